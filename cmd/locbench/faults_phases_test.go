@@ -9,13 +9,12 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
-	"github.com/locbench/locbench/internal/show/tui/board"
-	"github.com/locbench/locbench/internal/show/tui/fold"
-	ui "github.com/locbench/locbench/internal/show/tui/old"
+	"github.com/locbench/locbench/internal/show/tui/pages"
+	"github.com/locbench/locbench/internal/show/tui/tuitest"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -151,7 +150,7 @@ steps: [{connections: 1, duration: 1s, warm_up: true}, {connections: 2, duration
 	begins := sentence[:min(len(sentence), 40)]
 	for name, output := range p.outputs(t, d, run) {
 		about := map[string]string{
-			"text": "faulty is excluded: it ", "dashboard": "faulty excluded: ", "report": "✗ faulty</h2><p>Excluded: it ", "summary": "faulty is excluded: it ",
+			"text": "faulty is excluded: it ", "dashboard": "✗ faulty ", "report": "✗ faulty</h2><p>Excluded: it ", "summary": "faulty is excluded: it ",
 		}[name]
 		at := strings.Index(output, about)
 		if at < 0 || !strings.HasPrefix(output[at+len(about):], begins) {
@@ -178,10 +177,11 @@ func (p phased) outputs(t *testing.T, d *disturbed, run bench.Run) map[string]st
 }
 
 // dashboard returns the first screen at the end of a run.
-func dashboard(t *testing.T, dir string) string {
+func dashboard(t *testing.T, dir string) (frame string) {
 	t.Helper()
-	var s fold.State
-	testenv.OK(t, eachEvent(dir, func(r bench.Record) error { s.Apply(r); return nil }))
-	frame := ui.Frame{Width: 160, Height: 40, Look: ui.NewLook(ui.LookOptions{NoColor: true}), Now: time.Now()}
-	return strings.Join(board.New().View(frame, &s, ""), "\n")
+	var records []bench.Record
+	testenv.OK(t, eachEvent(dir, func(r bench.Record) error { records = append(records, r); return nil }))
+	page := tuitest.Page{New: func(*testing.T) ui.Page { return pages.Pages{}.Live(tuitest.Finished(dir, records), false) }}
+	page.Play(t, tuitest.Size{Width: 160, Height: 40}, tuitest.Look{}, func(p *tuitest.Program) { frame = p.Frame() })
+	return frame
 }

@@ -55,25 +55,25 @@ func TestScreen_Steering(t *testing.T) {
 	p, out := onScreen(t, 120, 40, "go-nethttp", "docker", "--connections 1,2,3,4 --duration 8s")
 	p.see("step 1 of 4")
 	p.keys("p")
-	p.see("PAUSED")
+	p.see("paused")
 	if seq := lastSeq(out); seq == 0 || runState(out) != bench.RunRunning {
 		t.Errorf("event %d, state %s", seq, runState(out))
 	}
-	p.keys("m")
+	p.keys("n")
 	p.see("Add a note")
 	p.typed("before the second step")
 	p.keys("p")
 	// The header names the next step even in a pause: only its bar shows that it runs.
 	p.until(time.Minute, "run the second step", func(s string) bool {
-		return strings.Contains(s, "step 2 of 4") && strings.Contains(s, "s of 8s") && !strings.Contains(s, "PAUSED")
+		return strings.Contains(s, "step 2 of 4") && strings.Contains(s, " of 8s") && !strings.Contains(s, "paused")
 	})
-	p.keys("s")
-	p.see("Skip this step?")
-	p.keys("y")
+	p.keys("x")
+	p.see("Stop what?")
+	p.keys("2")
 	p.see("step 3 of 4")
-	p.keys("e")
-	p.see("Stop after this step?")
-	p.keys("y")
+	p.keys("x")
+	p.see("Stop what?")
+	p.keys("1")
 	screen := p.see("code=130")
 	if !strings.Contains(screen, "locbench run --resume out") {
 		t.Errorf("no word about --resume:\n%s", screen)
@@ -291,7 +291,7 @@ func TestDashboard_OtherRun(t *testing.T) {
 	if strings.Contains(screen, "abort") {
 		t.Errorf("it offers to abort another's run:\n%s", screen)
 	}
-	p.keys("a", "q")
+	p.keys("q")
 	p.see("code=0")
 	if code := c.wait(2 * time.Minute); code != 0 {
 		t.Errorf("the run that was watched ended with %d:\n%s", code, c.stderr.String())

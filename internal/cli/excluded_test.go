@@ -21,9 +21,9 @@ import (
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/results"
-	"github.com/locbench/locbench/internal/show/tui/board"
-	"github.com/locbench/locbench/internal/show/tui/fold"
-	ui "github.com/locbench/locbench/internal/show/tui/old"
+	"github.com/locbench/locbench/internal/show/tui/pages"
+	"github.com/locbench/locbench/internal/show/tui/tuitest"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
 )
@@ -125,7 +125,7 @@ steps: [{connections: 1, max_requests: 60}, {connections: 2, max_requests: 60}]
 			}
 		}
 	}
-	has(t, "dashboard", texts["dashboard"], " excluded: …5 more contenders excluded")
+	has(t, "dashboard", texts["dashboard"], "Run good: the only one of 7 without a failure…more failures: page 3…good")
 	has(t, "history", texts["history"], "excluded: ")
 	has(t, "compare", texts["compare"], "excluded: ")
 	gated := says(t, console.ExitFailure, "--fail-on not checked: ", "compare", out, "good", "bodies", "--fail-on",
@@ -158,16 +158,17 @@ func TestExcluded_FailedChecksAccepted(t *testing.T) {
 }
 
 // shown returns the first screen of the dashboard at the end of the run, on a terminal of 80×24.
-func shown(t *testing.T, dir string) string {
+func shown(t *testing.T, dir string) (frame string) {
 	t.Helper()
-	var s fold.State
+	var records []bench.Record
 	for line := range strings.Lines(output(t, dir, results.EventsFile)) {
 		var rec bench.Record
 		testenv.OK(t, json.Unmarshal([]byte(line), &rec))
-		s.Apply(rec)
+		records = append(records, rec)
 	}
-	lines := board.New().View(ui.Frame{Width: 80, Height: 24, Look: ui.NewLook(ui.LookOptions{NoColor: true}), Now: time.Now()}, &s, "")
-	return strings.Join(lines, "\n")
+	page := tuitest.Page{New: func(*testing.T) ui.Page { return pages.Pages{}.Live(tuitest.Finished(dir, records), false) }}
+	page.Play(t, tuitest.Size{Width: 80, Height: 24}, tuitest.Look{}, func(p *tuitest.Program) { frame = p.Frame() })
+	return frame
 }
 
 // mixer responds with the id of the request. If it mixes up, one of 50 bodies is that of another
@@ -236,7 +237,7 @@ steps: [{connections: 1, max_requests: 60}, {connections: 16, max_requests: 300}
 		"text":      {text, share},
 		"report":    {output(t, out, results.ReportFile), share},
 		"summary":   {output(t, out, results.SummaryFile), share},
-		"dashboard": {shown(t, out), "bookings excluded: "},
+		"dashboard": {unwrapped(shown(t, out)), "bookings gave unexpected responses: "},
 	} {
 		has(t, name, c.text, c.want)
 		lacks(t, name, unwrapped(c.text), "bound by the", "at peak: ", "peaked at", "&lt;0.1%", "< 0.1%")

@@ -14,7 +14,6 @@ import (
 	"github.com/locbench/locbench/internal/app"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/show/tui"
-	"github.com/locbench/locbench/internal/show/tui/old"
 	"github.com/locbench/locbench/internal/show/tui/pages"
 	"github.com/locbench/locbench/internal/show/tui/setup"
 	"github.com/locbench/locbench/internal/show/tui/ui"
@@ -65,13 +64,13 @@ func Run(ctx context.Context, env console.Env, looks Options) error {
 		return err
 	}
 	defer session.Close()
-	screen := pages.Pages{Opener: opener}.Live(session, true)
-	o, err := looks.drawn(env, old.NewPage(screen))
+	page := pages.Pages{Opener: opener}.Live(session, true)
+	o, err := looks.drawn(env, page)
 	if err != nil {
 		return err
 	}
 	screenErr := tui.Run(ctx, o)
-	code, stderr, ended := screen.Outcome()
+	code, stderr, ended := page.Outcome()
 	if !ended {
 		if !session.ReportedEnd() {
 			fmt.Fprintln(env.Stderr, "stopping the run …")
@@ -176,7 +175,7 @@ func dirPage(all pages.Pages, opener *opener, dir string) (ui.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return old.NewPage(all.Live(session, false)), nil
+	return all.Live(session, false), nil
 }
 
 // afterTUI stops the run in progress and prints the summaries of this dashboard's runs on the

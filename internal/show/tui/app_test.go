@@ -15,9 +15,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/show/tui"
-	"github.com/locbench/locbench/internal/show/tui/board"
-	"github.com/locbench/locbench/internal/show/tui/fold"
-	"github.com/locbench/locbench/internal/show/tui/old"
+	"github.com/locbench/locbench/internal/show/tui/run"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/testenv"
@@ -271,31 +269,18 @@ func TestTheEndOfTheContextIsNotAnError(t *testing.T) {
 		Env: []string{"TERM=xterm"}}))
 }
 
-// boardScreen shows a state that does not change.
-type boardScreen struct {
-	old.Screen
-	board *board.Board
-	state fold.State
+// steady is a run in the middle of a step.
+type steady struct {
+	ui.Session
+	records []bench.Record
 }
 
-func (s *boardScreen) Update(tea.Msg) tea.Cmd    { return nil }
-func (s *boardScreen) Keys() []old.Key           { return nil }
-func (s *boardScreen) Typing() bool              { return false }
-func (s *boardScreen) View(f old.Frame) []string { return s.board.View(f, &s.state, "") }
-func (s *boardScreen) Busy() bool                { return true }
-func (s *boardScreen) Title() string             { return "" }
-
-func inAStep(b *testing.B) *boardScreen {
-	b.Helper()
-	s := &boardScreen{board: board.New()}
-	records := tuitest.Until(tuitest.Records(b, "limits"), 7, func(rec bench.Record) bool {
-		_, ok := rec.Event.(bench.StepEnded)
-		return ok
-	})
-	for _, rec := range records[:len(records)-3] {
-		s.state.Apply(rec)
-	}
-	return s
+func (*steady) CanSteer() bool { return true }
+func (*steady) Dir() string    { return "" }
+func (s *steady) Next() ([]bench.Record, bool) {
+	records := s.records
+	s.records = nil
+	return records, true
 }
 
 // BenchmarkFrame measures a frame of a running step at 200 by 50 cells: drawn after a tick of the
@@ -306,8 +291,15 @@ func BenchmarkFrame(b *testing.B) {
 		event, bring bool
 	}{{"tick", false, false}, {"event", true, false}, {"tick+renderer", false, true}, {"event+renderer", true, true}} {
 		b.Run(c.name, func(b *testing.B) {
-			s := inAStep(b)
-			a := tui.New(tui.Options{First: old.NewPage(s).At(s.state.Last), Theme: "dark"})
+			records := tuitest.Until(tuitest.Records(b, "limits"), 7, func(rec bench.Record) bool {
+				_, ok := rec.Event.(bench.StepEnded)
+				return ok
+			})
+			session := &steady{records: records[:len(records)-3]}
+			page := run.New(run.Options{Session: session})
+			page.Update(page.Init()())
+			notice := []bench.Record{{At: records[len(records)-4].At, Event: bench.Notice{Text: "something"}}}
+			a := tui.New(tui.Options{First: page, Theme: "dark"})
 			a.Update(tea.WindowSizeMsg{Width: 200, Height: 50})
 			screen := uv.NewScreenBuffer(200, 50)
 			renderer := uv.NewTerminalRenderer(io.Discard, []string{"TERM=xterm-256color"})
@@ -315,7 +307,8 @@ func BenchmarkFrame(b *testing.B) {
 			for b.Loop() {
 				a.Update(tui.Draw())
 				if c.event {
-					s.state.Version++
+					session.records = notice
+					page.Update(page.Init()())
 				}
 				content := a.View().Content
 				if c.bring {

@@ -13,6 +13,7 @@ import (
 type Axis struct {
 	From, To float64 // seconds
 	Gutter   int     // cells left of the plot; none if it would leave fewer than 12 for the curves
+	Name     string  // what the names of the bounds are, in the gutter: "conns"
 	Bounds   []Bound
 	Flags    []Flag
 }
@@ -37,6 +38,8 @@ func (a Axis) Draw(l *ui.Theme, w int) []string {
 	left := a.left(w)
 	a.times(l, c, left)
 	if bounds {
+		name := cut(l, clean(l, a.Name), max(0, left-1))
+		c.text(left-1-fit.Width(name), 1, left, name, c.paint(l.Faint))
 		a.names(l, c, left, 1, '│', c.paint(l.Border), c.paint(l.Text), a.Bounds)
 	}
 	if flags {
@@ -74,6 +77,9 @@ func (a Axis) times(l *ui.Theme, c *canvas, left int) {
 	}
 }
 
+// cutName is the room for a name that is cut: in less it is left out.
+const cutName = 10
+
 // names writes each name between its place and the next one's, or before it if only there is room.
 func (a Axis) names(l *ui.Theme, c *canvas, left, row int, mark rune, signs, paint uint16, all []Bound) {
 	for i, at := range all {
@@ -101,10 +107,12 @@ func (a Axis) names(l *ui.Theme, c *canvas, left, row int, mark rune, signs, pai
 		name := clean(l, at.Name)
 		cells := fit.Width(name)
 		switch {
-		case cells >= end-col && col-cells > left && c.free(col-cells-1, row, cells+1):
+		case cells+1 < end-col || end == c.w && cells < end-col:
+			c.text(col+1, row, end, name, paint)
+		case col-cells > left && c.free(col-cells-1, row, cells+1):
 			c.text(col-cells, row, col, name, paint) // the newest is at the right edge
-		case end-col > 3:
-			c.text(col+1, row, end, cut(l, name, end-col-1), paint)
+		case end-col > cutName:
+			c.text(col+1, row, end, cut(l, name, end-col-2), paint)
 		}
 	}
 }

@@ -61,6 +61,7 @@ type Band struct{ X0, X1, Share float64 }
 type Chart struct {
 	Title    string               // "throughput"
 	Value    string               // current value, next to the title: "12,345 req/s"
+	Note     string               // at the right of the title, if there is no legend
 	Unit     func(float64) string // for the labels of the y axis; nil: three digits
 	Series   []Series             // later ones are drawn over earlier ones; at most 64
 	Rules    []Rule
@@ -145,7 +146,8 @@ func (s Steps) labels(l *ui.Theme, a Axis, w int) string {
 	return c.lines()[0]
 }
 
-// title returns the first line: name, value and, at the right, as much of the legend as fits.
+// title returns the first line: name, value and, at the right, as much of the legend as fits, or the
+// note.
 func (c Chart) title(l *ui.Theme, w int, band bool) string {
 	name, value := clean(l, c.Title), clean(l, c.Value)
 	if value != "" && name != "" {
@@ -155,9 +157,12 @@ func (c Chart) title(l *ui.Theme, w int, band bool) string {
 		return l.Title.S(fit.Left(cut(l, name, w), w))
 	}
 	value = cut(l, value, w-fit.Width(name))
-	used := fit.Width(name) + fit.Width(value)
-	legend, n := c.legend(l, w-used-2, band)
-	return l.Title.S(name) + l.Strong.S(value) + strings.Repeat(" ", max(0, w-used-n)) + legend
+	left := l.Title.S(name) + l.Strong.S(value)
+	right, n := c.legend(l, w-fit.Width(left)-3, band)
+	if n == 0 {
+		right = l.Faint.S(clean(l, c.Note))
+	}
+	return fit.Left(l.ASCIIOnly(l.Rule(left, right, w)), w)
 }
 
 // legend names the lines, if there are several, in at most room cells, and returns its width. If

@@ -25,7 +25,7 @@ func TestSizes(t *testing.T) {
 				}
 				s := Steps{Chart: Chart{Title: name, Series: charts[1].Series}, Labels: []string{"1", "16"}, Gutter: 6}
 				exact(t, l, s.Draw(l, w, h), w, h)
-				o := Over{Chart: Chart{Title: name, Series: charts[1].Series}, Note: name, LogX: h%2 == 0, NameX: "connections"}
+				o := Over{Chart: Chart{Title: name, Series: charts[1].Series, Note: name}, LogX: h%2 == 0, NameX: "connections"}
 				exact(t, l, o.Draw(l, w, h), w, h)
 			}
 			exact(t, l, axis.Draw(l, w), w, 3)
@@ -122,7 +122,7 @@ func TestLegendShowsThatItIsCut(t *testing.T) {
 	_, charts := sample(l)
 	for w, want := range map[int]string{60: "● p50  ■ p90  ▲ p99", 40: "● p50  ■ p90 …"} {
 		title := ansi.Strip(charts[1].Draw(l, Axis{To: 1}, w, 3)[0])
-		testenv.Check(t, strings.HasSuffix(title, "  "+want), "%d cells: %q, want %q at its end", w, title, want)
+		testenv.Check(t, strings.HasSuffix(title, "┈ "+want), "%d cells: %q, want %q at its end", w, title, want)
 	}
 }
 
@@ -133,7 +133,7 @@ func TestLegendNamesTheCommonPartOnce(t *testing.T) {
 		40: "● round 1  ■ round 2  ▲ round 10",
 		30: "● round 1  ■ 2  ▲ 10", 22: "● round 1  ■ 2 …",
 	} {
-		if title := ansi.Strip(c.Draw(l, Axis{To: 1}, w, 3)[0]); strings.TrimSpace(strings.TrimPrefix(title, "p99  ")) != want {
+		if title := ansi.Strip(c.Draw(l, Axis{To: 1}, w, 3)[0]); strings.TrimLeft(strings.TrimPrefix(title, "p99"), " ┈") != want {
 			t.Errorf("%d cells: %q, want %q at its end", w, title, want)
 		}
 	}

@@ -13,9 +13,8 @@ import (
 // Over is a chart over a number, such as connections or requests per second: every point has its
 // mark, and the lines have their names at their ends.
 type Over struct {
-	Chart        // without Value and Bands
-	Note  string // at the right of the title
-	LogX  bool   // x on a log scale; values <= 0 are left out
+	Chart      // without Value and Bands
+	LogX  bool // x on a log scale; values <= 0 are left out
 	UnitX func(float64) string
 	NameX string // of the x axis, at the end of its labels if there is room
 }

@@ -75,7 +75,7 @@ func FuzzOver(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b, c, d float64, name string, w, h int, log bool) {
 		w, h = w%300, h%60
 		l := ui.NewTheme(ui.ThemeOptions{ASCII: log})
-		o := Over{Chart: Chart{Title: name, Log: log, Rules: []Rule{{Y: c, Name: name}}}, Note: name, LogX: log, NameX: name}
+		o := Over{Chart: Chart{Title: name, Log: log, Rules: []Rule{{Y: c, Name: name}}, Note: name}, LogX: log, NameX: name}
 		o.Series = []Series{{Name: name, Points: []Point{{a, b}, {c, d}}}, {Name: name, Points: []Point{{b, a}}}, {Name: name}}
 		exact(t, l, o.Draw(l, w, h), w, h)
 	})

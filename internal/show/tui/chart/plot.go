@@ -22,7 +22,7 @@ type plot struct {
 
 func newPlot(l *ui.Theme, c Chart, a Axis, w, h int) *plot {
 	p := &plot{canvas: newCanvas(w, h), look: l, chart: c, axis: a, left: a.left(w), rows: h, kx: 2, ky: 4}
-	if c.BandName != "" && h >= 4 {
+	if c.BandName != "" && h >= 3 {
 		p.rows, p.bandRow = h-1, h-1
 	}
 	if l.ASCII {

@@ -15,7 +15,7 @@ import (
 
 // wayMsg is the chosen way on, for the page of the run. ui.Enter opens the contender, or without
 // one the page of the contenders, or of the steps if there is only one. ui.Compare, ui.Start,
-// ui.Resume, ui.Report and ui.Runs are of the run.
+// ui.Resume, ui.Report and ui.Runs are of the run, ui.View leads to the charts over time.
 type wayMsg struct {
 	Key       ui.Key
 	Contender string // label
@@ -105,10 +105,10 @@ func (r *Result) Update(msg tea.Msg) tea.Cmd {
 			return ui.Cmd(wayMsg{Key: k})
 		case ui.Compare, ui.Start, ui.Report, ui.Runs:
 			return ui.Cmd(wayMsg{Key: k})
-		case ui.Copy:
-			return ui.Cmd(ui.CopyMsg{Text: r.command(), What: "the command"})
-		case ui.View:
-			r.other = !r.other
+		case ui.View: // the other chart where there is room for one, then the charts over time
+			if r.other = !r.other && r.alternates(); !r.other {
+				return ui.Cmd(wayMsg{Key: k})
+			}
 		}
 	}
 	r.grid.Update(msg, r.top)
@@ -136,15 +136,6 @@ func (r *Result) selected() string {
 		return ""
 	}
 	return r.end.of.Ordered()[rows[i].Mark-1].Label
-}
-
-// command returns the command that repeats the run.
-func (r *Result) command() string {
-	argv := r.end.of.Run.Given
-	if len(argv) == 0 {
-		argv = r.end.of.Run.Command
-	}
-	return said(conclusion.Command(argv))
 }
 
 // View implements ui.Page.
@@ -175,9 +166,9 @@ func (r *Result) Keys() ui.Keys {
 		ways = append(ways, ui.Hint("", ui.Resume))
 	}
 	ways = append(ways, ui.Hint("run again", ui.Start), ui.Hint("compare with…", ui.Compare), ui.Hint("", ui.Report),
-		ui.Hint("", ui.Runs), ui.Hint("copy command", ui.Copy))
+		ui.Hint("", ui.Runs))
 	moves := []key.Binding{ui.Hint("contender", ui.Up, ui.Down), ui.Hint("a page", ui.PageUp, ui.PageDown),
-		ui.Hint("first, last", ui.First, ui.Last), ui.Hint("other chart", ui.View)}
+		ui.Hint("first, last", ui.First, ui.Last), ui.Hint("other charts", ui.View)}
 	groups := []ui.Group{{Title: "on from here", Keys: ways}, {Title: "table", Keys: moves}}
 	return ui.Keys{Short: ways[:min(len(ways), 6)], Groups: groups}
 }

@@ -88,12 +88,18 @@ func (r *Result) failed(priority int, box bool) ui.Block {
 	}
 	w -= len(margin)
 	var lines []string
+	most := max(4, r.size.Height/3) // more would take the room of the table
 	for i, p := range r.end.problems {
-		if i == 0 && box {
-			lines = append(lines, p.Lines(t, w)...)
-		} else {
-			lines = append(lines, p.Short(t, w)...)
+		text := p.Short(t, w)
+		if whole := p.Lines(t, w); i == 0 && box && len(whole) <= 2*most-4 {
+			text = whole
 		}
+		if i > 0 && len(lines)+len(text) > most {
+			more := units.Plural(len(r.end.problems)-i, "more failure")
+			lines = append(lines, "  "+t.Faint.S(more+": page 3"))
+			break
+		}
+		lines = append(lines, text...)
 	}
 	if r.end.Failed && (len(lines) == 0 || r.size.Class == ui.Column) {
 		lines = ui.Hang(t.Bad.S(t.Glyph.Cross)+" ", said(r.end.Failures), w, ui.Paint{})

@@ -43,6 +43,9 @@ func (r *Result) drawing(priority int) ui.Block {
 	return block
 }
 
+// alternates reports whether one of two charts is shown.
+func (r *Result) alternates() bool { return r.size.Class == ui.Compact && len(r.charts()) > 1 }
+
 // charts returns the one or two charts that explain the verdict. One without a line of two points is
 // left out.
 func (r *Result) charts() (all []chart.Over) {

@@ -28,21 +28,25 @@ func floorOf(past Past, run bench.Run) *compare.Floor {
 	return past.Floor(run, run)
 }
 
-// since says how the throughput changed since the last complete run of the same profile; "" if
-// there is none.
-func since(past Past, now *analysis.Run) string {
+// previous returns the last complete run of the same profile before a run.
+func previous(past Past, now bench.Run) (last results.Entry, ok bool) {
 	if past == nil {
-		return ""
+		return last, false
 	}
 	entries, _ := past.List()
-	var last results.Entry
 	for _, e := range entries {
-		if e.Err == nil && !e.Live && e.Profile == now.Run.Profile.Name && e.State == bench.RunComplete && e.ID != now.Run.ID &&
-			e.Started.Before(now.Run.Started) && e.Started.After(last.Started) {
+		if e.Err == nil && !e.Live && e.Profile == now.Profile.Name && e.State == bench.RunComplete && e.ID != now.ID &&
+			e.Started.Before(now.Started) && e.Started.After(last.Started) {
 			last = e
 		}
 	}
-	if last.Dir == "" {
+	return last, last.Dir != ""
+}
+
+// since says how the throughput changed since the previous run; "" if there is none.
+func since(past Past, now *analysis.Run) string {
+	last, ok := previous(past, now.Run)
+	if !ok {
 		return ""
 	}
 	run, trials, err := past.Load(last.Dir)

@@ -187,7 +187,6 @@ func TestResult_Ways(t *testing.T) {
 	for name, want := range map[string]tea.Msg{
 		"enter": wayMsg{ui.Enter, "rs-actix"}, "c": wayMsg{Key: ui.Compare}, "s": wayMsg{Key: ui.Start},
 		"r": wayMsg{Key: ui.Report}, "b": wayMsg{Key: ui.Runs}, "R": nil, "x": nil,
-		"y": ui.CopyMsg{Text: "locbench run --profile locations", What: "the command"},
 	} {
 		testenv.Equal(t, press(name), want, name)
 	}

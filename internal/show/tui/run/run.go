@@ -1,19 +1,17 @@
 // Package run is the page of a run, in progress or finished: a header, and one page for each of its
-// tabs. It holds the state; the tabs get it by message.
+// tabs. It holds the state; the tabs get it by message. A key sends a request to the run; the page
+// shows the change when the run has reported it.
 package run
 
 import (
-	"strconv"
 	"strings"
 	"time"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/ui"
-	"github.com/locbench/locbench/internal/text/fit"
 )
 
 // Options configure the page.
@@ -22,6 +20,7 @@ type Options struct {
 	Opener  ui.Opener
 	Past    Past // results to judge the end with; nil: none
 	Leave   bool // close the program as soon as the run has ended, as "locbench run" does
+	Links
 }
 
 // StateMsg goes to all tabs when records were applied, another trial was chosen, or a second has
@@ -39,13 +38,28 @@ type escaper interface{ Escape() bool }
 type Run struct {
 	options Options
 	state   fold.State
+	control controls
+	failed  failedSoFar
 	tabs    []ui.Page
+	behind  ui.Page // the charts over time, or the result, from the end on
 	at      int
+	heads   heads
+	shown   *bench.Trial // the trial that was chosen; nil: the running one
+	clock   time.Time
 	size    ui.Size
+	body    ui.Size // of the tabs
 	theme   *ui.Theme
+	stale   bool // the tabs do not know the newest records
+	gone    bool // no more events will come
 	ended   bool
 	code    int
 	stderr  string // output of the run to standard error
+}
+
+// failedSoFar are the problems so far, kept until one may be new.
+type failedSoFar struct {
+	at       progress
+	problems []ui.Problem
 }
 
 // New makes the page.
@@ -76,102 +90,146 @@ func (r *Run) next() tea.Cmd {
 
 // SetSize implements ui.Page.
 func (r *Run) SetSize(size ui.Size, theme *ui.Theme) {
-	r.size, r.theme = size, theme
-	size.Height = max(1, size.Height-len(r.header()))
-	for _, tab := range r.tabs {
-		tab.SetSize(size, theme)
+	r.size, r.theme, r.body = size, theme, ui.Size{}
+}
+
+// fit gives the tabs what a header leaves.
+func (r *Run) fit(header int) {
+	size := r.size
+	size.Height = max(1, size.Height-header)
+	if size == r.body {
+		return
 	}
+	r.body = size
+	for _, tab := range r.pages() {
+		tab.SetSize(size, r.theme)
+	}
+}
+
+// pages returns the tabs, and the one behind the first.
+func (r *Run) pages() []ui.Page {
+	if r.behind == nil {
+		return r.tabs
+	}
+	return append([]ui.Page{r.behind}, r.tabs...)
 }
 
 // Update implements ui.Page.
 func (r *Run) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case batchMsg:
-		for _, rec := range msg.records {
-			r.state.Apply(rec)
-		}
-		if msg.ok {
-			return tea.Batch(r.tell(), r.next())
-		}
-		return tea.Batch(r.tell(), func() tea.Msg {
-			code, stderr := r.options.Session.Wait()
-			return endedMsg{code, stderr}
-		})
+		return r.batch(msg)
 	case endedMsg:
-		r.ended, r.code, r.stderr = true, msg.code, msg.stderr
-		r.tabs[0] = newResult(r.options.Past)
-		r.SetSize(r.size, r.theme)
-		return r.tell()
+		return r.end(msg)
 	case ui.TickMsg:
-		return r.tell()
+		if r.clock = msg.Now; !r.ended {
+			return r.tell()
+		}
+		return nil
+	case ui.StopMsg:
+		return r.interrupt()
+	case abortMsg:
+		return r.stop("")
+	case controlMsg:
+		return r.send(bench.Control(msg))
+	case startMsg:
+		return r.options.Start(msg.args)
+	case reportMsg:
+		r.control.writing = false
+		return ui.Cmd(msg.TellMsg)
+	case wayMsg:
+		return r.way(msg)
 	case *ending:
-		return r.tabs[0].Update(msg)
+		result := r.tabs[0]
+		if !r.onFirstResult() {
+			result = r.behind
+		}
+		return result.Update(msg)
 	case tea.KeyPressMsg:
+		r.refresh()
 		return r.key(msg)
+	case tea.MouseClickMsg:
+		if r.click(msg.X, msg.Y) {
+			return nil
+		}
+		msg.Y -= len(r.header())
+		return r.tabs[r.at].Update(msg)
 	}
 	return r.tabs[r.at].Update(msg)
 }
 
+func (r *Run) batch(msg batchMsg) tea.Cmd {
+	for _, rec := range msg.records {
+		r.state.Apply(rec)
+	}
+	if at := progressOf(&r.state); at != r.failed.at || r.state.Ended != nil {
+		r.failed = failedSoFar{at, problems(&r.state)}
+	}
+	r.stale = true
+	if msg.ok {
+		return r.next()
+	}
+	r.gone = true
+	return func() tea.Msg {
+		code, stderr := r.options.Session.Wait()
+		return endedMsg{code, stderr}
+	}
+}
+
+// end puts the result in place of the charts.
+func (r *Run) end(msg endedMsg) tea.Cmd {
+	r.ended, r.code, r.stderr = true, msg.code, msg.stderr
+	if r.options.Leave {
+		return ui.Cmd(ui.QuitMsg{})
+	}
+	r.tabs[0], r.behind, r.body = newResult(r.options.Past), r.tabs[0], ui.Size{}
+	if r.control.asked { // the question is obsolete
+		return tea.Batch(r.tell(), ui.Cmd(ui.SettledMsg{}))
+	}
+	return r.tell()
+}
+
+// onFirstResult reports whether the first tab is the result.
+func (r *Run) onFirstResult() bool {
+	_, ok := r.tabs[0].(*Result)
+	return ok
+}
+
+// onResult reports whether the result is in sight.
+func (r *Run) onResult() bool { return r.at == 0 && r.onFirstResult() }
+
+// now is the present for all durations.
+func (r *Run) now() time.Time { return r.state.Now(r.clock) }
+
+// refresh passes the state on before the tabs are used: many records make one frame. While a run is in
+// progress, they have no commands.
+func (r *Run) refresh() {
+	if r.stale {
+		r.tell()
+	}
+}
+
 // tell passes the state to the tabs.
 func (r *Run) tell() tea.Cmd {
-	msg := StateMsg{State: &r.state, Trial: r.state.Current, At: r.state.Now(r.state.Last)}
+	r.stale = false
+	msg := StateMsg{State: &r.state, Trial: r.trial(), At: r.now()}
 	var cmds []tea.Cmd
-	for _, tab := range r.tabs {
+	for _, tab := range r.pages() {
 		cmds = append(cmds, tab.Update(msg))
 	}
 	return tea.Batch(cmds...)
 }
 
-func (r *Run) key(msg tea.KeyPressMsg) tea.Cmd {
-	tab := r.tabs[r.at]
-	if tab.Typing() {
-		return tab.Update(msg)
-	}
-	switch ui.KeyOf(msg) {
-	case ui.Digits:
-		r.at = min(ui.DigitOf(msg), len(r.tabs)) - 1
-	case ui.NextTab:
-		r.at = (r.at + 1) % len(r.tabs)
-	case ui.PrevTab:
-		r.at = (r.at + len(r.tabs) - 1) % len(r.tabs)
-	case ui.Esc:
-		if e, ok := tab.(escaper); ok && e.Escape() {
-			return nil
-		}
-		return ui.Cmd(ui.BackMsg{})
-	default:
-		return tab.Update(msg)
-	}
-	return nil
-}
-
-// header is the first lines: where, the row of tabs, and the first problem.
-func (r *Run) header() []string {
-	var names []string
-	for i, tab := range r.tabs {
-		name := " " + strconv.Itoa(i+1) + " " + tab.Title()
-		if i == r.at && r.theme != nil {
-			name = r.theme.Select.S("▸" + name[1:])
-		}
-		names = append(names, name)
-	}
-	lines := []string{" " + ui.Outside(r.state.Run.Profile.Name, 100), fit.Cut(strings.Join(names, " "), r.size.Width)}
-	if found := problems(&r.state); len(found) > 0 && r.theme != nil && !r.ended {
-		lines = append(lines, found[0].Short(r.theme, r.size.Width)...)
-	}
-	return lines
-}
-
 // View implements ui.Page.
-func (r *Run) View() string { return strings.Join(r.header(), "\n") + "\n" + r.tabs[r.at].View() }
-
-// Keys implements ui.Page.
-func (r *Run) Keys() ui.Keys {
-	keys := r.tabs[r.at].Keys()
-	keys.Groups = append(keys.Groups, ui.Group{Title: "this run", Keys: []key.Binding{
-		ui.Hint("page", ui.Digits), ui.Hint("next page", ui.NextTab, ui.PrevTab), ui.Hint("", ui.Esc),
-	}})
-	return keys
+func (r *Run) View() string {
+	r.refresh()
+	lines := r.header()
+	r.fit(len(lines))
+	header := strings.Join(lines, "\n")
+	if r.ended && r.state.Version == 0 { // it never began: there is only what it wrote
+		return header
+	}
+	return header + "\n" + r.tabs[r.at].View()
 }
 
 // Typing implements ui.Page.

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"syscall"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -46,24 +47,10 @@ func TestTabs(t *testing.T) {
 	}
 }
 
-// finished is a run that has ended and that another process started.
-type finished struct {
-	ui.Session
-	records []bench.Record
-}
-
-func (f *finished) Next() ([]bench.Record, bool) {
-	records := f.records
-	f.records = nil
-	return records, records != nil
-}
-func (f *finished) Wait() (int, string) { return 0, "" }
-func (f *finished) CanSteer() bool      { return false }
-
 func TestThePageOfARun(t *testing.T) {
 	var page *Run
 	c := tuitest.Page{New: func(t *testing.T) ui.Page {
-		page = New(Options{Session: &finished{records: tuitest.Records(t, "faults")}})
+		page = New(Options{Session: tuitest.Finished("results/faults", tuitest.Records(t, "faults"))})
 		return page
 	}}
 	c.Play(t, tuitest.Size{Width: 120, Height: 40}, tuitest.Look{}, func(p *tuitest.Program) {
@@ -76,4 +63,41 @@ func TestThePageOfARun(t *testing.T) {
 		testenv.Check(t, p.Quit(), "esc does not close the page")
 	})
 	c.Whole(t)
+}
+
+// TestAWatchedRunIsNotControlled: keys do not change a run of another process.
+func TestAWatchedRunIsNotControlled(t *testing.T) {
+	var d desk
+	watched := func(s *session, _ *Options) { s.watched = true }
+	deskOf(&d, inAStep, watched).Play(t, tuitest.Size{Width: 120, Height: 40}, tuitest.Look{}, func(p *tuitest.Program) {
+		testenv.Contains(t, p.Frame(), "watching")
+		p.Press("p", "x", "n", "+", "enter", "esc", "q")
+		testenv.Check(t, len(d.sent) == 0 && len(d.stops) == 0 && p.Quit(), "sent %v, stopped %v, quit %v", d.sent, d.stops, p.Quit())
+	})
+}
+
+// TestAnIncompleteFolder is shown with what could not be read.
+func TestAnIncompleteFolder(t *testing.T) {
+	var d desk
+	broken := func(s *session, _ *Options) { s.watched, s.stderr = true, "a-1.json: line 3\n" }
+	records := func(t testing.TB) []bench.Record { return tuitest.Records(t, "limits") }
+	deskOf(&d, records, broken).Play(t, normal, tuitest.Look{}, func(p *tuitest.Program) {
+		close(d.stay)
+		d.stops = append(d.stops, syscall.SIGINT)
+		p.Settle()
+		testenv.Contains(t, p.Frame(), "the results are incomplete", "a-1.json: line 3", "!watching")
+	})
+}
+
+// TestTrialsArePicked: the tabs show another trial, and the running one again.
+func TestTrialsArePicked(t *testing.T) {
+	var d desk
+	deskOf(&d, inAStep).Play(t, normal, tuitest.Look{}, func(p *tuitest.Program) {
+		p.Press("[")
+		testenv.Contains(t, p.Frame(), "▸ go-nethttp, round 1, trial 1: complete")
+		p.Press("[", "]")
+		testenv.Contains(t, p.Frame(), "!trial 1: complete")
+		p.Press("[", ".")
+		testenv.Contains(t, p.Frame(), "!trial 1: complete")
+	})
 }

@@ -29,23 +29,33 @@ type standing struct {
 // the latencies at their peaks takes a moment.
 type sums struct {
 	state *fold.State
-	done  [4]int
+	done  progress
 	list  []standing
+}
+
+// progress is what the results so far depend on, as counts: while it stays the same they do too.
+type progress struct{ trials, steps, checks, failed, starts, states int }
+
+func progressOf(s *fold.State) (p progress) {
+	for _, t := range s.Trials {
+		_, failed, _ := t.Checks()
+		p.steps += len(t.Result.Steps)
+		p.checks += min(1, len(t.Result.Checks))
+		p.failed += failed
+		p.states += len(t.Result.State)
+		if t.Result.StartUp != nil {
+			p.starts++
+		}
+		if t.Result.State == bench.TrialComplete {
+			p.trials++
+		}
+	}
+	return p
 }
 
 // of returns the contenders of the plan in its order.
 func (k *sums) of(s *fold.State) []standing {
-	done := [4]int{len(s.Trials)}
-	for _, t := range s.Trials {
-		done[1] += len(t.Result.Steps)
-		if _, failed, _ := t.Checks(); len(t.Result.Checks) > 0 {
-			done[2] += 1 + failed
-		}
-		done[3] += len(t.Result.State)
-		if t.Result.StartUp != nil {
-			done[0]++
-		}
-	}
+	done := progressOf(s)
 	if k.state == s && k.done == done {
 		return k.list
 	}

@@ -147,6 +147,15 @@ func (s *Steps) fill() {
 		s.grid.Set(table.Table{})
 		return
 	}
+	s.grid.Set(s.table())
+	if !s.moved {
+		s.grid.Select(s.newest())
+	}
+}
+
+// table has a row for each step that has begun, and for those to come.
+func (s *Steps) table() table.Table {
+	trial := s.state.Trial
 	place := measure.ScreenSteps
 	if s.more {
 		place = measure.ScreenMoreSteps
@@ -173,10 +182,7 @@ func (s *Steps) fill() {
 	for _, step := range s.planned() {
 		t.Add("  " + stepName(step, s.size.Class)).Cells[0].Tone = table.Faint
 	}
-	s.grid.Set(t)
-	if !s.moved {
-		s.grid.Select(s.newest())
-	}
+	return t
 }
 
 // View implements ui.Page.

@@ -21,11 +21,19 @@ const maxCommand = 4000
 // without options of that run's folder or process. Records may be hostile and the user may run the
 // copy, so the command must be "locbench run" and its arguments must not hold invisible characters.
 func RepeatCommand(run bench.Run) (string, error) {
+	words, err := RepeatArgs(run)
+	if err != nil {
+		return "", err
+	}
+	return shell(append([]string{"locbench", "run"}, words...))
+}
+
+// RepeatArgs returns the arguments of RepeatCommand after "locbench run".
+func RepeatArgs(run bench.Run) (words []string, err error) {
 	args := run.Command
 	if len(args) < 2 || strings.TrimSuffix(filepath.Base(args[0]), ".exe") != "locbench" || args[1] != "run" {
-		return "", errors.New("the recorded command is not a locbench run")
+		return nil, errors.New("the recorded command is not a locbench run")
 	}
-	words := []string{"locbench", "run"}
 	seed := false
 	for i := 2; i < len(args); i++ {
 		name, _, inline := strings.Cut(args[i], "=")
@@ -48,7 +56,7 @@ func RepeatCommand(run bench.Run) (string, error) {
 	if !seed {
 		words = append(words, "--seed", strconv.FormatUint(run.Seed, 10))
 	}
-	return shell(words)
+	return words, nil
 }
 
 // Again returns the arguments with which "locbench run" starts run once more, and the command line to

@@ -1,0 +1,228 @@
+package run
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"syscall"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/show/tui/fold"
+	"github.com/locbench/locbench/internal/show/tui/ui"
+)
+
+// rateStep is the factor by which a key changes the rate of an open-loop step.
+const rateStep = 1.1
+
+// controls is what the user requested. The page shows a change when the run has reported it.
+type controls struct {
+	rate     float64 // last requested for the running step; 0: none
+	step     *fold.Step
+	asked    bool // whether to leave
+	stopping bool // the run was asked to stop
+	forcing  bool // the run was asked to stop by force
+	writing  bool // a report is being written
+}
+
+// Choices of questions.
+type (
+	abortMsg   struct{}
+	controlMsg bench.Control
+	reportMsg  struct{ ui.TellMsg }
+	startMsg   struct{ args []string }
+)
+
+// steers reports whether keys control the run now.
+func (r *Run) steers() bool {
+	return r.options.Session.CanSteer() && !r.over() && !r.control.stopping
+}
+
+// over reports whether the run has ended, or will without a page.
+func (r *Run) over() bool { return r.ended || r.gone || r.state.Ended != nil }
+
+// send sends c to the run at once: as commands run concurrently, they could overtake each other.
+func (r *Run) send(c bench.Control) tea.Cmd {
+	if err := r.options.Session.Send(c); err != nil {
+		return bad(c.Kind.Words() + ": " + err.Error())
+	}
+	return nil
+}
+
+// bad shows an error in place of the keys.
+func bad(text string) tea.Cmd { return ui.Cmd(ui.TellMsg{Text: text, Bad: true}) }
+
+func (r *Run) pausing() bool { return !r.state.Paused.IsZero() || r.state.PauseRequested }
+
+// steer handles the keys that control the run.
+func (r *Run) steer(k ui.Key) tea.Cmd {
+	switch k {
+	case ui.Pause:
+		if r.pausing() {
+			return r.send(bench.Control{Kind: bench.ControlResume})
+		}
+		return r.send(bench.Control{Kind: bench.ControlPause})
+	case ui.Stop:
+		return r.askStop()
+	case ui.Note:
+		return ui.Cmd(ui.AskMsg{Ask: ui.Ask{Title: "Add a note", Text: "It is kept in the results, at this moment.",
+			Limit: bench.NoteLimit / 4, // a character has 4 bytes at most
+			Reply: func(text string) tea.Msg { return controlMsg{Kind: bench.ControlNote, Text: text} }}})
+	case ui.Faster, ui.Slower:
+		return r.changeRate(k == ui.Faster)
+	}
+	return nil
+}
+
+func (r *Run) changeRate(up bool) tea.Cmd {
+	step, c := r.state.Step(), &r.control
+	if !r.open() {
+		return bad("only steps with a rate (open loop) can change it")
+	}
+	if step != c.step {
+		c.step, c.rate = step, 0
+	}
+	c.rate = cmp.Or(c.rate, max(0, step.Rate), step.Step.Rate) // step.Rate may be older than this page
+	// The rate changes by one at least: 10% of a small rate would be rounded away.
+	if up {
+		c.rate = max(math.Round(c.rate*rateStep), c.rate+1)
+	} else {
+		c.rate = max(1, min(math.Round(c.rate/rateStep), c.rate-1))
+	}
+	return tea.Batch(r.send(bench.Control{Kind: bench.ControlRate, Rate: c.rate}),
+		ui.Cmd(ui.TellMsg{Text: "rate " + units.Number(c.rate) + " req/s"}))
+}
+
+// open reports whether a step with a rate runs.
+func (r *Run) open() bool { return r.state.Loading() && r.state.Step().Step.Rate > 0 }
+
+// askStop opens the menu of what to stop.
+func (r *Run) askStop() tea.Cmd {
+	var all []ui.Choice
+	add := func(name, words string, kind bench.ControlKind) {
+		all = append(all, ui.Choice{Name: name, Words: words, Msg: controlMsg{Kind: kind}})
+	}
+	if !r.state.StopRequested {
+		add("after this step", r.restOfStep()+"stops the run; --resume continues it", bench.ControlStop)
+	}
+	if r.state.Loading() {
+		add("this step", "its data is kept, marked aborted; the trial continues, incomplete", bench.ControlSkipStep)
+	}
+	if t := r.state.Current; t != nil && t.Result.State == bench.TrialRunning {
+		name := ui.Outside(t.Result.Trial.Label(), nameBytes)
+		add("this contender", "ends this trial of "+name+" and skips its later rounds; --resume runs them", bench.ControlSkipContender)
+	}
+	all = append(all, ui.Choice{Name: "the run now", Words: r.lost(), Msg: abortMsg{}})
+	r.control.asked = true
+	return ui.Cmd(ui.AskMsg{Ask: ui.Ask{Title: "Stop what?", Text: r.whereNow(), Choices: all, After: r.howToResume(), Interrupt: abortMsg{}}})
+}
+
+// leave leads back; during a run it first opens a question.
+func (r *Run) leave() tea.Cmd {
+	switch {
+	case r.over() || !r.options.Session.CanSteer():
+		return ui.Cmd(ui.BackMsg{})
+	case r.control.stopping:
+		return ui.Cmd(ui.TellMsg{Text: "stopping gracefully; Ctrl-C forces it"})
+	}
+	a := ui.Ask{Title: "Leave?", Text: r.whereNow(), Interrupt: abortMsg{}, After: r.howToResume()}
+	if rest := r.restOfStep(); rest != "" && !r.state.StopRequested {
+		a.Choices = append(a.Choices, ui.Choice{Name: "stop after step", Words: rest + "then stops", Msg: controlMsg{Kind: bench.ControlStop}})
+	}
+	a.Choices = append(a.Choices, ui.Choice{Name: "stop now", Words: r.lost(), Msg: abortMsg{}})
+	r.control.asked = true
+	return ui.Cmd(ui.AskMsg{Ask: a})
+}
+
+func (r *Run) lost() string {
+	if r.state.Loading() {
+		return "gracefully; the current step is kept, marked aborted"
+	}
+	return "gracefully; nothing is lost"
+}
+
+func (r *Run) howToResume() []string {
+	dir := r.options.Session.Dir()
+	if dir == "" {
+		return nil
+	}
+	text, err := ui.ResumeCommand(dir)
+	if err != nil {
+		return nil
+	}
+	return []string{"Finished steps are kept. To continue a stopped run:", ui.Outside(text, 1000)}
+}
+
+// restOfStep says how long the running step still takes; "" if none runs.
+func (r *Run) restOfStep() string {
+	step := r.state.Step()
+	if !r.state.Loading() {
+		return ""
+	}
+	text := "finishes " + ui.Outside(step.Step.Name, nameBytes)
+	if left := step.Step.Duration - r.ran(step); left > 0 {
+		text += " in " + units.Approx(left)
+	}
+	return text + ", "
+}
+
+// ran returns how long a step has run.
+func (r *Run) ran(step *fold.Step) time.Duration {
+	if r.state.Run.Profile.Interleave > 0 { // most of the time belongs to other contenders
+		return step.Ran
+	}
+	return max(0, time.Duration((r.state.Current.Seconds(r.now())-step.From)*1e9))
+}
+
+// interrupt handles Ctrl-C. The first opens a question, the next ones stop the run gracefully (as
+// the choice of the question does), stop it by force, and kill it.
+func (r *Run) interrupt() tea.Cmd {
+	switch {
+	case r.ended || !r.options.Session.CanSteer():
+		return ui.Cmd(ui.QuitMsg{})
+	case r.control.forcing:
+		return r.stop("killed; clean up with: locbench clean")
+	case r.control.stopping:
+		r.control.forcing = true
+		return r.stop("forcing stop; Ctrl-C kills the run without cleanup")
+	}
+	return r.leave()
+}
+
+// stop interrupts the run: first gracefully, then by force; the third call kills it.
+func (r *Run) stop(word string) tea.Cmd {
+	if r.ended {
+		return nil
+	}
+	r.control.stopping = true
+	stop := func() tea.Msg {
+		r.options.Session.Stop(syscall.SIGINT)
+		return nil
+	}
+	if word == "" {
+		return stop
+	}
+	return tea.Batch(stop, bad(word))
+}
+
+// whereNow says what would be interrupted.
+func (r *Run) whereNow() string {
+	s := &r.state
+	text := r.profile() + " runs"
+	if s.Run.Profile.Name == "" {
+		text = "The run has started"
+	}
+	if t := s.Current; t != nil {
+		text += fmt.Sprintf(": trial %d of %d", t.Number, len(s.Trials))
+		if step := s.Step(); s.Loading() {
+			text += fmt.Sprintf(", step %d of %d", step.Index+1, len(s.Run.Profile.Steps))
+		}
+	}
+	if left, ok := s.Estimate.Left(r.now()); ok {
+		text += ", about " + units.Approx(left) + " left"
+	}
+	return text + "."
+}

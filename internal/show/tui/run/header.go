@@ -1,0 +1,264 @@
+package run
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/show/tui/fold"
+	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/text/fit"
+)
+
+// leastTabs and leastHeader are the lines of a page with the row of tabs, and with a whole header.
+const leastTabs, leastHeader = 7, 10
+
+// header is the first lines: where and in which state, what is done now, the row of tabs, and the
+// first problem.
+func (r *Run) header() (lines []string) {
+	t, w, h := r.theme, r.size.Width, r.size.Height
+	margin := " "
+	if r.size.Class == ui.Column {
+		margin = ""
+	}
+	switch {
+	case r.size.Class == ui.Full:
+		lines = []string{ui.Ends(margin+r.crumbs(), r.status()+"  "+r.times()+" ", w)}
+		if !r.over() {
+			lines = append(lines, ui.Ends(margin+r.doing(), r.progress(w-fit.Width(r.doing())-8), w))
+		}
+	case r.over():
+		left, right := margin+r.outcome(), t.Title.S(r.profile())
+		if fit.Width(left)+fit.Width(right) >= w {
+			right = ""
+		}
+		lines = []string{ui.Ends(left, right, w)}
+	case h < leastHeader || r.size.Class == ui.Compact:
+		right := strings.TrimLeft(r.status()+"  "+r.times(), " ")
+		lines = []string{ui.Ends(margin+r.contenderDoing(w-len(margin)-fit.Width(right)-1), right, w)}
+	default:
+		lines = []string{ui.Ends(r.contenderDoing(w-fit.Width(r.status())-1), r.status(), w), ui.Ends(r.progress(w-fit.Width(r.times())-2), r.times(), w)}
+	}
+	if h < leastTabs {
+		return lines
+	}
+	r.heads.line = len(lines)
+	lines = append(lines, r.tabLine(w))
+	if text := r.elsewhere(); text != "" {
+		lines = append(lines, ui.Ends(margin+t.Accent.S(text), t.Faint.S(". back"), w))
+	}
+	if h < leastHeader {
+		return lines
+	}
+	return append(lines, r.problemLines(w-len(margin), margin)...)
+}
+
+func (r *Run) profile() string { return ui.Outside(r.state.Run.Profile.Name, nameBytes) }
+
+// crumbs names the profile and the trial: "locations › kt-http4k   round 1 of 1 · trial 4 of 4".
+func (r *Run) crumbs() string {
+	t, s := r.theme, &r.state
+	text := t.Title.S(r.profile())
+	switch current := s.Current; {
+	case r.profile() == "":
+		return t.Title.S("locbench")
+	case r.over():
+		return text + " › result   " + r.outcome()
+	case current == nil:
+		return text + fmt.Sprintf("   %s, %s", units.Plural(len(s.Run.Profile.Contenders), "contender"),
+			units.Plural(s.Run.Profile.Rounds, "round"))
+	default:
+		trial := current.Result.Trial
+		text += " › " + t.Strong.S(ui.Outside(trial.Label(), nameBytes))
+		text += fmt.Sprintf("   round %d of %d · trial %d of %d", trial.Round, max(trial.Round, s.Run.Profile.Rounds), current.Number, len(s.Trials))
+		if d := s.Run.Profile.Interleave; d > 0 {
+			text += " · interleaved every " + units.Duration(d)
+		} else if s.Run.NotInterleaved() != "" { // the log has the reason
+			text += " · not interleaved"
+		}
+		return text
+	}
+}
+
+// contenderDoing names the running contender as far as there is room, and what it does.
+func (r *Run) contenderDoing(w int) string {
+	const least = 6 // cells of a name that is cut
+	doing := r.doing()
+	if r.state.Current == nil {
+		return doing
+	}
+	gap := "  "
+	if r.size.Class == ui.Column {
+		gap = " "
+	}
+	name := ui.Outside(r.state.Current.Result.Trial.Label(), nameBytes)
+	if room := w - fit.Width(gap+doing); room >= min(least, fit.Width(name)) {
+		return r.theme.Strong.S(fit.Cut(name, room)) + gap + doing
+	}
+	return doing
+}
+
+// outcome says how the run ended.
+func (r *Run) outcome() string {
+	t, run := r.theme, r.state.Run
+	state, _ := run.Outcome()
+	text := string(state)
+	if counts := run.OutcomeCounts(); counts != "" {
+		text += ", " + counts
+	}
+	paint, sign := t.Bad, t.Glyph.Cross
+	switch {
+	case state == bench.RunComplete && run.OutcomeCounts() == "":
+		paint, sign = t.Good, t.Glyph.Check
+	case state == bench.RunComplete:
+		paint, sign = t.Warn, "!"
+	case state == bench.RunInterrupted:
+		paint, sign = t.Warn, t.Glyph.Skip
+	}
+	text = paint.S(sign + " " + text)
+	if n := len(run.Profile.Contenders); n > 0 {
+		contenders := units.Plural(n, "contender")
+		if r.size.Class == ui.Column {
+			contenders = strconv.Itoa(n)
+		}
+		text += fmt.Sprintf(": %s × %s", contenders, units.Plural(run.Profile.Rounds, "round"))
+	}
+	if took := r.state.Estimate.Elapsed(r.now()); took >= time.Second {
+		text += " in " + units.Approx(took)
+	}
+	return text
+}
+
+// status is the state in a word with its sign.
+func (r *Run) status() string {
+	t, s := r.theme, &r.state
+	word := func(paint ui.Paint, text string) string { return paint.S(text) }
+	short := r.size.Class != ui.Full
+	switch {
+	case r.over():
+		return ""
+	case r.control.forcing:
+		return word(t.Bad, "forced stop")
+	case r.control.stopping:
+		return word(t.Warn, "stopping")
+	case !s.Paused.IsZero():
+		return word(t.Warn, t.Glyph.Pause+" paused "+units.Approx(r.now().Sub(s.Paused)))
+	case s.PauseRequested && short:
+		return word(t.Warn, t.Glyph.Pause+" soon")
+	case s.PauseRequested:
+		return word(t.Warn, t.Glyph.Pause+" pauses after this step")
+	case s.StopRequested && short:
+		return word(t.Warn, "stops soon")
+	case s.StopRequested:
+		return word(t.Warn, "stops after this step")
+	case short:
+		return ""
+	case !r.options.Session.CanSteer():
+		return word(t.Faint, "watching")
+	}
+	return word(t.Good, t.Glyph.Run+" running")
+}
+
+// times are the elapsed time and the time left; in a pause there is none left.
+func (r *Run) times() string {
+	s := &r.state
+	if s.Started.IsZero() {
+		return ""
+	}
+	ran := units.Approx(max(0, s.Estimate.Elapsed(r.now())))
+	if r.over() {
+		return r.theme.Faint.S(ui.Outside(r.options.Session.Dir(), 300))
+	}
+	left, ok := s.Estimate.Left(r.now())
+	switch {
+	case !ok || !s.Paused.IsZero():
+		return ran + " elapsed"
+	case r.size.Class == ui.Column:
+		return units.Approx(left) + " left"
+	case r.size.Class == ui.Compact:
+		return ran + ", " + units.Approx(left) + " left"
+	case left >= 10*time.Minute:
+		return fmt.Sprintf("%s elapsed, about %s left, ends at %s", ran, units.Approx(left), r.now().Add(left).Format("15:04"))
+	}
+	return ran + " elapsed, " + units.Approx(left) + " left"
+}
+
+// progress is a line of the whole run in w cells.
+func (r *Run) progress(w int) string {
+	left, ok := r.state.Estimate.Left(r.now())
+	if !ok || w < 16 {
+		return ""
+	}
+	ran := r.state.Estimate.Elapsed(r.now())
+	share := float64(ran) / float64(max(1, ran+left))
+	head := "run "
+	if r.size.Class == ui.Column {
+		head = ""
+	}
+	return head + r.theme.Progress(share, min(w-10, 80)) + fmt.Sprintf(" %3.0f%% ", 100*share)
+}
+
+// elsewhere names the trial that is shown, if it is not the running one.
+func (r *Run) elsewhere() string {
+	trial := r.trial()
+	if trial == nil || trial == r.state.Current || r.onResult() {
+		return ""
+	}
+	return showing(r.theme, trial)
+}
+
+func showing(t *ui.Theme, trial *fold.Trial) string {
+	name := trial.Result.Trial
+	return fmt.Sprintf("%s %s, round %d, trial %d: %s", t.Glyph.Cursor, ui.Outside(name.Label(), nameBytes), name.Round, trial.Number,
+		ui.Outside(string(trial.Result.State), nameBytes))
+}
+
+// problemLines is the first problem: head and remedy if they are two lines at most, else the head.
+func (r *Run) problemLines(w int, margin string) []string {
+	var lines []string
+	if p, ok := r.lastWords(); ok {
+		lines = p.Lines(r.theme, w)
+	} else if len(r.failed.problems) > 0 && !r.over() {
+		p := r.failed.problems[0]
+		if lines = p.Short(r.theme, w); len(lines) > 2 {
+			p.Rows = nil
+			lines = p.Lines(r.theme, w)
+		}
+		if len(lines) > 3 { // in one column: the page of the contenders has it whole
+			lines = []string{fit.Cut(r.theme.Bad.S(r.theme.Glyph.Cross+" "+p.Head), w)}
+		}
+	}
+	for i, line := range lines {
+		lines[i] = margin + line
+	}
+	return lines
+}
+
+// lastWords is what a run wrote to standard error when its end is not among the events.
+func (r *Run) lastWords() (ui.Problem, bool) {
+	steered, told := r.options.Session.CanSteer(), strings.TrimSpace(r.stderr)
+	switch {
+	case !r.ended, told == "" && (r.state.Ended != nil || r.code == 0), told != "" && steered && r.state.Ended != nil:
+		return ui.Problem{}, false
+	}
+	p := ui.Problem{Head: fmt.Sprintf("the run failed: exit code %d", r.code)}
+	remedy, most := "see the output, then start it again", 3
+	if r.state.Version == 0 {
+		most = 12
+	}
+	if !steered {
+		p.Head, p.Warning, remedy = "the results are incomplete", true, "run it again, or resume it: R"
+	}
+	var lines []string
+	for line := range strings.Lines(told) {
+		lines = append(lines, ui.Outside(strings.TrimSpace(line), 1000))
+	}
+	if len(lines) > 0 {
+		p.Rows = append(p.Rows, ui.ProblemRow{Name: "output", Text: strings.Join(lines[max(0, len(lines)-most):], "\n")})
+	}
+	p.Rows = append(p.Rows, ui.ProblemRow{Name: ui.Remedy, Text: remedy})
+	return p, true
+}

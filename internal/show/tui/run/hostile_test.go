@@ -1,0 +1,149 @@
+package run
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/show/tui/tuitest"
+	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/testenv"
+)
+
+// poison puts text into every string that v holds, and number into every second number if it is not
+// 0.
+func poison(v reflect.Value, text string, number int64) {
+	switch v.Kind() {
+	case reflect.String:
+		// States and kinds must stay valid, so every part is drawn.
+		if v.Type() == reflect.TypeFor[string]() && v.CanSet() {
+			v.SetString(text)
+		}
+	case reflect.Int64, reflect.Int:
+		if number != 0 && v.CanSet() {
+			v.SetInt(number)
+		}
+	case reflect.Float64:
+		if number != 0 && v.CanSet() {
+			v.SetFloat(float64(number) * 1e300)
+		}
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			return
+		}
+		for i := range v.NumField() {
+			poison(v.Field(i), text, number)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			poison(v.Index(i), text, number)
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			poison(v.Elem(), text, number)
+		}
+	case reflect.Map:
+		for _, k := range v.MapKeys() {
+			if k.Kind() == reflect.String {
+				v.SetMapIndex(reflect.ValueOf(text).Convert(k.Type()), v.MapIndex(k))
+			}
+		}
+	}
+}
+
+// poisoned returns records of every kind with text in every string.
+func poisoned(records []bench.Record, text string, number int64) (all []bench.Record) {
+	count := map[string]int{}
+	for _, rec := range records {
+		kind := bench.EventName(rec.Event)
+		if count[kind]++; count[kind] > 12 && kind != "run_ended" {
+			continue
+		}
+		at := reflect.New(reflect.TypeOf(rec.Event)).Elem()
+		at.Set(reflect.ValueOf(rec.Event))
+		poison(at, text, number)
+		rec.Event = at.Interface().(bench.Event)
+		if rec.Trial != nil {
+			rec.Trial.Contender, rec.Trial.Variant = text, text
+		}
+		all = append(all, rec)
+		if kind == "window_closed" && count[kind] == 5 {
+			note := bench.Control{Kind: bench.ControlNote, Text: text}
+			all = append(all, bench.Record{At: rec.At, Trial: rec.Trial, Event: bench.ChangedManually{Control: note}},
+				bench.Record{At: rec.At, Event: bench.Progress{Phase: bench.PhaseBuild, Text: text, Unit: text, Done: number, Total: 3}})
+		}
+	}
+	return all
+}
+
+// everything draws all tabs of a run in one size, during the run and after its end, and fails unless
+// each view is within its size and holds only text. Odd widths are drawn in ASCII.
+func everything(t *testing.T, records []bench.Record, w, h int) {
+	t.Helper()
+	look := ui.ThemeOptions{ASCII: w%2 == 1, NoColor: w%2 == 1}
+	r := New(Options{Session: &session{watched: true}})
+	theme := ui.NewTheme(look)
+	r.SetSize(ui.SizeOf(w, h+1), theme)
+	r.batch(batchMsg{records: records, ok: true})
+	keys := []string{"1", "enter", "left", "v", "space", "esc", "2", "up", "enter", "esc", "3", "enter", "esc", "4", "5", "v", "[", "1"}
+	for _, end := range []bool{false, true} {
+		if end {
+			for _, msg := range all(r.end(endedMsg{stderr: records[0].Event.(bench.RunStarted).Dir})) {
+				r.Update(msg)
+			}
+		}
+		for _, key := range keys {
+			r.Update(tuitest.Key(key))
+			lines := strings.Split(theme.ASCIIOnly(r.View()), "\n")
+			for i, line := range lines {
+				testenv.Check(t, ansi.StringWidth(line) <= w, "line %d is wider than %d: %q", i+1, w, line)
+			}
+			tuitest.Exact(t, ui.Exact(lines, w, h), tuitest.Size{Width: w, Height: h}, look.ASCII)
+			testenv.Need(t, !t.Failed(), "%s in %dx%d after %q", r.Title(), w, h, key)
+		}
+	}
+}
+
+func TestAnySizeAndAnyText(t *testing.T) {
+	texts := []string{"", "x", "\x1b]0;title\x07\x1b[2J\x1b[31mred\r\n\x9b31m\x00", "漢字かな交じり文🙂👨‍👩‍👧é́́́\u202e\u200b", "\xff\xfe\xc3",
+		strings.Repeat("A wide \u0301line ", 9000)}
+	numbers := []int64{0, math.MinInt64, math.MaxInt64}
+	sizes := [][2]int{{80, 23}, {20, 5}, {201, 49}, {59, 14}, {61, 17}, {160, 31}, {101, 28}, {40, 11}}
+	for i, text := range texts {
+		for n, name := range []string{"limits", "faults"} {
+			records := poisoned(tuitest.Records(t, name), text, numbers[(i+n)%len(numbers)])
+			for k := range 2 {
+				size := sizes[(i+n+4*k)%len(sizes)]
+				everything(t, records, size[0], size[1])
+			}
+		}
+	}
+}
+
+func FuzzText(f *testing.F) {
+	f.Add("\x1b[2J", int64(0), uint8(80), uint8(23))
+	f.Add("漢字👨‍👩‍👧\u0301", int64(-5), uint8(33), uint8(9))
+	// A few records of each kind, as JSON: each run poisons its own copy.
+	count := map[string]int{}
+	var few [][]byte
+	for _, rec := range tuitest.Records(f, "faults") {
+		kind := bench.EventName(rec.Event)
+		if count[kind]++; count[kind] > 4 {
+			continue
+		}
+		few = append(few, testenv.Must(json.Marshal(rec))(f))
+	}
+	f.Fuzz(func(t *testing.T, text string, number int64, w, h uint8) {
+		records := make([]bench.Record, len(few))
+		for i, line := range few {
+			testenv.OK(t, json.Unmarshal(line, &records[i]))
+		}
+		everything(t, poisoned(records, text, number), 20+int(w)%200, 5+int(h)%65)
+	})
+}

@@ -1,0 +1,102 @@
+package run
+
+import (
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/locbench/locbench/internal/show/tui/ui"
+)
+
+func (r *Run) key(msg tea.KeyPressMsg) tea.Cmd {
+	tab := r.tabs[r.at]
+	if tab.Typing() {
+		return tab.Update(msg)
+	}
+	switch k := ui.KeyOf(msg); k {
+	case ui.Digits:
+		r.at = min(ui.DigitOf(msg), len(r.tabs)) - 1
+	case ui.NextTab:
+		r.at = (r.at + 1) % len(r.tabs)
+	case ui.PrevTab:
+		r.at = (r.at + len(r.tabs) - 1) % len(r.tabs)
+	case ui.TrialBefore, ui.TrialAfter:
+		r.choose(map[ui.Key]int{ui.TrialBefore: -1, ui.TrialAfter: 1}[k])
+		return r.tell()
+	case ui.Current:
+		r.shown = nil
+		return r.tell()
+	case ui.Esc:
+		return r.escape(tab)
+	case ui.Leave:
+		return r.leave()
+	case ui.Copy:
+		if r.at == contenders { // of the one that is selected
+			return tab.Update(msg)
+		}
+		return r.copyCommand()
+	case ui.Pause, ui.Stop, ui.Note, ui.Faster, ui.Slower:
+		if r.steers() {
+			return r.steer(k)
+		}
+	case ui.Report:
+		return r.report()
+	default:
+		return tab.Update(msg)
+	}
+	return nil
+}
+
+// escape closes what is open in the tab, the charts over time after the end, or the page.
+func (r *Run) escape(tab ui.Page) tea.Cmd {
+	if e, ok := tab.(escaper); ok && e.Escape() {
+		return nil
+	}
+	if r.at == 0 && r.ended && !r.onResult() {
+		r.turn()
+		return nil
+	}
+	return r.leave()
+}
+
+// Keys implements ui.Page.
+func (r *Run) Keys() ui.Keys {
+	const most = 6
+	r.refresh()
+	keys := r.tabs[r.at].Keys()
+	if r.Typing() {
+		return keys
+	}
+	var here []key.Binding
+	if r.steers() {
+		pause := "pause"
+		if r.pausing() {
+			pause = "resume"
+		}
+		here = []key.Binding{ui.Hint(pause, ui.Pause), ui.Hint("", ui.Stop), ui.Hint("note", ui.Note)}
+		if r.at == 0 {
+			keys.Short = append(here, keys.Short...)
+		} else {
+			keys.Short = append(keys.Short, here...)
+		}
+		if r.open() {
+			here = append(here, ui.Hint("rate ±10%", ui.Faster, ui.Slower))
+		}
+	}
+	if !r.onResult() {
+		here = append(here, ui.Hint("report so far", ui.Report))
+	}
+	if r.behind != nil && r.at == 0 && !r.onResult() {
+		keys.Short = append(keys.Short, ui.Hint("result", ui.Esc))
+	}
+	if r.at != contenders {
+		here = append(here, ui.Hint("", ui.Copy))
+	}
+	here = append(here, ui.Hint("trial before, after", ui.TrialBefore, ui.TrialAfter), ui.Hint("", ui.Current),
+		ui.Hint("page", ui.Digits), ui.Hint("next page", ui.NextTab, ui.PrevTab), ui.Hint("", ui.Esc), ui.Hint("", ui.Leave))
+	keys.Groups = append(keys.Groups, ui.Group{Title: "this run", Keys: here})
+	if len(keys.Short) < most {
+		keys.Short = append(keys.Short, ui.Hint("next", ui.NextTab))
+	}
+	keys.Short = keys.Short[:min(len(keys.Short), most)]
+	return keys
+}

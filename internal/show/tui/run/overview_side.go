@@ -1,0 +1,47 @@
+package run
+
+import (
+	"strings"
+
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/analysis/conclusion"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/show/tui/chart"
+	"github.com/locbench/locbench/internal/show/tui/ui"
+)
+
+// standings are the contenders so far, as the end of the run shows them.
+type standings struct {
+	at  progress
+	end *ending
+}
+
+// side is the second column of a wide terminal.
+func (o *Overview) side(w int) []ui.Block {
+	t := o.theme
+	if at := progressOf(o.state); o.soFar.end == nil || o.soFar.at != at {
+		of := analysis.SoFar(o.state.Run, o.state.Results())
+		o.soFar = standings{at, &ending{Conclusion: conclusion.Of(of, nil), of: of}}
+	}
+	r := &Result{state: o.state, end: o.soFar.end, theme: t, size: ui.Size{Width: w, Class: ui.Compact}}
+	blank := ui.Text(20, "")
+	steps := &o.steps
+	var blocks []ui.Block
+	if len(r.end.Table.Rows) > 0 {
+		lines := append([]string{t.Rule(t.Title.S("standings"), t.Faint.S("so far"), w)}, r.table().Lines(w, t.Tone)...)
+		blocks = append(blocks, ui.Text(11, lines...), blank)
+	}
+	if step := steps.steps()[steps.newest()]; steps.decode(step) {
+		count := units.Plural(step.Result.Load.Succeeded, "success")
+		head := t.Rule(t.Title.S("latency of "+numbered(step)), t.Faint.S(count), w)
+		blocks = append(blocks, ui.Block{Priority: 12, Least: chart.LeastHistogram + 1, Most: 14, Draw: func(w, h int) string {
+			return strings.Join(append([]string{head}, steps.spread.Draw(t, w, h-1)...), "\n")
+		}}, blank)
+	}
+	if all := r.charts(); len(all) > 0 {
+		blocks = append(blocks, ui.Block{Priority: 13, Least: 8, Most: 18, Draw: func(w, h int) string {
+			return strings.Join(all[0].Draw(t, w, h), "\n")
+		}}, blank)
+	}
+	return append(blocks, o.lastLines("last events", 14, o.events(w)))
+}

@@ -1,0 +1,155 @@
+package run
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/show/tui/fold"
+	"github.com/locbench/locbench/internal/show/tui/tuitest"
+	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/testenv"
+)
+
+func TestOverview(t *testing.T) {
+	state := stateOf(inAStep(t))
+	alone(newOverview, state).Frames(t, "live-overview")
+	alone(newOverview, state, "down", "enter", "left", "left").Frames(t, "live-chart")
+	alone(newOverview, stateOf(tuitest.Records(t, "limits")[:12])).Frames(t, "live-waiting")
+}
+
+// overviewOf returns the tab with a state, after keys.
+func overviewOf(state StateMsg, keys ...string) *Overview {
+	o := newOverview().(*Overview)
+	o.SetSize(ui.SizeOf(120, 40), ui.NewTheme(ui.ThemeOptions{NoColor: true}))
+	o.Update(state)
+	for _, k := range keys {
+		o.Update(tuitest.Key(k))
+	}
+	return o
+}
+
+// TestTheCursorShowsExactValues of the point that it is at, and follows the newest at the end.
+func TestTheCursorShowsExactValues(t *testing.T) {
+	state := stateOf(inAStep(t))
+	load := state.Trial.Load
+	p := load[len(load)-4]
+	testenv.Contains(t, overviewOf(state, "enter", "left", "left", "left").View(), "at "+clock(p.T), perSecond(p.Throughput)+" req/s", "!newest")
+	testenv.Contains(t, overviewOf(state, "enter", "home").View(), "at "+clock(load[0].T)+", step 1", "!newest")
+	testenv.Contains(t, overviewOf(state, "enter", "home", "end").View(), "newest")
+	testenv.Contains(t, overviewOf(state, "left", "space").View(), "!at 0:")
+}
+
+// TestARangeIsPicked with two marks; a shorter one than a second is none. It ends with the trial.
+func TestARangeIsPicked(t *testing.T) {
+	state := stateOf(inAStep(t))
+	load := state.Trial.Load
+	o := overviewOf(state, "enter", "home", "space", "right", "right", "right")
+	testenv.Contains(t, o.View(), "range from "+clock(load[0].T)+" to "+clock(load[3].T))
+	o.Update(tuitest.Key("space"))
+	testenv.Contains(t, o.View(), clock(load[0].T)+" to "+clock(load[3].T), "!range from")
+	testenv.Equal(t, o.axis(80).From, load[0].T)
+	o.Update(tuitest.Key("v"))
+	testenv.Contains(t, o.View(), "whole trial")
+	o = overviewOf(state, "enter", "home", "space", "space")
+	testenv.Contains(t, o.View(), "whole trial")
+	o = overviewOf(state, "enter", "home", "space", "right", "right", "right", "space")
+	state.Trial = state.State.Trials[0]
+	o.Update(state)
+	testenv.Contains(t, o.View(), "whole trial")
+}
+
+// TestRangesOfTime: whole trial, last minute, last step or that of the cursor.
+func TestRangesOfTime(t *testing.T) {
+	state := stateOf(inAStep(t))
+	for keys, want := range map[string]string{"": "whole trial", "v": "last 60 s", "v v": "last step", "v v v": "whole trial",
+		"enter home v v": "step 1: 1 connection"} {
+		testenv.Contains(t, overviewOf(state, strings.Fields(keys)...).View(), want)
+	}
+	o := overviewOf(state, "enter", "home", "v", "v")
+	testenv.Equal(t, o.axis(80).To, state.Trial.Steps[0].To)
+}
+
+// TestClicksOnCharts: the first puts the focus there, the second opens it; esc closes it.
+func TestClicksOnCharts(t *testing.T) {
+	o := overviewOf(stateOf(inAStep(t)))
+	o.View()
+	testenv.Equal(t, len(o.shown), 4)
+	click := tea.MouseClickMsg{X: 20, Y: o.shown[2].from, Button: tea.MouseLeft}
+	o.Update(click)
+	testenv.Contains(t, o.View(), "▸ CPU", "throughput")
+	o.Update(click)
+	testenv.Contains(t, o.View(), "▸ CPU", "!throughput", "counters at")
+	testenv.Check(t, o.Escape() && !o.Escape(), "esc closes the full page once")
+	testenv.Contains(t, o.View(), "throughput")
+}
+
+// TestEarlierRoundsAreAtTheSameStep: the full page draws them, up to the step that is running.
+func TestEarlierRoundsAreAtTheSameStep(t *testing.T) {
+	n := 0
+	state := stateOf(tuitest.Until(tuitest.Records(t, "limits"), 1, func(rec bench.Record) bool {
+		if _, ok := rec.Event.(bench.WindowClosed); ok {
+			n++
+		}
+		return n == 80
+	}))
+	o := overviewOf(state, "enter")
+	testenv.Contains(t, o.View(), "round 1")
+	all := o.earlier(throughput)
+	testenv.Equal(t, len(all), 1, "rounds")
+	end := o.lastStep()
+	for _, p := range all[0].Points {
+		testenv.Check(t, p.X <= end.From+end.Step.Duration.Seconds()+1, "a point at %v of a later step", p.X)
+	}
+	first := o.state.Trials[0]
+	testenv.Check(t, len(all[0].Points) > 0 && first.Result.Trial.Round == 1, "no points")
+}
+
+// TestAnOpenLoopHasItsRate: the scheduled rate is a line and a value, and its change has a flag.
+func TestAnOpenLoopHasItsRate(t *testing.T) {
+	records := inAStep(t)
+	for i, rec := range records {
+		if w, ok := rec.Event.(bench.WindowClosed); ok {
+			w.Window.Rate = 7654
+			records[i].Event = w
+		}
+	}
+	last := records[len(records)-1]
+	last.Event = bench.ChangedManually{Control: bench.Control{Kind: bench.ControlRate, Rate: 7654}}
+	state := stateOf(append(records, last))
+	testenv.Contains(t, overviewOf(state).View(), "scheduled/s", "rate 7,654")
+	testenv.Contains(t, overviewOf(state, "enter").View(), "scheduled 7,654/s")
+}
+
+// TestATrialWithoutSteps shows both ends of the log of a contender that failed before its load.
+func TestATrialWithoutSteps(t *testing.T) {
+	trial := bench.Trial{Contender: "a", Round: 1}
+	var log []bench.LogLine
+	for i := range 60 {
+		log = append(log, bench.LogLine{Text: fmt.Sprintf("line-%d.", i)})
+	}
+	state := stateOf([]bench.Record{
+		{Event: bench.RunStarted{Run: bench.Run{Trials: []bench.TrialEntry{{Trial: trial}}}}},
+		{Trial: &trial, Event: bench.TrialStarted{Number: 1, Of: 1}},
+		{Trial: &trial, Event: bench.TrialEnded{State: bench.TrialFailed, Failure: "exited", LastLog: log}},
+	})
+	testenv.Contains(t, overviewOf(state).View(), "No step was measured", "line-0.", "line-59.", " lines …")
+}
+
+// TestErrorsByKind: the counts are of all windows, and the curves are 0 where there were none.
+func TestErrorsByKind(t *testing.T) {
+	load := []fold.LoadPoint{{T: 1}, {T: 2}, {T: 3, Errors: 4, Kinds: map[bench.ErrorKind]int64{"a": 3, "b": 1}}, {T: 4},
+		{T: 5, Errors: 2, Kinds: map[bench.ErrorKind]int64{"a": 2, "c": -7}}, {T: 6}}
+	e := errorsIn(load)
+	testenv.Equal(t, e.counts, map[bench.ErrorKind]int64{"a": 5, "b": 1})
+	testenv.Equal(t, fmt.Sprint(e.curves["a"]), "[{1 0} {2 0} {3 3} {4 0} {4 0} {5 2} {6 0}]")
+	testenv.Equal(t, fmt.Sprint(e.curves["b"]), "[{1 0} {2 0} {3 1} {6 0}]")
+	for i := range 3 * mostKinds {
+		load[0].Kinds, load[0].Errors = map[bench.ErrorKind]int64{bench.ErrorKind(fmt.Sprint(i)): 1}, 1
+		load = append(load, load[0])
+	}
+	testenv.Equal(t, len(errorsIn(load).curves), mostKinds, "curves")
+}

@@ -1,0 +1,109 @@
+package run
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/locbench/locbench/internal/show/tui/ui"
+)
+
+// Links lead to other pages. Their commands may block.
+type Links struct {
+	Start   func(args []string) tea.Cmd // starts a run, which takes the place of this page
+	Compare func(a, b string) tea.Cmd   // compares two results folders
+	Runs    func() tea.Cmd              // the past runs
+}
+
+// way handles a way on from the end of the run.
+func (r *Run) way(msg wayMsg) tea.Cmd {
+	switch msg.Key {
+	case ui.View:
+		r.turn()
+	case ui.Enter:
+		return r.contender(msg.Contender)
+	case ui.Report:
+		return r.report()
+	case ui.Runs:
+		return r.options.Runs()
+	case ui.Compare:
+		return r.compare()
+	case ui.Resume:
+		command, err := ui.ResumeCommand(r.options.Session.Dir())
+		return r.askStart("Resume this run?", command, err, []string{"--resume", r.options.Session.Dir()})
+	case ui.Start:
+		command, err := ui.RepeatCommand(r.state.Run)
+		args, _ := ui.RepeatArgs(r.state.Run) // the same error
+		return r.askStart("Run again?", command, err, args)
+	}
+	return nil
+}
+
+// turn shows the charts over time in place of the result, or the result again.
+func (r *Run) turn() { r.tabs[0], r.behind = r.behind, r.tabs[0] }
+
+// The tabs that keys lead to.
+const steps, contenders = 1, 2
+
+// contender opens the page of the contenders on one of them, and shows its last trial on the others.
+// The only one has the page of the steps.
+func (r *Run) contender(label string) tea.Cmd {
+	r.at = contenders
+	if len(r.state.Run.Profile.Contenders) == 1 {
+		r.at = steps
+	}
+	if label == "" {
+		return nil
+	}
+	for _, t := range r.state.Trials {
+		if t.Result.Trial.Label() == label && begun(t) {
+			r.shown = new(t.Result.Trial)
+		}
+	}
+	cmd := r.tell()
+	if page, ok := r.tabs[contenders].(*Contenders); ok {
+		page.Show(label)
+	}
+	return cmd
+}
+
+// askStart shows a command of a results folder before it is run: another user may have written it.
+func (r *Run) askStart(title, command string, err error, args []string) tea.Cmd {
+	if err != nil {
+		return bad(err.Error())
+	}
+	return ui.Cmd(ui.AskMsg{Ask: ui.Ask{Title: title, Text: ui.Outside(command, 4000),
+		Choices: []ui.Choice{{Name: "start", Words: "runs this command", Msg: startMsg{args}}}}})
+}
+
+// compare compares with the previous run of the profile.
+func (r *Run) compare() tea.Cmd {
+	past, run, dir, link := r.options.Past, r.state.Run, r.options.Session.Dir(), r.options.Compare
+	return func() tea.Msg {
+		last, ok := previous(past, run)
+		if !ok {
+			return ui.TellMsg{Text: "no earlier complete run of this profile; mark two in past runs (b)", Bad: true}
+		}
+		return link(last.Dir, dir)()
+	}
+}
+
+// report writes a report of the run so far.
+func (r *Run) report() tea.Cmd {
+	dir, opener := r.options.Session.Dir(), r.options.Opener
+	switch {
+	case dir == "" || opener == nil:
+		return bad("no results yet")
+	case r.control.writing:
+		return nil
+	}
+	r.control.writing = true
+	return func() tea.Msg { return reportMsg{ui.Outcome(opener.Report(dir))} }
+}
+
+// copyCommand copies the command that repeats the run.
+func (r *Run) copyCommand() tea.Cmd {
+	if len(r.state.Run.Command) == 0 {
+		return bad("the run has not started")
+	}
+	text, err := ui.RepeatCommand(r.state.Run)
+	return ui.Cmd(ui.Copied(text, err, "repeat command"))
+}

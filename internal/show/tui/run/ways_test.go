@@ -1,0 +1,86 @@
+package run
+
+import (
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/locbench/locbench/internal/analysis/compare"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/testenv"
+)
+
+// pastOf is a list of results folders.
+type pastOf []results.Entry
+
+func (p pastOf) List() ([]results.Entry, int)                       { return p, 0 }
+func (pastOf) Load(string) (bench.Run, []bench.TrialResult, error)  { return bench.Run{}, nil, nil }
+func (pastOf) Floor(bench.Run, bench.Run, ...string) *compare.Floor { return nil }
+func linked(kind string) func(...string) tea.Cmd {
+	return func(args ...string) tea.Cmd { return ui.Cmd(append([]string{kind}, args...)) }
+}
+
+// TestWaysOn: each way on from the end of a run leads to its page. A command of a results folder is
+// shown before it is started.
+func TestWaysOn(t *testing.T) {
+	day := func(n int) time.Time { return time.Date(2026, 11, n, 0, 0, 0, 0, time.UTC) }
+	entry := func(dir, profile string, state bench.RunState, n int) results.Entry {
+		return results.Entry{Dir: dir, ID: dir, Profile: profile, State: state, Started: day(n)}
+	}
+	r := New(Options{Session: &session{}, Past: pastOf{
+		entry("before", "quick", bench.RunComplete, 3), entry("other", "slow", bench.RunComplete, 4),
+		entry("failed", "quick", bench.RunFailed, 5), entry("after", "quick", bench.RunComplete, 9), entry("older", "quick", bench.RunComplete, 1),
+	}, Links: Links{
+		Start:   func(args []string) tea.Cmd { return linked("start")(args...) },
+		Compare: func(a, b string) tea.Cmd { return linked("compare")(a, b) },
+		Runs:    func() tea.Cmd { return linked("runs")() },
+	}})
+	r.state.Run = bench.Run{ID: "this", Started: day(7), Profile: bench.Profile{Name: "quick"}, Command: []string{"locbench", "run", "a"}, Seed: 7}
+	for _, c := range []struct {
+		key  ui.Key
+		want []string
+	}{
+		{ui.Runs, []string{"runs"}}, {ui.Compare, []string{"compare", "before", r.options.Session.Dir()}},
+		{ui.Start, []string{"start", "a", "--seed", "7"}}, {ui.Resume, []string{"start", "--resume", r.options.Session.Dir()}},
+	} {
+		msg := r.way(wayMsg{Key: c.key})()
+		if ask, ok := msg.(ui.AskMsg); ok {
+			testenv.Contains(t, ask.Text, "locbench run ")
+			msg = r.Update(ask.Choices[0].Msg)()
+		}
+		testenv.Equal(t, msg, tea.Msg(c.want))
+	}
+	r.state.Run.Profile.Name = "new"
+	tell, ok := r.way(wayMsg{Key: ui.Compare})().(ui.TellMsg)
+	testenv.Check(t, ok && tell.Bad, "a profile without an earlier run: %v", tell)
+}
+
+// TestAContenderIsOpened with its last trial on the other tabs; one contender has its steps.
+func TestAContenderIsOpened(t *testing.T) {
+	r := New(Options{Session: &session{}})
+	r.SetSize(ui.SizeOf(80, 24), ui.NewTheme(ui.ThemeOptions{}))
+	r.batch(batchMsg{records: inAStep(t), ok: true})
+	r.way(wayMsg{Key: ui.Enter, Contender: "go-nethttp"})
+	testenv.Equal(t, r.at, 2, "tab")
+	testenv.Equal(t, r.trial().Result.Trial.Label(), "go-nethttp")
+	r.state.Run.Profile.Contenders = r.state.Run.Profile.Contenders[:1]
+	r.way(wayMsg{Key: ui.Enter})
+	testenv.Equal(t, r.at, 1, "tab")
+}
+
+// TestAReport is written once at a time.
+func TestAReport(t *testing.T) {
+	r := New(Options{Session: &session{}, Opener: reporter{}})
+	first := r.report()
+	testenv.Check(t, r.report() == nil, "a second report is written at the same time")
+	told := r.Update(first())()
+	testenv.Equal(t, told, tea.Msg(ui.TellMsg{Text: "report " + r.options.Session.Dir()}))
+	testenv.Check(t, r.report() != nil, "no report after the first")
+}
+
+type reporter struct{ ui.Opener }
+
+func (reporter) Report(dir string) (string, error) { return "report " + dir, nil }
