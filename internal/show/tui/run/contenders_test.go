@@ -59,7 +59,7 @@ func TestContenders_Planned(t *testing.T) {
 	c := standingsOf(state)
 	testenv.Contains(t, c.View(), "go-nethttp:release", "not started yet", "!start-up  ")
 	testenv.Check(t, c.Update(tuitest.Key("y")) == nil, "it has a command")
-	testenv.Contains(t, standingsOf(StateMsg{}).View(), "No contender is known yet.")
+	testenv.Contains(t, standingsOf(stateOf(nil)).View(), "No contender is known yet.")
 }
 
 func TestOrder(t *testing.T) {
@@ -148,7 +148,7 @@ func TestStepsAndContenders_Hostile(t *testing.T) {
 		state.State.Run.Profile.Steps[i].Name = evil
 	}
 	state.State.Version++
-	for _, tab := range []func() ui.Page{newSteps, newContenders} {
+	for _, tab := range []func() page{newSteps, newContenders} {
 		alone(tab, state).Whole(t)
 		alone(tab, state, "enter").Whole(t)
 	}

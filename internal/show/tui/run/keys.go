@@ -47,8 +47,8 @@ func (r *Run) key(msg tea.KeyPressMsg) tea.Cmd {
 }
 
 // escape closes what is open in the tab, the charts over time after the end, or the page.
-func (r *Run) escape(tab ui.Page) tea.Cmd {
-	if e, ok := tab.(escaper); ok && e.Escape() {
+func (r *Run) escape(tab page) tea.Cmd {
+	if tab.Escape() {
 		return nil
 	}
 	if r.at == 0 && r.ended && !r.onResult() {

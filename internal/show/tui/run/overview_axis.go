@@ -32,7 +32,7 @@ func (o *Overview) nextSpan() {
 
 // unpick goes back to what every trial has.
 func (o *Overview) unpick() {
-	o.zoom, o.picked = zoom{on: o.zoom.on}, stretch{}
+	o.zoom, o.picked = zoom{}, stretch{}
 	if o.span == ranged {
 		o.span = wholeTrial
 	}
@@ -53,7 +53,7 @@ func (o *Overview) spanName() string {
 	return "whole trial"
 }
 
-func (o *Overview) lastStep() *fold.Step { return o.trial.Steps[len(o.trial.Steps)-1] }
+func (o *Overview) lastStep() *fold.Step { return o.Trial.Steps[len(o.Trial.Steps)-1] }
 
 // spanStep returns the step of span oneStep: the one under the cursor, else the last.
 func (o *Overview) spanStep() *fold.Step {
@@ -66,7 +66,7 @@ func (o *Overview) spanStep() *fold.Step {
 }
 
 func (o *Overview) stepAt(at float64) (found *fold.Step) {
-	for _, s := range o.trial.Steps {
+	for _, s := range o.Trial.Steps {
 		if s.From <= at {
 			found = s
 		}
@@ -80,7 +80,7 @@ const leastSpan = 5.0
 // axis returns the time axis of all charts, for w cells. It ends at the planned end of the running
 // step, so it does not move with every point.
 func (o *Overview) axis(w int) chart.Axis {
-	trial, last := o.trial, o.lastStep()
+	trial, last := o.Trial, o.lastStep()
 	end := trial.Span()
 	if last.Running() {
 		if planned := last.From + last.Step.Duration.Seconds(); planned < 48*3600 {
@@ -126,10 +126,10 @@ func (o *Overview) axis(w int) chart.Axis {
 // named reports whether the steps in sight have room for their whole names.
 func (o *Overview) named(w int, a chart.Axis) bool {
 	per := float64(max(1, w-chart.Gutter)) / (a.To - a.From)
-	for i, s := range o.trial.Steps {
+	for i, s := range o.Trial.Steps {
 		end := a.To
-		if i+1 < len(o.trial.Steps) {
-			end = o.trial.Steps[i+1].From
+		if i+1 < len(o.Trial.Steps) {
+			end = o.Trial.Steps[i+1].From
 		}
 		if end > a.From && (end-max(a.From, s.From))*per < float64(min(len(s.Step.Name), 24)+3) {
 			return false
@@ -144,8 +144,8 @@ const mostRounds = 3
 // earlier returns the newest earlier rounds of the contender as faint lines. Each of their steps
 // begins where the same step of the shown trial does.
 func (o *Overview) earlier(m metric) (all []chart.Series) {
-	me := o.trial.Result.Trial
-	for _, trial := range o.state.Trials {
+	me := o.Trial.Result.Trial
+	for _, trial := range o.State.Trials {
 		t := trial.Result.Trial
 		if t.Contender != me.Contender || t.Variant != me.Variant || t.Round >= me.Round || len(trial.Load) == 0 {
 			continue
@@ -165,8 +165,8 @@ func (o *Overview) moved(m metric, trial *fold.Trial) (out []chart.Point) {
 	shift := make([]float64, len(trial.Steps))
 	for i, s := range trial.Steps {
 		shift[i] = math.NaN()
-		if i < len(o.trial.Steps) {
-			if mine := o.trial.Steps[i]; mine.Step.Name == s.Step.Name && mine.Step.Duration == s.Step.Duration {
+		if i < len(o.Trial.Steps) {
+			if mine := o.Trial.Steps[i]; mine.Step.Name == s.Step.Name && mine.Step.Duration == s.Step.Duration {
 				shift[i] = mine.From - s.From
 			}
 		}

@@ -52,8 +52,8 @@ func (o *Overview) head(m metric) string {
 }
 
 func (o *Overview) series(m metric, a chart.Axis) chart.Chart {
-	t, limits := o.theme, o.trial.Limits()
-	load, usage := inSpan(o.trial.Load, loadTime, a), inSpan(o.trial.Usage, usageTime, a)
+	t, limits := o.theme, o.Trial.Limits()
+	load, usage := inSpan(o.Trial.Load, loadTime, a), inSpan(o.Trial.Usage, usageTime, a)
 	of := func(mark int, name string, y func(*fold.LoadPoint) float64) chart.Series {
 		return chart.Series{Name: name, Paint: t.Hue(mark), Mark: mark, Points: line(load, loadTime, y)}
 	}

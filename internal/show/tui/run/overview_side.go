@@ -19,11 +19,11 @@ type standings struct {
 // side is the second column of a wide terminal.
 func (o *Overview) side(w int) []ui.Block {
 	t := o.theme
-	if at := progressOf(o.state); o.soFar.end == nil || o.soFar.at != at {
-		of := analysis.SoFar(o.state.Run, o.state.Results())
+	if at := progressOf(o.State); o.soFar.end == nil || o.soFar.at != at {
+		of := analysis.SoFar(o.State.Run, o.State.Results())
 		o.soFar = standings{at, &ending{Conclusion: conclusion.Of(of, nil), of: of}}
 	}
-	r := &Result{state: o.state, end: o.soFar.end, theme: t, size: ui.Size{Width: w, Class: ui.Compact}}
+	r := &Result{tab: tab{StateMsg: o.StateMsg, theme: t, size: ui.Size{Width: w, Class: ui.Compact}}, end: o.soFar.end}
 	blank := ui.Text(20, "")
 	steps := &o.steps
 	var blocks []ui.Block

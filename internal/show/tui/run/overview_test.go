@@ -104,7 +104,7 @@ func TestEarlierRoundsAreAtTheSameStep(t *testing.T) {
 	for _, p := range all[0].Points {
 		testenv.Check(t, p.X <= end.From+end.Step.Duration.Seconds()+1, "a point at %v of a later step", p.X)
 	}
-	first := o.state.Trials[0]
+	first := o.State.Trials[0]
 	testenv.Check(t, len(all[0].Points) > 0 && first.Result.Trial.Round == 1, "no points")
 }
 

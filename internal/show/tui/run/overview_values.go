@@ -17,9 +17,9 @@ import (
 
 // newestLoad returns the last window with load, nil if there is none.
 func (o *Overview) newestLoad() *fold.LoadPoint {
-	for i := len(o.trial.Load) - 1; i >= 0; i-- {
-		if !o.trial.Load[i].Drain {
-			return &o.trial.Load[i]
+	for i := len(o.Trial.Load) - 1; i >= 0; i-- {
+		if !o.Trial.Load[i].Drain {
+			return &o.Trial.Load[i]
 		}
 	}
 	return nil
@@ -27,8 +27,8 @@ func (o *Overview) newestLoad() *fold.LoadPoint {
 
 // newestUsage returns the last reading of the counters, nil if there is none.
 func (o *Overview) newestUsage() *fold.UsagePoint {
-	if n := len(o.trial.Usage); n > 0 {
-		return &o.trial.Usage[n-1]
+	if n := len(o.Trial.Usage); n > 0 {
+		return &o.Trial.Usage[n-1]
 	}
 	return nil
 }
@@ -43,7 +43,7 @@ func (o *Overview) value(m metric) string {
 	case !counted && load == nil, counted && usage == nil:
 		return units.Missing
 	}
-	limits := o.trial.Limits()
+	limits := o.Trial.Limits()
 	switch m {
 	case latency:
 		text := "p50 " + seconds(load.P50)
@@ -104,7 +104,7 @@ func (o *Overview) column() (blocks []ui.Block) {
 	const names, values = 9, 12
 	load, usage := o.newestLoad(), o.newestUsage()
 	load, usage = cmp.Or(load, &fold.LoadPoint{}), cmp.Or(usage, &fold.UsagePoint{Throttled: -1})
-	limits := o.trial.Limits()
+	limits := o.Trial.Limits()
 	add := func(name, value string, most float64, course []float64) {
 		text := o.theme.Title.S(fit.Left(name, names)) + o.theme.Strong.S(strings.Repeat(" ", max(0, min(values, o.size.Width-names)-fit.Width(value)))+value)
 		if n := o.size.Width - names - values - 2; n >= 4 && len(course) > 0 {
@@ -116,20 +116,20 @@ func (o *Overview) column() (blocks []ui.Block) {
 		blocks = append(blocks, ui.Text(len(blocks)+1, text))
 	}
 	throughput, used := units.Missing, cpus(usage)
-	if len(o.trial.Load) > 0 {
+	if len(o.Trial.Load) > 0 {
 		throughput = perSecond(load.Throughput)
 	}
 	if limits.CPUs > 0 {
 		used += " of " + fmt.Sprint(limits.CPUs)
 	}
-	add("req/s", throughput, 0, valuesOf(o.trial.Load, throughputOf))
-	add("p99", seconds(load.P99), 0, valuesOf(o.trial.Load, p99Of))
-	add("CPU", used, limits.CPUs, valuesOf(o.trial.Usage, cpusOf))
+	add("req/s", throughput, 0, valuesOf(o.Trial.Load, throughputOf))
+	add("p99", seconds(load.P99), 0, valuesOf(o.Trial.Load, p99Of))
+	add("CPU", used, limits.CPUs, valuesOf(o.Trial.Usage, cpusOf))
 	if usage.Throttled >= 0 {
 		add("throttled", units.Tenths(usage.Throttled), 1,
-			valuesOf(o.trial.Usage, func(p *fold.UsagePoint) float64 { return p.Throttled }))
+			valuesOf(o.Trial.Usage, func(p *fold.UsagePoint) float64 { return p.Throttled }))
 	}
-	add("memory", sizeOf(usage.Used), float64(limits.Memory), valuesOf(o.trial.Usage, usedOf))
+	add("memory", sizeOf(usage.Used), float64(limits.Memory), valuesOf(o.Trial.Usage, usedOf))
 	failed := int64(0)
 	for _, n := range o.errors.counts {
 		failed += n

@@ -14,7 +14,6 @@ import (
 	"github.com/locbench/locbench/internal/show/tui/chart"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/fit"
-	"github.com/locbench/locbench/internal/text/table"
 )
 
 // drawing is the charts: next to each other in a large terminal, else one of them.
@@ -120,7 +119,7 @@ func (r *Result) latencies() chart.Over {
 func (r *Result) lines(at func(analysis.Contender, stats.Step) (chart.Point, bool)) (all []chart.Series) {
 	of := r.end.of
 	for i, c := range of.Ordered() {
-		n := r.mark(table.Row{Mark: i + 1})
+		n := markOf(of.Run, c.Label, i)
 		s := chart.Series{Name: c.Label, Paint: r.theme.Hue(n), Mark: n}
 		if r.end.Kind == conclusion.Single {
 			s.Name = ""

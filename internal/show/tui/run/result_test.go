@@ -33,7 +33,7 @@ func ended(state StateMsg, past Past, keys ...string) tuitest.Page {
 	known := newResult(past).Update(state)()
 	return tuitest.Page{Keys: keys, Msgs: []tea.Msg{known}, New: func(*testing.T) ui.Page {
 		r := newResult(past).(*Result)
-		r.state, r.version = state.State, state.State.Version
+		r.StateMsg, r.version = state, state.State.Version
 		return r
 	}}
 }

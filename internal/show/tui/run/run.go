@@ -31,17 +31,14 @@ type StateMsg struct {
 	At    time.Time   // the present for all durations
 }
 
-// escaper is a tab in which esc may close something; false: it had nothing to close.
-type escaper interface{ Escape() bool }
-
 // Run is the page.
 type Run struct {
 	options Options
 	state   fold.State
 	control controls
 	failed  failedSoFar
-	tabs    []ui.Page
-	behind  ui.Page // the charts over time, or the result, from the end on
+	tabs    []page
+	behind  page // the charts over time, or the result, from the end on
 	at      int
 	heads   heads
 	shown   *bench.Trial // the trial that was chosen; nil: the running one
@@ -64,7 +61,7 @@ type failedSoFar struct {
 
 // New makes the page.
 func New(o Options) *Run {
-	return &Run{options: o, tabs: []ui.Page{newOverview(), newSteps(), newContenders(), newChecks(), newLog()}}
+	return &Run{options: o, tabs: []page{newOverview(), newSteps(), newContenders(), newChecks(), newLog(), newMemory()}}
 }
 
 type (
@@ -107,11 +104,11 @@ func (r *Run) fit(header int) {
 }
 
 // pages returns the tabs, and the one behind the first.
-func (r *Run) pages() []ui.Page {
+func (r *Run) pages() []page {
 	if r.behind == nil {
 		return r.tabs
 	}
-	return append([]ui.Page{r.behind}, r.tabs...)
+	return append([]page{r.behind}, r.tabs...)
 }
 
 // Update implements ui.Page.

@@ -29,7 +29,7 @@ func (s *Steps) remarks(step *fold.Step) (all []remark) {
 	r := step.Result
 	add := func(x trust, text string) { all = append(all, remark{x, said(text)}) }
 	switch {
-	case r == nil && s.state.Trial.Result.State != bench.TrialRunning:
+	case r == nil && s.Trial.Result.State != bench.TrialRunning:
 		return []remark{{failed, "did not end"}}
 	case r == nil:
 		return []remark{{untold, "running; values of the last second, errors of the whole step"}}
@@ -48,14 +48,14 @@ func (s *Steps) remarks(step *fold.Step) (all []remark) {
 		}
 		add(failed, text)
 	}
-	if v := s.bounds.of(s.state.State, s.state.Trial)[step.Index]; v.Bound != "" {
+	if v := s.bounds.of(s.State, s.Trial)[step.Index]; v.Bound != "" {
 		x, text := untold, boundWords(v)
-		if trustOf(s.state.State.Run.Profile, r, v.Bound) != untold {
+		if trustOf(s.State.Run.Profile, r, v.Bound) != untold {
 			x = trusted
 		}
 		if outside(v.Bound) {
 			x = caution
-			if what, option := conclusion.Probe(v.Bound, step.Step, s.state.Trial.Limits()); option != "" {
+			if what, option := conclusion.Probe(v.Bound, step.Step, s.Trial.Limits()); option != "" {
 				text += ". " + what + ": " + conclusion.Command([]string{option})
 			}
 		}
@@ -212,9 +212,9 @@ func (s *Steps) alone(w, h int) string {
 		lines = append(lines, r.lines(s.theme, w)...)
 	}
 	var texts []string
-	all := append(measures(measure.ScreenSteps, s.state.Trial), measures(measure.ScreenMoreSteps, s.state.Trial)[1:]...)
+	all := append(measures(measure.ScreenSteps, s.Trial), measures(measure.ScreenMoreSteps, s.Trial)[1:]...)
 	for _, m := range all {
-		if c := stepCell(m.Measure, s.state.Trial, step); c.Text != units.Missing && !m.Quantile() {
+		if c := stepCell(m.Measure, s.Trial, step); c.Text != units.Missing && !m.Quantile() {
 			texts = append(texts, s.theme.Faint.S(m.Name)+" "+s.theme.Tone(c.Tone, c.Text))
 		}
 	}

@@ -14,7 +14,6 @@ import (
 
 // zoom is one chart on the whole page, with a cursor.
 type zoom struct {
-	on     bool
 	at     float64 // the cursor: seconds of the trial
 	pinned bool    // it stays there; else it follows the newest point
 	marked bool    // a range is being picked
@@ -65,9 +64,9 @@ func (o *Overview) keyZoom(k ui.Key) {
 // times returns the moments that the cursor can be at, the points of the chart, and the index of the
 // one it is at; -1 if there are none.
 func (o *Overview) times() (times []float64, at int) {
-	times = timesOf(o.trial.Load, loadTime)
+	times = timesOf(o.Trial.Load, loadTime)
 	if o.focus == cpu || o.focus == memory {
-		times = timesOf(o.trial.Usage, usageTime)
+		times = timesOf(o.Trial.Usage, usageTime)
 	}
 	if o.zoom.pinned {
 		return times, nearest(times, o.zoom.at)
@@ -127,11 +126,11 @@ func (o *Overview) valuesAt(at float64, w int) []string {
 		head += o.theme.Faint.S("  newest")
 	}
 	lines := []string{head}
-	if i := nearest(timesOf(o.trial.Load, loadTime), at); i >= 0 {
-		lines = append(lines, flow(o.loadValues(&o.trial.Load[i]), "", w)...)
+	if i := nearest(timesOf(o.Trial.Load, loadTime), at); i >= 0 {
+		lines = append(lines, flow(o.loadValues(&o.Trial.Load[i]), "", w)...)
 	}
-	if i := nearest(timesOf(o.trial.Usage, usageTime), at); i >= 0 {
-		lines = append(lines, flow(usageValues(&o.trial.Usage[i]), "", w)...)
+	if i := nearest(timesOf(o.Trial.Usage, usageTime), at); i >= 0 {
+		lines = append(lines, flow(usageValues(&o.Trial.Usage[i]), "", w)...)
 	}
 	return lines
 }
