@@ -191,9 +191,16 @@ func (trial *Trial) window(e bench.WindowClosed) {
 		T: step.From + (w.Start + w.Length/2).Seconds(), Throughput: w.Throughput(), Rate: max(0, w.Rate),
 		P50: w.P50.Seconds(), P90: w.P90.Seconds(), P99: w.P99.Seconds(), Max: w.Max.Seconds(),
 		Bytes: float64(max(0, w.Bytes)) / w.Length.Seconds(), Drain: w.Drain, Kinds: w.Failed,
+		Length: w.Length.Seconds(),
 	}
-	for _, n := range w.Failed {
-		p.Errors += float64(n) / w.Length.Seconds()
+	if len(w.Failed) > 0 && trial.Errors == nil {
+		trial.Errors = map[bench.ErrorKind]int64{}
+	}
+	for kind, n := range w.Failed {
+		p.Errors += float64(max(0, n)) / p.Length
+		if _, known := trial.Errors[kind]; n > 0 && (known || len(trial.Errors) < maxKinds) {
+			trial.Errors[kind] += n
+		}
 	}
 	trial.Load = tail(append(trial.Load, p), maxPoints, maxPoints-maxPoints/2+1)
 }

@@ -58,7 +58,7 @@ func (m *Memory) View() string {
 		if t.Result.WhyFailed() != nil {
 			label += " ✗"
 		}
-		c.Series = append(c.Series, chart.Series{Name: label, Paint: m.theme.Hue(mark), Mark: mark, Points: line(t.Usage, usageTime, usedOf)})
+		c.Series = append(c.Series, chart.Series{Name: label, Paint: m.theme.Hue(mark), Mark: mark, Points: memoryUsed.points(t, always)})
 		limit, now := float64(t.Limits().Memory), t.Usage[len(t.Usage)-1]
 		if rule := (chart.Rule{Y: limit, Name: "limit " + sizeOf(limit), Paint: m.theme.Bad}); limit > 0 && !slices.Contains(c.Rules, rule) {
 			c.Rules = append(c.Rules, rule)

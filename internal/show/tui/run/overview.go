@@ -1,15 +1,12 @@
 package run
 
 import (
-	"math"
-	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/show/tui/chart"
 	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/safe"
@@ -19,21 +16,13 @@ import (
 // cursor. Before the first step it shows what is waited for.
 type Overview struct {
 	tab
-	errors  errorKinds
-	counted uint64 // version of the state whose errors are counted
-	soFar   standings
-	steps   Steps // for their table and the latencies
-	focus   metric
-	span    span
-	picked  stretch // the time that span ranged shows; empty: none was picked
-	zoom    zoom
-	shown   []place // of the charts in the last View
-}
-
-// place is where a chart is on the page: its first line, and the first below it.
-type place struct {
-	metric   metric
-	from, to int
+	soFar  standings
+	steps  Steps // for their table and the latencies
+	focus  metric
+	span   span
+	picked stretch // the time that span ranged shows; empty: none was picked
+	zoom   zoom
+	tops   []int // first lines of the charts, and of what is below them, in the last View
 }
 
 // newOverview makes the tab.
@@ -44,7 +33,6 @@ func (o *Overview) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case StateMsg:
 		if msg.Trial != o.Trial {
-			o.counted = 0
 			o.unpick()
 		}
 		o.StateMsg = msg
@@ -57,11 +45,8 @@ func (o *Overview) Update(msg tea.Msg) tea.Cmd {
 			o.move(ui.Wheel(msg))
 		}
 	case tea.MouseClickMsg:
-		for _, p := range o.shown {
-			if msg.Y >= p.from && msg.Y < p.to && msg.X < o.chartsWidth() {
-				o.full = p.metric == o.focus
-				o.focus = p.metric
-			}
+		if m := o.under(msg.X, msg.Y); m < metrics {
+			o.full, o.focus = m == o.focus, m
 		}
 	}
 	return nil
@@ -109,13 +94,10 @@ func (o *Overview) chartsWidth() int {
 // View implements ui.Page.
 func (o *Overview) View() string {
 	o.steps.tab = o.tab
-	o.shown = o.shown[:0]
+	o.tops = nil
 	w, h := o.size.Width, o.size.Height
 	if !o.charted() {
 		return o.stack(o.waiting()...)
-	}
-	if o.counted != o.State.Version {
-		o.errors, o.counted = errorsIn(o.Trial.Load), o.State.Version
 	}
 	switch {
 	case o.full:
@@ -136,18 +118,16 @@ func (o *Overview) View() string {
 func (o *Overview) charts(w, h int) string {
 	a := o.axis(w)
 	block := func(m metric, priority, least int) ui.Block {
-		if !slices.ContainsFunc(course(m, o.Trial), func(p chart.Point) bool { return !math.IsNaN(p.Y) }) {
+		if !mainCurve[m].any(o.Trial) {
 			return ui.Text(priority, o.unknown(m, w)) // no empty chart
 		}
 		return ui.Block{Priority: priority, Least: least, Most: ui.Rest, Draw: func(w, h int) string {
 			return strings.Join(o.chart(m, a, w, h), "\n")
 		}}
 	}
-	all := []metric{throughput, latency, cpu, memory}
 	blocks := []ui.Block{block(throughput, 3, 4), block(latency, 4, 5), block(cpu, 6, 4), block(memory, 8, 3)}
 	axis := ui.Text(5, a.Draw(o.theme, w)...)
-	if len(o.errors.counts) > 0 {
-		all = append(all, failures)
+	if len(o.Trial.Errors) > 0 {
 		blocks = append(blocks, block(failures, 9, 3), axis)
 	} else {
 		blocks = append(blocks, axis, ui.Text(9, o.unknown(failures, w)))
@@ -156,18 +136,22 @@ func (o *Overview) charts(w, h int) string {
 		blocks = append(blocks, o.table(10))
 	}
 	view, tops := ui.Stack(w, h, blocks...)
-	for i, m := range all {
-		end := h
-		for _, top := range tops[i+1:] {
-			if top >= 0 {
-				end = min(end, top)
-			}
-		}
-		if tops[i] >= 0 {
-			o.shown = append(o.shown, place{m, tops[i], end})
+	o.tops = tops
+	return view
+}
+
+// under returns the chart at a place on the page; metrics if there is none.
+func (o *Overview) under(x, y int) metric {
+	found := metrics
+	for i, top := range o.tops {
+		if top >= 0 && top <= y && x < o.chartsWidth() {
+			found = metric(i)
 		}
 	}
-	return view
+	if found == failures && len(o.Trial.Errors) == 0 { // the axis
+		return metrics
+	}
+	return min(found, metrics)
 }
 
 // table is the steps around the newest one; one to come stays in sight.

@@ -172,7 +172,7 @@ func (o *Overview) moved(m metric, trial *fold.Trial) (out []chart.Point) {
 		}
 	}
 	at := 0
-	for _, p := range course(m, trial) {
+	for _, p := range mainCurve[m].points(trial, always) {
 		for at+1 < len(trial.Steps) && p.X >= trial.Steps[at+1].From {
 			at++
 		}

@@ -77,8 +77,8 @@ func TestRangesOfTime(t *testing.T) {
 func TestClicksOnCharts(t *testing.T) {
 	o := overviewOf(stateOf(inAStep(t)))
 	o.View()
-	testenv.Equal(t, len(o.shown), 4)
-	click := tea.MouseClickMsg{X: 20, Y: o.shown[2].from, Button: tea.MouseLeft}
+	testenv.Equal(t, o.tops[4] > o.tops[3], true)
+	click := tea.MouseClickMsg{X: 20, Y: o.tops[2], Button: tea.MouseLeft}
 	o.Update(click)
 	testenv.Contains(t, o.View(), "▸ CPU", "throughput")
 	o.Update(click)
@@ -139,17 +139,16 @@ func TestATrialWithoutSteps(t *testing.T) {
 	testenv.Contains(t, overviewOf(state).View(), "No step was measured", "line-0.", "line-59.", " lines …")
 }
 
-// TestErrorsByKind: the counts are of all windows, and the curves are 0 where there were none.
+// TestErrorsByKind: there is a line for each of the most frequent, 0 in windows that have none.
 func TestErrorsByKind(t *testing.T) {
-	load := []fold.LoadPoint{{T: 1}, {T: 2}, {T: 3, Errors: 4, Kinds: map[bench.ErrorKind]int64{"a": 3, "b": 1}}, {T: 4},
-		{T: 5, Errors: 2, Kinds: map[bench.ErrorKind]int64{"a": 2, "c": -7}}, {T: 6}}
-	e := errorsIn(load)
-	testenv.Equal(t, e.counts, map[bench.ErrorKind]int64{"a": 5, "b": 1})
-	testenv.Equal(t, fmt.Sprint(e.curves["a"]), "[{1 0} {2 0} {3 3} {4 0} {4 0} {5 2} {6 0}]")
-	testenv.Equal(t, fmt.Sprint(e.curves["b"]), "[{1 0} {2 0} {3 1} {6 0}]")
-	for i := range 3 * mostKinds {
-		load[0].Kinds, load[0].Errors = map[bench.ErrorKind]int64{bench.ErrorKind(fmt.Sprint(i)): 1}, 1
-		load = append(load, load[0])
+	o := overviewOf(stateOf(inAStep(t)))
+	o.Trial.Errors = map[bench.ErrorKind]int64{}
+	for i := range 30 {
+		o.Trial.Errors[bench.ErrorKind(fmt.Sprint(i))] = int64(i)
 	}
-	testenv.Equal(t, len(errorsIn(load).curves), mostKinds, "curves")
+	testenv.Equal(t, len(o.kinds()), 12)
+	testenv.Equal(t, o.kinds()[:2], []bench.ErrorKind{"29", "28"})
+	o.Trial.Errors = map[bench.ErrorKind]int64{"a": 5}
+	o.Trial.Load = []fold.LoadPoint{{T: 1, Length: 1}, {T: 2, Length: .5, Kinds: map[bench.ErrorKind]int64{"a": 3, "b": 1}}, {T: 3, Length: 1}}
+	testenv.Equal(t, fmt.Sprint(o.series(failures, always).Series[0].Points), "[{1 0} {2 6} {3 0}]")
 }

@@ -15,7 +15,7 @@ import (
 // page is a tab.
 type page interface {
 	ui.Page
-	Escape() bool  // closes what is open in it; false: there was nothing
+	Escape() bool           // closes what is open in it; false: there was nothing
 	count(*ui.Theme) string // next to its name
 }
 
