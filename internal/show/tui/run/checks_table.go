@@ -191,7 +191,7 @@ func (o *checksOutcome) text() string {
 func (c *Checks) remedy(label string) string {
 	for _, p := range problems(c.State) {
 		for _, row := range p.Rows {
-			if row.Name == ui.Remedy && strings.HasPrefix(p.Head, said(label)+" ") {
+			if row.Name == ui.Remedy && p.contender == said(label) {
 				return row.Text
 			}
 		}

@@ -23,7 +23,7 @@ import (
 type Contenders struct {
 	tab
 	grid  *ui.Grid
-	sums  sums
+	sums  kept[[]standing]
 	order order
 	chart int // the first of the charts over the steps
 	moved bool
@@ -99,7 +99,7 @@ func (c *Contenders) selected() (one standing, ok bool) {
 
 // list returns the contenders in the order of the table.
 func (c *Contenders) list() []standing {
-	return c.order.sorted(c.sums.of(c.State))
+	return c.order.sorted(c.sums.of(c.State, standings))
 }
 
 // order is the order of the contenders: 0 is that of the profile, n the n-th of measure.ScreenOrders.

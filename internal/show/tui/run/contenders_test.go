@@ -99,14 +99,14 @@ func TestContenders_Order(t *testing.T) {
 }
 
 // Results are summed up again when a step, a trial or a check has changed them, and only then.
-func TestSums(t *testing.T) {
+func TestKept(t *testing.T) {
 	trials := slices.Concat(nethttp.rounds(2), actix.rounds(2))
 	state := over(runOf("orders", trials...), trials).State
-	var k sums
-	first := &k.of(state)[0]
-	testenv.Check(t, first == &k.of(state)[0], "summed up twice")
+	var k kept[[]standing]
+	first := &k.of(state, standings)[0]
+	testenv.Check(t, first == &k.of(state, standings)[0], "summed up twice")
 	changed := func(what string) {
-		now := &k.of(state)[0]
+		now := &k.of(state, standings)[0]
 		testenv.Check(t, now != first, "not summed up after %s", what)
 		first = now
 	}

@@ -221,8 +221,8 @@ func (r *Run) problemLines(w int, margin string) []string {
 	var lines []string
 	if p, ok := r.lastWords(); ok {
 		lines = p.Lines(r.theme, w)
-	} else if len(r.failed.problems) > 0 && !r.over() {
-		p := r.failed.problems[0]
+	} else if all := r.failed.of(&r.state, problems); len(all) > 0 && !r.over() {
+		p := all[0]
 		if lines = p.Short(r.theme, w); len(lines) > 2 {
 			p.Rows = nil
 			lines = p.Lines(r.theme, w)

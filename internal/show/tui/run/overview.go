@@ -16,7 +16,7 @@ import (
 // cursor. Before the first step it shows what is waited for.
 type Overview struct {
 	tab
-	soFar  standings
+	soFar  kept[*ending]
 	steps  Steps // for their table and the latencies
 	focus  metric
 	span   span

@@ -3,27 +3,15 @@ package run
 import (
 	"strings"
 
-	"github.com/locbench/locbench/internal/analysis"
-	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/show/tui/chart"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
-// standings are the contenders so far, as the end of the run shows them.
-type standings struct {
-	at  progress
-	end *ending
-}
-
 // side is the second column of a wide terminal.
 func (o *Overview) side(w int) []ui.Block {
 	t := o.theme
-	if at := progressOf(o.State); o.soFar.end == nil || o.soFar.at != at {
-		of := analysis.SoFar(o.State.Run, o.State.Results())
-		o.soFar = standings{at, &ending{Conclusion: conclusion.Of(of, nil), of: of}}
-	}
-	r := &Result{tab: tab{StateMsg: o.StateMsg, theme: t, size: ui.Size{Width: w, Class: ui.Compact}}, end: o.soFar.end}
+	r := &Result{tab: tab{StateMsg: o.StateMsg, theme: t, size: ui.Size{Width: w, Class: ui.Compact}}, end: o.soFar.of(o.State, soFar)}
 	blank := ui.Text(20, "")
 	steps := &o.steps
 	var blocks []ui.Block

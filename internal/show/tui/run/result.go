@@ -36,7 +36,7 @@ type Result struct {
 type ending struct {
 	conclusion.Conclusion
 	of       *analysis.Run
-	problems []ui.Problem
+	problems []problem
 	since    string // how it compares with the run before; "": not known
 }
 

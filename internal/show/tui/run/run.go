@@ -36,7 +36,7 @@ type Run struct {
 	options Options
 	state   fold.State
 	control controls
-	failed  failedSoFar
+	failed  kept[[]problem]
 	tabs    []page
 	behind  page // the charts over time, or the result, from the end on
 	at      int
@@ -51,12 +51,6 @@ type Run struct {
 	ended   bool
 	code    int
 	stderr  string // output of the run to standard error
-}
-
-// failedSoFar are the problems so far, kept until one may be new.
-type failedSoFar struct {
-	at       progress
-	problems []ui.Problem
 }
 
 // New makes the page.
@@ -158,9 +152,6 @@ func (r *Run) Update(msg tea.Msg) tea.Cmd {
 func (r *Run) batch(msg batchMsg) tea.Cmd {
 	for _, rec := range msg.records {
 		r.state.Apply(rec)
-	}
-	if at := progressOf(&r.state); at != r.failed.at || r.state.Ended != nil {
-		r.failed = failedSoFar{at, problems(&r.state)}
 	}
 	r.stale = true
 	if msg.ok {
