@@ -108,10 +108,13 @@ func (s *State) applyTrial(trial *Trial, rec bench.Record) {
 				step.Rate = e.Control.Rate
 			}
 		}
-		trial.flag(rec.At, text)
+		trial.flag(trial.Seconds(rec.At), text)
 	case bench.Paused:
-		trial.flag(rec.At, "paused")
+		trial.flag(trial.Seconds(rec.At), "paused")
 	case bench.TrialEnded:
+		if e.Cause != nil && len(trial.Load) > 0 { // where its load ended
+			trial.flag(trial.Span(), "✗ "+e.Cause.Text)
+		}
 		for i := range s.Run.Trials {
 			if entry := &s.Run.Trials[i]; entry.Trial == *rec.Trial {
 				entry.State, entry.Excluded, entry.Bodies = e.State, e.Excluded, trial.Result.Bodies()
@@ -237,9 +240,9 @@ func (trial *Trial) stepEnded(at time.Time, r bench.StepResult) {
 	}
 }
 
-func (trial *Trial) flag(at time.Time, text string) {
+func (trial *Trial) flag(at float64, text string) {
 	if len(trial.Flags) < maxFlags {
-		trial.Flags = append(trial.Flags, Flag{T: trial.Seconds(at), Text: text})
+		trial.Flags = append(trial.Flags, Flag{T: at, Text: text})
 	}
 }
 

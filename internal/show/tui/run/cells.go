@@ -201,28 +201,13 @@ func boundWords(v verdict.Verdict) string {
 	return "bound by " + string(v.Bound) + ": " + v.Text
 }
 
-// bottlenecks keeps those of the steps of a trial, by the index of the step, until another step ends.
-type bottlenecks struct {
-	trial *fold.Trial
-	last  *bench.StepResult
-	n     int
-	all   map[int]verdict.Verdict
-}
-
-func (j *bottlenecks) of(s *fold.State, t *fold.Trial) map[int]verdict.Verdict {
-	steps := t.Result.Steps
-	n := len(steps)
-	if n == 0 {
-		return nil
-	}
-	if j.trial == t && j.n == n && j.last == &steps[n-1] {
-		return j.all
-	}
-	*j = bottlenecks{t, &steps[n-1], n, map[int]verdict.Verdict{}}
+// bottlenecks returns those of the finished steps of a trial, by the index of the step.
+func bottlenecks(s *fold.State, t *fold.Trial) map[int]verdict.Verdict {
+	all := map[int]verdict.Verdict{}
 	for i, v := range verdict.Trial(s.Run.Machine.CPUs, t.Result) {
-		j.all[steps[i].Index] = v
+		all[t.Result.Steps[i].Index] = v
 	}
-	return j.all
+	return all
 }
 
 // flow writes texts one after the other in lines of at most w cells with a margin.

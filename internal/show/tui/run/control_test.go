@@ -171,7 +171,7 @@ func TestAStopThatTakesLong(t *testing.T) {
 	r := New(Options{Session: &session{records: inAStep(t), stay: make(chan struct{})}})
 	r.SetSize(ui.SizeOf(80, 24), ui.NewTheme(ui.ThemeOptions{}))
 	for _, want := range []string{"STOPPING", "forcing stop", "killed; clean up"} {
-		msgs := all(r.Update(map[bool]tea.Msg{true: abortMsg{}, false: ui.StopMsg{}}[want == "STOPPING"]))
+		msgs := all(r.Update(map[bool]tea.Msg{true: act(abort), false: ui.StopMsg{}}[want == "STOPPING"]))
 		said := slices.ContainsFunc(msgs, func(m tea.Msg) bool {
 			tell, ok := m.(ui.TellMsg)
 			return ok && strings.HasPrefix(tell.Text, want)

@@ -77,8 +77,17 @@ func (o *Overview) note(m metric) string {
 	switch {
 	case m == throughput && load != nil && load.Bytes > 0:
 		return sizeOf(load.Bytes) + "/s"
-	case m == cpu && usage != nil && usage.Throttled >= 0:
-		return "throttled " + units.Tenths(usage.Throttled) + " of periods"
+	case m == cpu:
+		var texts []string
+		if usage != nil && usage.Throttled >= 0 {
+			texts = append(texts, "throttled "+units.Tenths(usage.Throttled)+" of periods")
+		}
+		if r := o.Trial.Steps[o.steps.newest()].Result; r != nil && o.size.Class == ui.Full {
+			if busy, _, ok := r.HostShare(); ok {
+				texts = append(texts, fmt.Sprintf("last step: client %.2f CPUs, machine %s busy", r.Load.ClientCPUs, units.Percent(busy)))
+			}
+		}
+		return strings.Join(texts, "; ")
 	case m == failures:
 		return o.spanName()
 	}

@@ -119,15 +119,8 @@ func (r *Run) Update(msg tea.Msg) tea.Cmd {
 		return nil
 	case ui.StopMsg:
 		return r.interrupt()
-	case abortMsg:
-		return r.stop("")
-	case controlMsg:
-		return r.send(bench.Control(msg))
-	case startMsg:
-		return r.options.Start(msg.args)
-	case reportMsg:
-		r.control.writing = false
-		return ui.Cmd(msg.TellMsg)
+	case act:
+		return msg(r)
 	case wayMsg:
 		return r.way(msg)
 	case *ending:

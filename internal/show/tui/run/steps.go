@@ -11,6 +11,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/verdict"
 	"github.com/locbench/locbench/internal/show/tui/chart"
 	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/ui"
@@ -22,7 +23,7 @@ import (
 type Steps struct {
 	tab
 	grid   *ui.Grid
-	bounds bottlenecks
+	bounds map[int]verdict.Verdict // see bottlenecks; made with the table
 	spread spread
 	moved  bool
 	more   bool // the other columns
@@ -167,14 +168,14 @@ func (s *Steps) table() table.Table {
 	}
 	t.Columns = append(t.Columns, table.Column{Title: "bound by", Left: true, Drop: 3},
 		table.Column{Title: "trust", Left: true, Drop: 4})
-	bounds := s.bounds.of(s.State, trial)
+	s.bounds = bottlenecks(s.State, trial)
 	for _, step := range trial.Steps {
 		cells := []table.Cell{{Text: stepSign(s.theme, trial, step) + " " + stepName(step.Step, s.size.Class)}}
 		for _, m := range shown {
 			cells = append(cells, stepCell(m.Measure, trial, step))
 		}
 		if r := step.Result; r != nil {
-			bound := bounds[step.Index]
+			bound := s.bounds[step.Index]
 			cells = append(cells, boundCell(bound, r), trustOf(s.State.Run.Profile, r, bound.Bound).cell())
 		}
 		t.Rows = append(t.Rows, table.Row{Cells: cells})

@@ -48,7 +48,7 @@ func (s *Steps) remarks(step *fold.Step) (all []remark) {
 		}
 		add(failed, text)
 	}
-	if v := s.bounds.of(s.State, s.Trial)[step.Index]; v.Bound != "" {
+	if v := s.bounds[step.Index]; v.Bound != "" {
 		x, text := untold, boundWords(v)
 		if trustOf(s.State.Run.Profile, r, v.Bound) != untold {
 			x = trusted
@@ -64,10 +64,8 @@ func (s *Steps) remarks(step *fold.Step) (all []remark) {
 	for _, w := range r.AllWarnings() {
 		add(caution, w.Text)
 	}
-	for _, text := range []string{openLoop(l), statuses(l), bodies(l)} {
-		if text != "" {
-			add(untold, text)
-		}
+	if text := openLoop(l); text != "" {
+		add(untold, text)
 	}
 	return all
 }
@@ -83,32 +81,6 @@ func openLoop(l bench.Load) string {
 		text += ", send delay p99 " + units.Duration(l.Lag.P99)
 	}
 	return text
-}
-
-// statuses counts the responses by status, if there are several.
-func statuses(l bench.Load) string {
-	if len(l.Statuses) < 2 && len(l.Rejected) == 0 {
-		return ""
-	}
-	return "responses by status: " + l.Statuses.String()
-}
-
-// bodies says how large the bodies of the successes are, and how many were compared.
-func bodies(l bench.Load) string {
-	var texts []string
-	if l.Bytes > 0 && l.Succeeded > 0 {
-		texts = append(texts, "bodies "+units.Bytes(l.Bytes)+", "+units.Bytes(l.Bytes/l.Succeeded)+" each")
-	}
-	if l.Checked > 0 {
-		texts = append(texts, units.Count(l.Checked)+" compared")
-	}
-	if n := l.UnreadTotal(); n > 0 {
-		texts = append(texts, units.Count(n)+" not looked at")
-	}
-	if e := l.Engine(); e != "" {
-		texts = append(texts, "load engine "+string(e))
-	}
-	return strings.Join(texts, ", ")
 }
 
 // lines draws a remark.

@@ -71,7 +71,7 @@ func (r *Run) askStart(title, command string, err error, args []string) tea.Cmd 
 		return bad(err.Error())
 	}
 	return ui.Cmd(ui.AskMsg{Ask: ui.Ask{Title: title, Text: ui.Outside(command, 4000),
-		Choices: []ui.Choice{{Name: "start", Words: "runs this command", Msg: startMsg{args}}}}})
+		Choices: []ui.Choice{{Name: "start", Words: "runs this command", Msg: act(func(r *Run) tea.Cmd { return r.options.Start(args) })}}}})
 }
 
 // compare compares with the previous run of the profile.
@@ -96,7 +96,13 @@ func (r *Run) report() tea.Cmd {
 		return nil
 	}
 	r.control.writing = true
-	return func() tea.Msg { return reportMsg{ui.Outcome(opener.Report(dir))} }
+	return func() tea.Msg {
+		told := ui.Outcome(opener.Report(dir))
+		return act(func(r *Run) tea.Cmd {
+			r.control.writing = false
+			return ui.Cmd(told)
+		})
+	}
 }
 
 // copyCommand copies the command that repeats the run.
