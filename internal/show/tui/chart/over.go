@@ -18,6 +18,9 @@ type Over struct {
 	NameX string // of the x axis, at the end of its labels if there is room
 }
 
+// mostMarked is how many points of a line each get their mark.
+const mostMarked = 40
+
 // leastOver are the lines below which Over is only its title.
 const leastOver = 5
 
@@ -31,7 +34,8 @@ func (o Over) Draw(l *ui.Theme, w, h int) []string {
 	}
 	c.Series = o.placed()
 	a, names := o.axis(), o.names(l, w, h-2)
-	p := c.plot(l, a, w-names, h-2, true)
+	few := !slices.ContainsFunc(c.Series, func(s Series) bool { return len(s.Points) > mostMarked })
+	p := c.plot(l, a, w-names, h-2, few)
 	lines := p.lines()
 	if names > 0 {
 		for y, name := range p.ends(names) {

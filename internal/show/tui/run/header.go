@@ -144,11 +144,11 @@ func (r *Run) status() string {
 	case r.control.stopping:
 		return t.Warn.S("stopping")
 	case !s.Paused.IsZero():
-		return t.Warn.S(t.Glyph.Pause+" paused "+units.Approx(r.now().Sub(s.Paused)))
+		return t.Warn.S(t.Glyph.Pause + " paused " + units.Approx(r.now().Sub(s.Paused)))
 	case s.PauseRequested && short:
-		return t.Warn.S(t.Glyph.Pause+" soon")
+		return t.Warn.S(t.Glyph.Pause + " soon")
 	case s.PauseRequested:
-		return t.Warn.S(t.Glyph.Pause+" pauses after this step")
+		return t.Warn.S(t.Glyph.Pause + " pauses after this step")
 	case s.StopRequested && short:
 		return t.Warn.S("stops soon")
 	case s.StopRequested:
@@ -158,7 +158,7 @@ func (r *Run) status() string {
 	case !r.options.Session.CanSteer():
 		return t.Faint.S("watching")
 	}
-	return t.Good.S(t.Glyph.Run+" running")
+	return t.Good.S(t.Glyph.Run + " running")
 }
 
 // times are the elapsed time and the time left; in a pause there is none left.
