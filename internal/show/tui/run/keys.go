@@ -51,8 +51,8 @@ func (r *Run) escape(tab page) tea.Cmd {
 	if tab.Escape() {
 		return nil
 	}
-	if r.at == 0 && r.ended && !r.onResult() {
-		r.turn()
+	if r.onCharts() {
+		r.at = 0
 		return nil
 	}
 	return r.leave()
@@ -85,7 +85,7 @@ func (r *Run) Keys() ui.Keys {
 	if !r.onResult() {
 		here = append(here, ui.Hint("report so far", ui.Report))
 	}
-	if r.behind != nil && r.at == 0 && !r.onResult() {
+	if r.onCharts() {
 		keys.Short = append(keys.Short, ui.Hint("result", ui.Esc))
 	}
 	if r.at != contenders {

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/show/tui/chart"
 	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/safe"
@@ -20,7 +21,7 @@ type Overview struct {
 	steps  Steps // for their table and the latencies
 	focus  metric
 	span   span
-	picked stretch // the time that span ranged shows; empty: none was picked
+	picked chart.Axis // the time that span ranged shows; empty: none was picked
 	zoom   zoom
 	tops   []int // first lines of the charts, and of what is below them, in the last View
 }

@@ -20,19 +20,16 @@ const (
 	spans
 )
 
-// stretch is a part of a trial's time axis, in seconds.
-type stretch struct{ from, to float64 }
-
 func (o *Overview) nextSpan() {
 	o.zoom.marked = false
-	if o.span = (o.span + 1) % spans; o.span == ranged && o.picked.to <= o.picked.from {
+	if o.span = (o.span + 1) % spans; o.span == ranged && o.picked.To <= o.picked.From {
 		o.span = wholeTrial
 	}
 }
 
 // unpick goes back to what every trial has.
 func (o *Overview) unpick() {
-	o.zoom, o.picked = zoom{}, stretch{}
+	o.zoom, o.picked = zoom{}, chart.Axis{}
 	if o.span == ranged {
 		o.span = wholeTrial
 	}
@@ -48,7 +45,7 @@ func (o *Overview) spanName() string {
 		}
 		return "last step"
 	case ranged:
-		return clock(o.picked.from) + " to " + clock(o.picked.to)
+		return clock(o.picked.From) + " to " + clock(o.picked.To)
 	}
 	return "whole trial"
 }
@@ -102,7 +99,7 @@ func (o *Overview) axis(w int) chart.Axis {
 		}
 		a.To = max(a.To, a.From+leastSpan)
 	case ranged:
-		a.From, a.To = o.picked.from, o.picked.to
+		a.From, a.To = o.picked.From, o.picked.To
 	}
 	whole := o.named(w, a)
 	if !whole && !slices.ContainsFunc(trial.Steps, func(s *fold.Step) bool { return s.Step.Connections == 0 }) {

@@ -4,6 +4,7 @@
 package run
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -38,7 +39,6 @@ type Run struct {
 	control controls
 	failed  kept[[]problem]
 	tabs    []page
-	behind  page // the charts over time, or the result, from the end on
 	at      int
 	heads   heads
 	shown   *bench.Trial // the trial that was chosen; nil: the running one
@@ -92,17 +92,9 @@ func (r *Run) fit(header int) {
 		return
 	}
 	r.body = size
-	for _, tab := range r.pages() {
+	for _, tab := range r.tabs {
 		tab.SetSize(size, r.theme)
 	}
-}
-
-// pages returns the tabs, and the one behind the first.
-func (r *Run) pages() []page {
-	if r.behind == nil {
-		return r.tabs
-	}
-	return append([]page{r.behind}, r.tabs...)
 }
 
 // Update implements ui.Page.
@@ -124,11 +116,7 @@ func (r *Run) Update(msg tea.Msg) tea.Cmd {
 	case wayMsg:
 		return r.way(msg)
 	case *ending:
-		result := r.tabs[0]
-		if !r.onFirstResult() {
-			result = r.behind
-		}
-		return result.Update(msg)
+		return r.tabs[0].Update(msg)
 	case tea.KeyPressMsg:
 		r.refresh()
 		return r.key(msg)
@@ -157,27 +145,27 @@ func (r *Run) batch(msg batchMsg) tea.Cmd {
 	}
 }
 
-// end puts the result in place of the charts.
+// end puts the result in place of the charts, which are the last tab then.
 func (r *Run) end(msg endedMsg) tea.Cmd {
 	r.ended, r.code, r.stderr = true, msg.code, msg.stderr
 	if r.options.Leave {
 		return ui.Cmd(ui.QuitMsg{})
 	}
-	r.tabs[0], r.behind, r.body = newResult(r.options.Past), r.tabs[0], ui.Size{}
+	r.tabs, r.body = slices.Concat([]page{newResult(r.options.Past)}, r.tabs[1:], r.tabs[:1]), ui.Size{}
 	if r.control.asked { // the question is obsolete
 		return tea.Batch(r.tell(), ui.Cmd(ui.SettledMsg{}))
 	}
 	return r.tell()
 }
 
-// onFirstResult reports whether the first tab is the result.
-func (r *Run) onFirstResult() bool {
-	_, ok := r.tabs[0].(*Result)
+// onResult reports whether the result is in sight.
+func (r *Run) onResult() bool {
+	_, ok := r.tabs[r.at].(*Result)
 	return ok
 }
 
-// onResult reports whether the result is in sight.
-func (r *Run) onResult() bool { return r.at == 0 && r.onFirstResult() }
+// onCharts reports whether the charts over time are in sight after the end.
+func (r *Run) onCharts() bool { return r.ended && r.at == len(r.tabs)-1 }
 
 // now is the present for all durations.
 func (r *Run) now() time.Time { return r.state.Now(r.clock) }
@@ -195,7 +183,7 @@ func (r *Run) tell() tea.Cmd {
 	r.stale = false
 	msg := StateMsg{State: &r.state, Trial: r.trial(), At: r.now()}
 	var cmds []tea.Cmd
-	for _, tab := range r.pages() {
+	for _, tab := range r.tabs {
 		cmds = append(cmds, tab.Update(msg))
 	}
 	return tea.Batch(cmds...)
