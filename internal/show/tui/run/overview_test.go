@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -122,6 +123,29 @@ func TestAnOpenLoopHasItsRate(t *testing.T) {
 	state := stateOf(append(records, last))
 	testenv.Contains(t, overviewOf(state).View(), "scheduled/s", "rate 7,654")
 	testenv.Contains(t, overviewOf(state, "enter").View(), "scheduled 7,654/s")
+}
+
+// TestTheCPUOfTheOthers: the chart of the CPU says what client and machine used in the last step.
+func TestTheCPUOfTheOthers(t *testing.T) {
+	state := stateOf(inAStep(t))
+	host := func(busy, idle time.Duration) *bench.HostReading {
+		return &bench.HostReading{Host: &bench.HostUsage{Busy: busy, Idle: idle}}
+	}
+	r := state.Trial.Steps[1].Result
+	r.Load.ClientCPUs, r.HostBefore, r.HostAfter = .48, host(0, 0), host(88, 12)
+	testenv.Contains(t, overviewOf(state).View(), "throttled 100% of periods; last step: client 0.48 CPUs, machine 88% busy")
+}
+
+// TestWhichCheckRuns: the number of checks is that of a contender before.
+func TestWhichCheckRuns(t *testing.T) {
+	r := New(Options{Session: &session{}})
+	s := &r.state
+	s.Phase.Name, s.Phase.Since = bench.PhaseCheck, time.Unix(1, 0)
+	s.Current = &fold.Trial{Result: bench.TrialResult{Checks: make([]bench.CheckResult, 30)}}
+	s.Trials = []*fold.Trial{s.Current}
+	testenv.Contains(t, r.phase(), "checking: 30 checks done")
+	s.Trials = append(s.Trials, &fold.Trial{Result: bench.TrialResult{Checks: make([]bench.CheckResult, 125)}})
+	testenv.Contains(t, r.phase(), "checking: check 31 of 125")
 }
 
 // TestATrialWithoutSteps shows both ends of the log of a contender that failed before its load.
