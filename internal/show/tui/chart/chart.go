@@ -117,13 +117,13 @@ func (s Steps) Draw(l *ui.Theme, w, h int) []string {
 		return ui.Exact([]string{s.title(l, w)}, max(0, w), h)
 	}
 	a := Axis{From: -0.5, To: max(1, float64(len(s.Labels))) - 0.5, Gutter: s.Gutter, Bounds: s.Bounds}
-	p, names := s.plot(l, a, w, h-2, true), NewLine(w)
+	p, names := s.plot(l, a, w, h-2, true), newCanvas(w, 1)
 	for i, label := range s.Labels {
 		label = cut(l, clean(l, label), 12)
 		n := fit.Width(label)
-		names.Put(max(p.left, min(p.column(float64(i))-n/2, w-n)), label, l.Faint)
+		names.put(max(p.left, min(p.column(float64(i))-n/2, w-n)), 0, label, l.Faint)
 	}
-	return slices.Concat([]string{s.title(l, w)}, p.lines(), []string{names.String()})
+	return slices.Concat([]string{s.title(l, w)}, p.lines(), names.lines())
 }
 
 // title returns the first line: name, value and, at the right, as much of the legend as fits, or the

@@ -42,7 +42,7 @@ func (o Over) Draw(l *ui.Theme, w, h int) []string {
 			lines[y] += name
 		}
 	}
-	return slices.Concat(title, lines, []string{o.labels(l, a, w, names)})
+	return slices.Concat(title, lines, o.labels(l, a, w, names))
 }
 
 // x returns a number at its place on the axis; it is not finite if it has none.
@@ -129,18 +129,18 @@ func (p *plot) ends(n int) []string {
 
 // labels returns the line under the plot: the numbers of the points, or round ones, and the name of
 // the axis, where there is room.
-func (o Over) labels(l *ui.Theme, a Axis, w, names int) string {
+func (o Over) labels(l *ui.Theme, a Axis, w, names int) []string {
 	plot := w - names
 	left := a.left(plot)
-	line := NewLine(w)
+	line := newCanvas(w, 1)
 	for _, v := range o.ticks(a, plot-left) {
 		text := clean(l, RateLabel(v))
 		x := a.column(o.x(v), left, plot) - fit.Width(text)/2
-		line.Put(max(0, min(x, w-fit.Width(text))), text, l.Faint)
+		line.put(max(0, min(x, w-fit.Width(text))), 0, text, l.Faint)
 	}
 	name := clean(l, o.NameX)
-	line.Put(w-fit.Width(name), name, l.Faint)
-	return line.String()
+	line.put(w-fit.Width(name), 0, name, l.Faint)
+	return line.lines()
 }
 
 // ticks returns the numbers to label, the most important first.
