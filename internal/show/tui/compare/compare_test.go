@@ -44,7 +44,6 @@ func two(t testing.TB, times int, factor float64, change func(*tuitest.Folder)) 
 	return tuitest.Folders{a, b}
 }
 
-
 func TestCompare(t *testing.T) {
 	page(two(t, 3, 1.1, nil), dirA, dirB).Frames(t, "compare")
 }

@@ -87,7 +87,7 @@ func CompareCommand(dir string, others ...string) (string, error) {
 	return shell(words)
 }
 
-// argument returns the path of a folder such that it is no option.
+// argument returns the path of a folder, or a label, that is not read as an option.
 func argument(dir string) string {
 	if strings.HasPrefix(dir, "-") {
 		return "." + string(filepath.Separator) + dir
