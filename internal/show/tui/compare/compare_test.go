@@ -91,6 +91,8 @@ func TestCompare_Scrolls(t *testing.T) {
 		testenv.Contains(t, p.Frame(), "lines 3 to ")
 		p.Press("end")
 		testenv.Contains(t, p.Frame(), "p Holm-corrected.")
+		p.Press("right")
+		testenv.Contains(t, p.Frame(), "lines 1 to ", "contender 2 of 2")
 		p.Press("esc")
 		testenv.Check(t, p.Quit(), "esc does not close the page")
 	})
@@ -107,6 +109,23 @@ func TestCompare_Grows(t *testing.T) {
 	testenv.Contains(t, c.View(), "p Holm-corrected.", "!10.0% higher")
 	c.SetSize(ui.SizeOf(80, 60), look)
 	testenv.Contains(t, c.View(), "p Holm-corrected.", "+10.0%")
+}
+
+// A line needs two points of measured steps: without one there is no chart, and no key for it.
+func TestCompare_Charts(t *testing.T) {
+	steps := func(n int, warm bool) tuitest.Page {
+		folders := two(t, 1, 1, nil)
+		for _, f := range folders {
+			for i := range f.Trials {
+				f.Trials[i].Steps = f.Trials[i].Steps[:n]
+				f.Trials[i].Steps[0].Step.WarmUp = warm
+			}
+		}
+		return page(folders, dirA, dirB)
+	}
+	shows(t, steps(2, false), "", "throughput over connections ┈", "v chart")
+	shows(t, steps(1, false), "", "!┈", "!v chart")
+	shows(t, steps(2, true), "", "!┈", "!v chart")
 }
 
 // What cannot be compared says why; what could not be read of a folder is a caution.
