@@ -14,7 +14,7 @@ type sides struct {
 	dirs    [2]string
 	runs    [2]*analysis.Run // nil until they are read
 	floor   *compare.Floor
-	notes   []string // what could not be read
+	unread  []string // what could not be read, as sentences
 	swapped bool
 	results []compare.Result // each of one contender, or of a pair of a run
 	err     error            // instead of results
@@ -35,7 +35,7 @@ func (s sides) load(source ui.Source) sides {
 		case err != nil && len(trials) == 0:
 			s.err = errors.Join(s.err, fmt.Errorf("%s: %w", dir, err))
 		case err != nil:
-			s.notes = append(s.notes, dir+": "+err.Error())
+			s.unread = append(s.unread, dir+": "+err.Error())
 		}
 		s.runs[i] = analysis.Of(run, trials)
 	}

@@ -106,7 +106,7 @@ func (c *Compare) fill() {
 		}
 		lines = append(lines, ui.Hang(t.Mark(i)+" "+name+"  ", outside(about), w, ui.Paint{})...)
 	}
-	for _, note := range c.read.notes {
+	for _, note := range c.read.unread {
 		lines = append(lines, ui.Hang(t.Warn.S("!")+" ", outside(note), w, t.Warn)...)
 	}
 	lines = append(lines, "")
