@@ -135,7 +135,7 @@ func (c *Compare) Keys() ui.Keys {
 	if len(c.charts()) > 1 && c.size.Class != ui.Column {
 		short = append(short, ui.Hint("chart", ui.View))
 	}
-	short = append(short, ui.Hint("copy command", ui.Copy), back)
+	short = append(short, back, ui.Hint("copy command", ui.Copy))
 	all := append(slices.Clone(short), ui.Hint("a page", ui.PageUp, ui.PageDown), ui.Hint("first, last line", ui.First, ui.Last))
 	return ui.Keys{Short: short, Groups: []ui.Group{{Title: "compare", Keys: all}}}
 }

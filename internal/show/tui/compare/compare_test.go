@@ -62,7 +62,7 @@ func TestCompare_OneRun(t *testing.T) {
 	faults := tuitest.FolderOf("results/faulty", tuitest.Records(t, "faults"))
 	p := page(tuitest.Folders{faults}, faults.Dir, faults.Dir)
 	p.Frames(t, "one-run")
-	shows(t, p, "", "contenders of", "pair 1 of ")
+	shows(t, p, "", "old  go-nethttp   results/faulty", "pair 1 of 3")
 }
 
 // Keys lead to other contenders, swap the sides, and show the other chart.

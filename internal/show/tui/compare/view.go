@@ -48,40 +48,30 @@ func (c *Compare) View() string {
 	return c.title() + "\n" + body // the title has the lines that were drawn
 }
 
-// title names the page, and what is shown of it as far as there is room.
+// title names the page, and says of what is shown as much as there is room for.
 func (c *Compare) title() string {
 	w, t, left := c.size.Width, c.theme, " "+c.theme.Title.S("compare")
 	one := c.shown()
 	if one == nil {
 		return left
 	}
-	profiles := slices.Compact([]string{outside(c.read.runs[0].Run.Profile.Name), outside(c.read.runs[1].Run.Profile.Name)})
-	what, which, state := "runs of ", "contender", t.Good.S(t.Glyph.Check+" comparable")
-	if c.read.one() {
-		what, which = "contenders of ", "pair"
-	}
+	right := t.Good.S(t.Glyph.Check+" comparable") + " "
 	if !one.Comparable {
-		state = t.Bad.S(t.Glyph.Cross + " not comparable")
+		right = t.Bad.S(t.Glyph.Cross+" not comparable") + " "
 	}
-	rest := []string{state}
-	if n := len(c.read.results); n > 1 {
-		rest = append(rest, fmt.Sprintf("%s %d of %d", which, c.at+1, n))
-	}
-	if from, n, h := c.text.YOffset(), c.text.TotalLineCount(), c.text.Height(); n > h {
-		rest = append(rest, fmt.Sprintf("lines %d to %d of %d", from+1, from+h, n))
-	}
-	rest = append(rest, what+strings.Join(profiles, " and "))
-	right := ""
-	for i, part := range rest {
-		switch {
-		case fit.Width(left)+fit.Width(right)+fit.Width(part)+5 > w:
-		case i == len(rest)-1:
-			left += "   " + part
-		default:
+	add := func(is bool, part string) {
+		if is && fit.Width(left)+fit.Width(part)+fit.Width(right)+5 <= w {
 			right = part + "   " + right
 		}
 	}
-	return ui.Ends(left, strings.TrimRight(right, " ")+" ", w)
+	which, n := "contender", len(c.read.results)
+	if c.read.one() {
+		which = "pair"
+	}
+	add(n > 1, fmt.Sprintf("%s %d of %d", which, c.at+1, n))
+	from, all, h := c.text.YOffset(), c.text.TotalLineCount(), c.text.Height()
+	add(all > h, fmt.Sprintf("lines %d to %d of %d", from+1, from+h, all))
+	return ui.Ends(left, right, w)
 }
 
 // fill sets the text: the verdict, the sides, and what 'locbench compare' prints.
@@ -101,10 +91,10 @@ func (c *Compare) fill() {
 	}
 	for i, name := range sideNames {
 		about := []string{one.Old, one.New}[i]
-		if run := c.read.runs[i].Run; !c.read.one() {
-			about = run.Started.Format("2 Jan 15:04") + "   " + c.read.dirs[i]
+		if !c.read.one() {
+			about = c.read.runs[i].Run.Started.Format("2 Jan 15:04")
 		}
-		lines = append(lines, ui.Hang(t.Mark(i)+" "+name+"  ", outside(about), w, ui.Paint{})...)
+		lines = append(lines, ui.Hang(t.Mark(i)+" "+name+"  ", outside(about+"   "+c.read.dirs[i]), w, ui.Paint{})...)
 	}
 	for _, note := range c.read.unread {
 		lines = append(lines, ui.Hang(t.Warn.S("!")+" ", outside(note), w, t.Warn)...)
