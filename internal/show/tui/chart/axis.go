@@ -163,7 +163,7 @@ func tickStep(least float64) float64 {
 // Minutes returns s in minutes and seconds, with the given decimal places: "1:05.5".
 func Minutes(s float64, places int) string {
 	if !(math.Abs(s) < 1e9) {
-		return plainUnit(s)
+		return PlainLabel(s)
 	}
 	sign := ""
 	if s < 0 {
@@ -181,7 +181,7 @@ func Minutes(s float64, places int) string {
 // clock returns a number of seconds as a time of the axis.
 func clock(s float64) string {
 	if !(math.Abs(s) < 1e9) {
-		return plainUnit(s)
+		return PlainLabel(s)
 	}
 	if s != math.Trunc(s) {
 		return fmt.Sprintf("%gs", math.Round(s*1e3)/1e3)

@@ -33,7 +33,7 @@ func ended(state StateMsg, past ui.Source, keys ...string) tuitest.Page {
 	known := newResult(past).Update(state)()
 	return tuitest.Page{Keys: keys, Msgs: []tea.Msg{known}, New: func(*testing.T) ui.Page {
 		r := newResult(past).(*Result)
-		r.state, r.version = state.State, state.State.Version
+		r.StateMsg, r.version = state, state.State.Version
 		return r
 	}}
 }
@@ -264,20 +264,23 @@ func TestResult_Hostile(t *testing.T) {
 	ended(over(runOf(evil), nil), nil).Whole(t)
 }
 
-// Runs with other questions have their own tables, and no chart that would be empty.
+// Runs with other questions have their own tables and charts, and no chart that would be empty.
 func TestResult_Kinds(t *testing.T) {
-	for _, name := range []string{"burst", "cold-warm", "delay-matrix"} {
+	for name, chart := range map[string]string{
+		"burst": "p99 by second, last round", "cold-warm": "first requests, last round", "delay-matrix": "",
+	} {
 		t.Run(name, func(t *testing.T) {
 			run, trials, err := results.Read("../../../../testdata/results/" + name)
 			testenv.OK(t, err)
 			state := over(run, trials)
 			testenv.Equal(t, newResult(nil).Update(state)().(*ending).first(), 0, "the selected row")
 			page := ended(state, nil)
-			page.Whole(t)
+			page.Frames(t, "end-"+name)
 			page.Play(t, tuitest.Size{Width: 120, Height: 40}, tuitest.Look{}, func(p *tuitest.Program) {
 				frame := p.Frame()
 				testenv.Contains(t, frame, trials[0].Trial.Contender)
-				testenv.Check(t, !strings.Contains(frame, "┈"), "a chart without lines:\n%s", frame)
+				testenv.Equal(t, strings.Contains(frame, "┈"), chart != "", "a chart")
+				testenv.Contains(t, frame, chart)
 			})
 		})
 	}
