@@ -11,42 +11,39 @@ import (
 	"github.com/locbench/locbench/internal/show/tui/setup"
 )
 
-// States returns what each variant of each contender still needs before it can run. It builds
-// nothing.
-func (s Site) States(ctx context.Context, runtime bench.Runtime) (map[bench.Selection]setup.State, error) {
-	all, listErr := app.Discover(s.Services)
+// Contenders returns those of the folders of services, and what each of their variants still needs
+// before it can run. It builds nothing.
+func (s Site) Contenders(ctx context.Context, runtime bench.Runtime) (
+	all []bench.Service, states map[bench.Selection]setup.State, err error,
+) {
+	all, err = app.Discover(s.Services)
 	if len(all) == 0 {
-		return nil, listErr
+		return nil, nil, err
 	}
-	var of func(bench.Service) setup.State
-	engine, err := docker.Connect(ctx)
-	switch {
-	case err == nil && !runtime.Traits().OnHost:
-		defer engine.Close()
-		images, err := engine.Images(ctx)
-		if err != nil {
-			return nil, err
+	of := processState
+	if !runtime.Traits().OnHost {
+		engine, missing := docker.Connect(ctx)
+		if missing == nil {
+			defer engine.Close()
+			images, unreadable := engine.Images(ctx)
+			if unreadable != nil {
+				return all, nil, errors.Join(err, unreadable)
+			}
+			of = imageStates(ctx, engine, images)
+		} else if runtime.Traits().Container { // only the engine is missing
+			of = func(bench.Service) setup.State { return setup.State{Kind: setup.Unknown} }
 		}
-		of = imageStates(ctx, engine, images)
-	case err != nil && runtime.Traits().Container:
-		// Only the engine is missing.
-		of = func(bench.Service) setup.State { return setup.State{Kind: setup.Unknown} }
-	default:
-		of = processState
 	}
-	if err == nil && runtime.Traits().OnHost {
-		engine.Close()
-	}
-	out := map[bench.Selection]setup.State{}
+	states = map[bench.Selection]setup.State{}
 	for _, svc := range all {
 		for _, resolved := range contender.Resolved(svc) {
 			if ctx.Err() != nil {
-				return out, ctx.Err()
+				return all, states, ctx.Err()
 			}
-			out[bench.Selection{Contender: svc.Name, Variant: resolved.Variant}] = of(resolved)
+			states[bench.Selection{Contender: svc.Name, Variant: resolved.Variant}] = of(resolved)
 		}
 	}
-	return out, nil
+	return all, states, err
 }
 
 // imageStates returns a function that looks contenders up in an engine's list of images.

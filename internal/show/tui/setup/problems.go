@@ -12,8 +12,6 @@ import (
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/contender/docker"
 	"github.com/locbench/locbench/internal/run/profile"
-	"github.com/locbench/locbench/internal/show/tui/ui"
-	"github.com/locbench/locbench/internal/text/secret"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
@@ -115,60 +113,6 @@ func (c *checker) engine() {
 
 func (c *checker) inDocker() fix { return c.set("run in containers", "runtime", "docker") }
 
-// otherStores returns fixes for a store that is not available.
-func (c *checker) otherStores() (out []fix) {
-	to := func(text string, kind bench.StoreKind) fix {
-		return fix{text: text, change: func() { c.setStore(string(kind)) }}
-	}
-	if e := c.facts.elastic[localElastic]; e != nil && e.done && e.err == "" && c.elasticURL() != localElastic {
-		out = append(out, fix{text: "use Elasticsearch " + outside(e.Version) + " at " + localElastic, change: func() {
-			c.put(fieldStore, string(bench.StoreExternal))
-			c.give("elastic", localElastic)
-		}})
-	}
-	out = append(out, to("use embedded store", bench.StoreEmbedded))
-	if c.engineResponds() && !c.storeKind().Traits().Container {
-		out = append(out, to("start a container", bench.StoreContainer))
-	}
-	return out
-}
-
-func (c *checker) store() {
-	if !c.storeKind().Traits().ByURL || c.wrong[fieldElastic] != "" {
-		return
-	}
-	url := c.elasticURL()
-	if url == "" {
-		c.mistake(fieldElastic, noElastic, c.otherStores()...)
-		return
-	}
-	e := c.facts.elastic[url]
-	switch {
-	case e == nil || !e.done:
-		return
-	case e.err != "":
-		c.bad(fieldElastic, e.err, c.otherStores()...)
-		return
-	}
-	if e.Warning != "" {
-		c.warn(fieldElastic, outside(e.Warning), c.otherStores()...)
-	}
-	args := []string{"--elastic", url}
-	if c.dataKind() == dataGenerated {
-		args = append(args, "--cities", c.option(fieldCities))
-	}
-	seed := fix{text: "copy the seed command", msg: ui.CopyMsg{
-		Text: commandLine("seed", args), What: "command", Shown: commandLine("seed", secret.Masker{}.Args(args))}}
-	if e.Cities == 0 && c.dataKind() != dataDump {
-		c.bad(fieldElastic, "this Elasticsearch has no cities", append([]fix{seed}, c.otherStores()...)...)
-	}
-	n, err := strconv.ParseInt(c.option(fieldCities), 10, 64)
-	if err == nil && c.dataKind() == dataGenerated && e.Cities > 0 && e.Cities != n {
-		c.warn(fieldCities, fmt.Sprintf("this Elasticsearch has %s cities, not %s: ids may be missing",
-			units.Count(e.Cities), units.Count(n)), seed)
-	}
-}
-
 func (c *checker) contenders() {
 	if c.facts.contenders == nil {
 		return
@@ -242,17 +186,16 @@ func (c *checker) limitsAbove(l bench.Limits) {
 }
 
 func (c *checker) room() {
-	f := &c.facts
-	if f.roomWhy == "" || profile.MostConnections(c.plan.Steps) != f.room {
+	if c.form.room == nil {
 		return
 	}
 	var fixes []fix
 	steps := slices.DeleteFunc(slices.Clone(c.plan.Steps), func(step bench.Step) bool {
-		return step.Connections > f.most || step.Connections <= 0
+		return step.Connections > c.most || step.Connections <= 0
 	})
 	if slices.ContainsFunc(steps, func(step bench.Step) bool { return !step.WarmUp }) {
 		end := "stop at " + units.Plural(profile.MostConnections(steps), "connection")
 		fixes = []fix{c.set(end, "connections", profile.ShortSteps(steps))}
 	}
-	c.bad(fieldConnections, f.roomWhy, fixes...)
+	c.bad(fieldConnections, text(c.form.room), fixes...)
 }

@@ -37,20 +37,20 @@ func (s *Setup) askFile(file, mistake string) tea.Cmd {
 }
 
 func (s *Setup) write(file string, replace bool) tea.Cmd {
-	plan, warning, path := s.form.plan, "", ""
-	return ask(func(ctx context.Context) (err error) {
-		path, warning, err = s.options.Site.Save(ctx, file, plan, replace)
-		return err
-	}, func(err error) tea.Cmd {
+	plan := s.form.plan
+	return ask(func(ctx context.Context) response {
+		path, warning, err := s.options.Site.Save(ctx, file, plan, replace)
 		switch {
 		case errors.Is(err, ErrExists):
-			return ui.Cmd(ui.AskMsg{Ask: ui.Ask{Title: outside(file) + " exists", Choices: []ui.Choice{
-				{Name: "replace it", Msg: saveMsg{file, true}},
-			}}})
+			return func() tea.Cmd {
+				return ui.Cmd(ui.AskMsg{Ask: ui.Ask{Title: outside(file) + " exists", Choices: []ui.Choice{
+					{Name: "replace it", Msg: saveMsg{file, true}},
+				}}})
+			}
 		case err != nil:
-			return s.askFile(file, text(err))
+			return func() tea.Cmd { return s.askFile(file, text(err)) }
 		}
-		return s.saved(path, warning)
+		return func() tea.Cmd { return s.saved(path, warning) }
 	})
 }
 

@@ -35,7 +35,7 @@ type Setup struct {
 
 	at        string // name of the field in focus
 	over      part   // what covers the form; nil: nothing
-	confirmed string // the problem that was shown: the next "start" ignores it
+	confirmed string // the problem that was shown, with the command: the next "start" of it ignores it
 
 	size  ui.Size
 	theme *ui.Theme
@@ -116,9 +116,9 @@ func (s *Setup) Keys() ui.Keys {
 func (s *Setup) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case response:
-		cmd := msg()
-		s.form.replan()
-		return cmd
+		var cmd tea.Cmd
+		more := s.change(func() { cmd = msg() })
+		return tea.Batch(cmd, more)
 	case chosenMsg:
 		return s.change(func() { s.form.field(msg.field).Set(&s.form, msg.value) })
 	case saveMsg:
@@ -240,20 +240,16 @@ func (s *Setup) change(f func()) tea.Cmd {
 	if s.form.choice.Profile != before {
 		s.form.takeProfile()
 	}
-	s.confirmed = ""
 	s.form.replan()
 	if !slices.ContainsFunc(s.form.shown(), func(f Field) bool { return f.Name == s.at }) {
 		s.at = fieldStart
 	}
-	cmds := []tea.Cmd{s.askRoom()}
-	if s.form.runtime() != runtime {
-		s.form.facts.states = nil
-		cmds = append(cmds, s.askContenders())
+	elastic := s.askElastic(s.form.elasticURL())
+	if s.form.runtime() == runtime {
+		return elastic
 	}
-	if s.form.wrong[fieldElastic] == "" {
-		cmds = append(cmds, s.askElastic(s.form.elasticURL()))
-	}
-	return tea.Batch(cmds...)
+	s.form.facts.states = nil
+	return tea.Batch(elastic, s.askContenders())
 }
 
 // fix applies the fix with a number.
@@ -290,8 +286,8 @@ func (s *Setup) start() tea.Cmd {
 		return bad(worst.text)
 	case !s.form.planned:
 		return bad("no plan yet")
-	case worst.bad && s.confirmed != worst.text:
-		s.at, s.confirmed = worst.field, worst.text
+	case worst.bad && s.confirmed != worst.text+s.form.choice.Command():
+		s.at, s.confirmed = worst.field, worst.text+s.form.choice.Command()
 		return bad(worst.text + "; s again starts anyway")
 	}
 	s.confirmed = ""
