@@ -13,6 +13,7 @@ import (
 	"github.com/locbench/locbench/internal/contender/docker"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/text/table"
 )
 
 // problem is a reason why a run cannot start (bad) or may give worse results. It is shown at a field.
@@ -118,22 +119,18 @@ func (c *checker) contenders() {
 		return
 	}
 	for _, sel := range c.selected() {
-		drop := fix{text: "remove it", change: func() { c.toggle(sel) }}
-		name := outside(sel.String())
+		fixes := []fix{{text: "remove it", change: func() { c.toggle(sel) }}}
 		svc, err := c.resolve(sel)
-		if err != nil {
-			c.bad(fieldContenders, text(err), drop)
-			continue
-		}
-		if state := c.state(sel); state.Kind == Cannot {
-			fixes := []fix{drop}
+		switch state, why := c.needs(contenderRow{sel, svc, err}); {
+		case err != nil:
+			c.bad(fieldContenders, why, fixes...)
+		case state.Tone == table.Bad:
 			if c.runtime().Traits().OnHost && c.engineResponds() && (svc.Docker != nil || svc.Builtin) {
 				fixes = append(fixes, c.inDocker())
 			}
-			c.bad(fieldContenders, name+" cannot run here: "+outside(state.Why), fixes...)
-		}
-		if svc.Unverified != "" {
-			c.warn(fieldContenders, name+" is unverified: "+outside(svc.Unverified), drop)
+			c.bad(fieldContenders, outside(sel.String())+" cannot run here: "+why, fixes...)
+		case state.Tone == table.Notice:
+			c.warn(fieldContenders, outside(sel.String())+" is unverified: "+why, fixes...)
 		}
 	}
 }
@@ -142,45 +139,41 @@ func (c *checker) limits() {
 	if !c.facts.machineRead || !c.planned {
 		return
 	}
-	c.limitsAbove(c.plan.Limits)
-	said := map[bench.Limits]bool{}
+	c.limitsAbove("", c.plan.Limits)
+	said := map[bench.Limits]bool{{}: true}
 	for _, sel := range c.plan.Contenders {
-		own := c.plan.SettingsOf(sel).Limits
-		if own == (bench.Limits{}) || said[own] {
-			continue
-		}
-		said[own] = true
-		from := len(c.all)
-		c.limitsAbove(own)
-		for i, p := range c.all[from:] { // the fields are of all contenders: they fix nothing here
-			p.text, p.fixes = outside(sel.String())+": "+p.text, nil
-			c.all[from+i] = p
+		if own := c.plan.SettingsOf(sel).Limits; !said[own] {
+			said[own] = true
+			c.limitsAbove(outside(sel.String())+": ", own)
 		}
 	}
 }
 
-// limitsAbove finds limits above what the machine has.
-func (c *checker) limitsAbove(l bench.Limits) {
+// limitsAbove finds limits above what the machine has, those of one contender or of all. Fields are of
+// all: they fix nothing for one.
+func (c *checker) limitsAbove(of string, l bench.Limits) {
+	report := func(bad bool, field, text string, fixes ...fix) {
+		if of != "" {
+			fixes = nil
+		}
+		c.all = append(c.all, problem{bad: bad, field: field, text: of + text, fixes: fixes})
+	}
 	m := &c.facts.machine
 	cpus, memory, where := c.has()
 	if cpus > 0 && l.CPUs > float64(cpus) {
-		report := c.warn
-		if c.inContainers() {
-			report = c.bad
-		}
-		report(fieldCPUs, fmt.Sprintf("quota %g CPUs, but %s has %d", l.CPUs, where, cpus),
+		report(c.inContainers(), fieldCPUs, fmt.Sprintf("quota %g CPUs, but %s has %d", l.CPUs, where, cpus),
 			c.set(fmt.Sprintf("limit to %d", cpus), "cpus", strconv.Itoa(cpus)))
 	}
 	if cpus > 0 && l.CPUSet > cpus {
-		c.warn(fieldCPUSet, fmt.Sprintf("%d CPUs visible, but %s has only %d", l.CPUSet, where, cpus),
+		report(false, fieldCPUSet, fmt.Sprintf("%d CPUs visible, but %s has only %d", l.CPUSet, where, cpus),
 			c.set(fmt.Sprintf("use %d", cpus), "cpu-set", strconv.Itoa(cpus)))
 	}
 	half := max(memory/2>>26<<26, 64<<20)
 	if memory > 0 && l.Memory > memory {
-		c.bad(fieldMemory, fmt.Sprintf("limit %s, but %s has %s", units.Bytes(l.Memory), where, units.Bytes(memory)),
+		report(true, fieldMemory, fmt.Sprintf("limit %s, but %s has %s", units.Bytes(l.Memory), where, units.Bytes(memory)),
 			c.set("limit to "+units.Bytes(half), "memory", strictyaml.FormatBytes(half)))
 	} else if (!c.inContainers() || m.Engine.Local) && m.Available > 0 && l.Memory > m.Available {
-		c.warn(fieldMemory, fmt.Sprintf("limit %s, but only %s of memory available",
+		report(false, fieldMemory, fmt.Sprintf("limit %s, but only %s of memory available",
 			units.Bytes(l.Memory), units.Bytes(m.Available)))
 	}
 }

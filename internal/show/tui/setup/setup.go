@@ -33,25 +33,16 @@ type Setup struct {
 	options Options
 	form    form
 
-	at        string // name of the field in focus
-	over      part   // what covers the form; nil: nothing
-	confirmed string // the problem that was shown, with the command: the next "start" of it ignores it
+	at        string  // name of the field in focus
+	over      *picker // the list of contenders over the form
+	confirmed string  // the problem that was shown, with the command: the next "start" of it ignores it
 
 	size  ui.Size
 	theme *ui.Theme
 	// of the last View: the first line of the form that is shown, the line of the page where it
-	// begins, and the fields of its lines
+	// begins, and its lines
 	from, top int
-	clickable []string
-}
-
-// part covers the form: the list of contenders, or the checks of the machine. Enter and esc close it.
-type part interface {
-	update(msg tea.Msg) tea.Cmd
-	view(t *ui.Theme, w, h int) string
-	keys() ui.Keys
-	typing() bool
-	title() string
+	inSight   []line
 }
 
 // Messages of questions.
@@ -80,7 +71,7 @@ func (s *Setup) SetSize(size ui.Size, theme *ui.Theme) { s.size, s.theme = size,
 // Title implements ui.Page.
 func (s *Setup) Title() string {
 	if s.over != nil {
-		return s.over.title()
+		return "contenders"
 	}
 	return "set up"
 }
@@ -168,7 +159,7 @@ func (s *Setup) key(msg tea.KeyPressMsg) tea.Cmd {
 	case ui.Save:
 		return s.save()
 	case ui.Machine:
-		s.over = &checks{setup: s, grid: ui.NewGrid(false)}
+		return f.askChecks()
 	case ui.Refresh:
 		return s.askAll()
 	case ui.Runs:
