@@ -48,6 +48,20 @@ func TestOpenSchedule_IsKept(t *testing.T) {
 	}
 }
 
+// A request due a moment before the end is sent, though the client wakes up for it after the end.
+func TestOpenLoop_LateClientSendsTheLastRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := steady(t, 3*time.Millisecond)
+		e := c.engine()
+		e.sleep = func(d time.Duration) { time.Sleep(d + 300*time.Microsecond) }
+		p := openPlan(virtualURL, 20000, 1000, 500*time.Millisecond)
+		l := runOpen(t, e, p)
+		if l.Scheduled < 10000 || l.AllSucceeded() != l.Scheduled || l.Dropped != 0 {
+			t.Errorf("%d succeeded of %d, dropped %d", l.AllSucceeded(), l.Scheduled, l.Dropped)
+		}
+	})
+}
+
 // A contender that stalls for one second at 1,000 requests per second is late for a thousand of
 // them, whether or not the client sent any meanwhile. A request scheduled u after the beginning of
 // a stall of S, and served at μ per second after it, waits for S − u + 1000 u / μ.

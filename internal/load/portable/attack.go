@@ -58,7 +58,7 @@ func (l *Loop) Run(ctx context.Context) {
 // watch returns when sending has ended, or done is closed.
 func (l *Loop) watch(done <-chan struct{}) {
 	if l.open != nil {
-		l.open.watch()
+		l.open.watch(done)
 		return
 	}
 	select {

@@ -1,6 +1,7 @@
 package portable
 
 import (
+	"math"
 	"time"
 
 	"github.com/locbench/locbench/internal/host/thread"
@@ -13,15 +14,16 @@ import (
 // many as connections.
 //
 // A job counts as late when it is sent later than scheduled, and as dropped when its timeout passes
-// while it waits for a connection, when the queue is full, or when the step ends. So each scheduled
-// request is either sent or dropped. The lock of the counters guards all fields but nap.
+// while it waits for a connection, when the queue is full, or when the step ends and no connection
+// is free for it. So each scheduled request is either sent or dropped. The lock of the counters
+// guards all fields but nap.
 type openPacer struct {
 	loop     *Loop
 	users    bool // each job is a user with its own connection
 	feed     *workload.Feed
 	queue    workload.Queue
 	promised int         // jobs of the queue that have a tick
-	last     bool        // no tick follows; sending ends when the promised jobs are taken
+	ended    bool        // sending has ended; the jobs of the queue have free connections
 	nap      *thread.Nap // of vegeta's goroutine
 }
 
@@ -42,52 +44,69 @@ func (o *openPacer) Pace(time.Duration, uint64) (wait time.Duration, stop bool) 
 	if o.nap == nil {
 		o.nap = thread.NewNap(o.loop.conf.Sleep)
 	}
-	for !o.loop.rec.Stopped() {
+	for {
 		var wake int64
-		var tick, over bool
+		var tick bool
 		o.loop.note(func(c *record.Counters) {
 			wake = o.fill(c)
-			free := o.loop.conf.Connections - o.loop.inUse() - o.promised
-			if over = o.feed.Over(); o.queue.Len() > o.promised && (free > 0 || o.users || !over) {
+			if tick = o.queue.Len() > o.promised; tick {
 				o.promised++
-				tick = true
-			} else if over {
-				o.last = true
-				o.endIfTaken()
 			}
 		})
 		if tick {
 			return 0, false
 		}
-		if over || !o.nap.Until(o.loop.rec.Time(wake), o.loop.rec.Halted()) {
-			break
+		if wake == math.MaxInt64 {
+			o.nap.Close()
+			return 0, true
 		}
-	}
-	o.nap.Close()
-	return 0, true
-}
-
-// endIfTaken ends sending at a rate after the last promised job; the rest of the queue is dropped.
-// Users are all served first.
-func (o *openPacer) endIfTaken() {
-	if o.last && o.promised == 0 && !o.users {
-		o.loop.rec.Stop()
+		o.nap.Until(o.loop.rec.Time(wake), o.loop.rec.Halted())
 	}
 }
 
 // fill puts what is scheduled until now into the queue, drops what has waited for its timeout, and
-// returns when to look again.
+// returns when to look again; math.MaxInt64: nothing more is scheduled. With its schedule a step at
+// a rate ends; users are all served first.
 func (o *openPacer) fill(c *record.Counters) (wake int64) {
+	if o.ended {
+		o.keep(c, o.free())
+		return math.MaxInt64
+	}
 	now := o.loop.rec.Now()
 	for {
-		j, wake, ok := o.feed.Next(now, c)
-		if !ok {
-			o.dropped(c, o.queue.Expire(now-int64(o.loop.conf.Timeout)))
-			return wake
+		var j workload.Job
+		var ok bool
+		if j, wake, ok = o.feed.Next(now, c); !ok {
+			break
 		}
 		j.Waited = o.loop.inUse()+o.queue.Len() >= o.loop.conf.Connections
 		if !o.queue.Push(j) {
 			o.dropped(c, int64(j.Requests))
+		}
+	}
+	o.dropped(c, o.queue.Expire(now-int64(o.loop.conf.Timeout)))
+	if o.feed.Over() && !o.users {
+		o.loop.rec.Stop()
+	}
+	if o.loop.rec.Stopped() {
+		o.ended, wake = true, math.MaxInt64
+		o.loop.backlogCounted, c.Backlog = true, int64(o.loop.inUse()+o.queue.Len())
+		o.keep(c, o.free())
+	}
+	return wake
+}
+
+// free returns how many connections are free.
+func (o *openPacer) free() int { return o.loop.conf.Connections - o.loop.inUse() }
+
+// keep drops all jobs but the first n.
+func (o *openPacer) keep(c *record.Counters, n int) {
+	for i, all := 0, o.queue.Len(); all > n && i < all; i++ {
+		j, _ := o.queue.Pop()
+		if i < n {
+			o.queue.Push(j)
+		} else {
+			c.Drop(o.loop.rec.Phase(o.loop.rec.Now()), int64(j.Requests), j.Waited)
 		}
 	}
 }
@@ -96,36 +115,34 @@ func (o *openPacer) fill(c *record.Counters) (wake int64) {
 func (o *openPacer) next() (j workload.Job, ok bool) {
 	o.loop.note(func(c *record.Counters) {
 		o.promised--
-		if !o.loop.rec.Stopped() || o.last {
-			o.dropped(c, o.queue.Expire(o.loop.rec.Now()-int64(o.loop.conf.Timeout)))
-			j, ok = o.queue.Pop()
-		}
-		o.endIfTaken()
+		o.fill(c)
+		j, ok = o.queue.Pop()
 	})
 	return j, ok
 }
 
-// watch keeps the queue up to date while vegeta waits for a worker, until sending ends. Then it
-// drops the queue.
-func (o *openPacer) watch() {
+// watch keeps the queue up to date while vegeta waits for a worker. It returns when sending has
+// ended and all that is sent has been taken; or when done is closed: what is left then is dropped.
+func (o *openPacer) watch(done <-chan struct{}) {
 	tick := time.NewTicker(workload.PollEvery)
 	defer tick.Stop()
-	for {
+	halted := o.loop.rec.Halted()
+	for over := false; !over; {
 		select {
 		case <-tick.C:
-			o.loop.note(func(c *record.Counters) { o.fill(c) })
-			continue
-		case <-o.loop.rec.Halted():
+		case <-halted:
+			halted = nil
+		case <-done:
+			over = true
 		}
-		break
+		o.loop.note(func(c *record.Counters) {
+			o.fill(c)
+			if over {
+				o.keep(c, 0)
+			}
+			over = over || o.ended && o.queue.Len() == 0
+		})
 	}
-	o.loop.note(func(c *record.Counters) {
-		o.fill(c)
-		o.loop.backlogCounted, c.Backlog = true, int64(o.loop.inUse()+o.queue.Len())
-		for j, ok := o.queue.Pop(); ok; j, ok = o.queue.Pop() {
-			c.Drop(o.loop.rec.Phase(o.loop.rec.Now()), int64(j.Requests), j.Waited)
-		}
-	})
 }
 
 // dropped counts requests that waited for a connection and are never sent.

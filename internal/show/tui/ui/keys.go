@@ -49,6 +49,7 @@ var (
 	Pause       = define("p", "p", "pause")
 	Stop        = define("x", "x", "stop…")
 	Note        = define("n", "n", "note, kept in the results")
+	Detach      = define("d", "d", "leave it running")
 	Faster      = define("+ =", "+", "rate +10%")
 	Slower      = define("- _", "-", "rate -10%")
 	Compare     = define("c", "c", "compare")
