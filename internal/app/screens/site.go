@@ -84,23 +84,21 @@ func (s Site) Machine(ctx context.Context) setup.Machine {
 }
 
 // Elastic opens the store as a run would, so both report the same.
-func (s Site) Elastic(ctx context.Context, address string) (setup.Elastic, error) {
+func (s Site) Elastic(ctx context.Context, address string) (e setup.Elastic) {
 	clean, err := profile.StoreURL(address, os.Getenv)
 	if err != nil {
-		return setup.Elastic{}, err
+		return setup.Elastic{Err: err}
 	}
 	st, err := store.Open(ctx, bench.StoreSpec{Kind: bench.StoreExternal, URL: clean}, store.Options{})
 	if err != nil {
-		return setup.Elastic{}, err
+		return setup.Elastic{Err: err}
 	}
-	out := setup.Elastic{Version: st.Info().Version, Warning: st.Warnings().Join("; ")}
-	n, err := st.Count(ctx, "city")
-	if err == nil {
-		out.Cities = n
-	} else if errors.Is(err, store.ErrNoIndex) {
-		err = nil
+	e.Version, e.Warning = st.Info().Version, st.Warnings().Join("; ")
+	if e.Cities, err = st.Count(ctx, "city"); errors.Is(err, store.ErrNoIndex) {
+		e.Cities, err = 0, nil
 	}
-	return out, errors.Join(err, st.Close())
+	e.Err = errors.Join(err, st.Close())
+	return e
 }
 
 // room returns how many connections this machine can open, if that is less than connections.

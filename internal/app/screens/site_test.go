@@ -104,17 +104,17 @@ func TestElastic(t *testing.T) {
 	}))
 	defer es.Close()
 	site := Site{}
-	got, err := site.Elastic(t.Context(), es.URL)
-	if err != nil || got.Version != "8.1.0" || got.Cities != 14945 || !strings.Contains(got.Warning, "not Elasticsearch 7") {
-		t.Errorf("%+v, %v", got, err)
+	got := site.Elastic(t.Context(), es.URL)
+	if got.Err != nil || got.Version != "8.1.0" || got.Cities != 14945 || !strings.Contains(got.Warning, "not Elasticsearch 7") {
+		t.Errorf("%+v", got)
 	}
 	delete(responses, "/city/_count")
-	if got, err = site.Elastic(t.Context(), es.URL); err != nil || got.Cities != 0 {
-		t.Errorf("without data: %+v, %v", got, err)
+	if got = site.Elastic(t.Context(), es.URL); got.Err != nil || got.Cities != 0 {
+		t.Errorf("without data: %+v", got)
 	}
 	address := strings.Replace(es.URL, "http://", "http://me:secret@", 1)
 	es.Close()
-	if _, err = site.Elastic(t.Context(), address); err == nil || strings.Contains(err.Error(), "secret") {
+	if err := site.Elastic(t.Context(), address).Err; err == nil || strings.Contains(err.Error(), "secret") {
 		t.Errorf("away: %v", err)
 	}
 }

@@ -21,7 +21,7 @@ type facts struct {
 	unreadable  string                    // errors about contenders and their states
 	machine     Machine
 	machineRead bool
-	elastic     map[string]*elasticFact // by URL
+	elastic     map[string]*Elastic // by URL; nil until it is known
 	recent      []recentRun
 }
 
@@ -49,7 +49,7 @@ func ask(request func(context.Context) response) tea.Cmd {
 // askAll requests everything that can change meanwhile.
 func (s *Setup) askAll() tea.Cmd {
 	f := &s.form.facts
-	f.elastic = map[string]*elasticFact{}
+	f.elastic = map[string]*Elastic{}
 	machine := ask(func(ctx context.Context) response {
 		m := s.options.Site.Machine(ctx)
 		return func() tea.Cmd {

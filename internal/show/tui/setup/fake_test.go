@@ -61,13 +61,13 @@ func (f *fakeSite) Machine(context.Context) Machine {
 	return f.machine
 }
 
-func (f *fakeSite) Elastic(_ context.Context, url string) (Elastic, error) {
+func (f *fakeSite) Elastic(_ context.Context, url string) Elastic {
 	f.asked = append(f.asked, "elastic "+url)
 	if e, ok := f.elastic[url]; ok {
-		return e, nil
+		return e
 	}
 	_, host, _ := strings.Cut(url, "@") // no password in an error
-	return Elastic{}, fmt.Errorf("open external store http://%s: dial tcp: connect: connection refused", host)
+	return Elastic{Err: fmt.Errorf("open external store http://%s: dial tcp: connect: connection refused", host)}
 }
 
 func (f *fakeSite) room(n int) (int, error) {

@@ -13,14 +13,8 @@ import (
 
 // save asks for the file of a new profile.
 func (s *Setup) save() tea.Cmd {
-	for _, p := range s.form.problems() {
-		if p.input {
-			s.at = p.field
-			return bad(p.text)
-		}
-	}
-	if !s.form.planned {
-		return bad("still reading the profile")
+	if cmd := s.notReady(); cmd != nil {
+		return cmd
 	}
 	return s.askFile("my-"+ui.Outside(s.form.base.Name, 60), "")
 }

@@ -260,26 +260,35 @@ func (s *Setup) fix(n int) tea.Cmd {
 
 func bad(text string) tea.Cmd { return ui.Cmd(ui.TellMsg{Text: text, Bad: true}) }
 
-// start starts the run, or shows the worst problem and focuses its field. A problem of the machine
-// may be solved by now: a second start ignores it.
-func (s *Setup) start() tea.Cmd {
-	var worst problem
+// notReady focuses the field of a mistake and shows it; nil if there is a plan.
+func (s *Setup) notReady() tea.Cmd {
 	for _, p := range s.form.problems() {
-		if p.bad && (!worst.bad || p.input && !worst.input) {
-			worst = p
+		if p.input {
+			s.at = p.field
+			return bad(p.text)
 		}
 	}
 	switch {
-	case !s.form.loaded && s.form.profiles == nil:
+	case !s.form.loaded:
 		return bad("still reading the profile")
-	case worst.input:
-		s.at = worst.field
-		return bad(worst.text)
 	case !s.form.planned:
 		return bad("no plan yet")
-	case worst.bad && s.confirmed != worst.text+s.form.choice.Command():
-		s.at, s.confirmed = worst.field, worst.text+s.form.choice.Command()
-		return bad(worst.text + "; s again starts anyway")
+	}
+	return nil
+}
+
+// start starts the run, or shows the first problem and focuses its field. A problem of the machine
+// may be solved by now: a second start ignores it.
+func (s *Setup) start() tea.Cmd {
+	if cmd := s.notReady(); cmd != nil {
+		return cmd
+	}
+	all := s.form.problems()
+	if i := slices.IndexFunc(all, func(p problem) bool { return p.bad }); i >= 0 {
+		if shown := all[i].text + s.form.choice.Command(); s.confirmed != shown {
+			s.at, s.confirmed = all[i].field, shown
+			return bad(all[i].text + "; s again starts anyway")
+		}
 	}
 	s.confirmed = ""
 	return s.options.Start(s.form.choice.Args())

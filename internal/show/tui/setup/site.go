@@ -20,8 +20,7 @@ type Site interface {
 	// others are returned with it.
 	Contenders(ctx context.Context, runtime bench.Runtime) ([]bench.Service, map[bench.Selection]State, error)
 	Machine(ctx context.Context) Machine
-	// Elastic describes the Elasticsearch at url. An error does not repeat a password in url.
-	Elastic(ctx context.Context, url string) (Elastic, error)
+	Elastic(ctx context.Context, url string) Elastic
 	// Save writes p as YAML to the file, adds .yaml to a path without an extension, and returns the
 	// path. Without replace it leaves an existing file alone and returns ErrExists. warning names
 	// what was not saved.
@@ -69,6 +68,7 @@ type Engine struct {
 
 // Elastic describes an Elasticsearch.
 type Elastic struct {
+	Err     error // why it is not available, without a password of its URL
 	Version string
 	Warning string // if its version is not 7
 	Cities  int64  // documents in the index city; 0: none, or no index

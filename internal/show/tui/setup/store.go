@@ -81,9 +81,9 @@ func chosenStore(f *form) string {
 
 func elasticThere(f *form) string {
 	switch e, asked := f.facts.elastic[f.elasticURL()]; {
-	case asked && !e.done:
+	case asked && e == nil:
 		return "checking"
-	case asked && e.err == "":
+	case asked && e.Err == nil:
 		return e.Version + ", " + units.Count(e.Cities) + " cities"
 	}
 	return ""
@@ -153,24 +153,16 @@ func (f *form) setData(kind string) {
 	}
 }
 
-// elasticFact is what is known about an Elasticsearch.
-type elasticFact struct {
-	Elastic
-	err  string
-	done bool
-}
-
 func (s *Setup) askElastic(url string) tea.Cmd {
 	all := s.form.facts.elastic
 	if _, asked := all[url]; url == "" || asked || s.form.wrong[fieldElastic] != "" {
 		return nil
 	}
-	fact := &elasticFact{}
-	all[url] = fact
+	all[url] = nil
 	return ask(func(ctx context.Context) response {
-		e, err := s.options.Site.Elastic(ctx, url)
+		e := s.options.Site.Elastic(ctx, url)
 		return func() tea.Cmd {
-			*fact = elasticFact{e, text(err), true}
+			all[url] = &e
 			return nil
 		}
 	})
@@ -187,10 +179,10 @@ func (c *checker) store() {
 	}
 	e := c.facts.elastic[url]
 	switch {
-	case e == nil || !e.done:
+	case e == nil:
 		return
-	case e.err != "":
-		c.bad(fieldElastic, e.err, c.otherStores()...)
+	case e.Err != nil:
+		c.bad(fieldElastic, text(e.Err), c.otherStores()...)
 		return
 	}
 	if e.Warning != "" {
@@ -217,7 +209,7 @@ func (c *checker) otherStores() (out []fix) {
 	to := func(text string, kind bench.StoreKind) fix {
 		return fix{text: text, change: func() { c.setStore(string(kind)) }}
 	}
-	if e := c.facts.elastic[localElastic]; e != nil && e.done && e.err == "" && c.elasticURL() != localElastic {
+	if e := c.facts.elastic[localElastic]; e != nil && e.Err == nil && c.elasticURL() != localElastic {
 		out = append(out, fix{text: "use Elasticsearch " + outside(e.Version) + " at " + localElastic, change: func() {
 			c.setStore(string(bench.StoreExternal))
 			c.give("elastic", localElastic)
