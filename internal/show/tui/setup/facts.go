@@ -34,11 +34,11 @@ type recentRun struct {
 // mostRecent is the number of past runs that are read.
 const mostRecent = 6
 
-// response stores what the Site has returned: Update calls it.
-type response func() tea.Cmd
+// action is a message with what to do: store what the Site has returned, or do what was chosen.
+type action func() tea.Cmd
 
 // ask makes a command of a request.
-func ask(request func(context.Context) response) tea.Cmd {
+func ask(request func(context.Context) action) tea.Cmd {
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
 		defer cancel()
@@ -50,14 +50,14 @@ func ask(request func(context.Context) response) tea.Cmd {
 func (s *Setup) askAll() tea.Cmd {
 	f := &s.form.facts
 	f.elastic = map[string]*Elastic{}
-	machine := ask(func(ctx context.Context) response {
+	machine := ask(func(ctx context.Context) action {
 		m := s.options.Site.Machine(ctx)
 		return func() tea.Cmd {
 			f.machine, f.machineRead = m, true
 			return nil
 		}
 	})
-	recent := ask(func(ctx context.Context) response {
+	recent := ask(func(ctx context.Context) action {
 		all := s.readRuns(ctx)
 		return func() tea.Cmd {
 			f.recent = all
@@ -70,7 +70,7 @@ func (s *Setup) askAll() tea.Cmd {
 
 func (s *Setup) askProfiles() tea.Cmd {
 	f, also := &s.form, s.form.choice.Profile
-	return ask(func(ctx context.Context) response {
+	return ask(func(ctx context.Context) action {
 		all := s.options.Site.Profiles(ctx, also)
 		return func() tea.Cmd {
 			f.profiles = all
@@ -83,7 +83,7 @@ func (s *Setup) askProfiles() tea.Cmd {
 // askContenders requests the contenders and what they need to run.
 func (s *Setup) askContenders() tea.Cmd {
 	f, runtime := &s.form.facts, s.form.runtime()
-	return ask(func(ctx context.Context) response {
+	return ask(func(ctx context.Context) action {
 		all, states, err := s.options.Site.Contenders(ctx, runtime)
 		return func() tea.Cmd {
 			if runtime == s.form.runtime() { // else it is outdated

@@ -26,19 +26,19 @@ func (s *Setup) askFile(file, mistake string) tea.Cmd {
 	}
 	return ui.Cmd(ui.AskMsg{Ask: ui.Ask{
 		Title: "save as a new profile", Text: text, Value: file, Limit: 500,
-		Reply: func(file string) tea.Msg { return saveMsg{file: strings.TrimSpace(file)} },
+		Reply: func(file string) tea.Msg { return s.write(strings.TrimSpace(file), false) },
 	}})
 }
 
-func (s *Setup) write(file string, replace bool) tea.Cmd {
+func (s *Setup) write(file string, replace bool) action {
 	plan := s.form.plan
-	return ask(func(ctx context.Context) response {
+	write := ask(func(ctx context.Context) action {
 		path, warning, err := s.options.Site.Save(ctx, file, plan, replace)
 		switch {
 		case errors.Is(err, ErrExists):
 			return func() tea.Cmd {
 				return ui.Cmd(ui.AskMsg{Ask: ui.Ask{Title: outside(file) + " exists", Choices: []ui.Choice{
-					{Name: "replace it", Msg: saveMsg{file, true}},
+					{Name: "replace it", Msg: s.write(file, true)},
 				}}})
 			}
 		case err != nil:
@@ -46,6 +46,7 @@ func (s *Setup) write(file string, replace bool) tea.Cmd {
 		}
 		return func() tea.Cmd { return s.saved(path, warning) }
 	})
+	return func() tea.Cmd { return write }
 }
 
 // saved chooses the new profile, without changes.

@@ -45,15 +45,6 @@ type Setup struct {
 	inSight   []line
 }
 
-// Messages of questions.
-type (
-	chosenMsg struct{ field, value string }
-	saveMsg   struct {
-		file    string
-		replace bool
-	}
-)
-
 // New makes the page.
 func New(o Options) *Setup {
 	s := &Setup{options: o, at: fieldProfile}
@@ -106,14 +97,10 @@ func (s *Setup) Keys() ui.Keys {
 // Update implements ui.Page.
 func (s *Setup) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case response:
+	case action:
 		var cmd tea.Cmd
 		more := s.change(func() { cmd = msg() })
 		return tea.Batch(cmd, more)
-	case chosenMsg:
-		return s.change(func() { s.form.field(msg.field).Set(&s.form, msg.value) })
-	case saveMsg:
-		return s.write(msg.file, msg.replace)
 	case ui.ShownMsg:
 		return s.askAll() // images may have been built
 	case ui.StopMsg:
@@ -205,7 +192,7 @@ func (s *Setup) open() tea.Cmd {
 			if text == value {
 				return nil // it may be shown in another way than it was written
 			}
-			return chosenMsg{f.Name, strings.TrimSpace(text)}
+			return s.set(f, strings.TrimSpace(text))
 		}
 		return ui.Cmd(ui.AskMsg{Ask: ui.Ask{Title: f.Label, Text: f.Help, Value: value, Limit: mostText, Reply: reply}})
 	}
@@ -214,14 +201,21 @@ func (s *Setup) open() tea.Cmd {
 		if c.value == f.Get(&s.form) {
 			ask.At = i
 		}
-		ask.Choices = append(ask.Choices, ui.Choice{
-			Name: ui.Outside(c.value, 40), Words: ui.Outside(c.help, 200), Msg: chosenMsg{f.Name, c.value},
-		})
+		name, words := ui.Outside(c.value, 40), ui.Outside(c.help, 200)
+		ask.Choices = append(ask.Choices, ui.Choice{Name: name, Words: words, Msg: s.set(f, c.value)})
 	}
 	if len(ask.Choices) == 0 {
 		return nil
 	}
 	return ui.Cmd(ui.AskMsg{Ask: ask})
+}
+
+// set sets the value of a field.
+func (s *Setup) set(f Field, value string) action {
+	return func() tea.Cmd {
+		f.Set(&s.form, value)
+		return nil
+	}
 }
 
 // change changes the form, plans again, and requests the facts that depend on the change.

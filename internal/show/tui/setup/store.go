@@ -159,7 +159,7 @@ func (s *Setup) askElastic(url string) tea.Cmd {
 		return nil
 	}
 	all[url] = nil
-	return ask(func(ctx context.Context) response {
+	return ask(func(ctx context.Context) action {
 		e := s.options.Site.Elastic(ctx, url)
 		return func() tea.Cmd {
 			all[url] = &e
