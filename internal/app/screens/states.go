@@ -3,6 +3,7 @@ package screens
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/locbench/locbench/internal/app"
 	"github.com/locbench/locbench/internal/bench"
@@ -29,7 +30,7 @@ func (s Site) Contenders(ctx context.Context, runtime bench.Runtime) (
 			if unreadable != nil {
 				return all, nil, errors.Join(err, unreadable)
 			}
-			of = imageStates(ctx, engine, images)
+			of = func(svc bench.Service) setup.State { return imageState(ctx, engine, images, svc) }
 		} else if runtime.Traits().Container { // only the engine is missing
 			of = func(bench.Service) setup.State { return setup.State{Kind: setup.Unknown} }
 		}
@@ -46,43 +47,31 @@ func (s Site) Contenders(ctx context.Context, runtime bench.Runtime) (
 	return all, states, err
 }
 
-// imageStates returns a function that looks contenders up in an engine's list of images.
-func imageStates(
-	ctx context.Context, engine *docker.Engine, images []docker.ListedImage,
-) func(bench.Service) setup.State {
-	there := map[string]bool{}
-	before := map[bench.Selection]bool{}
-	for _, img := range images {
-		for _, ref := range img.Refs {
-			there[ref] = true
-		}
-		if name := img.Labels[contender.LabelContender]; name != "" {
-			before[bench.Selection{Contender: name, Variant: img.Labels[contender.LabelVariant]}] = true
-		}
-	}
-	return func(svc bench.Service) setup.State {
-		ref, err := contender.ImageRef(svc, engine.Info().Arch, contender.BuildOptions{})
-		not, notStatic := errors.AsType[*contender.NotStaticError](err)
-		switch {
-		case notStatic:
-			return setup.State{Kind: setup.Build, Why: not.Why}
-		case err != nil:
-			return setup.State{Kind: setup.Cannot, Why: err.Error()}
-		case there[ref]:
+// imageState looks a contender up in an engine's list of images.
+func imageState(ctx context.Context, engine *docker.Engine, images []docker.ListedImage, svc bench.Service) setup.State {
+	ref, err := contender.ImageRef(svc, engine.Info().Arch, contender.BuildOptions{})
+	not, notStatic := errors.AsType[*contender.NotStaticError](err)
+	has := func(is func(docker.ListedImage) bool) bool { return slices.ContainsFunc(images, is) }
+	switch {
+	case notStatic:
+		return setup.State{Kind: setup.Build, Why: not.Why}
+	case err != nil:
+		return setup.State{Kind: setup.Cannot, Why: err.Error()}
+	case has(func(img docker.ListedImage) bool { return slices.Contains(img.Refs, ref) }):
+		return setup.State{Kind: setup.Ready}
+	case svc.Builtin:
+		return setup.State{Kind: setup.Build, Why: "image of this binary, quick to build"}
+	case svc.Docker.Image != "":
+		if _, err := engine.ImageInspect(ctx, ref); err == nil { // its name has no tag, or a digest
 			return setup.State{Kind: setup.Ready}
-		case svc.Builtin:
-			return setup.State{Kind: setup.Build, Why: "image of this binary, quick to build"}
-		case svc.Docker.Image != "":
-			if _, err := engine.ImageInspect(ctx, ref); err == nil { // its name has no tag, or a digest
-				return setup.State{Kind: setup.Ready}
-			}
-			return setup.State{Kind: setup.Pull, Why: ref}
-		case before[bench.Selection{Contender: svc.Name, Variant: svc.Variant}]:
-			const why = "sources changed; cached layers speed up the build"
-			return setup.State{Kind: setup.Stale, Why: why}
 		}
-		return setup.State{Kind: setup.Build}
+		return setup.State{Kind: setup.Pull, Why: ref}
+	case has(func(img docker.ListedImage) bool {
+		return img.Labels[contender.LabelContender] == svc.Name && img.Labels[contender.LabelVariant] == svc.Variant
+	}):
+		return setup.State{Kind: setup.Stale, Why: "sources changed; cached layers speed up the build"}
 	}
+	return setup.State{Kind: setup.Build}
 }
 
 func processState(svc bench.Service) setup.State {
