@@ -85,10 +85,16 @@ func (c *checker) set(text, name, value string) fix {
 	return fix{text: text, change: func() { c.give(name, value) }}
 }
 
-func (c *checker) engine() {
-	if !c.facts.machineRead {
-		return
+// noEngine says why there is no Docker engine; "" if there is one, or it is not known.
+func (f *form) noEngine() string {
+	err := f.facts.machine.Engine.Err
+	if e, ok := errors.AsType[*docker.ConnectError](err); ok { // the list of checks has e.Fix
+		return outside(e.Where + ": " + e.Reason.Error())
 	}
+	return text(err)
+}
+
+func (c *checker) engine() {
 	m, runtime := &c.facts.machine, c.runtime().Traits()
 	if m.Unlimited != "" && (runtime.OnHost || runtime.Auto && m.Engine.Err != nil) {
 		var fixes []fix
@@ -97,18 +103,8 @@ func (c *checker) engine() {
 		}
 		c.warn(fieldRuntime, "no limits for processes here: "+outside(m.Unlimited), fixes...)
 	}
-	if m.Engine.Err == nil {
-		return
-	}
-	why := text(m.Engine.Err)
-	if e, ok := errors.AsType[*docker.ConnectError](m.Engine.Err); ok { // the page of the machine has e.Fix
-		why = outside(e.Where + ": " + e.Reason.Error())
-	}
-	if runtime.Container {
+	if why := c.noEngine(); why != "" && runtime.Container {
 		c.bad(fieldRuntime, "no Docker engine: "+why, c.set("run as processes", "runtime", "process"))
-	}
-	if c.storeKind().Traits().Container {
-		c.bad(fieldStore, "no Docker engine for the store: "+why, c.otherStores()...)
 	}
 }
 

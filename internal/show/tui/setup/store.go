@@ -169,7 +169,11 @@ func (s *Setup) askElastic(url string) tea.Cmd {
 }
 
 func (c *checker) store() {
-	if !c.storeKind().Traits().ByURL || c.wrong[fieldElastic] != "" {
+	kind := c.storeKind().Traits()
+	if why := c.noEngine(); why != "" && kind.Container {
+		c.bad(fieldStore, "no Docker engine for the store: "+why, c.otherStores()...)
+	}
+	if !kind.ByURL || c.wrong[fieldElastic] != "" {
 		return
 	}
 	url := c.elasticURL()
