@@ -56,10 +56,11 @@ type Theme struct {
 // Glyphs are the characters that have an ASCII substitute.
 type Glyphs struct {
 	Horizontal, Vertical, TopLeft, TopRight, BottomLeft, BottomRight string
-	Cursor, Check, Cross, Skip, Pause, Run                           string
-	Up, Down, Missing, Times, Dot, AtLeast                           string
+	Cursor, Bullet, Check, Cross, Skip, Pause, Run                   string
+	Up, Down, Left, Right, Missing, Times, Dot, AtLeast, Micro       string
 
 	Ellipsis        string   // one cell
+	On, Off         string   // a box, ticked or not
 	Full, Empty     string   // cells of a bar
 	Blocks, Spinner []string // parts of a cell, from the lowest; steps
 	// Marks are the points of the lines of a chart, and in its legend. Twelve contenders differ: the
@@ -123,20 +124,20 @@ func (t *Theme) Tone(tone table.Tone, s string) string {
 
 var unicodeGlyphs = Glyphs{
 	Ellipsis: "…", Horizontal: "─", Vertical: "│", TopLeft: "╭", TopRight: "╮", BottomLeft: "╰", BottomRight: "╯",
-	Cursor: "▸", Check: "✓", Cross: "✗", Skip: "○", Pause: "‖", Run: "▶",
-	Up: "↑", Down: "↓", Full: "█", Empty: "░",
+	Cursor: "▸", Bullet: "•", Check: "✓", Cross: "✗", Skip: "○", Pause: "‖", Run: "▶",
+	Up: "↑", Down: "↓", Left: "←", Right: "→", On: "[x]", Off: "[ ]", Full: "█", Empty: "░",
 	Blocks:  []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
 	Spinner: []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"},
 	Marks:   [12]string{"●", "■", "▲", "◆", "○", "□", "△", "◇", "A", "B", "C", "D"},
-	Missing: units.Missing, Times: "×", Dot: "·", AtLeast: "≥",
+	Missing: units.Missing, Times: "×", Dot: "·", AtLeast: "≥", Micro: "µ",
 }
 
 var asciiGlyphs = Glyphs{
 	Ellipsis: "~", Horizontal: "-", Vertical: "|", TopLeft: "+", TopRight: "+", BottomLeft: "+", BottomRight: "+",
-	Cursor: ">", Check: "ok", Cross: "X", Skip: "-", Pause: "=", Run: ">",
-	Up: "^", Down: "v", Full: "#", Empty: ".",
+	Cursor: ">", Bullet: "*", Check: "ok", Cross: "X", Skip: "-", Pause: "=", Run: ">",
+	Up: "^", Down: "v", Left: "<", Right: ">", On: "[x]", Off: "[ ]", Full: "#", Empty: ".",
 	Blocks:  []string{".", ":", "#"},
 	Spinner: []string{"|", "/", "-", "\\"},
 	Marks:   [12]string{"o", "x", "+", "*", "#", "@", "a", "b", "A", "B", "C", "D"},
-	Missing: "-", Times: "x", Dot: ".", AtLeast: ">=",
+	Missing: "-", Times: "x", Dot: ".", AtLeast: ">=", Micro: "u",
 }
