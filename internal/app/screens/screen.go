@@ -94,9 +94,9 @@ func (o Options) show(ctx context.Context, env console.Env, opener *opener, firs
 	return shown, ended
 }
 
-// detached says where a run goes on whose screen has let it go.
+// detached says where a run continues whose screen has let it go.
 func detached(env console.Env, s *worker.Session) {
-	fmt.Fprintf(env.Stdout, "The run goes on as process %d.\nWatch it: %s\nStop it:  kill %d\n", s.Process(), results.WatchCommand(s.Dir()), s.Process())
+	fmt.Fprintf(env.Stdout, "The run continues as process %d.\nWatch it: %s\nStop it:  kill %d\n", s.Process(), results.WatchCommand(s.Dir()), s.Process())
 }
 
 // afterwards prints the results in dir and what the run wrote to standard error, which repeats none

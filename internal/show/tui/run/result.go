@@ -24,7 +24,7 @@ type wayMsg struct {
 // Result is the end of a run: the verdict and how sure it is, the contenders, what failed and why,
 // and what to do next. Package conclusion has decided everything that it says.
 type Result struct {
-	past    Past
+	past    ui.Source
 	state   *fold.State
 	version uint64 // of the state that is concluded
 	end     *ending
@@ -60,7 +60,7 @@ func (e *ending) first() int {
 }
 
 // newResult makes the tab; past may be nil.
-func newResult(past Past) ui.Page { return &Result{past: past, grid: ui.NewGrid(false)} }
+func newResult(past ui.Source) ui.Page { return &Result{past: past, grid: ui.NewGrid(false)} }
 
 // Init implements ui.Page.
 func (r *Result) Init() tea.Cmd { return nil }

@@ -29,8 +29,8 @@ func (r *Runs) act(k ui.Key) tea.Cmd {
 	case k == ui.Compare:
 		return r.compare(e)
 	case k == ui.Report:
-		source, dir := r.options.Source, e.Dir
-		return func() tea.Msg { return ui.Outcome(source.Report(dir)) }
+		report, dir := r.options.Report, e.Dir
+		return func() tea.Msg { return ui.Outcome(report(dir)) }
 	case k == ui.Resume && resumable(e):
 		command, err := ui.ResumeCommand(e.Dir)
 		return r.ask("Resume it?", []string{"--resume", e.Dir}, command, err)

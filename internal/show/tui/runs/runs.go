@@ -1,7 +1,6 @@
 // Package runs is the page of past runs: how each ended, whether it changed since the run before of
 // its profile, and a preview of the one under the cursor, which can be opened, compared, repeated or
-// reported. It never deletes anything. It reads folders only through its Source, which package
-// screens implements.
+// reported. It never deletes anything.
 package runs
 
 import (
@@ -9,30 +8,19 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/locbench/locbench/internal/analysis/compare"
-	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
-// Source finds and reads results folders. Its methods block: they are called in commands.
-type Source interface {
-	// List finds the folders; left is the number of folders that exceed the limit of the list.
-	List() (entries []results.Entry, left int)
-	Load(dir string) (bench.Run, []bench.TrialResult, error)
-	// Floor returns the noise floor of the machine of both runs, nil where it is not known.
-	Floor(a, b bench.Run, dirs ...string) *compare.Floor
-	// Report writes the report, opens it if possible, and returns a text that says where it is.
-	Report(dir string) (text string, err error)
-}
-
 // Options configure the page.
 type Options struct {
-	Source  Source
+	Source  ui.Source
 	Roots   string                      // the places that Source searches, in words
 	Open    func(dir string) tea.Cmd    // shows the run in dir, in progress or finished
 	Compare func(a, b string) tea.Cmd   // compares two folders, the older first, or the contenders of one
 	Start   func(args []string) tea.Cmd // starts "locbench run" with args and shows it
+	// Report writes the report, opens it if possible, and returns a text that says where it is. It blocks.
+	Report func(dir string) (text string, err error)
 }
 
 // again is the time in seconds until a list with runs in progress is made again.

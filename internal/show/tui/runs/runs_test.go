@@ -68,7 +68,7 @@ func leads(words ...string) tea.Cmd { return ui.Cmd(ui.TellMsg{Text: strings.Joi
 // page returns the page of folders, with what opens it and presses keys.
 func page(folders tuitest.Folders, keys ...string) tuitest.Page {
 	return tuitest.Page{Keys: keys, New: func(*testing.T) ui.Page {
-		return New(Options{Source: folders, Roots: "results/",
+		return New(Options{Source: folders, Roots: "results/", Report: folders.Report,
 			Open:    func(dir string) tea.Cmd { return leads("open", dir) },
 			Compare: func(a, b string) tea.Cmd { return leads("compare", a, b) },
 			Start:   func(args []string) tea.Cmd { return leads(append([]string{"start"}, args...)...) }})
