@@ -64,7 +64,7 @@ func Start(binary string, args []string) (*Session, error) {
 	cmd := exec.Command(binary, slices.Concat([]string{"run", Flag}, args)...)
 	cmd.Stdout, cmd.Stderr = s.stdout, s.stderr
 	cmd.WaitDelay = sessionPipes
-	ownSession(cmd)
+	OwnSession(cmd)
 	in, err := cmd.StdinPipe()
 	if err == nil {
 		err = cmd.Start()

@@ -80,8 +80,8 @@ func (r *Runs) compare(e *results.Entry) tea.Cmd {
 
 // Keys implements ui.Page.
 func (r *Runs) Keys() ui.Keys {
-	if r.typing {
-		return ui.Keys{Short: []key.Binding{ui.Hint("keep", ui.Enter), ui.Hint("clear", ui.Esc)}}
+	if r.Typing() {
+		return r.filter.Keys()
 	}
 	filter, order, back := ui.Hint("filter", ui.Filter), ui.Hint("order", ui.Order), ui.Hint("", ui.Esc, ui.Leave)
 	list := ui.Group{Title: "list", Keys: []key.Binding{

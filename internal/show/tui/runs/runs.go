@@ -6,7 +6,6 @@ package runs
 import (
 	"slices"
 
-	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/locbench/locbench/internal/results"
@@ -33,8 +32,7 @@ type Runs struct {
 	list    list
 	grid    *ui.Grid
 	top     int // first line of the grid in the last View
-	filter  textinput.Model
-	typing  bool
+	filter  ui.FilterBy
 	known   map[string]*known // by folder
 	reading string            // folder that is being read
 	listing bool
@@ -45,7 +43,7 @@ type Runs struct {
 
 // New makes the page.
 func New(o Options) *Runs {
-	return &Runs{options: o, grid: ui.NewList(), known: map[string]*known{}, filter: ui.NewInput(200)}
+	return &Runs{options: o, grid: ui.NewList(), known: map[string]*known{}, filter: ui.NewFilter()}
 }
 
 // Messages of the page's own commands.
@@ -79,7 +77,7 @@ func (r *Runs) find() tea.Cmd {
 func (r *Runs) Title() string { return "past runs" }
 
 // Typing implements ui.Page.
-func (r *Runs) Typing() bool { return r.typing }
+func (r *Runs) Typing() bool { return r.filter.Typing() }
 
 // SetSize implements ui.Page.
 func (r *Runs) SetSize(size ui.Size, theme *ui.Theme) {
@@ -109,9 +107,8 @@ func (r *Runs) Update(msg tea.Msg) (cmd tea.Cmd) {
 		r.reading, r.known[msg.dir] = "", msg.known
 		r.fill()
 	case tea.PasteMsg:
-		if r.typing {
-			cmd = r.typed(msg)
-		}
+		cmd, _ = r.filter.Update(msg)
+		r.arrange()
 	case tea.MouseMsg:
 		at := r.grid.Row()
 		_, click := msg.(tea.MouseClickMsg)
@@ -149,7 +146,7 @@ func (r *Runs) current() *results.Entry {
 }
 
 func (r *Runs) arrange() {
-	r.list.arrange(r.filter.Value())
+	r.list.arrange(r.filter)
 	r.fill()
 }
 
@@ -178,38 +175,24 @@ func (r *Runs) read() tea.Cmd {
 	return func() tea.Msg { return knownMsg{e.Dir, read(r.options.Source, e, before)} }
 }
 
-// typed changes the filter.
-func (r *Runs) typed(msg tea.Msg) (cmd tea.Cmd) {
-	r.filter, cmd = r.filter.Update(msg)
-	r.arrange()
-	return cmd
-}
-
 func (r *Runs) key(msg tea.KeyPressMsg) tea.Cmd {
-	k := ui.KeyOf(msg)
-	if r.typing && (msg.Text != "" || k != ui.Enter && k != ui.Esc && k != ui.Up && k != ui.Down) {
-		return r.typed(msg)
+	if cmd, used := r.filter.Update(msg); used {
+		r.arrange()
+		return cmd
 	}
 	if r.grid.Update(msg, r.top) {
 		return nil
 	}
-	switch {
-	case k == ui.Enter && r.typing:
-		r.typing = false
-	case k == ui.Esc, k == ui.Leave:
-		if !r.typing && r.filter.Value() == "" {
+	switch k := ui.KeyOf(msg); k {
+	case ui.Esc, ui.Leave:
+		if !r.filter.Clear() {
 			return ui.Cmd(ui.BackMsg{})
 		}
-		r.typing = false
-		r.filter.Reset()
 		r.arrange()
-	case k == ui.Filter:
-		r.typing = true
-		return r.filter.Focus()
-	case k == ui.Order:
+	case ui.Order:
 		r.list.byProfile = !r.list.byProfile
 		r.arrange()
-	case k == ui.Refresh:
+	case ui.Refresh:
 		clear(r.known)
 		return r.find()
 	default:

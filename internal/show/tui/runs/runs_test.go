@@ -172,12 +172,6 @@ func TestTheCommandIsShownWhole(t *testing.T) {
 	shows(t, folders, "down s", "invisible characters")
 }
 
-func TestWords(t *testing.T) {
-	for w, want := range map[int]string{20: "two: three, four", 15: "two: three …", 13: "two: three …", 12: "two …", 4: "two…", 2: "t…"} {
-		testenv.Equal(t, words("two: three, four", w), want, w)
-	}
-}
-
 // TestBounds: folders and notes of one may be many.
 func TestBounds(t *testing.T) {
 	folders := someFolders(t)[1:2]
