@@ -201,15 +201,6 @@ func boundWords(v verdict.Verdict) string {
 	return "bound by " + string(v.Bound) + ": " + v.Text
 }
 
-// bottlenecks returns those of the finished steps of a trial, by the index of the step.
-func bottlenecks(s *fold.State, t *fold.Trial) map[int]verdict.Verdict {
-	all := map[int]verdict.Verdict{}
-	for i, v := range verdict.Trial(s.Run.Machine.CPUs, t.Result) {
-		all[t.Result.Steps[i].Index] = v
-	}
-	return all
-}
-
 // flow writes texts one after the other in lines of at most w cells with a margin.
 func flow(texts []string, margin string, w int) (lines []string) {
 	line := ""

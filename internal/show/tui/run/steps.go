@@ -23,7 +23,8 @@ import (
 type Steps struct {
 	tab
 	grid   *ui.Grid
-	bounds map[int]verdict.Verdict // see bottlenecks; made with the table
+	bounds map[int]verdict.Verdict // by index of the step
+	judged *bench.StepResult       // the last of them
 	spread spread
 	moved  bool
 	more   bool // the other columns
@@ -168,7 +169,7 @@ func (s *Steps) table() table.Table {
 	}
 	t.Columns = append(t.Columns, table.Column{Title: "bound by", Left: true, Drop: 3},
 		table.Column{Title: "trust", Left: true, Drop: 4})
-	s.bounds = bottlenecks(s.State, trial)
+	s.judge()
 	for _, step := range trial.Steps {
 		cells := []table.Cell{{Text: stepSign(s.theme, trial, step) + " " + stepName(step.Step, s.size.Class)}}
 		for _, m := range shown {
@@ -184,6 +185,18 @@ func (s *Steps) table() table.Table {
 		t.Add("  " + stepName(step, s.size.Class)).Cells[0].Tone = table.Faint
 	}
 	return t
+}
+
+// judge finds the bottlenecks of the finished steps, when another one has ended.
+func (s *Steps) judge() {
+	steps := s.Trial.Result.Steps
+	if len(steps) == 0 || s.judged == &steps[len(steps)-1] {
+		return
+	}
+	s.judged, s.bounds = &steps[len(steps)-1], map[int]verdict.Verdict{}
+	for i, v := range verdict.Trial(s.State.Run.Machine.CPUs, s.Trial.Result) {
+		s.bounds[steps[i].Index] = v
+	}
 }
 
 // View implements ui.Page.
