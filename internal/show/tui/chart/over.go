@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/fit"
 )
@@ -43,6 +44,20 @@ func (o Over) Draw(l *ui.Theme, w, h int) []string {
 		}
 	}
 	return slices.Concat(title, lines, o.labels(l, a, w, names))
+}
+
+// OverLoad makes c a chart of what over connections, or over rates if no step has connections; at is
+// the place of a step on it, 0 if it has none.
+func OverLoad(what string, steps []bench.Step, c Chart) (o Over, at func(bench.Step) float64) {
+	closed := func(s bench.Step) bool { return !s.WarmUp && s.Connections > 0 }
+	c.Title = what + " over "
+	if slices.ContainsFunc(steps, closed) {
+		c.Title += "connections"
+		at = func(s bench.Step) float64 { return float64(s.Connections) }
+		return Over{Chart: c, LogX: true, NameX: "connections"}, at
+	}
+	c.Title += "the scheduled rate"
+	return Over{Chart: c, LogX: true, NameX: "req/s"}, func(s bench.Step) float64 { return s.Rate }
 }
 
 // x returns a number at its place on the axis; it is not finite if it has none.

@@ -135,13 +135,13 @@ func (r *Run) leave() tea.Cmd {
 	}
 	a.Choices = append(a.Choices, ui.Choice{Name: "stop now", Words: r.lost(), Msg: act(abort)})
 	if r.options.Session.Dir() != "" {
-		a.Choices = append(a.Choices, ui.Choice{Name: "leave it running", Words: "the dashboard closes, the run goes on", Msg: act((*Run).detach)})
+		a.Choices = append(a.Choices, ui.Choice{Name: "leave it running", Words: "the dashboard closes, the run continues", Msg: act((*Run).detach)})
 	}
 	r.control.asked = true
 	return ui.Cmd(ui.AskMsg{Ask: a})
 }
 
-// detach lets the run go on and closes the dashboard.
+// detach lets the run continue and closes the dashboard.
 func (r *Run) detach() tea.Cmd {
 	session := r.options.Session
 	return func() tea.Msg {

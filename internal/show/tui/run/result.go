@@ -24,7 +24,7 @@ type wayMsg struct {
 // and what to do next. Package conclusion has decided everything that it says.
 type Result struct {
 	tab
-	past    Past
+	past    ui.Source
 	version uint64 // of the state that is concluded
 	end     *ending
 	grid    *ui.Grid
@@ -57,7 +57,7 @@ func (e *ending) first() int {
 }
 
 // newResult makes the tab; past may be nil.
-func newResult(past Past) page {
+func newResult(past ui.Source) page {
 	return &Result{tab: newTab("Result"), past: past, grid: ui.NewGrid(false)}
 }
 

@@ -65,23 +65,10 @@ func (r *Result) charts() (all []chart.Over) {
 	return slices.DeleteFunc(all, func(o chart.Over) bool { return !slices.ContainsFunc(o.Series, drawn) })
 }
 
-// load is a chart over connections, or over rates if no step has connections, and the place of a step
-// on it.
-func (r *Result) load(what string, c chart.Chart) (o chart.Over, at func(bench.Step) float64) {
-	closed := func(s bench.Step) bool { return !s.WarmUp && s.Connections > 0 }
-	c.Title = what + " over "
-	if slices.ContainsFunc(r.end.of.Run.Profile.Steps, closed) {
-		c.Title += "connections"
-		at = func(s bench.Step) float64 { return float64(s.Connections) }
-		return chart.Over{Chart: c, LogX: true, NameX: "connections"}, at
-	}
-	c.Title += "the scheduled rate"
-	return chart.Over{Chart: c, LogX: true, NameX: "req/s"}, func(s bench.Step) float64 { return s.Rate }
-}
-
 // overLoad is the throughput over connections or rates.
 func (r *Result) overLoad() chart.Over {
-	o, at := r.load("throughput", chart.Chart{Unit: chart.RateLabel, Rules: r.goals(profile.Throughput, 1)})
+	o, at := chart.OverLoad("throughput", r.end.of.Run.Profile.Steps,
+		chart.Chart{Unit: chart.RateLabel, Rules: r.goals(profile.Throughput, 1)})
 	o.Series = r.lines(func(_ analysis.Contender, s stats.Step) (chart.Point, bool) {
 		x := at(s.Step)
 		return chart.Point{X: x, Y: s.Throughput.Median}, x > 0
@@ -105,7 +92,8 @@ func (r *Result) overThroughput() chart.Over {
 
 // latencies are the latencies of the only contender over connections or rates.
 func (r *Result) latencies() chart.Over {
-	o, at := r.load("latency", chart.Chart{Unit: chart.LatencyLabel, Log: true, Rules: r.goals("p99", 1e9)})
+	o, at := chart.OverLoad("latency", r.end.of.Run.Profile.Steps,
+		chart.Chart{Unit: chart.LatencyLabel, Log: true, Rules: r.goals("p99", 1e9)})
 	for n, id := range []measure.ID{measure.P50, measure.P90, measure.P99} {
 		m := measure.Get(id)
 		for _, s := range r.lines(func(_ analysis.Contender, s stats.Step) (chart.Point, bool) {

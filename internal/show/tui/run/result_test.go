@@ -29,7 +29,7 @@ func over(run bench.Run, trials []bench.TrialResult) StateMsg {
 }
 
 // ended is the page of a run that has ended. It concludes once for all its frames.
-func ended(state StateMsg, past Past, keys ...string) tuitest.Page {
+func ended(state StateMsg, past ui.Source, keys ...string) tuitest.Page {
 	known := newResult(past).Update(state)()
 	return tuitest.Page{Keys: keys, Msgs: []tea.Msg{known}, New: func(*testing.T) ui.Page {
 		r := newResult(past).(*Result)
@@ -204,7 +204,7 @@ func TestResult_OtherChart(t *testing.T) {
 	})
 }
 
-// Contenders of several are compared with the run before in a word each.
+// Contenders of several are compared with the run before in a few words.
 func TestResult_Since(t *testing.T) {
 	before := slices.Concat(nethttp.rounds(6), actix.rounds(6))
 	slower := benchtest.With(nethttp, func(c *curve) { c.rates = []float64{3000, 9000, 10000} }).rounds(6)
@@ -214,7 +214,7 @@ func TestResult_Since(t *testing.T) {
 	earlier.Profile.Steps = run.Profile.Steps
 	past := tuitest.Folders{{Dir: "before", Run: earlier, Trials: before}}
 	e := newResult(past).Update(over(run, now))().(*ending)
-	testenv.Equal(t, e.since, "Throughput since 22 Nov 07:00: go-nethttp worse, rs-actix same.")
+	testenv.Equal(t, e.since, "Throughput since 22 Nov 07:00: go-nethttp worse −52.6%.")
 	running := benchtest.With(earlier, func(r *bench.Run) { r.State = bench.RunRunning })
 	e = newResult(tuitest.Folders{{Dir: "before", Run: running, Trials: before}}).Update(over(run, now))().(*ending)
 	testenv.Equal(t, e.since, "")

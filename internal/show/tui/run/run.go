@@ -19,8 +19,8 @@ import (
 type Options struct {
 	Session ui.Session
 	Opener  ui.Opener
-	Past    Past // results to judge the end with; nil: none
-	Leave   bool // close the program as soon as the run has ended, as "locbench run" does
+	Past    ui.Source // results to judge the end with; nil: none
+	Leave   bool      // close the program as soon as the run has ended, as "locbench run" does
 	Links
 }
 
