@@ -38,7 +38,7 @@ func (f *FilterBy) Update(msg tea.Msg) (cmd tea.Cmd, used bool) {
 // Typing reports whether letters are text of the filter now.
 func (f *FilterBy) Typing() bool { return f.input.Focused() }
 
-// Text returns what was typed; "" is no filter.
+// Text returns what was typed; "" without a filter.
 func (f *FilterBy) Text() string { return f.input.Value() }
 
 // Clear removes the filter; false: there was none.
