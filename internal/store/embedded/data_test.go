@@ -156,8 +156,8 @@ func (a altered) Documents(index string) iter.Seq2[bench.Document, error] {
 	}
 }
 
-// mustResponse calls the store and fails unless the response is JSON and its status says that the
-// client was at fault or nobody.
+// mustResponse calls the store and fails unless the response is JSON and its status is 200 or
+// 400.
 func mustResponse(t *testing.T, s *embedded.Server, method, path, body string) string {
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, httptest.NewRequest(method, path, strings.NewReader(body)))
