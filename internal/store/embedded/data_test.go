@@ -156,8 +156,19 @@ func (a altered) Documents(index string) iter.Seq2[bench.Document, error] {
 	}
 }
 
-// mustResponse calls the store and fails unless the response is JSON and its status is 200 or
-// 400.
+// TestMissing: in every order, documents without a value come last.
+func TestMissing(t *testing.T) {
+	_, do := open(t, texts{`{"isFeatured":true}`, `{"isFeatured":true,"countryIso":"CZ"}`, doc1})
+	for _, body := range []string{featuredSearch, strings.Replace(nearestSearch, `"size":1`, `"size":3`, 1)} {
+		_, got := do(http.MethodPost, "/city/_search", body)
+		last, first := strings.Index(got, `"d0"`), strings.Index(got, `"d2"`)
+		testenv.Check(t, first >= 0 && first < last && first < strings.Index(got, `"d1"`), "%s: %s", body, got)
+	}
+	_, got := do(http.MethodPost, "/city/_search", featuredSearch)
+	testenv.Check(t, strings.Index(got, `"d1"`) < strings.Index(got, `"d0"`), "without a country: %s", got)
+}
+
+// mustResponse calls the store and fails unless the response is JSON with status 200 or 400.
 func mustResponse(t *testing.T, s *embedded.Server, method, path, body string) string {
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, httptest.NewRequest(method, path, strings.NewReader(body)))

@@ -37,10 +37,12 @@ func TestCalls(t *testing.T) {
 		{"POST", "/city/_search", featuredSearch, 200, `"hits":[{"_index":"city","_type":"_doc","_id":"d0",`},
 		{"POST", "/city/_search", nearestSearch, 200, `"_id":"d1"`},
 		{"POST", "/city/_search", containingSearch, 200, `"hits":[]`},
+		{"POST", "/city/_search", strings.Repeat(" ", 1<<20-2) + "{}", 400, "without search.query"},
+		{"POST", "/city/_search", strings.Repeat(" ", 1<<20-1) + "{}", 400, "too large"},
 	} {
 		status, got := do(s.method, s.path, s.body)
 		testenv.Check(t, status == s.status && strings.Contains(got, s.want),
-			"%s %s %s: %d %s\nwant %d with %s", s.method, s.path, s.body, status, got, s.status, s.want)
+			"%s %s %.200s: %d %s\nwant %d with %s", s.method, s.path, s.body, status, got, s.status, s.want)
 		testenv.Check(t, json.Valid([]byte(got)), "%s %s: not JSON: %s", s.method, s.path, got)
 	}
 }
