@@ -30,8 +30,8 @@ type field [2][sizes]table
 
 // table is the inverted index of the terms of one field.
 type table struct {
-	building map[string]*[]uint32 // the list of each term, while the index is built
-	sorted   []string             // the terms of the built index; lists[i] belongs to sorted[i]
+	building map[string][]uint32 // the list of each term, while the index is built
+	sorted   []string            // the terms of the built index; lists[i] belongs to sorted[i]
 	// lists hold the ordinals of a term's documents, ascending, one for each occurrence.
 	lists   [][]uint32
 	lengths []uint8 // by ordinal: the number of terms, at most 255
@@ -84,15 +84,10 @@ func (t *table) add(list []string, ordinal uint32) {
 		return
 	}
 	if t.building == nil {
-		t.building = map[string]*[]uint32{}
+		t.building = map[string][]uint32{}
 	}
 	for _, term := range list {
-		docs := t.building[term]
-		if docs == nil {
-			docs = new([]uint32)
-			t.building[term] = docs
-		}
-		*docs = append(*docs, ordinal)
+		t.building[term] = append(t.building[term], ordinal)
 	}
 	t.total += len(list)
 	if len(t.lengths) <= int(ordinal) {
@@ -121,14 +116,14 @@ func (ix *index) seal() {
 func (t *table) seal() {
 	size := 0
 	for _, list := range t.building {
-		size += len(*list)
+		size += len(list)
 	}
 	block := make([]uint32, 0, size)
 	t.sorted = slices.Sorted(maps.Keys(t.building))
 	t.lists = make([][]uint32, len(t.sorted))
 	for i, term := range t.sorted {
 		from := len(block)
-		block = append(block, *t.building[term]...)
+		block = append(block, t.building[term]...)
 		t.lists[i] = block[from:len(block):len(block)]
 	}
 	t.building = nil
