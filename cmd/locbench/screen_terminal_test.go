@@ -18,7 +18,7 @@ import (
 // TestScreen follows a run from its command to the summary on the normal screen. It runs
 // alone: warnings about other runs would push its summary off the screen.
 func TestScreen(t *testing.T) {
-	p, out := onScreen(t, 80, 24, "go-nethttp", "docker", "")
+	p, out := onScreen(t, 120, 40, "go-nethttp", "docker", "")
 	p.see("go-nethttp", "round 1 of 2", "throughput")
 	p.see("round 2 of 2", "req/s")
 	screen := p.see("code=0")
@@ -65,7 +65,7 @@ func TestScreen_Steering(t *testing.T) {
 	p.keys("p")
 	// The header names the next step even in a pause: only its bar shows that it runs.
 	p.until(time.Minute, "run the second step", func(s string) bool {
-		return strings.Contains(s, "step 2 of 4") && strings.Contains(s, " of 8s") && !strings.Contains(s, "paused")
+		return strings.Contains(s, "step 2 of 4") && strings.Contains(s, " of 8s") && strings.Contains(s, "running")
 	})
 	p.keys("x")
 	p.see("Stop what?")
@@ -98,7 +98,7 @@ func TestScreen_Steering(t *testing.T) {
 func TestScreen_Resize(t *testing.T) {
 	t.Parallel()
 	p, _ := onScreen(t, 80, 24, "go-nethttp", "process", "--rounds 1 --duration 120s")
-	p.see("step 1 of 3", "req/s")
+	p.see("step 1/3", "req/s")
 	for _, size := range [][2]int{{200, 50}, {60, 20}, {40, 12}, {120, 40}, {80, 24}} {
 		p.resize(size[0], size[1])
 		p.until(time.Minute, "show the run in its new size", func(s string) bool {
@@ -141,7 +141,7 @@ func TestScreen_Closes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, out := onScreen(t, 80, 24, "go-nethttp", "docker", "--duration 3s")
-			p.see("step 2 of 3")
+			p.see("step 2/3")
 			if stop {
 				p.keys("C-z")
 				p.see("Stopped")
@@ -164,16 +164,31 @@ func TestScreen_Closes(t *testing.T) {
 	}
 }
 
+// TestScreen_Detached: the run continues without its screen and its terminal, to its end.
+func TestScreen_Detached(t *testing.T) {
+	t.Parallel()
+	p, out := onScreen(t, 80, 24, "go-nethttp", "docker", "--rounds 1 --duration 8s")
+	p.see("step 1/3", "req/s")
+	p.keys("d")
+	p.see("The run continues as process", "locbench tui out", "code=0")
+	p.run("kill-server")
+	testenv.Until(t, time.Minute, "the run ends", func() bool { return !results.Running(out) })
+	run, trials := readClean(t, out)
+	if run.State != bench.RunComplete || len(trials) != 1 || len(trials[0].Steps) != 3 {
+		t.Errorf("state %s, trials %d", run.State, len(trials))
+	}
+}
+
 // TestScreen_ClosesWhileStopping stops the run on the screen, and closes the terminal
 // before the contender, which ignores the request, has ended.
 func TestScreen_ClosesWhileStopping(t *testing.T) {
 	t.Parallel()
 	p, out := onScreen(t, 80, 24, "faulty", "docker", "--services "+faulty(t, "deaf", 0)+" --duration 60s")
-	p.see("step 1 of 3", "req/s")
+	p.see("step 1/3", "req/s")
 	p.keys("C-c")
 	p.see("2", "stop now")
 	p.keys("2")
-	p.see("STOPPING")
+	p.see("stopping")
 	p.kill()
 	testenv.Until(t, time.Minute, "the run stops gracefully", func() bool { return runState(out) == bench.RunInterrupted && !results.Running(out) })
 	_, trials := readClean(t, out)
@@ -187,9 +202,9 @@ func TestScreen_ClosesWhileStopping(t *testing.T) {
 func TestScreen_CtrlC(t *testing.T) {
 	t.Parallel()
 	p, out := onScreen(t, 80, 24, "faulty", "docker", "--services "+faulty(t, "deaf", 0)+" --duration 60s")
-	p.see("step 1 of 3", "req/s")
+	p.see("step 1/3", "req/s")
 	p.keys("C-c", "C-c")
-	p.see("STOPPING")
+	p.see("stopping")
 	p.keys("C-c")
 	p.see("code=130", "--resume out")
 	run, trials := readClean(t, out)
@@ -206,7 +221,7 @@ func TestScreen_HostileLogs(t *testing.T) {
 	p := newPane(t, 100, 30, dir)
 	p.typed("printf '\\033]2;title before\\007'; locbench run --profile " + small(t, "faulty", "process") + " --services " + faulty(t, "shout", 0) + " --rounds 1 --duration 4s -o out; echo code=$?")
 	p.see("step 1 of 3", "req/s")
-	p.keys("5")
+	p.keys("5", "v")
 	screen := p.see("pwned")
 	if strings.Contains(screen, "\x1b") || strings.Contains(screen, "\a") {
 		t.Errorf("%q", screen)
@@ -239,7 +254,7 @@ func TestDashboard(t *testing.T) {
 	p.keys("q")
 	p.see("stop now")
 	p.keys("C-c")
-	p.see("interrupted", " took ") // the run has ended, not only its trial
+	p.see("interrupted:", "1 Result") // the run has ended, not only its trial
 	p.keys("q")
 	p.see("set up  ")
 
@@ -263,7 +278,7 @@ func TestDashboard(t *testing.T) {
 	p.keys("q")
 	p.see("interrupted")
 	p.keys("Space", "Down", "c")
-	p.see("A", "B", "go-nethttp", "need 6 or more rounds")
+	p.see("● old", "■ new", "go-nethttp")
 	p.keys("q")
 	p.see("interrupted")
 	p.keys("q")
@@ -285,7 +300,7 @@ func TestDashboard_OtherRun(t *testing.T) {
 	dir := t.TempDir()
 	c := startLocbench(t, dir, "run", "--profile", small(t, "go-nethttp", "process"), "--duration", "6s", "--rounds", "1", "-o", "out", "--headless")
 	c.waitEvent(filepath.Join(dir, "out"), stepStarted(0))
-	p := newPane(t, 80, 24, dir)
+	p := newPane(t, 120, 40, dir)
 	p.typed("locbench tui out; echo code=$?")
 	screen := p.see("watching", "step 1 of 3", "req/s")
 	if strings.Contains(screen, "abort") {

@@ -262,6 +262,9 @@ func (a *App) navigate(page ui.Page, msg tea.Msg) (cmd tea.Cmd, handled bool) {
 	case ui.QuitMsg:
 		return tea.Quit, true
 	case ui.AskMsg:
+		if msg.Ask.Opened != nil {
+			msg.Ask.Opened()
+		}
 		if page != a.top() {
 			return nil, true // it would ask about something out of sight
 		}

@@ -23,6 +23,7 @@ type controls struct {
 	rate     float64 // last requested for the running step; 0: none
 	step     *fold.Step
 	asked    bool // whether to leave
+	opening  bool // the question whether to leave is about to open
 	stopping bool // the run was asked to stop
 	forcing  bool // the run was asked to stop by force
 	writing  bool // a report is being written
@@ -140,7 +141,8 @@ func (r questions) leave() tea.Cmd {
 	if r.options.Session.Dir() != "" {
 		a.Choices = append(a.Choices, ui.Choice{Name: "leave it running", Words: "the dashboard closes, the run continues", Msg: act((*Run).detach)})
 	}
-	r.control.asked = true
+	a.Opened = func() { r.control.opening = false }
+	r.control.asked, r.control.opening = true, true
 	return ui.Cmd(ui.AskMsg{Ask: a})
 }
 
@@ -206,6 +208,8 @@ func (r *Run) interrupt() tea.Cmd {
 	case r.control.stopping:
 		r.control.forcing = true
 		return r.stop("forcing stop; Ctrl-C kills the run without cleanup")
+	case r.control.opening: // the keys were faster than the question
+		return abort(r)
 	}
 	return questions{r}.leave()
 }

@@ -184,6 +184,17 @@ func TestTheRunGoesOn(t *testing.T) {
 	}
 }
 
+// TestCtrlCTwice stops the run also if the question had no time to open.
+func TestCtrlCTwice(t *testing.T) {
+	s := &session{records: inAStep(t), stay: make(chan struct{})}
+	r := New(Options{Session: s})
+	r.SetSize(ui.SizeOf(80, 24), ui.NewTheme(ui.ThemeOptions{}))
+	first := r.Update(ui.StopMsg{})
+	all(r.Update(ui.StopMsg{}))
+	testenv.Equal(t, len(s.stops), 1, "stops")
+	testenv.Check(t, len(all(first)) == 1, "the question")
+}
+
 // TestAStopThatTakesLong is forced by the next Ctrl-C, and killed by the third.
 func TestAStopThatTakesLong(t *testing.T) {
 	r := New(Options{Session: &session{records: inAStep(t), stay: make(chan struct{})}})

@@ -22,6 +22,8 @@ type Ask struct {
 
 	// Interrupt is what Ctrl-C chooses; nil: the question closes and the page gets StopMsg.
 	Interrupt tea.Msg
+	// Opened is called when the question has opened, or cannot; may be nil.
+	Opened func()
 
 	// Reply makes the message of a text that was typed; nil: the question has choices.
 	Reply func(text string) tea.Msg
