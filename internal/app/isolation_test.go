@@ -14,6 +14,7 @@ import (
 	"github.com/locbench/locbench/internal/results/event"
 	"github.com/locbench/locbench/internal/run/machine"
 	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 func TestNewIsolation(t *testing.T) {
@@ -34,7 +35,7 @@ func TestIsolationSaysWhatIsShared(t *testing.T) {
 		"isolation is off": {Runtime: bench.RuntimeProcess, Isolation: bench.IsolationOff, Limits: bench.Limits{CPUs: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &site{plan: &bench.Run{Profile: p}}
+			s := &site{plan: Plan{Run: bench.Run{Profile: p}}}
 			testenv.OK(t, s.choosePlatform(t.Context()))
 			want := "isolation is off"
 			if p.Isolation != bench.IsolationOff {
@@ -118,7 +119,7 @@ func TestAnotherRun(t *testing.T) {
 	t.Setenv(machine.RunsVariable, t.TempDir())
 	begin := func() (*site, *event.Stream, bench.Warnings) {
 		stream := event.New(time.Now)
-		s := &site{getenv: os.Getenv, stream: stream}
+		s := &site{env: console.Env{Getenv: os.Getenv}, stream: stream}
 		return s, stream, s.occupy(nil)
 	}
 	first, stream, warned := begin()
@@ -138,7 +139,7 @@ func TestAnotherRun(t *testing.T) {
 	if len(warned) != 1 || !warned.Has(bench.WarnOtherRun) {
 		t.Errorf("the second: %q", warned)
 	}
-	third := &site{getenv: os.Getenv}
+	third := &site{env: console.Env{Getenv: os.Getenv}}
 	if again := third.occupy(warned); len(again) > 0 {
 		t.Errorf("known already: %q", again)
 	}
@@ -159,9 +160,9 @@ type fakePlatform struct{ platform.Platform }
 func (fakePlatform) Capabilities() platform.Capabilities { return platform.Capabilities{} }
 
 func TestSpec_FollowsThePlan(t *testing.T) {
-	s := &site{plan: &bench.Run{ID: "r1", Profile: bench.Profile{Limits: bench.Limits{CPUs: 1.5}}}, platform: fakePlatform{}}
+	s := &site{plan: Plan{Run: bench.Run{ID: "r1", Profile: bench.Profile{Limits: bench.Limits{CPUs: 1.5}}}}, platform: fakePlatform{}}
 	s.isolation = newIsolation(bench.Isolation{Separate: true, Client: cpuset.Of(0), Contender: cpuset.Of(2, 3)})
-	spec, err := s.spec("trial", bench.Service{Name: "web", Port: 8080, Docker: &bench.DockerRecipe{Privileges: bench.Privileges{Processes: 9}}}, bench.Artifact{Image: "web"})
+	spec, err := s.Spec("trial", bench.Service{Name: "web", Port: 8080, Docker: &bench.DockerRecipe{Privileges: bench.Privileges{Processes: 9}}}, bench.Artifact{Image: "web"})
 	if err != nil || !slices.Equal(spec.CPUs, []int{2, 3}) || spec.RunID != "r1" || spec.Name != "trial" || spec.Port != 8080 || spec.Limits.CPUs != 1.5 || spec.Artifact.Image != "web" || spec.More.Processes != 9 {
 		t.Errorf("%+v, %v", spec, err)
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/locbench/locbench/internal/text/secret"
 )
 
-// Public returns the plan as it may be published: without passwords in URLs.
-func Public(run bench.Run) bench.Run {
+// public returns a run without passwords in URLs and in the command line.
+func public(run bench.Run) bench.Run {
 	run.Profile.Store.URL = store.Redact(run.Profile.Store.URL)
 	run.Targets = slices.Clone(run.Targets)
 	for i, t := range run.Targets {

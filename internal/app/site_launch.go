@@ -23,11 +23,11 @@ func (s *site) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instanc
 	return s.platform.Launch(ctx, spec)
 }
 
-// spec returns the specification that a trial of svc is started with.
-func (s *site) spec(name string, svc bench.Service, a bench.Artifact) (bench.LaunchSpec, error) {
+// Spec returns the specification that a trial of svc is started with.
+func (s *site) Spec(name string, svc bench.Service, a bench.Artifact) (bench.LaunchSpec, error) {
 	spec := bench.LaunchSpec{
-		RunID: s.plan.ID, Name: name, Artifact: a, URL: svc.URL, Port: svc.Port,
-		Limits: s.plan.Profile.Limits.With(svc.Limits), CPUs: s.isolation.sets.Contender,
+		RunID: s.plan.Run.ID, Name: name, Artifact: a, URL: svc.URL, Port: svc.Port,
+		Limits: s.plan.Run.Profile.Limits.With(svc.Limits), CPUs: s.isolation.sets.Contender,
 	}
 	if n := spec.Limits.CPUSet; n > 0 && n < len(spec.CPUs) { // the CPUs are those of the widest contender
 		spec.CPUs = spec.CPUs.First(n)
@@ -65,7 +65,7 @@ func (s *site) environment(
 	artifact, env, err := contender.Fill(svc, spec.Artifact, t)
 	for key, value := range svc.Env {
 		if err == nil && len(bench.EnvNames(value)) > 0 {
-			env[key] = bench.FillEnv(env[key], s.getenv)
+			env[key] = bench.FillEnv(env[key], s.env.Getenv)
 		}
 	}
 	return artifact, env, err
@@ -82,6 +82,15 @@ func splitURL(text string) (host, port string, err error) {
 		port = "443"
 	}
 	return u.Hostname(), cmp.Or(u.Port(), port), nil
+}
+
+// Build builds a contender. In a resumed run it is what the complete trials ran.
+func (s *site) Build(ctx context.Context, svc bench.Service, progress func(string)) (bench.Artifact, error) {
+	a, err := Builder{Builder: s.platform, Runtime: s.plan.Run.Profile.Runtime}.Build(ctx, svc, progress)
+	if err != nil {
+		return a, err
+	}
+	return a, sameImage(a, svc, s.plan, s.before)
 }
 
 // Builder builds a contender: an image, or a binary.
@@ -109,11 +118,11 @@ func (b Builder) Build(ctx context.Context, svc bench.Service, progress func(str
 	return a, err
 }
 
-// firstRequests times the first requests of a contender one by one, of the profile's first kind.
-func (c *conductor) firstRequests(ctx context.Context, at runner.Place) (bench.FirstRequests, error) {
-	p, l := c.site.plan.Profile, c.loader
+// FirstRequests times the first requests of a contender one by one, of the profile's first kind.
+func (s *site) FirstRequests(ctx context.Context, at runner.Place) (bench.FirstRequests, error) {
+	p := s.plan.Run.Profile
 	return portable.Phases(ctx, portable.PhasesPlan{
-		BaseURL: at.BaseURL, Request: l.requests[0], IDs: l.responses.ids, Requests: p.FirstRequests.Requests, Timeout: p.Timeout,
-		Variables: p.Variables, Data: l.data, Life: l.trial(at), Seed: l.run.Seed, TLS: c.site.tls,
+		BaseURL: at.BaseURL, Request: s.requests[0], IDs: s.responses.ids, Requests: p.FirstRequests.Requests, Timeout: p.Timeout,
+		Variables: p.Variables, Data: s.values, Life: s.trialState(at), Seed: s.plan.Run.Seed, TLS: s.tls,
 	})
 }

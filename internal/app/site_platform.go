@@ -17,8 +17,8 @@ import (
 // choosePlatform resolves "auto", opens the platform, and the engine for a store in a container. It
 // records the choice.
 func (s *site) choosePlatform(ctx context.Context) error {
-	p := &s.plan.Profile
-	o := platform.Options{RunID: s.plan.ID, Store: p.Store}
+	p := &s.plan.Run.Profile
+	o := platform.Options{RunID: s.plan.Run.ID, Store: p.Store}
 	inContainer := p.Store.Kind.Traits().Container
 	if p.Runtime.Traits().Auto {
 		p.Runtime = bench.RuntimeDocker
@@ -29,7 +29,7 @@ func (s *site) choosePlatform(ctx context.Context) error {
 		case inContainer:
 			return s.cannot(err)
 		case isA[platform.UnreachableError](err):
-			s.plan.Warnings = append(s.plan.Warnings, bench.Warning{Text: "using processes: " + err.Error()})
+			s.plan.Run.Warnings = append(s.plan.Run.Warnings, bench.Warning{Text: "using processes: " + err.Error()})
 			p.Runtime, s.noEngine = bench.RuntimeProcess, err
 		case isA[platform.MissingError](err):
 			p.Runtime, s.noEngine = bench.RuntimeProcess, err
@@ -55,7 +55,7 @@ func (s *site) choosePlatform(ctx context.Context) error {
 		s.containers = engine
 	}
 	for _, p := range s.platforms() {
-		p.RecordEnvironment(s.plan)
+		p.RecordEnvironment(&s.plan.Run)
 	}
 	return nil
 }
@@ -122,7 +122,8 @@ func (s *site) cleanUp(ctx context.Context) (err error) {
 	return err
 }
 
-func (s *site) platformsAlive(ctx context.Context) error {
+// EngineAlive returns an error if a platform does not respond.
+func (s *site) EngineAlive(ctx context.Context) error {
 	for _, p := range s.platforms() {
 		if err := p.Alive(ctx); err != nil {
 			return err

@@ -18,30 +18,32 @@ import (
 
 // openStore opens the store and gives it an address that contenders can reach.
 func (s *site) openStore(ctx context.Context, progress func(bench.Progress)) (string, error) {
-	if phrases := machine.LoadWarnings(s.plan.Machine); len(phrases) > 0 {
+	if phrases := machine.LoadWarnings(s.plan.Run.Machine); len(phrases) > 0 {
 		text := "results may be off: " + strings.Join(phrases, "; ") + "; see 'locbench doctor'"
 		s.warn(bench.Warning{Kind: bench.WarnMachineState, Text: text})
 	}
 	var err error
-	if s.plan.Profile.DrawsIDs() {
+	if s.plan.Run.Profile.DrawsIDs() {
 		if s.responses.ids, err = s.data.IDs(ctx); err != nil {
 			return "", fmt.Errorf("read the ids of the data set: %w", err)
 		}
 	}
-	if s.plan.Profile.CompareBodies > 0 {
-		if s.responses.known, err = dataset.NewResponses(s.data, s.plan.Profile.Requests); err != nil {
+	if s.plan.Run.Profile.CompareBodies > 0 {
+		if s.responses.known, err = dataset.NewResponses(s.data, s.plan.Run.Profile.Requests); err != nil {
 			return "", err
 		}
 	}
 	s.platform.Allow(s.isolation.all)
-	opts := store.Options{Seed: s.plan.Seed, RunID: s.plan.ID}
+	opts := store.Options{Seed: s.plan.Run.Seed, RunID: s.plan.Run.ID}
 	if s.containers != nil {
 		opts.Containers = s.containers.Containers(s.isolation.sets.Store, progress)
 	}
-	if s.store, err = store.Open(ctx, s.plan.Profile.Store, opts); err != nil {
+	spec := s.plan.Run.Profile.Store
+	spec.URL = s.plan.storeURL
+	if s.store, err = store.Open(ctx, spec, opts); err != nil {
 		return "", err
 	}
-	if s.plan.Profile.Store.Kind.Traits().None {
+	if s.plan.Run.Profile.Store.Kind.Traits().None {
 		s.prepared()
 		if !s.platform.Capabilities().Store {
 			return "", nil // a target may have a store that locbench does not know
@@ -78,12 +80,13 @@ func (s *site) readStoreUsage() {
 }
 
 func (s *site) prepared() {
-	s.plan.Store = s.store.Info()
-	s.plan.Software.Elasticsearch = s.plan.Store.Version
-	s.stream.Publish(nil, bench.Prepared{Store: s.plan.Store, Software: s.plan.Software})
+	s.plan.Run.Store = s.store.Info()
+	s.plan.Run.Software.Elasticsearch = s.plan.Run.Store.Version
+	s.stream.Publish(nil, bench.Prepared{Store: s.plan.Run.Store, Software: s.plan.Run.Software})
 }
 
-func (s *site) storeAlive(ctx context.Context) error {
+// NeedsAlive returns an error if the store does not respond.
+func (s *site) NeedsAlive(ctx context.Context) error {
 	if s.store == nil {
 		return nil
 	}
@@ -137,10 +140,10 @@ func (s *site) seedStore(ctx context.Context, report func(done int64)) error {
 	return s.store.Seal(ctx)
 }
 
-// storeChange counts the documents of the store and returns a phrase for the indices whose number
+// NeedsChange counts the documents of the store and returns a phrase for the indices whose number
 // has changed since the last call; "" if none has. An embedded store cannot be changed from
 // outside.
-func (s *site) storeChange(ctx context.Context) (string, error) {
+func (s *site) NeedsChange(ctx context.Context) (string, error) {
 	if s.store == nil {
 		return "", nil
 	}

@@ -38,7 +38,7 @@ func countingStore(t *testing.T, regions int, city func() string, more http.Hand
 	s, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreExternal, URL: server.URL}, store.Options{})
 	testenv.OK(t, err)
 	t.Cleanup(func() { s.Close() })
-	return &site{plan: &bench.Run{}, store: s}, server
+	return &site{store: s}, server
 }
 
 // TestVerifyData: other numbers of documents in an external store are reported once; an empty index
@@ -83,7 +83,7 @@ func TestFillStore(t *testing.T) {
 	data, err := dataset.Generated(300, 12, 1)
 	testenv.OK(t, err)
 	var warned []string
-	s := &site{plan: &bench.Run{}, data: noted{data}, stream: event.New(time.Now)}
+	s := &site{data: noted{data}, stream: event.New(time.Now)}
 	s.stream.Subscribe(func(r bench.Record) {
 		if n, ok := r.Event.(bench.Notice); ok {
 			warned = append(warned, n.Text)
@@ -128,8 +128,8 @@ func (n noted) Indices() []bench.Index {
 	return all
 }
 
-// TestStoreChange: each call compares the numbers of documents with those of the last call.
-func TestStoreChange(t *testing.T) {
+// TestNeedsChange: each call compares the numbers of documents with those of the last call.
+func TestNeedsChange(t *testing.T) {
 	data, err := dataset.Generated(300, 12, 1)
 	testenv.OK(t, err)
 	cities, refreshed := "", false
@@ -145,7 +145,7 @@ func TestStoreChange(t *testing.T) {
 		{`{"count":299}`, ""}, {"", `index "city" had 299 documents, now 0`}, {"", ""},
 	} {
 		cities = c.cities
-		got, err := s.storeChange(t.Context())
+		got, err := s.NeedsChange(t.Context())
 		testenv.OK(t, err)
 		testenv.Equal(t, got, c.want, c.cities)
 	}
@@ -153,7 +153,7 @@ func TestStoreChange(t *testing.T) {
 		t.Error("counted without a refresh")
 	}
 	server.Close()
-	if _, err := s.storeChange(t.Context()); err == nil {
+	if _, err := s.NeedsChange(t.Context()); err == nil {
 		t.Error("an unreachable store counts as unchanged")
 	}
 }

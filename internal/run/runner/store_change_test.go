@@ -16,7 +16,7 @@ func TestRun_StoreChanges(t *testing.T) {
 	counted := 0
 	f := start(t, func(f *fakeRun) {
 		f.cfg.RetryNotReady = true
-		f.cfg.StoreChange = func(context.Context) (string, error) {
+		f.site.change = func(context.Context) (string, error) {
 			counted++
 			if counted == 6 {
 				return "", errors.New("connection refused")
