@@ -141,9 +141,14 @@ func otherSchema(file string, schema int) error {
 }
 
 // ResumeCommand returns the command line for a shell that resumes the run in dir.
-func ResumeCommand(dir string) string {
+func ResumeCommand(dir string) string { return command(dir, "run", "--resume") }
+
+// WatchCommand returns the command that shows the run in dir, for a shell.
+func WatchCommand(dir string) string { return command(dir, "tui") }
+
+func command(dir string, args ...string) string {
 	if strings.HasPrefix(dir, "-") {
 		dir = "." + string(filepath.Separator) + dir
 	}
-	return safe.Shell([]string{"locbench", "run", "--resume", dir})
+	return safe.Shell(append(append([]string{"locbench"}, args...), dir))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/app"
 	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/run/worker"
 	"github.com/locbench/locbench/internal/show/tui"
 	"github.com/locbench/locbench/internal/show/tui/pages"
 	"github.com/locbench/locbench/internal/show/tui/setup"
@@ -70,6 +71,10 @@ func Run(ctx context.Context, env console.Env, looks Options) error {
 		return err
 	}
 	screenErr := tui.Run(ctx, o)
+	if session.Detached() {
+		detached(env, session)
+		return screenErr
+	}
 	code, stderr, ended := page.Outcome()
 	if !ended {
 		if !session.ReportedEnd() {
@@ -82,6 +87,11 @@ func Run(ctx context.Context, env console.Env, looks Options) error {
 		return err
 	}
 	return errors.Join(screenErr, err)
+}
+
+// detached says where a run goes on whose screen has let it go.
+func detached(env console.Env, s *worker.Session) {
+	fmt.Fprintf(env.Stdout, "The run goes on as process %d.\nWatch it: %s\nStop it:  kill %d\n", s.Process(), results.WatchCommand(s.Dir()), s.Process())
 }
 
 // afterwards prints the results in dir and what the run wrote to standard error, which repeats none
@@ -186,6 +196,10 @@ func afterTUI(ctx context.Context, env console.Env, opener *opener) error {
 	for _, s := range opener.started() {
 		if !s.CanSteer() {
 			s.Close()
+			continue
+		}
+		if s.Detached() {
+			detached(env, s)
 			continue
 		}
 		code, stderr := s.End(ctx)

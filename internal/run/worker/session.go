@@ -35,9 +35,10 @@ type Session struct {
 	tail     safe.Ring // the last lines of stderr
 	batches  chan []bench.Record
 	send     chan bench.Control
-	dirKnown chan struct{} // closed when dir is set
-	exited   chan struct{} // closed after code is set
-	done     chan struct{} // closed when all goroutines have ended
+	letGo    chan chan error // takes where to report that the worker has been let go
+	dirKnown chan struct{}   // closed when dir is set
+	exited   chan struct{}   // closed after code is set
+	done     chan struct{}   // closed when all goroutines have ended
 	stop     context.CancelCauseFunc
 
 	mu      sync.Mutex
@@ -45,6 +46,7 @@ type Session struct {
 	code    int
 	message string // about the end, after the worker's own standard error
 	stops   int    // calls of Stop
+	gone    bool   // the run goes on without this session
 
 	ended atomic.Bool // the run has reported its end: only reports are still being written
 }
@@ -62,7 +64,7 @@ func Start(binary string, args []string) (*Session, error) {
 	cmd := exec.Command(binary, slices.Concat([]string{"run", Flag}, args)...)
 	cmd.Stdout, cmd.Stderr = s.stdout, s.stderr
 	cmd.WaitDelay = sessionPipes
-	ownGroup(cmd)
+	ownSession(cmd)
 	in, err := cmd.StdinPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -117,6 +119,10 @@ func (s *Session) control(ctx context.Context, worker child, in io.WriteCloser) 
 				if line, err := json.Marshal(c); err == nil {
 					_, _ = in.Write(append(line, '\n')) // await reports a worker that is gone
 				}
+			case reply := <-s.letGo:
+				_, err := fmt.Fprintf(in, `{"kind":%q}`+"\n", detach)
+				reply <- err
+				return
 			case <-s.exited:
 				return
 			case <-ctx.Done():
@@ -164,7 +170,7 @@ func newSession() (*Session, context.Context) {
 	ctx, stop := context.WithCancelCause(context.Background())
 	s := &Session{
 		began: time.Now(), tail: safe.Ring{Size: stderrLines}, batches: make(chan []bench.Record),
-		send: make(chan bench.Control, sessionQueue), dirKnown: make(chan struct{}), exited: make(chan struct{}),
+		send: make(chan bench.Control, sessionQueue), letGo: make(chan chan error), dirKnown: make(chan struct{}), exited: make(chan struct{}),
 		done: make(chan struct{}), stop: stop,
 	}
 	s.stderr = safe.NewLineWriter("stderr", time.Now, s.tail.Add)

@@ -450,6 +450,43 @@ func TestSession_Close(t *testing.T) {
 	})
 }
 
+// TestSession_Detach: the run goes on when its session has let it go.
+func TestSession_Detach(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fake{}
+		finish := make(chan struct{})
+		var cause error
+		s := start(t, f, func(ctx context.Context, _ <-chan bench.Control) error {
+			f.begins()
+			<-finish
+			cause = context.Cause(ctx)
+			f.ends(bench.RunComplete)
+			return nil
+		})
+		synctest.Wait()
+		testenv.OK(t, s.Detach())
+		s.Close()
+		synctest.Wait()
+		if !s.Detached() || s.hasExited() {
+			t.Errorf("detached %v, exited %v", s.Detached(), s.hasExited())
+		}
+		close(finish)
+		for ok := true; ok; {
+			_, ok = s.Next()
+		}
+		if code, _ := s.Wait(); code != console.ExitOK || cause != nil {
+			t.Errorf("exit code %d, cause %v", code, cause)
+		}
+		if err := s.Detach(); err == nil {
+			t.Error("a run that has ended was let go")
+		}
+		if signals, killed := f.got(); len(signals) > 0 || killed {
+			t.Errorf("signals %v, killed %v", signals, killed)
+		}
+		<-s.done
+	})
+}
+
 // TestSession_NothingRan: the results are removed when the session is closed.
 func TestSession_NothingRan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

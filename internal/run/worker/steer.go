@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"syscall"
 	"time"
@@ -52,6 +53,42 @@ func (s *Session) Wait() (code int, stderr string) {
 	return s.code, stderr + s.message
 }
 
+// Detach lets the run that this session started go on without it, also when this process ends. Close
+// and End have no effect on it afterwards.
+func (s *Session) Detach() error {
+	if s.child == nil || s.Dir() == "" {
+		return errors.New("the run has not begun here")
+	}
+	reply := make(chan error)
+	select {
+	case s.letGo <- reply:
+	case <-s.exited:
+		return errors.New("the run has ended")
+	}
+	if err := <-reply; err != nil {
+		return fmt.Errorf("let the run go on: %w", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gone = true
+	return nil
+}
+
+// Detached reports whether the run goes on without this session.
+func (s *Session) Detached() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.gone
+}
+
+// Process returns the process ID of the run that this session started, else 0.
+func (s *Session) Process() int {
+	if c, ok := s.child.(started); ok {
+		return c.cmd.Process.Pid
+	}
+	return 0
+}
+
 // Stop ends the run gracefully, as the signal sig would. A second call forces the end; a third
 // kills the process, and "locbench clean" removes what remains. A SIGHUP, the end of a terminal,
 // never counts as a second call. If the run is only watched, it continues and the watching ends.
@@ -93,8 +130,12 @@ func (s *Session) Stop(sig os.Signal) {
 }
 
 // Close ends the session and its goroutines. A run that the session started ends gracefully, and
-// its results are removed if nothing ran. A watched run continues.
+// its results are removed if nothing ran. A watched run continues; so does a detached one, whose
+// goroutines end with this process.
 func (s *Session) Close() {
+	if s.Detached() {
+		return
+	}
 	s.stop(ErrScreenGone)
 	<-s.done
 	if dir := s.Dir(); s.child != nil && dir != "" {

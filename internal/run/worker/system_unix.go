@@ -7,10 +7,16 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
-// ownGroup puts cmd into its own process group, so Ctrl-Z and Ctrl-C reach only the screen.
-func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+// ownSession puts cmd into its own session, so Ctrl-Z, Ctrl-C and the end of the terminal reach only
+// the screen.
+func ownSession(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+
+// redirect makes f another name of to.
+func redirect(f, to *os.File) { _ = unix.Dup2(int(to.Fd()), int(f.Fd())) }
 
 func kill(p *os.Process) {
 	_ = syscall.Kill(-p.Pid, syscall.SIGKILL)

@@ -21,8 +21,9 @@ import (
 )
 
 // Flag makes "locbench run" a worker: the process of a run that a screen watches. Standard input
-// has controls, one bench.Control per line as JSON; its end means that the screen is gone. Standard
-// output gets one line, {"dir":"results/…"}, when the results folder with the events exists.
+// has controls, one bench.Control per line as JSON; its end means that the screen is gone, unless
+// {"kind":"detach"} was the last line: then the run goes on without a screen. Standard output gets
+// one line, {"dir":"results/…"}, when the results folder with the events exists.
 // Standard error gets only warnings and the error.
 const Flag = "--controlled"
 
@@ -30,6 +31,9 @@ const (
 	controlLine = safe.MaxLine // bytes of a line; a longer one is not a control
 	badControls = 10           // lines reported although they are not controls
 )
+
+// detach is the kind of the line after which a run needs no screen. It is no control of the run.
+const detach bench.ControlKind = "detach"
 
 // ErrScreenGone is the cause of the end of a worker whose screen is gone.
 var ErrScreenGone = errors.New("the screen is gone")
@@ -51,7 +55,10 @@ func Run(ctx context.Context, env console.Env, do func(context.Context, <-chan b
 	controls := make(chan bench.Control)
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		readControls(in, controls, done)
+		if readControls(in, controls, done) {
+			silence(env)
+			return
+		}
 		cancel(ErrScreenGone)
 	})
 	err := do(ctx, controls)
@@ -68,11 +75,15 @@ func Run(ctx context.Context, env console.Env, do func(context.Context, <-chan b
 
 // readControls sends the controls in r until its end or done; an incomplete last line is dropped.
 // The first badControls lines that are not controls are sent with an unknown kind, so the run
-// reports them.
-func readControls(r io.Reader, controls chan<- bench.Control, done <-chan struct{}) {
+// reports them. detached reports whether the screen has let the run go on.
+func readControls(r io.Reader, controls chan<- bench.Control, done <-chan struct{}) (detached bool) {
 	bad := 0
 	_, _ = io.Copy(safe.NewLineWriter("", time.Now, func(l bench.LogLine) {
 		c, ok := control([]byte(l.Text))
+		if c.Kind == detach {
+			detached = true
+			return
+		}
 		if !ok {
 			if bad++; bad > badControls {
 				return
@@ -83,6 +94,21 @@ func readControls(r io.Reader, controls chan<- bench.Control, done <-chan struct
 		case <-done:
 		}
 	}), r)
+	return detached
+}
+
+// silence sends what is still written to the pipes of a screen that is gone to nowhere.
+func silence(env console.Env) {
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		return // writing fails then, which a run survives
+	}
+	defer null.Close()
+	for _, w := range []io.Writer{env.Stdout, env.Stderr} {
+		if f, ok := w.(*os.File); ok {
+			redirect(f, null)
+		}
+	}
 }
 
 func control(line []byte) (c bench.Control, ok bool) {

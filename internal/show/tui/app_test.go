@@ -275,6 +275,7 @@ type steady struct {
 	records []bench.Record
 }
 
+func (*steady) Detach() error  { return nil }
 func (*steady) CanSteer() bool { return true }
 func (*steady) Dir() string    { return "" }
 func (s *steady) Next() ([]bench.Record, bool) {

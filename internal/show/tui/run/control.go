@@ -32,6 +32,7 @@ type controls struct {
 type (
 	abortMsg   struct{}
 	controlMsg bench.Control
+	detachMsg  struct{}
 	reportMsg  struct{ ui.TellMsg }
 	startMsg   struct{ args []string }
 )
@@ -67,6 +68,8 @@ func (r *Run) steer(k ui.Key) tea.Cmd {
 		return r.send(bench.Control{Kind: bench.ControlPause})
 	case ui.Stop:
 		return r.askStop()
+	case ui.Detach:
+		return r.detach()
 	case ui.Note:
 		return ui.Cmd(ui.AskMsg{Ask: ui.Ask{Title: "Add a note", Text: "It is kept in the results, at this moment.",
 			Limit: bench.NoteLimit / 4, // a character has 4 bytes at most
@@ -133,8 +136,22 @@ func (r *Run) leave() tea.Cmd {
 		a.Choices = append(a.Choices, ui.Choice{Name: "stop after step", Words: rest + "then stops", Msg: controlMsg{Kind: bench.ControlStop}})
 	}
 	a.Choices = append(a.Choices, ui.Choice{Name: "stop now", Words: r.lost(), Msg: abortMsg{}})
+	if r.options.Session.Dir() != "" {
+		a.Choices = append(a.Choices, ui.Choice{Name: "leave it running", Words: "the dashboard closes, the run goes on", Msg: detachMsg{}})
+	}
 	r.control.asked = true
 	return ui.Cmd(ui.AskMsg{Ask: a})
+}
+
+// detach lets the run go on and closes the dashboard.
+func (r *Run) detach() tea.Cmd {
+	session := r.options.Session
+	return func() tea.Msg {
+		if err := session.Detach(); err != nil {
+			return ui.TellMsg{Text: err.Error(), Bad: true}
+		}
+		return ui.QuitMsg{}
+	}
 }
 
 func (r *Run) lost() string {

@@ -27,9 +27,16 @@ type session struct {
 	watched bool
 	stderr  string
 	code    int
+
+	detached bool
 }
 
-func (s *session) Dir() string    { return "results/20261121-155000-quick" }
+func (s *session) Dir() string { return "results/20261121-155000-quick" }
+func (s *session) Detach() error {
+	s.detached = true
+	return nil
+}
+
 func (s *session) CanSteer() bool { return !s.watched }
 func (s *session) Send(c bench.Control) error {
 	s.mu.Lock()
@@ -162,6 +169,17 @@ func TestTheRunIsStopped(t *testing.T) {
 				testenv.Check(t, ended == (stops > 0) && p.Quit() == ended && (!ended || code == 130),
 					"ended %v, code %d, quit %v", ended, code, p.Quit())
 			})
+		})
+	}
+}
+
+// TestTheRunGoesOn without the dashboard: the key, and the choice of the question.
+func TestTheRunGoesOn(t *testing.T) {
+	for _, keys := range []string{"d", "q 3"} {
+		var d desk
+		deskOf(&d, inAStep).Play(t, normal, tuitest.Look{}, func(p *tuitest.Program) {
+			p.Press(strings.Fields(keys)...)
+			testenv.Check(t, d.detached && p.Quit() && len(d.stops) == 0, "%s: detached %v, quit %v, stops %v", keys, d.detached, p.Quit(), d.stops)
 		})
 	}
 }

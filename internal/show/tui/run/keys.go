@@ -34,7 +34,7 @@ func (r *Run) key(msg tea.KeyPressMsg) tea.Cmd {
 			return tab.Update(msg)
 		}
 		return r.copyCommand()
-	case ui.Pause, ui.Stop, ui.Note, ui.Faster, ui.Slower:
+	case ui.Pause, ui.Stop, ui.Note, ui.Detach, ui.Faster, ui.Slower:
 		if r.steers() {
 			return r.steer(k)
 		}
@@ -81,6 +81,7 @@ func (r *Run) Keys() ui.Keys {
 		if r.open() {
 			here = append(here, ui.Hint("rate ±10%", ui.Faster, ui.Slower))
 		}
+		here = append(here, ui.Hint("", ui.Detach))
 	}
 	if !r.onResult() {
 		here = append(here, ui.Hint("report so far", ui.Report))

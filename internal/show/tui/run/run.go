@@ -128,6 +128,8 @@ func (r *Run) Update(msg tea.Msg) tea.Cmd {
 		return nil
 	case ui.StopMsg:
 		return r.interrupt()
+	case detachMsg:
+		return r.detach()
 	case abortMsg:
 		return r.stop("")
 	case controlMsg:

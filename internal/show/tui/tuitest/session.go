@@ -19,6 +19,7 @@ func (f *finished) Dir() string            { return f.dir }
 func (*finished) Send(bench.Control) error { return nil }
 func (*finished) Wait() (int, string)      { return 0, "" }
 func (*finished) Stop(os.Signal)           {}
+func (*finished) Detach() error            { return nil }
 func (*finished) CanSteer() bool           { return false }
 
 func (f *finished) Next() ([]bench.Record, bool) {

@@ -39,6 +39,7 @@ const (
 	Pause
 	Stop
 	Note
+	Detach
 	Faster
 	Slower
 	Compare
@@ -85,6 +86,7 @@ var keys = [...]struct{ names, shown, words string }{
 	Pause:       {"p", "p", "pause"},
 	Stop:        {"x", "x", "stop…"},
 	Note:        {"n", "n", "note, kept in the results"},
+	Detach:      {"d", "d", "leave it running"},
 	Faster:      {"+ =", "+", "rate +10%"},
 	Slower:      {"- _", "-", "rate -10%"},
 	Compare:     {"c", "c", "compare"},

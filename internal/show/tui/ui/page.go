@@ -109,6 +109,8 @@ type Session interface {
 	Wait() (code int, stderr string)
 	// Stop stops the run gracefully, as the signal s would; a second call forces it, a third kills.
 	Stop(s os.Signal)
+	// Detach lets the run go on without this program, which ends.
+	Detach() error
 	// CanSteer is false for a run that another process started, which is only watched.
 	CanSteer() bool
 }
