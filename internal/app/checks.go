@@ -53,11 +53,11 @@ func (s *site) Launching(
 			s.stream.Publish(nil, bench.Progress{Phase: bench.PhaseCheck, Text: text})
 		},
 	}
-	_, unreachable, err := s.environment(svc, spec, check.UnreachableStore)
+	_, unreachable, err := s.environment(svc, spec, bench.Template{Other: check.Unreachable()})
 	if err != nil {
 		return err
 	}
-	if !maps.Equal(unreachable, spec.Env) { // otherwise the contender does not use the store
+	if !maps.Equal(unreachable, spec.Env) { // otherwise the contender has no needs
 		opt.Unreachable = unreachable
 	}
 	_, err = check.Lifecycle(ctx, l, opt)

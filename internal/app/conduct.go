@@ -17,7 +17,6 @@ import (
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/run/runner"
 	"github.com/locbench/locbench/internal/run/worker"
-	"github.com/locbench/locbench/internal/store/dataset"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/text/secret"
 )
@@ -100,11 +99,9 @@ func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
 // open reads the files that the plan names and reports mistakes before anything is started.
 func (s *site) open() error {
 	p := s.plan.Run.Profile
-	var err error
-	if p.UsesData() || p.Data != (bench.DataSpec{}) {
-		if s.data, err = dataset.Open(p.Data); err != nil {
-			return console.WithCode(console.ExitUsage, err)
-		}
+	err := s.findNeeds()
+	if err != nil {
+		return err
 	}
 	s.clock = event.NewClock(time.Now())
 	s.stream = event.New(s.clock.Now)
@@ -132,7 +129,7 @@ func (s *site) prepare(ctx context.Context) error {
 	}
 	plan.Files = s.values.Hashes
 	plan.Machine = machine.Describe(ctx)
-	plan.Software = Built().software()
+	plan.Software, plan.Needs = Built().software(), nil
 	if err := s.choosePlatform(ctx); err != nil {
 		return err
 	}

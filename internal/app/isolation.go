@@ -114,12 +114,12 @@ func planIsolation(r cpuRequest) bench.Isolation {
 		return bench.Isolation{Text: sharing(r) + ": " + why}
 	}
 	i := bench.Isolation{
-		Separate: true, Client: cpuset.Of(r.CPUs[:client]...), Store: cpuset.Of(r.CPUs[client : client+store]...),
+		Separate: true, Client: cpuset.Of(r.CPUs[:client]...), Needs: cpuset.Of(r.CPUs[client : client+store]...),
 		Contender: cpuset.Of(r.CPUs[len(r.CPUs)-contender:]...),
 	}
 	i.Text = "contender on " + namedCPUs(i.Contender)
 	if store > 0 {
-		i.Text += ", store on " + namedCPUs(i.Store)
+		i.Text += ", store on " + namedCPUs(i.Needs)
 	}
 	i.Text += ", client " + inClient(r.Store) + "on " + namedCPUs(i.Client)
 	if r.Store.Traits().ByURL {

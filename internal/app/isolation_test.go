@@ -11,6 +11,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/cpuset"
 	"github.com/locbench/locbench/internal/contender/platform"
+	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/results/event"
 	"github.com/locbench/locbench/internal/run/machine"
 	"github.com/locbench/locbench/internal/testenv"
@@ -18,7 +19,7 @@ import (
 )
 
 func TestNewIsolation(t *testing.T) {
-	i := bench.Isolation{Separate: true, Contender: cpuset.Of(2, 3), Store: cpuset.Of(1), Client: cpuset.Of(0)}
+	i := bench.Isolation{Separate: true, Contender: cpuset.Of(2, 3), Needs: cpuset.Of(1), Client: cpuset.Of(0)}
 	if a := newIsolation(i); !reflect.DeepEqual(a.sets, i) {
 		t.Errorf("%+v", a)
 	}
@@ -89,10 +90,10 @@ func TestPlanIsolation(t *testing.T) {
 		{64, 64, 0, embedded, "", "", "", "contender needs 64 CPUs"},
 	} {
 		i := planIsolation(cpuRequest{CPUs: cpuset.UpTo(tt.cpus), Limits: bench.Limits{CPUs: tt.quota, CPUSet: tt.set}, Store: tt.store})
-		if i.Contender.String() != tt.contender || i.Store.String() != tt.stored || i.Client.String() != tt.client || i.Separate != (tt.contender != "") || !strings.Contains(i.Text, tt.text) {
+		if i.Contender.String() != tt.contender || i.Needs.String() != tt.stored || i.Client.String() != tt.client || i.Separate != (tt.contender != "") || !strings.Contains(i.Text, tt.text) {
 			t.Errorf("%d CPUs, quota %g, set %d, %s: %+v", tt.cpus, tt.quota, tt.set, tt.store, i)
 		}
-		all := slices.Concat(i.Contender, i.Store, i.Client)
+		all := slices.Concat(i.Contender, i.Needs, i.Client)
 		slices.Sort(all)
 		if i.Separate && !slices.Equal(all, cpuset.UpTo(tt.cpus)) {
 			t.Errorf("%d CPUs: %+v overlap or leave some unused", tt.cpus, i)
@@ -109,7 +110,7 @@ func TestPlanIsolation(t *testing.T) {
 // TestCoresAreNotSplit: on many machines CPUs n and n+half are one core.
 func TestCoresAreNotSplit(t *testing.T) {
 	i := planIsolation(cpuRequest{CPUs: []int{0, 4, 1, 5, 2, 6, 3, 7}, Limits: bench.Limits{CPUs: 2}, Store: bench.StoreContainer})
-	if i.Contender.String() != "3,7" || i.Store.String() != "2,6" || i.Client.String() != "0-1,4-5" {
+	if i.Contender.String() != "3,7" || i.Needs.String() != "2,6" || i.Client.String() != "0-1,4-5" {
 		t.Errorf("%+v", i)
 	}
 }
@@ -158,6 +159,9 @@ func TestAnotherRun(t *testing.T) {
 type fakePlatform struct{ platform.Platform }
 
 func (fakePlatform) Capabilities() platform.Capabilities { return platform.Capabilities{} }
+func (fakePlatform) Allow(cpuset.Set)                    {}
+func (fakePlatform) Network() needs.Network              { return needs.Network{} }
+func (fakePlatform) Template() (bench.Template, error)   { return bench.Template{}, nil }
 
 func TestSpec_FollowsThePlan(t *testing.T) {
 	s := &site{plan: Plan{Run: bench.Run{ID: "r1", Profile: bench.Profile{Limits: bench.Limits{CPUs: 1.5}}}}, platform: fakePlatform{}}

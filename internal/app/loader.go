@@ -10,17 +10,11 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender/check"
 	"github.com/locbench/locbench/internal/load"
+	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/run/runner"
-	"github.com/locbench/locbench/internal/store/dataset"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/values"
 )
-
-// responses is what is known of the responses once the data set has been read.
-type responses struct {
-	ids   []int64
-	known *dataset.Responses
-}
 
 // readRequests fills in the profile's requests, opens the files of their values, and compiles their
 // expectations.
@@ -98,12 +92,12 @@ func (s *site) loadPlan(at runner.Place, step bench.Step) load.Plan {
 	p := s.plan.Run.Profile
 	plan := load.Plan{
 		BaseURL: at.BaseURL, Step: step, Requests: s.requests, Sessions: p.Sessions, Variables: p.Variables, Data: s.values,
-		Life: s.trialState(at), IDs: s.responses.ids, HTTP2: p.Protocol == bench.HTTP2, Timeout: p.Timeout, Seed: s.plan.Run.Seed,
+		Life: s.trialState(at), IDs: s.ids, HTTP2: p.Protocol == bench.HTTP2, Timeout: p.Timeout, Seed: s.plan.Run.Seed,
 	}
 	if len(s.until) > 0 {
 		plan.Until = func(a load.Response) error { return judge(s.until[a.Request], a) }
 	}
-	known := s.responses.known != nil && s.responses.known.Any()
+	known := s.known != nil && s.known.Any()
 	if known || len(s.expect) > 0 {
 		plan.Check, plan.CheckEvery = s.check, max(int(math.Round(1/p.CompareBodies)), 1)
 		plan.Checks = func(request string) bool {
@@ -157,14 +151,14 @@ func (s *site) check(a load.Response) error {
 			return err
 		}
 	}
-	if s.responses.known == nil {
+	if s.known == nil {
 		return nil
 	}
-	if a.Unread != nil && s.responses.known.Knows(a.Request) {
+	if a.Unread != nil && s.known.Knows(a.Request) {
 		return a.Unread
 	}
-	err := s.responses.known.Check(a.Request, a.ID, a.Language, a.Body)
-	if errors.Is(err, dataset.ErrUnknown) {
+	err := s.known.Check(a.Request, a.ID, a.Language, a.Body)
+	if errors.Is(err, needs.ErrUnknown) {
 		if expected {
 			return nil
 		}

@@ -61,13 +61,13 @@ func TestComparedResponses(t *testing.T) {
 	}
 	known, err := dataset.NewResponses(nil, []bench.Request{{Name: "wait", Path: "/v1/benchmark"}})
 	testenv.OK(t, err)
-	l.responses.known = known
+	l.known = known
 	for request, want := range map[string]error{"wait": unread, "get": unread, "other": load.ErrNotKnown} {
 		if err := l.check(load.Response{Request: request, Status: 200, Unread: unread}); !errors.Is(err, want) {
 			t.Errorf("a known body of %q that is not there: %v", request, err)
 		}
 	}
-	l.responses = responses{}
+	l.known = nil
 	l.expect, l.plan.Run.Profile.CompareBodies, l.trials = nil, .01, map[bench.Trial]*load.TrialState{}
 	if l.loadPlan(runner.Place{BaseURL: "http://a"}, bench.Step{}).Check != nil {
 		t.Error("a profile without expectations is checked")

@@ -13,14 +13,12 @@ import (
 	"github.com/locbench/locbench/internal/contender/check"
 	"github.com/locbench/locbench/internal/contender/platform"
 	"github.com/locbench/locbench/internal/figures/verdict"
-	"github.com/locbench/locbench/internal/host/hostusage"
 	"github.com/locbench/locbench/internal/host/thread"
 	"github.com/locbench/locbench/internal/load"
+	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/results/event"
 	"github.com/locbench/locbench/internal/run/machine"
 	"github.com/locbench/locbench/internal/run/runner"
-	"github.com/locbench/locbench/internal/store"
-	"github.com/locbench/locbench/internal/store/dataset"
 	"github.com/locbench/locbench/internal/text/console"
 )
 
@@ -38,18 +36,16 @@ type site struct {
 
 	platform   platform.Platform
 	noEngine   error            // why processes are used instead of containers; nil: they are not, or by choice
-	containers *platform.Docker // of a store in a container; may be the same as platform
+	containers *platform.Docker // of needs in containers; may be the same as platform
 	isolation  cpuIsolation
 	closed     bool
 	busy       *machine.Busy // shows other runs of this machine; nil if it cannot be opened
 	met        sync.Once     // warns of another run
 
-	data      dataset.Set // nil: nothing in this run reads it
-	store     *store.Store
-	elastic   string // URL of the store for contenders
-	responses responses
-	counts    map[string]int64 // documents per index at the last call of NeedsChange
-	usage     *hostusage.Store // reads host and store; nil where the store cannot be read
+	needs []needs.Named   // in order
+	data  needs.Data      // that requests use
+	ids   []int64         // of the data, if requests draw them
+	known needs.Responses // nil: responses are not compared
 
 	tls                       *tls.Config     // of the clients; nil trusts the system's certificates
 	setup, requests, teardown []bench.Request // the profile's, with environment variables filled in
@@ -65,15 +61,6 @@ type site struct {
 	deaf   sync.Map // label of a contender ─▶ *atomic.Bool: it ignored SIGTERM in this run
 }
 
-// Stages returns the phases before the first trial.
-func (s *site) Stages() []runner.Stage {
-	stages := []runner.Stage{{Phase: bench.PhaseStore, Do: s.openStore}}
-	if !s.plan.Run.Profile.Store.Kind.Traits().None {
-		stages = append(stages, runner.Stage{Phase: bench.PhaseSeed, Do: s.fillStore})
-	}
-	return stages
-}
-
 // close closes what was opened, once, even if ctx was interrupted.
 func (s *site) close(ctx context.Context) error {
 	if s.closed {
@@ -82,10 +69,7 @@ func (s *site) close(ctx context.Context) error {
 	s.closed = true
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
-	errs := []error{s.usage.Close(), s.isolation.end()}
-	if s.store != nil {
-		errs = append(errs, s.store.Close())
-	}
+	errs := []error{s.isolation.end(), s.closeNeeds(ctx)}
 	for _, p := range s.platforms() {
 		errs = append(errs, p.Close(ctx))
 	}
@@ -99,9 +83,6 @@ func (s *site) Judge(res bench.StepResult, inst bench.InstanceInfo) bench.Warnin
 	}
 	return verdict.OnThisMachine(res, inst, runtime.NumCPU())
 }
-
-// ReadHost reads the counters of the host and of the store.
-func (s *site) ReadHost(ctx context.Context) *bench.HostReading { return s.usage.Read(ctx) }
 
 // WatchStalls starts to watch for machine stalls.
 func (s *site) WatchStalls() runner.Stalls { return thread.WatchStalls(thread.LookEvery) }

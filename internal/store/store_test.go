@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/store"
 	"github.com/locbench/locbench/internal/testenv"
 )
@@ -82,7 +83,7 @@ func TestEmbedded(t *testing.T) {
 
 func TestNone(t *testing.T) {
 	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreNone}, store.Options{})
-	testenv.Check(t, s.URL() == "" && s.Info() == (bench.StoreInfo{Kind: bench.StoreNone}), "%+v", s.Info())
+	testenv.Check(t, s.URL() == "" && s.Info() == (bench.NeedInfo{Kind: bench.StoreNone}), "%+v", s.Info())
 	_, err := s.Listen("127.0.0.1:0")
 	testenv.Check(t, errors.Is(err, store.ErrNone), "listen: %v", err)
 	testenv.Check(t, testenv.Err(store.Open(t.Context(), bench.StoreSpec{Kind: "cloud"}, store.Options{})) != nil,
@@ -277,13 +278,13 @@ func TestRelayEnds(t *testing.T) {
 type runner struct {
 	address string
 	exited  chan struct{}
-	spec    store.ContainerSpec
+	spec    needs.ContainerSpec
 	started func() // may be nil
 	stops   int
 	err     error
 }
 
-func (r *runner) RunContainer(_ context.Context, spec store.ContainerSpec) (store.Container, error) {
+func (r *runner) RunContainer(_ context.Context, spec needs.ContainerSpec) (needs.Container, error) {
 	if r.spec = spec; r.started != nil {
 		r.started()
 	}

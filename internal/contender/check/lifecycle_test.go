@@ -30,7 +30,7 @@ func options(t *testing.T) LifecycleOptions {
 	return LifecycleOptions{
 		Spec: bench.LaunchSpec{RunID: "r", Name: "c-1", Port: port, Env: env(elastic.URL),
 			Limits: bench.Limits{CPUs: 1.5, Memory: 512 << 20}},
-		Unreachable: env(UnreachableStore), CPUs: 4, Names: bench.LifecycleChecks(), Ready: ready.Question{Timeout: 30 * time.Second},
+		Unreachable: env(UnreachableNeed), CPUs: 4, Names: bench.LifecycleChecks(), Ready: ready.Question{Timeout: 30 * time.Second},
 	}
 }
 
@@ -63,7 +63,7 @@ func mustExit(t *testing.T, contender, check, want string) {
 	l := newLauncher(t, contender, false)
 	results, err := Lifecycle(t.Context(), l, LifecycleOptions{
 		Spec: bench.LaunchSpec{Name: "c-1"}, Names: []string{check},
-		Unreachable: map[string]string{"PORT": "0", "ELASTICSEARCH_URL": UnreachableStore},
+		Unreachable: map[string]string{"PORT": "0", "ELASTICSEARCH_URL": UnreachableNeed},
 	})
 	if err != nil || len(results) != 1 {
 		t.Fatalf("%v, %+v", err, results)
@@ -111,7 +111,7 @@ func TestLifecycle_Specs(t *testing.T) {
 	real := opt.Spec.Env["ELASTICSEARCH_URL"]
 	want := []short{
 		{"c-1-no-environment", 0, 1.5, ""},
-		{"c-1-no-store", 0, 1.5, UnreachableStore},
+		{"c-1-no-store", 0, 1.5, UnreachableNeed},
 		{"c-1-threads-4-4.0", 4, 4, real},
 		{"c-1-threads-4-1.5", 4, 1.5, real},
 		{"c-1-threads-1-1.0", 1, 1, real},

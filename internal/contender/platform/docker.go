@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/cpuset"
 	"github.com/locbench/locbench/internal/contender"
 	"github.com/locbench/locbench/internal/contender/docker"
 	"github.com/locbench/locbench/internal/contender/launch"
+	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/store"
 )
 
@@ -80,7 +80,7 @@ func (d *Docker) inReach(o Options) error {
 	enter, rootless := d.engine.Apart()
 	blind := !o.StoreOnly && !loopback && onThisMachine(o.Store)
 	switch {
-	case d.Network.Direct():
+	case d.Docker.Network.Direct():
 	case rootless && blind:
 		return fmt.Errorf("this rootless Docker engine has its own network: contenders cannot reach a store "+
 			"on this machine. Start locbench in it: '%s locbench …'", enter)
@@ -112,7 +112,7 @@ func (d *Docker) Build(ctx context.Context, svc bench.Service, o contender.Build
 
 // Capabilities returns what the engine offers.
 func (d *Docker) Capabilities() Capabilities {
-	c := Capabilities{Launches: true, Store: true, NoIsolation: noIsolation()}
+	c := Capabilities{Launches: true, Needs: true, NoIsolation: noIsolation()}
 	switch {
 	case c.NoIsolation != "":
 	case !d.engine.Local():
@@ -140,19 +140,10 @@ func (d *Docker) Prepare(*bench.LaunchSpec, bench.Service) error { return nil }
 // Template returns the address on which a container listens.
 func (d *Docker) Template() (bench.Template, error) { return bench.Template{Listen: "0.0.0.0"}, nil }
 
-// Reach makes the store reachable for containers, at the launcher's address of this machine. If
-// that is a name that the engine resolves for them (Docker Desktop), it leads to loopback here.
-func (d *Docker) Reach(s *store.Store) (seen string, err error) {
-	host := d.HostAddress()
-	if d.Network.Direct() {
-		seen, err = s.Listen(net.JoinHostPort(host, "0"), d.Network.Subnets...)
-	} else {
-		seen, err = s.ListenAs(host)
-	}
-	if err != nil {
-		return "", fmt.Errorf("let containers reach the store: %w", err)
-	}
-	return seen, nil
+// Network returns the launcher's address of this machine. If that is a name that the engine
+// resolves for containers (Docker Desktop), it leads to loopback here.
+func (d *Docker) Network() needs.Network {
+	return needs.Network{Host: d.HostAddress(), Named: !d.Docker.Network.Direct(), Peers: d.Docker.Network.Subnets}
 }
 
 // Allow does nothing: the engine sets the CPUs of containers.

@@ -136,8 +136,8 @@ func (l *trialRun) diagnose(ctx context.Context) string {
 }
 
 // diagnoseSilence reports why a step ended without responses as an incident of the step. It returns
-// the cause, or the error of a store that does not respond.
-func (l *trialRun) diagnoseSilence(ctx context.Context) (cause string, store error) {
+// the cause, or the error of a need that does not respond.
+func (l *trialRun) diagnoseSilence(ctx context.Context) (cause string, lost error) {
 	if cause = l.diagnose(ctx); cause != "" {
 		l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentSilent, Text: "no response: " + cause})
 		return cause, nil
@@ -145,25 +145,26 @@ func (l *trialRun) diagnoseSilence(ctx context.Context) (cause string, store err
 	if ctx.Err() != nil {
 		return "", nil
 	}
-	if store = l.cfg.Needs.NeedsAlive(ctx); store == nil || ctx.Err() != nil {
+	name, err := l.cfg.Needs.NeedsAlive(ctx)
+	if err == nil || ctx.Err() != nil {
 		return "", nil
 	}
-	text := "store not responding: " + store.Error()
-	l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentStore, Text: text})
-	return "", store
+	text := name + " not responding: " + err.Error()
+	l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentNeed, Text: text})
+	return "", fmt.Errorf("lost %s: %w", name, err)
 }
 
-// countStore reports an incident if the store's documents have changed since the last count: what
-// one contender changes, the others would read. It counts after an interrupted trial too.
-func (l *trialRun) countStore(ctx context.Context, when string) {
+// restoreNeeds reports an incident if the data of the needs has changed since the last call: what
+// one contender changes, the others would read. It looks after an interrupted trial too.
+func (l *trialRun) restoreNeeds(ctx context.Context, when string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), diagnosisTimeout)
 	defer cancel()
-	change, err := l.cfg.Needs.NeedsChange(ctx)
+	change, err := l.cfg.Needs.RestoreNeeds(ctx)
 	switch {
 	case err != nil:
-		l.notice("warning", "cannot tell if the store's data changed: "+err.Error())
+		l.notice("warning", "cannot tell if data changed: "+err.Error())
 	case change != "":
-		text := "the store's data changed " + when + ": " + change
+		text := "data changed " + when + ": " + change
 		l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentData, Text: text})
 	}
 }
@@ -176,7 +177,7 @@ func incidentWarnings(res bench.StepResult, incidents []bench.Incident) (all ben
 			return append(all, bench.Warning{Text: fmt.Sprintf("and %d more incidents", len(incidents)-most)})
 		}
 		var after time.Duration
-		if !res.Load.Started.IsZero() && in.Kind != bench.IncidentSilent && in.Kind != bench.IncidentStore {
+		if !res.Load.Started.IsZero() && in.Kind != bench.IncidentSilent && in.Kind != bench.IncidentNeed {
 			after = in.At.Sub(res.Load.Started)
 		}
 		f := verdict.Incident(in, after)

@@ -251,17 +251,17 @@ func (s *fakeSite) FirstRequests(ctx context.Context, at Place) (bench.FirstRequ
 }
 
 // at calls do if it is not nil.
-func at(do func(context.Context, Place) error, ctx context.Context, place Place) error {
+func at(ctx context.Context, place Place, do func(context.Context, Place) error) error {
 	if do == nil {
 		return nil
 	}
 	return do(ctx, place)
 }
 
-func (s *fakeSite) SetUp(ctx context.Context, p Place) error      { return at(s.setUp, ctx, p) }
-func (s *fakeSite) Ask(ctx context.Context, p Place) error        { return at(s.ask, ctx, p) }
-func (s *fakeSite) Unanswered(ctx context.Context, p Place) error { return at(s.unanswered, ctx, p) }
-func (s *fakeSite) TearDown(ctx context.Context, p Place) error   { return at(s.tearDown, ctx, p) }
+func (s *fakeSite) SetUp(ctx context.Context, p Place) error      { return at(ctx, p, s.setUp) }
+func (s *fakeSite) Ask(ctx context.Context, p Place) error        { return at(ctx, p, s.ask) }
+func (s *fakeSite) Unanswered(ctx context.Context, p Place) error { return at(ctx, p, s.unanswered) }
+func (s *fakeSite) TearDown(ctx context.Context, p Place) error   { return at(ctx, p, s.tearDown) }
 
 func (s *fakeSite) Launching(
 	ctx context.Context, l Launcher, spec bench.LaunchSpec, svc bench.Service, on func(bench.CheckResult),
@@ -290,14 +290,14 @@ func (s *fakeSite) Responds(ctx context.Context, inst bench.Instance, svc bench.
 
 func (s *fakeSite) Stages() []Stage { return s.stages }
 
-func (s *fakeSite) NeedsAlive(ctx context.Context) error {
+func (s *fakeSite) NeedsAlive(ctx context.Context) (string, error) {
 	if s.alive == nil {
-		return nil
+		return "", nil
 	}
-	return s.alive(ctx)
+	return "db", s.alive(ctx)
 }
 
-func (s *fakeSite) NeedsChange(ctx context.Context) (string, error) {
+func (s *fakeSite) RestoreNeeds(ctx context.Context) (string, error) {
 	if s.change == nil {
 		return "", nil
 	}
@@ -352,7 +352,7 @@ func (f *fakeRun) run(t *testing.T, change func(*fakeRun)) {
 		Control:  f.controls,
 	}
 	f.site = &fakeSite{
-		stages: []Stage{{Phase: bench.PhaseStore, Do: func(context.Context, func(bench.Progress)) (string, error) {
+		stages: []Stage{{Phase: bench.PhaseNeeds, Do: func(context.Context, func(bench.Progress)) (string, error) {
 			return "up", nil
 		}}},
 		build: func(_ context.Context, svc bench.Service, _ func(string)) (bench.Artifact, error) {

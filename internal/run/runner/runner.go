@@ -1,4 +1,4 @@
-// Package runner runs the phases of a benchmark: prepare the store and build the contenders; then
+// Package runner runs the phases of a benchmark: prepare the needs and build the contenders; then
 // for every trial launch, wait until ready, check, load step by step, and stop.
 //
 // It publishes events and keeps no other record. Launching, loading, checking and drawing are
@@ -105,11 +105,11 @@ type Stage struct {
 type Needs interface {
 	// Stages prepare them.
 	Stages() []Stage
-	// NeedsAlive returns an error if one does not respond.
-	NeedsAlive(context.Context) error
-	// NeedsChange returns how their data has changed since its last call, "" if it has not. It is
-	// called before and after each trial.
-	NeedsChange(context.Context) (string, error)
+	// NeedsAlive returns an error if one does not respond, with its name.
+	NeedsAlive(context.Context) (name string, err error)
+	// RestoreNeeds gives them the state that they had after the stages, and returns how it had
+	// changed, by their names. It is called before and after each trial.
+	RestoreNeeds(context.Context) (changed string, err error)
 }
 
 // Observer reads what the machine does during a step.
@@ -293,8 +293,10 @@ func (r *runner) runTrials(ctx context.Context) error {
 			continue
 		}
 		err := errors.Join(
-			r.await(ctx, "the store", r.cfg.Needs.NeedsAlive),
-			r.await(ctx, "the container engine", r.cfg.Launcher.EngineAlive))
+			r.await(ctx, r.cfg.Needs.NeedsAlive),
+			r.await(ctx, func(ctx context.Context) (string, error) {
+				return "the container engine", r.cfg.Launcher.EngineAlive(ctx)
+			}))
 		if err != nil {
 			return &Incomplete{append(failures, err)}
 		}
@@ -340,18 +342,18 @@ func (r *runner) lastTrial(i int) bool {
 	return !slices.ContainsFunc(r.cfg.Run.Trials[i+1:], incomplete)
 }
 
-// await waits until store or engine respond: without them every trial left would fail.
-func (r *runner) await(ctx context.Context, what string, alive func(context.Context) error) error {
+// await waits until a need or the engine responds: without them every trial left would fail.
+func (r *runner) await(ctx context.Context, alive func(context.Context) (what string, err error)) error {
 	began := time.Now()
-	for reported := false; ; reported = true {
-		err := alive(ctx)
-		if err == nil && reported {
-			r.notice(what + " responds again after " + units.Duration(time.Since(began)))
+	for waited := ""; ; {
+		what, err := alive(ctx)
+		if err == nil && waited != "" {
+			r.notice(waited + " responds again after " + units.Duration(time.Since(began)))
 		}
 		if err == nil || ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if !reported {
+		if waited == "" {
 			r.notice(fmt.Sprintf("waiting up to %[2]v for %[1]s: %[3]v", what, r.cfg.Patience, err))
 		}
 		if time.Since(began) > r.cfg.Patience {
@@ -361,7 +363,8 @@ func (r *runner) await(ctx context.Context, what string, alive func(context.Cont
 			}
 			return fmt.Errorf("no response from %s for %v; run stopped%s: %w", what, r.cfg.Patience, how, err)
 		}
-		r.publish(bench.Progress{Phase: bench.PhaseStore, Text: "waiting for " + what + ": " + err.Error()})
+		waited = what
+		r.publish(bench.Progress{Phase: bench.PhaseNeeds, Text: "waiting for " + what + ": " + err.Error()})
 		select {
 		case <-ctx.Done():
 		case <-time.After(min(time.Second, r.cfg.Patience)):

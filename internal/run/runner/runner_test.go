@@ -15,7 +15,7 @@ import (
 func TestRun_Complete(t *testing.T) {
 	f := start(t, nil)
 	testenv.OK(t, f.err)
-	testenv.Equal(t, f.phases(""), []string{"store", "build", "build"}, "phases of the run")
+	testenv.Equal(t, f.phases(""), []string{"needs", "build", "build"}, "phases of the run")
 	testenv.Equal(t, f.phases("a-1"), []string{"check", "launch", "ready", "check", "load", "stop"}, "phases of a trial")
 	if len(f.trials) != 4 || f.ended().State != bench.RunComplete {
 		t.Fatalf("%d trials, state %s", len(f.trials), f.ended().State)

@@ -19,7 +19,7 @@ import (
 // maxStepsWithoutSuccess is the number of consecutive steps without a success that end a trial.
 const maxStepsWithoutSuccess = 2
 
-// load runs the steps until the contender exits or hangs, the store is lost, or ctx is done.
+// load runs the steps until the contender exits or hangs, a need is lost, or ctx is done.
 func (l *trialRun) load(ctx context.Context) error {
 	// Before the contender is stopped, since it may wait until its connections are closed.
 	defer l.cfg.Loader.Rest(l.place())
@@ -52,9 +52,9 @@ func (l *trialRun) load(ctx context.Context) error {
 			res.Ending, res.Aborted = bench.EndedByDeath, err.Error()
 		}
 		var cause string
-		var storeErr error
+		var lost error
 		if err == nil && !skipped && (silentAtEnd(res.Load) || len(l.incidents.inStep(false)) > 0) {
-			cause, storeErr = l.diagnoseSilence(ctx)
+			cause, lost = l.diagnoseSilence(ctx)
 		}
 		res.Warnings = append(res.Warnings, incidentWarnings(res, l.incidents.inStep(true))...)
 		if paused > 0 {
@@ -97,8 +97,8 @@ func (l *trialRun) load(ctx context.Context) error {
 		if cause != "" {
 			return silent("had no success in step %d: %s (%s)", i+1, cause, firstExample(res.Load))
 		}
-		if storeErr != nil {
-			return fmt.Errorf("lost the store: %w", storeErr)
+		if lost != nil {
+			return lost
 		}
 		withoutSuccess++
 		if withoutSuccess == maxStepsWithoutSuccess && l.cfg.Next == nil { // a search continues with a lower rate

@@ -40,9 +40,9 @@ func (r *runner) trial(ctx context.Context, trial bench.Trial, number int, slot 
 	} else if round := r.neverReady[sel]; round > 0 && !r.cfg.RetryNotReady {
 		err = fmt.Errorf("skipped: never ready in round %d (retry each round with --retry-not-ready)", round)
 	} else {
-		l.countStore(own, "before this trial")
+		l.restoreNeeds(own, "before this trial")
 		err = l.run(own)
-		l.countStore(own, "during this trial")
+		l.restoreNeeds(own, "during this trial")
 	}
 	r.steering.finishTrial(last)
 	r.launched = r.launched || l.inst != nil

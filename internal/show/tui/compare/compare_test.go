@@ -127,7 +127,7 @@ func TestMouseAndScrolling(t *testing.T) {
 		b.Run.Machine = bench.Machine{OS: "linux", CPUs: 64, Kernel: "x", Governor: "powersave", CgroupVersion: 2}
 		b.Run.Software = bench.Software{Locbench: "x", Go: "x", Docker: "x"}
 		b.Run.Profile = bench.Profile{Name: "x", Rounds: 9}
-		b.Run.Store, b.Run.Data = bench.StoreInfo{Kind: "external", Version: "x", URL: "http://x"}, bench.DataInfo{}
+		b.Run.Needs, b.Run.Data = []bench.NeedInfo{{Name: "elasticsearch", Kind: "external", Version: "x", URL: "http://x"}}, bench.DataInfo{}
 	}), dirA, dirB)
 	plain(s, 80, 24)
 	s.Update(tea.MouseClickMsg{X: s.ends[differences] - 1, Y: s.tabLine, Button: tea.MouseLeft})
@@ -166,7 +166,7 @@ func TestHostileRuns(t *testing.T) {
 		r.Profile.Limits = bench.Limits{CPUs: -1e300, Memory: -1 << 63}
 		r.Profile.Requests = []bench.Request{{Method: long, Path: f.Dir + hostile}}
 		r.Machine = bench.Machine{OS: long, Kernel: f.Dir + long, CPUModel: f.Dir + hostile, CPUs: -1}
-		r.Software.Locbench, r.Data.Hash, r.Store.Kind, r.Targets = f.Dir+long, f.Dir+long, bench.StoreKind(f.Dir+long), []bench.Target{{Name: "target", URL: f.Dir + long}}
+		r.Software.Locbench, r.Data.Hash, r.Needs, r.Targets = f.Dir+long, f.Dir+long, []bench.NeedInfo{{Name: f.Dir + long, Kind: bench.StoreKind(f.Dir + long)}}, []bench.Target{{Name: "target", URL: f.Dir + long}}
 		f.Dir += hostile
 	}
 	folders := two(t, 1, 1, spoil)

@@ -195,7 +195,7 @@ func TestDifferences(t *testing.T) {
 	base := bench.Run{
 		Profile: bench.Profile{Name: "quick", Rounds: 6, Runtime: bench.RuntimeDocker, Limits: bench.Limits{CPUs: 1.5}, Timeout: time.Second,
 			Requests: []bench.Request{{Method: "GET", Path: "/"}}, Steps: []bench.Step{{Connections: 1, Duration: time.Second}}},
-		Machine: bench.Machine{CPUModel: "EPYC", CPUs: 2, Kernel: "6.1"}, Store: bench.StoreInfo{Kind: bench.StoreEmbedded, Version: "7.10.2"},
+		Machine: bench.Machine{CPUModel: "EPYC", CPUs: 2, Kernel: "6.1"}, Needs: []bench.NeedInfo{{Name: "elasticsearch", Kind: bench.StoreEmbedded, Version: "7.10.2"}},
 		Data: bench.DataInfo{Name: "bundled", Hash: "abc"}, Software: bench.Software{Locbench: "0.1"},
 	}
 	d := Differences(base, base)
@@ -208,7 +208,9 @@ func TestDifferences(t *testing.T) {
 		{func(r *bench.Run) { r.Profile.Limits = bench.Limits{} }, difference("limits", "1.5 CPUs", "none", compared.Incomparable)},
 		{func(r *bench.Run) { r.Profile.Runtime = bench.RuntimeProcess }, difference("runtime", "docker", "process", compared.Incomparable)},
 		{func(r *bench.Run) { r.Data.Hash = "def" }, difference("data", "bundled abc", "bundled def", compared.Incomparable)},
-		{func(r *bench.Run) { r.Store.Kind = bench.StoreExternal }, difference("store", "embedded", "external", compared.Incomparable)},
+		{func(r *bench.Run) {
+			r.Needs = []bench.NeedInfo{{Name: "elasticsearch", Kind: bench.StoreExternal, Version: "7.10.2"}}
+		}, difference("elasticsearch", "embedded", "external", compared.Incomparable)},
 		{func(r *bench.Run) { r.Machine.CPUs = 4 }, difference("CPU", "2 × EPYC", "4 × EPYC", compared.Incomparable)},
 		{func(r *bench.Run) { r.Profile.Store.Latency = time.Millisecond }, difference("store latency", "", "1.00 ms", compared.Incomparable)},
 		{func(r *bench.Run) { r.Machine.Kernel = "6.2" }, difference("kernel", "6.1", "6.2", compared.Relevant)},
@@ -223,7 +225,8 @@ func TestDifferences(t *testing.T) {
 		testenv.Check(t, len(d) == 1 && d[0] == c.want, "got %+v, want %+v", d, c.want)
 	}
 	ports := base
-	ports.Store.URL = "http://127.0.0.1:4711"
+	ports.Needs = []bench.NeedInfo{ports.Needs[0]}
+	ports.Needs[0].URL = "http://127.0.0.1:4711"
 	d = Differences(base, ports)
 	testenv.Check(t, len(d) == 0, "the port of an embedded store: %+v", d)
 	other := base
