@@ -27,10 +27,9 @@ import (
 	"github.com/locbench/locbench/internal/show/plain"
 	"github.com/locbench/locbench/internal/show/report"
 	tuicompare "github.com/locbench/locbench/internal/show/tui/compare"
-	ui "github.com/locbench/locbench/internal/show/tui/old"
 	"github.com/locbench/locbench/internal/show/tui/runs"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
-	tuiui "github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -83,15 +82,16 @@ func TestOutputs_Leader(t *testing.T) {
 		t.Errorf("comparison: %+v", row)
 	}
 	folders := tuitest.Folders{{Dir: "results/interleaved", Run: run, Trials: trials}}
-	screen := tuicompare.New("results/interleaved", "results/interleaved", folders)
-	screen.Update(ui.Resized{Width: 200, Height: 50})
-	tuitest.Settle(screen, screen.Init(), nil)
-	view := strings.Join(tuitest.View(screen, tuitest.Size{Width: 200, Height: 50}, ui.NewLook(ui.LookOptions{NoColor: true}), time.Now()), "\n")
+	page := tuitest.Page{New: func(*testing.T) ui.Page {
+		return tuicompare.New("results/interleaved", "results/interleaved", folders)
+	}}
+	var view string
+	page.Play(t, tuitest.Size{Width: 200, Height: 50}, tuitest.Look{}, func(p *tuitest.Program) { view = p.Frame() })
 	for output, c := range map[string]struct{ got, want string }{
 		"text":      {text.String(), "peak throughput   10,836/s  9,932/s   −9.4% (−10.1% to −8.6%)  ✗ worse"},
 		"Markdown":  {markdown.String(), "| peak throughput | 10,836/s | 9,932/s | −9.4% (−10.1% to −8.6%) | ✗ worse |"},
 		"report":    {html.String(), "9 rounds in pairs, 95% CI; lowest p 0.0078 (Holm, 2 measures)"},
-		"dashboard": {view, "A is better: −9.4% (−10.1% to −8.6%)"},
+		"dashboard": {view, "worse: −9.4% (−10.1% to −8.6%)"},
 	} {
 		t.Run(output, func(t *testing.T) {
 			if !strings.Contains(c.got, c.want) {
@@ -121,7 +121,7 @@ func TestOutputs_Agree(t *testing.T) {
 			testenv.OK(t, plain.End(&text, a, nil, 0, true))
 			testenv.OK(t, report.Markdown(&md, a, report.Options{}))
 			testenv.OK(t, report.HTML(&page, a, report.Options{}))
-			past := tuitest.Page{New: func(*testing.T) tuiui.Page {
+			past := tuitest.Page{New: func(*testing.T) ui.Page {
 				return runs.New(runs.Options{Source: tuitest.Folders{{Dir: dir, Run: run, Trials: trials}}})
 			}}
 			var dashboard string

@@ -39,8 +39,6 @@ const (
 	WarnErrors               WarningKind = "errors"         // requests failed
 	WarnRejected             WarningKind = "rejected"       // responses that are expected, but not throughput
 	WarnNotLookedAt          WarningKind = "not_looked_at"  // bodies that were to be compared, and were not
-	WarnThrottled            WarningKind = "throttled"      // by the CPU quota
-	WarnMemory               WarningKind = "memory"         // nearly all of the memory limit is in use
 	WarnMemoryGrowth         WarningKind = "memory_growth"  // memory grew with the requests and did not come back
 	WarnOOM                              = WarningKind(IncidentOOM)
 	WarnBusyOutOfTurn        WarningKind = "busy_out_of_turn" // it used CPUs while other contenders were loaded

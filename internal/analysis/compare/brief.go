@@ -18,7 +18,7 @@ func (r Result) Brief(id measure.ID) string {
 	same, more := 0, stats.MaxRounds
 	for _, c := range r.Contenders {
 		i := slices.IndexFunc(c.Rows, func(row Row) bool { return row.Measure == id })
-		switch differences := ByWeight(slices.Concat(r.Differences, c.Differences)); {
+		switch differences := byWeight(slices.Concat(r.Differences, c.Differences)); {
 		case !c.Comparable && len(differences) > 0:
 			apart = append(apart, "not comparable: other "+string(differences[0].What))
 		case i < 0:

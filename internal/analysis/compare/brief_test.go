@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/locbench/locbench/internal/analysis"
@@ -8,6 +10,7 @@ import (
 	"github.com/locbench/locbench/internal/bench/benchtest"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/table"
 )
 
 // successive returns a run of contenders a, b, … with n rounds and their successes.
@@ -40,6 +43,21 @@ func TestBrief(t *testing.T) {
 			testenv.Equal(t, r.Brief(measure.Throughput), want)
 		})
 	}
+}
+
+// A narrow text has no values, and the verdicts have their tones.
+func TestLines(t *testing.T) {
+	r, err := Compare(successive(10, 10_000), successive(10, 9_000), Options{})
+	testenv.OK(t, err)
+	tones := func(tone table.Tone, s string) string { return fmt.Sprintf("<%d %s>", tone, s) }
+	text := func(width int) string { return strings.Join(r.Lines(width, tones), "\n") }
+	bad := fmt.Sprintf("<%d worse: −10.0%%", table.Bad)
+	testenv.Contains(t, text(60), "<0 peak throughput", "old>", "new>", bad)
+	testenv.Contains(t, text(59), "<0 req/s>", "!peak throughput", "!old>", "!new>", bad)
+	testenv.Contains(t, text(0), "old>", "new>")
+	better, err := Compare(successive(10, 9_000), successive(10, 10_000), Options{})
+	testenv.OK(t, err)
+	testenv.Contains(t, strings.Join(better.Lines(0, tones), "\n"), fmt.Sprintf("<%d better: ", table.Good))
 }
 
 // TestBrief_LeastRounds: the contender that is settled first counts.

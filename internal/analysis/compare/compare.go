@@ -136,14 +136,14 @@ func (s Set) contenders() (all []analysis.Contender, err error) {
 func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 	couple := analysis.CoupleOf(a, b)
 	c := Contender{Old: a.Label, New: b.Label, OldTrials: count(a), NewTrials: count(b), Rows: rows(couple, o),
-		Differences: TrialDifferences(a.Results, b.Results), sides: [2]analysis.Contender{a, b}}
+		Differences: trialDifferences(a.Results, b.Results), sides: [2]analysis.Contender{a, b}}
 	if analysis.LimitsIntended(a, b) {
 		for i, d := range c.Differences {
 			if d.What == limitsInUse {
 				c.Differences[i].Weight = Subject
 			}
 		}
-		ByWeight(c.Differences)
+		byWeight(c.Differences)
 	}
 	excluded := ofSides(" ", [2]string{exclusion(a), exclusion(b)})
 	differ := joined("; ", breaking(runs, math.MaxInt), breaking(c.Differences, math.MaxInt))

@@ -35,7 +35,7 @@ type Fact string
 
 // The facts that other code uses by name.
 const (
-	ProfileHashed Fact = "profile hash"
+	profileHashed Fact = "profile hash"
 
 	limitsSet   Fact = "limits"
 	limitsInUse Fact = "limits in use"
@@ -76,8 +76,8 @@ func breaking(differences []Difference, most int) string {
 	return strings.Join(parts, "; ")
 }
 
-// ByWeight sorts differences in place, the most serious first, and returns them.
-func ByWeight(all []Difference) []Difference {
+// byWeight sorts differences in place, the most serious first, and returns them.
+func byWeight(all []Difference) []Difference {
 	slices.SortStableFunc(all, func(x, y Difference) int {
 		return cmp.Compare(slices.Index(weights, x.Weight), slices.Index(weights, y.Weight))
 	})
@@ -98,7 +98,7 @@ func unlike(a, b []fact) (out []Difference) {
 			out = append(out, Difference{f.what, f.value, b[i].value, f.weight})
 		}
 	}
-	return ByWeight(out)
+	return byWeight(out)
 }
 
 // Differences returns the differences between two runs, the most serious first.
@@ -111,9 +111,9 @@ func Differences(a, b bench.Run) []Difference {
 	})
 }
 
-// TrialDifferences returns the differences between two contenders' instances, the most serious
+// trialDifferences returns the differences between two contenders' instances, the most serious
 // first.
-func TrialDifferences(a, b []bench.TrialResult) []Difference {
+func trialDifferences(a, b []bench.TrialResult) []Difference {
 	return slices.DeleteFunc(unlike(known(a), known(b)), Difference.unknown)
 }
 
@@ -206,7 +206,7 @@ func runFacts(r bench.Run, needs []string) []fact {
 		{"Docker", Relevant, r.Software.Docker},
 		{"contenders", Informational, positive(int64(len(p.Contenders)), units.Count)},
 		{"Go", Informational, r.Software.Go},
-		{ProfileHashed, Informational, ProfileHash(p)},
+		{profileHashed, Informational, ProfileHash(p)},
 	}...)
 }
 

@@ -155,7 +155,7 @@ func TestTrialDifferences(t *testing.T) {
 		}},
 		{"no instance", func(*bench.TrialResult) {}, func(l *bench.TrialResult) { l.Instance = nil }},
 	} {
-		text += c.name + "\n" + wordsOf(TrialDifferences(trials("a", 2, usual(), c.old), trials("a", 2, usual(), c.new)))
+		text += c.name + "\n" + wordsOf(trialDifferences(trials("a", 2, usual(), c.old), trials("a", 2, usual(), c.new)))
 	}
 	testenv.Golden(t, "testdata/trial_differences.txt", text)
 }

@@ -165,7 +165,7 @@ func (h *History) Series(labels []string, measures []measure.ID) ([]Series, erro
 			p := &c.Points[i]
 			if i > 0 {
 				was := c.Points[i-1]
-				differ := append(Differences(was.run, p.run), TrialDifferences(was.trials, p.trials)...)
+				differ := append(Differences(was.run, p.run), trialDifferences(was.trials, p.trials)...)
 				p.Break = breaking(differ, 40) // without long lists of steps
 			}
 			if i == 0 || p.Break != "" {

@@ -129,13 +129,13 @@ func rows(couple analysis.Couple, o Options) []Row {
 		all = append(all, r)
 	}
 	for i, c := range o.Rule.Compare(family) {
-		all[of[i]].Decide(c)
+		all[of[i]].decide(c)
 	}
 	return all
 }
 
-// Decide sets the verdict of the row.
-func (r *Row) Decide(c stats.Comparison) {
+// decide sets the verdict of the row.
+func (r *Row) decide(c stats.Comparison) {
 	r.Verdict, r.More, r.Sentence = c.Verdict, c.More, c.Sentence()
 	if c.Ratio != nil {
 		r.Ratio, r.P, r.PHolm = c.Ratio, &c.Test.P, &c.Adjusted

@@ -16,35 +16,55 @@ import (
 	"github.com/locbench/locbench/internal/text/table"
 )
 
+// narrow is the width in cells below which the text has measures and verdicts only, without the values
+// of both sides and the steps.
+const narrow = 60
+
 // Text writes the result as text: a table per contender, then caveats, in lines of at most width
 // cells where possible; 0: no limit. Labels and all other text from files are made safe for a
 // terminal.
 func (r Result) Text(w io.Writer, width int) error {
-	var b strings.Builder
-	say := func(indent string, lines ...string) {
-		for _, line := range lines {
-			b.WriteString(fit.Paragraph(indent+safe.Line(line, 1000), width, "  ") + "\n")
+	_, err := io.WriteString(w, strings.Join(r.Lines(width, nil), "\n")+"\n")
+	return err
+}
+
+// Lines returns the lines of Text; paint gives a text the look of its tone, nil: none.
+func (r Result) Lines(width int, paint func(table.Tone, string) string) (lines []string) {
+	if paint == nil {
+		paint = func(_ table.Tone, s string) string { return s }
+	}
+	say := func(indent string, texts ...string) {
+		for _, text := range texts {
+			for line := range strings.SplitSeq(fit.Paragraph(indent+safe.Line(text, 1000), width, "  "), "\n") {
+				lines = append(lines, paint(table.Plain, line))
+			}
 		}
 	}
-	if lines := differing(r.Differences); len(lines) > 0 {
+	if texts := differing(r.Differences); len(texts) > 0 {
 		say("", "The runs differ:")
-		say("  ", lines...)
-		b.WriteByte('\n')
+		say("  ", texts...)
+		lines = append(lines, "")
 	}
 	for _, c := range r.Contenders {
 		if c.Subject != "" {
 			say("", c.Subject)
 		}
 		say("", fmt.Sprintf("%s   %s", c.name(), c.rounds()))
-		for _, line := range c.table(c.Rows, "old", "new").Lines(width-2, nil) {
-			b.WriteString("  " + line + "\n")
+		t := c.table(c.Rows, "old", "new")
+		if width > 0 && width < narrow { // the verdicts say how much has changed
+			t = t.Without("old").Without("new")
+			for i, row := range c.Rows {
+				t.Rows[i].Cells[0].Text = measure.Get(row.Measure).Comparison.Head
+			}
+		}
+		for _, line := range t.Lines(width-2, paint) {
+			lines = append(lines, "  "+line)
 		}
 		say("  ", c.remarks()...)
-		b.WriteByte('\n')
+		lines = append(lines, "")
 	}
 	say("", r.remarks()...)
-	_, err := io.WriteString(w, b.String())
-	return err
+	return lines
 }
 
 // Markdown writes the result for a pull request: of each contender the verdict, what changed, and
@@ -64,7 +84,8 @@ func (r Result) Markdown(w io.Writer, gates []GateResult) error {
 				rest = append(rest, row)
 			}
 		}
-		fmt.Fprintf(&b, "### %s\n\n", table.Escape(c.headline()))
+		headline, _ := c.Headline()
+		fmt.Fprintf(&b, "### %s\n\n", table.Escape(headline))
 		noun := "measure"
 		if len(changed) > 0 {
 			noun = "more measure"
@@ -87,9 +108,9 @@ func (r Result) Markdown(w io.Writer, gates []GateResult) error {
 	return err
 }
 
-// headline returns the verdict with its mark, or why there is none.
-func (c Contender) headline() string {
-	text, tone := c.Verdict()
+// Headline returns the verdict with its mark, or why there is none.
+func (c Contender) Headline() (text string, tone table.Tone) {
+	text, tone = c.Verdict()
 	switch first := c.Rows[0]; {
 	case tone == table.Good:
 		text = "✓ " + text
@@ -100,7 +121,7 @@ func (c Contender) headline() string {
 	case text == "":
 		text = c.name() + ": " + first.Sentence
 	}
-	return safe.Line(text, 500)
+	return safe.Line(text, 500), tone
 }
 
 // Verdict says what changed from the old side to the new one: the first significant changes in the
@@ -186,7 +207,9 @@ func (c Contender) table(rows []Row, before, after string) table.Table {
 		{Title: safe.Line(after, 60)}, {Title: "verdict", Left: true, Wrap: true}}}
 	for _, r := range rows {
 		m := measure.Get(r.Measure)
-		t.Add(joined(", ", m.Comparison.Title, safe.Line(r.At, 60)), r.Old.text(m.Unit), r.New.text(m.Unit), safe.Line(r.Sentence, 200))
+		row := t.Add(joined(", ", m.Comparison.Title, safe.Line(r.At, 60)), r.Old.text(m.Unit), r.New.text(m.Unit),
+			safe.Line(r.Sentence, 200))
+		row.Cells[3].Tone = map[stats.Verdict]table.Tone{stats.Better: table.Good, stats.Worse: table.Bad}[r.Verdict]
 	}
 	return t
 }

@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"time"
+
+	"github.com/locbench/locbench/internal/run/worker"
 )
 
 // browserWait is how long the opening program may take to report a failure.
@@ -50,7 +52,7 @@ func (b browser) open(file string) error {
 		return err
 	}
 	cmd := exec.Command(b.path, append(append([]string(nil), b.args...), file)...)
-	detach(cmd)
+	worker.OwnSession(cmd)
 	if err := cmd.Start(); err != nil {
 		return err
 	}

@@ -64,34 +64,39 @@ func Run(ctx context.Context, env console.Env, looks Options) error {
 	if err != nil {
 		return err
 	}
-	defer session.Close()
-	page := pages.Pages{Opener: opener}.Live(session, true)
-	o, err := looks.drawn(env, page)
-	if err != nil {
-		return err
-	}
-	screenErr := tui.Run(ctx, o)
-	if session.Detached() {
-		detached(env, session)
-		return screenErr
-	}
-	code, stderr, ended := page.Outcome()
-	if !ended {
-		if !session.ReportedEnd() {
-			fmt.Fprintln(env.Stderr, "stopping the run …")
-		}
-		code, stderr = session.End(ctx)
-	}
-	err = afterwards(env, session.Dir(), code, stderr)
-	if screenErr == nil {
-		return err
-	}
-	return errors.Join(screenErr, err)
+	shown, ended := looks.show(ctx, env, opener, pages.Pages{Opener: opener}.Live(session, true))
+	return errors.Join(shown, ended)
 }
 
-// detached says where a run goes on whose screen has let it go.
+// show shows the dashboard from a page on. Then it stops the run in progress and prints the summaries
+// of this dashboard's runs on the normal screen. ended is the exit code of the last run.
+func (o Options) show(ctx context.Context, env console.Env, opener *opener, first ui.Page) (shown, ended error) {
+	drawn, err := o.drawn(env, first)
+	if err != nil {
+		return err, nil
+	}
+	shown = tui.Run(ctx, drawn)
+	for _, s := range opener.started() {
+		switch {
+		case s.Detached():
+			detached(env, s)
+			continue
+		case !s.CanSteer():
+			s.Close()
+			continue
+		case s.Running() && !s.ReportedEnd():
+			fmt.Fprintln(env.Stderr, "stopping the run …")
+		}
+		code, stderr := s.End(ctx)
+		s.Close()
+		ended = afterwards(env, s.Dir(), code, stderr)
+	}
+	return shown, ended
+}
+
+// detached says where a run continues whose screen has let it go.
 func detached(env console.Env, s *worker.Session) {
-	fmt.Fprintf(env.Stdout, "The run goes on as process %d.\nWatch it: %s\nStop it:  kill %d\n", s.Process(), results.WatchCommand(s.Dir()), s.Process())
+	fmt.Fprintf(env.Stdout, "The run continues as process %d.\nWatch it: %s\nStop it:  kill %d\n", s.Process(), results.WatchCommand(s.Dir()), s.Process())
 }
 
 // afterwards prints the results in dir and what the run wrote to standard error, which repeats none
@@ -156,14 +161,11 @@ func Dashboard(ctx context.Context, env console.Env, d DashboardOptions) error {
 	if err != nil {
 		return err
 	}
-	o, err := d.drawn(env, first)
-	if err != nil {
-		return err
+	shown, ended := d.show(ctx, env, opener, first)
+	if ctx.Err() == nil {
+		ended = nil // the dashboard has shown how its runs ended
 	}
-	if err := tui.Run(ctx, o); err != nil {
-		return errors.Join(err, afterTUI(ctx, env, opener))
-	}
-	return afterTUI(ctx, env, opener)
+	return errors.Join(shown, ended)
 }
 
 // dirPage returns the page for dir: of the run in it, or of a list of results folders.
@@ -186,27 +188,4 @@ func dirPage(all pages.Pages, opener *opener, dir string) (ui.Page, error) {
 		return nil, err
 	}
 	return all.Live(session, false), nil
-}
-
-// afterTUI stops the run in progress and prints the summaries of this dashboard's runs on the
-// normal screen. It returns an error only if a signal ended the dashboard: the dashboard has shown
-// how its runs ended.
-func afterTUI(ctx context.Context, env console.Env, opener *opener) error {
-	var last error
-	for _, s := range opener.started() {
-		if !s.CanSteer() {
-			s.Close()
-			continue
-		}
-		if s.Detached() {
-			detached(env, s)
-			continue
-		}
-		code, stderr := s.End(ctx)
-		s.Close()
-		if err := afterwards(env, s.Dir(), code, stderr); ctx.Err() != nil {
-			last = err
-		}
-	}
-	return last
 }

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locbench/locbench/internal/app"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender/docker"
 	"github.com/locbench/locbench/internal/contender/launch"
@@ -60,9 +59,6 @@ func (s Site) Profiles(_ context.Context, also string) []setup.Profile {
 	return out
 }
 
-// Contenders returns those of the folders of services.
-func (s Site) Contenders(context.Context) ([]bench.Service, error) { return app.Discover(s.Services) }
-
 // Machine returns what limits a run here.
 func (s Site) Machine(ctx context.Context) setup.Machine {
 	m := machine.Describe(ctx)
@@ -80,6 +76,7 @@ func (s Site) Machine(ctx context.Context) setup.Machine {
 	case len(missing) > 0:
 		out.Unlimited = strings.Join(missing, "; ")
 	}
+	out.Room = room
 	// The store has its own field, which checks the chosen store.
 	out.Warnings = slices.DeleteFunc(machine.Doctor(ctx, machine.DoctorOptions{}),
 		func(f machine.Warning) bool { return f.Name == "Elasticsearch" })
@@ -87,27 +84,25 @@ func (s Site) Machine(ctx context.Context) setup.Machine {
 }
 
 // Elastic opens the store as a run would, so both report the same.
-func (s Site) Elastic(ctx context.Context, address string) (setup.Elastic, error) {
+func (s Site) Elastic(ctx context.Context, address string) (e setup.Elastic) {
 	clean, err := profile.StoreURL(address, os.Getenv)
 	if err != nil {
-		return setup.Elastic{}, err
+		return setup.Elastic{Err: err}
 	}
 	st, err := store.Open(ctx, bench.StoreSpec{Kind: bench.StoreExternal, URL: clean}, store.Options{})
 	if err != nil {
-		return setup.Elastic{}, err
+		return setup.Elastic{Err: err}
 	}
-	out := setup.Elastic{Version: st.Info().Version, Warning: st.Warnings().Join("; ")}
-	n, err := st.Count(ctx, "city")
-	if err == nil {
-		out.Cities = n
-	} else if errors.Is(err, store.ErrNoIndex) {
-		err = nil
+	e.Version, e.Warning = st.Info().Version, st.Warnings().Join("; ")
+	if e.Cities, err = st.Count(ctx, "city"); errors.Is(err, store.ErrNoIndex) {
+		e.Cities, err = 0, nil
 	}
-	return out, errors.Join(err, st.Close())
+	e.Err = errors.Join(err, st.Close())
+	return e
 }
 
-// Room returns how many connections this machine can open, if that is less than connections.
-func (s Site) Room(_ context.Context, connections int) (int, error) {
+// room returns how many connections this machine can open, if that is less than connections.
+func room(connections int) (int, error) {
 	err := limits.Check(connections)
 	limit, ok := errors.AsType[*limits.Error](err)
 	if !ok {

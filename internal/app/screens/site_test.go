@@ -31,7 +31,7 @@ func TestWorktreeInTheServicesFolder(t *testing.T) {
 		}
 		testenv.OK(t, err)
 	}
-	all, err := Site{Services: []string{dir}}.Contenders(t.Context())
+	all, _, err := Site{Services: []string{dir}}.Contenders(t.Context(), bench.RuntimeProcess)
 	at := slices.IndexFunc(all, func(s bench.Service) bool { return s.Name == "orders" })
 	if err != nil || at < 0 || filepath.Base(all[at].Dir) != "orders" {
 		t.Errorf("%v; %+v", err, all)
@@ -104,17 +104,17 @@ func TestElastic(t *testing.T) {
 	}))
 	defer es.Close()
 	site := Site{}
-	got, err := site.Elastic(t.Context(), es.URL)
-	if err != nil || got.Version != "8.1.0" || got.Cities != 14945 || !strings.Contains(got.Warning, "not Elasticsearch 7") {
-		t.Errorf("%+v, %v", got, err)
+	got := site.Elastic(t.Context(), es.URL)
+	if got.Err != nil || got.Version != "8.1.0" || got.Cities != 14945 || !strings.Contains(got.Warning, "not Elasticsearch 7") {
+		t.Errorf("%+v", got)
 	}
 	delete(responses, "/city/_count")
-	if got, err = site.Elastic(t.Context(), es.URL); err != nil || got.Cities != 0 {
-		t.Errorf("without data: %+v, %v", got, err)
+	if got = site.Elastic(t.Context(), es.URL); got.Err != nil || got.Cities != 0 {
+		t.Errorf("without data: %+v", got)
 	}
 	address := strings.Replace(es.URL, "http://", "http://me:secret@", 1)
 	es.Close()
-	if _, err = site.Elastic(t.Context(), address); err == nil || strings.Contains(err.Error(), "secret") {
+	if err := site.Elastic(t.Context(), address).Err; err == nil || strings.Contains(err.Error(), "secret") {
 		t.Errorf("away: %v", err)
 	}
 }
@@ -126,13 +126,13 @@ func TestMachine(t *testing.T) {
 	if m.CPUs < 1 || m.Memory < 1 || len(m.Warnings) < 5 || m.Engine.Err == nil || m.Engine.Version != "" {
 		t.Errorf("%+v", m)
 	}
-	if most, err := site.Room(t.Context(), 1); most != 1 || err != nil {
+	if most, err := m.Room(1); most != 1 || err != nil {
 		t.Errorf("%d, %v", most, err)
 	}
-	if most, err := site.Room(t.Context(), 2_000_000); err == nil || most >= 2_000_000 {
+	if most, err := m.Room(2_000_000); err == nil || most >= 2_000_000 {
 		t.Errorf("two million connections: %d, %v", most, err)
 	}
-	states, err := site.States(t.Context(), bench.RuntimeProcess)
+	_, states, err := site.Contenders(t.Context(), bench.RuntimeProcess)
 	testenv.OK(t, err)
 	testenv.Equal(t, states[bench.Selection{Contender: "go-nethttp", Variant: "builtin"}].Kind, setup.Ready, states)
 }

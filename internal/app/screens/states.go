@@ -3,6 +3,7 @@ package screens
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/locbench/locbench/internal/app"
 	"github.com/locbench/locbench/internal/bench"
@@ -11,81 +12,66 @@ import (
 	"github.com/locbench/locbench/internal/show/tui/setup"
 )
 
-// States returns what each variant of each contender still needs before it can run. It builds
-// nothing.
-func (s Site) States(ctx context.Context, runtime bench.Runtime) (map[bench.Selection]setup.State, error) {
-	all, listErr := app.Discover(s.Services)
+// Contenders returns those of the folders of services, and what each of their variants still needs
+// before it can run. It builds nothing.
+func (s Site) Contenders(ctx context.Context, runtime bench.Runtime) (
+	all []bench.Service, states map[bench.Selection]setup.State, err error,
+) {
+	all, err = app.Discover(s.Services)
 	if len(all) == 0 {
-		return nil, listErr
+		return nil, nil, err
 	}
-	var of func(bench.Service) setup.State
-	engine, err := docker.Connect(ctx)
-	switch {
-	case err == nil && !runtime.Traits().OnHost:
-		defer engine.Close()
-		images, err := engine.Images(ctx)
-		if err != nil {
-			return nil, err
+	of := processState
+	if !runtime.Traits().OnHost {
+		engine, missing := docker.Connect(ctx)
+		if missing == nil {
+			defer engine.Close()
+			images, unreadable := engine.Images(ctx)
+			if unreadable != nil {
+				return all, nil, errors.Join(err, unreadable)
+			}
+			of = func(svc bench.Service) setup.State { return imageState(ctx, engine, images, svc) }
+		} else if runtime.Traits().Container { // only the engine is missing
+			of = func(bench.Service) setup.State { return setup.State{Kind: setup.Unknown} }
 		}
-		of = imageStates(ctx, engine, images)
-	case err != nil && runtime.Traits().Container:
-		// Only the engine is missing.
-		of = func(bench.Service) setup.State { return setup.State{Kind: setup.Unknown} }
-	default:
-		of = processState
 	}
-	if err == nil && runtime.Traits().OnHost {
-		engine.Close()
-	}
-	out := map[bench.Selection]setup.State{}
+	states = map[bench.Selection]setup.State{}
 	for _, svc := range all {
 		for _, resolved := range contender.Resolved(svc) {
 			if ctx.Err() != nil {
-				return out, ctx.Err()
+				return all, states, ctx.Err()
 			}
-			out[bench.Selection{Contender: svc.Name, Variant: resolved.Variant}] = of(resolved)
+			states[bench.Selection{Contender: svc.Name, Variant: resolved.Variant}] = of(resolved)
 		}
 	}
-	return out, nil
+	return all, states, err
 }
 
-// imageStates returns a function that looks contenders up in an engine's list of images.
-func imageStates(
-	ctx context.Context, engine *docker.Engine, images []docker.ListedImage,
-) func(bench.Service) setup.State {
-	there := map[string]bool{}
-	before := map[bench.Selection]bool{}
-	for _, img := range images {
-		for _, ref := range img.Refs {
-			there[ref] = true
-		}
-		if name := img.Labels[contender.LabelContender]; name != "" {
-			before[bench.Selection{Contender: name, Variant: img.Labels[contender.LabelVariant]}] = true
-		}
-	}
-	return func(svc bench.Service) setup.State {
-		ref, err := contender.ImageRef(svc, engine.Info().Arch, contender.BuildOptions{})
-		not, notStatic := errors.AsType[*contender.NotStaticError](err)
-		switch {
-		case notStatic:
-			return setup.State{Kind: setup.Build, Why: not.Why}
-		case err != nil:
-			return setup.State{Kind: setup.Cannot, Why: err.Error()}
-		case there[ref]:
+// imageState looks a contender up in an engine's list of images.
+func imageState(ctx context.Context, engine *docker.Engine, images []docker.ListedImage, svc bench.Service) setup.State {
+	ref, err := contender.ImageRef(svc, engine.Info().Arch, contender.BuildOptions{})
+	not, notStatic := errors.AsType[*contender.NotStaticError](err)
+	has := func(is func(docker.ListedImage) bool) bool { return slices.ContainsFunc(images, is) }
+	switch {
+	case notStatic:
+		return setup.State{Kind: setup.Build, Why: not.Why}
+	case err != nil:
+		return setup.State{Kind: setup.Cannot, Why: err.Error()}
+	case has(func(img docker.ListedImage) bool { return slices.Contains(img.Refs, ref) }):
+		return setup.State{Kind: setup.Ready}
+	case svc.Builtin:
+		return setup.State{Kind: setup.Build, Why: "image of this binary, quick to build"}
+	case svc.Docker.Image != "":
+		if _, err := engine.ImageInspect(ctx, ref); err == nil { // its name has no tag, or a digest
 			return setup.State{Kind: setup.Ready}
-		case svc.Builtin:
-			return setup.State{Kind: setup.Build, Why: "image of this binary, quick to build"}
-		case svc.Docker.Image != "":
-			if _, err := engine.ImageInspect(ctx, ref); err == nil { // its name has no tag, or a digest
-				return setup.State{Kind: setup.Ready}
-			}
-			return setup.State{Kind: setup.Pull, Why: ref}
-		case before[bench.Selection{Contender: svc.Name, Variant: svc.Variant}]:
-			const why = "sources changed; cached layers speed up the build"
-			return setup.State{Kind: setup.Stale, Why: why}
 		}
-		return setup.State{Kind: setup.Build}
+		return setup.State{Kind: setup.Pull, Why: ref}
+	case has(func(img docker.ListedImage) bool {
+		return img.Labels[contender.LabelContender] == svc.Name && img.Labels[contender.LabelVariant] == svc.Variant
+	}):
+		return setup.State{Kind: setup.Stale, Why: "sources changed; cached layers speed up the build"}
 	}
+	return setup.State{Kind: setup.Build}
 }
 
 func processState(svc bench.Service) setup.State {

@@ -13,13 +13,10 @@ const (
 	TextContenders               // final table of contenders
 	ScreenSteps                  // table of steps in the dashboard
 	ScreenMoreSteps              // its other columns
-	ScreenOverview               // short table of steps
 	ScreenContenders
-	ScreenOrders   // measures that contenders can be sorted by
-	PairContenders // comparison of two contenders in the dashboard
-	PairSteps      // comparison of their steps
-	ScreenCourses  // small charts over the steps
-	ReportCharts   // charts over the steps
+	ScreenOrders  // measures that contenders can be sorted by
+	ScreenCourses // small charts over the steps
+	ReportCharts  // charts over the steps
 )
 
 // Shown is a measure at a place.
@@ -63,22 +60,12 @@ var views = map[Place][]at{
 		{id: Throughput}, {id: ErrorRate, drop: 2}, {id: P90, drop: 1}, {id: P999, drop: 6}, {id: Max, drop: 5},
 		{id: ThrottledTime, head: "throttled", drop: 8}, {id: MemoryPeak, drop: 7}, {id: Switches, drop: 9, optional: true},
 	},
-	ScreenOverview: {{id: Throughput}, {id: Errors, drop: 3}, {id: P50, drop: 4}, {id: P99}, {id: CPURequest, drop: 2},
-		{id: Throttled, drop: 6}, {id: MemoryUsed, drop: 5}},
 	ScreenContenders: {
 		{id: StartUp, drop: 8}, {id: Throughput, head: "req/s at peak"}, {id: P50, drop: 10}, {id: P99, drop: 1},
 		{id: ErrorRate, head: "errors", drop: 6}, {id: CPURequest, drop: 7}, {id: MemoryPeak, head: "memory", drop: 3},
 		{id: Cost, drop: 9},
 	},
-	ScreenOrders: {{id: Throughput}, {id: P99}, {id: ErrorRate}, {id: CPURequest}, {id: MemoryPeak}, {id: Cost}},
-	PairContenders: {
-		{id: StartUp}, {id: PeakTime, optional: true}, {id: Throughput, head: "peak throughput"},
-		{id: P99Half, head: "p99 at half peak"}, {id: P50, head: "p50 at peak"},
-		{id: P99, head: "p99 at peak"}, {id: ErrorRate, head: "errors"}, {id: CPURequest, head: "CPU/req"},
-		{id: Switches, head: "switches/req at peak", optional: true}, {id: MemoryPeak},
-		{id: Cost, head: "$ per 1B req"},
-	},
-	PairSteps:     {{id: Throughput}, {id: P99}, {id: CPURequest, drop: 3}, {id: ErrorRate, head: "errors", drop: 2}},
+	ScreenOrders:  {{id: Throughput}, {id: P99}, {id: ErrorRate}, {id: CPURequest}, {id: MemoryPeak}, {id: Cost}},
 	ScreenCourses: {{id: Throughput}, {id: P99}, {id: CPURequest}},
 	ReportCharts: {
 		{id: Throughput}, {id: InFlight}, {id: ErrorRate}, {id: P50}, {id: P90}, {id: P99}, {id: MemoryPeak},

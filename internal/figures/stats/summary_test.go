@@ -142,7 +142,7 @@ func TestContender_MemoryGrowth(t *testing.T) {
 		for i, rate := range rates {
 			r.Steps = append(r.Steps, bench.StepResult{Index: i, Warnings: bench.Warnings{
 				{Kind: bench.WarnMemoryGrowth, Text: fmt.Sprint("step ", i),
-					Values: map[string]float64{bench.GrowthRate: rate}}, {Kind: bench.WarnMemory},
+					Values: map[string]float64{bench.GrowthRate: rate}}, {Kind: bench.WarnErrors},
 			}})
 		}
 		return r

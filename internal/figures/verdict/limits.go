@@ -41,10 +41,8 @@ const (
 	// ErrorsMatter is the error rate that is worth a word next to the results.
 	ErrorsMatter = 0.001
 
-	refaulting     = 0.10 // pages reread per response: often enough to slow responses
-	atLimit        = 0.98 // of the limit is as near as the peak comes: the kernel charges several pages at once
-	memorySeen     = 0.95 // of the memory limit in use: worth a word
-	throttlingSeen = 0.10 // of the periods: worth a word, they affect the slowest 10% of responses
+	refaulting = 0.10 // pages reread per response: often enough to slow responses
+	atLimit    = 0.98 // of the limit is as near as the peak comes: the kernel charges several pages at once
 
 	fewResponses    = 100                  // minimum for Little's law: with fewer the ends weigh too much
 	littleTolerance = 0.05                 // of the requests in flight, by which two counts may differ

@@ -254,13 +254,6 @@ func TestStep_Limits(t *testing.T) {
 			return fmt.Sprintf("%.4f", verdict.ShareOfOthers(m.step(0), 1.5))
 		}
 	}
-	marks := func(set func(*step, float64)) func(float64) string {
-		return func(x float64) string {
-			s := usual.step(0)
-			set(&s, x)
-			return fmt.Sprint(verdict.Marks(s, bench.Limits{Memory: 1000 << 20}))
-		}
-	}
 	checkLimits(t, []limit{
 		{"busy between its slices", .05, .0501, "used 0.05 CPUs", func(x float64) string {
 			t := bench.Interleave{Waited: time.Second, WaitedCPU: time.Duration(x * 1e9)}
@@ -301,18 +294,6 @@ func TestStep_Limits(t *testing.T) {
 		{"other programs", .7001, .6999, "0.2000",
 			share(func(m *made, x float64) { m.contender, m.client, m.store = 1, 1.5, x })},
 		{"a contender without its quota", 1.35, 1.34, "0.6650", share(func(m *made, x float64) { m.contender = x })},
-		{"a mark of errors", 9, 10, "{errors 0.001}", marks(func(s *step, x float64) {
-			failed(s, x)
-			s.Load.Succeeded = 9990
-		})},
-		{"a mark of dropped requests", 0, 1, "{dropped 0.0001}",
-			marks(func(s *step, x float64) { s.Load.Dropped = int64(x) })},
-		{"a mark of throttling", 9, 10, "{throttled 0.1}", marks(func(s *step, x float64) {
-			s.After.Throttling.Periods, s.After.Throttling.Throttled = 100, int64(x)
-		})},
-		{"a mark of memory", 949, 950, "{memory 0.95}", marks(func(s *step, x float64) {
-			s.After.Memory.Used = int64(x) << 20
-		})},
 		{"load before a run", 2, 2.01, "true", func(x float64) string {
 			load, busy := verdict.BusyBefore(bench.Machine{CPUs: 4, Load1: fmt.Sprint(x)})
 			return fmt.Sprint(load, busy)

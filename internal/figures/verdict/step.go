@@ -152,33 +152,6 @@ func AtQuota(res bench.StepResult, quota float64) bool {
 	return used >= usedUp*quota || often
 }
 
-// Mark is a remark about a step with one share: of its requests, periods or memory.
-type Mark struct {
-	Kind  bench.WarningKind
-	Share float64
-}
-
-// Marks returns the remarks to print next to the results, the most serious first.
-func Marks(res bench.StepResult, limits bench.Limits) (all []Mark) {
-	if ratio := res.Load.ErrorRate(); ratio >= ErrorsMatter {
-		all = append(all, Mark{bench.WarnErrors, ratio})
-	}
-	if n := res.Load.Dropped; n > 0 && res.Load.Scheduled > 0 {
-		all = append(all, Mark{bench.WarnDropped, float64(n) / float64(res.Load.Scheduled)})
-	}
-	if t, ok := res.Throttling(); ok && t.Periods > 0 {
-		if share := float64(t.Throttled) / float64(t.Periods); share >= throttlingSeen {
-			all = append(all, Mark{bench.WarnThrottled, share})
-		}
-	}
-	if res.After != nil && res.After.Memory != nil && limits.Memory > 0 {
-		if share := float64(res.After.Memory.Used) / float64(limits.Memory); share >= memorySeen {
-			all = append(all, Mark{bench.WarnMemory, share})
-		}
-	}
-	return all
-}
-
 // BusyBefore returns the load average before a run, and whether the machine was busy.
 func BusyBefore(m bench.Machine) (load float64, busy bool) {
 	load, err := strconv.ParseFloat(m.Load1, 64)

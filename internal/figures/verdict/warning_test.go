@@ -173,10 +173,8 @@ func TestWithoutCounters(t *testing.T) {
 		"no memory":             func(s *step) { s.After.Memory, s.Load.Wall = nil, 0 },
 	} {
 		s := busy.with(change).step(0)
-		if share, marks := verdict.ShareOfOthers(s, 1.5), verdict.Marks(s, bench.Limits{}); share != 0 ||
-			marks != nil ||
-			verdict.AtQuota(s, 0) {
-			t.Errorf("%s: share %g, marks %v", name, share, marks)
+		if share := verdict.ShareOfOthers(s, 1.5); share != 0 || verdict.AtQuota(s, 0) {
+			t.Errorf("%s: share %g", name, share)
 		}
 	}
 	if share := verdict.ShareOfOthers(made{rate: 10, busy: 1, storeUnknown: true}.step(0), 0); share != 1 {

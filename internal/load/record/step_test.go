@@ -103,7 +103,9 @@ func (s stepTest) connection(rec *Recorder, c *Counters, i int) {
 		return
 	}
 	time.Sleep(time.Duration(rec.Beginning(i) - rec.Now()))
+	c.Lock()
 	c.InFlight(&rec.Interval, rec.Now(), 0)
+	c.Unlock()
 	for n := 0; !rec.SendingEnded(rec.Now()) && (!rec.Bounded() || rec.MaySend()); n++ {
 		took, x := s.response(i, n)
 		s.exchange(rec, c, took, x)

@@ -46,7 +46,7 @@ type Session struct {
 	code    int
 	message string // about the end, after the worker's own standard error
 	stops   int    // calls of Stop
-	gone    bool   // the run goes on without this session
+	gone    bool   // the run continues without this session
 
 	ended atomic.Bool // the run has reported its end: only reports are still being written
 }
@@ -64,7 +64,7 @@ func Start(binary string, args []string) (*Session, error) {
 	cmd := exec.Command(binary, slices.Concat([]string{"run", Flag}, args)...)
 	cmd.Stdout, cmd.Stderr = s.stdout, s.stderr
 	cmd.WaitDelay = sessionPipes
-	ownSession(cmd)
+	OwnSession(cmd)
 	in, err := cmd.StdinPipe()
 	if err == nil {
 		err = cmd.Start()

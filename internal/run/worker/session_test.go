@@ -450,7 +450,7 @@ func TestSession_Close(t *testing.T) {
 	})
 }
 
-// TestSession_Detach: the run goes on when its session has let it go.
+// TestSession_Detach: the run continues when its session has let it go.
 func TestSession_Detach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{}

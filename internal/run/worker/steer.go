@@ -53,7 +53,7 @@ func (s *Session) Wait() (code int, stderr string) {
 	return s.code, stderr + s.message
 }
 
-// Detach lets the run that this session started go on without it, also when this process ends. Close
+// Detach lets the run that this session started continue without it, also when this process ends. Close
 // and End have no effect on it afterwards.
 func (s *Session) Detach() error {
 	if s.child == nil || s.Dir() == "" {
@@ -66,7 +66,7 @@ func (s *Session) Detach() error {
 		return errors.New("the run has ended")
 	}
 	if err := <-reply; err != nil {
-		return fmt.Errorf("let the run go on: %w", err)
+		return fmt.Errorf("let the run continue: %w", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,7 +74,7 @@ func (s *Session) Detach() error {
 	return nil
 }
 
-// Detached reports whether the run goes on without this session.
+// Detached reports whether the run continues without this session.
 func (s *Session) Detached() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

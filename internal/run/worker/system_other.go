@@ -8,7 +8,8 @@ import (
 	"os/exec"
 )
 
-func ownSession(*exec.Cmd) {}
+// OwnSession does nothing: this system has no sessions.
+func OwnSession(*exec.Cmd) {}
 
 func redirect(*os.File, *os.File) {}
 

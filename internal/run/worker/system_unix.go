@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownSession puts cmd into its own session, so Ctrl-Z, Ctrl-C and the end of the terminal reach only
+// OwnSession puts cmd into its own session, so Ctrl-Z, Ctrl-C and the end of the terminal reach only
 // the screen.
-func ownSession(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+func OwnSession(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
 // redirect makes f another name of to.
 func redirect(f, to *os.File) { _ = unix.Dup2(int(to.Fd()), int(f.Fd())) }

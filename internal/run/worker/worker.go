@@ -22,7 +22,7 @@ import (
 
 // Flag makes "locbench run" a worker: the process of a run that a screen watches. Standard input
 // has controls, one bench.Control per line as JSON; its end means that the screen is gone, unless
-// {"kind":"detach"} was the last line: then the run goes on without a screen. Standard output gets
+// {"kind":"detach"} was the last line: then the run continues without a screen. Standard output gets
 // one line, {"dir":"results/…"}, when the results folder with the events exists.
 // Standard error gets only warnings and the error.
 const Flag = "--controlled"
@@ -32,7 +32,7 @@ const (
 	badControls = 10           // lines reported although they are not controls
 )
 
-// detach is the kind of the line after which a run needs no screen. It is no control of the run.
+// detach is the kind of the line after which a run needs no screen. It does not control the run.
 const detach bench.ControlKind = "detach"
 
 // ErrScreenGone is the cause of the end of a worker whose screen is gone.
@@ -75,7 +75,7 @@ func Run(ctx context.Context, env console.Env, do func(context.Context, <-chan b
 
 // readControls sends the controls in r until its end or done; an incomplete last line is dropped.
 // The first badControls lines that are not controls are sent with an unknown kind, so the run
-// reports them. detached reports whether the screen has let the run go on.
+// reports them. detached reports whether the screen has let the run continue.
 func readControls(r io.Reader, controls chan<- bench.Control, done <-chan struct{}) (detached bool) {
 	bad := 0
 	_, _ = io.Copy(safe.NewLineWriter("", time.Now, func(l bench.LogLine) {
@@ -99,7 +99,7 @@ func readControls(r io.Reader, controls chan<- bench.Control, done <-chan struct
 
 // silence sends what is still written to the pipes of a screen that is gone to nowhere.
 func silence(env console.Env) {
-	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	null, err := os.Create(os.DevNull)
 	if err != nil {
 		return // writing fails then, which a run survives
 	}

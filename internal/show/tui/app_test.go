@@ -79,7 +79,7 @@ func (p *page) View() string { return p.name + "\n" + strings.Repeat("x", 500) }
 func (p *page) Keys() ui.Keys {
 	open := []key.Binding{ui.Hint("open", ui.Order)}
 	if p.name == "many" {
-		for k := ui.Start; k <= ui.Slower; k++ {
+		for _, k := range []ui.Key{ui.Start, ui.Resume, ui.Pause, ui.Stop, ui.Note, ui.Faster, ui.Slower} {
 			open = append(open, ui.Hint("", k))
 		}
 	}

@@ -147,14 +147,6 @@ func (a Axis) column(x float64, left, w int) int {
 	return left + index((x-a.From)*(float64(n)/(a.To-a.From)), n)
 }
 
-// At returns the moment in the middle of cell x of w cells, or the nearest one in the plot.
-func (a Axis) At(x, w int) float64 {
-	a = a.sane()
-	left := a.left(w)
-	n := max(1, w-left)
-	return a.From + (a.To-a.From)*(float64(max(0, min(x-left, n-1)))+0.5)/float64(n)
-}
-
 // tickStep returns a round number of seconds that is at least least.
 func tickStep(least float64) float64 {
 	round := [...]float64{1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1200, 1800, 3600, 7200, 10800, 21600, 43200,
@@ -171,7 +163,7 @@ func tickStep(least float64) float64 {
 // Minutes returns s in minutes and seconds, with the given decimal places: "1:05.5".
 func Minutes(s float64, places int) string {
 	if !(math.Abs(s) < 1e9) {
-		return plainUnit(s)
+		return PlainLabel(s)
 	}
 	sign := ""
 	if s < 0 {
@@ -189,7 +181,7 @@ func Minutes(s float64, places int) string {
 // clock returns a number of seconds as a time of the axis.
 func clock(s float64) string {
 	if !(math.Abs(s) < 1e9) {
-		return plainUnit(s)
+		return PlainLabel(s)
 	}
 	if s != math.Trunc(s) {
 		return fmt.Sprintf("%gs", math.Round(s*1e3)/1e3)

@@ -85,22 +85,14 @@ func (c *canvas) text(x, y, end int, s string, paint uint16) {
 	}
 }
 
-// Line is one line of cells for texts that must not touch.
-type Line struct{ c *canvas }
-
-// NewLine returns an empty line of n cells.
-func NewLine(n int) Line { return Line{newCanvas(n, 1)} }
-
-// Put writes a text at x, unless it would touch another or the ends.
-func (l Line) Put(x int, s string, paint ui.Paint) {
+// put writes a text at x, unless it would touch another or the ends.
+func (c *canvas) put(x, y int, s string, paint ui.Paint) {
 	n := fit.Width(s)
-	from, to := max(0, x-1), min(l.c.w, x+n+1)
-	if x >= 0 && x+n <= l.c.w && l.c.free(from, 0, to-from) {
-		l.c.text(x, 0, l.c.w, s, l.c.paint(paint))
+	from, to := max(0, x-1), min(c.w, x+n+1)
+	if x >= 0 && x+n <= c.w && c.free(from, y, to-from) {
+		c.text(x, y, c.w, s, c.paint(paint))
 	}
 }
-
-func (l Line) String() string { return l.c.lines()[0] }
 
 // lines returns the rows as text.
 func (c *canvas) lines() []string {

@@ -9,7 +9,8 @@
 package chart
 
 import (
-	"strings"
+	"cmp"
+	"slices"
 
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/fit"
@@ -76,24 +77,16 @@ type Chart struct {
 // Draw returns exactly h lines of exactly w cells: the title with the value and the legend, the
 // curves and the bands. Two lines have no room for curves.
 func (c Chart) Draw(l *ui.Theme, a Axis, w, h int) []string {
-	return c.draw(l, a, w, h, false)
+	if w <= 0 || h <= 2 {
+		return ui.Exact([]string{c.title(l, w)}, max(0, w), h)
+	}
+	return append([]string{c.title(l, w)}, c.plot(l, a, w, h-1, false).lines()...)
 }
 
-// draw draws the chart; with points, every point gets its mark.
-func (c Chart) draw(l *ui.Theme, a Axis, w, h int, points bool) []string {
-	if h <= 0 {
-		return nil
-	}
-	if w <= 0 {
-		return make([]string, h)
-	}
+// plot draws all but the title; with points, every point gets its mark.
+func (c Chart) plot(l *ui.Theme, a Axis, w, h int, points bool) *plot {
 	c.Series = c.Series[:min(len(c.Series), maxSeries)]
-	a = a.sane()
-	if h <= 2 {
-		c.Series = c.Series[:min(len(c.Series), 1)]
-		return []string{c.title(l, w, false), strings.Repeat(" ", w)}[:h]
-	}
-	p := newPlot(l, c, a, w, h-1)
+	p := newPlot(l, c, a.sane(), w, h)
 	p.frame()
 	p.bounds()
 	p.rules()
@@ -106,7 +99,7 @@ func (c Chart) draw(l *ui.Theme, a Axis, w, h int, points bool) []string {
 	p.flags()
 	p.ruleNames()
 	p.bands()
-	return append([]string{c.title(l, w, p.left == 0 && p.bandRow > 0)}, p.lines()...)
+	return p
 }
 
 // Steps is a chart over steps (connections, rates) instead of time, with a line for each round or
@@ -118,37 +111,24 @@ type Steps struct {
 	Gutter int      // cells left of the plot, as in Axis
 }
 
-// Draw returns exactly h lines of exactly w cells; the last one, of three or more, names the steps.
+// Draw returns exactly h lines of exactly w cells; the last one, of four or more, names the steps.
 func (s Steps) Draw(l *ui.Theme, w, h int) []string {
-	if h <= 0 {
-		return nil
+	if w <= 0 || h < 4 {
+		return ui.Exact([]string{s.title(l, w)}, max(0, w), h)
 	}
-	c, a := s.Chart, Axis{From: -0.5, To: max(1, float64(len(s.Labels))) - 0.5, Gutter: s.Gutter, Bounds: s.Bounds}
-	if h < 4 || w <= 0 {
-		return c.draw(l, a, w, h, true)
-	}
-	return append(c.draw(l, a, w, h-1, true), s.labels(l, a, w))
-}
-
-// labels returns the line under the plot: every label that has room next to the one before.
-func (s Steps) labels(l *ui.Theme, a Axis, w int) string {
-	c := newCanvas(w, 1)
-	left, end := a.left(w), -1
+	a := Axis{From: -0.5, To: max(1, float64(len(s.Labels))) - 0.5, Gutter: s.Gutter, Bounds: s.Bounds}
+	p, names := s.plot(l, a, w, h-2, true), newCanvas(w, 1)
 	for i, label := range s.Labels {
 		label = cut(l, clean(l, label), 12)
-		cells := fit.Width(label)
-		x := max(left, min(a.column(float64(i), left, w)-cells/2, w-cells))
-		if x > end && cells > 0 {
-			c.text(x, 0, w, label, c.paint(l.Faint))
-			end = x + cells
-		}
+		n := fit.Width(label)
+		names.put(max(p.left, min(p.column(float64(i))-n/2, w-n)), 0, label, l.Faint)
 	}
-	return c.lines()[0]
+	return slices.Concat([]string{s.title(l, w)}, p.lines(), names.lines())
 }
 
 // title returns the first line: name, value and, at the right, as much of the legend as fits, or the
 // note.
-func (c Chart) title(l *ui.Theme, w int, band bool) string {
+func (c Chart) title(l *ui.Theme, w int) string {
 	name, value := clean(l, c.Title), clean(l, c.Value)
 	if value != "" && name != "" {
 		value = "  " + value
@@ -156,86 +136,35 @@ func (c Chart) title(l *ui.Theme, w int, band bool) string {
 	if fit.Width(name) >= w {
 		return l.Title.S(fit.Left(cut(l, name, w), w))
 	}
-	value = cut(l, value, w-fit.Width(name))
-	left := l.Title.S(name) + l.Strong.S(value)
-	right, n := c.legend(l, w-fit.Width(left)-3, band)
-	if n == 0 {
-		right = l.Faint.S(clean(l, c.Note))
-	}
+	left := l.Title.S(name) + l.Strong.S(cut(l, value, w-fit.Width(name)))
+	right := cmp.Or(c.legend(l, w-fit.Width(left)-3), l.Faint.S(clean(l, c.Note)))
 	return fit.Left(l.ASCIIOnly(l.Rule(left, right, w)), w)
 }
 
-// legend names the lines, if there are several, in at most room cells, and returns its width. If
-// room is short, the common beginning of the names is written only once: "● round 1 ■ 2".
-func (c Chart) legend(l *ui.Theme, room int, band bool) (string, int) {
-	s, n, all := c.names(l, room, band, 0)
-	if skip := c.common(); !all && skip > 0 {
-		s, n, all = c.names(l, room, band, skip)
-	}
-	first := 0 // width of the first name and an ellipsis
-	if len(c.Series) > 1 {
-		first = 2 + fit.Width(clean(l, c.Series[0].Name)) + 2
-	}
-	if !all && n <= first {
-		return "", 0 // one name of several does not help
-	}
-	return s, n
-}
-
-// common returns the length, in bytes, of the whole words that all names begin with.
-func (c Chart) common() int {
-	if len(c.Series) == 0 {
-		return 0
-	}
-	n := min(len(c.Series[0].Name), maxText)
-	for _, s := range c.Series[1:] {
-		n = min(n, len(s.Name))
-		for n > 0 && s.Name[:n] != c.Series[0].Name[:n] {
-			n--
-		}
-	}
-	return strings.LastIndexByte(c.Series[0].Name[:n], ' ') + 1
-}
-
-// names returns the legend, without skip bytes of all names but the first; all: all names fit.
-func (c Chart) names(l *ui.Theme, room int, band bool, skip int) (s string, cells int, all bool) {
-	type entry struct {
-		mark, name string
-		paint      ui.Paint
-	}
-	entries := make([]entry, 0, len(c.Series)+1)
-	if len(c.Series) > 1 {
-		for i, s := range c.Series {
-			if i > 0 {
-				s.Name = s.Name[skip:]
-			}
-			entries = append(entries, entry{mark(l, s), clean(l, s.Name), s.Paint})
-		}
-	}
-	if band {
-		block := l.Glyph.Blocks[len(l.Glyph.Blocks)/2]
-		entries = append(entries, entry{block, clean(l, c.BandName), l.Warn})
-	}
-	for i, e := range entries {
-		if e.name == "" {
+// legend names the lines, if there are several, in at most room cells; "" if there is only room for
+// one name.
+func (c Chart) legend(l *ui.Theme, room int) (text string) {
+	shown := 0
+	for i, s := range c.Series[:min(len(c.Series), maxSeries)] {
+		entry, rest := s.Paint.S(mark(l, s))+" "+clean(l, s.Name), 2 // for the ellipsis
+		if s.Name == "" {
 			continue
 		}
-		gap, rest := 2, 2 // rest is for the ellipsis
-		if cells == 0 {
-			gap = 0
+		if shown > 0 {
+			entry = "  " + entry
 		}
-		if i == len(entries)-1 {
+		if i == len(c.Series)-1 {
 			rest = 0
 		}
-		wide := gap + fit.Width(e.mark) + 1 + fit.Width(e.name)
-		if cells+wide+rest > room {
-			if cells > 0 && cells+2 <= room {
-				return s + " " + l.Glyph.Ellipsis, cells + 2, false
-			}
-			return s, cells, false
+		if fit.Width(text+entry)+rest > room {
+			text += " " + l.Glyph.Ellipsis
+			break
 		}
-		s += "  "[:gap] + e.paint.S(e.mark) + " " + e.name
-		cells += wide
+		text += entry
+		shown++
 	}
-	return s, cells, true
+	if shown < 2 {
+		return ""
+	}
+	return text
 }

@@ -126,19 +126,6 @@ func TestLegendShowsThatItIsCut(t *testing.T) {
 	}
 }
 
-func TestLegendNamesTheCommonPartOnce(t *testing.T) {
-	l := ui.NewTheme(ui.ThemeOptions{NoColor: true})
-	c := Chart{Title: "p99", Series: []Series{{Name: "round 1"}, {Name: "round 2", Mark: 1}, {Name: "round 10", Mark: 2}}}
-	for w, want := range map[int]string{
-		40: "● round 1  ■ round 2  ▲ round 10",
-		30: "● round 1  ■ 2  ▲ 10", 22: "● round 1  ■ 2 …",
-	} {
-		if title := ansi.Strip(c.Draw(l, Axis{To: 1}, w, 3)[0]); strings.TrimLeft(strings.TrimPrefix(title, "p99"), " ┈") != want {
-			t.Errorf("%d cells: %q, want %q at its end", w, title, want)
-		}
-	}
-}
-
 func TestScale(t *testing.T) {
 	for _, c := range []struct {
 		v      float64

@@ -2,7 +2,7 @@ package chart
 
 import (
 	"math"
-	"strings"
+	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
@@ -39,36 +39,36 @@ func (h Histogram) Draw(l *ui.Theme, w, rows int) []string {
 	if h.Empty() || n < 8 || rows < LeastHistogram {
 		return ui.Exact(nil, w, rows)
 	}
-	scale := cellsOf(h.bars, n)
+	scale, high := cellsOf(h.bars, n), rows-2
 	shares, top, _ := scale.shares(h.bars)
-	quantiles := []quantile{
-		{"p50", h.Latency.P50.Seconds(), l.Series[0]}, {"p99", h.Latency.P99.Seconds(), l.Series[2]},
-		{"p90", h.Latency.P90.Seconds(), l.Series[1]},
-		{"max", h.Latency.Max.Seconds(), l.Faint}, {"p99.9", h.Latency.P999.Seconds(), l.Faint},
+	p90, p99 := scale.column(h.Latency.P90.Seconds()), scale.column(h.Latency.P99.Seconds())
+	c := newCanvas(w, rows)
+	for x, share := range shares {
+		paint := c.paint(l.Series[0])
+		if x > max(p90, p99) {
+			paint = c.paint(l.Series[2])
+		} else if x > p90 {
+			paint = c.paint(l.Series[1])
+		}
+		for y := range high {
+			c.set(histogramGutter+x, y, first(block(l, share/top, high-1-y, high)), paint, data)
+		}
 	}
-	high := rows - 2
-	p90, p99 := scale.column(quantiles[2].at), scale.column(quantiles[1].at)
-	tick := sign(l, '┤')
-	var out []string
 	for y := range high {
-		label, edge := "", l.Glyph.Vertical
-		if y == 0 {
-			label, edge = units.Tenths(top), string(tick)
-		} else if y == high-1 {
-			label, edge = "0", string(tick)
-		}
-		row := make([]string, n)
-		for x, share := range shares {
-			row[x] = block(l, share/top, high-1-y, high)
-		}
-		cut := func(from, to int) string {
-			return strings.Join(row[max(0, min(from, n)):max(0, min(max(from, to), n))], "")
-		}
-		label = strings.Repeat(" ", max(0, histogramGutter-1-fit.Width(label))) + label
-		out = append(out, l.Faint.S(label)+l.Border.S(edge)+
-			l.Series[0].S(cut(0, p90+1))+l.Series[1].S(cut(p90+1, p99+1))+l.Series[2].S(cut(max(p90, p99)+1, n)))
+		c.set(histogramGutter-1, y, first(l.Glyph.Vertical), c.paint(l.Border), data)
 	}
-	return ui.Exact(append(out, scale.ticks(l), scale.marks(l, quantiles)), w, rows)
+	for y, label := range map[int]string{0: units.Tenths(top), high - 1: "0"} {
+		c.set(histogramGutter-1, y, sign(l, '┤'), c.paint(l.Border), data)
+		c.text(histogramGutter-1-fit.Width(label), y, histogramGutter-1, label, c.paint(l.Faint))
+	}
+	scale.ticks(l, c, rows-2)
+	for _, q := range []quantile{
+		{"p50", h.Latency.P50, l.Series[0]}, {"p99", h.Latency.P99, l.Series[2]}, {"p90", h.Latency.P90, l.Series[1]},
+		{"max", h.Latency.Max, l.Faint}, {"p99.9", h.Latency.P999, l.Faint},
+	} {
+		scale.mark(l, c, rows-1, q)
+	}
+	return c.lines()
 }
 
 // block returns the part of a bar of height full (1: all rows) in row y, counted from the bottom.
@@ -87,10 +87,10 @@ func block(l *ui.Theme, full float64, y, rows int) string {
 	return l.Glyph.Blocks[level-1]
 }
 
-// quantile is a latency to mark, in seconds.
+// quantile is a latency to mark.
 type quantile struct {
 	name  string
-	at    float64
+	at    time.Duration
 	paint ui.Paint
 }
 
@@ -100,37 +100,31 @@ type logCells struct {
 	n           int
 }
 
-// ticks names round latencies.
-func (c logCells) ticks(l *ui.Theme) string {
-	line := NewLine(c.n)
+// ticks names round latencies on a row.
+func (s logCells) ticks(l *ui.Theme, c *canvas, row int) {
 	for _, step := range [][]float64{{1}, {2, 5}} {
 		for d := -9; d <= 4; d++ {
 			for _, f := range step {
 				at := f * math.Pow(10, float64(d))
-				if x := c.column(at); x >= 0 && x < c.n {
+				if x := s.column(at); x >= 0 && x < s.n {
 					label := string(sign(l, '╵')) + l.ASCIIOnly(LatencyLabel(at))
-					line.Put(max(0, min(x, c.n-fit.Width(label))), label, l.Faint)
+					c.put(histogramGutter+max(0, min(x, s.n-fit.Width(label))), row, label, l.Faint)
 				}
 			}
 		}
 	}
-	return strings.Repeat(" ", histogramGutter) + line.String()
 }
 
-// marks names the quantiles under the bars, each with a mark at its column.
-func (c logCells) marks(l *ui.Theme, quantiles []quantile) string {
-	line := NewLine(c.n)
-	for _, q := range quantiles {
-		text := l.Glyph.Up + q.name
-		n := fit.Width(text)
-		x := max(0, min(c.column(q.at), c.n-1))
-		if x+n > c.n { // the mark stays at its column
-			text = q.name + l.Glyph.Up
-			x -= n - 1
-		}
-		line.Put(x, text, q.paint)
+// mark names a quantile on a row, with a mark at its column.
+func (s logCells) mark(l *ui.Theme, c *canvas, row int, q quantile) {
+	text := l.Glyph.Up + q.name
+	n := fit.Width(text)
+	x := max(0, min(s.column(q.at.Seconds()), s.n-1))
+	if x+n > s.n { // the mark stays at its column
+		text = q.name + l.Glyph.Up
+		x -= n - 1
 	}
-	return strings.Repeat(" ", histogramGutter) + line.String()
+	c.put(histogramGutter+x, row, text, q.paint)
 }
 
 // leastDecades is the shortest range: in a shorter one, cells are narrower than buckets.

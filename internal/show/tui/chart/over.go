@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/fit"
 )
@@ -13,45 +14,50 @@ import (
 // Over is a chart over a number, such as connections or requests per second: every point has its
 // mark, and the lines have their names at their ends.
 type Over struct {
-	Chart      // without Value and Bands
-	LogX  bool // x on a log scale; values <= 0 are left out
-	UnitX func(float64) string
+	Chart        // without Bands
+	LogX  bool   // x on a log scale; values <= 0 are left out
 	NameX string // of the x axis, at the end of its labels if there is room
 }
+
+// mostMarked is how many points of a line each get their mark.
+const mostMarked = 40
 
 // leastOver are the lines below which Over is only its title.
 const leastOver = 5
 
 // Draw returns exactly h lines of exactly w cells.
 func (o Over) Draw(l *ui.Theme, w, h int) []string {
-	if h <= 0 || w <= 0 {
-		return make([]string, max(0, h))
+	c := o.Chart
+	c.Series = nil // their names are at their ends
+	title := []string{c.title(l, w)}
+	if w <= 0 || h < leastOver {
+		return ui.Exact(title, max(0, w), h)
 	}
-	title := ui.Exact([]string{l.Rule(l.Title.S(clean(l, o.Title)), clean(l, o.Note), w)}, w, 1)
-	title[0] = l.ASCIIOnly(title[0])
-	if h < leastOver {
-		return ui.Exact(title, w, h)
-	}
-	c, a := o.Chart, o.axis()
 	c.Series = o.placed()
-	names := o.names(l, w, h-2)
-	p := newPlot(l, c, a, w-names, h-2)
-	p.frame()
-	p.rules()
-	for i := range c.Series {
-		p.line(i)
-	}
-	for i := range c.Series {
-		p.marks(i, true)
-	}
-	p.ruleNames()
+	a, names := o.axis(), o.names(l, w, h-2)
+	few := !slices.ContainsFunc(c.Series, func(s Series) bool { return len(s.Points) > mostMarked })
+	p := c.plot(l, a, w-names, h-2, few)
 	lines := p.lines()
 	if names > 0 {
 		for y, name := range p.ends(names) {
 			lines[y] += name
 		}
 	}
-	return slices.Concat(title, lines, []string{o.labels(l, a, w, names)})
+	return slices.Concat(title, lines, o.labels(l, a, w, names))
+}
+
+// OverLoad makes c a chart of what over connections, or over rates if no step has connections; at is
+// the place of a step on it, 0 if it has none.
+func OverLoad(what string, steps []bench.Step, c Chart) (o Over, at func(bench.Step) float64) {
+	closed := func(s bench.Step) bool { return !s.WarmUp && s.Connections > 0 }
+	c.Title = what + " over "
+	if slices.ContainsFunc(steps, closed) {
+		c.Title += "connections"
+		at = func(s bench.Step) float64 { return float64(s.Connections) }
+		return Over{Chart: c, LogX: true, NameX: "connections"}, at
+	}
+	c.Title += "the scheduled rate"
+	return Over{Chart: c, LogX: true, NameX: "req/s"}, func(s bench.Step) float64 { return s.Rate }
 }
 
 // x returns a number at its place on the axis; it is not finite if it has none.
@@ -138,22 +144,18 @@ func (p *plot) ends(n int) []string {
 
 // labels returns the line under the plot: the numbers of the points, or round ones, and the name of
 // the axis, where there is room.
-func (o Over) labels(l *ui.Theme, a Axis, w, names int) string {
-	unit := o.UnitX
-	if unit == nil {
-		unit = RateLabel
-	}
+func (o Over) labels(l *ui.Theme, a Axis, w, names int) []string {
 	plot := w - names
 	left := a.left(plot)
-	line := NewLine(w)
+	line := newCanvas(w, 1)
 	for _, v := range o.ticks(a, plot-left) {
-		text := clean(l, unit(v))
+		text := clean(l, RateLabel(v))
 		x := a.column(o.x(v), left, plot) - fit.Width(text)/2
-		line.Put(max(0, min(x, w-fit.Width(text))), text, l.Faint)
+		line.put(max(0, min(x, w-fit.Width(text))), 0, text, l.Faint)
 	}
 	name := clean(l, o.NameX)
-	line.Put(w-fit.Width(name), name, l.Faint)
-	return line.String()
+	line.put(w-fit.Width(name), 0, name, l.Faint)
+	return line.lines()
 }
 
 // ticks returns the numbers to label, the most important first.

@@ -63,7 +63,7 @@ func (p *plot) frame() {
 	p.vertical(p.left-1, '│', border)
 	unit := p.chart.Unit
 	if unit == nil {
-		unit = plainUnit
+		unit = PlainLabel
 	}
 	for i, v := range p.scale.ticks(p.rows) {
 		y := p.dot(v) / p.ky

@@ -1,9 +1,6 @@
 package chart
 
-import (
-	"math"
-	"strconv"
-)
+import "math"
 
 // Values are bounded to a range that can be scaled without overflow.
 const (
@@ -171,8 +168,7 @@ func (s scale) parts() int {
 	return 4
 }
 
-func finite(v float64) bool      { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-func plainUnit(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // The states of a column.
 const (

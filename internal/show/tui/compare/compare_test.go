@@ -2,7 +2,6 @@ package compare
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -10,21 +9,25 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/locbench/locbench/internal/bench"
-	ui "github.com/locbench/locbench/internal/show/tui/old"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-var now = time.Date(2026, 11, 21, 17, 0, 0, 0, time.UTC)
-
 const dirA, dirB = "results/20261121-154953-quick", "results/20261122-091500-quick"
 
-func opened(t testing.TB, folders tuitest.Folders, a, b string) *Screen {
+// page returns the page of two folders, or of one twice, after keys.
+func page(folders tuitest.Folders, a, b string, keys ...string) tuitest.Page {
+	return tuitest.Page{Keys: keys, New: func(*testing.T) ui.Page { return New(a, b, folders) }}
+}
+
+// shows requires parts of the frame after keys, which are separated by spaces.
+func shows(t *testing.T, p tuitest.Page, keys string, parts ...string) {
 	t.Helper()
-	s := New(a, b, folders)
-	s.Update(ui.Resized{Width: 80, Height: 23})
-	tuitest.Settle(s, s.Init(), nil)
-	return s
+	p.Play(t, tuitest.Size{Width: 120, Height: 50}, tuitest.Look{}, func(program *tuitest.Program) {
+		program.Press(strings.Fields(keys)...)
+		testenv.Contains(t, program.Frame(), parts...)
+	})
 }
 
 // two returns a recorded run twice, with its rounds repeated the given times. The second one is
@@ -34,116 +37,112 @@ func two(t testing.TB, times int, factor float64, change func(*tuitest.Folder)) 
 	records := tuitest.Records(t, "limits")
 	a := tuitest.FolderOf(dirA, moreRounds(records, times, 1))
 	b := tuitest.FolderOf(dirB, moreRounds(records, times, factor))
-	b.Run.Started = b.Run.Started.Add(17 * time.Hour)
+	b.Run.ID, b.Run.Started = "another", b.Run.Started.Add(17*time.Hour)
 	if change != nil {
 		change(&b)
 	}
 	return tuitest.Folders{a, b}
 }
 
-func TestViews(t *testing.T) {
-	s := New(dirA, dirB, nil)
-	s.loading = true
-	tuitest.Shows(t, s, now, "reading")
+func TestCompare(t *testing.T) {
+	page(two(t, 3, 1.1, nil), dirA, dirB).Frames(t, "compare")
+}
 
-	s = opened(t, two(t, 3, 1.1, nil), dirA, dirB)
-	tuitest.Golden(t, s, "six-rounds", now)
-	for i, want := range []string{"B is better: +10.0% (+8.2% to +11.8%)", "▸2 steps", "▸3 charts", "inconclusive, ~26 more rounds",
-		"Only the contenders differ."} {
-		tuitest.Press(s, nil, fmt.Sprint(i+1))
-		tuitest.Shows(t, s, now, want, "6 rounds")
-	}
-
-	s = opened(t, two(t, 1, 0.9, func(b *tuitest.Folder) {
+func TestCompare_NotComparable(t *testing.T) {
+	folders := two(t, 1, 0.9, func(b *tuitest.Folder) {
 		p := &b.Run.Profile
 		p.Limits.CPUs, p.Limits.Memory = 1.5, 512<<20
 		b.Run.Machine.Kernel, b.Run.Software.Locbench, p.Name = "6.12.0-amd64", "0.2.0", "mine"
-	}), dirA, dirB)
-	tuitest.Shows(t, s, now, "Not comparable: different limits", "also: kernel, locbench", "not comparable")
-	tuitest.Press(s, nil, "5")
-	tuitest.Shows(t, s, now, "6.12.0-amd64", "may affect", "0.1.0-dev")
+	})
+	page(folders, dirA, dirB).Frames(t, "not-comparable")
+}
 
-	// One round, the second contender on one side only, different steps.
-	s = opened(t, two(t, 1, 1, func(b *tuitest.Folder) {
-		b.Trials = append([]bench.TrialResult(nil), b.Trials[:2]...)
-		b.Trials[1].Trial.Contender, b.Trials[1].Trial.Variant = "rs-actix", "lto"
-		for i := range b.Trials {
-			b.Trials[i].Steps = append([]bench.StepResult(nil), b.Trials[i].Steps[1:]...)
-		}
-	}), dirA, dirB)
-	tuitest.Press(s, nil, "2")
-	tuitest.Shows(t, s, now,
-		"▸2 steps", "A verdict and a 95% CI need 6 or more rounds on both sides.", "need ≥ 6 rounds")
-	tuitest.Press(s, nil, "4", "down")
-	tuitest.Shows(t, s, now, "not in this run", "▸ go-nethttp:release", "only in A", "rs-actix:lto", "only in B")
-	tuitest.Press(s, nil, "b", "b", "1")
-	tuitest.Shows(t, s, now, "A go-nethttp:release", "B rs-actix:lto", "▸1 results")
-
+// The contenders of one run are compared in pairs.
+func TestCompare_OneRun(t *testing.T) {
 	faults := tuitest.FolderOf("results/faulty", tuitest.Records(t, "faults"))
-	s = opened(t, tuitest.Folders{faults}, faults.Dir, faults.Dir)
-	tuitest.Shows(t, s, now, "B my-oom", "0 of 1 rounds complete", "✓ same run: same machine, limits and load")
-
-	s = opened(t, tuitest.Folders{faults}, faults.Dir, dirB)
-	tuitest.Shows(t, s, now, "cannot compare", "results/20261122-091500-quick: file does not exist")
+	p := page(tuitest.Folders{faults}, faults.Dir, faults.Dir)
+	p.Frames(t, "one-run")
+	shows(t, p, "", "old  go-nethttp   results/faulty", "pair 1 of 3")
 }
 
-func plain(s *Screen, w, h int) string {
-	return strings.Join(tuitest.View(s, tuitest.Size{Width: w, Height: h}, ui.NewLook(ui.LookOptions{NoColor: true}), now), "\n")
+// Keys lead to other contenders, swap the sides, and show the other chart.
+func TestCompare_Keys(t *testing.T) {
+	p := page(two(t, 3, 1.1, nil), dirA, dirB)
+	shows(t, p, "", "contender 1 of 2", "go-nethttp: peak throughput 10.0% higher", "old  21 Nov 15:49")
+	shows(t, p, "right", "contender 2 of 2", "go-nethttp:release   6 rounds")
+	shows(t, p, "right right", "contender 1 of 2")
+	shows(t, p, "left", "contender 2 of 2")
+	shows(t, p, "right o", "contender 2 of 2", "4,473/s   4,067/s", "old  22 Nov 08:49")
+	shows(t, p, "right o o", "contender 2 of 2", "4,067/s   4,473/s", "old  21 Nov 15:49")
+	shows(t, p, "v", " p99 over connections ┈", "v: throughput over connections")
+	shows(t, p, "y", "copied command: locbench compare "+dirA+" "+dirB)
+	one := page(two(t, 1, 1, nil), dirA, dirA)
+	shows(t, one, "y", "copied command: locbench compare "+dirA+" go-nethttp go-nethttp:release")
+	shows(t, one, "o y", "copied command: locbench compare "+dirA+" go-nethttp:release go-nethttp")
 }
 
-func TestKeysChoosePairs(t *testing.T) {
-	s := opened(t, two(t, 1, 1, nil), dirA, dirB)
-	is := func(keys, a, b string) {
-		t.Helper()
-		tuitest.Press(s, nil, strings.Fields(keys)...)
-		testenv.Check(t, s.set.a.Label == a && s.set.b.Label == b, "%s: %q against %q, want %q and %q", keys,
-			s.set.a.Label, s.set.b.Label, a, b)
+// The text scrolls by keys and the wheel, as far as there are lines.
+func TestCompare_Scrolls(t *testing.T) {
+	page(two(t, 3, 1.1, nil), dirA, dirB).Play(t, tuitest.Size{Width: 80, Height: 24}, tuitest.Look{}, func(p *tuitest.Program) {
+		testenv.Contains(t, p.Frame(), "lines 1 to ")
+		p.Send(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
+		testenv.Contains(t, p.Frame(), "lines 4 to ")
+		p.Press("up")
+		testenv.Contains(t, p.Frame(), "lines 3 to ")
+		p.Press("end")
+		testenv.Contains(t, p.Frame(), "p Holm-corrected.")
+		p.Press("right")
+		testenv.Contains(t, p.Frame(), "lines 1 to ", "contender 2 of 2")
+		p.Press("esc")
+		testenv.Check(t, p.Quit(), "esc does not close the page")
+	})
+}
+
+// A larger terminal shows more, also of a text that was scrolled to its end.
+func TestCompare_Grows(t *testing.T) {
+	c := New(dirA, dirB, two(t, 3, 1.1, nil))
+	c.Update(c.Init()())
+	look := ui.NewTheme(ui.ThemeOptions{})
+	c.SetSize(ui.SizeOf(80, 24), look)
+	c.View()
+	c.Update(tuitest.Key("end"))
+	testenv.Contains(t, c.View(), "p Holm-corrected.", "!10.0% higher")
+	c.SetSize(ui.SizeOf(80, 60), look)
+	testenv.Contains(t, c.View(), "p Holm-corrected.", "+10.0%")
+}
+
+// A line needs two points of measured steps: without one there is no chart, and no key for it.
+func TestCompare_Charts(t *testing.T) {
+	steps := func(n int, warm bool) tuitest.Page {
+		folders := two(t, 1, 1, nil)
+		for _, f := range folders {
+			for i := range f.Trials {
+				f.Trials[i].Steps = f.Trials[i].Steps[:n]
+				f.Trials[i].Steps[0].Step.WarmUp = warm
+			}
+		}
+		return page(folders, dirA, dirB)
 	}
-	const n, r = "go-nethttp", "go-nethttp:release"
-	is("", n, n)
-	is("down", r, r)
-	is("down", n, n)
-	is("up", r, r)
-	is("a", n, r)
-	is("b", n, n)
-	is("B A", r, r)
-	is("a x", r, n)
-	testenv.Check(t, s.a.dir == dirB && s.dirs[0] == dirB, "swapped, A is %s", s.a.dir)
-	is("x", n, r)
-	var msgs []tea.Msg
-	tuitest.Press(s, func(m tea.Msg) { msgs = append(msgs, m) }, "esc")
-	testenv.Check(t, len(msgs) == 1 && msgs[0] == (ui.Back{}), "esc: %v", msgs)
+	shows(t, steps(2, false), "", "throughput over connections ┈", "v chart")
+	shows(t, steps(1, false), "", "!┈", "!v chart")
+	shows(t, steps(2, true), "", "!┈", "!v chart")
 }
 
-func TestVerdictNeedsEnoughRounds(t *testing.T) {
-	testenv.Contains(t, plain(opened(t, two(t, 1, 2, nil), dirA, dirB), 120, 40), "need ≥ 6 rounds", "!B is better")
-	testenv.Contains(t, plain(opened(t, two(t, 3, 2, nil), dirA, dirB), 120, 40), "B is better")
-	view := plain(opened(t, two(t, 3, 2, func(b *tuitest.Folder) { b.Run.Data.Hash = "other" }), dirA, dirB), 120, 40)
-	testenv.Contains(t, view, "!B is better", "Not comparable: different data")
-}
-
-func TestMouseAndScrolling(t *testing.T) {
-	s := opened(t, two(t, 1, 1, func(b *tuitest.Folder) {
-		b.Run.Machine = bench.Machine{OS: "linux", CPUs: 64, Kernel: "x", Governor: "powersave", CgroupVersion: 2}
-		b.Run.Software = bench.Software{Locbench: "x", Go: "x", Docker: "x"}
-		b.Run.Profile = bench.Profile{Name: "x", Rounds: 9}
-		b.Run.Needs, b.Run.Data = []bench.NeedInfo{{Name: "elasticsearch", Kind: "external", Version: "x", URL: "http://x"}}, bench.DataInfo{}
-	}), dirA, dirB)
-	plain(s, 80, 24)
-	s.Update(tea.MouseClickMsg{X: s.ends[differences] - 1, Y: s.tabLine, Button: tea.MouseLeft})
-	testenv.Need(t, s.tab == differences, "a click on a name leads to page %d", s.tab)
-	top := plain(s, 80, 18)
-	tuitest.Press(s, nil, "end")
-	bottom := plain(s, 80, 18)
-	if top == bottom || !strings.Contains(top, "more (pgdn)") || strings.Contains(bottom, "more (pgdn)") {
-		t.Errorf("scrolled:\n%s\n%s", top, bottom)
-	}
-	tuitest.Press(s, nil, "home")
-	s.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
-	testenv.Equal(t, s.scroll, 3, "the wheel scrolls by")
-	if plain(s, 80, 50); s.scroll != 0 {
-		t.Errorf("everything is in sight, scrolled by %d", s.scroll)
-	}
+// What cannot be compared says why; what could not be read of a folder is a caution.
+func TestCompare_Problems(t *testing.T) {
+	folders := two(t, 1, 1, nil)
+	shows(t, page(folders, dirA, "results/none"), "", "cannot compare: results/none: file does not exist", "remedy")
+	other := two(t, 1, 1, func(b *tuitest.Folder) {
+		b.Trials = append([]bench.TrialResult(nil), b.Trials...)
+		for i := range b.Trials {
+			b.Trials[i].Trial.Contender = "another"
+		}
+	})
+	shows(t, page(other, dirA, dirB), "o v down", "cannot compare: no contender in common", "!copied")
+	folders[1].Broken = errors.New("round 2: unexpected end of JSON input")
+	shows(t, page(folders, dirA, dirB), "", " "+dirB+": round 2: unexpected end of JSON input", "go-nethttp   ")
+	folders[1].Trials = folders[1].Trials[:1]
+	shows(t, page(tuitest.Folders{folders[1]}, dirB, dirB), "", "the run has results of one contender only")
 }
 
 const hostile = "\x1b]0;owned\x07\x1b[2J\u202eevil\u0301\u200d👩‍👩‍👧‍👦\xff\n\r\t日本語 "
@@ -171,53 +170,9 @@ func TestHostileRuns(t *testing.T) {
 	}
 	folders := two(t, 1, 1, spoil)
 	spoil(&folders[0])
-	s := opened(t, folders, folders[0].Dir, folders[1].Dir)
-	testenv.Need(t, s.set != nil, "%v", s.err)
-	s.a.note = long
-	for _, size := range []tuitest.Size{{Width: 20, Height: 6}, {Width: 33, Height: 9}, {Width: 60, Height: 20}, {Width: 80, Height: 24}, {Width: 120, Height: 40}, {Width: 200, Height: 50}} {
-		for _, ascii := range []bool{false, true} {
-			for i := range tabNames {
-				tuitest.Press(s, nil, fmt.Sprint(i+1))
-				tuitest.Exact(t, tuitest.View(s, size, ui.NewLook(ui.LookOptions{ASCII: ascii}), now), size, ascii)
-			}
-		}
-	}
-	s.Update(loaded{screen: s, err: errors.New(long)})
-	for _, size := range tuitest.Sizes() {
-		tuitest.Exact(t, tuitest.View(s, size, ui.NewLook(ui.LookOptions{ASCII: true}), now), size, true)
-	}
-}
-
-// TestOpensOnComparablePair: it opens on two contenders with results, preferably of the same name.
-func TestOpensOnComparablePair(t *testing.T) {
-	rename := func(f *tuitest.Folder, from, to string) {
-		for i := range f.Trials {
-			if f.Trials[i].Trial.Label() == from {
-				f.Trials[i].Trial.Contender, f.Trials[i].Trial.Variant = to, ""
-			}
-		}
-	}
-	for name, c := range map[string]struct {
-		change func(b *tuitest.Folder)
-		a, b   string
-	}{
-		"the same contenders":        {nil, "go-nethttp", "go-nethttp"},
-		"the first one is only here": {func(b *tuitest.Folder) { rename(b, "go-nethttp", "another") }, "go-nethttp:release", "go-nethttp:release"},
-		"the first one did nothing there": {func(b *tuitest.Folder) {
-			for i := range b.Trials {
-				if b.Trials[i].Trial.Label() == "go-nethttp" {
-					b.Trials[i].Steps = nil
-				}
-			}
-		}, "go-nethttp:release", "go-nethttp:release"},
-		"none in common": {func(b *tuitest.Folder) { rename(b, "go-nethttp", "another"); rename(b, "go-nethttp:release", "others") }, "go-nethttp", "another"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := opened(t, two(t, 1, 1, c.change), dirA, dirB)
-			if a, b := s.set.a.Label, s.set.b.Label; a != c.a || b != c.b || s.set.a.Peak < 0 || s.set.b.Peak < 0 {
-				t.Errorf("%s: opens on %q and %q, want %q and %q", name, a, b, c.a, c.b)
-			}
-		})
+	for _, p := range []tuitest.Page{page(folders, folders[0].Dir, folders[1].Dir), page(folders, folders[0].Dir, folders[0].Dir),
+		page(folders, long, long)} {
+		p.Whole(t)
 	}
 }
 

@@ -108,10 +108,13 @@ func (s *State) applyTrial(trial *Trial, rec bench.Record) {
 				step.Rate = e.Control.Rate
 			}
 		}
-		trial.flag(rec.At, text)
+		trial.flag(trial.Seconds(rec.At), text)
 	case bench.Paused:
-		trial.flag(rec.At, "paused")
+		trial.flag(trial.Seconds(rec.At), "paused")
 	case bench.TrialEnded:
+		if e.Cause != nil && len(trial.Load) > 0 { // where its load ended
+			trial.flag(trial.Span(), "✗ "+e.Cause.Text)
+		}
 		for i := range s.Run.Trials {
 			if entry := &s.Run.Trials[i]; entry.Trial == *rec.Trial {
 				entry.State, entry.Excluded, entry.Bodies = e.State, e.Excluded, trial.Result.Bodies()
@@ -191,9 +194,16 @@ func (trial *Trial) window(e bench.WindowClosed) {
 		T: step.From + (w.Start + w.Length/2).Seconds(), Throughput: w.Throughput(), Rate: max(0, w.Rate),
 		P50: w.P50.Seconds(), P90: w.P90.Seconds(), P99: w.P99.Seconds(), Max: w.Max.Seconds(),
 		Bytes: float64(max(0, w.Bytes)) / w.Length.Seconds(), Drain: w.Drain, Kinds: w.Failed,
+		Length: w.Length.Seconds(),
 	}
-	for _, n := range w.Failed {
-		p.Errors += float64(n) / w.Length.Seconds()
+	if len(w.Failed) > 0 && trial.Errors == nil {
+		trial.Errors = map[bench.ErrorKind]int64{}
+	}
+	for kind, n := range w.Failed {
+		p.Errors += float64(max(0, n)) / p.Length
+		if _, known := trial.Errors[kind]; n > 0 && (known || len(trial.Errors) < maxKinds) {
+			trial.Errors[kind] += n
+		}
 	}
 	trial.Load = tail(append(trial.Load, p), maxPoints, maxPoints-maxPoints/2+1)
 }
@@ -230,9 +240,9 @@ func (trial *Trial) stepEnded(at time.Time, r bench.StepResult) {
 	}
 }
 
-func (trial *Trial) flag(at time.Time, text string) {
+func (trial *Trial) flag(at float64, text string) {
 	if len(trial.Flags) < maxFlags {
-		trial.Flags = append(trial.Flags, Flag{T: trial.Seconds(at), Text: text})
+		trial.Flags = append(trial.Flags, Flag{T: at, Text: text})
 	}
 }
 

@@ -23,6 +23,7 @@ const (
 	maxSteps  = 10_000 // of one trial
 	maxTrials = 10_000
 	maxFlags  = 1_000
+	maxKinds  = 100    // of errors of one trial
 	maxNotes  = 10_000 // checks, marks, warnings, manual changes of one trial, each; more than any real trial has
 )
 
@@ -88,6 +89,7 @@ type Trial struct {
 	Steps     []*Step
 	Load      []LoadPoint
 	Usage     []UsagePoint
+	Errors    map[bench.ErrorKind]int64
 	Flags     []Flag
 	Log       []bench.LogLine
 	Dropped   int64     // log lines that were skipped
@@ -118,6 +120,7 @@ type LoadPoint struct {
 	Bytes              float64 // of the bodies of successful responses, per second
 	Errors             float64 // per second, of all kinds
 	Kinds              map[bench.ErrorKind]int64
+	Length             float64 // seconds
 	Drain              bool    // no request was sent, so there is no throughput
 	P50, P90, P99, Max float64 // seconds; 0 where nothing succeeded
 }

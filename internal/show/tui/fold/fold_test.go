@@ -157,6 +157,26 @@ func TestControls(t *testing.T) {
 	testenv.Check(t, n == 4 && s.Current.Flags[2].Text == "deploy", "flags %+v", s.Current.Flags)
 }
 
+// TestADeath is marked where the load ended, and what went wrong elsewhere is not.
+func TestADeath(t *testing.T) {
+	for _, c := range []struct {
+		cause *bench.Cause
+		want  int
+	}{{&bench.Cause{Text: "exit code 7"}, 1}, {nil, 0}} {
+		s := apply(tuitest.Until(tuitest.Records(t, "limits"), 2, func(rec bench.Record) bool {
+			_, ok := rec.Event.(bench.StepEnded)
+			return ok
+		}))
+		trial := s.Current
+		s.Apply(bench.Record{At: s.Last.Add(time.Minute), Trial: &trial.Result.Trial,
+			Event: bench.TrialEnded{State: bench.TrialFailed, Cause: c.cause}})
+		testenv.Equal(t, len(trial.Flags), c.want, "flags")
+		for _, flag := range trial.Flags {
+			testenv.Equal(t, flag, fold.Flag{T: trial.Span(), Text: "✗ exit code 7"})
+		}
+	}
+}
+
 // TestAResumedRun keeps the complete trials with their data and begins the others again.
 func TestAResumedRun(t *testing.T) {
 	records := tuitest.Records(t, "limits")

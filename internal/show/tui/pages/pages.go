@@ -6,7 +6,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/locbench/locbench/internal/show/tui/compare"
-	"github.com/locbench/locbench/internal/show/tui/old"
 	"github.com/locbench/locbench/internal/show/tui/run"
 	"github.com/locbench/locbench/internal/show/tui/runs"
 	"github.com/locbench/locbench/internal/show/tui/setup"
@@ -15,9 +14,9 @@ import (
 
 // Pages makes the pages.
 type Pages struct {
-	Opener ui.Opener   // starts and watches runs
-	Source runs.Source // results folders
-	Roots  string      // the places that Source searches, in words
+	Opener ui.Opener // starts and watches runs
+	Source ui.Source // results folders
+	Roots  string    // the places that Source searches, in words
 }
 
 // SetUp returns the links from a setup to the other pages.
@@ -63,10 +62,11 @@ func (p Pages) browse() tea.Cmd { return ui.Cmd(ui.OpenMsg{Page: p.Browse()}) }
 
 // Browse returns the page of past runs.
 func (p Pages) Browse() ui.Page {
-	return runs.New(runs.Options{Source: p.Source, Roots: p.Roots, Open: p.watch, Compare: p.compare, Start: p.start})
+	return runs.New(runs.Options{Source: p.Source, Roots: p.Roots, Open: p.watch, Compare: p.compare, Start: p.start,
+		Report: p.Opener.Report})
 }
 
 // compare compares two results folders, or the contenders of one.
 func (p Pages) compare(a, b string) tea.Cmd {
-	return ui.Cmd(ui.OpenMsg{Page: old.NewPage(compare.New(a, b, p.Source))})
+	return ui.Cmd(ui.OpenMsg{Page: compare.New(a, b, p.Source)})
 }

@@ -17,6 +17,15 @@ import (
 // nameBytes is the most of a name from a run that is shown.
 const nameBytes = 70
 
+// markOf returns the number of the mark of a contender: its place in the profile, so it is the same on
+// every page, before and after it has failed; n if it is not there.
+func markOf(run bench.Run, label string, n int) int {
+	if i := slices.IndexFunc(run.Profile.Contenders, func(s bench.Selection) bool { return s.String() == label }); i >= 0 {
+		return i
+	}
+	return n
+}
+
 // stepName names a step, briefly in a small terminal.
 func stepName(s bench.Step, class ui.Class) string {
 	name := s.Title()
@@ -190,30 +199,6 @@ func boundWords(v verdict.Verdict) string {
 		return v.Text
 	}
 	return "bound by " + string(v.Bound) + ": " + v.Text
-}
-
-// bottlenecks keeps those of the steps of a trial, by the index of the step, until another step ends.
-type bottlenecks struct {
-	trial *fold.Trial
-	last  *bench.StepResult
-	n     int
-	all   map[int]verdict.Verdict
-}
-
-func (j *bottlenecks) of(s *fold.State, t *fold.Trial) map[int]verdict.Verdict {
-	steps := t.Result.Steps
-	n := len(steps)
-	if n == 0 {
-		return nil
-	}
-	if j.trial == t && j.n == n && j.last == &steps[n-1] {
-		return j.all
-	}
-	*j = bottlenecks{t, &steps[n-1], n, map[int]verdict.Verdict{}}
-	for i, v := range verdict.Trial(s.Run.Machine.CPUs, t.Result) {
-		j.all[steps[i].Index] = v
-	}
-	return j.all
 }
 
 // flow writes texts one after the other in lines of at most w cells with a margin.

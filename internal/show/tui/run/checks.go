@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/locbench/locbench/internal/bench/units"
-	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
@@ -27,7 +26,7 @@ var checksViews = [...]struct{ name, none string }{
 
 // Checks shows the outcome of each check for each contender. Of several rounds, the worst counts.
 type Checks struct {
-	state  *fold.State
+	tab
 	view   int
 	filter lineFilter
 	open   map[string]bool // groups that were unfolded or folded by hand
@@ -36,12 +35,9 @@ type Checks struct {
 	found  checksFound
 	rows   []checksRow
 	made   madeOf // what rows were made of
-	whole  bool   // the selected check fills the page
-	from   int    // its first line in sight
-	lines  int    // its lines in the last View
+	from   int    // first line in sight of the page of one check
+	lines  int    // of that page in the last View
 	top    int    // line of the grid in the last View
-	size   ui.Size
-	theme  *ui.Theme
 }
 
 // checksRow is a group, or one of its checks.
@@ -67,34 +63,28 @@ func (r checksRow) key() string {
 }
 
 // newChecks makes the tab.
-func newChecks() ui.Page {
-	return &Checks{state: &fold.State{}, filter: newLineFilter(), open: map[string]bool{}, grid: ui.NewGrid(false)}
+func newChecks() page {
+	return &Checks{tab: newTab("Checks"), filter: newLineFilter(), open: map[string]bool{}, grid: ui.NewGrid(false)}
 }
-
-// Init implements ui.Page.
-func (c *Checks) Init() tea.Cmd { return nil }
-
-// SetSize implements ui.Page.
-func (c *Checks) SetSize(size ui.Size, theme *ui.Theme) { c.size, c.theme = size, theme }
 
 // Update implements ui.Page.
 func (c *Checks) Update(msg tea.Msg) tea.Cmd {
 	if msg, ok := msg.(StateMsg); ok {
-		c.state = msg.State
+		c.StateMsg = msg
 		return nil
 	}
 	if cmd, used := c.filter.update(msg); used {
-		c.whole = false
+		c.full = false
 		return cmd
 	}
 	c.fill()
 	press, _ := msg.(tea.KeyPressMsg)
 	switch k := ui.KeyOf(press); {
 	case k == ui.View:
-		c.view, c.whole = (c.view+1)%len(checksViews), false
+		c.view, c.full = (c.view+1)%len(checksViews), false
 	case k == ui.Enter:
 		c.enter()
-	case c.whole:
+	case c.full:
 		by, _ := ui.Moves(k, c.size.Height)
 		if wheel, ok := msg.(tea.MouseWheelMsg); ok {
 			by = ui.Wheel(wheel)
@@ -114,7 +104,7 @@ func (c *Checks) enter() {
 	switch {
 	case !ok:
 	case row.item != nil:
-		c.whole, c.from, c.at = !c.whole, 0, row.key()
+		c.full, c.from, c.at = !c.full, 0, row.key()
 	case c.folds():
 		c.open[row.group.name] = row.folded
 		c.at, c.made = row.key(), madeOf{}
@@ -124,13 +114,25 @@ func (c *Checks) enter() {
 // folds reports whether groups may be folded: what a view or a filter selects is unfolded.
 func (c *Checks) folds() bool { return c.view == checksAll && c.filter.text() == "" }
 
-// Escape leaves the whole of a check, or clears the filter.
+// Escape leaves the page of a check, or clears the filter.
 func (c *Checks) Escape() bool {
-	if c.whole {
-		c.whole = false
-		return true
+	return c.tab.Escape() || c.filter.clear()
+}
+
+// count implements page.
+func (c *Checks) count(t *ui.Theme) string {
+	passed, failed := 0, 0
+	for _, trial := range c.State.Trials {
+		p, f, _ := trial.Checks()
+		passed, failed = passed+p, failed+f
 	}
-	return c.filter.clear()
+	switch {
+	case failed > 0:
+		return t.Glyph.Cross + units.Count(int64(failed))
+	case passed > 0:
+		return t.Glyph.Check + units.Count(int64(passed))
+	}
+	return ""
 }
 
 // row returns the selected row.
@@ -143,11 +145,11 @@ func (c *Checks) row() (checksRow, bool) {
 
 // fill makes the rows again if what they are made of has changed. The cursor stays on its check.
 func (c *Checks) fill() {
-	of := madeOf{c.state, c.state.Version, c.view, c.filter.text(), c.theme, c.size}
+	of := madeOf{c.State, c.State.Version, c.view, c.filter.text(), c.theme, c.size}
 	if of == c.made {
 		return
 	}
-	c.made, c.rows, c.found = of, nil, checksIn(c.state)
+	c.made, c.rows, c.found = of, nil, checksIn(c.State)
 	for _, g := range c.found.groups {
 		open, chosen := c.open[g.name]
 		folded := c.folds() && !open && (chosen || g.count.failed == 0)
@@ -171,14 +173,14 @@ func (c *Checks) fill() {
 		return r.key() == c.at || c.at == "" && r.item != nil && r.item.count.failed > 0
 	})
 	c.grid.Select(max(at, 0))
-	c.whole = c.whole && at >= 0
+	c.full = c.full && at >= 0
 }
 
 // View implements ui.Page.
 func (c *Checks) View() string {
 	c.fill()
 	w, h := c.size.Width, c.size.Height
-	if c.whole {
+	if c.full {
 		lines := c.detail(false)
 		c.lines = len(lines)
 		return strings.Join(ui.Exact(lines[max(0, min(c.from, c.lines-h)):], w, h), "\n")
@@ -228,7 +230,7 @@ func (c *Checks) Keys() ui.Keys {
 	}
 	open := "fold"
 	switch row, ok := c.row(); {
-	case c.whole:
+	case c.full:
 		open = "back"
 	case ok && row.item != nil:
 		open = "details"
@@ -245,6 +247,3 @@ func (c *Checks) Keys() ui.Keys {
 
 // Typing implements ui.Page.
 func (c *Checks) Typing() bool { return c.filter.typing() }
-
-// Title implements ui.Page.
-func (c *Checks) Title() string { return "Checks" }

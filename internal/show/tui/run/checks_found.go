@@ -14,7 +14,7 @@ import (
 
 // checksFound is the checks of a run. Texts are from outside.
 type checksFound struct {
-	contenders []string // labels
+	contenders []string // labels, in the order of the profile
 	groups     []*checksGroup
 	count      checksCount
 }
@@ -71,7 +71,13 @@ func (n *checksCount) text(t *ui.Theme) string {
 
 // checksIn finds the checks in a run: groups with a failure first, and in each the failed checks.
 func checksIn(s *fold.State) (f checksFound) {
-	f.contenders = checksContenders(s)
+	for _, trial := range s.Trials {
+		if label := trial.Result.Trial.Label(); !slices.Contains(f.contenders, label) {
+			f.contenders = append(f.contenders, label)
+		}
+	}
+	place := func(label string) int { return markOf(s.Run, label, len(s.Run.Profile.Contenders)) }
+	slices.SortStableFunc(f.contenders, func(a, b string) int { return place(a) - place(b) })
 	number, groups, items := map[string]int{}, map[string]*checksGroup{}, map[[2]string]*checksItem{}
 	for i, label := range f.contenders {
 		number[label] = i
@@ -105,25 +111,6 @@ func checksIn(s *fold.State) (f checksFound) {
 	}
 	slices.SortStableFunc(f.groups, func(a, b *checksGroup) int { return cmp.Compare(min(1, b.count.failed), min(1, a.count.failed)) })
 	return f
-}
-
-// checksContenders returns the labels of the contenders in the order of the conclusion: that of the
-// profile, failed and excluded ones last.
-func checksContenders(s *fold.State) (labels []string) {
-	rank := map[string]int{}
-	for i, c := range s.Run.Profile.Contenders {
-		rank[c.String()] = i
-	}
-	for _, e := range s.Run.Trials {
-		if e.Excluded != nil || e.State == bench.TrialFailed {
-			rank[e.Trial.Label()] += len(s.Run.Profile.Contenders)
-		}
-	}
-	for _, trial := range s.Trials {
-		labels = append(labels, trial.Result.Trial.Label())
-	}
-	slices.SortStableFunc(labels, func(a, b string) int { return cmp.Or(cmp.Compare(rank[a], rank[b]), cmp.Compare(a, b)) })
-	return slices.Compact(labels)
 }
 
 // add adds a result of contender n.

@@ -29,7 +29,7 @@ func (c *Checks) table() table.Table {
 		t := c.names()
 		longest := fit.Width(slices.MaxFunc(t.Lines(0, nil), func(a, b string) int { return fit.Width(a) - fit.Width(b) }))
 		for n, label := range c.found.contenders {
-			t.Columns = append(t.Columns, table.Column{Title: c.theme.Mark(c.mark(n)) + " " + c.theme.Faint.S(said(label)), Left: true})
+			t.Columns = append(t.Columns, table.Column{Title: c.theme.Mark(markOf(c.State.Run, label, n)) + " " + c.theme.Faint.S(said(label)), Left: true})
 			for i, row := range c.rows {
 				t.Rows[i].Cells = append(t.Rows[i].Cells, table.Cell{Text: c.cell(row, n, values)})
 			}
@@ -52,16 +52,6 @@ func (c *Checks) table() table.Table {
 		t.Rows[i].Cells = append(t.Rows[i].Cells, table.Cell{Text: count.text(c.theme)})
 	}
 	return t
-}
-
-// mark returns the number of the mark of contender n: its place in the profile, before and after it
-// has failed.
-func (c *Checks) mark(n int) int {
-	same := func(s bench.Selection) bool { return s.String() == c.found.contenders[n] }
-	if i := slices.IndexFunc(c.state.Run.Profile.Contenders, same); i >= 0 {
-		return i
-	}
-	return n
 }
 
 // names is a table of the names alone.
@@ -160,7 +150,7 @@ func (c *Checks) detail(short bool) []string {
 	}
 	if worst == bench.CheckFailed {
 		effect := "excluded from the comparison; --accept-failed-checks compares anyway"
-		if c.state.Run.AcceptFailedChecks {
+		if c.State.Run.AcceptFailedChecks {
 			effect = "compared anyway: --accept-failed-checks"
 		}
 		add("effect", effect)
@@ -199,9 +189,9 @@ func (o *checksOutcome) text() string {
 
 // remedy is what to do about a contender that failed; "" if failed checks are accepted.
 func (c *Checks) remedy(label string) string {
-	for _, p := range problems(c.state) {
+	for _, p := range problems(c.State) {
 		for _, row := range p.Rows {
-			if row.Name == ui.Remedy && strings.HasPrefix(p.Head, said(label)+" ") {
+			if row.Name == ui.Remedy && p.contender == said(label) {
 				return row.Text
 			}
 		}

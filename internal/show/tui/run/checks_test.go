@@ -166,16 +166,6 @@ func TestChecks_Whole(t *testing.T) {
 	})
 }
 
-// Excluded contenders come last, as in the conclusion, and keep their marks.
-func TestChecks_Order(t *testing.T) {
-	state := checked(3, 1, checksSame)
-	state.State.Run.Trials[0].Excluded = &bench.Exclusion{}
-	checksPlay(t, state, func(_ *Checks, p *tuitest.Program) {
-		head := strings.Join(strings.Fields(strings.Split(p.Frame(), "\n")[1]), " ")
-		testenv.Equal(t, head, "check ■ orders-b ▲ orders-c ● orders-a")
-	})
-}
-
 // More contenders than have a column are counted.
 func TestChecks_ManyContenders(t *testing.T) {
 	for n, want := range map[int]string{24: "● orders-a", 25: "contenders"} {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -20,32 +21,23 @@ import (
 // Contenders is how the contenders compare so far, and what the selected one is like. The cursor is on
 // the contender that runs until it is moved away.
 type Contenders struct {
+	tab
 	grid  *ui.Grid
-	state StateMsg
-	sums  sums
+	sums  kept[[]standing]
 	order order
 	chart int // the first of the charts over the steps
 	moved bool
-	full  bool // the selected contender alone
-	top   int  // line of the grid in the last View
-	size  ui.Size
-	theme *ui.Theme
+	top   int // line of the grid in the last View
 }
 
 // newContenders makes the tab.
-func newContenders() ui.Page { return &Contenders{grid: ui.NewGrid(false)} }
-
-// Init implements ui.Page.
-func (c *Contenders) Init() tea.Cmd { return nil }
-
-// SetSize implements ui.Page.
-func (c *Contenders) SetSize(size ui.Size, theme *ui.Theme) { c.size, c.theme = size, theme }
+func newContenders() page { return &Contenders{tab: newTab("Contenders"), grid: ui.NewGrid(false)} }
 
 // Update implements ui.Page.
 func (c *Contenders) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case StateMsg:
-		c.state = msg
+		c.StateMsg = msg
 		return nil
 	case tea.KeyPressMsg:
 		c.fill()
@@ -76,11 +68,12 @@ func (c *Contenders) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// Escape closes the page of one contender.
-func (c *Contenders) Escape() bool {
-	was := c.full
-	c.full = false
-	return was
+// count implements page.
+func (c *Contenders) count(*ui.Theme) string {
+	if n := len(c.State.Run.Profile.Contenders); n > 0 {
+		return strconv.Itoa(n)
+	}
+	return ""
 }
 
 // Show opens the page of one contender.
@@ -106,10 +99,7 @@ func (c *Contenders) selected() (one standing, ok bool) {
 
 // list returns the contenders in the order of the table.
 func (c *Contenders) list() []standing {
-	if c.state.State == nil {
-		return nil
-	}
-	return c.order.sorted(c.sums.of(c.state.State))
+	return c.order.sorted(c.sums.of(c.State, standings))
 }
 
 // order is the order of the contenders: 0 is that of the profile, n the n-th of measure.ScreenOrders.
@@ -149,7 +139,7 @@ func (o order) sorted(all []standing) []standing {
 
 // fill makes the table.
 func (c *Contenders) fill() {
-	if c.theme == nil || c.state.State == nil {
+	if c.theme == nil {
 		return
 	}
 	by, _ := c.order.measure()
@@ -171,7 +161,7 @@ func (c *Contenders) fill() {
 		t.Rows = append(t.Rows, table.Row{Cells: one.cells(c.theme, shown)})
 	}
 	c.grid.Set(t)
-	if current := c.state.State.Current; !c.moved && current != nil {
+	if current := c.State.Current; !c.moved && current != nil {
 		label := current.Result.Trial.Label()
 		c.grid.Select(slices.IndexFunc(c.list(), func(one standing) bool { return one.label == label }))
 	}
@@ -224,9 +214,3 @@ func (c *Contenders) Keys() ui.Keys {
 		"rounds: complete of planned; ▶ runs now, ✗ failed",
 	}}
 }
-
-// Typing implements ui.Page.
-func (c *Contenders) Typing() bool { return false }
-
-// Title implements ui.Page.
-func (c *Contenders) Title() string { return "Contenders" }

@@ -30,7 +30,7 @@ func (c *Contenders) about(one standing, w int) []ui.Block {
 		blocks = append(blocks, ui.Text(3, indent(" ", lines)...))
 	}
 	blocks = append(blocks, c.curves(one))
-	facts := one.facts(c.state.State)
+	facts := one.facts(c.State)
 	names := 0
 	for _, f := range facts {
 		names = max(names, fit.Width(f.Name)+2)
@@ -92,7 +92,7 @@ func (c *Contenders) curve(one standing, m measure.Shown) chart.Steps {
 	}
 	of.Top, of.Bottom = c.scale(m.Measure)
 	of.Log = m.Unit == measure.Nanoseconds && of.Top > 10*of.Bottom
-	steps := c.state.State.Run.Profile.Steps
+	steps := c.State.Run.Profile.Steps
 	for i, s := range steps {
 		label := s.Short()
 		if i > 0 && s.WarmUp && steps[i-1].WarmUp {
@@ -133,7 +133,7 @@ func onAxis(m measure.Measure, r bench.StepResult) float64 {
 
 // scale returns the highest value of all contenders and the lowest one above 0.
 func (c *Contenders) scale(m measure.Measure) (top, bottom float64) {
-	for _, trial := range c.state.State.Trials {
+	for _, trial := range c.State.Trials {
 		for _, r := range trial.Result.Steps {
 			if v := onAxis(m, r); v > 0 {
 				top, bottom = max(top, v), min(cmp.Or(bottom, v), v)

@@ -59,7 +59,7 @@ func TestContenders_Planned(t *testing.T) {
 	c := standingsOf(state)
 	testenv.Contains(t, c.View(), "go-nethttp:release", "not started yet", "!start-up  ")
 	testenv.Check(t, c.Update(tuitest.Key("y")) == nil, "it has a command")
-	testenv.Contains(t, standingsOf(StateMsg{}).View(), "No contender is known yet.")
+	testenv.Contains(t, standingsOf(stateOf(nil)).View(), "No contender is known yet.")
 }
 
 func TestOrder(t *testing.T) {
@@ -99,14 +99,14 @@ func TestContenders_Order(t *testing.T) {
 }
 
 // Results are summed up again when a step, a trial or a check has changed them, and only then.
-func TestSums(t *testing.T) {
+func TestKept(t *testing.T) {
 	trials := slices.Concat(nethttp.rounds(2), actix.rounds(2))
 	state := over(runOf("orders", trials...), trials).State
-	var k sums
-	first := &k.of(state)[0]
-	testenv.Check(t, first == &k.of(state)[0], "summed up twice")
+	var k kept[[]standing]
+	first := &k.of(state, standings)[0]
+	testenv.Check(t, first == &k.of(state, standings)[0], "summed up twice")
 	changed := func(what string) {
-		now := &k.of(state)[0]
+		now := &k.of(state, standings)[0]
 		testenv.Check(t, now != first, "not summed up after %s", what)
 		first = now
 	}
@@ -148,7 +148,7 @@ func TestStepsAndContenders_Hostile(t *testing.T) {
 		state.State.Run.Profile.Steps[i].Name = evil
 	}
 	state.State.Version++
-	for _, tab := range []func() ui.Page{newSteps, newContenders} {
+	for _, tab := range []func() page{newSteps, newContenders} {
 		alone(tab, state).Whole(t)
 		alone(tab, state, "enter").Whole(t)
 	}

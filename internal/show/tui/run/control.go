@@ -28,14 +28,12 @@ type controls struct {
 	writing  bool // a report is being written
 }
 
-// Choices of questions.
-type (
-	abortMsg   struct{}
-	controlMsg bench.Control
-	detachMsg  struct{}
-	reportMsg  struct{ ui.TellMsg }
-	startMsg   struct{ args []string }
-)
+// act is the choice of a question.
+type act func(*Run) tea.Cmd
+
+func abort(r *Run) tea.Cmd { return r.stop("") }
+
+func control(c bench.Control) act { return func(r *Run) tea.Cmd { return r.send(c) } }
 
 // steers reports whether keys control the run now.
 func (r *Run) steers() bool {
@@ -73,7 +71,7 @@ func (r *Run) steer(k ui.Key) tea.Cmd {
 	case ui.Note:
 		return ui.Cmd(ui.AskMsg{Ask: ui.Ask{Title: "Add a note", Text: "It is kept in the results, at this moment.",
 			Limit: bench.NoteLimit / 4, // a character has 4 bytes at most
-			Reply: func(text string) tea.Msg { return controlMsg{Kind: bench.ControlNote, Text: text} }}})
+			Reply: func(text string) tea.Msg { return control(bench.Control{Kind: bench.ControlNote, Text: text}) }}})
 	case ui.Faster, ui.Slower:
 		return r.changeRate(k == ui.Faster)
 	}
@@ -106,7 +104,7 @@ func (r *Run) open() bool { return r.state.Loading() && r.state.Step().Step.Rate
 func (r *Run) askStop() tea.Cmd {
 	var all []ui.Choice
 	add := func(name, words string, kind bench.ControlKind) {
-		all = append(all, ui.Choice{Name: name, Words: words, Msg: controlMsg{Kind: kind}})
+		all = append(all, ui.Choice{Name: name, Words: words, Msg: control(bench.Control{Kind: kind})})
 	}
 	if !r.state.StopRequested {
 		add("after this step", r.restOfStep()+"stops the run; --resume continues it", bench.ControlStop)
@@ -118,9 +116,9 @@ func (r *Run) askStop() tea.Cmd {
 		name := ui.Outside(t.Result.Trial.Label(), nameBytes)
 		add("this contender", "ends this trial of "+name+" and skips its later rounds; --resume runs them", bench.ControlSkipContender)
 	}
-	all = append(all, ui.Choice{Name: "the run now", Words: r.lost(), Msg: abortMsg{}})
+	all = append(all, ui.Choice{Name: "the run now", Words: r.lost(), Msg: act(abort)})
 	r.control.asked = true
-	return ui.Cmd(ui.AskMsg{Ask: ui.Ask{Title: "Stop what?", Text: r.whereNow(), Choices: all, After: r.howToResume(), Interrupt: abortMsg{}}})
+	return ui.Cmd(ui.AskMsg{Ask: ui.Ask{Title: "Stop what?", Text: r.whereNow(), Choices: all, After: r.howToResume(), Interrupt: act(abort)}})
 }
 
 // leave leads back; during a run it first opens a question.
@@ -131,19 +129,19 @@ func (r *Run) leave() tea.Cmd {
 	case r.control.stopping:
 		return ui.Cmd(ui.TellMsg{Text: "stopping gracefully; Ctrl-C forces it"})
 	}
-	a := ui.Ask{Title: "Leave?", Text: r.whereNow(), Interrupt: abortMsg{}, After: r.howToResume()}
+	a := ui.Ask{Title: "Leave?", Text: r.whereNow(), Interrupt: act(abort), After: r.howToResume()}
 	if rest := r.restOfStep(); rest != "" && !r.state.StopRequested {
-		a.Choices = append(a.Choices, ui.Choice{Name: "stop after step", Words: rest + "then stops", Msg: controlMsg{Kind: bench.ControlStop}})
+		a.Choices = append(a.Choices, ui.Choice{Name: "stop after step", Words: rest + "then stops", Msg: control(bench.Control{Kind: bench.ControlStop})})
 	}
-	a.Choices = append(a.Choices, ui.Choice{Name: "stop now", Words: r.lost(), Msg: abortMsg{}})
+	a.Choices = append(a.Choices, ui.Choice{Name: "stop now", Words: r.lost(), Msg: act(abort)})
 	if r.options.Session.Dir() != "" {
-		a.Choices = append(a.Choices, ui.Choice{Name: "leave it running", Words: "the dashboard closes, the run goes on", Msg: detachMsg{}})
+		a.Choices = append(a.Choices, ui.Choice{Name: "leave it running", Words: "the dashboard closes, the run continues", Msg: act((*Run).detach)})
 	}
 	r.control.asked = true
 	return ui.Cmd(ui.AskMsg{Ask: a})
 }
 
-// detach lets the run go on and closes the dashboard.
+// detach lets the run continue and closes the dashboard.
 func (r *Run) detach() tea.Cmd {
 	session := r.options.Session
 	return func() tea.Msg {

@@ -189,7 +189,7 @@ func TestAStopThatTakesLong(t *testing.T) {
 	r := New(Options{Session: &session{records: inAStep(t), stay: make(chan struct{})}})
 	r.SetSize(ui.SizeOf(80, 24), ui.NewTheme(ui.ThemeOptions{}))
 	for _, want := range []string{"STOPPING", "forcing stop", "killed; clean up"} {
-		msgs := all(r.Update(map[bool]tea.Msg{true: abortMsg{}, false: ui.StopMsg{}}[want == "STOPPING"]))
+		msgs := all(r.Update(map[bool]tea.Msg{true: act(abort), false: ui.StopMsg{}}[want == "STOPPING"]))
 		said := slices.ContainsFunc(msgs, func(m tea.Msg) bool {
 			tell, ok := m.(ui.TellMsg)
 			return ok && strings.HasPrefix(tell.Text, want)
@@ -252,7 +252,7 @@ func TestTheEndOfTheRunClosesTheQuestion(t *testing.T) {
 		if strings.Contains(p.Frame(), "▸1 Result") { // the other chart came first
 			p.Press("v")
 		}
-		testenv.Contains(t, p.Frame(), "▸1 Overview", "throughput")
+		testenv.Contains(t, p.Frame(), "▸7 Overview", "throughput")
 		p.Press("esc")
 		testenv.Contains(t, p.Frame(), "▸1 Result")
 	})

@@ -17,9 +17,15 @@ import (
 // failure.
 const lastLines = 3
 
+// problem is a problem of a contender; "": of the run.
+type problem struct {
+	contender string
+	ui.Problem
+}
+
 // problems returns the contenders that failed so far, the worst first, and why the run failed if
 // none did. It is cheap while nothing fails: only contenders with a failure are analyzed.
-func problems(s *fold.State) []ui.Problem {
+func problems(s *fold.State) []problem {
 	failed := map[string]bool{}
 	for _, t := range s.Trials {
 		if _, checks, _ := t.Checks(); checks > 0 || t.Result.State == bench.TrialFailed {
@@ -35,9 +41,9 @@ func problems(s *fold.State) []ui.Problem {
 }
 
 // problemsOf returns the problems of a conclusion with what is known about each.
-func problemsOf(s *fold.State, a *analysis.Run, found []conclusion.Problem) (all []ui.Problem) {
+func problemsOf(s *fold.State, a *analysis.Run, found []conclusion.Problem) (all []problem) {
 	for _, p := range found {
-		one := ui.Problem{Head: said(p.Contender + " " + p.What), Warning: p.Warning}
+		one := problem{said(p.Contender), ui.Problem{Head: said(p.Contender + " " + p.What), Warning: p.Warning}}
 		add := func(name, text string) {
 			if text != "" {
 				one.Rows = append(one.Rows, ui.ProblemRow{Name: name, Text: text})
@@ -61,8 +67,8 @@ func problemsOf(s *fold.State, a *analysis.Run, found []conclusion.Problem) (all
 		if resumable(s) {
 			remedy = "run what is missing: " + resume(s)
 		}
-		all = append(all, ui.Problem{Head: "the run is " + string(s.Ended.State) + ": " + said(s.Ended.Err),
-			Rows: []ui.ProblemRow{{Name: ui.Remedy, Text: remedy}}})
+		all = append(all, problem{Problem: ui.Problem{Head: "the run is " + string(s.Ended.State) + ": " + said(s.Ended.Err),
+			Rows: []ui.ProblemRow{{Name: ui.Remedy, Text: remedy}}}})
 	}
 	return all
 }

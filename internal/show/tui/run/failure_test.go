@@ -13,7 +13,7 @@ import (
 )
 
 // row returns the text of a row of a problem.
-func row(p ui.Problem, name string) string {
+func row(p problem, name string) string {
 	i := slices.IndexFunc(p.Rows, func(r ui.ProblemRow) bool { return r.Name == name })
 	if i < 0 {
 		return ""

@@ -135,31 +135,30 @@ func (r *Run) outcome() string {
 // status is the state in a word with its sign.
 func (r *Run) status() string {
 	t, s := r.theme, &r.state
-	word := func(paint ui.Paint, text string) string { return paint.S(text) }
 	short := r.size.Class != ui.Full
 	switch {
 	case r.over():
 		return ""
 	case r.control.forcing:
-		return word(t.Bad, "forced stop")
+		return t.Bad.S("forced stop")
 	case r.control.stopping:
-		return word(t.Warn, "stopping")
+		return t.Warn.S("stopping")
 	case !s.Paused.IsZero():
-		return word(t.Warn, t.Glyph.Pause+" paused "+units.Approx(r.now().Sub(s.Paused)))
+		return t.Warn.S(t.Glyph.Pause + " paused " + units.Approx(r.now().Sub(s.Paused)))
 	case s.PauseRequested && short:
-		return word(t.Warn, t.Glyph.Pause+" soon")
+		return t.Warn.S(t.Glyph.Pause + " soon")
 	case s.PauseRequested:
-		return word(t.Warn, t.Glyph.Pause+" pauses after this step")
+		return t.Warn.S(t.Glyph.Pause + " pauses after this step")
 	case s.StopRequested && short:
-		return word(t.Warn, "stops soon")
+		return t.Warn.S("stops soon")
 	case s.StopRequested:
-		return word(t.Warn, "stops after this step")
+		return t.Warn.S("stops after this step")
 	case short:
 		return ""
 	case !r.options.Session.CanSteer():
-		return word(t.Faint, "watching")
+		return t.Faint.S("watching")
 	}
-	return word(t.Good, t.Glyph.Run+" running")
+	return t.Good.S(t.Glyph.Run + " running")
 }
 
 // times are the elapsed time and the time left; in a pause there is none left.
@@ -216,18 +215,20 @@ func showing(t *ui.Theme, trial *fold.Trial) string {
 		ui.Outside(string(trial.Result.State), nameBytes))
 }
 
-// problemLines is the first problem: head and remedy if they are two lines at most, else the head.
+// problemLines is the first problem: head and remedy unless they take the room of the page, else the
+// head.
 func (r *Run) problemLines(w int, margin string) []string {
 	var lines []string
 	if p, ok := r.lastWords(); ok {
 		lines = p.Lines(r.theme, w)
-	} else if len(r.failed.problems) > 0 && !r.over() {
-		p := r.failed.problems[0]
-		if lines = p.Short(r.theme, w); len(lines) > 2 {
+	} else if all := r.failed.of(&r.state, problems); len(all) > 0 && !r.over() {
+		p := all[0]
+		most := max(3, r.size.Height/4) // the page of the contenders has it whole
+		if lines = p.Short(r.theme, w); len(lines) > most {
 			p.Rows = nil
 			lines = p.Lines(r.theme, w)
 		}
-		if len(lines) > 3 { // in one column: the page of the contenders has it whole
+		if len(lines) > most {
 			lines = []string{fit.Cut(r.theme.Bad.S(r.theme.Glyph.Cross+" "+p.Head), w)}
 		}
 	}

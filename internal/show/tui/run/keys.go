@@ -47,12 +47,12 @@ func (r *Run) key(msg tea.KeyPressMsg) tea.Cmd {
 }
 
 // escape closes what is open in the tab, the charts over time after the end, or the page.
-func (r *Run) escape(tab ui.Page) tea.Cmd {
-	if e, ok := tab.(escaper); ok && e.Escape() {
+func (r *Run) escape(tab page) tea.Cmd {
+	if tab.Escape() {
 		return nil
 	}
-	if r.at == 0 && r.ended && !r.onResult() {
-		r.turn()
+	if r.onCharts() {
+		r.at = 0
 		return nil
 	}
 	return r.leave()
@@ -86,7 +86,7 @@ func (r *Run) Keys() ui.Keys {
 	if !r.onResult() {
 		here = append(here, ui.Hint("report so far", ui.Report))
 	}
-	if r.behind != nil && r.at == 0 && !r.onResult() {
+	if r.onCharts() {
 		keys.Short = append(keys.Short, ui.Hint("result", ui.Esc))
 	}
 	if r.at != contenders {

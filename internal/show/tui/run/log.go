@@ -10,7 +10,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/locbench/locbench/internal/bench/units"
-	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/fit"
 )
@@ -36,7 +35,7 @@ var logViews = [...]struct{ name, title, none string }{
 
 // Log is what happened in a run in order of time, with what the contenders have written.
 type Log struct {
-	state  *fold.State
+	tab
 	view   int
 	filter lineFilter
 	lines  []logLine
@@ -45,24 +44,16 @@ type Log struct {
 	follow bool   // the last line stays in sight
 	shift  int    // cells by which output is shifted to the left
 	h      int    // lines in sight in the last View
-	size   ui.Size
-	theme  *ui.Theme
 }
 
 // newLog makes the tab.
-func newLog() ui.Page { return &Log{follow: true, filter: newLineFilter(), state: &fold.State{}} }
-
-// Init implements ui.Page.
-func (l *Log) Init() tea.Cmd { return nil }
-
-// SetSize implements ui.Page.
-func (l *Log) SetSize(size ui.Size, theme *ui.Theme) { l.size, l.theme = size, theme }
+func newLog() page { return &Log{tab: newTab("Log"), follow: true, filter: newLineFilter()} }
 
 // Update implements ui.Page.
 func (l *Log) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case StateMsg:
-		l.state = msg.State
+		l.StateMsg = msg
 		return nil
 	case tea.MouseWheelMsg:
 		l.scroll(ui.Wheel(msg))
@@ -91,6 +82,17 @@ func (l *Log) Update(msg tea.Msg) tea.Cmd {
 // Escape clears the filter.
 func (l *Log) Escape() bool { return l.filter.clear() }
 
+// count implements page.
+func (l *Log) count(t *ui.Theme) (text string) {
+	if n := l.State.Errors; n > 0 {
+		text = t.Glyph.Cross + units.Count(int64(n)) + " "
+	}
+	if n := l.State.Warnings; n > 0 {
+		text += "!" + units.Count(int64(n))
+	}
+	return text
+}
+
 func (l *Log) scroll(by int) {
 	last := max(0, len(l.all())-l.h)
 	if l.follow {
@@ -116,7 +118,7 @@ func (l *Log) inSight() []logLine {
 func (l *Log) gutter(line logLine) string {
 	clock, who := "15:04:05", len("you")
 	if l.size.Class != ui.Column {
-		for _, trial := range l.state.Trials {
+		for _, trial := range l.State.Trials {
 			who = max(who, min(fit.Width(trial.Result.Trial.Label()), l.size.Width/4))
 		}
 	}
@@ -162,7 +164,7 @@ func (l *Log) draw(w, h int) string {
 		where = fmt.Sprintf("%d to %d of ", first, first+len(shown)-1)
 	}
 	where += units.Plural(len(all), "line")
-	if l.follow && l.state.Ended == nil {
+	if l.follow && l.State.Ended == nil {
 		where += ", follows"
 	}
 	title := what.title
@@ -193,7 +195,7 @@ func (l *Log) legend() (lines []string) {
 		return nil
 	}
 	dropped := int64(0)
-	for _, trial := range l.state.Trials {
+	for _, trial := range l.State.Trials {
 		dropped += max(0, trial.Dropped)
 	}
 	if l.size.Class == ui.Full {
@@ -205,7 +207,7 @@ func (l *Log) legend() (lines []string) {
 	if dropped > 0 {
 		warn(units.Count(dropped) + " lines of output were skipped: too many at once")
 	}
-	if l.state.Unlogged() {
+	if l.State.Unlogged() {
 		warn("no events.jsonl: the last lines of output only")
 	}
 	if l.size.Class == ui.Full {
@@ -230,6 +232,3 @@ func (l *Log) Keys() ui.Keys {
 
 // Typing implements ui.Page.
 func (l *Log) Typing() bool { return l.filter.typing() }
-
-// Title implements ui.Page.
-func (l *Log) Title() string { return "Log" }

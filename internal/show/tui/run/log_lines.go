@@ -23,7 +23,7 @@ type logLine struct {
 
 // all returns the lines, made again if what they are made of has changed.
 func (l *Log) all() []logLine {
-	of := madeOf{l.state, l.state.Version, l.view, l.filter.text(), l.theme, l.size}
+	of := madeOf{l.State, l.State.Version, l.view, l.filter.text(), l.theme, l.size}
 	if of == l.made {
 		return l.lines
 	}
@@ -55,7 +55,7 @@ func (l *Log) all() []logLine {
 // events returns the diary, or its errors and warnings.
 func (l *Log) events() (all []logLine) {
 	t := l.theme
-	for _, e := range l.state.Diary {
+	for _, e := range l.State.Diary {
 		line := logLine{at: e.At, sign: t.Faint.S(t.Glyph.Dot), text: e.Text}
 		if e.Trial != nil {
 			line.who = e.Trial.Label()
@@ -83,7 +83,7 @@ func (l *Log) events() (all []logLine) {
 
 // output returns the newest lines that contenders have written, or only the last before each error.
 func (l *Log) output() (all []logLine) {
-	trials, n := l.state.Trials, 0
+	trials, n := l.State.Trials, 0
 	for i := len(trials) - 1; i >= 0 && n < logKept; i-- {
 		n += len(trials[i].Log)
 		if n >= logKept {
@@ -96,7 +96,7 @@ func (l *Log) output() (all []logLine) {
 			continue
 		}
 		shown := 0
-		for _, e := range l.state.Diary {
+		for _, e := range l.State.Diary {
 			if e.Level == fold.Error && e.Trial != nil && *e.Trial == trial.Result.Trial {
 				end, _ := slices.BinarySearchFunc(trial.Log, e.At, func(line bench.LogLine, at time.Time) int {
 					return cmp.Or(line.At.Compare(at), -1)

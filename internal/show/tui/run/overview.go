@@ -1,10 +1,7 @@
 package run
 
 import (
-	"math"
-	"slices"
 	"strings"
-	"time"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -19,49 +16,27 @@ import (
 // Overview is the charts of a trial over one time axis, or one of them on the whole page with a
 // cursor. Before the first step it shows what is waited for.
 type Overview struct {
-	state   *fold.State
-	trial   *fold.Trial
-	at      time.Time
-	errors  errorKinds
-	counted uint64 // version of the state whose errors are counted
-	soFar   standings
-	steps   Steps // for their table and the latencies
-	focus   metric
-	span    span
-	picked  stretch // the time that span ranged shows; empty: none was picked
-	zoom    zoom
-	size    ui.Size
-	theme   *ui.Theme
-	shown   []place // of the charts in the last View
-}
-
-// place is where a chart is on the page: its first line, and the first below it.
-type place struct {
-	metric   metric
-	from, to int
+	tab
+	soFar  kept[*ending]
+	steps  Steps // for their table and the latencies
+	focus  metric
+	span   span
+	picked chart.Axis // the time that span ranged shows; empty: none was picked
+	zoom   zoom
+	tops   []int // first lines of the charts, and of what is below them, in the last View
 }
 
 // newOverview makes the tab.
-func newOverview() ui.Page { return &Overview{state: &fold.State{}} }
-
-// Init implements ui.Page.
-func (o *Overview) Init() tea.Cmd { return nil }
-
-// SetSize implements ui.Page.
-func (o *Overview) SetSize(size ui.Size, theme *ui.Theme) {
-	o.size, o.theme = size, theme
-	o.steps.size, o.steps.theme = size, theme
-}
+func newOverview() page { return &Overview{tab: newTab("Overview")} }
 
 // Update implements ui.Page.
 func (o *Overview) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case StateMsg:
-		if msg.Trial != o.trial {
-			o.trial, o.counted = msg.Trial, 0
+		if msg.Trial != o.Trial {
 			o.unpick()
 		}
-		o.state, o.at, o.steps.state = msg.State, msg.At, msg
+		o.StateMsg = msg
 	case tea.KeyPressMsg:
 		if o.charted() {
 			o.key(ui.KeyOf(msg))
@@ -71,11 +46,8 @@ func (o *Overview) Update(msg tea.Msg) tea.Cmd {
 			o.move(ui.Wheel(msg))
 		}
 	case tea.MouseClickMsg:
-		for _, p := range o.shown {
-			if msg.Y >= p.from && msg.Y < p.to && msg.X < o.chartsWidth() {
-				o.zoom.on = p.metric == o.focus
-				o.focus = p.metric
-			}
+		if m := o.under(msg.X, msg.Y); m < metrics {
+			o.full, o.focus = m == o.focus, m
 		}
 	}
 	return nil
@@ -88,7 +60,7 @@ func (o *Overview) key(k ui.Key) {
 	case ui.Down:
 		o.focus = (o.focus + 1) % metrics
 	case ui.Enter:
-		o.zoom.on = true
+		o.full = true
 	case ui.View:
 		o.nextSpan()
 	default:
@@ -100,15 +72,14 @@ func (o *Overview) key(k ui.Key) {
 
 // Escape closes the full page.
 func (o *Overview) Escape() bool {
-	was := o.zoom.on
 	o.zoom = zoom{}
-	return was
+	return o.tab.Escape()
 }
 
 // charted reports whether there is something to draw over time.
-func (o *Overview) charted() bool { return o.trial != nil && len(o.trial.Steps) > 0 }
+func (o *Overview) charted() bool { return o.Trial != nil && len(o.Trial.Steps) > 0 }
 
-func (o *Overview) zoomed() bool { return o.zoom.on && o.charted() }
+func (o *Overview) zoomed() bool { return o.full && o.charted() }
 
 // sideBy is the width of the second column, and leastSide that of a page that has one.
 const sideBy, leastSide = 70, 160
@@ -123,47 +94,41 @@ func (o *Overview) chartsWidth() int {
 
 // View implements ui.Page.
 func (o *Overview) View() string {
-	o.shown = o.shown[:0]
+	o.steps.tab = o.tab
+	o.tops = nil
 	w, h := o.size.Width, o.size.Height
 	if !o.charted() {
-		return o.stack(w, h, o.waiting())
-	}
-	if o.counted != o.state.Version {
-		o.errors, o.counted = errorsIn(o.trial.Load), o.state.Version
+		return o.stack(o.waiting()...)
 	}
 	switch {
-	case o.zoom.on:
-		return o.stack(w, h, o.fullPage())
+	case o.full:
+		return o.stack(o.fullPage()...)
 	case o.size.Class == ui.Column:
-		return o.stack(w, h, o.column())
+		return o.stack(o.column()...)
 	case o.chartsWidth() == w:
 		return o.charts(w, h)
 	}
-	side := func(w, h int) string { return o.stack(w, h, o.side(w)) }
+	side := func(w, h int) string {
+		view, _ := ui.Stack(w, h, o.side(w)...)
+		return view
+	}
 	return ui.NextTo(o.charts, side, o.chartsWidth())(w, h)
-}
-
-func (o *Overview) stack(w, h int, blocks []ui.Block) string {
-	view, _ := ui.Stack(w, h, blocks...)
-	return view
 }
 
 // charts draws the charts one below the other over one axis.
 func (o *Overview) charts(w, h int) string {
 	a := o.axis(w)
 	block := func(m metric, priority, least int) ui.Block {
-		if !slices.ContainsFunc(course(m, o.trial), func(p chart.Point) bool { return !math.IsNaN(p.Y) }) {
+		if !mainCurve[m].any(o.Trial) {
 			return ui.Text(priority, o.unknown(m, w)) // no empty chart
 		}
 		return ui.Block{Priority: priority, Least: least, Most: ui.Rest, Draw: func(w, h int) string {
 			return strings.Join(o.chart(m, a, w, h), "\n")
 		}}
 	}
-	all := []metric{throughput, latency, cpu, memory}
 	blocks := []ui.Block{block(throughput, 3, 4), block(latency, 4, 5), block(cpu, 6, 4), block(memory, 8, 3)}
 	axis := ui.Text(5, a.Draw(o.theme, w)...)
-	if len(o.errors.counts) > 0 {
-		all = append(all, failures)
+	if len(o.Trial.Errors) > 0 {
 		blocks = append(blocks, block(failures, 9, 3), axis)
 	} else {
 		blocks = append(blocks, axis, ui.Text(9, o.unknown(failures, w)))
@@ -172,18 +137,22 @@ func (o *Overview) charts(w, h int) string {
 		blocks = append(blocks, o.table(10))
 	}
 	view, tops := ui.Stack(w, h, blocks...)
-	for i, m := range all {
-		end := h
-		for _, top := range tops[i+1:] {
-			if top >= 0 {
-				end = min(end, top)
-			}
-		}
-		if tops[i] >= 0 {
-			o.shown = append(o.shown, place{m, tops[i], end})
+	o.tops = tops
+	return view
+}
+
+// under returns the chart at a place on the page; metrics if there is none.
+func (o *Overview) under(x, y int) metric {
+	found := metrics
+	for i, top := range o.tops {
+		if top >= 0 && top <= y && x < o.chartsWidth() {
+			found = metric(i)
 		}
 	}
-	return view
+	if found == failures && len(o.Trial.Errors) == 0 { // the axis
+		return metrics
+	}
+	return min(found, metrics)
 }
 
 // table is the steps around the newest one; one to come stays in sight.
@@ -191,7 +160,7 @@ func (o *Overview) table(priority int) ui.Block {
 	t := o.steps.table()
 	return ui.Block{Priority: priority, Least: min(len(t.Rows), 3) + 1, Most: len(t.Rows) + 1, Draw: func(w, h int) string {
 		lines := t.Lines(w-2, o.theme.Tone)
-		from := 1 + ui.Window(len(t.Rows), min(len(o.trial.Steps), len(t.Rows)-1), len(t.Rows), h-1)
+		from := 1 + ui.Window(len(t.Rows), min(len(o.Trial.Steps), len(t.Rows)-1), len(t.Rows), h-1)
 		return "  " + strings.Join(append(lines[:1:1], lines[from:]...), "\n  ")
 	}}
 }
@@ -210,19 +179,19 @@ func (o *Overview) unknown(m metric, w int) string {
 // log, and the last events.
 func (o *Overview) waiting() (blocks []ui.Block) {
 	w := o.size.Width
-	if p := o.state.Phase.Progress; p != nil && p.Text != "" && o.state.Ended == nil {
+	if p := o.State.Phase.Progress; p != nil && p.Text != "" && o.State.Ended == nil {
 		blocks = append(blocks, ui.Text(2, append(ui.Wrap(ui.Outside(p.Text, 600), w), "")...))
 	}
 	var log []string
-	if o.trial != nil {
-		lines := o.trial.Log
+	if o.Trial != nil {
+		lines := o.Trial.Log
 		if len(lines) == 0 {
-			lines = o.trial.Result.LastLog
+			lines = o.Trial.Result.LastLog
 		}
 		for _, l := range safe.FirstAndLast(lines, max(4, o.size.Height/2)) {
 			log = append(log, ui.Wrap(ui.Outside(l.Text, 600), w)...)
 		}
-		if r := o.trial.Result; r.State != bench.TrialRunning && r.State != bench.TrialPending {
+		if r := o.Trial.Result; r.State != bench.TrialRunning && r.State != bench.TrialPending {
 			text := "No step was measured in this trial."
 			if r.State == bench.TrialComplete {
 				text = "This trial was complete before the run was resumed: its charts are not in memory."
@@ -235,10 +204,10 @@ func (o *Overview) waiting() (blocks []ui.Block) {
 
 // events are the last events in lines of w cells, the newest last.
 func (o *Overview) events(w int) (lines []string) {
-	t, all := o.theme, o.state.Diary
+	t, all := o.theme, o.State.Diary
 	for _, l := range all[max(0, len(all)-o.size.Height):] {
 		paint := map[fold.Level]ui.Paint{fold.Warning: t.Warn, fold.Error: t.Bad, fold.Mark: t.Accent}[l.Level]
-		at := t.Faint.S(l.At.In(o.at.Location()).Format("15:04:05")) + "  "
+		at := t.Faint.S(l.At.In(o.At.Location()).Format("15:04:05")) + "  "
 		lines = append(lines, ui.Hang(at, ui.Outside(l.Text, 600), w, paint)...)
 	}
 	return lines
@@ -274,9 +243,3 @@ func (o *Overview) Keys() ui.Keys {
 		Legend: legend, Groups: []ui.Group{{Title: "chart", Keys: []key.Binding{cursor, choose, ui.Hint(words, ui.View), mark,
 			ui.Hint("ten points", ui.PageUp, ui.PageDown), ui.Hint("first, newest point", ui.First, ui.Last)}}}}
 }
-
-// Typing implements ui.Page.
-func (o *Overview) Typing() bool { return false }
-
-// Title implements ui.Page.
-func (o *Overview) Title() string { return "Overview" }

@@ -20,19 +20,16 @@ const (
 	spans
 )
 
-// stretch is a part of a trial's time axis, in seconds.
-type stretch struct{ from, to float64 }
-
 func (o *Overview) nextSpan() {
 	o.zoom.marked = false
-	if o.span = (o.span + 1) % spans; o.span == ranged && o.picked.to <= o.picked.from {
+	if o.span = (o.span + 1) % spans; o.span == ranged && o.picked.To <= o.picked.From {
 		o.span = wholeTrial
 	}
 }
 
 // unpick goes back to what every trial has.
 func (o *Overview) unpick() {
-	o.zoom, o.picked = zoom{on: o.zoom.on}, stretch{}
+	o.zoom, o.picked = zoom{}, chart.Axis{}
 	if o.span == ranged {
 		o.span = wholeTrial
 	}
@@ -48,12 +45,12 @@ func (o *Overview) spanName() string {
 		}
 		return "last step"
 	case ranged:
-		return clock(o.picked.from) + " to " + clock(o.picked.to)
+		return clock(o.picked.From) + " to " + clock(o.picked.To)
 	}
 	return "whole trial"
 }
 
-func (o *Overview) lastStep() *fold.Step { return o.trial.Steps[len(o.trial.Steps)-1] }
+func (o *Overview) lastStep() *fold.Step { return o.Trial.Steps[len(o.Trial.Steps)-1] }
 
 // spanStep returns the step of span oneStep: the one under the cursor, else the last.
 func (o *Overview) spanStep() *fold.Step {
@@ -66,7 +63,7 @@ func (o *Overview) spanStep() *fold.Step {
 }
 
 func (o *Overview) stepAt(at float64) (found *fold.Step) {
-	for _, s := range o.trial.Steps {
+	for _, s := range o.Trial.Steps {
 		if s.From <= at {
 			found = s
 		}
@@ -80,7 +77,7 @@ const leastSpan = 5.0
 // axis returns the time axis of all charts, for w cells. It ends at the planned end of the running
 // step, so it does not move with every point.
 func (o *Overview) axis(w int) chart.Axis {
-	trial, last := o.trial, o.lastStep()
+	trial, last := o.Trial, o.lastStep()
 	end := trial.Span()
 	if last.Running() {
 		if planned := last.From + last.Step.Duration.Seconds(); planned < 48*3600 {
@@ -102,7 +99,7 @@ func (o *Overview) axis(w int) chart.Axis {
 		}
 		a.To = max(a.To, a.From+leastSpan)
 	case ranged:
-		a.From, a.To = o.picked.from, o.picked.to
+		a.From, a.To = o.picked.From, o.picked.To
 	}
 	whole := o.named(w, a)
 	if !whole && !slices.ContainsFunc(trial.Steps, func(s *fold.Step) bool { return s.Step.Connections == 0 }) {
@@ -126,10 +123,10 @@ func (o *Overview) axis(w int) chart.Axis {
 // named reports whether the steps in sight have room for their whole names.
 func (o *Overview) named(w int, a chart.Axis) bool {
 	per := float64(max(1, w-chart.Gutter)) / (a.To - a.From)
-	for i, s := range o.trial.Steps {
+	for i, s := range o.Trial.Steps {
 		end := a.To
-		if i+1 < len(o.trial.Steps) {
-			end = o.trial.Steps[i+1].From
+		if i+1 < len(o.Trial.Steps) {
+			end = o.Trial.Steps[i+1].From
 		}
 		if end > a.From && (end-max(a.From, s.From))*per < float64(min(len(s.Step.Name), 24)+3) {
 			return false
@@ -144,8 +141,8 @@ const mostRounds = 3
 // earlier returns the newest earlier rounds of the contender as faint lines. Each of their steps
 // begins where the same step of the shown trial does.
 func (o *Overview) earlier(m metric) (all []chart.Series) {
-	me := o.trial.Result.Trial
-	for _, trial := range o.state.Trials {
+	me := o.Trial.Result.Trial
+	for _, trial := range o.State.Trials {
 		t := trial.Result.Trial
 		if t.Contender != me.Contender || t.Variant != me.Variant || t.Round >= me.Round || len(trial.Load) == 0 {
 			continue
@@ -165,14 +162,14 @@ func (o *Overview) moved(m metric, trial *fold.Trial) (out []chart.Point) {
 	shift := make([]float64, len(trial.Steps))
 	for i, s := range trial.Steps {
 		shift[i] = math.NaN()
-		if i < len(o.trial.Steps) {
-			if mine := o.trial.Steps[i]; mine.Step.Name == s.Step.Name && mine.Step.Duration == s.Step.Duration {
+		if i < len(o.Trial.Steps) {
+			if mine := o.Trial.Steps[i]; mine.Step.Name == s.Step.Name && mine.Step.Duration == s.Step.Duration {
 				shift[i] = mine.From - s.From
 			}
 		}
 	}
 	at := 0
-	for _, p := range course(m, trial) {
+	for _, p := range mainCurve[m].points(trial, always) {
 		for at+1 < len(trial.Steps) && p.X >= trial.Steps[at+1].From {
 			at++
 		}

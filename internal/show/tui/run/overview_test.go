@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -77,8 +78,8 @@ func TestRangesOfTime(t *testing.T) {
 func TestClicksOnCharts(t *testing.T) {
 	o := overviewOf(stateOf(inAStep(t)))
 	o.View()
-	testenv.Equal(t, len(o.shown), 4)
-	click := tea.MouseClickMsg{X: 20, Y: o.shown[2].from, Button: tea.MouseLeft}
+	testenv.Equal(t, o.tops[4] > o.tops[3], true)
+	click := tea.MouseClickMsg{X: 20, Y: o.tops[2], Button: tea.MouseLeft}
 	o.Update(click)
 	testenv.Contains(t, o.View(), "▸ CPU", "throughput")
 	o.Update(click)
@@ -104,7 +105,7 @@ func TestEarlierRoundsAreAtTheSameStep(t *testing.T) {
 	for _, p := range all[0].Points {
 		testenv.Check(t, p.X <= end.From+end.Step.Duration.Seconds()+1, "a point at %v of a later step", p.X)
 	}
-	first := o.state.Trials[0]
+	first := o.State.Trials[0]
 	testenv.Check(t, len(all[0].Points) > 0 && first.Result.Trial.Round == 1, "no points")
 }
 
@@ -124,6 +125,29 @@ func TestAnOpenLoopHasItsRate(t *testing.T) {
 	testenv.Contains(t, overviewOf(state, "enter").View(), "scheduled 7,654/s")
 }
 
+// TestTheCPUOfTheOthers: the chart of the CPU says what client and machine used in the last step.
+func TestTheCPUOfTheOthers(t *testing.T) {
+	state := stateOf(inAStep(t))
+	host := func(busy, idle time.Duration) *bench.HostReading {
+		return &bench.HostReading{Host: &bench.HostUsage{Busy: busy, Idle: idle}}
+	}
+	r := state.Trial.Steps[1].Result
+	r.Load.ClientCPUs, r.HostBefore, r.HostAfter = .48, host(0, 0), host(88, 12)
+	testenv.Contains(t, overviewOf(state).View(), "throttled 100% of periods; last step: client 0.48 CPUs, machine 88% busy")
+}
+
+// TestWhichCheckRuns: the number of checks is that of a contender before.
+func TestWhichCheckRuns(t *testing.T) {
+	r := New(Options{Session: &session{}})
+	s := &r.state
+	s.Phase.Name, s.Phase.Since = bench.PhaseCheck, time.Unix(1, 0)
+	s.Current = &fold.Trial{Result: bench.TrialResult{Checks: make([]bench.CheckResult, 30)}}
+	s.Trials = []*fold.Trial{s.Current}
+	testenv.Contains(t, r.phase(), "checking: 30 checks done")
+	s.Trials = append(s.Trials, &fold.Trial{Result: bench.TrialResult{Checks: make([]bench.CheckResult, 125)}})
+	testenv.Contains(t, r.phase(), "checking: check 31 of 125")
+}
+
 // TestATrialWithoutSteps shows both ends of the log of a contender that failed before its load.
 func TestATrialWithoutSteps(t *testing.T) {
 	trial := bench.Trial{Contender: "a", Round: 1}
@@ -139,17 +163,16 @@ func TestATrialWithoutSteps(t *testing.T) {
 	testenv.Contains(t, overviewOf(state).View(), "No step was measured", "line-0.", "line-59.", " lines …")
 }
 
-// TestErrorsByKind: the counts are of all windows, and the curves are 0 where there were none.
+// TestErrorsByKind: there is a line for each of the most frequent, 0 in windows that have none.
 func TestErrorsByKind(t *testing.T) {
-	load := []fold.LoadPoint{{T: 1}, {T: 2}, {T: 3, Errors: 4, Kinds: map[bench.ErrorKind]int64{"a": 3, "b": 1}}, {T: 4},
-		{T: 5, Errors: 2, Kinds: map[bench.ErrorKind]int64{"a": 2, "c": -7}}, {T: 6}}
-	e := errorsIn(load)
-	testenv.Equal(t, e.counts, map[bench.ErrorKind]int64{"a": 5, "b": 1})
-	testenv.Equal(t, fmt.Sprint(e.curves["a"]), "[{1 0} {2 0} {3 3} {4 0} {4 0} {5 2} {6 0}]")
-	testenv.Equal(t, fmt.Sprint(e.curves["b"]), "[{1 0} {2 0} {3 1} {6 0}]")
-	for i := range 3 * mostKinds {
-		load[0].Kinds, load[0].Errors = map[bench.ErrorKind]int64{bench.ErrorKind(fmt.Sprint(i)): 1}, 1
-		load = append(load, load[0])
+	o := overviewOf(stateOf(inAStep(t)))
+	o.Trial.Errors = map[bench.ErrorKind]int64{}
+	for i := range 30 {
+		o.Trial.Errors[bench.ErrorKind(fmt.Sprint(i))] = int64(i)
 	}
-	testenv.Equal(t, len(errorsIn(load).curves), mostKinds, "curves")
+	testenv.Equal(t, len(o.kinds()), 12)
+	testenv.Equal(t, o.kinds()[:2], []bench.ErrorKind{"29", "28"})
+	o.Trial.Errors = map[bench.ErrorKind]int64{"a": 5}
+	o.Trial.Load = []fold.LoadPoint{{T: 1, Length: 1}, {T: 2, Length: .5, Kinds: map[bench.ErrorKind]int64{"a": 3, "b": 1}}, {T: 3, Length: 1}}
+	testenv.Equal(t, fmt.Sprint(o.series(failures, always).Series[0].Points), "[{1 0} {2 6} {3 0}]")
 }

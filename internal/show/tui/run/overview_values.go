@@ -3,13 +3,11 @@ package run
 import (
 	"cmp"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/show/tui/chart"
 	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/fit"
@@ -17,9 +15,9 @@ import (
 
 // newestLoad returns the last window with load, nil if there is none.
 func (o *Overview) newestLoad() *fold.LoadPoint {
-	for i := len(o.trial.Load) - 1; i >= 0; i-- {
-		if !o.trial.Load[i].Drain {
-			return &o.trial.Load[i]
+	for i := len(o.Trial.Load) - 1; i >= 0; i-- {
+		if !o.Trial.Load[i].Drain {
+			return &o.Trial.Load[i]
 		}
 	}
 	return nil
@@ -27,8 +25,8 @@ func (o *Overview) newestLoad() *fold.LoadPoint {
 
 // newestUsage returns the last reading of the counters, nil if there is none.
 func (o *Overview) newestUsage() *fold.UsagePoint {
-	if n := len(o.trial.Usage); n > 0 {
-		return &o.trial.Usage[n-1]
+	if n := len(o.Trial.Usage); n > 0 {
+		return &o.Trial.Usage[n-1]
 	}
 	return nil
 }
@@ -39,11 +37,15 @@ func (o *Overview) value(m metric) string {
 	counted := m == cpu || m == memory
 	switch {
 	case m == failures:
-		return o.errorText()
+		var parts []string
+		for _, k := range o.kinds() {
+			parts = append(parts, ui.Outside(k.Words(), nameBytes)+" "+units.Count(o.Trial.Errors[k]))
+		}
+		return cmp.Or(strings.Join(parts[:min(len(parts), 6)], ", "), "none")
 	case !counted && load == nil, counted && usage == nil:
 		return units.Missing
 	}
-	limits := o.trial.Limits()
+	limits := o.Trial.Limits()
 	switch m {
 	case latency:
 		text := "p50 " + seconds(load.P50)
@@ -76,81 +78,91 @@ func (o *Overview) note(m metric) string {
 	switch {
 	case m == throughput && load != nil && load.Bytes > 0:
 		return sizeOf(load.Bytes) + "/s"
-	case m == cpu && usage != nil && usage.Throttled >= 0:
-		return "throttled " + units.Tenths(usage.Throttled) + " of periods"
+	case m == cpu:
+		var texts []string
+		if usage != nil && usage.Throttled >= 0 {
+			texts = append(texts, "throttled "+units.Tenths(usage.Throttled)+" of periods")
+		}
+		if r := o.Trial.Steps[o.steps.newest()].Result; r != nil && o.size.Class == ui.Full {
+			if busy, _, ok := r.HostShare(); ok {
+				texts = append(texts, fmt.Sprintf("last step: client %.2f CPUs, machine %s busy", r.Load.ClientCPUs, units.Percent(busy)))
+			}
+		}
+		return strings.Join(texts, "; ")
 	case m == failures:
 		return o.spanName()
 	}
 	return ""
 }
 
-// errorText counts the errors of the trial by kind, the most frequent first.
-func (o *Overview) errorText() string {
-	const most = 6
-	counts := o.errors.counts
-	names := slices.SortedFunc(maps.Keys(counts), func(a, b bench.ErrorKind) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
-	})
-	var parts []string
-	for _, k := range names[:min(len(names), most)] {
-		parts = append(parts, ui.Outside(k.Words(), nameBytes)+" "+units.Count(counts[k]))
-	}
-	return cmp.Or(strings.Join(parts, ", "), "none")
-}
-
 // column is the overview in one column: a line for each metric, with its name, its newest value and
 // its course.
 func (o *Overview) column() (blocks []ui.Block) {
-	const names, values = 9, 12
+	const names, figures = 9, 12
 	load, usage := o.newestLoad(), o.newestUsage()
 	load, usage = cmp.Or(load, &fold.LoadPoint{}), cmp.Or(usage, &fold.UsagePoint{Throttled: -1})
-	limits := o.trial.Limits()
-	add := func(name, value string, most float64, course []float64) {
-		text := o.theme.Title.S(fit.Left(name, names)) + o.theme.Strong.S(strings.Repeat(" ", max(0, min(values, o.size.Width-names)-fit.Width(value)))+value)
-		if n := o.size.Width - names - values - 2; n >= 4 && len(course) > 0 {
-			for _, v := range course {
-				most = max(most, v)
+	limits := o.Trial.Limits()
+	add := func(name, value string, most float64, of ...course) {
+		text := o.theme.Title.S(fit.Left(name, names)) + o.theme.Strong.S(strings.Repeat(" ", max(0, min(figures, o.size.Width-names)-fit.Width(value)))+value)
+		var values []float64
+		for _, c := range of {
+			for _, p := range c.points(o.Trial, always) {
+				if !(p.Y >= 0) {
+					p.Y = -1
+				}
+				most, values = max(most, p.Y), append(values, p.Y)
 			}
-			text += "  " + o.theme.Sparkline(course, most*1.001, n, o.theme.Hue(len(blocks)))
+		}
+		if n := o.size.Width - names - figures - 2; n >= 4 && len(values) > 0 {
+			text += "  " + o.theme.Sparkline(values, most*1.001, n, o.theme.Hue(len(blocks)))
 		}
 		blocks = append(blocks, ui.Text(len(blocks)+1, text))
 	}
-	throughput, used := units.Missing, cpus(usage)
-	if len(o.trial.Load) > 0 {
-		throughput = perSecond(load.Throughput)
+	rate, used, errors := units.Missing, cpus(usage), int64(0)
+	if len(o.Trial.Load) > 0 {
+		rate = perSecond(load.Throughput)
 	}
 	if limits.CPUs > 0 {
 		used += " of " + fmt.Sprint(limits.CPUs)
 	}
-	add("req/s", throughput, 0, valuesOf(o.trial.Load, throughputOf))
-	add("p99", seconds(load.P99), 0, valuesOf(o.trial.Load, p99Of))
-	add("CPU", used, limits.CPUs, valuesOf(o.trial.Usage, cpusOf))
+	add("req/s", rate, 0, throughputs)
+	add("p99", seconds(load.P99), 0, p99s)
+	add("CPU", used, limits.CPUs, cpusUsed)
 	if usage.Throttled >= 0 {
-		add("throttled", units.Tenths(usage.Throttled), 1,
-			valuesOf(o.trial.Usage, func(p *fold.UsagePoint) float64 { return p.Throttled }))
+		add("throttled", units.Tenths(usage.Throttled), 1, throttling)
 	}
-	add("memory", sizeOf(usage.Used), float64(limits.Memory), valuesOf(o.trial.Usage, usedOf))
-	failed := int64(0)
-	for _, n := range o.errors.counts {
-		failed += n
+	add("memory", sizeOf(usage.Used), float64(limits.Memory), memoryUsed)
+	for _, n := range o.Trial.Errors {
+		errors += n
 	}
-	errors := "none"
-	if failed > 0 {
-		errors = units.Count(failed)
-	}
-	add("errors", errors, 0, nil)
+	add("errors", cmp.Or(strings.TrimPrefix(units.Count(errors), "0"), "none"), 0)
 	return blocks
 }
 
-// valuesOf returns the values of points; a negative one is a gap.
-func valuesOf[T any](points []T, y func(*T) float64) []float64 {
-	out := make([]float64, len(points))
-	for i := range points {
-		if out[i] = y(&points[i]); !(out[i] >= 0) {
-			out[i] = -1
-		}
+// side is the second column of a wide terminal.
+func (o *Overview) side(w int) []ui.Block {
+	t := o.theme
+	r := &Result{tab: tab{StateMsg: o.StateMsg, theme: t, size: ui.Size{Width: w, Class: ui.Compact}}, end: o.soFar.of(o.State, soFar)}
+	blank := ui.Text(20, "")
+	steps := &o.steps
+	var blocks []ui.Block
+	if len(r.end.Table.Rows) > 0 {
+		lines := append([]string{t.Rule(t.Title.S("standings"), t.Faint.S("so far"), w)}, r.table().Lines(w, t.Tone)...)
+		blocks = append(blocks, ui.Text(11, lines...), blank)
 	}
-	return out
+	if step := steps.steps()[steps.newest()]; steps.decode(step) {
+		count := units.Plural(step.Result.Load.Succeeded, "success")
+		head := t.Rule(t.Title.S("latency of "+numbered(step)), t.Faint.S(count), w)
+		blocks = append(blocks, ui.Block{Priority: 12, Least: chart.LeastHistogram + 1, Most: 14, Draw: func(w, h int) string {
+			return strings.Join(append([]string{head}, steps.spread.Draw(t, w, h-1)...), "\n")
+		}}, blank)
+	}
+	if all := r.charts(); len(all) > 0 {
+		blocks = append(blocks, ui.Block{Priority: 13, Least: 8, Most: 18, Draw: func(w, h int) string {
+			return strings.Join(all[0].Draw(t, w, h), "\n")
+		}}, blank)
+	}
+	return append(blocks, o.lastLines("last events", 14, o.events(w)))
 }
 
 // seconds returns a latency in seconds as text; 0 is unknown.

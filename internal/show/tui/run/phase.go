@@ -115,8 +115,14 @@ func (r *Run) phase() string {
 // far is the progress of the phase; "" if it is not known.
 func (r *Run) far() string {
 	if r.state.Phase.Name == bench.PhaseCheck && r.state.Current != nil {
-		passed, failed, skipped := r.state.Current.Checks()
-		return units.Plural(passed+failed+skipped, "check") + " done"
+		done, of := len(r.state.Current.Result.Checks), 0
+		for _, t := range r.state.Trials { // the others have as many
+			of = max(of, len(t.Result.Checks))
+		}
+		if of > done {
+			return fmt.Sprintf("check %d of %d", done+1, of)
+		}
+		return units.Plural(done, "check") + " done"
 	}
 	p := r.state.Phase.Progress
 	if p == nil || p.Done <= 0 && p.Total <= 0 {

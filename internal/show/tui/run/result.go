@@ -9,7 +9,6 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/analysis/conclusion"
-	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
@@ -24,22 +23,20 @@ type wayMsg struct {
 // Result is the end of a run: the verdict and how sure it is, the contenders, what failed and why,
 // and what to do next. Package conclusion has decided everything that it says.
 type Result struct {
-	past    Past
-	state   *fold.State
+	tab
+	past    ui.Source
 	version uint64 // of the state that is concluded
 	end     *ending
 	grid    *ui.Grid
 	other   bool // the second chart is shown, where there is room for one
 	top     int  // line of the grid in the last View
-	size    ui.Size
-	theme   *ui.Theme
 }
 
 // ending is what is said about a run. It is also the message that it is known.
 type ending struct {
 	conclusion.Conclusion
 	of       *analysis.Run
-	problems []ui.Problem
+	problems []problem
 	since    string // how it compares with the run before; "": not known
 }
 
@@ -60,14 +57,13 @@ func (e *ending) first() int {
 }
 
 // newResult makes the tab; past may be nil.
-func newResult(past Past) ui.Page { return &Result{past: past, grid: ui.NewGrid(false)} }
-
-// Init implements ui.Page.
-func (r *Result) Init() tea.Cmd { return nil }
+func newResult(past ui.Source) page {
+	return &Result{tab: newTab("Result"), past: past, grid: ui.NewGrid(false)}
+}
 
 // SetSize implements ui.Page.
 func (r *Result) SetSize(size ui.Size, theme *ui.Theme) {
-	r.size, r.theme = size, theme
+	r.tab.SetSize(size, theme)
 	r.fill()
 }
 
@@ -81,10 +77,10 @@ func (r *Result) fill() {
 func (r *Result) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case StateMsg:
-		if r.state == msg.State && r.version == msg.State.Version {
+		if r.version == msg.State.Version {
 			return nil
 		}
-		r.state, r.version = msg.State, msg.State.Version
+		r.StateMsg, r.version = msg, msg.State.Version
 		return r.conclude()
 	case *ending:
 		r.end = msg
@@ -99,7 +95,7 @@ func (r *Result) Update(msg tea.Msg) tea.Cmd {
 		case ui.Enter:
 			return ui.Cmd(wayMsg{k, r.selected()})
 		case ui.Resume:
-			if !resumable(r.state) {
+			if !resumable(r.State) {
 				return nil
 			}
 			return ui.Cmd(wayMsg{Key: k})
@@ -117,7 +113,7 @@ func (r *Result) Update(msg tea.Msg) tea.Cmd {
 
 // conclude returns the command that concludes: merging the latencies of a long run takes a moment.
 func (r *Result) conclude() tea.Cmd {
-	state, past := *r.state, r.past
+	state, past := *r.State, r.past
 	run, trials := state.Run, state.Results()
 	run.Trials = slices.Clone(run.Trials)
 	return func() tea.Msg {
@@ -162,7 +158,7 @@ func (r *Result) Keys() ui.Keys {
 		open = "contenders"
 	}
 	ways := []key.Binding{ui.Hint(open, ui.Enter)}
-	if resumable(r.state) {
+	if resumable(r.State) {
 		ways = append(ways, ui.Hint("", ui.Resume))
 	}
 	ways = append(ways, ui.Hint("run again", ui.Start), ui.Hint("compare with…", ui.Compare), ui.Hint("", ui.Report),
@@ -172,9 +168,3 @@ func (r *Result) Keys() ui.Keys {
 	groups := []ui.Group{{Title: "on from here", Keys: ways}, {Title: "table", Keys: moves}}
 	return ui.Keys{Short: ways[:min(len(ways), 6)], Groups: groups}
 }
-
-// Typing implements ui.Page.
-func (r *Result) Typing() bool { return false }
-
-// Title implements ui.Page.
-func (r *Result) Title() string { return "Result" }

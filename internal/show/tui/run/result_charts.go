@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/analysis/conclusion"
@@ -14,7 +15,6 @@ import (
 	"github.com/locbench/locbench/internal/show/tui/chart"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/fit"
-	"github.com/locbench/locbench/internal/text/table"
 )
 
 // drawing is the charts: next to each other in a large terminal, else one of them.
@@ -50,8 +50,12 @@ func (r *Result) alternates() bool { return r.size.Class == ui.Compact && len(r.
 // left out.
 func (r *Result) charts() (all []chart.Over) {
 	switch r.end.Kind {
-	case conclusion.Requests, conclusion.Arrivals, conclusion.FirstRequests: // charts over time show these
+	case conclusion.Requests: // the table has one row for each
 		return nil
+	case conclusion.Arrivals:
+		all = []chart.Over{r.bySecond()}
+	case conclusion.FirstRequests:
+		all = []chart.Over{r.byRequest()}
 	case conclusion.Single:
 		all = []chart.Over{r.overLoad(), r.latencies()}
 	default:
@@ -61,23 +65,10 @@ func (r *Result) charts() (all []chart.Over) {
 	return slices.DeleteFunc(all, func(o chart.Over) bool { return !slices.ContainsFunc(o.Series, drawn) })
 }
 
-// load is a chart over connections, or over rates if no step has connections, and the place of a step
-// on it.
-func (r *Result) load(what string, c chart.Chart) (o chart.Over, at func(bench.Step) float64) {
-	closed := func(s bench.Step) bool { return !s.WarmUp && s.Connections > 0 }
-	c.Title = what + " over "
-	if slices.ContainsFunc(r.end.of.Run.Profile.Steps, closed) {
-		c.Title += "connections"
-		at = func(s bench.Step) float64 { return float64(s.Connections) }
-		return chart.Over{Chart: c, LogX: true, NameX: "connections"}, at
-	}
-	c.Title += "the scheduled rate"
-	return chart.Over{Chart: c, LogX: true, NameX: "req/s"}, func(s bench.Step) float64 { return s.Rate }
-}
-
 // overLoad is the throughput over connections or rates.
 func (r *Result) overLoad() chart.Over {
-	o, at := r.load("throughput", chart.Chart{Unit: chart.RateLabel, Rules: r.goals(profile.Throughput, 1)})
+	o, at := chart.OverLoad("throughput", r.end.of.Run.Profile.Steps,
+		chart.Chart{Unit: chart.RateLabel, Rules: r.goals(profile.Throughput, 1)})
 	o.Series = r.lines(func(_ analysis.Contender, s stats.Step) (chart.Point, bool) {
 		x := at(s.Step)
 		return chart.Point{X: x, Y: s.Throughput.Median}, x > 0
@@ -101,7 +92,8 @@ func (r *Result) overThroughput() chart.Over {
 
 // latencies are the latencies of the only contender over connections or rates.
 func (r *Result) latencies() chart.Over {
-	o, at := r.load("latency", chart.Chart{Unit: chart.LatencyLabel, Log: true, Rules: r.goals("p99", 1e9)})
+	o, at := chart.OverLoad("latency", r.end.of.Run.Profile.Steps,
+		chart.Chart{Unit: chart.LatencyLabel, Log: true, Rules: r.goals("p99", 1e9)})
 	for n, id := range []measure.ID{measure.P50, measure.P90, measure.P99} {
 		m := measure.Get(id)
 		for _, s := range r.lines(func(_ analysis.Contender, s stats.Step) (chart.Point, bool) {
@@ -115,33 +107,76 @@ func (r *Result) latencies() chart.Over {
 	return o
 }
 
-// lines returns a line for each contender, of the measured steps that have a point, in the order of
-// the table.
-func (r *Result) lines(at func(analysis.Contender, stats.Step) (chart.Point, bool)) (all []chart.Series) {
-	of := r.end.of
-	for i, c := range of.Ordered() {
-		n := r.mark(table.Row{Mark: i + 1})
-		s := chart.Series{Name: c.Label, Paint: r.theme.Hue(n), Mark: n}
+// bySecond is p99 over the seconds of the measured steps of the last round.
+func (r *Result) bySecond() chart.Over {
+	c := chart.Chart{Title: "p99 by second, last round", Unit: chart.LatencyLabel, Log: true, Rules: r.goals("p99", 1e9)}
+	c.Series = r.ofContenders(func(c analysis.Contender) (all []chart.Point) {
+		began := time.Duration(0)
+		for _, s := range c.Results[len(c.Results)-1].Steps {
+			for _, w := range s.Load.Windows {
+				if w.P99 > 0 && !s.Step.WarmUp {
+					all = append(all, chart.Point{X: (began + w.Start + w.Length).Seconds(), Y: w.P99.Seconds()})
+				}
+			}
+			if !s.Step.WarmUp {
+				began += s.Load.Elapsed
+			}
+		}
+		return all
+	})
+	return chart.Over{Chart: c, NameX: "seconds"}
+}
+
+// byRequest is the latency of the first requests of the last round, in their order.
+func (r *Result) byRequest() chart.Over {
+	c := chart.Chart{Title: "first requests, last round", Unit: chart.LatencyLabel, Log: true}
+	c.Series = r.ofContenders(func(c analysis.Contender) (all []chart.Point) {
+		f := c.Results[len(c.Results)-1].FirstRequests
+		if f == nil {
+			return nil
+		}
+		for i, one := range slices.Concat([]bench.RequestPhases{f.First}, f.Kept, f.New) {
+			if one.Err == "" && one.Total > 0 {
+				all = append(all, chart.Point{X: float64(i + 1), Y: one.Total.Seconds()})
+			}
+		}
+		return all
+	})
+	return chart.Over{Chart: c, NameX: "requests"}
+}
+
+// ofContenders returns a line for each contender that has points, in the order of the table.
+func (r *Result) ofContenders(points func(analysis.Contender) []chart.Point) (all []chart.Series) {
+	for i, c := range r.end.of.Ordered() {
+		n := markOf(r.end.of.Run, c.Label, i)
+		s := chart.Series{Name: c.Label, Paint: r.theme.Hue(n), Mark: n, Points: points(c)}
 		if r.end.Kind == conclusion.Single {
 			s.Name = ""
 		} else if slices.ContainsFunc(c.Results, func(t bench.TrialResult) bool { return t.WhyFailed() != nil }) {
 			s.Name += " " + r.theme.Glyph.Cross
 		}
+		if len(s.Points) > 0 {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// lines returns a line for each contender, of the measured steps that have a point.
+func (r *Result) lines(at func(analysis.Contender, stats.Step) (chart.Point, bool)) []chart.Series {
+	return r.ofContenders(func(c analysis.Contender) (all []chart.Point) {
 		for _, step := range c.Steps {
 			unexpected := step.Failed[bench.ErrWrong] > 0 && step.Excluded
 			if step.Step.WarmUp || unexpected || !step.Throughput.Known() || step.Throughput.Median <= 0 {
 				continue
 			}
 			if p, ok := at(c, step); ok {
-				s.Points = append(s.Points, p)
+				all = append(all, p)
 			}
 		}
-		slices.SortStableFunc(s.Points, func(a, b chart.Point) int { return cmp.Compare(a.X, b.X) })
-		if len(s.Points) > 0 {
-			all = append(all, s)
-		}
-	}
-	return all
+		slices.SortStableFunc(all, func(a, b chart.Point) int { return cmp.Compare(a.X, b.X) })
+		return all
+	})
 }
 
 // goals returns the thresholds of a metric as lines across a chart, whose values are in units.

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/fit"
 	"github.com/locbench/locbench/internal/text/table"
@@ -53,13 +52,13 @@ func (r *Result) column(t table.Table, i int) {
 		}
 		hue := r.theme.Faint // of an excluded contender
 		if row.Mark > 0 && r.end.Table.Rows[n].Cells[t.Heading].Tone != table.Faint {
-			hue = r.theme.Hue(r.mark(row))
+			hue = r.theme.Hue(r.mark(row.Mark - 1))
 		}
 		// A color in the text would end that of the cell.
 		value := r.theme.Tone(c.Tone, c.Text)
 		switch {
 		case i == t.Heading && row.Mark > 0:
-			c.Text, c.Tone = hue.S(r.theme.Glyph.Marks[r.mark(row)%len(r.theme.Glyph.Marks)])+" "+value, table.Plain
+			c.Text, c.Tone = hue.S(r.theme.Glyph.Marks[r.mark(row.Mark-1)%len(r.theme.Glyph.Marks)])+" "+value, table.Plain
 		case r.size.Class == ui.Column && i == barred(t, 0): // the value alone, without its CI
 			c.Text, _, _ = strings.Cut(strings.ReplaceAll(c.Text, ", ", " "), " ")
 		case bar > 0 && c.Share != nil:
@@ -96,17 +95,8 @@ func barred(t table.Table, from int) int {
 	return len(t.Columns)
 }
 
-// mark returns the number of the mark of a row's contender: its place in the profile, the same
-// before and after it failed.
-func (r *Result) mark(row table.Row) int {
-	of := r.end.of
-	label := of.Ordered()[row.Mark-1].Label
-	same := func(s bench.Selection) bool { return s.String() == label }
-	if i := slices.IndexFunc(of.Run.Profile.Contenders, same); i >= 0 {
-		return i
-	}
-	return row.Mark - 1
-}
+// mark returns the number of the mark of the n-th contender.
+func (r *Result) mark(n int) int { return markOf(r.end.of.Run, r.end.of.Ordered()[n].Label, n) }
 
 // brief returns the first words of a text that explains itself: "quota: 98% of 1.5 CPUs".
 func brief(text string) string {

@@ -29,11 +29,11 @@ func over(run bench.Run, trials []bench.TrialResult) StateMsg {
 }
 
 // ended is the page of a run that has ended. It concludes once for all its frames.
-func ended(state StateMsg, past Past, keys ...string) tuitest.Page {
+func ended(state StateMsg, past ui.Source, keys ...string) tuitest.Page {
 	known := newResult(past).Update(state)()
 	return tuitest.Page{Keys: keys, Msgs: []tea.Msg{known}, New: func(*testing.T) ui.Page {
 		r := newResult(past).(*Result)
-		r.state, r.version = state.State, state.State.Version
+		r.StateMsg, r.version = state, state.State.Version
 		return r
 	}}
 }
@@ -204,7 +204,7 @@ func TestResult_OtherChart(t *testing.T) {
 	})
 }
 
-// Contenders of several are compared with the run before in a word each.
+// Contenders of several are compared with the run before in a few words.
 func TestResult_Since(t *testing.T) {
 	before := slices.Concat(nethttp.rounds(6), actix.rounds(6))
 	slower := benchtest.With(nethttp, func(c *curve) { c.rates = []float64{3000, 9000, 10000} }).rounds(6)
@@ -214,7 +214,7 @@ func TestResult_Since(t *testing.T) {
 	earlier.Profile.Steps = run.Profile.Steps
 	past := tuitest.Folders{{Dir: "before", Run: earlier, Trials: before}}
 	e := newResult(past).Update(over(run, now))().(*ending)
-	testenv.Equal(t, e.since, "Throughput since 22 Nov 07:00: go-nethttp worse, rs-actix same.")
+	testenv.Equal(t, e.since, "Throughput since 22 Nov 07:00: go-nethttp worse −52.6%.")
 	running := benchtest.With(earlier, func(r *bench.Run) { r.State = bench.RunRunning })
 	e = newResult(tuitest.Folders{{Dir: "before", Run: running, Trials: before}}).Update(over(run, now))().(*ending)
 	testenv.Equal(t, e.since, "")
@@ -264,20 +264,23 @@ func TestResult_Hostile(t *testing.T) {
 	ended(over(runOf(evil), nil), nil).Whole(t)
 }
 
-// Runs with other questions have their own tables, and no chart that would be empty.
+// Runs with other questions have their own tables and charts, and no chart that would be empty.
 func TestResult_Kinds(t *testing.T) {
-	for _, name := range []string{"burst", "cold-warm", "delay-matrix"} {
+	for name, chart := range map[string]string{
+		"burst": "p99 by second, last round", "cold-warm": "first requests, last round", "delay-matrix": "",
+	} {
 		t.Run(name, func(t *testing.T) {
 			run, trials, err := results.Read("../../../../testdata/results/" + name)
 			testenv.OK(t, err)
 			state := over(run, trials)
 			testenv.Equal(t, newResult(nil).Update(state)().(*ending).first(), 0, "the selected row")
 			page := ended(state, nil)
-			page.Whole(t)
+			page.Frames(t, "end-"+name)
 			page.Play(t, tuitest.Size{Width: 120, Height: 40}, tuitest.Look{}, func(p *tuitest.Program) {
 				frame := p.Frame()
 				testenv.Contains(t, frame, trials[0].Trial.Contender)
-				testenv.Check(t, !strings.Contains(frame, "┈"), "a chart without lines:\n%s", frame)
+				testenv.Equal(t, strings.Contains(frame, "┈"), chart != "", "a chart")
+				testenv.Contains(t, frame, chart)
 			})
 		})
 	}

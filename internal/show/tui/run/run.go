@@ -4,6 +4,7 @@
 package run
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -18,8 +19,8 @@ import (
 type Options struct {
 	Session ui.Session
 	Opener  ui.Opener
-	Past    Past // results to judge the end with; nil: none
-	Leave   bool // close the program as soon as the run has ended, as "locbench run" does
+	Past    ui.Source // results to judge the end with; nil: none
+	Leave   bool      // close the program as soon as the run has ended, as "locbench run" does
 	Links
 }
 
@@ -31,17 +32,13 @@ type StateMsg struct {
 	At    time.Time   // the present for all durations
 }
 
-// escaper is a tab in which esc may close something; false: it had nothing to close.
-type escaper interface{ Escape() bool }
-
 // Run is the page.
 type Run struct {
 	options Options
 	state   fold.State
 	control controls
-	failed  failedSoFar
-	tabs    []ui.Page
-	behind  ui.Page // the charts over time, or the result, from the end on
+	failed  kept[[]problem]
+	tabs    []page
 	at      int
 	heads   heads
 	shown   *bench.Trial // the trial that was chosen; nil: the running one
@@ -56,15 +53,9 @@ type Run struct {
 	stderr  string // output of the run to standard error
 }
 
-// failedSoFar are the problems so far, kept until one may be new.
-type failedSoFar struct {
-	at       progress
-	problems []ui.Problem
-}
-
 // New makes the page.
 func New(o Options) *Run {
-	return &Run{options: o, tabs: []ui.Page{newOverview(), newSteps(), newContenders(), newChecks(), newLog()}}
+	return &Run{options: o, tabs: []page{newOverview(), newSteps(), newContenders(), newChecks(), newLog(), newMemory()}}
 }
 
 type (
@@ -101,17 +92,9 @@ func (r *Run) fit(header int) {
 		return
 	}
 	r.body = size
-	for _, tab := range r.pages() {
+	for _, tab := range r.tabs {
 		tab.SetSize(size, r.theme)
 	}
-}
-
-// pages returns the tabs, and the one behind the first.
-func (r *Run) pages() []ui.Page {
-	if r.behind == nil {
-		return r.tabs
-	}
-	return append([]ui.Page{r.behind}, r.tabs...)
 }
 
 // Update implements ui.Page.
@@ -128,25 +111,12 @@ func (r *Run) Update(msg tea.Msg) tea.Cmd {
 		return nil
 	case ui.StopMsg:
 		return r.interrupt()
-	case detachMsg:
-		return r.detach()
-	case abortMsg:
-		return r.stop("")
-	case controlMsg:
-		return r.send(bench.Control(msg))
-	case startMsg:
-		return r.options.Start(msg.args)
-	case reportMsg:
-		r.control.writing = false
-		return ui.Cmd(msg.TellMsg)
+	case act:
+		return msg(r)
 	case wayMsg:
 		return r.way(msg)
 	case *ending:
-		result := r.tabs[0]
-		if !r.onFirstResult() {
-			result = r.behind
-		}
-		return result.Update(msg)
+		return r.tabs[0].Update(msg)
 	case tea.KeyPressMsg:
 		r.refresh()
 		return r.key(msg)
@@ -164,9 +134,6 @@ func (r *Run) batch(msg batchMsg) tea.Cmd {
 	for _, rec := range msg.records {
 		r.state.Apply(rec)
 	}
-	if at := progressOf(&r.state); at != r.failed.at || r.state.Ended != nil {
-		r.failed = failedSoFar{at, problems(&r.state)}
-	}
 	r.stale = true
 	if msg.ok {
 		return r.next()
@@ -178,27 +145,27 @@ func (r *Run) batch(msg batchMsg) tea.Cmd {
 	}
 }
 
-// end puts the result in place of the charts.
+// end puts the result in place of the charts, which are the last tab then.
 func (r *Run) end(msg endedMsg) tea.Cmd {
 	r.ended, r.code, r.stderr = true, msg.code, msg.stderr
 	if r.options.Leave {
 		return ui.Cmd(ui.QuitMsg{})
 	}
-	r.tabs[0], r.behind, r.body = newResult(r.options.Past), r.tabs[0], ui.Size{}
+	r.tabs, r.body = slices.Concat([]page{newResult(r.options.Past)}, r.tabs[1:], r.tabs[:1]), ui.Size{}
 	if r.control.asked { // the question is obsolete
 		return tea.Batch(r.tell(), ui.Cmd(ui.SettledMsg{}))
 	}
 	return r.tell()
 }
 
-// onFirstResult reports whether the first tab is the result.
-func (r *Run) onFirstResult() bool {
-	_, ok := r.tabs[0].(*Result)
+// onResult reports whether the result is in sight.
+func (r *Run) onResult() bool {
+	_, ok := r.tabs[r.at].(*Result)
 	return ok
 }
 
-// onResult reports whether the result is in sight.
-func (r *Run) onResult() bool { return r.at == 0 && r.onFirstResult() }
+// onCharts reports whether the charts over time are in sight after the end.
+func (r *Run) onCharts() bool { return r.ended && r.at == len(r.tabs)-1 }
 
 // now is the present for all durations.
 func (r *Run) now() time.Time { return r.state.Now(r.clock) }
@@ -216,7 +183,7 @@ func (r *Run) tell() tea.Cmd {
 	r.stale = false
 	msg := StateMsg{State: &r.state, Trial: r.trial(), At: r.now()}
 	var cmds []tea.Cmd
-	for _, tab := range r.pages() {
+	for _, tab := range r.tabs {
 		cmds = append(cmds, tab.Update(msg))
 	}
 	return tea.Batch(cmds...)

@@ -32,7 +32,7 @@ func inAStep(t testing.TB) []bench.Record {
 }
 
 // alone is a tab without the rest of the page, for its golden frames.
-func alone(tab func() ui.Page, state StateMsg, keys ...string) tuitest.Page {
+func alone(tab func() page, state StateMsg, keys ...string) tuitest.Page {
 	return tuitest.Page{New: func(*testing.T) ui.Page { return tab() }, Msgs: []tea.Msg{state}, Keys: keys}
 }
 
@@ -41,7 +41,7 @@ func TestTabs(t *testing.T) {
 	for _, tab := range New(Options{}).tabs {
 		t.Run(tab.Title(), func(t *testing.T) {
 			for _, records := range [][]bench.Record{nil, inAStep(t), tuitest.Records(t, "faults")} {
-				alone(func() ui.Page { return tab }, stateOf(records)).Whole(t)
+				alone(func() page { return tab }, stateOf(records)).Whole(t)
 			}
 		})
 	}

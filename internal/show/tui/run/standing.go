@@ -25,18 +25,30 @@ type standing struct {
 	problems []ui.Problem // why it is excluded
 }
 
-// sums keeps the results of the contenders until a step, a trial or a check changes them: to merge
-// the latencies at their peaks takes a moment.
-type sums struct {
-	state *fold.State
-	done  progress
-	list  []standing
+// kept is what was made of a run, until a step, a trial or a check changes it: to merge latencies takes a
+// moment.
+type kept[T any] struct {
+	at   progress
+	made bool
+	it   T
+}
+
+func (k *kept[T]) of(s *fold.State, made func(*fold.State) T) T {
+	if at := progressOf(s); !k.made || k.at != at {
+		*k = kept[T]{at, true, made(s)}
+	}
+	return k.it
 }
 
 // progress is what the results so far depend on, as counts: while it stays the same they do too.
-type progress struct{ trials, steps, checks, failed, starts, states int }
+type progress struct {
+	of                                            *fold.State
+	trials, steps, checks, failed, starts, states int
+	ended                                         bool
+}
 
-func progressOf(s *fold.State) (p progress) {
+func progressOf(s *fold.State) progress {
+	p := progress{of: s, ended: s.Ended != nil}
 	for _, t := range s.Trials {
 		_, failed, _ := t.Checks()
 		p.steps += len(t.Result.Steps)
@@ -53,20 +65,23 @@ func progressOf(s *fold.State) (p progress) {
 	return p
 }
 
-// of returns the contenders of the plan in its order.
-func (k *sums) of(s *fold.State) []standing {
-	done := progressOf(s)
-	if k.state == s && k.done == done {
-		return k.list
-	}
-	*k = sums{state: s, done: done}
+// soFar concludes what is known of a run in progress.
+func soFar(s *fold.State) *ending {
+	e := &ending{of: analysis.SoFar(s.Run, s.Results())}
+	e.Conclusion = conclusion.Of(e.of, nil)
+	e.problems = problemsOf(s, e.of, e.Problems)
+	return e
+}
+
+// standings returns the contenders of the plan in its order.
+func standings(s *fold.State) (list []standing) {
 	add := func(label string) *standing {
-		i := slices.IndexFunc(k.list, func(one standing) bool { return one.label == label })
+		i := slices.IndexFunc(list, func(one standing) bool { return one.label == label })
 		if i < 0 {
-			i = len(k.list)
-			k.list = append(k.list, standing{label: label, mark: i})
+			i = len(list)
+			list = append(list, standing{label: label, mark: i})
 		}
-		return &k.list[i]
+		return &list[i]
 	}
 	for _, sel := range s.Run.Profile.Contenders {
 		add(sel.String())
@@ -75,15 +90,17 @@ func (k *sums) of(s *fold.State) []standing {
 		one := add(t.Result.Trial.Label())
 		one.trials = append(one.trials, t)
 	}
-	of := analysis.SoFar(s.Run, s.Results())
-	for _, c := range of.Contenders {
+	end := soFar(s)
+	for _, c := range end.of.Contenders {
 		one := add(c.Label)
-		if one.of, one.Contender = of, c; c.WhyExcluded() != "" {
-			alone := analysis.SoFar(s.Run, c.Results)
-			one.problems = problemsOf(s, alone, conclusion.Of(alone, nil).Problems)
+		one.of, one.Contender = end.of, c
+		for _, p := range end.problems {
+			if p.contender == said(c.Label) && !p.Warning {
+				one.problems = append(one.problems, p.Problem)
+			}
 		}
 	}
-	return k.list
+	return list
 }
 
 // name returns the mark and the name, faint if it is not compared.

@@ -3,6 +3,7 @@ package run
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/verdict"
 	"github.com/locbench/locbench/internal/show/tui/chart"
 	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/ui"
@@ -19,17 +21,15 @@ import (
 // Steps is the steps of a trial: how it behaved at each load, what limited it, and how far that can
 // be trusted. The cursor is on the step that ended last until it is moved away.
 type Steps struct {
+	tab
 	grid   *ui.Grid
-	state  StateMsg
-	bounds bottlenecks
+	bounds map[int]verdict.Verdict // by index of the step
+	judged *bench.StepResult       // the last of them
 	spread spread
 	moved  bool
 	more   bool // the other columns
-	full   bool // the selected step alone
-	from   int  // first line of that page
+	from   int  // first line of the page of one step
 	top    int  // line of the grid in the last View
-	size   ui.Size
-	theme  *ui.Theme
 }
 
 // spread is the histogram of the step that was shown last.
@@ -39,18 +39,15 @@ type spread struct {
 }
 
 // newSteps makes the tab.
-func newSteps() ui.Page {
+func newSteps() page {
 	grid := ui.NewGrid(false)
 	grid.Below = 1 // the running step stays in sight
-	return &Steps{grid: grid}
+	return &Steps{tab: newTab("Steps"), grid: grid}
 }
-
-// Init implements ui.Page.
-func (s *Steps) Init() tea.Cmd { return nil }
 
 // SetSize implements ui.Page.
 func (s *Steps) SetSize(size ui.Size, theme *ui.Theme) {
-	s.size, s.theme = size, theme
+	s.tab.SetSize(size, theme)
 	s.fill()
 }
 
@@ -58,10 +55,10 @@ func (s *Steps) SetSize(size ui.Size, theme *ui.Theme) {
 func (s *Steps) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case StateMsg:
-		if s.state.Trial != msg.Trial {
+		if s.Trial != msg.Trial {
 			s.moved, s.full, s.from = false, false, 0
 		}
-		s.state = msg
+		s.StateMsg = msg
 		s.fill()
 		return nil
 	case tea.KeyPressMsg:
@@ -98,11 +95,16 @@ func isClick(msg tea.Msg) bool {
 	return ok
 }
 
-// Escape closes the page of one step.
-func (s *Steps) Escape() bool {
-	was := s.full
-	s.full = false
-	return was
+// count implements page.
+func (s *Steps) count(*ui.Theme) string {
+	done := len(s.steps())
+	switch n := len(s.State.Run.Profile.Steps); {
+	case done == 0:
+		return ""
+	case n > 0 && s.State.Run.Search == "":
+		return fmt.Sprintf("%d/%d", done, n)
+	}
+	return strconv.Itoa(done)
 }
 
 // newest returns the row of the step that ended last, or of the first one.
@@ -117,16 +119,16 @@ func (s *Steps) newest() int {
 }
 
 func (s *Steps) steps() []*fold.Step {
-	if s.state.Trial == nil {
+	if s.Trial == nil {
 		return nil
 	}
-	return s.state.Trial.Steps
+	return s.Trial.Steps
 }
 
 // planned returns the steps to come.
 func (s *Steps) planned() []bench.Step {
-	all := s.state.State.Run.Profile.Steps
-	if n := len(s.steps()); s.state.Trial.Result.State == bench.TrialRunning && n < len(all) {
+	all := s.State.Run.Profile.Steps
+	if n := len(s.steps()); s.Trial.Result.State == bench.TrialRunning && n < len(all) {
 		return all[n:]
 	}
 	return nil
@@ -142,7 +144,7 @@ func (s *Steps) step() *fold.Step {
 
 // fill makes the table.
 func (s *Steps) fill() {
-	trial := s.state.Trial
+	trial := s.Trial
 	if trial == nil || s.theme == nil {
 		s.grid.Set(table.Table{})
 		return
@@ -155,7 +157,7 @@ func (s *Steps) fill() {
 
 // table has a row for each step that has begun, and for those to come.
 func (s *Steps) table() table.Table {
-	trial := s.state.Trial
+	trial := s.Trial
 	place := measure.ScreenSteps
 	if s.more {
 		place = measure.ScreenMoreSteps
@@ -167,15 +169,15 @@ func (s *Steps) table() table.Table {
 	}
 	t.Columns = append(t.Columns, table.Column{Title: "bound by", Left: true, Drop: 3},
 		table.Column{Title: "trust", Left: true, Drop: 4})
-	bounds := s.bounds.of(s.state.State, trial)
+	s.judge()
 	for _, step := range trial.Steps {
 		cells := []table.Cell{{Text: stepSign(s.theme, trial, step) + " " + stepName(step.Step, s.size.Class)}}
 		for _, m := range shown {
 			cells = append(cells, stepCell(m.Measure, trial, step))
 		}
 		if r := step.Result; r != nil {
-			bound := bounds[step.Index]
-			cells = append(cells, boundCell(bound, r), trustOf(s.state.State.Run.Profile, r, bound.Bound).cell())
+			bound := s.bounds[step.Index]
+			cells = append(cells, boundCell(bound, r), trustOf(s.State.Run.Profile, r, bound.Bound).cell())
 		}
 		t.Rows = append(t.Rows, table.Row{Cells: cells})
 	}
@@ -183,6 +185,18 @@ func (s *Steps) table() table.Table {
 		t.Add("  " + stepName(step, s.size.Class)).Cells[0].Tone = table.Faint
 	}
 	return t
+}
+
+// judge finds the bottlenecks of the finished steps, when another one has ended.
+func (s *Steps) judge() {
+	steps := s.Trial.Result.Steps
+	if len(steps) == 0 || s.judged == &steps[len(steps)-1] {
+		return
+	}
+	s.judged, s.bounds = &steps[len(steps)-1], map[int]verdict.Verdict{}
+	for i, v := range verdict.Trial(s.State.Run.Machine.CPUs, s.Trial.Result) {
+		s.bounds[steps[i].Index] = v
+	}
 }
 
 // View implements ui.Page.
@@ -228,9 +242,3 @@ func (s *Steps) Keys() ui.Keys {
 		"trust: ✓ as measured, ! something else may have limited it, ✗ failed, – warm-up",
 	}}
 }
-
-// Typing implements ui.Page.
-func (s *Steps) Typing() bool { return false }
-
-// Title implements ui.Page.
-func (s *Steps) Title() string { return "Steps" }

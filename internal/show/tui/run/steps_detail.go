@@ -29,7 +29,7 @@ func (s *Steps) remarks(step *fold.Step) (all []remark) {
 	r := step.Result
 	add := func(x trust, text string) { all = append(all, remark{x, said(text)}) }
 	switch {
-	case r == nil && s.state.Trial.Result.State != bench.TrialRunning:
+	case r == nil && s.Trial.Result.State != bench.TrialRunning:
 		return []remark{{failed, "did not end"}}
 	case r == nil:
 		return []remark{{untold, "running; values of the last second, errors of the whole step"}}
@@ -48,14 +48,14 @@ func (s *Steps) remarks(step *fold.Step) (all []remark) {
 		}
 		add(failed, text)
 	}
-	if v := s.bounds.of(s.state.State, s.state.Trial)[step.Index]; v.Bound != "" {
+	if v := s.bounds[step.Index]; v.Bound != "" {
 		x, text := untold, boundWords(v)
-		if trustOf(s.state.State.Run.Profile, r, v.Bound) != untold {
+		if trustOf(s.State.Run.Profile, r, v.Bound) != untold {
 			x = trusted
 		}
 		if outside(v.Bound) {
 			x = caution
-			if what, option := conclusion.Probe(v.Bound, step.Step, s.state.Trial.Limits()); option != "" {
+			if what, option := conclusion.Probe(v.Bound, step.Step, s.Trial.Limits()); option != "" {
 				text += ". " + what + ": " + conclusion.Command([]string{option})
 			}
 		}
@@ -64,10 +64,8 @@ func (s *Steps) remarks(step *fold.Step) (all []remark) {
 	for _, w := range r.AllWarnings() {
 		add(caution, w.Text)
 	}
-	for _, text := range []string{openLoop(l), statuses(l), bodies(l)} {
-		if text != "" {
-			add(untold, text)
-		}
+	if text := openLoop(l); text != "" {
+		add(untold, text)
 	}
 	return all
 }
@@ -83,32 +81,6 @@ func openLoop(l bench.Load) string {
 		text += ", send delay p99 " + units.Duration(l.Lag.P99)
 	}
 	return text
-}
-
-// statuses counts the responses by status, if there are several.
-func statuses(l bench.Load) string {
-	if len(l.Statuses) < 2 && len(l.Rejected) == 0 {
-		return ""
-	}
-	return "responses by status: " + l.Statuses.String()
-}
-
-// bodies says how large the bodies of the successes are, and how many were compared.
-func bodies(l bench.Load) string {
-	var texts []string
-	if l.Bytes > 0 && l.Succeeded > 0 {
-		texts = append(texts, "bodies "+units.Bytes(l.Bytes)+", "+units.Bytes(l.Bytes/l.Succeeded)+" each")
-	}
-	if l.Checked > 0 {
-		texts = append(texts, units.Count(l.Checked)+" compared")
-	}
-	if n := l.UnreadTotal(); n > 0 {
-		texts = append(texts, units.Count(n)+" not looked at")
-	}
-	if e := l.Engine(); e != "" {
-		texts = append(texts, "load engine "+string(e))
-	}
-	return strings.Join(texts, ", ")
 }
 
 // lines draws a remark.
@@ -212,9 +184,9 @@ func (s *Steps) alone(w, h int) string {
 		lines = append(lines, r.lines(s.theme, w)...)
 	}
 	var texts []string
-	all := append(measures(measure.ScreenSteps, s.state.Trial), measures(measure.ScreenMoreSteps, s.state.Trial)[1:]...)
+	all := append(measures(measure.ScreenSteps, s.Trial), measures(measure.ScreenMoreSteps, s.Trial)[1:]...)
 	for _, m := range all {
-		if c := stepCell(m.Measure, s.state.Trial, step); c.Text != units.Missing && !m.Quantile() {
+		if c := stepCell(m.Measure, s.Trial, step); c.Text != units.Missing && !m.Quantile() {
 			texts = append(texts, s.theme.Faint.S(m.Name)+" "+s.theme.Tone(c.Tone, c.Text))
 		}
 	}

@@ -1,15 +1,61 @@
 package run
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/show/tui/fold"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/fit"
 )
+
+// page is a tab.
+type page interface {
+	ui.Page
+	Escape() bool           // closes what is open in it; false: there was nothing
+	count(*ui.Theme) string // next to its name
+}
+
+// tab is what tabs have in common.
+type tab struct {
+	StateMsg
+	name  string
+	full  bool // what is selected fills the page
+	size  ui.Size
+	theme *ui.Theme
+}
+
+func newTab(name string) tab { return tab{name: name, StateMsg: StateMsg{State: &fold.State{}}} }
+
+// Init implements ui.Page.
+func (t *tab) Init() tea.Cmd { return nil }
+
+// SetSize implements ui.Page.
+func (t *tab) SetSize(size ui.Size, theme *ui.Theme) { t.size, t.theme = size, theme }
+
+// Typing implements ui.Page.
+func (t *tab) Typing() bool { return false }
+
+// Title implements ui.Page.
+func (t *tab) Title() string { return t.name }
+
+// Escape closes the full page.
+func (t *tab) Escape() bool {
+	was := t.full
+	t.full = false
+	return was
+}
+
+func (*tab) count(*ui.Theme) string { return "" }
+
+// stack draws blocks on the whole page.
+func (t *tab) stack(blocks ...ui.Block) string {
+	view, _ := ui.Stack(t.size.Width, t.size.Height, blocks...)
+	return view
+}
 
 // heads is where the names of the tabs are, for clicks.
 type heads struct {
@@ -27,7 +73,7 @@ func (r *Run) tabLine(w int) (line string) {
 			if level < 2 || i == r.at {
 				name += " " + tab.Title()
 			}
-			if count := r.count(i); level == 0 && count != "" {
+			if count := tab.count(r.theme); level == 0 && count != "" {
 				name += " " + count
 			}
 			name = " " + name + " "
@@ -43,47 +89,6 @@ func (r *Run) tabLine(w int) (line string) {
 		}
 	}
 	return fit.Cut(line, w)
-}
-
-// count is what is next to the name of a tab.
-func (r *Run) count(tab int) string {
-	s, trial, g := &r.state, r.trial(), r.theme.Glyph
-	switch tab {
-	case 1:
-		if trial == nil || len(trial.Steps) == 0 {
-			return ""
-		}
-		if n := len(s.Run.Profile.Steps); n > 0 && s.Run.Search == "" {
-			return fmt.Sprintf("%d/%d", len(trial.Steps), n)
-		}
-		return strconv.Itoa(len(trial.Steps))
-	case 2:
-		if n := len(s.Run.Profile.Contenders); n > 0 {
-			return strconv.Itoa(n)
-		}
-	case 3:
-		passed, failed := 0, 0
-		for _, t := range s.Trials {
-			p, f, _ := t.Checks()
-			passed, failed = passed+p, failed+f
-		}
-		switch {
-		case failed > 0:
-			return r.theme.Glyph.Cross + units.Count(int64(failed))
-		case passed > 0:
-			return g.Check + units.Count(int64(passed))
-		}
-	case 4:
-		text := ""
-		if s.Errors > 0 {
-			text = g.Cross + units.Count(int64(s.Errors)) + " "
-		}
-		if s.Warnings > 0 {
-			text += "!" + units.Count(int64(s.Warnings))
-		}
-		return text
-	}
-	return ""
 }
 
 // click goes to the tab under the mouse; false: there is none.

@@ -3,6 +3,11 @@ package run
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/analysis/compare"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
@@ -17,7 +22,7 @@ type Links struct {
 func (r *Run) way(msg wayMsg) tea.Cmd {
 	switch msg.Key {
 	case ui.View:
-		r.turn()
+		r.at = len(r.tabs) - 1
 	case ui.Enter:
 		return r.contender(msg.Contender)
 	case ui.Report:
@@ -36,9 +41,6 @@ func (r *Run) way(msg wayMsg) tea.Cmd {
 	}
 	return nil
 }
-
-// turn shows the charts over time in place of the result, or the result again.
-func (r *Run) turn() { r.tabs[0], r.behind = r.behind, r.tabs[0] }
 
 // The tabs that keys lead to.
 const steps, contenders = 1, 2
@@ -71,7 +73,7 @@ func (r *Run) askStart(title, command string, err error, args []string) tea.Cmd 
 		return bad(err.Error())
 	}
 	return ui.Cmd(ui.AskMsg{Ask: ui.Ask{Title: title, Text: ui.Outside(command, 4000),
-		Choices: []ui.Choice{{Name: "start", Words: "runs this command", Msg: startMsg{args}}}}})
+		Choices: []ui.Choice{{Name: "start", Words: "runs this command", Msg: act(func(r *Run) tea.Cmd { return r.options.Start(args) })}}}})
 }
 
 // compare compares with the previous run of the profile.
@@ -96,7 +98,13 @@ func (r *Run) report() tea.Cmd {
 		return nil
 	}
 	r.control.writing = true
-	return func() tea.Msg { return reportMsg{ui.Outcome(opener.Report(dir))} }
+	return func() tea.Msg {
+		told := ui.Outcome(opener.Report(dir))
+		return act(func(r *Run) tea.Cmd {
+			r.control.writing = false
+			return ui.Cmd(told)
+		})
+	}
 }
 
 // copyCommand copies the command that repeats the run.
@@ -106,4 +114,39 @@ func (r *Run) copyCommand() tea.Cmd {
 	}
 	text, err := ui.RepeatCommand(r.state.Run)
 	return ui.Cmd(ui.Copied(text, err, "repeat command"))
+}
+
+func floorOf(past ui.Source, run bench.Run) *compare.Floor {
+	if past == nil {
+		return nil
+	}
+	return past.Floor(run, run)
+}
+
+// previous returns the last complete run of the same profile before a run.
+func previous(past ui.Source, now bench.Run) (last results.Entry, ok bool) {
+	if past == nil {
+		return last, false
+	}
+	entries, _ := past.List()
+	for _, e := range entries {
+		if e.Err == nil && !e.Live && e.Profile == now.Profile.Name && e.State == bench.RunComplete && e.ID != now.ID &&
+			e.Started.Before(now.Started) && e.Started.After(last.Started) {
+			last = e
+		}
+	}
+	return last, last.Dir != ""
+}
+
+// since says how the throughput changed since the previous run; "" if there is none.
+func since(past ui.Source, now *analysis.Run) string {
+	last, ok := previous(past, now.Run)
+	if !ok {
+		return ""
+	}
+	r, err := ui.Since(past, last.Dir, now)
+	if err != nil {
+		return ""
+	}
+	return "Throughput since " + last.Started.Format("2 Jan 15:04") + ": " + r.Brief(measure.Throughput) + "."
 }

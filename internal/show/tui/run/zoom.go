@@ -14,7 +14,6 @@ import (
 
 // zoom is one chart on the whole page, with a cursor.
 type zoom struct {
-	on     bool
 	at     float64 // the cursor: seconds of the trial
 	pinned bool    // it stays there; else it follows the newest point
 	marked bool    // a range is being picked
@@ -26,12 +25,10 @@ func (o *Overview) fullPage() []ui.Block {
 	w, t := o.size.Width, o.theme
 	a := o.axis(w)
 	lines := a.Draw(t, w)
-	times, i := o.times()
-	var values []string
-	if i < 0 {
-		values = []string{t.Faint.S("no point yet")}
-	} else {
-		at := times[i]
+	moment, i, n := o.moments()
+	values := []string{t.Faint.S("no point yet")}
+	if n > 0 {
+		at := moment(i)
 		values = o.valuesAt(at, w)
 		if at >= a.From && at <= a.To {
 			a.Flags = append(a.Flags, chart.Flag{X: at})
@@ -42,8 +39,8 @@ func (o *Overview) fullPage() []ui.Block {
 		a.Bounds = append(a.Bounds, chart.Bound{X: o.zoom.mark})
 	}
 	head := t.Title.S(o.spanName())
-	if o.zoom.marked && i >= 0 {
-		head += t.Accent.S(", range from " + clock(o.zoom.mark) + " to " + clock(times[i]))
+	if o.zoom.marked && n > 0 {
+		head += t.Accent.S(", range from " + clock(o.zoom.mark) + " to " + clock(moment(i)))
 	}
 	return []ui.Block{
 		ui.Text(4, head),
@@ -62,56 +59,51 @@ func (o *Overview) keyZoom(k ui.Key) {
 	}
 }
 
-// times returns the moments that the cursor can be at, the points of the chart, and the index of the
-// one it is at; -1 if there are none.
-func (o *Overview) times() (times []float64, at int) {
-	times = timesOf(o.trial.Load, loadTime)
-	if o.focus == cpu || o.focus == memory {
-		times = timesOf(o.trial.Usage, usageTime)
+// moments returns the moments that the cursor can be at, the points of the chart, the one it is at,
+// and how many there are.
+func (o *Overview) moments() (moment func(int) float64, at, n int) {
+	moment, n = o.loadAt, len(o.Trial.Load)
+	if mainCurve[o.focus].usage != nil {
+		moment, n = o.usageAt, len(o.Trial.Usage)
 	}
 	if o.zoom.pinned {
-		return times, nearest(times, o.zoom.at)
+		return moment, nearest(n, moment, o.zoom.at), n
 	}
-	return times, len(times) - 1
+	return moment, n - 1, n
 }
 
-func timesOf[T any](points []T, at func(*T) float64) []float64 {
-	out := make([]float64, len(points))
-	for i := range points {
-		out[i] = at(&points[i])
-	}
-	return out
-}
+func (o *Overview) loadAt(i int) float64  { return o.Trial.Load[i].T }
+func (o *Overview) usageAt(i int) float64 { return o.Trial.Usage[i].T }
 
-// nearest returns the index of the value nearest to t, -1 without values; they must ascend.
-func nearest(values []float64, t float64) int {
-	i := sort.SearchFloat64s(values, t)
-	if i == len(values) || i > 0 && t-values[i-1] < values[i]-t {
+// nearest returns which of n ascending moments is nearest to t, -1 without any.
+func nearest(n int, moment func(int) float64, t float64) int {
+	i := sort.Search(n, func(i int) bool { return moment(i) >= t })
+	if i == n || i > 0 && t-moment(i-1) < moment(i)-t {
 		i--
 	}
 	return i
 }
 
 func (o *Overview) move(by int) {
-	if times, i := o.times(); by != 0 && i >= 0 {
-		i = max(0, min(i+by, len(times)-1))
-		o.zoom.at, o.zoom.pinned = times[i], i < len(times)-1
+	if moment, i, n := o.moments(); by != 0 && n > 0 {
+		i = max(0, min(i+by, n-1))
+		o.zoom.at, o.zoom.pinned = moment(i), i < n-1
 	}
 }
 
 // pick marks the cursor, or zooms to the time between the mark and the cursor. A time
 // below a second holds no point, so it is ignored.
 func (o *Overview) pick() {
-	times, i := o.times()
+	moment, i, n := o.moments()
 	switch {
-	case i < 0:
+	case n == 0:
 	case !o.zoom.marked:
-		o.zoom.marked, o.zoom.mark = true, times[i]
+		o.zoom.marked, o.zoom.mark = true, moment(i)
 	default:
 		o.zoom.marked = false
-		from, to := min(o.zoom.mark, times[i]), max(o.zoom.mark, times[i])
+		from, to := min(o.zoom.mark, moment(i)), max(o.zoom.mark, moment(i))
 		if to-from >= 1 {
-			o.picked, o.span = stretch{max(0, from), to}, ranged
+			o.picked, o.span = chart.Axis{From: max(0, from), To: to}, ranged
 		}
 	}
 }
@@ -127,11 +119,11 @@ func (o *Overview) valuesAt(at float64, w int) []string {
 		head += o.theme.Faint.S("  newest")
 	}
 	lines := []string{head}
-	if i := nearest(timesOf(o.trial.Load, loadTime), at); i >= 0 {
-		lines = append(lines, flow(o.loadValues(&o.trial.Load[i]), "", w)...)
+	if i := nearest(len(o.Trial.Load), o.loadAt, at); i >= 0 {
+		lines = append(lines, flow(o.loadValues(&o.Trial.Load[i]), "", w)...)
 	}
-	if i := nearest(timesOf(o.trial.Usage, usageTime), at); i >= 0 {
-		lines = append(lines, flow(usageValues(&o.trial.Usage[i]), "", w)...)
+	if i := nearest(len(o.Trial.Usage), o.usageAt, at); i >= 0 {
+		lines = append(lines, flow(usageValues(&o.Trial.Usage[i]), "", w)...)
 	}
 	return lines
 }

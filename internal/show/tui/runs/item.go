@@ -28,18 +28,6 @@ func nameOf(e *results.Entry) string {
 	return outside(e.Profile)
 }
 
-// words shortens a text to whole words.
-func words(s string, w int) string {
-	if fit.Width(s) <= w || w < 3 {
-		return fit.Cut(s, w)
-	}
-	first := fit.Wrap(s, w-2)[0]
-	if fit.Width(first) > w-2 { // a single word
-		return fit.Cut(s, w)
-	}
-	return strings.TrimRight(first, ",;:.") + " " + fit.Ellipsis
-}
-
 // contenders names as many contenders as fit, one at least: "a, b, +2".
 func contenders(e *results.Entry, w int) string {
 	for n := len(e.Contenders); n > 0; n-- {
@@ -89,19 +77,19 @@ func (r *Runs) fill() {
 				differs = "note: " + outside(k.byHand[0])
 			}
 		}
-		at, name, end := mark+when(e), words(nameOf(e), names), sign+" "+words(text, room-2)
-		since = r.theme.Faint.S("  " + words(since, room-2))
+		at, name, end := mark+when(e), ui.Words(nameOf(e), names), sign+" "+ui.Words(text, room-2)
+		since = r.theme.Faint.S("  " + ui.Words(since, room-2))
 		switch r.size.Class {
 		case ui.Full:
 			t.Add(at, name, contenders(e, wide), end)
-			t.Add("", "", words(differs, wide), since)
+			t.Add("", "", ui.Words(differs, wide), since)
 		case ui.Compact:
 			t.Add(at, name, end)
 			t.Add("", contenders(e, names), since)
 		default:
 			n := len(at) - len("15:04")
-			t.Add(at[:n-1], sign+" "+words(nameOf(e)+" "+contenders(e, 20), room-2))
-			t.Add("  "+at[n:], words(text, room))
+			t.Add(at[:n-1], sign+" "+ui.Words(nameOf(e)+" "+contenders(e, 20), room-2))
+			t.Add("  "+at[n:], ui.Words(text, room))
 		}
 	}
 	t.Columns = t.Columns[:2+int(r.size.Class)]

@@ -29,8 +29,8 @@ func (r *Runs) act(k ui.Key) tea.Cmd {
 	case k == ui.Compare:
 		return r.compare(e)
 	case k == ui.Report:
-		source, dir := r.options.Source, e.Dir
-		return func() tea.Msg { return ui.Outcome(source.Report(dir)) }
+		report, dir := r.options.Report, e.Dir
+		return func() tea.Msg { return ui.Outcome(report(dir)) }
 	case k == ui.Resume && resumable(e):
 		command, err := ui.ResumeCommand(e.Dir)
 		return r.ask("Resume it?", []string{"--resume", e.Dir}, command, err)
@@ -80,8 +80,8 @@ func (r *Runs) compare(e *results.Entry) tea.Cmd {
 
 // Keys implements ui.Page.
 func (r *Runs) Keys() ui.Keys {
-	if r.typing {
-		return ui.Keys{Short: []key.Binding{ui.Hint("keep", ui.Enter), ui.Hint("clear", ui.Esc)}}
+	if r.Typing() {
+		return r.filter.Keys()
 	}
 	filter, order, back := ui.Hint("filter", ui.Filter), ui.Hint("order", ui.Order), ui.Hint("", ui.Esc, ui.Leave)
 	list := ui.Group{Title: "list", Keys: []key.Binding{

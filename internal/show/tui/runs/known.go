@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/analysis"
-	"github.com/locbench/locbench/internal/analysis/compare"
 	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/show/tui/chart"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // known is what the page shows of a folder that was read.
@@ -30,7 +30,7 @@ type known struct {
 }
 
 // read reads a folder and compares it with the run before.
-func read(source Source, e results.Entry, before *results.Entry) *known {
+func read(source ui.Source, e results.Entry, before *results.Entry) *known {
 	run, trials, err := source.Load(e.Dir)
 	a := analysis.Of(run, trials)
 	k := &known{changed: e.Changed, run: run, err: err, said: conclusion.Of(a, source.Floor(run, run, e.Dir)),
@@ -81,7 +81,7 @@ func question(kind conclusion.Kind) measure.ID {
 
 // since returns what has changed since the run before of the same profile: "vs 20 Nov 08:00:
 // rs-actix worse −12.1%", on another day without the time.
-func since(source Source, a *analysis.Run, e results.Entry, before *results.Entry, id measure.ID) string {
+func since(source ui.Source, a *analysis.Run, e results.Entry, before *results.Entry, id measure.ID) string {
 	if before == nil {
 		return "first of its profile"
 	}
@@ -90,14 +90,9 @@ func since(source Source, a *analysis.Run, e results.Entry, before *results.Entr
 		at = day
 	}
 	head := "vs " + strings.TrimSpace(at) + ": "
-	run, trials, err := source.Load(before.Dir)
-	if len(trials) == 0 && err != nil {
-		return head + "not readable"
-	}
-	r, err := compare.Compare(compare.Set{Run: analysis.Of(run, trials)}, compare.Set{Run: a},
-		compare.Options{Floor: source.Floor(run, a.Run, before.Dir, e.Dir)})
+	r, err := ui.Since(source, before.Dir, a, e.Dir)
 	if err != nil {
-		return head + "no contender in common"
+		return head + "not comparable"
 	}
 	return head + r.Brief(id)
 }

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // list is the runs, at most one of them marked.
@@ -20,13 +20,11 @@ type list struct {
 }
 
 // arrange filters and sorts.
-func (l *list) arrange(filter string) {
+func (l *list) arrange(filter ui.FilterBy) {
 	l.shown = nil
-	words := strings.Fields(strings.ToLower(filter))
 	for i := range l.entries {
 		e := &l.entries[i]
-		text := strings.ToLower(strings.Join(append(e.Contenders, nameOf(e), filepath.Base(e.Dir), stateOf(e), when(e)), " "))
-		if !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) }) {
+		if filter.Holds(append(slices.Clone(e.Contenders), nameOf(e), filepath.Base(e.Dir), stateOf(e), when(e))...) {
 			l.shown = append(l.shown, e)
 		}
 	}

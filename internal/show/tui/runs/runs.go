@@ -1,39 +1,26 @@
 // Package runs is the page of past runs: how each ended, whether it changed since the run before of
 // its profile, and a preview of the one under the cursor, which can be opened, compared, repeated or
-// reported. It never deletes anything. It reads folders only through its Source, which package
-// screens implements.
+// reported. It never deletes anything.
 package runs
 
 import (
 	"slices"
 
-	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/locbench/locbench/internal/analysis/compare"
-	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
-// Source finds and reads results folders. Its methods block: they are called in commands.
-type Source interface {
-	// List finds the folders; left is the number of folders that exceed the limit of the list.
-	List() (entries []results.Entry, left int)
-	Load(dir string) (bench.Run, []bench.TrialResult, error)
-	// Floor returns the noise floor of the machine of both runs, nil where it is not known.
-	Floor(a, b bench.Run, dirs ...string) *compare.Floor
-	// Report writes the report, opens it if possible, and returns a text that says where it is.
-	Report(dir string) (text string, err error)
-}
-
 // Options configure the page.
 type Options struct {
-	Source  Source
+	Source  ui.Source
 	Roots   string                      // the places that Source searches, in words
 	Open    func(dir string) tea.Cmd    // shows the run in dir, in progress or finished
 	Compare func(a, b string) tea.Cmd   // compares two folders, the older first, or the contenders of one
 	Start   func(args []string) tea.Cmd // starts "locbench run" with args and shows it
+	// Report writes the report, opens it if possible, and returns a text that says where it is. It blocks.
+	Report func(dir string) (text string, err error)
 }
 
 // again is the time in seconds until a list with runs in progress is made again.
@@ -45,8 +32,7 @@ type Runs struct {
 	list    list
 	grid    *ui.Grid
 	top     int // first line of the grid in the last View
-	filter  textinput.Model
-	typing  bool
+	filter  ui.FilterBy
 	known   map[string]*known // by folder
 	reading string            // folder that is being read
 	listing bool
@@ -57,7 +43,7 @@ type Runs struct {
 
 // New makes the page.
 func New(o Options) *Runs {
-	return &Runs{options: o, grid: ui.NewList(), known: map[string]*known{}, filter: ui.NewInput(200)}
+	return &Runs{options: o, grid: ui.NewList(), known: map[string]*known{}, filter: ui.NewFilter()}
 }
 
 // Messages of the page's own commands.
@@ -91,7 +77,7 @@ func (r *Runs) find() tea.Cmd {
 func (r *Runs) Title() string { return "past runs" }
 
 // Typing implements ui.Page.
-func (r *Runs) Typing() bool { return r.typing }
+func (r *Runs) Typing() bool { return r.filter.Typing() }
 
 // SetSize implements ui.Page.
 func (r *Runs) SetSize(size ui.Size, theme *ui.Theme) {
@@ -121,9 +107,8 @@ func (r *Runs) Update(msg tea.Msg) (cmd tea.Cmd) {
 		r.reading, r.known[msg.dir] = "", msg.known
 		r.fill()
 	case tea.PasteMsg:
-		if r.typing {
-			cmd = r.typed(msg)
-		}
+		cmd, _ = r.filter.Update(msg)
+		r.arrange()
 	case tea.MouseMsg:
 		at := r.grid.Row()
 		_, click := msg.(tea.MouseClickMsg)
@@ -161,7 +146,7 @@ func (r *Runs) current() *results.Entry {
 }
 
 func (r *Runs) arrange() {
-	r.list.arrange(r.filter.Value())
+	r.list.arrange(r.filter)
 	r.fill()
 }
 
@@ -190,38 +175,24 @@ func (r *Runs) read() tea.Cmd {
 	return func() tea.Msg { return knownMsg{e.Dir, read(r.options.Source, e, before)} }
 }
 
-// typed changes the filter.
-func (r *Runs) typed(msg tea.Msg) (cmd tea.Cmd) {
-	r.filter, cmd = r.filter.Update(msg)
-	r.arrange()
-	return cmd
-}
-
 func (r *Runs) key(msg tea.KeyPressMsg) tea.Cmd {
-	k := ui.KeyOf(msg)
-	if r.typing && (msg.Text != "" || k != ui.Enter && k != ui.Esc && k != ui.Up && k != ui.Down) {
-		return r.typed(msg)
+	if cmd, used := r.filter.Update(msg); used {
+		r.arrange()
+		return cmd
 	}
 	if r.grid.Update(msg, r.top) {
 		return nil
 	}
-	switch {
-	case k == ui.Enter && r.typing:
-		r.typing = false
-	case k == ui.Esc, k == ui.Leave:
-		if !r.typing && r.filter.Value() == "" {
+	switch k := ui.KeyOf(msg); k {
+	case ui.Esc, ui.Leave:
+		if !r.filter.Clear() {
 			return ui.Cmd(ui.BackMsg{})
 		}
-		r.typing = false
-		r.filter.Reset()
 		r.arrange()
-	case k == ui.Filter:
-		r.typing = true
-		return r.filter.Focus()
-	case k == ui.Order:
+	case ui.Order:
 		r.list.byProfile = !r.list.byProfile
 		r.arrange()
-	case k == ui.Refresh:
+	case ui.Refresh:
 		clear(r.known)
 		return r.find()
 	default:

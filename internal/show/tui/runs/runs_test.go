@@ -68,7 +68,7 @@ func leads(words ...string) tea.Cmd { return ui.Cmd(ui.TellMsg{Text: strings.Joi
 // page returns the page of folders, with what opens it and presses keys.
 func page(folders tuitest.Folders, keys ...string) tuitest.Page {
 	return tuitest.Page{Keys: keys, New: func(*testing.T) ui.Page {
-		return New(Options{Source: folders, Roots: "results/",
+		return New(Options{Source: folders, Roots: "results/", Report: folders.Report,
 			Open:    func(dir string) tea.Cmd { return leads("open", dir) },
 			Compare: func(a, b string) tea.Cmd { return leads("compare", a, b) },
 			Start:   func(args []string) tea.Cmd { return leads(append([]string{"start"}, args...)...) }})
@@ -170,12 +170,6 @@ func TestTheCommandIsShownWhole(t *testing.T) {
 	shows(t, folders, "down s", "a secret, which the record does not keep")
 	folders[1].Run.Given[3] = "--duration=\u202e1s"
 	shows(t, folders, "down s", "invisible characters")
-}
-
-func TestWords(t *testing.T) {
-	for w, want := range map[int]string{20: "two: three, four", 15: "two: three …", 13: "two: three …", 12: "two …", 4: "two…", 2: "t…"} {
-		testenv.Equal(t, words("two: three, four", w), want, w)
-	}
 }
 
 // TestBounds: folders and notes of one may be many.

@@ -47,17 +47,16 @@ func (r *Runs) title() string {
 		left += fmt.Sprintf(", %s more not listed", units.Count(int64(r.list.left)))
 	}
 	if r.size.Class != ui.Column && roots != "" {
-		left += " in " + words(roots, w/4)
+		left += " in " + ui.Words(roots, w/4)
 	}
 	if r.list.byProfile {
 		right = " o: by profile   /: no filter "
 	}
-	switch value := r.filter.Value(); {
-	case r.typing:
-		right = " " + r.theme.Key.S("/") + r.filter.View() + " "
+	if words := r.filter.View(w / 4); r.Typing() {
+		right = " " + r.theme.Key.S("/") + words + " "
 		left = fit.Cut(left, max(0, w-fit.Width(right)))
-	case value != "":
-		right = " /: " + words(outside(value), w/4) + " "
+	} else if words != "" {
+		right = " /: " + words + " "
 	}
 	if fit.Width(left)+fit.Width(right) > w {
 		right = ""

@@ -43,9 +43,7 @@ func (f *fakeSite) Profiles(ctx context.Context, also string) []Profile {
 	return out
 }
 
-func (f *fakeSite) Contenders(context.Context) ([]bench.Service, error) { return f.services, nil }
-
-func (f *fakeSite) States(_ context.Context, r bench.Runtime) (map[bench.Selection]State, error) {
+func (f *fakeSite) Contenders(_ context.Context, r bench.Runtime) ([]bench.Service, map[bench.Selection]State, error) {
 	f.asked = append(f.asked, "states "+string(r))
 	out := map[bench.Selection]State{}
 	for sel, st := range f.states {
@@ -54,24 +52,25 @@ func (f *fakeSite) States(_ context.Context, r bench.Runtime) (map[bench.Selecti
 			out[sel] = State{Kind: Cannot, Why: "mvn is not installed here"}
 		}
 	}
-	return out, nil
+	return f.services, out, nil
 }
 
 func (f *fakeSite) Machine(context.Context) Machine {
 	f.asked = append(f.asked, "machine")
+	f.machine.Room = f.room
 	return f.machine
 }
 
-func (f *fakeSite) Elastic(_ context.Context, url string) (Elastic, error) {
+func (f *fakeSite) Elastic(_ context.Context, url string) Elastic {
 	f.asked = append(f.asked, "elastic "+url)
 	if e, ok := f.elastic[url]; ok {
-		return e, nil
+		return e
 	}
 	_, host, _ := strings.Cut(url, "@") // no password in an error
-	return Elastic{}, fmt.Errorf("open external store http://%s: dial tcp: connect: connection refused", host)
+	return Elastic{Err: fmt.Errorf("open external store http://%s: dial tcp: connect: connection refused", host)}
 }
 
-func (f *fakeSite) Room(_ context.Context, n int) (int, error) {
+func (f *fakeSite) room(n int) (int, error) {
 	if n > f.most {
 		return f.most, fmt.Errorf("%d connections need %d open files, but only %d are allowed: ulimit -n %d", n, n+300, f.most+300, n+300)
 	}

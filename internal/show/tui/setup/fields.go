@@ -2,6 +2,7 @@ package setup
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,15 +24,8 @@ const (
 	fieldDuration    = "duration"
 	fieldInterleave  = "interleave"
 	fieldRuntime     = "runtime"
-	fieldStore       = "store"
-	fieldElastic     = "elastic"
-	fieldData        = "kind of data"
-	fieldCities      = "cities"
-	fieldDump        = "data"
 	fieldStart       = "start" // the button
 )
-
-const dataBundled, dataGenerated, dataDump = profile.BundledData, "generated", "dump"
 
 // Field is a line of the form, with all that differs between fields.
 type Field struct {
@@ -39,6 +33,7 @@ type Field struct {
 
 	Empty   string   // what no value means; "": none
 	Key     []string // options that undoing it unsets
+	Needed  bool     // without the option, the run would be different: it is also given without a value
 	Get     func(*form) string
 	Set     func(*form, string)
 	Choices func(*form) []choice // nil: its value is typed
@@ -50,86 +45,51 @@ type Field struct {
 // choice is one of the values of a field.
 type choice struct{ value, help string }
 
-// allFields returns the fields in their order: the options of a run that have a label, and what is
-// not an option. special has what they do not have from the table of options.
-func allFields() (all []Field) {
-	special := specialFields()
-	add := func(name, group, label, help string) {
-		f := special[name]
-		f.Name, f.Group, f.Label, f.Help = name, group, label, help
-		if f.Key == nil {
-			f.Key = []string{name}
-		}
-		if f.Get == nil {
-			f.Get = func(form *form) string { return form.option(name) }
-		}
-		if f.Set == nil {
-			f.Set = func(form *form, value string) { form.put(name, value) }
-		}
-		all = append(all, f)
-	}
-	add(fieldProfile, "what", "Profile", "The benchmark to start from. Change any field below; w saves the result as a new "+
-		"profile. A contender is one implementation of your service, in one variant.")
-	group := "what"
-	for _, o := range profile.Options() {
-		switch o.Name {
-		case fieldCPUs:
-			group = "limits"
-		case fieldConnections:
-			group = "load"
-		case fieldRuntime:
-			group = "where"
-		case fieldCities:
-			add(fieldData, group, "Data", "The data in the store. Check suite locations needs the bundled data and is skipped "+
-				"with any other.")
-		}
-		if o.Label != "" {
-			add(o.Name, group, o.Label, o.Help)
-		}
-	}
-	add(fieldStart, "", "Start", "Starts the benchmark and shows it live. The command below does the same.")
-	return all
-}
-
-func specialFields() map[string]Field {
-	ofData := []string{"data", "cities", "vertices", "data-seed"}
-	ofStore := []string{"store", "elastic"}
-	return map[string]Field{
-		fieldProfile: {
-			Key: []string{},
+// allFields returns the fields in their order. What one does not say is as the table of options has it.
+func allFields() []Field {
+	all := slices.Concat([]Field{
+		{
+			Name: fieldProfile, Group: "what", Label: "Profile", Help: "The benchmark to start from. Change any field " +
+				"below; w saves the result as a new profile. A contender is one implementation of your service, in one variant.",
 			Get: func(f *form) string { return f.choice.Profile }, Set: func(f *form, name string) { f.choice.Profile = name },
 			Choices: profileChoices, Note: func(f *form) string { return f.base.Title },
 		},
-		fieldContenders:  {Get: func(f *form) string { return strings.Join(names(f.selected()), " ") }, Note: readiness},
-		fieldRounds:      {Unit: 1, Note: settledRounds},
-		fieldCPUs:        {Unit: 0.5, Note: cpusHere},
-		fieldCPUSet:      {Unit: 1, Note: cpusHere, Empty: "all"},
-		fieldMemory:      {Note: memoryHere},
-		fieldConnections: {Note: stepsInAll},
-		fieldDuration:    {Note: loadPerTrial},
-		fieldInterleave:  {Note: interleaving},
-		fieldRuntime:     {Choices: runtimeChoices, Note: engineHere},
-		fieldStore: {
-			Key: ofStore, Get: func(f *form) string { return string(f.storeKind()) }, Set: (*form).setStore,
-			Choices: storeChoices, Note: chosenStore,
+		{
+			Name: fieldContenders, Group: "what", Note: readiness,
+			Get: func(f *form) string { return strings.Join(names(f.selected()), " ") },
 		},
-		fieldElastic: {
-			Key: ofStore, Note: elasticThere,
-			Hidden: func(f *form) bool { return !f.storeKind().Traits().ByURL },
+		{Name: fieldRounds, Group: "what", Unit: 1, Note: settledRounds},
+		{Name: fieldCPUs, Group: "limits", Unit: 0.5, Note: cpusHere},
+		{Name: fieldCPUSet, Group: "limits", Unit: 1, Note: cpusHere, Empty: "all"},
+		{Name: fieldMemory, Group: "limits", Note: memoryHere},
+		{
+			Name: fieldConnections, Group: "load",
+			Note: func(f *form) string { return units.Plural(len(f.plan.Steps), "step") },
 		},
-		fieldData: {
-			Key: ofData, Get: (*form).dataKind, Set: (*form).setData,
-			Choices: func(*form) []choice {
-				return []choice{
-					{dataBundled, "14,945 real cities of five countries"}, {dataGenerated, "generated cities, any number"},
-					{dataDump, "your own folder"},
-				}
-			},
+		{
+			Name: fieldDuration, Group: "load",
+			Note: func(f *form) string { return units.Length(f.plan.LoadDuration()) + " load per trial" },
 		},
-		fieldStart:  {Get: (*form).estimate},
-		fieldCities: {Key: ofData, Hidden: func(f *form) bool { return f.dataKind() != dataGenerated }},
-		fieldDump:   {Key: ofData, Hidden: func(f *form) bool { return f.dataKind() != dataDump }},
+		{Name: fieldInterleave, Group: "load", Note: interleaving},
+		{Name: fieldRuntime, Group: "where", Choices: runtimeChoices, Note: engineHere},
+	}, dataFields(), []Field{{
+		Name: fieldStart, Label: "Start", Get: (*form).estimate,
+		Help: "Starts the benchmark and shows it live. The command below does the same.",
+	}})
+	for i := range all {
+		f, o := &all[i], profile.ByName(all[i].Name)
+		f.Label, f.Help = cmp.Or(f.Label, o.Label), cmp.Or(f.Help, o.Help)
+		if f.Key == nil {
+			f.Key = []string{f.Name}
+		}
+		if f.Get == nil {
+			f.Get = func(form *form) string { return form.option(o.Name) }
+		}
+		if f.Set == nil {
+			f.Set = func(form *form, value string) { form.put(*f, value) }
+		}
 	}
+	return all
 }
 
 func profileChoices(f *form) (all []choice) {
@@ -150,20 +110,7 @@ func runtimeChoices(*form) (all []choice) {
 	return all
 }
 
-func storeChoices(f *form) (all []choice) {
-	for _, kind := range bench.StoreKinds() {
-		if t := bench.StoreKind(kind).Traits(); !t.None || f.storeKind().Traits().None {
-			all = append(all, choice{kind, t.Help})
-		}
-	}
-	return all
-}
-
 // The notes of fields say what their values mean here and now; "" for nothing.
-
-func stepsInAll(f *form) string { return units.Plural(len(f.plan.Steps), "step") }
-
-func loadPerTrial(f *form) string { return units.Length(f.plan.LoadDuration()) + " load per trial" }
 
 func settledRounds(f *form) string {
 	if f.option(fieldRounds) == "" {
@@ -208,24 +155,6 @@ func engineHere(f *form) string {
 		return "Docker " + engine.Version
 	case f.runtime().Traits().Auto:
 		return "no Docker: processes"
-	}
-	return ""
-}
-
-func chosenStore(f *form) string {
-	kind := f.storeKind()
-	if chosen := (bench.StoreSpec{Kind: kind}).Chosen(); kind != "" && chosen != kind {
-		return string(chosen)
-	}
-	return ""
-}
-
-func elasticThere(f *form) string {
-	switch e, asked := f.facts.elastic[f.elasticURL()]; {
-	case asked && !e.done:
-		return "checking"
-	case asked && e.err == "":
-		return e.Version + ", " + units.Count(e.Cities) + " cities"
 	}
 	return ""
 }

@@ -29,6 +29,9 @@ type form struct {
 	wrong          map[string]string // mistakes by field
 
 	url string // the last URL of a store, kept for a return to an external one
+
+	most int   // connections that can be open at once
+	room error // why that is less than the largest step of plan
 }
 
 // shown returns the fields that have an effect now.
@@ -71,25 +74,6 @@ func (f *form) changes() (n int) {
 	return n
 }
 
-// storeKind returns the kind of the store; with a URL it is an external one.
-func (f *form) storeKind() bench.StoreKind {
-	spec := f.base.Store
-	if url := f.choice.Set.Text("elastic"); url != "" || f.choice.Set.Given("store") {
-		spec = bench.StoreSpec{Kind: bench.StoreKind(f.choice.Set.Text("store")), URL: url}
-	}
-	if spec.URL != "" {
-		return spec.Chosen()
-	}
-	return spec.Kind
-}
-
-func (f *form) elasticURL() string {
-	if !f.storeKind().Traits().ByURL {
-		return ""
-	}
-	return f.option(fieldElastic)
-}
-
 func (f *form) runtime() bench.Runtime {
 	return cmp.Or(bench.Runtime(f.option(fieldRuntime)), bench.RuntimeAuto)
 }
@@ -111,68 +95,20 @@ func (f *form) has() (cpus int, memory int64, where string) {
 	return m.CPUs, m.Memory, "this machine"
 }
 
-func (f *form) dataKind() string {
-	set, d := f.choice.Set, f.base.Data
-	switch {
-	case set.Given("cities"):
-		return dataGenerated
-	case set.Given("data") && set.Text("data") == dataBundled:
-		return dataBundled
-	case set.Given("data"):
-		return dataDump
-	case d.Dir != "":
-		return dataDump
-	case d.Cities > 0:
-		return dataGenerated
-	}
-	return dataBundled
-}
-
 // give sets an option of the command.
 func (f *form) give(name, value string) { f.choice.Set[name] = []string{value} }
 
 // put sets the option of a field, or unsets it if the value is the profile's.
-func (f *form) put(name, value string) {
-	needed := name == fieldDump || name == fieldCities // without the option, the data would be different
-	if value == profile.ByName(name).Get(f.base) && (value != "" || !needed) || value == "" && !needed {
-		f.unset(name)
+func (f *form) put(field Field, value string) {
+	if value == "" && !field.Needed || value != "" && value == f.preset(field) {
+		f.unset(field.Name)
 		return
 	}
-	f.give(name, value)
+	f.give(field.Name, value)
 }
 
 func (f *form) unset(names ...string) {
 	maps.DeleteFunc(f.choice.Set, func(name string, _ []string) bool { return slices.Contains(names, name) })
-}
-
-const noElastic = "needs an Elasticsearch 7 URL"
-
-// setStore sets the kind of the store and keeps the URL of an external one for a return to it.
-func (f *form) setStore(kind string) {
-	f.url = cmp.Or(f.choice.Set.Text("elastic"), f.url)
-	f.unset("store", "elastic")
-	if kind != string(f.storeKind()) {
-		f.give("store", kind)
-	}
-	if bench.StoreKind(kind).Traits().ByURL && f.url != "" && f.base.Store.URL == "" {
-		f.give("elastic", f.url)
-	}
-}
-
-// firstCities is the number of generated cities until the user changes it.
-const firstCities = "10000"
-
-func (f *form) setData(kind string) {
-	f.reset(f.field(fieldData))
-	switch {
-	case kind == f.dataKind():
-	case kind == dataBundled:
-		f.give("data", dataBundled)
-	case kind == dataGenerated:
-		f.give("cities", firstCities)
-	case kind == dataDump:
-		f.give("data", "")
-	}
 }
 
 // reset gives fields the profile's value.

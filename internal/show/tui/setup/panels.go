@@ -3,9 +3,9 @@ package setup
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -94,39 +94,54 @@ func (p panels) contenders() (lines []string) {
 	}
 	for _, sel := range p.selected() {
 		svc, err := p.resolve(sel)
-		state := p.stateCell(contenderRow{sel, svc, err})
+		state, _ := p.needs(contenderRow{sel, svc, err})
 		line := fit.Left(fit.Cut(ui.Outside(sel.String(), 40), names), names) + "  " +
 			p.theme.Tone(state.Tone, fit.Left(fit.Cut(state.Text, 17), 15)) + "  "
-		lines = append(lines, line+p.theme.Faint.S(cutWords(about(svc), p.w-fit.Width(line))))
+		lines = append(lines, line+p.theme.Faint.S(ui.Words(about(svc), p.w-fit.Width(line))))
 	}
 	return lines
 }
 
-// machine are the checks of the machine in a line each, those that are against a run first.
+// machine are the checks of the machine in a line each.
 func (p panels) machine() (lines []string) {
-	var good []string
-	for _, c := range p.facts.machine.Warnings {
+	for _, c := range p.checks() {
 		sign := signOf(c)
 		line := p.theme.Tone(sign.Tone, sign.Text) + " " + fit.Left(ui.Outside(c.Name, 30), 15) + " "
-		line += cutWords(ui.Outside(c.Value, 300), p.w-fit.Width(line))
-		if c.Status == machine.OK {
-			good = append(good, line)
-		} else {
-			lines = append(lines, line)
-		}
+		lines = append(lines, line+ui.Words(ui.Outside(c.Value, 300), p.w-fit.Width(line)))
 	}
-	return append(lines, good...)
+	return lines
+}
+
+// checks are the checks of this machine, those that are against a run first.
+func (f *form) checks() []machine.Warning {
+	return slices.SortedStableFunc(slices.Values(f.facts.machine.Warnings), func(a, b machine.Warning) int {
+		fine := map[bool]int{true: 1}
+		return fine[a.Status == machine.OK] - fine[b.Status == machine.OK]
+	})
+}
+
+// askChecks shows the checks, each with what to do about it.
+func (f *form) askChecks() tea.Cmd {
+	if !f.facts.machineRead {
+		return bad("still checking this machine")
+	}
+	ask := ui.Ask{Title: "this machine"}
+	for _, c := range f.checks() {
+		words := ui.Outside(c.Value, 300)
+		if c.Fix != "" {
+			words += " → " + ui.Outside(c.Fix, 500)
+		}
+		name := signOf(c).Text + " " + ui.Outside(c.Name, 30)
+		ask.Choices = append(ask.Choices, ui.Choice{Name: name, Words: words})
+	}
+	return ui.Cmd(ui.AskMsg{Ask: ask})
 }
 
 func signOf(c machine.Warning) table.Cell {
-	switch c.Status {
-	case machine.Warn:
-		return table.Cell{Text: "!", Tone: table.Notice}
-	case machine.Missing:
-		return table.Cell{Text: "✗", Tone: table.Bad}
-	default:
-		return table.Cell{Text: "✓", Tone: table.Good}
-	}
+	return map[machine.Status]table.Cell{
+		machine.OK: {Text: "✓", Tone: table.Good}, machine.Warn: {Text: "!", Tone: table.Notice},
+		machine.Missing: {Text: "✗", Tone: table.Bad},
+	}[c.Status]
 }
 
 // runs are the past runs with their verdicts, below their names where it is narrow.
@@ -152,56 +167,4 @@ func (p panels) runs() (lines []string) {
 		lines = append(lines, ui.Hang(head, r.verdict, p.w, ui.Paint{})...)
 	}
 	return lines
-}
-
-// checks are all checks of this machine, with what to do about the one under the cursor.
-type checks struct {
-	setup *Setup
-	grid  *ui.Grid
-}
-
-func (c *checks) title() string { return "this machine" }
-func (c *checks) typing() bool  { return false }
-
-func (c *checks) keys() ui.Keys {
-	all := []key.Binding{
-		ui.Hint("move", ui.Up, ui.Down), ui.Hint("", ui.Refresh), ui.Hint("back", ui.Esc, ui.Machine, ui.Enter, ui.Leave),
-	}
-	short := []key.Binding{all[0], all[1], ui.Hint("", ui.Esc)}
-	return ui.Keys{Short: short, Groups: []ui.Group{{Title: "this machine", Keys: all}}}
-}
-
-func (c *checks) update(msg tea.Msg) tea.Cmd {
-	if c.grid.Update(msg, 1) {
-		return nil
-	}
-	press, _ := msg.(tea.KeyPressMsg)
-	switch ui.KeyOf(press) {
-	case ui.Esc, ui.Leave, ui.Machine, ui.Enter:
-		c.setup.over = nil
-	case ui.Refresh:
-		return c.setup.askAll()
-	}
-	return nil
-}
-
-func (c *checks) view(t *ui.Theme, w, h int) string {
-	f := &c.setup.form.facts
-	all := table.Table{Columns: []table.Column{{}, {Title: "check", Left: true}, {Title: "found", Left: true}}}
-	for _, check := range f.machine.Warnings {
-		all.Add("", ui.Outside(check.Name, 30), ui.Outside(check.Value, 300)).Cells[0] = signOf(check)
-	}
-	c.grid.Set(all)
-	var detail []string
-	if at := c.grid.Row(); at >= 0 {
-		detail = ui.Hang(" ", ui.Outside(f.machine.Warnings[at].Value, 500), w-1, ui.Paint{})
-		detail = append(detail, ui.Hang(" → ", ui.Outside(f.machine.Warnings[at].Fix, 500), w-1, t.Warn)...)
-	}
-	head := t.Title.S(" this machine")
-	if !f.machineRead {
-		head += t.Faint.S("  checking")
-	}
-	list := ui.Block{Priority: 2, Least: 3, Most: ui.Rest, Draw: func(w, h int) string { return c.grid.View(t, w, h) }}
-	view, _ := ui.Stack(w, h, ui.Text(1, head), list, ui.Text(3, detail...))
-	return view
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"charm.land/bubbles/v2/key"
-	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -18,12 +17,11 @@ import (
 
 // picker is the list of all contenders and their variants that match the filter.
 type picker struct {
-	setup     *Setup
-	grid      *ui.Grid
-	filter    textinput.Model
-	filtering bool
-	rows      []contenderRow
-	before    []bench.Selection // selection when the list was opened
+	setup  *Setup
+	grid   *ui.Grid
+	filter ui.FilterBy
+	rows   []contenderRow
+	before []bench.Selection // selection when the list was opened
 }
 
 // contenderRow is a contender in one variant. Without an error it is resolved.
@@ -35,18 +33,17 @@ type contenderRow struct {
 
 // newPicker opens the list, at the first selected row.
 func newPicker(s *Setup) *picker {
-	p := &picker{setup: s, grid: ui.NewGrid(false), filter: ui.NewInput(100), before: s.form.choice.Contenders}
+	p := &picker{setup: s, grid: ui.NewGrid(false), filter: ui.NewFilter(), before: s.form.choice.Contenders}
 	p.list()
 	p.grid.Select(slices.IndexFunc(p.rows, func(r contenderRow) bool { return s.form.chosen(r.sel) }))
 	return p
 }
 
-func (p *picker) title() string { return "contenders" }
-func (p *picker) typing() bool  { return p.filtering }
+func (p *picker) typing() bool { return p.filter.Typing() }
 
 func (p *picker) keys() ui.Keys {
-	if p.filtering {
-		return ui.Keys{Short: []key.Binding{ui.Hint("keep", ui.Enter), ui.Hint("clear", ui.Esc)}}
+	if p.typing() {
+		return p.filter.Keys()
 	}
 	all := []key.Binding{
 		ui.Hint("select", ui.Space), ui.Hint("done", ui.Enter), ui.Hint("", ui.Filter),
@@ -58,24 +55,18 @@ func (p *picker) keys() ui.Keys {
 		Legend: []string{"The filter finds names, languages, frameworks, tags and states; all its words must match."}}
 }
 
-func (p *picker) update(msg tea.Msg) (cmd tea.Cmd) {
-	press, pressed := msg.(tea.KeyPressMsg)
-	_, clicked := msg.(tea.MouseClickMsg)
-	k := ui.KeyOf(press)
-	switch {
-	case p.filtering && pressed && (k == ui.Enter || k == ui.Esc):
-		p.filtering = false
-		if k == ui.Esc {
-			p.filter.SetValue("")
+func (p *picker) update(msg tea.Msg) tea.Cmd {
+	cmd, used := p.filter.Update(msg)
+	moved := !used && p.grid.Update(msg, 1)
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		if !used && !moved {
+			cmd = p.key(ui.KeyOf(msg))
 		}
-	case p.filtering:
-		p.filter, cmd = p.filter.Update(msg)
-	case pressed && !p.grid.Update(msg, 0):
-		cmd = p.key(k)
-	case clicked && p.grid.Update(msg, 1):
-		cmd = p.key(ui.Space)
-	case !pressed:
-		p.grid.Update(msg, 1)
+	case tea.MouseClickMsg:
+		if moved {
+			cmd = p.key(ui.Space)
+		}
 	}
 	p.list()
 	return cmd
@@ -88,9 +79,6 @@ func (p *picker) key(k ui.Key) tea.Cmd {
 		if row >= 0 {
 			return s.change(func() { f.toggle(p.rows[row].sel) })
 		}
-	case ui.Filter:
-		p.filtering = true
-		return p.filter.Focus()
 	case ui.View:
 		return s.change(p.toggleAll)
 	case ui.Undo:
@@ -101,8 +89,7 @@ func (p *picker) key(k ui.Key) tea.Cmd {
 		}
 		s.over = nil
 	case ui.Esc, ui.Leave:
-		if p.filter.Value() != "" {
-			p.filter.SetValue("")
+		if p.filter.Clear() {
 			return nil
 		}
 		s.over = nil
@@ -134,20 +121,19 @@ func (p *picker) list() {
 	if at := p.grid.Row(); at >= 0 {
 		under = p.rows[at].sel
 	}
-	words := strings.Fields(strings.ToLower(p.filter.Value()))
 	t := table.Table{Columns: []table.Column{
 		{Title: "contender", Left: true}, {Title: "state", Left: true, Drop: 1}, {Title: "about", Left: true, Drop: 2},
 	}}
 	p.rows = nil
 	for _, r := range f.allContenders() {
-		tick, state := "[ ] ", f.stateCell(r)
+		tick := "[ ] "
 		if f.chosen(r.sel) {
 			tick = "[x] "
 		}
 		row := t.Add(tick+ui.Outside(f.short(r.sel).String(), 40), "", about(r.svc))
-		row.Cells[1], row.Cells[2].Tone = state, table.Faint
-		all := strings.ToLower(strings.Join([]string{row.Cells[0].Text, state.Text, row.Cells[2].Text, r.svc.Title}, "\n"))
-		if slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(all, w) }) {
+		row.Cells[1], _ = f.needs(r)
+		row.Cells[2].Tone = table.Faint
+		if !p.filter.Holds(row.Cells[0].Text, row.Cells[1].Text, row.Cells[2].Text, r.svc.Title) {
 			t.Rows = t.Rows[:len(t.Rows)-1]
 			continue
 		}
@@ -164,12 +150,10 @@ func (p *picker) view(t *ui.Theme, w, h int) string {
 	f := &p.setup.form
 	head, right := t.Title.S(units.Plural(len(f.selected()), "contender")+" selected"),
 		"of "+units.Plural(len(f.facts.contenders), "contender")
-	switch {
-	case p.filtering:
-		p.filter.SetWidth(max(1, min(40, w-12)))
-		head, right = t.Key.S("filter: ")+p.filter.View(), ""
-	case p.filter.Value() != "":
-		head += ", filter: " + ui.Outside(p.filter.Value(), 60)
+	if words := p.filter.View(min(60, w-10)); p.typing() {
+		head, right = t.Key.S("filter: ")+words, ""
+	} else if words != "" {
+		head += ", filter: " + words
 	}
 	if f.facts.unreadable != "" {
 		right = t.Bad.S(t.Glyph.Cross + " " + f.facts.unreadable)
@@ -185,20 +169,13 @@ func (p *picker) view(t *ui.Theme, w, h int) string {
 
 // detail is a sentence about the row under the cursor.
 func (p *picker) detail(t *ui.Theme, r contenderRow, w int) []string {
-	state := p.setup.form.state(r.sel)
-	text := cmp.Or(outside(r.svc.Title), outside(r.sel.String())) + "; serves " +
-		outside(strings.Join(r.svc.Endpoints, " "))
-	switch {
-	case r.err != nil:
-		return ui.Hang(" ", outside(r.sel.String())+" names an unknown contender", w-1, t.Bad)
-	case state.Kind == Cannot:
-		return ui.Hang(" ", state.String()+": "+outside(state.Why), w-1, t.Bad)
-	case r.svc.Unverified != "":
-		return ui.Hang(" ", "unverified: "+outside(r.svc.Unverified), w-1, t.Warn)
-	case state.Why != "":
-		text = state.String() + ": " + outside(state.Why)
+	state, why := p.setup.form.needs(r)
+	paint := map[table.Tone]ui.Paint{table.Bad: t.Bad, table.Notice: t.Warn}[state.Tone]
+	if why != "" {
+		return ui.Hang(" ", state.Text+": "+why, w-1, paint)
 	}
-	return ui.Hang(" ", text, w-1, ui.Paint{})
+	text := cmp.Or(outside(r.svc.Title), outside(r.sel.String())) + "; serves " + outside(strings.Join(r.svc.Endpoints, " "))
+	return ui.Hang(" ", text, w-1, paint)
 }
 
 // allContenders returns the contenders in all their variants. Selected ones that the manifests do
@@ -217,20 +194,21 @@ func (f *form) allContenders() (all []contenderRow) {
 	return all
 }
 
-// stateCell returns what a contender needs to run as a cell of a table.
-func (f *form) stateCell(r contenderRow) table.Cell {
-	state := f.state(r.sel)
+// needs returns what a contender needs to run, or what is against it, and why.
+func (f *form) needs(r contenderRow) (state table.Cell, why string) {
+	of := f.state(r.sel)
+	state.Text = of.String()
 	switch {
 	case r.err != nil && f.facts.contenders != nil:
-		return table.Cell{Text: "unknown contender", Tone: table.Bad}
-	case state.Kind == Cannot:
-		return table.Cell{Text: state.String(), Tone: table.Bad}
+		return table.Cell{Text: "unknown contender", Tone: table.Bad}, text(r.err)
+	case of.Kind == Cannot:
+		state.Tone = table.Bad
 	case r.svc.Unverified != "":
-		return table.Cell{Text: "unverified", Tone: table.Notice}
-	case state.Kind == Ready:
-		return table.Cell{Text: state.String(), Tone: table.Good}
+		return table.Cell{Text: "unverified", Tone: table.Notice}, outside(r.svc.Unverified)
+	case of.Kind == Ready:
+		state.Tone = table.Good
 	}
-	return table.Cell{Text: state.String()}
+	return state, outside(of.Why)
 }
 
 // about returns language, framework and tags of a contender.

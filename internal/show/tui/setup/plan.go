@@ -14,7 +14,7 @@ import (
 // replan makes the plan as the command line would. It checks each field by itself first, to report
 // mistakes at their field, and then plans with all correct ones.
 func (f *form) replan() {
-	f.plan, f.planned, f.planErr, f.wrong = bench.Profile{}, false, "", map[string]string{}
+	f.plan, f.planned, f.planErr, f.wrong, f.room = bench.Profile{}, false, "", map[string]string{}, nil
 	if !f.loaded {
 		return
 	}
@@ -49,6 +49,9 @@ func (f *form) replan() {
 		f.plan, f.notInterleaved = profile.Settle(f.plan, f.available())
 	}
 	f.planErr, f.planned = reason(err), err == nil
+	if n := profile.MostConnections(f.plan.Steps); n > 0 && f.facts.machine.Room != nil {
+		f.most, f.room = f.facts.machine.Room(n)
+	}
 }
 
 // available returns the memory that contenders may use, in bytes; 0 if unknown, such as that of

@@ -12,9 +12,8 @@ import (
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/contender/docker"
 	"github.com/locbench/locbench/internal/run/profile"
-	"github.com/locbench/locbench/internal/show/tui/ui"
-	"github.com/locbench/locbench/internal/text/secret"
 	"github.com/locbench/locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/text/table"
 )
 
 // problem is a reason why a run cannot start (bad) or may give worse results. It is shown at a field.
@@ -86,10 +85,16 @@ func (c *checker) set(text, name, value string) fix {
 	return fix{text: text, change: func() { c.give(name, value) }}
 }
 
-func (c *checker) engine() {
-	if !c.facts.machineRead {
-		return
+// noEngine says why there is no Docker engine; "" if there is one, or it is not known.
+func (f *form) noEngine() string {
+	err := f.facts.machine.Engine.Err
+	if e, ok := errors.AsType[*docker.ConnectError](err); ok { // the list of checks has e.Fix
+		return outside(e.Where + ": " + e.Reason.Error())
 	}
+	return text(err)
+}
+
+func (c *checker) engine() {
 	m, runtime := &c.facts.machine, c.runtime().Traits()
 	if m.Unlimited != "" && (runtime.OnHost || runtime.Auto && m.Engine.Err != nil) {
 		var fixes []fix
@@ -98,98 +103,30 @@ func (c *checker) engine() {
 		}
 		c.warn(fieldRuntime, "no limits for processes here: "+outside(m.Unlimited), fixes...)
 	}
-	if m.Engine.Err == nil {
-		return
-	}
-	why := text(m.Engine.Err)
-	if e, ok := errors.AsType[*docker.ConnectError](m.Engine.Err); ok { // the page of the machine has e.Fix
-		why = outside(e.Where + ": " + e.Reason.Error())
-	}
-	if runtime.Container {
+	if why := c.noEngine(); why != "" && runtime.Container {
 		c.bad(fieldRuntime, "no Docker engine: "+why, c.set("run as processes", "runtime", "process"))
-	}
-	if c.storeKind().Traits().Container {
-		c.bad(fieldStore, "no Docker engine for the store: "+why, c.otherStores()...)
 	}
 }
 
 func (c *checker) inDocker() fix { return c.set("run in containers", "runtime", "docker") }
-
-// otherStores returns fixes for a store that is not available.
-func (c *checker) otherStores() (out []fix) {
-	to := func(text string, kind bench.StoreKind) fix {
-		return fix{text: text, change: func() { c.setStore(string(kind)) }}
-	}
-	if e := c.facts.elastic[localElastic]; e != nil && e.done && e.err == "" && c.elasticURL() != localElastic {
-		out = append(out, fix{text: "use Elasticsearch " + outside(e.Version) + " at " + localElastic, change: func() {
-			c.put(fieldStore, string(bench.StoreExternal))
-			c.give("elastic", localElastic)
-		}})
-	}
-	out = append(out, to("use embedded store", bench.StoreEmbedded))
-	if c.engineResponds() && !c.storeKind().Traits().Container {
-		out = append(out, to("start a container", bench.StoreContainer))
-	}
-	return out
-}
-
-func (c *checker) store() {
-	if !c.storeKind().Traits().ByURL || c.wrong[fieldElastic] != "" {
-		return
-	}
-	url := c.elasticURL()
-	if url == "" {
-		c.mistake(fieldElastic, noElastic, c.otherStores()...)
-		return
-	}
-	e := c.facts.elastic[url]
-	switch {
-	case e == nil || !e.done:
-		return
-	case e.err != "":
-		c.bad(fieldElastic, e.err, c.otherStores()...)
-		return
-	}
-	if e.Warning != "" {
-		c.warn(fieldElastic, outside(e.Warning), c.otherStores()...)
-	}
-	args := []string{"--elastic", url}
-	if c.dataKind() == dataGenerated {
-		args = append(args, "--cities", c.option(fieldCities))
-	}
-	seed := fix{text: "copy the seed command", msg: ui.CopyMsg{
-		Text: commandLine("seed", args), What: "command", Shown: commandLine("seed", secret.Masker{}.Args(args))}}
-	if e.Cities == 0 && c.dataKind() != dataDump {
-		c.bad(fieldElastic, "this Elasticsearch has no cities", append([]fix{seed}, c.otherStores()...)...)
-	}
-	n, err := strconv.ParseInt(c.option(fieldCities), 10, 64)
-	if err == nil && c.dataKind() == dataGenerated && e.Cities > 0 && e.Cities != n {
-		c.warn(fieldCities, fmt.Sprintf("this Elasticsearch has %s cities, not %s: ids may be missing",
-			units.Count(e.Cities), units.Count(n)), seed)
-	}
-}
 
 func (c *checker) contenders() {
 	if c.facts.contenders == nil {
 		return
 	}
 	for _, sel := range c.selected() {
-		drop := fix{text: "remove it", change: func() { c.toggle(sel) }}
-		name := outside(sel.String())
+		fixes := []fix{{text: "remove it", change: func() { c.toggle(sel) }}}
 		svc, err := c.resolve(sel)
-		if err != nil {
-			c.bad(fieldContenders, text(err), drop)
-			continue
-		}
-		if state := c.state(sel); state.Kind == Cannot {
-			fixes := []fix{drop}
+		switch state, why := c.needs(contenderRow{sel, svc, err}); {
+		case err != nil:
+			c.bad(fieldContenders, why, fixes...)
+		case state.Tone == table.Bad:
 			if c.runtime().Traits().OnHost && c.engineResponds() && (svc.Docker != nil || svc.Builtin) {
 				fixes = append(fixes, c.inDocker())
 			}
-			c.bad(fieldContenders, name+" cannot run here: "+outside(state.Why), fixes...)
-		}
-		if svc.Unverified != "" {
-			c.warn(fieldContenders, name+" is unverified: "+outside(svc.Unverified), drop)
+			c.bad(fieldContenders, outside(sel.String())+" cannot run here: "+why, fixes...)
+		case state.Tone == table.Notice:
+			c.warn(fieldContenders, outside(sel.String())+" is unverified: "+why, fixes...)
 		}
 	}
 }
@@ -198,61 +135,56 @@ func (c *checker) limits() {
 	if !c.facts.machineRead || !c.planned {
 		return
 	}
-	c.limitsAbove(c.plan.Limits)
-	said := map[bench.Limits]bool{}
+	c.limitsAbove("", c.plan.Limits)
+	said := map[bench.Limits]bool{{}: true}
 	for _, sel := range c.plan.Contenders {
-		own := c.plan.SettingsOf(sel).Limits
-		if own == (bench.Limits{}) || said[own] {
-			continue
-		}
-		said[own] = true
-		from := len(c.all)
-		c.limitsAbove(own)
-		for i, p := range c.all[from:] { // the fields are of all contenders: they fix nothing here
-			p.text, p.fixes = outside(sel.String())+": "+p.text, nil
-			c.all[from+i] = p
+		if own := c.plan.SettingsOf(sel).Limits; !said[own] {
+			said[own] = true
+			c.limitsAbove(outside(sel.String())+": ", own)
 		}
 	}
 }
 
-// limitsAbove finds limits above what the machine has.
-func (c *checker) limitsAbove(l bench.Limits) {
+// limitsAbove finds limits above what the machine has, those of one contender or of all. Fields are of
+// all: they fix nothing for one.
+func (c *checker) limitsAbove(of string, l bench.Limits) {
+	report := func(bad bool, field, text string, fixes ...fix) {
+		if of != "" {
+			fixes = nil
+		}
+		c.all = append(c.all, problem{bad: bad, field: field, text: of + text, fixes: fixes})
+	}
 	m := &c.facts.machine
 	cpus, memory, where := c.has()
 	if cpus > 0 && l.CPUs > float64(cpus) {
-		report := c.warn
-		if c.inContainers() {
-			report = c.bad
-		}
-		report(fieldCPUs, fmt.Sprintf("quota %g CPUs, but %s has %d", l.CPUs, where, cpus),
+		report(c.inContainers(), fieldCPUs, fmt.Sprintf("quota %g CPUs, but %s has %d", l.CPUs, where, cpus),
 			c.set(fmt.Sprintf("limit to %d", cpus), "cpus", strconv.Itoa(cpus)))
 	}
 	if cpus > 0 && l.CPUSet > cpus {
-		c.warn(fieldCPUSet, fmt.Sprintf("%d CPUs visible, but %s has only %d", l.CPUSet, where, cpus),
+		report(false, fieldCPUSet, fmt.Sprintf("%d CPUs visible, but %s has only %d", l.CPUSet, where, cpus),
 			c.set(fmt.Sprintf("use %d", cpus), "cpu-set", strconv.Itoa(cpus)))
 	}
 	half := max(memory/2>>26<<26, 64<<20)
 	if memory > 0 && l.Memory > memory {
-		c.bad(fieldMemory, fmt.Sprintf("limit %s, but %s has %s", units.Bytes(l.Memory), where, units.Bytes(memory)),
+		report(true, fieldMemory, fmt.Sprintf("limit %s, but %s has %s", units.Bytes(l.Memory), where, units.Bytes(memory)),
 			c.set("limit to "+units.Bytes(half), "memory", strictyaml.FormatBytes(half)))
 	} else if (!c.inContainers() || m.Engine.Local) && m.Available > 0 && l.Memory > m.Available {
-		c.warn(fieldMemory, fmt.Sprintf("limit %s, but only %s of memory available",
+		report(false, fieldMemory, fmt.Sprintf("limit %s, but only %s of memory available",
 			units.Bytes(l.Memory), units.Bytes(m.Available)))
 	}
 }
 
 func (c *checker) room() {
-	f := &c.facts
-	if f.roomWhy == "" || profile.MostConnections(c.plan.Steps) != f.room {
+	if c.form.room == nil {
 		return
 	}
 	var fixes []fix
 	steps := slices.DeleteFunc(slices.Clone(c.plan.Steps), func(step bench.Step) bool {
-		return step.Connections > f.most || step.Connections <= 0
+		return step.Connections > c.most || step.Connections <= 0
 	})
 	if slices.ContainsFunc(steps, func(step bench.Step) bool { return !step.WarmUp }) {
 		end := "stop at " + units.Plural(profile.MostConnections(steps), "connection")
 		fixes = []fix{c.set(end, "connections", profile.ShortSteps(steps))}
 	}
-	c.bad(fieldConnections, f.roomWhy, fixes...)
+	c.bad(fieldConnections, text(c.form.room), fixes...)
 }

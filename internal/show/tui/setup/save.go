@@ -13,14 +13,8 @@ import (
 
 // save asks for the file of a new profile.
 func (s *Setup) save() tea.Cmd {
-	for _, p := range s.form.problems() {
-		if p.input {
-			s.at = p.field
-			return bad(p.text)
-		}
-	}
-	if !s.form.planned {
-		return bad("still reading the profile")
+	if cmd := s.notReady(); cmd != nil {
+		return cmd
 	}
 	return s.askFile("my-"+ui.Outside(s.form.base.Name, 60), "")
 }
@@ -32,26 +26,27 @@ func (s *Setup) askFile(file, mistake string) tea.Cmd {
 	}
 	return ui.Cmd(ui.AskMsg{Ask: ui.Ask{
 		Title: "save as a new profile", Text: text, Value: file, Limit: 500,
-		Reply: func(file string) tea.Msg { return saveMsg{file: strings.TrimSpace(file)} },
+		Reply: func(file string) tea.Msg { return s.write(strings.TrimSpace(file), false) },
 	}})
 }
 
-func (s *Setup) write(file string, replace bool) tea.Cmd {
-	plan, warning, path := s.form.plan, "", ""
-	return ask(func(ctx context.Context) (err error) {
-		path, warning, err = s.options.Site.Save(ctx, file, plan, replace)
-		return err
-	}, func(err error) tea.Cmd {
+func (s *Setup) write(file string, replace bool) action {
+	plan := s.form.plan
+	write := ask(func(ctx context.Context) action {
+		path, warning, err := s.options.Site.Save(ctx, file, plan, replace)
 		switch {
 		case errors.Is(err, ErrExists):
-			return ui.Cmd(ui.AskMsg{Ask: ui.Ask{Title: outside(file) + " exists", Choices: []ui.Choice{
-				{Name: "replace it", Msg: saveMsg{file, true}},
-			}}})
+			return func() tea.Cmd {
+				return ui.Cmd(ui.AskMsg{Ask: ui.Ask{Title: outside(file) + " exists", Choices: []ui.Choice{
+					{Name: "replace it", Msg: s.write(file, true)},
+				}}})
+			}
 		case err != nil:
-			return s.askFile(file, text(err))
+			return func() tea.Cmd { return s.askFile(file, text(err)) }
 		}
-		return s.saved(path, warning)
+		return func() tea.Cmd { return s.saved(path, warning) }
 	})
+	return func() tea.Cmd { return write }
 }
 
 // saved chooses the new profile, without changes.

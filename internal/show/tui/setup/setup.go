@@ -33,35 +33,17 @@ type Setup struct {
 	options Options
 	form    form
 
-	at        string // name of the field in focus
-	over      part   // what covers the form; nil: nothing
-	confirmed string // the problem that was shown: the next "start" ignores it
+	at        string  // name of the field in focus
+	over      *picker // the list of contenders over the form
+	confirmed string  // the problem that was shown, with the command: the next "start" of it ignores it
 
 	size  ui.Size
 	theme *ui.Theme
 	// of the last View: the first line of the form that is shown, the line of the page where it
-	// begins, and the fields of its lines
+	// begins, and its lines
 	from, top int
-	clickable []string
+	inSight   []line
 }
-
-// part covers the form: the list of contenders, or the checks of the machine. Enter and esc close it.
-type part interface {
-	update(msg tea.Msg) tea.Cmd
-	view(t *ui.Theme, w, h int) string
-	keys() ui.Keys
-	typing() bool
-	title() string
-}
-
-// Messages of questions.
-type (
-	chosenMsg struct{ field, value string }
-	saveMsg   struct {
-		file    string
-		replace bool
-	}
-)
 
 // New makes the page.
 func New(o Options) *Setup {
@@ -80,7 +62,7 @@ func (s *Setup) SetSize(size ui.Size, theme *ui.Theme) { s.size, s.theme = size,
 // Title implements ui.Page.
 func (s *Setup) Title() string {
 	if s.over != nil {
-		return s.over.title()
+		return "contenders"
 	}
 	return "set up"
 }
@@ -115,14 +97,10 @@ func (s *Setup) Keys() ui.Keys {
 // Update implements ui.Page.
 func (s *Setup) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case response:
-		cmd := msg()
-		s.form.replan()
-		return cmd
-	case chosenMsg:
-		return s.change(func() { s.form.field(msg.field).Set(&s.form, msg.value) })
-	case saveMsg:
-		return s.write(msg.file, msg.replace)
+	case action:
+		var cmd tea.Cmd
+		more := s.change(func() { cmd = msg() })
+		return tea.Batch(cmd, more)
 	case ui.ShownMsg:
 		return s.askAll() // images may have been built
 	case ui.StopMsg:
@@ -168,7 +146,7 @@ func (s *Setup) key(msg tea.KeyPressMsg) tea.Cmd {
 	case ui.Save:
 		return s.save()
 	case ui.Machine:
-		s.over = &checks{setup: s, grid: ui.NewGrid(false)}
+		return f.askChecks()
 	case ui.Refresh:
 		return s.askAll()
 	case ui.Runs:
@@ -214,7 +192,7 @@ func (s *Setup) open() tea.Cmd {
 			if text == value {
 				return nil // it may be shown in another way than it was written
 			}
-			return chosenMsg{f.Name, strings.TrimSpace(text)}
+			return s.set(f, strings.TrimSpace(text))
 		}
 		return ui.Cmd(ui.AskMsg{Ask: ui.Ask{Title: f.Label, Text: f.Help, Value: value, Limit: mostText, Reply: reply}})
 	}
@@ -223,14 +201,21 @@ func (s *Setup) open() tea.Cmd {
 		if c.value == f.Get(&s.form) {
 			ask.At = i
 		}
-		ask.Choices = append(ask.Choices, ui.Choice{
-			Name: ui.Outside(c.value, 40), Words: ui.Outside(c.help, 200), Msg: chosenMsg{f.Name, c.value},
-		})
+		name, words := ui.Outside(c.value, 40), ui.Outside(c.help, 200)
+		ask.Choices = append(ask.Choices, ui.Choice{Name: name, Words: words, Msg: s.set(f, c.value)})
 	}
 	if len(ask.Choices) == 0 {
 		return nil
 	}
 	return ui.Cmd(ui.AskMsg{Ask: ask})
+}
+
+// set sets the value of a field.
+func (s *Setup) set(f Field, value string) action {
+	return func() tea.Cmd {
+		f.Set(&s.form, value)
+		return nil
+	}
 }
 
 // change changes the form, plans again, and requests the facts that depend on the change.
@@ -240,20 +225,16 @@ func (s *Setup) change(f func()) tea.Cmd {
 	if s.form.choice.Profile != before {
 		s.form.takeProfile()
 	}
-	s.confirmed = ""
 	s.form.replan()
 	if !slices.ContainsFunc(s.form.shown(), func(f Field) bool { return f.Name == s.at }) {
 		s.at = fieldStart
 	}
-	cmds := []tea.Cmd{s.askRoom()}
-	if s.form.runtime() != runtime {
-		s.form.facts.states = nil
-		cmds = append(cmds, s.askContenders())
+	elastic := s.askElastic(s.form.elasticURL())
+	if s.form.runtime() == runtime {
+		return elastic
 	}
-	if s.form.wrong[fieldElastic] == "" {
-		cmds = append(cmds, s.askElastic(s.form.elasticURL()))
-	}
-	return tea.Batch(cmds...)
+	s.form.facts.states = nil
+	return tea.Batch(elastic, s.askContenders())
 }
 
 // fix applies the fix with a number.
@@ -273,26 +254,35 @@ func (s *Setup) fix(n int) tea.Cmd {
 
 func bad(text string) tea.Cmd { return ui.Cmd(ui.TellMsg{Text: text, Bad: true}) }
 
-// start starts the run, or shows the worst problem and focuses its field. A problem of the machine
-// may be solved by now: a second start ignores it.
-func (s *Setup) start() tea.Cmd {
-	var worst problem
+// notReady focuses the field of a mistake and shows it; nil if there is a plan.
+func (s *Setup) notReady() tea.Cmd {
 	for _, p := range s.form.problems() {
-		if p.bad && (!worst.bad || p.input && !worst.input) {
-			worst = p
+		if p.input {
+			s.at = p.field
+			return bad(p.text)
 		}
 	}
 	switch {
-	case !s.form.loaded && s.form.profiles == nil:
+	case !s.form.loaded:
 		return bad("still reading the profile")
-	case worst.input:
-		s.at = worst.field
-		return bad(worst.text)
 	case !s.form.planned:
 		return bad("no plan yet")
-	case worst.bad && s.confirmed != worst.text:
-		s.at, s.confirmed = worst.field, worst.text
-		return bad(worst.text + "; s again starts anyway")
+	}
+	return nil
+}
+
+// start starts the run, or shows the first problem and focuses its field. A problem of the machine
+// may be solved by now: a second start ignores it.
+func (s *Setup) start() tea.Cmd {
+	if cmd := s.notReady(); cmd != nil {
+		return cmd
+	}
+	all := s.form.problems()
+	if i := slices.IndexFunc(all, func(p problem) bool { return p.bad }); i >= 0 {
+		if shown := all[i].text + s.form.choice.Command(); s.confirmed != shown {
+			s.at, s.confirmed = all[i].field, shown
+			return bad(all[i].text + "; s again starts anyway")
+		}
 	}
 	s.confirmed = ""
 	return s.options.Start(s.form.choice.Args())

@@ -15,17 +15,12 @@ type Site interface {
 	// Profiles returns bundled profiles, those in the working folder, and also. Each may have an
 	// Err.
 	Profiles(ctx context.Context, also string) []Profile
-	// Contenders returns all contenders with their variants. The error names unreadable manifests;
-	// the others are returned with it.
-	Contenders(ctx context.Context) ([]bench.Service, error)
-	// States returns what each variant of each contender needs to run; nothing is built. A service
-	// without variants is a selection without one.
-	States(ctx context.Context, runtime bench.Runtime) (map[bench.Selection]State, error)
+	// Contenders returns all contenders, and what each of their variants needs to run; nothing is built.
+	// A service without variants is a selection without one. The error names unreadable manifests; the
+	// others are returned with it.
+	Contenders(ctx context.Context, runtime bench.Runtime) ([]bench.Service, map[bench.Selection]State, error)
 	Machine(ctx context.Context) Machine
-	// Elastic describes the Elasticsearch at url. An error does not repeat a password in url.
-	Elastic(ctx context.Context, url string) (Elastic, error)
-	// Room returns how many of the connections can be open at once, and the reason if not all.
-	Room(ctx context.Context, connections int) (most int, err error)
+	Elastic(ctx context.Context, url string) Elastic
 	// Save writes p as YAML to the file, adds .yaml to a path without an extension, and returns the
 	// path. Without replace it leaves an existing file alone and returns ErrExists. warning names
 	// what was not saved.
@@ -58,6 +53,8 @@ type Machine struct {
 	// Unlimited says why limits for processes are not enforced; "" if they are.
 	Unlimited string
 	Warnings  []machine.Warning
+	// Room returns how many of the connections can be open at once, and why if not all. It does not block.
+	Room func(connections int) (most int, err error)
 }
 
 // Engine is the Docker engine, as it describes itself.
@@ -71,6 +68,7 @@ type Engine struct {
 
 // Elastic describes an Elasticsearch.
 type Elastic struct {
+	Err     error // why it is not available, without a password of its URL
 	Version string
 	Warning string // if its version is not 7
 	Cities  int64  // documents in the index city; 0: none, or no index

@@ -16,14 +16,8 @@ import (
 	"github.com/locbench/locbench/internal/text/secret"
 )
 
-// lines are the lines of the form, each with the name of its field.
-type lines struct{ text, of []string }
-
-func (l *lines) add(field string, text ...string) {
-	for _, line := range text {
-		l.text, l.of = append(l.text, line), append(l.of, field)
-	}
-}
+// line is a line of the form, with the name of its field.
+type line struct{ text, field string }
 
 // View implements ui.Page.
 func (s *Setup) View() string {
@@ -34,7 +28,7 @@ func (s *Setup) View() string {
 	if s.size.Class != ui.Full {
 		var last []string
 		if runs := (panels{&s.form, s.theme, 1000}).runs(); s.size.Class == ui.Compact && len(runs) > 0 {
-			last = []string{rule(s.theme, "last run", "b: all", w), " " + cutWords(runs[0], w-2)}
+			last = []string{rule(s.theme, "last run", "b: all", w), " " + ui.Words(runs[0], w-2)}
 		}
 		view, tops := ui.Stack(w, h, ui.Text(2, s.header(w)), s.formBlock(w, h-2), s.help(w), ui.Text(6, last...),
 			ui.Text(3, s.command(w, 1)...))
@@ -101,46 +95,46 @@ func (s *Setup) header(w int) string {
 // formBlock is the form with its button. Of too many lines those around the focus are shown; the
 // button and the warning before it stay.
 func (s *Setup) formBlock(w, most int) ui.Block {
-	var all, end lines
+	var all []line
 	n, problems := 1, s.form.problems()
+	end := 0 // the first line that stays
 	for _, field := range s.form.shown() {
-		into := &all
 		if field.Name == fieldStart {
-			into = &end
-			s.addWarning(into, w)
+			end = len(all)
+			all = s.addWarning(all, w)
 		}
-		n = s.addField(into, field, problems, n, w)
+		all, n = s.addField(all, field, problems, n, w)
 	}
-	size := len(all.text) + len(end.text)
-	return ui.Block{Priority: 1, Least: min(size, max(1, most)), Most: size, Draw: func(_, h int) string {
-		shown, over := s.window(all, h-len(end.text)), max(0, len(end.text)-h)
-		shown.text, shown.of = append(shown.text, end.text[over:]...), append(shown.of, end.of[over:]...)
-		s.clickable = shown.of
-		return strings.Join(shown.text, "\n")
+	return ui.Block{Priority: 1, Least: min(len(all), max(1, most)), Most: len(all), Draw: func(_, h int) string {
+		last := all[max(end, len(all)-h):]
+		s.inSight = append(s.window(all[:end], h-len(last)), last...)
+		var text []string
+		for _, l := range s.inSight {
+			text = append(text, l.text)
+		}
+		return strings.Join(text, "\n")
 	}}
 }
 
 // window returns the part of the form around the focus, in h lines.
-func (s *Setup) window(all lines, h int) (shown lines) {
-	n := len(all.text)
+func (s *Setup) window(all []line, h int) []line {
+	n, room := len(all), max(1, h-1)
 	switch {
 	case h <= 0:
-		return shown
+		return nil
 	case n <= h:
-		return all
+		return slices.Clip(all)
 	}
-	room := max(1, h-1)
-	first, last := slices.Index(all.of, s.at), n-1
-	if first < 0 {
-		first = n - 1 // the button has the focus
-	}
-	for last > first && all.of[last] != s.at {
-		last--
+	first, last := n-1, n-1 // where the button has the focus
+	if i := slices.IndexFunc(all, func(l line) bool { return l.field == s.at }); i >= 0 {
+		for first, last = i, i; last+1 < n && all[last+1].field == s.at; last++ {
+		}
 	}
 	s.from = ui.Window(ui.Window(s.from, last, n, room), first, n, room)
-	shown = lines{slices.Clone(all.text[s.from : s.from+room]), slices.Clone(all.of[s.from : s.from+room])}
+	shown := slices.Clip(all[s.from : s.from+room])
 	if h > 1 {
-		shown.add("", s.theme.Faint.S(fmt.Sprintf("  lines %d to %d of %d", s.from+1, s.from+room, n)))
+		text := fmt.Sprintf("  lines %d to %d of %d", s.from+1, s.from+room, n)
+		shown = append(shown, line{s.theme.Faint.S(text), ""})
 	}
 	return shown
 }
@@ -150,10 +144,10 @@ const labelWidth = 13
 
 // addField adds the lines of a field with its problems, whose fixes have keys from n on, and returns
 // the key of the next fix. The first field of a group has its name.
-func (s *Setup) addField(all *lines, field Field, problems []problem, n, w int) int {
+func (s *Setup) addField(all []line, field Field, problems []problem, n, w int) (more []line, next int) {
 	t, f := s.theme, &s.form
 	group := strings.ToUpper(field.Group)
-	if n := len(all.of); group != "" && n > 0 && f.field(all.of[n-1]).Group == field.Group {
+	if n := len(all); group != "" && n > 0 && f.field(all[n-1].field).Group == field.Group {
 		group = ""
 	}
 	margin, cursor := "", "  "
@@ -161,10 +155,10 @@ func (s *Setup) addField(all *lines, field Field, problems []problem, n, w int) 
 	case s.size.Class == ui.Compact:
 		margin = " " + t.Title.S(fit.Left(group, 8))
 	case s.size.Class == ui.Full && group != "":
-		if len(all.text) > 0 {
-			all.add("", "")
+		if len(all) > 0 {
+			all = append(all, line{})
 		}
-		all.add("", " "+t.Title.S(group))
+		all = append(all, line{" " + t.Title.S(group), ""})
 	}
 	label, star := fit.Left(field.Label, labelWidth), " "
 	if field.Name == fieldStart {
@@ -177,14 +171,16 @@ func (s *Setup) addField(all *lines, field Field, problems []problem, n, w int) 
 		star = t.Warn.S("*")
 	}
 	head := margin + cursor + label + star
-	all.add(field.Name, head+s.value(field, w-fit.Width(head)))
+	all = append(all, line{head + s.value(field, w-fit.Width(head)), field.Name})
 	for _, p := range problems {
 		if p.field == field.Name {
-			all.add(field.Name, s.problemLines(p, n, strings.Repeat(" ", fit.Width(margin)+4), w)...)
+			for _, text := range s.problemLines(p, n, strings.Repeat(" ", fit.Width(margin)+4), w) {
+				all = append(all, line{text, field.Name})
+			}
 			n += len(p.fixes)
 		}
 	}
-	return n
+	return all, n
 }
 
 // value is the value of a field in w cells, and at the right what it means here, as far as there is
@@ -199,7 +195,7 @@ func (s *Setup) value(field Field, w int) string {
 	case !f.loaded && field.Name != fieldProfile:
 		value = units.Missing
 	}
-	value = cutWords(ui.Outside(value, 500), w-1)
+	value = ui.Words(ui.Outside(value, 500), w-1)
 	switch {
 	case field.Name == fieldStart:
 		return t.Faint.S(value)
@@ -238,7 +234,7 @@ func (s *Setup) problemLines(p problem, n int, indent string, w int) []string {
 }
 
 // addWarning adds what the checks of the machine say against a run now.
-func (s *Setup) addWarning(all *lines, w int) {
+func (s *Setup) addWarning(all []line, w int) []line {
 	var names []string
 	text := ""
 	for _, c := range s.form.facts.machine.Warnings {
@@ -251,19 +247,21 @@ func (s *Setup) addWarning(all *lines, w int) {
 		text = "this machine: " + strings.Join(names, ", ")
 	}
 	if s.size.Class == ui.Full {
-		all.add("", "")
+		all = append(all, line{})
 	}
 	if text != "" {
-		margin := map[ui.Class]int{ui.Compact: 11}[s.size.Class]
-		all.add("", strings.Repeat(" ", max(2, margin))+s.theme.Warn.S("! "+cutWords(text+" (m)", w-max(2, margin)-3)))
+		margin := map[ui.Class]int{ui.Column: 2, ui.Compact: 11, ui.Full: 2}[s.size.Class]
+		text = s.theme.Warn.S("! " + ui.Words(text+" (m)", w-margin-3))
+		all = append(all, line{strings.Repeat(" ", margin) + text, ""})
 	}
+	return all
 }
 
 // command is the command that does the same, in at most n lines.
 func (s *Setup) command(w, n int) (out []string) {
 	lines := ui.Hang(s.theme.Faint.S(" $ "), ui.Outside(s.form.choice.shown(), 4000), w-1, ui.Paint{})
 	if len(lines) > n {
-		lines[n-1] = cutWords(lines[n-1]+" …", w-1)
+		lines[n-1] = ui.Words(lines[n-1]+" …", w-1)
 	}
 	return lines[:min(n, len(lines))]
 }
@@ -274,23 +272,14 @@ func (s *Setup) help(w int) ui.Block {
 	return ui.Text(5, append([]string{rule(s.theme, field.Label, "", w)}, ui.Hang(" ", field.Help, w-1, ui.Paint{})...)...)
 }
 
-// cutWords shortens a text to w cells between two words.
-func cutWords(s string, w int) string {
-	if fit.Width(s) <= w {
-		return s
-	}
-	return fit.Cut(fit.Wrap(s, w-2)[0]+" …", w)
-}
-
 // click moves the focus to a field, or opens the one in focus.
 func (s *Setup) click(msg tea.MouseClickMsg) tea.Cmd {
-	line := msg.Y - s.top
-	if msg.Button != tea.MouseLeft || msg.X >= s.left() || line < 0 || line >= len(s.clickable) ||
-		s.clickable[line] == "" {
+	at := msg.Y - s.top
+	if msg.Button != tea.MouseLeft || msg.X >= s.left() || at < 0 || at >= len(s.inSight) || s.inSight[at].field == "" {
 		return nil
 	}
 	before := s.at
-	if s.at = s.clickable[line]; s.at == before || s.at == fieldStart {
+	if s.at = s.inSight[at].field; s.at == before || s.at == fieldStart {
 		return s.open()
 	}
 	return nil

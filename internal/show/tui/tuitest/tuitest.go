@@ -1,5 +1,6 @@
-// Package tuitest compares screens with golden views, drawn from recorded events. The views are
-// text without colors, so reviewers can read them; "go test -update" writes them again.
+// Package tuitest compares pages with golden frames, drawn from recorded events by the dashboard
+// itself. The frames are text without colors, so reviewers can read them; "go test -update" writes
+// them again.
 package tuitest
 
 import (
@@ -7,19 +8,13 @@ import (
 	"compress/gzip"
 	"embed"
 	"encoding/json"
-	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/locbench/locbench/internal/bench"
-	ui "github.com/locbench/locbench/internal/show/tui/old"
-	page "github.com/locbench/locbench/internal/show/tui/ui"
-	"github.com/locbench/locbench/internal/testenv"
 )
 
 //go:embed recordings/*.jsonl.gz
@@ -76,63 +71,6 @@ func Until(records []bench.Record, n int, is func(bench.Record) bool) []bench.Re
 	return records
 }
 
-// Settle runs cmd and all commands that follow from it, as the program would. It passes messages
-// for the program to program, which may be nil.
-func Settle(s ui.Screen, cmd tea.Cmd, program func(tea.Msg)) { SettleUntil(s, cmd, program, nil) }
-
-// SettleUntil is Settle for commands that may block: it abandons one as soon as waits returns true.
-func SettleUntil(s ui.Screen, cmd tea.Cmd, program func(tea.Msg), waits func() bool) {
-	queue := []tea.Cmd{cmd}
-	for n := 0; len(queue) > 0 && n < 1000; n++ {
-		c := queue[0]
-		queue = queue[1:]
-		if c == nil {
-			continue
-		}
-		done := make(chan tea.Msg, 1)
-		go func() { done <- c() }()
-		msg, ok := await(done, waits)
-		if !ok {
-			continue
-		}
-		switch msg := msg.(type) {
-		case nil:
-		case tea.BatchMsg:
-			queue = append(queue, msg...)
-		case page.OpenMsg, page.AskMsg, page.SettledMsg, ui.Back, ui.Quit, ui.StatusMsg, ui.Copy:
-			if program != nil {
-				program(msg)
-			}
-		default:
-			queue = append(queue, s.Update(msg))
-		}
-	}
-}
-
-// await waits for a command's message; ok is false if waits returned true first.
-func await(done <-chan tea.Msg, waits func() bool) (msg tea.Msg, ok bool) {
-	if waits == nil {
-		return <-done, true
-	}
-	for {
-		select {
-		case msg = <-done:
-			return msg, true
-		case <-time.After(time.Millisecond):
-			if waits() {
-				return nil, false
-			}
-		}
-	}
-}
-
-// Press sends keys to s, as Bubble Tea names them ("enter", "a", "ctrl+c"), and settles each.
-func Press(s ui.Screen, program func(tea.Msg), keys ...string) {
-	for _, k := range keys {
-		Settle(s, s.Update(Key(k)), program)
-	}
-}
-
 // Key returns the message of a key.
 func Key(name string) tea.KeyPressMsg {
 	special := map[string]rune{
@@ -169,47 +107,6 @@ func Key(name string) tea.KeyPressMsg {
 	return tea.KeyPressMsg(k)
 }
 
-// View draws s in the given size as the program does, with the help line at the bottom.
-func View(s ui.Screen, size Size, l *ui.Look, now time.Time) []string {
-	s.Update(ui.Resized{Width: size.Width, Height: size.Height - 1})
-	lines := s.View(ui.Frame{Width: size.Width, Height: size.Height - 1, Look: l, Now: now})
-	return append(lines, ui.HelpLine(l, ui.Keys(s), size.Width))
-}
-
-// Golden compares the views of s, one for each class of terminals, with testdata/NAME.*.txt: wide,
-// normal, small, and one without colors and with ASCII alone. Like Shows, it looks at every size.
-func Golden(t *testing.T, s ui.Screen, name string, now time.Time) {
-	t.Helper()
-	for _, size := range []Size{{120, 40}, {80, 24}, {40, 12}} {
-		golden(t, s, fmt.Sprintf("%s.%dx%d", name, size.Width, size.Height), size, ui.LookOptions{NoColor: true}, now)
-	}
-	golden(t, s, name+".ascii.80x24", Size{80, 24}, ui.LookOptions{NoColor: true, ASCII: true}, now)
-	Shows(t, s, now)
-}
-
-// Shows reports what the view of s in 120x40 lacks of parts, as testenv.Contains does. It also
-// fails if a view of any size is not exactly as large as the terminal, if the view in colors has a
-// different text (except for marks on curves), or if one in ASCII has other characters.
-func Shows(t *testing.T, s ui.Screen, now time.Time, parts ...string) {
-	t.Helper()
-	for _, size := range append(Sizes(), Size{20, 6}, Size{40, 12}, Size{50, 14}, Size{100, 12}) {
-		plain := View(s, size, ui.NewLook(ui.LookOptions{NoColor: true}), now)
-		Exact(t, plain, size, false)
-		for i, line := range View(s, size, ui.NewLook(ui.LookOptions{}), now) {
-			if line = curves(ansi.Strip(line)); i < len(plain) && line != curves(ansi.Strip(plain[i])) {
-				t.Errorf("%v, line %d: colors change the text:\n%s\n%s", size, i+1, line, ansi.Strip(plain[i]))
-			}
-		}
-		Exact(t, View(s, size, ui.NewLook(ui.LookOptions{NoColor: true, ASCII: true}), now), size, true)
-	}
-	testenv.Contains(t, Text(s, Size{120, 40}, now), parts...)
-}
-
-// Text returns the view of s without colors.
-func Text(s ui.Screen, size Size, now time.Time) string {
-	return ansi.Strip(strings.Join(View(s, size, ui.NewLook(ui.LookOptions{NoColor: true}), now), "\n"))
-}
-
 // curves replaces marks and dots of charts by one character: marks depend on colors.
 func curves(s string) string {
 	return strings.Map(func(r rune) rune {
@@ -218,17 +115,6 @@ func curves(s string) string {
 		}
 		return r
 	}, s)
-}
-
-func golden(t *testing.T, s ui.Screen, name string, size Size, o ui.LookOptions, now time.Time) {
-	t.Helper()
-	lines := View(s, size, ui.NewLook(o), now)
-	Exact(t, lines, size, o.ASCII)
-	var b strings.Builder
-	for _, line := range lines {
-		b.WriteString(strings.TrimRight(ansi.Strip(line), " ") + "\n")
-	}
-	testenv.Golden(t, filepath.Join("testdata", name+".txt"), b.String())
 }
 
 // Exact fails unless lines fill size to the cell and, with ascii, hold only ASCII.

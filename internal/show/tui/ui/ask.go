@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,7 +32,8 @@ type Ask struct {
 	input textinput.Model
 }
 
-// Choice is one way on. Its message goes to the page of the question.
+// Choice is one way on. Its message goes to the page of the question. Without messages the choices are
+// a list to read.
 type Choice struct {
 	Name, Words string
 	Msg         tea.Msg
@@ -84,13 +86,16 @@ func (a *Ask) Keys() Keys {
 	if a.Typing() {
 		return Keys{Short: []key.Binding{Hint("save", Enter), Hint("discard", Esc)}}
 	}
+	if !slices.ContainsFunc(a.Choices, func(c Choice) bool { return c.Msg != nil }) {
+		return Keys{Short: []key.Binding{Hint("move", Up, Down), Hint("", Esc)}}
+	}
 	digits := Hint("choose at once", Digits)
 	digits.SetHelp("1–"+strconv.Itoa(len(a.Choices)), "choose at once")
 	return Keys{Short: []key.Binding{Hint("choose", Up, Down), Hint("confirm", Enter), digits, Hint("stay", Esc)}}
 }
 
 // View draws the question in a box of at most w by h cells. What does not fit is left out whole: the
-// words of the choices last but one, their names last.
+// words of the other choices last but one, their names last.
 func (a *Ask) View(t *Theme, w, h int) []string {
 	inner := min(72, w-8)
 	if w < 60 {
@@ -104,11 +109,13 @@ func (a *Ask) View(t *Theme, w, h int) []string {
 		a.input.SetWidth(max(1, min(inner-1, 60)))
 		blocks = append(blocks, Text(1, a.input.View()))
 	} else {
-		choices := a.choices(t, inner, true)
+		choices, _, _ := a.choices(t, inner, true)
+		from := 0
 		if len(choices) > h-2 {
-			choices = a.choices(t, inner, false)
+			var first, last int
+			choices, first, last = a.choices(t, inner, false)
+			from = Window(Window(0, last, len(choices), h-2), first, len(choices), h-2)
 		}
-		from := Window(0, a.at, len(choices), h-2)
 		blocks = append(blocks, Text(1, choices[from:min(len(choices), from+h-2)]...))
 	}
 	if len(a.After) > 0 {
@@ -131,9 +138,9 @@ func (a *Ask) View(t *Theme, w, h int) []string {
 	return t.Box(a.Title, lines, w)
 }
 
-// choices returns the lines of the choices, each with its words next to it, or below it where it is
-// narrow.
-func (a *Ask) choices(t *Theme, w int, words bool) (lines []string) {
+// choices returns the lines of the choices, with their words next to them, or below where it is narrow:
+// of all, or only of the one under the cursor, whose lines are first to last.
+func (a *Ask) choices(t *Theme, w int, all bool) (lines []string, first, last int) {
 	wide := 0
 	for _, c := range a.Choices {
 		wide = max(wide, fit.Width(c.Name))
@@ -141,19 +148,23 @@ func (a *Ask) choices(t *Theme, w int, words bool) (lines []string) {
 	for i, c := range a.Choices {
 		cursor, name := "  ", fit.Left(c.Name, wide)
 		if i == a.at {
+			first = len(lines)
 			cursor, name = t.Title.S(t.Glyph.Cursor)+" ", t.Select.S(name)
 		}
 		head := cursor + t.Key.S(strconv.Itoa(i+1)) + "  " + name
 		switch {
-		case !words || c.Words == "":
+		case !all && i != a.at || c.Words == "":
 			lines = append(lines, head)
 		case w-wide-7 < 16: // a column of words would have lines of one
 			lines = append(append(lines, head), Hang("     ", c.Words, w, Paint{})...)
 		default:
 			lines = append(lines, Hang(head+"  ", c.Words, w, Paint{})...)
 		}
+		if i == a.at {
+			last = len(lines) - 1
+		}
 	}
-	return lines
+	return lines, first, last
 }
 
 // NewInput returns a field for a line of text with a steady cursor: nothing blinks while a step is

@@ -75,10 +75,24 @@ func Again(run bench.Run) (args []string, command string, err error) {
 
 // ResumeCommand returns the command line that resumes the run in dir.
 func ResumeCommand(dir string) (string, error) {
-	if strings.HasPrefix(dir, "-") {
-		dir = "." + string(filepath.Separator) + dir
+	return shell([]string{"locbench", "run", "--resume", argument(dir)})
+}
+
+// CompareCommand returns the command line that compares two folders, or two contenders of one.
+func CompareCommand(dir string, others ...string) (string, error) {
+	words := []string{"locbench", "compare", argument(dir)}
+	for _, other := range others {
+		words = append(words, argument(other))
 	}
-	return shell([]string{"locbench", "run", "--resume", dir})
+	return shell(words)
+}
+
+// argument returns the path of a folder, or a label, that is not read as an option.
+func argument(dir string) string {
+	if strings.HasPrefix(dir, "-") {
+		return "." + string(filepath.Separator) + dir
+	}
+	return dir
 }
 
 func shell(words []string) (string, error) {

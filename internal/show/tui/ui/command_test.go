@@ -61,6 +61,12 @@ func TestAgain(t *testing.T) {
 	}
 }
 
+func TestCompareCommand(t *testing.T) {
+	got, err := CompareCommand("-old", "new one", "--force")
+	testenv.OK(t, err)
+	testenv.Equal(t, got, "locbench compare ./-old 'new one' ./--force")
+}
+
 func TestResumeCommand(t *testing.T) {
 	for dir, want := range map[string]string{
 		"results/a b": "locbench run --resume 'results/a b'",

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -9,119 +10,75 @@ import (
 )
 
 // Key is what a key means, the same on all pages. Pages switch on KeyOf and never on names of keys.
-type Key int
+type Key = *key.Binding
 
-// The keys.
-const (
-	NoKey Key = iota
-	Up
-	Down
-	Left
-	Right
-	PageUp
-	PageDown
-	First
-	Last
-	Enter
-	Esc
-	NextTab
-	PrevTab
-	Digits
-	Space
-	Filter
-	View
-	Order
-	TrialBefore
-	TrialAfter
-	Current
-	Start
-	Resume
-	Pause
-	Stop
-	Note
-	Detach
-	Faster
-	Slower
-	Compare
-	Report
-	Copy
-	Runs
-	Undo
-	UndoAll
-	Save
-	Machine
-	Refresh
-	Help
-	Leave
-	Interrupt
-	Suspend
-	Redraw
-)
+// keys are all of them.
+var keys []Key
 
-// keys holds the names of each key from Bubble Tea, its sign, and what the key
-// does on most pages.
-var keys = [...]struct{ names, shown, words string }{
-	Up:          {"up k", "↑", "previous"},
-	Down:        {"down j", "↓", "next"},
-	Left:        {"left h", "←", "left"},
-	Right:       {"right l", "→", "right"},
-	PageUp:      {"pgup", "pgup", "a page up"},
-	PageDown:    {"pgdown", "pgdn", "a page down"},
-	First:       {"home g", "home", "first"},
-	Last:        {"end G", "end", "last"},
-	Enter:       {"enter", "enter", "open"},
-	Esc:         {"esc", "esc", "back"},
-	NextTab:     {"tab", "tab", "next"},
-	PrevTab:     {"shift+tab", "shift+tab", "previous"},
-	Digits:      {"1 2 3 4 5 6 7 8 9", "1…9", "choose by number"},
-	Space:       {"space", "space", "mark"},
-	Filter:      {"/", "/", "filter"},
-	View:        {"v", "v", "next view"},
-	Order:       {"o", "o", "order"},
-	TrialBefore: {"[", "[", "trial before"},
-	TrialAfter:  {"]", "]", "trial after"},
-	Current:     {".", ".", "back to the running trial"},
-	Start:       {"s", "s", "start"},
-	Resume:      {"R", "R", "resume"},
-	Pause:       {"p", "p", "pause"},
-	Stop:        {"x", "x", "stop…"},
-	Note:        {"n", "n", "note, kept in the results"},
-	Detach:      {"d", "d", "leave it running"},
-	Faster:      {"+ =", "+", "rate +10%"},
-	Slower:      {"- _", "-", "rate -10%"},
-	Compare:     {"c", "c", "compare"},
-	Report:      {"r", "r", "report"},
-	Copy:        {"y", "y", "copy the command"},
-	Runs:        {"b", "b", "past runs"},
-	Undo:        {"u", "u", "undo this field"},
-	UndoAll:     {"U", "U", "undo all fields"},
-	Save:        {"w", "w", "save as a profile"},
-	Machine:     {"m", "m", "this machine"},
-	Refresh:     {"f5", "f5", "read again"},
-	Help:        {"?", "?", "all keys"},
-	Leave:       {"q", "q", "leave"},
-	Interrupt:   {"ctrl+c", "ctrl+c", "end"},
-	Suspend:     {"ctrl+z", "ctrl+z", "suspend (fg returns)"},
-	Redraw:      {"ctrl+l", "ctrl+l", "redraw"},
+// define returns a key: its names from Bubble Tea, its sign, and what it does on most pages.
+func define(names, shown, words string) Key {
+	k := key.NewBinding(key.WithKeys(strings.Fields(names)...), key.WithHelp(shown, words))
+	keys = append(keys, &k)
+	return &k
 }
 
-// KeyOf returns what a key means.
-func KeyOf(msg tea.KeyPressMsg) Key {
-	name := msg.String()
-	for k, row := range keys {
-		if slices.Contains(strings.Fields(row.names), name) {
-			return Key(k)
-		}
+// The keys.
+var (
+	Up          = define("up k", "↑", "previous")
+	Down        = define("down j", "↓", "next")
+	Left        = define("left h", "←", "left")
+	Right       = define("right l", "→", "right")
+	PageUp      = define("pgup", "pgup", "a page up")
+	PageDown    = define("pgdown", "pgdn", "a page down")
+	First       = define("home g", "home", "first")
+	Last        = define("end G", "end", "last")
+	Enter       = define("enter", "enter", "open")
+	Esc         = define("esc", "esc", "back")
+	NextTab     = define("tab", "tab", "next")
+	PrevTab     = define("shift+tab", "shift+tab", "previous")
+	Digits      = define("1 2 3 4 5 6 7 8 9", "1…9", "choose by number")
+	Space       = define("space", "space", "mark")
+	Filter      = define("/", "/", "filter")
+	View        = define("v", "v", "next view")
+	Order       = define("o", "o", "order")
+	TrialBefore = define("[", "[", "trial before")
+	TrialAfter  = define("]", "]", "trial after")
+	Current     = define(".", ".", "back to the running trial")
+	Start       = define("s", "s", "start")
+	Resume      = define("R", "R", "resume")
+	Pause       = define("p", "p", "pause")
+	Stop        = define("x", "x", "stop…")
+	Note        = define("n", "n", "note, kept in the results")
+	Detach      = define("d", "d", "leave it running")
+	Faster      = define("+ =", "+", "rate +10%")
+	Slower      = define("- _", "-", "rate -10%")
+	Compare     = define("c", "c", "compare")
+	Report      = define("r", "r", "report")
+	Copy        = define("y", "y", "copy the command")
+	Runs        = define("b", "b", "past runs")
+	Undo        = define("u", "u", "undo this field")
+	UndoAll     = define("U", "U", "undo all fields")
+	Save        = define("w", "w", "save as a profile")
+	Machine     = define("m", "m", "this machine")
+	Refresh     = define("f5", "f5", "read again")
+	Help        = define("?", "?", "all keys")
+	Leave       = define("q", "q", "leave")
+	Interrupt   = define("ctrl+c", "ctrl+c", "end")
+	Suspend     = define("ctrl+z", "ctrl+z", "suspend (fg returns)")
+	Redraw      = define("ctrl+l", "ctrl+l", "redraw")
+)
+
+// KeyOf returns what a key means; nil: nothing.
+func KeyOf(msg tea.KeyPressMsg) (found Key) {
+	if i := slices.IndexFunc(keys, func(k Key) bool { return key.Matches(msg, *k) }); i >= 0 {
+		found = keys[i]
 	}
-	return NoKey
+	return found
 }
 
 // DigitOf returns the number of a digit key, 1 to 9, else 0.
 func DigitOf(msg tea.KeyPressMsg) int {
-	if name := msg.String(); len(name) == 1 && name >= "1" && name <= "9" {
-		return int(name[0] - '0')
-	}
-	return 0
+	return 1 + slices.Index(Digits.Keys(), msg.String())
 }
 
 // Hint is the help of keys that belong together, such as up and down. Without words it is that of
@@ -129,16 +86,13 @@ func DigitOf(msg tea.KeyPressMsg) int {
 func Hint(words string, all ...Key) key.Binding {
 	var names, shown []string
 	for _, k := range all {
-		names = append(names, strings.Fields(keys[k].names)...)
-		shown = append(shown, keys[k].shown)
-	}
-	if words == "" {
-		words = keys[all[0]].words
+		names, shown = append(names, k.Keys()...), append(shown, k.Help().Key)
 	}
 	sep := " "
-	if len(all) > 1 && all[0] <= Right {
+	if len(all) > 1 && slices.Contains([]Key{Up, Down, Left, Right}, all[0]) {
 		sep = ""
 	}
+	words = cmp.Or(words, all[0].Help().Desc)
 	return key.NewBinding(key.WithKeys(names...), key.WithHelp(strings.Join(shown, sep), words))
 }
 

@@ -209,7 +209,7 @@ func TestAskLeavesOutWhatDoesNotFit(t *testing.T) {
 		{"stop", "after the running step of 10 s has ended", nil}, {"abort", "now", nil}}}
 	for h, want := range map[int][]string{
 		20: {"It runs.", "after the running", "resume"}, 7: {"It runs.", "after the running", "!resume"},
-		5: {"!It runs", "after the running", "abort  now"}, 4: {"!It runs", "abort  now"}, 3: {"stop", "!after", "!abort"},
+		5: {"!It runs", "after the running", "abort  now"}, 4: {"!It runs", "abort  now"}, 3: {"stop   after the running", "!abort"},
 	} {
 		lines := ask.View(theme, 60, h)
 		testenv.Check(t, len(lines) <= h, "%d lines of %d", len(lines), h)
@@ -224,7 +224,8 @@ func TestAskLeavesOutWhatDoesNotFit(t *testing.T) {
 	}
 	down, again := press("down"), press("2")
 	_, _, _ = ask.Update(down)
-	testenv.Contains(t, ansi.Strip(strings.Join(ask.View(theme, 60, 3), "\n")), "abort", "!stop")
+	testenv.Contains(t, ansi.Strip(strings.Join(ask.View(theme, 60, 3), "\n")), "abort  now", "!stop")
+	testenv.Contains(t, ansi.Strip(strings.Join(ask.View(theme, 24, 5), "\n")), "1  stop", "2  abort", "now", "!after")
 	done, _, _ := ask.Update(again)
 	testenv.Check(t, done, "a digit does not choose")
 	done, _, _ = ask.Update(press("3"))
@@ -233,18 +234,18 @@ func TestAskLeavesOutWhatDoesNotFit(t *testing.T) {
 
 // TestKeys: each name of a key has one meaning, and each key is shown in another way.
 func TestKeys(t *testing.T) {
-	names, shown := map[string]Key{}, map[string]Key{}
-	for k := NoKey + 1; k <= Redraw; k++ {
-		row := keys[k]
-		testenv.Check(t, row.names != "" && row.shown != "" && row.words != "", "key %d is incomplete: %+v", k, row)
-		for _, name := range strings.Fields(row.names) {
-			testenv.Check(t, names[name] == NoKey, "%s has two meanings", name)
-			names[name] = k
+	names, shown := map[string]bool{}, map[string]bool{}
+	for _, k := range keys {
+		help := k.Help()
+		testenv.Check(t, len(k.Keys()) > 0 && help.Key != "" && help.Desc != "", "key %q is incomplete: %+v", k.Keys(), help)
+		for _, name := range k.Keys() {
+			testenv.Check(t, !names[name], "%s has two meanings", name)
+			names[name] = true
 		}
-		testenv.Check(t, shown[row.shown] == NoKey, "%s is shown for two keys", row.shown)
-		shown[row.shown] = k
+		testenv.Check(t, !shown[help.Key], "%s is shown for two keys", help.Key)
+		shown[help.Key] = true
 	}
-	testenv.Check(t, KeyOf(press("k")) == Up && KeyOf(press("G")) == Last && KeyOf(press("é")) == NoKey, "KeyOf")
+	testenv.Check(t, KeyOf(press("k")) == Up && KeyOf(press("G")) == Last && KeyOf(press("é")) == nil, "KeyOf")
 	testenv.Check(t, DigitOf(press("3")) == 3 && DigitOf(press("0")) == 0 && KeyOf(press("3")) == Digits, "DigitOf")
 	pair := Hint("step", Up, Down)
 	testenv.Check(t, pair.Help().Key == "↑↓" && slices.Contains(pair.Keys(), "j"), "%+v", pair)

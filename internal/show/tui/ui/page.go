@@ -9,7 +9,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/analysis/compare"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results"
 )
 
 // Page is one page of the dashboard, a pointer used by one goroutine. Only SetSize and Update change
@@ -109,7 +112,7 @@ type Session interface {
 	Wait() (code int, stderr string)
 	// Stop stops the run gracefully, as the signal s would; a second call forces it, a third kills.
 	Stop(s os.Signal)
-	// Detach lets the run go on without this program, which ends.
+	// Detach lets the run continue without this program, which ends.
 	Detach() error
 	// CanSteer is false for a run that another process started, which is only watched.
 	CanSteer() bool
@@ -123,4 +126,24 @@ type Opener interface {
 	Watch(dir string) (Session, error)
 	// Report writes the report of dir, opens it if there is a browser, and returns where it is.
 	Report(dir string) (text string, err error)
+}
+
+// Source finds and reads results folders. Its methods may block: they are called in commands.
+type Source interface {
+	// List finds the folders; left is the number of folders that exceed the limit of the list.
+	List() (entries []results.Entry, left int)
+	// Load returns the plan and the trials of a folder; with an error, those that could be read.
+	Load(dir string) (bench.Run, []bench.TrialResult, error)
+	// Floor returns the noise floor of the machine of two runs; nil: not known.
+	Floor(old, fresh bench.Run, dirs ...string) *compare.Floor
+}
+
+// Since compares a run, which is in dirs if they are known, with the one in an earlier folder.
+func Since(source Source, earlier string, now *analysis.Run, dirs ...string) (compare.Result, error) {
+	run, trials, err := source.Load(earlier)
+	if len(trials) == 0 && err != nil {
+		return compare.Result{}, err
+	}
+	return compare.Compare(compare.Set{Run: analysis.Of(run, trials)}, compare.Set{Run: now},
+		compare.Options{Floor: source.Floor(run, now.Run, append(dirs, earlier)...)})
 }

@@ -126,6 +126,18 @@ func Wrap(s string, w int) (lines []string) {
 	return lines
 }
 
+// Words shortens a line to w cells between two words, if it has several.
+func Words(s string, w int) string {
+	if fit.Width(s) <= w || w < 3 {
+		return fit.Cut(s, w)
+	}
+	first := fit.Wrap(s, w-2)[0]
+	if fit.Width(first) > w-2 { // a single word
+		return fit.Cut(s, w)
+	}
+	return strings.TrimRight(first, ";:.") + " " + fit.Ellipsis
+}
+
 // Hang is Wrap with a painted head before the first line and as many spaces before the others.
 func Hang(head, s string, w int, paint Paint) []string {
 	indent := fit.Width(head)

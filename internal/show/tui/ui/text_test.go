@@ -106,3 +106,9 @@ func TestMegabyte(t *testing.T) {
 		testenv.Check(t, len(got) <= 603, "%q: %d bytes of 200 were kept", piece, len(got))
 	}
 }
+
+func TestWords(t *testing.T) {
+	for w, want := range map[int]string{20: "two: three, four", 15: "two: three, …", 13: "two: three, …", 12: "two …", 4: "two…", 2: "t…"} {
+		testenv.Equal(t, Words("two: three, four", w), want, w)
+	}
+}

@@ -5,7 +5,6 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/text/table"
 )
 
@@ -56,13 +55,11 @@ type Theme struct {
 // Glyphs are the characters that have an ASCII substitute.
 type Glyphs struct {
 	Horizontal, Vertical, TopLeft, TopRight, BottomLeft, BottomRight string
-	Cursor, Bullet, Check, Cross, Skip, Pause, Run                   string
-	Up, Down, Left, Right, Missing, Times, Dot, AtLeast, Micro       string
+	Cursor, Check, Cross, Skip, Pause, Run                           string
+	Up, Dot, Full                                                    string
 
-	Ellipsis        string   // one cell
-	On, Off         string   // a box, ticked or not
-	Full, Empty     string   // cells of a bar
-	Blocks, Spinner []string // parts of a cell, from the lowest; steps
+	Ellipsis string   // one cell
+	Blocks   []string // parts of a cell, from the lowest
 	// Marks are the points of the lines of a chart, and in its legend. Twelve contenders differ: the
 	// second six have the colors of the first.
 	Marks [12]string
@@ -124,20 +121,14 @@ func (t *Theme) Tone(tone table.Tone, s string) string {
 
 var unicodeGlyphs = Glyphs{
 	Ellipsis: "…", Horizontal: "─", Vertical: "│", TopLeft: "╭", TopRight: "╮", BottomLeft: "╰", BottomRight: "╯",
-	Cursor: "▸", Bullet: "•", Check: "✓", Cross: "✗", Skip: "○", Pause: "‖", Run: "▶",
-	Up: "↑", Down: "↓", Left: "←", Right: "→", On: "[x]", Off: "[ ]", Full: "█", Empty: "░",
-	Blocks:  []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
-	Spinner: []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"},
-	Marks:   [12]string{"●", "■", "▲", "◆", "○", "□", "△", "◇", "A", "B", "C", "D"},
-	Missing: units.Missing, Times: "×", Dot: "·", AtLeast: "≥", Micro: "µ",
+	Cursor: "▸", Check: "✓", Cross: "✗", Skip: "○", Pause: "‖", Run: "▶", Up: "↑", Dot: "·", Full: "█",
+	Blocks: []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
+	Marks:  [12]string{"●", "■", "▲", "◆", "○", "□", "△", "◇", "A", "B", "C", "D"},
 }
 
 var asciiGlyphs = Glyphs{
 	Ellipsis: "~", Horizontal: "-", Vertical: "|", TopLeft: "+", TopRight: "+", BottomLeft: "+", BottomRight: "+",
-	Cursor: ">", Bullet: "*", Check: "ok", Cross: "X", Skip: "-", Pause: "=", Run: ">",
-	Up: "^", Down: "v", Left: "<", Right: ">", On: "[x]", Off: "[ ]", Full: "#", Empty: ".",
-	Blocks:  []string{".", ":", "#"},
-	Spinner: []string{"|", "/", "-", "\\"},
-	Marks:   [12]string{"o", "x", "+", "*", "#", "@", "a", "b", "A", "B", "C", "D"},
-	Missing: "-", Times: "x", Dot: ".", AtLeast: ">=", Micro: "u",
+	Cursor: ">", Check: "ok", Cross: "X", Skip: "-", Pause: "=", Run: ">", Up: "^", Dot: ".", Full: "#",
+	Blocks: []string{".", ":", "#"},
+	Marks:  [12]string{"o", "x", "+", "*", "#", "@", "a", "b", "A", "B", "C", "D"},
 }
