@@ -140,7 +140,7 @@ func (s *site) prepare(ctx context.Context) error {
 	plan.Hash = compare.ProfileHash(plan.Profile)
 	s.hide(s.plan.secrets(s.env.Getenv)...)
 	s.stream.Mask(func(e bench.Event) bench.Event { return s.mask().Event(s.clock.Event(e)) })
-	isolation := isolationOf(plan.Profile, s.noIsolation())
+	isolation := isolationOf(plan.Profile, s.whereNeeds(), s.noIsolation())
 	plan.Isolated, s.isolation = &isolation, newIsolation(isolation)
 	plan.Warnings = append(plan.Warnings, s.occupy(plan.Warnings)...)
 	if s.plan.resume != nil {

@@ -36,6 +36,14 @@ func (s *site) findNeeds() (err error) {
 	return needs.Order(s.needs)
 }
 
+// whereNeeds returns where the needs run, or will run.
+func (s *site) whereNeeds() (all []bench.NeedInfo) {
+	for _, n := range s.needs {
+		all = append(all, n.Info())
+	}
+	return all
+}
+
 // Stages returns the phases before the first trial: each need is opened and seeded, in order.
 func (s *site) Stages() (stages []runner.Stage) {
 	if len(s.needs) == 0 {
@@ -78,8 +86,7 @@ func (s *site) openNeed(ctx context.Context, n needs.Named, progress func(bench.
 	if err := n.Need.Open(ctx, at); err != nil {
 		return "", err
 	}
-	info := n.Need.Info()
-	info.Name = n.Name
+	info := n.Info()
 	s.plan.Run.Needs = append(s.plan.Run.Needs, info)
 	if n.Need.Read() == nil {
 		s.warn(verdict.NeedNotMeasured(info))

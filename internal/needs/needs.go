@@ -16,7 +16,7 @@ import (
 
 // Need is one service that contenders need. A run calls Open, Seed, then Restore before and after
 // each trial, then Close. Alive, Info, Read and Address may be called at any time after Open, also
-// while another method runs.
+// while another method runs, and Info before it.
 type Need interface {
 	// Open finds or starts it, and returns when it is ready.
 	Open(ctx context.Context, at Place) error
@@ -31,7 +31,7 @@ type Need interface {
 	Address() bench.NeedAddress
 	// Alive returns an error if it does not respond.
 	Alive(ctx context.Context) error
-	// Info returns where it runs, without secrets.
+	// Info returns where it runs, or will run, without secrets.
 	Info() bench.NeedInfo
 	// Read reads its counters and limits; nil: they are not known.
 	Read() *bench.NeedUsage
@@ -115,6 +115,13 @@ type Named struct {
 	Name  string
 	After []string
 	Need  Need
+}
+
+// Info describes the need, with its name.
+func (n Named) Info() bench.NeedInfo {
+	info := n.Need.Info()
+	info.Name = n.Name
+	return info
 }
 
 // Order sorts needs in place: each follows those that it comes after, otherwise the order remains.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/cpuset"
@@ -14,7 +15,7 @@ import (
 	"github.com/locbench/locbench/internal/store"
 )
 
-// Docker is an engine that runs contenders, or only the store, in one network of the run.
+// Docker is an engine that runs contenders, or only needs, in one network of the run.
 type Docker struct {
 	*launch.Docker
 	images
@@ -58,13 +59,13 @@ func OpenDocker(ctx context.Context, o Options) (*Docker, error) {
 	engine, err := docker.Connect(ctx)
 	if err != nil {
 		hint := "; without Docker: --runtime process"
-		if o.Store.Kind.Traits().Container {
+		if contained(o.Needs) {
 			hint = "; without Docker: --store embedded --runtime process"
 		}
 		return nil, MissingError{fmt.Errorf("%w%s", err, hint)}
 	}
 	d := &Docker{images: images{engine}, runID: o.RunID}
-	if d.Docker, err = launch.NewDocker(ctx, engine, o.RunID, o.Store.Kind.Traits().Container); err != nil {
+	if d.Docker, err = launch.NewDocker(ctx, engine, o.RunID, contained(o.Needs)); err != nil {
 		return nil, errors.Join(err, engine.Close())
 	}
 	if err := d.inReach(o); err != nil {
@@ -78,7 +79,7 @@ func OpenDocker(ctx context.Context, o Options) (*Docker, error) {
 func (d *Docker) inReach(o Options) error {
 	ports, loopback := d.engine.Reach()
 	enter, rootless := d.engine.Apart()
-	blind := !o.StoreOnly && !loopback && onThisMachine(o.Store)
+	blind := !o.NeedsOnly && !loopback && slices.ContainsFunc(o.Needs, onThisMachine)
 	switch {
 	case d.Docker.Network.Direct():
 	case rootless && blind:
@@ -98,10 +99,15 @@ func (d *Docker) inReach(o Options) error {
 	return nil
 }
 
-// onThisMachine reports whether a store is on this machine's loopback interface.
-func onThisMachine(spec bench.StoreSpec) bool {
-	t := spec.Chosen().Traits()
-	return t.InClient || t.ByURL && (spec.URL == "" || store.OnLoopback(spec.URL))
+// contained reports whether one of the needs runs in a container.
+func contained(all []bench.NeedInfo) bool {
+	return slices.ContainsFunc(all, func(n bench.NeedInfo) bool { return n.Kind.Traits().Container })
+}
+
+// onThisMachine reports whether a need is on this machine's loopback interface.
+func onThisMachine(n bench.NeedInfo) bool {
+	t := n.Kind.Traits()
+	return t.InClient || t.ByURL && (n.URL == "" || store.OnLoopback(n.URL))
 }
 
 // Build builds an image.

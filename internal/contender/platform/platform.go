@@ -60,9 +60,9 @@ type Capabilities struct {
 // Options are the options of Open.
 type Options struct {
 	RunID string
-	Store bench.StoreSpec
-	// StoreOnly says that the platform runs only the containers of needs.
-	StoreOnly bool
+	Needs []bench.NeedInfo // where they will run
+	// NeedsOnly says that the platform runs only the containers of needs.
+	NeedsOnly bool
 }
 
 // kind has the functions of the platform of one runtime.

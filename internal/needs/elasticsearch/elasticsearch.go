@@ -208,9 +208,12 @@ func (n *Need) Alive(ctx context.Context) error {
 	return n.store.Alive(ctx)
 }
 
-// Info describes the store.
+// Info describes the store; before Open, the one that was chosen.
 func (n *Need) Info() bench.NeedInfo {
-	info := n.store.Info()
+	info := bench.NeedInfo{Kind: n.spec.Chosen(), URL: store.Redact(n.spec.URL)}
+	if n.store != nil {
+		info = n.store.Info()
+	}
 	info.Name = Name
 	return info
 }
