@@ -20,6 +20,8 @@ import (
 	"github.com/locbench/locbench/internal/bench/cpuset"
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/store/embedded"
+	"github.com/locbench/locbench/internal/text/contact"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // ErrNone is returned by Listen if the profile has no store.
@@ -127,7 +129,7 @@ func (s *Store) Warnings() bench.Warnings { return s.warnings }
 func (s *Store) Info() bench.NeedInfo {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return bench.NeedInfo{Kind: s.kind, URL: Redact(s.url), Seen: Redact(s.seen), Version: s.version}
+	return bench.NeedInfo{Kind: s.kind, URL: secret.WithoutUser(s.url), Seen: secret.WithoutUser(s.seen), Version: s.version}
 }
 
 // Listen makes the store reachable at addr, an address of this machine such as the gateway of a
@@ -161,7 +163,7 @@ func (s *Store) ListenAs(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if OnLoopback(url) {
+	if contact.OnLoopback(url) {
 		_, port, err := net.SplitHostPort(hostPort(url))
 		if err != nil {
 			return "", fmt.Errorf("store address: %w", err)
@@ -187,7 +189,7 @@ func (s *Store) listen(addr string, peers []netip.Prefix, names ...string) (stri
 		return s.embedded.Serve(l, names...)
 	case s.container != nil:
 		return "http://" + s.container.NetworkAddress(), nil
-	case !OnLoopback(s.url):
+	case !contact.OnLoopback(s.url):
 		return s.url, nil
 	}
 	target := hostPort(s.url)

@@ -22,6 +22,7 @@ import (
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/store"
 	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -101,7 +102,7 @@ func TestExternal(t *testing.T) {
 	}
 	seen := testenv.Must(s.Listen(second(t) + ":0"))(t)
 	testenv.Check(t, seen != base && strings.Contains(get(t, seen), "elasticsecret"), "through the relay %s: %s",
-		store.Redact(seen), get(t, seen))
+		secret.WithoutUser(seen), get(t, seen))
 	testenv.Contains(t, fmt.Sprintf("%+v", s.Info()), "!secret")
 }
 
@@ -211,15 +212,6 @@ func TestExternal_Redirects(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: error %v, want %s", what, err, want)
 		}
-	}
-}
-
-func TestRedact(t *testing.T) {
-	for raw, want := range map[string]string{
-		"": "", "http://a:9200": "http://a:9200", "http://u:p@a:9200/x": "http://a:9200/x", "https://u@a": "https://a",
-		"u:p@a:9200": "(malformed URL)", "p@ss": "(malformed URL)", "http://u:p@[": "(malformed URL)", "\x00": "(malformed URL)",
-	} {
-		t.Run(raw, func(t *testing.T) { testenv.Equal(t, store.Redact(raw), want, raw) })
 	}
 }
 

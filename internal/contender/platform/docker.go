@@ -12,7 +12,7 @@ import (
 	"github.com/locbench/locbench/internal/contender/docker"
 	"github.com/locbench/locbench/internal/contender/launch"
 	"github.com/locbench/locbench/internal/needs"
-	"github.com/locbench/locbench/internal/store"
+	"github.com/locbench/locbench/internal/text/contact"
 )
 
 // Docker is an engine that runs contenders, or only needs, in one network of the run.
@@ -107,7 +107,7 @@ func contained(all []bench.NeedInfo) bool {
 // onThisMachine reports whether a need is on this machine's loopback interface.
 func onThisMachine(n bench.NeedInfo) bool {
 	t := n.Kind.Traits()
-	return t.InClient || t.ByURL && (n.URL == "" || store.OnLoopback(n.URL))
+	return t.InClient || t.ByURL && (n.URL == "" || contact.OnLoopback(n.URL))
 }
 
 // Build builds an image.

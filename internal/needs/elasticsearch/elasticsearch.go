@@ -210,7 +210,7 @@ func (n *Need) Alive(ctx context.Context) error {
 
 // Info describes the store; before Open, the one that was chosen.
 func (n *Need) Info() bench.NeedInfo {
-	info := bench.NeedInfo{Kind: n.spec.Chosen(), URL: store.Redact(n.spec.URL)}
+	info := bench.NeedInfo{Kind: n.spec.Chosen(), URL: secret.WithoutUser(n.spec.URL)}
 	if n.store != nil {
 		info = n.store.Info()
 	}

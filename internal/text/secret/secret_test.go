@@ -373,3 +373,12 @@ func TestCutValues(t *testing.T) {
 	got := m.Text(strings.Repeat("…", 1000) + "abcdefgh…")
 	testenv.Check(t, strings.HasSuffix(got, "…***…"), "after many marks")
 }
+
+func TestWithoutUser(t *testing.T) {
+	for raw, want := range map[string]string{
+		"": "", "http://a:9200": "http://a:9200", "http://u:p@a:9200/x": "http://a:9200/x", "https://u@a": "https://a",
+		"u:p@a:9200": "(malformed URL)", "p@ss": "(malformed URL)", "http://u:p@[": "(malformed URL)", "\x00": "(malformed URL)",
+	} {
+		t.Run(raw, func(t *testing.T) { testenv.Equal(t, WithoutUser(raw), want, raw) })
+	}
+}
