@@ -65,7 +65,7 @@ func Lifecycle(ctx context.Context, launcher Launcher, opt LifecycleOptions) ([]
 		switch name {
 		case bench.CheckNoEnvironment:
 			t.run(ctx, name, func(res *bench.CheckResult) { l.mustExit(ctx, res, nil) })
-		case bench.CheckNoStore:
+		case bench.CheckNoNeeds:
 			t.run(ctx, name, func(res *bench.CheckResult) {
 				if opt.Unreachable == nil {
 					skip(res, "contender does not use this run's store")
@@ -121,7 +121,7 @@ type attempt struct {
 func (o LifecycleOptions) starts() (n int) {
 	for _, name := range o.Names {
 		switch {
-		case name == bench.CheckNoEnvironment, name == bench.CheckNoStore && o.Unreachable != nil:
+		case name == bench.CheckNoEnvironment, name == bench.CheckNoNeeds && o.Unreachable != nil:
 			n++
 		case name == bench.CheckThreads:
 			n += len(threadCasesOn(o.CPUs))

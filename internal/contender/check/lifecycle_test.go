@@ -39,12 +39,12 @@ func TestLifecycle(t *testing.T) {
 		contender, check, want string // status, then parts of value and detail
 	}{
 		{"good", bench.CheckNoEnvironment, "passed|exit code 1 after|"},
-		{"good", bench.CheckNoStore, "passed|exit code 1 after|"},
+		{"good", bench.CheckNoNeeds, "passed|exit code 1 after|"},
 		{"starts without a store", bench.CheckNoEnvironment, "failed||still running after 15s, expected it to exit. Last log line: up"},
-		{"starts without a store", bench.CheckNoStore, "failed||still running"},
+		{"starts without a store", bench.CheckNoNeeds, "failed||still running"},
 		{"exits with 0", bench.CheckNoEnvironment, "failed|exit code 0|expected an exit code other than 0, got 0. Last log line: no store"},
-		{"exits late", bench.CheckNoStore, "passed|exit code 1 after 1.23s|"},
-		{"says nothing", bench.CheckNoStore, "failed|exit code 1|expected a log line with the reason"},
+		{"exits late", bench.CheckNoNeeds, "passed|exit code 1 after 1.23s|"},
+		{"says nothing", bench.CheckNoNeeds, "failed|exit code 1|expected a log line with the reason"},
 		{"is killed", bench.CheckNoEnvironment, "failed|killed by SIGKILL|expected an exit"},
 		{"", bench.CheckNoEnvironment, "failed||launch failed: no such image"},
 	} {
@@ -138,7 +138,7 @@ func TestLifecycle_Specs(t *testing.T) {
 func TestLifecycle_Skips(t *testing.T) {
 	l, opt := newLauncher(t, "good", false), options(t)
 	opt.CPUs, opt.Unreachable = 2, nil
-	opt.Names = []string{bench.CheckNoStore, bench.CheckThreads, bench.CheckStops, "unknown check"}
+	opt.Names = []string{bench.CheckNoNeeds, bench.CheckThreads, bench.CheckStops, "unknown check"}
 	results, err := Lifecycle(t.Context(), l, opt)
 	if err != nil || len(results) != 4 {
 		t.Fatalf("%v, %+v", err, results)
@@ -305,7 +305,7 @@ func TestLifecycle_IgnoredSIGTERM(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, began := newLauncher(t, "starts without a store", false), time.Now()
 		opt := LifecycleOptions{
-			Spec: bench.LaunchSpec{Name: "c-1"}, Names: []string{bench.CheckNoEnvironment, bench.CheckNoStore},
+			Spec: bench.LaunchSpec{Name: "c-1"}, Names: []string{bench.CheckNoEnvironment, bench.CheckNoNeeds},
 			Unreachable: map[string]string{"PORT": "0"}, Deaf: new(atomic.Bool),
 		}
 		for round, want := range []time.Duration{3 * ExitWithin, 2 * ExitWithin} { // each start may exit by itself
