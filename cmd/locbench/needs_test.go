@@ -20,9 +20,12 @@ var ofOneNeed = regexp.MustCompile(`(?i:elastic|\b(city|cities|stores?)\b)|[a-z]
 // TestNeedsOnly: these packages know needs, and not which ones there are.
 func TestNeedsOnly(t *testing.T) {
 	others := regexp.MustCompile(`\.Store\(|"no-store"`)
-	for _, dir := range []string{"needs/needs.go", "run/runner", "run/capacity", "run/worker", "figures", "results"} {
+	for _, dir := range []string{
+		"internal/needs/needs.go", "internal/run/runner", "internal/run/capacity", "internal/run/worker", "internal/figures",
+		"internal/results",
+	} {
 		files := 0
-		testenv.OK(t, filepath.WalkDir(filepath.Join("../../internal", dir), func(path string, entry fs.DirEntry, err error) error {
+		testenv.OK(t, filepath.WalkDir(filepath.Join("../..", dir), func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err
 			}
