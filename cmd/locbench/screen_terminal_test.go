@@ -106,7 +106,7 @@ func TestScreen_Resize(t *testing.T) {
 			return strings.Contains(s, "go-nethttp") && strings.Contains(s, "req/s") && strings.Contains(lines[len(lines)-1], "keys") && len(lines) == size[1]
 		})
 	}
-	p.keys("a")
+	p.keys("q")
 	p.see("stop now")
 	p.keys("C-c")
 	p.see("code=130")
@@ -218,7 +218,7 @@ func TestScreen_HostileLogs(t *testing.T) {
 	if title := strings.TrimSpace(p.run("display-message", "-p", "-t", "0", "#{pane_title}")); title != "title before" {
 		t.Errorf("the title is %q", title)
 	}
-	p.keys("a")
+	p.keys("q")
 	p.see("stop now")
 	p.keys("C-c")
 	p.see("code=130")
@@ -236,7 +236,7 @@ func TestDashboard(t *testing.T) {
 	p.see("set up  ", "small.yaml", "go-nethttp", "$ locbench run --profile small.yaml", "Docker")
 	p.keys("s")
 	p.see("step 1 of 3", "throughput")
-	p.keys("a")
+	p.keys("q")
 	p.see("stop now")
 	p.keys("C-c")
 	p.see("interrupted", " took ") // the run has ended, not only its trial
@@ -259,7 +259,7 @@ func TestDashboard(t *testing.T) {
 	p.keys("b")
 	p.see("past runs", "interrupted", filepath.Base(folders[1]))
 	p.keys("Enter")
-	p.see("1 Overview", "throughput", "complete")
+	p.see("1 Result", "throughput", "complete")
 	p.keys("q")
 	p.see("interrupted")
 	p.keys("Space", "Down", "c")

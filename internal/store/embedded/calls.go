@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,47 +30,23 @@ func (s *Server) Work() (calls int64, busy time.Duration) {
 
 // addRoutes fills s.routes. GET includes HEAD.
 func (s *Server) addRoutes() {
-	for pattern, response := range map[string]func(*http.Request) (any, error){
-		"GET /{$}":                  func(*http.Request) (any, error) { return json.RawMessage(rootResponse), nil },
-		"GET /_cluster/health":      func(*http.Request) (any, error) { return json.RawMessage(healthResponse), nil },
-		"GET /_nodes/http":          nodes,
-		"GET /_nodes/_all/http":     nodes,
-		"HEAD /{index}":             s.exists,
+	for pattern, response := range map[string]func(*http.Request) ([]byte, error){
+		"GET /{$}":                  func(*http.Request) ([]byte, error) { return []byte(rootResponse), nil },
 		"GET /{index}/_source/{id}": s.source,
-		"GET /{index}/_doc/{id}":    s.doc,
-		"GET /{index}/_search":      s.search,
-		"POST /{index}/_search":     s.search,
 		"GET /{index}/_count":       s.count,
-		"POST /{index}/_count":      s.count,
-		"GET /{index}/_refresh":     s.refresh,
-		"POST /{index}/_refresh":    s.refresh,
-		"/":                         unknownCall,
+		"POST /{index}/_search":     s.search,
+		"/": func(r *http.Request) ([]byte, error) {
+			return nil, unsupported("the call %s %s", r.Method, shorten(r.URL.Path))
+		},
 	} {
 		s.routes.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			if v, err := response(r); err != nil {
+			if body, err := response(r); err != nil {
 				writeError(w, err)
 			} else {
-				write(w, http.StatusOK, v)
+				write(w, http.StatusOK, body)
 			}
 		})
 	}
-}
-
-// writing are the names of calls that change a store by POST.
-var writing = []string{
-	"_bulk", "_doc", "_create", "_update", "_aliases", "_delete_by_query", "_update_by_query", "_reindex",
-}
-
-// unknownCall refuses a call that would change the store like an Elasticsearch whose cluster is
-// read-only, and any other call as not supported.
-func unknownCall(r *http.Request) (any, error) {
-	names := func(part string) bool { return slices.Contains(writing, part) }
-	if r.Method == http.MethodPut || r.Method == http.MethodDelete ||
-		r.Method == http.MethodPost && slices.ContainsFunc(strings.Split(r.URL.Path, "/"), names) {
-		return nil, &apiError{status: http.StatusForbidden, kind: "cluster_block_exception",
-			reason: "blocked by: [FORBIDDEN/6/cluster read-only (api)];"}
-	}
-	return nil, unsupported("the call %s %s", r.Method, shorten(r.URL.Path))
 }
 
 // rootResponse says "default" and not "oss", since newer clients of version 7 look for it.
@@ -84,114 +58,104 @@ const rootResponse = `{"name":"locbench-embedded","cluster_name":"locbench-embed
 	`"minimum_wire_compatibility_version":"6.8.0","minimum_index_compatibility_version":"6.0.0-beta1"},` +
 	`"tagline":"You Know, for Search"}`
 
-const healthResponse = `{"cluster_name":"locbench-embedded","status":"green","timed_out":false,"number_of_nodes":1,` +
-	`"number_of_data_nodes":1,` +
-	`"active_primary_shards":1,"active_shards":1,"relocating_shards":0,"initializing_shards":0,"unassigned_shards":0,` +
-	`"delayed_unassigned_shards":0,"number_of_pending_tasks":0,"number_of_in_flight_fetch":0,` +
-	`"task_max_waiting_in_queue_millis":0,` +
-	`"active_shards_percent_as_number":100.0}`
-
-type table = map[string]any
-
-// nodes responds to a client that looks for the nodes of the cluster: there is only this one.
-func nodes(r *http.Request) (any, error) {
-	return table{"cluster_name": "locbench-embedded", "nodes": table{"embedded": table{
-		"name": "locbench-embedded", "version": Version, "build_flavor": "default", "host": r.Host,
-		"roles": []string{"data", "ingest", "master"},
-		"http":  table{"publish_address": r.Host, "bound_address": []string{r.Host}},
-	}}}, nil
-}
-
 // oneShard is the part of a response about the shards of an index.
 const oneShard = `{"total":1,"successful":1,"skipped":0,"failed":0}`
 
-// resolve finds the index of a call by its name or alias.
-func (s *Server) resolve(r *http.Request) (*index, error) {
+// of finds the index of a call.
+func (s *Server) of(r *http.Request) (*index, error) {
 	name := r.PathValue("index")
 	if ix := s.contents.Load().byName[name]; ix != nil {
 		return ix, nil
 	}
-	if name == "_all" || strings.ContainsAny(name, "*,") {
-		return nil, unsupported("an expression of index names (%s)", name)
+	return nil, &apiError{http.StatusNotFound, "index_not_found_exception", "no such index [" + shorten(name) + "]"}
+}
+
+// brief reports whether a call wants documents without geometry and population, in the ways in
+// which clients write it. It refuses other query parameters.
+func brief(r *http.Request) (bool, error) {
+	switch r.URL.RawQuery {
+	case "_source_excludes=geometry,population", "_source_excludes=geometry%2Cpopulation":
+		return true, nil
+	case "":
+		return false, nil
 	}
-	return nil, &apiError{status: http.StatusNotFound, kind: "index_not_found_exception",
-		reason: "no such index [" + name + "]", index: name}
+	return false, unsupported("the query parameters %s (only _source_excludes=geometry,population)",
+		shorten(r.URL.RawQuery))
 }
 
-func (s *Server) exists(r *http.Request) (any, error) {
-	_, err := s.resolve(r)
-	return nil, err
-}
-
-func (s *Server) refresh(r *http.Request) (any, error) {
-	_, err := s.resolve(r)
-	return json.RawMessage(`{"_shards":` + oneShard + `}`), err
+// source returns a document by its id.
+func (s *Server) source(r *http.Request) ([]byte, error) {
+	short, err := brief(r)
+	if err != nil {
+		return nil, err
+	}
+	ix, err := s.of(r)
+	if err != nil {
+		return nil, err
+	}
+	ordinal, found := ix.byID[r.PathValue("id")]
+	if !found {
+		return nil, &apiError{http.StatusNotFound, "resource_not_found_exception",
+			"Document not found [" + ix.name + "]/[_doc]/[" + shorten(r.PathValue("id")) + "]"}
+	}
+	return ix.docs[ordinal].body(short), nil
 }
 
 // count returns the number of all documents of an index; locbench requests it.
-func (s *Server) count(r *http.Request) (any, error) {
-	ix, err := s.resolve(r)
-	if err != nil {
-		return nil, err
-	}
-	if body, err := readBody(r); err != nil || len(body) > 0 {
-		return nil, unsupported("_count with a query")
-	}
-	return json.RawMessage(`{"count":` + strconv.Itoa(len(ix.docs)) + `,"_shards":` + oneShard + `}`), nil
-}
-
-// byID finds a document by its id, and the requested part of it.
-func (s *Server) byID(r *http.Request) (ix *index, doc *stored, filter sourceFilter, err error) {
-	query := r.URL.Query()
-	if filter, err = sourceParams(query); err == nil {
-		err = onlyNeutral(query)
-	}
-	if err != nil {
-		return nil, nil, filter, err
-	}
-	if ix, err = s.resolve(r); err != nil {
-		return nil, nil, filter, err
-	}
-	if ordinal, found := ix.byID[r.PathValue("id")]; found {
-		doc = &ix.docs[ordinal]
-	}
-	return ix, doc, filter, nil
-}
-
-// source returns only the source of a document, by id.
-func (s *Server) source(r *http.Request) (any, error) {
-	_, doc, filter, err := s.byID(r)
+func (s *Server) count(r *http.Request) ([]byte, error) {
+	ix, err := s.of(r)
 	switch {
 	case err != nil:
 		return nil, err
-	case doc == nil:
-		return nil, &apiError{status: http.StatusNotFound, kind: "resource_not_found_exception",
-			reason: "Document not found [" + r.PathValue("index") + "]/[_doc]/[" + shorten(r.PathValue("id")) + "]"}
-	case filter.off:
-		return nil, badRequest("action_request_validation_exception",
-			"Validation Failed: 1: fetching source can not be disabled;")
+	case r.URL.RawQuery != "" || r.ContentLength != 0:
+		return nil, unsupported("_count with a query")
 	}
-	out, err := filter.apply(make([]byte, 0, 512), doc)
-	return json.RawMessage(out), err
+	return []byte(`{"count":` + strconv.Itoa(len(ix.docs)) + `,"_shards":` + oneShard + `}`), nil
 }
 
-// doc returns a document by id: its source and metadata.
-func (s *Server) doc(r *http.Request) (any, error) {
-	ix, doc, filter, err := s.byID(r)
+const maxBody = 1 << 20 // bytes of a search
+
+// search returns the documents that a query finds, in its order.
+func (s *Server) search(r *http.Request) ([]byte, error) {
+	start := time.Now()
+	short, err := brief(r)
 	if err != nil {
 		return nil, err
 	}
-	if doc == nil {
-		return nil, &apiError{status: http.StatusNotFound, body: table{
-			"_index": ix.name, "_type": "_doc", "_id": r.PathValue("id"), "found": false}}
+	ix, err := s.of(r)
+	if err != nil {
+		return nil, err
 	}
-	out := append([]byte(`{"_index":`), quote(ix.name)...)
-	out = append(append(out, `,"_type":"_doc","_id":`...), quote(doc.id)...)
-	out = append(out, `,"_version":1,"_seq_no":0,"_primary_term":1,"found":true`...)
-	if !filter.off {
-		out, err = filter.apply(append(out, `,"_source":`...), doc)
+	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxBody))
+	if err != nil {
+		return nil, badRequest("read the search: %v", err)
 	}
-	return json.RawMessage(append(out, '}')), err
+	q, err := parseSearch(body)
+	if err == nil && ix.unread != nil {
+		err = unsupported("queries of %s: %v", ix.name, ix.unread)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ix.render(ix.find(q), short, time.Since(start)), nil
+}
+
+// render writes hits without scores, since their order is all that they would say.
+func (ix *index) render(hits []uint32, short bool, took time.Duration) []byte {
+	out := make([]byte, 0, 512+len(hits)*512)
+	out = fmt.Appendf(out, `{"took":%d,"timed_out":false,"_shards":`+oneShard+`,"hits":{"max_score":null,"hits":[`,
+		took.Milliseconds())
+	for i, ordinal := range hits {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		doc := &ix.docs[ordinal]
+		out = append(append(out, `{"_index":`...), quote(ix.name)...)
+		out = append(append(out, `,"_type":"_doc","_id":`...), quote(doc.id)...)
+		out = append(append(out, `,"_score":null,"_source":`...), doc.body(short)...)
+		out = append(out, '}')
+	}
+	return append(out, "]}}"...)
 }
 
 func quote(s string) []byte {
@@ -199,38 +163,50 @@ func quote(s string) []byte {
 	return b
 }
 
-const maxBody = 1 << 20 // bytes of a search
-
-// readBody reads a body of at most maxBody bytes, which must not be compressed.
-func readBody(r *http.Request) ([]byte, error) {
-	if enc := r.Header.Get("Content-Encoding"); enc != "" && enc != "identity" {
-		return nil, unsupported("the content encoding %s", shorten(enc))
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxBody))
-	if _, tooLong := errors.AsType[*http.MaxBytesError](err); tooLong {
-		return nil, &apiError{status: http.StatusRequestEntityTooLarge, kind: "content_too_long_exception",
-			reason: fmt.Sprintf("body larger than the %d MiB allowed", maxBody>>20)}
-	} else if err != nil {
-		return nil, badRequest("parse_exception", "read body: %v", err)
-	}
-	return body, nil
+// apiError is a response other than 200.
+type apiError struct {
+	status       int
+	kind, reason string
 }
 
-// neutral are query parameters that change nothing or are read elsewhere. Without filter_path a
-// response contains more, which is still right.
-var neutral = append([]string{
-	"pretty", "human", "error_trace", "filter_path", "timeout", "master_timeout", "wait_for_active_shards", "routing",
-	"preference", "realtime", "refresh", "ignore_unavailable", "allow_no_indices", "expand_wildcards",
-	"ignore_throttled", "include_type_name", "typed_keys", "max_concurrent_shard_requests", "batched_reduce_size",
-	"ccs_minimize_roundtrips", "pre_filter_shard_size", "request_cache", "allow_partial_search_results",
-}, sourceKeys...)
+func (e *apiError) Error() string { return e.kind + ": " + e.reason }
 
-// onlyNeutral returns an error that names a query parameter which is neither neutral nor in known.
-func onlyNeutral(q url.Values, known ...string) error {
-	for key := range q {
-		if !slices.Contains(neutral, key) && !slices.Contains(known, key) {
-			return unsupported("the query parameter %q", shorten(key))
-		}
+// unsupported returns the error for something that Elasticsearch supports and this store does not.
+func unsupported(format string, args ...any) *apiError {
+	return &apiError{http.StatusBadRequest, "not_supported_by_embedded_store",
+		"the embedded store of locbench does not support " + fmt.Sprintf(format, args...)}
+}
+
+func badRequest(format string, args ...any) *apiError {
+	return &apiError{http.StatusBadRequest, "parsing_exception", fmt.Sprintf(format, args...)}
+}
+
+func writeError(w http.ResponseWriter, err error) {
+	api, ok := errors.AsType[*apiError](err)
+	if !ok {
+		api = &apiError{http.StatusInternalServerError, "exception", err.Error()}
 	}
-	return nil
+	cause := `"type":"` + api.kind + `","reason":` + string(quote(api.reason))
+	write(w, api.status, fmt.Appendf(nil, `{"error":{"root_cause":[{%s}],%s},"status":%d}`, cause, cause, api.status))
+}
+
+var (
+	jsonHeader    = []string{"application/json; charset=UTF-8"}
+	productHeader = []string{"Elasticsearch"} // newer clients refuse a response without it
+)
+
+func write(w http.ResponseWriter, status int, body []byte) {
+	h := w.Header()
+	h["Content-Type"] = jsonHeader
+	h["X-Elastic-Product"] = productHeader
+	w.WriteHeader(status)
+	w.Write(body) // an error means that the client has gone
+}
+
+func shorten(s string) string {
+	const most = 80
+	if len(s) > most {
+		return strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
 }

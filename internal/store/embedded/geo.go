@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -9,86 +8,57 @@ import (
 	"strings"
 )
 
-// Lucene keeps coordinates as 32-bit integers (about 1 cm). With others, edges would differ.
-const (
-	latitudeStep  = 180.0 / (1 << 32)
-	longitudeStep = 360.0 / (1 << 32)
-)
+type point struct{ lon, lat float64 }
 
-// place is a point in Lucene's encoding.
-type place struct{ x, y int32 } // longitude, latitude
-
-func encodePlace(lat, lon float64) (place, error) {
-	switch { // NaN is out of range, too
-	case !(lat >= -90 && lat <= 90):
-		return place{}, fmt.Errorf("latitude %v is out of range", lat)
-	case !(lon >= -180 && lon <= 180):
-		return place{}, fmt.Errorf("longitude %v is out of range", lon)
+func (p point) check() error {
+	if !(math.Abs(p.lat) <= 90 && math.Abs(p.lon) <= 180) { // NaN is out of range, too
+		return fmt.Errorf("latitude %v, longitude %v: expected at most 90 and 180", p.lat, p.lon)
 	}
-	return place{encodeStep(lon, 180, longitudeStep), encodeStep(lat, 90, latitudeStep)}, nil
+	return nil
 }
 
-func encodeStep(v, most, step float64) int32 {
-	if v == most {
-		v = math.Nextafter(v, 0) // the largest value would overflow
-	}
-	return int32(math.Floor(v / step))
-}
+// vector is a point on the unit sphere. The squared chord between two vectors orders points as their
+// distance does, with three products instead of two cosines.
+type vector [3]float64
 
-func (p place) lat() float64 { return float64(p.y) * latitudeStep }
-func (p place) lon() float64 { return float64(p.x) * longitudeStep }
-
-// distanceKey orders points by distance as Lucene's sort does: the haversine less three bits.
-func distanceKey(lat, lon float64, p place) float64 {
+func vectorOf(p point) vector {
 	const rad = math.Pi / 180
-	x1, x2 := lat*rad, p.lat()*rad
-	h1 := 1 - math.Cos(x1-x2)
-	h2 := 1 - math.Cos((lon-p.lon())*rad)
-	h := h1 + math.Cos(x1)*math.Cos(x2)*h2
-	return math.Float64frombits(math.Float64bits(h) &^ 7)
+	sinLat, cosLat := math.Sincos(p.lat * rad)
+	sinLon, cosLon := math.Sincos(p.lon * rad)
+	return vector{cosLat * cosLon, cosLat * sinLon, sinLat}
 }
 
-// earthDiameter is the diameter, in meters, of the sphere that Lucene measures on.
-const earthDiameter = 2 * 6_371_008.7714
-
-func distanceMeters(key float64) float64 {
-	return earthDiameter * math.Asin(math.Min(1, math.Sqrt(key*0.5)))
+func (v *vector) chord2(w *vector) float64 {
+	dx, dy, dz := v[0]-w[0], v[1]-w[1], v[2]-w[2]
+	return dx*dx + dy*dy + dz*dz
 }
 
-// polygon is one outer ring and its holes, as closed rings of places.
-type polygon struct {
-	minX, maxX, minY, maxY int32
-	rings                  [][]place
-}
-
-// shape is a geometry: points and polygons.
+// shape is a point, a polygon or several polygons: the rings of all of them, and the box around them.
 type shape struct {
-	points   []place
-	polygons []polygon
+	min, max point
+	rings    [][]point
 }
 
-func (s *shape) contains(p place) bool {
-	return slices.Contains(s.points, p) ||
-		slices.ContainsFunc(s.polygons, func(g polygon) bool { return g.contains(p) })
-}
-
-// contains counts the edges to the east of p. A point on an edge is inside, as in Lucene.
-func (g *polygon) contains(p place) bool {
-	if p.x < g.minX || p.x > g.maxX || p.y < g.minY || p.y > g.maxY {
+// contains counts the edges to the east of p. Edges are straight lines on the map, and a point on
+// an edge is inside, as in Elasticsearch.
+func (s *shape) contains(p point) bool {
+	if p.lon < s.min.lon || p.lon > s.max.lon || p.lat < s.min.lat || p.lat > s.max.lat {
 		return false
 	}
-	inside := false
-	for _, ring := range g.rings {
+	inside := len(s.rings[0]) == 1 // a point, which is its own box
+	for _, ring := range s.rings {
 		for i := 1; i < len(ring); i++ {
 			a, b := ring[i-1], ring[i]
-			if (a.y > p.y) == (b.y > p.y) && a.y != p.y && b.y != p.y {
+			crosses := (a.lat > p.lat) != (b.lat > p.lat)
+			if !crosses && a.lat != p.lat && b.lat != p.lat {
 				continue
 			}
-			side := cross(a, b, p)
-			if side == 0 && between(a.x, p.x, b.x) && between(a.y, p.y, b.y) {
+			// The conversions prevent fused operations: side must be exactly 0 at both ends.
+			side := float64((b.lon-a.lon)*(p.lat-a.lat)) - float64((b.lat-a.lat)*(p.lon-a.lon))
+			if side == 0 && between(a.lon, p.lon, b.lon) && between(a.lat, p.lat, b.lat) {
 				return true
 			}
-			if (a.y > p.y) != (b.y > p.y) && (side > 0) == (b.y > a.y) {
+			if crosses && (side > 0) == (b.lat > a.lat) {
 				inside = !inside
 			}
 		}
@@ -96,159 +66,114 @@ func (g *polygon) contains(p place) bool {
 	return inside
 }
 
-func between(a, v, b int32) bool { return (a <= v && v <= b) || (b <= v && v <= a) }
+func between(a, v, b float64) bool { return (a <= v && v <= b) || (b <= v && v <= a) }
 
-// cross returns a positive number if p is to the left of the line from a to b, and 0 if p is on it.
-func cross(a, b, p place) int {
-	const exact = math.MaxInt32 / 2 // products of differences below it fit into 64 bits
-	dx, dy := int64(b.x)-int64(a.x), int64(b.y)-int64(a.y)
-	px, py := int64(p.x)-int64(a.x), int64(p.y)-int64(a.y)
-	if max(abs(dx), abs(dy), abs(px), abs(py)) > exact {
-		return cmp.Compare(float64(dx)*float64(py)-float64(dy)*float64(px), 0)
-	}
-	return cmp.Compare(dx*py-dy*px, 0)
-}
-
-func abs(v int64) int64 { return max(v, -v) }
-
-// parsePosition reads [lon, lat], or [lon, lat, height].
-func parsePosition(doc []byte, i int) (p place, end int, err error) {
-	var c [3]float64
-	n := 0
-	end, err = elements(doc, i, "a position must be an array of longitude and latitude", func(i int) (end int, err error) {
-		if n == len(c) {
-			return i, errors.New("a position has too many numbers")
+// parseShape reads a GeoJSON geometry.
+func parseShape(b []byte) (*shape, error) {
+	var kind string
+	var coordinates []byte
+	for key, value := range members(b) {
+		switch string(key) {
+		case `"type"`:
+			kind = strings.ToLower(strings.Trim(string(value), `"`))
+		case `"coordinates"`:
+			coordinates = value
 		}
-		c[n], end, err = number(doc, i)
-		n++
-		return end, err
-	})
-	if err == nil && n < 2 {
-		err = errors.New("a position needs longitude and latitude")
 	}
-	if err == nil {
-		p, err = encodePlace(c[1], c[0])
+	if !slices.Contains([]string{"point", "polygon", "multipolygon"}, kind) {
+		return nil, fmt.Errorf("%q: expected a GeoJSON Point, Polygon or MultiPolygon", shorten(kind))
 	}
-	return p, end, err
-}
-
-func parsePolygon(doc []byte, i int) (g polygon, end int, err error) {
-	g = polygon{minX: math.MaxInt32, minY: math.MaxInt32, maxX: math.MinInt32, maxY: math.MinInt32}
-	var room [128]place // on the stack, for rings of usual length
-	all := room[:0]
-	end, err = elements(doc, i, "a polygon must be an array of rings", func(i int) (end int, err error) {
-		all = all[:0]
-		end, err = elements(doc, i, "a ring must be an array of positions", func(i int) (int, error) {
-			p, end, err := parsePosition(doc, i)
-			all = append(all, p)
-			g.minX, g.maxX = min(g.minX, p.x), max(g.maxX, p.x)
-			g.minY, g.maxY = min(g.minY, p.y), max(g.maxY, p.y)
-			return end, err
-		})
-		if err == nil && (len(all) < 4 || all[0] != all[len(all)-1]) {
-			err = errors.New("a ring needs at least four positions, the last equal to the first")
+	s := &shape{min: point{math.Inf(1), math.Inf(1)}, max: point{math.Inf(-1), math.Inf(-1)}}
+	if err := s.read(coordinates); err != nil {
+		return nil, err
+	}
+	for _, ring := range s.rings {
+		closed := len(ring) >= 4 && ring[0] == ring[len(ring)-1]
+		if closed == (kind == "point") {
+			return nil, errors.New("a ring needs at least four positions, the last equal to the first")
 		}
-		g.rings = append(g.rings, slices.Clone(all))
-		return end, err
-	})
+	}
 	switch {
-	case err != nil:
-	case len(g.rings) == 0:
-		err = errors.New("a polygon needs a ring")
-	case int64(g.maxX)-int64(g.minX) > 1<<31:
-		err = errors.New("a polygon across the date line or wider than 180 degrees is not supported by the embedded store")
+	case len(s.rings) == 0 || kind == "point" && (len(s.rings) > 1 || len(s.rings[0]) > 1):
+		return nil, errors.New("unexpected number of coordinates")
+	case s.max.lon-s.min.lon > 180:
+		return nil, errors.New("a polygon across the date line or wider than 180 degrees")
 	}
-	return g, end, err
+	return s, nil
 }
 
-// parseShape reads a GeoJSON geometry: points and polygons, single or multi.
-func parseShape(doc []byte, v span) (*shape, error) {
-	if doc[v.start] != '{' {
-		return nil, errors.New("only GeoJSON shapes are supported by the embedded store")
-	}
-	var typ string
-	at := 0
-	for key, value := range members(doc, v.start) {
-		switch string(key.of(doc)) {
-		case "type":
-			typ = strings.ToLower(strings.Trim(string(value.of(doc)), `"`))
-		case "coordinates":
-			at = value.start
+// read reads positions, [lon, lat] or [lon, lat, height], in arrays of any depth. What is between
+// the brackets around positions is a ring.
+func (s *shape) read(b []byte) (err error) {
+	var room [128]point // on the stack, for rings of usual length
+	ring := room[:0]
+	var position [3]float64
+	n := 0
+	end := func() {
+		if len(ring) > 0 {
+			s.rings = append(s.rings, slices.Clone(ring))
+			ring = ring[:0]
 		}
 	}
-	if at == 0 {
-		return nil, errors.New("a geometry without coordinates")
-	}
-	s := &shape{}
-	add := func(i int) (int, error) {
-		p, end, err := parsePosition(doc, i)
-		s.points = append(s.points, p)
-		return end, err
-	}
-	if strings.HasSuffix(typ, "polygon") {
-		add = func(i int) (int, error) {
-			g, end, err := parsePolygon(doc, i)
-			s.polygons = append(s.polygons, g)
-			return end, err
+	for i := 0; i < len(b); {
+		switch b[i] {
+		case '[', ',', ' ', '\n', '\t', '\r':
+			i++
+		case ']':
+			i++
+			if n == 0 {
+				end()
+				continue
+			}
+			p := point{position[0], position[1]}
+			if n < 2 {
+				return errors.New("a position needs longitude and latitude")
+			}
+			if err := p.check(); err != nil {
+				return err
+			}
+			ring, n = append(ring, p), 0
+			s.min = point{min(s.min.lon, p.lon), min(s.min.lat, p.lat)}
+			s.max = point{max(s.max.lon, p.lon), max(s.max.lat, p.lat)}
+		default:
+			if n == len(position) {
+				return errors.New("a position has too many numbers")
+			}
+			if position[n], i, err = number(b, i); err != nil {
+				return err
+			}
+			n++
 		}
 	}
-	var err error
-	switch typ {
-	case "point", "polygon":
-		_, err = add(at)
-	case "multipoint", "multipolygon":
-		_, err = elements(doc, at, "coordinates must be an array", add)
-	default:
-		err = errors.New("shapes of type " + shorten(typ) + " are not supported by the embedded store")
-	}
-	return s, err
+	end()
+	return nil
 }
 
-// grid finds the shapes whose bounding boxes contain a point, without checking all of them.
+// grid finds the shapes whose boxes contain a point, without checking all of them.
 type grid struct {
-	cells map[uint32][]uint32 // documents of each cell, in order
-	wide  []uint32            // documents whose shapes cover too many cells
+	cells map[cell][]uint32 // documents of each cell
+	wide  []uint32          // documents whose shapes cover too many cells
 }
 
-const (
-	cellBits     = 21 // a cell is 0.18° by 0.09°
-	cellsPerPart = 64
-)
+// cell is 0.2° by 0.1°.
+type cell struct{ x, y int16 }
 
-func cellOf(x, y int32) uint32 { return uint32(x>>cellBits+1<<10)<<11 | uint32(y>>cellBits+1<<10) }
+const cellsPerShape = 64
+
+func cellOf(p point) cell { return cell{int16(math.Floor(p.lon * 5)), int16(math.Floor(p.lat * 10))} }
 
 func (g *grid) add(doc uint32, s *shape) {
-	if g.cells == nil {
-		g.cells = map[uint32][]uint32{}
+	from, to := cellOf(s.min), cellOf(s.max)
+	if (int(to.x-from.x)+1)*(int(to.y-from.y)+1) > cellsPerShape {
+		g.wide = append(g.wide, doc)
+		return
 	}
-	put := func(cell uint32) {
-		if list := g.cells[cell]; len(list) == 0 || list[len(list)-1] != doc {
-			g.cells[cell] = append(list, doc)
+	for x := from.x; x <= to.x; x++ {
+		for y := from.y; y <= to.y; y++ {
+			g.cells[cell{x, y}] = append(g.cells[cell{x, y}], doc)
 		}
-	}
-	for i := range s.polygons {
-		b := &s.polygons[i]
-		nx, ny := b.maxX>>cellBits-b.minX>>cellBits+1, b.maxY>>cellBits-b.minY>>cellBits+1
-		if int64(nx)*int64(ny) > cellsPerPart {
-			g.wide = append(g.wide, doc)
-			return
-		}
-		for x := b.minX >> cellBits; x <= b.maxX>>cellBits; x++ {
-			for y := b.minY >> cellBits; y <= b.maxY>>cellBits; y++ {
-				put(cellOf(x<<cellBits, y<<cellBits))
-			}
-		}
-	}
-	for _, p := range s.points {
-		put(cellOf(p.x, p.y))
 	}
 }
 
-// candidates calls f with the documents whose shapes may contain p, unordered, some of them twice.
-func (g *grid) candidates(p place, f func(doc uint32)) {
-	for _, list := range [][]uint32{g.cells[cellOf(p.x, p.y)], g.wide} {
-		for _, d := range list {
-			f(d)
-		}
-	}
-}
+// candidates are the documents whose shapes may contain p, each once.
+func (g *grid) candidates(p point) []uint32 { return slices.Concat(g.cells[cellOf(p)], g.wide) }

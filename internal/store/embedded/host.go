@@ -21,8 +21,8 @@ func onlyFor(at net.Addr, names []string, next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		writeError(w, &apiError{status: http.StatusForbidden, kind: "security_exception",
-			reason: "unknown host [" + shorten(r.Host) + "]; use the store's address"})
+		writeError(w, &apiError{http.StatusForbidden, "security_exception",
+			"unknown host [" + shorten(r.Host) + "]; use the store's address"})
 	})
 }
 

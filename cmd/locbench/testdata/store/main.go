@@ -62,6 +62,12 @@ func seeded(store http.Handler, data dataset.Set) http.Handler {
 		case call == "_mapping":
 			mark := table{"alias": strings.TrimSuffix(index, "_v1"), "hash": data.Info().Hash}
 			response[index] = table{"mappings": table{"_meta": table{"locbench": mark}}}
+		case call == "_count":
+			for _, i := range data.Indices() {
+				if i.Name == strings.TrimSuffix(index, "_v1") {
+					response["count"] = i.Count
+				}
+			}
 		case index == "_cluster" && r.Method == http.MethodPut:
 		default:
 			store.ServeHTTP(w, r)

@@ -28,7 +28,7 @@ var checksViews = [...]struct{ name, none string }{
 type Checks struct {
 	tab
 	view   int
-	filter lineFilter
+	filter ui.FilterBy
 	open   map[string]bool // groups that were unfolded or folded by hand
 	at     string          // key of the selected row; "": the first failure
 	grid   *ui.Grid
@@ -64,7 +64,7 @@ func (r checksRow) key() string {
 
 // newChecks makes the tab.
 func newChecks() page {
-	return &Checks{tab: newTab("Checks"), filter: newLineFilter(), open: map[string]bool{}, grid: ui.NewGrid(false)}
+	return &Checks{tab: newTab("Checks"), filter: ui.NewFilter(), open: map[string]bool{}, grid: ui.NewGrid(false)}
 }
 
 // Update implements ui.Page.
@@ -73,7 +73,7 @@ func (c *Checks) Update(msg tea.Msg) tea.Cmd {
 		c.StateMsg = msg
 		return nil
 	}
-	if cmd, used := c.filter.update(msg); used {
+	if cmd, used := c.filter.Update(msg); used {
 		c.full = false
 		return cmd
 	}
@@ -112,11 +112,11 @@ func (c *Checks) enter() {
 }
 
 // folds reports whether groups may be folded: what a view or a filter selects is unfolded.
-func (c *Checks) folds() bool { return c.view == checksAll && c.filter.text() == "" }
+func (c *Checks) folds() bool { return c.view == checksAll && c.filter.Text() == "" }
 
 // Escape leaves the page of a check, or clears the filter.
 func (c *Checks) Escape() bool {
-	return c.tab.Escape() || c.filter.clear()
+	return c.tab.Escape() || c.filter.Clear()
 }
 
 // count implements page.
@@ -145,7 +145,7 @@ func (c *Checks) row() (checksRow, bool) {
 
 // fill makes the rows again if what they are made of has changed. The cursor stays on its check.
 func (c *Checks) fill() {
-	of := madeOf{c.State, c.State.Version, c.view, c.filter.text(), c.theme, c.size}
+	of := madeOf{c.State, c.State.Version, c.view, c.filter.Text(), c.theme, c.size}
 	if of == c.made {
 		return
 	}
@@ -156,7 +156,7 @@ func (c *Checks) fill() {
 		begun := false
 		for _, i := range g.items {
 			if c.view == checksFailed && i.count.failed == 0 || c.view == checksDifferent && !i.differs() ||
-				!c.filter.holds(g.name+" "+i.name) {
+				!c.filter.Holds(g.name, i.name) {
 				continue
 			}
 			if !begun {
@@ -189,12 +189,12 @@ func (c *Checks) View() string {
 	grid.Most = ui.Rest
 	if len(c.rows) == 0 {
 		none := checksViews[c.view].none
-		if c.filter.text() != "" {
+		if c.filter.Text() != "" {
 			none = "no check matches"
 		}
 		grid = ui.Text(2, " "+none)
 	}
-	view, tops := ui.Stack(w, h, ui.Text(1, c.head()), grid, c.filter.block(c.theme, 3, w), ui.Text(4, c.detail(true)...))
+	view, tops := ui.Stack(w, h, ui.Text(1, c.head()), grid, c.filtered(&c.filter), ui.Text(4, c.detail(true)...))
 	c.top = tops[1]
 	return view
 }
@@ -225,8 +225,8 @@ func (c *Checks) head() string {
 
 // Keys implements ui.Page.
 func (c *Checks) Keys() ui.Keys {
-	if c.filter.typing() {
-		return c.filter.keys()
+	if c.filter.Typing() {
+		return c.filter.Keys()
 	}
 	open := "fold"
 	switch row, ok := c.row(); {
@@ -246,4 +246,4 @@ func (c *Checks) Keys() ui.Keys {
 }
 
 // Typing implements ui.Page.
-func (c *Checks) Typing() bool { return c.filter.typing() }
+func (c *Checks) Typing() bool { return c.filter.Typing() }

@@ -65,7 +65,7 @@ func (r *Run) steer(k ui.Key) tea.Cmd {
 		}
 		return r.send(bench.Control{Kind: bench.ControlPause})
 	case ui.Stop:
-		return r.askStop()
+		return questions{r}.askStop()
 	case ui.Detach:
 		return r.detach()
 	case ui.Note:
@@ -100,8 +100,11 @@ func (r *Run) changeRate(up bool) tea.Cmd {
 // open reports whether a step with a rate runs.
 func (r *Run) open() bool { return r.state.Loading() && r.state.Step().Step.Rate > 0 }
 
+// questions are those before something is lost.
+type questions struct{ *Run }
+
 // askStop opens the menu of what to stop.
-func (r *Run) askStop() tea.Cmd {
+func (r questions) askStop() tea.Cmd {
 	var all []ui.Choice
 	add := func(name, words string, kind bench.ControlKind) {
 		all = append(all, ui.Choice{Name: name, Words: words, Msg: control(bench.Control{Kind: kind})})
@@ -122,7 +125,7 @@ func (r *Run) askStop() tea.Cmd {
 }
 
 // leave leads back; during a run it first opens a question.
-func (r *Run) leave() tea.Cmd {
+func (r questions) leave() tea.Cmd {
 	switch {
 	case r.over() || !r.options.Session.CanSteer():
 		return ui.Cmd(ui.BackMsg{})
@@ -152,14 +155,14 @@ func (r *Run) detach() tea.Cmd {
 	}
 }
 
-func (r *Run) lost() string {
+func (r questions) lost() string {
 	if r.state.Loading() {
 		return "gracefully; the current step is kept, marked aborted"
 	}
 	return "gracefully; nothing is lost"
 }
 
-func (r *Run) howToResume() []string {
+func (r questions) howToResume() []string {
 	dir := r.options.Session.Dir()
 	if dir == "" {
 		return nil
@@ -172,7 +175,7 @@ func (r *Run) howToResume() []string {
 }
 
 // restOfStep says how long the running step still takes; "" if none runs.
-func (r *Run) restOfStep() string {
+func (r questions) restOfStep() string {
 	step := r.state.Step()
 	if !r.state.Loading() {
 		return ""
@@ -204,7 +207,7 @@ func (r *Run) interrupt() tea.Cmd {
 		r.control.forcing = true
 		return r.stop("forcing stop; Ctrl-C kills the run without cleanup")
 	}
-	return r.leave()
+	return questions{r}.leave()
 }
 
 // stop interrupts the run: first gracefully, then by force; the third call kills it.
@@ -224,7 +227,7 @@ func (r *Run) stop(word string) tea.Cmd {
 }
 
 // whereNow says what would be interrupted.
-func (r *Run) whereNow() string {
+func (r questions) whereNow() string {
 	s := &r.state
 	text := r.profile() + " runs"
 	if s.Run.Profile.Name == "" {

@@ -16,9 +16,12 @@ import (
 // leastTabs and leastHeader are the lines of a page with the row of tabs, and with a whole header.
 const leastTabs, leastHeader = 7, 10
 
-// header is the first lines: where and in which state, what is done now, the row of tabs, and the
+// heading is the head of the page.
+type heading struct{ *Run }
+
+// lines are the first lines: where and in which state, what is done now, the row of tabs, and the
 // first problem.
-func (r *Run) header() (lines []string) {
+func (r heading) lines() (lines []string) {
 	t, w, h := r.theme, r.size.Width, r.size.Height
 	margin := " "
 	if r.size.Class == ui.Column {
@@ -59,7 +62,7 @@ func (r *Run) header() (lines []string) {
 func (r *Run) profile() string { return ui.Outside(r.state.Run.Profile.Name, nameBytes) }
 
 // crumbs names the profile and the trial: "locations › kt-http4k   round 1 of 1 · trial 4 of 4".
-func (r *Run) crumbs() string {
+func (r heading) crumbs() string {
 	t, s := r.theme, &r.state
 	text := t.Title.S(r.profile())
 	switch current := s.Current; {
@@ -84,7 +87,7 @@ func (r *Run) crumbs() string {
 }
 
 // contenderDoing names the running contender as far as there is room, and what it does.
-func (r *Run) contenderDoing(w int) string {
+func (r heading) contenderDoing(w int) string {
 	const least = 6 // cells of a name that is cut
 	doing := r.doing()
 	if r.state.Current == nil {
@@ -102,7 +105,7 @@ func (r *Run) contenderDoing(w int) string {
 }
 
 // outcome says how the run ended.
-func (r *Run) outcome() string {
+func (r heading) outcome() string {
 	t, run := r.theme, r.state.Run
 	state, _ := run.Outcome()
 	text := string(state)
@@ -133,7 +136,7 @@ func (r *Run) outcome() string {
 }
 
 // status is the state in a word with its sign.
-func (r *Run) status() string {
+func (r heading) status() string {
 	t, s := r.theme, &r.state
 	short := r.size.Class != ui.Full
 	switch {
@@ -162,7 +165,7 @@ func (r *Run) status() string {
 }
 
 // times are the elapsed time and the time left; in a pause there is none left.
-func (r *Run) times() string {
+func (r heading) times() string {
 	s := &r.state
 	if s.Started.IsZero() {
 		return ""
@@ -186,7 +189,7 @@ func (r *Run) times() string {
 }
 
 // progress is a line of the whole run in w cells.
-func (r *Run) progress(w int) string {
+func (r heading) progress(w int) string {
 	left, ok := r.state.Estimate.Left(r.now())
 	if !ok || w < 16 {
 		return ""
@@ -201,7 +204,7 @@ func (r *Run) progress(w int) string {
 }
 
 // elsewhere names the trial that is shown, if it is not the running one.
-func (r *Run) elsewhere() string {
+func (r heading) elsewhere() string {
 	trial := r.trial()
 	if trial == nil || trial == r.state.Current || r.onResult() {
 		return ""
@@ -217,7 +220,7 @@ func showing(t *ui.Theme, trial *fold.Trial) string {
 
 // problemLines is the first problem: head and remedy unless they take the room of the page, else the
 // head.
-func (r *Run) problemLines(w int, margin string) []string {
+func (r heading) problemLines(w int, margin string) []string {
 	var lines []string
 	if p, ok := r.lastWords(); ok {
 		lines = p.Lines(r.theme, w)
@@ -239,7 +242,7 @@ func (r *Run) problemLines(w int, margin string) []string {
 }
 
 // lastWords is what a run wrote to standard error when its end is not among the events.
-func (r *Run) lastWords() (ui.Problem, bool) {
+func (r heading) lastWords() (ui.Problem, bool) {
 	steered, told := r.options.Session.CanSteer(), strings.TrimSpace(r.stderr)
 	switch {
 	case !r.ended, told == "" && (r.state.Ended != nil || r.code == 0), told != "" && steered && r.state.Ended != nil:

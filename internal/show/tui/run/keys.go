@@ -28,7 +28,7 @@ func (r *Run) key(msg tea.KeyPressMsg) tea.Cmd {
 	case ui.Esc:
 		return r.escape(tab)
 	case ui.Leave:
-		return r.leave()
+		return questions{r}.leave()
 	case ui.Copy:
 		if r.at == contenders { // of the one that is selected
 			return tab.Update(msg)
@@ -55,7 +55,7 @@ func (r *Run) escape(tab page) tea.Cmd {
 		r.at = 0
 		return nil
 	}
-	return r.leave()
+	return questions{r}.leave()
 }
 
 // Keys implements ui.Page.

@@ -37,7 +37,7 @@ var logViews = [...]struct{ name, title, none string }{
 type Log struct {
 	tab
 	view   int
-	filter lineFilter
+	filter ui.FilterBy
 	lines  []logLine
 	made   madeOf // what lines were made of
 	top    int    // first line in sight, unless it follows
@@ -47,7 +47,7 @@ type Log struct {
 }
 
 // newLog makes the tab.
-func newLog() page { return &Log{tab: newTab("Log"), follow: true, filter: newLineFilter()} }
+func newLog() page { return &Log{tab: newTab("Log"), follow: true, filter: ui.NewFilter()} }
 
 // Update implements ui.Page.
 func (l *Log) Update(msg tea.Msg) tea.Cmd {
@@ -59,7 +59,7 @@ func (l *Log) Update(msg tea.Msg) tea.Cmd {
 		l.scroll(ui.Wheel(msg))
 		return nil
 	}
-	if cmd, used := l.filter.update(msg); used {
+	if cmd, used := l.filter.Update(msg); used {
 		l.follow = true
 		return cmd
 	}
@@ -80,7 +80,7 @@ func (l *Log) Update(msg tea.Msg) tea.Cmd {
 }
 
 // Escape clears the filter.
-func (l *Log) Escape() bool { return l.filter.clear() }
+func (l *Log) Escape() bool { return l.filter.Clear() }
 
 // count implements page.
 func (l *Log) count(t *ui.Theme) (text string) {
@@ -147,7 +147,7 @@ func (l *Log) room() int { return max(1, l.size.Width-fit.Width(l.gutter(logLine
 // View implements ui.Page.
 func (l *Log) View() string {
 	view, _ := ui.Stack(l.size.Width, l.size.Height,
-		ui.Block{Priority: 2, Least: 4, Most: ui.Rest, Draw: l.draw}, l.filter.block(l.theme, 3, l.size.Width), ui.Text(4, l.legend()...))
+		ui.Block{Priority: 2, Least: 4, Most: ui.Rest, Draw: l.draw}, l.filtered(&l.filter), ui.Text(4, l.legend()...))
 	return view
 }
 
@@ -181,7 +181,7 @@ func (l *Log) draw(w, h int) string {
 	}
 	switch {
 	case len(all) > 0:
-	case l.filter.text() != "":
+	case l.filter.Text() != "":
 		out = append(out, " no line matches")
 	default:
 		out = append(out, " "+what.none)
@@ -218,8 +218,8 @@ func (l *Log) legend() (lines []string) {
 
 // Keys implements ui.Page.
 func (l *Log) Keys() ui.Keys {
-	if l.filter.typing() {
-		return l.filter.keys()
+	if l.filter.Typing() {
+		return l.filter.Keys()
 	}
 	short := []key.Binding{ui.Hint("scroll", ui.Up, ui.Down),
 		ui.Hint(logViews[(l.view+1)%len(logViews)].name, ui.View), ui.Hint("", ui.Filter),
@@ -231,4 +231,4 @@ func (l *Log) Keys() ui.Keys {
 }
 
 // Typing implements ui.Page.
-func (l *Log) Typing() bool { return l.filter.typing() }
+func (l *Log) Typing() bool { return l.filter.Typing() }

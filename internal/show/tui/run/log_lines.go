@@ -10,6 +10,9 @@ import (
 	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
+// searched bounds the part of a line that a filter is compared with.
+const searched = 4096
+
 // logLine is one line: an event, or what a contender has written.
 type logLine struct {
 	at     time.Time
@@ -23,7 +26,7 @@ type logLine struct {
 
 // all returns the lines, made again if what they are made of has changed.
 func (l *Log) all() []logLine {
-	of := madeOf{l.State, l.State.Version, l.view, l.filter.text(), l.theme, l.size}
+	of := madeOf{l.State, l.State.Version, l.view, l.filter.Text(), l.theme, l.size}
 	if of == l.made {
 		return l.lines
 	}
@@ -38,7 +41,7 @@ func (l *Log) all() []logLine {
 	}
 	for _, line := range found {
 		switch {
-		case !l.filter.holds(line.who + " " + line.text):
+		case !l.filter.Holds(line.who, line.text[:min(len(line.text), searched)]):
 		case line.output:
 			l.lines = append(l.lines, line)
 		default:

@@ -128,57 +128,13 @@ func TestLog_LongLines(t *testing.T) {
 }
 
 // Only the beginning of a very long line is searched.
-func TestLineFilter_LongLines(t *testing.T) {
-	f := newLineFilter()
-	f.input.SetValue("END")
-	testenv.Check(t, f.holds(strings.Repeat("x", 4093)+"end"), "the beginning is not searched")
-	testenv.Check(t, !f.holds(strings.Repeat("x", 4094)+"end"), "all of it is searched")
-}
-
-// What the user did is marked, a warning of before the resume says so, and a run that has ended
-// has nothing to follow.
-func TestLog_Signs(t *testing.T) {
-	s := &fold.State{}
-	for _, e := range []bench.Event{
-		bench.Notice{Level: "warning", Text: "busy"}, bench.RunStarted{},
-		bench.ChangedManually{Control: bench.Control{Kind: bench.ControlNote, Text: "fan on"}},
-	} {
-		s.Apply(bench.Record{At: benchtest.Start(), Event: e})
+func TestLog_Searched(t *testing.T) {
+	for n, want := range map[int]string{searched - 3: "1 line", searched - 2: "no line matches"} {
+		state := logOfOutput(1)
+		state.Trial.Log[0].Text = strings.Repeat("x", n) + "end"
+		logPlay(t, state, func(_ *Log, p *tuitest.Program) {
+			p.Press("v", "/", "E", "N", "D")
+			testenv.Contains(t, p.Frame(), want)
+		})
 	}
-	logPlay(t, StateMsg{State: s}, func(_ *Log, p *tuitest.Program) {
-		testenv.Contains(t, p.Frame(), "     !    before the resume: busy", "  you  n    note: fan on", "follows")
-		s.Apply(bench.Record{At: benchtest.Start(), Event: bench.RunEnded{State: bench.RunComplete}})
-		testenv.Check(t, !strings.Contains(p.Frame(), "follows"), "%s", p.Frame())
-	})
-}
-
-// The lines that are merged are bounded: those of the newest trials are kept.
-func TestLog_Bounded(t *testing.T) {
-	state := logOfOutput(1)
-	for i := range 30 {
-		trial := &fold.Trial{Result: bench.TrialResult{Trial: benchtest.ID("orders-go", i+2)}}
-		for n := range 1000 {
-			trial.Log = append(trial.Log, bench.LogLine{At: state.At.Add(time.Duration(i) * time.Second), Text: fmt.Sprint(i, n)})
-		}
-		state.State.Trials = append(state.State.Trials, trial)
-	}
-	logPlay(t, state, func(l *Log, p *tuitest.Program) {
-		p.Press("v")
-		p.Frame()
-		testenv.Equal(t, len(l.all()), logKept)
-		testenv.Contains(t, p.Frame(), "29 999", "of 20,000 lines")
-	})
-}
-
-// Lines of an excerpt that stand for others have no time and stay where they are.
-func TestLog_LeftOut(t *testing.T) {
-	state := logOfOutput(2)
-	log := &state.Trial.Log
-	*log = []bench.LogLine{(*log)[0], {Text: "(7 lines left out)", LeftOut: 7}, (*log)[1]}
-	logPlay(t, state, func(_ *Log, p *tuitest.Program) {
-		p.Press("v")
-		frame := p.Frame()
-		at := func(s string) int { return strings.Index(frame, s) }
-		testenv.Check(t, at("line 1.") < at("(7 lines") && at("(7 lines") < at("line 2."), "%s", frame)
-	})
 }

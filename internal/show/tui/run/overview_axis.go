@@ -101,7 +101,7 @@ func (o *Overview) axis(w int) chart.Axis {
 	case ranged:
 		a.From, a.To = o.picked.From, o.picked.To
 	}
-	whole := o.named(w, a)
+	whole := named(trial, w, a)
 	if !whole && !slices.ContainsFunc(trial.Steps, func(s *fold.Step) bool { return s.Step.Connections == 0 }) {
 		a.Name = "conns"
 	}
@@ -121,12 +121,12 @@ func (o *Overview) axis(w int) chart.Axis {
 }
 
 // named reports whether the steps in sight have room for their whole names.
-func (o *Overview) named(w int, a chart.Axis) bool {
+func named(t *fold.Trial, w int, a chart.Axis) bool {
 	per := float64(max(1, w-chart.Gutter)) / (a.To - a.From)
-	for i, s := range o.Trial.Steps {
+	for i, s := range t.Steps {
 		end := a.To
-		if i+1 < len(o.Trial.Steps) {
-			end = o.Trial.Steps[i+1].From
+		if i+1 < len(t.Steps) {
+			end = t.Steps[i+1].From
 		}
 		if end > a.From && (end-max(a.From, s.From))*per < float64(min(len(s.Step.Name), 24)+3) {
 			return false

@@ -163,7 +163,7 @@ func (o *Overview) series(m metric, a chart.Axis) chart.Chart {
 	case memory:
 		c.Unit, c.Binary = chart.SizeLabel, true
 		peak := "peak"
-		if u := o.newestUsage(); u != nil && u.Peak > 0 {
+		if u := newestUsage(o.Trial); u != nil && u.Peak > 0 {
 			peak += " " + sizeOf(u.Peak)
 		}
 		add(1, "in use", memoryUsed).Mark = 0

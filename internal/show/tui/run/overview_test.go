@@ -143,9 +143,9 @@ func TestWhichCheckRuns(t *testing.T) {
 	s.Phase.Name, s.Phase.Since = bench.PhaseCheck, time.Unix(1, 0)
 	s.Current = &fold.Trial{Result: bench.TrialResult{Checks: make([]bench.CheckResult, 30)}}
 	s.Trials = []*fold.Trial{s.Current}
-	testenv.Contains(t, r.phase(), "checking: 30 checks done")
+	testenv.Contains(t, heading{r}.phase(), "checking: 30 checks done")
 	s.Trials = append(s.Trials, &fold.Trial{Result: bench.TrialResult{Checks: make([]bench.CheckResult, 125)}})
-	testenv.Contains(t, r.phase(), "checking: check 31 of 125")
+	testenv.Contains(t, heading{r}.phase(), "checking: check 31 of 125")
 }
 
 // TestATrialWithoutSteps shows both ends of the log of a contender that failed before its load.

@@ -14,26 +14,26 @@ import (
 )
 
 // newestLoad returns the last window with load, nil if there is none.
-func (o *Overview) newestLoad() *fold.LoadPoint {
-	for i := len(o.Trial.Load) - 1; i >= 0; i-- {
-		if !o.Trial.Load[i].Drain {
-			return &o.Trial.Load[i]
+func newestLoad(t *fold.Trial) *fold.LoadPoint {
+	for i := len(t.Load) - 1; i >= 0; i-- {
+		if !t.Load[i].Drain {
+			return &t.Load[i]
 		}
 	}
 	return nil
 }
 
 // newestUsage returns the last reading of the counters, nil if there is none.
-func (o *Overview) newestUsage() *fold.UsagePoint {
-	if n := len(o.Trial.Usage); n > 0 {
-		return &o.Trial.Usage[n-1]
+func newestUsage(t *fold.Trial) *fold.UsagePoint {
+	if n := len(t.Usage); n > 0 {
+		return &t.Usage[n-1]
 	}
 	return nil
 }
 
 // value is the newest value of a metric, for the title of its chart.
 func (o *Overview) value(m metric) string {
-	load, usage := o.newestLoad(), o.newestUsage()
+	load, usage := newestLoad(o.Trial), newestUsage(o.Trial)
 	counted := m == cpu || m == memory
 	switch {
 	case m == failures:
@@ -74,7 +74,7 @@ func (o *Overview) value(m metric) string {
 
 // note is what belongs to a chart next to its value.
 func (o *Overview) note(m metric) string {
-	load, usage := o.newestLoad(), o.newestUsage()
+	load, usage := newestLoad(o.Trial), newestUsage(o.Trial)
 	switch {
 	case m == throughput && load != nil && load.Bytes > 0:
 		return sizeOf(load.Bytes) + "/s"
@@ -99,7 +99,7 @@ func (o *Overview) note(m metric) string {
 // its course.
 func (o *Overview) column() (blocks []ui.Block) {
 	const names, figures = 9, 12
-	load, usage := o.newestLoad(), o.newestUsage()
+	load, usage := newestLoad(o.Trial), newestUsage(o.Trial)
 	load, usage = cmp.Or(load, &fold.LoadPoint{}), cmp.Or(usage, &fold.UsagePoint{Throttled: -1})
 	limits := o.Trial.Limits()
 	add := func(name, value string, most float64, of ...course) {

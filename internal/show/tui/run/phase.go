@@ -19,7 +19,7 @@ var verbs = map[bench.Phase]string{
 }
 
 // doing is what the run does now: the step, or what is waited for.
-func (r *Run) doing() string {
+func (r heading) doing() string {
 	s := &r.state
 	switch {
 	case s.Run.Profile.Name == "" && s.Phase.Name == "":
@@ -33,7 +33,7 @@ func (r *Run) doing() string {
 }
 
 // pausedBefore names the step or trial that a paused run continues with.
-func (r *Run) pausedBefore() string {
+func (r heading) pausedBefore() string {
 	s := &r.state
 	if s.Current != nil && s.Phase.Name == bench.PhaseLoad && s.Current.Result.State == bench.TrialRunning {
 		n := len(s.Current.Steps) + 1
@@ -46,7 +46,7 @@ func (r *Run) pausedBefore() string {
 	return fmt.Sprintf("paused before trial %d of %d", n, max(n, len(s.Trials)))
 }
 
-func (r *Run) loading() string {
+func (r heading) loading() string {
 	step := r.state.Step()
 	of := max(step.Index+1, len(r.state.Run.Profile.Steps))
 	between, bar, name := " of ", 24, step.Step.Words()
@@ -80,7 +80,7 @@ func (r *Run) loading() string {
 }
 
 // phase says what is waited for, how far it is and for how long it has been.
-func (r *Run) phase() string {
+func (r heading) phase() string {
 	p := r.state.Phase
 	name := ui.Outside(string(p.Name), nameBytes)
 	switch {
@@ -113,7 +113,7 @@ func (r *Run) phase() string {
 }
 
 // far is the progress of the phase; "" if it is not known.
-func (r *Run) far() string {
+func (r heading) far() string {
 	if r.state.Phase.Name == bench.PhaseCheck && r.state.Current != nil {
 		done, of := len(r.state.Current.Result.Checks), 0
 		for _, t := range r.state.Trials { // the others have as many

@@ -114,7 +114,7 @@ func (r *Run) Update(msg tea.Msg) tea.Cmd {
 	case act:
 		return msg(r)
 	case wayMsg:
-		return r.way(msg)
+		return ways{r}.way(msg)
 	case *ending:
 		return r.tabs[0].Update(msg)
 	case tea.KeyPressMsg:
@@ -124,7 +124,7 @@ func (r *Run) Update(msg tea.Msg) tea.Cmd {
 		if r.click(msg.X, msg.Y) {
 			return nil
 		}
-		msg.Y -= len(r.header())
+		msg.Y -= len(heading{r}.lines())
 		return r.tabs[r.at].Update(msg)
 	}
 	return r.tabs[r.at].Update(msg)
@@ -192,7 +192,7 @@ func (r *Run) tell() tea.Cmd {
 // View implements ui.Page.
 func (r *Run) View() string {
 	r.refresh()
-	lines := r.header()
+	lines := heading{r}.lines()
 	r.fit(len(lines))
 	header := strings.Join(lines, "\n")
 	if r.ended && r.state.Version == 0 { // it never began: there is only what it wrote

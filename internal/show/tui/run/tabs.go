@@ -51,10 +51,28 @@ func (t *tab) Escape() bool {
 
 func (*tab) count(*ui.Theme) string { return "" }
 
+// filtered is the line of a filter; absent without one.
+func (t *tab) filtered(f *ui.FilterBy) ui.Block {
+	if !f.Typing() && f.Text() == "" {
+		return ui.Block{}
+	}
+	return ui.Text(3, " "+t.theme.Key.S("/")+" "+f.View(min(60, t.size.Width-4)))
+}
+
 // stack draws blocks on the whole page.
 func (t *tab) stack(blocks ...ui.Block) string {
 	view, _ := ui.Stack(t.size.Width, t.size.Height, blocks...)
 	return view
+}
+
+// madeOf is what the lines of a tab are made of: they are made again when it changes.
+type madeOf struct {
+	state   *fold.State
+	version uint64
+	view    int
+	filter  string
+	theme   *ui.Theme
+	size    ui.Size
 }
 
 // heads is where the names of the tabs are, for clicks.

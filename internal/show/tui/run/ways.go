@@ -18,8 +18,11 @@ type Links struct {
 	Runs    func() tea.Cmd              // the past runs
 }
 
+// ways lead on from the end of the run.
+type ways struct{ *Run }
+
 // way handles a way on from the end of the run.
-func (r *Run) way(msg wayMsg) tea.Cmd {
+func (r ways) way(msg wayMsg) tea.Cmd {
 	switch msg.Key {
 	case ui.View:
 		r.at = len(r.tabs) - 1
@@ -47,7 +50,7 @@ const steps, contenders = 1, 2
 
 // contender opens the page of the contenders on one of them, and shows its last trial on the others.
 // The only one has the page of the steps.
-func (r *Run) contender(label string) tea.Cmd {
+func (r ways) contender(label string) tea.Cmd {
 	r.at = contenders
 	if len(r.state.Run.Profile.Contenders) == 1 {
 		r.at = steps
@@ -68,7 +71,7 @@ func (r *Run) contender(label string) tea.Cmd {
 }
 
 // askStart shows a command of a results folder before it is run: another user may have written it.
-func (r *Run) askStart(title, command string, err error, args []string) tea.Cmd {
+func (r ways) askStart(title, command string, err error, args []string) tea.Cmd {
 	if err != nil {
 		return bad(err.Error())
 	}
@@ -77,7 +80,7 @@ func (r *Run) askStart(title, command string, err error, args []string) tea.Cmd 
 }
 
 // compare compares with the previous run of the profile.
-func (r *Run) compare() tea.Cmd {
+func (r ways) compare() tea.Cmd {
 	past, run, dir, link := r.options.Past, r.state.Run, r.options.Session.Dir(), r.options.Compare
 	return func() tea.Msg {
 		last, ok := previous(past, run)

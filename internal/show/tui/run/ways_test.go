@@ -46,7 +46,7 @@ func TestWaysOn(t *testing.T) {
 		{ui.Runs, []string{"runs"}}, {ui.Compare, []string{"compare", "before", r.options.Session.Dir()}},
 		{ui.Start, []string{"start", "a", "--seed", "7"}}, {ui.Resume, []string{"start", "--resume", r.options.Session.Dir()}},
 	} {
-		msg := r.way(wayMsg{Key: c.key})()
+		msg := ways{r}.way(wayMsg{Key: c.key})()
 		if ask, ok := msg.(ui.AskMsg); ok {
 			testenv.Contains(t, ask.Text, "locbench run ")
 			msg = r.Update(ask.Choices[0].Msg)()
@@ -54,7 +54,7 @@ func TestWaysOn(t *testing.T) {
 		testenv.Equal(t, msg, tea.Msg(c.want))
 	}
 	r.state.Run.Profile.Name = "new"
-	tell, ok := r.way(wayMsg{Key: ui.Compare})().(ui.TellMsg)
+	tell, ok := ways{r}.way(wayMsg{Key: ui.Compare})().(ui.TellMsg)
 	testenv.Check(t, ok && tell.Bad, "a profile without an earlier run: %v", tell)
 }
 
@@ -63,11 +63,11 @@ func TestAContenderIsOpened(t *testing.T) {
 	r := New(Options{Session: &session{}})
 	r.SetSize(ui.SizeOf(80, 24), ui.NewTheme(ui.ThemeOptions{}))
 	r.batch(batchMsg{records: inAStep(t), ok: true})
-	r.way(wayMsg{Key: ui.Enter, Contender: "go-nethttp"})
+	ways{r}.way(wayMsg{Key: ui.Enter, Contender: "go-nethttp"})
 	testenv.Equal(t, r.at, 2, "tab")
 	testenv.Equal(t, r.trial().Result.Trial.Label(), "go-nethttp")
 	r.state.Run.Profile.Contenders = r.state.Run.Profile.Contenders[:1]
-	r.way(wayMsg{Key: ui.Enter})
+	ways{r}.way(wayMsg{Key: ui.Enter})
 	testenv.Equal(t, r.at, 1, "tab")
 }
 

@@ -62,21 +62,26 @@ func (o *Overview) keyZoom(k ui.Key) {
 // moments returns the moments that the cursor can be at, the points of the chart, the one it is at,
 // and how many there are.
 func (o *Overview) moments() (moment func(int) float64, at, n int) {
-	moment, n = o.loadAt, len(o.Trial.Load)
+	moment, n = loadMoments(o.Trial)
 	if mainCurve[o.focus].usage != nil {
-		moment, n = o.usageAt, len(o.Trial.Usage)
+		moment, n = usageMoments(o.Trial)
 	}
 	if o.zoom.pinned {
-		return moment, nearest(n, moment, o.zoom.at), n
+		return moment, nearest(o.zoom.at, moment, n), n
 	}
 	return moment, n - 1, n
 }
 
-func (o *Overview) loadAt(i int) float64  { return o.Trial.Load[i].T }
-func (o *Overview) usageAt(i int) float64 { return o.Trial.Usage[i].T }
+func loadMoments(t *fold.Trial) (func(int) float64, int) {
+	return func(i int) float64 { return t.Load[i].T }, len(t.Load)
+}
+
+func usageMoments(t *fold.Trial) (func(int) float64, int) {
+	return func(i int) float64 { return t.Usage[i].T }, len(t.Usage)
+}
 
 // nearest returns which of n ascending moments is nearest to t, -1 without any.
-func nearest(n int, moment func(int) float64, t float64) int {
+func nearest(t float64, moment func(int) float64, n int) int {
 	i := sort.Search(n, func(i int) bool { return moment(i) >= t })
 	if i == n || i > 0 && t-moment(i-1) < moment(i)-t {
 		i--
@@ -119,10 +124,12 @@ func (o *Overview) valuesAt(at float64, w int) []string {
 		head += o.theme.Faint.S("  newest")
 	}
 	lines := []string{head}
-	if i := nearest(len(o.Trial.Load), o.loadAt, at); i >= 0 {
+	moment, n := loadMoments(o.Trial)
+	if i := nearest(at, moment, n); i >= 0 {
 		lines = append(lines, flow(o.loadValues(&o.Trial.Load[i]), "", w)...)
 	}
-	if i := nearest(len(o.Trial.Usage), o.usageAt, at); i >= 0 {
+	moment, n = usageMoments(o.Trial)
+	if i := nearest(at, moment, n); i >= 0 {
 		lines = append(lines, flow(usageValues(&o.Trial.Usage[i]), "", w)...)
 	}
 	return lines

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -29,7 +30,14 @@ type fakeSite struct {
 	elastic  map[string]Elastic
 	most     int
 	files    map[string]bench.Profile
+	mu       sync.Mutex // guards asked
 	asked    []string
+}
+
+func (f *fakeSite) note(request string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.asked = append(f.asked, request)
 }
 
 func (f *fakeSite) Profiles(ctx context.Context, also string) []Profile {
@@ -44,7 +52,7 @@ func (f *fakeSite) Profiles(ctx context.Context, also string) []Profile {
 }
 
 func (f *fakeSite) Contenders(_ context.Context, r bench.Runtime) ([]bench.Service, map[bench.Selection]State, error) {
-	f.asked = append(f.asked, "states "+string(r))
+	f.note("states " + string(r))
 	out := map[bench.Selection]State{}
 	for sel, st := range f.states {
 		out[sel] = st
@@ -56,13 +64,14 @@ func (f *fakeSite) Contenders(_ context.Context, r bench.Runtime) ([]bench.Servi
 }
 
 func (f *fakeSite) Machine(context.Context) Machine {
-	f.asked = append(f.asked, "machine")
-	f.machine.Room = f.room
-	return f.machine
+	f.note("machine")
+	m := f.machine
+	m.Room = f.room
+	return m
 }
 
 func (f *fakeSite) Elastic(_ context.Context, url string) Elastic {
-	f.asked = append(f.asked, "elastic "+url)
+	f.note("elastic " + url)
 	if e, ok := f.elastic[url]; ok {
 		return e
 	}

@@ -21,7 +21,7 @@ import (
 // Options configure the page.
 type Options struct {
 	Site Site
-	Runs Runs // nil: no recent runs
+	Runs ui.Source // nil: no recent runs
 	// Start starts a run as "locbench run args…" would.
 	Start   func(args []string) tea.Cmd
 	Browse  func() tea.Cmd // opens the past runs

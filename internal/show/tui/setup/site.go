@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/run/machine"
 )
 
@@ -29,13 +28,6 @@ type Site interface {
 
 // ErrExists is wrapped by the error of Site.Save if the file exists.
 var ErrExists = errors.New("the file exists")
-
-// Runs reads past runs. Its methods may block.
-type Runs interface {
-	// List finds the results folders, the newest first.
-	List() (entries []results.Entry, left int)
-	Load(dir string) (bench.Run, []bench.TrialResult, error)
-}
 
 // Profile is a profile that can be chosen.
 type Profile struct {

@@ -38,9 +38,12 @@ func (f *FilterBy) Update(msg tea.Msg) (cmd tea.Cmd, used bool) {
 // Typing reports whether letters are text of the filter now.
 func (f *FilterBy) Typing() bool { return f.input.Focused() }
 
+// Text returns what was typed; "" without a filter.
+func (f *FilterBy) Text() string { return f.input.Value() }
+
 // Clear removes the filter; false: there was none.
 func (f *FilterBy) Clear() (had bool) {
-	had = f.Typing() || f.input.Value() != ""
+	had = f.Typing() || f.Text() != ""
 	f.input.Reset()
 	f.input.Blur()
 	return had
