@@ -99,7 +99,7 @@ func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
 // open reads the files that the plan names and reports mistakes before anything is started.
 func (s *site) open() error {
 	p := s.plan.Run.Profile
-	err := s.findNeeds()
+	err := s.findNeeds(kinds)
 	if err != nil {
 		return err
 	}

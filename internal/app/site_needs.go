@@ -17,23 +17,25 @@ import (
 	"github.com/locbench/locbench/internal/text/console"
 )
 
+// kinds has all kinds of needs. A new one is a package, and a line here.
+var kinds = []needs.Kind{
+	elasticsearch.Find,
+}
+
 // findNeeds finds the needs of the profile and opens the data that its requests use, before
 // anything is started.
-func (s *site) findNeeds() (err error) {
-	p := s.plan.Run.Profile
-	var data elasticsearch.Data
-	if p.UsesData() || p.Data != (bench.DataSpec{}) {
-		if data, err = elasticsearch.Open(p.Data); err != nil {
+func (s *site) findNeeds(kinds []needs.Kind) error {
+	for _, find := range kinds {
+		found, err := find(s.plan.Run.Profile, func(string) string { return s.plan.storeURL })
+		if err != nil {
 			return console.WithCode(console.ExitUsage, err)
 		}
+		s.needs = append(s.needs, found.Needs...)
+		if found.Data != nil {
+			s.data = found.Data
+		}
 	}
-	s.data = data
-	if !p.Store.Kind.Traits().None {
-		spec := p.Store
-		spec.URL = s.plan.storeURL
-		s.needs = append(s.needs, needs.Named{Name: elasticsearch.Name, Need: elasticsearch.New(spec, data)})
-	}
-	return needs.Order(s.needs)
+	return console.WithCode(console.ExitUsage, needs.Order(s.needs))
 }
 
 // whereNeeds returns where the needs run, or will run.

@@ -26,10 +26,22 @@ const Name = "elasticsearch"
 // Data is the data set of the locations service.
 type Data struct{ dataset.Set }
 
-// Open opens a data set, before anything is started.
-func Open(spec bench.DataSpec) (Data, error) {
-	set, err := dataset.Open(spec)
-	return Data{set}, err
+// Find is the kind of this need: the store and the data set of a profile. Requests may use the data
+// without the store.
+func Find(p bench.Profile, address func(need string) string) (found needs.Found, err error) {
+	var data Data
+	if p.UsesData() || p.Data != (bench.DataSpec{}) {
+		if data.Set, err = dataset.Open(p.Data); err != nil {
+			return found, err
+		}
+	}
+	found.Data = data
+	if !p.Store.Kind.Traits().None {
+		spec := p.Store
+		spec.URL = address(Name)
+		found.Needs = []needs.Named{{Name: Name, Need: &Need{spec: spec, data: data.Set}}}
+	}
+	return found, nil
 }
 
 // Responses returns what the responses to requests contain.
@@ -48,9 +60,6 @@ type Need struct {
 	usage  *hostusage.Counters
 	counts map[string]int64 // documents per index at the last call of Restore
 }
-
-// New returns the need for a store with data.
-func New(spec bench.StoreSpec, data Data) *Need { return &Need{spec: spec, data: data.Set} }
 
 // Open opens the store and makes it reachable for contenders.
 func (n *Need) Open(ctx context.Context, at needs.Place) (err error) {
