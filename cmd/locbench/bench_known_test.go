@@ -200,7 +200,7 @@ func bounds() []bound {
 		{name: "memory/heap", services: built("heap", "128"), args: []string{"faulty", "--cpus", "2", "--memory", "128MiB", "--connections", "8"}, want: verdict.Memory},
 		{name: "memory/cache", services: built("cache", "64"), args: []string{"faulty", "--cpus", "2", "--memory", "64MiB", "--connections", "8"}, want: verdict.Memory},
 		{name: "contender's lock", services: misbehaving("lock"), args: []string{"faulty", "--connections", "2,16"}, at: 1, want: verdict.Contender},
-		{name: "store", args: []string{"go-nethttp", "--store-latency", "30ms", "--connections", "4,32"}, at: 1, want: verdict.Store},
+		{name: "store", args: []string{"go-nethttp", "--store-latency", "30ms", "--connections", "4,32"}, at: 1, want: "elasticsearch"},
 		{name: "client", services: built("client", "64"), args: []string{"faulty", "--connections", "16"}, client: 0.4, want: verdict.Client},
 		{name: "too few connections", services: misbehaving("wait"), args: []string{"faulty", "--connections", "2,16"}, want: verdict.Connections},
 		{name: "errors", services: misbehaving("hang"), args: []string{"faulty", "--connections", "2"}, want: verdict.Errors},

@@ -37,10 +37,10 @@ steps: [1, 4]
 		succeeds(t, dir, "run", "-p", profile, "-o", "out")
 		run, trials := readClean(t, filepath.Join(dir, "out"))
 		last := trials[0].Steps[1]
-		if run.Store.Kind != bench.StoreContainer || last.Load.Succeeded == 0 {
-			t.Errorf("store %+v, steps %+v", run.Store, trials[0].Steps)
+		if len(run.Needs) != 1 || run.Needs[0].Kind != bench.StoreContainer || last.Load.Succeeded == 0 {
+			t.Errorf("needs %+v, steps %+v", run.Needs, trials[0].Steps)
 		}
-		if cpus, ok := last.StoreCPUs(); !ok || cpus <= 0 {
+		if cpus, ok := last.NeedCPUs("elasticsearch"); !ok || cpus <= 0 {
 			t.Errorf("the store's CPU time is not known: %+v", last.HostAfter)
 		}
 		if last.Load.Checked == 0 || last.Load.Failed[bench.ErrWrong] > 0 {

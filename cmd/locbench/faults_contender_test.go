@@ -245,7 +245,7 @@ func TestStore_Gone(t *testing.T) {
 	if code := c.wait(time.Minute); code != 3 {
 		t.Errorf("exit code %d, want 3", code)
 	}
-	if !strings.Contains(c.stderr.String(), "lost the store") {
+	if !strings.Contains(c.stderr.String(), "lost elasticsearch") {
 		t.Errorf("it says:\n%s", c.stderr.String())
 	}
 	_, trials := read(t, filepath.Join(dir, "out"))

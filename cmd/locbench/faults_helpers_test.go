@@ -270,7 +270,7 @@ func storeGoesAndComesBack(t *testing.T, runtime, url string, away, back func())
 	away()
 	d.waitEvent(d.out, when(func(e bench.Notice) bool { return strings.HasPrefix(e.Text, "waiting up to") }))
 	back()
-	_, trials := d.ends(3, "lost the store", "waiting up to 30s", "the store responds again after", "lost  ")
+	_, trials := d.ends(3, "lost elasticsearch", "waiting up to 30s", "elasticsearch responds again after", "lost  ")
 	if len(trials) != 2 || trials[0].State != bench.TrialFailed || trials[1].State != bench.TrialComplete {
 		t.Fatal(states(trials))
 	}
@@ -278,10 +278,10 @@ func storeGoesAndComesBack(t *testing.T, runtime, url string, away, back func())
 	if len(trial.Steps) < 2 || trial.Steps[0].Load.Succeeded == 0 || trial.Steps[0].Aborted != "" {
 		t.Errorf("the finished step is lost: %d steps", len(trial.Steps))
 	}
-	if in, ok := incident(trial, bench.IncidentStore); !ok || in.Step == nil {
+	if in, ok := incident(trial, bench.IncidentNeed); !ok || in.Step == nil {
 		t.Errorf("incidents %v", trial.Incidents)
 	}
-	d.reported("lost the store")
+	d.reported("lost elasticsearch")
 	d.resumes()
 }
 

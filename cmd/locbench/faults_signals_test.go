@@ -15,7 +15,7 @@ import (
 // killPoints returns moments of a run, in their order.
 func killPoints() []killPoint {
 	return []killPoint{
-		{"store", phaseStarted(bench.PhaseStore)}, {"seed", phaseStarted(bench.PhaseSeed)},
+		{"store", phaseStarted(bench.PhaseNeeds)}, {"seed", phaseStarted(bench.PhaseSeed)},
 		{"build", phaseStarted(bench.PhaseBuild)}, {"check", phaseStarted(bench.PhaseCheck)},
 		{"launch", phaseStarted(bench.PhaseLaunch)}, {"ready", phaseStarted(bench.PhaseReady)},
 		{"load", stepStarted(1)}, {"stop", phaseStarted(bench.PhaseStop)},

@@ -223,8 +223,8 @@ func TestEngine_Elsewhere(t *testing.T) {
 		if !strings.HasPrefix(info.Address, there+":") || info.PID == 0 {
 			t.Errorf("reached at %s, process %d", info.Address, info.PID) // one kernel, so its processes are visible
 		}
-		if !strings.HasPrefix(run.Store.URL, "http://"+there+":") || run.Store.Seen == run.Store.URL || !strings.HasSuffix(run.Store.Seen, ":9200") {
-			t.Errorf("store %+v", run.Store)
+		if len(run.Needs) != 1 || !strings.HasPrefix(run.Needs[0].URL, "http://"+there+":") || run.Needs[0].Seen == run.Needs[0].URL || !strings.HasSuffix(run.Needs[0].Seen, ":9200") {
+			t.Errorf("needs %+v", run.Needs)
 		}
 		for _, step := range trials[0].Steps {
 			// A busy machine may be too slow for the timeout of half a second, but nothing else

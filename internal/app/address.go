@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/store"
 	"github.com/locbench/locbench/internal/text/secret"
 )
 
@@ -13,7 +12,7 @@ import (
 func recorded(address string) string {
 	scheme, rest, ok := strings.Cut(address, "://")
 	if !ok || len(bench.EnvNames(address)) == 0 {
-		return store.Redact(address)
+		return secret.WithoutUser(address)
 	}
 	if at := strings.LastIndexByte(rest, '@'); at >= 0 {
 		rest = secret.Mask + rest[at:]

@@ -14,8 +14,8 @@ import (
 	"github.com/locbench/locbench/internal/text/secret"
 )
 
-// TestStoreFromEnvironment: a password from the environment is in the plan, masked, and not in its
-// record; a resumed run needs the URL again.
+// TestStoreFromEnvironment: a password from the environment is not in the plan, which is saved, but
+// where the store is opened; a resumed run needs the URL again.
 func TestStoreFromEnvironment(t *testing.T) {
 	const given = "http://${ES_USER}:${ES_PASSWORD}@10.0.0.5:9200"
 	const hidden = "http://***@10.0.0.5:9200"
@@ -27,11 +27,11 @@ func TestStoreFromEnvironment(t *testing.T) {
 		Command: []string{"run", "--elastic", given, "--elastic=" + given},
 	})
 	testenv.OK(t, err)
-	testenv.Equal(t, plan.Run.Profile.Store.URL, "http://reader:hunter2hunter2@10.0.0.5:9200", "planned at")
-	if text := secret.New(secrets(plan.Run, plan.Services, getenv)...).Text("said hunter2hunter2"); strings.Contains(text, "hunter2") {
+	testenv.Equal(t, plan.storeURL, "http://reader:hunter2hunter2@10.0.0.5:9200", "planned at")
+	if text := secret.New(plan.secrets(getenv)...).Text("said hunter2hunter2"); strings.Contains(text, "hunter2") {
 		t.Error(text)
 	}
-	run := Public(plan.Run)
+	run := plan.Run
 	data, err := json.Marshal(run)
 	if err != nil || strings.Contains(string(data), "hunter2") || run.Command[3] != hidden || run.Command[4] != "--elastic="+hidden {
 		t.Errorf("%q, %v", run.Command, err)
@@ -43,8 +43,8 @@ func TestStoreFromEnvironment(t *testing.T) {
 		t.Errorf("resumed without: %v", err)
 	}
 	again, err := NewPlan(RunOptions{Resume: dir, Changes: profile.Changes{"elastic": {given}}, Getenv: getenv})
-	if err != nil || again.Run.Profile.Store.URL != plan.Run.Profile.Store.URL {
-		t.Errorf("resumed at %s, %v", again.Run.Profile.Store.URL, err)
+	if err != nil || again.storeURL != plan.storeURL {
+		t.Errorf("resumed at %s, %v", again.storeURL, err)
 	}
 }
 

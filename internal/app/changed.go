@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"slices"
 	"strings"
 
@@ -50,27 +49,22 @@ func changedSources(p Plan, before map[bench.Selection]bench.Artifact) error {
 	return nil
 }
 
-type buildFunc func(ctx context.Context, svc bench.Service, progress func(string)) (bench.Artifact, error)
-
-// sameImages makes build fail for an existing image that is not the one of the complete trials. A
-// built image is known by its sources.
-func sameImages(build buildFunc, p Plan, before map[bench.Selection]bench.Artifact) buildFunc {
-	return func(ctx context.Context, svc bench.Service, progress func(string)) (bench.Artifact, error) {
-		a, err := build(ctx, svc, progress)
-		if err != nil || a.ImageID == "" || svc.Docker == nil || svc.Docker.Image == "" {
-			return a, err
-		}
-		i := slices.IndexFunc(p.Run.Profile.Contenders, func(sel bench.Selection) bool {
-			s := p.Services[sel]
-			return s.Name == svc.Name && s.Variant == svc.Variant && before[sel].ImageID != ""
-		})
-		if i < 0 || before[p.Run.Profile.Contenders[i]].ImageID == a.ImageID {
-			return a, nil
-		}
-		return a, console.Usagef("cannot resume: image %s changed since the complete rounds in %s (%s, now %s). "+
-			"Restore the image, or start a new run", safe.Line(svc.Docker.Image, 120), p.Dir,
-			shortID(before[p.Run.Profile.Contenders[i]].ImageID), shortID(a.ImageID))
+// sameImage returns an error if svc names an existing image that is not the one of the complete
+// trials. A built image is known by its sources.
+func sameImage(a bench.Artifact, svc bench.Service, p Plan, before map[bench.Selection]bench.Artifact) error {
+	if a.ImageID == "" || svc.Docker == nil || svc.Docker.Image == "" {
+		return nil
 	}
+	i := slices.IndexFunc(p.Run.Profile.Contenders, func(sel bench.Selection) bool {
+		s := p.Services[sel]
+		return s.Name == svc.Name && s.Variant == svc.Variant && before[sel].ImageID != ""
+	})
+	if i < 0 || before[p.Run.Profile.Contenders[i]].ImageID == a.ImageID {
+		return nil
+	}
+	return console.Usagef("cannot resume: image %s changed since the complete rounds in %s (%s, now %s). "+
+		"Restore the image, or start a new run", safe.Line(svc.Docker.Image, 120), p.Dir,
+		shortID(before[p.Run.Profile.Contenders[i]].ImageID), shortID(a.ImageID))
 }
 
 // shortID returns an image's ID as the docker command prints it.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -15,72 +14,66 @@ import (
 	"github.com/locbench/locbench/internal/text/console"
 )
 
-// checks runs the profile's checks on the contenders of a site.
-type checks struct {
-	site   *site
-	suites []*check.Suite
-	deaf   sync.Map // label of a contender ─▶ *atomic.Bool: it ignored SIGTERM in this run
-}
-
-// newChecks reads the profile's suites and reports their mistakes before anything is started.
-func newChecks(s *site) (*checks, error) {
-	c := &checks{site: s}
-	for _, name := range s.plan.Profile.Checks.Suites {
-		suite, err := check.LoadSuite(name, s.plan.AllowFiles...)
+// readSuites reads the profile's suites and reports their mistakes before anything is started.
+func (s *site) readSuites() error {
+	for _, name := range s.plan.Run.Profile.Checks.Suites {
+		suite, err := check.LoadSuite(name, s.plan.Run.AllowFiles...)
 		if err != nil {
-			return nil, console.WithCode(console.ExitUsage, err)
+			return console.WithCode(console.ExitUsage, err)
 		}
-		c.suites = append(c.suites, suite)
+		s.suites = append(s.suites, suite)
 	}
-	return c, nil
+	return nil
 }
 
-// names returns the lifecycle checks of the profile; none for a target, which locbench cannot
+// lifecycle returns the lifecycle checks of the profile; none for a target, which locbench cannot
 // start.
-func (c *checks) names() []string {
-	if !c.site.platform.Capabilities().Launches {
+func (s *site) lifecycle() []string {
+	if !s.platform.Capabilities().Launches {
 		return nil
 	}
-	return c.site.plan.Profile.Checks.Lifecycle
+	return s.plan.Run.Profile.Checks.Lifecycle
 }
 
-func (c *checks) Launching(
+// Launching runs the checks that start the contender themselves.
+func (s *site) Launching(
 	ctx context.Context, l runner.Launcher, spec bench.LaunchSpec, svc bench.Service, on func(bench.CheckResult),
 ) error {
-	if len(c.names()) == 0 {
+	if len(s.lifecycle()) == 0 {
 		return nil
 	}
-	deaf, _ := c.deaf.LoadOrStore(spec.Artifact.Image+" "+svc.Name+" "+svc.Variant, new(atomic.Bool))
+	deaf, _ := s.deaf.LoadOrStore(spec.Artifact.Image+" "+svc.Name+" "+svc.Variant, new(atomic.Bool))
 	opt := check.LifecycleOptions{
 		Deaf: deaf.(*atomic.Bool),
-		Spec: spec, Ready: c.site.question(svc),
-		CPUs: c.site.platform.CPUs(), Names: c.names(), OnResult: on,
+		Spec: spec, Ready: s.question(svc),
+		CPUs: s.platform.CPUs(), Names: s.lifecycle(), OnResult: on,
 		OnStart: func(n, of int) {
 			text := fmt.Sprintf("lifecycle checks of %s: start %d of %d; --no-checks skips them",
 				bench.Selection{Contender: svc.Name, Variant: svc.Variant}, n, of)
-			c.site.stream.Publish(nil, bench.Progress{Phase: bench.PhaseCheck, Text: text})
+			s.stream.Publish(nil, bench.Progress{Phase: bench.PhaseCheck, Text: text})
 		},
 	}
-	_, unreachable, err := c.site.environment(svc, spec, check.UnreachableStore)
+	_, unreachable, err := s.environment(svc, spec, bench.Template{Other: check.Unreachable()})
 	if err != nil {
 		return err
 	}
-	if !maps.Equal(unreachable, spec.Env) { // otherwise the contender does not use the store
+	if !maps.Equal(unreachable, spec.Env) { // otherwise the contender has no needs
 		opt.Unreachable = unreachable
 	}
 	_, err = check.Lifecycle(ctx, l, opt)
 	return err
 }
 
-func (c *checks) Running(
+// Running checks a running instance, also by the suites.
+func (s *site) Running(
 	ctx context.Context, inst bench.Instance, spec bench.LaunchSpec, svc bench.Service, on func(bench.CheckResult),
 ) error {
-	way := c.site.way()
-	_, err := check.Running(ctx, inst, check.RunningOptions{Spec: spec, Names: c.names(), Way: way, OnResult: on})
+	way := s.way()
+	_, err := check.Running(ctx, inst, check.RunningOptions{Spec: spec, Names: s.lifecycle(), Way: way, OnResult: on})
 	if err != nil {
 		return err
 	}
-	for _, suite := range c.suites {
+	for _, suite := range s.suites {
 		opt := check.Options{BaseURL: inst.BaseURL(), Suite: suite, Endpoints: svc.Endpoints, Way: way, OnResult: on}
 		if _, err := check.HTTP(ctx, opt); err != nil {
 			return err
@@ -89,21 +82,23 @@ func (c *checks) Running(
 	return nil
 }
 
-func (c *checks) Alive(ctx context.Context, inst bench.Instance, svc bench.Service) []bench.CheckResult {
-	if !slices.Contains(c.names(), bench.CheckStillResponds) {
+// Alive checks that an instance still responds after the load.
+func (s *site) Alive(ctx context.Context, inst bench.Instance, svc bench.Service) []bench.CheckResult {
+	if !slices.Contains(s.lifecycle(), bench.CheckStillResponds) {
 		return nil
 	}
-	return []bench.CheckResult{check.StillResponds(ctx, inst, c.site.way(), cmp.Or(svc.Ready.Path, "/"))}
+	return []bench.CheckResult{check.StillResponds(ctx, inst, s.way(), cmp.Or(svc.Ready.Path, "/"))}
 }
 
-func (c *checks) Stopped(stop bench.StopResult) []bench.CheckResult {
-	if !slices.Contains(c.names(), bench.CheckStops) {
+// Stopped checks the end of an instance.
+func (s *site) Stopped(stop bench.StopResult) []bench.CheckResult {
+	if !slices.Contains(s.lifecycle(), bench.CheckStops) {
 		return nil
 	}
 	return []bench.CheckResult{check.Stopped(stop)}
 }
 
-// responds returns an error if GET of the ready path has no response, of any status.
-func (c *checks) responds(ctx context.Context, inst bench.Instance, svc bench.Service) error {
-	return check.Responds(ctx, inst, c.site.way(), cmp.Or(svc.Ready.Path, "/"))
+// Responds returns an error if GET of the ready path has no response, of any status.
+func (s *site) Responds(ctx context.Context, inst bench.Instance, svc bench.Service) error {
+	return check.Responds(ctx, inst, s.way(), cmp.Or(svc.Ready.Path, "/"))
 }

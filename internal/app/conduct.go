@@ -10,7 +10,6 @@ import (
 	"github.com/locbench/locbench/internal/analysis/compare"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/host/limits"
-	"github.com/locbench/locbench/internal/load"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/results/event"
 	"github.com/locbench/locbench/internal/results/export"
@@ -18,7 +17,6 @@ import (
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/run/runner"
 	"github.com/locbench/locbench/internal/run/worker"
-	"github.com/locbench/locbench/internal/store/dataset"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/text/secret"
 )
@@ -32,55 +30,31 @@ type Search interface {
 	Next(ctx context.Context, trial bench.Trial, done []bench.StepResult) (bench.Step, bool)
 }
 
-// conductor carries out a plan.
-type conductor struct {
-	plan   Plan
-	env    console.Env
-	clock  event.Clock
-	stream *event.Stream
-	site   *site
-	checks *checks
-	loader *loader
-	before map[bench.Selection]bench.Artifact // what the complete trials of a resumed run ran
-
-	hidden
-}
-
-// setUp sends the setup requests.
-func (c *conductor) setUp(ctx context.Context, at runner.Place) error {
-	return c.loader.setUp(ctx, at, func(load.Asked) {})
-}
-
-// tearDown sends the teardown requests.
-func (c *conductor) tearDown(ctx context.Context, at runner.Place) error {
-	return c.loader.tearDown(ctx, at, func(load.Asked) {})
-}
-
 // Conduct runs a plan and saves its results. Its error has the exit code.
 func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
-	c := &conductor{plan: p, env: env}
-	if err := c.open(); err != nil {
+	s := &site{plan: p, env: env}
+	if err := s.open(); err != nil {
 		return err
 	}
 	defer func() { // for an end before the run begins
-		if closeErr := c.site.close(ctx); closeErr != nil {
+		if closeErr := s.close(ctx); closeErr != nil {
 			err = errors.Join(err, closeErr)
 		}
 	}()
-	if err := c.prepare(ctx); err != nil {
+	if err := s.prepare(ctx); err != nil {
 		return err
 	}
 	// A full disk ends the run: results that cannot be saved are not worth measuring.
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var served *export.MetricsServer
-	if c.plan.metricsListen != "" {
-		if served, err = export.ListenMetrics(ctx, c.plan.metricsListen); err != nil {
+	if s.plan.metricsListen != "" {
+		if served, err = export.ListenMetrics(ctx, s.plan.metricsListen); err != nil {
 			return console.Usagef("--metrics-listen: %w", err)
 		}
 		defer served.Close()
 	}
-	writer, err := c.openResults(cancel)
+	writer, err := s.openResults(cancel)
 	if err != nil {
 		return err
 	}
@@ -90,152 +64,135 @@ func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
 			writer.Interrupted()
 		}
 	})()
-	if c.plan.worker {
-		if err := worker.Announce(env.Stdout, c.plan.Dir); err != nil {
+	if s.plan.worker {
+		if err := worker.Announce(env.Stdout, s.plan.Dir); err != nil {
 			return err
 		}
 	}
-	follow := c.plan.Follow(cancel)
-	last, err := results.LastSeq(c.plan.Dir)
+	follow := s.plan.Follow(cancel)
+	last, err := results.LastSeq(s.plan.Dir)
 	if err != nil {
 		return fmt.Errorf("read event log: %w", err)
 	}
-	c.stream.Continue(last) // numbers continue those on disk
-	c.stream.Subscribe(writer.Handle)
-	c.stream.Subscribe(follow)
+	s.stream.Continue(last) // numbers continue those on disk
+	s.stream.Subscribe(writer.Handle)
+	s.stream.Subscribe(follow)
 	if served != nil {
-		served.Follow(c.stream)
+		served.Follow(s.stream)
 	}
 
-	if c.plan.worker {
-		for _, text := range c.plan.onRecord {
-			c.stream.Publish(nil, bench.Notice{Level: "info", Text: text})
+	if s.plan.worker {
+		for _, text := range s.plan.onRecord {
+			s.stream.Publish(nil, bench.Notice{Level: "info", Text: text})
 		}
 	}
-	err = runner.Run(ctx, c.config())
-	if c.plan.failuresShown {
+	err = runner.Run(ctx, s.config())
+	if s.plan.failuresShown {
 		err = withoutFailures(err)
 	}
-	closeErr := c.site.close(ctx)
-	c.stream.Close()
-	err = outcome(ctx, err, saveError(c.plan.Dir, writer.Err(), c.plan.Search == nil))
-	return c.mask().Error(errors.Join(err, closeErr))
+	closeErr := s.close(ctx)
+	s.stream.Close()
+	err = outcome(ctx, err, saveError(s.plan.Dir, writer.Err(), s.plan.Search == nil))
+	return s.mask().Error(errors.Join(err, closeErr))
 }
 
 // open reads the files that the plan names and reports mistakes before anything is started.
-func (c *conductor) open() error {
-	var data dataset.Set // nil: nothing in this run reads it
-	var err error
-	if p := c.plan.Run.Profile; p.UsesData() || p.Data != (bench.DataSpec{}) {
-		if data, err = dataset.Open(p.Data); err != nil {
-			return console.WithCode(console.ExitUsage, err)
-		}
-	}
-	c.clock = event.NewClock(time.Now())
-	c.stream = event.New(c.clock.Now)
-	if err := missingEnv(c.plan.Run, c.plan.Services, c.env.Getenv); err != nil {
+func (s *site) open() error {
+	p := s.plan.Run.Profile
+	err := s.findNeeds(kinds)
+	if err != nil {
 		return err
 	}
-	c.site = &site{plan: &c.plan.Run, data: data, stream: c.stream, getenv: c.env.Getenv}
-	c.site.requests = filled(c.plan.Run.Profile.Requests, c.env.Getenv)
-	if c.site.tls, err = tlsConfig(c.plan.Run.TLS); err != nil {
+	s.clock = event.NewClock(time.Now())
+	s.stream = event.New(s.clock.Now)
+	if err := missingEnv(s.plan.Run, s.plan.Services, s.env.Getenv); err != nil {
 		return err
 	}
-	if c.checks, err = newChecks(c.site); err != nil {
+	if s.tls, err = tlsConfig(s.plan.Run.TLS); err != nil {
 		return err
 	}
-	if c.loader, err = newLoader(c.site); err != nil {
+	if err := s.readSuites(); err != nil {
 		return err
 	}
-	c.fromResponses = secret.Saved(c.plan.Run.Profile.Every())
-	c.loader.saw = c.hideAsked
+	if err := s.readRequests(); err != nil {
+		return err
+	}
+	s.fromResponses = secret.Saved(p.Every())
 	return nil
 }
 
 // prepare chooses the runtime and the CPUs, and records the environment of the run.
-func (c *conductor) prepare(ctx context.Context) error {
-	plan, site, recorded := &c.plan.Run, c.site, c.plan.Run
+func (s *site) prepare(ctx context.Context) error {
+	plan, recorded := &s.plan.Run, s.plan.Run
 	if plan.Data = (bench.DataInfo{}); plan.Profile.UsesData() {
-		plan.Data = site.data.Info()
+		plan.Data = s.data.Info()
 	}
-	plan.Files = c.loader.data.Hashes
+	plan.Files = s.values.Hashes
 	plan.Machine = machine.Describe(ctx)
-	plan.Software = Built().software()
-	if err := site.choosePlatform(ctx); err != nil {
+	plan.Software, plan.Needs = Built().software(), nil
+	if err := s.choosePlatform(ctx); err != nil {
 		return err
 	}
-	if err := needEngine(site.noEngine, c.plan.Services); err != nil {
+	if err := needEngine(s.noEngine, s.plan.Services); err != nil {
 		return err
 	}
-	plan.Machine.OtherContainers = site.others(ctx)
+	plan.Machine.OtherContainers = s.others(ctx)
 	plan.Hash = compare.ProfileHash(plan.Profile)
-	c.hide(secrets(*plan, c.plan.Services, c.env.Getenv)...)
-	c.stream.Mask(func(e bench.Event) bench.Event { return c.mask().Event(c.clock.Event(e)) })
-	isolation := isolationOf(plan.Profile, site.noIsolation())
-	plan.Isolated, site.isolation = &isolation, newIsolation(isolation)
-	plan.Warnings = append(plan.Warnings, site.occupy(plan.Warnings)...)
-	if c.plan.resume != nil {
+	s.hide(s.plan.secrets(s.env.Getenv)...)
+	s.stream.Mask(func(e bench.Event) bench.Event { return s.mask().Event(s.clock.Event(e)) })
+	isolation := isolationOf(plan.Profile, s.whereNeeds(), s.noIsolation())
+	plan.Isolated, s.isolation = &isolation, newIsolation(isolation)
+	plan.Warnings = append(plan.Warnings, s.occupy(plan.Warnings)...)
+	if s.plan.resume != nil {
 		if plan.Data.Hash != recorded.Data.Hash && plan.Profile.UsesData() {
 			return console.Usagef("cannot resume: data set %s differs from the one %s started with",
-				plan.Data.Name, c.plan.Dir)
+				plan.Data.Name, s.plan.Dir)
 		}
 		for _, f := range plan.Files {
 			if !slices.Contains(recorded.Files, f) {
-				return console.Usagef("cannot resume: %s changed since %s started", f.File, c.plan.Dir)
+				return console.Usagef("cannot resume: %s changed since %s started", f.File, s.plan.Dir)
 			}
 		}
-		c.before = ran(c.plan)
-		if err := changedSources(c.plan, c.before); err != nil {
+		s.before = ran(s.plan)
+		if err := changedSources(s.plan, s.before); err != nil {
 			return err
 		}
 		plan.Warnings = append(plan.Warnings, changes(recorded, *plan)...)
-		if err := site.cleanUp(ctx); err != nil {
-			c.env.Warn(err)
+		if err := s.cleanUp(ctx); err != nil {
+			s.env.Warn(err)
 		}
 	}
 	plan.Warnings = append(plan.Warnings, memoryOvercommit(*plan)...)
 	plan.Warnings = append(plan.Warnings, interleavedQuotas(*plan)...)
-	if c.plan.resume == nil { // or the record has it
+	if s.plan.resume == nil { // or the record has it
 		plan.Warnings = append(plan.Warnings, limitsAbove(*plan)...)
 	}
 	if _, err := machine.RaiseOpenFiles(); err != nil {
-		c.env.Warn(err)
+		s.env.Warn(err)
 	}
 	return limits.Check(profile.MostConnections(plan.Profile.Steps)) // now, rather than at the largest step
 }
 
-// record returns the masked plan, to be saved and published.
-func (c *conductor) record() bench.Run { return c.mask().Run(Public(c.plan.Run)) }
-
-func (c *conductor) openResults(cancel context.CancelCauseFunc) (*results.Writer, error) {
-	run := c.record()
-	fail := func(err error) { cancel(saveError(c.plan.Dir, err, run.Search == "")) }
-	if c.plan.resume != nil {
-		return c.plan.resume.Reopen(run, fail)
+func (s *site) openResults(cancel context.CancelCauseFunc) (*results.Writer, error) {
+	run := s.mask().Run(s.plan.Run)
+	fail := func(err error) { cancel(saveError(s.plan.Dir, err, run.Search == "")) }
+	if s.plan.resume != nil {
+		return s.plan.resume.Reopen(run, fail)
 	}
-	w, err := results.Create(c.plan.Dir, run, fail)
+	w, err := results.Create(s.plan.Dir, run, fail)
 	return w, console.WithCode(console.ExitUsage, err)
 }
 
-func (c *conductor) config() runner.Config {
-	site := c.site
+// config returns what the runner gets.
+func (s *site) config() runner.Config {
 	config := runner.Config{
-		Run: c.record(), Dir: c.plan.Dir, Stream: c.stream, Services: c.plan.Services, FirstRequests: c.firstRequests,
-		Stages: site.stages(),
-		Build:  sameImages(Builder{Builder: site.platform, Runtime: c.plan.Run.Profile.Runtime}.Build, c.plan, c.before),
-		Spec:   site.spec, Launcher: site, Engine: c.loader, Ask: c.loader.sendEach, SetUp: c.setUp,
-		TearDown: c.tearDown, Checks: c.checks, Responds: c.checks.responds, Unanswered: c.loader.unanswered,
-		StoreAlive: site.storeAlive, StoreChange: site.storeChange,
-		EngineAlive: site.platformsAlive, Ready: site.ready, Judge: site.limitWarnings,
-		ReadHost: func(ctx context.Context) *bench.HostReading { return site.usage.Read(ctx) },
-		Control:  c.plan.controls, RetryNotReady: c.plan.retryNotReady,
+		Run: s.plan.Run, Dir: s.plan.Dir, Stream: s.stream, Services: s.plan.Services,
+		Launcher: s, Loader: s, Checker: s, Needs: s, Observer: s,
+		Control: s.plan.controls, RetryNotReady: s.plan.retryNotReady,
 	}
-	if c.plan.Engine != nil {
-		config.Engine = c.plan.Engine
-	}
-	if c.plan.Search != nil {
-		c.plan.Search.Begin(&c.plan.Run, c.stream.Publish)
-		config.Next = c.plan.Search.Next
+	if s.plan.Search != nil {
+		s.plan.Search.Begin(&s.plan.Run, s.stream.Publish)
+		config.Next = s.plan.Search.Next
 	}
 	return config
 }

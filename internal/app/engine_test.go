@@ -70,8 +70,8 @@ func TestEngineOfAStep(t *testing.T) {
 	for _, c := range []struct{ run, step, want bench.Engine }{
 		{"", "", ""}, {"vegeta", "", "vegeta"}, {"", "vegeta", "vegeta"}, {"epoll", "fast", "fast"},
 	} {
-		l, err := newLoader(&site{plan: &bench.Run{Engine: c.run}, getenv: func(string) string { return "" }})
-		testenv.OK(t, err)
+		l := &site{plan: Plan{Run: bench.Run{Engine: c.run}}, env: noEnv}
+		testenv.OK(t, l.readRequests())
 		testenv.Equal(t, l.engineOf(bench.Step{Engine: c.step}).Name, c.want, c.run, c.step)
 	}
 }

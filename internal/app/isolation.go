@@ -3,6 +3,8 @@ package app
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/cpuset"
@@ -19,9 +21,9 @@ type cpuIsolation struct {
 }
 
 // isolationOf plans the isolation of a run. cannot is the reason why processes cannot be pinned.
-func isolationOf(p bench.Profile, cannot string) bench.Isolation {
+func isolationOf(p bench.Profile, needs []bench.NeedInfo, cannot string) bench.Isolation {
 	return planIsolation(cpuRequest{
-		CPUs: cpuset.Order(cpuset.Allowed(), cpuset.Siblings), Limits: widest(p), Store: p.Store.Chosen(),
+		CPUs: cpuset.Order(cpuset.Allowed(), cpuset.Siblings), Limits: widest(p), Needs: needs,
 		Off: p.Isolation == bench.IsolationOff, Cannot: cannot,
 	})
 }
@@ -90,14 +92,14 @@ func (a *cpuIsolation) end() error {
 }
 
 // With fewer than fewCPUs, the CPUs are split only if at least as many remain as the contender
-// gets, and if no external store runs next to the sets.
+// gets, and if no external need runs next to the sets.
 const fewCPUs = 4
 
 // cpuRequest is what planIsolation decides by.
 type cpuRequest struct {
 	CPUs   []int // all CPUs, with those of one core next to each other (cpuset.Order)
 	Limits bench.Limits
-	Store  bench.StoreKind
+	Needs  []bench.NeedInfo
 	Off    bool // isolation is off in the profile
 	// Cannot is the reason why isolation is impossible, such as the engine of another machine or a
 	// system without affinity; "" if it is possible.
@@ -105,30 +107,30 @@ type cpuRequest struct {
 }
 
 // planIsolation splits the CPUs. The contender gets as many as its quota can fill, or its CPU set;
-// a store in a container gets some of the rest; the client, with an embedded store, gets the
+// needs in containers get some of the rest; the client, with embedded needs, gets the
 // others, at least half as many as the contender. With too few CPUs, or without a CPU limit,
 // nothing is split, and Text says what is shared.
 func planIsolation(r cpuRequest) bench.Isolation {
-	contender, store, client, why := shares(r)
+	contender, needs, client, why := shares(r)
 	if why != "" {
 		return bench.Isolation{Text: sharing(r) + ": " + why}
 	}
 	i := bench.Isolation{
-		Separate: true, Client: cpuset.Of(r.CPUs[:client]...), Store: cpuset.Of(r.CPUs[client : client+store]...),
+		Separate: true, Client: cpuset.Of(r.CPUs[:client]...), Needs: cpuset.Of(r.CPUs[client : client+needs]...),
 		Contender: cpuset.Of(r.CPUs[len(r.CPUs)-contender:]...),
 	}
 	i.Text = "contender on " + namedCPUs(i.Contender)
-	if store > 0 {
-		i.Text += ", store on " + namedCPUs(i.Store)
+	if needs > 0 {
+		i.Text += ", " + named(r.Needs, inContainer) + " on " + namedCPUs(i.Needs)
 	}
-	i.Text += ", client " + inClient(r.Store) + "on " + namedCPUs(i.Client)
-	if r.Store.Traits().ByURL {
-		i.Text += "; an external store here is not pinned"
+	i.Text += ", client " + withEmbedded(r.Needs) + "on " + namedCPUs(i.Client)
+	if external := named(r.Needs, byURL); external != "" {
+		i.Text += "; external " + external + " is not pinned, if it is here"
 	}
 	return i
 }
 
-func shares(r cpuRequest) (contender, store, client int, why string) {
+func shares(r cpuRequest) (contender, needs, client int, why string) {
 	contender = fillable(r.Limits)
 	n := len(r.CPUs)
 	switch {
@@ -140,13 +142,13 @@ func shares(r cpuRequest) (contender, store, client int, why string) {
 		return 0, 0, 0, "the contender has no CPU limit"
 	}
 	least := 0
-	if r.Store.Traits().Container {
+	if slices.ContainsFunc(r.Needs, inContainer) {
 		least = 1
 	}
 	rest, need := n-contender, (contender+1)/2+least
 	if n < fewCPUs {
-		if r.Store.Traits().ByURL {
-			return 0, 0, 0, fmt.Sprintf("with fewer than %d CPUs the store would favor one side", fewCPUs)
+		if external := named(r.Needs, byURL); external != "" {
+			return 0, 0, 0, fmt.Sprintf("with fewer than %d CPUs %s would favor one side", fewCPUs, external)
 		}
 		need = contender + least
 	}
@@ -154,26 +156,41 @@ func shares(r cpuRequest) (contender, store, client int, why string) {
 		return 0, 0, 0, fmt.Sprintf("contender needs %s, the rest needs %d", units.Plural(contender, "CPU"), need)
 	}
 	if least > 0 {
-		store = max(least, min(rest/3, rest-(contender+1)/2))
+		needs = max(least, min(rest/3, rest-(contender+1)/2))
 	}
-	return contender, store, rest - store, ""
+	return contender, needs, rest - needs, ""
 }
 
 // sharing returns a phrase for what runs on the same CPUs.
 func sharing(r cpuRequest) string {
 	who := "contender"
-	switch t := r.Store.Traits(); {
-	case t.Container:
-		who += ", store"
-	case t.ByURL:
-		who += ", an external store on this machine"
+	if contained := named(r.Needs, inContainer); contained != "" {
+		who += ", " + contained
 	}
-	return who + " and client " + inClient(r.Store) + "share " + namedCPUs(cpuset.Of(r.CPUs...))
+	if external := named(r.Needs, byURL); external != "" {
+		who += ", external " + external + " on this machine"
+	}
+	return who + " and client " + withEmbedded(r.Needs) + "share " + namedCPUs(cpuset.Of(r.CPUs...))
 }
 
-func inClient(kind bench.StoreKind) string {
-	if kind.Traits().InClient {
-		return "(with the embedded store) "
+func inContainer(n bench.NeedInfo) bool { return n.Kind.Traits().Container }
+func byURL(n bench.NeedInfo) bool       { return n.Kind.Traits().ByURL }
+func inClient(n bench.NeedInfo) bool    { return n.Kind.Traits().InClient }
+
+// named returns the names of the needs that run in that way; "" for none.
+func named(needs []bench.NeedInfo, way func(bench.NeedInfo) bool) string {
+	var names []string
+	for _, n := range needs {
+		if way(n) {
+			names = append(names, n.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func withEmbedded(needs []bench.NeedInfo) string {
+	if embedded := named(needs, inClient); embedded != "" {
+		return "(with embedded " + embedded + ") "
 	}
 	return ""
 }

@@ -29,13 +29,13 @@ func TestSiteKeepsToAPlan(t *testing.T) {
 		return
 	}
 	client, contender := all[:1], all[1:2]
-	s := &site{plan: &bench.Run{ID: "isolated", Profile: bench.Profile{Runtime: bench.RuntimeProcess, Store: bench.StoreSpec{Kind: bench.StoreNone}}}}
+	s := &site{plan: Plan{Run: bench.Run{ID: "isolated", Profile: bench.Profile{Runtime: bench.RuntimeProcess, Store: bench.StoreSpec{Kind: bench.StoreNone}}}}}
 	s.isolation = newIsolation(bench.Isolation{Separate: true, Client: client, Contender: contender})
 	testenv.OK(t, s.choosePlatform(t.Context()))
 	s.platform.Allow(s.isolation.all)
 	svc := bench.Service{Name: "sleeper", Process: &bench.ProcessRecipe{Command: []string{"sleep", "60"}}}
 	for range 2 { // the second start finds the client pinned
-		spec, err := s.spec("trial", svc, bench.Artifact{Command: []string{"sleep", "60"}})
+		spec, err := s.Spec("trial", svc, bench.Artifact{Command: []string{"sleep", "60"}})
 		testenv.OK(t, err)
 		inst, err := s.Launch(t.Context(), spec)
 		testenv.OK(t, err)

@@ -11,13 +11,15 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/cpuset"
 	"github.com/locbench/locbench/internal/contender/platform"
+	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/results/event"
 	"github.com/locbench/locbench/internal/run/machine"
 	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 func TestNewIsolation(t *testing.T) {
-	i := bench.Isolation{Separate: true, Contender: cpuset.Of(2, 3), Store: cpuset.Of(1), Client: cpuset.Of(0)}
+	i := bench.Isolation{Separate: true, Contender: cpuset.Of(2, 3), Needs: cpuset.Of(1), Client: cpuset.Of(0)}
 	if a := newIsolation(i); !reflect.DeepEqual(a.sets, i) {
 		t.Errorf("%+v", a)
 	}
@@ -34,17 +36,21 @@ func TestIsolationSaysWhatIsShared(t *testing.T) {
 		"isolation is off": {Runtime: bench.RuntimeProcess, Isolation: bench.IsolationOff, Limits: bench.Limits{CPUs: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &site{plan: &bench.Run{Profile: p}}
+			s := &site{plan: Plan{Run: bench.Run{Profile: p}}}
 			testenv.OK(t, s.choosePlatform(t.Context()))
 			want := "isolation is off"
 			if p.Isolation != bench.IsolationOff {
 				want = s.platform.Capabilities().NoIsolation
 			}
-			if i := isolationOf(p, s.noIsolation()); want == "" || i.Separate || !strings.Contains(i.Text, want) || !strings.Contains(i.Text, "share") {
+			if i := isolationOf(p, nil, s.noIsolation()); want == "" || i.Separate || !strings.Contains(i.Text, want) || !strings.Contains(i.Text, "share") {
 				t.Errorf("%+v, want %q", i, want)
 			}
 		})
 	}
+}
+
+func needsAt(kind bench.StoreKind) []bench.NeedInfo {
+	return []bench.NeedInfo{{Name: "db", Kind: kind}}
 }
 
 func TestPlanIsolation(t *testing.T) {
@@ -57,19 +63,19 @@ func TestPlanIsolation(t *testing.T) {
 		contender, stored, client string // "" with a text: shared
 		text                      string
 	}{
-		{2, 1.5, 0, embedded, "", "", "", "contender and client (with the embedded store) share CPUs 0-1: contender needs 2 CPUs, the rest needs 2"},
-		{2, 1, 0, embedded, "1", "", "0", "contender on CPU 1, client (with the embedded store) on CPU 0"},
+		{2, 1.5, 0, embedded, "", "", "", "contender and client (with embedded db) share CPUs 0-1: contender needs 2 CPUs, the rest needs 2"},
+		{2, 1, 0, embedded, "1", "", "0", "contender on CPU 1, client (with embedded db) on CPU 0"},
 		{2, 0.5, 0, none, "1", "", "0", "contender on CPU 1, client on CPU 0"},
-		{2, 0.5, 0, container, "", "", "", "contender, store and client share CPUs 0-1: contender needs 1 CPU, the rest needs 2"},
-		{2, 0.5, 0, external, "", "", "", "contender, an external store on this machine and client share CPUs 0-1: with fewer than 4 CPUs the store would favor one side"},
-		{1, 0.5, 0, embedded, "", "", "", "contender and client (with the embedded store) share CPU 0: contender needs 1 CPU, the rest needs 1"},
+		{2, 0.5, 0, container, "", "", "", "contender, db and client share CPUs 0-1: contender needs 1 CPU, the rest needs 2"},
+		{2, 0.5, 0, external, "", "", "", "contender, external db on this machine and client share CPUs 0-1: with fewer than 4 CPUs db would favor one side"},
+		{1, 0.5, 0, embedded, "", "", "", "contender and client (with embedded db) share CPU 0: contender needs 1 CPU, the rest needs 1"},
 		{3, 1, 0, none, "2", "", "0-1", "contender on CPU 2, client on CPUs 0-1"},
 		{3, 1, 0, container, "2", "1", "0", ""},
 		{3, 1.5, 0, embedded, "", "", "", "contender needs 2 CPUs, the rest needs 2"},
-		{4, 1.5, 0, embedded, "2-3", "", "0-1", "contender on CPUs 2-3, client (with the embedded store) on CPUs 0-1"},
-		{4, 1.5, 0, container, "2-3", "1", "0", "contender on CPUs 2-3, store on CPU 1, client on CPU 0"},
-		{4, 1.5, 0, external, "2-3", "", "0-1", "; an external store here is not pinned"},
-		{4, 0.2, 0, container, "3", "2", "0-1", "contender on CPU 3, store on CPU 2, client on CPUs 0-1"},
+		{4, 1.5, 0, embedded, "2-3", "", "0-1", "contender on CPUs 2-3, client (with embedded db) on CPUs 0-1"},
+		{4, 1.5, 0, container, "2-3", "1", "0", "contender on CPUs 2-3, db on CPU 1, client on CPU 0"},
+		{4, 1.5, 0, external, "2-3", "", "0-1", "; external db is not pinned, if it is here"},
+		{4, 0.2, 0, container, "3", "2", "0-1", "contender on CPU 3, db on CPU 2, client on CPUs 0-1"},
 		{4, 2.5, 0, embedded, "", "", "", "share CPUs 0-3: contender needs 3 CPUs, the rest needs 2"},
 		{4, 1.5, 4, external, "", "", "", "contender needs 4 CPUs, the rest needs 2"}, // profile locations
 		{4, 0, 0, embedded, "", "", "", "share CPUs 0-3: the contender has no CPU limit"},
@@ -87,18 +93,18 @@ func TestPlanIsolation(t *testing.T) {
 		{64, 41.5, 0, embedded, "22-63", "", "0-21", ""},
 		{64, 64, 0, embedded, "", "", "", "contender needs 64 CPUs"},
 	} {
-		i := planIsolation(cpuRequest{CPUs: cpuset.UpTo(tt.cpus), Limits: bench.Limits{CPUs: tt.quota, CPUSet: tt.set}, Store: tt.store})
-		if i.Contender.String() != tt.contender || i.Store.String() != tt.stored || i.Client.String() != tt.client || i.Separate != (tt.contender != "") || !strings.Contains(i.Text, tt.text) {
+		i := planIsolation(cpuRequest{CPUs: cpuset.UpTo(tt.cpus), Limits: bench.Limits{CPUs: tt.quota, CPUSet: tt.set}, Needs: needsAt(tt.store)})
+		if i.Contender.String() != tt.contender || i.Needs.String() != tt.stored || i.Client.String() != tt.client || i.Separate != (tt.contender != "") || !strings.Contains(i.Text, tt.text) {
 			t.Errorf("%d CPUs, quota %g, set %d, %s: %+v", tt.cpus, tt.quota, tt.set, tt.store, i)
 		}
-		all := slices.Concat(i.Contender, i.Store, i.Client)
+		all := slices.Concat(i.Contender, i.Needs, i.Client)
 		slices.Sort(all)
 		if i.Separate && !slices.Equal(all, cpuset.UpTo(tt.cpus)) {
 			t.Errorf("%d CPUs: %+v overlap or leave some unused", tt.cpus, i)
 		}
 	}
 	for _, r := range []cpuRequest{{Off: true}, {Cannot: "the engine is elsewhere"}} {
-		r.CPUs, r.Limits, r.Store = cpuset.UpTo(16), bench.Limits{CPUs: 1}, none
+		r.CPUs, r.Limits = cpuset.UpTo(16), bench.Limits{CPUs: 1}
 		if i := planIsolation(r); i.Separate || !strings.HasPrefix(i.Text, "contender and client share CPUs 0-15: ") {
 			t.Errorf("%+v", i)
 		}
@@ -107,8 +113,8 @@ func TestPlanIsolation(t *testing.T) {
 
 // TestCoresAreNotSplit: on many machines CPUs n and n+half are one core.
 func TestCoresAreNotSplit(t *testing.T) {
-	i := planIsolation(cpuRequest{CPUs: []int{0, 4, 1, 5, 2, 6, 3, 7}, Limits: bench.Limits{CPUs: 2}, Store: bench.StoreContainer})
-	if i.Contender.String() != "3,7" || i.Store.String() != "2,6" || i.Client.String() != "0-1,4-5" {
+	i := planIsolation(cpuRequest{CPUs: []int{0, 4, 1, 5, 2, 6, 3, 7}, Limits: bench.Limits{CPUs: 2}, Needs: needsAt(bench.StoreContainer)})
+	if i.Contender.String() != "3,7" || i.Needs.String() != "2,6" || i.Client.String() != "0-1,4-5" {
 		t.Errorf("%+v", i)
 	}
 }
@@ -118,7 +124,7 @@ func TestAnotherRun(t *testing.T) {
 	t.Setenv(machine.RunsVariable, t.TempDir())
 	begin := func() (*site, *event.Stream, bench.Warnings) {
 		stream := event.New(time.Now)
-		s := &site{getenv: os.Getenv, stream: stream}
+		s := &site{env: console.Env{Getenv: os.Getenv}, stream: stream}
 		return s, stream, s.occupy(nil)
 	}
 	first, stream, warned := begin()
@@ -138,7 +144,7 @@ func TestAnotherRun(t *testing.T) {
 	if len(warned) != 1 || !warned.Has(bench.WarnOtherRun) {
 		t.Errorf("the second: %q", warned)
 	}
-	third := &site{getenv: os.Getenv}
+	third := &site{env: console.Env{Getenv: os.Getenv}}
 	if again := third.occupy(warned); len(again) > 0 {
 		t.Errorf("known already: %q", again)
 	}
@@ -157,11 +163,14 @@ func TestAnotherRun(t *testing.T) {
 type fakePlatform struct{ platform.Platform }
 
 func (fakePlatform) Capabilities() platform.Capabilities { return platform.Capabilities{} }
+func (fakePlatform) Allow(cpuset.Set)                    {}
+func (fakePlatform) Network() needs.Network              { return needs.Network{} }
+func (fakePlatform) Template() (bench.Template, error)   { return bench.Template{}, nil }
 
 func TestSpec_FollowsThePlan(t *testing.T) {
-	s := &site{plan: &bench.Run{ID: "r1", Profile: bench.Profile{Limits: bench.Limits{CPUs: 1.5}}}, platform: fakePlatform{}}
+	s := &site{plan: Plan{Run: bench.Run{ID: "r1", Profile: bench.Profile{Limits: bench.Limits{CPUs: 1.5}}}}, platform: fakePlatform{}}
 	s.isolation = newIsolation(bench.Isolation{Separate: true, Client: cpuset.Of(0), Contender: cpuset.Of(2, 3)})
-	spec, err := s.spec("trial", bench.Service{Name: "web", Port: 8080, Docker: &bench.DockerRecipe{Privileges: bench.Privileges{Processes: 9}}}, bench.Artifact{Image: "web"})
+	spec, err := s.Spec("trial", bench.Service{Name: "web", Port: 8080, Docker: &bench.DockerRecipe{Privileges: bench.Privileges{Processes: 9}}}, bench.Artifact{Image: "web"})
 	if err != nil || !slices.Equal(spec.CPUs, []int{2, 3}) || spec.RunID != "r1" || spec.Name != "trial" || spec.Port != 8080 || spec.Limits.CPUs != 1.5 || spec.Artifact.Image != "web" || spec.More.Processes != 9 {
 		t.Errorf("%+v, %v", spec, err)
 	}

@@ -10,93 +10,70 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender/check"
 	"github.com/locbench/locbench/internal/load"
+	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/run/runner"
-	"github.com/locbench/locbench/internal/store/dataset"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/values"
 )
 
-// loader is the load engine of a run. The steps of a trial share their connections.
-type loader struct {
-	run *bench.Run
-
-	// the profile's requests, with environment variables filled in
-	requests, setup, teardown []bench.Request
-
-	data      load.Data
-	expect    map[string]check.Expect // by the name of the request
-	until     map[string]check.Expect // of requests that are repeated, by the same
-	responses *responses
-	kept      map[bench.Trial]*load.Kept
-	trials    map[bench.Trial]*load.TrialState // the trials in progress
-	begun     uint64                           // number of trials so far
-	engine    load.Engine
-	warn      func(bench.Warning) // of setup and teardown; nil: they are shown
-	saw       func(load.Asked)    // gets each request that is sent once, before its error is reported
-}
-
-// responses is what is known of the responses once the data set has been read.
-type responses struct {
-	ids   []int64
-	known *dataset.Responses
-}
-
-// newLoader returns a loader with the engine of the plan.
-func newLoader(s *site) (*loader, error) {
-	p := s.plan.Profile
-	l := &loader{
-		run: s.plan, responses: &s.responses, kept: map[bench.Trial]*load.Kept{}, trials: map[bench.Trial]*load.TrialState{},
-		engine: load.Engine{Name: s.plan.Engine, TLS: s.tls}, requests: s.requests,
-		expect: map[string]check.Expect{}, until: map[string]check.Expect{},
-		warn: s.warn, saw: func(load.Asked) {},
-		setup: filled(p.Setup, s.getenv), teardown: filled(p.Teardown, s.getenv),
-	}
-	all := slices.Concat(l.setup, l.requests, l.teardown)
+// readRequests fills in the profile's requests, opens the files of their values, and compiles their
+// expectations.
+func (s *site) readRequests() error {
+	p := s.plan.Run.Profile
+	s.kept, s.trials = map[bench.Trial]*load.Kept{}, map[bench.Trial]*load.TrialState{}
+	s.expect, s.until = map[string]check.Expect{}, map[string]check.Expect{}
+	s.engine = load.Engine{Name: s.plan.Run.Engine, TLS: s.tls}
+	s.setup, s.requests, s.teardown = s.filled(p.Setup), s.filled(p.Requests), s.filled(p.Teardown)
+	all := slices.Concat(s.setup, s.requests, s.teardown)
 	var err error
-	if l.data, err = values.OpenData(p.Variables, all); err != nil {
-		return nil, console.WithCode(console.ExitUsage, err)
+	if s.values, err = values.OpenData(p.Variables, all); err != nil {
+		return console.WithCode(console.ExitUsage, err)
 	}
 	for _, r := range all {
 		if r.Checks() {
-			l.expect[r.Name], err = check.ParseExpect(r.Expect)
+			s.expect[r.Name], err = check.ParseExpect(r.Expect)
 		}
 		if r.Repeat != nil && err == nil {
-			l.until[r.Name], err = check.ParseExpect(r.Repeat.Until)
+			s.until[r.Name], err = check.ParseExpect(r.Repeat.Until)
 		}
 		if err != nil {
-			return nil, console.WithCode(console.ExitUsage, err)
+			return console.WithCode(console.ExitUsage, err)
 		}
 	}
-	return l, nil
+	return nil
 }
 
-func (l *loader) Run(
+// Run runs one step. The steps of a trial share their connections.
+func (s *site) Run(
 	ctx context.Context, at runner.Place, step bench.Step, hooks runner.Hooks,
 ) (bench.Load, error) {
-	if l.kept[at.Trial] == nil {
-		l.kept[at.Trial] = &load.Kept{}
+	if s.plan.Engine != nil {
+		return s.plan.Engine.Run(ctx, at, step, hooks)
 	}
-	plan := l.loadPlan(at, step)
+	if s.kept[at.Trial] == nil {
+		s.kept[at.Trial] = &load.Kept{}
+	}
+	plan := s.loadPlan(at, step)
 	plan.OnStart, plan.OnEnd, plan.Rate = hooks.OnStart, hooks.OnEnd, hooks.Rate
 	if t := hooks.Interleave; t != nil {
 		plan.Interleave = &load.Interleave{Length: t.Length, Next: t.Next}
 	}
-	engine := l.engineOf(step)
-	engine.Keep = l.kept[at.Trial] // each engine has its own connections there
+	engine := s.engineOf(step)
+	engine.Keep = s.kept[at.Trial] // each engine has its own connections there
 	return engine.Run(ctx, plan, hooks.OnWindow)
 }
 
 // engineOf returns the engine of a step.
-func (l *loader) engineOf(step bench.Step) load.Engine {
-	engine := l.engine
+func (s *site) engineOf(step bench.Step) load.Engine {
+	engine := s.engine
 	engine.Name = cmp.Or(step.Engine, engine.Name)
 	return engine
 }
 
 // filled returns requests with environment variables filled in.
-func filled(all []bench.Request, getenv func(string) string) (out []bench.Request) {
+func (s *site) filled(all []bench.Request) (out []bench.Request) {
 	for _, r := range all {
-		out = append(out, r.Filled(getenv))
+		out = append(out, r.Filled(s.env.Getenv))
 	}
 	return out
 }
@@ -111,20 +88,20 @@ const comparedOfEach = 300
 const comparingBudget = .01
 
 // loadPlan returns the plan of one load of step.
-func (l *loader) loadPlan(at runner.Place, step bench.Step) load.Plan {
-	p := l.run.Profile
+func (s *site) loadPlan(at runner.Place, step bench.Step) load.Plan {
+	p := s.plan.Run.Profile
 	plan := load.Plan{
-		BaseURL: at.BaseURL, Step: step, Requests: l.requests, Sessions: p.Sessions, Variables: p.Variables, Data: l.data,
-		Life: l.trial(at), IDs: l.responses.ids, HTTP2: p.Protocol == bench.HTTP2, Timeout: p.Timeout, Seed: l.run.Seed,
+		BaseURL: at.BaseURL, Step: step, Requests: s.requests, Sessions: p.Sessions, Variables: p.Variables, Data: s.values,
+		Life: s.trialState(at), IDs: s.ids, HTTP2: p.Protocol == bench.HTTP2, Timeout: p.Timeout, Seed: s.plan.Run.Seed,
 	}
-	if len(l.until) > 0 {
-		plan.Until = func(a load.Response) error { return judge(l.until[a.Request], a) }
+	if len(s.until) > 0 {
+		plan.Until = func(a load.Response) error { return judge(s.until[a.Request], a) }
 	}
-	known := l.responses.known != nil && l.responses.known.Any()
-	if known || len(l.expect) > 0 {
-		plan.Check, plan.CheckEvery = l.check, max(int(math.Round(1/p.CompareBodies)), 1)
+	known := s.known != nil && s.known.Any()
+	if known || len(s.expect) > 0 {
+		plan.Check, plan.CheckEvery = s.check, max(int(math.Round(1/p.CompareBodies)), 1)
 		plan.Checks = func(request string) bool {
-			_, expected := l.expect[request]
+			_, expected := s.expect[request]
 			return known || expected
 		}
 		plan.CheckQuota = comparedOfEach
@@ -139,22 +116,25 @@ func (l *loader) loadPlan(at runner.Place, step bench.Step) load.Plan {
 	return plan
 }
 
-// trial returns the state of a trial. Each trial draws other values for uuid and
+// trialState returns the state of a trial. Each trial draws other values for uuid and
 // string, also after a run was resumed.
-func (l *loader) trial(at runner.Place) *load.TrialState {
-	if l.trials[at.Trial] == nil {
-		l.begun++
-		l.trials[at.Trial] = &load.TrialState{Salt: uint64(len(l.run.Resumed))<<48 | l.begun<<32}
+func (s *site) trialState(at runner.Place) *load.TrialState {
+	if s.trials[at.Trial] == nil {
+		s.begun++
+		s.trials[at.Trial] = &load.TrialState{Salt: uint64(len(s.plan.Run.Resumed))<<48 | s.begun<<32}
 	}
-	return l.trials[at.Trial]
+	return s.trials[at.Trial]
 }
 
 // Rest closes the connections that are kept for a contender. It must not be called while a step
 // runs. Calls of Run overlap only for interleaved contenders.
-func (l *loader) Rest(at runner.Place) {
-	if kept := l.kept[at.Trial]; kept != nil {
+func (s *site) Rest(at runner.Place) {
+	if s.plan.Engine != nil {
+		s.plan.Engine.Rest(at)
+	}
+	if kept := s.kept[at.Trial]; kept != nil {
 		kept.Close()
-		delete(l.kept, at.Trial)
+		delete(s.kept, at.Trial)
 	}
 }
 
@@ -164,21 +144,21 @@ func judge(e check.Expect, a load.Response) error {
 
 // check compares a response with the request's expectation and with the known response. It returns
 // a.Unread if one of them needs the body.
-func (l *loader) check(a load.Response) error {
-	expect, expected := l.expect[a.Request]
+func (s *site) check(a load.Response) error {
+	expect, expected := s.expect[a.Request]
 	if expected {
 		if err := judge(expect, a); err != nil {
 			return err
 		}
 	}
-	if l.responses.known == nil {
+	if s.known == nil {
 		return nil
 	}
-	if a.Unread != nil && l.responses.known.Knows(a.Request) {
+	if a.Unread != nil && s.known.Knows(a.Request) {
 		return a.Unread
 	}
-	err := l.responses.known.Check(a.Request, a.ID, a.Language, a.Body)
-	if errors.Is(err, dataset.ErrUnknown) {
+	err := s.known.Check(a.Request, a.ID, a.Language, a.Body)
+	if errors.Is(err, needs.ErrUnknown) {
 		if expected {
 			return nil
 		}

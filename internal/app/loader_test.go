@@ -30,9 +30,9 @@ func TestComparingFollowsTheProfile(t *testing.T) {
 		"all":         {1, false, 1, 300, 0},
 		"none":        {0, false, math.MaxInt, 0, 0},
 	} {
-		l := &loader{
-			run:       &bench.Run{Profile: bench.Profile{CompareBodies: test.share, CompareBounded: test.bounded}},
-			responses: &responses{}, trials: map[bench.Trial]*load.TrialState{}, expect: map[string]check.Expect{"get": expect},
+		l := &site{
+			plan:   Plan{Run: bench.Run{Profile: bench.Profile{CompareBodies: test.share, CompareBounded: test.bounded}}},
+			trials: map[bench.Trial]*load.TrialState{}, expect: map[string]check.Expect{"get": expect},
 		}
 		p := l.loadPlan(runner.Place{BaseURL: "http://a"}, bench.Step{})
 		if p.CheckEvery != test.every || p.CheckQuota != test.quota || p.CheckBudget != test.budget {
@@ -48,7 +48,7 @@ func TestComparingFollowsTheProfile(t *testing.T) {
 func TestComparedResponses(t *testing.T) {
 	expect, err := check.ParseExpect(map[string]any{"contains": "right"})
 	testenv.OK(t, err)
-	l := &loader{responses: &responses{}, expect: map[string]check.Expect{"get": expect}}
+	l := &site{expect: map[string]check.Expect{"get": expect}}
 	if err := l.check(load.Response{Request: "get", Status: 200, Body: []byte("wrong")}); err == nil || errors.Is(err, load.ErrNotKnown) {
 		t.Errorf("an unexpected body: %v", err)
 	}
@@ -61,14 +61,14 @@ func TestComparedResponses(t *testing.T) {
 	}
 	known, err := dataset.NewResponses(nil, []bench.Request{{Name: "wait", Path: "/v1/benchmark"}})
 	testenv.OK(t, err)
-	l.responses.known = known
+	l.known = known
 	for request, want := range map[string]error{"wait": unread, "get": unread, "other": load.ErrNotKnown} {
 		if err := l.check(load.Response{Request: request, Status: 200, Unread: unread}); !errors.Is(err, want) {
 			t.Errorf("a known body of %q that is not there: %v", request, err)
 		}
 	}
-	l.responses = &responses{}
-	l.expect, l.run, l.trials = nil, &bench.Run{Profile: bench.Profile{CompareBodies: .01}}, map[bench.Trial]*load.TrialState{}
+	l.known = nil
+	l.expect, l.plan.Run.Profile.CompareBodies, l.trials = nil, .01, map[bench.Trial]*load.TrialState{}
 	if l.loadPlan(runner.Place{BaseURL: "http://a"}, bench.Step{}).Check != nil {
 		t.Error("a profile without expectations is checked")
 	}
@@ -79,11 +79,11 @@ func TestComparedResponses(t *testing.T) {
 func TestTrialsHaveTheirOwnValues(t *testing.T) {
 	seen := map[uint64]bool{}
 	for resumes := range 3 {
-		l := &loader{run: &bench.Run{Resumed: make([]time.Time, resumes)}, trials: map[bench.Trial]*load.TrialState{}}
+		l := &site{plan: Plan{Run: bench.Run{Resumed: make([]time.Time, resumes)}}, trials: map[bench.Trial]*load.TrialState{}}
 		for _, name := range []string{"a", "b"} { // two targets may have one address
 			at := runner.Place{Trial: bench.Trial{Contender: name, Round: 1}, BaseURL: "http://a"}
-			salt := l.trial(at).Salt
-			if seen[salt] || l.trial(at).Salt != salt {
+			salt := l.trialState(at).Salt
+			if seen[salt] || l.trialState(at).Salt != salt {
 				t.Errorf("after %d resumes: salt %x again, or not kept", resumes, salt)
 			}
 			seen[salt] = true

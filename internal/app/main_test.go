@@ -6,6 +6,9 @@ import (
 
 	"github.com/locbench/locbench/internal/run/machine"
 	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/console"
 )
+
+var noEnv = console.Env{Getenv: func(string) string { return "" }}
 
 func TestMain(m *testing.M) { os.Exit(testenv.AloneOnMachine(m, machine.RunsVariable)) }

@@ -4,18 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 
-	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/run/runner"
 	"github.com/locbench/locbench/internal/run/worker"
 	"github.com/locbench/locbench/internal/text/console"
-	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // interruption returns the signal or the closed screen that has ended ctx; nil if neither did.
@@ -92,14 +88,4 @@ func saveError(dir string, err error, resumable bool) error {
 		err = fmt.Errorf("%w, then run: %s", err, results.ResumeCommand(dir))
 	}
 	return err
-}
-
-// secrets returns the secrets of the plan, of its contenders, and all that they use of the
-// environment.
-func secrets(plan bench.Run, services map[bench.Selection]bench.Service, getenv func(string) string) []string {
-	values := secret.Of(plan, slices.Collect(maps.Values(services)))
-	for _, use := range envUses(plan, services) {
-		values = append(values, getenv(use.name))
-	}
-	return values
 }

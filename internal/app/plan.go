@@ -29,13 +29,16 @@ import (
 
 // Plan is a run that is ready to be conducted, with what follows and controls it.
 type Plan struct {
-	Run      bench.Run
+	Run      bench.Run // without passwords in addresses and in the command line
 	Dir      string
 	Services map[bench.Selection]bench.Service
 	// Follow returns a subscriber to the events; cancel ends the run.
 	Follow func(cancel context.CancelCauseFunc) func(bench.Record)
 	Search Search        // chooses the steps; nil: the profile does
 	Engine runner.Engine // loads the contender; nil: package load does
+
+	storeURL string   // with its user, which Run does not have
+	hidden   []string // the secrets that were in Run, and those of Services
 
 	resume        *results.Lock // nil: a new run
 	worker        bool
@@ -53,7 +56,19 @@ func NewPlan(o RunOptions) (Plan, error) {
 		return Plan{}, err
 	}
 	services, err := servicesOf(&run, o.Services)
-	return Plan{Run: run, Dir: dir, Services: services}, err
+	return Plan{
+		Run: public(run), Dir: dir, Services: services, storeURL: run.Profile.Store.URL,
+		hidden: secret.Of(run, slices.Collect(maps.Values(services))),
+	}, err
+}
+
+// secrets returns the secrets of the plan, and all that it uses of the environment.
+func (p Plan) secrets(getenv func(string) string) []string {
+	values := slices.Clone(p.hidden)
+	for _, use := range envUses(p.Run, p.Services) {
+		values = append(values, getenv(use.name))
+	}
+	return values
 }
 
 // planRun returns the record of a run, and its results folder.

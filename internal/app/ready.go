@@ -14,10 +14,10 @@ import (
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
-// ready waits until inst is ready. It reports when the service listens at an unexpected address. If
-// a process listens at its manifest's port instead of {{.Port}}, ready uses that port; the start-up
+// Ready waits until inst is ready. It reports when the service listens at an unexpected address. If
+// a process listens at its manifest's port instead of {{.Port}}, Ready uses that port; the start-up
 // time is unknown then.
-func (s *site) ready(
+func (s *site) Ready(
 	ctx context.Context, inst bench.Instance, svc bench.Service, report func(level, text string),
 ) (bench.InstanceReady, error) {
 	up, err := awaitReady(ctx, ready.Wait, inst, s.question(svc), svc.Port, report)
@@ -58,7 +58,7 @@ func (s *site) question(svc bench.Service) ready.Question {
 
 // way returns the protocol and the trust of all requests to contenders, as the load uses them.
 func (s *site) way() contact.Way {
-	return contact.Way{HTTP2: s.plan.Profile.Protocol == bench.HTTP2, TLS: s.tls}
+	return contact.Way{HTTP2: s.plan.Run.Profile.Protocol == bench.HTTP2, TLS: s.tls}
 }
 
 // waiter is the type of ready.Wait.

@@ -134,7 +134,7 @@ func TestOwnLoopback(t *testing.T) {
 
 // TestQuestionOfATarget: any response below 500 will do only for a target without a manifest.
 func TestQuestionOfATarget(t *testing.T) {
-	s := &site{plan: &bench.Run{}}
+	s := &site{}
 	for name, test := range map[string]struct {
 		svc     bench.Service
 		lenient bool

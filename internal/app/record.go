@@ -9,17 +9,16 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/verdict"
-	"github.com/locbench/locbench/internal/store"
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/secret"
 )
 
-// Public returns the plan as it may be published: without passwords in URLs.
-func Public(run bench.Run) bench.Run {
-	run.Profile.Store.URL = store.Redact(run.Profile.Store.URL)
+// public returns a run without passwords in URLs and in the command line.
+func public(run bench.Run) bench.Run {
+	run.Profile.Store.URL = secret.WithoutUser(run.Profile.Store.URL)
 	run.Targets = slices.Clone(run.Targets)
 	for i, t := range run.Targets {
-		run.Targets[i].URL = store.Redact(t.URL)
+		run.Targets[i].URL = secret.WithoutUser(t.URL)
 	}
 	run.Command, run.Given = publicArgs(run.Command), publicArgs(run.Given)
 	return run

@@ -23,7 +23,7 @@ func TestTheRecordHoldsNoPassword(t *testing.T) {
 		Targets: []bench.Target{{Name: "target", URL: "http://me:secret@127.0.0.1:8080"}},
 		Command: []string{"locbench", "run", "--elastic", "http://elastic:secret@10.0.0.5:9200", "--target=http://me:secret@127.0.0.1:8080", "--target", "old=http://me:secret@127.0.0.1:8081", "--rounds", "6"},
 	}
-	data, err := json.Marshal(Public(run))
+	data, err := json.Marshal(public(run))
 	testenv.OK(t, err)
 	if strings.Contains(string(data), "secret") {
 		t.Errorf("the record holds a password: %s", data)

@@ -15,23 +15,23 @@ import (
 // one request in a hundred may still be measured.
 const attempts = 3
 
-// sendEach sends each request and each session once, as the load will, and checks the responses.
+// Ask sends each request and each session once, as the load will, and checks the responses.
 // Its error has the first unexpected response, with the request.
-func (l *loader) sendEach(ctx context.Context, at runner.Place) error {
-	for _, name := range l.iterations() {
+func (s *site) Ask(ctx context.Context, at runner.Place) error {
+	for _, name := range s.iterations() {
 		var failed load.Asked
 		var err error
 		for range attempts {
-			if err = l.once(ctx, at, name, func(a load.Asked) { failed = a }); err == nil || ctx.Err() != nil {
+			if err = s.once(ctx, at, name, func(a load.Asked) { failed = a }); err == nil || ctx.Err() != nil {
 				break
 			}
 		}
 		if runner.TimedOut(err) && ctx.Err() == nil {
-			return fmt.Errorf("sent %s: %w", l.sentText(failed.Request), err)
+			return fmt.Errorf("sent %s: %w", s.sentText(failed.Request), err)
 		}
 		if err != nil && failed.Err != nil && ctx.Err() == nil {
 			return fmt.Errorf("not loaded: unexpected response to %q: sent %s; %w",
-				failed.Request, l.sentText(failed.Request), failed.Err)
+				failed.Request, s.sentText(failed.Request), failed.Err)
 		}
 		if err != nil {
 			return err
@@ -40,11 +40,11 @@ func (l *loader) sendEach(ctx context.Context, at runner.Place) error {
 	return nil
 }
 
-// unanswered returns an error if none of the first requests and sessions has a response in time.
-func (l *loader) unanswered(ctx context.Context, at runner.Place) (err error) {
-	all := l.iterations()
+// Unanswered returns an error if none of the first requests and sessions has a response in time.
+func (s *site) Unanswered(ctx context.Context, at runner.Place) (err error) {
+	all := s.iterations()
 	for _, name := range all[:min(len(all), attempts)] {
-		if err = l.once(ctx, at, name, func(load.Asked) {}); !runner.TimedOut(err) {
+		if err = s.once(ctx, at, name, func(load.Asked) {}); !runner.TimedOut(err) {
 			return nil
 		}
 	}
@@ -52,36 +52,36 @@ func (l *loader) unanswered(ctx context.Context, at runner.Place) (err error) {
 }
 
 // iterations returns the names of the single requests and of the sessions.
-func (l *loader) iterations() (names []string) {
-	for _, r := range l.requests {
+func (s *site) iterations() (names []string) {
+	for _, r := range s.requests {
 		if r.Session == "" {
 			names = append(names, r.Name)
 		}
 	}
-	for _, s := range l.run.Profile.Sessions {
-		names = append(names, s.Name)
+	for _, session := range s.plan.Run.Profile.Sessions {
+		names = append(names, session.Name)
 	}
 	return names
 }
 
 // once runs one iteration.
-func (l *loader) once(ctx context.Context, at runner.Place, name string, seen func(load.Asked)) error {
-	plan := l.loadPlan(at, bench.Step{Name: name, Request: name})
-	return l.engine.Once(ctx, plan, func(a load.Asked) {
-		l.saw(a)
+func (s *site) once(ctx context.Context, at runner.Place, name string, seen func(load.Asked)) error {
+	plan := s.loadPlan(at, bench.Step{Name: name, Request: name})
+	return s.engine.Once(ctx, plan, func(a load.Asked) {
+		s.hideAsked(a)
 		seen(a)
 	})
 }
 
 // inOrder sends the requests of setup or teardown, and keeps the values that they save, also those
 // before an unexpected response.
-func (l *loader) inOrder(
+func (s *site) inOrder(
 	ctx context.Context, at runner.Place, name string, requests []bench.Request, seen func(load.Asked),
 ) error {
 	if len(requests) == 0 {
 		return nil
 	}
-	plan := l.loadPlan(at, bench.Step{Name: name, Request: name})
+	plan := s.loadPlan(at, bench.Step{Name: name, Request: name})
 	plan.Requests, plan.Sessions = nil, []bench.Session{{Name: name}}
 	for _, r := range requests {
 		r.Session = name
@@ -89,19 +89,19 @@ func (l *loader) inOrder(
 		plan.Requests = append(plan.Requests, r)
 	}
 	var last load.Asked
-	err := l.engine.Once(ctx, plan, func(a load.Asked) {
-		l.noteUnread(name, a)
+	err := s.engine.Once(ctx, plan, func(a load.Asked) {
+		s.noteUnread(name, a)
 		last = a
-		l.trial(at).Keep(a.Saved)
-		l.saw(a)
+		s.trialState(at).Keep(a.Saved)
+		s.hideAsked(a)
 		seen(a)
 	})
 	if runner.TimedOut(err) && ctx.Err() == nil {
-		return fmt.Errorf("sent %s: %w", l.sentText(last.Request), err)
+		return fmt.Errorf("sent %s: %w", s.sentText(last.Request), err)
 	}
 	if err != nil && last.Err != nil && ctx.Err() == nil {
 		return fmt.Errorf("%s: unexpected response to %q: sent %s; %w",
-			name, last.Request, l.sentText(last.Request), err)
+			name, last.Request, s.sentText(last.Request), err)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -110,16 +110,16 @@ func (l *loader) inOrder(
 }
 
 // noteUnread warns of a body of setup or teardown that was to be checked and was not looked at.
-func (l *loader) noteUnread(what string, a load.Asked) {
-	if a.Unread != "" && l.warn != nil {
-		l.warn(bench.Warning{Kind: bench.WarnNotLookedAt, Text: fmt.Sprintf("%s: the body of the response to %q was not looked at, "+
+func (s *site) noteUnread(what string, a load.Asked) {
+	if a.Unread != "" && !s.trying {
+		s.warn(bench.Warning{Kind: bench.WarnNotLookedAt, Text: fmt.Sprintf("%s: the body of the response to %q was not looked at, "+
 			"and is neither right nor wrong: %s", what, a.Request, a.Unread)})
 	}
 }
 
 // sentText returns a request as the profile has it, without the values of its secrets.
-func (l *loader) sentText(name string) string {
-	p := l.run.Profile
+func (s *site) sentText(name string) string {
+	p := s.plan.Run.Profile
 	for _, all := range [][]bench.Request{p.Requests, p.Setup, p.Teardown} {
 		for _, r := range all {
 			if r.Name == name {

@@ -10,21 +10,17 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/load"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/run/runner"
 	"github.com/locbench/locbench/internal/testenv"
-	"github.com/locbench/locbench/internal/values"
 )
 
-func loaderOf(t *testing.T, text string) *loader {
+func loaderOf(t *testing.T, text string) *site {
 	t.Helper()
 	p, err := profile.Parse("p.yaml", []byte("contenders: [a]\nsteps: [1]\n"+text))
 	testenv.OK(t, err)
-	l := &loader{run: &bench.Run{Profile: p}, responses: &responses{}, trials: map[bench.Trial]*load.TrialState{}, saw: func(load.Asked) {}, requests: p.Requests, setup: p.Setup, teardown: p.Teardown}
-	if l.data, err = values.OpenData(p.Variables, p.Every()); err != nil {
-		t.Fatal(err)
-	}
+	l := &site{plan: Plan{Run: bench.Run{Profile: p}}, env: noEnv}
+	testenv.OK(t, l.readRequests())
 	return l
 }
 
@@ -54,10 +50,10 @@ requests: [{get: "{next}"}]
 sessions: [{name: s, requests: [{post: /logout}, {get: /gone}]}]
 teardown: [{delete: /end}]
 `)
-	at, seen := runner.Place{BaseURL: server.URL}, func(load.Asked) {}
+	at := runner.Place{BaseURL: server.URL}
 	for _, do := range []func() error{
-		func() error { return l.setUp(t.Context(), at, seen) }, func() error { return l.sendEach(t.Context(), at) },
-		func() error { return l.sendEach(t.Context(), at) }, func() error { return l.tearDown(t.Context(), at, seen) },
+		func() error { return l.SetUp(t.Context(), at) }, func() error { return l.Ask(t.Context(), at) },
+		func() error { return l.Ask(t.Context(), at) }, func() error { return l.TearDown(t.Context(), at) },
 	} {
 		testenv.OK(t, do())
 	}
@@ -66,5 +62,5 @@ teardown: [{delete: /end}]
 		t.Errorf("got  %q\nwant %q", journal, want)
 	}
 	l = loaderOf(t, "setup: [{post: /login}]\nrequests: [{get: /}]\n")
-	testenv.Fails(t, l.setUp(t.Context(), at, seen), "got 302 Found (Location: /welcome; `follow: true` follows it)")
+	testenv.Fails(t, l.SetUp(t.Context(), at), "got 302 Found (Location: /welcome; `follow: true` follows it)")
 }

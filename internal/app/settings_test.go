@@ -100,9 +100,9 @@ func TestSpecHasOwnLimits(t *testing.T) {
 	if w := widest(p); w.CPUs != 2 {
 		t.Errorf("CPUs for all: %+v", w)
 	}
-	s := &site{plan: &bench.Run{Profile: p}, platform: fakePlatform{}}
+	s := &site{plan: Plan{Run: bench.Run{Profile: p}}, platform: fakePlatform{}}
 	s.isolation.sets.Contender = []int{2, 3}
-	spec, err := s.spec("trial", bench.Service{Name: "web", Variant: "half", Limits: p.Settings[0].Limits}, bench.Artifact{})
+	spec, err := s.Spec("trial", bench.Service{Name: "web", Variant: "half", Limits: p.Settings[0].Limits}, bench.Artifact{})
 	if want := (bench.Limits{CPUs: .5, CPUSet: 1, Memory: 1 << 30}); err != nil || spec.Limits != want || len(spec.CPUs) != 1 {
 		t.Errorf("%v: limits %+v on CPUs %v", err, spec.Limits, spec.CPUs)
 	}

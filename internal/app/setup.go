@@ -20,10 +20,20 @@ const setupGrace = 2 * time.Second
 // leastTeardown is the least time that a request of a teardown has, however many follow.
 const leastTeardown = time.Second
 
-// setUp sends the setup requests of a new trial. Later requests use the values that these save. The
+// SetUp sends the setup requests.
+func (s *site) SetUp(ctx context.Context, at runner.Place) error {
+	return s.sendSetup(ctx, at, func(load.Asked) {})
+}
+
+// TearDown sends the teardown requests.
+func (s *site) TearDown(ctx context.Context, at runner.Place) error {
+	return s.sendTeardown(ctx, at, func(load.Asked) {})
+}
+
+// sendSetup sends the setup requests of a new trial. Later requests use the values that these save. The
 // end of ctx ends it after the request in flight.
-func (l *loader) setUp(ctx context.Context, at runner.Place, seen func(load.Asked)) error {
-	delete(l.trials, at.Trial)
+func (s *site) sendSetup(ctx context.Context, at runner.Place, seen func(load.Asked)) error {
+	delete(s.trials, at.Trial)
 	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
 	ended := make(chan struct{})
@@ -39,7 +49,7 @@ func (l *loader) setUp(ctx context.Context, at runner.Place, seen func(load.Aske
 		cancel(context.Cause(ctx))
 	})
 	defer stop()
-	return l.inOrder(own, at, "setup", l.setup, func(a load.Asked) {
+	return s.inOrder(own, at, "setup", s.setup, func(a load.Asked) {
 		seen(a)
 		if ctx.Err() != nil {
 			cancel(context.Cause(ctx))
@@ -47,25 +57,25 @@ func (l *loader) setUp(ctx context.Context, at runner.Place, seen func(load.Aske
 	})
 }
 
-// tearDown sends each teardown request, whatever the responses to those before it, until ctx ends.
+// sendTeardown sends each teardown request, whatever the responses to those before it, until ctx ends.
 // Each has its share of the time that is left, and at most its timeout.
-func (l *loader) tearDown(ctx context.Context, at runner.Place, seen func(load.Asked)) error {
+func (s *site) sendTeardown(ctx context.Context, at runner.Place, seen func(load.Asked)) error {
 	var errs []error
-	unsent := &runner.Unsent{Of: len(l.teardown)}
-	for i, r := range l.teardown {
+	unsent := &runner.Unsent{Of: len(s.teardown)}
+	for i, r := range s.teardown {
 		name := r.Name
 		if ctx.Err() != nil {
 			unsent.Requests = append(unsent.Requests, name)
 			continue
 		}
 		unsent.Begun = true
-		r.Timeout = cmp.Or(r.Timeout, max(l.run.Profile.Timeout, 0), wire.DefaultTimeout)
+		r.Timeout = cmp.Or(r.Timeout, max(s.plan.Run.Profile.Timeout, 0), wire.DefaultTimeout)
 		if end, bounded := ctx.Deadline(); bounded {
-			share := time.Until(end) / time.Duration(len(l.teardown)-i)
+			share := time.Until(end) / time.Duration(len(s.teardown)-i)
 			r.Timeout = min(r.Timeout, max(share, leastTeardown))
 		}
 		sent := false
-		err := l.inOrder(ctx, at, "teardown", []bench.Request{r}, func(a load.Asked) {
+		err := s.inOrder(ctx, at, "teardown", []bench.Request{r}, func(a load.Asked) {
 			sent = true
 			seen(a)
 		})

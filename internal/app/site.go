@@ -10,45 +10,55 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender/check"
 	"github.com/locbench/locbench/internal/contender/platform"
 	"github.com/locbench/locbench/internal/figures/verdict"
-	"github.com/locbench/locbench/internal/host/hostusage"
+	"github.com/locbench/locbench/internal/host/thread"
+	"github.com/locbench/locbench/internal/load"
+	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/results/event"
 	"github.com/locbench/locbench/internal/run/machine"
 	"github.com/locbench/locbench/internal/run/runner"
-	"github.com/locbench/locbench/internal/store"
-	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
-// site is where a run takes place: the platform of the contenders and the store. It opens them in
-// the run's stages and closes them at its end.
+// site carries out a plan: it has the platform of the contenders, their needs, and all that checks
+// and loads them. The runner says when.
 type site struct {
-	plan       *bench.Run
-	data       dataset.Set
-	stream     *event.Stream
+	plan   Plan
+	env    console.Env
+	clock  event.Clock
+	stream *event.Stream
+	before map[bench.Selection]bench.Artifact // what the complete trials of a resumed run ran
+	trying bool                               // an attempt prints each exchange
+
+	hidden
+
 	platform   platform.Platform
 	noEngine   error            // why processes are used instead of containers; nil: they are not, or by choice
-	containers *platform.Docker // of a store in a container; may be the same as platform
-	store      *store.Store
-	elastic    string          // URL of the store for contenders
-	requests   []bench.Request // the profile's, with environment variables filled in
-	getenv     func(string) string
-	tls        *tls.Config // of the clients; nil trusts the system's certificates
-	responses  responses
-	counts     map[string]int64 // documents per index at the last call of storeChange
-	usage      *hostusage.Store // reads host and store; nil where the store cannot be read
+	containers *platform.Docker // of needs in containers; may be the same as platform
 	isolation  cpuIsolation
 	closed     bool
 	busy       *machine.Busy // shows other runs of this machine; nil if it cannot be opened
 	met        sync.Once     // warns of another run
-}
 
-func (s *site) stages() []runner.Stage {
-	stages := []runner.Stage{{Phase: bench.PhaseStore, Do: s.openStore}}
-	if !s.plan.Profile.Store.Kind.Traits().None {
-		stages = append(stages, runner.Stage{Phase: bench.PhaseSeed, Do: s.fillStore})
-	}
-	return stages
+	needs []needs.Named   // in order
+	data  needs.Data      // that requests use
+	ids   []int64         // of the data, if requests draw them
+	known needs.Responses // nil: responses are not compared
+
+	tls                       *tls.Config     // of the clients; nil trusts the system's certificates
+	setup, requests, teardown []bench.Request // the profile's, with environment variables filled in
+	values                    load.Data
+	expect                    map[string]check.Expect // by the name of the request
+	until                     map[string]check.Expect // of requests that are repeated, by the same
+	kept                      map[bench.Trial]*load.Kept
+	trials                    map[bench.Trial]*load.TrialState // the trials in progress
+	begun                     uint64                           // number of trials so far
+	engine                    load.Engine
+
+	suites []*check.Suite
+	deaf   sync.Map // label of a contender ─▶ *atomic.Bool: it ignored SIGTERM in this run
 }
 
 // close closes what was opened, once, even if ctx was interrupted.
@@ -59,23 +69,23 @@ func (s *site) close(ctx context.Context) error {
 	s.closed = true
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
-	errs := []error{s.usage.Close(), s.isolation.end()}
-	if s.store != nil {
-		errs = append(errs, s.store.Close())
-	}
+	errs := []error{s.isolation.end(), s.closeNeeds(ctx)}
 	for _, p := range s.platforms() {
 		errs = append(errs, p.Close(ctx))
 	}
 	return errors.Join(append(errs, s.busy.Close())...)
 }
 
-// limitWarnings returns warnings about what other than the contender may have limited a step.
-func (s *site) limitWarnings(res bench.StepResult, inst bench.InstanceInfo) bench.Warnings {
+// Judge returns warnings about what other than the contender may have limited a step.
+func (s *site) Judge(res bench.StepResult, inst bench.InstanceInfo) bench.Warnings {
 	if inst.PID == 0 {
 		return nil // not on this machine
 	}
 	return verdict.OnThisMachine(res, inst, runtime.NumCPU())
 }
+
+// WatchStalls starts to watch for machine stalls.
+func (s *site) WatchStalls() runner.Stalls { return thread.WatchStalls(thread.LookEvery) }
 
 // occupy marks this machine as busy for other runs, and warns of another run unless known has that
 // warning.

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/locbench/locbench/internal/load/portable"
 	"github.com/locbench/locbench/internal/run/runner"
 	"github.com/locbench/locbench/internal/text/safe"
-	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // Launch starts a contender; before the first one it keeps this process to its CPUs.
@@ -23,11 +21,11 @@ func (s *site) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instanc
 	return s.platform.Launch(ctx, spec)
 }
 
-// spec returns the specification that a trial of svc is started with.
-func (s *site) spec(name string, svc bench.Service, a bench.Artifact) (bench.LaunchSpec, error) {
+// Spec returns the specification that a trial of svc is started with.
+func (s *site) Spec(name string, svc bench.Service, a bench.Artifact) (bench.LaunchSpec, error) {
 	spec := bench.LaunchSpec{
-		RunID: s.plan.ID, Name: name, Artifact: a, URL: svc.URL, Port: svc.Port,
-		Limits: s.plan.Profile.Limits.With(svc.Limits), CPUs: s.isolation.sets.Contender,
+		RunID: s.plan.Run.ID, Name: name, Artifact: a, URL: svc.URL, Port: svc.Port,
+		Limits: s.plan.Run.Profile.Limits.With(svc.Limits), CPUs: s.isolation.sets.Contender,
 	}
 	if n := spec.Limits.CPUSet; n > 0 && n < len(spec.CPUs) { // the CPUs are those of the widest contender
 		spec.CPUs = spec.CPUs.First(n)
@@ -42,46 +40,45 @@ func (s *site) spec(name string, svc bench.Service, a bench.Artifact) (bench.Lau
 		return spec, err
 	}
 	var err error
-	spec.Artifact, spec.Env, err = s.environment(svc, spec, s.elastic)
+	spec.Artifact, spec.Env, err = s.environment(svc, spec, s.addresses())
 	return spec, err
 }
 
-// environment fills in the command and the environment of spec, for the store at url.
+// addresses returns where contenders reach the needs, as values of a template.
+func (s *site) addresses() (t bench.Template) {
+	t.Needs = map[string]bench.NeedAddress{}
+	for _, n := range s.needs {
+		t.Needs[n.Name] = n.Need.Address()
+	}
+	return t
+}
+
+// environment fills in the command and the environment of spec; needs has the addresses of needs.
 func (s *site) environment(
-	svc bench.Service, spec bench.LaunchSpec, url string,
+	svc bench.Service, spec bench.LaunchSpec, needs bench.Template,
 ) (bench.Artifact, map[string]string, error) {
 	t, err := s.platform.Template()
 	if err != nil {
 		return spec.Artifact, nil, err
 	}
+	t.Needs, t.Other = needs.Needs, needs.Other
 	t.Port, t.Name, t.Dir = spec.Port, svc.Name, spec.Dir()
-	if url != "" {
-		host, port, err := splitURL(url)
-		if err != nil {
-			return spec.Artifact, nil, err
-		}
-		t.Elastic.URL, t.Elastic.Host, t.Elastic.Port = url, host, port
-	}
 	artifact, env, err := contender.Fill(svc, spec.Artifact, t)
 	for key, value := range svc.Env {
 		if err == nil && len(bench.EnvNames(value)) > 0 {
-			env[key] = bench.FillEnv(env[key], s.getenv)
+			env[key] = bench.FillEnv(env[key], s.env.Getenv)
 		}
 	}
 	return artifact, env, err
 }
 
-// splitURL returns host and port of a URL; without a port, the scheme's.
-func splitURL(text string) (host, port string, err error) {
-	u, err := secret.ParseURL(text)
+// Build builds a contender. In a resumed run it is what the complete trials ran.
+func (s *site) Build(ctx context.Context, svc bench.Service, progress func(string)) (bench.Artifact, error) {
+	a, err := Builder{Builder: s.platform, Runtime: s.plan.Run.Profile.Runtime}.Build(ctx, svc, progress)
 	if err != nil {
-		return "", "", fmt.Errorf("store address: %w", err)
+		return a, err
 	}
-	port = "80"
-	if u.Scheme == "https" {
-		port = "443"
-	}
-	return u.Hostname(), cmp.Or(u.Port(), port), nil
+	return a, sameImage(a, svc, s.plan, s.before)
 }
 
 // Builder builds a contender: an image, or a binary.
@@ -109,11 +106,11 @@ func (b Builder) Build(ctx context.Context, svc bench.Service, progress func(str
 	return a, err
 }
 
-// firstRequests times the first requests of a contender one by one, of the profile's first kind.
-func (c *conductor) firstRequests(ctx context.Context, at runner.Place) (bench.FirstRequests, error) {
-	p, l := c.site.plan.Profile, c.loader
+// FirstRequests times the first requests of a contender one by one, of the profile's first kind.
+func (s *site) FirstRequests(ctx context.Context, at runner.Place) (bench.FirstRequests, error) {
+	p := s.plan.Run.Profile
 	return portable.Phases(ctx, portable.PhasesPlan{
-		BaseURL: at.BaseURL, Request: l.requests[0], IDs: l.responses.ids, Requests: p.FirstRequests.Requests, Timeout: p.Timeout,
-		Variables: p.Variables, Data: l.data, Life: l.trial(at), Seed: l.run.Seed, TLS: c.site.tls,
+		BaseURL: at.BaseURL, Request: s.requests[0], IDs: s.ids, Requests: p.FirstRequests.Requests, Timeout: p.Timeout,
+		Variables: p.Variables, Data: s.values, Life: s.trialState(at), Seed: s.plan.Run.Seed, TLS: s.tls,
 	})
 }

@@ -14,22 +14,22 @@ import (
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
-// choosePlatform resolves "auto", opens the platform, and the engine for a store in a container. It
+// choosePlatform resolves "auto", opens the platform, and the engine for needs in containers. It
 // records the choice.
 func (s *site) choosePlatform(ctx context.Context) error {
-	p := &s.plan.Profile
-	o := platform.Options{RunID: s.plan.ID, Store: p.Store}
-	inContainer := p.Store.Kind.Traits().Container
+	p := &s.plan.Run.Profile
+	o := platform.Options{RunID: s.plan.Run.ID, Needs: s.whereNeeds()}
+	contained := slices.ContainsFunc(o.Needs, inContainer)
 	if p.Runtime.Traits().Auto {
 		p.Runtime = bench.RuntimeDocker
 		engine, err := platform.OpenDocker(ctx, o)
 		switch {
 		case err == nil:
 			s.platform = engine
-		case inContainer:
+		case contained:
 			return s.cannot(err)
 		case isA[platform.UnreachableError](err):
-			s.plan.Warnings = append(s.plan.Warnings, bench.Warning{Text: "using processes: " + err.Error()})
+			s.plan.Run.Warnings = append(s.plan.Run.Warnings, bench.Warning{Text: "using processes: " + err.Error()})
 			p.Runtime, s.noEngine = bench.RuntimeProcess, err
 		case isA[platform.MissingError](err):
 			p.Runtime, s.noEngine = bench.RuntimeProcess, err
@@ -37,8 +37,8 @@ func (s *site) choosePlatform(ctx context.Context) error {
 			return err
 		}
 	}
-	if inContainer && !p.Runtime.Traits().Container {
-		o.StoreOnly = true
+	if contained && !p.Runtime.Traits().Container {
+		o.NeedsOnly = true
 		engine, err := platform.OpenDocker(ctx, o)
 		if err != nil {
 			return s.cannot(err)
@@ -51,11 +51,11 @@ func (s *site) choosePlatform(ctx context.Context) error {
 			return s.cannot(err)
 		}
 	}
-	if engine, ok := s.platform.(*platform.Docker); ok && inContainer {
+	if engine, ok := s.platform.(*platform.Docker); ok && contained {
 		s.containers = engine
 	}
 	for _, p := range s.platforms() {
-		p.RecordEnvironment(s.plan)
+		p.RecordEnvironment(&s.plan.Run)
 	}
 	return nil
 }
@@ -95,7 +95,7 @@ func isA[E error](err error) bool {
 	return ok
 }
 
-// platforms returns the open platforms: the contenders', and the store's if it is another.
+// platforms returns the open platforms: the contenders', and the needs' if it is another.
 func (s *site) platforms() (all []platform.Platform) {
 	if s.platform != nil {
 		all = append(all, s.platform)
@@ -122,7 +122,8 @@ func (s *site) cleanUp(ctx context.Context) (err error) {
 	return err
 }
 
-func (s *site) platformsAlive(ctx context.Context) error {
+// EngineAlive returns an error if a platform does not respond.
+func (s *site) EngineAlive(ctx context.Context) error {
 	for _, p := range s.platforms() {
 		if err := p.Alive(ctx); err != nil {
 			return err

@@ -11,12 +11,12 @@ import (
 	"github.com/locbench/locbench/internal/text/secret"
 )
 
-// named matches a target with a name.
-var named = regexp.MustCompile(`^([a-z0-9][a-z0-9._-]{0,62}(?::[a-z0-9][a-z0-9._-]{0,62})?)=(.*)$`)
+// namedTarget matches a target with a name.
+var namedTarget = regexp.MustCompile(`^([a-z0-9][a-z0-9._-]{0,62}(?::[a-z0-9][a-z0-9._-]{0,62})?)=(.*)$`)
 
 // splitTarget splits NAME=URL; name is "" for a URL alone.
 func splitTarget(text string) (name, address string) {
-	if m := named.FindStringSubmatch(text); m != nil {
+	if m := namedTarget.FindStringSubmatch(text); m != nil {
 		return m[1], m[2]
 	}
 	return "", text

@@ -40,7 +40,7 @@ func Try(ctx context.Context, env console.Env, o TryOptions) error {
 	if err != nil {
 		return err
 	}
-	known := secret.New(secrets(plan.Run, plan.Services, env.Getenv)...)
+	known := secret.New(plan.secrets(env.Getenv)...)
 	for _, text := range profile.LiteralBraces(*p) {
 		fmt.Fprintf(env.Stdout, "warning: %s\n", safe.Line(known.Text(text), 1000))
 	}
@@ -50,65 +50,69 @@ func Try(ctx context.Context, env console.Env, o TryOptions) error {
 		plan.Run.Trials = append(plan.Run.Trials, runner.Order(p.Contenders[i:i+1], 1, plan.Run.Seed)...)
 	}
 	plan.failuresShown = true
-	c := &conductor{plan: plan, env: env}
-	if err := c.open(); err != nil {
+	t := &attempt{site: &site{plan: plan, env: env, trying: true}, out: env.Stdout, only: only, quiet: o.Quiet}
+	if err := t.open(); err != nil {
 		return err
 	}
-	err = c.prepare(ctx)
-	if err == nil {
-		err = c.try(ctx, &attempt{conductor: c, out: env.Stdout, only: only, quiet: o.Quiet})
+	if err = t.prepare(ctx); err == nil {
+		err = t.run(ctx)
 	}
-	return c.mask().Error(errors.Join(err, c.site.close(ctx)))
+	return t.mask().Error(errors.Join(err, t.close(ctx)))
 }
 
-// try runs the plan without load. t prints each exchange and the summary.
-func (c *conductor) try(ctx context.Context, t *attempt) error {
-	c.loader.warn = nil // exchange says it
-	c.stream.Subscribe(t.event)
-	config := c.config()
-	config.FirstRequests = nil
+// run runs the plan without load, and prints each exchange and the summary.
+func (t *attempt) run(ctx context.Context) error {
+	t.stream.Subscribe(t.event)
+	config := t.config()
+	config.Loader = t
 	config.Next = func(context.Context, bench.Trial, []bench.StepResult) (step bench.Step, ok bool) { return step, false }
-	config.SetUp = func(ctx context.Context, at runner.Place) error {
-		return c.loader.setUp(ctx, at, func(a load.Asked) { t.exchange("setup: "+a.Request, a) })
-	}
-	config.TearDown = func(ctx context.Context, at runner.Place) error {
-		return c.loader.tearDown(ctx, at, func(a load.Asked) { t.exchange("teardown: "+a.Request, a) })
-	}
-	config.Ask = func(ctx context.Context, at runner.Place) error {
-		var wrong []string
-		for _, name := range c.loader.iterations() {
-			if !t.only.sends(name) {
-				continue
-			}
-			var failed error // that of the last request
-			err := c.loader.once(ctx, at, name, func(a load.Asked) {
-				failed = a.Err
-				t.exchange(c.loader.titleOf(a.Request), a)
-			})
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			if err != nil && failed == nil {
-				t.unsent(name, err)
-			}
-			if err != nil {
-				wrong = append(wrong, fmt.Sprintf("%q", name))
-			}
-		}
-		if len(wrong) > 0 {
-			return fmt.Errorf("unexpected response: %s", strings.Join(wrong, ", "))
-		}
-		return nil
-	}
 	err := runner.Run(ctx, config)
-	c.stream.Close()
+	t.stream.Close()
 	t.summary()
 	return outcome(ctx, withoutFailures(err), nil)
 }
 
+// SetUp sends and prints the setup requests.
+func (t *attempt) SetUp(ctx context.Context, at runner.Place) error {
+	return t.sendSetup(ctx, at, func(a load.Asked) { t.exchange("setup: "+a.Request, a) })
+}
+
+// TearDown sends and prints the teardown requests.
+func (t *attempt) TearDown(ctx context.Context, at runner.Place) error {
+	return t.sendTeardown(ctx, at, func(a load.Asked) { t.exchange("teardown: "+a.Request, a) })
+}
+
+// Ask sends and prints each request and session that is selected.
+func (t *attempt) Ask(ctx context.Context, at runner.Place) error {
+	var wrong []string
+	for _, name := range t.iterations() {
+		if !t.only.sends(name) {
+			continue
+		}
+		var failed error // that of the last request
+		err := t.once(ctx, at, name, func(a load.Asked) {
+			failed = a.Err
+			t.exchange(t.titleOf(a.Request), a)
+		})
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil && failed == nil {
+			t.unsent(name, err)
+		}
+		if err != nil {
+			wrong = append(wrong, fmt.Sprintf("%q", name))
+		}
+	}
+	if len(wrong) > 0 {
+		return fmt.Errorf("unexpected response: %s", strings.Join(wrong, ", "))
+	}
+	return nil
+}
+
 // titleOf returns the name of a request, with that of its session.
-func (l *loader) titleOf(request string) string {
-	for _, r := range l.requests {
+func (s *site) titleOf(request string) string {
+	for _, r := range s.requests {
 		if r.Name == request && r.Session != "" {
 			title := fmt.Sprintf("session %q", r.Session)
 			if r.SetUp {
@@ -120,15 +124,15 @@ func (l *loader) titleOf(request string) string {
 	return request
 }
 
-// attempt prints the events of a try, and each exchange in its place among them.
+// attempt is a site that prints the events of a try, and each exchange in its place among them.
 type attempt struct {
-	conductor *conductor
-	mu        sync.Mutex
-	out       io.Writer
-	only      selected
-	quiet     bool
-	trial     string
-	tallies   []*tally // of the contenders, in order
+	*site
+	printing sync.Mutex
+	out      io.Writer
+	only     selected
+	quiet    bool
+	trial    string
+	tallies  []*tally // of the contenders, in order
 }
 
 // The most lines and characters that are shown of a request or a response.
@@ -139,14 +143,14 @@ const (
 
 // event prints starts, failures and warnings.
 func (t *attempt) event(r bench.Record) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.printing.Lock()
+	defer t.printing.Unlock()
 	if r.Trial != nil {
 		t.trial = r.Trial.Label()
 	}
 	switch e := r.Event.(type) {
 	case bench.Progress: // of a build, which may take minutes
-		fmt.Fprintf(t.conductor.env.Stderr, "%s: %s\n", e.Phase, safe.Line(e.Text, 200))
+		fmt.Fprintf(t.env.Stderr, "%s: %s\n", e.Phase, safe.Line(e.Text, 200))
 	case bench.InstanceStarted:
 		if t.quiet {
 			return
@@ -188,14 +192,14 @@ func (t *attempt) event(r bench.Record) {
 
 // exchange prints a request and its response.
 func (t *attempt) exchange(title string, a load.Asked) {
-	t.conductor.stream.Settle()
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.stream.Settle()
+	t.printing.Lock()
+	defer t.printing.Unlock()
 	t.count(title, a)
 	if a.Err == nil && (t.quiet || !t.only.shows(a.Request)) {
 		return
 	}
-	fmt.Fprintf(t.out, "\n%s: %s\n", safe.Line(t.trial, 60), safe.Line(t.conductor.mask().Text(title), 200))
+	fmt.Fprintf(t.out, "\n%s: %s\n", safe.Line(t.trial, 60), safe.Line(t.mask().Text(title), 200))
 	head, body, hasBody := bytes.Cut(a.Sent, []byte("\r\n\r\n"))
 	if hasBody && !safe.IsText(body) {
 		body = []byte("(" + unpack.Describe(nil, "", int64(len(body))) + ")")
@@ -206,7 +210,7 @@ func (t *attempt) exchange(title string, a load.Asked) {
 	}
 	switch {
 	case a.Err != nil:
-		fmt.Fprintf(t.out, "  FAILED: %s\n", safe.Line(t.conductor.mask().Text(a.Err.Error()), 1000))
+		fmt.Fprintf(t.out, "  FAILED: %s\n", safe.Line(t.mask().Text(a.Err.Error()), 1000))
 	case a.Unread != "":
 		fmt.Fprintf(t.out, "  not looked at: %s\n", safe.Line(a.Unread, 300))
 	case a.Followed:

@@ -13,7 +13,7 @@ import (
 // TestTryCountsWhatWasNotLookedAt: neither as expected nor failed, and no binary is shown.
 func TestTryCountsWhatWasNotLookedAt(t *testing.T) {
 	var out strings.Builder
-	a := &attempt{out: &out, trial: "a", only: selected{all: true}, conductor: &conductor{stream: event.New(time.Now)}}
+	a := &attempt{out: &out, trial: "a", only: selected{all: true}, site: &site{stream: event.New(time.Now)}}
 	sent := []byte("POST / HTTP/1.1\r\nContent-Encoding: gzip\r\n\r\n\x1f\x8b\x00")
 	response := load.Response{Status: 200, Head: []byte("Content-Encoding: br\r\n"), Body: []byte("\x01\x02")}
 	a.exchange("one", load.Asked{Sent: sent, Response: response, Unread: "br body could not be unpacked: it is broken"})
@@ -41,7 +41,7 @@ func TestTryShowsTheLogOfAFailure(t *testing.T) {
 		bench.TrialComplete: "all as expected\n",
 	} {
 		var out strings.Builder
-		a := &attempt{out: &out, conductor: &conductor{}}
+		a := &attempt{out: &out, site: &site{}}
 		a.event(bench.Record{Trial: &bench.Trial{Contender: "a", Round: 1},
 			Event: bench.TrialEnded{State: state, Failure: "exited", LastLog: log}})
 		if !strings.HasSuffix(out.String(), ": "+want) {

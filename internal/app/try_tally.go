@@ -71,7 +71,7 @@ func (t *attempt) count(title string, a load.Asked) {
 		return
 	}
 	of.expected++
-	for _, r := range t.conductor.loader.requests {
+	for _, r := range t.requests {
 		if r.Name == a.Request && slices.Contains(r.Rejections(), a.Response.Status) {
 			of.rejected = append(of.rejected, fmt.Sprint(a.Response.Status))
 		}
@@ -86,24 +86,24 @@ func (t *tally) wrong(reason string) {
 
 // unsent prints why a request or session was not sent.
 func (t *attempt) unsent(name string, err error) {
-	t.conductor.stream.Settle()
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.stream.Settle()
+	t.printing.Lock()
+	defer t.printing.Unlock()
 	t.tally().wrong("not sent: " + err.Error())
 	fmt.Fprintf(t.out, "\n%s: %s\n  FAILED: not sent: %s\n", safe.Line(t.trial, 60),
-		safe.Line(t.conductor.mask().Text(name), 200), safe.Line(t.conductor.mask().Text(err.Error()), 1000))
+		safe.Line(t.mask().Text(name), 200), safe.Line(t.mask().Text(err.Error()), 1000))
 }
 
 // summary prints the counts of each contender.
 func (t *attempt) summary() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.printing.Lock()
+	defer t.printing.Unlock()
 	if len(t.tallies) == 0 {
 		return
 	}
 	fmt.Fprintln(t.out, "\nsummary")
 	for _, of := range t.tallies {
-		fmt.Fprintf(t.out, "  %s: %s\n", safe.Line(of.label, 60), safe.Line(t.conductor.mask().Text(of.text()), 1000))
+		fmt.Fprintf(t.out, "  %s: %s\n", safe.Line(of.label, 60), safe.Line(t.mask().Text(of.text()), 1000))
 	}
 }
 
@@ -155,7 +155,7 @@ var cookieAttributes = []string{"path", "domain", "expires", "max-age", "samesit
 
 // masked returns a message without secrets, but with the names of its cookies.
 func (t *attempt) masked(text string) string {
-	mask := t.conductor.mask()
+	mask := t.mask()
 	head, body, whole := strings.Cut(strings.ReplaceAll(text, "\r\n", "\n"), "\n\n")
 	lines := strings.Split(head, "\n")
 	for i, line := range lines {

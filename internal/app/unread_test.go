@@ -4,9 +4,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/load"
+	"github.com/locbench/locbench/internal/results/event"
 	"github.com/locbench/locbench/internal/run/runner"
 	"github.com/locbench/locbench/internal/testenv"
 )
@@ -29,10 +30,15 @@ func TestSetupThatIsNotLookedAt(t *testing.T) {
 		}
 		var got bench.Warnings
 		p := bench.Profile{Setup: []bench.Request{login}, Requests: []bench.Request{{Name: "get", Path: "/"}}}
-		l, err := newLoader(&site{plan: &bench.Run{Profile: p}, requests: p.Requests, getenv: func(string) string { return "" }})
-		testenv.OK(t, err)
-		l.warn = func(w bench.Warning) { got.Add(w) }
-		if err := l.setUp(t.Context(), runner.Place{BaseURL: server.URL}, func(load.Asked) {}); err != nil || got.Join("|") != want {
+		l := &site{plan: Plan{Run: bench.Run{Profile: p}}, env: noEnv, stream: event.New(time.Now)}
+		testenv.OK(t, l.readRequests())
+		l.stream.Subscribe(func(r bench.Record) {
+			n, _ := r.Event.(bench.Notice)
+			got.Add(bench.Warning{Text: n.Text})
+		})
+		err := l.SetUp(t.Context(), runner.Place{BaseURL: server.URL})
+		l.stream.Close()
+		if err != nil || got.Join("|") != want {
 			t.Errorf("%v, %q, want %q", err, got, want)
 		}
 	}

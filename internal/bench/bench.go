@@ -78,8 +78,8 @@ const IsolationOff = "off"
 type Isolation struct {
 	Separate  bool       `json:"separate"` // the sets below are enforced and do not overlap
 	Contender cpuset.Set `json:"contender,omitempty"`
-	// CPUs of a store in a container; an embedded store runs on the CPUs of the client
-	Store  cpuset.Set `json:"store,omitempty"`
+	// CPUs of needs in containers; embedded ones run on the CPUs of the client
+	Needs  cpuset.Set `json:"needs,omitempty"`
 	Client cpuset.Set `json:"client,omitempty"`
 	Text   string     `json:"text"` // the assignment in words, or what is shared and why
 }

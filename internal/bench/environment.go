@@ -25,22 +25,25 @@ type Machine struct {
 
 // Software lists the versions of the software around the contenders.
 type Software struct {
-	Locbench      string `json:"locbench"`
-	Commit        string `json:"locbench_commit,omitempty"`
-	Date          string `json:"locbench_date,omitempty"` // of the commit, RFC 3339
-	Go            string `json:"go"`
-	Docker        string `json:"docker,omitempty"`
-	DockerAPI     string `json:"docker_api,omitempty"`
-	Elasticsearch string `json:"elasticsearch,omitempty"`
+	Locbench  string `json:"locbench"`
+	Commit    string `json:"locbench_commit,omitempty"`
+	Date      string `json:"locbench_date,omitempty"` // of the commit, RFC 3339
+	Go        string `json:"go"`
+	Docker    string `json:"docker,omitempty"`
+	DockerAPI string `json:"docker_api,omitempty"`
 }
 
-// StoreInfo describes the store of a run.
-type StoreInfo struct {
+// NeedInfo describes a service that the contenders need.
+type NeedInfo struct {
+	Name    string    `json:"name"`
 	Kind    StoreKind `json:"kind"`
 	URL     string    `json:"url,omitempty"` // URL for this machine, without user info
 	Seen    string    `json:"seen_by_contender,omitempty"`
 	Version string    `json:"version,omitempty"`
 }
+
+// String returns a phrase: "elasticsearch: embedded, 7.10.2".
+func (n NeedInfo) String() string { return n.Name + ": " + string(n.Kind) + ", " + n.Version }
 
 // DataInfo describes the data set of a run.
 type DataInfo struct {

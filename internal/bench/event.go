@@ -24,7 +24,7 @@ type Phase string
 
 // The phases, in their usual order.
 const (
-	PhaseStore  Phase = "store"  // of the run: start or connect to the store
+	PhaseNeeds  Phase = "needs"  // of the run: start or connect to what contenders need
 	PhaseSeed   Phase = "seed"   // of the run
 	PhaseBuild  Phase = "build"  // of the run: images and binaries of all contenders
 	PhaseLaunch Phase = "launch" // of a trial, from here on
@@ -41,10 +41,10 @@ type (
 		Run Run    `json:"run"`
 		Dir string `json:"dir"` // results folder
 	}
-	// Prepared reports the store and the software before the first trial.
+	// Prepared reports the needs and the software before the first trial.
 	Prepared struct {
-		Store    StoreInfo `json:"store"`
-		Software Software  `json:"software"`
+		Needs    []NeedInfo `json:"needs,omitempty"`
+		Software Software   `json:"software"`
 	}
 	// TrialStarted is the first event of a trial.
 	TrialStarted struct {
@@ -130,7 +130,7 @@ type (
 		Kind   WarningKind        `json:"kind,omitempty"` // kind of a warning or an error, which is saved with the results
 		Values map[string]float64 `json:"values,omitempty"`
 	}
-	// IncidentOccurred reports what happened to the contender, or to its store.
+	// IncidentOccurred reports what happened to the contender, or to its needs.
 	IncidentOccurred struct {
 		Incident Incident `json:"incident"`
 	}

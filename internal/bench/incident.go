@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// IncidentKind names what happened to a contender, or to its store.
+// IncidentKind names what happened to a contender, or to its needs.
 type IncidentKind string
 
 // The kinds.
@@ -15,8 +15,8 @@ const (
 	IncidentUnpaused IncidentKind = "unpaused"
 	IncidentOOM      IncidentKind = "oom"    // the kernel killed one of its processes: out of memory
 	IncidentSilent   IncidentKind = "silent" // it does not respond, for a reason known from its runtime or the kernel
-	IncidentStore    IncidentKind = "store"  // the store does not respond
-	IncidentData     IncidentKind = "data"   // the store holds more or fewer documents than before
+	IncidentNeed     IncidentKind = "need"   // a need does not respond
+	IncidentData     IncidentKind = "data"   // the data of a need has changed
 )
 
 // Incident is something that happened to a contender during a trial.

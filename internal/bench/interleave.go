@@ -73,8 +73,15 @@ func (b *HostReading) Advance(from, to *HostReading) *HostReading {
 			Throttles: grown(a.Throttles, f.Throttles, t.Throttles),
 		}
 	}
-	if a, f, t := b.Store, from.Store, to.Store; a != nil && f != nil && t != nil && f.Source == t.Source {
-		out.Store = &StoreUsage{
+	for name, a := range b.Needs {
+		f, t := from.Needs[name], to.Needs[name]
+		if f == nil || t == nil || f.Source != t.Source {
+			continue
+		}
+		if out.Needs == nil {
+			out.Needs = map[string]*NeedUsage{}
+		}
+		out.Needs[name] = &NeedUsage{
 			At: a.At.Add(t.At.Sub(f.At)), Source: t.Source, CPU: a.CPU + t.CPU - f.CPU, Calls: a.Calls + t.Calls - f.Calls,
 			Busy: a.Busy + t.Busy - f.Busy,
 			CPUs: t.CPUs, Memory: a.Memory.advance(f.Memory, t.Memory), Pressure: a.Pressure.advance(f.Pressure, t.Pressure),

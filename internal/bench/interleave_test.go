@@ -50,6 +50,11 @@ func fill(v reflect.Value, n int64) {
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 		fill(v.Elem(), n)
+	case reflect.Map:
+		value := reflect.New(v.Type().Elem()).Elem()
+		fill(value, n)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(reflect.ValueOf("db"), value)
 	case reflect.Struct:
 		if at, ok := v.Addr().Interface().(*time.Time); ok {
 			*at = time.Unix(n, 0)
@@ -72,6 +77,8 @@ func numbers(name string, v reflect.Value, each func(name string, n int64)) {
 			return
 		}
 		numbers(name, v.Elem(), each)
+	case reflect.Map:
+		numbers(name, v.MapIndex(reflect.ValueOf("db")), each)
 	case reflect.Struct:
 		if at, ok := v.Interface().(time.Time); ok {
 			each(name, at.Unix())
@@ -88,8 +95,8 @@ func numbers(name string, v reflect.Value, each func(name string, n int64)) {
 // TestAdvanceKnowsEveryNumber finds a counter that Advance does not advance. Every number that is
 // not a counter has to be listed here.
 func TestAdvanceKnowsEveryNumber(t *testing.T) {
-	gauges := map[string]bool{"Usage.Processes": true, "Usage.Threads": true, "Usage.Took": true, "HostReading.Store.CPUs": true}
-	for _, memory := range []string{"Usage.Memory", "HostReading.Store.Memory"} {
+	gauges := map[string]bool{"Usage.Processes": true, "Usage.Threads": true, "Usage.Took": true, "HostReading.Needs.CPUs": true}
+	for _, memory := range []string{"Usage.Memory", "HostReading.Needs.Memory"} {
 		for _, name := range []string{".Used", ".Peak", ".Limit", ".StepPeak"} {
 			gauges[memory+name] = true
 		}
@@ -133,18 +140,18 @@ func TestAdvanceHostReading(t *testing.T) {
 		d := func(x int64) Duration { return Duration(n * x) }
 		return &HostReading{
 			Host:  &HostUsage{At: time.Unix(n, 0), Busy: d(1), Idle: d(2), Steal: d(3), IOWait: d(4), Throttles: new(n * 5), Pressure: &Pressure{Source: "p", CPU: &Stall{Some: d(6)}}},
-			Store: &StoreUsage{At: time.Unix(n, 0), Source: "embedded", CPU: d(7), Calls: n * 8, Busy: d(9), CPUs: 1},
+			Needs: map[string]*NeedUsage{"db": {At: time.Unix(n, 0), Source: "embedded", CPU: d(7), Calls: n * 8, Busy: d(9), CPUs: 1}},
 		}
 	}
 	if got := at(1).Advance(at(1), at(3)).Advance(at(10), at(14)); !reflect.DeepEqual(got, at(7)) {
-		t.Errorf("host %+v, store %+v", got.Host, got.Store)
+		t.Errorf("host %+v, needs %+v", got.Host, got.Needs)
 	}
 	other := at(1)
-	other.Store.Source = "/proc"
+	other.Needs["db"].Source = "/proc"
 	bare := at(1).Advance(&HostReading{}, at(2))
 	check(t, fact{"without a reading", at(1).Advance(nil, at(2)) == nil, true},
-		fact{"without values", all(bare.Host, bare.Store), "<nil> <nil>"},
-		fact{"of another source", at(1).Advance(other, at(2)).Store == nil, true})
+		fact{"without values", all(bare.Host, bare.Needs["db"]), "<nil> <nil>"},
+		fact{"of another source", at(1).Advance(other, at(2)).Needs == nil, true})
 }
 
 func TestHiccups_And(t *testing.T) {

@@ -5,7 +5,7 @@ package bench
 // "threads (1 CPU)".
 const (
 	CheckNoEnvironment = "no-environment" // exits with an error if its environment is missing
-	CheckNoStore       = "no-store"       // exits with an error if its store cannot be reached
+	CheckNoNeeds       = "no-store"       // exits with an error if its store cannot be reached
 	CheckLogsPort      = "logs-port"      // logs its port at start-up
 	CheckLogsRequests  = "logs-requests"  // logs every request with its path
 	CheckImageSize     = "image-size"     // size of the image or binary
@@ -17,7 +17,7 @@ const (
 // LifecycleChecks returns the names of all lifecycle checks in display order.
 func LifecycleChecks() []string {
 	return []string{
-		CheckNoEnvironment, CheckNoStore, CheckLogsPort, CheckLogsRequests, CheckImageSize, CheckThreads, CheckStillResponds,
+		CheckNoEnvironment, CheckNoNeeds, CheckLogsPort, CheckLogsRequests, CheckImageSize, CheckThreads, CheckStillResponds,
 		CheckStops,
 	}
 }

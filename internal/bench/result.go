@@ -14,7 +14,7 @@ type StepResult struct {
 	After   *Usage  `json:"after,omitempty"`
 	Samples []Usage `json:"samples,omitempty"` // one reading per second between the two ends
 
-	HostBefore *HostReading `json:"host_before,omitempty"` // host and store at the same two ends
+	HostBefore *HostReading `json:"host_before,omitempty"` // host and needs at the same two ends
 	HostAfter  *HostReading `json:"host_after,omitempty"`
 
 	Hiccups    *Hiccups    `json:"hiccups,omitempty"`    // machine stalls between the same two ends

@@ -74,7 +74,7 @@ type TrialResult struct {
 	Warnings      Warnings       `json:"warnings,omitempty"`
 	Lost          *Lost          `json:"lost,omitempty"` // what was not measured; nil if the trial is complete
 
-	// what happened to the contender or its store, in order of time
+	// what happened to the contender or its needs, in order of time
 	Incidents     []Incident     `json:"incidents,omitempty"`
 	ManualChanges []ManualChange `json:"manual_changes,omitempty"` // what the user changed or noted during the trial
 }
@@ -104,7 +104,7 @@ type Run struct {
 	Machine  Machine      `json:"machine"`
 	Isolated *Isolation   `json:"isolation,omitempty"` // nil: CPUs were not assigned
 	Software Software     `json:"software"`
-	Store    StoreInfo    `json:"store"`
+	Needs    []NeedInfo   `json:"needs,omitempty"`
 	Data     DataInfo     `json:"data"`
 	Files    []DataFile   `json:"files,omitempty"` // files with values and bodies of requests
 	Warnings Warnings     `json:"warnings,omitempty"`

@@ -147,12 +147,30 @@ func (s LaunchSpec) Dir() string {
 	return filepath.Join(s.Folder, "dir")
 }
 
+// NeedAddress is where contenders reach a need.
+type NeedAddress struct{ URL, Host, Port string }
+
+// Field returns a field of the address by its name.
+func (a NeedAddress) Field(name string) (value string, ok bool) {
+	value, ok = map[string]string{"URL": a.URL, "Host": a.Host, "Port": a.Port}[name]
+	return value, ok
+}
+
 // Template holds the values for "{{…}}" in a manifest.
 type Template struct {
-	Elastic struct{ URL, Host, Port string } // the store, as the contender reaches it
-	Listen  string                           // address to listen on: all in a container, loopback for a process
-	Port    int                              // port to listen on
-	Name    string                           // name of the contender
-	Dir     string                           // process runtime: its working directory, with sources and build output
-	Self    string                           // process runtime: path of the running locbench binary
+	Needs  map[string]NeedAddress // by their names
+	Other  NeedAddress            // of needs that the run does not have
+	Listen string                 // address to listen on: all in a container, loopback for a process
+	Port   int                    // port to listen on
+	Name   string                 // name of the contender
+	Dir    string                 // process runtime: its working directory, with sources and build output
+	Self   string                 // process runtime: path of the running locbench binary
+}
+
+// Address returns where contenders reach a need.
+func (t Template) Address(need string) NeedAddress {
+	if at, ok := t.Needs[need]; ok {
+		return at
+	}
+	return t.Other
 }

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"slices"
 	"time"
 )
 
@@ -118,10 +119,10 @@ func (s StepResult) StepPeak() (bytes int64, ok bool) {
 	return *a.StepPeak, true
 }
 
-// HostReading is one reading of the counters of host and store. A part that cannot be read is nil.
+// HostReading is one reading of the counters of host and needs. What cannot be read is absent.
 type HostReading struct {
-	Host  *HostUsage  `json:"host,omitempty"`
-	Store *StoreUsage `json:"store,omitempty"`
+	Host  *HostUsage            `json:"host,omitempty"`
+	Needs map[string]*NeedUsage `json:"needs,omitempty"` // by their names
 }
 
 // HostUsage is the time of all CPUs of this machine since it was started, summed over the CPUs.
@@ -137,18 +138,18 @@ type HostUsage struct {
 	Throttles *int64 `json:"thermal_throttles,omitempty"`
 }
 
-// StoreUsage is the use of resources by the store since it was started.
-type StoreUsage struct {
+// NeedUsage is the use of resources by a need since it was started.
+type NeedUsage struct {
 	At time.Time `json:"at"`
 	// "cgroup v1", "cgroup v2", "/proc", or "embedded" (its CPU time is part of the client's)
 	Source string        `json:"source"`
-	CPU    time.Duration `json:"cpu_ns,omitempty"` // absent for an embedded store
-	Calls  int64         `json:"calls,omitempty"`  // number of calls; Calls and Busy are known for an embedded store only
-	// summed over the calls: from request to response, store latency included
+	CPU    time.Duration `json:"cpu_ns,omitempty"` // absent if embedded
+	Calls  int64         `json:"calls,omitempty"`  // number of calls; Calls and Busy are known only if embedded
+	// summed over the calls: from request to response, added latency included
 	Busy time.Duration `json:"busy_ns,omitempty"`
 
 	CPUs     int       `json:"cpus,omitempty"`   // size of its CPU set; 0: all CPUs
-	Memory   *Memory   `json:"memory,omitempty"` // memory of a store in a container
+	Memory   *Memory   `json:"memory,omitempty"` // if in a container
 	Pressure *Pressure `json:"pressure,omitempty"`
 }
 
@@ -162,8 +163,12 @@ func ends[R, P any](before, after *R, part func(*R) *P) (b, a P, ok bool) {
 	return b, a, false
 }
 
-func hostOf(b *HostReading) *HostUsage   { return b.Host }
-func storeOf(b *HostReading) *StoreUsage { return b.Store }
+func hostOf(b *HostReading) *HostUsage { return b.Host }
+
+// need returns the part of a reading that is a need's.
+func need(name string) func(*HostReading) *NeedUsage {
+	return func(b *HostReading) *NeedUsage { return b.Needs[name] }
+}
 
 // since returns the increase of a counter; ok is false if it is not known or has decreased.
 func since[T ~int64](before, after *T) (n T, ok bool) {
@@ -192,28 +197,42 @@ func (s StepResult) Throttles() (n int64, ok bool) {
 	return since(b.Throttles, a.Throttles)
 }
 
-// StoreCPUs returns how many CPUs the store used in the step; ok is false for an embedded store.
-func (s StepResult) StoreCPUs() (cpus float64, ok bool) {
-	b, a, _ := ends(s.HostBefore, s.HostAfter, storeOf)
+// Needs returns the names of the needs with readings at both ends of the step, sorted.
+func (s StepResult) Needs() (names []string) {
+	if s.HostBefore == nil || s.HostAfter == nil {
+		return nil
+	}
+	for name := range s.HostAfter.Needs {
+		if s.HostBefore.Needs[name] != nil {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// NeedCPUs returns how many CPUs a need used in the step; ok is false for an embedded one.
+func (s StepResult) NeedCPUs(name string) (cpus float64, ok bool) {
+	b, a, _ := ends(s.HostBefore, s.HostAfter, need(name))
 	d := a.At.Sub(b.At)
-	if d <= 0 || a.Source != b.Source || a.Source == StoreEmbeddedSource || a.CPU < b.CPU {
+	if d <= 0 || a.Source != b.Source || a.Source == EmbeddedSource || a.CPU < b.CPU {
 		return 0, false
 	}
 	return float64(a.CPU-b.CPU) / float64(d), true
 }
 
-// StoreInFlight returns the mean number of calls in flight at an embedded store in the step.
-func (s StepResult) StoreInFlight() (calls float64, ok bool) {
-	b, a, _ := ends(s.HostBefore, s.HostAfter, storeOf)
+// NeedInFlight returns the mean number of calls in flight at an embedded need in the step.
+func (s StepResult) NeedInFlight(name string) (calls float64, ok bool) {
+	b, a, _ := ends(s.HostBefore, s.HostAfter, need(name))
 	d := a.At.Sub(b.At)
-	if d <= 0 || a.Source != StoreEmbeddedSource || b.Source != StoreEmbeddedSource || a.Busy < b.Busy {
+	if d <= 0 || a.Source != EmbeddedSource || b.Source != EmbeddedSource || a.Busy < b.Busy {
 		return 0, false
 	}
 	return float64(a.Busy-b.Busy) / float64(d), true
 }
 
-// StoreEmbeddedSource is StoreUsage.Source for an embedded store.
-const StoreEmbeddedSource = "embedded"
+// EmbeddedSource is NeedUsage.Source of a need in the client.
+const EmbeddedSource = "embedded"
 
 // Hiccups counts the machine stalls in a step: how often a CPU did not run a ready thread for 1 ms
 // or more.

@@ -93,11 +93,11 @@ func TestStepResult_HostAndStore(t *testing.T) {
 	share := func(after HostUsage) string {
 		return all(StepResult{HostBefore: before, HostAfter: host(after)}.HostShare())
 	}
-	store := func(before, after StoreUsage) string {
-		s := StepResult{HostBefore: &HostReading{Store: &before}, HostAfter: &HostReading{Store: &after}}
-		return all(s.StoreCPUs()) + ", " + all(s.StoreInFlight())
+	db := func(before, after NeedUsage) string {
+		s := StepResult{HostBefore: &HostReading{Needs: map[string]*NeedUsage{"db": &before}}, HostAfter: &HostReading{Needs: map[string]*NeedUsage{"db": &after}}}
+		return all(s.NeedCPUs("db")) + ", " + all(s.NeedInFlight("db"))
 	}
-	began, embedded := StoreUsage{At: at, Source: "/proc", CPU: 10, Busy: 7}, StoreUsage{At: at, Source: "embedded", Busy: 10}
+	began, embedded := NeedUsage{At: at, Source: "/proc", CPU: 10, Busy: 7}, NeedUsage{At: at, Source: "embedded", Busy: 10}
 	later := StepResult{HostBefore: before, HostAfter: host(HostUsage{Throttles: new(int64(5)), Pressure: &Pressure{CPU: &Stall{Some: 4}}})}
 	check(t,
 		fact{"host", share(HostUsage{Busy: 40, Idle: 60, Steal: 15}), "0.375 0.125 true"},
@@ -109,17 +109,17 @@ func TestStepResult_HostAndStore(t *testing.T) {
 		fact{"throttles", all(later.Throttles()), "3 true"},
 		fact{"host's pressure", later.HostPressure().CPU.Some, Duration(3)},
 		fact{"throttles unknown", all(StepResult{HostBefore: before, HostAfter: host(HostUsage{})}.Throttles()), "0 false"},
-		fact{"store", store(began, StoreUsage{At: at.Add(40), Source: "/proc", CPU: 20, Busy: 9}), "0.25 true, 0 false"},
-		fact{"idle store", store(began, StoreUsage{At: at.Add(40), Source: "/proc", CPU: 10}), "0 true, 0 false"},
-		fact{"another source", store(began, StoreUsage{At: at.Add(40), Source: "cgroup v2", CPU: 20}), "0 false, 0 false"},
-		fact{"less CPU time", store(began, StoreUsage{At: at.Add(40), Source: "/proc", CPU: 9}), "0 false, 0 false"},
-		fact{"at the same time", store(began, StoreUsage{At: at, Source: "/proc", CPU: 20}), "0 false, 0 false"},
-		fact{"embedded", store(embedded, StoreUsage{At: at.Add(10), Source: "embedded", Busy: 35}), "0 false, 2.5 true"},
-		fact{"idle and embedded", store(embedded, StoreUsage{At: at.Add(10), Source: "embedded", Busy: 10}), "0 false, 0 true"},
-		fact{"less busy", store(embedded, StoreUsage{At: at.Add(10), Source: "embedded", Busy: 9}), "0 false, 0 false"},
-		fact{"embedded, at the same time", store(embedded, StoreUsage{At: at, Source: "embedded", Busy: 11}), "0 false, 0 false"},
-		fact{"embedded later", store(began, StoreUsage{At: at.Add(10), Source: "embedded", Busy: 35}), "0 false, 0 false"},
-		fact{"embedded before", store(embedded, StoreUsage{At: at.Add(10), Source: "/proc", Busy: 35}), "0 false, 0 false"},
+		fact{"need", db(began, NeedUsage{At: at.Add(40), Source: "/proc", CPU: 20, Busy: 9}), "0.25 true, 0 false"},
+		fact{"idle need", db(began, NeedUsage{At: at.Add(40), Source: "/proc", CPU: 10}), "0 true, 0 false"},
+		fact{"another source", db(began, NeedUsage{At: at.Add(40), Source: "cgroup v2", CPU: 20}), "0 false, 0 false"},
+		fact{"less CPU time", db(began, NeedUsage{At: at.Add(40), Source: "/proc", CPU: 9}), "0 false, 0 false"},
+		fact{"at the same time", db(began, NeedUsage{At: at, Source: "/proc", CPU: 20}), "0 false, 0 false"},
+		fact{"embedded", db(embedded, NeedUsage{At: at.Add(10), Source: "embedded", Busy: 35}), "0 false, 2.5 true"},
+		fact{"idle and embedded", db(embedded, NeedUsage{At: at.Add(10), Source: "embedded", Busy: 10}), "0 false, 0 true"},
+		fact{"less busy", db(embedded, NeedUsage{At: at.Add(10), Source: "embedded", Busy: 9}), "0 false, 0 false"},
+		fact{"embedded, at the same time", db(embedded, NeedUsage{At: at, Source: "embedded", Busy: 11}), "0 false, 0 false"},
+		fact{"embedded later", db(began, NeedUsage{At: at.Add(10), Source: "embedded", Busy: 35}), "0 false, 0 false"},
+		fact{"embedded before", db(embedded, NeedUsage{At: at.Add(10), Source: "/proc", Busy: 35}), "0 false, 0 false"},
 		fact{"stalled share", Hiccups{CPUs: 2, Sum: 100}.Share(400), .125},
 		fact{"stalls of no CPU", Hiccups{Sum: 100}.Share(400), 0.}, fact{"stalls in no time", Hiccups{CPUs: 2, Sum: 100}.Share(0), 0.},
 	)

@@ -47,6 +47,7 @@ const (
 
 	// About the readings and the machine.
 	WarnCountersMissing    WarningKind = "counters_missing"    // no counters at an end of the step
+	WarnNeedNotMeasured    WarningKind = "need_not_measured"   // no counters of what contenders need
 	WarnReadingsFailed     WarningKind = "readings_failed"     // some readings within the step failed
 	WarnMachineStall       WarningKind = "machine_stall"       // the whole machine did not run
 	WarnSteal              WarningKind = "steal"               // CPU time went to other VMs
@@ -98,6 +99,7 @@ var titles = map[WarningKind]string{
 	WarnRunPaused:            "run was paused before this step",
 	WarnRateChanged:          "rate was changed by hand",
 	WarnCountersMissing:      "counters missing for this step",
+	WarnNeedNotMeasured:      "need without counters",
 	WarnReadingsFailed:       "some readings failed",
 	WarnMachineStall:         "machine stalls",
 	WarnSteal:                "CPU steal by other VMs",
@@ -106,8 +108,8 @@ var titles = map[WarningKind]string{
 
 	WarningKind(IncidentPaused): "contender was paused",
 	WarningKind(IncidentSilent): "does not respond",
-	WarningKind(IncidentStore):  "store does not respond",
-	WarningKind(IncidentData):   "the store's documents have changed",
+	WarningKind(IncidentNeed):   "need does not respond",
+	WarningKind(IncidentData):   "data has changed",
 }
 
 // Warning is a reason to distrust a result, saved next to it.

@@ -13,7 +13,6 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender/check"
 	"github.com/locbench/locbench/internal/run/profile"
-	"github.com/locbench/locbench/internal/store"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/secret"
@@ -73,14 +72,14 @@ func reachable(ctx context.Context, base string, timeout time.Duration) error {
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/", nil)
 	if err != nil {
-		return fmt.Errorf("GET %s: %w", store.Redact(base), err)
+		return fmt.Errorf("GET %s: %w", secret.WithoutUser(base), err)
 	}
 	resp, err := (&http.Transport{Proxy: secret.Proxy, DisableKeepAlives: true}).RoundTrip(req)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		return fmt.Errorf("no checks run: %s does not respond: %w", store.Redact(base), err)
+		return fmt.Errorf("no checks run: %s does not respond: %w", secret.WithoutUser(base), err)
 	}
 	return resp.Body.Close()
 }
@@ -103,7 +102,7 @@ func runChecks(ctx context.Context, env Env, opts check.Options, verbose bool) e
 	passed, failed := counts[bench.CheckPassed], counts[bench.CheckFailed]
 	fmt.Fprintf(env.Stdout, "%d passed, %d failed, %d skipped\n", passed, failed, counts[bench.CheckSkipped])
 	if err != nil {
-		return fmt.Errorf("check %s: %w", store.Redact(opts.BaseURL), err)
+		return fmt.Errorf("check %s: %w", secret.WithoutUser(opts.BaseURL), err)
 	}
 	if failed > 0 {
 		return console.WithCode(console.ExitThreshold, fmt.Errorf("%d of %d checks failed", failed, passed+failed))

@@ -12,11 +12,11 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/run/profile"
-	"github.com/locbench/locbench/internal/store"
 	"github.com/locbench/locbench/internal/store/dataset"
 	"github.com/locbench/locbench/internal/store/seed"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 type seedFlags struct {
@@ -113,7 +113,7 @@ func runSeed(ctx context.Context, env Env, f seedFlags) error {
 	}
 	opts := seed.Options{URL: f.elastic, Set: set, Force: f.force, Workers: f.workers}
 	if !f.quiet {
-		fmt.Fprintf(env.Stderr, "%s → %s\n", safe.Line(set.Info().Name, 300), store.Redact(f.elastic))
+		fmt.Fprintf(env.Stderr, "%s → %s\n", safe.Line(set.Info().Name, 300), secret.WithoutUser(f.elastic))
 		opts.OnProgress = p.show
 	}
 	res, err := seed.Run(ctx, opts)

@@ -100,7 +100,7 @@ variants:
 func TestFill(t *testing.T) {
 	svc := parse(t, full(t))
 	var tmpl bench.Template
-	tmpl.Elastic.Host, tmpl.Elastic.Port, tmpl.Port, tmpl.Dir = "10.0.0.5", "9200", 8081, "/build"
+	tmpl.Other, tmpl.Port, tmpl.Dir = bench.NeedAddress{Host: "10.0.0.5", Port: "9200"}, 8081, "/build"
 	artifact := bench.Artifact{Dir: "/build", Command: []string{"target/service", "x{{ .Name }}", "{{.Port}}"}}
 	a, env, err := contender.Fill(svc, artifact, tmpl)
 	testenv.OK(t, err)
@@ -273,7 +273,7 @@ func FuzzManifest(f *testing.F) {
 				t.Errorf("variant %q cannot be run: %+v", v.Name, r)
 			}
 			var tmpl bench.Template
-			tmpl.Elastic.URL, tmpl.Port, tmpl.Dir = "http://e:1", 1, "/d"
+			tmpl.Other.URL, tmpl.Port, tmpl.Dir = "http://e:1", 1, "/d"
 			if _, _, err := contender.Fill(r, bench.Artifact{}, tmpl); err != nil && !strings.Contains(err.Error(), "come out") {
 				t.Error(err)
 			}

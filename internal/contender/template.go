@@ -78,7 +78,6 @@ func fill(text string, t bench.Template) (string, error) {
 		return "", errors.New("write it without the character NUL")
 	}
 	fields := map[string]string{
-		".Elastic.URL": t.Elastic.URL, ".Elastic.Host": t.Elastic.Host, ".Elastic.Port": t.Elastic.Port,
 		".Listen": t.Listen, ".Port": strconv.Itoa(t.Port), ".Name": t.Name, ".Dir": t.Dir, ".Self": t.Self,
 	}
 	var b strings.Builder
@@ -94,16 +93,32 @@ func fill(text string, t bench.Template) (string, error) {
 		name, after, closed := strings.Cut(rest, "}}")
 		name = strings.TrimSpace(name)
 		value, known := fields[name]
+		if need, field, ok := needField(name); ok {
+			value, known = t.Address(need).Field(field)
+		}
 		switch {
 		case !closed:
 			return "", errors.New("`{{` without `}}`; write a field such as `{{.Port}}`")
 		case !known:
+			for _, field := range []string{"URL", "Host", "Port"} {
+				fields[".Elastic."+field], fields[".Needs.NAME."+field] = "", ""
+			}
 			there := strictyaml.Suggest(name, "choose from", slices.Sorted(maps.Keys(fields)))
 			return "", fmt.Errorf("unknown field `{{%s}}`; %s", clip(name), there)
 		}
 		b.WriteString(value)
 		text = after
 	}
+}
+
+// needField splits .Needs.NAME.FIELD, or .Elastic.FIELD, which is short for the need elasticsearch.
+func needField(text string) (need, field string, ok bool) {
+	if rest, found := strings.CutPrefix(text, ".Needs."); found {
+		at := strings.LastIndexByte(rest, '.')
+		return rest[:max(at, 0)], rest[at+1:], at > 0
+	}
+	field, ok = strings.CutPrefix(text, ".Elastic.")
+	return "elasticsearch", field, ok
 }
 
 func clip(s string) string {

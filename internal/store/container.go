@@ -8,34 +8,9 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/text/safe"
 )
-
-// ContainerRunner runs the container of a store; it is implemented over the Docker handle.
-type ContainerRunner interface {
-	// RunContainer pulls the image if needed and starts it. After an error nothing of it is left.
-	RunContainer(ctx context.Context, spec ContainerSpec) (Container, error)
-}
-
-// ContainerSpec is the container that the store needs.
-type ContainerSpec struct {
-	RunID string // for the labels: "locbench clean" finds what a killed run left by it
-	Name  string
-	Image string
-	Env   map[string]string
-	Port  int // the server listens on it inside the container
-	OnLog func(bench.LogLine)
-}
-
-// Container is a running container.
-type Container interface {
-	Address() string                // host:port under which this machine reaches ContainerSpec.Port
-	NetworkAddress() string         // host:port for contenders in containers on the same network
-	PID() int                       // of the main process on this machine; 0 if it runs elsewhere
-	Exited() <-chan struct{}        // closed as soon as the main process has ended
-	Logs() []bench.LogLine          // the last lines, oldest first
-	Stop(ctx context.Context) error // ends and removes the container; idempotent
-}
 
 const (
 	containerPort   = 9200
@@ -51,8 +26,9 @@ func (s *Store) openContainer(ctx context.Context, spec bench.StoreSpec, opts Op
 		return errors.New("open container store: no Docker engine is in use")
 	}
 	image := cmp.Or(spec.Image, DefaultImage)
-	c, err := opts.Containers.RunContainer(ctx, ContainerSpec{
-		RunID: opts.RunID, Name: "store", Image: image, Port: containerPort, OnLog: opts.OnLog,
+	c, err := opts.Containers.RunContainer(ctx, needs.ContainerSpec{
+		RunID: opts.RunID, Name: "store", Image: image, Port: containerPort, CPUs: opts.CPUs,
+		OnLog: opts.OnLog, Progress: opts.Progress,
 		Env: map[string]string{
 			"discovery.type": "single-node",
 			"ES_JAVA_OPTS":   containerHeap,
@@ -77,7 +53,7 @@ func (s *Store) openContainer(ctx context.Context, spec bench.StoreSpec, opts Op
 }
 
 // awaitContainer waits until the server responds. It reports a crash at once, with the last logs.
-func awaitContainer(ctx context.Context, c Container, image string, probe func(context.Context) error) error {
+func awaitContainer(ctx context.Context, c needs.Container, image string, probe func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	for {

@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/needs"
 )
 
 // starting is a container that has written a line.
 type starting struct {
-	Container
+	needs.Container
 	exited chan struct{}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/store"
 	"github.com/locbench/locbench/internal/testenv"
 )
@@ -30,7 +31,7 @@ func (c dockerContainer) Stop(ctx context.Context) error {
 	return err
 }
 
-func (e engine) RunContainer(ctx context.Context, spec store.ContainerSpec) (store.Container, error) {
+func (e engine) RunContainer(ctx context.Context, spec needs.ContainerSpec) (needs.Container, error) {
 	c, _, err := e.Run(ctx, docker.ContainerSpec{
 		Name: spec.Name, Image: spec.Image, Env: spec.Env, Labels: e.labels, Network: e.network, Port: spec.Port, OnLog: spec.OnLog,
 	})

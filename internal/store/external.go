@@ -29,7 +29,7 @@ func (s *Store) openExternal(ctx context.Context, spec bench.StoreSpec, _ Option
 	s.url = clean
 	body, err := s.probe(ctx)
 	if err != nil {
-		return fmt.Errorf("open external store %s: %w", Redact(clean), err)
+		return fmt.Errorf("open external store %s: %w", secret.WithoutUser(clean), err)
 	}
 	s.identity = string(body)
 	return nil
@@ -134,7 +134,7 @@ func (s *Store) Count(ctx context.Context, index string) (int64, error) {
 		err = json.Unmarshal(body, &response)
 	}
 	if err != nil {
-		return 0, fmt.Errorf("count documents of %s at %s: %w", index, Redact(s.url), err)
+		return 0, fmt.Errorf("count documents of %s at %s: %w", index, secret.WithoutUser(s.url), err)
 	}
 	return response.Count, nil
 }
@@ -145,7 +145,7 @@ func (s *Store) Alive(ctx context.Context) error {
 		return nil
 	}
 	if _, err := identity(ctx, s.url); err != nil {
-		return fmt.Errorf("reach %s: %w", Redact(s.url), err)
+		return fmt.Errorf("reach %s: %w", secret.WithoutUser(s.url), err)
 	}
 	return nil
 }
@@ -184,33 +184,6 @@ func reason(ctx context.Context, err error) error {
 		return u.Err
 	}
 	return err
-}
-
-// Redact returns the URL without user info, or a fixed text for what may be a password instead.
-func Redact(raw string) string {
-	if raw == "" {
-		return ""
-	}
-	u, err := secret.ParseURL(raw)
-	if err != nil || u.Opaque != "" || (u.User == nil && u.Host == "" && strings.Contains(raw, "@")) {
-		return "(malformed URL)"
-	}
-	u.User = nil
-	return u.String()
-}
-
-// OnLoopback reports whether only this machine can reach the store at that URL.
-func OnLoopback(raw string) bool {
-	u, err := secret.ParseURL(raw)
-	if err != nil {
-		return false
-	}
-	host := u.Hostname()
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
 }
 
 // hostPort returns the host and port of a URL that checkURL has accepted.

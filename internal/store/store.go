@@ -17,7 +17,11 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/store/embedded"
+	"github.com/locbench/locbench/internal/text/contact"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // ErrNone is returned by Listen if the profile has no store.
@@ -28,10 +32,12 @@ const DefaultImage = "elasticsearch:7.17.28"
 
 // Options are what Open needs next to the StoreSpec. The zero value is enough without a container.
 type Options struct {
-	Seed       uint64              // of the injected latency
-	RunID      string              // for the labels of a container
-	Containers ContainerRunner     // needed for a container
-	OnLog      func(bench.LogLine) // gets the log lines of a container; may be nil, must not block long
+	Seed       uint64                // of the injected latency
+	RunID      string                // for the labels of a container
+	Containers needs.ContainerRunner // needed for a container
+	CPUs       cpuset.Set            // of a container; empty: any
+	Progress   func(bench.Progress)  // of a container; may be nil
+	OnLog      func(bench.LogLine)   // gets the log lines of a container; may be nil, must not block long
 }
 
 // Store is an open store. Its methods are safe for concurrent use.
@@ -43,7 +49,7 @@ type Store struct {
 	warnings bench.Warnings
 
 	embedded  *embedded.Server
-	container Container
+	container needs.Container
 
 	mu     sync.Mutex
 	relays []*relay
@@ -120,10 +126,10 @@ func (s *Store) PID() int {
 func (s *Store) Warnings() bench.Warnings { return s.warnings }
 
 // Info describes the store for the record, without user info. Seen is the last URL from Listen.
-func (s *Store) Info() bench.StoreInfo {
+func (s *Store) Info() bench.NeedInfo {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return bench.StoreInfo{Kind: s.kind, URL: Redact(s.url), Seen: Redact(s.seen), Version: s.version}
+	return bench.NeedInfo{Kind: s.kind, URL: secret.WithoutUser(s.url), Seen: secret.WithoutUser(s.seen), Version: s.version}
 }
 
 // Listen makes the store reachable at addr, an address of this machine such as the gateway of a
@@ -157,7 +163,7 @@ func (s *Store) ListenAs(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if OnLoopback(url) {
+	if contact.OnLoopback(url) {
 		_, port, err := net.SplitHostPort(hostPort(url))
 		if err != nil {
 			return "", fmt.Errorf("store address: %w", err)
@@ -183,7 +189,7 @@ func (s *Store) listen(addr string, peers []netip.Prefix, names ...string) (stri
 		return s.embedded.Serve(l, names...)
 	case s.container != nil:
 		return "http://" + s.container.NetworkAddress(), nil
-	case !OnLoopback(s.url):
+	case !contact.OnLoopback(s.url):
 		return s.url, nil
 	}
 	target := hostPort(s.url)

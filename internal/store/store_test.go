@@ -19,8 +19,10 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/store"
 	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -82,7 +84,7 @@ func TestEmbedded(t *testing.T) {
 
 func TestNone(t *testing.T) {
 	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreNone}, store.Options{})
-	testenv.Check(t, s.URL() == "" && s.Info() == (bench.StoreInfo{Kind: bench.StoreNone}), "%+v", s.Info())
+	testenv.Check(t, s.URL() == "" && s.Info() == (bench.NeedInfo{Kind: bench.StoreNone}), "%+v", s.Info())
 	_, err := s.Listen("127.0.0.1:0")
 	testenv.Check(t, errors.Is(err, store.ErrNone), "listen: %v", err)
 	testenv.Check(t, testenv.Err(store.Open(t.Context(), bench.StoreSpec{Kind: "cloud"}, store.Options{})) != nil,
@@ -100,7 +102,7 @@ func TestExternal(t *testing.T) {
 	}
 	seen := testenv.Must(s.Listen(second(t) + ":0"))(t)
 	testenv.Check(t, seen != base && strings.Contains(get(t, seen), "elasticsecret"), "through the relay %s: %s",
-		store.Redact(seen), get(t, seen))
+		secret.WithoutUser(seen), get(t, seen))
 	testenv.Contains(t, fmt.Sprintf("%+v", s.Info()), "!secret")
 }
 
@@ -213,15 +215,6 @@ func TestExternal_Redirects(t *testing.T) {
 	}
 }
 
-func TestRedact(t *testing.T) {
-	for raw, want := range map[string]string{
-		"": "", "http://a:9200": "http://a:9200", "http://u:p@a:9200/x": "http://a:9200/x", "https://u@a": "https://a",
-		"u:p@a:9200": "(malformed URL)", "p@ss": "(malformed URL)", "http://u:p@[": "(malformed URL)", "\x00": "(malformed URL)",
-	} {
-		t.Run(raw, func(t *testing.T) { testenv.Equal(t, store.Redact(raw), want, raw) })
-	}
-}
-
 // TestRelayEnds checks that the relay passes on the end of a direction. Close ends what is still
 // open.
 func TestRelayEnds(t *testing.T) {
@@ -277,13 +270,13 @@ func TestRelayEnds(t *testing.T) {
 type runner struct {
 	address string
 	exited  chan struct{}
-	spec    store.ContainerSpec
+	spec    needs.ContainerSpec
 	started func() // may be nil
 	stops   int
 	err     error
 }
 
-func (r *runner) RunContainer(_ context.Context, spec store.ContainerSpec) (store.Container, error) {
+func (r *runner) RunContainer(_ context.Context, spec needs.ContainerSpec) (needs.Container, error) {
 	if r.spec = spec; r.started != nil {
 		r.started()
 	}

@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // Weight is the effect of a difference on a comparison.
@@ -104,7 +106,7 @@ func Differences(a, b bench.Run) []Difference {
 	if a.Data.Hash != "" && a.Data.Hash == b.Data.Hash {
 		b.Data.Name = a.Data.Name // the same data in another folder
 	}
-	return slices.DeleteFunc(unlike(runFacts(a), runFacts(b)), func(d Difference) bool {
+	return slices.DeleteFunc(unlike(runFacts(a, names(a, b)), runFacts(b, names(a, b))), func(d Difference) bool {
 		return d.unknown() && slices.Contains(mayBeUnknown, d.What)
 	})
 }
@@ -115,14 +117,38 @@ func trialDifferences(a, b []bench.TrialResult) []Difference {
 	return slices.DeleteFunc(unlike(known(a), known(b)), Difference.unknown)
 }
 
-func runFacts(r bench.Run) []fact {
+// names returns the names of the needs of both runs.
+func names(a, b bench.Run) (all []string) {
+	for _, n := range slices.Concat(a.Needs, b.Needs) {
+		if !slices.Contains(all, n.Name) {
+			all = append(all, n.Name)
+		}
+	}
+	return all
+}
+
+// needFacts returns the facts of a need; of one that the run does not have, they are not known.
+func needFacts(r bench.Run, name string) []fact {
+	n := bench.NeedInfo{Kind: bench.StoreNone}
+	if i := slices.IndexFunc(r.Needs, func(n bench.NeedInfo) bool { return n.Name == name }); i >= 0 {
+		n = r.Needs[i]
+	}
+	address := ""
+	if n.Kind.Traits().ByURL { // others have a random port
+		address = n.URL
+	}
+	what := Fact(strings.Trim(strconv.QuoteToASCII(safe.Line(name, 60)), `"`)) // a name may be from outside
+	return []fact{
+		{what, Incomparable, string(n.Kind)}, {what + " version", Relevant, n.Version},
+		{what + " address", Relevant, address},
+	}
+}
+
+func runFacts(r bench.Run, needs []string) []fact {
 	p, m := r.Profile, r.Machine
-	var address, swap, assigned string
+	var swap, assigned string
 	var data, targets []string
 	slice, virtual := "none", m.Virtual
-	if r.Store.Kind.Traits().ByURL { // other stores have a random port
-		address = r.Store.URL
-	}
 	if p.Interleave > 0 {
 		slice = units.Duration(p.Interleave)
 	}
@@ -144,7 +170,7 @@ func runFacts(r bench.Run) []fact {
 	for _, t := range r.Targets {
 		targets = append(targets, t.URL)
 	}
-	return []fact{
+	all := []fact{
 		{limitsSet, Incomparable, cmp.Or(p.Limits.String(), "none")},
 		{"runtime", Incomparable, string(p.Runtime)},
 		{"requests", Incomparable, requests(p.Requests)},
@@ -152,14 +178,16 @@ func runFacts(r bench.Run) []fact {
 		{"interleaving", Incomparable, slice},
 		{"other profile keys", Incomparable, restHash(p)},
 		{"data", Incomparable, strings.Join(data, ", ")},
-		{"store", Incomparable, string(r.Store.Kind)},
+	}
+	for _, name := range needs {
+		all = append(all, needFacts(r, name)...)
+	}
+	return append(all, []fact{
 		{"store latency", Incomparable, added(p.Store)},
 		{"CPU", Incomparable, strings.TrimSpace(fmt.Sprintf("%d × %s", m.CPUs, m.CPUModel))},
 		{"system", Incomparable, m.OS + "/" + m.Arch},
 		{"machine memory", Incomparable, positive(m.MemoryBytes, units.Bytes)},
 		{"target", Incomparable, strings.Join(targets, ", ")},
-		{"store version", Relevant, r.Store.Version},
-		{"store address", Relevant, address},
 		{"protocol", Incomparable, string(p.Protocol)},
 		{"request timeout", Relevant, units.Duration(p.Timeout)},
 		{"bodies compared", Relevant, fmt.Sprintf("%g%%", 100*p.CompareBodies)},
@@ -179,7 +207,7 @@ func runFacts(r bench.Run) []fact {
 		{"contenders", Informational, positive(int64(len(p.Contenders)), units.Count)},
 		{"Go", Informational, r.Software.Go},
 		{profileHashed, Informational, ProfileHash(p)},
-	}
+	}...)
 }
 
 // positive returns a number in words; "" for 0, which is not known.

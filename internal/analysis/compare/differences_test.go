@@ -21,6 +21,10 @@ func wordsOf(all []Difference) string {
 // What makes runs incomparable, what may matter, and what does not.
 func TestDifferences(t *testing.T) {
 	profile := func(f func(*bench.Profile)) func(*bench.Run) { return func(r *bench.Run) { f(&r.Profile) } }
+	need := func(n bench.NeedInfo) func(*bench.Run) {
+		n.Name = "elasticsearch"
+		return func(r *bench.Run) { r.Needs = []bench.NeedInfo{n} }
+	}
 	text := ""
 	for _, c := range []struct {
 		name   string
@@ -47,9 +51,9 @@ func TestDifferences(t *testing.T) {
 		{"data", func(r *bench.Run) { r.Data.Hash, r.Profile.Store.Kind = "bbbb", bench.StoreEmbedded }},
 		{"data that is not used", func(r *bench.Run) { r.Data.Hash = "bbbb" }},
 		{"a file", func(r *bench.Run) { r.Files = []bench.DataFile{{File: "/x/body.json", Hash: "cccccccccccccccc"}} }},
-		{"store", func(r *bench.Run) { r.Store.Kind = bench.StoreExternal }},
-		{"store address", func(r *bench.Run) { r.Store.URL, r.Store.Kind = "http://x", bench.StoreExternal }},
-		{"store version", func(r *bench.Run) { r.Store.Version = "9" }},
+		{"elasticsearch", need(bench.NeedInfo{Kind: bench.StoreExternal})},
+		{"elasticsearch address", need(bench.NeedInfo{Kind: bench.StoreExternal, URL: "http://x"})},
+		{"elasticsearch version", need(bench.NeedInfo{Kind: bench.StoreEmbedded, URL: "http://127.0.0.1:4711", Version: "9"})},
 		{"target", func(r *bench.Run) { r.Targets = []bench.Target{{URL: "http://x"}, {URL: "http://y"}} }},
 		{"CPUs", func(r *bench.Run) { r.Machine.CPUs = 4 }},
 		{"system", func(r *bench.Run) { r.Machine.Arch = "arm64" }},

@@ -23,8 +23,8 @@ type Agreement struct {
 	Contender string       `json:"contender"`
 	Made      time.Time    `json:"made"` // start of the run
 	Loads     []EnginePair `json:"loads"`
-	// the embedded store ran in the client: the client's CPU time contains its own
-	StoreInClient bool `json:"store_in_client,omitempty"`
+	// embedded needs: the client's CPU time contains theirs
+	InClient []string `json:"needs_in_client,omitempty"`
 }
 
 // EnginePair is the agreement at one load.
@@ -75,9 +75,11 @@ func EnginesAgree(r *analysis.Run) (Agreement, error) {
 	if len(r.Contenders) != 1 {
 		return Agreement{}, errors.New("no single contender in these results")
 	}
-	a := Agreement{
-		Contender: r.Contenders[0].Label, Made: r.Run.Started,
-		StoreInClient: r.Run.Store.Kind.Traits().InClient,
+	a := Agreement{Contender: r.Contenders[0].Label, Made: r.Run.Started}
+	for _, n := range r.Run.Needs {
+		if n.Kind.Traits().InClient {
+			a.InClient = append(a.InClient, n.Name)
+		}
 	}
 	for _, trial := range r.Contenders[0].Results {
 		var first bench.StepResult // of the next pair; without an engine: none
@@ -189,8 +191,8 @@ func (a Agreement) conclusion() string {
 		return text
 	}
 	text += fmt.Sprintf("\nClient CPU time per request, vegeta vs fast: at most %s, at %s", cost.Words(), safe.Line(at, 100))
-	if a.StoreInClient {
-		text += "; both contain the embedded store's"
+	if len(a.InClient) > 0 {
+		text += "; both contain that of " + safe.Line(strings.Join(a.InClient, ", "), 100)
 	}
 	return text + "."
 }

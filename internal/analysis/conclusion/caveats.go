@@ -58,9 +58,13 @@ func (d *draft) caveats() (all []Caveat) {
 		add("Machine was busy before the run (load %.3g on %s); differences may come from that.", load,
 			units.Plural(run.Machine.CPUs, "CPU"))
 	}
-	for _, b := range []verdict.Bound{verdict.Store, verdict.Machine} {
-		if names := d.boundBy(b); len(names) > 0 && len(d.all) > 1 {
-			add("Another %s may change the order: the %s limited %s at peak.", b, b, list(names))
+	if names := d.boundBy(verdict.Machine); len(names) > 0 && len(d.all) > 1 {
+		add("Another machine may change the order: the machine limited %s at peak.", list(names))
+	}
+	for _, need := range run.Needs {
+		if names := d.boundBy(verdict.Bound(need.Name)); len(names) > 0 && len(d.all) > 1 {
+			name := safe.Line(need.Name, maxWords)
+			add("A faster %s may change the order: it limited %s at peak.", name, list(names))
 		}
 	}
 	for _, c := range d.all {

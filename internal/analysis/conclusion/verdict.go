@@ -12,6 +12,7 @@ import (
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/table"
 )
 
@@ -223,7 +224,11 @@ func (d *draft) single(c analysis.Contender) (string, Tone) {
 		}
 		return text + ".", Neutral
 	}
-	limited := limitedBy[c.Bounds[peak.Index].Bound]
+	by := c.Bounds[peak.Index].Bound
+	limited := limitedBy[by]
+	if by.Need() {
+		limited.what, limited.other = safe.Line(string(by), maxWords), true
+	}
 	if limited.other || limited.rising {
 		value = "at least " + value
 	}
@@ -248,7 +253,6 @@ var limitedBy = map[verdict.Bound]struct {
 	verdict.Errors:      {what: "its errors"},
 	verdict.Contender:   {what: "itself, with idle CPUs"},
 	verdict.Client:      {what: "locbench", other: true},
-	verdict.Store:       {what: "the store", other: true},
 	verdict.Machine:     {what: "this machine", other: true},
 	verdict.Connections: {what: "too few connections", rising: true},
 }

@@ -57,7 +57,7 @@ func faults(trial bench.TrialResult) (wrong []string) {
 // lists those.
 func unseen(trial bench.TrialResult) (wrong []string) {
 	for _, name := range []string{
-		bench.CheckNoEnvironment, bench.CheckNoStore, bench.CheckLogsPort, bench.CheckLogsRequests, bench.CheckStillResponds,
+		bench.CheckNoEnvironment, bench.CheckNoNeeds, bench.CheckLogsPort, bench.CheckLogsRequests, bench.CheckStillResponds,
 		bench.CheckStops,
 	} {
 		at := slices.IndexFunc(trial.Checks, func(c bench.CheckResult) bool {

@@ -117,7 +117,7 @@ func (s Site) Save(_ context.Context, path string, p bench.Profile, replace bool
 		path += ".yaml"
 	}
 	if u, err := secret.ParseURL(p.Store.URL); err == nil && u.User != nil {
-		p.Store.URL = store.Redact(p.Store.URL)
+		p.Store.URL = secret.WithoutUser(p.Store.URL)
 		warning = "the store's password is not saved; set --elastic"
 	}
 	err = profile.Save(path, p, replace)

@@ -69,7 +69,7 @@ func Run(ctx context.Context, env console.Env, o Options) error {
 	log := &recorder{dir: o.Out, record: capacity.Record{
 		Schema: capacity.Schema, Contender: first.Profile.Contenders[0],
 		SLO: slo.String(), Resolution: config.Resolution,
-		Need: config.Need, Of: config.Of, Length: o.Probe, Started: first.Started, Command: app.Public(first).Command,
+		Need: config.Need, Of: config.Of, Length: o.Probe, Started: first.Started, Command: first.Command,
 		Price: first.Profile.PriceVCPUHr,
 	}}
 	var failures []error

@@ -80,7 +80,7 @@ func fromStartToStop(t *testing.T, launcher Launcher, spec bench.LaunchSpec, sto
 	}
 	spec.Env = env(store)
 	names := bench.LifecycleChecks()
-	results, err := Lifecycle(t.Context(), launcher, LifecycleOptions{Spec: spec, Unreachable: env(UnreachableStore), CPUs: cpus, Names: names})
+	results, err := Lifecycle(t.Context(), launcher, LifecycleOptions{Spec: spec, Unreachable: env(UnreachableNeed), CPUs: cpus, Names: names})
 	testenv.OK(t, err)
 	inst, err := launcher.Launch(t.Context(), spec)
 	testenv.OK(t, err)

@@ -18,10 +18,15 @@ const (
 	GroupLifecycle = "lifecycle"
 	// ExitWithin is the time to exit for a contender that cannot work or was asked to stop.
 	ExitWithin = 15 * time.Second
-	// UnreachableStore is the URL of a store at which nothing listens, neither on this machine nor
-	// in a container: its port is above those that Linux uses for outgoing connections.
-	UnreachableStore = "http://127.0.0.1:64999"
+	// UnreachableNeed is a URL at which nothing listens, neither on this machine nor in a container:
+	// its port is above those that Linux uses for outgoing connections.
+	UnreachableNeed = "http://127.0.0.1:64999"
 )
+
+// Unreachable returns the address of a need that does not respond.
+func Unreachable() bench.NeedAddress {
+	return bench.NeedAddress{URL: UnreachableNeed, Host: "127.0.0.1", Port: "64999"}
+}
 
 // Launcher starts contenders. One that exits at once is an exited instance, not an error.
 type Launcher interface {
@@ -31,7 +36,7 @@ type Launcher interface {
 // LifecycleOptions say what the lifecycle checks start, and how.
 type LifecycleOptions struct {
 	Spec        bench.LaunchSpec        // as in a trial; the port must be free while the checks run
-	Unreachable map[string]string       // environment with the store at UnreachableStore; nil: skip that check
+	Unreachable map[string]string       // environment with needs at UnreachableNeed; nil: skip that check
 	Ready       ready.Question          // when the contender has started
 	CPUs        int                     // CPUs of the machine that runs the contender
 	Names       []string                // which checks (bench.LifecycleChecks); none: no check
@@ -60,7 +65,7 @@ func Lifecycle(ctx context.Context, launcher Launcher, opt LifecycleOptions) ([]
 		switch name {
 		case bench.CheckNoEnvironment:
 			t.run(ctx, name, func(res *bench.CheckResult) { l.mustExit(ctx, res, nil) })
-		case bench.CheckNoStore:
+		case bench.CheckNoNeeds:
 			t.run(ctx, name, func(res *bench.CheckResult) {
 				if opt.Unreachable == nil {
 					skip(res, "contender does not use this run's store")
@@ -116,7 +121,7 @@ type attempt struct {
 func (o LifecycleOptions) starts() (n int) {
 	for _, name := range o.Names {
 		switch {
-		case name == bench.CheckNoEnvironment, name == bench.CheckNoStore && o.Unreachable != nil:
+		case name == bench.CheckNoEnvironment, name == bench.CheckNoNeeds && o.Unreachable != nil:
 			n++
 		case name == bench.CheckThreads:
 			n += len(threadCasesOn(o.CPUs))

@@ -30,7 +30,7 @@ func options(t *testing.T) LifecycleOptions {
 	return LifecycleOptions{
 		Spec: bench.LaunchSpec{RunID: "r", Name: "c-1", Port: port, Env: env(elastic.URL),
 			Limits: bench.Limits{CPUs: 1.5, Memory: 512 << 20}},
-		Unreachable: env(UnreachableStore), CPUs: 4, Names: bench.LifecycleChecks(), Ready: ready.Question{Timeout: 30 * time.Second},
+		Unreachable: env(UnreachableNeed), CPUs: 4, Names: bench.LifecycleChecks(), Ready: ready.Question{Timeout: 30 * time.Second},
 	}
 }
 
@@ -39,12 +39,12 @@ func TestLifecycle(t *testing.T) {
 		contender, check, want string // status, then parts of value and detail
 	}{
 		{"good", bench.CheckNoEnvironment, "passed|exit code 1 after|"},
-		{"good", bench.CheckNoStore, "passed|exit code 1 after|"},
+		{"good", bench.CheckNoNeeds, "passed|exit code 1 after|"},
 		{"starts without a store", bench.CheckNoEnvironment, "failed||still running after 15s, expected it to exit. Last log line: up"},
-		{"starts without a store", bench.CheckNoStore, "failed||still running"},
+		{"starts without a store", bench.CheckNoNeeds, "failed||still running"},
 		{"exits with 0", bench.CheckNoEnvironment, "failed|exit code 0|expected an exit code other than 0, got 0. Last log line: no store"},
-		{"exits late", bench.CheckNoStore, "passed|exit code 1 after 1.23s|"},
-		{"says nothing", bench.CheckNoStore, "failed|exit code 1|expected a log line with the reason"},
+		{"exits late", bench.CheckNoNeeds, "passed|exit code 1 after 1.23s|"},
+		{"says nothing", bench.CheckNoNeeds, "failed|exit code 1|expected a log line with the reason"},
 		{"is killed", bench.CheckNoEnvironment, "failed|killed by SIGKILL|expected an exit"},
 		{"", bench.CheckNoEnvironment, "failed||launch failed: no such image"},
 	} {
@@ -63,7 +63,7 @@ func mustExit(t *testing.T, contender, check, want string) {
 	l := newLauncher(t, contender, false)
 	results, err := Lifecycle(t.Context(), l, LifecycleOptions{
 		Spec: bench.LaunchSpec{Name: "c-1"}, Names: []string{check},
-		Unreachable: map[string]string{"PORT": "0", "ELASTICSEARCH_URL": UnreachableStore},
+		Unreachable: map[string]string{"PORT": "0", "ELASTICSEARCH_URL": UnreachableNeed},
 	})
 	if err != nil || len(results) != 1 {
 		t.Fatalf("%v, %+v", err, results)
@@ -111,7 +111,7 @@ func TestLifecycle_Specs(t *testing.T) {
 	real := opt.Spec.Env["ELASTICSEARCH_URL"]
 	want := []short{
 		{"c-1-no-environment", 0, 1.5, ""},
-		{"c-1-no-store", 0, 1.5, UnreachableStore},
+		{"c-1-no-store", 0, 1.5, UnreachableNeed},
 		{"c-1-threads-4-4.0", 4, 4, real},
 		{"c-1-threads-4-1.5", 4, 1.5, real},
 		{"c-1-threads-1-1.0", 1, 1, real},
@@ -138,7 +138,7 @@ func TestLifecycle_Specs(t *testing.T) {
 func TestLifecycle_Skips(t *testing.T) {
 	l, opt := newLauncher(t, "good", false), options(t)
 	opt.CPUs, opt.Unreachable = 2, nil
-	opt.Names = []string{bench.CheckNoStore, bench.CheckThreads, bench.CheckStops, "unknown check"}
+	opt.Names = []string{bench.CheckNoNeeds, bench.CheckThreads, bench.CheckStops, "unknown check"}
 	results, err := Lifecycle(t.Context(), l, opt)
 	if err != nil || len(results) != 4 {
 		t.Fatalf("%v, %+v", err, results)
@@ -305,7 +305,7 @@ func TestLifecycle_IgnoredSIGTERM(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, began := newLauncher(t, "starts without a store", false), time.Now()
 		opt := LifecycleOptions{
-			Spec: bench.LaunchSpec{Name: "c-1"}, Names: []string{bench.CheckNoEnvironment, bench.CheckNoStore},
+			Spec: bench.LaunchSpec{Name: "c-1"}, Names: []string{bench.CheckNoEnvironment, bench.CheckNoNeeds},
 			Unreachable: map[string]string{"PORT": "0"}, Deaf: new(atomic.Bool),
 		}
 		for round, want := range []time.Duration{3 * ExitWithin, 2 * ExitWithin} { // each start may exit by itself

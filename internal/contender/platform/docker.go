@@ -4,17 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
+	"slices"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/cpuset"
 	"github.com/locbench/locbench/internal/contender"
 	"github.com/locbench/locbench/internal/contender/docker"
 	"github.com/locbench/locbench/internal/contender/launch"
-	"github.com/locbench/locbench/internal/store"
+	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/text/contact"
 )
 
-// Docker is an engine that runs contenders, or only the store, in one network of the run.
+// Docker is an engine that runs contenders, or only needs, in one network of the run.
 type Docker struct {
 	*launch.Docker
 	images
@@ -58,13 +59,13 @@ func OpenDocker(ctx context.Context, o Options) (*Docker, error) {
 	engine, err := docker.Connect(ctx)
 	if err != nil {
 		hint := "; without Docker: --runtime process"
-		if o.Store.Kind.Traits().Container {
+		if contained(o.Needs) {
 			hint = "; without Docker: --store embedded --runtime process"
 		}
 		return nil, MissingError{fmt.Errorf("%w%s", err, hint)}
 	}
 	d := &Docker{images: images{engine}, runID: o.RunID}
-	if d.Docker, err = launch.NewDocker(ctx, engine, o.RunID, o.Store.Kind.Traits().Container); err != nil {
+	if d.Docker, err = launch.NewDocker(ctx, engine, o.RunID, contained(o.Needs)); err != nil {
 		return nil, errors.Join(err, engine.Close())
 	}
 	if err := d.inReach(o); err != nil {
@@ -78,9 +79,9 @@ func OpenDocker(ctx context.Context, o Options) (*Docker, error) {
 func (d *Docker) inReach(o Options) error {
 	ports, loopback := d.engine.Reach()
 	enter, rootless := d.engine.Apart()
-	blind := !o.StoreOnly && !loopback && onThisMachine(o.Store)
+	blind := !o.NeedsOnly && !loopback && slices.ContainsFunc(o.Needs, onThisMachine)
 	switch {
-	case d.Network.Direct():
+	case d.Docker.Network.Direct():
 	case rootless && blind:
 		return fmt.Errorf("this rootless Docker engine has its own network: contenders cannot reach a store "+
 			"on this machine. Start locbench in it: '%s locbench …'", enter)
@@ -98,10 +99,15 @@ func (d *Docker) inReach(o Options) error {
 	return nil
 }
 
-// onThisMachine reports whether a store is on this machine's loopback interface.
-func onThisMachine(spec bench.StoreSpec) bool {
-	t := spec.Chosen().Traits()
-	return t.InClient || t.ByURL && (spec.URL == "" || store.OnLoopback(spec.URL))
+// contained reports whether one of the needs runs in a container.
+func contained(all []bench.NeedInfo) bool {
+	return slices.ContainsFunc(all, func(n bench.NeedInfo) bool { return n.Kind.Traits().Container })
+}
+
+// onThisMachine reports whether a need is on this machine's loopback interface.
+func onThisMachine(n bench.NeedInfo) bool {
+	t := n.Kind.Traits()
+	return t.InClient || t.ByURL && (n.URL == "" || contact.OnLoopback(n.URL))
 }
 
 // Build builds an image.
@@ -112,7 +118,7 @@ func (d *Docker) Build(ctx context.Context, svc bench.Service, o contender.Build
 
 // Capabilities returns what the engine offers.
 func (d *Docker) Capabilities() Capabilities {
-	c := Capabilities{Launches: true, Store: true, NoIsolation: noIsolation()}
+	c := Capabilities{Launches: true, Needs: true, NoIsolation: noIsolation()}
 	switch {
 	case c.NoIsolation != "":
 	case !d.engine.Local():
@@ -140,19 +146,10 @@ func (d *Docker) Prepare(*bench.LaunchSpec, bench.Service) error { return nil }
 // Template returns the address on which a container listens.
 func (d *Docker) Template() (bench.Template, error) { return bench.Template{Listen: "0.0.0.0"}, nil }
 
-// Reach makes the store reachable for containers, at the launcher's address of this machine. If
-// that is a name that the engine resolves for them (Docker Desktop), it leads to loopback here.
-func (d *Docker) Reach(s *store.Store) (seen string, err error) {
-	host := d.HostAddress()
-	if d.Network.Direct() {
-		seen, err = s.Listen(net.JoinHostPort(host, "0"), d.Network.Subnets...)
-	} else {
-		seen, err = s.ListenAs(host)
-	}
-	if err != nil {
-		return "", fmt.Errorf("let containers reach the store: %w", err)
-	}
-	return seen, nil
+// Network returns the launcher's address of this machine. If that is a name that the engine
+// resolves for containers (Docker Desktop), it leads to loopback here.
+func (d *Docker) Network() needs.Network {
+	return needs.Network{Host: d.HostAddress(), Named: !d.Docker.Network.Direct(), Peers: d.Docker.Network.Subnets}
 }
 
 // Allow does nothing: the engine sets the CPUs of containers.

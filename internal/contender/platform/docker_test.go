@@ -9,18 +9,16 @@ import (
 
 func TestOnThisMachine(t *testing.T) {
 	for _, tt := range []struct {
-		store bench.StoreSpec
-		want  bool
+		need bench.NeedInfo
+		want bool
 	}{
-		{bench.StoreSpec{Kind: bench.StoreEmbedded}, true},
-		{bench.StoreSpec{Kind: bench.StoreContainer}, false}, // next to the contenders
-		{bench.StoreSpec{Kind: bench.StoreAuto}, true},
-		{bench.StoreSpec{Kind: bench.StoreNone}, false},
-		{bench.StoreSpec{Kind: bench.StoreAuto, URL: "http://[::1]:9200"}, true},
-		{bench.StoreSpec{Kind: bench.StoreExternal, URL: "http://localhost:9200"}, true},
-		{bench.StoreSpec{Kind: bench.StoreExternal, URL: "http://10.0.0.7:9200"}, false},
-		{bench.StoreSpec{Kind: bench.StoreExternal, URL: "http://store.example:9200"}, false},
+		{bench.NeedInfo{Kind: bench.StoreEmbedded}, true},
+		{bench.NeedInfo{Kind: bench.StoreContainer}, false}, // next to the contenders
+		{bench.NeedInfo{Kind: bench.StoreNone}, false},
+		{bench.NeedInfo{Kind: bench.StoreExternal, URL: "http://localhost:9200"}, true},
+		{bench.NeedInfo{Kind: bench.StoreExternal, URL: "http://10.0.0.7:9200"}, false},
+		{bench.NeedInfo{Kind: bench.StoreExternal, URL: "http://store.example:9200"}, false},
 	} {
-		testenv.Equal(t, onThisMachine(tt.store), tt.want, tt.store)
+		testenv.Equal(t, onThisMachine(tt.need), tt.want, tt.need)
 	}
 }

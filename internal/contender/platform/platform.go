@@ -12,7 +12,7 @@ import (
 	"github.com/locbench/locbench/internal/bench/cpuset"
 	"github.com/locbench/locbench/internal/contender"
 	"github.com/locbench/locbench/internal/contender/launch"
-	"github.com/locbench/locbench/internal/store"
+	"github.com/locbench/locbench/internal/needs"
 )
 
 // Builder builds contenders.
@@ -36,8 +36,8 @@ type Platform interface {
 	Template() (bench.Template, error)
 	// Launch starts a contender.
 	Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error)
-	// Reach makes a store reachable for contenders and returns its URL for them.
-	Reach(s *store.Store) (url string, err error)
+	// Network returns how contenders reach this machine.
+	Network() needs.Network
 	// Allow sets the CPUs that contenders without a CPU set may use; nil: those of this process.
 	Allow(cpus cpuset.Set)
 	// Alive returns an error if the platform no longer responds.
@@ -53,16 +53,16 @@ type Platform interface {
 // Capabilities are what a run can rely on.
 type Capabilities struct {
 	Launches    bool   // it starts contenders, under limits, and knows how they exit
-	Store       bool   // contenders get the address of a store
+	Needs       bool   // contenders get the addresses of needs
 	NoIsolation string // why contenders cannot have their own CPUs; "": they can
 }
 
 // Options are the options of Open.
 type Options struct {
 	RunID string
-	Store bench.StoreSpec
-	// StoreOnly says that the platform runs only the container of a store.
-	StoreOnly bool
+	Needs []bench.NeedInfo // where they will run
+	// NeedsOnly says that the platform runs only the containers of needs.
+	NeedsOnly bool
 }
 
 // kind has the functions of the platform of one runtime.

@@ -13,18 +13,18 @@ import (
 	"github.com/locbench/locbench/internal/bench/cpuset"
 	"github.com/locbench/locbench/internal/contender"
 	"github.com/locbench/locbench/internal/contender/launch"
-	"github.com/locbench/locbench/internal/store"
+	"github.com/locbench/locbench/internal/needs"
 )
 
 // local has the methods of platforms without an engine: those of this machine.
 type local struct{ runID string }
 
-func (local) CPUs() int                            { return runtime.NumCPU() }
-func (local) RecordEnvironment(*bench.Run)         {}
-func (local) Reach(s *store.Store) (string, error) { return s.URL(), nil }
-func (local) Alive(context.Context) error          { return nil }
-func (local) Others(context.Context) []string      { return nil }
-func (local) Close(context.Context) error          { return nil }
+func (local) CPUs() int                       { return runtime.NumCPU() }
+func (local) RecordEnvironment(*bench.Run)    {}
+func (local) Network() needs.Network          { return needs.Network{} }
+func (local) Alive(context.Context) error     { return nil }
+func (local) Others(context.Context) []string { return nil }
+func (local) Close(context.Context) error     { return nil }
 func (h local) Clean(ctx context.Context) (launch.Cleaned, error) {
 	return launch.Clean(ctx, nil, launch.CleanOptions{Run: h.runID, NotOwn: true})
 }
@@ -43,7 +43,7 @@ func openProcess(_ context.Context, o Options) (Platform, error) {
 }
 
 func (*process) Capabilities() Capabilities {
-	return Capabilities{Launches: true, Store: true, NoIsolation: noIsolation()}
+	return Capabilities{Launches: true, Needs: true, NoIsolation: noIsolation()}
 }
 
 func (p *process) Build(ctx context.Context, svc bench.Service, o contender.BuildOptions) (bench.Artifact, error) {

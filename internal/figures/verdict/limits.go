@@ -34,7 +34,7 @@ const (
 
 	waiting  = 0.60 // of the requests in flight: the component that holds them decides about latency
 	more     = 1.10 // × throughput: clearly more, beyond the noise of short steps
-	muchMore = 2.00 // × throughput: store and machine, however busy, had capacity left
+	muchMore = 2.00 // × throughput: needs and machine, however busy, had capacity left
 	sameTime = 1.50 // × latency of fewer connections: requests do not queue yet
 
 	mostErrors = 0.50 // of the requests: too little throughput is left

@@ -83,16 +83,16 @@ func TestTrial_Limits(t *testing.T) {
 		{"a client's share of the machine", 3.5999, 3.6, "client: client used",
 			changed(func(m *made, x float64) { m.client = x })},
 		{"twice the throughput", 1999.9, 2000, "connections: 128", more(1)},
-		{"a store's CPU set", .8999, .9, "store: used 0.90 of its", changed(func(m *made, x float64) {
-			m.store, m.change = x, func(s *step) { s.HostAfter.Store.CPUs = 1 }
+		{"a store's CPU set", .8999, .9, "db: 90% of its", changed(func(m *made, x float64) {
+			m.store, m.change = x, func(s *step) { s.HostAfter.Needs["db"].CPUs = 1 }
 		})},
-		{"a store's share of the machine", 3.5999, 3.6, "store: used", changed(func(m *made, x float64) { m.store = x })},
-		{"a busy machine with a store", .9199, .92, "store: used",
+		{"a store's share of the machine", 3.5999, 3.6, "db: ", changed(func(m *made, x float64) { m.store = x })},
+		{"a busy machine with a store", .9199, .92, "db: ",
 			changed(func(m *made, x float64) { m.store, m.busy = 2, x })},
-		{"a busy machine with a store and steal", .8699, .87, "store: used", changed(func(m *made, x float64) {
+		{"a busy machine with a store and steal", .8699, .87, "db: ", changed(func(m *made, x float64) {
 			m.store, m.busy, m.steal = 2, x, .05
 		})},
-		{"a store's half of it", 1.9999, 2, "store: used", changed(func(m *made, x float64) { m.store, m.busy = x, .95 })},
+		{"a store's half of it", 1.9999, 2, "db: ", changed(func(m *made, x float64) { m.store, m.busy = x, .95 })},
 		{"a busy machine", .9199, .92, "machine: 4", changed(func(m *made, x float64) { m.busy = x })},
 		{"a busy machine with steal", .8699, .87, "machine: 4",
 			changed(func(m *made, x float64) { m.busy, m.steal = x, .05 })},
@@ -100,7 +100,7 @@ func TestTrial_Limits(t *testing.T) {
 		{"other programs", .9001, .9, ", other 0.40", changed(func(m *made, x float64) {
 			m.busy, m.contender, m.client, m.store = 1, 1.25, 1.45, x
 		})},
-		{"requests at the store", 5.999, 6, "store: 6.0 of 10.0", changed(func(m *made, x float64) { m.storeEmbedded = x })},
+		{"requests at the store", 5.999, 6, "db: 6.0 of 10.0", changed(func(m *made, x float64) { m.storeEmbedded = x })},
 		{"late and dropped requests", 101, 100, "rate: ", counted(func(s *step, x float64) {
 			open(s)
 			s.Load.Late, s.Load.Dropped = 40, int64(x)-40

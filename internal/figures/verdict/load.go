@@ -167,7 +167,7 @@ func (o Loop) little(l bench.Load) bench.Warnings {
 // wall returns the time between the readings of CPU time, or else Elapsed.
 func wall(l bench.Load) time.Duration { return cmp.Or(max(l.Wall, 0), l.Elapsed) }
 
-// clientCPUs returns how many CPUs the client used, an embedded store included.
+// clientCPUs returns how many CPUs the client used, embedded needs included.
 func clientCPUs(l bench.Load) float64 {
 	if wall(l) <= 0 {
 		return 0

@@ -9,27 +9,43 @@ import (
 	"github.com/locbench/locbench/internal/bench/units"
 )
 
-// rules are tried in this order. The first one whose function returns a text names the bottleneck.
-var rules = []struct {
+// rule finds a bottleneck by one of its functions, which return a text if it is one.
+type rule struct {
 	bound Bound
 	holds func(facts) string
-}{
-	{Memory, facts.killed},
-	{Errors, facts.fails},
-	{Quota, facts.overQuota},
-	{Memory, facts.atMemoryLimit},
-	{Memory, facts.rereads},
-	{Client, facts.clientBusy},
-	// Before store and machine: other programs may keep all CPUs busy although more connections
+	need  func(facts, need) string // for each need, which is then the bottleneck
+}
+
+func (r rule) of(f facts) (bound Bound, text string) {
+	if r.need == nil {
+		return r.bound, r.holds(f)
+	}
+	for _, n := range f.needs {
+		if text = r.need(f, n); text != "" {
+			return Bound(n.name), text
+		}
+	}
+	return "", ""
+}
+
+// rules are tried in this order.
+var rules = []rule{
+	{bound: Memory, holds: facts.killed},
+	{bound: Errors, holds: facts.fails},
+	{bound: Quota, holds: facts.overQuota},
+	{bound: Memory, holds: facts.atMemoryLimit},
+	{bound: Memory, holds: facts.rereads},
+	{bound: Client, holds: facts.clientBusy},
+	// Before needs and machine: other programs may keep all CPUs busy although more connections
 	// bring several times the throughput.
-	{Connections, facts.moreBringsMuch},
-	{Store, facts.storeBusy},
-	{Machine, facts.machineBusy},
-	{Store, facts.storeHolds},
-	{Rate, facts.rateKept},
-	{Connections, facts.moreBringsMore},
-	{Contender, facts.moreBringsNothing},
-	{Connections, facts.latencyFlat},
+	{bound: Connections, holds: facts.moreBringsMuch},
+	{need: facts.needBusy},
+	{bound: Machine, holds: facts.machineBusy},
+	{need: facts.needHolds},
+	{bound: Rate, holds: facts.rateKept},
+	{bound: Connections, holds: facts.moreBringsMore},
+	{bound: Contender, holds: facts.moreBringsNothing},
+	{bound: Connections, holds: facts.latencyFlat},
 }
 
 func (f facts) killed() string {
@@ -104,19 +120,19 @@ func (f facts) clientBusy() string {
 	return ""
 }
 
-func (f facts) storeBusy() string {
-	if !f.storeOK {
+func (f facts) needBusy(n need) string {
+	if !n.cpusOK {
 		return ""
 	}
-	if f.storeSet > 0 && f.store >= usedUp*f.storeSet {
-		return fmt.Sprintf("used %.2f of its %s", f.store, units.CPUs(f.storeSet))
+	if n.set > 0 && n.cpus >= usedUp*n.set {
+		return fmt.Sprintf("%s of its %s", units.Percent(n.cpus/n.set), units.CPUs(n.set))
 	}
-	if f.store >= usedUp*f.host {
-		return fmt.Sprintf("used %.2f of %s", f.store, units.CPUs(f.host))
+	share := fmt.Sprintf("%s of %s", units.Percent(n.cpus/f.host), units.CPUs(f.host))
+	if n.cpus >= usedUp*f.host {
+		return share
 	}
-	if f.busyOK && f.busy+f.steal >= fullyBusy && f.store >= f.host/2 {
-		return fmt.Sprintf("used %.2f of %s, which were %s busy", f.store, units.CPUs(f.host),
-			units.Percent(f.busy))
+	if f.busyOK && f.busy+f.steal >= fullyBusy && n.cpus >= f.host/2 {
+		return fmt.Sprintf("%s, which were %s busy", share, units.Percent(f.busy))
 	}
 	return ""
 }
@@ -128,12 +144,15 @@ func (f facts) machineBusy() string {
 	by := ""
 	if f.cpusOK {
 		by = fmt.Sprintf(": contender %.2f, client %.2f", f.cpus, f.client)
-		if f.storeOK {
-			by += fmt.Sprintf(", store %.2f", f.store)
+		rest := f.busy*f.host - f.cpus - f.client
+		for _, n := range f.needs {
+			if rest -= n.cpus; n.cpusOK {
+				by += fmt.Sprintf(", %s %.2f", n.name, n.cpus)
+			}
 		}
-		// The rest is other programs, if the store's part is known; that of an embedded store is
-		// the client's.
-		if rest := f.busy*f.host - f.cpus - f.client - f.store; (f.storeOK || f.inStoreOK) && rest >= otherWork*f.host {
+		// The rest is other programs, if the needs' part is known; that of an embedded need is the
+		// client's.
+		if len(f.needs) > 0 && rest >= otherWork*f.host {
 			by += fmt.Sprintf(", other %.2f", rest)
 		}
 	}
@@ -146,9 +165,9 @@ func (f facts) machineBusy() string {
 	return ""
 }
 
-func (f facts) storeHolds() string {
-	if n := f.step.Load.InFlight; f.inStoreOK && n > 0 && f.inStore >= waiting*n {
-		return fmt.Sprintf("%.1f of %.1f requests waited for it", min(f.inStore, n), n)
+func (f facts) needHolds(n need) string {
+	if all := f.step.Load.InFlight; n.heldOK && all > 0 && n.held >= waiting*all {
+		return fmt.Sprintf("%.1f of %.1f requests waited for it", min(n.held, all), all)
 	}
 	return ""
 }
@@ -196,8 +215,8 @@ func (f facts) moreBringsNothing() string {
 	limit := cmp.Or(max(f.quota, 0), f.machine)
 	text := fmt.Sprintf("%d connections gave %.2f× the throughput of %d at %.1f× the latency, using %.2f of %s",
 		f.step.Step.Connections, ratio, best.Step.Connections, latency, f.cpus, units.CPUs(limit))
-	if !f.storeOK && !f.inStoreOK {
-		text += "; it may wait for the store, which is not measured"
+	if len(f.needs) == 0 {
+		text += "; it may wait for what is not measured, such as a database"
 	}
 	return text
 }

@@ -75,7 +75,7 @@ func MachineStalls(res bench.StepResult) bench.Warnings {
 }
 
 // OnThisMachine returns warnings about the influence of the machine on a step: steal, heat, and the
-// client. cpus is the number of CPUs; an embedded store counts as part of the client.
+// client. cpus is the number of CPUs; an embedded need counts as part of the client.
 func OnThisMachine(res bench.StepResult, inst bench.InstanceInfo, cpus int) (all bench.Warnings) {
 	if _, steal, ok := res.HostShare(); ok && steal >= stealSeen {
 		all = append(all, found(bench.WarnSteal, values{"share": steal},
@@ -131,8 +131,9 @@ func ShareOfOthers(res bench.StepResult, quota float64) float64 {
 	b, a := res.HostBefore.Host, res.HostAfter.Host
 	whole := a.Whole() - b.Whole()
 	own := cpu + res.Load.ClientCPU
-	if store, ok := res.StoreCPUs(); ok {
-		own += time.Duration(store * float64(res.Load.Wall))
+	for _, name := range res.Needs() {
+		cpus, _ := res.NeedCPUs(name)
+		own += time.Duration(cpus * float64(res.Load.Wall))
 	}
 	if share := busy + steal - own.Seconds()/whole.Seconds(); share >= crowded {
 		return share

@@ -6,11 +6,12 @@ package verdict
 
 import (
 	"math"
+	"slices"
 
 	"github.com/locbench/locbench/internal/bench"
 )
 
-// Bound names what limited a step.
+// Bound names what limited a step: one of the constants, or a need by its name.
 type Bound string
 
 // The bottlenecks.
@@ -19,13 +20,19 @@ const (
 	Memory      Bound = "memory"      // out of memory, or the page cache is thrashing at the limit
 	Quota       Bound = "quota"       // the CPU quota of the contender
 	Client      Bound = "client"      // the load generator
-	Store       Bound = "store"       // the backing database
 	Machine     Bound = "machine"     // all CPUs of the machine
 	Rate        Bound = "rate"        // the rate of an open loop, which was kept
 	Connections Bound = "connections" // too few connections
 	Contender   Bound = "contender"   // more connections bring nothing although CPUs are idle: locks, pools, threads
 	Unclear     Bound = "unclear"     // no limit found
 )
+
+// Need reports whether it is the name of a need.
+func (b Bound) Need() bool {
+	return !slices.Contains([]Bound{
+		"", Errors, Memory, Quota, Client, Machine, Rate, Connections, Contender, Unclear,
+	}, b)
+}
 
 // Verdict is the bottleneck of a step.
 type Verdict struct {
@@ -60,8 +67,9 @@ func Trial(cpus int, trial bench.TrialResult) []Verdict {
 		}
 		all[i] = Verdict{Unclear, f.unclear(), s.Drift}
 		for _, r := range rules {
-			if text := r.holds(f); text != "" {
-				all[i].Bound, all[i].Text = r.bound, text
+			bound, text := r.of(f)
+			if text != "" {
+				all[i].Bound, all[i].Text = bound, text
 				break
 			}
 		}
@@ -84,16 +92,35 @@ type facts struct {
 	cpus      float64 // CPUs that the contender used
 	cpusOK    bool
 	throttled bench.Throttling
-	client    float64 // CPUs that the client used, an embedded store included
-	store     float64 // CPUs that a store outside the client used
-	storeOK   bool
-	storeSet  float64 // size of the CPU set of the store; 0: all CPUs
-	inStore   float64 // calls in flight at an embedded store
-	inStoreOK bool
+	client    float64 // CPUs that the client used, embedded needs included
+	needs     []need  // those that are measured
 	host      float64 // CPUs of the machine, of which locbench may use fewer; busy and steal are shares of them
 	busy      float64 // 0 to 1
 	steal     float64
 	busyOK    bool
+}
+
+// need is a need that is measured in a step.
+type need struct {
+	name   string
+	cpus   float64 // that it used outside the client
+	cpusOK bool
+	set    float64 // size of its CPU set; 0: all CPUs
+	held   float64 // calls in flight, if it is embedded
+	heldOK bool
+}
+
+func needsOf(s bench.StepResult) (all []need) {
+	for _, name := range s.Needs() {
+		n := need{name: name}
+		if n.cpus, n.cpusOK = s.NeedCPUs(name); n.cpusOK {
+			n.set = float64(s.HostAfter.Needs[name].CPUs)
+		}
+		if n.held, n.heldOK = s.NeedInFlight(name); n.cpusOK || n.heldOK {
+			all = append(all, n)
+		}
+	}
+	return all
 }
 
 // of adds the facts of one step; ok is false if it was aborted or has no requests.
@@ -105,10 +132,7 @@ func (f facts) of(steps []bench.StepResult, i int) (_ facts, ok bool) {
 	}
 	f.cpus, f.cpusOK = s.CPUs()
 	f.throttled, _ = s.Throttling()
-	if f.store, f.storeOK = s.StoreCPUs(); f.storeOK {
-		f.storeSet = float64(s.HostAfter.Store.CPUs)
-	}
-	f.inStore, f.inStoreOK = s.StoreInFlight()
+	f.needs = needsOf(s)
 	f.busy, f.steal, f.busyOK = s.HostShare()
 	if f.host = f.machine; f.busyOK {
 		b, a := s.HostBefore.Host, s.HostAfter.Host

@@ -46,9 +46,9 @@ func (m made) step(i int) bench.StepResult {
 		b := &bench.HostReading{Host: h}
 		switch {
 		case m.storeEmbedded > 0:
-			b.Store = &bench.StoreUsage{At: at, Source: bench.StoreEmbeddedSource, Busy: span(n * m.storeEmbedded)}
+			b.Needs = map[string]*bench.NeedUsage{"db": {At: at, Source: bench.EmbeddedSource, Busy: span(n * m.storeEmbedded)}}
 		case !m.storeUnknown:
-			b.Store = &bench.StoreUsage{At: at, Source: "/proc", CPU: span(n * m.store)}
+			b.Needs = map[string]*bench.NeedUsage{"db": {At: at, Source: "/proc", CPU: span(n * m.store)}}
 		}
 		return b
 	}
@@ -136,7 +136,7 @@ func TestTrial(t *testing.T) {
 		})}},
 		{"store", []made{{rate: 900, mean: 80, contender: .2, client: .1, store: 3.65, busy: .99}}},
 		{"store on its own CPU", []made{made{rate: 900, contender: .2, store: .97, busy: .4}.with(func(s *step) {
-			s.HostAfter.Store.CPUs = 1
+			s.HostAfter.Needs["db"].CPUs = 1
 		})}},
 		{"store with others", []made{{rate: 900, mean: 80, contender: .9, client: .4, store: 2.6, busy: .98}}},
 		{"machine", []made{{rate: 900, mean: 80, contender: 1.3, client: 1.2, store: 1.4, busy: .97}}},
@@ -248,7 +248,7 @@ func TestRounds(t *testing.T) {
 	}{
 		{"most", []made{quota, store, quota.with(aborted), quota}, ofQuota, verdict.Quota, 2, 3},
 		{"most, and another one last", []made{quota, quota, store}, ofQuota, verdict.Quota, 2, 3},
-		{"one each", []made{quota, store}, "used 3.65 of 4 CPUs", verdict.Store, 1, 2},
+		{"one each", []made{quota, store}, "91% of 4 CPUs", verdict.Bound("db"), 1, 2},
 		{"a drift", []made{quota.with(drifting)}, ofQuota + "; still warming up: throughput rose by 13% over the step",
 			verdict.Quota, 1, 1},
 	} {

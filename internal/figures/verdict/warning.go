@@ -64,6 +64,13 @@ func OtherRun() bench.Warning {
 	return found(bench.WarnOtherRun, nil, "another locbench run is active on this machine; both may be slower than alone")
 }
 
+// NeedNotMeasured returns the warning that a need has no counters, so it is never named as a
+// bottleneck.
+func NeedNotMeasured(n bench.NeedInfo) bench.Warning {
+	return found(bench.WarnNeedNotMeasured, nil, "%s (%s) is not measured: it may limit steps without being named as "+
+		"their bottleneck", n.Name, n.Kind)
+}
+
 // Incident returns the warning about an incident; after is omitted if not positive.
 func Incident(in bench.Incident, after time.Duration) bench.Warning {
 	f, text := values(nil), in.Text

@@ -1,11 +1,10 @@
 // Package hostusage takes the readings of a step: the counters of the contender, exactly at both
 // ends and regularly in between, and those of possible bottlenecks, the CPUs of this machine and
-// the store. A reading costs some microseconds. Counters that the system lacks are left out.
+// what the contenders need. A reading costs some microseconds. Counters that the system lacks are left out.
 package hostusage
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"net"
 	"os"
@@ -23,8 +22,8 @@ import (
 // ErrUnknown is returned if nothing can be read.
 var ErrUnknown = errors.New("cannot read its counters")
 
-// Store reads one store. Close it.
-type Store struct {
+// Counters reads the counters of one need. Close it.
+type Counters struct {
 	mu    sync.Mutex
 	group *cgroup.Reader // a container
 	pid   int            // a process on this machine
@@ -32,9 +31,9 @@ type Store struct {
 	cpus  int
 }
 
-// Container returns the store in the container with main process pid. It reads the complete
+// Container returns the counters of the need in the container with main process pid. It reads the complete
 // container. The error wraps ErrUnknown if the container is not on this machine.
-func Container(pid int) (*Store, error) {
+func Container(pid int) (*Counters, error) {
 	if pid <= 0 {
 		return nil, ErrUnknown
 	}
@@ -42,12 +41,12 @@ func Container(pid int) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(ErrUnknown, err)
 	}
-	return &Store{group: r}, nil
+	return &Counters{group: r}, nil
 }
 
-// Address returns the store at the host and port of raw, if a process of this machine listens there
+// Address returns the counters of the need at the host and port of raw, if a process of this machine listens there
 // on the loopback interface or on all. It reads that process, not its children.
-func Address(raw string) (*Store, error) {
+func Address(raw string) (*Counters, error) {
 	u, err := secret.ParseURL(raw)
 	if err != nil {
 		return nil, ErrUnknown
@@ -59,53 +58,51 @@ func Address(raw string) (*Store, error) {
 	if !ok {
 		return nil, ErrUnknown
 	}
-	return &Store{pid: pid}, nil
+	return &Counters{pid: pid}, nil
 }
 
-// Embedded returns the store inside locbench, which counts its own work.
-func Embedded(work func() (calls int64, busy time.Duration)) *Store { return &Store{own: work} }
+// Embedded returns the counters of a need inside locbench, which counts its own work.
+func Embedded(work func() (calls int64, busy time.Duration)) *Counters { return &Counters{own: work} }
 
-// KeptTo records that the store may run on this number of CPUs. Call it before the first reading.
-func (s *Store) KeptTo(cpus int) { s.cpus = cpus }
+// KeptTo records that the need may run on this number of CPUs. Call it before the first reading.
+func (s *Counters) KeptTo(cpus int) { s.cpus = cpus }
 
-// Close closes the store's files.
-func (s *Store) Close() error {
+// Close closes its files.
+func (s *Counters) Close() error {
 	if s == nil || s.group == nil {
 		return nil
 	}
 	return s.group.Close()
 }
 
-func (s *Store) read() *bench.StoreUsage {
+// Read reads the counters; nil: it cannot. s may be nil.
+func (s *Counters) Read() *bench.NeedUsage {
+	if s == nil {
+		return nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
 	switch {
 	case s.own != nil:
 		calls, busy := s.own()
-		return &bench.StoreUsage{At: now, Source: bench.StoreEmbeddedSource, Calls: calls, Busy: busy}
+		return &bench.NeedUsage{At: now, Source: bench.EmbeddedSource, Calls: calls, Busy: busy}
 	case s.group != nil:
 		u, err := s.group.Read()
 		if err != nil {
 			return nil
 		}
-		return &bench.StoreUsage{At: u.At, Source: u.Source, CPU: u.CPU, CPUs: s.cpus, Memory: u.Memory, Pressure: u.Pressure}
+		return &bench.NeedUsage{At: u.At, Source: u.Source, CPU: u.CPU, CPUs: s.cpus, Memory: u.Memory, Pressure: u.Pressure}
 	}
 	cpu, err := processCPU(s.pid)
 	if err != nil {
 		return nil
 	}
-	return &bench.StoreUsage{At: now, Source: "/proc", CPU: cpu}
+	return &bench.NeedUsage{At: now, Source: "/proc", CPU: cpu}
 }
 
-// Read reads the counters of host and store; s may be nil.
-func (s *Store) Read(context.Context) *bench.HostReading {
-	b := &bench.HostReading{Host: host()}
-	if s != nil {
-		b.Store = s.read()
-	}
-	return b
-}
+// Host reads the counters of this machine; nil where the system has none.
+func Host() *bench.HostUsage { return host() }
 
 // Throttles returns how often CPUs, cores and packages added up, were slowed down because of heat
 // since the machine was started. The counters are below dir, such as /sys/devices/system/cpu. It

@@ -28,16 +28,15 @@ func spin(t testing.TB, d time.Duration) {
 	t.Fatal("this machine gives no CPU time")
 }
 
-// The machine's counters only grow. Without a store there are no values of one.
-func TestHostOnly(t *testing.T) {
-	var none *Store
-	before, after := none.Read(t.Context()), none.Read(t.Context())
-	testenv.Need(t, before.Store == nil && before.Host != nil && after.Host != nil, "%+v, %+v", before, after)
-	a, b := before.Host, after.Host
+// The machine's counters only grow. Without a need there are no values of one.
+func TestHost(t *testing.T) {
+	var none *Counters
+	a, b := Host(), Host()
+	testenv.Need(t, none.Read() == nil && a != nil && b != nil, "%+v, %+v", a, b)
 	testenv.Check(t, b.Busy >= a.Busy && !b.At.Before(a.At) && a.Busy+a.Idle != 0, "%+v, %+v", a, b)
 }
 
-// A store on the loopback interface is found by its port: here this process.
+// A need on the loopback interface is found by its port: here this process.
 func TestAddressFindsTheProcess(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	testenv.OK(t, err)
@@ -45,19 +44,23 @@ func TestAddressFindsTheProcess(t *testing.T) {
 	s, err := Address("http://user:secret@" + l.Addr().String() + "/path")
 	testenv.Need(t, err == nil && s.pid == os.Getpid(), "%+v, %v", s, err)
 	defer s.Close()
-	before := s.Read(t.Context())
+	before := s.Read()
 	spin(t, 2*tick)
-	after := s.Read(t.Context())
-	r := bench.StepResult{HostBefore: before, HostAfter: after}
-	got := after.Store.CPU - before.Store.CPU
-	testenv.Check(t, got >= 2*tick && after.Store.Source == "/proc", "%s of CPU time", got)
-	if cpus, ok := r.StoreCPUs(); !ok || cpus <= 0 {
+	after := s.Read()
+	r := bench.StepResult{HostBefore: reading(before), HostAfter: reading(after)}
+	got := after.CPU - before.CPU
+	testenv.Check(t, got >= 2*tick && after.Source == "/proc", "%s of CPU time", got)
+	if cpus, ok := r.NeedCPUs("db"); !ok || cpus <= 0 {
 		t.Errorf("%v CPUs, %v", cpus, ok)
 	}
 	l.Close()
 	for _, url := range []string{"http://" + l.Addr().String(), "http://10.1.2.3:9200", "http://example:9200", "::", "http://127.0.0.1:99999"} {
 		testenv.Check(t, testenv.Err(Address(url)) != nil, "%s has a process", url)
 	}
+}
+
+func reading(u *bench.NeedUsage) *bench.HostReading {
+	return &bench.HostReading{Needs: map[string]*bench.NeedUsage{"db": u}}
 }
 
 // A container is read through the group of its main process.
@@ -70,7 +73,7 @@ func TestContainerReadsAGroup(t *testing.T) {
 		t.Skipf("this system has no readable control groups: %v", err)
 	}
 	defer s.Close()
-	u := s.Read(t.Context()).Store
+	u := s.Read()
 	testenv.Check(t, u != nil && strings.HasPrefix(u.Source, "cgroup") && u.CPU > 0, "%+v", u)
 	testenv.Check(t, testenv.Err(Container(0)) != nil, "process 0 has a group")
 }
@@ -78,15 +81,15 @@ func TestContainerReadsAGroup(t *testing.T) {
 func TestEmbeddedCountsItsOwnWork(t *testing.T) {
 	calls, busy := int64(5), time.Second
 	s := Embedded(func() (int64, time.Duration) { return calls, busy })
-	before := s.Read(t.Context())
-	before.Store.At = before.Store.At.Add(-time.Second)
+	before := s.Read()
+	before.At = before.At.Add(-time.Second)
 	busy += 3 * time.Second
-	r := bench.StepResult{HostBefore: before, HostAfter: s.Read(t.Context())}
-	if n, ok := r.StoreInFlight(); !ok || n < 2.5 || n > 3.01 {
+	r := bench.StepResult{HostBefore: reading(before), HostAfter: reading(s.Read())}
+	if n, ok := r.NeedInFlight("db"); !ok || n < 2.5 || n > 3.01 {
 		t.Errorf("%v calls at a time, %v", n, ok)
 	}
-	_, ok := r.StoreCPUs()
-	testenv.Check(t, !ok, "the store inside the client has separate CPU time")
+	_, ok := r.NeedCPUs("db")
+	testenv.Check(t, !ok, "a need inside the client has separate CPU time")
 }
 
 func TestParseHost(t *testing.T) {

@@ -33,7 +33,7 @@ func (c Clock) Event(e bench.Event) bench.Event {
 		r := &e.Result
 		r.Load.Started = c.At(r.Load.Started)
 		r.Before, r.After = set(c, r.Before, usageAt), set(c, r.After, usageAt)
-		r.HostBefore, r.HostAfter = c.hostAndStore(r.HostBefore), c.hostAndStore(r.HostAfter)
+		r.HostBefore, r.HostAfter = c.hostAndNeeds(r.HostBefore), c.hostAndNeeds(r.HostAfter)
 		r.Samples = slices.Clone(r.Samples)
 		for i := range r.Samples {
 			r.Samples[i].At = c.At(r.Samples[i].At)
@@ -70,12 +70,16 @@ func set[T any](c Clock, p *T, at func(*T) *time.Time) *T {
 
 func usageAt(u *bench.Usage) *time.Time { return &u.At }
 
-func (c Clock) hostAndStore(b *bench.HostReading) *bench.HostReading {
+func (c Clock) hostAndNeeds(b *bench.HostReading) *bench.HostReading {
 	if b == nil {
 		return nil
 	}
-	return &bench.HostReading{
-		Host:  set(c, b.Host, func(h *bench.HostUsage) *time.Time { return &h.At }),
-		Store: set(c, b.Store, func(u *bench.StoreUsage) *time.Time { return &u.At }),
+	out := &bench.HostReading{Host: set(c, b.Host, func(h *bench.HostUsage) *time.Time { return &h.At })}
+	for name, u := range b.Needs {
+		if out.Needs == nil {
+			out.Needs = map[string]*bench.NeedUsage{}
+		}
+		out.Needs[name] = set(c, u, func(u *bench.NeedUsage) *time.Time { return &u.At })
 	}
+	return out
 }

@@ -42,7 +42,7 @@ func Overhead(p bench.Profile) (each, first time.Duration) {
 		switch name {
 		case bench.CheckThreads:
 			first += threadStarts * start
-		case bench.CheckNoEnvironment, bench.CheckNoStore:
+		case bench.CheckNoEnvironment, bench.CheckNoNeeds:
 			first += start
 		}
 	}

@@ -124,13 +124,13 @@ func TestClock(t *testing.T) {
 	testenv.Check(t, c.At(elsewhere).Equal(elsewhere), "%v became %v", elsewhere, c.At(elsewhere))
 	testenv.Check(t, c.At(time.Time{}).IsZero(), "the zero time is not zero any more")
 	a, b := &bench.Usage{At: base}, &bench.Usage{At: base.Add(time.Second)}
-	e := bench.StepEnded{Result: bench.StepResult{Before: a, After: b, Samples: []bench.Usage{*a}, HostAfter: &bench.HostReading{Store: &bench.StoreUsage{At: base}}}}
+	e := bench.StepEnded{Result: bench.StepResult{Before: a, After: b, Samples: []bench.Usage{*a}, HostAfter: &bench.HostReading{Needs: map[string]*bench.NeedUsage{"db": {At: base}}}}}
 	wall := NewClock(base.Round(0)) // its times have no monotonic reading
 	timed := bench.RequestsTimed{FirstRequests: bench.FirstRequests{Started: base}}
 	at := wall.Event(timed).(bench.RequestsTimed).FirstRequests.Started
 	testenv.Check(t, at == base.Round(0), "the first requests began at %v", at)
 	got := c.Event(e).(bench.StepEnded).Result
-	if got.Before == a || got.After.At.Sub(got.Before.At) != time.Second || got.HostAfter.Store == e.Result.HostAfter.Store {
+	if got.Before == a || got.After.At.Sub(got.Before.At) != time.Second || got.HostAfter.Needs["db"] == e.Result.HostAfter.Needs["db"] {
 		t.Errorf("%+v", got)
 	}
 }

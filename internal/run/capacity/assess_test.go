@@ -155,10 +155,10 @@ func TestAssess_Others(t *testing.T) {
 			res := bench.StepResult{
 				Step: bench.Step{Duration: 5 * s}, Before: &bench.Usage{}, After: &bench.Usage{CPU: test.cpu},
 				Load:       bench.Load{Elapsed: 5 * s, Wall: 5 * s, ClientCPU: s},
-				HostBefore: &bench.HostReading{Host: &bench.HostUsage{}, Store: &bench.StoreUsage{Source: "/proc"}},
+				HostBefore: &bench.HostReading{Host: &bench.HostUsage{}, Needs: map[string]*bench.NeedUsage{"db": {Source: "/proc"}}},
 				HostAfter: &bench.HostReading{
 					Host:  &bench.HostUsage{Busy: test.busy, Idle: test.idle, Steal: test.steal},
-					Store: &bench.StoreUsage{At: time.Time{}.Add(5 * s), Source: "/proc", CPU: s},
+					Needs: map[string]*bench.NeedUsage{"db": {At: time.Time{}.Add(5 * s), Source: "/proc", CPU: s}},
 				},
 			}
 			want := "no request was sent"

@@ -23,7 +23,7 @@ func (r *runner) buildAll(ctx context.Context) error {
 		}
 		err := phase(r.publish, bench.PhaseBuild, func() (string, error) {
 			var last time.Time
-			a, err := r.cfg.Build(ctx, r.cfg.Services[sel], func(text string) {
+			a, err := r.cfg.Launcher.Build(ctx, r.cfg.Services[sel], func(text string) {
 				if now := time.Now(); now.Sub(last) >= time.Second {
 					last = now
 					r.publish(bench.Progress{Phase: bench.PhaseBuild, Text: clip(text, progressBytes)})

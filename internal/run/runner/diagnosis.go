@@ -136,37 +136,35 @@ func (l *trialRun) diagnose(ctx context.Context) string {
 }
 
 // diagnoseSilence reports why a step ended without responses as an incident of the step. It returns
-// the cause, or the error of a store that does not respond.
-func (l *trialRun) diagnoseSilence(ctx context.Context) (cause string, store error) {
+// the cause, or the error of a need that does not respond.
+func (l *trialRun) diagnoseSilence(ctx context.Context) (cause string, lost error) {
 	if cause = l.diagnose(ctx); cause != "" {
 		l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentSilent, Text: "no response: " + cause})
 		return cause, nil
 	}
-	if l.cfg.StoreAlive == nil || ctx.Err() != nil {
+	if ctx.Err() != nil {
 		return "", nil
 	}
-	if store = l.cfg.StoreAlive(ctx); store == nil || ctx.Err() != nil {
+	name, err := l.cfg.Needs.NeedsAlive(ctx)
+	if err == nil || ctx.Err() != nil {
 		return "", nil
 	}
-	text := "store not responding: " + store.Error()
-	l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentStore, Text: text})
-	return "", store
+	text := name + " not responding: " + err.Error()
+	l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentNeed, Text: text})
+	return "", fmt.Errorf("lost %s: %w", name, err)
 }
 
-// countStore reports an incident if the store's documents have changed since the last count: what
-// one contender changes, the others would read. It counts after an interrupted trial too.
-func (l *trialRun) countStore(ctx context.Context, when string) {
-	if l.cfg.StoreChange == nil {
-		return
-	}
+// restoreNeeds reports an incident if the data of the needs has changed since the last call: what
+// one contender changes, the others would read. It looks after an interrupted trial too.
+func (l *trialRun) restoreNeeds(ctx context.Context, when string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), diagnosisTimeout)
 	defer cancel()
-	change, err := l.cfg.StoreChange(ctx)
+	change, err := l.cfg.Needs.RestoreNeeds(ctx)
 	switch {
 	case err != nil:
-		l.notice("warning", "cannot tell if the store's data changed: "+err.Error())
+		l.notice("warning", "cannot tell if data changed: "+err.Error())
 	case change != "":
-		text := "the store's data changed " + when + ": " + change
+		text := "data changed " + when + ": " + change
 		l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentData, Text: text})
 	}
 }
@@ -179,7 +177,7 @@ func incidentWarnings(res bench.StepResult, incidents []bench.Incident) (all ben
 			return append(all, bench.Warning{Text: fmt.Sprintf("and %d more incidents", len(incidents)-most)})
 		}
 		var after time.Duration
-		if !res.Load.Started.IsZero() && in.Kind != bench.IncidentSilent && in.Kind != bench.IncidentStore {
+		if !res.Load.Started.IsZero() && in.Kind != bench.IncidentSilent && in.Kind != bench.IncidentNeed {
 			after = in.At.Sub(res.Load.Started)
 		}
 		f := verdict.Incident(in, after)
@@ -203,12 +201,12 @@ func (l *trialRun) withCause(ctx context.Context, err error) (_ error, known boo
 
 // engineGone adds to the failure of a contender that exited whether its engine stopped responding.
 func (l *trialRun) engineGone(ctx context.Context, failure string) string {
-	if l.cfg.EngineAlive == nil || l.died == nil || l.died.EngineLost {
+	if l.died == nil || l.died.EngineLost {
 		return failure
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), diagnosisTimeout)
 	defer cancel()
-	if l.cfg.EngineAlive(ctx) != nil {
+	if l.cfg.Launcher.EngineAlive(ctx) != nil {
 		failure += "; the container engine stopped responding"
 	}
 	return failure
@@ -242,13 +240,10 @@ func (l *trialRun) responds(ctx context.Context) error {
 	if l.inst.Exit() != nil {
 		return nil
 	}
-	var err error
-	if l.cfg.Responds != nil {
-		err = l.cfg.Responds(ctx, l.inst, l.svc)
-	}
+	err := l.cfg.Checker.Responds(ctx, l.inst, l.svc)
 	// The ready path may respond while the requests of the load hang.
-	if n := len(l.steps); err == nil && l.cfg.Unanswered != nil && n > 0 && stuckAtEnd(l.steps[n-1].Load) {
-		err = l.cfg.Unanswered(ctx, l.place())
+	if n := len(l.steps); err == nil && n > 0 && stuckAtEnd(l.steps[n-1].Load) {
+		err = l.cfg.Loader.Unanswered(ctx, l.place())
 	}
 	l.awaitExit(ctx, err)
 	if err == nil || ctx.Err() != nil || l.inst.Exit() != nil {

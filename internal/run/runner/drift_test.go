@@ -17,7 +17,7 @@ func TestDrift(t *testing.T) {
 		f.cfg.Run.Profile.Steps = []bench.Step{
 			{Name: "warm", Connections: 1, WarmUp: true}, {Name: "one", Connections: 1}, {Name: "two", Connections: 2},
 		}
-		f.cfg.Engine = &hookEngine{run: func(_ context.Context, step bench.Step, hooks Hooks) (bench.Load, error) {
+		f.site.engine = &hookEngine{run: func(_ context.Context, step bench.Step, hooks Hooks) (bench.Load, error) {
 			load := bench.Load{Started: time.Now(), Elapsed: 8 * time.Second}
 			hooks.OnStart()
 			hooks.OnEnd()

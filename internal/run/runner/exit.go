@@ -45,7 +45,7 @@ func (l *trialRun) stop(ctx context.Context, failed bool) error {
 		if stop.Killed && l.unanswered != nil {
 			return "", silent("did not respond to the teardown, did not stop on SIGTERM and was killed (SIGKILL): %v", l.unanswered)
 		}
-		for _, c := range l.cfg.Checks.Stopped(stop) {
+		for _, c := range l.cfg.Checker.Stopped(stop) {
 			l.checkDone(c)
 		}
 		if hung {

@@ -75,7 +75,7 @@ func TestCause_Log(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := start(t, func(f *fakeRun) {
 				f.only(1)
-				f.cfg.Launcher = launching(func(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
+				f.site.launcher = launching(func(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
 					inst, err := f.launcher.Launch(ctx, spec)
 					return said{inst.(*fakeInstance), trace}, err
 				})
@@ -110,7 +110,7 @@ func TestRun_IgnoredSIGTERM(t *testing.T) {
 		"handles it, does not stop": {func(f *fakeRun) { f.launcher.killed, f.launcher.handles = true, true }, twice, 0},
 		"handles it, after another failure": {func(f *fakeRun) {
 			f.launcher.killed, f.launcher.handles = true, true
-			f.cfg.Ask = func(context.Context, Place) error { return errors.New("got 404") }
+			f.site.ask = func(context.Context, Place) error { return errors.New("got 404") }
 		}, twice, 2},
 		"stops on it": {func(*fakeRun) {}, twice, 0},
 		"its stop is checked": {func(f *fakeRun) {
@@ -119,8 +119,8 @@ func TestRun_IgnoredSIGTERM(t *testing.T) {
 		}, twice, 2},
 		"teardown without response": {func(f *fakeRun) {
 			f.launcher.killed = true
-			f.cfg.SetUp = func(context.Context, Place) error { return nil }
-			f.cfg.TearDown = func(context.Context, Place) error { return timeoutError{"i/o timeout"} }
+			f.site.setUp = func(context.Context, Place) error { return nil }
+			f.site.tearDown = func(context.Context, Place) error { return timeoutError{"i/o timeout"} }
 		}, twice, 2},
 	} {
 		t.Run(name, func(t *testing.T) {

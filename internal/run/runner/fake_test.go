@@ -191,9 +191,130 @@ type noStalls struct{}
 func (noStalls) Take() bench.Hiccups { return bench.Hiccups{CPUs: 1, Realtime: true} }
 func (noStalls) Stop()               {}
 
+// noObserver reads nothing.
+type noObserver struct{}
+
+func (noObserver) ReadHost(context.Context) *bench.HostReading               { return nil }
+func (noObserver) WatchStalls() Stalls                                       { return noStalls{} }
+func (noObserver) Judge(bench.StepResult, bench.InstanceInfo) bench.Warnings { return nil }
+
+// fakeSite implements all that a run needs by its fields. A function that is nil does nothing.
+type fakeSite struct {
+	build    func(context.Context, bench.Service, func(string)) (bench.Artifact, error)
+	spec     func(string, bench.Service, bench.Artifact) (bench.LaunchSpec, error)
+	launcher interface {
+		Launch(context.Context, bench.LaunchSpec) (bench.Instance, error)
+	}
+	awaits func(context.Context, bench.Instance, bench.Service, func(level, text string)) (bench.InstanceReady, error)
+	engine Engine
+	checks interface {
+		Launching(context.Context, Launcher, bench.LaunchSpec, bench.Service, func(bench.CheckResult)) error
+		Running(context.Context, bench.Instance, bench.LaunchSpec, bench.Service, func(bench.CheckResult)) error
+		Alive(context.Context, bench.Instance, bench.Service) []bench.CheckResult
+		Stopped(bench.StopResult) []bench.CheckResult
+	}
+	first                            func(context.Context, Place) (bench.FirstRequests, error)
+	setUp, ask, unanswered, tearDown func(context.Context, Place) error
+	responds                         func(context.Context, bench.Instance, bench.Service) error
+	stages                           []Stage
+	alive, engineAlive               func(context.Context) error
+	change                           func(context.Context) (string, error)
+	noObserver
+}
+
+func (s *fakeSite) Build(ctx context.Context, svc bench.Service, progress func(string)) (bench.Artifact, error) {
+	return s.build(ctx, svc, progress)
+}
+
+func (s *fakeSite) Spec(name string, svc bench.Service, a bench.Artifact) (bench.LaunchSpec, error) {
+	return s.spec(name, svc, a)
+}
+
+func (s *fakeSite) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
+	return s.launcher.Launch(ctx, spec)
+}
+
+func (s *fakeSite) Ready(
+	ctx context.Context, inst bench.Instance, svc bench.Service, report func(level, text string),
+) (bench.InstanceReady, error) {
+	return s.awaits(ctx, inst, svc, report)
+}
+
+func (s *fakeSite) Run(ctx context.Context, at Place, step bench.Step, hooks Hooks) (bench.Load, error) {
+	return s.engine.Run(ctx, at, step, hooks)
+}
+
+func (s *fakeSite) Rest(at Place) { s.engine.Rest(at) }
+
+func (s *fakeSite) FirstRequests(ctx context.Context, at Place) (bench.FirstRequests, error) {
+	return s.first(ctx, at)
+}
+
+// at calls do if it is not nil.
+func at(ctx context.Context, place Place, do func(context.Context, Place) error) error {
+	if do == nil {
+		return nil
+	}
+	return do(ctx, place)
+}
+
+func (s *fakeSite) SetUp(ctx context.Context, p Place) error      { return at(ctx, p, s.setUp) }
+func (s *fakeSite) Ask(ctx context.Context, p Place) error        { return at(ctx, p, s.ask) }
+func (s *fakeSite) Unanswered(ctx context.Context, p Place) error { return at(ctx, p, s.unanswered) }
+func (s *fakeSite) TearDown(ctx context.Context, p Place) error   { return at(ctx, p, s.tearDown) }
+
+func (s *fakeSite) Launching(
+	ctx context.Context, l Launcher, spec bench.LaunchSpec, svc bench.Service, on func(bench.CheckResult),
+) error {
+	return s.checks.Launching(ctx, l, spec, svc, on)
+}
+
+func (s *fakeSite) Running(
+	ctx context.Context, inst bench.Instance, spec bench.LaunchSpec, svc bench.Service, on func(bench.CheckResult),
+) error {
+	return s.checks.Running(ctx, inst, spec, svc, on)
+}
+
+func (s *fakeSite) Alive(ctx context.Context, inst bench.Instance, svc bench.Service) []bench.CheckResult {
+	return s.checks.Alive(ctx, inst, svc)
+}
+
+func (s *fakeSite) Stopped(stop bench.StopResult) []bench.CheckResult { return s.checks.Stopped(stop) }
+
+func (s *fakeSite) Responds(ctx context.Context, inst bench.Instance, svc bench.Service) error {
+	if s.responds == nil {
+		return nil
+	}
+	return s.responds(ctx, inst, svc)
+}
+
+func (s *fakeSite) Stages() []Stage { return s.stages }
+
+func (s *fakeSite) NeedsAlive(ctx context.Context) (string, error) {
+	if s.alive == nil {
+		return "", nil
+	}
+	return "db", s.alive(ctx)
+}
+
+func (s *fakeSite) RestoreNeeds(ctx context.Context) (string, error) {
+	if s.change == nil {
+		return "", nil
+	}
+	return s.change(ctx)
+}
+
+func (s *fakeSite) EngineAlive(ctx context.Context) error {
+	if s.engineAlive == nil {
+		return nil
+	}
+	return s.engineAlive(ctx)
+}
+
 // fakeRun is a run of contenders "a" and "b" in two rounds of three steps.
 type fakeRun struct {
 	launcher  *fakeLauncher
+	site      *fakeSite
 	cfg       Config
 	ctx       context.Context
 	interrupt context.CancelCauseFunc
@@ -226,23 +347,23 @@ func (f *fakeRun) run(t *testing.T, change func(*fakeRun)) {
 			}},
 			Trials: Order(contenders, 2, 42),
 		},
-		Stream: event.New(time.Now),
-		Stages: []Stage{{Phase: bench.PhaseStore, Do: func(context.Context, func(bench.Progress)) (string, error) {
-			return "up", nil
-		}}},
+		Stream:   event.New(time.Now),
 		Services: map[bench.Selection]bench.Service{contenders[0]: {Name: "a"}, contenders[1]: {Name: "b"}},
-		Build: func(_ context.Context, svc bench.Service, _ func(string)) (bench.Artifact, error) {
-			return bench.Artifact{Image: svc.Name}, nil
-		},
-		Spec: func(name string, _ bench.Service, a bench.Artifact) (bench.LaunchSpec, error) {
-			return bench.LaunchSpec{Name: name, Artifact: a}, nil
-		},
-		Launcher: f.launcher,
-		Engine:   fakeEngine(good),
-		Checks:   fakeChecks{},
-		Stalls:   func() Stalls { return noStalls{} },
 		Control:  f.controls,
 	}
+	f.site = &fakeSite{
+		stages: []Stage{{Phase: bench.PhaseNeeds, Do: func(context.Context, func(bench.Progress)) (string, error) {
+			return "up", nil
+		}}},
+		build: func(_ context.Context, svc bench.Service, _ func(string)) (bench.Artifact, error) {
+			return bench.Artifact{Image: svc.Name}, nil
+		},
+		spec: func(name string, _ bench.Service, a bench.Artifact) (bench.LaunchSpec, error) {
+			return bench.LaunchSpec{Name: name, Artifact: a}, nil
+		},
+		launcher: f.launcher, engine: fakeEngine(good), checks: fakeChecks{}, noObserver: noObserver{},
+	}
+	f.cfg.Launcher, f.cfg.Loader, f.cfg.Checker, f.cfg.Needs, f.cfg.Observer = f.site, f.site, f.site, f.site, f.site
 	f.ready(func(context.Context, bench.Instance, bench.Service) error { return nil })
 	if change != nil {
 		change(f)
@@ -284,7 +405,7 @@ func (f *fakeRun) rounds(n int) {
 
 // ready sets what happens until an instance is ready, after a start-up of a millisecond.
 func (f *fakeRun) ready(do func(context.Context, bench.Instance, bench.Service) error) {
-	f.cfg.Ready = func(
+	f.site.awaits = func(
 		ctx context.Context, inst bench.Instance, svc bench.Service, _ func(level, text string),
 	) (bench.InstanceReady, error) {
 		return bench.InstanceReady{StartUp: time.Millisecond}, do(ctx, inst, svc)
@@ -293,7 +414,7 @@ func (f *fakeRun) ready(do func(context.Context, bench.Instance, bench.Service) 
 
 // load sets the load of a step with that many connections; other steps are good.
 func (f *fakeRun) load(connections int, run func(ctx context.Context) (bench.Load, error)) {
-	f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
+	f.site.engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
 		if step.Connections == connections {
 			return run(ctx)
 		}

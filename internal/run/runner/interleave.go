@@ -42,7 +42,7 @@ func (r *runner) interleaved(ctx context.Context, trials []int) []error {
 	if len(trials) == 1 {
 		return []error{r.trial(ctx, r.cfg.Run.Trials[trials[0]].Trial, trials[0]+1, nil)}
 	}
-	t := &rotation{length: r.cfg.Run.Profile.Interleave, since: time.Now(), stalls: r.cfg.Stalls, steering: r.steering}
+	t := &rotation{length: r.cfg.Run.Profile.Interleave, since: time.Now(), stalls: r.cfg.Observer.WatchStalls, steering: r.steering}
 	t.changed = sync.NewCond(&t.mu)
 	var controls []*controlled
 	for n, i := range trials {

@@ -80,7 +80,7 @@ func (e *slicing) Run(ctx context.Context, at Place, step bench.Step, hooks Hook
 func interleave(e *slicing) func(*fakeRun) {
 	return func(f *fakeRun) {
 		f.cfg.Run.Profile.Interleave = sliceLength
-		f.cfg.Engine = e
+		f.site.engine = e
 	}
 }
 

@@ -61,13 +61,13 @@ func TestRun_Target(t *testing.T) {
 	f := start(t, func(f *fakeRun) {
 		f.rounds(1)
 		f.cfg.Run.Profile.Runtime = bench.RuntimeURL
-		f.cfg.Checks = noChecks{}
-		f.cfg.Launcher = launching(func(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
+		f.site.checks = noChecks{}
+		f.site.launcher = launching(func(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
 			inst, err := f.launcher.Launch(ctx, spec)
 			inst.(*fakeInstance).info = bench.InstanceInfo{Runtime: bench.RuntimeURL}
 			return inst, err
 		})
-		f.cfg.Ready = func(
+		f.site.awaits = func(
 			context.Context, bench.Instance, bench.Service, func(level, text string),
 		) (bench.InstanceReady, error) {
 			return bench.InstanceReady{}, nil

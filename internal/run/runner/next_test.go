@@ -17,7 +17,7 @@ func TestRun_StepsChosenByNext(t *testing.T) {
 	var connections []int
 	f := start(t, func(f *fakeRun) {
 		f.rounds(1)
-		f.cfg.Engine = fakeEngine(func(_ context.Context, s bench.Step) (bench.Load, error) {
+		f.site.engine = fakeEngine(func(_ context.Context, s bench.Step) (bench.Load, error) {
 			connections = append(connections, s.Connections)
 			return bench.Load{Elapsed: time.Second}, nil
 		})
@@ -55,7 +55,7 @@ func TestRun_FirstRequests(t *testing.T) {
 		f := start(t, func(f *fakeRun) {
 			f.rounds(1)
 			f.cfg.Run.Profile.FirstRequests = c.spec
-			f.cfg.FirstRequests = func(context.Context, Place) (bench.FirstRequests, error) {
+			f.site.first = func(context.Context, Place) (bench.FirstRequests, error) {
 				return bench.FirstRequests{First: bench.RequestPhases{Total: time.Second}}, c.err
 			}
 		})

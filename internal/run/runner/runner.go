@@ -1,4 +1,4 @@
-// Package runner runs the phases of a benchmark: prepare the store and build the contenders; then
+// Package runner runs the phases of a benchmark: prepare the needs and build the contenders; then
 // for every trial launch, wait until ready, check, load step by step, and stop.
 //
 // It publishes events and keeps no other record. Launching, loading, checking and drawing are
@@ -16,15 +16,24 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
-	"github.com/locbench/locbench/internal/host/thread"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/results/event"
 )
 
-// Launcher starts instances.
+// Launcher builds contenders and starts instances of them.
 type Launcher interface {
+	Build(ctx context.Context, svc bench.Service, progress func(text string)) (bench.Artifact, error)
+	// Spec returns how to launch svc for a trial. It is called before every launch.
+	Spec(name string, svc bench.Service, artifact bench.Artifact) (bench.LaunchSpec, error)
 	// Launch returns a running instance, or an error and nothing that still runs.
 	Launch(context.Context, bench.LaunchSpec) (bench.Instance, error)
+	// Ready waits for the first "ready" response; the start-up time is 0 if unknown. It may report
+	// Notices of a level or, with the level "", Progress.
+	Ready(
+		ctx context.Context, inst bench.Instance, svc bench.Service, report func(level, text string),
+	) (bench.InstanceReady, error)
+	// EngineAlive returns an error if the container engine does not respond; nil without one.
+	EngineAlive(context.Context) error
 }
 
 // Place is where the requests of a trial go. Two targets may have one address: what is kept of a
@@ -42,6 +51,24 @@ type Engine interface {
 	Rest(at Place)
 }
 
+// Loader sends all requests of a trial, first to last in the order of its methods.
+type Loader interface {
+	// SetUp sends the profile's requests before the load.
+	SetUp(ctx context.Context, at Place) error
+	// FirstRequests times single requests to an instance that has just become ready, if the profile
+	// wants that.
+	FirstRequests(ctx context.Context, at Place) (bench.FirstRequests, error)
+	// Ask sends each request once before the load, and returns an error for unexpected responses.
+	Ask(ctx context.Context, at Place) error
+	Engine
+	// Unanswered returns an error if none of the profile's first requests has a response. It is
+	// called after a load that ended with timeouts.
+	Unanswered(ctx context.Context, at Place) error
+	// TearDown sends the profile's requests after the load, also after a SetUp that began and did
+	// not end. Its context is not that of the run: it ends at the bounds of a teardown.
+	TearDown(ctx context.Context, at Place) error
+}
+
 // Hooks are called by an engine while a step runs. Only Interleave may be nil.
 type Hooks struct {
 	OnStart  func()             // called once, when the measured interval starts
@@ -54,16 +81,18 @@ type Hooks struct {
 	Interleave *Interleave
 }
 
-// Checks are the checks of one trial: those that launch instances, which only the first trial of a
+// Checker has the checks of one trial: those that launch instances, which only the first trial of a
 // contender has, those of the running instance, and those of its end. Results go to on; an error
 // means that checking was not possible.
-type Checks interface {
+type Checker interface {
 	Launching(ctx context.Context, l Launcher, spec bench.LaunchSpec, svc bench.Service, on func(bench.CheckResult)) error
 	Running(
 		ctx context.Context, inst bench.Instance, spec bench.LaunchSpec, svc bench.Service, on func(bench.CheckResult),
 	) error
 	Alive(ctx context.Context, inst bench.Instance, svc bench.Service) []bench.CheckResult
 	Stopped(stop bench.StopResult) []bench.CheckResult
+	// Responds returns an error if the contender does not respond to one request after the load.
+	Responds(ctx context.Context, inst bench.Instance, svc bench.Service) error
 }
 
 // Stage is a phase of the run before the first trial. Do returns a note for the log.
@@ -72,64 +101,50 @@ type Stage struct {
 	Do    func(ctx context.Context, progress func(bench.Progress)) (note string, err error)
 }
 
+// Needs are the services that the contenders need.
+type Needs interface {
+	// Stages prepare them.
+	Stages() []Stage
+	// NeedsAlive returns an error if one does not respond, with its name.
+	NeedsAlive(context.Context) (name string, err error)
+	// RestoreNeeds gives them the state that they had after the stages, and returns how it had
+	// changed, by their names. It is called before and after each trial.
+	RestoreNeeds(context.Context) (changed string, err error)
+}
+
+// Observer reads what the machine does during a step.
+type Observer interface {
+	// ReadHost reads the host and the needs at the start and the end of each step; nil: they cannot
+	// be read.
+	ReadHost(ctx context.Context) *bench.HostReading
+	// WatchStalls starts to watch for machine stalls.
+	WatchStalls() Stalls
+	// Judge returns warnings about a finished step, such as "client-bound: …".
+	Judge(bench.StepResult, bench.InstanceInfo) bench.Warnings
+}
+
 // Stalls watches for machine stalls under load. Take returns those since the last Take.
 type Stalls interface {
 	Take() bench.Hiccups
 	Stop()
 }
 
-// Config is a run and what it needs. Patience, Stalls, ReadHost and Grace have defaults.
+// Config is a run and what it needs. Patience and Grace have defaults.
 type Config struct {
 	Run      bench.Run // the plan; complete trials are skipped
 	Dir      string    // results folder, named in events and messages
 	Stream   *event.Stream
-	Stages   []Stage
 	Services map[bench.Selection]bench.Service // with the variant applied
-	Build    func(ctx context.Context, svc bench.Service, progress func(text string)) (bench.Artifact, error)
-	// Spec returns how to launch svc for a trial. It is called before every launch.
-	Spec     func(name string, svc bench.Service, artifact bench.Artifact) (bench.LaunchSpec, error)
 	Launcher Launcher
-	Engine   Engine
-	Checks   Checks
-	// StoreAlive returns an error if the store does not respond, EngineAlive if the container
-	// engine does not; nil without a store or an engine.
-	StoreAlive  func(context.Context) error
-	EngineAlive func(context.Context) error
-	// StoreChange returns how the store's documents have changed since its last call, "" if they
-	// have not. It is called before and after each trial; nil if they cannot change.
-	StoreChange func(context.Context) (string, error)
-	Patience    time.Duration // time limit for store and engine to respond before a trial; 30 s when 0
-	// Ready waits for the first "ready" response; the start-up time is 0 if unknown. It may report
-	// Notices of a level or, with the level "", Progress.
-	Ready func(
-		ctx context.Context, inst bench.Instance, svc bench.Service, report func(level, text string),
-	) (bench.InstanceReady, error)
-	// FirstRequests times single requests to an instance that has just become ready; may be nil.
-	FirstRequests func(ctx context.Context, at Place) (bench.FirstRequests, error)
-	// Ask sends each request once before the load, after FirstRequests, and returns an error for
-	// unexpected responses; may be nil.
-	Ask func(ctx context.Context, at Place) error
-	// SetUp sends the profile's requests before the load; may be nil.
-	SetUp func(ctx context.Context, at Place) error
-	// TearDown sends the profile's requests after the load, also after a SetUp that began and did
-	// not end; may be nil. Its context is not that of the run: it ends at the bounds of a teardown.
-	TearDown func(ctx context.Context, at Place) error
-	// Responds returns an error if the contender does not respond to one request after the load;
-	// may be nil.
-	Responds func(ctx context.Context, inst bench.Instance, svc bench.Service) error
-	// Unanswered returns an error if none of the profile's first requests has a response; may be
-	// nil. It is called after a load that ended with timeouts.
-	Unanswered func(ctx context.Context, at Place) error
+	Loader   Loader
+	Checker  Checker
+	Needs    Needs
+	Observer Observer
+	Patience time.Duration // time limit for needs and engine to respond before a trial; 30 s when 0
+	Grace    time.Duration // time limit for a contender to stop; 15 s when 0
 	// Next, if not nil, chooses each step of a trial instead of Run.Profile.Steps; ok is false
 	// after the last. It may wait until ctx ends.
 	Next func(ctx context.Context, trial bench.Trial, done []bench.StepResult) (step bench.Step, ok bool)
-	// Judge returns warnings about a finished step, such as "client-bound: …"; may be nil.
-	Judge func(bench.StepResult, bench.InstanceInfo) bench.Warnings
-	// ReadHost reads host and store at the start and the end of each step; may be nil.
-	ReadHost func(ctx context.Context) *bench.HostReading
-	// Stalls starts to watch for machine stalls; a thread.StallMeter when nil.
-	Stalls func() Stalls
-	Grace  time.Duration // time limit for a contender to stop; 15 s when 0
 	// RetryNotReady retries a contender in every round even if it was not ready in its first one.
 	RetryNotReady bool
 	// Control has the user's controls: each is recorded as ChangedManually, or a Notice says why it
@@ -170,12 +185,6 @@ func (e *TrialError) Unwrap() error { return e.Err }
 // then context.Cause(ctx). A control can stop it too; the error then wraps ErrOnRequest.
 func Run(ctx context.Context, cfg Config) error {
 	cfg.Grace, cfg.Patience = cmp.Or(cfg.Grace, 15*time.Second), cmp.Or(cfg.Patience, 30*time.Second)
-	if cfg.ReadHost == nil {
-		cfg.ReadHost = func(context.Context) *bench.HostReading { return nil }
-	}
-	if cfg.Stalls == nil {
-		cfg.Stalls = func() Stalls { return thread.WatchStalls(thread.LookEvery) }
-	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	r := &runner{
@@ -241,7 +250,7 @@ func (r *runner) notice(text string) { r.publish(bench.Notice{Level: "info", Tex
 func (r *runner) run(ctx context.Context) error {
 	r.cfg.Run.State = bench.RunRunning
 	r.publish(bench.RunStarted{Run: r.cfg.Run, Dir: r.cfg.Dir})
-	for _, stage := range r.cfg.Stages {
+	for _, stage := range r.cfg.Needs.Stages() {
 		err := phase(r.publish, stage.Phase, func() (string, error) {
 			return stage.Do(ctx, func(p bench.Progress) {
 				p.Phase, p.Text = stage.Phase, clip(p.Text, progressBytes)
@@ -284,7 +293,10 @@ func (r *runner) runTrials(ctx context.Context) error {
 			continue
 		}
 		err := errors.Join(
-			r.await(ctx, "the store", r.cfg.StoreAlive), r.await(ctx, "the container engine", r.cfg.EngineAlive))
+			r.await(ctx, r.cfg.Needs.NeedsAlive),
+			r.await(ctx, func(ctx context.Context) (string, error) {
+				return "the container engine", r.cfg.Launcher.EngineAlive(ctx)
+			}))
 		if err != nil {
 			return &Incomplete{append(failures, err)}
 		}
@@ -330,21 +342,18 @@ func (r *runner) lastTrial(i int) bool {
 	return !slices.ContainsFunc(r.cfg.Run.Trials[i+1:], incomplete)
 }
 
-// await waits until store or engine respond: without them every trial left would fail.
-func (r *runner) await(ctx context.Context, what string, alive func(context.Context) error) error {
-	if alive == nil {
-		return nil
-	}
+// await waits until a need or the engine responds: without them every trial left would fail.
+func (r *runner) await(ctx context.Context, alive func(context.Context) (what string, err error)) error {
 	began := time.Now()
-	for reported := false; ; reported = true {
-		err := alive(ctx)
-		if err == nil && reported {
-			r.notice(what + " responds again after " + units.Duration(time.Since(began)))
+	for waited := ""; ; {
+		what, err := alive(ctx)
+		if err == nil && waited != "" {
+			r.notice(waited + " responds again after " + units.Duration(time.Since(began)))
 		}
 		if err == nil || ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if !reported {
+		if waited == "" {
 			r.notice(fmt.Sprintf("waiting up to %[2]v for %[1]s: %[3]v", what, r.cfg.Patience, err))
 		}
 		if time.Since(began) > r.cfg.Patience {
@@ -354,7 +363,8 @@ func (r *runner) await(ctx context.Context, what string, alive func(context.Cont
 			}
 			return fmt.Errorf("no response from %s for %v; run stopped%s: %w", what, r.cfg.Patience, how, err)
 		}
-		r.publish(bench.Progress{Phase: bench.PhaseStore, Text: "waiting for " + what + ": " + err.Error()})
+		waited = what
+		r.publish(bench.Progress{Phase: bench.PhaseNeeds, Text: "waiting for " + what + ": " + err.Error()})
 		select {
 		case <-ctx.Done():
 		case <-time.After(min(time.Second, r.cfg.Patience)):

@@ -15,7 +15,7 @@ import (
 func TestRun_Complete(t *testing.T) {
 	f := start(t, nil)
 	testenv.OK(t, f.err)
-	testenv.Equal(t, f.phases(""), []string{"store", "build", "build"}, "phases of the run")
+	testenv.Equal(t, f.phases(""), []string{"needs", "build", "build"}, "phases of the run")
 	testenv.Equal(t, f.phases("a-1"), []string{"check", "launch", "ready", "check", "load", "stop"}, "phases of a trial")
 	if len(f.trials) != 4 || f.ended().State != bench.RunComplete {
 		t.Fatalf("%d trials, state %s", len(f.trials), f.ended().State)
@@ -77,7 +77,7 @@ func TestRun(t *testing.T) {
 	interrupted := errors.New("interrupted by Ctrl-C")
 	build := func(fails func(name string) bool) func(*fakeRun) {
 		return func(f *fakeRun) {
-			f.cfg.Build = func(_ context.Context, svc bench.Service, _ func(string)) (bench.Artifact, error) {
+			f.site.build = func(_ context.Context, svc bench.Service, _ func(string)) (bench.Artifact, error) {
 				if fails(svc.Name) {
 					return bench.Artifact{}, errors.New("failed; last lines:\n  cargo:\n  not found")
 				}
@@ -118,7 +118,7 @@ func TestRun(t *testing.T) {
 		},
 		"a contender hangs": func(f *fakeRun) {
 			f.only(1)
-			f.cfg.Engine = fakeEngine(func(context.Context, bench.Step) (bench.Load, error) {
+			f.site.engine = fakeEngine(func(context.Context, bench.Step) (bench.Load, error) {
 				return bench.Load{
 					Failed:   map[bench.ErrorKind]int64{bench.ErrTimeout: 4},
 					Examples: map[bench.ErrorKind]string{bench.ErrTimeout: "no response after 1s"},
@@ -126,13 +126,13 @@ func TestRun(t *testing.T) {
 			})
 		},
 		"interrupted in the store": func(f *fakeRun) {
-			f.cfg.Stages[0].Do = func(ctx context.Context, _ func(bench.Progress)) (string, error) {
+			f.site.stages[0].Do = func(ctx context.Context, _ func(bench.Progress)) (string, error) {
 				f.interrupt(interrupted)
 				return "", ctx.Err()
 			}
 		},
 		"interrupted in a build": func(f *fakeRun) {
-			f.cfg.Build = func(ctx context.Context, _ bench.Service, _ func(string)) (bench.Artifact, error) {
+			f.site.build = func(ctx context.Context, _ bench.Service, _ func(string)) (bench.Artifact, error) {
 				f.interrupt(interrupted)
 				return bench.Artifact{}, ctx.Err()
 			}
@@ -154,7 +154,7 @@ func TestRun(t *testing.T) {
 		"the store is lost in a step": func(f *fakeRun) {
 			f.only(1)
 			var gone error
-			f.cfg.StoreAlive = func(context.Context) error { return gone }
+			f.site.alive = func(context.Context) error { return gone }
 			f.load(2, func(context.Context) (bench.Load, error) {
 				gone = errors.New("connection refused")
 				return bench.Load{Failed: map[bench.ErrorKind]int64{"5xx": 10}}, nil
@@ -163,7 +163,7 @@ func TestRun(t *testing.T) {
 		"the store responds again": func(f *fakeRun) {
 			f.only(1)
 			calls := 0
-			f.cfg.StoreAlive = func(context.Context) error {
+			f.site.alive = func(context.Context) error {
 				if calls++; calls <= 7 {
 					return errors.New("connection refused")
 				}
@@ -179,7 +179,7 @@ func TestRun(t *testing.T) {
 		"a step at half peak": func(f *fakeRun) {
 			f.only(1)
 			f.cfg.Run.Profile.Steps = []bench.Step{{Name: "one", Connections: 1}, {Name: "half", PeakShare: 0.5}}
-			f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
+			f.site.engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
 				if step.Connections == 0 {
 					return bench.Load{Succeeded: int64(step.Rate)}, nil
 				}
@@ -197,7 +197,7 @@ func TestRun(t *testing.T) {
 func TestRun_LostContainerEngine(t *testing.T) {
 	calls := 0
 	f := start(t, func(f *fakeRun) {
-		f.cfg.EngineAlive = func(context.Context) error {
+		f.site.engineAlive = func(context.Context) error {
 			if calls++; calls > 1 {
 				return errors.New("cannot connect")
 			}
@@ -217,7 +217,7 @@ func TestRun_LostContainerEngine(t *testing.T) {
 func TestRun_CountersOnceASecond(t *testing.T) {
 	f := start(t, func(f *fakeRun) {
 		f.only(1)
-		f.cfg.Engine = &hookEngine{run: func(ctx context.Context, step bench.Step, hooks Hooks) (bench.Load, error) {
+		f.site.engine = &hookEngine{run: func(ctx context.Context, step bench.Step, hooks Hooks) (bench.Load, error) {
 			time.Sleep(200 * time.Millisecond) // the lead-in
 			hooks.OnStart()
 			time.Sleep(time.Duration(step.Connections) * 2 * time.Second)

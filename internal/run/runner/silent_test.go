@@ -47,26 +47,26 @@ func TestCause(t *testing.T) {
 			"ready": func(f *fakeRun) {
 				f.ready(func(context.Context, bench.Instance, bench.Service) error { return die(f) })
 			},
-			"setup": func(f *fakeRun) { f.cfg.SetUp = func(context.Context, Place) error { return die(f) } },
+			"setup": func(f *fakeRun) { f.site.setUp = func(context.Context, Place) error { return die(f) } },
 			"first requests": func(f *fakeRun) {
 				f.cfg.Run.Profile.FirstRequests = &bench.FirstRequestsSpec{}
-				f.cfg.FirstRequests = func(context.Context, Place) (bench.FirstRequests, error) {
+				f.site.first = func(context.Context, Place) (bench.FirstRequests, error) {
 					return bench.FirstRequests{}, die(f)
 				}
 			},
-			"checks": func(f *fakeRun) { f.cfg.Ask = func(context.Context, Place) error { return die(f) } },
+			"checks": func(f *fakeRun) { f.site.ask = func(context.Context, Place) error { return die(f) } },
 			"load": func(f *fakeRun) {
-				f.cfg.Engine = fakeEngine(func(ctx context.Context, _ bench.Step) (bench.Load, error) {
+				f.site.engine = fakeEngine(func(ctx context.Context, _ bench.Step) (bench.Load, error) {
 					_ = die(f)
 					<-ctx.Done()
 					return bench.Load{}, ctx.Err()
 				})
 			},
 			"after the load": func(f *fakeRun) {
-				f.cfg.Responds = func(context.Context, bench.Instance, bench.Service) error { return die(f) }
+				f.site.responds = func(context.Context, bench.Instance, bench.Service) error { return die(f) }
 			},
 			"teardown": func(f *fakeRun) {
-				f.cfg.SetUp, f.cfg.TearDown = responding, func(context.Context, Place) error { return die(f) }
+				f.site.setUp, f.site.tearDown = responding, func(context.Context, Place) error { return die(f) }
 			},
 		}
 	}
@@ -77,63 +77,63 @@ func TestCause(t *testing.T) {
 	}
 	tests := map[string]test{
 		"stuck in the last step": {func(f *fakeRun) {
-			f.cfg.Engine = steps(stuck)
-			f.cfg.Unanswered = hangs
+			f.site.engine = steps(stuck)
+			f.site.unanswered = hangs
 		}, bench.CauseSilent, "did not respond after the load: GET /x: i/o timeout"},
 		"busy in the last step": {func(f *fakeRun) {
-			f.cfg.Engine = steps(stuck)
-			f.cfg.Unanswered = responding
+			f.site.engine = steps(stuck)
+			f.site.unanswered = responding
 		}, "", ""},
 		"no response in two steps": {func(f *fakeRun) {
-			f.cfg.Engine = steps(bench.Load{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 9}})
+			f.site.engine = steps(bench.Load{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 9}})
 		}, bench.CauseSilent, "had no success in 2 consecutive steps"},
 		"only errors in two steps": {func(f *fakeRun) {
-			f.cfg.Engine = steps(bench.Load{Failed: map[bench.ErrorKind]int64{"5xx": 9}})
+			f.site.engine = steps(bench.Load{Failed: map[bench.ErrorKind]int64{"5xx": 9}})
 		}, "", "had no success in 2 consecutive steps"},
 		"teardown without response, killed on stop": {func(f *fakeRun) {
 			f.launcher.killed = true
-			f.cfg.SetUp, f.cfg.TearDown = responding, hangs
+			f.site.setUp, f.site.tearDown = responding, hangs
 		}, bench.CauseSilent, "did not respond to the teardown, did not stop on SIGTERM and was killed (SIGKILL): GET /x"},
 		"teardown without response": {func(f *fakeRun) {
-			f.cfg.SetUp, f.cfg.TearDown = responding, hangs
+			f.site.setUp, f.site.tearDown = responding, hangs
 		}, "", ""},
 		"ignores SIGTERM, but responds": {func(f *fakeRun) {
 			f.launcher.killed = true
-			f.cfg.SetUp, f.cfg.TearDown = responding, responding
+			f.site.setUp, f.site.tearDown = responding, responding
 		}, "", ""},
 		"handles SIGTERM, does not stop": {func(f *fakeRun) {
 			f.launcher.killed, f.launcher.handles = true, true
-			f.cfg.SetUp, f.cfg.TearDown = responding, responding
+			f.site.setUp, f.site.tearDown = responding, responding
 		}, bench.CauseHung, "did not stop within 15s of SIGTERM, which it handles, and was killed (SIGKILL)"},
 		"earlier failure, then does not stop": {func(f *fakeRun) {
 			f.launcher.killed, f.launcher.handles = true, true
-			f.cfg.Ask = notLoaded
+			f.site.ask = notLoaded
 		}, "", "not loaded: got 404"},
 		"killed process": {func(f *fakeRun) { f.launcher.oomKills = 2 }, bench.CauseKilled,
 			"lost 2 processes, killed out of memory, first in step 1"},
 		"earlier silence, then another failure": {func(f *fakeRun) {
-			f.cfg.Checks = reports{f: f}
-			f.cfg.SetUp = responding
-			f.cfg.Ask = notLoaded
+			f.site.checks = reports{f: f}
+			f.site.setUp = responding
+			f.site.ask = notLoaded
 		}, "", "not loaded: got 404"},
 		"hung: ready": {func(f *fakeRun) {
 			f.ready(func(context.Context, bench.Instance, bench.Service) error {
 				return timeoutError{"not ready after 10s: GET /: timeout after 5s"}
 			})
 		}, bench.CauseNotReady, "not ready after 10s: GET /: timeout"},
-		"hung: setup": {func(f *fakeRun) { f.cfg.SetUp = hangs }, bench.CauseSilent,
+		"hung: setup": {func(f *fakeRun) { f.site.setUp = hangs }, bench.CauseSilent,
 			"did not respond during the setup: GET /x: i/o timeout"},
-		"hung: before the load": {func(f *fakeRun) { f.cfg.Ask = hangs }, bench.CauseSilent,
+		"hung: before the load": {func(f *fakeRun) { f.site.ask = hangs }, bench.CauseSilent,
 			"did not respond before the load: GET /x: i/o timeout"},
 		"hung: before the load, killed on stop": {func(f *fakeRun) {
 			f.launcher.killed = true
-			f.cfg.Ask = hangs
+			f.site.ask = hangs
 		}, bench.CauseSilent, "did not respond before the load: GET /x: i/o timeout"},
 		// Although each step had successes.
 		"hung: after the load": {func(f *fakeRun) {
-			f.cfg.Responds = func(context.Context, bench.Instance, bench.Service) error { return timeout }
+			f.site.responds = func(context.Context, bench.Instance, bench.Service) error { return timeout }
 		}, bench.CauseSilent, "did not respond after the load: GET /x: i/o timeout"},
-		"refused: setup": {func(f *fakeRun) { f.cfg.SetUp = notLoaded }, "", "not loaded: got 404"},
+		"refused: setup": {func(f *fakeRun) { f.site.setUp = notLoaded }, "", "not loaded: got 404"},
 	}
 	for phase, change := range ends(killed, 0) {
 		tests["killed: "+phase] = test{change, bench.CauseKilled, "killed out of memory"}

@@ -32,7 +32,7 @@ func TestRun_ChecksOfStarts(t *testing.T) {
 			}
 		}, []string{"a-2", "b-2"}},
 		{"not launched in round 1", func(f *fakeRun) {
-			f.cfg.Spec = func(name string, _ bench.Service, a bench.Artifact) (bench.LaunchSpec, error) {
+			f.site.spec = func(name string, _ bench.Service, a bench.Artifact) (bench.LaunchSpec, error) {
 				if name == "b-1" {
 					return bench.LaunchSpec{}, errors.New("no free port")
 				}

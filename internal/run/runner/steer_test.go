@@ -55,7 +55,7 @@ func TestControls(t *testing.T) {
 	}
 	beforeTheLoad := func(kind bench.ControlKind) func(*fakeRun) {
 		return func(f *fakeRun) {
-			f.cfg.Stages[0].Do = func(ctx context.Context, _ func(bench.Progress)) (string, error) {
+			f.site.stages[0].Do = func(ctx context.Context, _ func(bench.Progress)) (string, error) {
 				<-ctx.Done()
 				return "", ctx.Err()
 			}
@@ -71,8 +71,8 @@ func TestControls(t *testing.T) {
 		return func(f *fakeRun) {
 			f.only(2)
 			taken := make(chan struct{})
-			f.cfg.Checks = slowEnd{fakeChecks{}, taken}
-			f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
+			f.site.checks = slowEnd{fakeChecks{}, taken}
+			f.site.engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
 				f.launcher.last().die(bench.Exit{Code: 137})
 				return untilDone(ctx, step)
 			})
@@ -93,7 +93,7 @@ func TestControls(t *testing.T) {
 		"a contender is skipped": sendIn(4, 1, bench.ControlSkipContender),
 		"every step is skipped": func(f *fakeRun) {
 			f.only(1)
-			f.cfg.Engine = fakeEngine(untilDone)
+			f.site.engine = fakeEngine(untilDone)
 			f.on = func(rec bench.Record) {
 				if bench.EventName(rec.Event) == "step_started" {
 					f.send(bench.ControlSkipStep)
@@ -170,7 +170,7 @@ func TestControls_RateOfAnOpenLoop(t *testing.T) {
 	f := start(t, func(f *fakeRun) {
 		f.only(1)
 		f.cfg.Run.Profile.Steps = []bench.Step{{Name: "100/s", Rate: 100}, {Name: "one", Connections: 1}}
-		f.cfg.Engine = &hookEngine{run: func(ctx context.Context, step bench.Step, hooks Hooks) (bench.Load, error) {
+		f.site.engine = &hookEngine{run: func(ctx context.Context, step bench.Step, hooks Hooks) (bench.Load, error) {
 			hooks.OnStart()
 			defer hooks.OnEnd()
 			if step.Rate == 0 {

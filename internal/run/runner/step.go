@@ -19,14 +19,14 @@ import (
 // maxStepsWithoutSuccess is the number of consecutive steps without a success that end a trial.
 const maxStepsWithoutSuccess = 2
 
-// load runs the steps until the contender exits or hangs, the store is lost, or ctx is done.
+// load runs the steps until the contender exits or hangs, a need is lost, or ctx is done.
 func (l *trialRun) load(ctx context.Context) error {
 	// Before the contender is stopped, since it may wait until its connections are closed.
-	defer l.cfg.Engine.Rest(l.place())
+	defer l.cfg.Loader.Rest(l.place())
 	if l.slot != nil {
 		l.stalls = l.slot.meter()
 	} else {
-		l.stalls = l.cfg.Stalls()
+		l.stalls = l.cfg.Observer.WatchStalls()
 		defer l.stalls.Stop()
 	}
 	withoutSuccess := 0
@@ -52,9 +52,9 @@ func (l *trialRun) load(ctx context.Context) error {
 			res.Ending, res.Aborted = bench.EndedByDeath, err.Error()
 		}
 		var cause string
-		var storeErr error
+		var lost error
 		if err == nil && !skipped && (silentAtEnd(res.Load) || len(l.incidents.inStep(false)) > 0) {
-			cause, storeErr = l.diagnoseSilence(ctx)
+			cause, lost = l.diagnoseSilence(ctx)
 		}
 		res.Warnings = append(res.Warnings, incidentWarnings(res, l.incidents.inStep(true))...)
 		if paused > 0 {
@@ -97,8 +97,8 @@ func (l *trialRun) load(ctx context.Context) error {
 		if cause != "" {
 			return silent("had no success in step %d: %s (%s)", i+1, cause, firstExample(res.Load))
 		}
-		if storeErr != nil {
-			return fmt.Errorf("lost the store: %w", storeErr)
+		if lost != nil {
+			return lost
 		}
 		withoutSuccess++
 		if withoutSuccess == maxStepsWithoutSuccess && l.cfg.Next == nil { // a search continues with a lower rate
@@ -130,11 +130,11 @@ func (l *trialRun) plan(ctx context.Context) iter.Seq2[int, bench.Step] {
 }
 
 func (l *trialRun) firstRequests(ctx context.Context) error {
-	if l.cfg.FirstRequests == nil || l.cfg.Run.Profile.FirstRequests == nil {
+	if l.cfg.Run.Profile.FirstRequests == nil {
 		return nil
 	}
 	return l.phase(bench.PhaseTiming, func() (string, error) {
-		p, err := l.cfg.FirstRequests(ctx, l.place())
+		p, err := l.cfg.Loader.FirstRequests(ctx, l.place())
 		if err != nil {
 			return "", l.orExit(ctx, fmt.Errorf("time the first requests: %w", err))
 		}
@@ -169,7 +169,7 @@ func (l *trialRun) step(
 		}
 	})
 	usage := func(u bench.Usage) { l.publish(bench.UsageRead{Usage: u}) }
-	read := &readings{inst: l.inst, host: l.cfg.ReadHost, stalls: l.stalls, onBegin: l.steering.startClock, res: &res}
+	read := &readings{inst: l.inst, host: l.cfg.Observer.ReadHost, stalls: l.stalls, onBegin: l.steering.startClock, res: &res}
 	interleave, record := l.slot.interleave()
 	var sampler *hostusage.Sampler
 	if interleave != nil {
@@ -179,7 +179,7 @@ func (l *trialRun) step(
 	} else {
 		sampler = hostusage.Sample(stepCtx, l.inst, sampleEvery, usage)
 	}
-	res.Load, err = l.cfg.Engine.Run(stepCtx, l.place(), step, Hooks{
+	res.Load, err = l.cfg.Loader.Run(stepCtx, l.place(), step, Hooks{
 		OnStart:    func() { read.begin(ctx) },
 		OnEnd:      func() { read.end(ctx) },
 		Interleave: interleave, Rate: controls.requestedRate,
@@ -210,9 +210,7 @@ func (l *trialRun) step(
 	if err == nil && !controls.skip && len(controls.changes) == 0 {
 		res.Warnings = append(res.Warnings, verdict.MemoryGrowth(append(slices.Clone(l.steps), res), l.memoryLimit())...)
 	}
-	if l.cfg.Judge != nil {
-		res.Warnings = append(res.Warnings, l.cfg.Judge(res, l.inst.Info())...)
-	}
+	res.Warnings = append(res.Warnings, l.cfg.Observer.Judge(res, l.inst.Info())...)
 	defer func() {
 		res.Drift = stats.Drift(res)
 		if len(l.steps) > 0 && l.steps[len(l.steps)-1].Step.WarmUp {

@@ -18,7 +18,7 @@ const (
 	teardownWithin = 5 * time.Second // once the run was interrupted, or of a contender that does not respond
 )
 
-// Unsent is an error of Config.TearDown, whose context ended before its last response.
+// Unsent is an error of Loader.TearDown, whose context ended before its last response.
 type Unsent struct {
 	Requests []string // names of those without a response
 	Of       int      // number of requests of the teardown
@@ -51,13 +51,13 @@ var (
 // tearDown sends the requests of the teardown if the contender still runs, also when ctx has ended:
 // what the setup made is removed however the trial ends. err is the failure of the trial.
 func (l *trialRun) tearDown(ctx context.Context, err error) {
-	if l.cfg.TearDown == nil || l.inst.Exit() != nil {
+	if l.inst.Exit() != nil {
 		return
 	}
 	_, failed := errors.AsType[causeError](err)
 	own, done := teardownContext(ctx, failed)
 	defer done()
-	if err = l.cfg.TearDown(own, l.place()); err == nil {
+	if err = l.cfg.Loader.TearDown(own, l.place()); err == nil {
 		return
 	}
 	if TimedOut(err) {

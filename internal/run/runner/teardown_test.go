@@ -36,8 +36,8 @@ func TestRun_BoundsOfTheTeardown(t *testing.T) {
 				f.only(1)
 				force := make(chan struct{})
 				f.ctx = bench.WithForce(f.ctx, force)
-				f.cfg.SetUp = responding
-				f.cfg.Ask = func(context.Context, Place) error {
+				f.site.setUp = responding
+				f.site.ask = func(context.Context, Place) error {
 					if c.silent {
 						return timeoutError{"i/o timeout"}
 					}
@@ -49,7 +49,7 @@ func TestRun_BoundsOfTheTeardown(t *testing.T) {
 					}
 					return nil
 				}
-				f.cfg.TearDown = func(ctx context.Context, at Place) error {
+				f.site.tearDown = func(ctx context.Context, at Place) error {
 					if at.Trial.Contender == "" || !strings.HasSuffix(at.BaseURL, at.Trial.String()) {
 						t.Errorf("sent to %+v", at)
 					}

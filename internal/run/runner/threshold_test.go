@@ -15,7 +15,7 @@ func TestThresholds(t *testing.T) {
 	with := func(th bench.Threshold, changes ...func(*fakeRun)) func(*fakeRun) {
 		return func(f *fakeRun) {
 			f.cfg.Run.Profile.Thresholds = []bench.Threshold{th}
-			f.cfg.Engine = fakeEngine(func(_ context.Context, step bench.Step) (bench.Load, error) {
+			f.site.engine = fakeEngine(func(_ context.Context, step bench.Step) (bench.Load, error) {
 				load := bench.Load{Succeeded: 100, Elapsed: time.Second, Failed: map[bench.ErrorKind]int64{}}
 				if step.Name != "one" {
 					load.Failed["5xx"] = 50
@@ -37,7 +37,7 @@ func TestThresholds(t *testing.T) {
 		"a failed contender comes before missed thresholds": with(
 			bench.Threshold{Condition: "errors<10%", Stop: bench.ScopeTrial},
 			func(f *fakeRun) {
-				f.cfg.Build = func(_ context.Context, svc bench.Service, _ func(string)) (bench.Artifact, error) {
+				f.site.build = func(_ context.Context, svc bench.Service, _ func(string)) (bench.Artifact, error) {
 					if svc.Name == "b" {
 						return bench.Artifact{}, errors.New("no compiler")
 					}
@@ -48,8 +48,8 @@ func TestThresholds(t *testing.T) {
 			bench.Threshold{Condition: "errors<10%", Stop: bench.ScopeTrial},
 			func(f *fakeRun) {
 				f.only(1)
-				f.cfg.SetUp = func(context.Context, Place) error { return nil }
-				f.cfg.TearDown = func(context.Context, Place) error {
+				f.site.setUp = func(context.Context, Place) error { return nil }
+				f.site.tearDown = func(context.Context, Place) error {
 					f.launcher.last().die(bench.Exit{Code: 7})
 					return nil
 				}

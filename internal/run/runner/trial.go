@@ -40,9 +40,9 @@ func (r *runner) trial(ctx context.Context, trial bench.Trial, number int, slot 
 	} else if round := r.neverReady[sel]; round > 0 && !r.cfg.RetryNotReady {
 		err = fmt.Errorf("skipped: never ready in round %d (retry each round with --retry-not-ready)", round)
 	} else {
-		l.countStore(own, "before this trial")
+		l.restoreNeeds(own, "before this trial")
 		err = l.run(own)
-		l.countStore(own, "during this trial")
+		l.restoreNeeds(own, "during this trial")
 	}
 	r.steering.finishTrial(last)
 	r.launched = r.launched || l.inst != nil
@@ -207,7 +207,7 @@ func (l *trialRun) run(ctx context.Context) (err error) {
 	}
 	defer l.logs.flush(true)
 	err = l.phase(bench.PhaseLaunch, func() (_ string, err error) {
-		if spec, err = l.cfg.Spec(l.trial.String(), l.svc, l.artifact); err != nil {
+		if spec, err = l.cfg.Launcher.Spec(l.trial.String(), l.svc, l.artifact); err != nil {
 			return "", err
 		}
 		spec.OnLog, spec.OnIncident = l.logs.add, l.reportIncident
@@ -252,20 +252,18 @@ func (l *trialRun) run(ctx context.Context) (err error) {
 		return err
 	}
 	l.mark(ctx, "after start-up")
-	if l.cfg.SetUp != nil {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		defer func() { l.tearDown(ctx, err) }() // also after a part of the setup
-		if err := l.cfg.SetUp(ctx, l.place()); err != nil {
-			return l.orExit(ctx, unanswered(err, "during the setup"))
-		}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	defer func() { l.tearDown(ctx, err) }() // also after a part of the setup
+	if err := l.cfg.Loader.SetUp(ctx, l.place()); err != nil {
+		return l.orExit(ctx, unanswered(err, "during the setup"))
 	}
 	if err := l.firstRequests(ctx); err != nil {
 		return err
 	}
 	err = l.phase(bench.PhaseCheck, func() (string, error) {
-		return "responses", l.cfg.Checks.Running(ctx, l.inst, spec, l.svc, l.checkDone)
+		return "responses", l.cfg.Checker.Running(ctx, l.inst, spec, l.svc, l.checkDone)
 	})
 	if err != nil {
 		return l.orExit(ctx, err)
@@ -280,7 +278,7 @@ func (l *trialRun) run(ctx context.Context) (err error) {
 	if err := errors.Join(l.killedProcesses(), l.responds(ctx)); err != nil {
 		return l.orExit(ctx, err)
 	}
-	for _, c := range l.cfg.Checks.Alive(ctx, l.inst, l.svc) {
+	for _, c := range l.cfg.Checker.Alive(ctx, l.inst, l.svc) {
 		l.checkDone(c)
 	}
 	return l.orExit(ctx, nil)
@@ -294,9 +292,9 @@ func (l *trialRun) checkStarts(ctx context.Context) error {
 		return nil
 	}
 	err := l.phase(bench.PhaseCheck, func() (string, error) {
-		spec, err := l.cfg.Spec(l.trial.String(), l.svc, l.artifact)
+		spec, err := l.cfg.Launcher.Spec(l.trial.String(), l.svc, l.artifact)
 		if err == nil {
-			err = l.cfg.Checks.Launching(ctx, l.cfg.Launcher, spec, l.svc, l.checkDone)
+			err = l.cfg.Checker.Launching(ctx, l.cfg.Launcher, spec, l.svc, l.checkDone)
 		}
 		return "lifecycle", err
 	})
@@ -305,7 +303,7 @@ func (l *trialRun) checkStarts(ctx context.Context) error {
 }
 
 func (l *trialRun) waitReady(ctx context.Context) error {
-	up, err := l.cfg.Ready(ctx, l.inst, l.svc, func(level, text string) {
+	up, err := l.cfg.Launcher.Ready(ctx, l.inst, l.svc, func(level, text string) {
 		if level == "" {
 			l.publish(bench.Progress{Phase: bench.PhaseReady, Text: clip(text, progressBytes)})
 			return
@@ -331,10 +329,7 @@ func (l *trialRun) waitReady(ctx context.Context) error {
 
 // tryRequests sends each request once. Unless failed checks are accepted, a failure ends the trial.
 func (l *trialRun) tryRequests(ctx context.Context) error {
-	if l.cfg.Ask == nil {
-		return nil
-	}
-	err := l.cfg.Ask(ctx, l.place())
+	err := l.cfg.Loader.Ask(ctx, l.place())
 	if err == nil || ctx.Err() != nil || !l.cfg.Run.AcceptFailedChecks {
 		return err
 	}

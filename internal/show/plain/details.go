@@ -86,8 +86,10 @@ func details(r bench.StepResult) (lines []string) {
 	busy, steal, ok := r.HostShare()
 	line.add(ok, "%s busy, %.1f%% steal", units.Percent(busy), 100*steal)
 	line.waited(r.HostPressure(), "waited ", r)
-	cpus, ok := r.StoreCPUs()
-	line.add(ok, "store %.2f CPUs", cpus)
+	for _, name := range r.Needs() {
+		cpus, ok := r.NeedCPUs(name)
+		line.add(ok, "%s %.2f CPUs", safe.Line(name, 60), cpus)
+	}
 	end("machine")
 	if a := r.After; a != nil {
 		line.add(a.Took > 0, "%s, reading took %s", a.Source, units.Duration(a.Took))

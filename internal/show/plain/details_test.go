@@ -24,7 +24,7 @@ func TestDetails(t *testing.T) {
 	host := func(n time.Duration) *bench.HostReading {
 		return &bench.HostReading{
 			Host:  &bench.HostUsage{At: at, Busy: n * 1500 * time.Millisecond, Idle: n * 400 * time.Millisecond, Steal: n * 100 * time.Millisecond, Pressure: &bench.Pressure{CPU: &bench.Stall{Some: n * time.Second}}},
-			Store: &bench.StoreUsage{At: at.Add(n * time.Second), Source: "cgroup v2", CPU: n * 300 * time.Millisecond},
+			Needs: map[string]*bench.NeedUsage{"db": {At: at.Add(n * time.Second), Source: "cgroup v2", CPU: n * 300 * time.Millisecond}},
 		}
 	}
 	got := details(bench.StepResult{Before: usage(1), After: usage(11), HostBefore: host(1), HostAfter: host(11)})
@@ -34,7 +34,7 @@ func TestDetails(t *testing.T) {
 		"memory    peak 40 MiB in this step, 10,000 minor and 10 major page faults",
 		"threads   12 threads in 1 process, 20,000 voluntary and 300 involuntary context switches",
 		"network   10 MiB in, 20 MiB out",
-		"machine   75% busy, 5.0% steal, waited for CPU 100%, store 0.30 CPUs",
+		"machine   75% busy, 5.0% steal, waited for CPU 100%, db 0.30 CPUs",
 		"source    cgroup v2, reading took 60.0 µs",
 	}
 	if !slices.Equal(got, want) {

@@ -64,7 +64,7 @@ func machineFacts(run bench.Run) factGroup {
 	if m.SwapUsed != nil {
 		swap = *m.SwapUsed
 	}
-	return group("Machine and software", []fact{
+	facts := []fact{
 		{"System", strings.TrimSpace(m.OS + "/" + m.Arch + " " + m.Kernel)},
 		{"CPUs", units.Plural(m.CPUs, "CPU") + when(m.CPUModel != "", ", "+m.CPUModel)},
 		{"CPU assignment", run.Isolated.String()},
@@ -75,15 +75,18 @@ func machineFacts(run bench.Run) factGroup {
 		{"cgroup", when(m.CgroupVersion > 0, "v"+strconv.Itoa(m.CgroupVersion))},
 		{"Load before the run (1 min)", m.Load1},
 		{"locbench", s.Locbench}, {"Go", s.Go}, {"Docker", when(s.Docker != "", s.Docker+", API "+s.DockerAPI)},
-		{"Elasticsearch", s.Elasticsearch},
-		{"Store", strings.TrimSpace(string(run.Store.Kind) + " " + run.Store.Version)},
 		{"Certificates", trusted(run.TLS)},
-		{"Store address", run.Store.URL}, {"Store address for contenders", run.Store.Seen},
 		{"Data", when(run.Data.Name != "", fmt.Sprintf("%s: %s cities, %s regions", run.Data.Name,
 			units.Count(int64(run.Data.Cities)),
 			units.Count(int64(run.Data.Regions))))},
 		{"Data hash", run.Data.Hash},
-	}...)
+	}
+	for _, n := range run.Needs {
+		name := cleanName(n.Name)
+		facts = append(facts, fact{name, strings.TrimSpace(string(n.Kind) + " " + n.Version)},
+			fact{name + " address", n.URL}, fact{name + " address for contenders", n.Seen})
+	}
+	return group("Machine and software", facts...)
 }
 
 func profileFacts(p bench.Profile) factGroup {

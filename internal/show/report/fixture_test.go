@@ -49,8 +49,8 @@ func fixtureOf(contenders, rounds int) (bench.Run, []bench.TrialResult) {
 		Schema: bench.SchemaVersion, ID: "20260314-092653-locations", State: bench.RunFailed, Profile: profile, Seed: 42,
 		Started: start, Ended: start.Add(27 * time.Minute), Command: []string{"locbench", "run", "--profile", "locations", "rs-actix", "kt-ktor", "kt-http4k"},
 		Machine:  bench.Machine{OS: "linux", Arch: "amd64", Kernel: "6.1.0", CPUModel: "EPYC", CPUs: 4, MemoryBytes: 8 << 30, Governor: "performance", CgroupVersion: 2, Load1: "0.12"},
-		Software: bench.Software{Locbench: "v0.1.0", Go: "go1.26.0", Docker: "20.10.24", DockerAPI: "1.41", Elasticsearch: "7.10.2"},
-		Store:    bench.StoreInfo{Kind: bench.StoreExternal, URL: "http://10.0.0.5:9200", Version: "7.10.2"},
+		Software: bench.Software{Locbench: "v0.1.0", Go: "go1.26.0", Docker: "20.10.24", DockerAPI: "1.41"},
+		Needs:    []bench.NeedInfo{{Name: "elasticsearch", Kind: bench.StoreExternal, URL: "http://10.0.0.5:9200", Version: "7.10.2"}},
 		Data:     bench.DataInfo{Name: "bundled", Cities: 14945, Regions: 83, Hash: "sha256:0f3a"},
 		Warnings: bench.Warnings{{Text: "the CPU governor could not be read on 2 of 4 CPUs"}},
 		ManualChanges: []bench.ManualChange{

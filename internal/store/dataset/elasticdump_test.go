@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -210,7 +211,7 @@ func TestCheck(t *testing.T) {
 		})
 	}
 	err := a.Check("get", 1, "cs", []byte("x"))
-	testenv.Check(t, errors.Is(err, ErrUnknown), "missing city: %v", err)
+	testenv.Check(t, errors.Is(err, needs.ErrUnknown), "missing city: %v", err)
 	testenv.Check(t, len(a.cities) >= 10_000 && a.Any(), "%d cities", len(a.cities))
 }
 

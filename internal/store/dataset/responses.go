@@ -13,10 +13,8 @@ import (
 	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/needs"
 )
-
-// ErrUnknown is returned for a response that cannot be checked.
-var ErrUnknown = errors.New("expected response not known")
 
 // The indices of the locations service.
 const (
@@ -161,11 +159,11 @@ type response struct {
 }
 
 // Check compares body with the expected response to a request. It returns nil if they agree, an
-// error that names the difference, or ErrUnknown. id and language were drawn for the request.
+// error that names the difference, or needs.ErrUnknown. id and language were drawn for the request.
 func (a *Responses) Check(name string, id int64, language string, body []byte) error {
 	r, ok := a.requests[name]
 	if !ok {
-		return ErrUnknown
+		return needs.ErrUnknown
 	}
 	if r.empty {
 		if len(body) > 0 {
@@ -176,15 +174,15 @@ func (a *Responses) Check(name string, id int64, language string, body []byte) e
 	id, language = cmp.Or(r.id, id), cmp.Or(r.language, language)
 	c := a.cities[id]
 	if c == nil {
-		return ErrUnknown
+		return needs.ErrUnknown
 	}
 	region := a.regions[c.RegionID]
 	if region == nil {
-		return ErrUnknown
+		return needs.ErrUnknown
 	}
 	cityName, regionName := c.name(language), region.name(language)
 	if cityName == nil || regionName == nil {
-		return ErrUnknown
+		return needs.ErrUnknown
 	}
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()

@@ -8,7 +8,10 @@ import (
 	"crypto/tls"
 	"net"
 	"net/http"
+	"strings"
 	"time"
+
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // Way is a protocol and the certificates to trust.
@@ -31,4 +34,18 @@ func (w Way) Client() *http.Client {
 	t.Protocols.SetHTTP2(w.HTTP2)
 	t.Protocols.SetUnencryptedHTTP2(w.HTTP2)
 	return &http.Client{Transport: t, CheckRedirect: StayHere}
+}
+
+// OnLoopback reports whether only this machine can reach that URL.
+func OnLoopback(raw string) bool {
+	u, err := secret.ParseURL(raw)
+	if err != nil {
+		return false
+	}
+	host := u.Hostname()
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
 }

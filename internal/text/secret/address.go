@@ -31,6 +31,20 @@ func Address(raw string) string {
 	return Masker{}.Text(u.String())
 }
 
+// WithoutUser returns a URL without user info, or Unreadable for what may be a password instead. Unlike
+// Address it keeps all else, so it is still the address.
+func WithoutUser(raw string) string {
+	if raw == "" {
+		return ""
+	}
+	u, err := ParseURL(raw)
+	if err != nil || u.Opaque != "" || (u.User == nil && u.Host == "" && strings.Contains(raw, "@")) {
+		return Unreadable
+	}
+	u.User = nil
+	return u.String()
+}
+
 // Proxy is http.ProxyFromEnvironment with an error that does not repeat the variable.
 func Proxy(req *http.Request) (*url.URL, error) {
 	u, err := http.ProxyFromEnvironment(req)

@@ -265,7 +265,7 @@ func TestEveryEvent(t *testing.T) {
 		bench.PhaseEnded{Note: known, Err: known}, bench.PhaseStarted{Note: known}, bench.Progress{Text: known}, bench.Notice{Text: known}, bench.LogLines{Lines: []bench.LogLine{line}},
 		bench.CheckDone{Check: bench.CheckResult{Detail: known, Value: known, Request: "GET /?token=" + other}}, bench.StepEnded{Result: res},
 		bench.TrialEnded{Failure: known, LastLog: []bench.LogLine{line}}, bench.RunEnded{Err: known}, bench.InstanceStarted{Info: bench.InstanceInfo{LimitsNote: known}},
-		bench.Prepared{Store: bench.StoreInfo{URL: "http://u:" + known + "@h"}}, bench.ChangedManually{Control: bench.Control{Text: known}},
+		bench.Prepared{Needs: []bench.NeedInfo{{URL: "http://u:" + known + "@h"}}}, bench.ChangedManually{Control: bench.Control{Text: known}},
 	} {
 		before, _ := json.Marshal(e)
 		got := testenv.Must(json.Marshal(m.Event(e)))(t)
@@ -372,4 +372,13 @@ func TestCutValues(t *testing.T) {
 		"$.id: expected 5, got ***… (2 more)")
 	got := m.Text(strings.Repeat("…", 1000) + "abcdefgh…")
 	testenv.Check(t, strings.HasSuffix(got, "…***…"), "after many marks")
+}
+
+func TestWithoutUser(t *testing.T) {
+	for raw, want := range map[string]string{
+		"": "", "http://a:9200": "http://a:9200", "http://u:p@a:9200/x": "http://a:9200/x", "https://u@a": "https://a",
+		"u:p@a:9200": "(malformed URL)", "p@ss": "(malformed URL)", "http://u:p@[": "(malformed URL)", "\x00": "(malformed URL)",
+	} {
+		t.Run(raw, func(t *testing.T) { testenv.Equal(t, WithoutUser(raw), want, raw) })
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
@@ -37,10 +38,11 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 		}
 		return Info, text
 	case bench.Prepared:
-		if e.Store.Kind.Traits().None {
-			return Info, ""
+		var needs []string
+		for _, n := range e.Needs {
+			needs = append(needs, n.String())
 		}
-		return Info, fmt.Sprintf("store: %s, Elasticsearch %s", e.Store.Kind, e.Store.Version)
+		return Info, strings.Join(needs, "; ")
 	case bench.TrialStarted:
 		who, round := "a contender", 0
 		if rec.Trial != nil {
@@ -51,7 +53,7 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 		if e.Err != "" {
 			return Error, fmt.Sprintf("%s failed: %s", e.Phase, e.Err)
 		}
-		if noted := []bench.Phase{bench.PhaseStore, bench.PhaseSeed, bench.PhaseBuild}; e.Note != "" &&
+		if noted := []bench.Phase{bench.PhaseNeeds, bench.PhaseSeed, bench.PhaseBuild}; e.Note != "" &&
 			slices.Contains(noted, e.Phase) {
 			return Info, fmt.Sprintf("%s: %s (%s)", e.Phase, e.Note, units.Duration(e.Took))
 		}

@@ -13,7 +13,7 @@ import (
 
 // verbs are the phases as what the run does.
 var verbs = map[bench.Phase]string{
-	bench.PhaseStore: "connecting to the store", bench.PhaseSeed: "seeding the store", bench.PhaseBuild: "building",
+	bench.PhaseNeeds: "connecting to needs", bench.PhaseSeed: "seeding", bench.PhaseBuild: "building",
 	bench.PhaseLaunch: "launching", bench.PhaseReady: "waiting until ready", bench.PhaseCheck: "checking",
 	bench.PhaseLoad: "loading", bench.PhaseStop: "stopping",
 }

@@ -135,7 +135,7 @@ func TestTrust(t *testing.T) {
 		want   trust
 	}{
 		"good":       {nil, verdict.Quota, trusted},
-		"store":      {nil, verdict.Store, trusted},
+		"store":      {nil, verdict.Bound("elasticsearch"), trusted},
 		"machine":    {nil, verdict.Machine, caution},
 		"client":     {nil, verdict.Client, caution},
 		"no limit":   {nil, verdict.Unclear, caution},

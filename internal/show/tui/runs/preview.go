@@ -157,7 +157,9 @@ func (r *Runs) conditions(e *results.Entry, k *known, w int) []string {
 		}
 	}
 	add(run.Profile.Runtime != "", string(run.Profile.Runtime))
-	add(run.Store.Kind != "", "store "+string(run.Store.Kind))
+	for _, n := range run.Needs {
+		add(true, n.Name+" "+string(n.Kind))
+	}
 	add(run.Machine.CPUs > 0, "on "+units.CPUs(float64(run.Machine.CPUs)))
 	add(run.Machine.Load1 != "", "load "+run.Machine.Load1+" before")
 	add(e.Ended.After(e.Started), "took "+units.Approx(e.Ended.Sub(e.Started)))

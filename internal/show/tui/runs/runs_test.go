@@ -248,7 +248,7 @@ func TestHostileFolders(t *testing.T) {
 			f.Broken = errors.New(long)
 		}
 		f.Dir = fmt.Sprintf("results/%d%s", i, long)
-		f.Run.State, f.Run.Profile.Name, f.Run.Store.Kind = bench.RunState(long), long, bench.StoreKind(long)
+		f.Run.State, f.Run.Profile.Name, f.Run.Needs = bench.RunState(long), long, []bench.NeedInfo{{Name: long}}
 		f.Run.Given, f.Run.Machine.Load1, f.Run.Profile.Runtime = []string{"locbench", "run", "--x=" + long}, long, bench.Runtime(long)
 		f.Run.Warnings = bench.Warnings{{Text: long}, {Text: hostile}}
 		f.Run.ManualChanges = []bench.ManualChange{{Control: bench.Control{Kind: bench.ControlNote, Text: long}}}

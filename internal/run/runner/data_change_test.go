@@ -9,14 +9,14 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// TestRun_StoreChanges: documents removed during a trial, even a failed one, are an incident of it.
+// TestRun_DataChanges: documents removed during a trial, even a failed one, are an incident of it.
 // Those removed between two trials are reported as a change before the second.
-func TestRun_StoreChanges(t *testing.T) {
+func TestRun_DataChanges(t *testing.T) {
 	changes := []string{"", `index "city" held 9 documents before, and holds 0 now`, "another change", "", "", "", "", ""}
 	counted := 0
 	f := start(t, func(f *fakeRun) {
 		f.cfg.RetryNotReady = true
-		f.cfg.StoreChange = func(context.Context) (string, error) {
+		f.site.change = func(context.Context) (string, error) {
 			counted++
 			if counted == 6 {
 				return "", errors.New("connection refused")
@@ -34,8 +34,8 @@ func TestRun_StoreChanges(t *testing.T) {
 		t.Fatalf("counted %d times, want 8: %v", counted, f.err)
 	}
 	for i, want := range [][]string{
-		{`the store's data changed during this trial: index "city" held 9 documents before, and holds 0 now`},
-		{"the store's data changed before this trial: another change"}, nil, nil,
+		{`data changed during this trial: index "city" held 9 documents before, and holds 0 now`},
+		{"data changed before this trial: another change"}, nil, nil,
 	} {
 		var got []string
 		for _, in := range f.trials[f.order[i]].Incidents {

@@ -1,26 +1,22 @@
-package app
+package elasticsearch
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/results/event"
 	"github.com/locbench/locbench/internal/store"
 	"github.com/locbench/locbench/internal/store/dataset"
 	"github.com/locbench/locbench/internal/testenv"
-	"github.com/locbench/locbench/internal/text/console"
 )
 
 // countingStore is a store that responds with the number of documents of its index "city" ("": no
-// index), and 5 or more regions. It returns a site with it as external store.
-func countingStore(t *testing.T, regions int, city func() string, more http.HandlerFunc) (*site, *httptest.Server) {
+// index), and 5 or more regions. It returns a need for it as external store.
+func countingStore(t *testing.T, regions int, city func() string, more http.HandlerFunc) (*Need, *httptest.Server) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch count := city(); {
@@ -38,12 +34,12 @@ func countingStore(t *testing.T, regions int, city func() string, more http.Hand
 	s, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreExternal, URL: server.URL}, store.Options{})
 	testenv.OK(t, err)
 	t.Cleanup(func() { s.Close() })
-	return &site{plan: &bench.Run{}, store: s}, server
+	return &Need{store: s}, server
 }
 
-// TestVerifyData: other numbers of documents in an external store are reported once; an empty index
+// TestSeed_External: other numbers of documents in an external store are reported once; an empty index
 // ends the run.
-func TestVerifyData(t *testing.T) {
+func TestSeed_External(t *testing.T) {
 	data, err := dataset.Generated(300, 12, 1)
 	testenv.OK(t, err)
 	regions := data.Info().Regions
@@ -55,40 +51,32 @@ func TestVerifyData(t *testing.T) {
 	}{
 		"complete":  {`{"count":300}`, found(300), "", 0},
 		"fewer":     {`{"count":200}`, found(200), "", 1},
-		"none":      {`{"count":0}`, "", `the store's index "city" is empty`, 0},
-		"no index":  {"", "", `the store's index "city" is empty`, 0},
+		"none":      {`{"count":0}`, "", `the index "city" of elasticsearch is empty`, 0},
+		"no index":  {"", "", `the index "city" of elasticsearch is empty`, 0},
 		"no number": {`<html>`, "", "invalid character", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, _ := countingStore(t, regions, func() string { return c.city }, http.NotFound)
-			s.data, s.stream = data, event.New(time.Now)
-			var out, stderr bytes.Buffer
-			printer := Output{Quiet: true}.Printer(console.Env{Stdout: &out, Stderr: &stderr, Getenv: func(string) string { return "" }}, func(err error) { t.Error(err) })
-			s.stream.Subscribe(printer.Handle)
-			note, err := s.fillStore(t.Context(), nil)
-			s.stream.Close()
+			var warned []string
+			s.data, s.warn = data, func(w bench.Warning) { warned = append(warned, w.Text) }
+			note, err := s.Seed(t.Context(), nil)
 			if note != c.note || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 				t.Errorf("%q, %v; want %q, %q", note, err, c.note, c.err)
 			}
-			if n := strings.Count(stderr.String(), `index "city" has 200 documents`); n != c.warned {
-				t.Errorf("warned %d times, want %d:\n%s", n, c.warned, stderr.String())
+			if len(warned) != c.warned || c.warned > 0 && !strings.HasPrefix(warned[0], `index "city" has 200 documents`) {
+				t.Errorf("warned of %q", warned)
 			}
 		})
 	}
 }
 
-// TestFillStore: an embedded store has the data, passes on the warnings about a dump, and is
+// TestSeed: an embedded store has the data, passes on the warnings about a dump, and is
 // read-only.
-func TestFillStore(t *testing.T) {
+func TestSeed(t *testing.T) {
 	data, err := dataset.Generated(300, 12, 1)
 	testenv.OK(t, err)
 	var warned []string
-	s := &site{plan: &bench.Run{}, data: noted{data}, stream: event.New(time.Now)}
-	s.stream.Subscribe(func(r bench.Record) {
-		if n, ok := r.Event.(bench.Notice); ok {
-			warned = append(warned, n.Text)
-		}
-	})
+	s := &Need{data: noted{data}, warn: func(w bench.Warning) { warned = append(warned, w.Text) }}
 	if s.store, err = store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreEmbedded}, store.Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -96,10 +84,9 @@ func TestFillStore(t *testing.T) {
 	seen, err := s.store.Listen("127.0.0.1:0")
 	testenv.OK(t, err)
 	want := fmt.Sprintf("%s data, %d documents", data.Info().Name, 300+data.Info().Regions)
-	if note, err := s.fillStore(t.Context(), func(bench.Progress) {}); err != nil || note != want {
+	if note, err := s.Seed(t.Context(), func(bench.Progress) {}); err != nil || note != want {
 		t.Fatalf("%q, %v; want %q", note, err, want)
 	}
-	s.stream.Close()
 	for _, base := range []string{seen, s.store.URL()} {
 		for method, status := range map[string]int{http.MethodDelete: http.StatusBadRequest, http.MethodHead: http.StatusOK} {
 			req, _ := http.NewRequestWithContext(t.Context(), method, base+"/city/_count", nil)
@@ -128,8 +115,8 @@ func (n noted) Indices() []bench.Index {
 	return all
 }
 
-// TestStoreChange: each call compares the numbers of documents with those of the last call.
-func TestStoreChange(t *testing.T) {
+// TestRestore: each call compares the numbers of documents with those of the last call.
+func TestRestore(t *testing.T) {
 	data, err := dataset.Generated(300, 12, 1)
 	testenv.OK(t, err)
 	cities, refreshed := "", false
@@ -145,7 +132,7 @@ func TestStoreChange(t *testing.T) {
 		{`{"count":299}`, ""}, {"", `index "city" had 299 documents, now 0`}, {"", ""},
 	} {
 		cities = c.cities
-		got, err := s.storeChange(t.Context())
+		got, err := s.Restore(t.Context())
 		testenv.OK(t, err)
 		testenv.Equal(t, got, c.want, c.cities)
 	}
@@ -153,7 +140,7 @@ func TestStoreChange(t *testing.T) {
 		t.Error("counted without a refresh")
 	}
 	server.Close()
-	if _, err := s.storeChange(t.Context()); err == nil {
+	if _, err := s.Restore(t.Context()); err == nil {
 		t.Error("an unreachable store counts as unchanged")
 	}
 }

@@ -1,0 +1,171 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/host/hostusage"
+	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/needs/elasticsearch"
+	"github.com/locbench/locbench/internal/run/machine"
+	"github.com/locbench/locbench/internal/run/runner"
+	"github.com/locbench/locbench/internal/text/console"
+)
+
+// kinds has all kinds of needs. A new one is a package, and a line here.
+var kinds = []needs.Kind{
+	elasticsearch.Find,
+}
+
+// findNeeds finds the needs of the profile and opens the data that its requests use, before
+// anything is started.
+func (s *site) findNeeds(kinds []needs.Kind) error {
+	for _, find := range kinds {
+		found, err := find(s.plan.Run.Profile, func(string) string { return s.plan.storeURL })
+		if err != nil {
+			return console.WithCode(console.ExitUsage, err)
+		}
+		s.needs = append(s.needs, found.Needs...)
+		if found.Data != nil {
+			s.data = found.Data
+		}
+	}
+	return console.WithCode(console.ExitUsage, needs.Order(s.needs))
+}
+
+// whereNeeds returns where the needs run, or will run.
+func (s *site) whereNeeds() (all []bench.NeedInfo) {
+	for _, n := range s.needs {
+		all = append(all, n.Info())
+	}
+	return all
+}
+
+// Stages returns the phases before the first trial: each need is opened and seeded, in order.
+func (s *site) Stages() (stages []runner.Stage) {
+	if len(s.needs) == 0 {
+		return []runner.Stage{{Phase: bench.PhaseNeeds, Do: s.withoutNeeds}}
+	}
+	for _, n := range s.needs {
+		open := func(ctx context.Context, progress func(bench.Progress)) (string, error) {
+			return s.openNeed(ctx, n, progress)
+		}
+		stages = append(stages,
+			runner.Stage{Phase: bench.PhaseNeeds, Do: open}, runner.Stage{Phase: bench.PhaseSeed, Do: n.Need.Seed})
+	}
+	return stages
+}
+
+func (s *site) withoutNeeds(ctx context.Context, _ func(bench.Progress)) (string, error) {
+	if err := s.begin(ctx); err != nil {
+		return "", err
+	}
+	s.prepared()
+	if !s.platform.Capabilities().Needs {
+		return "", nil // a target may have needs that locbench does not know
+	}
+	return "none", nil
+}
+
+func (s *site) openNeed(ctx context.Context, n needs.Named, progress func(bench.Progress)) (string, error) {
+	if len(s.plan.Run.Needs) == 0 {
+		if err := s.begin(ctx); err != nil {
+			return "", err
+		}
+	}
+	at := needs.Place{
+		RunID: s.plan.Run.ID, Seed: s.plan.Run.Seed, CPUs: s.isolation.sets.Needs, Network: s.platform.Network(),
+		Progress: progress, Warn: s.warn,
+	}
+	if s.containers != nil {
+		at.Containers = s.containers
+	}
+	if err := n.Need.Open(ctx, at); err != nil {
+		return "", err
+	}
+	info := n.Info()
+	s.plan.Run.Needs = append(s.plan.Run.Needs, info)
+	if n.Need.Read() == nil {
+		s.warn(verdict.NeedNotMeasured(info))
+	}
+	s.prepared()
+	return info.String(), nil
+}
+
+// begin reads the data that requests use, and warns of a busy machine.
+func (s *site) begin(ctx context.Context) (err error) {
+	if phrases := machine.LoadWarnings(s.plan.Run.Machine); len(phrases) > 0 {
+		text := "results may be off: " + strings.Join(phrases, "; ") + "; see 'locbench doctor'"
+		s.warn(bench.Warning{Kind: bench.WarnMachineState, Text: text})
+	}
+	p := s.plan.Run.Profile
+	if p.DrawsIDs() {
+		if s.ids, err = s.data.IDs(ctx); err != nil {
+			return fmt.Errorf("read the ids of the data set: %w", err)
+		}
+	}
+	if p.CompareBodies > 0 {
+		if s.known, err = s.data.Responses(p.Requests); err != nil {
+			return err
+		}
+	}
+	s.platform.Allow(s.isolation.all)
+	return nil
+}
+
+func (s *site) prepared() {
+	s.stream.Publish(nil, bench.Prepared{Needs: slices.Clone(s.plan.Run.Needs), Software: s.plan.Run.Software})
+}
+
+// NeedsAlive returns an error if a need does not respond, with its name.
+func (s *site) NeedsAlive(ctx context.Context) (name string, err error) {
+	for _, n := range s.needs {
+		if err := n.Need.Alive(ctx); err != nil {
+			return n.Name, err
+		}
+	}
+	return "", nil
+}
+
+// RestoreNeeds restores each need, and returns what had changed.
+func (s *site) RestoreNeeds(ctx context.Context) (string, error) {
+	var all []string
+	for _, n := range s.needs {
+		changed, err := n.Need.Restore(ctx)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", n.Name, err)
+		}
+		if changed != "" {
+			all = append(all, n.Name+": "+changed)
+		}
+	}
+	return strings.Join(all, "; "), nil
+}
+
+// ReadHost reads the counters of the host and of the needs.
+func (s *site) ReadHost(context.Context) *bench.HostReading {
+	b := &bench.HostReading{Host: hostusage.Host()}
+	for _, n := range s.needs {
+		if u := n.Need.Read(); u != nil {
+			if b.Needs == nil {
+				b.Needs = map[string]*bench.NeedUsage{}
+			}
+			b.Needs[n.Name] = u
+		}
+	}
+	return b
+}
+
+// closeNeeds closes the needs, the last one first.
+func (s *site) closeNeeds(ctx context.Context) error {
+	var errs []error
+	for _, n := range slices.Backward(s.needs) {
+		errs = append(errs, n.Need.Close(ctx))
+	}
+	return errors.Join(errs...)
+}

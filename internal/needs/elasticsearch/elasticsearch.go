@@ -1,0 +1,239 @@
+// Package elasticsearch is the need for an Elasticsearch with the data set of the locations service.
+package elasticsearch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/host/hostusage"
+	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/store"
+	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/store/seed"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/secret"
+)
+
+// Name is the name of the need in profiles and results.
+const Name = "elasticsearch"
+
+// Data is the data set of the locations service.
+type Data struct{ dataset.Set }
+
+// Find is the kind of this need: the store and the data set of a profile. Requests may use the data
+// without the store.
+func Find(p bench.Profile, address func(need string) string) (found needs.Found, err error) {
+	var data Data
+	if p.UsesData() || p.Data != (bench.DataSpec{}) {
+		if data.Set, err = dataset.Open(p.Data); err != nil {
+			return found, err
+		}
+	}
+	found.Data = data
+	if !p.Store.Kind.Traits().None {
+		spec := p.Store
+		spec.URL = address(Name)
+		found.Needs = []needs.Named{{Name: Name, Need: &Need{spec: spec, data: data.Set}}}
+	}
+	return found, nil
+}
+
+// Responses returns what the responses to requests contain.
+func (d Data) Responses(requests []bench.Request) (needs.Responses, error) {
+	return dataset.NewResponses(d.Set, requests)
+}
+
+// Need is an Elasticsearch. It is embedded, external or in a container.
+type Need struct {
+	spec bench.StoreSpec
+	data dataset.Set
+
+	warn   func(bench.Warning)
+	store  *store.Store
+	url    string // for contenders
+	usage  *hostusage.Counters
+	counts map[string]int64 // documents per index at the last call of Restore
+}
+
+// Open opens the store and makes it reachable for contenders.
+func (n *Need) Open(ctx context.Context, at needs.Place) (err error) {
+	n.warn = at.Warn
+	if n.store, err = store.Open(ctx, n.spec, store.Options{
+		Seed: at.Seed, RunID: at.RunID, CPUs: at.CPUs, Containers: at.Containers, Progress: at.Progress,
+	}); err != nil {
+		return err
+	}
+	switch to := at.Network; {
+	case to.Host == "":
+		n.url = n.store.URL()
+	case to.Named:
+		n.url, err = n.store.ListenAs(to.Host)
+	default:
+		n.url, err = n.store.Listen(net.JoinHostPort(to.Host, "0"), to.Peers...)
+	}
+	if err != nil {
+		return fmt.Errorf("let containers reach %s: %w", Name, err)
+	}
+	n.readUsage(len(at.CPUs))
+	for _, w := range n.store.Warnings() {
+		n.warn(w)
+	}
+	return nil
+}
+
+// readUsage opens the counters of the store, if it can.
+func (n *Need) readUsage(cpus int) {
+	var err error
+	if work, ok := n.store.Work(); ok {
+		n.usage = hostusage.Embedded(work)
+	} else if n.traits().Container {
+		if n.usage, err = hostusage.Container(n.store.PID()); err == nil {
+			n.usage.KeptTo(cpus)
+		}
+	} else {
+		n.usage, err = hostusage.Address(n.store.URL())
+	}
+	if err != nil {
+		n.usage = nil
+	}
+}
+
+func (n *Need) traits() bench.StoreTraits { return n.store.Info().Kind.Traits() }
+
+// Seed gives this run's own store its data. It only verifies those of an external store: only
+// 'locbench seed' writes to that.
+func (n *Need) Seed(ctx context.Context, progress func(bench.Progress)) (string, error) {
+	if n.traits().ByURL {
+		return n.verify(ctx)
+	}
+	var total int64
+	for _, i := range n.data.Indices() {
+		total += i.Count
+	}
+	report := func(done int64) { progress(bench.Progress{Done: done, Total: total, Unit: "documents"}) }
+	fill := n.seed
+	if n.traits().InClient {
+		fill = n.fill
+	}
+	if err := fill(ctx, report); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s data, %s documents", n.data.Info().Name, units.Count(total)), nil
+}
+
+// fill fills an embedded store.
+func (n *Need) fill(ctx context.Context, report func(done int64)) error {
+	for _, i := range n.data.Indices() {
+		for _, note := range i.Notes {
+			n.warn(note)
+		}
+	}
+	return n.store.Fill(ctx, n.data, report)
+}
+
+// seed seeds this run's own store over HTTP, and makes it read-only.
+func (n *Need) seed(ctx context.Context, report func(done int64)) error {
+	if err := n.store.Unseal(ctx); err != nil { // --resume finds it read-only
+		return err
+	}
+	onProgress := func(p seed.Progress) { report(p.Done) }
+	res, err := seed.Run(ctx, seed.Options{URL: n.store.URL(), Set: n.data, OnProgress: onProgress})
+	if err != nil {
+		return err
+	}
+	for _, w := range res.Warnings {
+		n.warn(w)
+	}
+	return n.store.Seal(ctx)
+}
+
+// verify compares the number of documents of each index with the data set's. Other numbers are a
+// warning, since the user may intend them; an empty index is an error.
+func (n *Need) verify(ctx context.Context) (string, error) {
+	var total int64
+	command := safe.Shell([]string{"locbench", "seed", "--elastic", n.store.Info().URL})
+	for _, index := range n.data.Indices() {
+		count, err := n.store.Count(ctx, index.Name)
+		if errors.Is(err, store.ErrNoIndex) || err == nil && count == 0 {
+			return "", fmt.Errorf("the index %q of %s is empty; seed it with: %s", index.Name, Name, command)
+		}
+		if err != nil {
+			return "", err
+		}
+		if count != index.Count {
+			n.warn(bench.Warning{Text: fmt.Sprintf(
+				"index %q has %s documents, data set %s has %s: requests may miss ids and checks may fail (fix: %s)",
+				index.Name, units.Count(count), n.data.Info().Name, units.Count(index.Count), command)})
+		}
+		total += count
+	}
+	return fmt.Sprintf("found %s documents", units.Count(total)), nil
+}
+
+// Restore counts the documents, and returns a phrase for the indices whose number has changed.
+// Contenders cannot change an embedded store; an external one is not written to.
+func (n *Need) Restore(ctx context.Context) (string, error) {
+	if n.store == nil || n.traits().InClient {
+		return "", nil
+	}
+	var changed []string
+	counts := map[string]int64{}
+	for _, index := range n.data.Indices() {
+		count, err := n.store.Count(ctx, index.Name)
+		if err != nil && !errors.Is(err, store.ErrNoIndex) {
+			return "", err
+		}
+		counts[index.Name] = count
+		if before, ok := n.counts[index.Name]; ok && before != count {
+			changed = append(changed, fmt.Sprintf("index %q had %s documents, now %s",
+				index.Name, units.Count(before), units.Count(count)))
+		}
+	}
+	n.counts = counts
+	return strings.Join(changed, "; "), nil
+}
+
+// Address returns the URL of the store for contenders, which may have a user.
+func (n *Need) Address() bench.NeedAddress {
+	u, err := secret.ParseURL(n.url)
+	if n.url == "" || err != nil {
+		return bench.NeedAddress{}
+	}
+	port := map[bool]string{false: "80", true: "443"}[u.Scheme == "https"]
+	return bench.NeedAddress{URL: n.url, Host: u.Hostname(), Port: cmp.Or(u.Port(), port)}
+}
+
+// Alive returns an error if the store does not respond.
+func (n *Need) Alive(ctx context.Context) error {
+	if n.store == nil {
+		return nil
+	}
+	return n.store.Alive(ctx)
+}
+
+// Info describes the store; before Open, the one that was chosen.
+func (n *Need) Info() bench.NeedInfo {
+	info := bench.NeedInfo{Kind: n.spec.Chosen(), URL: secret.WithoutUser(n.spec.URL)}
+	if n.store != nil {
+		info = n.store.Info()
+	}
+	info.Name = Name
+	return info
+}
+
+// Read reads the counters of the store.
+func (n *Need) Read() *bench.NeedUsage { return n.usage.Read() }
+
+// Close ends what Open started.
+func (n *Need) Close(context.Context) error {
+	if n.store == nil {
+		return nil
+	}
+	return errors.Join(n.usage.Close(), n.store.Close())
+}

@@ -1,0 +1,161 @@
+// Package needs has the seam between a run and the services that its contenders need, such as a
+// database: compose's "services that a service depends on". Each kind of need is a package below
+// this one that implements Need; nothing else knows what it is.
+package needs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/cpuset"
+)
+
+// Need is one service that contenders need. A run calls Open, Seed, then Restore before and after
+// each trial, then Close. Alive, Info, Read and Address may be called at any time after Open, also
+// while another method runs, and Info before it.
+type Need interface {
+	// Open finds or starts it, and returns when it is ready.
+	Open(ctx context.Context, at Place) error
+	// Seed gives it its data; it only verifies those of a need that locbench did not start. The note
+	// is for the log.
+	Seed(ctx context.Context, progress func(bench.Progress)) (note string, err error)
+	// Restore gives it the state that it had after Seed, and returns how that had changed since the
+	// last call, "" if it had not. A need that contenders cannot change, or to which locbench must
+	// not write, only looks.
+	Restore(ctx context.Context) (changed string, err error)
+	// Address returns where contenders reach it, for their environment and command.
+	Address() bench.NeedAddress
+	// Alive returns an error if it does not respond.
+	Alive(ctx context.Context) error
+	// Info returns where it runs, or will run, without secrets.
+	Info() bench.NeedInfo
+	// Read reads its counters and limits; nil: they are not known.
+	Read() *bench.NeedUsage
+	// Close stops and removes what Open started, even if ctx has ended. It is idempotent, and may be
+	// called without Open.
+	Close(ctx context.Context) error
+}
+
+// Place is where a need runs, and how contenders reach it.
+type Place struct {
+	RunID      string
+	Seed       uint64     // of the run
+	CPUs       cpuset.Set // for a need with its own; empty: any
+	Containers ContainerRunner
+	Network    Network
+	Progress   func(bench.Progress)
+	Warn       func(bench.Warning)
+}
+
+// Network is how contenders reach this machine. The zero value is for those that run on it.
+type Network struct {
+	Host  string         // this machine's address there, or its name
+	Named bool           // Host is a name that leads to this machine's loopback interface
+	Peers []netip.Prefix // the subnets of the contenders
+}
+
+// ContainerRunner runs containers in the network of the run.
+type ContainerRunner interface {
+	// RunContainer pulls the image if needed and starts it. After an error nothing of it is left.
+	RunContainer(ctx context.Context, spec ContainerSpec) (Container, error)
+}
+
+// ContainerSpec says which container to start.
+type ContainerSpec struct {
+	RunID    string // for the labels: "locbench clean" finds what a killed run left by it
+	Name     string
+	Image    string
+	Env      map[string]string
+	Port     int        // the server listens on it inside the container
+	CPUs     cpuset.Set // empty: any
+	OnLog    func(bench.LogLine)
+	Progress func(bench.Progress) // of the pull and the start
+}
+
+// Container is a running container.
+type Container interface {
+	Address() string                // host:port under which this machine reaches ContainerSpec.Port
+	NetworkAddress() string         // host:port for contenders in containers on the same network
+	PID() int                       // of the main process on this machine; 0 if it runs elsewhere
+	Exited() <-chan struct{}        // closed as soon as the main process has ended
+	Logs() []bench.LogLine          // the last lines, oldest first
+	Stop(ctx context.Context) error // ends and removes the container; idempotent
+}
+
+// ErrUnknown is the result of Responses.Check for a response that cannot be checked.
+var ErrUnknown = errors.New("expected response not known")
+
+// Data is what requests use of the data of a need.
+type Data interface {
+	// Info describes the data.
+	Info() bench.DataInfo
+	// IDs returns the values of {id}.
+	IDs(ctx context.Context) ([]int64, error)
+	// Responses returns what is known of the responses to requests.
+	Responses(requests []bench.Request) (Responses, error)
+}
+
+// Responses are the expected responses of requests. They are safe for concurrent use.
+type Responses interface {
+	// Any reports whether one is known.
+	Any() bool
+	// Knows reports whether those of a request are.
+	Knows(request string) bool
+	// Check compares the body of a response. It returns ErrUnknown if it cannot.
+	Check(request string, id int64, language string, body []byte) error
+}
+
+// Kind finds the needs of one kind in a profile, and opens their data, before anything is started.
+// Its errors are about the profile. address returns the URL of a need that runs already, with its
+// user, which the profile does not have.
+type Kind func(p bench.Profile, address func(need string) string) (Found, error)
+
+// Found is what a profile has of one kind of need.
+type Found struct {
+	Needs []Named
+	Data  Data // nil: requests use none
+}
+
+// Named is a need with its name in the profile, and the names of those that must be ready and
+// seeded before it is opened.
+type Named struct {
+	Name  string
+	After []string
+	Need  Need
+}
+
+// Info describes the need, with its name.
+func (n Named) Info() bench.NeedInfo {
+	info := n.Need.Info()
+	info.Name = n.Name
+	return info
+}
+
+// Order sorts needs in place: each follows those that it comes after, otherwise the order remains.
+func Order(all []Named) error {
+	named := func(name string) func(Named) bool { return func(n Named) bool { return n.Name == name } }
+	for _, n := range all {
+		for _, after := range n.After {
+			if !slices.ContainsFunc(all, named(after)) {
+				return fmt.Errorf("need %s comes after %q, which is not a need of this run", n.Name, after)
+			}
+		}
+	}
+	for done := range all {
+		waits := func(n Named) bool {
+			return slices.ContainsFunc(n.After, func(name string) bool { return slices.ContainsFunc(all[done:], named(name)) })
+		}
+		next := slices.IndexFunc(all[done:], func(n Named) bool { return !waits(n) })
+		if next < 0 {
+			return fmt.Errorf("need %s comes after itself", all[done].Name)
+		}
+		first := all[done+next]
+		copy(all[done+1:done+next+1], all[done:done+next])
+		all[done] = first
+	}
+	return nil
+}
