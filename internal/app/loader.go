@@ -54,7 +54,7 @@ func (s *site) Run(
 		s.kept[at.Trial] = &load.Kept{}
 	}
 	plan := s.loadPlan(at, step)
-	plan.OnStart, plan.OnEnd, plan.Rate = hooks.OnStart, hooks.OnEnd, hooks.Rate
+	plan.OnStart, plan.OnEnd, plan.OnPart, plan.Rate = hooks.OnStart, hooks.OnEnd, hooks.OnPart, hooks.Rate
 	if t := hooks.Interleave; t != nil {
 		plan.Interleave = &load.Interleave{Length: t.Length, Next: t.Next}
 	}

@@ -110,6 +110,12 @@ type (
 		Index  int    `json:"index"` // index of the step, from 0
 		Window Window `json:"window"`
 	}
+	// WindowGrew reports the current second of load so far, in short steps: the next WindowGrew or
+	// WindowClosed of the step replaces it.
+	WindowGrew struct {
+		Index  int    `json:"index"` // index of the step, from 0
+		Window Window `json:"window"`
+	}
 	// UsageRead reports one more reading of the contender's counters.
 	UsageRead struct {
 		Usage Usage `json:"usage"`
@@ -175,6 +181,7 @@ func (RequestsTimed) event()    {}
 func (CheckDone) event()        {}
 func (StepStarted) event()      {}
 func (WindowClosed) event()     {}
+func (WindowGrew) event()       {}
 func (UsageRead) event()        {}
 func (StepEnded) event()        {}
 func (LogLines) event()         {}
@@ -193,7 +200,7 @@ var events = map[string]Event{
 	"phase_started": PhaseStarted{}, "phase_ended": PhaseEnded{}, "progress": Progress{},
 	"instance_started": InstanceStarted{}, "instance_ready": InstanceReady{}, "instance_stopped": InstanceStopped{},
 	"requests_timed": RequestsTimed{}, "mark_read": MarkRead{}, "check_done": CheckDone{},
-	"step_started": StepStarted{}, "window_closed": WindowClosed{}, "usage_read": UsageRead{}, "step_ended": StepEnded{},
+	"step_started": StepStarted{}, "window_closed": WindowClosed{}, "window_grew": WindowGrew{}, "usage_read": UsageRead{}, "step_ended": StepEnded{},
 	"log_lines": LogLines{}, "notice": Notice{}, "incident": IncidentOccurred{}, "changed_manually": ChangedManually{},
 	"paused": Paused{}, "resumed": Resumed{}, "run_ended": RunEnded{},
 }

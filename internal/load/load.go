@@ -249,7 +249,7 @@ func (e Engine) clocked(
 		windows := make(chan struct{})
 		go func() {
 			defer close(windows)
-			rec.CloseWindows(e.Window, drained, onWindow)
+			rec.CloseWindows(e.Window, drained, onWindow, plan.OnPart)
 		}()
 		if !rec.Whole {
 			start()

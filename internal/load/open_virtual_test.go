@@ -48,6 +48,25 @@ func TestOpenSchedule_IsKept(t *testing.T) {
 	}
 }
 
+// The current window is reported four times a second, as it grows.
+func TestParts_OfAWindow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := openPlan(virtualURL, 1000, 0, 2*time.Second)
+		var parts []bench.Window
+		p.OnPart = func(w bench.Window) { parts = append(parts, w) }
+		l := runOpen(t, steady(t, time.Millisecond).engine(), p)
+		if len(parts) != 6 || len(l.Windows) != 2 {
+			t.Fatalf("parts %+v of %d windows", parts, len(l.Windows))
+		}
+		for i, w := range parts {
+			want := bench.Window{Start: time.Duration(i/3) * time.Second, Length: time.Duration(i%3+1) * time.Second / 4}
+			if n := float64(w.Succeeded); w.Start != want.Start || w.Length != want.Length || math.Abs(n-1000*want.Length.Seconds()) > 5 {
+				t.Errorf("part %d: %d succeeded from %s in %s", i, w.Succeeded, w.Start, w.Length)
+			}
+		}
+	})
+}
+
 // A request scheduled a moment before the end is sent, though the client wakes up for it after the end.
 func TestOpenLoop_LateClientSendsTheLastRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

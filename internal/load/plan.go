@@ -58,6 +58,8 @@ type Plan struct {
 	// OnEnd is called if and only if OnStart was, when the interval ends, also if ctx has ended.
 	// Run returns after it. A goroutine that does not measure calls both.
 	OnEnd func()
+	// OnPart, if not nil, is called four times a second with what the current window has so far.
+	OnPart func(bench.Window)
 
 	sampling *workload.Sampling // shared by the slices of an interleaved step; nil: one for the step
 	users    *workload.Users    // whose setups have been made; nil: there are none

@@ -68,7 +68,7 @@ func (s stepTest) run(rec *Recorder) string {
 		windows := make(chan struct{})
 		go func() {
 			defer close(windows)
-			rec.CloseWindows(400*ms, drained, func(bench.Window) { delivered = append(delivered, time.Since(started)) })
+			rec.CloseWindows(400*ms, drained, func(bench.Window) { delivered = append(delivered, time.Since(started)) }, nil)
 		}()
 		rec.AwaitEnd(drained)
 		<-windows

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"math"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -38,12 +39,17 @@ func (t *Tally) snapshot(from, end time.Duration, rate float64) bench.Window {
 	return w
 }
 
+// partTime is the time between two looks at a window that is not closed.
+const partTime = 250 * time.Millisecond
+
 // CloseWindows closes a window every length from the beginning of the interval to its end, and
 // delivers each to onWindow. If the interval ends less than half a window after a boundary, the
-// window extends to that end.
-func (r *Recorder) CloseWindows(length time.Duration, drained <-chan struct{}, onWindow func(bench.Window)) {
-	deliver := NewDelivery(onWindow)
+// window extends to that end. onPart, if not nil, gets four times a second what is in the window
+// so far.
+func (r *Recorder) CloseWindows(length time.Duration, drained <-chan struct{}, onWindow, onPart func(bench.Window)) {
+	deliver, parts := NewDelivery(onWindow), NewDelivery(onPart)
 	defer deliver.Finish()
+	defer parts.Finish()
 	keep := func(w bench.Window) {
 		r.Windows = append(r.Windows, w)
 		deliver.Add(w)
@@ -53,18 +59,54 @@ func (r *Recorder) CloseWindows(length time.Duration, drained <-chan struct{}, o
 	r.windowFrom = from
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	for boundary := from + length; boundary+length/2 < time.Duration(r.To()); boundary += length {
-		timer.Reset(boundary + batchTime - time.Duration(r.Now()))
+	// next sets the timer to the next part, and to the end of the window at the latest.
+	next := func(end time.Duration) (at time.Duration) {
+		if at = end; onPart != nil {
+			at = min(at, from+(time.Duration(r.Now())-batchTime-from).Truncate(partTime)+partTime)
+		}
+		timer.Reset(at + batchTime - time.Duration(r.Now()))
+		return at
+	}
+	for boundary := from + length; boundary+length/2 < time.Duration(r.To()); {
+		at := next(boundary)
 		select {
 		case <-timer.C:
-			keep(r.closeWindow(boundary, boundary+length))
+			if at == boundary {
+				keep(r.closeWindow(boundary, boundary+length))
+				boundary += length
+			} else {
+				parts.Add(r.part(at, boundary))
+			}
 			continue
 		case <-r.halted:
 		case <-drained:
 		}
 		break
 	}
+	ended := r.Halted()
+	if r.bounded {
+		ended = drained
+	}
+	const never = math.MaxInt64 / 2
+	for over := false; !over; {
+		at := next(never)
+		select {
+		case <-timer.C:
+			parts.Add(r.part(at, Undecided))
+		case <-ended:
+			over = true
+		}
+	}
 	r.closeLast(timer, drained, keep)
+}
+
+// part returns the window that ends at boundary, Undecided at the end of the interval, as it is at
+// a moment.
+func (r *Recorder) part(at, boundary time.Duration) bench.Window {
+	r.gather(int64(boundary))
+	w := r.window.snapshot(r.windowFrom, at, r.Rate)
+	w.Start -= time.Duration(r.From())
+	return w
 }
 
 // closeLast closes the window in which the interval ends.

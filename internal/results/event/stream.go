@@ -144,7 +144,7 @@ type subscription struct {
 // ephemeral reports whether a very slow subscriber can miss e: it is repeated or only shown live.
 func ephemeral(e bench.Event) bool {
 	switch e.(type) {
-	case bench.LogLines, bench.Progress, bench.WindowClosed, bench.UsageRead:
+	case bench.LogLines, bench.Progress, bench.WindowClosed, bench.WindowGrew, bench.UsageRead:
 		return true
 	}
 	return false

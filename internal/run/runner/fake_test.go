@@ -147,6 +147,9 @@ func (f fakeEngine) Run(ctx context.Context, _ Place, step bench.Step, hooks Hoo
 	hooks.OnStart()
 	load, err := f(ctx, step)
 	hooks.OnEnd()
+	if hooks.OnPart != nil {
+		hooks.OnPart(bench.Window{Succeeded: load.Succeeded / 2, Length: time.Second / 2})
+	}
 	hooks.OnWindow(bench.Window{Succeeded: load.Succeeded, Length: time.Second})
 	return load, err
 }

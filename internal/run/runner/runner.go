@@ -69,11 +69,12 @@ type Loader interface {
 	TearDown(ctx context.Context, at Place) error
 }
 
-// Hooks are called by an engine while a step runs. Only Interleave may be nil.
+// Hooks are called by an engine while a step runs. Only OnPart and Interleave may be nil.
 type Hooks struct {
 	OnStart  func()             // called once, when the measured interval starts
 	OnEnd    func()             // called once after OnStart, when the measured interval ends
 	OnWindow func(bench.Window) // called for every second of the measured interval
+	OnPart   func(bench.Window) // called four times a second with what is in the current second so far
 	// Rate returns the rate of an open-loop step from now on, in requests per second; 0: the step's
 	// own. It may be called from any goroutine, and is cheap.
 	Rate func() float64

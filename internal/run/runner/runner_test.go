@@ -194,6 +194,23 @@ func TestRun(t *testing.T) {
 	})
 }
 
+// TestRun_GrowingSeconds are reported in steps of at most ten seconds.
+func TestRun_GrowingSeconds(t *testing.T) {
+	for length, want := range map[time.Duration]int{10 * time.Second: 1, 11 * time.Second: 0} {
+		grew := 0
+		start(t, func(f *fakeRun) {
+			f.only(1)
+			f.cfg.Run.Profile.Steps = []bench.Step{{Name: "one", Connections: 1, Duration: length}}
+			f.on = func(rec bench.Record) {
+				if _, ok := rec.Event.(bench.WindowGrew); ok {
+					grew++
+				}
+			}
+		})
+		testenv.Equal(t, grew, want, length.String())
+	}
+}
+
 func TestRun_LostContainerEngine(t *testing.T) {
 	calls := 0
 	f := start(t, func(f *fakeRun) {

@@ -179,11 +179,16 @@ func (l *trialRun) step(
 	} else {
 		sampler = hostusage.Sample(stepCtx, l.inst, sampleEvery, usage)
 	}
+	var onPart func(bench.Window)
+	if step.Duration <= shortStep && interleave == nil {
+		onPart = func(w bench.Window) { l.publish(bench.WindowGrew{Index: index, Window: w}) }
+	}
 	res.Load, err = l.cfg.Loader.Run(stepCtx, l.place(), step, Hooks{
 		OnStart:    func() { read.begin(ctx) },
 		OnEnd:      func() { read.end(ctx) },
 		Interleave: interleave, Rate: controls.requestedRate,
 		OnWindow: func(w bench.Window) { l.publish(bench.WindowClosed{Index: index, Window: w}) },
+		OnPart:   onPart,
 	})
 	l.steering.finishStep(l.lastStep(index))
 	if interleave != nil {
@@ -254,6 +259,9 @@ func firstExample(l bench.Load) string {
 
 // sampleEvery is the interval of recorded readings within a step.
 const sampleEvery = time.Second
+
+// shortStep is the longest step whose seconds are reported while they grow.
+const shortStep = 10 * time.Second
 
 // readings reads counters at the start and the end of a step's measured interval, or of each slice.
 type readings struct {

@@ -86,10 +86,13 @@ func (s *State) applyTrial(trial *Trial, rec bench.Record) {
 	case bench.StepStarted:
 		trial.stepStarted(rec.At, e)
 	case bench.WindowClosed:
-		trial.window(e)
+		trial.window(e.Index, e.Window, false)
+	case bench.WindowGrew:
+		trial.window(e.Index, e.Window, true)
 	case bench.UsageRead:
 		trial.usage(e.Usage)
 	case bench.StepEnded:
+		trial.dropOpen()
 		if len(trial.Result.Steps) >= maxSteps {
 			return
 		}
@@ -182,30 +185,46 @@ func (trial *Trial) running(index int) *Step {
 	return nil
 }
 
-func (trial *Trial) window(e bench.WindowClosed) {
-	step := trial.running(e.Index)
-	w := e.Window
+// window adds a second of load; open: as far as it is over.
+func (trial *Trial) window(index int, w bench.Window, open bool) {
+	step := trial.running(index)
 	if step == nil || w.Start < 0 || w.Length <= 0 || w.Start > 48*time.Hour || w.Length > 48*time.Hour {
 		return
 	}
-	step.Windows++
+	trial.dropOpen()
+	if !open {
+		step.Windows++
+	}
 	step.Ran = max(step.Ran, w.Start+w.Length)
 	p := LoadPoint{
 		T: step.From + (w.Start + w.Length/2).Seconds(), Throughput: w.Throughput(), Rate: max(0, w.Rate),
 		P50: w.P50.Seconds(), P90: w.P90.Seconds(), P99: w.P99.Seconds(), Max: w.Max.Seconds(),
 		Bytes: float64(max(0, w.Bytes)) / w.Length.Seconds(), Drain: w.Drain, Kinds: w.Failed,
-		Length: w.Length.Seconds(),
+		Length: w.Length.Seconds(), Open: open,
 	}
-	if len(w.Failed) > 0 && trial.Errors == nil {
+	if !open && len(w.Failed) > 0 && trial.Errors == nil {
 		trial.Errors = map[bench.ErrorKind]int64{}
 	}
 	for kind, n := range w.Failed {
 		p.Errors += float64(max(0, n)) / p.Length
-		if _, known := trial.Errors[kind]; n > 0 && (known || len(trial.Errors) < maxKinds) {
+		if _, known := trial.Errors[kind]; !open && n > 0 && (known || len(trial.Errors) < maxKinds) {
 			trial.Errors[kind] += n
 		}
 	}
 	trial.Load = tail(append(trial.Load, p), maxPoints, maxPoints-maxPoints/2+1)
+}
+
+// Growing reports whether the newest second of load is not over.
+func (trial *Trial) Growing() bool {
+	n := len(trial.Load)
+	return n > 0 && trial.Load[n-1].Open
+}
+
+// dropOpen removes the point of a second that is not over.
+func (trial *Trial) dropOpen() {
+	if trial.Growing() {
+		trial.Load = trial.Load[:len(trial.Load)-1]
+	}
 }
 
 func (trial *Trial) usage(u bench.Usage) {

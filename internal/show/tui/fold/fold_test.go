@@ -285,6 +285,27 @@ func TestInterleaving(t *testing.T) {
 	testenv.Check(t, s.Current.Result.Trial == a, "current %s, though a is running", s.Current.Result.Trial)
 }
 
+// TestAGrowingSecond is replaced by what comes next, and counts no errors before it is over.
+func TestAGrowingSecond(t *testing.T) {
+	s, trial := &fold.State{}, bench.Trial{Contender: "a", Round: 1}
+	send := func(e bench.Event) { s.Apply(bench.Record{At: time.Unix(100, 0), Trial: &trial, Event: e}) }
+	window := func(length time.Duration, n int64) bench.Window {
+		return bench.Window{Length: length, Succeeded: n, Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 1}}
+	}
+	send(bench.TrialStarted{Number: 1, Of: 1})
+	send(bench.StepStarted{Of: 1})
+	send(bench.WindowGrew{Window: window(time.Second/4, 5)})
+	send(bench.WindowGrew{Window: window(time.Second/2, 20)})
+	testenv.Check(t, len(s.Current.Load) == 1 && s.Current.Load[0].Throughput == 40 && s.Current.Growing() &&
+		s.Step().Windows == 0 && len(s.Current.Errors) == 0, "growing: %+v, errors %v", s.Current.Load, s.Current.Errors)
+	send(bench.WindowClosed{Window: window(time.Second, 50)})
+	testenv.Check(t, len(s.Current.Load) == 1 && s.Current.Load[0].Throughput == 50 && !s.Current.Growing() &&
+		s.Step().Windows == 1 && s.Current.Errors[bench.ErrTimeout] == 1, "over: %+v, errors %v", s.Current.Load, s.Current.Errors)
+	send(bench.WindowGrew{Window: window(time.Second/4, 5)})
+	send(bench.StepEnded{})
+	testenv.Equal(t, len(s.Current.Load), 1, "points after the step")
+}
+
 // TestResumeStartsTheCountsAgain: errors and warnings of before the resume are named as earlier.
 func TestResumeStartsTheCountsAgain(t *testing.T) {
 	s := &fold.State{}

@@ -205,7 +205,7 @@ func (r *Run) View() string {
 func (r *Run) Typing() bool { return r.tabs[r.at].Typing() }
 
 // Calm implements ui.Calm.
-func (r *Run) Calm() bool { return r.state.Loading() }
+func (r *Run) Calm() bool { return r.state.Loading() && !r.state.Current.Growing() }
 
 // Title implements ui.Page.
 func (r *Run) Title() string { return "run, page " + r.tabs[r.at].Title() }
