@@ -71,9 +71,9 @@ func TestOnlyTheRunsNetwork(t *testing.T) {
 }
 
 // wasReset reports whether a client has seen its connection reset: in its read, in its write, or in
-// the write after the one that saw it.
+// the write or read after the one that saw it.
 func wasReset(said string) bool {
-	return strings.Contains(said, "connection reset") || strings.Contains(said, "broken pipe")
+	return strings.Contains(said, "connection reset") || strings.Contains(said, "broken pipe") || strings.HasSuffix(said, ": EOF")
 }
 
 // fromNeighbor runs a command in a network namespace that has a route to every address of this
