@@ -155,18 +155,20 @@ func (l *trialRun) diagnoseSilence(ctx context.Context) (cause string, lost erro
 }
 
 // restoreNeeds reports an incident if the data of the needs has changed since the last call: what
-// one contender changes, the others would read. It looks after an interrupted trial too.
-func (l *trialRun) restoreNeeds(ctx context.Context, when string) {
+// one contender changes, the others would read. It looks after an interrupted trial too. It returns
+// an error if they may not have that state.
+func (l *trialRun) restoreNeeds(ctx context.Context, when string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), diagnosisTimeout)
 	defer cancel()
 	change, err := l.cfg.Needs.RestoreNeeds(ctx)
-	switch {
-	case err != nil:
-		l.notice("warning", "cannot tell if data changed: "+err.Error())
-	case change != "":
+	if err != nil {
+		return fmt.Errorf("restore needs: %w", err)
+	}
+	if change != "" {
 		text := "data changed " + when + ": " + change
 		l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentData, Text: text})
 	}
+	return nil
 }
 
 // incidentWarnings returns a warning for each incident of a step, with the time since its start.
