@@ -100,8 +100,8 @@ func (r *Recorder) CloseWindows(length time.Duration, drained <-chan struct{}, o
 	r.closeLast(timer, drained, keep)
 }
 
-// part returns the window that ends at boundary, Undecided at the end of the interval, as it is at
-// a moment.
+// part returns the window that ends at boundary, Undecided at the end of the interval, and
+// what it has at a moment.
 func (r *Recorder) part(at, boundary time.Duration) bench.Window {
 	r.gather(int64(boundary))
 	w := r.window.snapshot(r.windowFrom, at, r.Rate)

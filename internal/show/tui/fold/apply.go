@@ -185,7 +185,7 @@ func (trial *Trial) running(index int) *Step {
 	return nil
 }
 
-// window adds a second of load; open: as far as it is over.
+// window adds a second of load; open: the part that is over.
 func (trial *Trial) window(index int, w bench.Window, open bool) {
 	step := trial.running(index)
 	if step == nil || w.Start < 0 || w.Length <= 0 || w.Start > 48*time.Hour || w.Length > 48*time.Hour {
