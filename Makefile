@@ -78,7 +78,8 @@ PAIRS ?= 6
 bench-sample: ## the cost of reading the counters: time and system calls per reading, the contender with a hundred readings a second and without; PAIRS alternating pairs
 	LOCBENCH_BENCH_PAIRS=$(PAIRS) go test -tags acceptance -run '^$$' -bench Sampling -benchtime 1x -timeout 0 ./internal/host/hostusage
 
-bench-tui: ## the cost of watching a run: CPU time of the screen, throughput with and without it, key to frame; PAIRS alternating pairs
+bench-tui: ## the cost of watching a run: a frame, memory after an hour, CPU time of the screen, throughput with and without it, key to frame; PAIRS alternating pairs
+	go test -run '^$$' -bench 'Frame|Hour' -benchtime 1x ./internal/show/tui
 	LOCBENCH_BENCH_PAIRS=$(PAIRS) go test -tags acceptance -run '^$$' -bench Screen -benchtime 1x -timeout 0 ./cmd/locbench
 
 bench-report: ## time of a large report (8 contenders × 6 rounds × 16 steps): to make it, to its first paint in Chromium

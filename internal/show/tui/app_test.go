@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -321,6 +323,46 @@ func BenchmarkFrame(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkHour measures the memory of a dashboard after an hour of events: a window and a reading
+// each second, and a hundred lines of log.
+func BenchmarkHour(b *testing.B) {
+	records := tuitest.Until(tuitest.Records(b, "limits"), 7, func(rec bench.Record) bool {
+		_, ok := rec.Event.(bench.StepEnded)
+		return ok
+	})
+	last := records[len(records)-4]
+	session := &steady{records: records[:len(records)-3]}
+	page := run.New(run.Options{Session: session})
+	page.Update(page.Init()())
+	a := tui.New(tui.Options{First: page, Theme: "dark"})
+	a.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
+	var used runtime.MemStats
+	for b.Loop() {
+		for i := range 3600 {
+			at := last.At.Add(time.Duration(i) * time.Second)
+			add := func(e bench.Event) {
+				session.records = append(session.records, bench.Record{At: at, Trial: last.Trial, Event: e})
+			}
+			add(bench.WindowClosed{Index: 2, Window: bench.Window{Start: time.Duration(i) * time.Second, Length: time.Second, Succeeded: int64(1000 + i%50),
+				P50: time.Millisecond, P90: 2 * time.Millisecond, P99: 3 * time.Millisecond, Max: 5 * time.Millisecond}})
+			add(bench.UsageRead{Usage: bench.Usage{At: at, CPU: time.Duration(i) * 400 * time.Millisecond}})
+			lines := make([]bench.LogLine, 100)
+			for n := range lines {
+				lines[n] = bench.LogLine{At: at, Stream: "stdout", Text: fmt.Sprintf("GET /things/%d/%d 200 0.071 ms, a line of a usual length", i, n)}
+			}
+			add(bench.LogLines{Lines: lines})
+			page.Update(page.Init()())
+			a.Update(tui.Draw())
+			_ = a.View().Content
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&used)
+	}
+	runtime.KeepAlive(a)
+	b.ReportMetric(float64(used.HeapAlloc)/(1<<20), "MiB-in-use")
+	b.ReportMetric(float64(used.Sys)/(1<<20), "MiB-of-the-system")
 }
 
 // overview has the keys of a page of a run.
