@@ -179,8 +179,8 @@ func TestEngine_Elsewhere(t *testing.T) {
 	}{
 		"a forwarded socket":                             {unix, "its container ports are unreachable. Run locbench there, or set DOCKER_HOST=tcp://HOST:PORT", []string{"--runtime", "docker"}},
 		"store in a container behind a forwarded socket": {unix, "its container ports are unreachable", []string{"--runtime", "process", "--store", "container"}},
-		"embedded store":                                 {tcp, "cannot reach a store on loopback here; use --store container or --elastic", []string{"--runtime", "docker", "--store", "embedded"}},
-		"store on loopback":                              {tcp, "cannot reach a store on loopback here", []string{"--runtime", "docker", "--elastic", "http://127.0.0.1:9"}},
+		"embedded store":                                 {tcp, "cannot reach elasticsearch on loopback here; use --store container or --elastic", []string{"--runtime", "docker", "--store", "embedded"}},
+		"store on loopback":                              {tcp, "cannot reach elasticsearch on loopback here", []string{"--runtime", "docker", "--elastic", "http://127.0.0.1:9"}},
 	} {
 		t.Run(what, func(t *testing.T) {
 			dir := t.TempDir()

@@ -1,5 +1,5 @@
 // Package app wires the other packages together for a run: it plans the run, opens runtime and
-// store, conducts the run, and writes its reports.
+// needs, conducts the run, and writes its reports.
 package app
 
 import (

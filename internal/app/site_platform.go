@@ -18,8 +18,8 @@ import (
 // records the choice.
 func (s *site) choosePlatform(ctx context.Context) error {
 	p := &s.plan.Run.Profile
-	o := platform.Options{RunID: s.plan.Run.ID, Needs: s.whereNeeds()}
-	contained := slices.ContainsFunc(o.Needs, inContainer)
+	o := platform.Options{RunID: s.plan.Run.ID, Needs: s.needs}
+	contained := slices.ContainsFunc(s.whereNeeds(), inContainer)
 	if p.Runtime.Traits().Auto {
 		p.Runtime = bench.RuntimeDocker
 		engine, err := platform.OpenDocker(ctx, o)

@@ -46,7 +46,7 @@ type Index struct {
 	Notes   Warnings // parts of a dump's mapping that were left out, with the file
 }
 
-// DataSet is the content of a store. Its methods are safe for concurrent use.
+// DataSet is the content of a need. Its methods are safe for concurrent use.
 type DataSet interface {
 	// Info describes the set. Its hash changes when a document or a mapping changes.
 	Info() DataInfo
@@ -55,6 +55,6 @@ type DataSet interface {
 	// Documents streams the documents of one index, always in the same order, up to the first error.
 	// Each is a valid JSON object.
 	Documents(index string) iter.Seq2[Document, error]
-	// IDs returns the integer ids of all cities, in the order of Documents.
+	// IDs returns the values of {id}, in the order of Documents.
 	IDs(ctx context.Context) ([]int64, error)
 }

@@ -40,6 +40,7 @@ type NeedInfo struct {
 	URL     string    `json:"url,omitempty"` // URL for this machine, without user info
 	Seen    string    `json:"seen_by_contender,omitempty"`
 	Version string    `json:"version,omitempty"`
+	Latency string    `json:"latency,omitempty"` // that is added to its responses, in words
 }
 
 // String returns a phrase: "elasticsearch: embedded, 7.10.2".

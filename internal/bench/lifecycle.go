@@ -5,7 +5,7 @@ package bench
 // "threads (1 CPU)".
 const (
 	CheckNoEnvironment = "no-environment" // exits with an error if its environment is missing
-	CheckNoNeeds       = "no-store"       // exits with an error if its store cannot be reached
+	CheckNoNeeds       = "no-store"       // exits with an error if a need cannot be reached
 	CheckLogsPort      = "logs-port"      // logs its port at start-up
 	CheckLogsRequests  = "logs-requests"  // logs every request with its path
 	CheckImageSize     = "image-size"     // size of the image or binary

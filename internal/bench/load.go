@@ -140,7 +140,7 @@ type Load struct {
 	Timeouts Latencies `json:"timeouts,omitzero"` // time from sending to the timeout, of requests that timed out
 	Failures Latencies `json:"failures"`          // time from sending to the error, of other errors
 	Windows  []Window  `json:"windows"`
-	// CPU time of the client during Wall, an embedded store included
+	// CPU time of the client during Wall, a need in the client included
 	ClientCPU time.Duration `json:"client_cpu_ns"`
 	// time between the readings of CPU time at the two ends; 0: not known, close to Elapsed
 	Wall time.Duration `json:"wall_ns,omitempty"`

@@ -120,12 +120,12 @@ type Found struct {
 	Data  Data // nil: requests use none
 }
 
-// Named is a need with its name in the profile, and the names of those that must be ready and
-// seeded before it is opened.
+// Named is a need with its name in the profile.
 type Named struct {
-	Name  string
-	After []string
-	Need  Need
+	Name      string
+	After     []string // the names of those that must be ready and seeded before it is opened
+	Elsewhere string   // options with which it runs in a container, or out of it, for hints
+	Need      Need
 }
 
 // Info describes the need, with its name.

@@ -140,7 +140,7 @@ func needFacts(r bench.Run, name string) []fact {
 	what := Fact(strings.Trim(strconv.QuoteToASCII(safe.Line(name, 60)), `"`)) // a name may be from outside
 	return []fact{
 		{what, Incomparable, string(n.Kind)}, {what + " version", Relevant, n.Version},
-		{what + " address", Relevant, address},
+		{what + " address", Relevant, address}, {what + " latency", Incomparable, n.Latency},
 	}
 }
 
@@ -183,7 +183,6 @@ func runFacts(r bench.Run, needs []string) []fact {
 		all = append(all, needFacts(r, name)...)
 	}
 	return append(all, []fact{
-		{"store latency", Incomparable, added(p.Store)},
 		{"CPU", Incomparable, strings.TrimSpace(fmt.Sprintf("%d × %s", m.CPUs, m.CPUModel))},
 		{"system", Incomparable, m.OS + "/" + m.Arch},
 		{"machine memory", Incomparable, positive(m.MemoryBytes, units.Bytes)},
@@ -305,15 +304,6 @@ func restHash(p bench.Profile) string {
 	p.Store.Kind, p.Store.Latency, p.Store.P99, p.Protocol = "", 0, 0, ""
 	p.Timeout, p.CompareBodies, p.MaxUnexpected, p.Interleave = 0, 0, 0, 0
 	return ProfileHash(p)
-}
-
-// added returns the latency that a store adds to its responses; "" for none.
-func added(s bench.StoreSpec) string {
-	text := positive(int64(s.Latency), func(int64) string { return units.Duration(s.Latency) })
-	if text != "" && s.P99 > 0 {
-		text += ", p99 " + units.Duration(s.P99)
-	}
-	return text
 }
 
 func requests(rs []bench.Request) string {

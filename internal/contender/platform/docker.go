@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/cpuset"
@@ -58,14 +58,12 @@ func openDocker(ctx context.Context, o Options) (Platform, error) {
 func OpenDocker(ctx context.Context, o Options) (*Docker, error) {
 	engine, err := docker.Connect(ctx)
 	if err != nil {
-		hint := "; without Docker: --runtime process"
-		if contained(o.Needs) {
-			hint = "; without Docker: --store embedded --runtime process"
-		}
-		return nil, MissingError{fmt.Errorf("%w%s", err, hint)}
+		_, options := those(o.Needs, contained)
+		return nil, MissingError{fmt.Errorf("%w; without Docker: %s", err, strings.Join(append(options, "--runtime process"), " "))}
 	}
 	d := &Docker{images: images{engine}, runID: o.RunID}
-	if d.Docker, err = launch.NewDocker(ctx, engine, o.RunID, contained(o.Needs)); err != nil {
+	inside, _ := those(o.Needs, contained)
+	if d.Docker, err = launch.NewDocker(ctx, engine, o.RunID, len(inside) > 0); err != nil {
 		return nil, errors.Join(err, engine.Close())
 	}
 	if err := d.inReach(o); err != nil {
@@ -79,12 +77,13 @@ func OpenDocker(ctx context.Context, o Options) (*Docker, error) {
 func (d *Docker) inReach(o Options) error {
 	ports, loopback := d.engine.Reach()
 	enter, rootless := d.engine.Apart()
-	blind := !o.NeedsOnly && !loopback && slices.ContainsFunc(o.Needs, onThisMachine)
+	here, options := those(o.Needs, onThisMachine)
+	blind := !o.NeedsOnly && !loopback && len(here) > 0
 	switch {
 	case d.Docker.Network.Direct():
 	case rootless && blind:
-		return fmt.Errorf("this rootless Docker engine has its own network: contenders cannot reach a store "+
-			"on this machine. Start locbench in it: '%s locbench …'", enter)
+		return fmt.Errorf("this rootless Docker engine has its own network: contenders cannot reach %s "+
+			"on this machine. Start locbench in it: '%s locbench …'", strings.Join(here, ", "), enter)
 	case !ports:
 		err := fmt.Errorf("the Docker engine at %s is on another machine or in another network namespace: its container "+
 			"ports are unreachable. Run locbench there, or set DOCKER_HOST=tcp://HOST:PORT", d.engine.Host())
@@ -93,16 +92,24 @@ func (d *Docker) inReach(o Options) error {
 		}
 		return err
 	case blind:
-		return fmt.Errorf("containers of the Docker engine at %s cannot reach a store on loopback here; "+
-			"use --store container or --elastic http://HOST:9200", d.engine.Host())
+		return fmt.Errorf("containers of the Docker engine at %s cannot reach %s on loopback here; use %s",
+			d.engine.Host(), strings.Join(here, ", "), strings.Join(options, ", "))
 	}
 	return nil
 }
 
-// contained reports whether one of the needs runs in a container.
-func contained(all []bench.NeedInfo) bool {
-	return slices.ContainsFunc(all, func(n bench.NeedInfo) bool { return n.Kind.Traits().Container })
+// those returns the names of the needs that are where is says, and the options that move them.
+func those(all []needs.Named, is func(bench.NeedInfo) bool) (names, options []string) {
+	for _, n := range all {
+		if is(n.Info()) {
+			names, options = append(names, n.Name), append(options, n.Elsewhere)
+		}
+	}
+	return names, options
 }
+
+// contained reports whether a need runs in a container.
+func contained(n bench.NeedInfo) bool { return n.Kind.Traits().Container }
 
 // onThisMachine reports whether a need is on this machine's loopback interface.
 func onThisMachine(n bench.NeedInfo) bool {

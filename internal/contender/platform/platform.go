@@ -60,7 +60,7 @@ type Capabilities struct {
 // Options are the options of Open.
 type Options struct {
 	RunID string
-	Needs []bench.NeedInfo // where they will run
+	Needs []needs.Named
 	// NeedsOnly says that the platform runs only the containers of needs.
 	NeedsOnly bool
 }

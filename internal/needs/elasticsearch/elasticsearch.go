@@ -39,7 +39,11 @@ func Find(p bench.Profile, address func(need string) string) (found needs.Found,
 	if !p.Store.Kind.Traits().None {
 		spec := p.Store
 		spec.URL = address(Name)
-		found.Needs = []needs.Named{{Name: Name, Need: &Need{spec: spec, data: data.Set}}}
+		elsewhere := "--store container or --elastic http://HOST:9200"
+		if spec.Kind.Traits().Container {
+			elsewhere = "--store embedded"
+		}
+		found.Needs = []needs.Named{{Name: Name, Elsewhere: elsewhere, Need: &Need{spec: spec, data: data.Set}}}
 	}
 	return found, nil
 }
@@ -223,8 +227,19 @@ func (n *Need) Info() bench.NeedInfo {
 	if n.store != nil {
 		info = n.store.Info()
 	}
-	info.Name = Name
+	info.Name, info.Latency = Name, latency(n.spec)
 	return info
+}
+
+// latency describes the latency that is added to responses; "" for none.
+func latency(s bench.StoreSpec) string {
+	switch {
+	case s.Latency == 0:
+		return ""
+	case s.P99 == 0:
+		return "median " + units.Duration(s.Latency)
+	}
+	return "median " + units.Duration(s.Latency) + ", p99 " + units.Duration(s.P99)
 }
 
 // Read reads the counters of the store.

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/store"
@@ -142,5 +143,24 @@ func TestRestore(t *testing.T) {
 	server.Close()
 	if _, err := s.Restore(t.Context()); err == nil {
 		t.Error("an unreachable store counts as unchanged")
+	}
+}
+
+// TestFind: a need says which latency it adds, and which options have it run elsewhere.
+func TestFind(t *testing.T) {
+	inContainer := "--store container or --elastic http://HOST:9200"
+	for _, c := range []struct {
+		spec               bench.StoreSpec
+		latency, elsewhere string
+	}{
+		{bench.StoreSpec{Kind: bench.StoreEmbedded}, "", inContainer},
+		{bench.StoreSpec{Kind: bench.StoreEmbedded, Latency: time.Second}, "median 1.00 s", inContainer},
+		{bench.StoreSpec{Kind: bench.StoreAuto, Latency: time.Second, P99: 2 * time.Second}, "median 1.00 s, p99 2.00 s", inContainer},
+		{bench.StoreSpec{Kind: bench.StoreContainer}, "", "--store embedded"},
+	} {
+		found, err := Find(bench.Profile{Store: c.spec}, func(string) string { return "" })
+		testenv.OK(t, err)
+		testenv.Equal(t, found.Needs[0].Info().Latency, c.latency, c.spec)
+		testenv.Equal(t, found.Needs[0].Elsewhere, c.elsewhere, c.spec)
 	}
 }

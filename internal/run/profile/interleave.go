@@ -29,7 +29,7 @@ const (
 	PlainRounds = stats.MinInterval
 	// mostUnlimited is how many contenders without a memory limit may start at the same time.
 	mostUnlimited = 4
-	// reserve is memory that interleaved contenders leave to client and store, in bytes.
+	// reserve is memory that interleaved contenders leave to client and needs, in bytes.
 	reserve = 1 << 30
 )
 
@@ -161,7 +161,7 @@ func whyPlain(p bench.Profile, available int64) *bench.Plain {
 		return plain(bench.PlainContenders, "%d contenders have no memory limit, and at most %d such run at the same time",
 			unlimited, mostUnlimited)
 	case need > 0 && available > 0 && need > available-reserve:
-		return plain(bench.PlainMemory, "%d contenders may use %s, this machine has %s free, and client and store take %s",
+		return plain(bench.PlainMemory, "%d contenders may use %s, this machine has %s free, and client and needs take %s",
 			n, units.Bytes(need), units.Bytes(available), units.Bytes(reserve))
 	}
 	return nil

@@ -40,7 +40,7 @@ type Group int
 
 // The groups of commands.
 const (
-	OfAll  Group = iota // all commands that run contenders: contenders, limits, runtime, store, data
+	OfAll  Group = iota // all commands that run contenders: contenders, limits, runtime, needs, data
 	OfRuns              // commands that load contenders in steps
 )
 
@@ -52,7 +52,7 @@ const (
 	InWhat Section = iota // what runs, and how often
 	InLimits
 	InLoad
-	InData // store and data
+	InData // needs and data
 )
 
 // value reads, writes and checks an option's value. get returns "" for none. set is called with

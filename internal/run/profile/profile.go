@@ -3,7 +3,7 @@
 //
 // A profile decides the results together with the machine. profiles/locations.yaml explains every
 // key. All mistakes of a file are reported at once with their lines (package strictyaml). Other
-// parts of locbench check whether a contender, suite or data folder exists and a store responds.
+// parts of locbench check whether a contender, suite or data folder exists and a need responds.
 package profile
 
 import (
@@ -33,7 +33,7 @@ func Load(name string, bundled fs.FS, allowed ...string) (bench.Profile, error) 
 }
 
 // LoadWith is Load with the requests of vegeta's target file in place of the profile's requests and
-// sessions, unless targets is "". The store, data and checks of a bundled profile are for its own
+// sessions, unless targets is "". The needs, data and checks of a bundled profile are for its own
 // requests: they are left out, as in a profile without these keys. Mistakes in a request have the
 // name of the target file.
 func LoadWith(name string, bundled fs.FS, targets string, allowed ...string) (bench.Profile, error) {

@@ -67,6 +67,9 @@ func (l *trialRun) awaitExit(ctx context.Context, err error) {
 // diagnosisTimeout is the time limit of each diagnosis of a contender that does not respond.
 const diagnosisTimeout = 3 * time.Second
 
+// restoreTimeout is the time limit for restoring the state of the needs.
+const restoreTimeout = 30 * time.Second
+
 // incidents are those of a trial. A goroutine of the launcher reports them.
 type incidents struct {
 	mu   sync.Mutex
@@ -155,18 +158,20 @@ func (l *trialRun) diagnoseSilence(ctx context.Context) (cause string, lost erro
 }
 
 // restoreNeeds reports an incident if the data of the needs has changed since the last call: what
-// one contender changes, the others would read. It looks after an interrupted trial too.
-func (l *trialRun) restoreNeeds(ctx context.Context, when string) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), diagnosisTimeout)
+// one contender changes, the others would read. It looks after an interrupted trial too. It returns
+// an error if they may not have that state.
+func (l *trialRun) restoreNeeds(ctx context.Context, when string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreTimeout)
 	defer cancel()
 	change, err := l.cfg.Needs.RestoreNeeds(ctx)
-	switch {
-	case err != nil:
-		l.notice("warning", "cannot tell if data changed: "+err.Error())
-	case change != "":
+	if err != nil {
+		return fmt.Errorf("restore needs: %w", err)
+	}
+	if change != "" {
 		text := "data changed " + when + ": " + change
 		l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentData, Text: text})
 	}
+	return nil
 }
 
 // incidentWarnings returns a warning for each incident of a step, with the time since its start.

@@ -39,10 +39,11 @@ func (r *runner) trial(ctx context.Context, trial bench.Trial, number int, slot 
 		}
 	} else if round := r.neverReady[sel]; round > 0 && !r.cfg.RetryNotReady {
 		err = fmt.Errorf("skipped: never ready in round %d (retry each round with --retry-not-ready)", round)
-	} else {
-		l.restoreNeeds(own, "before this trial")
+	} else if err = l.restoreNeeds(own, "before this trial"); err == nil {
 		err = l.run(own)
-		l.restoreNeeds(own, "during this trial")
+		if failed := l.restoreNeeds(own, "during this trial"); err == nil {
+			err = failed
+		}
 	}
 	r.steering.finishTrial(last)
 	r.launched = r.launched || l.inst != nil

@@ -84,7 +84,7 @@ func machineFacts(run bench.Run) factGroup {
 	for _, n := range run.Needs {
 		name := cleanName(n.Name)
 		facts = append(facts, fact{name, strings.TrimSpace(string(n.Kind) + " " + n.Version)},
-			fact{name + " address", n.URL}, fact{name + " address for contenders", n.Seen})
+			fact{name + " address", n.URL}, fact{name + " address for contenders", n.Seen}, fact{name + " latency", n.Latency})
 	}
 	return group("Machine and software", facts...)
 }
@@ -93,8 +93,6 @@ func profileFacts(p bench.Profile) factGroup {
 	facts := []fact{
 		{"Name", p.Name}, {"Title", p.Title}, {"Description", p.Description}, {"Runtime", string(p.Runtime)},
 		{"Rounds", strconv.Itoa(p.Rounds)}, {"Limits", limits(p.Limits) + ownLimits(p)},
-		{"Store latency", when(p.Store.Latency > 0,
-			"median "+p.Store.Latency.String()+when(p.Store.P99 > 0, ", p99 "+p.Store.P99.String()))},
 	}
 	for _, r := range p.Requests {
 		facts = append(facts, fact{"Request", requestWords(r)})
