@@ -25,6 +25,9 @@ type facts struct {
 	recent      []recentRun
 }
 
+// engineResponds reports whether a Docker engine has responded.
+func (f *facts) engineResponds() bool { return f.machineRead && f.machine.Engine.Err == nil }
+
 // recentRun is a past run with its verdict.
 type recentRun struct {
 	results.Entry

@@ -80,11 +80,8 @@ func (f *form) runtime() bench.Runtime {
 
 // inContainers reports whether contenders are expected to run in containers.
 func (f *form) inContainers() bool {
-	return f.runtime().Traits().Container || f.runtime().Traits().Auto && f.engineResponds()
+	return f.runtime().Traits().Container || f.runtime().Traits().Auto && f.facts.engineResponds()
 }
-
-// engineResponds reports whether a Docker engine has responded.
-func (f *form) engineResponds() bool { return f.facts.machineRead && f.facts.machine.Engine.Err == nil }
 
 // has returns the CPUs and the memory of the machine that contenders run on, and its name.
 func (f *form) has() (cpus int, memory int64, where string) {

@@ -57,7 +57,7 @@ func (f *form) replan() {
 // available returns the memory that contenders may use, in bytes; 0 if unknown, such as that of
 // another machine's engine, or before the machine was read.
 func (f *form) available() int64 {
-	if f.inContainers() && f.engineResponds() && !f.facts.machine.Engine.Local {
+	if f.inContainers() && f.facts.engineResponds() && !f.facts.machine.Engine.Local {
 		return 0
 	}
 	return f.facts.machine.Available

@@ -121,7 +121,7 @@ func (c *checker) contenders() {
 		case err != nil:
 			c.bad(fieldContenders, why, fixes...)
 		case state.Tone == table.Bad:
-			if c.runtime().Traits().OnHost && c.engineResponds() && (svc.Docker != nil || svc.Builtin) {
+			if c.runtime().Traits().OnHost && c.facts.engineResponds() && (svc.Docker != nil || svc.Builtin) {
 				fixes = append(fixes, c.inDocker())
 			}
 			c.bad(fieldContenders, outside(sel.String())+" cannot run here: "+why, fixes...)

@@ -220,7 +220,7 @@ func (c *checker) otherStores() (out []fix) {
 		}})
 	}
 	out = append(out, to("use embedded store", bench.StoreEmbedded))
-	if c.engineResponds() && !c.storeKind().Traits().Container {
+	if c.facts.engineResponds() && !c.storeKind().Traits().Container {
 		out = append(out, to("start a container", bench.StoreContainer))
 	}
 	return out
