@@ -439,6 +439,7 @@ func (f *fakeRun) inFirst(rec bench.Record, index int) bool {
 func (f *fakeRun) sendIn(index int, kind bench.ControlKind) {
 	applied := make(chan struct{})
 	var held atomic.Bool
+	var once sync.Once
 	f.load(1<<index, func(ctx context.Context) (bench.Load, error) {
 		if kind == bench.ControlStop || kind == bench.ControlPause {
 			<-applied
@@ -449,8 +450,8 @@ func (f *fakeRun) sendIn(index int, kind bench.ControlKind) {
 		return good(ctx, bench.Step{})
 	})
 	f.on = func(rec bench.Record) {
-		if e, ok := rec.Event.(bench.ChangedManually); ok && e.Control.Kind == kind && !held.Swap(true) {
-			close(applied)
+		if e, ok := rec.Event.(bench.ChangedManually); ok && e.Control.Kind == kind {
+			once.Do(func() { close(applied) })
 		}
 		if f.inFirst(rec, index) {
 			f.send(kind)

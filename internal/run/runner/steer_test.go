@@ -124,6 +124,10 @@ func TestControls(t *testing.T) {
 		"a pause ends with abort":               endOfPause(func(f *fakeRun) { f.send(bench.ControlAbort) }),
 		"a pause ends with a skipped contender": endOfPause(func(f *fakeRun) { f.send(bench.ControlSkipContender) }),
 		"an interruption ends a pause": func(f *fakeRun) {
+			f.ready(func(context.Context, bench.Instance, bench.Service) error {
+				time.Sleep(time.Millisecond) // of virtual time: the pause is requested before it is over
+				return nil
+			})
 			f.on = func(rec bench.Record) {
 				switch rec.Event.(type) {
 				case bench.RunStarted:
