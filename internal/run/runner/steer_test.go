@@ -125,14 +125,12 @@ func TestControls(t *testing.T) {
 		"a pause ends with a skipped contender": endOfPause(func(f *fakeRun) { f.send(bench.ControlSkipContender) }),
 		"an interruption ends a pause": func(f *fakeRun) {
 			f.ready(func(context.Context, bench.Instance, bench.Service) error {
+				f.send(bench.ControlPause)
 				time.Sleep(time.Millisecond) // of virtual time: the pause is requested before it is over
 				return nil
 			})
 			f.on = func(rec bench.Record) {
-				switch rec.Event.(type) {
-				case bench.RunStarted:
-					f.send(bench.ControlPause)
-				case bench.Paused:
+				if _, ok := rec.Event.(bench.Paused); ok {
 					f.interrupt(errors.New("the screen is gone"))
 				}
 			}
