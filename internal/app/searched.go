@@ -81,8 +81,8 @@ func SearchesLimits(dir string) bool {
 	return results.Has(dir, capacity.File) && !results.Has(dir, results.RunFile)
 }
 
-// SearchRun returns a run without trials for the reports of a search with several limits; machine and
-// profile are those of its first run.
+// SearchRun returns a run without trials for the reports of a search with several limits; machine
+// and profile are those of its first run.
 func SearchRun(dir string) (*analysis.Run, error) {
 	record, err := readRecord(dir)
 	if err != nil {

@@ -30,8 +30,8 @@ func (s *site) TearDown(ctx context.Context, at runner.Place) error {
 	return s.sendTeardown(ctx, at, func(load.Asked) {})
 }
 
-// sendSetup sends the setup requests of a new trial. Later requests use the values that these save. The
-// end of ctx ends it after the request in flight.
+// sendSetup sends the setup requests of a new trial. Later requests use the values that these save.
+// The end of ctx ends it after the request in flight.
 func (s *site) sendSetup(ctx context.Context, at runner.Place, seen func(load.Asked)) error {
 	delete(s.trials, at.Trial)
 	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -57,8 +57,8 @@ func (s *site) sendSetup(ctx context.Context, at runner.Place, seen func(load.As
 	})
 }
 
-// sendTeardown sends each teardown request, whatever the responses to those before it, until ctx ends.
-// Each has its share of the time that is left, and at most its timeout.
+// sendTeardown sends each teardown request, whatever the responses to those before it, until ctx
+// ends. Each has its share of the time that is left, and at most its timeout.
 func (s *site) sendTeardown(ctx context.Context, at runner.Place, seen func(load.Asked)) error {
 	var errs []error
 	unsent := &runner.Unsent{Of: len(s.teardown)}

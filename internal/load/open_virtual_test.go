@@ -67,7 +67,8 @@ func TestParts_OfAWindow(t *testing.T) {
 	})
 }
 
-// A request scheduled a moment before the end is sent, though the client wakes up for it after the end.
+// A request scheduled a moment before the end is sent, though the client wakes up for it after the
+// end.
 func TestOpenLoop_LateClientSendsTheLastRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := steady(t, 3*time.Millisecond)

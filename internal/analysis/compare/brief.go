@@ -11,8 +11,9 @@ import (
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
-// Brief returns in a few words which contenders have changed in a measure, or that none has: "a worse
-// −12.1%, b better +3.2%", "same", "inconclusive, 4 more rounds", "not comparable: other limits".
+// Brief returns in a few words which contenders have changed in a measure, or that none has: "a
+// worse −12.1%, b better +3.2%", "same", "inconclusive, 4 more rounds", "not comparable: other
+// limits".
 func (r Result) Brief(id measure.ID) string {
 	var changed, apart []string
 	same, more := 0, stats.MaxRounds

@@ -16,8 +16,8 @@ import (
 	"github.com/locbench/locbench/internal/text/table"
 )
 
-// narrow is the width in cells below which the text has measures and verdicts only, without the values
-// of both sides and the steps.
+// narrow is the width in cells below which the text has measures and verdicts only, without the
+// values of both sides and the steps.
 const narrow = 60
 
 // Text writes the result as text: a table per contender, then caveats, in lines of at most width

@@ -68,8 +68,8 @@ func Run(ctx context.Context, env console.Env, looks Options) error {
 	return errors.Join(shown, ended)
 }
 
-// show shows the dashboard from a page on. Then it stops the run in progress and prints the summaries
-// of this dashboard's runs on the normal screen. ended is the exit code of the last run.
+// show shows the dashboard from a page on. Then it stops the run in progress and prints the
+// summaries of this dashboard's runs on the normal screen. ended is the exit code of the last run.
 func (o Options) show(ctx context.Context, env console.Env, opener *opener, first ui.Page) (shown, ended error) {
 	drawn, err := o.drawn(env, first)
 	if err != nil {

@@ -1,6 +1,7 @@
 // Package hostusage takes the readings of a step: the counters of the contender, exactly at both
 // ends and regularly in between, and those of possible bottlenecks, the CPUs of this machine and
-// what the contenders need. A reading costs some microseconds. Counters that the system lacks are left out.
+// what the contenders need. A reading costs some microseconds. Counters that the system lacks are
+// left out.
 package hostusage
 
 import (
@@ -31,8 +32,8 @@ type Counters struct {
 	cpus  int
 }
 
-// Container returns the counters of the need in the container with main process pid. It reads the complete
-// container. The error wraps ErrUnknown if the container is not on this machine.
+// Container returns the counters of the need in the container with main process pid. It reads the
+// complete container. The error wraps ErrUnknown if the container is not on this machine.
 func Container(pid int) (*Counters, error) {
 	if pid <= 0 {
 		return nil, ErrUnknown
@@ -44,8 +45,9 @@ func Container(pid int) (*Counters, error) {
 	return &Counters{group: r}, nil
 }
 
-// Address returns the counters of the need at the host and port of raw, if a process of this machine listens there
-// on the loopback interface or on all. It reads that process, not its children.
+// Address returns the counters of the need at the host and port of raw, if a process of this
+// machine listens there on the loopback interface or on all. It reads that process, not its
+// children.
 func Address(raw string) (*Counters, error) {
 	u, err := secret.ParseURL(raw)
 	if err != nil {

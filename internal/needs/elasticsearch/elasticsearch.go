@@ -1,4 +1,5 @@
-// Package elasticsearch is the need for an Elasticsearch with the data set of the locations service.
+// Package elasticsearch is the need for an Elasticsearch with the data set of the locations
+// service.
 package elasticsearch
 
 import (

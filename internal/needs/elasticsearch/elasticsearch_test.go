@@ -38,8 +38,8 @@ func countingStore(t *testing.T, regions int, city func() string, more http.Hand
 	return &Need{store: s}, server
 }
 
-// TestSeed_External: other numbers of documents in an external store are reported once; an empty index
-// ends the run.
+// TestSeed_External: other numbers of documents in an external store are reported once; an empty
+// index ends the run.
 func TestSeed_External(t *testing.T) {
 	data, err := dataset.Generated(300, 12, 1)
 	testenv.OK(t, err)

@@ -262,8 +262,8 @@ func (s searched) above(p Point) string {
 	return next + " failed: " + reason(p)
 }
 
-// reason returns why the next rate failed: the first reason, which is a missed condition if there is
-// one.
+// reason returns why the next rate failed: the first reason, which is a missed condition if there
+// is one.
 func reason(p Point) string {
 	first, _, _ := strings.Cut(p.Refusal(), "; ")
 	return cmp.Or(safe.Line(first, 160), "no reason is known")

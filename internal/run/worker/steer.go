@@ -53,8 +53,8 @@ func (s *Session) Wait() (code int, stderr string) {
 	return s.code, stderr + s.message
 }
 
-// Detach lets the run that this session started continue without it, also when this process ends. Close
-// and End have no effect on it afterwards.
+// Detach lets the run that this session started continue without it, also when this process ends.
+// Close and End have no effect on it afterwards.
 func (s *Session) Detach() error {
 	if s.child == nil || s.Dir() == "" {
 		return errors.New("the run has not begun here")

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OwnSession puts cmd into its own session, so Ctrl-Z, Ctrl-C and the end of the terminal reach only
-// the screen.
+// OwnSession puts cmd into its own session, so Ctrl-Z, Ctrl-C and the end of the terminal reach
+// only the screen.
 func OwnSession(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
 // redirect makes f another name of to.

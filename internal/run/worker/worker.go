@@ -22,9 +22,9 @@ import (
 
 // Flag makes "locbench run" a worker: the process of a run that a screen watches. Standard input
 // has controls, one bench.Control per line as JSON; its end means that the screen is gone, unless
-// {"kind":"detach"} was the last line: then the run continues without a screen. Standard output gets
-// one line, {"dir":"results/…"}, when the results folder with the events exists.
-// Standard error gets only warnings and the error.
+// {"kind":"detach"} was the last line: then the run continues without a screen. Standard output
+// gets one line, {"dir":"results/…"}, when the results folder with the events exists. Standard
+// error gets only warnings and the error.
 const Flag = "--controlled"
 
 const (

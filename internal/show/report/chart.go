@@ -69,8 +69,8 @@ func (ch chart) drawable() bool {
 	return slices.ContainsFunc(ch.Lines, func(l line) bool { return len(l.points) > 1 })
 }
 
-// fade leaves only some of many lines their colors and names: the first, the last, and those between
-// them at equal distances.
+// fade leaves only some of many lines their colors and names: the first, the last, and those
+// between them at equal distances.
 func (ch *chart) fade() {
 	const colored = 4
 	for i, n := 0, len(ch.Lines); i < n; i++ {

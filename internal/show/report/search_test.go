@@ -24,8 +24,8 @@ func concluded(r capacity.Record) *Search {
 	return &Search{r, r.Conclude([]conclusion.Caveat{{Text: "The machine was busy."}})}
 }
 
-// searched returns the run of a search, and the options of its report; with one limit its probes are
-// the steps of the run.
+// searched returns the run of a search, and the options of its report; with one limit its probes
+// are the steps of the run.
 func searched(r capacity.Record) (*analysis.Run, Options) {
 	var trials []bench.TrialResult
 	if len(r.Points) == 1 {

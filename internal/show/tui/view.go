@@ -60,7 +60,8 @@ func (a *App) Keys() ui.Keys {
 	return a.top().Keys()
 }
 
-// footer is the last line: the keys of what is on top as far as there is room, and that of the help.
+// footer is the last line: the keys of what is on top as far as there is room, and that of the
+// help.
 func (a *App) footer() string {
 	t, w := a.theme, a.width
 	if a.word.text != "" {

@@ -186,8 +186,8 @@ func FuzzSearch(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) { mustResponse(t, s, http.MethodPost, "/city/_search", body) })
 }
 
-// FuzzDocument fills a store with one document and requests it: it must come back unchanged, without
-// the fields left out as valid JSON, and no query may fail.
+// FuzzDocument fills a store with one document and requests it: it must come back unchanged,
+// without the fields left out as valid JSON, and no query may fail.
 func FuzzDocument(f *testing.F) {
 	f.Add(doc1)
 	f.Add(` { "name.cs" : "x y" , "geometry" : { "type" : "MultiPolygon", "coordinates" : [[[[0,0],[1,0],[1,1],[0,0]]]] } } `)

@@ -21,7 +21,8 @@ type contents struct{ byName map[string]*index }
 
 // Fill replaces the data of the store by the data set. Until all documents are loaded, and after an
 // error, the store has its old data. The error names the document and index that are not accepted.
-// Fill calls progress, which may be nil, about four times a second with the number of documents read.
+// Fill calls progress, which may be nil, about four times a second with the number of documents
+// read.
 func (s *Server) Fill(ctx context.Context, set Source, progress func(done int64)) error {
 	all := &contents{byName: map[string]*index{}}
 	f := filling{progress: progress, reported: time.Now()}

@@ -17,8 +17,8 @@ func (p point) check() error {
 	return nil
 }
 
-// vector is a point on the unit sphere. The squared chord between two vectors orders points as their
-// distance does, with three products instead of two cosines.
+// vector is a point on the unit sphere. The squared chord between two vectors orders points as
+// their distance does, with three products instead of two cosines.
 type vector [3]float64
 
 func vectorOf(p point) vector {
@@ -33,7 +33,8 @@ func (v *vector) chord2(w *vector) float64 {
 	return dx*dx + dy*dy + dz*dz
 }
 
-// shape is a point, a polygon or several polygons: the rings of all of them, and the box around them.
+// shape is a point, a polygon or several polygons: the rings of all of them, and the box around
+// them.
 type shape struct {
 	min, max point
 	rings    [][]point

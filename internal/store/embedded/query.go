@@ -125,8 +125,8 @@ func (q *query) fields(at string, v any) error {
 	return list(want...)(at, v)
 }
 
-// rule compares a part of a search with the form that it must have. The error names the place of the
-// part. A missing part is nil.
+// rule compares a part of a search with the form that it must have. The error names the place of
+// the part. A missing part is nil.
 type rule func(at string, v any) error
 
 func refuse(at string, v any) error {

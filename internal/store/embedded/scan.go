@@ -55,7 +55,8 @@ func skipValue(b []byte, i int) int {
 	return i
 }
 
-// members returns the keys of an object, with their quotes, and their values. Another value has none.
+// members returns the keys of an object, with their quotes, and their values. Another value has
+// none.
 func members(b []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(key, value []byte) bool) {
 		i := skipSpace(b, 0)

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// find returns the ordinals of the first documents that a query finds, in its order. Equal ones are in
-// the order of arrival.
+// find returns the ordinals of the first documents that a query finds, in its order. Equal ones are
+// in the order of arrival.
 func (ix *index) find(q *query) []uint32 {
 	best := top{size: q.size}
 	switch {

@@ -53,8 +53,8 @@ const (
 	nearestSearch    = `{"query":{"match_all":{}},"sort":{"_geo_distance":{"centroid":{"lat":52,"lon":13}}},"size":1}`
 )
 
-// TestUnknown sends what only Elasticsearch supports. Each refusal must name the unsupported part and
-// where it is.
+// TestUnknown sends what only Elasticsearch supports. Each refusal must name the unsupported part
+// and where it is.
 func TestUnknown(t *testing.T) {
 	_, do := open(t, two())
 	for _, tt := range []struct{ method, path, body, want string }{

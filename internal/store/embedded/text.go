@@ -14,8 +14,8 @@ const sizes = 3
 // terms are the terms of a text by number of words less one: with diacritics, and without.
 type terms [2][sizes][]string
 
-// termsOf returns the terms of a text, and whether the text ends with its last word: that may be the
-// beginning of a longer one.
+// termsOf returns the terms of a text, and whether the text ends with its last word: that may be
+// the beginning of a longer one.
 func termsOf(text string) (all *terms, open bool) {
 	words, open := split(text)
 	all = &terms{0: {words}, 1: {folded(words)}}

@@ -18,7 +18,8 @@ import (
 // test them. Its time limit includes compiling: on a busy machine a mutant may run into it that no
 // test notices. retry tests both kinds.
 
-// retry tests the mutants of a package that are in no block of statements, and those that timed out.
+// retry tests the mutants of a package that are in no block of statements, and those that timed
+// out.
 func retry(pkg string, all []mutant) error {
 	outside := map[string]map[int]bool{} // file: offsets of all expressions outside blocks
 	for i, m := range all {

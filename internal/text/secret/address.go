@@ -31,8 +31,8 @@ func Address(raw string) string {
 	return Masker{}.Text(u.String())
 }
 
-// WithoutUser returns a URL without user info, or Unreadable for what may be a password instead. Unlike
-// Address it keeps all else, so it is still the address.
+// WithoutUser returns a URL without user info, or Unreadable for what may be a password instead.
+// Unlike Address it keeps all else, so it is still the address.
 func WithoutUser(raw string) string {
 	if raw == "" {
 		return ""

@@ -46,8 +46,8 @@ func (o Over) Draw(l *ui.Theme, w, h int) []string {
 	return slices.Concat(title, lines, o.labels(l, a, w, names))
 }
 
-// OverLoad makes c a chart of what over connections, or over rates if no step has connections; at is
-// the place of a step on it, 0 if it has none.
+// OverLoad makes c a chart of what over connections, or over rates if no step has connections; at
+// is the place of a step on it, 0 if it has none.
 func OverLoad(what string, steps []bench.Step, c Chart) (o Over, at func(bench.Step) float64) {
 	closed := func(s bench.Step) bool { return !s.WarmUp && s.Connections > 0 }
 	c.Title = what + " over "

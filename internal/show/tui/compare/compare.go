@@ -1,5 +1,5 @@
-// Package compare is the page of two runs, or of two contenders of one: what 'locbench compare' prints,
-// one contender or pair at a time, and a chart of both sides.
+// Package compare is the page of two runs, or of two contenders of one: what 'locbench compare'
+// prints, one contender or pair at a time, and a chart of both sides.
 package compare
 
 import (

@@ -114,8 +114,8 @@ func (c *Checks) cell(row checksRow, n int, values bool) string {
 }
 
 // detail returns what is known about the selected check, or about the first that failed of a group:
-// what contenders did, what a failure means and what to do. Below the table it is bounded, and about
-// failures alone if there are any.
+// what contenders did, what a failure means and what to do. Below the table it is bounded, and
+// about failures alone if there are any.
 func (c *Checks) detail(short bool) []string {
 	row, ok := c.row()
 	if ok && row.item == nil && row.group.count.failed > 0 {

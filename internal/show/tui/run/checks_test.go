@@ -176,8 +176,8 @@ func TestChecks_ManyContenders(t *testing.T) {
 	}
 }
 
-// Columns of contenders leave 32 cells to names, else they have signs without values. One column has
-// only counts.
+// Columns of contenders leave 32 cells to names, else they have signs without values. One column
+// has only counts.
 func TestChecks_Narrow(t *testing.T) {
 	state := checked(8, 1, func(n, _ int, checks []bench.CheckResult) {
 		checks[0].Name, checks[0].Value = strings.Repeat("long name ", 9), "exit code 1"

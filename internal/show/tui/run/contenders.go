@@ -18,8 +18,8 @@ import (
 	"github.com/locbench/locbench/internal/text/table"
 )
 
-// Contenders is how the contenders compare so far, and what the selected one is like. The cursor is on
-// the contender that runs until it is moved away.
+// Contenders is how the contenders compare so far, and what the selected one is like. The cursor is
+// on the contender that runs until it is moved away.
 type Contenders struct {
 	tab
 	grid  *ui.Grid
@@ -102,7 +102,8 @@ func (c *Contenders) list() []standing {
 	return c.order.sorted(c.sums.of(c.State, standings))
 }
 
-// order is the order of the contenders: 0 is that of the profile, n the n-th of measure.ScreenOrders.
+// order is the order of the contenders: 0 is that of the profile, n the n-th of
+// measure.ScreenOrders.
 type order int
 
 // measure returns the measure that o sorts by; ok is false for the order of the profile.
@@ -113,8 +114,8 @@ func (o order) measure() (m measure.Shown, ok bool) {
 	return measure.Shown{}, false
 }
 
-// sorted returns the contenders sorted: those without a value after the others, equal ones as in the
-// profile, excluded ones last.
+// sorted returns the contenders sorted: those without a value after the others, equal ones as in
+// the profile, excluded ones last.
 func (o order) sorted(all []standing) []standing {
 	m, ok := o.measure()
 	if !ok {

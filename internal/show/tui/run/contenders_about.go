@@ -84,7 +84,8 @@ func (c *Contenders) curves(one standing) ui.Block {
 	}}
 }
 
-// curve is a measure of a contender over the steps: the last round in its color, earlier ones faint.
+// curve is a measure of a contender over the steps: the last round in its color, earlier ones
+// faint.
 func (c *Contenders) curve(one standing, m measure.Shown) chart.Steps {
 	of := chart.Steps{Chart: chart.Chart{Title: m.Name, Unit: chart.LabelOf(m.Unit)}, Gutter: 8}
 	if peak, ok := one.PeakStep(); ok && m.ID == measure.Throughput {

@@ -17,7 +17,8 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// session is a run that reports records and ends when stay is closed. It keeps the requests that it got.
+// session is a run that reports records and ends when stay is closed. It keeps the requests that it
+// got.
 type session struct {
 	mu      sync.Mutex
 	records []bench.Record

@@ -218,8 +218,8 @@ func showing(t *ui.Theme, trial *fold.Trial) string {
 		ui.Outside(string(trial.Result.State), nameBytes))
 }
 
-// problemLines is the first problem: head and remedy unless they take the room of the page, else the
-// head.
+// problemLines is the first problem: head and remedy unless they take the room of the page, else
+// the head.
 func (r heading) problemLines(w int, margin string) []string {
 	var lines []string
 	if p, ok := r.lastWords(); ok {

@@ -82,8 +82,8 @@ func poisoned(records []bench.Record, text string, number int64) (all []bench.Re
 	return all
 }
 
-// everything draws all tabs of a run in one size, during the run and after its end, and fails unless
-// each view is within its size and holds only text. Odd widths are drawn in ASCII.
+// everything draws all tabs of a run in one size, during the run and after its end, and fails
+// unless each view is within its size and holds only text. Odd widths are drawn in ASCII.
 func everything(t *testing.T, records []bench.Record, w, h int) {
 	t.Helper()
 	look := ui.ThemeOptions{ASCII: w%2 == 1, NoColor: w%2 == 1}

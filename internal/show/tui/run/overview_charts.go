@@ -30,8 +30,8 @@ func (m metric) String() string {
 	return [metrics]string{"throughput", "latency", "CPU", "memory", "errors"}[m]
 }
 
-// course is a value over the windows of load, or over the readings of the counters; NaN where there is
-// none.
+// course is a value over the windows of load, or over the readings of the counters; NaN where there
+// is none.
 type course struct {
 	load  func(*fold.LoadPoint) float64
 	usage func(*fold.UsagePoint) float64
@@ -179,8 +179,8 @@ func (o *Overview) series(m metric, a chart.Axis) chart.Chart {
 	return c
 }
 
-// kinds returns the kinds of the errors of the trial, the most frequent first. They are bounded: they
-// may come from outside.
+// kinds returns the kinds of the errors of the trial, the most frequent first. They are bounded:
+// they may come from outside.
 func (o *Overview) kinds() []bench.ErrorKind {
 	const most = 12
 	n := o.Trial.Errors

@@ -170,8 +170,8 @@ func (r *Run) onCharts() bool { return r.ended && r.at == len(r.tabs)-1 }
 // now is the present for all durations.
 func (r *Run) now() time.Time { return r.state.Now(r.clock) }
 
-// refresh passes the state on before the tabs are used: many records make one frame. While a run is in
-// progress, they have no commands.
+// refresh passes the state on before the tabs are used: many records make one frame. While a run is
+// in progress, they have no commands.
 func (r *Run) refresh() {
 	if r.stale {
 		r.tell()

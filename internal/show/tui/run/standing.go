@@ -25,8 +25,8 @@ type standing struct {
 	problems []ui.Problem // why it is excluded
 }
 
-// kept is what was made of a run, until a step, a trial or a check changes it: to merge latencies takes a
-// moment.
+// kept is what was made of a run, until a step, a trial or a check changes it: to merge latencies
+// takes a moment.
 type kept[T any] struct {
 	at   progress
 	made bool

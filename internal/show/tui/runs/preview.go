@@ -98,8 +98,8 @@ func (r *Runs) problems(k *known, w int) (lines []string) {
 	return lines
 }
 
-// evidence is the table of a conclusion with the marks of the contenders, and bars in its first column
-// of shares.
+// evidence is the table of a conclusion with the marks of the contenders, and bars in its first
+// column of shares.
 func (r *Runs) evidence(tab table.Table, w int) table.Table {
 	t, bars, wide := r.theme, -1, 0
 	tab.Columns, tab.Rows = slices.Clone(tab.Columns), slices.Clone(tab.Rows)

@@ -1,6 +1,6 @@
 // Package runs is the page of past runs: how each ended, whether it changed since the run before of
-// its profile, and a preview of the one under the cursor, which can be opened, compared, repeated or
-// reported. It never deletes anything.
+// its profile, and a preview of the one under the cursor, which can be opened, compared, repeated
+// or reported. It never deletes anything.
 package runs
 
 import (
@@ -19,7 +19,8 @@ type Options struct {
 	Open    func(dir string) tea.Cmd    // shows the run in dir, in progress or finished
 	Compare func(a, b string) tea.Cmd   // compares two folders, the older first, or the contenders of one
 	Start   func(args []string) tea.Cmd // starts "locbench run" with args and shows it
-	// Report writes the report, opens it if possible, and returns a text that says where it is. It blocks.
+	// Report writes the report, opens it if possible, and returns a text that says where it is. It
+	// blocks.
 	Report func(dir string) (text string, err error)
 }
 

@@ -21,7 +21,8 @@ import (
 
 var now = time.Date(2026, 11, 28, 8, 0, 0, 0, time.UTC)
 
-// changed returns a folder with another start and other changes. It shares nothing that they may set.
+// changed returns a folder with another start and other changes. It shares nothing that they may
+// set.
 func changed(f tuitest.Folder, dir string, later time.Duration, changes ...func(*tuitest.Folder)) tuitest.Folder {
 	f.Dir = "results/" + dir
 	f.Run.Trials, f.Trials = slices.Clone(f.Run.Trials), slices.Clone(f.Trials)

@@ -45,7 +45,8 @@ type Field struct {
 // choice is one of the values of a field.
 type choice struct{ value, help string }
 
-// allFields returns the fields in their order. What one does not say is as the table of options has it.
+// allFields returns the fields in their order. What one does not say is as the table of options has
+// it.
 func allFields() []Field {
 	all := slices.Concat([]Field{
 		{

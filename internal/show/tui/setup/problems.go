@@ -16,7 +16,8 @@ import (
 	"github.com/locbench/locbench/internal/text/table"
 )
 
-// problem is a reason why a run cannot start (bad) or may give worse results. It is shown at a field.
+// problem is a reason why a run cannot start (bad) or may give worse results. It is shown at a
+// field.
 type problem struct {
 	bad   bool
 	input bool // a mistake in the setup: a second "start" does not ignore it
@@ -145,8 +146,8 @@ func (c *checker) limits() {
 	}
 }
 
-// limitsAbove finds limits above what the machine has, those of one contender or of all. Fields are of
-// all: they fix nothing for one.
+// limitsAbove finds limits above what the machine has, those of one contender or of all. Fields are
+// of all: they fix nothing for one.
 func (c *checker) limitsAbove(of string, l bench.Limits) {
 	report := func(bad bool, field, text string, fixes ...fix) {
 		if of != "" {

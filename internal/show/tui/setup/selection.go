@@ -88,8 +88,8 @@ func (f *form) indexOf(sel bench.Selection) int {
 	})
 }
 
-// toggle selects a contender, or removes it. The profile's contenders come first, in its order, then
-// the others in that of the list; those of the profile do not count as a change.
+// toggle selects a contender, or removes it. The profile's contenders come first, in its order,
+// then the others in that of the list; those of the profile do not count as a change.
 func (f *form) toggle(sel bench.Selection) {
 	all := append([]bench.Selection{}, f.selected()...)
 	if at := f.indexOf(sel); at >= 0 {

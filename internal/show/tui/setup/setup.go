@@ -172,7 +172,8 @@ func (s *Setup) move(by int) {
 	s.at = shown[max(0, min(len(shown)-1, at+by))].Name
 }
 
-// open starts the run, or opens what changes the field in focus: the list of contenders, a question.
+// open starts the run, or opens what changes the field in focus: the list of contenders, a
+// question.
 func (s *Setup) open() tea.Cmd {
 	f := s.form.field(s.at)
 	switch {

@@ -14,9 +14,9 @@ type Site interface {
 	// Profiles returns bundled profiles, those in the working folder, and also. Each may have an
 	// Err.
 	Profiles(ctx context.Context, also string) []Profile
-	// Contenders returns all contenders, and what each of their variants needs to run; nothing is built.
-	// A service without variants is a selection without one. The error names unreadable manifests; the
-	// others are returned with it.
+	// Contenders returns all contenders, and what each of their variants needs to run; nothing is
+	// built. A service without variants is a selection without one. The error names unreadable
+	// manifests; the others are returned with it.
 	Contenders(ctx context.Context, runtime bench.Runtime) ([]bench.Service, map[bench.Selection]State, error)
 	Machine(ctx context.Context) Machine
 	Elastic(ctx context.Context, url string) Elastic
@@ -45,7 +45,8 @@ type Machine struct {
 	// Unlimited says why limits for processes are not enforced; "" if they are.
 	Unlimited string
 	Warnings  []machine.Warning
-	// Room returns how many of the connections can be open at once, and why if not all. It does not block.
+	// Room returns how many of the connections can be open at once, and why if not all. It does not
+	// block.
 	Room func(connections int) (most int, err error)
 }
 

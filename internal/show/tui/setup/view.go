@@ -142,8 +142,8 @@ func (s *Setup) window(all []line, h int) []line {
 // labelWidth has room for the longest label.
 const labelWidth = 13
 
-// addField adds the lines of a field with its problems, whose fixes have keys from n on, and returns
-// the key of the next fix. The first field of a group has its name.
+// addField adds the lines of a field with its problems, whose fixes have keys from n on, and
+// returns the key of the next fix. The first field of a group has its name.
 func (s *Setup) addField(all []line, field Field, problems []problem, n, w int) (more []line, next int) {
 	t, f := s.theme, &s.form
 	group := strings.ToUpper(field.Group)

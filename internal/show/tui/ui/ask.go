@@ -34,8 +34,8 @@ type Ask struct {
 	input textinput.Model
 }
 
-// Choice is one way on. Its message goes to the page of the question. Without messages the choices are
-// a list to read.
+// Choice is one way on. Its message goes to the page of the question. Without messages the choices
+// are a list to read.
 type Choice struct {
 	Name, Words string
 	Msg         tea.Msg
@@ -140,8 +140,8 @@ func (a *Ask) View(t *Theme, w, h int) []string {
 	return t.Box(a.Title, lines, w)
 }
 
-// choices returns the lines of the choices, with their words next to them, or below where it is narrow:
-// of all, or only of the one under the cursor, whose lines are first to last.
+// choices returns the lines of the choices, with their words next to them, or below where it is
+// narrow: of all, or only of the one under the cursor, whose lines are first to last.
 func (a *Ask) choices(t *Theme, w int, all bool) (lines []string, first, last int) {
 	wide := 0
 	for _, c := range a.Choices {

@@ -59,8 +59,8 @@ func RepeatArgs(run bench.Run) (words []string, err error) {
 	return words, nil
 }
 
-// Again returns the arguments with which "locbench run" starts run once more, and the command line to
-// show before it is done. The command must be recorded whole, without the options of its output.
+// Again returns the arguments with which "locbench run" starts run once more, and the command line
+// to show before it is done. The command must be recorded whole, without the options of its output.
 func Again(run bench.Run) (args []string, command string, err error) {
 	words := run.Given
 	if len(words) < 2 || words[0] != "locbench" || words[1] != "run" {
