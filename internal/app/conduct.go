@@ -99,7 +99,7 @@ func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
 // open reads the files that the plan names and reports mistakes before anything is started.
 func (s *site) open() error {
 	p := s.plan.Run.Profile
-	err := s.findNeeds(kinds)
+	err := s.findNeeds()
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (s *site) open() error {
 // prepare chooses the runtime and the CPUs, and records the environment of the run.
 func (s *site) prepare(ctx context.Context) error {
 	plan, recorded := &s.plan.Run, s.plan.Run
-	if plan.Data = (bench.DataInfo{}); plan.Profile.UsesData() {
+	if plan.Data = (bench.DataInfo{}); s.data != nil {
 		plan.Data = s.data.Info()
 	}
 	plan.Files = s.values.Hashes
@@ -144,7 +144,7 @@ func (s *site) prepare(ctx context.Context) error {
 	plan.Isolated, s.isolation = &isolation, newIsolation(isolation)
 	plan.Warnings = append(plan.Warnings, s.occupy(plan.Warnings)...)
 	if s.plan.resume != nil {
-		if plan.Data.Hash != recorded.Data.Hash && plan.Profile.UsesData() {
+		if plan.Data.Hash != recorded.Data.Hash {
 			return console.Usagef("cannot resume: data set %s differs from the one %s started with",
 				plan.Data.Name, s.plan.Dir)
 		}

@@ -173,9 +173,9 @@ func sharing(r cpuRequest) string {
 	return who + " and client " + withEmbedded(r.Needs) + "share " + namedCPUs(cpuset.Of(r.CPUs...))
 }
 
-func inContainer(n bench.NeedInfo) bool { return n.Kind.Traits().Container }
-func byURL(n bench.NeedInfo) bool       { return n.Kind.Traits().ByURL }
-func inClient(n bench.NeedInfo) bool    { return n.Kind.Traits().InClient }
+func inContainer(n bench.NeedInfo) bool { return n.From.Traits().Container }
+func byURL(n bench.NeedInfo) bool       { return n.From.Traits().ByURL }
+func inClient(n bench.NeedInfo) bool    { return n.From.Traits().InClient }
 
 // named returns the names of the needs that run in that way; "" for none.
 func named(needs []bench.NeedInfo, way func(bench.NeedInfo) bool) string {

@@ -39,8 +39,10 @@ func sentOnRecord(p Plan, given profile.Changes) (lines []string) {
 				safe.Line(secret.Address(t.URL), 300), safe.Line(t.Name, 120)))
 		}
 	}
-	if url := p.Run.Profile.Store.URL; url != "" && !given.Given("elastic") {
-		lines = append(lines, fmt.Sprintf("store    %s (on record)", safe.Line(secret.Address(url), 300)))
+	for _, n := range p.Run.Profile.Needs {
+		if n.URL != "" && !given.Given(addressOption(n)) {
+			lines = append(lines, fmt.Sprintf("need     %s for %s (on record)", safe.Line(secret.Address(n.URL), 300), safe.Line(n.Name, 120)))
+		}
 	}
 	for _, use := range envUses(p.Run, p.Services) {
 		lines = append(lines, fmt.Sprintf("variable %s of the environment, in %s (on record)",

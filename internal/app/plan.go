@@ -37,8 +37,8 @@ type Plan struct {
 	Search Search        // chooses the steps; nil: the profile does
 	Engine runner.Engine // loads the contender; nil: package load does
 
-	storeURL string   // with its user, which Run does not have
-	hidden   []string // the secrets that were in Run, and those of Services
+	urls   map[string]string // of needs, by their names, with their users, which Run does not have
+	hidden []string          // the secrets that were in Run, and those of Services
 
 	resume        *results.Lock // nil: a new run
 	worker        bool
@@ -57,7 +57,7 @@ func NewPlan(o RunOptions) (Plan, error) {
 	}
 	services, err := servicesOf(&run, o.Services)
 	return Plan{
-		Run: public(run), Dir: dir, Services: services, storeURL: run.Profile.Store.URL,
+		Run: public(run), Dir: dir, Services: services, urls: urlsOf(run.Profile),
 		hidden: secret.Of(run, slices.Collect(maps.Values(services))),
 	}, err
 }
@@ -151,7 +151,7 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 		Command: append([]string{"locbench"}, o.Command...), Given: o.Given, Services: services, AllowFiles: allowed,
 		Targets: targets,
 		Plain:   why, Engine: engine,
-		AcceptFailedChecks: o.Accept, TLS: trusts, StoreUserUnsaved: userFromEnv(o.Changes.Text("elastic")),
+		AcceptFailedChecks: o.Accept, TLS: trusts, UserUnsaved: usersUnsaved(p, o.Changes),
 	}
 	for _, text := range profile.LiteralBraces(p) {
 		run.Warnings.Add(bench.Warning{Text: text})
@@ -270,18 +270,8 @@ func planResume(o RunOptions) (bench.Run, error) {
 	if err := sameProfile(run, o.Resume); err != nil {
 		return run, err
 	}
-	given := o.Changes.Text("elastic")
-	switch {
-	case given != "":
-		if !run.Profile.Store.Kind.Traits().ByURL {
-			return run, console.Usagef("this run uses store %q: omit --elastic", run.Profile.Store.Kind)
-		}
-		if run.Profile.Store.URL, err = profile.StoreURL(given, o.Getenv); err != nil {
-			return run, err
-		}
-	case run.StoreUserUnsaved:
-		return run, console.Usagef("the store's user came from the environment and was not saved; pass it again: "+
-			"--elastic '%s'", strings.Replace(run.Profile.Store.URL, "://", "://${USER_NAME}:${PASSWORD}@", 1))
+	if err := resumedNeeds(&run, o); err != nil {
+		return run, err
 	}
 	if targets := o.Changes["target"]; len(targets) > 0 {
 		if len(run.Targets) == 0 {

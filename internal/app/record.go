@@ -15,7 +15,10 @@ import (
 
 // public returns a run without passwords in URLs and in the command line.
 func public(run bench.Run) bench.Run {
-	run.Profile.Store.URL = secret.WithoutUser(run.Profile.Store.URL)
+	run.Profile.Needs = slices.Clone(run.Profile.Needs)
+	for i, n := range run.Profile.Needs {
+		run.Profile.Needs[i].URL = secret.WithoutUser(n.URL)
+	}
 	run.Targets = slices.Clone(run.Targets)
 	for i, t := range run.Targets {
 		run.Targets[i].URL = secret.WithoutUser(t.URL)

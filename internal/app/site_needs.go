@@ -11,22 +11,22 @@ import (
 	"github.com/locbench/locbench/internal/figures/verdict"
 	"github.com/locbench/locbench/internal/host/hostusage"
 	"github.com/locbench/locbench/internal/needs"
-	"github.com/locbench/locbench/internal/needs/elasticsearch"
+	"github.com/locbench/locbench/internal/needs/kinds"
 	"github.com/locbench/locbench/internal/run/machine"
 	"github.com/locbench/locbench/internal/run/runner"
 	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/safe"
 )
-
-// kinds has all kinds of needs. A new one is a package, and a line here.
-var kinds = []needs.Kind{
-	elasticsearch.Find,
-}
 
 // findNeeds finds the needs of the profile and opens the data that its requests use, before
 // anything is started.
-func (s *site) findNeeds(kinds []needs.Kind) error {
-	for _, find := range kinds {
-		found, err := find(s.plan.Run.Profile, func(string) string { return s.plan.storeURL })
+func (s *site) findNeeds() error {
+	for _, n := range s.plan.Run.Profile.Needs {
+		k, ok := kinds.Of(n.Kind)
+		if !ok {
+			return console.Usagef("need %s: this locbench has no kind %q", safe.Line(n.Name, 60), safe.Line(n.Kind, 60))
+		}
+		found, err := k.Find(n, s.plan.Run.Profile, s.plan.urls[n.Name])
 		if err != nil {
 			return console.WithCode(console.ExitUsage, err)
 		}
@@ -104,12 +104,12 @@ func (s *site) begin(ctx context.Context) (err error) {
 		s.warn(bench.Warning{Kind: bench.WarnMachineState, Text: text})
 	}
 	p := s.plan.Run.Profile
-	if p.DrawsIDs() {
+	if p.DrawsIDs() && s.data != nil {
 		if s.ids, err = s.data.IDs(ctx); err != nil {
 			return fmt.Errorf("read the ids of the data set: %w", err)
 		}
 	}
-	if p.CompareBodies > 0 {
+	if p.CompareBodies > 0 && s.data != nil {
 		if s.known, err = s.data.Responses(p.Requests); err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/text/secret"
@@ -92,7 +93,7 @@ func parseTarget(name, address string, profiled bool) (t bench.Target, request s
 	if !strings.Contains(address, "://") {
 		address = "http://" + address
 	}
-	base, err := profile.ServiceURL(address)
+	base, err := needs.ServiceURL(address)
 	if err != nil {
 		return t, "", err
 	}
@@ -160,7 +161,7 @@ func sameTargets(recorded []bench.Target, given []string) ([]bench.Target, error
 		if at < 0 {
 			return nil, console.Usagef("--target %s=…: not a contender of this run", name)
 		}
-		base, err := profile.ServiceURL(address)
+		base, err := needs.ServiceURL(address)
 		if err != nil {
 			return nil, err
 		}

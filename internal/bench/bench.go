@@ -71,10 +71,10 @@ type Limits struct {
 	PIDs   int64   `json:"pids,omitempty"`         // processes and threads together
 }
 
-// IsolationOff is the value of Profile.Isolation with which contender, store and client share CPUs.
+// IsolationOff is the value of Profile.Isolation with which contender, needs and client share CPUs.
 const IsolationOff = "off"
 
-// Isolation is the assignment of CPUs to contender, store and client, as sets such as "0-3,5".
+// Isolation is the assignment of CPUs to contender, needs and client, as sets such as "0-3,5".
 type Isolation struct {
 	Separate  bool       `json:"separate"` // the sets below are enforced and do not overlap
 	Contender cpuset.Set `json:"contender,omitempty"`
@@ -104,11 +104,10 @@ type Profile struct {
 	Limits      Limits      `json:"limits"`
 	// what is different for single contenders; LimitsOf and SettingsOf read it
 	Settings []Settings `json:"settings,omitempty"`
-	// "off", or "": contender, store and client get separate CPU sets if the machine has enough
+	// "off", or "": contender, needs and client get separate CPU sets if the machine has enough
 	// CPUs
-	Isolation string    `json:"isolation,omitempty"`
-	Store     StoreSpec `json:"store"`
-	Data      DataSpec  `json:"data"`
+	Isolation string     `json:"isolation,omitempty"`
+	Needs     []NeedSpec `json:"needs,omitempty"`
 	// requests of the load: single ones, and those of the sessions in their order
 	Requests  []Request  `json:"requests"`
 	Sessions  []Session  `json:"sessions,omitempty"`
@@ -148,15 +147,6 @@ func (p Profile) LoadDuration() time.Duration {
 		d += s.Duration
 	}
 	return d
-}
-
-// DataSpec chooses the data set of the store: the bundled one, a generated one (Cities > 0) or a
-// dump (Dir != "").
-type DataSpec struct {
-	Dir      string `json:"dir,omitempty"`
-	Cities   int    `json:"cities,omitempty"`
-	Vertices int    `json:"vertices,omitempty"` // per generated polygon
-	Seed     uint64 `json:"seed,omitempty"`
 }
 
 // CheckSpec says which checks a trial runs.

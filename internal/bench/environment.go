@@ -35,21 +35,20 @@ type Software struct {
 
 // NeedInfo describes a service that the contenders need.
 type NeedInfo struct {
-	Name    string    `json:"name"`
-	Kind    StoreKind `json:"kind"`
-	URL     string    `json:"url,omitempty"` // URL for this machine, without user info
-	Seen    string    `json:"seen_by_contender,omitempty"`
-	Version string    `json:"version,omitempty"`
-	Latency string    `json:"latency,omitempty"` // that is added to its responses, in words
+	Name    string     `json:"name"`
+	From    NeedOrigin `json:"from"`
+	URL     string     `json:"url,omitempty"` // URL for this machine, without user info
+	Seen    string     `json:"seen_by_contender,omitempty"`
+	Version string     `json:"version,omitempty"`
+	Latency string     `json:"latency,omitempty"` // that is added to its responses, in words
 }
 
 // String returns a phrase: "elasticsearch: embedded, 7.10.2".
-func (n NeedInfo) String() string { return n.Name + ": " + string(n.Kind) + ", " + n.Version }
+func (n NeedInfo) String() string { return n.Name + ": " + string(n.From) + ", " + n.Version }
 
-// DataInfo describes the data set of a run.
+// DataInfo describes the data that the requests of a run use.
 type DataInfo struct {
-	Name    string `json:"name"` // "bundled", "generated 100000 × 60, seed 1", or the folder
-	Cities  int    `json:"cities"`
-	Regions int    `json:"regions"`
-	Hash    string `json:"hash,omitempty"` // hash of the content
+	Name string `json:"name"`           // "bundled", "generated 100000 × 60, seed 1", or the folder
+	Size string `json:"size,omitempty"` // how much it is, in words
+	Hash string `json:"hash,omitempty"` // hash of the content
 }

@@ -14,13 +14,6 @@ import (
 // DefaultMaxErrors is the highest error rate of a valid step if the profile sets none.
 const DefaultMaxErrors = 0.01
 
-// UsesData reports whether a run of the profile needs the data set: for the store, to compare
-// responses with, or for the ids in requests.
-func (p Profile) UsesData() bool {
-	compared := p.CompareBodies > 0 && slices.ContainsFunc(p.Requests, Request.NamesCity)
-	return !p.Store.Kind.Traits().None || compared || p.DrawsIDs()
-}
-
 // ErrorsAllowed returns max_errors of the profile, or the default.
 func (p Profile) ErrorsAllowed() float64 { return cmp.Or(p.MaxErrors, DefaultMaxErrors) }
 

@@ -37,11 +37,6 @@ type Request struct {
 	SetUp bool `json:"setup,omitempty"`
 }
 
-// NamesCity reports whether the request is for a city or region of the locations service.
-func (r Request) NamesCity() bool {
-	return strings.HasPrefix(r.Path, "/city/") || strings.HasPrefix(r.Path, "/region/")
-}
-
 // Checks reports whether the request has expectations other than the status.
 func (r Request) Checks() bool { return len(r.Expect) > 0 }
 

@@ -114,8 +114,8 @@ type Run struct {
 	TLS    *TLS   `json:"tls,omitempty"` // nil: certificates of the system
 	// load engine that was chosen; "": auto. The loop of a step says which one ran
 	Engine Engine `json:"engine,omitempty"`
-	// the user in the store's URL came from the environment: a resumed run needs the URL again
-	StoreUserUnsaved bool `json:"store_user_unsaved,omitempty"`
+	// needs whose URL has a user from the environment: a resumed run takes that URL again
+	UserUnsaved []string `json:"user_unsaved,omitempty"`
 	// running services, one per contender; then locbench starts none
 	Targets  []Target `json:"targets,omitempty"`
 	Services []string `json:"services_dir,omitempty"` // folders with contenders that are not bundled

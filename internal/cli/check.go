@@ -12,7 +12,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender/check"
-	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/secret"
@@ -36,7 +36,7 @@ Exit codes: 0 all checks passed; 4 a check failed; 1 the service did not respond
   locbench check https://cities.example.org --suite my-cities.yaml --verbose`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, target []string) error {
-			base, err := profile.ServiceURL(target[0])
+			base, err := needs.ServiceURL(target[0])
 			if err != nil {
 				return err
 			}

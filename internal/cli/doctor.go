@@ -6,12 +6,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locbench/locbench/internal/run/machine"
-	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/text/console"
 )
 
 func newDoctor(env Env) *cobra.Command {
-	var o machine.DoctorOptions
+	at := addresses{}
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
@@ -25,13 +24,11 @@ swap, heat, other containers, open files, local ports, Elasticsearch, the Go too
   locbench doctor --json`,
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if o.Elasticsearch != "" {
-				var err error
-				if o.Elasticsearch, err = profile.StoreURL(o.Elasticsearch, env.Getenv); err != nil {
-					return err
-				}
+			urls, err := at.urls(env.Getenv)
+			if err != nil {
+				return err
 			}
-			warnings := machine.Doctor(cmd.Context(), o)
+			warnings := machine.Doctor(cmd.Context(), machine.DoctorOptions{Needs: urls})
 			if asJSON {
 				return writeJSON(env.Stdout, " ", warnings)
 			}
@@ -45,7 +42,7 @@ swap, heat, other containers, open files, local ports, Elasticsearch, the Go too
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&o.Elasticsearch, "elastic", "", "Elasticsearch `URL` to check")
+	at.bind(cmd, "check")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
 	return cmd
 }

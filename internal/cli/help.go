@@ -32,7 +32,7 @@ var flagSections = []struct {
 	{"Load", []string{
 		"slo", "connections", "", "probe", "warm-up", "resolution", "confirm", "guess", "max-rate", "max-probes",
 	}},
-	{"Store and data", []string{""}},
+	{"Needs and data", []string{""}},
 	{"Output", []string{
 		"out", "headless", "quiet", "verbose", "json", "metrics-listen", "theme", "ascii", "mouse", "help",
 	}},

@@ -51,10 +51,10 @@ func bindOptions(cmd *cobra.Command, o *app.RunOptions, include func(profile.Opt
 		}
 		complete := cobra.CompletionFunc(cobra.NoFileCompletions)
 		switch {
+		case option.Folder:
+			complete = cobra.FixedCompletions(option.Values, cobra.ShellCompDirectiveDefault)
 		case option.Values != nil:
 			complete = fixed(option.Values...)
-		case option.Name == "data":
-			complete = completeData
 		case option.Name == "targets":
 			continue // files
 		}
@@ -97,10 +97,6 @@ func bindAllowed(cmd *cobra.Command, folders *[]string) {
 func forContenders(o app.RunOptions, fl *pflag.FlagSet, contenders []string) app.RunOptions {
 	o.Contenders, o.ProfileNamed = contenders, fl.Changed("profile")
 	return o
-}
-
-func completeData(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return []string{profile.BundledData + "\tthe bundled cities"}, cobra.ShellCompDirectiveDefault // folders too
 }
 
 func fixed(values ...string) cobra.CompletionFunc {

@@ -13,6 +13,7 @@ import (
 	"github.com/locbench/locbench/internal/app/screens"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/needs/kinds"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/run/worker"
 	"github.com/locbench/locbench/internal/text/console"
@@ -133,7 +134,8 @@ func (f *runFlags) checkResume(fl *pflag.FlagSet, contenders []string) error {
 	}
 	recorded := []string{"profile", "method", "body", "out", "cacert", "insecure", "allow-files"}
 	for _, o := range profile.Options() {
-		if o.Name != "elastic" && o.Name != "target" { // their passwords are not recorded
+		k, _ := kinds.Of(o.Need)
+		if o.Name != k.AddressOption && o.Name != "target" { // their passwords are not recorded
 			recorded = append(recorded, o.Name)
 		}
 	}

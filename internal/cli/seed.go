@@ -9,9 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
-	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/store/dataset"
 	"github.com/locbench/locbench/internal/store/seed"
 	"github.com/locbench/locbench/internal/text/console"
@@ -21,7 +20,7 @@ import (
 
 type seedFlags struct {
 	elastic      string
-	data         bench.DataSpec
+	data         dataset.Spec
 	workers      int
 	force, quiet bool
 }
@@ -68,7 +67,7 @@ warning.`,
 				return console.Usagef("--elastic is missing, such as: locbench seed --elastic http://127.0.0.1:9200")
 			}
 			var err error
-			if f.elastic, err = profile.StoreURL(f.elastic, env.Getenv); err != nil {
+			if f.elastic, err = needs.URL("elastic", f.elastic, env.Getenv); err != nil {
 				return err
 			}
 			changed := cmd.Flags().Changed

@@ -33,7 +33,7 @@ With --embedded-store it starts its own store with the bundled cities, to try th
 			ctx := cmd.Context()
 			getenv := env.Getenv
 			if withStore {
-				s, err := store.Open(ctx, bench.StoreSpec{Kind: bench.StoreEmbedded}, store.Options{})
+				s, err := store.Open(ctx, store.Spec{From: bench.NeedEmbedded}, store.Options{})
 				if err != nil {
 					return err
 				}

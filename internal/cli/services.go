@@ -223,6 +223,7 @@ Exit codes: 0 all built; 2 wrong usage; 3 at least one failed (the others are bu
 
 func newServicesVerify(env Env, dirs *[]string, complete cobra.CompletionFunc) *cobra.Command {
 	var o contenders.VerifyOptions
+	at := addresses{}
 	cmd := &cobra.Command{
 		Use:   "verify NAME[:VARIANT]...",
 		Short: "Run lifecycle checks, HTTP checks and a short load",
@@ -241,10 +242,11 @@ Exit codes: 0 all passed; 1 could not start; 2 wrong usage; 3 at least one faile
 		ValidArgsFunction: complete,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			o.Names, o.Dirs, o.Command = names, *dirs, env.Args
+			o.Needs = at.changes()
 			return contenders.Verify(cmd.Context(), env, o)
 		},
 	}
-	cmd.Flags().StringVar(&o.Elastic, "elastic", "", "`URL` of an Elasticsearch 7 to use (see 'locbench seed')")
+	at.bind(cmd, "use")
 	cmd.Flags().StringVarP(&o.Out, "out", "o", "", "results `DIR` (default results/<time>-verify)")
 	return cmd
 }

@@ -109,12 +109,7 @@ type Responses interface {
 	Check(request string, id int64, language string, body []byte) error
 }
 
-// Kind finds the needs of one kind in a profile, and opens their data, before anything is started.
-// Its errors are about the profile. address returns the URL of a need that runs already, with its
-// user, which the profile does not have.
-type Kind func(p bench.Profile, address func(need string) string) (Found, error)
-
-// Found is what a profile has of one kind of need.
+// Found is what a run has of a need of its profile.
 type Found struct {
 	Needs []Named
 	Data  Data // nil: requests use none

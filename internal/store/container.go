@@ -21,7 +21,7 @@ const (
 	startLogLineMax = 300
 )
 
-func (s *Store) openContainer(ctx context.Context, spec bench.StoreSpec, opts Options) error {
+func (s *Store) openContainer(ctx context.Context, spec Spec, opts Options) error {
 	if opts.Containers == nil {
 		return errors.New("open container store: no Docker engine is in use")
 	}

@@ -21,7 +21,7 @@ import (
 
 const probeTimeout = 10 * time.Second
 
-func (s *Store) openExternal(ctx context.Context, spec bench.StoreSpec, _ Options) error {
+func (s *Store) openExternal(ctx context.Context, spec Spec, _ Options) error {
 	clean, err := checkURL(spec.URL)
 	if err != nil {
 		return fmt.Errorf("open external store: %w", err)

@@ -30,7 +30,27 @@ var ErrNone = errors.New("this run has no store")
 // DefaultImage is the official image of a container store; a profile may name another.
 const DefaultImage = "elasticsearch:7.17.28"
 
-// Options are what Open needs next to the StoreSpec. The zero value is enough without a container.
+// Spec chooses the Elasticsearch that the contenders use.
+type Spec struct {
+	From    bench.NeedOrigin
+	URL     string        // external: e.g. http://10.0.0.5:9200
+	Image   string        // container
+	Latency time.Duration // embedded: median latency added to every response; 0 adds none
+	P99     time.Duration // embedded: p99 of the added latency; 0: every response gets exactly Latency
+}
+
+// Chosen returns the origin that "auto" stands for.
+func (s Spec) Chosen() bench.NeedOrigin {
+	switch {
+	case s.From != bench.NeedAuto && s.From != "":
+		return s.From
+	case s.URL != "":
+		return bench.NeedExternal
+	}
+	return bench.NeedEmbedded
+}
+
+// Options are what Open needs next to the Spec. The zero value is enough without a container.
 type Options struct {
 	Seed       uint64                // of the injected latency
 	RunID      string                // for the labels of a container
@@ -42,7 +62,7 @@ type Options struct {
 
 // Store is an open store. Its methods are safe for concurrent use.
 type Store struct {
-	kind     bench.StoreKind
+	from     bench.NeedOrigin
 	url      string // may hold user info
 	identity string // external: the response to GET /, which names node and cluster
 	version  string
@@ -58,13 +78,13 @@ type Store struct {
 }
 
 // Open starts or reaches the store of spec. Close it, even if ctx was canceled.
-func Open(ctx context.Context, spec bench.StoreSpec, opts Options) (*Store, error) {
-	kind := spec.Chosen()
-	open, ok := openers[kind]
+func Open(ctx context.Context, spec Spec, opts Options) (*Store, error) {
+	from := spec.Chosen()
+	open, ok := openers[from]
 	if !ok {
-		return nil, fmt.Errorf("unknown store kind %q", kind)
+		return nil, fmt.Errorf("unknown store %q", from)
 	}
-	s := &Store{kind: kind}
+	s := &Store{from: from}
 	if open != nil {
 		if err := open(s, ctx, spec, opts); err != nil {
 			return nil, err
@@ -73,15 +93,15 @@ func Open(ctx context.Context, spec bench.StoreSpec, opts Options) (*Store, erro
 	return s, nil
 }
 
-// openers open a store, by its kind; nil if there is nothing to open.
-var openers = map[bench.StoreKind]func(*Store, context.Context, bench.StoreSpec, Options) error{
-	bench.StoreEmbedded:  (*Store).openEmbedded,
-	bench.StoreExternal:  (*Store).openExternal,
-	bench.StoreContainer: (*Store).openContainer,
-	bench.StoreNone:      nil,
+// openers open a store, by its origin; nil if there is nothing to open.
+var openers = map[bench.NeedOrigin]func(*Store, context.Context, Spec, Options) error{
+	bench.NeedEmbedded:  (*Store).openEmbedded,
+	bench.NeedExternal:  (*Store).openExternal,
+	bench.NeedContainer: (*Store).openContainer,
+	bench.NeedNone:      nil,
 }
 
-func (s *Store) openEmbedded(_ context.Context, spec bench.StoreSpec, opts Options) error {
+func (s *Store) openEmbedded(_ context.Context, spec Spec, opts Options) error {
 	server, err := embedded.New(embedded.Options{Latency: spec.Latency, P99: spec.P99, Seed: opts.Seed})
 	if err != nil {
 		return fmt.Errorf("open embedded store: %w", err)
@@ -109,7 +129,7 @@ func (s *Store) Work() (work func() (calls int64, busy time.Duration), ok bool) 
 // kinds through their URLs.
 func (s *Store) Fill(ctx context.Context, set bench.DataSet, progress func(done int64)) error {
 	if s.embedded == nil {
-		return fmt.Errorf("fill the store: not possible for kind %s; seed it through its URL", s.kind)
+		return fmt.Errorf("fill the store: not possible for one that is %s; seed it through its URL", s.from)
 	}
 	return s.embedded.Fill(ctx, set, progress)
 }
@@ -129,7 +149,7 @@ func (s *Store) Warnings() bench.Warnings { return s.warnings }
 func (s *Store) Info() bench.NeedInfo {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return bench.NeedInfo{Kind: s.kind, URL: secret.WithoutUser(s.url), Seen: secret.WithoutUser(s.seen), Version: s.version}
+	return bench.NeedInfo{From: s.from, URL: secret.WithoutUser(s.url), Seen: secret.WithoutUser(s.seen), Version: s.version}
 }
 
 // Listen makes the store reachable at addr, an address of this machine such as the gateway of a
@@ -179,7 +199,7 @@ func (s *Store) listen(addr string, peers []netip.Prefix, names ...string) (stri
 		peers = loopback()
 	}
 	switch {
-	case s.kind.Traits().None:
+	case s.from.Traits().None:
 		return "", ErrNone
 	case s.embedded != nil:
 		l, err := listenFor(addr, peers)

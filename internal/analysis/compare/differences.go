@@ -129,17 +129,17 @@ func names(a, b bench.Run) (all []string) {
 
 // needFacts returns the facts of a need; of one that the run does not have, they are not known.
 func needFacts(r bench.Run, name string) []fact {
-	n := bench.NeedInfo{Kind: bench.StoreNone}
+	n := bench.NeedInfo{From: bench.NeedNone}
 	if i := slices.IndexFunc(r.Needs, func(n bench.NeedInfo) bool { return n.Name == name }); i >= 0 {
 		n = r.Needs[i]
 	}
 	address := ""
-	if n.Kind.Traits().ByURL { // others have a random port
+	if n.From.Traits().ByURL { // others have a random port
 		address = n.URL
 	}
 	what := Fact(strings.Trim(strconv.QuoteToASCII(safe.Line(name, 60)), `"`)) // a name may be from outside
 	return []fact{
-		{what, Incomparable, string(n.Kind)}, {what + " version", Relevant, n.Version},
+		{what, Incomparable, string(n.From)}, {what + " version", Relevant, n.Version},
 		{what + " address", Relevant, address}, {what + " latency", Incomparable, n.Latency},
 	}
 }
@@ -161,7 +161,7 @@ func runFacts(r bench.Run, needs []string) []fact {
 	if i := r.Isolated; i != nil && i.Separate { // else the CPUs are shared
 		assigned = i.Text
 	}
-	if p.UsesData() {
+	if r.Data.Name != "" {
 		data = append(data, strings.TrimSpace(r.Data.Name+" "+short(r.Data.Hash)))
 	}
 	for _, f := range r.Files {
@@ -266,7 +266,8 @@ func trialFacts(trial bench.TrialResult) []fact {
 // part of it, because steps record what they stopped; nor are folders of files.
 func ProfileHash(p bench.Profile) string {
 	p.Name, p.Title, p.Description, p.Contenders, p.Rounds, p.PriceVCPUHr = "", "", "", nil, 0, 0
-	p.Checks, p.Thresholds, p.Store.URL = bench.CheckSpec{}, nil, ""
+	p.Checks, p.Thresholds = bench.CheckSpec{}, nil
+	p.Needs = each(p.Needs, func(n *bench.NeedSpec) { n.URL = "" })
 	p.CompareBounded = false // what it leaves out is on record in the results
 	p.Steps = loads(p.Steps)
 	p.Settings = each(p.Settings, func(s *bench.Settings) { s.Dir = base(s.Dir) })
@@ -300,8 +301,7 @@ func base(file string) string {
 // restHash returns the hash of the parts of a profile that no other fact contains.
 func restHash(p bench.Profile) string {
 	p.Settings = nil // the limits in use, images and sources of each contender are compared
-	p.Limits, p.Runtime, p.Requests, p.Steps, p.Data = bench.Limits{}, "", nil, nil, bench.DataSpec{}
-	p.Store.Kind, p.Store.Latency, p.Store.P99, p.Protocol = "", 0, 0, ""
+	p.Limits, p.Runtime, p.Requests, p.Steps, p.Needs, p.Protocol = bench.Limits{}, "", nil, nil, nil, ""
 	p.Timeout, p.CompareBodies, p.MaxUnexpected, p.Interleave = 0, 0, 0, 0
 	return ProfileHash(p)
 }

@@ -77,7 +77,7 @@ func EnginesAgree(r *analysis.Run) (Agreement, error) {
 	}
 	a := Agreement{Contender: r.Contenders[0].Label, Made: r.Run.Started}
 	for _, n := range r.Run.Needs {
-		if n.Kind.Traits().InClient {
+		if n.From.Traits().InClient {
 			a.InClient = append(a.InClient, n.Name)
 		}
 	}

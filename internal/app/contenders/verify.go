@@ -22,11 +22,11 @@ var verifyProfile []byte
 
 // VerifyOptions are the options of Verify.
 type VerifyOptions struct {
-	Names   []string // NAME or NAME:VARIANT
-	Dirs    []string // folders with more contenders
-	Elastic string   // URL of the store; "": the embedded one
-	Out     string   // results folder
-	Command []string // the command line, to be recorded
+	Names   []string        // NAME or NAME:VARIANT
+	Dirs    []string        // folders with more contenders
+	Needs   profile.Changes // options of needs that run elsewhere
+	Out     string          // results folder
+	Command []string        // the command line, to be recorded
 }
 
 // Verify runs the lifecycle checks, all HTTP checks and a short load on the named contenders.
@@ -40,8 +40,8 @@ func Verify(ctx context.Context, env console.Env, o VerifyOptions) error {
 		Out: cmp.Or(o.Out, app.NewFolder("verify")), Command: o.Command,
 		Accept: true, // loads contenders with failed checks too, to find all faults
 	}
-	if o.Elastic != "" {
-		run.Changes = profile.Changes{"elastic": {o.Elastic}, "connections": {"1 warm-up for 2s,4 for 3s,64 for 3s"}}
+	if len(o.Needs) > 0 {
+		run.Changes = o.Needs.With("connections", "1 warm-up for 2s,4 for 3s,64 for 3s")
 	}
 	for _, svc := range list {
 		run.Contenders = append(run.Contenders, selected(svc))

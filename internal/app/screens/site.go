@@ -14,10 +14,11 @@ import (
 	"github.com/locbench/locbench/internal/contender/docker"
 	"github.com/locbench/locbench/internal/contender/launch"
 	"github.com/locbench/locbench/internal/host/limits"
+	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/needs/kinds"
 	"github.com/locbench/locbench/internal/run/machine"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/show/tui/setup"
-	"github.com/locbench/locbench/internal/store"
 	"github.com/locbench/locbench/internal/text/secret"
 	"github.com/locbench/locbench/profiles"
 )
@@ -77,28 +78,21 @@ func (s Site) Machine(ctx context.Context) setup.Machine {
 		out.Unlimited = strings.Join(missing, "; ")
 	}
 	out.Room = room
-	// The store has its own field, which checks the chosen store.
-	out.Warnings = slices.DeleteFunc(machine.Doctor(ctx, machine.DoctorOptions{}),
-		func(f machine.Warning) bool { return f.Name == "Elasticsearch" })
+	// Needs have their own fields, which check the chosen ones.
+	out.Warnings = slices.DeleteFunc(machine.Doctor(ctx, machine.DoctorOptions{}), func(w machine.Warning) bool {
+		return slices.ContainsFunc(kinds.All, func(k needs.Kind) bool { return k.Title == w.Name })
+	})
 	return out
 }
 
-// Elastic opens the store as a run would, so both report the same.
-func (s Site) Elastic(ctx context.Context, address string) (e setup.Elastic) {
-	clean, err := profile.StoreURL(address, os.Getenv)
+// Probe asks an external need what it is.
+func (s Site) Probe(ctx context.Context, kind, url string) needs.Probe {
+	k, _ := kinds.Of(kind) // the page has its name from there
+	clean, err := needs.URL(k.AddressOption, url, os.Getenv)
 	if err != nil {
-		return setup.Elastic{Err: err}
+		return needs.Probe{Err: err}
 	}
-	st, err := store.Open(ctx, bench.StoreSpec{Kind: bench.StoreExternal, URL: clean}, store.Options{})
-	if err != nil {
-		return setup.Elastic{Err: err}
-	}
-	e.Version, e.Warning = st.Info().Version, st.Warnings().Join("; ")
-	if e.Cities, err = st.Count(ctx, "city"); errors.Is(err, store.ErrNoIndex) {
-		e.Cities, err = 0, nil
-	}
-	e.Err = errors.Join(err, st.Close())
-	return e
+	return k.Probe(ctx, clean)
 }
 
 // room returns how many connections this machine can open, if that is less than connections.
@@ -111,14 +105,18 @@ func room(connections int) (int, error) {
 	return max(0, connections-int(limit.Need-limit.Have)), err
 }
 
-// Save writes p into a file, without the password in the store's URL.
+// Save writes p into a file, without passwords in the URLs of needs.
 func (s Site) Save(_ context.Context, path string, p bench.Profile, replace bool) (saved, warning string, err error) {
 	if ext := filepath.Ext(path); ext != ".yaml" && ext != ".yml" {
 		path += ".yaml"
 	}
-	if u, err := secret.ParseURL(p.Store.URL); err == nil && u.User != nil {
-		p.Store.URL = secret.WithoutUser(p.Store.URL)
-		warning = "the store's password is not saved; set --elastic"
+	p.Needs = slices.Clone(p.Needs)
+	for i, n := range p.Needs {
+		k, _ := kinds.Of(n.Kind)
+		if u, err := secret.ParseURL(n.URL); err == nil && u.User != nil {
+			p.Needs[i].URL = secret.WithoutUser(n.URL)
+			warning = fmt.Sprintf("the password of %s is not saved; set --%s", n.Name, k.AddressOption)
+		}
 	}
 	err = profile.Save(path, p, replace)
 	if errors.Is(err, fs.ErrExist) {

@@ -3,10 +3,11 @@ package check
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/needs/kinds"
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
@@ -47,14 +48,26 @@ func (s *Suite) GroupNames() (names []string) {
 	return names
 }
 
-// SuiteNames returns the names of the bundled suites, sorted.
-func SuiteNames() []string {
-	entries, _ := dataset.Suites.ReadDir("suites") // an embedded folder is always there
-	var names []string
-	for _, e := range entries {
-		names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
+// SuiteNames returns the names of the bundled suites, sorted: those of all kinds of needs.
+func SuiteNames() (names []string) {
+	for _, k := range kinds.All {
+		entries, _ := k.Suites.ReadDir("suites") // a kind without suites has no folder
+		for _, e := range entries {
+			names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
+		}
 	}
+	slices.Sort(names)
 	return names
+}
+
+// bundledSuite returns the file of a bundled suite; nil if there is none of that name.
+func bundledSuite(name string) []byte {
+	for _, k := range kinds.All {
+		if data, err := k.Suites.ReadFile("suites/" + name + ".yaml"); err == nil {
+			return data
+		}
+	}
+	return nil
 }
 
 // IsFile reports whether a suite is named by its path: a text with a slash, or one that ends in
@@ -74,8 +87,8 @@ func LoadSuite(nameOrPath string, allowed ...string) (*Suite, error) {
 		}
 		return ParseSuite(nameOrPath, data, allowed...)
 	}
-	data, err := dataset.Suites.ReadFile("suites/" + nameOrPath + ".yaml")
-	if err != nil {
+	data := bundledSuite(nameOrPath)
+	if data == nil {
 		return nil, fmt.Errorf("no bundled suite %q (%s); for a file, write its path", safe.Line(nameOrPath, 60),
 			strictyaml.Suggest(nameOrPath, "bundled", SuiteNames()))
 	}

@@ -109,11 +109,11 @@ func those(all []needs.Named, is func(bench.NeedInfo) bool) (names, options []st
 }
 
 // contained reports whether a need runs in a container.
-func contained(n bench.NeedInfo) bool { return n.Kind.Traits().Container }
+func contained(n bench.NeedInfo) bool { return n.From.Traits().Container }
 
 // onThisMachine reports whether a need is on this machine's loopback interface.
 func onThisMachine(n bench.NeedInfo) bool {
-	t := n.Kind.Traits()
+	t := n.From.Traits()
 	return t.InClient || t.ByURL && (n.URL == "" || contact.OnLoopback(n.URL))
 }
 

@@ -27,24 +27,21 @@ const Name = "elasticsearch"
 // Data is the data set of the locations service.
 type Data struct{ dataset.Set }
 
-// Find is the kind of this need: the store and the data set of a profile. Requests may use the data
-// without the store.
-func Find(p bench.Profile, address func(need string) string) (found needs.Found, err error) {
+// find finds the store and the data set of a profile. Requests may use the data without the store.
+func find(n bench.NeedSpec, _ bench.Profile, url string) (found needs.Found, err error) {
 	var data Data
-	if p.UsesData() || p.Data != (bench.DataSpec{}) {
-		if data.Set, err = dataset.Open(p.Data); err != nil {
-			return found, err
-		}
+	if data.Set, err = dataset.Open(specOf(n).Cities.set()); err != nil {
+		return found, err
 	}
 	found.Data = data
-	if !p.Store.Kind.Traits().None {
-		spec := p.Store
-		spec.URL = address(Name)
+	if !n.From.Traits().None {
+		spec := storeOf(n)
+		spec.URL = url
 		elsewhere := "--store container or --elastic http://HOST:9200"
-		if spec.Kind.Traits().Container {
+		if n.From.Traits().Container {
 			elsewhere = "--store embedded"
 		}
-		found.Needs = []needs.Named{{Name: Name, Elsewhere: elsewhere, Need: &Need{spec: spec, data: data.Set}}}
+		found.Needs = []needs.Named{{Name: n.Name, Elsewhere: elsewhere, Need: &Need{name: n.Name, spec: spec, data: data.Set}}}
 	}
 	return found, nil
 }
@@ -56,7 +53,8 @@ func (d Data) Responses(requests []bench.Request) (needs.Responses, error) {
 
 // Need is an Elasticsearch. It is embedded, external or in a container.
 type Need struct {
-	spec bench.StoreSpec
+	name string
+	spec store.Spec
 	data dataset.Set
 
 	warn   func(bench.Warning)
@@ -109,7 +107,7 @@ func (n *Need) readUsage(cpus int) {
 	}
 }
 
-func (n *Need) traits() bench.StoreTraits { return n.store.Info().Kind.Traits() }
+func (n *Need) traits() bench.NeedTraits { return n.store.Info().From.Traits() }
 
 // Seed gives this run's own store its data. It only verifies those of an external store: only
 // 'locbench seed' writes to that.
@@ -224,16 +222,16 @@ func (n *Need) Alive(ctx context.Context) error {
 
 // Info describes the store; before Open, the one that was chosen.
 func (n *Need) Info() bench.NeedInfo {
-	info := bench.NeedInfo{Kind: n.spec.Chosen(), URL: secret.WithoutUser(n.spec.URL)}
+	info := bench.NeedInfo{From: n.spec.Chosen(), URL: secret.WithoutUser(n.spec.URL)}
 	if n.store != nil {
 		info = n.store.Info()
 	}
-	info.Name, info.Latency = Name, latency(n.spec)
+	info.Name, info.Latency = n.name, latency(n.spec)
 	return info
 }
 
 // latency describes the latency that is added to responses; "" for none.
-func latency(s bench.StoreSpec) string {
+func latency(s store.Spec) string {
 	switch {
 	case s.Latency == 0:
 		return ""

@@ -16,7 +16,8 @@ import (
 	"github.com/locbench/locbench/internal/contender/docker"
 	"github.com/locbench/locbench/internal/contender/launch"
 	"github.com/locbench/locbench/internal/host/cgroup"
-	"github.com/locbench/locbench/internal/store"
+	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/needs/kinds"
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
@@ -40,7 +41,7 @@ type Warning struct {
 
 // DoctorOptions are what Doctor checks in addition to the machine.
 type DoctorOptions struct {
-	Elasticsearch string // URL; "": the embedded store
+	Needs map[string]string // URLs of needs, by their kinds
 }
 
 // goTimeout is the time limit of the command go env.
@@ -63,7 +64,12 @@ func diagnose(
 	all = append(all, doctorCPUs(m), doctorMemory(m, Available()), doctorLoad(m), doctorGovernor(m))
 	all = append(all, doctorState(m)...)
 	all = append(all, doctorFiles(openFiles()), doctorPorts(files{}.ports()))
-	return append(all, doctorElasticsearch(ctx, o.Elasticsearch), doctorGo(ctx, groups))
+	for _, k := range kinds.All {
+		if k.Probe != nil {
+			all = append(all, doctorNeed(ctx, k, o.Needs[k.Name]))
+		}
+	}
+	return append(all, doctorGo(ctx, groups))
 }
 
 // check returns a line with the status OK or, if bad, Warn and a fix.
@@ -91,7 +97,7 @@ func doctorDocker(ctx context.Context) (all []Warning, others string) {
 	all = []Warning{check("Docker", safe.Line(seen, 300), false, "")}
 	if enter, apart := e.Apart(); apart {
 		all = append(all, Warning{"Docker network", Warn,
-			"this rootless engine has its own network: contenders cannot reach a store on this machine",
+			"this rootless engine has its own network: contenders cannot reach a need on this machine",
 			enter + " locbench …"})
 	}
 	return append(all, dockerLimits(i)), Names(names)
@@ -152,7 +158,7 @@ func doctorCgroup(m bench.Machine, probe func() (missing []string, noSet, err er
 
 func doctorCPUs(m bench.Machine) Warning {
 	return check("CPUs", fmt.Sprintf("%d (%s)", m.CPUs, cmp.Or(m.CPUModel, m.Arch)), m.CPUs < 4,
-		"use 4 CPUs or more, or limit the contender to 1 CPU with the embedded store: contender, store and client "+
+		"use 4 CPUs or more, or limit the contender to 1 CPU with embedded needs: contender, needs and client "+
 			"share these")
 }
 
@@ -165,7 +171,7 @@ func doctorMemory(m bench.Machine, available int64) Warning {
 		value += fmt.Sprintf(", %.1f GiB available", gibibytes(available))
 	}
 	return check("memory", value, min(cmp.Or(available, m.MemoryBytes), m.MemoryBytes) < 2<<30,
-		"free 2 GiB: 512 MiB for the contender, the rest for store and client")
+		"free 2 GiB: 512 MiB for the contender, the rest for needs and client")
 }
 
 func doctorLoad(m bench.Machine) Warning {
@@ -186,7 +192,7 @@ func doctorGovernor(m bench.Machine) Warning {
 }
 
 func doctorFiles(hard int, known bool) Warning {
-	const need = 8192 // 2048 connections of the client; as a process, the contender has those and 2048 to the store
+	const need = 8192 // 2048 connections of the client; as a process, the contender has those and 2048 to a need
 	if !known {
 		return check("open files", "limit unknown on "+runtime.GOOS, false, "")
 	}
@@ -207,18 +213,15 @@ func doctorPorts(first, last int) Warning {
 		`sudo sysctl -w net.ipv4.ip_local_port_range="15000 65000"`)
 }
 
-func doctorElasticsearch(ctx context.Context, url string) Warning {
-	const name = "Elasticsearch"
+func doctorNeed(ctx context.Context, k needs.Kind, url string) Warning {
 	if url == "" {
-		return Warning{name, OK, "none; using the embedded store", "use a real one: --elastic http://host:9200"}
+		return Warning{k.Title, OK, k.Absent, k.Instead}
 	}
-	s, err := store.Open(ctx, bench.StoreSpec{Kind: bench.StoreExternal, URL: url}, store.Options{})
-	if err != nil {
-		return Warning{name, Missing, safe.Line(err.Error(), 300), "start it or use another URL"}
+	p := k.Probe(ctx, url)
+	if p.Err != nil {
+		return Warning{k.Title, Missing, safe.Line(p.Err.Error(), 300), "start it or use another URL"}
 	}
-	defer s.Close()
-	return check(name, "version "+s.Info().Version, len(s.Warnings()) > 0,
-		"use version 7; the contenders' queries need it")
+	return check(k.Title, "version "+p.Version, p.Warning != "", p.Remedy)
 }
 
 func doctorGo(ctx context.Context, groups cgroup.Tree) Warning {

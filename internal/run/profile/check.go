@@ -11,7 +11,6 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
-	"github.com/locbench/locbench/internal/text/secret"
 )
 
 const durationHint = "write from 100ms to 24h" // of a step
@@ -29,17 +28,13 @@ func (m mistake) Error() string {
 	return strings.TrimSuffix(cmp.Or(m.what, "`"+m.path+"` is "+m.value)+"; "+m.hint, "; ")
 }
 
-// Validate returns all mistakes of p as one error. Only Validate requires an external store's URL.
+// Validate returns all mistakes of p as one error. Only Validate requires the URL of an external need.
 func Validate(p bench.Profile) error {
 	var failures []error
 	for _, m := range mistakes(&p) {
 		failures = append(failures, m)
 	}
-	if p.Store.NeedsURL() {
-		failures = append(failures, errors.New(`needs an Elasticsearch 7. Use yours:  --elastic http://127.0.0.1:9200
-or the official image:  --store container
-or the embedded store (shares CPU with the client):  --store embedded`))
-	}
+	failures = append(failures, missing(p)...)
 	if len(failures) == 0 {
 		return nil
 	}
@@ -94,8 +89,7 @@ func mistakes(p *bench.Profile) []mistake {
 		r.wrong("name", p.Name, "write at most 60 lower-case letters, digits, `-`, `_`, `.`: it is part of a folder's name")
 	}
 	r.contenders(p)
-	r.store(p.Store)
-	r.data(p.Data)
+	r.needsOf(p)
 	r.variables(p)
 	r.requests(p)
 	before := len(r)
@@ -123,42 +117,6 @@ func (r *rules) contenders(p *bench.Profile) {
 			r.when(true, fmt.Sprintf("contenders[%d]", i), fmt.Sprintf("`%s` of contender %q is out of bounds", m.path, c), m.hint)
 		}
 	}
-}
-
-func (r *rules) store(s bench.StoreSpec) {
-	if !slices.Contains(bench.StoreKinds(), string(s.Kind)) {
-		return // the rule of option store reports it
-	}
-	traits := s.Kind.Traits()
-	kind := "a store of kind " + string(s.Kind)
-	u, err := secret.ParseURL(s.URL)
-	usable := err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") && u.RawQuery+u.Fragment == ""
-	switch byURL := s.Chosen().Traits().ByURL; {
-	case s.URL == "":
-	case !byURL:
-		r.when(true, "store.url", kind+" has no url", "write `kind: external` or remove the url")
-	case !usable:
-		r.wrong("store.url", secret.Address(s.URL), "write a URL such as `http://10.0.0.5:9200`")
-	}
-	r.when(s.Image != "" && !traits.Container,
-		"store.image", kind+" has no image", "write `kind: container` or remove the image")
-	r.when(s.Latency != 0 && !traits.Latency,
-		"store.latency", kind+" cannot add latency", "write `kind: embedded` or remove `latency`")
-	r.when(s.P99 != 0 && !traits.Latency,
-		"store.latency_p99", kind+" cannot add latency", "write `kind: embedded` or remove `latency_p99`")
-	r.when(s.P99 != 0 && s.Latency == 0,
-		"store.latency_p99", "`latency_p99` without `latency`", "add `latency`, such as `latency: 2ms`")
-	if s.P99 != 0 && s.P99 < s.Latency {
-		r.wrong("store.latency_p99", units.Exact(s.P99), "write at least the median, which is `latency`")
-	}
-}
-
-func (r *rules) data(d bench.DataSpec) {
-	generated := d.Cities != 0 || d.Vertices != 0 || d.Seed != 0
-	r.when(d.Dir != "" && generated, "data",
-		"both `dir` and `cities`/`vertices`/`seed` given", "keep one of the two")
-	r.when(d.Dir == "" && generated && d.Cities == 0, "data", "`data.cities` is missing",
-		"write `data: bundled`, `{dir: FOLDER}`, or the number to generate, `{cities: 100000}`")
 }
 
 func (r *rules) checks(c bench.CheckSpec) {

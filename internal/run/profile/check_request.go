@@ -8,6 +8,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/load/workload"
+	"github.com/locbench/locbench/internal/needs/kinds"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 	"github.com/locbench/locbench/internal/values"
 )
@@ -156,9 +157,8 @@ func (r *rules) places(p *bench.Profile, at string, req bench.Request, known []s
 					fmt.Sprintf("`%s` has no value here: the request %q saves it", place.Text, savedBy(p, name, req)),
 					"send that one before, in the same session or in `setup`")
 			case of.key == at+".path" && ofData(place.Name):
-				needs = append(needs, "store", "data", "requests")
-				r.when(true, of.key,
-					fmt.Sprintf("`{%s}` has no values: it needs the city data, and this profile has no store", name), hint)
+				needs = append(needs, "needs", "requests")
+				r.when(true, of.key, fmt.Sprintf("`{%s}` has no values: no need of this profile has data for it", name), hint)
 			default:
 				r.when(true, of.key, fmt.Sprintf("`%s`: no variable %q here", place.Text, name),
 					hintOf(name, known)+fmt.Sprintf("; to send that text, write `{%s}`", place.Text))
@@ -180,9 +180,8 @@ func ofData(place string) bool { return place == "id" || place == "language" }
 // noData returns where the values for {id} or {language} may come from, or "" if the request has
 // them.
 func noData(p *bench.Profile, req bench.Request, name string) string {
-	stored := !p.Store.Kind.Traits().None || slices.ContainsFunc(p.Requests, bench.Request.NamesCity)
 	switch {
-	case name == "id" && !stored && req.IDs.Distribution != fixed:
+	case name == "id" && !kinds.Provided(p.Needs).Data && req.IDs.Distribution != fixed:
 		return "write `variables: {id: {from: 1, to: 10000}}`, or list ids: `ids: [1, 2, 3]`"
 	case name == "language" && len(req.Languages) == 0:
 		return "write `variables: {language: {list: [cs, de]}}`, or list them here: `languages: [cs, de]`"

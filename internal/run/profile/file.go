@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/needs/kinds"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
@@ -32,13 +33,12 @@ type file struct {
 	Title         string            `yaml:"title,omitempty" strict:"max=200"`
 	Description   string            `yaml:"description,omitempty" strict:"max=10000"`
 	Contenders    []chosen          `yaml:"contenders,flow,omitempty" strict:"min=1,max=100" example:"[go-nethttp]"`
-	Services      folder            `yaml:"services,omitempty"`
+	Services      strictyaml.Folder `yaml:"services,omitempty"`
 	Rounds        int               `yaml:"rounds,omitempty"`
 	Runtime       bench.Runtime     `yaml:"runtime"`
 	Limits        limits            `yaml:"limits,omitempty"`
 	Isolation     string            `yaml:"isolation"`
-	Store         store             `yaml:"store"`
-	Data          data              `yaml:"data"`
+	Needs         needList          `yaml:"needs,omitempty"`
 	Header        map[string]string `yaml:"header,omitempty" strict:"max=50"`
 	Follow        follow            `yaml:"follow,omitempty"`
 	Variables     variables         `yaml:"variables,omitempty"`
@@ -130,7 +130,7 @@ type firstRequests struct {
 
 func defaults() file {
 	return file{
-		Interleave: interleave(bench.InterleaveAuto), Runtime: bench.RuntimeAuto, Isolation: isolationAuto, Store: store{Kind: bench.StoreAuto},
+		Interleave: interleave(bench.InterleaveAuto), Runtime: bench.RuntimeAuto, Isolation: isolationAuto,
 		Timeout: duration(10 * time.Second), StepDuration: duration(10 * time.Second),
 		CompareBodies: compared{.01, true},
 		Price:         .0275, // dollars per vCPU-hour, as in the published comparison
@@ -138,9 +138,8 @@ func defaults() file {
 	}
 }
 
-// derive fills in defaults that depend on other keys: durations of steps, and for a profile without
-// city requests no store, no data and no checks of the locations service. has reports whether the
-// profile has a key.
+// derive fills in defaults that depend on other keys: durations of steps, and what checks get from
+// needs. has reports whether the profile has a key.
 func (f *file) derive(v strictyaml.Value, causes cause, has func(keys ...string) bool) {
 	f.Steps.fill(time.Duration(f.StepDuration))
 	f.nameTargets()
@@ -150,21 +149,20 @@ func (f *file) derive(v strictyaml.Value, causes cause, has func(keys ...string)
 		}
 	}
 	f.weigh(v, causes)
-	all := f.mix()
-	if slices.ContainsFunc(all, bench.Request.NamesCity) {
-		if !has("checks", "suites") && f.Data == (data{}) {
-			f.Checks.Suites = []suite{bundledSuite} // it expects the bundled data
+	of := kinds.Provided(f.Needs)
+	if !has("checks", "suites") {
+		for _, name := range of.Suites {
+			f.Checks.Suites = append(f.Checks.Suites, suite(name))
 		}
+	}
+	if of.Data {
 		return
 	}
-	if !has("store") && !has("data") {
-		f.Store = store{Kind: bench.StoreNone}
-	}
-	if !has("compare_bodies") && !slices.ContainsFunc(all, bench.Request.Checks) {
+	if !has("compare_bodies") && !slices.ContainsFunc(f.mix(), bench.Request.Checks) {
 		f.CompareBodies = compared{}
 	}
 	if !has("checks", "lifecycle") {
-		// The lifecycle contract on logs, environment and stopping is that of locations services.
+		// The lifecycle contract on logs, environment and stopping is that of locbench's contenders.
 		f.Checks.Lifecycle = []string{bench.CheckImageSize, bench.CheckThreads, bench.CheckStillResponds}
 	}
 }
@@ -231,7 +229,7 @@ func (f file) profile() bench.Profile {
 		Limits: bench.Limits{
 			CPUs: f.Limits.CPUs, CPUSet: f.Limits.CPUSet, Memory: int64(f.Limits.Memory), PIDs: f.Limits.PIDs,
 		},
-		Data: bench.DataSpec(f.Data), Protocol: f.Protocol, Timeout: time.Duration(f.Timeout),
+		Needs: f.Needs, Protocol: f.Protocol, Timeout: time.Duration(f.Timeout),
 		CompareBodies: float64(f.CompareBodies.of), CompareBounded: f.CompareBodies.bounded, MaxErrors: float64(f.MaxErrors),
 		MaxUnexpected: float64(f.MaxUnexpected),
 		Checks: bench.CheckSpec{
@@ -248,8 +246,6 @@ func (f file) profile() bench.Profile {
 		}),
 		Thresholds: each(f.Thresholds, func(t threshold) bench.Threshold { return bench.Threshold(t) }),
 	}
-	p.Store = bench.StoreSpec{Kind: f.Store.Kind, URL: f.Store.URL, Image: f.Store.Image}
-	p.Store.Latency, p.Store.P99 = time.Duration(f.Store.Latency), time.Duration(f.Store.P99)
 	if p.Protocol == bench.HTTP11 {
 		p.Protocol = "" // naming the default makes no other profile
 	}
@@ -263,14 +259,13 @@ func fileOf(p bench.Profile) file {
 	return file{
 		Name: p.Name, Title: p.Title, Description: p.Description, Rounds: p.Rounds, Runtime: p.Runtime,
 		Limits: limits{p.Limits.CPUs, p.Limits.CPUSet, strictyaml.Bytes(p.Limits.Memory), p.Limits.PIDs},
-		Store:  store{p.Store.Kind, p.Store.URL, p.Store.Image, duration(p.Store.Latency), duration(p.Store.P99)},
-		Data:   data(p.Data), Protocol: p.Protocol, Timeout: duration(p.Timeout),
+		Needs:  p.Needs, Protocol: p.Protocol, Timeout: duration(p.Timeout),
 		CompareBodies: compared{share(p.CompareBodies), p.CompareBounded && p.CompareBodies > 0}, MaxErrors: share(p.MaxErrors),
 		MaxUnexpected: share(p.MaxUnexpected), Price: p.PriceVCPUHr,
 		Checks:        checks{p.Checks.Lifecycle, each(p.Checks.Suites, func(s string) suite { return suite(s) })},
 		Isolation:     cmp.Or(p.Isolation, isolationAuto),
 		FirstRequests: (*firstRequests)(p.FirstRequests), Interleave: interleave(p.Interleave), Steps: steps{all: p.Steps},
-		Services:   folder(p.Services),
+		Services:   strictyaml.Folder(p.Services),
 		Contenders: each(p.Contenders, func(s bench.Selection) chosen { return chosen(p.SettingsOf(s)) }),
 		Variables:  p.Variables, Setup: each(p.Setup, requestOf), Teardown: each(p.Teardown, requestOf),
 		Sessions: each(p.Sessions, func(s bench.Session) session {

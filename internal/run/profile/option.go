@@ -26,6 +26,9 @@ type Option struct {
 	Group   Group    // commands that have the flag
 	Section Section  // of the help
 	Values  []string // values that a shell completes; nil: any
+	With    string   // the option without which it may not be given; "": none
+	Folder  bool     // its value is one
+	Need    string   // the kind of need that it is of; "": none
 
 	Label, Help string // field on the setup screen; "": none
 
@@ -52,7 +55,7 @@ const (
 	InWhat Section = iota // what runs, and how often
 	InLimits
 	InLoad
-	InData // needs and data
+	InData // needs and their data
 )
 
 // value reads, writes and checks an option's value. get returns "" for none. set is called with
@@ -77,8 +80,9 @@ func (o Option) Get(p bench.Profile) string {
 
 // ByName returns the option whose flag has that name.
 func ByName(name string) (o Option) {
-	if i := slices.IndexFunc(options, func(o Option) bool { return o.Name == name }); i >= 0 {
-		o = options[i]
+	all := Options()
+	if i := slices.IndexFunc(all, func(o Option) bool { return o.Name == name }); i >= 0 {
+		o = all[i]
 	}
 	return o
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/needs/kinds"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
@@ -236,8 +237,8 @@ func (f *file) request(r request, session string) bench.Request {
 	if ofData("id") {
 		out.IDs.Distribution = cmp.Or(out.IDs.Distribution, uniform)
 	}
-	if ofData("language") && out.Languages == nil && (!f.Store.Kind.Traits().None || out.NamesCity()) {
-		out.Languages = []string{"cs", "de", "en", "pl", "sk"}
+	if ofData("language") && out.Languages == nil {
+		out.Languages = kinds.Provided(f.Needs).Languages
 	}
 	if out.Name == "" {
 		path, _, _ := strings.Cut(r.Path, "?")

@@ -67,9 +67,8 @@ func (file) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 		"services":  "Folder with contenders that are not bundled, relative to the profile; --services replaces it.",
 		"runtime":   "Where contenders run: docker, process, or auto (Docker if available).",
 		"limits":    "Limits per contender. Missing keys: no limit.",
-		"isolation": "auto: contender, store and client get their own CPUs if there are enough. off: they share all.",
-		"store":     "The Elasticsearch that contenders query: a kind, or a map with its URL, image or latency.",
-		"data":      "The data set: bundled, {cities: 100000} to generate it, or {dir: FOLDER} for a dump.",
+		"isolation": "auto: contender, needs and client get their own CPUs if there are enough. off: they share all.",
+		"needs":     "Services that the contenders need, by their names.",
 		"header":    "Headers of all requests.",
 		"follow":    "Redirects in a row that all requests follow: true (10), false, or a number up to 20.",
 		"variables": "Values of {name} in paths, headers and bodies: a new one per iteration.",
@@ -111,24 +110,6 @@ func (share) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema {
 // DescribeStrict adds descriptions and bounds from the table of options.
 func (limits) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	return s.Keys(limits{}, table("limits.", map[string]string{"pids": "Processes and threads together."}))
-}
-
-// DescribeStrict returns the schema of what UnmarshalStrict reads.
-func (store) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
-	return strictyaml.Either(strictyaml.Enum(bench.StoreKinds()...), s.Keys(store{}, table("store.", map[string]string{
-		"kind":  "auto, embedded, external, container or none.",
-		"url":   "URL of an external Elasticsearch 7. ${NAME} is an environment variable.",
-		"image": "Image of a store in a container.",
-	})))
-}
-
-// DescribeStrict returns the schema of what UnmarshalStrict reads.
-func (data) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
-	k := table("data.", map[string]string{
-		"vertices": "Vertices per generated shape.", "seed": "The same seed gives the same generated data.",
-	})
-	k.Rules = strictyaml.Schema{"oneOf": strictyaml.HasEach("dir", "cities")}
-	return strictyaml.Either(strictyaml.Enum(BundledData), s.Keys(dataMap{}, k))
 }
 
 // DescribeStrict adds descriptions of the keys.

@@ -25,68 +25,6 @@ func ParseSelection(text string) (bench.Selection, error) {
 	return bench.Selection{Contender: m[1], Variant: m[2]}, nil
 }
 
-// store is the name of a kind, or a map.
-type store struct {
-	Kind    bench.StoreKind `yaml:"kind" strict:"required"`
-	URL     string          `yaml:"url,omitempty" strict:"max=2000"`
-	Image   string          `yaml:"image,omitempty" strict:"max=500"`
-	Latency duration        `yaml:"latency,omitempty"`
-	P99     duration        `yaml:"latency_p99,omitempty"`
-}
-
-// UnmarshalStrict reads a kind or a map.
-func (s *store) UnmarshalStrict(v strictyaml.Value) {
-	type plain store // without this method
-	if v.Kind() != strictyaml.Scalar {
-		v.Decode((*plain)(s))
-	} else if kind, ok := v.Text(); ok {
-		s.Kind = bench.StoreKind(kind)
-	}
-}
-
-// MarshalYAML writes the kind alone where nothing else is set.
-func (s store) MarshalYAML() (any, error) {
-	if s == (store{Kind: s.Kind}) {
-		return string(s.Kind), nil
-	}
-	type plain store
-	return plain(s), nil
-}
-
-// data is "bundled", {cities, vertices, seed} or {dir}.
-type data bench.DataSpec
-
-type dataMap struct {
-	Dir      folder `yaml:"dir,omitempty"`
-	Cities   int    `yaml:"cities,omitempty"`
-	Vertices int    `yaml:"vertices,omitempty"`
-	Seed     uint64 `yaml:"seed,omitempty"`
-}
-
-// UnmarshalStrict reads "bundled" or a map.
-func (d *data) UnmarshalStrict(v strictyaml.Value) {
-	if v.Kind() == strictyaml.Scalar {
-		if text, ok := v.Text(); ok && text != BundledData {
-			v.Wrong("write `bundled`, {dir: FOLDER} for a dump, or {cities: 100000} to generate 100,000")
-		}
-		return
-	}
-	m := dataMap{Vertices: defaultVertices, Seed: defaultDataSeed}
-	v.Decode(&m)
-	if v.Has("dir") && !v.Has("cities") && !v.Has("vertices") && !v.Has("seed") {
-		m = dataMap{Dir: m.Dir}
-	}
-	*d = data{Dir: string(m.Dir), Cities: m.Cities, Vertices: m.Vertices, Seed: m.Seed}
-}
-
-// MarshalYAML writes what UnmarshalStrict reads.
-func (d data) MarshalYAML() (any, error) {
-	if d == (data{}) {
-		return BundledData, nil
-	}
-	return strictyaml.Inline{V: dataMap{folder(d.Dir), d.Cities, d.Vertices, d.Seed}}, nil
-}
-
 type checks struct {
 	Lifecycle lifecycle `yaml:"lifecycle"`
 	Suites    []suite   `yaml:"suites,flow" strict:"max=20"`
@@ -106,23 +44,6 @@ func (s *suite) UnmarshalStrict(v strictyaml.Value) {
 
 // DescribeStrict describes what UnmarshalStrict reads.
 func (suite) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema { return strictyaml.Text("") }
-
-// folder is a path relative to the profile.
-type folder string
-
-// UnmarshalStrict reads a path.
-func (f *folder) UnmarshalStrict(v strictyaml.Value) {
-	switch text, ok := v.Text(); {
-	case !ok:
-	case text == "" || len(text) > 4096:
-		v.Wrong("write the path of a folder, relative to the profile")
-	default:
-		*f = folder(v.ResolveFolder(text))
-	}
-}
-
-// DescribeStrict describes what UnmarshalStrict reads.
-func (folder) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema { return strictyaml.Text("") }
 
 type lifecycle []string
 

@@ -81,35 +81,6 @@ func addThreshold(c *change, text string) error {
 	return nil
 }
 
-func storeValue() value {
-	v := choice(func(p *bench.Profile) *bench.StoreKind { return &p.Store.Kind }, bench.StoreKinds(), bench.StoreKinds())
-	v.get = func(p *bench.Profile) string {
-		if p.Store.URL != "" {
-			return string(p.Store.Chosen())
-		}
-		return string(p.Store.Kind)
-	}
-	set := v.set
-	v.set = func(c *change, text string) error {
-		c.p.Store = bench.StoreSpec{} // a kind replaces the profile's store
-		return set(c, text)
-	}
-	return v
-}
-
-func setElastic(c *change, text string) error {
-	if text == "" {
-		return nil
-	}
-	kind := c.given.Text("store")
-	if !(bench.StoreSpec{Kind: bench.StoreKind(kind), URL: text}).Chosen().Traits().ByURL {
-		return console.Usagef("--elastic names an external store, --store says %s: choose one", kind)
-	}
-	u, err := StoreURL(text, c.getenv)
-	c.p.Store = bench.StoreSpec{Kind: bench.StoreExternal, URL: u}
-	return err
-}
-
 func protocolValue() value {
 	v := onOff(func(p *bench.Profile, on bool) {
 		p.Protocol = bench.HTTP11
@@ -127,44 +98,4 @@ func protocolValue() value {
 		return all.wrong(p, given)
 	}
 	return v
-}
-
-// setData chooses the bundled data, or a dump in the folder dir.
-func setData(c *change, dir string) error {
-	switch {
-	case c.given.Given("cities"):
-		return console.Usagef("--data names a data set, --cities generates one: choose one")
-	case dir == "":
-		return console.Usagef("--data: no folder given; write one with a dump, or %s", BundledData)
-	case dir == BundledData:
-		c.p.Data = bench.DataSpec{}
-		return nil
-	}
-	c.p.Data = bench.DataSpec{Dir: dir}
-	withoutBundledSuite(c.p)
-	return nil
-}
-
-// generated returns v as an option of generated data; --cities sets the defaults of the others.
-func generated(v value) value {
-	set := v.set
-	v.set = func(c *change, text string) error {
-		switch {
-		case c.name == "cities":
-			c.p.Data = bench.DataSpec{Vertices: defaultVertices, Seed: defaultDataSeed}
-			withoutBundledSuite(c.p)
-		case !c.given.Given("cities"):
-			return console.Usagef("--vertices and --data-seed need --cities: only generated data has them")
-		}
-		return set(c, text)
-	}
-	return v
-}
-
-// withoutBundledSuite removes the suite that expects the bundled data.
-func withoutBundledSuite(p *bench.Profile) {
-	p.Checks.Suites = slices.DeleteFunc(slices.Clone(p.Checks.Suites), func(s string) bool { return s == bundledSuite })
-	if len(p.Checks.Suites) == 0 {
-		p.Checks.Suites = nil
-	}
 }

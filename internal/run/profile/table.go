@@ -3,28 +3,20 @@ package profile
 import (
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/store/dataset"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
-const (
-	// BundledData is the value of --data for the bundled data; a folder of that name is ./bundled.
-	BundledData = "bundled"
-	// bundledSuite is the check suite that expects the bundled data.
-	bundledSuite = "locations"
-
-	defaultVertices = 60
-	defaultDataSeed = 1
-)
-
 // Options returns all options of a run in the order in which Change applies them: connections
-// before what affects every step, the kind of store before its URL.
-func Options() []Option { return options }
+// before what affects every step, and needs before targets, which do without.
+func Options() []Option { return options() }
 
-var options = slices.Concat(loadOptions(), placeOptions(), dataOptions(), keyOptions())
+var options = sync.OnceValue(func() []Option {
+	return slices.Concat(loadOptions(), needOptions(), placeOptions(), keyOptions())
+})
 
 func loadOptions() []Option {
 	return []Option{
@@ -107,11 +99,6 @@ func loadOptions() []Option {
 				"'errors<20% stop=trial'; added to the profile's; repeatable",
 			value: value{set: addThreshold},
 		},
-	}
-}
-
-func placeOptions() []Option {
-	return []Option{
 		{
 			Name: "runtime", Key: "runtime", Type: "string", Values: bench.Runtimes(),
 			Usage: "docker, process, or auto (docker if available)",
@@ -120,26 +107,17 @@ func placeOptions() []Option {
 				"auto uses Docker if available.",
 			value: choice(func(p *bench.Profile) *bench.Runtime { return &p.Runtime }, bench.AllRuntimes(), bench.Runtimes()),
 		},
-		{
-			Name: "store", Section: InData, Key: "store.kind", Type: "string", Values: bench.StoreKinds(),
-			Usage: "auto, embedded, external, container or none",
-			Label: "Store",
-			Help:  "The Elasticsearch that contenders query. On another machine it takes no CPU from contender and client.",
-			value: storeValue(),
-		},
-		{
-			Name: "elastic", Section: InData, Key: "store.url", Type: "string",
-			Usage: "Elasticsearch 7 `URL` (see 'locbench seed'); ${NAME} is an environment variable; implies --store external",
-			Label: "Elastic URL",
-			Help:  "URL of Elasticsearch 7, such as http://10.0.0.5:9200. Load its data with: locbench seed --elastic URL.",
-			value: value{get: func(p *bench.Profile) string { return p.Store.URL }, set: setElastic},
-		},
+	}
+}
+
+func placeOptions() []Option {
+	return []Option{
 		{
 			Name: "target", Type: Several,
 			Usage: "load the running service at `[NAME=]URL`; name several to compare them. Without a profile or " +
 				"contender, requests go to exactly this path and query",
 			value: value{set: func(c *change, _ string) error {
-				c.p.Store = bench.StoreSpec{Kind: bench.StoreNone}
+				*c.p = Without(*c.p)
 				return nil
 			}},
 		},
@@ -151,16 +129,6 @@ func placeOptions() []Option {
 				}
 				return nil
 			}},
-		},
-		{
-			Name: "store-latency", Section: InData, Key: "store.latency", Type: "duration",
-			Usage: "median latency added by the embedded store",
-			value: times(func(p *bench.Profile) *time.Duration { return &p.Store.Latency }, 0, time.Minute, none),
-		},
-		{
-			Name: "store-latency-p99", Section: InData, Key: "store.latency_p99", Type: "duration",
-			Usage: "p99 of that latency",
-			value: times(func(p *bench.Profile) *time.Duration { return &p.Store.P99 }, 0, time.Minute, none),
 		},
 		{
 			Name: "http2", Section: InLoad, Key: "protocol", Type: "bool",
@@ -186,40 +154,6 @@ func placeOptions() []Option {
 					p.Checks = bench.CheckSpec{}
 				}
 			}),
-		},
-	}
-}
-
-func dataOptions() []Option {
-	return []Option{
-		{
-			Name: "cities", Section: InData, Key: "data.cities", Type: "int",
-			Usage: "generate N cities (1 to 1,000,000) instead of the bundled data",
-			Label: "Cities", Help: "Number of generated cities, 1 to 1,000,000; the same number gives the same data.",
-			value: generated(ints(func(p *bench.Profile) *int { return &p.Data.Cities }, 1, dataset.MaxGenerated, absent)),
-		},
-		{
-			Name: "vertices", Section: InData, Key: "data.vertices", Type: "int", Default: strconv.Itoa(defaultVertices),
-			Usage: "vertices per generated shape",
-			value: generated(ints(func(p *bench.Profile) *int { return &p.Data.Vertices }, 12, 10_000, absent)),
-		},
-		{
-			Name: "data-seed", Section: InData, Key: "data.seed", Type: "uint64", Default: strconv.Itoa(defaultDataSeed),
-			Usage: "seed for --cities; the same seed gives the same data",
-			value: generated(value{set: func(c *change, text string) (err error) {
-				if c.p.Data.Seed, err = readUint(text); err != nil {
-					return c.refuse(text, err.Error())
-				}
-				return nil
-			}}),
-		},
-		{
-			Name: "data", Section: InData, Key: "data.dir", Type: "string",
-			Usage: "dump in `DIR` (see 'locbench seed --help'), or bundled; only the bundled data is checked by suite " +
-				bundledSuite,
-			Label: "Folder",
-			Help:  "Folder with a dump: per index <index>.mapping.json and <index>.ndjson (_bulk format).",
-			value: value{get: func(p *bench.Profile) string { return p.Data.Dir }, set: setData},
 		},
 	}
 }

@@ -27,7 +27,7 @@ type instead struct {
 }
 
 // onlyAlone are keys of a profile that may be for its own requests.
-var onlyAlone = []string{"store", "data", "checks", "compare_bodies"}
+var onlyAlone = []string{"needs", "checks", "compare_bodies"}
 
 // replace replaces what with says by requests, and returns which keys the profile then has.
 func (f *file) replace(with instead, requests requestList, has func(keys ...string) bool) func(keys ...string) bool {
@@ -39,7 +39,7 @@ func (f *file) replace(with instead, requests requestList, has func(keys ...stri
 		return has
 	}
 	d := defaults()
-	f.Store, f.Data, f.Checks, f.CompareBodies = d.Store, d.Data, d.Checks, d.CompareBodies
+	f.Needs, f.Checks, f.CompareBodies = d.Needs, d.Checks, d.CompareBodies
 	return func(keys ...string) bool { return !slices.Contains(onlyAlone, keys[0]) && has(keys...) }
 }
 

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,14 +75,12 @@ func machineFacts(run bench.Run) factGroup {
 		{"Load before the run (1 min)", m.Load1},
 		{"locbench", s.Locbench}, {"Go", s.Go}, {"Docker", when(s.Docker != "", s.Docker+", API "+s.DockerAPI)},
 		{"Certificates", trusted(run.TLS)},
-		{"Data", when(run.Data.Name != "", fmt.Sprintf("%s: %s cities, %s regions", run.Data.Name,
-			units.Count(int64(run.Data.Cities)),
-			units.Count(int64(run.Data.Regions))))},
+		{"Data", when(run.Data.Name != "", run.Data.Name+": "+run.Data.Size)},
 		{"Data hash", run.Data.Hash},
 	}
 	for _, n := range run.Needs {
 		name := cleanName(n.Name)
-		facts = append(facts, fact{name, strings.TrimSpace(string(n.Kind) + " " + n.Version)},
+		facts = append(facts, fact{name, strings.TrimSpace(string(n.From) + " " + n.Version)},
 			fact{name + " address", n.URL}, fact{name + " address for contenders", n.Seen}, fact{name + " latency", n.Latency})
 	}
 	return group("Machine and software", facts...)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/needs/kinds"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/text/safe"
 )
@@ -54,8 +55,10 @@ func newReproduction(run bench.Run) reproduction {
 	if run.AcceptFailedChecks {
 		again = append(again, "--accept-failed-checks")
 	}
-	if run.Profile.Store.NeedsURL() {
-		again = append(again, "--elastic", "URL")
+	for _, n := range run.Profile.Needs {
+		if k, ok := kinds.Of(n.Kind); ok && n.From.Traits().ByURL && n.URL == "" {
+			again = append(again, "--"+k.AddressOption, "URL")
+		}
 	}
 	for _, t := range run.Targets {
 		again = append(again, "--target", cleanText(t.Name+"="+t.URL))
@@ -78,7 +81,10 @@ func commandOf(run bench.Run) string {
 // baseNames replaces the absolute paths of a run by their last elements: reports are passed on.
 func baseNames(run bench.Run) *strings.Replacer {
 	p := run.Profile
-	paths := slices.Concat(run.Services, run.AllowFiles, p.Checks.Suites, []string{p.Services, p.Data.Dir})
+	paths := slices.Concat(run.Services, run.AllowFiles, p.Checks.Suites, []string{p.Services})
+	for _, n := range p.Needs {
+		paths = append(paths, n.Texts()...)
+	}
 	for _, f := range run.Files {
 		paths = append(paths, f.File)
 	}

@@ -164,7 +164,7 @@ func (b *bundled) shapeRegions() error {
 }
 
 func (b *bundled) Info() bench.DataInfo {
-	return bench.DataInfo{Name: "bundled", Cities: len(b.cities), Regions: len(b.regions), Hash: b.hash}
+	return bench.DataInfo{Name: "bundled", Size: size(len(b.cities), len(b.regions)), Hash: b.hash}
 }
 
 func (b *bundled) Indices() []Index { return b.indices(len(b.cities)) }

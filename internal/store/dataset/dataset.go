@@ -15,6 +15,7 @@ import (
 	"iter"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
 )
 
 // The indices of the locations service. Contenders use these names.
@@ -62,8 +63,16 @@ type (
 	Set = bench.DataSet
 )
 
+// Spec chooses a data set: the bundled one, a generated one (Cities > 0) or a dump (Dir != "").
+type Spec struct {
+	Dir      string
+	Cities   int
+	Vertices int // per generated polygon
+	Seed     uint64
+}
+
 // Open returns the set that spec names: a dump (Dir), a generated one (Cities), or the bundled one.
-func Open(spec bench.DataSpec) (Set, error) {
+func Open(spec Spec) (Set, error) {
 	switch {
 	case spec.Dir != "" && spec.Cities != 0:
 		return nil, fmt.Errorf("data set: both a dump (%s) and %d generated cities requested; choose one",
@@ -74,6 +83,11 @@ func Open(spec bench.DataSpec) (Set, error) {
 		return Generated(spec.Cities, spec.Vertices, spec.Seed)
 	}
 	return Bundled()
+}
+
+// size describes a set: "14,945 cities, 63 regions".
+func size(cities, regions int) string {
+	return units.Count(int64(cities)) + " cities, " + units.Count(int64(regions)) + " regions"
 }
 
 func unknownIndex(name string) iter.Seq2[Doc, error] {

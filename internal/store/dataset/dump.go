@@ -178,16 +178,16 @@ func forbidden(r rune) bool {
 }
 
 func (d *dump) Info() bench.DataInfo {
-	info := bench.DataInfo{Name: d.dir, Hash: d.hash}
+	cities, regions := 0, 0
 	for _, index := range d.indices {
 		switch index.Name {
 		case d.cityIndex():
-			info.Cities = int(index.Count)
+			cities = int(index.Count)
 		case RegionIndex:
-			info.Regions = int(index.Count)
+			regions = int(index.Count)
 		}
 	}
-	return info
+	return bench.DataInfo{Name: d.dir, Size: size(cities, regions), Hash: d.hash}
 }
 
 // cityIndex returns the index called "city", or the only one.

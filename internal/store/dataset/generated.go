@@ -61,8 +61,8 @@ func Generated(cities, vertices int, seed uint64) (Set, error) {
 
 func (g *generated) Info() bench.DataInfo {
 	return bench.DataInfo{
-		Name:   fmt.Sprintf("generated %d × %d, seed %d", g.n, g.vertices, g.seed),
-		Cities: g.n, Regions: len(g.regions), Hash: g.hash,
+		Name: fmt.Sprintf("generated %d × %d, seed %d", g.n, g.vertices, g.seed),
+		Size: size(g.n, len(g.regions)), Hash: g.hash,
 	}
 }
 

@@ -15,7 +15,11 @@ import (
 // in are found at their source.
 func Of(run bench.Run, services []bench.Service) []string {
 	var f finder
-	f.text(run.Profile.Store.URL)
+	for _, n := range run.Profile.Needs {
+		for _, text := range n.Texts() {
+			f.text(text)
+		}
+	}
 	for _, t := range run.Targets {
 		f.text(t.URL)
 	}

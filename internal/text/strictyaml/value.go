@@ -359,3 +359,20 @@ func join(path, key string) string {
 	}
 	return path + "." + key
 }
+
+// Folder is the path of a folder, relative to the folder of the document.
+type Folder string
+
+// UnmarshalStrict reads a path.
+func (f *Folder) UnmarshalStrict(v Value) {
+	switch text, ok := v.Text(); {
+	case !ok:
+	case text == "" || len(text) > 4096:
+		v.Wrong("write the path of a folder, relative to this file")
+	default:
+		*f = Folder(v.ResolveFolder(text))
+	}
+}
+
+// DescribeStrict describes what UnmarshalStrict reads.
+func (Folder) DescribeStrict(*Schemas) Schema { return Text("") }

@@ -36,12 +36,9 @@ func (c Choice) Args() []string {
 	args := append([]string{"--profile", c.Profile}, names(c.Contenders)...)
 	for _, o := range profile.Options() {
 		for _, text := range c.Set[o.Name] {
-			switch {
-			case o.Name == "store" && bench.StoreKind(text).Traits().ByURL && c.Set.Text("elastic") != "":
-				// --elastic implies it.
-			case o.Type == "bool":
+			if o.Type == "bool" {
 				args = append(args, "--"+o.Name+"="+text)
-			default:
+			} else {
 				args = append(args, "--"+o.Name, text)
 			}
 		}

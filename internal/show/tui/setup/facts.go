@@ -9,6 +9,7 @@ import (
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/results"
 )
 
@@ -21,7 +22,7 @@ type facts struct {
 	unreadable  string                    // errors about contenders and their states
 	machine     Machine
 	machineRead bool
-	elastic     map[string]*Elastic // by URL; nil until it is known
+	probed      map[place]*needs.Probe // nil until it is known
 	recent      []recentRun
 }
 
@@ -37,7 +38,7 @@ type recentRun struct {
 // mostRecent is the number of past runs that are read.
 const mostRecent = 6
 
-// action is a message with what to do: store what the Site has returned, or do what was chosen.
+// action is a message with what to do: keep what the Site has returned, or do what was chosen.
 type action func() tea.Cmd
 
 // ask makes a command of a request.
@@ -52,7 +53,7 @@ func ask(request func(context.Context) action) tea.Cmd {
 // askAll requests everything that can change meanwhile.
 func (s *Setup) askAll() tea.Cmd {
 	f := &s.form.facts
-	f.elastic = map[string]*Elastic{}
+	f.probed = map[place]*needs.Probe{}
 	machine := ask(func(ctx context.Context) action {
 		m := s.options.Site.Machine(ctx)
 		return func() tea.Cmd {
@@ -67,8 +68,7 @@ func (s *Setup) askAll() tea.Cmd {
 			return nil
 		}
 	})
-	return tea.Batch(s.askProfiles(), machine, s.askContenders(), s.askElastic(localElastic),
-		s.askElastic(s.form.elasticURL()), recent)
+	return tea.Batch(s.askProfiles(), machine, s.askContenders(), s.askNeeds(), recent)
 }
 
 func (s *Setup) askProfiles() tea.Cmd {

@@ -39,6 +39,7 @@ type Field struct {
 	Choices func(*form) []choice // nil: its value is typed
 	Note    func(*form) string   // what the value means here
 	Hidden  func(*form) bool     // it has no effect now
+	Secret  bool                 // its value may hold a password, which is not shown
 	Unit    float64              // by which arrows change a number; 0: they do not
 }
 
@@ -73,7 +74,7 @@ func allFields() []Field {
 		},
 		{Name: fieldInterleave, Group: "load", Note: interleaving},
 		{Name: fieldRuntime, Group: "where", Choices: runtimeChoices, Note: engineHere},
-	}, dataFields(), []Field{{
+	}, needFields(), []Field{{
 		Name: fieldStart, Label: "Start", Get: (*form).estimate,
 		Help: "Starts the benchmark and shows it live. The command below does the same.",
 	}})

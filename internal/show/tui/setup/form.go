@@ -28,7 +28,7 @@ type form struct {
 	planErr        string            // mistake in the whole plan
 	wrong          map[string]string // mistakes by field
 
-	url string // the last URL of a store, kept for a return to an external one
+	last map[string]string // texts of options that are unset, for a return to them
 
 	most int   // connections that can be open at once
 	room error // why that is less than the largest step of plan
@@ -105,6 +105,12 @@ func (f *form) put(field Field, value string) {
 }
 
 func (f *form) unset(names ...string) {
+	if f.last == nil {
+		f.last = map[string]string{}
+	}
+	for _, name := range names {
+		f.last[name] = cmp.Or(f.choice.Set.Text(name), f.last[name])
+	}
 	maps.DeleteFunc(f.choice.Set, func(name string, _ []string) bool { return slices.Contains(names, name) })
 }
 

@@ -2,11 +2,13 @@ package setup
 
 import (
 	"cmp"
+	"errors"
 	"maps"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/results/event"
 	"github.com/locbench/locbench/internal/run/profile"
 )
@@ -19,32 +21,27 @@ func (f *form) replan() {
 		return
 	}
 	right := maps.Clone(f.choice.Changes())
-	neutral := f.base // a missing store must not be reported at every other field
-	neutral.Store = bench.StoreSpec{Kind: bench.StoreNone}
+	neutral := profile.Without(f.base)
 	for _, field := range f.fields {
 		name, v := field.Name, f.choice.Set.Text(field.Name)
-		switch {
-		case !f.choice.Set.Given(name):
-			continue
-		case name == fieldStore && bench.StoreKind(v).Traits().ByURL, name == fieldElastic && v == "":
-			delete(right, name) // --elastic implies the store, or reports its missing URL
+		if !f.choice.Set.Given(name) {
 			continue
 		}
-		if _, err := profile.Change(neutral, profile.Changes{name: {v}}, nil); err != nil {
+		// What is missing is reported once, by the need.
+		if _, err := profile.Change(neutral, profile.Changes{name: {v}}, nil); err != nil && !errors.Is(err, needs.ErrMissing) {
 			f.wrong[name] = reason(err)
 			delete(right, name)
 		}
 	}
-	if !right.Given("cities") {
-		delete(right, "vertices")
-		delete(right, "data-seed")
-	}
-	base := f.base
-	if f.storeKind().Traits().ByURL && !right.Given("elastic") && base.Store.URL == "" {
-		base.Store = bench.StoreSpec{Kind: bench.StoreNone} // for the estimate only: the problem is reported
+	for _, o := range profile.Options() {
+		if o.With != "" && !right.Given(o.With) {
+			delete(right, o.Name)
+		}
 	}
 	var err error
-	f.plan, err = profile.Change(base, right, nil)
+	if f.plan, err = profile.Change(f.base, right, nil); errors.Is(err, needs.ErrMissing) {
+		f.plan, err = withoutNeeds(f.base, right) // for the estimate only
+	}
 	if err == nil {
 		f.plan, f.notInterleaved = profile.Settle(f.plan, f.available())
 	}

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/locbench/locbench/internal/needs/kinds"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 )
@@ -55,7 +56,9 @@ func (s *Setup) saved(path, warning string) tea.Cmd {
 	message := "saved as " + outside(path)
 	if warning != "" {
 		message += "; " + outside(warning)
-		kept = append(kept, "elastic")
+		for _, k := range kinds.All {
+			kept = append(kept, k.AddressOption)
+		}
 	}
 	before := s.form.choice
 	s.form.choice = Choice{Profile: path, Set: profile.Changes{}, Extra: before.Extra}

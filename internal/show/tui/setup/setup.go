@@ -1,5 +1,5 @@
 // Package setup is the page for setting up a benchmark: profile, contenders, limits, rounds, steps,
-// runtime, store and data, each with the profile's value until it is changed. It shows at once what
+// runtime and needs, each with the profile's value until it is changed. It shows at once what
 // is impossible on this machine, with fixes.
 //
 // Its result is the arguments of "locbench run". The plan that it shows comes from the table of
@@ -230,12 +230,12 @@ func (s *Setup) change(f func()) tea.Cmd {
 	if !slices.ContainsFunc(s.form.shown(), func(f Field) bool { return f.Name == s.at }) {
 		s.at = fieldStart
 	}
-	elastic := s.askElastic(s.form.elasticURL())
+	probe := s.askNeeds()
 	if s.form.runtime() == runtime {
-		return elastic
+		return probe
 	}
 	s.form.facts.states = nil
-	return tea.Batch(elastic, s.askContenders())
+	return tea.Batch(probe, s.askContenders())
 }
 
 // fix applies the fix with a number.

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/run/machine"
 )
 
@@ -19,7 +20,8 @@ type Site interface {
 	// manifests; the others are returned with it.
 	Contenders(ctx context.Context, runtime bench.Runtime) ([]bench.Service, map[bench.Selection]State, error)
 	Machine(ctx context.Context) Machine
-	Elastic(ctx context.Context, url string) Elastic
+	// Probe asks an external need of a kind at a URL what it is.
+	Probe(ctx context.Context, kind, url string) needs.Probe
 	// Save writes p as YAML to the file, adds .yaml to a path without an extension, and returns the
 	// path. Without replace it leaves an existing file alone and returns ErrExists. warning names
 	// what was not saved.
@@ -57,14 +59,6 @@ type Engine struct {
 	CPUs    int
 	Memory  int64 // bytes
 	Local   bool  // probably on this machine
-}
-
-// Elastic describes an Elasticsearch.
-type Elastic struct {
-	Err     error // why it is not available, without a password of its URL
-	Version string
-	Warning string // if its version is not 7
-	Cities  int64  // documents in the index city; 0: none, or no index
 }
 
 // Kind is what a variant needs to run.

@@ -190,7 +190,7 @@ func (s *Setup) value(field Field, w int) string {
 	wrong := f.wrong[field.Name] != ""
 	value := cmp.Or(field.Get(f), field.Empty, "none")
 	switch {
-	case field.Name == fieldElastic:
+	case field.Secret:
 		value = secret.Masker{}.Text(value)
 	case !f.loaded && field.Name != fieldProfile:
 		value = units.Missing

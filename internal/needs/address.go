@@ -1,4 +1,4 @@
-package profile
+package needs
 
 import (
 	"net/url"
@@ -18,20 +18,21 @@ func ServiceURL(text string) (string, error) {
 	return strings.TrimRight(u.String(), "/"), nil
 }
 
-// StoreURL returns the URL in text, with ${NAME} replaced by an environment variable: arguments are
-// visible to every user of the machine, so they need not hold a password. Errors show text.
-func StoreURL(text string, getenv func(string) string) (string, error) {
+// URL returns the URL that is the text of an option, with ${NAME} replaced by an environment
+// variable: arguments are visible to every user of the machine, so they need not hold a password.
+// Errors show text.
+func URL(option, text string, getenv func(string) string) (string, error) {
 	if getenv == nil {
 		getenv = func(string) string { return "" }
 	}
 	for _, name := range bench.EnvNames(text) {
 		if getenv(name) == "" {
-			return "", console.Usagef("--elastic: environment variable %s is not set or empty", name)
+			return "", console.Usagef("--%s: environment variable %s is not set or empty", option, name)
 		}
 	}
 	u, err := ServiceURL(filledAddress(text, getenv))
 	if err != nil {
-		return "", console.Usagef("--elastic: %q: expected a URL such as http://127.0.0.1:9200", text)
+		return "", console.Usagef("--%s: %q: expected a URL such as http://127.0.0.1:9200", option, text)
 	}
 	return u, nil
 }

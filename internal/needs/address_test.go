@@ -1,11 +1,11 @@
-package profile
+package needs
 
 import (
 	"strings"
 	"testing"
 )
 
-func TestStoreURL(t *testing.T) {
+func TestURL(t *testing.T) {
 	env := map[string]string{"ES_USER": "reader", "ES_PASSWORD": "p@ss:w/rd ?#%", "ES_HOST": "10.0.0.5:9200", "ES_URL": "http://me:x@h:1/"}
 	for text, want := range map[string]string{
 		"http://127.0.0.1:9200/":                         "http://127.0.0.1:9200",
@@ -15,7 +15,7 @@ func TestStoreURL(t *testing.T) {
 		"http://${ES_HOST}":                              "http://10.0.0.5:9200",
 		"${ES_URL}":                                      "http://me:x@h:1",
 	} {
-		if got, err := StoreURL(text, func(name string) string { return env[name] }); got != want || err != nil {
+		if got, err := URL("elastic", text, func(name string) string { return env[name] }); got != want || err != nil {
 			t.Errorf("%s: %s, %v; want %s", text, got, err, want)
 		}
 	}
@@ -25,7 +25,7 @@ func TestStoreURL(t *testing.T) {
 		"${ES_URL}":                        `"${ES_URL}": expected a URL`,
 		"h:1":                              `"h:1": expected a URL`,
 	} {
-		_, err := StoreURL(text, func(name string) string { return env[name] })
+		_, err := URL("elastic", text, func(name string) string { return env[name] })
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}

@@ -1,0 +1,58 @@
+package app
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/needs/kinds"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/text/console"
+)
+
+// addressOption returns the name of the option with the URL of a need.
+func addressOption(n bench.NeedSpec) string {
+	k, _ := kinds.Of(n.Kind) // that of a recorded profile may be unknown
+	return k.AddressOption
+}
+
+// urlsOf returns the URLs of the needs of a profile, by their names.
+func urlsOf(p bench.Profile) map[string]string {
+	all := map[string]string{}
+	for _, n := range p.Needs {
+		all[n.Name] = n.URL
+	}
+	return all
+}
+
+// usersUnsaved returns the names of the needs whose users come from the environment.
+func usersUnsaved(p bench.Profile, given profile.Changes) (all []string) {
+	for _, n := range p.Needs {
+		if userFromEnv(given.Text(addressOption(n))) {
+			all = append(all, n.Name)
+		}
+	}
+	return all
+}
+
+// resumedNeeds gives the needs of a run on record the URLs of the command line.
+func resumedNeeds(run *bench.Run, o RunOptions) (err error) {
+	for _, k := range kinds.All {
+		i := slices.IndexFunc(run.Profile.Needs, func(n bench.NeedSpec) bool { return n.Kind == k.Name && n.From.Traits().ByURL })
+		given := o.Changes.Text(k.AddressOption)
+		switch {
+		case given != "" && i < 0:
+			return console.Usagef("this run has no external need %s: omit --%s", k.Name, k.AddressOption)
+		case given != "":
+			if run.Profile.Needs[i].URL, err = needs.URL(k.AddressOption, given, o.Getenv); err != nil {
+				return err
+			}
+		case i >= 0 && slices.Contains(run.UserUnsaved, run.Profile.Needs[i].Name):
+			n := run.Profile.Needs[i]
+			return console.Usagef("the user of %s came from the environment and was not saved; pass it again: --%s '%s'",
+				n.Name, k.AddressOption, strings.Replace(n.URL, "://", "://${USER_NAME}:${PASSWORD}@", 1))
+		}
+	}
+	return nil
+}

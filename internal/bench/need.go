@@ -1,0 +1,68 @@
+package bench
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+)
+
+// NeedOrigin is where a need comes from.
+type NeedOrigin string
+
+// The origins of needs. Each kind of need has some of them.
+const (
+	NeedAuto      NeedOrigin = "auto"      // external if a URL was given, else the kind's default
+	NeedEmbedded  NeedOrigin = "embedded"  // it runs in the locbench process
+	NeedExternal  NeedOrigin = "external"  // it runs already, at a URL
+	NeedContainer NeedOrigin = "container" // it is started for this run
+	NeedNone      NeedOrigin = "none"      // the contenders do without, or have theirs
+)
+
+// NeedTraits are the properties of an origin. Other code decides by them, not by the origin.
+type NeedTraits struct {
+	InClient  bool // it runs in the client and uses its CPU time
+	Container bool // it runs in a container and may have a separate CPU set
+	ByURL     bool // it runs at a URL; locbench does not start it
+	None      bool // there is none
+}
+
+// Traits returns the properties of the origin.
+func (o NeedOrigin) Traits() NeedTraits {
+	return NeedTraits{
+		InClient: o == NeedAuto || o == NeedEmbedded, Container: o == NeedContainer,
+		ByURL: o == NeedExternal, None: o == NeedNone,
+	}
+}
+
+// NeedSpec is what a profile says of a service that the contenders need.
+type NeedSpec struct {
+	Name string     `json:"name"`
+	Kind string     `json:"kind"`
+	From NeedOrigin `json:"from"`
+	URL  string     `json:"url,omitempty"` // of an external one
+	// everything else, in the form of its kind
+	Of json.RawMessage `json:"of,omitempty"`
+}
+
+// Texts returns all texts of the need, such as paths and values of its environment.
+func (n NeedSpec) Texts() (all []string) {
+	var of any
+	_ = json.Unmarshal(n.Of, &of) // what is no JSON has no texts
+	var walk func(v any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case string:
+			all = append(all, v)
+		case []any:
+			for _, item := range v {
+				walk(item)
+			}
+		case map[string]any:
+			for _, name := range slices.Sorted(maps.Keys(v)) {
+				walk(v[name])
+			}
+		}
+	}
+	walk(of)
+	return append(all, n.URL)
+}

@@ -1,0 +1,222 @@
+package elasticsearch
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/store"
+	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/text/strictyaml"
+)
+
+const (
+	// bundled is the value of cities, and of --data, for the bundled data; a folder of that name is
+	// ./bundled.
+	bundled = "bundled"
+	// suite is the check suite that expects the bundled data.
+	suite = "locations"
+
+	defaultVertices = 60
+	defaultDataSeed = 1
+	maxLatency      = time.Minute
+)
+
+// Kind is this kind of need.
+var Kind = needs.Kind{
+	Name: Name, Title: "Elasticsearch",
+	About: "An Elasticsearch 7 with cities and regions, as the contenders of locbench use it.",
+	Read:  read, Write: write, Schema: schema, Wrong: wrong,
+	Options: options, AddressOption: "elastic",
+	Missing: `needs an Elasticsearch 7. Use yours:  --elastic http://127.0.0.1:9200
+or the official image:  --store container
+or the embedded store (shares CPU with the client):  --store embedded`,
+	Absent: "none; using the embedded store", Instead: "use a real one: --elastic http://host:9200",
+	Provides: provides, Suites: dataset.Suites,
+	Find: find, Probe: probe, Setup: setup,
+}
+
+// origin is where a need may come from.
+type origin struct {
+	of   bench.NeedOrigin
+	help string
+}
+
+var origins = []origin{
+	{bench.NeedAuto, "a URL if one is given, else embedded"},
+	{bench.NeedEmbedded, "inside locbench; shares CPUs with the load"},
+	{bench.NeedExternal, "an Elasticsearch 7 that runs already, at a URL"},
+	{bench.NeedContainer, "the official image, started for this run"},
+	{bench.NeedNone, "the contenders need none"},
+}
+
+func originNames() (all []string) {
+	for _, o := range origins {
+		all = append(all, string(o.of))
+	}
+	return all
+}
+
+// spec is what a profile says of an Elasticsearch. Its JSON is bench.NeedSpec.Of.
+type spec struct {
+	Image   string        `json:"image,omitempty"`
+	Latency time.Duration `json:"latency_ns,omitempty"`
+	P99     time.Duration `json:"p99_ns,omitempty"`
+	Cities  cities        `json:"cities,omitzero"`
+}
+
+// cities is the data set: the bundled one, a generated one or a dump.
+type cities struct {
+	Count    int    `json:"count,omitempty" yaml:"count,omitempty" strict:"min=1,max=1000000"`
+	Vertices int    `json:"vertices,omitempty" yaml:"vertices,omitempty" strict:"min=12,max=10000"`
+	Seed     uint64 `json:"seed,omitempty" yaml:"seed,omitempty"`
+	// folder of a dump
+	Dir strictyaml.Folder `json:"dir,omitempty" yaml:"dir,omitempty"`
+}
+
+func specOf(n bench.NeedSpec) (s spec) {
+	_ = json.Unmarshal(n.Of, &s) // put has written it
+	return s
+}
+
+// put puts s into n.
+func (s spec) put(n *bench.NeedSpec) {
+	n.Of = nil
+	if s != (spec{}) {
+		n.Of, _ = json.Marshal(s) // does not fail for numbers and texts
+	}
+}
+
+// store returns what package store opens.
+func storeOf(n bench.NeedSpec) store.Spec {
+	s := specOf(n)
+	return store.Spec{From: n.From, URL: n.URL, Image: s.Image, Latency: s.Latency, P99: s.P99}
+}
+
+func (c cities) set() dataset.Spec {
+	return dataset.Spec{Dir: string(c.Dir), Cities: c.Count, Vertices: c.Vertices, Seed: c.Seed}
+}
+
+// file is the need in a profile.
+type file struct {
+	From    string              `yaml:"from"`
+	URL     string              `yaml:"url,omitempty" strict:"max=2000"`
+	Image   string              `yaml:"image,omitempty" strict:"max=500"`
+	Latency strictyaml.Duration `yaml:"latency,omitempty" strict:"min=0s,max=1m"`
+	P99     strictyaml.Duration `yaml:"latency_p99,omitempty" strict:"min=0s,max=1m"`
+	Cities  cities              `yaml:"cities"`
+}
+
+func read(v strictyaml.Value) bench.NeedSpec {
+	f := file{From: string(bench.NeedAuto)}
+	v.Decode(&f)
+	n := bench.NeedSpec{From: bench.NeedOrigin(f.From), URL: f.URL}
+	spec{f.Image, time.Duration(f.Latency), time.Duration(f.P99), f.Cities}.put(&n)
+	return n
+}
+
+func write(n bench.NeedSpec) any {
+	s := specOf(n)
+	return file{string(n.From), n.URL, s.Image, strictyaml.Duration(s.Latency), strictyaml.Duration(s.P99), s.Cities}
+}
+
+// UnmarshalStrict reads "bundled" or a map.
+func (c *cities) UnmarshalStrict(v strictyaml.Value) {
+	if v.Kind() == strictyaml.Scalar {
+		if text, ok := v.Text(); ok && text != bundled {
+			v.Wrong("write `bundled`, {dir: FOLDER} for a dump, or {count: 100000} to generate 100,000")
+		}
+		return
+	}
+	type plain cities // without this method
+	p := plain{Vertices: defaultVertices, Seed: defaultDataSeed}
+	v.Decode(&p)
+	if v.Has("dir") && !v.Has("count") && !v.Has("vertices") && !v.Has("seed") {
+		p = plain{Dir: p.Dir}
+	}
+	*c = cities(p)
+}
+
+// MarshalYAML writes what UnmarshalStrict reads.
+func (c cities) MarshalYAML() (any, error) {
+	if c == (cities{}) {
+		return bundled, nil
+	}
+	type plain cities
+	return strictyaml.Inline{V: plain(c)}, nil
+}
+
+func schema(s *strictyaml.Schemas) strictyaml.Schema {
+	return s.Keys(file{}, strictyaml.Keys{
+		About: map[string]string{
+			"from":        "auto, embedded, external, container or none.",
+			"url":         "URL of an external Elasticsearch 7. ${NAME} is an environment variable.",
+			"image":       "Image of one in a container.",
+			"latency":     "Median latency that an embedded one adds.",
+			"latency_p99": "p99 of that latency.",
+			"cities":      "The data set: bundled, {count: 100000} to generate it, or {dir: FOLDER} for a dump.",
+		},
+		Accept: map[string]strictyaml.Schema{"from": strictyaml.Enum(originNames()...)},
+	})
+}
+
+// DescribeStrict returns the schema of what UnmarshalStrict reads.
+func (cities) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
+	type plain cities
+	return strictyaml.Either(strictyaml.Enum(bundled), s.Keys(plain{}, strictyaml.Keys{
+		About: map[string]string{
+			"count": "Number of generated cities; the same number gives the same data.", "vertices": "Vertices per generated shape.",
+			"seed": "The same seed gives the same generated data.", "dir": "Folder with a dump.",
+		},
+		Rules: strictyaml.Schema{"oneOf": strictyaml.HasEach("dir", "count")},
+	}))
+}
+
+func wrong(n bench.NeedSpec) (all []needs.Mistake) {
+	if !slices.Contains(originNames(), string(n.From)) {
+		return []needs.Mistake{{Path: "from", Value: string(n.From), Hint: strictyaml.Suggest(string(n.From), "one of", originNames())}}
+	}
+	when := func(broken bool, path, what, hint string) {
+		if broken {
+			all = append(all, needs.Mistake{Path: path, What: what, Hint: hint})
+		}
+	}
+	s, from := specOf(n), storeOf(n).Chosen()
+	one := "an elasticsearch from " + string(n.From)
+	u, err := secret.ParseURL(n.URL)
+	usable := err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") && u.RawQuery+u.Fragment == ""
+	switch {
+	case n.URL == "":
+	case !from.Traits().ByURL:
+		when(true, "url", one+" has no url", "write `from: external` or remove the url")
+	case !usable:
+		all = append(all, needs.Mistake{Path: "url", Value: secret.Address(n.URL), Hint: "write a URL such as `http://10.0.0.5:9200`"})
+	}
+	when(s.Image != "" && !from.Traits().Container, "image", one+" has no image", "write `from: container` or remove the image")
+	embedded := n.From.Traits().InClient
+	when(s.Latency != 0 && !embedded, "latency", one+" cannot add latency", "write `from: embedded` or remove `latency`")
+	when(s.P99 != 0 && !embedded, "latency_p99", one+" cannot add latency", "write `from: embedded` or remove `latency_p99`")
+	when(s.P99 != 0 && s.Latency == 0, "latency_p99", "`latency_p99` without `latency`", "add `latency`, such as `latency: 2ms`")
+	if s.P99 != 0 && s.P99 < s.Latency {
+		all = append(all, needs.Mistake{Path: "latency_p99", Value: units.Exact(s.P99),
+			Hint: "write at least the median, which is `latency`"})
+	}
+	c := s.Cities
+	generated := c.Count != 0 || c.Vertices != 0 || c.Seed != 0
+	when(c.Dir != "" && generated, "cities", "both `dir` and `count`/`vertices`/`seed` given", "keep one of the two")
+	when(c.Dir == "" && generated && c.Count == 0, "cities", "`count` is missing",
+		"write `cities: bundled`, `{dir: FOLDER}`, or the number to generate, `{count: 100000}`")
+	return all
+}
+
+func provides(n bench.NeedSpec) needs.Provided {
+	p := needs.Provided{Data: true, Languages: dataset.Languages[:]}
+	if specOf(n).Cities == (cities{}) {
+		p.Suites = []string{suite}
+	}
+	return p
+}

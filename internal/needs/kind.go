@@ -1,0 +1,108 @@
+package needs
+
+import (
+	"context"
+	"embed"
+	"errors"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/strictyaml"
+)
+
+// Kind is a kind of needs: how profiles, options and the set-up page choose one, what requests and
+// checks get from it, and how a run finds it. Each kind is a package below this one, and a line in
+// package kinds. A nil function does nothing.
+type Kind struct {
+	Name  string // key of the need in a profile
+	Title string // its own spelling
+	About string // description of its key
+
+	// In profiles.
+	Read   func(v strictyaml.Value) bench.NeedSpec // absent keys have defaults
+	Write  func(n bench.NeedSpec) any              // what Read reads
+	Schema func(s *strictyaml.Schemas) strictyaml.Schema
+	// Wrong returns the mistakes of a need that Read has read or options have changed.
+	Wrong func(n bench.NeedSpec) []Mistake
+
+	// On the command line.
+	Options []Option // in the order in which they are applied
+	// AddressOption is the name of the option with the URL of one that runs already.
+	AddressOption string
+	// Missing is what is wrong with an external need without a URL.
+	Missing string
+	// Absent is what a diagnosis says without a URL, and what to do then.
+	Absent, Instead string
+
+	// Requests and checks.
+	Provides func(n bench.NeedSpec) Provided
+	Suites   embed.FS // bundled check suites, in the folder suites
+
+	// Find finds the need and its data before anything is started. Its errors are about the profile. url
+	// is that of an external one, with its user, which n does not have.
+	Find func(n bench.NeedSpec, p bench.Profile, url string) (Found, error)
+	// Probe asks an external one at a URL what it is.
+	Probe func(ctx context.Context, url string) Probe
+
+	Setup Setup
+}
+
+// Mistake is a broken rule of a need.
+type Mistake struct {
+	Path  string // of the key below the need
+	Value string // the wrong value; "": What says what is wrong
+	What  string
+	Hint  string
+}
+
+// Provided is what requests and checks get from a need, unless the profile has its own.
+type Provided struct {
+	Data      bool     // values for {id}, and known responses; its contenders keep the lifecycle contract
+	Languages []string // values for {language}
+	Suites    []string // check suites that expect its data
+}
+
+// Option is an option of the command line that changes a need of its kind.
+type Option struct {
+	Name    string // flag without dashes
+	Key     string // key below the need, such as "latency"
+	Type    string // type of the flag's value, in the terms of package pflag
+	Usage   string // text in --help
+	Default string // the flag's default; "": the profile's value
+	Values  []string
+	With    string // the option without which it may not be given; "": none
+	Folder  bool   // its value is one
+
+	Label, Help string // field on the set-up page; "": none
+
+	Get func(n bench.NeedSpec) string // nil: it is only written
+	Set func(e Edit, text string) error
+}
+
+// Edit applies an option to a need.
+type Edit struct {
+	Need *bench.NeedSpec
+	// Refuse returns an error for a wrong text of the option, with a remedy.
+	Refuse func(hint string) error
+	Given  func(option string) (text string, ok bool)
+	Getenv func(string) string // nil: no variable is set
+}
+
+// Probe is what an external need says of itself.
+type Probe struct {
+	Err     error // why it does not respond, without a password of its URL
+	Version string
+	Warning string // why it may not serve
+	Remedy  string // of the warning
+	Size    int64  // documents, rows or keys of its data; 0: it has none
+}
+
+// ErrMissing is wrapped by errors about an external need without a URL.
+var ErrMissing = errors.New("no URL")
+
+// MissingError is the error about an external need without a URL.
+type MissingError struct{ Text string }
+
+func (e MissingError) Error() string { return e.Text }
+
+// Unwrap returns ErrMissing.
+func (e MissingError) Unwrap() error { return ErrMissing }

@@ -1,0 +1,44 @@
+// Package kinds has all kinds of needs.
+package kinds
+
+import (
+	"slices"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/needs/elasticsearch"
+)
+
+// All has all kinds. A new one is a package, and a line here.
+var All = []needs.Kind{
+	elasticsearch.Kind,
+}
+
+// Of returns a kind by its name.
+func Of(name string) (k needs.Kind, ok bool) {
+	i := slices.IndexFunc(All, func(k needs.Kind) bool { return k.Name == name })
+	if i < 0 {
+		return k, false
+	}
+	return All[i], true
+}
+
+// Names returns the names of all kinds.
+func Names() (all []string) {
+	for _, k := range All {
+		all = append(all, k.Name)
+	}
+	return all
+}
+
+// Provided returns what requests and checks get from all needs of a profile.
+func Provided(all []bench.NeedSpec) (p needs.Provided) {
+	for _, n := range all {
+		if k, ok := Of(n.Kind); ok && k.Provides != nil {
+			one := k.Provides(n)
+			p.Data = p.Data || one.Data
+			p.Languages, p.Suites = append(p.Languages, one.Languages...), append(p.Suites, one.Suites...)
+		}
+	}
+	return p
+}

@@ -1,0 +1,148 @@
+package profile
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/needs/kinds"
+	"github.com/locbench/locbench/internal/text/strictyaml"
+)
+
+// needList are the needs of a file, by their names.
+type needList []bench.NeedSpec
+
+// UnmarshalStrict reads a map of needs, each in the form of its kind.
+func (all *needList) UnmarshalStrict(v strictyaml.Value) {
+	if v.Kind() != strictyaml.Map {
+		v.Wrong(fmt.Sprintf("write a map, such as `needs: {%s: {}}`", kinds.All[0].Name))
+		return
+	}
+	for _, f := range v.Fields() {
+		k, ok := kinds.Of(f.Key)
+		if !ok {
+			f.Value.Mistake(fmt.Sprintf("unknown need `%s`", f.Key), strictyaml.Suggest(f.Key, "known", kinds.Names()))
+			continue
+		}
+		n := k.Read(f.Value)
+		n.Name, n.Kind = f.Key, k.Name
+		*all = append(*all, n)
+	}
+}
+
+// MarshalYAML writes what UnmarshalStrict reads.
+func (all needList) MarshalYAML() (any, error) {
+	var out strictyaml.Entries
+	for _, n := range all {
+		if k, ok := kinds.Of(n.Kind); ok {
+			out = append(out, strictyaml.Entry{Key: n.Name, Value: k.Write(n)})
+		}
+	}
+	return out, nil
+}
+
+// DescribeStrict describes what UnmarshalStrict reads.
+func (needList) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
+	properties := strictyaml.Schema{}
+	for _, k := range kinds.All {
+		properties[k.Name] = k.Schema(s)
+		properties[k.Name].(strictyaml.Schema)["description"] = k.About
+	}
+	return strictyaml.Schema{"type": "object", "additionalProperties": false, "properties": properties}
+}
+
+// needs reports the mistakes of needs.
+func (r *rules) needsOf(p *bench.Profile) {
+	for _, n := range p.Needs {
+		k, ok := kinds.Of(n.Kind)
+		if !ok || k.Wrong == nil {
+			continue
+		}
+		for _, m := range k.Wrong(n) {
+			path := "needs." + n.Name + "." + m.Path
+			if m.What == "" {
+				r.wrong(path, m.Value, m.Hint)
+			} else {
+				r.when(true, path, m.What, m.Hint)
+			}
+		}
+	}
+}
+
+// missing returns the errors about external needs without a URL.
+func missing(p bench.Profile) (all []error) {
+	for _, n := range p.Needs {
+		if k, ok := kinds.Of(n.Kind); ok && n.From.Traits().ByURL && n.URL == "" {
+			all = append(all, needs.MissingError{Text: k.Missing})
+		}
+	}
+	return all
+}
+
+// Without returns p without services to find or start, but with the data of its needs.
+func Without(p bench.Profile) bench.Profile {
+	p.Needs = slices.Clone(p.Needs)
+	for i := range p.Needs {
+		p.Needs[i].From, p.Needs[i].URL = bench.NeedNone, ""
+	}
+	return p
+}
+
+// needOptions returns the options of all kinds of needs.
+func needOptions() (all []Option) {
+	for _, k := range kinds.All {
+		for _, o := range k.Options {
+			all = append(all, needOption(k, o))
+		}
+	}
+	return all
+}
+
+// needOption returns an option of the need of one kind. It adds the need to a profile that has
+// none.
+func needOption(k needs.Kind, of needs.Option) Option {
+	o := Option{
+		Name: of.Name, Section: InData, Key: "needs." + k.Name + "." + of.Key, Type: of.Type, Usage: of.Usage, Default: of.Default,
+		Values: of.Values, With: of.With, Folder: of.Folder, Need: k.Name, Label: of.Label, Help: of.Help,
+	}
+	at := func(p *bench.Profile) int {
+		return slices.IndexFunc(p.Needs, func(n bench.NeedSpec) bool { return n.Kind == k.Name })
+	}
+	o.get = func(p *bench.Profile) string {
+		if i := at(p); i >= 0 && of.Get != nil {
+			return of.Get(p.Needs[i])
+		}
+		return ""
+	}
+	o.set = func(c *change, text string) error {
+		if of.With != "" && !c.given.Given(of.With) {
+			return c.refuse(text, fmt.Sprintf("it needs --%s", of.With))
+		}
+		c.p.Needs = slices.Clone(c.p.Needs)
+		i := at(c.p)
+		if i < 0 {
+			i = len(c.p.Needs)
+			c.p.Needs = append(c.p.Needs, bench.NeedSpec{Name: k.Name, Kind: k.Name, From: bench.NeedNone})
+		}
+		n := &c.p.Needs[i]
+		before := kinds.Provided(c.p.Needs).Suites
+		given := func(name string) (string, bool) { return c.given.Text(name), c.given.Given(name) }
+		refuse := func(hint string) error { return c.refuse(text, hint) }
+		if err := of.Set(needs.Edit{Need: n, Refuse: refuse, Given: given, Getenv: c.getenv}, text); err != nil {
+			return err
+		}
+		after := kinds.Provided(c.p.Needs).Suites
+		withoutSuites(c.p, slices.DeleteFunc(before, func(s string) bool { return slices.Contains(after, s) }))
+		return nil
+	}
+	return o
+}
+
+// withoutSuites removes suites, whose data the needs have no more.
+func withoutSuites(p *bench.Profile, gone []string) {
+	p.Checks.Suites = slices.DeleteFunc(slices.Clone(p.Checks.Suites), func(s string) bool { return slices.Contains(gone, s) })
+	if len(p.Checks.Suites) == 0 {
+		p.Checks.Suites = nil
+	}
+}
