@@ -205,7 +205,7 @@ func (g *gate) shut() { _ = g.server.Close() }
 // embedded opens an embedded store, which fill fills.
 func embedded(t *testing.T) (s *store.Store, fill func()) {
 	t.Helper()
-	s, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreEmbedded}, store.Options{})
+	s, err := store.Open(t.Context(), store.Spec{From: bench.NeedEmbedded}, store.Options{})
 	testenv.OK(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s, func() {

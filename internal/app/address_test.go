@@ -27,7 +27,7 @@ func TestStoreFromEnvironment(t *testing.T) {
 		Command: []string{"run", "--elastic", given, "--elastic=" + given},
 	})
 	testenv.OK(t, err)
-	testenv.Equal(t, plan.storeURL, "http://reader:hunter2hunter2@10.0.0.5:9200", "planned at")
+	testenv.Equal(t, plan.urls["elasticsearch"], "http://reader:hunter2hunter2@10.0.0.5:9200", "planned at")
 	if text := secret.New(plan.secrets(getenv)...).Text("said hunter2hunter2"); strings.Contains(text, "hunter2") {
 		t.Error(text)
 	}
@@ -43,8 +43,8 @@ func TestStoreFromEnvironment(t *testing.T) {
 		t.Errorf("resumed without: %v", err)
 	}
 	again, err := NewPlan(RunOptions{Resume: dir, Changes: profile.Changes{"elastic": {given}}, Getenv: getenv})
-	if err != nil || again.storeURL != plan.storeURL {
-		t.Errorf("resumed at %s, %v", again.storeURL, err)
+	if err != nil || again.urls["elasticsearch"] != plan.urls["elasticsearch"] {
+		t.Errorf("resumed at %s, %v", again.urls, err)
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 func interrupted(t *testing.T, services, setting string, state bench.TrialState, a bench.Artifact) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "out")
-	p, err := profile.Parse("p.yaml", []byte("contenders: ["+setting+"]\nruntime: process\nstore: none\nrounds: 2\n"+
+	p, err := profile.Parse("p.yaml", []byte("contenders: ["+setting+"]\nruntime: process\nrounds: 2\n"+
 		"requests: [{path: /}]\nsteps: [3]\n"))
 	testenv.OK(t, err)
 	p.Interleave = 0

@@ -32,7 +32,7 @@ func TestNewIsolation(t *testing.T) {
 
 func TestIsolationSaysWhatIsShared(t *testing.T) {
 	for name, p := range map[string]bench.Profile{
-		"target":           {Runtime: bench.RuntimeURL, Store: bench.StoreSpec{Kind: bench.StoreNone}},
+		"target":           {Runtime: bench.RuntimeURL},
 		"isolation is off": {Runtime: bench.RuntimeProcess, Isolation: bench.IsolationOff, Limits: bench.Limits{CPUs: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -49,17 +49,17 @@ func TestIsolationSaysWhatIsShared(t *testing.T) {
 	}
 }
 
-func needsAt(kind bench.StoreKind) []bench.NeedInfo {
-	return []bench.NeedInfo{{Name: "db", Kind: kind}}
+func needsAt(kind bench.NeedOrigin) []bench.NeedInfo {
+	return []bench.NeedInfo{{Name: "db", From: kind}}
 }
 
 func TestPlanIsolation(t *testing.T) {
-	const embedded, external, container, none = bench.StoreEmbedded, bench.StoreExternal, bench.StoreContainer, bench.StoreNone
+	const embedded, external, container, none = bench.NeedEmbedded, bench.NeedExternal, bench.NeedContainer, bench.NeedNone
 	for _, tt := range []struct {
 		cpus                      int
 		quota                     float64
 		set                       int
-		store                     bench.StoreKind
+		store                     bench.NeedOrigin
 		contender, stored, client string // "" with a text: shared
 		text                      string
 	}{
@@ -113,7 +113,7 @@ func TestPlanIsolation(t *testing.T) {
 
 // TestCoresAreNotSplit: on many machines CPUs n and n+half are one core.
 func TestCoresAreNotSplit(t *testing.T) {
-	i := planIsolation(cpuRequest{CPUs: []int{0, 4, 1, 5, 2, 6, 3, 7}, Limits: bench.Limits{CPUs: 2}, Needs: needsAt(bench.StoreContainer)})
+	i := planIsolation(cpuRequest{CPUs: []int{0, 4, 1, 5, 2, 6, 3, 7}, Limits: bench.Limits{CPUs: 2}, Needs: needsAt(bench.NeedContainer)})
 	if i.Contender.String() != "3,7" || i.Needs.String() != "2,6" || i.Client.String() != "0-1,4-5" {
 		t.Errorf("%+v", i)
 	}

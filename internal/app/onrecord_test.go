@@ -17,7 +17,6 @@ import (
 )
 
 const recordedProfile = `contenders: [orders]
-store: none
 setup: [{post: /login, json: {password: "${LOGIN_PASSWORD}", n: 18446744073709551615, x: 10.00}, save: {token: token}}]
 requests:
   - {get: "/items/{item}", header: {Authorization: "Bearer {token}"}, expect: {json_includes: {n: 12345678901234567890, x: 1.50, y: [1, null, true]}}}

@@ -19,7 +19,7 @@ import (
 
 func TestTheRecordHoldsNoPassword(t *testing.T) {
 	run := bench.Run{
-		Profile: bench.Profile{Store: bench.StoreSpec{Kind: bench.StoreExternal, URL: "http://elastic:secret@10.0.0.5:9200"}},
+		Profile: bench.Profile{Needs: []bench.NeedSpec{{From: bench.NeedExternal, URL: "http://elastic:secret@10.0.0.5:9200"}}},
 		Targets: []bench.Target{{Name: "target", URL: "http://me:secret@127.0.0.1:8080"}},
 		Command: []string{"locbench", "run", "--elastic", "http://elastic:secret@10.0.0.5:9200", "--target=http://me:secret@127.0.0.1:8080", "--target", "old=http://me:secret@127.0.0.1:8081", "--rounds", "6"},
 	}
@@ -31,7 +31,7 @@ func TestTheRecordHoldsNoPassword(t *testing.T) {
 	if !strings.Contains(string(data), "http://10.0.0.5:9200") || !strings.Contains(string(data), `"6"`) {
 		t.Errorf("the record lost more than the passwords: %s", data)
 	}
-	if !strings.Contains(run.Profile.Store.URL, "secret") {
+	if !strings.Contains(run.Profile.Needs[0].URL, "secret") {
 		t.Error("the running plan lost its password")
 	}
 }

@@ -13,8 +13,11 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/needs/kinds"
 	"github.com/locbench/locbench/internal/results/event"
+	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // echo is a need of a trivial kind: an HTTP server that responds with its seed.
@@ -24,6 +27,16 @@ type echo struct {
 	measured bool
 	server   *httptest.Server
 	seed     string
+}
+
+// kind is the kind of which it is the only need, opened after others.
+func (e *echo) kind(after ...string) needs.Kind {
+	return needs.Kind{
+		Name: e.name, Read: func(strictyaml.Value) bench.NeedSpec { return bench.NeedSpec{} },
+		Find: func(n bench.NeedSpec, _ bench.Profile, _ string) (needs.Found, error) {
+			return needs.Found{Needs: []needs.Named{{Name: n.Name, After: after, Need: e}}}, nil
+		},
+	}
 }
 
 func (e *echo) note(what string) { *e.log = append(*e.log, what+" "+e.name) }
@@ -49,7 +62,7 @@ func (e *echo) Restore(context.Context) (changed string, err error) {
 }
 
 func (e *echo) Address() bench.NeedAddress { return bench.NeedAddress{URL: e.server.URL} }
-func (e *echo) Info() bench.NeedInfo       { return bench.NeedInfo{Kind: bench.StoreExternal, Version: "1"} }
+func (e *echo) Info() bench.NeedInfo       { return bench.NeedInfo{From: bench.NeedExternal, Version: "1"} }
 
 func (e *echo) Alive(ctx context.Context) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, e.server.URL, nil)
@@ -78,19 +91,19 @@ func (e *echo) Close(context.Context) error {
 	return errors.New("closed " + e.name)
 }
 
-// TestSecondNeed: a run opens, seeds, restores, reads and closes any needs, in their order, and
+// TestSecondNeed: the packages of kinds are all that knows them. A run opens, seeds, restores, reads and closes any needs, in their order, and
 // speaks of them by their names.
 func TestSecondNeed(t *testing.T) {
 	var log, told, stages []string
 	front, back := &echo{name: "front", log: &log}, &echo{name: "back", log: &log, measured: true}
-	echoes := func(bench.Profile, func(string) string) (needs.Found, error) {
-		return needs.Found{Needs: []needs.Named{
-			{Name: "front", After: []string{"back"}, Need: front}, {Name: "back", Need: back},
-		}}, nil
-	}
+	all := kinds.All
+	t.Cleanup(func() { kinds.All = all })
+	kinds.All = append(slices.Clone(all), front.kind("back"), back.kind())
+	p, err := profile.Parse("p.yaml", []byte("contenders: [c]\nneeds: {front: {}, back: {}}\nrequests: [{get: /}]\nsteps: [1]\n"))
+	testenv.OK(t, err)
 	s := &site{env: noEnv, stream: event.New(time.Now), platform: fakePlatform{}}
-	s.plan.Run.Profile.Store.Kind = bench.StoreNone
-	testenv.OK(t, s.findNeeds(append(slices.Clone(kinds), echoes)))
+	s.plan.Run.Profile = p
+	testenv.OK(t, s.findNeeds())
 	s.stream.Subscribe(func(r bench.Record) {
 		switch e := r.Event.(type) {
 		case bench.Notice:

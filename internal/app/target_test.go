@@ -59,7 +59,7 @@ func TestNewPlan_Targets(t *testing.T) {
 	plan, err := NewPlan(RunOptions{Profile: "quick", Changes: profile.Changes{"target": {"old=http://127.0.0.1:1/x?y=1", "new=http://127.0.0.1:2/x?y=1"}}})
 	testenv.OK(t, err)
 	p := plan.Run.Profile
-	if len(p.Contenders) != 2 || p.Runtime != bench.RuntimeURL || p.Store.Kind != bench.StoreNone || len(p.Requests) != 1 || p.Requests[0].Path != "/x?y=1" {
+	if len(p.Contenders) != 2 || p.Runtime != bench.RuntimeURL || len(p.Needs) != 0 || len(p.Requests) != 1 || p.Requests[0].Path != "/x?y=1" {
 		t.Errorf("%+v", p)
 	}
 	if svc := plan.Services[bench.Selection{Contender: "new"}]; svc.URL != "http://127.0.0.1:2" {

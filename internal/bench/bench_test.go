@@ -15,7 +15,7 @@ func TestRecord_JSON(t *testing.T) {
 	up := 12 * time.Millisecond
 	for i, e := range []Event{
 		RunStarted{Run: Run{ID: "x", Seed: 1<<64 - 1}, Dir: "results/x"},
-		Prepared{Needs: []NeedInfo{{Name: "elasticsearch", Kind: StoreEmbedded}}, Software: Software{Docker: "20.10"}},
+		Prepared{Needs: []NeedInfo{{Name: "elasticsearch", From: NeedEmbedded}}, Software: Software{Docker: "20.10"}},
 		TrialStarted{Number: 1, Of: 6, Service: Service{Name: "rs-actix"}},
 		PhaseStarted{Phase: PhaseReady, Note: "note"},
 		PhaseEnded{Phase: PhaseReady, Took: up, Err: "no"},

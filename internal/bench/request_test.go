@@ -20,8 +20,6 @@ func TestRequest(t *testing.T) {
 	}
 	filled := multipart.Filled(func(name string) string { return name + "{id}" })
 	check(t,
-		fact{"a city", Request{Path: "/city/v1"}.NamesCity(), true}, fact{"a region", Request{Path: "/region/v1"}.NamesCity(), true},
-		fact{"another path", Request{Path: "/cities"}.NamesCity(), false},
 		fact{"checks", Request{Expect: Expectation{"a": 1}}.Checks(), true}, fact{"no checks", Request{}.Checks(), false},
 		fact{"JSON", JSONBody.ContentType(), "application/json"}, fact{"text", PlainText.ContentType(), ""},
 		fact{"form", FormBody.ContentType(), "application/x-www-form-urlencoded"},
@@ -45,7 +43,7 @@ func TestRequest(t *testing.T) {
 
 func TestProfile(t *testing.T) {
 	profile := func(requests ...Request) Profile {
-		return Profile{Requests: requests, Store: StoreSpec{Kind: StoreNone}, Timeout: 5}
+		return Profile{Requests: requests, Timeout: 5}
 	}
 	byID, city := Request{Path: "/{id}"}, Request{Path: "/city/1"}
 	fixed, saved := Request{Path: "/{id}", IDs: IDSpec{Fixed: []int64{1}}}, Request{Save: []Save{{Name: "id"}}}
@@ -53,10 +51,8 @@ func TestProfile(t *testing.T) {
 		r.Session = name
 		return r
 	}
-	setup, variable, compared, stored := profile(byID), profile(byID), profile(byID, city), profile()
+	setup, variable := profile(byID), profile(byID)
 	setup.Setup, variable.Variables = []Request{saved}, []Variable{{Name: "id"}}
-	compared.Variables, compared.CompareBodies = []Variable{{Name: "id"}}, .1
-	stored.Store.Kind = StoreEmbedded
 	limits := profile(Request{Name: "a"}, Request{Name: "b", Timeout: 9, Pace: 1, Repeat: &Repeat{}}, Request{Timeout: 7})
 	limits.Steps = []Step{{Duration: 2}, {Duration: 3}}
 	limits.Setup, limits.Teardown = []Request{{Name: "first"}}, []Request{{Name: "last"}}
@@ -73,8 +69,6 @@ func TestProfile(t *testing.T) {
 		fact{"saved by its session", profile(session(saved, "s"), session(byID, "s")).DrawsIDs(), false},
 		fact{"saved by another session", profile(session(saved, "s"), session(byID, "o")).DrawsIDs(), true},
 		fact{"saved outside a session", profile(saved, byID).DrawsIDs(), true},
-		fact{"data for ids", profile(byID).UsesData(), true}, fact{"data to compare", compared.UsesData(), true},
-		fact{"data for the store", stored.UsesData(), true}, fact{"no data", profile(city).UsesData(), false},
 		fact{"load", limits.LoadDuration(), Duration(5)}, fact{"every request", every, "first a b  last "},
 		fact{"paced", limits.Paced(), "b"}, fact{"a paced session", users.Paced(), "s"}, fact{"without a pace", profile(city).Paced(), ""},
 		fact{"repeated", limits.Repeated(), "b"}, fact{"repeated in the setup", users.Repeated(), ""},
@@ -139,18 +133,15 @@ func TestDocument_AppendAction(t *testing.T) {
 
 // What other code decides by is written here once more, so a change of a kind is a choice.
 func TestTraits(t *testing.T) {
-	chosen := func(s StoreSpec) string { return all(s.Chosen(), " ", s.NeedsURL()) }
 	check(t,
 		fact{"runtimes", Runtimes(), []string{"auto", "docker", "process"}},
 		fact{"all runtimes", AllRuntimes(), []string{"auto", "docker", "process", "url"}},
 		fact{"a container", RuntimeDocker.Traits().Container, true}, fact{"an unknown runtime", Runtime("x").Traits(), RuntimeTraits{}},
-		fact{"stores", StoreKinds(), []string{"auto", "embedded", "external", "container", "none"}},
-		fact{"a store in the client", StoreEmbedded.Traits().InClient, true},
+		fact{"a need in the client", all(NeedEmbedded.Traits(), NeedAuto.Traits()), "{true false false false} {true false false false}"},
+		fact{"a need in a container", NeedContainer.Traits(), NeedTraits{Container: true}}, fact{"at a URL", NeedExternal.Traits(), NeedTraits{ByURL: true}},
+		fact{"no need", NeedNone.Traits(), NeedTraits{None: true}},
+		fact{"texts of a need", NeedSpec{URL: "u", Of: []byte(`{"b":["x",{"c":"y"}],"a":"z","n":1}`)}.Texts(), []string{"z", "x", "y", "u"}},
 		fact{"engines", Engines(), []string{"auto", "fast", "vegeta"}}, fact{"lifecycle checks", len(LifecycleChecks()), 8},
-		fact{"automatic", chosen(StoreSpec{Kind: StoreAuto}), "embedded false"}, fact{"not set", chosen(StoreSpec{}), "embedded false"},
-		fact{"a URL", chosen(StoreSpec{URL: "u"}), "external false"}, fact{"by name", chosen(StoreSpec{Kind: StoreNone}), "none false"},
-		fact{"no URL", chosen(StoreSpec{Kind: StoreExternal}), "external true"},
-		fact{"external", chosen(StoreSpec{Kind: StoreExternal, URL: "u"}), "external false"},
 		fact{"privileges", Privileges{[]string{"ALL", "X"}, true, 7}, "capabilities ALL, X; new privileges; up to 7 processes and threads"},
 		fact{"one process", Privileges{Processes: 1}, "up to 1 processes and threads"}, fact{"no privileges", Privileges{}, ""},
 		fact{"the build", LaunchSpec{Artifact: Artifact{Dir: "a"}}.Dir(), "a"},

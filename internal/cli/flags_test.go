@@ -42,23 +42,23 @@ func planOf(args ...string) (bench.Profile, error) {
 func TestRun_DataAndCPUSet(t *testing.T) {
 	for _, tt := range []struct {
 		args   string
-		data   bench.DataSpec
+		data   string
 		suites []string
 		cpus   int
 	}{
-		{"", bench.DataSpec{}, []string{"locations"}, 0},
-		{"--data bundled", bench.DataSpec{}, []string{"locations"}, 0},
-		{"--data ./dump --cpu-set 2", bench.DataSpec{Dir: "./dump"}, nil, 2},
-		{"--cities 500", bench.DataSpec{Cities: 500, Vertices: 60, Seed: 1}, nil, 0},
-		{"--cities 500 --vertices 12 --data-seed 7", bench.DataSpec{Cities: 500, Vertices: 12, Seed: 7}, nil, 0},
+		{"", "", []string{"locations"}, 0},
+		{"--data bundled", "", []string{"locations"}, 0},
+		{"--data ./dump --cpu-set 2", `{"cities":{"dir":"./dump"}}`, nil, 2},
+		{"--cities 500", `{"cities":{"count":500,"vertices":60,"seed":1}}`, nil, 0},
+		{"--cities 500 --vertices 12 --data-seed 7", `{"cities":{"count":500,"vertices":12,"seed":7}}`, nil, 0},
 	} {
 		t.Run(tt.args, func(t *testing.T) {
 			p, err := planOf(strings.Fields(tt.args)...)
 			if err != nil {
 				t.Errorf("%s: %v", tt.args, err)
 			}
-			if p.Data != tt.data || !slices.Equal(p.Checks.Suites, tt.suites) || p.Limits.CPUSet != tt.cpus {
-				t.Errorf("%s: data %+v, suites %q, CPU set %d", tt.args, p.Data, p.Checks.Suites, p.Limits.CPUSet)
+			if string(p.Needs[0].Of) != tt.data || !slices.Equal(p.Checks.Suites, tt.suites) || p.Limits.CPUSet != tt.cpus {
+				t.Errorf("%s: data %+v, suites %q, CPU set %d", tt.args, p.Needs, p.Checks.Suites, p.Limits.CPUSet)
 			}
 		})
 	}
@@ -86,8 +86,8 @@ func TestRun_InvalidOptions(t *testing.T) {
 		"--cities 1000001":          "from 1 to 1000000",
 		"--cities 5 --vertices 3":   "12",
 		"--cities 5 --data x":       "choose one",
-		"--vertices 20":             "--vertices and --data-seed",
-		"--data-seed 2":             "--vertices and --data-seed",
+		"--vertices 20":             "--vertices 20: it needs --cities",
+		"--data-seed 2":             "--data-seed 2: it needs --cities",
 		"--data=":                   "no folder given",
 		"--cities many":             `--cities many: write a whole number, such as 6`,
 		"--cpus lots":               `--cpus lots: write a number, such as 1.5`,
@@ -277,9 +277,10 @@ func TestSetup(t *testing.T) {
 // planHas fails unless the plan has each value of a choice.
 func planHas(t *testing.T, c setup.Choice, p bench.Profile) {
 	t.Helper()
+	value := func(option string) string { return profile.ByName(option).Get(p) }
 	got := map[string]string{
 		"rounds": strconv.Itoa(p.Rounds), "cpus": strconv.FormatFloat(p.Limits.CPUs, 'f', -1, 64), "cpu-set": strconv.Itoa(p.Limits.CPUSet),
-		"runtime": string(p.Runtime), "store": string(p.Store.Kind), "elastic": p.Store.URL, "cities": strconv.Itoa(p.Data.Cities), "data": p.Data.Dir,
+		"runtime": string(p.Runtime), "store": value("store"), "elastic": value("elastic"), "cities": value("cities"), "data": value("data"),
 		"interleave": p.Interleave.String(),
 	}
 	if got["data"] == "" {

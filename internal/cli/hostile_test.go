@@ -125,7 +125,7 @@ func TestHostileInput(t *testing.T) {
 		"docker: {image: x}\nprocess: {command: [%[1]s]}\nvariants: [{name: a, title: %[1]s}]\n"
 	services := folderOf(t, map[string]string{"good/service.yaml": fmt.Sprintf(manifest, h)})
 	profile := fileOf(t, "good.yaml", fmt.Sprintf("title: %[1]s\ndescription: %[1]s\nrequests: [{name: %[1]s, path: /, header: {X-A: %[1]s}}]\nsteps: [{connections: 1, duration: 1s}]\n", h))
-	broken := fileOf(t, "broken.yaml", fmt.Sprintf("%[1]s: 1\nrounds: %[1]s\nstore: %[1]s\nsteps: [%[1]s]\n", h))
+	broken := fileOf(t, "broken.yaml", fmt.Sprintf("%[1]s: 1\nrounds: %[1]s\nneeds: %[1]s\nsteps: [%[1]s]\n", h))
 	suite := fileOf(t, "suite.yaml", fmt.Sprintf("suite: %[1]s\ngroups: {g: [{name: %[1]s, request: GET /, expect: {status: 200}}]}\n", h))
 	out := t.TempDir()
 	for _, args := range [][]string{

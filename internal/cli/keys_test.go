@@ -145,7 +145,7 @@ func TestDocsOfKeys(t *testing.T) {
 		fmt.Fprintf(&made, "| keys of %s | value | what |\n|---|---|---|\n", table[1])
 		for _, key := range slices.Sorted(maps.Keys(keys)) {
 			what := strings.NewReplacer("|", `\|`, "<", `\<`, "*", `\*`).Replace(keys[key].Description)
-			fmt.Fprintf(&made, "| `%s` | %s | %s |\n", key, strings.Join(kinds(keys[key]), ", "), what)
+			fmt.Fprintf(&made, "| `%s` | %s | %s |\n", key, strings.Join(kindsOf(keys[key]), ", "), what)
 		}
 	}
 	madePart(t, profilesPage, "keys", made.String(), "TestDocsOfKeys")
@@ -231,8 +231,8 @@ func readSchema(t *testing.T) (keySchema, map[string]keySchema) {
 	return schema.keySchema, schema.Defs
 }
 
-// kinds returns the kinds of values that a schema accepts, each once, in its order.
-func kinds(of keySchema) (all []string) {
+// kindsOf returns the kinds of values that a schema accepts, each once, in its order.
+func kindsOf(of keySchema) (all []string) {
 	add := func(kind string) {
 		if !slices.Contains(all, kind) {
 			all = append(all, kind)
@@ -264,7 +264,7 @@ func kinds(of keySchema) (all []string) {
 		}
 	}
 	for _, way := range of.AnyOf {
-		for _, kind := range kinds(way) {
+		for _, kind := range kindsOf(way) {
 			add(kind)
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locbench/locbench/internal/app"
-	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
@@ -203,8 +202,8 @@ func TestTargets(t *testing.T) {
 			got += fmt.Sprintf("%s %d, ", r.Name, r.Weight)
 		}
 		testenv.Equal(t, got+fmt.Sprintf("%d steps", len(p.Steps)), want, args)
-		if p.Store.Kind != bench.StoreNone || len(p.Checks.Suites) > 0 || p.CompareBodies != 0 {
-			t.Errorf("%s: store %v, checks %v", args, p.Store, p.Checks)
+		if len(p.Needs) > 0 || len(p.Checks.Suites) > 0 || p.CompareBodies != 0 {
+			t.Errorf("%s: needs %v, checks %v", args, p.Needs, p.Checks)
 		}
 	}
 	says(t, 0, ":0\n", "__complete", "run", "--targets", "")

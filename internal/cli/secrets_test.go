@@ -14,7 +14,7 @@ func TestSecrets_Addresses(t *testing.T) {
 	results := t.TempDir()
 	for _, special := range []string{"#", "/", "?", " ", "%", "@", ":", "\\", "[", "\x7f"} {
 		address := "http://elastic:hun" + special + "ter2word@10.0.0.5:9200"
-		profile := fileOf(t, "p.yaml", fmt.Sprintf("requests: [{path: /}]\nstore: {kind: external, url: %q}\nsteps: [{connections: 1, duration: 1s}]\n", address))
+		profile := fileOf(t, "p.yaml", fmt.Sprintf("requests: [{path: /}]\nneeds: {elasticsearch: {from: external, url: %q}}\nsteps: [{connections: 1, duration: 1s}]\n", address))
 		for _, args := range [][]string{
 			{"run", "--headless", "--target", address, "--out", filepath.Join(results, "x"), "--threshold", "fast"},
 			{"run", "--headless", "--target", "a=" + address, "--target", "b=ftp://x"},

@@ -53,7 +53,7 @@ func TestContainerInDocker(t *testing.T) {
 	defer func() {
 		testenv.OK(t, testenv.Err(e.Clean(context.Background(), run, nil)))
 	}()
-	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreContainer, Image: image}, store.Options{RunID: run, Containers: engine{e, network.Name, labels}})
+	s := mustOpen(t, store.Spec{From: bench.NeedContainer, Image: image}, store.Options{RunID: run, Containers: engine{e, network.Name, labels}})
 	seen := testenv.Must(s.Listen("127.0.0.1:0"))(t)
 	testenv.Check(t, strings.HasPrefix(s.Info().Version, "7.") && strings.Contains(get(t, seen), s.Info().Version),
 		"%+v", s.Info())
@@ -66,7 +66,7 @@ func TestContainerInDocker(t *testing.T) {
 
 // TestRealElasticsearch opens the one that the tests have.
 func TestRealElasticsearch(t *testing.T) {
-	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: testenv.Elasticsearch(t)}, store.Options{})
+	s := mustOpen(t, store.Spec{From: bench.NeedExternal, URL: testenv.Elasticsearch(t)}, store.Options{})
 	seen := testenv.Must(s.Listen("127.0.0.1:0"))(t)
 	if !strings.HasPrefix(s.Info().Version, "7.") || !strings.Contains(get(t, seen+"/_cluster/health"), `"status"`) {
 		t.Errorf("%+v", s.Info())

@@ -27,7 +27,7 @@ func TestSeal_Container(t *testing.T) {
 	}))
 	defer server.Close()
 	r := &runner{address: strings.TrimPrefix(server.URL, "http://"), exited: make(chan struct{})}
-	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreContainer}, store.Options{RunID: "r1", Containers: r})
+	s := mustOpen(t, store.Spec{From: bench.NeedContainer}, store.Options{RunID: "r1", Containers: r})
 	testenv.OK(t, s.Unseal(t.Context()))
 	testenv.OK(t, s.Seal(t.Context()))
 	const call = "PUT /_cluster/settings application/json "
@@ -41,7 +41,7 @@ func TestSeal_Container(t *testing.T) {
 // TestSeal_External writes nothing to an external store.
 func TestSeal_External(t *testing.T) {
 	server := elastic(t, "7.10.2", "")
-	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: server.URL}, store.Options{})
+	s := mustOpen(t, store.Spec{From: bench.NeedExternal, URL: server.URL}, store.Options{})
 	server.Close() // any request would fail
 	testenv.OK(t, s.Seal(t.Context()))
 }
@@ -49,7 +49,7 @@ func TestSeal_External(t *testing.T) {
 // TestListenAs: a store on loopback responds to the name that a gateway forwards to it, and to no
 // other.
 func TestListenAs(t *testing.T) {
-	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreEmbedded}, store.Options{})
+	s := mustOpen(t, store.Spec{From: bench.NeedEmbedded}, store.Options{})
 	seen, err := s.ListenAs("host.docker.internal")
 	testenv.Need(t, err == nil && strings.HasPrefix(seen, "http://host.docker.internal:") && s.Info().Seen == seen,
 		"%s, %v", seen, err)
@@ -61,7 +61,7 @@ func TestListenAs(t *testing.T) {
 		resp.Body.Close()
 		testenv.Equal(t, resp.StatusCode, want, host, resp.Status)
 	}
-	outside := mustOpen(t, bench.StoreSpec{Kind: bench.StoreContainer},
+	outside := mustOpen(t, store.Spec{From: bench.NeedContainer},
 		store.Options{Containers: &runner{address: strings.TrimPrefix(elastic(t, "7.10.2", "").URL, "http://"), exited: make(chan struct{})}})
 	seen, err = outside.ListenAs("host.docker.internal")
 	testenv.Check(t, err == nil && seen == "http://172.18.0.2:9200", "a container: %s, %v", seen, err)

@@ -51,7 +51,7 @@ func get(t *testing.T, url string) string {
 	return string(body)
 }
 
-func mustOpen(t *testing.T, spec bench.StoreSpec, opts store.Options) *store.Store {
+func mustOpen(t *testing.T, spec store.Spec, opts store.Options) *store.Store {
 	t.Helper()
 	s := testenv.Must(store.Open(t.Context(), spec, opts))(t)
 	t.Cleanup(func() {
@@ -63,10 +63,10 @@ func mustOpen(t *testing.T, spec bench.StoreSpec, opts store.Options) *store.Sto
 }
 
 func TestEmbedded(t *testing.T) {
-	for _, kind := range []bench.StoreKind{bench.StoreEmbedded, bench.StoreAuto, ""} {
-		s := mustOpen(t, bench.StoreSpec{Kind: kind, Latency: time.Millisecond}, store.Options{})
+	for _, kind := range []bench.NeedOrigin{bench.NeedEmbedded, bench.NeedAuto, ""} {
+		s := mustOpen(t, store.Spec{From: kind, Latency: time.Millisecond}, store.Options{})
 		info := s.Info()
-		if info.Kind != bench.StoreEmbedded || info.URL != s.URL() || !strings.HasPrefix(info.Version, "7.10.2") {
+		if info.From != bench.NeedEmbedded || info.URL != s.URL() || !strings.HasPrefix(info.Version, "7.10.2") {
 			t.Errorf("%+v", info)
 		}
 		seen := testenv.Must(s.Listen("127.0.0.1:0"))(t)
@@ -78,16 +78,16 @@ func TestEmbedded(t *testing.T) {
 		s.Close()
 		testenv.Check(t, testenv.Err(s.Listen("127.0.0.1:0")) != nil, "a closed store listens")
 	}
-	_, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreEmbedded, Latency: 2, P99: 1}, store.Options{})
+	_, err := store.Open(t.Context(), store.Spec{From: bench.NeedEmbedded, Latency: 2, P99: 1}, store.Options{})
 	testenv.Check(t, err != nil, "a p99 below the median was accepted")
 }
 
 func TestNone(t *testing.T) {
-	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreNone}, store.Options{})
-	testenv.Check(t, s.URL() == "" && s.Info() == (bench.NeedInfo{Kind: bench.StoreNone}), "%+v", s.Info())
+	s := mustOpen(t, store.Spec{From: bench.NeedNone}, store.Options{})
+	testenv.Check(t, s.URL() == "" && s.Info() == (bench.NeedInfo{From: bench.NeedNone}), "%+v", s.Info())
 	_, err := s.Listen("127.0.0.1:0")
 	testenv.Check(t, errors.Is(err, store.ErrNone), "listen: %v", err)
-	testenv.Check(t, testenv.Err(store.Open(t.Context(), bench.StoreSpec{Kind: "cloud"}, store.Options{})) != nil,
+	testenv.Check(t, testenv.Err(store.Open(t.Context(), store.Spec{From: "cloud"}, store.Options{})) != nil,
 		"an unknown kind was accepted")
 }
 
@@ -96,8 +96,8 @@ func TestNone(t *testing.T) {
 func TestExternal(t *testing.T) {
 	server := elastic(t, "7.17.28", "")
 	base := strings.Replace(server.URL, "http://", "http://elastic:secret@", 1)
-	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreAuto, URL: base + "/"}, store.Options{})
-	if s.URL() != base || s.Info().Kind != bench.StoreExternal || s.Info().Version != "7.17.28" || len(s.Warnings()) != 0 {
+	s := mustOpen(t, store.Spec{From: bench.NeedAuto, URL: base + "/"}, store.Options{})
+	if s.URL() != base || s.Info().From != bench.NeedExternal || s.Info().Version != "7.17.28" || len(s.Warnings()) != 0 {
 		t.Errorf("%s %+v %v", s.URL(), s.Info(), s.Warnings())
 	}
 	seen := testenv.Must(s.Listen(second(t) + ":0"))(t)
@@ -133,13 +133,13 @@ func TestExternal_AllAddresses(t *testing.T) {
 	})}}
 	server.Start()
 	defer server.Close()
-	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: "http://127.0.0.1:" + port}, store.Options{})
+	s := mustOpen(t, store.Spec{From: bench.NeedExternal, URL: "http://127.0.0.1:" + port}, store.Options{})
 	seen, err := s.Listen(addr + ":0")
 	testenv.Check(t, err == nil && seen == "http://"+addr+":"+port, "seen as %s (%v)", seen, err)
 	for _, a := range testenv.Must(net.InterfaceAddrs())(t) {
 		if ip, ok := a.(*net.IPNet); ok && !ip.IP.IsLoopback() && ip.IP.To4() != nil {
 			base := "http://" + net.JoinHostPort(ip.IP.String(), port)
-			elsewhere := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: base}, store.Options{})
+			elsewhere := mustOpen(t, store.Spec{From: bench.NeedExternal, URL: base}, store.Options{})
 			seen, err := elsewhere.Listen("127.0.0.1:0")
 			testenv.Check(t, err == nil && seen == base, "%s is seen as %s (%v)", base, seen, err)
 		}
@@ -154,7 +154,7 @@ func TestExternal_Versions(t *testing.T) {
 		{"7.10.2", "", ""}, {"8.15.0", "", "8.15.0, not Elasticsearch 7"}, {"2.11.0", "opensearch", "opensearch 2.11.0, not Elasticsearch 7"},
 	} {
 		t.Run(tt.version, func(t *testing.T) {
-			s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: elastic(t, tt.version, tt.distribution).URL}, store.Options{})
+			s := mustOpen(t, store.Spec{From: bench.NeedExternal, URL: elastic(t, tt.version, tt.distribution).URL}, store.Options{})
 			if got := s.Warnings().Join(""); (tt.want == "") != (got == "") || !strings.Contains(got, tt.want) {
 				t.Errorf("%s: warning %q", tt.version, got)
 			}
@@ -178,7 +178,7 @@ func TestExternal_Refused(t *testing.T) {
 		{angry.URL, "401"},
 	} {
 		t.Run(tt.url, func(t *testing.T) {
-			_, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreExternal, URL: tt.url}, store.Options{})
+			_, err := store.Open(t.Context(), store.Spec{From: bench.NeedExternal, URL: tt.url}, store.Options{})
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%q: %v", tt.url, err)
 			} else if strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "\x1b") {
@@ -202,7 +202,7 @@ func TestExternal_Redirects(t *testing.T) {
 		io.WriteString(w, `{"version":{"number":"7.10.2"}}`)
 	}))
 	defer s.Close()
-	spec := bench.StoreSpec{Kind: bench.StoreExternal, URL: strings.Replace(s.URL, "http://", "http://me:secret@", 1)}
+	spec := store.Spec{From: bench.NeedExternal, URL: strings.Replace(s.URL, "http://", "http://me:secret@", 1)}
 	open := mustOpen(t, spec, store.Options{})
 	moved = true
 	_, errOpen := store.Open(t.Context(), spec, store.Options{})
@@ -244,7 +244,7 @@ func TestRelayEnds(t *testing.T) {
 	})
 	defer echoes.Wait()
 	defer echo.Close()
-	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: "http://" + echo.Addr().String()}, store.Options{})
+	s := mustOpen(t, store.Spec{From: bench.NeedExternal, URL: "http://" + echo.Addr().String()}, store.Options{})
 	seen := testenv.Must(s.Listen(elsewhere))(t)
 	dial := func() *net.TCPConn {
 		c := testenv.Must(net.Dial("tcp", strings.TrimPrefix(seen, "http://")))(t)
@@ -298,7 +298,7 @@ func (r *runner) Stop(context.Context) error {
 func TestContainer(t *testing.T) {
 	server := elastic(t, "7.17.28", "")
 	r := &runner{address: strings.TrimPrefix(server.URL, "http://"), exited: make(chan struct{})}
-	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreContainer}, store.Options{RunID: "r1", Containers: r})
+	s := mustOpen(t, store.Spec{From: bench.NeedContainer}, store.Options{RunID: "r1", Containers: r})
 	if r.spec.Image != store.DefaultImage || r.spec.RunID != "r1" || r.spec.Port != 9200 || r.spec.Env["discovery.type"] != "single-node" {
 		t.Errorf("%+v", r.spec)
 	}
@@ -311,7 +311,7 @@ func TestContainer(t *testing.T) {
 }
 
 func TestContainerFails(t *testing.T) {
-	spec := bench.StoreSpec{Kind: bench.StoreContainer, Image: "es:1"}
+	spec := store.Spec{From: bench.NeedContainer, Image: "es:1"}
 	testenv.Fails(t, testenv.Err(store.Open(t.Context(), spec, store.Options{})), "no Docker engine")
 	broken := &runner{err: errors.New("no such image")}
 	testenv.Fails(t, testenv.Err(store.Open(t.Context(), spec, store.Options{Containers: broken})),
@@ -333,7 +333,7 @@ func TestContainerFails(t *testing.T) {
 func TestPeers(t *testing.T) {
 	addr := second(t)
 	server := elastic(t, "7.10.2", "")
-	for what, spec := range map[string]bench.StoreSpec{"embedded": {Kind: bench.StoreEmbedded}, "relay": {Kind: bench.StoreExternal, URL: server.URL}} {
+	for what, spec := range map[string]store.Spec{"embedded": {From: bench.NeedEmbedded}, "relay": {From: bench.NeedExternal, URL: server.URL}} {
 		t.Run(what, func(t *testing.T) {
 			s := mustOpen(t, spec, store.Options{})
 			for _, c := range []struct {
@@ -355,5 +355,15 @@ func TestPeers(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestChosen: a URL stands for an external store, nothing for an embedded one.
+func TestChosen(t *testing.T) {
+	for spec, want := range map[store.Spec]bench.NeedOrigin{
+		{}: bench.NeedEmbedded, {From: bench.NeedAuto}: bench.NeedEmbedded, {URL: "u"}: bench.NeedExternal,
+		{From: bench.NeedAuto, URL: "u"}: bench.NeedExternal, {From: bench.NeedNone, URL: "u"}: bench.NeedNone,
+	} {
+		testenv.Equal(t, spec.Chosen(), want, spec)
 	}
 }

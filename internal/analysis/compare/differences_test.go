@@ -45,14 +45,15 @@ func TestDifferences(t *testing.T) {
 		{"bodies compared", profile(func(p *bench.Profile) { p.CompareBodies = .01 })},
 		{"unexpected bodies", profile(func(p *bench.Profile) { p.MaxUnexpected = .01 })},
 		{"contenders", profile(func(p *bench.Profile) { p.Contenders = make([]bench.Selection, 2) })},
-		{"seed of the data", profile(func(p *bench.Profile) { p.Data.Seed = 4 })},
-		{"data", func(r *bench.Run) { r.Data.Hash, r.Profile.Store.Kind = "bbbb", bench.StoreEmbedded }},
-		{"data that is not used", func(r *bench.Run) { r.Data.Hash = "bbbb" }},
+		{"seed of the data", profile(func(p *bench.Profile) {
+			p.Needs = []bench.NeedSpec{{Name: "elasticsearch", Of: []byte(`{"cities":{"seed":4}}`)}}
+		})},
+		{"data", func(r *bench.Run) { r.Data.Hash = "bbbb" }},
 		{"a file", func(r *bench.Run) { r.Files = []bench.DataFile{{File: "/x/body.json", Hash: "cccccccccccccccc"}} }},
-		{"elasticsearch", need(bench.NeedInfo{Kind: bench.StoreExternal})},
-		{"elasticsearch address", need(bench.NeedInfo{Kind: bench.StoreExternal, URL: "http://x"})},
-		{"elasticsearch version", need(bench.NeedInfo{Kind: bench.StoreEmbedded, URL: "http://127.0.0.1:4711", Version: "9"})},
-		{"elasticsearch latency", need(bench.NeedInfo{Kind: bench.StoreEmbedded, Latency: "median 1.00 s"})},
+		{"elasticsearch", need(bench.NeedInfo{From: bench.NeedExternal})},
+		{"elasticsearch address", need(bench.NeedInfo{From: bench.NeedExternal, URL: "http://x"})},
+		{"elasticsearch version", need(bench.NeedInfo{From: bench.NeedEmbedded, URL: "http://127.0.0.1:4711", Version: "9"})},
+		{"elasticsearch latency", need(bench.NeedInfo{From: bench.NeedEmbedded, Latency: "median 1.00 s"})},
 		{"target", func(r *bench.Run) { r.Targets = []bench.Target{{URL: "http://x"}, {URL: "http://y"}} }},
 		{"CPUs", func(r *bench.Run) { r.Machine.CPUs = 4 }},
 		{"system", func(r *bench.Run) { r.Machine.Arch = "arm64" }},
@@ -70,8 +71,9 @@ func TestDifferences(t *testing.T) {
 		{"names, rounds, thresholds, checks, prices, the same data and files elsewhere", func(r *bench.Run) {
 			p := &r.Profile
 			p.Name, p.Title, p.Description, p.Rounds, r.Data.Name = "x", "x", "x", 12, "/elsewhere"
-			p.PriceVCPUHr, p.Checks, p.CompareBounded, p.Store.URL = 1, bench.CheckSpec{Suites: []string{"x"}}, true, "http://x"
+			p.PriceVCPUHr, p.Checks, p.CompareBounded = 1, bench.CheckSpec{Suites: []string{"x"}}, true
 			p.Thresholds = []bench.Threshold{{Condition: "p99<1ms"}}
+			p.Needs = []bench.NeedSpec{{URL: "http://x"}}
 			p.Steps = steps4()
 			p.Steps[2].KeepRequests = 1000
 		}},

@@ -100,7 +100,7 @@ func TestEnginesAgree(t *testing.T) {
 		text += "## " + c.name + "\n\n" + agreement(t, r, trial) + "\n"
 	}
 	r, trial := enginePairs(6, apart(1), 1)
-	r.Needs = []bench.NeedInfo{{Name: "elasticsearch", Kind: bench.StoreEmbedded}}
+	r.Needs = []bench.NeedInfo{{Name: "elasticsearch", From: bench.NeedEmbedded}}
 	text += "## embedded store\n\n" + agreement(t, r, trial)
 	testenv.Golden(t, "testdata/engines.txt", text)
 

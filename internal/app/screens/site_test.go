@@ -42,7 +42,7 @@ func TestSavedProfilesAreFoundAndNotOverwritten(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p, err := profile.Load("quick", profiles.FS)
 	testenv.OK(t, err)
-	p.Rounds, p.Store = 6, bench.StoreSpec{Kind: bench.StoreExternal, URL: "http://me:secret@10.0.0.5:9200"}
+	p.Rounds, p.Needs[0].From, p.Needs[0].URL = 6, bench.NeedExternal, "http://me:secret@10.0.0.5:9200"
 	site, ctx := Site{}, context.Background()
 	saved, warning, err := site.Save(ctx, "my profile", p, false)
 	if saved != "my profile.yaml" || !strings.Contains(warning, "password") || err != nil {
@@ -93,7 +93,7 @@ func TestSavedProfilesAreFoundAndNotOverwritten(t *testing.T) {
 	}
 }
 
-func TestElastic(t *testing.T) {
+func TestProbe(t *testing.T) {
 	responses := map[string]string{"/": `{"version":{"number":"8.1.0"}}`, "/city/_count": `{"count":14945}`}
 	es := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text, ok := responses[r.URL.Path]
@@ -104,17 +104,17 @@ func TestElastic(t *testing.T) {
 	}))
 	defer es.Close()
 	site := Site{}
-	got := site.Elastic(t.Context(), es.URL)
-	if got.Err != nil || got.Version != "8.1.0" || got.Cities != 14945 || !strings.Contains(got.Warning, "not Elasticsearch 7") {
+	got := site.Probe(t.Context(), "elasticsearch", es.URL)
+	if got.Err != nil || got.Version != "8.1.0" || got.Size != 14945 || !strings.Contains(got.Warning, "not Elasticsearch 7") {
 		t.Errorf("%+v", got)
 	}
 	delete(responses, "/city/_count")
-	if got = site.Elastic(t.Context(), es.URL); got.Err != nil || got.Cities != 0 {
+	if got = site.Probe(t.Context(), "elasticsearch", es.URL); got.Err != nil || got.Size != 0 {
 		t.Errorf("without data: %+v", got)
 	}
 	address := strings.Replace(es.URL, "http://", "http://me:secret@", 1)
 	es.Close()
-	if err := site.Elastic(t.Context(), address).Err; err == nil || strings.Contains(err.Error(), "secret") {
+	if err := site.Probe(t.Context(), "elasticsearch", address).Err; err == nil || strings.Contains(err.Error(), "secret") {
 		t.Errorf("away: %v", err)
 	}
 }

@@ -51,7 +51,7 @@ func TestLocationsOnEmbedded(t *testing.T) {
 // embeddedStore returns the URL of a store with the given documents.
 func embeddedStore(t *testing.T, set bench.DataSet) (url string) {
 	t.Helper()
-	s, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreEmbedded}, store.Options{})
+	s, err := store.Open(t.Context(), store.Spec{From: bench.NeedEmbedded}, store.Options{})
 	testenv.OK(t, err)
 	t.Cleanup(func() { testenv.OK(t, s.Close()) })
 	testenv.OK(t, s.Fill(t.Context(), set, nil))

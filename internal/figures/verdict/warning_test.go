@@ -68,7 +68,7 @@ func TestWarnings(t *testing.T) {
 		{"counters", of(verdict.CountersMissing("gone"))},
 		{"readings", of(verdict.ReadingsFailed(3))},
 		{"another run", of(verdict.OtherRun())},
-		{"a need without counters", of(verdict.NeedNotMeasured(bench.NeedInfo{Name: "db", Kind: bench.StoreExternal}))},
+		{"a need without counters", of(verdict.NeedNotMeasured(bench.NeedInfo{Name: "db", From: bench.NeedExternal}))},
 		{"an incident", of(verdict.Incident(bench.Incident{Kind: bench.IncidentPaused, Text: "paused from outside"},
 			3*second))},
 		{"an incident at no time", of(verdict.Incident(bench.Incident{Kind: bench.IncidentSilent,

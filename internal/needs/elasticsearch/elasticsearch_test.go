@@ -32,7 +32,7 @@ func countingStore(t *testing.T, regions int, city func() string, more http.Hand
 		}
 	}))
 	t.Cleanup(server.Close)
-	s, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreExternal, URL: server.URL}, store.Options{})
+	s, err := store.Open(t.Context(), store.Spec{From: bench.NeedExternal, URL: server.URL}, store.Options{})
 	testenv.OK(t, err)
 	t.Cleanup(func() { s.Close() })
 	return &Need{store: s}, server
@@ -43,7 +43,7 @@ func countingStore(t *testing.T, regions int, city func() string, more http.Hand
 func TestSeed_External(t *testing.T) {
 	data, err := dataset.Generated(300, 12, 1)
 	testenv.OK(t, err)
-	regions := data.Info().Regions
+	regions := int(data.Indices()[1].Count)
 	found := func(cities int) string { return fmt.Sprintf("found %d documents", cities+regions) }
 	for name, c := range map[string]struct {
 		city      string // body of the response; "": no index
@@ -78,13 +78,13 @@ func TestSeed(t *testing.T) {
 	testenv.OK(t, err)
 	var warned []string
 	s := &Need{data: noted{data}, warn: func(w bench.Warning) { warned = append(warned, w.Text) }}
-	if s.store, err = store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreEmbedded}, store.Options{}); err != nil {
+	if s.store, err = store.Open(t.Context(), store.Spec{From: bench.NeedEmbedded}, store.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	defer s.store.Close()
 	seen, err := s.store.Listen("127.0.0.1:0")
 	testenv.OK(t, err)
-	want := fmt.Sprintf("%s data, %d documents", data.Info().Name, 300+data.Info().Regions)
+	want := fmt.Sprintf("%s data, %d documents", data.Info().Name, 300+int(data.Indices()[1].Count))
 	if note, err := s.Seed(t.Context(), func(bench.Progress) {}); err != nil || note != want {
 		t.Fatalf("%q, %v; want %q", note, err, want)
 	}
@@ -150,15 +150,18 @@ func TestRestore(t *testing.T) {
 func TestFind(t *testing.T) {
 	inContainer := "--store container or --elastic http://HOST:9200"
 	for _, c := range []struct {
-		spec               bench.StoreSpec
+		from               bench.NeedOrigin
+		spec               spec
 		latency, elsewhere string
 	}{
-		{bench.StoreSpec{Kind: bench.StoreEmbedded}, "", inContainer},
-		{bench.StoreSpec{Kind: bench.StoreEmbedded, Latency: time.Second}, "median 1.00 s", inContainer},
-		{bench.StoreSpec{Kind: bench.StoreAuto, Latency: time.Second, P99: 2 * time.Second}, "median 1.00 s, p99 2.00 s", inContainer},
-		{bench.StoreSpec{Kind: bench.StoreContainer}, "", "--store embedded"},
+		{bench.NeedEmbedded, spec{}, "", inContainer},
+		{bench.NeedEmbedded, spec{Latency: time.Second}, "median 1.00 s", inContainer},
+		{bench.NeedAuto, spec{Latency: time.Second, P99: 2 * time.Second}, "median 1.00 s, p99 2.00 s", inContainer},
+		{bench.NeedContainer, spec{}, "", "--store embedded"},
 	} {
-		found, err := Find(bench.Profile{Store: c.spec}, func(string) string { return "" })
+		n := bench.NeedSpec{Name: Name, Kind: Name, From: c.from}
+		c.spec.put(&n)
+		found, err := find(n, bench.Profile{}, "")
 		testenv.OK(t, err)
 		testenv.Equal(t, found.Needs[0].Info().Latency, c.latency, c.spec)
 		testenv.Equal(t, found.Needs[0].Elsewhere, c.elsewhere, c.spec)

@@ -17,6 +17,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender/docker"
 	"github.com/locbench/locbench/internal/host/cgroup"
+	"github.com/locbench/locbench/internal/needs/kinds"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -145,7 +146,7 @@ func TestElasticsearchWarning(t *testing.T) {
 	} {
 		t.Run(tt.url, func(t *testing.T) {
 			response = tt.response
-			if f := doctorElasticsearch(t.Context(), tt.url); f.Status != tt.want {
+			if f := doctorNeed(t.Context(), kinds.All[0], tt.url); f.Status != tt.want {
 				t.Errorf("%q responding %q: %+v", tt.url, tt.response, f)
 			}
 		})
@@ -157,7 +158,7 @@ func TestElasticsearchWarningFollowsNoRedirect(t *testing.T) {
 	defer other.Close()
 	s := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusMovedPermanently))
 	defer s.Close()
-	if f := doctorElasticsearch(t.Context(), s.URL); f.Status != Missing || !strings.Contains(f.Value, other.URL) {
+	if f := doctorNeed(t.Context(), kinds.All[0], s.URL); f.Status != Missing || !strings.Contains(f.Value, other.URL) {
 		t.Errorf("%+v", f)
 	}
 }

@@ -40,9 +40,9 @@ func TestDocumentedYAML(t *testing.T) {
 // exampleMaps says where a map among the comments of a profile belongs, by its first key. The map
 // replaces %s.
 var exampleMaps = map[string]string{
-	"kind": "store: %s", "cities": "data: %s", "dir": "data: %s", "distribution": "store: embedded\nrequests: [{get: '/x/{id}', ids: %s}]",
+	"count": "needs: {elasticsearch: {cities: %s}}", "dir": "needs: {elasticsearch: {cities: %s}}", "distribution": "needs: {elasticsearch: {}}\nrequests: [{get: '/x/{id}', ids: %s}]",
 	"go-nethttp": "contenders: [%s]", "connections": "requests: [{name: city by id, get: /}]\nsteps: [64, %s]", "rate": "steps: [64, %s]", "arrivals": "steps: [64, %s]",
-	"targets": "requests: %s",
+	"targets": "requests: %s", "elasticsearch": "needs: %s",
 	"from":    "variables: {v: %s}", "list": "variables: {v: %s}",
 	"header": "sessions: [{name: s, requests: [{get: /, save: {v: %s}}]}]", "string": "variables: {v: %s}",
 	"cookie": "sessions: [{name: s, requests: [{get: /, save: {v: %s}}]}]", "regex": "sessions: [{name: s, requests: [{get: /, save: {v: %s}}]}]",
@@ -99,7 +99,7 @@ func TestCommentedExamples(t *testing.T) {
 	}
 	for _, want := range []string{
 		"header", "requests", "variables", "sessions", "setup", "teardown", "pids", "name", "max_errors", "max_unexpected", "protocol",
-		"first_requests", "thresholds", "{kind", "{cities", "{rate", "{connections", "{arrivals", "{go-nethttp", "{from", "{distribution",
+		"first_requests", "thresholds", "{elasticsearch", "{count", "{dir", "{rate", "{connections", "{arrivals", "{go-nethttp", "{from", "{distribution",
 		"{targets",
 	} {
 		if seen[want] == 0 {

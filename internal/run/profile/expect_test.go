@@ -10,7 +10,7 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-const withExpect = "contenders: [a]\nsteps: [1]\nstore: none\nvariables: {item: {from: 1, to: 9}, once: {from: 1, to: 99, draw: once}, " +
+const withExpect = "contenders: [a]\nsteps: [1]\nvariables: {item: {from: 1, to: 9}, once: {from: 1, to: 99, draw: once}, " +
 	"b: {file: b.csv}, now: now}\nrequests:\n  - {get: '/{item}', expect: %s}\n"
 
 func readExpect(t *testing.T, expect string) (bench.Profile, error) {
@@ -46,7 +46,7 @@ func TestExpectedNumbersStayExact(t *testing.T) {
 
 // A body goes as written; what YAML would change is refused.
 func TestNumbersOfBodiesGoAsWritten(t *testing.T) {
-	const text = "contenders: [a]\nsteps: [1]\nstore: none\nrequests: [{post: /, json: %s}]\n"
+	const text = "contenders: [a]\nsteps: [1]\nrequests: [{post: /, json: %s}]\n"
 	for body, want := range map[string]string{
 		`{big: 18446744073709551615, price: 10.00, rate: 1e3}`: `{"big":18446744073709551615,"price":10.00,"rate":1e3}`,
 		`{zip: "02142", none: ~, version: "1.10"}`:             `{"zip":"02142","none":null,"version":"1.10"}`,
@@ -59,7 +59,7 @@ func TestNumbersOfBodiesGoAsWritten(t *testing.T) {
 
 // A session may save a value as `id` or `language`, which are also names of the city data.
 func TestSessionsMaySaveAnID(t *testing.T) {
-	const text = "contenders: [a]\nsteps: [1]\nstore: none\nsessions:\n  - name: s\n    requests:\n      - {get: /list, save: {%s: 'a[0]'}}\n" +
+	const text = "contenders: [a]\nsteps: [1]\nsessions:\n  - name: s\n    requests:\n      - {get: /list, save: {%s: 'a[0]'}}\n" +
 		"      - {get: '/items/{%s}'}\n"
 	for _, name := range []string{"id", "language"} {
 		p, err := Parse("p.yaml", []byte(strings.ReplaceAll(text, "%s", name)))

@@ -22,7 +22,7 @@ func (all *needList) UnmarshalStrict(v strictyaml.Value) {
 	for _, f := range v.Fields() {
 		k, ok := kinds.Of(f.Key)
 		if !ok {
-			f.Value.Mistake(fmt.Sprintf("unknown need `%s`", f.Key), strictyaml.Suggest(f.Key, "known", kinds.Names()))
+			v.Unknown(f, kinds.Names())
 			continue
 		}
 		n := k.Read(f.Value)

@@ -19,7 +19,7 @@ func TestOwnIDAndLanguage(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if p.DrawsIDs() || p.UsesData() {
+		if p.DrawsIDs() {
 			t.Errorf("%s: the data set is used", name)
 		}
 		for _, r := range p.Every() {

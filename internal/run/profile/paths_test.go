@@ -20,7 +20,7 @@ func TestPathsAreRelativeToTheFile(t *testing.T) {
 	p, err := Parse(filepath.Join(dir, "p.yaml"), []byte(`
 services: svc
 contenders: [{orders: {dir: before, as: b}}]
-data: {dir: dump}
+needs: {elasticsearch: {cities: {dir: dump}}}
 checks: {suites: [mine.yaml, ./more, locations]}
 variables: {u: {file: u.csv, column: a}}
 requests: [{post: "/{u}", file: body.bin, expect: {schema: schema.json}}]
@@ -28,7 +28,7 @@ steps: [1]
 `))
 	testenv.OK(t, err)
 	for _, tt := range []struct{ got, want string }{
-		{p.Services, "svc"}, {p.Settings[0].Dir, "before"}, {p.Data.Dir, "dump"}, {p.Checks.Suites[0], "mine.yaml"},
+		{p.Services, "svc"}, {p.Settings[0].Dir, "before"}, {p.Needs[0].Texts()[0], "dump"}, {p.Checks.Suites[0], "mine.yaml"},
 		{p.Checks.Suites[1], "more"}, {p.Variables[0].File, "u.csv"}, {p.Requests[0].BodyFile, "body.bin"},
 	} {
 		testenv.Equal(t, tt.got, filepath.Join(dir, tt.want), tt.want)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -123,7 +124,7 @@ func TestValidate(t *testing.T) {
 		change func(*bench.Profile)
 		want   string
 	}{
-		"no store":  {func(p *bench.Profile) { p.Store.URL = "" }, "or the official image:  --store container"},
+		"no URL":    {func(p *bench.Profile) { p.Needs[0].URL = "" }, "or the official image:  --store container"},
 		"cpus":      {func(p *bench.Profile) { p.Limits.CPUs = -1 }, "`limits.cpus` is -1; write from 0.01 to 1024"},
 		"rounds":    {func(p *bench.Profile) { p.Rounds = -1 }, "`rounds` is -1; write from 1 to 1000"},
 		"duplicate": {func(p *bench.Profile) { p.Contenders = append(p.Contenders, p.Contenders[0]) }, `duplicate contender "rs-actix"`},
@@ -135,7 +136,8 @@ func TestValidate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := good
 			p.Steps = append([]bench.Step(nil), good.Steps...)
-			p.Store.URL = "http://127.0.0.1:9200"
+			p.Needs = slices.Clone(good.Needs)
+			p.Needs[0].URL = "http://127.0.0.1:9200"
 			testenv.OK(t, profile.Validate(p))
 			tt.change(&p)
 			testenv.Fails(t, profile.Validate(p), tt.want)
@@ -158,7 +160,7 @@ func FuzzProfile(f *testing.F) {
 		}
 	}
 	f.Add([]byte(small + "steps: [1, {rate: 12.5% of peak, connections: 7}, {rate: {mean: 5.5, amplitude: 1, period: 1s}}, {arrivals: {users: 3, over: 1s}}]\n"))
-	f.Add([]byte(small + "steps: [{connections: [1, 2..4 doubling], repeat: 2}]\nstore: {kind: external, url: 'http://h'}\n"))
+	f.Add([]byte(small + "steps: [{connections: [1, 2..4 doubling], repeat: 2}]\nneeds: {elasticsearch: {from: external, url: 'http://h'}}\n"))
 	f.Add([]byte("header: {A: '{t}'}\nvariables: {i: {from: 1, to: 9, draw: zipf}, w: {list: [a, b]}, k: uuid, s: {string: 3}}\nsetup: [{post: /l, json: {p: 1, q: [x, null]}, save: {t: a.b, c: {regex: '(x)'}}}]\n" +
 		"requests: [{get: '/{i}?{w}', share: 60%, expect: {status: [200, 404], at: {a: 1}}, timeout: 1s}]\nsessions: [{name: s, share: 40%, requests: [{post: /x, form: {a: '{k}&'}, save: {o: {header: X}}}, {put: '/{o}', think: 1s..2s, body: '{{i}}'}]}]\nteardown: [{delete: /x}]\nsteps: [1]\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {

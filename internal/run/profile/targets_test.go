@@ -167,21 +167,20 @@ func TestMistakesInTwoFiles(t *testing.T) {
 func TestLoadWithTargets(t *testing.T) {
 	written(t, map[string]string{
 		"t.txt": "GET http://h/a\nGET http://h/a\n", "wrong.txt": "GET\n",
-		"mine.yaml": "contenders: [a]\nstore: embedded\nchecks: {suites: [locations]}\nrequests: [{get: /x, share: 50%}]\n" +
+		"mine.yaml": "contenders: [a]\nneeds: {elasticsearch: {from: embedded}}\nchecks: {suites: [locations]}\nrequests: [{get: /x, share: 50%}]\n" +
 			"sessions: [{name: s, share: 50%, requests: [{get: /y}]}]\nsetup: [{post: /login}]\nsteps: [3]\n",
-		"cities.txt": "GET http://h/city/v1/get?id=1&language=cs\n",
 	})
 	want := []bench.Request{{Name: "GET /a", Weight: 2, Method: "GET", Path: "/a", ExpectStatus: 200}}
 	for name, test := range map[string]struct {
 		targets string
-		store   bench.StoreKind
+		needs   int
 		suites  []string
 		steps   int
 		setup   int
 	}{
-		"quick":     {"t.txt", bench.StoreNone, nil, 5, 0},
-		"mine.yaml": {"t.txt", bench.StoreEmbedded, []string{"locations"}, 1, 1},
-		"locations": {"t.txt", bench.StoreNone, nil, 17, 0},
+		"quick":     {"t.txt", 0, nil, 5, 0},
+		"mine.yaml": {"t.txt", 1, []string{"locations"}, 1, 1},
+		"locations": {"t.txt", 0, nil, 17, 0},
 	} {
 		p, err := profile.LoadWith(name, profiles.FS, test.targets)
 		if err != nil {
@@ -191,13 +190,9 @@ func TestLoadWithTargets(t *testing.T) {
 		if !reflect.DeepEqual(p.Requests, want) || len(p.Sessions) > 0 || len(p.Setup) != test.setup {
 			t.Errorf("%s: %+v, %+v", name, p.Requests, p.Sessions)
 		}
-		if p.Store.Kind != test.store || !slices.Equal(p.Checks.Suites, test.suites) || len(p.Steps) != test.steps || p.Contenders == nil {
-			t.Errorf("%s: store %v, suites %v, %d steps, %v", name, p.Store, p.Checks.Suites, len(p.Steps), p.Contenders)
+		if len(p.Needs) != test.needs || !slices.Equal(p.Checks.Suites, test.suites) || len(p.Steps) != test.steps || p.Contenders == nil {
+			t.Errorf("%s: needs %v, suites %v, %d steps, %v", name, p.Needs, p.Checks.Suites, len(p.Steps), p.Contenders)
 		}
-	}
-	p, err := profile.LoadWith("quick", profiles.FS, "cities.txt")
-	if err != nil || p.Store.Kind != bench.StoreAuto || !slices.Equal(p.Checks.Suites, []string{"locations"}) || p.CompareBodies == 0 {
-		t.Errorf("requests for cities: %+v, %v", p, err)
 	}
 	for file, want := range map[string]string{
 		"none.txt": "read target file: stat none.txt: no such file or directory", ".": "read target file: . is a folder, not a regular file",

@@ -50,8 +50,8 @@ func fixtureOf(contenders, rounds int) (bench.Run, []bench.TrialResult) {
 		Started: start, Ended: start.Add(27 * time.Minute), Command: []string{"locbench", "run", "--profile", "locations", "rs-actix", "kt-ktor", "kt-http4k"},
 		Machine:  bench.Machine{OS: "linux", Arch: "amd64", Kernel: "6.1.0", CPUModel: "EPYC", CPUs: 4, MemoryBytes: 8 << 30, Governor: "performance", CgroupVersion: 2, Load1: "0.12"},
 		Software: bench.Software{Locbench: "v0.1.0", Go: "go1.26.0", Docker: "20.10.24", DockerAPI: "1.41"},
-		Needs:    []bench.NeedInfo{{Name: "elasticsearch", Kind: bench.StoreExternal, URL: "http://10.0.0.5:9200", Version: "7.10.2"}},
-		Data:     bench.DataInfo{Name: "bundled", Cities: 14945, Regions: 83, Hash: "sha256:0f3a"},
+		Needs:    []bench.NeedInfo{{Name: "elasticsearch", From: bench.NeedExternal, URL: "http://10.0.0.5:9200", Version: "7.10.2"}},
+		Data:     bench.DataInfo{Name: "bundled", Size: "14,945 cities, 83 regions", Hash: "sha256:0f3a"},
 		Warnings: bench.Warnings{{Text: "the CPU governor could not be read on 2 of 4 CPUs"}},
 		ManualChanges: []bench.ManualChange{
 			{At: start.Add(9 * time.Minute), Control: bench.Control{Kind: bench.ControlPause}},

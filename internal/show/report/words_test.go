@@ -21,7 +21,7 @@ import (
 // The profile in the report can be read again, and its URLs have no user names and passwords.
 func TestReproduce(t *testing.T) {
 	run, _ := fixture()
-	run.Profile.Store = bench.StoreSpec{Kind: bench.StoreExternal, URL: "http://elastic:secret@10.0.0.5:9200"}
+	run.Profile.Needs[0].From, run.Profile.Needs[0].URL = bench.NeedExternal, "http://elastic:secret@10.0.0.5:9200"
 	run.Command = append(run.Command, "--elastic", "http://elastic:secret@10.0.0.5:9200")
 	r := newReproduction(run)
 	if strings.Contains(r.Command+r.Profile+r.Again, "secret") || !strings.Contains(r.Profile, "http://10.0.0.5:9200") {

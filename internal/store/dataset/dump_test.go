@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -28,12 +27,12 @@ func files(t testing.TB, content map[string]string) string {
 const anyMapping = `{"mappings":{}}`
 
 func TestDumpIsWhatWasWritten(t *testing.T) {
-	set := mustOpen(t, bench.DataSpec{Cities: 40, Seed: 3})
+	set := mustOpen(t, Spec{Cities: 40, Seed: 3})
 	dir := filepath.Join(t.TempDir(), "new", "folder")
 	testenv.OK(t, writeDump(dir, set))
-	back := mustOpen(t, bench.DataSpec{Dir: dir})
+	back := mustOpen(t, Spec{Dir: dir})
 	info := back.Info()
-	testenv.Check(t, info.Name == dir && info.Cities == 40 && info.Regions == 63 && len(info.Hash) == 64, "info %+v",
+	testenv.Check(t, info.Name == dir && info.Size == "40 cities, 63 regions" && len(info.Hash) == 64, "info %+v",
 		info)
 	for _, index := range set.Indices() {
 		i := slices.IndexFunc(back.Indices(), func(other Index) bool { return other.Name == index.Name })
@@ -50,13 +49,13 @@ func TestDumpIsWhatWasWritten(t *testing.T) {
 	wantIDs, _ := set.IDs(t.Context())
 	ids, err := back.IDs(t.Context())
 	testenv.Check(t, err == nil && slices.Equal(ids, wantIDs), "ids %v, %v", ids, err)
-	again := mustOpen(t, bench.DataSpec{Dir: dir})
+	again := mustOpen(t, Spec{Dir: dir})
 	testenv.Equal(t, again.Info(), info)
 	f := testenv.Must(os.OpenFile(filepath.Join(dir, "city.ndjson"), os.O_APPEND|os.O_WRONLY, 0))(t)
 	fmt.Fprintln(f, `{"index":{}}`+"\n{}")
 	f.Close()
-	changed := mustOpen(t, bench.DataSpec{Dir: dir}).Info()
-	testenv.Check(t, changed.Hash != info.Hash && changed.Cities == 41, "with one more document: %+v", changed)
+	changed := mustOpen(t, Spec{Dir: dir}).Info()
+	testenv.Check(t, changed.Hash != info.Hash && changed.Size == "41 cities, 63 regions", "with one more document: %+v", changed)
 }
 
 func TestDumpForms(t *testing.T) {
@@ -68,7 +67,7 @@ func TestDumpForms(t *testing.T) {
 			"\n" + `{ "create" : { "_id" : 42 , "routing" : "r" , "_index":"old" } }` + "\n" + ` {"n":2}` + "\n" +
 			`{"index":{}}` + "\n" + `{"n":3}` + "\n\n",
 	})
-	set := mustOpen(t, bench.DataSpec{Dir: dir})
+	set := mustOpen(t, Spec{Dir: dir})
 	var got []string
 	for doc, err := range set.Documents("places") {
 		got = append(got, fmt.Sprintf("%s|%s|%s|%v", doc.ID, doc.Routing, doc.Source, err))
@@ -77,7 +76,7 @@ func TestDumpForms(t *testing.T) {
 	ids, err := set.IDs(t.Context())
 	testenv.Check(t, err == nil && slices.Equal(ids, []int64{42}), "ids %v, %v", ids, err)
 	info := set.Info()
-	testenv.Check(t, info.Cities == 3 && info.Regions == 0, "info %+v", info)
+	testenv.Check(t, info.Size == "3 cities, 0 regions", "info %+v", info)
 	for _, err := range set.Documents("other") {
 		testenv.Check(t, err != nil, "an index without documents was found")
 	}
@@ -95,9 +94,9 @@ func TestPublishedDump(t *testing.T) {
 		"index-data-region.ndjson":      region + region,
 		"dump-es-indices-and-data.py":   "#!/usr/bin/env python3\n",
 	})
-	set := mustOpen(t, bench.DataSpec{Dir: dir})
+	set := mustOpen(t, Spec{Dir: dir})
 	info := set.Info()
-	testenv.Check(t, info.Cities == 1 && info.Regions == 2, "info %+v", info)
+	testenv.Check(t, info.Size == "1 cities, 2 regions", "info %+v", info)
 	for _, index := range set.Indices() {
 		testenv.Contains(t, string(index.Mapping), "!aliases", `"dynamic":"false"`)
 	}

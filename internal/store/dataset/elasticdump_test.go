@@ -68,7 +68,7 @@ func TestElasticdump(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := files(t, c.files)
-			set := mustOpen(t, bench.DataSpec{Dir: dir})
+			set := mustOpen(t, Spec{Dir: dir})
 			var got []string
 			for doc, err := range set.Documents("city") {
 				got = append(got, fmt.Sprintf("%s|%s|%s|%v", doc.ID, doc.Routing, doc.Source, err))
@@ -89,7 +89,7 @@ func TestElasticdump(t *testing.T) {
 func TestElasticdump_Hash(t *testing.T) {
 	const docs = `{"_id":"1","_source":{}}` + "\n"
 	hash := func(content map[string]string) string {
-		return mustOpen(t, bench.DataSpec{Dir: files(t, content)}).Info().Hash
+		return mustOpen(t, Spec{Dir: files(t, content)}).Info().Hash
 	}
 	testenv.Equal(t, hash(map[string]string{"city.json.gz": zipped(docs), "city_mapping.json": zipped(anyMapping)}),
 		hash(map[string]string{"city.json": docs, "city_mapping.json": anyMapping}))

@@ -222,7 +222,7 @@ func run() bench.Run {
 		ID: "20261121-080000", Targets: []bench.Target{{Name: "target", URL: "http://me:" + known + "@127.0.0.1:8080"}},
 		Command: []string{"locbench", "run", "--elastic", "http://elastic:" + known + "@10.0.0.5:9200"},
 		Profile: bench.Profile{
-			Store:    bench.StoreSpec{URL: "http://elastic:" + known + "@10.0.0.5:9200"},
+			Needs:    []bench.NeedSpec{{URL: "http://elastic:" + known + "@10.0.0.5:9200"}},
 			Requests: []bench.Request{{Name: "city", Path: "/city?id={id}", Header: map[string]string{"Authorization": "Bearer " + other, "Accept": "application/json"}}},
 		},
 		Trials:  []bench.TrialEntry{{Trial: bench.Trial{Contender: known, Round: 1}, File: known + "-1.json"}},

@@ -108,7 +108,7 @@ func (v Value) readStruct(dst reflect.Value) {
 	for _, f := range v.Fields() {
 		i := slices.Index(keys, f.Key)
 		if i < 0 {
-			v.unknown(f, keys)
+			v.Unknown(f, keys)
 			continue
 		}
 		found[f.Key] = true
@@ -143,7 +143,8 @@ func (f structField) hint() string {
 	return ""
 }
 
-func (v Value) unknown(f Field, keys []string) {
+// Unknown reports an unknown key of the map v.
+func (v Value) Unknown(f Field, keys []string) {
 	m := Mistake{Line: f.line, What: "unknown key"}
 	near := Nearest(f.Key, keys)
 	v.d.strange[v.node] = true

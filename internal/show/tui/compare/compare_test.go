@@ -165,7 +165,7 @@ func TestHostileRuns(t *testing.T) {
 		r.Profile.Limits = bench.Limits{CPUs: -1e300, Memory: -1 << 63}
 		r.Profile.Requests = []bench.Request{{Method: long, Path: f.Dir + hostile}}
 		r.Machine = bench.Machine{OS: long, Kernel: f.Dir + long, CPUModel: f.Dir + hostile, CPUs: -1}
-		r.Software.Locbench, r.Data.Hash, r.Needs, r.Targets = f.Dir+long, f.Dir+long, []bench.NeedInfo{{Name: f.Dir + long, Kind: bench.StoreKind(f.Dir + long)}}, []bench.Target{{Name: "target", URL: f.Dir + long}}
+		r.Software.Locbench, r.Data.Hash, r.Needs, r.Targets = f.Dir+long, f.Dir+long, []bench.NeedInfo{{Name: f.Dir + long, From: bench.NeedOrigin(f.Dir + long)}}, []bench.Target{{Name: "target", URL: f.Dir + long}}
 		f.Dir += hostile
 	}
 	folders := two(t, 1, 1, spoil)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/run/machine"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
@@ -21,13 +22,20 @@ import (
 	"github.com/locbench/locbench/profiles"
 )
 
+// Fields of the need elasticsearch.
+const (
+	fieldStore, fieldElastic, fieldData, fieldCities, fieldDump = "store", "elastic", "kind of data", "cities", "data"
+
+	localElastic = "http://127.0.0.1:9200"
+)
+
 // fakeSite is the machine of a test. It keeps the contract of Site: it refuses to overwrite files.
 type fakeSite struct {
 	profiles []Profile
 	services []bench.Service
 	states   map[bench.Selection]State
 	machine  Machine
-	elastic  map[string]Elastic
+	probed   map[string]needs.Probe
 	most     int
 	files    map[string]bench.Profile
 	mu       sync.Mutex // guards asked
@@ -70,13 +78,13 @@ func (f *fakeSite) Machine(context.Context) Machine {
 	return m
 }
 
-func (f *fakeSite) Elastic(_ context.Context, url string) Elastic {
-	f.note("elastic " + url)
-	if e, ok := f.elastic[url]; ok {
+func (f *fakeSite) Probe(_ context.Context, kind, url string) needs.Probe {
+	f.note(kind + " " + url)
+	if e, ok := f.probed[url]; ok {
 		return e
 	}
 	_, host, _ := strings.Cut(url, "@") // no password in an error
-	return Elastic{Err: fmt.Errorf("open external store http://%s: dial tcp: connect: connection refused", host)}
+	return needs.Probe{Err: fmt.Errorf("open external store http://%s: dial tcp: connect: connection refused", host)}
 }
 
 func (f *fakeSite) room(n int) (int, error) {
@@ -140,7 +148,7 @@ func everything(t testing.TB) *fakeSite {
 	states[bench.Selection{Contender: "kt-ktor"}] = State{Kind: Build}
 	return &fakeSite{
 		profiles: bundled(t), services: services(), states: states, most: 30000, files: map[string]bench.Profile{},
-		elastic: map[string]Elastic{localElastic: {Version: "7.10.2", Cities: 14945}},
+		probed: map[string]needs.Probe{localElastic: {Version: "7.10.2", Size: 14945}},
 		machine: Machine{CPUs: 16, Memory: 64 << 30, Available: 50 << 30, Engine: Engine{Version: "28.5.1", CPUs: 16, Memory: 64 << 30, Local: true},
 			Warnings: []machine.Warning{
 				{Name: "Docker", Status: machine.OK, Value: "engine 28.5.1, API 1.51, cgroup v2, 16 CPUs, at unix:///var/run/docker.sock"},
@@ -159,7 +167,7 @@ func everything(t testing.TB) *fakeSite {
 // withoutDocker returns a machine without a Docker engine and without an Elasticsearch.
 func withoutDocker(t testing.TB) *fakeSite {
 	f := everything(t)
-	f.elastic = nil
+	f.probed = nil
 	f.machine.Engine = Engine{Err: &docker.ConnectError{
 		What: "docker engine", Where: "unix:///var/run/docker.sock (of the default socket)",
 		Reason: errors.New("nothing listening"), Fix: "start it (Linux: sudo systemctl start docker)",

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
 	"github.com/locbench/locbench/internal/testenv"
@@ -127,7 +128,7 @@ func TestFactsAreRequestedAgainAfterChanges(t *testing.T) {
 		o.goTo(fieldStore)
 		o.Press("right", "right")
 		o.give(fieldElastic, "http://10.0.0.5:9200")
-		testenv.Equal(t, f.asked, []string{"elastic http://10.0.0.5:9200"}, "another store: requested")
+		testenv.Equal(t, f.asked, []string{"elasticsearch http://10.0.0.5:9200"}, "another store: requested")
 	})
 }
 
@@ -236,7 +237,7 @@ func TestHostileNamesHoldTheLayout(t *testing.T) {
 			f.profiles[0].Title, f.profiles[0].Steps[0].Name = bad, bad
 			f.machine.Engine.Version, f.machine.Unlimited = bad, bad
 			f.machine.Warnings[0].Name, f.machine.Warnings[1].Value, f.machine.Warnings[5].Value, f.machine.Warnings[5].Fix = bad, bad, bad, bad
-			f.elastic[localElastic] = Elastic{Version: bad, Warning: bad}
+			f.probed[localElastic] = needs.Probe{Version: bad, Warning: bad}
 			f.states[bench.Selection{Contender: "go-nethttp", Variant: "builtin"}] = State{Kind: Cannot, Why: bad}
 			return f
 		}
