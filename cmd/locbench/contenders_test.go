@@ -62,7 +62,7 @@ func TestContenders(t *testing.T) {
 rounds: 1
 runtime: docker
 limits: {cpus: 1.5, memory: 512MiB}
-store: embedded
+needs: {elasticsearch: {from: embedded}}
 requests:
   - path: /city/v1/get?id={id}&language={language}
     ids: uniform

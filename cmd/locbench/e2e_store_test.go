@@ -24,7 +24,7 @@ func TestStore_Container(t *testing.T) {
 		text := `contenders: [go-nethttp]
 runtime: ` + runtime + `
 limits: {cpus: 1, memory: 128MiB}
-store: {kind: container, image: "` + image + `"}
+needs: {elasticsearch: {from: container, image: "` + image + `"}}
 requests:
   - path: /city/v1/get?id={id}&language={language}
     languages: [cs]
@@ -37,7 +37,7 @@ steps: [1, 4]
 		succeeds(t, dir, "run", "-p", profile, "-o", "out")
 		run, trials := readClean(t, filepath.Join(dir, "out"))
 		last := trials[0].Steps[1]
-		if len(run.Needs) != 1 || run.Needs[0].Kind != bench.NeedContainer || last.Load.Succeeded == 0 {
+		if len(run.Needs) != 1 || run.Needs[0].From != bench.NeedContainer || last.Load.Succeeded == 0 {
 			t.Errorf("needs %+v, steps %+v", run.Needs, trials[0].Steps)
 		}
 		if cpus, ok := last.NeedCPUs("elasticsearch"); !ok || cpus <= 0 {

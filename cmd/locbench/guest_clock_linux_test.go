@@ -24,7 +24,7 @@ func TestGuestClockSet(t *testing.T) {
 		began := time.Now()
 		t.Cleanup(func() { setClock(t, began.Add(time.Since(began))) })
 		// Each request takes at least 10 ms, so a step continues long after its first window.
-		profile := guestProfile(t, runtime, "limits: {memory: 64MiB}\nstore: none", guestStep(1, "fault", 1000), guestStep(1, "fault", 1000), guestStep(4, "light", 50))
+		profile := guestProfile(t, runtime, "limits: {memory: 64MiB}", guestStep(1, "fault", 1000), guestStep(1, "fault", 1000), guestStep(4, "light", 50))
 		d := disturb(t, nil, "run", "--headless", "-p", profile, "--services", guestFaulty(t, "wait"))
 		awaitEvent(t, d, "responses in the first step", answered(0))
 		setClock(t, time.Now().Add(time.Hour))

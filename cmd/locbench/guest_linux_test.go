@@ -139,7 +139,7 @@ func TestGuestReadings(t *testing.T) {
 			limits += ", cpu_set: 1" // Debian's systemd lets no user without root set it
 		}
 		requests := []int64{200, 3, 100}
-		profile := guestProfile(t, runtime, "limits: {"+limits+"}\nstore: none",
+		profile := guestProfile(t, runtime, "limits: {"+limits+"}",
 			guestStep(4, "light", 200), guestStep(1, "fault", 3), guestStep(4, "light", 100))
 		d := disturb(t, nil, "run", "--headless", "-v", "-p", profile, "--services", guestFaulty(t, "touch"))
 		awaitEvent(t, d, "the contender is started", func(r bench.Record) bool { _, ok := r.Event.(bench.InstanceStarted); return ok })
@@ -373,7 +373,7 @@ func TestGuestKilled(t *testing.T) {
 		must(t, systemd("systemd-run", "--collect", "--unit="+unit, "sleep", "1h"))
 		defer func() { _ = systemd("systemctl", "stop", unit).Run() }()
 
-		profile := guestProfile(t, runtime, "limits: {cpus: 0.25, memory: 64MiB}\nstore: none", "  - {connections: 1, request: light}\n")
+		profile := guestProfile(t, runtime, "limits: {cpus: 0.25, memory: 64MiB}", "  - {connections: 1, request: light}\n")
 		d := disturb(t, nil, "run", "--headless", "-p", profile, "--services", guestFaulty(t, "none"))
 		awaitEvent(t, d, "a window of the first step", windowClosed(0))
 		info := lastInstance(t, d.out)
@@ -422,7 +422,7 @@ func oomKills(t *testing.T) int64 {
 func TestGuestOutOfMemory(t *testing.T) {
 	guestRuntimes(t, func(t *testing.T, runtime string) {
 		before := oomKills(t)
-		profile := guestProfile(t, runtime, "limits: {memory: 64MiB, pids: 100}\nstore: none", guestStep(2, "light", 20), guestStep(2, "fault", 40), guestStep(2, "light", 20))
+		profile := guestProfile(t, runtime, "limits: {memory: 64MiB, pids: 100}", guestStep(2, "light", 20), guestStep(2, "fault", 40), guestStep(2, "light", 20))
 		d := disturb(t, nil, "run", "--headless", "-p", profile, "--services", guestFaulty(t, "oom"))
 		_, trial := ended(t, d, 3, "out of memory")
 		if n := oomKills(t) - before; n < 1 {
@@ -477,7 +477,7 @@ func TestGuestRootless(t *testing.T) {
 	if os.Getenv(guestVariable) != "rootless" {
 		t.Skip("it runs in the virtual machine of TestV2Host")
 	}
-	const limits, embedded = "limits: {cpus: 0.25, memory: 64MiB}\n", "store: embedded\ndata: {cities: 50, vertices: 12, seed: 1}"
+	const limits, embedded = "limits: {cpus: 0.25, memory: 64MiB}\n", "needs: {elasticsearch: {from: embedded, cities: {count: 50, vertices: 12, seed: 1}}}"
 	services, light := guestFaulty(t, "none"), guestStep(1, "light", 20)
 	dir := t.TempDir()
 	code, _, stderr := locbench(t, dir, "run", "--headless", "-p", guestProfile(t, "docker", limits+embedded, light), "--services", services, "-o", "refused")
@@ -494,7 +494,7 @@ func TestGuestRootless(t *testing.T) {
 	}
 	says(t, "the text", stdout+stderr, "using processes: this rootless Docker engine")
 
-	code, _, stderr = locbench(t, dir, "run", "--headless", "-p", guestProfile(t, "docker", limits+"store: none", light), "--services", services, "-o", "none")
+	code, _, stderr = locbench(t, dir, "run", "--headless", "-p", guestProfile(t, "docker", limits, light), "--services", services, "-o", "none")
 	_, trials := read(t, filepath.Join(dir, "none"))
 	if trial := trials[0]; code != 0 || trial.Instance.Runtime != bench.RuntimeDocker || !trial.Instance.LimitsEnforced || len(trial.Steps) != 1 || trial.Steps[0].Load.Succeeded != 20 || trial.Steps[0].After.Source != "cgroup v2" {
 		t.Errorf("exit code %d, %+v, %+v\n%s", code, trial.Instance, trial.Steps, stderr)

@@ -284,8 +284,7 @@ steps: [1, 2, 4]
 }
 
 // requestsOfCities is the part of a profile with data and requests.
-const requestsOfCities = `store: embedded
-data: {cities: 200, vertices: 12, seed: 1}
+const requestsOfCities = `needs: {elasticsearch: {from: embedded, cities: {count: 200, vertices: 12, seed: 1}}}
 requests:
   - path: /city/v1/get?id={id}&language={language}
     ids: uniform

@@ -38,7 +38,7 @@ func TestProcessPort(t *testing.T) {
 	testenv.OK(t, err)
 	port := strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 	l.Close()
-	profile := profileFile(t, "contenders: [faulty]\nrounds: 2\nruntime: process\nisolation: off\nstore: none\nrequests: [{path: /}]\ncompare_bodies: none\nchecks: {lifecycle: none, suites: []}\nsteps: [1 for 300ms]\n")
+	profile := profileFile(t, "contenders: [faulty]\nrounds: 2\nruntime: process\nisolation: off\nrequests: [{path: /}]\ncompare_bodies: none\nchecks: {lifecycle: none, suites: []}\nsteps: [1 for 300ms]\n")
 	run := func(t *testing.T, want int, services string, more ...string) ([]bench.TrialResult, string) {
 		t.Helper()
 		dir := t.TempDir()
@@ -213,7 +213,7 @@ func TestEngine_Elsewhere(t *testing.T) {
 		testenv.OK(t, errors.Join(os.Rename(binary, filepath.Join(dir, "store")), os.WriteFile(filepath.Join(dir, "Dockerfile"), []byte("FROM scratch\nCOPY store /store\nENTRYPOINT [\"/store\"]\n"), 0o644)))
 		dockerTo(t, tcp, "build", "-t", "store:test", dir)
 		profile := small(t, "go-nethttp", "docker")
-		editFile(t, profile, "store: embedded", `store: {kind: container, image: "store:test"}`)
+		editFile(t, profile, "from: embedded", `from: container, image: "store:test"`)
 		d := disturb(t, []string{"DOCKER_HOST=" + tcp}, "run", "--headless", "-p", profile, "--rounds", "1", "--duration", "1s")
 		run, trials := d.ends(0, "CPUs     ")
 		if len(trials) != 1 || len(trials[0].Steps) != 3 {

@@ -106,7 +106,7 @@ func TestRun_NextToAnother(t *testing.T) {
 func TestRun_TwoLimits(t *testing.T) {
 	dir := t.TempDir()
 	profile := "contenders: [go-nethttp, {go-nethttp: {cpus: 0.5, env: {GOGC: 50}, as: half}}]\n" +
-		"limits: {cpus: 1, memory: 128MiB}\nrounds: 1\nruntime: docker\nstore: embedded\nchecks: {lifecycle: none, suites: []}\n" +
+		"limits: {cpus: 1, memory: 128MiB}\nrounds: 1\nruntime: docker\nneeds: {elasticsearch: {from: embedded}}\nchecks: {lifecycle: none, suites: []}\n" +
 		"requests: [{path: '/city/v1/get?id={id}&language=en'}]\nsteps: [4 for 1s]\n"
 	writeFile(t, filepath.Join(dir, "p.yaml"), profile)
 	code, stdout, stderr := locbench(t, dir, "run", "--profile", "p.yaml", "--headless", "--out", "out")

@@ -32,7 +32,6 @@ process: {command: [`+dockertest.Helper(t)+`, env, `+command+`]}
 	}
 	profile := profileFile(t, `contenders: [talks, dies]
 runtime: process
-store: none
 requests: [{path: "/yield?n=1", header: {Authorization: Bearer `+secrets[1]+`}}]
 checks: {lifecycle: none, suites: []}
 steps: [{connections: 2}]

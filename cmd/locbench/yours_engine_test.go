@@ -46,8 +46,8 @@ func TestYourService(t *testing.T) {
 		})
 	}
 	run, trials := readClean(t, filepath.Join(dir, "results", "mine"))
-	if run.State != bench.RunComplete || len(trials) != 4 || len(run.Excluded()) != 0 || len(run.Needs) != 0 || run.Data.Cities != 0 {
-		t.Fatalf("%s, %d trials, %v, needs %v, %d cities", run.State, len(trials), run.Excluded(), run.Needs, run.Data.Cities)
+	if run.State != bench.RunComplete || len(trials) != 4 || len(run.Excluded()) != 0 || len(run.Needs) != 0 || run.Data.Size != "" {
+		t.Fatalf("%s, %d trials, %v, needs %v, data %q", run.State, len(trials), run.Excluded(), run.Needs, run.Data.Size)
 	}
 	for _, trial := range trials {
 		if trial.StartUp == nil || trial.Instance.Limits.Memory != 256<<20 || trial.Instance.Runtime != bench.RuntimeDocker {

@@ -29,7 +29,7 @@ func TestSiteKeepsToAPlan(t *testing.T) {
 		return
 	}
 	client, contender := all[:1], all[1:2]
-	s := &site{plan: Plan{Run: bench.Run{ID: "isolated", Profile: bench.Profile{Runtime: bench.RuntimeProcess, Store: store.Spec{From: bench.NeedNone}}}}}
+	s := &site{plan: Plan{Run: bench.Run{ID: "isolated", Profile: bench.Profile{Runtime: bench.RuntimeProcess}}}}
 	s.isolation = newIsolation(bench.Isolation{Separate: true, Client: client, Contender: contender})
 	testenv.OK(t, s.choosePlatform(t.Context()))
 	s.platform.Allow(s.isolation.all)

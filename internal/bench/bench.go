@@ -16,7 +16,7 @@ import (
 )
 
 // SchemaVersion is the version of run.json and of the trial files. Readers accept no other.
-const SchemaVersion = 3
+const SchemaVersion = 4
 
 // Protocol is the version of HTTP that the load uses. Checks use the version that client and
 // contender negotiate.

@@ -43,7 +43,7 @@ type NeedInfo struct {
 	Latency string     `json:"latency,omitempty"` // that is added to its responses, in words
 }
 
-// String returns a phrase: "elasticsearch: embedded, 7.10.2".
+// String returns a phrase: "search: embedded, 7.10.2".
 func (n NeedInfo) String() string { return n.Name + ": " + string(n.From) + ", " + n.Version }
 
 // DataInfo describes the data that the requests of a run use.

@@ -47,7 +47,7 @@ type NeedSpec struct {
 // Texts returns all texts of the need, such as paths and values of its environment.
 func (n NeedSpec) Texts() (all []string) {
 	var of any
-	_ = json.Unmarshal(n.Of, &of) // what is no JSON has no texts
+	_ = json.Unmarshal(n.Of, &of) // a need without its own keys has none
 	var walk func(v any)
 	walk = func(v any) {
 		switch v := v.(type) {

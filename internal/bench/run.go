@@ -27,7 +27,7 @@ type CheckResult struct {
 	Detail  string        `json:"detail,omitempty"` // why it failed or was skipped: expected and actual response, bounded
 	Took    time.Duration `json:"took_ns"`
 	Suite   string        `json:"suite,omitempty"`
-	Request string        `json:"request,omitempty"` // "GET /city/v1/get?id=1"
+	Request string        `json:"request,omitempty"` // "GET /items?id=1"
 }
 
 // Mark is a reading of the counters between two phases: "after start-up", "after checks".

@@ -151,9 +151,9 @@ func TestCompare_Floor(t *testing.T) {
 func TestCompare_HostileFloor(t *testing.T) {
 	base := resultsFolder(t, 6, 1.5, map[string]int64{"a": 10_000})
 	file := filepath.Join(base, app.FloorFile)
-	for _, content := range []string{"", "[]", `{"schema":3}`, `{"measures":[{"floor":1e999}]}`, strings.Repeat("[",
+	for _, content := range []string{"", "[]", `{"schema":4}`, `{"measures":[{"floor":1e999}]}`, strings.Repeat("[",
 		1<<16),
-		`{"schema":3,"measures":null,"machine":7}`} {
+		`{"schema":4,"measures":null,"machine":7}`} {
 		testenv.OK(t, os.WriteFile(file, []byte(content), 0o600))
 		says(t, 0, "No noise floor", "compare", base, base)
 	}

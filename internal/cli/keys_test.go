@@ -112,8 +112,8 @@ var tablesOfKeys = [][2]string{
 	{"threshold", "a threshold"},
 	{"checks", "`checks`"},
 	{"firstRequests", "`first_requests`"},
-	{"store", "`store`"},
-	{"dataMap", "`data`"},
+	{"elasticsearch", "`elasticsearch` in `needs`"},
+	{"citiesMap", "`cities`"},
 }
 
 // TestDocsOfKeys compares the keys in docs/profiles.md with the schema of profiles; -update writes

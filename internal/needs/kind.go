@@ -9,7 +9,7 @@ import (
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
-// Kind is a kind of needs: how profiles, options and the set-up page choose one, what requests and
+// Kind is a kind of needs: how profiles, options and the setup page choose one, what requests and
 // checks get from it, and how a run finds it. Each kind is a package below this one, and a line in
 // package kinds. A nil function does nothing.
 type Kind struct {
@@ -40,7 +40,7 @@ type Kind struct {
 	// Find finds the need and its data before anything is started. Its errors are about the profile. url
 	// is that of an external one, with its user, which n does not have.
 	Find func(n bench.NeedSpec, p bench.Profile, url string) (Found, error)
-	// Probe asks an external one at a URL what it is.
+	// Probe returns what an external one at a URL says of itself.
 	Probe func(ctx context.Context, url string) Probe
 
 	Setup Setup
@@ -72,7 +72,7 @@ type Option struct {
 	With    string // the option without which it may not be given; "": none
 	Folder  bool   // its value is one
 
-	Label, Help string // field on the set-up page; "": none
+	Label, Help string // field on the setup page; "": none
 
 	Get func(n bench.NeedSpec) string // nil: it is only written
 	Set func(e Edit, text string) error

@@ -2,7 +2,7 @@ package needs
 
 import "github.com/locbench/locbench/internal/bench"
 
-// Setup is what a kind of needs has on the set-up page. The page shows its fields if the profile
+// Setup is what a kind of needs has on the setup page. The page shows its fields if the profile
 // has a need of the kind.
 type Setup struct {
 	Fields []Field
@@ -14,7 +14,7 @@ type Setup struct {
 	Problems func(f Form) []Problem
 }
 
-// Field is a line of the set-up page. What it leaves out is as its option has it.
+// Field is a line of the setup page. What it leaves out is as its option has it.
 type Field struct {
 	Name        string // that of its option, or another one of a field that is not one option
 	Label, Help string
@@ -30,7 +30,7 @@ type Field struct {
 // Choice is one of the values of a field.
 type Choice struct{ Value, Help string }
 
-// Form is the state of the set-up page.
+// Form is the state of the setup page.
 type Form interface {
 	Need() bench.NeedSpec                  // that of the profile, without options
 	Given(option string) (string, bool)    // its text, if it was given
@@ -48,7 +48,7 @@ type Problem struct {
 	Field string
 	Text  string
 	Bad   bool // it cannot start
-	Input bool // a mistake in the set-up
+	Input bool // a mistake in the setup
 	Fixes []Fix
 }
 

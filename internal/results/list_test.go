@@ -38,7 +38,7 @@ func TestList(t *testing.T) {
 	putRun(t, filepath.Join(root, "a-young"), young)
 	put(t, filepath.Join(root, "broken"), "{\n]")
 	put(t, filepath.Join(root, "newer"), `{"schema":99}`)
-	put(t, filepath.Join(root, "no-results", "below"), `{"schema":3}`) // two levels down: not searched
+	put(t, filepath.Join(root, "no-results", "below"), `{"schema":4}`) // two levels down: not searched
 	testenv.OK(t, os.Mkdir(filepath.Join(root, "pipe"), 0o755))
 	testenv.OK(t, os.Mkdir(filepath.Join(root, "pipe", RunFile), 0o755))
 
@@ -107,7 +107,7 @@ func TestListFollowsNoLinkOut(t *testing.T) {
 func TestListIsBounded(t *testing.T) {
 	root := t.TempDir()
 	big := filepath.Join(root, "big")
-	put(t, big, `{"schema":3}`)
+	put(t, big, `{"schema":4}`)
 	testenv.OK(t, os.Truncate(filepath.Join(big, RunFile), maxListFile+1))
 	got, _ := List(root)
 	if len(got) != 1 || got[0].Err == nil || !strings.Contains(got[0].Err.Error(), "larger than the 16 MiB allowed") {
@@ -118,8 +118,8 @@ func TestListIsBounded(t *testing.T) {
 func FuzzList(f *testing.F) {
 	run, _ := json.Marshal(plan())
 	f.Add(run)
-	f.Add([]byte(`{"schema":3,"profile":{"contenders":[{"contender":"\u001b[2J"}]},"trials":[{"state":"complete"}],"started":"2026-11-21T08:00:00Z"}`))
-	f.Add([]byte(`{"schema":3,"trials":{}}`))
+	f.Add([]byte(`{"schema":4,"profile":{"contenders":[{"contender":"\u001b[2J"}]},"trials":[{"state":"complete"}],"started":"2026-11-21T08:00:00Z"}`))
+	f.Add([]byte(`{"schema":4,"trials":{}}`))
 	f.Add([]byte(`[`))
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -183,12 +183,12 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 		{"wrong type", "{\n \"schema\": \"one\"}", "line 2"},
 		{"other JSON", `{"name":"x"}`, "not a locbench run"},
 		{"newer", `{"schema": 99}`, "update locbench"},
-		{"older", `{"schema": 2}`, "this locbench reads schema 3: run the benchmark again"},
-		{"escape", `{"schema":3,"trials":[{"trial":{"round":1},"file":"../../etc/x.json"}]}`, "not a plain name"},
-		{"absolute", `{"schema":3,"trials":[{"trial":{"round":1},"file":"/etc/passwd.json"}]}`, "not a plain name"},
-		{"twice", `{"schema":3,"trials":[{"trial":{"round":1},"file":"a.json"},{"trial":{"round":2},"file":"a.json"}]}`, "another trial"},
-		{"round", `{"schema":3,"trials":[{"trial":{"contender":"a","round":-9223372036854775808},"state":"complete","file":"a.json"}]}`, "count from 1"},
-		{"missing trial", `{"schema":3,"trials":[{"trial":{"contender":"a","round":1},"state":"complete","file":"a-1.json"}]}`, "a-1.json is missing"},
+		{"older", `{"schema": 3}`, "this locbench reads schema 4: run the benchmark again"},
+		{"escape", `{"schema":4,"trials":[{"trial":{"round":1},"file":"../../etc/x.json"}]}`, "not a plain name"},
+		{"absolute", `{"schema":4,"trials":[{"trial":{"round":1},"file":"/etc/passwd.json"}]}`, "not a plain name"},
+		{"twice", `{"schema":4,"trials":[{"trial":{"round":1},"file":"a.json"},{"trial":{"round":2},"file":"a.json"}]}`, "another trial"},
+		{"round", `{"schema":4,"trials":[{"trial":{"contender":"a","round":-9223372036854775808},"state":"complete","file":"a.json"}]}`, "count from 1"},
+		{"missing trial", `{"schema":4,"trials":[{"trial":{"contender":"a","round":1},"state":"complete","file":"a-1.json"}]}`, "a-1.json is missing"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			file := RunFile
@@ -217,8 +217,8 @@ func FuzzRead(f *testing.F) {
 	trial, _ := json.Marshal(bench.TrialResult{Schema: bench.SchemaVersion, Trial: plan().Trials[0].Trial, Steps: []bench.StepResult{step(3).Result}})
 	event, _ := json.Marshal(bench.Record{Seq: 1, At: at, Event: step(2)})
 	f.Add(run, trial, event)
-	f.Add([]byte(`{"schema":3,"trials":[{"file":"go-nethttp-1.json","state":"running","trial":{"contender":"go-nethttp","round":1}}]}`), []byte(`{"schema":3,"steps":[{"load":{"failed":{"":-1}}}]}`), []byte(`{"type":"step_ended"}`))
-	f.Add([]byte(`{"schema":3,"trials":[{"file":"x.json","state":"complete","trial":{"contender":"a","round":-9223372036854775808}}]}`), []byte(`{}`), []byte(`{}`))
+	f.Add([]byte(`{"schema":4,"trials":[{"file":"go-nethttp-1.json","state":"running","trial":{"contender":"go-nethttp","round":1}}]}`), []byte(`{"schema":4,"steps":[{"load":{"failed":{"":-1}}}]}`), []byte(`{"type":"step_ended"}`))
+	f.Add([]byte(`{"schema":4,"trials":[{"file":"x.json","state":"complete","trial":{"contender":"a","round":-9223372036854775808}}]}`), []byte(`{}`), []byte(`{}`))
 	f.Add([]byte(`[]`), []byte(`null`), []byte("\n\n{}"))
 	f.Fuzz(func(t *testing.T, run, trial, events []byte) {
 		l := &follower{handle: func([]bench.Record) error { return nil }}

@@ -42,7 +42,7 @@ func TestOnlyTheRunsNetwork(t *testing.T) {
 		t.Skip("the engine's network is not this machine's")
 	}
 	server := elastic(t, "7.10.2", "")
-	for what, spec := range map[string]store.Spec{"embedded": {Kind: bench.NeedEmbedded}, "relay": {Kind: bench.NeedExternal, URL: server.URL}} {
+	for what, spec := range map[string]store.Spec{"embedded": {From: bench.NeedEmbedded}, "relay": {From: bench.NeedExternal, URL: server.URL}} {
 		t.Run(what, func(t *testing.T) {
 			s := mustOpen(t, spec, store.Options{})
 			url, err := s.Listen(net.JoinHostPort(own.Gateway, "0"), own.Subnets...)

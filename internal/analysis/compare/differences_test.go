@@ -73,7 +73,7 @@ func TestDifferences(t *testing.T) {
 			p.Name, p.Title, p.Description, p.Rounds, r.Data.Name = "x", "x", "x", 12, "/elsewhere"
 			p.PriceVCPUHr, p.Checks, p.CompareBounded = 1, bench.CheckSpec{Suites: []string{"x"}}, true
 			p.Thresholds = []bench.Threshold{{Condition: "p99<1ms"}}
-			p.Needs = []bench.NeedSpec{{URL: "http://x"}}
+			p.Needs = []bench.NeedSpec{{Name: "elasticsearch", URL: "http://x"}}
 			p.Steps = steps4()
 			p.Steps[2].KeepRequests = 1000
 		}},

@@ -150,7 +150,7 @@ func run() bench.Run {
 	return bench.Run{
 		Schema: 1,
 		Profile: bench.Profile{Name: "test", Rounds: 6, Runtime: bench.RuntimeDocker, Limits: bench.Limits{CPUs: 1.5},
-			Steps: steps4(), Requests: []bench.Request{{Name: "get", Path: "/"}}},
+			Steps: steps4(), Requests: []bench.Request{{Name: "get", Path: "/"}}, Needs: []bench.NeedSpec{{Name: "elasticsearch", URL: "http://y"}}},
 		Data:    bench.DataInfo{Name: "bundled", Hash: "aaaaaaaaaaaaaaaa"},
 		Machine: bench.Machine{OS: "linux", Arch: "amd64", CPUModel: "model", CPUs: 8, MemoryBytes: 16 << 30},
 	}

@@ -85,7 +85,7 @@ func (s Site) Machine(ctx context.Context) setup.Machine {
 	return out
 }
 
-// Probe asks an external need what it is.
+// Probe returns what an external need says of itself.
 func (s Site) Probe(ctx context.Context, kind, url string) needs.Probe {
 	k, _ := kinds.Of(kind) // the page has its name from there
 	clean, err := needs.URL(k.AddressOption, url, os.Getenv)

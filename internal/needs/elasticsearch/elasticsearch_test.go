@@ -43,7 +43,7 @@ func countingStore(t *testing.T, regions int, city func() string, more http.Hand
 func TestSeed_External(t *testing.T) {
 	data, err := dataset.Generated(300, 12, 1)
 	testenv.OK(t, err)
-	regions := int(data.Indices()[1].Count)
+	regions := int(data.Indices()[0].Count)
 	found := func(cities int) string { return fmt.Sprintf("found %d documents", cities+regions) }
 	for name, c := range map[string]struct {
 		city      string // body of the response; "": no index
@@ -84,7 +84,7 @@ func TestSeed(t *testing.T) {
 	defer s.store.Close()
 	seen, err := s.store.Listen("127.0.0.1:0")
 	testenv.OK(t, err)
-	want := fmt.Sprintf("%s data, %d documents", data.Info().Name, 300+int(data.Indices()[1].Count))
+	want := fmt.Sprintf("%s data, %d documents", data.Info().Name, 300+int(data.Indices()[0].Count))
 	if note, err := s.Seed(t.Context(), func(bench.Progress) {}); err != nil || note != want {
 		t.Fatalf("%q, %v; want %q", note, err, want)
 	}

@@ -78,6 +78,9 @@ type cities struct {
 	Dir strictyaml.Folder `json:"dir,omitempty" yaml:"dir,omitempty"`
 }
 
+// citiesMap is cities without its methods.
+type citiesMap cities
+
 func specOf(n bench.NeedSpec) (s spec) {
 	_ = json.Unmarshal(n.Of, &s) // put has written it
 	return s
@@ -101,8 +104,8 @@ func (c cities) set() dataset.Spec {
 	return dataset.Spec{Dir: string(c.Dir), Cities: c.Count, Vertices: c.Vertices, Seed: c.Seed}
 }
 
-// file is the need in a profile.
-type file struct {
+// elasticsearch is the need in a profile.
+type elasticsearch struct {
 	From    string              `yaml:"from"`
 	URL     string              `yaml:"url,omitempty" strict:"max=2000"`
 	Image   string              `yaml:"image,omitempty" strict:"max=500"`
@@ -112,7 +115,7 @@ type file struct {
 }
 
 func read(v strictyaml.Value) bench.NeedSpec {
-	f := file{From: string(bench.NeedAuto)}
+	f := elasticsearch{From: string(bench.NeedAuto)}
 	v.Decode(&f)
 	n := bench.NeedSpec{From: bench.NeedOrigin(f.From), URL: f.URL}
 	spec{f.Image, time.Duration(f.Latency), time.Duration(f.P99), f.Cities}.put(&n)
@@ -121,7 +124,7 @@ func read(v strictyaml.Value) bench.NeedSpec {
 
 func write(n bench.NeedSpec) any {
 	s := specOf(n)
-	return file{string(n.From), n.URL, s.Image, strictyaml.Duration(s.Latency), strictyaml.Duration(s.P99), s.Cities}
+	return elasticsearch{string(n.From), n.URL, s.Image, strictyaml.Duration(s.Latency), strictyaml.Duration(s.P99), s.Cities}
 }
 
 // UnmarshalStrict reads "bundled" or a map.
@@ -132,11 +135,10 @@ func (c *cities) UnmarshalStrict(v strictyaml.Value) {
 		}
 		return
 	}
-	type plain cities // without this method
-	p := plain{Vertices: defaultVertices, Seed: defaultDataSeed}
+	p := citiesMap{Vertices: defaultVertices, Seed: defaultDataSeed}
 	v.Decode(&p)
 	if v.Has("dir") && !v.Has("count") && !v.Has("vertices") && !v.Has("seed") {
-		p = plain{Dir: p.Dir}
+		p = citiesMap{Dir: p.Dir}
 	}
 	*c = cities(p)
 }
@@ -146,12 +148,11 @@ func (c cities) MarshalYAML() (any, error) {
 	if c == (cities{}) {
 		return bundled, nil
 	}
-	type plain cities
-	return strictyaml.Inline{V: plain(c)}, nil
+	return strictyaml.Inline{V: citiesMap(c)}, nil
 }
 
 func schema(s *strictyaml.Schemas) strictyaml.Schema {
-	return s.Keys(file{}, strictyaml.Keys{
+	return s.Keys(elasticsearch{}, strictyaml.Keys{
 		About: map[string]string{
 			"from":        "auto, embedded, external, container or none.",
 			"url":         "URL of an external Elasticsearch 7. ${NAME} is an environment variable.",
@@ -166,8 +167,7 @@ func schema(s *strictyaml.Schemas) strictyaml.Schema {
 
 // DescribeStrict returns the schema of what UnmarshalStrict reads.
 func (cities) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
-	type plain cities
-	return strictyaml.Either(strictyaml.Enum(bundled), s.Keys(plain{}, strictyaml.Keys{
+	return strictyaml.Either(strictyaml.Enum(bundled), s.Keys(citiesMap{}, strictyaml.Keys{
 		About: map[string]string{
 			"count": "Number of generated cities; the same number gives the same data.", "vertices": "Vertices per generated shape.",
 			"seed": "The same seed gives the same generated data.", "dir": "Folder with a dump.",

@@ -95,6 +95,8 @@ func (s *schemas) of(t reflect.Type) schemaObject {
 		return schemaObject{"type": "string", "format": "date-time"}
 	case t == reflect.TypeFor[cpuset.Set]():
 		return schemaObject{"type": "string"}
+	case t == reflect.TypeFor[json.RawMessage]():
+		return schemaObject{} // anything
 	case t == reflect.TypeFor[time.Duration]():
 		return schemaObject{"type": "integer"}
 	case t == reflect.TypeFor[bench.Warning]():
@@ -270,6 +272,9 @@ func fill(v reflect.Value) {
 	switch v.Type() {
 	case reflect.TypeFor[time.Time]():
 		v.Set(reflect.ValueOf(time.Unix(1_700_000_000, 123).UTC()))
+		return
+	case reflect.TypeFor[json.RawMessage]():
+		v.SetBytes([]byte(`{"a":1}`))
 		return
 	case reflect.TypeFor[bench.TrialState]():
 		v.SetString(string(bench.TrialComplete))

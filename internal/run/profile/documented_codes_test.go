@@ -13,6 +13,7 @@ import (
 // placesOfCodes says where a key with its value belongs in a profile that a page has within a line:
 // by the heading and the key, by the heading, or by the key. The code replaces %s.
 var placesOfCodes = map[string]string{
+	"needs":     "%s\nrequests: [{get: /}]",
 	"Variables": "variables: {%s}", "{file": "variables: {v: %s}",
 	"column": "variables: {v: {file: users.csv, %s}}", "draw": "variables: {v: {list: [a], %s}}",
 	"Values of a response": saving + "save: {%s}}]}]", "Values of a response/json": saving + "save: {v: {%s}}}]}]",

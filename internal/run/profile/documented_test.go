@@ -43,7 +43,7 @@ var exampleMaps = map[string]string{
 	"count": "needs: {elasticsearch: {cities: %s}}", "dir": "needs: {elasticsearch: {cities: %s}}", "distribution": "needs: {elasticsearch: {}}\nrequests: [{get: '/x/{id}', ids: %s}]",
 	"go-nethttp": "contenders: [%s]", "connections": "requests: [{name: city by id, get: /}]\nsteps: [64, %s]", "rate": "steps: [64, %s]", "arrivals": "steps: [64, %s]",
 	"targets": "requests: %s", "elasticsearch": "needs: %s",
-	"from":    "variables: {v: %s}", "list": "variables: {v: %s}",
+	"from": "variables: {v: %s}", "list": "variables: {v: %s}",
 	"header": "sessions: [{name: s, requests: [{get: /, save: {v: %s}}]}]", "string": "variables: {v: %s}",
 	"cookie": "sessions: [{name: s, requests: [{get: /, save: {v: %s}}]}]", "regex": "sessions: [{name: s, requests: [{get: /, save: {v: %s}}]}]",
 	"title": "variables: {note: uuid}\nrequests: [{post: /, multipart: %s}]",

@@ -45,6 +45,7 @@ func fixtureOf(contenders, rounds int) (bench.Run, []bench.TrialResult) {
 		s.Name = fmt.Sprintf("%d connections", s.Connections)
 		profile.Steps = append(profile.Steps, s)
 	}
+	profile.Needs = []bench.NeedSpec{{Name: "elasticsearch", Kind: "elasticsearch", From: bench.NeedExternal}}
 	run := bench.Run{
 		Schema: bench.SchemaVersion, ID: "20260314-092653-locations", State: bench.RunFailed, Profile: profile, Seed: 42,
 		Started: start, Ended: start.Add(27 * time.Minute), Command: []string{"locbench", "run", "--profile", "locations", "rs-actix", "kt-ktor", "kt-http4k"},

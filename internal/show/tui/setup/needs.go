@@ -128,7 +128,7 @@ func (c *checker) ofNeeds() {
 // place is where a need of a kind may run.
 type place struct{ kind, url string }
 
-// askNeeds asks the external needs that were chosen what they are, and likely ones.
+// askNeeds probes the external needs that were chosen, and likely ones.
 func (s *Setup) askNeeds() tea.Cmd {
 	var all []tea.Cmd
 	for _, k := range kinds.All {

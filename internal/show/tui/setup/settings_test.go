@@ -13,7 +13,7 @@ import (
 // withSettings opens a page whose profile gives contenders settings.
 func withSettings(t *testing.T, contenders string, use func(o *opened)) {
 	t.Helper()
-	p, err := profile.Parse("own.yaml", []byte("contenders: "+contenders+"\nruntime: docker\nlimits: {cpus: 1, memory: 256MiB}\nstore: none\n"+
+	p, err := profile.Parse("own.yaml", []byte("contenders: "+contenders+"\nruntime: docker\nlimits: {cpus: 1, memory: 256MiB}\n"+
 		"requests: [{get: /x}]\nsteps: [1 for 1s]\n"))
 	testenv.OK(t, err)
 	site := everything(t)

@@ -20,7 +20,7 @@ type Site interface {
 	// manifests; the others are returned with it.
 	Contenders(ctx context.Context, runtime bench.Runtime) ([]bench.Service, map[bench.Selection]State, error)
 	Machine(ctx context.Context) Machine
-	// Probe asks an external need of a kind at a URL what it is.
+	// Probe returns what an external need of a kind at a URL says of itself.
 	Probe(ctx context.Context, kind, url string) needs.Probe
 	// Save writes p as YAML to the file, adds .yaml to a path without an extension, and returns the
 	// path. Without replace it leaves an existing file alone and returns ErrExists. warning names
