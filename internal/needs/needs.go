@@ -58,34 +58,6 @@ type Network struct {
 	Peers []netip.Prefix // the subnets of the contenders
 }
 
-// ContainerRunner runs containers in the network of the run.
-type ContainerRunner interface {
-	// RunContainer pulls the image if needed and starts it. After an error nothing of it is left.
-	RunContainer(ctx context.Context, spec ContainerSpec) (Container, error)
-}
-
-// ContainerSpec says which container to start.
-type ContainerSpec struct {
-	RunID    string // for the labels: "locbench clean" finds what a killed run left by it
-	Name     string
-	Image    string
-	Env      map[string]string
-	Port     int        // the server listens on it inside the container
-	CPUs     cpuset.Set // empty: any
-	OnLog    func(bench.LogLine)
-	Progress func(bench.Progress) // of the pull and the start
-}
-
-// Container is a running container.
-type Container interface {
-	Address() string                // host:port under which this machine reaches ContainerSpec.Port
-	NetworkAddress() string         // host:port for contenders in containers on the same network
-	PID() int                       // of the main process on this machine; 0 if it runs elsewhere
-	Exited() <-chan struct{}        // closed as soon as the main process has ended
-	Logs() []bench.LogLine          // the last lines, oldest first
-	Stop(ctx context.Context) error // ends and removes the container; idempotent
-}
-
 // ErrUnknown is the result of Responses.Check for a response that cannot be checked.
 var ErrUnknown = errors.New("expected response not known")
 
