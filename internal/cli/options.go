@@ -54,7 +54,7 @@ func bindOptions(cmd *cobra.Command, o *app.RunOptions, include func(profile.Opt
 }
 
 // completeOptions registers what a shell completes as the values of a run's options. cobra never
-// forgets such a flag, so commands that only make plans, as for the set-up screen, do without.
+// forgets such a flag, so commands that only make plans, as for the setup screen, do without.
 func completeOptions(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
 		f, ok := flag.Value.(optionFlag)
