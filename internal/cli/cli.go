@@ -85,7 +85,11 @@ func Main(ctx context.Context, env Env) int {
 
 // command runs the command line, prints its error, and returns the exit code.
 func command(ctx context.Context, env Env) int {
-	err := newRoot(env).ExecuteContext(ctx)
+	root := newRoot(env)
+	if len(env.Args) > 0 && strings.HasPrefix(env.Args[0], cobra.ShellCompRequestCmd) {
+		completeOptions(root)
+	}
+	err := root.ExecuteContext(ctx)
 	_, reported := errors.AsType[console.Reported](err)
 	if err != nil && !reported && !errors.Is(err, console.ErrGone) {
 		prefix := "locbench: "

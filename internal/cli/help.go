@@ -38,15 +38,13 @@ var flagSections = []struct {
 	}},
 }
 
-// sectionOf is the annotation of a flag with the title of its section.
-const sectionOf = "section"
-
 // inSection returns the flags of all that the section at i has.
 func inSection(all []*pflag.Flag, i int) (list []*pflag.Flag) {
 	s := flagSections[i]
 	for _, name := range s.flags {
 		for _, f := range all {
-			rest := name == "" && slices.Contains(f.Annotations[sectionOf], s.title) && !slices.Contains(s.flags, f.Name)
+			o, isOption := f.Value.(optionFlag)
+			rest := name == "" && isOption && int(o.option.Section) == i && !slices.Contains(s.flags, f.Name)
 			if f.Name == name || rest {
 				list = append(list, f)
 			}

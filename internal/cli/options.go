@@ -12,7 +12,7 @@ import (
 
 // optionFlag is an option of a run as a flag. Planning the run reads its value.
 type optionFlag struct {
-	option profile.Option
+	option *profile.Option
 	given  profile.Changes
 }
 
@@ -39,26 +39,41 @@ func bindOptions(cmd *cobra.Command, o *app.RunOptions, include func(profile.Opt
 	if o.Changes == nil {
 		o.Changes = profile.Changes{}
 	}
-	for _, option := range profile.Options() {
-		if option.Usage == "" || !include(option) {
+	options := profile.Options()
+	for i := range options {
+		option := &options[i]
+		if option.Usage == "" || !include(*option) {
 			continue
 		}
 		flag := cmd.Flags().VarPF(optionFlag{option, o.Changes}, option.Name, "", option.Usage)
 		flag.DefValue = option.Default
-		flag.Annotations = map[string][]string{sectionOf: {flagSections[option.Section].title}}
 		if option.Type == "bool" {
 			flag.NoOptDefVal = "true"
 		}
+	}
+}
+
+// completeOptions registers what a shell completes as the values of a run's options. cobra never
+// forgets such a flag, so commands that only make plans, as for the setup screen, do without.
+func completeOptions(cmd *cobra.Command) {
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+		f, ok := flag.Value.(optionFlag)
+		if !ok {
+			return
+		}
 		complete := cobra.CompletionFunc(cobra.NoFileCompletions)
 		switch {
-		case option.Folder:
-			complete = cobra.FixedCompletions(option.Values, cobra.ShellCompDirectiveDefault)
-		case option.Values != nil:
-			complete = fixed(option.Values...)
-		case option.Name == "targets":
-			continue // files
+		case f.option.Folder:
+			complete = cobra.FixedCompletions(f.option.Values, cobra.ShellCompDirectiveDefault)
+		case f.option.Values != nil:
+			complete = fixed(f.option.Values...)
+		case f.option.Name == "targets":
+			return // files
 		}
-		_ = cmd.RegisterFlagCompletionFunc(option.Name, complete)
+		_ = cmd.RegisterFlagCompletionFunc(flag.Name, complete)
+	})
+	for _, sub := range cmd.Commands() {
+		completeOptions(sub)
 	}
 }
 

@@ -3,6 +3,7 @@ package portable
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"time"
@@ -203,5 +204,11 @@ func (s *slot) exchangeLong(r *workload.Request, x *record.Exchange) (keep bool,
 	}()
 	keep, err = s.response(r, x)
 	_ = conn.SetWriteDeadline(time.Unix(1, 0))
-	return <-sent == nil && keep, err
+	if <-sent == nil {
+		return keep, err
+	}
+	if secure, ok := conn.(*tls.Conn); ok { // its Close sends an alert, and waits up to 5 s for a contender that reads nothing
+		secure.NetConn().Close()
+	}
+	return false, err
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -57,14 +58,15 @@ func poison(v reflect.Value, text string, number int64) {
 	}
 }
 
-// poisoned returns records of every kind with text in every string.
-func poisoned(records []bench.Record, text string, number int64) (all []bench.Record) {
+// poisoned returns copies of some records of every kind, with text in every string.
+func poisoned(t testing.TB, records []bench.Record, text string, number int64) (all []bench.Record) {
 	count := map[string]int{}
 	for _, rec := range records {
 		kind := bench.EventName(rec.Event)
 		if count[kind]++; count[kind] > 12 && kind != "run_ended" {
 			continue
 		}
+		rec = copied(t, rec)
 		at := reflect.New(reflect.TypeOf(rec.Event)).Elem()
 		at.Set(reflect.ValueOf(rec.Event))
 		poison(at, text, number)
@@ -80,6 +82,13 @@ func poisoned(records []bench.Record, text string, number int64) (all []bench.Re
 		}
 	}
 	return all
+}
+
+// copied returns a copy of rec that shares nothing with it.
+func copied(t testing.TB, rec bench.Record) (out bench.Record) {
+	t.Helper()
+	testenv.OK(t, json.Unmarshal(testenv.Must(json.Marshal(rec))(t), &out))
+	return out
 }
 
 // everything draws all tabs of a run in one size, during the run and after its end, and fails
@@ -117,7 +126,7 @@ func TestAnySizeAndAnyText(t *testing.T) {
 	sizes := [][2]int{{80, 23}, {20, 5}, {201, 49}, {59, 14}, {61, 17}, {160, 31}, {101, 28}, {40, 11}}
 	for i, text := range texts {
 		for n, name := range []string{"limits", "faults"} {
-			records := poisoned(tuitest.Records(t, name), text, numbers[(i+n)%len(numbers)])
+			records := poisoned(t, tuitest.Records(t, name), text, numbers[(i+n)%len(numbers)])
 			for k := range 2 {
 				size := sizes[(i+n+4*k)%len(sizes)]
 				everything(t, records, size[0], size[1])
@@ -129,21 +138,13 @@ func TestAnySizeAndAnyText(t *testing.T) {
 func FuzzText(f *testing.F) {
 	f.Add("\x1b[2J", int64(0), uint8(80), uint8(23))
 	f.Add("漢字👨‍👩‍👧\u0301", int64(-5), uint8(33), uint8(9))
-	// A few records of each kind, as JSON: each run poisons its own copy.
 	count := map[string]int{}
-	var few [][]byte
-	for _, rec := range tuitest.Records(f, "faults") {
+	few := slices.DeleteFunc(tuitest.Records(f, "faults"), func(rec bench.Record) bool {
 		kind := bench.EventName(rec.Event)
-		if count[kind]++; count[kind] > 4 {
-			continue
-		}
-		few = append(few, testenv.Must(json.Marshal(rec))(f))
-	}
+		count[kind]++
+		return count[kind] > 4
+	})
 	f.Fuzz(func(t *testing.T, text string, number int64, w, h uint8) {
-		records := make([]bench.Record, len(few))
-		for i, line := range few {
-			testenv.OK(t, json.Unmarshal(line, &records[i]))
-		}
-		everything(t, poisoned(records, text, number), 20+int(w)%200, 5+int(h)%65)
+		everything(t, poisoned(t, few, text, number), 20+int(w)%200, 5+int(h)%65)
 	})
 }

@@ -119,7 +119,7 @@ func (l *Log) gutter(line logLine) string {
 	clock, who := "15:04:05", len("you")
 	if l.size.Class != ui.Column {
 		for _, trial := range l.State.Trials {
-			who = max(who, min(fit.Width(trial.Result.Trial.Label()), l.size.Width/4))
+			who = max(who, min(fit.Width(ui.Outside(trial.Result.Trial.Label(), 200)), l.size.Width/4))
 		}
 	}
 	if l.size.Class == ui.Full && line.output {

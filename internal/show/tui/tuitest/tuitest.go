@@ -8,7 +8,9 @@ import (
 	"compress/gzip"
 	"embed"
 	"encoding/json"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -27,15 +29,19 @@ type Size struct{ Width, Height int }
 func Sizes() []Size { return []Size{{60, 20}, {80, 24}, {120, 40}, {200, 50}} }
 
 // Records returns the events of a recorded run: "limits" (two contenders, two rounds, real
-// containers), …; see recordings/README.md.
+// containers), …; see recordings/README.md. Each is decoded once, and all tests share its events:
+// they change only copies.
 func Records(t testing.TB, name string) []bench.Record {
 	t.Helper()
-	out, err := decode(name)
+	once, _ := decoded.LoadOrStore(name, sync.OnceValues(func() ([]bench.Record, error) { return decode(name) }))
+	out, err := once.(func() ([]bench.Record, error))()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return out
+	return slices.Clone(out)
 }
+
+var decoded sync.Map // the functions that decode recordings, by name
 
 func decode(name string) (out []bench.Record, err error) {
 	f, err := recordings.Open("recordings/" + name + ".jsonl.gz")
