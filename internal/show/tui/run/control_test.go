@@ -166,7 +166,7 @@ func TestTheRunIsStopped(t *testing.T) {
 			deskOf(&d, inAStep, leave).Play(t, normal, tuitest.Look{}, func(p *tuitest.Program) {
 				p.Press(strings.Fields(keys)...)
 				testenv.Equal(t, len(d.stops), stops, "stops")
-				code, _, ended := d.page.Outcome()
+				code, ended := d.page.code, d.page.ended
 				testenv.Check(t, ended == (stops > 0) && p.Quit() == ended && (!ended || code == 130),
 					"ended %v, code %d, quit %v", ended, code, p.Quit())
 			})

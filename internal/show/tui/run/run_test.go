@@ -54,8 +54,7 @@ func TestThePageOfARun(t *testing.T) {
 		return page
 	}}
 	c.Play(t, tuitest.Size{Width: 120, Height: 40}, tuitest.Look{}, func(p *tuitest.Program) {
-		_, _, ended := page.Outcome()
-		testenv.Check(t, ended, "the run has not ended")
+		testenv.Check(t, page.ended, "the run has not ended")
 		testenv.Contains(t, p.Frame(), "▸1 Result", "2 Steps")
 		p.Press("3")
 		testenv.Contains(t, p.Frame(), "▸3 Contenders")
