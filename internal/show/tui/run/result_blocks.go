@@ -8,6 +8,7 @@ import (
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/fit"
+	"github.com/locbench/locbench/internal/text/table"
 )
 
 // inSight is how many rows of the table are in sight at least; one column has half of them.
@@ -140,4 +141,18 @@ func (r *Result) caveats() ui.Block {
 		lines = append(lines, margin+r.theme.Faint.S("  "+units.Plural(more, "more warning")+" in the report"))
 	}
 	return ui.Text(5, lines...)
+}
+
+// sentence returns what the row under the cursor has no room for; "" if there is nothing.
+func (r *Result) sentence() string {
+	t, at := r.end.Table, r.grid.Row()
+	i := slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Wrap })
+	if i < 0 || at < 0 || i >= len(t.Rows[at].Cells) {
+		return ""
+	}
+	cells := t.Rows[at].Cells
+	if text := cells[i].Text; text != ui.Brief(text) {
+		return cells[t.Heading].Text + ", " + t.Columns[i].Title + " " + text
+	}
+	return ""
 }
