@@ -136,18 +136,6 @@ func TestTheCPUOfTheOthers(t *testing.T) {
 	testenv.Contains(t, overviewOf(state).View(), "throttled 100% of periods; last step: client 0.48 CPUs, machine 88% busy")
 }
 
-// TestWhichCheckRuns: the number of checks is that of a contender before.
-func TestWhichCheckRuns(t *testing.T) {
-	r := New(Options{Session: &session{}})
-	s := &r.state
-	s.Phase.Name, s.Phase.Since = bench.PhaseCheck, time.Unix(1, 0)
-	s.Current = &fold.Trial{Result: bench.TrialResult{Checks: make([]bench.CheckResult, 30)}}
-	s.Trials = []*fold.Trial{s.Current}
-	testenv.Contains(t, heading{r}.phase(), "checking: 30 checks done")
-	s.Trials = append(s.Trials, &fold.Trial{Result: bench.TrialResult{Checks: make([]bench.CheckResult, 125)}})
-	testenv.Contains(t, heading{r}.phase(), "checking: check 31 of 125")
-}
-
 // TestATrialWithoutSteps shows both ends of the log of a contender that failed before its load.
 func TestATrialWithoutSteps(t *testing.T) {
 	trial := bench.Trial{Contender: "a", Round: 1}
