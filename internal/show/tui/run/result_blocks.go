@@ -11,7 +11,7 @@ import (
 	"github.com/locbench/locbench/internal/text/table"
 )
 
-// inSight is how many rows of the table are in sight at least; one column has half of them.
+// inSight is how many rows of the table are in sight at least; one column has a third of them.
 const inSight = 6
 
 // blocks returns the parts of the page, and which of them is the grid.
@@ -19,16 +19,20 @@ func (r *Result) blocks() (all []ui.Block, grid int) {
 	e, t := r.end, r.theme
 	column := r.size.Class == ui.Column
 	confidence, table, trouble, next, rows := 1, 3, 2, 4, inSight
-	if column {
-		confidence, next, rows = 4, 5, inSight/2
+	if column { // what failed and what to do come before most of the table
+		confidence, table, next, rows = 5, 4, 5, inSight/3
 	}
 	if e.Tone == conclusion.Good { // the verdict holds in spite of what failed
 		table, trouble = 2, 3
 	}
+	remedy := ui.Block{}
+	if column && e.Failed && len(e.problems) > 0 {
+		remedy = ui.Text(trouble+1, e.problems[0].Remedy(r.size.Width)...)
+	}
 	all = append(all, r.text(1, true, t.Strong, "", e.Verdict), r.text(confidence, false, ui.Paint{}, "", e.Confidence+"."),
 		r.text(5, false, ui.Paint{}, "", e.since), r.text(6, false, ui.Paint{}, "cost: ", e.Cost))
 	if table > trouble {
-		all = append(all, r.failed(trouble, !column))
+		all = append(all, r.failed(trouble, !column), remedy)
 	}
 	all = append(all, r.blank())
 	grid = len(all)
@@ -41,11 +45,11 @@ func (r *Result) blocks() (all []ui.Block, grid int) {
 	}
 	all = append(all, r.blank())
 	if table < trouble {
-		all = append(all, r.failed(trouble, false))
+		all = append(all, r.failed(trouble, false), remedy)
 	}
 	all = append(all, r.caveats())
 	remedied := func(p conclusion.Problem) bool { return strings.Contains(p.Remedy, e.Command) }
-	if e.Command != "" && (column || !slices.ContainsFunc(e.Problems, remedied)) {
+	if e.Command != "" && !slices.ContainsFunc(e.Problems, remedied) {
 		all = append(all, r.text(next, false, t.Title, "next: ", e.Next+": "+e.Command))
 	}
 	return all, grid
@@ -81,7 +85,7 @@ func (r *Result) blank() ui.Block {
 }
 
 // failed is what failed. In a box it is the first problem whole; of the others, and without a box,
-// it is what happened and what to do. One column has only who failed, and the next step.
+// it is what happened and what to do. One column has only who failed.
 func (r *Result) failed(priority int, box bool) ui.Block {
 	t, w, margin := r.theme, r.size.Width, r.margin()
 	if box {

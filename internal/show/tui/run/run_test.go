@@ -61,7 +61,7 @@ func TestThePageOfARun(t *testing.T) {
 		p.Press("esc")
 		testenv.Check(t, p.Quit(), "esc does not close the page")
 	})
-	c.Whole(t)
+	c.Frames(t, "end-run")
 }
 
 // TestAWatchedRunIsNotControlled: keys do not change a run of another process.
