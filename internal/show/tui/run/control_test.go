@@ -133,7 +133,9 @@ func afterAFailure(t testing.TB) []bench.Record {
 // TestAFailureInARun is in sight on every page, with what to do.
 func TestAFailureInARun(t *testing.T) {
 	var d desk
-	deskOf(&d, afterAFailure).Frames(t, "live-failed")
+	c := deskOf(&d, afterAFailure)
+	c.Frames(t, "live-failed")
+	c.Light(t, "live-failed")
 }
 
 // TestKeysControl: each key sends its request; what loses data is chosen from a menu.

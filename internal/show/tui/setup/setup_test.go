@@ -20,6 +20,7 @@ func twoCPUs(t testing.TB) *fakeSite {
 var tooMuch = Choice{Profile: "locations", Set: profile.Changes{"cpus": {"4"}, "memory": {"8GiB"}, "store": {"container"}}}
 
 func TestFrames(t *testing.T) {
+	page(everything, Choice{}, &opened{}).Light(t, "setup")
 	for name, c := range map[string]tuitest.Page{
 		"setup":      page(everything, Choice{}, &opened{}),
 		"problems":   page(twoCPUs, tooMuch, &opened{}, "down", "down", "down"),
