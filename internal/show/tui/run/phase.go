@@ -133,14 +133,12 @@ func (r heading) checking(took time.Duration) string {
 	if r.size.Class == ui.Column {
 		between, most, exit = "/", " of ", ""
 	}
-	text := "checking"
-	if done := len(here.Checks); len(rest) > 0 {
-		text = fmt.Sprintf("check %d%s%d", done+1, between, done+len(rest))
-	} else if done > 0 {
-		text += ": " + units.Plural(done, "check") + " done"
+	text, done := "checking", len(here.Checks)
+	if len(rest) > 0 {
+		text = fmt.Sprintf("check %d%s%d,", done+1, between, done+len(rest))
 	}
 	if name := r.launching(); launches && name != "" {
-		text += ", " + name + ": " + units.Approx(running)
+		text += " " + name + ": " + units.Approx(running)
 		if name != bench.CheckThreads && running <= check.ExitWithin {
 			text += most + units.Approx(check.ExitWithin) + exit
 		}
@@ -150,8 +148,13 @@ func (r heading) checking(took time.Duration) string {
 	for _, c := range rest {
 		left += c.Took
 	}
-	if left > running {
-		return text + ", about " + units.Approx(max(time.Second, left-running)) + " left"
+	switch {
+	case left > running:
+		return text + " about " + units.Approx(max(time.Second, left-running)) + " left"
+	case len(rest) > 0:
+		return text + " " + units.Approx(running)
+	case done > 0:
+		text += ": " + units.Plural(done, "check") + " done"
 	}
 	return text + ", " + units.Approx(took)
 }

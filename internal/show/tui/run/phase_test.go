@@ -66,10 +66,10 @@ func TestWhichCheckRuns(t *testing.T) {
 	}
 	s.Current = trial("a", 1, time.Second, "no-environment")
 	s.Trials = []*fold.Trial{s.Current}
-	shows(4*time.Second, ui.Full, "checking: 1 check done, no-store: 3s of at most 15s to exit")
-	shows(17*time.Second, ui.Full, "checking: 1 check done, no-store: 16s")
+	shows(4*time.Second, ui.Full, "checking no-store: 3s of at most 15s to exit")
+	shows(17*time.Second, ui.Full, "checking no-store: 16s")
 	s.Current.Result.Checks = append(s.Current.Result.Checks, bench.CheckResult{Group: "lifecycle", Name: "no-store"})
-	shows(4*time.Second, ui.Full, "checking: 2 checks done, threads: 3s")
+	shows(4*time.Second, ui.Full, "checking threads: 3s")
 	s.Current.Result.Instance = &bench.InstanceInfo{}
 	shows(4*time.Second, ui.Full, "checking: 2 checks done, 4s")
 

@@ -11,7 +11,7 @@ import (
 	"github.com/locbench/locbench/internal/text/table"
 )
 
-// inSight is how many rows of the table are in sight at least; one column has a third of them.
+// inSight is how many rows of the table are in sight at least; one column has half of them.
 const inSight = 6
 
 // blocks returns the parts of the page, and which of them is the grid.
@@ -19,20 +19,21 @@ func (r *Result) blocks() (all []ui.Block, grid int) {
 	e, t := r.end, r.theme
 	column := r.size.Class == ui.Column
 	confidence, table, trouble, next, rows := 1, 3, 2, 4, inSight
-	if column { // what failed and what to do come before most of the table
-		confidence, table, next, rows = 5, 4, 5, inSight/3
+	if column {
+		confidence, table, next, rows = 5, 4, 5, inSight/2
 	}
 	if e.Tone == conclusion.Good { // the verdict holds in spite of what failed
 		table, trouble = 2, 3
 	}
-	remedy := ui.Block{}
-	if column && e.Failed && len(e.problems) > 0 {
+	verdict, failed, remedy := r.text(1, true, t.Strong, "", e.Verdict), r.failed(trouble, !column && table > trouble), ui.Block{}
+	if column && e.Failed && len(e.problems) > 0 { // whole, before all but a row of the table
 		remedy = ui.Text(trouble+1, e.problems[0].Remedy(r.size.Width)...)
+		rows = max(1, min(rows, r.size.Height-verdict.Least-failed.Least-remedy.Least-1))
 	}
-	all = append(all, r.text(1, true, t.Strong, "", e.Verdict), r.text(confidence, false, ui.Paint{}, "", e.Confidence+"."),
+	all = append(all, verdict, r.text(confidence, false, ui.Paint{}, "", e.Confidence+"."),
 		r.text(5, false, ui.Paint{}, "", e.since), r.text(6, false, ui.Paint{}, "cost: ", e.Cost))
 	if table > trouble {
-		all = append(all, r.failed(trouble, !column), remedy)
+		all = append(all, failed, remedy)
 	}
 	all = append(all, r.blank())
 	grid = len(all)
@@ -45,7 +46,7 @@ func (r *Result) blocks() (all []ui.Block, grid int) {
 	}
 	all = append(all, r.blank())
 	if table < trouble {
-		all = append(all, r.failed(trouble, false), remedy)
+		all = append(all, failed, remedy)
 	}
 	all = append(all, r.caveats())
 	remedied := func(p conclusion.Problem) bool { return strings.Contains(p.Remedy, e.Command) }
