@@ -176,8 +176,8 @@ func (r heading) launching() string {
 	return ""
 }
 
-// checksToCome are the checks before the load that are still to run, as they were in the last trial
-// that has had them, of the same contender if there is one; none before.
+// checksToCome returns the results that the checks still to run before the load had in the last trial
+// that has begun its load, of the same contender if there is one; none before.
 func (r heading) checksToCome() (all []bench.CheckResult) {
 	here := r.state.Current
 	var like *fold.Trial
