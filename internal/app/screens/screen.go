@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/app"
 	"github.com/locbench/locbench/internal/results"
-	"github.com/locbench/locbench/internal/run/worker"
 	"github.com/locbench/locbench/internal/show/tui"
 	"github.com/locbench/locbench/internal/show/tui/pages"
 	"github.com/locbench/locbench/internal/show/tui/setup"
@@ -79,7 +79,7 @@ func (o Options) show(ctx context.Context, env console.Env, opener *opener, firs
 	for _, s := range opener.started() {
 		switch {
 		case s.Detached():
-			detached(env, s)
+			fmt.Fprintln(env.Stdout, detached(runtime.GOOS, s.Process(), s.Dir()))
 			continue
 		case !s.CanSteer():
 			s.Close()
@@ -94,9 +94,13 @@ func (o Options) show(ctx context.Context, env console.Env, opener *opener, firs
 	return shown, ended
 }
 
-// detached says where a run continues whose screen has let it go.
-func detached(env console.Env, s *worker.Session) {
-	fmt.Fprintf(env.Stdout, "The run continues as process %d.\nWatch it: %s\nStop it:  kill %d\n", s.Process(), results.WatchCommand(s.Dir()), s.Process())
+// detached says where a run continues whose screen has let it go, and how to stop it on a system.
+func detached(system string, process int, dir string) string {
+	stop := fmt.Sprint("kill ", process)
+	if system == "windows" { // without /F it closes windows, and a run has none
+		stop = fmt.Sprintf("taskkill /F /PID %d, then: locbench clean", process)
+	}
+	return fmt.Sprintf("The run continues as process %d.\nWatch it: %s\nStop it:  %s", process, results.WatchCommand(dir), stop)
 }
 
 // afterwards prints the results in dir and what the run wrote to standard error, which repeats none

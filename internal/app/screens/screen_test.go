@@ -71,3 +71,11 @@ func TestAfterwards(t *testing.T) {
 		})
 	}
 }
+
+// TestDetached: the hint names a command that the system has.
+func TestDetached(t *testing.T) {
+	for system, stop := range map[string]string{"linux": "kill 42", "darwin": "kill 42", "windows": "taskkill /F /PID 42, then: locbench clean"} {
+		testenv.Equal(t, detached(system, 42, "results/a"),
+			"The run continues as process 42.\nWatch it: locbench tui results/a\nStop it:  "+stop, system)
+	}
+}

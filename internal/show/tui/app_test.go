@@ -392,6 +392,7 @@ func (overview) Keys() ui.Keys {
 func TestHelpFrames(t *testing.T) {
 	c := tuitest.Page{New: func(*testing.T) ui.Page { return &overview{page{name: "run, page 1 Overview"}} }, Keys: []string{"?"}}
 	c.Frames(t, "help")
+	c.Light(t, "help")
 	c.Keys = nil
 	c.Whole(t)
 }

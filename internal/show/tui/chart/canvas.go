@@ -12,7 +12,7 @@ import (
 // The layers of a cell; a lower layer does not cover a higher one.
 const (
 	_      uint8 = iota
-	ground       // bounds, rules
+	ground       // areas, bounds, rules
 	data
 	text
 )
@@ -131,7 +131,7 @@ func first(s string) rune {
 	return r
 }
 
-var asciiSigns = map[rune]rune{'│': '|', '╵': '|', '▼': 'v', '┤': '+', '┊': ':'}
+var asciiSigns = map[rune]rune{'│': '|', '╵': '|', '▼': 'v', '┤': '+', '┊': ':', '░': '.'}
 
 // sign returns a character of locbench, or its ASCII substitute.
 func sign(l *ui.Theme, r rune) rune {

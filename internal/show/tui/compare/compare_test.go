@@ -45,7 +45,9 @@ func two(t testing.TB, times int, factor float64, change func(*tuitest.Folder)) 
 }
 
 func TestCompare(t *testing.T) {
-	page(two(t, 3, 1.1, nil), dirA, dirB).Frames(t, "compare")
+	c := page(two(t, 3, 1.1, nil), dirA, dirB)
+	c.Frames(t, "compare")
+	c.Light(t, "compare")
 }
 
 func TestCompare_NotComparable(t *testing.T) {

@@ -17,15 +17,6 @@ import (
 // nameBytes is the most of a name from a run that is shown.
 const nameBytes = 70
 
-// markOf returns the number of the mark of a contender: its place in the profile, so it is the same
-// on every page, before and after it has failed; n if it is not there.
-func markOf(run bench.Run, label string, n int) int {
-	if i := slices.IndexFunc(run.Profile.Contenders, func(s bench.Selection) bool { return s.String() == label }); i >= 0 {
-		return i
-	}
-	return n
-}
-
 // stepName names a step, briefly in a small terminal.
 func stepName(s bench.Step, class ui.Class) string {
 	name := s.Title()

@@ -76,7 +76,7 @@ func checksIn(s *fold.State) (f checksFound) {
 			f.contenders = append(f.contenders, label)
 		}
 	}
-	place := func(label string) int { return markOf(s.Run, label, len(s.Run.Profile.Contenders)) }
+	place := func(label string) int { return ui.MarkOf(s.Run, label, len(s.Run.Profile.Contenders)) }
 	slices.SortStableFunc(f.contenders, func(a, b string) int { return place(a) - place(b) })
 	number, groups, items := map[string]int{}, map[string]*checksGroup{}, map[[2]string]*checksItem{}
 	for i, label := range f.contenders {

@@ -29,7 +29,7 @@ func (c *Checks) table() table.Table {
 		t := c.names()
 		longest := fit.Width(slices.MaxFunc(t.Lines(0, nil), func(a, b string) int { return fit.Width(a) - fit.Width(b) }))
 		for n, label := range c.found.contenders {
-			t.Columns = append(t.Columns, table.Column{Title: c.theme.Mark(markOf(c.State.Run, label, n)) + " " + c.theme.Faint.S(said(label)), Left: true})
+			t.Columns = append(t.Columns, table.Column{Title: c.theme.Mark(ui.MarkOf(c.State.Run, label, n)) + " " + c.theme.Faint.S(said(label)), Left: true})
 			for i, row := range c.rows {
 				t.Rows[i].Cells = append(t.Rows[i].Cells, table.Cell{Text: c.cell(row, n, values)})
 			}

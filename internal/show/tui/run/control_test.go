@@ -133,7 +133,9 @@ func afterAFailure(t testing.TB) []bench.Record {
 // TestAFailureInARun is in sight on every page, with what to do.
 func TestAFailureInARun(t *testing.T) {
 	var d desk
-	deskOf(&d, afterAFailure).Frames(t, "live-failed")
+	c := deskOf(&d, afterAFailure)
+	c.Frames(t, "live-failed")
+	c.Light(t, "live-failed")
 }
 
 // TestKeysControl: each key sends its request; what loses data is chosen from a menu.
@@ -166,7 +168,7 @@ func TestTheRunIsStopped(t *testing.T) {
 			deskOf(&d, inAStep, leave).Play(t, normal, tuitest.Look{}, func(p *tuitest.Program) {
 				p.Press(strings.Fields(keys)...)
 				testenv.Equal(t, len(d.stops), stops, "stops")
-				code, _, ended := d.page.Outcome()
+				code, ended := d.page.code, d.page.ended
 				testenv.Check(t, ended == (stops > 0) && p.Quit() == ended && (!ended || code == 130),
 					"ended %v, code %d, quit %v", ended, code, p.Quit())
 			})

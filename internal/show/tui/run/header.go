@@ -13,8 +13,9 @@ import (
 	"github.com/locbench/locbench/internal/text/fit"
 )
 
-// leastTabs and leastHeader are the lines of a page with the row of tabs, and with a whole header.
-const leastTabs, leastHeader = 7, 10
+// leastTabs and leastHeader are the lines of a page with the row of tabs, and with a whole header,
+// of which a problem leaves leastBelow to the tab in one column.
+const leastTabs, leastHeader, leastBelow = 7, 10, 3
 
 // heading is the head of the page.
 type heading struct{ *Run }
@@ -56,7 +57,7 @@ func (r heading) lines() (lines []string) {
 	if h < leastHeader {
 		return lines
 	}
-	return append(lines, r.problemLines(w-len(margin), margin)...)
+	return append(lines, r.problemLines(len(lines), w-len(margin), margin)...)
 }
 
 func (r *Run) profile() string { return ui.Outside(r.state.Run.Profile.Name, nameBytes) }
@@ -218,21 +219,25 @@ func showing(t *ui.Theme, trial *fold.Trial) string {
 		ui.Outside(string(trial.Result.State), nameBytes))
 }
 
-// problemLines is the first problem: head and remedy unless they take the room of the page, else
-// the head.
-func (r heading) problemLines(w int, margin string) []string {
+// problemLines is the first problem: head and remedy whole unless they take the room of the page,
+// else the begin of the head and the remedy, else the head.
+func (r heading) problemLines(above, w int, margin string) []string {
 	var lines []string
 	if p, ok := r.lastWords(); ok {
 		lines = p.Lines(r.theme, w)
 	} else if all := r.failed.of(&r.state, problems); len(all) > 0 && !r.over() {
 		p := all[0]
 		most := max(3, r.size.Height/4) // the page of the contenders has it whole
-		if lines = p.Short(r.theme, w); len(lines) > most {
-			p.Rows = nil
-			lines = p.Lines(r.theme, w)
+		if r.size.Class == ui.Column {
+			most = r.size.Height - above - leastBelow
 		}
-		if len(lines) > most {
-			lines = []string{fit.Cut(r.theme.Bad.S(r.theme.Glyph.Cross+" "+p.Head), w)}
+		begin := []string{r.theme.Bad.S(r.theme.Glyph.Cross + " " + ui.Words(p.Head, w-2))}
+		head := p
+		head.Rows = nil
+		for _, lines = range [][]string{p.Short(r.theme, w), append(begin, p.Remedy(w)...), head.Lines(r.theme, w), begin} {
+			if len(lines) <= most {
+				break
+			}
 		}
 	}
 	for i, line := range lines {

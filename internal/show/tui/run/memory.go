@@ -41,7 +41,7 @@ func (m *Memory) last() (all []*fold.Trial) {
 			all[i] = t
 		}
 	}
-	place := func(t *fold.Trial) int { return markOf(m.State.Run, t.Result.Trial.Label(), len(all)) }
+	place := func(t *fold.Trial) int { return ui.MarkOf(m.State.Run, t.Result.Trial.Label(), len(all)) }
 	slices.SortStableFunc(all, func(a, b *fold.Trial) int { return place(a) - place(b) })
 	return all
 }
@@ -53,7 +53,7 @@ func (m *Memory) View() string {
 		{Title: "limit", Drop: 1}, {Title: "round", Drop: 2}}}
 	a := chart.Axis{Gutter: chart.Gutter}
 	for i, t := range m.last() {
-		mark := markOf(m.State.Run, t.Result.Trial.Label(), i)
+		mark := ui.MarkOf(m.State.Run, t.Result.Trial.Label(), i)
 		label := ui.Outside(t.Result.Trial.Label(), nameBytes)
 		if t.Result.WhyFailed() != nil {
 			label += " ✗"

@@ -237,6 +237,7 @@ func (o *Overview) Keys() ui.Keys {
 		return ui.Keys{Short: []key.Binding{span, open}, Legend: legend,
 			Groups: []ui.Group{{Title: "charts", Keys: []key.Binding{choose, open, ui.Hint(words, ui.View)}}}}
 	}
+	legend[0] += " · ░ range of earlier rounds"
 	cursor := ui.Hint("time cursor", ui.Left, ui.Right)
 	mark := ui.Hint("mark; again: zoom", ui.Space)
 	return ui.Keys{Short: []key.Binding{cursor, ui.Hint("chart", ui.Up, ui.Down), span, ui.Hint("mark", ui.Space)},

@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -135,25 +136,60 @@ func named(t *fold.Trial, w int, a chart.Axis) bool {
 	return true
 }
 
-// mostRounds is how many earlier rounds are drawn.
-const mostRounds = 3
+// mostRounds is how many earlier rounds are drawn as lines.
+const mostRounds = 5
 
-// earlier returns the newest earlier rounds of the contender as faint lines. Each of their steps
-// begins where the same step of the shown trial does.
+// earlier returns the earlier rounds of the contender as faint lines, or of more of them the range.
+// Each of their steps begins where the same step of the shown trial does.
 func (o *Overview) earlier(m metric) (all []chart.Series) {
 	me := o.Trial.Result.Trial
+	name := ""
 	for _, trial := range o.State.Trials {
-		t := trial.Result.Trial
-		if t.Contender != me.Contender || t.Variant != me.Variant || t.Round >= me.Round || len(trial.Load) == 0 {
-			continue
+		if t := trial.Result.Trial; t.Label() == me.Label() && t.Round < me.Round && len(trial.Load) > 0 {
+			name = fmt.Sprintf("round %d", t.Round)
+			all = append(all, chart.Series{Paint: o.theme.Faint, Mark: 4, Points: o.moved(m, trial)})
 		}
-		name := fmt.Sprintf("round %d", t.Round)
-		if m == latency {
-			name = "p99 of " + name
-		}
-		all = append(all, chart.Series{Name: name, Paint: o.theme.Faint, Mark: 4, Points: o.moved(m, trial)})
 	}
-	return all[max(0, len(all)-mostRounds):]
+	if n := len(all); n > mostRounds {
+		all = []chart.Series{{Paint: o.theme.Faint, Area: true, Points: o.ranges(all)}}
+		name = fmt.Sprintf("range of %d earlier rounds", n)
+	} else if n > 1 {
+		name = fmt.Sprintf("%d earlier rounds", n)
+	}
+	if len(all) > 0 {
+		if all[0].Name = name; m == latency {
+			all[0].Name = "p99, " + name
+		}
+	}
+	return all
+}
+
+// ranges returns the lowest and the highest point of lines in each second of each step.
+func (o *Overview) ranges(lines []chart.Series) (out []chart.Point) {
+	lowest, highest := map[float64]float64{}, map[float64]float64{}
+	for _, line := range lines {
+		for _, p := range line.Points {
+			step := o.stepAt(p.X)
+			if step == nil || math.IsNaN(p.Y) {
+				continue
+			}
+			second := step.From + math.Floor(p.X-step.From) + .5
+			if lo, ok := lowest[second]; !ok {
+				lowest[second], highest[second] = p.Y, p.Y
+			} else {
+				lowest[second], highest[second] = min(lo, p.Y), max(highest[second], p.Y)
+			}
+		}
+	}
+	last := math.Inf(1)
+	for _, second := range slices.Sorted(maps.Keys(lowest)) {
+		if second-last > 3 {
+			out = append(out, chart.Point{X: second, Y: math.NaN()})
+		}
+		out = append(out, chart.Point{X: second, Y: lowest[second]}, chart.Point{X: second, Y: highest[second]})
+		last = second
+	}
+	return out
 }
 
 // moved returns the course of an earlier trial on the time axis of the shown one; steps that it does

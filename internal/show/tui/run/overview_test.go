@@ -2,6 +2,8 @@ package run
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -109,6 +111,43 @@ func TestEarlierRoundsAreAtTheSameStep(t *testing.T) {
 	testenv.Check(t, len(all[0].Points) > 0 && first.Result.Trial.Round == 1, "no points")
 }
 
+// inRound returns a state in the middle of the second step of a round, after others whose throughput
+// differs: that of the first is the lowest, that of the last the highest.
+func inRound(t testing.TB, round int) StateMsg {
+	state := stateOf(inAStep(t))
+	for i := 1; i < round; i++ {
+		before := *state.Trial
+		before.Result.Trial.Round = i
+		before.Load = slices.Clone(before.Load)
+		for k := range before.Load {
+			p := &before.Load[k]
+			p.Throughput *= .7 + .1*float64(i)
+			p.P99 *= 1.3 - .1*float64(i)
+		}
+		state.State.Trials = append(state.State.Trials, &before)
+	}
+	state.Trial.Result.Trial.Round = round
+	return state
+}
+
+// TestEarlierRounds: up to five are lines, more are the range from the lowest to the highest.
+func TestEarlierRounds(t *testing.T) {
+	alone(newOverview, inRound(t, 7), "enter").Frames(t, "live-rounds")
+	for round, want := range map[int]string{1: "", 2: "round 1", 6: "5 earlier rounds", 7: "range of 6 earlier rounds"} {
+		o := overviewOf(inRound(t, round), "enter")
+		all := o.earlier(throughput)
+		testenv.Equal(t, len(all), map[bool]int{true: round - 1, false: 1}[round <= 6], round)
+		testenv.Contains(t, o.View(), want)
+	}
+	o := overviewOf(inRound(t, 7))
+	points, now := o.earlier(throughput)[0].Points, throughputs.points(o.Trial, always)
+	for i, p := range points[:10] {
+		got, want := p.Y/now[i/2].Y, []float64{.8, 1.3}[i%2]
+		testenv.Check(t, math.Abs(got-want) < .001, "point %d is %v of the round now, want %v", i, got, want)
+	}
+	testenv.Contains(t, overviewOf(inRound(t, 7), "down", "enter").View(), "p99, range of 6 earlier rounds")
+}
+
 // TestAnOpenLoopHasItsRate: the scheduled rate is a line and a value, and its change has a flag.
 func TestAnOpenLoopHasItsRate(t *testing.T) {
 	records := inAStep(t)
@@ -134,18 +173,6 @@ func TestTheCPUOfTheOthers(t *testing.T) {
 	r := state.Trial.Steps[1].Result
 	r.Load.ClientCPUs, r.HostBefore, r.HostAfter = .48, host(0, 0), host(88, 12)
 	testenv.Contains(t, overviewOf(state).View(), "throttled 100% of periods; last step: client 0.48 CPUs, machine 88% busy")
-}
-
-// TestWhichCheckRuns: the number of checks is that of a contender before.
-func TestWhichCheckRuns(t *testing.T) {
-	r := New(Options{Session: &session{}})
-	s := &r.state
-	s.Phase.Name, s.Phase.Since = bench.PhaseCheck, time.Unix(1, 0)
-	s.Current = &fold.Trial{Result: bench.TrialResult{Checks: make([]bench.CheckResult, 30)}}
-	s.Trials = []*fold.Trial{s.Current}
-	testenv.Contains(t, heading{r}.phase(), "checking: 30 checks done")
-	s.Trials = append(s.Trials, &fold.Trial{Result: bench.TrialResult{Checks: make([]bench.CheckResult, 125)}})
-	testenv.Contains(t, heading{r}.phase(), "checking: check 31 of 125")
 }
 
 // TestATrialWithoutSteps shows both ends of the log of a contender that failed before its load.

@@ -10,6 +10,7 @@ import (
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/text/table"
 )
 
 // wayMsg is the chosen way on, for the page of the run. ui.Enter opens the contender, or without
@@ -65,6 +66,11 @@ func newResult(past ui.Source) page {
 func (r *Result) SetSize(size ui.Size, theme *ui.Theme) {
 	r.tab.SetSize(size, theme)
 	r.fill()
+}
+
+// table is the evidence of the conclusion.
+func (r *Result) table() table.Table {
+	return r.theme.Evidence(r.end.Table, r.size.Class, ui.Marks(r.end.of))
 }
 
 func (r *Result) fill() {

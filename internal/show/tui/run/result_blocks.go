@@ -8,6 +8,7 @@ import (
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/fit"
+	"github.com/locbench/locbench/internal/text/table"
 )
 
 // inSight is how many rows of the table are in sight at least; one column has half of them.
@@ -19,15 +20,20 @@ func (r *Result) blocks() (all []ui.Block, grid int) {
 	column := r.size.Class == ui.Column
 	confidence, table, trouble, next, rows := 1, 3, 2, 4, inSight
 	if column {
-		confidence, next, rows = 4, 5, inSight/2
+		confidence, table, next, rows = 5, 4, 5, inSight/2
 	}
 	if e.Tone == conclusion.Good { // the verdict holds in spite of what failed
 		table, trouble = 2, 3
 	}
-	all = append(all, r.text(1, true, t.Strong, "", e.Verdict), r.text(confidence, false, ui.Paint{}, "", e.Confidence+"."),
+	verdict, failed, remedy := r.text(1, true, t.Strong, "", e.Verdict), r.failed(trouble, !column && table > trouble), ui.Block{}
+	if column && e.Failed && len(e.problems) > 0 { // whole, before all but a row of the table
+		remedy = ui.Text(trouble+1, e.problems[0].Remedy(r.size.Width)...)
+		rows = max(1, min(rows, r.size.Height-verdict.Least-failed.Least-remedy.Least-1))
+	}
+	all = append(all, verdict, r.text(confidence, false, ui.Paint{}, "", e.Confidence+"."),
 		r.text(5, false, ui.Paint{}, "", e.since), r.text(6, false, ui.Paint{}, "cost: ", e.Cost))
 	if table > trouble {
-		all = append(all, r.failed(trouble, !column))
+		all = append(all, failed, remedy)
 	}
 	all = append(all, r.blank())
 	grid = len(all)
@@ -40,11 +46,11 @@ func (r *Result) blocks() (all []ui.Block, grid int) {
 	}
 	all = append(all, r.blank())
 	if table < trouble {
-		all = append(all, r.failed(trouble, false))
+		all = append(all, failed, remedy)
 	}
 	all = append(all, r.caveats())
 	remedied := func(p conclusion.Problem) bool { return strings.Contains(p.Remedy, e.Command) }
-	if e.Command != "" && (column || !slices.ContainsFunc(e.Problems, remedied)) {
+	if e.Command != "" && !slices.ContainsFunc(e.Problems, remedied) {
 		all = append(all, r.text(next, false, t.Title, "next: ", e.Next+": "+e.Command))
 	}
 	return all, grid
@@ -80,7 +86,7 @@ func (r *Result) blank() ui.Block {
 }
 
 // failed is what failed. In a box it is the first problem whole; of the others, and without a box,
-// it is what happened and what to do. One column has only who failed, and the next step.
+// it is what happened and what to do. One column has only who failed.
 func (r *Result) failed(priority int, box bool) ui.Block {
 	t, w, margin := r.theme, r.size.Width, r.margin()
 	if box {
@@ -140,4 +146,18 @@ func (r *Result) caveats() ui.Block {
 		lines = append(lines, margin+r.theme.Faint.S("  "+units.Plural(more, "more warning")+" in the report"))
 	}
 	return ui.Text(5, lines...)
+}
+
+// sentence returns what the row under the cursor has no room for; "" if there is nothing.
+func (r *Result) sentence() string {
+	t, at := r.end.Table, r.grid.Row()
+	i := slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Wrap })
+	if i < 0 || at < 0 || i >= len(t.Rows[at].Cells) {
+		return ""
+	}
+	cells := t.Rows[at].Cells
+	if text := cells[i].Text; text != ui.Brief(text) {
+		return cells[t.Heading].Text + ", " + t.Columns[i].Title + " " + text
+	}
+	return ""
 }

@@ -148,7 +148,7 @@ func (r *Result) byRequest() chart.Over {
 // ofContenders returns a line for each contender that has points, in the order of the table.
 func (r *Result) ofContenders(points func(analysis.Contender) []chart.Point) (all []chart.Series) {
 	for i, c := range r.end.of.Ordered() {
-		n := markOf(r.end.of.Run, c.Label, i)
+		n := ui.MarkOf(r.end.of.Run, c.Label, i)
 		s := chart.Series{Name: c.Label, Paint: r.theme.Hue(n), Mark: n, Points: points(c)}
 		if r.end.Kind == conclusion.Single {
 			s.Name = ""

@@ -115,7 +115,11 @@ func several() StateMsg {
 	return over(run, trials)
 }
 
-func TestResult_Several(t *testing.T) { ended(several(), nil).Frames(t, "end-several") }
+func TestResult_Several(t *testing.T) {
+	c := ended(several(), nil)
+	c.Frames(t, "end-several")
+	c.Light(t, "end-several")
+}
 
 // One contender is compared with the last complete run of its profile.
 func TestResult_One(t *testing.T) {

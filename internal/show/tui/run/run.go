@@ -209,6 +209,3 @@ func (r *Run) Calm() bool { return r.state.Loading() && !r.state.Current.Growing
 
 // Title implements ui.Page.
 func (r *Run) Title() string { return "run, page " + r.tabs[r.at].Title() }
-
-// Outcome returns the run's exit code and standard error; ok is false while it runs.
-func (r *Run) Outcome() (code int, stderr string, ok bool) { return r.code, r.stderr, r.ended }

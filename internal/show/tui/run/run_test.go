@@ -54,15 +54,14 @@ func TestThePageOfARun(t *testing.T) {
 		return page
 	}}
 	c.Play(t, tuitest.Size{Width: 120, Height: 40}, tuitest.Look{}, func(p *tuitest.Program) {
-		_, _, ended := page.Outcome()
-		testenv.Check(t, ended, "the run has not ended")
+		testenv.Check(t, page.ended, "the run has not ended")
 		testenv.Contains(t, p.Frame(), "▸1 Result", "2 Steps")
 		p.Press("3")
 		testenv.Contains(t, p.Frame(), "▸3 Contenders")
 		p.Press("esc")
 		testenv.Check(t, p.Quit(), "esc does not close the page")
 	})
-	c.Whole(t)
+	c.Frames(t, "end-run")
 }
 
 // TestAWatchedRunIsNotControlled: keys do not change a run of another process.

@@ -24,6 +24,7 @@ type known struct {
 	since   string         // what changed since the run before of its profile
 	differs string         // options that were given, other than the profile and the contenders
 	byHand  []string       // notes of the user, written during the run
+	marks   []int          // of the contenders
 	title   string         // of the chart
 	course  []chart.Series // throughput of the contenders over the steps
 	steps   []string       // labels of the steps
@@ -34,7 +35,7 @@ func read(source ui.Source, e results.Entry, before *results.Entry) *known {
 	run, trials, err := source.Load(e.Dir)
 	a := analysis.Of(run, trials)
 	k := &known{changed: e.Changed, run: run, err: err, said: conclusion.Of(a, source.Floor(run, run, e.Dir)),
-		differs: differs(run), byHand: notes(run, trials)}
+		differs: differs(run), byHand: notes(run, trials), marks: ui.Marks(a)}
 	k.since = since(source, a, e, before, question(k.said.Kind))
 	k.draw(a)
 	return k
@@ -112,7 +113,7 @@ func (k *known) draw(a *analysis.Run) {
 		k.steps = append(k.steps, cmp.Or(s.Request, s.Short()))
 	}
 	for i, c := range a.Ordered() {
-		one := chart.Series{Name: c.Label, Mark: i}
+		one := chart.Series{Name: c.Label, Mark: k.marks[i]}
 		for _, s := range c.Steps {
 			if x, ok := at[s.Index]; ok && s.Throughput.Known() {
 				one.Points = append(one.Points, chart.Point{X: float64(x), Y: s.Throughput.Median})

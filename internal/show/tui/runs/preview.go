@@ -2,7 +2,6 @@ package runs
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/locbench/locbench/internal/bench/units"
@@ -11,7 +10,6 @@ import (
 	"github.com/locbench/locbench/internal/show/tui/chart"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/fit"
-	"github.com/locbench/locbench/internal/text/table"
 )
 
 // textBytes is the most bytes of a sentence from outside that are shown.
@@ -54,7 +52,7 @@ func (r *Runs) blocks(e *results.Entry, w int) []ui.Block {
 		ui.Text(5, ui.Wrap(ui.Outside(k.said.Confidence, textBytes), w)...),
 		ui.Text(2, r.problems(k, w)...),
 	}
-	if tab := r.evidence(k.said.Table, w); len(tab.Rows) > 0 {
+	if tab := t.Evidence(k.said.Table, r.size.Class, k.marks); len(tab.Rows) > 0 {
 		blocks = append(blocks, ui.Text(8, ""), ui.Block{Priority: 3, Least: min(6, len(tab.Rows)+1), Most: len(tab.Rows) + 1,
 			Draw: func(w, h int) string { return strings.Join(few(tab.Lines(w, t.Tone), h), "\n") }})
 	}
@@ -96,45 +94,6 @@ func (r *Runs) problems(k *known, w int) (lines []string) {
 		lines = append(lines, ui.Hang("→ ", ui.Outside(k.said.Next+": "+k.said.Command, textBytes), w, ui.Paint{})...)
 	}
 	return lines
-}
-
-// evidence is the table of a conclusion with the marks of the contenders, and bars in its first
-// column of shares.
-func (r *Runs) evidence(tab table.Table, w int) table.Table {
-	t, bars, wide := r.theme, -1, 0
-	tab.Columns, tab.Rows = slices.Clone(tab.Columns), slices.Clone(tab.Rows)
-	for i := range tab.Columns {
-		c := &tab.Columns[i]
-		c.Title = outside(c.Title)
-		switch {
-		case c.Drop > 0:
-			c.Drop += len(tab.Columns)
-		case i > tab.Heading+1: // all of them may have to go
-			c.Drop = i
-		}
-	}
-	for n := range tab.Rows {
-		tab.Rows[n].Cells = slices.Clone(tab.Rows[n].Cells)
-		for i := range tab.Rows[n].Cells {
-			c := &tab.Rows[n].Cells[i]
-			c.Text = outside(c.Text)
-			if c.Share != nil && w >= 70 && (bars < 0 || bars == i) {
-				bars, wide = i, max(wide, fit.Width(c.Text))
-			}
-		}
-	}
-	for _, row := range tab.Rows {
-		if bars >= 0 && row.Cells[bars].Share != nil {
-			c := &row.Cells[bars]
-			bar := t.Bar(*c.Share, 10+max(0, min(6, (w-90)/4)), t.Hue(max(0, row.Mark-1)))
-			c.Text = bar + strings.Repeat(" ", 2+wide-fit.Width(c.Text)) + c.Text
-		}
-		if row.Mark > 0 {
-			c := &row.Cells[tab.Heading]
-			c.Text = t.Mark(row.Mark-1) + " " + c.Text
-		}
-	}
-	return tab
 }
 
 // own is the difference to other runs of the profile: options and notes.

@@ -88,7 +88,9 @@ func shows(t *testing.T, folders tuitest.Folders, keys string, parts ...string) 
 
 func TestFrames(t *testing.T) {
 	folders := someFolders(t)
-	page(folders, "down", "space", "down", "down", "down", "down").Frames(t, "runs")
+	c := page(folders, "down", "space", "down", "down", "down", "down")
+	c.Frames(t, "runs")
+	c.Light(t, "runs")
 	for _, keys := range []string{"end", "/ b u r s t", "/ x x"} {
 		page(folders, strings.Fields(keys)...).Whole(t)
 	}

@@ -31,7 +31,7 @@ func (p panels) blocks(h int) []ui.Block {
 		ui.Text(1, p.panel("steps of a trial", units.Length(p.plan.LoadDuration()), p.steps(), 9)...),
 		ui.Text(4, p.panel("contenders", chosen, p.contenders(), 6)...),
 		ui.Text(2, p.panel("this machine", all, p.machine(), max(6, h-28))...),
-		ui.Text(3, p.panel("recent runs", "b: all", p.runs(), 12)...),
+		p.recentRuns(3),
 	}
 }
 
@@ -144,8 +144,29 @@ func signOf(c machine.Warning) table.Cell {
 	}[c.Status]
 }
 
-// runs are the past runs with their verdicts, below their names where it is narrow.
-func (p panels) runs() (lines []string) {
+// recentRuns are the newest runs, at least one, as many as fit whole.
+func (p panels) recentRuns(priority int) ui.Block {
+	runs := p.runs()
+	if len(runs) == 0 {
+		return ui.Block{}
+	}
+	most := 1 + len(slices.Concat(runs...))
+	return ui.Block{Priority: priority, Least: 1 + len(runs[0]), Most: most, Draw: func(_, h int) string {
+		lines := []string{rule(p.theme, "recent runs", "b: all", p.w+4)}
+		for _, run := range runs {
+			if len(lines)+len(run) > h {
+				break
+			}
+			for _, line := range run {
+				lines = append(lines, "   "+line)
+			}
+		}
+		return strings.Join(lines, "\n")
+	}}
+}
+
+// runs are the lines of each past run: its verdict, below its name where it is narrow.
+func (p panels) runs() (all [][]string) {
 	t := p.theme
 	for _, r := range p.facts.recent {
 		sign := t.Good.S(t.Glyph.Check)
@@ -161,10 +182,11 @@ func (p panels) runs() (lines []string) {
 		}
 		head := sign + " " + r.Time().Format("2 Jan 15:04") + "  " + ui.Outside(r.Profile, 30)
 		head = fit.Left(head, 32) + " "
+		var lines []string
 		if p.w < 70 {
 			lines, head = append(lines, strings.TrimRight(head, " ")), "    "
 		}
-		lines = append(lines, ui.Hang(head, r.verdict, p.w, ui.Paint{})...)
+		all = append(all, append(lines, ui.Hang(head, r.verdict, p.w, ui.Paint{})...))
 	}
-	return lines
+	return all
 }

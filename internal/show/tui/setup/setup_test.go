@@ -2,6 +2,8 @@ package setup
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -20,6 +22,7 @@ func twoCPUs(t testing.TB) *fakeSite {
 var tooMuch = Choice{Profile: "locations", Set: profile.Changes{"cpus": {"4"}, "memory": {"8GiB"}, "store": {"container"}}}
 
 func TestFrames(t *testing.T) {
+	page(everything, Choice{}, &opened{}).Light(t, "setup")
 	for name, c := range map[string]tuitest.Page{
 		"setup":      page(everything, Choice{}, &opened{}),
 		"problems":   page(twoCPUs, tooMuch, &opened{}, "down", "down", "down"),
@@ -28,6 +31,23 @@ func TestFrames(t *testing.T) {
 		t.Run(name, func(t *testing.T) { c.Frames(t, name) })
 	}
 	page(withoutDocker, Choice{}, &opened{}, "m").Whole(t)
+}
+
+// TestTheLastRunsStay next to all checks of a machine, with the warnings and the button.
+func TestTheLastRunsStay(t *testing.T) {
+	many := func(t testing.TB) *fakeSite {
+		f := everything(t)
+		f.machine.Warnings = slices.Concat(f.machine.Warnings, f.machine.Warnings)
+		return f
+	}
+	c := page(many, Choice{Profile: "locations"}, &opened{})
+	for height, runs := range map[int]int{28: 1, 36: 2, 40: 3} {
+		c.Play(t, tuitest.Size{Width: 120, Height: height}, tuitest.Look{}, func(p *tuitest.Program) {
+			frame := p.Frame()
+			testenv.Contains(t, frame, "recent runs", "21 Nov 15:49  quick", "this machine: load", "[ Start ]")
+			testenv.Equal(t, strings.Count(frame, "Nov 15:"), runs, height, frame)
+		})
+	}
 }
 
 // TestContents: what the page has in some situations.

@@ -28,7 +28,7 @@ func (s *Setup) View() string {
 	if s.size.Class != ui.Full {
 		var last []string
 		if runs := (panels{&s.form, s.theme, 1000}).runs(); s.size.Class == ui.Compact && len(runs) > 0 {
-			last = []string{rule(s.theme, "last run", "b: all", w), " " + ui.Words(runs[0], w-2)}
+			last = []string{rule(s.theme, "last run", "b: all", w), " " + ui.Words(runs[0][0], w-2)}
 		}
 		view, tops := ui.Stack(w, h, ui.Text(2, s.header(w)), s.formBlock(w, h-2), s.help(w), ui.Text(6, last...),
 			ui.Text(3, s.command(w, 1)...))

@@ -29,8 +29,8 @@ type Program struct {
 	quit    bool
 }
 
-// Look is how a program is drawn; the zero value is without colors.
-type Look struct{ Colors, ASCII bool }
+// Look is how a program is drawn; the zero value is without colors. Light is the background.
+type Look struct{ Colors, ASCII, Light bool }
 
 // Page is a page with what leads to the frame to look at.
 type Page struct {
@@ -46,7 +46,8 @@ func (c Page) Play(t *testing.T, size Size, look Look, use func(p *Program)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		p := &Program{t: t, size: size, look: look}
-		p.app = tui.New(tui.Options{First: c.New(t), ASCII: look.ASCII, NoColor: !look.Colors, Theme: "dark",
+		theme := map[bool]string{true: "light", false: "dark"}[look.Light]
+		p.app = tui.New(tui.Options{First: c.New(t), ASCII: look.ASCII, NoColor: !look.Colors, Theme: theme,
 			After: func(time.Duration, func(time.Time) tea.Msg) tea.Cmd { return nil }})
 		p.Send(tea.WindowSizeMsg{Width: size.Width, Height: size.Height})
 		p.run(p.app.Init())
@@ -173,6 +174,7 @@ func (c Page) whole(t *testing.T, each func(size Size, plain, ascii string)) {
 		}
 		each(size, plain, c.frame(t, size, Look{ASCII: true}))
 	}
+	c.lit(t, Size{80, 24})
 	c.Play(t, Size{120, 40}, Look{}, func(p *Program) { KeysHold(t, p.app.Keys()) })
 }
 

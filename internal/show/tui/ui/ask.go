@@ -169,13 +169,11 @@ func (a *Ask) choices(t *Theme, w int, all bool) (lines []string, first, last in
 	return lines, first, last
 }
 
-// NewInput returns a field for a line of text with a steady cursor: nothing blinks while a step is
-// measured.
+// NewInput returns a field for a line of text in the colors of the terminal, with a steady cursor:
+// nothing blinks while a step is measured.
 func NewInput(limit int) textinput.Model {
 	in := textinput.New()
 	in.Prompt, in.CharLimit = "", limit
-	styles := in.Styles()
-	styles.Cursor.Blink = false
-	in.SetStyles(styles)
+	in.SetStyles(textinput.Styles{})
 	return in
 }

@@ -18,6 +18,16 @@ type ProblemRow struct{ Name, Text string }
 // Remedy is the name of the row that says what to do. Each problem has one.
 const Remedy = "remedy"
 
+// Remedy returns what to do, below a head.
+func (p Problem) Remedy(w int) (lines []string) {
+	for _, row := range p.Rows {
+		if row.Name == Remedy {
+			lines = append(lines, Hang("  ", row.Text, w, Paint{})...)
+		}
+	}
+	return lines
+}
+
 // sign returns the painted sign and the color of a problem.
 func (p Problem) sign(t *Theme) (string, Paint) {
 	if p.Warning {

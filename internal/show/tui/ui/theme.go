@@ -94,7 +94,7 @@ func NewTheme(o ThemeOptions) *Theme {
 	t.Select = newPaint(style().Reverse(true))
 	t.KeyStyle = paint("#8ab4f8", "#1a56c4")
 	t.Key = newPaint(t.KeyStyle)
-	t.Border = newPaint(paint("#545b66", "#a9afb8"))
+	t.Border = newPaint(paint("#646b76", "#868d98"))
 	// Okabe and Ito's colors, adapted to the background.
 	for i, c := range [6][2]string{
 		{"#56b4e9", "#0060a0"}, {"#e69f00", "#a06000"}, {"#cc79a7", "#a03070"},
