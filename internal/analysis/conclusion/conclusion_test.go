@@ -91,6 +91,17 @@ func died(trials []bench.TrialResult) []bench.TrialResult {
 	return trials
 }
 
+// interrupted aborts rounds after a number of steps.
+func interrupted(trials []bench.TrialResult, steps int) []bench.TrialResult {
+	for i := range trials {
+		trials[i].State, trials[i].Steps = bench.TrialAborted, trials[i].Steps[:steps]
+	}
+	return trials
+}
+
+// unread removes the readings of a step.
+func unread(s *bench.StepResult) { s.Before, s.After = nil, nil }
+
 // failing gives the last contender a failed check in each round.
 func failing(trials []bench.TrialResult) []bench.TrialResult {
 	for i := range trials {
@@ -173,6 +184,9 @@ func TestOf(t *testing.T) {
 		{"one, bound by the machine", local(rounds("a", 6, 9000, 9e4, busy)), func(r *bench.Run) { r.Machine.CPUs = 2 }},
 		{"one at a rate", rounds("a", 1, 500, 9e4, benchtest.Of(benchtest.Open(500))), none},
 		{"one died", died(rounds("a", 1, 9000, 9e4)), none},
+		{"one, interrupted before its first step", interrupted(rounds("a", 1, 9000, 9e4), 0), none},
+		{"one, interrupted after its first step", interrupted(rounds("a", 1, 9000, 9e4), 1), none},
+		{"one whose CPU time was not read", rounds("a", 1, 9000, 9e4, unread), none},
 		{"failed checks", failing(slices.Concat(rounds("a", 6, 9000, 9e4), rounds("b:lto", 6, 4000, 9e4))), none},
 		{"failed checks, accepted", failing(slices.Concat(rounds("a", 6, 9000, 9e4), rounds("b:lto", 6, 4000, 9e4))),
 			func(r *bench.Run) { r.AcceptFailedChecks = true }},
