@@ -226,7 +226,7 @@ func (d *draft) comparable(s analysis.Standing) bool {
 		}
 	}
 	whole := measure.Get(s.Measure).Comparison.At == measure.FromStartToStop
-	return len(d.all) > 1 && len(requests) > 0 && (whole || len(requests) == 1) && !d.unequal && len(d.ratios) == 0
+	return len(requests) > 0 && (whole || len(requests) == 1) && !d.unequal && len(d.ratios) == 0
 }
 
 // cost returns the cost of each contender that is compared, the lowest first.
