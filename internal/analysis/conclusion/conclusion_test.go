@@ -287,11 +287,12 @@ func TestOf(t *testing.T) {
 			func(r *bench.Run) { r.Profile.Steps = []bench.Step{users} }},
 		{"two of five lead", slices.Concat(rounds("a", 8, 9000, 9e4), rounds("bb", 8, 9010, 9e4), rounds("c", 8, 3900, 2e5),
 			rounds("dd", 8, 3000, 3e5), rounds("e", 8, 2000, 4e5)), none},
-		{"four lead", slices.Concat(rounds("a", 8, 9000, 9e4), rounds("bb", 8, 9010, 9e4), rounds("c", 8, 9000, 9e4), rounds("dd", 8, 9010, 9e4)), none},
-		{"five lead", slices.Concat(rounds("a", 8, 9000, 9e4), rounds("bb", 8, 9010, 9e4), rounds("c", 8, 9000, 9e4), rounds("dd", 8, 9010, 9e4),
-			rounds("e", 8, 9000, 9e4)), none},
-		{"six, one round", slices.Concat(rounds("a", 1, 9000, 9e4), rounds("bb", 1, 9010, 9e4), rounds("c", 1, 9000, 9e4), rounds("dd", 1, 9010, 9e4),
-			rounds("e", 1, 9000, 9e4), rounds("ff", 1, 9000, 9e4)), none},
+		{"four lead", slices.Concat(rounds("a", 8, 9000, 9e4), rounds("bb", 8, 9010, 9e4),
+			rounds("c", 8, 9000, 9e4), rounds("dd", 8, 9010, 9e4)), none},
+		{"five lead", slices.Concat(rounds("a", 8, 9000, 9e4), rounds("bb", 8, 9010, 9e4),
+			rounds("c", 8, 9000, 9e4), rounds("dd", 8, 9010, 9e4), rounds("e", 8, 9000, 9e4)), none},
+		{"six, one round", slices.Concat(rounds("a", 1, 9000, 9e4), rounds("bb", 1, 9010, 9e4),
+			rounds("c", 1, 9000, 9e4), rounds("dd", 1, 9010, 9e4), rounds("e", 1, 9000, 9e4), rounds("ff", 1, 9000, 9e4)), none},
 		{"inconclusive", slices.Concat(noisy(rounds("a", 6, 9000, 9e4), 8000, 9000, 10000, 9500, 8500, 9100),
 			noisy(rounds("bb", 6, 9000, 9e4), 8700, 9900, 10900, 10300, 9300, 10100),
 			noisy(rounds("c", 6, 9000, 9e4), 8300, 9300, 10300, 9900, 8900, 9600)), none},
@@ -299,25 +300,32 @@ func TestOf(t *testing.T) {
 			func(r *bench.Run) { r.Plain = &bench.Plain{Reason: bench.PlainRounds, Text: "1 round"} }},
 		{"six rounds, one leads", slices.Concat(rounds("a", 6, 9000, 9e4), rounds("bb", 6, 4000, 9e4)), none},
 		{"another version, inconclusive", slices.Concat(noisy(rounds("v1", 8, 9000, 9e4), 8000, 9000, 10000, 9500, 8500, 9100),
-			noisy(rounds("v2", 8, 9000, 9e4), 8700, 9200, 10900, 9600, 9300, 9000)), func(r *bench.Run) { r.Profile.Interleave = 100 * time.Millisecond }},
-		{"limits other than planned", planned(slices.Concat(rounds("a", 8, 9000, 9e4), rounds("bb", 8, 4000, 9e4)), bench.Limits{}, bench.Limits{CPUs: 1}), none},
-		{"limits as planned", planned(slices.Concat(rounds("a", 8, 9000, 9e4), rounds("bb", 8, 4000, 9e4)), bench.Limits{CPUs: 2}, bench.Limits{CPUs: 1}),
+			noisy(rounds("v2", 8, 9000, 9e4), 8700, 9200, 10900, 9600, 9300, 9000)),
+			func(r *bench.Run) { r.Profile.Interleave = 100 * time.Millisecond }},
+		{"limits other than planned", planned(slices.Concat(rounds("a", 8, 9000, 9e4), rounds("bb", 8, 4000, 9e4)),
+			bench.Limits{}, bench.Limits{CPUs: 1}), none},
+		{"limits as planned", planned(slices.Concat(rounds("a", 8, 9000, 9e4), rounds("bb", 8, 4000, 9e4)),
+			bench.Limits{CPUs: 2}, bench.Limits{CPUs: 1}),
 			planUnder(bench.Limits{CPUs: 2}, bench.Limits{CPUs: 1})},
-		{"limits as planned, one round", planned(slices.Concat(rounds("a", 1, 9000, 9e4), rounds("bb", 1, 4000, 9e4)), bench.Limits{CPUs: 2},
-			bench.Limits{CPUs: 1}), planUnder(bench.Limits{CPUs: 2}, bench.Limits{CPUs: 1})},
+		{"limits as planned, one round", planned(slices.Concat(rounds("a", 1, 9000, 9e4), rounds("bb", 1, 4000, 9e4)),
+			bench.Limits{CPUs: 2}, bench.Limits{CPUs: 1}), planUnder(bench.Limits{CPUs: 2}, bench.Limits{CPUs: 1})},
 		{"one that needs little CPU time", rounds("a", 1, 9000, 1e3), none},
-		{"one whose start took CPU time", rounds("a", 1, 9000, 9e4, func(s *bench.StepResult) { s.Before.CPU = s.After.CPU / 2 }), none},
-		{"both interrupted before their first step", interrupted(slices.Concat(rounds("a", 6, 9000, 9e4), rounds("bb", 6, 4000, 9e4)), 0), none},
+		{"one whose start took CPU time", rounds("a", 1, 9000, 9e4,
+			func(s *bench.StepResult) { s.Before.CPU = s.After.CPU / 2 }), none},
+		{"both interrupted before their first step",
+			interrupted(slices.Concat(rounds("a", 6, 9000, 9e4), rounds("bb", 6, 4000, 9e4)), 0), none},
 		{"a missed threshold", rounds("a", 1, 9000, 9e4, func(s *bench.StepResult) {
-			s.Thresholds = []bench.ThresholdResult{{Condition: "p99<50ms"}, {Condition: "errors<1%", Passed: true}, {Condition: "p50<1m", Passed: true}}
+			s.Thresholds = []bench.ThresholdResult{{Condition: "p99<50ms"},
+				{Condition: "errors<1%", Passed: true}, {Condition: "p50<1m", Passed: true}}
 		}), none},
 		{"one with errors in every step", rounds("a", 1, 9000, 9e4, benchtest.Errors(bench.ErrTimeout, 9000)), none},
-		{"three of four fail", slices.Concat(rounds("a", 6, 9000, 9e4), killed(rounds("b", 6, 9000, 9e4, memory)), killed(rounds("c", 6, 9000, 9e4)),
-			died(rounds("d", 6, 9000, 9e4))), none},
+		{"three of four fail", slices.Concat(rounds("a", 6, 9000, 9e4), killed(rounds("b", 6, 9000, 9e4, memory)),
+			killed(rounds("c", 6, 9000, 9e4)), died(rounds("d", 6, 9000, 9e4))), none},
 		{"unexpected, but not with 1 connection", connected("a", 1, func(s *bench.StepResult) { s.Load.Checked = 1000 }), none},
 		{"unexpected, and not compared with 1 connection", connected("a", 1, func(*bench.StepResult) {}), none},
 		{"unexpected, later with 1 connection", connected("a", 2, func(s *bench.StepResult) { s.Load.Checked = 1000 }, unexpected), none},
-		{"languages, and memory", slices.Concat(about(rounds("a", 6, 9000, 9e4, memory), "Go", "net/http"), about(rounds("bb", 6, 4000, 9e4, memory), "Rust", "")),
+		{"languages, and memory", slices.Concat(about(rounds("a", 6, 9000, 9e4, memory), "Go", "net/http"),
+			about(rounds("bb", 6, 4000, 9e4, memory), "Rust", "")),
 			func(r *bench.Run) { r.Profile.Limits.Memory = 512 << 20 }},
 		{"memory without a limit", slices.Concat(rounds("a", 6, 9000, 9e4, memory), rounds("bb", 6, 4000, 9e4, memory)), none},
 		{"one request", slices.Concat(requested("a", 8, 9000), requested("bb", 8, 4000)), none},
@@ -326,7 +334,8 @@ func TestOf(t *testing.T) {
 		{"requests: too few rounds", slices.Concat(requested("a", 2, 9000, 500), requested("bb", 2, 4000, 700)), none},
 		{"first requests of five", slices.Concat(started("a", 1, 9000), started("b", 1, 8000), started("c", 1, 7000), started("d", 1, 6000),
 			started("e", 1, 5000)), none},
-		{"arrivals: failures", slices.Concat(rounds("a", 8, 500, 9e4, arrive, benchtest.Errors(bench.ErrTimeout, 9)), rounds("bb", 8, 250, 9e4, arrive)),
+		{"arrivals: failures", slices.Concat(rounds("a", 8, 500, 9e4, arrive, benchtest.Errors(bench.ErrTimeout, 9)),
+			rounds("bb", 8, 250, 9e4, arrive)),
 			func(r *bench.Run) { r.Profile.Steps = []bench.Step{users} }},
 	} {
 		run := benchtest.Run(row.trials...)
@@ -340,7 +349,9 @@ func TestOf(t *testing.T) {
 // A known noise floor is named, with the largest of its measures.
 func TestOf_Floor(t *testing.T) {
 	trials := slices.Concat(rounds("v1", 8, 9000, 9e4), rounds("v2", 8, 9000, 9e4))
-	floor := compare.Floor{Measures: []compare.MeasureFloor{{Measure: measure.Throughput, Floor: .021}, {Measure: measure.P99, Floor: .034}}}
+	floor := compare.Floor{Measures: []compare.MeasureFloor{
+		{Measure: measure.Throughput, Floor: .021}, {Measure: measure.P99, Floor: .034},
+	}}
 	got := Of(analysis.Of(benchtest.Run(trials...), trials), &floor).Confidence
 	testenv.Contains(t, got, "8 rounds in pairs, 95% CI", "; noise floor up to 3.4%")
 }

@@ -84,8 +84,10 @@ func TestRecord_Conclude(t *testing.T) {
 		{"CPUs without memory limits", []Service{one, {CPUs: 2, Holds: 2920}}, limited(bench.Limits{CPUs: 1}, bench.Limits{CPUs: 2})},
 		{"a limit of processes", []Service{one}, limited(bench.Limits{CPUs: 1, PIDs: 100})},
 		{"equal rates without CPU limits", []Service{one, one}, limited(bench.Limits{Memory: 1 << 28}, bench.Limits{Memory: 1 << 29})},
-		{"memory", []Service{one, {CPUs: 2, Holds: 1500}}, limited(bench.Limits{CPUs: 1, Memory: 1 << 29}, bench.Limits{CPUs: 1, Memory: 1 << 28})},
-		{"memory without CPU limits", []Service{one, {CPUs: 2, Holds: 1600}}, limited(bench.Limits{Memory: 1 << 28}, bench.Limits{Memory: 1 << 29})},
+		{"memory", []Service{one, {CPUs: 2, Holds: 1500}},
+			limited(bench.Limits{CPUs: 1, Memory: 1 << 29}, bench.Limits{CPUs: 1, Memory: 1 << 28})},
+		{"memory without CPU limits", []Service{one, {CPUs: 2, Holds: 1600}},
+			limited(bench.Limits{Memory: 1 << 28}, bench.Limits{Memory: 1 << 29})},
 		{"no points, no command", nil, func(r *capacity.Record) { r.Command = nil }},
 	} {
 		r := Record(row.services...)
