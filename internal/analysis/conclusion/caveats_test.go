@@ -51,6 +51,19 @@ func TestCaveats(t *testing.T) {
 		return func(r *bench.Run) { r.Plain = &bench.Plain{Reason: reason, Text: "why"} }
 	}
 	none := func(*bench.Run) {}
+	needs := func(r *bench.Run) { r.Needs = []bench.NeedInfo{{Name: "db"}} }
+	store := func(s *bench.StepResult) { // uses its only CPU
+		s.Load.Wall = benchtest.Length
+		s.HostBefore = &bench.HostReading{Needs: map[string]*bench.NeedUsage{"db": {At: benchtest.Start(), Source: "/proc", CPUs: 1}}}
+		s.HostAfter = &bench.HostReading{Needs: map[string]*bench.NeedUsage{
+			"db": {At: benchtest.Start().Add(benchtest.Length), Source: "/proc", CPU: benchtest.Length, CPUs: 1}}}
+	}
+	alike := func(n int) (all [][]bench.TrialResult) {
+		for i := range n {
+			all = append(all, rounds(strings.Repeat("x", i+1), 1, 9000, 9e4, benchtest.Of(benchtest.Closed(1))))
+		}
+		return all
+	}
 	var b strings.Builder
 	for _, row := range []struct {
 		name   string
@@ -75,6 +88,10 @@ func TestCaveats(t *testing.T) {
 		}},
 		{"bound by the machine", each(func(t *bench.TrialResult) { t.Instance = &bench.InstanceInfo{PID: 1}; busy(&t.Steps[0]) }), none},
 		{"bound by the machine, alone", rounds("a", 6, 9000, 9e4, busy), none},
+		{"bound by a need", each(func(t *bench.TrialResult) { store(&t.Steps[0]) }), needs},
+		{"bound by a need, alone", rounds("a", 6, 9000, 9e4, store), needs},
+		{"few connections of seven", slices.Concat(alike(7)...), none},
+		{"few connections of eight", slices.Concat(alike(8)...), none},
 		{"few connections", each(func(t *bench.TrialResult) { t.Steps[0].Step = benchtest.Closed(1) }), none},
 		{"an outlier", rates(1000, 1001, 1003, 200, 1002, 999), none},
 		{"a drift", rates(1000, 990, 980, 970, 960, 950), none},

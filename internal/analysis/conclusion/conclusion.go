@@ -226,16 +226,21 @@ func (d *draft) comparable(s analysis.Standing) bool {
 		}
 	}
 	whole := measure.Get(s.Measure).Comparison.At == measure.FromStartToStop
-	return len(d.all) > 1 && len(requests) > 0 && (whole || len(requests) == 1) && !d.unequal && len(d.ratios) == 0
+	return len(requests) > 0 && (whole || len(requests) == 1) && !d.unequal && len(d.ratios) == 0
 }
 
 // cost returns the cost of each contender that is compared, the lowest first.
 func (d *draft) cost() string {
 	known := slices.DeleteFunc(d.ranked(), func(c analysis.Contender) bool { return c.Cost == nil })
 	slices.SortStableFunc(known, func(a, b analysis.Contender) int { return cmp.Compare(a.Cost.Total, b.Cost.Total) })
+	has := func(what func(analysis.Contender) bool) bool { return slices.ContainsFunc(d.ranked(), what) }
 	switch {
 	case len(d.ranked()) == 0:
 		return "not known: no contender without a failure"
+	case !has(func(c analysis.Contender) bool { return len(stepsOf(c)) > 0 }):
+		return "not known: no step was measured"
+	case !has(func(c analysis.Contender) bool { return c.Complete > 0 }):
+		return "not known: no round is complete"
 	case len(known) == 0:
 		return "not known: CPU time was not read"
 	}

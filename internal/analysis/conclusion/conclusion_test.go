@@ -8,18 +8,25 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/analysis/compare"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/benchtest"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/verdict"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/table"
 )
 
 // words returns all of an conclusion as text.
 func words(r Conclusion) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s\n\n[%d] %s\n", r.Title, r.About, r.Tone, r.Verdict)
-	fmt.Fprintf(&b, "Confidence: %s\nCost: %s\nFailures (%v): %s\nNext: %s: %s\n\n%s\n", r.Confidence, r.Cost, r.Failed, r.Failures,
-		r.Next, r.Command, r.Table.Text(0))
+	fmt.Fprintf(&b, "Confidence: %s\nCost: %s\nFailures (%v): %s\nNext: %s: %s\nLeaders: %v\n\n%s\n", r.Confidence, r.Cost, r.Failed,
+		r.Failures, r.Next, r.Command, r.Leaders, r.Table.Text(0))
+	for _, row := range r.Table.Rows {
+		fmt.Fprint(&b, look(row))
+	}
 	for _, note := range r.Table.Footnotes {
 		fmt.Fprintln(&b, note)
 	}
@@ -30,6 +37,26 @@ func words(r Conclusion) string {
 		fmt.Fprintf(&b, "! %s\n", c.Text)
 	}
 	return b.String()
+}
+
+// look returns what the text of a row does not show.
+func look(row table.Row) (text string) {
+	for _, c := range row.Cells {
+		part := strings.Join(c.Small, ", ")
+		if c.Tone != table.Plain {
+			part += " " + []string{"", "faint", "good", "bad", "notice", "strong"}[c.Tone]
+		}
+		if c.Share != nil {
+			part += fmt.Sprintf(" bar %.2f", *c.Share)
+		}
+		if part != "" {
+			text += fmt.Sprintf("; %s: %s", c.Text, strings.TrimSpace(part))
+		}
+	}
+	if text == "" && row.Mark == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s: color %d%s\n", row.Cells[0].Text, row.Mark, text)
 }
 
 // The conclusions to real runs, one of each kind.
@@ -91,6 +118,36 @@ func died(trials []bench.TrialResult) []bench.TrialResult {
 	return trials
 }
 
+// interrupted aborts rounds after a number of steps.
+func interrupted(trials []bench.TrialResult, steps int) []bench.TrialResult {
+	for i := range trials {
+		trials[i].State, trials[i].Steps = bench.TrialAborted, trials[i].Steps[:steps]
+	}
+	return trials
+}
+
+// unread removes the readings of a step.
+func unread(s *bench.StepResult) { s.Before, s.After = nil, nil }
+
+// noisy gives rounds other throughputs, in requests per second.
+func noisy(trials []bench.TrialResult, rates ...float64) []bench.TrialResult {
+	for i := range trials {
+		trials[i].Steps[0].Load.Succeeded = int64(10 * rates[i%len(rates)])
+	}
+	return trials
+}
+
+// connected returns rounds with a step of 1 connection and one of 64, in which bodies are
+// unexpected.
+func connected(label string, n int, changes ...func(*bench.StepResult)) (all []bench.TrialResult) {
+	for i := range n {
+		all = append(all, benchtest.Trial(label, i+1, benchtest.Step(1000, slices.Concat(changes[i:i+1],
+			[]func(*bench.StepResult){benchtest.Of(benchtest.Closed(1))})...),
+			benchtest.Step(1000, benchtest.Of(benchtest.Closed(64)), unexpected)))
+	}
+	return all
+}
+
 // failing gives the last contender a failed check in each round.
 func failing(trials []bench.TrialResult) []bench.TrialResult {
 	for i := range trials {
@@ -106,11 +163,11 @@ var users = bench.Step{Arrivals: &bench.Arrivals{}, Duration: 10 * time.Second}
 
 func arrive(s *bench.StepResult) { s.Step = users }
 
-// requested returns rounds with a step for each of two requests, which have these rates.
+// requested returns rounds with a step for each of up to three requests, which have these rates.
 func requested(label string, n int, rates ...float64) []bench.TrialResult {
 	var all []bench.TrialResult
 	for k, rate := range rates {
-		request := bench.Step{Request: []string{"0 ms", "100 ms"}[k], Connections: 64, Duration: benchtest.Length}
+		request := bench.Step{Request: []string{"0 ms", "100 ms", "500 ms"}[k], Connections: 64, Duration: benchtest.Length}
 		for i, t := range rounds(label, n, rate, 9e4, benchtest.Of(request)) {
 			if k > 0 {
 				t.Steps = benchtest.Trial(label, i+1, append(all[i].Steps, t.Steps...)...).Steps
@@ -131,6 +188,33 @@ func started(label string, n int, rate float64) []bench.TrialResult {
 		all[i].FirstRequests = &bench.FirstRequests{First: bench.RequestPhases{Total: total}}
 	}
 	return all
+}
+
+// planned lets contenders with equal numbers of rounds run under limits, and planUnder plans these.
+func planned(trials []bench.TrialResult, limits ...bench.Limits) []bench.TrialResult {
+	for i := range trials {
+		l := limits[i*len(limits)/len(trials)]
+		trials[i].Instance = &bench.InstanceInfo{Runtime: bench.RuntimeProcess, Limits: l, LimitsEnforced: true}
+	}
+	return trials
+}
+
+func planUnder(limits ...bench.Limits) func(*bench.Run) {
+	return func(r *bench.Run) {
+		for i, l := range limits {
+			r.Profile.Settings = append(r.Profile.Settings, bench.Settings{Selection: r.Profile.Contenders[i], Limits: l})
+		}
+	}
+}
+
+// memory is 128 MiB; about gives contenders a language and a framework.
+func memory(s *bench.StepResult) { s.After.Memory = &bench.Memory{Used: 1 << 26, Peak: 1 << 27} }
+
+func about(trials []bench.TrialResult, language, framework string) []bench.TrialResult {
+	for i := range trials {
+		trials[i].Service.Language, trials[i].Service.Framework = language, framework
+	}
+	return trials
 }
 
 // quota makes the quota the bottleneck of a step; busy the machine.
@@ -173,6 +257,9 @@ func TestOf(t *testing.T) {
 		{"one, bound by the machine", local(rounds("a", 6, 9000, 9e4, busy)), func(r *bench.Run) { r.Machine.CPUs = 2 }},
 		{"one at a rate", rounds("a", 1, 500, 9e4, benchtest.Of(benchtest.Open(500))), none},
 		{"one died", died(rounds("a", 1, 9000, 9e4)), none},
+		{"one, interrupted before its first step", interrupted(rounds("a", 1, 9000, 9e4), 0), none},
+		{"one, interrupted after its first step", interrupted(rounds("a", 1, 9000, 9e4), 1), none},
+		{"one whose CPU time was not read", rounds("a", 1, 9000, 9e4, unread), none},
 		{"failed checks", failing(slices.Concat(rounds("a", 6, 9000, 9e4), rounds("b:lto", 6, 4000, 9e4))), none},
 		{"failed checks, accepted", failing(slices.Concat(rounds("a", 6, 9000, 9e4), rounds("b:lto", 6, 4000, 9e4))),
 			func(r *bench.Run) { r.AcceptFailedChecks = true }},
@@ -198,6 +285,58 @@ func TestOf(t *testing.T) {
 		{"first requests", slices.Concat(started("a", 8, 9000), started("bb", 8, 4000)), none},
 		{"arrivals: only one is right", slices.Concat(rounds("a", 6, 500, 9e4, arrive), killed(rounds("bb", 6, 500, 9e4, arrive))),
 			func(r *bench.Run) { r.Profile.Steps = []bench.Step{users} }},
+		{"two of five lead", slices.Concat(rounds("a", 8, 9000, 9e4), rounds("bb", 8, 9010, 9e4), rounds("c", 8, 3900, 2e5),
+			rounds("dd", 8, 3000, 3e5), rounds("e", 8, 2000, 4e5)), none},
+		{"four lead", slices.Concat(rounds("a", 8, 9000, 9e4), rounds("bb", 8, 9010, 9e4),
+			rounds("c", 8, 9000, 9e4), rounds("dd", 8, 9010, 9e4)), none},
+		{"five lead", slices.Concat(rounds("a", 8, 9000, 9e4), rounds("bb", 8, 9010, 9e4),
+			rounds("c", 8, 9000, 9e4), rounds("dd", 8, 9010, 9e4), rounds("e", 8, 9000, 9e4)), none},
+		{"six, one round", slices.Concat(rounds("a", 1, 9000, 9e4), rounds("bb", 1, 9010, 9e4),
+			rounds("c", 1, 9000, 9e4), rounds("dd", 1, 9010, 9e4), rounds("e", 1, 9000, 9e4), rounds("ff", 1, 9000, 9e4)), none},
+		{"inconclusive", slices.Concat(noisy(rounds("a", 6, 9000, 9e4), 8000, 9000, 10000, 9500, 8500, 9100),
+			noisy(rounds("bb", 6, 9000, 9e4), 8700, 9900, 10900, 10300, 9300, 10100),
+			noisy(rounds("c", 6, 9000, 9e4), 8300, 9300, 10300, 9900, 8900, 9600)), none},
+		{"too few rounds to interleave", slices.Concat(rounds("a", 1, 9000, 9e4), rounds("bb", 1, 4000, 9e4)),
+			func(r *bench.Run) { r.Plain = &bench.Plain{Reason: bench.PlainRounds, Text: "1 round"} }},
+		{"six rounds, one leads", slices.Concat(rounds("a", 6, 9000, 9e4), rounds("bb", 6, 4000, 9e4)), none},
+		{"another version, inconclusive", slices.Concat(noisy(rounds("v1", 8, 9000, 9e4), 8000, 9000, 10000, 9500, 8500, 9100),
+			noisy(rounds("v2", 8, 9000, 9e4), 8700, 9200, 10900, 9600, 9300, 9000)),
+			func(r *bench.Run) { r.Profile.Interleave = 100 * time.Millisecond }},
+		{"limits other than planned", planned(slices.Concat(rounds("a", 8, 9000, 9e4), rounds("bb", 8, 4000, 9e4)),
+			bench.Limits{}, bench.Limits{CPUs: 1}), none},
+		{"limits as planned", planned(slices.Concat(rounds("a", 8, 9000, 9e4), rounds("bb", 8, 4000, 9e4)),
+			bench.Limits{CPUs: 2}, bench.Limits{CPUs: 1}),
+			planUnder(bench.Limits{CPUs: 2}, bench.Limits{CPUs: 1})},
+		{"limits as planned, one round", planned(slices.Concat(rounds("a", 1, 9000, 9e4), rounds("bb", 1, 4000, 9e4)),
+			bench.Limits{CPUs: 2}, bench.Limits{CPUs: 1}), planUnder(bench.Limits{CPUs: 2}, bench.Limits{CPUs: 1})},
+		{"one that needs little CPU time", rounds("a", 1, 9000, 1e3), none},
+		{"one whose start took CPU time", rounds("a", 1, 9000, 9e4,
+			func(s *bench.StepResult) { s.Before.CPU = s.After.CPU / 2 }), none},
+		{"both interrupted before their first step",
+			interrupted(slices.Concat(rounds("a", 6, 9000, 9e4), rounds("bb", 6, 4000, 9e4)), 0), none},
+		{"a missed threshold", rounds("a", 1, 9000, 9e4, func(s *bench.StepResult) {
+			s.Thresholds = []bench.ThresholdResult{{Condition: "p99<50ms"},
+				{Condition: "errors<1%", Passed: true}, {Condition: "p50<1m", Passed: true}}
+		}), none},
+		{"one with errors in every step", rounds("a", 1, 9000, 9e4, benchtest.Errors(bench.ErrTimeout, 9000)), none},
+		{"three of four fail", slices.Concat(rounds("a", 6, 9000, 9e4), killed(rounds("b", 6, 9000, 9e4, memory)),
+			killed(rounds("c", 6, 9000, 9e4)), died(rounds("d", 6, 9000, 9e4))), none},
+		{"unexpected, but not with 1 connection", connected("a", 1, func(s *bench.StepResult) { s.Load.Checked = 1000 }), none},
+		{"unexpected, and not compared with 1 connection", connected("a", 1, func(*bench.StepResult) {}), none},
+		{"unexpected, later with 1 connection", connected("a", 2, func(s *bench.StepResult) { s.Load.Checked = 1000 }, unexpected), none},
+		{"languages, and memory", slices.Concat(about(rounds("a", 6, 9000, 9e4, memory), "Go", "net/http"),
+			about(rounds("bb", 6, 4000, 9e4, memory), "Rust", "")),
+			func(r *bench.Run) { r.Profile.Limits.Memory = 512 << 20 }},
+		{"memory without a limit", slices.Concat(rounds("a", 6, 9000, 9e4, memory), rounds("bb", 6, 4000, 9e4, memory)), none},
+		{"one request", slices.Concat(requested("a", 8, 9000), requested("bb", 8, 4000)), none},
+		{"requests: peaks at two requests", slices.Concat(requested("a", 8, 9000, 500), requested("bb", 8, 700, 4000)), none},
+		{"requests: the second leads in two", slices.Concat(requested("a", 8, 9000, 500, 300), requested("bb", 8, 4000, 700, 600)), none},
+		{"requests: too few rounds", slices.Concat(requested("a", 2, 9000, 500), requested("bb", 2, 4000, 700)), none},
+		{"first requests of five", slices.Concat(started("a", 1, 9000), started("b", 1, 8000), started("c", 1, 7000), started("d", 1, 6000),
+			started("e", 1, 5000)), none},
+		{"arrivals: failures", slices.Concat(rounds("a", 8, 500, 9e4, arrive, benchtest.Errors(bench.ErrTimeout, 9)),
+			rounds("bb", 8, 250, 9e4, arrive)),
+			func(r *bench.Run) { r.Profile.Steps = []bench.Step{users} }},
 	} {
 		run := benchtest.Run(row.trials...)
 		run.Given = []string{"locbench", "run", "--profile=orders"}
@@ -205,4 +344,41 @@ func TestOf(t *testing.T) {
 		fmt.Fprintf(&b, "=== %s\n%s\n", row.name, words(Of(analysis.Of(run, row.trials), nil)))
 	}
 	testenv.Golden(t, "testdata/kinds.txt", b.String())
+}
+
+// A known noise floor is named, with the largest of its measures.
+func TestOf_Floor(t *testing.T) {
+	trials := slices.Concat(rounds("v1", 8, 9000, 9e4), rounds("v2", 8, 9000, 9e4))
+	floor := compare.Floor{Measures: []compare.MeasureFloor{
+		{Measure: measure.Throughput, Floor: .021}, {Measure: measure.P99, Floor: .034},
+	}}
+	got := Of(analysis.Of(benchtest.Run(trials...), trials), &floor).Confidence
+	testenv.Contains(t, got, "8 rounds in pairs, 95% CI", "; noise floor up to 3.4%")
+}
+
+// What to try after a bottleneck: less CPU for the contender, or more connections.
+func TestProbe(t *testing.T) {
+	for _, row := range []struct {
+		by   verdict.Bound
+		step bench.Step
+		cpus float64
+		want string
+	}{
+		{verdict.Machine, benchtest.Closed(64), 1.5, "--cpus=0.75"},
+		{verdict.Client, benchtest.Closed(64), 1, "--cpus=0.5"},
+		{verdict.Client, benchtest.Closed(64), .5, ""},
+		{verdict.Quota, benchtest.Closed(64), 1.5, ""},
+		{verdict.Connections, benchtest.Closed(64), 1.5, "--connections=64,256"},
+		{verdict.Connections, benchtest.Open(500), 1.5, ""},
+	} {
+		_, option := Probe(row.by, row.step, bench.Limits{CPUs: row.cpus})
+		testenv.Equal(t, option, row.want, row.by)
+	}
+}
+
+// Contenders are sorted by their failed checks.
+func TestChecksCell(t *testing.T) {
+	cell := ChecksCell(map[bench.CheckStatus]int{bench.CheckPassed: 3, bench.CheckFailed: 2})
+	testenv.Equal(t, cell.Text, "2 ✗")
+	testenv.Equal(t, *cell.Sort, -2)
 }

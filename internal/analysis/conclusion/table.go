@@ -46,7 +46,7 @@ type place struct {
 func (d *draft) places() (all []place) {
 	tiers := map[string]int{}
 	s := d.standing(measure.Throughput)
-	if d.comparable(s) && len(s.Tiers) > 0 {
+	if d.comparable(s) {
 		for _, p := range s.Places {
 			tiers[p.Contender] = p.Tier
 		}

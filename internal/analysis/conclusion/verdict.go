@@ -107,8 +107,7 @@ func (d *draft) cheapest(throughput analysis.Standing) string {
 	if !d.comparable(s) || len(s.Members) < len(throughput.Members) {
 		return ""
 	}
-	leaders, behind := s.Leaders()
-	if len(leaders) == 1 && len(behind) > 0 {
+	if leaders, _ := s.Leaders(); len(leaders) == 1 {
 		return " " + nameOf(s, leaders[0]) + " costs the least CPU per request."
 	}
 	return ""

@@ -56,9 +56,18 @@ func TestConfirming(t *testing.T) {
 }
 
 func TestValid(t *testing.T) {
+	limited := func(all ...float64) (points []Point) {
+		for _, cpus := range all {
+			points = append(points, Point{Dir: ".", Limits: bench.Limits{CPUs: cpus}})
+		}
+		return points
+	}
 	most := slices.Repeat([]Point{{Dir: "."}}, maxPoints)
 	for want, r := range map[string]Record{
-		"":                             {Schema: Schema, Points: append(most[:999:999], Point{Dir: "cpus-0.5"})},
+		"": {Schema: Schema, Points: append(most[:999:999], Point{Dir: "cpus-0.5"})},
+		"point 2: 9e-07 is not a rate, a price or a number of CPUs":   {Schema: Schema, Points: limited(0, 9e-7)},
+		"point 3: 1.1e+09 is not a rate, a price or a number of CPUs": {Schema: Schema, Points: limited(1e-6, 1e9, 1.1e9)},
+		"point 1: -1 is not a rate, a price or a number of CPUs":      {Schema: Schema, Price: -1, Points: limited(1)},
 		"is missing":                   {},
 		"this locbench reads schema 2": {Schema: 1},
 		`point 2: folder "../x" is outside the record's folder`: {Schema: Schema, Points: []Point{{Dir: "."}, {Dir: "../x"}}},

@@ -36,11 +36,9 @@ func (s searched) table() table.Table {
 			*sustained = table.Cell{Text: "✗ none", Tone: table.Bad}
 		}
 		if priced {
-			row.Cells[len(row.Cells)-2].Text = units.Count(int64(instances(p, conclusion.UsualRate)))
-		}
-		if most > 0 {
 			share := cost / most
 			month.Share = &share
+			row.Cells[len(row.Cells)-2].Text = units.Count(int64(instances(p, conclusion.UsualRate)))
 		}
 		if len(s.Points) > 1 && &s.Points[i] == s.best {
 			sustained.Tone, month.Tone = table.Strong, table.Strong
