@@ -255,7 +255,7 @@ func TestSchema_Mistakes(t *testing.T) {
 				"steps: [1]\nsessions: [{name: s, requests: [{get: /x, save: {a: {body: x}}}]}]\n",
 				"steps: [1]\nsessions: [{name: s, requests: [{get: /x, weight: 1}]}]\n"},
 			"a value of another kind": after(aProfile, "limits: [1]", "rounds: six", "setup: 1", "variables:"),
-			"a number out of range": slices.Concat(after(aProfile, "rounds: 1001", "rounds: 0", "limits: {cpus: 0}", "data: {cities: 1000001}"),
+			"a number out of range": slices.Concat(after(aProfile, "rounds: 1001", "rounds: 0", "limits: {cpus: 0}", "needs: {elasticsearch: {cities: {count: 1000001}}}"),
 				after(get, "[0]", "[{rate: 2000000}]"), after(step, "[{get: /x, expect: {status: 100}}]")),
 			"no unit": after(aProfile, "limits: {memory: 512}", "timeout: 10", "compare_bodies: 0.1"),
 			"an unknown word": slices.Concat(after(aProfile, "runtime: podman", "needs: {elastic: {}}", "needs: {elasticsearch: {cities: bundle}}", "variables: {a: uid}",
@@ -263,7 +263,7 @@ func TestSchema_Mistakes(t *testing.T) {
 				after(step, "[{get: '/x/{id}', ids: zpif}]", "[{get: /x, think: 1s-2s}]"), after(get, "[many]", "['1..4 tripling']")),
 			"needs without names": after(aProfile, "needs: [{from: embedded}]"),
 			"a variable":          after(aProfile, "variables: {a: {from: 1}}", "variables: {a: {list: [1], string: 3}}", "variables: {a-b: uuid}"),
-			"two sources of data": after(aProfile, "data: {dir: x, cities: 5}"),
+			"two sources of data": after(aProfile, "needs: {elasticsearch: {cities: {dir: x, count: 5}}}"),
 			"a load of a step":    after(get, "[{rate: 5, arrivals: {users: 1, over: 1s}}]", "[{duration: 5s}]", "[{rate: {from: 1}}]"),
 		},
 		"manifest": {

@@ -50,8 +50,7 @@ func SmallRun(t testing.TB, steps string) (args []string, out string) {
 rounds: 2
 runtime: process
 limits: {cpus: 1, memory: 64MiB}
-store: embedded
-data: {cities: 200, vertices: 12, seed: 1}
+needs: {elasticsearch: {from: embedded, cities: {count: 200, vertices: 12, seed: 1}}}
 requests:
   - path: /city/v1/get?id={id}&language={language}
     ids: uniform
