@@ -47,7 +47,7 @@ func filesOf(archive io.Reader) (f needs.Files, err error) {
 		}
 		all = append(all, entry{name, text})
 	}
-	if _, err := io.Copy(io.Discard, archive); err != nil { // the padding: whoever reads along needs all of it
+	if _, err := io.Copy(io.Discard, archive); err != nil { // the padding, which the engine has sent too
 		return f, err
 	}
 	slices.SortFunc(all, func(a, b entry) int { return cmp.Compare(a.name, b.name) })

@@ -144,9 +144,15 @@ func TestCopyVolume(t *testing.T) {
 			testenv.Golden(t, "testdata/copy_volume.golden", created.String())
 		})
 	}
+	f := fakedocker.New()
+	f.Archive, f.Reads = append(archive, make([]byte, 4<<20)...), int64(len(archive))
+	f.OnRequest = func(string) { f.Gone = false }
+	if _, err := engineOf(t, f).CopyVolume(t.Context(), "v1", "v2", "img:1", nil); err != nil {
+		t.Errorf("from an engine that does not read the padding: %v", err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	f := fakedocker.New()
+	f = fakedocker.New()
 	if _, err := engineOf(t, f).CopyVolume(ctx, "v1", "v2", "img:1", nil); err == nil || len(f.Requests(".*")) > 0 {
 		t.Errorf("canceled: %v, %d requests", err, len(f.Requests(".*")))
 	}
@@ -199,6 +205,16 @@ func TestExec(t *testing.T) {
 			if tt.request != "" {
 				f.Responses[tt.request] = reply(409, refused)
 			}
+			f.OnRequest = func(request string) {
+				if request != "GET /exec/e1/json" || tt.request != "" {
+					return
+				}
+				if _, seen := f.Responses[request]; seen {
+					delete(f.Responses, request)
+				} else { // it has not noticed the exit
+					f.Responses[request] = reply(200, `{"Running":true,"ExitCode":null}`)
+				}
+			}
 			out, code, err := containerOf(t, f).Exec(t.Context(), []string{"cmd", "arg"}, map[string]string{"B": "2", "A": "1"})
 			got := fmt.Sprintf("%d %s", code, out)
 			if err != nil {
@@ -225,7 +241,8 @@ func TestWritten(t *testing.T) {
 		{"Path":"/database","Kind":1},{"Path":"/data","Kind":1},{"Path":"/data/x","Kind":1},{"Path":"/seed","Kind":1},{"Path":"/seed/a.sql","Kind":1},
 		{"Path":"/run","Kind":0},{"Path":"/run/pid","Kind":1},{"Path":"/tmp","Kind":0},{"Path":"/gone","Kind":1},{"Path":"/etc/old","Kind":2},{"Path":"/etc","Kind":0}]`)
 	dir := uint32(fs.ModeDir)
-	f.Modes = map[string]uint32{"/var": dir, "/var/lib": dir, "/var/lib/b": 0o600, "/database": 0o644, "/tmp": dir, "/etc": dir}
+	f.Modes = map[string]uint32{"/var": dir, "/var/lib": dir, "/var/lib/b": 0o600, "/database": 0o644, "/tmp": dir, "/etc": dir, "/seed": dir, "/data": dir,
+		"/data/x": 0o600, "/seed/a.sql": 0o600, "/run": dir, "/run/pid": 0o600}
 	got, err := containerOf(t, f).Written(t.Context())
 	if want := []string{"/database", "/etc/old", "/var/lib/b"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v, want %q", got, err, want)

@@ -67,27 +67,11 @@ func mountPoints(c container.InspectResponse) (all []string) {
 	return all
 }
 
-// outside returns, by name, the changes but for mount points, what is below them, and folders above
-// them or above other changes.
-func outside(changes []container.FilesystemChange, mounts []string) (rest []container.FilesystemChange) {
-	above := map[string]bool{}
-	climb := func(p string) {
-		for p = path.Dir(p); !above[p] && p != "."; p = path.Dir(p) {
-			above[p] = true
-		}
-	}
-	for _, m := range mounts {
-		climb(m)
-	}
-	for _, c := range changes {
-		climb(c.Path)
-	}
-	for _, c := range changes {
-		mounted := slices.ContainsFunc(mounts, func(m string) bool { return c.Path == m || strings.HasPrefix(c.Path, m+"/") })
-		if !mounted && !above[c.Path] {
-			rest = append(rest, c)
-		}
-	}
+// outside returns, by name, the changes that are neither mount points nor below them.
+func outside(changes []container.FilesystemChange, mounts []string) []container.FilesystemChange {
+	rest := slices.DeleteFunc(changes, func(c container.FilesystemChange) bool {
+		return slices.ContainsFunc(mounts, func(m string) bool { return c.Path == m || strings.HasPrefix(c.Path, m+"/") })
+	})
 	slices.SortFunc(rest, func(a, b container.FilesystemChange) int { return strings.Compare(a.Path, b.Path) })
 	return rest
 }

@@ -4,10 +4,12 @@
 package fakedocker
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -51,6 +53,7 @@ type Engine struct {
 	OnKill   func(signal string) // called under the lock; a stop has the signal "stop"
 
 	Archive []byte            // of any of its folders
+	Reads   int64             // bytes that it reads of a request; 0: all
 	Modes   map[string]uint32 // of paths in it, as Go has them
 	Output  []byte            // frames that a command writes in it
 	Ends    int               // exit code of the command
@@ -174,14 +177,14 @@ var versioned = regexp.MustCompile(`^/v1\.[0-9]+`)
 // receive records a request and returns its response; nil: the connection breaks.
 func (e *Engine) receive(r *http.Request) *http.Response {
 	e.mu.Lock()
-	silent, latency := e.Silent, e.Latency
+	silent, latency, reads := e.Silent, e.Latency, e.Reads
 	e.mu.Unlock()
 	if silent {
 		<-r.Context().Done()
 		return nil
 	}
 	time.Sleep(latency / 2)
-	body, _ := io.ReadAll(r.Body)
+	body, _ := io.ReadAll(io.LimitReader(r.Body, cmp.Or(reads, math.MaxInt64)))
 	e.mu.Lock()
 	defer time.Sleep(latency / 2)
 	defer e.mu.Unlock()
