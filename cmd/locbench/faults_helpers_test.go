@@ -99,12 +99,12 @@ func says(t *testing.T, who, text string, words ...string) {
 	}
 }
 
-// clean fails if anything of the run is left: containers, networks, processes, temporary files.
+// clean fails if anything of the run is left: containers, networks, volumes, processes, temporary files.
 func (d *disturbed) clean(runID string) {
 	d.t.Helper()
 	for _, e := range d.env {
 		if host, ok := strings.CutPrefix(e, "DOCKER_HOST="); ok {
-			for _, what := range [][]string{{"ps", "-aq"}, {"network", "ls", "-q"}} {
+			for _, what := range [][]string{{"ps", "-aq"}, {"network", "ls", "-q"}, {"volume", "ls", "-q"}} {
 				if out := dockerTo(d.t, host, append(what, "--filter", "label=locbench.run="+runID)...); out != "" {
 					d.t.Errorf("left by %s in the engine: %s", strings.Join(what, " "), out)
 				}

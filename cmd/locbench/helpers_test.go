@@ -228,7 +228,7 @@ func readClean(t *testing.T, dir string) (bench.Run, []bench.TrialResult) {
 	return run, trials
 }
 
-// nothingLeft fails if a container, network or process of the run is left.
+// nothingLeft fails if a container, network, volume or process of the run is left.
 func nothingLeft(t *testing.T, runID string) {
 	t.Helper()
 	for _, left := range leftOf(runID) {
@@ -236,13 +236,16 @@ func nothingLeft(t *testing.T, runID string) {
 	}
 }
 
-// leftOf returns the containers, networks, processes and their folders of a run.
+// leftOf returns the containers, networks, volumes, processes and their folders of a run.
 func leftOf(runID string) (left []string) {
 	if out, err := exec.Command("docker", "ps", "-aq", "--filter", "label=locbench.run="+runID).Output(); err == nil && len(out) > 0 {
 		left = append(left, fmt.Sprintf("containers left: %s", out))
 	}
 	if out, err := exec.Command("docker", "network", "ls", "-q", "--filter", "label=locbench.run="+runID).Output(); err == nil && len(out) > 0 {
 		left = append(left, fmt.Sprintf("networks left: %s", out))
+	}
+	if out, err := exec.Command("docker", "volume", "ls", "-q", "--filter", "label=locbench.run="+runID).Output(); err == nil && len(out) > 0 {
+		left = append(left, fmt.Sprintf("volumes left: %s", out))
 	}
 	if cache, err := os.UserCacheDir(); err == nil {
 		owners, _ := filepath.Glob(filepath.Join(cache, "locbench", "work", "*.owner"))

@@ -108,7 +108,8 @@ type Served interface {
 	Exec(ctx context.Context, command []string, env map[string]string) (output string, code int, err error)
 	// Exit returns how the main process ended; nil while it runs.
 	Exit() *bench.Exit
-	// Written returns the files below the root that the container has written outside of its mounts.
+	// Written returns the files that the container has written or deleted outside of its mounts, at
+	// most the first 100 by name.
 	Written(ctx context.Context) ([]string, error)
 	// End sends the stop signal, waits for the main process for at most a time, kills it then, and
 	// keeps the container until Stop. clean: it ended by itself, with exit code 0.

@@ -3,9 +3,7 @@ package docker
 import (
 	"context"
 	"fmt"
-	"maps"
 	"net"
-	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -13,11 +11,11 @@ import (
 
 	"github.com/containerd/errdefs"
 	"github.com/moby/moby/api/types/container"
-	"github.com/moby/moby/api/types/network"
 	"github.com/moby/moby/client"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
@@ -37,6 +35,19 @@ type ContainerSpec struct {
 	Hardened   *bench.Privileges // privileges on top of a contender's; nil: the engine's defaults
 	OnLog      func(bench.LogLine)
 	OnIncident func(bench.Incident) // called for what others do to the container; may be nil
+
+	// Of needs. Their zero values leave what the image and the engine have.
+	Entrypoint    []string
+	User          string
+	Hostname      string
+	Aliases       []string // more names in Network
+	Mounts        []needs.Mount
+	Tmpfs         []needs.Tmpfs
+	ShmSize       int64 // bytes
+	Ulimits       []needs.Ulimit
+	Init          bool
+	StopSignal    string
+	NoHealthcheck bool // the engine does not run that of the image
 }
 
 // Container is a container that Run has started. All times are by this machine's clock.
@@ -89,57 +100,6 @@ func (e *Engine) Run(ctx context.Context, spec ContainerSpec) (c *Container, war
 		return nil, nil, fmt.Errorf("start container of %s: %w", spec.Image, c.abandon(ctx, err))
 	}
 	return c, created.Warnings, nil
-}
-
-func (e *Engine) create(ctx context.Context, spec ContainerSpec) (client.ContainerCreateResult, error) {
-	config := &container.Config{Image: spec.Image, Cmd: spec.Command, Labels: spec.Labels}
-	config.AttachStdout, config.AttachStderr = true, true
-	for _, k := range slices.Sorted(maps.Keys(spec.Env)) {
-		config.Env = append(config.Env, k+"="+spec.Env[k])
-	}
-	host := &container.HostConfig{
-		// The log is read from the container's output. A log file would be unbounded, and cost the
-		// engine, on the measured machine, a JSON object for each line.
-		LogConfig: container.LogConfig{Type: "none"},
-		Resources: container.Resources{
-			NanoCPUs: int64(spec.Limits.CPUs*1e9 + 0.5), CpusetCpus: spec.CPUs.String(),
-			Memory: spec.Limits.Memory, MemorySwap: spec.Limits.Memory, // equal: no swap
-		},
-	}
-	if spec.Limits.PIDs > 0 {
-		host.Resources.PidsLimit = &spec.Limits.PIDs
-	}
-	if more := spec.Hardened; more != nil {
-		// Many images of web services start as root, give files to another user, and continue as
-		// that user. They need no raw packets, no devices and no chroot.
-		host.CapDrop = []string{"ALL"}
-		own := []string{"CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "NET_BIND_SERVICE", "SETGID", "SETUID"}
-		host.CapAdd = append(own, more.Capabilities...)
-		if !more.NewPrivileges {
-			host.SecurityOpt = []string{"no-new-privileges"}
-		}
-	}
-	if spec.Port > 0 && spec.Publish {
-		port := tcpPort(spec.Port)
-		config.ExposedPorts = network.PortSet{port: {}}
-		host.PortBindings = network.PortMap{port: {{HostIP: e.publishAddress()}}}
-	}
-	if spec.HostLookup && !e.desktop() {
-		host.ExtraHosts = []string{"host.docker.internal:host-gateway"} // Docker Desktop resolves the name itself
-	}
-	var networks *network.NetworkingConfig
-	if spec.Network != "" {
-		host.NetworkMode = container.NetworkMode(spec.Network)
-		networks = &network.NetworkingConfig{EndpointsConfig: map[string]*network.EndpointSettings{spec.Network: {}}}
-	}
-	return e.cli.ContainerCreate(ctx, client.ContainerCreateOptions{
-		Config: config, HostConfig: host, NetworkingConfig: networks, Name: uniqueName(spec.Labels[LabelRun], spec.Name),
-	})
-}
-
-func tcpPort(number int) network.Port {
-	port, _ := network.PortFrom(uint16(number), network.TCP)
-	return port
 }
 
 // start follows the log and starts the container. Its goroutines run until follow ends. The calls

@@ -13,6 +13,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/testenv/fakedocker"
 )
@@ -27,6 +28,12 @@ func TestRun_Create(t *testing.T) {
 		Network: "locbench-net", Port: 8080, Publish: true, HostLookup: true,
 		Hardened: &bench.Privileges{Capabilities: []string{"NET_RAW"}},
 	}
+	need := ContainerSpec{
+		Name: "db", Image: "db:1", Entrypoint: []string{"run"}, Command: []string{"-f"}, Labels: all.Labels, Network: all.Network, Port: 5432,
+		User: "1:2", Hostname: "main", Aliases: []string{"db", "main"}, ShmSize: 64 << 20, Init: true, StopSignal: "SIGINT", NoHealthcheck: true,
+		Mounts: []needs.Mount{{Volume: "v1", Target: "/data"}, {Source: "/home/me/a b.sql", Target: "/seed/a b.sql", ReadOnly: true}},
+		Tmpfs:  []needs.Tmpfs{{Target: "/run", Options: "size=1m"}, {Target: "/tmp"}}, Ulimits: []needs.Ulimit{{Name: "nofile", Soft: 10, Hard: -1}},
+	}
 	more, inside := all, all
 	more.Limits.CPUs = 0.1 + 0.2 // a hair above 0.3
 	more.Limits.Memory, more.Limits.PIDs, more.Hardened = 0, 0, &bench.Privileges{NewPrivileges: true}
@@ -40,6 +47,7 @@ func TestRun_Create(t *testing.T) {
 		{"everything", "", "10.0.0.5", all},
 		{"new privileges, no limit but the quota; Docker Desktop", "Docker Desktop", "", more},
 		{"not published, not hardened", "", "", inside},
+		{"a need", "", "", need},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			f := fakedocker.New()

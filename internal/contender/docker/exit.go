@@ -152,6 +152,42 @@ func (c *Container) Stop(ctx context.Context, grace time.Duration) (bench.StopRe
 	return c.stopped, c.stopErr
 }
 
+// Kill ends the main process with SIGKILL and removes the container, even if ctx was canceled. It
+// does nothing after Stop.
+func (c *Container) Kill(ctx context.Context) error {
+	c.stop.Do(func() {
+		ctx, cancel := detached(ctx, bench.KillTimeout+cleanupTimeout)
+		defer cancel()
+		c.stopping.Store(true)
+		if c.kill(ctx, "SIGKILL") == nil { // otherwise the removal kills it, or reports the same
+			select {
+			case <-c.exited:
+			case <-time.After(bench.KillTimeout):
+			}
+		}
+		c.stopErr = c.remove(ctx)
+		c.finish()
+	})
+	return c.stopErr
+}
+
+// End sends the container's stop signal, then SIGKILL after grace, and keeps the container. clean
+// reports whether the main process has exited by itself, with code 0.
+func (c *Container) End(ctx context.Context, grace time.Duration) (clean bool, err error) {
+	ctx, cancel := within(ctx, grace+bench.KillTimeout+cleanupTimeout)
+	defer cancel()
+	c.stopping.Store(true)
+	seconds := int((grace + time.Second - 1) / time.Second)
+	if _, err = c.engine.cli.ContainerStop(ctx, c.id, client.ContainerStopOptions{Timeout: &seconds}); err == nil {
+		select {
+		case <-c.exited:
+			return c.Exit().Code == 0, nil
+		case <-ctx.Done():
+		}
+	}
+	return false, fmt.Errorf("stop container %.12s: %w", c.id, orCause(ctx, err))
+}
+
 func (c *Container) terminate(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
 	ask := func() error {
 		c.stopping.Store(true)

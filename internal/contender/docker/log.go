@@ -11,13 +11,18 @@ import (
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
-// copyLog splits the engine's stream of frames (one byte of stream number, three unused, four of
-// length, then the content) into lines until it ends. It holds at most one line of each stream,
-// whatever lengths the frames have.
+// copyLog splits the engine's stream of frames into lines until it ends. It holds at most one line
+// of each stream, whatever lengths the frames have.
 func copyLog(r io.Reader, now func() time.Time, emit func(bench.LogLine)) error {
 	stdout, stderr := safe.NewLineWriter("stdout", now, emit), safe.NewLineWriter("stderr", now, emit)
 	defer stderr.Flush()
 	defer stdout.Flush()
+	return splitFrames(r, stdout, stderr)
+}
+
+// splitFrames copies the contents of frames (one byte of stream number, three unused, four of
+// length, then the content) until the engine's stream ends.
+func splitFrames(r io.Reader, stdout, stderr io.Writer) error {
 	buf := make([]byte, 32<<10)
 	for {
 		var head [8]byte

@@ -19,7 +19,7 @@ func uniqueName(run, wish string) string {
 	return strings.Join(append(parts, hex.EncodeToString(suffix[:])), "-")
 }
 
-// namePrefix returns the prefix of the names of a run's containers and networks.
+// namePrefix returns the prefix of the names of what a run has in the engine.
 func namePrefix(run string) string {
 	run = cmp.Or(plainName(run), "none")
 	return "locbench-" + run[:min(len(run), 50)]
@@ -36,8 +36,8 @@ func plainName(text string) string {
 
 var nameEnd = regexp.MustCompile(`-[0-9a-f]{8}$`)
 
-// named reports whether a container or network with these labels has a name that uniqueName made
-// for its run. Others may have the labels too: an image made from a contender passes them on.
+// named reports whether a container, network or volume with these labels has a name that uniqueName
+// made for its run. Others may have the labels too: an image made from a contender passes them on.
 func named(labels map[string]string, name string) bool {
 	run, ours := labels[LabelRun]
 	return ours && run != "" && strings.HasPrefix(name, namePrefix(run)+"-") && nameEnd.MatchString(name)

@@ -122,16 +122,17 @@ func (e *Engine) RemoveNetwork(ctx context.Context, id string) error {
 	return nil
 }
 
-// Left is a container or network that has LabelRun, and a name that matches it.
+// Left is a container, network or volume that has LabelRun, and a name that matches it.
 type Left struct {
-	Kind  string // "container", "network"
+	Kind  string // "container", "network", "volume"
 	ID    string
 	Name  string
 	Run   string // the value of LabelRun
 	Owner string // the value of LabelOwner
 }
 
-// List returns the containers, then the networks, of one run; with run == "", of every run.
+// List returns the containers, then the networks, then the volumes, of one run; with run == "", of
+// every run.
 func (e *Engine) List(ctx context.Context, run string) ([]Left, error) {
 	ctx, cancel := within(ctx, e.patience)
 	defer cancel()
@@ -148,6 +149,10 @@ func (e *Engine) List(ctx context.Context, run string) ([]Left, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list networks: %w", orCause(ctx, err))
 	}
+	volumes, err := e.cli.VolumeList(ctx, client.VolumeListOptions{Filters: filter})
+	if err != nil {
+		return nil, fmt.Errorf("list volumes: %w", orCause(ctx, err))
+	}
 	var all []Left
 	for _, c := range containers.Items {
 		if name := firstName(c); named(c.Labels, name) {
@@ -159,26 +164,35 @@ func (e *Engine) List(ctx context.Context, run string) ([]Left, error) {
 			all = append(all, Left{"network", n.ID, n.Name, n.Labels[LabelRun], n.Labels[LabelOwner]})
 		}
 	}
+	for _, v := range volumes.Items {
+		if named(v.Labels, v.Name) {
+			all = append(all, Left{"volume", v.Name, v.Name, v.Labels[LabelRun], v.Labels[LabelOwner]})
+		}
+	}
 	return all, nil
 }
 
-// Clean removes the containers (also running ones) and networks that List finds, except those for
-// which keep returns true; keep may be nil. It removes no image, and only the anonymous volumes of
-// removed containers. It continues after a failure and returns what was removed, with all errors.
+// Clean removes the containers (also running ones), networks and volumes that List finds, except
+// those for which keep returns true, and the anonymous volumes of removed containers; keep may be
+// nil. It removes no image. It continues after a failure and returns what was removed, with all
+// errors.
 func (e *Engine) Clean(ctx context.Context, run string, keep func(Left) bool) (removed []Left, err error) {
 	all, err := e.List(ctx, run)
 	if err != nil {
 		return nil, err
 	}
 	var failed []error
-	for _, l := range all { // containers come first: a network in use cannot be removed
+	for _, l := range all { // containers come first: what they use cannot be removed
 		if keep != nil && keep(l) {
 			continue
 		}
-		if l.Kind == "container" {
+		switch l.Kind {
+		case "container":
 			err = (&Container{engine: e, id: l.ID}).remove(ctx)
-		} else {
+		case "network":
 			err = e.RemoveNetwork(ctx, l.ID)
+		default:
+			err = e.RemoveVolume(ctx, l.ID)
 		}
 		if failed = append(failed, err); err == nil {
 			removed = append(removed, l)

@@ -2,6 +2,7 @@ package docker
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,6 +88,7 @@ func TestRequests(t *testing.T) {
 		"no containers":        {running, "GET /containers/json", 500, refused, "[], list containers: " + failed},
 		"no list":              {list, "GET /containers/json", 500, refused, "[], list containers: " + failed},
 		"half a list":          {list, "GET /networks", 500, refused, "[], list networks: " + failed},
+		"most of a list":       {list, "GET /volumes", 500, refused, "[], list volumes: " + failed},
 		"no clock":             {clock, "GET /info", 500, refused, "0s, read docker engine's time: " + failed},
 		"a clock":              {clock, "", 0, "", "1h0m0s"},
 		"a network":            {leave, "", 0, "", ""},
@@ -131,19 +133,19 @@ func TestBuildImage_Request(t *testing.T) {
 	}
 }
 
-// TestClean: it removes the containers and networks with labels and names of a run, except those to
-// be kept, and continues after an error.
+// TestClean: it removes the containers, networks and volumes with labels and names of a run, except
+// those to be kept, and continues after an error.
 func TestClean(t *testing.T) {
 	thing := func(kind, name, run string) fakedocker.Thing {
 		return fakedocker.Thing{Kind: kind, Name: name, Labels: map[string]string{LabelRun: run, LabelOwner: "o"}}
 	}
 	const x1, y1, x2 = "locbench-r1-x-01234567", "locbench-r1-y-01234567", "locbench-r2-x-01234567"
-	const net1 = "locbench-r1-89abcdef"
+	const net1, volume1 = "locbench-r1-89abcdef", "locbench-r1-db-89abcdef"
 	left := []fakedocker.Thing{
 		thing("container", x1, "r1"), thing("container", y1, "r1"), thing("container", "shop", "r1"),
 		thing("container", x2, "r2"), thing("container", "locbench-none-01234567", ""),
 		{Kind: "container", Name: "other"},
-		thing("network", net1, "r1"), thing("network", "their-net", "r1"),
+		thing("volume", volume1, "r1"), thing("volume", "their-volume", "r1"), thing("network", net1, "r1"), thing("network", "their-net", "r1"),
 	}
 	kept := func(l Left) bool { return l.Name == y1 }
 	for name, tt := range map[string]struct {
@@ -153,11 +155,12 @@ func TestClean(t *testing.T) {
 		removed []string
 		err     string
 	}{
-		"a run":          {"r1", nil, "", []string{x1, y1, net1}, ""},
-		"but for one":    {"r1", kept, "", []string{x1, net1}, ""},
-		"every run":      {"", kept, "", []string{x1, x2, net1}, ""},
+		"a run":          {"r1", nil, "", []string{x1, y1, net1, volume1}, ""},
+		"but for one":    {"r1", kept, "", []string{x1, net1, volume1}, ""},
+		"every run":      {"", kept, "", []string{x1, x2, net1, volume1}, ""},
 		"another run":    {"r3", nil, "", nil, ""},
-		"one is refused": {"r1", kept, "/containers/" + x1, []string{net1}, "remove container locbench-r1-"},
+		"one is refused": {"r1", kept, "/containers/" + x1, []string{net1, volume1}, "remove container locbench-r1-"},
+		"one is in use":  {"r1", kept, "/volumes/" + volume1, []string{x1, net1}, "remove volume locbench-r1-"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := fakedocker.New()
@@ -169,8 +172,8 @@ func TestClean(t *testing.T) {
 			}
 			var want []Left
 			for _, name := range tt.removed {
-				kind := map[bool]string{true: "network", false: "container"}[name == net1]
-				want = append(want, Left{kind, name, name, name[len("locbench-"):][:2], "o"})
+				kind := map[string]string{net1: "network", volume1: "volume"}[name]
+				want = append(want, Left{cmp.Or(kind, "container"), name, name, name[len("locbench-"):][:2], "o"})
 			}
 			if !slices.Equal(removed, want) {
 				t.Errorf("%+v, want %+v", removed, want)
@@ -178,7 +181,7 @@ func TestClean(t *testing.T) {
 		})
 	}
 	f := fakedocker.New()
-	f.Responses["GET /networks"] = reply(500, "")
+	f.Responses["GET /volumes"] = reply(500, "")
 	if _, err := engineOf(t, f).Clean(t.Context(), "", nil); err == nil {
 		t.Error("cleaned without a list")
 	}

@@ -23,10 +23,10 @@ type Cleaned struct {
 	Kept    []string // with the reason
 }
 
-// Clean removes what killed runs have left: containers and networks of the engine (may be nil) by
-// names and labels, processes of this machine by their environment, their folders, and cgroups by
-// their names. It leaves what does not name the locbench that made it, and continues after a
-// failure.
+// Clean removes what killed runs have left: containers, networks and volumes of the engine (may be
+// nil) by names and labels, processes of this machine by their environment, their folders, and
+// cgroups by their names. It leaves what does not name the locbench that made it, and continues
+// after a failure.
 func Clean(ctx context.Context, engine *docker.Engine, o CleanOptions) (c Cleaned, err error) {
 	c, err = cleanIn(ctx, cgroup.Tree{}, engine, o)
 	dir, e := folders()

@@ -20,7 +20,7 @@ import (
 	"github.com/locbench/locbench/internal/testenv/fakedocker"
 )
 
-// TestClean: containers and networks of an engine, by the locbench that made them. After a restart
+// TestClean: containers, networks and volumes of an engine, by the locbench that made them. After a restart
 // of the machine they are known only if the engine is on this machine.
 func TestClean(t *testing.T) {
 	elsewhere, before := self(), self()
@@ -50,11 +50,12 @@ func TestClean(t *testing.T) {
 			for _, who := range slices.Sorted(maps.Keys(owners)) {
 				labels := map[string]string{docker.LabelRun: "r1", docker.LabelOwner: owners[who]}
 				f.Others = append(f.Others, fakedocker.Thing{Kind: "container", Name: "locbench-r1-" + who + "-01234567", Labels: labels},
-					fakedocker.Thing{Kind: "network", Name: "locbench-r1-" + who + "-89abcdef", Labels: labels})
+					fakedocker.Thing{Kind: "network", Name: "locbench-r1-" + who + "-89abcdef", Labels: labels},
+					fakedocker.Thing{Kind: "volume", Name: "locbench-r1-" + who + "-00000000", Labels: labels})
 			}
 			c, err := cleanIn(t.Context(), cgroup.Tree{Root: noHierarchies(t)}, connect(t, f, tt.network), tt.options)
 			var want Cleaned
-			for kind, end := range map[string]string{"container": "01234567", "network": "89abcdef"} {
+			for kind, end := range map[string]string{"container": "01234567", "network": "89abcdef", "volume": "00000000"} {
 				for _, who := range strings.Fields(tt.removed) {
 					want.Removed = append(want.Removed, fmt.Sprintf("%s locbench-r1-%s-%s (run r1)", kind, who, end))
 				}

@@ -40,7 +40,7 @@ func NewDocker(ctx context.Context, engine *docker.Engine, runID string, storeIn
 	return &Docker{Network: network, engine: engine, runID: runID}, nil
 }
 
-// Labels returns the labels of a run's containers and networks: run, name, and this locbench.
+// Labels returns the labels of what a run has in the engine: run, name, and this locbench.
 func Labels(runID, name string) map[string]string {
 	return map[string]string{docker.LabelRun: runID, docker.LabelName: name, docker.LabelOwner: owner()}
 }
@@ -64,12 +64,12 @@ func (d *Docker) Warnings() bench.Warnings {
 
 // Close removes the network, once, even if ctx was canceled.
 func (d *Docker) Close(ctx context.Context) error {
-	d.close.Do(func() { d.closeErr = withCleanHint(d.engine.RemoveNetwork(ctx, d.Network.ID)) })
+	d.close.Do(func() { d.closeErr = WithCleanHint(d.engine.RemoveNetwork(ctx, d.Network.ID)) })
 	return d.closeErr
 }
 
-// withCleanHint adds to an error of a removal how to try again.
-func withCleanHint(err error) error {
+// WithCleanHint adds to an error of a removal how to try again.
+func WithCleanHint(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -262,7 +262,7 @@ func (c *container) Stop(ctx context.Context, grace time.Duration) (bench.StopRe
 		c.handles.Store(c.info.PID > 0 && handlesTerm(c.info.PID))
 	}
 	r, err := c.Container.Stop(ctx, grace)
-	err = withCleanHint(err)
+	err = WithCleanHint(err)
 	r.Handled = c.handles.Load() && r.Killed && !r.Forced
 	if exit := c.Exit(); exit != nil {
 		r.Exit = *exit

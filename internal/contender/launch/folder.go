@@ -81,7 +81,7 @@ func removeFolder(folder string) error {
 			return err
 		})
 		if err := os.RemoveAll(folder); err != nil {
-			return withCleanHint(err)
+			return WithCleanHint(err)
 		}
 	}
 	if err := os.Remove(folder + ownerEnd); err != nil && !errors.Is(err, fs.ErrNotExist) {

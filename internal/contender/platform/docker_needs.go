@@ -3,6 +3,7 @@ package platform
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -12,41 +13,83 @@ import (
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
-// RunContainer runs the container of a need in the contenders' network.
+var _ needs.Engine = (*Docker)(nil)
+
+// RunContainer runs the container of a need in the contenders' network. It is a needs.Served.
 func (d *Docker) RunContainer(ctx context.Context, spec needs.ContainerSpec) (needs.Container, error) {
-	_, err := d.engine.ImageInspect(ctx, spec.Image)
-	if errors.Is(err, docker.ErrNotFound) {
-		err = d.pull(ctx, spec)
-	}
-	if err != nil {
+	if _, err := d.Image(ctx, spec.Image, spec.Progress); err != nil {
 		return nil, err
 	}
-	spec.Progress(bench.Progress{Text: "starting " + spec.Image})
+	report(spec.Progress, "starting "+spec.Image)
 	network := d.Docker.Network
+	limits := spec.Limits
+	if all := d.engine.Info().CPUs; all > 0 {
+		limits.CPUs = min(limits.CPUs, float64(all)) // the engine refuses more; the effect is the same
+	}
+	aliases := spec.Aliases
+	if spec.Hostname != "" && !slices.Contains(aliases, spec.Hostname) {
+		aliases = append(slices.Clone(aliases), spec.Hostname)
+	}
 	c, _, err := d.engine.Run(ctx, docker.ContainerSpec{
-		Name: spec.Name, Image: spec.Image, Env: spec.Env, Labels: launch.Labels(spec.RunID, spec.Name),
-		CPUs: spec.CPUs, Port: spec.Port, Network: network.Name, Publish: !network.Direct(), OnLog: spec.OnLog,
+		Name: spec.Name, Image: spec.Image, Entrypoint: spec.Entrypoint, Command: spec.Command, Env: spec.Env,
+		Labels: launch.Labels(spec.RunID, spec.Name), Limits: limits, CPUs: spec.CPUs,
+		Network: network.Name, Port: spec.Port, Publish: !network.Direct(), OnLog: spec.OnLog,
+		User: spec.User, Hostname: spec.Hostname, Aliases: aliases, Mounts: spec.Mounts, Tmpfs: spec.Tmpfs,
+		ShmSize: spec.ShmSize, Ulimits: spec.Ulimits, Init: spec.Init, StopSignal: spec.StopSignal, NoHealthcheck: true,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return container{c}, nil
+	return served{c}, nil
 }
 
-func (d *Docker) pull(ctx context.Context, spec needs.ContainerSpec) error {
-	out, done := safe.EachLine(func(line string) { spec.Progress(bench.Progress{Text: "pulling " + spec.Image + ": " + line}) })
-	defer done()
-	return d.engine.Pull(ctx, spec.Image, out)
+// Image describes an image, which it pulls if the engine does not have it.
+func (d *Docker) Image(ctx context.Context, ref string, progress func(bench.Progress)) (needs.Image, error) {
+	image, err := d.engine.ImageConfig(ctx, ref)
+	if !errors.Is(err, docker.ErrNotFound) {
+		return image, err
+	}
+	out, done := safe.EachLine(func(line string) { report(progress, "pulling "+ref+": "+line) })
+	err = d.engine.Pull(ctx, ref, out)
+	done()
+	if err != nil {
+		return needs.Image{}, err
+	}
+	return d.engine.ImageConfig(ctx, ref)
 }
 
-type container struct{ *docker.Container }
+func report(progress func(bench.Progress), text string) {
+	if progress != nil {
+		progress(bench.Progress{Text: text})
+	}
+}
 
-func (c container) PID() int { return launch.LocalPID(c.Container) }
+// CreateVolume makes an empty volume of a run.
+func (d *Docker) CreateVolume(ctx context.Context, runID, name string) (string, error) {
+	return d.engine.CreateVolume(ctx, name, launch.Labels(runID, name))
+}
 
-func (c container) Stop(ctx context.Context) error {
-	_, err := c.Container.Stop(ctx, needGrace)
+// CopyVolume copies the files of a volume into an empty one.
+func (d *Docker) CopyVolume(ctx context.Context, from, to, image string) (needs.Files, error) {
+	return d.engine.CopyVolume(ctx, from, to, image, launch.Labels(d.runID, "copy"))
+}
+
+// RemoveVolume removes a volume, even if ctx has ended.
+func (d *Docker) RemoveVolume(ctx context.Context, volume string) error {
+	return launch.WithCleanHint(d.engine.RemoveVolume(ctx, volume))
+}
+
+// served is the container of a need.
+type served struct{ *docker.Container }
+
+func (s served) PID() int { return launch.LocalPID(s.Container) }
+
+func (s served) Stop(ctx context.Context) error {
+	_, err := s.Container.Stop(ctx, needGrace)
 	return err
 }
+
+func (s served) Kill(ctx context.Context) error { return launch.WithCleanHint(s.Container.Kill(ctx)) }
 
 // needGrace is the time a need may take to stop. It is short, since its data is removed with it.
 const needGrace = 5 * time.Second

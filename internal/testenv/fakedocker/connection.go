@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"syscall"
 )
 
@@ -45,7 +46,7 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer resp.Body.Close()
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		if conn, _, err := w.(http.Hijacker).Hijack(); err == nil {
-			e.attach(conn)
+			e.attach(conn, strings.HasPrefix(versioned.ReplaceAllString(r.URL.Path, ""), "/exec/"))
 		}
 		return
 	}
@@ -69,14 +70,21 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// attach sends the container's log, and ends with the container or the connection.
-func (e *Engine) attach(conn net.Conn) {
+// attach sends the container's log, and ends with the container or the connection. If command, it
+// sends what a command writes, and ends.
+func (e *Engine) attach(conn net.Conn, command bool) {
 	defer conn.Close()
 	e.mu.Lock()
 	log := e.Log
+	if command {
+		log = e.Output
+	}
 	e.mu.Unlock()
 	_, _ = io.WriteString(conn, "HTTP/1.1 101 UPGRADED\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n")
 	_, _ = conn.Write(log)
+	if command {
+		return
+	}
 	left := make(chan struct{})
 	go func() { defer close(left); _, _ = io.Copy(io.Discard, conn) }()
 	for {

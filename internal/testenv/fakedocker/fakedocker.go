@@ -1,13 +1,15 @@
 // Package fakedocker is a Docker engine in memory, for plain tests: a handler of HTTP requests, or
 // a transport, so the time can be virtual. It has one container, whose course the test decides, one
-// network, and the lists of others. It records what it is sent.
+// network, and the lists of others. It records what it is sent. Any volume can be made.
 package fakedocker
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -48,7 +50,13 @@ type Engine struct {
 	Ports    map[string]any
 	Log      []byte // frames, sent at once
 	Stats    string
-	OnKill   func(signal string) // called under the lock
+	OnKill   func(signal string) // called under the lock; a stop has the signal "stop"
+
+	Archive []byte            // of any of its folders
+	Reads   int64             // bytes that it reads of a request; 0: all
+	Modes   map[string]uint32 // of paths in it, as Go has them
+	Output  []byte            // frames that a command writes in it
+	Ends    int               // exit code of the command
 
 	Others []Thing
 
@@ -76,9 +84,9 @@ type Request struct {
 	Body         []byte
 }
 
-// Thing is a container or a network in the engine's lists.
+// Thing is a container, a network or a volume in the engine's lists.
 type Thing struct {
-	Kind, Name string // "container", "network"
+	Kind, Name string // "container", "network", "volume"
 	Labels     map[string]string
 }
 
@@ -169,14 +177,14 @@ var versioned = regexp.MustCompile(`^/v1\.[0-9]+`)
 // receive records a request and returns its response; nil: the connection breaks.
 func (e *Engine) receive(r *http.Request) *http.Response {
 	e.mu.Lock()
-	silent, latency := e.Silent, e.Latency
+	silent, latency, reads := e.Silent, e.Latency, e.Reads
 	e.mu.Unlock()
 	if silent {
 		<-r.Context().Done()
 		return nil
 	}
 	time.Sleep(latency / 2)
-	body, _ := io.ReadAll(r.Body)
+	body, _ := io.ReadAll(io.LimitReader(r.Body, cmp.Or(reads, math.MaxInt64)))
 	e.mu.Lock()
 	defer time.Sleep(latency / 2)
 	defer e.mu.Unlock()
@@ -222,10 +230,16 @@ func (e *Engine) respond(r *http.Request, path string) *http.Response {
 		return e.response(204, nil)
 	case of:
 		return e.container(r, about)
+	case strings.HasPrefix(path, "/exec/"):
+		return e.exec(path)
+	case path == "/volumes":
+		return e.response(200, map[string]any{"Volumes": e.list("volume", r)})
+	case path == "/volumes/create":
+		return e.response(201, map[string]any{})
 	case strings.HasPrefix(path, "/networks"):
 		return e.network(r, path)
 	case r.Method == http.MethodDelete:
-		e.Others = slices.DeleteFunc(e.Others, func(t Thing) bool { return path == "/containers/"+t.Name })
+		e.Others = slices.DeleteFunc(e.Others, func(t Thing) bool { return path == "/"+t.Kind+"s/"+t.Name })
 		return e.response(204, nil)
 	}
 	return e.response(404, map[string]any{"message": fmt.Sprintf("%s %s: not found", r.Method, path)})
@@ -264,6 +278,16 @@ func (e *Engine) container(r *http.Request, about string) *http.Response {
 		}
 		e.wake()
 		return e.response(204, nil)
+	case "/stop":
+		if e.OnKill != nil {
+			e.OnKill("stop")
+		}
+		e.wake()
+		return e.response(204, nil)
+	case "/archive":
+		return e.archive(r)
+	case "/exec":
+		return e.response(201, map[string]any{"Id": "e1"})
 	case "/stats":
 		return e.response(200, e.Stats)
 	}

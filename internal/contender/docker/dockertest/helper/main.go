@@ -7,18 +7,22 @@
 // lines), env (its environment), spin N (N busy threads, in the background), hog N (touches N MiB
 // of memory), child (starts itself as a sleeping child in its own session), exit CODE, deaf
 // (ignores SIGTERM), serve PORT (responds to every request with 404 until SIGTERM, then exits with
-// 0), obey PORT (does what requests say: see obey_linux.go), get URL (prints the status), sleep
-// (until killed).
+// 0), obey PORT (does what requests say: see obey_linux.go), get URL (prints the status), put FILE
+// TEXT, fill FILE N (N MiB), own PATH UID MODE, link OLD NEW, remove PATH, show DIR (its files),
+// sleep (until killed).
 package main
 
 import (
 	"context"
 	"fmt"
+	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -95,6 +99,24 @@ func main() {
 			obey(next())
 		case "get":
 			get(next())
+		case "put":
+			file := next()
+			must(os.MkdirAll(filepath.Dir(file), 0o755))
+			must(os.WriteFile(file, []byte(next()), 0o644))
+		case "fill":
+			fill(next(), number())
+		case "own":
+			path, uid := next(), number()
+			mode, err := strconv.ParseUint(next(), 8, 32)
+			must(err)
+			must(os.Lchown(path, uid, uid+1))
+			must(syscall.Chmod(path, uint32(mode)))
+		case "link":
+			must(os.Symlink(next(), next()))
+		case "remove":
+			must(os.Remove(next()))
+		case "show":
+			show(next())
 		case "sleep":
 			time.Sleep(time.Hour)
 		default:
@@ -115,6 +137,41 @@ func get(url string) {
 	}
 	resp.Body.Close()
 	fmt.Println("status", resp.StatusCode)
+}
+
+func must(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// fill writes a file that does not compress.
+func fill(name string, mebibytes int) {
+	f, err := os.Create(name)
+	must(err)
+	random := rand.NewChaCha8([32]byte{})
+	_, err = io.CopyN(f, random, int64(mebibytes)<<20)
+	must(err)
+	must(f.Close())
+}
+
+// show prints the owners, modes and sizes of files, the targets of links, and short contents.
+func show(dir string) {
+	must(filepath.Walk(dir, func(path string, f os.FileInfo, err error) error {
+		if err != nil {
+			return err
+		}
+		owner := f.Sys().(*syscall.Stat_t)
+		text, _ := os.Readlink(path)
+		if f.Mode().IsRegular() && f.Size() < 100 {
+			data, err := os.ReadFile(path)
+			must(err)
+			text = string(data)
+		}
+		fmt.Println(f.Mode(), owner.Uid, owner.Gid, path, text)
+		return nil
+	}))
 }
 
 func serve(port string) {

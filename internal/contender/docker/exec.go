@@ -1,0 +1,61 @@
+package docker
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/moby/moby/client"
+)
+
+const (
+	maxOutput = 64 << 10              // bytes of the output of a command that are kept
+	execPoll  = 10 * time.Millisecond // from the end of the output until the engine knows the exit code
+)
+
+// Exec runs a command in the container until it ends, and returns the last 64 KiB of its output and
+// its exit code. If ctx ends before, the command continues.
+func (c *Container) Exec(ctx context.Context, command []string, env map[string]string) (output string, code int, err error) {
+	var out tail
+	code, err = c.exec(ctx, command, env, &out)
+	if err != nil {
+		err = fmt.Errorf("run %q in container %.12s: %w", command[0], c.id, orCause(ctx, err))
+	}
+	return string(out), code, err
+}
+
+func (c *Container) exec(ctx context.Context, command []string, env map[string]string, out *tail) (code int, err error) {
+	cli := c.engine.cli
+	created, err := cli.ExecCreate(ctx, c.id, client.ExecCreateOptions{
+		Cmd: command, Env: environ(env), AttachStdout: true, AttachStderr: true,
+	})
+	if err != nil {
+		return 0, err
+	}
+	stream, err := cli.ExecAttach(ctx, created.ID, client.ExecAttachOptions{})
+	if err != nil {
+		return 0, err
+	}
+	defer stream.Close()
+	stop := context.AfterFunc(ctx, stream.Close)
+	defer stop()
+	if err := splitFrames(stream.Reader, out, out); err != nil {
+		return 0, err
+	}
+	for {
+		state, err := cli.ExecInspect(ctx, created.ID, client.ExecInspectOptions{})
+		if err != nil || !state.Running {
+			return state.ExitCode, err
+		}
+		pause(ctx, execPoll)
+	}
+}
+
+// tail keeps the last maxOutput bytes that were written to it.
+type tail []byte
+
+func (t *tail) Write(p []byte) (int, error) {
+	*t = append(*t, p...)
+	*t = append((*t)[:0], (*t)[max(0, len(*t)-maxOutput):]...)
+	return len(p), nil
+}

@@ -1,0 +1,331 @@
+package docker
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/testenv/fakedocker"
+)
+
+// tarOf returns an archive; a file has its base name as content, as often as its size says.
+func tarOf(t *testing.T, entries ...tar.Header) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, h := range entries {
+		content := strings.Repeat(path.Base(h.Name), int(h.Size))
+		h.Size = int64(len(content))
+		testenv.OK(t, w.WriteHeader(&h))
+		_, err := w.Write([]byte(content))
+		testenv.OK(t, err)
+	}
+	testenv.OK(t, w.Close())
+	return b.Bytes()
+}
+
+// TestFilesOf: the hash changes with each property of a file that a restore has to keep, and with
+// nothing else.
+func TestFilesOf(t *testing.T) {
+	root := tar.Header{Name: "v/", Typeflag: tar.TypeDir, Mode: 0o700, Uid: 999}
+	row := tar.Header{Name: "v/row", Typeflag: tar.TypeReg, Mode: 0o600, Uid: 999, Gid: 998, Size: 1}
+	link := tar.Header{Name: "v/last", Typeflag: tar.TypeSymlink, Linkname: "row"}
+	hard := tar.Header{Name: "v/z", Typeflag: tar.TypeLink, Linkname: "v/row"}
+	of := func(entries ...tar.Header) string {
+		files, err := filesOf(bytes.NewReader(tarOf(t, entries...)))
+		testenv.OK(t, err)
+		return fmt.Sprintf("%d %s", files.Bytes, files.Hash)
+	}
+	with := func(change func(h *tar.Header)) tar.Header {
+		h := row
+		change(&h)
+		return h
+	}
+	want := of(root, row, link, hard)
+	if !strings.HasPrefix(want, "3 ") {
+		t.Error(want)
+	}
+	other := []tar.Header{root, row, link, hard}
+	for i, dir := range other {
+		other[i].Name = strings.Replace(dir.Name, "v", "other", 1)
+		other[i].Linkname = strings.Replace(dir.Linkname, "v/", "other/", 1)
+	}
+	for name, got := range map[string]string{
+		"another folder":  of(other...),
+		"another order":   of(root, link, row, hard),
+		"another time":    of(root, with(func(h *tar.Header) { h.ModTime = time.Unix(1e9, 0) }), link, hard),
+		"names of owners": of(root, with(func(h *tar.Header) { h.Uname = "postgres" }), link, hard),
+	} {
+		if got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	seen := []string{want}
+	for name, got := range map[string]string{
+		"no root":         of(row, link, hard),
+		"root's owner":    of(tar.Header{Name: "v/", Typeflag: tar.TypeDir, Mode: 0o700}, row, link, hard),
+		"user":            of(root, with(func(h *tar.Header) { h.Uid = 1 }), link, hard),
+		"group":           of(root, with(func(h *tar.Header) { h.Gid = 1 }), link, hard),
+		"mode":            of(root, with(func(h *tar.Header) { h.Mode = 0o644 }), link, hard),
+		"content":         of(root, with(func(h *tar.Header) { h.Size = 2 }), link, hard),
+		"kind":            of(root, row, tar.Header{Name: "v/last", Typeflag: tar.TypeFifo}, hard),
+		"target":          of(root, row, tar.Header{Name: "v/last", Typeflag: tar.TypeSymlink, Linkname: "v/row"}, hard),
+		"a name":          of(root, row, tar.Header{Name: "v/lest", Typeflag: tar.TypeSymlink, Linkname: "row"}, hard),
+		"a capability":    of(root, with(func(h *tar.Header) { h.PAXRecords = map[string]string{"SCHILY.xattr.security.capability": "x"} }), link, hard),
+		"one file fewer":  of(root, row, link),
+		"a device":        of(root, row, link, tar.Header{Name: "v/z", Typeflag: tar.TypeChar, Devmajor: 1}),
+		"a second device": of(root, row, link, tar.Header{Name: "v/z", Typeflag: tar.TypeChar, Devminor: 1}),
+	} {
+		if slices.Contains(seen, got) {
+			t.Errorf("%s: the hash is that of other files", name)
+		}
+		seen = append(seen, got)
+	}
+	if _, err := filesOf(strings.NewReader(strings.Repeat("x", 1024))); err == nil {
+		t.Error("not an archive")
+	}
+}
+
+// TestCopyVolume: the archive that the engine sends is what it gets back, byte by byte, with owners,
+// and the two containers are removed, whatever fails.
+func TestCopyVolume(t *testing.T) {
+	archive := tarOf(t, tar.Header{Name: "locbench-volume/", Typeflag: tar.TypeDir, Uid: 999},
+		tar.Header{Name: "locbench-volume/row", Typeflag: tar.TypeReg, Size: 100})
+	archive = append(archive, make([]byte, 8192)...) // as the engine pads it
+	for name, tt := range map[string]struct {
+		request string
+		status  int
+		body    string
+		err     string
+		removed int
+	}{
+		"copied":   {removed: 2},
+		"no image": {"POST /containers/create", 404, refused, "copy volume v1: not found: " + failed, 0},
+		"not read": {"GET " + ours + "/archive", 500, refused, "copy volume v1: " + failed, 2},
+		"not written": {"PUT " + ours + "/archive", 500, `{"message":"no space left on device"}`,
+			"copy volume v1: Error response from daemon: no space left on device", 2},
+		"not an archive": {"", 0, strings.Repeat("x", 1024), "copy volume v1: archive/tar: invalid tar header", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := fakedocker.New()
+			f.Archive = archive
+			if f.Responses[tt.request] = reply(tt.status, tt.body); tt.request == "" && tt.body != "" {
+				f.Archive = []byte(tt.body)
+			}
+			f.OnRequest = func(string) { f.Gone = false } // one of two containers
+			files, err := engineOf(t, f).CopyVolume(t.Context(), "v1", "v2", "img:1", map[string]string{LabelRun: "r1", LabelName: "copy"})
+			if len(f.Removed()) != tt.removed {
+				t.Errorf("removed: %q", f.Removed())
+			}
+			if tt.err != "" {
+				if err == nil || !strings.HasPrefix(err.Error(), tt.err) {
+					t.Errorf("%v, want %s", err, tt.err)
+				}
+				return
+			}
+			want := testenv.Must(filesOf(bytes.NewReader(archive)))(t)
+			put := f.Requests("PUT " + ours + "/archive")
+			if err != nil || files != want || len(put) != 1 || !bytes.Equal(put[0].Body, archive) || put[0].Query.Get("copyUIDGID") != "" {
+				t.Errorf("%+v, %v, want %+v", files, err, want)
+			}
+			var created strings.Builder
+			for _, r := range f.Requests("POST /containers/create") {
+				created.WriteString("name: " + strings.TrimRight(r.Query.Get("name"), "0123456789abcdef") + "*\n" + fakedocker.Fields(r.Body))
+			}
+			testenv.Golden(t, "testdata/copy_volume.golden", created.String())
+		})
+	}
+	f := fakedocker.New()
+	f.Archive, f.Reads = append(archive, make([]byte, 4<<20)...), int64(len(archive))
+	f.OnRequest = func(string) { f.Gone = false }
+	if _, err := engineOf(t, f).CopyVolume(t.Context(), "v1", "v2", "img:1", nil); err != nil {
+		t.Errorf("from an engine that does not read the padding: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	f = fakedocker.New()
+	if _, err := engineOf(t, f).CopyVolume(ctx, "v1", "v2", "img:1", nil); err == nil || len(f.Requests(".*")) > 0 {
+		t.Errorf("canceled: %v, %d requests", err, len(f.Requests(".*")))
+	}
+}
+
+// TestCreateVolume: it has the labels and a name of the run, and does not outlive an interruption.
+func TestCreateVolume(t *testing.T) {
+	f := fakedocker.New()
+	labels := map[string]string{LabelRun: "r1", LabelName: "db", LabelOwner: "o"}
+	name, err := engineOf(t, f).CreateVolume(t.Context(), "db", labels)
+	if err != nil || !strings.HasPrefix(name, "locbench-r1-db-") || !named(labels, name) {
+		t.Errorf("%q, %v", name, err)
+	}
+	want := "Labels.locbench.name: \"db\"\nLabels.locbench.owner: \"o\"\nLabels.locbench.run: \"r1\"\nName: \"" + name + "\"\n"
+	if got := fakedocker.Fields(f.Requests("POST /volumes/create")[0].Body); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	f.OnRequest = func(string) { cancel() }
+	if _, err := engineOf(t, f).CreateVolume(ctx, "db", labels); err == nil || len(f.Removed()) != 1 {
+		t.Errorf("interrupted: %v, removed %q", err, f.Removed())
+	}
+	f.Responses["DELETE /volumes/v1"] = reply(404, refused)
+	f.Responses["DELETE /volumes/v2"] = reply(409, refused)
+	e := engineOf(t, f)
+	testenv.OK(t, e.RemoveVolume(ctx, "v1"))
+	testenv.Fails(t, e.RemoveVolume(ctx, "v2"), "remove volume v2: "+failed)
+}
+
+// TestExec: the last of both streams of a command, and its exit code.
+func TestExec(t *testing.T) {
+	long := strings.Repeat("0123456789abcde\n", 5<<10)
+	for name, tt := range map[string]struct {
+		output  []byte
+		code    int
+		request string // that fails
+		want    string
+	}{
+		"both streams":   {slices.Concat(frame(1, "a\n"), frame(2, "b")), 0, "", "0 a\nb"},
+		"a failure":      {frame(2, "no"), 3, "", "3 no"},
+		"silent":         {nil, 0, "", "0 "},
+		"long":           {slices.Concat(frame(1, "x"), frame(1, long), frame(2, "end")), 0, "", "0 " + (long + "end")[len(long)+3-64<<10:]},
+		"not running":    {nil, 0, "POST " + ours + "/exec", `0 , run "cmd" in container 5f3c8a1e9d7b: ` + failed},
+		"an outage":      {frame(1, "a"), 0, "GET /exec/e1/json", `0 a, run "cmd" in container 5f3c8a1e9d7b: ` + failed},
+		"half an output": {frame(1, "abc")[:9], 0, "", `0 a, run "cmd" in container 5f3c8a1e9d7b: unexpected EOF`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := fakedocker.New()
+			f.Output, f.Ends = tt.output, tt.code
+			if tt.request != "" {
+				f.Responses[tt.request] = reply(409, refused)
+			}
+			f.OnRequest = func(request string) {
+				if request != "GET /exec/e1/json" || tt.request != "" {
+					return
+				}
+				if _, seen := f.Responses[request]; seen {
+					delete(f.Responses, request)
+				} else { // it has not noticed the exit
+					f.Responses[request] = reply(200, `{"Running":true,"ExitCode":null}`)
+				}
+			}
+			out, code, err := containerOf(t, f).Exec(t.Context(), []string{"cmd", "arg"}, map[string]string{"B": "2", "A": "1"})
+			got := fmt.Sprintf("%d %s", code, out)
+			if err != nil {
+				got += ", " + err.Error()
+			}
+			if got != tt.want {
+				t.Errorf("%.200s, want %.200s", got, tt.want)
+			}
+			want := "AttachStderr: true\nAttachStdout: true\nCmd: [\"cmd\",\"arg\"]\nEnv: [\"A=1\",\"B=2\"]\n"
+			if sent := fakedocker.Fields(f.Requests("POST " + ours + "/exec")[0].Body); sent != want {
+				t.Errorf("%s, want %s", sent, want)
+			}
+		})
+	}
+}
+
+// TestWritten: changed and deleted files, but nothing of mounts, no folders, and not those that are
+// gone.
+func TestWritten(t *testing.T) {
+	f := fakedocker.New()
+	f.Responses["GET "+ours+"/json"] = reply(200, `{"Mounts":[{"Destination":"/data"},{"Destination":"/seed/a.sql"}],
+		"HostConfig":{"Tmpfs":{"/run/":""}},"State":{}}`)
+	f.Responses["GET "+ours+"/changes"] = reply(200, `[{"Path":"/var","Kind":0},{"Path":"/var/lib","Kind":0},{"Path":"/var/lib/b","Kind":1},
+		{"Path":"/database","Kind":1},{"Path":"/data","Kind":1},{"Path":"/data/x","Kind":1},{"Path":"/seed","Kind":1},{"Path":"/seed/a.sql","Kind":1},
+		{"Path":"/run","Kind":0},{"Path":"/run/pid","Kind":1},{"Path":"/tmp","Kind":0},{"Path":"/gone","Kind":1},{"Path":"/etc/old","Kind":2},{"Path":"/etc","Kind":0}]`)
+	dir := uint32(fs.ModeDir)
+	f.Modes = map[string]uint32{"/var": dir, "/var/lib": dir, "/var/lib/b": 0o600, "/database": 0o644, "/tmp": dir, "/etc": dir, "/seed": dir, "/data": dir,
+		"/data/x": 0o600, "/seed/a.sql": 0o600, "/run": dir, "/run/pid": 0o600}
+	got, err := containerOf(t, f).Written(t.Context())
+	if want := []string{"/database", "/etc/old", "/var/lib/b"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v, want %q", got, err, want)
+	}
+	var many []string
+	for i := range 150 {
+		many = append(many, fmt.Sprintf(`{"Path":"/f%03d","Kind":2}`, i))
+	}
+	f.Responses["GET "+ours+"/changes"] = reply(200, "["+strings.Join(many, ",")+"]")
+	if got, err := containerOf(t, f).Written(t.Context()); err != nil || len(got) != 100 || got[99] != "/f099" {
+		t.Errorf("%d of 150 files, %v", len(got), err)
+	}
+	f.Responses["GET "+ours+"/changes"] = reply(500, refused)
+	testenv.Fails(t, testenv.Err(containerOf(t, f).Written(t.Context())), "read the changes of container 5f3c8a1e9d7b: "+failed)
+}
+
+// TestEnd: a clean end is an exit with code 0. The container stays until Kill, which removes it
+// once.
+func TestEnd(t *testing.T) {
+	for code, want := range map[int]bool{0: true, 1: false, 137: false} {
+		synctest.Test(t, func(t *testing.T) {
+			f := fakedocker.New()
+			f.OnKill = func(signal string) { f.End(code) }
+			c, _, err := engineOf(t, f).Run(t.Context(), ContainerSpec{Image: "img"})
+			testenv.OK(t, err)
+			clean, err := c.End(t.Context(), 1500*time.Millisecond)
+			if err != nil || clean != want || c.Exit().Code != code || len(f.Removed()) > 0 {
+				t.Errorf("%d: clean %v, %v, %v, removed %q", code, clean, err, c.Exit(), f.Removed())
+			}
+			if sent := f.Requests("POST " + ours + "/stop"); len(sent) != 1 || sent[0].Query.Encode() != "t=2" {
+				t.Errorf("%+v", sent)
+			}
+			testenv.OK(t, c.Kill(t.Context()))
+			testenv.OK(t, c.Kill(t.Context()))
+			if removed := f.Requests("DELETE .*"); len(removed) != 1 || removed[0].Query.Encode() != "force=1&v=1" {
+				t.Errorf("%+v", removed)
+			}
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		f := fakedocker.New()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		c, _, err := engineOf(t, f).Run(t.Context(), ContainerSpec{Image: "img"})
+		testenv.OK(t, err)
+		if clean, err := c.End(ctx, time.Second); clean || err == nil {
+			t.Errorf("it does not end: clean %v, %v", clean, err)
+		}
+		f.Change(func() { f.OnKill = func(string) { f.End(137) } })
+		testenv.OK(t, c.Kill(ctx))
+		if got := f.Signals(); !slices.Equal(got, []string{"SIGKILL"}) || c.Exit().Code != 137 {
+			t.Errorf("%q, %v", got, c.Exit())
+		}
+	})
+}
+
+// TestImageConfig: what an image says of itself.
+func TestImageConfig(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"Id":"1","Architecture":"amd64"}`: "{ID:1 Env:map[] Volumes:[] Ports:[] Healthcheck:[] StopSignal: User: Emulated:false}",
+		`{"Id":"1","Architecture":"386"}`:   "{ID:1 Env:map[] Volumes:[] Ports:[] Healthcheck:[] StopSignal: User: Emulated:false}",
+		`{"Id":"1","Architecture":"arm64","Config":{"Env":["A=1=2","B"],"Volumes":{"/b":{},"/a":{}},"StopSignal":"SIGINT","User":"u",
+			"ExposedPorts":{"5432/tcp":{},"80":{},"53/udp":{}},"Healthcheck":{"Test":["CMD","x","y z"]}}}`: "{ID:1 Env:map[A:1=2 B:] " +
+			"Volumes:[/a /b] Ports:[80 5432] Healthcheck:[x y z] StopSignal:SIGINT User:u Emulated:true}",
+	} {
+		f := fakedocker.New()
+		f.Responses["GET /images/x/json"] = reply(200, body)
+		e := engineOf(t, f)
+		e.info.Arch = "amd64"
+		if got := said(e.ImageConfig(t.Context(), "x")); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	for name, tt := range map[string]struct{ test, shell, want []string }{
+		"a command":     {[]string{"CMD", "a", "b"}, nil, []string{"a", "b"}},
+		"a line":        {[]string{"CMD-SHELL", "a b"}, nil, []string{"/bin/sh", "-c", "a b"}},
+		"another shell": {[]string{"CMD-SHELL", "a b"}, []string{"bash", "-c"}, []string{"bash", "-c", "a b"}},
+		"none":          {[]string{"NONE"}, nil, nil},
+		"inherited":     {nil, nil, nil},
+		"unknown":       {[]string{"NEW", "a"}, nil, nil},
+	} {
+		if got := command(tt.test, tt.shell); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}

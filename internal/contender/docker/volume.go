@@ -1,0 +1,123 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/containerd/errdefs"
+	"github.com/moby/moby/api/types/container"
+	"github.com/moby/moby/api/types/mount"
+	"github.com/moby/moby/client"
+
+	"github.com/locbench/locbench/internal/needs"
+)
+
+// CreateVolume makes an empty volume for the run that the labels name. After an error, also that of
+// ctx, none is left.
+func (e *Engine) CreateVolume(ctx context.Context, name string, labels map[string]string) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	uncancelled, cancel := detached(ctx, createTimeout) // see createTimeout
+	defer cancel()
+	name = uniqueName(labels[LabelRun], name)
+	_, err := e.cli.VolumeCreate(uncancelled, client.VolumeCreateOptions{Name: name, Labels: labels})
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return "", errors.Join(fmt.Errorf("create volume %s: %w", name, err), e.RemoveVolume(ctx, name))
+	}
+	return name, nil
+}
+
+// RemoveVolume removes a volume, even if ctx was canceled. A missing volume is not an error.
+func (e *Engine) RemoveVolume(ctx context.Context, name string) error {
+	ctx, cancel := detached(ctx, cleanupTimeout)
+	defer cancel()
+	err := retryWhileAway(ctx, func() error {
+		_, err := e.cli.VolumeRemove(ctx, name, client.VolumeRemoveOptions{})
+		return err
+	})
+	if err != nil && !errdefs.IsNotFound(err) {
+		return fmt.Errorf("remove volume %s: %w", name, err)
+	}
+	return nil
+}
+
+// volumeAt is where a volume is mounted to be copied. An image has nothing there, which the engine
+// would copy into an empty volume.
+const volumeAt = "locbench-volume"
+
+// CopyVolume copies the files of a volume into an empty one, with owners, rights and times, and
+// returns what it has copied. Sockets are left out. It reads and writes through two containers of
+// the image, with the labels, that never start.
+func (e *Engine) CopyVolume(ctx context.Context, from, to, image string, labels map[string]string) (f needs.Files, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("copy volume %s: %w", from, orCause(ctx, err))
+		}
+	}()
+	source, err := e.holder(ctx, from, image, labels)
+	if err != nil {
+		return f, err
+	}
+	defer func() { err = errors.Join(err, source.drop(ctx)) }()
+	target, err := e.holder(ctx, to, image, labels)
+	if err != nil {
+		return f, err
+	}
+	defer func() { err = errors.Join(err, target.drop(ctx)) }()
+	read, err := e.cli.CopyFromContainer(ctx, source.id, client.CopyFromContainerOptions{SourcePath: "/" + volumeAt})
+	if err != nil {
+		return f, err
+	}
+	defer read.Content.Close()
+	out, in := io.Pipe()
+	written := make(chan error, 1)
+	go func() {
+		// The folder itself is in the archive, so the root of the new volume gets its owner too.
+		archive := struct{ io.Reader }{out} // without Close: the engine may not read the padding at the end
+		_, err := e.cli.CopyToContainer(ctx, target.id, client.CopyToContainerOptions{DestinationPath: "/", Content: archive})
+		if err == nil {
+			_, _ = io.Copy(io.Discard, out)
+		}
+		out.CloseWithError(err) // for the reader
+		written <- err
+	}()
+	f, err = filesOf(io.TeeReader(read.Content, in))
+	in.CloseWithError(err) // nil: the end
+	if failed := <-written; err == nil {
+		err = failed
+	}
+	return f, err
+}
+
+// holder creates a container that only has a volume.
+func (e *Engine) holder(ctx context.Context, volume, image string, labels map[string]string) (*Container, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	uncancelled, cancel := detached(ctx, createTimeout) // see createTimeout
+	defer cancel()
+	created, err := e.cli.ContainerCreate(uncancelled, client.ContainerCreateOptions{
+		Name:   uniqueName(labels[LabelRun], labels[LabelName]),
+		Config: &container.Config{Image: image, Entrypoint: []string{"/never-started"}, Labels: labels},
+		HostConfig: &container.HostConfig{NetworkMode: "none", LogConfig: container.LogConfig{Type: "none"}, Mounts: []mount.Mount{{
+			Type: mount.TypeVolume, Source: volume, Target: "/" + volumeAt, VolumeOptions: &mount.VolumeOptions{NoCopy: true},
+		}}},
+	})
+	if err != nil {
+		return nil, translateNotFound(err)
+	}
+	return &Container{engine: e, id: created.ID}, nil
+}
+
+// drop removes a container that was never started.
+func (c *Container) drop(ctx context.Context) error {
+	ctx, cancel := detached(ctx, cleanupTimeout)
+	defer cancel()
+	return c.remove(ctx)
+}
