@@ -30,7 +30,7 @@ func (n *Need) reach(ctx context.Context) error {
 	}
 	n.mask = secret.New(a.Password)
 	target := net.JoinHostPort(a.Host, a.Port)
-	if err := accepts(ctx, target, staysOpen); err != nil {
+	if err := accepts(ctx, target, n.pace.open); err != nil {
 		return fmt.Errorf("%s does not respond: %w; start it, or write an `image`", target, err)
 	}
 	usage, err := hostusage.Address("tcp://" + target)

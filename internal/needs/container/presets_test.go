@@ -39,11 +39,11 @@ func TestPreset_FillsWhatIsLeftOut(t *testing.T) {
 		"timeout":    {"image: redis\nready: {timeout: 5s}\ntmpfs: /data", `ports: {main: 6379}, ready: {command: [sh, -c, redis-cli -h db -p 6379 ping | grep -qE 'PONG|NOAUTH'], timeout: 5s}, tmpfs: [/data]`},
 		"command":    {"image: minio\ncommand: server /x\nvolumes: [/data]", `command: [server, /x], ports: {console: 9001, main: 9000}, ready: {http: {path: /minio/health/ready}}, volumes: [/data]`},
 		"entrypoint": {"image: minio\nentrypoint: [x]", `entrypoint: [x], ports: {console: 9001, main: 9000}, ready: {http: {path: /minio/health/ready}}, volumes: [/data]`},
-		"secure": {"image: elasticsearch\nenvironment: {ELASTIC_PASSWORD: x}", `environment: {ELASTIC_PASSWORD: x}, ports: {main: 9200} ` +
+		"secure": {"image: elasticsearch\nenvironment: {ELASTIC_PASSWORD: x}", `environment: {ELASTIC_PASSWORD: x}, ports: {main: 9200}, ` +
 			`ready: {tcp: 9200, timeout: 3m}, volumes: [/usr/share/elasticsearch/data]`},
-		"listeners": {"image: cp-kafka\nenvironment: {KAFKA_LISTENERS: x}", `environment: {KAFKA_LISTENERS: x}, ports: {main: 9092} ` +
+		"listeners": {"image: cp-kafka\nenvironment: {KAFKA_LISTENERS: x}", `environment: {KAFKA_LISTENERS: x}, ports: {main: 9092}, ` +
 			`ready: {command: [kafka-broker-api-versions, --bootstrap-server, 'db:9092'], timeout: 3m}, volumes: [/var/lib/kafka/data]`},
-		"file": {"image: keycloak\nenv_file: vars.env", "command: [start-dev, --import-realm], env_file: [DIR/vars.env], ports: {main: 8080, management: 9000} " +
+		"file": {"image: keycloak\nenv_file: vars.env", "command: [start-dev, --import-realm], env_file: [DIR/vars.env], ports: {main: 8080, management: 9000}, " +
 			"ready: {http: {port: 9000, path: /health/ready}, timeout: 3m}, volumes: [/opt/keycloak/data]"},
 		"unknown":  {"image: memcached", ""},
 		"external": {"external: h:1\nlike: postgres", "like: postgres"},

@@ -169,7 +169,7 @@ func (n *Need) death(exit *bench.Exit) string {
 func (n *Need) report() {
 	for _, one := range n.notes.take() {
 		what := strings.ReplaceAll(one.what, "NAME", n.name)
-		n.at.Warn(bench.Warning{Text: fmt.Sprintf("%s: %q: %s", n.name, safe.Line(n.mask.Text(one.line), rowBytes), what)})
+		n.at.Warn(bench.Warning{Text: fmt.Sprintf("%s: %q: %s", n.name, safe.Line(n.shown(one.line), rowBytes), what)})
 	}
 }
 
