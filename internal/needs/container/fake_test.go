@@ -281,7 +281,8 @@ func newFixture(t *testing.T, text string) fixture {
 	testenv.OK(t, err)
 	found, err := find(n, bench.Profile{}, n.URL)
 	testenv.OK(t, err)
-	f := fixture{Need: found.Needs[0].Need.(*Need), engine: &fakeEngine{image: needs.Image{ID: "sha256:0123456789abcdef"}}, warned: &[]string{}}
+	f := fixture{Need: found.Needs[0].Need.(*Need), engine: &fakeEngine{image: needs.Image{ID: "sha256:0123456789abcdef"}},
+		warned: &[]string{}}
 	f.pace = pace{time.Millisecond, time.Millisecond, 5 * time.Millisecond}
 	f.place = needs.Place{
 		RunID: "run", Containers: f.engine, Network: needs.Network{Host: inContainers},

@@ -49,8 +49,11 @@ func TestLife(t *testing.T) {
 	testenv.Equal(t, f.engine.since(), "exec psql -f /seed/rows.sql", "seed")
 
 	f.restore(t)
-	const again = "run db db-1.v%:/var/lib/postgresql/data " + files + " more.sh:/seed/more.sh\n" + check
-	testenv.Equal(t, f.engine.since(), "end 1m0s\nwritten\nkill\ncreate db-1\ncopy db-1.v1 to db-1.v2\n"+strings.Replace(again, "%", "2", 1), "first restore")
+	copied := func(volume string) string {
+		return "create db-1\ncopy db-1.v1 to " + volume + "\n" +
+			"run db " + volume + ":/var/lib/postgresql/data " + files + " more.sh:/seed/more.sh\n" + check
+	}
+	testenv.Equal(t, f.engine.since(), "end 1m0s\nwritten\nkill\n"+copied("db-1.v2"), "first restore")
 	testenv.Equal(t, f.engine.volumes["db-1.v1"]+" "+f.engine.volumes["db-1.v2"], "+rows +rows+", "files")
 
 	f.restore(t)
@@ -59,7 +62,7 @@ func TestLife(t *testing.T) {
 	testenv.Equal(t, f.Address().Host, "db")
 	f.last().write("order 1")
 	f.restore(t)
-	testenv.Equal(t, f.engine.since(), "kill\nremove db-1.v2\ncreate db-1\ncopy db-1.v1 to db-1.v3\n"+strings.Replace(again, "%", "3", 1), "second restore")
+	testenv.Equal(t, f.engine.since(), "kill\nremove db-1.v2\n"+copied("db-1.v3"), "second restore")
 	testenv.Equal(t, f.engine.volumes["db-1.v1"]+" "+f.engine.volumes["db-1.v3"], "+rows +rows+", "files")
 
 	testenv.OK(t, f.Close(t.Context()))
@@ -71,8 +74,9 @@ func TestLife(t *testing.T) {
 
 // TestContainer: every key reaches the engine.
 func TestContainer(t *testing.T) {
-	f := newFixture(t, "image: a\nentrypoint: e\ncommand: c d\nports: 9\nready: {times: 1}\nlimits: {cpus: 0.5, memory: 8M, pids: 7}\nuser: 1000:0\n"+
-		"hostname: broker\ntmpfs: ['/run:size=1m']\nshm_size: 64M\nulimits: {nofile: 99}\ninit: true\nstop_signal: SIGINT\nvolumes: [/data, ./pw.txt:/pw:ro]")
+	f := newFixture(t, "image: a\nentrypoint: e\ncommand: c d\nports: 9\nready: {times: 1}\n"+
+		"limits: {cpus: 0.5, memory: 8M, pids: 7}\nuser: 1000:0\nhostname: broker\ntmpfs: ['/run:size=1m']\nshm_size: 64M\n"+
+		"ulimits: {nofile: 99}\ninit: true\nstop_signal: SIGINT\nvolumes: [/data, ./pw.txt:/pw:ro]")
 	f.open(t)
 	got := f.last().spec
 	testenv.Check(t, strings.HasSuffix(got.Mounts[1].Source, "/pw.txt"), "%v", got.Mounts)
@@ -81,8 +85,9 @@ func TestContainer(t *testing.T) {
 		RunID: "run", Name: "db", Image: "a", Entrypoint: []string{"e"}, Command: []string{"c", "d"}, Env: map[string]string{}, Port: 9,
 		Limits: bench.Limits{CPUs: 0.5, Memory: 8 << 20, PIDs: 7}, User: "1000:0", Hostname: "broker", Aliases: []string{"db"},
 		Mounts: []needs.Mount{{Volume: "db-1.v1", Target: "/data"}, {Source: "pw.txt", Target: "/pw", ReadOnly: true}},
-		Tmpfs:  []needs.Tmpfs{{Target: "/run", Options: "size=1m"}}, ShmSize: 64 << 20, Ulimits: []needs.Ulimit{{Name: "nofile", Soft: 99, Hard: 99}},
-		Init: true, StopSignal: "SIGINT",
+		Tmpfs:  []needs.Tmpfs{{Target: "/run", Options: "size=1m"}}, ShmSize: 64 << 20,
+		Ulimits: []needs.Ulimit{{Name: "nofile", Soft: 99, Hard: 99}},
+		Init:    true, StopSignal: "SIGINT",
 	})
 }
 
@@ -94,9 +99,10 @@ func TestOpen_Refuses(t *testing.T) {
 		place func(*needs.Place)
 		want  string
 	}{
-		"no engine":       {"image: a", needs.Image{}, func(p *needs.Place) { p.Containers = nil }, "no Docker engine is in use"},
-		"emulated":        {"image: a", needs.Image{Emulated: true}, nil, "db: image a is for another architecture"},
-		"several ports":   {"image: a", needs.Image{Ports: []int{3306, 33060}}, nil, "exposes the ports 3306, 33060; write the one that contenders use: `ports: 3306`"},
+		"no engine": {"image: a", needs.Image{}, func(p *needs.Place) { p.Containers = nil }, "no Docker engine is in use"},
+		"emulated":  {"image: a", needs.Image{Emulated: true}, nil, "db: image a is for another architecture"},
+		"several ports": {"image: a", needs.Image{Ports: []int{3306, 33060}}, nil,
+			"exposes the ports 3306, 33060; write the one that contenders use: `ports: 3306`"},
 		"no health check": {"image: a\nready: healthcheck", needs.Image{Ports: []int{1}}, nil, "image a has no health check"},
 		"seed in memory": {"image: postgres\ntmpfs: /data\nseed: [schema.sql]", needs.Image{Volumes: []string{"/data"}}, nil,
 			"in memory (tmpfs /data), and lost when it starts again"},
@@ -128,18 +134,22 @@ func TestReady(t *testing.T) {
 			want: "not ready after 1s: port 5432: dial tcp"},
 		"closes at once (R1)": {yaml: "image: a\nready: {timeout: 1s}", image: exposes,
 			started: func(c *fakeServed) { c.listenOn(func(conn net.Conn) { conn.Close() }) }, want: "port 5432: it closes connections at once"},
-		"health check of the image": {yaml: "image: a", image: needs.Image{Ports: []int{5432}, Healthcheck: []string{"check", "x"}}, calls: "check x, check x"},
-		"times":                     {yaml: "image: a\nready: {command: [x], times: 3}", calls: "x, x, x"},
+		"health check of the image": {yaml: "image: a", image: needs.Image{Ports: []int{5432}, Healthcheck: []string{"check", "x"}},
+			calls: "check x, check x"},
+		"times": {yaml: "image: a\nready: {command: [x], times: 3}", calls: "x, x, x"},
 		"in a row": {yaml: "image: a\nready: {command: [x]}", calls: "x, x, x, x",
 			exec: func(c *fakeServed, _ []string) (string, int, error) {
 				c.seen++
 				return "", map[bool]int{true: 1}[c.seen == 2], nil
 			}},
-		"command on a socket (R1)": {yaml: "image: a\nports: 5432\nready: {command: [pg_isready], timeout: 1s}", started: func(c *fakeServed) { c.address = "127.0.0.1:1" },
-			want: "not ready after 1s: pg_isready: dial tcp 127.0.0.1:1"},
-		"command fails": {yaml: "image: a\nready: {command: [x], timeout: 1s}", want: "not ready after 1s: x: exit code 2\n  no response; its log is empty",
+		"command on a socket (R1)": {yaml: "image: a\nports: 5432\nready: {command: [pg_isready], timeout: 1s}",
+			started: func(c *fakeServed) { c.address = "127.0.0.1:1" },
+			want:    "not ready after 1s: pg_isready: dial tcp 127.0.0.1:1"},
+		"command fails": {yaml: "image: a\nready: {command: [x], timeout: 1s}",
+			want: "not ready after 1s: x: exit code 2\n  no response; its log is empty",
 			exec: func(*fakeServed, []string) (string, int, error) { return "no response\n", 2, nil }},
-		"no such command (R8)": {yaml: "image: a\nready: {command: [curl]}", want: "curl: its image does not have this command (exit code 127)", calls: "curl",
+		"not in the image (R8)": {yaml: "image: a\nready: {command: [curl]}",
+			want: "curl: its image does not have this command (exit code 127)", calls: "curl",
 			exec: func(*fakeServed, []string) (string, int, error) { return "", 127, nil }},
 		"log twice (R2)": {yaml: "image: a\nports: 1\nready: {log: {line: ready to, times: 2}}", started: func(c *fakeServed) {
 			c.listen()
@@ -154,8 +164,10 @@ func TestReady(t *testing.T) {
 			c.address = "127.0.0.1:1"
 			c.log("ready")
 		}, want: `"ready" in its log: dial tcp`},
-		"HTTP":           {yaml: "image: a\nports: 1\nready: {http: {path: /h, status: 204}}", started: func(c *fakeServed) { c.serve("HTTP/1.1 204 No Content\r\n\r\n") }},
-		"another status": {yaml: "image: a\nports: 1\nready: {http: {path: /h}, timeout: 1s}", started: func(c *fakeServed) { c.serve("HTTP/1.1 503 x\r\n\r\n") }, want: "/h: status 503, expected 200"},
+		"HTTP": {yaml: "image: a\nports: 1\nready: {http: {path: /h, status: 204}}",
+			started: func(c *fakeServed) { c.serve("HTTP/1.1 204 No Content\r\n\r\n") }},
+		"another status": {yaml: "image: a\nports: 1\nready: {http: {path: /h}, timeout: 1s}",
+			started: func(c *fakeServed) { c.serve("HTTP/1.1 503 x\r\n\r\n") }, want: "/h: status 503, expected 200"},
 		"a published port": {yaml: "image: a\nports: 1\nready: {tcp: 2}", started: func(c *fakeServed) {
 			c.listen()
 			c.inside = "172.18.0.3:1"
@@ -164,7 +176,9 @@ func TestReady(t *testing.T) {
 			c.log("bad option")
 			c.end(bench.Exit{Code: 3})
 		}, want: "ended before it was ready: exit code 3; its last lines:\n  bad option"},
-		"out of memory": {yaml: "image: a\nports: 1\nlimits: {memory: 8M}", started: func(c *fakeServed) { c.end(bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}) },
+		"out of memory": {yaml: "image: a\nports: 1\nlimits: {memory: 8M}", started: func(c *fakeServed) {
+			c.end(bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true})
+		},
 			want: "(out of memory), its limit is 8 MiB"},
 		"a file fails (R7)": {yaml: "image: postgres\nseed: [schema.sql, more.sh]", started: func(c *fakeServed) {
 			c.log("running /docker-entrypoint-initdb.d/02-more.sh")
@@ -257,11 +271,14 @@ func TestRestore_Stop(t *testing.T) {
 		exit bench.Exit
 		want string
 	}{
-		"killed":             {"image: postgres\nready: {times: 1}", bench.Exit{Code: 137, Signal: "SIGKILL"}, "it did not stop cleanly, so its files are not a state to start from: it was killed after 1m"},
-		"grace":              {"image: postgres\nready: {times: 1}\nstop_grace_period: 2s", bench.Exit{Code: 137, Signal: "SIGKILL"}, "killed after 2s"},
-		"exit code":          {"image: postgres\nready: {times: 1}", bench.Exit{Code: 143}, "exit code 143"},
-		"of a Java machine":  {"image: keycloak\nready: {times: 1, tcp: 8080}", bench.Exit{Code: 143}, ""},
-		"its machine killed": {"image: keycloak\nready: {times: 1, tcp: 8080}", bench.Exit{Code: 137, Signal: "SIGKILL"}, "it was killed after 1m"},
+		"killed": {"image: postgres\nready: {times: 1}", bench.Exit{Code: 137, Signal: "SIGKILL"},
+			"it did not stop cleanly, so its files are not a state to start from: it was killed after 1m"},
+		"grace": {"image: postgres\nready: {times: 1}\nstop_grace_period: 2s", bench.Exit{Code: 137, Signal: "SIGKILL"},
+			"killed after 2s"},
+		"exit code":         {"image: postgres\nready: {times: 1}", bench.Exit{Code: 143}, "exit code 143"},
+		"of a Java machine": {"image: keycloak\nready: {times: 1, tcp: 8080}", bench.Exit{Code: 143}, ""},
+		"its machine killed": {"image: keycloak\nready: {times: 1, tcp: 8080}", bench.Exit{Code: 137, Signal: "SIGKILL"},
+			"it was killed after 1m"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, c.yaml)
@@ -286,10 +303,13 @@ func TestRestore_Written(t *testing.T) {
 		written      []string
 		warning, err string
 	}{
-		"nothing":   {"image: a\nports: 1\nready: {times: 1}", []string{"/tmp/x", "/run/postgresql/lock"}, "", ""},
-		"some":      {"image: a\nports: 1\nready: {times: 1}", []string{"/tmp/x", "/opt/1", "/opt/2", "/opt/3", "/opt/4", "/opt/5", "/opt/6"}, "db writes outside of its volumes, which is not restored: /opt/1, /opt/2, /opt/3, /opt/4, /opt/5 and 1 more", ""},
-		"its seed":  {"image: a\nports: 1\nready: {times: 1}\nseed: [{command: [x]}]", []string{"/opt/1"}, "", "its seed would be lost: it has no volume, and writes /opt/1"},
-		"no seed":   {"image: a\nports: 1\nready: {times: 1}\nvolumes: [/v]\nseed: [{command: [x]}]", []string{"/opt/1"}, "which is not restored: /opt/1", ""},
+		"nothing": {"image: a\nports: 1\nready: {times: 1}", []string{"/tmp/x", "/run/postgresql/lock"}, "", ""},
+		"some": {"image: a\nports: 1\nready: {times: 1}", []string{"/tmp/x", "/opt/1", "/opt/2", "/opt/3", "/opt/4", "/opt/5",
+			"/opt/6"}, "db writes outside of its volumes, which is not restored: /opt/1, /opt/2, /opt/3, /opt/4, /opt/5 and 1 more", ""},
+		"its seed": {"image: a\nports: 1\nready: {times: 1}\nseed: [{command: [x]}]", []string{"/opt/1"}, "",
+			"its seed would be lost: it has no volume, and writes /opt/1"},
+		"no seed": {"image: a\nports: 1\nready: {times: 1}\nvolumes: [/v]\nseed: [{command: [x]}]", []string{"/opt/1"},
+			"which is not restored: /opt/1", ""},
 		"all is in": {"image: a\nports: 1\nready: {times: 1}\nseed: [{command: [x]}]", nil, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -473,7 +493,8 @@ func TestExternal(t *testing.T) {
 		})
 	}
 	f := newFixture(t, "external: "+at)
-	f.place.Network = needs.Network{Host: "127.0.0.1", Peers: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}} // where a relay can listen
+	f.place.Network = needs.Network{Host: "127.0.0.1",
+		Peers: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}} // where a relay can listen
 	f.open(t)
 	if f.Address().Port == port {
 		t.Error("no relay")

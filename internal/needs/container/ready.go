@@ -71,7 +71,8 @@ func (n *Need) await(ctx context.Context, c needs.Served, heard *heard, first bo
 		case passed >= times:
 			return nil
 		}
-		n.at.Progress(bench.Progress{Text: fmt.Sprintf("%s: waited %d of %d s", n.name, int(time.Since(began).Seconds()), int(limit.Seconds()))})
+		waited := fmt.Sprintf("%s: waited %.0f of %.0f s", n.name, time.Since(began).Truncate(time.Second).Seconds(), limit.Seconds())
+		n.at.Progress(bench.Progress{Text: waited})
 		select {
 		case <-c.Exited():
 			return n.failedStart(c, exitOf(c), first)
@@ -100,7 +101,8 @@ func (n *Need) check(c needs.Served, heard *heard, first bool) (check, error) {
 	}
 	switch {
 	case r.Command != nil:
-		return n.andPort(c, check{safe.Line(safe.Shell(r.Command), rowBytes), func(ctx context.Context) error { return runs(ctx, c, r.Command) }}), nil
+		what := safe.Line(safe.Shell(r.Command), rowBytes)
+		return n.andPort(c, check{what, func(ctx context.Context) error { return runs(ctx, c, r.Command) }}), nil
 	case r.HTTP != (readyHTTP{}):
 		at, err := n.reached(c, cmp.Or(r.HTTP.Port, main))
 		url := "http://" + at + r.HTTP.Path
