@@ -80,7 +80,7 @@ func (s *site) openNeed(ctx context.Context, n needs.Named, progress func(bench.
 	}
 	at := needs.Place{
 		RunID: s.plan.Run.ID, Seed: s.plan.Run.Seed, CPUs: s.isolation.sets.Needs, Network: s.platform.Network(),
-		Progress: progress, Warn: s.warn,
+		Getenv: s.env.Getenv, Progress: progress, Warn: s.warn,
 	}
 	if s.containers != nil {
 		at.Containers = s.containers

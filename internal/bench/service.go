@@ -148,7 +148,11 @@ func (s LaunchSpec) Dir() string {
 }
 
 // NeedAddress is where contenders reach a need.
-type NeedAddress struct{ URL, Host, Port string }
+type NeedAddress struct {
+	URL, Host, Port          string
+	Ports                    map[string]string // by their names
+	User, Password, Database string
+}
 
 // Field returns a field of the address by its name.
 func (a NeedAddress) Field(name string) (value string, ok bool) {

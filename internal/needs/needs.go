@@ -47,6 +47,7 @@ type Place struct {
 	CPUs       cpuset.Set // for a need with its own; empty: any
 	Containers ContainerRunner
 	Network    Network
+	Getenv     func(string) string // nil: no variable is set
 	Progress   func(bench.Progress)
 	Warn       func(bench.Warning)
 }
