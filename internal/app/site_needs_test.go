@@ -129,7 +129,7 @@ func TestSecondNeed(t *testing.T) {
 	testenv.Equal(t, filled["A"], front.server.URL+"/")
 
 	front.seed = "bye"
-	changed, err := s.RestoreNeeds(t.Context())
+	changed, err := s.RestoreNeeds(t.Context(), nil)
 	testenv.OK(t, err)
 	testenv.Equal(t, changed, "front: it said bye")
 	testenv.Equal(t, len(s.ReadHost(t.Context()).Needs), 1, "only back has counters")

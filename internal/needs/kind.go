@@ -14,6 +14,7 @@ import (
 // package kinds. A nil function does nothing.
 type Kind struct {
 	Name  string // key of the need in a profile
+	Any   bool   // needs of other names are of this kind
 	Title string // its own spelling
 	About string // description of its key
 
@@ -21,8 +22,15 @@ type Kind struct {
 	Read   func(v strictyaml.Value) bench.NeedSpec // absent keys have defaults
 	Write  func(n bench.NeedSpec) any              // what Read reads
 	Schema func(s *strictyaml.Schemas) strictyaml.Schema
+	// Complete fills in what a need that has its name leaves out. It may be called again.
+	Complete func(n *bench.NeedSpec)
 	// Wrong returns the mistakes of a need that Read has read or options have changed.
 	Wrong func(n bench.NeedSpec) []Mistake
+	// After returns the names of the needs that must be ready and seeded before it is opened, which are
+	// at its key "after".
+	After func(n bench.NeedSpec) []string
+	// Restarts reports whether it starts again for each trial. Its contenders are not interleaved.
+	Restarts func(n bench.NeedSpec) bool
 
 	// On the command line.
 	Options []Option // in the order in which they are applied

@@ -47,6 +47,7 @@ type Place struct {
 	CPUs       cpuset.Set // for a need with its own; empty: any
 	Containers ContainerRunner
 	Network    Network
+	Getenv     func(string) string // nil: no variable is set
 	Progress   func(bench.Progress)
 	Warn       func(bench.Warning)
 }
@@ -92,6 +93,7 @@ type Named struct {
 	Name      string
 	After     []string // the names of those that must be ready and seeded before it is opened
 	Elsewhere string   // options with which it runs in a container, or out of it, for hints
+	Restarts  bool     // it starts again for each trial
 	Need      Need
 }
 

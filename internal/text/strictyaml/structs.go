@@ -143,6 +143,11 @@ func (f structField) hint() string {
 	return ""
 }
 
+// Misnamed reports a key of the map v that cannot be a name.
+func (v Value) Misnamed(f Field, hint string) {
+	v.d.Add(f.line, fmt.Sprintf("%s cannot be a name in `%s`", strconv.Quote(clip(f.Key, 60)), v.path), hint)
+}
+
 // Unknown reports an unknown key of the map v.
 func (v Value) Unknown(f Field, keys []string) {
 	m := Mistake{Line: f.line, What: "unknown key"}
