@@ -18,7 +18,7 @@ func (f *finder) need(n bench.NeedSpec) {
 		if needSecret(key, text) {
 			own.secret(text)
 		} else {
-			public = append(public, text)
+			public = append(public, Masker{}.Text(text))
 		}
 		own.text(text)
 	}
