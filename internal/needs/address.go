@@ -30,15 +30,15 @@ func URL(option, text string, getenv func(string) string) (string, error) {
 			return "", console.Usagef("--%s: environment variable %s is not set or empty", option, name)
 		}
 	}
-	u, err := ServiceURL(filledAddress(text, getenv))
+	u, err := ServiceURL(FillAddress(text, getenv))
 	if err != nil {
 		return "", console.Usagef("--%s: %q: expected a URL such as http://127.0.0.1:9200", option, text)
 	}
 	return u, nil
 }
 
-// filledAddress fills in the variables of a URL, escaped in its user info: passwords need that.
-func filledAddress(text string, getenv func(string) string) string {
+// FillAddress fills in the variables of a URL, escaped in its user info: passwords need that.
+func FillAddress(text string, getenv func(string) string) string {
 	escaped := func(name string) string { return strings.ReplaceAll(url.QueryEscape(getenv(name)), "+", "%20") }
 	from := strings.Index(text, "://") + 1
 	end := len(text)

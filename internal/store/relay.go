@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/netip"
 	"sync"
 	"time"
 )
@@ -25,6 +26,17 @@ type relay struct {
 	mu     sync.Mutex
 	conns  map[net.Conn]struct{}
 	closed bool
+}
+
+// Relay forwards the TCP connections of peers to a target, from a free port of an address of this
+// machine, until stop is called.
+func Relay(host, target string, peers []netip.Prefix) (address string, stop func() error, err error) {
+	l, err := listenFor(net.JoinHostPort(host, "0"), peers)
+	if err != nil {
+		return "", nil, err
+	}
+	r := newRelay(l, target)
+	return l.Addr().String(), r.close, nil
 }
 
 func newRelay(l net.Listener, target string) *relay {

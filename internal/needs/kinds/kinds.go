@@ -6,12 +6,14 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/needs/container"
 	"github.com/locbench/locbench/internal/needs/elasticsearch"
 )
 
 // All has all kinds. A new one is a package, and a line here.
 var All = []needs.Kind{
 	elasticsearch.Kind,
+	container.Kind,
 }
 
 // Of returns a kind by its name.

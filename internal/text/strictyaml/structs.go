@@ -108,6 +108,13 @@ func (v Value) readStruct(dst reflect.Value) {
 	for _, f := range v.Fields() {
 		i := slices.Index(keys, f.Key)
 		if i < 0 {
+			if r, ok := dst.Addr().Interface().(Refuser); ok {
+				if hint := r.RefuseStrict(f.Key); hint != "" {
+					v.d.Add(f.line, fmt.Sprintf("`%s` is not read", join(v.path, f.Key)), hint)
+					v.d.strange[v.node] = true // it may be in the place of what is missing
+					continue
+				}
+			}
 			v.Unknown(f, keys)
 			continue
 		}

@@ -27,6 +27,12 @@ type Validator interface {
 	ValidateStrict(v Value)
 }
 
+// Refuser is a struct that knows keys which other programs read in its place. RefuseStrict returns
+// what to write instead of one; "" for a key that it does not know either.
+type Refuser interface {
+	RefuseStrict(key string) (hint string)
+}
+
 type decoder struct {
 	Collector
 	failed   map[place]bool

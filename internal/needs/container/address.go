@@ -1,0 +1,170 @@
+package container
+
+import (
+	"cmp"
+	"errors"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/secret"
+)
+
+// maxSecret is the most of a file with a password that is read, in bytes.
+const maxSecret = 64 << 10
+
+// login is the user, password and database of a service.
+type login struct{ User, Password, Database string }
+
+// login returns what the environment of a service says of its user and database.
+func (n *Need) login(env map[string]string) (l login) {
+	value := func(name string) (text string, given bool) {
+		if name == "" {
+			return "", false
+		}
+		if text, given = env[name]; given {
+			return text, true
+		}
+		if file, ok := env[name+"_FILE"]; ok {
+			return n.inFile(file), true
+		}
+		return "", false
+	}
+	for _, a := range n.preset.Users {
+		user, named := value(a.UserVar)
+		password, guarded := value(a.PasswordVar)
+		if named || a.Always || a.UserVar == "" && guarded {
+			l.User, l.Password = cmp.Or(user, a.User), cmp.Or(password, a.Password)
+			break
+		}
+	}
+	for _, name := range n.preset.Databases {
+		if text, given := value(name); given {
+			l.Database = text
+			break
+		}
+	}
+	if l.Database == "" && n.preset.OfUser {
+		l.Database = l.User
+	}
+	if n.preset.Scheme == "redis" {
+		l.Password = argument(n.spec.Command, "--requirepass")
+	}
+	return l
+}
+
+// argument returns the argument after an option.
+func argument(argv []string, option string) string {
+	for i := range len(argv) - 1 {
+		if argv[i] == option {
+			return argv[i+1]
+		}
+	}
+	return ""
+}
+
+// inFile returns the text of a file in the container that the profile mounts there; "": another one.
+func (n *Need) inFile(file string) string {
+	for _, v := range n.spec.Volumes {
+		rest, below := strings.CutPrefix(file, v.Target)
+		if v.Source == "" || !below || rest != "" && rest[0] != '/' {
+			continue
+		}
+		if text, err := safe.ReadFile(v.Source+rest, maxSecret); err == nil {
+			return strings.TrimRight(string(text), "\r\n")
+		}
+	}
+	return ""
+}
+
+// addressAt returns the address of the service at a host, with what its environment says.
+func (n *Need) addressAt(host string, main int, all ports) bench.NeedAddress {
+	l := n.login(n.env)
+	a := bench.NeedAddress{
+		Host: host, Port: strconv.Itoa(main), User: l.User, Password: l.Password, Database: l.Database, Ports: map[string]string{},
+	}
+	for name, port := range all {
+		a.Ports[name] = strconv.Itoa(port)
+	}
+	a.Ports[mainPort] = a.Port
+	scheme := n.preset.Scheme
+	if scheme == "http" && n.preset.secured(n.env) {
+		scheme = "https"
+	}
+	if scheme == "" && n.spec.Ready.HTTP != (readyHTTP{}) {
+		scheme = "http"
+	}
+	if scheme != "" {
+		a.URL = urlOf(scheme, net.JoinHostPort(host, a.Port), l, n.preset.Query)
+	}
+	return a
+}
+
+func urlOf(scheme, host string, l login, query string) string {
+	u := url.URL{Scheme: scheme, Host: host}
+	switch {
+	case l.Password != "":
+		u.User = url.UserPassword(l.User, l.Password)
+	case l.User != "":
+		u.User = url.User(l.User)
+	}
+	if l.Database != "" {
+		u.Path, u.RawPath = "/"+l.Database, "/"+url.PathEscape(l.Database)
+	}
+	if u.User != nil {
+		u.RawQuery = query
+	}
+	return u.String()
+}
+
+// externalAddress reads HOST:PORT or a URL. Places for variables in it count as texts.
+func externalAddress(text string) (a bench.NeedAddress, err error) {
+	if text == "" {
+		return a, errors.New("`external` is missing")
+	}
+	if !strings.Contains(text, "://") {
+		if a.Host, a.Port, err = net.SplitHostPort(text); err != nil || !isPort(a.Port) || a.Host == "" || strings.ContainsAny(text, "@/") {
+			return a, errors.New("`external` is not an address")
+		}
+		return a, nil
+	}
+	u, err := secret.ParseURL(text)
+	if err != nil || u.Hostname() == "" {
+		return a, errors.New("`external` is not an address")
+	}
+	a = bench.NeedAddress{URL: u.String(), Host: u.Hostname(), Port: u.Port(), User: u.User.Username(), Database: strings.TrimPrefix(u.Path, "/")}
+	a.Password, _ = u.User.Password()
+	if a.Port == "" {
+		a.Port = portOf(u.Scheme)
+	}
+	if !isPort(a.Port) {
+		return a, errors.New("`external` has no port")
+	}
+	return a, nil
+}
+
+func isPort(text string) bool {
+	n, err := strconv.Atoi(text)
+	return err == nil && n > 0 && n < 65536
+}
+
+// portOf returns the usual port of a URL's scheme; "": not known.
+func portOf(scheme string) string {
+	switch scheme {
+	case "http":
+		return "80"
+	case "https":
+		return "443"
+	case "postgresql":
+		scheme = "postgres"
+	}
+	for _, p := range presets {
+		if p.Scheme == scheme {
+			return strconv.Itoa(p.Fills.Ports[mainPort])
+		}
+	}
+	return ""
+}

@@ -1,0 +1,82 @@
+package container
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/host/hostusage"
+	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/store"
+	"github.com/locbench/locbench/internal/text/secret"
+)
+
+// reach connects to an external service once, and makes it reachable for contenders. It writes
+// nothing.
+func (n *Need) reach(ctx context.Context) error {
+	getenv := n.at.Getenv
+	if getenv == nil {
+		getenv = func(string) string { return "" }
+	}
+	if err := missing([]string{n.url}, getenv); err != nil {
+		return err
+	}
+	a, err := externalAddress(needs.FillAddress(n.url, getenv))
+	if err != nil {
+		return err
+	}
+	n.mask = secret.New(a.Password)
+	target := net.JoinHostPort(a.Host, a.Port)
+	if err := accepts(ctx, target, staysOpen); err != nil {
+		return fmt.Errorf("%s does not respond: %w; start it, or write an `image`", target, err)
+	}
+	usage, err := hostusage.Address("tcp://" + target)
+	if err != nil {
+		usage = nil
+	}
+	a.Ports = map[string]string{mainPort: a.Port}
+	for name, port := range n.spec.Ports {
+		if name != mainPort {
+			a.Ports[name] = strconv.Itoa(port)
+		}
+	}
+	if to := n.at.Network; to.Host != "" && onLoopback(a.Host) {
+		if a, err = n.relayed(a, target, to); err != nil {
+			return err
+		}
+	}
+	n.target = target
+	return n.set(nil, usage, a)
+}
+
+// onLoopback reports whether a host is this machine's loopback interface.
+func onLoopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}
+
+// relayed returns the address at which containers reach a service on the loopback interface.
+func (n *Need) relayed(a bench.NeedAddress, target string, to needs.Network) (bench.NeedAddress, error) {
+	at := net.JoinHostPort(to.Host, a.Port)
+	if !to.Named {
+		var err error
+		if at, n.relay, err = store.Relay(to.Host, target, to.Peers); err != nil {
+			return a, fmt.Errorf("let containers reach %s: %w", target, err)
+		}
+		n.at.Warn(bench.Warning{Text: fmt.Sprintf("%s listens only for this machine, so locbench relays its connections, with CPU time of the client; "+
+			"to avoid it, have it listen at %s", n.name, to.Host)})
+	}
+	host, port, err := net.SplitHostPort(at)
+	if err != nil {
+		return a, err
+	}
+	if u, err := secret.ParseURL(a.URL); a.URL != "" && err == nil {
+		u.Host = at
+		a.URL = u.String()
+	}
+	a.Host, a.Port, a.Ports = host, port, map[string]string{mainPort: port}
+	return a, nil
+}

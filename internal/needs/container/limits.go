@@ -1,0 +1,165 @@
+package container
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/locbench/locbench/internal/text/strictyaml"
+)
+
+// size is a number of bytes. All units are powers of 1024, as in Docker: 512M, 512m, 512Mi, 512MiB.
+type size int64
+
+var sizeForm = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?) *(?:([kmgt])i?b?|b)?$`)
+
+const sizeHint = "write a number and its unit, such as `512M`, `1.5G` (powers of 1024)"
+
+// UnmarshalStrict reads a size.
+func (s *size) UnmarshalStrict(v strictyaml.Value) {
+	text, ok := v.Text()
+	if !ok {
+		return
+	}
+	m := sizeForm.FindStringSubmatch(strings.ToLower(text))
+	if m == nil {
+		v.Wrong(sizeHint)
+		return
+	}
+	number, _ := strconv.ParseFloat(m[1], 64)
+	number *= float64(int64(1) << (10 * (strings.Index("kmgt", cmp.Or(m[2], "-")) + 1)))
+	if number < 6<<20 || number > 1<<50 {
+		v.Wrong("write from 6M to 1024T; a number without a unit is in bytes")
+		return
+	}
+	*s = size(number)
+}
+
+// DescribeStrict describes what UnmarshalStrict reads.
+func (size) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema {
+	return strictyaml.Text(`^[0-9]+(\.[0-9]+)? *([kKmMgGtT][iI]?[bB]?|[bB])?$`).Hint(sizeHint)
+}
+
+// MarshalYAML writes the size in the largest unit that makes it a whole number.
+func (s size) MarshalYAML() (any, error) {
+	n, unit := int64(s), 0
+	for n%1024 == 0 && unit < 4 {
+		n, unit = n/1024, unit+1
+	}
+	return strconv.FormatInt(n, 10) + []string{"B", "KiB", "MiB", "GiB", "TiB"}[unit], nil
+}
+
+// cpus is a number of CPUs. Compose files have it in quotes.
+type cpus float64
+
+// UnmarshalStrict reads a number.
+func (c *cpus) UnmarshalStrict(v strictyaml.Value) {
+	text, ok := v.Text()
+	if !ok {
+		return
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(n >= 0.01 && n <= 1024) {
+		v.Wrong("write a number of CPUs from 0.01 to 1024, such as 0.5")
+		return
+	}
+	*c = cpus(n)
+}
+
+// DescribeStrict describes what UnmarshalStrict reads.
+func (cpus) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema {
+	return strictyaml.Text(`^[0-9]*\.?[0-9]+$`)
+}
+
+// mainPort is the name of the port whose address is the service's.
+const mainPort = "main"
+
+// ports are ports of the container by their names.
+type ports map[string]int
+
+var portName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,30}$`)
+
+const portsHint = "write a port of the container, such as `ports: 5432`, or `{main: 9092, admin: 8080}`: no port is published"
+
+// UnmarshalStrict reads a number or a map of numbers.
+func (p *ports) UnmarshalStrict(v strictyaml.Value) {
+	number := func(v strictyaml.Value) int {
+		text, ok := v.Text()
+		n, err := strconv.Atoi(text)
+		if ok && (err != nil || n < 1 || n > 65535) {
+			v.Wrong("write a port of the container, from 1 to 65535")
+		}
+		return n
+	}
+	switch v.Kind() {
+	case strictyaml.Scalar:
+		*p = ports{mainPort: number(v)}
+	case strictyaml.Map:
+		out := ports{}
+		for _, f := range v.Fields() {
+			if !portName.MatchString(f.Key) {
+				f.Value.Mistake(fmt.Sprintf("a port has the name %.40q", f.Key), "write lower-case letters, digits and _")
+			}
+			out[f.Key] = number(f.Value)
+		}
+		if _, ok := out[mainPort]; !ok {
+			v.Mistake("no port is named `main`", "write `main` for the port that contenders use")
+		}
+		*p = out
+	default:
+		v.Wrong(portsHint)
+	}
+}
+
+// DescribeStrict describes what UnmarshalStrict reads.
+func (ports) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema {
+	port := strictyaml.Schema{"type": []string{"integer", "string"}}
+	port.Within("1", "65535")
+	many := strictyaml.MapOf(portName.String(), port)
+	many["required"] = []string{mainPort}
+	return strictyaml.Either(port, many)
+}
+
+// MarshalYAML writes what UnmarshalStrict reads.
+func (p ports) MarshalYAML() (any, error) { return strictyaml.Inline{V: map[string]int(p)}, nil }
+
+// ulimit is a limit of processes; -1: none.
+type ulimit struct {
+	Soft int64 `json:"soft" yaml:"soft" strict:"required,min=-1" example:"1024"`
+	Hard int64 `json:"hard" yaml:"hard" strict:"required,min=-1" example:"65536"`
+}
+
+type ulimitMap ulimit
+
+// UnmarshalStrict reads a number or {soft: …, hard: …}.
+func (u *ulimit) UnmarshalStrict(v strictyaml.Value) {
+	if v.Kind() == strictyaml.Map {
+		var m ulimitMap
+		v.Decode(&m)
+		*u = ulimit(m)
+		return
+	}
+	text, ok := v.Text()
+	n, err := strconv.ParseInt(text, 10, 64)
+	if ok && (err != nil || n < -1) {
+		v.Wrong("write a number, -1 for no limit, or {soft: 1024, hard: 65536}")
+	}
+	*u = ulimit{n, n}
+}
+
+// DescribeStrict describes what UnmarshalStrict reads.
+func (ulimit) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
+	number := strictyaml.Schema{"type": "integer"}
+	number.Within("-1", "")
+	return strictyaml.Either(number, s.Keys(ulimitMap{}, strictyaml.Keys{}))
+}
+
+// MarshalYAML writes what UnmarshalStrict reads.
+func (u ulimit) MarshalYAML() (any, error) {
+	if u.Soft == u.Hard {
+		return u.Soft, nil
+	}
+	return strictyaml.Inline{V: ulimitMap(u)}, nil
+}

@@ -1,0 +1,169 @@
+package container
+
+import (
+	"fmt"
+	"path"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/text/strictyaml"
+)
+
+// elsewhere has keys of compose files that are spelled otherwise here, or that a run cannot have.
+var elsewhere = map[string]string{
+	"build":          "build it first, with `docker build -t NAME .`, and write `image: NAME`",
+	"dockerfile":     "build it first, with `docker build -t NAME .`, and write `image: NAME`",
+	"restart":        "remove it: a service that ends fails its trial",
+	"depends_on":     "write `after: [NAME]`",
+	"links":          "remove it: all needs find each other by their names; the order is `after: [NAME]`",
+	"healthcheck":    "write `ready`, such as `ready: {command: [pg_isready, -h, db]}`",
+	"env":            "write `environment`",
+	"port":           "write `ports`",
+	"expose":         "write `ports`",
+	"mem_limit":      "write `limits: {memory: 512M}`",
+	"memory":         "write `limits: {memory: 512M}`",
+	"cpus":           "write `limits: {cpus: 1}`",
+	"deploy":         "write `limits: {cpus: 1, memory: 512M}`; there is one of it",
+	"pids_limit":     "write `limits: {pids: 100}`",
+	"container_name": "write `hostname`; the need's name is a name of it too",
+	"fill":           "write `seed`",
+	"address":        "write `external: HOST:PORT`",
+	"url":            "write `external: HOST:PORT`",
+	"from":           "write `image`, or `external: HOST:PORT`",
+	"privileged":     "remove it: a need has the rights of a plain container",
+	"cap_add":        "remove it: a need has the rights of a plain container",
+	"cap_drop":       "remove it: a need has the rights of a plain container",
+	"security_opt":   "remove it: a need has the rights of a plain container",
+	"devices":        "remove it: a need has the rights of a plain container",
+	"sysctls":        "remove it: a need has the rights of a plain container",
+	"network_mode":   "remove it: all needs are in the network of the run",
+	"networks":       "remove it: all needs are in the network of the run",
+	"extra_hosts":    "remove it: all needs are in the network of the run",
+	"dns":            "remove it: all needs are in the network of the run",
+	"cpuset":         "remove it: locbench chooses the CPUs of needs (`isolation`)",
+	"secrets":        "write `volumes: [./FILE:/run/secrets/NAME:ro]`",
+	"configs":        "write `volumes: [./FILE:PATH:ro]`",
+	"volumes_from":   "write `volumes`",
+	"logging":        "remove it: locbench reads the log",
+	"pull_policy":    "remove it: an image is pulled if this machine does not have it",
+	"platform":       "remove it: an image for another architecture is not fit for measuring",
+	"profiles":       "remove it",
+	"labels":         "remove it: they do not change what is measured",
+	"per_service":    "write two needs with two names",
+	"writable":       "remove it: locbench does not write to an external service",
+}
+
+// RefuseStrict returns what to write instead of a key of a compose file.
+func (*service) RefuseStrict(key string) string {
+	if hint, ok := elsewhere[key]; ok {
+		return hint
+	}
+	if strings.HasPrefix(key, "x-") {
+		return "remove it"
+	}
+	return ""
+}
+
+// notExternal are the keys that only a service has which locbench starts.
+func notExternal(s service) (keys []string) {
+	v := reflect.ValueOf(s)
+	for i := range v.NumField() {
+		key, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
+		if !v.Field(i).IsZero() && !slices.Contains([]string{"external", "like", "ports", "after"}, key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+var (
+	hostName   = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?$`)
+	signalName = regexp.MustCompile(`^(SIG[A-Z0-9+-]+|[0-9]{1,2})$`)
+)
+
+// wrong returns the mistakes of what is fine by itself.
+func wrong(n bench.NeedSpec) (all []needs.Mistake) {
+	s := specOf(n)
+	external := n.From.Traits().ByURL
+	s.fill(n.Name, external)
+	when := func(broken bool, path, what, hint string) {
+		if broken {
+			all = append(all, needs.Mistake{Path: path, What: what, Hint: hint})
+		}
+	}
+	if s.Like != "" && !slices.Contains(presetNames(), s.Like) {
+		all = append(all, needs.Mistake{Path: "like", Value: s.Like, Hint: strictyaml.Suggest(s.Like, "one of", presetNames())})
+	}
+	if external {
+		if _, err := externalAddress(bench.FillEnv(n.URL, func(string) string { return "1" })); err != nil {
+			when(true, "external", err.Error(), "write `external: 10.0.0.5:5432`, or a URL such as `postgres://app:${PGPASSWORD}@10.0.0.5:5432/shop`")
+		}
+		for _, key := range notExternal(specOf(n)) {
+			hint := "remove it, or start one with `image`"
+			if key == "seed" {
+				hint = "remove it: locbench does not write to an external service"
+			}
+			when(key != "image", key, fmt.Sprintf("an external service has no `%s`", key), hint)
+			when(key == "image", key, "both `image` and `external` given", "keep one of the two")
+		}
+		return all
+	}
+	when(s.Image == "", "image", "`image` is missing", "write `image: postgres:17`, or `external: 10.0.0.5:5432` for one that runs already")
+	when(s.Hostname != "" && !hostName.MatchString(s.Hostname), "hostname", "`hostname` is not a host name", "write letters, digits, - and .")
+	when(s.StopSignal != "" && !signalName.MatchString(s.StopSignal), "stop_signal", "`stop_signal` is not a signal", "write one such as SIGINT")
+	when(slices.Contains(s.After, n.Name), "after", fmt.Sprintf("%s comes after itself", n.Name), "remove it")
+	when(s.Ready.HTTP != readyHTTP{} && !strings.HasPrefix(s.Ready.HTTP.Path, "/"), "ready.http.path", "a path begins with /", "write one such as `/health`")
+	all = append(all, wrongSeeds(s)...)
+	return append(all, wrongMounts(s)...)
+}
+
+// wrongSeeds returns the mistakes of seeds that their service could not run.
+func wrongSeeds(s service) (all []needs.Mistake) {
+	p, _ := presetOf(s)
+	after := false
+	bases := map[string]bool{}
+	for i, one := range s.Seed {
+		at := fmt.Sprintf("seed[%d]", i)
+		if one.Command != nil {
+			after = true
+			continue
+		}
+		base := path.Base(one.File)
+		switch {
+		case p.Folder == "":
+			all = append(all, needs.Mistake{Path: at, What: fmt.Sprintf("image %s runs no files of a seed", imageName(s.Image)),
+				Hint: fmt.Sprintf("write a command, such as `{command: [sh, -c, \"PROGRAM < /seed/%s\"]}`, or `like: postgres`", base)})
+		case !p.runs(base):
+			all = append(all, needs.Mistake{Path: at, What: fmt.Sprintf("image %s does not run %s", imageName(s.Image), base),
+				Hint: fmt.Sprintf("write a file with the ending %s, or a command that reads /seed/%s", strings.Join(p.Endings, ", "), base)})
+		case after:
+			all = append(all, needs.Mistake{Path: at, What: "a file comes after a command", Hint: "write files first: the image runs them when it starts"})
+		case bases[base]:
+			all = append(all, needs.Mistake{Path: at, What: fmt.Sprintf("two files have the name %s", base), Hint: "rename one of them"})
+		}
+		bases[base] = true
+	}
+	return all
+}
+
+// wrongMounts returns the mistakes of paths at which two things are mounted.
+func wrongMounts(s service) (all []needs.Mistake) {
+	seen := map[string]bool{}
+	twice := func(key string, i int, target string) {
+		if seen[target] {
+			all = append(all, needs.Mistake{Path: fmt.Sprintf("%s[%d]", key, i), What: fmt.Sprintf("%s is mounted twice", target), Hint: "remove one of them"})
+		}
+		seen[target] = true
+	}
+	for i, v := range s.Volumes {
+		twice("volumes", i, v.Target)
+	}
+	for i, t := range s.Tmpfs {
+		twice("tmpfs", i, t.path())
+	}
+	return all
+}

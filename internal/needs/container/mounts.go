@@ -1,0 +1,130 @@
+package container
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/locbench/locbench/internal/text/strictyaml"
+)
+
+// paths are files of the profile's folder.
+type paths []string
+
+// UnmarshalStrict reads a path or a list of paths.
+func (p *paths) UnmarshalStrict(v strictyaml.Value) {
+	items := v.Items()
+	if v.Kind() != strictyaml.List {
+		items = []strictyaml.Value{v}
+	}
+	for _, item := range items {
+		if file, ok := existing(item, ""); ok {
+			*p = append(*p, file)
+		}
+	}
+}
+
+// DescribeStrict describes what UnmarshalStrict reads.
+func (paths) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema {
+	return strictyaml.Either(strictyaml.Text(""), strictyaml.ListOf(strictyaml.Text(""), 1))
+}
+
+// existing returns the whole path of a file that v names; name "": v is its path.
+func existing(v strictyaml.Value, name string) (file string, ok bool) {
+	if name == "" {
+		if name, ok = v.Text(); !ok {
+			return "", false
+		}
+	}
+	if name == "" || len(name) > 4096 {
+		v.Wrong("write the path of a file, relative to this file")
+		return "", false
+	}
+	file = v.ResolvePath(name)
+	if v.Failed() {
+		return "", false
+	}
+	if _, err := os.Stat(file); err != nil {
+		v.Mistake(fmt.Sprintf("`%.200s` does not exist", name), "write a path relative to the folder of this file")
+		return "", false
+	}
+	return file, true
+}
+
+// UnmarshalStrict reads "SOURCE:TARGET:ro" or "TARGET".
+func (m *volume) UnmarshalStrict(v strictyaml.Value) {
+	text, ok := v.Text()
+	if !ok {
+		return
+	}
+	parts := strings.Split(text, ":")
+	m.Target = parts[0]
+	switch {
+	case len(parts) == 1:
+	case !strings.ContainsAny(parts[0], "./~") || parts[0] == "":
+		v.Wrong("write only the path in the container, such as `/data`: its volume is of this run")
+		return
+	case len(parts) != 3 || !slices.Contains(strings.Split(parts[2], ","), "ro"):
+		v.Wrong("write `./FILE:/path/in/container:ro`: files of this machine are mounted read-only")
+		return
+	default:
+		m.Target = parts[1]
+		m.Source, _ = existing(v, parts[0])
+	}
+	if !path.IsAbs(m.Target) || path.Clean(m.Target) == "/" {
+		v.Wrong("write an absolute path in the container, such as `/data`")
+	}
+	m.Target = path.Clean(m.Target)
+}
+
+// MarshalYAML writes what UnmarshalStrict reads.
+func (m volume) MarshalYAML() (any, error) { return m.text(), nil }
+
+func (m volume) text() string {
+	if m.Source == "" {
+		return m.Target
+	}
+	return m.Source + ":" + m.Target + ":ro"
+}
+
+// DescribeStrict describes what UnmarshalStrict reads.
+func (volume) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema {
+	return strictyaml.Text(`^(/[^:]+|[^:]*[./~][^:]*:/[^:]+:(.*,)?ro(,.*)?)$`)
+}
+
+// tmpfs is "PATH" or "PATH:OPTIONS".
+type tmpfs string
+
+func (t tmpfs) path() string {
+	target, _, _ := strings.Cut(string(t), ":")
+	return path.Clean(target)
+}
+
+func (t tmpfs) options() string {
+	_, options, _ := strings.Cut(string(t), ":")
+	return options
+}
+
+type tmpfsList []tmpfs
+
+// UnmarshalStrict reads a text or a list of texts.
+func (all *tmpfsList) UnmarshalStrict(v strictyaml.Value) {
+	items := v.Items()
+	if v.Kind() != strictyaml.List {
+		items = []strictyaml.Value{v}
+	}
+	for _, item := range items {
+		text, ok := item.Text()
+		if ok && (!path.IsAbs(tmpfs(text).path()) || tmpfs(text).path() == "/") {
+			item.Wrong("write an absolute path in the container, such as `/run`")
+		}
+		*all = append(*all, tmpfs(text))
+	}
+}
+
+// DescribeStrict describes what UnmarshalStrict reads.
+func (tmpfsList) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema {
+	return strictyaml.Either(strictyaml.Text("^/"), strictyaml.ListOf(strictyaml.Text("^/"), 0))
+}

@@ -1,0 +1,177 @@
+package container
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/host/hostusage"
+	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/text/secret"
+)
+
+// find finds the service of a profile. It starts nothing, and looks for no image.
+func find(n bench.NeedSpec, _ bench.Profile, url string) (found needs.Found, err error) {
+	complete(&n)
+	s := specOf(n)
+	p, _ := presetOf(s)
+	need := &Need{name: n.Name, from: n.From, spec: s, preset: p, pace: pace{again: 200 * time.Millisecond, apart: 500 * time.Millisecond}}
+	if need.from.Traits().ByURL {
+		need.url = n.URL
+		if url != "" {
+			need.url = url
+		}
+	}
+	if !need.from.Traits().None {
+		found.Needs = []needs.Named{{Name: n.Name, After: s.After, Need: need}}
+	}
+	return found, nil
+}
+
+// Need is a service in a container, or an external one.
+type Need struct {
+	name   string
+	from   bench.NeedOrigin
+	spec   service
+	preset preset
+	url    string // of an external one, with places for variables
+	pace   pace
+
+	// Open sets these.
+	at     needs.Place
+	engine needs.Engine
+	image  needs.Image
+	ports  ports
+	env    map[string]string
+	mask   secret.Masker
+	target string       // host:port of an external one
+	relay  func() error // ends it; nil: there is none
+	state  state
+	notes  notes // what its log said
+
+	mu      sync.Mutex // of what follows
+	running needs.Served
+	usage   *hostusage.Counters
+	address bench.NeedAddress
+	used    bool // a contender may have got the address since the last restore
+	version string
+}
+
+// pace says how often a service is checked until it is ready.
+type pace struct{ again, apart time.Duration }
+
+// external reports whether locbench did not start it.
+func (n *Need) external() bool { return n.from.Traits().ByURL }
+
+// current returns the container that runs, or ran last; nil: none.
+func (n *Need) current() needs.Served {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.running
+}
+
+// set replaces the running container, and where contenders reach it.
+func (n *Need) set(c needs.Served, usage *hostusage.Counters, address bench.NeedAddress) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	before := n.usage
+	n.running, n.usage, n.address, n.used = c, usage, address, false
+	return before.Close()
+}
+
+// Address returns where contenders reach the service. From then on it counts as changed.
+func (n *Need) Address() bench.NeedAddress {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.used = true
+	return n.address
+}
+
+// Read reads the counters of the container that runs.
+func (n *Need) Read() *bench.NeedUsage {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.usage.Read()
+}
+
+// Info describes the service: its image, or where it is.
+func (n *Need) Info() bench.NeedInfo {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	info := bench.NeedInfo{Name: n.name, From: n.from, Version: n.spec.Image}
+	if n.version != "" {
+		info.Version += " (" + n.version + ")"
+	}
+	if n.external() {
+		info.URL, info.Version = n.url, n.url
+		if strings.Contains(n.url, "://") {
+			info.URL = secret.WithoutUser(bench.FillEnv(n.url, func(string) string { return secret.Mask }))
+			info.Version = info.URL
+		}
+	}
+	return info
+}
+
+// Alive returns an error if the container has ended, or its port does not accept connections.
+func (n *Need) Alive(ctx context.Context) error {
+	c := n.current()
+	if c == nil {
+		if n.target != "" {
+			return accepts(ctx, n.target, 0)
+		}
+		return nil
+	}
+	if exit := exitOf(c); exit != nil {
+		return n.masked(fmt.Errorf("it has ended: %s%s", exit, n.lastLines(c)))
+	}
+	if n.ports[mainPort] == 0 {
+		return nil
+	}
+	return accepts(ctx, c.Address(), 0)
+}
+
+// Close removes the container and all volumes.
+func (n *Need) Close(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
+	var errs []error
+	if n.relay != nil {
+		errs = append(errs, n.relay())
+		n.relay = nil
+	}
+	return errors.Join(append(errs, n.kill(ctx), n.state.remove(ctx, n.engine))...)
+}
+
+// kill ends and removes the container that runs, if any.
+func (n *Need) kill(ctx context.Context) error {
+	c := n.current()
+	if c == nil {
+		return nil
+	}
+	if err := c.Kill(ctx); err != nil {
+		return err
+	}
+	n.mu.Lock()
+	address := n.address
+	n.mu.Unlock()
+	return n.set(nil, nil, address)
+}
+
+// exitOf returns how a container ended; nil while it runs.
+func exitOf(c needs.Served) *bench.Exit {
+	select {
+	case <-c.Exited():
+		if exit := c.Exit(); exit != nil {
+			return exit
+		}
+		return &bench.Exit{Code: -1}
+	default:
+		return nil
+	}
+}
+
+func (n *Need) masked(err error) error { return n.mask.Error(err) }

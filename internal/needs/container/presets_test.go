@@ -1,0 +1,145 @@
+package container
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/strictyaml"
+)
+
+// TestPresets: what each known image gets, as 'profiles show' prints it.
+func TestPresets(t *testing.T) {
+	var text strings.Builder
+	for _, image := range []string{
+		"postgres:17", "registry.example.com:5000/team/postgis@sha256:abc", "mysql:8.4", "mariadb:11", "mongo:8", "redis:7-alpine",
+		"valkey/valkey:8", "docker.elastic.co/elasticsearch/elasticsearch:8.15.0", "opensearchproject/opensearch:2", "rabbitmq:4-management",
+		"apache/kafka:3.9.0", "confluentinc/cp-kafka:7.7.0", "minio/minio", "quay.io/keycloak/keycloak:26.0", "memcached:1",
+	} {
+		n, _, err := parsed(t, "image: "+image)
+		testenv.OK(t, err)
+		complete(&n)
+		out, err := strictyaml.Encode(write(n))
+		testenv.OK(t, err)
+		text.Write(out)
+		text.WriteString("\n")
+	}
+	testenv.Golden(t, "testdata/presets.yaml", text.String())
+}
+
+// TestPreset_FillsWhatIsLeftOut: a profile's own values win, also over those that go with them.
+func TestPreset_FillsWhatIsLeftOut(t *testing.T) {
+	for name, c := range map[string]struct{ yaml, want string }{
+		"like":       {"image: pg:3\nlike: postgres", "like: postgres, ports: {main: 5432}, ready: {command: [pg_isready, -q, -h, db, -p, \"5432\"]}, shm_size: 256MiB"},
+		"port":       {"image: postgres\nports: 6000\nshm_size: 64M", `ports: {main: 6000}, ready: {command: [pg_isready, -q, -h, db, -p, "6000"]}, shm_size: 64MiB`},
+		"ready":      {"image: postgres\nready: {tcp: 1}\nshm_size: 64M", `ports: {main: 5432}, ready: {tcp: 1}, shm_size: 64MiB`},
+		"timeout":    {"image: redis\nready: {timeout: 5s}\ntmpfs: /data", `ports: {main: 6379}, ready: {command: [sh, -c, redis-cli -h db -p 6379 ping | grep -qE 'PONG|NOAUTH'], timeout: 5s}, tmpfs: [/data]`},
+		"command":    {"image: minio\ncommand: server /x\nvolumes: [/data]", `command: [server, /x], ports: {console: 9001, main: 9000}, ready: {http: {path: /minio/health/ready}}, volumes: [/data]`},
+		"entrypoint": {"image: minio\nentrypoint: [x]", `entrypoint: [x], ports: {console: 9001, main: 9000}, ready: {http: {path: /minio/health/ready}}, volumes: [/data]`},
+		"secure": {"image: elasticsearch\nenvironment: {ELASTIC_PASSWORD: x}", `environment: {ELASTIC_PASSWORD: x}, ports: {main: 9200} ` +
+			`ready: {tcp: 9200, timeout: 3m}, volumes: [/usr/share/elasticsearch/data]`},
+		"listeners": {"image: cp-kafka\nenvironment: {KAFKA_LISTENERS: x}", `environment: {KAFKA_LISTENERS: x}, ports: {main: 9092} ` +
+			`ready: {command: [kafka-broker-api-versions, --bootstrap-server, 'db:9092'], timeout: 3m}, volumes: [/var/lib/kafka/data]`},
+		"file": {"image: keycloak\nenv_file: vars.env", "command: [start-dev, --import-realm], env_file: [DIR/vars.env], ports: {main: 8080, management: 9000} " +
+			"ready: {http: {port: 9000, path: /health/ready}, timeout: 3m}, volumes: [/opt/keycloak/data]"},
+		"unknown":  {"image: memcached", ""},
+		"external": {"external: h:1\nlike: postgres", "like: postgres"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n, dir, err := parsed(t, c.yaml)
+			testenv.OK(t, err)
+			complete(&n)
+			text, err := strictyaml.Encode(strictyaml.Inline{V: write(n)})
+			testenv.OK(t, err)
+			flow := strings.Join(strings.Fields(strings.ReplaceAll(string(text), dir, "DIR")), " ")
+			_, filled, _ := strings.Cut(strings.Trim(flow, "{}"), ", ") // without the image
+			testenv.Equal(t, filled, strings.TrimRight(c.want, "}"))
+		})
+	}
+}
+
+// TestAddress: user, password and database come from the environment, also from files; URLs are
+// escaped, and containers use the need's name.
+func TestAddress(t *testing.T) {
+	for name, c := range map[string]struct{ yaml, url, login string }{
+		"postgres": {"image: postgres\nenvironment: {POSTGRES_PASSWORD: \"${PW}\"}",
+			"postgres://postgres:p%40y%2F%20100%25%231@db:5432/postgres", "postgres p@y/ 100%#1 postgres"},
+		"database": {"image: postgres\nenvironment: {POSTGRES_PASSWORD: x, POSTGRES_USER: app, POSTGRES_DB: shop/1}",
+			"postgres://app:x@db:5432/shop%2F1", "app x shop/1"},
+		"trust":   {"image: postgres\nenvironment: {POSTGRES_HOST_AUTH_METHOD: trust}\nports: 6000", "postgres://postgres@db:6000/postgres", "postgres  postgres"},
+		"file":    {"image: postgres\nenvironment: {POSTGRES_PASSWORD_FILE: /run/secrets/pw}\nvolumes: [./pw.txt:/run/secrets/pw:ro]", "postgres://postgres:from%20file@db:5432/postgres", "postgres from file postgres"},
+		"another": {"image: postgres\nenvironment: {POSTGRES_PASSWORD_FILE: /run/secrets/pw2}\nvolumes: [./pw.txt:/run/secrets/pw:ro]", "postgres://postgres@db:5432/postgres", "postgres  postgres"},
+		"mysql":   {"image: mysql\nenvironment: {MYSQL_ROOT_PASSWORD: r, MYSQL_DATABASE: d}", "mysql://root:r@db:3306/d", "root r d"},
+		"user":    {"image: mysql\nenvironment: {MYSQL_ROOT_PASSWORD: r, MYSQL_USER: u, MYSQL_PASSWORD: p}", "mysql://u:p@db:3306", "u p "},
+		"mariadb": {"image: mariadb\nenvironment: {MYSQL_USER: u, MARIADB_ROOT_PASSWORD: r, MYSQL_PASSWORD: p}", "mysql://u:p@db:3306", "u p "},
+		"root":    {"image: mariadb\nenvironment: {MARIADB_ROOT_PASSWORD: r, MARIADB_DATABASE: d}", "mysql://root:r@db:3306/d", "root r d"},
+		"mongo":   {"image: mongo", "mongodb://db:27017", "  "},
+		"its user": {"image: mongo\nenvironment: {MONGO_INITDB_ROOT_USERNAME: u, MONGO_INITDB_ROOT_PASSWORD: p, MONGO_INITDB_DATABASE: d}",
+			"mongodb://u:p@db:27017/d?authSource=admin", "u p d"},
+		"redis":         {"image: redis\ncommand: [redis-server, --requirepass, \"${PW}\"]", "redis://:p%40y%2F%20100%25%231@db:6379", " p@y/ 100%#1 "},
+		"elasticsearch": {"image: elasticsearch", "http://db:9200", "  "},
+		"secure":        {"image: elasticsearch\nenvironment: {ELASTIC_PASSWORD: x}", "https://elastic:x@db:9200", "elastic x "},
+		"rabbitmq":      {"image: rabbitmq\nenvironment: {RABBITMQ_DEFAULT_VHOST: v}", "amqp://guest:guest@db:5672/v", "guest guest v"},
+		"kafka":         {"image: kafka", "", "  "},
+		"minio":         {"image: minio", "http://minioadmin:minioadmin@db:9000", "minioadmin minioadmin "},
+		"keycloak":      {"image: keycloak\nenvironment: {KEYCLOAK_ADMIN: a, KEYCLOAK_ADMIN_PASSWORD: b}", "http://a:b@db:8080", "a b "},
+		"unknown":       {"image: memcached\nports: 11211", "", "  "},
+		"over HTTP":     {"image: x\nports: 80\nready: {http: {path: /}}", "http://db:80", "  "},
+		"env_file":      {"image: postgres\nenv_file: vars.env\nenvironment: {POSTGRES_PASSWORD: x}", "postgres://postgres:x@db:5432/postgres", "postgres x postgres"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, c.yaml)
+			f.at = f.place
+			var err error
+			f.env, err = f.fillIn()
+			testenv.OK(t, err)
+			f.ports, err = f.portsOf()
+			testenv.OK(t, err)
+			a := f.addressOf(&fakeServed{})
+			testenv.Equal(t, a.URL, c.url)
+			testenv.Equal(t, strings.Join([]string{a.User, a.Password, a.Database}, " "), c.login)
+			testenv.Equal(t, a.Host+" "+a.Port, "db "+a.Ports[mainPort])
+		})
+	}
+}
+
+// TestAddress_OfProcesses: contenders on this machine get the container's address, and of a
+// published port only that one.
+func TestAddress_OfProcesses(t *testing.T) {
+	for inside, want := range map[string]bench.NeedAddress{
+		"172.18.0.3:5672": {URL: "amqp://guest:guest@172.18.0.3:5672", Host: "172.18.0.3", Port: "5672", User: "guest", Password: "guest",
+			Ports: map[string]string{"main": "5672", "management": "15672"}},
+		"10.1.1.1:5672": {URL: "amqp://guest:guest@172.18.0.3:5672", Host: "172.18.0.3", Port: "5672", User: "guest", Password: "guest",
+			Ports: map[string]string{"main": "5672"}},
+	} {
+		f := newFixture(t, "image: rabbitmq")
+		f.ports = f.spec.Ports
+		testenv.Equal(t, f.addressOf(&fakeServed{address: "172.18.0.3:5672", inside: inside}), want)
+	}
+	f := newFixture(t, "image: kafka")
+	f.place.Network = needs.Network{}
+	testenv.Fails(t, f.Open(t.Context(), f.place), "clients of kafka connect to the name that it gives them", "--runtime docker")
+}
+
+// TestVariables: the variables of a file, then those of the profile; missing ones are named.
+func TestVariables(t *testing.T) {
+	f := newFixture(t, "image: a\nports: 1\nenv_file: vars.env\nenvironment: {B: \"<${PW}>\", E: $$x}")
+	f.at = f.place
+	env, err := f.fillIn()
+	testenv.OK(t, err)
+	testenv.Equal(t, env, map[string]string{"A": "1", "B": "<p@y/ 100%#1>", "C": "x", "D": "", "E": "$$x"})
+	if strings.Contains(string(mustSpec(f)), "100%") {
+		t.Error("the spec has a value of a variable")
+	}
+	f = newFixture(t, "image: a\nenvironment: {B: \"${NONE}\", C: null}\nseed: [{command: [x, '${LATER}']}]")
+	testenv.Fails(t, f.Open(context.Background(), f.place), "db: environment variable unset or empty: NONE, C, LATER")
+}
+
+func mustSpec(f fixture) []byte {
+	n := bench.NeedSpec{}
+	f.spec.put(&n)
+	return n.Of
+}

@@ -1,0 +1,208 @@
+// Package container is the need for a service of any image, such as a database: started in a
+// container for the run, seeded once, and started again from a copy of its seeded volumes for each
+// trial. Or it runs already; then locbench only reaches it.
+package container
+
+import (
+	"cmp"
+	"encoding/json"
+	"reflect"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/text/strictyaml"
+)
+
+// Kind is this kind of need. Its needs have names of their profile's choice.
+var Kind = needs.Kind{
+	Name: "container", Any: true, Title: "Service",
+	About: "A service of any image, such as a database, spelled as in a compose file.",
+	Read:  read, Write: write, Complete: complete, Schema: schema, Wrong: wrong,
+	After: func(n bench.NeedSpec) []string { return specOf(n).After }, Restarts: restarts,
+	Missing: "needs the address of a service: write `external: 10.0.0.5:5432` in the profile",
+	Find:    find,
+}
+
+// service is what a profile says of a service. Its JSON is bench.NeedSpec.Of. Keys are spelled as in
+// compose files, so lines of one can be pasted.
+type service struct {
+	Image           string            `json:"image,omitempty" yaml:"image,omitempty" strict:"min=1,max=500" example:"postgres:17"`
+	External        string            `json:"-" yaml:"external,omitempty" strict:"min=1,max=2000" example:"10.0.0.5:5432"`
+	Like            string            `json:"like,omitempty" yaml:"like,omitempty" example:"postgres"`
+	Entrypoint      words             `json:"entrypoint,omitempty" yaml:"entrypoint,omitempty"`
+	Command         words             `json:"command,omitempty" yaml:"command,omitempty"`
+	Environment     environment       `json:"environment,omitempty" yaml:"environment,omitempty"`
+	EnvFile         paths             `json:"env_file,omitempty" yaml:"env_file,omitempty"`
+	Limits          serviceLimits     `json:"limits,omitzero" yaml:"limits,omitempty"`
+	Ports           ports             `json:"ports,omitempty" yaml:"ports,omitempty"`
+	Ready           ready             `json:"ready,omitzero" yaml:"ready,omitempty"`
+	Seed            []seed            `json:"seed,omitempty" yaml:"seed,omitempty" strict:"max=100"`
+	Volumes         []volume          `json:"volumes,omitempty" yaml:"volumes,omitempty" strict:"max=50"`
+	Tmpfs           tmpfsList         `json:"tmpfs,omitempty" yaml:"tmpfs,omitempty"`
+	ShmSize         size              `json:"shm_size,omitempty" yaml:"shm_size,omitempty"`
+	Ulimits         map[string]ulimit `json:"ulimits,omitempty" yaml:"ulimits,omitempty"`
+	Hostname        string            `json:"hostname,omitempty" yaml:"hostname,omitempty" strict:"min=1,max=63"`
+	User            string            `json:"user,omitempty" yaml:"user,omitempty" strict:"min=1,max=100"`
+	Init            bool              `json:"init,omitempty" yaml:"init,omitempty"`
+	StopSignal      string            `json:"stop_signal,omitempty" yaml:"stop_signal,omitempty" strict:"min=1,max=20"`
+	StopGracePeriod duration          `json:"stop_grace_period_ns,omitempty" yaml:"stop_grace_period,omitempty" strict:"min=1s,max=10m"`
+	After           []string          `json:"after,omitempty" yaml:"after,omitempty" strict:"max=20"`
+	Keep            bool              `json:"keep,omitempty" yaml:"keep,omitempty"`
+}
+
+type duration = strictyaml.Duration
+
+// serviceLimits are bench.Limits without a CPU set.
+type serviceLimits struct {
+	CPUs   cpus  `json:"cpus,omitempty" yaml:"cpus,omitempty"`
+	Memory size  `json:"memory,omitempty" yaml:"memory,omitempty"`
+	PIDs   int64 `json:"pids,omitempty" yaml:"pids,omitempty" strict:"min=1,max=4194304"`
+}
+
+func (l serviceLimits) bench() bench.Limits {
+	return bench.Limits{CPUs: float64(l.CPUs), Memory: int64(l.Memory), PIDs: l.PIDs}
+}
+
+// ready says when the service is ready: the first of its rules that is given.
+type ready struct {
+	Command     shell     `json:"command,omitempty" yaml:"command,omitempty"`
+	TCP         int       `json:"tcp,omitempty" yaml:"tcp,omitempty" strict:"min=1,max=65535"`
+	HTTP        readyHTTP `json:"http,omitzero" yaml:"http,omitempty"`
+	Log         readyLog  `json:"log,omitzero" yaml:"log,omitempty"`
+	Healthcheck bool      `json:"healthcheck,omitempty" yaml:"healthcheck,omitempty"`
+	Times       int       `json:"times,omitempty" yaml:"times,omitempty" strict:"min=1,max=100"`
+	Timeout     duration  `json:"timeout_ns,omitempty" yaml:"timeout,omitempty" strict:"min=1s,max=30m"`
+}
+
+// readyMap is ready without its methods.
+type readyMap ready
+
+type readyHTTP struct {
+	Port   int    `json:"port,omitempty" yaml:"port,omitempty" strict:"min=1,max=65535"`
+	Path   string `json:"path,omitempty" yaml:"path,omitempty" strict:"required,min=1,max=2000" example:"/health"`
+	Status int    `json:"status,omitempty" yaml:"status,omitempty" strict:"min=100,max=599"`
+}
+
+type readyLog struct {
+	Line  string `json:"line,omitempty" yaml:"line,omitempty" strict:"required,min=1,max=500" example:"ready to accept connections"`
+	Times int    `json:"times,omitempty" yaml:"times,omitempty" strict:"min=1,max=100"`
+}
+
+// rules returns the names of the rules that are given.
+func (r ready) rules() (names []string) {
+	for name, given := range map[string]bool{
+		"command": r.Command != nil, "tcp": r.TCP != 0, "http": r.HTTP != readyHTTP{}, "log": r.Log != readyLog{},
+		"healthcheck": r.Healthcheck,
+	} {
+		if given {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// seed is a file or a command that gives the service its data.
+type seed struct {
+	File    string `json:"file,omitempty"`
+	Command shell  `json:"command,omitempty"`
+}
+
+type seedMap struct {
+	Command shell `yaml:"command" strict:"required" example:"[psql, -f, /seed/rows.sql]"`
+}
+
+// volume is a file or folder of this machine, mounted read-only, or a path whose files are part of
+// the service's state.
+type volume struct {
+	Source string `json:"source,omitempty"` // absolute; "": a volume of the run
+	Target string `json:"target"`
+}
+
+// restarts reports whether locbench starts it again for each trial.
+func restarts(n bench.NeedSpec) bool { return n.From.Traits().Container && !specOf(n).Keep }
+
+func specOf(n bench.NeedSpec) (s service) {
+	_ = json.Unmarshal(n.Of, &s) // put has written it
+	return s
+}
+
+// put puts s into n.
+func (s service) put(n *bench.NeedSpec) {
+	n.Of = nil
+	if !reflect.ValueOf(s).IsZero() {
+		n.Of, _ = json.Marshal(s) // does not fail for numbers and texts
+	}
+}
+
+func read(v strictyaml.Value) bench.NeedSpec {
+	var s service
+	v.Decode(&s)
+	n := bench.NeedSpec{From: bench.NeedContainer, URL: s.External}
+	if s.External != "" {
+		n.From = bench.NeedExternal
+	}
+	s.External = ""
+	s.mountSeeds(v)
+	s.put(&n)
+	return n
+}
+
+func write(n bench.NeedSpec) any {
+	s := specOf(n)
+	s.External = n.URL
+	return s
+}
+
+// complete fills in the preset of the image. It says nothing of what the image itself says.
+func complete(n *bench.NeedSpec) {
+	s := specOf(*n)
+	s.fill(n.Name, n.From.Traits().ByURL)
+	s.put(n)
+}
+
+// fill fills in what a preset knows, for a service of this name.
+func (s *service) fill(name string, external bool) {
+	p, known := presetOf(*s)
+	if !known {
+		return
+	}
+	if s.Ports == nil && !external {
+		s.Ports = p.Fills.Ports
+	}
+	if external {
+		return
+	}
+	of := p.named(name, s.Ports[mainPort])
+	if len(s.Ready.rules()) == 0 {
+		s.Ready.Command, s.Ready.HTTP = of.Ready.Command, of.Ready.HTTP
+		if p.secured(s.Environment) {
+			s.Ready.HTTP, s.Ready.TCP = readyHTTP{}, s.Ports[mainPort]
+		}
+	}
+	s.Ready.Timeout = cmp.Or(s.Ready.Timeout, of.Ready.Timeout)
+	s.ShmSize = cmp.Or(s.ShmSize, p.Fills.ShmSize)
+	if s.Command == nil && s.Entrypoint == nil {
+		s.Command = p.Fills.Command
+	}
+	s.Environment = p.environment(of, *s)
+	for _, v := range p.Fills.Volumes {
+		if !s.mounted(v.Target) {
+			s.Volumes = append(s.Volumes, v)
+		}
+	}
+}
+
+// mounted reports whether something of the profile is mounted at a path of the container.
+func (s *service) mounted(path string) bool {
+	for _, v := range s.Volumes {
+		if v.Target == path {
+			return true
+		}
+	}
+	for _, t := range s.Tmpfs {
+		if t.path() == path {
+			return true
+		}
+	}
+	return false
+}

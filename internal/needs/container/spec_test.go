@@ -1,0 +1,186 @@
+package container
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/strictyaml"
+)
+
+func writeFile(path, text string) error { return os.WriteFile(path, []byte(text), 0o644) }
+
+// TestRead: keys have the meanings of compose files, and survive writing.
+func TestRead(t *testing.T) {
+	for name, c := range map[string]struct{ yaml, want string }{
+		"image":        {"image: postgres:17", `{"image":"postgres:17"}`},
+		"by digest":    {"image: 'pg@sha256:abc'", `{"image":"pg@sha256:abc"}`},
+		"command":      {"image: a\ncommand: postgres -c 'max_connections=20 0' \"x\\\"y\" a\\ b", `{"image":"a","command":["postgres","-c","max_connections=20 0","x\"y","a b"]}`},
+		"words":        {"image: a\ncommand: [a b, 1, true]\nentrypoint: e", `{"image":"a","entrypoint":["e"],"command":["a b","1","true"]}`},
+		"environment":  {"image: a\nenvironment: {A: 1.10, B: on, C: 0644, D: 'true', E: 2:30, F: \"${X}\", G: null, H: p@$$w/0rd#%}", `{"image":"a","environment":{"A":"1.10","B":"on","C":"0644","D":"true","E":"2:30","F":"${X}","G":"${G}","H":"p@$$w/0rd#%"}}`},
+		"as a list":    {"image: a\nenvironment: [A=1, B=, C, 'D=x=y']", `{"image":"a","environment":{"A":"1","B":"","C":"${C}","D":"x=y"}}`},
+		"no variables": {"image: a\nenvironment: {}", `{"image":"a"}`},
+		"limits":       {"image: a\nlimits: {cpus: '0.75', memory: 460MB, pids: 50}", `{"image":"a","limits":{"cpus":0.75,"memory":482344960,"pids":50}}`},
+		"port":         {"image: a\nports: 5432", `{"image":"a","ports":{"main":5432}}`},
+		"ports":        {"image: a\nports: {main: 9092, admin: '8080'}", `{"image":"a","ports":{"admin":8080,"main":9092}}`},
+		"ready": {"image: a\nready: {command: [pg_isready, -U, postgres], times: 3, timeout: 90s}",
+			`{"image":"a","ready":{"command":["pg_isready","-U","postgres"],"times":3,"timeout_ns":90000000000}}`},
+		"in a shell":     {"image: a\nready: {command: a | b}", `{"image":"a","ready":{"command":["sh","-c","a | b"]}}`},
+		"of compose":     {"image: a\nready: {command: [CMD, a, b]}", `{"image":"a","ready":{"command":["a","b"]}}`},
+		"its shell":      {"image: a\nready: {command: [CMD-SHELL, a b]}", `{"image":"a","ready":{"command":["sh","-c","a b"]}}`},
+		"tcp":            {"image: a\nready: {tcp: 1}", `{"image":"a","ready":{"tcp":1}}`},
+		"http":           {"image: a\nready: {http: {port: 9000, path: /h, status: 204}}", `{"image":"a","ready":{"http":{"port":9000,"path":"/h","status":204}}}`},
+		"log":            {"image: a\nready: {log: {line: ready to, times: 2}}", `{"image":"a","ready":{"log":{"line":"ready to","times":2}}}`},
+		"healthcheck":    {"image: a\nready: healthcheck", `{"image":"a","ready":{"healthcheck":true}}`},
+		"seed":           {"image: postgres\nseed: [schema.sql, {command: psql -f /seed/rows.sql}]", `{"image":"postgres","seed":[{"file":"DIR/schema.sql"},{"command":["sh","-c","psql -f /seed/rows.sql"]}],"volumes":[{"source":"DIR/rows.sql","target":"/seed/rows.sql"}]}`},
+		"of a seed":      {"image: postgres\nseed: [schema.sql, {command: [psql, -f, /seed/schema.sql]}]", `{"image":"postgres","seed":[{"file":"DIR/schema.sql"},{"command":["psql","-f","/seed/schema.sql"]}]}`},
+		"volumes":        {"image: a\nvolumes: [/data, ./pw.txt:/run/pw:ro]", `{"image":"a","volumes":[{"target":"/data"},{"source":"DIR/pw.txt","target":"/run/pw"}]}`},
+		"tmpfs":          {"image: a\ntmpfs: /run", `{"image":"a","tmpfs":["/run"]}`},
+		"several tmpfs":  {"image: a\ntmpfs: ['/run:size=64m,mode=1777', /x]", `{"image":"a","tmpfs":["/run:size=64m,mode=1777","/x"]}`},
+		"ulimits":        {"image: a\nulimits: {nofile: {soft: 1, hard: 2}, memlock: -1}", `{"image":"a","ulimits":{"memlock":{"soft":-1,"hard":-1},"nofile":{"soft":1,"hard":2}}}`},
+		"shm_size":       {"image: a\nshm_size: 268435456", `{"image":"a","shm_size":268435456}`},
+		"the rest":       {"image: a\nhostname: h.x\nuser: 1000:0\ninit: true\nstop_grace_period: 1m30s\nstop_signal: SIGINT\nafter: [x]\nkeep: true\nlike: mongo\nenv_file: vars.env", `{"image":"a","like":"mongo","env_file":["DIR/vars.env"],"hostname":"h.x","user":"1000:0","init":true,"stop_signal":"SIGINT","stop_grace_period_ns":90000000000,"after":["x"],"keep":true}`},
+		"external":       {"external: 10.0.0.5:5432\nlike: postgres\nports: {main: 1, admin: 8080}", `{"like":"postgres","ports":{"admin":8080,"main":1}} external 10.0.0.5:5432`},
+		"external's URL": {"external: 'postgres://app:${PW}@10.0.0.5/shop'", ` external postgres://app:${PW}@10.0.0.5/shop`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n, dir, err := parsed(t, c.yaml)
+			testenv.OK(t, err)
+			got := strings.ReplaceAll(string(n.Of), dir, "DIR")
+			if n.From != bench.NeedContainer {
+				got += " " + string(n.From) + " " + n.URL
+			}
+			testenv.Equal(t, got, c.want)
+			for _, filled := range []bool{false, true} {
+				if filled {
+					complete(&n)
+				}
+				text, err := strictyaml.Encode(write(n))
+				testenv.OK(t, err)
+				var back bench.NeedSpec
+				err = strictyaml.DecodeFrom("other/p.yaml", text, new(any), []string{"/"}, func(v strictyaml.Value) { back = read(v) })
+				testenv.OK(t, err)
+				back.Name, back.Kind = n.Name, n.Kind
+				testenv.Equal(t, string(back.Of), string(n.Of), string(text))
+				testenv.Equal(t, back.URL+string(back.From), n.URL+string(n.From))
+				again := back
+				if complete(&again); filled {
+					testenv.Equal(t, string(again.Of), string(n.Of), "completed twice")
+				}
+			}
+		})
+	}
+}
+
+// TestSize: all units are powers of 1024, as in Docker.
+func TestSize(t *testing.T) {
+	for text, want := range map[string]int64{
+		"512M": 512 << 20, "512m": 512 << 20, "512Mi": 512 << 20, "512MiB": 512 << 20, "512MB": 512 << 20, "512mb": 512 << 20,
+		"1.5G": 3 << 29, "8192k": 8 << 20, "6291456": 6 << 20, "6291456b": 6 << 20, "1T": 1 << 40, "7 MB": 7 << 20, "5MB": 0, "512": 0,
+		"x": 0, "1e9": 0, "1P": 0, "-1G": 0, "": 0, "1125899906842625": 0,
+	} {
+		n, _, err := parsed(t, "image: a\nshm_size: '"+text+"'")
+		testenv.Equal(t, int64(specOf(n).ShmSize), want, text)
+		testenv.Equal(t, err == nil, want != 0, text, err)
+	}
+	for n, want := range map[size]string{512 << 20: "512MiB", 3 << 29: "1536MiB", 1 << 41: "2TiB", 7_000_000: "7000000B", 1 << 60: "1048576TiB"} {
+		text, _ := n.MarshalYAML()
+		testenv.Equal(t, text.(string), want, n)
+	}
+}
+
+// TestMistakes: each mistake has its line, and what to write.
+func TestMistakes(t *testing.T) {
+	for name, c := range map[string]struct {
+		yaml string
+		line int
+		want []string
+	}{
+		"neither":            {"limits: {cpus: 1}", 2, []string{"`image` is missing", "external: 10.0.0.5:5432"}},
+		"both":               {"image: a\nexternal: h:1", 2, []string{"both `image` and `external`"}},
+		"unknown key":        {"image: a\nimages: b", 3, []string{"unknown key `db.images`"}},
+		"build":              {"image: a\nbuild:\n  context: .", 3, []string{"`db.build` is not read", "docker build -t NAME ."}},
+		"dockerfile":         {"image: a\ndockerfile: x", 3, []string{"docker build"}},
+		"restart":            {"image: a\nrestart: always", 3, []string{"`db.restart` is not read", "fails its trial"}},
+		"depends_on":         {"image: a\ndepends_on: [x]", 3, []string{"after: [NAME]"}},
+		"privileged":         {"image: a\nprivileged: true", 3, []string{"plain container"}},
+		"healthcheck":        {"image: a\nhealthcheck:\n  test: x", 3, []string{"write `ready`"}},
+		"deploy":             {"image: a\ndeploy: {}", 3, []string{"limits: {cpus: 1"}},
+		"x-":                 {"image: a\nx-logging: {}", 3, []string{"remove it"}},
+		"writable":           {"external: h:1\nwritable: true", 3, []string{"does not write"}},
+		"no value":           {"image: a\nports:", 3, []string{"has no value"}},
+		"published ports":    {"image: a\nports: ['5432:5432']", 3, []string{"no port is published"}},
+		"no main":            {"image: a\nports: {admin: 1}", 3, []string{"no port is named `main`"}},
+		"no port":            {"image: a\nports: 70000", 3, []string{"from 1 to 65535"}},
+		"name of a port":     {"image: a\nports:\n  main: 1\n  Web-UI: 2", 5, []string{"lower-case letters"}},
+		"map in environment": {"image: a\nenvironment:\n  A: {b: c}", 4, []string{"a text"}},
+		"default of compose": {"image: a\nenvironment:\n  A: 1\n  B: ${X:-y}", 5, []string{"variable B", "without a default"}},
+		"required":           {"image: a\nenvironment: ['B=${X:?no}']", 3, []string{"without a default"}},
+		"twice":              {"image: a\nenvironment: [B=1, B=2]", 3, []string{"given twice"}},
+		"name of a variable": {"image: a\nenvironment: {'A B': 1}", 3, []string{"wrong name"}},
+		"number of limits":   {"image: a\nlimits: {memory: 512}", 3, []string{"from 6M"}},
+		"cpus":               {"image: a\nlimits: {cpus: 0}", 3, []string{"0.01 to 1024"}},
+		"cpuset":             {"image: a\ncpuset: 0-1", 3, []string{"isolation"}},
+		"several rules":      {"image: a\nready: {tcp: 1, command: [x]}", 3, []string{"several rules: command, tcp"}},
+		"unknown rule":       {"image: a\nready: postgres", 3, []string{"healthcheck"}},
+		"no path":            {"image: a\nready: {http: {port: 1}}", 3, []string{"ready.http.path` is missing"}},
+		"path":               {"image: a\nready: {http: {path: health}}", 3, []string{"begins with /"}},
+		"CMD-SHELL":          {"image: a\nready: {command: [CMD-SHELL, pg_isready, -U, x]}", 3, []string{"only the word after it"}},
+		"NONE":               {"image: a\nready: {command: [NONE]}", 3, []string{"pg_isready"}},
+		"empty command":      {"image: a\ncommand: []", 3, []string{"a program"}},
+		"quotes":             {"image: a\ncommand: a 'b", 3, []string{"close the quotes"}},
+		"no file":            {"image: postgres\nseed:\n- schema.sql\n- none.sql", 5, []string{"`none.sql` does not exist"}},
+		"outside":            {"image: postgres\nseed: [../x.sql]", 3, []string{"outside of the folder"}},
+		"not run":            {"image: redis:7\nseed: [rows.sql]", 3, []string{"redis runs no files of a seed", "/seed/rows.sql"}},
+		"ending":             {"image: postgres\nseed: [notes.txt]", 3, []string{"does not run notes.txt", ".sql, .sql.gz, .sh"}},
+		"order":              {"image: postgres\nseed:\n- {command: [x]}\n- schema.sql", 5, []string{"after a command"}},
+		"start":              {"image: postgres\nseed:\n- start: service", 4, []string{"`db.seed[0].start` is not read"}},
+		"missing in command": {"image: a\nseed: [{command: [x, /seed/none.sql]}]", 3, []string{"`none.sql` does not exist"}},
+		"a named volume":     {"image: a\nvolumes: ['data:/var/lib/x']", 3, []string{"only the path in the container"}},
+		"writable mount":     {"image: a\nvolumes: ['./pw.txt:/x']", 3, []string{"read-only"}},
+		"socket":             {"image: a\nvolumes: ['/var/run/docker.sock:/x:ro']", 3, []string{"outside of the folder"}},
+		"relative":           {"image: a\nvolumes: [data]", 3, []string{"absolute path"}},
+		"root":               {"image: a\nvolumes: [/]", 3, []string{"absolute path"}},
+		"mounted twice":      {"image: a\nvolumes: [/x]\ntmpfs: [/x]", 4, []string{"/x is mounted twice"}},
+		"tmpfs":              {"image: a\ntmpfs: run", 3, []string{"absolute path"}},
+		"ulimit":             {"image: a\nulimits: {nofile: many}", 3, []string{"-1 for no limit"}},
+		"like":               {"image: a\nlike: postgre", 3, []string{"postgres"}},
+		"hostname":           {"image: a\nhostname: a_-", 3, []string{"not a host name"}},
+		"signal":             {"image: a\nstop_signal: int", 3, []string{"SIGINT"}},
+		"after itself":       {"image: a\nafter: [db]", 3, []string{"comes after itself"}},
+		"external's seed":    {"external: h:1\nseed: [{command: [x]}]", 3, []string{"has no `seed`", "does not write"}},
+		"external's limits":  {"external: h:1\nlimits: {cpus: 1}", 3, []string{"has no `limits`"}},
+		"external's keep":    {"external: h:1\nkeep: true", 3, []string{"has no `keep`"}},
+		"external's port":    {"external: host", 2, []string{"`external` is not an address"}},
+		"external's scheme":  {"external: 'x://host'", 2, []string{"`external` has no port"}},
+		"external's user":    {"external: 'app:secret@host:1'", 2, []string{"`external` is not an address"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, _, err := parsed(t, c.yaml)
+			testenv.Fails(t, err, c.want...)
+			mistakes, _ := err.(strictyaml.Mistakes)
+			if len(mistakes) != 1 || mistakes[0].Line != c.line {
+				t.Errorf("want one mistake in line %d, got %v", c.line, err)
+			}
+			if err != nil && strings.Contains(err.Error(), "secret") {
+				t.Errorf("shows a password: %v", err)
+			}
+		})
+	}
+}
+
+// TestSchema: editors describe each key.
+func TestSchema(t *testing.T) {
+	for key, of := range strictyaml.SchemaOf("need", form{})["properties"].(strictyaml.Schema) {
+		if of.(strictyaml.Schema)["description"] == nil {
+			t.Errorf("%s has no description", key)
+		}
+	}
+}
+
+// form is the service as a file.
+type form struct{}
+
+func (form) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema { return schema(s) }

@@ -1,0 +1,238 @@
+package container
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/host/hostusage"
+	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/text/secret"
+)
+
+// Open starts the service with empty volumes, and returns when it is ready. Its image runs the
+// files of its seed meanwhile.
+func (n *Need) Open(ctx context.Context, at needs.Place) (err error) {
+	if at.Progress == nil {
+		at.Progress = func(bench.Progress) {}
+	}
+	if at.Warn == nil {
+		at.Warn = func(bench.Warning) {}
+	}
+	n.at = at
+	defer func() {
+		if err != nil {
+			err = n.masked(fmt.Errorf("%s: %w", n.name, errors.Join(err, n.Close(ctx))))
+		}
+	}()
+	if n.external() {
+		return n.reach(ctx)
+	}
+	var ok bool
+	if n.engine, ok = at.Containers.(needs.Engine); !ok {
+		return errors.New("it runs in a container, and no Docker engine is in use; see 'locbench doctor'")
+	}
+	if n.preset.Apart && at.Network.Host == "" {
+		return fmt.Errorf("clients of %s connect to the name that it gives them, which only containers find; use --runtime docker",
+			imageName(n.spec.Image))
+	}
+	if n.env, err = n.fillIn(); err != nil {
+		return err
+	}
+	if n.image, err = n.engine.Image(ctx, n.spec.Image, at.Progress); err != nil {
+		return err
+	}
+	if n.image.Emulated {
+		return fmt.Errorf("image %s is for another architecture than this machine's; emulated, it is not fit for measuring", n.spec.Image)
+	}
+	if n.ports, err = n.portsOf(); err != nil {
+		return err
+	}
+	n.mu.Lock()
+	n.version = short(n.image.ID)
+	n.mu.Unlock()
+	if n.state, err = n.newState(ctx); err != nil {
+		return err
+	}
+	return n.start(ctx, true)
+}
+
+// short returns the first digits of the sha256 of an image.
+func short(id string) string {
+	digits := strings.TrimPrefix(id, "sha256:")
+	return digits[:min(len(digits), 12)]
+}
+
+// fillIn fills the variables of locbench into the texts of the service, and returns its
+// environment. Its error names all that are missing.
+func (n *Need) fillIn() (map[string]string, error) {
+	getenv := n.at.Getenv
+	if getenv == nil {
+		getenv = func(string) string { return "" }
+	}
+	var texts []string
+	for _, name := range sorted(n.spec.Environment) {
+		texts = append(texts, n.spec.Environment[name])
+	}
+	texts = append(append(append(texts, n.spec.Entrypoint...), n.spec.Command...), n.spec.Ready.Command...)
+	for _, one := range n.spec.Seed {
+		texts = append(texts, one.Command...)
+	}
+	if err := missing(texts, getenv); err != nil {
+		return nil, err
+	}
+	all := func(words []string) (filled []string) {
+		for _, word := range words {
+			filled = append(filled, bench.FillEnv(word, getenv))
+		}
+		return filled
+	}
+	n.spec.Entrypoint, n.spec.Command, n.spec.Ready.Command = all(n.spec.Entrypoint), all(n.spec.Command), all(n.spec.Ready.Command)
+	seeds := n.spec.Seed
+	n.spec.Seed = nil
+	for _, one := range seeds {
+		n.spec.Seed = append(n.spec.Seed, seed{one.File, all(one.Command)})
+	}
+	env := map[string]string{}
+	for _, file := range n.spec.EnvFile {
+		if err := readVariables(file, env); err != nil {
+			return nil, err
+		}
+	}
+	var secrets []string
+	for name, value := range n.spec.Environment {
+		env[name] = bench.FillEnv(value, getenv)
+	}
+	for name, value := range env {
+		if secret.Name(name) {
+			secrets = append(secrets, value)
+		}
+	}
+	n.mask = secret.New(append(secrets, n.login(env).Password)...)
+	return env, nil
+}
+
+// missing returns an error that names the variables of texts that are not set, or nil.
+func missing(texts []string, getenv func(string) string) error {
+	var names []string
+	for _, name := range bench.EnvNames(texts...) {
+		if getenv(name) == "" {
+			names = append(names, name)
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	return fmt.Errorf("environment variable unset or empty: %s", strings.Join(names, ", "))
+}
+
+// portsOf returns the ports: those of the profile or the preset, or the one that the image exposes.
+func (n *Need) portsOf() (ports, error) {
+	if n.spec.Ports != nil {
+		return n.spec.Ports, nil
+	}
+	switch exposed := n.image.Ports; len(exposed) {
+	case 0:
+		return ports{}, nil
+	case 1:
+		return ports{mainPort: exposed[0]}, nil
+	default:
+		var all []string
+		for _, p := range exposed {
+			all = append(all, strconv.Itoa(p))
+		}
+		return nil, fmt.Errorf("image %s exposes the ports %s; write the one that contenders use: `ports: %d`",
+			n.spec.Image, strings.Join(all, ", "), exposed[0])
+	}
+}
+
+// start starts the service, and waits until it is ready. first: with empty volumes.
+func (n *Need) start(ctx context.Context, first bool) error {
+	heard := n.notes.begin(n.spec.Ready.Log.Line)
+	spec := n.container(first)
+	spec.OnLog = func(l bench.LogLine) { n.notes.hear(heard, l.Text) }
+	started, err := n.engine.RunContainer(ctx, spec)
+	if err != nil {
+		return err
+	}
+	c, ok := started.(needs.Served)
+	if !ok {
+		return errors.Join(errors.New("this engine runs no services"), started.Stop(ctx))
+	}
+	usage, err := hostusage.Container(c.PID())
+	if err == nil {
+		usage.KeptTo(len(n.at.CPUs))
+	} else {
+		usage = nil
+	}
+	if err := n.set(c, usage, n.addressOf(c)); err != nil {
+		return err
+	}
+	return n.await(ctx, c, heard, first)
+}
+
+// container returns the container to start.
+func (n *Need) container(first bool) needs.ContainerSpec {
+	s := n.spec
+	spec := needs.ContainerSpec{
+		RunID: n.at.RunID, Name: n.name, Image: s.Image, Entrypoint: s.Entrypoint, Command: s.Command, Env: n.env, Port: n.ports[mainPort],
+		CPUs: n.at.CPUs, Limits: s.Limits.bench(), User: s.User, Hostname: cmp.Or(s.Hostname, n.name), Aliases: []string{n.name},
+		ShmSize: int64(s.ShmSize), Init: s.Init, StopSignal: s.StopSignal, Progress: n.at.Progress,
+	}
+	for _, d := range n.state.data {
+		spec.Mounts = append(spec.Mounts, needs.Mount{Volume: d.volume, Target: d.path})
+	}
+	for _, v := range s.Volumes {
+		if v.Source != "" {
+			spec.Mounts = append(spec.Mounts, needs.Mount{Source: v.Source, Target: v.Target, ReadOnly: true})
+		}
+	}
+	for i, one := range s.Seed {
+		if one.File == "" {
+			continue
+		}
+		spec.Mounts = append(spec.Mounts, needs.Mount{Source: one.File, Target: seedPath(one.File), ReadOnly: true})
+		if first { // its image runs them in the order of their names
+			target := path.Join(n.preset.Folder, fmt.Sprintf("%02d-%s", i+1, path.Base(one.File)))
+			spec.Mounts = append(spec.Mounts, needs.Mount{Source: one.File, Target: target, ReadOnly: true})
+		}
+	}
+	for _, t := range s.Tmpfs {
+		spec.Tmpfs = append(spec.Tmpfs, needs.Tmpfs{Target: t.path(), Options: t.options()})
+	}
+	for _, name := range sorted(s.Ulimits) {
+		spec.Ulimits = append(spec.Ulimits, needs.Ulimit{Name: name, Soft: s.Ulimits[name].Soft, Hard: s.Ulimits[name].Hard})
+	}
+	return spec
+}
+
+// addressOf returns where contenders reach a container: by the need's name, which is always the
+// same, or at its address if they run on this machine.
+func (n *Need) addressOf(c needs.Served) bench.NeedAddress {
+	main := n.ports[mainPort]
+	if main == 0 {
+		return bench.NeedAddress{}
+	}
+	if n.at.Network.Host != "" {
+		return n.addressAt(n.name, main, n.ports)
+	}
+	host, text, err := net.SplitHostPort(c.Address())
+	port, _ := strconv.Atoi(text)
+	if err != nil {
+		return bench.NeedAddress{}
+	}
+	reached := ports{mainPort: port}
+	if n.direct(c) {
+		reached = n.ports
+	}
+	return n.addressAt(host, port, reached)
+}
+
+// direct reports whether this machine reaches every port of a container, not only the main one.
+func (n *Need) direct(c needs.Served) bool { return c.Address() == c.NetworkAddress() }

@@ -1,0 +1,281 @@
+package container
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/text/safe"
+)
+
+// stopGrace is how long a seeded service may take to stop: it writes its data then.
+const stopGrace = time.Minute
+
+// state is the seeded state of a service: the files of its volumes.
+type state struct {
+	data   []*data
+	kept   bool  // the volumes have the seeded state, and a copy of them is in use
+	broken error // why there is no seeded state
+}
+
+// data is what a service writes below one path.
+type data struct {
+	path   string
+	volume string // in use
+	seeded string // its seeded state; "": not known yet
+	hash   string // of the first copy
+}
+
+// newState makes an empty volume for each path at which the service has its data: those that its
+// image declares, or its profile.
+func (n *Need) newState(ctx context.Context) (s state, err error) {
+	paths := slices.Clone(n.image.Volumes)
+	for _, v := range n.spec.Volumes {
+		if v.Source == "" && !slices.Contains(paths, v.Target) {
+			paths = append(paths, v.Target)
+		}
+	}
+	for i, path := range paths {
+		elsewhere := slices.ContainsFunc(n.spec.Volumes, func(v volume) bool { return v.Source != "" && v.Target == path })
+		inMemory := slices.ContainsFunc(n.spec.Tmpfs, func(t tmpfs) bool { return t.path() == path })
+		if inMemory && n.spec.Seed != nil && !n.spec.Keep {
+			return s, fmt.Errorf("its data are in memory (tmpfs %s), and lost when it starts again; remove the tmpfs, or write `keep: true`", path)
+		}
+		if elsewhere || inMemory {
+			continue
+		}
+		d := &data{path: path}
+		if d.volume, err = n.engine.CreateVolume(ctx, n.at.RunID, n.volumeName(i)); err != nil {
+			return s, errors.Join(err, s.remove(context.WithoutCancel(ctx), n.engine))
+		}
+		s.data = append(s.data, d)
+	}
+	return s, nil
+}
+
+func (n *Need) volumeName(i int) string { return n.name + "-" + strconv.Itoa(i+1) }
+
+// remove removes all volumes.
+func (s *state) remove(ctx context.Context, engine needs.Engine) error {
+	var errs []error
+	for _, d := range s.data {
+		for _, name := range []*string{&d.volume, &d.seeded} {
+			if *name != "" {
+				if err := engine.RemoveVolume(ctx, *name); err != nil {
+					errs = append(errs, err)
+					continue
+				}
+				*name = ""
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Seed runs the commands of the seed: the image has run its files when the service started.
+func (n *Need) Seed(ctx context.Context, progress func(bench.Progress)) (note string, err error) {
+	c := n.current()
+	if c == nil {
+		return "", nil
+	}
+	var commands, files int64
+	for _, one := range n.spec.Seed {
+		if one.Command == nil {
+			files++
+			continue
+		}
+		text := safe.Line(n.mask.Text(safe.Shell(one.Command)), rowBytes)
+		progress(bench.Progress{Done: commands, Unit: "commands", Text: text})
+		if err := n.seedBy(ctx, c, one.Command); err != nil {
+			return "", n.masked(fmt.Errorf("%s: seed failed: command %s: %w", n.name, text, err))
+		}
+		commands++
+	}
+	if exit := exitOf(c); exit != nil {
+		return "", n.masked(fmt.Errorf("%s: it ended after its seed: %s%s", n.name, exit, n.lastLines(c)))
+	}
+	n.notes.forget()
+	if n.spec.Keep {
+		n.at.Warn(bench.Warning{Text: n.name + " is not restored (keep: true): a trial finds what the trials before it have written"})
+	}
+	var parts []string
+	if files > 0 {
+		parts = append(parts, units.Plural(files, "file"))
+	}
+	if commands > 0 {
+		parts = append(parts, units.Plural(commands, "command"))
+	}
+	return strings.Join(parts, ", "), nil
+}
+
+func (n *Need) seedBy(ctx context.Context, c needs.Served, command []string) error {
+	output, code, err := c.Exec(ctx, command, nil)
+	if err != nil || code == 0 {
+		return err
+	}
+	return fmt.Errorf("exit code %d%s", code, lastOf(strings.Split(strings.TrimSpace(output), "\n"), lastRows))
+}
+
+// Restore starts the service again from a copy of its seeded state, unless no contender has got its
+// address since that was done. An error says how it ended in a trial, too.
+func (n *Need) Restore(ctx context.Context) (changed string, err error) {
+	c := n.current()
+	n.mu.Lock()
+	used := n.used
+	n.mu.Unlock()
+	if n.external() || n.engine == nil {
+		return "", nil
+	}
+	n.report()
+	var died error
+	if c != nil && (n.state.kept || n.spec.Keep) {
+		if exit := exitOf(c); exit != nil {
+			died = n.masked(fmt.Errorf("it ended in the trial: %s%s", n.death(exit), n.lastLines(c)))
+		}
+	}
+	switch {
+	case n.spec.Keep:
+		return "", died
+	case n.state.broken != nil:
+		return "", n.state.broken
+	case !n.state.kept:
+		if err := n.keepSeeded(ctx); err != nil {
+			n.state.broken = n.masked(err)
+			return "", n.state.broken
+		}
+	case c != nil && !used && died == nil:
+		return "", nil
+	}
+	return "", n.masked(errors.Join(died, n.again(ctx)))
+}
+
+// death says how a service ended, with its limit if that was the cause.
+func (n *Need) death(exit *bench.Exit) string {
+	if exit.OOMKilled && n.spec.Limits.Memory > 0 {
+		return exit.String() + ", its limit is " + units.Bytes(int64(n.spec.Limits.Memory))
+	}
+	return exit.String()
+}
+
+// report warns of what the log says.
+func (n *Need) report() {
+	for _, one := range n.notes.take() {
+		what := strings.ReplaceAll(one.what, "NAME", n.name)
+		n.at.Warn(bench.Warning{Text: fmt.Sprintf("%s: %q: %s", n.name, safe.Line(n.mask.Text(one.line), rowBytes), what)})
+	}
+}
+
+// keepSeeded stops the service, whose volumes have its seeded state from then on. Only what has
+// stopped as it should can be started again as if nothing had happened.
+func (n *Need) keepSeeded(ctx context.Context) error {
+	c := n.current()
+	if c == nil {
+		return errors.New("it does not run")
+	}
+	if exit := exitOf(c); exit != nil {
+		return fmt.Errorf("it ended before the first trial: %s%s", n.death(exit), n.lastLines(c))
+	}
+	grace := cmp.Or(time.Duration(n.spec.StopGracePeriod), stopGrace)
+	clean, err := c.End(ctx, grace)
+	if err != nil {
+		return err
+	}
+	exit := exitOf(c)
+	if !clean && (exit == nil || exit.Code != n.preset.Stopped || exit.Signal != "" || n.preset.Stopped == 0) {
+		how := "it was killed after " + units.Exact(grace) + "; raise `stop_grace_period`, or write another `stop_signal`"
+		if exit != nil && exit.Signal == "" && exit.Code != 137 {
+			how = exit.String() + "; write another `stop_signal`"
+		}
+		return fmt.Errorf("it did not stop cleanly, so its files are not a state to start from: %s%s", how, n.lastLines(c))
+	}
+	if err := n.writtenElsewhere(ctx, c); err != nil {
+		return err
+	}
+	if err := n.kill(ctx); err != nil {
+		return err
+	}
+	for _, d := range n.state.data {
+		d.seeded, d.volume = d.volume, ""
+	}
+	n.state.kept = true
+	return nil
+}
+
+// passing are folders whose files do not outlast a start.
+var passing = []string{"/tmp/", "/run/", "/var/run/", "/var/tmp/", "/dev/", "/proc/", "/sys/"}
+
+// writtenElsewhere warns of files outside of the volumes, which are not restored. A seed that has no
+// volume at all would be lost.
+func (n *Need) writtenElsewhere(ctx context.Context, c needs.Served) error {
+	files, err := c.Written(ctx)
+	if err != nil {
+		return err
+	}
+	files = slices.DeleteFunc(files, func(file string) bool {
+		return slices.ContainsFunc(passing, func(folder string) bool { return strings.HasPrefix(file+"/", folder) })
+	})
+	if len(files) == 0 {
+		return nil
+	}
+	shown := strings.Join(files[:min(len(files), 5)], ", ")
+	if more := len(files) - 5; more > 0 {
+		shown += fmt.Sprintf(" and %d more", more)
+	}
+	if n.spec.Seed != nil && len(n.state.data) == 0 {
+		return fmt.Errorf("its seed would be lost: it has no volume, and writes %s; write the path of its data: `volumes: [/PATH]`", shown)
+	}
+	n.at.Warn(bench.Warning{Text: fmt.Sprintf("%s writes outside of its volumes, which is not restored: %s; write `volumes: [/PATH]` for what is data",
+		n.name, safe.Line(shown, 1000))})
+	return nil
+}
+
+// again starts the service from a copy of its seeded state.
+func (n *Need) again(ctx context.Context) error {
+	if err := n.kill(ctx); err != nil {
+		return err
+	}
+	for i, d := range n.state.data {
+		if err := n.copyOf(ctx, i, d); err != nil {
+			return err
+		}
+	}
+	if err := n.start(ctx, false); err != nil {
+		clean, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+		defer cancel()
+		return errors.Join(fmt.Errorf("start again from its seeded state: %w", err), n.kill(clean))
+	}
+	return nil
+}
+
+// copyOf replaces the volume in use by a copy of the seeded one.
+func (n *Need) copyOf(ctx context.Context, i int, d *data) error {
+	if d.volume != "" {
+		if err := n.engine.RemoveVolume(ctx, d.volume); err != nil {
+			return err
+		}
+		d.volume = ""
+	}
+	var err error
+	if d.volume, err = n.engine.CreateVolume(ctx, n.at.RunID, n.volumeName(i)); err != nil {
+		return err
+	}
+	files, err := n.engine.CopyVolume(ctx, d.seeded, d.volume, n.spec.Image)
+	if err != nil {
+		return err
+	}
+	if d.hash == "" {
+		d.hash = files.Hash
+	}
+	if files.Hash != d.hash {
+		return fmt.Errorf("the files of %s differ from its seeded state: something else writes to volume %s", d.path, d.seeded)
+	}
+	return nil
+}
