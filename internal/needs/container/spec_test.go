@@ -149,7 +149,6 @@ func TestMistakes(t *testing.T) {
 		"like":               {"image: a\nlike: postgre", 3, []string{"postgres"}},
 		"hostname":           {"image: a\nhostname: a_-", 3, []string{"not a host name"}},
 		"signal":             {"image: a\nstop_signal: int", 3, []string{"SIGINT"}},
-		"after itself":       {"image: a\nafter: [db]", 3, []string{"comes after itself"}},
 		"external's seed":    {"external: h:1\nseed: [{command: [x]}]", 3, []string{"has no `seed`", "does not write"}},
 		"external's limits":  {"external: h:1\nlimits: {cpus: 1}", 3, []string{"has no `limits`"}},
 		"external's keep":    {"external: h:1\nkeep: true", 3, []string{"has no `keep`"}},

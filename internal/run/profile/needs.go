@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/needs"
@@ -29,12 +30,17 @@ func (all *needList) UnmarshalStrict(v strictyaml.Value) {
 	}
 	for _, f := range v.Fields() {
 		k, ok := kinds.For(f.Key)
-		if !ok || k.Any && meansOwnKind(f) {
+		if !ok || k.Any && strictyaml.Nearest(f.Key, kinds.Names()) != "" && !ofAny(f.Value) {
 			v.Unknown(f, kinds.Names())
 			continue
 		}
 		if !needName.MatchString(f.Key) {
-			v.Misnamed(f, needNameHint)
+			v.MistakeAt(f, fmt.Sprintf("%q cannot be the name of a need", f.Key), needNameHint)
+			continue
+		}
+		if k.Any && f.Value.Kind() == strictyaml.Map && !ofAny(f.Value) {
+			v.MistakeAt(f, fmt.Sprintf("`needs.%s` has neither `image` nor `external`", f.Key),
+				"write one of the two; needs with their own keys: "+strings.Join(kinds.Names(), ", "))
 			continue
 		}
 		n := k.Read(f.Value)
@@ -46,9 +52,11 @@ func (all *needList) UnmarshalStrict(v strictyaml.Value) {
 	}
 }
 
-// meansOwnKind reports whether the name of a need is probably that of its own kind, misspelt.
-func meansOwnKind(f strictyaml.Field) bool {
-	return strictyaml.Nearest(f.Key, kinds.Names()) != "" && !f.Value.Has("image") && !f.Value.Has("external")
+// ofAny reports whether a need has a key of those of any name, or one that is probably meant to be.
+func ofAny(v strictyaml.Value) bool {
+	return slices.ContainsFunc(v.Fields(), func(f strictyaml.Field) bool {
+		return strictyaml.Nearest(f.Key, []string{"image", "external"}) != ""
+	})
 }
 
 // MarshalYAML writes what UnmarshalStrict reads.

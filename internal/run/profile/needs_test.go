@@ -72,12 +72,17 @@ func TestNeeds_Mistakes(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"name": {
 			"needs:\n  Db:\n    image: i\n",
-			"p.yaml:5: \"Db\" cannot be a name in `needs`; write up to 63 lower-case letters, digits, `-` and `_`: it is the host name of the need",
+			"p.yaml:5: \"Db\" cannot be the name of a need; write up to 63 lower-case letters, digits, `-` and `_`: it is the host name of the need",
 		},
 		"own kind, misspelt": {"needs:\n  elasticserch: {}\n", "p.yaml:5: unknown key `needs.elasticserch`; did you mean `elasticsearch`?"},
 		"near an own kind":   {"needs:\n  elasticsearch2: {image: i}\n", ""},
 		"key":                {"needs:\n  db:\n    image: i\n    restart: always\n", "p.yaml:7: unknown key `needs.db.restart`; known keys: image, after, keep"},
-		"too many":           {"needs:\n" + many, "p.yaml:5: 21 needs; write at most 20"},
+		"neither": {
+			"needs:\n  cache:\n    keep: true\n",
+			"p.yaml:5: `needs.cache` has neither `image` nor `external`; write one of the two; needs with their own keys: elasticsearch",
+		},
+		"key of an image": {"needs:\n  db:\n    imgae: i\n", "p.yaml:6: unknown key `needs.db.imgae`; did you mean `image`?"},
+		"too many":        {"needs:\n" + many, "p.yaml:5: 21 needs; write at most 20"},
 		"after": {
 			"needs:\n  db: {image: i}\n  cache:\n    image: i\n    after:\n      - db\n      - bd\n",
 			"p.yaml:10: `needs.cache.after[1]` is \"bd\"; did you mean `db`?",

@@ -150,9 +150,10 @@ func (f structField) hint() string {
 	return ""
 }
 
-// Misnamed reports a key of the map v that cannot be a name.
-func (v Value) Misnamed(f Field, hint string) {
-	v.d.Add(f.line, fmt.Sprintf("%s cannot be a name in `%s`", strconv.Quote(clip(f.Key, 60)), v.path), hint)
+// MistakeAt reports an entry of the map v that cannot be read at all, at the line of its key.
+func (v Value) MistakeAt(f Field, what, hint string) {
+	v.d.reported = append(v.d.reported, Reported{Path: f.Value.path, Unknown: true, Far: true})
+	v.d.Add(f.line, what, hint)
 }
 
 // Unknown reports an unknown key of the map v.
