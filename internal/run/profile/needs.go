@@ -96,7 +96,9 @@ func (r *rules) needsOf(p *bench.Profile) {
 		r.when(true, "interleave", fmt.Sprintf("`%s` starts again for each trial, so contenders cannot be interleaved", name),
 			"write `interleave: off`, or remove it")
 	}
+	before := len(*r)
 	r.orderOf(p.Needs)
+	r.needs(before, "needs")
 	for _, n := range p.Needs {
 		r.when(!needName.MatchString(n.Name), "needs."+n.Name, fmt.Sprintf("%q cannot be the name of a need", n.Name), needNameHint)
 		k, ok := kinds.Of(n.Kind)
