@@ -135,7 +135,8 @@ func externalAddress(text string) (a bench.NeedAddress, err error) {
 	if err != nil || u.Hostname() == "" {
 		return a, errors.New("`external` is not an address")
 	}
-	a = bench.NeedAddress{URL: u.String(), Host: u.Hostname(), Port: u.Port(), User: u.User.Username(), Database: strings.TrimPrefix(u.Path, "/")}
+	a = bench.NeedAddress{URL: u.String(), Host: u.Hostname(), Port: u.Port(), User: u.User.Username(),
+		Database: strings.TrimPrefix(u.Path, "/")}
 	a.Password, _ = u.User.Password()
 	if a.Port == "" {
 		a.Port = portOf(u.Scheme)

@@ -30,7 +30,7 @@ func (n *Need) reach(ctx context.Context) error {
 	}
 	n.mask = secret.New(a.Password)
 	target := net.JoinHostPort(a.Host, a.Port)
-	if err := accepts(ctx, target, staysOpen); err != nil {
+	if err := accepts(ctx, target, n.pace.open); err != nil {
 		return fmt.Errorf("%s does not respond: %w; start it, or write an `image`", target, err)
 	}
 	usage, err := hostusage.Address("tcp://" + target)
@@ -66,8 +66,8 @@ func (n *Need) relayed(a bench.NeedAddress, target string, to needs.Network) (be
 		if at, n.relay, err = store.Relay(to.Host, target, to.Peers); err != nil {
 			return a, fmt.Errorf("let containers reach %s: %w", target, err)
 		}
-		n.at.Warn(bench.Warning{Text: fmt.Sprintf("%s listens only for this machine, so locbench relays its connections, with CPU time of the client; "+
-			"to avoid it, have it listen at %s", n.name, to.Host)})
+		n.at.Warn(bench.Warning{Text: fmt.Sprintf("%s listens only for this machine, so locbench relays its connections, "+
+			"with CPU time of the client; to avoid it, have it listen at %s", n.name, to.Host)})
 	}
 	host, port, err := net.SplitHostPort(at)
 	if err != nil {

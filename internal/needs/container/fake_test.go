@@ -137,7 +137,25 @@ type fakeServed struct {
 }
 
 // listen listens and keeps connections open.
-func (c *fakeServed) listen() { c.listenOn(func(net.Conn) {}) }
+func (c *fakeServed) listen() {
+	c.listenOn(nil)
+	go acceptAll(c.listener)
+}
+
+// acceptAll keeps all connections open until the listener is closed.
+func acceptAll(l net.Listener) {
+	var all []net.Conn
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			break
+		}
+		all = append(all, conn)
+	}
+	for _, conn := range all {
+		conn.Close()
+	}
+}
 
 func (c *fakeServed) listenOn(serve func(net.Conn)) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -145,6 +163,9 @@ func (c *fakeServed) listenOn(serve func(net.Conn)) {
 		panic(err)
 	}
 	c.listener, c.address = l, l.Addr().String()
+	if serve == nil {
+		return
+	}
 	go func() {
 		for {
 			conn, err := l.Accept()
@@ -260,8 +281,9 @@ func newFixture(t *testing.T, text string) fixture {
 	testenv.OK(t, err)
 	found, err := find(n, bench.Profile{}, n.URL)
 	testenv.OK(t, err)
-	f := fixture{Need: found.Needs[0].Need.(*Need), engine: &fakeEngine{image: needs.Image{ID: "sha256:0123456789abcdef"}}, warned: &[]string{}}
-	f.pace = pace{time.Millisecond, time.Millisecond}
+	f := fixture{Need: found.Needs[0].Need.(*Need), engine: &fakeEngine{image: needs.Image{ID: "sha256:0123456789abcdef"}},
+		warned: &[]string{}}
+	f.pace = pace{time.Millisecond, time.Millisecond, 5 * time.Millisecond}
 	f.place = needs.Place{
 		RunID: "run", Containers: f.engine, Network: needs.Network{Host: inContainers},
 		Progress: func(bench.Progress) {}, Warn: func(w bench.Warning) { *f.warned = append(*f.warned, w.Text) },

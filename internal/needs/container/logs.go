@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // remedies are lines of the logs of known services that say what limits them, with what to do.
@@ -20,6 +22,14 @@ var remedies = []struct {
 		"use {{.Needs.NAME.User}} and {{.Needs.NAME.Password}} in the manifest of the contender"},
 	{regexp.MustCompile(`(?i)read-only-allow-delete|index read-only|flood.stage disk watermark`),
 		"free disk space: above its watermark, its indices are read-only"},
+}
+
+// inSQL matches passwords in statements, which servers log when they fail.
+var inSQL = regexp.MustCompile(`(?i)\b(password|identified by|identified with \S+ by)(\s+)e?'(?:[^']|'')*'`)
+
+// shown returns a line of the log without passwords.
+func (n *Need) shown(line string) string {
+	return n.mask.Text(inSQL.ReplaceAllString(line, "${1}${2}'"+secret.Mask+"'"))
 }
 
 // note is a line of a log with a remedy.

@@ -100,7 +100,8 @@ func wrong(n bench.NeedSpec) (all []needs.Mistake) {
 	}
 	if external {
 		if _, err := externalAddress(bench.FillEnv(n.URL, func(string) string { return "1" })); err != nil {
-			when(true, "external", err.Error(), "write `external: 10.0.0.5:5432`, or a URL such as `postgres://app:${PGPASSWORD}@10.0.0.5:5432/shop`")
+			when(true, "external", err.Error(),
+				"write `external: 10.0.0.5:5432`, or a URL such as `postgres://${USER}:${PASSWORD}@10.0.0.5:5432/shop`")
 		}
 		for _, key := range notExternal(specOf(n)) {
 			hint := "remove it, or start one with `image`"
@@ -113,7 +114,8 @@ func wrong(n bench.NeedSpec) (all []needs.Mistake) {
 		return all
 	}
 	when(s.Image == "", "image", "`image` is missing", "write `image: postgres:17`, or `external: 10.0.0.5:5432` for one that runs already")
-	when(s.Hostname != "" && !hostName.MatchString(s.Hostname), "hostname", "`hostname` is not a host name", "write letters, digits, - and .")
+	when(s.Hostname != "" && !hostName.MatchString(s.Hostname), "hostname", "`hostname` is not a host name",
+		"write letters, digits, - and .")
 	when(s.StopSignal != "" && !signalName.MatchString(s.StopSignal), "stop_signal", "`stop_signal` is not a signal", "write one such as SIGINT")
 	when(s.Ready.HTTP != readyHTTP{} && !strings.HasPrefix(s.Ready.HTTP.Path, "/"), "ready.http.path", "a path begins with /", "write one such as `/health`")
 	all = append(all, wrongSeeds(s)...)
@@ -140,7 +142,8 @@ func wrongSeeds(s service) (all []needs.Mistake) {
 			all = append(all, needs.Mistake{Path: at, What: fmt.Sprintf("image %s does not run %s", imageName(s.Image), base),
 				Hint: fmt.Sprintf("write a file with the ending %s, or a command that reads /seed/%s", strings.Join(p.Endings, ", "), base)})
 		case after:
-			all = append(all, needs.Mistake{Path: at, What: "a file comes after a command", Hint: "write files first: the image runs them when it starts"})
+			all = append(all, needs.Mistake{Path: at, What: "a file comes after a command",
+				Hint: "write files first: the image runs them when it starts"})
 		case bases[base]:
 			all = append(all, needs.Mistake{Path: at, What: fmt.Sprintf("two files have the name %s", base), Hint: "rename one of them"})
 		}
@@ -154,7 +157,8 @@ func wrongMounts(s service) (all []needs.Mistake) {
 	seen := map[string]bool{}
 	twice := func(key string, i int, target string) {
 		if seen[target] {
-			all = append(all, needs.Mistake{Path: fmt.Sprintf("%s[%d]", key, i), What: fmt.Sprintf("%s is mounted twice", target), Hint: "remove one of them"})
+			all = append(all, needs.Mistake{Path: fmt.Sprintf("%s[%d]", key, i), What: fmt.Sprintf("%s is mounted twice", target),
+				Hint: "remove one of them"})
 		}
 		seen[target] = true
 	}

@@ -19,7 +19,7 @@ func find(n bench.NeedSpec, _ bench.Profile, url string) (found needs.Found, err
 	complete(&n)
 	s := specOf(n)
 	p, _ := presetOf(s)
-	need := &Need{name: n.Name, from: n.From, spec: s, preset: p, pace: pace{again: 200 * time.Millisecond, apart: 500 * time.Millisecond}}
+	need := &Need{name: n.Name, from: n.From, spec: s, preset: p, pace: usual}
 	if need.from.Traits().ByURL {
 		need.url = n.URL
 		if url != "" {
@@ -61,8 +61,16 @@ type Need struct {
 	version string
 }
 
-// pace says how often a service is checked until it is ready.
-type pace struct{ again, apart time.Duration }
+// pace says how a service is checked until it is ready.
+type pace struct {
+	again time.Duration // after a check that failed, at least
+	apart time.Duration // after one that succeeded
+	// open is how long a connection must stay open: some servers, and what forwards to one that is not
+	// there, accept connections and close them.
+	open time.Duration
+}
+
+var usual = pace{again: 200 * time.Millisecond, apart: 500 * time.Millisecond, open: 100 * time.Millisecond}
 
 // external reports whether locbench did not start it.
 func (n *Need) external() bool { return n.from.Traits().ByURL }

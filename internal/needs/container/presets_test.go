@@ -33,18 +33,24 @@ func TestPresets(t *testing.T) {
 // TestPreset_FillsWhatIsLeftOut: a profile's own values win, also over those that go with them.
 func TestPreset_FillsWhatIsLeftOut(t *testing.T) {
 	for name, c := range map[string]struct{ yaml, want string }{
-		"like":       {"image: pg:3\nlike: postgres", "like: postgres, ports: {main: 5432}, ready: {command: [pg_isready, -q, -h, db, -p, \"5432\"]}, shm_size: 256MiB"},
-		"port":       {"image: postgres\nports: 6000\nshm_size: 64M", `ports: {main: 6000}, ready: {command: [pg_isready, -q, -h, db, -p, "6000"]}, shm_size: 64MiB`},
-		"ready":      {"image: postgres\nready: {tcp: 1}\nshm_size: 64M", `ports: {main: 5432}, ready: {tcp: 1}, shm_size: 64MiB`},
-		"timeout":    {"image: redis\nready: {timeout: 5s}\ntmpfs: /data", `ports: {main: 6379}, ready: {command: [sh, -c, redis-cli -h db -p 6379 ping | grep -qE 'PONG|NOAUTH'], timeout: 5s}, tmpfs: [/data]`},
-		"command":    {"image: minio\ncommand: server /x\nvolumes: [/data]", `command: [server, /x], ports: {console: 9001, main: 9000}, ready: {http: {path: /minio/health/ready}}, volumes: [/data]`},
-		"entrypoint": {"image: minio\nentrypoint: [x]", `entrypoint: [x], ports: {console: 9001, main: 9000}, ready: {http: {path: /minio/health/ready}}, volumes: [/data]`},
-		"secure": {"image: elasticsearch\nenvironment: {ELASTIC_PASSWORD: x}", `environment: {ELASTIC_PASSWORD: x}, ports: {main: 9200} ` +
+		"like": {"image: pg:3\nlike: postgres",
+			"like: postgres, ports: {main: 5432}, ready: {command: [pg_isready, -q, -h, db, -p, \"5432\"]}, shm_size: 256MiB"},
+		"port": {"image: postgres\nports: 6000\nshm_size: 64M",
+			`ports: {main: 6000}, ready: {command: [pg_isready, -q, -h, db, -p, "6000"]}, shm_size: 64MiB`},
+		"ready": {"image: postgres\nready: {tcp: 1}\nshm_size: 64M", `ports: {main: 5432}, ready: {tcp: 1}, shm_size: 64MiB`},
+		"timeout": {"image: redis\nready: {timeout: 5s}\ntmpfs: /data",
+			`ports: {main: 6379}, ready: {command: [sh, -c, redis-cli -h db -p 6379 ping | grep -qE 'PONG|NOAUTH'], timeout: 5s}, tmpfs: [/data]`},
+		"command": {"image: minio\ncommand: server /x\nvolumes: [/data]",
+			`command: [server, /x], ports: {console: 9001, main: 9000}, ready: {http: {path: /minio/health/ready}}, volumes: [/data]`},
+		"entrypoint": {"image: minio\nentrypoint: [x]",
+			`entrypoint: [x], ports: {console: 9001, main: 9000}, ready: {http: {path: /minio/health/ready}}, volumes: [/data]`},
+		"secure": {"image: elasticsearch\nenvironment: {ELASTIC_PASSWORD: x}", `environment: {ELASTIC_PASSWORD: x}, ports: {main: 9200}, ` +
 			`ready: {tcp: 9200, timeout: 3m}, volumes: [/usr/share/elasticsearch/data]`},
-		"listeners": {"image: cp-kafka\nenvironment: {KAFKA_LISTENERS: x}", `environment: {KAFKA_LISTENERS: x}, ports: {main: 9092} ` +
+		"listeners": {"image: cp-kafka\nenvironment: {KAFKA_LISTENERS: x}", `environment: {KAFKA_LISTENERS: x}, ports: {main: 9092}, ` +
 			`ready: {command: [kafka-broker-api-versions, --bootstrap-server, 'db:9092'], timeout: 3m}, volumes: [/var/lib/kafka/data]`},
-		"file": {"image: keycloak\nenv_file: vars.env", "command: [start-dev, --import-realm], env_file: [DIR/vars.env], ports: {main: 8080, management: 9000} " +
-			"ready: {http: {port: 9000, path: /health/ready}, timeout: 3m}, volumes: [/opt/keycloak/data]"},
+		"file": {"image: keycloak\nenv_file: vars.env",
+			"command: [start-dev, --import-realm], env_file: [DIR/vars.env], ports: {main: 8080, management: 9000}, " +
+				"ready: {http: {port: 9000, path: /health/ready}, timeout: 3m}, volumes: [/opt/keycloak/data]"},
 		"unknown":  {"image: memcached", ""},
 		"external": {"external: h:1\nlike: postgres", "like: postgres"},
 	} {
@@ -69,9 +75,12 @@ func TestAddress(t *testing.T) {
 			"postgres://postgres:p%40y%2F%20100%25%231@db:5432/postgres", "postgres p@y/ 100%#1 postgres"},
 		"database": {"image: postgres\nenvironment: {POSTGRES_PASSWORD: x, POSTGRES_USER: app, POSTGRES_DB: shop/1}",
 			"postgres://app:x@db:5432/shop%2F1", "app x shop/1"},
-		"trust":   {"image: postgres\nenvironment: {POSTGRES_HOST_AUTH_METHOD: trust}\nports: 6000", "postgres://postgres@db:6000/postgres", "postgres  postgres"},
-		"file":    {"image: postgres\nenvironment: {POSTGRES_PASSWORD_FILE: /run/secrets/pw}\nvolumes: [./pw.txt:/run/secrets/pw:ro]", "postgres://postgres:from%20file@db:5432/postgres", "postgres from file postgres"},
-		"another": {"image: postgres\nenvironment: {POSTGRES_PASSWORD_FILE: /run/secrets/pw2}\nvolumes: [./pw.txt:/run/secrets/pw:ro]", "postgres://postgres@db:5432/postgres", "postgres  postgres"},
+		"trust": {"image: postgres\nenvironment: {POSTGRES_HOST_AUTH_METHOD: trust}\nports: 6000", "postgres://postgres@db:6000/postgres",
+			"postgres  postgres"},
+		"file": {"image: postgres\nenvironment: {POSTGRES_PASSWORD_FILE: /run/secrets/pw}\nvolumes: [./pw.txt:/run/secrets/pw:ro]",
+			"postgres://postgres:from%20file@db:5432/postgres", "postgres from file postgres"},
+		"another": {"image: postgres\nenvironment: {POSTGRES_PASSWORD_FILE: /run/secrets/pw2}\nvolumes: [./pw.txt:/run/secrets/pw:ro]",
+			"postgres://postgres@db:5432/postgres", "postgres  postgres"},
 		"mysql":   {"image: mysql\nenvironment: {MYSQL_ROOT_PASSWORD: r, MYSQL_DATABASE: d}", "mysql://root:r@db:3306/d", "root r d"},
 		"user":    {"image: mysql\nenvironment: {MYSQL_ROOT_PASSWORD: r, MYSQL_USER: u, MYSQL_PASSWORD: p}", "mysql://u:p@db:3306", "u p "},
 		"mariadb": {"image: mariadb\nenvironment: {MYSQL_USER: u, MARIADB_ROOT_PASSWORD: r, MYSQL_PASSWORD: p}", "mysql://u:p@db:3306", "u p "},
@@ -79,7 +88,8 @@ func TestAddress(t *testing.T) {
 		"mongo":   {"image: mongo", "mongodb://db:27017", "  "},
 		"its user": {"image: mongo\nenvironment: {MONGO_INITDB_ROOT_USERNAME: u, MONGO_INITDB_ROOT_PASSWORD: p, MONGO_INITDB_DATABASE: d}",
 			"mongodb://u:p@db:27017/d?authSource=admin", "u p d"},
-		"redis":         {"image: redis\ncommand: [redis-server, --requirepass, \"${PW}\"]", "redis://:p%40y%2F%20100%25%231@db:6379", " p@y/ 100%#1 "},
+		"redis": {"image: redis\ncommand: [redis-server, --requirepass, \"${PW}\"]", "redis://:p%40y%2F%20100%25%231@db:6379",
+			" p@y/ 100%#1 "},
 		"elasticsearch": {"image: elasticsearch", "http://db:9200", "  "},
 		"secure":        {"image: elasticsearch\nenvironment: {ELASTIC_PASSWORD: x}", "https://elastic:x@db:9200", "elastic x "},
 		"rabbitmq":      {"image: rabbitmq\nenvironment: {RABBITMQ_DEFAULT_VHOST: v}", "amqp://guest:guest@db:5672/v", "guest guest v"},
@@ -88,7 +98,8 @@ func TestAddress(t *testing.T) {
 		"keycloak":      {"image: keycloak\nenvironment: {KEYCLOAK_ADMIN: a, KEYCLOAK_ADMIN_PASSWORD: b}", "http://a:b@db:8080", "a b "},
 		"unknown":       {"image: memcached\nports: 11211", "", "  "},
 		"over HTTP":     {"image: x\nports: 80\nready: {http: {path: /}}", "http://db:80", "  "},
-		"env_file":      {"image: postgres\nenv_file: vars.env\nenvironment: {POSTGRES_PASSWORD: x}", "postgres://postgres:x@db:5432/postgres", "postgres x postgres"},
+		"env_file": {"image: postgres\nenv_file: vars.env\nenvironment: {POSTGRES_PASSWORD: x}",
+			"postgres://postgres:x@db:5432/postgres", "postgres x postgres"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, c.yaml)

@@ -23,9 +23,6 @@ const (
 	readyTimeout = time.Minute
 	readyTimes   = 2
 	checkTimeout = 10 * time.Second
-	// staysOpen is how long a connection must stay open: some servers, and all that stand before one
-	// that is not there, accept connections and close them.
-	staysOpen = 100 * time.Millisecond
 	// staysUp is how long a service without a port must run.
 	staysUp  = time.Second
 	lastRows = 10
@@ -53,6 +50,7 @@ func (n *Need) await(ctx context.Context, c needs.Served, heard *heard, first bo
 		return err
 	}
 	times := cmp.Or(n.spec.Ready.Times, readyTimes)
+	var last error // without the one that the end of the wait causes
 	for passed := 0; ; {
 		at := time.Now()
 		attempt, end := context.WithTimeout(timed, checkTimeout)
@@ -62,6 +60,9 @@ func (n *Need) await(ctx context.Context, c needs.Served, heard *heard, first bo
 		if passed++; err != nil {
 			passed, wait = 0, max(n.pace.again, min(time.Since(at), 5*time.Second)) // a check takes CPU time from the start
 		}
+		if last == nil || time.Since(began) < limit {
+			last = err
+		}
 		switch {
 		case exitOf(c) != nil:
 			return n.failedStart(c, exitOf(c), first)
@@ -70,7 +71,8 @@ func (n *Need) await(ctx context.Context, c needs.Served, heard *heard, first bo
 		case passed >= times:
 			return nil
 		}
-		n.at.Progress(bench.Progress{Text: fmt.Sprintf("%s: waited %d of %d s", n.name, int(time.Since(began).Seconds()), int(limit.Seconds()))})
+		waited := fmt.Sprintf("%s: waited %.0f of %.0f s", n.name, time.Since(began).Truncate(time.Second).Seconds(), limit.Seconds())
+		n.at.Progress(bench.Progress{Text: waited})
 		select {
 		case <-c.Exited():
 			return n.failedStart(c, exitOf(c), first)
@@ -78,8 +80,8 @@ func (n *Need) await(ctx context.Context, c needs.Served, heard *heard, first bo
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			err = cmp.Or(err, errors.New("it did not succeed often enough"))
-			return fmt.Errorf("not ready after %s: %s: %w%s", units.Exact(limit), check.what, err, n.lastLines(c))
+			last = cmp.Or(last, errors.New("it did not succeed often enough"))
+			return fmt.Errorf("not ready after %s: %s: %w%s", units.Exact(limit), check.what, last, n.lastLines(c))
 		case <-time.After(wait):
 		}
 	}
@@ -99,7 +101,8 @@ func (n *Need) check(c needs.Served, heard *heard, first bool) (check, error) {
 	}
 	switch {
 	case r.Command != nil:
-		return n.andPort(c, check{safe.Line(safe.Shell(r.Command), rowBytes), func(ctx context.Context) error { return runs(ctx, c, r.Command) }}), nil
+		what := safe.Line(safe.Shell(r.Command), rowBytes)
+		return n.andPort(c, check{what, func(ctx context.Context) error { return runs(ctx, c, r.Command) }}), nil
 	case r.HTTP != (readyHTTP{}):
 		at, err := n.reached(c, cmp.Or(r.HTTP.Port, main))
 		url := "http://" + at + r.HTTP.Path
@@ -131,7 +134,7 @@ func (n *Need) check(c needs.Served, heard *heard, first bool) (check, error) {
 // port returns a check of a port.
 func (n *Need) port(c needs.Served, number int) (check, error) {
 	at, err := n.reached(c, number)
-	return check{"port " + strconv.Itoa(number), func(ctx context.Context) error { return accepts(ctx, at, staysOpen) }}, err
+	return check{"port " + strconv.Itoa(number), func(ctx context.Context) error { return accepts(ctx, at, n.pace.open) }}, err
 }
 
 // andPort adds the main port to a check, if there is one.
@@ -143,7 +146,7 @@ func (n *Need) andPort(c needs.Served, of check) check {
 		if err := of.do(ctx); err != nil {
 			return err
 		}
-		return accepts(ctx, c.Address(), staysOpen)
+		return accepts(ctx, c.Address(), n.pace.open)
 	}}
 }
 
@@ -250,7 +253,7 @@ func (n *Need) logged(c needs.Served, text string) bool {
 func (n *Need) lastLines(c needs.Served) string {
 	var lines []string
 	for _, l := range c.Logs() {
-		lines = append(lines, n.mask.Text(l.Text))
+		lines = append(lines, n.shown(l.Text))
 	}
 	if len(lines) == 0 {
 		return "; its log is empty"

@@ -169,7 +169,7 @@ func (n *Need) death(exit *bench.Exit) string {
 func (n *Need) report() {
 	for _, one := range n.notes.take() {
 		what := strings.ReplaceAll(one.what, "NAME", n.name)
-		n.at.Warn(bench.Warning{Text: fmt.Sprintf("%s: %q: %s", n.name, safe.Line(n.mask.Text(one.line), rowBytes), what)})
+		n.at.Warn(bench.Warning{Text: fmt.Sprintf("%s: %q: %s", n.name, safe.Line(n.shown(one.line), rowBytes), what)})
 	}
 }
 
@@ -232,7 +232,8 @@ func (n *Need) writtenElsewhere(ctx context.Context, c needs.Served) error {
 	if n.spec.Seed != nil && len(n.state.data) == 0 {
 		return fmt.Errorf("its seed would be lost: it has no volume, and writes %s; write the path of its data: `volumes: [/PATH]`", shown)
 	}
-	n.at.Warn(bench.Warning{Text: fmt.Sprintf("%s writes outside of its volumes, which is not restored: %s; write `volumes: [/PATH]` for what is data",
+	n.at.Warn(bench.Warning{Text: fmt.Sprintf("%s writes outside of its volumes, which is not restored: %s; "+
+		"write `volumes: [/PATH]` for what is data",
 		n.name, safe.Line(shown, 1000))})
 	return nil
 }

@@ -1,0 +1,532 @@
+package container
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/testenv"
+)
+
+const postgres = "image: postgres:17\nenvironment: {POSTGRES_PASSWORD: \"${PW}\"}\nready: {times: 1}\n"
+
+// database is a fixture like a PostgreSQL, whose files are written by its first start.
+func database(t *testing.T, more string) fixture {
+	f := newFixture(t, postgres+more)
+	f.engine.image.Volumes = []string{"/var/lib/postgresql/data"}
+	f.engine.started = func(c *fakeServed) {
+		c.write("+")
+		c.listen()
+	}
+	return f
+}
+
+// TestLife: the order of calls from the first start to the last, and what is in the volumes.
+func TestLife(t *testing.T) {
+	f := database(t, "seed: [schema.sql, more.sh, {command: [psql, -f, /seed/rows.sql]}]")
+	const check = "exec pg_isready -q -h db -p 5432"
+	f.open(t)
+	const files = "rows.sql:/seed/rows.sql schema.sql:/seed/schema.sql"
+	testenv.Equal(t, f.engine.since(), "image postgres:17\ncreate db-1\n"+
+		"run db db-1.v1:/var/lib/postgresql/data "+files+" schema.sql:/docker-entrypoint-initdb.d/01-schema.sql "+
+		"more.sh:/seed/more.sh more.sh:/docker-entrypoint-initdb.d/02-more.sh\n"+check, "open")
+	testenv.Equal(t, f.Info().String(), "db: container, postgres:17 (0123456789ab)")
+	testenv.OK(t, f.Alive(t.Context()))
+
+	f.engine.exec = func(c *fakeServed, command []string) (string, int, error) {
+		if command[0] == "psql" {
+			c.write("rows")
+		}
+		return "", 0, nil
+	}
+	testenv.Equal(t, f.seed(t), "2 files, 1 command")
+	testenv.Equal(t, f.engine.since(), "exec psql -f /seed/rows.sql", "seed")
+
+	f.restore(t)
+	copied := func(volume string) string {
+		return "create db-1\ncopy db-1.v1 to " + volume + "\n" +
+			"run db " + volume + ":/var/lib/postgresql/data " + files + " more.sh:/seed/more.sh\n" + check
+	}
+	testenv.Equal(t, f.engine.since(), "end 1m0s\nwritten\nkill\n"+copied("db-1.v2"), "first restore")
+	testenv.Equal(t, f.engine.volumes["db-1.v1"]+" "+f.engine.volumes["db-1.v2"], "+rows +rows+", "files")
+
+	f.restore(t)
+	testenv.Equal(t, f.engine.since(), "", "restore of one that no contender has used")
+
+	testenv.Equal(t, f.Address().Host, "db")
+	f.last().write("order 1")
+	f.restore(t)
+	testenv.Equal(t, f.engine.since(), "kill\nremove db-1.v2\n"+copied("db-1.v3"), "second restore")
+	testenv.Equal(t, f.engine.volumes["db-1.v1"]+" "+f.engine.volumes["db-1.v3"], "+rows +rows+", "files")
+
+	testenv.OK(t, f.Close(t.Context()))
+	testenv.Equal(t, f.engine.since(), "kill\nremove db-1.v3\nremove db-1.v1", "close")
+	testenv.OK(t, f.Close(t.Context()))
+	testenv.Equal(t, f.engine.since(), "", "close again")
+	testenv.Equal(t, len(*f.warned), 0, *f.warned)
+}
+
+// TestContainer: every key reaches the engine.
+func TestContainer(t *testing.T) {
+	f := newFixture(t, "image: a\nentrypoint: e\ncommand: c d\nports: 9\nready: {times: 1}\n"+
+		"limits: {cpus: 0.5, memory: 8M, pids: 7}\nuser: 1000:0\nhostname: broker\ntmpfs: ['/run:size=1m']\nshm_size: 64M\n"+
+		"ulimits: {nofile: 99}\ninit: true\nstop_signal: SIGINT\nvolumes: [/data, ./pw.txt:/pw:ro]")
+	f.open(t)
+	got := f.last().spec
+	testenv.Check(t, strings.HasSuffix(got.Mounts[1].Source, "/pw.txt"), "%v", got.Mounts)
+	got.OnLog, got.Progress, got.Mounts[1].Source = nil, nil, "pw.txt"
+	testenv.Equal(t, got, needs.ContainerSpec{
+		RunID: "run", Name: "db", Image: "a", Entrypoint: []string{"e"}, Command: []string{"c", "d"}, Env: map[string]string{}, Port: 9,
+		Limits: bench.Limits{CPUs: 0.5, Memory: 8 << 20, PIDs: 7}, User: "1000:0", Hostname: "broker", Aliases: []string{"db"},
+		Mounts: []needs.Mount{{Volume: "db-1.v1", Target: "/data"}, {Source: "pw.txt", Target: "/pw", ReadOnly: true}},
+		Tmpfs:  []needs.Tmpfs{{Target: "/run", Options: "size=1m"}}, ShmSize: 64 << 20,
+		Ulimits: []needs.Ulimit{{Name: "nofile", Soft: 99, Hard: 99}},
+		Init:    true, StopSignal: "SIGINT",
+	})
+}
+
+// TestOpen_Refuses: what cannot be measured does not start.
+func TestOpen_Refuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		yaml  string
+		image needs.Image
+		place func(*needs.Place)
+		want  string
+	}{
+		"no engine": {"image: a", needs.Image{}, func(p *needs.Place) { p.Containers = nil }, "no Docker engine is in use"},
+		"emulated":  {"image: a", needs.Image{Emulated: true}, nil, "db: image a is for another architecture"},
+		"several ports": {"image: a", needs.Image{Ports: []int{3306, 33060}}, nil,
+			"exposes the ports 3306, 33060; write the one that contenders use: `ports: 3306`"},
+		"no health check": {"image: a\nready: healthcheck", needs.Image{Ports: []int{1}}, nil, "image a has no health check"},
+		"seed in memory": {"image: postgres\ntmpfs: /data\nseed: [schema.sql]", needs.Image{Volumes: []string{"/data"}}, nil,
+			"in memory (tmpfs /data), and lost when it starts again"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, c.yaml)
+			f.engine.image = c.image
+			if c.place != nil {
+				c.place(&f.place)
+			}
+			testenv.Fails(t, f.Open(t.Context(), f.place), c.want)
+		})
+	}
+}
+
+// TestReady: which checks a service must pass, and when it has.
+func TestReady(t *testing.T) {
+	exposes := needs.Image{Ports: []int{5432}}
+	for name, c := range map[string]struct {
+		yaml    string
+		image   needs.Image
+		started func(c *fakeServed)
+		exec    func(c *fakeServed, command []string) (string, int, error)
+		calls   string // commands that were run
+		want    string // "": it becomes ready
+	}{
+		"port of the image": {yaml: "image: a", image: exposes},
+		"nothing listens": {yaml: "image: a\nready: {timeout: 1s}", image: exposes, started: func(c *fakeServed) { c.address = "127.0.0.1:1" },
+			want: "not ready after 1s: port 5432: dial tcp"},
+		"closes at once (R1)": {yaml: "image: a\nready: {timeout: 1s}", image: exposes,
+			started: func(c *fakeServed) { c.listenOn(func(conn net.Conn) { conn.Close() }) }, want: "port 5432: it closes connections at once"},
+		"health check of the image": {yaml: "image: a", image: needs.Image{Ports: []int{5432}, Healthcheck: []string{"check", "x"}},
+			calls: "check x, check x"},
+		"times": {yaml: "image: a\nready: {command: [x], times: 3}", calls: "x, x, x"},
+		"in a row": {yaml: "image: a\nready: {command: [x]}", calls: "x, x, x, x",
+			exec: func(c *fakeServed, _ []string) (string, int, error) {
+				c.seen++
+				return "", map[bool]int{true: 1}[c.seen == 2], nil
+			}},
+		"command on a socket (R1)": {yaml: "image: a\nports: 5432\nready: {command: [pg_isready], timeout: 1s}",
+			started: func(c *fakeServed) { c.address = "127.0.0.1:1" },
+			want:    "not ready after 1s: pg_isready: dial tcp 127.0.0.1:1"},
+		"command fails": {yaml: "image: a\nready: {command: [x], timeout: 1s}",
+			want: "not ready after 1s: x: exit code 2\n  no response; its log is empty",
+			exec: func(*fakeServed, []string) (string, int, error) { return "no response\n", 2, nil }},
+		"not in the image (R8)": {yaml: "image: a\nready: {command: [curl]}",
+			want: "curl: its image does not have this command (exit code 127)", calls: "curl",
+			exec: func(*fakeServed, []string) (string, int, error) { return "", 127, nil }},
+		"log twice (R2)": {yaml: "image: a\nports: 1\nready: {log: {line: ready to, times: 2}}", started: func(c *fakeServed) {
+			c.listen()
+			c.log("1 is ready to serve")
+			c.log("2 is ready to serve")
+		}},
+		"log once (R2)": {yaml: "image: a\nports: 1\nready: {log: {line: ready to, times: 2}, timeout: 1s}", started: func(c *fakeServed) {
+			c.listen()
+			c.log("1 is ready to serve")
+		}, want: `"ready to" in its log: found 1 of 2 times; its last lines:` + "\n  1 is ready to serve"},
+		"log without a port": {yaml: "image: a\nports: 1\nready: {log: {line: ready}, timeout: 1s}", started: func(c *fakeServed) {
+			c.address = "127.0.0.1:1"
+			c.log("ready")
+		}, want: `"ready" in its log: dial tcp`},
+		"HTTP": {yaml: "image: a\nports: 1\nready: {http: {path: /h, status: 204}}",
+			started: func(c *fakeServed) { c.serve("HTTP/1.1 204 No Content\r\n\r\n") }},
+		"another status": {yaml: "image: a\nports: 1\nready: {http: {path: /h}, timeout: 1s}",
+			started: func(c *fakeServed) { c.serve("HTTP/1.1 503 x\r\n\r\n") }, want: "/h: status 503, expected 200"},
+		"a published port": {yaml: "image: a\nports: 1\nready: {tcp: 2}", started: func(c *fakeServed) {
+			c.listen()
+			c.inside = "172.18.0.3:1"
+		}, want: "this machine does not reach port 2"},
+		"ends (R7)": {yaml: "image: a\nports: 1", started: func(c *fakeServed) {
+			c.log("bad option")
+			c.end(bench.Exit{Code: 3})
+		}, want: "ended before it was ready: exit code 3; its last lines:\n  bad option"},
+		"out of memory": {yaml: "image: a\nports: 1\nlimits: {memory: 8M}", started: func(c *fakeServed) {
+			c.end(bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true})
+		},
+			want: "(out of memory), its limit is 8 MiB"},
+		"a file fails (R7)": {yaml: "image: postgres\nseed: [schema.sql, more.sh]", started: func(c *fakeServed) {
+			c.log("running /docker-entrypoint-initdb.d/02-more.sh")
+			c.log("CREATE USER app PASSWORD 'hunter22'")
+			c.end(bench.Exit{Code: 1})
+		}, want: "db: seed failed in more.sh: exit code 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, c.yaml)
+			f.engine.image, f.engine.started, f.engine.exec = c.image, c.started, c.exec
+			err := f.Open(t.Context(), f.place)
+			testenv.Fails(t, err, c.want)
+			if c.want == "" {
+				testenv.OK(t, err)
+			} else if strings.Contains(err.Error(), "hunter22") {
+				t.Errorf("shows a password: %v", err)
+			}
+			var calls []string
+			for line := range strings.Lines(f.engine.since()) {
+				if command, ok := strings.CutPrefix(strings.TrimSpace(line), "exec "); ok {
+					calls = append(calls, command)
+				}
+			}
+			if c.calls != "" {
+				testenv.Equal(t, strings.Join(calls, ", "), c.calls)
+			}
+		})
+	}
+}
+
+// serve responds to each connection.
+func (c *fakeServed) serve(response string) {
+	c.listenOn(func(conn net.Conn) {
+		go func() {
+			_, _ = conn.Read(make([]byte, 4096))
+			_, _ = conn.Write([]byte(response))
+			conn.Close()
+		}()
+	})
+}
+
+// TestReady_AfterRestore: a line of the log that comes only in the first start is not expected
+// again (R3).
+func TestReady_AfterRestore(t *testing.T) {
+	f := newFixture(t, "image: a\nports: 1\nready: {log: {line: initialized}, times: 1}")
+	f.engine.started = func(c *fakeServed) {
+		c.listen()
+		if len(f.engine.running) == 1 {
+			c.log("initialized")
+		}
+	}
+	f.open(t)
+	f.restore(t)
+}
+
+// TestReady_Interrupted: an interruption ends the wait at once, with its cause.
+func TestReady_Interrupted(t *testing.T) {
+	f := newFixture(t, "image: a\nports: 1")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	f.engine.started = func(c *fakeServed) { c.address = "127.0.0.1:1" }
+	f.place.Progress = func(p bench.Progress) {
+		testenv.Equal(t, p.Text, "db: waited 0 of 60 s")
+		cancel(errors.New("Ctrl-C"))
+	}
+	testenv.Fails(t, f.Open(ctx, f.place), "Ctrl-C")
+}
+
+// TestSeed_Fails: a command that fails ends the run, with its last lines.
+func TestSeed_Fails(t *testing.T) {
+	f := database(t, "seed: [{command: [psql, --password, \"${PW}\"]}]")
+	f.open(t)
+	f.engine.exec = func(*fakeServed, []string) (string, int, error) { return "x\nrelation t exists, p@y/ 100%#1\n", 3, nil }
+	_, err := f.Seed(t.Context(), func(bench.Progress) {})
+	testenv.Fails(t, err, "db: seed failed: command psql --password", "exit code 3\n  x\n  relation t exists, ***")
+	f = database(t, "seed: [{command: [psql]}]")
+	f.open(t)
+	f.engine.exec = func(c *fakeServed, _ []string) (string, int, error) {
+		c.end(bench.Exit{Code: 1})
+		return "", 0, nil
+	}
+	_, err = f.Seed(t.Context(), func(bench.Progress) {})
+	testenv.Fails(t, err, "db: it ended after its seed: exit code 1")
+}
+
+// TestRestore_Stop: only files of a clean stop are a state to start from (V4).
+func TestRestore_Stop(t *testing.T) {
+	for name, c := range map[string]struct {
+		yaml string
+		exit bench.Exit
+		want string
+	}{
+		"killed": {"image: postgres\nready: {times: 1}", bench.Exit{Code: 137, Signal: "SIGKILL"},
+			"it did not stop cleanly, so its files are not a state to start from: it was killed after 1m"},
+		"grace": {"image: postgres\nready: {times: 1}\nstop_grace_period: 2s", bench.Exit{Code: 137, Signal: "SIGKILL"},
+			"killed after 2s"},
+		"exit code":         {"image: postgres\nready: {times: 1}", bench.Exit{Code: 143}, "exit code 143"},
+		"of a Java machine": {"image: keycloak\nready: {times: 1, tcp: 8080}", bench.Exit{Code: 143}, ""},
+		"its machine killed": {"image: keycloak\nready: {times: 1, tcp: 8080}", bench.Exit{Code: 137, Signal: "SIGKILL"},
+			"it was killed after 1m"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, c.yaml)
+			f.open(t)
+			f.seed(t)
+			f.engine.unclean = &c.exit
+			for range 2 { // it is not started from them later, either
+				_, err := f.Restore(t.Context())
+				testenv.Fails(t, err, c.want)
+				if c.want != "" {
+					testenv.Equal(t, len(f.engine.running), 1, "started")
+				}
+			}
+		})
+	}
+}
+
+// TestRestore_Written: files outside of volumes are named; a seed without a volume is refused.
+func TestRestore_Written(t *testing.T) {
+	for name, c := range map[string]struct {
+		yaml         string
+		written      []string
+		warning, err string
+	}{
+		"nothing": {"image: a\nports: 1\nready: {times: 1}", []string{"/tmp/x", "/run/postgresql/lock"}, "", ""},
+		"some": {"image: a\nports: 1\nready: {times: 1}", []string{"/tmp/x", "/opt/1", "/opt/2", "/opt/3", "/opt/4", "/opt/5",
+			"/opt/6"}, "db writes outside of its volumes, which is not restored: /opt/1, /opt/2, /opt/3, /opt/4, /opt/5 and 1 more", ""},
+		"its seed": {"image: a\nports: 1\nready: {times: 1}\nseed: [{command: [x]}]", []string{"/opt/1"}, "",
+			"its seed would be lost: it has no volume, and writes /opt/1"},
+		"no seed": {"image: a\nports: 1\nready: {times: 1}\nvolumes: [/v]\nseed: [{command: [x]}]", []string{"/opt/1"},
+			"which is not restored: /opt/1", ""},
+		"all is in": {"image: a\nports: 1\nready: {times: 1}\nseed: [{command: [x]}]", nil, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, c.yaml)
+			f.engine.written = c.written
+			f.open(t)
+			f.seed(t)
+			_, err := f.Restore(t.Context())
+			testenv.Fails(t, err, c.err)
+			if c.err == "" {
+				testenv.OK(t, err)
+			}
+			if got := strings.Join(*f.warned, ""); (got == "") != (c.warning == "") || !strings.Contains(got, c.warning) {
+				t.Errorf("warned %q, want %q", got, c.warning)
+			}
+		})
+	}
+}
+
+// TestRestore_OtherFiles: a seeded state that something else has changed is not used.
+func TestRestore_OtherFiles(t *testing.T) {
+	f := database(t, "")
+	f.open(t)
+	f.restore(t)
+	f.Address()
+	f.engine.volumes["db-1.v1"] += "!"
+	_, err := f.Restore(t.Context())
+	testenv.Fails(t, err, "the files of /var/lib/postgresql/data differ from its seeded state")
+}
+
+// TestRestore_Ended: one that ended in a trial fails that trial, and starts again for the next one.
+func TestRestore_Ended(t *testing.T) {
+	f := database(t, "limits: {memory: 64M}\n")
+	f.open(t)
+	f.seed(t)
+	f.restore(t)
+	f.Address()
+	f.last().log("killed, password=p@y/ 100%#1")
+	f.last().end(bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true})
+	testenv.Fails(t, f.Alive(t.Context()), "it has ended: killed by SIGKILL")
+	_, err := f.Restore(t.Context())
+	testenv.Fails(t, err, "it ended in the trial: killed by SIGKILL", "its limit is 64 MiB", "killed, password=***")
+	f.restore(t)
+	testenv.OK(t, f.Alive(t.Context()))
+	testenv.Equal(t, len(f.engine.running), 3, "starts")
+}
+
+// TestRestore_FailsOnce: after a start that failed, the next restore tries again.
+func TestRestore_FailsOnce(t *testing.T) {
+	f := database(t, "")
+	f.open(t)
+	f.restore(t)
+	f.Address()
+	f.engine.failing = "copy"
+	_, err := f.Restore(t.Context())
+	testenv.Fails(t, err, "copy failed")
+	f.engine.failing = ""
+	f.engine.since()
+	f.restore(t)
+	testenv.Contains(t, f.engine.since(), "copy db-1.v1", "run db")
+}
+
+// TestKeep: a service that is kept is never stopped, with a warning; its end fails the trial.
+func TestKeep(t *testing.T) {
+	f := database(t, "keep: true\n")
+	f.open(t)
+	f.seed(t)
+	testenv.Equal(t, strings.Join(*f.warned, ""), "db is not restored (keep: true): a trial finds what the trials before it have written")
+	f.engine.since()
+	f.restore(t)
+	f.Address()
+	f.restore(t)
+	testenv.Equal(t, f.engine.since(), "")
+	f.last().end(bench.Exit{Code: 1})
+	_, err := f.Restore(t.Context())
+	testenv.Fails(t, err, "it ended in the trial: exit code 1")
+}
+
+// TestClose: nothing is left after any phase, also of one that fails or was interrupted.
+func TestClose(t *testing.T) {
+	for _, failing := range []string{"image", "create", "run", "exec", "end", "written", "copy", "kill"} {
+		f := database(t, "volumes: [/more]\nseed: [{command: [psql]}]\n")
+		f.engine.failing, f.spec.Ready.Timeout = failing, duration(time.Second)
+		err := f.Open(t.Context(), f.place)
+		if err == nil {
+			_, err = f.Seed(t.Context(), func(bench.Progress) {})
+		}
+		if err == nil {
+			_, err = f.Restore(t.Context())
+		}
+		testenv.Fails(t, err, failing+" failed")
+		f.engine.failing = ""
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		testenv.OK(t, f.Close(ended))
+		if left := f.engine.left(); len(left) > 0 {
+			t.Errorf("%s: left %q", failing, left)
+		}
+	}
+	f := database(t, "")
+	testenv.OK(t, f.Close(t.Context())) // without Open
+	testenv.Equal(t, f.Address(), bench.NeedAddress{})
+	testenv.Equal(t, f.Info(), bench.NeedInfo{Name: "db", From: "container", Version: "postgres:17"})
+	testenv.OK(t, f.Alive(t.Context()))
+	f.restore(t)
+}
+
+// TestLogs: known lines become warnings with a remedy, once, without passwords; those of the seed do
+// not.
+func TestLogs(t *testing.T) {
+	for line, want := range map[string]string{
+		"FATAL: sorry, too many clients already":                                         "use smaller pools",
+		"FATAL: remaining connection slots are reserved for roles":                       "use smaller pools",
+		"Too many connections":                                                           "use smaller pools",
+		"ERR max number of clients reached":                                              "use smaller pools",
+		"ERROR: could not resize shared memory segment \"/x\" to 1 bytes":                "raise `shm_size`",
+		"write: No space left on device":                                                 "free disk space",
+		"MISCONF Redis is configured to save RDB snapshots":                              "refuses writes",
+		"FATAL: password authentication failed for user \"app\", password=p@y/ 100%#1":   "use {{.Needs.db.User}} and {{.Needs.db.Password}}",
+		"Access denied for user 'app'@'172.18.0.4' (using password: YES)":                "{{.Needs.db.Password}}",
+		"blocked by: [FORBIDDEN/12/index read-only / allow delete (api)]; flood-stage":   "its indices are read-only",
+		"flood stage disk watermark [95%] exceeded on [node]":                            "its indices are read-only",
+		"LOG: database system is ready to accept connections; 12 connections authorized": "",
+	} {
+		f := database(t, "")
+		f.open(t)
+		f.last().log(line) // while it is seeded
+		f.seed(t)
+		f.restore(t)
+		testenv.Equal(t, len(*f.warned), 0, line)
+		f.Address()
+		f.last().log(line)
+		f.last().log(line)
+		f.restore(t)
+		f.Address()
+		f.last().log(line)
+		f.restore(t)
+		got := strings.Join(*f.warned, "\n")
+		if len(*f.warned) != map[bool]int{true: 1}[want != ""] || !strings.Contains(got, want) || strings.Contains(got, "100%#1") {
+			t.Errorf("%s: warned %q, want %q", line, *f.warned, want)
+		}
+	}
+}
+
+// TestExternal: an external service is reached, and not written to, stopped or restored.
+func TestExternal(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	testenv.OK(t, err)
+	defer l.Close()
+	go acceptAll(l)
+	at := l.Addr().String()
+	_, port, _ := net.SplitHostPort(at)
+	url := "postgres://app:p%40y%2F%20100%25%231@" + at + "/shop"
+	for name, c := range map[string]struct {
+		yaml    string
+		network needs.Network
+		want    bench.NeedAddress
+	}{
+		"address": {"external: " + at + "\nports: {main: 1, admin: 8080}", needs.Network{}, bench.NeedAddress{Host: "127.0.0.1", Port: port,
+			Ports: map[string]string{"main": port, "admin": "8080"}}},
+		"URL": {"external: 'postgres://app:${PW}@" + at + "/shop'", needs.Network{}, bench.NeedAddress{URL: url, Host: "127.0.0.1", Port: port,
+			Ports: map[string]string{"main": port}, User: "app", Password: "p@y/ 100%#1", Database: "shop"}},
+		"named": {"external: 'postgres://app:${PW}@" + at + "/shop'", needs.Network{Host: "host.docker.internal", Named: true},
+			bench.NeedAddress{URL: strings.Replace(url, "127.0.0.1", "host.docker.internal", 1), Host: "host.docker.internal", Port: port,
+				Ports: map[string]string{"main": port}, User: "app", Password: "p@y/ 100%#1", Database: "shop"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, c.yaml)
+			f.place.Network = c.network
+			f.open(t)
+			testenv.Equal(t, f.Address(), c.want)
+			testenv.Equal(t, f.seed(t), "")
+			f.restore(t)
+			testenv.OK(t, f.Alive(t.Context()))
+			testenv.OK(t, f.Close(t.Context()))
+			testenv.Equal(t, f.engine.since(), "")
+			if strings.Contains(f.Info().String()+f.Info().URL, "100%") {
+				t.Errorf("shows a password: %v", f.Info())
+			}
+			testenv.Equal(t, restarts(bench.NeedSpec{From: f.from}), false)
+		})
+	}
+	f := newFixture(t, "external: "+at)
+	f.place.Network = needs.Network{Host: "127.0.0.1",
+		Peers: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}} // where a relay can listen
+	f.open(t)
+	if f.Address().Port == port {
+		t.Error("no relay")
+	}
+	testenv.OK(t, accepts(t.Context(), net.JoinHostPort(f.Address().Host, f.Address().Port), usual.open))
+	testenv.Contains(t, strings.Join(*f.warned, ""), "locbench relays its connections")
+	testenv.OK(t, f.Close(t.Context()))
+	testenv.Check(t, accepts(t.Context(), net.JoinHostPort(f.Address().Host, f.Address().Port), 0) != nil, "the relay is left")
+
+	f = newFixture(t, "external: 127.0.0.1:1")
+	testenv.Fails(t, f.Open(t.Context(), f.place), "db: 127.0.0.1:1 does not respond")
+	f = newFixture(t, "external: 'postgres://app:${NONE}@h/'")
+	testenv.Fails(t, f.Open(t.Context(), f.place), "environment variable unset or empty: NONE")
+}
+
+// TestConcurrent: what may be called at any time may be called while it is restored.
+func TestConcurrent(t *testing.T) {
+	f := database(t, "")
+	f.open(t)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range 200 {
+			f.Address()
+			f.Info()
+			f.Read()
+			_ = f.Alive(t.Context())
+			time.Sleep(100 * time.Microsecond)
+		}
+	}()
+	for range 5 {
+		f.restore(t)
+	}
+	<-done
+}
