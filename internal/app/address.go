@@ -1,6 +1,7 @@
 package app
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -18,6 +19,18 @@ func recorded(address string) string {
 		rest = secret.Mask + rest[at:]
 	}
 	return scheme + "://" + rest
+}
+
+// namesPassword matches a URL whose password is a variable of the environment.
+var namesPassword = regexp.MustCompile(`^[a-z][a-z0-9+.-]*://[^:@/?#]*:\$\{[A-Za-z0-9_]+\}@[^@]*$`)
+
+// recordedNeed returns the address of a need as it may be saved: without its user, unless its
+// password is only named, so a resumed run reads it again.
+func recordedNeed(address string) string {
+	if namesPassword.MatchString(address) {
+		return address
+	}
+	return secret.WithoutUser(address)
 }
 
 // userFromEnv reports whether recorded masks the user of address.

@@ -108,6 +108,9 @@ func (s *site) open() error {
 	if err := missingEnv(s.plan.Run, s.plan.Services, s.env.Getenv); err != nil {
 		return err
 	}
+	if err := s.unknownNeeds(); err != nil {
+		return err
+	}
 	if s.tls, err = tlsConfig(s.plan.Run.TLS); err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 // envUse is an environment variable that a run uses as ${NAME}, and where.
 type envUse struct{ name, where string }
 
-// envUses returns the environment variables of a run's requests and contenders, each once.
+// envUses returns the environment variables of a run's requests, contenders and needs, each once.
 func envUses(run bench.Run, services map[bench.Selection]bench.Service) (uses []envUse) {
 	add := func(where string, names []string) {
 		for _, name := range names {
@@ -30,6 +30,9 @@ func envUses(run bench.Run, services map[bench.Selection]bench.Service) (uses []
 		for _, key := range slices.Sorted(maps.Keys(env)) {
 			add(fmt.Sprintf("%s of contender %s", key, sel), bench.EnvNames(env[key]))
 		}
+	}
+	for _, n := range run.Profile.Needs {
+		add("need "+n.Name, n.EnvNames())
 	}
 	return uses
 }

@@ -258,6 +258,11 @@ func planResume(o RunOptions) (bench.Run, error) {
 			}
 		}
 	}
+	for _, n := range run.Profile.Needs {
+		if slices.ContainsFunc(n.Texts(), func(text string) bool { return strings.Contains(text, secret.Mask) }) {
+			return run, unsavedSecret("a secret of need " + n.Name)
+		}
+	}
 	for _, r := range run.Profile.Every() {
 		masked := func(f bench.Field) bool { return strings.Contains(f.Value+f.FileName, secret.Mask) }
 		if strings.Contains(r.Path+r.Body, secret.Mask) || slices.ContainsFunc(r.Multipart, masked) {

@@ -39,6 +39,9 @@ func usersUnsaved(p bench.Profile, given profile.Changes) (all []string) {
 // resumedNeeds gives the needs of a run on record the URLs of the command line.
 func resumedNeeds(run *bench.Run, o RunOptions) (err error) {
 	for _, k := range kinds.All {
+		if k.AddressOption == "" {
+			continue // its needs are as the record has them
+		}
 		i := slices.IndexFunc(run.Profile.Needs, func(n bench.NeedSpec) bool { return n.Kind == k.Name && n.From.Traits().ByURL })
 		given := o.Changes.Text(k.AddressOption)
 		switch {

@@ -17,7 +17,7 @@ import (
 func public(run bench.Run) bench.Run {
 	run.Profile.Needs = slices.Clone(run.Profile.Needs)
 	for i, n := range run.Profile.Needs {
-		run.Profile.Needs[i].URL = secret.WithoutUser(n.URL)
+		run.Profile.Needs[i].URL = recordedNeed(n.URL)
 	}
 	run.Targets = slices.Clone(run.Targets)
 	for i, t := range run.Targets {

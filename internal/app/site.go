@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -42,10 +43,12 @@ type site struct {
 	busy       *machine.Busy // shows other runs of this machine; nil if it cannot be opened
 	met        sync.Once     // warns of another run
 
-	needs []needs.Named   // in order
-	data  needs.Data      // that requests use
-	ids   []int64         // of the data, if requests draw them
-	known needs.Responses // nil: responses are not compared
+	needs      []needs.Named   // in order
+	unused     atomic.Bool     // no contender has got their addresses since they were restored
+	unrestored atomic.Bool     // the last restore has not ended, or failed
+	data       needs.Data      // that requests use
+	ids        []int64         // of the data, if requests draw them
+	known      needs.Responses // nil: responses are not compared
 
 	tls                       *tls.Config     // of the clients; nil trusts the system's certificates
 	setup, requests, teardown []bench.Request // the profile's, with environment variables filled in

@@ -46,6 +46,7 @@ func (s *site) Spec(name string, svc bench.Service, a bench.Artifact) (bench.Lau
 
 // addresses returns where contenders reach the needs, as values of a template.
 func (s *site) addresses() (t bench.Template) {
+	s.unused.Store(false)
 	t.Needs = map[string]bench.NeedAddress{}
 	for _, n := range s.needs {
 		t.Needs[n.Name] = n.Need.Address()

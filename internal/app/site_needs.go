@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender"
 	"github.com/locbench/locbench/internal/figures/verdict"
 	"github.com/locbench/locbench/internal/host/hostusage"
 	"github.com/locbench/locbench/internal/needs"
@@ -16,6 +18,7 @@ import (
 	"github.com/locbench/locbench/internal/run/runner"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // findNeeds finds the needs of the profile and opens the data that its requests use, before
@@ -30,12 +33,37 @@ func (s *site) findNeeds() error {
 		if err != nil {
 			return console.WithCode(console.ExitUsage, err)
 		}
+		for i := range found.Needs {
+			found.Needs[i].Restarts = kinds.Restarts(n)
+			found.Needs[i].After = append(found.Needs[i].After, kinds.After(n)...)
+		}
 		s.needs = append(s.needs, found.Needs...)
 		if found.Data != nil {
 			s.data = found.Data
 		}
 	}
 	return console.WithCode(console.ExitUsage, needs.Order(s.needs))
+}
+
+// unknownNeeds returns an error if a contender gets the address of a need that the run does not
+// have. A run without needs is of contenders that do without, or have theirs.
+func (s *site) unknownNeeds() error {
+	p := s.plan.Run.Profile
+	names := make([]string, len(p.Needs))
+	for i, n := range p.Needs {
+		names[i] = n.Name
+	}
+	for _, sel := range p.Contenders {
+		svc := s.plan.Services[sel]
+		used := contender.Needs(svc)
+		for _, name := range slices.Sorted(maps.Keys(used)) {
+			if len(names) > 0 && svc.URL == "" && !slices.Contains(names, name) {
+				return console.Usagef("contender %s uses %s, but the profile has no need %q; %s", safe.Line(sel.String(), 120),
+					safe.Line(used[name], 120), safe.Line(name, 60), strictyaml.Suggest(name, "its needs", names))
+			}
+		}
+	}
+	return nil
 }
 
 // whereNeeds returns where the needs run, or will run.
@@ -89,12 +117,21 @@ func (s *site) openNeed(ctx context.Context, n needs.Named, progress func(bench.
 		return "", err
 	}
 	info := n.Info()
+	s.hideAddress(n)
 	s.plan.Run.Needs = append(s.plan.Run.Needs, info)
 	if n.Need.Read() == nil {
 		s.warn(verdict.NeedNotMeasured(info))
 	}
 	s.prepared()
 	return info.String(), nil
+}
+
+// hideAddress masks the password of a need, which may come from a file or an argument. One that is
+// part of what else is known of the need, such as its image, is not masked: every image would be.
+func (s *site) hideAddress(n needs.Named) {
+	if password := n.Need.Address().Password; !strings.Contains(n.Info().String(), password) {
+		s.hide(password)
+	}
 }
 
 // begin reads the data that requests use, and warns of a busy machine.
@@ -122,9 +159,13 @@ func (s *site) prepared() {
 	s.stream.Publish(nil, bench.Prepared{Needs: slices.Clone(s.plan.Run.Needs), Software: s.plan.Run.Software})
 }
 
-// NeedsAlive returns an error if a need does not respond, with its name.
+// NeedsAlive returns an error if a need does not respond, with its name. One that did not start
+// again is started by the next RestoreNeeds.
 func (s *site) NeedsAlive(ctx context.Context) (name string, err error) {
 	for _, n := range s.needs {
+		if n.Restarts && s.unrestored.Load() {
+			continue
+		}
 		if err := n.Need.Alive(ctx); err != nil {
 			return n.Name, err
 		}
@@ -132,18 +173,26 @@ func (s *site) NeedsAlive(ctx context.Context) (name string, err error) {
 	return "", nil
 }
 
-// RestoreNeeds restores each need, and returns what had changed.
-func (s *site) RestoreNeeds(ctx context.Context) (string, error) {
+// RestoreNeeds restores each need, and returns what had changed. It calls starts for those that
+// start again, unless no contender has got their addresses since.
+func (s *site) RestoreNeeds(ctx context.Context, starts func(need string)) (string, error) {
 	var all []string
+	used := !s.unused.Swap(true)
+	s.unrestored.Store(true)
 	for _, n := range s.needs {
+		if n.Restarts && used {
+			starts(n.Name)
+		}
 		changed, err := n.Need.Restore(ctx)
 		if err != nil {
+			s.unused.Store(false)
 			return "", fmt.Errorf("%s: %w", n.Name, err)
 		}
 		if changed != "" {
 			all = append(all, n.Name+": "+changed)
 		}
 	}
+	s.unrestored.Store(false)
 	return strings.Join(all, "; "), nil
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/locbench/locbench/internal/results/event"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/secret"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
@@ -25,6 +26,9 @@ type echo struct {
 	name     string
 	log      *[]string // of all needs
 	measured bool
+	restarts bool
+	broken   error // of Restore
+	password string
 	server   *httptest.Server
 	seed     string
 }
@@ -34,8 +38,10 @@ func (e *echo) kind(after ...string) needs.Kind {
 	return needs.Kind{
 		Name: e.name, Read: func(strictyaml.Value) bench.NeedSpec { return bench.NeedSpec{} },
 		Find: func(n bench.NeedSpec, _ bench.Profile, _ string) (needs.Found, error) {
-			return needs.Found{Needs: []needs.Named{{Name: n.Name, After: after, Need: e}}}, nil
+			return needs.Found{Needs: []needs.Named{{Name: n.Name, Need: e}}}, nil
 		},
+		After:    func(bench.NeedSpec) []string { return after },
+		Restarts: func(bench.NeedSpec) bool { return e.restarts },
 	}
 }
 
@@ -55,14 +61,20 @@ func (e *echo) Seed(context.Context, func(bench.Progress)) (string, error) {
 }
 
 func (e *echo) Restore(context.Context) (changed string, err error) {
+	if e.broken != nil {
+		return "", e.broken
+	}
 	if e.seed != "hello" {
 		changed, e.seed = "it said "+e.seed, "hello"
 	}
 	return changed, nil
 }
 
-func (e *echo) Address() bench.NeedAddress { return bench.NeedAddress{URL: e.server.URL} }
-func (e *echo) Info() bench.NeedInfo       { return bench.NeedInfo{From: bench.NeedExternal, Version: "1"} }
+func (e *echo) Address() bench.NeedAddress {
+	return bench.NeedAddress{URL: e.server.URL, Password: e.password}
+}
+
+func (e *echo) Info() bench.NeedInfo { return bench.NeedInfo{From: bench.NeedExternal, Version: "1"} }
 
 func (e *echo) Alive(ctx context.Context) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, e.server.URL, nil)
@@ -129,7 +141,7 @@ func TestSecondNeed(t *testing.T) {
 	testenv.Equal(t, filled["A"], front.server.URL+"/")
 
 	front.seed = "bye"
-	changed, err := s.RestoreNeeds(t.Context())
+	changed, err := s.RestoreNeeds(t.Context(), nil)
 	testenv.OK(t, err)
 	testenv.Equal(t, changed, "front: it said bye")
 	testenv.Equal(t, len(s.ReadHost(t.Context()).Needs), 1, "only back has counters")
@@ -140,4 +152,97 @@ func TestSecondNeed(t *testing.T) {
 	testenv.Fails(t, s.closeNeeds(t.Context()), "closed front\nclosed back")
 	want := []string{"open back", "seed back", "open front", "seed front", "close front", "close back"}
 	testenv.Check(t, slices.Equal(log, want), "%q", log)
+}
+
+// siteWith returns a site of a profile with needs, each of its own kind, which are open.
+func siteWith(t *testing.T, all ...*echo) *site {
+	t.Helper()
+	text, before := "", kinds.All
+	t.Cleanup(func() { kinds.All = before })
+	for _, e := range all {
+		e.log = new([]string)
+		text += "  " + e.name + ": {}\n"
+		kinds.All = append(slices.Clone(kinds.All), e.kind())
+	}
+	p, err := profile.Parse("p.yaml", []byte("contenders: [c]\nrequests: [{get: /}]\nsteps: [1]\nneeds:\n"+text))
+	testenv.OK(t, err)
+	s := &site{env: noEnv, stream: event.New(time.Now), platform: fakePlatform{}}
+	t.Cleanup(s.stream.Close)
+	s.plan.Run.Profile = p
+	testenv.OK(t, s.findNeeds())
+	for _, stage := range s.Stages() {
+		testenv.OK(t, testenv.Err(stage.Do(t.Context(), func(bench.Progress) {})))
+	}
+	t.Cleanup(func() { _ = s.closeNeeds(t.Context()) })
+	return s
+}
+
+// TestNeeds_Restart: a need that starts again for each trial is reported, unless no contender has got its address since. If that failed it
+// need not respond before the next trial, which starts it again; in a trial it has to.
+func TestNeeds_Restart(t *testing.T) {
+	db, cache := &echo{name: "db", restarts: true}, &echo{name: "cache"}
+	s := siteWith(t, db, cache)
+	restore := func() (started []string, err error) {
+		_, err = s.RestoreNeeds(t.Context(), func(need string) { started = append(started, need) })
+		return started, err
+	}
+	started, err := restore()
+	testenv.OK(t, err)
+	testenv.Equal(t, started, []string{"db"}, "before the first trial")
+	started, _ = restore()
+	testenv.Equal(t, len(started), 0, "unused")
+	s.addresses()
+	started, _ = restore()
+	testenv.Equal(t, started, []string{"db"}, "used")
+
+	db.server.Close()
+	name, err := s.NeedsAlive(t.Context())
+	testenv.Check(t, name == "db" && err != nil, "%s: %v", name, err)
+	db.broken = errors.New("its volume is full")
+	testenv.Fails(t, testenv.Err(restore()), "db: its volume is full")
+	testenv.OK(t, testenv.Err(s.NeedsAlive(t.Context())))
+	started, _ = restore()
+	testenv.Equal(t, started, []string{"db"}, "after a failure")
+	db.broken = nil
+	testenv.OK(t, testenv.Err(restore()))
+	testenv.Check(t, testenv.Err(s.NeedsAlive(t.Context())) != nil, "restored, but not alive")
+}
+
+// TestNeeds_Passwords: the password of a need is masked in all output from its start on, unless it is a word of its description.
+func TestNeeds_Passwords(t *testing.T) {
+	s := siteWith(t, &echo{name: "db", password: "from-a-file"}, &echo{name: "cache", password: "external"})
+	e := s.mask().Event(bench.LogLines{Lines: []bench.LogLine{{Text: "connecting as app:from-a-file to external"}}})
+	testenv.Equal(t, e.(bench.LogLines).Lines[0].Text, "connecting as app:*** to external")
+	uses := Plan{Run: bench.Run{Profile: bench.Profile{Needs: []bench.NeedSpec{
+		{Name: "db", Of: []byte(`{"environment": {"POSTGRES_PASSWORD": "${PGPASSWORD}"}}`), URL: "postgres://app:${OTHER}@h"},
+	}}}}
+	testenv.Equal(t, uses.secrets(func(name string) string { return "of " + name }), []string{"of PGPASSWORD", "of OTHER"})
+	testenv.Fails(t, missingEnv(uses.Run, nil, func(string) string { return "" }),
+		"environment variable unset or empty: PGPASSWORD (need db), OTHER (need db)")
+}
+
+// TestNeeds_Unknown: a contender with the address of a need that the run does not have is refused, unless the run has no needs at all.
+func TestNeeds_Unknown(t *testing.T) {
+	c := bench.Selection{Contender: "c"}
+	s := &site{}
+	s.plan.Services = map[bench.Selection]bench.Service{c: {Name: "c", Env: map[string]string{"URL": "x{{.Needs.cahce.URL}}"}}}
+	s.plan.Run.Profile = bench.Profile{Contenders: []bench.Selection{c}}
+	testenv.OK(t, s.unknownNeeds())
+	s.plan.Run.Profile.Needs = []bench.NeedSpec{{Name: "db"}}
+	testenv.Fails(t, s.unknownNeeds(), "contender c uses {{.Needs.cahce.URL}}, but the profile has no need \"cahce\"; its needs: db")
+	s.plan.Run.Profile.Needs = append(s.plan.Run.Profile.Needs, bench.NeedSpec{Name: "cache"})
+	testenv.Fails(t, s.unknownNeeds(), "contender c uses {{.Needs.cahce.URL}}, but the profile has no need \"cahce\"; did you mean `cache`?")
+	s.plan.Services[c] = bench.Service{Name: "c", Env: map[string]string{"URL": "{{.Needs.cache.URL}}"}}
+	testenv.OK(t, s.unknownNeeds())
+}
+
+// TestNeeds_Recorded: a run that is resumed has the address of an external need, and its password if that was only named.
+func TestNeeds_Recorded(t *testing.T) {
+	for given, want := range map[string]string{
+		"10.0.0.5:5432": "10.0.0.5:5432", "postgres://app:${PGPASSWORD}@h/shop": "postgres://app:${PGPASSWORD}@h/shop",
+		"postgres://app:pw@h/shop": "postgres://h/shop", "http://${U}:x${P}@h": secret.Unreadable, "": "",
+	} {
+		run := public(bench.Run{Profile: bench.Profile{Needs: []bench.NeedSpec{{Name: "db", URL: given}}}})
+		testenv.Equal(t, run.Profile.Needs[0].URL, want, given)
+	}
 }

@@ -44,6 +44,14 @@ type NeedSpec struct {
 	Of json.RawMessage `json:"of,omitempty"`
 }
 
+// EnvNames returns the environment variables of the need.
+func (n NeedSpec) EnvNames() (all []string) {
+	for _, text := range n.Texts() {
+		all = append(all, EnvNames(text)...)
+	}
+	return all
+}
+
 // Texts returns all texts of the need, such as paths and values of its environment.
 func (n NeedSpec) Texts() (all []string) {
 	var of any

@@ -147,16 +147,27 @@ func (s LaunchSpec) Dir() string {
 	return filepath.Join(s.Folder, "dir")
 }
 
-// NeedAddress is where contenders reach a need.
+// NeedAddress is where and as whom contenders reach a need.
 type NeedAddress struct {
 	URL, Host, Port          string
 	Ports                    map[string]string // by their names
 	User, Password, Database string
 }
 
+// NeedFields are the fields of an address. NAME is that of a port.
+func NeedFields() []string {
+	return []string{"URL", "Host", "Port", "Ports.NAME", "User", "Password", "Database"}
+}
+
 // Field returns a field of the address by its name.
 func (a NeedAddress) Field(name string) (value string, ok bool) {
-	value, ok = map[string]string{"URL": a.URL, "Host": a.Host, "Port": a.Port}[name]
+	if port, ofPorts := strings.CutPrefix(name, "Ports."); ofPorts {
+		value, ok = a.Ports[port]
+		return value, ok
+	}
+	value, ok = map[string]string{
+		"URL": a.URL, "Host": a.Host, "Port": a.Port, "User": a.User, "Password": a.Password, "Database": a.Database,
+	}[name]
 	return value, ok
 }
 

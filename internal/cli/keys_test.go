@@ -114,6 +114,13 @@ var tablesOfKeys = [][2]string{
 	{"firstRequests", "`first_requests`"},
 	{"elasticsearch", "`elasticsearch` in `needs`"},
 	{"citiesMap", "`cities`"},
+	{"service", "another need"},
+	{"serviceLimits", "`limits` of a need"},
+	{"readyMap", "`ready`"},
+	{"readyHTTP", "`http` of `ready`"},
+	{"readyLog", "`log` of `ready`"},
+	{"seedMap", "an item of `seed`"},
+	{"ulimitMap", "an item of `ulimits`"},
 }
 
 // TestDocsOfKeys compares the keys in docs/profiles.md with the schema of profiles; -update writes

@@ -135,6 +135,9 @@ func environmentOf(p bench.Profile) string {
 			add(bench.EnvNames(s.Env[key])...)
 		}
 	}
+	for _, n := range p.Needs {
+		add(n.EnvNames()...)
+	}
 	if len(names) == 0 {
 		return ""
 	}

@@ -117,6 +117,35 @@ func TestFill(t *testing.T) {
 		"the result is longer than 16KiB")
 }
 
+// TestFill_Needs: a template has all that is known of the address of a need. A run without the need has none of it, but no mistake either.
+func TestFill_Needs(t *testing.T) {
+	db := bench.NeedAddress{
+		URL: "postgres://app:pw@db:5432/shop", Host: "db", Port: "5432", Ports: map[string]string{"main": "5432", "admin": "8080"},
+		User: "app", Password: "pw", Database: "shop",
+	}
+	const all = "{{.Needs.my-db.URL}} {{.Needs.my-db.Host}} {{.Needs.my-db.Port}} {{.Needs.my-db.Ports.admin}} {{.Needs.my-db.User}} " +
+		"{{.Needs.my-db.Password}} {{.Needs.my-db.Database}}"
+	for text, want := range map[string]string{
+		all: "postgres://app:pw@db:5432/shop db 5432 8080 app pw shop",
+		strings.ReplaceAll(all, "my-db", "other"): "  7 7   ",
+		"{{.Needs.my-db.Ports.amdin}}":            "command \"{{.Needs.my-db.Ports.amdin}}\": `{{.Needs.my-db.Ports.amdin}}`: my-db has no port \"amdin\"; did you mean `admin`?",
+		"{{.Needs.my-db.Pasword}}":                "command \"{{.Needs.my-db.Pasword}}\": unknown field `{{.Needs.my-db.Pasword}}`; did you mean `.Needs.my-db.Password`?",
+	} {
+		got, err := contender.Command([]string{text}, bench.Template{Needs: map[string]bench.NeedAddress{"my-db": db}, Other: bench.NeedAddress{Port: "7"}})
+		if err != nil {
+			got = []string{err.Error()}
+		}
+		testenv.Equal(t, got[0], want, text)
+	}
+	used := contender.Needs(bench.Service{
+		Env:    map[string]string{"A": "x{{ .Needs.db.URL }}", "B": "{{.Elastic.URL}}{{.Needs.}}{{.Port}}"},
+		Docker: &bench.DockerRecipe{Command: []string{"{{.Needs.cache.Ports.main}}"}}, Process: &bench.ProcessRecipe{Command: []string{"{{.Needs.mq.Host}}"}},
+	})
+	testenv.Equal(t, used, map[string]string{
+		"db": "{{ .Needs.db.URL }}", "elasticsearch": "{{.Elastic.URL}}", "cache": "{{.Needs.cache.Ports.main}}", "mq": "{{.Needs.mq.Host}}",
+	})
+}
+
 const minimal = "language: Go\nframework: x\nversion: 1\nendpoints: all\n"
 
 func TestDiscover(t *testing.T) {

@@ -93,15 +93,30 @@ func fill(text string, t bench.Template) (string, error) {
 		name, after, closed := strings.Cut(rest, "}}")
 		name = strings.TrimSpace(name)
 		value, known := fields[name]
+		called := "NAME"
 		if need, field, ok := needField(name); ok {
+			if strings.HasPrefix(name, ".Needs.") {
+				called = need
+			}
 			value, known = t.Address(need).Field(field)
+			if port, ofPorts := strings.CutPrefix(field, "Ports."); ofPorts && port != "" && !known {
+				at, ofRun := t.Needs[need]
+				if ofRun && closed {
+					there := strictyaml.Suggest(port, "it has", slices.Sorted(maps.Keys(at.Ports)))
+					return "", fmt.Errorf("`{{%s}}`: %s has no port %q; %s", clip(name), clip(need), clip(port), cmp.Or(there, "name it in `ports`"))
+				}
+				value, known = t.Other.Port, true
+			}
 		}
 		switch {
 		case !closed:
 			return "", errors.New("`{{` without `}}`; write a field such as `{{.Port}}`")
 		case !known:
+			for _, field := range bench.NeedFields() {
+				fields[".Needs."+called+"."+field] = ""
+			}
 			for _, field := range []string{"URL", "Host", "Port"} {
-				fields[".Elastic."+field], fields[".Needs.NAME."+field] = "", ""
+				fields[".Elastic."+field] = ""
 			}
 			there := strictyaml.Suggest(name, "choose from", slices.Sorted(maps.Keys(fields)))
 			return "", fmt.Errorf("unknown field `{{%s}}`; %s", clip(name), there)
@@ -114,11 +129,35 @@ func fill(text string, t bench.Template) (string, error) {
 // needField splits .Needs.NAME.FIELD, or .Elastic.FIELD, which is short for the need elasticsearch.
 func needField(text string) (need, field string, ok bool) {
 	if rest, found := strings.CutPrefix(text, ".Needs."); found {
-		at := strings.LastIndexByte(rest, '.')
-		return rest[:max(at, 0)], rest[at+1:], at > 0
+		need, field, ok = strings.Cut(rest, ".")
+		return need, field, ok && need != ""
 	}
 	field, ok = strings.CutPrefix(text, ".Elastic.")
 	return "elasticsearch", field, ok
+}
+
+// Needs returns the needs in the templates of svc by their names, with one such template.
+func Needs(svc bench.Service) map[string]string {
+	var all []string
+	for _, key := range slices.Sorted(maps.Keys(svc.Env)) {
+		all = append(all, svc.Env[key])
+	}
+	if svc.Docker != nil {
+		all = append(all, svc.Docker.Command...)
+	}
+	if svc.Process != nil {
+		all = append(all, svc.Process.Command...)
+	}
+	found := map[string]string{}
+	for _, text := range all {
+		for _, part := range strings.Split(text, "{{")[1:] {
+			place, _, _ := strings.Cut(part, "}}")
+			if need, _, ok := needField(strings.TrimSpace(place)); ok {
+				found[need] = "{{" + place + "}}"
+			}
+		}
+	}
+	return found
 }
 
 func clip(s string) string {

@@ -93,6 +93,7 @@ type Named struct {
 	Name      string
 	After     []string // the names of those that must be ready and seeded before it is opened
 	Elsewhere string   // options with which it runs in a container, or out of it, for hints
+	Restarts  bool     // it starts again for each trial
 	Need      Need
 }
 

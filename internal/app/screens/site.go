@@ -115,7 +115,10 @@ func (s Site) Save(_ context.Context, path string, p bench.Profile, replace bool
 		k, _ := kinds.Of(n.Kind)
 		if u, err := secret.ParseURL(n.URL); err == nil && u.User != nil {
 			p.Needs[i].URL = secret.WithoutUser(n.URL)
-			warning = fmt.Sprintf("the password of %s is not saved; set --%s", n.Name, k.AddressOption)
+			warning = fmt.Sprintf("the password of %s is not saved; write it as ${NAME}", n.Name)
+			if k.AddressOption != "" {
+				warning = fmt.Sprintf("the password of %s is not saved; set --%s", n.Name, k.AddressOption)
+			}
 		}
 	}
 	err = profile.Save(path, p, replace)

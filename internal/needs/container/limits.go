@@ -153,7 +153,9 @@ func (u *ulimit) UnmarshalStrict(v strictyaml.Value) {
 func (ulimit) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	number := strictyaml.Schema{"type": "integer"}
 	number.Within("-1", "")
-	return strictyaml.Either(number, s.Keys(ulimitMap{}, strictyaml.Keys{}))
+	return strictyaml.Either(number, s.Keys(ulimitMap{}, strictyaml.Keys{About: map[string]string{
+		"soft": "The limit that processes start with; -1: none.", "hard": "The highest that they may choose; -1: none.",
+	}}))
 }
 
 // MarshalYAML writes what UnmarshalStrict reads.

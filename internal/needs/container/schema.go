@@ -32,3 +32,25 @@ func schema(s *strictyaml.Schemas) strictyaml.Schema {
 		Rules:  strictyaml.Schema{"oneOf": strictyaml.HasEach("image", "external")},
 	})
 }
+
+// DescribeStrict adds descriptions of the keys.
+func (serviceLimits) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
+	return s.Keys(serviceLimits{}, strictyaml.Keys{About: map[string]string{
+		"cpus": "CPUs, such as 0.5.", "memory": "Memory, such as 512M; units are powers of 1,024, as in Docker.",
+		"pids": "Processes and threads together.",
+	}})
+}
+
+// DescribeStrict adds descriptions of the keys.
+func (readyHTTP) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
+	return s.Keys(readyHTTP{}, strictyaml.Keys{About: map[string]string{
+		"port": "Port; the main one unless given.", "path": "Path of the request.", "status": "Status of the response; 200 unless given.",
+	}})
+}
+
+// DescribeStrict adds descriptions of the keys.
+func (readyLog) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
+	return s.Keys(readyLog{}, strictyaml.Keys{About: map[string]string{
+		"line": "Part of a line.", "times": "How often it must come; once unless given.",
+	}})
+}

@@ -6,12 +6,14 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/needs/container"
 	"github.com/locbench/locbench/internal/needs/elasticsearch"
 )
 
 // All has all kinds. A new one is a package, and a line here.
 var All = []needs.Kind{
 	elasticsearch.Kind,
+	container.Kind,
 }
 
 // Of returns a kind by its name.
@@ -23,12 +25,50 @@ func Of(name string) (k needs.Kind, ok bool) {
 	return All[i], true
 }
 
-// Names returns the names of all kinds.
+// For returns the kind of a need by its name: its own kind, or the one of any other name.
+func For(need string) (k needs.Kind, ok bool) {
+	if k, ok = Of(need); ok {
+		return k, true
+	}
+	i := slices.IndexFunc(All, func(k needs.Kind) bool { return k.Any })
+	if i < 0 {
+		return k, false
+	}
+	return All[i], true
+}
+
+// Names returns the names that have their own kinds.
 func Names() (all []string) {
 	for _, k := range All {
-		all = append(all, k.Name)
+		if !k.Any {
+			all = append(all, k.Name)
+		}
 	}
 	return all
+}
+
+// Restarting returns the name of the first need that starts again for each trial; "" if none does.
+func Restarting(all []bench.NeedSpec) string {
+	i := slices.IndexFunc(all, Restarts)
+	if i < 0 {
+		return ""
+	}
+	return all[i].Name
+}
+
+// Restarts reports whether a need starts again for each trial.
+func Restarts(n bench.NeedSpec) bool {
+	k, ok := Of(n.Kind)
+	return ok && k.Restarts != nil && k.Restarts(n)
+}
+
+// After returns the names of the needs that must be ready and seeded before another one is opened.
+func After(n bench.NeedSpec) []string {
+	k, ok := Of(n.Kind)
+	if !ok || k.After == nil {
+		return nil
+	}
+	return k.After(n)
 }
 
 // Provided returns what requests and checks get from all needs of a profile.

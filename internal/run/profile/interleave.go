@@ -10,6 +10,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/needs/kinds"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
@@ -106,10 +107,11 @@ func interleaveValue() value {
 // the number of rounds. available is the memory that they may use, in bytes; 0: unknown. Why is nil
 // if they are interleaved.
 func Settle(p bench.Profile, available int64) (settled bench.Profile, why *bench.Plain) {
+	restarting := len(p.Contenders) > 1 && kinds.Restarting(p.Needs) != "" // the reason, whatever was chosen
 	switch {
-	case p.Interleave == 0:
+	case p.Interleave == 0 && !restarting:
 		why = plain(bench.PlainChosen, "the profile or the command says so")
-	case p.Interleave == bench.InterleaveAuto:
+	case p.Interleave <= 0:
 		if why = whyPlain(p, available); why == nil {
 			p.Interleave = Slice
 		} else {
@@ -133,6 +135,9 @@ func whyPlain(p bench.Profile, available int64) *bench.Plain {
 	n := len(p.Contenders)
 	if n < 2 {
 		return plain(bench.PlainAlone, "there is one contender")
+	}
+	if name := kinds.Restarting(p.Needs); name != "" {
+		return plain(bench.PlainNeeds, "%s starts again for each trial", name)
 	}
 	for i, s := range p.Steps {
 		if err := s.CheckInterleave(); err != nil {

@@ -2,13 +2,22 @@ package profile
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/needs/kinds"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
+
+const mostNeeds = 20
+
+// needName is the form of the name of a need, which is a host name too.
+var needName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}$`)
+
+const needNameHint = "write up to 63 lower-case letters, digits, `-` and `_`: it is the host name of the need"
 
 // needList are the needs of a file, by their names.
 type needList []bench.NeedSpec
@@ -20,15 +29,34 @@ func (all *needList) UnmarshalStrict(v strictyaml.Value) {
 		return
 	}
 	for _, f := range v.Fields() {
-		k, ok := kinds.Of(f.Key)
-		if !ok {
+		k, ok := kinds.For(f.Key)
+		if !ok || k.Any && strictyaml.Nearest(f.Key, kinds.Names()) != "" && !ofAny(f.Value) {
 			v.Unknown(f, kinds.Names())
+			continue
+		}
+		if !needName.MatchString(f.Key) {
+			v.MistakeAt(f, fmt.Sprintf("%q cannot be the name of a need", f.Key), needNameHint)
+			continue
+		}
+		if k.Any && f.Value.Kind() == strictyaml.Map && !ofAny(f.Value) {
+			v.MistakeAt(f, fmt.Sprintf("`needs.%s` has neither `image` nor `external`", f.Key),
+				"write one of the two; needs with their own keys: "+strings.Join(kinds.Names(), ", "))
 			continue
 		}
 		n := k.Read(f.Value)
 		n.Name, n.Kind = f.Key, k.Name
+		if k.Complete != nil {
+			k.Complete(&n)
+		}
 		*all = append(*all, n)
 	}
+}
+
+// ofAny reports whether a need has a key of those of any name, or one that is probably meant to be.
+func ofAny(v strictyaml.Value) bool {
+	return slices.ContainsFunc(v.Fields(), func(f strictyaml.Field) bool {
+		return strictyaml.Nearest(f.Key, []string{"image", "external"}) != ""
+	})
 }
 
 // MarshalYAML writes what UnmarshalStrict reads.
@@ -45,16 +73,34 @@ func (all needList) MarshalYAML() (any, error) {
 // DescribeStrict describes what UnmarshalStrict reads.
 func (needList) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	properties := strictyaml.Schema{}
-	for _, k := range kinds.All {
-		properties[k.Name] = k.Schema(s)
-		properties[k.Name].(strictyaml.Schema)["description"] = k.About
+	out := strictyaml.Schema{
+		"type": "object", "additionalProperties": false, "properties": properties, "maxProperties": mostNeeds,
+		"propertyNames": strictyaml.Schema{"pattern": needName.String()}.Hint(needNameHint),
 	}
-	return strictyaml.Schema{"type": "object", "additionalProperties": false, "properties": properties}
+	for _, k := range kinds.All {
+		of := k.Schema(s)
+		of["description"] = k.About
+		if k.Any {
+			out["additionalProperties"] = of
+		} else {
+			properties[k.Name] = of
+		}
+	}
+	return out
 }
 
-// needs reports the mistakes of needs.
+// needsOf reports the mistakes of needs.
 func (r *rules) needsOf(p *bench.Profile) {
+	r.when(len(p.Needs) > mostNeeds, "needs", fmt.Sprintf("%d needs", len(p.Needs)), fmt.Sprintf("write at most %d", mostNeeds))
+	if name := kinds.Restarting(p.Needs); name != "" && p.Interleave > 0 {
+		r.when(true, "interleave", fmt.Sprintf("`%s` starts again for each trial, so contenders cannot be interleaved", name),
+			"write `interleave: off`, or remove it")
+	}
+	before := len(*r)
+	r.orderOf(p.Needs)
+	r.needs(before, "needs")
 	for _, n := range p.Needs {
+		r.when(!needName.MatchString(n.Name), "needs."+n.Name, fmt.Sprintf("%q cannot be the name of a need", n.Name), needNameHint)
 		k, ok := kinds.Of(n.Kind)
 		if !ok || k.Wrong == nil {
 			continue
@@ -68,6 +114,44 @@ func (r *rules) needsOf(p *bench.Profile) {
 			}
 		}
 	}
+}
+
+// orderOf reports needs that come after unknown ones, or after themselves.
+func (r *rules) orderOf(all []bench.NeedSpec) {
+	at := func(name string) int {
+		return slices.IndexFunc(all, func(n bench.NeedSpec) bool { return n.Name == name })
+	}
+	names := each(all, func(n bench.NeedSpec) string { return n.Name })
+	for i, n := range all {
+		for j, name := range kinds.After(n) {
+			path := fmt.Sprintf("needs.%s.after[%d]", n.Name, j)
+			switch k := at(name); {
+			case k < 0:
+				r.wrong(path, name, strictyaml.Suggest(name, "name another need, one of", names))
+			case k == i:
+				r.when(true, path, fmt.Sprintf("`%s` comes after itself", n.Name), "remove it")
+			case k < i && follows(all, k, i):
+				r.when(true, path, fmt.Sprintf("`%s` and `%s` come after each other", n.Name, name), "remove one of the two")
+			}
+		}
+	}
+}
+
+// follows reports whether a need comes after another one, or after one that does.
+func follows(all []bench.NeedSpec, need, other int) bool {
+	seen := make([]bool, len(all))
+	var look func(i int) bool
+	look = func(i int) bool {
+		if i == other || seen[i] {
+			return i == other
+		}
+		seen[i] = true
+		return slices.ContainsFunc(kinds.After(all[i]), func(name string) bool {
+			next := slices.IndexFunc(all, func(n bench.NeedSpec) bool { return n.Name == name })
+			return next >= 0 && look(next)
+		})
+	}
+	return look(need)
 }
 
 // missing returns the errors about external needs without a URL.

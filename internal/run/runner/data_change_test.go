@@ -3,7 +3,10 @@ package runner
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/testenv"
@@ -54,5 +57,74 @@ func TestRun_DataChanges(t *testing.T) {
 			}
 		}
 		testenv.Equal(t, got, want, i+1)
+	}
+}
+
+// TestRun_Restores: needs that start again are a phase of the trial, before it and after it, with their names. A trial that had no such
+// state fails with the reason, and the next one runs.
+func TestRun_Restores(t *testing.T) {
+	n := 0
+	f := start(t, func(f *fakeRun) {
+		f.site.restarting = []string{"db", "cache"}
+		f.site.change = func(context.Context) (string, error) {
+			if n++; n == 3 {
+				return "", errors.New("db: its volume is full")
+			}
+			return "", nil
+		}
+	})
+	var states []bench.TrialState
+	for _, trial := range f.order {
+		states = append(states, f.trials[trial].State)
+	}
+	testenv.Equal(t, states, []bench.TrialState{bench.TrialComplete, bench.TrialFailed, bench.TrialComplete, bench.TrialComplete})
+	testenv.Equal(t, f.trials[f.order[1]].Failure, "restore needs: db: its volume is full")
+	var seen []string
+	for _, r := range f.records {
+		switch e := r.Event.(type) {
+		case bench.PhaseStarted:
+			if e.Phase == bench.PhaseRestore {
+				seen = append(seen, "started")
+			}
+		case bench.Progress:
+			if e.Phase == bench.PhaseRestore {
+				seen = append(seen, e.Text)
+			}
+		case bench.PhaseEnded:
+			if e.Phase == bench.PhaseRestore {
+				seen = append(seen, fmt.Sprint(e.Note, e.Err))
+			}
+		}
+	}
+	one := []string{"started", "restoring db", "restoring cache", "db, cache"}
+	testenv.Equal(t, seen[:8], append(one, one...))
+	testenv.Equal(t, seen[11], "db, cacherestore needs: db: its volume is full")
+	testenv.Equal(t, len(seen), 7*len(one))
+}
+
+// TestRestoreNeeds_Ends: a restore has 3 minutes, and 5 seconds once the run was interrupted.
+func TestRestoreNeeds_Ends(t *testing.T) {
+	for name, test := range map[string]struct {
+		interrupted, want time.Duration
+		text              string
+	}{
+		"too long":    {time.Hour, 3 * time.Minute, "restore needs: not done after 3m0s: db: context deadline exceeded"},
+		"interrupted": {time.Second, 6 * time.Second, "restore needs: db: context canceled"},
+		"before":      {0, 5 * time.Second, "restore needs: db: context canceled"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				site := &fakeSite{change: func(ctx context.Context) (string, error) {
+					<-ctx.Done()
+					return "", fmt.Errorf("db: %w", ctx.Err())
+				}}
+				run, end := context.WithTimeout(t.Context(), test.interrupted)
+				defer end()
+				l := &trialRun{cfg: &Config{Needs: site}}
+				began := time.Now()
+				testenv.Fails(t, l.restoreNeeds(run, "before this trial"), test.text)
+				testenv.Equal(t, time.Since(began), test.want)
+			})
+		})
 	}
 }

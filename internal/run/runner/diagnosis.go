@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -67,8 +68,13 @@ func (l *trialRun) awaitExit(ctx context.Context, err error) {
 // diagnosisTimeout is the time limit of each diagnosis of a contender that does not respond.
 const diagnosisTimeout = 3 * time.Second
 
-// restoreTimeout is the time limit for restoring the state of the needs.
-const restoreTimeout = 30 * time.Second
+const (
+	// restoreTimeout is the time limit for restoring the state of the needs: a database may start
+	// again from a copy of its files.
+	restoreTimeout = 3 * time.Minute
+	// interruptedTimeout is that limit once the run was interrupted.
+	interruptedTimeout = 5 * time.Second
+)
 
 // incidents are those of a trial. A goroutine of the launcher reports them.
 type incidents struct {
@@ -159,19 +165,44 @@ func (l *trialRun) diagnoseSilence(ctx context.Context) (cause string, lost erro
 
 // restoreNeeds reports an incident if the data of the needs has changed since the last call: what
 // one contender changes, the others would read. It looks after an interrupted trial too. It returns
-// an error if they may not have that state.
-func (l *trialRun) restoreNeeds(ctx context.Context, when string) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreTimeout)
+// an error if they may not have that state. Needs that start again make it a phase of the trial.
+func (l *trialRun) restoreNeeds(run context.Context, when string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(run), restoreTimeout)
 	defer cancel()
-	change, err := l.cfg.Needs.RestoreNeeds(ctx)
+	defer context.AfterFunc(run, func() {
+		select {
+		case <-ctx.Done():
+		case <-time.After(interruptedTimeout):
+			cancel()
+		}
+	})()
+	var restored []string
+	began := time.Now()
+	change, err := l.cfg.Needs.RestoreNeeds(ctx, func(need string) {
+		if restored == nil {
+			l.publish(bench.PhaseStarted{Phase: bench.PhaseRestore})
+		}
+		restored = append(restored, need)
+		l.publish(bench.Progress{Phase: bench.PhaseRestore, Text: "restoring " + need})
+	})
 	if err != nil {
-		return fmt.Errorf("restore needs: %w", err)
+		if ctx.Err() != nil && run.Err() == nil {
+			err = fmt.Errorf("not done after %v: %w", restoreTimeout, err)
+		}
+		err = fmt.Errorf("restore needs: %w", err)
+	}
+	if restored != nil {
+		ended := bench.PhaseEnded{Phase: bench.PhaseRestore, Took: time.Since(began), Note: strings.Join(restored, ", ")}
+		if err != nil {
+			ended.Err = err.Error()
+		}
+		l.publish(ended)
 	}
 	if change != "" {
 		text := "data changed " + when + ": " + change
 		l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentData, Text: text})
 	}
-	return nil
+	return err
 }
 
 // incidentWarnings returns a warning for each incident of a step, with the time since its start.

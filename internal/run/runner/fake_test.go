@@ -222,6 +222,7 @@ type fakeSite struct {
 	stages                           []Stage
 	alive, engineAlive               func(context.Context) error
 	change                           func(context.Context) (string, error)
+	restarting                       []string // needs that start again
 	noObserver
 }
 
@@ -300,7 +301,10 @@ func (s *fakeSite) NeedsAlive(ctx context.Context) (string, error) {
 	return "db", s.alive(ctx)
 }
 
-func (s *fakeSite) RestoreNeeds(ctx context.Context) (string, error) {
+func (s *fakeSite) RestoreNeeds(ctx context.Context, starts func(string)) (string, error) {
+	for _, name := range s.restarting {
+		starts(name)
+	}
 	if s.change == nil {
 		return "", nil
 	}

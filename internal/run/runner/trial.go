@@ -39,9 +39,9 @@ func (r *runner) trial(ctx context.Context, trial bench.Trial, number int, slot 
 		}
 	} else if round := r.neverReady[sel]; round > 0 && !r.cfg.RetryNotReady {
 		err = fmt.Errorf("skipped: never ready in round %d (retry each round with --retry-not-ready)", round)
-	} else if err = l.restoreNeeds(own, "before this trial"); err == nil {
+	} else if err = l.restoreNeeds(ctx, "before this trial"); err == nil {
 		err = l.run(own)
-		if failed := l.restoreNeeds(own, "during this trial"); err == nil {
+		if failed := l.restoreNeeds(ctx, "during this trial"); err == nil {
 			err = failed
 		}
 	}

@@ -2,6 +2,7 @@ package secret
 
 import (
 	"errors"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -23,6 +24,9 @@ const Unreadable = "(malformed URL)"
 
 // Address returns a URL without user info, or Unreadable if a password may be anywhere in it.
 func Address(raw string) string {
+	if isHostPort(raw) {
+		return raw
+	}
 	u, err := ParseURL(raw)
 	if err != nil || u.User == nil && strings.Contains(raw, "@") {
 		return Unreadable
@@ -34,8 +38,8 @@ func Address(raw string) string {
 // WithoutUser returns a URL without user info, or Unreadable for what may be a password instead.
 // Unlike Address it keeps all else, so it is still the address.
 func WithoutUser(raw string) string {
-	if raw == "" {
-		return ""
+	if raw == "" || isHostPort(raw) {
+		return raw
 	}
 	u, err := ParseURL(raw)
 	if err != nil || u.Opaque != "" || (u.User == nil && u.Host == "" && strings.Contains(raw, "@")) {
@@ -43,6 +47,12 @@ func WithoutUser(raw string) string {
 	}
 	u.User = nil
 	return u.String()
+}
+
+// isHostPort reports whether an address is HOST:PORT, without a scheme or a user.
+func isHostPort(raw string) bool {
+	host, port, err := net.SplitHostPort(raw)
+	return err == nil && host != "" && !strings.ContainsAny(raw, "/?#@ ") && len(port) <= 5 && port != "" && strings.Trim(port, digits) == ""
 }
 
 // Proxy is http.ProxyFromEnvironment with an error that does not repeat the variable.

@@ -15,7 +15,7 @@ var (
 	// at the end of any word
 	endings = []string{"TOKEN", "SECRET", "CREDENTIAL", "COOKIE", "PWD", "SESSIONID", "SESSID"}
 	// as any word
-	whole = []string{"CRED", "JWT", "SIGNATURE"}
+	whole = []string{"CRED", "JWT", "SIGNATURE", "REQUIREPASS"}
 	// after AUTH, and after CONNECTION
 	ofAuth       = []string{"HEADER", "VALUE", "STRING", "DATA", "CONFIG", "JSON"}
 	ofConnection = []string{"STRING", "STR"}

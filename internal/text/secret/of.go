@@ -16,9 +16,7 @@ import (
 func Of(run bench.Run, services []bench.Service) []string {
 	var f finder
 	for _, n := range run.Profile.Needs {
-		for _, text := range n.Texts() {
-			f.text(text)
-		}
+		f.need(n)
 	}
 	for _, t := range run.Targets {
 		f.text(t.URL)
@@ -156,5 +154,8 @@ func ofAddress(address string) []string {
 		return nil
 	}
 	info := address[from:at]
+	if exampleUser.MatchString(info) {
+		return nil
+	}
 	return []string{info[strings.IndexAny(info, ":/")+1:], info}
 }

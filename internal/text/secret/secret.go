@@ -17,8 +17,8 @@ const Mask = "***"
 
 var userInfo = regexp.MustCompile(`://[^\s/?#"'<>]*@`)
 
-// exampleUser matches the user info of addresses in messages.
-var exampleUser = regexp.MustCompile(`^(?:user:password|\$\{[A-Za-z0-9_]+\}(?::\$\{[A-Za-z0-9_]+\})?)$`)
+// exampleUser matches the user info of addresses in messages, and one whose password is only named.
+var exampleUser = regexp.MustCompile(`^(?:user:password|\$\{[A-Za-z0-9_]+\}|(?:\$\{[A-Za-z0-9_]+\}|[A-Za-z0-9_.-]*):\$\{[A-Za-z0-9_]+\})$`)
 
 // Masker masks secrets. The zero value knows no values and masks by names and places.
 type Masker struct {

@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"encoding/json"
 	"reflect"
 	"regexp"
 	"slices"
@@ -34,6 +35,9 @@ var keptTypes = []reflect.Type{
 // copy copies values with text, masks the text, and shares all other values with the original.
 func (m Masker) copy(v reflect.Value) reflect.Value {
 	t := v.Type()
+	if of, ok := v.Interface().(json.RawMessage); ok {
+		return reflect.ValueOf(m.form(of))
+	}
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:
 		if v.IsNil() || !holdsText(t.Elem()) {
@@ -147,6 +151,9 @@ func isSecret(name, value string) bool {
 func holdsText(t reflect.Type) bool {
 	kinds := []reflect.Kind{
 		reflect.String, reflect.Interface, reflect.Map, reflect.Slice, reflect.Struct, reflect.Pointer,
+	}
+	if t == reflect.TypeFor[json.RawMessage]() {
+		return true
 	}
 	return t != reflect.TypeFor[time.Time]() && slices.Contains(kinds, t.Kind())
 }

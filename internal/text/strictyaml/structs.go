@@ -150,6 +150,12 @@ func (f structField) hint() string {
 	return ""
 }
 
+// MistakeAt reports an entry of the map v that cannot be read at all, at the line of its key.
+func (v Value) MistakeAt(f Field, what, hint string) {
+	v.d.reported = append(v.d.reported, Reported{Path: f.Value.path, Unknown: true, Far: true})
+	v.d.Add(f.line, what, hint)
+}
+
 // Unknown reports an unknown key of the map v.
 func (v Value) Unknown(f Field, keys []string) {
 	m := Mistake{Line: f.line, What: "unknown key"}

@@ -53,7 +53,7 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 		if e.Err != "" {
 			return Error, fmt.Sprintf("%s failed: %s", e.Phase, e.Err)
 		}
-		if noted := []bench.Phase{bench.PhaseNeeds, bench.PhaseSeed, bench.PhaseBuild}; e.Note != "" &&
+		if noted := []bench.Phase{bench.PhaseNeeds, bench.PhaseSeed, bench.PhaseBuild, bench.PhaseRestore}; e.Note != "" &&
 			slices.Contains(noted, e.Phase) {
 			return Info, fmt.Sprintf("%s: %s (%s)", e.Phase, e.Note, units.Duration(e.Took))
 		}

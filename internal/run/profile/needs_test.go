@@ -1,0 +1,132 @@
+package profile_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/needs/kinds"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/strictyaml"
+)
+
+// anyName is the form of a kind for needs of any name.
+type anyName struct {
+	Image string   `yaml:"image,omitempty" json:"image" strict:"required"`
+	After []string `yaml:"after,omitempty" json:"after,omitempty"`
+	Keep  bool     `yaml:"keep,omitempty" json:"keep,omitempty"`
+}
+
+// withAnyName adds that kind for a test.
+func withAnyName(t *testing.T) {
+	all := kinds.All
+	t.Cleanup(func() { kinds.All = all })
+	of := func(n bench.NeedSpec) (f anyName) {
+		testenv.OK(t, json.Unmarshal(n.Of, &f))
+		return f
+	}
+	kinds.All = append(slices.DeleteFunc(slices.Clone(all), func(k needs.Kind) bool { return k.Any }), needs.Kind{
+		Name: "container", Any: true, About: "A container.",
+		Read: func(v strictyaml.Value) bench.NeedSpec {
+			var f anyName
+			v.Decode(&f)
+			raw, _ := json.Marshal(f)
+			return bench.NeedSpec{From: bench.NeedContainer, Of: raw}
+		},
+		Write:    func(n bench.NeedSpec) any { return of(n) },
+		Schema:   func(s *strictyaml.Schemas) strictyaml.Schema { return s.Of(anyName{}) },
+		After:    func(n bench.NeedSpec) []string { return of(n).After },
+		Restarts: func(n bench.NeedSpec) bool { return !of(n).Keep },
+	})
+}
+
+const ofNeeds = "contenders: [a, b]\nrequests: [{get: /}]\nsteps: [1]\n"
+
+// TestNeeds: needs of any name are of one kind; they are written as they were read, and those with their own kinds stay of these.
+func TestNeeds(t *testing.T) {
+	withAnyName(t)
+	p, err := profile.Parse("p.yaml", []byte(ofNeeds+"needs: {elasticsearch: {}, db: {image: 'postgres:17'}, my-cache_2: {image: redis, after: [db], keep: true}}\n"))
+	testenv.OK(t, err)
+	var got []string
+	for _, n := range p.Needs {
+		got = append(got, n.Name+" "+n.Kind)
+	}
+	testenv.Equal(t, got, []string{"elasticsearch elasticsearch", "db container", "my-cache_2 container"})
+	roundTrip(t, p)
+	schema, err := json.Marshal(profile.Schema()["properties"].(strictyaml.Schema)["needs"])
+	testenv.OK(t, err)
+	testenv.Check(t, strings.Contains(string(schema), `"additionalProperties":{"$ref":"#/$defs/anyName","description":"A container."}`), "%s", schema)
+}
+
+func TestNeeds_Mistakes(t *testing.T) {
+	withAnyName(t)
+	many := ""
+	for i := range 21 {
+		many += fmt.Sprintf("  n%d: {image: i}\n", i)
+	}
+	for name, test := range map[string]struct{ text, want string }{
+		"name": {
+			"needs:\n  Db:\n    image: i\n",
+			"p.yaml:5: \"Db\" cannot be the name of a need; write up to 63 lower-case letters, digits, `-` and `_`: it is the host name of the need",
+		},
+		"own kind, misspelt": {"needs:\n  elasticserch: {}\n", "p.yaml:5: unknown key `needs.elasticserch`; did you mean `elasticsearch`?"},
+		"near an own kind":   {"needs:\n  elasticsearch2: {image: i}\n", ""},
+		"key":                {"needs:\n  db:\n    image: i\n    restart: always\n", "p.yaml:7: unknown key `needs.db.restart`; known keys: image, after, keep"},
+		"neither": {
+			"needs:\n  cache:\n    keep: true\n",
+			"p.yaml:5: `needs.cache` has neither `image` nor `external`; write one of the two; needs with their own keys: elasticsearch",
+		},
+		"key of an image": {"needs:\n  db:\n    imgae: i\n", "p.yaml:6: unknown key `needs.db.imgae`; did you mean `image`?"},
+		"too many":        {"needs:\n" + many, "p.yaml:5: 21 needs; write at most 20"},
+		"after": {
+			"needs:\n  db: {image: i}\n  cache:\n    image: i\n    after:\n      - db\n      - bd\n",
+			"p.yaml:10: `needs.cache.after[1]` is \"bd\"; did you mean `db`?",
+		},
+		"after itself": {"needs:\n  db:\n    image: i\n    after: [db]\n", "p.yaml:7: `db` comes after itself; remove it"},
+		"in a circle": {
+			"needs:\n  db: {image: i, after: [c]}\n  b: {image: i, after: [db]}\n  c:\n    image: i\n    after: [b]\n",
+			"p.yaml:6: `b` and `db` come after each other; remove one of the two\np.yaml:9: `c` and `b` come after each other; remove one of the two",
+		},
+		"interleaved": {
+			"needs: {db: {image: i}}\ninterleave: 100ms\n",
+			"p.yaml:5: `db` starts again for each trial, so contenders cannot be interleaved; write `interleave: off`, or remove it",
+		},
+		"interleaved, kept": {"needs: {db: {image: i, keep: true}}\ninterleave: 100ms\n", ""},
+		"not interleaved":   {"needs: {db: {image: i}}\ninterleave: off\n", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := profile.Parse("p.yaml", []byte(ofNeeds+test.text))
+			if test.want == "" {
+				testenv.OK(t, err)
+				return
+			}
+			testenv.Equal(t, fmt.Sprint(err), test.want)
+		})
+	}
+}
+
+// TestSettle_Needs: contenders with a need that starts again for each trial are not interleaved, and the reason names it.
+func TestSettle_Needs(t *testing.T) {
+	withAnyName(t)
+	for text, want := range map[string]string{
+		"needs: {cache: {image: i, keep: true}, db: {image: i}}\n":                  "needs: db starts again for each trial",
+		"needs: {db: {image: i}}\ninterleave: off\n":                                "needs: db starts again for each trial",
+		"needs: {db: {image: i, keep: true}}\n":                                     "",
+		"needs: {db: {image: i, keep: true}, elasticsearch: {}}\ninterleave: off\n": "chosen: the profile or the command says so",
+	} {
+		p, err := profile.Parse("p.yaml", []byte(ofNeeds+"limits: {memory: 64MiB}\n"+text))
+		testenv.OK(t, err)
+		settled, why := profile.Settle(p, 8<<30)
+		got := ""
+		if why != nil {
+			got = string(why.Reason) + ": " + why.Text
+		}
+		testenv.Equal(t, got, want, text)
+		testenv.Equal(t, settled.Interleave > 0, want == "", text)
+	}
+}
