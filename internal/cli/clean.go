@@ -15,8 +15,9 @@ func newClean(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "clean",
 		Short: "Remove containers, networks, volumes and processes of killed runs",
-		Long: `Removes containers, networks and volumes (found by label and name), processes of contenders and builds (by environment), their
-working directories, and cgroups (by name) that a killed locbench left behind. Images, indices, results and your own volumes are never touched.
+		Long: `Removes containers, networks and volumes (found by label and name), processes of contenders and builds (by environment),
+their working directories, and cgroups (by name) that a killed locbench left behind. Images, other volumes, indices and results are
+never touched.
 
 What belongs to a running locbench is kept, and so is what cannot be seen from here (another machine or PID namespace):
 clean lists it with the reason. --all removes it too.`,

@@ -40,7 +40,7 @@ type Image struct {
 	Env         map[string]string
 	Volumes     []string // paths that it declares as volumes, sorted
 	Ports       []int    // TCP ports that it exposes, sorted
-	Healthcheck []string // command of its health check, without a shell; nil: none
+	Healthcheck []string // its health check as a command, with its shell if it has one; nil: none
 	StopSignal  string   // "": SIGTERM
 	User        string
 	Emulated    bool // it is for another architecture than the engine's

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -22,7 +23,7 @@ func filesOf(archive io.Reader) (f needs.Files, err error) {
 	var all []entry
 	for r := tar.NewReader(archive); ; {
 		h, err := r.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
@@ -39,7 +40,8 @@ func filesOf(archive io.Reader) (f needs.Files, err error) {
 		if h.Typeflag == tar.TypeLink {
 			_, link, _ = strings.Cut(strings.TrimPrefix(link, "/"), "/")
 		}
-		text := fmt.Sprintf("%q %c %o %d:%d %q %d,%d %x", name, h.Typeflag, h.Mode, h.Uid, h.Gid, link, h.Devmajor, h.Devminor, content.Sum(nil))
+		text := fmt.Sprintf("%q %c %o %d:%d %q %d,%d %x", name, h.Typeflag, h.Mode, h.Uid, h.Gid, link,
+			h.Devmajor, h.Devminor, content.Sum(nil))
 		for _, key := range slices.Sorted(maps.Keys(h.PAXRecords)) {
 			if strings.HasPrefix(key, "SCHILY.xattr.") {
 				text += fmt.Sprintf(" %q=%q", key, h.PAXRecords[key])

@@ -191,10 +191,11 @@ func TestExec(t *testing.T) {
 		request string // that fails
 		want    string
 	}{
-		"both streams":   {slices.Concat(frame(1, "a\n"), frame(2, "b")), 0, "", "0 a\nb"},
-		"a failure":      {frame(2, "no"), 3, "", "3 no"},
-		"silent":         {nil, 0, "", "0 "},
-		"long":           {slices.Concat(frame(1, "x"), frame(1, long), frame(2, "end")), 0, "", "0 " + (long + "end")[len(long)+3-64<<10:]},
+		"both streams": {slices.Concat(frame(1, "a\n"), frame(2, "b")), 0, "", "0 a\nb"},
+		"a failure":    {frame(2, "no"), 3, "", "3 no"},
+		"silent":       {nil, 0, "", "0 "},
+		"long": {slices.Concat(frame(1, "x"), frame(1, long), frame(2, "end")), 0, "", "0 " +
+			(long + "end")[len(long)+3-64<<10:]},
 		"not running":    {nil, 0, "POST " + ours + "/exec", `0 , run "cmd" in container 5f3c8a1e9d7b: ` + failed},
 		"an outage":      {frame(1, "a"), 0, "GET /exec/e1/json", `0 a, run "cmd" in container 5f3c8a1e9d7b: ` + failed},
 		"half an output": {frame(1, "abc")[:9], 0, "", `0 a, run "cmd" in container 5f3c8a1e9d7b: unexpected EOF`},
@@ -239,7 +240,8 @@ func TestWritten(t *testing.T) {
 		"HostConfig":{"Tmpfs":{"/run/":""}},"State":{}}`)
 	f.Responses["GET "+ours+"/changes"] = reply(200, `[{"Path":"/var","Kind":0},{"Path":"/var/lib","Kind":0},{"Path":"/var/lib/b","Kind":1},
 		{"Path":"/database","Kind":1},{"Path":"/data","Kind":1},{"Path":"/data/x","Kind":1},{"Path":"/seed","Kind":1},{"Path":"/seed/a.sql","Kind":1},
-		{"Path":"/run","Kind":0},{"Path":"/run/pid","Kind":1},{"Path":"/tmp","Kind":0},{"Path":"/gone","Kind":1},{"Path":"/etc/old","Kind":2},{"Path":"/etc","Kind":0}]`)
+		{"Path":"/run","Kind":0},{"Path":"/run/pid","Kind":1},{"Path":"/tmp","Kind":0},{"Path":"/gone","Kind":1},{"Path":"/etc/old","Kind":2},
+		{"Path":"/etc","Kind":0}]`)
 	dir := uint32(fs.ModeDir)
 	f.Modes = map[string]uint32{"/var": dir, "/var/lib": dir, "/var/lib/b": 0o600, "/database": 0o644, "/tmp": dir, "/etc": dir, "/seed": dir, "/data": dir,
 		"/data/x": 0o600, "/seed/a.sql": 0o600, "/run": dir, "/run/pid": 0o600}

@@ -91,7 +91,8 @@ func TestNeed_State(t *testing.T) {
 	b.do(c, "put", "/data/base/row", "one", "put", "/data/empty", "", "own", "/data/base/row", "999", "600", "link", "row", "/data/base/last",
 		"own", "/data/base", "998", "1770", "own", "/data", "997", "700", "fill", "/data/big", "100")
 	want := b.do(c, "show", "/data")
-	if !strings.Contains(want, "drwx------ 997 998 /data \n") || !strings.Contains(want, "dtrwxrwx--- 998 999 /data/base") || !strings.Contains(want, "-rw------- 999 1000 /data/base/row one") ||
+	if !strings.Contains(want, "drwx------ 997 998 /data \n") || !strings.Contains(want, "dtrwxrwx--- 998 999 /data/base") ||
+		!strings.Contains(want, "-rw------- 999 1000 /data/base/row one") ||
 		!strings.Contains(want, "/data/from-image") {
 		t.Errorf("seeded:\n%s", want)
 	}
@@ -142,7 +143,8 @@ func TestNeed_Written(t *testing.T) {
 	if got := testenv.Must(c.Written(t.Context()))(t); len(got) > 0 {
 		t.Errorf("at the start: %q", got)
 	}
-	b.do(c, "put", "/data/row", "1", "put", "/run/pid", "1", "put", "/var/lib/state", "1", "put", "/seed/other", "1", "put", "/tmp/x", "", "remove", "/tmp/x")
+	b.do(c, "put", "/data/row", "1", "put", "/run/pid", "1", "put", "/var/lib/state", "1", "put", "/seed/other", "1",
+		"put", "/tmp/x", "", "remove", "/tmp/x")
 	if out, code, err := c.Exec(t.Context(), []string{"/helper", "put", "/seed/rows.sql", "x"}, nil); err != nil || code != 1 {
 		t.Errorf("a read-only file was written: %d, %v, %s", code, err, out)
 	}
@@ -214,7 +216,8 @@ func TestNeed_Spec(t *testing.T) {
 	if out, code, err := c.Exec(t.Context(), []string{"/absent"}, nil); err == nil && code != 126 && code != 127 {
 		t.Errorf("a command that does not exist: %d, %s", code, out)
 	}
-	if out, code, err := c.Exec(t.Context(), []string{"/helper", "put", "/x", ""}, nil); err != nil || code != 1 || !strings.Contains(out, "permission denied") {
+	if out, code, err := c.Exec(t.Context(), []string{"/helper", "put", "/x", ""}, nil); err != nil || code != 1 ||
+		!strings.Contains(out, "permission denied") {
 		t.Errorf("user 7 writes to /: %d, %v, %s", code, err, out)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
