@@ -47,7 +47,7 @@ func withAnyName(t *testing.T) {
 
 const ofNeeds = "contenders: [a, b]\nrequests: [{get: /}]\nsteps: [1]\n"
 
-// TestNeeds: needs of any name are of one kind; they are written as they were read, and those with their own kinds stay of these.
+// TestNeeds: needs of any name are of one kind; what is written is read again. Those with their own kinds stay of these.
 func TestNeeds(t *testing.T) {
 	withAnyName(t)
 	p, err := profile.Parse("p.yaml", []byte(ofNeeds+"needs: {elasticsearch: {}, db: {image: 'postgres:17'}, my-cache_2: {image: redis, after: [db], keep: true}}\n"))
