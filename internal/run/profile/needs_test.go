@@ -74,7 +74,7 @@ func TestNeeds_Mistakes(t *testing.T) {
 			"needs:\n  Db:\n    image: i\n",
 			"p.yaml:5: \"Db\" cannot be the name of a need; write up to 63 lower-case letters, digits, `-` and `_`: it is the host name of the need",
 		},
-		"own kind, misspelt": {"needs:\n  elasticserch: {}\n", "p.yaml:5: unknown key `needs.elasticserch`; did you mean `elasticsearch`?"},
+		"own kind, mistyped": {"needs:\n  elasticserch: {}\n", "p.yaml:5: unknown key `needs.elasticserch`; did you mean `elasticsearch`?"},
 		"near an own kind":   {"needs:\n  elasticsearch2: {image: i}\n", ""},
 		"key":                {"needs:\n  db:\n    image: i\n    restart: always\n", "p.yaml:7: unknown key `needs.db.restart`; known keys: image, after, keep"},
 		"neither": {
