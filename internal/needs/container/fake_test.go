@@ -326,7 +326,8 @@ func parsed(t *testing.T, text string) (n bench.NeedSpec, dir string, err error)
 	t.Helper()
 	dir = t.TempDir()
 	for name, content := range map[string]string{
-		"schema.sql": "create table t(n int)", "rows.sql": "insert", "more.sh": "", "notes.txt": "", "pw.txt": "from file\n",
+		"schema.sql": "create table t(n int)", "rows.sql": "insert", "more.sh": "", "notes.txt": "",
+		"pw.txt": "from file\n", "pw.txt2": "of another",
 		"vars.env": "# variables\nA=1\nexport B=\"two words\"\nC='x'\n\nD=",
 	} {
 		testenv.OK(t, writeFile(filepath.Join(dir, name), content))

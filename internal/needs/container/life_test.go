@@ -46,6 +46,7 @@ func TestLife(t *testing.T) {
 		return "", 0, nil
 	}
 	testenv.Equal(t, f.seed(t), "2 files, 1 command")
+	f.Address() // for masks of its password
 	testenv.Equal(t, f.engine.since(), "exec psql -f /seed/rows.sql", "seed")
 
 	f.restore(t)
@@ -63,6 +64,8 @@ func TestLife(t *testing.T) {
 	f.last().write("order 1")
 	f.restore(t)
 	testenv.Equal(t, f.engine.since(), "kill\nremove db-1.v2\n"+copied("db-1.v3"), "second restore")
+	f.restore(t)
+	testenv.Equal(t, f.engine.since(), "", "restore of one that no contender has used since")
 	testenv.Equal(t, f.engine.volumes["db-1.v1"]+" "+f.engine.volumes["db-1.v3"], "+rows +rows+", "files")
 
 	testenv.OK(t, f.Close(t.Context()))
@@ -176,6 +179,10 @@ func TestReady(t *testing.T) {
 			c.log("bad option")
 			c.end(bench.Exit{Code: 3})
 		}, want: "ended before it was ready: exit code 3; its last lines:\n  bad option"},
+		"ends as it is checked": {yaml: "image: a\nready: {command: [x], times: 1}", exec: func(c *fakeServed, _ []string) (string, int, error) {
+			defer c.end(bench.Exit{Code: 4})
+			return "", 0, nil
+		}, want: "exit code 4"},
 		"out of memory": {yaml: "image: a\nports: 1\nlimits: {memory: 8M}", started: func(c *fakeServed) {
 			c.end(bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true})
 		},
@@ -192,6 +199,7 @@ func TestReady(t *testing.T) {
 			f.engine.image, f.engine.started, f.engine.exec = c.image, c.started, c.exec
 			err := f.Open(t.Context(), f.place)
 			testenv.Fails(t, err, c.want)
+			testenv.Equal(t, c.want != "" && len(f.engine.left()) > 0, false, "left:", f.engine.left())
 			if c.want == "" {
 				testenv.OK(t, err)
 			} else if strings.Contains(err.Error(), "hunter22") {
@@ -277,6 +285,7 @@ func TestRestore_Stop(t *testing.T) {
 			"killed after 2s"},
 		"exit code":         {"image: postgres\nready: {times: 1}", bench.Exit{Code: 143}, "exit code 143"},
 		"of a Java machine": {"image: keycloak\nready: {times: 1, tcp: 8080}", bench.Exit{Code: 143}, ""},
+		"a wrong option":    {"image: keycloak\nready: {times: 1, tcp: 8080}", bench.Exit{Code: 1}, "exit code 1"},
 		"its machine killed": {"image: keycloak\nready: {times: 1, tcp: 8080}", bench.Exit{Code: 137, Signal: "SIGKILL"},
 			"it was killed after 1m"},
 	} {
@@ -355,6 +364,10 @@ func TestRestore_Ended(t *testing.T) {
 	f.restore(t)
 	testenv.OK(t, f.Alive(t.Context()))
 	testenv.Equal(t, len(f.engine.running), 3, "starts")
+	f.last().end(bench.Exit{Code: 9}) // with no contender
+	f.restore(t)
+	testenv.Equal(t, len(f.engine.running), 4, "starts")
+	testenv.Contains(t, strings.Join(*f.warned, ""), "db ended between trials: exit code 9")
 }
 
 // TestRestore_FailsOnce: after a start that failed, the next restore tries again.

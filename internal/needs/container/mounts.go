@@ -43,9 +43,6 @@ func existing(v strictyaml.Value, name string) (file string, ok bool) {
 		return "", false
 	}
 	file = v.ResolvePath(name)
-	if v.Failed() {
-		return "", false
-	}
 	if _, err := os.Stat(file); err != nil {
 		v.Mistake(fmt.Sprintf("`%.200s` does not exist", name), "write a path relative to the folder of this file")
 		return "", false

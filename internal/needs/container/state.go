@@ -135,11 +135,16 @@ func (n *Need) Restore(ctx context.Context) (changed string, err error) {
 		return "", nil
 	}
 	n.report()
-	var died error
+	var exit *bench.Exit
+	var died error // in the trial
 	if c != nil && (n.state.kept || n.spec.Keep) {
-		if exit := exitOf(c); exit != nil {
-			died = n.masked(fmt.Errorf("it ended in the trial: %s%s", n.death(exit), n.lastLines(c)))
-		}
+		exit = exitOf(c)
+	}
+	switch {
+	case exit != nil && (used || n.spec.Keep):
+		died = n.masked(fmt.Errorf("it ended in the trial: %s%s", n.death(exit), n.lastLines(c)))
+	case exit != nil:
+		n.at.Warn(bench.Warning{Text: fmt.Sprintf("%s ended between trials: %s", n.name, n.death(exit))})
 	}
 	switch {
 	case n.spec.Keep:
@@ -151,7 +156,7 @@ func (n *Need) Restore(ctx context.Context) (changed string, err error) {
 			n.state.broken = n.masked(err)
 			return "", n.state.broken
 		}
-	case c != nil && !used && died == nil:
+	case c != nil && !used && exit == nil:
 		return "", nil
 	}
 	return "", n.masked(errors.Join(died, n.again(ctx)))
