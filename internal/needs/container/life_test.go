@@ -179,7 +179,7 @@ func TestReady(t *testing.T) {
 			c.log("bad option")
 			c.end(bench.Exit{Code: 3})
 		}, want: "ended before it was ready: exit code 3; its last lines:\n  bad option"},
-		"ends as it is checked": {yaml: "image: a\nready: {command: [x], times: 1}", exec: func(c *fakeServed, _ []string) (string, int, error) {
+		"ends during its check": {yaml: "image: a\nready: {command: [x], times: 1}", exec: func(c *fakeServed, _ []string) (string, int, error) {
 			defer c.end(bench.Exit{Code: 4})
 			return "", 0, nil
 		}, want: "exit code 4"},
