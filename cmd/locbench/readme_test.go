@@ -110,22 +110,36 @@ func readPage(t testing.TB, page string) string {
 	return string(data)
 }
 
+// sqlName is the name of the file that a block shows, in its first line.
+var sqlName = regexp.MustCompile(`^-- ([a-z]+\.sql)\n`)
+
 // TestDocsBlocks: each block of README.md and the pages of docs is marked: run by the acceptance
-// suite ("sh"), shown ("console"), output ("text") or read ("yaml"): a profile, suite or manifest.
+// suite ("sh"), shown ("console"), output ("text"), a file that a profile names ("sql") or read
+// ("yaml"): a profile, suite or manifest.
 // README.md is a page for newcomers.
 func TestDocsBlocks(t *testing.T) {
 	found := map[string]int{}
 	for _, page := range readerPages(t) {
 		t.Run(page, func(t *testing.T) {
-			for _, block := range fences(readPage(t, page)) {
+			dir := t.TempDir() // with the files that its profiles name
+			blocks := fences(readPage(t, page))
+			slices.SortStableFunc(blocks, func(a, b fence) int { return strings.Compare(a.word, b.word) })
+			for _, block := range blocks {
 				kind, err := block.word, error(nil)
 				switch {
 				case slices.Contains([]string{"sh", "console", "text"}, kind):
+				case kind == "sql":
+					name := sqlName.FindStringSubmatch(block.text)
+					if name == nil {
+						err = errors.New("a file begins with its name, such as `-- schema.sql`")
+						break
+					}
+					err = os.WriteFile(filepath.Join(dir, name[1]), []byte(block.text), 0o600)
 				case kind != "yaml":
-					err = fmt.Errorf("a block is marked %q: write sh, console, text or yaml", kind)
+					err = fmt.Errorf("a block is marked %q: write sh, console, text, sql or yaml", kind)
 				case strings.HasPrefix(block.text, "contenders:"):
 					kind = "profile"
-					_, err = profile.Parse(page, []byte(block.text))
+					_, err = profile.Parse(filepath.Join(dir, filepath.Base(page)), []byte(block.text))
 				case strings.HasPrefix(block.text, "suite:"):
 					_, err = check.ParseSuite(page, []byte(block.text))
 				case strings.Contains(block.text, "\nframework:"):

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -21,13 +20,13 @@ func recorded(address string) string {
 	return scheme + "://" + rest
 }
 
-// namesPassword matches a URL whose password is a variable of the environment.
-var namesPassword = regexp.MustCompile(`^[a-z][a-z0-9+.-]*://[^:@/?#]*:\$\{[A-Za-z0-9_]+\}@[^@]*$`)
-
 // recordedNeed returns the address of a need as it may be saved: without its user, unless its
 // password is only named, so a resumed run reads it again.
 func recordedNeed(address string) string {
-	if namesPassword.MatchString(address) {
+	_, rest, _ := strings.Cut(address, "://")
+	user, host, _ := strings.Cut(rest, "@")
+	_, password, _ := strings.Cut(user, ":")
+	if names := bench.EnvNames(password); len(names) == 1 && password == "${"+names[0]+"}" && !strings.ContainsAny(host, "@") {
 		return address
 	}
 	return secret.WithoutUser(address)

@@ -154,7 +154,7 @@ func TestSecondNeed(t *testing.T) {
 	testenv.Check(t, slices.Equal(log, want), "%q", log)
 }
 
-// siteWith returns a site of a profile with needs, each of its own kind, which are open.
+// siteWith returns a site of a profile with needs, each of another kind, which are open.
 func siteWith(t *testing.T, all ...*echo) *site {
 	t.Helper()
 	text, before := "", kinds.All

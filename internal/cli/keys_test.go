@@ -174,7 +174,8 @@ func TestDocsOfExpect(t *testing.T) {
 	}
 }
 
-// TestEveryKeyIsShown: profiles/locations.yaml shows each key of the tables.
+// TestEveryKeyIsShown: profiles/locations.yaml shows each key of the tables, but not those of needs
+// that it does not have, which are spelled as in compose.
 func TestEveryKeyIsShown(t *testing.T) {
 	shown, err := os.ReadFile("../../profiles/locations.yaml")
 	testenv.OK(t, err)
@@ -185,6 +186,9 @@ func TestEveryKeyIsShown(t *testing.T) {
 		t.Error("profiles/locations.yaml does not show the methods")
 	}
 	for _, table := range tablesOfKeys {
+		if table[0] == "service" {
+			break // all that follow are parts of it
+		}
 		for key := range defs[table[0]].Properties {
 			if !slices.Contains(methods, key) && !regexp.MustCompile(`(^|[^a-z_])`+key+`:`).Match(shown) {
 				t.Errorf("profiles/locations.yaml does not show %s of %s", key, table[1])

@@ -24,10 +24,14 @@ func TestDocumentedYAML(t *testing.T) {
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		testenv.OK(t, err)
+		dir := t.TempDir() // with the files that its profiles name
+		for _, m := range regexp.MustCompile("(?s)```sql\n-- ([a-z.]+)\n.*?```").FindAllStringSubmatch(string(data), -1) {
+			testenv.OK(t, os.WriteFile(filepath.Join(dir, m[1]), []byte(m[0]), 0o600))
+		}
 		for _, m := range block.FindAllStringSubmatch(string(data), -1) {
 			read++
 			text := strings.ReplaceAll("\n"+m[2], "\n"+m[1], "\n") // of a list
-			if err := readDocumented(filepath.Dir(file), text); err != nil {
+			if err := readDocumented(dir, text); err != nil {
 				t.Errorf("%s: %v in\n%s", filepath.Base(file), err, text)
 			}
 		}

@@ -47,7 +47,7 @@ func withAnyName(t *testing.T) {
 
 const ofNeeds = "contenders: [a, b]\nrequests: [{get: /}]\nsteps: [1]\n"
 
-// TestNeeds: needs of any name are of one kind; they are written as they were read, and those with their own kinds stay of these.
+// TestNeeds: needs of any name are of one kind; what is written is read again. Those with their own kinds stay of these.
 func TestNeeds(t *testing.T) {
 	withAnyName(t)
 	p, err := profile.Parse("p.yaml", []byte(ofNeeds+"needs: {elasticsearch: {}, db: {image: 'postgres:17'}, my-cache_2: {image: redis, after: [db], keep: true}}\n"))
@@ -74,7 +74,7 @@ func TestNeeds_Mistakes(t *testing.T) {
 			"needs:\n  Db:\n    image: i\n",
 			"p.yaml:5: \"Db\" cannot be the name of a need; write up to 63 lower-case letters, digits, `-` and `_`: it is the host name of the need",
 		},
-		"own kind, misspelt": {"needs:\n  elasticserch: {}\n", "p.yaml:5: unknown key `needs.elasticserch`; did you mean `elasticsearch`?"},
+		"own kind, mistyped": {"needs:\n  elasticserch: {}\n", "p.yaml:5: unknown key `needs.elasticserch`; did you mean `elasticsearch`?"},
 		"near an own kind":   {"needs:\n  elasticsearch2: {image: i}\n", ""},
 		"key":                {"needs:\n  db:\n    image: i\n    restart: always\n", "p.yaml:7: unknown key `needs.db.restart`; known keys: image, after, keep"},
 		"neither": {
