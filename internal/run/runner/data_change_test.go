@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,30 +14,31 @@ import (
 )
 
 // TestRun_DataChanges: documents removed during a trial, even a failed one, are an incident of it.
-// Those removed between two trials are reported as a change before the second. A trial fails if
+// Those removed between two trials are reported as a change before the second, and those of checks
+// that launch the contender before it is measured. A trial fails if
 // what contenders need cannot be restored before it, which launches nothing, or after it.
 func TestRun_DataChanges(t *testing.T) {
-	changes := []string{"", `index "city" held 9 documents before, and holds 0 now`, "another change", "", "", ""}
+	changes := []string{"", "", `index "city" held 9 documents before, and holds 0 now`, "another change", "a third", "", "", ""}
 	const refused = "restore needs: db: connection refused"
 	counted := 0
 	f := start(t, func(f *fakeRun) {
 		f.cfg.RetryNotReady = true
 		f.site.change = func(context.Context) (string, error) {
 			counted++
-			if counted == 6 || counted == 7 {
+			if counted == 8 || counted == 9 {
 				return "", errors.New("db: connection refused")
 			}
 			return changes[counted-1], nil
 		}
 		f.ready(func(context.Context, bench.Instance, bench.Service) error {
-			if counted == 1 {
+			if counted == 2 {
 				return errors.New("not ready")
 			}
 			return nil
 		})
 	})
-	if f.err == nil || counted != 7 {
-		t.Fatalf("counted %d times, want 7: %v", counted, f.err)
+	if f.err == nil || counted != 9 {
+		t.Fatalf("counted %d times, want 9: %v", counted, f.err)
 	}
 	for i, measured := range []int{1: 3, 2: 3, 3: 0} {
 		if i > 0 {
@@ -48,7 +50,7 @@ func TestRun_DataChanges(t *testing.T) {
 	}
 	for i, want := range [][]string{
 		{`data changed during this trial: index "city" held 9 documents before, and holds 0 now`},
-		{"data changed before this trial: another change"}, nil, nil,
+		{"data changed before this trial: another change", "data changed by these checks: a third"}, nil, nil,
 	} {
 		var got []string
 		for _, in := range f.trials[f.order[i]].Incidents {
@@ -67,7 +69,7 @@ func TestRun_Restores(t *testing.T) {
 	f := start(t, func(f *fakeRun) {
 		f.site.restarting = []string{"db", "cache"}
 		f.site.change = func(context.Context) (string, error) {
-			if n++; n == 3 {
+			if n++; n == 4 {
 				return "", errors.New("db: its volume is full")
 			}
 			return "", nil
@@ -97,9 +99,9 @@ func TestRun_Restores(t *testing.T) {
 		}
 	}
 	one := []string{"started", "restoring db", "restoring cache", "db, cache"}
-	testenv.Equal(t, seen[:8], append(one, one...))
-	testenv.Equal(t, seen[11], "db, cacherestore needs: db: its volume is full")
-	testenv.Equal(t, len(seen), 7*len(one))
+	testenv.Equal(t, seen[:8], slices.Concat(one, one))
+	testenv.Equal(t, seen[15], "db, cacherestore needs: db: its volume is full")
+	testenv.Equal(t, len(seen), 9*len(one))
 }
 
 // TestRestoreNeeds_Ends: a restore has 3 minutes, and 5 seconds once the run was interrupted.

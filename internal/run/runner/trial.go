@@ -292,13 +292,20 @@ func (l *trialRun) checkStarts(ctx context.Context) error {
 	if l.checked[sel] {
 		return nil
 	}
+	launched := false
 	err := l.phase(bench.PhaseCheck, func() (string, error) {
 		spec, err := l.cfg.Launcher.Spec(l.trial.String(), l.svc, l.artifact)
 		if err == nil {
-			err = l.cfg.Checker.Launching(ctx, l.cfg.Launcher, spec, l.svc, l.checkDone)
+			err = l.cfg.Checker.Launching(ctx, l.cfg.Launcher, spec, l.svc, func(c bench.CheckResult) {
+				launched = true
+				l.checkDone(c)
+			})
 		}
 		return "lifecycle", err
 	})
+	if err == nil && launched {
+		err = l.restoreNeeds(ctx, "by these checks") // the measured instance begins with the same state in each round
+	}
 	l.checked[sel] = err == nil
 	return err
 }
