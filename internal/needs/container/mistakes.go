@@ -116,8 +116,10 @@ func wrong(n bench.NeedSpec) (all []needs.Mistake) {
 	when(s.Image == "", "image", "`image` is missing", "write `image: postgres:17`, or `external: 10.0.0.5:5432` for one that runs already")
 	when(s.Hostname != "" && !hostName.MatchString(s.Hostname), "hostname", "`hostname` is not a host name",
 		"write letters, digits, - and .")
-	when(s.StopSignal != "" && !signalName.MatchString(s.StopSignal), "stop_signal", "`stop_signal` is not a signal", "write one such as SIGINT")
-	when(s.Ready.HTTP != readyHTTP{} && !strings.HasPrefix(s.Ready.HTTP.Path, "/"), "ready.http.path", "a path begins with /", "write one such as `/health`")
+	when(s.StopSignal != "" && !signalName.MatchString(s.StopSignal), "stop_signal", "`stop_signal` is not a signal",
+		"write one such as SIGINT")
+	when(s.Ready.HTTP != readyHTTP{} && !strings.HasPrefix(s.Ready.HTTP.Path, "/"), "ready.http.path",
+		"a path begins with /", "write one such as `/health`")
 	all = append(all, wrongSeeds(s)...)
 	return append(all, wrongMounts(s)...)
 }
