@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -127,7 +128,8 @@ func (r *rules) orderOf(all []bench.NeedSpec) {
 			path := fmt.Sprintf("needs.%s.after[%d]", n.Name, j)
 			switch k := at(name); {
 			case k < 0:
-				r.wrong(path, name, strictyaml.Suggest(name, "name another need, one of", names))
+				others := slices.Delete(slices.Clone(names), i, i+1)
+				r.wrong(path, name, cmp.Or(strictyaml.Suggest(name, "name another need, one of", others), "remove it"))
 			case k == i:
 				r.when(true, path, fmt.Sprintf("`%s` comes after itself", n.Name), "remove it")
 			case k < i && follows(all, k, i):

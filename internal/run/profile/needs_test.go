@@ -87,7 +87,8 @@ func TestNeeds_Mistakes(t *testing.T) {
 			"needs:\n  db: {image: i}\n  cache:\n    image: i\n    after:\n      - db\n      - bd\n",
 			"p.yaml:10: `needs.cache.after[1]` is \"bd\"; did you mean `db`?",
 		},
-		"after itself": {"needs:\n  db:\n    image: i\n    after: [db]\n", "p.yaml:7: `db` comes after itself; remove it"},
+		"after nothing": {"needs:\n  db:\n    image: i\n    after: [x]\n", "p.yaml:7: `needs.db.after[0]` is \"x\"; remove it"},
+		"after itself":  {"needs:\n  db:\n    image: i\n    after: [db]\n", "p.yaml:7: `db` comes after itself; remove it"},
 		"in a circle": {
 			"needs:\n  db: {image: i, after: [c]}\n  b: {image: i, after: [db]}\n  c:\n    image: i\n    after: [b]\n",
 			"p.yaml:6: `b` and `db` come after each other; remove one of the two\np.yaml:9: `c` and `b` come after each other; remove one of the two",
