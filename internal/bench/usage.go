@@ -148,9 +148,11 @@ type NeedUsage struct {
 	// summed over the calls: from request to response, added latency included
 	Busy time.Duration `json:"busy_ns,omitempty"`
 
-	CPUs     int       `json:"cpus,omitempty"`   // size of its CPU set; 0: all CPUs
-	Memory   *Memory   `json:"memory,omitempty"` // if in a container
-	Pressure *Pressure `json:"pressure,omitempty"`
+	CPUs       int         `json:"cpus,omitempty"`  // size of its CPU set; 0: all CPUs
+	Quota      float64     `json:"quota,omitempty"` // its limit in CPUs; 0: none
+	Throttling *Throttling `json:"throttling,omitempty"`
+	Memory     *Memory     `json:"memory,omitempty"` // if in a container
+	Pressure   *Pressure   `json:"pressure,omitempty"`
 }
 
 // ends returns one part of the readings at the two ends of a step; zero unless both are known.
@@ -219,6 +221,17 @@ func (s StepResult) NeedCPUs(name string) (cpus float64, ok bool) {
 		return 0, false
 	}
 	return float64(a.CPU-b.CPU) / float64(d), true
+}
+
+// NeedThrottling returns how a need was throttled in the step.
+func (s StepResult) NeedThrottling(name string) (t Throttling, ok bool) {
+	b, a, ok := ends(s.HostBefore, s.HostAfter, func(h *HostReading) *Throttling {
+		if u := h.Needs[name]; u != nil {
+			return u.Throttling
+		}
+		return nil
+	})
+	return Throttling{a.Periods - b.Periods, a.Throttled - b.Throttled, a.Time - b.Time}, ok
 }
 
 // NeedInFlight returns the mean number of calls in flight at an embedded need in the step.

@@ -66,8 +66,12 @@ func (f facts) overQuota() string {
 	if !AtQuota(f.step, f.quota) {
 		return ""
 	}
-	t := f.throttled
-	text := fmt.Sprintf("%s of %s", units.Percent(f.cpus/f.quota), units.CPUs(f.quota))
+	return ofQuota("", f.cpus, f.quota, f.throttled)
+}
+
+// ofQuota says how much of a quota was used, and how it throttled.
+func ofQuota(whose string, used, quota float64, t bench.Throttling) string {
+	text := fmt.Sprintf("%s of %s%s", units.Percent(used/quota), whose, units.CPUs(quota))
 	if t.Periods > 0 {
 		text += fmt.Sprintf(", %d of %d periods throttled for %s", t.Throttled, t.Periods, units.Duration(t.Time))
 	}
@@ -123,6 +127,9 @@ func (f facts) clientBusy() string {
 func (f facts) needBusy(n need) string {
 	if !n.cpusOK {
 		return ""
+	}
+	if atQuota(n.cpus, n.quota, n.throttled) {
+		return ofQuota("its ", n.cpus, n.quota, n.throttled)
 	}
 	if n.set > 0 && n.cpus >= usedUp*n.set {
 		return fmt.Sprintf("%s of its %s", units.Percent(n.cpus/n.set), units.CPUs(n.set))

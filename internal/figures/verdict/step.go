@@ -144,12 +144,13 @@ func ShareOfOthers(res bench.StepResult, quota float64) float64 {
 // AtQuota reports whether a contender used up its quota in CPUs (0: none).
 func AtQuota(res bench.StepResult, quota float64) bool {
 	used, ok := res.CPUs()
-	if quota <= 0 || !ok {
-		return false
-	}
 	t, _ := res.Throttling()
+	return ok && atQuota(used, quota, t)
+}
+
+func atQuota(used, quota float64, t bench.Throttling) bool {
 	often := t.Periods > 0 && float64(t.Throttled) >= throttling*float64(t.Periods)
-	return used >= usedUp*quota || often
+	return quota > 0 && (used >= usedUp*quota || often)
 }
 
 // BusyBefore returns the load average before a run, and whether the machine was busy.

@@ -106,15 +106,20 @@ type need struct {
 	cpus   float64 // that it used outside the client
 	cpusOK bool
 	set    float64 // size of its CPU set; 0: all CPUs
-	held   float64 // calls in flight, if it is embedded
-	heldOK bool
+	quota  float64 // its limit in CPUs; 0: none
+	// how its quota throttled it
+	throttled bench.Throttling
+	held      float64 // calls in flight, if it is embedded
+	heldOK    bool
 }
 
 func needsOf(s bench.StepResult) (all []need) {
 	for _, name := range s.Needs() {
 		n := need{name: name}
 		if n.cpus, n.cpusOK = s.NeedCPUs(name); n.cpusOK {
-			n.set = float64(s.HostAfter.Needs[name].CPUs)
+			u := s.HostAfter.Needs[name]
+			n.set, n.quota = float64(u.CPUs), u.Quota
+			n.throttled, _ = s.NeedThrottling(name)
 		}
 		if n.held, n.heldOK = s.NeedInFlight(name); n.cpusOK || n.heldOK {
 			all = append(all, n)

@@ -138,6 +138,17 @@ func TestTrial(t *testing.T) {
 		{"store on its own CPU", []made{made{rate: 900, contender: .2, store: .97, busy: .4}.with(func(s *step) {
 			s.HostAfter.Needs["db"].CPUs = 1
 		})}},
+		{"need at its quota", []made{made{rate: 900, contender: .2, store: .196, busy: .4}.with(func(s *step) {
+			s.HostAfter.Needs["db"].Quota = .2
+		})}},
+		{"need below its quota", []made{made{rate: 900, contender: .2, store: .16, busy: .4}.with(func(s *step) {
+			s.HostAfter.Needs["db"].Quota = .2
+		})}},
+		{"need throttled", []made{made{rate: 900, contender: .2, store: .15, busy: 1}.with(func(s *step) {
+			b, a := s.HostBefore.Needs["db"], s.HostAfter.Needs["db"]
+			a.Quota, b.Throttling = .2, &bench.Throttling{Periods: 7, Throttled: 7}
+			a.Throttling = &bench.Throttling{Periods: 107, Throttled: 67, Time: 3 * time.Second}
+		})}},
 		{"store with others", []made{{rate: 900, mean: 80, contender: .9, client: .4, store: 2.6, busy: .98}}},
 		{"machine", []made{{rate: 900, mean: 80, contender: 1.3, client: 1.2, store: 1.4, busy: .97}}},
 		{"others on the machine", []made{{rate: 200, mean: 80, contender: .03, client: .02, busy: 1, storeEmbedded: .1}}},

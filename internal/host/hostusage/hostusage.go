@@ -30,6 +30,7 @@ type Counters struct {
 	pid   int            // a process on this machine
 	own   func() (calls int64, busy time.Duration)
 	cpus  int
+	quota float64
 }
 
 // Container returns the counters of the need in the container with main process pid. It reads the
@@ -69,6 +70,10 @@ func Embedded(work func() (calls int64, busy time.Duration)) *Counters { return 
 // KeptTo records that the need may run on this number of CPUs. Call it before the first reading.
 func (s *Counters) KeptTo(cpus int) { s.cpus = cpus }
 
+// LimitedTo records that the need may use this many CPUs; 0: it has no quota. Call it before the
+// first reading.
+func (s *Counters) LimitedTo(cpus float64) { s.quota = cpus }
+
 // Close closes its files.
 func (s *Counters) Close() error {
 	if s == nil || s.group == nil {
@@ -94,7 +99,8 @@ func (s *Counters) Read() *bench.NeedUsage {
 		if err != nil {
 			return nil
 		}
-		return &bench.NeedUsage{At: u.At, Source: u.Source, CPU: u.CPU, CPUs: s.cpus, Memory: u.Memory, Pressure: u.Pressure}
+		return &bench.NeedUsage{At: u.At, Source: u.Source, CPU: u.CPU, CPUs: s.cpus, Quota: s.quota, Throttling: u.Throttling,
+			Memory: u.Memory, Pressure: u.Pressure}
 	}
 	cpu, err := processCPU(s.pid)
 	if err != nil {

@@ -168,6 +168,7 @@ func (n *Need) start(ctx context.Context, first bool) error {
 	usage, err := hostusage.Container(c.PID())
 	if err == nil {
 		usage.KeptTo(len(n.at.CPUs))
+		usage.LimitedTo(float64(n.spec.Limits.CPUs))
 	} else {
 		usage = nil
 	}
