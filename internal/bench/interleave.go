@@ -42,11 +42,8 @@ func (u Usage) Advance(from, to Usage) Usage {
 	out.CPU = u.CPU + to.CPU - from.CPU
 	out.CPUUser = grown(u.CPUUser, from.CPUUser, to.CPUUser)
 	out.CPUSystem = grown(u.CPUSystem, from.CPUSystem, to.CPUSystem)
-	out.Throttling, out.Switches, out.Network = nil, nil, nil
-	if a, b, c := u.Throttling, from.Throttling, to.Throttling; a != nil && b != nil && c != nil {
-		out.Throttling = &Throttling{a.Periods + c.Periods - b.Periods, a.Throttled + c.Throttled - b.Throttled,
-			a.Time + c.Time - b.Time}
-	}
+	out.Switches, out.Network = nil, nil
+	out.Throttling = u.Throttling.advance(from.Throttling, to.Throttling)
 	if a, b, c := u.Switches, from.Switches, to.Switches; a != nil && b != nil && c != nil && b.Source == c.Source {
 		out.Switches = &Switches{a.Source, a.Voluntary + c.Voluntary - b.Voluntary,
 			a.Involuntary + c.Involuntary - b.Involuntary}
@@ -84,10 +81,18 @@ func (b *HostReading) Advance(from, to *HostReading) *HostReading {
 		out.Needs[name] = &NeedUsage{
 			At: a.At.Add(t.At.Sub(f.At)), Source: t.Source, CPU: a.CPU + t.CPU - f.CPU, Calls: a.Calls + t.Calls - f.Calls,
 			Busy: a.Busy + t.Busy - f.Busy,
-			CPUs: t.CPUs, Memory: a.Memory.advance(f.Memory, t.Memory), Pressure: a.Pressure.advance(f.Pressure, t.Pressure),
+			CPUs: t.CPUs, Quota: t.Quota, Throttling: a.Throttling.advance(f.Throttling, t.Throttling), Memory: a.Memory.advance(f.Memory, t.Memory), Pressure: a.Pressure.advance(f.Pressure, t.Pressure),
 		}
 	}
 	return out
+}
+
+// advance advances the counters of t.
+func (t *Throttling) advance(from, to *Throttling) *Throttling {
+	if t == nil || from == nil || to == nil {
+		return nil
+	}
+	return &Throttling{t.Periods + to.Periods - from.Periods, t.Throttled + to.Throttled - from.Throttled, t.Time + to.Time - from.Time}
 }
 
 // advance advances the counters of m; memory use and peak are those of the later reading.

@@ -34,6 +34,7 @@ var (
 		{Command: ".ci/images debian golang"},
 	}
 	elasticsearch = Step{Command: ".ci/elasticsearch start --port 9200", Env: "LOCBENCH_TEST_ELASTICSEARCH"}
+	postgres      = Step{Command: ".ci/databases postgres", Env: "LOCBENCH_TEST_POSTGRES"}
 	image         = Step{Command: ".ci/elasticsearch image", Env: "LOCBENCH_TEST_ELASTICSEARCH_IMAGE"}
 )
 
@@ -48,8 +49,8 @@ var Parts = []Part{
 	{Name: "engine", Minutes: 12,
 		Shows:   "containers, limits and whole runs with a Docker engine, and the same as processes",
 		Prepare: append(append([]Step{}, needsEngine...), Step{Command: ".ci/images node"}), Require: "docker,images"},
-	{Name: "store", Shows: "the embedded store, seeding and checks equal to a real Elasticsearch", Minutes: 8,
-		Prepare: append(append([]Step{}, needsEngine...), elasticsearch, image), Require: "docker,images,elasticsearch",
+	{Name: "store", Shows: "the embedded store, seeding and checks equal to a real Elasticsearch; services with a PostgreSQL", Minutes: 12,
+		Prepare: append(append([]Step{}, needsEngine...), elasticsearch, image, postgres), Require: "docker,images,elasticsearch,databases",
 		Cleanup: ".ci/elasticsearch stop --port 9200"},
 	{Name: "contenders", Shows: "each bundled contender is built, checked and loaded", Minutes: 25,
 		Prepare: []Step{needsEngine[0], needsEngine[1], {Command: ".ci/images"}}, Require: "docker,images"},
