@@ -133,7 +133,7 @@ func TestRecord_Monthly(t *testing.T) {
 	testenv.Equal(t, ok, false)
 }
 
-// The bar of a price is its share of the highest one, and the chosen limit stands out.
+// The bar of a price is its share of the highest one; the chosen limit is strong.
 func TestRecord_Conclude_Cells(t *testing.T) {
 	var got []string
 	for _, row := range Record(Several()...).Conclude(nil).Table.Rows {
