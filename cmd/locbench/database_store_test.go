@@ -71,7 +71,8 @@ func TestDatabase(t *testing.T) {
 	}
 }
 
-// TestDatabase_SeedFails: the file and the line of the server are in the error, and nothing is left.
+// TestDatabase_SeedFails: the file and the line of the server are in the error, and nothing is
+// left.
 func TestDatabase_SeedFails(t *testing.T) {
 	dir := withDatabase(t, "    seed: [schema.sql]", "")
 	writeFile(t, filepath.Join(dir, "schema.sql"), "CREATE TABLE books (id serial);\nINSERTT INTO books;\n")

@@ -99,7 +99,8 @@ func says(t *testing.T, who, text string, words ...string) {
 	}
 }
 
-// clean fails if anything of the run is left: containers, networks, volumes, processes, temporary files.
+// clean fails if anything of the run is left: containers, networks, volumes, processes, temporary
+// files.
 func (d *disturbed) clean(runID string) {
 	d.t.Helper()
 	for _, e := range d.env {

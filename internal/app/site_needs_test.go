@@ -103,8 +103,8 @@ func (e *echo) Close(context.Context) error {
 	return errors.New("closed " + e.name)
 }
 
-// TestSecondNeed: the packages of kinds are all that knows them. A run opens, seeds, restores, reads and closes any needs, in their order, and
-// speaks of them by their names.
+// TestSecondNeed: the packages of kinds are all that knows them. A run opens, seeds, restores,
+// reads and closes any needs, in their order, and speaks of them by their names.
 func TestSecondNeed(t *testing.T) {
 	var log, told, stages []string
 	front, back := &echo{name: "front", log: &log}, &echo{name: "back", log: &log, measured: true}
@@ -177,8 +177,9 @@ func siteWith(t *testing.T, all ...*echo) *site {
 	return s
 }
 
-// TestNeeds_Restart: a need that starts again for each trial is reported, unless no contender has got its address since. If that failed it
-// need not respond before the next trial, which starts it again; in a trial it has to.
+// TestNeeds_Restart: a need that starts again for each trial is reported, unless no contender has
+// got its address since. If that failed it need not respond before the next trial, which starts it
+// again; in a trial it has to.
 func TestNeeds_Restart(t *testing.T) {
 	db, cache := &echo{name: "db", restarts: true}, &echo{name: "cache"}
 	s := siteWith(t, db, cache)
@@ -208,7 +209,8 @@ func TestNeeds_Restart(t *testing.T) {
 	testenv.Check(t, testenv.Err(s.NeedsAlive(t.Context())) != nil, "restored, but not alive")
 }
 
-// TestNeeds_Passwords: the password of a need is masked in all output from its start on, unless it is a word of its description.
+// TestNeeds_Passwords: the password of a need is masked in all output from its start on, unless it
+// is a word of its description.
 func TestNeeds_Passwords(t *testing.T) {
 	s := siteWith(t, &echo{name: "db", password: "from-a-file"}, &echo{name: "cache", password: "external"})
 	e := s.mask().Event(bench.LogLines{Lines: []bench.LogLine{{Text: "connecting as app:from-a-file to external"}}})
@@ -221,7 +223,8 @@ func TestNeeds_Passwords(t *testing.T) {
 		"environment variable unset or empty: PGPASSWORD (need db), OTHER (need db)")
 }
 
-// TestNeeds_Unknown: a contender with the address of a need that the run does not have is refused, unless the run has no needs at all.
+// TestNeeds_Unknown: a contender with the address of a need that the run does not have is refused,
+// unless the run has no needs at all.
 func TestNeeds_Unknown(t *testing.T) {
 	c := bench.Selection{Contender: "c"}
 	s := &site{}
@@ -236,7 +239,8 @@ func TestNeeds_Unknown(t *testing.T) {
 	testenv.OK(t, s.unknownNeeds())
 }
 
-// TestNeeds_Recorded: a run that is resumed has the address of an external need, and its password if that was only named.
+// TestNeeds_Recorded: a run that is resumed has the address of an external need, and its password
+// if that was only named.
 func TestNeeds_Recorded(t *testing.T) {
 	for given, want := range map[string]string{
 		"10.0.0.5:5432": "10.0.0.5:5432", "postgres://app:${PGPASSWORD}@h/shop": "postgres://app:${PGPASSWORD}@h/shop",

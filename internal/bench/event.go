@@ -27,7 +27,8 @@ const (
 	PhaseNeeds Phase = "needs" // of the run: start or connect to what contenders need
 	PhaseSeed  Phase = "seed"  // of the run
 	PhaseBuild Phase = "build" // of the run: images and binaries of all contenders
-	// PhaseRestore is of a trial, before and after it: needs that start again get their seeded state
+	// PhaseRestore is of a trial, before and after it: needs that start again get their seeded
+	// state
 	PhaseRestore Phase = "restore"
 	PhaseLaunch  Phase = "launch" // of a trial, from here on
 	PhaseReady   Phase = "ready"

@@ -117,7 +117,8 @@ func TestFill(t *testing.T) {
 		"the result is longer than 16KiB")
 }
 
-// TestFill_Needs: a template has all that is known of the address of a need. A run without the need has none of it, but no mistake either.
+// TestFill_Needs: a template has all that is known of the address of a need. A run without the need
+// has none of it, but no mistake either.
 func TestFill_Needs(t *testing.T) {
 	db := bench.NeedAddress{
 		URL: "postgres://app:pw@db:5432/shop", Host: "db", Port: "5432", Ports: map[string]string{"main": "5432", "admin": "8080"},

@@ -21,8 +21,8 @@ type Engine interface {
 	Image(ctx context.Context, ref string, progress func(bench.Progress)) (Image, error)
 	// CreateVolume makes an empty volume. "locbench clean" finds it by the run.
 	CreateVolume(ctx context.Context, runID, name string) (volume string, err error)
-	// CopyVolume gives a new volume the files of another one, with owners and rights. No container may
-	// have one of the two. image is any image of this engine; its program does not run.
+	// CopyVolume gives a new volume the files of another one, with owners and rights. No container
+	// may have one of the two. image is any image of this engine; its program does not run.
 	CopyVolume(ctx context.Context, from, to, image string) (files Files, err error)
 	// RemoveVolume removes a volume, even if ctx has ended. One that is gone is not an error.
 	RemoveVolume(ctx context.Context, volume string) error
@@ -103,8 +103,8 @@ type Container interface {
 // Served is a container of an Engine.
 type Served interface {
 	Container
-	// Exec runs a command in the container until it ends, and returns its output, of which at most the
-	// last 64 KiB, and its exit code. err is that of the engine.
+	// Exec runs a command in the container until it ends, and returns its output, of which at most
+	// the last 64 KiB, and its exit code. err is that of the engine.
 	Exec(ctx context.Context, command []string, env map[string]string) (output string, code int, err error)
 	// Exit returns how the main process ended; nil while it runs.
 	Exit() *bench.Exit

@@ -26,8 +26,8 @@ type Kind struct {
 	Complete func(n *bench.NeedSpec)
 	// Wrong returns the mistakes of a need that Read has read or options have changed.
 	Wrong func(n bench.NeedSpec) []Mistake
-	// After returns the names of the needs that must be ready and seeded before it is opened, which are
-	// at its key "after".
+	// After returns the names of the needs that must be ready and seeded before it is opened, which
+	// are at its key "after".
 	After func(n bench.NeedSpec) []string
 	// Restarts reports whether it starts again for each trial. Its contenders are not interleaved.
 	Restarts func(n bench.NeedSpec) bool
@@ -45,8 +45,8 @@ type Kind struct {
 	Provides func(n bench.NeedSpec) Provided
 	Suites   embed.FS // bundled check suites, in the folder suites
 
-	// Find finds the need and its data before anything is started. Its errors are about the profile. url
-	// is that of an external one, with its user, which n does not have.
+	// Find finds the need and its data before anything is started. Its errors are about the
+	// profile. url is that of an external one, with its user, which n does not have.
 	Find func(n bench.NeedSpec, p bench.Profile, url string) (Found, error)
 	// Probe returns what an external one at a URL says of itself.
 	Probe func(ctx context.Context, url string) Probe

@@ -59,8 +59,8 @@ func command(test, shell []string) []string {
 	return append(slices.Clone(shell), test[1])
 }
 
-// emulated reports whether an engine's CPU does not run an image's programs itself. Those of 32 bits
-// run on most CPUs of 64.
+// emulated reports whether an engine's CPU does not run an image's programs itself. Those of 32
+// bits run on most CPUs of 64.
 func emulated(engine, image string) bool {
 	native := map[string]string{"amd64": "386", "arm64": "arm"}[engine]
 	return engine != "" && image != "" && image != engine && image != native

@@ -95,8 +95,8 @@ func TestFilesOf(t *testing.T) {
 	}
 }
 
-// TestCopyVolume: the archive that the engine sends is what it gets back, byte by byte, with owners,
-// and the two containers are removed, whatever fails.
+// TestCopyVolume: the archive that the engine sends is what it gets back, byte by byte, with
+// owners, and the two containers are removed, whatever fails.
 func TestCopyVolume(t *testing.T) {
 	archive := tarOf(t, tar.Header{Name: "locbench-volume/", Typeflag: tar.TypeDir, Uid: 999},
 		tar.Header{Name: "locbench-volume/row", Typeflag: tar.TypeReg, Size: 100})

@@ -20,8 +20,8 @@ import (
 	"github.com/locbench/locbench/internal/testenv/fakedocker"
 )
 
-// TestClean: containers, networks and volumes of an engine, by the locbench that made them. After a restart
-// of the machine they are known only if the engine is on this machine.
+// TestClean: containers, networks and volumes of an engine, by the locbench that made them. After a
+// restart of the machine they are known only if the engine is on this machine.
 func TestClean(t *testing.T) {
 	elsewhere, before := self(), self()
 	elsewhere.space, before.boot = "1", otherBoot

@@ -83,7 +83,8 @@ func (b *bed) do(c needs.Served, args ...string) string {
 func on(volume string) []needs.Mount { return []needs.Mount{{Volume: volume, Target: "/data"}} }
 
 // TestNeed_State: a volume with owners, rights, links and 100 MiB is copied after a clean stop, and
-// a container on the copy sees the same. The hash is that of the files, whatever volume they are in.
+// a container on the copy sees the same. The hash is that of the files, whatever volume they are
+// in.
 func TestNeed_State(t *testing.T) {
 	b := openBed(t)
 	seeded := b.volume()

@@ -66,7 +66,8 @@ func argument(argv []string, option string) string {
 	return ""
 }
 
-// inFile returns the text of a file in the container that the profile mounts there; "": another one.
+// inFile returns the text of a file in the container that the profile mounts there; "": another
+// one.
 func (n *Need) inFile(file string) string {
 	for _, v := range n.spec.Volumes {
 		rest, below := strings.CutPrefix(file, v.Target)

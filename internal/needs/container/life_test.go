@@ -430,8 +430,8 @@ func TestClose(t *testing.T) {
 	f.restore(t)
 }
 
-// TestLogs: known lines become warnings with a remedy, once, without passwords; those of the seed do
-// not.
+// TestLogs: known lines become warnings with a remedy, once, without passwords; those of the seed
+// do not.
 func TestLogs(t *testing.T) {
 	for line, want := range map[string]string{
 		"FATAL: sorry, too many clients already":                                         "use smaller pools",

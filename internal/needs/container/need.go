@@ -65,8 +65,8 @@ type Need struct {
 type pace struct {
 	again time.Duration // after a check that failed, at least
 	apart time.Duration // after one that succeeded
-	// open is how long a connection must stay open: some servers, and what forwards to one that is not
-	// there, accept connections and close them.
+	// open is how long a connection must stay open: some servers, and what forwards to one that is
+	// not there, accept connections and close them.
 	open time.Duration
 }
 

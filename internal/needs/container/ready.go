@@ -38,8 +38,8 @@ type check struct {
 // errNoCommand is the error of a command that the image does not have. To wait does not help.
 var errNoCommand = errors.New("its image does not have this command")
 
-// await waits until the service is ready: until its check has succeeded several times in a row, apart,
-// for the same process. It is never started again if it ends.
+// await waits until the service is ready: until its check has succeeded several times in a row,
+// apart, for the same process. It is never started again if it ends.
 func (n *Need) await(ctx context.Context, c needs.Served, heard *heard, first bool) error {
 	limit := cmp.Or(time.Duration(n.spec.Ready.Timeout), readyTimeout)
 	began := time.Now()

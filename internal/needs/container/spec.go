@@ -23,8 +23,8 @@ var Kind = needs.Kind{
 	Find:    find,
 }
 
-// service is what a profile says of a service. Its JSON is bench.NeedSpec.Of. Keys are spelled as in
-// compose files, so lines of one can be pasted.
+// service is what a profile says of a service. Its JSON is bench.NeedSpec.Of. Keys are spelled as
+// in compose files, so lines of one can be pasted.
 type service struct {
 	Image           string            `json:"image,omitempty" yaml:"image,omitempty" strict:"min=1,max=500" example:"postgres:17"`
 	External        string            `json:"-" yaml:"external,omitempty" strict:"min=1,max=2000" example:"10.0.0.5:5432"`

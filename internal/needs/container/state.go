@@ -217,8 +217,8 @@ func (n *Need) keepSeeded(ctx context.Context) error {
 // passing are folders whose files do not outlast a start.
 var passing = []string{"/tmp/", "/run/", "/var/run/", "/var/tmp/", "/dev/", "/proc/", "/sys/"}
 
-// writtenElsewhere warns of files outside of the volumes, which are not restored. A seed that has no
-// volume at all would be lost.
+// writtenElsewhere warns of files outside of the volumes, which are not restored. A seed that has
+// no volume at all would be lost.
 func (n *Need) writtenElsewhere(ctx context.Context, c needs.Served) error {
 	files, err := c.Written(ctx)
 	if err != nil {

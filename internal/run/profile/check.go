@@ -28,7 +28,8 @@ func (m mistake) Error() string {
 	return strings.TrimSuffix(cmp.Or(m.what, "`"+m.path+"` is "+m.value)+"; "+m.hint, "; ")
 }
 
-// Validate returns all mistakes of p as one error. Only Validate requires the URL of an external need.
+// Validate returns all mistakes of p as one error. Only Validate requires the URL of an external
+// need.
 func Validate(p bench.Profile) error {
 	var failures []error
 	for _, m := range mistakes(&p) {

@@ -162,7 +162,8 @@ func (f *file) derive(v strictyaml.Value, causes cause, has func(keys ...string)
 		f.CompareBodies = compared{}
 	}
 	if !has("checks", "lifecycle") {
-		// The lifecycle contract on logs, environment and stopping is that of locbench's contenders.
+		// The lifecycle contract on logs, environment and stopping is that of locbench's
+		// contenders.
 		f.Checks.Lifecycle = []string{bench.CheckImageSize, bench.CheckThreads, bench.CheckStillResponds}
 	}
 }

@@ -47,7 +47,8 @@ func withAnyName(t *testing.T) {
 
 const ofNeeds = "contenders: [a, b]\nrequests: [{get: /}]\nsteps: [1]\n"
 
-// TestNeeds: needs of any name are of one kind; what is written is read again. Those with their own kinds stay of these.
+// TestNeeds: needs of any name are of one kind; what is written is read again. Those with their own
+// kinds stay of these.
 func TestNeeds(t *testing.T) {
 	withAnyName(t)
 	p, err := profile.Parse("p.yaml", []byte(ofNeeds+"needs: {elasticsearch: {}, db: {image: 'postgres:17'}, my-cache_2: {image: redis, after: [db], keep: true}}\n"))
@@ -111,7 +112,8 @@ func TestNeeds_Mistakes(t *testing.T) {
 	}
 }
 
-// TestSettle_Needs: contenders with a need that starts again for each trial are not interleaved, and the reason names it.
+// TestSettle_Needs: contenders with a need that starts again for each trial are not interleaved,
+// and the reason names it.
 func TestSettle_Needs(t *testing.T) {
 	withAnyName(t)
 	for text, want := range map[string]string{

@@ -62,8 +62,8 @@ func TestRun_DataChanges(t *testing.T) {
 	}
 }
 
-// TestRun_Restores: needs that start again are a phase of the trial, before it and after it, with their names. A trial without
-// their state fails with the reason, and the next one runs.
+// TestRun_Restores: needs that start again are a phase of the trial, before it and after it, with
+// their names. A trial without their state fails with the reason, and the next one runs.
 func TestRun_Restores(t *testing.T) {
 	n := 0
 	f := start(t, func(f *fakeRun) {

@@ -109,8 +109,8 @@ type Needs interface {
 	// NeedsAlive returns an error if one does not respond, with its name.
 	NeedsAlive(context.Context) (name string, err error)
 	// RestoreNeeds gives them the state that they had after the stages, and returns how it had
-	// changed, by their names. It is called before and after each trial. Before a need starts again, it
-	// calls starts with its name.
+	// changed, by their names. It is called before and after each trial. Before a need starts
+	// again, it calls starts with its name.
 	RestoreNeeds(ctx context.Context, starts func(need string)) (changed string, err error)
 }
 

@@ -9,8 +9,9 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// TestNeeds: the record of a run has no password of a need's environment, command or address, and no other text has it. A variable and a
-// file that only name one stay, and so does what is not secret.
+// TestNeeds: the record of a run has no password of a need's environment, command or address, and
+// no other text has it. A variable and a file that only name one stay, and so does what is not
+// secret.
 func TestNeeds(t *testing.T) {
 	const form = `{"image":"postgres:17","environment":{"POSTGRES_USER":"app","POSTGRES_PASSWORD":"hunter22","ADMIN_PASSWORD":"${PGPASSWORD}",` +
 		`"OTHER_PASSWORD_FILE":"/run/secrets/pw","DSN_PASSWORD":"postgres"},"command":["redis-server","--requirepass","s3cretary","--port","6379"],` +

@@ -111,8 +111,8 @@ func TestEarlierRoundsAreAtTheSameStep(t *testing.T) {
 	testenv.Check(t, len(all[0].Points) > 0 && first.Result.Trial.Round == 1, "no points")
 }
 
-// inRound returns a state in the middle of the second step of a round, after others whose throughput
-// differs: that of the first is the lowest, that of the last the highest.
+// inRound returns a state in the middle of the second step of a round, after others whose
+// throughput differs: that of the first is the lowest, that of the last the highest.
 func inRound(t testing.TB, round int) StateMsg {
 	state := stateOf(inAStep(t))
 	for i := 1; i < round; i++ {

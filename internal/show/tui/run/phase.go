@@ -120,7 +120,8 @@ func (r heading) phase() string {
 }
 
 // checking says which check runs, and how long it may take: of a contender that has to exit, the
-// time limit; of the others together, the time that they took in another trial, as long as it holds.
+// time limit; of the others together, the time that they took in another trial, as long as it
+// holds.
 func (r heading) checking(took time.Duration) string {
 	here, rest := r.state.Current.Result, r.checksToCome()
 	launches, running := here.Instance == nil, took
@@ -176,8 +177,8 @@ func (r heading) launching() string {
 	return ""
 }
 
-// checksToCome returns the results that the checks still to run before the load had in the last trial
-// that has begun its load, of the same contender if there is one; none before.
+// checksToCome returns the results that the checks still to run before the load had in the last
+// trial that has begun its load, of the same contender if there is one; none before.
 func (r heading) checksToCome() (all []bench.CheckResult) {
 	here := r.state.Current
 	var like *fold.Trial

@@ -12,7 +12,8 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// whileChecking returns the records up to a check of a trial, and what the check that runs then adds.
+// whileChecking returns the records up to a check of a trial, and what the check that runs then
+// adds.
 func whileChecking(t testing.TB, trial, n int, runs time.Duration) []bench.Record {
 	started := 0
 	records := tuitest.Until(tuitest.Records(t, "faults"), n, func(rec bench.Record) bool {

@@ -11,7 +11,8 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// luminance is the relative luminance of a color, and contrast the ratio of two, both as in WCAG 2.2.
+// luminance is the relative luminance of a color, and contrast the ratio of two, both as in WCAG
+// 2.2.
 func luminance(c color.Color) float64 {
 	r, g, b, _ := c.RGBA()
 	linear := func(v uint32) float64 {
