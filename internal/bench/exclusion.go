@@ -188,7 +188,7 @@ type Exclusion struct {
 	FailedChecks int         `json:"failed_checks,omitempty"`
 	Checks       int         `json:"checks,omitempty"`        // checks that passed or failed
 	NoValidStep  bool        `json:"no_valid_step,omitempty"` // every measured step had an error rate above max_errors
-	Errors       float64     `json:"errors,omitempty"`        // lowest error rate of its measured steps
+	Errors       float64     `json:"errors,omitempty"`        // lowest error rate of all requests of a measured step
 	// first failure: the request, the expected and the actual response
 	First string `json:"first,omitempty"`
 }
@@ -222,8 +222,8 @@ func (t TrialResult) Excluded(maxErrors, maxUnexpected float64) *Exclusion {
 		measured++
 		ratio, _ := s.Load.WorstErrors()
 		valid = valid || ratio <= maxErrors
-		if measured == 1 || ratio < u.Errors {
-			u.Errors = ratio
+		if all := s.Load.ErrorRate(); measured == 1 || all < u.Errors {
+			u.Errors = all // of all requests: the worst kind of request decides, but says nothing of the others
 		}
 	}
 	if u.NoValidStep = measured > 0 && !valid; u.NoValidStep && u.First == "" {

@@ -124,3 +124,15 @@ func TestMostFrequentKindOfError(t *testing.T) {
 		t.Errorf("%v", kinds)
 	}
 }
+
+// TestExcluded_OneKind: one kind of request that always fails excludes a contender, and is not said
+// to be every request.
+func TestExcluded_OneKind(t *testing.T) {
+	load := Load{Succeeded: 18, Failed: map[ErrorKind]int64{ErrTimeout: 2}, Requests: []RequestLoad{
+		{Name: "get", Succeeded: 18}, {Name: "order", Failed: map[ErrorKind]int64{ErrTimeout: 2}},
+	}}
+	x := TrialResult{Steps: []StepResult{{Load: load}}}.Excluded(.5, 0)
+	if x == nil || x.Brief() != "failed at least 10% of its requests in every step" {
+		t.Errorf("%+v", x)
+	}
+}
