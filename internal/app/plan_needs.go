@@ -1,6 +1,7 @@
 package app
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -58,4 +59,48 @@ func resumedNeeds(run *bench.Run, o RunOptions) (err error) {
 		}
 	}
 	return nil
+}
+
+// joinNeeds adds the needs of the manifests of contenders to those of the profile, which has the
+// name file. It warns of needs that each service has for itself and that differ.
+func joinNeeds(run *bench.Run, file string, services map[bench.Selection]bench.Service) (err error) {
+	run.Profile, err = profile.WithManifests(run.Profile, file, func(sel bench.Selection) (bench.Service, bool) {
+		return services[sel], services[sel].URL == ""
+	})
+	if err != nil {
+		return console.WithCode(console.ExitUsage, err)
+	}
+	withoutOwnNeeds(services)
+	all := run.Profile.Needs
+	for i, n := range all {
+		first := slices.IndexFunc(all, func(other bench.NeedSpec) bool { return other.Name == n.Name })
+		if keys := kinds.DifferentKeys(all[first], n); first < i && keys != "" {
+			run.Warnings.Add(bench.Warning{Text: fmt.Sprintf("%s and %s have their own %s, with other values of: %s",
+				all[first].Service, n.Service, n.Name, keys)})
+		}
+	}
+	return nil
+}
+
+// withoutOwnNeeds removes the needs of manifests from services: the profile of a run has them.
+func withoutOwnNeeds(services map[bench.Selection]bench.Service) {
+	for sel, svc := range services {
+		svc.Needs = nil
+		services[sel] = svc
+	}
+}
+
+// withNeeds returns a profile with the needs of manifests, where they can be found.
+func withNeeds(p bench.Profile, o RunOptions) (bench.Profile, error) {
+	run := bench.Run{Profile: p}
+	var err error
+	if run.Services, err = serviceFolders(o, p); err != nil {
+		return p, nil //nolint:nilerr // a run reports it
+	}
+	services, err := servicesOf(&run, o.Services)
+	if err != nil {
+		return p, nil //nolint:nilerr // a run reports it
+	}
+	err = joinNeeds(&run, o.Profile, services)
+	return run.Profile, err
 }

@@ -117,27 +117,33 @@ func trialDifferences(a, b []bench.TrialResult) []Difference {
 	return slices.DeleteFunc(unlike(known(a), known(b)), Difference.unknown)
 }
 
-// names returns the names of the needs of both runs.
+// names returns the labels of the needs of both runs, without those of services that only one has.
 func names(a, b bench.Run) (all []string) {
+	has := func(r bench.Run, service string) bool {
+		return slices.ContainsFunc(r.Profile.Contenders, func(sel bench.Selection) bool {
+			return service == sel.Contender || service == sel.String()
+		})
+	}
 	for _, n := range slices.Concat(a.Needs, b.Needs) {
-		if !slices.Contains(all, n.Name) {
-			all = append(all, n.Name)
+		ofBoth := n.Service == "" || has(a, n.Service) && has(b, n.Service)
+		if ofBoth && !slices.Contains(all, n.Label()) {
+			all = append(all, n.Label())
 		}
 	}
 	return all
 }
 
 // needFacts returns the facts of a need; of one that the run does not have, they are not known.
-func needFacts(r bench.Run, name string) []fact {
+func needFacts(r bench.Run, label string) []fact {
 	n := bench.NeedInfo{From: bench.NeedNone}
-	if i := slices.IndexFunc(r.Needs, func(n bench.NeedInfo) bool { return n.Name == name }); i >= 0 {
+	if i := slices.IndexFunc(r.Needs, func(n bench.NeedInfo) bool { return n.Label() == label }); i >= 0 {
 		n = r.Needs[i]
 	}
 	address := ""
 	if n.From.Traits().ByURL { // others have a random port
 		address = n.URL
 	}
-	what := Fact(strings.Trim(strconv.QuoteToASCII(safe.Line(name, 60)), `"`)) // a name may be from outside
+	what := Fact(strings.Trim(strconv.QuoteToASCII(safe.Line(label, 120)), `"`)) // a name may be from outside
 	return []fact{
 		{what, Incomparable, string(n.From)}, {what + " version", Relevant, n.Version},
 		{what + " address", Relevant, address}, {what + " latency", Incomparable, n.Latency},
@@ -267,7 +273,7 @@ func trialFacts(trial bench.TrialResult) []fact {
 func ProfileHash(p bench.Profile) string {
 	p.Name, p.Title, p.Description, p.Contenders, p.Rounds, p.PriceVCPUHr = "", "", "", nil, 0, 0
 	p.Checks, p.Thresholds = bench.CheckSpec{}, nil
-	p.Needs = each(p.Needs, func(n *bench.NeedSpec) { n.URL = "" })
+	p.Needs = each(p.Needs, func(n *bench.NeedSpec) { n.URL, n.For, n.Manifest = "", nil, false })
 	p.CompareBounded = false // what it leaves out is on record in the results
 	p.Steps = loads(p.Steps)
 	p.Settings = each(p.Settings, func(s *bench.Settings) { s.Dir = base(s.Dir) })

@@ -68,7 +68,7 @@ func OtherRun() bench.Warning {
 // bottleneck.
 func NeedNotMeasured(n bench.NeedInfo) bench.Warning {
 	return found(bench.WarnNeedNotMeasured, nil, "%s (%s) is not measured: it may limit steps without being named as "+
-		"their bottleneck", n.Name, n.From)
+		"their bottleneck", n.Label(), n.From)
 }
 
 // Incident returns the warning about an incident; after is omitted if not positive.

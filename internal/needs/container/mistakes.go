@@ -53,7 +53,6 @@ var elsewhere = map[string]string{
 	"platform":       "remove it: an image for another architecture is not fit for measuring",
 	"profiles":       "remove it",
 	"labels":         "remove it: they do not change what is measured",
-	"per_service":    "write two needs with two names",
 	"writable":       "remove it: locbench does not write to an external service",
 }
 
@@ -114,6 +113,7 @@ func wrong(n bench.NeedSpec) (all []needs.Mistake) {
 		return all
 	}
 	when(s.Image == "", "image", "`image` is missing", "write `image: postgres:17`, or `external: 10.0.0.5:5432` for one that runs already")
+	when(s.PerService && s.Keep, "per_service", "`per_service` and `keep` given", "remove one of the two: only the need of one service runs at a time")
 	when(s.Hostname != "" && !hostName.MatchString(s.Hostname), "hostname", "`hostname` is not a host name",
 		"write letters, digits, - and .")
 	when(s.StopSignal != "" && !signalName.MatchString(s.StopSignal), "stop_signal", "`stop_signal` is not a signal",

@@ -59,11 +59,14 @@ func ofAny(v strictyaml.Value) bool {
 	})
 }
 
-// MarshalYAML writes what UnmarshalStrict reads.
+// MarshalYAML writes what UnmarshalStrict reads: needs that manifests define are left out, and one
+// that each service has for itself is written once.
 func (all List) MarshalYAML() (any, error) {
 	var out strictyaml.Entries
+	written := map[string]bool{}
 	for _, n := range all {
-		if k, ok := Of(n.Kind); ok {
+		if k, ok := Of(n.Kind); ok && !n.Manifest && !written[n.Name] {
+			written[n.Name] = true
 			out = append(out, strictyaml.Entry{Key: n.Name, Value: k.Write(n)})
 		}
 	}
@@ -86,6 +89,29 @@ func (List) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 			properties[k.Name] = of
 		}
 	}
+	return out
+}
+
+// ManifestList are the needs of a manifest: a need whose data requests draw from is its profile's.
+type ManifestList List
+
+// UnmarshalStrict reads what List reads, but no need that has a kind of its own.
+func (all *ManifestList) UnmarshalStrict(v strictyaml.Value) {
+	(*List)(all).UnmarshalStrict(v)
+	for _, f := range v.Fields() {
+		if k, ok := Of(f.Key); ok && !k.Any {
+			v.MistakeAt(f, fmt.Sprintf("`needs.%s` belongs to a profile: requests draw from its data", f.Key), "write it there")
+		}
+	}
+}
+
+// MarshalYAML writes what UnmarshalStrict reads.
+func (all ManifestList) MarshalYAML() (any, error) { return List(all).MarshalYAML() }
+
+// DescribeStrict describes what UnmarshalStrict reads.
+func (all ManifestList) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
+	out := List(all).DescribeStrict(s)
+	delete(out, "properties")
 	return out
 }
 

@@ -1,7 +1,10 @@
 package profile
 
 import (
+	"cmp"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -29,6 +32,29 @@ func (r *rules) mistakesOf(all []needs.Mistake) {
 			r.when(true, m.Path, m.What, m.Hint)
 		}
 	}
+}
+
+// WithManifests returns p, the profile in a file, with the needs of the manifests of its contenders.
+// service returns the service of a contender that is known and that locbench starts.
+func WithManifests(p bench.Profile, file string, service func(bench.Selection) (bench.Service, bool)) (bench.Profile, error) {
+	here, _ := os.Getwd()
+	manifests := kinds.Manifests(p.Contenders, service)
+	for i, m := range manifests {
+		if short, err := filepath.Rel(here, m.File); err == nil && len(short) < len(m.File) {
+			manifests[i].File = filepath.ToSlash(short)
+		}
+	}
+	own := kinds.Restarting(p.Needs)
+	all, err := kinds.Join(kinds.Defined{File: cmp.Or(file, "the profile"), Needs: p.Needs}, manifests)
+	if err != nil {
+		return p, err
+	}
+	if name := kinds.Restarting(all); name != "" && own == "" && p.Interleave > 0 {
+		return p, fmt.Errorf("need %s of a manifest starts again for each trial, so contenders cannot be interleaved; "+
+			"write `interleave: off`, or remove it", name)
+	}
+	p.Needs = all
+	return p, nil
 }
 
 // missing returns the errors about external needs without a URL.
