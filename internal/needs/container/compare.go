@@ -26,7 +26,7 @@ func differences(a, b bench.NeedSpec) (out []needs.Difference) {
 	run := bench.Run{Profile: bench.Profile{Needs: []bench.NeedSpec{a, b}}}
 	masked := secret.New(secret.Of(run, nil)...).Run(run).Profile.Needs
 	x, y, shownX, shownY := leaves(a), leaves(b), leaves(masked[0]), leaves(masked[1])
-	for _, key := range slices.Concat(x.keys, slices.DeleteFunc(y.keys, func(key string) bool { return x.has(key) })) {
+	for _, key := range slices.Concat(x.keys, slices.DeleteFunc(slices.Clone(y.keys), x.has)) {
 		if x.text[key] != y.text[key] || x.has(key) != y.has(key) {
 			out = append(out, needs.Difference{Key: key, A: shownX.text[key], B: shownY.text[key]})
 		}

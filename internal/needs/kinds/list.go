@@ -73,6 +73,11 @@ func (all List) MarshalYAML() (any, error) {
 	return out, nil
 }
 
+// IsZero reports whether nothing is to be written.
+func (all List) IsZero() bool {
+	return !slices.ContainsFunc(all, func(n bench.NeedSpec) bool { return !n.Manifest })
+}
+
 // DescribeStrict describes what UnmarshalStrict reads.
 func (List) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	properties := strictyaml.Schema{}
