@@ -1,11 +1,11 @@
 package app
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/verdict"
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/needs/kinds"
 	"github.com/locbench/locbench/internal/run/profile"
@@ -75,8 +75,7 @@ func joinNeeds(run *bench.Run, file string, services map[bench.Selection]bench.S
 	for i, n := range all {
 		first := slices.IndexFunc(all, func(other bench.NeedSpec) bool { return other.Name == n.Name })
 		if keys := kinds.DifferentKeys(all[first], n); first < i && keys != "" {
-			run.Warnings.Add(bench.Warning{Text: fmt.Sprintf("%s and %s have their own %s, with other values of: %s",
-				all[first].Service, n.Service, n.Name, keys)})
+			run.Warnings.Add(verdict.OwnNeeds(all[first], n, keys))
 		}
 	}
 	return nil

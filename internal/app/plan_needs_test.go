@@ -35,7 +35,9 @@ func (s shop) write(t *testing.T, name, text string) string {
 	return file
 }
 
-func (s shop) plan() (Plan, error) { return NewPlan(RunOptions{Profile: s.profile, ProfileNamed: true}) }
+func (s shop) plan() (Plan, error) {
+	return NewPlan(RunOptions{Profile: s.profile, ProfileNamed: true})
+}
 
 const ofDB = "needs: {db: {image: 'postgres:17', environment: {POSTGRES_PASSWORD: \"${PGPASSWORD}\"}%s}}\n"
 
