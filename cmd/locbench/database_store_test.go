@@ -71,8 +71,8 @@ func TestDatabase(t *testing.T) {
 	}
 }
 
-// TestDatabase_PerService: two services with databases of their own, from their manifests: each trial
-// finds the seeded rows of its own one, and only that has counters.
+// TestDatabase_PerService: two services have their own databases, from their manifests: each trial
+// finds the seeded rows, and only the database of its service has counters.
 func TestDatabase_PerService(t *testing.T) {
 	dir := withDatabase(t, "    seed: [schema.sql]", "rounds: 2\nruntime: docker\n")
 	profile, err := os.ReadFile(filepath.Join(dir, "books.yaml"))

@@ -9,8 +9,8 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// TestManifest_Needs: needs of a manifest are written as in a profile, with files of its own folder,
-// and with mistakes at their lines.
+// TestManifest_Needs: needs of a manifest are written as in a profile, with files of the manifest's
+// folder, and with mistakes at their lines.
 func TestManifest_Needs(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "orders")
 	testenv.OK(t, os.MkdirAll(dir, 0o755))

@@ -100,7 +100,7 @@ func (List) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 // ManifestList are the needs of a manifest: a need whose data requests draw from is its profile's.
 type ManifestList List
 
-// UnmarshalStrict reads what List reads, but no need that has a kind of its own.
+// UnmarshalStrict reads what List reads, but no need with its own kind.
 func (all *ManifestList) UnmarshalStrict(v strictyaml.Value) {
 	(*List)(all).UnmarshalStrict(v)
 	for _, f := range v.Fields() {
