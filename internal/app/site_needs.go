@@ -117,7 +117,7 @@ func (s *site) Stages() (stages []runner.Stage) {
 func (s *site) restAll(ctx context.Context, service string) error {
 	for _, n := range slices.Backward(s.needs) {
 		if n.Service == service {
-			if err := labelled(n, n.Need.Rest(ctx)); err != nil {
+			if err := withLabel(n, n.Need.Rest(ctx)); err != nil {
 				return err
 			}
 		}
@@ -233,7 +233,7 @@ func (s *site) RestoreNeeds(ctx context.Context, of bench.Selection, starts func
 		if changed != "" {
 			all = append(all, n.Label()+": "+changed)
 		}
-		return labelled(n, err)
+		return withLabel(n, err)
 	}
 	none := bench.Selection{}
 	for _, n := range slices.Backward(s.needs) {
@@ -247,7 +247,7 @@ func (s *site) RestoreNeeds(ctx context.Context, of bench.Selection, starts func
 			continue
 		}
 		s.restored.Delete(n.Need)
-		if err := labelled(n, n.Need.Rest(ctx)); err != nil {
+		if err := withLabel(n, n.Need.Rest(ctx)); err != nil {
 			return "", err
 		}
 	}
@@ -267,8 +267,8 @@ func (s *site) RestoreNeeds(ctx context.Context, of bench.Selection, starts func
 	return strings.Join(all, "; "), nil
 }
 
-// labelled returns an error with the name of its need.
-func labelled(n needs.Named, err error) error {
+// withLabel returns an error with the name of its need.
+func withLabel(n needs.Named, err error) error {
 	if err == nil {
 		return nil
 	}

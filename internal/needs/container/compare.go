@@ -12,6 +12,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/secret"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
@@ -166,12 +167,12 @@ func listed(root string) (all []listedFile, err error) {
 }
 
 func sameContent(a, b string) bool {
-	x, errA := os.Open(a)
+	x, errA := safe.Open(a)
 	if errA != nil {
 		return false
 	}
 	defer x.Close()
-	y, errB := os.Open(b)
+	y, errB := safe.Open(b)
 	if errB != nil {
 		return false
 	}
