@@ -282,7 +282,7 @@ func planResume(o RunOptions) (bench.Run, error) {
 	}
 	for _, n := range run.Profile.Needs {
 		if slices.ContainsFunc(n.Texts(), func(text string) bool { return strings.Contains(text, secret.Mask) }) {
-			return run, unsavedSecret("a secret of need " + n.Name)
+			return run, unsavedSecret("a secret of need " + n.Label())
 		}
 	}
 	for _, r := range run.Profile.Every() {
