@@ -31,7 +31,7 @@ type ContainerSpec struct {
 	Network    string            // name or ID
 	Port       int               // port that the service listens on; 0: none
 	Publish    bool              // reach Port through a port of the engine's machine, not at the container's address
-	HostLookup bool              // name the engine's machine host.docker.internal in the container
+	Host       string            // what the name host.docker.internal leads to in the container; "": nothing
 	Hardened   *bench.Privileges // privileges on top of a contender's; nil: the engine's defaults
 	OnLog      func(bench.LogLine)
 	OnIncident func(bench.Incident) // called for what others do to the container; may be nil

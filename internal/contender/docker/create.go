@@ -61,8 +61,8 @@ func (e *Engine) create(ctx context.Context, spec ContainerSpec) (client.Contain
 		config.ExposedPorts = network.PortSet{port: {}}
 		host.PortBindings = network.PortMap{port: {{HostIP: e.publishAddress()}}}
 	}
-	if spec.HostLookup && !e.desktop() {
-		host.ExtraHosts = []string{"host.docker.internal:host-gateway"} // Docker Desktop resolves the name itself
+	if spec.Host != "" && !e.desktop() {
+		host.ExtraHosts = []string{"host.docker.internal:" + spec.Host} // Docker Desktop resolves the name itself
 	}
 	var networks *network.NetworkingConfig
 	if spec.Network != "" {

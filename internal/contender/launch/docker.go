@@ -57,6 +57,15 @@ func (d *Docker) HostAddress() string {
 	return "host.docker.internal"
 }
 
+// NamedHost returns what the name host.docker.internal leads to in containers of the run: the
+// engine's machine, by its address in their own network. A firewall may refuse them any other one.
+func (d *Docker) NamedHost() string {
+	if d.Network.Direct() && d.Network.Gateway != "" {
+		return d.Network.Gateway
+	}
+	return "host-gateway" // the engine knows it
+}
+
 // Warnings returns the engine's warnings about itself and the run's network.
 func (d *Docker) Warnings() bench.Warnings {
 	return slices.Concat(d.engine.Info().Warnings, d.Network.Warnings)
@@ -93,7 +102,7 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 	c, warnings, err := d.engine.Run(ctx, docker.ContainerSpec{
 		Name: spec.Name, Image: spec.Artifact.Image, Command: spec.Artifact.Command,
 		Env: spec.Env, Labels: Labels(d.runID, spec.Name), Limits: limits, CPUs: cpus,
-		Network: d.Network.Name, Port: spec.Port, Publish: !d.Network.Direct(), HostLookup: !d.Network.Direct(),
+		Network: d.Network.Name, Port: spec.Port, Publish: !d.Network.Direct(), Host: d.NamedHost(),
 		OnLog: spec.OnLog, OnIncident: spec.OnIncident, Hardened: &spec.More,
 	})
 	if err != nil {

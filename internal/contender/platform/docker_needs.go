@@ -33,8 +33,9 @@ func (d *Docker) RunContainer(ctx context.Context, spec needs.ContainerSpec) (ne
 	c, _, err := d.engine.Run(ctx, docker.ContainerSpec{
 		Name: spec.Name, Image: spec.Image, Entrypoint: spec.Entrypoint, Command: spec.Command, Env: spec.Env,
 		Labels: launch.Labels(spec.RunID, spec.Name), Limits: limits, CPUs: spec.CPUs,
-		Network: network.Name, Port: spec.Port, Publish: !network.Direct(), OnLog: spec.OnLog,
-		User: spec.User, Hostname: spec.Hostname, Aliases: aliases, Mounts: spec.Mounts, Tmpfs: spec.Tmpfs,
+		Network: network.Name, Port: spec.Port, Publish: !network.Direct(), Host: d.NamedHost(),
+		OnLog: spec.OnLog,
+		User:  spec.User, Hostname: spec.Hostname, Aliases: aliases, Mounts: spec.Mounts, Tmpfs: spec.Tmpfs,
 		ShmSize: spec.ShmSize, Ulimits: spec.Ulimits, Init: spec.Init, StopSignal: spec.StopSignal, NoHealthcheck: true,
 	})
 	if err != nil {

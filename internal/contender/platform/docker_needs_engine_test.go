@@ -5,6 +5,9 @@ package platform
 import (
 	"context"
 	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -231,6 +234,16 @@ func TestNeed_Spec(t *testing.T) {
 		if got := b.do(peer, "get", "http://"+name+"/"); got != "status 404\n" {
 			t.Errorf("%s: %s", name, got)
 		}
+	}
+	host := testenv.Must(net.Listen("tcp", net.JoinHostPort(b.NamedHost(), "0")))(t)
+	server := httptest.NewUnstartedServer(http.NotFoundHandler())
+	server.Listener.Close()
+	server.Listener = host
+	server.Start()
+	defer server.Close()
+	_, port, _ := net.SplitHostPort(host.Addr().String())
+	if got := b.do(peer, "get", "http://host.docker.internal:"+port+"/"); got != "status 404\n" {
+		t.Errorf("this machine: %s", got)
 	}
 	time.Sleep(1500 * time.Millisecond) // the interval of the health check
 	if got := testenv.Must(c.Written(t.Context()))(t); len(got) > 0 {

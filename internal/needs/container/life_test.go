@@ -78,7 +78,7 @@ func TestLife(t *testing.T) {
 // TestContainer: every key reaches the engine.
 func TestContainer(t *testing.T) {
 	f := newFixture(t, "image: a\nentrypoint: e\ncommand: c d\nports: 9\nready: {times: 1}\n"+
-		"limits: {cpus: 0.5, memory: 8M, pids: 7}\nuser: 1000:0\nhostname: broker\ntmpfs: ['/run:size=1m']\nshm_size: 64M\n"+
+		"limits: {cpus: 0.5, memory: 8M, pids: 7}\nuser: 1000:0\nhostname: broker\naliases: [mq, queue.example]\ntmpfs: ['/run:size=1m']\nshm_size: 64M\n"+
 		"ulimits: {nofile: 99}\ninit: true\nstop_signal: SIGINT\nvolumes: [/data, ./pw.txt:/pw:ro]")
 	f.open(t)
 	got := f.last().spec
@@ -86,7 +86,7 @@ func TestContainer(t *testing.T) {
 	got.OnLog, got.Progress, got.Mounts[1].Source = nil, nil, "pw.txt"
 	testenv.Equal(t, got, needs.ContainerSpec{
 		RunID: "run", Name: "db", Image: "a", Entrypoint: []string{"e"}, Command: []string{"c", "d"}, Env: map[string]string{}, Port: 9,
-		Limits: bench.Limits{CPUs: 0.5, Memory: 8 << 20, PIDs: 7}, User: "1000:0", Hostname: "broker", Aliases: []string{"db"},
+		Limits: bench.Limits{CPUs: 0.5, Memory: 8 << 20, PIDs: 7}, User: "1000:0", Hostname: "broker", Aliases: []string{"db", "mq", "queue.example"},
 		Mounts: []needs.Mount{{Volume: "db-1.v1", Target: "/data"}, {Source: "pw.txt", Target: "/pw", ReadOnly: true}},
 		Tmpfs:  []needs.Tmpfs{{Target: "/run", Options: "size=1m"}}, ShmSize: 64 << 20,
 		Ulimits: []needs.Ulimit{{Name: "nofile", Soft: 99, Hard: 99}},

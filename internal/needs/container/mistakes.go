@@ -29,7 +29,7 @@ var elsewhere = map[string]string{
 	"cpus":           "write `limits: {cpus: 1}`",
 	"deploy":         "write `limits: {cpus: 1, memory: 512M}`; there is one of it",
 	"pids_limit":     "write `limits: {pids: 100}`",
-	"container_name": "write `hostname`; the need's name is a name of it too",
+	"container_name": "write `aliases: [NAME]`; its key in `needs` is a name of it too",
 	"fill":           "write `seed`",
 	"address":        "write `external: HOST:PORT`",
 	"url":            "write `external: HOST:PORT`",
@@ -41,7 +41,7 @@ var elsewhere = map[string]string{
 	"devices":        "remove it: a need has the rights of a plain container",
 	"sysctls":        "remove it: a need has the rights of a plain container",
 	"network_mode":   "remove it: all needs are in the network of the run",
-	"networks":       "remove it: all needs are in the network of the run",
+	"networks":       "remove it: all needs are in the network of the run; more names are `aliases: [NAME]`",
 	"extra_hosts":    "remove it: all needs are in the network of the run",
 	"dns":            "remove it: all needs are in the network of the run",
 	"cpuset":         "remove it: locbench chooses the CPUs of needs (`isolation`)",
@@ -116,6 +116,10 @@ func wrong(n bench.NeedSpec) (all []needs.Mistake) {
 	when(s.Image == "", "image", "`image` is missing", "write `image: postgres:17`, or `external: 10.0.0.5:5432` for one that runs already")
 	when(s.Hostname != "" && !hostName.MatchString(s.Hostname), "hostname", "`hostname` is not a host name",
 		"write letters, digits, - and .")
+	for i, name := range s.Aliases {
+		when(!hostName.MatchString(name), fmt.Sprintf("aliases[%d]", i), fmt.Sprintf("%.100q is not a host name", name),
+			"write letters, digits, -, _ and .")
+	}
 	when(s.StopSignal != "" && !signalName.MatchString(s.StopSignal), "stop_signal", "`stop_signal` is not a signal",
 		"write one such as SIGINT")
 	when(s.Ready.HTTP != readyHTTP{} && !strings.HasPrefix(s.Ready.HTTP.Path, "/"), "ready.http.path",

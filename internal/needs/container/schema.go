@@ -21,6 +21,7 @@ func schema(s *strictyaml.Schemas) strictyaml.Schema {
 			"shm_size":          "Size of /dev/shm.",
 			"ulimits":           "Limits of processes, such as nofile.",
 			"hostname":          "Its host name; the need's name unless given.",
+			"aliases":           "More names by which contenders and other needs find it.",
 			"user":              "User, and group, of its processes.",
 			"init":              "Run an init process in its container.",
 			"stop_signal":       "Instead of the image's.",

@@ -42,6 +42,7 @@ type service struct {
 	ShmSize         size              `json:"shm_size,omitempty" yaml:"shm_size,omitempty"`
 	Ulimits         map[string]ulimit `json:"ulimits,omitempty" yaml:"ulimits,omitempty"`
 	Hostname        string            `json:"hostname,omitempty" yaml:"hostname,omitempty" strict:"min=1,max=63"`
+	Aliases         []string          `json:"aliases,omitempty" yaml:"aliases,omitempty" strict:"max=20"`
 	User            string            `json:"user,omitempty" yaml:"user,omitempty" strict:"min=1,max=100"`
 	Init            bool              `json:"init,omitempty" yaml:"init,omitempty"`
 	StopSignal      string            `json:"stop_signal,omitempty" yaml:"stop_signal,omitempty" strict:"min=1,max=20"`

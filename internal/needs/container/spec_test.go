@@ -161,6 +161,8 @@ func TestMistakes(t *testing.T) {
 		"ulimit":             {"image: a\nulimits: {nofile: many}", 3, []string{"-1 for no limit"}},
 		"like":               {"image: a\nlike: postgre", 3, []string{"postgres"}},
 		"hostname":           {"image: a\nhostname: a_-", 3, []string{"not a host name"}},
+		"alias":              {"image: a\naliases: [mq, 'a b']", 3, []string{"not a host name"}},
+		"container_name":     {"image: a\ncontainer_name: mq", 3, []string{"aliases: [NAME]"}},
 		"signal":             {"image: a\nstop_signal: int", 3, []string{"SIGINT"}},
 		"external's seed":    {"external: h:1\nseed: [{command: [x]}]", 3, []string{"has no `seed`", "does not write"}},
 		"external's limits":  {"external: h:1\nlimits: {cpus: 1}", 3, []string{"has no `limits`"}},

@@ -183,7 +183,7 @@ func (n *Need) container(first bool) needs.ContainerSpec {
 	s := n.spec
 	spec := needs.ContainerSpec{
 		RunID: n.at.RunID, Name: n.name, Image: s.Image, Entrypoint: s.Entrypoint, Command: s.Command, Env: n.env, Port: n.ports[mainPort],
-		CPUs: n.at.CPUs, Limits: s.Limits.bench(), User: s.User, Hostname: cmp.Or(s.Hostname, n.name), Aliases: []string{n.name},
+		CPUs: n.at.CPUs, Limits: s.Limits.bench(), User: s.User, Hostname: cmp.Or(s.Hostname, n.name), Aliases: append([]string{n.name}, s.Aliases...),
 		ShmSize: int64(s.ShmSize), Init: s.Init, StopSignal: s.StopSignal, Progress: n.at.Progress,
 	}
 	for _, d := range n.state.data {
