@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender"
 	"github.com/locbench/locbench/internal/contender/docker"
 	"github.com/locbench/locbench/internal/contender/launch"
 	"github.com/locbench/locbench/internal/needs"
@@ -42,6 +43,14 @@ func (d *Docker) RunContainer(ctx context.Context, spec needs.ContainerSpec) (ne
 		return nil, err
 	}
 	return served{c}, nil
+}
+
+// BuildImage builds the image of a need, unless it exists.
+func (d *Docker) BuildImage(ctx context.Context, need, dockerfile string, progress func(bench.Progress)) (string, error) {
+	out, done := safe.EachLine(func(line string) { report(progress, "building "+dockerfile+": "+line) })
+	defer done()
+	a, err := contender.BuildNeed(ctx, d.engine, need, dockerfile, contender.BuildOptions{Out: out, Run: d.runID})
+	return a.Image, err
 }
 
 // Image describes an image, which it pulls if the engine does not have it.

@@ -70,6 +70,10 @@ func (e *fakeEngine) Image(_ context.Context, ref string, _ func(bench.Progress)
 	return e.image, e.called("image %s", ref)
 }
 
+func (e *fakeEngine) BuildImage(_ context.Context, need, dockerfile string, _ func(bench.Progress)) (string, error) {
+	return "locbench/need-" + need + ":1", e.called("build %s from %s", need, filepath.Base(dockerfile))
+}
+
 func (e *fakeEngine) CreateVolume(_ context.Context, _, name string) (string, error) {
 	if err := e.called("create %s", name); err != nil {
 		return "", err
@@ -327,7 +331,8 @@ func parsed(t *testing.T, text string) (n bench.NeedSpec, dir string, err error)
 	dir = t.TempDir()
 	for name, content := range map[string]string{
 		"schema.sql": "create table t(n int)", "rows.sql": "insert", "more.sh": "", "notes.txt": "",
-		"pw.txt": "from file\n", "pw.txt2": "of another",
+		"Dockerfile": "FROM postgres:17\nCOPY schema.sql /docker-entrypoint-initdb.d/\n",
+		"pw.txt":     "from file\n", "pw.txt2": "of another",
 		"vars.env": "# variables\nA=1\nexport B=\"two words\"\nC='x'\n\nD=",
 	} {
 		testenv.OK(t, writeFile(filepath.Join(dir, name), content))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -73,6 +74,38 @@ func TestLife(t *testing.T) {
 	testenv.OK(t, f.Close(t.Context()))
 	testenv.Equal(t, f.engine.since(), "", "close again")
 	testenv.Equal(t, len(*f.warned), 0, *f.warned)
+}
+
+// TestDockerfile: an image is built, and started as its base is.
+func TestDockerfile(t *testing.T) {
+	f := newFixture(t, "dockerfile: Dockerfile\nseed: [rows.sql]\nready: {times: 1}")
+	f.engine.image.Volumes = []string{"/var/lib/postgresql/data"}
+	testenv.Check(t, strings.HasSuffix(f.Info().Version, "/Dockerfile"), "%s", f.Info().Version)
+	f.open(t)
+	testenv.Equal(t, f.engine.since(), "build db from Dockerfile\nimage locbench/need-db:1\ncreate db-1\n"+
+		"run db db-1.v1:/var/lib/postgresql/data rows.sql:/seed/rows.sql rows.sql:/docker-entrypoint-initdb.d/01-rows.sql\n"+
+		"exec pg_isready -q -h db -p 5432")
+	testenv.Equal(t, f.Info().Version, "locbench/need-db:1 (0123456789ab)")
+	f = newFixture(t, "dockerfile: Dockerfile")
+	f.engine.failing = "build"
+	testenv.Fails(t, f.Open(t.Context(), f.place), "db: build failed")
+}
+
+// TestBase: the image that a Dockerfile begins with.
+func TestBase(t *testing.T) {
+	for text, want := range map[string]string{
+		"FROM postgres:17\n": "postgres:17",
+		"# c\nARG V=16\nFROM golang AS build\nRUN x\nfrom --platform=linux/amd64 postgis/postgis:$V-3 as db\nRUN y": "postgis/postgis:16-3",
+		"ARG BASE=\"redis:7\"\nFROM ${BASE}":                          "redis:7",
+		"ARG BASE\nFROM ${BASE:-mongo}\n":                             "mongo",
+		"FROM redis AS base\nFROM base\n":                             "redis",
+		"FROM mysql\nRUN mysql <<EOF\nSELECT 1\nFROM t\nEOF\nRUN x\n": "mysql",
+		"FROM $X\n": "", "": "", "FROM a b c": "",
+	} {
+		file := filepath.Join(t.TempDir(), "Dockerfile")
+		testenv.OK(t, writeFile(file, text))
+		testenv.Equal(t, dockerfile(file).base(), want, text)
+	}
 }
 
 // TestContainer: every key reaches the engine.

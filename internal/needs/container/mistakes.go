@@ -15,8 +15,7 @@ import (
 
 // elsewhere has keys of compose files that are spelled otherwise here, or that a run cannot have.
 var elsewhere = map[string]string{
-	"build":          "build it first, with `docker build -t NAME .`, and write `image: NAME`",
-	"dockerfile":     "build it first, with `docker build -t NAME .`, and write `image: NAME`",
+	"build":          "write `dockerfile: db/Dockerfile`; its folder is the context",
 	"restart":        "remove it: a service that ends fails its trial",
 	"depends_on":     "write `after: [NAME]`",
 	"links":          "remove it: all needs find each other by their names; the order is `after: [NAME]`",
@@ -73,7 +72,7 @@ func notExternal(s service) (keys []string) {
 	v := reflect.ValueOf(s)
 	for i := range v.NumField() {
 		key, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
-		if !v.Field(i).IsZero() && !slices.Contains([]string{"external", "like", "ports", "after"}, key) {
+		if !v.Field(i).IsZero() && !slices.Contains([]string{"external", "-", "like", "ports", "after"}, key) {
 			keys = append(keys, key)
 		}
 	}
@@ -108,12 +107,14 @@ func wrong(n bench.NeedSpec) (all []needs.Mistake) {
 			if key == "seed" {
 				hint = "remove it: locbench does not write to an external service"
 			}
-			when(key != "image", key, fmt.Sprintf("an external service has no `%s`", key), hint)
-			when(key == "image", key, "both `image` and `external` given", "keep one of the two")
+			built := key == "image" || key == "dockerfile"
+			when(!built, key, fmt.Sprintf("an external service has no `%s`", key), hint)
+			when(built, key, fmt.Sprintf("both `%s` and `external` given", key), "keep one of the two")
 		}
 		return all
 	}
-	when(s.Image == "", "image", "`image` is missing", "write `image: postgres:17`, or `external: 10.0.0.5:5432` for one that runs already")
+	when(s.Image != "" && s.Dockerfile != "", "dockerfile", "both `image` and `dockerfile` given", "keep one of the two")
+	when(s.Image == "" && s.Dockerfile == "", "image", "`image` is missing", "write `image: postgres:17`, or `external: 10.0.0.5:5432` for one that runs already")
 	when(s.Hostname != "" && !hostName.MatchString(s.Hostname), "hostname", "`hostname` is not a host name",
 		"write letters, digits, - and .")
 	for i, name := range s.Aliases {
@@ -126,6 +127,14 @@ func wrong(n bench.NeedSpec) (all []needs.Mistake) {
 		"a path begins with /", "write one such as `/health`")
 	all = append(all, wrongSeeds(s)...)
 	return append(all, wrongMounts(s)...)
+}
+
+// title names the image of a service.
+func (s service) title() string {
+	if s.Dockerfile != "" {
+		return "the image of " + s.Dockerfile.short()
+	}
+	return "image " + imageName(s.Image)
 }
 
 // wrongSeeds returns the mistakes of seeds that their service could not run.
@@ -142,10 +151,10 @@ func wrongSeeds(s service) (all []needs.Mistake) {
 		base := path.Base(one.File)
 		switch {
 		case p.Folder == "":
-			all = append(all, needs.Mistake{Path: at, What: fmt.Sprintf("image %s runs no files of a seed", imageName(s.Image)),
+			all = append(all, needs.Mistake{Path: at, What: s.title() + " runs no files of a seed",
 				Hint: fmt.Sprintf("write a command, such as `{command: [sh, -c, \"PROGRAM < /seed/%s\"]}`, or `like: postgres`", base)})
 		case !p.runs(base):
-			all = append(all, needs.Mistake{Path: at, What: fmt.Sprintf("image %s does not run %s", imageName(s.Image), base),
+			all = append(all, needs.Mistake{Path: at, What: fmt.Sprintf("%s does not run %s", s.title(), base),
 				Hint: fmt.Sprintf("write a file with the ending %s, or a command that reads /seed/%s", strings.Join(p.Endings, ", "), base)})
 		case after:
 			all = append(all, needs.Mistake{Path: at, What: "a file comes after a command",

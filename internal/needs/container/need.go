@@ -1,6 +1,7 @@
 package container
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -110,7 +111,7 @@ func (n *Need) Read() *bench.NeedUsage {
 func (n *Need) Info() bench.NeedInfo {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	info := bench.NeedInfo{Name: n.name, From: n.from, Version: n.spec.Image}
+	info := bench.NeedInfo{Name: n.name, From: n.from, Version: cmp.Or(n.spec.Image, n.spec.Dockerfile.short())}
 	if n.version != "" {
 		info.Version += " (" + n.version + ")"
 	}

@@ -6,6 +6,7 @@ func schema(s *strictyaml.Schemas) strictyaml.Schema {
 	return s.Keys(service{}, strictyaml.Keys{
 		About: map[string]string{
 			"image":             "Image to start. Its health checks are off in the run.",
+			"dockerfile":        "Dockerfile of an image to build and start. Its folder is the context.",
 			"external":          "Address, or URL, of one that runs already: HOST:PORT. locbench does not write to it.",
 			"like":              "Known service that an image of another name is like.",
 			"entrypoint":        "Instead of the image's.",
@@ -30,7 +31,7 @@ func schema(s *strictyaml.Schemas) strictyaml.Schema {
 			"keep":              "Keep its state from one trial to the next.",
 		},
 		Accept: map[string]strictyaml.Schema{"like": strictyaml.Enum(presetNames()...)},
-		Rules:  strictyaml.Schema{"oneOf": strictyaml.HasEach("image", "external")},
+		Rules:  strictyaml.Schema{"oneOf": strictyaml.HasEach("image", "dockerfile", "external")},
 	})
 }
 

@@ -27,6 +27,8 @@ var Kind = needs.Kind{
 // in compose files, so lines of one can be pasted.
 type service struct {
 	Image           string            `json:"image,omitempty" yaml:"image,omitempty" strict:"min=1,max=500" example:"postgres:17"`
+	Dockerfile      dockerfile        `json:"dockerfile,omitempty" yaml:"dockerfile,omitempty" strict:"min=1" example:"db/Dockerfile"`
+	Base            string            `json:"base,omitempty" yaml:"-"` // the image that the Dockerfile begins with
 	External        string            `json:"-" yaml:"external,omitempty" strict:"min=1,max=2000" example:"10.0.0.5:5432"`
 	Like            string            `json:"like,omitempty" yaml:"like,omitempty" example:"postgres"`
 	Entrypoint      words             `json:"entrypoint,omitempty" yaml:"entrypoint,omitempty"`
@@ -142,7 +144,7 @@ func read(v strictyaml.Value) bench.NeedSpec {
 	if s.External != "" {
 		n.From = bench.NeedExternal
 	}
-	s.External = ""
+	s.External, s.Base = "", s.Dockerfile.base()
 	s.mountSeeds(v)
 	s.put(&n)
 	return n

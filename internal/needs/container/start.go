@@ -40,10 +40,19 @@ func (n *Need) Open(ctx context.Context, at needs.Place) (err error) {
 	}
 	if n.preset.Apart && at.Network.Host == "" {
 		return fmt.Errorf("clients of %s connect to the name that it gives them, which only containers find; use --runtime docker",
-			imageName(n.spec.Image))
+			imageName(cmp.Or(n.spec.Base, n.spec.Image)))
 	}
 	if n.env, err = n.fillIn(); err != nil {
 		return err
+	}
+	if n.spec.Dockerfile != "" {
+		image, err := n.engine.BuildImage(ctx, n.name, string(n.spec.Dockerfile), at.Progress)
+		if err != nil {
+			return err
+		}
+		n.mu.Lock()
+		n.spec.Image = image
+		n.mu.Unlock()
 	}
 	if n.image, err = n.engine.Image(ctx, n.spec.Image, at.Progress); err != nil {
 		return err
