@@ -23,10 +23,11 @@ type Need interface {
 	// Seed gives it its data; it only verifies those of a need that locbench did not start. The note
 	// is for the log.
 	Seed(ctx context.Context, progress func(bench.Progress)) (note string, err error)
-	// Restore gives it the state that it had after Seed, and returns how that had changed since the
-	// last call, "" if it had not. A need that contenders cannot change, or to which locbench must
-	// not write, only looks.
-	Restore(ctx context.Context) (changed string, err error)
+	// Restore gives it the state that it had after Seed for a trial of a contender, and returns how
+	// that had changed since the last call, "" if it had not. It only looks without a contender, when
+	// no trial follows, and at a need that contenders cannot change or to which locbench must not
+	// write.
+	Restore(ctx context.Context, of bench.Selection) (changed string, err error)
 	// Address returns where contenders reach it, for their environment and command.
 	Address() bench.NeedAddress
 	// Alive returns an error if it does not respond.
@@ -91,9 +92,10 @@ type Found struct {
 // Named is a need with its name in the profile.
 type Named struct {
 	Name      string
-	After     []string // the names of those that must be ready and seeded before it is opened
-	Elsewhere string   // options with which it runs in a container, or out of it, for hints
-	Restarts  bool     // it starts again for each trial
+	After     []string          // the names of those that must be ready and seeded before it is opened
+	Elsewhere string            // options with which it runs in a container, or out of it, for hints
+	Restarts  bool              // it starts again for each trial
+	For       []bench.Selection // the contenders that get its address; empty: all
 	Need      Need
 }
 

@@ -69,6 +69,10 @@ func TestLife(t *testing.T) {
 	testenv.Equal(t, f.engine.since(), "", "restore of one that no contender has used since")
 	testenv.Equal(t, f.engine.volumes["db-1.v1"]+" "+f.engine.volumes["db-1.v3"], "+rows +rows+", "files")
 
+	f.Address()
+	testenv.OK(t, testenv.Err(f.Restore(t.Context(), bench.Selection{})))
+	testenv.Equal(t, f.engine.since(), "", "after the last trial")
+
 	testenv.OK(t, f.Close(t.Context()))
 	testenv.Equal(t, f.engine.since(), "kill\nremove db-1.v3\nremove db-1.v1", "close")
 	testenv.OK(t, f.Close(t.Context()))
@@ -328,7 +332,7 @@ func TestRestore_Stop(t *testing.T) {
 			f.seed(t)
 			f.engine.unclean = &c.exit
 			for range 2 { // it is not started from them later, either
-				_, err := f.Restore(t.Context())
+				_, err := f.Restore(t.Context(), contender)
 				testenv.Fails(t, err, c.want)
 				if c.want != "" {
 					testenv.Equal(t, len(f.engine.running), 1, "started")
@@ -359,7 +363,7 @@ func TestRestore_Written(t *testing.T) {
 			f.engine.written = c.written
 			f.open(t)
 			f.seed(t)
-			_, err := f.Restore(t.Context())
+			_, err := f.Restore(t.Context(), contender)
 			testenv.Fails(t, err, c.err)
 			if c.err == "" {
 				testenv.OK(t, err)
@@ -378,7 +382,7 @@ func TestRestore_OtherFiles(t *testing.T) {
 	f.restore(t)
 	f.Address()
 	f.engine.volumes["db-1.v1"] += "!"
-	_, err := f.Restore(t.Context())
+	_, err := f.Restore(t.Context(), contender)
 	testenv.Fails(t, err, "the files of /var/lib/postgresql/data differ from its seeded state")
 }
 
@@ -392,7 +396,7 @@ func TestRestore_Ended(t *testing.T) {
 	f.last().log("killed, password=p@y/ 100%#1")
 	f.last().end(bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true})
 	testenv.Fails(t, f.Alive(t.Context()), "it has ended: killed by SIGKILL")
-	_, err := f.Restore(t.Context())
+	_, err := f.Restore(t.Context(), contender)
 	testenv.Fails(t, err, "it ended in the trial: killed by SIGKILL", "its limit is 64 MiB", "killed, password=***")
 	f.restore(t)
 	testenv.OK(t, f.Alive(t.Context()))
@@ -410,7 +414,7 @@ func TestRestore_FailsOnce(t *testing.T) {
 	f.restore(t)
 	f.Address()
 	f.engine.failing = "copy"
-	_, err := f.Restore(t.Context())
+	_, err := f.Restore(t.Context(), contender)
 	testenv.Fails(t, err, "copy failed")
 	f.engine.failing = ""
 	f.engine.since()
@@ -430,7 +434,7 @@ func TestKeep(t *testing.T) {
 	f.restore(t)
 	testenv.Equal(t, f.engine.since(), "")
 	f.last().end(bench.Exit{Code: 1})
-	_, err := f.Restore(t.Context())
+	_, err := f.Restore(t.Context(), contender)
 	testenv.Fails(t, err, "it ended in the trial: exit code 1")
 }
 
@@ -444,7 +448,7 @@ func TestClose(t *testing.T) {
 			_, err = f.Seed(t.Context(), func(bench.Progress) {})
 		}
 		if err == nil {
-			_, err = f.Restore(t.Context())
+			_, err = f.Restore(t.Context(), contender)
 		}
 		testenv.Fails(t, err, failing+" failed")
 		f.engine.failing = ""

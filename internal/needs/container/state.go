@@ -125,8 +125,8 @@ func (n *Need) seedBy(ctx context.Context, c needs.Served, command []string) err
 }
 
 // Restore starts the service again from a copy of its seeded state, unless no contender has got its
-// address since that was done. An error says how it ended in a trial, too.
-func (n *Need) Restore(ctx context.Context) (changed string, err error) {
+// address since that was done, or no trial follows. An error says how it ended in a trial, too.
+func (n *Need) Restore(ctx context.Context, of bench.Selection) (changed string, err error) {
 	c := n.current()
 	n.mu.Lock()
 	used := n.used
@@ -147,7 +147,7 @@ func (n *Need) Restore(ctx context.Context) (changed string, err error) {
 		n.at.Warn(bench.Warning{Text: fmt.Sprintf("%s ended between trials: %s", n.name, n.death(exit))})
 	}
 	switch {
-	case n.spec.Keep:
+	case n.spec.Keep || of == bench.Selection{}:
 		return "", died
 	case n.state.broken != nil:
 		return "", n.state.broken

@@ -165,8 +165,9 @@ func (l *trialRun) diagnoseSilence(ctx context.Context) (cause string, lost erro
 
 // restoreNeeds reports an incident if the data of the needs has changed since the last call: what
 // one contender changes, the others would read. It looks after an interrupted trial too. It returns
-// an error if they may not have that state. Needs that start again make it a phase of the trial.
-func (l *trialRun) restoreNeeds(run context.Context, when string) error {
+// an error if they may not have that state for the next trial. Needs that start again make it a
+// phase of the trial.
+func (l *trialRun) restoreNeeds(run context.Context, next bench.Selection, when string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(run), restoreTimeout)
 	defer cancel()
 	defer context.AfterFunc(run, func() {
@@ -178,7 +179,7 @@ func (l *trialRun) restoreNeeds(run context.Context, when string) error {
 	})()
 	var restored []string
 	began := time.Now()
-	change, err := l.cfg.Needs.RestoreNeeds(ctx, func(need string) {
+	change, err := l.cfg.Needs.RestoreNeeds(ctx, next, func(need string) {
 		if restored == nil {
 			l.publish(bench.PhaseStarted{Phase: bench.PhaseRestore})
 		}

@@ -223,6 +223,7 @@ type fakeSite struct {
 	alive, engineAlive               func(context.Context) error
 	change                           func(context.Context) (string, error)
 	restarting                       []string // needs that start again
+	restoredFor                      []string // the contenders of RestoreNeeds
 	noObserver
 }
 
@@ -301,7 +302,8 @@ func (s *fakeSite) NeedsAlive(ctx context.Context) (string, error) {
 	return "db", s.alive(ctx)
 }
 
-func (s *fakeSite) RestoreNeeds(ctx context.Context, starts func(string)) (string, error) {
+func (s *fakeSite) RestoreNeeds(ctx context.Context, of bench.Selection, starts func(string)) (string, error) {
+	s.restoredFor = append(s.restoredFor, of.Contender)
 	for _, name := range s.restarting {
 		starts(name)
 	}

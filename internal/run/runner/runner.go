@@ -108,10 +108,11 @@ type Needs interface {
 	Stages() []Stage
 	// NeedsAlive returns an error if one does not respond, with its name.
 	NeedsAlive(context.Context) (name string, err error)
-	// RestoreNeeds gives them the state that they had after the stages, and returns how it had
-	// changed, by their names. It is called before and after each trial. Before a need starts
-	// again, it calls starts with its name.
-	RestoreNeeds(ctx context.Context, starts func(need string)) (changed string, err error)
+	// RestoreNeeds gives them the state that they had after the stages, for the next trial of a
+	// contender, and returns how it had changed, by their names. It is called before and after each
+	// trial, without a contender if no trial follows. Before a need starts again, it calls starts
+	// with its name.
+	RestoreNeeds(ctx context.Context, of bench.Selection, starts func(need string)) (changed string, err error)
 }
 
 // Observer reads what the machine does during a step.
@@ -337,6 +338,19 @@ func (r *runner) leaveOut(trial bench.Trial) error {
 	text := "skipped: its contender was " + bench.AbortedSkipped
 	r.notice(trial.String() + ": " + text)
 	return fmt.Errorf("%s: %s; run: %s", trial, text, results.ResumeCommand(r.cfg.Dir))
+}
+
+// following returns the contender of the trial that follows trial i; none if the run ends.
+func (r *runner) following(ctx context.Context, i int) (of bench.Selection) {
+	for _, e := range r.cfg.Run.Trials[i+1:] {
+		if sel := selection(e.Trial); e.State != bench.TrialComplete && !r.steering.skips(sel) {
+			if ctx.Err() != nil || r.steering.stopping() || r.steering.ended() != nil {
+				return of
+			}
+			return sel
+		}
+	}
+	return of
 }
 
 func (r *runner) lastTrial(i int) bool {

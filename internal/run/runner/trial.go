@@ -39,9 +39,9 @@ func (r *runner) trial(ctx context.Context, trial bench.Trial, number int, slot 
 		}
 	} else if round := r.neverReady[sel]; round > 0 && !r.cfg.RetryNotReady {
 		err = fmt.Errorf("skipped: never ready in round %d (retry each round with --retry-not-ready)", round)
-	} else if err = l.restoreNeeds(ctx, "before this trial"); err == nil {
+	} else if err = l.restoreNeeds(ctx, sel, "before this trial"); err == nil {
 		err = l.run(own)
-		if failed := l.restoreNeeds(ctx, "during this trial"); err == nil {
+		if failed := l.restoreNeeds(ctx, r.following(ctx, number-1), "during this trial"); err == nil {
 			err = failed
 		}
 	}
@@ -304,7 +304,7 @@ func (l *trialRun) checkStarts(ctx context.Context) error {
 		return "lifecycle", err
 	})
 	if err == nil && launched {
-		err = l.restoreNeeds(ctx, "by these checks") // the measured instance begins with the same state in each round
+		err = l.restoreNeeds(ctx, sel, "by these checks") // the measured instance begins with the same state in each round
 	}
 	l.checked[sel] = err == nil
 	return err
