@@ -91,13 +91,13 @@ func (e *Engine) Run(ctx context.Context, spec ContainerSpec) (c *Container, war
 	defer cancel()
 	created, err := e.create(uncancelled, spec)
 	if err != nil {
-		return nil, nil, fmt.Errorf("create container of %s: %w", spec.Image, translateNotFound(err))
+		return nil, nil, fmt.Errorf("create container of %s: %w", spec.Image, noSpace(translateNotFound(err)))
 	}
 	follow, stopFollowing := context.WithCancel(context.WithoutCancel(ctx))
 	c = &Container{engine: e, id: created.ID, cancel: stopFollowing}
 	c.copied, c.exited = make(chan struct{}), make(chan struct{})
 	if err := c.start(ctx, uncancelled, follow, spec); err != nil {
-		return nil, nil, fmt.Errorf("start container of %s: %w", spec.Image, c.abandon(ctx, err))
+		return nil, nil, fmt.Errorf("start container of %s: %w", spec.Image, c.abandon(ctx, noSpace(err)))
 	}
 	return c, created.Warnings, nil
 }

@@ -81,6 +81,8 @@ func mounts(all []needs.Mount) (out []mount.Mount) {
 		one := mount.Mount{Type: mount.TypeVolume, Source: m.Volume, Target: m.Target, ReadOnly: m.ReadOnly}
 		if m.Volume == "" {
 			one.Type, one.Source = mount.TypeBind, m.Source
+		} else if m.Complete {
+			one.VolumeOptions = &mount.VolumeOptions{NoCopy: true}
 		}
 		out = append(out, one)
 	}

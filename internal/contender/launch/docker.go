@@ -109,11 +109,7 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 		return nil, err
 	}
 	i := &container{Container: c}
-	if d.Network.Local && !cgroup.Swaps() {
-		info.SwapLimit = true // nothing to limit
-	}
-	missing := dockerMissing(info, spec.Limits, cpus)
-	missing, note := engineNote(missing, warnings)
+	missing, note := d.Unenforced(spec.Limits, cpus, warnings)
 	i.info = bench.InstanceInfo{
 		Runtime: bench.RuntimeDocker, ID: c.ID(), Image: spec.Artifact.Image, ImageID: c.ImageID(),
 		ImageSize: spec.Artifact.ImageSize, Address: c.Address(), StartedAt: c.StartedAt(), Limits: spec.Limits, CPUSet: cpus,
@@ -126,6 +122,16 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 		}
 	}
 	return i, nil
+}
+
+// Unenforced returns the limits that the engine does not enforce for a container that it made with
+// warnings, and a note with them and other warnings.
+func (d *Docker) Unenforced(l bench.Limits, cpus cpuset.Set, warnings []string) (missing []string, note string) {
+	info := d.engine.Info()
+	if d.Network.Local && !cgroup.Swaps() {
+		info.SwapLimit = true // nothing to limit
+	}
+	return engineNote(dockerMissing(info, l, cpus), warnings)
 }
 
 // LocalPID returns the number of c's main process on this machine; 0 if it runs elsewhere.

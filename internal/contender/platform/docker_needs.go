@@ -31,7 +31,7 @@ func (d *Docker) RunContainer(ctx context.Context, spec needs.ContainerSpec) (ne
 	if spec.Hostname != "" && !slices.Contains(aliases, spec.Hostname) {
 		aliases = append(slices.Clone(aliases), spec.Hostname)
 	}
-	c, _, err := d.engine.Run(ctx, docker.ContainerSpec{
+	c, warnings, err := d.engine.Run(ctx, docker.ContainerSpec{
 		Name: spec.Name, Image: spec.Image, Entrypoint: spec.Entrypoint, Command: spec.Command, Env: spec.Env,
 		Labels: launch.Labels(spec.RunID, spec.Name), Limits: limits, CPUs: spec.CPUs,
 		Network: network.Name, Port: spec.Port, Publish: !network.Direct(), Host: d.NamedHost(),
@@ -41,6 +41,9 @@ func (d *Docker) RunContainer(ctx context.Context, spec needs.ContainerSpec) (ne
 	})
 	if err != nil {
 		return nil, err
+	}
+	if _, note := d.Unenforced(limits, spec.CPUs, warnings); note != "" && spec.Warn != nil {
+		spec.Warn(note)
 	}
 	return served{c}, nil
 }
@@ -83,6 +86,14 @@ func (d *Docker) CreateVolume(ctx context.Context, runID, name string) (string, 
 func (d *Docker) CopyVolume(ctx context.Context, from, to, image string) (needs.Files, error) {
 	return d.engine.CopyVolume(ctx, from, to, image, launch.Labels(d.runID, "copy"))
 }
+
+// VolumeSize returns the bytes of a volume's files.
+func (d *Docker) VolumeSize(ctx context.Context, volume, image string) (int64, error) {
+	return d.engine.VolumeSize(ctx, volume, image, launch.Labels(d.runID, "size"))
+}
+
+// FreeSpace returns the bytes that are free for volumes, and where.
+func (d *Docker) FreeSpace() (int64, string) { return d.engine.FreeSpace() }
 
 // RemoveVolume removes a volume, even if ctx has ended.
 func (d *Docker) RemoveVolume(ctx context.Context, volume string) error {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -224,10 +225,13 @@ func TestNeed_Spec(t *testing.T) {
 		!strings.Contains(out, "permission denied") {
 		t.Errorf("user 7 writes to /: %d, %v, %s", code, err, out)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
-	if _, _, err := c.Exec(ctx, []string{"/helper", "sleep"}, nil); err == nil {
+	if _, _, err := c.Exec(ctx, []string{"/helper", "child", "sleep"}, nil); err == nil {
 		t.Error("a command that sleeps has ended")
+	}
+	if top, err := exec.Command("docker", "top", c.(served).ID(), "-eo", "pid,args").CombinedOutput(); err != nil || strings.Contains(string(top), "sleep") {
+		t.Errorf("it still runs, or its child: %v\n%s", err, top)
 	}
 	peer := b.start(needs.ContainerSpec{Command: []string{"serve", "80"}})
 	for _, name := range []string{"db", "database", "main.example", c.NetworkAddress()} {

@@ -32,6 +32,7 @@ type fakeEngine struct {
 	unclean *bench.Exit
 	exec    func(c *fakeServed, command []string) (string, int, error)
 	failing string // prefix of the call that fails
+	free    int64  // bytes on its disk; 0: not known
 
 	mu    sync.Mutex
 	calls []string
@@ -95,6 +96,17 @@ func (e *fakeEngine) CopyVolume(_ context.Context, from, to, _ string) (needs.Fi
 	}
 	e.volumes[to] = e.volumes[from]
 	return needs.Files{Bytes: int64(len(e.volumes[from])), Hash: e.volumes[from]}, e.called("copy %s to %s", from, to)
+}
+
+func (e *fakeEngine) VolumeSize(_ context.Context, volume, _ string) (int64, error) {
+	return int64(len(e.volumes[volume])) << 20, e.called("size of %s", volume)
+}
+
+func (e *fakeEngine) FreeSpace() (int64, string) {
+	if e.free == 0 {
+		return 0, ""
+	}
+	return e.free, "/var/lib/docker/volumes"
 }
 
 func (e *fakeEngine) RemoveVolume(ctx context.Context, volume string) error {

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -46,7 +47,7 @@ func TestLife(t *testing.T) {
 		}
 		return "", 0, nil
 	}
-	testenv.Equal(t, f.seed(t), "2 files, 1 command")
+	testenv.Check(t, regexp.MustCompile(`^2 files at its start \([0-9.]+ .?s until ready\), 1 command$`).MatchString(f.seed(t)), "note of the seed")
 	f.Address() // for masks of its password
 	testenv.Equal(t, f.engine.since(), "exec psql -f /seed/rows.sql", "seed")
 
@@ -78,6 +79,44 @@ func TestLife(t *testing.T) {
 	testenv.OK(t, f.Close(t.Context()))
 	testenv.Equal(t, f.engine.since(), "", "close again")
 	testenv.Equal(t, len(*f.warned), 0, *f.warned)
+}
+
+// TestRoom: a copy is made only if the disk of the engine has space for it and for what a trial
+// writes. The copy before it does not count: it is removed first.
+func TestRoom(t *testing.T) {
+	f := database(t, "seed: [schema.sql]") // of 1 MiB, by the fake
+	f.open(t)
+	f.seed(t)
+	f.engine.free = 65<<20 - 1
+	f.engine.since()
+	for range 2 {
+		_, err := f.Restore(t.Context(), contender)
+		testenv.Fails(t, err, "no space for a copy of its seeded state, 1 MiB: /var/lib/docker/volumes has 65.0 MiB free; free 1 B there")
+	}
+	testenv.Equal(t, f.engine.since(), "end 1m0s\nwritten\nkill\nsize of db-1.v1", "the size is read once, and nothing is made")
+	f.engine.free = 65 << 20
+	f.restore(t)
+	f.Address()
+	f.engine.since()
+	f.restore(t)
+	testenv.Check(t, strings.HasPrefix(f.engine.since(), "kill\nremove db-1.v2\ncreate db-1\n"), "the copy is removed first")
+	for _, c := range f.engine.running {
+		testenv.Equal(t, c.spec.Mounts[0].Complete, c != f.engine.running[0], "what the image has is only for the first start")
+	}
+}
+
+// TestUnenforced: a limit that the engine does not enforce is a warning, once.
+func TestUnenforced(t *testing.T) {
+	f := database(t, "limits: {memory: 64M}")
+	started := f.engine.started
+	f.engine.started = func(c *fakeServed) {
+		c.spec.Warn("memory: unsupported")
+		started(c)
+	}
+	f.open(t)
+	f.seed(t)
+	f.restore(t)
+	testenv.Equal(t, strings.Join(*f.warned, "; "), "db: limits not enforced: memory: unsupported")
 }
 
 // TestDockerfile: an image is built, and started as its base is.
@@ -120,7 +159,7 @@ func TestContainer(t *testing.T) {
 	f.open(t)
 	got := f.last().spec
 	testenv.Check(t, strings.HasSuffix(got.Mounts[1].Source, "/pw.txt"), "%v", got.Mounts)
-	got.OnLog, got.Progress, got.Mounts[1].Source = nil, nil, "pw.txt"
+	got.OnLog, got.Warn, got.Progress, got.Mounts[1].Source = nil, nil, nil, "pw.txt"
 	testenv.Equal(t, got, needs.ContainerSpec{
 		RunID: "run", Name: "db", Image: "a", Entrypoint: []string{"e"}, Command: []string{"c", "d"}, Env: map[string]string{}, Port: 9,
 		Limits: bench.Limits{CPUs: 0.5, Memory: 8 << 20, PIDs: 7}, User: "1000:0", Hostname: "broker", Aliases: []string{"db", "mq", "queue.example"},

@@ -52,7 +52,10 @@ type Need struct {
 	target string       // host:port of an external one
 	relay  func() error // ends it; nil: there is none
 	state  state
-	notes  notes // what its log said
+	notes  notes         // what its log said
+	took   time.Duration // of the first start, until it was ready
+	// unenforced are the limits of the last start that the engine does not enforce.
+	unenforced string
 
 	mu      sync.Mutex // of what follows
 	running needs.Served

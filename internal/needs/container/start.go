@@ -9,6 +9,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/host/hostusage"
@@ -166,6 +167,8 @@ func (n *Need) start(ctx context.Context, first bool) error {
 	heard := n.notes.begin(n.spec.Ready.Log.Line)
 	spec := n.container(first)
 	spec.OnLog = func(l bench.LogLine) { n.notes.hear(heard, l.Text) }
+	spec.Warn = n.warnOnce
+	began := time.Now()
 	started, err := n.engine.RunContainer(ctx, spec)
 	if err != nil {
 		return err
@@ -184,7 +187,21 @@ func (n *Need) start(ctx context.Context, first bool) error {
 	if err := n.set(c, usage, n.addressOf(c)); err != nil {
 		return err
 	}
-	return n.await(ctx, c, heard, first)
+	if err := n.await(ctx, c, heard, first); err != nil {
+		return err
+	}
+	if first {
+		n.took = time.Since(began)
+	}
+	return nil
+}
+
+// warnOnce warns of limits that the engine does not enforce, not again at each start.
+func (n *Need) warnOnce(text string) {
+	if text != n.unenforced {
+		n.at.Warn(bench.Warning{Text: n.name + ": limits not enforced: " + text})
+	}
+	n.unenforced = text
 }
 
 // container returns the container to start.
@@ -196,7 +213,7 @@ func (n *Need) container(first bool) needs.ContainerSpec {
 		ShmSize: int64(s.ShmSize), Init: s.Init, StopSignal: s.StopSignal, Progress: n.at.Progress,
 	}
 	for _, d := range n.state.data {
-		spec.Mounts = append(spec.Mounts, needs.Mount{Volume: d.volume, Target: d.path})
+		spec.Mounts = append(spec.Mounts, needs.Mount{Volume: d.volume, Target: d.path, Complete: !first})
 	}
 	for _, v := range s.Volumes {
 		if v.Source != "" {

@@ -32,6 +32,7 @@ type data struct {
 	volume string // in use
 	seeded string // its seeded state; "": not known yet
 	hash   string // of the first copy
+	bytes  int64  // of its seeded state; 0: not known
 }
 
 // newState makes an empty volume for each path at which the service has its data: those that its
@@ -108,7 +109,7 @@ func (n *Need) Seed(ctx context.Context, progress func(bench.Progress)) (note st
 	}
 	var parts []string
 	if files > 0 {
-		parts = append(parts, units.Plural(files, "file"))
+		parts = append(parts, fmt.Sprintf("%s at its start (%s until ready)", units.Plural(files, "file"), units.Duration(n.took)))
 	}
 	if commands > 0 {
 		parts = append(parts, units.Plural(commands, "command"))
@@ -248,6 +249,14 @@ func (n *Need) again(ctx context.Context) error {
 	if err := n.kill(ctx); err != nil {
 		return err
 	}
+	for _, d := range n.state.data {
+		if err := n.drop(ctx, &d.volume); err != nil {
+			return err
+		}
+	}
+	if err := n.room(ctx); err != nil {
+		return err
+	}
 	for i, d := range n.state.data {
 		if err := n.copyOf(ctx, i, d); err != nil {
 			return err
@@ -261,14 +270,47 @@ func (n *Need) again(ctx context.Context) error {
 	return nil
 }
 
-// copyOf replaces the volume in use by a copy of the seeded one.
-func (n *Need) copyOf(ctx context.Context, i int, d *data) error {
-	if d.volume != "" {
-		if err := n.engine.RemoveVolume(ctx, d.volume); err != nil {
-			return err
-		}
-		d.volume = ""
+// drop removes a volume, if there is one.
+func (n *Need) drop(ctx context.Context, volume *string) error {
+	if *volume == "" {
+		return nil
 	}
+	err := n.engine.RemoveVolume(ctx, *volume)
+	if err == nil {
+		*volume = ""
+	}
+	return err
+}
+
+// spare is the space that is left free for what a trial writes.
+const spare = 64 << 20
+
+// room returns an error if the disk of the engine has no space for a copy of the seeded state: a
+// full disk would also stop others that write to it.
+func (n *Need) room(ctx context.Context) error {
+	free, folder := n.engine.FreeSpace()
+	if folder == "" {
+		return nil
+	}
+	var size int64
+	for _, d := range n.state.data {
+		if d.bytes == 0 {
+			var err error
+			if d.bytes, err = n.engine.VolumeSize(ctx, d.seeded, n.spec.Image); err != nil {
+				return err
+			}
+		}
+		size += d.bytes
+	}
+	if free < size+spare {
+		return fmt.Errorf("no space for a copy of its seeded state, %s: %s has %s free; free %s there, such as with "+
+			"`locbench clean` or `docker image prune`", units.Bytes(size), folder, units.Bytes(free), units.Bytes(size+spare-free))
+	}
+	return nil
+}
+
+// copyOf makes the volume in use, a copy of the seeded one.
+func (n *Need) copyOf(ctx context.Context, i int, d *data) error {
 	var err error
 	if d.volume, err = n.engine.CreateVolume(ctx, n.at.RunID, n.volumeName(i)); err != nil {
 		return err
