@@ -125,7 +125,7 @@ func wrong(n bench.NeedSpec) (all []needs.Mistake) {
 		"write one such as SIGINT")
 	when(s.Ready.HTTP != readyHTTP{} && !strings.HasPrefix(s.Ready.HTTP.Path, "/"), "ready.http.path",
 		"a path begins with /", "write one such as `/health`")
-	all = append(all, wrongSeeds(s)...)
+	all = append(all, wrongSeeds(n.Name, s)...)
 	return append(all, wrongMounts(s)...)
 }
 
@@ -138,14 +138,21 @@ func (s service) title() string {
 }
 
 // wrongSeeds returns the mistakes of seeds that their service could not run.
-func wrongSeeds(s service) (all []needs.Mistake) {
+func wrongSeeds(name string, s service) (all []needs.Mistake) {
 	p, _ := presetOf(s)
 	after := false
 	bases := map[string]bool{}
 	for i, one := range s.Seed {
 		at := fmt.Sprintf("seed[%d]", i)
-		if one.Command != nil {
+		if one.File == "" {
 			after = true
+			if one.Start { // not built yet
+				all = append(all, needs.Mistake{Path: at, What: "contenders are not started for a seed", Hint: "write {image: …} or {command: …}"})
+			}
+			if err := one.wrongTemplates(name); one.Image != "" && err != nil {
+				all = append(all, needs.Mistake{Path: at, What: err.Error(),
+					Hint: fmt.Sprintf("write a value of this need, such as `{{.Needs.%s.URL}}`", name)})
+			}
 			continue
 		}
 		base := path.Base(one.File)
@@ -157,7 +164,7 @@ func wrongSeeds(s service) (all []needs.Mistake) {
 			all = append(all, needs.Mistake{Path: at, What: fmt.Sprintf("%s does not run %s", s.title(), base),
 				Hint: fmt.Sprintf("write a file with the ending %s, or a command that reads /seed/%s", strings.Join(p.Endings, ", "), base)})
 		case after:
-			all = append(all, needs.Mistake{Path: at, What: "a file comes after a command",
+			all = append(all, needs.Mistake{Path: at, What: "a file comes after another step",
 				Hint: "write files first: the image runs them when it starts"})
 		case bases[base]:
 			all = append(all, needs.Mistake{Path: at, What: fmt.Sprintf("two files have the name %s", base), Hint: "rename one of them"})

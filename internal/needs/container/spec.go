@@ -104,16 +104,6 @@ func (r ready) rules() (names []string) {
 	return names
 }
 
-// seed is a file or a command that gives the service its data.
-type seed struct {
-	File    string `json:"file,omitempty"`
-	Command shell  `json:"command,omitempty"`
-}
-
-type seedMap struct {
-	Command shell `yaml:"command" strict:"required" example:"[psql, -f, /seed/rows.sql]"`
-}
-
 // volume is a file or folder of this machine, mounted read-only, or a path whose files are part of
 // the service's state.
 type volume struct {

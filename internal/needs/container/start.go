@@ -86,13 +86,10 @@ func (n *Need) fillIn() (map[string]string, error) {
 	if getenv == nil {
 		getenv = func(string) string { return "" }
 	}
-	var texts []string
-	for _, name := range sorted(n.spec.Environment) {
-		texts = append(texts, n.spec.Environment[name])
-	}
+	texts := n.spec.Environment.values()
 	texts = append(append(append(texts, n.spec.Entrypoint...), n.spec.Command...), n.spec.Ready.Command...)
 	for _, one := range n.spec.Seed {
-		texts = append(texts, one.Command...)
+		texts = append(append(texts, one.Command...), one.Environment.values()...)
 	}
 	if err := missing(texts, getenv); err != nil {
 		return nil, err
@@ -106,8 +103,18 @@ func (n *Need) fillIn() (map[string]string, error) {
 	n.spec.Entrypoint, n.spec.Command, n.spec.Ready.Command = all(n.spec.Entrypoint), all(n.spec.Command), all(n.spec.Ready.Command)
 	seeds := n.spec.Seed
 	n.spec.Seed = nil
+	var secrets []string
 	for _, one := range seeds {
-		n.spec.Seed = append(n.spec.Seed, seed{one.File, all(one.Command)})
+		one.Command = all(one.Command)
+		given := one.Environment
+		one.Environment = environment{}
+		for name, value := range given {
+			one.Environment[name] = bench.FillEnv(value, getenv)
+			if secret.Name(name) && !strings.Contains(value, "{{") {
+				secrets = append(secrets, one.Environment[name])
+			}
+		}
+		n.spec.Seed = append(n.spec.Seed, one)
 	}
 	env := map[string]string{}
 	for _, file := range n.spec.EnvFile {
@@ -115,7 +122,6 @@ func (n *Need) fillIn() (map[string]string, error) {
 			return nil, err
 		}
 	}
-	var secrets []string
 	for name, value := range n.spec.Environment {
 		env[name] = bench.FillEnv(value, getenv)
 	}

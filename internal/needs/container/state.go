@@ -81,50 +81,6 @@ func (s *state) remove(ctx context.Context, engine needs.Engine) error {
 	return errors.Join(errs...)
 }
 
-// Seed runs the commands of the seed: the image has run its files when the service started.
-func (n *Need) Seed(ctx context.Context, progress func(bench.Progress)) (note string, err error) {
-	c := n.current()
-	if c == nil {
-		return "", nil
-	}
-	var commands, files int64
-	for _, one := range n.spec.Seed {
-		if one.Command == nil {
-			files++
-			continue
-		}
-		text := safe.Line(n.mask.Text(safe.Shell(one.Command)), rowBytes)
-		progress(bench.Progress{Done: commands, Unit: "commands", Text: text})
-		if err := n.seedBy(ctx, c, one.Command); err != nil {
-			return "", n.masked(fmt.Errorf("%s: seed failed: command %s: %w", n.name, text, err))
-		}
-		commands++
-	}
-	if exit := exitOf(c); exit != nil {
-		return "", n.masked(fmt.Errorf("%s: it ended after its seed: %s%s", n.name, exit, n.lastLines(c)))
-	}
-	n.notes.forget()
-	if n.spec.Keep {
-		n.at.Warn(bench.Warning{Text: n.name + " is not restored (keep: true): a trial finds what the trials before it have written"})
-	}
-	var parts []string
-	if files > 0 {
-		parts = append(parts, fmt.Sprintf("%s at its start (%s until ready)", units.Plural(files, "file"), units.Duration(n.took)))
-	}
-	if commands > 0 {
-		parts = append(parts, units.Plural(commands, "command"))
-	}
-	return strings.Join(parts, ", "), nil
-}
-
-func (n *Need) seedBy(ctx context.Context, c needs.Served, command []string) error {
-	output, code, err := c.Exec(ctx, command, nil)
-	if err != nil || code == 0 {
-		return err
-	}
-	return fmt.Errorf("exit code %d%s", code, lastOf(strings.Split(strings.TrimSpace(output), "\n"), lastRows))
-}
-
 // Restore starts the service again from a copy of its seeded state, unless no contender has got its
 // address since that was done, or no trial follows. An error says how it ended in a trial, too.
 func (n *Need) Restore(ctx context.Context, of bench.Selection) (changed string, err error) {
