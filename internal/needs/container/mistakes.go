@@ -140,15 +140,19 @@ func (s service) title() string {
 // wrongSeeds returns the mistakes of seeds that their service could not run.
 func wrongSeeds(name string, s service) (all []needs.Mistake) {
 	p, _ := presetOf(s)
-	after := false
+	after, started := false, false
 	bases := map[string]bool{}
 	for i, one := range s.Seed {
 		at := fmt.Sprintf("seed[%d]", i)
 		if one.File == "" {
 			after = true
-			if one.Start { // not built yet
-				all = append(all, needs.Mistake{Path: at, What: "contenders are not started for a seed", Hint: "write {image: …} or {command: …}"})
+			if one.Start && started {
+				all = append(all, needs.Mistake{Path: at, What: "a second `start`", Hint: "keep one: each contender is started once"})
 			}
+			if one.Start && s.Keep {
+				all = append(all, needs.Mistake{Path: at, What: "`start` with `keep: true`", Hint: "remove `keep`: the state after the start is that of its contender"})
+			}
+			started = started || one.Start
 			if err := one.wrongTemplates(name); one.Image != "" && err != nil {
 				all = append(all, needs.Mistake{Path: at, What: err.Error(),
 					Hint: fmt.Sprintf("write a value of this need, such as `{{.Needs.%s.URL}}`", name)})

@@ -92,7 +92,7 @@ func TestSeed_OnceFails(t *testing.T) {
 // TestSeed_Written: what is read is what is written again.
 func TestSeed_Written(t *testing.T) {
 	for _, text := range []string{
-		"schema.sql", "{command: [psql, -f, x]}", "{image: 'a:1'}",
+		"schema.sql", "{command: [psql, -f, x]}", "{start: service}", "{image: 'a:1'}",
 		"{image: 'a:1', entrypoint: [e, '1'], command: [b, c], environment: {A: '{{.Needs.db.Host}}'}, user: '1', volumes: ['./pw.txt:/pw:ro']}",
 	} {
 		n, dir, err := parsed(t, "image: postgres\nseed: ["+text+"]")
@@ -119,5 +119,72 @@ func TestSteps(t *testing.T) {
 		before, after := service{Seed: steps}.steps()
 		testenv.Equal(t, fmt.Sprint(len(before), " ", len(after)), want)
 		testenv.Check(t, !slices.ContainsFunc(append(before, after...), func(s seed) bool { return s.Start }), "the start itself")
+	}
+}
+
+// TestMigrated: each contender gets the state that its start and the steps after it have made of
+// that of all; the others do not see it. All states are removed.
+func TestMigrated(t *testing.T) {
+	f := database(t, "seed: [schema.sql, {start: service}, {command: [psql, -c, ANALYZE]}]")
+	f.engine.exec = func(c *fakeServed, command []string) (string, int, error) {
+		if command[0] == "psql" {
+			c.write("analyzed,")
+		}
+		return "", 0, nil
+	}
+	f.open(t)
+	testenv.Check(t, strings.HasPrefix(f.seed(t), "1 file at its start"), "note")
+	other := bench.Selection{Contender: "bookings", Variant: "pooled"}
+	inUse := func() string { return f.engine.volumes[f.last().spec.Mounts[0].Volume] }
+	migrate := func(of bench.Selection, writes string) {
+		t.Helper()
+		testenv.Equal(t, f.Unmigrated(of), true)
+		testenv.OK(t, testenv.Err(f.Restore(t.Context(), of)))
+		f.Address()
+		f.last().write(writes)
+		note, err := f.Migrated(t.Context(), of, func(bench.Progress) {})
+		testenv.OK(t, err)
+		testenv.Equal(t, note, "1 command")
+		testenv.Equal(t, f.Unmigrated(of), false)
+	}
+	migrate(contender, "v1,")
+	for of, want := range map[bench.Selection]string{contender: "++v1,analyzed,+", other: "++"} {
+		testenv.OK(t, testenv.Err(f.Restore(t.Context(), of)))
+		testenv.Equal(t, inUse(), want, of)
+		f.engine.since()
+		testenv.OK(t, testenv.Err(f.Restore(t.Context(), of)))
+		testenv.Equal(t, f.engine.since(), "", "again, though no contender has used it")
+	}
+	migrate(other, "v2,")
+	for range 2 {
+		for of, want := range map[bench.Selection]string{contender: "++v1,analyzed,+", other: "++v2,analyzed,+"} {
+			testenv.OK(t, testenv.Err(f.Restore(t.Context(), of)))
+			testenv.Equal(t, inUse(), want, of)
+			f.last().write("orders")
+			f.Address()
+		}
+	}
+	testenv.Equal(t, len(f.engine.volumes), 4, "that of all, one each, and the one in use")
+}
+
+// TestMigrated_Fails: what a step or a stop has spoiled is not a state; the next contender begins
+// with that of all.
+func TestMigrated_Fails(t *testing.T) {
+	for failing, want := range map[string]string{
+		"exec psql": "db: seed failed: command psql: exec psql failed", "end": "db: end failed",
+	} {
+		f := database(t, "seed: [{start: service}, {command: [psql]}]")
+		f.open(t)
+		f.seed(t)
+		f.restore(t)
+		f.Address()
+		f.last().write("half")
+		f.engine.failing = failing
+		_, err := f.Migrated(t.Context(), contender, func(bench.Progress) {})
+		testenv.Fails(t, err, want)
+		testenv.Equal(t, f.Unmigrated(contender), true)
+		f.engine.failing = ""
+		f.restore(t)
+		testenv.Equal(t, f.engine.volumes[f.last().spec.Mounts[0].Volume], "++", failing)
 	}
 }

@@ -79,6 +79,26 @@ func (n *Need) seedBy(ctx context.Context, steps []seed, progress func(bench.Pro
 	return strings.Join(parts, ", "), nil
 }
 
+var _ needs.Migrates = (*Need)(nil)
+
+// Unmigrated reports whether the seed has a start of each contender, and this one was not started.
+func (n *Need) Unmigrated(of bench.Selection) bool {
+	return slices.ContainsFunc(n.spec.Seed, func(one seed) bool { return one.Start }) && !n.state.kept[of]
+}
+
+// Migrated runs the steps after the start of a contender, and keeps what the service has then as
+// the state of this contender.
+func (n *Need) Migrated(ctx context.Context, of bench.Selection, progress func(bench.Progress)) (note string, err error) {
+	_, after := n.spec.steps()
+	if note, err = n.seedBy(ctx, after, progress); err != nil {
+		return "", err
+	}
+	if err := n.keepSeeded(ctx, of); err != nil {
+		return "", n.masked(fmt.Errorf("%s: %w", n.name, err))
+	}
+	return note, nil
+}
+
 // exec runs a command in the container of the service.
 func (n *Need) exec(ctx context.Context, command []string) error {
 	c := n.current()

@@ -155,6 +155,8 @@ func TestMistakes(t *testing.T) {
 		"order":              {"image: postgres\nseed:\n- {command: [x]}\n- schema.sql", 5, []string{"after another step"}},
 		"start of another":   {"image: postgres\nseed:\n- start: db", 4, []string{"`start: service`"}},
 		"start and more":     {"image: postgres\nseed:\n- {start: service, command: x}", 4, []string{"`start` with another key"}},
+		"second start":       {"image: postgres\nseed:\n- start: service\n- start: service", 5, []string{"a second `start`"}},
+		"start, kept":        {"image: postgres\nkeep: true\nseed:\n- start: service", 5, []string{"remove `keep`"}},
 		"empty step":         {"image: postgres\nseed: [{}]", 3, []string{"{start: service}"}},
 		"not a step":         {"image: postgres\nseed: [{comand: x}]", 3, []string{"unknown key"}},
 		"step's environment": {"image: postgres\nseed: [{command: x, environment: {A: 1}, user: u}]", 3, []string{"`environment`, `user` without `image`"}},
