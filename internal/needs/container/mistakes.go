@@ -53,7 +53,6 @@ var elsewhere = map[string]string{
 	"profiles":       "remove it",
 	"labels":         "remove it: they do not change what is measured",
 	"per_service":    "write two needs with two names",
-	"writable":       "remove it: locbench does not write to an external service",
 }
 
 // RefuseStrict returns what to write instead of a key of a compose file.
@@ -72,7 +71,7 @@ func notExternal(s service) (keys []string) {
 	v := reflect.ValueOf(s)
 	for i := range v.NumField() {
 		key, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
-		if !v.Field(i).IsZero() && !slices.Contains([]string{"external", "-", "like", "ports", "after"}, key) {
+		if !v.Field(i).IsZero() && !slices.Contains([]string{"external", "-", "like", "ports", "after", "writable"}, key) {
 			keys = append(keys, key)
 		}
 	}
@@ -105,14 +104,18 @@ func wrong(n bench.NeedSpec) (all []needs.Mistake) {
 		for _, key := range notExternal(specOf(n)) {
 			hint := "remove it, or start one with `image`"
 			if key == "seed" {
-				hint = "remove it: locbench does not write to an external service"
+				if s.Writable {
+					continue
+				}
+				hint = "remove it: locbench does not write to an external service, unless you write `writable: true`"
 			}
 			built := key == "image" || key == "dockerfile"
 			when(!built, key, fmt.Sprintf("an external service has no `%s`", key), hint)
 			when(built, key, fmt.Sprintf("both `%s` and `external` given", key), "keep one of the two")
 		}
-		return all
+		return append(all, wrongOutside(n.Name, s)...)
 	}
+	when(s.Writable, "writable", "`writable` is only for an external service", "remove it")
 	when(s.Image != "" && s.Dockerfile != "", "dockerfile", "both `image` and `dockerfile` given", "keep one of the two")
 	when(s.Image == "" && s.Dockerfile == "", "image", "`image` is missing", "write `image: postgres:17`, or `external: 10.0.0.5:5432` for one that runs already")
 	when(s.Hostname != "" && !hostName.MatchString(s.Hostname), "hostname", "`hostname` is not a host name",
@@ -135,6 +138,28 @@ func (s service) title() string {
 		return "the image of " + s.Dockerfile.short()
 	}
 	return "image " + imageName(s.Image)
+}
+
+// wrongOutside returns the mistakes of seeds of an external service, which has no container.
+func wrongOutside(name string, s service) (all []needs.Mistake) {
+	if !s.Writable {
+		return nil
+	}
+	for i, one := range s.Seed {
+		m := needs.Mistake{Path: fmt.Sprintf("seed[%d]", i), What: "an external service has no container for this step",
+			Hint: "write a container: `{image: …, command: …}`"}
+		if one.Start {
+			m.What, m.Hint = "an external service has one state, not one for each contender", "start one with `image`, or remove the step"
+		}
+		if err := one.wrongTemplates(name); one.Image != "" {
+			if err == nil {
+				continue
+			}
+			m.What, m.Hint = err.Error(), fmt.Sprintf("write a value of this need, such as `{{.Needs.%s.URL}}`", name)
+		}
+		all = append(all, m)
+	}
+	return all
 }
 
 // wrongSeeds returns the mistakes of seeds that their service could not run.

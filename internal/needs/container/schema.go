@@ -7,7 +7,8 @@ func schema(s *strictyaml.Schemas) strictyaml.Schema {
 		About: map[string]string{
 			"image":             "Image to start. Its health checks are off in the run.",
 			"dockerfile":        "Dockerfile of an image to build and start. Its folder is the context.",
-			"external":          "Address, or URL, of one that runs already: HOST:PORT. locbench does not write to it.",
+			"external":          "Address, or URL, of one that runs already: HOST:PORT. locbench does not write to it unless `writable`.",
+			"writable":          "Let `seed` write to an external one. It is never restored.",
 			"like":              "Known service that an image of another name is like.",
 			"entrypoint":        "Instead of the image's.",
 			"command":           "Instead of the image's.",

@@ -10,6 +10,7 @@ import (
 	"text/template"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/secret"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
@@ -148,6 +149,41 @@ func (s *service) mountSeeds(v strictyaml.Value) {
 
 // seedPath returns where a file of a seed is in the container.
 func seedPath(file string) string { return path.Join(seedFolder, filepath.Base(file)) }
+
+// seedTexts returns the texts of seeds that may have variables of locbench.
+func (s service) seedTexts() (all []string) {
+	for _, one := range s.Seed {
+		all = append(append(all, one.Command...), one.Environment.values()...)
+	}
+	return all
+}
+
+// filled returns words with variables of locbench filled in.
+func filled(words []string, getenv func(string) string) (all []string) {
+	for _, word := range words {
+		all = append(all, bench.FillEnv(word, getenv))
+	}
+	return all
+}
+
+// fillSeeds fills variables of locbench into the seeds, and returns the secrets among them.
+func (n *Need) fillSeeds(getenv func(string) string) (secrets []string) {
+	seeds := n.spec.Seed
+	n.spec.Seed = nil
+	for _, one := range seeds {
+		one.Command = filled(one.Command, getenv)
+		given := one.Environment
+		one.Environment = environment{}
+		for name, value := range given {
+			one.Environment[name] = bench.FillEnv(value, getenv)
+			if secret.Name(name) && !strings.Contains(value, "{{") {
+				secrets = append(secrets, one.Environment[name])
+			}
+		}
+		n.spec.Seed = append(n.spec.Seed, one)
+	}
+	return secrets
+}
 
 // withAddress fills the address of a need into a text of a seed, as into those of manifests.
 func withAddress(text, need string, a bench.NeedAddress) (string, error) {

@@ -26,7 +26,7 @@ func (s service) steps() (before, after []seed) {
 // Seed runs the steps of the seed that are the same for all contenders: the image has run its files
 // when the service started.
 func (n *Need) Seed(ctx context.Context, progress func(bench.Progress)) (note string, err error) {
-	if n.current() == nil {
+	if n.current() == nil && (!n.external() || n.spec.Seed == nil) {
 		return "", nil
 	}
 	before, _ := n.spec.steps()
@@ -94,7 +94,9 @@ func (n *Need) Migrated(ctx context.Context, of bench.Selection, progress func(b
 		return "", err
 	}
 	if err := n.keepSeeded(ctx, of); err != nil {
-		return "", n.masked(fmt.Errorf("%s: %w", n.name, err))
+		clean, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+		defer cancel()
+		return "", n.masked(fmt.Errorf("%s: %w", n.name, errors.Join(err, n.kill(clean)))) // it is half stopped
 	}
 	return note, nil
 }

@@ -30,6 +30,7 @@ type service struct {
 	Dockerfile      dockerfile        `json:"dockerfile,omitempty" yaml:"dockerfile,omitempty" strict:"min=1" example:"db/Dockerfile"`
 	Base            string            `json:"base,omitempty" yaml:"-"` // the image that the Dockerfile begins with
 	External        string            `json:"-" yaml:"external,omitempty" strict:"min=1,max=2000" example:"10.0.0.5:5432"`
+	Writable        bool              `json:"writable,omitempty" yaml:"writable,omitempty"`
 	Like            string            `json:"like,omitempty" yaml:"like,omitempty" example:"postgres"`
 	Entrypoint      words             `json:"entrypoint,omitempty" yaml:"entrypoint,omitempty"`
 	Command         words             `json:"command,omitempty" yaml:"command,omitempty"`

@@ -86,36 +86,14 @@ func (n *Need) fillIn() (map[string]string, error) {
 	if getenv == nil {
 		getenv = func(string) string { return "" }
 	}
-	texts := n.spec.Environment.values()
+	texts := append(n.spec.Environment.values(), n.spec.seedTexts()...)
 	texts = append(append(append(texts, n.spec.Entrypoint...), n.spec.Command...), n.spec.Ready.Command...)
-	for _, one := range n.spec.Seed {
-		texts = append(append(texts, one.Command...), one.Environment.values()...)
-	}
 	if err := missing(texts, getenv); err != nil {
 		return nil, err
 	}
-	all := func(words []string) (filled []string) {
-		for _, word := range words {
-			filled = append(filled, bench.FillEnv(word, getenv))
-		}
-		return filled
-	}
+	all := func(words []string) []string { return filled(words, getenv) }
 	n.spec.Entrypoint, n.spec.Command, n.spec.Ready.Command = all(n.spec.Entrypoint), all(n.spec.Command), all(n.spec.Ready.Command)
-	seeds := n.spec.Seed
-	n.spec.Seed = nil
-	var secrets []string
-	for _, one := range seeds {
-		one.Command = all(one.Command)
-		given := one.Environment
-		one.Environment = environment{}
-		for name, value := range given {
-			one.Environment[name] = bench.FillEnv(value, getenv)
-			if secret.Name(name) && !strings.Contains(value, "{{") {
-				secrets = append(secrets, one.Environment[name])
-			}
-		}
-		n.spec.Seed = append(n.spec.Seed, one)
-	}
+	secrets := n.fillSeeds(getenv)
 	env := map[string]string{}
 	for _, file := range n.spec.EnvFile {
 		if err := readVariables(file, env); err != nil {
