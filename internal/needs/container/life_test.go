@@ -263,6 +263,24 @@ func TestReady(t *testing.T) {
 			c.end(bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true})
 		},
 			want: "(out of memory), its limit is 8 MiB"},
+		"refuses the user (R5)": {yaml: "image: mysql\nready: {command: [mysqladmin, ping, -uapp], timeout: 1s}", started: func(c *fakeServed) { c.listen() },
+			exec: func(*fakeServed, []string) (string, int, error) { return "Access denied for user 'app'@'::1'\n", 0, nil },
+			want: "mysqladmin ping -uapp: it responds, but refuses the user (wrong password?)\n  Access denied for user 'app'"},
+		"refuses no user of a preset": {yaml: "image: mysql\nready: {times: 1}",
+			exec: func(*fakeServed, []string) (string, int, error) { return "Access denied for user 'root'@'::1'\n", 0, nil }},
+		"disk full": {yaml: "image: a\nports: 1", started: func(c *fakeServed) {
+			c.log("could not write: No space left on device")
+			c.end(bench.Exit{Code: 1})
+		}, want: "exit code 1; its disk is full: free disk space on the machine of the container engine; its last lines:"},
+		"a line of a file": {yaml: "image: postgres\nseed: [schema.sql]", started: func(c *fakeServed) {
+			c.log("psql:/docker-entrypoint-initdb.d/01-schema.sql:7: ERROR:  syntax error")
+			c.end(bench.Exit{Code: 3})
+		}, want: "seed failed in schema.sql, line 7: exit code 3"},
+		"a line of MySQL": {yaml: "image: mysql\nseed: [schema.sql]", started: func(c *fakeServed) {
+			c.log("running /docker-entrypoint-initdb.d/01-schema.sql")
+			c.log("ERROR 1064 (42000) at line 3: You have an error")
+			c.end(bench.Exit{Code: 1})
+		}, want: "seed failed in schema.sql, line 3: exit code 1"},
 		"a file fails (R7)": {yaml: "image: postgres\nseed: [schema.sql, more.sh]", started: func(c *fakeServed) {
 			c.log("running /docker-entrypoint-initdb.d/02-more.sh")
 			c.log("CREATE USER app PASSWORD 'hunter22'")
@@ -444,6 +462,16 @@ func TestRestore_Ended(t *testing.T) {
 	f.restore(t)
 	testenv.Equal(t, len(f.engine.running), 4, "starts")
 	testenv.Contains(t, strings.Join(*f.warned, ""), "db ended between trials: exit code 9")
+}
+
+// TestOutOfMemory: a service of which the kernel has killed a process is not the one that it was,
+// even if it runs.
+func TestOutOfMemory(t *testing.T) {
+	kills := func(n int64) *bench.NeedUsage { return &bench.NeedUsage{Memory: &bench.Memory{OOMKills: n, Limit: 64 << 20}} }
+	testenv.OK(t, errors.Join(outOfMemory(nil, 0), outOfMemory(&bench.NeedUsage{}, 0), outOfMemory(kills(2), 2)))
+	testenv.Fails(t, outOfMemory(kills(1), 0), "the kernel killed 1 process of it: out of memory, its limit is 64 MiB")
+	testenv.Fails(t, outOfMemory(kills(5), 2), "3 processes")
+	testenv.Equal(t, killed(kills(4))+killed(nil), 4)
 }
 
 // TestRestore_FailsOnce: after a start that failed, the next restore tries again.

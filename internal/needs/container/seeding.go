@@ -111,7 +111,8 @@ func (n *Need) exec(ctx context.Context, command []string) error {
 	if err != nil || code == 0 {
 		return err
 	}
-	return fmt.Errorf("exit code %d%s", code, lastOf(strings.Split(strings.TrimSpace(output), "\n"), lastRows))
+	lines := strings.Split(strings.TrimSpace(output), "\n")
+	return fmt.Errorf("exit code %d%s%s", code, why(lines), lastOf(lines, lastRows))
 }
 
 // once runs a container of another image in the network of the run, until it ends.

@@ -120,6 +120,9 @@ func (n *Need) Restore(ctx context.Context, of bench.Selection) (changed string,
 	}
 	switch {
 	case n.spec.Keep || of == bench.Selection{}:
+		n.mu.Lock()
+		n.kills = killed(n.usage.Read())
+		n.mu.Unlock()
 		return "", died
 	case n.state.broken != nil:
 		return "", n.state.broken

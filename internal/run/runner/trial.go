@@ -42,17 +42,13 @@ func (r *runner) trial(ctx context.Context, trial bench.Trial, number int, slot 
 	} else if round := r.unmigrated[sel]; round > 0 && !r.cfg.RetryNotReady {
 		err = fmt.Errorf("skipped: not migrated in round %d (retry each round with --retry-not-ready)", round)
 	} else if err = l.migrate(own, sel); err != nil {
-		if ctx.Err() == nil && own.Err() == nil {
+		err = l.afterTrial(ctx, r.following(ctx, number-1), err)
+		if ctx.Err() == nil && own.Err() == nil && l.lostNeed == nil {
 			r.unmigrated[sel] = trial.Round
-		}
-		if failed := l.restoreNeeds(ctx, r.following(ctx, number-1), "during this trial"); failed != nil {
-			l.notice("warning", failed.Error())
 		}
 	} else if err = l.restoreNeeds(ctx, sel, "before this trial"); err == nil {
 		err = l.run(own)
-		if failed := l.restoreNeeds(ctx, r.following(ctx, number-1), "during this trial"); err == nil {
-			err = failed
-		}
+		err = l.afterTrial(ctx, r.following(ctx, number-1), err)
 	}
 	r.steering.finishTrial(last)
 	r.launched = r.launched || l.inst != nil
@@ -161,6 +157,7 @@ type trialRun struct {
 	checks     []bench.CheckResult
 	steps      []bench.StepResult // finished steps, including skipped ones
 	skipped    []string           // "3 (64 connections)"
+	lostNeed   *bench.Cause       // a need ended; nil: none did
 	unanswered error              // the teardown had no response; nil: it had
 	cut        *bench.StepResult  // the step that ended early; nil: none
 	failedIn   bench.Phase        // the first phase with an error
