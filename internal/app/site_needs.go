@@ -275,6 +275,30 @@ func withLabel(n needs.Named, err error) error {
 	return fmt.Errorf("%s: %w", n.Label(), err)
 }
 
+// Unmigrated reports whether a contender has to be started for the state of a need.
+func (s *site) Unmigrated(of bench.Selection) bool {
+	return slices.ContainsFunc(s.needs, func(n needs.Named) bool { return n.Unmigrated(of) != nil })
+}
+
+// Migrated completes the states of the needs for which a contender was started.
+func (s *site) Migrated(ctx context.Context, of bench.Selection, progress func(bench.Progress)) (string, error) {
+	var all []string
+	for _, n := range s.needs {
+		m := n.Unmigrated(of)
+		if m == nil {
+			continue
+		}
+		note, err := m.Migrated(ctx, of, progress)
+		if err != nil {
+			return "", withLabel(n, err)
+		}
+		if note != "" {
+			all = append(all, n.Label()+": "+note)
+		}
+	}
+	return strings.Join(all, "; "), nil
+}
+
 // ReadHost reads the counters of the host and of the needs.
 func (s *site) ReadHost(context.Context) *bench.HostReading {
 	b := &bench.HostReading{Host: hostusage.Host()}

@@ -45,6 +45,16 @@ type Need interface {
 	Close(ctx context.Context) error
 }
 
+// Migrates is a need whose seeded state each contender completes by a start, such as with its
+// migrations of a schema. Restore gives that contender the completed state from then on.
+type Migrates interface {
+	// Unmigrated reports whether a contender still has to be started, on what Restore gives it.
+	Unmigrated(of bench.Selection) bool
+	// Migrated completes the state after the contender was ready and has been stopped. The note is
+	// for the log.
+	Migrated(ctx context.Context, of bench.Selection, progress func(bench.Progress)) (note string, err error)
+}
+
 // Place is where a need runs, and how contenders reach it.
 type Place struct {
 	RunID      string
@@ -116,6 +126,15 @@ func (n Named) Label() string { return bench.NeedInfo{Name: n.Name, Service: n.S
 
 // Gets reports whether a contender gets the need.
 func (n Named) Gets(sel bench.Selection) bool { return len(n.For) == 0 || slices.Contains(n.For, sel) }
+
+// Unmigrated returns the need as Migrates if a contender has to be started for its state, else nil.
+func (n Named) Unmigrated(of bench.Selection) Migrates {
+	m, ok := n.Need.(Migrates)
+	if !ok || !n.Gets(of) || !m.Unmigrated(of) {
+		return nil
+	}
+	return m
+}
 
 // Order sorts needs in place: first those that are shared, then those of each service. Each follows
 // those that it comes after, otherwise the order remains.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -45,7 +47,7 @@ func TestLife(t *testing.T) {
 		}
 		return "", 0, nil
 	}
-	testenv.Equal(t, f.seed(t), "2 files, 1 command")
+	testenv.Check(t, regexp.MustCompile(`^2 files at its start \([0-9.]+ .?s until ready\), 1 command$`).MatchString(f.seed(t)), "note of the seed")
 	f.Address() // for masks of its password
 	testenv.Equal(t, f.engine.since(), "exec psql -f /seed/rows.sql", "seed")
 
@@ -79,18 +81,88 @@ func TestLife(t *testing.T) {
 	testenv.Equal(t, len(*f.warned), 0, *f.warned)
 }
 
+// TestRoom: a copy is made only if the disk of the engine has space for it and for what a trial
+// writes. The copy before it does not count: it is removed first.
+func TestRoom(t *testing.T) {
+	f := database(t, "seed: [schema.sql]") // of 1 MiB, by the fake
+	f.open(t)
+	f.seed(t)
+	f.engine.free = 65<<20 - 1
+	f.engine.since()
+	for range 2 {
+		_, err := f.Restore(t.Context(), contender)
+		testenv.Fails(t, err, "no space for a copy of its seeded state, 1 MiB: /var/lib/docker/volumes has 65.0 MiB free; free 1 B there")
+	}
+	testenv.Equal(t, f.engine.since(), "end 1m0s\nwritten\nkill\nsize of db-1.v1", "the size is read once, and nothing is made")
+	f.engine.free = 65 << 20
+	f.restore(t)
+	f.Address()
+	f.engine.since()
+	f.restore(t)
+	testenv.Check(t, strings.HasPrefix(f.engine.since(), "kill\nremove db-1.v2\ncreate db-1\n"), "the copy is removed first")
+	for _, c := range f.engine.running {
+		testenv.Equal(t, c.spec.Mounts[0].Complete, c != f.engine.running[0], "what the image has is only for the first start")
+	}
+}
+
+// TestUnenforced: a limit that the engine does not enforce is a warning, once.
+func TestUnenforced(t *testing.T) {
+	f := database(t, "limits: {memory: 64M}")
+	started := f.engine.started
+	f.engine.started = func(c *fakeServed) {
+		c.spec.Warn("memory: unsupported")
+		started(c)
+	}
+	f.open(t)
+	f.seed(t)
+	f.restore(t)
+	testenv.Equal(t, strings.Join(*f.warned, "; "), "db: limits not enforced: memory: unsupported")
+}
+
+// TestDockerfile: an image is built, and started as its base is.
+func TestDockerfile(t *testing.T) {
+	f := newFixture(t, "dockerfile: Dockerfile\nseed: [rows.sql]\nready: {times: 1}")
+	f.engine.image.Volumes = []string{"/var/lib/postgresql/data"}
+	testenv.Check(t, strings.HasSuffix(f.Info().Version, "/Dockerfile"), "%s", f.Info().Version)
+	f.open(t)
+	testenv.Equal(t, f.engine.since(), "build db from Dockerfile\nimage locbench/need-db:1\ncreate db-1\n"+
+		"run db db-1.v1:/var/lib/postgresql/data rows.sql:/seed/rows.sql rows.sql:/docker-entrypoint-initdb.d/01-rows.sql\n"+
+		"exec pg_isready -q -h db -p 5432")
+	testenv.Equal(t, f.Info().Version, "locbench/need-db:1 (0123456789ab)")
+	f = newFixture(t, "dockerfile: Dockerfile")
+	f.engine.failing = "build"
+	testenv.Fails(t, f.Open(t.Context(), f.place), "db: build failed")
+}
+
+// TestBase: the image that a Dockerfile begins with.
+func TestBase(t *testing.T) {
+	for text, want := range map[string]string{
+		"FROM postgres:17\n": "postgres:17",
+		"# c\nARG V=16\nFROM golang AS build\nRUN x\nfrom --platform=linux/amd64 postgis/postgis:$V-3 as db\nRUN y": "postgis/postgis:16-3",
+		"ARG BASE=\"redis:7\"\nFROM ${BASE}":                          "redis:7",
+		"ARG BASE\nFROM ${BASE:-mongo}\n":                             "mongo",
+		"FROM redis AS base\nFROM base\n":                             "redis",
+		"FROM mysql\nRUN mysql <<EOF\nSELECT 1\nFROM t\nEOF\nRUN x\n": "mysql",
+		"FROM $X\n": "", "": "", "FROM a b c": "",
+	} {
+		file := filepath.Join(t.TempDir(), "Dockerfile")
+		testenv.OK(t, writeFile(file, text))
+		testenv.Equal(t, dockerfile(file).base(), want, text)
+	}
+}
+
 // TestContainer: every key reaches the engine.
 func TestContainer(t *testing.T) {
 	f := newFixture(t, "image: a\nentrypoint: e\ncommand: c d\nports: 9\nready: {times: 1}\n"+
-		"limits: {cpus: 0.5, memory: 8M, pids: 7}\nuser: 1000:0\nhostname: broker\ntmpfs: ['/run:size=1m']\nshm_size: 64M\n"+
+		"limits: {cpus: 0.5, memory: 8M, pids: 7}\nuser: 1000:0\nhostname: broker\naliases: [mq, queue.example]\ntmpfs: ['/run:size=1m']\nshm_size: 64M\n"+
 		"ulimits: {nofile: 99}\ninit: true\nstop_signal: SIGINT\nvolumes: [/data, ./pw.txt:/pw:ro]")
 	f.open(t)
 	got := f.last().spec
 	testenv.Check(t, strings.HasSuffix(got.Mounts[1].Source, "/pw.txt"), "%v", got.Mounts)
-	got.OnLog, got.Progress, got.Mounts[1].Source = nil, nil, "pw.txt"
+	got.OnLog, got.Warn, got.Progress, got.Mounts[1].Source = nil, nil, nil, "pw.txt"
 	testenv.Equal(t, got, needs.ContainerSpec{
 		RunID: "run", Name: "db", Image: "a", Entrypoint: []string{"e"}, Command: []string{"c", "d"}, Env: map[string]string{}, Port: 9,
-		Limits: bench.Limits{CPUs: 0.5, Memory: 8 << 20, PIDs: 7}, User: "1000:0", Hostname: "broker", Aliases: []string{"db"},
+		Limits: bench.Limits{CPUs: 0.5, Memory: 8 << 20, PIDs: 7}, User: "1000:0", Hostname: "broker", Aliases: []string{"db", "mq", "queue.example"},
 		Mounts: []needs.Mount{{Volume: "db-1.v1", Target: "/data"}, {Source: "pw.txt", Target: "/pw", ReadOnly: true}},
 		Tmpfs:  []needs.Tmpfs{{Target: "/run", Options: "size=1m"}}, ShmSize: 64 << 20,
 		Ulimits: []needs.Ulimit{{Name: "nofile", Soft: 99, Hard: 99}},
@@ -191,6 +263,24 @@ func TestReady(t *testing.T) {
 			c.end(bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true})
 		},
 			want: "(out of memory), its limit is 8 MiB"},
+		"refuses the user (R5)": {yaml: "image: mysql\nready: {command: [mysqladmin, ping, -uapp], timeout: 1s}", started: func(c *fakeServed) { c.listen() },
+			exec: func(*fakeServed, []string) (string, int, error) { return "Access denied for user 'app'@'::1'\n", 0, nil },
+			want: "mysqladmin ping -uapp: it responds, but refuses the user (wrong password?)\n  Access denied for user 'app'"},
+		"refuses no user of a preset": {yaml: "image: mysql\nready: {times: 1}",
+			exec: func(*fakeServed, []string) (string, int, error) { return "Access denied for user 'root'@'::1'\n", 0, nil }},
+		"disk full": {yaml: "image: a\nports: 1", started: func(c *fakeServed) {
+			c.log("could not write: No space left on device")
+			c.end(bench.Exit{Code: 1})
+		}, want: "exit code 1; its disk is full: free disk space on the machine of the container engine; its last lines:"},
+		"a line of a file": {yaml: "image: postgres\nseed: [schema.sql]", started: func(c *fakeServed) {
+			c.log("psql:/docker-entrypoint-initdb.d/01-schema.sql:7: ERROR:  syntax error")
+			c.end(bench.Exit{Code: 3})
+		}, want: "seed failed in schema.sql, line 7: exit code 3"},
+		"a line of MySQL": {yaml: "image: mysql\nseed: [schema.sql]", started: func(c *fakeServed) {
+			c.log("running /docker-entrypoint-initdb.d/01-schema.sql")
+			c.log("ERROR 1064 (42000) at line 3: You have an error")
+			c.end(bench.Exit{Code: 1})
+		}, want: "seed failed in schema.sql, line 3: exit code 1"},
 		"a file fails (R7)": {yaml: "image: postgres\nseed: [schema.sql, more.sh]", started: func(c *fakeServed) {
 			c.log("running /docker-entrypoint-initdb.d/02-more.sh")
 			c.log("CREATE USER app PASSWORD 'hunter22'")
@@ -407,6 +497,16 @@ func TestRest(t *testing.T) {
 	testenv.Fails(t, testenv.Err(f.Restore(t.Context(), contender)), "it did not stop cleanly")
 }
 
+// TestOutOfMemory: a service of which the kernel has killed a process is not the one that it was,
+// even if it runs.
+func TestOutOfMemory(t *testing.T) {
+	kills := func(n int64) *bench.NeedUsage { return &bench.NeedUsage{Memory: &bench.Memory{OOMKills: n, Limit: 64 << 20}} }
+	testenv.OK(t, errors.Join(outOfMemory(nil, 0), outOfMemory(&bench.NeedUsage{}, 0), outOfMemory(kills(2), 2)))
+	testenv.Fails(t, outOfMemory(kills(1), 0), "the kernel killed 1 process of it: out of memory, its limit is 64 MiB")
+	testenv.Fails(t, outOfMemory(kills(5), 2), "3 processes")
+	testenv.Equal(t, killed(kills(4))+killed(nil), 4)
+}
+
 // TestRestore_FailsOnce: after a start that failed, the next restore tries again.
 func TestRestore_FailsOnce(t *testing.T) {
 	f := database(t, "")
@@ -554,6 +654,17 @@ func TestExternal(t *testing.T) {
 	testenv.OK(t, f.Close(t.Context()))
 	testenv.Check(t, accepts(t.Context(), net.JoinHostPort(f.Address().Host, f.Address().Port), 0) != nil, "the relay is left")
 
+	f = newFixture(t, "external: '"+url+"'\nwritable: true\nseed: [{image: flyway, command: ['{{.Needs.db.URL}}', '${PW}']}]")
+	f.place.Network = needs.Network{Host: "host.docker.internal", Named: true}
+	f.oneShots(bench.Exit{})
+	f.open(t)
+	testenv.Contains(t, strings.Join(*f.warned, ""), "db at "+at+" IS WRITTEN TO (writable: true)")
+	testenv.Equal(t, f.seed(t), "1 container")
+	testenv.Equal(t, f.last().spec.Command, []string{strings.Replace(url, "127.0.0.1", "host.docker.internal", 1), "p@y/ 100%#1"})
+	f.restore(t)
+	testenv.Equal(t, f.engine.since(), "run db-seed \nkill", "calls")
+	f = newFixture(t, "external: "+at+"\nwritable: true\nseed: [{image: flyway}]")
+	testenv.Fails(t, f.Open(t.Context(), needs.Place{Containers: f.engine}), "db: its seed runs in containers, which do not reach it")
 	f = newFixture(t, "external: 127.0.0.1:1")
 	testenv.Fails(t, f.Open(t.Context(), f.place), "db: 127.0.0.1:1 does not respond")
 	f = newFixture(t, "external: 'postgres://app:${NONE}@h/'")

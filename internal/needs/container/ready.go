@@ -8,6 +8,8 @@ import (
 	"net"
 	"net/http"
 	"path"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -102,7 +104,7 @@ func (n *Need) check(c needs.Served, heard *heard, first bool) (check, error) {
 	switch {
 	case r.Command != nil:
 		what := safe.Line(safe.Shell(r.Command), rowBytes)
-		return n.andPort(c, check{what, func(ctx context.Context) error { return runs(ctx, c, r.Command) }}), nil
+		return n.andPort(c, check{what, func(ctx context.Context) error { return n.runs(ctx, c, r.Command) }}), nil
 	case r.HTTP != (readyHTTP{}):
 		at, err := n.reached(c, cmp.Or(r.HTTP.Port, main))
 		url := "http://" + at + r.HTTP.Path
@@ -203,12 +205,19 @@ func responds(ctx context.Context, url string, status int) error {
 	return nil
 }
 
-// runs returns an error unless a command in a container succeeds.
-func runs(ctx context.Context, c needs.Served, command []string) error {
+// refused matches what servers and their clients say of a user or password.
+var refused = regexp.MustCompile(`(?i)access denied for user|(password )?authentication failed|WRONGPASS|role "[^"]*" does not exist`)
+
+// runs returns an error unless a command in a container succeeds. Some succeed as soon as the
+// server responds, even if it refuses the user, which those of the presets want.
+func (n *Need) runs(ctx context.Context, c needs.Served, command []string) error {
 	output, code, err := c.Exec(ctx, command, nil)
+	own := !slices.Equal(command, n.preset.named(n.name, n.ports[mainPort]).Ready.Command)
 	switch {
 	case err != nil:
 		return err
+	case own && refused.MatchString(output):
+		return fmt.Errorf("it responds, but refuses the user (wrong password?)%s", lastOf(strings.Split(strings.TrimSpace(output), "\n"), lastRows))
 	case code == 126 || code == 127:
 		return fmt.Errorf("%w (exit code %d)%s", errNoCommand, code, lastOf(strings.Split(strings.TrimSpace(output), "\n"), 1))
 	case code != 0:
@@ -228,7 +237,7 @@ func (n *Need) failedStart(c needs.Served, exit *bench.Exit, first bool) error {
 		if base := path.Base(one.File); what == "ended before it was ready" || n.logged(c, base) {
 			what = "seed failed"
 			if n.logged(c, base) {
-				what = "seed failed in " + base
+				what = "seed failed in " + base + lineOf(c.Logs(), base)
 			}
 		}
 	}
@@ -237,6 +246,22 @@ func (n *Need) failedStart(c needs.Served, exit *bench.Exit, first bool) error {
 		text += ", its limit is " + units.Bytes(int64(n.spec.Limits.Memory))
 	}
 	return fmt.Errorf("%s: %s%s", what, text, n.lastLines(c))
+}
+
+var atLine = regexp.MustCompile(`(?i)\bat line (\d+)`)
+
+// lineOf returns the line of a file at which a log says that it failed: "FILE:3: ERROR" of
+// PostgreSQL, "ERROR … at line 3" of MySQL.
+func lineOf(logs []bench.LogLine, file string) string {
+	inFile := regexp.MustCompile(regexp.QuoteMeta(file) + `:(\d+)\b`)
+	for _, l := range slices.Backward(logs) {
+		for _, is := range []*regexp.Regexp{inFile, atLine} {
+			if m := is.FindStringSubmatch(l.Text); m != nil {
+				return ", line " + m[1]
+			}
+		}
+	}
+	return ""
 }
 
 // logged reports whether one of the last lines of a container has a text.
@@ -258,7 +283,7 @@ func (n *Need) lastLines(c needs.Served) string {
 	if len(lines) == 0 {
 		return "; its log is empty"
 	}
-	return "; its last lines:" + lastOf(lines, lastRows)
+	return why(lines) + "; its last lines:" + lastOf(lines, lastRows)
 }
 
 // lastOf returns the last lines, each after a line end.

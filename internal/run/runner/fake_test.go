@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -224,6 +225,8 @@ type fakeSite struct {
 	change                           func(context.Context) (string, error)
 	restarting                       []string // needs that start again
 	restoredFor                      []string // the contenders of RestoreNeeds
+	migrated                         func(context.Context, bench.Selection) (string, error)
+	migratedFor                      []string // the contenders with their own state
 	noObserver
 }
 
@@ -311,6 +314,18 @@ func (s *fakeSite) RestoreNeeds(ctx context.Context, of bench.Selection, starts 
 		return "", nil
 	}
 	return s.change(ctx)
+}
+
+func (s *fakeSite) Unmigrated(of bench.Selection) bool {
+	return s.migrated != nil && !slices.Contains(s.migratedFor, of.Contender)
+}
+
+func (s *fakeSite) Migrated(ctx context.Context, of bench.Selection, _ func(bench.Progress)) (string, error) {
+	note, err := s.migrated(ctx, of)
+	if err == nil {
+		s.migratedFor = append(s.migratedFor, of.Contender)
+	}
+	return note, err
 }
 
 func (s *fakeSite) EngineAlive(ctx context.Context) error {

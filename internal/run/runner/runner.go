@@ -113,6 +113,11 @@ type Needs interface {
 	// trial, without a contender if no trial follows. Before a need starts again, it calls starts
 	// with its name.
 	RestoreNeeds(ctx context.Context, of bench.Selection, starts func(need string)) (changed string, err error)
+	// Unmigrated reports whether a contender has to be started once, on what RestoreNeeds gives it,
+	// before it has a seeded state.
+	Unmigrated(of bench.Selection) bool
+	// Migrated completes the seeded state of a contender that was ready and has been stopped.
+	Migrated(ctx context.Context, of bench.Selection, progress func(bench.Progress)) (note string, err error)
 }
 
 // Observer reads what the machine does during a step.
@@ -192,7 +197,7 @@ func Run(ctx context.Context, cfg Config) error {
 	defer end(nil)
 	r := &runner{
 		cfg: cfg, artifacts: map[bench.Selection]bench.Artifact{}, broken: map[bench.Selection]error{},
-		neverReady: map[bench.Selection]int{}, wasReady: map[bench.Selection]bool{}, checked: map[bench.Selection]bool{},
+		neverReady: map[bench.Selection]int{}, unmigrated: map[bench.Selection]int{}, wasReady: map[bench.Selection]bool{}, checked: map[bench.Selection]bool{},
 		deaf:  map[bench.Selection]bool{},
 		sofar: bench.Run{State: bench.RunFailed, Trials: slices.Clone(cfg.Run.Trials)},
 		steering: &steering{
@@ -235,6 +240,7 @@ type runner struct {
 	cfg        Config
 	artifacts  map[bench.Selection]bench.Artifact
 	broken     map[bench.Selection]error // contenders that could not be built
+	unmigrated map[bench.Selection]int   // the round in which the migration of a contender failed
 	neverReady map[bench.Selection]int   // the round in which a contender was not ready, without having been before
 	wasReady   map[bench.Selection]bool  // contenders that have been ready
 	checked    map[bench.Selection]bool  // contenders with the results of the checks that launch them
