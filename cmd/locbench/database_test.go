@@ -1,4 +1,4 @@
-//go:build acceptance && store && linux
+//go:build acceptance && database && linux
 
 package main
 
