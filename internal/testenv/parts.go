@@ -39,7 +39,7 @@ var (
 		{Command: ".ci/databases mariadb", Env: "LOCBENCH_TEST_MARIADB"},
 		{Command: ".ci/databases redis", Env: "LOCBENCH_TEST_REDIS"},
 	}
-	image         = Step{Command: ".ci/elasticsearch image", Env: "LOCBENCH_TEST_ELASTICSEARCH_IMAGE"}
+	image = Step{Command: ".ci/elasticsearch image", Env: "LOCBENCH_TEST_ELASTICSEARCH_IMAGE"}
 )
 
 // Parts are the parts of the acceptance suite, in the order in which they run.

@@ -283,7 +283,7 @@ func newFixture(t *testing.T, text string) fixture {
 	testenv.OK(t, err)
 	f := fixture{Need: found.Needs[0].Need.(*Need), engine: &fakeEngine{image: needs.Image{ID: "sha256:0123456789abcdef"}},
 		warned: &[]string{}}
-	f.pace = pace{time.Millisecond, time.Millisecond, 5 * time.Millisecond}
+	f.pace = pace{time.Millisecond, time.Millisecond, 5 * time.Millisecond, 200 * time.Millisecond}
 	f.place = needs.Place{
 		RunID: "run", Containers: f.engine, Network: needs.Network{Host: inContainers},
 		Progress: func(bench.Progress) {}, Warn: func(w bench.Warning) { *f.warned = append(*f.warned, w.Text) },

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -30,7 +31,7 @@ func database(t *testing.T, more string) fixture {
 // TestLife: the order of calls from the first start to the last, and what is in the volumes.
 func TestLife(t *testing.T) {
 	f := database(t, "seed: [schema.sql, more.sh, {command: [psql, -f, /seed/rows.sql]}]")
-	const check = "exec pg_isready -q -h db -p 5432"
+	const check = "exec pg_isready -q -h db -p 5432\nexec psql -X -q -w -h db -p 5432 -U postgres -d postgres -c SELECT 1"
 	f.open(t)
 	const files = "rows.sql:/seed/rows.sql schema.sql:/seed/schema.sql"
 	testenv.Equal(t, f.engine.since(), "image postgres:17\ncreate db-1\n"+
@@ -40,7 +41,7 @@ func TestLife(t *testing.T) {
 	testenv.OK(t, f.Alive(t.Context()))
 
 	f.engine.exec = func(c *fakeServed, command []string) (string, int, error) {
-		if command[0] == "psql" {
+		if command[1] == "-f" {
 			c.write("rows")
 		}
 		return "", 0, nil
@@ -175,6 +176,31 @@ func TestReady(t *testing.T) {
 			c.listen()
 			c.inside = "172.18.0.3:1"
 		}, want: "this machine does not reach port 2"},
+		"refuses the user (R5)": {yaml: "image: postgres\nenvironment: {POSTGRES_USER: app, POSTGRES_PASSWORD: hunter22}", exec: signIns(1, refused),
+			want: `db: responds, but refuses user app: FATAL: password authentication failed for user "app", ***; its ` + "`environment`"},
+		"without a client": {yaml: "image: mysql\nenvironment: {MYSQL_ROOT_PASSWORD: hunter22}", exec: signIns(127, "mysql: not found"),
+			calls: strings.Repeat(", mysqladmin ping --silent -h db -P 3306, mysql -h db -P 3306 -u root -e SELECT 1", 2)[2:]},
+		"cannot sign in for another reason": {yaml: "image: mariadb\nenvironment: {MARIADB_USER: app, MARIADB_DATABASE: shop, MARIADB_PASSWORD: hunter22}",
+			exec: signIns(1, "TLS is required"), calls: strings.Repeat(", healthcheck.sh --connect --innodb_initialized, "+
+				"mariadb -h db -P 3306 -u app -e SELECT 1 shop", 2)[2:]},
+		"refuses later no more": {yaml: "image: postgres\nenvironment: {POSTGRES_PASSWORD: hunter22}", exec: func(c *fakeServed, _ []string) (string, int, error) {
+			if c.seen++; c.seen < 4 {
+				return refused, 1, nil
+			}
+			return "", 0, nil
+		}},
+		"refused in its own command (R5)": {yaml: "image: a\nports: 1\nready: {command: [mysqladmin, ping]}",
+			exec: func(*fakeServed, []string) (string, int, error) {
+				return "error: 'Access denied for user 'app''\n", 0, nil
+			},
+			want: "responds, but refuses the user of mysqladmin ping: error: 'Access denied for user 'app''; correct its user or password"},
+		"refused until the timeout": {yaml: "image: a\nenvironment: {PASSWORD: hunter22}\nready: {command: [x], timeout: 1s}", exec: func(c *fakeServed, _ []string) (string, int, error) {
+			time.Sleep(600 * time.Millisecond)
+			return refused, 1, nil
+		}, want: "db: responds, but refuses"},
+		"refused before its port is open": {yaml: "image: a\nports: 1\nready: {command: [x], timeout: 1s}",
+			started: func(c *fakeServed) { c.address = "127.0.0.1:1" }, want: "not ready after 1s: x: dial tcp",
+			exec: func(*fakeServed, []string) (string, int, error) { return refused, 1, nil }},
 		"ends (R7)": {yaml: "image: a\nports: 1", started: func(c *fakeServed) {
 			c.log("bad option")
 			c.end(bench.Exit{Code: 3})
@@ -215,6 +241,19 @@ func TestReady(t *testing.T) {
 				testenv.Equal(t, strings.Join(calls, ", "), c.calls)
 			}
 		})
+	}
+}
+
+const refused = `psql: FATAL: no
+FATAL: password authentication failed for user "app", hunter22`
+
+// signIns is for commands that sign in to end so, and all others to succeed.
+func signIns(code int, output string) func(*fakeServed, []string) (string, int, error) {
+	return func(_ *fakeServed, command []string) (string, int, error) {
+		if slices.Contains(command, "SELECT 1") {
+			return output, code, nil
+		}
+		return "", 0, nil
 	}
 }
 

@@ -50,7 +50,8 @@ func (n *Need) await(ctx context.Context, c needs.Served, heard *heard, first bo
 		return err
 	}
 	times := cmp.Or(n.spec.Ready.Times, readyTimes)
-	var last error // without the one that the end of the wait causes
+	var last error          // without the one that the end of the wait causes
+	var refusedAt time.Time // the first time in a row
 	for passed := 0; ; {
 		at := time.Now()
 		attempt, end := context.WithTimeout(timed, checkTimeout)
@@ -63,9 +64,16 @@ func (n *Need) await(ctx context.Context, c needs.Served, heard *heard, first bo
 		if last == nil || time.Since(began) < limit {
 			last = err
 		}
+		if refused := errors.As(err, new(refusal)); !refused {
+			refusedAt = time.Time{}
+		} else if refusedAt.IsZero() {
+			refusedAt = at
+		}
 		switch {
 		case exitOf(c) != nil:
 			return n.failedStart(c, exitOf(c), first)
+		case !refusedAt.IsZero() && time.Since(refusedAt) >= n.pace.refused:
+			return err
 		case errors.Is(err, errNoCommand):
 			return fmt.Errorf("%s: %w; write another `ready`, such as `{tcp: %d}`", check.what, err, cmp.Or(n.ports[mainPort], 5432))
 		case passed >= times:
@@ -79,6 +87,9 @@ func (n *Need) await(ctx context.Context, c needs.Served, heard *heard, first bo
 		case <-timed.Done():
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
+			}
+			if errors.As(last, new(refusal)) {
+				return last
 			}
 			last = cmp.Or(last, errors.New("it did not succeed often enough"))
 			return fmt.Errorf("not ready after %s: %s: %w%s", units.Exact(limit), check.what, last, n.lastLines(c))
@@ -102,7 +113,7 @@ func (n *Need) check(c needs.Served, heard *heard, first bool) (check, error) {
 	switch {
 	case r.Command != nil:
 		what := safe.Line(safe.Shell(r.Command), rowBytes)
-		return n.andPort(c, check{what, func(ctx context.Context) error { return runs(ctx, c, r.Command) }}), nil
+		return n.asUser(c, n.andPort(c, check{what, func(ctx context.Context) error { return n.signsIn(ctx, c, r.Command) }})), nil
 	case r.HTTP != (readyHTTP{}):
 		at, err := n.reached(c, cmp.Or(r.HTTP.Port, main))
 		url := "http://" + at + r.HTTP.Path
@@ -143,10 +154,11 @@ func (n *Need) andPort(c needs.Served, of check) check {
 		return of
 	}
 	return check{of.what, func(ctx context.Context) error {
-		if err := of.do(ctx); err != nil {
+		err := of.do(ctx)
+		if err != nil && !errors.As(err, new(refusal)) {
 			return err
 		}
-		return accepts(ctx, c.Address(), n.pace.open)
+		return cmp.Or(accepts(ctx, c.Address(), n.pace.open), err)
 	}}
 }
 
@@ -203,18 +215,17 @@ func responds(ctx context.Context, url string, status int) error {
 	return nil
 }
 
-// runs returns an error unless a command in a container succeeds.
-func runs(ctx context.Context, c needs.Served, command []string) error {
+// runs returns the output of a command in a container, and an error unless it succeeds.
+func runs(ctx context.Context, c needs.Served, command []string) (output string, err error) {
 	output, code, err := c.Exec(ctx, command, nil)
 	switch {
 	case err != nil:
-		return err
 	case code == 126 || code == 127:
-		return fmt.Errorf("%w (exit code %d)%s", errNoCommand, code, lastOf(strings.Split(strings.TrimSpace(output), "\n"), 1))
+		err = fmt.Errorf("%w (exit code %d)%s", errNoCommand, code, lastOf(strings.Split(strings.TrimSpace(output), "\n"), 1))
 	case code != 0:
-		return fmt.Errorf("exit code %d%s", code, lastOf(strings.Split(strings.TrimSpace(output), "\n"), lastRows))
+		err = fmt.Errorf("exit code %d%s", code, lastOf(strings.Split(strings.TrimSpace(output), "\n"), lastRows))
 	}
-	return nil
+	return output, err
 }
 
 // failedStart is the error of a container that ended before it was ready. If its image runs files,
