@@ -155,6 +155,19 @@ func TestReady(t *testing.T) {
 		"not in the image (R8)": {yaml: "image: a\nready: {command: [curl]}",
 			want: "curl: its image does not have this command (exit code 127)", calls: "curl",
 			exec: func(*fakeServed, []string) (string, int, error) { return "", 127, nil }},
+		"not in the image, says the engine (R8)": {yaml: "image: a\nready: {command: [curl]}",
+			want: "curl: its image does not have this command (exit code 126)", calls: "curl",
+			exec: func(*fakeServed, []string) (string, int, error) {
+				return `OCI runtime exec failed: exec: "curl": executable file not found in $PATH: unknown`, 126, nil
+			}},
+		"ends while a command starts (R7)": {yaml: "image: a\nready: {command: [x]}",
+			want: "ended before it was ready: exit code 3",
+			exec: func(c *fakeServed, _ []string) (string, int, error) {
+				if c.seen++; c.seen > 1 {
+					c.end(bench.Exit{Code: 3})
+				}
+				return "OCI runtime exec failed: cannot exec in a stopped container: unknown", 126, nil
+			}},
 		"log twice (R2)": {yaml: "image: a\nports: 1\nready: {log: {line: ready to, times: 2}}", started: func(c *fakeServed) {
 			c.listen()
 			c.log("1 is ready to serve")
@@ -325,11 +338,15 @@ func TestRestore_Stop(t *testing.T) {
 		"exit code":         {"image: postgres\nready: {times: 1}", bench.Exit{Code: 143}, "exit code 143"},
 		"of a Java machine": {"image: keycloak\nready: {times: 1, tcp: 8080}", bench.Exit{Code: 143}, ""},
 		"a wrong option":    {"image: keycloak\nready: {times: 1, tcp: 8080}", bench.Exit{Code: 1}, "exit code 1"},
+		"without a volume":  {"image: a\nports: 1\nready: {times: 1}", bench.Exit{Code: 2}, ""},
 		"its machine killed": {"image: keycloak\nready: {times: 1, tcp: 8080}", bench.Exit{Code: 137, Signal: "SIGKILL"},
 			"it was killed after 1m"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, c.yaml)
+			if name != "without a volume" {
+				f.engine.image.Volumes = []string{"/data"}
+			}
 			f.open(t)
 			f.seed(t)
 			f.engine.unclean = &c.exit

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -37,6 +38,10 @@ type check struct {
 
 // errNoCommand is the error of a command that the image does not have. To wait does not help.
 var errNoCommand = errors.New("its image does not have this command")
+
+// missingFile matches what an engine says of a command that the image does not have. It exits with
+// the same code if the container ends meanwhile.
+var missingFile = regexp.MustCompile(`(?i)not found|no such file|permission denied`)
 
 // await waits until the service is ready: until its check has succeeded several times in a row,
 // apart, for the same process. It is never started again if it ends.
@@ -220,7 +225,7 @@ func runs(ctx context.Context, c needs.Served, command []string) (output string,
 	output, code, err := c.Exec(ctx, command, nil)
 	switch {
 	case err != nil:
-	case code == 126 || code == 127:
+	case code == 127 || code == 126 && missingFile.MatchString(output):
 		err = fmt.Errorf("%w (exit code %d)%s", errNoCommand, code, lastOf(strings.Split(strings.TrimSpace(output), "\n"), 1))
 	case code != 0:
 		err = fmt.Errorf("exit code %d%s", code, lastOf(strings.Split(strings.TrimSpace(output), "\n"), lastRows))
