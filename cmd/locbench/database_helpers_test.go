@@ -63,13 +63,14 @@ func ownName(t *testing.T) string {
 	return "locbench-test/" + name
 }
 
-// observer sees from outside of locbench which containers of an image start, and what they log.
+// observer sees from outside of locbench which containers of an image start.
 type observer struct {
 	image string // of this test alone
+	reads string // command whose output is read in each container; "": none
 
 	mu     sync.Mutex
 	events []containerEvent
-	starts []*lockedBuffer // what they logged, in their order
+	starts []*lockedBuffer // the outputs of the command, in the order of the starts
 }
 
 type containerEvent struct {
@@ -79,10 +80,11 @@ type containerEvent struct {
 	Actor    struct{ Attributes map[string]string }
 }
 
-// observe observes an image under a name of this test's own, until the test ends.
-func observe(t *testing.T, image string) *observer {
+// observe observes an image under a name of this test's own, until the test ends. reads is a command
+// for each container.
+func observe(t *testing.T, image, reads string) *observer {
 	t.Helper()
-	o := &observer{image: ownName(t) + "/" + path.Base(image)}
+	o := &observer{image: ownName(t) + "/" + path.Base(image), reads: reads}
 	if image != o.image {
 		dockerDo(t, "tag", image, o.image)
 		t.Cleanup(func() { dockerDo(t, "rmi", o.image) })
@@ -92,19 +94,19 @@ func observe(t *testing.T, image string) *observer {
 	out, err := cmd.StdoutPipe()
 	testenv.OK(t, err)
 	testenv.OK(t, cmd.Start())
-	var logs sync.WaitGroup
-	logs.Go(func() {
+	var reading sync.WaitGroup
+	reading.Go(func() {
 		for lines := bufio.NewScanner(out); lines.Scan(); {
 			var e containerEvent
 			if json.Unmarshal(lines.Bytes(), &e) == nil {
-				o.saw(e, &logs)
+				o.saw(e, &reading)
 			}
 		}
 	})
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
-		logs.Wait()
+		reading.Wait()
 	})
 	// The engine sends events from when it has begun to respond, which it does not say.
 	testenv.Until(t, time.Minute, "events come", func() bool {
@@ -118,31 +120,28 @@ func observe(t *testing.T, image string) *observer {
 	return o
 }
 
-func (o *observer) saw(e containerEvent, logs *sync.WaitGroup) {
+func (o *observer) saw(e containerEvent, reading *sync.WaitGroup) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.events = append(o.events, e)
-	if e.Action == "start" {
-		log := &lockedBuffer{}
-		o.starts = append(o.starts, log)
-		cmd := exec.Command("docker", "logs", "-f", e.ID)
-		cmd.Stdout, cmd.Stderr = log, log
-		logs.Go(func() { _ = cmd.Run() }) // until the container ends
+	if e.Action != "start" {
+		return
+	}
+	output := &lockedBuffer{}
+	o.starts = append(o.starts, output)
+	if o.reads != "" {
+		cmd := exec.Command("docker", "exec", e.ID, "sh", "-c", o.reads)
+		cmd.Stdout, cmd.Stderr = output, output
+		reading.Go(func() { _ = cmd.Run() })
 	}
 }
 
-// logged returns the lines with a prefix of each start, in their order.
-func (o *observer) logged(prefix string) (all []string) {
+// outputs returns what the command has written in each container, in the order of their starts.
+func (o *observer) outputs() (all []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for _, log := range o.starts {
-		found := ""
-		for line := range strings.Lines(log.String()) {
-			if strings.HasPrefix(line, prefix) {
-				found += strings.TrimSpace(line)
-			}
-		}
-		all = append(all, found)
+	for _, output := range o.starts {
+		all = append(all, output.String())
 	}
 	return all
 }

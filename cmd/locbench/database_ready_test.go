@@ -70,7 +70,7 @@ func TestReady(t *testing.T) {
 			if image == nil {
 				image = func(testing.TB) string { return backingImage(t, c.build...) }
 			}
-			o := observe(t, image(t))
+			o := observe(t, image(t), "")
 			mode := c.mode
 			if mode == "" {
 				mode = "client"
@@ -92,7 +92,7 @@ func TestReady(t *testing.T) {
 				testenv.Check(t, trial.State == bench.TrialComplete && trial.Steps[0].Load.FailedTotal() == 0, "%s", states(trials))
 			}
 			testenv.Equal(t, len(trials), 2)
-			if starts := len(o.logged("")); starts < 3 {
+			if starts := len(o.outputs()); starts < 3 {
 				t.Errorf("%d starts", starts)
 			}
 		})
@@ -122,7 +122,7 @@ func TestReady_SeedFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := observe(t, c.image(t))
+			o := observe(t, c.image(t), "")
 			dir := o.profile(t, "client", c.need, "")
 			const bad = "CREATE TABLE b (i int);\n\nINSERTT INTO b;\n"
 			for file, text := range map[string]string{
@@ -133,7 +133,7 @@ func TestReady_SeedFails(t *testing.T) {
 			}
 			testenv.OK(t, os.Chmod(filepath.Join(dir, "exit.sh"), 0o644)) // it is read in
 			o.run(t, dir, 1, append(c.want, "db: seed failed")...)
-			testenv.Equal(t, len(o.logged("")), 1, "starts")
+			testenv.Equal(t, len(o.outputs()), 1, "starts")
 		})
 	}
 }

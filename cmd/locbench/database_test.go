@@ -15,7 +15,7 @@ func TestDatabase(t *testing.T) {
 	for _, runtime := range []string{"process", "docker"} {
 		t.Run(runtime, func(t *testing.T) {
 			t.Parallel()
-			o := observe(t, postgresImage(t))
+			o := observe(t, postgresImage(t), "")
 			dir := o.books(t, "limits: {cpus: 1, memory: 256M}\nseed: [schema.sql]", "rounds: 3\nruntime: "+runtime+"\n")
 			run, trials := o.run(t, dir, 0)
 			testenv.Check(t, len(run.Needs) == 1 && run.Needs[0].From == bench.NeedContainer && len(trials) == 3, "%+v", run.Needs)
