@@ -168,6 +168,18 @@ func (o *observer) copies() (all []time.Duration) {
 	return all
 }
 
+// count returns how often an action was seen on containers of runs.
+func (o *observer) count(action string) (n int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, e := range o.events {
+		if e.Action == action && e.Actor.Attributes["locbench.run"] != "" {
+			n++
+		}
+	}
+	return n
+}
+
 // runs returns the ids of the runs that have used the image.
 func (o *observer) runs() (ids []string) {
 	o.mu.Lock()
