@@ -173,17 +173,18 @@ func (s *site) NeedsAlive(ctx context.Context) (name string, err error) {
 	return "", nil
 }
 
-// RestoreNeeds restores each need, and returns what had changed. It calls starts for those that
-// start again, unless no contender has got their addresses since.
-func (s *site) RestoreNeeds(ctx context.Context, starts func(need string)) (string, error) {
+// RestoreNeeds restores each need for the next trial of a contender, and returns what had changed.
+// It calls starts for those that start again, unless no contender has got their addresses since, or
+// no trial follows.
+func (s *site) RestoreNeeds(ctx context.Context, of bench.Selection, starts func(need string)) (string, error) {
 	var all []string
 	used := !s.unused.Swap(true)
 	s.unrestored.Store(true)
 	for _, n := range s.needs {
-		if n.Restarts && used {
+		if n.Restarts && used && of != (bench.Selection{}) {
 			starts(n.Name)
 		}
-		changed, err := n.Need.Restore(ctx)
+		changed, err := n.Need.Restore(ctx, of)
 		if err != nil {
 			s.unused.Store(false)
 			return "", fmt.Errorf("%s: %w", n.Name, err)
@@ -193,6 +194,30 @@ func (s *site) RestoreNeeds(ctx context.Context, starts func(need string)) (stri
 		}
 	}
 	s.unrestored.Store(false)
+	return strings.Join(all, "; "), nil
+}
+
+// Unmigrated reports whether a contender has to be started for the state of a need.
+func (s *site) Unmigrated(of bench.Selection) bool {
+	return slices.ContainsFunc(s.needs, func(n needs.Named) bool { return n.Unmigrated(of) != nil })
+}
+
+// Migrated completes the states of the needs for which a contender was started.
+func (s *site) Migrated(ctx context.Context, of bench.Selection, progress func(bench.Progress)) (string, error) {
+	var all []string
+	for _, n := range s.needs {
+		m := n.Unmigrated(of)
+		if m == nil {
+			continue
+		}
+		note, err := m.Migrated(ctx, of, progress)
+		if err != nil {
+			return "", err
+		}
+		if note != "" {
+			all = append(all, n.Name+": "+note)
+		}
+	}
 	return strings.Join(all, "; "), nil
 }
 

@@ -60,7 +60,7 @@ func (e *echo) Seed(context.Context, func(bench.Progress)) (string, error) {
 	return "one word", nil
 }
 
-func (e *echo) Restore(context.Context) (changed string, err error) {
+func (e *echo) Restore(context.Context, bench.Selection) (changed string, err error) {
 	if e.broken != nil {
 		return "", e.broken
 	}
@@ -141,7 +141,7 @@ func TestSecondNeed(t *testing.T) {
 	testenv.Equal(t, filled["A"], front.server.URL+"/")
 
 	front.seed = "bye"
-	changed, err := s.RestoreNeeds(t.Context(), nil)
+	changed, err := s.RestoreNeeds(t.Context(), bench.Selection{Contender: "c"}, nil)
 	testenv.OK(t, err)
 	testenv.Equal(t, changed, "front: it said bye")
 	testenv.Equal(t, len(s.ReadHost(t.Context()).Needs), 1, "only back has counters")
@@ -184,7 +184,7 @@ func TestNeeds_Restart(t *testing.T) {
 	db, cache := &echo{name: "db", restarts: true}, &echo{name: "cache"}
 	s := siteWith(t, db, cache)
 	restore := func() (started []string, err error) {
-		_, err = s.RestoreNeeds(t.Context(), func(need string) { started = append(started, need) })
+		_, err = s.RestoreNeeds(t.Context(), bench.Selection{Contender: "c"}, func(need string) { started = append(started, need) })
 		return started, err
 	}
 	started, err := restore()

@@ -51,7 +51,7 @@ func (s *site) choosePlatform(ctx context.Context) error {
 			return s.cannot(err)
 		}
 	}
-	if engine, ok := s.platform.(*platform.Docker); ok && contained {
+	if engine, ok := s.platform.(*platform.Docker); ok {
 		s.containers = engine
 	}
 	for _, p := range s.platforms() {

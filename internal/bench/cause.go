@@ -19,6 +19,7 @@ const (
 	// it ran, and did not become ready in time
 	CauseNotReady CauseKind = "not_ready"
 	CauseHung     CauseKind = "hung" // it handled SIGTERM, and did not stop in time
+	CauseNeed     CauseKind = "need" // a need ended or did not respond: not the contender's fault
 )
 
 // Cause is why a contender did not complete its trial.
@@ -55,13 +56,16 @@ func (c Cause) Predicate() string {
 // It is the first sentence about the contender in every output.
 func (t TrialResult) WhyFailed() *Cause {
 	switch {
-	case t.State != TrialFailed:
+	case t.State != TrialFailed || t.lostNeed():
 		return nil
 	case t.Cause == nil && t.Exit != nil: // results without the field
 		return CauseOf(*t.Exit, t.Instance)
 	}
 	return t.Cause
 }
+
+// lostNeed reports whether the trial failed by the end of a need.
+func (t TrialResult) lostNeed() bool { return t.Cause != nil && t.Cause.Kind == CauseNeed }
 
 // CauseOf returns the cause that is an exit. info may be nil.
 func CauseOf(e Exit, info *InstanceInfo) *Cause {

@@ -30,6 +30,8 @@ const (
 	// PhaseRestore is of a trial, before and after it: needs that start again get their seeded
 	// state
 	PhaseRestore Phase = "restore"
+	// PhaseMigrate is of the first trial of a contender whose start completes the state of a need
+	PhaseMigrate Phase = "migrate"
 	PhaseLaunch  Phase = "launch" // of a trial, from here on
 	PhaseReady   Phase = "ready"
 	PhaseTiming  Phase = "timing" // single requests, timed one by one

@@ -194,8 +194,12 @@ type Exclusion struct {
 }
 
 // Excluded returns why the trial is excluded; nil if it is valid or has measured nothing. maxErrors
-// is Profile.ErrorsAllowed, maxUnexpected Profile.MaxUnexpected.
+// is Profile.ErrorsAllowed, maxUnexpected Profile.MaxUnexpected. The errors of a contender whose need
+// has ended are not its own.
 func (t TrialResult) Excluded(maxErrors, maxUnexpected float64) *Exclusion {
+	if t.State == TrialFailed && t.lostNeed() {
+		return nil
+	}
 	u := Exclusion{Cause: t.WhyFailed()}
 	if u.Unexpected = t.unexpectedOf(maxUnexpected); u.Unexpected != nil {
 		u.First = u.Unexpected.First

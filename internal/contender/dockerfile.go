@@ -141,8 +141,7 @@ func (n need) location(svc bench.Service) string {
 
 // fix returns what to do about a Dockerfile that the engine cannot build for locbench.
 func fix(svc bench.Service) string {
-	return fmt.Sprintf("Build it yourself (docker build -t %s .) and name the image in %s: docker: {image: %[1]s}",
-		svc.Name, ManifestName)
+	return fmt.Sprintf("Build it yourself (docker build -t %s .) and write `image: %[1]s` in place of its Dockerfile", svc.Name)
 }
 
 // CheckBuilder returns why an engine cannot build the Dockerfiles of a contender and its variants:

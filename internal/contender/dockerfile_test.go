@@ -70,7 +70,7 @@ func TestByBuildKit(t *testing.T) {
 		{"plain, classic", "FROM a\n", docker.Info{}, false, ""},
 		{"mount", mount, docker.Info{Builder: docker.BuilderBuildKit, Version: "20.10.24+dfsg1"}, true, ""},
 		{"mount, classic", mount, docker.Info{OS: "windows", Version: "28.0"}, false,
-			"mine/web/build/Dockerfile:2: the engine cannot build it: RUN --mount needs BuildKit, missing in this engine (28.0, windows). Build it yourself (docker build -t web .) and name the image in service.yaml: docker: {image: web}"},
+			"mine/web/build/Dockerfile:2: the engine cannot build it: RUN --mount needs BuildKit, missing in this engine (28.0, windows). Build it yourself (docker build -t web .) and write `image: web` in place of its Dockerfile"},
 		{"mount, Podman", mount, docker.Info{Builder: docker.BuilderBuildah, Version: "5.4.0"}, false, ""},
 		{"here-document", here, docker.Info{Builder: docker.BuilderBuildKit, Version: "23.0.0"}, true, ""},
 		{"here-document, another product", here, docker.Info{Builder: docker.BuilderBuildKit, Version: "dev"}, true, ""},

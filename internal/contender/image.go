@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -92,6 +93,21 @@ func BuildImage(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildO
 	}
 	if svc.Docker != nil {
 		a.Command = svc.Docker.Command
+	}
+	return a, nil
+}
+
+// BuildNeed builds the image of a need from a Dockerfile, whose folder is its context, like that of
+// a contender.
+func BuildNeed(ctx context.Context, b ImageBuilder, need, dockerfile string, o BuildOptions) (bench.Artifact, error) {
+	ctx, cancel := o.bound(ctx)
+	defer cancel()
+	dir, name := filepath.Split(dockerfile)
+	a, err := buildDockerfile(ctx, b, bench.Service{
+		Name: "need-" + need, Dir: filepath.Clean(dir), Files: os.DirFS(filepath.Clean(dir)), Docker: &bench.DockerRecipe{Dockerfile: name},
+	}, o)
+	if err != nil {
+		return bench.Artifact{}, fmt.Errorf("build %s: %w", dockerfile, err)
 	}
 	return a, nil
 }

@@ -17,6 +17,9 @@ type ContainerRunner interface {
 // Engine runs containers, and keeps what they write in volumes of the run.
 type Engine interface {
 	ContainerRunner
+	// BuildImage builds the image of a need from a Dockerfile, with its folder as the context, unless
+	// nothing in it has changed since it was built.
+	BuildImage(ctx context.Context, need, dockerfile string, progress func(bench.Progress)) (image string, err error)
 	// Image describes an image, which it pulls if needed.
 	Image(ctx context.Context, ref string, progress func(bench.Progress)) (Image, error)
 	// CreateVolume makes an empty volume. "locbench clean" finds it by the run.
@@ -24,6 +27,10 @@ type Engine interface {
 	// CopyVolume gives a new volume the files of another one, with owners and rights. No container
 	// may have one of the two. image is any image of this engine; its program does not run.
 	CopyVolume(ctx context.Context, from, to, image string) (files Files, err error)
+	// VolumeSize returns the bytes of a volume's files, all of which it reads.
+	VolumeSize(ctx context.Context, volume, image string) (int64, error)
+	// FreeSpace returns the bytes that are free for volumes, and in which folder; "": not known.
+	FreeSpace() (free int64, folder string)
 	// RemoveVolume removes a volume, even if ctx has ended. One that is gone is not an error.
 	RemoveVolume(ctx context.Context, volume string) error
 }
@@ -68,6 +75,7 @@ type ContainerSpec struct {
 	Init       bool // an init process forwards signals and reaps processes
 	StopSignal string
 	OnLog      func(bench.LogLine)
+	Warn       func(text string)    // of limits that the engine does not enforce; may be nil
 	Progress   func(bench.Progress) // of the pull and the start
 }
 
@@ -77,6 +85,7 @@ type Mount struct {
 	Source   string // absolute path on this machine
 	Target   string
 	ReadOnly bool
+	Complete bool // an empty volume does not get what the image has at Target
 }
 
 // Tmpfs is a file system in memory.
@@ -104,7 +113,7 @@ type Container interface {
 type Served interface {
 	Container
 	// Exec runs a command in the container until it ends, and returns its output, of which at most
-	// the last 64 KiB, and its exit code. err is that of the engine.
+	// the last 64 KiB, and its exit code. err is that of the engine. When ctx ends, it is killed.
 	Exec(ctx context.Context, command []string, env map[string]string) (output string, code int, err error)
 	// Exit returns how the main process ended; nil while it runs.
 	Exit() *bench.Exit

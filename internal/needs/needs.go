@@ -23,10 +23,11 @@ type Need interface {
 	// Seed gives it its data; it only verifies those of a need that locbench did not start. The note
 	// is for the log.
 	Seed(ctx context.Context, progress func(bench.Progress)) (note string, err error)
-	// Restore gives it the state that it had after Seed, and returns how that had changed since the
-	// last call, "" if it had not. A need that contenders cannot change, or to which locbench must
-	// not write, only looks.
-	Restore(ctx context.Context) (changed string, err error)
+	// Restore gives it the state that it had after Seed for a trial of a contender, and returns how
+	// that had changed since the last call, "" if it had not. It only looks without a contender, when
+	// no trial follows, and at a need that contenders cannot change or to which locbench must not
+	// write.
+	Restore(ctx context.Context, of bench.Selection) (changed string, err error)
 	// Address returns where contenders reach it, for their environment and command.
 	Address() bench.NeedAddress
 	// Alive returns an error if it does not respond.
@@ -38,6 +39,16 @@ type Need interface {
 	// Close stops and removes what Open started, even if ctx has ended. It is idempotent, and may be
 	// called without Open.
 	Close(ctx context.Context) error
+}
+
+// Migrates is a need whose seeded state each contender completes by a start, such as with its
+// migrations of a schema. Restore gives that contender the completed state from then on.
+type Migrates interface {
+	// Unmigrated reports whether a contender still has to be started, on what Restore gives it.
+	Unmigrated(of bench.Selection) bool
+	// Migrated completes the state after the contender was ready and has been stopped. The note is
+	// for the log.
+	Migrated(ctx context.Context, of bench.Selection, progress func(bench.Progress)) (note string, err error)
 }
 
 // Place is where a need runs, and how contenders reach it.
@@ -91,9 +102,10 @@ type Found struct {
 // Named is a need with its name in the profile.
 type Named struct {
 	Name      string
-	After     []string // the names of those that must be ready and seeded before it is opened
-	Elsewhere string   // options with which it runs in a container, or out of it, for hints
-	Restarts  bool     // it starts again for each trial
+	After     []string          // the names of those that must be ready and seeded before it is opened
+	Elsewhere string            // options with which it runs in a container, or out of it, for hints
+	Restarts  bool              // it starts again for each trial
+	For       []bench.Selection // the contenders that get its address; empty: all
 	Need      Need
 }
 
@@ -102,6 +114,15 @@ func (n Named) Info() bench.NeedInfo {
 	info := n.Need.Info()
 	info.Name = n.Name
 	return info
+}
+
+// Unmigrated returns the need as Migrates if a contender has to be started for its state, else nil.
+func (n Named) Unmigrated(of bench.Selection) Migrates {
+	m, ok := n.Need.(Migrates)
+	if !ok || len(n.For) > 0 && !slices.Contains(n.For, of) || !m.Unmigrated(of) {
+		return nil
+	}
+	return m
 }
 
 // Order sorts needs in place: each follows those that it comes after, otherwise the order remains.

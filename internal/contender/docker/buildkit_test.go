@@ -190,6 +190,7 @@ func TestFromRegistry(t *testing.T) {
 		{errors.New("pull access denied for r.example/x, repository does not exist or may require 'docker login'"), "docker pull"},
 		{errors.New("Head https://r.example/v2/x/manifests/1: no basic auth credentials"), "docker pull"},
 		{errors.New("unauthorized: authentication required"), "docker pull"},
+		{errors.New("no matching manifest for linux/arm64/v8 in the manifest list entries"), "has no image for the processor of this engine"},
 		{errors.New("denied: requested access to the resource is denied"), "docker pull"},
 		{errors.New("failed to authorize: failed to fetch anonymous token: 401 Unauthorized"), "docker pull"},
 		{errors.New("toomanyrequests: You have reached your pull rate limit"), "docker pull"},

@@ -31,7 +31,7 @@ type ContainerSpec struct {
 	Network    string            // name or ID
 	Port       int               // port that the service listens on; 0: none
 	Publish    bool              // reach Port through a port of the engine's machine, not at the container's address
-	HostLookup bool              // name the engine's machine host.docker.internal in the container
+	Host       string            // what the name host.docker.internal leads to in the container; "": nothing
 	Hardened   *bench.Privileges // privileges on top of a contender's; nil: the engine's defaults
 	OnLog      func(bench.LogLine)
 	OnIncident func(bench.Incident) // called for what others do to the container; may be nil
@@ -91,13 +91,13 @@ func (e *Engine) Run(ctx context.Context, spec ContainerSpec) (c *Container, war
 	defer cancel()
 	created, err := e.create(uncancelled, spec)
 	if err != nil {
-		return nil, nil, fmt.Errorf("create container of %s: %w", spec.Image, translateNotFound(err))
+		return nil, nil, fmt.Errorf("create container of %s: %w", spec.Image, noSpace(translateNotFound(err)))
 	}
 	follow, stopFollowing := context.WithCancel(context.WithoutCancel(ctx))
 	c = &Container{engine: e, id: created.ID, cancel: stopFollowing}
 	c.copied, c.exited = make(chan struct{}), make(chan struct{})
 	if err := c.start(ctx, uncancelled, follow, spec); err != nil {
-		return nil, nil, fmt.Errorf("start container of %s: %w", spec.Image, c.abandon(ctx, err))
+		return nil, nil, fmt.Errorf("start container of %s: %w", spec.Image, c.abandon(ctx, noSpace(err)))
 	}
 	return c, created.Warnings, nil
 }

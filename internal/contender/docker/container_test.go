@@ -25,19 +25,19 @@ func TestRun_Create(t *testing.T) {
 		Env:    map[string]string{"PORT": "8080", "GREETING": "a b"},
 		Labels: map[string]string{LabelRun: "20261127-0001", LabelName: "t"},
 		Limits: bench.Limits{CPUs: 1.5, Memory: 512 << 20, PIDs: 64}, CPUs: cpuset.Of(1, 2, 3, 7),
-		Network: "locbench-net", Port: 8080, Publish: true, HostLookup: true,
+		Network: "locbench-net", Port: 8080, Publish: true, Host: "host-gateway",
 		Hardened: &bench.Privileges{Capabilities: []string{"NET_RAW"}},
 	}
 	need := ContainerSpec{
 		Name: "db", Image: "db:1", Entrypoint: []string{"run"}, Command: []string{"-f"}, Labels: all.Labels, Network: all.Network, Port: 5432,
 		User: "1:2", Hostname: "main", Aliases: []string{"db", "main"}, ShmSize: 64 << 20, Init: true, StopSignal: "SIGINT", NoHealthcheck: true,
-		Mounts: []needs.Mount{{Volume: "v1", Target: "/data"}, {Source: "/home/me/a b.sql", Target: "/seed/a b.sql", ReadOnly: true}},
+		Mounts: []needs.Mount{{Volume: "v1", Target: "/data", Complete: true}, {Volume: "v2", Target: "/more"}, {Source: "/home/me/a b.sql", Target: "/seed/a b.sql", ReadOnly: true}},
 		Tmpfs:  []needs.Tmpfs{{Target: "/run", Options: "size=1m"}, {Target: "/tmp"}}, Ulimits: []needs.Ulimit{{Name: "nofile", Soft: 10, Hard: -1}},
 	}
 	more, inside := all, all
 	more.Limits.CPUs = 0.1 + 0.2 // a hair above 0.3
 	more.Limits.Memory, more.Limits.PIDs, more.Hardened = 0, 0, &bench.Privileges{NewPrivileges: true}
-	inside.Publish, inside.Hardened = false, nil
+	inside.Publish, inside.Host, inside.Hardened = false, "172.30.0.1", nil
 	var created strings.Builder
 	for _, tt := range []struct {
 		name, system, peer string

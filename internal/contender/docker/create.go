@@ -61,8 +61,8 @@ func (e *Engine) create(ctx context.Context, spec ContainerSpec) (client.Contain
 		config.ExposedPorts = network.PortSet{port: {}}
 		host.PortBindings = network.PortMap{port: {{HostIP: e.publishAddress()}}}
 	}
-	if spec.HostLookup && !e.desktop() {
-		host.ExtraHosts = []string{"host.docker.internal:host-gateway"} // Docker Desktop resolves the name itself
+	if spec.Host != "" && !e.desktop() {
+		host.ExtraHosts = []string{"host.docker.internal:" + spec.Host} // Docker Desktop resolves the name itself
 	}
 	var networks *network.NetworkingConfig
 	if spec.Network != "" {
@@ -81,6 +81,8 @@ func mounts(all []needs.Mount) (out []mount.Mount) {
 		one := mount.Mount{Type: mount.TypeVolume, Source: m.Volume, Target: m.Target, ReadOnly: m.ReadOnly}
 		if m.Volume == "" {
 			one.Type, one.Source = mount.TypeBind, m.Source
+		} else if m.Complete {
+			one.VolumeOptions = &mount.VolumeOptions{NoCopy: true}
 		}
 		out = append(out, one)
 	}

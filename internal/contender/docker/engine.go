@@ -75,6 +75,7 @@ type Info struct {
 	SwapLimit     bool
 	PIDsLimit     bool
 	Builder       Builder
+	Root          string         // folder of its data, on its machine
 	Warnings      bench.Warnings // the engine's warnings about itself
 }
 
@@ -171,7 +172,7 @@ func translate(raw system.Info) Info {
 		Kernel: raw.KernelVersion, System: raw.OperatingSystem, CPUs: raw.NCPU, MemoryBytes: raw.MemTotal,
 		CgroupVersion: version, Rootless: slices.ContainsFunc(raw.SecurityOptions, rootless),
 		CPUQuota: raw.CPUCfsQuota, CPUSet: raw.CPUSet, MemoryLimit: raw.MemoryLimit, SwapLimit: raw.SwapLimit,
-		PIDsLimit: raw.PidsLimit, Warnings: warningsOf(raw.Warnings...),
+		PIDsLimit: raw.PidsLimit, Root: raw.DockerRootDir, Warnings: warningsOf(raw.Warnings...),
 	}
 }
 

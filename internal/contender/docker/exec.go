@@ -2,7 +2,9 @@ package docker
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/moby/moby/client"
@@ -13,11 +15,24 @@ const (
 	execPoll  = 10 * time.Millisecond // from the end of the output until the engine knows the exit code
 )
 
+// execMark is a variable of the processes of a command, which its children inherit. By its value
+// they are found when they have to end.
+const execMark = "LOCBENCH_EXEC"
+
 // Exec runs a command in the container until it ends, and returns the last 64 KiB of its output and
-// its exit code. If ctx ends before, the command continues.
+// its exit code. If ctx ends before, its processes are killed.
 func (c *Container) Exec(ctx context.Context, command []string, env map[string]string) (output string, code int, err error) {
+	mark := rand.Text()
+	env = maps.Clone(env)
+	if env == nil {
+		env = map[string]string{}
+	}
+	env[execMark] = mark
 	var out tail
 	code, err = c.exec(ctx, command, env, &out)
+	if ctx.Err() != nil {
+		c.endExec(ctx, mark)
+	}
 	if err != nil {
 		err = fmt.Errorf("run %q in container %.12s: %w", command[0], c.id, orCause(ctx, err))
 	}
@@ -49,6 +64,19 @@ func (c *Container) exec(ctx context.Context, command []string, env map[string]s
 		}
 		pause(ctx, execPoll)
 	}
+}
+
+// endExec kills the processes of a command: the engine has no call for that. Where this process may
+// not see or kill them, a shell of the container does it, if it has one.
+func (c *Container) endExec(ctx context.Context, mark string) {
+	if killMarked(c.id, execMark+"="+mark) {
+		return
+	}
+	ctx, cancel := detached(ctx, lostAfter)
+	defer cancel()
+	const script = `for again in 1 2; do for p in /proc/[0-9]*; do case "$(cat $p/environ)" in *"$1"*) kill -9 ${p#/proc/};; esac; ` +
+		`done; done 2>/dev/null`
+	_, _ = c.exec(ctx, []string{"sh", "-c", script, "sh", execMark + "=" + mark}, nil, new(tail))
 }
 
 // tail keeps the last maxOutput bytes that were written to it.

@@ -120,6 +120,8 @@ func fromRegistry(err error, image string) error {
 	case has("dial tcp", "no such host", "client.timeout", "i/o timeout", "connection refused", "tls handshake",
 		"proxyconnect"):
 		return fmt.Errorf("the engine cannot reach a registry; use \"docker load\", or set up a mirror or proxy: %w", err)
+	case has("no matching manifest"):
+		return fmt.Errorf("%s has no image for the processor of this engine; choose another tag, or build one: %w", image, err)
 	case errdefs.IsUnauthorized(err), errdefs.IsPermissionDenied(err), has("access denied",
 		"access to the resource is denied", "unauthorized", "authentication required", "basic auth credentials",
 		"authorization failed", "toomanyrequests"):

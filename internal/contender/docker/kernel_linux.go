@@ -3,9 +3,46 @@ package docker
 import (
 	"bytes"
 	"errors"
+	"os"
 	"strconv"
 	"syscall"
 )
+
+// killMarked kills the processes of the container with this ID whose environment has a variable,
+// and reports whether it has killed one and failed at none.
+func killMarked(id, variable string) bool {
+	found, failed := killOnce(id, variable)
+	if found {
+		_, again := killOnce(id, variable) // what its parent has started after the end of a child
+		failed = failed || again
+	}
+	return found && !failed
+}
+
+func killOnce(id, variable string) (found, failed bool) {
+	all, err := os.ReadDir("/proc")
+	if err != nil || len(id) < 12 {
+		return false, true
+	}
+	for _, entry := range all {
+		pid, err := strconv.Atoi(entry.Name())
+		if err != nil {
+			continue
+		}
+		dir := "/proc/" + entry.Name()
+		groups, err := os.ReadFile(dir + "/cgroup")
+		if err != nil || !bytes.Contains(groups, []byte(id)) {
+			continue
+		}
+		env, err := os.ReadFile(dir + "/environ")
+		failed = failed || errors.Is(err, os.ErrPermission)
+		if err == nil && bytes.Contains(append([]byte{0}, env...), append([]byte{0}, variable...)) {
+			err = syscall.Kill(pid, syscall.SIGKILL)
+			found, failed = found || err == nil, failed || errors.Is(err, syscall.EPERM)
+		}
+	}
+	return found, failed
+}
 
 // kernelKilled reports whether this machine's kernel log has a process of the container with this
 // ID that was killed for lack of memory, and whether the log is readable (usually only for root).

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -112,7 +113,8 @@ func TestCopyVolume(t *testing.T) {
 		"no image": {"POST /containers/create", 404, refused, "copy volume v1: not found: " + failed, 0},
 		"not read": {"GET " + ours + "/archive", 500, refused, "copy volume v1: " + failed, 2},
 		"not written": {"PUT " + ours + "/archive", 500, `{"message":"no space left on device"}`,
-			"copy volume v1: Error response from daemon: no space left on device", 2},
+			"copy volume v1: the disk of the container engine is full; free space there, such as with \"docker image prune\": " +
+				"Error response from daemon: no space left on device", 2},
 		"not an archive": {"", 0, strings.Repeat("x", 1024), "copy volume v1: archive/tar: invalid tar header", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -155,6 +157,30 @@ func TestCopyVolume(t *testing.T) {
 	f = fakedocker.New()
 	if _, err := engineOf(t, f).CopyVolume(ctx, "v1", "v2", "img:1", nil); err == nil || len(f.Requests(".*")) > 0 {
 		t.Errorf("canceled: %v, %d requests", err, len(f.Requests(".*")))
+	}
+}
+
+// TestVolumeSize: the sum of the files, and where space is free.
+func TestVolumeSize(t *testing.T) {
+	f := fakedocker.New()
+	f.Archive = tarOf(t, tar.Header{Name: "locbench-volume/", Typeflag: tar.TypeDir},
+		tar.Header{Name: "locbench-volume/row", Typeflag: tar.TypeReg, Size: 100}, tar.Header{Name: "locbench-volume/b", Typeflag: tar.TypeReg, Size: 7})
+	e := engineOf(t, f)
+	size, err := e.VolumeSize(t.Context(), "v1", "img:1", nil)
+	if err != nil || size != 307 || len(f.Removed()) != 1 {
+		t.Errorf("%d, %v, removed %q", size, err, f.Removed())
+	}
+	if _, folder := e.FreeSpace(); folder != "" {
+		t.Errorf("an engine elsewhere has %s", folder)
+	}
+	e.local.Store(true)
+	e.info.Root = t.TempDir()
+	if free, folder := e.FreeSpace(); folder != e.info.Root || free <= 0 {
+		t.Errorf("%d in %s", free, folder)
+	}
+	e.info.Root += "/none"
+	if _, folder := e.FreeSpace(); folder != "" {
+		t.Errorf("a folder that is not here: %s", folder)
 	}
 }
 
@@ -224,8 +250,9 @@ func TestExec(t *testing.T) {
 			if got != tt.want {
 				t.Errorf("%.200s, want %.200s", got, tt.want)
 			}
-			want := "AttachStderr: true\nAttachStdout: true\nCmd: [\"cmd\",\"arg\"]\nEnv: [\"A=1\",\"B=2\"]\n"
-			if sent := fakedocker.Fields(f.Requests("POST " + ours + "/exec")[0].Body); sent != want {
+			want := "AttachStderr: true\nAttachStdout: true\nCmd: [\"cmd\",\"arg\"]\nEnv: [\"A=1\",\"B=2\",\"LOCBENCH_EXEC=MARK\"]\n"
+			sent := fakedocker.Fields(f.Requests("POST " + ours + "/exec")[0].Body)
+			if sent = regexp.MustCompile("=[A-Z0-9]{26}\"").ReplaceAllString(sent, `=MARK"`); sent != want {
 				t.Errorf("%s, want %s", sent, want)
 			}
 		})

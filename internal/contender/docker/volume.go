@@ -1,10 +1,13 @@
 package docker
 
 import (
+	"archive/tar"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"path"
+	"strings"
 
 	"github.com/containerd/errdefs"
 	"github.com/moby/moby/api/types/container"
@@ -28,7 +31,7 @@ func (e *Engine) CreateVolume(ctx context.Context, name string, labels map[strin
 		err = ctx.Err()
 	}
 	if err != nil {
-		return "", errors.Join(fmt.Errorf("create volume %s: %w", name, err), e.RemoveVolume(ctx, name))
+		return "", errors.Join(fmt.Errorf("create volume %s: %w", name, noSpace(err)), e.RemoveVolume(ctx, name))
 	}
 	return name, nil
 }
@@ -47,6 +50,57 @@ func (e *Engine) RemoveVolume(ctx context.Context, name string) error {
 	return nil
 }
 
+// FreeSpace returns the bytes that are free for volumes, and where; "" if that is not known, as for
+// an engine on another machine.
+func (e *Engine) FreeSpace() (free int64, folder string) {
+	if !e.Local() || e.info.Root == "" {
+		return 0, ""
+	}
+	for _, folder := range []string{path.Join(e.info.Root, "volumes"), e.info.Root} {
+		if free, ok := freeAt(folder); ok {
+			return free, folder
+		}
+	}
+	return 0, ""
+}
+
+// VolumeSize returns the bytes of the files of a volume. It reads them all, like CopyVolume.
+func (e *Engine) VolumeSize(ctx context.Context, volume, image string, labels map[string]string) (size int64, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("read volume %s: %w", volume, orCause(ctx, err))
+		}
+	}()
+	source, err := e.holder(ctx, volume, image, labels)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, source.drop(ctx)) }()
+	read, err := e.cli.CopyFromContainer(ctx, source.id, client.CopyFromContainerOptions{SourcePath: "/" + volumeAt})
+	if err != nil {
+		return 0, err
+	}
+	defer read.Content.Close()
+	for r := tar.NewReader(read.Content); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return size, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		size += h.Size
+	}
+}
+
+// noSpace adds the remedy to the error of an engine whose disk is full. It has only words for that.
+func noSpace(err error) error {
+	if err != nil && strings.Contains(strings.ToLower(err.Error()), "no space left on device") {
+		return fmt.Errorf("the disk of the container engine is full; free space there, such as with \"docker image prune\": %w", err)
+	}
+	return err
+}
+
 // volumeAt is where a volume is mounted to be copied. An image has nothing there, which the engine
 // would copy into an empty volume.
 const volumeAt = "locbench-volume"
@@ -57,7 +111,7 @@ const volumeAt = "locbench-volume"
 func (e *Engine) CopyVolume(ctx context.Context, from, to, image string, labels map[string]string) (f needs.Files, err error) {
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("copy volume %s: %w", from, orCause(ctx, err))
+			err = fmt.Errorf("copy volume %s: %w", from, noSpace(orCause(ctx, err)))
 		}
 	}()
 	source, err := e.holder(ctx, from, image, labels)

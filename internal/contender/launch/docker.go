@@ -57,6 +57,15 @@ func (d *Docker) HostAddress() string {
 	return "host.docker.internal"
 }
 
+// NamedHost returns what the name host.docker.internal leads to in containers of the run: the
+// engine's machine, by its address in their own network. A firewall may refuse them any other one.
+func (d *Docker) NamedHost() string {
+	if d.Network.Direct() && d.Network.Gateway != "" {
+		return d.Network.Gateway
+	}
+	return "host-gateway" // the engine knows it
+}
+
 // Warnings returns the engine's warnings about itself and the run's network.
 func (d *Docker) Warnings() bench.Warnings {
 	return slices.Concat(d.engine.Info().Warnings, d.Network.Warnings)
@@ -93,18 +102,14 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 	c, warnings, err := d.engine.Run(ctx, docker.ContainerSpec{
 		Name: spec.Name, Image: spec.Artifact.Image, Command: spec.Artifact.Command,
 		Env: spec.Env, Labels: Labels(d.runID, spec.Name), Limits: limits, CPUs: cpus,
-		Network: d.Network.Name, Port: spec.Port, Publish: !d.Network.Direct(), HostLookup: !d.Network.Direct(),
+		Network: d.Network.Name, Port: spec.Port, Publish: !d.Network.Direct(), Host: d.NamedHost(),
 		OnLog: spec.OnLog, OnIncident: spec.OnIncident, Hardened: &spec.More,
 	})
 	if err != nil {
 		return nil, err
 	}
 	i := &container{Container: c}
-	if d.Network.Local && !cgroup.Swaps() {
-		info.SwapLimit = true // nothing to limit
-	}
-	missing := dockerMissing(info, spec.Limits, cpus)
-	missing, note := engineNote(missing, warnings)
+	missing, note := d.Unenforced(spec.Limits, cpus, warnings)
 	i.info = bench.InstanceInfo{
 		Runtime: bench.RuntimeDocker, ID: c.ID(), Image: spec.Artifact.Image, ImageID: c.ImageID(),
 		ImageSize: spec.Artifact.ImageSize, Address: c.Address(), StartedAt: c.StartedAt(), Limits: spec.Limits, CPUSet: cpus,
@@ -117,6 +122,16 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 		}
 	}
 	return i, nil
+}
+
+// Unenforced returns the limits that the engine does not enforce for a container that it made with
+// warnings, and a note with them and other warnings.
+func (d *Docker) Unenforced(l bench.Limits, cpus cpuset.Set, warnings []string) (missing []string, note string) {
+	info := d.engine.Info()
+	if d.Network.Local && !cgroup.Swaps() {
+		info.SwapLimit = true // nothing to limit
+	}
+	return engineNote(dockerMissing(info, l, cpus), warnings)
 }
 
 // LocalPID returns the number of c's main process on this machine; 0 if it runs elsewhere.

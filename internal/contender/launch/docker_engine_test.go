@@ -154,8 +154,12 @@ func TestDocker(t *testing.T) {
 		served := make(chan struct{})
 		go func() { defer close(served); server.Serve(l) }()
 		defer func() { server.Close(); <-served }()
-		inst := launch(t, d, spec(t, "get", "http://"+l.Addr().String()+"/"))
-		waitLog(t, inst, "status 404")
+		_, port, err := net.SplitHostPort(l.Addr().String())
+		testenv.OK(t, err)
+		for _, at := range []string{l.Addr().String(), net.JoinHostPort("host.docker.internal", port)} {
+			inst := launch(t, d, spec(t, "get", "http://"+at+"/"))
+			waitLog(t, inst, "status 404")
+		}
 	})
 	t.Run("Canceled", func(t *testing.T) {
 		for ms := 0; ms < 450; ms += 90 {

@@ -276,6 +276,20 @@ func TestDocker_HostAddress(t *testing.T) {
 	}
 }
 
+// TestDocker_NamedHost: a container reaches this machine by its address in their network, not by
+// that of another bridge.
+func TestDocker_NamedHost(t *testing.T) {
+	for want, n := range map[string]docker.Network{
+		"172.30.0.1":   {Local: true, Gateway: "172.30.0.1"},
+		"172.31.0.1":   {OwnAddress: "172.31.0.7", Gateway: "172.31.0.1"},
+		"host-gateway": {Gateway: "172.32.0.1"},
+	} {
+		if got := (&Docker{Network: n}).NamedHost(); got != want {
+			t.Errorf("%+v: %s, want %s", n, got, want)
+		}
+	}
+}
+
 // TestDocker_Fails: a network that is not made, or not removed.
 func TestDocker_Fails(t *testing.T) {
 	f := fakedocker.New()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender"
 	"github.com/locbench/locbench/internal/contender/docker"
 	"github.com/locbench/locbench/internal/contender/launch"
 	"github.com/locbench/locbench/internal/needs"
@@ -30,17 +31,29 @@ func (d *Docker) RunContainer(ctx context.Context, spec needs.ContainerSpec) (ne
 	if spec.Hostname != "" && !slices.Contains(aliases, spec.Hostname) {
 		aliases = append(slices.Clone(aliases), spec.Hostname)
 	}
-	c, _, err := d.engine.Run(ctx, docker.ContainerSpec{
+	c, warnings, err := d.engine.Run(ctx, docker.ContainerSpec{
 		Name: spec.Name, Image: spec.Image, Entrypoint: spec.Entrypoint, Command: spec.Command, Env: spec.Env,
 		Labels: launch.Labels(spec.RunID, spec.Name), Limits: limits, CPUs: spec.CPUs,
-		Network: network.Name, Port: spec.Port, Publish: !network.Direct(), OnLog: spec.OnLog,
-		User: spec.User, Hostname: spec.Hostname, Aliases: aliases, Mounts: spec.Mounts, Tmpfs: spec.Tmpfs,
+		Network: network.Name, Port: spec.Port, Publish: !network.Direct(), Host: d.NamedHost(),
+		OnLog: spec.OnLog,
+		User:  spec.User, Hostname: spec.Hostname, Aliases: aliases, Mounts: spec.Mounts, Tmpfs: spec.Tmpfs,
 		ShmSize: spec.ShmSize, Ulimits: spec.Ulimits, Init: spec.Init, StopSignal: spec.StopSignal, NoHealthcheck: true,
 	})
 	if err != nil {
 		return nil, err
 	}
+	if _, note := d.Unenforced(limits, spec.CPUs, warnings); note != "" && spec.Warn != nil {
+		spec.Warn(note)
+	}
 	return served{c}, nil
+}
+
+// BuildImage builds the image of a need, unless it exists.
+func (d *Docker) BuildImage(ctx context.Context, need, dockerfile string, progress func(bench.Progress)) (string, error) {
+	out, done := safe.EachLine(func(line string) { report(progress, "building "+dockerfile+": "+line) })
+	defer done()
+	a, err := contender.BuildNeed(ctx, d.engine, need, dockerfile, contender.BuildOptions{Out: out, Run: d.runID})
+	return a.Image, err
 }
 
 // Image describes an image, which it pulls if the engine does not have it.
@@ -73,6 +86,14 @@ func (d *Docker) CreateVolume(ctx context.Context, runID, name string) (string, 
 func (d *Docker) CopyVolume(ctx context.Context, from, to, image string) (needs.Files, error) {
 	return d.engine.CopyVolume(ctx, from, to, image, launch.Labels(d.runID, "copy"))
 }
+
+// VolumeSize returns the bytes of a volume's files.
+func (d *Docker) VolumeSize(ctx context.Context, volume, image string) (int64, error) {
+	return d.engine.VolumeSize(ctx, volume, image, launch.Labels(d.runID, "size"))
+}
+
+// FreeSpace returns the bytes that are free for volumes, and where.
+func (d *Docker) FreeSpace() (int64, string) { return d.engine.FreeSpace() }
 
 // RemoveVolume removes a volume, even if ctx has ended.
 func (d *Docker) RemoveVolume(ctx context.Context, volume string) error {

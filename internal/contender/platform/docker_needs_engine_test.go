@@ -5,7 +5,11 @@ package platform
 import (
 	"context"
 	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -221,16 +225,29 @@ func TestNeed_Spec(t *testing.T) {
 		!strings.Contains(out, "permission denied") {
 		t.Errorf("user 7 writes to /: %d, %v, %s", code, err, out)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
-	if _, _, err := c.Exec(ctx, []string{"/helper", "sleep"}, nil); err == nil {
+	if _, _, err := c.Exec(ctx, []string{"/helper", "child", "sleep"}, nil); err == nil {
 		t.Error("a command that sleeps has ended")
+	}
+	if top, err := exec.Command("docker", "top", c.(served).ID(), "-eo", "pid,args").CombinedOutput(); err != nil || strings.Contains(string(top), "sleep") {
+		t.Errorf("it still runs, or its child: %v\n%s", err, top)
 	}
 	peer := b.start(needs.ContainerSpec{Command: []string{"serve", "80"}})
 	for _, name := range []string{"db", "database", "main.example", c.NetworkAddress()} {
 		if got := b.do(peer, "get", "http://"+name+"/"); got != "status 404\n" {
 			t.Errorf("%s: %s", name, got)
 		}
+	}
+	host := testenv.Must(net.Listen("tcp", net.JoinHostPort(b.NamedHost(), "0")))(t)
+	server := httptest.NewUnstartedServer(http.NotFoundHandler())
+	server.Listener.Close()
+	server.Listener = host
+	server.Start()
+	defer server.Close()
+	_, port, _ := net.SplitHostPort(host.Addr().String())
+	if got := b.do(peer, "get", "http://host.docker.internal:"+port+"/"); got != "status 404\n" {
+		t.Errorf("this machine: %s", got)
 	}
 	time.Sleep(1500 * time.Millisecond) // the interval of the health check
 	if got := testenv.Must(c.Written(t.Context()))(t); len(got) > 0 {

@@ -99,5 +99,13 @@ func readVariables(file string, to map[string]string) error {
 	return nil
 }
 
+// values returns the values, in the order of their names.
+func (e environment) values() (all []string) {
+	for _, name := range sorted(e) {
+		all = append(all, e[name])
+	}
+	return all
+}
+
 // sorted returns the names of a map in order.
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -2,6 +2,7 @@ package container
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -15,20 +16,20 @@ import (
 )
 
 // reach connects to an external service once, and makes it reachable for contenders. It writes
-// nothing.
+// nothing; only the seed of one that is writable does.
 func (n *Need) reach(ctx context.Context) error {
 	getenv := n.at.Getenv
 	if getenv == nil {
 		getenv = func(string) string { return "" }
 	}
-	if err := missing([]string{n.url}, getenv); err != nil {
+	if err := missing(append(n.spec.seedTexts(), n.url), getenv); err != nil {
 		return err
 	}
 	a, err := externalAddress(needs.FillAddress(n.url, getenv))
 	if err != nil {
 		return err
 	}
-	n.mask = secret.New(a.Password)
+	n.mask = secret.New(append(n.fillSeeds(getenv), a.Password)...)
 	target := net.JoinHostPort(a.Host, a.Port)
 	if err := accepts(ctx, target, n.pace.open); err != nil {
 		return fmt.Errorf("%s does not respond: %w; start it, or write an `image`", target, err)
@@ -47,6 +48,13 @@ func (n *Need) reach(ctx context.Context) error {
 		if a, err = n.relayed(a, target, to); err != nil {
 			return err
 		}
+	}
+	if n.spec.Seed != nil && (n.at.Containers == nil || n.at.Network.Host == "" && onLoopback(a.Host)) {
+		return errors.New("its seed runs in containers, which do not reach it from here; use --runtime docker, or remove `seed`")
+	}
+	if n.spec.Writable {
+		n.at.Warn(bench.Warning{Text: fmt.Sprintf("%s at %s IS WRITTEN TO (writable: true), and not restored: its seed and all trials change it",
+			n.name, target)})
 	}
 	n.target = target
 	return n.set(nil, usage, a)

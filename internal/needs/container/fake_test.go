@@ -31,7 +31,9 @@ type fakeEngine struct {
 	written []string // outside of volumes
 	unclean *bench.Exit
 	exec    func(c *fakeServed, command []string) (string, int, error)
-	failing string // prefix of the call that fails
+	signIn  func() (string, int, error) // of a user of a preset; nil: it succeeds, and is not recorded
+	failing string                      // prefix of the call that fails
+	free    int64                       // bytes on its disk; 0: not known
 
 	mu    sync.Mutex
 	calls []string
@@ -70,6 +72,10 @@ func (e *fakeEngine) Image(_ context.Context, ref string, _ func(bench.Progress)
 	return e.image, e.called("image %s", ref)
 }
 
+func (e *fakeEngine) BuildImage(_ context.Context, need, dockerfile string, _ func(bench.Progress)) (string, error) {
+	return "locbench/need-" + need + ":1", e.called("build %s from %s", need, filepath.Base(dockerfile))
+}
+
 func (e *fakeEngine) CreateVolume(_ context.Context, _, name string) (string, error) {
 	if err := e.called("create %s", name); err != nil {
 		return "", err
@@ -91,6 +97,17 @@ func (e *fakeEngine) CopyVolume(_ context.Context, from, to, _ string) (needs.Fi
 	}
 	e.volumes[to] = e.volumes[from]
 	return needs.Files{Bytes: int64(len(e.volumes[from])), Hash: e.volumes[from]}, e.called("copy %s to %s", from, to)
+}
+
+func (e *fakeEngine) VolumeSize(_ context.Context, volume, _ string) (int64, error) {
+	return int64(len(e.volumes[volume])) << 20, e.called("size of %s", volume)
+}
+
+func (e *fakeEngine) FreeSpace() (int64, string) {
+	if e.free == 0 {
+		return 0, ""
+	}
+	return e.free, "/var/lib/docker/volumes"
 }
 
 func (e *fakeEngine) RemoveVolume(ctx context.Context, volume string) error {
@@ -229,8 +246,15 @@ func (c *fakeServed) Stop(context.Context) error { return nil }
 func (c *fakeServed) Exit() *bench.Exit          { return c.exit }
 
 func (c *fakeServed) Exec(_ context.Context, command []string, _ map[string]string) (string, int, error) {
+	signsIn := slices.Contains(command, "SELECT 1")
+	if signsIn && c.engine.signIn == nil {
+		return "", 0, nil
+	}
 	if err := c.engine.called("exec %s", strings.Join(command, " ")); err != nil {
 		return "", 0, err
+	}
+	if signsIn {
+		return c.engine.signIn()
 	}
 	if c.engine.exec == nil {
 		return "", 0, nil
@@ -272,6 +296,9 @@ type fixture struct {
 	place  needs.Place
 }
 
+// contender is the one whose trial follows.
+var contender = bench.Selection{Contender: "bookings"}
+
 const inContainers = "172.18.0.1" // for needs.Network.Host
 
 // newFixture returns the need db of the lines below its key.
@@ -312,7 +339,7 @@ func (f fixture) seed(t *testing.T) string {
 
 func (f fixture) restore(t *testing.T) {
 	t.Helper()
-	changed, err := f.Restore(t.Context())
+	changed, err := f.Restore(t.Context(), contender)
 	testenv.OK(t, err)
 	testenv.Equal(t, changed, "", "changed")
 }
@@ -327,7 +354,8 @@ func parsed(t *testing.T, text string) (n bench.NeedSpec, dir string, err error)
 	dir = t.TempDir()
 	for name, content := range map[string]string{
 		"schema.sql": "create table t(n int)", "rows.sql": "insert", "more.sh": "", "notes.txt": "",
-		"pw.txt": "from file\n", "pw.txt2": "of another",
+		"Dockerfile": "FROM postgres:17\nCOPY schema.sql /docker-entrypoint-initdb.d/\n",
+		"pw.txt":     "from file\n", "pw.txt2": "of another",
 		"vars.env": "# variables\nA=1\nexport B=\"two words\"\nC='x'\n\nD=",
 	} {
 		testenv.OK(t, writeFile(filepath.Join(dir, name), content))

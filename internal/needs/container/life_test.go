@@ -5,7 +5,8 @@ import (
 	"errors"
 	"net"
 	"net/netip"
-	"slices"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -31,7 +32,7 @@ func database(t *testing.T, more string) fixture {
 // TestLife: the order of calls from the first start to the last, and what is in the volumes.
 func TestLife(t *testing.T) {
 	f := database(t, "seed: [schema.sql, more.sh, {command: [psql, -f, /seed/rows.sql]}]")
-	const check = "exec pg_isready -q -h db -p 5432\nexec psql -X -q -w -h db -p 5432 -U postgres -d postgres -c SELECT 1"
+	const check = "exec pg_isready -q -h db -p 5432"
 	f.open(t)
 	const files = "rows.sql:/seed/rows.sql schema.sql:/seed/schema.sql"
 	testenv.Equal(t, f.engine.since(), "image postgres:17\ncreate db-1\n"+
@@ -41,12 +42,12 @@ func TestLife(t *testing.T) {
 	testenv.OK(t, f.Alive(t.Context()))
 
 	f.engine.exec = func(c *fakeServed, command []string) (string, int, error) {
-		if command[1] == "-f" {
+		if command[0] == "psql" {
 			c.write("rows")
 		}
 		return "", 0, nil
 	}
-	testenv.Equal(t, f.seed(t), "2 files, 1 command")
+	testenv.Check(t, regexp.MustCompile(`^2 files at its start \([0-9.]+ .?s until ready\), 1 command$`).MatchString(f.seed(t)), "note of the seed")
 	f.Address() // for masks of its password
 	testenv.Equal(t, f.engine.since(), "exec psql -f /seed/rows.sql", "seed")
 
@@ -69,6 +70,10 @@ func TestLife(t *testing.T) {
 	testenv.Equal(t, f.engine.since(), "", "restore of one that no contender has used since")
 	testenv.Equal(t, f.engine.volumes["db-1.v1"]+" "+f.engine.volumes["db-1.v3"], "+rows +rows+", "files")
 
+	f.Address()
+	testenv.OK(t, testenv.Err(f.Restore(t.Context(), bench.Selection{})))
+	testenv.Equal(t, f.engine.since(), "", "after the last trial")
+
 	testenv.OK(t, f.Close(t.Context()))
 	testenv.Equal(t, f.engine.since(), "kill\nremove db-1.v3\nremove db-1.v1", "close")
 	testenv.OK(t, f.Close(t.Context()))
@@ -76,18 +81,88 @@ func TestLife(t *testing.T) {
 	testenv.Equal(t, len(*f.warned), 0, *f.warned)
 }
 
+// TestRoom: a copy is made only if the disk of the engine has space for it and for what a trial
+// writes. The copy before it does not count: it is removed first.
+func TestRoom(t *testing.T) {
+	f := database(t, "seed: [schema.sql]") // of 1 MiB, by the fake
+	f.open(t)
+	f.seed(t)
+	f.engine.free = 65<<20 - 1
+	f.engine.since()
+	for range 2 {
+		_, err := f.Restore(t.Context(), contender)
+		testenv.Fails(t, err, "no space for a copy of its seeded state, 1 MiB: /var/lib/docker/volumes has 65.0 MiB free; free 1 B there")
+	}
+	testenv.Equal(t, f.engine.since(), "end 1m0s\nwritten\nkill\nsize of db-1.v1", "the size is read once, and nothing is made")
+	f.engine.free = 65 << 20
+	f.restore(t)
+	f.Address()
+	f.engine.since()
+	f.restore(t)
+	testenv.Check(t, strings.HasPrefix(f.engine.since(), "kill\nremove db-1.v2\ncreate db-1\n"), "the copy is removed first")
+	for _, c := range f.engine.running {
+		testenv.Equal(t, c.spec.Mounts[0].Complete, c != f.engine.running[0], "what the image has is only for the first start")
+	}
+}
+
+// TestUnenforced: a limit that the engine does not enforce is a warning, once.
+func TestUnenforced(t *testing.T) {
+	f := database(t, "limits: {memory: 64M}")
+	started := f.engine.started
+	f.engine.started = func(c *fakeServed) {
+		c.spec.Warn("memory: unsupported")
+		started(c)
+	}
+	f.open(t)
+	f.seed(t)
+	f.restore(t)
+	testenv.Equal(t, strings.Join(*f.warned, "; "), "db: limits not enforced: memory: unsupported")
+}
+
+// TestDockerfile: an image is built, and started as its base is.
+func TestDockerfile(t *testing.T) {
+	f := newFixture(t, "dockerfile: Dockerfile\nseed: [rows.sql]\nready: {times: 1}")
+	f.engine.image.Volumes = []string{"/var/lib/postgresql/data"}
+	testenv.Check(t, strings.HasSuffix(f.Info().Version, "/Dockerfile"), "%s", f.Info().Version)
+	f.open(t)
+	testenv.Equal(t, f.engine.since(), "build db from Dockerfile\nimage locbench/need-db:1\ncreate db-1\n"+
+		"run db db-1.v1:/var/lib/postgresql/data rows.sql:/seed/rows.sql rows.sql:/docker-entrypoint-initdb.d/01-rows.sql\n"+
+		"exec pg_isready -q -h db -p 5432")
+	testenv.Equal(t, f.Info().Version, "locbench/need-db:1 (0123456789ab)")
+	f = newFixture(t, "dockerfile: Dockerfile")
+	f.engine.failing = "build"
+	testenv.Fails(t, f.Open(t.Context(), f.place), "db: build failed")
+}
+
+// TestBase: the image that a Dockerfile begins with.
+func TestBase(t *testing.T) {
+	for text, want := range map[string]string{
+		"FROM postgres:17\n": "postgres:17",
+		"# c\nARG V=16\nFROM golang AS build\nRUN x\nfrom --platform=linux/amd64 postgis/postgis:$V-3 as db\nRUN y": "postgis/postgis:16-3",
+		"ARG BASE=\"redis:7\"\nFROM ${BASE}":                          "redis:7",
+		"ARG BASE\nFROM ${BASE:-mongo}\n":                             "mongo",
+		"FROM redis AS base\nFROM base\n":                             "redis",
+		"FROM mysql\nRUN mysql <<EOF\nSELECT 1\nFROM t\nEOF\nRUN x\n": "mysql",
+		"FROM $X\n": "", "": "", "FROM a b c": "",
+	} {
+		file := filepath.Join(t.TempDir(), "Dockerfile")
+		testenv.OK(t, writeFile(file, text))
+		testenv.Equal(t, dockerfile(file).base(), want, text)
+	}
+}
+
 // TestContainer: every key reaches the engine.
 func TestContainer(t *testing.T) {
 	f := newFixture(t, "image: a\nentrypoint: e\ncommand: c d\nports: 9\nready: {times: 1}\n"+
-		"limits: {cpus: 0.5, memory: 8M, pids: 7}\nuser: 1000:0\nhostname: broker\ntmpfs: ['/run:size=1m']\nshm_size: 64M\n"+
+		"limits: {cpus: 0.5, memory: 8M, pids: 7}\nuser: 1000:0\nhostname: broker\naliases: [mq, queue.example]\ntmpfs: ['/run:size=1m']\nshm_size: 64M\n"+
 		"ulimits: {nofile: 99}\ninit: true\nstop_signal: SIGINT\nvolumes: [/data, ./pw.txt:/pw:ro]")
 	f.open(t)
 	got := f.last().spec
 	testenv.Check(t, strings.HasSuffix(got.Mounts[1].Source, "/pw.txt"), "%v", got.Mounts)
-	got.OnLog, got.Progress, got.Mounts[1].Source = nil, nil, "pw.txt"
+	got.OnLog, got.Warn, got.Progress, got.Mounts[1].Source = nil, nil, nil, "pw.txt"
 	testenv.Equal(t, got, needs.ContainerSpec{
 		RunID: "run", Name: "db", Image: "a", Entrypoint: []string{"e"}, Command: []string{"c", "d"}, Env: map[string]string{}, Port: 9,
-		Limits: bench.Limits{CPUs: 0.5, Memory: 8 << 20, PIDs: 7}, User: "1000:0", Hostname: "broker", Aliases: []string{"db"},
+		Limits: bench.Limits{CPUs: 0.5, Memory: 8 << 20, PIDs: 7}, User: "1000:0", Hostname: "broker", Aliases: []string{"db", "mq", "queue.example"},
 		Mounts: []needs.Mount{{Volume: "db-1.v1", Target: "/data"}, {Source: "pw.txt", Target: "/pw", ReadOnly: true}},
 		Tmpfs:  []needs.Tmpfs{{Target: "/run", Options: "size=1m"}}, ShmSize: 64 << 20,
 		Ulimits: []needs.Ulimit{{Name: "nofile", Soft: 99, Hard: 99}},
@@ -130,6 +205,7 @@ func TestReady(t *testing.T) {
 		image   needs.Image
 		started func(c *fakeServed)
 		exec    func(c *fakeServed, command []string) (string, int, error)
+		signIn  func() (string, int, error)
 		calls   string // commands that were run
 		want    string // "": it becomes ready
 	}{
@@ -189,19 +265,14 @@ func TestReady(t *testing.T) {
 			c.listen()
 			c.inside = "172.18.0.3:1"
 		}, want: "this machine does not reach port 2"},
-		"refuses the user (R5)": {yaml: "image: postgres\nenvironment: {POSTGRES_USER: app, POSTGRES_PASSWORD: hunter22}", exec: signIns(1, refused),
+		"refuses the user (R5)": {yaml: "image: postgres\nenvironment: {POSTGRES_USER: app, POSTGRES_PASSWORD: hunter22}", signIn: signIns(1, refused),
 			want: `db: responds, but refuses user app: FATAL: password authentication failed for user "app", ***; its ` + "`environment`"},
-		"without a client": {yaml: "image: mysql\nenvironment: {MYSQL_ROOT_PASSWORD: hunter22}", exec: signIns(127, "mysql: not found"),
+		"without a client": {yaml: "image: mysql\nenvironment: {MYSQL_ROOT_PASSWORD: hunter22}", signIn: signIns(127, "mysql: not found"),
 			calls: strings.Repeat(", mysqladmin ping --silent -h db -P 3306, mysql -h db -P 3306 -u root -e SELECT 1", 2)[2:]},
 		"cannot sign in for another reason": {yaml: "image: mariadb\nenvironment: {MARIADB_USER: app, MARIADB_DATABASE: shop, MARIADB_PASSWORD: hunter22}",
-			exec: signIns(1, "TLS is required"), calls: strings.Repeat(", healthcheck.sh --connect --innodb_initialized, "+
+			signIn: signIns(1, "TLS is required"), calls: strings.Repeat(", healthcheck.sh --connect --innodb_initialized, "+
 				"mariadb -h db -P 3306 -u app -e SELECT 1 shop", 2)[2:]},
-		"refuses later no more": {yaml: "image: postgres\nenvironment: {POSTGRES_PASSWORD: hunter22}", exec: func(c *fakeServed, _ []string) (string, int, error) {
-			if c.seen++; c.seen < 4 {
-				return refused, 1, nil
-			}
-			return "", 0, nil
-		}},
+		"refuses later no more": {yaml: "image: postgres\nenvironment: {POSTGRES_PASSWORD: hunter22}", signIn: signIns(1, refused, 3)},
 		"refused in its own command (R5)": {yaml: "image: a\nports: 1\nready: {command: [mysqladmin, ping]}",
 			exec: func(*fakeServed, []string) (string, int, error) {
 				return "error: 'Access denied for user 'app''\n", 0, nil
@@ -226,6 +297,23 @@ func TestReady(t *testing.T) {
 			c.end(bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true})
 		},
 			want: "(out of memory), its limit is 8 MiB"},
+		"refuses no user of a preset": {yaml: "image: mysql\nready: {times: 1}",
+			exec: func(_ *fakeServed, command []string) (string, int, error) {
+				return map[string]string{"mysqladmin": "Access denied for user 'root'@'::1'\n"}[command[0]], 0, nil
+			}},
+		"disk full": {yaml: "image: a\nports: 1", started: func(c *fakeServed) {
+			c.log("could not write: No space left on device")
+			c.end(bench.Exit{Code: 1})
+		}, want: "exit code 1; its disk is full: free disk space on the machine of the container engine; its last lines:"},
+		"a line of a file": {yaml: "image: postgres\nseed: [schema.sql]", started: func(c *fakeServed) {
+			c.log("psql:/docker-entrypoint-initdb.d/01-schema.sql:7: ERROR:  syntax error")
+			c.end(bench.Exit{Code: 3})
+		}, want: "seed failed in schema.sql, line 7: exit code 3"},
+		"a line of MySQL": {yaml: "image: mysql\nseed: [schema.sql]", started: func(c *fakeServed) {
+			c.log("running /docker-entrypoint-initdb.d/01-schema.sql")
+			c.log("ERROR 1064 (42000) at line 3: You have an error")
+			c.end(bench.Exit{Code: 1})
+		}, want: "seed failed in schema.sql, line 3: exit code 1"},
 		"a file fails (R7)": {yaml: "image: postgres\nseed: [schema.sql, more.sh]", started: func(c *fakeServed) {
 			c.log("running /docker-entrypoint-initdb.d/02-more.sh")
 			c.log("CREATE USER app PASSWORD 'hunter22'")
@@ -235,7 +323,7 @@ func TestReady(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t, c.yaml)
-			f.engine.image, f.engine.started, f.engine.exec = c.image, c.started, c.exec
+			f.engine.image, f.engine.started, f.engine.exec, f.engine.signIn = c.image, c.started, c.exec, c.signIn
 			err := f.Open(t.Context(), f.place)
 			testenv.Fails(t, err, c.want)
 			testenv.Equal(t, c.want != "" && len(f.engine.left()) > 0, false, "left:", f.engine.left())
@@ -260,13 +348,14 @@ func TestReady(t *testing.T) {
 const refused = `psql: FATAL: no
 FATAL: password authentication failed for user "app", hunter22`
 
-// signIns is for commands that sign in to end so, and all others to succeed.
-func signIns(code int, output string) func(*fakeServed, []string) (string, int, error) {
-	return func(_ *fakeServed, command []string) (string, int, error) {
-		if slices.Contains(command, "SELECT 1") {
-			return output, code, nil
+// signIns ends with a code the first times, and succeeds from then on.
+func signIns(code int, output string, times ...int) func() (string, int, error) {
+	seen := 0
+	return func() (string, int, error) {
+		if seen++; times != nil && seen > times[0] {
+			return "", 0, nil
 		}
-		return "", 0, nil
+		return output, code, nil
 	}
 }
 
@@ -351,7 +440,7 @@ func TestRestore_Stop(t *testing.T) {
 			f.seed(t)
 			f.engine.unclean = &c.exit
 			for range 2 { // it is not started from them later, either
-				_, err := f.Restore(t.Context())
+				_, err := f.Restore(t.Context(), contender)
 				testenv.Fails(t, err, c.want)
 				if c.want != "" {
 					testenv.Equal(t, len(f.engine.running), 1, "started")
@@ -382,7 +471,7 @@ func TestRestore_Written(t *testing.T) {
 			f.engine.written = c.written
 			f.open(t)
 			f.seed(t)
-			_, err := f.Restore(t.Context())
+			_, err := f.Restore(t.Context(), contender)
 			testenv.Fails(t, err, c.err)
 			if c.err == "" {
 				testenv.OK(t, err)
@@ -401,7 +490,7 @@ func TestRestore_OtherFiles(t *testing.T) {
 	f.restore(t)
 	f.Address()
 	f.engine.volumes["db-1.v1"] += "!"
-	_, err := f.Restore(t.Context())
+	_, err := f.Restore(t.Context(), contender)
 	testenv.Fails(t, err, "the files of /var/lib/postgresql/data differ from its seeded state")
 }
 
@@ -415,7 +504,7 @@ func TestRestore_Ended(t *testing.T) {
 	f.last().log("killed, password=p@y/ 100%#1")
 	f.last().end(bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true})
 	testenv.Fails(t, f.Alive(t.Context()), "it has ended: killed by SIGKILL")
-	_, err := f.Restore(t.Context())
+	_, err := f.Restore(t.Context(), contender)
 	testenv.Fails(t, err, "it ended in the trial: killed by SIGKILL", "its limit is 64 MiB", "killed, password=***")
 	f.restore(t)
 	testenv.OK(t, f.Alive(t.Context()))
@@ -426,6 +515,18 @@ func TestRestore_Ended(t *testing.T) {
 	testenv.Contains(t, strings.Join(*f.warned, ""), "db ended between trials: exit code 9")
 }
 
+// TestOutOfMemory: a service of which the kernel has killed a process is not the one that it was,
+// even if it runs.
+func TestOutOfMemory(t *testing.T) {
+	kills := func(n int64) *bench.NeedUsage {
+		return &bench.NeedUsage{Memory: &bench.Memory{OOMKills: n, Limit: 64 << 20}}
+	}
+	testenv.OK(t, errors.Join(outOfMemory(nil, 0), outOfMemory(&bench.NeedUsage{}, 0), outOfMemory(kills(2), 2)))
+	testenv.Fails(t, outOfMemory(kills(1), 0), "the kernel killed 1 process of it: out of memory, its limit is 64 MiB")
+	testenv.Fails(t, outOfMemory(kills(5), 2), "3 processes")
+	testenv.Equal(t, killed(kills(4))+killed(nil), 4)
+}
+
 // TestRestore_FailsOnce: after a start that failed, the next restore tries again.
 func TestRestore_FailsOnce(t *testing.T) {
 	f := database(t, "")
@@ -433,7 +534,7 @@ func TestRestore_FailsOnce(t *testing.T) {
 	f.restore(t)
 	f.Address()
 	f.engine.failing = "copy"
-	_, err := f.Restore(t.Context())
+	_, err := f.Restore(t.Context(), contender)
 	testenv.Fails(t, err, "copy failed")
 	f.engine.failing = ""
 	f.engine.since()
@@ -453,7 +554,7 @@ func TestKeep(t *testing.T) {
 	f.restore(t)
 	testenv.Equal(t, f.engine.since(), "")
 	f.last().end(bench.Exit{Code: 1})
-	_, err := f.Restore(t.Context())
+	_, err := f.Restore(t.Context(), contender)
 	testenv.Fails(t, err, "it ended in the trial: exit code 1")
 }
 
@@ -467,7 +568,7 @@ func TestClose(t *testing.T) {
 			_, err = f.Seed(t.Context(), func(bench.Progress) {})
 		}
 		if err == nil {
-			_, err = f.Restore(t.Context())
+			_, err = f.Restore(t.Context(), contender)
 		}
 		testenv.Fails(t, err, failing+" failed")
 		f.engine.failing = ""
@@ -573,6 +674,17 @@ func TestExternal(t *testing.T) {
 	testenv.OK(t, f.Close(t.Context()))
 	testenv.Check(t, accepts(t.Context(), net.JoinHostPort(f.Address().Host, f.Address().Port), 0) != nil, "the relay is left")
 
+	f = newFixture(t, "external: '"+url+"'\nwritable: true\nseed: [{image: flyway, command: ['{{.Needs.db.URL}}', '${PW}']}]")
+	f.place.Network = needs.Network{Host: "host.docker.internal", Named: true}
+	f.oneShots(bench.Exit{})
+	f.open(t)
+	testenv.Contains(t, strings.Join(*f.warned, ""), "db at "+at+" IS WRITTEN TO (writable: true)")
+	testenv.Equal(t, f.seed(t), "1 container")
+	testenv.Equal(t, f.last().spec.Command, []string{strings.Replace(url, "127.0.0.1", "host.docker.internal", 1), "p@y/ 100%#1"})
+	f.restore(t)
+	testenv.Equal(t, f.engine.since(), "run db-seed \nkill", "calls")
+	f = newFixture(t, "external: "+at+"\nwritable: true\nseed: [{image: flyway}]")
+	testenv.Fails(t, f.Open(t.Context(), needs.Place{Containers: f.engine}), "db: its seed runs in containers, which do not reach it")
 	f = newFixture(t, "external: 127.0.0.1:1")
 	testenv.Fails(t, f.Open(t.Context(), f.place), "db: 127.0.0.1:1 does not respond")
 	f = newFixture(t, "external: 'postgres://app:${NONE}@h/'")

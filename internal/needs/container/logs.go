@@ -12,16 +12,29 @@ import (
 var remedies = []struct {
 	line *regexp.Regexp
 	what string
+	ends bool // what it says may end the service
 }{
 	{regexp.MustCompile(`(?i)too many (clients|connections)|remaining connection slots are reserved|max number of clients reached`),
-		"raise its number of connections (max_connections, maxclients), or use smaller pools"},
-	{regexp.MustCompile(`(?i)could not resize shared memory|could not map anonymous shared memory`), "raise `shm_size`"},
-	{regexp.MustCompile(`(?i)no space left on device|disk full`), "free disk space on the machine of the container engine"},
-	{regexp.MustCompile(`MISCONF`), "it could not save to disk and refuses writes: free disk space, or start it without saving"},
+		"raise its number of connections (max_connections, maxclients), or use smaller pools", false},
+	{regexp.MustCompile(`(?i)could not resize shared memory|could not map anonymous shared memory`), "raise `shm_size`", true},
+	{regexp.MustCompile(`(?i)no space left on device|disk full`), "its disk is full: free disk space on the machine of the container engine", true},
+	{regexp.MustCompile(`MISCONF`), "it could not save to disk and refuses writes: free disk space, or start it without saving", false},
 	{refuses,
-		"use {{.Needs.NAME.User}} and {{.Needs.NAME.Password}} in the manifest of the contender"},
+		"use {{.Needs.NAME.User}} and {{.Needs.NAME.Password}} in the manifest of the contender", false},
 	{regexp.MustCompile(`(?i)read-only-allow-delete|index read-only|flood.stage disk watermark`),
-		"free disk space: above its watermark, its indices are read-only"},
+		"free disk space: above its watermark, its indices are read-only", false},
+}
+
+// why returns what to do about lines with a known reason to end, before them; "" for others.
+func why(lines []string) string {
+	for _, line := range lines {
+		for _, r := range remedies {
+			if r.ends && r.line.MatchString(line) {
+				return "; " + r.what
+			}
+		}
+	}
+	return ""
 }
 
 // refuses matches lines of servers and clients that say that a user was refused.

@@ -15,8 +15,7 @@ import (
 
 // elsewhere has keys of compose files that are spelled otherwise here, or that a run cannot have.
 var elsewhere = map[string]string{
-	"build":          "build it first, with `docker build -t NAME .`, and write `image: NAME`",
-	"dockerfile":     "build it first, with `docker build -t NAME .`, and write `image: NAME`",
+	"build":          "write `dockerfile: db/Dockerfile`; its folder is the context",
 	"restart":        "remove it: a service that ends fails its trial",
 	"depends_on":     "write `after: [NAME]`",
 	"links":          "remove it: all needs find each other by their names; the order is `after: [NAME]`",
@@ -29,7 +28,7 @@ var elsewhere = map[string]string{
 	"cpus":           "write `limits: {cpus: 1}`",
 	"deploy":         "write `limits: {cpus: 1, memory: 512M}`; there is one of it",
 	"pids_limit":     "write `limits: {pids: 100}`",
-	"container_name": "write `hostname`; the need's name is a name of it too",
+	"container_name": "write `aliases: [NAME]`; its key in `needs` is a name of it too",
 	"fill":           "write `seed`",
 	"address":        "write `external: HOST:PORT`",
 	"url":            "write `external: HOST:PORT`",
@@ -41,7 +40,7 @@ var elsewhere = map[string]string{
 	"devices":        "remove it: a need has the rights of a plain container",
 	"sysctls":        "remove it: a need has the rights of a plain container",
 	"network_mode":   "remove it: all needs are in the network of the run",
-	"networks":       "remove it: all needs are in the network of the run",
+	"networks":       "remove it: all needs are in the network of the run; more names are `aliases: [NAME]`",
 	"extra_hosts":    "remove it: all needs are in the network of the run",
 	"dns":            "remove it: all needs are in the network of the run",
 	"cpuset":         "remove it: locbench chooses the CPUs of needs (`isolation`)",
@@ -54,7 +53,6 @@ var elsewhere = map[string]string{
 	"profiles":       "remove it",
 	"labels":         "remove it: they do not change what is measured",
 	"per_service":    "write two needs with two names",
-	"writable":       "remove it: locbench does not write to an external service",
 }
 
 // RefuseStrict returns what to write instead of a key of a compose file.
@@ -73,7 +71,7 @@ func notExternal(s service) (keys []string) {
 	v := reflect.ValueOf(s)
 	for i := range v.NumField() {
 		key, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
-		if !v.Field(i).IsZero() && !slices.Contains([]string{"external", "like", "ports", "after"}, key) {
+		if !v.Field(i).IsZero() && !slices.Contains([]string{"external", "-", "like", "ports", "after", "writable"}, key) {
 			keys = append(keys, key)
 		}
 	}
@@ -106,45 +104,96 @@ func wrong(n bench.NeedSpec) (all []needs.Mistake) {
 		for _, key := range notExternal(specOf(n)) {
 			hint := "remove it, or start one with `image`"
 			if key == "seed" {
-				hint = "remove it: locbench does not write to an external service"
+				if s.Writable {
+					continue
+				}
+				hint = "remove it: locbench does not write to an external service, unless you write `writable: true`"
 			}
-			when(key != "image", key, fmt.Sprintf("an external service has no `%s`", key), hint)
-			when(key == "image", key, "both `image` and `external` given", "keep one of the two")
+			built := key == "image" || key == "dockerfile"
+			when(!built, key, fmt.Sprintf("an external service has no `%s`", key), hint)
+			when(built, key, fmt.Sprintf("both `%s` and `external` given", key), "keep one of the two")
 		}
-		return all
+		return append(all, wrongOutside(n.Name, s)...)
 	}
-	when(s.Image == "", "image", "`image` is missing", "write `image: postgres:17`, or `external: 10.0.0.5:5432` for one that runs already")
+	when(s.Writable, "writable", "`writable` is only for an external service", "remove it")
+	when(s.Image != "" && s.Dockerfile != "", "dockerfile", "both `image` and `dockerfile` given", "keep one of the two")
+	when(s.Image == "" && s.Dockerfile == "", "image", "`image` is missing", "write `image: postgres:17`, or `external: 10.0.0.5:5432` for one that runs already")
 	when(s.Hostname != "" && !hostName.MatchString(s.Hostname), "hostname", "`hostname` is not a host name",
 		"write letters, digits, - and .")
+	for i, name := range s.Aliases {
+		when(!hostName.MatchString(name), fmt.Sprintf("aliases[%d]", i), fmt.Sprintf("%.100q is not a host name", name),
+			"write letters, digits, -, _ and .")
+	}
 	when(s.StopSignal != "" && !signalName.MatchString(s.StopSignal), "stop_signal", "`stop_signal` is not a signal",
 		"write one such as SIGINT")
 	when(s.Ready.HTTP != readyHTTP{} && !strings.HasPrefix(s.Ready.HTTP.Path, "/"), "ready.http.path",
 		"a path begins with /", "write one such as `/health`")
-	all = append(all, wrongSeeds(s)...)
+	all = append(all, wrongSeeds(n.Name, s)...)
 	return append(all, wrongMounts(s)...)
 }
 
+// title names the image of a service.
+func (s service) title() string {
+	if s.Dockerfile != "" {
+		return "the image of " + s.Dockerfile.short()
+	}
+	return "image " + imageName(s.Image)
+}
+
+// wrongOutside returns the mistakes of seeds of an external service, which has no container.
+func wrongOutside(name string, s service) (all []needs.Mistake) {
+	if !s.Writable {
+		return nil
+	}
+	for i, one := range s.Seed {
+		m := needs.Mistake{Path: fmt.Sprintf("seed[%d]", i), What: "an external service has no container for this step",
+			Hint: "write a container: `{image: …, command: …}`"}
+		if one.Start {
+			m.What, m.Hint = "an external service has one state, not one for each contender", "start one with `image`, or remove the step"
+		}
+		if err := one.wrongTemplates(name); one.Image != "" {
+			if err == nil {
+				continue
+			}
+			m.What, m.Hint = err.Error(), fmt.Sprintf("write a value of this need, such as `{{.Needs.%s.URL}}`", name)
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
 // wrongSeeds returns the mistakes of seeds that their service could not run.
-func wrongSeeds(s service) (all []needs.Mistake) {
+func wrongSeeds(name string, s service) (all []needs.Mistake) {
 	p, _ := presetOf(s)
-	after := false
+	after, started := false, false
 	bases := map[string]bool{}
 	for i, one := range s.Seed {
 		at := fmt.Sprintf("seed[%d]", i)
-		if one.Command != nil {
+		if one.File == "" {
 			after = true
+			if one.Start && started {
+				all = append(all, needs.Mistake{Path: at, What: "a second `start`", Hint: "keep one: each contender is started once"})
+			}
+			if one.Start && s.Keep {
+				all = append(all, needs.Mistake{Path: at, What: "`start` with `keep: true`", Hint: "remove `keep`: the state after the start is that of its contender"})
+			}
+			started = started || one.Start
+			if err := one.wrongTemplates(name); one.Image != "" && err != nil {
+				all = append(all, needs.Mistake{Path: at, What: err.Error(),
+					Hint: fmt.Sprintf("write a value of this need, such as `{{.Needs.%s.URL}}`", name)})
+			}
 			continue
 		}
 		base := path.Base(one.File)
 		switch {
 		case p.Folder == "":
-			all = append(all, needs.Mistake{Path: at, What: fmt.Sprintf("image %s runs no files of a seed", imageName(s.Image)),
+			all = append(all, needs.Mistake{Path: at, What: s.title() + " runs no files of a seed",
 				Hint: fmt.Sprintf("write a command, such as `{command: [sh, -c, \"PROGRAM < /seed/%s\"]}`, or `like: postgres`", base)})
 		case !p.runs(base):
-			all = append(all, needs.Mistake{Path: at, What: fmt.Sprintf("image %s does not run %s", imageName(s.Image), base),
+			all = append(all, needs.Mistake{Path: at, What: fmt.Sprintf("%s does not run %s", s.title(), base),
 				Hint: fmt.Sprintf("write a file with the ending %s, or a command that reads /seed/%s", strings.Join(p.Endings, ", "), base)})
 		case after:
-			all = append(all, needs.Mistake{Path: at, What: "a file comes after a command",
+			all = append(all, needs.Mistake{Path: at, What: "a file comes after another step",
 				Hint: "write files first: the image runs them when it starts"})
 		case bases[base]:
 			all = append(all, needs.Mistake{Path: at, What: fmt.Sprintf("two files have the name %s", base), Hint: "rename one of them"})

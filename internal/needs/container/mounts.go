@@ -64,7 +64,8 @@ func (m *volume) UnmarshalStrict(v strictyaml.Value) {
 		v.Wrong("write only the path in the container, such as `/data`: its volume is of this run")
 		return
 	case len(parts) != 3 || !slices.Contains(strings.Split(parts[2], ","), "ro"):
-		v.Wrong("write `./FILE:/path/in/container:ro`: files of this machine are mounted read-only")
+		v.Wrong("write `./FILE:/path/in/container:ro` for files that it reads, or only the path in the container for its data: " +
+			"a run does not write to folders of this machine")
 		return
 	default:
 		m.Target = parts[1]

@@ -1,6 +1,7 @@
 package container
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/host/hostusage"
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/text/secret"
@@ -51,13 +53,17 @@ type Need struct {
 	target string       // host:port of an external one
 	relay  func() error // ends it; nil: there is none
 	state  state
-	notes  notes // what its log said
+	notes  notes         // what its log said
+	took   time.Duration // of the first start, until it was ready
+	// unenforced are the limits of the last start that the engine does not enforce.
+	unenforced string
 
 	mu      sync.Mutex // of what follows
 	running needs.Served
 	usage   *hostusage.Counters
 	address bench.NeedAddress
-	used    bool // a contender may have got the address since the last restore
+	kills   int64 // processes that the kernel had killed at the last restore
+	used    bool  // a contender may have got the address since the last restore
 	version string
 }
 
@@ -89,7 +95,7 @@ func (n *Need) set(c needs.Served, usage *hostusage.Counters, address bench.Need
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	before := n.usage
-	n.running, n.usage, n.address, n.used = c, usage, address, false
+	n.running, n.usage, n.address, n.used, n.kills = c, usage, address, false, 0
 	return before.Close()
 }
 
@@ -112,7 +118,7 @@ func (n *Need) Read() *bench.NeedUsage {
 func (n *Need) Info() bench.NeedInfo {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	info := bench.NeedInfo{Name: n.name, From: n.from, Version: n.spec.Image}
+	info := bench.NeedInfo{Name: n.name, From: n.from, Version: cmp.Or(n.spec.Image, n.spec.Dockerfile.short())}
 	if n.version != "" {
 		info.Version += " (" + n.version + ")"
 	}
@@ -138,10 +144,37 @@ func (n *Need) Alive(ctx context.Context) error {
 	if exit := exitOf(c); exit != nil {
 		return n.masked(fmt.Errorf("it has ended: %s%s", exit, n.lastLines(c)))
 	}
+	n.mu.Lock()
+	usage, before := n.usage.Read(), n.kills
+	n.mu.Unlock()
+	if err := outOfMemory(usage, before); err != nil {
+		return err
+	}
 	if n.ports[mainPort] == 0 {
 		return nil
 	}
 	return accepts(ctx, c.Address(), 0)
+}
+
+// outOfMemory returns an error if the kernel has killed more processes of a service than before.
+// Such a server may continue to run, and have lost its connections.
+func outOfMemory(u *bench.NeedUsage, before int64) error {
+	if u == nil || u.Memory == nil || u.Memory.OOMKills <= before {
+		return nil
+	}
+	text := "the kernel killed " + units.Plural(u.Memory.OOMKills-before, "process") + " of it: out of memory"
+	if u.Memory.Limit > 0 {
+		text += ", its limit is " + units.Bytes(u.Memory.Limit)
+	}
+	return errors.New(text)
+}
+
+// killed returns the number of processes that the kernel has killed; 0: none, or not known.
+func killed(u *bench.NeedUsage) int64 {
+	if u == nil || u.Memory == nil {
+		return 0
+	}
+	return u.Memory.OOMKills
 }
 
 // Close removes the container and all volumes.

@@ -214,7 +214,7 @@ func presetNames() (all []string) {
 
 // presetOf returns the preset of a service: that of `like`, else that of its image.
 func presetOf(s service) (p preset, ok bool) {
-	name := cmp.Or(s.Like, imageName(s.Image))
+	name := cmp.Or(s.Like, imageName(cmp.Or(s.Image, s.Base)))
 	i := slices.IndexFunc(presets, func(p preset) bool { return slices.Contains(p.Names, name) })
 	if name == "" || i < 0 {
 		return p, false

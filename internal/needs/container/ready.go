@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -118,7 +119,10 @@ func (n *Need) check(c needs.Served, heard *heard, first bool) (check, error) {
 	switch {
 	case r.Command != nil:
 		what := safe.Line(safe.Shell(r.Command), rowBytes)
-		return n.asUser(c, n.andPort(c, check{what, func(ctx context.Context) error { return n.signsIn(ctx, c, r.Command) }})), nil
+		if slices.Equal(r.Command, n.preset.named(n.name, main).Ready.Command) {
+			return n.asUser(c, n.andPort(c, check{what, func(ctx context.Context) error { return succeeds(ctx, c, r.Command) }})), nil
+		}
+		return n.andPort(c, check{what, func(ctx context.Context) error { return n.signsIn(ctx, c, r.Command) }}), nil
 	case r.HTTP != (readyHTTP{}):
 		at, err := n.reached(c, cmp.Or(r.HTTP.Port, main))
 		url := "http://" + at + r.HTTP.Path
@@ -233,6 +237,12 @@ func runs(ctx context.Context, c needs.Served, command []string) (output string,
 	return output, err
 }
 
+// succeeds returns an error unless a command in a container succeeds.
+func succeeds(ctx context.Context, c needs.Served, command []string) error {
+	_, err := runs(ctx, c, command)
+	return err
+}
+
 // failedStart is the error of a container that ended before it was ready. If its image runs files,
 // one of them has probably failed: the log names it.
 func (n *Need) failedStart(c needs.Served, exit *bench.Exit, first bool) error {
@@ -244,7 +254,7 @@ func (n *Need) failedStart(c needs.Served, exit *bench.Exit, first bool) error {
 		if base := path.Base(one.File); what == "ended before it was ready" || n.logged(c, base) {
 			what = "seed failed"
 			if n.logged(c, base) {
-				what = "seed failed in " + base
+				what = "seed failed in " + base + lineOf(c.Logs(), base)
 			}
 		}
 	}
@@ -253,6 +263,22 @@ func (n *Need) failedStart(c needs.Served, exit *bench.Exit, first bool) error {
 		text += ", its limit is " + units.Bytes(int64(n.spec.Limits.Memory))
 	}
 	return fmt.Errorf("%s: %s%s", what, text, n.lastLines(c))
+}
+
+var atLine = regexp.MustCompile(`(?i)\bat line (\d+)`)
+
+// lineOf returns the line of a file at which a log says that it failed: "FILE:3: ERROR" of
+// PostgreSQL, "ERROR … at line 3" of MySQL.
+func lineOf(logs []bench.LogLine, file string) string {
+	inFile := regexp.MustCompile(regexp.QuoteMeta(file) + `:(\d+)\b`)
+	for _, l := range slices.Backward(logs) {
+		for _, is := range []*regexp.Regexp{inFile, atLine} {
+			if m := is.FindStringSubmatch(l.Text); m != nil {
+				return ", line " + m[1]
+			}
+		}
+	}
+	return ""
 }
 
 // logged reports whether one of the last lines of a container has a text.
@@ -274,7 +300,7 @@ func (n *Need) lastLines(c needs.Served) string {
 	if len(lines) == 0 {
 		return "; its log is empty"
 	}
-	return "; its last lines:" + lastOf(lines, lastRows)
+	return why(lines) + "; its last lines:" + lastOf(lines, lastRows)
 }
 
 // lastOf returns the last lines, each after a line end.

@@ -6,7 +6,9 @@ func schema(s *strictyaml.Schemas) strictyaml.Schema {
 	return s.Keys(service{}, strictyaml.Keys{
 		About: map[string]string{
 			"image":             "Image to start. Its health checks are off in the run.",
-			"external":          "Address, or URL, of one that runs already: HOST:PORT. locbench does not write to it.",
+			"dockerfile":        "Dockerfile of an image to build and start. Its folder is the context.",
+			"external":          "Address, or URL, of one that runs already: HOST:PORT. locbench does not write to it unless `writable`.",
+			"writable":          "Let `seed` write to an external one. It is never restored.",
 			"like":              "Known service that an image of another name is like.",
 			"entrypoint":        "Instead of the image's.",
 			"command":           "Instead of the image's.",
@@ -21,6 +23,7 @@ func schema(s *strictyaml.Schemas) strictyaml.Schema {
 			"shm_size":          "Size of /dev/shm.",
 			"ulimits":           "Limits of processes, such as nofile.",
 			"hostname":          "Its host name; the need's name unless given.",
+			"aliases":           "More names by which contenders and other needs find it.",
 			"user":              "User, and group, of its processes.",
 			"init":              "Run an init process in its container.",
 			"stop_signal":       "Instead of the image's.",
@@ -29,7 +32,7 @@ func schema(s *strictyaml.Schemas) strictyaml.Schema {
 			"keep":              "Keep its state from one trial to the next.",
 		},
 		Accept: map[string]strictyaml.Schema{"like": strictyaml.Enum(presetNames()...)},
-		Rules:  strictyaml.Schema{"oneOf": strictyaml.HasEach("image", "external")},
+		Rules:  strictyaml.Schema{"oneOf": strictyaml.HasEach("image", "dockerfile", "external")},
 	})
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/locbench/locbench/internal/needs"
@@ -39,7 +38,7 @@ func refusing(output string) string {
 // as a client that the image does not have, does not count.
 func (n *Need) asUser(c needs.Served, of check) check {
 	in := n.preset.SignIn
-	if in.Command == nil || !slices.Equal(n.spec.Ready.Command, n.preset.named(n.name, n.ports[mainPort]).Ready.Command) {
+	if in.Command == nil {
 		return of
 	}
 	l := n.login(n.env)

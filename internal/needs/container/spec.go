@@ -27,7 +27,10 @@ var Kind = needs.Kind{
 // in compose files, so lines of one can be pasted.
 type service struct {
 	Image           string            `json:"image,omitempty" yaml:"image,omitempty" strict:"min=1,max=500" example:"postgres:17"`
+	Dockerfile      dockerfile        `json:"dockerfile,omitempty" yaml:"dockerfile,omitempty" strict:"min=1" example:"db/Dockerfile"`
+	Base            string            `json:"base,omitempty" yaml:"-"` // the image that the Dockerfile begins with
 	External        string            `json:"-" yaml:"external,omitempty" strict:"min=1,max=2000" example:"10.0.0.5:5432"`
+	Writable        bool              `json:"writable,omitempty" yaml:"writable,omitempty"`
 	Like            string            `json:"like,omitempty" yaml:"like,omitempty" example:"postgres"`
 	Entrypoint      words             `json:"entrypoint,omitempty" yaml:"entrypoint,omitempty"`
 	Command         words             `json:"command,omitempty" yaml:"command,omitempty"`
@@ -42,6 +45,7 @@ type service struct {
 	ShmSize         size              `json:"shm_size,omitempty" yaml:"shm_size,omitempty"`
 	Ulimits         map[string]ulimit `json:"ulimits,omitempty" yaml:"ulimits,omitempty"`
 	Hostname        string            `json:"hostname,omitempty" yaml:"hostname,omitempty" strict:"min=1,max=63"`
+	Aliases         []string          `json:"aliases,omitempty" yaml:"aliases,omitempty" strict:"max=20"`
 	User            string            `json:"user,omitempty" yaml:"user,omitempty" strict:"min=1,max=100"`
 	Init            bool              `json:"init,omitempty" yaml:"init,omitempty"`
 	StopSignal      string            `json:"stop_signal,omitempty" yaml:"stop_signal,omitempty" strict:"min=1,max=20"`
@@ -101,16 +105,6 @@ func (r ready) rules() (names []string) {
 	return names
 }
 
-// seed is a file or a command that gives the service its data.
-type seed struct {
-	File    string `json:"file,omitempty"`
-	Command shell  `json:"command,omitempty"`
-}
-
-type seedMap struct {
-	Command shell `yaml:"command" strict:"required" example:"[psql, -f, /seed/rows.sql]"`
-}
-
 // volume is a file or folder of this machine, mounted read-only, or a path whose files are part of
 // the service's state.
 type volume struct {
@@ -141,7 +135,7 @@ func read(v strictyaml.Value) bench.NeedSpec {
 	if s.External != "" {
 		n.From = bench.NeedExternal
 	}
-	s.External = ""
+	s.External, s.Base = "", s.Dockerfile.base()
 	s.mountSeeds(v)
 	s.put(&n)
 	return n

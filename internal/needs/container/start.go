@@ -9,6 +9,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/host/hostusage"
@@ -40,10 +41,19 @@ func (n *Need) Open(ctx context.Context, at needs.Place) (err error) {
 	}
 	if n.preset.Apart && at.Network.Host == "" {
 		return fmt.Errorf("clients of %s connect to the name that it gives them, which only containers find; use --runtime docker",
-			imageName(n.spec.Image))
+			imageName(cmp.Or(n.spec.Base, n.spec.Image)))
 	}
 	if n.env, err = n.fillIn(); err != nil {
 		return err
+	}
+	if n.spec.Dockerfile != "" {
+		image, err := n.engine.BuildImage(ctx, n.name, string(n.spec.Dockerfile), at.Progress)
+		if err != nil {
+			return err
+		}
+		n.mu.Lock()
+		n.spec.Image = image
+		n.mu.Unlock()
 	}
 	if n.image, err = n.engine.Image(ctx, n.spec.Image, at.Progress); err != nil {
 		return err
@@ -76,36 +86,20 @@ func (n *Need) fillIn() (map[string]string, error) {
 	if getenv == nil {
 		getenv = func(string) string { return "" }
 	}
-	var texts []string
-	for _, name := range sorted(n.spec.Environment) {
-		texts = append(texts, n.spec.Environment[name])
-	}
+	texts := append(n.spec.Environment.values(), n.spec.seedTexts()...)
 	texts = append(append(append(texts, n.spec.Entrypoint...), n.spec.Command...), n.spec.Ready.Command...)
-	for _, one := range n.spec.Seed {
-		texts = append(texts, one.Command...)
-	}
 	if err := missing(texts, getenv); err != nil {
 		return nil, err
 	}
-	all := func(words []string) (filled []string) {
-		for _, word := range words {
-			filled = append(filled, bench.FillEnv(word, getenv))
-		}
-		return filled
-	}
+	all := func(words []string) []string { return filled(words, getenv) }
 	n.spec.Entrypoint, n.spec.Command, n.spec.Ready.Command = all(n.spec.Entrypoint), all(n.spec.Command), all(n.spec.Ready.Command)
-	seeds := n.spec.Seed
-	n.spec.Seed = nil
-	for _, one := range seeds {
-		n.spec.Seed = append(n.spec.Seed, seed{one.File, all(one.Command)})
-	}
+	secrets := n.fillSeeds(getenv)
 	env := map[string]string{}
 	for _, file := range n.spec.EnvFile {
 		if err := readVariables(file, env); err != nil {
 			return nil, err
 		}
 	}
-	var secrets []string
 	for name, value := range n.spec.Environment {
 		env[name] = bench.FillEnv(value, getenv)
 	}
@@ -157,6 +151,8 @@ func (n *Need) start(ctx context.Context, first bool) error {
 	heard := n.notes.begin(n.spec.Ready.Log.Line)
 	spec := n.container(first)
 	spec.OnLog = func(l bench.LogLine) { n.notes.hear(heard, l.Text) }
+	spec.Warn = n.warnOnce
+	began := time.Now()
 	started, err := n.engine.RunContainer(ctx, spec)
 	if err != nil {
 		return err
@@ -175,7 +171,21 @@ func (n *Need) start(ctx context.Context, first bool) error {
 	if err := n.set(c, usage, n.addressOf(c)); err != nil {
 		return err
 	}
-	return n.await(ctx, c, heard, first)
+	if err := n.await(ctx, c, heard, first); err != nil {
+		return err
+	}
+	if first {
+		n.took = time.Since(began)
+	}
+	return nil
+}
+
+// warnOnce warns of limits that the engine does not enforce, not again at each start.
+func (n *Need) warnOnce(text string) {
+	if text != n.unenforced {
+		n.at.Warn(bench.Warning{Text: n.name + ": limits not enforced: " + text})
+	}
+	n.unenforced = text
 }
 
 // container returns the container to start.
@@ -183,11 +193,11 @@ func (n *Need) container(first bool) needs.ContainerSpec {
 	s := n.spec
 	spec := needs.ContainerSpec{
 		RunID: n.at.RunID, Name: n.name, Image: s.Image, Entrypoint: s.Entrypoint, Command: s.Command, Env: n.env, Port: n.ports[mainPort],
-		CPUs: n.at.CPUs, Limits: s.Limits.bench(), User: s.User, Hostname: cmp.Or(s.Hostname, n.name), Aliases: []string{n.name},
+		CPUs: n.at.CPUs, Limits: s.Limits.bench(), User: s.User, Hostname: cmp.Or(s.Hostname, n.name), Aliases: append([]string{n.name}, s.Aliases...),
 		ShmSize: int64(s.ShmSize), Init: s.Init, StopSignal: s.StopSignal, Progress: n.at.Progress,
 	}
 	for _, d := range n.state.data {
-		spec.Mounts = append(spec.Mounts, needs.Mount{Volume: d.volume, Target: d.path})
+		spec.Mounts = append(spec.Mounts, needs.Mount{Volume: d.volume, Target: d.path, Complete: !first})
 	}
 	for _, v := range s.Volumes {
 		if v.Source != "" {

@@ -19,19 +19,30 @@ import (
 // stopGrace is how long a seeded service may take to stop: it writes its data then.
 const stopGrace = time.Minute
 
-// state is the seeded state of a service: the files of its volumes.
+// state is the seeded state of a service: the files of its volumes. Contenders that complete it by
+// their start have one each.
 type state struct {
 	data   []*data
-	kept   bool  // the volumes have the seeded state, and a copy of them is in use
-	broken error // why there is no seeded state
+	kept   map[bench.Selection]bool // whose state is kept; that of `shared` too
+	of     bench.Selection          // whose state that in use is a copy of
+	broken error                    // why there is no seeded state
 }
+
+// shared is the key of the state that all contenders have.
+var shared bench.Selection
 
 // data is what a service writes below one path.
 type data struct {
 	path   string
 	volume string // in use
-	seeded string // its seeded state; "": not known yet
-	hash   string // of the first copy
+	seeded map[bench.Selection]*copied
+}
+
+// copied is a volume with a seeded state.
+type copied struct {
+	volume string
+	hash   string // of the first copy; "": not known yet
+	bytes  int64  // 0: not known yet
 }
 
 // newState makes an empty volume for each path at which the service has its data: those that its
@@ -52,7 +63,7 @@ func (n *Need) newState(ctx context.Context) (s state, err error) {
 		if elsewhere || inMemory {
 			continue
 		}
-		d := &data{path: path}
+		d := &data{path: path, seeded: map[bench.Selection]*copied{}}
 		if d.volume, err = n.engine.CreateVolume(ctx, n.at.RunID, n.volumeName(i)); err != nil {
 			return s, errors.Join(err, s.remove(context.WithoutCancel(ctx), n.engine))
 		}
@@ -67,7 +78,11 @@ func (n *Need) volumeName(i int) string { return n.name + "-" + strconv.Itoa(i+1
 func (s *state) remove(ctx context.Context, engine needs.Engine) error {
 	var errs []error
 	for _, d := range s.data {
-		for _, name := range []*string{&d.volume, &d.seeded} {
+		volumes := []*string{&d.volume}
+		for _, c := range d.seeded {
+			volumes = append(volumes, &c.volume)
+		}
+		for _, name := range volumes {
 			if *name != "" {
 				if err := engine.RemoveVolume(ctx, *name); err != nil {
 					errs = append(errs, err)
@@ -80,53 +95,10 @@ func (s *state) remove(ctx context.Context, engine needs.Engine) error {
 	return errors.Join(errs...)
 }
 
-// Seed runs the commands of the seed: the image has run its files when the service started.
-func (n *Need) Seed(ctx context.Context, progress func(bench.Progress)) (note string, err error) {
-	c := n.current()
-	if c == nil {
-		return "", nil
-	}
-	var commands, files int64
-	for _, one := range n.spec.Seed {
-		if one.Command == nil {
-			files++
-			continue
-		}
-		text := safe.Line(n.mask.Text(safe.Shell(one.Command)), rowBytes)
-		progress(bench.Progress{Done: commands, Unit: "commands", Text: text})
-		if err := n.seedBy(ctx, c, one.Command); err != nil {
-			return "", n.masked(fmt.Errorf("%s: seed failed: command %s: %w", n.name, text, err))
-		}
-		commands++
-	}
-	if exit := exitOf(c); exit != nil {
-		return "", n.masked(fmt.Errorf("%s: it ended after its seed: %s%s", n.name, exit, n.lastLines(c)))
-	}
-	n.notes.forget()
-	if n.spec.Keep {
-		n.at.Warn(bench.Warning{Text: n.name + " is not restored (keep: true): a trial finds what the trials before it have written"})
-	}
-	var parts []string
-	if files > 0 {
-		parts = append(parts, units.Plural(files, "file"))
-	}
-	if commands > 0 {
-		parts = append(parts, units.Plural(commands, "command"))
-	}
-	return strings.Join(parts, ", "), nil
-}
-
-func (n *Need) seedBy(ctx context.Context, c needs.Served, command []string) error {
-	output, code, err := c.Exec(ctx, command, nil)
-	if err != nil || code == 0 {
-		return err
-	}
-	return fmt.Errorf("exit code %d%s", code, lastOf(strings.Split(strings.TrimSpace(output), "\n"), lastRows))
-}
-
 // Restore starts the service again from a copy of its seeded state, unless no contender has got its
-// address since that was done. An error says how it ended in a trial, too.
-func (n *Need) Restore(ctx context.Context) (changed string, err error) {
+// address since that was done, or no trial follows. A contender that has completed the state by its
+// start gets its own. An error says how it ended in a trial, too.
+func (n *Need) Restore(ctx context.Context, of bench.Selection) (changed string, err error) {
 	c := n.current()
 	n.mu.Lock()
 	used := n.used
@@ -137,7 +109,7 @@ func (n *Need) Restore(ctx context.Context) (changed string, err error) {
 	n.report()
 	var exit *bench.Exit
 	var died error // in the trial
-	if c != nil && (n.state.kept || n.spec.Keep) {
+	if c != nil && (n.state.kept[shared] || n.spec.Keep) {
 		exit = exitOf(c)
 	}
 	switch {
@@ -147,19 +119,26 @@ func (n *Need) Restore(ctx context.Context) (changed string, err error) {
 		n.at.Warn(bench.Warning{Text: fmt.Sprintf("%s ended between trials: %s", n.name, n.death(exit))})
 	}
 	switch {
-	case n.spec.Keep:
+	case n.spec.Keep || of == bench.Selection{}:
+		n.mu.Lock()
+		n.kills = killed(n.usage.Read())
+		n.mu.Unlock()
 		return "", died
 	case n.state.broken != nil:
 		return "", n.state.broken
-	case !n.state.kept:
-		if err := n.keepSeeded(ctx); err != nil {
+	case !n.state.kept[shared]:
+		if err := n.keepSeeded(ctx, shared); err != nil {
 			n.state.broken = n.masked(err)
 			return "", n.state.broken
 		}
-	case c != nil && !used && exit == nil:
+	}
+	if !n.state.kept[of] {
+		of = shared
+	}
+	if c := n.current(); c != nil && !used && exit == nil && n.state.of == of {
 		return "", nil
 	}
-	return "", n.masked(errors.Join(died, n.again(ctx)))
+	return "", n.masked(errors.Join(died, n.again(ctx, of)))
 }
 
 // death says how a service ended, with its limit if that was the cause.
@@ -178,9 +157,9 @@ func (n *Need) report() {
 	}
 }
 
-// keepSeeded stops the service, whose volumes have its seeded state from then on. Only what has
+// keepSeeded stops the service, whose volumes have a seeded state from then on. Only what has
 // stopped as it should can be started again as if nothing had happened.
-func (n *Need) keepSeeded(ctx context.Context) error {
+func (n *Need) keepSeeded(ctx context.Context, of bench.Selection) error {
 	c := n.current()
 	if c == nil {
 		return errors.New("it does not run")
@@ -201,16 +180,21 @@ func (n *Need) keepSeeded(ctx context.Context) error {
 		}
 		return fmt.Errorf("it did not stop cleanly, so its files are not a state to start from: %s%s", how, n.lastLines(c))
 	}
-	if err := n.writtenElsewhere(ctx, c); err != nil {
-		return err
+	if of == shared { // what contenders have it write is the same
+		if err := n.writtenElsewhere(ctx, c); err != nil {
+			return err
+		}
 	}
 	if err := n.kill(ctx); err != nil {
 		return err
 	}
 	for _, d := range n.state.data {
-		d.seeded, d.volume = d.volume, ""
+		d.seeded[of], d.volume = &copied{volume: d.volume}, ""
 	}
-	n.state.kept = true
+	if n.state.kept == nil {
+		n.state.kept = map[bench.Selection]bool{}
+	}
+	n.state.kept[of] = true
 	return nil
 }
 
@@ -243,13 +227,22 @@ func (n *Need) writtenElsewhere(ctx context.Context, c needs.Served) error {
 	return nil
 }
 
-// again starts the service from a copy of its seeded state.
-func (n *Need) again(ctx context.Context) error {
+// again starts the service from a copy of a seeded state.
+func (n *Need) again(ctx context.Context, of bench.Selection) error {
 	if err := n.kill(ctx); err != nil {
 		return err
 	}
+	for _, d := range n.state.data {
+		if err := n.drop(ctx, &d.volume); err != nil {
+			return err
+		}
+	}
+	if err := n.room(ctx, of); err != nil {
+		return err
+	}
+	n.state.of = of
 	for i, d := range n.state.data {
-		if err := n.copyOf(ctx, i, d); err != nil {
+		if err := n.copyOf(ctx, i, d, d.seeded[of]); err != nil {
 			return err
 		}
 	}
@@ -261,27 +254,61 @@ func (n *Need) again(ctx context.Context) error {
 	return nil
 }
 
-// copyOf replaces the volume in use by a copy of the seeded one.
-func (n *Need) copyOf(ctx context.Context, i int, d *data) error {
-	if d.volume != "" {
-		if err := n.engine.RemoveVolume(ctx, d.volume); err != nil {
-			return err
-		}
-		d.volume = ""
+// drop removes a volume, if there is one.
+func (n *Need) drop(ctx context.Context, volume *string) error {
+	if *volume == "" {
+		return nil
 	}
+	err := n.engine.RemoveVolume(ctx, *volume)
+	if err == nil {
+		*volume = ""
+	}
+	return err
+}
+
+// spare is the space that is left free for what a trial writes.
+const spare = 64 << 20
+
+// room returns an error if the disk of the engine has no space for a copy of the seeded state: a
+// full disk would also stop others that write to it.
+func (n *Need) room(ctx context.Context, of bench.Selection) error {
+	free, folder := n.engine.FreeSpace()
+	if folder == "" {
+		return nil
+	}
+	var size int64
+	for _, d := range n.state.data {
+		from := d.seeded[of]
+		if from.bytes == 0 {
+			var err error
+			if from.bytes, err = n.engine.VolumeSize(ctx, from.volume, n.spec.Image); err != nil {
+				return err
+			}
+		}
+		size += from.bytes
+	}
+	if free < size+spare {
+		return fmt.Errorf("no space for a copy of its seeded state, %s: %s has %s free; free %s there, such as with "+
+			"`locbench clean` or `docker image prune`", units.Bytes(size), folder, units.Bytes(free), units.Bytes(size+spare-free))
+	}
+	return nil
+}
+
+// copyOf makes the volume in use, a copy of a seeded one.
+func (n *Need) copyOf(ctx context.Context, i int, d *data, from *copied) error {
 	var err error
 	if d.volume, err = n.engine.CreateVolume(ctx, n.at.RunID, n.volumeName(i)); err != nil {
 		return err
 	}
-	files, err := n.engine.CopyVolume(ctx, d.seeded, d.volume, n.spec.Image)
+	files, err := n.engine.CopyVolume(ctx, from.volume, d.volume, n.spec.Image)
 	if err != nil {
 		return err
 	}
-	if d.hash == "" {
-		d.hash = files.Hash
+	if from.hash == "" {
+		from.hash = files.Hash
 	}
-	if files.Hash != d.hash {
-		return fmt.Errorf("the files of %s differ from its seeded state: something else writes to volume %s", d.path, d.seeded)
+	if files.Hash != from.hash {
+		return fmt.Errorf("the files of %s differ from its seeded state: something else writes to volume %s", d.path, from.volume)
 	}
 	return nil
 }

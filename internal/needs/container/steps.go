@@ -1,9 +1,6 @@
 package container
 
 import (
-	"path"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -44,62 +41,3 @@ func (ready) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 		Rules: strictyaml.Schema{"oneOf": strictyaml.HasOneAtMost("command", "tcp", "http", "log", "healthcheck")},
 	}))
 }
-
-// UnmarshalStrict reads a file, or {command: …}.
-func (s *seed) UnmarshalStrict(v strictyaml.Value) {
-	if v.Kind() == strictyaml.Scalar {
-		s.File, _ = existing(v, "")
-		return
-	}
-	var m seedMap
-	v.Decode(&m)
-	s.Command = m.Command
-}
-
-// RefuseStrict returns what to write for steps that locbench does not run.
-func (*seedMap) RefuseStrict(key string) string {
-	if key == "start" {
-		return "write a command of the container, such as `{command: [psql, -f, /seed/schema.sql]}`"
-	}
-	return ""
-}
-
-// MarshalYAML writes what UnmarshalStrict reads.
-func (s seed) MarshalYAML() (any, error) {
-	if s.File != "" {
-		return s.File, nil
-	}
-	return seedMap{s.Command}, nil
-}
-
-// DescribeStrict describes what UnmarshalStrict reads.
-func (seed) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
-	return strictyaml.Either(strictyaml.Text(""), s.Keys(seedMap{}, strictyaml.Keys{About: map[string]string{
-		"command": "Command in the container. It finds FILE of the profile's folder at /seed/FILE.",
-	}}))
-}
-
-// seedFolder has the files of the profile's folder that seeds name.
-const seedFolder = "/seed"
-
-var seedFile = regexp.MustCompile(`(?:^|[\s=<'"(])/seed/([\w.][\w./-]*)`)
-
-// mountSeeds mounts the files of the profile's folder that commands of seeds find in the folder
-// /seed.
-func (s *service) mountSeeds(v strictyaml.Value) {
-	for i, one := range s.Seed {
-		for _, m := range seedFile.FindAllStringSubmatch(strings.Join(one.Command, "\n"), -1) {
-			target := path.Join(seedFolder, m[1])
-			ofSeed := slices.ContainsFunc(s.Seed, func(o seed) bool { return o.File != "" && seedPath(o.File) == target })
-			if s.mounted(target) || ofSeed {
-				continue
-			}
-			if source, ok := existing(v.At("seed").Items()[i].At("command"), m[1]); ok {
-				s.Volumes = append(s.Volumes, volume{source, target})
-			}
-		}
-	}
-}
-
-// seedPath returns where a file of a seed is in the container.
-func seedPath(file string) string { return path.Join(seedFolder, filepath.Base(file)) }

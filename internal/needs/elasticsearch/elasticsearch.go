@@ -181,7 +181,7 @@ func (n *Need) verify(ctx context.Context) (string, error) {
 
 // Restore counts the documents, and returns a phrase for the indices whose number has changed.
 // Contenders cannot change an embedded store; an external one is not written to.
-func (n *Need) Restore(ctx context.Context) (string, error) {
+func (n *Need) Restore(ctx context.Context, _ bench.Selection) (string, error) {
 	if n.store == nil || n.traits().InClient {
 		return "", nil
 	}

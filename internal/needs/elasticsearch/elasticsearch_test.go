@@ -133,7 +133,7 @@ func TestRestore(t *testing.T) {
 		{`{"count":299}`, ""}, {"", `index "city" had 299 documents, now 0`}, {"", ""},
 	} {
 		cities = c.cities
-		got, err := s.Restore(t.Context())
+		got, err := s.Restore(t.Context(), bench.Selection{Contender: "c"})
 		testenv.OK(t, err)
 		testenv.Equal(t, got, c.want, c.cities)
 	}
@@ -141,7 +141,7 @@ func TestRestore(t *testing.T) {
 		t.Error("counted without a refresh")
 	}
 	server.Close()
-	if _, err := s.Restore(t.Context()); err == nil {
+	if _, err := s.Restore(t.Context(), bench.Selection{Contender: "c"}); err == nil {
 		t.Error("an unreachable store counts as unchanged")
 	}
 }

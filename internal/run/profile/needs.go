@@ -40,8 +40,8 @@ func (all *needList) UnmarshalStrict(v strictyaml.Value) {
 			continue
 		}
 		if k.Any && f.Value.Kind() == strictyaml.Map && !ofAny(f.Value) {
-			v.MistakeAt(f, fmt.Sprintf("`needs.%s` has neither `image` nor `external`", f.Key),
-				"write one of the two; needs with their own keys: "+strings.Join(kinds.Names(), ", "))
+			v.MistakeAt(f, fmt.Sprintf("`needs.%s` has none of `image`, `dockerfile`, `external`", f.Key),
+				"write one of them; needs with their own keys: "+strings.Join(kinds.Names(), ", "))
 			continue
 		}
 		n := k.Read(f.Value)
@@ -56,7 +56,7 @@ func (all *needList) UnmarshalStrict(v strictyaml.Value) {
 // ofAny reports whether a need has a key of those of any name, or one that is probably meant to be.
 func ofAny(v strictyaml.Value) bool {
 	return slices.ContainsFunc(v.Fields(), func(f strictyaml.Field) bool {
-		return strictyaml.Nearest(f.Key, []string{"image", "external"}) != ""
+		return strictyaml.Nearest(f.Key, []string{"image", "dockerfile", "external"}) != ""
 	})
 }
 

@@ -80,7 +80,7 @@ func TestNeeds_Mistakes(t *testing.T) {
 		"key":                {"needs:\n  db:\n    image: i\n    restart: always\n", "p.yaml:7: unknown key `needs.db.restart`; known keys: image, after, keep"},
 		"neither": {
 			"needs:\n  cache:\n    keep: true\n",
-			"p.yaml:5: `needs.cache` has neither `image` nor `external`; write one of the two; needs with their own keys: elasticsearch",
+			"p.yaml:5: `needs.cache` has none of `image`, `dockerfile`, `external`; write one of them; needs with their own keys: elasticsearch",
 		},
 		"key of an image": {"needs:\n  db:\n    imgae: i\n", "p.yaml:6: unknown key `needs.db.imgae`; did you mean `image`?"},
 		"too many":        {"needs:\n" + many, "p.yaml:5: 21 needs; write at most 20"},

@@ -104,6 +104,25 @@ func TestRun_Restores(t *testing.T) {
 	testenv.Equal(t, len(seen), 9*len(one))
 }
 
+// TestRun_RestoresFor: needs are restored for the contender of a trial before it and, unless it is
+// the last one, for that of the next one after it.
+func TestRun_RestoresFor(t *testing.T) {
+	f := start(t, nil)
+	var want []string
+	for i, e := range f.cfg.Run.Trials {
+		if i > 0 {
+			want = append(want, e.Trial.Contender)
+		}
+		want = append(want, e.Trial.Contender, e.Trial.Contender)
+	}
+	testenv.Equal(t, slices.Compact(f.site.restoredFor), slices.Compact(append(want, "")))
+	testenv.Equal(t, len(f.site.restoredFor), 2*len(f.cfg.Run.Trials)+2, "two of them after checks that launch")
+
+	f = start(t, func(f *fakeRun) { f.sendIn(1, bench.ControlStop) })
+	first := f.cfg.Run.Trials[0].Trial.Contender
+	testenv.Equal(t, f.site.restoredFor, []string{first, first, ""}, "stopped in the first trial")
+}
+
 // TestRestoreNeeds_Ends: a restore has 3 minutes, and 5 seconds once the run was interrupted.
 func TestRestoreNeeds_Ends(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -124,7 +143,7 @@ func TestRestoreNeeds_Ends(t *testing.T) {
 				defer end()
 				l := &trialRun{cfg: &Config{Needs: site}}
 				began := time.Now()
-				testenv.Fails(t, l.restoreNeeds(run, "before this trial"), test.text)
+				testenv.Fails(t, l.restoreNeeds(run, bench.Selection{}, "before this trial"), test.text)
 				testenv.Equal(t, time.Since(began), test.want)
 			})
 		})

@@ -160,13 +160,43 @@ func (l *trialRun) diagnoseSilence(ctx context.Context) (cause string, lost erro
 	}
 	text := name + " not responding: " + err.Error()
 	l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentNeed, Text: text})
-	return "", fmt.Errorf("lost %s: %w", name, err)
+	return "", lostNeed(name, err)
+}
+
+// lostNeed returns the failure of a trial in which a need ended, or did not respond.
+func lostNeed(name string, err error) causeError {
+	return causeError{bench.Cause{Kind: bench.CauseNeed, Text: clip(fmt.Sprintf("lost %s: %v", name, err), progressBytes)}}
+}
+
+// afterTrial restores the needs for the next contender, and returns the error of a trial that ended
+// with err. A need that has ended is the cause of what its contender could not do.
+func (l *trialRun) afterTrial(ctx context.Context, next bench.Selection, err error) error {
+	if known, _ := errors.AsType[causeError](err); known.Kind == bench.CauseNeed {
+		l.lostNeed = &known.Cause
+	} else if ctx.Err() == nil {
+		probe, cancel := context.WithTimeout(ctx, diagnosisTimeout)
+		name, lost := l.cfg.Needs.NeedsAlive(probe)
+		cancel()
+		if lost != nil && ctx.Err() == nil {
+			cause := lostNeed(name, lost)
+			if l.lostNeed = &cause.Cause; err == nil {
+				err = cause
+			} else {
+				err = fmt.Errorf("%w; %w", cause, err)
+			}
+		}
+	}
+	if failed := l.restoreNeeds(ctx, next, "during this trial"); err == nil {
+		return failed
+	}
+	return err
 }
 
 // restoreNeeds reports an incident if the data of the needs has changed since the last call: what
 // one contender changes, the others would read. It looks after an interrupted trial too. It returns
-// an error if they may not have that state. Needs that start again make it a phase of the trial.
-func (l *trialRun) restoreNeeds(run context.Context, when string) error {
+// an error if they may not have that state for the next trial. Needs that start again make it a
+// phase of the trial.
+func (l *trialRun) restoreNeeds(run context.Context, next bench.Selection, when string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(run), restoreTimeout)
 	defer cancel()
 	defer context.AfterFunc(run, func() {
@@ -178,7 +208,7 @@ func (l *trialRun) restoreNeeds(run context.Context, when string) error {
 	})()
 	var restored []string
 	began := time.Now()
-	change, err := l.cfg.Needs.RestoreNeeds(ctx, func(need string) {
+	change, err := l.cfg.Needs.RestoreNeeds(ctx, next, func(need string) {
 		if restored == nil {
 			l.publish(bench.PhaseStarted{Phase: bench.PhaseRestore})
 		}

@@ -94,8 +94,11 @@ func (l *trialRun) exitError(exit *bench.Exit) causeError {
 	return causeError{*bench.CauseOf(*l.explained(exit), &info)}
 }
 
-// cause returns why the contender failed the trial with err; nil if it did not.
+// cause returns why the contender, or a need, failed the trial with err; nil if neither did.
 func (l *trialRun) cause(err error) *bench.Cause {
+	if l.lostNeed != nil {
+		return l.lostNeed
+	}
 	if l.died != nil {
 		return new(l.exitError(l.died).Cause)
 	}

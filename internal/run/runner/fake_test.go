@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -223,6 +224,9 @@ type fakeSite struct {
 	alive, engineAlive               func(context.Context) error
 	change                           func(context.Context) (string, error)
 	restarting                       []string // needs that start again
+	restoredFor                      []string // the contenders of RestoreNeeds
+	migrated                         func(context.Context, bench.Selection) (string, error)
+	migratedFor                      []string // the contenders with their own state
 	noObserver
 }
 
@@ -301,7 +305,8 @@ func (s *fakeSite) NeedsAlive(ctx context.Context) (string, error) {
 	return "db", s.alive(ctx)
 }
 
-func (s *fakeSite) RestoreNeeds(ctx context.Context, starts func(string)) (string, error) {
+func (s *fakeSite) RestoreNeeds(ctx context.Context, of bench.Selection, starts func(string)) (string, error) {
+	s.restoredFor = append(s.restoredFor, of.Contender)
 	for _, name := range s.restarting {
 		starts(name)
 	}
@@ -309,6 +314,18 @@ func (s *fakeSite) RestoreNeeds(ctx context.Context, starts func(string)) (strin
 		return "", nil
 	}
 	return s.change(ctx)
+}
+
+func (s *fakeSite) Unmigrated(of bench.Selection) bool {
+	return s.migrated != nil && !slices.Contains(s.migratedFor, of.Contender)
+}
+
+func (s *fakeSite) Migrated(ctx context.Context, of bench.Selection, _ func(bench.Progress)) (string, error) {
+	note, err := s.migrated(ctx, of)
+	if err == nil {
+		s.migratedFor = append(s.migratedFor, of.Contender)
+	}
+	return note, err
 }
 
 func (s *fakeSite) EngineAlive(ctx context.Context) error {

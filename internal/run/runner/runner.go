@@ -108,10 +108,16 @@ type Needs interface {
 	Stages() []Stage
 	// NeedsAlive returns an error if one does not respond, with its name.
 	NeedsAlive(context.Context) (name string, err error)
-	// RestoreNeeds gives them the state that they had after the stages, and returns how it had
-	// changed, by their names. It is called before and after each trial. Before a need starts
-	// again, it calls starts with its name.
-	RestoreNeeds(ctx context.Context, starts func(need string)) (changed string, err error)
+	// RestoreNeeds gives them the state that they had after the stages, for the next trial of a
+	// contender, and returns how it had changed, by their names. It is called before and after each
+	// trial, without a contender if no trial follows. Before a need starts again, it calls starts
+	// with its name.
+	RestoreNeeds(ctx context.Context, of bench.Selection, starts func(need string)) (changed string, err error)
+	// Unmigrated reports whether a contender has to be started once, on what RestoreNeeds gives it,
+	// before it has a seeded state.
+	Unmigrated(of bench.Selection) bool
+	// Migrated completes the seeded state of a contender that was ready and has been stopped.
+	Migrated(ctx context.Context, of bench.Selection, progress func(bench.Progress)) (note string, err error)
 }
 
 // Observer reads what the machine does during a step.
@@ -191,7 +197,7 @@ func Run(ctx context.Context, cfg Config) error {
 	defer end(nil)
 	r := &runner{
 		cfg: cfg, artifacts: map[bench.Selection]bench.Artifact{}, broken: map[bench.Selection]error{},
-		neverReady: map[bench.Selection]int{}, wasReady: map[bench.Selection]bool{}, checked: map[bench.Selection]bool{},
+		neverReady: map[bench.Selection]int{}, unmigrated: map[bench.Selection]int{}, wasReady: map[bench.Selection]bool{}, checked: map[bench.Selection]bool{},
 		deaf:  map[bench.Selection]bool{},
 		sofar: bench.Run{State: bench.RunFailed, Trials: slices.Clone(cfg.Run.Trials)},
 		steering: &steering{
@@ -234,6 +240,7 @@ type runner struct {
 	cfg        Config
 	artifacts  map[bench.Selection]bench.Artifact
 	broken     map[bench.Selection]error // contenders that could not be built
+	unmigrated map[bench.Selection]int   // the round in which the migration of a contender failed
 	neverReady map[bench.Selection]int   // the round in which a contender was not ready, without having been before
 	wasReady   map[bench.Selection]bool  // contenders that have been ready
 	checked    map[bench.Selection]bool  // contenders with the results of the checks that launch them
@@ -337,6 +344,19 @@ func (r *runner) leaveOut(trial bench.Trial) error {
 	text := "skipped: its contender was " + bench.AbortedSkipped
 	r.notice(trial.String() + ": " + text)
 	return fmt.Errorf("%s: %s; run: %s", trial, text, results.ResumeCommand(r.cfg.Dir))
+}
+
+// following returns the contender of the trial that follows trial i; none if the run ends.
+func (r *runner) following(ctx context.Context, i int) (of bench.Selection) {
+	for _, e := range r.cfg.Run.Trials[i+1:] {
+		if sel := selection(e.Trial); e.State != bench.TrialComplete && !r.steering.skips(sel) {
+			if ctx.Err() != nil || r.steering.stopping() || r.steering.ended() != nil {
+				return of
+			}
+			return sel
+		}
+	}
+	return of
 }
 
 func (r *runner) lastTrial(i int) bool {

@@ -39,11 +39,16 @@ func (r *runner) trial(ctx context.Context, trial bench.Trial, number int, slot 
 		}
 	} else if round := r.neverReady[sel]; round > 0 && !r.cfg.RetryNotReady {
 		err = fmt.Errorf("skipped: never ready in round %d (retry each round with --retry-not-ready)", round)
-	} else if err = l.restoreNeeds(ctx, "before this trial"); err == nil {
-		err = l.run(own)
-		if failed := l.restoreNeeds(ctx, "during this trial"); err == nil {
-			err = failed
+	} else if round := r.unmigrated[sel]; round > 0 && !r.cfg.RetryNotReady {
+		err = fmt.Errorf("skipped: not migrated in round %d (retry each round with --retry-not-ready)", round)
+	} else if err = l.migrate(own, sel); err != nil {
+		err = l.afterTrial(ctx, r.following(ctx, number-1), err)
+		if ctx.Err() == nil && own.Err() == nil && l.lostNeed == nil {
+			r.unmigrated[sel] = trial.Round
 		}
+	} else if err = l.restoreNeeds(ctx, sel, "before this trial"); err == nil {
+		err = l.run(own)
+		err = l.afterTrial(ctx, r.following(ctx, number-1), err)
 	}
 	r.steering.finishTrial(last)
 	r.launched = r.launched || l.inst != nil
@@ -113,7 +118,8 @@ func (l *trialRun) outcome(ctx context.Context, cause, err error) (ended bench.T
 	}
 	if l.inst != nil {
 		ended.Exit, ended.LastLog = l.died, l.logs.excerpt(l.inst.Logs())
-		silent := ended.State == bench.TrialFailed && l.failedIn == bench.PhaseReady && l.died == nil
+		starting := l.failedIn == bench.PhaseReady || l.failedIn == bench.PhaseMigrate
+		silent := ended.State == bench.TrialFailed && starting && l.died == nil
 		if said := l.said(); silent && said != "" {
 			ended.Failure += "; its log: " + said
 			if ended.Cause != nil {
@@ -143,7 +149,7 @@ type trialRun struct {
 	artifact bench.Artifact
 
 	inst       bench.Instance
-	logs       logRelay
+	logs       *logRelay   // of inst
 	ready      bool        // inst has become ready
 	neverReady bool        // inst ran, was not disturbed, and did not become ready
 	stalls     Stalls      // set while the load runs
@@ -151,6 +157,7 @@ type trialRun struct {
 	checks     []bench.CheckResult
 	steps      []bench.StepResult // finished steps, including skipped ones
 	skipped    []string           // "3 (64 connections)"
+	lostNeed   *bench.Cause       // a need ended; nil: none did
 	unanswered error              // the teardown had no response; nil: it had
 	cut        *bench.StepResult  // the step that ended early; nil: none
 	failedIn   bench.Phase        // the first phase with an error
@@ -198,14 +205,7 @@ func (l *trialRun) run(ctx context.Context) (err error) {
 		return err
 	}
 	var spec bench.LaunchSpec
-	l.logs.publish = func(e bench.LogLines) { l.publish(e) }
-	l.logs.masked = func(line bench.LogLine) bench.LogLine {
-		e, ok := l.cfg.Stream.Masked(bench.LogLines{Lines: []bench.LogLine{line}}).(bench.LogLines)
-		if !ok || len(e.Lines) != 1 {
-			return bench.LogLine{At: line.At, Stream: line.Stream}
-		}
-		return e.Lines[0]
-	}
+	l.relayLog()
 	defer l.logs.flush(true)
 	err = l.phase(bench.PhaseLaunch, func() (_ string, err error) {
 		if spec, err = l.cfg.Launcher.Spec(l.trial.String(), l.svc, l.artifact); err != nil {
@@ -285,6 +285,17 @@ func (l *trialRun) run(ctx context.Context) (err error) {
 	return l.orExit(ctx, nil)
 }
 
+// relayLog prepares the log of an instance.
+func (l *trialRun) relayLog() {
+	l.logs = &logRelay{publish: func(e bench.LogLines) { l.publish(e) }, masked: func(line bench.LogLine) bench.LogLine {
+		e, ok := l.cfg.Stream.Masked(bench.LogLines{Lines: []bench.LogLine{line}}).(bench.LogLines)
+		if !ok || len(e.Lines) != 1 {
+			return bench.LogLine{At: line.At, Stream: line.Stream}
+		}
+		return e.Lines[0]
+	}}
+}
+
 // checkStarts runs the checks that launch the contender, in its first trial: in each one they would
 // take longer than short steps, and interleaved contenders have eight.
 func (l *trialRun) checkStarts(ctx context.Context) error {
@@ -304,7 +315,7 @@ func (l *trialRun) checkStarts(ctx context.Context) error {
 		return "lifecycle", err
 	})
 	if err == nil && launched {
-		err = l.restoreNeeds(ctx, "by these checks") // the measured instance begins with the same state in each round
+		err = l.restoreNeeds(ctx, sel, "by these checks") // the measured instance begins with the same state in each round
 	}
 	l.checked[sel] = err == nil
 	return err

@@ -207,7 +207,7 @@ func (p *Printer) phaseEnded(e bench.PhaseEnded) {
 		return
 	}
 	switch e.Phase {
-	case bench.PhaseNeeds, bench.PhaseSeed, bench.PhaseBuild, bench.PhaseRestore:
+	case bench.PhaseNeeds, bench.PhaseSeed, bench.PhaseBuild, bench.PhaseRestore, bench.PhaseMigrate:
 		if e.Note != "" {
 			p.fact(string(e.Phase), "%s (%s)", safe.Line(e.Note, 300), units.Duration(e.Took))
 		}

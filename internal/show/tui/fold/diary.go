@@ -53,8 +53,8 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 		if e.Err != "" {
 			return Error, fmt.Sprintf("%s failed: %s", e.Phase, e.Err)
 		}
-		if noted := []bench.Phase{bench.PhaseNeeds, bench.PhaseSeed, bench.PhaseBuild, bench.PhaseRestore}; e.Note != "" &&
-			slices.Contains(noted, e.Phase) {
+		noted := []bench.Phase{bench.PhaseNeeds, bench.PhaseSeed, bench.PhaseBuild, bench.PhaseRestore, bench.PhaseMigrate}
+		if e.Note != "" && slices.Contains(noted, e.Phase) {
 			return Info, fmt.Sprintf("%s: %s (%s)", e.Phase, e.Note, units.Duration(e.Took))
 		}
 	case bench.InstanceStarted:

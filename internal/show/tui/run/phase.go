@@ -18,7 +18,8 @@ import (
 // verbs are the phases as what the run does.
 var verbs = map[bench.Phase]string{
 	bench.PhaseNeeds: "connecting to needs", bench.PhaseSeed: "seeding", bench.PhaseBuild: "building",
-	bench.PhaseRestore: "restoring", bench.PhaseLaunch: "launching", bench.PhaseReady: "waiting until ready", bench.PhaseCheck: "checking",
+	bench.PhaseRestore: "restoring", bench.PhaseMigrate: "migrating",
+	bench.PhaseLaunch: "launching", bench.PhaseReady: "waiting until ready", bench.PhaseCheck: "checking",
 	bench.PhaseLoad: "loading", bench.PhaseStop: "stopping",
 }
 

@@ -1,0 +1,12 @@
+package docker
+
+import "golang.org/x/sys/unix"
+
+// freeAt returns the bytes that are free for every user on the disk of a path.
+func freeAt(path string) (free int64, ok bool) {
+	var s unix.Statfs_t
+	if unix.Statfs(path, &s) != nil {
+		return 0, false
+	}
+	return int64(s.Bavail) * s.Bsize, true //nolint:unconvert // another type on other architectures
+}

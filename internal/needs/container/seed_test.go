@@ -1,0 +1,190 @@
+package container
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/strictyaml"
+)
+
+// oneShots makes containers of seeds end at once with an exit; the others are as before.
+func (f fixture) oneShots(exit bench.Exit) {
+	service := f.engine.started
+	f.engine.started = func(c *fakeServed) {
+		if c.spec.Name != "db-seed" {
+			service(c)
+			return
+		}
+		c.log("migrating with p@y/ 100%#1")
+		c.end(exit)
+	}
+}
+
+// TestSeed_Once: a container of another image runs once, in order with commands, with the address
+// of the service, and is removed.
+func TestSeed_Once(t *testing.T) {
+	f := database(t, `seed:
+- command: [psql, -c, one]
+- image: flyway:11
+  command: migrate -url='{{.Needs.db.URL}}' -q "a b" -locations=filesystem:/seed/rows.sql
+  entrypoint: /flyway
+  user: 7:8
+  environment: {HOST: "{{.Needs.db.Host}}:{{.Needs.db.Port}}", TOKEN: "${PW}", LEVEL: "1"}
+  volumes: [./pw.txt:/pw:ro]
+- command: [psql, -c, two]`)
+	f.oneShots(bench.Exit{})
+	f.open(t)
+	f.engine.since()
+	var said []string
+	note, err := f.Seed(t.Context(), func(p bench.Progress) { said = append(said, fmt.Sprintf("%d %s", p.Done, p.Text)) })
+	testenv.OK(t, err)
+	testenv.Equal(t, note, "2 commands, 1 container")
+	testenv.Equal(t, f.engine.since(), "exec psql -c one\nrun db-seed pw.txt:/pw rows.sql:/seed/rows.sql\nkill\nexec psql -c two")
+	got := f.last().spec
+	testenv.Equal(t, strings.Join(got.Command, "|"),
+		"migrate|-url=postgres://postgres:p%40y%2F%20100%25%231@db:5432/postgres|-q|a b|-locations=filesystem:/seed/rows.sql")
+	testenv.Equal(t, fmt.Sprintln(got.Image, got.Entrypoint, got.User, got.Env, got.RunID, got.Port),
+		"flyway:11 [/flyway] 7:8 map[HOST:db:5432 LEVEL:1 TOKEN:p@y/ 100%#1] run 0\n")
+	testenv.Equal(t, len(said), 3, said)
+	testenv.Check(t, !strings.Contains(strings.Join(said, ""), "100%"), "%q", said)
+}
+
+// TestSeed_OnceFails: with its exit code and last lines, and nothing of it is left.
+func TestSeed_OnceFails(t *testing.T) {
+	for name, c := range map[string]struct {
+		exit bench.Exit
+		want string
+	}{
+		"exit code": {bench.Exit{Code: 3}, "exit code 3; its last lines:\n  migrating with ***"},
+		"killed":    {bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, "killed by SIGKILL (out of memory)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := database(t, "seed: [{image: 'flyway:11', command: migrate}, {command: [psql]}]")
+			f.oneShots(c.exit)
+			f.open(t)
+			_, err := f.Seed(t.Context(), func(bench.Progress) {})
+			testenv.Fails(t, err, "db: seed failed: container of flyway:11 migrate: "+c.want)
+			testenv.Check(t, !strings.Contains(f.engine.since(), "psql"), "the next step was run")
+		})
+	}
+	f := database(t, "seed: [{image: a}]")
+	f.engine.failing = "run db-seed"
+	f.open(t)
+	testenv.Fails(t, testenv.Err(f.Seed(t.Context(), func(bench.Progress) {})), "db: seed failed: container of a: run db-seed failed")
+
+	f = database(t, "seed: [{image: a}]")
+	service := f.engine.started
+	f.engine.started = func(c *fakeServed) {
+		if service(c); c.spec.Name == "db-seed" {
+			f.engine.running[0].end(bench.Exit{Code: 1})
+		}
+	}
+	f.open(t)
+	testenv.Fails(t, testenv.Err(f.Seed(t.Context(), func(bench.Progress) {})), "the service has ended meanwhile")
+}
+
+// TestSeed_Written: what is read is what is written again.
+func TestSeed_Written(t *testing.T) {
+	for _, text := range []string{
+		"schema.sql", "{command: [psql, -f, x]}", "{start: service}", "{image: 'a:1'}",
+		"{image: 'a:1', entrypoint: [e, '1'], command: [b, c], environment: {A: '{{.Needs.db.Host}}'}, user: '1', volumes: ['./pw.txt:/pw:ro']}",
+	} {
+		n, dir, err := parsed(t, "image: postgres\nseed: ["+text+"]")
+		testenv.OK(t, err)
+		lines := string(testenv.Must(strictyaml.Encode(write(n)))(t))
+		again := specOf(readBack(t, dir, lines)).Seed
+		testenv.Equal(t, string(testenv.Must(json.Marshal(again))(t)), string(testenv.Must(json.Marshal(specOf(n).Seed))(t)), text)
+	}
+}
+
+// readBack reads the lines of a service in a folder.
+func readBack(t *testing.T, dir, lines string) (n bench.NeedSpec) {
+	t.Helper()
+	testenv.OK(t, strictyaml.DecodeThen(filepath.Join(dir, "p.yaml"), []byte(lines), new(any), func(v strictyaml.Value) { n = read(v) }))
+	return n
+}
+
+// TestSteps: what each contender is started for divides the steps.
+func TestSteps(t *testing.T) {
+	a, start, b := seed{File: "a"}, seed{Start: true}, seed{Image: "b"}
+	for want, steps := range map[string][]seed{
+		"1 0": {a}, "1 1": {a, start, b}, "0 1": {start, b}, "0 0": nil,
+	} {
+		before, after := service{Seed: steps}.steps()
+		testenv.Equal(t, fmt.Sprint(len(before), " ", len(after)), want)
+		testenv.Check(t, !slices.ContainsFunc(append(before, after...), func(s seed) bool { return s.Start }), "the start itself")
+	}
+}
+
+// TestMigrated: each contender gets the state that its start and the steps after it have made of
+// that of all; the others do not see it. All states are removed.
+func TestMigrated(t *testing.T) {
+	f := database(t, "seed: [schema.sql, {start: service}, {command: [psql, -c, ANALYZE]}]")
+	f.engine.exec = func(c *fakeServed, command []string) (string, int, error) {
+		if command[0] == "psql" {
+			c.write("analyzed,")
+		}
+		return "", 0, nil
+	}
+	f.open(t)
+	testenv.Check(t, strings.HasPrefix(f.seed(t), "1 file at its start"), "note")
+	other := bench.Selection{Contender: "bookings", Variant: "pooled"}
+	inUse := func() string { return f.engine.volumes[f.last().spec.Mounts[0].Volume] }
+	migrate := func(of bench.Selection, writes string) {
+		t.Helper()
+		testenv.Equal(t, f.Unmigrated(of), true)
+		testenv.OK(t, testenv.Err(f.Restore(t.Context(), of)))
+		f.Address()
+		f.last().write(writes)
+		note, err := f.Migrated(t.Context(), of, func(bench.Progress) {})
+		testenv.OK(t, err)
+		testenv.Equal(t, note, "1 command")
+		testenv.Equal(t, f.Unmigrated(of), false)
+	}
+	migrate(contender, "v1,")
+	for of, want := range map[bench.Selection]string{contender: "++v1,analyzed,+", other: "++"} {
+		testenv.OK(t, testenv.Err(f.Restore(t.Context(), of)))
+		testenv.Equal(t, inUse(), want, of)
+		f.engine.since()
+		testenv.OK(t, testenv.Err(f.Restore(t.Context(), of)))
+		testenv.Equal(t, f.engine.since(), "", "again, though no contender has used it")
+	}
+	migrate(other, "v2,")
+	for range 2 {
+		for of, want := range map[bench.Selection]string{contender: "++v1,analyzed,+", other: "++v2,analyzed,+"} {
+			testenv.OK(t, testenv.Err(f.Restore(t.Context(), of)))
+			testenv.Equal(t, inUse(), want, of)
+			f.last().write("orders")
+			f.Address()
+		}
+	}
+	testenv.Equal(t, len(f.engine.volumes), 4, "that of all, one each, and the one in use")
+}
+
+// TestMigrated_Fails: what a step or a stop has spoiled is not a state; the next contender begins
+// with that of all.
+func TestMigrated_Fails(t *testing.T) {
+	for failing, want := range map[string]string{
+		"exec psql": "db: seed failed: command psql: exec psql failed", "end": "db: end failed",
+	} {
+		f := database(t, "seed: [{start: service}, {command: [psql]}]")
+		f.open(t)
+		f.seed(t)
+		f.restore(t)
+		f.Address()
+		f.last().write("half")
+		f.engine.failing = failing
+		_, err := f.Migrated(t.Context(), contender, func(bench.Progress) {})
+		testenv.Fails(t, err, want)
+		testenv.Equal(t, f.Unmigrated(contender), true)
+		f.engine.failing = ""
+		f.restore(t)
+		testenv.Equal(t, f.engine.volumes[f.last().spec.Mounts[0].Volume], "++", failing)
+	}
+}

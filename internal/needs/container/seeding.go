@@ -1,0 +1,180 @@
+package container
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/text/safe"
+)
+
+// steps returns the steps of the seed before the start of contenders, and those after it.
+func (s service) steps() (before, after []seed) {
+	i := slices.IndexFunc(s.Seed, func(one seed) bool { return one.Start })
+	if i < 0 {
+		return s.Seed, nil
+	}
+	return s.Seed[:i], s.Seed[i+1:]
+}
+
+// Seed runs the steps of the seed that are the same for all contenders: the image has run its files
+// when the service started.
+func (n *Need) Seed(ctx context.Context, progress func(bench.Progress)) (note string, err error) {
+	if n.current() == nil && (!n.external() || n.spec.Seed == nil) {
+		return "", nil
+	}
+	before, _ := n.spec.steps()
+	if note, err = n.seedBy(ctx, before, progress); err != nil {
+		return "", err
+	}
+	n.notes.forget()
+	if n.spec.Keep {
+		n.at.Warn(bench.Warning{Text: n.name + " is not restored (keep: true): a trial finds what the trials before it have written"})
+	}
+	return note, nil
+}
+
+// seedBy runs steps in order, and returns what was done.
+func (n *Need) seedBy(ctx context.Context, steps []seed, progress func(bench.Progress)) (note string, err error) {
+	var files, commands, containers int64
+	for i, one := range steps {
+		if one.File != "" {
+			files++
+			continue
+		}
+		text := safe.Line(n.mask.Text(strings.TrimSpace(one.Image+" "+safe.Shell(one.Command))), rowBytes)
+		progress(bench.Progress{Done: int64(i), Unit: "steps", Text: text})
+		what := "command"
+		if one.Image != "" {
+			what = "container of"
+			containers++
+			err = n.once(ctx, one)
+		} else {
+			commands++
+			err = n.exec(ctx, one.Command)
+		}
+		if err != nil {
+			return "", n.masked(fmt.Errorf("%s: seed failed: %s %s: %w", n.name, what, text, err))
+		}
+	}
+	if c := n.current(); c != nil && exitOf(c) != nil {
+		return "", n.masked(fmt.Errorf("%s: it ended after its seed: %s%s", n.name, n.death(exitOf(c)), n.lastLines(c)))
+	}
+	var parts []string
+	if files > 0 {
+		parts = append(parts, fmt.Sprintf("%s at its start (%s until ready)", units.Plural(files, "file"), units.Duration(n.took)))
+	}
+	if commands > 0 {
+		parts = append(parts, units.Plural(commands, "command"))
+	}
+	if containers > 0 {
+		parts = append(parts, units.Plural(containers, "container"))
+	}
+	return strings.Join(parts, ", "), nil
+}
+
+var _ needs.Migrates = (*Need)(nil)
+
+// Unmigrated reports whether the seed has a start of each contender, and this one was not started.
+func (n *Need) Unmigrated(of bench.Selection) bool {
+	return slices.ContainsFunc(n.spec.Seed, func(one seed) bool { return one.Start }) && !n.state.kept[of]
+}
+
+// Migrated runs the steps after the start of a contender, and keeps what the service has then as
+// the state of this contender.
+func (n *Need) Migrated(ctx context.Context, of bench.Selection, progress func(bench.Progress)) (note string, err error) {
+	_, after := n.spec.steps()
+	if note, err = n.seedBy(ctx, after, progress); err != nil {
+		return "", err
+	}
+	if err := n.keepSeeded(ctx, of); err != nil {
+		clean, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+		defer cancel()
+		return "", n.masked(fmt.Errorf("%s: %w", n.name, errors.Join(err, n.kill(clean)))) // it is half stopped
+	}
+	return note, nil
+}
+
+// exec runs a command in the container of the service.
+func (n *Need) exec(ctx context.Context, command []string) error {
+	c := n.current()
+	if c == nil {
+		return errors.New("the service does not run")
+	}
+	output, code, err := c.Exec(ctx, command, nil)
+	if err != nil || code == 0 {
+		return err
+	}
+	lines := strings.Split(strings.TrimSpace(output), "\n")
+	return fmt.Errorf("exit code %d%s%s", code, why(lines), lastOf(lines, lastRows))
+}
+
+// once runs a container of another image in the network of the run, until it ends.
+func (n *Need) once(ctx context.Context, one seed) (err error) {
+	spec := needs.ContainerSpec{
+		RunID: n.at.RunID, Name: n.name + "-seed", Image: one.Image, Entrypoint: one.Entrypoint, User: one.User, Env: map[string]string{},
+		CPUs: n.at.CPUs, OnLog: func(bench.LogLine) {}, Progress: n.at.Progress,
+	}
+	at := n.inNetwork()
+	for _, word := range one.Command {
+		if word, err = withAddress(word, n.name, at); err != nil {
+			return err
+		}
+		spec.Command = append(spec.Command, word)
+	}
+	for name, value := range one.Environment {
+		if spec.Env[name], err = withAddress(value, n.name, at); err != nil {
+			return err
+		}
+	}
+	for _, v := range one.Volumes {
+		spec.Mounts = append(spec.Mounts, needs.Mount{Source: v.Source, Target: v.Target, ReadOnly: true})
+	}
+	started, err := n.at.Containers.RunContainer(ctx, spec)
+	if err != nil {
+		return err
+	}
+	c, ok := started.(needs.Served)
+	if !ok {
+		return errors.Join(errors.New("this engine runs no services"), started.Stop(ctx))
+	}
+	defer func() {
+		clean, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+		defer cancel()
+		err = errors.Join(err, c.Kill(clean))
+	}()
+	var ended <-chan struct{}
+	if service := n.current(); service != nil {
+		ended = service.Exited()
+	}
+	select {
+	case <-c.Exited():
+	case <-ended:
+		return errors.New("the service has ended meanwhile")
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if exit := exitOf(c); exit.Code != 0 || exit.Signal != "" {
+		return fmt.Errorf("%s%s", exit, n.lastLines(c))
+	}
+	return nil
+}
+
+// inNetwork returns where containers of the run reach the service, also if contenders are processes.
+func (n *Need) inNetwork() bench.NeedAddress {
+	if n.external() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		return n.address
+	}
+	if main := n.ports[mainPort]; main != 0 {
+		return n.addressAt(n.name, main, n.ports)
+	}
+	return bench.NeedAddress{}
+}
