@@ -101,42 +101,6 @@ func TestSignal_EachPhase(t *testing.T) {
 	})
 }
 
-// killed checks what is left of a run after SIGKILL, and after 'locbench clean'.
-func (d *disturbed) killed(phase string) {
-	d.t.Helper()
-	d.wait(time.Minute)
-	run, trials := read(d.t, d.out)
-	if run.State != bench.RunRunning {
-		d.t.Errorf("a killed run says it is %s", run.State)
-	}
-	if phase == "load" && (len(trials) != 1 || len(trials[0].Steps) < 1) {
-		d.t.Fatalf("the finished step is not on disk: %+v", trials)
-	}
-	d.cleaned(run.ID)
-}
-
-// cleaned removes the leftovers of a killed run until there are none: the engine finishes its last
-// request even if the client is gone.
-func (d *disturbed) cleaned(runID string) {
-	d.t.Helper()
-	testenv.Until(d.t, time.Minute, "clean leaves nothing", func() bool {
-		succeeds(d.t, d.dir, "clean", "--run", runID)
-		return len(leftOf(runID)) == 0
-	})
-}
-
-// interrupted checks a run that was stopped gracefully.
-func (d *disturbed) interrupted(phase string) {
-	d.t.Helper()
-	run, trials := d.ends(130, "interrupted", "--resume out", "stopping gracefully")
-	if run.State != bench.RunInterrupted {
-		d.t.Errorf("run %s", run.State)
-	}
-	if phase == "load" && (len(trials) == 0 || len(trials[0].Steps) < 2 || trials[0].State != bench.TrialAborted || trials[0].Lost == nil) {
-		d.t.Errorf("trials %+v", trials)
-	}
-}
-
 // TestSignal_DeafContender: a run waits for a contender that ignores the request to stop, and kills
 // it, whatever a closing terminal sends. A second signal makes locbench kill what does not stop and
 // remove everything, and the record is true. A third one ends it at once, and the record still says

@@ -42,8 +42,14 @@ func (s *service) filesOf(other service) {
 			*path = of
 		}
 	}
+	if a, b := string(s.Dockerfile), string(other.Dockerfile); a != "" && filepath.Base(a) == filepath.Base(b) && sameFiles(filepath.Dir(a), filepath.Dir(b)) {
+		s.Dockerfile = other.Dockerfile
+	}
 	for i := range s.Seed[:min(len(s.Seed), len(other.Seed))] {
 		one(&s.Seed[i].File, other.Seed[i].File)
+		for j := range s.Seed[i].Volumes[:min(len(s.Seed[i].Volumes), len(other.Seed[i].Volumes))] {
+			one(&s.Seed[i].Volumes[j].Source, other.Seed[i].Volumes[j].Source)
+		}
 	}
 	for i := range s.EnvFile[:min(len(s.EnvFile), len(other.EnvFile))] {
 		one(&s.EnvFile[i], other.EnvFile[i])

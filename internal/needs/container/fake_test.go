@@ -31,8 +31,9 @@ type fakeEngine struct {
 	written []string // outside of volumes
 	unclean *bench.Exit
 	exec    func(c *fakeServed, command []string) (string, int, error)
-	failing string // prefix of the call that fails
-	free    int64  // bytes on its disk; 0: not known
+	signIn  func() (string, int, error) // of a user of a preset; nil: it succeeds, and is not recorded
+	failing string                      // prefix of the call that fails
+	free    int64                       // bytes on its disk; 0: not known
 
 	mu    sync.Mutex
 	calls []string
@@ -245,8 +246,15 @@ func (c *fakeServed) Stop(context.Context) error { return nil }
 func (c *fakeServed) Exit() *bench.Exit          { return c.exit }
 
 func (c *fakeServed) Exec(_ context.Context, command []string, _ map[string]string) (string, int, error) {
+	signsIn := slices.Contains(command, "SELECT 1")
+	if signsIn && c.engine.signIn == nil {
+		return "", 0, nil
+	}
 	if err := c.engine.called("exec %s", strings.Join(command, " ")); err != nil {
 		return "", 0, err
+	}
+	if signsIn {
+		return c.engine.signIn()
 	}
 	if c.engine.exec == nil {
 		return "", 0, nil
@@ -302,7 +310,7 @@ func newFixture(t *testing.T, text string) fixture {
 	testenv.OK(t, err)
 	f := fixture{Need: found.Needs[0].Need.(*Need), engine: &fakeEngine{image: needs.Image{ID: "sha256:0123456789abcdef"}},
 		warned: &[]string{}}
-	f.pace = pace{time.Millisecond, time.Millisecond, 5 * time.Millisecond}
+	f.pace = pace{time.Millisecond, time.Millisecond, 5 * time.Millisecond, 200 * time.Millisecond}
 	f.place = needs.Place{
 		RunID: "run", Containers: f.engine, Network: needs.Network{Host: inContainers},
 		Progress: func(bench.Progress) {}, Warn: func(w bench.Warning) { *f.warned = append(*f.warned, w.Text) },

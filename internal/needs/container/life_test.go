@@ -205,6 +205,7 @@ func TestReady(t *testing.T) {
 		image   needs.Image
 		started func(c *fakeServed)
 		exec    func(c *fakeServed, command []string) (string, int, error)
+		signIn  func() (string, int, error)
 		calls   string // commands that were run
 		want    string // "": it becomes ready
 	}{
@@ -230,6 +231,19 @@ func TestReady(t *testing.T) {
 		"not in the image (R8)": {yaml: "image: a\nready: {command: [curl]}",
 			want: "curl: its image does not have this command (exit code 127)", calls: "curl",
 			exec: func(*fakeServed, []string) (string, int, error) { return "", 127, nil }},
+		"not in the image, says the engine (R8)": {yaml: "image: a\nready: {command: [curl]}",
+			want: "curl: its image does not have this command (exit code 126)", calls: "curl",
+			exec: func(*fakeServed, []string) (string, int, error) {
+				return `OCI runtime exec failed: exec: "curl": executable file not found in $PATH: unknown`, 126, nil
+			}},
+		"ends while a command starts (R7)": {yaml: "image: a\nready: {command: [x]}",
+			want: "ended before it was ready: exit code 3",
+			exec: func(c *fakeServed, _ []string) (string, int, error) {
+				if c.seen++; c.seen > 1 {
+					c.end(bench.Exit{Code: 3})
+				}
+				return "OCI runtime exec failed: cannot exec in a stopped container: unknown", 126, nil
+			}},
 		"log twice (R2)": {yaml: "image: a\nports: 1\nready: {log: {line: ready to, times: 2}}", started: func(c *fakeServed) {
 			c.listen()
 			c.log("1 is ready to serve")
@@ -251,6 +265,26 @@ func TestReady(t *testing.T) {
 			c.listen()
 			c.inside = "172.18.0.3:1"
 		}, want: "this machine does not reach port 2"},
+		"refuses the user (R5)": {yaml: "image: postgres\nenvironment: {POSTGRES_USER: app, POSTGRES_PASSWORD: hunter22}", signIn: signIns(1, refused),
+			want: `db: responds, but refuses user app: FATAL: password authentication failed for user "app", ***; its ` + "`environment`"},
+		"without a client": {yaml: "image: mysql\nenvironment: {MYSQL_ROOT_PASSWORD: hunter22}", signIn: signIns(127, "mysql: not found"),
+			calls: strings.Repeat(", mysqladmin ping --silent -h db -P 3306, mysql -h db -P 3306 -u root -e SELECT 1", 2)[2:]},
+		"cannot sign in for another reason": {yaml: "image: mariadb\nenvironment: {MARIADB_USER: app, MARIADB_DATABASE: shop, MARIADB_PASSWORD: hunter22}",
+			signIn: signIns(1, "TLS is required"), calls: strings.Repeat(", healthcheck.sh --connect --innodb_initialized, "+
+				"mariadb -h db -P 3306 -u app -e SELECT 1 shop", 2)[2:]},
+		"refuses later no more": {yaml: "image: postgres\nenvironment: {POSTGRES_PASSWORD: hunter22}", signIn: signIns(1, refused, 3)},
+		"refused in its own command (R5)": {yaml: "image: a\nports: 1\nready: {command: [mysqladmin, ping]}",
+			exec: func(*fakeServed, []string) (string, int, error) {
+				return "error: 'Access denied for user 'app''\n", 0, nil
+			},
+			want: "responds, but refuses the user of mysqladmin ping: error: 'Access denied for user 'app''; correct its user or password"},
+		"refused until the timeout": {yaml: "image: a\nenvironment: {PASSWORD: hunter22}\nready: {command: [x], timeout: 1s}", exec: func(c *fakeServed, _ []string) (string, int, error) {
+			time.Sleep(600 * time.Millisecond)
+			return refused, 1, nil
+		}, want: "db: responds, but refuses"},
+		"refused before its port is open": {yaml: "image: a\nports: 1\nready: {command: [x], timeout: 1s}",
+			started: func(c *fakeServed) { c.address = "127.0.0.1:1" }, want: "not ready after 1s: x: dial tcp",
+			exec: func(*fakeServed, []string) (string, int, error) { return refused, 1, nil }},
 		"ends (R7)": {yaml: "image: a\nports: 1", started: func(c *fakeServed) {
 			c.log("bad option")
 			c.end(bench.Exit{Code: 3})
@@ -263,11 +297,10 @@ func TestReady(t *testing.T) {
 			c.end(bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true})
 		},
 			want: "(out of memory), its limit is 8 MiB"},
-		"refuses the user (R5)": {yaml: "image: mysql\nready: {command: [mysqladmin, ping, -uapp], timeout: 1s}", started: func(c *fakeServed) { c.listen() },
-			exec: func(*fakeServed, []string) (string, int, error) { return "Access denied for user 'app'@'::1'\n", 0, nil },
-			want: "mysqladmin ping -uapp: it responds, but refuses the user (wrong password?)\n  Access denied for user 'app'"},
 		"refuses no user of a preset": {yaml: "image: mysql\nready: {times: 1}",
-			exec: func(*fakeServed, []string) (string, int, error) { return "Access denied for user 'root'@'::1'\n", 0, nil }},
+			exec: func(_ *fakeServed, command []string) (string, int, error) {
+				return map[string]string{"mysqladmin": "Access denied for user 'root'@'::1'\n"}[command[0]], 0, nil
+			}},
 		"disk full": {yaml: "image: a\nports: 1", started: func(c *fakeServed) {
 			c.log("could not write: No space left on device")
 			c.end(bench.Exit{Code: 1})
@@ -290,7 +323,7 @@ func TestReady(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t, c.yaml)
-			f.engine.image, f.engine.started, f.engine.exec = c.image, c.started, c.exec
+			f.engine.image, f.engine.started, f.engine.exec, f.engine.signIn = c.image, c.started, c.exec, c.signIn
 			err := f.Open(t.Context(), f.place)
 			testenv.Fails(t, err, c.want)
 			testenv.Equal(t, c.want != "" && len(f.engine.left()) > 0, false, "left:", f.engine.left())
@@ -309,6 +342,20 @@ func TestReady(t *testing.T) {
 				testenv.Equal(t, strings.Join(calls, ", "), c.calls)
 			}
 		})
+	}
+}
+
+const refused = `psql: FATAL: no
+FATAL: password authentication failed for user "app", hunter22`
+
+// signIns ends with a code the first times, and succeeds from then on.
+func signIns(code int, output string, times ...int) func() (string, int, error) {
+	seen := 0
+	return func() (string, int, error) {
+		if seen++; times != nil && seen > times[0] {
+			return "", 0, nil
+		}
+		return output, code, nil
 	}
 }
 
@@ -380,11 +427,15 @@ func TestRestore_Stop(t *testing.T) {
 		"exit code":         {"image: postgres\nready: {times: 1}", bench.Exit{Code: 143}, "exit code 143"},
 		"of a Java machine": {"image: keycloak\nready: {times: 1, tcp: 8080}", bench.Exit{Code: 143}, ""},
 		"a wrong option":    {"image: keycloak\nready: {times: 1, tcp: 8080}", bench.Exit{Code: 1}, "exit code 1"},
+		"without a volume":  {"image: a\nports: 1\nready: {times: 1}", bench.Exit{Code: 2}, ""},
 		"its machine killed": {"image: keycloak\nready: {times: 1, tcp: 8080}", bench.Exit{Code: 137, Signal: "SIGKILL"},
 			"it was killed after 1m"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, c.yaml)
+			if name != "without a volume" {
+				f.engine.image.Volumes = []string{"/data"}
+			}
 			f.open(t)
 			f.seed(t)
 			f.engine.unclean = &c.exit
@@ -500,7 +551,9 @@ func TestRest(t *testing.T) {
 // TestOutOfMemory: a service of which the kernel has killed a process is not the one that it was,
 // even if it runs.
 func TestOutOfMemory(t *testing.T) {
-	kills := func(n int64) *bench.NeedUsage { return &bench.NeedUsage{Memory: &bench.Memory{OOMKills: n, Limit: 64 << 20}} }
+	kills := func(n int64) *bench.NeedUsage {
+		return &bench.NeedUsage{Memory: &bench.Memory{OOMKills: n, Limit: 64 << 20}}
+	}
 	testenv.OK(t, errors.Join(outOfMemory(nil, 0), outOfMemory(&bench.NeedUsage{}, 0), outOfMemory(kills(2), 2)))
 	testenv.Fails(t, outOfMemory(kills(1), 0), "the kernel killed 1 process of it: out of memory, its limit is 64 MiB")
 	testenv.Fails(t, outOfMemory(kills(5), 2), "3 processes")

@@ -22,6 +22,7 @@ type preset struct {
 	// Folder runs files with one of the Endings when the service starts with an empty volume.
 	Folder  string
 	Endings []string
+	SignIn  signIn
 	// Stopped is its exit code after the stop signal.
 	Stopped int
 	// Apart: it refers clients to its own name, which only containers of the run can resolve.
@@ -58,6 +59,7 @@ var presets = []preset{
 		Folder: "/docker-entrypoint-initdb.d", Endings: onSQL, Scheme: "postgres",
 		Users:     []account{{"POSTGRES_USER", "POSTGRES_PASSWORD", "postgres", "", true}},
 		Databases: []string{"POSTGRES_DB"}, OfUser: true,
+		SignIn: signIn{shell{"psql", "-X", "-q", "-w", "-h", "NAME", "-p", "PORT", "-U", "USER", "-d", "DATABASE", "-c", "SELECT 1"}, "PGPASSWORD"},
 	},
 	{
 		Names: []string{"mysql", "percona", "percona-server"},
@@ -67,7 +69,7 @@ var presets = []preset{
 		},
 		Folder: "/docker-entrypoint-initdb.d", Endings: onSQL, Scheme: "mysql",
 		Users:     []account{{"MYSQL_USER", "MYSQL_PASSWORD", "", "", false}, {"", "MYSQL_ROOT_PASSWORD", "root", "", true}},
-		Databases: []string{"MYSQL_DATABASE"},
+		Databases: []string{"MYSQL_DATABASE"}, SignIn: inMySQL("mysql"),
 	},
 	{
 		Names: []string{"mariadb"},
@@ -80,7 +82,7 @@ var presets = []preset{
 			{"MARIADB_USER", "MARIADB_PASSWORD", "", "", false}, {"MYSQL_USER", "MYSQL_PASSWORD", "", "", false},
 			{"", "MARIADB_ROOT_PASSWORD", "root", "", false}, {"", "MYSQL_ROOT_PASSWORD", "root", "", true},
 		},
-		Databases: []string{"MARIADB_DATABASE", "MYSQL_DATABASE"},
+		Databases: []string{"MARIADB_DATABASE", "MYSQL_DATABASE"}, SignIn: inMySQL("mariadb"),
 	},
 	{
 		Names: []string{"mongo"},
@@ -171,6 +173,10 @@ var presets = []preset{
 	},
 }
 
+func inMySQL(client string) signIn {
+	return signIn{shell{client, "-h", "NAME", "-P", "PORT", "-u", "USER", "-e", "SELECT 1", "DATABASE"}, "MYSQL_PWD"}
+}
+
 // kafka returns the preset of one broker that is also its controller.
 func kafka(image, check string) preset {
 	const data = "/var/lib/kafka/data"
@@ -228,17 +234,26 @@ func imageName(image string) string {
 
 // named returns what p says of a service with a name and a port.
 func (p preset) named(name string, port int) service {
-	r := strings.NewReplacer("NAME", name, "PORT", strconv.Itoa(port))
+	r := named(name, port)
 	s := p.Fills
-	s.Ready.Command = nil
-	for _, word := range p.Fills.Ready.Command {
-		s.Ready.Command = append(s.Ready.Command, r.Replace(word))
-	}
+	s.Ready.Command = replaced(r, s.Ready.Command)
 	s.Environment = maps.Clone(p.Fills.Environment)
 	for name, value := range s.Environment {
 		s.Environment[name] = r.Replace(value)
 	}
 	return s
+}
+
+// named replaces NAME and PORT.
+func named(name string, port int) *strings.Replacer {
+	return strings.NewReplacer("NAME", name, "PORT", strconv.Itoa(port))
+}
+
+func replaced(r *strings.Replacer, words shell) (all shell) {
+	for _, word := range words {
+		all = append(all, r.Replace(word))
+	}
+	return all
 }
 
 // has reports whether one of the variables is given.

@@ -40,6 +40,10 @@ type check struct {
 // errNoCommand is the error of a command that the image does not have. To wait does not help.
 var errNoCommand = errors.New("its image does not have this command")
 
+// missingFile matches what an engine says of a command that the image does not have. It exits with
+// the same code if the container ends meanwhile.
+var missingFile = regexp.MustCompile(`(?i)not found|no such file|permission denied`)
+
 // await waits until the service is ready: until its check has succeeded several times in a row,
 // apart, for the same process. It is never started again if it ends.
 func (n *Need) await(ctx context.Context, c needs.Served, heard *heard, first bool) error {
@@ -52,7 +56,8 @@ func (n *Need) await(ctx context.Context, c needs.Served, heard *heard, first bo
 		return err
 	}
 	times := cmp.Or(n.spec.Ready.Times, readyTimes)
-	var last error // without the one that the end of the wait causes
+	var last error          // without the one that the end of the wait causes
+	var refusedAt time.Time // the first time in a row
 	for passed := 0; ; {
 		at := time.Now()
 		attempt, end := context.WithTimeout(timed, checkTimeout)
@@ -65,9 +70,16 @@ func (n *Need) await(ctx context.Context, c needs.Served, heard *heard, first bo
 		if last == nil || time.Since(began) < limit {
 			last = err
 		}
+		if refused := errors.As(err, new(refusal)); !refused {
+			refusedAt = time.Time{}
+		} else if refusedAt.IsZero() {
+			refusedAt = at
+		}
 		switch {
 		case exitOf(c) != nil:
 			return n.failedStart(c, exitOf(c), first)
+		case !refusedAt.IsZero() && time.Since(refusedAt) >= n.pace.refused:
+			return err
 		case errors.Is(err, errNoCommand):
 			return fmt.Errorf("%s: %w; write another `ready`, such as `{tcp: %d}`", check.what, err, cmp.Or(n.ports[mainPort], 5432))
 		case passed >= times:
@@ -81,6 +93,9 @@ func (n *Need) await(ctx context.Context, c needs.Served, heard *heard, first bo
 		case <-timed.Done():
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
+			}
+			if errors.As(last, new(refusal)) {
+				return last
 			}
 			last = cmp.Or(last, errors.New("it did not succeed often enough"))
 			return fmt.Errorf("not ready after %s: %s: %w%s", units.Exact(limit), check.what, last, n.lastLines(c))
@@ -104,7 +119,10 @@ func (n *Need) check(c needs.Served, heard *heard, first bool) (check, error) {
 	switch {
 	case r.Command != nil:
 		what := safe.Line(safe.Shell(r.Command), rowBytes)
-		return n.andPort(c, check{what, func(ctx context.Context) error { return n.runs(ctx, c, r.Command) }}), nil
+		if slices.Equal(r.Command, n.preset.named(n.name, main).Ready.Command) {
+			return n.asUser(c, n.andPort(c, check{what, func(ctx context.Context) error { return succeeds(ctx, c, r.Command) }})), nil
+		}
+		return n.andPort(c, check{what, func(ctx context.Context) error { return n.signsIn(ctx, c, r.Command) }}), nil
 	case r.HTTP != (readyHTTP{}):
 		at, err := n.reached(c, cmp.Or(r.HTTP.Port, main))
 		url := "http://" + at + r.HTTP.Path
@@ -145,10 +163,11 @@ func (n *Need) andPort(c needs.Served, of check) check {
 		return of
 	}
 	return check{of.what, func(ctx context.Context) error {
-		if err := of.do(ctx); err != nil {
+		err := of.do(ctx)
+		if err != nil && !errors.As(err, new(refusal)) {
 			return err
 		}
-		return accepts(ctx, c.Address(), n.pace.open)
+		return cmp.Or(accepts(ctx, c.Address(), n.pace.open), err)
 	}}
 }
 
@@ -205,25 +224,23 @@ func responds(ctx context.Context, url string, status int) error {
 	return nil
 }
 
-// refused matches what servers and their clients say of a user or password.
-var refused = regexp.MustCompile(`(?i)access denied for user|(password )?authentication failed|WRONGPASS|role "[^"]*" does not exist`)
-
-// runs returns an error unless a command in a container succeeds. Some succeed as soon as the
-// server responds, even if it refuses the user, which those of the presets want.
-func (n *Need) runs(ctx context.Context, c needs.Served, command []string) error {
+// runs returns the output of a command in a container, and an error unless it succeeds.
+func runs(ctx context.Context, c needs.Served, command []string) (output string, err error) {
 	output, code, err := c.Exec(ctx, command, nil)
-	own := !slices.Equal(command, n.preset.named(n.name, n.ports[mainPort]).Ready.Command)
 	switch {
 	case err != nil:
-		return err
-	case own && refused.MatchString(output):
-		return fmt.Errorf("it responds, but refuses the user (wrong password?)%s", lastOf(strings.Split(strings.TrimSpace(output), "\n"), lastRows))
-	case code == 126 || code == 127:
-		return fmt.Errorf("%w (exit code %d)%s", errNoCommand, code, lastOf(strings.Split(strings.TrimSpace(output), "\n"), 1))
+	case code == 127 || code == 126 && missingFile.MatchString(output):
+		err = fmt.Errorf("%w (exit code %d)%s", errNoCommand, code, lastOf(strings.Split(strings.TrimSpace(output), "\n"), 1))
 	case code != 0:
-		return fmt.Errorf("exit code %d%s", code, lastOf(strings.Split(strings.TrimSpace(output), "\n"), lastRows))
+		err = fmt.Errorf("exit code %d%s", code, lastOf(strings.Split(strings.TrimSpace(output), "\n"), lastRows))
 	}
-	return nil
+	return output, err
+}
+
+// succeeds returns an error unless a command in a container succeeds.
+func succeeds(ctx context.Context, c needs.Served, command []string) error {
+	_, err := runs(ctx, c, command)
+	return err
 }
 
 // failedStart is the error of a container that ended before it was ready. If its image runs files,

@@ -189,7 +189,7 @@ func (n *Need) keepSeeded(ctx context.Context, of bench.Selection) error {
 		return err
 	}
 	exit := exitOf(c)
-	if !clean && (exit == nil || exit.Code != n.preset.Stopped || exit.Signal != "" || n.preset.Stopped == 0) {
+	if !clean && len(n.state.data) > 0 && (exit == nil || exit.Code != n.preset.Stopped || exit.Signal != "" || n.preset.Stopped == 0) {
 		how := "it was killed after " + units.Exact(grace) + "; raise `stop_grace_period`, or write another `stop_signal`"
 		if exit != nil && exit.Signal == "" && exit.Code != 137 {
 			how = exit.String() + "; write another `stop_signal`"

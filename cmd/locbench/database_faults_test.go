@@ -1,0 +1,133 @@
+//go:build acceptance && database && linux
+
+package main
+
+import (
+	"net"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
+)
+
+const trusting = "environment: {POSTGRES_HOST_AUTH_METHOD: trust}\n"
+
+// TestNeed_DoesNotStart: the run ends with a sentence that has the cause and what to do, and nothing
+// is left.
+func TestNeed_DoesNotStart(t *testing.T) {
+	for name, c := range map[string]struct {
+		image func(t *testing.T) string // nil: PostgreSQL
+		need  string
+		files map[string]string
+		want  []string
+	}{
+		"not ready": {need: trusting + "ready: {command: [pg_isready, -h, 127.0.0.2, -p, \"1\"], timeout: 4s}",
+			want: []string{"needs: db: not ready after 4s: pg_isready -h 127.0.0.2 -p 1: exit code 2", "127.0.0.2:1 - no response", "database system is ready"}},
+		"without a password": {need: "limits: {cpus: 1}", want: []string{"ended before it was ready: exit code 1", "set POSTGRES_PASSWORD"}},
+		"an option that it does not know": {need: trusting + "command: [-c, max_conections=3]",
+			want: []string{"ended before it was ready: exit code 1", `unrecognized configuration parameter "max_conections"`}},
+		"no such image": {image: func(*testing.T) string { return "locbench-test/none:1" }, need: trusting, want: []string{"locbench-test/none:1"}},
+		"image for another architecture": {image: foreignImage, need: trusting,
+			want: []string{"is for another architecture than this machine's; emulated, it is not fit for measuring"}},
+		"disk full": {need: trusting + "tmpfs: ['/var/lib/postgresql/data:size=80m']\nkeep: true\nseed: [big.sql]",
+			files: map[string]string{"big.sql": "CREATE TABLE t (i int);\nINSERT INTO t SELECT generate_series(1, 4000000);\n"},
+			want:  []string{"needs: db: seed failed in big.sql", "No space left on device"}},
+		"out of memory": {need: trusting + "limits: {memory: 16M}", want: []string{"needs: db: ", "its limit is 16 MiB"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var o *observer
+			if c.image == nil {
+				o = observe(t, postgresImage(t), "")
+			} else {
+				testenv.Docker(t)
+				o = &observer{image: c.image(t)}
+			}
+			dir := o.profile(t, "connect", c.need, "")
+			for file, text := range c.files {
+				writeFile(t, filepath.Join(dir, file), text)
+			}
+			_, trials := o.run(t, dir, 1, c.want...)
+			testenv.Equal(t, len(trials), 0, "trials")
+		})
+	}
+}
+
+// foreignImage makes an image for another architecture.
+func foreignImage(t *testing.T) string {
+	t.Helper()
+	image := ownName(t) + ":1"
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "Dockerfile"), "FROM scratch\nCOPY Dockerfile /\n")
+	dockerDo(t, "build", "-q", "--platform", "linux/s390x", "-t", image, dir)
+	t.Cleanup(func() { dockerDo(t, "rmi", "-f", image) })
+	testenv.Equal(t, dockerDo(t, "image", "inspect", "-f", "{{.Architecture}}", image), "s390x")
+	return image
+}
+
+// TestNeed_PortTaken: if the contender's port is in use, its need is removed all the same.
+func TestNeed_PortTaken(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	testenv.OK(t, err)
+	defer l.Close()
+	port := strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+	o := observe(t, postgresImage(t), "")
+	dir := o.profile(t, "connect", trusting, "")
+	editFile(t, filepath.Join(dir, "svc/backing/service.yaml"), `"{{.Port}}"`, `"`+port+`"`, "port: 8080", "port: "+port)
+	o.run(t, dir, 3, "port "+port+" is in use")
+}
+
+// TestNeed_HarmedInStep: a need that dies in a step fails that trial with the cause. The next trial
+// starts from the seeded state again, --resume completes the run, and nothing is left.
+func TestNeed_HarmedInStep(t *testing.T) {
+	for name, c := range map[string]struct {
+		image      func(testing.TB) string
+		mode, need string
+		harm       func(t *testing.T, id string)
+		want       []string
+	}{
+		"killed": {postgresImage, "connect", trusting, func(t *testing.T, id string) { dockerDo(t, "kill", id) },
+			[]string{"db: it ended in the trial: killed by SIGKILL"}},
+		"stopped by its user": {mariadbImage, "mariadb", "environment: {MARIADB_ALLOW_EMPTY_ROOT_PASSWORD: \"1\", MARIADB_DATABASE: shop}\nseed: [books.sql]",
+			func(t *testing.T, id string) { dockerDo(t, "kill", "--signal", "TERM", id) }, []string{"db: it ended in the trial: exit code 0"}},
+		"out of memory": {redisImage, "redis", "limits: {memory: 32M}", func(t *testing.T, id string) {
+			fill(id, "redis-cli", "eval", "for i = 1, 1000000 do redis.call('set', i, string.rep('x', 1000)) end", "0")
+		}, []string{"db: it ended in the trial: killed by SIGKILL (out of memory), its limit is 32 MiB"}},
+		"a child out of memory (L4)": {postgresImage, "connect", trusting + "limits: {memory: 64M}\n", func(t *testing.T, id string) {
+			fill(id, "psql", "-U", "postgres", "-c", "SET work_mem = '1GB'",
+				"-c", "SELECT count(*) FROM (SELECT repeat(n::text, 100) t FROM generate_series(1, 3000000) n ORDER BY 1) s")
+		}, []string{"db: ", "out of memory", "its limit is 64 MiB"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := observe(t, c.image(t), "")
+			dir := o.profile(t, c.mode, c.need, "")
+			editFile(t, filepath.Join(dir, "p.yaml"), "[1 for 300ms]", "[1 for 1s, 1 for 12s]", "compare_bodies: none", "compare_bodies: none\ntimeout: 1s")
+			writeFile(t, filepath.Join(dir, "books.sql"), "CREATE TABLE books (title text);\n")
+			d := disturbIn(t, dir, nil, "run", "--headless", "-p", "p.yaml")
+			d.loaded(1)
+			ids := strings.Fields(dockerDo(t, "ps", "-q", "--filter", "ancestor="+o.image, "--filter", "label=locbench.run"))
+			testenv.Need(t, len(ids) == 1, "containers %q", ids)
+			c.harm(t, ids[0])
+			_, trials := d.ends(3)
+			if len(trials) != 2 || trials[0].State != bench.TrialFailed || trials[1].State != bench.TrialComplete {
+				t.Fatalf("%s\n%s", states(trials), d.stderr.String())
+			}
+			testenv.Contains(t, trials[0].Failure, c.want...)
+			says(t, "standard error", d.stderr.String(), c.want...)
+			d.reported(c.want...)
+			d.resumes()
+			o.nothingLeft(t)
+		})
+	}
+}
+
+// fill runs a command in a container that ends with the connection.
+func fill(id string, command ...string) {
+	_ = exec.Command("docker", append([]string{"exec", id}, command...)...).Run()
+}

@@ -1,0 +1,65 @@
+//go:build acceptance && database && linux
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
+)
+
+// TestDatabase: each trial begins with the seeded rows of a PostgreSQL, whatever the trial before
+// has written, and the CPU time of the database is known in each step.
+func TestDatabase(t *testing.T) {
+	for _, runtime := range []string{"process", "docker"} {
+		t.Run(runtime, func(t *testing.T) {
+			t.Parallel()
+			o := observe(t, postgresImage(t), "")
+			dir := o.books(t, "limits: {cpus: 1, memory: 256M}\nseed: [schema.sql]", "rounds: 3\nruntime: "+runtime+"\n")
+			run, trials := o.run(t, dir, 0)
+			testenv.Check(t, len(run.Needs) == 1 && run.Needs[0].From == bench.NeedContainer && len(trials) == 3, "%+v", run.Needs)
+			for _, trial := range trials {
+				last := trial.Steps[len(trial.Steps)-1]
+				cpus, ok := last.NeedCPUs("db")
+				testenv.Check(t, trial.State == bench.TrialComplete && last.Load.FailedTotal() == 0, "%s: %v", trial.Failure, last.Load.Examples)
+				testenv.Check(t, ok && cpus > 0 && last.HostAfter.Needs["db"].Quota == 1, "usage of db: %+v", last.HostAfter.Needs["db"])
+			}
+		})
+	}
+}
+
+// TestDatabase_PerService: two services have their own databases, from their manifests: each trial
+// finds the seeded rows, and only the database of its service has counters.
+func TestDatabase_PerService(t *testing.T) {
+	o := observe(t, postgresImage(t), "")
+	dir := o.books(t, "seed: [schema.sql]", "rounds: 2\nruntime: docker\n")
+	profile, err := os.ReadFile(filepath.Join(dir, "p.yaml"))
+	testenv.OK(t, err)
+	before, rest, _ := strings.Cut(string(profile), "needs:\n")
+	need, after, _ := strings.Cut(rest, "setup:")
+	writeFile(t, filepath.Join(dir, "p.yaml"), strings.Replace(before, "[books]", "[books, magazines]", 1)+"setup:"+after)
+	manifest, err := os.ReadFile(filepath.Join(dir, "svc", "books", "service.yaml"))
+	testenv.OK(t, err)
+	testenv.OK(t, os.CopyFS(filepath.Join(dir, "svc", "magazines"), os.DirFS(filepath.Join(dir, "svc", "books"))))
+	for name, memory := range map[string]string{"books": "4MB", "magazines": "8MB"} {
+		folder := filepath.Join(dir, "svc", name)
+		writeFile(t, filepath.Join(folder, "service.yaml"), strings.Replace(string(manifest), "name: books", "name: "+name, 1)+
+			"needs:\n"+strings.TrimRight(need, "\n")+"\n    command: [postgres, -c, work_mem="+memory+"]\n    per_service: true\n")
+		schema, err := os.ReadFile(filepath.Join(dir, "schema.sql"))
+		testenv.OK(t, err)
+		writeFile(t, filepath.Join(folder, "schema.sql"), string(schema))
+	}
+	run, trials := o.run(t, dir, 0)
+	testenv.Check(t, len(run.Needs) == 2 && run.Needs[0].Label() == "db of books" && run.Needs[1].Label() == "db of magazines", "%+v", run.Needs)
+	testenv.Check(t, run.Warnings.Has(bench.WarnOwnNeeds), "%v", run.Warnings)
+	testenv.Equal(t, len(trials), 4)
+	for _, trial := range trials {
+		last := trial.Steps[len(trial.Steps)-1]
+		cpus, ok := last.NeedCPUs("db")
+		testenv.Check(t, trial.State == bench.TrialComplete && ok && cpus > 0, "%s: %s, %v CPUs", trial.Trial, trial.Failure, cpus)
+	}
+}
