@@ -44,6 +44,8 @@ var rules = []rule{
 	{need: facts.needHolds},
 	{bound: Rate, holds: facts.rateKept},
 	{bound: Connections, holds: facts.moreBringsMore},
+	{bound: Disk, holds: facts.contenderWaits},
+	{need: facts.needWaits},
 	{bound: Contender, holds: facts.moreBringsNothing},
 	{bound: Connections, holds: facts.latencyFlat},
 }
@@ -207,7 +209,24 @@ func (f facts) brings(times float64) string {
 }
 
 func (f facts) moreBringsNothing() string {
-	if len(f.below) == 0 || !f.cpusOK || f.busyOK && f.busy+f.steal >= nearlyBusy {
+	if !f.cpusOK || f.busyOK && f.busy+f.steal >= nearlyBusy {
+		return ""
+	}
+	text := f.fewerGaveAsMuch()
+	if text == "" {
+		return ""
+	}
+	text += fmt.Sprintf(", using %.2f of %s", f.cpus, units.CPUs(cmp.Or(max(f.quota, 0), f.machine)))
+	if len(f.needs) == 0 {
+		text += "; it may wait for what is not measured, such as a database"
+	}
+	return text
+}
+
+// fewerGaveAsMuch returns a text if this step has the throughput of one with fewer connections, and
+// a longer latency.
+func (f facts) fewerGaveAsMuch() string {
+	if len(f.below) == 0 {
 		return ""
 	}
 	best := slices.MaxFunc(f.below, func(a, b *bench.StepResult) int {
@@ -219,13 +238,8 @@ func (f facts) moreBringsNothing() string {
 	if ratio >= more || !ok || latency < sameTime {
 		return ""
 	}
-	limit := cmp.Or(max(f.quota, 0), f.machine)
-	text := fmt.Sprintf("%d connections gave %.2f× the throughput of %d at %.1f× the latency, using %.2f of %s",
-		f.step.Step.Connections, ratio, best.Step.Connections, latency, f.cpus, units.CPUs(limit))
-	if len(f.needs) == 0 {
-		text += "; it may wait for what is not measured, such as a database"
-	}
-	return text
+	return fmt.Sprintf("%d connections gave %.2f× the throughput of %d at %.1f× the latency",
+		f.step.Step.Connections, ratio, best.Step.Connections, latency)
 }
 
 // slower returns the ratio of the mean latencies of the step and s.
@@ -262,5 +276,5 @@ func (f facts) unclear() string {
 	if f.busyOK && f.local {
 		text += fmt.Sprintf("; machine %s busy", units.Percent(f.busy))
 	}
-	return text
+	return text + f.waitingWords()
 }

@@ -210,6 +210,7 @@ func (l *trialRun) step(
 		res.Warnings = append(res.Warnings, verdict.CountersMissing(clip(read.err.Error(), 500)))
 	}
 	res.Warnings = append(res.Warnings, verdict.Killed(res)...)
+	res.Warnings = append(res.Warnings, verdict.ColdCaches(res)...)
 	if len(controls.changes) > 0 {
 		res.Warnings = append(res.Warnings, verdict.RateChanged(step.Rate, controls.changes, controls.more))
 	}
