@@ -62,9 +62,8 @@ func (d *draft) caveats() (all []Caveat) {
 		add("Another machine may change the order: the machine limited %s at peak.", list(names))
 	}
 	for _, need := range run.Needs {
-		if names := d.boundBy(verdict.Bound(need.Name)); len(names) > 0 && len(d.all) > 1 {
-			name := safe.Line(need.Name, maxWords)
-			add("A faster %s may change the order: it limited %s at peak.", name, list(names))
+		if text, ok := d.limitedByNeed(need.Name); ok {
+			add("%s", text)
 		}
 	}
 	for _, c := range d.all {
