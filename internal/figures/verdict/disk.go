@@ -66,7 +66,7 @@ func DiskWords(d *bench.Disk, within time.Duration) string {
 // the background.
 func (f facts) waits(who string) string {
 	all := f.waiters()
-	if len(all) == 0 || all[0].name != who {
+	if len(all) == 0 || all[0].name != who || f.busyOK && f.busy+f.steal >= fullyBusy && f.ownCPUs() >= f.host/2 {
 		return ""
 	}
 	why := f.noMore()
@@ -80,18 +80,29 @@ func (f facts) waits(who string) string {
 	return text + "; " + why
 }
 
+// ownCPUs returns how many CPUs contender, client and needs used.
+func (f facts) ownCPUs() float64 {
+	own := f.cpus + f.client
+	for _, n := range f.needs {
+		own += n.cpus
+	}
+	return own
+}
+
 func (f facts) contenderWaits() string { return f.waits("") }
 
 func (f facts) needWaits(n need) string { return f.waits(n.name) }
 
 // noMore returns the sign that more load brings no more throughput: a rate that was not kept, or
-// another step with fewer or more connections. Steps that more connections help are sorted out
-// before.
+// another step with fewer or more connections.
 func (f facts) noMore() string {
 	if f.step.Step.Open() {
-		if l := f.step.Load; l.Scheduled > 0 {
+		if l := f.step.Load; l.Scheduled > 0 && f.rateKept() == "" {
 			return fmt.Sprintf("%s of %s scheduled requests late or dropped", units.Count(l.Late+l.Dropped), units.Count(l.Scheduled))
 		}
+		return ""
+	}
+	if f.moreBringsMore() != "" {
 		return ""
 	}
 	if text := f.fewerGaveAsMuch(); text != "" {

@@ -114,6 +114,12 @@ func TestTrial_Limits(t *testing.T) {
 		{"waiting for disk", 4.999, 5, "db: waits for disk 50% of the time; 64", countedAfter(func(s *step, x float64) {
 			waits(x, nil)(s)
 		}, fewer)},
+		{"a busy machine while a need waits for disk", .92, .9199, "db: waits", changed(func(m *made, x float64) {
+			m.mean, m.contender, m.client, m.busy, m.change = 20, 1, 1, x, waits(9, nil)
+		}, fewer)},
+		{"the run's half of a busy machine while a need waits for disk", 1, .9999, "db: waits", changed(func(m *made, x float64) {
+			m.mean, m.contender, m.client, m.busy, m.change = 20, 1, x, 1, waits(9, nil)
+		}, fewer)},
 		{"more throughput while a need waits for disk", 1100, 1099.9, "db: waits", changed(func(m *made, x float64) {
 			m.rate, m.mean, m.change = x, 20, waits(9, nil)
 		}, fewer)},

@@ -40,12 +40,13 @@ var rules = []rule{
 	// bring several times the throughput.
 	{bound: Connections, holds: facts.moreBringsMuch},
 	{need: facts.needBusy},
+	// Before the machine: who waits for a disk does not wait for the CPUs that other programs use.
+	{bound: Disk, holds: facts.contenderWaits},
+	{need: facts.needWaits},
 	{bound: Machine, holds: facts.machineBusy},
 	{need: facts.needHolds},
 	{bound: Rate, holds: facts.rateKept},
 	{bound: Connections, holds: facts.moreBringsMore},
-	{bound: Disk, holds: facts.contenderWaits},
-	{need: facts.needWaits},
 	{bound: Contender, holds: facts.moreBringsNothing},
 	{bound: Connections, holds: facts.latencyFlat},
 }

@@ -186,6 +186,12 @@ func TestTrial(t *testing.T) {
 			s.HostAfter.Needs["db"].Quota = .2
 		})}},
 		{"need waits for disk in the only step", []made{slow.with(waits(9, &bench.Disk{Written: 120 << 20, Writes: 3100}))}},
+		{"need waits for disk while other programs use all CPUs", []made{idle, made{connections: 64, rate: 801, mean: 80, contender: .2,
+			busy: 1}.with(waits(9, nil))}},
+		{"need waits for disk while the run uses all CPUs", []made{idle, made{connections: 64, rate: 801, mean: 80, contender: 1.2,
+			client: 1, store: 1.5, busy: 1}.with(waits(9, nil))}},
+		{"need waits for disk, and many more connections help", []made{idle.with(waits(9, nil)), slow,
+			{connections: 128, rate: 1200, mean: 90, contender: .3, busy: .1}}},
 		{"contender waits for disk", []made{idle, slow.with(func(s *step) {
 			waits(6, nil)(s)
 			s.Before.At, s.After.At = time.Unix(1000, 0), time.Unix(1010, 0)
