@@ -3,6 +3,7 @@ package verdict
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -62,7 +63,7 @@ func DiskWords(d *bench.Disk, within time.Duration) string {
 }
 
 // waits returns a text if who ("": the contender) waits for a disk longer than all others, and more
-// load brings no more throughput: requests do not wait for a disk to which a need only writes in
+// load brings no more than a queue: requests do not wait for a disk to which a need only writes in
 // the background.
 func (f facts) waits(who string) string {
 	all := f.waiters()
@@ -93,7 +94,7 @@ func (f facts) contenderWaits() string { return f.waits("") }
 
 func (f facts) needWaits(n need) string { return f.waits(n.name) }
 
-// noMore returns the sign that more load brings no more throughput: a rate that was not kept, or
+// noMore returns the sign that more load brings no more than a queue: a rate that was not kept, or
 // another step with fewer or more connections.
 func (f facts) noMore() string {
 	if f.step.Step.Open() {
@@ -105,12 +106,13 @@ func (f facts) noMore() string {
 	if f.moreBringsMore() != "" {
 		return ""
 	}
-	if text := f.fewerGaveAsMuch(); text != "" {
+	// Few requests a second and group commits may give some more throughput.
+	if text := f.queues(math.Inf(1)); text != "" {
 		return text
 	}
 	for _, s := range f.above {
 		other := facts{step: *s, below: []*bench.StepResult{&f.step}}
-		if text := other.fewerGaveAsMuch(); text != "" {
+		if text := other.queues(more); text != "" {
 			return text
 		}
 	}

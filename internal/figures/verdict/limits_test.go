@@ -120,9 +120,6 @@ func TestTrial_Limits(t *testing.T) {
 		{"the run's half of a busy machine while a need waits for disk", 1, .9999, "db: waits", changed(func(m *made, x float64) {
 			m.mean, m.contender, m.client, m.busy, m.change = 20, 1, x, 1, waits(9, nil)
 		}, fewer)},
-		{"more throughput while a need waits for disk", 1100, 1099.9, "db: waits", changed(func(m *made, x float64) {
-			m.rate, m.mean, m.change = x, 20, waits(9, nil)
-		}, fewer)},
 		{"latency that grows while a need waits for disk", 14.99, 15, "db: waits", changed(func(m *made, x float64) {
 			m.mean, m.change = x, waits(9, nil)
 		}, fewer)},

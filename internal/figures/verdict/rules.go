@@ -213,7 +213,7 @@ func (f facts) moreBringsNothing() string {
 	if !f.cpusOK || f.busyOK && f.busy+f.steal >= nearlyBusy {
 		return ""
 	}
-	text := f.fewerGaveAsMuch()
+	text := f.queues(more)
 	if text == "" {
 		return ""
 	}
@@ -224,9 +224,9 @@ func (f facts) moreBringsNothing() string {
 	return text
 }
 
-// fewerGaveAsMuch returns a text if this step has the throughput of one with fewer connections, and
-// a longer latency.
-func (f facts) fewerGaveAsMuch() string {
+// queues returns a text if requests queue: this step has a longer latency than one with fewer
+// connections, and less than times its throughput.
+func (f facts) queues(times float64) string {
 	if len(f.below) == 0 {
 		return ""
 	}
@@ -236,7 +236,7 @@ func (f facts) fewerGaveAsMuch() string {
 	})
 	ratio := f.step.Load.Throughput() / best.Load.Throughput()
 	latency, ok := f.slower(best)
-	if ratio >= more || !ok || latency < sameTime {
+	if ratio >= times || !ok || latency < sameTime {
 		return ""
 	}
 	return fmt.Sprintf("%d connections gave %.2f× the throughput of %d at %.1f× the latency",

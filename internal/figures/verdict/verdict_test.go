@@ -190,6 +190,8 @@ func TestTrial(t *testing.T) {
 			busy: 1}.with(waits(9, nil))}},
 		{"need waits for disk while the run uses all CPUs", []made{idle, made{connections: 64, rate: 801, mean: 80, contender: 1.2,
 			client: 1, store: 1.5, busy: 1}.with(waits(9, nil))}},
+		{"need waits for disk, and some more throughput", []made{{connections: 1, rate: 49, mean: 20, contender: .1, busy: .1},
+			made{connections: 4, rate: 64, mean: 62, contender: .1, busy: .1}.with(waits(9, nil))}},
 		{"need waits for disk, and many more connections help", []made{idle.with(waits(9, nil)), slow,
 			{connections: 128, rate: 1200, mean: 90, contender: .3, busy: .1}}},
 		{"contender waits for disk", []made{idle, slow.with(func(s *step) {
