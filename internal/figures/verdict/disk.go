@@ -70,6 +70,9 @@ func (f facts) waits(who string) string {
 	if len(all) == 0 || all[0].name != who || f.busyOK && f.busy+f.steal >= fullyBusy && f.ownCPUs() >= f.host/2 {
 		return ""
 	}
+	if f.inTurn() && all[0].share+f.ownCPUs() > oneAtATime {
+		return "" // so requests do not wait for this disk
+	}
 	why := f.noMore()
 	if why == "" {
 		return ""
@@ -79,6 +82,17 @@ func (f facts) waits(who string) string {
 		text = "the contender " + text
 	}
 	return text + "; " + why
+}
+
+// inTurn reports whether requests are handled one after the other: there is one connection, or one
+// gave as much throughput.
+func (f facts) inTurn() bool {
+	if f.step.Step.Connections == 1 {
+		return true
+	}
+	return slices.ContainsFunc(f.below, func(s *bench.StepResult) bool {
+		return s.Step.Connections == 1 && f.step.Load.Throughput() < more*s.Load.Throughput()
+	})
 }
 
 // ownCPUs returns how many CPUs contender, client and needs used.

@@ -120,6 +120,17 @@ func TestTrial_Limits(t *testing.T) {
 		{"the run's half of a busy machine while a need waits for disk", 1, .9999, "db: waits", changed(func(m *made, x float64) {
 			m.mean, m.contender, m.client, m.busy, m.change = 20, 1, x, 1, waits(9, nil)
 		}, fewer)},
+		{"CPU time of requests one after the other", .3001, .2999, "db: waits", changed(func(m *made, x float64) {
+			m.mean, m.contender, m.change = 20, x, waits(9, nil)
+		}, made{connections: 1, rate: 1000, mean: 1})},
+		{"requests one after the other", 910, 908, "db: waits", func(x float64) string {
+			m := made{connections: 8, rate: 1000, mean: 20, contender: .9}.with(waits(9, nil))
+			return verdict.Trial(4, trial(made{connections: 1, rate: x, mean: 1}, m))[1].String()
+		}},
+		{"a single connection", 1, 2, "db: waits", func(x float64) string {
+			m := made{connections: int(x), rate: 1000, mean: 1, contender: .9}.with(waits(9, nil))
+			return verdict.Trial(4, trial(m, made{connections: 64, rate: 1000, mean: 64}))[0].String()
+		}},
 		{"latency that grows while a need waits for disk", 14.99, 15, "db: waits", changed(func(m *made, x float64) {
 			m.mean, m.change = x, waits(9, nil)
 		}, fewer)},
