@@ -166,7 +166,7 @@ func (c Contender) only(rounds []bench.TrialResult) Contender {
 	}
 	sum := stats.Rounds(c.of.Run, rounds)
 	sum.Excluded = c.Excluded
-	sum.Cost, sum.CostEach = c.Cost, c.CostEach // at the price of the run
+	sum.Cost, sum.CostEach, sum.NeedCosts = c.Cost, c.CostEach, c.NeedCosts // at the price of the run
 	if peak, ok := c.PeakStep(); ok {
 		if i := slices.IndexFunc(sum.Steps, func(s stats.Step) bool { return s.Index == peak.Index }); i >= 0 {
 			sum.Peak = i

@@ -313,6 +313,15 @@ func (s *site) ReadHost(context.Context) *bench.HostReading {
 	return b
 }
 
+// AddPressure makes the kernel add up the waiting of the needs for disks.
+func (s *site) AddPressure() {
+	for _, n := range s.needs {
+		if p, ok := n.Need.(bench.Presser); ok {
+			p.AddPressure()
+		}
+	}
+}
+
 // closeNeeds closes the needs, the last one first.
 func (s *site) closeNeeds(ctx context.Context) error {
 	var errs []error

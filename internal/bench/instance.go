@@ -138,6 +138,7 @@ type Usage struct {
 	Pressure   *Pressure     `json:"pressure,omitempty"`
 	Switches   *Switches     `json:"context_switches,omitempty"`
 	Network    *Network      `json:"network,omitempty"`
+	Disk       *Disk         `json:"disk,omitempty"`
 	Took       Duration      `json:"took_ns,omitempty"` // how long this reading took
 }
 

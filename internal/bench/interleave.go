@@ -42,15 +42,13 @@ func (u Usage) Advance(from, to Usage) Usage {
 	out.CPU = u.CPU + to.CPU - from.CPU
 	out.CPUUser = grown(u.CPUUser, from.CPUUser, to.CPUUser)
 	out.CPUSystem = grown(u.CPUSystem, from.CPUSystem, to.CPUSystem)
-	out.Switches, out.Network = nil, nil
+	out.Switches = nil
 	out.Throttling = u.Throttling.advance(from.Throttling, to.Throttling)
 	if a, b, c := u.Switches, from.Switches, to.Switches; a != nil && b != nil && c != nil && b.Source == c.Source {
 		out.Switches = &Switches{a.Source, a.Voluntary + c.Voluntary - b.Voluntary,
 			a.Involuntary + c.Involuntary - b.Involuntary}
 	}
-	if a, b, c := u.Network, from.Network, to.Network; a != nil && b != nil && c != nil && b.Source == c.Source {
-		out.Network = &Network{a.Source, a.Received + c.Received - b.Received, a.Sent + c.Sent - b.Sent}
-	}
+	out.Network, out.Disk = u.Network.advance(from.Network, to.Network), u.Disk.advance(from.Disk, to.Disk)
 	out.Memory = u.Memory.advance(from.Memory, to.Memory)
 	out.Pressure = u.Pressure.advance(from.Pressure, to.Pressure)
 	return out
@@ -81,7 +79,9 @@ func (b *HostReading) Advance(from, to *HostReading) *HostReading {
 		out.Needs[name] = &NeedUsage{
 			At: a.At.Add(t.At.Sub(f.At)), Source: t.Source, CPU: a.CPU + t.CPU - f.CPU, Calls: a.Calls + t.Calls - f.Calls,
 			Busy: a.Busy + t.Busy - f.Busy,
-			CPUs: t.CPUs, Quota: t.Quota, Throttling: a.Throttling.advance(f.Throttling, t.Throttling), Memory: a.Memory.advance(f.Memory, t.Memory), Pressure: a.Pressure.advance(f.Pressure, t.Pressure),
+			CPUs: t.CPUs, Quota: t.Quota, Throttling: a.Throttling.advance(f.Throttling, t.Throttling),
+			Memory: a.Memory.advance(f.Memory, t.Memory), Pressure: a.Pressure.advance(f.Pressure, t.Pressure),
+			Network: a.Network.advance(f.Network, t.Network), Disk: a.Disk.advance(f.Disk, t.Disk),
 		}
 	}
 	return out
@@ -93,6 +93,13 @@ func (t *Throttling) advance(from, to *Throttling) *Throttling {
 		return nil
 	}
 	return &Throttling{t.Periods + to.Periods - from.Periods, t.Throttled + to.Throttled - from.Throttled, t.Time + to.Time - from.Time}
+}
+
+func (n *Network) advance(from, to *Network) *Network {
+	if n == nil || from == nil || to == nil || from.Source != to.Source {
+		return nil
+	}
+	return &Network{to.Source, n.Received + to.Received - from.Received, n.Sent + to.Sent - from.Sent}
 }
 
 // advance advances the counters of m; memory use and peak are those of the later reading.

@@ -43,6 +43,12 @@ type Starter interface {
 	BeginPeak() error
 }
 
+// Presser is an Instance or a need whose kernel adds up pressure exactly only if it does so often.
+type Presser interface {
+	// AddPressure makes the kernel add up the waiting for disks since the last time.
+	AddPressure()
+}
+
 // CPUSplit returns the CPU time of the contender in the step: user and system.
 func (s StepResult) CPUSplit() (user, system Duration, ok bool) {
 	b, a, _ := ends(s.Before, s.After, func(u *Usage) *Usage { return u })
@@ -105,7 +111,10 @@ func (s StepResult) Switches() (voluntary, involuntary int64, ok bool) {
 
 // Network returns the bytes that the contender received and sent in the step.
 func (s StepResult) Network() (received, sent int64, ok bool) {
-	b, a, ok := ends(s.Before, s.After, func(u *Usage) *Network { return u.Network })
+	return networkBetween(ends(s.Before, s.After, func(u *Usage) *Network { return u.Network }))
+}
+
+func networkBetween(b, a Network, ok bool) (received, sent int64, known bool) {
 	received, sent = a.Received-b.Received, a.Sent-b.Sent
 	return received, sent, ok && a.Source == b.Source && received >= 0 && sent >= 0
 }
@@ -151,8 +160,10 @@ type NeedUsage struct {
 	CPUs       int         `json:"cpus,omitempty"`  // size of its CPU set; 0: all CPUs
 	Quota      float64     `json:"quota,omitempty"` // its limit in CPUs; 0: none
 	Throttling *Throttling `json:"throttling,omitempty"`
-	Memory     *Memory     `json:"memory,omitempty"` // if in a container
+	Memory     *Memory     `json:"memory,omitempty"` // these four: if in a container
 	Pressure   *Pressure   `json:"pressure,omitempty"`
+	Network    *Network    `json:"network,omitempty"`
+	Disk       *Disk       `json:"disk,omitempty"`
 }
 
 // ends returns one part of the readings at the two ends of a step; zero unless both are known.

@@ -49,6 +49,7 @@ const (
 	WarnCountersMissing    WarningKind = "counters_missing"    // no counters at an end of the step
 	WarnNeedNotMeasured    WarningKind = "need_not_measured"   // no counters of what contenders need
 	WarnOwnNeeds           WarningKind = "own_needs"           // two services have different needs of one name
+	WarnColdCache          WarningKind = "cold_cache"          // a need read from disk in a measured step
 	WarnReadingsFailed     WarningKind = "readings_failed"     // some readings within the step failed
 	WarnMachineStall       WarningKind = "machine_stall"       // the whole machine did not run
 	WarnSteal              WarningKind = "steal"               // CPU time went to other VMs
@@ -102,6 +103,7 @@ var titles = map[WarningKind]string{
 	WarnCountersMissing:      "counters missing for this step",
 	WarnNeedNotMeasured:      "need without counters",
 	WarnOwnNeeds:             "different needs of services",
+	WarnColdCache:            "need still read from disk",
 	WarnReadingsFailed:       "some readings failed",
 	WarnMachineStall:         "machine stalls",
 	WarnSteal:                "CPU steal by other VMs",

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/locbench/locbench/internal/analysis"
@@ -91,7 +92,7 @@ func rows(couple analysis.Couple, o Options) []Row {
 	var all []Row
 	var family []stats.Pair
 	var of []int // rows that are tested: those with values on both sides
-	for _, m := range measure.View(measure.Compared) {
+	for _, m := range slices.Concat(measure.View(measure.Compared), ofNeeds(couple)) {
 		old, fresh, at := analysis.Samples(m.Measure, couple.Ref, couple.A, couple.B)
 		if m.Comparison.Apart && len(old)+len(fresh) == 0 {
 			continue
@@ -130,6 +131,14 @@ func rows(couple analysis.Couple, o Options) []Row {
 	}
 	for i, c := range o.Rule.Compare(family) {
 		all[of[i]].decide(c)
+	}
+	return all
+}
+
+// ofNeeds returns the measures of needs that are compared, of those that any side has.
+func ofNeeds(couple analysis.Couple) (all []measure.Shown) {
+	for _, name := range measure.Needs(slices.Concat(couple.A.Steps, couple.B.Steps)) {
+		all = append(all, measure.Shown{Measure: measure.CPUOfNeed(name)})
 	}
 	return all
 }

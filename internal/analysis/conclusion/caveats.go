@@ -66,9 +66,8 @@ func (d *draft) caveats() (all []Caveat) {
 		if slices.ContainsFunc(run.Needs[:i], before) {
 			continue
 		}
-		if names := d.boundBy(verdict.Bound(need.Name)); len(names) > 0 && len(d.all) > 1 {
-			name := safe.Line(need.Name, maxWords)
-			add("A faster %s may change the order: it limited %s at peak.", name, list(names))
+		if text, ok := d.limitedByNeed(need.Name); ok {
+			add("%s", text)
 		}
 	}
 	for _, c := range d.all {

@@ -246,16 +246,17 @@ func (d *draft) cost() string {
 	}
 	of := func(c analysis.Contender) string { return units.Dollars(c.Cost.Total) }
 	if len(d.all) == 1 {
-		return of(known[0]) + " per billion requests; " + d.perMonth(known[0])
+		return of(known[0]) + " per billion requests; " + d.perMonth(known[0]) + d.costWithNeeds(known)
 	}
 	text := label(known[0]) + " " + of(known[0]) + " per billion requests"
 	for i, c := range known[1:] {
 		if last := known[len(known)-1]; i == 2 && len(known) > 4 {
-			return text + ", up to " + of(last) + " (" + label(last) + ")"
+			text += ", up to " + of(last) + " (" + label(last) + ")"
+			break
 		}
 		text += ", " + label(c) + " " + of(c)
 	}
-	return text
+	return text + d.costWithNeeds(known)
 }
 
 // UsualRate is the rate, in requests per second, for which a cost per month is given, and

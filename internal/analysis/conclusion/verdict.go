@@ -249,6 +249,7 @@ var limitedBy = map[verdict.Bound]struct {
 }{
 	verdict.Memory:      {what: "its memory limit"},
 	verdict.Quota:       {what: "its CPU quota"},
+	verdict.Disk:        {what: "its waiting for a disk"},
 	verdict.Errors:      {what: "its errors"},
 	verdict.Contender:   {what: "itself, with idle CPUs"},
 	verdict.Client:      {what: "locbench", other: true},

@@ -272,6 +272,13 @@ func (c *container) BeginPeak() error {
 	return c.reader.BeginPeak()
 }
 
+// AddPressure makes the kernel add up its waiting for disks.
+func (c *container) AddPressure() {
+	if c.reader != nil {
+		c.reader.AddPressure()
+	}
+}
+
 func (c *container) Stop(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
 	if c.Container.Exit() == nil && !c.stopping.Swap(true) {
 		c.handles.Store(c.info.PID > 0 && handlesTerm(c.info.PID))

@@ -189,6 +189,9 @@ func (p *process) Move(port int) {
 // BeginPeak resets the peak memory at the beginning of a step.
 func (p *process) BeginPeak() error { return p.box.beginPeak() }
 
+// AddPressure makes the kernel add up its waiting for disks.
+func (p *process) AddPressure() { p.box.addPressure() }
+
 // Stop sends SIGTERM, then SIGKILL after grace or as soon as bench.Forced says so. It signals only
 // the main process, as an engine does with a container, and at the end kills what is left.
 func (p *process) Stop(ctx context.Context, grace time.Duration) (bench.StopResult, error) {

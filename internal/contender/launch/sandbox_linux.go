@@ -187,6 +187,14 @@ func (s *sandbox) beginPeak() error {
 	return s.reader.BeginPeak()
 }
 
+func (s *sandbox) addPressure() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed && s.reader != nil {
+		s.reader.AddPressure()
+	}
+}
+
 // oomKilled reports whether the kernel killed a process of the cgroup for lack of memory.
 func (s *sandbox) oomKilled() bool {
 	u, err := s.usage(0)

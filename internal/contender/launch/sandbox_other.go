@@ -42,7 +42,9 @@ func (s *sandbox) usage(int) (bench.Usage, error) {
 
 func (s *sandbox) follow(int)       {}
 func (s *sandbox) beginPeak() error { return errNoGroup }
-func (s *sandbox) oomKilled() bool  { return false }
+
+func (s *sandbox) addPressure()    {}
+func (s *sandbox) oomKilled() bool { return false }
 
 // close kills what is left of the process and its descendants.
 func (s *sandbox) close() error { return s.job.end(s.id) }

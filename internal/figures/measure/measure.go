@@ -195,7 +195,7 @@ func Get(id ID) Measure {
 			return m
 		}
 	}
-	return Measure{}
+	return ofNeed(id)
 }
 
 // ByConditionName returns the measure with a name in conditions.
@@ -230,11 +230,12 @@ const (
 	MemoryPerRate // MiB·s
 	Dollars
 	PerRequest
+	BytesPerSecond
 )
 
 // String returns the unit's name in results.
 func (u Unit) String() string {
-	return [...]string{"1/s", "ns", "bytes", "share", "count", "number", "CPUs", "MiB·s", "dollars", "1/request"}[u]
+	return [...]string{"1/s", "ns", "bytes", "share", "count", "number", "CPUs", "MiB·s", "dollars", "1/request", "bytes/s"}[u]
 }
 
 // Whole reports whether a value has no fraction worth keeping.
@@ -253,7 +254,7 @@ func (u Unit) Cell(v float64) string {
 	switch u {
 	case Nanoseconds:
 		return units.Duration(time.Duration(v))
-	case Bytes:
+	case Bytes, BytesPerSecond:
 		return units.Bytes(int64(v))
 	case Share:
 		return units.Share(v)
@@ -270,7 +271,7 @@ func (u Unit) Cell(v float64) string {
 // Text formats a value with its unit: "4,455/s".
 func (u Unit) Text(v float64) string {
 	switch u {
-	case PerSecond:
+	case PerSecond, BytesPerSecond:
 		return u.Cell(v) + "/s"
 	case CPUs:
 		return u.Cell(v) + " CPUs"

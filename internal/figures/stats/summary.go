@@ -49,12 +49,13 @@ type Contender struct {
 	Steps              []Step
 	Peak               int // index into Steps of the measured step with the highest median throughput; -1 without one
 	Errors             map[bench.ErrorKind]int64
-	MemoryPeak         int64 // bytes, the highest of all rounds; 0: not known
-	MemoryPeakIsSample bool  // MemoryPeak is the largest sample; the true peak may be higher
-	Memory             Value // bytes, the highest of each complete round
-	ErrorRate          Value // errors / (errors + successes) of each round with requests
-	Cost               *Cost // cost of the median round by Total; nil: not known
-	CostEach           Value // dollars per billion requests of each round
+	MemoryPeak         int64            // bytes, the highest of all rounds; 0: not known
+	MemoryPeakIsSample bool             // MemoryPeak is the largest sample; the true peak may be higher
+	Memory             Value            // bytes, the highest of each complete round
+	ErrorRate          Value            // errors / (errors + successes) of each round with requests
+	Cost               *Cost            // cost of the median round by Total; nil: not known
+	CostEach           Value            // dollars per billion requests of each round
+	NeedCosts          map[string]Value // the same of each need, by its name; see NeedCosts
 	Checks             map[bench.CheckStatus]int
 	Warnings           bench.Warnings   // about steps and latencies that are not in the summary
 	Excluded           *bench.Exclusion // why it is excluded; nil: it is not
@@ -215,6 +216,7 @@ func summarize(label string, trials []bench.TrialResult, of bench.Run, merge boo
 	}
 	var startUps, peakTimes, memory, errors, costs []float64
 	var parts []Cost
+	needs := map[string][]float64{}
 	var entries []bench.TrialEntry
 	for _, trial := range trials {
 		if trial.State == bench.TrialComplete {
@@ -259,12 +261,21 @@ func summarize(label string, trials []bench.TrialResult, of bench.Run, merge boo
 		// The cost of an incomplete trial is mostly that of its start.
 		if cost, ok := TrialCost(trial, price); ok && trial.State == bench.TrialComplete {
 			parts, costs = append(parts, cost), append(costs, cost.Total)
+			for name, dollars := range NeedCosts(trial, price) {
+				needs[name] = append(needs[name], dollars)
+			}
 		}
 	}
 	c.Excluded = bench.SumExclusions(entries)
 	c.StartUp, c.PeakTime, c.CostEach = NewValue(startUps), NewValue(peakTimes), NewValue(costs)
 	c.Memory, c.ErrorRate = NewValue(memory), NewValue(errors)
 	c.Cost = medianCost(parts)
+	for name, costs := range needs {
+		if c.NeedCosts == nil {
+			c.NeedCosts = map[string]Value{}
+		}
+		c.NeedCosts[name] = NewValue(costs)
+	}
 	c.steps(trials, of, merge)
 	// A contender with unexpected bodies has no peak: at fewer connections it may only hide its
 	// error.

@@ -47,6 +47,11 @@ func counted(set func(*step, float64)) func(float64) string {
 	return changed(func(m *made, x float64) { m.change = func(s *step) { set(s, x) } })
 }
 
+// countedAfter is counted after a step with fewer connections.
+func countedAfter(set func(*step, float64), fewer made) func(float64) string {
+	return changed(func(m *made, x float64) { m.mean, m.change = 20, func(s *step) { set(s, x) } }, fewer)
+}
+
 func failed(s *bench.StepResult, x float64) {
 	s.Load.Failed = map[bench.ErrorKind]int64{bench.ErrReset: int64(x)}
 }
@@ -106,6 +111,29 @@ func TestTrial_Limits(t *testing.T) {
 			s.Load.Late, s.Load.Dropped = 40, int64(x)-40
 		})},
 		{"more throughput", 1099.9, 1100, "connections: 128", more(.1)},
+		{"waiting for disk", 4.999, 5, "db: waits for disk 50% of the time; 64", countedAfter(func(s *step, x float64) {
+			waits(x, nil)(s)
+		}, fewer)},
+		{"a busy machine while a need waits for disk", .92, .9199, "db: waits", changed(func(m *made, x float64) {
+			m.mean, m.contender, m.client, m.busy, m.change = 20, 1, 1, x, waits(9, nil)
+		}, fewer)},
+		{"the run's half of a busy machine while a need waits for disk", 1, .9999, "db: waits", changed(func(m *made, x float64) {
+			m.mean, m.contender, m.client, m.busy, m.change = 20, 1, x, 1, waits(9, nil)
+		}, fewer)},
+		{"CPU time of requests one after the other", .3001, .2999, "db: waits", changed(func(m *made, x float64) {
+			m.mean, m.contender, m.change = 20, x, waits(9, nil)
+		}, made{connections: 1, rate: 1000, mean: 1})},
+		{"requests one after the other", 910, 908, "db: waits", func(x float64) string {
+			m := made{connections: 8, rate: 1000, mean: 20, contender: .9}.with(waits(9, nil))
+			return verdict.Trial(4, trial(made{connections: 1, rate: x, mean: 1}, m))[1].String()
+		}},
+		{"a single connection", 1, 2, "db: waits", func(x float64) string {
+			m := made{connections: int(x), rate: 1000, mean: 1, contender: .9}.with(waits(9, nil))
+			return verdict.Trial(4, trial(m, made{connections: 64, rate: 1000, mean: 64}))[0].String()
+		}},
+		{"latency that grows while a need waits for disk", 14.99, 15, "db: waits", changed(func(m *made, x float64) {
+			m.mean, m.change = x, waits(9, nil)
+		}, fewer)},
 		{"no more throughput", 1100, 1099.9, "contender: ",
 			changed(func(m *made, x float64) { m.rate, m.mean = x, 20 }, fewer)},
 		{"latency that grows", 14.99, 15, "contender: ", changed(func(m *made, x float64) { m.mean = x }, fewer)},
@@ -254,10 +282,30 @@ func TestStep_Limits(t *testing.T) {
 			return fmt.Sprintf("%.4f", verdict.ShareOfOthers(m.step(0), 1.5))
 		}
 	}
+	cold := func(responses int64) func(float64) string {
+		return func(x float64) string {
+			s := usual.with(waits(0, &bench.Disk{Reads: int64(x)})).step(0)
+			s.Load.Succeeded = responses
+			return verdict.ColdCaches(s).Join("|")
+		}
+	}
 	checkLimits(t, []limit{
 		{"busy between its slices", .05, .0501, "used 0.05 CPUs", func(x float64) string {
 			t := bench.Interleave{Waited: time.Second, WaitedCPU: time.Duration(x * 1e9)}
 			return verdict.BusyOutOfTurn(step{Interleave: &t}).Join("|")
+		}},
+		{"reads from disk per response", 99, 100, "db still read from disk: 0 B in 100 reads, 0.0100 per request", cold(10_000)},
+		{"reads from disk in a step", 9, 10, "in 10 reads", cold(1)},
+		{"reads from disk in a measured step", 0, 1, "still read", func(x float64) string {
+			s := usual.with(waits(0, &bench.Disk{Reads: 9000})).step(0)
+			s.Step.WarmUp = x == 0
+			return verdict.ColdCaches(s).Join("|")
+		}},
+		{"kills of a need", 0, 1, "db out of memory: the kernel killed 1 process at its limit of 64 MiB", func(x float64) string {
+			return verdict.Killed(usual.with(func(s *step) {
+				s.HostBefore.Needs["db"].Memory = &bench.Memory{OOMKills: 3}
+				s.HostAfter.Needs["db"].Memory = &bench.Memory{OOMKills: 3 + int64(x), Limit: 64 << 20}
+			}).step(0)).Join("|")
 		}},
 		{"kills", 0, 1, "killed 1 process", func(x float64) string {
 			return verdict.Killed(usual.with(func(s *step) { s.After.Memory.OOMKills = int64(x) }).step(0)).Join("|")

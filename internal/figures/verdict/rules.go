@@ -40,6 +40,9 @@ var rules = []rule{
 	// bring several times the throughput.
 	{bound: Connections, holds: facts.moreBringsMuch},
 	{need: facts.needBusy},
+	// Before the machine: who waits for a disk does not wait for the CPUs that other programs use.
+	{bound: Disk, holds: facts.contenderWaits},
+	{need: facts.needWaits},
 	{bound: Machine, holds: facts.machineBusy},
 	{need: facts.needHolds},
 	{bound: Rate, holds: facts.rateKept},
@@ -207,7 +210,24 @@ func (f facts) brings(times float64) string {
 }
 
 func (f facts) moreBringsNothing() string {
-	if len(f.below) == 0 || !f.cpusOK || f.busyOK && f.busy+f.steal >= nearlyBusy {
+	if !f.cpusOK || f.busyOK && f.busy+f.steal >= nearlyBusy {
+		return ""
+	}
+	text := f.queues(more)
+	if text == "" {
+		return ""
+	}
+	text += fmt.Sprintf(", using %.2f of %s", f.cpus, units.CPUs(cmp.Or(max(f.quota, 0), f.machine)))
+	if len(f.needs) == 0 {
+		text += "; it may wait for what is not measured, such as a database"
+	}
+	return text
+}
+
+// queues returns a text if requests queue: this step has a longer latency than one with fewer
+// connections, and less than times its throughput.
+func (f facts) queues(times float64) string {
+	if len(f.below) == 0 {
 		return ""
 	}
 	best := slices.MaxFunc(f.below, func(a, b *bench.StepResult) int {
@@ -216,16 +236,11 @@ func (f facts) moreBringsNothing() string {
 	})
 	ratio := f.step.Load.Throughput() / best.Load.Throughput()
 	latency, ok := f.slower(best)
-	if ratio >= more || !ok || latency < sameTime {
+	if ratio >= times || !ok || latency < sameTime {
 		return ""
 	}
-	limit := cmp.Or(max(f.quota, 0), f.machine)
-	text := fmt.Sprintf("%d connections gave %.2f× the throughput of %d at %.1f× the latency, using %.2f of %s",
-		f.step.Step.Connections, ratio, best.Step.Connections, latency, f.cpus, units.CPUs(limit))
-	if len(f.needs) == 0 {
-		text += "; it may wait for what is not measured, such as a database"
-	}
-	return text
+	return fmt.Sprintf("%d connections gave %.2f× the throughput of %d at %.1f× the latency",
+		f.step.Step.Connections, ratio, best.Step.Connections, latency)
 }
 
 // slower returns the ratio of the mean latencies of the step and s.
@@ -262,5 +277,5 @@ func (f facts) unclear() string {
 	if f.busyOK && f.local {
 		text += fmt.Sprintf("; machine %s busy", units.Percent(f.busy))
 	}
-	return text
+	return text + f.waitingWords()
 }

@@ -19,11 +19,22 @@ func BusyOutOfTurn(res bench.StepResult) (all bench.Warnings) {
 	return all
 }
 
-// Killed returns the warning that the kernel killed processes; the main process may have survived.
+// Killed returns the warnings that the kernel killed processes of the contender or of needs; the
+// main process may have survived.
 func Killed(res bench.StepResult) (all bench.Warnings) {
 	if n := oomKills(res); n > 0 {
 		all = append(all, found(bench.WarnOOM, values{"processes": float64(n)},
 			"out of memory: the kernel killed %s", units.Plural(n, "process")))
+	}
+	for _, name := range res.Needs() {
+		if n := res.Need(name); n.OOMKills > 0 {
+			limit := ""
+			if n.Memory.Limit > 0 {
+				limit = " at its limit of " + units.Bytes(n.Memory.Limit)
+			}
+			all = append(all, found(bench.WarnOOM, values{"processes": float64(n.OOMKills)},
+				"%s out of memory: the kernel killed %s%s", name, units.Plural(n.OOMKills, "process"), limit))
+		}
 	}
 	return all
 }

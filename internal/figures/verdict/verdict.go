@@ -19,6 +19,7 @@ const (
 	Errors      Bound = "errors"      // most requests failed
 	Memory      Bound = "memory"      // out of memory, or the page cache is thrashing at the limit
 	Quota       Bound = "quota"       // the CPU quota of the contender
+	Disk        Bound = "disk"        // the contender waits for a disk
 	Client      Bound = "client"      // the load generator
 	Machine     Bound = "machine"     // all CPUs of the machine
 	Rate        Bound = "rate"        // the rate of an open loop, which was kept
@@ -30,7 +31,7 @@ const (
 // Need reports whether it is the name of a need.
 func (b Bound) Need() bool {
 	return !slices.Contains([]Bound{
-		"", Errors, Memory, Quota, Client, Machine, Rate, Connections, Contender, Unclear,
+		"", Errors, Memory, Quota, Disk, Client, Machine, Rate, Connections, Contender, Unclear,
 	}, b)
 }
 

@@ -80,6 +80,22 @@ func trial(steps ...made) bench.TrialResult {
 	return r
 }
 
+func waiting(seconds float64) *bench.Pressure {
+	return &bench.Pressure{Source: "cgroup v2", IO: &bench.Stall{Some: time.Duration(seconds * 1e9)}}
+}
+
+// waits makes the need of a step wait for its disk, and read and write meanwhile.
+func waits(seconds float64, moved *bench.Disk) func(*step) {
+	return func(s *step) {
+		b, a := s.HostBefore.Needs["db"], s.HostAfter.Needs["db"]
+		b.Pressure, a.Pressure = waiting(2), waiting(2+seconds)
+		if moved != nil {
+			b.Disk = &bench.Disk{Read: 1, Written: 2, Reads: 3, Writes: 4}
+			a.Disk = &bench.Disk{Read: 1 + moved.Read, Written: 2 + moved.Written, Reads: 3 + moved.Reads, Writes: 4 + moved.Writes}
+		}
+	}
+}
+
 func number(n int64) *int64 { return &n }
 
 func open(s *bench.StepResult) { s.Step.Connections, s.Step.Rate = 0, 500 }
@@ -148,6 +164,47 @@ func TestTrial(t *testing.T) {
 			b, a := s.HostBefore.Needs["db"], s.HostAfter.Needs["db"]
 			a.Quota, b.Throttling = .2, &bench.Throttling{Periods: 7, Throttled: 7}
 			a.Throttling = &bench.Throttling{Periods: 107, Throttled: 67, Time: 3 * time.Second}
+		})}},
+		{"need waits for disk", []made{idle, slow.with(waits(9, &bench.Disk{Written: 120 << 20, Writes: 3100}))}},
+		{"need waits for disk with fewer connections, too", []made{idle.with(waits(9, nil)), slow}},
+		{"need waits for disk at a rate that is not kept", []made{made{rate: 500, mean: 10, contender: .3, busy: .2}.with(func(s *step) {
+			open(s)
+			waits(6, &bench.Disk{Read: 10 << 20, Reads: 400, Written: 1 << 20, Writes: 20})(s)
+			s.Load.Scheduled, s.Load.Dropped = 8000, 3000
+		})}},
+		{"rate kept although a need waits for disk", []made{made{rate: 500, mean: 10, contender: .3, busy: .2}.with(func(s *step) {
+			open(s)
+			waits(6, nil)(s)
+		})}},
+		{"need writes in the background, and more connections help", []made{idle.with(waits(9, nil)),
+			made{connections: 64, rate: 6000, mean: 10, contender: .9, busy: .3}.with(waits(9, nil))}},
+		{"need writes in the background, and the quota is used up", []made{idle, made{connections: 64, rate: 801, mean: 80,
+			contender: 1.49, busy: .4}.with(waits(9, nil))}},
+		{"need waits for disk at its own quota", []made{idle, made{connections: 64, rate: 801, mean: 80, contender: .2, store: .196,
+			busy: .4}.with(func(s *step) {
+			waits(9, nil)(s)
+			s.HostAfter.Needs["db"].Quota = .2
+		})}},
+		{"need waits for disk in the only step", []made{slow.with(waits(9, &bench.Disk{Written: 120 << 20, Writes: 3100}))}},
+		{"need waits for disk while other programs use all CPUs", []made{idle, made{connections: 64, rate: 801, mean: 80, contender: .2,
+			busy: 1}.with(waits(9, nil))}},
+		{"need waits for disk while the run uses all CPUs", []made{idle, made{connections: 64, rate: 801, mean: 80, contender: 1.2,
+			client: 1, store: 1.5, busy: 1}.with(waits(9, nil))}},
+		{"need waits for disk, and some more throughput", []made{{connections: 1, rate: 49, mean: 20, contender: .1, busy: .1},
+			made{connections: 4, rate: 64, mean: 62, contender: .1, busy: .1}.with(waits(9, nil))}},
+		{"need writes in the background, and a lock of the contender", []made{{connections: 1, rate: 800, mean: 1.2, contender: .4, busy: .2},
+			made{connections: 8, rate: 801, mean: 10, contender: .4, client: .2, store: .2, busy: .2}.with(waits(9, nil))}},
+		{"need waits for disk, and many more connections help", []made{idle.with(waits(9, nil)), slow,
+			{connections: 128, rate: 1200, mean: 90, contender: .3, busy: .1}}},
+		{"contender waits for disk", []made{idle, slow.with(func(s *step) {
+			waits(6, nil)(s)
+			s.Before.At, s.After.At = time.Unix(1000, 0), time.Unix(1010, 0)
+			s.Before.Pressure, s.After.Pressure = waiting(3), waiting(3+7)
+		})}},
+		{"contender waits for disk less than a need", []made{idle, slow.with(func(s *step) {
+			waits(8, nil)(s)
+			s.Before.At, s.After.At = time.Unix(1000, 0), time.Unix(1010, 0)
+			s.Before.Pressure, s.After.Pressure = waiting(3), waiting(3+7)
 		})}},
 		{"store with others", []made{{rate: 900, mean: 80, contender: .9, client: .4, store: 2.6, busy: .98}}},
 		{"machine", []made{{rate: 900, mean: 80, contender: 1.3, client: 1.2, store: 1.4, busy: .97}}},

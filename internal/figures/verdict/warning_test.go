@@ -68,6 +68,7 @@ func TestWarnings(t *testing.T) {
 		{"counters", of(verdict.CountersMissing("gone"))},
 		{"readings", of(verdict.ReadingsFailed(3))},
 		{"another run", of(verdict.OtherRun())},
+		{"a need's cold caches", verdict.ColdCaches(usual.with(waits(1, &bench.Disk{Read: 12 << 20, Reads: 310})).step(0))},
 		{"a need without counters", of(verdict.NeedNotMeasured(bench.NeedInfo{Name: "db", From: bench.NeedExternal}))},
 		{"needs of services", of(verdict.OwnNeeds(bench.NeedSpec{Name: "db", Service: "a"}, bench.NeedSpec{Service: "b"}, "command, image"))},
 		{"an incident", of(verdict.Incident(bench.Incident{Kind: bench.IncidentPaused, Text: "paused from outside"},

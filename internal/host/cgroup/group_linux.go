@@ -66,7 +66,7 @@ func createV1(places []place, name string, l bench.Limits, cpus cpuset.Set) (*Gr
 	}
 	for _, p := range places {
 		c := p.controller
-		if !slices.Contains([]string{"cpu", "cpuacct", "cpuset", "memory", "pids"}, c) || g.dirs[c] != "" ||
+		if !slices.Contains([]string{"cpu", "cpuacct", "cpuset", "memory", "pids", "blkio"}, c) || g.dirs[c] != "" ||
 			c == "cpuset" && len(cpus) == 0 {
 			continue
 		}
@@ -117,7 +117,7 @@ func (g *Group) limitV1(l bench.Limits, cpus cpuset.Set, swaps bool, failed map[
 }
 
 func createV2(at place, name string, l bench.Limits, cpus cpuset.Set) (*Group, error) {
-	want := []string{"memory"} // for its counters, with or without a limit
+	want := []string{"memory", "io"} // for their counters, with or without a limit
 	for c, needed := range map[string]bool{"cpu": l.CPUs > 0, "cpuset": len(cpus) > 0, "pids": l.PIDs > 0} {
 		if needed {
 			want = append(want, c)

@@ -87,13 +87,15 @@ func (r *Reader) openPressure(dirs map[string]string) {
 	if dir == "" || r.cpuV1 && filepath.Base(dir) != filepath.Base(dirs["cpuacct"]) {
 		return
 	}
-	for _, name := range []string{"cpu.pressure", "memory.pressure", "io.pressure"} {
+	for _, name := range []string{"cpu.pressure", "memory.pressure", ioPressure} {
 		if f, err := os.Open(filepath.Join(dir, name)); err == nil { // fails if the kernel was started without it
 			r.files[name] = f
 			r.pressure = "cgroup v2"
 		}
 	}
 }
+
+const ioPressure = "io.pressure"
 
 // openPeak opens the file that resets the high-water mark. On v1 any write of a number resets it.
 // On v2, since Linux 6.12, each open file has its own mark, which a write to that file resets.
@@ -157,7 +159,7 @@ func (r *Reader) peaks(m *bench.Memory) {
 func (r *Reader) others(u *bench.Usage) {
 	if r.pressure != "" {
 		p := bench.Pressure{
-			Source: r.pressure, CPU: r.stall("cpu.pressure"), Memory: r.stall("memory.pressure"), IO: r.stall("io.pressure"),
+			Source: r.pressure, CPU: r.stall("cpu.pressure"), Memory: r.stall("memory.pressure"), IO: r.stall(ioPressure),
 		}
 		if p.CPU != nil || p.Memory != nil || p.IO != nil {
 			u.Pressure = &p
@@ -168,7 +170,17 @@ func (r *Reader) others(u *bench.Usage) {
 			u.Network = &bench.Network{Source: netDev, Received: in, Sent: out}
 		}
 	}
+	u.Disk = r.disk()
 	u.Switches = r.switches(u.Threads)
+}
+
+// AddPressure makes the kernel add up the waiting for disks now. It does so for each CPU, weighted
+// by the CPU's own time with work, since the last reading: between rare readings a single thread
+// that waits on one of n CPUs after the other may count for as little as 1/n of its waiting.
+func (r *Reader) AddPressure() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.read(ioPressure)
 }
 
 func (r *Reader) stall(name string) *bench.Stall {

@@ -26,6 +26,7 @@ type Reader struct {
 	root     string // root of the file system with /proc
 	pressure string // source of pressure; "": none
 	threads  *threadSwitches
+	disks    disks
 	peak     int64    // the highest value read before a reset of the high-water mark
 	stepPeak *os.File // file that resets the mark; on v2 it also has the mark of the step
 	began    bool
@@ -39,17 +40,25 @@ func (t Tree) Process(pid int) (*Reader, error) {
 	}
 	r, err := open(dirs)
 	if err == nil {
-		r.root = t.Root
+		r.root, r.disks.root = t.Root, t.Root
 	}
 	return r, err
 }
 
-// Follow adds the counters in /proc of the group with main process pid: context switches, and the
-// bytes of its network unless this process is in the same network.
+// Follow adds the counters in /proc of the group with main process pid: context switches, and what
+// FollowNetwork adds.
 func (r *Reader) Follow(pid int) {
+	r.FollowNetwork(pid)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.threads = &threadSwitches{root: r.root}
+}
+
+// FollowNetwork adds the bytes of the network of process pid, unless this process is in the same
+// network.
+func (r *Reader) FollowNetwork(pid int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	proc := filepath.Join(r.root+"/", "proc")
 	theirs, err1 := os.Readlink(filepath.Join(proc, strconv.Itoa(pid), "ns/net"))
 	ours, err2 := os.Readlink(filepath.Join(proc, "self/ns/net"))
@@ -67,19 +76,7 @@ const netDev = "/proc/PID/net/dev"
 // open opens the files that exist in the folders. CPU time is required.
 func open(dirs map[string]string) (*Reader, error) {
 	r := &Reader{files: map[string]*os.File{}, buf: make([]byte, 16<<10)}
-	try := func(controller string, names ...string) (n int) {
-		dir := dirs[controller]
-		if dir == "" {
-			return 0
-		}
-		for _, name := range names {
-			if f, err := os.Open(filepath.Join(dir, name)); err == nil {
-				r.files[name] = f
-				n++
-			}
-		}
-		return n
-	}
+	try := func(controller string, names ...string) (n int) { return r.try(dirs[controller], names...) }
 	if try("cpuacct", "cpuacct.usage", "cpuacct.usage_user", "cpuacct.usage_sys") > 0 {
 		r.cpuV1 = true
 		try("cpu", "cpu.stat")
@@ -98,6 +95,7 @@ func open(dirs map[string]string) (*Reader, error) {
 	}
 	r.openPressure(dirs)
 	r.openPeak(dirs)
+	r.openDisk(dirs)
 	if _, _, _, err := r.cpu(); err != nil {
 		r.Close()
 		return nil, err
@@ -110,6 +108,21 @@ func open(dirs map[string]string) (*Reader, error) {
 		r.limit = n
 	}
 	return r, nil
+}
+
+// try opens the files that exist in a folder, and returns their number. Without a folder there are
+// none.
+func (r *Reader) try(dir string, names ...string) (n int) {
+	if dir == "" {
+		return 0
+	}
+	for _, name := range names {
+		if f, err := os.Open(filepath.Join(dir, name)); err == nil {
+			r.files[name] = f
+			n++
+		}
+	}
+	return n
 }
 
 // Close closes the files; Read fails afterwards.

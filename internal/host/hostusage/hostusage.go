@@ -43,6 +43,7 @@ func Container(pid int) (*Counters, error) {
 	if err != nil {
 		return nil, errors.Join(ErrUnknown, err)
 	}
+	r.FollowNetwork(pid)
 	return &Counters{group: r}, nil
 }
 
@@ -82,6 +83,13 @@ func (s *Counters) Close() error {
 	return s.group.Close()
 }
 
+// AddPressure makes the kernel add up the need's waiting for disks; see cgroup.Reader. s may be nil.
+func (s *Counters) AddPressure() {
+	if s != nil && s.group != nil {
+		s.group.AddPressure()
+	}
+}
+
 // Read reads the counters; nil: it cannot. s may be nil.
 func (s *Counters) Read() *bench.NeedUsage {
 	if s == nil {
@@ -100,7 +108,7 @@ func (s *Counters) Read() *bench.NeedUsage {
 			return nil
 		}
 		return &bench.NeedUsage{At: u.At, Source: u.Source, CPU: u.CPU, CPUs: s.cpus, Quota: s.quota, Throttling: u.Throttling,
-			Memory: u.Memory, Pressure: u.Pressure}
+			Memory: u.Memory, Pressure: u.Pressure, Network: u.Network, Disk: u.Disk}
 	}
 	cpu, err := processCPU(s.pid)
 	if err != nil {

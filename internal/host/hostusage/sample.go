@@ -3,6 +3,7 @@ package hostusage
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -70,6 +71,40 @@ func Sample(ctx context.Context, inst bench.Instance, interval time.Duration, on
 		}
 	}()
 	return s
+}
+
+// KeepPressure makes the kernel add up the waiting for disks of those that can (bench.Presser)
+// regularly, until the end of ctx or until stop, which waits for the last time.
+func KeepPressure(ctx context.Context, interval time.Duration, of ...any) (stop func()) {
+	var all []bench.Presser
+	for _, x := range of {
+		if p, ok := x.(bench.Presser); ok {
+			all = append(all, p)
+		}
+	}
+	if len(all) == 0 {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var done sync.WaitGroup
+	done.Go(func() {
+		ticker := time.NewTicker(interval)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+			for _, p := range all {
+				p.AddPressure()
+			}
+		}
+	})
+	return func() {
+		cancel()
+		done.Wait()
+	}
 }
 
 // Stop ends the sampling and returns all readings, oldest first. It is idempotent.

@@ -209,3 +209,20 @@ func TestListenersOfNonsense(t *testing.T) {
 	got := Listeners([]byte(strings.Repeat(line("00000000:1F90", "0A"), 5000)))
 	testenv.Check(t, len(got) == 1000, "%d of them", len(got))
 }
+
+type presser struct{ times int }
+
+func (p *presser) AddPressure() { p.times++ }
+
+// KeepPressure calls those that can, and none after stop.
+func TestKeepPressure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var p presser
+		stop := KeepPressure(t.Context(), 50*time.Millisecond, "no presser", &p)
+		time.Sleep(time.Second + time.Millisecond)
+		stop()
+		time.Sleep(time.Second)
+		testenv.Equal(t, p.times, 20, "times")
+		KeepPressure(t.Context(), time.Second, "no presser")()
+	})
+}

@@ -114,6 +114,13 @@ func (n *Need) Read() *bench.NeedUsage {
 	return n.usage.Read()
 }
 
+// AddPressure makes the kernel add up the waiting of the container for disks.
+func (n *Need) AddPressure() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.usage.AddPressure()
+}
+
 // Info describes the service: its image, or where it is.
 func (n *Need) Info() bench.NeedInfo {
 	n.mu.Lock()

@@ -247,6 +247,9 @@ func latency(s store.Spec) string {
 // Read reads the counters of the store.
 func (n *Need) Read() *bench.NeedUsage { return n.usage.Read() }
 
+// AddPressure makes the kernel add up the store's waiting for disks.
+func (n *Need) AddPressure() { n.usage.AddPressure() }
+
 // Close ends what Open started.
 func (n *Need) Close(context.Context) error {
 	if n.store == nil {

@@ -41,7 +41,7 @@ func (everySample) Collect(to chan<- prometheus.Metric) {
 func tables(t *testing.T) map[string]string {
 	row := func(cells ...string) string { return "| " + strings.Join(cells, " | ") + " |\n" }
 	columns := row("column", "what") + "|---|---|\n"
-	for _, c := range Columns() {
+	for _, c := range append(Columns(), NeedColumns("NAME")...) {
 		columns += row("`"+c.Name+"`", c.Doc)
 	}
 	steps := row("name", "type", "what") + "|---|---|---|\n"

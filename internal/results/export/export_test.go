@@ -85,6 +85,23 @@ func TestColumnsHoldEveryMeasure(t *testing.T) {
 	}
 }
 
+// A need has columns after all others if any step has its counters; other rows leave them empty.
+func TestNeedColumns(t *testing.T) {
+	run, trials := fixture()
+	at := time.Unix(1000, 0)
+	s := &trials[1].Steps[2]
+	s.HostBefore = &bench.HostReading{Needs: map[string]*bench.NeedUsage{"db": {At: at, Source: "cgroup v2"}}}
+	s.HostAfter = &bench.HostReading{Needs: map[string]*bench.NeedUsage{"db": {At: at.Add(2 * time.Second), Source: "cgroup v2",
+		CPU: time.Duration(s.Load.Succeeded) * time.Millisecond}}}
+	var csv, flat strings.Builder
+	testenv.OK(t, writeCSV(&csv, run, trials))
+	testenv.OK(t, writeJSON(&flat, run, trials))
+	head, _, _ := strings.Cut(csv.String(), "\n")
+	testenv.Check(t, strings.HasSuffix(strings.TrimSpace(head), ",need_db_received_bytes,need_db_sent_bytes"), "%s", head)
+	testenv.Equal(t, strings.Count(flat.String(), `"need_db_cpu_per_request_ns":1000000,`), 1, "rows with a value")
+	testenv.Equal(t, strings.Count(flat.String(), `"need_db_cpu_per_request_ns":null,`), len(trials)*3-1, "rows without")
+}
+
 func TestTextIsNotAFormula(t *testing.T) {
 	run, trials := fixture()
 	trials[0].Steps[0].Step.Name = `=HYPERLINK("http://x")`

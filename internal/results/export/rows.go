@@ -53,7 +53,44 @@ func Columns() []Column {
 		Column{"rejected", "responses with an expected status that does not count as throughput, whole step",
 			func(r row) any { return r.Load.Rejected.Total() }},
 		Column{"statuses", "complete responses by status, whole step; empty: unknown",
-			func(r row) any { return text(r.Load.Statuses.String()) }})
+			func(r row) any { return text(r.Load.Statuses.String()) }},
+		Column{"disk_read_bytes", "read from disks by the contender in the step",
+			ofDisk(func(d bench.Disk) int64 { return d.Read })},
+		Column{"disk_written_bytes", "written to disks by the contender in the step",
+			ofDisk(func(d bench.Disk) int64 { return d.Written })},
+		Column{"disk_operations", "reads and writes of disks by the contender in the step",
+			ofDisk(func(d bench.Disk) int64 { return d.Reads + d.Writes })})
+}
+
+func ofDisk(of func(bench.Disk) int64) func(row) any {
+	return func(r row) any { return ifSet(r.Disk(), func(d bench.Disk) any { return of(d) }) }
+}
+
+// NeedColumns returns the columns of a need, which follow all others.
+func NeedColumns(name string) (all []Column) {
+	for _, m := range measure.ExportedOfNeed(name) {
+		all = append(all, Column{m.CSV.Name, m.CSV.Doc, func(r row) any {
+			v, ok := m.InStep(r.StepResult)
+			if m.Unit == measure.Share {
+				return ifKnown(v, ok)
+			}
+			return ifKnown(int64(v), ok)
+		}})
+	}
+	return all
+}
+
+// columnsOf returns the columns of trials: Columns, and those of the needs that were measured.
+func columnsOf(trials []bench.TrialResult) []Column {
+	var steps []stats.Step
+	for _, t := range trials {
+		steps = append(steps, stats.Step{Results: t.Steps})
+	}
+	all := Columns()
+	for _, name := range measure.Needs(steps) {
+		all = append(all, NeedColumns(name)...)
+	}
+	return all
 }
 
 func identity() []Column {
@@ -221,7 +258,7 @@ func rows(run bench.Run, trials []bench.TrialResult) iter.Seq[row] {
 }
 
 func writeCSV(w io.Writer, run bench.Run, trials []bench.TrialResult) error {
-	out, columns := safe.NewTable(w), Columns()
+	out, columns := safe.NewTable(w), columnsOf(trials)
 	cells := make([]any, len(columns))
 	for i, c := range columns {
 		cells[i] = c.Name
@@ -238,7 +275,7 @@ func writeCSV(w io.Writer, run bench.Run, trials []bench.TrialResult) error {
 
 // writeJSON writes one object per line.
 func writeJSON(w io.Writer, run bench.Run, trials []bench.TrialResult) error {
-	columns := Columns()
+	columns := columnsOf(trials)
 	var lines, pairs []string
 	for r := range rows(run, trials) {
 		pairs = pairs[:0]

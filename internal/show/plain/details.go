@@ -8,6 +8,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/verdict"
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
@@ -78,6 +79,11 @@ func details(r bench.StepResult) (lines []string) {
 	in, out, ok := r.Network()
 	line.add(ok, "%s in, %s out", units.Bytes(in), units.Bytes(out))
 	end("network")
+	if d := r.Disk(); d != nil {
+		words := verdict.DiskWords(d, r.After.At.Sub(r.Before.At))
+		line.add(words != "", "%s", words)
+	}
+	end("disk")
 	for _, m := range measure.View(measure.TextDetails) {
 		v, ok := m.Of(r)
 		line.add(ok, "%s %s", m.Unit.Text(v), m.Name)
@@ -86,11 +92,12 @@ func details(r bench.StepResult) (lines []string) {
 	busy, steal, ok := r.HostShare()
 	line.add(ok, "%s busy, %.1f%% steal", units.Percent(busy), 100*steal)
 	line.waited(r.HostPressure(), "waited ", r)
-	for _, name := range r.Needs() {
-		cpus, ok := r.NeedCPUs(name)
-		line.add(ok, "%s %.2f CPUs", safe.Line(name, 60), cpus)
-	}
 	end("machine")
+	for _, name := range r.Needs() {
+		words := measure.NeedWords(name, r)
+		line.add(words != "", "%s", words)
+		end("need")
+	}
 	if a := r.After; a != nil {
 		line.add(a.Took > 0, "%s, reading took %s", a.Source, units.Duration(a.Took))
 	}

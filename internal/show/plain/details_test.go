@@ -19,6 +19,7 @@ func TestDetails(t *testing.T) {
 			Pressure: &bench.Pressure{Source: "cgroup v2", CPU: &bench.Stall{Some: n * 120 * time.Millisecond}, IO: &bench.Stall{}},
 			Switches: &bench.Switches{Source: "x", Voluntary: 2000 * int64(n), Involuntary: 30 * int64(n)},
 			Network:  &bench.Network{Source: "x", Received: int64(n) << 20, Sent: int64(n) << 21},
+			Disk:     &bench.Disk{Source: "io.stat", Written: int64(n) << 20, Writes: int64(n) * 31},
 		}
 	}
 	host := func(n time.Duration) *bench.HostReading {
@@ -27,14 +28,17 @@ func TestDetails(t *testing.T) {
 			Needs: map[string]*bench.NeedUsage{"db": {At: at.Add(n * time.Second), Source: "cgroup v2", CPU: n * 300 * time.Millisecond}},
 		}
 	}
-	got := details(bench.StepResult{Before: usage(1), After: usage(11), HostBefore: host(1), HostAfter: host(11)})
+	got := details(bench.StepResult{Load: bench.Load{Succeeded: 1000}, Before: usage(1), After: usage(11), HostBefore: host(1), HostAfter: host(11)})
 	want := []string{
 		"CPU       10.0 s, 75% user, 25% system, 4.00 s throttled in 60 of 100 periods",
 		"waiting   for CPU 12%, for disk 0%",
 		"memory    peak 40 MiB in this step, 10,000 minor and 10 major page faults",
 		"threads   12 threads in 1 process, 20,000 voluntary and 300 involuntary context switches",
 		"network   10 MiB in, 20 MiB out",
-		"machine   75% busy, 5.0% steal, waited for CPU 100%, db 0.30 CPUs",
+		"disk      1 MiB/s written in 31.0 operations/s",
+		"other     20.3 context switches per request",
+		"machine   75% busy, 5.0% steal, waited for CPU 100%",
+		"need      db: 3.00 ms CPU time per request, 0.30 CPUs in use",
 		"source    cgroup v2, reading took 60.0 µs",
 	}
 	if !slices.Equal(got, want) {

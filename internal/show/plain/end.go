@@ -171,6 +171,10 @@ func (b *ending) steps(c analysis.Contender) {
 		s := c.Bounds[peak.Index]
 		notes.add(s.Bound == verdict.Unclear, "  at peak: %s", s.Words())
 		notes.add(s.Bound != verdict.Unclear && s.Bound != "", "  at peak: %s", s.Verdict)
+		for _, name := range measure.Needs([]stats.Step{peak}) {
+			words := measure.NeedWords(name, peak.Results...)
+			notes.add(words != "", "  at peak: need %s", words)
+		}
 	}
 	for _, text := range t.Lines(b.width-2, nil) {
 		b.WriteString("  " + text + "\n")

@@ -22,6 +22,13 @@ func newCharts(l layout) (all []chart) {
 		}
 		all = append(all, stepChart(l, m.Measure))
 	}
+	for _, name := range l.needs() {
+		for _, m := range measure.OfNeed(name) {
+			if m.Chart != nil {
+				all = append(all, stepChart(l, m))
+			}
+		}
+	}
 	all = append(all, percentiles(l))
 	all = append(all, secondCharts(l)...)
 	all = append(all, cumulative(l))

@@ -68,7 +68,11 @@ func newResults(l layout, leaders map[measure.ID][]string, floor *compare.Floor)
 		return cell
 	})
 	bold, estimate, sampled := false, false, false
-	for _, g := range measure.Groups() {
+	groups := measure.Groups()
+	for _, name := range l.needs() {
+		groups = append(groups, measure.GroupOfNeed(name))
+	}
+	for _, g := range groups {
 		t.Rows = append(t.Rows, table.Row{Cells: []table.Cell{{Text: g.Name, Tone: table.Faint}}})
 		rows := len(t.Rows)
 		for _, id := range g.IDs {
@@ -93,6 +97,10 @@ func newResults(l layout, leaders map[measure.ID][]string, floor *compare.Floor)
 			t.Rows = t.Rows[:rows-1]
 		}
 	}
+	if len(groups) > len(measure.Groups()) {
+		t.Footnotes = append(t.Footnotes, "Costs of needs are of the CPU time they used in the steps, not of their limits; "+
+			"those of contenders do not include them.")
+	}
 	if slices.ContainsFunc(l.rows, func(r row) bool { return r.step.Open() }) {
 		t.Footnotes = append(t.Footnotes, "Open loop: latency counts from the scheduled time.")
 	}
@@ -109,6 +117,15 @@ func newResults(l layout, leaders map[measure.ID][]string, floor *compare.Floor)
 		t.Footnotes = append(t.Footnotes, "≥: largest sample, no counter available; the true peak may be higher.")
 	}
 	return t
+}
+
+// needs returns the needs that are measured in any step.
+func (l layout) needs() []string {
+	var steps []stats.Step
+	for _, c := range l.contenders {
+		steps = append(steps, c.of.Steps...)
+	}
+	return measure.Needs(steps)
 }
 
 // compared returns how many bodies of each contender were compared.
@@ -140,7 +157,7 @@ func ends(in stats.Interval, words func(float64) string) string {
 func bottlenecks(l layout) table.Table {
 	t := table.Table{Columns: l.columnsOf("Step"), Footnotes: []string{
 		"From counters at the start and end of each step and the trial's other steps; small print: the evidence at peak, of the last round " +
-			"with this bottleneck. “connections”: more of them give more throughput. “contender”: idle CPUs, yet no more throughput. " +
+			"with this bottleneck. “connections”: more of them give more throughput. “disk”: the contender waits for a disk. “contender”: idle CPUs, yet no more throughput. " +
 			"“unclear”: no rule applies."}}
 	any := false
 	for i, r := range l.rows {

@@ -63,6 +63,11 @@ func (s standing) facts(state *fold.State) (all []ui.ProblemRow) {
 	add("throttled", s.throttled())
 	add("memory", s.memory())
 	add("bound by", s.bounds())
+	if peak, ok := s.PeakStep(); ok {
+		for _, name := range measure.Needs([]stats.Step{peak}) {
+			add("need", measure.NeedWords(name, peak.Results...))
+		}
+	}
 	add("checks", s.checks(last))
 	add(program(last))
 	add("run it alone", s.command())

@@ -67,6 +67,11 @@ func (s *Steps) remarks(step *fold.Step) (all []remark) {
 	if text := openLoop(l); text != "" {
 		add(untold, text)
 	}
+	for _, name := range r.Needs() {
+		if text := measure.NeedWords(name, *r); text != "" {
+			add(untold, text)
+		}
+	}
 	return all
 }
 

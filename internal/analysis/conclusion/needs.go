@@ -1,0 +1,95 @@
+package conclusion
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/text/safe"
+)
+
+// costWithNeeds returns what the needs of contenders cost in addition: "; with needs, by CPU time
+// used, not by their limits: go $1.20 + db $3.10 = $4.30"; "" without needs that are measured.
+func (d *draft) costWithNeeds(known []analysis.Contender) string {
+	var all []string
+	for _, c := range known {
+		sum, text := c.Cost.Total, units.Dollars(c.Cost.Total)
+		for _, name := range needsOf(c) {
+			cost := c.NeedCosts[name].Median
+			sum += cost
+			text += " + " + safe.Line(name, 60) + " " + units.Dollars(cost)
+		}
+		if len(c.NeedCosts) == 0 {
+			continue
+		}
+		text += " = " + units.Dollars(sum)
+		if len(d.all) > 1 {
+			text = label(c) + " " + text
+		}
+		if all = append(all, text); len(all) == 4 {
+			break
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "; with needs, by CPU time used, not by their limits: " + strings.Join(all, ", ")
+}
+
+// needsOf returns the needs of a contender that have a cost, sorted.
+func needsOf(c analysis.Contender) (names []string) {
+	for _, name := range measure.Needs(c.Steps) {
+		if c.NeedCosts[name].Known() {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// limitedByNeed returns the caveat that a need limited contenders at their peaks: their order is
+// then that of their use of it.
+func (d *draft) limitedByNeed(need string) (text string, ok bool) {
+	names := d.boundBy(verdict.Bound(need))
+	if len(names) == 0 || len(d.all) < 2 {
+		return "", false
+	}
+	name := safe.Line(need, maxWords)
+	if len(names) == 1 {
+		return fmt.Sprintf("A faster %s may change the order: it limited %s at peak.", name, names[0]), true
+	}
+	text = fmt.Sprintf("%d of %s were limited by %s at peak (%s): their order says little about them",
+		len(names), units.Plural(len(d.all), "contender"), name, list(names))
+	if used := d.cpuOfNeed(need); used != "" {
+		text += ". CPU time of " + name + " per request: " + used
+	}
+	return text + ".", true
+}
+
+// cpuOfNeed returns the CPU time of a need per request of each contender at its peak, the least
+// first.
+func (d *draft) cpuOfNeed(need string) string {
+	type used struct {
+		name string
+		of   measure.Result
+	}
+	var all []used
+	m := measure.CPUOfNeed(need)
+	for _, c := range d.all {
+		if peak, ok := peakOf(c); ok {
+			if r := m.Over(peak); r.Known {
+				all = append(all, used{label(c), r})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b used) int { return cmp.Compare(a.of.Value, b.of.Value) })
+	var texts []string
+	for _, u := range all[:min(len(all), maxNames)] {
+		texts = append(texts, u.name+" "+m.Unit.Text(u.of.Value))
+	}
+	return strings.Join(texts, ", ")
+}
