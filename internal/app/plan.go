@@ -80,11 +80,8 @@ func planRun(o RunOptions) (run bench.Run, dir string, found map[bench.Selection
 	}
 	run.Resumed = append(run.Resumed, time.Now())
 	run.State = bench.RunRunning
-	if found, err = servicesOf(&run, o.Services); err != nil {
-		return run, "", nil, err
-	}
-	withoutOwnNeeds(found) // they are on record
-	return run, strings.TrimSuffix(o.Resume, "/"+results.RunFile), found, nil
+	found, err = servicesOf(&run, o.Services)
+	return run, strings.TrimSuffix(o.Resume, "/"+results.RunFile), found, err
 }
 
 // planNew is planRun for a run that is not resumed.

@@ -70,7 +70,6 @@ func joinNeeds(run *bench.Run, file string, services map[bench.Selection]bench.S
 	if err != nil {
 		return console.WithCode(console.ExitUsage, err)
 	}
-	withoutOwnNeeds(services)
 	all := run.Profile.Needs
 	for i, n := range all {
 		first := slices.IndexFunc(all, func(other bench.NeedSpec) bool { return other.Name == n.Name })
@@ -79,14 +78,6 @@ func joinNeeds(run *bench.Run, file string, services map[bench.Selection]bench.S
 		}
 	}
 	return nil
-}
-
-// withoutOwnNeeds removes the needs of manifests from services: the profile of a run has them.
-func withoutOwnNeeds(services map[bench.Selection]bench.Service) {
-	for sel, svc := range services {
-		svc.Needs = nil
-		services[sel] = svc
-	}
 }
 
 // withNeeds returns a profile with the needs of manifests, where they can be found.

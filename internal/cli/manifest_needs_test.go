@@ -8,8 +8,8 @@ func TestManifestNeeds(t *testing.T) {
 	const profile = "contenders: [goes, node]\nservices: svc\nrequests: [{get: /}]\nsteps: [1]\n"
 	own := "docker: {image: 'a:1'}\nneeds: {db: {image: 'postgres:17', command: [postgres, -c, fsync=off], per_service: true}}\n"
 	dir := folderOf(t, map[string]string{"p.yaml": profile, "svc/goes/service.yaml": own, "svc/node/service.yaml": own,
-		"other/goes/service.yaml": "docker: {image: 'a:1'}\nneeds: {db: {image: 'postgres:17', environment: {POSTGRES_PASSWORD: hunter22}}}\n",
-		"other/node/service.yaml": "docker: {image: 'a:1'}\nneeds: {db: {image: 'postgres:17', environment: {POSTGRES_PASSWORD: hunter33}}}\n",
+		"other/goes/service.yaml": "docker: {image: 'a:1'}\nneeds: {db: {image: 'postgres:17', environment: {POSTGRES_PASSWORD: hunter22}, hostname: hunter22}}\n",
+		"other/node/service.yaml": "docker: {image: 'a:1'}\nneeds: {db: {image: 'postgres:17', environment: {POSTGRES_PASSWORD: hunter33}, hostname: hunter22}}\n",
 		"other/p.yaml":            "contenders: [goes]\nservices: .\nrequests: [{get: /}]\nsteps: [1]\n",
 		"other/both.yaml":         "contenders: [goes, node]\nservices: .\nrequests: [{get: /}]\nsteps: [1]\n"})
 	t.Chdir(dir)

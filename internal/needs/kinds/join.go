@@ -124,7 +124,7 @@ func ownOf(all []definition, manifests []Defined) (each []bench.NeedSpec, err er
 	for _, m := range manifests {
 		var mine []definition
 		for _, d := range all {
-			if d.Service == "" || d.File == m.File && d.Service == m.Service {
+			if d.Service == "" || d.File == m.File {
 				mine = append(mine, d)
 			}
 		}
