@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,7 +47,8 @@ func (s *site) findNeeds() error {
 }
 
 // unknownNeeds returns an error if a contender gets the address of a need that the run does not
-// have. A run without needs is of contenders that do without, or have theirs.
+// have. In a run without needs, {{.Elastic.URL}} is empty: bundled contenders serve other requests,
+// too.
 func (s *site) unknownNeeds() error {
 	p := s.plan.Run.Profile
 	names := make([]string, len(p.Needs))
@@ -57,9 +59,10 @@ func (s *site) unknownNeeds() error {
 		svc := s.plan.Services[sel]
 		used := contender.Needs(svc)
 		for _, name := range slices.Sorted(maps.Keys(used)) {
-			if len(names) > 0 && svc.URL == "" && !slices.Contains(names, name) {
+			short := len(names) == 0 && !strings.Contains(used[name], ".Needs.")
+			if svc.URL == "" && !short && !slices.Contains(names, name) {
 				return console.Usagef("contender %s uses %s, but the profile has no need %q; %s", safe.Line(sel.String(), 120),
-					safe.Line(used[name], 120), safe.Line(name, 60), strictyaml.Suggest(name, "its needs", names))
+					safe.Line(used[name], 120), safe.Line(name, 60), cmp.Or(strictyaml.Suggest(name, "its needs", names), "write it below `needs`"))
 			}
 		}
 	}

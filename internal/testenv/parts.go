@@ -34,8 +34,12 @@ var (
 		{Command: ".ci/images debian golang"},
 	}
 	elasticsearch = Step{Command: ".ci/elasticsearch start --port 9200", Env: "LOCBENCH_TEST_ELASTICSEARCH"}
-	postgres      = Step{Command: ".ci/databases postgres", Env: "LOCBENCH_TEST_POSTGRES"}
-	image         = Step{Command: ".ci/elasticsearch image", Env: "LOCBENCH_TEST_ELASTICSEARCH_IMAGE"}
+	databases     = []Step{
+		{Command: ".ci/databases postgres", Env: "LOCBENCH_TEST_POSTGRES"},
+		{Command: ".ci/databases redis", Env: "LOCBENCH_TEST_REDIS"},
+		{Command: ".ci/images node python"},
+	}
+	image = Step{Command: ".ci/elasticsearch image", Env: "LOCBENCH_TEST_ELASTICSEARCH_IMAGE"}
 )
 
 // Parts are the parts of the acceptance suite, in the order in which they run.
@@ -50,7 +54,7 @@ var Parts = []Part{
 		Shows:   "containers, limits and whole runs with a Docker engine, and the same as processes",
 		Prepare: append(append([]Step{}, needsEngine...), Step{Command: ".ci/images node"}), Require: "docker,images"},
 	{Name: "store", Shows: "the embedded store, seeding and checks equal to a real Elasticsearch; services with a PostgreSQL", Minutes: 12,
-		Prepare: append(append([]Step{}, needsEngine...), elasticsearch, image, postgres), Require: "docker,images,elasticsearch,databases",
+		Prepare: append(append(append([]Step{}, needsEngine...), elasticsearch, image), databases...), Require: "docker,images,elasticsearch,databases",
 		Cleanup: ".ci/elasticsearch stop --port 9200"},
 	{Name: "contenders", Shows: "each bundled contender is built, checked and loaded", Minutes: 25,
 		Prepare: []Step{needsEngine[0], needsEngine[1], {Command: ".ci/images"}}, Require: "docker,images"},

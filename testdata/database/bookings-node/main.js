@@ -26,7 +26,7 @@ async function room(id) {
   const found = await cache?.get(`room:${id}`);
   if (found) return [200, found, { "X-Cache": "hit" }];
   const row = await one("SELECT id, beds FROM rooms WHERE id = $1", id);
-  if (!row) return [404, '{"error":"no such room"}'];
+  if (!row) return [404, '{"error":"room not found"}'];
   const text = JSON.stringify(row);
   await cache?.set(`room:${id}`, text, { EX: 60 });
   return [200, text, { "X-Cache": "miss" }];
@@ -46,7 +46,7 @@ async function respond(request) {
       return [201, JSON.stringify({ id: Number(row.id) })];
     }
   }
-  return [404, '{"error":"no such path"}'];
+  return [404, '{"error":"path not found"}'];
 }
 
 const server = createServer(async (request, response) => {

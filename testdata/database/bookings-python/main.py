@@ -53,7 +53,7 @@ def room(id: int):
     if not text:
         row = one("SELECT beds FROM rooms WHERE id = %s", id)
         if row is None:
-            raise HTTPException(404, "no such room")
+            raise HTTPException(404, "room not found")
         text = json.dumps({"id": id, "beds": row[0]})
         if cache:
             cache.set(key, text, ex=60)
