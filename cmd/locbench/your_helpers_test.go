@@ -4,6 +4,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -21,4 +22,15 @@ func ordersFolder(t testing.TB) string {
 		writeFile(t, filepath.Join(dir, file), pageFile(t, yourService, file))
 	}
 	return dir
+}
+
+// typeInto runs lines of a shell in dir.
+func typeInto(t *testing.T, dir, block string) {
+	t.Helper()
+	cmd := exec.Command("sh", "-eux", "-c", block)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(testenv.Locbench(t))+":"+os.Getenv("PATH"))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s\n%s", err, block, out)
+	}
 }

@@ -249,17 +249,6 @@ func TestReadmeCommands(t *testing.T) {
 	}
 }
 
-// typeInto runs lines of a shell in dir.
-func typeInto(t *testing.T, dir, block string) {
-	t.Helper()
-	cmd := exec.Command("sh", "-eux", "-c", block)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(testenv.Locbench(t))+":"+os.Getenv("PATH"))
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s\n%s", err, block, out)
-	}
-}
-
 // TestAcceptanceScripts are the scripts that run and build contenders.
 func TestAcceptanceScripts(t *testing.T) {
 	t.Parallel()

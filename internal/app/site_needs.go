@@ -46,13 +46,14 @@ func (s *site) findNeeds() error {
 	return console.WithCode(console.ExitUsage, needs.Order(s.needs))
 }
 
-// unknownNeeds returns an error if a contender uses the address of a need that it does not get. A
-// run without needs is of contenders that do without, or have theirs.
+// unknownNeeds returns an error if a contender uses the address of a need that it does not get. In a
+// run without needs, the short form of an address is empty: bundled contenders serve other requests,
+// too.
 func (s *site) unknownNeeds() error {
 	p := s.plan.Run.Profile
 	for _, sel := range p.Contenders {
 		svc := s.plan.Services[sel]
-		if len(p.Needs) == 0 || svc.URL != "" {
+		if svc.URL != "" {
 			continue
 		}
 		var names []string
@@ -68,6 +69,7 @@ func (s *site) unknownNeeds() error {
 		for _, name := range slices.Sorted(maps.Keys(used)) {
 			switch owner, other := others[name]; {
 			case slices.Contains(names, name):
+			case len(p.Needs) == 0 && !strings.Contains(used[name], ".Needs."):
 			case other:
 				return console.Usagef("contender %s uses %s, but only the manifest of %s has the need %q; write it in its own, or in the profile",
 					safe.Line(sel.String(), 120), safe.Line(used[name], 120), safe.Line(owner, 120), safe.Line(name, 60))

@@ -228,19 +228,23 @@ func TestNeeds_Passwords(t *testing.T) {
 		"environment variable unset or empty: PGPASSWORD (need db), OTHER (need db)")
 }
 
-// TestNeeds_Unknown: a contender with the address of a need that the run does not have is refused,
-// unless the run has no needs at all.
+// TestNeeds_Unknown: a contender with the address of a need that the run does not have is refused.
+// {{.Elastic.URL}} is empty in a run without needs.
 func TestNeeds_Unknown(t *testing.T) {
 	c := bench.Selection{Contender: "c"}
 	s := &site{}
 	s.plan.Services = map[bench.Selection]bench.Service{c: {Name: "c", Env: map[string]string{"URL": "x{{.Needs.cahce.URL}}"}}}
 	s.plan.Run.Profile = bench.Profile{Contenders: []bench.Selection{c}}
-	testenv.OK(t, s.unknownNeeds())
+	testenv.Fails(t, s.unknownNeeds(), "contender c uses {{.Needs.cahce.URL}}, but the profile has no need \"cahce\"; write it in the profile, or in its manifest")
 	s.plan.Run.Profile.Needs = []bench.NeedSpec{{Name: "db"}}
 	testenv.Fails(t, s.unknownNeeds(), "contender c uses {{.Needs.cahce.URL}}, but the profile has no need \"cahce\"; its needs: db")
 	s.plan.Run.Profile.Needs = append(s.plan.Run.Profile.Needs, bench.NeedSpec{Name: "cache"})
 	testenv.Fails(t, s.unknownNeeds(), "contender c uses {{.Needs.cahce.URL}}, but the profile has no need \"cahce\"; did you mean `cache`?")
 	s.plan.Services[c] = bench.Service{Name: "c", Env: map[string]string{"URL": "{{.Needs.cache.URL}}"}}
+	testenv.OK(t, s.unknownNeeds())
+	s.plan.Services[c] = bench.Service{Name: "c", Env: map[string]string{"URL": "{{.Elastic.URL}}"}}
+	testenv.Fails(t, s.unknownNeeds(), "uses {{.Elastic.URL}}")
+	s.plan.Run.Profile.Needs = nil
 	testenv.OK(t, s.unknownNeeds())
 }
 

@@ -38,6 +38,7 @@ var (
 		{Command: ".ci/databases postgres", Env: "LOCBENCH_TEST_POSTGRES"},
 		{Command: ".ci/databases mariadb", Env: "LOCBENCH_TEST_MARIADB"},
 		{Command: ".ci/databases redis", Env: "LOCBENCH_TEST_REDIS"},
+		{Command: ".ci/images node python"},
 	}
 	image = Step{Command: ".ci/elasticsearch image", Env: "LOCBENCH_TEST_ELASTICSEARCH_IMAGE"}
 )

@@ -48,7 +48,7 @@ var missingFile = regexp.MustCompile(`(?i)not found|no such file|permission deni
 // apart, for the same process. It is never started again if it ends.
 func (n *Need) await(ctx context.Context, c needs.Served, heard *heard, first bool) error {
 	limit := cmp.Or(time.Duration(n.spec.Ready.Timeout), readyTimeout)
-	began := time.Now()
+	began, reported := time.Now(), time.Duration(0)
 	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	check, err := n.check(c, heard, first)
@@ -85,8 +85,10 @@ func (n *Need) await(ctx context.Context, c needs.Served, heard *heard, first bo
 		case passed >= times:
 			return nil
 		}
-		waited := fmt.Sprintf("%s: waited %.0f of %.0f s", n.name, time.Since(began).Truncate(time.Second).Seconds(), limit.Seconds())
-		n.at.Progress(bench.Progress{Text: waited})
+		if waited := time.Since(began).Truncate(time.Second); waited > reported {
+			reported = waited
+			n.at.Progress(bench.Progress{Text: fmt.Sprintf("%s: waited %.0f of %.0f s", n.name, waited.Seconds(), limit.Seconds())})
+		}
 		select {
 		case <-c.Exited():
 			return n.failedStart(c, exitOf(c), first)

@@ -70,7 +70,14 @@ func (n *Need) Open(ctx context.Context, at needs.Place) (err error) {
 	if n.state, err = n.newState(ctx); err != nil {
 		return err
 	}
-	return n.start(ctx, true)
+	if err = n.start(ctx, true); err != nil {
+		return err
+	}
+	n.at.Progress = func(p bench.Progress) {
+		p.Phase = bench.PhaseRestore
+		at.Progress(p)
+	}
+	return nil
 }
 
 // short returns the first digits of the sha256 of an image.

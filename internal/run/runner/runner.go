@@ -262,7 +262,7 @@ func (r *runner) run(ctx context.Context) error {
 	for _, stage := range r.cfg.Needs.Stages() {
 		err := phase(r.publish, stage.Phase, func() (string, error) {
 			return stage.Do(ctx, func(p bench.Progress) {
-				p.Phase, p.Text = stage.Phase, clip(p.Text, progressBytes)
+				p.Phase, p.Text = cmp.Or(p.Phase, stage.Phase), clip(p.Text, progressBytes)
 				r.publish(p)
 			})
 		})
