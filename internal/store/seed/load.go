@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/olivere/elastic/v7"
 	"golang.org/x/sync/errgroup"
@@ -131,6 +132,8 @@ func (l *loader) send(ctx context.Context, b bulk) error {
 // post sends b once and returns the documents that were not accepted. If it is not the first time
 // (again), Elasticsearch may have stored documents before, with the response lost.
 func (l *loader) post(ctx context.Context, b bulk, again bool) (rest bulk, err error) {
+	ctx, cancel := lingering(ctx)
+	defer cancel()
 	response, err := l.seeding.client.es.Bulk().Index(l.index).
 		FilterPath("errors", "items.*.status", "items.*.error").Timeout(shardTimeout).Add(b).Do(ctx)
 	if isJSONError(err) {
@@ -168,6 +171,23 @@ func (l *loader) post(ctx context.Context, b bulk, again bool) (rest bulk, err e
 		return rest, met
 	}
 	return nil, nil
+}
+
+// linger is how much longer than its seeding a bulk request may take: what arrives after its index
+// was removed would create that again.
+const linger = 2 * time.Second
+
+// lingering returns a context that ends that much later than ctx.
+func lingering(ctx context.Context) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		late := time.AfterFunc(linger, func() { cancel(context.Cause(ctx)) })
+		context.AfterFunc(longer, func() { late.Stop() })
+	})
+	return longer, func() {
+		stop()
+		cancel(nil)
+	}
 }
 
 // outcomes returns the results of a bulk request's documents, in their order.
