@@ -1,6 +1,7 @@
 package seed
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -216,19 +217,32 @@ func TestRun_Count(t *testing.T) {
 	wantState(t, f, "")
 }
 
+// A request in flight that Elasticsearch takes late does not create its index again.
 func TestRun_SourceFails(t *testing.T) {
-	f := newFake(t)
-	s := two("a")
-	broken := errors.New("city.ndjson:7: broken")
-	s.docs = func(_ string, i int) (bench.Document, error) {
-		if i == 150 {
-			return bench.Document{}, broken
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(t)
+		f.before = func(_ http.ResponseWriter, r *http.Request) bool {
+			body, _ := io.ReadAll(r.Body) // all of it was sent
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			if strings.HasSuffix(r.URL.Path, "/_bulk") {
+				time.Sleep(time.Second)
+			}
+			return false
 		}
-		return bench.Document{ID: fmt.Sprint(i), Source: []byte(`{}`)}, nil
-	}
-	_, err := Run(t.Context(), options(f, s))
-	testenv.Check(t, errors.Is(err, broken), "error %v", err)
-	wantState(t, f, "")
+		s := two("a")
+		broken := errors.New("city.ndjson:7: broken")
+		s.docs = func(_ string, i int) (bench.Document, error) {
+			if i == 150 {
+				return bench.Document{}, broken
+			}
+			return bench.Document{ID: fmt.Sprint(i), Source: []byte(`{}`)}, nil
+		}
+		_, err := Run(t.Context(), options(f, s))
+		testenv.Check(t, errors.Is(err, broken), "error %v", err)
+		time.Sleep(2 * time.Second)
+		wantState(t, f, "")
+		f.Close()
+	})
 }
 
 // An interruption or a failure of any call leaves the store unchanged, without unfinished indices.
