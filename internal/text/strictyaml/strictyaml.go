@@ -47,7 +47,7 @@ const (
 
 // Decode reads the only document in data into dst, a pointer to a struct or another type that a
 // field may have. file is its name in mistakes. The error is nil or a [Mistakes]; dst then holds
-// what could be read. The document names files of its own folder only.
+// what could be read. The document names files of its folder only.
 func Decode(file string, data []byte, dst any) error {
 	return decode(&decoder{closed: true}, file, data, dst, func(Value) {})
 }
