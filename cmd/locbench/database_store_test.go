@@ -71,6 +71,39 @@ func TestDatabase(t *testing.T) {
 	}
 }
 
+// TestDatabase_PerService: two services have their own databases, from their manifests: each trial
+// finds the seeded rows, and only the database of its service has counters.
+func TestDatabase_PerService(t *testing.T) {
+	dir := withDatabase(t, "    seed: [schema.sql]", "rounds: 2\nruntime: docker\n")
+	profile, err := os.ReadFile(filepath.Join(dir, "books.yaml"))
+	testenv.OK(t, err)
+	before, rest, _ := strings.Cut(string(profile), "needs:\n")
+	need, after, _ := strings.Cut(rest, "setup:")
+	writeFile(t, filepath.Join(dir, "books.yaml"), strings.Replace(before, "[books]", "[books, magazines]", 1)+"setup:"+after)
+	manifest, err := os.ReadFile(filepath.Join(dir, "svc", "books", "service.yaml"))
+	testenv.OK(t, err)
+	testenv.OK(t, os.CopyFS(filepath.Join(dir, "svc", "magazines"), os.DirFS(filepath.Join(dir, "svc", "books"))))
+	for name, memory := range map[string]string{"books": "4MB", "magazines": "8MB"} {
+		folder := filepath.Join(dir, "svc", name)
+		writeFile(t, filepath.Join(folder, "service.yaml"), strings.Replace(string(manifest), "name: books", "name: "+name, 1)+
+			"needs:\n"+need+"    command: [postgres, -c, work_mem="+memory+"]\n    per_service: true\n")
+		schema, err := os.ReadFile(filepath.Join(dir, "schema.sql"))
+		testenv.OK(t, err)
+		writeFile(t, filepath.Join(folder, "schema.sql"), string(schema))
+	}
+	succeeds(t, dir, "run", "-p", "books.yaml", "-o", "out")
+	run, trials := readClean(t, filepath.Join(dir, "out"))
+	testenv.Check(t, len(run.Needs) == 2 && run.Needs[0].Label() == "db of books" && run.Needs[1].Label() == "db of magazines", "%+v", run.Needs)
+	testenv.Check(t, run.Warnings.Has(bench.WarnOwnNeeds), "%v", run.Warnings)
+	testenv.Equal(t, len(trials), 4)
+	for _, trial := range trials {
+		last := trial.Steps[len(trial.Steps)-1]
+		cpus, ok := last.NeedCPUs("db")
+		testenv.Check(t, trial.State == bench.TrialComplete && ok && cpus > 0, "%s: %s, %v CPUs", trial.Trial, trial.Failure, cpus)
+	}
+	noVolumes(t)
+}
+
 // TestDatabase_SeedFails: the file and the line of the server are in the error, and nothing is
 // left.
 func TestDatabase_SeedFails(t *testing.T) {

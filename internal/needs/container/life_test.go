@@ -264,10 +264,14 @@ func TestReady(t *testing.T) {
 		},
 			want: "(out of memory), its limit is 8 MiB"},
 		"refuses the user (R5)": {yaml: "image: mysql\nready: {command: [mysqladmin, ping, -uapp], timeout: 1s}", started: func(c *fakeServed) { c.listen() },
-			exec: func(*fakeServed, []string) (string, int, error) { return "Access denied for user 'app'@'::1'\n", 0, nil },
+			exec: func(*fakeServed, []string) (string, int, error) {
+				return "Access denied for user 'app'@'::1'\n", 0, nil
+			},
 			want: "mysqladmin ping -uapp: it responds, but refuses the user (wrong password?)\n  Access denied for user 'app'"},
 		"refuses no user of a preset": {yaml: "image: mysql\nready: {times: 1}",
-			exec: func(*fakeServed, []string) (string, int, error) { return "Access denied for user 'root'@'::1'\n", 0, nil }},
+			exec: func(*fakeServed, []string) (string, int, error) {
+				return "Access denied for user 'root'@'::1'\n", 0, nil
+			}},
 		"disk full": {yaml: "image: a\nports: 1", started: func(c *fakeServed) {
 			c.log("could not write: No space left on device")
 			c.end(bench.Exit{Code: 1})
@@ -467,11 +471,46 @@ func TestRestore_Ended(t *testing.T) {
 // TestOutOfMemory: a service of which the kernel has killed a process is not the one that it was,
 // even if it runs.
 func TestOutOfMemory(t *testing.T) {
-	kills := func(n int64) *bench.NeedUsage { return &bench.NeedUsage{Memory: &bench.Memory{OOMKills: n, Limit: 64 << 20}} }
+	kills := func(n int64) *bench.NeedUsage {
+		return &bench.NeedUsage{Memory: &bench.Memory{OOMKills: n, Limit: 64 << 20}}
+	}
 	testenv.OK(t, errors.Join(outOfMemory(nil, 0), outOfMemory(&bench.NeedUsage{}, 0), outOfMemory(kills(2), 2)))
 	testenv.Fails(t, outOfMemory(kills(1), 0), "the kernel killed 1 process of it: out of memory, its limit is 64 MiB")
 	testenv.Fails(t, outOfMemory(kills(5), 2), "3 processes")
 	testenv.Equal(t, killed(kills(4))+killed(nil), 4)
+}
+
+// TestRest: one that rests does not run, keeps its seeded state, and starts from that again. Its end in
+// a trial is reported once.
+func TestRest(t *testing.T) {
+	f := database(t, "")
+	f.open(t)
+	f.seed(t)
+	f.engine.since()
+	testenv.OK(t, f.Rest(t.Context()))
+	testenv.Equal(t, f.engine.since(), "end 1m0s\nwritten\nkill", "rest after the seed")
+	testenv.OK(t, f.Alive(t.Context()))
+	testenv.OK(t, errors.Join(f.Rest(t.Context()), testenv.Err(f.Restore(t.Context(), bench.Selection{}))))
+	testenv.Equal(t, f.engine.since(), "", "rest again")
+	f.restore(t)
+	f.Address()
+	testenv.Contains(t, f.engine.since(), "copy db-1.v1 to db-1.v2", "run db")
+	f.last().write("order 1")
+	testenv.OK(t, errors.Join(testenv.Err(f.Restore(t.Context(), bench.Selection{})), f.Rest(t.Context())))
+	testenv.Equal(t, f.engine.since(), "kill", "rest after a trial")
+	f.restore(t)
+	testenv.Equal(t, f.engine.volumes["db-1.v3"], "++", "files: those of two starts")
+
+	f.Address()
+	f.last().end(bench.Exit{Code: 3})
+	testenv.Fails(t, testenv.Err(f.Restore(t.Context(), bench.Selection{})), "it ended in the trial: exit code 3")
+	testenv.OK(t, errors.Join(testenv.Err(f.Restore(t.Context(), bench.Selection{})), f.Rest(t.Context())))
+
+	f = database(t, "")
+	f.open(t)
+	f.engine.unclean = &bench.Exit{Code: 9}
+	testenv.Fails(t, f.Rest(t.Context()), "it did not stop cleanly")
+	testenv.Fails(t, testenv.Err(f.Restore(t.Context(), contender)), "it did not stop cleanly")
 }
 
 // TestRestore_FailsOnce: after a start that failed, the next restore tries again.
