@@ -269,14 +269,6 @@ func (s *site) RestoreNeeds(ctx context.Context, of bench.Selection, starts func
 	return strings.Join(all, "; "), nil
 }
 
-// withLabel returns an error with the name of its need.
-func withLabel(n needs.Named, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", n.Label(), err)
-}
-
 // Unmigrated reports whether a contender has to be started for the state of a need.
 func (s *site) Unmigrated(of bench.Selection) bool {
 	return slices.ContainsFunc(s.needs, func(n needs.Named) bool { return n.Unmigrated(of) != nil })
@@ -299,6 +291,14 @@ func (s *site) Migrated(ctx context.Context, of bench.Selection, progress func(b
 		}
 	}
 	return strings.Join(all, "; "), nil
+}
+
+// withLabel returns an error with the name of its need.
+func withLabel(n needs.Named, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", n.Label(), err)
 }
 
 // ReadHost reads the counters of the host and of the needs.

@@ -129,11 +129,10 @@ func (n Named) Gets(sel bench.Selection) bool { return len(n.For) == 0 || slices
 
 // Unmigrated returns the need as Migrates if a contender has to be started for its state, else nil.
 func (n Named) Unmigrated(of bench.Selection) Migrates {
-	m, ok := n.Need.(Migrates)
-	if !ok || !n.Gets(of) || !m.Unmigrated(of) {
-		return nil
+	if m, ok := n.Need.(Migrates); ok && n.Gets(of) && m.Unmigrated(of) {
+		return m
 	}
-	return m
+	return nil
 }
 
 // Order sorts needs in place: first those that are shared, then those of each service. Each follows

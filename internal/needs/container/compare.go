@@ -42,13 +42,15 @@ func (s *service) filesOf(other service) {
 			*path = of
 		}
 	}
-	if a, b := string(s.Dockerfile), string(other.Dockerfile); a != "" && filepath.Base(a) == filepath.Base(b) && sameFiles(filepath.Dir(a), filepath.Dir(b)) {
+	if a, b := string(s.Dockerfile), string(other.Dockerfile); a != "" && filepath.Base(a) == filepath.Base(b) &&
+		sameFiles(filepath.Dir(a), filepath.Dir(b)) { // its folder is built
 		s.Dockerfile = other.Dockerfile
 	}
 	for i := range s.Seed[:min(len(s.Seed), len(other.Seed))] {
-		one(&s.Seed[i].File, other.Seed[i].File)
-		for j := range s.Seed[i].Volumes[:min(len(s.Seed[i].Volumes), len(other.Seed[i].Volumes))] {
-			one(&s.Seed[i].Volumes[j].Source, other.Seed[i].Volumes[j].Source)
+		mine, others := s.Seed[i], other.Seed[i]
+		one(&s.Seed[i].File, others.File)
+		for j := range mine.Volumes[:min(len(mine.Volumes), len(others.Volumes))] {
+			one(&mine.Volumes[j].Source, others.Volumes[j].Source)
 		}
 	}
 	for i := range s.EnvFile[:min(len(s.EnvFile), len(other.EnvFile))] {

@@ -515,6 +515,18 @@ func TestRestore_Ended(t *testing.T) {
 	testenv.Contains(t, strings.Join(*f.warned, ""), "db ended between trials: exit code 9")
 }
 
+// TestOutOfMemory: a service of which the kernel has killed a process is not the one that it was,
+// even if it runs.
+func TestOutOfMemory(t *testing.T) {
+	kills := func(n int64) *bench.NeedUsage {
+		return &bench.NeedUsage{Memory: &bench.Memory{OOMKills: n, Limit: 64 << 20}}
+	}
+	testenv.OK(t, errors.Join(outOfMemory(nil, 0), outOfMemory(&bench.NeedUsage{}, 0), outOfMemory(kills(2), 2)))
+	testenv.Fails(t, outOfMemory(kills(1), 0), "the kernel killed 1 process of it: out of memory, its limit is 64 MiB")
+	testenv.Fails(t, outOfMemory(kills(5), 2), "3 processes")
+	testenv.Equal(t, killed(kills(4))+killed(nil), 4)
+}
+
 // TestRest: one that rests does not run, keeps its seeded state, and starts from that again. Its end in
 // a trial is reported once.
 func TestRest(t *testing.T) {
@@ -546,18 +558,6 @@ func TestRest(t *testing.T) {
 	f.engine.unclean = &bench.Exit{Code: 9}
 	testenv.Fails(t, f.Rest(t.Context()), "it did not stop cleanly")
 	testenv.Fails(t, testenv.Err(f.Restore(t.Context(), contender)), "it did not stop cleanly")
-}
-
-// TestOutOfMemory: a service of which the kernel has killed a process is not the one that it was,
-// even if it runs.
-func TestOutOfMemory(t *testing.T) {
-	kills := func(n int64) *bench.NeedUsage {
-		return &bench.NeedUsage{Memory: &bench.Memory{OOMKills: n, Limit: 64 << 20}}
-	}
-	testenv.OK(t, errors.Join(outOfMemory(nil, 0), outOfMemory(&bench.NeedUsage{}, 0), outOfMemory(kills(2), 2)))
-	testenv.Fails(t, outOfMemory(kills(1), 0), "the kernel killed 1 process of it: out of memory, its limit is 64 MiB")
-	testenv.Fails(t, outOfMemory(kills(5), 2), "3 processes")
-	testenv.Equal(t, killed(kills(4))+killed(nil), 4)
 }
 
 // TestRestore_FailsOnce: after a start that failed, the next restore tries again.

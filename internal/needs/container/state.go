@@ -119,11 +119,13 @@ func (n *Need) Restore(ctx context.Context, of bench.Selection) (changed string,
 		n.at.Warn(bench.Warning{Text: fmt.Sprintf("%s ended between trials: %s", n.name, n.death(exit))})
 	}
 	switch {
-	case n.spec.Keep || of == bench.Selection{}:
+	case n.spec.Keep:
 		n.mu.Lock()
 		n.kills = killed(n.usage.Read())
 		n.mu.Unlock()
-		if exit != nil && !n.spec.Keep { // it is reported once
+		return "", died
+	case of == bench.Selection{}:
+		if exit != nil { // it is reported once
 			died = errors.Join(died, n.masked(n.kill(ctx)))
 		}
 		return "", died
