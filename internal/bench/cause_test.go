@@ -33,7 +33,7 @@ func TestCause(t *testing.T) {
 			CauseNotReady, "not ready after 10s: GET /", "was not ready after 10s: GET /"},
 		"silent, then killed on stop": {TrialResult{State: TrialFailed, Cause: silent, Exit: &Exit{Code: 137}}, CauseSilent,
 			silent.Text, silent.Text},
-		"a need that ended": {trial: TrialResult{State: TrialFailed, Exit: &Exit{Code: 1}, Cause: &Cause{Kind: CauseNeed, Text: "lost db: it has ended"}}},
+		"a need that ended":                      {trial: TrialResult{State: TrialFailed, Exit: &Exit{Code: 1}, Cause: &Cause{Kind: CauseNeed, Text: "lost db: it has ended"}}},
 		"an earlier silence of a complete trial": {trial: TrialResult{State: TrialComplete, Cause: silent}},
 		"an incident before another failure": {trial: TrialResult{State: TrialFailed, Failure: "build",
 			Incidents: []Incident{{Kind: IncidentSilent, Text: "no response: frozen"}}}},
