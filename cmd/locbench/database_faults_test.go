@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -25,8 +24,8 @@ func TestNeed_DoesNotStart(t *testing.T) {
 		files map[string]string
 		want  []string
 	}{
-		"not ready": {need: trusting + "ready: {command: [pg_isready, -h, 127.0.0.2, -p, \"1\"], timeout: 4s}",
-			want: []string{"needs: db: not ready after 4s: pg_isready -h 127.0.0.2 -p 1: exit code 2", "127.0.0.2:1 - no response", "database system is ready"}},
+		"not ready": {need: trusting + "ready: {command: [pg_isready, -h, 127.0.0.2, -p, \"1\"], timeout: 3s}",
+			want: []string{"needs: db: not ready after 3s: pg_isready -h 127.0.0.2 -p 1: exit code 2", "127.0.0.2:1 - no response", "its last lines:\n"}},
 		"without a password": {need: "limits: {cpus: 1}", want: []string{"ended before it was ready: exit code 1", "set POSTGRES_PASSWORD"}},
 		"an option that it does not know": {need: trusting + "command: [-c, max_conections=3]",
 			want: []string{"ended before it was ready: exit code 1", `unrecognized configuration parameter "max_conections"`}},
@@ -35,7 +34,7 @@ func TestNeed_DoesNotStart(t *testing.T) {
 			want: []string{"is for another architecture than this machine's; emulated, it is not fit for measuring"}},
 		"disk full": {need: trusting + "tmpfs: ['/var/lib/postgresql/data:size=80m']\nkeep: true\nseed: [big.sql]",
 			files: map[string]string{"big.sql": "CREATE TABLE t (i int);\nINSERT INTO t SELECT generate_series(1, 4000000);\n"},
-			want:  []string{"needs: db: seed failed in big.sql", "No space left on device"}},
+			want:  []string{"needs: db: seed failed in big.sql, line 2: ", "its disk is full: free disk space", "No space left on device"}},
 		"out of memory": {need: trusting + "limits: {memory: 16M}", want: []string{"needs: db: ", "its limit is 16 MiB"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -92,16 +91,16 @@ func TestNeed_HarmedInStep(t *testing.T) {
 		want       []string
 	}{
 		"killed": {postgresImage, "connect", trusting, func(t *testing.T, id string) { dockerDo(t, "kill", id) },
-			[]string{"db: it ended in the trial: killed by SIGKILL"}},
+			[]string{"lost db: it has ended: killed by SIGKILL"}},
 		"stopped by its user": {mariadbImage, "mariadb", "environment: {MARIADB_ALLOW_EMPTY_ROOT_PASSWORD: \"1\", MARIADB_DATABASE: shop}\nseed: [books.sql]",
-			func(t *testing.T, id string) { dockerDo(t, "kill", "--signal", "TERM", id) }, []string{"db: it ended in the trial: exit code 0"}},
+			func(t *testing.T, id string) { dockerDo(t, "kill", "--signal", "TERM", id) }, []string{"lost db: it has ended: exit code 0"}},
 		"out of memory": {redisImage, "redis", "limits: {memory: 32M}", func(t *testing.T, id string) {
 			fill(id, "redis-cli", "eval", "for i = 1, 1000000 do redis.call('set', i, string.rep('x', 1000)) end", "0")
-		}, []string{"db: it ended in the trial: killed by SIGKILL (out of memory), its limit is 32 MiB"}},
-		"a child out of memory (L4)": {postgresImage, "connect", trusting + "limits: {memory: 64M}\n", func(t *testing.T, id string) {
+		}, []string{"lost db: it has ended: killed by SIGKILL (out of memory), its limit is 32 MiB"}},
+		"a child out of memory (L4)": {postgresImage, "connect", trusting + "limits: {memory: 128M}\ncommand: [-c, shared_buffers=16MB]", func(t *testing.T, id string) {
 			fill(id, "psql", "-U", "postgres", "-c", "SET work_mem = '1GB'",
 				"-c", "SELECT count(*) FROM (SELECT repeat(n::text, 100) t FROM generate_series(1, 3000000) n ORDER BY 1) s")
-		}, []string{"db: ", "out of memory", "its limit is 64 MiB"}},
+		}, []string{"lost db: the kernel killed 1 process of it: out of memory, its limit is 128 MiB"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -111,9 +110,7 @@ func TestNeed_HarmedInStep(t *testing.T) {
 			writeFile(t, filepath.Join(dir, "books.sql"), "CREATE TABLE books (title text);\n")
 			d := disturbIn(t, dir, nil, "run", "--headless", "-p", "p.yaml")
 			d.loaded(1)
-			ids := strings.Fields(dockerDo(t, "ps", "-q", "--filter", "ancestor="+o.image, "--filter", "label=locbench.run"))
-			testenv.Need(t, len(ids) == 1, "containers %q", ids)
-			c.harm(t, ids[0])
+			c.harm(t, o.last(t))
 			_, trials := d.ends(3)
 			if len(trials) != 2 || trials[0].State != bench.TrialFailed || trials[1].State != bench.TrialComplete {
 				t.Fatalf("%s\n%s", states(trials), d.stderr.String())

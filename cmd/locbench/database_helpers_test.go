@@ -180,6 +180,20 @@ func (o *observer) count(action string) (n int) {
 	return n
 }
 
+// last returns the id of the container that was started last.
+func (o *observer) last(t *testing.T) (id string) {
+	t.Helper()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, e := range o.events {
+		if e.Action == "start" {
+			id = e.ID
+		}
+	}
+	testenv.Need(t, id != "", "no container has started")
+	return id
+}
+
 // runs returns the ids of the runs that have used the image.
 func (o *observer) runs() (ids []string) {
 	o.mu.Lock()

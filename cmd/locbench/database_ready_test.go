@@ -111,11 +111,11 @@ func TestReady_SeedFails(t *testing.T) {
 		need  string
 		want  []string
 	}{
-		"PostgreSQL":         {postgresImage, postgres + "seed: [1.sql, 2.sql, 3.sql]", []string{"2.sql: exit code 3", "02-2.sql:3: ERROR:  syntax error"}},
+		"PostgreSQL":         {postgresImage, postgres + "seed: [1.sql, 2.sql, 3.sql]", []string{"2.sql, line 3: exit code 3", "02-2.sql:3: ERROR:  syntax error"}},
 		"PostgreSQL, zipped": {postgresImage, postgres + "seed: [1.sql, 2.sql.gz, 3.sql]", []string{"2.sql.gz: exit code 3", "LINE 1: INSERTT INTO b"}},
 		"PostgreSQL, script": {postgresImage, postgres + "seed: [1.sql, 2.sh, 3.sql]", []string{"2.sh: exit code 7", "no such table"}},
 		"PostgreSQL, exit 0": {postgresImage, postgres + "seed: [1.sql, exit.sh, 3.sql]", []string{"exit.sh: exit code 0"}},
-		"MariaDB":            {mariadbImage, mariadb + "seed: [1.sql, 2.sql, 3.sql]", []string{"2.sql: exit code 1", "ERROR 1064 (42000) at line 3"}},
+		"MariaDB":            {mariadbImage, mariadb + "seed: [1.sql, 2.sql, 3.sql]", []string{"2.sql, line 3: exit code 1", "ERROR 1064 (42000) at line 3"}},
 		"MariaDB, exit 0":    {mariadbImage, mariadb + "seed: [1.sql, exit.sh, 3.sql]", []string{"exit.sh: exit code 0"}},
 		"PostgreSQL, command": {postgresImage, postgres + "seed: [1.sql, {command: [psql, -U, postgres, -f, /seed/2.sql, -v, ON_ERROR_STOP=1]}]",
 			[]string{"command psql -U postgres -f /seed/2.sql", "psql:/seed/2.sql:3: ERROR:  syntax error"}},

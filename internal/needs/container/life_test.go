@@ -503,7 +503,7 @@ func TestRestore_Ended(t *testing.T) {
 	f.Address()
 	f.last().log("killed, password=p@y/ 100%#1")
 	f.last().end(bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true})
-	testenv.Fails(t, f.Alive(t.Context()), "it has ended: killed by SIGKILL")
+	testenv.Fails(t, f.Alive(t.Context()), "it has ended: killed by SIGKILL (out of memory), its limit is 64 MiB")
 	_, err := f.Restore(t.Context(), contender)
 	testenv.Fails(t, err, "it ended in the trial: killed by SIGKILL", "its limit is 64 MiB", "killed, password=***")
 	f.restore(t)

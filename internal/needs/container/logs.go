@@ -19,7 +19,7 @@ var remedies = []struct {
 	{regexp.MustCompile(`(?i)could not resize shared memory|could not map anonymous shared memory`), "raise `shm_size`", true},
 	{regexp.MustCompile(`(?i)no space left on device|disk full`), "its disk is full: free disk space on the machine of the container engine", true},
 	{regexp.MustCompile(`MISCONF`), "it could not save to disk and refuses writes: free disk space, or start it without saving", false},
-	{refuses,
+	{regexp.MustCompile(`(?i)authentication failed|access denied for user|WRONGPASS|SASL authentication.*fail`),
 		"use {{.Needs.NAME.User}} and {{.Needs.NAME.Password}} in the manifest of the contender", false},
 	{regexp.MustCompile(`(?i)read-only-allow-delete|index read-only|flood.stage disk watermark`),
 		"free disk space: above its watermark, its indices are read-only", false},
@@ -36,10 +36,6 @@ func why(lines []string) string {
 	}
 	return ""
 }
-
-// refuses matches lines of servers and clients that say that a user was refused.
-var refuses = regexp.MustCompile(`(?i)authentication failed|access denied for user|WRONGPASS|SASL authentication.*fail|` +
-	`no pg_hba\.conf entry|role "[^"]*" does not exist`)
 
 // inSQL matches passwords in statements, which servers log when they fail.
 var inSQL = regexp.MustCompile(`(?i)\b(password|identified by|identified with \S+ by)(\s+)e?'(?:[^']|'')*'`)

@@ -149,7 +149,7 @@ func (n *Need) Alive(ctx context.Context) error {
 		return nil
 	}
 	if exit := exitOf(c); exit != nil {
-		return n.masked(fmt.Errorf("it has ended: %s%s", exit, n.lastLines(c)))
+		return n.masked(fmt.Errorf("it has ended: %s%s", n.death(exit), n.lastLines(c)))
 	}
 	n.mu.Lock()
 	usage, before := n.usage.Read(), n.kills

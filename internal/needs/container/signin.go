@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/locbench/locbench/internal/needs"
@@ -23,6 +24,9 @@ type refusal struct{ who, line, remedy string }
 func (r refusal) Error() string {
 	return fmt.Sprintf("responds, but refuses %s: %s; %s", r.who, r.line, r.remedy)
 }
+
+// refuses matches what clients say of a user that was refused.
+var refuses = regexp.MustCompile(`(?i)authentication failed|access denied for user|WRONGPASS|no pg_hba\.conf entry|role "[^"]*" does not exist`)
 
 // refusing returns the line of an output that says that a user was refused; "": none.
 func refusing(output string) string {

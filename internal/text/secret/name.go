@@ -32,8 +32,12 @@ var (
 
 // Name reports whether the value with this name (of a variable, a header, an option) is secret.
 func Name(name string) bool {
-	if n := strings.ToUpper(name); n == "PWD" || n == "OLDPWD" {
-		return false // the working directory of a shell
+	switch n := strings.ToUpper(name); {
+	case n == "PWD", n == "OLDPWD": // the working directory of a shell
+		return false
+	case strings.HasSuffix(n, "ALLOW_EMPTY_PASSWORD"), strings.HasSuffix(n, "ALLOW_EMPTY_ROOT_PASSWORD"),
+		strings.HasSuffix(n, "RANDOM_ROOT_PASSWORD"): // switches of databases
+		return false
 	}
 	return secretWords(words(name), false)
 }

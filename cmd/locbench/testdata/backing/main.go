@@ -73,14 +73,13 @@ func main() {
 			}
 			return nil
 		})
-	case "connect":
-		contend(func() error {
-			c, err := net.Dial("tcp", address)
-			if err == nil {
-				c.Close()
-			}
-			return err
-		})
+	case "connect": // once
+		c, err := net.Dial("tcp", address)
+		if err != nil {
+			log.Fatal(err)
+		}
+		c.Close()
+		contend(func() error { return nil })
 	case "redis":
 		contend(redis(address))
 	case "mariadb":
