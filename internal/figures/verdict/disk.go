@@ -10,6 +10,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/figures/hdr"
 )
 
 // waiter is the contender or a need that waits for a disk.
@@ -70,8 +71,8 @@ func (f facts) waits(who string) string {
 	if len(all) == 0 || all[0].name != who || f.busyOK && f.busy+f.steal >= fullyBusy && f.ownCPUs() >= f.host/2 {
 		return ""
 	}
-	if f.inTurn() && all[0].share+f.ownCPUs() > oneAtATime {
-		return "" // so requests do not wait for this disk
+	if !f.responsesAsLongAs(all[0].operation() / 2) {
+		return "" // it reads or writes in the background
 	}
 	why := f.noMore()
 	if why == "" {
@@ -84,15 +85,30 @@ func (f facts) waits(who string) string {
 	return text + "; " + why
 }
 
-// inTurn reports whether requests are handled one after the other: there is one connection, or one
-// gave as much throughput.
-func (f facts) inTurn() bool {
-	if f.step.Step.Connections == 1 {
-		return true
+// operation returns how long an operation of the disk is waited for, on average; 0: not known.
+func (w waiter) operation() time.Duration {
+	if w.disk == nil || w.disk.Reads+w.disk.Writes == 0 {
+		return 0
 	}
-	return slices.ContainsFunc(f.below, func(s *bench.StepResult) bool {
-		return s.Step.Connections == 1 && f.step.Load.Throughput() < more*s.Load.Throughput()
-	})
+	return time.Duration(w.share * float64(w.over) / float64(w.disk.Reads+w.disk.Writes))
+}
+
+// responsesAsLongAs reports whether requests spend most of their time in responses that take at
+// least so long. Those that wait for a disk do.
+func (f facts) responsesAsLongAs(least time.Duration) bool {
+	h, err := hdr.Decode(f.step.Load.Latency)
+	if err != nil || h == nil || least <= 0 {
+		return true // not known
+	}
+	long, all := 0., 0.
+	for _, b := range h.Bars() {
+		time := float64(b.Count) * float64(b.From+b.To) / 2
+		all += time
+		if b.To > least {
+			long += time
+		}
+	}
+	return long >= waiting*all
 }
 
 // ownCPUs returns how many CPUs contender, client and needs used.

@@ -35,11 +35,8 @@ const (
 	// diskWaits is a share of the time in which any thread waited for a disk. From half on, a request
 	// that has to wait for it does little else.
 	diskWaits = 0.50
-	// oneAtATime is the most of CPUs in use plus share of waiting for a disk that requests can take
-	// which are handled one after the other. The client also works next to them.
-	oneAtATime = 1.20
-	coldReads  = 0.01 // reads from disk per response: p99 has them
-	fewReads   = 10   // reads from disk in a step: with fewer, p99 hardly changes
+	coldReads = 0.01 // reads from disk per response: p99 has them
+	fewReads  = 10   // reads from disk in a step: with fewer, p99 hardly changes
 
 	waiting  = 0.60 // of the requests in flight: the component that holds them decides about latency
 	more     = 1.10 // × throughput: clearly more, beyond the noise of short steps

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/hdr"
 	"github.com/locbench/locbench/internal/figures/verdict"
 )
 
@@ -50,6 +51,17 @@ func counted(set func(*step, float64)) func(float64) string {
 // countedAfter is counted after a step with fewer connections.
 func countedAfter(set func(*step, float64), fewer made) func(float64) string {
 	return changed(func(m *made, x float64) { m.mean, m.change = 20, func(s *step) { set(s, x) } }, fewer)
+}
+
+// latencies are responses of some lengths that take shares of 100,000 s in all.
+func latencies(shares map[time.Duration]float64) bench.Latencies {
+	h := hdr.New()
+	for took, share := range shares {
+		for range int(share * 100_000 / took.Seconds() / 100) {
+			h.Record(took)
+		}
+	}
+	return h.Latencies()
 }
 
 func failed(s *bench.StepResult, x float64) {
@@ -120,17 +132,15 @@ func TestTrial_Limits(t *testing.T) {
 		{"the run's half of a busy machine while a need waits for disk", 1, .9999, "db: waits", changed(func(m *made, x float64) {
 			m.mean, m.contender, m.client, m.busy, m.change = 20, 1, x, 1, waits(9, nil)
 		}, fewer)},
-		{"CPU time of requests one after the other", .3001, .2999, "db: waits", changed(func(m *made, x float64) {
-			m.mean, m.contender, m.change = 20, x, waits(9, nil)
-		}, made{connections: 1, rate: 1000, mean: 1})},
-		{"requests one after the other", 910, 908, "db: waits", func(x float64) string {
-			m := made{connections: 8, rate: 1000, mean: 20, contender: .9}.with(waits(9, nil))
-			return verdict.Trial(4, trial(made{connections: 1, rate: x, mean: 1}, m))[1].String()
-		}},
-		{"a single connection", 1, 2, "db: waits", func(x float64) string {
-			m := made{connections: int(x), rate: 1000, mean: 1, contender: .9}.with(waits(9, nil))
-			return verdict.Trial(4, trial(m, made{connections: 64, rate: 1000, mean: 64}))[0].String()
-		}},
+		// In 9 s of waiting for 90 operations, each took 100 ms.
+		{"time in responses as long as half of an operation", .595, .605, "db: waits", countedAfter(func(s *step, x float64) {
+			waits(9, &bench.Disk{Writes: 90})(s)
+			s.Load.Latency = latencies(map[time.Duration]float64{10 * time.Millisecond: 1 - x, 400 * time.Millisecond: x})
+		}, fewer)},
+		{"responses as long as half of an operation", 49, 51, "db: waits", countedAfter(func(s *step, x float64) {
+			waits(9, &bench.Disk{Writes: 90})(s)
+			s.Load.Latency = latencies(map[time.Duration]float64{time.Duration(x) * time.Millisecond: 1})
+		}, fewer)},
 		{"latency that grows while a need waits for disk", 14.99, 15, "db: waits", changed(func(m *made, x float64) {
 			m.mean, m.change = x, waits(9, nil)
 		}, fewer)},
@@ -295,7 +305,7 @@ func TestStep_Limits(t *testing.T) {
 			return verdict.BusyOutOfTurn(step{Interleave: &t}).Join("|")
 		}},
 		{"reads from disk per response", 99, 100, "db still read from disk: 0 B in 100 reads, 0.0100 per request", cold(10_000)},
-		{"reads from disk in a step", 9, 10, "in 10 reads", cold(1)},
+		{"reads from disk in a step", 9, 10, "still read", cold(1)},
 		{"reads from disk in a measured step", 0, 1, "still read", func(x float64) string {
 			s := usual.with(waits(0, &bench.Disk{Reads: 9000})).step(0)
 			s.Step.WarmUp = x == 0

@@ -192,8 +192,11 @@ func TestTrial(t *testing.T) {
 			client: 1, store: 1.5, busy: 1}.with(waits(9, nil))}},
 		{"need waits for disk, and some more throughput", []made{{connections: 1, rate: 49, mean: 20, contender: .1, busy: .1},
 			made{connections: 4, rate: 64, mean: 62, contender: .1, busy: .1}.with(waits(9, nil))}},
-		{"need writes in the background, and a lock of the contender", []made{{connections: 1, rate: 800, mean: 1.2, contender: .4, busy: .2},
-			made{connections: 8, rate: 801, mean: 10, contender: .4, client: .2, store: .2, busy: .2}.with(waits(9, nil))}},
+		{"need writes in the background, and a lock of the contender", []made{idle, slow.with(func(s *step) {
+			waits(9, &bench.Disk{Writes: 90})(s)
+			s.Load.Latency = latencies(map[time.Duration]float64{10 * time.Millisecond: .9, 400 * time.Millisecond: .1})
+			s.Load.Latency.Mean = 80 * time.Millisecond
+		})}},
 		{"need waits for disk, and many more connections help", []made{idle.with(waits(9, nil)), slow,
 			{connections: 128, rate: 1200, mean: 90, contender: .3, busy: .1}}},
 		{"contender waits for disk", []made{idle, slow.with(func(s *step) {
