@@ -94,7 +94,7 @@ func (w waiter) operation() time.Duration {
 }
 
 // responsesAsLongAs reports whether requests spend most of their time in responses that take at
-// least so long. Those that wait for a disk do.
+// least this long. Those that wait for a disk do.
 func (f facts) responsesAsLongAs(least time.Duration) bool {
 	h, err := hdr.Decode(f.step.Load.Latency)
 	if err != nil || h == nil || least <= 0 {

@@ -1,4 +1,4 @@
-//go:build acceptance && store && linux
+//go:build acceptance && database && linux
 
 package main
 
@@ -151,13 +151,13 @@ func eachDatabase(t *testing.T, dir string, ended <-chan struct{}, found func(gr
 	}
 }
 
-// runWithDatabase runs books.yaml, and calls found for each container of its database.
+// runWithDatabase runs p.yaml, and calls found for each container of its database.
 func runWithDatabase(t *testing.T, dir string, found func(group)) (stdout string, trials []bench.TrialResult) {
 	t.Helper()
 	ended := make(chan struct{})
 	var watch sync.WaitGroup
 	watch.Go(func() { eachDatabase(t, dir, ended, found) })
-	stdout, _ = succeeds(t, dir, "run", "-p", "books.yaml", "--headless", "-o", "out")
+	stdout, _ = succeeds(t, dir, "run", "-p", "p.yaml", "--headless", "-o", "out")
 	close(ended)
 	watch.Wait()
 	_, trials = readClean(t, filepath.Join(dir, "out"))
@@ -190,8 +190,8 @@ func named(t *testing.T, trials []bench.TrialResult, step int, words string) {
 
 // TestDatabase_LimitedByCPU: a database with 0.2 CPUs is the bottleneck in each of ten trials.
 func TestDatabase_LimitedByCPU(t *testing.T) {
-	dir := withDatabase(t, "    limits: {cpus: 0.2, memory: 256M}\n    seed: [schema.sql]", "rounds: 10\nruntime: process\n")
-	editFile(t, filepath.Join(dir, "books.yaml"), "{post: /books, expect: {status: 201}}", "{name: rows, get: /count}") // no waiting for a disk
+	dir := observe(t, postgresImage(t), "").books(t, "limits: {cpus: 0.2, memory: 256M}\nseed: [schema.sql]", "rounds: 10\nruntime: process\n")
+	editFile(t, filepath.Join(dir, "p.yaml"), "{post: /books, expect: {status: 201}}", "{name: rows, get: /count}") // no waiting for a disk
 	stdout, trials := runWithDatabase(t, dir, func(group) {})
 	named(t, trials, 1, "of its 0.2 CPUs")
 	says(t, "the table", stdout, "db: ", "of its 0.2 CPUs", "at peak: need db: ", "CPU time per request", "with needs, by CPU time used")
@@ -200,8 +200,8 @@ func TestDatabase_LimitedByCPU(t *testing.T) {
 // TestDatabase_LimitedByDisk: a database whose disk makes 20 writes a second is the bottleneck in
 // each of ten trials, with its waiting for the disk.
 func TestDatabase_LimitedByDisk(t *testing.T) {
-	dir := withDatabase(t, "    limits: {cpus: 1, memory: 256M}\n    seed: [schema.sql]", "rounds: 10\nruntime: process\n")
-	editFile(t, filepath.Join(dir, "books.yaml"), "step_duration: 1s", "step_duration: 3s", "steps: [1, 4]", "steps: [4 warm-up for 3s, 1, 4]")
+	dir := observe(t, postgresImage(t), "").books(t, "limits: {cpus: 1, memory: 256M}\nseed: [schema.sql]", "rounds: 10\nruntime: process\n")
+	editFile(t, filepath.Join(dir, "p.yaml"), "step_duration: 1s", "step_duration: 3s", "steps: [1, 4]", "steps: [4 warm-up for 3s, 1, 4]")
 	first := true // it is seeded; its copies are slowed once they have started
 	stdout, trials := runWithDatabase(t, dir, func(g group) {
 		if !first {
@@ -217,8 +217,8 @@ func TestDatabase_LimitedByDisk(t *testing.T) {
 // TestDatabase_Counters: CPU time, throttling, disk and network of a database in a step are those
 // of its cgroup, as read a hundred times a second without locbench.
 func TestDatabase_Counters(t *testing.T) {
-	dir := withDatabase(t, "    limits: {cpus: 0.1, memory: 256M}\n    seed: [schema.sql]", "runtime: process\n")
-	editFile(t, filepath.Join(dir, "books.yaml"), "step_duration: 1s", "step_duration: 10s", "steps: [1, 4]", "steps: [4 warm-up for 1s, 4]")
+	dir := observe(t, postgresImage(t), "").books(t, "limits: {cpus: 0.1, memory: 256M}\nseed: [schema.sql]", "runtime: process\n")
+	editFile(t, filepath.Join(dir, "p.yaml"), "step_duration: 1s", "step_duration: 10s", "steps: [1, 4]", "steps: [4 warm-up for 1s, 4]")
 	var samples []counters
 	_, trials := runWithDatabase(t, dir, func(g group) {
 		if g.v1() {
