@@ -29,7 +29,7 @@ func TestNeed_DoesNotStart(t *testing.T) {
 		"without a password": {need: "limits: {cpus: 1}", want: []string{"ended before it was ready: exit code 1", "set POSTGRES_PASSWORD"}},
 		"an option that it does not know": {need: trusting + "command: [-c, max_conections=3]",
 			want: []string{"ended before it was ready: exit code 1", `unrecognized configuration parameter "max_conections"`}},
-		"no such image": {image: func(*testing.T) string { return "locbench-test/none:1" }, need: trusting, want: []string{"locbench-test/none:1"}},
+		"an image that is not there": {image: func(*testing.T) string { return "locbench-test/none:1" }, need: trusting, want: []string{"locbench-test/none:1"}},
 		"image for another architecture": {image: foreignImage, need: trusting,
 			want: []string{"is for another architecture than this machine's; emulated, it is not fit for measuring"}},
 		"disk full": {need: trusting + "tmpfs: ['/var/lib/postgresql/data:size=80m']\nkeep: true\nseed: [big.sql]",
