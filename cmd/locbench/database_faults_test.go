@@ -95,10 +95,10 @@ func TestNeed_HarmedInStep(t *testing.T) {
 		"stopped by its user": {mariadbImage, "mariadb", "environment: {MARIADB_ALLOW_EMPTY_ROOT_PASSWORD: \"1\", MARIADB_DATABASE: shop}\nseed: [books.sql]",
 			func(t *testing.T, id string) { dockerDo(t, "kill", "--signal", "TERM", id) }, []string{"lost db: it has ended: exit code 0"}},
 		"out of memory": {redisImage, "redis", "limits: {memory: 32M}", func(t *testing.T, id string) {
-			fill(id, "redis-cli", "eval", "for i = 1, 1000000 do redis.call('set', i, string.rep('x', 1000)) end", "0")
+			execIn(id, "redis-cli", "eval", "for i = 1, 1000000 do redis.call('set', i, string.rep('x', 1000)) end", "0")
 		}, []string{"lost db: it has ended: killed by SIGKILL (out of memory), its limit is 32 MiB"}},
 		"a child out of memory (L4)": {postgresImage, "connect", trusting + "limits: {memory: 128M}\ncommand: [-c, shared_buffers=16MB]", func(t *testing.T, id string) {
-			fill(id, "psql", "-U", "postgres", "-c", "SET work_mem = '1GB'",
+			execIn(id, "psql", "-U", "postgres", "-c", "SET work_mem = '1GB'",
 				"-c", "SELECT count(*) FROM (SELECT repeat(n::text, 100) t FROM generate_series(1, 3000000) n ORDER BY 1) s")
 		}, []string{"lost db: the kernel killed 1 process of it: out of memory, its limit is 128 MiB"}},
 	} {
@@ -124,7 +124,7 @@ func TestNeed_HarmedInStep(t *testing.T) {
 	}
 }
 
-// fill runs a command in a container that ends with the connection.
-func fill(id string, command ...string) {
+// execIn runs a command in a container that ends with the connection.
+func execIn(id string, command ...string) {
 	_ = exec.Command("docker", append([]string{"exec", id}, command...)...).Run()
 }

@@ -144,7 +144,7 @@ func TestDocsBlocks(t *testing.T) {
 					_, err = check.ParseSuite(page, []byte(block.text))
 				case strings.Contains(block.text, "\nframework:"):
 					kind = "manifest"
-					_, err = contender.Parse("my-service/service.yaml", []byte(block.text))
+					_, err = contender.Parse(filepath.Join(dir, "service.yaml"), []byte(block.text))
 				default:
 					err = errors.New("neither a profile, which begins with contenders, nor a suite, nor a manifest")
 				}

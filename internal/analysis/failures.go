@@ -19,7 +19,8 @@ type Failure struct {
 	First    string // status and text of the first error with a text
 }
 
-// Failures returns the errors of a contender, the highest share first.
+// Failures returns the errors of a contender, the highest share first, without those of steps in
+// which a need ended.
 func (c Contender) Failures() []Failure {
 	type key struct {
 		request string
@@ -28,6 +29,9 @@ func (c Contender) Failures() []Failure {
 	sent, compared, of := map[string]int64{}, map[string]int64{}, map[key]*Failure{}
 	for _, trial := range c.Results {
 		for _, s := range trial.Steps {
+			if s.Ending == bench.EndedByNeed {
+				continue
+			}
 			for _, r := range c.requests(s) {
 				sent[r.Name] += r.Succeeded + r.Rejected.Total()
 				compared[r.Name] += r.Checked

@@ -32,7 +32,7 @@ func envUses(run bench.Run, services map[bench.Selection]bench.Service) (uses []
 		}
 	}
 	for _, n := range run.Profile.Needs {
-		add("need "+n.Name, n.EnvNames())
+		add("need "+n.Label(), n.EnvNames())
 	}
 	return uses
 }

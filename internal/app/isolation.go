@@ -182,7 +182,7 @@ func named(needs []bench.NeedInfo, way func(bench.NeedInfo) bool) string {
 	var names []string
 	for _, n := range needs {
 		if way(n) {
-			names = append(names, n.Name)
+			names = append(names, n.Label())
 		}
 	}
 	return strings.Join(names, ", ")

@@ -51,15 +51,14 @@ type Plan struct {
 
 // NewPlan plans a run completely, with its results folder, before anything is started.
 func NewPlan(o RunOptions) (Plan, error) {
-	run, dir, err := planRun(o)
+	run, dir, services, err := planRun(o)
 	if err != nil {
 		return Plan{}, err
 	}
-	services, err := servicesOf(&run, o.Services)
 	return Plan{
 		Run: public(run), Dir: dir, Services: services, urls: urlsOf(run.Profile),
 		hidden: secret.Of(run, slices.Collect(maps.Values(services))),
-	}, err
+	}, nil
 }
 
 // secrets returns the secrets of the plan, and all that it uses of the environment.
@@ -71,42 +70,57 @@ func (p Plan) secrets(getenv func(string) string) []string {
 	return values
 }
 
-// planRun returns the record of a run, and its results folder.
-func planRun(o RunOptions) (bench.Run, string, error) {
-	if o.Resume != "" {
-		run, err := planResume(o)
-		if err != nil {
-			return run, "", err
-		}
-		run.Resumed = append(run.Resumed, time.Now())
-		run.State = bench.RunRunning
-		return run, strings.TrimSuffix(o.Resume, "/"+results.RunFile), nil
+// planRun returns the record of a run, its results folder, and the services of its contenders.
+func planRun(o RunOptions) (run bench.Run, dir string, found map[bench.Selection]bench.Service, err error) {
+	if o.Resume == "" {
+		return planNew(o)
 	}
+	if run, err = planResume(o); err != nil {
+		return run, "", nil, err
+	}
+	run.Resumed = append(run.Resumed, time.Now())
+	run.State = bench.RunRunning
+	found, err = servicesOf(&run, o.Services)
+	return run, strings.TrimSuffix(o.Resume, "/"+results.RunFile), found, err
+}
+
+// planNew is planRun for a run that is not resumed.
+func planNew(o RunOptions) (run bench.Run, dir string, found map[bench.Selection]bench.Service, err error) {
 	targets, request, err := parseTargets(o)
 	if err != nil {
-		return bench.Run{}, "", err
+		return run, "", nil, err
 	}
 	trusts, err := trustOf(o, targets)
 	if err != nil {
-		return bench.Run{}, "", err
+		return run, "", nil, err
 	}
 	p, err := plannedProfile(o, targets, request)
 	if err != nil {
-		return bench.Run{}, "", err
+		return run, "", nil, err
 	}
 	if len(targets) > 0 {
 		if err := aim(&p, o, targets); err != nil {
-			return bench.Run{}, "", err
+			return run, "", nil, err
 		}
 	}
-	p, why := profile.Settle(p, Available(p.Runtime))
+	run = bench.Run{Profile: p, Targets: targets}
+	if run.Services, err = serviceFolders(o, p); err != nil {
+		return run, "", nil, err
+	}
+	if found, err = servicesOf(&run, o.Services); err != nil {
+		return run, "", nil, err
+	}
+	if err := joinNeeds(&run, o.Profile, found); err != nil {
+		return run, "", nil, err
+	}
+	p, why := profile.Settle(run.Profile, Available(p.Runtime))
 	engine, err := chosenEngine(o)
 	if err != nil {
-		return bench.Run{}, "", err
+		return run, "", nil, err
 	}
 	if o.EnginePairs != 0 {
 		if err := pairEngines(&p, o); err != nil {
-			return bench.Run{}, "", err
+			return run, "", nil, err
 		}
 	}
 	seed := rand.Uint64() >> 11 // 53 bits: exact in every JSON parser
@@ -115,24 +129,12 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 	}
 	now := time.Now()
 	id := now.Format(moment) + fmt.Sprintf("-%04x", rand.Uint32()&0xffff)
-	dir := cmp.Or(o.Out, newFolder(now, p.Name))
-	var services []string
-	named := o.Services
-	if len(named) == 0 && p.Services != "" {
-		named = []string{p.Services}
-	}
-	for _, d := range named {
-		full, err := filepath.Abs(d)
-		if err != nil {
-			return bench.Run{}, "", fmt.Errorf("--services: %w", err)
-		}
-		services = append(services, full)
-	}
+	dir = cmp.Or(o.Out, newFolder(now, p.Name))
 	var allowed []string
 	for _, d := range o.AllowFiles {
 		full, err := filepath.Abs(d)
 		if err != nil {
-			return bench.Run{}, "", fmt.Errorf("--allow-files: %w", err)
+			return run, "", nil, fmt.Errorf("--allow-files: %w", err)
 		}
 		allowed = append(allowed, full)
 	}
@@ -140,23 +142,40 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 	files := map[string]bench.Trial{}
 	for _, l := range trials {
 		if other, twice := files[l.File]; twice {
-			return bench.Run{}, "", console.Usagef("%s and %s would both write %s: rename one",
+			return run, "", nil, console.Usagef("%s and %s would both write %s: rename one",
 				other.Label(), l.Trial.Label(), l.File)
 		}
 		files[l.File] = l.Trial
 	}
-	run := bench.Run{
+	run = bench.Run{
 		Schema: bench.SchemaVersion, ID: id, State: bench.RunRunning, Profile: p,
 		Trials: trials, Seed: seed, Started: now,
-		Command: append([]string{"locbench"}, o.Command...), Given: o.Given, Services: services, AllowFiles: allowed,
+		Command: append([]string{"locbench"}, o.Command...), Given: o.Given, Services: run.Services, AllowFiles: allowed,
 		Targets: targets,
 		Plain:   why, Engine: engine,
 		AcceptFailedChecks: o.Accept, TLS: trusts, UserUnsaved: usersUnsaved(p, o.Changes),
+		Warnings: run.Warnings,
 	}
 	for _, text := range profile.LiteralBraces(p) {
 		run.Warnings.Add(bench.Warning{Text: text})
 	}
-	return run, dir, checkEngines(run)
+	return run, dir, found, checkEngines(run)
+}
+
+// serviceFolders returns the folders of contenders of a run, as whole paths.
+func serviceFolders(o RunOptions, p bench.Profile) (all []string, err error) {
+	named := o.Services
+	if len(named) == 0 && p.Services != "" {
+		named = []string{p.Services}
+	}
+	for _, d := range named {
+		full, err := filepath.Abs(d)
+		if err != nil {
+			return nil, fmt.Errorf("--services: %w", err)
+		}
+		all = append(all, full)
+	}
+	return all, nil
 }
 
 // Available returns the memory that contenders may use, in bytes; 0 if unknown, such as that of
@@ -260,7 +279,7 @@ func planResume(o RunOptions) (bench.Run, error) {
 	}
 	for _, n := range run.Profile.Needs {
 		if slices.ContainsFunc(n.Texts(), func(text string) bool { return strings.Contains(text, secret.Mask) }) {
-			return run, unsavedSecret("a secret of need " + n.Name)
+			return run, unsavedSecret("a secret of need " + n.Label())
 		}
 	}
 	for _, r := range run.Profile.Every() {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/verdict"
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/needs/kinds"
 	"github.com/locbench/locbench/internal/run/profile"
@@ -58,4 +59,38 @@ func resumedNeeds(run *bench.Run, o RunOptions) (err error) {
 		}
 	}
 	return nil
+}
+
+// joinNeeds adds the needs of the manifests of contenders to those of the profile, which has the
+// name file. It warns of needs that each service has for itself and that differ.
+func joinNeeds(run *bench.Run, file string, services map[bench.Selection]bench.Service) (err error) {
+	run.Profile, err = profile.WithManifests(run.Profile, file, func(sel bench.Selection) (bench.Service, bool) {
+		return services[sel], services[sel].URL == ""
+	})
+	if err != nil {
+		return console.WithCode(console.ExitUsage, err)
+	}
+	all := run.Profile.Needs
+	for i, n := range all {
+		first := slices.IndexFunc(all, func(other bench.NeedSpec) bool { return other.Name == n.Name })
+		if keys := kinds.DifferentKeys(all[first], n); first < i && keys != "" {
+			run.Warnings.Add(verdict.OwnNeeds(all[first], n, keys))
+		}
+	}
+	return nil
+}
+
+// withNeeds returns a profile with the needs of manifests, where they can be found.
+func withNeeds(p bench.Profile, o RunOptions) (bench.Profile, error) {
+	run := bench.Run{Profile: p}
+	var err error
+	if run.Services, err = serviceFolders(o, p); err != nil {
+		return p, nil //nolint:nilerr // a run reports it
+	}
+	services, err := servicesOf(&run, o.Services)
+	if err != nil {
+		return p, nil //nolint:nilerr // a run reports it
+	}
+	err = joinNeeds(&run, o.Profile, services)
+	return run.Profile, err
 }

@@ -1,19 +1,32 @@
 package app
 
 import (
+	"slices"
+
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/profiles"
 )
 
-// PlannedProfile returns the profile with the changes of the command line, valid and complete.
+// PlannedProfile returns the profile with the changes of the command line, valid and complete, and
+// with the needs of manifests.
 func PlannedProfile(o RunOptions) (p bench.Profile, err error) {
 	targets, request, err := parseTargets(o)
 	if err != nil {
 		return p, err
 	}
-	return plannedProfile(o, targets, request)
+	if p, err = plannedProfile(o, targets, request); err != nil {
+		return p, err
+	}
+	return withNeeds(p, o)
+}
+
+// ManifestNeeds returns the needs that a run of the profile in a file has from manifests, if they
+// can be found.
+func ManifestNeeds(p bench.Profile, file string) (all []bench.NeedSpec, err error) {
+	p, err = withNeeds(p, RunOptions{Profile: file})
+	return slices.DeleteFunc(p.Needs, func(n bench.NeedSpec) bool { return !n.Manifest }), err
 }
 
 // plannedProfile also takes what parseTargets returns.

@@ -44,7 +44,7 @@ type site struct {
 	met        sync.Once     // warns of another run
 
 	needs      []needs.Named   // in order
-	unused     atomic.Bool     // no contender has got their addresses since they were restored
+	restored   sync.Map        // needs.Need ─▶ true: no contender has got its address since it was restored
 	unrestored atomic.Bool     // the last restore has not ended, or failed
 	data       needs.Data      // that requests use
 	ids        []int64         // of the data, if requests draw them

@@ -40,16 +40,28 @@ func (s *site) Spec(name string, svc bench.Service, a bench.Artifact) (bench.Lau
 		return spec, err
 	}
 	var err error
-	spec.Artifact, spec.Env, err = s.environment(svc, spec, s.addresses())
+	spec.Artifact, spec.Env, err = s.environment(svc, spec, s.addresses(s.selectionOf(svc)))
 	return spec, err
 }
 
-// addresses returns where contenders reach the needs, as values of a template.
-func (s *site) addresses() (t bench.Template) {
-	s.unused.Store(false)
+// selectionOf returns the contender of the plan that svc is.
+func (s *site) selectionOf(svc bench.Service) (sel bench.Selection) {
+	for sel, other := range s.plan.Services {
+		if other.Name == svc.Name && other.Variant == svc.Variant && other.Dir == svc.Dir {
+			return sel
+		}
+	}
+	return sel
+}
+
+// addresses returns where a contender reaches its needs, as values of a template.
+func (s *site) addresses(of bench.Selection) (t bench.Template) {
 	t.Needs = map[string]bench.NeedAddress{}
 	for _, n := range s.needs {
-		t.Needs[n.Name] = n.Need.Address()
+		if n.Gets(of) {
+			s.restored.Delete(n.Need)
+			t.Needs[n.Name] = n.Need.Address()
+		}
 	}
 	return t
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,7 +35,7 @@ func (s *site) findNeeds() error {
 			return console.WithCode(console.ExitUsage, err)
 		}
 		for i := range found.Needs {
-			found.Needs[i].Restarts = kinds.Restarts(n)
+			found.Needs[i].Restarts, found.Needs[i].For, found.Needs[i].Service = kinds.Restarts(n), n.For, n.Service
 			found.Needs[i].After = append(found.Needs[i].After, kinds.After(n)...)
 		}
 		s.needs = append(s.needs, found.Needs...)
@@ -45,21 +46,35 @@ func (s *site) findNeeds() error {
 	return console.WithCode(console.ExitUsage, needs.Order(s.needs))
 }
 
-// unknownNeeds returns an error if a contender gets the address of a need that the run does not
-// have. A run without needs is of contenders that do without, or have theirs.
+// unknownNeeds returns an error if a contender uses the address of a need that it does not get. A
+// run without needs is of contenders that do without, or have theirs.
 func (s *site) unknownNeeds() error {
 	p := s.plan.Run.Profile
-	names := make([]string, len(p.Needs))
-	for i, n := range p.Needs {
-		names[i] = n.Name
-	}
 	for _, sel := range p.Contenders {
 		svc := s.plan.Services[sel]
+		if len(p.Needs) == 0 || svc.URL != "" {
+			continue
+		}
+		var names []string
+		others := map[string]string{} // needs of other contenders only
+		for _, n := range p.Needs {
+			if n.Gets(sel) {
+				names = append(names, n.Name)
+			} else {
+				others[n.Name] = n.For[0].Contender
+			}
+		}
 		used := contender.Needs(svc)
 		for _, name := range slices.Sorted(maps.Keys(used)) {
-			if len(names) > 0 && svc.URL == "" && !slices.Contains(names, name) {
+			switch owner, other := others[name]; {
+			case slices.Contains(names, name):
+			case other:
+				return console.Usagef("contender %s uses %s, but only the manifest of %s has the need %q; write it in its own, or in the profile",
+					safe.Line(sel.String(), 120), safe.Line(used[name], 120), safe.Line(owner, 120), safe.Line(name, 60))
+			default:
 				return console.Usagef("contender %s uses %s, but the profile has no need %q; %s", safe.Line(sel.String(), 120),
-					safe.Line(used[name], 120), safe.Line(name, 60), strictyaml.Suggest(name, "its needs", names))
+					safe.Line(used[name], 120), safe.Line(name, 60),
+					cmp.Or(strictyaml.Suggest(name, "its needs", names), "write it in the profile, or in its manifest"))
 			}
 		}
 	}
@@ -79,14 +94,43 @@ func (s *site) Stages() (stages []runner.Stage) {
 	if len(s.needs) == 0 {
 		return []runner.Stage{{Phase: bench.PhaseNeeds, Do: s.withoutNeeds}}
 	}
-	for _, n := range s.needs {
+	for i, n := range s.needs {
 		open := func(ctx context.Context, progress func(bench.Progress)) (string, error) {
 			return s.openNeed(ctx, n, progress)
 		}
-		stages = append(stages,
-			runner.Stage{Phase: bench.PhaseNeeds, Do: open}, runner.Stage{Phase: bench.PhaseSeed, Do: n.Need.Seed})
+		seed := func(ctx context.Context, progress func(bench.Progress)) (note string, err error) {
+			if note, err = n.Need.Seed(ctx, progress); err != nil || n.Service == "" {
+				return note, ofService(n, err)
+			}
+			if i+1 < len(s.needs) && s.needs[i+1].Service == n.Service {
+				return note, nil
+			}
+			return note, s.restAll(ctx, n.Service)
+		}
+		stages = append(stages, runner.Stage{Phase: bench.PhaseNeeds, Do: open}, runner.Stage{Phase: bench.PhaseSeed, Do: seed})
 	}
 	return stages
+}
+
+// restAll lets the needs of one service rest until its trials, since those of another one have the
+// same names.
+func (s *site) restAll(ctx context.Context, service string) error {
+	for _, n := range slices.Backward(s.needs) {
+		if n.Service == service {
+			if err := withLabel(n, n.Need.Rest(ctx)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ofService returns an error that has the name of its need with that of the service.
+func ofService(n needs.Named, err error) error {
+	if err == nil || n.Service == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", safe.Line(n.Service, 120), err)
 }
 
 func (s *site) withoutNeeds(ctx context.Context, _ func(bench.Progress)) (string, error) {
@@ -108,13 +152,18 @@ func (s *site) openNeed(ctx context.Context, n needs.Named, progress func(bench.
 	}
 	at := needs.Place{
 		RunID: s.plan.Run.ID, Seed: s.plan.Run.Seed, CPUs: s.isolation.sets.Needs, Network: s.platform.Network(),
-		Getenv: s.env.Getenv, Progress: progress, Warn: s.warn,
+		Getenv: s.env.Getenv, Progress: progress, Warn: func(w bench.Warning) {
+			if n.Service != "" {
+				w.Text = safe.Line(n.Service, 120) + ": " + w.Text
+			}
+			s.warn(w)
+		},
 	}
 	if s.containers != nil {
 		at.Containers = s.containers
 	}
 	if err := n.Need.Open(ctx, at); err != nil {
-		return "", err
+		return "", ofService(n, err)
 	}
 	info := n.Info()
 	s.hideAddress(n)
@@ -167,30 +216,51 @@ func (s *site) NeedsAlive(ctx context.Context) (name string, err error) {
 			continue
 		}
 		if err := n.Need.Alive(ctx); err != nil {
-			return n.Name, err
+			return n.Label(), err
 		}
 	}
 	return "", nil
 }
 
 // RestoreNeeds restores each need for the next trial of a contender, and returns what had changed.
-// It calls starts for those that start again, unless no contender has got their addresses since, or
-// no trial follows.
+// Those that the contender does not get rest. It calls starts for those that start again, unless no
+// contender has got their addresses since, or no trial follows.
 func (s *site) RestoreNeeds(ctx context.Context, of bench.Selection, starts func(need string)) (string, error) {
 	var all []string
-	used := !s.unused.Swap(true)
 	s.unrestored.Store(true)
+	restore := func(n needs.Named, of bench.Selection) error {
+		changed, err := n.Need.Restore(ctx, of)
+		if changed != "" {
+			all = append(all, n.Label()+": "+changed)
+		}
+		return withLabel(n, err)
+	}
+	none := bench.Selection{}
+	for _, n := range slices.Backward(s.needs) {
+		if of != none && n.Gets(of) {
+			continue
+		}
+		if err := restore(n, none); err != nil {
+			return "", err
+		}
+		if of == none {
+			continue
+		}
+		s.restored.Delete(n.Need)
+		if err := withLabel(n, n.Need.Rest(ctx)); err != nil {
+			return "", err
+		}
+	}
 	for _, n := range s.needs {
-		if n.Restarts && used && of != (bench.Selection{}) {
+		if of == none || !n.Gets(of) {
+			continue
+		}
+		if _, restored := s.restored.Swap(n.Need, true); n.Restarts && !restored {
 			starts(n.Name)
 		}
-		changed, err := n.Need.Restore(ctx, of)
-		if err != nil {
-			s.unused.Store(false)
-			return "", fmt.Errorf("%s: %w", n.Name, err)
-		}
-		if changed != "" {
-			all = append(all, n.Name+": "+changed)
+		if err := restore(n, of); err != nil {
+			s.restored.Delete(n.Need)
+			return "", err
 		}
 	}
 	s.unrestored.Store(false)
@@ -215,10 +285,18 @@ func (s *site) Migrated(ctx context.Context, of bench.Selection, progress func(b
 			return "", err
 		}
 		if note != "" {
-			all = append(all, n.Name+": "+note)
+			all = append(all, n.Label()+": "+note)
 		}
 	}
 	return strings.Join(all, "; "), nil
+}
+
+// withLabel returns an error with the name of its need.
+func withLabel(n needs.Named, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", n.Label(), err)
 }
 
 // ReadHost reads the counters of the host and of the needs.

@@ -70,6 +70,11 @@ func (e *echo) Restore(context.Context, bench.Selection) (changed string, err er
 	return changed, nil
 }
 
+func (e *echo) Rest(context.Context) error {
+	e.note("rest")
+	return nil
+}
+
 func (e *echo) Address() bench.NeedAddress {
 	return bench.NeedAddress{URL: e.server.URL, Password: e.password}
 }
@@ -136,7 +141,7 @@ func TestSecondNeed(t *testing.T) {
 		"named as their bottleneck; front: external, 1")
 
 	env := map[string]string{"A": "{{.Needs.front.URL}}/{{.Needs.none.URL}}"}
-	_, filled, err := s.environment(bench.Service{Name: "c", Env: env}, bench.LaunchSpec{}, s.addresses())
+	_, filled, err := s.environment(bench.Service{Name: "c", Env: env}, bench.LaunchSpec{}, s.addresses(bench.Selection{Contender: "c"}))
 	testenv.OK(t, err)
 	testenv.Equal(t, filled["A"], front.server.URL+"/")
 
@@ -192,7 +197,7 @@ func TestNeeds_Restart(t *testing.T) {
 	testenv.Equal(t, started, []string{"db"}, "before the first trial")
 	started, _ = restore()
 	testenv.Equal(t, len(started), 0, "unused")
-	s.addresses()
+	s.addresses(bench.Selection{Contender: "c"})
 	started, _ = restore()
 	testenv.Equal(t, started, []string{"db"}, "used")
 

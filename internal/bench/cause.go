@@ -56,7 +56,7 @@ func (c Cause) Predicate() string {
 // It is the first sentence about the contender in every output.
 func (t TrialResult) WhyFailed() *Cause {
 	switch {
-	case t.State != TrialFailed || t.lostNeed():
+	case t.State != TrialFailed || t.LostNeed():
 		return nil
 	case t.Cause == nil && t.Exit != nil: // results without the field
 		return CauseOf(*t.Exit, t.Instance)
@@ -64,8 +64,10 @@ func (t TrialResult) WhyFailed() *Cause {
 	return t.Cause
 }
 
-// lostNeed reports whether the trial failed by the end of a need.
-func (t TrialResult) lostNeed() bool { return t.Cause != nil && t.Cause.Kind == CauseNeed }
+// LostNeed reports whether the trial failed because a need ended, or did not respond.
+func (t TrialResult) LostNeed() bool {
+	return t.State == TrialFailed && t.Cause != nil && t.Cause.Kind == CauseNeed
+}
 
 // CauseOf returns the cause that is an exit. info may be nil.
 func CauseOf(e Exit, info *InstanceInfo) *Cause {

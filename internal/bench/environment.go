@@ -36,6 +36,7 @@ type Software struct {
 // NeedInfo describes a service that the contenders need.
 type NeedInfo struct {
 	Name    string     `json:"name"`
+	Service string     `json:"service,omitempty"` // the contender that has it for itself; "": it is shared
 	From    NeedOrigin `json:"from"`
 	URL     string     `json:"url,omitempty"` // URL for this machine, without user info
 	Seen    string     `json:"seen_by_contender,omitempty"`
@@ -43,8 +44,11 @@ type NeedInfo struct {
 	Latency string     `json:"latency,omitempty"` // that is added to its responses, in words
 }
 
+// Label returns the name of the need: "db", or "db of bookings".
+func (n NeedInfo) Label() string { return needLabel(n.Name, n.Service) }
+
 // String returns a phrase: "search: embedded, 7.10.2".
-func (n NeedInfo) String() string { return n.Name + ": " + string(n.From) + ", " + n.Version }
+func (n NeedInfo) String() string { return n.Label() + ": " + string(n.From) + ", " + n.Version }
 
 // DataInfo describes the data that the requests of a run use.
 type DataInfo struct {

@@ -197,7 +197,7 @@ type Exclusion struct {
 // is Profile.ErrorsAllowed, maxUnexpected Profile.MaxUnexpected. The errors of a contender whose need
 // has ended are not its own.
 func (t TrialResult) Excluded(maxErrors, maxUnexpected float64) *Exclusion {
-	if t.State == TrialFailed && t.lostNeed() {
+	if t.LostNeed() {
 		return nil
 	}
 	u := Exclusion{Cause: t.WhyFailed()}

@@ -34,7 +34,7 @@ func (o NeedOrigin) Traits() NeedTraits {
 	}
 }
 
-// NeedSpec is what a profile says of a service that the contenders need.
+// NeedSpec is what a profile or a manifest says of a service that the contenders need.
 type NeedSpec struct {
 	Name string     `json:"name"`
 	Kind string     `json:"kind"`
@@ -42,6 +42,25 @@ type NeedSpec struct {
 	URL  string     `json:"url,omitempty"` // of an external one
 	// everything else, in the form of its kind
 	Of json.RawMessage `json:"of,omitempty"`
+	// In a run: the contenders that get it; empty: all.
+	For []Selection `json:"for,omitempty"`
+	// In a run: the contender, without its variant, that has it for itself; "": it is shared.
+	Service string `json:"service,omitempty"`
+	// In a run: only manifests define it.
+	Manifest bool `json:"manifest,omitempty"`
+}
+
+// Label returns the name of the need in a run: "db", or "db of bookings".
+func (n NeedSpec) Label() string { return needLabel(n.Name, n.Service) }
+
+// Gets reports whether a contender gets the need.
+func (n NeedSpec) Gets(sel Selection) bool { return len(n.For) == 0 || slices.Contains(n.For, sel) }
+
+func needLabel(name, service string) string {
+	if service == "" {
+		return name
+	}
+	return name + " of " + service
 }
 
 // EnvNames returns the environment variables of the need.

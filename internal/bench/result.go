@@ -41,6 +41,7 @@ type Ending string
 const (
 	EndedByDeath Ending = "died"
 	EndedBySkip  Ending = "skipped"
+	EndedByNeed  Ending = "need" // a need ended or did not respond
 	EndedEarly   Ending = "aborted"
 )
 

@@ -33,12 +33,16 @@ type Service struct {
 	Docker     *DockerRecipe  `json:"docker,omitempty"`     // nil: cannot run in a container unless Builtin
 	Process    *ProcessRecipe `json:"process,omitempty"`    // nil: cannot run as a process unless Builtin
 	Variants   []Variant      `json:"variants,omitempty"`   // the first is the default
+	Needs      []NeedSpec     `json:"-"`                    // of its manifest; a run has them in its profile
 	Unverified string         `json:"unverified,omitempty"` // why it was never verified; "" if it was
 	URL        string         `json:"url,omitempty"`        // URL of a running service; "": locbench starts it
 	Dir        string         `json:"dir"`                  // folder of the manifest, for messages
 	Copy       string         `json:"-"`                    // that folder, if the profile names it: one of several copies
 	Files      fs.FS          `json:"-"`                    // content of that folder: sources, Dockerfile
 }
+
+// Manifest returns the path of the manifest, for messages.
+func (s Service) Manifest() string { return s.Dir + "/service.yaml" }
 
 // Ready says when a contender is ready.
 type Ready struct {

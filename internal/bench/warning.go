@@ -48,6 +48,7 @@ const (
 	// About the readings and the machine.
 	WarnCountersMissing    WarningKind = "counters_missing"    // no counters at an end of the step
 	WarnNeedNotMeasured    WarningKind = "need_not_measured"   // no counters of what contenders need
+	WarnOwnNeeds           WarningKind = "own_needs"           // two services have different needs of one name
 	WarnReadingsFailed     WarningKind = "readings_failed"     // some readings within the step failed
 	WarnMachineStall       WarningKind = "machine_stall"       // the whole machine did not run
 	WarnSteal              WarningKind = "steal"               // CPU time went to other VMs
@@ -100,6 +101,7 @@ var titles = map[WarningKind]string{
 	WarnRateChanged:          "rate was changed by hand",
 	WarnCountersMissing:      "counters missing for this step",
 	WarnNeedNotMeasured:      "need without counters",
+	WarnOwnNeeds:             "different needs of services",
 	WarnReadingsFailed:       "some readings failed",
 	WarnMachineStall:         "machine stalls",
 	WarnSteal:                "CPU steal by other VMs",

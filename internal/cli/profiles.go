@@ -14,12 +14,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locbench/locbench/internal/app"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/needs/kinds"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 	"github.com/locbench/locbench/internal/text/table"
 	"github.com/locbench/locbench/profiles"
 )
@@ -60,8 +63,10 @@ profile by name, or any YAML file by path.`,
 				if err != nil {
 					return err
 				}
-				_, err = env.Stdout.Write(text)
-				return err
+				if _, err = env.Stdout.Write(text); err != nil {
+					return err
+				}
+				return showManifestNeeds(env, p, names[0])
 			},
 		},
 		&cobra.Command{
@@ -98,6 +103,39 @@ profile by name, or any YAML file by path.`,
 		}
 	}
 	return cmd
+}
+
+// showManifestNeeds prints what a run of a profile has in addition, as comments.
+func showManifestNeeds(env Env, p bench.Profile, file string) error {
+	all, err := app.ManifestNeeds(p, file)
+	if err != nil {
+		return console.WithCode(console.ExitUsage, err)
+	}
+	all = withoutSecrets(bench.Profile{Needs: all}).Needs
+	for len(all) > 0 {
+		service := all[0].Service
+		var own kinds.List
+		for _, n := range all {
+			if n.Service == service {
+				n.Manifest = false
+				own = append(own, n)
+			}
+		}
+		all = slices.DeleteFunc(all, func(n bench.NeedSpec) bool { return n.Service == service })
+		text, err := strictyaml.Encode(map[string]any{"needs": own})
+		if err != nil {
+			return err
+		}
+		title := "# From manifests:"
+		if service != "" {
+			title = "# From the manifest of " + safe.Line(service, 120) + ":"
+		}
+		fmt.Fprintln(env.Stdout, title)
+		for line := range strings.Lines(string(text)) {
+			fmt.Fprint(env.Stdout, "# "+line)
+		}
+	}
+	return nil
 }
 
 // withoutSecrets masks the values of a profile, not its text, which is to be read again: places

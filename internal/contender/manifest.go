@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/needs/kinds"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
@@ -35,22 +36,23 @@ var (
 
 // manifest is a service.yaml as written in the file.
 type manifest struct {
-	Name            string            `yaml:"name" strict:"min=1"`
-	Title           string            `yaml:"title" strict:"max=200"`
-	Language        string            `yaml:"language" strict:"min=1,max=100"`
-	LanguageVersion string            `yaml:"language_version" strict:"max=100"`
-	Framework       string            `yaml:"framework" strict:"min=1,max=100"`
-	Version         string            `yaml:"version" strict:"min=1,max=100"`
-	Tags            []string          `yaml:"tags" strict:"max=20"`
-	Endpoints       endpoints         `yaml:"endpoints" example:"[get, benchmark]"`
-	Port            int               `yaml:"port" strict:"min=1,max=65535"`
-	Env             map[string]string `yaml:"env" strict:"max=200"`
-	Ready           ready             `yaml:"ready"`
-	Builtin         bool              `yaml:"builtin"`
-	Docker          *dockerPart       `yaml:"docker"`
-	Process         *processPart      `yaml:"process"`
-	Variants        []variant         `yaml:"variants" strict:"max=100"`
-	Unverified      string            `yaml:"unverified" strict:"max=1000"`
+	Name            string             `yaml:"name" strict:"min=1"`
+	Title           string             `yaml:"title" strict:"max=200"`
+	Language        string             `yaml:"language" strict:"min=1,max=100"`
+	LanguageVersion string             `yaml:"language_version" strict:"max=100"`
+	Framework       string             `yaml:"framework" strict:"min=1,max=100"`
+	Version         string             `yaml:"version" strict:"min=1,max=100"`
+	Tags            []string           `yaml:"tags" strict:"max=20"`
+	Endpoints       endpoints          `yaml:"endpoints" example:"[get, benchmark]"`
+	Port            int                `yaml:"port" strict:"min=1,max=65535"`
+	Env             map[string]string  `yaml:"env" strict:"max=200"`
+	Ready           ready              `yaml:"ready"`
+	Needs           kinds.ManifestList `yaml:"needs"`
+	Builtin         bool               `yaml:"builtin"`
+	Docker          *dockerPart        `yaml:"docker"`
+	Process         *processPart       `yaml:"process"`
+	Variants        []variant          `yaml:"variants" strict:"max=100"`
+	Unverified      string             `yaml:"unverified" strict:"max=1000"`
 
 	files fs.FS // the folder; nil: do not check for files
 }
@@ -159,7 +161,7 @@ func (m manifest) service() bench.Service {
 	s := bench.Service{
 		Name: m.Name, Title: m.Title, Language: m.Language, LanguageVersion: m.LanguageVersion, Framework: m.Framework,
 		Version: m.Version, Tags: m.Tags, Endpoints: m.Endpoints, Port: m.Port, Env: m.Env,
-		Ready: bench.Ready(m.Ready), Builtin: m.Builtin, Unverified: m.Unverified,
+		Ready: bench.Ready(m.Ready), Needs: m.Needs, Builtin: m.Builtin, Unverified: m.Unverified,
 	}
 	if m.Docker != nil {
 		d := m.Docker

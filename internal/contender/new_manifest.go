@@ -86,6 +86,9 @@ func blank(name string, dockerfile bool) string {
 port: 8080
 # env: {PORT: "{{.Port}}", API_KEY: "${API_KEY}"}
 
+# What it needs, such as a database; equal needs of several contenders are one. See docs/database.md.
+# needs: {db: {image: "postgres:17", environment: {POSTGRES_PASSWORD: "${PGPASSWORD}"}}}
+
 # Requested until ready: the first 2xx or 3xx response ends the start-up time.
 ready: {path: /, timeout: 60s}
 `

@@ -31,6 +31,7 @@ func (manifest) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 			"port":             "The port it listens on, default 8080.",
 			"env":              "Environment variables. {{.Port}}, {{.Elastic.URL}} and others are filled in.",
 			"ready":            "How to see that it is ready.",
+			"needs":            "Services that it needs, by their names, as in a profile. Equal needs of several contenders are one.",
 			"builtin":          "It runs inside locbench.",
 			"docker":           "How to run it in a container.",
 			"process":          "How to run it as a process on this machine.",

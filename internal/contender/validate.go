@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/needs/kinds"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
@@ -28,6 +29,13 @@ func (m *manifest) ValidateStrict(v strictyaml.Value) {
 	CheckEnv(v.At("env"), m.Env)
 	if !strings.HasPrefix(m.Ready.Path, "/") || strings.ContainsAny(m.Ready.Path, " \t\r\n#") {
 		v.At("ready", "path").Wrong("write the path of a URL, such as `/`")
+	}
+	for _, wrong := range kinds.List(m.Needs).Wrong() {
+		if at := v.Find(wrong.Path); wrong.What == "" {
+			at.Wrong(wrong.Hint)
+		} else {
+			at.Mistake(wrong.What, wrong.Hint)
+		}
 	}
 	if m.Docker != nil {
 		m.checkDocker(v.At("docker"))

@@ -31,6 +31,11 @@ type Kind struct {
 	After func(n bench.NeedSpec) []string
 	// Restarts reports whether it starts again for each trial. Its contenders are not interleaved.
 	Restarts func(n bench.NeedSpec) bool
+	// PerService reports whether each service has its own.
+	PerService func(n bench.NeedSpec) bool
+	// Differences returns how two needs of one name differ, without secrets. Needs with equal files
+	// in two places are equal. It is required of a kind with Any, whose needs may be in manifests.
+	Differences func(a, b bench.NeedSpec) []Difference
 
 	// On the command line.
 	Options []Option // in the order in which they are applied
@@ -61,6 +66,10 @@ type Mistake struct {
 	What  string
 	Hint  string
 }
+
+// Difference is a key by which two needs of one name differ, with its two values in the form of
+// files; "": it has none.
+type Difference struct{ Key, A, B string }
 
 // Provided is what requests and checks get from a need, unless the profile has its own.
 type Provided struct {

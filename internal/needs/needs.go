@@ -4,6 +4,7 @@
 package needs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,7 +31,10 @@ type Need interface {
 	Restore(ctx context.Context, of bench.Selection) (changed string, err error)
 	// Address returns where contenders reach it, for their environment and command.
 	Address() bench.NeedAddress
-	// Alive returns an error if it does not respond.
+	// Rest stops it until the next call of Restore for a contender. It keeps the state that it had
+	// after Seed. A need that cannot start again keeps running.
+	Rest(ctx context.Context) error
+	// Alive returns an error if it does not respond. One that rests has none.
 	Alive(ctx context.Context) error
 	// Info returns where it runs, or will run, without secrets.
 	Info() bench.NeedInfo
@@ -106,26 +110,33 @@ type Named struct {
 	Elsewhere string            // options with which it runs in a container, or out of it, for hints
 	Restarts  bool              // it starts again for each trial
 	For       []bench.Selection // the contenders that get its address; empty: all
+	Service   string            // the contender that has it for itself; "": it is shared
 	Need      Need
 }
 
 // Info describes the need, with its name.
 func (n Named) Info() bench.NeedInfo {
 	info := n.Need.Info()
-	info.Name = n.Name
+	info.Name, info.Service = n.Name, n.Service
 	return info
 }
 
+// Label returns the name of the need in a run: "db", or "db of bookings".
+func (n Named) Label() string { return bench.NeedInfo{Name: n.Name, Service: n.Service}.Label() }
+
+// Gets reports whether a contender gets the need.
+func (n Named) Gets(sel bench.Selection) bool { return len(n.For) == 0 || slices.Contains(n.For, sel) }
+
 // Unmigrated returns the need as Migrates if a contender has to be started for its state, else nil.
 func (n Named) Unmigrated(of bench.Selection) Migrates {
-	m, ok := n.Need.(Migrates)
-	if !ok || len(n.For) > 0 && !slices.Contains(n.For, of) || !m.Unmigrated(of) {
-		return nil
+	if m, ok := n.Need.(Migrates); ok && n.Gets(of) && m.Unmigrated(of) {
+		return m
 	}
-	return m
+	return nil
 }
 
-// Order sorts needs in place: each follows those that it comes after, otherwise the order remains.
+// Order sorts needs in place: first those that are shared, then those of each service. Each follows
+// those that it comes after, otherwise the order remains.
 func Order(all []Named) error {
 	named := func(name string) func(Named) bool { return func(n Named) bool { return n.Name == name } }
 	for _, n := range all {
@@ -135,11 +146,18 @@ func Order(all []Named) error {
 			}
 		}
 	}
+	services := []string{""}
+	for _, n := range all {
+		services = append(services, n.Service)
+	}
+	place := func(n Named) int { return slices.Index(services, n.Service) }
+	slices.SortStableFunc(all, func(a, b Named) int { return cmp.Compare(place(a), place(b)) })
 	for done := range all {
 		waits := func(n Named) bool {
-			return slices.ContainsFunc(n.After, func(name string) bool { return slices.ContainsFunc(all[done:], named(name)) })
+			later := func(m Named) bool { return m.Service == n.Service && slices.Contains(n.After, m.Name) }
+			return slices.ContainsFunc(all[done:], later)
 		}
-		next := slices.IndexFunc(all[done:], func(n Named) bool { return !waits(n) })
+		next := slices.IndexFunc(all[done:], func(n Named) bool { return n.Service == all[done].Service && !waits(n) })
 		if next < 0 {
 			return fmt.Errorf("need %s comes after itself", all[done].Name)
 		}

@@ -233,8 +233,8 @@ func (c Contender) notes() (all []SideWarning) {
 	return all
 }
 
-// warnings returns what is to know about the runs: failed checks that were accepted, and a machine
-// that was busy before them.
+// warnings returns what is to know about the runs: failed checks that were accepted, needs that the
+// contenders of one run do not have in common, and a machine that was busy before them.
 func warnings(runs [2]bench.Run) (all []SideWarning) {
 	oneRun := runs[0].ID == runs[1].ID && runs[0].Machine.Load1 == runs[1].Machine.Load1
 	for i, run := range runs {
@@ -245,6 +245,11 @@ func warnings(runs [2]bench.Run) (all []SideWarning) {
 		side := sides[i]
 		if oneRun {
 			side = ""
+		}
+		for _, w := range run.Warnings {
+			if w.Kind == bench.WarnOwnNeeds && oneRun && i == 0 {
+				all = append(all, sideWarning(side, w.Kind, "%s", w.Text))
+			}
 		}
 		if load, busy := verdict.BusyBefore(run.Machine); busy && !(oneRun && i > 0) {
 			all = append(all, sideWarning(side, bench.WarnMachineState,

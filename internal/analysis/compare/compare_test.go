@@ -11,6 +11,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/figures/verdict"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -56,6 +57,9 @@ func TestCompare(t *testing.T) {
 	}
 	limits := same.with(func(r *bench.Run) { r.Profile.Limits.CPUs = 2 })
 	busy := func(load string) raw { return same.with(func(r *bench.Run) { r.Machine.Load1 = load }) }
+	ownNeeds := same.with(func(r *bench.Run) {
+		r.Warnings = bench.Warnings{verdict.OwnNeeds(bench.NeedSpec{Name: "db", Service: "a"}, bench.NeedSpec{Service: "b"}, "command")}
+	})
 	const hostile = "a\x1b[31m\u202e\n"
 	floor := &Floor{Contender: hostile, Rounds: 6, Measures: []MeasureFloor{{Measure: "throughput", Floor: .15},
 		{Measure: "p99"}, {Measure: "start-up", Floor: math.Inf(1)}}}
@@ -115,6 +119,7 @@ func TestCompare(t *testing.T) {
 		{"a busy machine", busy("3.9"), busy("4.1"), Options{}}, // of eight CPUs
 		{"a busy machine, one run", busy("4.1"), busy("4.1"), Options{}},
 		{"a busy machine, two runs", busy("4.1").with(func(r *bench.Run) { r.ID = "x" }), busy("4.1"), Options{}},
+		{"needs of services, one run", ownNeeds, ownNeeds, Options{}},
 		{"text from files", of(trials(hostile, 6, usual())), of(trials(hostile, 6, usual())).
 			with(func(r *bench.Run) { r.Machine.Kernel = "6\x1b]0;title\a" }), Options{}},
 	} {

@@ -106,7 +106,7 @@ func Differences(a, b bench.Run) []Difference {
 	if a.Data.Hash != "" && a.Data.Hash == b.Data.Hash {
 		b.Data.Name = a.Data.Name // the same data in another folder
 	}
-	return slices.DeleteFunc(unlike(runFacts(a, names(a, b)), runFacts(b, names(a, b))), func(d Difference) bool {
+	return slices.DeleteFunc(unlike(runFacts(a, needsOf(a, b)), runFacts(b, needsOf(a, b))), func(d Difference) bool {
 		return d.unknown() && slices.Contains(mayBeUnknown, d.What)
 	})
 }
@@ -117,34 +117,49 @@ func trialDifferences(a, b []bench.TrialResult) []Difference {
 	return slices.DeleteFunc(unlike(known(a), known(b)), Difference.unknown)
 }
 
-// names returns the names of the needs of both runs.
-func names(a, b bench.Run) (all []string) {
-	for _, n := range slices.Concat(a.Needs, b.Needs) {
-		if !slices.Contains(all, n.Name) {
-			all = append(all, n.Name)
+// needsOf returns the needs of both runs, each once. Those that services have for themselves stand for
+// a shared one of the same name, and only where both runs have the service.
+func needsOf(a, b bench.Run) (all []bench.NeedInfo) {
+	both := slices.Concat(a.Needs, b.Needs)
+	has := func(r bench.Run, service string) bool {
+		return slices.ContainsFunc(r.Profile.Contenders, func(sel bench.Selection) bool {
+			return service == sel.Contender || service == sel.String()
+		})
+	}
+	for _, n := range both {
+		n = bench.NeedInfo{Name: n.Name, Service: n.Service}
+		own := func(m bench.NeedInfo) bool { return m.Name == n.Name && m.Service != "" }
+		ofBoth := !slices.ContainsFunc(both, own)
+		if n.Service != "" {
+			ofBoth = has(a, n.Service) && has(b, n.Service)
+		}
+		if ofBoth && !slices.Contains(all, n) {
+			all = append(all, n)
 		}
 	}
 	return all
 }
 
 // needFacts returns the facts of a need; of one that the run does not have, they are not known.
-func needFacts(r bench.Run, name string) []fact {
+func needFacts(r bench.Run, need bench.NeedInfo) []fact {
 	n := bench.NeedInfo{From: bench.NeedNone}
-	if i := slices.IndexFunc(r.Needs, func(n bench.NeedInfo) bool { return n.Name == name }); i >= 0 {
-		n = r.Needs[i]
+	for _, m := range r.Needs {
+		if m.Name == need.Name && (m.Service == need.Service || m.Service == "") {
+			n = m
+		}
 	}
 	address := ""
 	if n.From.Traits().ByURL { // others have a random port
 		address = n.URL
 	}
-	what := Fact(strings.Trim(strconv.QuoteToASCII(safe.Line(name, 60)), `"`)) // a name may be from outside
+	what := Fact(strings.Trim(strconv.QuoteToASCII(safe.Line(need.Label(), 120)), `"`)) // a name may be from outside
 	return []fact{
 		{what, Incomparable, string(n.From)}, {what + " version", Relevant, n.Version},
 		{what + " address", Relevant, address}, {what + " latency", Incomparable, n.Latency},
 	}
 }
 
-func runFacts(r bench.Run, needs []string) []fact {
+func runFacts(r bench.Run, needs []bench.NeedInfo) []fact {
 	p, m := r.Profile, r.Machine
 	var swap, assigned string
 	var data, targets []string
@@ -179,8 +194,8 @@ func runFacts(r bench.Run, needs []string) []fact {
 		{"other profile keys", Incomparable, restHash(p)},
 		{"data", Incomparable, strings.Join(data, ", ")},
 	}
-	for _, name := range needs {
-		all = append(all, needFacts(r, name)...)
+	for _, n := range needs {
+		all = append(all, needFacts(r, n)...)
 	}
 	return append(all, []fact{
 		{"CPU", Incomparable, strings.TrimSpace(fmt.Sprintf("%d × %s", m.CPUs, m.CPUModel))},
@@ -267,7 +282,7 @@ func trialFacts(trial bench.TrialResult) []fact {
 func ProfileHash(p bench.Profile) string {
 	p.Name, p.Title, p.Description, p.Contenders, p.Rounds, p.PriceVCPUHr = "", "", "", nil, 0, 0
 	p.Checks, p.Thresholds = bench.CheckSpec{}, nil
-	p.Needs = each(p.Needs, func(n *bench.NeedSpec) { n.URL = "" })
+	p.Needs = each(p.Needs, func(n *bench.NeedSpec) { n.URL, n.For, n.Manifest = "", nil, false })
 	p.CompareBounded = false // what it leaves out is on record in the results
 	p.Steps = loads(p.Steps)
 	p.Settings = each(p.Settings, func(s *bench.Settings) { s.Dir = base(s.Dir) })

@@ -160,3 +160,41 @@ func TestTrialDifferences(t *testing.T) {
 	}
 	testenv.Golden(t, "testdata/trial_differences.txt", text)
 }
+
+// TestDifferences_OwnNeeds: a need that a service has for itself is compared with that of the same
+// service, or with a shared one, and only if both runs have the service.
+func TestDifferences_OwnNeeds(t *testing.T) {
+	run := func(contenders string, needs ...string) (r bench.Run) {
+		for _, name := range strings.Fields(contenders) {
+			r.Profile.Contenders = append(r.Profile.Contenders, bench.Selection{Contender: name, Variant: "v"})
+		}
+		for _, need := range needs {
+			name, version, _ := strings.Cut(need, " ")
+			name, service, _ := strings.Cut(name, "@")
+			r.Needs = append(r.Needs, bench.NeedInfo{Name: name, Service: service, From: bench.NeedContainer, Version: version})
+		}
+		return r
+	}
+	for name, c := range map[string]struct {
+		a, b bench.Run
+		want string
+	}{
+		"the same":            {run("go node", "db@go 17", "db@node 17"), run("go node", "db@go 17", "db@node 17"), ""},
+		"another one":         {run("go node", "db@go 17", "db@node 17"), run("go node", "db@go 17", "db@node 16"), "db of node version: 17 → 16"},
+		"another service":     {run("go node", "db@go 17", "db@node 17"), run("go", "db@go 17"), ""},
+		"of one version":      {run("go", "db@go:v 17"), run("go", "db@go:v 16"), "db of go:v version: 17 → 16"},
+		"shared before":       {run("go node", "db 17"), run("go node", "db@go 17", "db@node 16"), "db of node version: 17 → 16"},
+		"none before":         {run("go"), run("go", "db@go 17"), "db of go: none → container; db of go version: none → 17"},
+		"none before, shared": {run("go"), run("go", "db 17"), "db: none → container; db version: none → 17"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, d := range Differences(c.a, c.b) {
+				if strings.HasPrefix(string(d.What), "db") {
+					got = append(got, d.String())
+				}
+			}
+			testenv.Equal(t, strings.Join(got, "; "), c.want)
+		})
+	}
+}

@@ -61,7 +61,11 @@ func (d *draft) caveats() (all []Caveat) {
 	if names := d.boundBy(verdict.Machine); len(names) > 0 && len(d.all) > 1 {
 		add("Another machine may change the order: the machine limited %s at peak.", list(names))
 	}
-	for _, need := range run.Needs {
+	for i, need := range run.Needs {
+		before := func(n bench.NeedInfo) bool { return n.Name == need.Name }
+		if slices.ContainsFunc(run.Needs[:i], before) {
+			continue
+		}
 		if names := d.boundBy(verdict.Bound(need.Name)); len(names) > 0 && len(d.all) > 1 {
 			name := safe.Line(need.Name, maxWords)
 			add("A faster %s may change the order: it limited %s at peak.", name, list(names))

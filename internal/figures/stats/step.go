@@ -64,6 +64,10 @@ func newStep(rounds []bench.StepResult, merge bool) (Step, error) {
 	s := Step{Index: rounds[0].Index, Step: rounds[0].Step, Failed: map[bench.ErrorKind]int64{}}
 	var throughput []float64
 	for _, r := range rounds {
+		if r.Ending == bench.EndedByNeed { // its errors are not the contender's
+			s.Aborted++
+			continue
+		}
 		s.Succeeded += r.Load.AllSucceeded()
 		s.Compared += r.Load.Checked
 		s.Unread += r.Load.UnreadTotal()

@@ -43,7 +43,7 @@ type Contender struct {
 	Trials             int      // number of rounds
 	Complete           int      // rounds that ran every step
 	Failures           []string // of each round that is not complete
-	FailedRounds       int      // rounds that the contender failed; aborted rounds do not count
+	FailedRounds       int      // rounds that the contender failed; aborted ones, and those of a lost need, do not count
 	StartUp            Value    // nanoseconds
 	PeakTime           Value    // nanoseconds, from TimeToPeak
 	Steps              []Step
@@ -223,7 +223,7 @@ func summarize(label string, trials []bench.TrialResult, of bench.Run, merge boo
 		if trial.Failure != "" {
 			c.Failures = append(c.Failures, fmt.Sprintf("round %d: %s", trial.Trial.Round, trial.Failure))
 		}
-		if trial.State == bench.TrialFailed {
+		if trial.State == bench.TrialFailed && !trial.LostNeed() {
 			if c.FailedRounds++; c.FailedRounds == 1 {
 				c.firstFailure = trial.Failure
 			}

@@ -86,6 +86,13 @@ func TestContender_WhyExcluded(t *testing.T) {
 	if why := good.WhyExcluded(); why != "" {
 		t.Errorf("interrupted: %q", why)
 	}
+	lost := of(bench.TrialResult{State: bench.TrialComplete}, bench.TrialResult{
+		State: bench.TrialFailed, Failure: "lost db", Cause: &bench.Cause{Kind: bench.CauseNeed, Text: "lost db"},
+		Steps: []bench.StepResult{{Ending: bench.EndedByNeed, Aborted: "lost db", Load: bench.Load{Failed: map[bench.ErrorKind]int64{bench.ErrReset: 9}}}},
+	})
+	if why := lost.WhyExcluded(); why != "" || lost.FailedRounds != 0 || len(lost.Errors) > 0 {
+		t.Errorf("a need was lost: %q, %+v", why, lost)
+	}
 	died := of(bench.TrialResult{State: bench.TrialComplete},
 		bench.TrialResult{State: bench.TrialFailed, Failure: "the contender died\x1b[2J"})
 	if why, want := died.WhyExcluded(), "failed in 1 of 2 rounds; first: the contender died␛[2J"; why != want {

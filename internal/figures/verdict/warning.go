@@ -68,7 +68,12 @@ func OtherRun() bench.Warning {
 // bottleneck.
 func NeedNotMeasured(n bench.NeedInfo) bench.Warning {
 	return found(bench.WarnNeedNotMeasured, nil, "%s (%s) is not measured: it may limit steps without being named as "+
-		"their bottleneck", n.Name, n.From)
+		"their bottleneck", n.Label(), n.From)
+}
+
+// OwnNeeds returns the warning that two services have needs of one name that differ by keys.
+func OwnNeeds(a, b bench.NeedSpec, keys string) bench.Warning {
+	return found(bench.WarnOwnNeeds, nil, "%s and %s have their own %s, with other values of: %s", a.Service, b.Service, a.Name, keys)
 }
 
 // Incident returns the warning about an incident; after is omitted if not positive.

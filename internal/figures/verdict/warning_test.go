@@ -69,6 +69,7 @@ func TestWarnings(t *testing.T) {
 		{"readings", of(verdict.ReadingsFailed(3))},
 		{"another run", of(verdict.OtherRun())},
 		{"a need without counters", of(verdict.NeedNotMeasured(bench.NeedInfo{Name: "db", From: bench.NeedExternal}))},
+		{"needs of services", of(verdict.OwnNeeds(bench.NeedSpec{Name: "db", Service: "a"}, bench.NeedSpec{Service: "b"}, "command, image"))},
 		{"an incident", of(verdict.Incident(bench.Incident{Kind: bench.IncidentPaused, Text: "paused from outside"},
 			3*second))},
 		{"an incident at no time", of(verdict.Incident(bench.Incident{Kind: bench.IncidentSilent,

@@ -527,6 +527,39 @@ func TestOutOfMemory(t *testing.T) {
 	testenv.Equal(t, killed(kills(4))+killed(nil), 4)
 }
 
+// TestRest: one that rests does not run, keeps its seeded state, and starts from that again. Its end in
+// a trial is reported once.
+func TestRest(t *testing.T) {
+	f := database(t, "")
+	f.open(t)
+	f.seed(t)
+	f.engine.since()
+	testenv.OK(t, f.Rest(t.Context()))
+	testenv.Equal(t, f.engine.since(), "end 1m0s\nwritten\nkill", "rest after the seed")
+	testenv.OK(t, f.Alive(t.Context()))
+	testenv.OK(t, errors.Join(f.Rest(t.Context()), testenv.Err(f.Restore(t.Context(), bench.Selection{}))))
+	testenv.Equal(t, f.engine.since(), "", "rest again")
+	f.restore(t)
+	f.Address()
+	testenv.Contains(t, f.engine.since(), "copy db-1.v1 to db-1.v2", "run db")
+	f.last().write("order 1")
+	testenv.OK(t, errors.Join(testenv.Err(f.Restore(t.Context(), bench.Selection{})), f.Rest(t.Context())))
+	testenv.Equal(t, f.engine.since(), "kill", "rest after a trial")
+	f.restore(t)
+	testenv.Equal(t, f.engine.volumes["db-1.v3"], "++", "files: those of two starts")
+
+	f.Address()
+	f.last().end(bench.Exit{Code: 3})
+	testenv.Fails(t, testenv.Err(f.Restore(t.Context(), bench.Selection{})), "it ended in the trial: exit code 3")
+	testenv.OK(t, errors.Join(testenv.Err(f.Restore(t.Context(), bench.Selection{})), f.Rest(t.Context())))
+
+	f = database(t, "")
+	f.open(t)
+	f.engine.unclean = &bench.Exit{Code: 9}
+	testenv.Fails(t, f.Rest(t.Context()), "it did not stop cleanly")
+	testenv.Fails(t, testenv.Err(f.Restore(t.Context(), contender)), "it did not stop cleanly")
+}
+
 // TestRestore_FailsOnce: after a start that failed, the next restore tries again.
 func TestRestore_FailsOnce(t *testing.T) {
 	f := database(t, "")

@@ -30,6 +30,7 @@ func schema(s *strictyaml.Schemas) strictyaml.Schema {
 			"stop_grace_period": "How long it may take to stop, once, after seeding; 60s unless given.",
 			"after":             "Needs that must be ready and seeded before it starts.",
 			"keep":              "Keep its state from one trial to the next.",
+			"per_service":       "Each service has its own; a trial starts only that of its contender.",
 		},
 		Accept: map[string]strictyaml.Schema{"like": strictyaml.Enum(presetNames()...)},
 		Rules:  strictyaml.Schema{"oneOf": strictyaml.HasEach("image", "dockerfile", "external")},

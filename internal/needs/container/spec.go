@@ -19,6 +19,7 @@ var Kind = needs.Kind{
 	About: "A service of any image, such as a database, spelled as in a compose file.",
 	Read:  read, Write: write, Complete: complete, Schema: schema, Wrong: wrong,
 	After: func(n bench.NeedSpec) []string { return specOf(n).After }, Restarts: restarts,
+	PerService: func(n bench.NeedSpec) bool { return specOf(n).PerService }, Differences: differences,
 	Missing: "needs the address of a service: write `external: 10.0.0.5:5432` in the profile",
 	Find:    find,
 }
@@ -52,6 +53,7 @@ type service struct {
 	StopGracePeriod duration          `json:"stop_grace_period_ns,omitempty" yaml:"stop_grace_period,omitempty" strict:"min=1s,max=10m"`
 	After           []string          `json:"after,omitempty" yaml:"after,omitempty" strict:"max=20"`
 	Keep            bool              `json:"keep,omitempty" yaml:"keep,omitempty"`
+	PerService      bool              `json:"per_service,omitempty" yaml:"per_service,omitempty"`
 }
 
 type duration = strictyaml.Duration

@@ -119,10 +119,15 @@ func (n *Need) Restore(ctx context.Context, of bench.Selection) (changed string,
 		n.at.Warn(bench.Warning{Text: fmt.Sprintf("%s ended between trials: %s", n.name, n.death(exit))})
 	}
 	switch {
-	case n.spec.Keep || of == bench.Selection{}:
+	case n.spec.Keep:
 		n.mu.Lock()
 		n.kills = killed(n.usage.Read())
 		n.mu.Unlock()
+		return "", died
+	case of == bench.Selection{}:
+		if exit != nil { // it is reported once
+			died = errors.Join(died, n.masked(n.kill(ctx)))
+		}
 		return "", died
 	case n.state.broken != nil:
 		return "", n.state.broken
@@ -139,6 +144,19 @@ func (n *Need) Restore(ctx context.Context, of bench.Selection) (changed string,
 		return "", nil
 	}
 	return "", n.masked(errors.Join(died, n.again(ctx, of)))
+}
+
+// Rest stops the service until Restore starts it again from its seeded state.
+func (n *Need) Rest(ctx context.Context) error {
+	switch {
+	case n.engine == nil || n.spec.Keep:
+		return nil
+	case n.state.kept[shared] || n.state.broken != nil:
+		return n.masked(n.kill(ctx))
+	}
+	err := n.masked(n.keepSeeded(ctx, shared))
+	n.state.broken = err
+	return err
 }
 
 // death says how a service ended, with its limit if that was the cause.

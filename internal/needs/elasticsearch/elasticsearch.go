@@ -202,6 +202,9 @@ func (n *Need) Restore(ctx context.Context, _ bench.Selection) (string, error) {
 	return strings.Join(changed, "; "), nil
 }
 
+// Rest leaves the store running.
+func (n *Need) Rest(context.Context) error { return nil }
+
 // Address returns the URL of the store for contenders, which may have a user.
 func (n *Need) Address() bench.NeedAddress {
 	u, err := secret.ParseURL(n.url)

@@ -38,7 +38,7 @@ type file struct {
 	Runtime       bench.Runtime     `yaml:"runtime"`
 	Limits        limits            `yaml:"limits,omitempty"`
 	Isolation     string            `yaml:"isolation"`
-	Needs         needList          `yaml:"needs,omitempty"`
+	Needs         kinds.List        `yaml:"needs,omitempty"`
 	Header        map[string]string `yaml:"header,omitempty" strict:"max=50"`
 	Follow        follow            `yaml:"follow,omitempty"`
 	Variables     variables         `yaml:"variables,omitempty"`

@@ -158,14 +158,14 @@ func (l *trialRun) diagnoseSilence(ctx context.Context) (cause string, lost erro
 	if err == nil || ctx.Err() != nil {
 		return "", nil
 	}
-	text := name + " not responding: " + err.Error()
+	text := name + " not responding: " + oneLine(err)
 	l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentNeed, Text: text})
 	return "", lostNeed(name, err)
 }
 
 // lostNeed returns the failure of a trial in which a need ended, or did not respond.
 func lostNeed(name string, err error) causeError {
-	return causeError{bench.Cause{Kind: bench.CauseNeed, Text: clip(fmt.Sprintf("lost %s: %v", name, err), progressBytes)}}
+	return causeError{bench.Cause{Kind: bench.CauseNeed, Text: clip(fmt.Sprintf("lost %s: %s", name, oneLine(err)), progressBytes)}}
 }
 
 // afterTrial restores the needs for the next contender, and returns the error of a trial that ended

@@ -56,6 +56,10 @@ func (l *trialRun) load(ctx context.Context) error {
 		if err == nil && !skipped && (silentAtEnd(res.Load) || len(l.incidents.inStep(false)) > 0) {
 			cause, lost = l.diagnoseSilence(ctx)
 		}
+		if lost != nil {
+			err = lost
+			res.Ending, res.Aborted = bench.EndedByNeed, err.Error()
+		}
 		res.Warnings = append(res.Warnings, incidentWarnings(res, l.incidents.inStep(true))...)
 		if paused > 0 {
 			res.Warnings = append(res.Warnings, verdict.Paused(paused))
@@ -96,9 +100,6 @@ func (l *trialRun) load(ctx context.Context) error {
 		}
 		if cause != "" {
 			return silent("had no success in step %d: %s (%s)", i+1, cause, firstExample(res.Load))
-		}
-		if lost != nil {
-			return lost
 		}
 		withoutSuccess++
 		if withoutSuccess == maxStepsWithoutSuccess && l.cfg.Next == nil { // a search continues with a lower rate

@@ -79,7 +79,7 @@ func machineFacts(run bench.Run) factGroup {
 		{"Data hash", run.Data.Hash},
 	}
 	for _, n := range run.Needs {
-		name := cleanName(n.Name)
+		name := cleanName(n.Label())
 		facts = append(facts, fact{name, strings.TrimSpace(string(n.From) + " " + n.Version)},
 			fact{name + " address", n.URL}, fact{name + " address for contenders", n.Seen}, fact{name + " latency", n.Latency})
 	}

@@ -33,6 +33,9 @@ func Of(run bench.Run, services []bench.Service) []string {
 	}
 	f.template = false
 	for _, s := range services {
+		for _, n := range s.Needs {
+			f.need(n)
+		}
 		f.named(s.Env)
 		if s.Docker != nil {
 			f.named(s.Docker.Args)

@@ -117,7 +117,7 @@ func (r *Runs) conditions(e *results.Entry, k *known, w int) []string {
 	}
 	add(run.Profile.Runtime != "", string(run.Profile.Runtime))
 	for _, n := range run.Needs {
-		add(true, n.Name+" "+string(n.From))
+		add(true, n.Label()+" "+string(n.From))
 	}
 	add(run.Machine.CPUs > 0, "on "+units.CPUs(float64(run.Machine.CPUs)))
 	add(run.Machine.Load1 != "", "load "+run.Machine.Load1+" before")

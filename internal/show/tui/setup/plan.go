@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -43,12 +44,24 @@ func (f *form) replan() {
 		f.plan, err = withoutNeeds(f.base, right) // for the estimate only
 	}
 	if err == nil {
+		f.plan, err = profile.WithManifests(f.plan, f.choice.Profile, f.serviceOf)
+	}
+	if err == nil {
 		f.plan, f.notInterleaved = profile.Settle(f.plan, f.available())
 	}
 	f.planErr, f.planned = reason(err), err == nil
 	if n := profile.MostConnections(f.plan.Steps); n > 0 && f.facts.machine.Room != nil {
 		f.most, f.room = f.facts.machine.Room(n)
 	}
+}
+
+// serviceOf returns the service of a contender, if it is known.
+func (f *form) serviceOf(sel bench.Selection) (svc bench.Service, ok bool) {
+	i := slices.IndexFunc(f.facts.contenders, func(s bench.Service) bool { return s.Name == sel.Contender })
+	if i < 0 || f.plan.SettingsOf(sel).Dir != "" {
+		return svc, false
+	}
+	return f.facts.contenders[i], true
 }
 
 // available returns the memory that contenders may use, in bytes; 0 if unknown, such as that of

@@ -109,3 +109,22 @@ func TestPlanIsSettledWithTheMachinesMemory(t *testing.T) {
 	f.facts.machine.Engine.Local = false
 	testenv.Equal(t, reason(), "", "an engine elsewhere")
 }
+
+// TestPlanHasTheNeedsOfManifests: what the manifests of the contenders need counts as a need of the
+// profile once they are known, and definitions that differ are why there is no plan.
+func TestPlanHasTheNeedsOfManifests(t *testing.T) {
+	base, err := profile.Parse("p.yaml", []byte("contenders: [a, b]\nrequests: [{get: /x}]\nsteps: [3]\n"))
+	testenv.OK(t, err)
+	f := &form{fields: allFields(), base: base, loaded: true}
+	f.replan()
+	testenv.Check(t, f.planned && f.notInterleaved == nil, "before: %v, %s", f.notInterleaved, f.planErr)
+	need := func(image string) []bench.NeedSpec {
+		return []bench.NeedSpec{{Name: "db", Kind: "container", From: bench.NeedContainer, Of: []byte(`{"image":"` + image + `"}`)}}
+	}
+	f.facts.contenders = []bench.Service{{Name: "a", Dir: "svc/a", Needs: need("db:1")}, {Name: "b", Dir: "svc/b", Needs: need("db:1")}}
+	f.replan()
+	testenv.Check(t, f.planned && f.notInterleaved != nil && f.notInterleaved.Reason == bench.PlainNeeds, "%v, %s", f.notInterleaved, f.planErr)
+	f.facts.contenders[1].Needs = need("db:2")
+	f.replan()
+	testenv.Check(t, !f.planned && strings.Contains(f.planErr, "need db of svc/a/service.yaml and that of svc/b/service.yaml differ"), "%s", f.planErr)
+}

@@ -1,0 +1,110 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/testenv"
+)
+
+// shop is a folder with a profile of two services, goes with a variant pooled, and node.
+type shop struct{ dir, profile string }
+
+// newShop writes the needs of the profile and of both manifests.
+func newShop(t *testing.T, p, goes, node string) shop {
+	t.Helper()
+	s := shop{dir: t.TempDir()}
+	for name, needs := range map[string]string{"goes": goes, "node": node} {
+		s.write(t, "svc/"+name+"/service.yaml", "docker: {image: 'a:1'}\nenv: {DB: \"{{.Needs.db.URL}}\"}\n"+needs+
+			"\nvariants: [{name: plain}, {name: pooled}]\n")
+	}
+	s.profile = s.write(t, "bench.yaml", "contenders: [goes, 'goes:pooled', node]\nservices: svc\nrequests: [{get: /}]\nsteps: [1]\n"+p)
+	return s
+}
+
+func (s shop) write(t *testing.T, name, text string) string {
+	t.Helper()
+	file := filepath.Join(s.dir, name)
+	testenv.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	testenv.OK(t, os.WriteFile(file, []byte(text), 0o600))
+	return file
+}
+
+func (s shop) plan() (Plan, error) {
+	return NewPlan(RunOptions{Profile: s.profile, ProfileNamed: true})
+}
+
+const ofDB = "needs: {db: {image: 'postgres:17', environment: {POSTGRES_PASSWORD: \"${PGPASSWORD}\"}%s}}\n"
+
+// TestPlan_ManifestNeeds: a run has the needs of manifests as it has those of its profile: they turn
+// interleaving off, their variables have to be set, and a resumed run has them from its record.
+func TestPlan_ManifestNeeds(t *testing.T) {
+	db := strings.Replace(ofDB, "%s", "", 1)
+	s := newShop(t, "", db, db)
+	p, err := s.plan()
+	testenv.OK(t, err)
+	testenv.Equal(t, len(p.Run.Profile.Needs), 1)
+	testenv.Check(t, p.Run.Plain != nil && p.Run.Plain.Reason == bench.PlainNeeds, "%v", p.Run.Plain)
+	testenv.Fails(t, missingEnv(p.Run, p.Services, func(string) string { return "" }), "unset or empty: PGPASSWORD (need db)")
+	site := &site{plan: p, env: noEnv}
+	testenv.OK(t, site.findNeeds())
+	testenv.Equal(t, len(site.needs), 1)
+	testenv.OK(t, site.unknownNeeds())
+
+	folder := t.TempDir()
+	p.Run.State = bench.RunInterrupted
+	testenv.OK(t, results.WriteJSON(filepath.Join(folder, results.RunFile), p.Run))
+	resumed, err := NewPlan(RunOptions{Resume: folder, Getenv: os.Getenv})
+	testenv.OK(t, err)
+	testenv.Equal(t, len(resumed.Run.Profile.Needs), 1)
+
+	text, err := profile.Format(p.Run.Profile)
+	testenv.OK(t, err)
+	testenv.Check(t, !strings.Contains(string(text), "needs"), "a profile has only its own needs:\n%s", text)
+	own, err := profile.Parse(s.profile, text)
+	testenv.OK(t, err)
+	all, err := ManifestNeeds(own, s.profile)
+	testenv.OK(t, err)
+	testenv.Equal(t, len(all), 1)
+
+	for name, c := range map[string]struct{ profile, goes, node, want string }{
+		"interleaved": {"interleave: 100ms\n", db, db, "need db of a manifest starts again for each trial, so contenders cannot be interleaved"},
+		"different": {"", db, strings.Replace(db, "17", "16", 1),
+			"svc/goes/service.yaml and that of " + "svc/node/service.yaml differ:\n  image: postgres:17; postgres:16\n"},
+		"mistake": {"", db, "needs:\n  db:\n    image: a\n    restart: always", "svc/node/service.yaml:6: `needs.db.restart` is not read; remove it"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t, c.profile, c.goes, c.node)
+			t.Chdir(s.dir)
+			testenv.Fails(t, testenv.Err(s.plan()), c.want)
+		})
+	}
+
+	p, err = newShop(t, "", db, "").plan()
+	testenv.OK(t, err)
+	site.plan, site.needs = p, nil
+	testenv.Fails(t, site.unknownNeeds(),
+		"contender node uses {{.Needs.db.URL}}, but only the manifest of goes has the need \"db\"; write it in its own, or in the profile")
+}
+
+// TestPlan_PerService: each service has its own need, with a warning if they differ.
+func TestPlan_PerService(t *testing.T) {
+	own := strings.Replace(ofDB, "%s", ", per_service: true", 1)
+	p, err := newShop(t, own, "", "").plan()
+	testenv.OK(t, err)
+	testenv.Equal(t, len(p.Run.Warnings), 0)
+	p, err = newShop(t, "", own, strings.Replace(own, "17", "16", 1)).plan()
+	testenv.OK(t, err)
+	testenv.Equal(t, p.Run.Warnings[0].Text, "goes and node have their own db, with other values of: image")
+	var got []string
+	for _, n := range p.Run.Profile.Needs {
+		got = append(got, n.Label())
+	}
+	testenv.Equal(t, got, []string{"db of goes", "db of node"})
+	testenv.OK(t, profile.Validate(p.Run.Profile))
+}

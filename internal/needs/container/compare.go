@@ -1,0 +1,199 @@
+package container
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/text/strictyaml"
+)
+
+// differences returns the keys by which two services differ, in order. Files count by their content.
+func differences(a, b bench.NeedSpec) (out []needs.Difference) {
+	complete(&a)
+	complete(&b)
+	sb := specOf(b)
+	sb.filesOf(specOf(a))
+	sb.put(&b)
+	run := bench.Run{Profile: bench.Profile{Needs: []bench.NeedSpec{a, b}}}
+	masked := secret.New(secret.Of(run, nil)...).Run(run).Profile.Needs
+	x, y, shownX, shownY := leaves(a), leaves(b), leaves(masked[0]), leaves(masked[1])
+	for _, key := range slices.Concat(x.keys, slices.DeleteFunc(slices.Clone(y.keys), x.has)) {
+		if x.text[key] != y.text[key] || x.has(key) != y.has(key) {
+			out = append(out, needs.Difference{Key: key, A: shownX.text[key], B: shownY.text[key]})
+		}
+	}
+	return out
+}
+
+// filesOf gives s the paths of another service whose files have the same content.
+func (s *service) filesOf(other service) {
+	one := func(path *string, of string) {
+		if *path != "" && of != "" && sameFiles(*path, of) {
+			*path = of
+		}
+	}
+	if a, b := string(s.Dockerfile), string(other.Dockerfile); a != "" && filepath.Base(a) == filepath.Base(b) &&
+		sameFiles(filepath.Dir(a), filepath.Dir(b)) { // its folder is built
+		s.Dockerfile = other.Dockerfile
+	}
+	for i := range s.Seed[:min(len(s.Seed), len(other.Seed))] {
+		mine, others := s.Seed[i], other.Seed[i]
+		one(&s.Seed[i].File, others.File)
+		for j := range mine.Volumes[:min(len(mine.Volumes), len(others.Volumes))] {
+			one(&mine.Volumes[j].Source, others.Volumes[j].Source)
+		}
+	}
+	for i := range s.EnvFile[:min(len(s.EnvFile), len(other.EnvFile))] {
+		one(&s.EnvFile[i], other.EnvFile[i])
+	}
+	for i := range s.Volumes[:min(len(s.Volumes), len(other.Volumes))] {
+		one(&s.Volumes[i].Source, other.Volumes[i].Source)
+	}
+}
+
+// values are the texts of a service's keys, such as "limits.memory", in the order of its form.
+type values struct {
+	keys []string
+	text map[string]string
+}
+
+func (v values) has(key string) bool { return slices.Contains(v.keys, key) }
+
+// leaves returns the values of a service as a file has them.
+func leaves(n bench.NeedSpec) values {
+	v := values{text: map[string]string{}}
+	of := reflect.ValueOf(write(n))
+	for i := range of.NumField() {
+		key, _, _ := strings.Cut(of.Type().Field(i).Tag.Get("yaml"), ",")
+		if field := of.Field(i); key != "-" && !field.IsZero() {
+			v.add(key, field.Interface())
+		}
+	}
+	return v
+}
+
+// add adds a value, of which a map is its values.
+func (v *values) add(key string, value any) {
+	text, err := strictyaml.Encode(map[string]any{"v": strictyaml.Inline{V: value}})
+	if err != nil {
+		return // what was read can be written
+	}
+	_ = strictyaml.DecodeThen("", text, new(any), func(at strictyaml.Value) { v.walk(key, at.At("v")) })
+}
+
+func (v *values) walk(key string, at strictyaml.Value) {
+	if at.Kind() == strictyaml.Map {
+		for _, f := range at.Fields() {
+			v.walk(key+"."+f.Key, f.Value)
+		}
+		return
+	}
+	v.keys = append(v.keys, key)
+	v.text[key] = flow(at)
+}
+
+// flow returns a value in one line.
+func flow(at strictyaml.Value) string {
+	var parts []string
+	switch at.Kind() {
+	case strictyaml.List:
+		for _, item := range at.Items() {
+			parts = append(parts, flow(item))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case strictyaml.Map:
+		for _, f := range at.Fields() {
+			parts = append(parts, f.Key+": "+flow(f.Value))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	case strictyaml.Null:
+		return "null"
+	default:
+		text, _ := at.Text()
+		return text
+	}
+}
+
+// How much of two folders is compared: larger ones count as different.
+const (
+	maxCompared      = 10_000 // files
+	maxComparedBytes = 1 << 30
+)
+
+// sameFiles reports whether two files, or all files of two folders, have the same content.
+func sameFiles(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, errA := listed(a)
+	y, errB := listed(b)
+	if errA != nil || errB != nil || !slices.Equal(x, y) || len(x) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(x, func(f listedFile) bool {
+		return !sameContent(filepath.Join(a, f.name), filepath.Join(b, f.name))
+	})
+}
+
+// listedFile is a file below a path.
+type listedFile struct {
+	name string
+	mode fs.FileMode
+	size int64
+}
+
+// listed returns the files below a path, which may be a file.
+func listed(root string) (all []listedFile, err error) {
+	left := int64(maxComparedBytes)
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		left -= info.Size()
+		if len(all) == maxCompared || left < 0 || !info.Mode().IsRegular() {
+			return fmt.Errorf("%s has too much to compare, or no file", path)
+		}
+		all = append(all, listedFile{name, info.Mode(), info.Size()})
+		return err
+	})
+	return all, err
+}
+
+func sameContent(a, b string) bool {
+	x, errA := safe.Open(a)
+	if errA != nil {
+		return false
+	}
+	defer x.Close()
+	y, errB := safe.Open(b)
+	if errB != nil {
+		return false
+	}
+	defer y.Close()
+	var bufA, bufB [64 << 10]byte
+	for {
+		n, errA := io.ReadFull(x, bufA[:])
+		m, errB := io.ReadFull(y, bufB[:])
+		switch {
+		case n != m || string(bufA[:n]) != string(bufB[:m]):
+			return false
+		case errA != nil || errB != nil:
+			return n == m && (errA == io.EOF || errA == io.ErrUnexpectedEOF)
+		}
+	}
+}
