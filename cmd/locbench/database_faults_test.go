@@ -29,7 +29,7 @@ func TestNeed_DoesNotStart(t *testing.T) {
 		"without a password": {need: "limits: {cpus: 1}", want: []string{"ended before it was ready: exit code 1", "set POSTGRES_PASSWORD"}},
 		"an option that it does not know": {need: trusting + "command: [-c, max_conections=3]",
 			want: []string{"ended before it was ready: exit code 1", `unrecognized configuration parameter "max_conections"`}},
-		"no such image": {image: func(*testing.T) string { return "locbench-test/none:1" }, need: trusting, want: []string{"locbench-test/none:1"}},
+		"an image that is not there": {image: func(*testing.T) string { return "locbench-test/none:1" }, need: trusting, want: []string{"locbench-test/none:1"}},
 		"image for another architecture": {image: foreignImage, need: trusting,
 			want: []string{"is for another architecture than this machine's; emulated, it is not fit for measuring"}},
 		"disk full": {need: trusting + "tmpfs: ['/var/lib/postgresql/data:size=80m']\nkeep: true\nseed: [big.sql]",
@@ -95,10 +95,10 @@ func TestNeed_HarmedInStep(t *testing.T) {
 		"stopped by its user": {mariadbImage, "mariadb", "environment: {MARIADB_ALLOW_EMPTY_ROOT_PASSWORD: \"1\", MARIADB_DATABASE: shop}\nseed: [books.sql]",
 			func(t *testing.T, id string) { dockerDo(t, "kill", "--signal", "TERM", id) }, []string{"lost db: it has ended: exit code 0"}},
 		"out of memory": {redisImage, "redis", "limits: {memory: 32M}", func(t *testing.T, id string) {
-			inside(id, "redis-cli", "eval", "for i = 1, 1000000 do redis.call('set', i, string.rep('x', 1000)) end", "0")
+			execIn(id, "redis-cli", "eval", "for i = 1, 1000000 do redis.call('set', i, string.rep('x', 1000)) end", "0")
 		}, []string{"lost db: it has ended: killed by SIGKILL (out of memory), its limit is 32 MiB"}},
 		"a child out of memory (L4)": {postgresImage, "connect", trusting + "limits: {memory: 128M}\ncommand: [-c, shared_buffers=16MB]", func(t *testing.T, id string) {
-			inside(id, "psql", "-U", "postgres", "-c", "SET work_mem = '1GB'",
+			execIn(id, "psql", "-U", "postgres", "-c", "SET work_mem = '1GB'",
 				"-c", "SELECT count(*) FROM (SELECT repeat(n::text, 100) t FROM generate_series(1, 3000000) n ORDER BY 1) s")
 		}, []string{"lost db: the kernel killed 1 process of it: out of memory, its limit is 128 MiB"}},
 	} {
@@ -124,7 +124,7 @@ func TestNeed_HarmedInStep(t *testing.T) {
 	}
 }
 
-// inside runs a command in a container that ends with the connection.
-func inside(id string, command ...string) {
+// execIn runs a command in a container that ends with the connection.
+func execIn(id string, command ...string) {
 	_ = exec.Command("docker", append([]string{"exec", id}, command...)...).Run()
 }

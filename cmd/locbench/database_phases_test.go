@@ -24,9 +24,6 @@ func TestNeed_EachPhase(t *testing.T) {
 	event := func(match func(bench.Record) bool) func(*observer, *disturbed) {
 		return func(_ *observer, d *disturbed) { d.waitEvent(d.out, match) }
 	}
-	nth := func(n int, match func(bench.Record) bool) func(bench.Record) bool {
-		return func(r bench.Record) bool { return match(r) && r.Trial != nil && r.Trial.Round == n }
-	}
 	for i, c := range []struct {
 		name    string
 		reach   func(*observer, *disturbed)
@@ -45,7 +42,7 @@ func TestNeed_EachPhase(t *testing.T) {
 		{"launch", event(phaseStarted(bench.PhaseLaunch)), false},
 		{"load", event(stepStarted(1)), true},
 		{"stop", event(phaseStarted(bench.PhaseStop)), false},
-		{"restore", event(nth(2, phaseStarted(bench.PhaseRestore))), false},
+		{"restore", event(when(func(e bench.PhaseEnded) bool { return e.Phase == bench.PhaseStop })), false},
 		{"start of the second round", started(3), false},
 	} {
 		for k, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGKILL} {

@@ -113,7 +113,7 @@ func TestReady_SeedFails(t *testing.T) {
 	}{
 		"PostgreSQL":         {postgresImage, postgres + "seed: [1.sql, 2.sql, 3.sql]", []string{"2.sql, line 3: exit code 3", "02-2.sql:3: ERROR:  syntax error"}},
 		"PostgreSQL, zipped": {postgresImage, postgres + "seed: [1.sql, 2.sql.gz, 3.sql]", []string{"2.sql.gz: exit code 3", "LINE 1: INSERTT INTO b"}},
-		"PostgreSQL, script": {postgresImage, postgres + "seed: [1.sql, 2.sh, 3.sql]", []string{"2.sh: exit code 7", "table missing"}},
+		"PostgreSQL, script": {postgresImage, postgres + "seed: [1.sql, 2.sh, 3.sql]", []string{"2.sh: exit code 7", "missing table"}},
 		"PostgreSQL, exit 0": {postgresImage, postgres + "seed: [1.sql, exit.sh, 3.sql]", []string{"exit.sh: exit code 0"}},
 		"MariaDB":            {mariadbImage, mariadb + "seed: [1.sql, 2.sql, 3.sql]", []string{"2.sql, line 3: exit code 1", "ERROR 1064 (42000) at line 3"}},
 		"MariaDB, exit 0":    {mariadbImage, mariadb + "seed: [1.sql, exit.sh, 3.sql]", []string{"exit.sh: exit code 0"}},
@@ -127,7 +127,7 @@ func TestReady_SeedFails(t *testing.T) {
 			const bad = "CREATE TABLE b (i int);\n\nINSERTT INTO b;\n"
 			for file, text := range map[string]string{
 				"1.sql": "CREATE TABLE a (i int);\n", "2.sql": bad, "2.sql.gz": zipped(t, bad),
-				"2.sh": "echo table missing\nexit 7\n", "exit.sh": "exit 0\n", "3.sql": "CREATE TABLE c (i int);\n",
+				"2.sh": "echo missing table\nexit 7\n", "exit.sh": "exit 0\n", "3.sql": "CREATE TABLE c (i int);\n",
 			} {
 				writeFile(t, filepath.Join(dir, file), text)
 			}

@@ -35,23 +35,19 @@ func TestDatabase(t *testing.T) {
 // TestDatabase_PerService: two services have their own databases, from their manifests: each trial
 // finds the seeded rows, and only the database of its service has counters.
 func TestDatabase_PerService(t *testing.T) {
+	t.Parallel()
 	o := observe(t, postgresImage(t), "")
 	dir := o.books(t, "seed: [schema.sql]", "rounds: 2\nruntime: docker\n")
-	profile, err := os.ReadFile(filepath.Join(dir, "p.yaml"))
-	testenv.OK(t, err)
-	before, rest, _ := strings.Cut(string(profile), "needs:\n")
+	before, rest, _ := strings.Cut(readFile(t, filepath.Join(dir, "p.yaml")), "needs:\n")
 	need, after, _ := strings.Cut(rest, "setup:")
 	writeFile(t, filepath.Join(dir, "p.yaml"), strings.Replace(before, "[books]", "[books, magazines]", 1)+"setup:"+after)
-	manifest, err := os.ReadFile(filepath.Join(dir, "svc", "books", "service.yaml"))
-	testenv.OK(t, err)
 	testenv.OK(t, os.CopyFS(filepath.Join(dir, "svc", "magazines"), os.DirFS(filepath.Join(dir, "svc", "books"))))
 	for name, memory := range map[string]string{"books": "4MB", "magazines": "8MB"} {
 		folder := filepath.Join(dir, "svc", name)
-		writeFile(t, filepath.Join(folder, "service.yaml"), strings.Replace(string(manifest), "name: books", "name: "+name, 1)+
-			"needs:\n"+strings.TrimRight(need, "\n")+"\n    command: [postgres, -c, work_mem="+memory+"]\n    per_service: true\n")
-		schema, err := os.ReadFile(filepath.Join(dir, "schema.sql"))
-		testenv.OK(t, err)
-		writeFile(t, filepath.Join(folder, "schema.sql"), string(schema))
+		manifest := strings.Replace(readFile(t, filepath.Join(folder, "service.yaml")), "name: books", "name: "+name, 1)
+		writeFile(t, filepath.Join(folder, "service.yaml"), manifest+"needs:\n"+need+
+			"    command: [postgres, -c, work_mem="+memory+"]\n    per_service: true\n")
+		writeFile(t, filepath.Join(folder, "schema.sql"), readFile(t, filepath.Join(dir, "schema.sql")))
 	}
 	run, trials := o.run(t, dir, 0)
 	testenv.Check(t, len(run.Needs) == 2 && run.Needs[0].Label() == "db of books" && run.Needs[1].Label() == "db of magazines", "%+v", run.Needs)

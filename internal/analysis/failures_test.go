@@ -57,6 +57,12 @@ func TestContender_Failures(t *testing.T) {
 			t.Errorf("%s:\n%+v, want\n%+v", c.name, got, c.want)
 		}
 	}
+	lost := bench.TrialResult{Trial: bench.Trial{Contender: "a"}, State: bench.TrialFailed, Steps: []bench.StepResult{
+		{Ending: bench.EndedByNeed, Load: bench.Load{Succeeded: 1, Failed: errors{bench.ErrReset: 9}}},
+	}}
+	if got := Of(bench.Run{Profile: one}, []bench.TrialResult{lost}).Contenders[0].Failures(); len(got) > 0 {
+		t.Errorf("errors after the end of a need: %+v", got)
+	}
 	step := bench.Step{Request: "buy"}
 	if got := loaded(one).sole(step) + loaded(two).sole(step); got != "buybuy" {
 		t.Errorf("the request of the step: %q", got)

@@ -1,0 +1,68 @@
+package container
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+)
+
+// drop removes a volume, if there is one.
+func (n *Need) drop(ctx context.Context, volume *string) error {
+	if *volume == "" {
+		return nil
+	}
+	err := n.engine.RemoveVolume(ctx, *volume)
+	if err == nil {
+		*volume = ""
+	}
+	return err
+}
+
+// spare is the space that is left free for what a trial writes.
+const spare = 64 << 20
+
+// room returns an error if the disk of the engine has no space for a copy of the seeded state: a
+// full disk would also stop others that write to it.
+func (n *Need) room(ctx context.Context, of bench.Selection) error {
+	free, folder := n.engine.FreeSpace()
+	if folder == "" {
+		return nil
+	}
+	var size int64
+	for _, d := range n.state.data {
+		from := d.seeded[of]
+		if from.bytes == 0 {
+			var err error
+			if from.bytes, err = n.engine.VolumeSize(ctx, from.volume, n.spec.Image); err != nil {
+				return err
+			}
+		}
+		size += from.bytes
+	}
+	if free < size+spare {
+		return fmt.Errorf("no space for a copy of its seeded state, %s: %s has %s free; free %s there, such as with "+
+			"`locbench clean` or `docker image prune`", units.Bytes(size), folder, units.Bytes(free), units.Bytes(size+spare-free))
+	}
+	return nil
+}
+
+// copyOf makes the volume in use, a copy of a seeded one.
+func (n *Need) copyOf(ctx context.Context, i int, d *data, from *copied) error {
+	var err error
+	if d.volume, err = n.engine.CreateVolume(ctx, n.at.RunID, n.volumeName(i)); err != nil {
+		return err
+	}
+	files, err := n.engine.CopyVolume(ctx, from.volume, d.volume, n.spec.Image)
+	if err != nil {
+		return err
+	}
+	if from.hash == "" {
+		from.hash = files.Hash
+	}
+	if files.Hash != from.hash {
+		return fmt.Errorf("the files of %s differ from its seeded state: something else writes to volume %s", d.path, from.volume)
+	}
+	return nil
+}

@@ -1,0 +1,213 @@
+package container
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/testenv"
+)
+
+// TestReady: which checks a service must pass, and when it has.
+func TestReady(t *testing.T) {
+	exposes := needs.Image{Ports: []int{5432}}
+	for name, c := range map[string]struct {
+		yaml    string
+		image   needs.Image
+		started func(c *fakeServed)
+		exec    func(c *fakeServed, command []string) (string, int, error)
+		signIn  func() (string, int, error)
+		calls   string // commands that were run
+		want    string // "": it becomes ready
+	}{
+		"port of the image": {yaml: "image: a", image: exposes},
+		"nothing listens": {yaml: "image: a\nready: {timeout: 1s}", image: exposes, started: func(c *fakeServed) { c.address = "127.0.0.1:1" },
+			want: "not ready after 1s: port 5432: dial tcp"},
+		"closes at once (R1)": {yaml: "image: a\nready: {timeout: 1s}", image: exposes,
+			started: func(c *fakeServed) { c.listenOn(func(conn net.Conn) { conn.Close() }) }, want: "port 5432: it closes connections at once"},
+		"health check of the image": {yaml: "image: a", image: needs.Image{Ports: []int{5432}, Healthcheck: []string{"check", "x"}},
+			calls: "check x, check x"},
+		"times": {yaml: "image: a\nready: {command: [x], times: 3}", calls: "x, x, x"},
+		"in a row": {yaml: "image: a\nready: {command: [x]}", calls: "x, x, x, x",
+			exec: func(c *fakeServed, _ []string) (string, int, error) {
+				c.seen++
+				return "", map[bool]int{true: 1}[c.seen == 2], nil
+			}},
+		"command on a socket (R1)": {yaml: "image: a\nports: 5432\nready: {command: [pg_isready], timeout: 1s}",
+			started: func(c *fakeServed) { c.address = "127.0.0.1:1" },
+			want:    "not ready after 1s: pg_isready: dial tcp 127.0.0.1:1"},
+		"command fails": {yaml: "image: a\nready: {command: [x], timeout: 1s}",
+			want: "not ready after 1s: x: exit code 2\n  no response; its log is empty",
+			exec: func(*fakeServed, []string) (string, int, error) { return "no response\n", 2, nil }},
+		"not in the image (R8)": {yaml: "image: a\nready: {command: [curl]}",
+			want: "curl: its image does not have this command (exit code 127)", calls: "curl",
+			exec: func(*fakeServed, []string) (string, int, error) { return "", 127, nil }},
+		"not in the image, says the engine (R8)": {yaml: "image: a\nready: {command: [curl]}",
+			want: "curl: its image does not have this command (exit code 126)", calls: "curl",
+			exec: func(*fakeServed, []string) (string, int, error) {
+				return `OCI runtime exec failed: exec: "curl": executable file not found in $PATH: unknown`, 126, nil
+			}},
+		"ends while a command starts (R7)": {yaml: "image: a\nready: {command: [x]}",
+			want: "ended before it was ready: exit code 3",
+			exec: func(c *fakeServed, _ []string) (string, int, error) {
+				if c.seen++; c.seen > 1 {
+					c.end(bench.Exit{Code: 3})
+				}
+				return "OCI runtime exec failed: cannot exec in a stopped container: unknown", 126, nil
+			}},
+		"log twice (R2)": {yaml: "image: a\nports: 1\nready: {log: {line: ready to, times: 2}}", started: func(c *fakeServed) {
+			c.listen()
+			c.log("1 is ready to serve")
+			c.log("2 is ready to serve")
+		}},
+		"log once (R2)": {yaml: "image: a\nports: 1\nready: {log: {line: ready to, times: 2}, timeout: 1s}", started: func(c *fakeServed) {
+			c.listen()
+			c.log("1 is ready to serve")
+		}, want: `"ready to" in its log: found 1 of 2 times; its last lines:` + "\n  1 is ready to serve"},
+		"log without a port": {yaml: "image: a\nports: 1\nready: {log: {line: ready}, timeout: 1s}", started: func(c *fakeServed) {
+			c.address = "127.0.0.1:1"
+			c.log("ready")
+		}, want: `"ready" in its log: dial tcp`},
+		"HTTP": {yaml: "image: a\nports: 1\nready: {http: {path: /h, status: 204}}",
+			started: func(c *fakeServed) { c.serve("HTTP/1.1 204 No Content\r\n\r\n") }},
+		"another status": {yaml: "image: a\nports: 1\nready: {http: {path: /h}, timeout: 1s}",
+			started: func(c *fakeServed) { c.serve("HTTP/1.1 503 x\r\n\r\n") }, want: "/h: status 503, expected 200"},
+		"a published port": {yaml: "image: a\nports: 1\nready: {tcp: 2}", started: func(c *fakeServed) {
+			c.listen()
+			c.inside = "172.18.0.3:1"
+		}, want: "this machine does not reach port 2"},
+		"refuses the user (R5)": {yaml: "image: postgres\nenvironment: {POSTGRES_USER: app, POSTGRES_PASSWORD: hunter22}", signIn: signIns(1, refused),
+			want: `db: responds, but refuses user app: FATAL: password authentication failed for user "app", ***; its ` + "`environment`"},
+		"without a client": {yaml: "image: mysql\nenvironment: {MYSQL_ROOT_PASSWORD: hunter22}", signIn: signIns(127, "mysql: not found"),
+			calls: strings.Repeat(", mysqladmin ping --silent -h db -P 3306, mysql -h db -P 3306 -u root -e SELECT 1", 2)[2:]},
+		"cannot sign in for another reason": {yaml: "image: mariadb\nenvironment: {MARIADB_USER: app, MARIADB_DATABASE: shop, MARIADB_PASSWORD: hunter22}",
+			signIn: signIns(1, "TLS is required"), calls: strings.Repeat(", healthcheck.sh --connect --innodb_initialized, "+
+				"mariadb -h db -P 3306 -u app -e SELECT 1 shop", 2)[2:]},
+		"refuses later no more": {yaml: "image: postgres\nenvironment: {POSTGRES_PASSWORD: hunter22}", signIn: signIns(1, refused, 3)},
+		"refused in its own command (R5)": {yaml: "image: a\nports: 1\nready: {command: [mysqladmin, ping]}",
+			exec: func(*fakeServed, []string) (string, int, error) {
+				return "error: 'Access denied for user 'app''\n", 0, nil
+			},
+			want: "responds, but refuses the user of mysqladmin ping: error: 'Access denied for user 'app''; correct its user or password"},
+		"refused until the timeout": {yaml: "image: a\nenvironment: {PASSWORD: hunter22}\nready: {command: [x], timeout: 1s}", exec: func(c *fakeServed, _ []string) (string, int, error) {
+			time.Sleep(600 * time.Millisecond)
+			return refused, 1, nil
+		}, want: "db: responds, but refuses"},
+		"refused before its port is open": {yaml: "image: a\nports: 1\nready: {command: [x], timeout: 1s}",
+			started: func(c *fakeServed) { c.address = "127.0.0.1:1" }, want: "not ready after 1s: x: dial tcp",
+			exec: func(*fakeServed, []string) (string, int, error) { return refused, 1, nil }},
+		"ends (R7)": {yaml: "image: a\nports: 1", started: func(c *fakeServed) {
+			c.log("bad option")
+			c.end(bench.Exit{Code: 3})
+		}, want: "ended before it was ready: exit code 3; its last lines:\n  bad option"},
+		"ends during its check": {yaml: "image: a\nready: {command: [x], times: 1}", exec: func(c *fakeServed, _ []string) (string, int, error) {
+			defer c.end(bench.Exit{Code: 4})
+			return "", 0, nil
+		}, want: "exit code 4"},
+		"out of memory": {yaml: "image: a\nports: 1\nlimits: {memory: 8M}", started: func(c *fakeServed) {
+			c.end(bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true})
+		},
+			want: "(out of memory), its limit is 8 MiB"},
+		"refuses no user of a preset": {yaml: "image: mysql\nready: {times: 1}",
+			exec: func(_ *fakeServed, command []string) (string, int, error) {
+				return map[string]string{"mysqladmin": "Access denied for user 'root'@'::1'\n"}[command[0]], 0, nil
+			}},
+		"disk full": {yaml: "image: a\nports: 1", started: func(c *fakeServed) {
+			c.log("could not write: No space left on device")
+			c.end(bench.Exit{Code: 1})
+		}, want: "exit code 1; its disk is full: free disk space on the machine of the container engine; its last lines:"},
+		"a line of a file": {yaml: "image: postgres\nseed: [schema.sql]", started: func(c *fakeServed) {
+			c.log("psql:/docker-entrypoint-initdb.d/01-schema.sql:7: ERROR:  syntax error")
+			c.end(bench.Exit{Code: 3})
+		}, want: "seed failed in schema.sql, line 7: exit code 3"},
+		"a line of MySQL": {yaml: "image: mysql\nseed: [schema.sql]", started: func(c *fakeServed) {
+			c.log("running /docker-entrypoint-initdb.d/01-schema.sql")
+			c.log("ERROR 1064 (42000) at line 3: You have an error")
+			c.end(bench.Exit{Code: 1})
+		}, want: "seed failed in schema.sql, line 3: exit code 1"},
+		"a file fails (R7)": {yaml: "image: postgres\nseed: [schema.sql, more.sh]", started: func(c *fakeServed) {
+			c.log("running /docker-entrypoint-initdb.d/02-more.sh")
+			c.log("CREATE USER app PASSWORD 'hunter22'")
+			c.end(bench.Exit{Code: 1})
+		}, want: "db: seed failed in more.sh: exit code 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, c.yaml)
+			f.engine.image, f.engine.started, f.engine.exec, f.engine.signIn = c.image, c.started, c.exec, c.signIn
+			err := f.Open(t.Context(), f.place)
+			testenv.Fails(t, err, c.want)
+			testenv.Equal(t, c.want != "" && len(f.engine.left()) > 0, false, "left:", f.engine.left())
+			if c.want == "" {
+				testenv.OK(t, err)
+			} else if strings.Contains(err.Error(), "hunter22") {
+				t.Errorf("shows a password: %v", err)
+			}
+			var calls []string
+			for line := range strings.Lines(f.engine.since()) {
+				if command, ok := strings.CutPrefix(strings.TrimSpace(line), "exec "); ok {
+					calls = append(calls, command)
+				}
+			}
+			if c.calls != "" {
+				testenv.Equal(t, strings.Join(calls, ", "), c.calls)
+			}
+		})
+	}
+}
+
+const refused = `psql: FATAL: no
+FATAL: password authentication failed for user "app", hunter22`
+
+// signIns ends with a code the first times, and succeeds from then on.
+func signIns(code int, output string, times ...int) func() (string, int, error) {
+	seen := 0
+	return func() (string, int, error) {
+		if seen++; times != nil && seen > times[0] {
+			return "", 0, nil
+		}
+		return output, code, nil
+	}
+}
+
+// serve responds to each connection.
+func (c *fakeServed) serve(response string) {
+	c.listenOn(func(conn net.Conn) {
+		go func() {
+			_, _ = conn.Read(make([]byte, 4096))
+			_, _ = conn.Write([]byte(response))
+			conn.Close()
+		}()
+	})
+}
+
+// TestReady_AfterRestore: a line of the log that comes only in the first start is not expected
+// again (R3).
+func TestReady_AfterRestore(t *testing.T) {
+	f := newFixture(t, "image: a\nports: 1\nready: {log: {line: initialized}, times: 1}")
+	f.engine.started = func(c *fakeServed) {
+		c.listen()
+		if len(f.engine.running) == 1 {
+			c.log("initialized")
+		}
+	}
+	f.open(t)
+	f.restore(t)
+}
+
+// TestReady_Interrupted: an interruption ends the wait at once, with its cause.
+func TestReady_Interrupted(t *testing.T) {
+	f := newFixture(t, "image: a\nports: 1")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	f.engine.started = func(c *fakeServed) { c.address = "127.0.0.1:1" }
+	f.place.Progress = func(p bench.Progress) {
+		testenv.Equal(t, p.Text, "db: waited 0 of 60 s")
+		cancel(errors.New("Ctrl-C"))
+	}
+	testenv.Fails(t, f.Open(ctx, f.place), "Ctrl-C")
+}

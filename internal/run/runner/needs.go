@@ -1,0 +1,91 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/locbench/locbench/internal/bench"
+)
+
+const (
+	// restoreTimeout is the time limit for restoring the state of the needs: a database may start
+	// again from a copy of its files.
+	restoreTimeout = 3 * time.Minute
+	// interruptedTimeout is that limit once the run was interrupted.
+	interruptedTimeout = 5 * time.Second
+)
+
+// lostNeed returns the failure of a trial in which a need ended, or did not respond.
+func lostNeed(name string, err error) causeError {
+	return causeError{bench.Cause{Kind: bench.CauseNeed, Text: clip(fmt.Sprintf("lost %s: %s", name, oneLine(err)), progressBytes)}}
+}
+
+// afterTrial restores the needs for the next contender, and returns the error of a trial that ended
+// with err. A need that has ended is the cause of what its contender could not do.
+func (l *trialRun) afterTrial(ctx context.Context, next bench.Selection, err error) error {
+	if known, _ := errors.AsType[causeError](err); known.Kind == bench.CauseNeed {
+		l.lostNeed = &known.Cause
+	} else if ctx.Err() == nil {
+		probe, cancel := context.WithTimeout(ctx, diagnosisTimeout)
+		name, lost := l.cfg.Needs.NeedsAlive(probe)
+		cancel()
+		if lost != nil && ctx.Err() == nil {
+			cause := lostNeed(name, lost)
+			if l.lostNeed = &cause.Cause; err == nil {
+				err = cause
+			} else {
+				err = fmt.Errorf("%w; %w", cause, err)
+			}
+		}
+	}
+	if failed := l.restoreNeeds(ctx, next, "during this trial"); err == nil {
+		return failed
+	}
+	return err
+}
+
+// restoreNeeds reports an incident if the data of the needs has changed since the last call: what
+// one contender changes, the others would read. It looks after an interrupted trial too. It returns
+// an error if they may not have that state for the next trial. Needs that start again make it a
+// phase of the trial.
+func (l *trialRun) restoreNeeds(run context.Context, next bench.Selection, when string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(run), restoreTimeout)
+	defer cancel()
+	defer context.AfterFunc(run, func() {
+		select {
+		case <-ctx.Done():
+		case <-time.After(interruptedTimeout):
+			cancel()
+		}
+	})()
+	var restored []string
+	began := time.Now()
+	change, err := l.cfg.Needs.RestoreNeeds(ctx, next, func(need string) {
+		if restored == nil {
+			l.publish(bench.PhaseStarted{Phase: bench.PhaseRestore})
+		}
+		restored = append(restored, need)
+		l.publish(bench.Progress{Phase: bench.PhaseRestore, Text: "restoring " + need})
+	})
+	if err != nil {
+		if ctx.Err() != nil && run.Err() == nil {
+			err = fmt.Errorf("not done after %v: %w", restoreTimeout, err)
+		}
+		err = fmt.Errorf("restore needs: %w", err)
+	}
+	if restored != nil {
+		ended := bench.PhaseEnded{Phase: bench.PhaseRestore, Took: time.Since(began), Note: strings.Join(restored, ", ")}
+		if err != nil {
+			ended.Err = err.Error()
+		}
+		l.publish(ended)
+	}
+	if change != "" {
+		text := "data changed " + when + ": " + change
+		l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentData, Text: text})
+	}
+	return err
+}
