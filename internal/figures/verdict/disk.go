@@ -93,8 +93,8 @@ func (w waiter) operation() time.Duration {
 	return time.Duration(w.share * float64(w.over) / float64(w.disk.Reads+w.disk.Writes))
 }
 
-// responsesAsLongAs reports whether requests spend most of their time in responses that take at
-// least this long. Those that wait for a disk do.
+// responsesAsLongAs reports whether requests spend most of their time in responses that take
+// this time or longer. Those that wait for a disk do.
 func (f facts) responsesAsLongAs(least time.Duration) bool {
 	h, err := hdr.Decode(f.step.Load.Latency)
 	if err != nil || h == nil || least <= 0 {

@@ -1,0 +1,31 @@
+package conclusion
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/benchtest"
+	"github.com/locbench/locbench/internal/testenv"
+)
+
+// The cost of needs is next to that of contenders, never part of it.
+func TestCost_Needs(t *testing.T) {
+	uses := func(share int) func(*bench.StepResult) { // of one CPU, in tenths
+		return func(s *bench.StepResult) {
+			s.HostBefore = &bench.HostReading{Needs: map[string]*bench.NeedUsage{"db": {At: benchtest.Start(), Source: "cgroup v2"}}}
+			s.HostAfter = &bench.HostReading{Needs: map[string]*bench.NeedUsage{"db": {At: benchtest.Start().Add(benchtest.Length),
+				Source: "cgroup v2", CPU: benchtest.Length / 10 * bench.Duration(share)}}}
+		}
+	}
+	of := func(trials ...[]bench.TrialResult) string {
+		all := slices.Concat(trials...)
+		return Of(analysis.Of(benchtest.Run(all...), all), nil).Cost
+	}
+	testenv.Equal(t, of(rounds("a", 1, 9000, 9e4, uses(2))), "$0.69 per billion requests; at 1,000 req/s: 0.09 CPUs, about $2 a month; "+
+		"with needs, by CPU time used, not by their limits: $0.69 + db $0.17 = $0.86", "one contender")
+	testenv.Equal(t, of(rounds("a", 1, 9000, 9e4, uses(2)), rounds("bb", 1, 9000, 9e4, uses(4)), rounds("c", 1, 9000, 9e4)),
+		"bb $0.69 per billion requests, a $0.69, c $0.69; with needs, by CPU time used, not by their limits: "+
+			"bb $0.69 + db $0.34 = $1.03, a $0.69 + db $0.17 = $0.86", "several")
+}
