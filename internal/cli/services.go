@@ -232,7 +232,7 @@ func newServicesVerify(env Env, dirs *[]string, complete cobra.CompletionFunc) *
 load with up to 2,048 connections, which must cause no errors. The store is embedded unless --elastic names one; the
 load then stops at 64 connections, because Elasticsearch rejects searches beyond its queue of 1,000.
 
-For a service with requests of its own, use 'locbench try PROFILE'.
+For another service, use 'locbench try PROFILE'.
 
 The results folder is kept.
 
