@@ -227,10 +227,12 @@ func newServicesVerify(env Env, dirs *[]string, complete cobra.CompletionFunc) *
 	cmd := &cobra.Command{
 		Use:   "verify NAME[:VARIANT]...",
 		Short: "Run lifecycle checks, HTTP checks and a short load",
-		Long: `Starts each contender in a container under 1.5 CPUs and 512 MiB and runs: the lifecycle checks (exits without a store,
-logs port and requests, stops gracefully), all HTTP checks of its endpoint groups, and 30 s of load with up to 2,048
-connections, which must cause no errors. The store is embedded unless --elastic names one; the load then stops at 64
-connections, because Elasticsearch rejects searches beyond its queue of 1,000.
+		Long: `Starts each contender of the locations API in a container under 1.5 CPUs and 512 MiB and runs: the lifecycle checks
+(exits without a store, logs port and requests, stops gracefully), all HTTP checks of its endpoint groups, and 30 s of
+load with up to 2,048 connections, which must cause no errors. The store is embedded unless --elastic names one; the
+load then stops at 64 connections, because Elasticsearch rejects searches beyond its queue of 1,000.
+
+For another service, use 'locbench try PROFILE'.
 
 The results folder is kept.
 

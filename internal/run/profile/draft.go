@@ -145,7 +145,10 @@ func (t *draftText) head(name string) {
 # interleave: auto
 
 # Limits for contenders that locbench starts. Missing keys: no limit.
-# limits: {cpus: 1.5, memory: 512MiB}`)
+# limits: {cpus: 1.5, memory: 512MiB}
+
+# What they need, started in a container and restored for each trial; {{.Needs.db.URL}} in their service.yaml.
+# needs: {db: {image: "postgres:17", environment: {POSTGRES_PASSWORD: "${PGPASSWORD}"}, seed: [schema.sql]}}`)
 }
 
 // variables writes the variables in texts, all with the same values, except the token of a login.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
@@ -37,12 +36,6 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 			text += "; not interleaved: " + why
 		}
 		return Info, text
-	case bench.Prepared:
-		var needs []string
-		for _, n := range e.Needs {
-			needs = append(needs, n.String())
-		}
-		return Info, strings.Join(needs, "; ")
 	case bench.TrialStarted:
 		who, round := "a contender", 0
 		if rec.Trial != nil {
