@@ -52,11 +52,8 @@ func TestServiceWithDatabase(t *testing.T) {
 			testenv.Check(t, lines <= 60, "%d lines of YAML", lines)
 			withRows(t, filepath.Join(dir, "results", "postgres"), bench.Runtime(runtime), "cache", "db")
 			withRows(t, filepath.Join(dir, "results", "sqlite"), bench.Runtime(runtime))
-<<<<<<< HEAD:cmd/locbench/bookings_database_test.go
 			run, _ := read(t, filepath.Join(dir, "results", "postgres"))
 			nothingLeft(t, run.ID)
-=======
->>>>>>> bookings:cmd/locbench/bookings_store_test.go
 		})
 	}
 }
