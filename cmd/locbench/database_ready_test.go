@@ -18,7 +18,7 @@ import (
 const slowly = "sleep 2\n"
 
 // TestReady: what databases and other services do while they start, and the checks that people
-// write for them. A contender connects when it starts, so it ends if its need is not ready.
+// write for them. The commands of a seed fail if the need is not ready before, and so does a contender.
 func TestReady(t *testing.T) {
 	const (
 		ping   = `HEALTHCHECK CMD ["/backing", "ping"]`
@@ -26,8 +26,9 @@ func TestReady(t *testing.T) {
 		curl   = `HEALTHCHECK CMD ["curl", "-f", "http://localhost:7000/health"]`
 		socket = "command: [socket]\n"
 		line   = "database system is ready to accept connections"
-		trust  = "environment: {POSTGRES_HOST_AUTH_METHOD: trust}\nseed: [1.sh]\n"
-		empty  = "environment: {MARIADB_ALLOW_EMPTY_ROOT_PASSWORD: \"1\", MARIADB_DATABASE: shop}\nseed: [1.sh, 2.sql]\n"
+		trust  = "environment: {POSTGRES_HOST_AUTH_METHOD: trust}\nseed: [1.sh, {command: [psql, -h, db, -U, postgres, -c, SELECT 1]}]\n"
+		empty  = "environment: {MARIADB_ALLOW_EMPTY_ROOT_PASSWORD: \"1\", MARIADB_DATABASE: shop}\n" +
+			"seed: [1.sh, 2.sql, {command: [mariadb, -h, db, -e, SELECT 1]}]\n"
 	)
 	for name, c := range map[string]struct {
 		image func(testing.TB) string // nil: backing
@@ -68,6 +69,7 @@ func TestReady(t *testing.T) {
 			t.Parallel()
 			image := c.image
 			if image == nil {
+				c.need += "\nseed: [{command: [/backing, sign-in, strict]}]"
 				image = func(testing.TB) string { return backingImage(t, c.build...) }
 			}
 			o := observe(t, image(t), "")
