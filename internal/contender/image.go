@@ -104,7 +104,7 @@ func BuildNeed(ctx context.Context, b ImageBuilder, need, dockerfile string, o B
 	defer cancel()
 	dir, name := filepath.Split(dockerfile)
 	a, err := buildDockerfile(ctx, b, bench.Service{
-		Name: "need-" + need, Dir: filepath.Clean(dir), Files: os.DirFS(filepath.Clean(dir)), Docker: &bench.DockerRecipe{Dockerfile: name},
+		Name: "need-" + need, Dir: filepath.Clean(dir), Files: safe.DirFS(filepath.Clean(dir)), Docker: &bench.DockerRecipe{Dockerfile: name},
 	}, o)
 	if err != nil {
 		return bench.Artifact{}, fmt.Errorf("build %s: %w", dockerfile, err)

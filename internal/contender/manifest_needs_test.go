@@ -35,7 +35,7 @@ func TestManifest_Needs(t *testing.T) {
 		"key":      {"  db:\n    image: a\n    imge: b\n", "service.yaml:5: unknown key `needs.db.imge`"},
 		"value":    {"  db:\n    image: a\n    seed: [schema.sql]\n", "service.yaml:5: image a runs no files of a seed"},
 		"file":     {"  db:\n    image: postgres\n    seed: [other.sql]\n", "service.yaml:5: `other.sql` does not exist"},
-		"outside":  {"  db:\n    image: postgres\n    seed: [../../x.sql]\n", "service.yaml:5: `../../x.sql` is outside of the folder of this file"},
+		"outside":  {"  db:\n    image: postgres\n    seed: [../../x.sql]\n", "service.yaml:5: `../../x.sql` is outside of the folder of this file; move it there"},
 		"name":     {"  Db: {image: a}\n", "service.yaml:3: \"Db\" cannot be the name of a need"},
 		"its data": {"  elasticsearch: {}\n", "service.yaml:3: `needs.elasticsearch` belongs to a profile"},
 		"own keep": {"  db: {image: a, per_service: true, keep: true}\n", "service.yaml:3: `per_service` and `keep` given"},
@@ -43,6 +43,7 @@ func TestManifest_Needs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := read(c.needs)
 			testenv.Fails(t, err, c.want)
+			testenv.Check(t, !strings.Contains(err.Error(), "--allow-files"), "%v", err)
 			testenv.Equal(t, strings.Count(err.Error(), "service.yaml:"), 1)
 		})
 	}

@@ -8,5 +8,5 @@ func freeAt(path string) (free int64, ok bool) {
 	if unix.Statfs(path, &s) != nil {
 		return 0, false
 	}
-	return int64(s.Bavail) * s.Bsize, true //nolint:unconvert // another type on other architectures
+	return int64(s.Bavail) * int64(s.Bsize), true //nolint:unconvert // 32 bits on some processors
 }

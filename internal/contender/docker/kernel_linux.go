@@ -6,7 +6,12 @@ import (
 	"os"
 	"strconv"
 	"syscall"
+
+	"github.com/locbench/locbench/internal/text/safe"
 )
+
+// maxProc is the most of a file of a process that is read, in bytes.
+const maxProc = 4 << 20
 
 // killMarked kills the processes of the container with this ID whose environment has a variable,
 // and reports whether it has killed one and failed at none.
@@ -30,11 +35,11 @@ func killOnce(id, variable string) (found, failed bool) {
 			continue
 		}
 		dir := "/proc/" + entry.Name()
-		groups, err := os.ReadFile(dir + "/cgroup")
+		groups, err := safe.ReadFile(dir+"/cgroup", maxProc)
 		if err != nil || !bytes.Contains(groups, []byte(id)) {
 			continue
 		}
-		env, err := os.ReadFile(dir + "/environ")
+		env, err := safe.ReadFile(dir+"/environ", maxProc)
 		failed = failed || errors.Is(err, os.ErrPermission)
 		if err == nil && bytes.Contains(append([]byte{0}, env...), append([]byte{0}, variable...)) {
 			err = syscall.Kill(pid, syscall.SIGKILL)

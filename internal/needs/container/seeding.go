@@ -48,7 +48,7 @@ func (n *Need) seedBy(ctx context.Context, steps []seed, progress func(bench.Pro
 			files++
 			continue
 		}
-		text := safe.Line(n.mask.Text(strings.TrimSpace(one.Image+" "+safe.Shell(one.Command))), rowBytes)
+		text := safe.Line(n.mask.Text(strings.TrimSpace(one.Image+" "+safe.Shell(slices.Concat(one.Entrypoint, words(one.Command))))), rowBytes)
 		progress(bench.Progress{Done: int64(i), Unit: "steps", Text: text})
 		what := "command"
 		if one.Image != "" {

@@ -107,7 +107,7 @@ func perService(all []definition) (bool, error) {
 				with, without = d, all[0]
 			}
 			return false, fmt.Errorf("need %s has `per_service: true` in %s, but not in %s; write it in both, or in none",
-				all[0].need.Name, with.File, without.File)
+				all[0].need.Name, safe.Line(with.File, shownBytes), safe.Line(without.File, shownBytes))
 		}
 	}
 	return first, nil
@@ -167,12 +167,16 @@ func Differences(a, b bench.NeedSpec) []needs.Difference {
 func DifferentKeys(a, b bench.NeedSpec) string {
 	var keys []string
 	for _, d := range Differences(a, b) {
-		keys = append(keys, safe.Line(d.Key, 100))
+		keys = append(keys, d.Key)
 	}
-	return strings.Join(keys, ", ")
+	return safe.Line(strings.Join(keys, ", "), shownBytes)
 }
 
-const shownBytes = 200 // of a value in a message
+// How much a message shows.
+const (
+	shownBytes       = 200 // of a value
+	shownDifferences = 20
+)
 
 // differ returns an error that shows how two definitions of a need differ, with the remedy; nil if
 // they do not.
@@ -182,10 +186,15 @@ func differ(a, b definition, remedy string) error {
 		return nil
 	}
 	var lines strings.Builder
-	for _, d := range all {
+	for i, d := range all {
+		if i == shownDifferences {
+			fmt.Fprintf(&lines, "\n  and %d more", len(all)-i)
+			break
+		}
 		fmt.Fprintf(&lines, "\n  %s: %s; %s", safe.Line(d.Key, shownBytes), shown(d.A), shown(d.B))
 	}
-	return fmt.Errorf("need %s of %s and that of %s differ:%s\n%s", a.need.Name, a.File, b.File, lines.String(), remedy)
+	return fmt.Errorf("need %s of %s and that of %s differ:%s\n%s", a.need.Name, safe.Line(a.File, shownBytes),
+		safe.Line(b.File, shownBytes), lines.String(), remedy)
 }
 
 func shown(value string) string {

@@ -20,10 +20,10 @@ func TestRun_LostNeed(t *testing.T) {
 		load    func(f *fakeRun) (bench.Load, error)
 		failure string
 	}{
-		"errors": {func(*fakeRun) (bench.Load, error) { return refused(nil) }, "lost db: it has ended"},
+		"errors": {func(*fakeRun) (bench.Load, error) { return refused(context.Background()) }, "lost db: it has ended"},
 		"the contender ends too": {func(f *fakeRun) (bench.Load, error) {
 			f.launcher.last().die(bench.Exit{Code: 1})
-			return refused(nil)
+			return refused(context.Background())
 		}, "lost db: it has ended; the contender died: exit code 1"},
 		"some success": {func(*fakeRun) (bench.Load, error) {
 			return bench.Load{Succeeded: 10, Failed: map[bench.ErrorKind]int64{bench.ErrRefused: 90}}, nil
@@ -35,7 +35,7 @@ func TestRun_LostNeed(t *testing.T) {
 				ended := false
 				f.load(4, func(context.Context) (bench.Load, error) {
 					if len(f.order) > 1 {
-						return good(nil, bench.Step{})
+						return good(context.Background(), bench.Step{})
 					}
 					ended = true
 					return c.load(f)

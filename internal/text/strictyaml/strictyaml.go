@@ -47,9 +47,9 @@ const (
 
 // Decode reads the only document in data into dst, a pointer to a struct or another type that a
 // field may have. file is its name in mistakes. The error is nil or a [Mistakes]; dst then holds
-// what could be read.
+// what could be read. The document names files of its folder only.
 func Decode(file string, data []byte, dst any) error {
-	return DecodeThen(file, data, dst, func(Value) {})
+	return decode(&decoder{closed: true}, file, data, dst, func(Value) {})
 }
 
 // DecodeThen is Decode with a check of the complete document, which is called if the document is a
@@ -61,9 +61,11 @@ func DecodeThen(file string, data []byte, dst any, check func(Value)) error {
 // DecodeFrom is DecodeThen of a file that may name files in these folders too: see
 // [Value.ResolvePath].
 func DecodeFrom(file string, data []byte, dst any, allowed []string, check func(Value)) error {
-	d := &decoder{
-		Collector: Collector{File: file}, failed: map[place]bool{}, strange: map[*yaml.Node]bool{}, allowed: allowed,
-	}
+	return decode(&decoder{allowed: allowed}, file, data, dst, check)
+}
+
+func decode(d *decoder, file string, data []byte, dst any, check func(Value)) error {
+	d.Collector, d.failed, d.strange = Collector{File: file}, map[place]bool{}, map[*yaml.Node]bool{}
 	root, ok := d.parse(data)
 	if ok && d.plain(root, 0) {
 		d.silent(root)

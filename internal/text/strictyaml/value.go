@@ -39,6 +39,7 @@ type decoder struct {
 	strange  map[*yaml.Node]bool // maps with an unknown key
 	known    map[string]known    // results of Once
 	reported []Reported
+	closed   bool     // no folder can be allowed
 	allowed  []string // folders with files that the document may name, in addition to its own
 }
 
@@ -220,6 +221,9 @@ func (v Value) Text() (s string, ok bool) {
 func (v Value) ResolvePath(path string) string {
 	whole := v.ResolveFolder(path)
 	if what, hint := Outside(path, whole, filepath.Dir(v.d.File), v.d.allowed); what != "" {
+		if v.d.closed {
+			hint = "move it there"
+		}
 		v.Mistake(what, hint)
 	}
 	return whole
