@@ -57,7 +57,7 @@ var Parts = []Part{
 	{Name: "store", Shows: "the embedded store, seeding and checks equal to a real Elasticsearch", Minutes: 12,
 		Prepare: append(append([]Step{}, needsEngine...), elasticsearch, image), Require: "docker,images,elasticsearch",
 		Cleanup: ".ci/elasticsearch stop --port 9200"},
-	{Name: "database", Shows: "services with a PostgreSQL, MariaDB and Redis: ready, seeded, restored, failing in each phase", Minutes: 10,
+	{Name: "database", Shows: "services with a PostgreSQL, MariaDB and Redis: ready, seeded, restored, failing in each phase", Minutes: 15,
 		Prepare: append(append([]Step{}, needsEngine...), databases...), Require: "docker,images,databases"},
 	{Name: "contenders", Shows: "each bundled contender is built, checked and loaded", Minutes: 25,
 		Prepare: []Step{needsEngine[0], needsEngine[1], {Command: ".ci/images"}}, Require: "docker,images"},
