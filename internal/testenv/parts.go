@@ -53,7 +53,7 @@ var Parts = []Part{
 	{Name: "engine", Minutes: 12,
 		Shows:   "containers, limits and whole runs with a Docker engine, and the same as processes",
 		Prepare: append(append([]Step{}, needsEngine...), Step{Command: ".ci/images node"}), Require: "docker,images"},
-	{Name: "store", Shows: "the embedded store, seeding and checks equal to a real Elasticsearch; services with a PostgreSQL", Minutes: 12,
+	{Name: "store", Shows: "the embedded store, seeding and checks equal to a real Elasticsearch; services with a PostgreSQL", Minutes: 17,
 		Prepare: append(append(append([]Step{}, needsEngine...), elasticsearch, image), databases...), Require: "docker,images,elasticsearch,databases",
 		Cleanup: ".ci/elasticsearch stop --port 9200"},
 	{Name: "contenders", Shows: "each bundled contender is built, checked and loaded", Minutes: 25,
