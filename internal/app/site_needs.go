@@ -47,8 +47,8 @@ func (s *site) findNeeds() error {
 }
 
 // unknownNeeds returns an error if a contender gets the address of a need that the run does not
-// have. In a run without needs, the short form of a template is empty: bundled contenders serve other
-// requests, too.
+// have. In a run without needs, the short form of a template is empty: bundled contenders serve
+// other requests, too.
 func (s *site) unknownNeeds() error {
 	p := s.plan.Run.Profile
 	names := make([]string, len(p.Needs))
