@@ -29,6 +29,8 @@ type Kind struct {
 	// After returns the names of the needs that must be ready and seeded before it is opened, which
 	// are at its key "after".
 	After func(n bench.NeedSpec) []string
+	// Hosts returns more names by which contenders and other needs find it.
+	Hosts func(n bench.NeedSpec) []string
 	// Restarts reports whether it starts again for each trial. Its contenders are not interleaved.
 	Restarts func(n bench.NeedSpec) bool
 	// PerService reports whether each service has its own.

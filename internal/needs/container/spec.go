@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"reflect"
+	"slices"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/needs"
@@ -19,6 +20,7 @@ var Kind = needs.Kind{
 	About: "A service of any image, such as a database, spelled as in a compose file.",
 	Read:  read, Write: write, Complete: complete, Schema: schema, Wrong: wrong,
 	After: func(n bench.NeedSpec) []string { return specOf(n).After }, Restarts: restarts,
+	Hosts:      hosts,
 	PerService: func(n bench.NeedSpec) bool { return specOf(n).PerService }, Differences: differences,
 	Missing: "needs the address of a service: write `external: 10.0.0.5:5432` in the profile",
 	Find:    find,
@@ -116,6 +118,12 @@ type volume struct {
 
 // restarts reports whether locbench starts it again for each trial.
 func restarts(n bench.NeedSpec) bool { return n.From.Traits().Container && !specOf(n).Keep }
+
+// hosts returns the names by which a service is found, next to that of its need.
+func hosts(n bench.NeedSpec) []string {
+	s := specOf(n)
+	return append(slices.Clone(s.Aliases), s.Hostname)
+}
 
 func specOf(n bench.NeedSpec) (s service) {
 	_ = json.Unmarshal(n.Of, &s) // put has written it

@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -93,7 +94,7 @@ func Join(profile Defined, manifests []Defined) (joined []bench.NeedSpec, err er
 		}
 		joined = append(joined, one)
 	}
-	return joined, checkAfter(joined)
+	return joined, errors.Join(checkAfter(joined), checkHosts(joined))
 }
 
 // perService reports whether each service has a need for itself, which all its definitions have to
@@ -234,4 +235,30 @@ func covers(other, need bench.NeedSpec) bool {
 		return len(other.For) == 0
 	}
 	return !slices.ContainsFunc(need.For, func(sel bench.Selection) bool { return !other.Gets(sel) })
+}
+
+// checkHosts returns an error about a name that two needs of one contender have in the network of
+// the run, where it would lead to one or the other.
+func checkHosts(all []bench.NeedSpec) error {
+	for i, n := range all {
+		for _, other := range all[:i] {
+			apart := len(n.For) > 0 && len(other.For) > 0 && !slices.ContainsFunc(n.For, func(sel bench.Selection) bool { return other.Gets(sel) })
+			others := hostsOf(other)
+			at := slices.IndexFunc(hostsOf(n), func(name string) bool { return slices.Contains(others, name) })
+			if at >= 0 && !apart {
+				return fmt.Errorf("needs %s and %s both have the host name %s; remove it from one of them",
+					other.Name, n.Name, safe.Line(hostsOf(n)[at], shownBytes))
+			}
+		}
+	}
+	return nil
+}
+
+// hostsOf returns the names of a need in the network of the run.
+func hostsOf(n bench.NeedSpec) []string {
+	names := []string{n.Name}
+	if k, ok := Of(n.Kind); ok && k.Hosts != nil {
+		names = append(names, k.Hosts(n)...)
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }

@@ -48,6 +48,10 @@ func TestJoin(t *testing.T) {
 		"a preset, written":   {"{}", db, "db: {image: 'postgres:17', ports: 5432, limits: {memory: '512m'}}", "db (manifest)"},
 		"only of one":         {"{}", db, "{}", "db for go go:pooled (manifest)"},
 		"others in each":      {"cache: {image: redis}", db, "queue: {image: a}", "cache; db for go go:pooled (manifest); queue for node node:pooled (manifest)"},
+		"names of others":     {"{pg: {image: a, hostname: db}}", db, "{}", "needs pg and db both have the host name db; remove it from one of them"},
+		"names that two have": {"{pg: {image: a, aliases: [x, data]}, q: {image: a, aliases: [data]}}", "{}", "{}", "needs pg and q both have the host name data"},
+		"names of others in each": {"{}", "pg: {image: a, hostname: data}", "q: {image: a, hostname: data}",
+			"pg for go go:pooled (manifest); q for node node:pooled (manifest)"},
 		"different": {"{}", db, other, "need db of go/service.yaml and that of node/service.yaml differ:\n" +
 			"  image: postgres:17; postgres:16\n  limits.memory: 512MiB; 1GiB\n  command: none; [postgres, -c, fsync=off]\n" +
 			"make them equal, or write `per_service: true` in both"},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -65,12 +66,17 @@ func Usagef(format string, args ...any) error {
 	return WithCode(ExitUsage, fmt.Errorf(format, args...))
 }
 
-// Append adds words to err and keeps its exit code.
+// Append adds words to err and keeps its exit code. An error of several lines gets one more.
 func Append(err error, words string) error {
-	if c, ok := errors.AsType[*coded](err); ok {
-		return WithCode(c.code, fmt.Errorf("%w; %s", err, words))
+	with := "%w; %s"
+	if strings.Contains(err.Error(), "\n") {
+		with = "%w\n%s"
 	}
-	return fmt.Errorf("%w; %s", err, words)
+	all := fmt.Errorf(with, err, words)
+	if c, ok := errors.AsType[*coded](err); ok {
+		return WithCode(c.code, all)
+	}
+	return all
 }
 
 // Reported is a failure that has already been reported; only its exit code is left.
