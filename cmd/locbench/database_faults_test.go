@@ -15,8 +15,8 @@ import (
 
 const trusting = "environment: {POSTGRES_HOST_AUTH_METHOD: trust}\n"
 
-// TestNeed_DoesNotStart: the run ends with a sentence that has the cause and what to do, and nothing
-// is left.
+// TestNeed_DoesNotStart: the run ends with a sentence that has the cause and what to do, and
+// nothing is left.
 func TestNeed_DoesNotStart(t *testing.T) {
 	for name, c := range map[string]struct {
 		image func(t *testing.T) string // nil: PostgreSQL

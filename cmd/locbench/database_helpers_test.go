@@ -80,8 +80,8 @@ type containerEvent struct {
 	Actor    struct{ Attributes map[string]string }
 }
 
-// observe observes an image under a name of this test's own, until the test ends. reads is a command
-// for each container.
+// observe observes an image under a name of this test's own, until the test ends. reads is a
+// command for each container.
 func observe(t *testing.T, image, reads string) *observer {
 	t.Helper()
 	o := &observer{image: ownName(t) + "/" + path.Base(image), reads: reads}

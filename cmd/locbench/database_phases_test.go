@@ -14,7 +14,8 @@ import (
 )
 
 // TestNeed_EachPhase ends locbench while its database starts, is seeded, kept, restored and used.
-// After a signal nothing is left, after SIGKILL clean leaves nothing, and --resume completes the run.
+// After a signal nothing is left, after SIGKILL clean leaves nothing, and --resume completes the
+// run.
 func TestNeed_EachPhase(t *testing.T) {
 	started := func(n int) func(*observer, *disturbed) {
 		return func(o *observer, d *disturbed) {

@@ -18,7 +18,8 @@ import (
 const slowly = "sleep 2\n"
 
 // TestReady: what databases and other services do while they start, and the checks that people
-// write for them. The commands of a seed fail if the need is not ready before, and so does a contender.
+// write for them. The commands of a seed fail if the need is not ready before, and so does a
+// contender.
 func TestReady(t *testing.T) {
 	const (
 		ping   = `HEALTHCHECK CMD ["/backing", "ping"]`

@@ -41,8 +41,9 @@ func (s shop) plan() (Plan, error) {
 
 const ofDB = "needs: {db: {image: 'postgres:17', environment: {POSTGRES_PASSWORD: \"${PGPASSWORD}\"}%s}}\n"
 
-// TestPlan_ManifestNeeds: a run has the needs of manifests as it has those of its profile: they turn
-// interleaving off, their variables have to be set, and a resumed run has them from its record.
+// TestPlan_ManifestNeeds: a run has the needs of manifests as it has those of its profile: they
+// turn interleaving off, their variables have to be set, and a resumed run has them from its
+// record.
 func TestPlan_ManifestNeeds(t *testing.T) {
 	db := strings.Replace(ofDB, "%s", "", 1)
 	s := newShop(t, "", db, db)

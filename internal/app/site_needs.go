@@ -46,9 +46,9 @@ func (s *site) findNeeds() error {
 	return console.WithCode(console.ExitUsage, needs.Order(s.needs))
 }
 
-// unknownNeeds returns an error if a contender uses the address of a need that it does not get. In a
-// run without needs, the short form of an address is empty: bundled contenders serve other requests,
-// too.
+// unknownNeeds returns an error if a contender uses the address of a need that it does not get. In
+// a run without needs, the short form of an address is empty: bundled contenders serve other
+// requests, too.
 func (s *site) unknownNeeds() error {
 	p := s.plan.Run.Profile
 	for _, sel := range p.Contenders {

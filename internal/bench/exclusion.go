@@ -194,8 +194,8 @@ type Exclusion struct {
 }
 
 // Excluded returns why the trial is excluded; nil if it is valid or has measured nothing. maxErrors
-// is Profile.ErrorsAllowed, maxUnexpected Profile.MaxUnexpected. The errors of a contender whose need
-// has ended are not its own.
+// is Profile.ErrorsAllowed, maxUnexpected Profile.MaxUnexpected. The errors of a contender whose
+// need has ended are not its own.
 func (t TrialResult) Excluded(maxErrors, maxUnexpected float64) *Exclusion {
 	if t.LostNeed() {
 		return nil

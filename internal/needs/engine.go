@@ -17,8 +17,8 @@ type ContainerRunner interface {
 // Engine runs containers, and keeps what they write in volumes of the run.
 type Engine interface {
 	ContainerRunner
-	// BuildImage builds the image of a need from a Dockerfile, with its folder as the context, unless
-	// nothing in it has changed since it was built.
+	// BuildImage builds the image of a need from a Dockerfile, with its folder as the context,
+	// unless nothing in it has changed since it was built.
 	BuildImage(ctx context.Context, need, dockerfile string, progress func(bench.Progress)) (image string, err error)
 	// Image describes an image, which it pulls if needed.
 	Image(ctx context.Context, ref string, progress func(bench.Progress)) (Image, error)

@@ -25,9 +25,9 @@ type Need interface {
 	// is for the log.
 	Seed(ctx context.Context, progress func(bench.Progress)) (note string, err error)
 	// Restore gives it the state that it had after Seed for a trial of a contender, and returns how
-	// that had changed since the last call, "" if it had not. It only looks without a contender, when
-	// no trial follows, and at a need that contenders cannot change or to which locbench must not
-	// write.
+	// that had changed since the last call, "" if it had not. It only looks without a contender,
+	// when no trial follows, and at a need that contenders cannot change or to which locbench must
+	// not write.
 	Restore(ctx context.Context, of bench.Selection) (changed string, err error)
 	// Address returns where contenders reach it, for their environment and command.
 	Address() bench.NeedAddress

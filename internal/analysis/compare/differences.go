@@ -117,8 +117,8 @@ func trialDifferences(a, b []bench.TrialResult) []Difference {
 	return slices.DeleteFunc(unlike(known(a), known(b)), Difference.unknown)
 }
 
-// needsOf returns the needs of both runs, each once. Those that services have for themselves stand for
-// a shared one of the same name, and only where both runs have the service.
+// needsOf returns the needs of both runs, each once. Those that services have for themselves stand
+// for a shared one of the same name, and only where both runs have the service.
 func needsOf(a, b bench.Run) (all []bench.NeedInfo) {
 	both := slices.Concat(a.Needs, b.Needs)
 	has := func(r bench.Run, service string) bool {

@@ -77,9 +77,9 @@ func TrialCost(trial bench.TrialResult, pricePerHour float64) (Cost, bool) {
 	return c, true
 }
 
-// NeedCosts returns, for each need, the price of the CPU time that it used in the measured intervals
-// of a trial, warm-ups included, over a billion of the successes in them. What it uses before,
-// between and after the steps is not in it, nor what it is allowed to use.
+// NeedCosts returns, for each need, the price of the CPU time that it used in the measured
+// intervals of a trial, warm-ups included, over a billion of the successes in them. What it uses
+// before, between and after the steps is not in it, nor what it is allowed to use.
 func NeedCosts(trial bench.TrialResult, pricePerHour float64) map[string]float64 {
 	cpu, successes := map[string]time.Duration{}, map[string]int64{}
 	for _, s := range trial.Steps {

@@ -32,8 +32,8 @@ const (
 	busyWaiting = 0.05 // CPUs that a contender may use between its slices: more slows the others
 	busyLoad    = 0.5  // load average per CPU before a run, above which the machine was busy
 
-	// diskWaits is a share of the time in which any thread waited for a disk. From half on, a request
-	// that has to wait for it does little else.
+	// diskWaits is a share of the time in which any thread waited for a disk. From half on, a
+	// request that has to wait for it does little else.
 	diskWaits = 0.50
 	coldReads = 0.01 // reads from disk per response: p99 has them
 	fewReads  = 10   // reads from disk in a step: with fewer, p99 hardly changes

@@ -83,7 +83,8 @@ func (s *Counters) Close() error {
 	return s.group.Close()
 }
 
-// AddPressure makes the kernel add up the need's waiting for disks; see cgroup.Reader. s may be nil.
+// AddPressure makes the kernel add up the need's waiting for disks; see cgroup.Reader. s may be
+// nil.
 func (s *Counters) AddPressure() {
 	if s != nil && s.group != nil {
 		s.group.AddPressure()

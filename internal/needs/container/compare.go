@@ -17,7 +17,8 @@ import (
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
-// differences returns the keys by which two services differ, in order. Files count by their content.
+// differences returns the keys by which two services differ, in order. Files count by their
+// content.
 func differences(a, b bench.NeedSpec) (out []needs.Difference) {
 	complete(&a)
 	complete(&b)

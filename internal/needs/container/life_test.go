@@ -328,8 +328,8 @@ func TestOutOfMemory(t *testing.T) {
 	testenv.Equal(t, killed(kills(4))+killed(nil), 4)
 }
 
-// TestRest: one that rests does not run, keeps its seeded state, and starts from that again. Its end in
-// a trial is reported once.
+// TestRest: one that rests does not run, keeps its seeded state, and starts from that again. Its
+// end in a trial is reported once.
 func TestRest(t *testing.T) {
 	f := database(t, "")
 	f.open(t)

@@ -166,7 +166,8 @@ func (n *Need) once(ctx context.Context, one seed) (err error) {
 	return nil
 }
 
-// inNetwork returns where containers of the run reach the service, also if contenders are processes.
+// inNetwork returns where containers of the run reach the service, also if contenders are
+// processes.
 func (n *Need) inNetwork() bench.NeedAddress {
 	if n.external() {
 		n.mu.Lock()

@@ -30,8 +30,8 @@ func defined(t *testing.T, dir, service, text string) kinds.Defined {
 }
 
 // TestJoin: equal needs of a profile and manifests are one, which contenders of other services do
-// not get. Different ones are an error that shows the values, without passwords, unless each service
-// has its own.
+// not get. Different ones are an error that shows the values, without passwords, unless each
+// service has its own.
 func TestJoin(t *testing.T) {
 	const (
 		db    = "db: {image: 'postgres:17', limits: {memory: 512M}}"

@@ -34,8 +34,8 @@ func (r *rules) mistakesOf(all []needs.Mistake) {
 	}
 }
 
-// WithManifests returns p, the profile in a file, with the needs of the manifests of its contenders.
-// service returns the service of a contender that is known and that locbench starts.
+// WithManifests returns p, the profile in a file, with the needs of the manifests of its
+// contenders. service returns the service of a contender that is known and that locbench starts.
 func WithManifests(p bench.Profile, file string, service func(bench.Selection) (bench.Service, bool)) (bench.Profile, error) {
 	here, _ := os.Getwd()
 	manifests := kinds.Manifests(p.Contenders, service)

@@ -96,30 +96,6 @@ type Checker interface {
 	Responds(ctx context.Context, inst bench.Instance, svc bench.Service) error
 }
 
-// Stage is a phase of the run before the first trial. Do returns a note for the log.
-type Stage struct {
-	Phase bench.Phase
-	Do    func(ctx context.Context, progress func(bench.Progress)) (note string, err error)
-}
-
-// Needs are the services that the contenders need.
-type Needs interface {
-	// Stages prepare them.
-	Stages() []Stage
-	// NeedsAlive returns an error if one does not respond, with its name.
-	NeedsAlive(context.Context) (name string, err error)
-	// RestoreNeeds gives them the state that they had after the stages, for the next trial of a
-	// contender, and returns how it had changed, by their names. It is called before and after each
-	// trial, without a contender if no trial follows. Before a need starts again, it calls starts
-	// with its name.
-	RestoreNeeds(ctx context.Context, of bench.Selection, starts func(need string)) (changed string, err error)
-	// Unmigrated reports whether a contender has to be started once, on what RestoreNeeds gives it,
-	// before it has a seeded state.
-	Unmigrated(of bench.Selection) bool
-	// Migrated completes the seeded state of a contender that was ready and has been stopped.
-	Migrated(ctx context.Context, of bench.Selection, progress func(bench.Progress)) (note string, err error)
-}
-
 // Observer reads what the machine does during a step.
 type Observer interface {
 	// ReadHost reads the host and the needs at the start and the end of each step; nil: they cannot

@@ -265,8 +265,8 @@ func firstExample(l bench.Load) string {
 const sampleEvery = time.Second
 
 // pressureEvery is how often the kernel is made to add up the waiting for disks: with 50 ms it was
-// within 6 points of the true share, with readings at the ends of a step alone up to 43 points below
-// it (docs/decisions/2026-11-28-needs-measured.md).
+// within 6 points of the true share, with readings at the ends of a step alone up to 43 points
+// below it (docs/decisions/2026-11-28-needs-measured.md).
 const pressureEvery = 50 * time.Millisecond
 
 // shortStep is the longest step whose seconds are reported while they grow.
