@@ -237,21 +237,31 @@ func covers(other, need bench.NeedSpec) bool {
 	return !slices.ContainsFunc(need.For, func(sel bench.Selection) bool { return !other.Gets(sel) })
 }
 
-// checkHosts returns an error about a name that two needs of one contender have in the network of
-// the run, where it would lead to one or the other.
+// checkHosts returns an error about a host name that two needs share.
 func checkHosts(all []bench.NeedSpec) error {
+	if n, other, host := shareHost(all); host != "" {
+		return fmt.Errorf("needs %s and %s both have the host name %s; remove it from one of them", other.Name, n.Name, safe.Line(host, shownBytes))
+	}
+	return nil
+}
+
+// shareHost returns the first two needs of one contender with one name in the network of the run,
+// where it would lead to one or the other; "" if there are none.
+func shareHost(all []bench.NeedSpec) (n, other bench.NeedSpec, host string) {
 	for i, n := range all {
 		for _, other := range all[:i] {
-			apart := len(n.For) > 0 && len(other.For) > 0 && !slices.ContainsFunc(n.For, func(sel bench.Selection) bool { return other.Gets(sel) })
+			if len(n.For) > 0 && len(other.For) > 0 && !slices.ContainsFunc(n.For, other.Gets) {
+				continue
+			}
 			others := hostsOf(other)
-			at := slices.IndexFunc(hostsOf(n), func(name string) bool { return slices.Contains(others, name) })
-			if at >= 0 && !apart {
-				return fmt.Errorf("needs %s and %s both have the host name %s; remove it from one of them",
-					other.Name, n.Name, safe.Line(hostsOf(n)[at], shownBytes))
+			for _, host := range hostsOf(n) {
+				if slices.Contains(others, host) {
+					return n, other, host
+				}
 			}
 		}
 	}
-	return nil
+	return n, other, ""
 }
 
 // hostsOf returns the names of a need in the network of the run.

@@ -137,3 +137,17 @@ func TestJoin_Files(t *testing.T) {
 	write("node/conf/more", "")
 	testenv.Fails(t, testenv.Err(join("")), "volumes: ")
 }
+
+// TestList_SharedHost: a name that two needs of one file have is a mistake of the second one.
+func TestList_SharedHost(t *testing.T) {
+	for text, want := range map[string]string{
+		"db: {image: a, aliases: [cache]}\ncache: {image: a}": "needs.cache: `db` and `cache` both have the host name \"cache\"",
+		"db: {image: a, aliases: [pg]}\ncache: {image: a}":    "",
+	} {
+		var got string
+		for _, m := range kinds.List(defined(t, t.TempDir(), "", text).Needs).Wrong() {
+			got += m.Path + ": " + m.What
+		}
+		testenv.Equal(t, got, want)
+	}
+}

@@ -129,6 +129,10 @@ func (all List) Wrong() (wrong []needs.Mistake) {
 	if len(names) > mostNeeds {
 		wrong = append(wrong, needs.Mistake{Path: "needs", What: fmt.Sprintf("%d needs", len(names)), Hint: fmt.Sprintf("write at most %d", mostNeeds)})
 	}
+	if n, other, host := shareHost(all); host != "" {
+		wrong = append(wrong, needs.Mistake{Path: "needs." + n.Name,
+			What: fmt.Sprintf("`%s` and `%s` both have the host name %.100q", other.Name, n.Name, host), Hint: "remove it from one of them"})
+	}
 	for _, n := range all {
 		at := "needs." + n.Name
 		if !needName.MatchString(n.Name) {
