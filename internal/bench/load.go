@@ -117,6 +117,9 @@ type Load struct {
 	Started time.Time     `json:"started"`              // start of the measured interval
 	Elapsed time.Duration `json:"elapsed_ns"`           // length of the measured interval
 	LeadIn  time.Duration `json:"lead_in_ns,omitempty"` // length of the lead-in
+	// closed loop: the longest time from sending the first request of a connection to the end of
+	// its response, over the connections that start with the load; a failure ends it, too
+	FirstResponse time.Duration `json:"first_response_ns,omitempty"`
 	// number of scheduled requests; closed loop: the same as Sent; open loop: Sent + Dropped
 	Scheduled int64 `json:"scheduled"`
 	Sent      int64 `json:"sent"`                      // requests sent in the step, lead-in included

@@ -108,7 +108,9 @@ func (l *Loop) ended(s *slot, x record.Exchange) {
 	l.note(func(c *record.Counters) {
 		l.countInFlight(x.End, -1)
 		c.Record(&l.rec.Interval, x)
-		if l.open != nil || !s.answered {
+		if l.open != nil {
+			l.rec.Answered(x.End, 0, l.conf.Timeout)
+		} else if !s.answered {
 			s.answered = true
 			l.rec.Answered(x.End, time.Duration(x.End-x.Start), l.conf.Timeout)
 		}

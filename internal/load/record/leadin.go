@@ -19,6 +19,9 @@ const spreadShare = 4
 // Answered notes the end of a connection's first exchange, or in an open loop of one of the first
 // ones, at now. took is its duration.
 func (t *Timeline) Answered(now int64, took, timeout time.Duration) {
+	for longest := t.firstResponse.Load(); int64(took) > longest; longest = t.firstResponse.Load() {
+		t.firstResponse.CompareAndSwap(longest, int64(took))
+	}
 	if !t.whole && !t.step.Open() {
 		t.startOthers(now, min(spreadOver*took, timeout/spreadShare))
 	}

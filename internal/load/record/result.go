@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -13,12 +14,13 @@ type Totals struct {
 	Breakdown
 	Ended *Tally // in all windows, and before and after them
 
-	LeadIn      time.Duration
-	Elapsed     time.Duration // length of the measured interval
-	Saturation  float64       // share of the interval in which the busiest thread was not idle
-	Unserved    int           // connections without a response when the lead-in had to end
-	Connections int           // closed loop: all; open loop: most in use at the same time
-	Loop        string        // which system calls it used
+	LeadIn        time.Duration
+	FirstResponse time.Duration // see bench.Load; of the first slice
+	Elapsed       time.Duration // length of the measured interval
+	Saturation    float64       // share of the interval in which the busiest thread was not idle
+	Unserved      int           // connections without a response when the lead-in had to end
+	Connections   int           // closed loop: all; open loop: most in use at the same time
+	Loop          string        // which system calls it used
 }
 
 // Add adds a later slice of the same step.
@@ -31,6 +33,7 @@ func (t *Totals) Add(slice *Totals) {
 	t.Breakdown.Add(slice.Breakdown)
 	t.Ended.Add(slice.Ended)
 	t.LeadIn += slice.LeadIn
+	t.FirstResponse = cmp.Or(t.FirstResponse, slice.FirstResponse)
 	t.Elapsed += slice.Elapsed
 	t.Unserved = max(t.Unserved, slice.Unserved)
 	t.Connections = max(t.Connections, slice.Connections)
@@ -68,7 +71,7 @@ func (r *Result) Load() bench.Load {
 	ended := r.Ended
 	l := bench.Load{
 		Definition: bench.Interval,
-		Started:    r.Started, Elapsed: r.Elapsed, LeadIn: r.LeadIn,
+		Started:    r.Started, Elapsed: r.Elapsed, LeadIn: r.LeadIn, FirstResponse: r.FirstResponse,
 		Scheduled: r.Sent, Sent: r.Sent, Succeeded: ended.Succeeded, Lead: ended.Lead, Drain: ended.Drain, Cut: r.Cut,
 		Unserved: r.Unserved, Bytes: ended.Bytes,
 		Latency: ended.Latency.Latencies(), Timeouts: ended.Timeouts.Latencies(), Failures: ended.Failures.Latencies(),

@@ -26,6 +26,7 @@ type Timeline struct {
 
 	// The lead-in; see Answered.
 
+	firstResponse     atomic.Int64  // the longest first exchange of a connection so far, in ns
 	waiting           atomic.Int64  // connections without a response yet
 	leadInOver        chan struct{} // closed when waiting is 0
 	decided           chan struct{} // closed when the interval is decided

@@ -144,5 +144,6 @@ func (r *Recorder) Finish() {
 		r.Breakdown.Add(c.Breakdown)
 		r.sample.Merge(c.sample, later(-time.Duration(r.From())))
 	}
+	r.FirstResponse = time.Duration(r.firstResponse.Load())
 	r.Started, r.Elapsed = r.Began(), r.Interval.Length()
 }
