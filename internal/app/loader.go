@@ -55,9 +55,7 @@ func (s *site) Run(
 	}
 	plan := s.loadPlan(at, step)
 	plan.OnStart, plan.OnEnd, plan.OnPart, plan.Rate = hooks.OnStart, hooks.OnEnd, hooks.OnPart, hooks.Rate
-	if t := hooks.Interleave; t != nil {
-		plan.Interleave = &load.Interleave{Length: t.Length, Next: t.Next}
-	}
+	plan.Interleave = hooks.Interleave
 	engine := s.engineOf(step)
 	engine.Keep = s.kept[at.Trial] // each engine has its own connections there
 	return engine.Run(ctx, plan, hooks.OnWindow)

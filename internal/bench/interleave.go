@@ -2,14 +2,42 @@ package bench
 
 import "time"
 
+// Turns is the place of a step among those of other contenders that alternate with it. Its load is
+// sent in slices; the others are loaded between them, and nothing of this step is in flight then.
+type Turns interface {
+	// Length returns the least length of the slice that begins now.
+	Length() time.Duration
+	// Align returns the first moment, not before at, at which a slice may begin or end: where a
+	// period of the contender's CPU quota begins.
+	Align(at time.Time) time.Time
+	// Fit notes the mean time of an iteration of this contender, 0 if it is not known, and returns
+	// the longest one of all contenders in this step.
+	Fit(iteration time.Duration) time.Duration
+	// Alternate makes the step one that is not interleaved, for all contenders: what is left of it
+	// is one slice. why is part of a sentence.
+	Alternate(why string)
+	// Alternating reports whether Alternate was called, for any of the contenders.
+	Alternating() bool
+	// Next lets the other contenders have their slices, and returns when it is this one's turn
+	// again, or the run ends.
+	Next()
+	// Agree waits until all contenders have had their slices of the step, and reports whether it is
+	// Alternating.
+	Agree() bool
+	// Restart forgets what was read in the slices so far.
+	Restart()
+}
+
 // Interleave says that a step was interleaved with those of other contenders. All results are of
 // the contender's slices, joined as if there were no time between them.
 type Interleave struct {
-	Length time.Duration `json:"length_ns"` // length of a slice
+	Length time.Duration `json:"length_ns"` // least length of a slice
 	Count  int           `json:"count"`     // number of slices of this contender
 	// when the interleaved contenders started; the same for all of them, and for no others
 	Since time.Time `json:"since"`
 	With  []string  `json:"with"` // labels of the others that ran in its first slice
+	// why the step was not interleaved after all: the contenders had it one after the other; "": it was
+	Alternated string `json:"alternated,omitempty"`
 	// time between its slices
 	Waited time.Duration `json:"waited_ns,omitempty"`
 	// CPU time that it used between its slices, which may have slowed the others

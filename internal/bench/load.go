@@ -90,6 +90,12 @@ const (
 	// Interval counts the responses whose last byte arrived within the measured interval, over its
 	// length. The load starts before it and lasts until its end; counters are read at both ends.
 	Interval Definition = 2
+	// Iterations counts whole iterations: a request, or a session with its pauses. Each connection
+	// counts from the end of its first iteration in a slice to the end of its last one, which
+	// begins before the slice ends; Elapsed is the mean of these times over the connections. So
+	// throughput × mean latency is the number of connections. Counters are read before the first
+	// request and after the last response of a slice. It is that of interleaved closed loops.
+	Iterations Definition = 3
 )
 
 // String returns the definition as text.
@@ -99,6 +105,8 @@ func (d Definition) String() string {
 		return "all responses / sending time (old definition)"
 	case Interval:
 		return "measured interval in a steady state"
+	case Iterations:
+		return "whole iterations of each connection"
 	}
 	return "unknown"
 }
@@ -250,6 +258,14 @@ func (l Load) UnreadTotal() int64 { return Load{Failed: l.Unread}.FailedTotal() 
 
 // AllSucceeded returns the successes of the whole step, lead-in and drain included.
 func (l Load) AllSucceeded() int64 { return l.Succeeded + l.Lead + l.Drain }
+
+// Counted returns the successes between the two readings of the counters.
+func (l Load) Counted() int64 {
+	if l.Definition == Iterations {
+		return l.AllSucceeded()
+	}
+	return l.Succeeded
+}
 
 // Throughput returns the successes per second of the measured interval.
 func (l Load) Throughput() float64 { return perSecond(l.Succeeded, l.Elapsed) }

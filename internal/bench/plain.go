@@ -18,7 +18,6 @@ const (
 	PlainFirstRequests PlainReason = "first requests" // they are timed while nothing else runs
 	PlainRounds        PlainReason = "rounds"         // fewer than a verdict on pairs takes
 	PlainMemory        PlainReason = "memory"         // the contenders may need more than there is
-	PlainQuotas        PlainReason = "quotas"         // CPU quotas differ, and slices would exceed them
 	PlainContenders    PlainReason = "contenders"     // more than may start without a memory limit
 )
 

@@ -69,13 +69,13 @@ func (s StepResult) CPUs() (cpus float64, ok bool) {
 	return 0, false
 }
 
-// CPUPerRequest returns the CPU time of the step divided by its successes.
+// CPUPerRequest returns the CPU time of the step divided by the successes in the same time.
 func (s StepResult) CPUPerRequest() (time.Duration, bool) {
 	cpu, ok := s.CPU()
-	if !ok || s.Load.Succeeded == 0 {
+	if !ok || s.Load.Counted() == 0 {
 		return 0, false
 	}
-	return cpu / time.Duration(s.Load.Succeeded), true
+	return cpu / time.Duration(s.Load.Counted()), true
 }
 
 // Throttling returns the throttling in the step; ok is false if it is not known.

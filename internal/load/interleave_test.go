@@ -3,6 +3,8 @@ package load
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,7 +25,7 @@ func TestInterleaving(t *testing.T) {
 				step.Duration = 440 * time.Millisecond
 				p.Step = step
 				given, began, ended := 0, 0, 0
-				p.Interleave = &Interleave{Length: length, Next: func() {
+				p.Interleave = &turns{length: length, next: func() {
 					given++
 					before := c.count()
 					time.Sleep(rest)
@@ -42,7 +44,11 @@ func TestInterleaving(t *testing.T) {
 				if given != slices-1 || began != slices || ended != slices {
 					t.Errorf("%d slices given away, %d begun and %d ended", given, began, ended)
 				}
-				if real := time.Since(took) - (slices-1)*rest; l.Elapsed != step.Duration || l.Wall != step.Duration || l.LeadIn <= 0 || l.LeadIn+l.Elapsed > real {
+				if step.Rate == 0 && (l.Elapsed < 95*step.Duration/100 || l.LeadIn+l.Elapsed > l.Wall || l.Wall > 101*step.Duration/100) {
+					t.Errorf("elapsed %s, wall %s, lead-in %s", l.Elapsed, l.Wall, l.LeadIn)
+				}
+				if real := time.Since(took) - (slices-1)*rest; step.Rate > 0 &&
+					(l.Elapsed != step.Duration || l.Wall != step.Duration || l.LeadIn <= 0 || l.LeadIn+l.Elapsed > real) {
 					t.Errorf("elapsed %s, wall %s, lead-in %s of %s", l.Elapsed, l.Wall, l.LeadIn, real)
 				}
 				if l.AllSucceeded() != c.count() || l.Succeeded == 0 || l.FailedTotal() != 0 || l.Sent != l.AllSucceeded() || l.Latency.Count != l.Succeeded {
@@ -82,7 +88,7 @@ func TestInterleavingEndsWithTheContext(t *testing.T) {
 		gone := errors.New("gone")
 		p := plan(virtualURL, 2, time.Minute)
 		given := 0
-		p.Interleave = &Interleave{Length: 20 * time.Millisecond, Next: func() {
+		p.Interleave = &turns{length: 20 * time.Millisecond, next: func() {
 			if given++; given == 3 {
 				end(gone)
 			}
@@ -91,8 +97,69 @@ func TestInterleavingEndsWithTheContext(t *testing.T) {
 		if !errors.Is(err, gone) || given != 3 {
 			t.Fatalf("%v after %d slices", err, given)
 		}
-		if l.AllSucceeded() != c.count() || l.Succeeded == 0 || l.Elapsed != 60*time.Millisecond {
+		if l.AllSucceeded() != c.count() || l.Succeeded == 0 || l.Elapsed != 56*time.Millisecond {
 			t.Errorf("%d succeeded in %s, the contender answered %d", l.Succeeded, l.Elapsed, c.count())
+		}
+	})
+}
+
+// Whole iterations: throughput and latency of slices are those of the server, however slow it is.
+func TestSlicesAreTrue(t *testing.T) {
+	const length, period, duration = 500 * time.Millisecond, 100 * time.Millisecond, 4 * time.Second
+	for i := range 7 * 3 * 2 {
+		took := []time.Duration{1, 10, 60, 90, 120, 300, 1500}[i%7] * time.Millisecond
+		connections, known := []int{1, 4, 64}[i/7%3], i/21 == 0
+		{
+			t.Run(fmt.Sprintf("%s, %d connections, known %v", took, connections, known), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					c := steady(t, took)
+					p := plan(virtualURL, connections, duration)
+					began, slices := time.Now(), 1
+					others := &turns{length: length, period: period, began: began, next: func() { slices++ }}
+					if known {
+						others.slowest = took
+					}
+					p.Interleave = others
+					e := c.engine()
+					l, err := e.Run(t.Context(), p, nil)
+					testenv.OK(t, err)
+					want := float64(connections) / took.Seconds()
+					if got := l.Throughput(); math.Abs(got/want-1) > .001 || (l.Latency.Mean-took).Abs() > took/1000 {
+						t.Errorf("%.2f/s at %s; the server does %.2f at %s", got, l.Latency.Mean, want, took)
+					}
+					if l.Sent != l.AllSucceeded() || l.Sent != c.count() || l.Definition != bench.Iterations {
+						t.Errorf("%d sent, %d succeeded, the server answered %d; %s", l.Sent, l.AllSucceeded(), c.count(), l.Definition)
+					}
+					if real := time.Since(began); real > 125*duration/100 {
+						t.Errorf("took %s", real)
+					}
+					if took <= 90*time.Millisecond && l.Elapsed < 85*duration/100 { // a first iteration of each slice does not count
+						t.Errorf("%s of %s count in %d slices", l.Elapsed, duration, slices)
+					}
+					if alternated := others.why != ""; alternated != (took > duration/perSlice) {
+						t.Errorf("alternating: %q", others.why)
+					}
+				})
+			})
+		}
+	}
+}
+
+// A contender that does not respond: its first iterations count once they outlast the step, and the
+// others need not wait for it in slices.
+func TestSliceOfAStallingContender(t *testing.T) {
+	const stall, duration = 15 * time.Second, 2 * time.Second
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		c := newContender(t, func(int64) time.Duration { return max(time.Millisecond, time.Until(begin.Add(stall))) })
+		p := plan(virtualURL, 8, duration)
+		p.Timeout = time.Minute
+		others := &turns{length: 500 * time.Millisecond}
+		p.Interleave = others
+		l, err := c.engine().Run(t.Context(), p, nil)
+		testenv.OK(t, err)
+		if others.why == "" || time.Since(begin) > stall+time.Second || l.FirstResponse < stall || l.Latency.Max < stall || l.Throughput() > 1 {
+			t.Errorf("%q after %s: first response %s, slowest %s, %.1f/s", others.why, time.Since(begin), l.FirstResponse, l.Latency.Max, l.Throughput())
 		}
 	})
 }

@@ -123,7 +123,7 @@ func TestKeptRequestsOfSlices(t *testing.T) {
 		c := steady(t, took)
 		p := plan(virtualURL, 4, 400*time.Millisecond)
 		p.Step.KeepRequests = 200
-		p.Interleave = &Interleave{Length: length, Next: func() { time.Sleep(rest) }}
+		p.Interleave = &turns{length: length, next: func() { time.Sleep(rest) }}
 		var began []time.Time
 		p.OnStart = func() { began = append(began, time.Now()) }
 		l, err := c.engine().Run(t.Context(), p, nil)
@@ -136,7 +136,7 @@ func TestKeptRequestsOfSlices(t *testing.T) {
 		var of [4]int
 		for _, k := range l.Kept {
 			end := l.Started.Add(k.Start + k.Latency)
-			i := slices.IndexFunc(began, func(at time.Time) bool { return !end.Before(at) && end.Sub(at) < length })
+			i := slices.IndexFunc(began, func(at time.Time) bool { return !end.Before(at) && end.Sub(at) < length+took })
 			if i < 0 {
 				t.Errorf("%+v ends in no slice", k)
 				continue

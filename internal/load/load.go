@@ -180,6 +180,7 @@ func (e Engine) measure(
 	if ctx.Err() != nil {
 		return m, context.Cause(ctx)
 	}
+	plan.await(ctx, rec)
 	m.rec = rec
 	m.wall, m.cpu = e.clocked(ctx, plan, rec, loop, onWindow)
 	return m, nil

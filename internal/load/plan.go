@@ -48,8 +48,9 @@ type Plan struct {
 	Until func(Response) error
 
 	// Interleave, if not nil, makes the step one of several interleaved ones. OnStart and OnEnd are
-	// then called for each slice.
-	Interleave *Interleave
+	// then called for each slice: before its first request and after its last response in a closed
+	// loop.
+	Interleave bench.Turns
 
 	// OnStart and OnEnd, if not nil, are for reading counters at the two ends of the measured
 	// interval. OnStart is called when it begins, while the load continues; not if the load ends
@@ -62,6 +63,7 @@ type Plan struct {
 	OnPart func(bench.Window)
 
 	sampling *workload.Sampling // shared by the slices of an interleaved step; nil: one for the step
+	slicing  *slicing           // nil: the step is not a slice
 	users    *workload.Users    // whose setups have been made; nil: there are none
 }
 

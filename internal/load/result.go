@@ -28,5 +28,6 @@ func clientWarnings(l bench.Load, rec *record.Result) bench.Warnings {
 		Reopened: rec.Reopened, LateAfter: record.LateAfter,
 		Responses: l.Succeeded + rec.Ended.Rejected + bench.Load{Failed: rec.Ended.Failed}.FailedTotal(),
 		Busy:      rec.ServiceTime, Shared: rec.IntervalTime, Counted: rec.InFlightIntegral, Rested: rec.BackoffTime,
+		Users: rec.ConnectionTime,
 	}.Warnings(l)
 }

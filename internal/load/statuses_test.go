@@ -92,7 +92,7 @@ func TestRejectedRequestsAreNoThroughput(t *testing.T) {
 // A measured interval of some time: what is before and after it is counted, too, and windows have
 // what is within.
 func TestRejectedRequestsOfASlicedStep(t *testing.T) {
-	for name, interleave := range map[string]*Interleave{"whole": nil, "interleaved": {Length: 20 * time.Millisecond, Next: func() {}}} {
+	for name, interleave := range map[string]bench.Turns{"whole": nil, "interleaved": &turns{length: 20 * time.Millisecond}} {
 		t.Run(name, func(t *testing.T) {
 			eachLoop(t, func(t *testing.T, e Engine) {
 				server := newCounting(t, limiter())

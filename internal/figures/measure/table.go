@@ -186,7 +186,7 @@ var table = []Measure{
 		ID: CPURequest, Name: "CPU time per request", Head: "CPU/req", Unit: Nanoseconds,
 		Of: func(s bench.StepResult) (float64, bool) {
 			cpu, ok := s.CPU()
-			return float64(cpu) / float64(max(1, s.Load.Succeeded)), ok && s.Load.Succeeded > 0
+			return float64(cpu) / float64(max(1, s.Load.Counted())), ok && s.Load.Counted() > 0
 		},
 		Definition: Definition{"CPU time per request (µs)", "CPU time of the step / its successes."},
 		Chart: &Chart{ID: "cpu-per-request", Title: "CPU time per request",
@@ -330,5 +330,5 @@ func throttled(s bench.StepResult) (float64, bool) {
 
 func switches(s bench.StepResult) (float64, bool) {
 	voluntary, involuntary, ok := s.Switches()
-	return float64(voluntary+involuntary) / float64(max(1, s.Load.Succeeded)), ok && s.Load.Succeeded > 0
+	return float64(voluntary+involuntary) / float64(max(1, s.Load.Counted())), ok && s.Load.Counted() > 0
 }

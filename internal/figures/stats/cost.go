@@ -57,7 +57,7 @@ func TrialCost(trial bench.TrialResult, pricePerHour float64) (Cost, bool) {
 			warmUp += cpu
 		} else {
 			steady += cpu
-			steadySuccesses += s.Load.Succeeded
+			steadySuccesses += s.Load.Counted()
 		}
 	}
 	var ok bool
@@ -86,7 +86,7 @@ func NeedCosts(trial bench.TrialResult, pricePerHour float64) map[string]float64
 		for _, name := range s.Needs() {
 			if used := s.Need(name).CPU; used != nil {
 				cpu[name] += *used
-				successes[name] += s.Load.Succeeded
+				successes[name] += s.Load.Counted()
 			}
 		}
 	}

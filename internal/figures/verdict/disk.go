@@ -159,7 +159,7 @@ func (f facts) waitingWords() (text string) {
 
 // ColdCaches returns the warning that needs read from disk in a measured step.
 func ColdCaches(res bench.StepResult) (all bench.Warnings) {
-	n := res.Load.Succeeded
+	n := res.Load.Counted()
 	if res.Step.WarmUp || n == 0 {
 		return nil
 	}

@@ -24,6 +24,7 @@ type Loop struct {
 	Busy    time.Duration // total time of the requests that ended within the measured interval
 	Shared  time.Duration // total time of all requests within the measured interval
 	Counted time.Duration // integral of the number in flight over the measured interval, read at each pass of the loop
+	Users   time.Duration // total time of the connections in counted iterations; 0: what ends in the interval counts
 	Rested  time.Duration // total time in which connections waited within the measured interval
 }
 
@@ -97,6 +98,19 @@ func ManyWaited(l bench.Load) bool { return float64(Waited(l)) > late*float64(l.
 // OwnLate returns how many requests the client sent late although connections were free.
 func OwnLate(l bench.Load) int64 { return l.Late - Waited(l) }
 
+// Held reports whether the contender kept up with the rate of an open loop: no request waited for a
+// connection or was dropped, and at the end as many were in flight as usual.
+func Held(l bench.Load) bool {
+	return l.Dropped == 0 && Waited(l) == 0 && !backlogGrew(l, usualBacklog(l))
+}
+
+// usualBacklog returns how many requests are in flight at the throughput and the latency of a step.
+func usualBacklog(l bench.Load) float64 { return l.Throughput() * l.Sending.Mean.Seconds() }
+
+func backlogGrew(l bench.Load, usual float64) bool {
+	return float64(l.Backlog) > growingBacklog*usual+10
+}
+
 // punctuality returns warnings about late and dropped requests of an open loop, and their cause.
 func (o Loop) punctuality(l bench.Load) (all bench.Warnings) {
 	if l.Dropped > 0 {
@@ -105,7 +119,7 @@ func (o Loop) punctuality(l bench.Load) (all bench.Warnings) {
 			"%d of %d scheduled requests dropped: all %d connections in use, the contender did not keep up",
 			l.Dropped, l.Scheduled, l.MaxOpenConnections))
 	}
-	if usual := l.Throughput() * l.Sending.Mean.Seconds(); float64(l.Backlog) > growingBacklog*usual+10 && l.Dropped == 0 {
+	if usual := usualBacklog(l); backlogGrew(l, usual) && l.Dropped == 0 {
 		all = append(all, found(bench.WarnNotKeepingUp, values{"backlog": float64(l.Backlog), "usual": usual},
 			"the contender did not keep up: backlog of %d requests at the end, %.0f expected at this throughput and latency",
 			l.Backlog, usual))
@@ -132,8 +146,11 @@ func (o Loop) little(l bench.Load) bench.Warnings {
 	}
 	length, slack := float64(l.Elapsed), float64(littleSlack)*float64(o.Responses)
 	counted, shared, busy := float64(o.Counted), float64(o.Shared), float64(o.Busy)
-	possible := counted
-	if !o.Open && !o.Whole {
+	possible, used := counted, shared
+	switch {
+	case o.Users > 0:
+		possible, used = float64(o.Users-o.Rested), busy
+	case !o.Open && !o.Whole:
 		possible = max(counted, length*float64(o.Connections)-float64(o.Rested))
 	}
 	f := values{"by_times": shared / length, "by_counting": counted / length}
@@ -147,12 +164,12 @@ func (o Loop) little(l bench.Load) bench.Warnings {
 			"the client saw responses late: %.2f requests in flight by time, %.2f by count",
 			shared/length, counted/length)}
 	}
-	if !o.Open && possible-shared > littleTolerance*(possible+float64(o.Rested)) { // of the users' time
-		gap := time.Duration((possible - shared) / float64(o.Responses)).Round(100 * time.Nanosecond)
+	if !o.Open && possible-used > littleTolerance*(possible+float64(o.Rested)) { // of the users' time
+		gap := time.Duration((possible - used) / float64(o.Responses)).Round(100 * time.Nanosecond)
 		return bench.Warnings{found(bench.WarnClientBound,
-			values{"in_flight": shared / length, "possible": possible / length, "gap_ns": float64(gap)},
+			values{"in_flight": used / length, "possible": possible / length, "gap_ns": float64(gap)},
 			"client-bound: %.1f of %.1f connections busy; the client takes %s from response to next request",
-			shared/length, possible/length, gap)}
+			used/length, possible/length, gap)}
 	}
 	// the ends of short slices weigh too much
 	if !o.Parts && math.Abs(busy-counted) > steadyWithin*possible+slack {

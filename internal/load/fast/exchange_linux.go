@@ -18,7 +18,8 @@ import (
 // sendNext sends the next request on c, or retires c when sending has ended and no session is open.
 func (s *shard) sendNext(c *conn, i int, now int64) {
 	over := s.ended || s.rec.SendingEnded(now)
-	if !c.user.Midway(over) && (over || s.bounded && !s.rec.MaySend()) {
+	midway := c.user.Midway(over)
+	if !midway && (over || s.bounded && !s.rec.MaySend() || !s.rec.MayIterate(&c.iterating, now)) {
 		s.retire(c)
 		return
 	}
@@ -250,6 +251,7 @@ func (s *shard) record(c *conn, x record.Exchange) {
 		x.Example = s.mix.Masked(&c.user, x.Example)
 	}
 	c.user.End(&x)
+	s.rec.Iterate(s.counters, &c.iterating, &x)
 	s.counters.Record(&s.rec.Interval, x)
 	if s.open != nil {
 		if s.rec.AwaitsResponses() {

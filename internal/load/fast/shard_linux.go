@@ -69,9 +69,10 @@ type conn struct {
 	remaining int   // iterations that the user still makes after this one
 	waited    bool  // the job waited for a connection, and its user thinks before the first request
 
-	answered bool  // the first response has arrived
-	thinking bool  // it rests while its user thinks
-	refused  error // why it could not be opened; handled in the next batch
+	iterating record.Iterating
+	answered  bool  // the first response has arrived
+	thinking  bool  // it rests while its user thinks
+	refused   error // why it could not be opened; handled in the next batch
 }
 
 // shard serves its connections from one thread. It shares only the counters, whose lock it holds

@@ -73,7 +73,7 @@ type closedPacer struct{ loop *Loop }
 // Pace returns no wait, and stop when sending has ended.
 func (p closedPacer) Pace(time.Duration, uint64) (wait time.Duration, stop bool) {
 	rec := p.loop.rec
-	return 0, rec.Stopped() || !rec.Bounded() && rec.SendingEnded(rec.Now())
+	return 0, rec.Stopped() || rec.SliceOver(rec.Now()) || !rec.Bounded() && rec.SendingEnded(rec.Now())
 }
 
 // Rate returns 0: the contender decides.
@@ -111,7 +111,7 @@ func (l *Loop) next() (*slot, error) {
 	if l.open == nil {
 		l.awaitBeginning(s.index)
 	}
-	if l.open == nil && !l.maySend() || !l.begin(s) {
+	if l.open == nil && !l.maySend(s) || !l.begin(s) {
 		if l.open != nil {
 			l.open.drop(job.Requests)
 		}
@@ -134,12 +134,17 @@ func (l *Loop) RoundTrip(req *http.Request) (*http.Response, error) {
 	defer l.free(s)
 	for s.job.Requests--; ; s.job.Requests-- {
 		err = l.iterate(s)
+		if l.open == nil && s.job.Requests == 0 && l.rec.Owes(&s.iterating) {
+			s.job.Requests++ // no other unit may come for this connection
+		}
 		if s.job.Requests == 0 {
 			break
 		}
 		// A user's next iteration is scheduled for the arrival of the response before.
 		if l.rec.Stopped() || !l.begin(s) {
-			l.open.drop(s.job.Requests)
+			if l.open != nil {
+				l.open.drop(s.job.Requests)
+			}
 			break
 		}
 	}
@@ -241,10 +246,13 @@ func (l *Loop) inUse() int {
 	return len(l.slots) - len(l.unused)
 }
 
-// maySend reports whether a connection may send one more request.
-func (l *Loop) maySend() bool {
-	if l.rec.Bounded() {
+// maySend reports whether a connection may begin an iteration.
+func (l *Loop) maySend(s *slot) bool {
+	if l.conf.Step.MaxRequests > 0 {
 		return l.rec.MaySend()
+	}
+	if l.rec.Bounded() {
+		return !l.rec.Stopped() && l.rec.MayIterate(&s.iterating, l.rec.Now())
 	}
 	return !l.rec.SendingEnded(l.rec.Now())
 }

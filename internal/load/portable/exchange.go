@@ -107,6 +107,7 @@ func (l *Loop) starts(x record.Exchange, waited bool) {
 func (l *Loop) ended(s *slot, x record.Exchange) {
 	l.note(func(c *record.Counters) {
 		l.countInFlight(x.End, -1)
+		l.rec.Iterate(c, &s.iterating, &x)
 		c.Record(&l.rec.Interval, x)
 		if l.open != nil {
 			l.rec.Answered(x.End, 0, l.conf.Timeout)

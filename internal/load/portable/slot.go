@@ -21,25 +21,26 @@ const readSize = 8 << 10 // bytes of the buffer that a slot reads into
 // slot is the place of one connection, which is opened again after it was closed. It serves one
 // unit at a time.
 type slot struct {
-	index    int
-	job      workload.Job
-	request  *workload.Request // the request in out
-	mu       sync.Mutex        // guards conn against Cut
-	conn     net.Conn          // nil: not open
-	gone     func() bool       // of conn, see watch
-	in       []byte
-	read     int    // bytes of the response read in this exchange
-	out      []byte // the bytes of the request
-	url      []byte // of the target
-	parser   http1.Parser
-	opened   bool // it has been open before
-	failures int  // failed dials in a row
-	answered bool // the first response has arrived
-	user     workload.User
-	links    bool // keep what sets cookies or says where to go next
-	keep     bool // keep the response: header, and as much of the body as is checked
-	got      workload.Response
-	gaveUp   bool // the contender gave up waiting for a request
+	index     int
+	job       workload.Job
+	request   *workload.Request // the request in out
+	mu        sync.Mutex        // guards conn against Cut
+	conn      net.Conn          // nil: not open
+	gone      func() bool       // of conn, see watch
+	in        []byte
+	read      int    // bytes of the response read in this exchange
+	out       []byte // the bytes of the request
+	url       []byte // of the target
+	parser    http1.Parser
+	opened    bool // it has been open before
+	failures  int  // failed dials in a row
+	answered  bool // the first response has arrived
+	iterating record.Iterating
+	user      workload.User
+	links     bool // keep what sets cookies or says where to go next
+	keep      bool // keep the response: header, and as much of the body as is checked
+	got       workload.Response
+	gaveUp    bool // the contender gave up waiting for a request
 }
 
 // use gives s an open connection.

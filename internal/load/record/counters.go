@@ -102,6 +102,8 @@ type Exchange struct {
 	// Kind is ""
 	Unread bench.ErrorKind
 
+	Lead bool // it is of the lead-in, although it ended within the interval; see Slice
+
 	Session     int  // session of the mix, from 1; 0: a single request
 	First, Last bool // first and last request of its session
 
@@ -115,6 +117,9 @@ func (c *Counters) Record(v *Interval, x Exchange) {
 		w = c.next
 	}
 	p := v.Phase(x.End)
+	if x.Lead {
+		p = LeadIn
+	}
 	x.Rejected = x.Rejected && x.Kind == ""
 	c.IntervalTime += v.Overlap(x.Start, x.Read)
 	if p == Measured {

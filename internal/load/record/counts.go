@@ -11,6 +11,9 @@ type Counts struct {
 	Reopened  int64 // connections that were opened again
 	Checked   int64 // responses whose bodies were compared
 
+	Iterations     int64         // iterations that are counted, if whole iterations are
+	ConnectionTime time.Duration // time of the connections from their first counted iteration to their last one
+
 	Paced, Overran int64 // iterations after one with a pace, and those after one that took longer
 
 	// Three independent measures of the requests in flight, for Little's law.
@@ -32,6 +35,8 @@ func (c *Counts) Add(o Counts) {
 	c.Cut += o.Cut
 	c.Reopened += o.Reopened
 	c.Checked += o.Checked
+	c.Iterations += o.Iterations
+	c.ConnectionTime += o.ConnectionTime
 	c.Paced += o.Paced
 	c.Overran += o.Overran
 	c.ServiceTime += o.ServiceTime

@@ -16,7 +16,7 @@ type Interleaved struct {
 // NewInterleaved returns an empty result for slices like the first one.
 func NewInterleaved(first *Recorder) *Interleaved {
 	t := &Interleaved{Result: newResult(first.step, first.names, first.sessions), window: newTally(first.Open)}
-	t.Interleaved, t.Connections = true, 0
+	t.Interleaved, t.Connections, t.Whole, t.ByIteration = true, 0, first.Whole, first.ByIteration
 	return t
 }
 

@@ -63,7 +63,7 @@ func (t *Timeline) Beginning(i int) int64 {
 		}
 		return from + int64(rampStart(t.step, i))
 	}
-	if i == 0 || t.whole {
+	if i == 0 || t.whole && t.slice == nil {
 		return 0
 	}
 	at := t.othersStart.Load()

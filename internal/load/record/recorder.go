@@ -48,7 +48,11 @@ func (r *Recorder) NewCounters() *Counters {
 
 // Idled records how long one of the client's threads had nothing to do within the interval.
 func (r *Recorder) Idled(d time.Duration) {
-	if length := r.Interval.Length(); length > 0 {
+	length := r.Interval.Length()
+	if r.slice != nil {
+		length = time.Duration(r.Now())
+	}
+	if length > 0 {
 		r.Saturation = max(r.Saturation, 1-float64(d)/float64(length))
 	}
 }

@@ -49,6 +49,7 @@ type Result struct {
 	Open        bool // open loop
 	Whole       bool // the whole step is measured, without a lead-in: its requests or users are bounded
 	Interleaved bool // the result was joined from slices
+	ByIteration bool // whole iterations count
 
 	names, sessions []string // of the mix
 	sample          *sample  // nil: no requests are kept
@@ -81,8 +82,12 @@ func (r *Result) Load() bench.Load {
 	}
 	l.Statuses, l.Rejected = r.Statuses.results()
 	l.Kept, l.KeptOf = r.sample.Values(bench.KeptRequest.Compare), r.sample.Seen()
+	inFlight := r.InFlightIntegral
+	if r.ByIteration {
+		l.Definition, inFlight = bench.Iterations, r.ServiceTime
+	}
 	if l.Elapsed > 0 {
-		l.InFlight = float64(r.InFlightIntegral) / float64(l.Elapsed)
+		l.InFlight = float64(inFlight) / float64(l.Elapsed)
 	}
 	if r.Open {
 		l.LatencyOf, l.Scheduled, l.Dropped, l.Late, l.WaitedForConnection = bench.FromScheduled, r.Scheduled, r.Dropped, r.Late, r.Waited

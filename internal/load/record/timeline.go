@@ -16,6 +16,7 @@ type Timeline struct {
 	started time.Time // when the load began
 	whole   bool      // the whole step is measured, without a lead-in
 	bounded bool      // the interval lasts until all requests are answered
+	slice   *Slice    // whole iterations count; nil: what ends within the interval
 
 	mu      sync.Mutex
 	stopped bool
@@ -74,6 +75,9 @@ func (t *Timeline) Begin(early int) {
 		close(t.decided)
 		close(t.startTimesDecided)
 		t.othersStart.Store(1)
+		if t.slice != nil {
+			t.startSpan.Store(int64(t.slice.Spread))
+		}
 	}
 }
 
@@ -148,13 +152,18 @@ func (t *Timeline) MaySend() bool {
 // AwaitEnd waits for the end of the interval, and ends it when its time has come. drained is closed
 // when all requests are answered.
 func (t *Timeline) AwaitEnd(drained <-chan struct{}) {
-	end := time.NewTimer(t.step.Duration)
-	defer end.Stop()
-	if !t.bounded {
-		end.Reset(time.Duration(t.To() - t.Now()))
+	var over <-chan time.Time
+	if t.slice == nil {
+		length := t.step.Duration
+		if !t.bounded {
+			length = time.Duration(t.To() - t.Now())
+		}
+		end := time.NewTimer(length)
+		defer end.Stop()
+		over = end.C
 	}
 	select {
-	case <-end.C:
+	case <-over:
 	case <-t.halted:
 	case <-drained:
 	}

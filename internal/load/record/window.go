@@ -146,4 +146,8 @@ func (r *Recorder) Finish() {
 	}
 	r.FirstResponse = time.Duration(r.firstResponse.Load())
 	r.Started, r.Elapsed = r.Began(), r.Interval.Length()
+	if r.slice != nil && r.step.Connections > 0 {
+		r.Elapsed = r.ConnectionTime / time.Duration(r.step.Connections)
+		r.LeadIn = r.Interval.Length() - r.Elapsed
+	}
 }

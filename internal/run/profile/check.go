@@ -176,10 +176,8 @@ func (r *rules) steps(p *bench.Profile) {
 		r.when(p.Paced() != "" && (s.Rate > 0 || s.PeakShare > 0), at,
 			fmt.Sprintf("step %d (%s) has a rate, which decides when iterations begin, and %q has a pace", i+1, s.Name, p.Paced()),
 			"remove one of the two")
-		r.when(p.Paced() != "" && p.Interleave > 0 && i == 0, "interleave",
-			fmt.Sprintf("%q has a pace, which slices would interrupt", p.Paced()), "remove `interleave` or `pace`")
-		r.when(p.Repeated() != "" && p.Interleave > 0 && i == 0, "interleave",
-			fmt.Sprintf("%q is repeated, which slices would interrupt", p.Repeated()), "remove `interleave` or `repeat`")
+		r.when(p.Repeated() != "" && p.Interleave > 0 && s.Open(), "interleave",
+			fmt.Sprintf("%q is repeated, which slices of an open loop would interrupt", p.Repeated()), "remove `interleave` or `repeat`")
 		if err := s.CheckInterleave(); p.Interleave > 0 && err != nil && !reported {
 			reported = true
 			r.when(true, "interleave", fmt.Sprintf("step %d (%s) cannot be interleaved: %v", i+1, s.Name, err),

@@ -1,10 +1,8 @@
 package profile
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -22,8 +20,8 @@ const (
 	minSlice = 50 * time.Millisecond
 	maxSlice = time.Minute
 
-	// Slice is the length of a slice unless the profile has one: a period of the CPU quota.
-	Slice = 100 * time.Millisecond
+	// Slice is the least length of a slice unless the profile has one: five periods of the CPU quota.
+	Slice = 500 * time.Millisecond
 	// InterleavedRounds is the number of rounds for verdicts on all headline measures by pairs.
 	InterleavedRounds = stats.MinPaired
 	// PlainRounds is that number for contenders that are not interleaved.
@@ -143,16 +141,9 @@ func whyPlain(p bench.Profile, available int64) *bench.Plain {
 		if err := s.CheckInterleave(); err != nil {
 			return plain(bench.PlainSteps, "step %d (%s): %v", i+1, s.Name, err)
 		}
-	}
-	if name := p.Paced(); name != "" {
-		return plain(bench.PlainSteps, "%q has a pace, which slices would interrupt", name)
-	}
-	if name := p.Repeated(); name != "" {
-		return plain(bench.PlainSteps, "%q is repeated, which slices would interrupt", name)
-	}
-	if least, most := quotas(p); least != most && !p.Runtime.Traits().AlreadyRunning {
-		return plain(bench.PlainQuotas, "the contenders' CPU quotas differ (%s and %s), and an idle contender starts each slice of %s "+
-			"with a full quota", quota(least), quota(most), units.Exact(Slice))
+		if name := p.Repeated(); name != "" && s.Open() {
+			return plain(bench.PlainSteps, "step %d (%s): %q is repeated, which slices of an open loop would interrupt", i+1, s.Name, name)
+		}
 	}
 	need, unlimited := memoryOf(p)
 	switch {
@@ -170,26 +161,6 @@ func whyPlain(p bench.Profile, available int64) *bench.Plain {
 			n, units.Bytes(need), units.Bytes(available), units.Bytes(reserve))
 	}
 	return nil
-}
-
-// quotas returns the least and the highest CPU quota of the contenders, in CPUs; no quota is
-// infinite.
-func quotas(p bench.Profile) (least, most float64) {
-	for i, sel := range p.Contenders {
-		c := cmp.Or(p.LimitsOf(sel).CPUs, math.Inf(1))
-		if i == 0 {
-			least, most = c, c
-		}
-		least, most = min(least, c), max(most, c)
-	}
-	return least, most
-}
-
-func quota(cpus float64) string {
-	if math.IsInf(cpus, 1) {
-		return "none"
-	}
-	return units.CPUs(cpus)
 }
 
 // memoryOf returns the sum of the memory limits of all contenders, in bytes, and how many have

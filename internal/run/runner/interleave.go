@@ -10,12 +10,6 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 )
 
-// Interleave lets an engine run a step in slices, between those of other trials.
-type Interleave struct {
-	Length time.Duration // of a slice
-	Next   func()        // switches the load to the next trial, and returns when it is back at this one
-}
-
 // Order plans the trials: every contender once per round. seed shuffles each odd round, and the
 // round after it is in the opposite order: a machine that drifts, and a place in the order that is
 // cheaper, affect all contenders alike, and no contender always follows the same one.
@@ -79,7 +73,8 @@ type rotation struct {
 	mu      sync.Mutex
 	changed *sync.Cond
 	slots   []*slot
-	at      int // slices so far
+	at      int // turns so far
+	pace    pace
 }
 
 // slot is the place of one trial in the rotation.
@@ -90,13 +85,14 @@ type slot struct {
 	controlled *controlled
 	stage      int // the stage that the trial has reached
 	gone       bool
+	periods    periods // used only while the slot is the active one
 }
 
-// active returns the number of the slot that is loaded: from the first to the last and back again.
-// Of two it is A B B A, so a machine that becomes slower or faster affects both alike.
-func (t *rotation) active() int {
+// active returns the number of the slot that is loaded in a turn: from the first to the last and
+// back again. Of two it is A B B A, so a machine that becomes slower or faster affects both alike.
+func (t *rotation) active(turn int) int {
 	n := len(t.slots)
-	at := t.at % (2 * n)
+	at := turn % (2 * n)
 	return min(at, 2*n-1-at)
 }
 
@@ -104,24 +100,35 @@ func (t *rotation) active() int {
 // trial ends and switches to the next.
 func (s *slot) await() {
 	s.rotation.mu.Lock()
-	for s.rotation.active() != s.number {
+	for s.rotation.active(s.rotation.at) != s.number {
 		s.rotation.changed.Wait()
 	}
 	s.rotation.mu.Unlock()
 	s.rotation.steering.switchTo(s.controlled)
 }
 
-// pass makes the next slot of a trial that still runs the active one.
+// pass makes the next slot of another trial that still runs the active one.
 func (s *slot) pass() {
 	s.rotation.mu.Lock()
 	defer s.rotation.mu.Unlock()
 	for range 2 * len(s.rotation.slots) {
 		s.rotation.at++
-		if !s.rotation.slots[s.rotation.active()].gone {
+		if next := s.rotation.slots[s.rotation.active(s.rotation.at)]; next != s && !next.gone {
 			break
 		}
 	}
 	s.rotation.changed.Broadcast()
+}
+
+// turns returns how many turns the active slot has in a row, 1 or 2: between them would be a pause
+// for nothing.
+func (s *slot) turns() int {
+	s.rotation.mu.Lock()
+	defer s.rotation.mu.Unlock()
+	if s.rotation.active(s.rotation.at+1) == s.number {
+		return 2
+	}
+	return 1
 }
 
 func (s *slot) next() {
@@ -170,14 +177,4 @@ func (s *slot) others() (labels []string) {
 		}
 	}
 	return labels
-}
-
-// interleave returns the interleaving of a step for its engine and its result; nil without a slot.
-func (s *slot) interleave() (*Interleave, *bench.Interleave) {
-	if s == nil {
-		return nil, nil
-	}
-	t := s.rotation
-	record := &bench.Interleave{Length: t.length, Since: t.since, With: s.others()}
-	return &Interleave{Length: t.length, Next: s.next}, record
 }

@@ -32,7 +32,7 @@ func (l *trialRun) load(ctx context.Context) error {
 	withoutSuccess := 0
 	for i, step := range l.plan(ctx) {
 		if l.slot != nil {
-			l.slot.barrier(ctx, i)
+			l.slot.barrier(ctx, stageOf(i, stageBegin))
 			if err := l.steering.ended(); err != nil { // by a step of another trial
 				return err
 			}
@@ -111,7 +111,7 @@ func (l *trialRun) load(ctx context.Context) error {
 		}
 	}
 	if l.slot != nil { // no contender is stopped while another is loaded
-		l.slot.barrier(ctx, len(l.cfg.Run.Profile.Steps))
+		l.slot.barrier(ctx, stageOf(len(l.cfg.Run.Profile.Steps), stageBegin))
 	}
 	return nil
 }
@@ -171,14 +171,12 @@ func (l *trialRun) step(
 	})
 	usage := func(u bench.Usage) { l.publish(bench.UsageRead{Usage: u}) }
 	read := &readings{inst: l.inst, host: l.cfg.Observer.ReadHost, stalls: l.stalls, onBegin: l.steering.startClock, res: &res}
-	interleave, record := l.slot.interleave()
+	interleave, record := l.slot.interleave(ctx, index, step, read)
 	waited := hostusage.KeepPressure(stepCtx, pressureEvery, l.inst, l.cfg.Observer)
 	defer waited()
 	var sampler *hostusage.Sampler
 	if interleave != nil {
 		read.publish = usage // at the ends of slices: between them the contender only waits
-		next := interleave.Next
-		interleave.Next = func() { read.wait(ctx, next) }
 	} else {
 		sampler = hostusage.Sample(stepCtx, l.inst, sampleEvery, usage)
 	}
@@ -196,6 +194,7 @@ func (l *trialRun) step(
 	l.steering.finishStep(l.lastStep(index))
 	if interleave != nil {
 		record.Count, record.Waited, record.WaitedCPU = read.ends, read.waited, read.waitedCPU
+		record.Alternated = interleave.(*turns).why()
 		res.Interleave = record
 		res.Warnings = append(res.Warnings, verdict.BusyOutOfTurn(res)...)
 	} else {
@@ -278,10 +277,12 @@ type readings struct {
 	host     func(context.Context) *bench.HostReading
 	stalls   Stalls
 	onBegin  func()            // called at the first start
-	publish  func(bench.Usage) // called once a second at the end of a slice; nil: a sampler publishes
+	publish  func(bench.Usage) // called with the readings of a slice at its end; nil: a sampler publishes
 	res      *bench.StepResult
 	from, to *bench.Usage // of the last slice
 	hostFrom *bench.HostReading
+	sampler  *hostusage.Sampler // of the slice
+	ofQuota  float64            // CPU time of the last slice, as a share of the quota; 0: not known
 
 	ends      int           // calls of end
 	waited    time.Duration // between slices
@@ -302,7 +303,17 @@ func (r *readings) begin(ctx context.Context) {
 		r.onBegin()
 	}
 	r.err = errors.Join(r.err, err)
+	if r.publish != nil {
+		r.sampler = hostusage.Sample(ctx, r.inst, sampleEvery, nil)
+	}
 	r.stalls.Take()
+}
+
+// restart forgets the slices so far. The step continues in one, whose beginning is that of the
+// step.
+func (r *readings) restart() {
+	*r = readings{inst: r.inst, host: r.host, stalls: r.stalls, onBegin: func() {}, publish: r.publish, res: r.res}
+	r.res.Before, r.res.After, r.res.HostBefore, r.res.HostAfter, r.res.Samples, r.res.Hiccups = nil, nil, nil, nil, nil, nil
 }
 
 // wait switches to the other trials by next, and reads what the contender uses until next returns.
@@ -347,12 +358,25 @@ func (r *readings) end(ctx context.Context) {
 		r.res.After, r.res.HostAfter = r.res.Before, r.res.HostBefore
 	}
 	r.res.HostAfter = r.res.HostAfter.Advance(r.hostFrom, host)
+	defer r.sampler.Stop()
 	if r.res.After == nil || r.from == nil || to == nil { // a slice without a reading makes the sum unknown
 		r.res.After = nil
 		return
 	}
-	u := r.res.After.Advance(*r.from, *to)
+	if limits := r.inst.Info().Limits; limits.CPUs > 0 {
+		r.ofQuota = float64(to.CPU-r.from.CPU) / float64(to.At.Sub(r.from.At)) / limits.CPUs
+	}
+	before := *r.res.After
+	for _, u := range within(r.sampler.Stop(), r.from, to) {
+		r.sample(before.Advance(*r.from, u))
+	}
+	u := before.Advance(*r.from, *to)
 	r.res.After = &u
+	r.sample(u)
+}
+
+// sample keeps and publishes a reading, if the last one is long enough ago.
+func (r *readings) sample(u bench.Usage) {
 	last := r.res.Before.At
 	if n := len(r.res.Samples); n > 0 {
 		last = r.res.Samples[n-1].At

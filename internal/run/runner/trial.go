@@ -253,6 +253,9 @@ func (l *trialRun) run(ctx context.Context) (err error) {
 		return err
 	}
 	l.mark(ctx, "after start-up")
+	if l.slot != nil {
+		l.slot.periods.find(ctx, l.inst)
+	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -1,0 +1,73 @@
+package record
+
+import "time"
+
+// Slice makes a closed loop count whole iterations, each with all of its time, in place of what
+// ends within an interval of all connections. By Wald's equation the mean over the iterations that
+// begin before a moment is that of all iterations, however long the slice is; without those in
+// flight at its end, or with a part of them, it would not be.
+type Slice struct {
+	Until  time.Duration // no iteration begins after it, unless its connection has none that counts
+	Spread time.Duration // the connections start over this time
+	// Patience is the longest first iteration of a connection that does not count. It is the lead-in:
+	// with it, the queue of the contender fills.
+	Patience time.Duration
+}
+
+// CountIterations makes the step a slice. Call it before Begin.
+func (r *Recorder) CountIterations(s Slice) {
+	r.slice, r.whole, r.bounded, r.Whole, r.ByIteration = &s, true, true, true, true
+}
+
+// Iterating is the place of a connection in a slice. The zero value is that before its first
+// request.
+type Iterating struct {
+	from    int64 // when its last iteration ended; before, when its first one began
+	led     bool  // its first iteration has ended
+	counted bool  // an iteration has counted
+}
+
+// MayIterate reports whether a connection may begin an iteration at now.
+func (t *Timeline) MayIterate(i *Iterating, now int64) bool {
+	if t.slice == nil {
+		return true
+	}
+	if i.from == 0 {
+		i.from = max(now, 1)
+	}
+	return !i.counted || now < int64(t.slice.Until)
+}
+
+// SliceOver reports whether the end of a slice has come.
+func (t *Timeline) SliceOver(now int64) bool {
+	return t.slice != nil && now >= int64(t.slice.Until)
+}
+
+// Owes reports whether a connection has to begin another iteration, whatever the time is.
+func (t *Timeline) Owes(i *Iterating) bool { return t.slice != nil && !i.counted && !t.Stopped() }
+
+// Iterate puts into x, an exchange of a connection, whether it is of the lead-in, and counts the
+// iteration if x is its last exchange.
+func (t *Timeline) Iterate(c *Counters, i *Iterating, x *Exchange) {
+	if t.slice == nil {
+		return
+	}
+	x.Lead = !i.led && x.Read-i.from <= int64(t.slice.Patience)
+	if !x.Last {
+		return
+	}
+	if i.led = true; !x.Lead {
+		c.Iterations++
+		c.ConnectionTime += time.Duration(x.Read - i.from)
+		i.counted = true
+	}
+	i.from = x.Read
+}
+
+// Iteration returns the mean time of an iteration; 0 if none has counted.
+func (c Counts) Iteration() time.Duration {
+	if c.Iterations == 0 {
+		return 0
+	}
+	return c.ConnectionTime / time.Duration(c.Iterations)
+}
