@@ -2,9 +2,9 @@ package bench
 
 import "time"
 
-// Turns is the place of a step among those of other contenders that alternate with it. Its load is
-// sent in slices; the others are loaded between them, and nothing of this step is in flight then.
-type Turns interface {
+// Interleaving is the place of a step among those of other contenders. Its load is sent in slices;
+// the others are loaded between them, and nothing of this step is in flight then.
+type Interleaving interface {
 	// Length returns the least length of the slice that begins now.
 	Length() time.Duration
 	// Align returns the first moment, not before at, at which a slice may begin or end: where a
@@ -18,8 +18,8 @@ type Turns interface {
 	Alternate(why string)
 	// Alternating reports whether Alternate was called, for any of the contenders.
 	Alternating() bool
-	// Next lets the other contenders have their slices, and returns when it is this one's turn
-	// again, or the run ends.
+	// Next lets the other contenders have their slices, and returns when this one is to be
+	// loaded again, or the run ends.
 	Next()
 	// Agree waits until all contenders have had their slices of the step, and reports whether it is
 	// Alternating.

@@ -152,12 +152,12 @@ func TestCalibrate(t *testing.T) {
 		name, profile, rounds, interleave string
 		wantRounds, wantInterleave        string
 	}{
-		{"default", "quick", "", "", "16", "100ms"},
+		{"default", "quick", "", "", "16", "500ms"},
 		{"off", "quick", "", "off", "12", "off"},
 		{"by the profile", off, "", "", "12", ""},
 		{"another slice", "quick", "", "250ms", "16", "250ms"},
 		{"too few rounds for pairs", "quick", "15", "", "15", ""},
-		{"enough", "quick", "20", "", "20", "100ms"},
+		{"enough", "quick", "20", "", "20", "500ms"},
 		{"ramp", ramp, "", "", "12", ""},
 		{"memory", large, "", "", "12", ""},
 	} {

@@ -77,7 +77,7 @@ type sliced struct {
 
 // run runs the slices, until the step is over or has to run in one.
 func (s *sliced) run(ctx context.Context) error {
-	turns, open := s.plan.Interleave, s.plan.Step.Open()
+	others, open := s.plan.Interleave, s.plan.Step.Open()
 	defer func() {
 		if s.all != nil && s.all.Unclosed() > 0 {
 			s.closeWindow()
@@ -85,9 +85,9 @@ func (s *sliced) run(ctx context.Context) error {
 	}()
 	for n, left := 0, s.plan.Step.Duration; n == 0 || left > s.leftOver(); n++ {
 		if n > 0 {
-			turns.Next()
+			others.Next()
 		}
-		if open && turns.Alternating() {
+		if open && others.Alternating() {
 			return nil
 		}
 		slice, own := s.plan, s.Engine
@@ -127,10 +127,10 @@ func (s *sliced) leftOver() time.Duration {
 
 // next returns the length of the next slice of a step with some time left.
 func (s *sliced) next(left time.Duration) *slicing {
-	turns := s.plan.Interleave
+	others := s.plan.Interleave
 	longest := s.fit(0)
-	length := max(turns.Length(), perSlice*longest)
-	if !s.plan.Step.Open() && turns.Alternating() || left-length < length/2 {
+	length := max(others.Length(), perSlice*longest)
+	if !s.plan.Step.Open() && others.Alternating() || left-length < length/2 {
 		length = left
 	}
 	own := time.Duration(0)
@@ -140,7 +140,7 @@ func (s *sliced) next(left time.Duration) *slicing {
 	return &slicing{length: length, iteration: cmp.Or(own, min(longest, length/perSlice))}
 }
 
-// fit is Turns.Fit. If the iterations of the slowest contender do not fit into a slice, the step is
+// fit is Interleaving.Fit. If the iterations of the slowest contender do not fit into a slice, the step is
 // not interleaved.
 func (s *sliced) fit(iteration time.Duration) time.Duration {
 	longest := s.plan.Interleave.Fit(iteration)
@@ -153,10 +153,10 @@ func (s *sliced) fit(iteration time.Duration) time.Duration {
 
 // judge looks at a slice that has ended, and returns how much of the step it was.
 func (s *sliced) judge(m measured, of *slicing) time.Duration {
-	turns := s.plan.Interleave
+	others := s.plan.Interleave
 	if !s.plan.Step.Open() {
 		if over := m.wall - of.length; over > s.patience() {
-			turns.Alternate("some responses took " + units.Duration(over) + " longer than a slice")
+			others.Alternate("some responses took " + units.Duration(over) + " longer than a slice")
 		} else {
 			s.fit(s.all.Iteration())
 		}
@@ -165,7 +165,7 @@ func (s *sliced) judge(m measured, of *slicing) time.Duration {
 	load := m.rec.Load()
 	s.fit(load.Sending.Mean)
 	if !verdict.Held(load) {
-		turns.Alternate("the rate was not held")
+		others.Alternate("the rate was not held")
 	}
 	return of.length
 }
@@ -195,11 +195,11 @@ func (s *sliced) inOne(ctx context.Context, onWindow func(bench.Window)) (bench.
 // await waits until a slice may begin, and makes rec one of whole iterations if it is one of a
 // closed loop.
 func (plan Plan) await(ctx context.Context, rec *record.Recorder) {
-	turns, of := plan.Interleave, plan.slicing
+	others, of := plan.Interleave, plan.slicing
 	if of == nil {
 		return
 	}
-	begin := turns.Align(time.Now())
+	begin := others.Align(time.Now())
 	timer := time.NewTimer(time.Until(begin))
 	defer timer.Stop()
 	select {
@@ -209,7 +209,7 @@ func (plan Plan) await(ctx context.Context, rec *record.Recorder) {
 	if plan.Step.Open() {
 		return
 	}
-	length := turns.Align(begin.Add(of.length)).Sub(begin)
+	length := others.Align(begin.Add(of.length)).Sub(begin)
 	rec.CountIterations(record.Slice{
 		// Half of an iteration less: they end around the end of the slice.
 		Until:    max(length-of.iteration/2, length/2),

@@ -25,7 +25,7 @@ func TestInterleaving(t *testing.T) {
 				step.Duration = 440 * time.Millisecond
 				p.Step = step
 				given, began, ended := 0, 0, 0
-				p.Interleave = &turns{length: length, next: func() {
+				p.Interleave = &interleaving{length: length, next: func() {
 					given++
 					before := c.count()
 					time.Sleep(rest)
@@ -88,7 +88,7 @@ func TestInterleavingEndsWithTheContext(t *testing.T) {
 		gone := errors.New("gone")
 		p := plan(virtualURL, 2, time.Minute)
 		given := 0
-		p.Interleave = &turns{length: 20 * time.Millisecond, next: func() {
+		p.Interleave = &interleaving{length: 20 * time.Millisecond, next: func() {
 			if given++; given == 3 {
 				end(gone)
 			}
@@ -115,7 +115,7 @@ func TestSlicesAreTrue(t *testing.T) {
 					c := steady(t, took)
 					p := plan(virtualURL, connections, duration)
 					began, slices := time.Now(), 1
-					others := &turns{length: length, period: period, began: began, next: func() { slices++ }}
+					others := &interleaving{length: length, period: period, began: began, next: func() { slices++ }}
 					if known {
 						others.slowest = took
 					}
@@ -154,7 +154,7 @@ func TestSliceOfAStallingContender(t *testing.T) {
 		c := newContender(t, func(int64) time.Duration { return max(time.Millisecond, time.Until(begin.Add(stall))) })
 		p := plan(virtualURL, 8, duration)
 		p.Timeout = time.Minute
-		others := &turns{length: 500 * time.Millisecond}
+		others := &interleaving{length: 500 * time.Millisecond}
 		p.Interleave = others
 		l, err := c.engine().Run(t.Context(), p, nil)
 		testenv.OK(t, err)

@@ -30,7 +30,7 @@ func TestInterleavingInRealTime(t *testing.T) {
 				p.Step = step
 				p.Step.Duration = 440 * time.Millisecond
 				given, began, ended := 0, 0, 0
-				p.Interleave = &turns{length: length, next: func() {
+				p.Interleave = &interleaving{length: length, next: func() {
 					given++
 					time.Sleep(rest / 2) // responses may still be on their way back
 					before := server.count(200)
@@ -83,7 +83,7 @@ func TestInterleavingEndsWithTheContextInRealTime(t *testing.T) {
 		gone := errors.New("gone")
 		p := plan(server.URL, 2, time.Minute)
 		given := 0
-		p.Interleave = &turns{length: 20 * time.Millisecond, next: func() {
+		p.Interleave = &interleaving{length: 20 * time.Millisecond, next: func() {
 			if given++; given == 3 {
 				end(gone)
 			}

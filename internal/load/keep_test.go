@@ -123,7 +123,7 @@ func TestKeptRequestsOfSlices(t *testing.T) {
 		c := steady(t, took)
 		p := plan(virtualURL, 4, 400*time.Millisecond)
 		p.Step.KeepRequests = 200
-		p.Interleave = &turns{length: length, next: func() { time.Sleep(rest) }}
+		p.Interleave = &interleaving{length: length, next: func() { time.Sleep(rest) }}
 		var began []time.Time
 		p.OnStart = func() { began = append(began, time.Now()) }
 		l, err := c.engine().Run(t.Context(), p, nil)

@@ -210,7 +210,7 @@ func TestStepMistakes(t *testing.T) {
 		test.step.Duration = time.Second
 		p := plan("http://127.0.0.1:1", 0, 0)
 		if p.Step = test.step; test.want == whole {
-			p.Interleave = &turns{length: time.Second}
+			p.Interleave = &interleaving{length: time.Second}
 		}
 		testenv.Fails(t, testenv.Err(Engine{}.Run(t.Context(), p, nil)), test.want)
 	}

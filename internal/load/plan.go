@@ -50,7 +50,7 @@ type Plan struct {
 	// Interleave, if not nil, makes the step one of several interleaved ones. OnStart and OnEnd are
 	// then called for each slice: before its first request and after its last response in a closed
 	// loop.
-	Interleave bench.Turns
+	Interleave bench.Interleaving
 
 	// OnStart and OnEnd, if not nil, are for reading counters at the two ends of the measured
 	// interval. OnStart is called when it begins, while the load continues; not if the load ends

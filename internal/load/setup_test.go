@@ -148,7 +148,7 @@ func TestSetupOfInterleavedStep(t *testing.T) {
 		a := newAccounts(t)
 		p := accountsPlan(a.URL, bench.Step{Name: "s", Connections: 4, Duration: 60 * time.Millisecond})
 		more := 0
-		p.Interleave = &turns{length: 20 * time.Millisecond, next: func() { more++ }}
+		p.Interleave = &interleaving{length: 20 * time.Millisecond, next: func() { more++ }}
 		l := run(t, e, p)
 		if a.seen(t, l, 4); more == 0 {
 			t.Error("one slice")

@@ -92,7 +92,7 @@ func TestRejectedRequestsAreNoThroughput(t *testing.T) {
 // A measured interval of some time: what is before and after it is counted, too, and windows have
 // what is within.
 func TestRejectedRequestsOfASlicedStep(t *testing.T) {
-	for name, interleave := range map[string]bench.Turns{"whole": nil, "interleaved": &turns{length: 20 * time.Millisecond}} {
+	for name, interleave := range map[string]bench.Interleaving{"whole": nil, "interleaved": &interleaving{length: 20 * time.Millisecond}} {
 		t.Run(name, func(t *testing.T) {
 			eachLoop(t, func(t *testing.T, e Engine) {
 				server := newCounting(t, limiter())

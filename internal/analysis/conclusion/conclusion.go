@@ -168,7 +168,7 @@ func (d *draft) about() string {
 	}
 	text := units.Plural(len(d.all), noun) + " × " + units.Plural(d.rounds(), "round")
 	if t := run.Profile.Interleave; t > 0 {
-		text += ", interleaved every " + units.Exact(t)
+		text += ", interleaved in slices from " + units.Exact(t)
 	}
 	parts := []string{text}
 	if limits := run.Profile.Limits.String(); limits != "" {

@@ -30,7 +30,8 @@ func reread(t *testing.T, text string) bench.Profile {
 	return p
 }
 
-// A session or a single request has a pace, which neither a rate nor interleaving leaves in force.
+// A session or a single request has a pace, which a rate does not leave in force; slices have whole
+// iterations, and do.
 func TestPace(t *testing.T) {
 	const session = "sessions: [{name: s, pace: 1500ms, requests: [{get: /b%s}]}]\n"
 	plain := strings.Replace(session, "%s", "", 1)
@@ -38,21 +39,24 @@ func TestPace(t *testing.T) {
 	if p.Requests[0].Pace != 1e9 || p.Sessions[0].Pace != 15e8 || p.Requests[1].Pace != 0 {
 		t.Errorf("%+v, %+v", p.Requests, p.Sessions)
 	}
-	if settled, why := profile.Settle(twice(p), 0); settled.Interleave != 0 || why.Reason != bench.PlainSteps {
-		t.Errorf("interleaved by %s, %+v", settled.Interleave, why)
+	if settled, why := profile.Settle(twice(p), 0); settled.Interleave != profile.Slice {
+		t.Errorf("not interleaved: %+v", why)
 	}
 }
 
-// A slice is too short for repetitions: users would give up at the end of each one. The setup of a
-// session is before all slices.
-func TestRepeatIsNotInterleaved(t *testing.T) {
+// A slice of an open loop is too short for repetitions: users would give up at the end of each one.
+// That of a closed loop has whole iterations, and the setup of a session is before all slices.
+func TestRepeatAtARateIsNotInterleaved(t *testing.T) {
 	const wait = "[{name: wait, get: /b, expect: {status: [200, 202]}, repeat: {until: {status: 200}, every: 100ms}}]"
-	const load = "sessions: [{name: s, requests: " + wait + "}]\nsteps: [1]\n"
+	const load = "sessions: [{name: s, requests: " + wait + "}]\nsteps: [1, {rate: 5}]\n"
 	settled, why := profile.Settle(twice(reread(t, load)), 0)
 	if settled.Interleave != 0 || why.Reason != bench.PlainSteps || !strings.Contains(why.Text, `"wait" is repeated`) {
 		t.Errorf("interleaved by %s, %+v", settled.Interleave, why)
 	}
-	setup := "sessions: [{name: s, setup: " + wait + ", requests: [{get: /c}]}]\nsteps: [1]\n"
+	setup := "sessions: [{name: s, setup: " + wait + ", requests: [{get: /c}]}]\nsteps: [{rate: 5}]\n"
+	if settled, why = profile.Settle(twice(reread(t, strings.Replace(load, ", {rate: 5}", "", 1))), 0); settled.Interleave == 0 {
+		t.Errorf("not interleaved: %+v", why)
+	}
 	if settled, why = profile.Settle(twice(reread(t, setup)), 0); settled.Interleave == 0 {
 		t.Errorf("not interleaved: %+v", why)
 	}

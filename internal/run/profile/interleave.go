@@ -15,7 +15,7 @@ import (
 const (
 	interleaveAuto = "auto"
 	interleaveOff  = "off"
-	interleaveHint = "write auto, off, or an interval from 50ms to 1m, such as 100ms"
+	interleaveHint = "write auto, off, or an interval from 50ms to 1m, such as 1s"
 
 	minSlice = 50 * time.Millisecond
 	maxSlice = time.Minute

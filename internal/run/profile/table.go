@@ -86,11 +86,11 @@ func loadOptions() []Option {
 		},
 		{
 			Name: "interleave", Key: "interleave", Type: "string", Group: OfRuns,
-			Usage: "interleave the contenders of a round, so machine noise affects all alike: auto (every 100ms where " +
-				"rounds, steps and memory allow it), off, or an `INTERVAL` such as 250ms",
+			Usage: "interleave the contenders of a round, so machine noise affects all alike: auto (slices from 500ms where " +
+				"rounds, steps and memory allow it), off, or an `INTERVAL` such as 1s",
 			Label: "Interleave",
-			Help: "Interleaves the contenders of a round; machine noise then affects all alike. auto: every 100ms where " +
-				"rounds, steps and memory allow it. off: one after the other. Or an interval such as 250ms.",
+			Help: "Interleaves the contenders of a round; machine noise then affects all alike. auto: in slices from 500ms on where " +
+				"rounds, steps and memory allow it. off: one after the other. Or an interval such as 1s.",
 			value: interleaveValue(),
 		},
 		{

@@ -73,7 +73,7 @@ type rotation struct {
 	mu      sync.Mutex
 	changed *sync.Cond
 	slots   []*slot
-	at      int // turns so far
+	at      int // how often the slot to load has been chosen so far
 	pace    pace
 }
 
@@ -88,11 +88,10 @@ type slot struct {
 	periods    periods // used only while the slot is the active one
 }
 
-// active returns the number of the slot that is loaded in a turn: from the first to the last and
-// back again. Of two it is A B B A, so a machine that becomes slower or faster affects both alike.
-func (t *rotation) active(turn int) int {
+// active returns the number of the slot to load: from the first to the last and back again. Of two it is A B B A, so a machine that becomes slower or faster affects both alike.
+func (t *rotation) active(at int) int {
 	n := len(t.slots)
-	at := turn % (2 * n)
+	at %= 2 * n
 	return min(at, 2*n-1-at)
 }
 
@@ -120,9 +119,9 @@ func (s *slot) pass() {
 	s.rotation.changed.Broadcast()
 }
 
-// turns returns how many turns the active slot has in a row, 1 or 2: between them would be a pause
+// inRow returns how often in a row the active slot is loaded, 1 or 2: between them would be a pause
 // for nothing.
-func (s *slot) turns() int {
+func (s *slot) inRow() int {
 	s.rotation.mu.Lock()
 	defer s.rotation.mu.Unlock()
 	if s.rotation.active(s.rotation.at+1) == s.number {

@@ -79,7 +79,7 @@ type Hooks struct {
 	// own. It may be called from any goroutine, and is cheap.
 	Rate func() float64
 	// Interleave, if not nil, makes the step run in slices, each with its OnStart and OnEnd.
-	Interleave bench.Turns
+	Interleave bench.Interleaving
 }
 
 // Checker has the checks of one trial: those that launch instances, which only the first trial of a

@@ -194,7 +194,9 @@ func (l *trialRun) step(
 	l.steering.finishStep(l.lastStep(index))
 	if interleave != nil {
 		record.Count, record.Waited, record.WaitedCPU = read.ends, read.waited, read.waitedCPU
-		record.Alternated = interleave.(*turns).why()
+		if record.Alternated = interleave.(*interleaving).why(); record.Alternated != "" {
+			l.notice("info", step.Name+": one contender after the other, as "+record.Alternated)
+		}
 		res.Interleave = record
 		res.Warnings = append(res.Warnings, verdict.BusyOutOfTurn(res)...)
 	} else {

@@ -179,7 +179,7 @@ func (p *Printer) title(e bench.RunStarted) {
 	}
 	switch why := e.Run.NotInterleaved(); {
 	case pr.Interleave > 0:
-		p.fact("order", "interleaved every %s: the contenders of a round run at the same time", units.Duration(pr.Interleave))
+		p.fact("order", "interleaved in slices from %s on: the contenders of a round run at the same time", units.Duration(pr.Interleave))
 	case why != "":
 		p.fact("order", "not interleaved: %s", safe.Line(why, 300))
 	}

@@ -79,7 +79,7 @@ func (r heading) crumbs() string {
 		text += " › " + t.Strong.S(ui.Outside(trial.Label(), nameBytes))
 		text += fmt.Sprintf("   round %d of %d · trial %d of %d", trial.Round, max(trial.Round, s.Run.Profile.Rounds), current.Number, len(s.Trials))
 		if d := s.Run.Profile.Interleave; d > 0 {
-			text += " · interleaved every " + units.Duration(d)
+			text += " · interleaved, slices from " + units.Duration(d)
 		} else if s.Run.NotInterleaved() != "" { // the log has the reason
 			text += " · not interleaved"
 		}

@@ -99,8 +99,8 @@ func (p *periods) align(at time.Time) time.Time {
 	return p.began.Add(n * quotaPeriod)
 }
 
-// turns is a bench.Turns of the slot's step.
-type turns struct {
+// interleaving is that of a step of the slot.
+type interleaving struct {
 	slot *slot
 	ctx  context.Context //nolint:containedctx // of the step, which the engine's calls have in common
 	step int
@@ -108,8 +108,8 @@ type turns struct {
 	read *readings
 }
 
-// interleave returns the turns of a step and its record; nil without a slot.
-func (s *slot) interleave(ctx context.Context, index int, step bench.Step, read *readings) (bench.Turns, *bench.Interleave) {
+// interleave returns the interleaving of a step and its record; nil without a slot.
+func (s *slot) interleave(ctx context.Context, index int, step bench.Step, read *readings) (bench.Interleaving, *bench.Interleave) {
 	if s == nil {
 		return nil, nil
 	}
@@ -121,22 +121,22 @@ func (s *slot) interleave(ctx context.Context, index int, step bench.Step, read 
 	t.mu.Unlock()
 	s.periods.look.Wait()
 	record := &bench.Interleave{Length: t.length, Since: t.since, With: s.others()}
-	return &turns{slot: s, ctx: ctx, step: index, open: step.Open(), read: read}, record
+	return &interleaving{slot: s, ctx: ctx, step: index, open: step.Open(), read: read}, record
 }
 
-func (t *turns) Length() time.Duration {
+func (t *interleaving) Length() time.Duration {
 	one := t.slot.rotation.length
 	if p := &t.slot.periods; p.limited {
 		if one = (one + quotaPeriod - 1) / quotaPeriod * quotaPeriod; p.began.IsZero() {
 			one = max(one, unaligned)
 		}
 	}
-	return time.Duration(t.slot.turns()) * one
+	return time.Duration(t.slot.inRow()) * one
 }
 
-func (t *turns) Align(at time.Time) time.Time { return t.slot.periods.align(at) }
+func (t *interleaving) Align(at time.Time) time.Time { return t.slot.periods.align(at) }
 
-func (t *turns) Fit(iteration time.Duration) time.Duration {
+func (t *interleaving) Fit(iteration time.Duration) time.Duration {
 	r := t.slot.rotation
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -144,39 +144,39 @@ func (t *turns) Fit(iteration time.Duration) time.Duration {
 	return cmp.Or(r.pace.longest, r.pace.hint)
 }
 
-func (t *turns) Alternate(why string) {
+func (t *interleaving) Alternate(why string) {
 	r := t.slot.rotation
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.pace.why = cmp.Or(r.pace.why, t.slot.label+": "+why)
 }
 
-func (t *turns) Alternating() bool { return t.why() != "" }
+func (t *interleaving) Alternating() bool { return t.why() != "" }
 
-func (t *turns) why() string {
+func (t *interleaving) why() string {
 	r := t.slot.rotation
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.pace.why
 }
 
-func (t *turns) Next() {
+func (t *interleaving) Next() {
 	t.vote()
 	t.read.wait(t.ctx, t.slot.next)
 }
 
 // vote looks at a slice that has ended: with the pauses between its slices, a contender of an open
 // loop has more quota than without them.
-func (t *turns) vote() {
+func (t *interleaving) vote() {
 	if t.open && t.read.ofQuota > idleQuota {
 		t.Alternate("its rate takes most of its CPU quota")
 	}
 }
 
-func (t *turns) Agree() bool {
+func (t *interleaving) Agree() bool {
 	t.vote()
 	t.slot.barrier(t.ctx, stageOf(t.step, stageAgree))
 	return t.Alternating()
 }
 
-func (t *turns) Restart() { t.read.restart() }
+func (t *interleaving) Restart() { t.read.restart() }
