@@ -16,8 +16,55 @@ import (
 	"github.com/locbench/locbench/internal/text/table"
 )
 
-// verdict returns the conclusion to the question of the run.
+// verdict returns the conclusion to the question of the run, with the contenders that froze: before
+// everything else if one of two contenders or a leader did. The verdict is not Good then, and Bad if
+// it is the new one of two versions alone.
 func (d *draft) verdict() (string, Tone) {
+	text, tone := d.answer()
+	freezes := analysis.Freezes(d.all, nil)
+	first := len(d.all) <= 2
+	for _, f := range freezes {
+		for _, i := range f.Of {
+			if !d.leads(d.all[i]) {
+				continue
+			}
+			first = true
+			if tone == Good {
+				tone = Neutral
+			}
+		}
+	}
+	if d.kind == Versions && len(freezes) > 0 && len(d.ranked()) == 2 {
+		_, of := d.pair().Verdict()
+		tone = tones[of]
+	}
+	said := []string{text}
+	for _, f := range slices.Backward(freezes) {
+		if first {
+			said = slices.Insert(said, 0, f.Text)
+		}
+	}
+	for _, f := range freezes {
+		if !first {
+			said = append(said, f.Text)
+		}
+	}
+	return strings.Join(said, " "), tone
+}
+
+// leads reports whether no contender is significantly better in throughput, so the verdict may
+// recommend this one; in other kinds of runs each one may be.
+func (d *draft) leads(c analysis.Contender) bool {
+	s := d.standing(measure.Throughput)
+	if d.kind != Steps || !d.comparable(s) || len(s.Members) < 2 {
+		return true
+	}
+	leaders, _ := s.Leaders()
+	return slices.ContainsFunc(leaders, func(i int) bool { return s.Member(i).Contender == c.Label })
+}
+
+// answer returns the conclusion to the question of the run.
+func (d *draft) answer() (string, Tone) {
 	ranked := d.ranked()
 	switch {
 	case len(d.all) == 0:
@@ -192,12 +239,14 @@ func list(all []string) string {
 
 // versions says what changed from the first contender to the second.
 func (d *draft) versions() (string, Tone) {
-	text, tone := d.pair().Verdict()
+	text, tone := d.pair().Changes()
 	if text == "" {
 		return d.soFar(d.ranked()), Neutral
 	}
-	return text, map[table.Tone]Tone{table.Good: Good, table.Bad: Bad}[tone]
+	return text, tones[tone]
 }
+
+var tones = map[table.Tone]Tone{table.Good: Good, table.Bad: Bad}
 
 // pair returns the comparison of the two contenders of Versions.
 func (d *draft) pair() *compare.Contender {
