@@ -20,7 +20,7 @@ import (
 // everything else if one of two contenders or a leader did. The verdict is not Good then, and Bad if
 // it is the new one of two versions alone.
 func (d *draft) verdict() (string, Tone) {
-	text, tone := d.answer()
+	text, tone := d.byKind()
 	freezes := analysis.Freezes(d.all, nil)
 	first := len(d.all) <= 2
 	for _, f := range freezes {
@@ -63,8 +63,8 @@ func (d *draft) leads(c analysis.Contender) bool {
 	return slices.ContainsFunc(leaders, func(i int) bool { return s.Member(i).Contender == c.Label })
 }
 
-// answer returns the conclusion to the question of the run.
-func (d *draft) answer() (string, Tone) {
+// byKind returns the conclusion to the question of the run.
+func (d *draft) byKind() (string, Tone) {
 	ranked := d.ranked()
 	switch {
 	case len(d.all) == 0:
