@@ -23,14 +23,14 @@ func (d *draft) verdict() (string, Tone) {
 	text, tone := d.byKind()
 	freezes := analysis.Freezes(d.all, nil)
 	first := len(d.all) <= 2
+	var frozen []string
 	for _, f := range freezes {
+		frozen = append(frozen, f.Text)
 		for _, i := range f.Of {
-			if !d.leads(d.all[i]) {
-				continue
-			}
-			first = true
-			if tone == Good {
-				tone = Neutral
+			if leads := d.leads(d.all[i]); leads && tone == Good {
+				tone, first = Neutral, true
+			} else {
+				first = first || leads
 			}
 		}
 	}
@@ -38,16 +38,9 @@ func (d *draft) verdict() (string, Tone) {
 		_, of := d.pair().Verdict()
 		tone = tones[of]
 	}
-	said := []string{text}
-	for _, f := range slices.Backward(freezes) {
-		if first {
-			said = slices.Insert(said, 0, f.Text)
-		}
-	}
-	for _, f := range freezes {
-		if !first {
-			said = append(said, f.Text)
-		}
+	said := append(frozen, text)
+	if !first {
+		said = append([]string{text}, frozen...)
 	}
 	return strings.Join(said, " "), tone
 }

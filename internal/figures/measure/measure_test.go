@@ -83,7 +83,7 @@ func result(index int, n int64) bench.StepResult {
 		After: usage(n, 6*time.Second),
 		Load: bench.Load{Elapsed: 10 * time.Second, Wall: 10 * time.Second, Succeeded: 1000 * n, Sent: 1100 * n,
 			InFlight: 1.5, FirstResponse: time.Duration(n) * time.Second,
-			Checked:  300, Failed: map[bench.ErrorKind]int64{bench.ErrReset: 99, bench.ErrWrong: 1}},
+			Checked: 300, Failed: map[bench.ErrorKind]int64{bench.ErrReset: 99, bench.ErrWrong: 1}},
 	}
 	ms := time.Duration(n) * time.Millisecond
 	s.Load.Latency = bench.Latencies{Count: 1000 * n, P50: ms, P75: 2 * ms, P90: 3 * ms, P95: 4 * ms, P99: 5 * ms,
