@@ -122,7 +122,7 @@ func ratesApart(a, b stats.Step) bool {
 func (c Contender) loadOf(m measure.Measure, ref Contender) (step bench.Step, share float64, ok bool) {
 	of := ref
 	switch m.Comparison.At {
-	case measure.FromStartToStop:
+	case measure.FromStartToStop, measure.AtFreeze:
 		return step, 0, false
 	case measure.AtHalf:
 		return ref.Half()
@@ -164,8 +164,12 @@ func (c Contender) sample(m measure.Measure, ref Contender, peakOf string) (valu
 }
 
 // Samples returns the values of two sides, one per round that has one, and the step in words. Both
-// sides use the step of ref; throughput is taken where each side peaks.
+// sides use the step of ref; throughput is taken where each side peaks, first responses where one
+// side freezes.
 func Samples(m measure.Measure, ref, a, b Contender) (old, fresh []float64, at string) {
+	if m.Comparison.At == measure.AtFreeze {
+		return firstSamples(a, b)
+	}
 	peak := "peak of " + ref.Label
 	if a.Label == ref.Label {
 		peak = "the old peak"

@@ -28,6 +28,15 @@ type StepResult struct {
 	Thresholds []ThresholdResult `json:"thresholds,omitempty"` // results of the thresholds that applied
 }
 
+// LongFirstResponses is the time from which on the first responses of a step are worth showing.
+const LongFirstResponses = time.Second
+
+// FirstResponses returns the longest time from the first request of a connection to its response;
+// ok is false for an open loop, and in results of earlier versions.
+func (s StepResult) FirstResponses() (longest time.Duration, ok bool) {
+	return s.Load.FirstResponse, s.Load.FirstResponse > 0 && !s.Step.Open()
+}
+
 // Texts of StepResult.Aborted.
 const (
 	AbortedDied    = "the contender died"

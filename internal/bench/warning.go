@@ -27,19 +27,20 @@ const (
 	WarnWaitedForPorts    WarningKind = "waited_for_ports"    // the step started late: no free local ports
 
 	// About the load and the contender.
-	WarnDropped              WarningKind = "dropped"        // scheduled requests were never sent
-	WarnPace                 WarningKind = "pace_not_kept"  // iterations took longer than their pace
-	WarnLate                 WarningKind = "late"           // requests were sent late: all connections were in use
-	WarnNotKeepingUp         WarningKind = "not_keeping_up" // the backlog was growing
-	WarnQueueOutlastedLeadIn WarningKind = "unserved"       // the queue outlasted the lead-in
-	WarnUnstableLoad         WarningKind = "unsteady"       // throughput × latency does not match the requests in flight
-	WarnWarmingUp            WarningKind = "warming"        // Drift: the contender became faster
-	WarnDrifting             WarningKind = "drifting"       // Drift: the contender became slower
-	WarnMaybeUnstable        WarningKind = "maybe_unstable" // a possible trend within noise, in the first measured step
-	WarnErrors               WarningKind = "errors"         // requests failed
-	WarnRejected             WarningKind = "rejected"       // responses that are expected, but not throughput
-	WarnNotLookedAt          WarningKind = "not_looked_at"  // bodies that were to be compared, and were not
-	WarnMemoryGrowth         WarningKind = "memory_growth"  // memory grew with the requests and did not come back
+	WarnDropped              WarningKind = "dropped"         // scheduled requests were never sent
+	WarnPace                 WarningKind = "pace_not_kept"   // iterations took longer than their pace
+	WarnLate                 WarningKind = "late"            // requests were sent late: all connections were in use
+	WarnNotKeepingUp         WarningKind = "not_keeping_up"  // the backlog was growing
+	WarnQueueOutlastedLeadIn WarningKind = "unserved"        // the queue outlasted the lead-in
+	WarnFirstResponses       WarningKind = "first_responses" // the first responses took far longer than later ones
+	WarnUnstableLoad         WarningKind = "unsteady"        // throughput × latency does not match the requests in flight
+	WarnWarmingUp            WarningKind = "warming"         // Drift: the contender became faster
+	WarnDrifting             WarningKind = "drifting"        // Drift: the contender became slower
+	WarnMaybeUnstable        WarningKind = "maybe_unstable"  // a possible trend within noise, in the first measured step
+	WarnErrors               WarningKind = "errors"          // requests failed
+	WarnRejected             WarningKind = "rejected"        // responses that are expected, but not throughput
+	WarnNotLookedAt          WarningKind = "not_looked_at"   // bodies that were to be compared, and were not
+	WarnMemoryGrowth         WarningKind = "memory_growth"   // memory grew with the requests and did not come back
 	WarnOOM                              = WarningKind(IncidentOOM)
 	WarnBusyOutOfTurn        WarningKind = "busy_out_of_turn" // it used CPUs while other contenders were loaded
 	WarnRunPaused            WarningKind = "run_paused"       // by the user, before the step
@@ -91,6 +92,7 @@ var titles = map[WarningKind]string{
 	WarnLate:                 "requests sent late: all connections in use",
 	WarnNotKeepingUp:         "the contender did not keep up",
 	WarnQueueOutlastedLeadIn: "queue outlasted the lead-in",
+	WarnFirstResponses:       "the first responses took long: a pool that fills, a cold cache, compilation",
 	WarnUnstableLoad:         "unstable load",
 	WarnWarmingUp:            StillWarmingUp,
 	WarnDrifting:             Unstable,

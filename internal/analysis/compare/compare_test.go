@@ -109,6 +109,15 @@ func TestCompare(t *testing.T) {
 			interleaved(in(3, is(bench.TrialAborted))).only("b"), Options{}},
 		{"interleaved, in two runs", of(trials("a", 10, usual(), paired)), of(trials("a", 10, usual())), Options{}},
 
+		{"the new side froze", same, a(usual(), froze(3, 8*time.Second)), Options{}},
+		{"both froze, the old one longer", a(usual(), froze(3, 8*time.Second)), a(usual(), froze(3, 1900*time.Millisecond)), Options{}},
+		{"froze in the warm-up", a(usual(), froze(1, time.Millisecond)), a(usual(), froze(0, 3*time.Second), froze(1, time.Millisecond)), Options{}},
+		{"froze in half of the rounds", same, a(usual(), froze(3, 20*time.Millisecond), in(1, froze(3, 8*time.Second)), in(2, froze(3, 8*time.Second)),
+			in(3, froze(3, 8*time.Second))), Options{}},
+		{"froze, five rounds", of(trials("a", 5, usual(), froze(3, 50*time.Millisecond))), of(trials("b", 5, usual(), froze(3, 8*time.Second))), Options{}},
+		{"froze, under other limits", limits, a(usual(), froze(3, 8*time.Second)), Options{}},
+		{"froze, interleaved", interleaved(froze(3, 8*time.Second)).only("a"), interleaved(froze(3, 8*time.Second)).only("b"), Options{}},
+
 		{"excluded", a(usual(), failing(0, 1e6), failing(1, 1e6), failing(2, 1e6), failing(3, 1e6)), same, Options{}},
 		{"both excluded, by force", a(usual(), wrong), a(usual(), wrong), Options{Force: true}},
 		{"failed checks accepted", a(usual(), wrong).with(accepting), a(usual(), wrong).with(accepting), Options{}},
@@ -154,6 +163,11 @@ func TestResult_Markdown(t *testing.T) {
 		{"too few rounds", of(trials("a", 5, usual())), of(trials("a", 5, larger))},
 		{"not comparable", a(usual()), a(larger).with(func(r *bench.Run) { r.Profile.Limits.CPUs = 2 })},
 		{"excluded", a(usual()), a(usual(), wrong)},
+		{"the new side froze", a(usual(), froze(3, 20*time.Millisecond)), a(faster(1.2), froze(3, 8*time.Second))},
+		{"the old side froze", a(usual(), froze(3, 8*time.Second)), a(faster(1.2), froze(3, 20*time.Millisecond))},
+		{"both froze", a(usual(), froze(3, 8*time.Second)), a(usual(), froze(3, 8*time.Second))},
+		{"the old side froze, and nothing else is known", of(trials("a", 1, usual(), froze(3, 8*time.Second))), of(trials("b", 1, usual()))},
+		{"froze, under other limits", a(usual()), a(usual(), froze(3, 8*time.Second)).with(func(r *bench.Run) { r.Profile.Limits.CPUs = 2 })},
 		{"two contenders", of(trials(hostile, 6, usual()), trials("b", 6, usual())), of(trials(hostile, 6, usual()), trials("b", 6, larger))},
 	} {
 		r := compared(t, c.before, c.after, Options{})

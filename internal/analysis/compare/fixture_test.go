@@ -122,6 +122,14 @@ func failing(step int, n int64) change {
 	}
 }
 
+// froze makes the first responses of a step take d, with a small noise.
+func froze(step int, d time.Duration) change {
+	return func(l *bench.TrialResult) {
+		l.Steps[step].Load.FirstResponse = d + time.Duration(l.Trial.Round)*time.Microsecond
+		l.Steps[step].Load.Latency.P50 = 10 * time.Millisecond
+	}
+}
+
 // raw is a side before its analysis, which tests can change.
 type raw struct {
 	Run       bench.Run

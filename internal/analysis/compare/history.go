@@ -184,7 +184,7 @@ func (h *History) Series(labels []string, measures []measure.ID) ([]Series, erro
 
 // shown reports whether a measure has a verdict, or a value in any point.
 func shown(m measure.Measure, points []Point) bool {
-	return !m.Comparison.Apart || slices.ContainsFunc(points, func(p Point) bool { return p.value(m, p.half).Median != nil })
+	return !m.Comparison.Apart && !m.Comparison.Own || slices.ContainsFunc(points, func(p Point) bool { return p.value(m, p.half).Median != nil })
 }
 
 // table returns the medians of each result, with the widths of their CIs as details.
@@ -193,7 +193,7 @@ func (c Series) table() table.Table {
 	for _, v := range c.Points[0].Values {
 		m := measure.Get(v.Measure)
 		column := table.Column{Title: m.Comparison.Head}
-		if m.Comparison.Apart {
+		if m.Comparison.Apart || m.Comparison.Own {
 			column.Drop = 1
 		}
 		t.Columns = append(t.Columns, column)

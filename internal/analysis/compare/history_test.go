@@ -190,11 +190,12 @@ func TestParseMeasure(t *testing.T) {
 			t.Errorf("%s: %s, %v", name, id, err)
 		}
 	}
-	const list = "throughput, p99, start-up, time-to-peak, memory, cpu and switches"
+	const list = "throughput, p99, start-up, time-to-peak, memory, cpu, switches and first-responses"
 	if _, err := ParseMeasure("x"); err == nil || err.Error() != `no measure "x"; choose one of `+list {
 		t.Error(err)
 	}
-	const titles = "peak throughput, p99 at half peak, start-up, time to peak, peak memory, CPU per request and context switches per request"
+	const titles = "peak throughput, p99 at half peak, start-up, time to peak, peak memory, CPU per request, " +
+		"context switches per request and first responses"
 	if got := Titles(); got != titles {
 		t.Error(got)
 	}

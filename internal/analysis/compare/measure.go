@@ -94,7 +94,7 @@ func rows(couple analysis.Couple, o Options) []Row {
 	var of []int // rows that are tested: those with values on both sides
 	for _, m := range slices.Concat(measure.View(measure.Compared), ofNeeds(couple)) {
 		old, fresh, at := analysis.Samples(m.Measure, couple.Ref, couple.A, couple.B)
-		if m.Comparison.Apart && len(old)+len(fresh) == 0 {
+		if (m.Comparison.Apart || m.Comparison.Own) && len(old)+len(fresh) == 0 {
 			continue
 		}
 		r := Row{Measure: m.ID, Unit: m.Unit.String(), HigherIsBetter: m.Higher, At: at, Old: side(old), New: side(fresh),
@@ -114,6 +114,8 @@ func rows(couple analysis.Couple, o Options) []Row {
 		case m.Comparison.Apart:
 			r.Ratio = o.Rule.Compare([]stats.Pair{pair})[0].Ratio
 			r.Sentence = joined(": ", "no verdict", r.change())
+		case m.Comparison.Own:
+			r.decide(o.Rule.Compare([]stats.Pair{pair})[0])
 		default:
 			of, family = append(of, len(all)), append(family, pair)
 			for i, rounds := range [][]float64{old, fresh} {
@@ -184,7 +186,8 @@ func (r *Row) check(couple analysis.Couple, excluded, differ string, force bool)
 // open returns the inconclusive rows.
 func open(rows []Row) (all []analysis.Open) {
 	for _, r := range rows {
-		if r.Verdict == stats.Inconclusive && r.NotComparable == "" && r.P != nil {
+		own := measure.Get(r.Measure).Comparison.Own // a freeze is seen without a verdict
+		if r.Verdict == stats.Inconclusive && r.NotComparable == "" && r.P != nil && !own {
 			all = append(all, analysis.Open{Measure: r.Measure, Rounds: min(len(r.Old.Rounds), len(r.New.Rounds)), More: r.More})
 		}
 	}

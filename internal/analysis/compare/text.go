@@ -24,12 +24,17 @@ const narrow = 60
 // cells where possible; 0: no limit. Labels and all other text from files are made safe for a
 // terminal.
 func (r Result) Text(w io.Writer, width int) error {
-	_, err := io.WriteString(w, strings.Join(r.Lines(width, nil), "\n")+"\n")
+	_, err := io.WriteString(w, strings.Join(r.lines(width, nil, true), "\n")+"\n")
 	return err
 }
 
-// Lines returns the lines of Text; paint gives a text the look of its tone, nil: none.
-func (r Result) Lines(width int, paint func(table.Tone, string) string) (lines []string) {
+// Lines returns the lines of Text for a place that has the headline already; paint gives a text the
+// look of its tone, nil: none.
+func (r Result) Lines(width int, paint func(table.Tone, string) string) []string {
+	return r.lines(width, paint, false)
+}
+
+func (r Result) lines(width int, paint func(table.Tone, string) string, first bool) (lines []string) {
 	if paint == nil {
 		paint = func(_ table.Tone, s string) string { return s }
 	}
@@ -50,6 +55,9 @@ func (r Result) Lines(width int, paint func(table.Tone, string) string) (lines [
 			say("", c.Subject)
 		}
 		say("", fmt.Sprintf("%s   %s", c.name(), c.rounds()))
+		if froze, _ := c.froze(); froze != "" && first {
+			say("", froze)
+		}
 		t := c.table(c.Rows, "old", "new")
 		if width > 0 && width < narrow { // the verdicts say how much has changed
 			t = t.Without("old").Without("new")
@@ -108,32 +116,16 @@ func (r Result) Markdown(w io.Writer, gates []GateResult) error {
 	return err
 }
 
-// Headline returns the verdict with its mark, or why there is none.
-func (c Contender) Headline() (text string, tone table.Tone) {
-	text, tone = c.Verdict()
-	switch first := c.Rows[0]; {
-	case tone == table.Good:
-		text = "✓ " + text
-	case tone == table.Bad:
-		text = "✗ " + text
-	case first.NotComparable != "":
-		text = c.name() + ": not comparable: " + first.NotComparable
-	case text == "":
-		text = c.name() + ": " + first.Sentence
-	}
-	return safe.Line(text, 500), tone
-}
-
-// Verdict says what changed from the old side to the new one: the first significant changes in the
+// Changes says what changed from the old side to the new one: the first significant changes in the
 // order of the measures, and whether throughput is known. It is Good, Bad, or Plain without a
 // verdict; "" if nothing has a change.
-func (c Contender) Verdict() (text string, tone table.Tone) {
+func (c Contender) Changes() (text string, tone table.Tone) {
 	var parts, open []string
 	same, throughput := 0, ""
 	tone = table.Good
 	for _, r := range c.Rows {
 		m := measure.Get(r.Measure)
-		if m.Comparison.Apart || r.NotComparable != "" || r.Ratio == nil {
+		if m.Comparison.Apart || m.Comparison.Own || r.NotComparable != "" || r.Ratio == nil {
 			continue
 		}
 		switch r.Verdict {

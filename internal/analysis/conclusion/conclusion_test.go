@@ -218,6 +218,11 @@ func about(trials []bench.TrialResult, language, framework string) []bench.Trial
 }
 
 // quota makes the quota the bottleneck of a step; busy the machine.
+// froze makes the first responses of a step take this many seconds.
+func froze(seconds float64) func(*bench.StepResult) {
+	return func(s *bench.StepResult) { s.Load.FirstResponse = time.Duration(seconds * 1e9) }
+}
+
 func quota(s *bench.StepResult) {
 	benchtest.Throttled(90, 100)(s)
 	s.After.Throttling.Time = time.Second
@@ -337,6 +342,17 @@ func TestOf(t *testing.T) {
 		{"arrivals: failures", slices.Concat(rounds("a", 8, 500, 9e4, arrive, benchtest.Errors(bench.ErrTimeout, 9)),
 			rounds("bb", 8, 250, 9e4, arrive)),
 			func(r *bench.Run) { r.Profile.Steps = []bench.Step{users} }},
+		{"a leader froze", slices.Concat(rounds("a", 8, 9000, 9e4, froze(8)), rounds("b", 8, 4000, 9e4)), none},
+		{"one of the same froze", slices.Concat(rounds("a", 8, 9000, 9e4), rounds("bb", 8, 9010, 9e4, froze(8))), none},
+		{"the slower of two froze", slices.Concat(rounds("a", 8, 9000, 9e4), rounds("b", 8, 4000, 9e4, froze(8))), none},
+		{"the slowest of three froze", slices.Concat(rounds("a", 8, 9000, 9e4), rounds("b", 8, 4000, 2e5),
+			rounds("c", 8, 2000, 2e5, froze(8))), none},
+		{"another version froze", slices.Concat(rounds("v1", 8, 9000, 9e4, froze(1.9)), rounds("v2", 8, 19000, 9e4, froze(8))), none},
+		{"another version does not freeze", slices.Concat(rounds("v1", 8, 9000, 9e4, froze(8)), rounds("v2", 8, 19000, 9e4)), none},
+		{"both versions froze", slices.Concat(rounds("v1", 8, 9000, 9e4, froze(8)), rounds("v2", 8, 19000, 9e4, froze(7))), none},
+		{"another version froze, too few pairs", slices.Concat(rounds("v1", 3, 9000, 9e4), rounds("v2", 3, 8900, 9e4, froze(8))), none},
+		{"one, which froze", rounds("a", 1, 9000, 9e4, froze(8)), none},
+		{"one of two froze and failed", slices.Concat(rounds("a", 6, 9000, 9e4), killed(rounds("c", 6, 3900, 2e5, froze(8)))), none},
 	} {
 		run := benchtest.Run(row.trials...)
 		run.Given = []string{"locbench", "run", "--profile=orders"}

@@ -62,7 +62,7 @@ func (d *draft) ofOne() string {
 func (d *draft) paired() string {
 	tests, least := 0, 1.
 	for _, r := range d.pair().Rows {
-		if r.PHolm != nil {
+		if r.PHolm != nil && !measure.Get(r.Measure).Comparison.Own {
 			tests, least = tests+1, min(least, *r.PHolm)
 		}
 	}

@@ -274,6 +274,9 @@ func (d *draft) changes() table.Table {
 			said += fmt.Sprintf(": about %s", units.Plural(r.More, "more round"))
 		}
 		title := cmp.Or(m.Comparison.Long, m.Comparison.Title)
+		if m.Comparison.Own {
+			title += ", " + cut(r.At)
+		}
 		t.Rows = append(t.Rows, table.Row{Cells: []table.Cell{text(title), text(value(r.Old.Median)), text(value(r.New.Median)),
 			text(change), {Text: said, Tone: tone}}})
 	}

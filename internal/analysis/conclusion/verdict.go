@@ -16,8 +16,48 @@ import (
 	"github.com/locbench/locbench/internal/text/table"
 )
 
-// verdict returns the conclusion to the question of the run.
+// verdict returns the conclusion to the question of the run, with the contenders that froze: before
+// everything else if one of two contenders or a leader did. The verdict is not Good then, and Bad if
+// it is the new one of two versions alone.
 func (d *draft) verdict() (string, Tone) {
+	text, tone := d.byKind()
+	freezes := analysis.Freezes(d.all, nil)
+	first := len(d.all) <= 2
+	var frozen []string
+	for _, f := range freezes {
+		frozen = append(frozen, f.Text)
+		for _, i := range f.Of {
+			if leads := d.leads(d.all[i]); leads && tone == Good {
+				tone, first = Neutral, true
+			} else {
+				first = first || leads
+			}
+		}
+	}
+	if d.kind == Versions && len(freezes) > 0 && len(d.ranked()) == 2 {
+		_, of := d.pair().Verdict()
+		tone = tones[of]
+	}
+	said := append(frozen, text)
+	if !first {
+		said = append([]string{text}, frozen...)
+	}
+	return strings.Join(said, " "), tone
+}
+
+// leads reports whether no contender is significantly better in throughput, so the verdict may
+// recommend this one; in other kinds of runs each one may be.
+func (d *draft) leads(c analysis.Contender) bool {
+	s := d.standing(measure.Throughput)
+	if d.kind != Steps || !d.comparable(s) || len(s.Members) < 2 {
+		return true
+	}
+	leaders, _ := s.Leaders()
+	return slices.ContainsFunc(leaders, func(i int) bool { return s.Member(i).Contender == c.Label })
+}
+
+// byKind returns the conclusion to the question of the run.
+func (d *draft) byKind() (string, Tone) {
 	ranked := d.ranked()
 	switch {
 	case len(d.all) == 0:
@@ -192,12 +232,14 @@ func list(all []string) string {
 
 // versions says what changed from the first contender to the second.
 func (d *draft) versions() (string, Tone) {
-	text, tone := d.pair().Verdict()
+	text, tone := d.pair().Changes()
 	if text == "" {
 		return d.soFar(d.ranked()), Neutral
 	}
-	return text, map[table.Tone]Tone{table.Good: Good, table.Bad: Bad}[tone]
+	return text, tones[tone]
 }
+
+var tones = map[table.Tone]Tone{table.Good: Good, table.Bad: Bad}
 
 // pair returns the comparison of the two contenders of Versions.
 func (d *draft) pair() *compare.Contender {

@@ -96,6 +96,7 @@ const (
 	AtHalf                       // one step for all, at half peak of the reference
 	AtReference                  // one step for all, the peak step of the reference
 	FromStartToStop              // no step: whole trials
+	AtFreeze                     // one load for both sides, warm-ups included: where one freezes longest
 )
 
 // Comparison says how contenders are compared by a measure.
@@ -108,6 +109,8 @@ type Comparison struct {
 	Guess string     // warning about a value that is AtLeast
 	// shown without a verdict, to explain other measures; omitted without values
 	Apart bool
+	// only where a side froze, and tested for itself: the p values of other measures are as without
+	Own bool
 }
 
 // Column is a column of the CSV export, and a key of the JSON export.
@@ -209,7 +212,7 @@ func ByConditionName(name string) (Measure, bool) {
 
 // Tested returns the measures with verdicts: the family over which p values are adjusted.
 func Tested() []Shown {
-	return slices.DeleteFunc(View(Compared), func(m Shown) bool { return m.Comparison.Apart })
+	return slices.DeleteFunc(View(Compared), func(m Shown) bool { return m.Comparison.Apart || m.Comparison.Own })
 }
 
 // All returns all measures.

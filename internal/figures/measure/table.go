@@ -37,6 +37,7 @@ const (
 	ThrottledTime ID = "throttled-time"
 	Cost          ID = "cost"
 	Switches      ID = "switches" // per request
+	First         ID = "first-responses"
 )
 
 var table = []Measure{
@@ -238,6 +239,18 @@ var table = []Measure{
 			}},
 		Benchmark: "switches/req",
 	},
+	{
+		ID: First, Name: "first responses", Head: "first", Unit: Nanoseconds, Of: firstResponses, whole: longestFirst,
+		Definition: Definition{"First responses (s, ms)",
+			"closed loop: the longest time from the first request of a connection at the step to its response, over the " +
+				"connections that start with the load. A failure or timeout ends it, too. Of an interleaved step it is that of the " +
+				"first slice. Most of it lies in the lead-in, so throughput and latency do not contain it. " +
+				"Of a contender: at the step where it is longest, warm-ups included."},
+		Comparison: &Comparison{Title: "first responses", Head: "first", At: AtFreeze, Own: true},
+		CSV:        Column{"first_responses_ns", "closed loop: longest time from the first request of a connection to its response"},
+		Prometheus: &Metric{Name: "locbench_step_first_responses_seconds",
+			Help: "Longest time from the first request of a connection to its response."},
+	},
 	{ID: Cost, Name: "cost", Head: "$/1B req", Unit: Dollars,
 		whole: func(c stats.Contender) Result { return ResultOf(c.CostEach) }},
 }
@@ -290,6 +303,22 @@ func half(of func(bench.Latencies) time.Duration) func(stats.Contender) Result {
 		}
 		return m.Over(c.Steps[i])
 	}
+}
+
+func firstResponses(s bench.StepResult) (float64, bool) {
+	longest, ok := s.FirstResponses()
+	return float64(longest), ok
+}
+
+// longestFirst returns the first responses at the step where they took longest.
+func longestFirst(c stats.Contender) (longest Result) {
+	m := Measure{Of: firstResponses}
+	for _, s := range c.Steps {
+		if r := m.Over(s); r.Known && r.Value > longest.Value {
+			longest = r
+		}
+	}
+	return longest
 }
 
 func errorsOfTrial(c stats.Contender) Result {

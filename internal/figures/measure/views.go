@@ -1,5 +1,7 @@
 package measure
 
+import "github.com/locbench/locbench/internal/bench"
+
 // Place is a table or another list of measures in an output.
 type Place int
 
@@ -24,8 +26,12 @@ type Shown struct {
 	Measure
 	Head     string // heading of its column
 	Drop     int    // in narrow tables, columns with a higher number are dropped first; 0: never
-	Optional bool   // omitted if no contender has a value
+	Optional bool   // omitted if no contender has a value, or none that reaches From
+	From     float64
 }
+
+// Worth reports whether a value is a reason to show an optional measure.
+func (s Shown) Worth(v float64, known bool) bool { return known && v >= s.From }
 
 // at is a measure at a place, with its heading there.
 type at struct {
@@ -33,16 +39,21 @@ type at struct {
 	head     string
 	drop     int
 	optional bool
+	from     float64
 }
+
+// longFirst is when first responses have a column.
+const longFirst = float64(bench.LongFirstResponses)
 
 var views = map[Place][]at{
 	Compared: {{id: Throughput}, {id: P99Half}, {id: StartUp}, {id: PeakTime}, {id: MemoryPeak}, {id: CPURequest},
-		{id: Switches}},
+		{id: Switches}, {id: First}},
 	Ranked: {{id: Throughput}, {id: CPURequest}, {id: StartUp}, {id: PeakTime}, {id: MemoryPeak}},
 	TextSteps: {
 		{id: Throughput}, {id: Errors}, {id: P50}, {id: P90, drop: 5}, {id: P99}, {id: Max, drop: 6},
 		{id: CPURequest, drop: 2}, {id: InUse, drop: 7},
 		{id: Throttled, drop: 4}, {id: MemoryUsed, drop: 3}, {id: Switches, drop: 8, optional: true},
+		{id: First, drop: 1, optional: true, from: longFirst},
 	},
 	TextDetails: {{id: Switches}},
 	TextLive: {{id: Throughput}, {id: Errors}, {id: P50}, {id: P99}, {id: Max, drop: 1}, {id: CPURequest},
@@ -55,6 +66,7 @@ var views = map[Place][]at{
 	ScreenSteps: {
 		{id: Throughput}, {id: Errors, drop: 2}, {id: P50, drop: 5}, {id: P99, drop: 1}, {id: CPURequest, drop: 6},
 		{id: InUse, drop: 9}, {id: Throttled, drop: 8}, {id: MemoryUsed, drop: 7},
+		{id: First, drop: 3, optional: true, from: longFirst},
 	},
 	ScreenMoreSteps: {
 		{id: Throughput}, {id: ErrorRate, drop: 2}, {id: P90, drop: 1}, {id: P999, drop: 6}, {id: Max, drop: 5},
@@ -84,7 +96,7 @@ type Group struct {
 func Groups() []Group {
 	return []Group{
 		{"Throughput", []ID{Throughput, Sent, InFlight}},
-		{"Latency", []ID{P50, P75, P90, P95, P99, P999, Max, Mean, P50Half, P99Half}},
+		{"Latency", []ID{P50, P75, P90, P95, P99, P999, Max, Mean, P50Half, P99Half, First}},
 		{"Errors", []ID{ErrorRate, Errors}},
 		{"CPU and cost", []ID{CPURequest, Cost, InUse, CPUTime, Throttled, ThrottledTime, Switches}},
 		{"Memory", []ID{MemoryPeak, MemoryUsed, MemoryStep, MemoryRate}},
@@ -97,7 +109,7 @@ func View(p Place) []Shown {
 	var all []Shown
 	for _, v := range views[p] {
 		m := Get(v.id)
-		s := Shown{Measure: m, Head: m.Head, Drop: v.drop, Optional: v.optional}
+		s := Shown{Measure: m, Head: m.Head, Drop: v.drop, Optional: v.optional, From: v.from}
 		if v.head != "" {
 			s.Head = v.head
 		}

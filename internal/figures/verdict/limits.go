@@ -38,6 +38,13 @@ const (
 	coldReads = 0.01 // reads from disk per response: p99 has them
 	fewReads  = 10   // reads from disk in a step: with fewer, p99 hardly changes
 
+	// muchLonger is × the typical latency: from there on first responses are more than the queue
+	// of a service that takes its time for each response.
+	muchLonger = 5
+	// moreThreads is × the threads, and someThreads a number of them: a pool that grows by less has
+	// not kept connections waiting.
+	moreThreads, someThreads = 1.5, 10
+
 	waiting  = 0.60 // of the requests in flight: the component that holds them decides about latency
 	more     = 1.10 // × throughput: clearly more, beyond the noise of short steps
 	muchMore = 2.00 // × throughput: needs and machine, however busy, had capacity left

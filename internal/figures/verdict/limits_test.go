@@ -299,7 +299,41 @@ func TestStep_Limits(t *testing.T) {
 			return verdict.ColdCaches(s).Join("|")
 		}
 	}
+	first := func(set func(s *step, x float64)) func(float64) string {
+		return func(x float64) string {
+			s := bench.StepResult{Step: bench.Step{Connections: 64}, Before: &bench.Usage{Threads: new(20)}}
+			s.Load.FirstResponse = 8 * time.Second
+			s.Load.Latency = bench.Latencies{Count: 1, P50: 27 * time.Millisecond}
+			set(&s, x)
+			return verdict.FirstResponses(s, nil).Join("|")
+		}
+	}
 	checkLimits(t, []limit{
+		{"first responses", 1e9 - 1, 1e9, "the first responses took 1.00 s, p50 27.0 ms: look", first(func(s *step, x float64) {
+			s.Load.FirstResponse = time.Duration(x)
+		})},
+		{"first responses as long as others", 1.6e9 + 1, 1.6e9, "took 8.00 s, p50 1.60 s", first(func(s *step, x float64) {
+			s.Load.Latency.P50 = time.Duration(x)
+		})},
+		{"first responses as long as errors", 1.6e9 + 1, 1.6e9, "took 8.00 s: look", first(func(s *step, x float64) {
+			s.Load.Latency, s.Load.Failures.P50 = bench.Latencies{}, time.Duration(x)
+		})},
+		{"first responses and rejected ones alone", 1, 0, "took 8.00 s: look", first(func(s *step, x float64) {
+			s.Load.Latency, s.Load.Rejected = bench.Latencies{}, bench.Statuses{429: int64(x)}
+		})},
+		{"first responses of an open loop", 1, 0, "took 8.00 s", first(func(s *step, x float64) { s.Step.Rate = x })},
+		{"first responses that timed out", 8.2e9, 8.08e9, "took at least 8.00 s", first(func(s *step, x float64) {
+			s.Load.Timeouts = bench.Latencies{Count: 1, Min: time.Duration(x)}
+		})},
+		{"a timeout of the first responses", 0, 1, "took at least 8.00 s", first(func(s *step, x float64) {
+			s.Load.Timeouts.Count = int64(x)
+		})},
+		{"half as many threads again", 29, 30, "its threads grew from 20 to 30: look", first(func(s *step, x float64) {
+			s.Samples = []bench.Usage{{Threads: new(int(x))}}
+		})},
+		{"ten more threads", 13, 14, "its threads grew from 4 to 14: look", first(func(s *step, x float64) {
+			s.Before.Threads, s.After = new(4), &bench.Usage{Threads: new(int(x))}
+		})},
 		{"busy between its slices", .05, .0501, "used 0.05 CPUs", func(x float64) string {
 			t := bench.Interleave{Waited: time.Second, WaitedCPU: time.Duration(x * 1e9)}
 			return verdict.BusyOutOfTurn(step{Interleave: &t}).Join("|")

@@ -83,6 +83,13 @@ func TestWarnings(t *testing.T) {
 		{"memory of all", of(verdict.Overcommitted(3, 9<<30, 8<<30))},
 		{"busy out of turn", verdict.BusyOutOfTurn(all)},
 		{"not interleaved", verdict.BusyOutOfTurn(step{})},
+		{"a pool that fills slowly", verdict.FirstResponses(
+			step{Load: load{FirstResponse: 8 * second, Latency: bench.Latencies{Count: 1, P50: 27 * time.Millisecond}},
+				Before: &bench.Usage{Threads: new(80)}, After: &bench.Usage{Threads: new(83)}},
+			[]bench.Usage{{}, {Threads: new(20)}, {Threads: new(44)}})},
+		{"first responses that did not come", verdict.FirstResponses(
+			step{Load: load{FirstResponse: 10 * second, Timeouts: bench.Latencies{Count: 64, Min: 10 * second}}}, nil)},
+		{"usual first responses", verdict.FirstResponses(step{Load: load{FirstResponse: second - 1}}, nil)},
 		{"killed", verdict.Killed(all)},
 		{"memory at one end", verdict.Killed(step{Before: usage(0, 1), After: &bench.Usage{}})},
 		{"a possible drift", of(verdict.PossibleDrift(bench.Drift{Throughput: trend(.12, .2), CPU: trend(-.05, .3)}))},

@@ -49,7 +49,7 @@ type row struct {
 // Columns returns the columns in their order. New columns come at the end.
 func Columns() []Column {
 	all := slices.Concat(identity(), loadColumns(), usageColumns(), measured(measure.Switches))
-	return append(all,
+	all = append(all,
 		Column{"rejected", "responses with an expected status that does not count as throughput, whole step",
 			func(r row) any { return r.Load.Rejected.Total() }},
 		Column{"statuses", "complete responses by status, whole step; empty: unknown",
@@ -60,6 +60,7 @@ func Columns() []Column {
 			ofDisk(func(d bench.Disk) int64 { return d.Written })},
 		Column{"disk_operations", "reads and writes of disks by the contender in the step",
 			ofDisk(func(d bench.Disk) int64 { return d.Reads + d.Writes })})
+	return append(all, measured(measure.First)...)
 }
 
 func ofDisk(of func(bench.Disk) int64) func(row) any {

@@ -192,6 +192,7 @@ func (l *trialRun) step(
 		OnPart:   onPart,
 	})
 	l.steering.finishStep(l.lastStep(index))
+	earlier := l.lastReading()
 	if interleave != nil {
 		record.Count, record.Waited, record.WaitedCPU = read.ends, read.waited, read.waitedCPU
 		if record.Alternated = interleave.(*interleaving).why(); record.Alternated != "" {
@@ -200,7 +201,9 @@ func (l *trialRun) step(
 		res.Interleave = record
 		res.Warnings = append(res.Warnings, verdict.BusyOutOfTurn(res)...)
 	} else {
-		res.Samples = within(sampler.Stop(), res.Before, read.to)
+		samples := sampler.Stop()
+		earlier = append(earlier, before(samples, res.Before)...)
+		res.Samples = within(samples, res.Before, read.to)
 		if n := sampler.Failed(); n > 0 && !l.isTarget() {
 			res.Warnings = append(res.Warnings, verdict.ReadingsFailed(n))
 		}
@@ -213,6 +216,7 @@ func (l *trialRun) step(
 	}
 	res.Warnings = append(res.Warnings, verdict.Killed(res)...)
 	res.Warnings = append(res.Warnings, verdict.ColdCaches(res)...)
+	res.Warnings = append(res.Warnings, verdict.FirstResponses(res, earlier)...)
 	if len(controls.changes) > 0 {
 		res.Warnings = append(res.Warnings, verdict.RateChanged(step.Rate, controls.changes, controls.more))
 	}
@@ -329,6 +333,24 @@ func (r *readings) wait(ctx context.Context, next func()) {
 		r.waited += to.At.Sub(from.At)
 		r.waitedCPU += max(to.CPU-from.CPU, 0)
 	}
+}
+
+// lastReading returns the reading at the end of the last step; none before the first one.
+func (l *trialRun) lastReading() (last []bench.Usage) {
+	if n := len(l.steps); n > 0 && l.steps[n-1].After != nil {
+		last = append(last, *l.steps[n-1].After)
+	}
+	return last
+}
+
+// before returns the readings of the lead-in: those before the measured interval.
+func before(samples []bench.Usage, from *bench.Usage) (all []bench.Usage) {
+	for _, u := range samples {
+		if from == nil || u.At.Before(from.At) {
+			all = append(all, u)
+		}
+	}
+	return all
 }
 
 // within returns the readings within the measured interval; the load starts earlier and ends later.

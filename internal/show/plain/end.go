@@ -137,7 +137,10 @@ func (b *ending) steps(c analysis.Contender) {
 	}
 	b.line("%s", safe.Line(strings.TrimSpace(c.Label+" "+c.Under()), 160))
 	measures := slices.DeleteFunc(measure.View(measure.TextSteps), func(m measure.Shown) bool {
-		return m.Optional && !slices.ContainsFunc(c.Steps, func(s stats.Step) bool { return m.Over(s).Known })
+		return m.Optional && !slices.ContainsFunc(c.Steps, func(s stats.Step) bool {
+			r := m.Over(s)
+			return m.Worth(r.Value, r.Known)
+		})
 	})
 	t := table.Table{Columns: []table.Column{{Title: "step", Left: true}}}
 	for _, m := range measures {

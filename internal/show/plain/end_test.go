@@ -100,3 +100,26 @@ func TestErrorCell(t *testing.T) {
 	testenv.Equal(t, []string{errorCell(0, 0, false), errorCell(3, .0009, true), errorCell(3, .026, true),
 		errorCell(1200, .5, false)}, []string{"0", "3", "3 (~2.6%)", "1,200 (50.0%)"})
 }
+
+// The steps of a contender have their first responses from one second on.
+func TestEnd_FirstResponses(t *testing.T) {
+	for first, want := range map[time.Duration]bool{time.Second - 1: false, time.Second: true} {
+		run, trials := rounds(6)
+		for i := range trials {
+			if trials[i].Trial.Contender == "rs-axum" {
+				trials[i].Steps[0].Load.FirstResponse = first
+			}
+		}
+		var b strings.Builder
+		testenv.OK(t, End(&b, analysis.Of(run, trials), nil, 0, false))
+		n := 0
+		for line := range strings.Lines(b.String()) {
+			if strings.Contains(line, "req/s") && strings.Contains(line, "first") {
+				n++
+			}
+		}
+		if n != map[bool]int{true: 1}[want] || strings.Contains(b.String(), "The first responses of rs-axum at 8 connections took 1.00 s") != want {
+			t.Errorf("%s: %d tables have a column of first responses:\n%s", first, n, b.String())
+		}
+	}
+}

@@ -45,8 +45,7 @@ func stepSign(t *ui.Theme, trial *fold.Trial, s *fold.Step) string {
 func measures(p measure.Place, t *fold.Trial) []measure.Shown {
 	return slices.DeleteFunc(measure.View(p), func(m measure.Shown) bool {
 		return m.Optional && !slices.ContainsFunc(t.Result.Steps, func(r bench.StepResult) bool {
-			_, ok := m.Of(r)
-			return ok
+			return m.Worth(m.Of(r))
 		})
 	})
 }
