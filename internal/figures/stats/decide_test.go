@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/locbench/locbench/internal/bench/units"
 )
 
 func times(xs []float64, f float64) []float64 {
@@ -27,6 +29,13 @@ func TestRule_Compare(t *testing.T) {
 	paired := func(old, fresh []float64) Pair { return Pair{Old: old, New: fresh, Paired: true} }
 	eight := []float64{100, 101, 102, 103, 104, 105, 106, 107}
 	zeros := []float64{100, 101, 105, 100, 109, 108, 104, 112} // two pairs are equal, two are reversed
+	none := make([]float64, 6)
+	served := func(old, fresh []float64) Pair {
+		return Pair{HigherIsBetter: true, Old: old, New: fresh, Zero: "nothing succeeded",
+			Text: func(v float64) string { return units.Number(v) + "/s" }}
+	}
+	inPairs := func(p Pair) Pair { p.Paired = true; return p }
+	among30 := func(p Pair) Pair { p.With = slices.Repeat([]float64{1}, 30); return p }
 	for _, test := range []struct {
 		name     string
 		rule     Rule
@@ -71,8 +80,42 @@ func TestRule_Compare(t *testing.T) {
 		{"five rounds", Rule{}, Pair{Old: base, New: base[:5]}, "inconclusive: 5 rounds, need ≥ 6: 1 more round per side"},
 		{"one round", Rule{}, Pair{Old: base[:1], New: base}, "inconclusive: 1 round, need ≥ 6: 5 more rounds per side"},
 		{"nothing", Rule{}, Pair{}, "inconclusive: 0 rounds, need ≥ 6: 6 more rounds per side"},
-		{"a zero", Rule{}, Pair{Old: base, New: []float64{0, 1, 2, 3, 4, 5}},
-			"inconclusive: round 1: value 0: a ratio needs positive values"},
+		{"a zero", Rule{}, Pair{HigherIsBetter: true, Old: base, New: []float64{0, 1, 2, 3, 4, 5}},
+			"worse: 100 → 2.50: 0 in 1 of 6 rounds of new, p 0.0022"},
+		{"nothing in new", Rule{}, served(base, none), "worse: 100/s → 0/s: nothing succeeded in new, p 0.0022"},
+		{"nothing in old", Rule{}, served(none, base), "better: 0/s → 100/s: nothing succeeded in old, p 0.0022"},
+		{"nothing at all", Rule{}, served(none, none), "inconclusive: 0/s → 0/s: nothing succeeded in old and new"},
+		{"nothing at all, in pairs", Rule{}, inPairs(served(none, none)),
+			"inconclusive: 0/s → 0/s: nothing succeeded in old and new"},
+		{"nothing in new, in pairs", Rule{}, inPairs(served(base, none)),
+			"worse: 100/s → 0/s: nothing succeeded in new, p 0.031"},
+		{"nothing in old, in pairs", Rule{}, inPairs(served(none, base)),
+			"better: 0/s → 100/s: nothing succeeded in old, p 0.031"},
+		{"nothing in new, a noise floor", Rule{Floor: 100}, served(base, none),
+			"worse: 100/s → 0/s: nothing succeeded in new, p 0.0022"},
+		{"less is better", Rule{}, Pair{Old: base, New: none}, "better: 100 → 0: 0 in new, p 0.0022"},
+		{"nothing in some rounds", Rule{}, served(base, []float64{0, 0, 0, 104, 0, 0}),
+			"inconclusive: 100/s → 0/s: nothing succeeded in 5 of 6 rounds of new; need about 6 more rounds per side"},
+		{"nothing in some rounds, certainly", Rule{}, served(base, []float64{0, 0, 97, 0, 0, 96}),
+			"worse: 100/s → 0/s: nothing succeeded in 4 of 6 rounds of new, p 0.0022"},
+		{"nothing in some rounds of both, in pairs", Rule{}, inPairs(served([]float64{98, 0, 98, 98, 98, 98, 98},
+			[]float64{0, 0, 0, 0, 0, 0, 97})),
+			"worse: 98.0/s → 0/s: nothing succeeded in 1 of 7 rounds of old and 6 of 7 rounds of new, p 0.031"},
+		{"nothing in a round, else better", Rule{}, served(base, append(times(base, 1.05), 0, 106, 107, 108)),
+			"better: 100/s → 106/s: nothing succeeded in 1 of 10 rounds of new, p 0.011"},
+		{"a zero, medians within the margin", Rule{}, served([]float64{98, 98, 98, 98, 98, 98, 0},
+			[]float64{99, 99, 99, 99, 99, 99, 99}),
+			"inconclusive: 98.0/s → 99.0/s: nothing succeeded in 1 of 7 rounds of old; medians less than 3% apart"},
+		{"a zero, medians within the floor", Rule{Floor: .5}, served([]float64{98, 98, 98, 98, 98, 98, 0},
+			[]float64{140, 140, 140, 140, 140, 140, 140}),
+			"inconclusive: 98.0/s → 140/s: nothing succeeded in 1 of 7 rounds of old; medians less than 50% apart"},
+		{"a zero, medians beyond the floor", Rule{Floor: .5}, served([]float64{98, 98, 98, 98, 98, 98, 0},
+			[]float64{148, 148, 148, 148, 148, 148, 148}),
+			"better: 98.0/s → 148/s: nothing succeeded in 1 of 7 rounds of old, p 0.00058"},
+		{"nothing in new, among 30 tests", Rule{}, among30(served(base, none)),
+			"inconclusive: 100/s → 0/s: nothing succeeded in new; not significant after Holm's correction for 31 tests, " +
+				"p 0.067; need about 5 more rounds per side"},
+		{"nothing in three rounds", Rule{}, served(base[:3], none[:3]), "inconclusive: 3 rounds, need ≥ 6: 3 more rounds per side"},
 		{"not a number", Rule{}, Pair{Old: []float64{1, 2, 3, 4, 5, math.NaN()}, New: base},
 			"inconclusive: round 6: value NaN: not a finite number"},
 		{"p equal to alpha", Rule{Alpha: .03125}, paired(base, times(base, 1.2)),
