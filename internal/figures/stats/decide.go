@@ -82,10 +82,16 @@ type Pair struct {
 	Floor float64
 	// p values of a second family that the pair belongs to, without its own: the difference has to
 	// hold after Holm's correction in both
-	With []float64
-	// how sentences show a value (nil: units.Number), and what a value of 0 means: "nothing succeeded"
-	Text func(float64) string
-	Zero string
+	With  []float64
+	Words Words // how sentences show values without a ratio
+}
+
+// Words says how sentences show two samples that have no ratio, since a value is 0. The zero value
+// has the defaults.
+type Words struct {
+	Text  func(float64) string // a value with its unit; nil: units.Number
+	Zero  string               // what a value of 0 means: "nothing succeeded"; "": "0"
+	Sides [2]string            // names of the old and the new side; "": "old" and "new"
 }
 
 // PValue returns the p value of two samples; 1 if they have too few rounds.
@@ -111,8 +117,13 @@ type Comparison struct {
 	Err  error // why there is no test: NeedRounds, BadValue
 	Rule Rule  // the rule applied
 
-	text func(float64) string
-	zero string
+	words Words
+}
+
+// Said returns the comparison with other words for samples without a ratio.
+func (c Comparison) Said(w Words) Comparison {
+	c.words = w
+	return c
 }
 
 // Compare decides a family of measures, with at least MinInterval rounds per side. Sides are the
@@ -148,8 +159,7 @@ func (r Rule) Compare(family []Pair) []Comparison {
 
 // test returns the comparison without its verdict.
 func (r Rule) test(pair Pair) Comparison {
-	c := Comparison{Measure: pair.Measure, Old: NewValue(pair.Old), New: NewValue(pair.New), Rule: r,
-		text: pair.Text, zero: pair.Zero}
+	c := Comparison{Measure: pair.Measure, Old: NewValue(pair.Old), New: NewValue(pair.New), Rule: r, words: pair.Words}
 	if c.Err = cmp.Or(fromZero(pair.Old, pair.New), enough(MinInterval, pair.Old, pair.New)); c.Err != nil {
 		return c
 	}
@@ -219,6 +229,35 @@ func (c Comparison) above() float64 {
 		}
 	}
 	return (2*c.Test.U + float64(have*(have+1)-differ*(differ+1))/2) / float64(have*(have+1))
+}
+
+// BelowFloor reports whether the change is below the noise floor of the rule.
+func (c Comparison) BelowFloor() bool {
+	if c.Ratio == nil {
+		low, high := min(c.Old.Median, c.New.Median), max(c.Old.Median, c.New.Median)
+		return c.Test != nil && low > 0 && math.Log(high/low) < math.Log1p(c.Rule.Floor)
+	}
+	return math.Abs(math.Log(c.Ratio.Estimate)) < math.Log1p(c.Rule.Floor)
+}
+
+// Beyond compares the new side with a multiple of the old one, by the test whose inversion is the
+// interval of the ratio: −1 if it is certainly below, 1 if it is certainly above, 0 if neither is
+// certain. Values may be 0.
+func (r Rule) Beyond(pair Pair, multiple float64) int {
+	limit := make([]float64, len(pair.Old))
+	for i, x := range pair.Old {
+		limit[i] = multiple * x
+	}
+	pair.Old = limit
+	r = r.Fill()
+	c := r.test(pair)
+	switch {
+	case c.Test == nil || c.Test.P > r.Alpha:
+		return 0
+	case c.above() < .5:
+		return -1
+	}
+	return 1
 }
 
 // Holds reports whether x is in the interval, ends included.
@@ -329,13 +368,13 @@ func (c Comparison) Change() string {
 	if c.Test == nil {
 		return ""
 	}
-	text := c.text
+	text := c.words.Text
 	if text == nil {
 		text = units.Number
 	}
 	var where []string
 	for i, values := range [][]float64{c.Old.Values, c.New.Values} {
-		side := [...]string{"old", "new"}[i]
+		side := cmp.Or(c.words.Sides[i], [...]string{"old", "new"}[i])
 		switch n := zeros(values); {
 		case n == len(values):
 			where = append(where, side)
@@ -343,7 +382,7 @@ func (c Comparison) Change() string {
 			where = append(where, fmt.Sprintf("%d of %d rounds of %s", n, len(values), side))
 		}
 	}
-	return fmt.Sprintf("%s → %s: %s in %s", text(c.Old.Median), text(c.New.Median), cmp.Or(c.zero, "0"),
+	return fmt.Sprintf("%s → %s: %s in %s", text(c.Old.Median), text(c.New.Median), cmp.Or(c.words.Zero, "0"),
 		strings.Join(where, " and "))
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -31,8 +32,8 @@ func TestRule_Compare(t *testing.T) {
 	zeros := []float64{100, 101, 105, 100, 109, 108, 104, 112} // two pairs are equal, two are reversed
 	none := make([]float64, 6)
 	served := func(old, fresh []float64) Pair {
-		return Pair{HigherIsBetter: true, Old: old, New: fresh, Zero: "nothing succeeded",
-			Text: func(v float64) string { return units.Number(v) + "/s" }}
+		return Pair{HigherIsBetter: true, Old: old, New: fresh, Words: Words{Zero: "nothing succeeded",
+			Text: func(v float64) string { return units.Number(v) + "/s" }}}
 	}
 	inPairs := func(p Pair) Pair { p.Paired = true; return p }
 	among30 := func(p Pair) Pair { p.With = slices.Repeat([]float64{1}, 30); return p }
@@ -340,5 +341,79 @@ func TestSamples(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Beyond agrees with the interval of the ratio, whose inversion it is, and has an answer where a
+// value is 0.
+func TestRule_Beyond(t *testing.T) {
+	base := []float64{98, 99, 100, 101, 102, 103}
+	none := make([]float64, 6)
+	for _, c := range []struct {
+		name     string
+		pair     Pair
+		multiple float64
+		want     int
+	}{
+		{"nothing in new", Pair{Old: base, New: none}, .95, -1},
+		{"nothing in new, in pairs", Pair{Old: base, New: none, Paired: true}, .95, -1},
+		{"nothing in old", Pair{Old: none, New: base}, .95, 1},
+		{"nothing in old, in pairs", Pair{Old: none, New: base, Paired: true}, .95, 1},
+		{"nothing", Pair{Old: none, New: none}, .95, 0},
+		{"nothing in one round", Pair{Old: base, New: []float64{0, 99, 100, 101, 102, 103}}, .95, 0},
+		{"nothing in three rounds", Pair{Old: base, New: []float64{0, 0, 0, 90, 91, 92}}, .95, -1},
+		{"nothing in three rounds, 80% allowed", Pair{Old: base, New: []float64{0, 0, 0, 90, 91, 92}}, .2, 0},
+		{"nothing in one old round", Pair{Old: []float64{0, 99, 100, 101, 102, 103}, New: times(base, 1.1)}, .95, 1},
+		{"five rounds", Pair{Old: base[:5], New: none[:5]}, .95, 0},
+	} {
+		if got := (Rule{}).Beyond(c.pair, c.multiple); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+	}
+	if (Rule{Alpha: .001}).Beyond(Pair{Old: base, New: none}, .95) != 0 {
+		t.Error("certain at 0.1%, with six rounds")
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range 500 {
+		pair := Pair{Paired: i%2 == 0}
+		for range 6 + i%5 {
+			pair.Old, pair.New = append(pair.Old, 100*math.Exp(.1*rng.NormFloat64())), append(pair.New, 95*math.Exp(.1*rng.NormFloat64()))
+		}
+		in, multiple := Rule{}.Compare([]Pair{pair})[0].Ratio.Interval, .8+.4*rng.Float64()
+		want := 0
+		switch {
+		case in.High < multiple:
+			want = -1
+		case in.Low > multiple:
+			want = 1
+		}
+		if got := (Rule{}).Beyond(pair, multiple); got != want {
+			t.Fatalf("%+v: %g of %+v: %d", pair, multiple, in, got)
+		}
+	}
+}
+
+func TestComparison_BelowFloor(t *testing.T) {
+	base := []float64{98, 99, 100, 101, 102, 103}
+	withZero := append(slices.Clone(base), 0) // the median is 100
+	seven := slices.Repeat([]float64{110}, 7)
+	for _, c := range []struct {
+		name     string
+		old, new []float64
+		want     bool
+	}{
+		{"below", base, times(base, 1.1), true}, {"above", base, times(base, 1.3), false},
+		{"below, with a zero", withZero, seven, true}, {"above, with a zero", withZero, times(seven, 1.3), false},
+		{"lower, with a zero", seven, times(withZero, .5), false},
+		{"nothing", base, make([]float64, 6), false}, {"nothing at all", make([]float64, 6), make([]float64, 6), false},
+		{"too few", withZero[2:], seven[:5], false},
+	} {
+		r := Rule{Floor: .2}.Compare([]Pair{{Old: c.old, New: c.new}})[0]
+		if c.name == "too few" {
+			r = Rule{Floor: .2}.Compare([]Pair{{Old: []float64{1, 0}, New: []float64{1, 1}}})[0]
+		}
+		if got := (r.Ratio != nil || r.Test != nil || c.name == "too few") && r.BelowFloor(); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
 	}
 }
