@@ -109,6 +109,16 @@ func TestCompare(t *testing.T) {
 			interleaved(in(3, is(bench.TrialAborted))).only("b"), Options{}},
 		{"interleaved, in two runs", of(trials("a", 10, usual(), paired)), of(trials("a", 10, usual())), Options{}},
 
+		{"nothing succeeded in new", same, a(usual(), late), Options{}},
+		{"nothing succeeded in old", a(usual(), late), same, Options{}},
+		{"nothing succeeded in either", a(usual(), late), a(usual(), late), Options{}},
+		{"nothing succeeded in new, in pairs", interleaved(late).only("a"), interleaved(late).only("b"), Options{}},
+		{"nothing succeeded in four rounds", same, a(usual(), in(1, late), in(2, late), in(3, late), in(5, late)), Options{}},
+		{"nothing succeeded in one round", same, a(faster(1.5), in(2, late)), Options{}},
+		{"nothing succeeded at half peak", same, a(usual(), func(l *bench.TrialResult) { l.Steps[2].Load.Succeeded = 0 }), Options{}},
+		{"nothing succeeded in one round of one", of(trials("a", 1, usual())), of(trials("a", 1, usual(), late)), Options{}},
+		{"all requests failed", same, a(usual(), refused), Options{}},
+
 		{"excluded", a(usual(), failing(0, 1e6), failing(1, 1e6), failing(2, 1e6), failing(3, 1e6)), same, Options{}},
 		{"both excluded, by force", a(usual(), wrong), a(usual(), wrong), Options{Force: true}},
 		{"failed checks accepted", a(usual(), wrong).with(accepting), a(usual(), wrong).with(accepting), Options{}},
@@ -154,6 +164,9 @@ func TestResult_Markdown(t *testing.T) {
 		{"too few rounds", of(trials("a", 5, usual())), of(trials("a", 5, larger))},
 		{"not comparable", a(usual()), a(larger).with(func(r *bench.Run) { r.Profile.Limits.CPUs = 2 })},
 		{"excluded", a(usual()), a(usual(), wrong)},
+		{"nothing succeeded in new", a(usual()), a(larger, late)},
+		{"nothing succeeded in either", a(usual(), late), a(usual(), late)},
+		{"nothing succeeded in one round of one", of(trials("a", 1, usual())), of(trials("a", 1, usual(), late))},
 		{"two contenders", of(trials(hostile, 6, usual()), trials("b", 6, usual())), of(trials(hostile, 6, usual()), trials("b", 6, larger))},
 	} {
 		r := compared(t, c.before, c.after, Options{})
