@@ -112,16 +112,16 @@ func (s Silence) String() string {
 	case Unsent:
 		return "no request was sent in " + where
 	case AllError:
-		return "every request failed: " + s.errors()
+		return "every request failed: " + s.Errors()
 	case Rejected:
 		if s.load.FailedTotal() > 0 {
-			return "every request was rejected or failed: " + s.load.RejectedWords() + ", " + s.errors()
+			return "every request was rejected or failed: " + s.load.RejectedWords() + ", " + s.Errors()
 		}
 		return "every request was rejected (" + s.load.Rejected.Names() + ")"
 	}
 	text := "no request ended within " + where
 	if s.load.FailedTotal() > 0 {
-		text = "no request succeeded within " + where + " (" + s.errors() + ")"
+		text = "no request succeeded within " + where + " (" + s.Errors() + ")"
 	}
 	if s.Least == 0 {
 		return text + ": give longer steps"
@@ -129,8 +129,8 @@ func (s Silence) String() string {
 	return text + ": give steps of at least " + units.Exact(s.Least)
 }
 
-// errors returns the kinds of errors with their numbers, the most frequent first: "12 × timeout".
-func (s Silence) errors() string {
+// Errors returns the kinds of errors with their numbers, the most frequent first: "12 × timeout".
+func (s Silence) Errors() string {
 	var kinds []string
 	for _, kind := range s.load.FailedKinds() {
 		kinds = append(kinds, units.Count(s.load.Failed[kind])+" × "+safe.Line(kind.Words(), 60))

@@ -190,11 +190,14 @@ func (c Contender) nothing(before, name string) string {
 	return ""
 }
 
-// said returns changed or, where a value is 0, "peak throughput 19.0/s → 0/s, nothing succeeded in
-// new".
+// said returns changed or, where a value is 0, "peak throughput 19.0/s → 0/s, nothing succeeded".
 func (r Row) said(m measure.Measure, interval bool) string {
 	if r.Ratio == nil {
-		return long(m) + " " + strings.Replace(r.changed, ": ", ", ", 1)
+		text := long(m) + " " + strings.Replace(r.changed, ": ", ", ", 1)
+		if r.silent[1] {
+			text = strings.TrimSuffix(text, " in new")
+		}
+		return text
 	}
 	return changed(m, *r.Ratio, interval)
 }
