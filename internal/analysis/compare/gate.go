@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -134,7 +135,7 @@ func (r Result) CheckGates(gates []Gate) (all []GateResult) {
 func (g Gate) check(row Row) (Outcome, string) {
 	switch {
 	case row.silent[1]:
-		return Failed, joined("; ", "nothing succeeded in new", row.changed)
+		return Failed, cmp.Or(row.changed, "nothing succeeded in new")
 	case row.unanswered && row.NotComparable != "":
 		return Open, row.NotComparable
 	case row.NotComparable != "":
