@@ -227,7 +227,7 @@ func reportGates(env Env, gates []compare.GateResult, openPass bool) error {
 		return fmt.Errorf("--fail-on not checked: results are not comparable: %s%s", refused, hint)
 	case open > 0 && !openPass:
 		return console.WithCode(console.ExitUndecided,
-			fmt.Errorf("--fail-on not decided: %d of %d changes are open (--fail-on-open pass returns 0)", open, len(gates)))
+			fmt.Errorf("--fail-on not decided: %d of %d changes open (--fail-on-open pass returns 0)", open, len(gates)))
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ func TestCompare(t *testing.T) {
 		{"three rounds", []string{base, brief, "--fail-on", "throughput<-5%"}, console.ExitUndecided, "3 rounds, need ≥ 6: 3 more rounds per side",
 			"open    a throughput<-5%"},
 		{"three rounds, the error", []string{base, brief, "--fail-on", "throughput<-5%,start-up>+5%"}, console.ExitUndecided, "",
-			"locbench: --fail-on not decided: 2 of 2 changes are open (--fail-on-open pass returns 0)"},
+			"locbench: --fail-on not decided: 2 of 2 changes open (--fail-on-open pass returns 0)"},
 		{"three rounds, open passes", []string{base, brief, "--fail-on", "throughput<-5%", "--fail-on-open", "pass"}, console.ExitOK,
 			"need ≥ 6", "open    a throughput<-5%"},
 		{"three rounds, open fails", []string{base, brief, "--fail-on", "throughput<-5%", "--fail-on-open", "fail"}, console.ExitUndecided,

@@ -67,7 +67,7 @@ func (d *draft) silentProblems() (all []Problem) {
 		case s.why.Reason == analysis.AllError:
 			p.Remedy = "see the failed requests in the report"
 		}
-		p.Contender, p.Warning, p.What = label(s.Contender), true, s.why.String()
+		p.Contender, p.Warning, p.What = label(s.Contender), true, "answered nothing: "+s.why.String()
 		all = append(all, p)
 	}
 	return all

@@ -46,7 +46,7 @@ func TrialCost(trial bench.TrialResult, pricePerHour float64) (Cost, bool) {
 	measured, answered := false, false
 	for _, s := range trial.Steps {
 		measured = measured || !s.Step.WarmUp
-		answered = answered || !s.Step.WarmUp && s.Load.Succeeded > 0
+		answered = answered || !s.Step.WarmUp && s.Load.Throughput() > 0
 		// The counter runs since start, so the last reading covers all earlier steps, even those
 		// without a reading.
 		successes += s.Load.AllSucceeded()

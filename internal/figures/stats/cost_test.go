@@ -82,6 +82,7 @@ func TestTrialCost(t *testing.T) {
 		"no steps": {}, "no usage": {Steps: []bench.StepResult{{Load: bench.Load{Succeeded: 1}}}},
 		"no successes":                {Steps: []bench.StepResult{step(0, false, 1, 2, 0)}},
 		"no success but in a warm-up": {Steps: []bench.StepResult{step(0, true, 1, 2, 9), step(1, false, 2, 3, 0)}},
+		"no time":                     {Steps: []bench.StepResult{{Before: usage(1), After: usage(2), Load: bench.Load{Succeeded: 1}}}},
 		"no success but in a drain": {Steps: []bench.StepResult{
 			{Before: usage(1), After: usage(2), Load: bench.Load{Lead: 1, Drain: 1, Elapsed: time.Second}}}},
 	} {
