@@ -120,23 +120,40 @@ func ratesApart(a, b stats.Step) bool {
 // loadOf returns the load at which a measure of c is compared, and its share of peak throughput: of
 // throughput c's own peak, of other measures the step of ref.
 func (c Contender) loadOf(m measure.Measure, ref Contender) (step bench.Step, share float64, ok bool) {
-	of := ref
 	switch m.Comparison.At {
 	case measure.FromStartToStop, measure.AtFreeze:
 		return step, 0, false
 	case measure.AtHalf:
 		return ref.Half()
 	case measure.AtPeak:
-		of = c
+		at, ok := c.peakOrNothing(ref)
+		return at.Step, 1, ok
 	}
-	peak, ok := of.PeakStep()
+	peak, ok := ref.PeakStep()
 	return peak.Step, 1, ok
+}
+
+// peakOrNothing returns the peak step of c. If nothing succeeded in any, it is the step at which ref
+// peaks, if c was measured there.
+func (c Contender) peakOrNothing(ref Contender) (step stats.Step, ok bool) {
+	if step, ok = c.PeakStep(); ok {
+		return step, true
+	}
+	if step, ok = c.NothingStep(); !ok {
+		return step, false
+	}
+	if peak, has := ref.PeakStep(); has {
+		if own := c.measured(peak.Step); own.Rounds > 0 {
+			step = own
+		}
+	}
+	return step, true
 }
 
 // StepOf returns the step of c at which a measure is compared with that of ref, if any.
 func (c Contender) StepOf(m measure.Measure, ref Contender) stats.Step {
 	if m.Comparison.At == measure.AtPeak {
-		peak, _ := c.PeakStep() // not another step with its load
+		peak, _ := c.peakOrNothing(ref) // not another step with its load
 		return peak
 	}
 	step, _, ok := c.loadOf(m, ref)
@@ -171,8 +188,11 @@ func Samples(m measure.Measure, ref, a, b Contender) (old, fresh []float64, at s
 		return firstSamples(a, b)
 	}
 	peak := "peak of " + ref.Label
-	if a.Label == ref.Label {
+	switch {
+	case a.Label == ref.Label && a.of == ref.of:
 		peak = "the old peak"
+	case a.Label == ref.Label:
+		peak = "the new peak"
 	}
 	old, at = a.sample(m, ref, peak)
 	fresh, other := b.sample(m, ref, peak)
@@ -253,7 +273,7 @@ func (s samples) inPair(i int) bool { return s.out[i] == "" && comparable(s.valu
 
 func comparable(values []float64) bool {
 	return len(values) >= stats.MinInterval &&
-		!slices.ContainsFunc(values, func(x float64) bool { return !(x > 1e-150 && x < 1e150) })
+		!slices.ContainsFunc(values, func(x float64) bool { return x != 0 && !(x > 1e-150 && x < 1e150) })
 }
 
 // otherMeasures returns the p values of two contenders in all other measures that both have.
@@ -301,13 +321,16 @@ func (c Couple) Outside(m measure.Measure) (why [2]string) {
 
 // CoupleOf returns the couple of two contenders. Two of one run are compared as its tiers are: at
 // the steps of its reference, over its common rounds, corrected for its other pairs. Of two runs
-// the steps are those of a.
+// the steps are those of a, or those of b if nothing succeeded in a.
 func CoupleOf(a, b Contender) Couple {
 	both, paired := Together([]Contender{a, b})
 	couple := Couple{A: both[0], B: both[1], Paired: paired[0], whole: [2]Contender{a, b},
 		OtherPairs: func(measure.ID) []float64 { return nil }}
 	if a.of == nil || a.of != b.of || a.Label == b.Label {
 		couple.Ref = both[0].halfOfAll(both...)
+		if _, nothing := both[0].NothingStep(); nothing {
+			couple.Ref = both[1].halfOfAll(both...)
+		}
 		return couple
 	}
 	f := a.of.family()

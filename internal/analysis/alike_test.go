@@ -65,7 +65,7 @@ func TestRun_StandingAtHalf(t *testing.T) {
 		other string // why b is in no tier
 	}{
 		{"equal rates", rounds("b", 6, 1, share(1000)), "50% of peak", ""},
-		{"no rate", rounds("b", 6, 1, share(0)), "50% of peak", ""},
+		{"no rate", rounds("b", 6, 1, share(1000), noRate), "50% of peak", ""},
 		{"4.9% more", rounds("b", 6, 1, share(1049)), "50% of peak", ""},
 		{"5.1% more", rounds("b", 6, 1, share(1051)), "4 connections (50% of peak of a)", ""},
 		{"4.9% less", rounds("b", 6, 1, share(1000/1.049)), "50% of peak", ""},
@@ -176,7 +176,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// A contender is compared from six rounds on, with values that have a ratio.
+// A contender is compared from six rounds on, with values that have a ratio or are 0.
 func TestComparable(t *testing.T) {
 	for _, c := range []struct {
 		values []float64
@@ -185,7 +185,7 @@ func TestComparable(t *testing.T) {
 		{wobbled(6, 1), true}, {wobbled(5, 1), false}, {nil, false},
 		{wobbled(6, math.Nextafter(1e-150, 1)), true}, {wobbled(6, 1e-150), false},
 		{wobbled(6, math.Nextafter(1e150, 1)), true}, {wobbled(6, 1e150), false},
-		{wobbled(6, 0), false}, {wobbled(6, math.NaN()), false},
+		{wobbled(6, 0), true}, {wobbled(6, math.NaN()), false},
 	} {
 		if got := comparable(c.values); got != c.want {
 			t.Errorf("%v: %v", c.values, got)

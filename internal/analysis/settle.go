@@ -21,7 +21,7 @@ type Open struct {
 func (s Standing) Open() (all []Open) {
 	for b := range s.Members {
 		for a := range b {
-			if c, ok := s.Pair(a, b); ok && c.Verdict == stats.Inconclusive && c.Ratio != nil {
+			if c, ok := s.Pair(a, b); ok && c.Verdict == stats.Inconclusive && (c.Ratio != nil || c.More > 0) {
 				all = append(all, Open{s.Measure, min(len(c.Old.Values), len(c.New.Values)), c.More})
 			}
 		}

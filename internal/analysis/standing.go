@@ -76,7 +76,8 @@ func (r *Run) Standing(id measure.ID, rule stats.Rule) Standing {
 		s.Places = append(s.Places, places[i])
 	}
 	for pair, c := range t.Pairs {
-		s.pairs[[2]int{member[pair[0]], member[pair[1]]}] = c
+		s.pairs[[2]int{member[pair[0]], member[pair[1]]}] = c.Said(stats.Words{Text: m.Unit.Text, Zero: m.Comparison.Zero,
+			Sides: [2]string{safe.Line(f.all[pair[1]].Label, 60), safe.Line(f.all[pair[0]].Label, 60)}})
 	}
 	return s
 }
@@ -85,7 +86,8 @@ func (r *Run) Standing(id measure.ID, rule stats.Rule) Standing {
 func (c Contender) outside(m measure.Measure, ref Contender) string {
 	peak, ok := c.PeakStep()
 	clientBound := ok && c.Bounds[peak.Index].Bound == verdict.Client
-	return cmp.Or(stats.Outside(m.Comparison.Kind, c.Contender, c.StepOf(m, ref), clientBound), c.unlike(m, ref))
+	return cmp.Or(stats.Outside(m.Comparison.Kind, c.Contender, c.StepOf(m, ref), clientBound), c.unlike(m, ref),
+		c.unanswered(m, ref))
 }
 
 // Pair returns the comparison of two members, the better median first.

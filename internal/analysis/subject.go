@@ -75,6 +75,11 @@ func noRatios(a, b Contender) string {
 			return "not compared, since " + safe.Line(c.Label, 120) + " is excluded"
 		}
 	}
+	for _, c := range []Contender{a, b} {
+		if _, nothing := c.NothingStep(); nothing {
+			return "not compared, since nothing succeeded in " + safe.Line(c.Label, 120)
+		}
+	}
 	return fmt.Sprintf("not compared, since that takes %s of both without errors", units.Plural(stats.MinInterval, "round"))
 }
 

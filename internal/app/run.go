@@ -72,43 +72,74 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 		}
 		return console.Append(err, "nothing ran; no results saved")
 	}
-	missed, excluded, finishErr := finish(env, plan.Dir, !o.Output.JSON && !o.Worker, !o.Output.Quiet)
+	ended, finishErr := finish(env, plan.Dir, !o.Output.JSON && !o.Worker, !o.Output.Quiet)
 	err = errors.Join(err, finishErr)
 	if !errors.Is(err, printer.Err()) { // else it has ended the run
 		err = errors.Join(err, printer.Err())
 	}
-	if err == nil && len(excluded) > 0 {
-		return console.WithCode(console.ExitContender, excludedError(excluded))
-	}
-	if err == nil && missed > 0 {
-		err = fmt.Errorf("thresholds missed: %d", missed)
-		return console.WithCode(console.ExitThreshold, err)
+	if err == nil {
+		return ended.err()
 	}
 	return err
 }
 
-// finish writes the reports from the files on disk, so they show exactly what was saved, and prints
-// the end of the run if end is set; reported means that its steps were printed. missed is the
-// number of missed thresholds; excluded are the contenders that are not compared.
-func finish(env console.Env, dir string, end, reported bool) (missed int, excluded []bench.ExcludedContender, err error) {
-	run, trials, err := results.Read(dir)
-	if err != nil && len(trials) == 0 {
-		return 0, nil, err
+// ending is what a run that went to its end has to report by its exit code.
+type ending struct {
+	missed   int                       // thresholds
+	excluded []bench.ExcludedContender // contenders that are not compared
+	silent   []string                  // contenders of which no request succeeded in a measured step, and why
+}
+
+// err returns the failure with its exit code; nil without one.
+func (e ending) err() error {
+	var all []error
+	if len(e.excluded) > 0 {
+		all = append(all, excludedError(e.excluded))
 	}
-	excluded = run.Excluded()
-	for _, trial := range trials {
+	if len(e.silent) > 0 {
+		all = append(all, errors.New(strings.Join(e.silent, "; ")))
+	}
+	switch {
+	case len(all) > 0:
+		return console.WithCode(console.ExitContender, errors.Join(all...))
+	case e.missed > 0:
+		return console.WithCode(console.ExitThreshold, fmt.Errorf("thresholds missed: %d", e.missed))
+	}
+	return nil
+}
+
+// endingOf returns what an analyzed run has to report.
+func endingOf(a *analysis.Run) (e ending) {
+	e.excluded = a.Run.Excluded()
+	for _, trial := range a.Trials {
 		for _, step := range trial.Steps {
-			missed += len(step.Missed())
+			e.missed += len(step.Missed())
 		}
 	}
+	for _, c := range a.Ordered() {
+		if why, nothing := c.Silence(); nothing && c.WhyExcluded() == "" {
+			e.silent = append(e.silent, safe.Line(c.Label, 60)+": "+why.String())
+		}
+	}
+	return e
+}
+
+// finish writes the reports from the files on disk, so they show exactly what was saved, and prints
+// the end of the run if end is set; reported means that its steps were printed.
+func finish(env console.Env, dir string, end, reported bool) (e ending, err error) {
+	run, trials, err := results.Read(dir)
+	if err != nil && len(trials) == 0 {
+		return e, err
+	}
 	analyzed := analysis.Of(run, trials)
+	e = endingOf(analyzed)
 	_, reportErr := WriteReports(dir, "", analyzed)
 	if end {
 		if err := Summary(env, dir, analyzed, reported); err != nil {
-			return missed, excluded, err
+			return e, err
 		}
 	}
-	return missed, excluded, errors.Join(err, reportErr)
+	return e, errors.Join(err, reportErr)
 }
 
 // excludedError lists the excluded contenders, with the option that compares them.
@@ -116,7 +147,11 @@ func excludedError(all []bench.ExcludedContender) error {
 	var texts []string
 	checks := false
 	for _, e := range all {
-		texts = append(texts, e.Label+" "+e.Brief())
+		text := e.Brief()
+		if e.NoValidStep && e.Errors >= 1 { // what failed is the next question
+			text = safe.Line(e.String(), 300)
+		}
+		texts = append(texts, e.Label+" "+text)
 		checks = checks || e.FailedChecks > 0
 	}
 	hint := ""

@@ -21,8 +21,8 @@ import (
 
 // compareFlags are the flags of "locbench compare".
 type compareFlags struct {
-	failOn, same, floor, format string
-	asJSON, force               bool
+	failOn, failOnOpen, same, floor, format string
+	asJSON, force                           bool
 }
 
 func newCompare(env Env) *cobra.Command {
@@ -45,14 +45,18 @@ Steps that were still warming up get no verdict. If limits, data, requests, step
 results are not comparable: compare lists the differences and gives no verdict, unless --force.
 
 --fail-on sets the changes that fail: exit code 4 if the whole 95% interval of a change is beyond the limit, so noise
-does not fail a build. Inconclusive changes go to standard error.
+does not fail a build. A new side in which no request succeeded fails every condition on throughput, p99 and CPU. A
+condition is open if the results cannot decide it: too few rounds, no values, or no response in a round. If none failed
+and any is open, the exit code is 5, because a gate that cannot fail protects nothing; --fail-on-open pass returns 0.
+Each outcome goes to standard error.
 
-Exit codes: 0 no --fail-on change; 4 a certain one; 1 results unreadable, or not comparable with --fail-on; 2 wrong
-usage.`,
+Exit codes: 0 no --fail-on change; 4 a certain one; 5 none is certain and any is open; 1 results unreadable, or not
+comparable with --fail-on; 2 wrong usage.`,
 		Example: `  locbench run go-nethttp go-nethttp:release --rounds 8 --headless --out results/mine   # makes the folder of the next ones
   locbench compare results/mine                    # a folder with two contenders
   locbench compare results/mine go-nethttp:release go-nethttp
   locbench compare results/mine --fail-on 'throughput<-5%,p99>+10%'
+  locbench compare results/mine --fail-on 'p99>+10%' --fail-on-open pass   # too few rounds pass, too
   locbench compare results/mine --format md        # for a pull request
   locbench compare results/mine --json
   locbench compare results/old results/new         # two runs of one contender`,
@@ -60,6 +64,9 @@ usage.`,
 		RunE: func(_ *cobra.Command, what []string) error { return f.run(env, what) },
 	}
 	cmd.Flags().StringVar(&f.failOn, "fail-on", "", "`changes` that fail with exit code 4: "+compare.Gates())
+	cmd.Flags().StringVar(&f.failOnOpen, "fail-on-open", openFails,
+		"`OUTCOME` of --fail-on if results cannot decide a change: fail (exit code 5) or pass (0)")
+	_ = cmd.RegisterFlagCompletionFunc("fail-on-open", fixed(openFails, openPasses))
 	cmd.Flags().StringVar(&f.same, "same", "3%", "largest `change` that counts as \"same\"")
 	cmd.Flags().StringVar(&f.floor, "floor", "",
 		"noise floor: smaller `changes` are inconclusive; such as 4%, or none (default: as calibrated)")
@@ -70,6 +77,12 @@ usage.`,
 	return cmd
 }
 
+// The values of --fail-on-open.
+const (
+	openFails  = "fail"
+	openPasses = "pass"
+)
+
 func (f compareFlags) run(env Env, what []string) error {
 	var gates []compare.Gate
 	var err error
@@ -77,6 +90,9 @@ func (f compareFlags) run(env Env, what []string) error {
 		if gates, err = compare.ParseGates(f.failOn); err != nil {
 			return console.Usagef("--fail-on: %w", err)
 		}
+	}
+	if !slices.Contains([]string{openFails, openPasses}, f.failOnOpen) {
+		return console.Usagef("--fail-on-open %q: expected %s or %s", f.failOnOpen, openFails, openPasses)
 	}
 	if !slices.Contains([]string{"text", "md", "json"}, f.format) {
 		return console.Usagef("--format %q: expected text, md or json", f.format)
@@ -123,7 +139,7 @@ func (f compareFlags) run(env Env, what []string) error {
 	if err != nil {
 		return fmt.Errorf("write the comparison: %w", err)
 	}
-	return reportGates(env, checked)
+	return reportGates(env, checked, f.failOnOpen == openPasses)
 }
 
 // readSides reads both sides: two folders, or two contenders of one.
@@ -185,14 +201,17 @@ func percentage(text string, most float64) (float64, error) {
 	return v / 100, nil
 }
 
-// reportGates prints the results of the gates on standard error. Its error has the exit code.
-func reportGates(env Env, gates []compare.GateResult) error {
-	failed, refused, hint := 0, "", ""
+// reportGates prints the results of the gates on standard error. Its error has the exit code; open
+// gates are an error unless openPass is set.
+func reportGates(env Env, gates []compare.GateResult, openPass bool) error {
+	failed, open, refused, hint := 0, 0, "", ""
 	for _, g := range gates {
 		fmt.Fprintln(env.Stderr, safe.Line(fmt.Sprintf("%-7s %s %s: %s", g.Outcome, g.Contender, g.Gate, g.Why), 400))
 		switch g.Outcome {
 		case compare.Failed:
 			failed++
+		case compare.Open:
+			open++
 		case compare.Refused:
 			if refused = g.Why; !g.Excluded {
 				hint = " (--force checks anyway)"
@@ -206,6 +225,9 @@ func reportGates(env Env, gates []compare.GateResult) error {
 		return console.WithCode(console.ExitThreshold, fmt.Errorf("%d changes fail --fail-on", failed))
 	case refused != "":
 		return fmt.Errorf("--fail-on not checked: results are not comparable: %s%s", refused, hint)
+	case open > 0 && !openPass:
+		return console.WithCode(console.ExitUndecided,
+			fmt.Errorf("--fail-on not decided: %d of %d changes open (--fail-on-open pass returns 0)", open, len(gates)))
 	}
 	return nil
 }

@@ -43,6 +43,8 @@ func TestCompare(t *testing.T) {
 	again := resultsFolder(t, 6, 1.5, map[string]int64{"a": 10_000, "b": 10_000})
 	slower := resultsFolder(t, 6, 1.5, map[string]int64{"a": 9_000, "b": 10_000})
 	brief := resultsFolder(t, 3, 1.5, map[string]int64{"a": 5_000})
+	silent := resultsFolder(t, 6, 1.5, map[string]int64{"a": 0})
+	silent1 := resultsFolder(t, 1, 1.5, map[string]int64{"a": 0})
 	other := resultsFolder(t, 6, 2, map[string]int64{"a": 5_000})
 	three := resultsFolder(t, 1, 2, map[string]int64{"a": 5_000, "b": 5_000, "c": 5_000})
 	for _, test := range []struct {
@@ -61,13 +63,26 @@ func TestCompare(t *testing.T) {
 			"### ✗ a: peak throughput 10.0% lower", "1 change fails --fail-on"},
 		{"another format", []string{base, slower, "--format", "html"}, console.ExitUsage, "", "expected text, md or json"},
 		{"as JSON", []string{base, slower, "--format", "json"}, console.ExitOK, `"verdict": "worse"`, ""},
-		{"on the edge", []string{base, slower, "--fail-on", "throughput<-10%"}, console.ExitOK, "worse", "open    a throughput<-10%: −10.0% ("},
+		{"on the edge", []string{base, slower, "--fail-on", "throughput<-10%"}, console.ExitOK, "worse", "unsure  a throughput<-10%: −10.0% ("},
 		{"a wide margin", []string{base, slower, "--same", "15%"}, console.ExitOK, "same within 15%", ""},
 		{"below the floor", []string{base, slower, "--floor", "20%"}, console.ExitOK, "below the noise floor (20%)", ""},
-		{"gated, below the floor", []string{base, slower, "--floor", "20%", "--fail-on", "throughput<-5%"}, console.ExitOK, "", "open    a throughput<-5%"},
+		{"gated, below the floor", []string{base, slower, "--floor", "20%", "--fail-on", "throughput<-5%"}, console.ExitOK, "", "unsure  a throughput<-5%"},
 		{"a floor of a busy machine", []string{base, slower, "--floor", "753.2%"}, console.ExitOK, "below the noise floor (753%)", ""},
 		{"no floor", []string{base, slower, "--floor", "low"}, console.ExitUsage, "", "--floor: "},
-		{"three rounds", []string{base, brief, "--fail-on", "throughput<-5%"}, console.ExitOK, "3 rounds, need ≥ 6: 3 more rounds per side", "open    a throughput<-5%"},
+		{"three rounds", []string{base, brief, "--fail-on", "throughput<-5%"}, console.ExitUndecided, "3 rounds, need ≥ 6: 3 more rounds per side",
+			"open    a throughput<-5%"},
+		{"three rounds, the error", []string{base, brief, "--fail-on", "throughput<-5%,start-up>+5%"}, console.ExitUndecided, "",
+			"locbench: --fail-on not decided: 2 of 2 changes open (--fail-on-open pass returns 0)"},
+		{"three rounds, open passes", []string{base, brief, "--fail-on", "throughput<-5%", "--fail-on-open", "pass"}, console.ExitOK,
+			"need ≥ 6", "open    a throughput<-5%"},
+		{"three rounds, open fails", []string{base, brief, "--fail-on", "throughput<-5%", "--fail-on-open", "fail"}, console.ExitUndecided,
+			"need ≥ 6", "open    a throughput<-5%"},
+		{"another outcome of open", []string{base, brief, "--fail-on", "throughput<-5%", "--fail-on-open", "maybe"}, console.ExitUsage, "",
+			`--fail-on-open "maybe": expected fail or pass`},
+		{"nothing succeeded", []string{base, silent, "--fail-on", "throughput<-5%"}, console.ExitThreshold,
+			"1,000/s  0/s  worse: 1,000/s → 0/s: nothing succeeded in new, p", "failed  a throughput<-5%: 1,000/s → 0/s: nothing succeeded in new"},
+		{"nothing succeeded, one round", []string{base, silent1, "--fail-on", "throughput<-5%", "--fail-on-open", "pass"}, console.ExitThreshold,
+			"", "failed  a throughput<-5%: nothing succeeded in new"},
 		{"two contenders", []string{slower, "a", "b"}, console.ExitOK, "a → b", ""},
 		{"unknown contender", []string{slower, "a", "c"}, console.ExitFailure, "",
 			`no contender "c"; choose one of b, a`},

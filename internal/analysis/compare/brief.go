@@ -27,8 +27,11 @@ func (r Result) Brief(id measure.ID) string {
 			same++
 		case c.Rows[i].Verdict != stats.Inconclusive:
 			text := c.Rows[i].Verdict.String()
-			if ratio := c.Rows[i].Ratio; ratio != nil {
-				change, _, _ := strings.Cut(ratio.Words(), " ")
+			end := " ("
+			if c.Rows[i].Ratio == nil { // "19.0/s → 0/s: nothing succeeded in new"
+				end = ": "
+			}
+			if change, _, _ := strings.Cut(c.Rows[i].changed, end); change != "" {
 				text += " " + change
 			}
 			if len(r.Contenders) > 1 {

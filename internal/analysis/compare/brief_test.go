@@ -24,6 +24,15 @@ func successive(n int, successes ...int64) Set {
 	return Set{Run: analysis.Of(benchtest.Run(trials...), trials)}
 }
 
+// silent returns a side with n rounds of a contender in which nothing succeeded.
+func silent(n int) Set {
+	var trials []bench.TrialResult
+	for round := range n {
+		trials = append(trials, benchtest.Trial("a", round+1, benchtest.Step(0)))
+	}
+	return Set{Run: analysis.Of(benchtest.Run(trials...), trials)}
+}
+
 func TestBrief(t *testing.T) {
 	limited := successive(10, 9_000, 20_000)
 	limited.Run.Run.Profile.Limits.CPUs = 7
@@ -35,6 +44,7 @@ func TestBrief(t *testing.T) {
 		"inconclusive, 4 more rounds":         successive(2, 10_000, 20_000),
 		"not comparable: other limits":        limited,
 		"worse −10.0%":                        successive(10, 9_000),
+		"worse 1,000/s → 0/s":                 silent(10),
 	} {
 		t.Run(want, func(t *testing.T) {
 			before := []int64{10_000, 20_000, 30_000}[:len(after.Run.Contenders)]

@@ -14,6 +14,7 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/figures/verdict"
 	"github.com/locbench/locbench/internal/text/safe"
@@ -227,8 +228,12 @@ func (c Contender) notes() (all []SideWarning) {
 		add(why != "", bench.WarnExcluded, "excluded: it %s", why)
 		add(t.Complete < t.Seen, bench.WarnIncomplete, "%d of %d rounds complete", t.Complete, t.Seen)
 		add(t.ChangedByHand > 0, bench.WarnManualChange, "%d of %d rounds changed by hand", t.ChangedByHand, t.Seen)
+		failed := fmt.Sprintf("%.2g%%", 100*t.Errors)
+		if t.Errors >= .995 { // not 1e+02%
+			failed = units.Percent(t.Errors)
+		}
 		add(t.Errors >= verdict.ErrorsMatter, bench.WarnErrors,
-			"%.2g%% of requests failed; throughput and latency exclude them", 100*t.Errors)
+			"%s of requests failed; throughput and latency exclude them", failed)
 	}
 	return all
 }

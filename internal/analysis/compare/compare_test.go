@@ -117,6 +117,15 @@ func TestCompare(t *testing.T) {
 		{"froze, five rounds", of(trials("a", 5, usual(), froze(3, 50*time.Millisecond))), of(trials("b", 5, usual(), froze(3, 8*time.Second))), Options{}},
 		{"froze, under other limits", limits, a(usual(), froze(3, 8*time.Second)), Options{}},
 		{"froze, interleaved", interleaved(froze(3, 8*time.Second)).only("a"), interleaved(froze(3, 8*time.Second)).only("b"), Options{}},
+		{"nothing succeeded in new", same, a(usual(), late), Options{}},
+		{"nothing succeeded in old", a(usual(), late), same, Options{}},
+		{"nothing succeeded in either", a(usual(), late), a(usual(), late), Options{}},
+		{"nothing succeeded in new, in pairs", interleaved(late).only("a"), interleaved(late).only("b"), Options{}},
+		{"nothing succeeded in four rounds", same, a(usual(), in(1, late), in(2, late), in(3, late), in(5, late)), Options{}},
+		{"nothing succeeded in one round", same, a(faster(1.5), in(2, late)), Options{}},
+		{"nothing succeeded at half peak", same, a(usual(), func(l *bench.TrialResult) { l.Steps[2].Load.Succeeded = 0 }), Options{}},
+		{"nothing succeeded in one round of one", of(trials("a", 1, usual())), of(trials("a", 1, usual(), late)), Options{}},
+		{"all requests failed", same, a(usual(), refused), Options{}},
 
 		{"excluded", a(usual(), failing(0, 1e6), failing(1, 1e6), failing(2, 1e6), failing(3, 1e6)), same, Options{}},
 		{"both excluded, by force", a(usual(), wrong), a(usual(), wrong), Options{Force: true}},
@@ -168,6 +177,9 @@ func TestResult_Markdown(t *testing.T) {
 		{"both froze", a(usual(), froze(3, 8*time.Second)), a(usual(), froze(3, 8*time.Second))},
 		{"the old side froze, and nothing else is known", of(trials("a", 1, usual(), froze(3, 8*time.Second))), of(trials("b", 1, usual()))},
 		{"froze, under other limits", a(usual()), a(usual(), froze(3, 8*time.Second)).with(func(r *bench.Run) { r.Profile.Limits.CPUs = 2 })},
+		{"nothing succeeded in new", a(usual()), a(larger, late)},
+		{"nothing succeeded in either", a(usual(), late), a(usual(), late)},
+		{"nothing succeeded in one round of one", of(trials("a", 1, usual())), of(trials("a", 1, usual(), late))},
 		{"two contenders", of(trials(hostile, 6, usual()), trials("b", 6, usual())), of(trials(hostile, 6, usual()), trials("b", 6, larger))},
 	} {
 		r := compared(t, c.before, c.after, Options{})

@@ -130,6 +130,24 @@ func froze(step int, d time.Duration) change {
 	}
 }
 
+// late makes each response take longer than a step.
+func late(l *bench.TrialResult) {
+	for i := range l.Steps {
+		s := &l.Steps[i]
+		s.Load = bench.Load{Definition: s.Load.Definition, Started: s.Load.Started, Elapsed: 10 * time.Second, Sent: 2, Lead: 1, Drain: 1,
+			FirstResponse: 15 * time.Second}
+	}
+}
+
+// refused makes each request fail.
+func refused(l *bench.TrialResult) {
+	late(l)
+	for i := range l.Steps {
+		l.Steps[i].Load.Lead, l.Steps[i].Load.Drain = 0, 0
+		l.Steps[i].Load.Failed = map[bench.ErrorKind]int64{bench.ErrRefused: 2}
+	}
+}
+
 // raw is a side before its analysis, which tests can change.
 type raw struct {
 	Run       bench.Run

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -10,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/stats"
 )
 
 // Gate is a change that is not allowed: "throughput<-5%" fails if throughput is over 5% lower.
@@ -99,7 +101,8 @@ type Outcome string
 // The outcomes.
 const (
 	Passed  Outcome = "passed"  // the CI excludes all changes that are not allowed
-	Open    Outcome = "open"    // the CI includes the limit, or there is no CI
+	Unsure  Outcome = "unsure"  // the CI includes the limit, or the change is below the noise floor: not certain
+	Open    Outcome = "open"    // cannot be decided: too few rounds, or no values to compare
 	Failed  Outcome = "failed"  // the CI excludes all changes that are allowed
 	Refused Outcome = "refused" // the two sides are not comparable
 )
@@ -114,7 +117,7 @@ type GateResult struct {
 }
 
 // CheckGates applies the gates to every contender of both sides. A gate fails only if the whole 95%
-// CI of the ratio is beyond the allowed change.
+// CI of the ratio is beyond the allowed change, or if nothing succeeded on the new side.
 func (r Result) CheckGates(gates []Gate) (all []GateResult) {
 	for _, c := range r.Contenders {
 		for _, g := range gates {
@@ -131,10 +134,16 @@ func (r Result) CheckGates(gates []Gate) (all []GateResult) {
 
 func (g Gate) check(row Row) (Outcome, string) {
 	switch {
+	case row.silent[1]:
+		return Failed, cmp.Or(row.changed, "nothing succeeded in new")
+	case row.unanswered && row.NotComparable != "":
+		return Open, row.NotComparable
 	case row.NotComparable != "":
 		return Refused, row.NotComparable
-	case row.Ratio == nil:
+	case row.P == nil:
 		return Open, row.Sentence
+	case row.Ratio == nil:
+		return g.checkRanks(row)
 	}
 	limit, low, high := 1+g.Change, row.Ratio.Low, row.Ratio.High
 	if g.higher() {
@@ -142,11 +151,29 @@ func (g Gate) check(row Row) (Outcome, string) {
 	}
 	switch {
 	case low > limit && row.BelowFloor:
-		return Open, row.change() + ": below the noise floor"
+		return Unsure, row.changed + ": below the noise floor"
 	case low > limit:
-		return Failed, row.change()
+		return Failed, row.changed
 	case high <= limit:
-		return Passed, row.change()
+		return Passed, row.changed
 	}
-	return Open, row.change() + ": the CI includes the limit"
+	return Unsure, row.changed + ": the CI includes the limit"
+}
+
+// checkRanks is check where a value is 0. There is no CI of the ratio, but its test: of the limit.
+func (g Gate) checkRanks(row Row) (Outcome, string) {
+	pair := stats.Pair{Old: row.Old.Rounds, New: row.New.Rounds, Paired: row.Paired}
+	beyond := stats.Rule{}.Beyond(pair, 1+g.Change)
+	if g.higher() {
+		beyond = -beyond
+	}
+	switch {
+	case beyond > 0 && row.BelowFloor:
+		return Unsure, row.changed + ": below the noise floor"
+	case beyond > 0:
+		return Failed, row.changed
+	case beyond < 0:
+		return Passed, row.changed
+	}
+	return Unsure, row.changed + ": not certainly beyond the limit"
 }

@@ -5,8 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestParseGates(t *testing.T) {
@@ -45,8 +47,14 @@ func TestGate_Check(t *testing.T) {
 	const hair = 1e-9
 	refused := Row{NotComparable: "other limits", Ratio: &stats.Ratio{Estimate: 2, Interval: stats.Interval{Low: 2, High: 2}}}
 	ci := func(low, high float64) Row {
-		return Row{Ratio: &stats.Ratio{Estimate: (low + high) / 2, Interval: stats.Interval{Low: low, High: high}}}
+		r := stats.Ratio{Estimate: (low + high) / 2, Interval: stats.Interval{Low: low, High: high}}
+		return Row{Ratio: &r, P: new(float64), changed: r.Words()}
 	}
+	ranks := func(fresh ...float64) Row {
+		return Row{P: new(float64), changed: "100 → 30", Old: Side{Rounds: slices.Repeat([]float64{100}, 6)}, New: Side{Rounds: fresh}}
+	}
+	zerosInOld, noisy := ranks(slices.Repeat([]float64{300}, 6)...), ranks(0, 0, 0, 60, 60, 60)
+	zerosInOld.Old.Rounds, noisy.BelowFloor = []float64{100, 100, 100, 0, 0, 100}, true
 	below, from := ci(.6, .7), ci(.7, .75)
 	below.BelowFloor, from.BelowFloor = true, true
 	for _, c := range []struct {
@@ -57,20 +65,36 @@ func TestGate_Check(t *testing.T) {
 		why    string
 	}{
 		{"less than allowed", -.25, ci(.7, .75-hair), Failed, "−27.5% (−30.0% to −25.0%)"},
-		{"up to the limit", -.25, ci(.7, .75), Open, "−27.5% (−30.0% to −25.0%): the CI includes the limit"},
-		{"on both sides of the limit", -.25, ci(.7, .8), Open, "−25.0% (−30.0% to −20.0%): the CI includes the limit"},
-		{"from below the limit", -.25, ci(.75-hair, .8), Open, "−22.5% (−25.0% to −20.0%): the CI includes the limit"},
+		{"up to the limit", -.25, ci(.7, .75), Unsure, "−27.5% (−30.0% to −25.0%): the CI includes the limit"},
+		{"on both sides of the limit", -.25, ci(.7, .8), Unsure, "−25.0% (−30.0% to −20.0%): the CI includes the limit"},
+		{"from below the limit", -.25, ci(.75-hair, .8), Unsure, "−22.5% (−25.0% to −20.0%): the CI includes the limit"},
 		{"from the limit", -.25, ci(.75, .8), Passed, "−22.5% (−25.0% to −20.0%)"},
 		{"exactly the limit", -.25, ci(.75, .75), Passed, "−25.0% (−25.0% to −25.0%)"},
 		{"more", -.25, ci(1.25, 1.5), Passed, "+37.5% (+25.0% to +50.0%)"},
-		{"below the noise floor", -.25, below, Open, "−35.0% (−40.0% to −30.0%): below the noise floor"},
-		{"below the noise floor up to the limit", -.25, from, Open, "−27.5% (−30.0% to −25.0%): the CI includes the limit"},
+		{"below the noise floor", -.25, below, Unsure, "−35.0% (−40.0% to −30.0%): below the noise floor"},
+		{"below the noise floor up to the limit", -.25, from, Unsure, "−27.5% (−30.0% to −25.0%): the CI includes the limit"},
 		{"slower than allowed", .25, ci(1.25+hair, 1.5), Failed, "+37.5% (+25.0% to +50.0%)"},
-		{"from the limit on", .25, ci(1.25, 1.5), Open, "+37.5% (+25.0% to +50.0%): the CI includes the limit"},
-		{"above the limit", .25, ci(1, 1.25+hair), Open, "+12.5% (0.0% to +25.0%): the CI includes the limit"},
+		{"from the limit on", .25, ci(1.25, 1.5), Unsure, "+37.5% (+25.0% to +50.0%): the CI includes the limit"},
+		{"above the limit", .25, ci(1, 1.25+hair), Unsure, "+12.5% (0.0% to +25.0%): the CI includes the limit"},
 		{"slower up to the limit", .25, ci(1, 1.25), Passed, "+12.5% (0.0% to +25.0%)"},
 		{"too few rounds", .25, Row{Sentence: "inconclusive"}, Open, "inconclusive"},
 		{"not comparable", .25, refused, Refused, "other limits"},
+		{"no response in some rounds", .25, Row{NotComparable: "new: no response in 1 of 6 rounds", unanswered: true}, Open,
+			"new: no response in 1 of 6 rounds"},
+		{"nothing in old", .25, Row{NotComparable: "old: no response", unanswered: true, silent: [2]bool{true, false}}, Open,
+			"old: no response"},
+		{"nothing in new", .25, Row{NotComparable: "new: no response", unanswered: true, silent: [2]bool{false, true}}, Failed,
+			"nothing succeeded in new"},
+		{"nothing in new, one round", -.25, Row{Sentence: "1 round, need ≥ 6", silent: [2]bool{false, true}}, Failed,
+			"nothing succeeded in new"},
+		{"nothing in new, excluded", -.25, Row{NotComparable: "new failed", silent: [2]bool{true, true}}, Failed,
+			"nothing succeeded in new"},
+		{"zeros, certainly less", -.25, ranks(0, 0, 0, 60, 60, 60), Failed, "100 → 30"},
+		{"zeros, perhaps less", -.25, ranks(0, 0, 0, 90, 90, 90), Unsure, "100 → 30: not certainly beyond the limit"},
+		{"zeros, certainly more", -.25, zerosInOld, Passed, "100 → 30"},
+		{"zeros, below the noise floor", -.25, noisy, Unsure, "100 → 30: below the noise floor"},
+		{"zeros, certainly slower", .25, zerosInOld, Failed, "100 → 30"},
+		{"zeros, certainly faster", .25, ranks(0, 0, 0, 60, 60, 60), Passed, "100 → 30"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			id := measure.Throughput
@@ -85,6 +109,51 @@ func TestGate_Check(t *testing.T) {
 				t.Errorf("%+v, want %+v", got, want)
 			}
 		})
+	}
+}
+
+// A version that answers nothing fails each gate on what responses have, whatever the other side
+// did. What too few rounds or missing responses of the old side leave open is open.
+func TestResult_CheckGates(t *testing.T) {
+	gates, err := ParseGates("throughput<-5%,p99>+10%,start-up>+10%,cpu>+10%")
+	testenv.OK(t, err)
+	a := func(n int, changes ...change) raw { return of(trials("a", n, usual(), changes...)) }
+	limits := func(r *bench.Run) { r.Profile.Limits.CPUs = 2 }
+	half := func(l *bench.TrialResult) { l.Steps[2].Load.Succeeded = 0 }
+	noisy := func(l *bench.TrialResult) {
+		if l.Trial.Round <= 3 {
+			l.Steps[3].Load.Succeeded = l.Steps[3].Load.Succeeded * 4 / 5
+		}
+	}
+	for _, c := range []struct {
+		name          string
+		before, after raw
+		force         bool
+		want          string // outcomes of throughput, p99, start-up, CPU per request
+	}{
+		{"the same", a(6), a(6), false, "passed passed passed passed"},
+		{"noisy", a(6), a(6, noisy), false, "unsure passed passed unsure"},
+		{"slower", a(6), of(trials("a", 6, faster(.8))), false, "failed failed passed failed"},
+		{"nothing in new", a(6), a(6, late), false, "failed failed passed failed"},
+		{"nothing in old", a(6, late), a(6), false, "passed open passed open"},
+		{"nothing in either", a(6, late), a(6, late), false, "failed failed passed failed"},
+		{"nothing in new at half peak", a(6), a(6, half), false, "passed failed passed passed"},
+		{"nothing in new at half peak, once", a(6), a(6, in(2, half)), false, "passed open passed passed"},
+		{"nothing in four rounds of new", a(6), a(6, in(1, late), in(2, late), in(3, late), in(4, late)), false,
+			"failed open passed open"},
+		{"one round", a(1), a(1), false, "open open open open"},
+		{"one round, nothing in new", a(1), a(1, late), false, "failed failed open failed"},
+		{"each request of new failed", a(6), a(6, refused), false, "failed failed refused failed"},
+		{"each request of old failed", a(6, refused), a(6), false, "refused refused refused refused"},
+		{"not comparable", a(6), a(6).with(limits), false, "refused refused refused refused"},
+		{"nothing in new, not comparable", a(6), a(6, late).with(limits), false, "refused refused refused refused"},
+		{"nothing in new, not comparable, by force", a(6), a(6, late).with(limits), true, "failed failed passed failed"},
+	} {
+		var got []string
+		for _, g := range compared(t, c.before, c.after, Options{Force: c.force}).CheckGates(gates) {
+			got = append(got, string(g.Outcome))
+		}
+		testenv.Check(t, strings.Join(got, " ") == c.want, "%s: %s, want %s", c.name, strings.Join(got, " "), c.want)
 	}
 }
 

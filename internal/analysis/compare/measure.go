@@ -3,7 +3,6 @@ package compare
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -47,7 +46,7 @@ type Row struct {
 	At             string     `json:"at,omitempty"` // the step, as text
 	Old            Side       `json:"old"`
 	New            Side       `json:"new"`
-	// new to old; nil with too few rounds, or a value of 0
+	// new to old; nil with too few rounds, or a value of 0, which the ranks of P decide
 	Ratio         *stats.Ratio  `json:"ratio,omitempty"`
 	P             *float64      `json:"p,omitempty"`
 	PHolm         *float64      `json:"p_holm,omitempty"`
@@ -58,6 +57,10 @@ type Row struct {
 	BelowFloor    bool          `json:"below_floor,omitempty"` // the change is below the noise floor
 	Warnings      []SideWarning `json:"warnings,omitempty"`
 	NotComparable string        `json:"not_comparable,omitempty"` // why there is no verdict
+
+	changed    string  // the change in words; "": not known
+	silent     [2]bool // nothing succeeded in any round of the side, where the measure is compared
+	unanswered bool    // NotComparable has no other reason than rounds without a response
 }
 
 // Side is the sample of one side.
@@ -103,7 +106,8 @@ func rows(couple analysis.Couple, o Options) []Row {
 			r.Warnings = append(r.Warnings, sideWarning("", bench.WarnEstimate, "%s", m.Comparison.Guess))
 		}
 		pair := stats.Pair{Measure: string(m.ID), HigherIsBetter: m.Higher, Old: old, New: fresh, Paired: r.Paired,
-			Floor: o.Floor.Of(m.ID), With: couple.OtherPairs(m.ID)}
+			Floor: o.Floor.Of(m.ID), With: couple.OtherPairs(m.ID),
+			Words: stats.Words{Text: m.Unit.Text, Zero: m.Comparison.Zero}}
 		switch {
 		case len(old) == 0 && len(fresh) == 0:
 			r.Sentence = "not measured"
@@ -112,8 +116,9 @@ func rows(couple analysis.Couple, o Options) []Row {
 		case len(fresh) == 0:
 			r.Sentence = "no data in new"
 		case m.Comparison.Apart:
-			r.Ratio = o.Rule.Compare([]stats.Pair{pair})[0].Ratio
-			r.Sentence = joined(": ", "no verdict", r.change())
+			c := o.Rule.Compare([]stats.Pair{pair})[0]
+			r.Ratio, r.changed = c.Ratio, c.Change()
+			r.Sentence = joined(": ", "no verdict", r.changed)
 		case m.Comparison.Own:
 			r.decide(o.Rule.Compare([]stats.Pair{pair})[0])
 		default:
@@ -147,27 +152,26 @@ func ofNeeds(couple analysis.Couple) (all []measure.Shown) {
 
 // decide sets the verdict of the row.
 func (r *Row) decide(c stats.Comparison) {
-	r.Verdict, r.More, r.Sentence = c.Verdict, c.More, c.Sentence()
-	if c.Ratio != nil {
-		r.Ratio, r.P, r.PHolm = c.Ratio, &c.Test.P, &c.Adjusted
-		r.BelowFloor = math.Abs(math.Log(c.Ratio.Estimate)) < math.Log1p(c.Rule.Floor)
+	r.Verdict, r.More, r.Sentence, r.changed = c.Verdict, c.More, c.Sentence(), c.Change()
+	if c.Test != nil {
+		r.Ratio, r.P, r.PHolm, r.BelowFloor = c.Ratio, &c.Test.P, &c.Adjusted, c.BelowFloor()
 	}
 }
 
-// change returns "+8.3% (+6.1% to +10.2%)"; "" if it is not known.
-func (r Row) change() string {
-	if r.Ratio == nil {
-		return ""
-	}
-	return r.Ratio.Words()
-}
+// Change returns "+8.3% (+6.1% to +10.2%)" or, where a value is 0, "19.0/s → 0/s: nothing succeeded
+// in new"; "" if it is not known.
+func (r Row) Change() string { return r.changed }
 
 // check removes the verdict and keeps the change, if there is a reason: the sides differ, or one
 // would be in no tier of a run, to which force does not apply where it is excluded.
 func (r *Row) check(couple analysis.Couple, excluded, differ string, force bool) {
-	alone := ""
+	alone, m := "", measure.Get(r.Measure)
+	if differ == "" || force {
+		r.silent = couple.Silent(m)
+	}
 	if excluded == "" {
-		why := couple.Outside(measure.Get(r.Measure))
+		why := couple.Outside(m)
+		r.unanswered = differ == "" && why == couple.Unanswered(m)
 		alone = ofSides(": ", [2]string{safe.Line(why[0], 200), safe.Line(why[1], 200)})
 	}
 	reason := joined(", ", differ, alone)
@@ -178,7 +182,7 @@ func (r *Row) check(couple analysis.Couple, excluded, differ string, force bool)
 		return
 	}
 	r.NotComparable, r.Verdict, r.More = reason, stats.Inconclusive, 0
-	if r.Sentence = joined(": ", "not comparable", r.change()); reason == alone {
+	if r.Sentence = joined(": ", "not comparable", r.changed); reason == alone {
 		r.Sentence = "not comparable: " + alone
 	}
 }
@@ -187,7 +191,7 @@ func (r *Row) check(couple analysis.Couple, excluded, differ string, force bool)
 func open(rows []Row) (all []analysis.Open) {
 	for _, r := range rows {
 		own := measure.Get(r.Measure).Comparison.Own // a freeze is seen without a verdict
-		if r.Verdict == stats.Inconclusive && r.NotComparable == "" && r.P != nil && !own {
+		if r.Verdict == stats.Inconclusive && r.NotComparable == "" && r.P != nil && !own && r.silent != [2]bool{true, true} {
 			all = append(all, analysis.Open{Measure: r.Measure, Rounds: min(len(r.Old.Rounds), len(r.New.Rounds)), More: r.More})
 		}
 	}

@@ -125,7 +125,7 @@ func (c Contender) Changes() (text string, tone table.Tone) {
 	tone = table.Good
 	for _, r := range c.Rows {
 		m := measure.Get(r.Measure)
-		if m.Comparison.Apart || m.Comparison.Own || r.NotComparable != "" || r.Ratio == nil {
+		if m.Comparison.Apart || m.Comparison.Own || r.NotComparable != "" || r.P == nil || r.silent == [2]bool{true, true} {
 			continue
 		}
 		switch r.Verdict {
@@ -133,7 +133,7 @@ func (c Contender) Changes() (text string, tone table.Tone) {
 			if r.Verdict == stats.Worse {
 				tone = table.Bad
 			}
-			parts = append(parts, changed(m, *r.Ratio, len(parts) == 0)+", "+r.Verdict.String())
+			parts = append(parts, r.said(m, len(parts) == 0)+", "+r.Verdict.String())
 			continue
 		case stats.Same:
 			same++
@@ -151,6 +151,9 @@ func (c Contender) Changes() (text string, tone table.Tone) {
 	if more := len(parts) - 1; more > 1 {
 		parts = []string{parts[0], units.Plural(more, "more change")}
 	}
+	if nothing := c.nothing(before, name); nothing != "" {
+		return nothing + throughput + ".", table.Bad
+	}
 	switch {
 	case len(parts) > 0:
 		return name + ": " + strings.Join(parts, "; ") + throughput + ".", tone
@@ -161,6 +164,34 @@ func (c Contender) Changes() (text string, tone table.Tone) {
 		return fmt.Sprintf("%s is the same as %s in all %s.", name, before, units.Plural(same, "measure")), table.Good
 	}
 	return "", table.Plain
+}
+
+// nothing says that nothing succeeded in the new version, where that has no verdict: too few rounds,
+// or nothing succeeded in the old one either; "" otherwise.
+func (c Contender) nothing(before, name string) string {
+	i := slices.IndexFunc(c.Rows, func(r Row) bool { return r.Measure == measure.Throughput })
+	if i < 0 || !c.Rows[i].silent[1] || c.Rows[i].NotComparable != "" {
+		return ""
+	}
+	switch r := c.Rows[i]; {
+	case r.silent[0]:
+		return "Nothing succeeded in " + before + " and in " + name
+	case r.Verdict != stats.Worse:
+		return fmt.Sprintf("%s: nothing succeeded, %s in %s", name, r.Old.text(measure.Get(r.Measure).Unit), before)
+	}
+	return ""
+}
+
+// said returns changed or, where a value is 0, "peak throughput 19.0/s → 0/s, nothing succeeded".
+func (r Row) said(m measure.Measure, interval bool) string {
+	if r.Ratio == nil {
+		text := long(m) + " " + strings.Replace(r.changed, ": ", ", ", 1)
+		if r.silent[1] {
+			text = strings.TrimSuffix(text, " in new")
+		}
+		return text
+	}
+	return changed(m, *r.Ratio, interval)
 }
 
 // changed returns "CPU per request 13.6% higher (8.3% to 20.1%)", with or without the CI.

@@ -241,6 +241,8 @@ func (d *draft) cost() string {
 		return "not known: no step was measured"
 	case !has(func(c analysis.Contender) bool { return c.Complete > 0 }):
 		return "not known: no round is complete"
+	case len(d.silent()) == len(d.ranked()): // not 0
+		return "not known: no request succeeded"
 	case len(known) == 0:
 		return "not known: CPU time was not read"
 	}

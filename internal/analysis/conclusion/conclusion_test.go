@@ -234,6 +234,18 @@ func busy(s *bench.StepResult) {
 	s.HostAfter = &bench.HostReading{Host: &bench.HostUsage{At: benchtest.Start().Add(10 * time.Second), Busy: 19 * time.Second, Idle: time.Second}}
 }
 
+// late makes each response take 15 s, where a step takes 10.
+func late(s *bench.StepResult) {
+	s.Load.Sent, s.Load.Lead, s.Load.Drain, s.Load.FirstResponse = 2, 1, 1, 15*time.Second
+}
+
+func later(s *bench.StepResult) {
+	late(s)
+	s.Load.FirstResponse = 25 * time.Second
+}
+
+func rejected(s *bench.StepResult) { s.Load.Sent, s.Load.Rejected = 7, bench.Statuses{429: 7} }
+
 // The verdicts of runs that differ in one thing each.
 func TestOf(t *testing.T) {
 	none := func(*bench.Run) {}
@@ -353,6 +365,25 @@ func TestOf(t *testing.T) {
 		{"another version froze, too few pairs", slices.Concat(rounds("v1", 3, 9000, 9e4), rounds("v2", 3, 8900, 9e4, froze(8))), none},
 		{"one, which froze", rounds("a", 1, 9000, 9e4, froze(8)), none},
 		{"one of two froze and failed", slices.Concat(rounds("a", 6, 9000, 9e4), killed(rounds("c", 6, 3900, 2e5, froze(8)))), none},
+		{"one of two answers nothing", slices.Concat(rounds("old", 6, 9000, 9e4), rounds("new", 6, 0, 9e4, late)), none},
+		{"one of three answers nothing", slices.Concat(rounds("a", 8, 9000, 9e4), rounds("bb", 8, 4000, 9e4), rounds("new", 8, 0, 9e4, late)), none},
+		{"one of two answers nothing, one round", slices.Concat(rounds("old", 1, 9000, 9e4), rounds("new", 1, 0, 9e4, late)), none},
+		{"another version answers nothing", slices.Concat(rounds("v1", 8, 9000, 9e4), rounds("v2", 8, 0, 9e4, late)),
+			func(r *bench.Run) { r.Profile.Interleave = 100 * time.Millisecond }},
+		{"one answers in two of six rounds", slices.Concat(rounds("old", 6, 9000, 9e4), noisy(rounds("new", 6, 9000, 9e4), 0, 0, 8000, 0, 0, 9000)), none},
+		{"one, answers nothing", rounds("a", 6, 0, 9e4, late), none},
+		{"none answers", slices.Concat(rounds("a", 6, 0, 9e4, late), rounds("bb", 6, 0, 9e4, later), rounds("c", 6, 0, 9e4, rejected)), none},
+		{"none answers, and one is killed", slices.Concat(rounds("a", 6, 0, 9e4, late), killed(rounds("bb", 6, 4000, 9e4))), none},
+		{"one, each request failed", rounds("a", 6, 0, 9e4, benchtest.Errors(bench.ErrTimeout, 9)), none},
+		{"one, each request failed, which is allowed", rounds("a", 6, 0, 9e4, benchtest.Errors(bench.ErrTimeout, 9)),
+			func(r *bench.Run) { r.Profile.MaxErrors = 1 }},
+		{"each request of one failed", slices.Concat(rounds("a", 6, 9000, 9e4), rounds("bb", 6, 0, 9e4, benchtest.Errors(bench.ErrRefused, 9))), none},
+		{"requests: one has no success", slices.Concat(requested("a", 8, 9000, 0), requested("bb", 8, 0, 0)), none},
+		{"arrivals: one answers nothing", slices.Concat(rounds("a", 8, 0, 9e4, arrive, late), rounds("bb", 8, 250, 9e4, arrive)),
+			func(r *bench.Run) { r.Profile.Steps = []bench.Step{users} }},
+		{"first requests: one answers nothing under load", slices.Concat(started("a", 8, 9000), rounds("bb", 8, 0, 9e4, late)), none},
+		{"limits as planned, one answers nothing", planned(slices.Concat(rounds("a", 8, 9000, 9e4), rounds("bb", 8, 0, 9e4, late)),
+			bench.Limits{CPUs: 2}, bench.Limits{CPUs: 1}), planUnder(bench.Limits{CPUs: 2}, bench.Limits{CPUs: 1})},
 	} {
 		run := benchtest.Run(row.trials...)
 		run.Given = []string{"locbench", "run", "--profile=orders"}

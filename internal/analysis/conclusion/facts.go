@@ -30,6 +30,9 @@ func (d *draft) confidence() string {
 	if len(d.ratios) > 0 {
 		return fmt.Sprintf("No tiers: the contenders have different limits; 95%% CI of the ratios, %s", units.Plural(rounds, "round"))
 	}
+	if n := len(d.silent()); n > 0 && n == len(d.ranked()) {
+		return fmt.Sprintf("No ranking: nothing succeeded in %s", units.Plural(rounds, "round"))
+	}
 	if len(s.Members) < 2 {
 		return "No ranking: fewer than two contenders can be compared"
 	}
@@ -40,7 +43,7 @@ func (d *draft) confidence() string {
 	}
 	c, _ := s.Pair(s.Tiers[0][0], slices.Min(behind))
 	text := fmt.Sprintf("%s to %s: %s, p %.2g (Holm, %s), %s", nameOf(s, slices.Min(behind)), nameOf(s, s.Tiers[0][0]),
-		c.Ratio.Words(), c.Adjusted, units.Plural(c.Family, "test"), units.Plural(rounds, "round"))
+		c.Change(), c.Adjusted, units.Plural(c.Family, "test"), units.Plural(rounds, "round"))
 	if len(leaders) > 1 {
 		text += fmt.Sprintf("; tier 1: %d contenders", len(leaders))
 	}

@@ -22,6 +22,18 @@ func (d *draft) failures() (text string, failed bool) {
 			out = append(out, label(c)+" "+briefly(c))
 		}
 	}
+	for _, s := range d.silent() {
+		if len(d.all) == 1 {
+			return s.why.String(), true
+		}
+		out = append(out, label(s.Contender)+": "+s.why.String())
+	}
+	for _, c := range d.ranked() {
+		if peak, ok := c.PeakStep(); ok && peak.Answered() < peak.Rounds {
+			out = append(out, fmt.Sprintf("%s: nothing succeeded in %d of %s", label(c), peak.Rounds-peak.Answered(),
+				units.Plural(peak.Rounds, "round")))
+		}
+	}
 	passed, checks, errors, sent, missed, checked := 0, 0, int64(0), int64(0), 0, 0
 	for _, c := range d.all {
 		passed += c.Checks[bench.CheckPassed]
@@ -72,6 +84,11 @@ func briefly(c analysis.Contender) string {
 		return "gave unexpected responses: " + x.Unexpected.Share()
 	case x.FailedChecks > 0:
 		return fmt.Sprintf("failed %d of %s", x.FailedChecks, units.Plural(x.Checks, "check"))
+	case x.NoValidStep && x.Errors >= 1:
+		if why, ok := c.Silence(); ok && why.Reason == analysis.AllError {
+			return "failed every request: " + why.Errors()
+		}
+		return "failed every request"
 	case x.NoValidStep:
 		return "failed " + units.Share(x.Errors) + " of its requests or more in every step"
 	}
@@ -90,6 +107,7 @@ func (d *draft) problems() (all []Problem) {
 			all = append(all, p)
 		}
 	}
+	all = append(all, d.silentProblems()...)
 	for _, c := range d.all {
 		if w, ok := c.MemoryGrowth(); ok {
 			p := remedy("see whether it levels off", d.alone(c, "--duration=30m"))

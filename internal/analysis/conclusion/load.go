@@ -52,6 +52,10 @@ func (d *draft) bestAt(index int, m measure.Measure, tests int) (b best, ok bool
 			continue
 		}
 		r := m.Over(step)
+		if m.ID == measure.Throughput && r.Value == 0 { // it cannot be the best one
+			values[i] = r.Rounds
+			continue
+		}
 		if r.Known && (!ok || r.Value > top == m.Higher && r.Value != top) {
 			b.contender, top, ok = c, r.Value, true
 		}
@@ -96,6 +100,10 @@ func (d *draft) requests() (string, Tone) {
 	case 0:
 		return "No results: no throughput was measured.", Bad
 	case 1:
+		if n := len(wins[order[0]]); n < len(columns) {
+			return fmt.Sprintf("%s%s has the highest throughput at %d of %s; nothing succeeded at the others.", prefix, order[0], n,
+				units.Plural(len(columns), "request")), tone
+		}
 		return fmt.Sprintf("%s%s has the highest throughput at each of %s.", prefix, order[0], units.Plural(len(columns), "request")), tone
 	}
 	slices.SortStableFunc(order, func(a, b string) int { return len(wins[b]) - len(wins[a]) })

@@ -158,13 +158,14 @@ func (d *draft) standings() table.Table {
 
 // peakCell returns the throughput at peak with the width of its CI: "21,086 ±2.1%".
 func (d *draft) peakCell(p place, most float64) table.Cell {
-	peak, ok := p.PeakStep()
-	if !ok {
+	v := p.PeakThroughput()
+	if !v.Known() {
 		return text(units.Missing)
 	}
-	v := peak.Throughput
 	c := valued(v.Median, units.Number(v.Median))
 	switch {
+	case v.Median <= 0: // an interval has no share of it
+		c.Tone = table.Bad
 	case p.Complete < p.Trials && p.Trials > 1:
 		c.Text += fmt.Sprintf(", %d of %d rounds", p.Complete, p.Trials)
 	case v.Interval != nil:
@@ -257,14 +258,14 @@ func (d *draft) changes() table.Table {
 			continue
 		}
 		change, tone := units.Missing, table.Plain
-		if r.Ratio != nil {
-			change = r.Ratio.Words()
+		if r.Ratio != nil || r.P != nil {
+			change = r.Change()
 		}
 		said := r.Verdict.String()
 		switch {
 		case m.Comparison.Apart:
 			said = ""
-		case r.NotComparable != "" || r.Ratio == nil:
+		case r.NotComparable != "" || r.P == nil:
 			said = r.Sentence
 		case r.Verdict == stats.Better:
 			tone, said = table.Good, "✓ better"

@@ -56,8 +56,24 @@ func (d *draft) leads(c analysis.Contender) bool {
 	return slices.ContainsFunc(leaders, func(i int) bool { return s.Member(i).Contender == c.Label })
 }
 
-// byKind returns the conclusion to the question of the run.
+// byKind returns the conclusion to the question of the run. If nothing succeeded in a contender,
+// that is said first.
 func (d *draft) byKind() (string, Tone) {
+	first := d.silence()
+	switch silent := len(d.silent()); {
+	case silent == 0:
+		return d.answer()
+	case silent == len(d.ranked()) && len(d.ranked()) < len(d.all):
+		return first + " All other contenders failed or gave unexpected responses.", Bad
+	case silent == len(d.ranked()):
+		return first, Bad
+	}
+	text, _ := d.answer()
+	return first + " " + text, Bad
+}
+
+// answer returns the conclusion from the contenders that answered.
+func (d *draft) answer() (string, Tone) {
 	ranked := d.ranked()
 	switch {
 	case len(d.all) == 0:
@@ -110,6 +126,9 @@ func (d *draft) steps(ranked []analysis.Contender) (string, Tone) {
 			subject += ": " + d.together(s, leaders)
 		} else {
 			subject += " has the highest throughput:"
+		}
+		if text := beside(s, s.Tiers[0][0], next); text != "" {
+			return subject + " " + text + ".", Good
 		}
 		return subject + " " + above(*c.Ratio, nameOf(s, next)) + "." + d.cheapest(s), Good
 	case s.Alike():

@@ -107,6 +107,7 @@ type Comparison struct {
 	At    Where
 	Kind  stats.Kind // which contenders are not compared
 	Guess string     // warning about a value that is AtLeast
+	Zero  string     // what a value of 0 means: "nothing succeeded"; "": 0 is a value as any other
 	// shown without a verdict, to explain other measures; omitted without values
 	Apart bool
 	// only where a side froze, and tested for itself: the p values of other measures are as without
@@ -170,6 +171,9 @@ func (m Measure) Quantile() bool { return m.over != nil && m.Unit == Nanoseconds
 func (m Measure) Contender(c stats.Contender) Result {
 	if m.whole != nil {
 		return m.whole(c)
+	}
+	if m.ID == Throughput {
+		return ResultOf(c.PeakThroughput())
 	}
 	peak, ok := c.PeakStep()
 	if !ok {

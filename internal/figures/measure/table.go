@@ -51,7 +51,7 @@ var table = []Measure{
 				"Rejected requests (an expected status from 400 on, of several) do not count."},
 		Chart: &Chart{ID: "throughput", Title: "Throughput",
 			Note: "Successful responses per second. Errors do not count.", Unit: "successes/s", Zero: true},
-		Comparison: &Comparison{Title: "peak throughput", Head: "req/s", Kind: stats.OfThroughput},
+		Comparison: &Comparison{Title: "peak throughput", Head: "req/s", Kind: stats.OfThroughput, Zero: "nothing succeeded"},
 		CSV:        Column{"throughput", "successes per second"},
 		Prometheus: &Metric{Name: "locbench_step_throughput", Help: "Successes per second."},
 		Benchmark:  "req/s", ConditionName: "throughput",

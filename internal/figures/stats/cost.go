@@ -36,12 +36,17 @@ type Cost struct {
 	Successes int64
 }
 
-// TrialCost returns the cost of one trial; ok is false if CPU time or successes are not known.
+// TrialCost returns the cost of one trial; ok is false if CPU time or successes are not known. A
+// trial in whose measured steps nothing succeeded has none: what a warm-up, a lead-in or a drain
+// answered is no price of a request.
 func TrialCost(trial bench.TrialResult, pricePerHour float64) (Cost, bool) {
 	var c Cost
 	var startUp, warmUp, steady time.Duration
 	var successes, steadySuccesses int64
+	measured, answered := false, false
 	for _, s := range trial.Steps {
+		measured = measured || !s.Step.WarmUp
+		answered = answered || !s.Step.WarmUp && s.Load.Throughput() > 0
 		// The counter runs since start, so the last reading covers all earlier steps, even those
 		// without a reading.
 		successes += s.Load.AllSucceeded()
@@ -59,6 +64,9 @@ func TrialCost(trial bench.TrialResult, pricePerHour float64) (Cost, bool) {
 			steady += cpu
 			steadySuccesses += s.Load.Counted()
 		}
+	}
+	if measured && !answered {
+		return Cost{}, false
 	}
 	var ok bool
 	if c.Total, ok = CostPerBillion(c.CPU, c.Successes, pricePerHour); !ok {

@@ -80,13 +80,29 @@ func TestTrialCost(t *testing.T) {
 	}
 	for name, trial := range map[string]bench.TrialResult{
 		"no steps": {}, "no usage": {Steps: []bench.StepResult{{Load: bench.Load{Succeeded: 1}}}},
-		"no successes": {Steps: []bench.StepResult{step(0, false, 1, 2, 0)}},
+		"no successes":                {Steps: []bench.StepResult{step(0, false, 1, 2, 0)}},
+		"no success but in a warm-up": {Steps: []bench.StepResult{step(0, true, 1, 2, 9), step(1, false, 2, 3, 0)}},
+		"no time":                     {Steps: []bench.StepResult{{Before: usage(1), After: usage(2), Load: bench.Load{Succeeded: 1}}}},
+		"no success but in a drain": {Steps: []bench.StepResult{
+			{Before: usage(1), After: usage(2), Load: bench.Load{Lead: 1, Drain: 1, Elapsed: time.Second}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, ok := TrialCost(trial, price); ok {
 				t.Errorf("%s: a cost", name)
 			}
 		})
+	}
+}
+
+// A warm-up alone has a cost, and so has a trial with a success in one of its measured steps.
+func TestTrialCost_Answered(t *testing.T) {
+	for name, steps := range map[string][]bench.StepResult{
+		"a warm-up": {step(0, true, 1, 2, 9)},
+		"one step":  {step(0, false, 1, 2, 0), step(1, false, 2, 3, 9)},
+	} {
+		if _, ok := TrialCost(bench.TrialResult{Steps: steps}, 1); !ok {
+			t.Errorf("%s: no cost", name)
+		}
 	}
 }
 

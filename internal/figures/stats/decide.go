@@ -82,10 +82,19 @@ type Pair struct {
 	Floor float64
 	// p values of a second family that the pair belongs to, without its own: the difference has to
 	// hold after Holm's correction in both
-	With []float64
+	With  []float64
+	Words Words // how sentences show values without a ratio
 }
 
-// PValue returns the p value of two samples; 1 if they have too few rounds or no ratio.
+// Words says how sentences show two samples that have no ratio, since a value is 0. The zero value
+// has the defaults.
+type Words struct {
+	Text  func(float64) string // a value with its unit; nil: units.Number
+	Zero  string               // what a value of 0 means: "nothing succeeded"; "": "0"
+	Sides [2]string            // names of the old and the new side; "": "old" and "new"
+}
+
+// PValue returns the p value of two samples; 1 if they have too few rounds.
 func PValue(old, fresh []float64, paired bool) float64 {
 	if t := (Rule{}).Fill().test(Pair{Old: old, New: fresh, Paired: paired}).Test; t != nil {
 		return t.P
@@ -97,7 +106,7 @@ func PValue(old, fresh []float64, paired bool) float64 {
 type Comparison struct {
 	Measure  string
 	Old, New Value
-	Ratio    *Ratio  // new to old; nil if Err is set
+	Ratio    *Ratio  // new to old; nil if Err is set, or if a value is 0: then only ranks decide
 	Test     *Test   // nil if Err is set
 	Adjusted float64 // p value after Holm's correction; 1 without a test
 	Family   int     // number of tests that Holm's correction is for
@@ -107,13 +116,22 @@ type Comparison struct {
 	More int
 	Err  error // why there is no test: NeedRounds, BadValue
 	Rule Rule  // the rule applied
+
+	words Words
+}
+
+// Said returns the comparison with other words for samples without a ratio.
+func (c Comparison) Said(w Words) Comparison {
+	c.words = w
+	return c
 }
 
 // Compare decides a family of measures, with at least MinInterval rounds per side. Sides are the
 // same if the whole CI of their ratio is within the margin (two one-sided tests at half of Alpha
 // each: D. J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987). Otherwise
 // they differ if the Mann-Whitney (paired: signed-rank) test says so after Holm's correction over
-// the whole family, untested measures included, and the CI excludes 1.
+// the whole family, untested measures included, and the CI excludes 1. Values of 0 have ranks and no
+// ratio: the test decides alone, unless the medians are within the margin or the noise floor.
 func (r Rule) Compare(family []Pair) []Comparison {
 	r = r.Fill()
 	compared := make([]Comparison, len(family))
@@ -141,16 +159,22 @@ func (r Rule) Compare(family []Pair) []Comparison {
 
 // test returns the comparison without its verdict.
 func (r Rule) test(pair Pair) Comparison {
-	c := Comparison{Measure: pair.Measure, Old: NewValue(pair.Old), New: NewValue(pair.New), Rule: r}
-	if c.Err = cmp.Or(positive(pair.Old, pair.New), enough(MinInterval, pair.Old, pair.New)); c.Err != nil {
+	c := Comparison{Measure: pair.Measure, Old: NewValue(pair.Old), New: NewValue(pair.New), Rule: r, words: pair.Words}
+	if c.Err = cmp.Or(fromZero(pair.Old, pair.New), enough(MinInterval, pair.Old, pair.New)); c.Err != nil {
 		return c
 	}
 	ratioOf, testOf := RatioOf, MannWhitney
 	if pair.Paired {
 		ratioOf, testOf = PairedRatio, SignedRank
 	}
-	ratio, noRatio := ratioOf(pair.Old, pair.New, 1-r.Alpha)
 	test, noTest := testOf(pair.Old, pair.New)
+	if zeros(pair.Old)+zeros(pair.New) > 0 {
+		if c.Err = noTest; c.Err == nil {
+			c.Test = &test
+		}
+		return c
+	}
+	ratio, noRatio := ratioOf(pair.Old, pair.New, 1-r.Alpha)
 	if c.Err = cmp.Or(noRatio, noTest); c.Err == nil {
 		c.Ratio, c.Test = &ratio, &test
 	}
@@ -159,7 +183,7 @@ func (r Rule) test(pair Pair) Comparison {
 
 func (r Rule) decide(c Comparison, higherIsBetter bool) Verdict {
 	if c.Ratio == nil {
-		return Inconclusive
+		return r.decideByRanks(c, higherIsBetter)
 	}
 	in := c.Ratio.Interval
 	if in.Within(1/(1+r.Margin), 1+r.Margin) {
@@ -172,6 +196,68 @@ func (r Rule) decide(c Comparison, higherIsBetter bool) Verdict {
 		return Better
 	}
 	return Worse
+}
+
+// decideByRanks decides where a value is 0: no ratio exists.
+func (r Rule) decideByRanks(c Comparison, higherIsBetter bool) Verdict {
+	if c.Test == nil || c.Adjusted > r.Alpha || c.Near() {
+		return Inconclusive
+	}
+	if c.above() > .5 == higherIsBetter {
+		return Better
+	}
+	return Worse
+}
+
+// Near reports whether a comparison without a ratio has medians above 0 that are within the margin
+// or the noise floor.
+func (c Comparison) Near() bool {
+	low, high := min(c.Old.Median, c.New.Median), max(c.Old.Median, c.New.Median)
+	return low > 0 && math.Log(high/low) < math.Log1p(max(c.Rule.Floor, c.Rule.Margin))
+}
+
+// above returns the share of pairs (or of ranks) in which the new value is larger; equal values
+// count one half.
+func (c Comparison) above() float64 {
+	if !c.Test.Paired {
+		return 1 - c.Test.U/float64(len(c.Old.Values)*len(c.New.Values))
+	}
+	have, differ := len(c.Old.Values), 0
+	for i := range c.Old.Values {
+		if c.Old.Values[i] != c.New.Values[i] {
+			differ++
+		}
+	}
+	return (2*c.Test.U + float64(have*(have+1)-differ*(differ+1))/2) / float64(have*(have+1))
+}
+
+// BelowFloor reports whether the change is below the noise floor of the rule.
+func (c Comparison) BelowFloor() bool {
+	if c.Ratio == nil {
+		low, high := min(c.Old.Median, c.New.Median), max(c.Old.Median, c.New.Median)
+		return c.Test != nil && low > 0 && math.Log(high/low) < math.Log1p(c.Rule.Floor)
+	}
+	return math.Abs(math.Log(c.Ratio.Estimate)) < math.Log1p(c.Rule.Floor)
+}
+
+// Beyond compares the new side with a multiple of the old one, by the test whose inversion is the
+// interval of the ratio: −1 if it is certainly below, 1 if it is certainly above, 0 if neither is
+// certain. Values may be 0.
+func (r Rule) Beyond(pair Pair, multiple float64) int {
+	limit := make([]float64, len(pair.Old))
+	for i, x := range pair.Old {
+		limit[i] = multiple * x
+	}
+	pair.Old = limit
+	r = r.Fill()
+	c := r.test(pair)
+	switch {
+	case c.Test == nil || c.Test.P > r.Alpha:
+		return 0
+	case c.above() < .5:
+		return -1
+	}
+	return 1
 }
 
 // Holds reports whether x is in the interval, ends included.
@@ -192,23 +278,14 @@ func (r Rule) more(c Comparison, family int) int {
 	if need, few := errors.AsType[NeedRounds](c.Err); few {
 		return max(need.Need-have, 1)
 	}
-	if c.Ratio == nil {
+	if c.Test == nil || c.Ratio == nil && c.Near() {
 		return 0
 	}
-	least := math.Inf(1)
-	off := math.Abs(math.Log(c.Ratio.Estimate))
-	share := c.Test.U / float64(len(c.Old.Values)*len(c.New.Values))
-	if c.Test.Paired {
-		differ := 0
-		for i := range c.Old.Values {
-			if c.Old.Values[i] != c.New.Values[i] {
-				differ++
-			}
-		}
-		// equal values count for both sides
-		share = (2*c.Test.U + float64(have*(have+1)-differ*(differ+1))/2) / float64(have*(have+1))
+	least, off := math.Inf(1), math.Inf(1)
+	if c.Ratio != nil {
+		off = math.Abs(math.Log(c.Ratio.Estimate))
 	}
-	if d := math.Abs(share - 0.5); d > 0 && off >= math.Log1p(r.Floor) {
+	if d := math.Abs(c.above() - 0.5); d > 0 && off >= math.Log1p(r.Floor) {
 		z := normalQuantile(1-r.Alpha/2/float64(family)) + normalQuantile(power)
 		if least = z * z / (3 * d * d); !c.Test.Paired {
 			least /= 2
@@ -254,19 +331,24 @@ func (c Comparison) Sentence() string {
 	} else if c.Err != nil {
 		fmt.Fprintf(&s, ": %v", c.Err)
 	}
-	if c.Err != nil || c.Ratio == nil {
+	if c.Test == nil {
 		return s.String()
 	}
-	s.WriteString(": " + c.Ratio.Words())
+	s.WriteString(": " + c.Change())
 	switch c.Verdict {
 	case Better, Worse:
 		fmt.Fprintf(&s, ", p %.2g", c.Adjusted)
 	case Inconclusive:
-		excludes := !c.Ratio.Interval.Holds(1)
+		excludes := c.Test.P <= c.Rule.Alpha
+		if c.Ratio != nil {
+			excludes = !c.Ratio.Interval.Holds(1)
+		}
 		if excludes && c.Adjusted > c.Rule.Alpha {
 			fmt.Fprintf(&s, "; not significant after Holm's correction for %d tests, p %.2g", c.Family, c.Adjusted)
 		}
-		if c.Adjusted <= c.Rule.Alpha && excludes {
+		if c.Adjusted <= c.Rule.Alpha && c.Ratio == nil {
+			fmt.Fprintf(&s, "; medians less than %.3g%% apart", 100*max(c.Rule.Floor, c.Rule.Margin))
+		} else if c.Adjusted <= c.Rule.Alpha && excludes {
 			fmt.Fprintf(&s, "; below the noise floor (%.3g%%)", 100*c.Rule.Floor)
 		} else if c.More >= MaxRounds {
 			s.WriteString("; need " + moreWords(c.More))
@@ -275,6 +357,33 @@ func (c Comparison) Sentence() string {
 		}
 	}
 	return s.String()
+}
+
+// Change returns the ratio in words or, if a value is 0, the medians and where nothing was:
+// "19.0/s → 0/s: nothing succeeded in new"; "" without a test.
+func (c Comparison) Change() string {
+	if c.Ratio != nil {
+		return c.Ratio.Words()
+	}
+	if c.Test == nil {
+		return ""
+	}
+	text := c.words.Text
+	if text == nil {
+		text = units.Number
+	}
+	var where []string
+	for i, values := range [][]float64{c.Old.Values, c.New.Values} {
+		side := cmp.Or(c.words.Sides[i], [...]string{"old", "new"}[i])
+		switch n := zeros(values); {
+		case n == len(values):
+			where = append(where, side)
+		case n > 0:
+			where = append(where, fmt.Sprintf("%d of %d rounds of %s", n, len(values), side))
+		}
+	}
+	return fmt.Sprintf("%s → %s: %s in %s", text(c.Old.Median), text(c.New.Median), cmp.Or(c.words.Zero, "0"),
+		strings.Join(where, " and "))
 }
 
 func moreWords(n int) string {

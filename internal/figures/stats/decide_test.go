@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/locbench/locbench/internal/bench/units"
 )
 
 func times(xs []float64, f float64) []float64 {
@@ -27,6 +30,13 @@ func TestRule_Compare(t *testing.T) {
 	paired := func(old, fresh []float64) Pair { return Pair{Old: old, New: fresh, Paired: true} }
 	eight := []float64{100, 101, 102, 103, 104, 105, 106, 107}
 	zeros := []float64{100, 101, 105, 100, 109, 108, 104, 112} // two pairs are equal, two are reversed
+	none := make([]float64, 6)
+	served := func(old, fresh []float64) Pair {
+		return Pair{HigherIsBetter: true, Old: old, New: fresh, Words: Words{Zero: "nothing succeeded",
+			Text: func(v float64) string { return units.Number(v) + "/s" }}}
+	}
+	inPairs := func(p Pair) Pair { p.Paired = true; return p }
+	among30 := func(p Pair) Pair { p.With = slices.Repeat([]float64{1}, 30); return p }
 	for _, test := range []struct {
 		name     string
 		rule     Rule
@@ -71,8 +81,42 @@ func TestRule_Compare(t *testing.T) {
 		{"five rounds", Rule{}, Pair{Old: base, New: base[:5]}, "inconclusive: 5 rounds, need ≥ 6: 1 more round per side"},
 		{"one round", Rule{}, Pair{Old: base[:1], New: base}, "inconclusive: 1 round, need ≥ 6: 5 more rounds per side"},
 		{"nothing", Rule{}, Pair{}, "inconclusive: 0 rounds, need ≥ 6: 6 more rounds per side"},
-		{"a zero", Rule{}, Pair{Old: base, New: []float64{0, 1, 2, 3, 4, 5}},
-			"inconclusive: round 1: value 0: a ratio needs positive values"},
+		{"a zero", Rule{}, Pair{HigherIsBetter: true, Old: base, New: []float64{0, 1, 2, 3, 4, 5}},
+			"worse: 100 → 2.50: 0 in 1 of 6 rounds of new, p 0.0022"},
+		{"nothing in new", Rule{}, served(base, none), "worse: 100/s → 0/s: nothing succeeded in new, p 0.0022"},
+		{"nothing in old", Rule{}, served(none, base), "better: 0/s → 100/s: nothing succeeded in old, p 0.0022"},
+		{"nothing at all", Rule{}, served(none, none), "inconclusive: 0/s → 0/s: nothing succeeded in old and new"},
+		{"nothing at all, in pairs", Rule{}, inPairs(served(none, none)),
+			"inconclusive: 0/s → 0/s: nothing succeeded in old and new"},
+		{"nothing in new, in pairs", Rule{}, inPairs(served(base, none)),
+			"worse: 100/s → 0/s: nothing succeeded in new, p 0.031"},
+		{"nothing in old, in pairs", Rule{}, inPairs(served(none, base)),
+			"better: 0/s → 100/s: nothing succeeded in old, p 0.031"},
+		{"nothing in new, a noise floor", Rule{Floor: 100}, served(base, none),
+			"worse: 100/s → 0/s: nothing succeeded in new, p 0.0022"},
+		{"less is better", Rule{}, Pair{Old: base, New: none}, "better: 100 → 0: 0 in new, p 0.0022"},
+		{"nothing in some rounds", Rule{}, served(base, []float64{0, 0, 0, 104, 0, 0}),
+			"inconclusive: 100/s → 0/s: nothing succeeded in 5 of 6 rounds of new; need about 6 more rounds per side"},
+		{"nothing in some rounds, certainly", Rule{}, served(base, []float64{0, 0, 97, 0, 0, 96}),
+			"worse: 100/s → 0/s: nothing succeeded in 4 of 6 rounds of new, p 0.0022"},
+		{"nothing in some rounds of both, in pairs", Rule{}, inPairs(served([]float64{98, 0, 98, 98, 98, 98, 98},
+			[]float64{0, 0, 0, 0, 0, 0, 97})),
+			"worse: 98.0/s → 0/s: nothing succeeded in 1 of 7 rounds of old and 6 of 7 rounds of new, p 0.031"},
+		{"nothing in a round, else better", Rule{}, served(base, append(times(base, 1.05), 0, 106, 107, 108)),
+			"better: 100/s → 106/s: nothing succeeded in 1 of 10 rounds of new, p 0.011"},
+		{"a zero, medians within the margin", Rule{}, served([]float64{98, 98, 98, 98, 98, 98, 0},
+			[]float64{99, 99, 99, 99, 99, 99, 99}),
+			"inconclusive: 98.0/s → 99.0/s: nothing succeeded in 1 of 7 rounds of old; medians less than 3% apart"},
+		{"a zero, medians within the floor", Rule{Floor: .5}, served([]float64{98, 98, 98, 98, 98, 98, 0},
+			[]float64{140, 140, 140, 140, 140, 140, 140}),
+			"inconclusive: 98.0/s → 140/s: nothing succeeded in 1 of 7 rounds of old; medians less than 50% apart"},
+		{"a zero, medians beyond the floor", Rule{Floor: .5}, served([]float64{98, 98, 98, 98, 98, 98, 0},
+			[]float64{148, 148, 148, 148, 148, 148, 148}),
+			"better: 98.0/s → 148/s: nothing succeeded in 1 of 7 rounds of old, p 0.00058"},
+		{"nothing in new, among 30 tests", Rule{}, among30(served(base, none)),
+			"inconclusive: 100/s → 0/s: nothing succeeded in new; not significant after Holm's correction for 31 tests, " +
+				"p 0.067; need about 5 more rounds per side"},
+		{"nothing in three rounds", Rule{}, served(base[:3], none[:3]), "inconclusive: 3 rounds, need ≥ 6: 3 more rounds per side"},
 		{"not a number", Rule{}, Pair{Old: []float64{1, 2, 3, 4, 5, math.NaN()}, New: base},
 			"inconclusive: round 6: value NaN: not a finite number"},
 		{"p equal to alpha", Rule{Alpha: .03125}, paired(base, times(base, 1.2)),
@@ -297,5 +341,79 @@ func TestSamples(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Beyond agrees with the interval of the ratio, whose inversion it is, and has an answer where a
+// value is 0.
+func TestRule_Beyond(t *testing.T) {
+	base := []float64{98, 99, 100, 101, 102, 103}
+	none := make([]float64, 6)
+	for _, c := range []struct {
+		name     string
+		pair     Pair
+		multiple float64
+		want     int
+	}{
+		{"nothing in new", Pair{Old: base, New: none}, .95, -1},
+		{"nothing in new, in pairs", Pair{Old: base, New: none, Paired: true}, .95, -1},
+		{"nothing in old", Pair{Old: none, New: base}, .95, 1},
+		{"nothing in old, in pairs", Pair{Old: none, New: base, Paired: true}, .95, 1},
+		{"nothing", Pair{Old: none, New: none}, .95, 0},
+		{"nothing in one round", Pair{Old: base, New: []float64{0, 99, 100, 101, 102, 103}}, .95, 0},
+		{"nothing in three rounds", Pair{Old: base, New: []float64{0, 0, 0, 90, 91, 92}}, .95, -1},
+		{"nothing in three rounds, 80% allowed", Pair{Old: base, New: []float64{0, 0, 0, 90, 91, 92}}, .2, 0},
+		{"nothing in one old round", Pair{Old: []float64{0, 99, 100, 101, 102, 103}, New: times(base, 1.1)}, .95, 1},
+		{"five rounds", Pair{Old: base[:5], New: none[:5]}, .95, 0},
+	} {
+		if got := (Rule{}).Beyond(c.pair, c.multiple); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+	}
+	if (Rule{Alpha: .001}).Beyond(Pair{Old: base, New: none}, .95) != 0 {
+		t.Error("certain at 0.1%, with six rounds")
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range 500 {
+		pair := Pair{Paired: i%2 == 0}
+		for range 6 + i%5 {
+			pair.Old, pair.New = append(pair.Old, 100*math.Exp(.1*rng.NormFloat64())), append(pair.New, 95*math.Exp(.1*rng.NormFloat64()))
+		}
+		in, multiple := Rule{}.Compare([]Pair{pair})[0].Ratio.Interval, .8+.4*rng.Float64()
+		want := 0
+		switch {
+		case in.High < multiple:
+			want = -1
+		case in.Low > multiple:
+			want = 1
+		}
+		if got := (Rule{}).Beyond(pair, multiple); got != want {
+			t.Fatalf("%+v: %g of %+v: %d", pair, multiple, in, got)
+		}
+	}
+}
+
+func TestComparison_BelowFloor(t *testing.T) {
+	base := []float64{98, 99, 100, 101, 102, 103}
+	withZero := append(slices.Clone(base), 0) // the median is 100
+	seven := slices.Repeat([]float64{110}, 7)
+	for _, c := range []struct {
+		name     string
+		old, new []float64
+		want     bool
+	}{
+		{"below", base, times(base, 1.1), true}, {"above", base, times(base, 1.3), false},
+		{"below, with a zero", withZero, seven, true}, {"above, with a zero", withZero, times(seven, 1.3), false},
+		{"lower, with a zero", seven, times(withZero, .5), false},
+		{"nothing", base, make([]float64, 6), false}, {"nothing at all", make([]float64, 6), make([]float64, 6), false},
+		{"too few", withZero[2:], seven[:5], false},
+	} {
+		r := Rule{Floor: .2}.Compare([]Pair{{Old: c.old, New: c.new}})[0]
+		if c.name == "too few" {
+			r = Rule{Floor: .2}.Compare([]Pair{{Old: []float64{1, 0}, New: []float64{1, 1}}})[0]
+		}
+		if got := (r.Ratio != nil || r.Test != nil || c.name == "too few") && r.BelowFloor(); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 // ExactLimit pairs (sources of RatioOf, sections 3.2 and 3.3). The error is a NeedRounds (0.95
 // takes six pairs), or a BadValue.
 func PairedRatio(x, y []float64, confidence float64) (Ratio, error) {
-	if err := cmp.Or(between("confidence", confidence), pairs(x, y)); err != nil {
+	if err := cmp.Or(between("confidence", confidence), pairs(x, y), positive(x, y)); err != nil {
 		return Ratio{}, fmt.Errorf("paired ratio: %w", err)
 	}
 	return newRatio("paired ratio", walsh(x, y), len(x),
@@ -32,10 +32,11 @@ func walsh(x, y []float64) (means []float64) {
 }
 
 // SignedRank runs Wilcoxon's test on the logarithms of ratios (F. Wilcoxon, Biometrics Bulletin 1,
-// 1945). U is the sum of the ranks of ratios above 1; equal pairs are omitted. Up to ExactLimit
-// pairs the p value is exact, even with ties.
+// 1945). U is the sum of the ranks of ratios above 1; equal pairs are omitted. Pairs of 0 and another
+// value have the highest ranks, since their ratios have no bound. Up to ExactLimit pairs the p value
+// is exact, even with ties.
 func SignedRank(x, y []float64) (Test, error) {
-	if err := cmp.Or(pairs(x, y), enough(1, x)); err != nil {
+	if err := cmp.Or(pairs(x, y), fromZero(x, y), enough(1, x)); err != nil {
 		return Test{}, fmt.Errorf("signed-rank test: %w", err)
 	}
 	var off, size []float64 // of the pairs that differ

@@ -38,3 +38,23 @@ func TestSignedRank_Ties(t *testing.T) {
 		}
 	}
 }
+
+// Pairs with a 0 have the highest ranks, which are equal; two zeros are an equal pair.
+func TestSignedRank_Zeros(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		x, y []float64
+		u, p float64
+	}{
+		{"all down to 0", []float64{19, 18, 19, 20, 21, 22}, make([]float64, 6), 0, 2. / 64},
+		{"all up from 0", make([]float64, 6), []float64{19, 18, 19, 20, 21, 22}, 21, 2. / 64},
+		{"nothing", make([]float64, 6), make([]float64, 6), 0, 1},
+		{"two of four down to 0", []float64{10, 10, 10, 10}, []float64{11, 12, 0, 0}, 3, 8. / 16},
+		{"one equal", []float64{0, 10, 10}, []float64{0, 0, 11}, 1, 1},
+	} {
+		got, err := SignedRank(c.x, c.y)
+		if err != nil || got.U != c.u || !near(got.P, c.p) || !got.Exact {
+			t.Errorf("%s: %+v, %v; want U %g, p %g", c.name, got, err, c.u, c.p)
+		}
+	}
+}

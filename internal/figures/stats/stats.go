@@ -124,6 +124,32 @@ func positive(samples ...[]float64) error {
 	return nil
 }
 
+// fromZero checks samples for methods that compare by ranks, where 0 is a value.
+func fromZero(samples ...[]float64) error {
+	for _, xs := range samples {
+		if err := finite(xs); err != nil {
+			return err
+		}
+		if i := slices.IndexFunc(xs, func(x float64) bool { return x != 0 && (x < leastValue || x > mostValue) }); i >= 0 {
+			return BadValue{i, xs[i], "a ratio needs positive values"}
+		}
+	}
+	return nil
+}
+
+// AllZero reports whether there are values and all are 0.
+func AllZero(xs []float64) bool { return len(xs) > 0 && zeros(xs) == len(xs) }
+
+// zeros returns how many values are 0.
+func zeros(xs []float64) (n int) {
+	for _, x := range xs {
+		if x == 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // between checks that a share is between 0 and 1, ends excluded.
 func between(name string, share float64) error {
 	if share > 0 && share < 1 {
@@ -132,12 +158,12 @@ func between(name string, share float64) error {
 	return fmt.Errorf("%s %g: not between 0 and 1", name, share)
 }
 
-// pairs checks paired samples.
+// pairs checks that samples are paired.
 func pairs(x, y []float64) error {
 	if len(x) != len(y) {
 		return fmt.Errorf("%d and %d values: not pairs", len(x), len(y))
 	}
-	return positive(x, y)
+	return nil
 }
 
 func enough(need int, samples ...[]float64) error {

@@ -32,6 +32,16 @@ type Step struct {
 // FailedTotal returns the number of errors in all rounds.
 func (s Step) FailedTotal() int64 { return bench.Load{Failed: s.Failed}.FailedTotal() }
 
+// Answered returns in how many rounds a request succeeded within the measured interval.
+func (s Step) Answered() (rounds int) {
+	for _, v := range s.Throughput.Values {
+		if v > 0 {
+			rounds++
+		}
+	}
+	return rounds
+}
+
 // ErrorRate returns bench.Load.ErrorRate of all rounds together; 0 without any request.
 func (s Step) ErrorRate() float64 { return s.all().ErrorRate() }
 

@@ -47,7 +47,7 @@ type Contender struct {
 	StartUp            Value    // nanoseconds
 	PeakTime           Value    // nanoseconds, from TimeToPeak
 	Steps              []Step
-	Peak               int // index into Steps of the measured step with the highest median throughput; -1 without one
+	Peak               int // index into Steps of the measured step with the highest median throughput above 0; -1 without one
 	Errors             map[bench.ErrorKind]int64
 	MemoryPeak         int64            // bytes, the highest of all rounds; 0: not known
 	MemoryPeakIsSample bool             // MemoryPeak is the largest sample; the true peak may be higher
@@ -103,6 +103,33 @@ func (c Contender) PeakStep() (Step, bool) {
 		return Step{}, false
 	}
 	return c.Steps[c.Peak], true
+}
+
+// PeakThroughput returns the throughput at the peak step. Without one it is 0 in each round if
+// nothing succeeded in any measured step, and not known otherwise.
+func (c Contender) PeakThroughput() Value {
+	if peak, ok := c.PeakStep(); ok {
+		return peak.Throughput
+	}
+	if nothing, ok := c.NothingStep(); ok {
+		return nothing.Throughput
+	}
+	return Value{}
+}
+
+// NothingStep returns the measured step with the most rounds if nothing succeeded in any measured
+// step of any round; ok is false if something did, or if no step was measured.
+func (c Contender) NothingStep() (step Step, ok bool) {
+	for _, s := range c.Steps {
+		switch {
+		case s.Step.WarmUp || s.Rounds == 0:
+		case s.Answered() > 0:
+			return Step{}, false
+		case s.Rounds > step.Rounds:
+			step, ok = s, true
+		}
+	}
+	return step, ok
 }
 
 // BusiestStep returns the peak step or, without one, the measured step with the most requests,
@@ -284,7 +311,7 @@ func summarize(label string, trials []bench.TrialResult, of bench.Run, merge boo
 		for kind, n := range s.Failed {
 			c.Errors[kind] += n
 		}
-		if !s.Step.WarmUp && !s.Excluded && !unexpected && s.Throughput.Known() &&
+		if !s.Step.WarmUp && !s.Excluded && !unexpected && s.Answered() > 0 &&
 			(c.Peak < 0 || s.Throughput.Median > c.Steps[c.Peak].Throughput.Median) {
 			c.Peak = i
 		}
@@ -316,7 +343,12 @@ func (c Contender) ClosedHalf() (step int, share float64, ok bool) {
 		if s.Index > peak.Index || s.Excluded || s.Step.WarmUp || s.Step.Open() || s.Step.Request != peak.Step.Request {
 			continue
 		}
-		part := s.Throughput.Median / peak.Throughput.Median
+		part := 1. // of a peak with a success in fewer than half of the rounds
+		if peak.Throughput.Median > 0 {
+			part = s.Throughput.Median / peak.Throughput.Median
+		} else if s.Index < peak.Index {
+			continue
+		}
 		if off := math.Abs(math.Log(2 * part)); off < nearest {
 			step, share, ok, nearest = i, part, true, off
 		}

@@ -262,7 +262,7 @@ func TestContender_HalfPeak(t *testing.T) {
 		share      float64
 	}{
 		{"nothing", nil, -1, -1, 0},
-		{"no success", []bench.StepResult{at(1, 0), at(2, 0)}, 0, -1, 0},
+		{"no success", []bench.StepResult{at(1, 0), at(2, 0)}, -1, -1, 0},
 		{"the peak alone", []bench.StepResult{at(1, 1000)}, 0, 0, 1},
 		{"the peak first", []bench.StepResult{at(1, 1000), at(2, 1000), at(3, 500)}, 0, 0, 1},
 		{"nearest below the peak", []bench.StepResult{at(1, 100), at(2, 450), at(4, 1000), at(8, 510)}, 2, 1, .45},
@@ -281,6 +281,58 @@ func TestContender_HalfPeak(t *testing.T) {
 			step, share, ok := all[0].HalfPeak()
 			if ok != (c.half >= 0) || ok && (step != c.half || share != c.share) || all[0].Peak != c.peak {
 				t.Errorf("step %d, %g, %v, peak %d; want %d, %g, %d", step, share, ok, all[0].Peak, c.half, c.share, c.peak)
+			}
+		})
+	}
+}
+
+// What answers in fewer than half of the rounds has a peak with a median of 0; what never does has
+// none, and a throughput of 0 in each round. A step without a complete round says nothing.
+func TestContender_NothingStep(t *testing.T) {
+	at := func(perSecond ...int64) (steps []bench.StepResult) {
+		for i, n := range perSecond {
+			steps = append(steps, bench.StepResult{Index: i, Step: bench.Step{Connections: i + 1},
+				Load: bench.Load{Elapsed: time.Second, Succeeded: n}})
+		}
+		return steps
+	}
+	warm := at(100, 0)
+	warm[0].Step.WarmUp = true
+	aborted := at(0, 0)
+	aborted[0].Aborted, aborted[1].Aborted = "died", "died"
+	half := at(0, 0)
+	half[0].Aborted = "died"
+	for _, c := range []struct {
+		name    string
+		rounds  [][]bench.StepResult
+		peak    int
+		nothing int // index of the step; -1: none
+		rates   []float64
+		share   float64 // of the half peak
+	}{
+		{"never started", nil, -1, -1, nil, 0},
+		{"nothing", [][]bench.StepResult{at(0, 0), at(0, 0)}, -1, 0, []float64{0, 0}, 0},
+		{"nothing but a warm-up", [][]bench.StepResult{warm}, -1, 1, []float64{0}, 0},
+		{"no complete step", [][]bench.StepResult{aborted}, -1, -1, nil, 0},
+		{"nothing, and one incomplete step", [][]bench.StepResult{half, at(0, 0)}, -1, 1, []float64{0, 0}, 0},
+		{"one round of three", [][]bench.StepResult{at(0, 0), at(0, 5), at(0, 0)}, 1, -1, []float64{0, 5, 0}, 1},
+		{"one step", [][]bench.StepResult{at(0, 5)}, 1, -1, []float64{5}, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			trials := []bench.TrialResult{{Trial: bench.Trial{Contender: "a", Round: 1}}}
+			for i, steps := range c.rounds {
+				trials = append(trials, bench.TrialResult{Trial: bench.Trial{Contender: "a", Round: i + 2}, Steps: steps})
+			}
+			s := Rounds(bench.Run{}, trials)
+			step, ok := s.NothingStep()
+			if s.Peak != c.peak || ok != (c.nothing >= 0) || ok && step.Index != c.nothing {
+				t.Errorf("peak %d, nothing at %d, %v", s.Peak, step.Index, ok)
+			}
+			if v := s.PeakThroughput(); !slices.Equal(v.Values, c.rates) {
+				t.Errorf("throughput %v, want %v", v.Values, c.rates)
+			}
+			if i, share, ok := s.HalfPeak(); ok != (c.peak >= 0) || share != c.share || ok && i != c.peak {
+				t.Errorf("half peak at %d, %g, %v", i, share, ok)
 			}
 		})
 	}

@@ -14,7 +14,7 @@ import (
 type Tiers struct {
 	Order        []int   // samples that are compared, the best median first
 	Tiers        [][]int // in each tier the leader first, then by median
-	Unknown      []int   // samples with too few rounds, or with a value without a ratio
+	Unknown      []int   // samples with too few rounds or a value below 0, and all if the best one is 0 in each round
 	RoundsNeeded int     // additional rounds required before any difference can be significant
 	Tests        int     // number of tests in the larger of the two families that correct a pair
 	// Pairs maps two samples in Order, the better median (the new side) first, to their comparison.
@@ -33,7 +33,7 @@ func (r Rule) Tiers(samples [][]float64, higherIsBetter, paired bool, with func(
 	r = r.Fill()
 	medians := make([]float64, len(samples))
 	for i, s := range samples {
-		if enough(MinInterval, s) != nil || positive(s) != nil {
+		if enough(MinInterval, s) != nil || fromZero(s) != nil {
 			t.Unknown = append(t.Unknown, i)
 			continue
 		}
@@ -43,6 +43,9 @@ func (r Rule) Tiers(samples [][]float64, higherIsBetter, paired bool, with func(
 		t.Order = append(t.Order, i)
 	}
 	slices.SortStableFunc(t.Order, func(a, b int) int { return cmp.Compare(medians[a], medians[b]) })
+	if len(t.Order) > 0 && higherIsBetter && AllZero(samples[t.Order[0]]) { // none leads
+		t.Unknown, t.Order = slices.Sorted(slices.Values(append(t.Unknown, t.Order...))), nil
+	}
 	var family []Pair
 	var pairs [][2]int
 	rounds, widest := MaxRounds, 0

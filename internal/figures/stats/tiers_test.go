@@ -17,18 +17,26 @@ func TestTiers(t *testing.T) {
 		{70, 80, 85, 90, 120, 130},     // 3: a low median, not significantly worse
 		times(base, 0.8),               // 4: second
 		{100, 101},                     // 5: too few rounds
-		{1, 2, 3, 4, 5, 0},             // 6: no ratio
+		make([]float64, 6),             // 6: nothing succeeded: the last one
 		times([]float64(base), 0.8001), // 7: second
 	}
 	got := Rule{}.Tiers(samples, true, false, nil)
-	if fmt.Sprint(got.Tiers) != "[[2 1 3] [7 4] [0]]" || !slices.Equal(got.Unknown, []int{5, 6}) ||
-		got.RoundsNeeded != 0 || len(got.Pairs) != 15 {
+	if fmt.Sprint(got.Tiers) != "[[2 1 3] [7 4] [0] [6]]" || !slices.Equal(got.Unknown, []int{5}) ||
+		got.RoundsNeeded != 0 || len(got.Pairs) != 21 {
 		t.Errorf("%+v", got)
 	}
 	// Lower is better.
-	if got = (Rule{}).Tiers(samples, false, false, nil); len(got.Tiers) != 3 ||
-		fmt.Sprint(got.Tiers[:2]) != "[[0] [4 7 3]]" {
+	if got = (Rule{}).Tiers(slices.Concat(samples[:6], samples[7:]), false, false, nil); len(got.Tiers) != 3 ||
+		fmt.Sprint(got.Tiers[:2]) != "[[0] [4 6 3]]" {
 		t.Errorf("tiers of times %+v", got.Tiers)
+	}
+	// None leads if nothing succeeded anywhere.
+	nothing := [][]float64{samples[6], samples[5], samples[6]}
+	if got = (Rule{}).Tiers(nothing, true, false, nil); got.Tiers != nil || !slices.Equal(got.Unknown, []int{0, 1, 2}) {
+		t.Errorf("tiers of nothing %+v", got)
+	}
+	if got = (Rule{}).Tiers(nothing, false, false, nil); len(got.Tiers) != 1 {
+		t.Errorf("tiers of 0, where less is better, %+v", got)
 	}
 	if got = (Rule{}).Tiers(nil, true, false, nil); got.Tiers != nil || got.Unknown != nil || got.RoundsNeeded != 0 {
 		t.Error("nothing has tiers")

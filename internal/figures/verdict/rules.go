@@ -184,7 +184,7 @@ func (f facts) needHolds(n need) string {
 
 func (f facts) rateKept() string {
 	l := f.step.Load
-	if !f.step.Step.Open() || l.Scheduled == 0 || float64(l.Late+l.Dropped) > late*float64(l.Scheduled) {
+	if !f.step.Step.Open() || l.Scheduled == 0 || l.Succeeded == 0 || float64(l.Late+l.Dropped) > late*float64(l.Scheduled) {
 		return ""
 	}
 	text := fmt.Sprintf("%s of %s scheduled requests succeeded", units.Count(l.AllSucceeded()),
@@ -201,6 +201,9 @@ func (f facts) moreBringsMore() string { return f.brings(more) }
 // brings returns a text if a step with more connections had at least times × the throughput.
 func (f facts) brings(times float64) string {
 	for _, s := range f.above {
+		if f.step.Load.Succeeded == 0 && s.Load.Succeeded > 0 {
+			return fmt.Sprintf("%d connections gave responses, %d none", s.Step.Connections, f.step.Step.Connections)
+		}
 		if ratio := s.Load.Throughput() / f.step.Load.Throughput(); ratio >= times {
 			return fmt.Sprintf("%d connections gave %.2f× the throughput of %d", s.Step.Connections, ratio,
 				f.step.Step.Connections)
@@ -234,6 +237,9 @@ func (f facts) queues(times float64) string {
 		return cmp.Compare(a.Load.Throughput(),
 			b.Load.Throughput())
 	})
+	if best.Load.Throughput() == 0 {
+		return ""
+	}
 	ratio := f.step.Load.Throughput() / best.Load.Throughput()
 	latency, ok := f.slower(best)
 	if ratio >= times || !ok || latency < sameTime {
@@ -251,7 +257,7 @@ func (f facts) slower(s *bench.StepResult) (times float64, ok bool) {
 
 // latencyFlat is for the step with the most connections, or the only one so far.
 func (f facts) latencyFlat() string {
-	if f.step.Step.Open() {
+	if f.step.Step.Open() || f.step.Load.Succeeded == 0 {
 		return ""
 	}
 	for _, s := range f.below {
@@ -273,7 +279,11 @@ func (f facts) unclear() string {
 	if f.quota > 0 {
 		of = " of " + units.CPUs(f.quota)
 	}
-	text := fmt.Sprintf("no limit reached: contender used %.2f%s, client %.2f", f.cpus, of, f.client)
+	what := "no limit reached"
+	if f.step.Load.Succeeded == 0 {
+		what = "nothing succeeded"
+	}
+	text := fmt.Sprintf("%s: contender used %.2f%s, client %.2f", what, f.cpus, of, f.client)
 	if f.busyOK && f.local {
 		text += fmt.Sprintf("; machine %s busy", units.Percent(f.busy))
 	}

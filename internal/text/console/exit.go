@@ -15,11 +15,14 @@ const (
 	ExitOK      = 0
 	ExitFailure = 1
 	ExitUsage   = 2 // wrong flags, arguments, profile or manifest
-	// ExitContender: some trials are incomplete: a contender failed, or the run ended early.
+	// ExitContender: some trials are incomplete: a contender failed or answered nothing, or the run
+	// ended early.
 	ExitContender = 3
 	// ExitThreshold: a check failed (locbench check), no rate meets the SLO (locbench capacity), a
 	// threshold was missed, or there is a regression.
-	ExitThreshold   = 4
+	ExitThreshold = 4
+	// ExitUndecided: the results cannot decide whether there is a regression.
+	ExitUndecided   = 5
 	ExitInterrupted = 130 // Ctrl-C or SIGTERM
 )
 

@@ -1,0 +1,311 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/benchtest"
+	"github.com/locbench/locbench/internal/cli"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/results/export"
+	"github.com/locbench/locbench/internal/run/capacity"
+	"github.com/locbench/locbench/internal/run/capacity/capacitytest"
+	"github.com/locbench/locbench/internal/show/plain"
+	tuicompare "github.com/locbench/locbench/internal/show/tui/compare"
+	"github.com/locbench/locbench/internal/show/tui/pages"
+	"github.com/locbench/locbench/internal/show/tui/runs"
+	"github.com/locbench/locbench/internal/show/tui/tuitest"
+	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/testenv"
+)
+
+// empty is a made-up run in which something is 0.
+type empty struct {
+	name   string
+	rounds int
+	old    func(*bench.StepResult) // changes the steps of the contender old
+	fresh  func(*bench.StepResult) // and those of the contender new
+	steps  []bench.Step
+	pairs  bool // the rounds are interleaved
+
+	first   string // the first sentence of all outputs; "": not about contenders that answered nothing
+	gate    int    // exit code of compare old new --fail-on throughput, p99
+	verdict string // in the comparison
+}
+
+// empties returns these runs.
+func empties() []empty {
+	answers := func(*bench.StepResult) {}
+	late := func(s *bench.StepResult) {
+		s.Load = bench.Load{Definition: bench.Interval, Elapsed: s.Load.Elapsed, Sent: 2, Lead: 1, Drain: 1,
+			FirstResponse: 15 * time.Second, Windows: []bench.Window{{Length: time.Second}}}
+	}
+	failed := func(s *bench.StepResult) {
+		late(s)
+		s.Load.Lead, s.Load.Drain, s.Load.Failed = 0, 0, map[bench.ErrorKind]int64{bench.ErrRefused: 2}
+	}
+	timeless := func(s *bench.StepResult) { s.Load.Elapsed, s.Load.Windows = 0, nil }
+	sometimes := func(s *bench.StepResult) {
+		if s.Load.Succeeded%2 == 0 { // every other round
+			late(s)
+		}
+	}
+	one, ladder := []bench.Step{benchtest.Closed(1)}, []bench.Step{benchtest.Closed(1), benchtest.Open(500), benchtest.Closed(8)}
+	const longer = "no request ended within the step: give steps of at least 1m"
+	const any = "no request ended within any step: give steps of at least 1m"
+	return []empty{
+		{"nothing in new", 6, answers, late, one, false, "new: " + longer + ".", 4, "worse: "},
+		{"nothing in new, in steps", 6, answers, late, ladder, false, "new: " + any + ".", 4, "worse: "},
+		{"nothing in new, in pairs", 8, answers, late, one, true, "new: " + longer + ".", 4, "worse: "},
+		{"nothing in old", 6, late, answers, one, false, "old: " + longer + ".", 5, "better: "},
+		{"nothing in either", 6, late, late, ladder, false, "old and new: " + any + ".", 4, "nothing succeeded in old and new"},
+		{"nothing in either, in pairs", 8, late, late, one, true, "old and new: " + longer + ".", 4, "nothing succeeded in old and new"},
+		{"nothing in new, one round", 1, answers, late, one, false, "new: " + longer + ".", 4, "1 round, need"},
+		{"nothing in either, one round", 1, late, late, one, false, "old and new: " + longer + ".", 4, "1 round, need"},
+		{"one round", 1, answers, answers, ladder, false, "", 5, "1 round, need"},
+		{"nothing in every other round", 8, answers, sometimes, ladder, false, "", 5, "nothing succeeded in 4 of 8 rounds of new"},
+		{"nothing in every other round, in pairs", 8, sometimes, answers, one, true, "", 5, "nothing succeeded in 4 of 8 rounds of old"},
+		{"each request of new failed", 6, answers, failed, ladder, false, "", 4, "new: excluded: it failed every request"},
+		{"each request of both failed", 6, failed, failed, one, false, "", 4, "new: excluded: it failed every request"},
+		{"no time in new", 6, answers, timeless, ladder, false, "new: no request ended within any step: give steps of at least 1s.", 4, "worse: "},
+		{"no time in either", 6, timeless, timeless, one, true,
+			"old and new: no request ended within the step: give steps of at least 1s.", 4, "nothing succeeded in old and new"},
+	}
+}
+
+// made returns the run and its trials.
+func (e empty) made() (bench.Run, []bench.TrialResult) {
+	var trials []bench.TrialResult
+	for round := range e.rounds {
+		for k, change := range []func(*bench.StepResult){e.old, e.fresh} {
+			var steps []bench.StepResult
+			for i, of := range e.steps {
+				successes := int64(1000*(i+1) + round)
+				s := benchtest.Step(successes, benchtest.Of(of), benchtest.CPU(time.Duration(successes)*time.Millisecond),
+					benchtest.Latency(10*time.Millisecond), benchtest.Throttled(1, 100), func(s *bench.StepResult) {
+						s.After.Memory = &bench.Memory{Used: 40 << 20, Peak: 50 << 20}
+						s.Load.Windows = []bench.Window{{Length: benchtest.Length, Succeeded: successes, P50: time.Millisecond,
+							P90: time.Millisecond, P99: time.Millisecond, Max: time.Millisecond}}
+					}, change)
+				if e.pairs {
+					benchtest.Interleaved(benchtest.Start().Add(time.Duration(round)*time.Hour), "old", "new")(&s)
+				}
+				steps = append(steps, s)
+			}
+			t := benchtest.Trial([]string{"old", "new"}[k], round+1, steps...)
+			up := 20*time.Millisecond + time.Duration(round)
+			t.StartUp = &up
+			t.Instance = &bench.InstanceInfo{Runtime: bench.RuntimeProcess, PID: 1}
+			trials = append(trials, t)
+		}
+	}
+	run := benchtest.Run(trials...)
+	run.ID, run.Machine.CPUs, run.Given = "empty", 2, []string{"locbench", "run", "--profile=empty"}
+	run.Ended = run.Started.Add(time.Hour)
+	if e.pairs {
+		run.Profile.Interleave = 100 * time.Millisecond
+	}
+	for i, t := range trials {
+		run.Trials[i].Excluded = run.ExclusionOf(t)
+	}
+	return run, trials
+}
+
+// folder writes the run as a results folder.
+func folder(t *testing.T, run bench.Run, trials []bench.TrialResult) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for i, trial := range trials {
+		testenv.OK(t, results.WriteJSON(filepath.Join(dir, run.Trials[i].File), trial))
+	}
+	testenv.OK(t, results.WriteJSON(filepath.Join(dir, results.RunFile), run))
+	return dir
+}
+
+// ended returns the exit code of a command, and all that it prints.
+func ended(t *testing.T, args ...string) (code int, all string) {
+	t.Helper()
+	var out bytes.Buffer
+	code = cli.Main(t.Context(), cli.Env{Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: os.Getenv})
+	return code, out.String()
+}
+
+// programs matches the programs of a report, not its data.
+var programs = regexp.MustCompile(`(?s)<script>.*?</script>`)
+
+// noNumber matches what a division by 0 leaves in a text.
+var noNumber = regexp.MustCompile(`(?i)\bNaN\b|NaN%|[+−-]?\bInf\b|%!.`)
+
+// walked are all outputs of a run, by their names.
+func walked(t *testing.T, run bench.Run, trials []bench.TrialResult) map[string]string {
+	t.Helper()
+	dir, all := folder(t, run, trials), map[string]string{}
+	a := analysis.Of(run, trials)
+	for _, width := range []int{0, 60, 120} {
+		var text bytes.Buffer
+		testenv.OK(t, plain.End(&text, a, nil, width, false))
+		all[fmt.Sprint("end of the run, width ", width)] = text.String()
+	}
+	page := filepath.Join(t.TempDir(), "report.html")
+	_, all["report, Markdown"] = ended(t, "report", dir, "--format", "md")
+	_, _ = ended(t, "report", dir, "--out", page)
+	all["report"] = programs.ReplaceAllString(string(testenv.Must(os.ReadFile(page))(t)), "")
+	for _, format := range []string{"text", "md", "csv", "json"} {
+		_, all["history, "+format] = ended(t, "history", dir, "--format", format)
+	}
+	for _, format := range []string{"text", "md", "json"} {
+		args := []string{"compare", dir, "old", "new", "--fail-on", "throughput<-5%,p99>+10%", "--format", format}
+		_, all["compare, "+format] = ended(t, args...)
+		_, all["compare with force, "+format] = ended(t, append(args, "--force")...)
+		args[2], args[3] = "new", "old"
+		_, all["compare the other way, "+format] = ended(t, args...)
+	}
+	for _, f := range export.Formats() {
+		files, err := f.Files(run, trials, export.Options{})
+		if err != nil { // vegeta's formats need kept requests
+			continue
+		}
+		for _, file := range files {
+			var b bytes.Buffer
+			testenv.OK(t, file.Write(&b))
+			all["export, "+f.Name+", "+file.Name] = b.String()
+		}
+	}
+	records := results.Records(run, trials, dir)
+	var text, lines bytes.Buffer
+	asText, asJSON := plain.New(plain.Options{Out: &text, Talk: &text, Verbose: true}), plain.New(plain.Options{Out: &lines, Talk: &lines, JSON: true})
+	for _, rec := range records {
+		asText.Handle(rec)
+		asJSON.Handle(rec)
+	}
+	testenv.OK(t, asText.Err())
+	testenv.OK(t, asJSON.Err())
+	all["events, text"], all["events, JSON"] = text.String(), lines.String()
+	folders := tuitest.Folders{{Dir: dir, Run: run, Trials: trials}}
+	for name, screen := range map[string]tuitest.Page{
+		"run": {New: func(*testing.T) ui.Page {
+			return pages.Pages{Source: folders}.Live(tuitest.Finished(dir, records), false)
+		}},
+		"compare": {New: func(*testing.T) ui.Page { return tuicompare.New(dir, dir, folders) }},
+		"runs":    {New: func(*testing.T) ui.Page { return runs.New(runs.Options{Source: folders}) }},
+	} {
+		screen.Play(t, tuitest.Size{Width: 160, Height: 50}, tuitest.Look{}, func(p *tuitest.Program) {
+			all["dashboard, "+name] = p.Frame()
+			if name != "run" {
+				return
+			}
+			for _, tab := range []string{"2", "3", "4", "5", "6", "1"} {
+				p.Press(tab)
+				all["dashboard, "+name] += "\n" + p.Frame()
+			}
+		})
+	}
+	return all
+}
+
+// TestOutputs_Nothing walks all outputs of runs in which something is 0: none has a NaN or an Inf,
+// what answered nothing has no price and is said first, and a gate has an exit code.
+func TestOutputs_Nothing(t *testing.T) {
+	for _, e := range empties() {
+		t.Run(e.name, func(t *testing.T) {
+			run, trials := e.made()
+			outputs := walked(t, run, trials)
+			for name, text := range outputs {
+				if at := noNumber.FindStringIndex(text); at != nil {
+					t.Errorf("%s: %q", name, text[max(0, at[0]-80):min(len(text), at[1]+40)])
+				}
+				testenv.Check(t, len(text) > 20, "%s: %q", name, text)
+			}
+			for name, text := range outputs {
+				if strings.HasSuffix(name, "json") && strings.HasPrefix(name, "history") {
+					var v any
+					testenv.OK(t, json.Unmarshal([]byte(text), &v))
+				}
+			}
+			if e.first != "" {
+				e.saidFirst(t, outputs)
+			}
+			dir := folder(t, run, trials)
+			code, text := ended(t, "compare", dir, "old", "new", "--fail-on", "throughput<-5%,p99>+10%")
+			testenv.Equal(t, code, e.gate, text)
+			testenv.Check(t, strings.Contains(text, e.verdict), "no %q in\n%s", e.verdict, text)
+			pass, _ := ended(t, "compare", dir, "old", "new", "--fail-on", "throughput<-5%,p99>+10%", "--fail-on-open", "pass")
+			testenv.Equal(t, pass, e.gate%5, "with open conditions that pass")
+			a := analysis.Of(run, trials)
+			for _, c := range a.Contenders {
+				_, nothing := c.NothingStep()
+				_, peak := c.PeakStep()
+				testenv.Check(t, nothing != peak && (!nothing || c.Cost == nil && !c.CostEach.Known()), "%s: nothing %v, peak %v, cost %+v",
+					c.Label, nothing, peak, c.Cost)
+			}
+		})
+	}
+}
+
+// saidFirst requires the first sentence in each output that has a verdict, and no word of success.
+func (e empty) saidFirst(t *testing.T, outputs map[string]string) {
+	t.Helper()
+	before := map[string]*regexp.Regexp{
+		"end of the run, width 0": regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(e.first)),
+		"report, Markdown":        regexp.MustCompile(`^### ✗ test: ` + regexp.QuoteMeta(e.first)),
+		"report":                  regexp.MustCompile(`<h1[^>]*>[^<]*<[^>]*>[^<]*|` + regexp.QuoteMeta(e.first)),
+		"dashboard, run":          regexp.MustCompile(regexp.QuoteMeta(e.first[:40])),
+		"dashboard, runs":         regexp.MustCompile(regexp.QuoteMeta(e.first[:20])),
+	}
+	for name, said := range before {
+		testenv.Check(t, said.MatchString(outputs[name]), "%s does not say %q:\n%s", name, e.first, outputs[name][:min(3000, len(outputs[name]))])
+	}
+	for _, name := range []string{"end of the run, width 0", "report, Markdown", "report"} {
+		testenv.Check(t, !regexp.MustCompile(`(?i)failures:? (<[^>]*>)*none`).MatchString(outputs[name]), "%s: no failures", name)
+	}
+}
+
+// TestSearch_Nothing walks the outputs of searches in which no rate was held.
+func TestSearch_Nothing(t *testing.T) {
+	for name, r := range map[string]capacity.Record{
+		"one limit":           capacitytest.Record(capacitytest.Service{CPUs: 1}),
+		"two limits":          capacitytest.Record(capacitytest.Service{CPUs: 1}, capacitytest.Service{CPUs: 2}),
+		"one of two":          capacitytest.Record(capacitytest.Service{CPUs: 1, Holds: 1000}, capacitytest.Service{CPUs: 2}),
+		"before a probe":      capacitytest.Record(capacitytest.Service{CPUs: 1, Stop: 1}),
+		"no limit at all":     capacitytest.Record(),
+		"bound by its client": capacitytest.Record(capacitytest.Service{CPUs: 1, Client: 60}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, page := t.TempDir(), filepath.Join(t.TempDir(), "report.html")
+			testenv.OK(t, results.WriteJSON(filepath.Join(dir, capacity.File), r))
+			var text bytes.Buffer
+			testenv.OK(t, plain.Conclusion(&text, r.Conclude(nil), 120))
+			_, md := ended(t, "report", dir, "--format", "md")
+			ended(t, "report", dir, "--out", page)
+			html, err := os.ReadFile(page)
+			testenv.OK(t, err)
+			for i, output := range []string{text.String(), md, programs.ReplaceAllString(string(html), "")} {
+				at := noNumber.FindStringIndex(output)
+				testenv.Check(t, at == nil && len(output) > 20, "output %d: %v of %s", i, at, output[:min(len(output), 2000)])
+			}
+		})
+	}
+}
+
+// TestNoNumber: the pattern of the walks finds what a division by 0 leaves, and no other word.
+func TestNoNumber(t *testing.T) {
+	for _, bad := range []string{"±NaN%", "NaN", "+Inf", "−Inf", "-inf/s", "×+Inf", `"v": NaN`, "%!d(string=x)", "$NaN"} {
+		testenv.Check(t, noNumber.MatchString(bad), "%q is not found", bad)
+	}
+	for _, good := range []string{"Info", "info: 5", "infinite", "banana", "100% of", "NaNo"} {
+		testenv.Check(t, !noNumber.MatchString(good), "%q is found", good)
+	}
+	testenv.Check(t, slices.ContainsFunc(empties(), func(e empty) bool { return e.rounds == 1 }), "no run of one round")
+}

@@ -1,0 +1,84 @@
+package conclusion
+
+import (
+	"strings"
+	"time"
+
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/figures/measure"
+)
+
+// silent is a contender without a success in any measured step, although it is not excluded.
+type silent struct {
+	analysis.Contender
+	why analysis.Silence
+}
+
+// silent returns the contenders of which nothing is known but that nothing succeeded.
+func (d *draft) silent() (all []silent) {
+	for _, c := range d.ranked() {
+		if why, ok := c.Silence(); ok {
+			all = append(all, silent{c, why})
+		}
+	}
+	return all
+}
+
+// silence says which contenders answered nothing, and why, a sentence for each reason; "" if all
+// answered.
+func (d *draft) silence() string {
+	type group struct {
+		names []string
+		why   analysis.Silence
+	}
+	var groups []*group
+	by := map[analysis.SilenceReason]*group{}
+	for _, s := range d.silent() {
+		g := by[s.why.Reason]
+		if g == nil {
+			g = &group{why: s.why}
+			by[s.why.Reason], groups = g, append(groups, g)
+		}
+		if s.why.Least > g.why.Least { // the step that all of them need
+			g.why = s.why
+		}
+		g.names = append(g.names, label(s.Contender))
+	}
+	var said []string
+	for _, g := range groups {
+		said = append(said, list(g.names)+": "+g.why.String()+".")
+	}
+	return strings.Join(said, " ")
+}
+
+// silentProblems returns the contenders that answered nothing as problems, with what to do: steps
+// that are long enough for all of them.
+func (d *draft) silentProblems() (all []Problem) {
+	least := time.Duration(0)
+	for _, s := range d.silent() {
+		least = max(least, s.why.Least)
+	}
+	for _, s := range d.silent() {
+		p := Problem{Remedy: "see its steps in the report"}
+		switch {
+		case s.why.Least > 0:
+			p = remedy("give longer steps", d.again("--duration="+units.Exact(least)))
+		case s.why.Reason == analysis.AllError:
+			p.Remedy = "see the failed requests in the report"
+		}
+		p.Contender, p.Warning, p.What = label(s.Contender), true, "answered nothing: "+s.why.String()
+		all = append(all, p)
+	}
+	return all
+}
+
+// beside says that what comes next in throughput answers nothing: "19.0/s, b 0/s"; "" if it answers.
+func beside(s analysis.Standing, leader, next int) string {
+	c, ok := s.Pair(leader, next)
+	if !ok || c.Ratio != nil {
+		return ""
+	}
+	unit := measure.Get(s.Measure).Unit
+	return unit.Text(c.New.Median) + ", " + nameOf(s, next) + " " + unit.Text(c.Old.Median)
+}
