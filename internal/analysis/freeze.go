@@ -61,7 +61,11 @@ func loadOf(s bench.Step) bench.Step {
 }
 
 // freeze returns the load at which c froze longest in most of its rounds; ok is false without one.
+// One in which nothing succeeded did not freeze: it gave no response at all; see Silence.
 func (c Contender) freeze() (load bench.Step, longest firsts, ok bool) {
+	if _, silent := c.Silence(); silent {
+		return load, longest, false
+	}
 	var seen []bench.Step
 	for _, trial := range c.Results {
 		for _, s := range trial.Steps {
