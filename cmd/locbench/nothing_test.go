@@ -140,8 +140,8 @@ func folder(t *testing.T, run bench.Run, trials []bench.TrialResult) (dir string
 	return dir
 }
 
-// ended returns the exit code of a command, and all that it prints.
-func ended(t *testing.T, args ...string) (code int, all string) {
+// resultOf returns the exit code of a command, and all that it prints.
+func resultOf(t *testing.T, args ...string) (code int, all string) {
 	t.Helper()
 	var out bytes.Buffer
 	code = cli.Main(t.Context(), cli.Env{Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: os.Getenv})
@@ -165,18 +165,18 @@ func walked(t *testing.T, run bench.Run, trials []bench.TrialResult) map[string]
 		all[fmt.Sprint("end of the run, width ", width)] = text.String()
 	}
 	page := filepath.Join(t.TempDir(), "report.html")
-	_, all["report, Markdown"] = ended(t, "report", dir, "--format", "md")
-	_, _ = ended(t, "report", dir, "--out", page)
+	_, all["report, Markdown"] = resultOf(t, "report", dir, "--format", "md")
+	_, _ = resultOf(t, "report", dir, "--out", page)
 	all["report"] = programs.ReplaceAllString(string(testenv.Must(os.ReadFile(page))(t)), "")
 	for _, format := range []string{"text", "md", "csv", "json"} {
-		_, all["history, "+format] = ended(t, "history", dir, "--format", format)
+		_, all["history, "+format] = resultOf(t, "history", dir, "--format", format)
 	}
 	for _, format := range []string{"text", "md", "json"} {
 		args := []string{"compare", dir, "old", "new", "--fail-on", "throughput<-5%,p99>+10%", "--format", format}
-		_, all["compare, "+format] = ended(t, args...)
-		_, all["compare with force, "+format] = ended(t, append(args, "--force")...)
+		_, all["compare, "+format] = resultOf(t, args...)
+		_, all["compare with force, "+format] = resultOf(t, append(args, "--force")...)
 		args[2], args[3] = "new", "old"
-		_, all["compare the other way, "+format] = ended(t, args...)
+		_, all["compare the other way, "+format] = resultOf(t, args...)
 	}
 	for _, f := range export.Formats() {
 		files, err := f.Files(run, trials, export.Options{})
@@ -244,10 +244,10 @@ func TestOutputs_Nothing(t *testing.T) {
 				e.saidFirst(t, outputs)
 			}
 			dir := folder(t, run, trials)
-			code, text := ended(t, "compare", dir, "old", "new", "--fail-on", "throughput<-5%,p99>+10%")
+			code, text := resultOf(t, "compare", dir, "old", "new", "--fail-on", "throughput<-5%,p99>+10%")
 			testenv.Equal(t, code, e.gate, text)
 			testenv.Check(t, strings.Contains(text, e.verdict), "no %q in\n%s", e.verdict, text)
-			pass, _ := ended(t, "compare", dir, "old", "new", "--fail-on", "throughput<-5%,p99>+10%", "--fail-on-open", "pass")
+			pass, _ := resultOf(t, "compare", dir, "old", "new", "--fail-on", "throughput<-5%,p99>+10%", "--fail-on-open", "pass")
 			testenv.Equal(t, pass, e.gate%5, "with open conditions that pass")
 			a := analysis.Of(run, trials)
 			for _, c := range a.Contenders {
@@ -293,8 +293,8 @@ func TestSearch_Nothing(t *testing.T) {
 			testenv.OK(t, results.WriteJSON(filepath.Join(dir, capacity.File), r))
 			var text bytes.Buffer
 			testenv.OK(t, plain.Conclusion(&text, r.Conclude(nil), 120))
-			_, md := ended(t, "report", dir, "--format", "md")
-			ended(t, "report", dir, "--out", page)
+			_, md := resultOf(t, "report", dir, "--format", "md")
+			resultOf(t, "report", dir, "--out", page)
 			html, err := os.ReadFile(page)
 			testenv.OK(t, err)
 			for i, output := range []string{text.String(), md, programs.ReplaceAllString(string(html), "")} {
