@@ -40,14 +40,14 @@ type empty struct {
 	steps  []bench.Step
 	pairs  bool // the rounds are interleaved
 
-	first   string // the first sentence of all outputs; "": not about contenders that answered nothing
+	first   string // the first sentence of all outputs; "": not about contenders that had no success
 	gate    int    // exit code of compare old new --fail-on throughput, p99
 	verdict string // in the comparison
 }
 
 // empties returns these runs.
 func empties() []empty {
-	answers := func(*bench.StepResult) {}
+	responds := func(*bench.StepResult) {}
 	late := func(s *bench.StepResult) {
 		s.Load = bench.Load{Definition: bench.Interval, Elapsed: s.Load.Elapsed, Sent: 2, Lead: 1, Drain: 1,
 			FirstResponse: 15 * time.Second, Windows: []bench.Window{{Length: time.Second}}}
@@ -62,24 +62,30 @@ func empties() []empty {
 			late(s)
 		}
 	}
+	warming := func(s *bench.StepResult) { // only the last step has a success
+		if s.Step.Connections != 8 {
+			late(s)
+		}
+	}
 	one, ladder := []bench.Step{benchtest.Closed(1)}, []bench.Step{benchtest.Closed(1), benchtest.Open(500), benchtest.Closed(8)}
 	const longer = "no request ended within the step: give steps of at least 1m"
 	const any = "no request ended within any step: give steps of at least 1m"
 	return []empty{
-		{"nothing in new", 6, answers, late, one, false, "new: " + longer + ".", 4, "worse: "},
-		{"nothing in new, in steps", 6, answers, late, ladder, false, "new: " + any + ".", 4, "worse: "},
-		{"nothing in new, in pairs", 8, answers, late, one, true, "new: " + longer + ".", 4, "worse: "},
-		{"nothing in old", 6, late, answers, one, false, "old: " + longer + ".", 5, "better: "},
+		{"nothing in new", 6, responds, late, one, false, "new: " + longer + ".", 4, "worse: "},
+		{"nothing in new, in steps", 6, responds, late, ladder, false, "new: " + any + ".", 4, "worse: "},
+		{"nothing in new, in pairs", 8, responds, late, one, true, "new: " + longer + ".", 4, "worse: "},
+		{"nothing in old", 6, late, responds, one, false, "old: " + longer + ".", 5, "better: "},
 		{"nothing in either", 6, late, late, ladder, false, "old and new: " + any + ".", 4, "nothing succeeded in old and new"},
 		{"nothing in either, in pairs", 8, late, late, one, true, "old and new: " + longer + ".", 4, "nothing succeeded in old and new"},
-		{"nothing in new, one round", 1, answers, late, one, false, "new: " + longer + ".", 4, "1 round, need"},
+		{"nothing in new, one round", 1, responds, late, one, false, "new: " + longer + ".", 4, "1 round, need"},
 		{"nothing in either, one round", 1, late, late, one, false, "old and new: " + longer + ".", 4, "1 round, need"},
-		{"one round", 1, answers, answers, ladder, false, "", 5, "1 round, need"},
-		{"nothing in every other round", 8, answers, sometimes, ladder, false, "", 5, "nothing succeeded in 4 of 8 rounds of new"},
-		{"nothing in every other round, in pairs", 8, sometimes, answers, one, true, "", 5, "nothing succeeded in 4 of 8 rounds of old"},
-		{"each request of new failed", 6, answers, failed, ladder, false, "", 4, "new: excluded: it failed every request"},
+		{"one round", 1, responds, responds, ladder, false, "", 5, "1 round, need"},
+		{"nothing in every other round", 8, responds, sometimes, ladder, false, "", 5, "nothing succeeded in 4 of 8 rounds of new"},
+		{"nothing in every other round, in pairs", 8, sometimes, responds, one, true, "", 5, "nothing succeeded in 4 of 8 rounds of old"},
+		{"nothing in the first steps of both", 6, warming, warming, ladder, false, "", 0, "peak throughput, 8 connections"},
+		{"each request of new failed", 6, responds, failed, ladder, false, "", 4, "new: excluded: it failed every request"},
 		{"each request of both failed", 6, failed, failed, one, false, "", 4, "new: excluded: it failed every request"},
-		{"no time in new", 6, answers, timeless, ladder, false, "new: no request ended within any step: give steps of at least 1s.", 4, "worse: "},
+		{"no time in new", 6, responds, timeless, ladder, false, "new: no request ended within any step: give steps of at least 1s.", 4, "worse: "},
 		{"no time in either", 6, timeless, timeless, one, true,
 			"old and new: no request ended within the step: give steps of at least 1s.", 4, "nothing succeeded in old and new"},
 	}
@@ -134,8 +140,8 @@ func folder(t *testing.T, run bench.Run, trials []bench.TrialResult) (dir string
 	return dir
 }
 
-// ended returns the exit code of a command, and all that it prints.
-func ended(t *testing.T, args ...string) (code int, all string) {
+// resultOf returns the exit code of a command, and all that it prints.
+func resultOf(t *testing.T, args ...string) (code int, all string) {
 	t.Helper()
 	var out bytes.Buffer
 	code = cli.Main(t.Context(), cli.Env{Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: os.Getenv})
@@ -159,18 +165,18 @@ func walked(t *testing.T, run bench.Run, trials []bench.TrialResult) map[string]
 		all[fmt.Sprint("end of the run, width ", width)] = text.String()
 	}
 	page := filepath.Join(t.TempDir(), "report.html")
-	_, all["report, Markdown"] = ended(t, "report", dir, "--format", "md")
-	_, _ = ended(t, "report", dir, "--out", page)
+	_, all["report, Markdown"] = resultOf(t, "report", dir, "--format", "md")
+	_, _ = resultOf(t, "report", dir, "--out", page)
 	all["report"] = programs.ReplaceAllString(string(testenv.Must(os.ReadFile(page))(t)), "")
 	for _, format := range []string{"text", "md", "csv", "json"} {
-		_, all["history, "+format] = ended(t, "history", dir, "--format", format)
+		_, all["history, "+format] = resultOf(t, "history", dir, "--format", format)
 	}
 	for _, format := range []string{"text", "md", "json"} {
 		args := []string{"compare", dir, "old", "new", "--fail-on", "throughput<-5%,p99>+10%", "--format", format}
-		_, all["compare, "+format] = ended(t, args...)
-		_, all["compare with force, "+format] = ended(t, append(args, "--force")...)
+		_, all["compare, "+format] = resultOf(t, args...)
+		_, all["compare with force, "+format] = resultOf(t, append(args, "--force")...)
 		args[2], args[3] = "new", "old"
-		_, all["compare the other way, "+format] = ended(t, args...)
+		_, all["compare the other way, "+format] = resultOf(t, args...)
 	}
 	for _, f := range export.Formats() {
 		files, err := f.Files(run, trials, export.Options{})
@@ -216,7 +222,7 @@ func walked(t *testing.T, run bench.Run, trials []bench.TrialResult) map[string]
 }
 
 // TestOutputs_Nothing walks all outputs of runs in which something is 0: none has a NaN or an Inf,
-// what answered nothing has no price and is said first, and a gate has an exit code.
+// what had no success has no price and is said first, and a gate has an exit code.
 func TestOutputs_Nothing(t *testing.T) {
 	for _, e := range empties() {
 		t.Run(e.name, func(t *testing.T) {
@@ -238,10 +244,10 @@ func TestOutputs_Nothing(t *testing.T) {
 				e.saidFirst(t, outputs)
 			}
 			dir := folder(t, run, trials)
-			code, text := ended(t, "compare", dir, "old", "new", "--fail-on", "throughput<-5%,p99>+10%")
+			code, text := resultOf(t, "compare", dir, "old", "new", "--fail-on", "throughput<-5%,p99>+10%")
 			testenv.Equal(t, code, e.gate, text)
 			testenv.Check(t, strings.Contains(text, e.verdict), "no %q in\n%s", e.verdict, text)
-			pass, _ := ended(t, "compare", dir, "old", "new", "--fail-on", "throughput<-5%,p99>+10%", "--fail-on-open", "pass")
+			pass, _ := resultOf(t, "compare", dir, "old", "new", "--fail-on", "throughput<-5%,p99>+10%", "--fail-on-open", "pass")
 			testenv.Equal(t, pass, e.gate%5, "with open conditions that pass")
 			a := analysis.Of(run, trials)
 			for _, c := range a.Contenders {
@@ -287,8 +293,8 @@ func TestSearch_Nothing(t *testing.T) {
 			testenv.OK(t, results.WriteJSON(filepath.Join(dir, capacity.File), r))
 			var text bytes.Buffer
 			testenv.OK(t, plain.Conclusion(&text, r.Conclude(nil), 120))
-			_, md := ended(t, "report", dir, "--format", "md")
-			ended(t, "report", dir, "--out", page)
+			_, md := resultOf(t, "report", dir, "--format", "md")
+			resultOf(t, "report", dir, "--out", page)
 			html, err := os.ReadFile(page)
 			testenv.OK(t, err)
 			for i, output := range []string{text.String(), md, programs.ReplaceAllString(string(html), "")} {

@@ -143,7 +143,7 @@ func (s Silence) Errors() string {
 }
 
 // unanswered returns why c has no value, or not one of each round, at the step at which m is
-// compared with that of ref: nothing succeeded there. What answers in its good rounds only must not
+// compared with that of ref: nothing succeeded there. What responds in its good rounds only must not
 // be better. "" if something succeeded in each round, and for measures that need no response.
 func (c Contender) unanswered(m measure.Measure, ref Contender) string {
 	if at := m.Comparison.At; at == measure.FromStartToStop || at == measure.AtPeak {

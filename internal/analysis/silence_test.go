@@ -21,7 +21,7 @@ func load(change func(*bench.Load)) func(*bench.TrialResult) {
 	}
 }
 
-// late is a contender that answers each request after longer than a step.
+// late is a contender that takes longer than a step for each response.
 var late = load(func(l *bench.Load) { l.Lead, l.Drain, l.FirstResponse = 1, 1, 1500*time.Millisecond })
 
 // one keeps the last step only.
@@ -41,9 +41,9 @@ func TestContender_Silence(t *testing.T) {
 		change []func(*bench.TrialResult)
 		want   string
 	}{
-		{"answers", nil, ""},
+		{"responds", nil, ""},
 		{"not measured", []func(*bench.TrialResult){func(t *bench.TrialResult) { t.Steps = nil }}, ""},
-		{"answers in one round", []func(*bench.TrialResult){late, in(2, func(t *bench.TrialResult) { t.Steps[1].Load.Succeeded = 1 })}, ""},
+		{"responds in one round", []func(*bench.TrialResult){late, in(2, func(t *bench.TrialResult) { t.Steps[1].Load.Succeeded = 1 })}, ""},
 		{"late", []func(*bench.TrialResult){late, one}, "no request ended within the step: give steps of at least 5s"},
 		{"late in all steps", []func(*bench.TrialResult){late}, "no request ended within any step: give steps of at least 5s"},
 		{"late, of an earlier version", []func(*bench.TrialResult){one, load(func(l *bench.Load) { l.Drain, l.LeadIn = 1, 3*time.Second })},
@@ -79,8 +79,8 @@ func TestContender_Silence(t *testing.T) {
 	}
 }
 
-// What answers nothing is in the last tier of throughput, and in no tier of what responses have; what
-// answers in some rounds only has no better latency. Nobody leads where nobody answers.
+// What has no success is in the last tier of throughput, and in no tier of what responses have; what
+// responds in some rounds only has no better latency. Without any success none leads.
 func TestStanding_Silent(t *testing.T) {
 	some := in(2, late)
 	rest := in(2, func(t *bench.TrialResult) { t.Steps[3].Load.Succeeded = 0 })
@@ -108,7 +108,7 @@ func TestStanding_Silent(t *testing.T) {
 	testenv.Check(t, len(none.Tiers) == 0 && len(leaders)+len(behind) == 0 && !none.Alike(), "%+v", none)
 }
 
-// Two runs are compared at the steps of the one that answers.
+// Two runs are compared at the steps of the one with successes.
 func TestCoupleOf_Silent(t *testing.T) {
 	half := func(t *bench.TrialResult) { t.Steps[2].Load.Succeeded = 0 } // at half peak
 	for _, c := range []struct {
@@ -119,7 +119,7 @@ func TestCoupleOf_Silent(t *testing.T) {
 		silent     [2]bool // for p99
 		why        [2]string
 	}{
-		{"both answer", nil, nil, "8 connections", "4 connections (50% of the old peak)", [2]bool{}, [2]string{}},
+		{"both respond", nil, nil, "8 connections", "4 connections (50% of the old peak)", [2]bool{}, [2]string{}},
 		{"old is silent", []func(*bench.TrialResult){late}, nil, "8 connections", "4 connections (50% of the new peak)",
 			[2]bool{true, false}, [2]string{"no response", ""}},
 		{"new is silent", nil, []func(*bench.TrialResult){late}, "8 connections", "4 connections (50% of the old peak)",

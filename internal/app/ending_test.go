@@ -12,7 +12,7 @@ import (
 	"github.com/locbench/locbench/internal/text/console"
 )
 
-// A contender that answered nothing is a failure, before missed thresholds; so is an excluded one.
+// A contender that had no success is a failure, before missed thresholds; so is an excluded one.
 func TestEnding(t *testing.T) {
 	late := func(s *bench.StepResult) {
 		s.Load.Sent, s.Load.Lead, s.Load.Drain, s.Load.FirstResponse = 2, 1, 1, 15*time.Second
@@ -29,11 +29,11 @@ func TestEnding(t *testing.T) {
 		code   int
 		text   string
 	}{
-		{"answers", []bench.TrialResult{trial("a", 9)}, console.ExitOK, ""},
+		{"responds", []bench.TrialResult{trial("a", 9)}, console.ExitOK, ""},
 		{"a missed threshold", []bench.TrialResult{trial("a", 9, missed)}, console.ExitThreshold, "thresholds missed: 1"},
-		{"answers nothing", []bench.TrialResult{trial("a", 9), trial("b:lto", 0, late)}, console.ExitContender, "b:lto: " + longer},
-		{"answers nothing, and misses a threshold", []bench.TrialResult{trial("a", 0, late, missed)}, console.ExitContender, "a: " + longer},
-		{"two answer nothing", []bench.TrialResult{trial("a", 0, late), trial("b", 0)}, console.ExitContender,
+		{"has no success", []bench.TrialResult{trial("a", 9), trial("b:lto", 0, late)}, console.ExitContender, "b:lto: " + longer},
+		{"has no success, and misses a threshold", []bench.TrialResult{trial("a", 0, late, missed)}, console.ExitContender, "a: " + longer},
+		{"two have no success", []bench.TrialResult{trial("a", 0, late), trial("b", 0)}, console.ExitContender,
 			"a: " + longer + "; b: no request was sent in the step"},
 		{"each request failed", []bench.TrialResult{trial("a", 0, refused)}, console.ExitContender,
 			"a failed every request; first: connection refused: excluded from comparison"},

@@ -64,8 +64,8 @@ LOCBENCH_ENGINE, selects one. Results, report and 'locbench compare' say which w
 again. 'locbench calibrate --engine both' measures how far they agree.
 
 Exit codes: 0 success; 1 the run could not start; 2 wrong usage; 3 not every trial is complete (a contender failed, or
-the store or disk was lost), or a contender is excluded; 4 a threshold was missed; 130 interrupted. If several apply,
-the first of 130, 3, 4.`,
+the store or disk was lost), a contender is excluded, or nothing succeeded in any of its measured steps; 4 a threshold
+was missed; 130 interrupted. If several apply, the first of 130, 3, 4.`,
 		Example: `  locbench run --headless                                   # profile quick on this machine
   locbench run go-nethttp go-nethttp:release --rounds 8 --out results/mine   # interleaved; then 'locbench compare'
   locbench run go-nethttp go-nethttp:release --rounds 6     # one after the other

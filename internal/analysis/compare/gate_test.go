@@ -112,7 +112,7 @@ func TestGate_Check(t *testing.T) {
 	}
 }
 
-// A version that answers nothing fails each gate on what responses have, whatever the other side
+// A version that has no success fails each gate on what responses have, whatever the other side
 // did. What too few rounds or missing responses of the old side leave open is open.
 func TestResult_CheckGates(t *testing.T) {
 	gates, err := ParseGates("throughput<-5%,p99>+10%,start-up>+10%,cpu>+10%")

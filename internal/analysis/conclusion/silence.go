@@ -25,7 +25,7 @@ func (d *draft) silent() (all []silent) {
 	return all
 }
 
-// silence says which contenders answered nothing, and why, a sentence for each reason; "" if all
+// silence says which contenders had no success, and why, a sentence for each reason; "" if all
 // answered.
 func (d *draft) silence() string {
 	type group struct {
@@ -52,7 +52,7 @@ func (d *draft) silence() string {
 	return strings.Join(said, " ")
 }
 
-// silentProblems returns the contenders that answered nothing as problems, with what to do: steps
+// silentProblems returns the contenders that had no success as problems, with what to do: steps
 // that are long enough for all of them.
 func (d *draft) silentProblems() (all []Problem) {
 	least := time.Duration(0)
@@ -67,14 +67,15 @@ func (d *draft) silentProblems() (all []Problem) {
 		case s.why.Reason == analysis.AllError:
 			p.Remedy = "see the failed requests in the report"
 		}
-		p.Contender, p.Warning, p.What = label(s.Contender), true, "answered nothing: "+s.why.String()
+		p.Contender, p.Warning, p.What = label(s.Contender), true, "had no success: "+s.why.String()
 		all = append(all, p)
 	}
 	return all
 }
 
-// beside says that what comes next in throughput answers nothing: "19.0/s, b 0/s"; "" if it answers.
-func beside(s analysis.Standing, leader, next int) string {
+// withoutRatio returns the throughput of the leader and of the next one, if one of them has values of
+// 0: "19.0/s, b 0/s"; "" if they have a ratio.
+func withoutRatio(s analysis.Standing, leader, next int) string {
 	c, ok := s.Pair(leader, next)
 	if !ok || c.Ratio != nil {
 		return ""

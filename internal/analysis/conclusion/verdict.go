@@ -62,18 +62,18 @@ func (d *draft) byKind() (string, Tone) {
 	first := d.silence()
 	switch silent := len(d.silent()); {
 	case silent == 0:
-		return d.answer()
+		return d.conclude()
 	case silent == len(d.ranked()) && len(d.ranked()) < len(d.all):
 		return first + " All other contenders failed or gave unexpected responses.", Bad
 	case silent == len(d.ranked()):
 		return first, Bad
 	}
-	text, _ := d.answer()
+	text, _ := d.conclude()
 	return first + " " + text, Bad
 }
 
-// answer returns the conclusion from the contenders that answered.
-func (d *draft) answer() (string, Tone) {
+// conclude returns the conclusion from the contenders with a success.
+func (d *draft) conclude() (string, Tone) {
 	ranked := d.ranked()
 	switch {
 	case len(d.all) == 0:
@@ -127,7 +127,7 @@ func (d *draft) steps(ranked []analysis.Contender) (string, Tone) {
 		} else {
 			subject += " has the highest throughput:"
 		}
-		if text := beside(s, s.Tiers[0][0], next); text != "" {
+		if text := withoutRatio(s, s.Tiers[0][0], next); text != "" {
 			return subject + " " + text + ".", Good
 		}
 		return subject + " " + above(*c.Ratio, nameOf(s, next)) + "." + d.cheapest(s), Good

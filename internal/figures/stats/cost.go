@@ -37,8 +37,8 @@ type Cost struct {
 }
 
 // TrialCost returns the cost of one trial; ok is false if CPU time or successes are not known. A
-// trial in whose measured steps nothing succeeded has none: what a warm-up, a lead-in or a drain
-// answered is no price of a request.
+// trial in whose measured steps nothing succeeded has none: what succeeded in a warm-up,
+// a lead-in or a drain does not count.
 func TrialCost(trial bench.TrialResult, pricePerHour float64) (Cost, bool) {
 	var c Cost
 	var startUp, warmUp, steady time.Duration

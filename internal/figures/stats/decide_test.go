@@ -344,7 +344,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// Beyond agrees with the interval of the ratio, whose inversion it is, and has an answer where a
+// Beyond agrees with the interval of the ratio, whose inversion it is, and decides where a
 // value is 0.
 func TestRule_Beyond(t *testing.T) {
 	base := []float64{98, 99, 100, 101, 102, 103}

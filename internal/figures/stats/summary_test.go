@@ -286,7 +286,7 @@ func TestContender_HalfPeak(t *testing.T) {
 	}
 }
 
-// What answers in fewer than half of the rounds has a peak with a median of 0; what never does has
+// What responds in fewer than half of the rounds has a peak with a median of 0; what never does has
 // none, and a throughput of 0 in each round. A step without a complete round says nothing.
 func TestContender_NothingStep(t *testing.T) {
 	at := func(perSecond ...int64) (steps []bench.StepResult) {
@@ -312,7 +312,7 @@ func TestContender_NothingStep(t *testing.T) {
 	}{
 		{"never started", nil, -1, -1, nil, 0},
 		{"nothing", [][]bench.StepResult{at(0, 0), at(0, 0)}, -1, 0, []float64{0, 0}, 0},
-		{"nothing but a warm-up", [][]bench.StepResult{warm}, -1, 1, []float64{0}, 0},
+		{"only a warm-up", [][]bench.StepResult{warm}, -1, 1, []float64{0}, 0},
 		{"no complete step", [][]bench.StepResult{aborted}, -1, -1, nil, 0},
 		{"nothing, and one incomplete step", [][]bench.StepResult{half, at(0, 0)}, -1, 1, []float64{0, 0}, 0},
 		{"one round of three", [][]bench.StepResult{at(0, 0), at(0, 5), at(0, 0)}, 1, -1, []float64{0, 5, 0}, 1},

@@ -201,7 +201,7 @@ func (f facts) moreBringsMore() string { return f.brings(more) }
 // brings returns a text if a step with more connections had at least times × the throughput.
 func (f facts) brings(times float64) string {
 	for _, s := range f.above {
-		if f.step.Load.Succeeded == 0 && s.Load.Succeeded > 0 {
+		if f.step.Load.Succeeded == 0 { // those above have successes
 			return fmt.Sprintf("%d connections gave responses, %d none", s.Step.Connections, f.step.Step.Connections)
 		}
 		if ratio := s.Load.Throughput() / f.step.Load.Throughput(); ratio >= times {
@@ -237,9 +237,6 @@ func (f facts) queues(times float64) string {
 		return cmp.Compare(a.Load.Throughput(),
 			b.Load.Throughput())
 	})
-	if best.Load.Throughput() == 0 {
-		return ""
-	}
 	ratio := f.step.Load.Throughput() / best.Load.Throughput()
 	latency, ok := f.slower(best)
 	if ratio >= times || !ok || latency < sameTime {

@@ -70,6 +70,9 @@ func (m made) step(i int) bench.StepResult {
 
 func (m made) with(change func(*step)) made { m.change = change; return m }
 
+// late has a response after the interval only.
+func late(s *step) { s.Load.Sent, s.Load.Drain = 1, 1 }
+
 // trial has a contender with a quota of 1.5 CPUs and a limit of 1,000 MiB.
 func trial(steps ...made) bench.TrialResult {
 	limits := bench.Limits{CPUs: 1.5, Memory: 1000 << 20}
@@ -243,6 +246,11 @@ func TestTrial(t *testing.T) {
 		{"rate without counters", []made{made{rate: 500, mean: 10}.with(func(s *step) { open(s); s.After = nil })}},
 		{"no counters", []made{made{rate: 200, mean: 10}.with(func(s *step) { s.After = nil })}},
 		{"no readings of the machine", []made{idle.with(func(s *step) { s.HostAfter = nil })}},
+		{"nothing succeeded with one connection", []made{{connections: 1, change: late}}},
+		{"nothing succeeded with fewer connections", []made{{connections: 1, change: late}, idle}},
+		{"nothing succeeded with more connections", []made{idle, {connections: 64, mean: 80, change: late}}},
+		{"nothing succeeded with any", []made{{connections: 1, mean: 20, change: late}, {connections: 8, mean: 80, change: late}}},
+		{"nothing succeeded at a rate", []made{made{}.with(func(s *step) { open(s); late(s); s.Load.Scheduled = 9 })}},
 		{"aborted", []made{idle.with(aborted)}},
 		{"without requests", []made{{contender: 1.5}}},
 		{"without length", []made{idle.with(func(s *step) { s.Load.Elapsed, s.Load.Wall = 0, 0 })}},

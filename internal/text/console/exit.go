@@ -15,7 +15,7 @@ const (
 	ExitOK      = 0
 	ExitFailure = 1
 	ExitUsage   = 2 // wrong flags, arguments, profile or manifest
-	// ExitContender: some trials are incomplete: a contender failed or answered nothing, or the run
+	// ExitContender: some trials are incomplete: a contender failed or had no success, or the run
 	// ended early.
 	ExitContender = 3
 	// ExitThreshold: a check failed (locbench check), no rate meets the SLO (locbench capacity), a
