@@ -39,6 +39,7 @@ type Writer struct {
 	fail        func(error)
 	err         error
 	interrupted bool // Interrupted was called
+	closed      bool // the folder may be removed, or belong to another locbench
 }
 
 // Create makes the folder dir, which must not hold a run, and its first run.json. The writer calls
@@ -144,7 +145,7 @@ func endLine(f *os.File) error {
 func (w *Writer) Handle(rec bench.Record) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.err == nil {
+	if w.err == nil && !w.closed {
 		w.check(w.handle(rec))
 	}
 }
@@ -157,10 +158,11 @@ func (w *Writer) check(err error) {
 }
 
 // Interrupted marks the run as interrupted in run.json now: locbench may be killed before its end.
+// After Close it does nothing.
 func (w *Writer) Interrupted() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.interrupted = true; w.err == nil && w.run.State == bench.RunRunning {
+	if w.interrupted = true; w.err == nil && !w.closed && w.run.State == bench.RunRunning {
 		w.check(w.writeRun())
 	}
 }
@@ -172,8 +174,13 @@ func (w *Writer) Err() error {
 	return w.err
 }
 
-// Close closes the event log.
-func (w *Writer) Close() error { return w.events.Close() }
+// Close closes the event log and unlocks the folder, in which nothing is written afterwards.
+func (w *Writer) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
+	return w.events.Close()
+}
 
 func (w *Writer) handle(rec bench.Record) error {
 	line, err := json.Marshal(rec)

@@ -131,7 +131,7 @@ func (s *shard) connected(c *conn, i int, closed bool) {
 // first request meets a failure again, and only then is it counted. The later connections of a ramp
 // open when they start: a contender may close an unused connection.
 func (s *shard) connectAll(ctx context.Context, until time.Time) {
-	stop := context.AfterFunc(ctx, s.wake)
+	stop := context.AfterFunc(ctx, s.waker.wake) // it may still run after stop
 	defer stop()
 	todo, dialing, want := 0, 0, len(s.conns)
 	if s.open != nil {
@@ -164,7 +164,7 @@ func (s *shard) connectAll(ctx context.Context, until time.Time) {
 		}
 		for _, e := range s.events[:n] {
 			if e.Fd == wakeIndex {
-				s.drainWake()
+				s.waker.drain()
 				continue
 			}
 			c := &s.conns[e.Fd]

@@ -120,7 +120,7 @@ func (l *Loop) Run(context.Context) {
 // wake makes every shard check its state.
 func (l *Loop) wake() {
 	for _, s := range l.shards {
-		s.wake()
+		s.waker.wake()
 	}
 }
 
@@ -149,20 +149,20 @@ func newShard(l *Loop, i, count, connections int) (*shard, error) {
 		index: i, count: count, counters: l.conf.Recorder.NewCounters(), mix: l.conf.Mix, conns: make([]conn, connections),
 		in: make([]byte, readSize), events: make([]unix.EpollEvent, maxEvents),
 	}
+	for i := range s.conns {
+		s.conns[i].fd = -1
+	}
 	if s.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
 		return nil, fmt.Errorf("epoll: %w", err)
 	}
-	if s.wakeFD, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
+	if err = s.waker.open(); err != nil {
 		unix.Close(s.epoll)
-		return nil, fmt.Errorf("eventfd: %w", err)
+		return nil, err
 	}
 	wake := &unix.EpollEvent{Events: unix.EPOLLIN, Fd: wakeIndex}
-	if err := unix.EpollCtl(s.epoll, unix.EPOLL_CTL_ADD, s.wakeFD, wake); err != nil {
+	if err := unix.EpollCtl(s.epoll, unix.EPOLL_CTL_ADD, s.waker.fd, wake); err != nil {
 		s.close()
 		return nil, fmt.Errorf("epoll: %w", err)
-	}
-	for i := range s.conns {
-		s.conns[i].fd = -1
 	}
 	if !l.conf.Epoll && !step.Open() {
 		s.ring, _ = newRing(connections) // without a ring, epoll is used

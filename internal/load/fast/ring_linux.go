@@ -239,6 +239,16 @@ func (r *uring) submit(flags uintptr) {
 // pending reports whether the kernel has not taken the submission that ended at tail yet.
 func (r *uring) pending(tail uint32) bool { return int32(tail-atomic.LoadUint32(r.sqHead)) > 0 }
 
+// disown makes the submissions for a descriptor do nothing, those that the kernel has not taken yet:
+// they must not be for what gets its number next.
+func (r *uring) disown(fd int32) {
+	for at := atomic.LoadUint32(r.sqHead); at != r.tail; at++ {
+		if q := &r.sqes[at&r.sqMask]; q.fd == fd {
+			*q = submission{op: opNothing, flags: q.flags & sqeSkipSuccess, user: q.user}
+		}
+	}
+}
+
 // poll submits, and collects completions of earlier submissions.
 func (r *uring) poll() { r.submit(enterGetEvents) }
 

@@ -99,8 +99,9 @@ func (s *shard) startBatch() {
 func (s *shard) detachRing(c *conn) {
 	s.startBatch()
 	for tries := 0; s.ring.pending(c.queued) && tries < 3; tries++ {
-		s.ring.submit(0) // before the next socket can get the same descriptor
+		s.ring.submit(0)
 	}
+	s.ring.disown(c.fd) // the next file or socket may get the same descriptor
 	// What waits in the kernel would hold the socket open. It ends now, and its generation
 	// identifies it.
 	_ = unix.Shutdown(int(c.fd), unix.SHUT_RDWR)
@@ -131,7 +132,7 @@ func (s *shard) pollRing(c *conn, i int) {
 
 func (s *shard) pollWake() {
 	q := s.ring.next()
-	q.op, q.fd, q.opFlags, q.user = opPollAdd, int32(s.wakeFD), pollIn, mark(forWake, 0, 0)
+	q.op, q.fd, q.opFlags, q.user = opPollAdd, int32(s.waker.fd), pollIn, mark(forWake, 0, 0)
 }
 
 const (
@@ -168,7 +169,7 @@ func (s *shard) serveRing() {
 		i, generation := int(uint32(done.user)), uint32(done.user>>32)&(1<<generationBits-1)
 		what := int(done.user >> 56)
 		if what == forWake {
-			s.drainWake()
+			s.waker.drain()
 			s.pollWake()
 			continue
 		}

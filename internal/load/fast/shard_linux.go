@@ -17,7 +17,7 @@ import (
 const (
 	readSize  = 64 << 10 // bytes of the one buffer a shard reads into
 	maxEvents = 512      // events taken at a time
-	wakeIndex = -1       // index that stands for the eventfd
+	wakeIndex = -1       // index that stands for the waker
 	maxReads  = 16       // reads from one connection before the others are served
 
 	// epoll reports each arrival once, so it need not look again at every connection it has
@@ -75,7 +75,7 @@ type conn struct {
 }
 
 // shard serves its connections from one thread. It shares only the counters, whose lock it holds
-// while it handles a batch of events, and the eventfd that wakes it.
+// while it handles a batch of events, and its waker.
 type shard struct {
 	loop            *Loop
 	rec             *record.Recorder
@@ -92,7 +92,7 @@ type shard struct {
 	active          int // number of connections that are not idle
 	epoll           int
 	ring            *uring // nil: epoll is used
-	wakeFD          int    // an eventfd
+	waker           waker
 	in              []byte
 	events          []unix.EpollEvent
 	next            int64   // when to check connections for timeouts and ends of rests
@@ -235,7 +235,7 @@ func (s *shard) serve() {
 	for i := range s.events {
 		e := &s.events[i]
 		if e.Fd == wakeIndex {
-			s.drainWake()
+			s.waker.drain()
 			continue
 		}
 		s.handle(&s.conns[e.Fd], int(e.Fd), e.Events)
@@ -331,17 +331,5 @@ func (s *shard) close() {
 		s.hangUp(&s.conns[i])
 	}
 	unix.Close(s.epoll)
-	unix.Close(s.wakeFD)
-}
-
-// wake makes await return.
-func (s *shard) wake() {
-	one := [8]byte{0: 1}
-	_, _ = unix.Write(s.wakeFD, one[:]) // it fails only when a wake-up is pending already
-}
-
-// drainWake empties the eventfd, so it can wake the shard again.
-func (s *shard) drainWake() {
-	var n [8]byte
-	_, _ = unix.Read(s.wakeFD, n[:])
+	s.waker.close()
 }

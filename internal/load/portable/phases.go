@@ -166,8 +166,16 @@ func (a *phaseTimer) exchange(ctx context.Context, c *clock, r *bench.RequestPha
 		return err
 	}
 	conn := s.conn
-	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
-	defer stop()
+	cut := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(cut)
+		_ = conn.SetDeadline(time.Unix(1, 0))
+	})
+	defer func() {
+		if !stop() {
+			<-cut // a later one would end the next request of the connection
+		}
+	}()
 	a.conn.first = time.Time{}
 	c.last = time.Now()
 	if r.New { // the time in between counts as writing, so the phases add up

@@ -108,18 +108,25 @@ func rampStart(s bench.Step, i int) time.Duration {
 func (r *Recorder) AwaitSteady(timeout time.Duration, drained <-chan struct{}) bool {
 	late := time.NewTimer(timeout)
 	defer late.Stop()
+	var first <-chan time.Time // not in a goroutine of its own, which could outlive the loop
 	if !r.Open {
-		first := time.AfterFunc(timeout/spreadShare, func() { r.startOthers(r.Now(), timeout/spreadShare) })
-		defer first.Stop()
+		timer := time.NewTimer(timeout / spreadShare)
+		defer timer.Stop()
+		first = timer.C
 	}
-	select {
-	case <-r.leadInOver:
-	case <-late.C:
-		r.Unserved = int(max(r.waiting.Load(), 0))
-	case <-r.halted:
-		return false
-	case <-drained:
-		return false
+	for over := false; !over; {
+		select {
+		case <-first:
+			r.startOthers(r.Now(), timeout/spreadShare)
+		case <-r.leadInOver:
+			over = true
+		case <-late.C:
+			r.Unserved, over = int(max(r.waiting.Load(), 0)), true
+		case <-r.halted:
+			return false
+		case <-drained:
+			return false
+		}
 	}
 	from, ok := r.decideFromNow()
 	if !ok {
