@@ -166,6 +166,24 @@ func TestWriteErrorIsReportedOnceAndAtOnce(t *testing.T) {
 	testenv.Check(t, len(got) == 1 && w.Err() != nil, "reported %v, Err %v; want one error", got, w.Err())
 }
 
+// What comes after Close changes nothing: the folder may be removed, or resumed by another locbench.
+func TestNothingIsWrittenAfterClose(t *testing.T) {
+	dir := t.TempDir()
+	w := mustCreate(t, dir)
+	feed(w, 1, nil, bench.RunStarted{Run: plan(), Dir: dir})
+	testenv.OK(t, w.Close())
+	before := map[string]string{}
+	for _, name := range []string{RunFile, EventsFile} {
+		before[name] = string(testenv.Must(os.ReadFile(filepath.Join(dir, name)))(t))
+	}
+	w.Interrupted()
+	feed(w, 2, nil, bench.RunEnded{State: bench.RunFailed})
+	for name, want := range before {
+		testenv.Equal(t, string(testenv.Must(os.ReadFile(filepath.Join(dir, name)))(t)), want)
+	}
+	testenv.OK(t, w.Err())
+}
+
 func TestReadSaysWhatIsWrong(t *testing.T) {
 	write := func(t *testing.T, name, content string, more ...string) string {
 		dir := t.TempDir()

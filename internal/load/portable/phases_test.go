@@ -238,3 +238,44 @@ func TestMistakes(t *testing.T) {
 		})
 	}
 }
+
+// slowCut is a connection that takes a second to end its requests, and meanwhile their response comes.
+type slowCut struct {
+	net.Conn
+	cutting chan struct{}
+}
+
+func (s slowCut) SetDeadline(t time.Time) error {
+	if t.Before(time.Now()) {
+		close(s.cutting)
+		time.Sleep(time.Second)
+	}
+	return nil
+}
+
+// A timeout that meets its response does not end the next request of the connection.
+func TestLateTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cutting := make(chan struct{})
+		conn, other := net.Pipe()
+		defer other.Close()
+		go func() {
+			if _, err := http.ReadRequest(bufio.NewReader(other)); err == nil {
+				<-cutting
+				fmt.Fprint(other, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+			}
+		}()
+		a, err := newPhaseTimer(PhasesPlan{
+			BaseURL: "http://127.0.0.1:80", Request: bench.Request{Name: "get", Path: "/"}, Timeout: time.Second,
+			Dial: func(context.Context, string, string) (net.Conn, error) { return slowCut{conn, cutting}, nil },
+		})
+		testenv.OK(t, err)
+		defer a.slot.close()
+		began := time.Now()
+		r, err := a.measure(t.Context())
+		testenv.OK(t, err)
+		if ended := time.Since(began); r.Err != "" || r.Total != time.Second || ended != 2*time.Second {
+			t.Errorf("%+v; the next request could begin after %s", r, ended)
+		}
+	})
+}

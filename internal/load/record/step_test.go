@@ -356,3 +356,33 @@ func TestAwaitSteady_LoadEnded(t *testing.T) {
 		}
 	})
 }
+
+// A wake-up that is under way when the load ends is waited for: the loop is closed next.
+func TestAwaitSteady_WakeUpEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const timeout = 4 * time.Second
+		rec := New(bench.Step{Connections: 2, Duration: time.Minute}, nil)
+		waking, woken, drained, returned := make(chan struct{}), make(chan struct{}), make(chan struct{}), make(chan struct{})
+		rec.OnWake(func() { close(waking); <-woken })
+		rec.Begin(1)
+		go func() {
+			defer close(returned)
+			if rec.AwaitSteady(timeout, drained) {
+				t.Error("the interval begins after the end of the load")
+			}
+		}()
+		<-waking // no response yet, so the other connections start
+		close(drained)
+		synctest.Wait()
+		select {
+		case <-returned:
+			t.Error("returned during a wake-up")
+		default:
+		}
+		close(woken)
+		<-returned
+		if rec.Now() != int64(timeout/spreadShare) {
+			t.Errorf("the other connections started at %d", rec.Now())
+		}
+	})
+}
