@@ -86,16 +86,17 @@ func TestNeeds_PerService(t *testing.T) {
 	at := &street{running: map[string]*house{}}
 	s := &site{env: noEnv, stream: event.New(time.Now), platform: fakePlatform{}}
 	defer s.stream.Close()
-	goes, node := bench.Selection{Contender: "goes", Variant: "pooled"}, bench.Selection{Contender: "node"}
+	goes, node := bench.Trial{Contender: "goes", Variant: "pooled"}, bench.Trial{Contender: "node"}
+	each := func(of bench.Trial) []bench.Selection { return []bench.Selection{selection(of)} }
 	add := func(name, service string, of []bench.Selection, after ...string) *house {
 		h := &house{name: name, street: at, service: service}
 		s.needs = append(s.needs, needs.Named{Name: name, Service: service, For: of, After: after, Restarts: true, Need: h})
 		return h
 	}
-	add("topics", "goes", []bench.Selection{goes}, "db")
-	add("db", "node", []bench.Selection{node})
-	add("queue", "", []bench.Selection{node})
-	db := add("db", "goes", []bench.Selection{goes})
+	add("topics", "goes", each(goes), "db")
+	add("db", "node", each(node))
+	add("queue", "", each(node))
+	db := add("db", "goes", each(goes))
 	add("cache", "", nil)
 	testenv.OK(t, needs.Order(s.needs))
 	since := func() string {
@@ -113,8 +114,8 @@ func TestNeeds_PerService(t *testing.T) {
 	}
 	testenv.Equal(t, strings.Join(labels, ", "), "queue, cache, db of goes, topics of goes, db of node")
 
-	restore := func(of bench.Selection) (starts string, err error) {
-		_, err = s.RestoreNeeds(t.Context(), of, func(need string) { starts += need + " " })
+	restore := func(of bench.Trial) (starts string, err error) {
+		_, err = s.RestoreNeeds(t.Context(), bench.Trial{}, of, func(need string) { starts += need + " " })
 		return starts, err
 	}
 	starts, err := restore(goes)
@@ -122,7 +123,7 @@ func TestNeeds_PerService(t *testing.T) {
 	testenv.Equal(t, starts, "cache db topics ")
 	testenv.Equal(t, since(), "stop queue., start db.goes, start topics.goes")
 	testenv.Equal(t, s.addresses(goes).Needs, map[string]bench.NeedAddress{"cache": {}, "db": {Host: "goes"}, "topics": {Host: "goes"}})
-	testenv.Equal(t, len(s.ReadHost(t.Context()).Needs), 3)
+	testenv.Equal(t, len(s.ReadHost(t.Context(), goes).Needs), 3)
 
 	db.dead = true
 	testenv.Fails(t, testenv.Err(restore(node)), "db of goes: it ended in the trial")
@@ -131,7 +132,7 @@ func TestNeeds_PerService(t *testing.T) {
 	testenv.Equal(t, starts, "queue cache db ")
 	testenv.Equal(t, since(), "stop topics.goes, start queue., start db.node")
 	testenv.Equal(t, s.addresses(node).Needs["db"].Host, "node")
-	starts, err = restore(bench.Selection{})
+	starts, err = restore(bench.Trial{})
 	testenv.OK(t, err)
 	testenv.Equal(t, starts+since(), "", "after the last trial")
 }

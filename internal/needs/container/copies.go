@@ -23,9 +23,9 @@ func (n *Need) drop(ctx context.Context, volume *string) error {
 // spare is the space that is left free for what a trial writes.
 const spare = 64 << 20
 
-// room returns an error if the disk of the engine has no space for a copy of the seeded state: a
+// room returns an error if the disk of the engine has no space for copies of the seeded state: a
 // full disk would also stop others that write to it.
-func (n *Need) room(ctx context.Context, of bench.Selection) error {
+func (n *Need) room(ctx context.Context, of bench.Selection, copies int) error {
 	free, folder := n.engine.FreeSpace()
 	if folder == "" {
 		return nil
@@ -41,9 +41,13 @@ func (n *Need) room(ctx context.Context, of bench.Selection) error {
 		}
 		size += from.bytes
 	}
-	if free < size+spare {
-		return fmt.Errorf("no space for a copy of its seeded state, %s: %s has %s free; free %s there, such as with "+
-			"`locbench clean` or `docker image prune`", units.Bytes(size), folder, units.Bytes(free), units.Bytes(size+spare-free))
+	what, each := "a copy", size+spare
+	if copies > 1 {
+		what = fmt.Sprintf("%d copies", copies)
+	}
+	if all := int64(copies) * each; free < all {
+		return fmt.Errorf("no space for %s of its seeded state, %s: %s has %s free; free %s there, such as with "+
+			"`locbench clean` or `docker image prune`", what, units.Bytes(size), folder, units.Bytes(free), units.Bytes(all-free))
 	}
 	return nil
 }

@@ -170,7 +170,7 @@ func (l *trialRun) step(
 		}
 	})
 	usage := func(u bench.Usage) { l.publish(bench.UsageRead{Usage: u}) }
-	read := &readings{inst: l.inst, host: l.cfg.Observer.ReadHost, stalls: l.stalls, onBegin: l.steering.startClock, res: &res}
+	read := &readings{inst: l.inst, host: l.readHost, own: l.readOwn, stalls: l.stalls, onBegin: l.steering.startClock, res: &res}
 	interleave, record := l.slot.interleave()
 	waited := hostusage.KeepPressure(stepCtx, pressureEvery, l.inst, l.cfg.Observer)
 	defer waited()
@@ -195,7 +195,7 @@ func (l *trialRun) step(
 	})
 	l.steering.finishStep(l.lastStep(index))
 	if interleave != nil {
-		record.Count, record.Waited, record.WaitedCPU = read.ends, read.waited, read.waitedCPU
+		record.Count, record.Waited, record.WaitedCPU, record.WaitedNeeds = read.ends, read.waited, read.waitedCPU, read.ownWaited
 		res.Interleave = record
 		res.Warnings = append(res.Warnings, verdict.BusyOutOfTurn(res)...)
 	} else {
@@ -286,6 +286,8 @@ type readings struct {
 	ends      int           // calls of end
 	waited    time.Duration // between slices
 	waitedCPU time.Duration // CPU time of the contender between slices
+	own       func() map[string]*bench.NeedUsage
+	ownWaited map[string]time.Duration // CPU time of the contender's own needs between slices
 	err       error
 }
 
@@ -310,7 +312,9 @@ func (r *readings) begin(ctx context.Context) {
 func (r *readings) wait(ctx context.Context, next func()) {
 	ctx = context.WithoutCancel(ctx)
 	from, err := hostusage.ReadInstance(ctx, r.inst)
+	own := r.own()
 	next()
+	r.waitedOf(own)
 	to, err2 := hostusage.ReadInstance(ctx, r.inst)
 	if err == nil && err2 == nil && from != nil && to != nil {
 		r.waited += to.At.Sub(from.At)
