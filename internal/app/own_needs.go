@@ -203,9 +203,12 @@ func (s *site) closeOwn(ctx context.Context) error {
 }
 
 // ReadOwn reads the needs that the contender of a trial has for itself.
-func (s *site) ReadOwn(of bench.Trial) map[string]*bench.NeedUsage {
+func (s *site) ReadOwn(of bench.Trial) map[string]*bench.NeedUsage { return usageOf(s.ownOf(of)) }
+
+// ownOf returns the needs that the contender of a trial has for itself; nil if it shares them.
+func (s *site) ownOf(of bench.Trial) []needs.Named {
 	if s.own == nil {
 		return nil
 	}
-	return usageOf(slices.DeleteFunc(slices.Clone(s.needsOf(of)), func(n needs.Named) bool { return !s.isOwn(n) }))
+	return slices.DeleteFunc(slices.Clone(s.needsOf(of)), func(n needs.Named) bool { return !s.isOwn(n) })
 }

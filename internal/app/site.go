@@ -42,7 +42,7 @@ type site struct {
 	busy       *machine.Busy // shows other runs of this machine; nil if it cannot be opened
 	met        sync.Once     // warns of another run
 
-	needs      []needs.Named   // in order
+	needs      []needs.Named     // in order
 	own        map[seat]ownNeeds // of interleaved contenders; nil: needs are shared
 	apart      func(ctx context.Context, of string) (apartEngine, error)
 	restored   sync.Map        // needs.Need ─▶ true: no contender has got its address since it was restored

@@ -16,6 +16,7 @@ import (
 	"github.com/locbench/locbench/internal/needs/kinds"
 	"github.com/locbench/locbench/internal/results/event"
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/run/runner"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/secret"
 	"github.com/locbench/locbench/internal/text/strictyaml"
@@ -146,7 +147,7 @@ func TestSecondNeed(t *testing.T) {
 	testenv.Equal(t, filled["A"], front.server.URL+"/")
 
 	front.seed = "bye"
-	changed, err := s.RestoreNeeds(t.Context(), bench.Trial{}, bench.Trial{Contender: "c"}, nil)
+	changed, err := s.RestoreNeeds(t.Context(), runner.Restore{Next: bench.Trial{Contender: "c"}})
 	testenv.OK(t, err)
 	testenv.Equal(t, changed, "front: it said bye")
 	testenv.Equal(t, len(s.ReadHost(t.Context(), bench.Trial{Contender: "c"}).Needs), 1, "only back has counters")
@@ -189,7 +190,9 @@ func TestNeeds_Restart(t *testing.T) {
 	db, cache := &echo{name: "db", restarts: true}, &echo{name: "cache"}
 	s := siteWith(t, db, cache)
 	restore := func() (started []string, err error) {
-		_, err = s.RestoreNeeds(t.Context(), bench.Trial{}, bench.Trial{Contender: "c"}, func(need string) { started = append(started, need) })
+		_, err = s.RestoreNeeds(t.Context(), runner.Restore{
+			Next: bench.Trial{Contender: "c"}, Starts: func(need string) { started = append(started, need) },
+		})
 		return started, err
 	}
 	started, err := restore()

@@ -10,6 +10,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/results/event"
+	"github.com/locbench/locbench/internal/run/runner"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -115,7 +116,7 @@ func TestNeeds_PerService(t *testing.T) {
 	testenv.Equal(t, strings.Join(labels, ", "), "queue, cache, db of goes, topics of goes, db of node")
 
 	restore := func(of bench.Trial) (starts string, err error) {
-		_, err = s.RestoreNeeds(t.Context(), bench.Trial{}, of, func(need string) { starts += need + " " })
+		_, err = s.RestoreNeeds(t.Context(), runner.Restore{Next: of, Starts: func(need string) { starts += need + " " }})
 		return starts, err
 	}
 	starts, err := restore(goes)

@@ -32,14 +32,11 @@ func (n *Need) room(ctx context.Context, of bench.Selection, copies int) error {
 	}
 	var size int64
 	for _, d := range n.state.data {
-		from := d.seeded[of]
-		if from.bytes == 0 {
-			var err error
-			if from.bytes, err = n.engine.VolumeSize(ctx, from.volume, n.spec.Image); err != nil {
-				return err
-			}
+		bytes, err := n.sizeOf(ctx, d.seeded[of])
+		if err != nil {
+			return err
 		}
-		size += from.bytes
+		size += bytes
 	}
 	what, each := "a copy", size+spare
 	if copies > 1 {
@@ -52,6 +49,16 @@ func (n *Need) room(ctx context.Context, of bench.Selection, copies int) error {
 	return nil
 }
 
+// sizeOf returns the bytes of a seeded volume.
+func (n *Need) sizeOf(ctx context.Context, c *copied) (bytes int64, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.bytes == 0 {
+		c.bytes, err = n.engine.VolumeSize(ctx, c.volume, n.spec.Image)
+	}
+	return c.bytes, err
+}
+
 // copyOf makes the volume in use, a copy of a seeded one.
 func (n *Need) copyOf(ctx context.Context, i int, d *data, from *copied) error {
 	var err error
@@ -62,6 +69,8 @@ func (n *Need) copyOf(ctx context.Context, i int, d *data, from *copied) error {
 	if err != nil {
 		return err
 	}
+	from.mu.Lock()
+	defer from.mu.Unlock()
 	if from.hash == "" {
 		from.hash = files.Hash
 	}

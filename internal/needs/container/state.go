@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -41,8 +42,10 @@ type data struct {
 // copied is a volume with a seeded state.
 type copied struct {
 	volume string
-	hash   string // of the first copy; "": not known yet
-	bytes  int64  // 0: not known yet
+
+	mu    sync.Mutex // of what follows: copies are restored at the same time
+	hash  string     // of the first copy; "": not known yet
+	bytes int64      // 0: not known yet
 }
 
 // newState makes an empty volume for each path at which the service has its data: those that its

@@ -306,10 +306,10 @@ func (s *fakeSite) NeedsAlive(ctx context.Context, _ bench.Trial) (string, error
 	return "db", s.alive(ctx)
 }
 
-func (s *fakeSite) RestoreNeeds(ctx context.Context, _, next bench.Trial, starts func(string)) (string, error) {
-	s.restoredFor = append(s.restoredFor, next.Contender)
+func (s *fakeSite) RestoreNeeds(ctx context.Context, r Restore) (string, error) {
+	s.restoredFor = append(s.restoredFor, r.Next.Contender)
 	for _, name := range s.restarting {
-		starts(name)
+		r.Starts(name)
 	}
 	if s.change == nil {
 		return "", nil

@@ -19,7 +19,7 @@ func (l *trialRun) migrate(ctx context.Context) error {
 	if !l.cfg.Needs.Unmigrated(*l.trial) {
 		return nil
 	}
-	if err := l.restoreNeeds(ctx, bench.Trial{}, *l.trial, "before this trial"); err != nil {
+	if err := l.restoreNeeds(ctx, Restore{Next: *l.trial}, "before this trial"); err != nil {
 		return err
 	}
 	return l.phase(bench.PhaseMigrate, func() (string, error) {

@@ -23,16 +23,24 @@ type Needs interface {
 	// NeedsAlive returns an error if one of a trial does not respond, with its name. Without a trial
 	// it is about those that run throughout.
 	NeedsAlive(ctx context.Context, of bench.Trial) (name string, err error)
-	// RestoreNeeds gives them the state that they had after the stages, for the next trial, and
-	// returns how it had changed, by their names. It is called before and after each trial: with the
-	// trial that has ended, if one has, and without a next one if none follows, or not at once. Before
-	// a need starts again, it calls starts with its name.
-	RestoreNeeds(ctx context.Context, ended, next bench.Trial, starts func(need string)) (changed string, err error)
+	// RestoreNeeds gives them the state that they had after the stages, and returns how it had changed,
+	// by their names. It is called before and after each trial.
+	RestoreNeeds(ctx context.Context, r Restore) (changed string, err error)
 	// Unmigrated reports whether a contender has to be started once, on what RestoreNeeds gives it,
 	// before it has a seeded state.
 	Unmigrated(of bench.Trial) bool
 	// Migrated completes the seeded state of a contender that was ready and has been stopped.
 	Migrated(ctx context.Context, of bench.Trial, progress func(bench.Progress)) (note string, err error)
+}
+
+// Restore says for which trials needs are restored.
+type Restore struct {
+	Ended bench.Trial // the trial that has ended; none: no need can have been lost in it
+	Next  bench.Trial // none: no trial follows, or not at once
+	// trials that start after the next one, before any of them is loaded. Their needs may be restored
+	// at the same time; that is tried again, and its error returned, when they are the next one.
+	Soon   []bench.Trial
+	Starts func(need string) // called before a need starts again, with its name
 }
 
 const (
@@ -70,7 +78,7 @@ func (l *trialRun) afterTrial(ctx context.Context, next bench.Trial, err error) 
 			}
 		}
 	}
-	if failed := l.restoreNeeds(ctx, *l.trial, next, "during this trial"); err == nil {
+	if failed := l.restoreNeeds(ctx, Restore{Ended: *l.trial, Next: next}, "during this trial"); err == nil {
 		return failed
 	}
 	return err
@@ -80,7 +88,7 @@ func (l *trialRun) afterTrial(ctx context.Context, next bench.Trial, err error) 
 // one contender changes, the others would read. It looks after an interrupted trial too. It returns
 // an error if they may not have that state for the next trial. Needs that start again make it a
 // phase of the trial.
-func (l *trialRun) restoreNeeds(run context.Context, ended, next bench.Trial, when string) error {
+func (l *trialRun) restoreNeeds(run context.Context, of Restore, when string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(run), restoreTimeout)
 	defer cancel()
 	defer context.AfterFunc(run, func() {
@@ -92,13 +100,14 @@ func (l *trialRun) restoreNeeds(run context.Context, ended, next bench.Trial, wh
 	})()
 	var restored []string
 	began := time.Now()
-	change, err := l.cfg.Needs.RestoreNeeds(ctx, ended, next, func(need string) {
+	of.Starts = func(need string) {
 		if restored == nil {
 			l.publish(bench.PhaseStarted{Phase: bench.PhaseRestore})
 		}
 		restored = append(restored, need)
 		l.publish(bench.Progress{Phase: bench.PhaseRestore, Text: "restoring " + need})
-	})
+	}
+	change, err := l.cfg.Needs.RestoreNeeds(ctx, of)
 	if err != nil {
 		if ctx.Err() != nil && run.Err() == nil {
 			err = fmt.Errorf("not done after %v: %w", restoreTimeout, err)

@@ -7,6 +7,23 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 )
 
+// soon returns the trials of the round that start after an interleaved one, and launch their
+// contenders.
+func (r *runner) soon(s *slot) (trials []bench.Trial) {
+	if s == nil {
+		return nil
+	}
+	s.rotation.mu.Lock()
+	defer s.rotation.mu.Unlock()
+	for _, other := range s.rotation.slots[s.number+1:] {
+		sel := selection(other.trial)
+		if r.broken[sel] == nil && (r.neverReady[sel]+r.unmigrated[sel] == 0 || r.cfg.RetryNotReady) {
+			trials = append(trials, other.trial)
+		}
+	}
+	return trials
+}
+
 func (l *trialRun) readHost(ctx context.Context) *bench.HostReading {
 	return l.cfg.Observer.ReadHost(ctx, *l.trial)
 }

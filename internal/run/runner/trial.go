@@ -46,7 +46,7 @@ func (r *runner) trial(ctx context.Context, trial bench.Trial, number int, slot 
 		if ctx.Err() == nil && own.Err() == nil && l.lostNeed == nil {
 			r.unmigrated[sel] = trial.Round
 		}
-	} else if err = l.restoreNeeds(ctx, bench.Trial{}, trial, "before this trial"); err == nil {
+	} else if err = l.restoreNeeds(ctx, Restore{Next: trial, Soon: r.soon(slot)}, "before this trial"); err == nil {
 		err = l.run(own)
 		err = l.afterTrial(ctx, r.following(ctx, number-1), err)
 	}
@@ -315,7 +315,7 @@ func (l *trialRun) checkStarts(ctx context.Context) error {
 		return "lifecycle", err
 	})
 	if err == nil && launched {
-		err = l.restoreNeeds(ctx, bench.Trial{}, *l.trial, "by these checks") // the measured instance begins with the same state in each round
+		err = l.restoreNeeds(ctx, Restore{Next: *l.trial}, "by these checks") // the measured instance begins with the same state in each round
 	}
 	l.checked[sel] = err == nil
 	return err
