@@ -3,7 +3,9 @@ package app
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,6 +18,7 @@ import (
 
 // street has the needs that run, by their names, of which there is one at a time.
 type street struct {
+	mu      sync.Mutex
 	running map[string]*house
 	log     []string
 }
@@ -31,6 +34,8 @@ type house struct {
 func (h *house) note(what string) { h.log = append(h.log, what+" "+h.name+"."+h.service) }
 
 func (h *house) start(what string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	if h.running[h.name] == h {
 		return nil
 	}
@@ -86,7 +91,7 @@ func (h *house) Read() (u *bench.NeedUsage) {
 func TestNeeds_PerService(t *testing.T) {
 	at := &street{running: map[string]*house{}}
 	s := &site{env: noEnv, stream: event.New(time.Now), platform: fakePlatform{}}
-	defer s.stream.Close()
+	t.Cleanup(s.stream.Close)
 	goes, node := bench.Trial{Contender: "goes", Variant: "pooled"}, bench.Trial{Contender: "node"}
 	each := func(of bench.Trial) []bench.Selection { return []bench.Selection{selection(of)} }
 	add := func(name, service string, of []bench.Selection, after ...string) *house {
@@ -103,6 +108,10 @@ func TestNeeds_PerService(t *testing.T) {
 	since := func() string {
 		defer func() { at.log = nil }()
 		return strings.Join(at.log, ", ")
+	}
+	sorted := func() string { // needs start at the same time
+		slices.Sort(at.log)
+		return since()
 	}
 	for _, stage := range s.Stages() {
 		testenv.OK(t, testenv.Err(stage.Do(t.Context(), func(bench.Progress) {})))
@@ -131,7 +140,7 @@ func TestNeeds_PerService(t *testing.T) {
 	starts, err = restore(node)
 	testenv.OK(t, err)
 	testenv.Equal(t, starts, "queue cache db ")
-	testenv.Equal(t, since(), "stop topics.goes, start queue., start db.node")
+	testenv.Equal(t, sorted(), "start db.node, start queue., stop topics.goes")
 	testenv.Equal(t, s.addresses(node).Needs["db"].Host, "node")
 	starts, err = restore(bench.Trial{})
 	testenv.OK(t, err)

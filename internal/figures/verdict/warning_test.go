@@ -37,7 +37,7 @@ func TestWarnings(t *testing.T) {
 		Load: full, Before: usage(0, 1), After: usage(second, 3), HostBefore: host(0, 0, 1),
 		HostAfter:  host(90*second, 10*second, 5),
 		Hiccups:    &bench.Hiccups{CPUs: 2, Count: 7, Sum: 50 * time.Millisecond, Max: 40 * time.Millisecond, Realtime: true},
-		Interleave: &bench.Interleave{Waited: 2 * second, WaitedCPU: second},
+		Interleave: &bench.Interleave{Waited: 2 * second, WaitedCPU: second, WaitedNeeds: map[string]time.Duration{"db": second / 2, "cache": 0}},
 	}
 	busyStalls := all
 	busyStalls.Hiccups = &bench.Hiccups{CPUs: 2, Count: 7, Max: 40 * time.Millisecond}
@@ -81,8 +81,8 @@ func TestWarnings(t *testing.T) {
 		{"a contender that does not stop", of(verdict.Hung(15*second, false))},
 		{"PID 1", of(verdict.Hung(15*second, true))},
 		{"memory of all", of(verdict.Overcommitted(3, 9<<30, 8<<30))},
-		{"busy out of turn", verdict.BusyOutOfTurn(all)},
-		{"not interleaved", verdict.BusyOutOfTurn(step{})},
+		{"busy out of turn", verdict.BusyOutOfTurn("bookings:new", all)},
+		{"not interleaved", verdict.BusyOutOfTurn("", step{})},
 		{"killed", verdict.Killed(all)},
 		{"memory at one end", verdict.Killed(step{Before: usage(0, 1), After: &bench.Usage{}})},
 		{"a possible drift", of(verdict.PossibleDrift(bench.Drift{Throughput: trend(.12, .2), CPU: trend(-.05, .3)}))},

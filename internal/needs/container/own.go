@@ -17,11 +17,11 @@ var _ needs.Copies = (*Need)(nil)
 func own(n bench.NeedSpec) (memory int64, shared string) {
 	s := specOf(n)
 	if n.From.Traits().ByURL {
-		return 0, "is external: contenders would share its connections"
+		return 0, "is external, and interleaved contenders would share its connections"
 	}
 	lasts := func(t tmpfs) bool { return !passes(t.path()) }
 	if s.Keep && s.Seed != nil && slices.ContainsFunc(s.Tmpfs, lasts) {
-		return 0, "keeps its data in memory (tmpfs, keep), which cannot be copied: contenders would share its connections"
+		return 0, "keeps its data in memory (tmpfs, keep), which cannot be copied, and interleaved contenders would share it"
 	}
 	return int64(s.Limits.Memory), ""
 }

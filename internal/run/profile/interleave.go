@@ -105,9 +105,13 @@ func interleaveValue() value {
 }
 
 // Settle chooses what p leaves to the plan of a run: whether its contenders are interleaved, and
-// the number of rounds. available is the memory that they may use, in bytes; 0: unknown. Why is nil
+// the number of rounds. It notes which needs start again for each trial. available is the memory that they may use, in bytes; 0: unknown. Why is nil
 // if they are interleaved.
 func Settle(p bench.Profile, available int64) (settled bench.Profile, why *bench.Plain) {
+	p.Needs = slices.Clone(p.Needs)
+	for i, n := range p.Needs {
+		p.Needs[i].Restarts = kinds.Restarts(n)
+	}
 	switch {
 	case p.Interleave == 0:
 		why = plain(bench.PlainChosen, "the profile or the command says so")

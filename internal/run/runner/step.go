@@ -197,7 +197,7 @@ func (l *trialRun) step(
 	if interleave != nil {
 		record.Count, record.Waited, record.WaitedCPU, record.WaitedNeeds = read.ends, read.waited, read.waitedCPU, read.ownWaited
 		res.Interleave = record
-		res.Warnings = append(res.Warnings, verdict.BusyOutOfTurn(res)...)
+		res.Warnings = append(res.Warnings, verdict.BusyOutOfTurn(l.trial.Label(), res)...)
 	} else {
 		res.Samples = within(sampler.Stop(), res.Before, read.to)
 		if n := sampler.Failed(); n > 0 && !l.isTarget() {
