@@ -75,8 +75,8 @@ func (s *site) since(of bench.Trial) string {
 	return strings.Join(at.log, ", ")
 }
 
-// TestOwnNeeds: in an interleaved run each contender has its own needs, in a network of its own, at
-// its addresses and with its readings. They start before the first trial of a round, and nothing
+// TestOwnNeeds: in an interleaved run each contender has its own needs, in its own network, at its
+// addresses and with its readings. They start before the first trial of a round, and nothing
 // that happens to one of them changes those of another contender.
 func TestOwnNeeds(t *testing.T) {
 	s, at, closed := interleavedSite(t, bench.Selection{Contender: "old"}, bench.Selection{Contender: "new"})
@@ -131,7 +131,7 @@ func TestOwnNeeds_Itself(t *testing.T) {
 	testenv.Equal(t, s.addresses(second).Needs["db"].Host, "a-2")
 }
 
-// TestOwnNeeds_Plain: contenders that take turns share their needs.
+// TestOwnNeeds_Plain: contenders that are not interleaved share their needs.
 func TestOwnNeeds_Plain(t *testing.T) {
 	s := &site{}
 	s.plan.Run.Profile.Needs = []bench.NeedSpec{{Name: "db", Kind: "container", From: bench.NeedContainer}}

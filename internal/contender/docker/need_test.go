@@ -359,7 +359,7 @@ func TestImageConfig(t *testing.T) {
 	}
 }
 
-// TestRun_Joins: a contender is in the network of its own needs before it starts, and keeps its
+// TestRun_Joins: a contender joins the network of its needs before it starts, and keeps its
 // address in that of the run. Without that network, nothing of it is left.
 func TestRun_Joins(t *testing.T) {
 	for name, missing := range map[string]bool{"joins": false, "missing": true} {

@@ -21,8 +21,8 @@ func (d *Docker) RunContainer(ctx context.Context, spec needs.ContainerSpec) (ne
 	return d.runIn(ctx, d.Docker.Network, spec)
 }
 
-// Apart is an engine for the needs that one contender has for itself: they are in a network of
-// their own, in which they have the same names as those of other contenders.
+// Apart is an engine for the needs that one contender has for itself: they are in their
+// own network, in which they have the same names as those of other contenders.
 type Apart struct {
 	*Docker
 	network docker.Network

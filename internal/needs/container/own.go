@@ -39,7 +39,7 @@ func (n *Need) Copy(ctx context.Context, at []needs.Place) (all []needs.Need, er
 	if !n.state.kept[shared] {
 		if err := n.keepSeeded(ctx, shared); err != nil {
 			n.state.broken = err
-			return nil, fmt.Errorf("%w; with `interleave: off`, contenders take turns", err)
+			return nil, fmt.Errorf("%w, or `interleave: off`", err)
 		}
 	}
 	if err := n.room(ctx, shared, len(at)); err != nil {

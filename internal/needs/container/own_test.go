@@ -121,8 +121,8 @@ func TestCopy_Refused(t *testing.T) {
 	}{
 		"no space": {"", func(e *fakeEngine) { e.free = 130<<20 - 1 }, "db: no space for 2 copies of its seeded state, 1 MiB"},
 		"no volume": {"keep: true", func(e *fakeEngine) { e.written = []string{"/data/1"} },
-			"db: its seed would be lost: it has no volume, and writes /data/1; write the path of its data: `volumes: [/PATH]`; " +
-				"with `interleave: off`, contenders take turns"},
+			"db: its seed would be lost: it has no volume, and writes /data/1; write the path of its data: `volumes: [/PATH]`, " +
+				"or `interleave: off`"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := database(t, "seed: [schema.sql]\n"+c.more)

@@ -121,7 +121,7 @@ func TestSettle_Needs(t *testing.T) {
 		"needs: {" + db + "}\n":                                              "",
 		"needs: {" + db + "}\ninterleave: off\n":                             "chosen: the profile or the command says so",
 		"needs: {" + db + "}\ninterleave: 200ms\n":                           "",
-		"needs: {" + db + "}\nfirst_requests: {requests: 10}\n":                          "first requests: first_requests times a contender that runs alone",
+		"needs: {" + db + "}\nfirst_requests: {requests: 10}\n":              "first requests: first_requests times a contender that runs alone",
 		"needs: {db: {image: i, keep: true}}\n":                              "",
 		"needs: {" + db + ", cache: {image: i, only: is external}}\n":        "needs: cache is external",
 		"needs: {cache: {image: i, only: is external}}\ninterleave: 100ms\n": "",

@@ -228,7 +228,16 @@ type fakeSite struct {
 	restoredFor                      []string // the contenders of RestoreNeeds
 	migrated                         func(context.Context, bench.Selection) (string, error)
 	migratedFor                      []string // the contenders with their own state
+	restores                         []Restore
+	own                              func(bench.Trial) map[string]*bench.NeedUsage // nil: none
 	noObserver
+}
+
+func (s *fakeSite) ReadOwn(of bench.Trial) map[string]*bench.NeedUsage {
+	if s.own == nil {
+		return nil
+	}
+	return s.own(of)
 }
 
 func (s *fakeSite) Build(ctx context.Context, svc bench.Service, progress func(string)) (bench.Artifact, error) {
@@ -307,7 +316,7 @@ func (s *fakeSite) NeedsAlive(ctx context.Context, _ bench.Trial) (string, error
 }
 
 func (s *fakeSite) RestoreNeeds(ctx context.Context, r Restore) (string, error) {
-	s.restoredFor = append(s.restoredFor, r.Next.Contender)
+	s.restoredFor, s.restores = append(s.restoredFor, r.Next.Contender), append(s.restores, r)
 	for _, name := range s.restarting {
 		r.Starts(name)
 	}
