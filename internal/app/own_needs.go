@@ -8,7 +8,6 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/needs"
-	"github.com/locbench/locbench/internal/needs/kinds"
 )
 
 // seat is one of the trials that run at the same time in an interleaved run. Otherwise it is the
@@ -64,23 +63,14 @@ func (s *site) needsOf(of bench.Trial) (all []needs.Named) {
 	return all
 }
 
-// isOwn reports whether each contender of an interleaved run has a need for itself.
-func (s *site) isOwn(n needs.Named) bool {
-	all := s.plan.Run.Profile.Needs
-	i := slices.IndexFunc(all, func(spec bench.NeedSpec) bool { return spec.Name == n.Name && spec.Service == n.Service })
-	if i < 0 {
-		return false
-	}
-	own, _, _ := kinds.Own(all[i])
-	return own
-}
+func isOwn(n needs.Named) bool { return n.Own }
 
 // throughout returns the needs that run in all trials.
 func (s *site) throughout() []needs.Named {
 	if s.own == nil {
 		return s.needs
 	}
-	return slices.DeleteFunc(slices.Clone(s.needs), s.isOwn)
+	return slices.DeleteFunc(slices.Clone(s.needs), isOwn)
 }
 
 // running returns the needs that may run: those of all contenders.
@@ -93,7 +83,7 @@ func (s *site) running() iter.Seq[needs.Named] {
 		}
 		for _, own := range s.own {
 			for _, n := range own.needs {
-				if s.isOwn(n) && !yield(n) {
+				if n.Own && !yield(n) {
 					return
 				}
 			}
@@ -105,7 +95,7 @@ func (s *site) running() iter.Seq[needs.Named] {
 // not run from then on. Each contender has a network for its copies, since they have equal names.
 func (s *site) copyNeeds(ctx context.Context, progress func(bench.Progress)) error {
 	p := s.plan.Run.Profile
-	if p.Interleave <= 0 || !slices.ContainsFunc(s.needs, s.isOwn) {
+	if p.Interleave <= 0 || !slices.ContainsFunc(s.needs, isOwn) {
 		return nil
 	}
 	var seats []seat
@@ -117,7 +107,7 @@ func (s *site) copyNeeds(ctx context.Context, progress func(bench.Progress)) err
 	}
 	s.own = map[seat]ownNeeds{}
 	for _, at := range seats {
-		if !slices.ContainsFunc(s.needs, func(n needs.Named) bool { return n.Gets(at.of) && s.isOwn(n) }) {
+		if !slices.ContainsFunc(s.needs, func(n needs.Named) bool { return n.Gets(at.of) && n.Own }) {
 			continue
 		}
 		engine, err := s.makeApart(ctx, at.label())
@@ -129,7 +119,7 @@ func (s *site) copyNeeds(ctx context.Context, progress func(bench.Progress)) err
 	copies := map[string][]needs.Need{} // by the label of the need
 	for _, n := range slices.Backward(s.needs) {
 		users := usersOf(seats, n)
-		if !s.isOwn(n) || len(users) == 0 {
+		if !n.Own || len(users) == 0 {
 			continue
 		}
 		copier, ok := n.Need.(needs.Copies)
@@ -152,7 +142,7 @@ func (s *site) copyNeeds(ctx context.Context, progress func(bench.Progress)) err
 		for i, at := range usersOf(seats, n) {
 			own := s.own[at]
 			mine := n
-			if s.isOwn(n) {
+			if n.Own {
 				mine.Need, mine.For = copies[n.Label()][i], []bench.Selection{at.of}
 			}
 			own.needs = append(own.needs, mine)
@@ -191,7 +181,7 @@ func (s *site) closeOwn(ctx context.Context) error {
 	var errs []error
 	for _, own := range s.own {
 		for _, n := range slices.Backward(own.needs) {
-			if s.isOwn(n) {
+			if n.Own {
 				errs = append(errs, n.Need.Close(ctx))
 			}
 		}
@@ -210,5 +200,5 @@ func (s *site) ownOf(of bench.Trial) []needs.Named {
 	if s.own == nil {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(s.needsOf(of)), func(n needs.Named) bool { return !s.isOwn(n) })
+	return slices.DeleteFunc(slices.Clone(s.needsOf(of)), func(n needs.Named) bool { return !n.Own })
 }

@@ -51,7 +51,7 @@ func interleavedSite(t *testing.T, contenders ...bench.Selection) (s *site, at *
 	add := func(name, kind string, of []bench.Selection, after ...string) {
 		s.plan.Run.Profile.Needs = append(s.plan.Run.Profile.Needs, bench.NeedSpec{Name: name, Kind: kind, From: bench.NeedContainer, For: of})
 		h := &house{name: name, street: at}
-		s.needs = append(s.needs, needs.Named{Name: name, For: of, After: after, Restarts: kind == "container", Need: h})
+		s.needs = append(s.needs, needs.Named{Name: name, For: of, After: after, Restarts: kind == "container", Own: kind == "container", Need: h})
 	}
 	add("read", "elasticsearch", nil)
 	add("db", "container", nil)

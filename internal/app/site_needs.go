@@ -35,6 +35,7 @@ func (s *site) findNeeds() error {
 		}
 		for i := range found.Needs {
 			found.Needs[i].Restarts, found.Needs[i].For, found.Needs[i].Service = kinds.Restarts(n), n.For, n.Service
+			found.Needs[i].Own = n.Own
 			found.Needs[i].After = append(found.Needs[i].After, kinds.After(n)...)
 		}
 		s.needs = append(s.needs, found.Needs...)

@@ -118,6 +118,7 @@ type Named struct {
 	After     []string          // the names of those that must be ready and seeded before it is opened
 	Elsewhere string            // options with which it runs in a container, or out of it, for hints
 	Restarts  bool              // it starts again for each trial
+	Own       bool              // each of the interleaved contenders has its own copy
 	For       []bench.Selection // the contenders that get its address; empty: all
 	Service   string            // the contender that has it for itself; "": it is shared
 	Need      Need

@@ -105,13 +105,10 @@ func interleaveValue() value {
 }
 
 // Settle chooses what p leaves to the plan of a run: whether its contenders are interleaved, and
-// the number of rounds. It notes which needs start again for each trial. available is the memory that they may use, in bytes; 0: unknown. Why is nil
+// the number of rounds. It notes which needs start again for
+// each trial, and which each contender has for itself. available is the memory that they may use, in bytes; 0: unknown. Why is nil
 // if they are interleaved.
 func Settle(p bench.Profile, available int64) (settled bench.Profile, why *bench.Plain) {
-	p.Needs = slices.Clone(p.Needs)
-	for i, n := range p.Needs {
-		p.Needs[i].Restarts = kinds.Restarts(n)
-	}
 	switch {
 	case p.Interleave == 0:
 		why = plain(bench.PlainChosen, "the profile or the command says so")
@@ -121,6 +118,11 @@ func Settle(p bench.Profile, available int64) (settled bench.Profile, why *bench
 		} else {
 			p.Interleave = 0
 		}
+	}
+	p.Needs = slices.Clone(p.Needs)
+	for i, n := range p.Needs {
+		own, _, _ := kinds.Own(n)
+		p.Needs[i].Restarts, p.Needs[i].Own = kinds.Restarts(n), own && p.Interleave > 0
 	}
 	switch {
 	case p.Rounds > 0:

@@ -147,6 +147,8 @@ func TestSettle_Needs(t *testing.T) {
 		}
 		testenv.Equal(t, got, want, text)
 		testenv.Equal(t, settled.Interleave > 0, want == "", text)
+		db := slices.ContainsFunc(settled.Needs, func(n bench.NeedSpec) bool { return n.Name == "db" && n.Own })
+		testenv.Equal(t, db, want == "" && strings.Contains(text, "db:"), text)
 		testenv.Equal(t, settled.Rounds, map[bool]int{true: profile.InterleavedRounds, false: profile.PlainRounds}[want == ""], text)
 	}
 }
