@@ -35,7 +35,7 @@ func TestSiteKeepsToAPlan(t *testing.T) {
 	s.platform.Allow(s.isolation.all)
 	svc := bench.Service{Name: "sleeper", Process: &bench.ProcessRecipe{Command: []string{"sleep", "60"}}}
 	for range 2 { // the second start finds the client pinned
-		spec, err := s.Spec("trial", svc, bench.Artifact{Command: []string{"sleep", "60"}})
+		spec, err := s.Spec(bench.Trial{Contender: "trial"}, svc, bench.Artifact{Command: []string{"sleep", "60"}})
 		testenv.OK(t, err)
 		inst, err := s.Launch(t.Context(), spec)
 		testenv.OK(t, err)

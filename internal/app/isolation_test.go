@@ -170,8 +170,8 @@ func (fakePlatform) Template() (bench.Template, error)   { return bench.Template
 func TestSpec_FollowsThePlan(t *testing.T) {
 	s := &site{plan: Plan{Run: bench.Run{ID: "r1", Profile: bench.Profile{Limits: bench.Limits{CPUs: 1.5}}}}, platform: fakePlatform{}}
 	s.isolation = newIsolation(bench.Isolation{Separate: true, Client: cpuset.Of(0), Contender: cpuset.Of(2, 3)})
-	spec, err := s.Spec("trial", bench.Service{Name: "web", Port: 8080, Docker: &bench.DockerRecipe{Privileges: bench.Privileges{Processes: 9}}}, bench.Artifact{Image: "web"})
-	if err != nil || !slices.Equal(spec.CPUs, []int{2, 3}) || spec.RunID != "r1" || spec.Name != "trial" || spec.Port != 8080 || spec.Limits.CPUs != 1.5 || spec.Artifact.Image != "web" || spec.More.Processes != 9 {
+	spec, err := s.Spec(bench.Trial{Contender: "web", Round: 1}, bench.Service{Name: "web", Port: 8080, Docker: &bench.DockerRecipe{Privileges: bench.Privileges{Processes: 9}}}, bench.Artifact{Image: "web"})
+	if err != nil || !slices.Equal(spec.CPUs, []int{2, 3}) || spec.RunID != "r1" || spec.Name != "web-1" || spec.Port != 8080 || spec.Limits.CPUs != 1.5 || spec.Artifact.Image != "web" || spec.More.Processes != 9 {
 		t.Errorf("%+v, %v", spec, err)
 	}
 }

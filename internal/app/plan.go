@@ -112,6 +112,9 @@ func planNew(o RunOptions) (run bench.Run, dir string, found map[bench.Selection
 		return run, "", nil, err
 	}
 	p, why := profile.Settle(run.Profile, Available(p.Runtime))
+	if shared := profile.Shared(p); shared != "" && p.Interleave > 0 {
+		run.Warnings.Add(bench.Warning{Text: shared + "; interleave: off avoids that"})
+	}
 	engine, err := chosenEngine(o)
 	if err != nil {
 		return run, "", nil, err

@@ -50,7 +50,7 @@ func TestPlan_ManifestNeeds(t *testing.T) {
 	p, err := s.plan()
 	testenv.OK(t, err)
 	testenv.Equal(t, len(p.Run.Profile.Needs), 1)
-	testenv.Check(t, p.Run.Plain != nil && p.Run.Plain.Reason == bench.PlainNeeds, "%v", p.Run.Plain)
+	testenv.Check(t, p.Run.Plain == nil && p.Run.Profile.Rounds == profile.InterleavedRounds, "%v", p.Run.Plain)
 	testenv.Fails(t, missingEnv(p.Run, p.Services, func(string) string { return "" }), "unset or empty: PGPASSWORD (need db)")
 	site := &site{plan: p, env: noEnv}
 	testenv.OK(t, site.findNeeds())
@@ -74,7 +74,6 @@ func TestPlan_ManifestNeeds(t *testing.T) {
 	testenv.Equal(t, len(all), 1)
 
 	for name, c := range map[string]struct{ profile, goes, node, want string }{
-		"interleaved": {"interleave: 100ms\n", db, db, "need db of a manifest starts again for each trial, so contenders cannot be interleaved"},
 		"different": {"", db, strings.Replace(db, "17", "16", 1),
 			"svc/goes/service.yaml and that of " + "svc/node/service.yaml differ:\n  image: postgres:17; postgres:16\n"},
 		"mistake": {"", db, "needs:\n  db:\n    image: a\n    restart: always", "svc/node/service.yaml:6: `needs.db.restart` is not read; remove it"},

@@ -9,6 +9,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/secret"
 )
@@ -81,10 +82,10 @@ func memoryOvercommit(run bench.Run) bench.Warnings {
 	if run.Profile.Interleave <= 0 {
 		return nil
 	}
-	alive, machine := int64(max(len(run.Profile.Contenders), 2)), run.Machine.MemoryBytes
-	all := (alive - int64(len(run.Profile.Contenders))) * run.Profile.Limits.Memory
-	for _, sel := range run.Profile.Contenders {
-		all += run.Profile.LimitsOf(sel).Memory
+	alive, machine := int64(len(run.Profile.Contenders)), run.Machine.MemoryBytes
+	all, _ := profile.Memory(run.Profile)
+	if alive == 1 { // it is interleaved with itself
+		alive, all = 2, 2*all
 	}
 	if all <= machine || machine == 0 {
 		return nil

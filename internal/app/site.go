@@ -7,7 +7,6 @@ import (
 	"os"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -43,9 +42,11 @@ type site struct {
 	busy       *machine.Busy // shows other runs of this machine; nil if it cannot be opened
 	met        sync.Once     // warns of another run
 
-	needs      []needs.Named   // in order
+	needs      []needs.Named     // in order
+	own        map[seat]ownNeeds // of interleaved contenders; nil: needs are shared
+	apart      func(ctx context.Context, of string) (apartEngine, error)
 	restored   sync.Map        // needs.Need ─▶ true: no contender has got its address since it was restored
-	unrestored atomic.Bool     // the last restore has not ended, or failed
+	unrestored sync.Map        // seat ─▶ true: the last restore has not ended, or failed
 	data       needs.Data      // that requests use
 	ids        []int64         // of the data, if requests draw them
 	known      needs.Responses // nil: responses are not compared

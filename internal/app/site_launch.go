@@ -22,10 +22,10 @@ func (s *site) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instanc
 }
 
 // Spec returns the specification that a trial of svc is started with.
-func (s *site) Spec(name string, svc bench.Service, a bench.Artifact) (bench.LaunchSpec, error) {
+func (s *site) Spec(trial bench.Trial, svc bench.Service, a bench.Artifact) (bench.LaunchSpec, error) {
 	spec := bench.LaunchSpec{
-		RunID: s.plan.Run.ID, Name: name, Artifact: a, URL: svc.URL, Port: svc.Port,
-		Limits: s.plan.Run.Profile.Limits.With(svc.Limits), CPUs: s.isolation.sets.Contender,
+		RunID: s.plan.Run.ID, Name: trial.String(), Artifact: a, URL: svc.URL, Port: svc.Port,
+		Limits: s.plan.Run.Profile.Limits.With(svc.Limits), CPUs: s.isolation.sets.Contender, Joins: s.own[s.seatOf(trial)].network(),
 	}
 	if n := spec.Limits.CPUSet; n > 0 && n < len(spec.CPUs) { // the CPUs are those of the widest contender
 		spec.CPUs = spec.CPUs.First(n)
@@ -40,28 +40,16 @@ func (s *site) Spec(name string, svc bench.Service, a bench.Artifact) (bench.Lau
 		return spec, err
 	}
 	var err error
-	spec.Artifact, spec.Env, err = s.environment(svc, spec, s.addresses(s.selectionOf(svc)))
+	spec.Artifact, spec.Env, err = s.environment(svc, spec, s.addresses(trial))
 	return spec, err
 }
 
-// selectionOf returns the contender of the plan that svc is.
-func (s *site) selectionOf(svc bench.Service) (sel bench.Selection) {
-	for sel, other := range s.plan.Services {
-		if other.Name == svc.Name && other.Variant == svc.Variant && other.Dir == svc.Dir {
-			return sel
-		}
-	}
-	return sel
-}
-
-// addresses returns where a contender reaches its needs, as values of a template.
-func (s *site) addresses(of bench.Selection) (t bench.Template) {
+// addresses returns where the contender of a trial reaches its needs, as values of a template.
+func (s *site) addresses(of bench.Trial) (t bench.Template) {
 	t.Needs = map[string]bench.NeedAddress{}
-	for _, n := range s.needs {
-		if n.Gets(of) {
-			s.restored.Delete(n.Need)
-			t.Needs[n.Name] = n.Need.Address()
-		}
+	for _, n := range s.needsOf(of) {
+		s.restored.Delete(n.Need)
+		t.Needs[n.Name] = n.Need.Address()
 	}
 	return t
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender"
 	"github.com/locbench/locbench/internal/figures/verdict"
-	"github.com/locbench/locbench/internal/host/hostusage"
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/needs/kinds"
 	"github.com/locbench/locbench/internal/run/machine"
@@ -36,6 +35,7 @@ func (s *site) findNeeds() error {
 		}
 		for i := range found.Needs {
 			found.Needs[i].Restarts, found.Needs[i].For, found.Needs[i].Service = kinds.Restarts(n), n.For, n.Service
+			found.Needs[i].Own = n.Own
 			found.Needs[i].After = append(found.Needs[i].After, kinds.After(n)...)
 		}
 		s.needs = append(s.needs, found.Needs...)
@@ -101,13 +101,19 @@ func (s *site) Stages() (stages []runner.Stage) {
 			return s.openNeed(ctx, n, progress)
 		}
 		seed := func(ctx context.Context, progress func(bench.Progress)) (note string, err error) {
-			if note, err = n.Need.Seed(ctx, progress); err != nil || n.Service == "" {
+			if note, err = n.Need.Seed(ctx, progress); err != nil {
 				return note, ofService(n, err)
 			}
-			if i+1 < len(s.needs) && s.needs[i+1].Service == n.Service {
-				return note, nil
+			last := i+1 == len(s.needs)
+			if n.Service != "" && (last || s.needs[i+1].Service != n.Service) {
+				if err := s.restAll(ctx, n.Service); err != nil {
+					return note, err
+				}
 			}
-			return note, s.restAll(ctx, n.Service)
+			if last {
+				return note, s.copyNeeds(ctx, progress)
+			}
+			return note, nil
 		}
 		stages = append(stages, runner.Stage{Phase: bench.PhaseNeeds, Do: open}, runner.Stage{Phase: bench.PhaseSeed, Do: seed})
 	}
@@ -152,15 +158,7 @@ func (s *site) openNeed(ctx context.Context, n needs.Named, progress func(bench.
 			return "", err
 		}
 	}
-	at := needs.Place{
-		RunID: s.plan.Run.ID, Seed: s.plan.Run.Seed, CPUs: s.isolation.sets.Needs, Network: s.platform.Network(),
-		Getenv: s.env.Getenv, Progress: progress, Warn: func(w bench.Warning) {
-			if n.Service != "" {
-				w.Text = safe.Line(n.Service, 120) + ": " + w.Text
-			}
-			s.warn(w)
-		},
-	}
+	at := s.placeOf(n.Service, progress)
 	if s.containers != nil {
 		at.Containers = s.containers
 	}
@@ -175,6 +173,20 @@ func (s *site) openNeed(ctx context.Context, n needs.Named, progress func(bench.
 	}
 	s.prepared()
 	return info.String(), nil
+}
+
+// placeOf returns the place of a need that a service or a contender has for itself, "" if it is
+// shared, without its engine.
+func (s *site) placeOf(of string, progress func(bench.Progress)) needs.Place {
+	return needs.Place{
+		RunID: s.plan.Run.ID, Seed: s.plan.Run.Seed, CPUs: s.isolation.sets.Needs, Network: s.platform.Network(),
+		Getenv: s.env.Getenv, Progress: progress, Warn: func(w bench.Warning) {
+			if of != "" {
+				w.Text = safe.Line(of, 120) + ": " + w.Text
+			}
+			s.warn(w)
+		},
+	}
 }
 
 // hideAddress masks the password of a need, which may come from a file or an argument. One that is
@@ -210,89 +222,6 @@ func (s *site) prepared() {
 	s.stream.Publish(nil, bench.Prepared{Needs: slices.Clone(s.plan.Run.Needs), Software: s.plan.Run.Software})
 }
 
-// NeedsAlive returns an error if a need does not respond, with its name. One that did not start
-// again is started by the next RestoreNeeds.
-func (s *site) NeedsAlive(ctx context.Context) (name string, err error) {
-	for _, n := range s.needs {
-		if n.Restarts && s.unrestored.Load() {
-			continue
-		}
-		if err := n.Need.Alive(ctx); err != nil {
-			return n.Label(), err
-		}
-	}
-	return "", nil
-}
-
-// RestoreNeeds restores each need for the next trial of a contender, and returns what had changed.
-// Those that the contender does not get rest. It calls starts for those that start again, unless no
-// contender has got their addresses since, or no trial follows.
-func (s *site) RestoreNeeds(ctx context.Context, of bench.Selection, starts func(need string)) (string, error) {
-	var all []string
-	s.unrestored.Store(true)
-	restore := func(n needs.Named, of bench.Selection) error {
-		changed, err := n.Need.Restore(ctx, of)
-		if changed != "" {
-			all = append(all, n.Label()+": "+changed)
-		}
-		return withLabel(n, err)
-	}
-	none := bench.Selection{}
-	for _, n := range slices.Backward(s.needs) {
-		if of != none && n.Gets(of) {
-			continue
-		}
-		if err := restore(n, none); err != nil {
-			return "", err
-		}
-		if of == none {
-			continue
-		}
-		s.restored.Delete(n.Need)
-		if err := withLabel(n, n.Need.Rest(ctx)); err != nil {
-			return "", err
-		}
-	}
-	for _, n := range s.needs {
-		if of == none || !n.Gets(of) {
-			continue
-		}
-		if _, restored := s.restored.Swap(n.Need, true); n.Restarts && !restored {
-			starts(n.Name)
-		}
-		if err := restore(n, of); err != nil {
-			s.restored.Delete(n.Need)
-			return "", err
-		}
-	}
-	s.unrestored.Store(false)
-	return strings.Join(all, "; "), nil
-}
-
-// Unmigrated reports whether a contender has to be started for the state of a need.
-func (s *site) Unmigrated(of bench.Selection) bool {
-	return slices.ContainsFunc(s.needs, func(n needs.Named) bool { return n.Unmigrated(of) != nil })
-}
-
-// Migrated completes the states of the needs for which a contender was started.
-func (s *site) Migrated(ctx context.Context, of bench.Selection, progress func(bench.Progress)) (string, error) {
-	var all []string
-	for _, n := range s.needs {
-		m := n.Unmigrated(of)
-		if m == nil {
-			continue
-		}
-		note, err := m.Migrated(ctx, of, progress)
-		if err != nil {
-			return "", withLabel(n, err)
-		}
-		if note != "" {
-			all = append(all, n.Label()+": "+note)
-		}
-	}
-	return strings.Join(all, "; "), nil
-}
-
 // withLabel returns an error with the name of its need.
 func withLabel(n needs.Named, err error) error {
 	if err == nil {
@@ -301,23 +230,9 @@ func withLabel(n needs.Named, err error) error {
 	return fmt.Errorf("%s: %w", n.Label(), err)
 }
 
-// ReadHost reads the counters of the host and of the needs.
-func (s *site) ReadHost(context.Context) *bench.HostReading {
-	b := &bench.HostReading{Host: hostusage.Host()}
-	for _, n := range s.needs {
-		if u := n.Need.Read(); u != nil {
-			if b.Needs == nil {
-				b.Needs = map[string]*bench.NeedUsage{}
-			}
-			b.Needs[n.Name] = u
-		}
-	}
-	return b
-}
-
 // AddPressure makes the kernel add up the waiting of the needs for disks.
 func (s *site) AddPressure() {
-	for _, n := range s.needs {
+	for n := range s.running() {
 		if p, ok := n.Need.(bench.Presser); ok {
 			p.AddPressure()
 		}
@@ -326,7 +241,7 @@ func (s *site) AddPressure() {
 
 // closeNeeds closes the needs, the last one first.
 func (s *site) closeNeeds(ctx context.Context) error {
-	var errs []error
+	errs := []error{s.closeOwn(ctx)}
 	for _, n := range slices.Backward(s.needs) {
 		errs = append(errs, n.Need.Close(ctx))
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/locbench/locbench/internal/needs/kinds"
 	"github.com/locbench/locbench/internal/results/event"
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/run/runner"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/secret"
 	"github.com/locbench/locbench/internal/text/strictyaml"
@@ -141,18 +142,18 @@ func TestSecondNeed(t *testing.T) {
 		"named as their bottleneck; front: external, 1")
 
 	env := map[string]string{"A": "{{.Needs.front.URL}}/{{.Needs.none.URL}}"}
-	_, filled, err := s.environment(bench.Service{Name: "c", Env: env}, bench.LaunchSpec{}, s.addresses(bench.Selection{Contender: "c"}))
+	_, filled, err := s.environment(bench.Service{Name: "c", Env: env}, bench.LaunchSpec{}, s.addresses(bench.Trial{Contender: "c"}))
 	testenv.OK(t, err)
 	testenv.Equal(t, filled["A"], front.server.URL+"/")
 
 	front.seed = "bye"
-	changed, err := s.RestoreNeeds(t.Context(), bench.Selection{Contender: "c"}, nil)
+	changed, err := s.RestoreNeeds(t.Context(), runner.Restore{Next: bench.Trial{Contender: "c"}})
 	testenv.OK(t, err)
 	testenv.Equal(t, changed, "front: it said bye")
-	testenv.Equal(t, len(s.ReadHost(t.Context()).Needs), 1, "only back has counters")
+	testenv.Equal(t, len(s.ReadHost(t.Context(), bench.Trial{Contender: "c"}).Needs), 1, "only back has counters")
 
 	front.server.Close()
-	name, err := s.NeedsAlive(t.Context())
+	name, err := s.NeedsAlive(t.Context(), bench.Trial{})
 	testenv.Check(t, name == "front" && err != nil, "%s: %v", name, err)
 	testenv.Fails(t, s.closeNeeds(t.Context()), "closed front\nclosed back")
 	want := []string{"open back", "seed back", "open front", "seed front", "close front", "close back"}
@@ -189,7 +190,9 @@ func TestNeeds_Restart(t *testing.T) {
 	db, cache := &echo{name: "db", restarts: true}, &echo{name: "cache"}
 	s := siteWith(t, db, cache)
 	restore := func() (started []string, err error) {
-		_, err = s.RestoreNeeds(t.Context(), bench.Selection{Contender: "c"}, func(need string) { started = append(started, need) })
+		_, err = s.RestoreNeeds(t.Context(), runner.Restore{
+			Next: bench.Trial{Contender: "c"}, Starts: func(need string) { started = append(started, need) },
+		})
 		return started, err
 	}
 	started, err := restore()
@@ -197,21 +200,21 @@ func TestNeeds_Restart(t *testing.T) {
 	testenv.Equal(t, started, []string{"db"}, "before the first trial")
 	started, _ = restore()
 	testenv.Equal(t, len(started), 0, "unused")
-	s.addresses(bench.Selection{Contender: "c"})
+	s.addresses(bench.Trial{Contender: "c"})
 	started, _ = restore()
 	testenv.Equal(t, started, []string{"db"}, "used")
 
 	db.server.Close()
-	name, err := s.NeedsAlive(t.Context())
+	name, err := s.NeedsAlive(t.Context(), bench.Trial{})
 	testenv.Check(t, name == "db" && err != nil, "%s: %v", name, err)
 	db.broken = errors.New("its volume is full")
 	testenv.Fails(t, testenv.Err(restore()), "db: its volume is full")
-	testenv.OK(t, testenv.Err(s.NeedsAlive(t.Context())))
+	testenv.OK(t, testenv.Err(s.NeedsAlive(t.Context(), bench.Trial{})))
 	started, _ = restore()
 	testenv.Equal(t, started, []string{"db"}, "after a failure")
 	db.broken = nil
 	testenv.OK(t, testenv.Err(restore()))
-	testenv.Check(t, testenv.Err(s.NeedsAlive(t.Context())) != nil, "restored, but not alive")
+	testenv.Check(t, testenv.Err(s.NeedsAlive(t.Context(), bench.Trial{})) != nil, "restored, but not alive")
 }
 
 // TestNeeds_Passwords: the password of a need is masked in all output from its start on, unless it

@@ -3,18 +3,22 @@ package app
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/results/event"
+	"github.com/locbench/locbench/internal/run/runner"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
 // street has the needs that run, by their names, of which there is one at a time.
 type street struct {
+	mu      sync.Mutex
 	running map[string]*house
 	log     []string
 }
@@ -30,6 +34,8 @@ type house struct {
 func (h *house) note(what string) { h.log = append(h.log, what+" "+h.name+"."+h.service) }
 
 func (h *house) start(what string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	if h.running[h.name] == h {
 		return nil
 	}
@@ -85,22 +91,27 @@ func (h *house) Read() (u *bench.NeedUsage) {
 func TestNeeds_PerService(t *testing.T) {
 	at := &street{running: map[string]*house{}}
 	s := &site{env: noEnv, stream: event.New(time.Now), platform: fakePlatform{}}
-	defer s.stream.Close()
-	goes, node := bench.Selection{Contender: "goes", Variant: "pooled"}, bench.Selection{Contender: "node"}
+	t.Cleanup(s.stream.Close)
+	goes, node := bench.Trial{Contender: "goes", Variant: "pooled"}, bench.Trial{Contender: "node"}
+	each := func(of bench.Trial) []bench.Selection { return []bench.Selection{selection(of)} }
 	add := func(name, service string, of []bench.Selection, after ...string) *house {
 		h := &house{name: name, street: at, service: service}
 		s.needs = append(s.needs, needs.Named{Name: name, Service: service, For: of, After: after, Restarts: true, Need: h})
 		return h
 	}
-	add("topics", "goes", []bench.Selection{goes}, "db")
-	add("db", "node", []bench.Selection{node})
-	add("queue", "", []bench.Selection{node})
-	db := add("db", "goes", []bench.Selection{goes})
+	add("topics", "goes", each(goes), "db")
+	add("db", "node", each(node))
+	add("queue", "", each(node))
+	db := add("db", "goes", each(goes))
 	add("cache", "", nil)
 	testenv.OK(t, needs.Order(s.needs))
 	since := func() string {
 		defer func() { at.log = nil }()
 		return strings.Join(at.log, ", ")
+	}
+	sorted := func() string { // needs start at the same time
+		slices.Sort(at.log)
+		return since()
 	}
 	for _, stage := range s.Stages() {
 		testenv.OK(t, testenv.Err(stage.Do(t.Context(), func(bench.Progress) {})))
@@ -113,8 +124,8 @@ func TestNeeds_PerService(t *testing.T) {
 	}
 	testenv.Equal(t, strings.Join(labels, ", "), "queue, cache, db of goes, topics of goes, db of node")
 
-	restore := func(of bench.Selection) (starts string, err error) {
-		_, err = s.RestoreNeeds(t.Context(), of, func(need string) { starts += need + " " })
+	restore := func(of bench.Trial) (starts string, err error) {
+		_, err = s.RestoreNeeds(t.Context(), runner.Restore{Next: of, Starts: func(need string) { starts += need + " " }})
 		return starts, err
 	}
 	starts, err := restore(goes)
@@ -122,16 +133,16 @@ func TestNeeds_PerService(t *testing.T) {
 	testenv.Equal(t, starts, "cache db topics ")
 	testenv.Equal(t, since(), "stop queue., start db.goes, start topics.goes")
 	testenv.Equal(t, s.addresses(goes).Needs, map[string]bench.NeedAddress{"cache": {}, "db": {Host: "goes"}, "topics": {Host: "goes"}})
-	testenv.Equal(t, len(s.ReadHost(t.Context()).Needs), 3)
+	testenv.Equal(t, len(s.ReadHost(t.Context(), goes).Needs), 3)
 
 	db.dead = true
 	testenv.Fails(t, testenv.Err(restore(node)), "db of goes: it ended in the trial")
 	starts, err = restore(node)
 	testenv.OK(t, err)
 	testenv.Equal(t, starts, "queue cache db ")
-	testenv.Equal(t, since(), "stop topics.goes, start queue., start db.node")
+	testenv.Equal(t, sorted(), "start db.node, start queue., stop topics.goes")
 	testenv.Equal(t, s.addresses(node).Needs["db"].Host, "node")
-	starts, err = restore(bench.Selection{})
+	starts, err = restore(bench.Trial{})
 	testenv.OK(t, err)
 	testenv.Equal(t, starts+since(), "", "after the last trial")
 }

@@ -42,14 +42,21 @@ type Interleave struct {
 	Waited time.Duration `json:"waited_ns,omitempty"`
 	// CPU time that it used between its slices, which may have slowed the others
 	WaitedCPU time.Duration `json:"waited_cpu_ns,omitempty"`
+	// the same of the needs that it has for itself, by their names
+	WaitedNeeds map[string]time.Duration `json:"waited_needs_cpu_ns,omitempty"`
 }
 
 // WaitingCPUs returns how many CPUs the contender used between its slices.
-func (t Interleave) WaitingCPUs() float64 {
+func (t Interleave) WaitingCPUs() float64 { return t.whileWaiting(t.WaitedCPU) }
+
+// NeedWaitingCPUs returns how many CPUs a need of the contender itself used between its slices.
+func (t Interleave) NeedWaitingCPUs(need string) float64 { return t.whileWaiting(t.WaitedNeeds[need]) }
+
+func (t Interleave) whileWaiting(cpu time.Duration) float64 {
 	if t.Waited <= 0 {
 		return 0
 	}
-	return float64(t.WaitedCPU) / float64(t.Waited)
+	return float64(cpu) / float64(t.Waited)
 }
 
 // Interleaved returns since when the trial was interleaved with others; ok is false if no step was.

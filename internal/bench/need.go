@@ -48,6 +48,10 @@ type NeedSpec struct {
 	Service string `json:"service,omitempty"`
 	// In a run: only manifests define it.
 	Manifest bool `json:"manifest,omitempty"`
+	// In a run: it starts again for each trial.
+	Restarts bool `json:"restarts,omitempty"`
+	// In a run: each of its interleaved contenders has its own copy.
+	Own bool `json:"own,omitempty"`
 }
 
 // Label returns the name of the need in a run: "db", or "db of bookings".

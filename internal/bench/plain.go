@@ -13,7 +13,7 @@ type PlainReason string
 const (
 	PlainChosen        PlainReason = "chosen"         // the profile or the command says so
 	PlainAlone         PlainReason = "one contender"  // there is nothing to interleave with
-	PlainNeeds         PlainReason = "needs"          // one starts again for each trial
+	PlainNeeds         PlainReason = "needs"          // contenders would share one, with an effect on each other
 	PlainSteps         PlainReason = "steps"          // a step cannot be interleaved
 	PlainFirstRequests PlainReason = "first requests" // they are timed while nothing else runs
 	PlainRounds        PlainReason = "rounds"         // fewer than a verdict on pairs takes

@@ -137,6 +137,7 @@ type LaunchSpec struct {
 	Limits   Limits
 	More     Privileges    // additional ones of a container
 	CPUs     cpuset.Set    // CPUs to run on; empty: chosen by Limits.CPUSet
+	Joins    string        // network of the needs that the contender has for itself; "": none
 	OnLog    func(LogLine) // may be nil; called from one goroutine; must not block
 
 	// OnIncident receives incidents that the runtime reports. It has the rules of OnLog.

@@ -31,8 +31,12 @@ type Kind struct {
 	After func(n bench.NeedSpec) []string
 	// Hosts returns more names by which contenders and other needs find it.
 	Hosts func(n bench.NeedSpec) []string
-	// Restarts reports whether it starts again for each trial. Its contenders are not interleaved.
+	// Restarts reports whether it starts again for each trial.
 	Restarts func(n bench.NeedSpec) bool
+	// Own returns the memory limit of the copy that each of several interleaved contenders has, in
+	// bytes, 0 for none; or why they would share it, as part of a sentence. nil: it is shared without
+	// an effect on them.
+	Own func(n bench.NeedSpec) (memory int64, shared string)
 	// PerService reports whether each service has its own.
 	PerService func(n bench.NeedSpec) bool
 	// Differences returns how two needs of one name differ, without secrets. Needs with equal files

@@ -55,9 +55,18 @@ type Migrates interface {
 	Migrated(ctx context.Context, of bench.Selection, progress func(bench.Progress)) (note string, err error)
 }
 
+// Copies is a need that contenders which run at the same time can have for themselves.
+type Copies interface {
+	// Copy stops it after Seed, for good, and returns a copy for each place. Restore gives each the
+	// state that this need had after Seed, the first time also if it keeps its state. They are closed
+	// before this need.
+	Copy(ctx context.Context, at []Place) ([]Need, error)
+}
+
 // Place is where a need runs, and how contenders reach it.
 type Place struct {
 	RunID      string
+	Of         string     // who has it for itself, for names and messages; "": it is shared
 	Seed       uint64     // of the run
 	CPUs       cpuset.Set // for a need with its own; empty: any
 	Containers ContainerRunner
@@ -109,6 +118,7 @@ type Named struct {
 	After     []string          // the names of those that must be ready and seeded before it is opened
 	Elsewhere string            // options with which it runs in a container, or out of it, for hints
 	Restarts  bool              // it starts again for each trial
+	Own       bool              // each of the interleaved contenders has its own copy
 	For       []bench.Selection // the contenders that get its address; empty: all
 	Service   string            // the contender that has it for itself; "": it is shared
 	Need      Need

@@ -282,7 +282,7 @@ func trialFacts(trial bench.TrialResult) []fact {
 func ProfileHash(p bench.Profile) string {
 	p.Name, p.Title, p.Description, p.Contenders, p.Rounds, p.PriceVCPUHr = "", "", "", nil, 0, 0
 	p.Checks, p.Thresholds = bench.CheckSpec{}, nil
-	p.Needs = each(p.Needs, func(n *bench.NeedSpec) { n.URL, n.For, n.Manifest = "", nil, false })
+	p.Needs = each(p.Needs, func(n *bench.NeedSpec) { n.URL, n.For, n.Manifest, n.Restarts, n.Own = "", nil, false, false, false })
 	p.CompareBounded = false // what it leaves out is on record in the results
 	p.Steps = loads(p.Steps)
 	p.Settings = each(p.Settings, func(s *bench.Settings) { s.Dir = base(s.Dir) })

@@ -41,6 +41,7 @@ type ContainerSpec struct {
 	User          string
 	Hostname      string
 	Aliases       []string // more names in Network
+	Joins         string   // name of another network that it is in from its start on; "": none
 	Mounts        []needs.Mount
 	Tmpfs         []needs.Tmpfs
 	ShmSize       int64 // bytes
@@ -106,6 +107,11 @@ func (e *Engine) Run(ctx context.Context, spec ContainerSpec) (c *Container, war
 // use uncancelled; ctx is checked between them.
 func (c *Container) start(ctx, uncancelled, follow context.Context, spec ContainerSpec) error {
 	var err error
+	if spec.Joins != "" {
+		if _, err := c.engine.cli.NetworkConnect(uncancelled, spec.Joins, client.NetworkConnectOptions{Container: c.id}); err != nil {
+			return fmt.Errorf("connect to network %s: %w", spec.Joins, err)
+		}
+	}
 	if c.clockOffset, err = c.engine.ClockOffset(uncancelled); err != nil {
 		return err
 	}
@@ -170,7 +176,7 @@ func (c *Container) reach(state container.InspectResponse, spec ContainerSpec) {
 	if state.NetworkSettings == nil {
 		return
 	}
-	if address := networkAddress(state); address != "" {
+	if address := networkAddress(state, spec.Network); address != "" {
 		c.inside = net.JoinHostPort(address, strconv.Itoa(spec.Port))
 	}
 	if !spec.Publish && c.inside != "" {
@@ -181,8 +187,12 @@ func (c *Container) reach(state container.InspectResponse, spec ContainerSpec) {
 	}
 }
 
-// networkAddress returns the container's address in one of its networks; "" if it has none.
-func networkAddress(state container.InspectResponse) string {
+// networkAddress returns the container's address in a network, or in one of its networks; "" if it
+// has none.
+func networkAddress(state container.InspectResponse, network string) string {
+	if n := state.NetworkSettings.Networks[network]; n != nil && n.IPAddress.IsValid() {
+		return n.IPAddress.String()
+	}
 	for _, n := range state.NetworkSettings.Networks {
 		if n != nil && n.IPAddress.IsValid() {
 			return n.IPAddress.String()

@@ -358,3 +358,38 @@ func TestImageConfig(t *testing.T) {
 		}
 	}
 }
+
+// TestRun_Joins: a contender joins the network of its needs before it starts, and keeps its
+// address in that of the run. Without that network, nothing of it is left.
+func TestRun_Joins(t *testing.T) {
+	for name, missing := range map[string]bool{"joins": false, "missing": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := fakedocker.New()
+				var order []string
+				f.Change(func() {
+					f.Networks = map[string]any{"own": map[string]any{"IPAddress": "172.31.0.2"}, "run": map[string]any{"IPAddress": "172.30.0.2"}}
+					f.OnRequest = func(request string) {
+						if strings.HasSuffix(request, "/connect") || strings.HasSuffix(request, "/start") {
+							order = append(order, request[strings.LastIndexByte(request, '/')+1:])
+						}
+					}
+				})
+				joins := fakedocker.NetworkID
+				if missing {
+					joins = "none"
+				}
+				c, _, err := engineOf(t, f).Run(t.Context(), ContainerSpec{Image: "i", Network: "run", Port: 80, Joins: joins})
+				if missing {
+					testenv.Fails(t, err, "connect to network none: ")
+					testenv.Check(t, f.Gone, "the container is left")
+					return
+				}
+				testenv.OK(t, err)
+				testenv.Equal(t, strings.Join(order, " "), "connect start")
+				testenv.Equal(t, c.NetworkAddress(), "172.30.0.2:80")
+				_, _ = c.Stop(t.Context(), 0)
+			})
+		})
+	}
+}

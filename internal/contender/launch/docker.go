@@ -103,7 +103,7 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 		Name: spec.Name, Image: spec.Artifact.Image, Command: spec.Artifact.Command,
 		Env: spec.Env, Labels: Labels(d.runID, spec.Name), Limits: limits, CPUs: cpus,
 		Network: d.Network.Name, Port: spec.Port, Publish: !d.Network.Direct(), Host: d.NamedHost(),
-		OnLog: spec.OnLog, OnIncident: spec.OnIncident, Hardened: &spec.More,
+		Joins: spec.Joins, OnLog: spec.OnLog, OnIncident: spec.OnIncident, Hardened: &spec.More,
 	})
 	if err != nil {
 		return nil, err

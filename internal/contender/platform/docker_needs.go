@@ -18,11 +18,43 @@ var _ needs.Engine = (*Docker)(nil)
 
 // RunContainer runs the container of a need in the contenders' network. It is a needs.Served.
 func (d *Docker) RunContainer(ctx context.Context, spec needs.ContainerSpec) (needs.Container, error) {
+	return d.runIn(ctx, d.Docker.Network, spec)
+}
+
+// Apart is an engine for the needs that one contender has for itself: they are in their
+// own network, in which they have the same names as those of other contenders.
+type Apart struct {
+	*Docker
+	network docker.Network
+}
+
+// Apart makes a network for the needs of one contender.
+func (d *Docker) Apart(ctx context.Context, of string) (*Apart, error) {
+	network, err := d.engine.CreateNetwork(ctx, launch.Labels(d.runID, "needs-"+of), false)
+	if err != nil {
+		return nil, err
+	}
+	return &Apart{d, network}, nil
+}
+
+// RunContainer runs the container of a need in that network. It is a needs.Served.
+func (a *Apart) RunContainer(ctx context.Context, spec needs.ContainerSpec) (needs.Container, error) {
+	return a.runIn(ctx, a.network, spec)
+}
+
+// Network returns the name of the network, which the contender joins.
+func (a *Apart) Network() string { return a.network.Name }
+
+// Close removes the network, even if ctx was canceled.
+func (a *Apart) Close(ctx context.Context) error {
+	return launch.WithCleanHint(a.engine.RemoveNetwork(ctx, a.network.ID))
+}
+
+func (d *Docker) runIn(ctx context.Context, network docker.Network, spec needs.ContainerSpec) (needs.Container, error) {
 	if _, err := d.Image(ctx, spec.Image, spec.Progress); err != nil {
 		return nil, err
 	}
 	report(spec.Progress, "starting "+spec.Image)
-	network := d.Docker.Network
 	limits := spec.Limits
 	if all := d.engine.Info().CPUs; all > 0 {
 		limits.CPUs = min(limits.CPUs, float64(all)) // the engine refuses more; the effect is the same

@@ -336,7 +336,11 @@ func TestStep_Limits(t *testing.T) {
 		})},
 		{"busy between its slices", .05, .0501, "used 0.05 CPUs", func(x float64) string {
 			t := bench.Interleave{Waited: time.Second, WaitedCPU: time.Duration(x * 1e9)}
-			return verdict.BusyOutOfTurn(step{Interleave: &t}).Join("|")
+			return verdict.BusyOutOfTurn("b", step{Interleave: &t}).Join("|")
+		}},
+		{"need busy between its slices", .05, .0501, "db of b used 0.05 CPUs", func(x float64) string {
+			t := bench.Interleave{Waited: time.Second, WaitedNeeds: map[string]time.Duration{"db": time.Duration(x * 1e9)}}
+			return verdict.BusyOutOfTurn("b", step{Interleave: &t}).Join("|")
 		}},
 		{"reads from disk per response", 99, 100, "db still read from disk: 0 B in 100 reads, 0.0100 per request", cold(10_000)},
 		{"reads from disk in a step", 9, 10, "still read", cold(1)},

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -9,12 +10,23 @@ import (
 	"github.com/locbench/locbench/internal/bench/units"
 )
 
-// BusyOutOfTurn returns the warning that a contender used CPUs between its slices.
-func BusyOutOfTurn(res bench.StepResult) (all bench.Warnings) {
-	if t := res.Interleave; t != nil && t.WaitingCPUs() > busyWaiting {
+// BusyOutOfTurn returns the warnings that a contender, or a need that it has for itself, used CPUs
+// between its slices, such as for a vacuum.
+func BusyOutOfTurn(of string, res bench.StepResult) (all bench.Warnings) {
+	t := res.Interleave
+	if t == nil {
+		return nil
+	}
+	if t.WaitingCPUs() > busyWaiting {
 		all = append(all, found(bench.WarnBusyOutOfTurn, values{"cpus": t.WaitingCPUs()},
 			"used %.2f CPUs while others were loaded, which may have slowed them",
 			t.WaitingCPUs()))
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.WaitedNeeds)) {
+		if cpus := t.NeedWaitingCPUs(name); cpus > busyWaiting {
+			all = append(all, found(bench.WarnBusyOutOfTurn, values{"cpus": cpus},
+				"%s of %s used %.2f CPUs while others were loaded, which may have slowed them", name, of, cpus))
+		}
 	}
 	return all
 }

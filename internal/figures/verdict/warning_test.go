@@ -37,7 +37,7 @@ func TestWarnings(t *testing.T) {
 		Load: full, Before: usage(0, 1), After: usage(second, 3), HostBefore: host(0, 0, 1),
 		HostAfter:  host(90*second, 10*second, 5),
 		Hiccups:    &bench.Hiccups{CPUs: 2, Count: 7, Sum: 50 * time.Millisecond, Max: 40 * time.Millisecond, Realtime: true},
-		Interleave: &bench.Interleave{Waited: 2 * second, WaitedCPU: second},
+		Interleave: &bench.Interleave{Waited: 2 * second, WaitedCPU: second, WaitedNeeds: map[string]time.Duration{"db": second / 2, "cache": 0}},
 	}
 	busyStalls := all
 	busyStalls.Hiccups = &bench.Hiccups{CPUs: 2, Count: 7, Max: 40 * time.Millisecond}
@@ -81,8 +81,8 @@ func TestWarnings(t *testing.T) {
 		{"a contender that does not stop", of(verdict.Hung(15*second, false))},
 		{"PID 1", of(verdict.Hung(15*second, true))},
 		{"memory of all", of(verdict.Overcommitted(3, 9<<30, 8<<30))},
-		{"busy out of turn", verdict.BusyOutOfTurn(all)},
-		{"not interleaved", verdict.BusyOutOfTurn(step{})},
+		{"busy out of turn", verdict.BusyOutOfTurn("bookings:new", all)},
+		{"not interleaved", verdict.BusyOutOfTurn("", step{})},
 		{"a pool that fills slowly", verdict.FirstResponses(
 			step{Load: load{FirstResponse: 8 * second, Latency: bench.Latencies{Count: 1, P50: 27 * time.Millisecond}},
 				Before: &bench.Usage{Threads: new(80)}, After: &bench.Usage{Threads: new(83)}},

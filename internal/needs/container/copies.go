@@ -23,29 +23,40 @@ func (n *Need) drop(ctx context.Context, volume *string) error {
 // spare is the space that is left free for what a trial writes.
 const spare = 64 << 20
 
-// room returns an error if the disk of the engine has no space for a copy of the seeded state: a
+// room returns an error if the disk of the engine has no space for copies of the seeded state: a
 // full disk would also stop others that write to it.
-func (n *Need) room(ctx context.Context, of bench.Selection) error {
+func (n *Need) room(ctx context.Context, of bench.Selection, copies int) error {
 	free, folder := n.engine.FreeSpace()
 	if folder == "" {
 		return nil
 	}
 	var size int64
 	for _, d := range n.state.data {
-		from := d.seeded[of]
-		if from.bytes == 0 {
-			var err error
-			if from.bytes, err = n.engine.VolumeSize(ctx, from.volume, n.spec.Image); err != nil {
-				return err
-			}
+		bytes, err := n.sizeOf(ctx, d.seeded[of])
+		if err != nil {
+			return err
 		}
-		size += from.bytes
+		size += bytes
 	}
-	if free < size+spare {
-		return fmt.Errorf("no space for a copy of its seeded state, %s: %s has %s free; free %s there, such as with "+
-			"`locbench clean` or `docker image prune`", units.Bytes(size), folder, units.Bytes(free), units.Bytes(size+spare-free))
+	what, each := "a copy", size+spare
+	if copies > 1 {
+		what = fmt.Sprintf("%d copies", copies)
+	}
+	if all := int64(copies) * each; free < all {
+		return fmt.Errorf("no space for %s of its seeded state, %s: %s has %s free; free %s there, such as with "+
+			"`locbench clean` or `docker image prune`", what, units.Bytes(size), folder, units.Bytes(free), units.Bytes(all-free))
 	}
 	return nil
+}
+
+// sizeOf returns the bytes of a seeded volume.
+func (n *Need) sizeOf(ctx context.Context, c *copied) (bytes int64, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.bytes == 0 {
+		c.bytes, err = n.engine.VolumeSize(ctx, c.volume, n.spec.Image)
+	}
+	return c.bytes, err
 }
 
 // copyOf makes the volume in use, a copy of a seeded one.
@@ -58,6 +69,8 @@ func (n *Need) copyOf(ctx context.Context, i int, d *data, from *copied) error {
 	if err != nil {
 		return err
 	}
+	from.mu.Lock()
+	defer from.mu.Unlock()
 	if from.hash == "" {
 		from.hash = files.Hash
 	}

@@ -52,6 +52,7 @@ type Need struct {
 	mask   secret.Masker
 	target string       // host:port of an external one
 	relay  func() error // ends it; nil: there is none
+	copied bool         // a contender has it for itself; its state is that of another need
 	state  state
 	notes  notes         // what its log said
 	took   time.Duration // of the first start, until it was ready
@@ -184,7 +185,7 @@ func killed(u *bench.NeedUsage) int64 {
 	return u.Memory.OOMKills
 }
 
-// Close removes the container and all volumes.
+// Close removes the container and all volumes. The seeded state of a copy is not its own.
 func (n *Need) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
@@ -193,7 +194,7 @@ func (n *Need) Close(ctx context.Context) error {
 		errs = append(errs, n.relay())
 		n.relay = nil
 	}
-	return errors.Join(append(errs, n.kill(ctx), n.state.remove(ctx, n.engine))...)
+	return errors.Join(append(errs, n.kill(ctx), n.state.remove(ctx, n.engine, !n.copied))...)
 }
 
 // kill ends and removes the container that runs, if any.

@@ -118,7 +118,7 @@ func (n *Need) exec(ctx context.Context, command []string) error {
 // once runs a container of another image in the network of the run, until it ends.
 func (n *Need) once(ctx context.Context, one seed) (err error) {
 	spec := needs.ContainerSpec{
-		RunID: n.at.RunID, Name: n.name + "-seed", Image: one.Image, Entrypoint: one.Entrypoint, User: one.User, Env: map[string]string{},
+		RunID: n.at.RunID, Name: n.label() + "-seed", Image: one.Image, Entrypoint: one.Entrypoint, User: one.User, Env: map[string]string{},
 		CPUs: n.at.CPUs, OnLog: func(bench.LogLine) {}, Progress: n.at.Progress,
 	}
 	at := n.inNetwork()

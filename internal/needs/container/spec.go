@@ -19,7 +19,7 @@ var Kind = needs.Kind{
 	Name: "container", Any: true, Title: "Service",
 	About: "A service of any image, such as a database, spelled as in a compose file.",
 	Read:  read, Write: write, Complete: complete, Schema: schema, Wrong: wrong,
-	After: func(n bench.NeedSpec) []string { return specOf(n).After }, Restarts: restarts,
+	After: func(n bench.NeedSpec) []string { return specOf(n).After }, Restarts: restarts, Own: own,
 	Hosts:      hosts,
 	PerService: func(n bench.NeedSpec) bool { return specOf(n).PerService }, Differences: differences,
 	Missing: "needs the address of a service: write `external: 10.0.0.5:5432` in the profile",

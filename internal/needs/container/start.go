@@ -199,7 +199,7 @@ func (n *Need) warnOnce(text string) {
 func (n *Need) container(first bool) needs.ContainerSpec {
 	s := n.spec
 	spec := needs.ContainerSpec{
-		RunID: n.at.RunID, Name: n.name, Image: s.Image, Entrypoint: s.Entrypoint, Command: s.Command, Env: n.env, Port: n.ports[mainPort],
+		RunID: n.at.RunID, Name: n.label(), Image: s.Image, Entrypoint: s.Entrypoint, Command: s.Command, Env: n.env, Port: n.ports[mainPort],
 		CPUs: n.at.CPUs, Limits: s.Limits.bench(), User: s.User, Hostname: cmp.Or(s.Hostname, n.name), Aliases: append([]string{n.name}, s.Aliases...),
 		ShmSize: int64(s.ShmSize), Init: s.Init, StopSignal: s.StopSignal, Progress: n.at.Progress,
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -23,7 +24,7 @@ const stopGrace = time.Minute
 // their start have one each.
 type state struct {
 	data   []*data
-	kept   map[bench.Selection]bool // whose state is kept; that of `shared` too
+	kept   map[bench.Selection]bool // whose state is kept; that of `shared` too. Copies have the same map
 	of     bench.Selection          // whose state that in use is a copy of
 	broken error                    // why there is no seeded state
 }
@@ -34,20 +35,23 @@ var shared bench.Selection
 // data is what a service writes below one path.
 type data struct {
 	path   string
-	volume string // in use
-	seeded map[bench.Selection]*copied
+	volume string                      // in use
+	seeded map[bench.Selection]*copied // copies have the same map
 }
 
 // copied is a volume with a seeded state.
 type copied struct {
 	volume string
-	hash   string // of the first copy; "": not known yet
-	bytes  int64  // 0: not known yet
+
+	mu    sync.Mutex // of what follows: copies are restored at the same time
+	hash  string     // of the first copy; "": not known yet
+	bytes int64      // 0: not known yet
 }
 
 // newState makes an empty volume for each path at which the service has its data: those that its
 // image declares, or its profile.
 func (n *Need) newState(ctx context.Context) (s state, err error) {
+	s.kept = map[bench.Selection]bool{}
 	paths := slices.Clone(n.image.Volumes)
 	for _, v := range n.spec.Volumes {
 		if v.Source == "" && !slices.Contains(paths, v.Target) {
@@ -65,22 +69,24 @@ func (n *Need) newState(ctx context.Context) (s state, err error) {
 		}
 		d := &data{path: path, seeded: map[bench.Selection]*copied{}}
 		if d.volume, err = n.engine.CreateVolume(ctx, n.at.RunID, n.volumeName(i)); err != nil {
-			return s, errors.Join(err, s.remove(context.WithoutCancel(ctx), n.engine))
+			return s, errors.Join(err, s.remove(context.WithoutCancel(ctx), n.engine, true))
 		}
 		s.data = append(s.data, d)
 	}
 	return s, nil
 }
 
-func (n *Need) volumeName(i int) string { return n.name + "-" + strconv.Itoa(i+1) }
+func (n *Need) volumeName(i int) string { return n.label() + "-" + strconv.Itoa(i+1) }
 
-// remove removes all volumes.
-func (s *state) remove(ctx context.Context, engine needs.Engine) error {
+// remove removes the volumes in use, and those with a seeded state.
+func (s *state) remove(ctx context.Context, engine needs.Engine, seeded bool) error {
 	var errs []error
 	for _, d := range s.data {
 		volumes := []*string{&d.volume}
-		for _, c := range d.seeded {
-			volumes = append(volumes, &c.volume)
+		if seeded {
+			for _, c := range d.seeded {
+				volumes = append(volumes, &c.volume)
+			}
 		}
 		for _, name := range volumes {
 			if *name != "" {
@@ -97,7 +103,8 @@ func (s *state) remove(ctx context.Context, engine needs.Engine) error {
 
 // Restore starts the service again from a copy of its seeded state, unless no contender has got its
 // address since that was done, or no trial follows. A contender that has completed the state by its
-// start gets its own. An error says how it ended in a trial, too.
+// start gets its own. A copy that keeps its state is started once. An error says how it ended in a
+// trial, too.
 func (n *Need) Restore(ctx context.Context, of bench.Selection) (changed string, err error) {
 	c := n.current()
 	n.mu.Lock()
@@ -119,7 +126,7 @@ func (n *Need) Restore(ctx context.Context, of bench.Selection) (changed string,
 		n.at.Warn(bench.Warning{Text: fmt.Sprintf("%s ended between trials: %s", n.name, n.death(exit))})
 	}
 	switch {
-	case n.spec.Keep:
+	case n.spec.Keep && (c != nil || !n.copied):
 		n.mu.Lock()
 		n.kills = killed(n.usage.Read())
 		n.mu.Unlock()
@@ -209,15 +216,17 @@ func (n *Need) keepSeeded(ctx context.Context, of bench.Selection) error {
 	for _, d := range n.state.data {
 		d.seeded[of], d.volume = &copied{volume: d.volume}, ""
 	}
-	if n.state.kept == nil {
-		n.state.kept = map[bench.Selection]bool{}
-	}
 	n.state.kept[of] = true
 	return nil
 }
 
 // passing are folders whose files do not outlast a start.
 var passing = []string{"/tmp/", "/run/", "/var/run/", "/var/tmp/", "/dev/", "/proc/", "/sys/"}
+
+// passes reports whether a path is in one of them.
+func passes(file string) bool {
+	return slices.ContainsFunc(passing, func(folder string) bool { return strings.HasPrefix(file+"/", folder) })
+}
 
 // writtenElsewhere warns of files outside of the volumes, which are not restored. A seed that has
 // no volume at all would be lost.
@@ -227,7 +236,7 @@ func (n *Need) writtenElsewhere(ctx context.Context, c needs.Served) error {
 		return err
 	}
 	files = slices.DeleteFunc(files, func(file string) bool {
-		return slices.ContainsFunc(passing, func(folder string) bool { return strings.HasPrefix(file+"/", folder) })
+		return passes(file)
 	})
 	if len(files) == 0 {
 		return nil
@@ -255,7 +264,7 @@ func (n *Need) again(ctx context.Context, of bench.Selection) error {
 			return err
 		}
 	}
-	if err := n.room(ctx, of); err != nil {
+	if err := n.room(ctx, of, 1); err != nil {
 		return err
 	}
 	n.state.of = of

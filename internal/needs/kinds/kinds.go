@@ -47,19 +47,22 @@ func Names() (all []string) {
 	return all
 }
 
-// Restarting returns the name of the first need that starts again for each trial; "" if none does.
-func Restarting(all []bench.NeedSpec) string {
-	i := slices.IndexFunc(all, Restarts)
-	if i < 0 {
-		return ""
-	}
-	return all[i].Name
-}
-
 // Restarts reports whether a need starts again for each trial.
 func Restarts(n bench.NeedSpec) bool {
 	k, ok := Of(n.Kind)
 	return ok && k.Restarts != nil && k.Restarts(n)
+}
+
+// Own returns whether each of several interleaved contenders has its own copy of a need, with the
+// memory limit of each copy in bytes, 0 for none; or why they would share it, "" if that has no
+// effect on them.
+func Own(n bench.NeedSpec) (own bool, memory int64, shared string) {
+	k, ok := Of(n.Kind)
+	if !ok || k.Own == nil {
+		return false, 0, ""
+	}
+	memory, shared = k.Own(n)
+	return shared == "", memory, shared
 }
 
 // After returns the names of the needs that must be ready and seeded before another one is opened.

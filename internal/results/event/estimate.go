@@ -19,12 +19,15 @@ const (
 	containerStartStop  = 900 * time.Millisecond
 	containerStartCheck = 600 * time.Millisecond
 
+	// restore is until needs are ready again, all at the same time: from 1.6 s when idle to 2.8 s.
+	restore = 2 * time.Second
+
 	threadStarts = 3  // how often the check of the threads starts the contender
 	switching    = 10 // % of the load's time that switches between interleaved contenders take
 )
 
 // Overhead returns the assumed time of a trial of p without its load: start, checks, switches of
-// interleaved load, and stop. first is what the first trial of a contender takes in addition: the
+// interleaved load, stop, and restore of needs. first is what the first trial of a contender takes in addition: the
 // checks that launch it.
 func Overhead(p bench.Profile) (each, first time.Duration) {
 	startStop, start := containerStartStop, containerStartCheck
@@ -38,6 +41,10 @@ func Overhead(p bench.Profile) (each, first time.Duration) {
 	if p.Interleave > 0 {
 		each += p.LoadDuration() * switching / 100
 	}
+	restarts := slices.ContainsFunc(p.Needs, func(n bench.NeedSpec) bool { return n.Restarts })
+	if restarts {
+		each += restore
+	}
 	for _, name := range p.Checks.Lifecycle {
 		switch name {
 		case bench.CheckThreads:
@@ -45,6 +52,9 @@ func Overhead(p bench.Profile) (each, first time.Duration) {
 		case bench.CheckNoEnvironment, bench.CheckNoNeeds:
 			first += start
 		}
+	}
+	if restarts && first > 0 {
+		first += restore // the measured contender does not begin with what these checks have written
 	}
 	return each, first
 }

@@ -1,8 +1,10 @@
 package profile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -102,19 +104,24 @@ func interleaveValue() value {
 }
 
 // Settle chooses what p leaves to the plan of a run: whether its contenders are interleaved, and
-// the number of rounds. available is the memory that they may use, in bytes; 0: unknown. Why is nil
+// the number of rounds. It notes which needs start again for
+// each trial, and which each contender has for itself. available is the memory that they may use, in bytes; 0: unknown. Why is nil
 // if they are interleaved.
 func Settle(p bench.Profile, available int64) (settled bench.Profile, why *bench.Plain) {
-	restarting := len(p.Contenders) > 1 && kinds.Restarting(p.Needs) != "" // the reason, whatever was chosen
 	switch {
-	case p.Interleave == 0 && !restarting:
+	case p.Interleave == 0:
 		why = plain(bench.PlainChosen, "the profile or the command says so")
-	case p.Interleave <= 0:
+	case p.Interleave < 0:
 		if why = whyPlain(p, available); why == nil {
 			p.Interleave = Slice
 		} else {
 			p.Interleave = 0
 		}
+	}
+	p.Needs = slices.Clone(p.Needs)
+	for i, n := range p.Needs {
+		own, _, _ := kinds.Own(n)
+		p.Needs[i].Restarts, p.Needs[i].Own = kinds.Restarts(n), own && p.Interleave > 0
 	}
 	switch {
 	case p.Rounds > 0:
@@ -134,8 +141,8 @@ func whyPlain(p bench.Profile, available int64) *bench.Plain {
 	if n < 2 {
 		return plain(bench.PlainAlone, "there is one contender")
 	}
-	if name := kinds.Restarting(p.Needs); name != "" {
-		return plain(bench.PlainNeeds, "%s starts again for each trial", name)
+	if shared := Shared(p); shared != "" {
+		return plain(bench.PlainNeeds, "%s", shared)
 	}
 	for i, s := range p.Steps {
 		if err := s.CheckInterleave(); err != nil {
@@ -145,7 +152,7 @@ func whyPlain(p bench.Profile, available int64) *bench.Plain {
 			return plain(bench.PlainSteps, "step %d (%s): %q is repeated, which slices of an open loop would interrupt", i+1, s.Name, name)
 		}
 	}
-	need, unlimited := memoryOf(p)
+	need, unlimited := Memory(p)
 	switch {
 	case p.FirstRequests != nil:
 		return plain(bench.PlainFirstRequests, "first_requests times a contender that runs alone")
@@ -154,26 +161,58 @@ func whyPlain(p bench.Profile, available int64) *bench.Plain {
 			InterleavedRounds)
 	case p.Runtime.Traits().AlreadyRunning: // all are in memory anyway
 	case unlimited > mostUnlimited:
-		return plain(bench.PlainContenders, "%d contenders have no memory limit, and at most %d such run at the same time",
-			unlimited, mostUnlimited)
+		return plain(bench.PlainContenders, "%d contenders%s have no memory limit, and at most %d such run at the same time",
+			unlimited, alternative(p, ", or needs of theirs,"), mostUnlimited)
 	case need > 0 && available > 0 && need > available-reserve:
-		return plain(bench.PlainMemory, "%d contenders may use %s, this machine has %s free, and client and needs take %s",
-			n, units.Bytes(need), units.Bytes(available), units.Bytes(reserve))
+		return plain(bench.PlainMemory, "%d contenders%s may use %s, this machine has %s free, and %s %s",
+			n, alternative(p, " and their own needs"), units.Bytes(need), units.Bytes(available), rest(p), units.Bytes(reserve))
 	}
 	return nil
 }
 
-// memoryOf returns the sum of the memory limits of all contenders, in bytes, and how many have
-// none.
-func memoryOf(p bench.Profile) (sum int64, unlimited int) {
+// Memory returns the sum of the memory limits of all contenders and of the needs that each has
+// for itself, in bytes, and how many contenders have none, or a need without one.
+func Memory(p bench.Profile) (sum int64, unlimited int) {
 	for _, sel := range p.Contenders {
-		limit := p.LimitsOf(sel).Memory
-		if limit == 0 {
+		limits := []int64{p.LimitsOf(sel).Memory}
+		for _, n := range p.Needs {
+			if own, memory, _ := kinds.Own(n); own && n.Gets(sel) {
+				limits = append(limits, memory)
+			}
+		}
+		if slices.Contains(limits, 0) {
 			unlimited++
 		}
-		sum += limit
+		for _, limit := range limits {
+			sum += limit
+		}
 	}
 	return sum, unlimited
+}
+
+// Shared returns which need several contenders of p would share if they were interleaved, and what
+// that means, as part of a sentence; "" if there is none.
+func Shared(p bench.Profile) string {
+	for _, n := range p.Needs {
+		_, _, why := kinds.Own(n)
+		users := slices.DeleteFunc(slices.Clone(p.Contenders), func(sel bench.Selection) bool { return !n.Gets(sel) })
+		if why != "" && len(users) > 1 {
+			return n.Label() + " " + why
+		}
+	}
+	return ""
+}
+
+// alternative returns text if interleaved contenders of p have needs for themselves.
+func alternative(p bench.Profile, text string) string {
+	if slices.ContainsFunc(p.Needs, func(n bench.NeedSpec) bool { own, _, _ := kinds.Own(n); return own }) {
+		return text
+	}
+	return ""
+}
+
+func rest(p bench.Profile) string {
+	return cmp.Or(alternative(p, "the client takes"), "client and needs take")
 }
 
 func plain(reason bench.PlainReason, format string, args ...any) *bench.Plain {

@@ -14,10 +14,6 @@ import (
 
 // needsOf reports the mistakes of needs.
 func (r *rules) needsOf(p *bench.Profile) {
-	if name := kinds.Restarting(p.Needs); name != "" && p.Interleave > 0 {
-		r.when(true, "interleave", fmt.Sprintf("`%s` starts again for each trial, so contenders cannot be interleaved", name),
-			"write `interleave: off`, or remove it")
-	}
 	before := len(*r)
 	r.mistakesOf(kinds.WrongOrder(p.Needs))
 	r.needs(before, "needs")
@@ -44,14 +40,9 @@ func WithManifests(p bench.Profile, file string, service func(bench.Selection) (
 			manifests[i].File = filepath.ToSlash(short)
 		}
 	}
-	own := kinds.Restarting(p.Needs)
 	all, err := kinds.Join(kinds.Defined{File: cmp.Or(file, "the profile"), Needs: p.Needs}, manifests)
 	if err != nil {
 		return p, err
-	}
-	if name := kinds.Restarting(all); name != "" && own == "" && p.Interleave > 0 {
-		return p, fmt.Errorf("need %s of a manifest starts again for each trial, so contenders cannot be interleaved; "+
-			"write `interleave: off`, or remove it", name)
 	}
 	p.Needs = all
 	return p, nil

@@ -20,6 +20,8 @@ type anyName struct {
 	Image string   `yaml:"image,omitempty" json:"image" strict:"required"`
 	After []string `yaml:"after,omitempty" json:"after,omitempty"`
 	Keep  bool     `yaml:"keep,omitempty" json:"keep,omitempty"`
+	GiB   int64    `yaml:"gib,omitempty" json:"gib,omitempty"`
+	Only  string   `yaml:"only,omitempty" json:"only,omitempty"`
 }
 
 // withAnyName adds that kind for a test.
@@ -42,6 +44,7 @@ func withAnyName(t *testing.T) {
 		Schema:   func(s *strictyaml.Schemas) strictyaml.Schema { return s.Of(anyName{}) },
 		After:    func(n bench.NeedSpec) []string { return of(n).After },
 		Restarts: func(n bench.NeedSpec) bool { return !of(n).Keep },
+		Own:      func(n bench.NeedSpec) (memory int64, shared string) { return of(n).GiB << 30, of(n).Only },
 	})
 }
 
@@ -77,7 +80,7 @@ func TestNeeds_Mistakes(t *testing.T) {
 		},
 		"own kind, mistyped": {"needs:\n  elasticserch: {}\n", "p.yaml:5: unknown key `needs.elasticserch`; did you mean `elasticsearch`?"},
 		"near an own kind":   {"needs:\n  elasticsearch2: {image: i}\n", ""},
-		"key":                {"needs:\n  db:\n    image: i\n    restart: always\n", "p.yaml:7: unknown key `needs.db.restart`; known keys: image, after, keep"},
+		"key":                {"needs:\n  db:\n    image: i\n    restart: always\n", "p.yaml:7: unknown key `needs.db.restart`; known keys: image, after, keep, gib, only"},
 		"neither": {
 			"needs:\n  cache:\n    keep: true\n",
 			"p.yaml:5: `needs.cache` has none of `image`, `dockerfile`, `external`; write one of them; needs with their own keys: elasticsearch",
@@ -94,10 +97,7 @@ func TestNeeds_Mistakes(t *testing.T) {
 			"needs:\n  db: {image: i, after: [c]}\n  b: {image: i, after: [db]}\n  c:\n    image: i\n    after: [b]\n",
 			"p.yaml:6: `b` and `db` come after each other; remove one of the two\np.yaml:9: `c` and `b` come after each other; remove one of the two",
 		},
-		"interleaved": {
-			"needs: {db: {image: i}}\ninterleave: 100ms\n",
-			"p.yaml:5: `db` starts again for each trial, so contenders cannot be interleaved; write `interleave: off`, or remove it",
-		},
+		"interleaved":       {"needs: {db: {image: i}}\ninterleave: 100ms\n", ""},
 		"interleaved, kept": {"needs: {db: {image: i, keep: true}}\ninterleave: 100ms\n", ""},
 		"not interleaved":   {"needs: {db: {image: i}}\ninterleave: off\n", ""},
 	} {
@@ -112,17 +112,33 @@ func TestNeeds_Mistakes(t *testing.T) {
 	}
 }
 
-// TestSettle_Needs: contenders with a need that starts again for each trial are not interleaved,
-// and the reason names it.
+// TestSettle_Needs: contenders are interleaved if each can have its needs for itself, and all fit
+// into memory. The reason against it names the need or the sums.
 func TestSettle_Needs(t *testing.T) {
 	withAnyName(t)
+	const db = "db: {image: i, gib: 1}"
 	for text, want := range map[string]string{
-		"needs: {cache: {image: i, keep: true}, db: {image: i}}\n":                  "needs: db starts again for each trial",
-		"needs: {db: {image: i}}\ninterleave: off\n":                                "needs: db starts again for each trial",
-		"needs: {db: {image: i, keep: true}}\n":                                     "",
-		"needs: {db: {image: i, keep: true}, elasticsearch: {}}\ninterleave: off\n": "chosen: the profile or the command says so",
+		"needs: {" + db + "}\n":                                              "",
+		"needs: {" + db + "}\ninterleave: off\n":                             "chosen: the profile or the command says so",
+		"needs: {" + db + "}\ninterleave: 200ms\n":                           "",
+		"needs: {" + db + "}\nfirst_requests: {requests: 10}\n":              "first requests: first_requests times a contender that runs alone",
+		"needs: {db: {image: i, keep: true}}\n":                              "",
+		"needs: {" + db + ", cache: {image: i, only: is external}}\n":        "needs: cache is external",
+		"needs: {cache: {image: i, only: is external}}\ninterleave: 100ms\n": "",
+		"needs: {elasticsearch: {}}\n":                                       "",
+		"needs: {db: {image: i, gib: 4}}\n": "memory: 2 contenders and their own needs may use 8.12 GiB, " +
+			"this machine has 8 GiB free, and the client takes 1 GiB",
+		"needs: {db: {image: i}, cache: {image: i}}\n": "",
+		"needs: {db: {image: i}}\nlimits: {cpus: 1}\ncontenders: [a, b, c, d, e]\n": "contenders: 5 contenders, or needs of theirs, " +
+			"have no memory limit, and at most 4 such run at the same time",
 	} {
-		p, err := profile.Parse("p.yaml", []byte(ofNeeds+"limits: {memory: 64MiB}\n"+text))
+		base := ofNeeds
+		if strings.Contains(text, "contenders:") {
+			_, base, _ = strings.Cut(ofNeeds, "\n")
+		} else {
+			base += "limits: {memory: 64MiB}\n"
+		}
+		p, err := profile.Parse("p.yaml", []byte(base+text))
 		testenv.OK(t, err)
 		settled, why := profile.Settle(p, 8<<30)
 		got := ""
@@ -131,5 +147,8 @@ func TestSettle_Needs(t *testing.T) {
 		}
 		testenv.Equal(t, got, want, text)
 		testenv.Equal(t, settled.Interleave > 0, want == "", text)
+		db := slices.ContainsFunc(settled.Needs, func(n bench.NeedSpec) bool { return n.Name == "db" && n.Own })
+		testenv.Equal(t, db, want == "" && strings.Contains(text, "db:"), text)
+		testenv.Equal(t, settled.Rounds, map[bool]int{true: profile.InterleavedRounds, false: profile.PlainRounds}[want == ""], text)
 	}
 }

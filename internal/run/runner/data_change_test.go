@@ -143,7 +143,7 @@ func TestRestoreNeeds_Ends(t *testing.T) {
 				defer end()
 				l := &trialRun{cfg: &Config{Needs: site}}
 				began := time.Now()
-				testenv.Fails(t, l.restoreNeeds(run, bench.Selection{}, "before this trial"), test.text)
+				testenv.Fails(t, l.restoreNeeds(run, Restore{}, "before this trial"), test.text)
 				testenv.Equal(t, time.Since(began), test.want)
 			})
 		})

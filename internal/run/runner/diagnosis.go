@@ -145,7 +145,7 @@ func (l *trialRun) diagnoseSilence(ctx context.Context) (cause string, lost erro
 	if ctx.Err() != nil {
 		return "", nil
 	}
-	name, err := l.cfg.Needs.NeedsAlive(ctx)
+	name, err := l.cfg.Needs.NeedsAlive(ctx, *l.trial)
 	if err == nil || ctx.Err() != nil {
 		return "", nil
 	}

@@ -198,7 +198,8 @@ func (noStalls) Stop()               {}
 // noObserver reads nothing.
 type noObserver struct{}
 
-func (noObserver) ReadHost(context.Context) *bench.HostReading               { return nil }
+func (noObserver) ReadHost(context.Context, bench.Trial) *bench.HostReading  { return nil }
+func (noObserver) ReadOwn(bench.Trial) map[string]*bench.NeedUsage           { return nil }
 func (noObserver) WatchStalls() Stalls                                       { return noStalls{} }
 func (noObserver) Judge(bench.StepResult, bench.InstanceInfo) bench.Warnings { return nil }
 
@@ -227,15 +228,24 @@ type fakeSite struct {
 	restoredFor                      []string // the contenders of RestoreNeeds
 	migrated                         func(context.Context, bench.Selection) (string, error)
 	migratedFor                      []string // the contenders with their own state
+	restores                         []Restore
+	own                              func(bench.Trial) map[string]*bench.NeedUsage // nil: none
 	noObserver
+}
+
+func (s *fakeSite) ReadOwn(of bench.Trial) map[string]*bench.NeedUsage {
+	if s.own == nil {
+		return nil
+	}
+	return s.own(of)
 }
 
 func (s *fakeSite) Build(ctx context.Context, svc bench.Service, progress func(string)) (bench.Artifact, error) {
 	return s.build(ctx, svc, progress)
 }
 
-func (s *fakeSite) Spec(name string, svc bench.Service, a bench.Artifact) (bench.LaunchSpec, error) {
-	return s.spec(name, svc, a)
+func (s *fakeSite) Spec(trial bench.Trial, svc bench.Service, a bench.Artifact) (bench.LaunchSpec, error) {
+	return s.spec(trial.String(), svc, a)
 }
 
 func (s *fakeSite) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
@@ -298,17 +308,17 @@ func (s *fakeSite) Responds(ctx context.Context, inst bench.Instance, svc bench.
 
 func (s *fakeSite) Stages() []Stage { return s.stages }
 
-func (s *fakeSite) NeedsAlive(ctx context.Context) (string, error) {
+func (s *fakeSite) NeedsAlive(ctx context.Context, _ bench.Trial) (string, error) {
 	if s.alive == nil {
 		return "", nil
 	}
 	return "db", s.alive(ctx)
 }
 
-func (s *fakeSite) RestoreNeeds(ctx context.Context, of bench.Selection, starts func(string)) (string, error) {
-	s.restoredFor = append(s.restoredFor, of.Contender)
+func (s *fakeSite) RestoreNeeds(ctx context.Context, r Restore) (string, error) {
+	s.restoredFor, s.restores = append(s.restoredFor, r.Next.Contender), append(s.restores, r)
 	for _, name := range s.restarting {
-		starts(name)
+		r.Starts(name)
 	}
 	if s.change == nil {
 		return "", nil
@@ -316,12 +326,12 @@ func (s *fakeSite) RestoreNeeds(ctx context.Context, of bench.Selection, starts 
 	return s.change(ctx)
 }
 
-func (s *fakeSite) Unmigrated(of bench.Selection) bool {
+func (s *fakeSite) Unmigrated(of bench.Trial) bool {
 	return s.migrated != nil && !slices.Contains(s.migratedFor, of.Contender)
 }
 
-func (s *fakeSite) Migrated(ctx context.Context, of bench.Selection, _ func(bench.Progress)) (string, error) {
-	note, err := s.migrated(ctx, of)
+func (s *fakeSite) Migrated(ctx context.Context, of bench.Trial, _ func(bench.Progress)) (string, error) {
+	note, err := s.migrated(ctx, selection(of))
 	if err == nil {
 		s.migratedFor = append(s.migratedFor, of.Contender)
 	}

@@ -40,7 +40,7 @@ func (r *runner) interleaved(ctx context.Context, trials []int) []error {
 	t.changed = sync.NewCond(&t.mu)
 	var controls []*controlled
 	for n, i := range trials {
-		s := &slot{rotation: t, number: n, label: r.cfg.Run.Trials[i].Trial.Label(), controlled: &controlled{}, stage: -1}
+		s := &slot{rotation: t, number: n, trial: r.cfg.Run.Trials[i].Trial, label: r.cfg.Run.Trials[i].Trial.Label(), controlled: &controlled{}, stage: -1}
 		t.slots, controls = append(t.slots, s), append(controls, s.controlled)
 	}
 	r.steering.share(controls)
@@ -81,6 +81,7 @@ type rotation struct {
 type slot struct {
 	rotation   *rotation
 	number     int
+	trial      bench.Trial
 	label      string
 	controlled *controlled
 	stage      int // the stage that the trial has reached

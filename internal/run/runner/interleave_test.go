@@ -229,3 +229,30 @@ func TestInterleaved(t *testing.T) {
 		},
 	})
 }
+
+// TestInterleaved_Needs: the needs of all contenders of a round are restored before the first one
+// starts, and those of none after a trial, since the next one is loaded. What a contender's own
+// needs use between its slices is on record, and a warning names them.
+func TestInterleaved_Needs(t *testing.T) {
+	reads := map[bench.Trial]time.Duration{}
+	f := start(t, func(f *fakeRun) {
+		interleave(&slicing{})(f)
+		f.site.own = func(of bench.Trial) map[string]*bench.NeedUsage {
+			reads[of] += time.Second
+			return map[string]*bench.NeedUsage{"db": {Source: "cgroup v2", CPU: reads[of]}}
+		}
+	})
+	testenv.OK(t, f.err)
+	first, second := f.cfg.Run.Trials[0].Trial, f.cfg.Run.Trials[1].Trial
+	round := f.site.restores[:6] // each contender: before it, after the checks that launch it, at its end
+	testenv.Equal(t, round[0].Next, first)
+	testenv.Equal(t, round[0].Soon, []bench.Trial{second})
+	for _, r := range round {
+		testenv.Check(t, r.Next == bench.Trial{} || r.Ended == bench.Trial{}, "%+v", r)
+	}
+	for _, trial := range []bench.Trial{first, second} {
+		s := f.trials[trial.String()].Steps[0]
+		testenv.Equal(t, s.Interleave.WaitedNeeds["db"], (slicesOfStep-1)*time.Second)
+		testenv.Contains(t, s.Warnings.Join("; "), "db of "+trial.Label()+" used ")
+	}
+}

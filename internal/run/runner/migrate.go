@@ -15,11 +15,11 @@ import (
 // migrate starts the contender once, before its first trial, if that completes the seeded state of
 // a need: until it is ready, then it is stopped. So its trials begin with that state, and their
 // start-up time is not that of a migration.
-func (l *trialRun) migrate(ctx context.Context, sel bench.Selection) error {
-	if !l.cfg.Needs.Unmigrated(sel) {
+func (l *trialRun) migrate(ctx context.Context) error {
+	if !l.cfg.Needs.Unmigrated(*l.trial) {
 		return nil
 	}
-	if err := l.restoreNeeds(ctx, sel, "before this trial"); err != nil {
+	if err := l.restoreNeeds(ctx, Restore{Next: *l.trial}, "before this trial"); err != nil {
 		return err
 	}
 	return l.phase(bench.PhaseMigrate, func() (string, error) {
@@ -28,7 +28,7 @@ func (l *trialRun) migrate(ctx context.Context, sel bench.Selection) error {
 		if err != nil {
 			return "", fmt.Errorf("migration: %w", err)
 		}
-		note, err := l.cfg.Needs.Migrated(ctx, sel, func(p bench.Progress) {
+		note, err := l.cfg.Needs.Migrated(ctx, *l.trial, func(p bench.Progress) {
 			p.Phase = bench.PhaseMigrate
 			l.publish(p)
 		})
@@ -46,7 +46,7 @@ func (l *trialRun) migrate(ctx context.Context, sel bench.Selection) error {
 // startOnce starts the contender, waits until it is ready, and stops it. It remains the instance
 // of the trial only if it failed: then its log says why.
 func (l *trialRun) startOnce(ctx context.Context) (up bench.InstanceReady, err error) {
-	spec, err := l.cfg.Launcher.Spec(l.trial.String(), l.svc, l.artifact)
+	spec, err := l.cfg.Launcher.Spec(*l.trial, l.svc, l.artifact)
 	if err != nil {
 		return up, err
 	}

@@ -20,18 +20,27 @@ type Stage struct {
 type Needs interface {
 	// Stages prepare them.
 	Stages() []Stage
-	// NeedsAlive returns an error if one does not respond, with its name.
-	NeedsAlive(context.Context) (name string, err error)
-	// RestoreNeeds gives them the state that they had after the stages, for the next trial of a
-	// contender, and returns how it had changed, by their names. It is called before and after each
-	// trial, without a contender if no trial follows. Before a need starts again, it calls starts
-	// with its name.
-	RestoreNeeds(ctx context.Context, of bench.Selection, starts func(need string)) (changed string, err error)
+	// NeedsAlive returns an error if one of a trial does not respond, with its name. Without a trial
+	// it is about those that run throughout.
+	NeedsAlive(ctx context.Context, of bench.Trial) (name string, err error)
+	// RestoreNeeds gives them the state that they had after the stages, and returns how it had changed,
+	// by their names. It is called before and after each trial.
+	RestoreNeeds(ctx context.Context, r Restore) (changed string, err error)
 	// Unmigrated reports whether a contender has to be started once, on what RestoreNeeds gives it,
 	// before it has a seeded state.
-	Unmigrated(of bench.Selection) bool
+	Unmigrated(of bench.Trial) bool
 	// Migrated completes the seeded state of a contender that was ready and has been stopped.
-	Migrated(ctx context.Context, of bench.Selection, progress func(bench.Progress)) (note string, err error)
+	Migrated(ctx context.Context, of bench.Trial, progress func(bench.Progress)) (note string, err error)
+}
+
+// Restore says for which trials needs are restored.
+type Restore struct {
+	Ended bench.Trial // the trial that has ended; none: no need can have been lost in it
+	Next  bench.Trial // none: no trial follows, or not at once
+	// trials that start after the next one, before any of them is loaded. Their needs may be restored
+	// at the same time; that is tried again, and its error returned, when they are the next one.
+	Soon   []bench.Trial
+	Starts func(need string) // called before a need starts again, with its name
 }
 
 const (
@@ -47,14 +56,18 @@ func lostNeed(name string, err error) causeError {
 	return causeError{bench.Cause{Kind: bench.CauseNeed, Text: clip(fmt.Sprintf("lost %s: %s", name, oneLine(err)), progressBytes)}}
 }
 
-// afterTrial restores the needs for the next contender, and returns the error of a trial that ended
-// with err. A need that has ended is the cause of what its contender could not do.
-func (l *trialRun) afterTrial(ctx context.Context, next bench.Selection, err error) error {
+// afterTrial restores the needs for the next trial, and returns the error of a trial that ended
+// with err. A need that has ended is the cause of what its contender could not do. What follows an
+// interleaved trial runs already: the needs of its contender are restored before its next one.
+func (l *trialRun) afterTrial(ctx context.Context, next bench.Trial, err error) error {
+	if l.slot != nil {
+		next = bench.Trial{}
+	}
 	if known, _ := errors.AsType[causeError](err); known.Kind == bench.CauseNeed {
 		l.lostNeed = &known.Cause
 	} else if ctx.Err() == nil {
 		probe, cancel := context.WithTimeout(ctx, diagnosisTimeout)
-		name, lost := l.cfg.Needs.NeedsAlive(probe)
+		name, lost := l.cfg.Needs.NeedsAlive(probe, *l.trial)
 		cancel()
 		if lost != nil && ctx.Err() == nil {
 			cause := lostNeed(name, lost)
@@ -65,7 +78,7 @@ func (l *trialRun) afterTrial(ctx context.Context, next bench.Selection, err err
 			}
 		}
 	}
-	if failed := l.restoreNeeds(ctx, next, "during this trial"); err == nil {
+	if failed := l.restoreNeeds(ctx, Restore{Ended: *l.trial, Next: next}, "during this trial"); err == nil {
 		return failed
 	}
 	return err
@@ -75,7 +88,7 @@ func (l *trialRun) afterTrial(ctx context.Context, next bench.Selection, err err
 // one contender changes, the others would read. It looks after an interrupted trial too. It returns
 // an error if they may not have that state for the next trial. Needs that start again make it a
 // phase of the trial.
-func (l *trialRun) restoreNeeds(run context.Context, next bench.Selection, when string) error {
+func (l *trialRun) restoreNeeds(run context.Context, of Restore, when string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(run), restoreTimeout)
 	defer cancel()
 	defer context.AfterFunc(run, func() {
@@ -87,13 +100,14 @@ func (l *trialRun) restoreNeeds(run context.Context, next bench.Selection, when 
 	})()
 	var restored []string
 	began := time.Now()
-	change, err := l.cfg.Needs.RestoreNeeds(ctx, next, func(need string) {
+	of.Starts = func(need string) {
 		if restored == nil {
 			l.publish(bench.PhaseStarted{Phase: bench.PhaseRestore})
 		}
 		restored = append(restored, need)
 		l.publish(bench.Progress{Phase: bench.PhaseRestore, Text: "restoring " + need})
-	})
+	}
+	change, err := l.cfg.Needs.RestoreNeeds(ctx, of)
 	if err != nil {
 		if ctx.Err() != nil && run.Err() == nil {
 			err = fmt.Errorf("not done after %v: %w", restoreTimeout, err)

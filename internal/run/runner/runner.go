@@ -24,7 +24,7 @@ import (
 type Launcher interface {
 	Build(ctx context.Context, svc bench.Service, progress func(text string)) (bench.Artifact, error)
 	// Spec returns how to launch svc for a trial. It is called before every launch.
-	Spec(name string, svc bench.Service, artifact bench.Artifact) (bench.LaunchSpec, error)
+	Spec(trial bench.Trial, svc bench.Service, artifact bench.Artifact) (bench.LaunchSpec, error)
 	// Launch returns a running instance, or an error and nothing that still runs.
 	Launch(context.Context, bench.LaunchSpec) (bench.Instance, error)
 	// Ready waits for the first "ready" response; the start-up time is 0 if unknown. It may report
@@ -98,9 +98,11 @@ type Checker interface {
 
 // Observer reads what the machine does during a step.
 type Observer interface {
-	// ReadHost reads the host and the needs at the start and the end of each step; nil: they cannot
-	// be read.
-	ReadHost(ctx context.Context) *bench.HostReading
+	// ReadHost reads the host and the needs of a trial at the start and the end of each of its steps;
+	// nil: they cannot be read.
+	ReadHost(ctx context.Context, of bench.Trial) *bench.HostReading
+	// ReadOwn reads the needs that the contender of a trial has for itself, by their names.
+	ReadOwn(of bench.Trial) map[string]*bench.NeedUsage
 	// WatchStalls starts to watch for machine stalls.
 	WatchStalls() Stalls
 	// Judge returns warnings about a finished step, such as "client-bound: …".
@@ -278,7 +280,7 @@ func (r *runner) runTrials(ctx context.Context) error {
 			continue
 		}
 		err := errors.Join(
-			r.await(ctx, r.cfg.Needs.NeedsAlive),
+			r.await(ctx, func(ctx context.Context) (string, error) { return r.cfg.Needs.NeedsAlive(ctx, bench.Trial{}) }),
 			r.await(ctx, func(ctx context.Context) (string, error) {
 				return "the container engine", r.cfg.Launcher.EngineAlive(ctx)
 			}))
@@ -322,17 +324,17 @@ func (r *runner) leaveOut(trial bench.Trial) error {
 	return fmt.Errorf("%s: %s; run: %s", trial, text, results.ResumeCommand(r.cfg.Dir))
 }
 
-// following returns the contender of the trial that follows trial i; none if the run ends.
-func (r *runner) following(ctx context.Context, i int) (of bench.Selection) {
+// following returns the trial that follows trial i; none if the run ends.
+func (r *runner) following(ctx context.Context, i int) (next bench.Trial) {
 	for _, e := range r.cfg.Run.Trials[i+1:] {
 		if sel := selection(e.Trial); e.State != bench.TrialComplete && !r.steering.skips(sel) {
 			if ctx.Err() != nil || r.steering.stopping() || r.steering.ended() != nil {
-				return of
+				return next
 			}
-			return sel
+			return e.Trial
 		}
 	}
-	return of
+	return next
 }
 
 func (r *runner) lastTrial(i int) bool {

@@ -170,7 +170,7 @@ func (l *trialRun) step(
 		}
 	})
 	usage := func(u bench.Usage) { l.publish(bench.UsageRead{Usage: u}) }
-	read := &readings{inst: l.inst, host: l.cfg.Observer.ReadHost, stalls: l.stalls, onBegin: l.steering.startClock, res: &res}
+	read := &readings{inst: l.inst, host: l.readHost, own: l.readOwn, stalls: l.stalls, onBegin: l.steering.startClock, res: &res}
 	interleave, record := l.slot.interleave(ctx, index, step, read)
 	waited := hostusage.KeepPressure(stepCtx, pressureEvery, l.inst, l.cfg.Observer)
 	defer waited()
@@ -194,12 +194,12 @@ func (l *trialRun) step(
 	l.steering.finishStep(l.lastStep(index))
 	earlier := l.lastReading()
 	if interleave != nil {
-		record.Count, record.Waited, record.WaitedCPU = read.ends, read.waited, read.waitedCPU
+		record.Count, record.Waited, record.WaitedCPU, record.WaitedNeeds = read.ends, read.waited, read.waitedCPU, read.ownWaited
 		if record.Alternated = interleave.(*interleaving).why(); record.Alternated != "" {
 			l.notice("info", step.Name+": one contender after the other, as "+record.Alternated)
 		}
 		res.Interleave = record
-		res.Warnings = append(res.Warnings, verdict.BusyOutOfTurn(res)...)
+		res.Warnings = append(res.Warnings, verdict.BusyOutOfTurn(l.trial.Label(), res)...)
 	} else {
 		samples := sampler.Stop()
 		earlier = append(earlier, before(samples, res.Before)...)
@@ -293,6 +293,8 @@ type readings struct {
 	ends      int           // calls of end
 	waited    time.Duration // between slices
 	waitedCPU time.Duration // CPU time of the contender between slices
+	own       func() map[string]*bench.NeedUsage
+	ownWaited map[string]time.Duration // CPU time of the contender's own needs between slices
 	err       error
 }
 
@@ -318,7 +320,7 @@ func (r *readings) begin(ctx context.Context) {
 // restart forgets the slices so far. The step continues in one, whose beginning is that of the
 // step.
 func (r *readings) restart() {
-	*r = readings{inst: r.inst, host: r.host, stalls: r.stalls, onBegin: func() {}, publish: r.publish, res: r.res}
+	*r = readings{inst: r.inst, host: r.host, own: r.own, stalls: r.stalls, onBegin: func() {}, publish: r.publish, res: r.res}
 	r.res.Before, r.res.After, r.res.HostBefore, r.res.HostAfter, r.res.Samples, r.res.Hiccups = nil, nil, nil, nil, nil, nil
 }
 
@@ -327,7 +329,9 @@ func (r *readings) restart() {
 func (r *readings) wait(ctx context.Context, next func()) {
 	ctx = context.WithoutCancel(ctx)
 	from, err := hostusage.ReadInstance(ctx, r.inst)
+	own := r.own()
 	next()
+	r.waitedOf(own)
 	to, err2 := hostusage.ReadInstance(ctx, r.inst)
 	if err == nil && err2 == nil && from != nil && to != nil {
 		r.waited += to.At.Sub(from.At)

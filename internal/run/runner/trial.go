@@ -41,12 +41,12 @@ func (r *runner) trial(ctx context.Context, trial bench.Trial, number int, slot 
 		err = fmt.Errorf("skipped: never ready in round %d (retry each round with --retry-not-ready)", round)
 	} else if round := r.unmigrated[sel]; round > 0 && !r.cfg.RetryNotReady {
 		err = fmt.Errorf("skipped: not migrated in round %d (retry each round with --retry-not-ready)", round)
-	} else if err = l.migrate(own, sel); err != nil {
+	} else if err = l.migrate(own); err != nil {
 		err = l.afterTrial(ctx, r.following(ctx, number-1), err)
 		if ctx.Err() == nil && own.Err() == nil && l.lostNeed == nil {
 			r.unmigrated[sel] = trial.Round
 		}
-	} else if err = l.restoreNeeds(ctx, sel, "before this trial"); err == nil {
+	} else if err = l.restoreNeeds(ctx, Restore{Next: trial, Soon: r.soon(slot)}, "before this trial"); err == nil {
 		err = l.run(own)
 		err = l.afterTrial(ctx, r.following(ctx, number-1), err)
 	}
@@ -208,7 +208,7 @@ func (l *trialRun) run(ctx context.Context) (err error) {
 	l.relayLog()
 	defer l.logs.flush(true)
 	err = l.phase(bench.PhaseLaunch, func() (_ string, err error) {
-		if spec, err = l.cfg.Launcher.Spec(l.trial.String(), l.svc, l.artifact); err != nil {
+		if spec, err = l.cfg.Launcher.Spec(*l.trial, l.svc, l.artifact); err != nil {
 			return "", err
 		}
 		spec.OnLog, spec.OnIncident = l.logs.add, l.reportIncident
@@ -308,7 +308,7 @@ func (l *trialRun) checkStarts(ctx context.Context) error {
 	}
 	launched := false
 	err := l.phase(bench.PhaseCheck, func() (string, error) {
-		spec, err := l.cfg.Launcher.Spec(l.trial.String(), l.svc, l.artifact)
+		spec, err := l.cfg.Launcher.Spec(*l.trial, l.svc, l.artifact)
 		if err == nil {
 			err = l.cfg.Checker.Launching(ctx, l.cfg.Launcher, spec, l.svc, func(c bench.CheckResult) {
 				launched = true
@@ -318,7 +318,7 @@ func (l *trialRun) checkStarts(ctx context.Context) error {
 		return "lifecycle", err
 	})
 	if err == nil && launched {
-		err = l.restoreNeeds(ctx, sel, "by these checks") // the measured instance begins with the same state in each round
+		err = l.restoreNeeds(ctx, Restore{Next: *l.trial}, "by these checks") // the measured instance begins with the same state in each round
 	}
 	l.checked[sel] = err == nil
 	return err

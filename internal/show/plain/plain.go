@@ -179,7 +179,8 @@ func (p *Printer) title(e bench.RunStarted) {
 	}
 	switch why := e.Run.NotInterleaved(); {
 	case pr.Interleave > 0:
-		p.fact("order", "interleaved in slices from %s on: the contenders of a round run at the same time", units.Duration(pr.Interleave))
+		p.fact("order", "interleaved in slices from %s on: the contenders of a round run at the same time%s", units.Duration(pr.Interleave),
+			ownNeeds(pr.Needs))
 	case why != "":
 		p.fact("order", "not interleaved: %s", safe.Line(why, 300))
 	}
@@ -189,6 +190,20 @@ func (p *Printer) title(e bench.RunStarted) {
 	for _, w := range e.Run.Warnings { // from before the first event
 		p.notice(bench.WarningNotice(w))
 	}
+}
+
+// ownNeeds returns ", each with its own db, cache"; "" if contenders share their needs.
+func ownNeeds(all []bench.NeedSpec) string {
+	var names []string
+	for _, n := range all {
+		if n.Own && !slices.Contains(names, n.Name) {
+			names = append(names, n.Name)
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return ", each with its own " + safe.Line(strings.Join(names, ", "), 120)
 }
 
 func (p *Printer) phaseEnded(e bench.PhaseEnded) {

@@ -1,5 +1,5 @@
 // Command books serves rows of a PostgreSQL that trusts its clients, with the few messages of its
-// protocol that this takes.
+// protocol that this takes. NAME is the title of its own books, POOL its number of connections.
 package main
 
 import (
@@ -14,6 +14,7 @@ import (
 	"os"
 	"strconv"
 	"sync"
+	"sync/atomic"
 )
 
 // connection is one to the database.
@@ -72,13 +73,20 @@ func (d *connection) query(sql string) (string, error) {
 }
 
 func main() {
-	db, err := open()
-	if err != nil {
-		log.Fatal(err)
+	name := os.Getenv("NAME")
+	size, _ := strconv.Atoi(os.Getenv("POOL"))
+	var pool []*connection
+	for range max(size, 1) {
+		db, err := open()
+		if err != nil {
+			log.Fatal(err)
+		}
+		pool = append(pool, db)
 	}
+	var calls atomic.Int64
 	serve := func(pattern, form string, status int, sql func(*http.Request) string) {
 		http.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			value, err := db.query(sql(r))
+			value, err := pool[int(calls.Add(1))%len(pool)].query(sql(r))
 			if err != nil {
 				http.Error(w, err.Error(), http.StatusInternalServerError)
 				return
@@ -92,6 +100,9 @@ func main() {
 		return fmt.Sprintf("SELECT title FROM books WHERE id = %d", id)
 	})
 	serve("GET /count", `{"count":%s}`, 200, func(*http.Request) string { return "SELECT count(*) FROM books" })
-	serve("POST /books", "%s", 201, func(*http.Request) string { return "INSERT INTO books (title) VALUES ('new')" })
+	serve("POST /books", "%s", 201, func(*http.Request) string { return "INSERT INTO books (title) VALUES ('" + name + "')" })
+	serve("GET /others", `{"count":%s}`, 200, func(*http.Request) string {
+		return "SELECT count(*) FROM books WHERE title NOT LIKE 'book %' AND title <> '" + name + "'"
+	})
 	log.Fatal(http.ListenAndServe(net.JoinHostPort(os.Getenv("LISTEN"), os.Getenv("PORT")), nil))
 }

@@ -118,8 +118,8 @@ func TestPlanHasTheNeedsOfManifests(t *testing.T) {
 	f := &form{fields: allFields(), base: base, loaded: true}
 	f.replan()
 	testenv.Check(t, f.planned && f.notInterleaved == nil, "before: %v, %s", f.notInterleaved, f.planErr)
-	need := func(image string) []bench.NeedSpec {
-		return []bench.NeedSpec{{Name: "db", Kind: "container", From: bench.NeedContainer, Of: []byte(`{"image":"` + image + `"}`)}}
+	need := func(at string) []bench.NeedSpec {
+		return []bench.NeedSpec{{Name: "db", Kind: "container", From: bench.NeedExternal, URL: at}}
 	}
 	f.facts.contenders = []bench.Service{{Name: "a", Dir: "svc/a", Needs: need("db:1")}, {Name: "b", Dir: "svc/b", Needs: need("db:1")}}
 	f.replan()

@@ -1,0 +1,141 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/results/event"
+	"github.com/locbench/locbench/internal/run/runner"
+	"github.com/locbench/locbench/internal/testenv"
+)
+
+// Copy returns a house for each place, in the street of its network.
+func (h *house) Copy(_ context.Context, at []needs.Place) (all []needs.Need, err error) {
+	h.note("copy")
+	delete(h.running, h.name)
+	for _, place := range at {
+		all = append(all, &house{name: h.name, street: place.Containers.(*alley).street, service: place.Of})
+	}
+	return all, nil
+}
+
+// alley is the network of one contender.
+type alley struct {
+	*street
+	of     string
+	closed *[]string
+}
+
+func (a *alley) RunContainer(context.Context, needs.ContainerSpec) (needs.Container, error) {
+	return nil, context.Canceled
+}
+func (a *alley) Network() string { return "net-" + a.of }
+func (a *alley) Close(context.Context) error {
+	*a.closed = append(*a.closed, a.of)
+	return nil
+}
+
+// interleavedSite returns a site of an interleaved run whose needs are open and seeded: db and
+// topics, of which each contender has its own, a shared one, and one that only the first gets.
+func interleavedSite(t *testing.T, contenders ...bench.Selection) (s *site, at *street, closed *[]string) {
+	t.Helper()
+	s, closed = &site{env: noEnv, stream: event.New(time.Now), platform: fakePlatform{}}, new([]string)
+	t.Cleanup(s.stream.Close)
+	at = &street{running: map[string]*house{}}
+	s.plan.Run.Profile.Contenders, s.plan.Run.Profile.Interleave = contenders, 100*time.Millisecond
+	add := func(name, kind string, of []bench.Selection, after ...string) {
+		s.plan.Run.Profile.Needs = append(s.plan.Run.Profile.Needs, bench.NeedSpec{Name: name, Kind: kind, From: bench.NeedContainer, For: of})
+		h := &house{name: name, street: at}
+		s.needs = append(s.needs, needs.Named{Name: name, For: of, After: after, Restarts: kind == "container", Own: kind == "container", Need: h})
+	}
+	add("read", "elasticsearch", nil)
+	add("db", "container", nil)
+	add("topics", "container", nil, "db")
+	add("mail", "container", contenders[:1])
+	s.apart = func(_ context.Context, of string) (apartEngine, error) {
+		return &alley{&street{running: map[string]*house{}}, of, closed}, nil
+	}
+	for _, stage := range s.Stages() {
+		testenv.OK(t, testenv.Err(stage.Do(t.Context(), func(bench.Progress) {})))
+	}
+	return s, at, closed
+}
+
+// since returns what the needs of a trial have done since the last time, sorted: some start at the
+// same time.
+func (s *site) since(of bench.Trial) string {
+	at := s.own[s.seatOf(of)].engine.(*alley).street
+	defer func() { at.log = nil }()
+	slices.Sort(at.log)
+	return strings.Join(at.log, ", ")
+}
+
+// TestOwnNeeds: in an interleaved run each contender has its own needs, in its own network, at its
+// addresses and with its readings. They start before the first trial of a round, and nothing
+// that happens to one of them changes those of another contender.
+func TestOwnNeeds(t *testing.T) {
+	s, at, closed := interleavedSite(t, bench.Selection{Contender: "old"}, bench.Selection{Contender: "new"})
+	old, other := bench.Trial{Contender: "old", Round: 1}, bench.Trial{Contender: "new", Round: 1}
+	testenv.Equal(t, strings.Join(at.log[8:], ", "), "copy mail., copy topics., copy db.")
+	testenv.Equal(t, len(at.running), 1, "only the shared one runs")
+
+	var starts []string
+	restore := func(r runner.Restore) error {
+		r.Starts = func(need string) { starts = append(starts, need) }
+		return testenv.Err(s.RestoreNeeds(t.Context(), r))
+	}
+	testenv.OK(t, restore(runner.Restore{Next: old, Soon: []bench.Trial{other}}))
+	testenv.Equal(t, strings.Join(starts, " "), "db topics mail")
+	testenv.Equal(t, s.since(old), "start db.old, start mail.old, start topics.old")
+	testenv.Equal(t, s.since(other), "start db.new, start topics.new", "at the same time")
+	starts = nil
+	testenv.OK(t, restore(runner.Restore{Next: other}))
+	testenv.Equal(t, strings.Join(starts, " ")+s.since(other), "", "they have started")
+
+	testenv.Equal(t, s.addresses(old).Needs, map[string]bench.NeedAddress{"read": {}, "db": {Host: "old"}, "topics": {Host: "old"}, "mail": {Host: "old"}})
+	testenv.Equal(t, s.addresses(other).Needs, map[string]bench.NeedAddress{"read": {}, "db": {Host: "new"}, "topics": {Host: "new"}})
+	for trial, want := range map[bench.Trial]string{old: "net-old", other: "net-new"} {
+		spec, err := s.Spec(trial, bench.Service{}, bench.Artifact{})
+		testenv.OK(t, err)
+		testenv.Equal(t, spec.Joins, want)
+	}
+	testenv.Equal(t, len(s.ReadHost(t.Context(), old).Needs), 4, "with the shared one")
+	testenv.Equal(t, len(s.ReadHost(t.Context(), other).Needs), 3)
+	testenv.Equal(t, len(s.ReadOwn(other)), 2)
+
+	s.needsOf(old)[1].Need.(*house).dead = true
+	testenv.OK(t, restore(runner.Restore{Ended: other}))
+	testenv.Fails(t, restore(runner.Restore{Ended: old}), "db: it ended in the trial")
+	testenv.OK(t, restore(runner.Restore{Next: other}))
+	testenv.OK(t, restore(runner.Restore{Next: old}))
+	testenv.Equal(t, s.since(old)+s.since(other), "start db.old")
+
+	testenv.OK(t, s.closeNeeds(t.Context()))
+	slices.Sort(*closed)
+	testenv.Equal(t, strings.Join(*closed, " "), "new old", "networks")
+}
+
+// TestOwnNeeds_Itself: the two trials of a contender that is interleaved with itself have their own
+// needs, too.
+func TestOwnNeeds_Itself(t *testing.T) {
+	s, _, _ := interleavedSite(t, bench.Selection{Contender: "a"})
+	first, second := bench.Trial{Contender: "a", Round: 3}, bench.Trial{Contender: "a", Round: 4}
+	testenv.OK(t, testenv.Err(s.RestoreNeeds(t.Context(), runner.Restore{Next: first, Starts: func(string) {}})))
+	testenv.Equal(t, s.since(first), "start db.a, start mail.a, start topics.a")
+	testenv.Equal(t, s.since(second), "")
+	testenv.Equal(t, s.addresses(second).Needs["db"].Host, "a-2")
+}
+
+// TestOwnNeeds_Plain: contenders that are not interleaved share their needs.
+func TestOwnNeeds_Plain(t *testing.T) {
+	s := &site{}
+	s.plan.Run.Profile.Needs = []bench.NeedSpec{{Name: "db", Kind: "container", From: bench.NeedContainer}}
+	s.needs = []needs.Named{{Name: "db", Need: &house{}}}
+	testenv.OK(t, s.copyNeeds(t.Context(), nil))
+	testenv.Check(t, s.own == nil && s.ReadOwn(bench.Trial{}) == nil, "%v", s.own)
+}

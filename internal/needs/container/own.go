@@ -1,0 +1,83 @@
+package container
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/needs"
+)
+
+var _ needs.Copies = (*Need)(nil)
+
+// own returns the memory limit of the copy that each interleaved contender has, or why there is
+// none: locbench does not start an external service, and cannot copy what is in memory.
+func own(n bench.NeedSpec) (memory int64, shared string) {
+	s := specOf(n)
+	if n.From.Traits().ByURL {
+		return 0, "is external, and interleaved contenders would share its connections"
+	}
+	lasts := func(t tmpfs) bool { return !passes(t.path()) }
+	if s.Keep && s.Seed != nil && slices.ContainsFunc(s.Tmpfs, lasts) {
+		return 0, "keeps its data in memory (tmpfs, keep), which cannot be copied, and interleaved contenders would share it"
+	}
+	return int64(s.Limits.Memory), ""
+}
+
+// Copy keeps the state after the seed, and returns a need for each place that starts from it.
+func (n *Need) Copy(ctx context.Context, at []needs.Place) (all []needs.Need, err error) {
+	defer func() {
+		if err != nil {
+			err = n.masked(fmt.Errorf("%s: %w", n.name, err))
+		}
+	}()
+	if n.engine == nil {
+		return nil, errors.New("it is not open")
+	}
+	if !n.state.kept[shared] {
+		if err := n.keepSeeded(ctx, shared); err != nil {
+			n.state.broken = err
+			return nil, fmt.Errorf("%w, or `interleave: off`", err)
+		}
+	}
+	if err := n.room(ctx, shared, len(at)); err != nil {
+		return nil, err
+	}
+	for _, place := range at {
+		c := &Need{
+			name: n.name, from: n.from, spec: n.spec, preset: n.preset, pace: n.pace,
+			image: n.image, ports: n.ports, env: n.env, mask: n.mask, took: n.took, unenforced: n.unenforced, version: n.version,
+			copied: true, state: state{kept: n.state.kept},
+		}
+		var ok bool
+		if c.engine, ok = place.Containers.(needs.Engine); !ok {
+			return nil, errors.New("its copies need an engine")
+		}
+		for _, d := range n.state.data {
+			c.state.data = append(c.state.data, &data{path: d.path, seeded: d.seeded})
+		}
+		progress := place.Progress
+		place.Progress = func(p bench.Progress) {
+			if p.Phase = bench.PhaseRestore; progress != nil {
+				progress(p)
+			}
+		}
+		if place.Warn == nil {
+			place.Warn = func(bench.Warning) {}
+		}
+		c.at = place
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// label is the name of the need in the engine: "db", or "db-bookings" of one that a contender has
+// for itself.
+func (n *Need) label() string {
+	if n.at.Of == "" {
+		return n.name
+	}
+	return n.name + "-" + n.at.Of
+}
