@@ -322,7 +322,7 @@ func BenchmarkDefaults(b *testing.B) {
 }
 
 // burners returns the folder of the contender, with one variant for each CPU time of a request.
-func burners(b *testing.B, burn map[string]time.Duration) string {
+func burners(b testing.TB, burn map[string]time.Duration) string {
 	b.Helper()
 	return made(b, burnerBinary, "burner", map[string]string{}, variants("CPU", burn))
 }

@@ -63,12 +63,12 @@ func SettleOpen(open []Open, run *Run, paired bool) string {
 // interleaving returns the flags that interleave another run with the same profile; "" if that is
 // not possible, or not known.
 func (r *Run) interleaving() string {
-	if r == nil || r.Run.Plain == nil || r.LimitsDiffer() { // slices would let a smaller quota be exceeded
+	if r == nil || r.Run.Plain == nil {
 		return ""
 	}
 	return map[bench.PlainReason]string{
 		bench.PlainRounds: fmt.Sprintf("--rounds %d", stats.MinPaired),
-		bench.PlainChosen: fmt.Sprintf("--interleave 100ms --rounds %d", stats.MinPaired),
+		bench.PlainChosen: fmt.Sprintf("--interleave auto --rounds %d", stats.MinPaired),
 	}[r.Run.Plain.Reason]
 }
 

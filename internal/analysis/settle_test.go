@@ -55,12 +55,12 @@ func TestSettleOpen(t *testing.T) {
 		{"a minute", open(6, 2), each(7500 * time.Millisecond), false, soonest + "2 more rounds: run again with --rounds 8, about 1 min."},
 		{"less than that", open(6, 2), each(7499 * time.Millisecond), false, soonest + "2 more rounds: run again with --rounds 8, less than 1 min."},
 		{"as soon in plain", open(6, 2), why(bench.PlainChosen), false, soonest + "2 more rounds: run again with --rounds 8, about 16 min."},
-		{"by choice", open(6, 3), why(bench.PlainChosen), false, again + "--interleave 100ms --rounds 8, about 16 min."},
+		{"by choice", open(6, 3), why(bench.PlainChosen), false, again + "--interleave auto --rounds 8, about 16 min."},
 		{"by choice, but interleaved", open(6, 3), why(bench.PlainChosen), true, soonest + "3 more rounds: run again with --rounds 9, about 18 min."},
-		{"too many in plain", open(6, stats.MaxRounds), why(bench.PlainChosen), false, again + "--interleave 100ms --rounds 8, about 16 min."},
+		{"too many in plain", open(6, stats.MaxRounds), why(bench.PlainChosen), false, again + "--interleave auto --rounds 8, about 16 min."},
 		{"too few rounds", open(6, 3), why(bench.PlainRounds), false, again + "--rounds 8, about 16 min."},
 		{"too little memory", open(6, 3), why(bench.PlainMemory), false, soonest + "3 more rounds: run again with --rounds 9, about 18 min."},
-		{"quotas that slices would exceed", open(6, 3), differ, false, soonest + "3 more rounds: run again with --rounds 9."},
+		{"two quotas", open(6, 3), differ, false, again + "--interleave auto --rounds 8."},
 	} {
 		if got := SettleOpen(c.open, c.run, c.paired); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
@@ -85,7 +85,7 @@ func TestSettleOpen_Run(t *testing.T) {
 		{"below the noise floor", timed(0, nil, rounds("a", 6, 1), rounds("b", 6, 1.1)), floor,
 			"More rounds do not help: the changes are below the noise floor."},
 		{"not interleaved", timed(0, chosen, rounds("a", 6, 1), rounds("b", 6, 1.1, slow)), nil,
-			"Interleaving settles it soonest: run again with --interleave 100ms --rounds 8."},
+			"Interleaving settles it soonest: run again with --interleave auto --rounds 8."},
 		{"interleaved", timed(0, chosen, rounds("a", 6, 1, interleaved), rounds("b", 6, 1.1, slow, interleaved)), nil,
 			"Soonest settled: p99, by 2 more rounds: run again with --rounds 8."},
 	} {

@@ -145,7 +145,7 @@ func (s *sliced) next(left time.Duration) *slicing {
 func (s *sliced) fit(iteration time.Duration) time.Duration {
 	longest := s.plan.Interleave.Fit(iteration)
 	if perSlice*longest > s.plan.Step.Duration {
-		s.plan.Interleave.Alternate(fmt.Sprintf("an iteration takes %s, and a slice has %d on each connection",
+		s.plan.Interleave.Alternate(fmt.Sprintf("a response takes %s, and a slice has %d on each connection",
 			units.Duration(longest), perSlice))
 	}
 	return longest
@@ -162,9 +162,9 @@ func (s *sliced) judge(m measured, of *slicing) time.Duration {
 		}
 		return m.wall
 	}
-	load := m.rec.Load()
-	s.fit(load.Sending.Mean)
-	if !verdict.Held(load) {
+	if load := m.rec.Load(); verdict.Held(load) {
+		s.fit(load.Sending.Mean)
+	} else { // its queue decides how long responses take
 		others.Alternate("the rate was not held")
 	}
 	return of.length

@@ -1,6 +1,6 @@
 //go:build linux
 
-// Command burner is an HTTP contender that burns CPU, such as 200µs, of CPU time in each request.
+// Command burner is an HTTP contender that burns CPU, such as 200µs, of CPU time in each request, after it has waited for WAIT.
 package main
 
 import (
@@ -22,8 +22,9 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	each, err := time.ParseDuration(os.Getenv("CPU"))
+	wait, _ := time.ParseDuration(os.Getenv("WAIT"))
 	if err == nil {
-		err = run(ctx, each)
+		err = run(ctx, each, wait)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "burner:", err)
@@ -31,10 +32,11 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, each time.Duration) error {
+func run(ctx context.Context, each, wait time.Duration) error {
 	server := &http.Server{
 		Addr: net.JoinHostPort(os.Getenv("HOST"), os.Getenv("PORT")), ReadHeaderTimeout: time.Minute,
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			time.Sleep(wait)
 			burn(each)
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = io.WriteString(w, `{"id":1}`)
