@@ -54,15 +54,16 @@ func differs(what string, got, want, share float64) error {
 
 // burning is a profile of two equal contenders under a quota.
 func burning(t testing.TB, cpus float64, steps string) string {
-	return profileFile(t, fmt.Sprintf("contenders: ['burner:a', 'burner:b']\nrounds: 2\nruntime: process\nlimits: {cpus: %v, memory: 256MiB}\n"+
+	return profileFile(t, fmt.Sprintf("contenders: ['burner:a', 'burner:b']\nrounds: 3\nruntime: process\nlimits: {cpus: %v, memory: 256MiB}\n"+
 		"isolation: off\nrequests: [{get: /a}]\nchecks: {lifecycle: none, suites: []}\nstep_duration: 3s\nsteps: %s\n", cpus, steps))
 }
 
 // TestSlicesAreAPlainRun: under a quota that is used up, an interleaved contender has its quota, and
 // no more; its throughput and latency are those of a plain run. Its requests take a known CPU time,
 // so the speed of the machine does not matter.
+// p99 may be half a period off: at 0.25 CPUs a hundredth of the requests wait for two periods, or three.
 func TestSlicesAreAPlainRun(t *testing.T) {
-	services := burners(t, map[string]time.Duration{"a": time.Millisecond, "b": time.Millisecond})
+	services := burners(t, map[string]time.Duration{"a": 300 * time.Microsecond, "b": 300 * time.Microsecond})
 	for _, cpus := range []float64{.25, .5, 1, 1.5} {
 		t.Run(fmt.Sprint(cpus), func(t *testing.T) {
 			file := burning(t, cpus, "[16 warm-up for 1s, 16]")
@@ -83,7 +84,7 @@ func TestSlicesAreAPlainRun(t *testing.T) {
 				if sliced.cpus > 1.03*cpus {
 					over = fmt.Errorf("%.3f CPUs in use of %v", sliced.cpus, cpus)
 				}
-				return errors.Join(over, differs("throughput", sliced.throughput, plain.throughput, .03), differs("p99", sliced.p99, plain.p99, .15))
+				return errors.Join(over, differs("throughput", sliced.throughput, plain.throughput, .03), differs("p99", sliced.p99, plain.p99, max(.15, 50/plain.p99)))
 			})
 		})
 	}

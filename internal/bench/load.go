@@ -91,10 +91,11 @@ const (
 	// length. The load starts before it and lasts until its end; counters are read at both ends.
 	Interval Definition = 2
 	// Iterations counts whole iterations: a request, or a session with its pauses. Each connection
-	// counts from the end of its first iteration in a slice to the end of its last one, which
-	// begins before the slice ends; Elapsed is the mean of these times over the connections. So
-	// throughput × mean latency is the number of connections. Counters are read before the first
-	// request and after the last response of a slice. It is that of interleaved closed loops.
+	// counts from the end of its first iteration after all connections have had one in the slice,
+	// to the end of its last one, which begins before the slice ends; Elapsed is the mean of these
+	// times over the connections. So throughput × mean latency is the number of connections.
+	// Counters are read before the first request of a slice and at its end; Within is what
+	// succeeded in between. It is that of interleaved closed loops.
 	Iterations Definition = 3
 )
 
@@ -134,6 +135,8 @@ type Load struct {
 	Succeeded int64 `json:"succeeded"`                 // successes within the measured interval
 	Lead      int64 `json:"lead_succeeded,omitempty"`  // successes of the lead-in
 	Drain     int64 `json:"drain_succeeded,omitempty"` // successes of the drain
+	// successes between the two readings of the counters, if Definition is Iterations
+	Within int64 `json:"within,omitempty"`
 	// requests in flight when the step was interrupted: neither success nor error
 	Cut     int64 `json:"cut,omitempty"`
 	Backlog int64 `json:"backlog,omitempty"` // requests without a response at the end of the measured interval
@@ -262,7 +265,7 @@ func (l Load) AllSucceeded() int64 { return l.Succeeded + l.Lead + l.Drain }
 // Counted returns the successes between the two readings of the counters.
 func (l Load) Counted() int64 {
 	if l.Definition == Iterations {
-		return l.AllSucceeded()
+		return l.Within
 	}
 	return l.Succeeded
 }

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// perSlice is how many iterations of a connection a slice has at least: with the one of the
+	// perSlice is how many iterations of a connection a slice has at least: with the two of the
 	// lead-in and the half of the drain, a tenth of the step's time does not count at most.
-	perSlice = 20
+	perSlice = 25
 	// leastPatience is the shortest time after which a first iteration counts; see record.Slice.
 	leastPatience = 2 * time.Second
 	// leftOver is the share of a step that is too short for another slice.
@@ -155,12 +155,12 @@ func (s *sliced) fit(iteration time.Duration) time.Duration {
 func (s *sliced) judge(m measured, of *slicing) time.Duration {
 	others := s.plan.Interleave
 	if !s.plan.Step.Open() {
-		if over := m.wall - of.length; over > s.patience() {
+		if over := m.took - of.length; over > s.patience() {
 			others.Alternate("some responses took " + units.Duration(over) + " longer than a slice")
 		} else {
 			s.fit(s.all.Iteration())
 		}
-		return m.wall
+		return m.took
 	}
 	if load := m.rec.Load(); verdict.Held(load) {
 		s.fit(load.Sending.Mean)
@@ -213,6 +213,7 @@ func (plan Plan) await(ctx context.Context, rec *record.Recorder) {
 	rec.CountIterations(record.Slice{
 		// Half of an iteration less: they end around the end of the slice.
 		Until:    max(length-of.iteration/2, length/2),
+		End:      length,
 		Spread:   min(of.iteration, length/4),
 		Patience: max(leastPatience, plan.sampling.Length),
 	})

@@ -160,6 +160,7 @@ type loop interface {
 type measured struct {
 	rec       *record.Recorder
 	wall, cpu time.Duration // between Plan.OnStart and Plan.OnEnd; cpu: of this process
+	took      time.Duration // from the beginning of the load until nothing is in flight
 }
 
 // measure runs a step, or a slice of one. It returns an error for a wrong plan, and ctx's if that
@@ -182,6 +183,7 @@ func (e Engine) measure(
 	}
 	plan.await(ctx, rec)
 	m.rec = rec
+	defer func(began time.Time) { m.took = time.Since(began) }(time.Now())
 	m.wall, m.cpu = e.clocked(ctx, plan, rec, loop, onWindow)
 	return m, nil
 }

@@ -11,6 +11,7 @@ type Counts struct {
 	Reopened  int64 // connections that were opened again
 	Checked   int64 // responses whose bodies were compared
 
+	Within         int64         // successes before the end of a slice, those of its lead-in included
 	Iterations     int64         // iterations that are counted, if whole iterations are
 	ConnectionTime time.Duration // time of the connections from their first counted iteration to their last one
 
@@ -35,6 +36,7 @@ func (c *Counts) Add(o Counts) {
 	c.Cut += o.Cut
 	c.Reopened += o.Reopened
 	c.Checked += o.Checked
+	c.Within += o.Within
 	c.Iterations += o.Iterations
 	c.ConnectionTime += o.ConnectionTime
 	c.Paced += o.Paced

@@ -84,7 +84,7 @@ func (r *Result) Load() bench.Load {
 	l.Kept, l.KeptOf = r.sample.Values(bench.KeptRequest.Compare), r.sample.Seen()
 	inFlight := r.InFlightIntegral
 	if r.ByIteration {
-		l.Definition, inFlight = bench.Iterations, r.ServiceTime
+		l.Definition, l.Within, inFlight = bench.Iterations, r.Within, r.ServiceTime
 	}
 	if l.Elapsed > 0 {
 		l.InFlight = float64(inFlight) / float64(l.Elapsed)

@@ -8,9 +8,10 @@ import "time"
 // flight at its end, or with a part of them, it would not be.
 type Slice struct {
 	Until  time.Duration // no iteration begins after it, unless its connection has none that counts
+	End    time.Duration // the counters are read then, or when nothing is in flight if that is before
 	Spread time.Duration // the connections start over this time
-	// Patience is the longest first iteration of a connection that does not count. It is the lead-in:
-	// with it, the queue of the contender fills.
+	// Patience bounds the lead-in, in which the queue of the contender fills. It lasts until each
+	// connection has had an iteration; those that begin in it count if they take longer than this.
 	Patience time.Duration
 }
 
@@ -23,7 +24,8 @@ func (r *Recorder) CountIterations(s Slice) {
 // request.
 type Iterating struct {
 	from    int64 // when its last iteration ended; before, when its first one began
-	led     bool  // its first iteration has ended
+	first   bool  // its first iteration has ended
+	led     bool  // the lead-in was over then
 	counted bool  // an iteration has counted
 }
 
@@ -53,16 +55,26 @@ func (t *Timeline) Iterate(c *Counters, i *Iterating, x *Exchange) {
 		return
 	}
 	x.Lead = !i.led && x.Read-i.from <= int64(t.slice.Patience)
+	if !i.counted && !i.led && x.Last && !i.first {
+		i.first = true
+		t.ledIn()
+	}
+	if x.Kind == "" && !x.Rejected && x.Read < int64(t.slice.End) {
+		c.Within++
+	}
 	if !x.Last {
 		return
 	}
-	if i.led = true; !x.Lead {
+	if !x.Lead {
 		c.Iterations++
 		c.ConnectionTime += time.Duration(x.Read - i.from)
 		i.counted = true
 	}
-	i.from = x.Read
+	i.led, i.from = i.led || t.unled.Load() <= 0 || x.Read >= int64(t.slice.Patience), x.Read
 }
+
+// ledIn notes that a connection has had its first iteration.
+func (t *Timeline) ledIn() { t.unled.Add(-1) }
 
 // Iteration returns the mean time of an iteration; 0 if none has counted.
 func (c Counts) Iteration() time.Duration {

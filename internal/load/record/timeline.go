@@ -13,10 +13,11 @@ import (
 type Timeline struct {
 	Interval
 	step    bench.Step
-	started time.Time // when the load began
-	whole   bool      // the whole step is measured, without a lead-in
-	bounded bool      // the interval lasts until all requests are answered
-	slice   *Slice    // whole iterations count; nil: what ends within the interval
+	started time.Time    // when the load began
+	whole   bool         // the whole step is measured, without a lead-in
+	bounded bool         // the interval lasts until all requests are answered
+	unled   atomic.Int64 // connections of a slice whose first iteration has not ended
+	slice   *Slice       // whole iterations count; nil: what ends within the interval
 
 	mu      sync.Mutex
 	stopped bool
@@ -77,6 +78,7 @@ func (t *Timeline) Begin(early int) {
 		t.othersStart.Store(1)
 		if t.slice != nil {
 			t.startSpan.Store(int64(t.slice.Spread))
+			t.unled.Store(int64(t.step.Connections))
 		}
 	}
 }
@@ -149,21 +151,24 @@ func (t *Timeline) MaySend() bool {
 	return true
 }
 
-// AwaitEnd waits for the end of the interval, and ends it when its time has come. drained is closed
+// AwaitEnd waits for the end of the interval, and ends it when its time has come; for that of a
+// slice it only waits. drained is closed
 // when all requests are answered.
 func (t *Timeline) AwaitEnd(drained <-chan struct{}) {
-	var over <-chan time.Time
-	if t.slice == nil {
-		length := t.step.Duration
-		if !t.bounded {
-			length = time.Duration(t.To() - t.Now())
-		}
-		end := time.NewTimer(length)
-		defer end.Stop()
-		over = end.C
+	length := t.step.Duration
+	switch {
+	case t.slice != nil:
+		length = t.slice.End - time.Duration(t.Now())
+	case !t.bounded:
+		length = time.Duration(t.To() - t.Now())
 	}
+	end := time.NewTimer(length)
+	defer end.Stop()
 	select {
-	case <-over:
+	case <-end.C:
+		if t.slice != nil { // iterations go on
+			return
+		}
 	case <-t.halted:
 	case <-drained:
 	}
