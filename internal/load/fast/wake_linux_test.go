@@ -60,10 +60,10 @@ func TestNothingIsWrittenAfterClose(t *testing.T) {
 			arrived := takeOver(t, fd)
 			late(c, l)
 			if n := arrived(); n != 0 {
-				t.Errorf("%d bytes in a file of somebody else", n)
+				t.Errorf("%d bytes in another file", n)
 			}
 			if _, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err != nil {
-				t.Errorf("the file of somebody else was closed: %v", err)
+				t.Errorf("the other file was closed: %v", err)
 			}
 		})
 	}
@@ -91,7 +91,7 @@ func TestWakeMeetsClose(t *testing.T) {
 		testenv.OK(t, unix.Fstat(file, &st))
 		unix.Close(file)
 		if st.Size != 0 {
-			t.Fatalf("%d bytes in a file of somebody else (%d, the eventfd was %d)", st.Size, file, fd)
+			t.Fatalf("%d bytes in another file (%d, the eventfd was %d)", st.Size, file, fd)
 		}
 	}
 }

@@ -108,7 +108,7 @@ func rampStart(s bench.Step, i int) time.Duration {
 func (r *Recorder) AwaitSteady(timeout time.Duration, drained <-chan struct{}) bool {
 	late := time.NewTimer(timeout)
 	defer late.Stop()
-	var first <-chan time.Time // not in a goroutine of its own, which could outlive the loop
+	var first <-chan time.Time // not in another goroutine, which could outlive the loop
 	if !r.Open {
 		timer := time.NewTimer(timeout / spreadShare)
 		defer timer.Stop()

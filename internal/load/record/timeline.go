@@ -166,7 +166,7 @@ func (t *Timeline) AwaitEnd(drained <-chan struct{}) {
 	defer end.Stop()
 	select {
 	case <-end.C:
-		if t.slice != nil { // iterations go on
+		if t.slice != nil { // iterations continue
 			return
 		}
 	case <-t.halted:
