@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/values/stats"
-	"github.com/locbench/locbench/internal/values/verdict"
+	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/figures/verdict"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
