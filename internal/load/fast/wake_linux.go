@@ -9,8 +9,8 @@ import (
 
 // waker ends the waits of one thread: an eventfd among what the thread waits for. Any goroutine may
 // wake it at any time. A wake-up outlives what asked for it (the end of a context, a timer), so it
-// may come when the loop is closed and another file or socket has its number.
-// Therefore close waits for a wake-up that has begun, and later ones write nothing.
+// may come when the loop is closed and another file or socket has its number. Therefore close waits
+// for a wake-up that has begun, and later ones write nothing.
 type waker struct {
 	fd     int // belongs to the waker until close
 	mu     sync.Mutex

@@ -195,7 +195,7 @@ func definitions(p bench.Profile) []fact {
 	if p.Interleave > 0 {
 		facts = append(facts, fact{"Interleaved", "the contenders of a round ran at the same time; in each step the load " +
 			"switched between them in slices of " + units.Duration(p.Interleave) + " or longer: whole periods of the CPU quota, and at " +
-			"least 20 responses of each connection. Machine noise affects all alike. Results " +
+			"least 25 responses of each connection. Machine noise affects all alike. Results " +
 			"cover only a contender's own slices, joined together. Complete rounds are compared in pairs: Wilcoxon " +
 			"signed-rank test, Hodges-Lehmann CI of the paired ratios."})
 	}
