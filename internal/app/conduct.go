@@ -166,7 +166,6 @@ func (s *site) prepare(ctx context.Context) error {
 		}
 	}
 	plan.Warnings = append(plan.Warnings, memoryOvercommit(*plan)...)
-	plan.Warnings = append(plan.Warnings, interleavedQuotas(*plan)...)
 	if s.plan.resume == nil { // or the record has it
 		plan.Warnings = append(plan.Warnings, limitsAbove(*plan)...)
 	}

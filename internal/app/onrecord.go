@@ -5,6 +5,7 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis/compare"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/text/safe"
@@ -50,6 +51,16 @@ func sentOnRecord(p Plan, given profile.Changes) (lines []string) {
 	}
 	for _, f := range p.Run.Files {
 		lines = append(lines, fmt.Sprintf("file     %s (on record)", safe.Line(f.File, 300)))
+	}
+	return lines
+}
+
+// lostOnRecord returns the trials in dir that a resumed run repeats because their files cannot be
+// read, in a line each.
+func lostOnRecord(dir string) (lines []string) {
+	_, _, err := results.Read(dir)
+	for _, d := range results.DamagedOf(err) {
+		lines = append(lines, fmt.Sprintf("repeated %s", safe.Line(d.Error(), 400)))
 	}
 	return lines
 }

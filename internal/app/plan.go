@@ -290,8 +290,12 @@ func unsavedSecret(what string) error {
 // resumable reads the results folder of a run, and marks its incomplete trials to run again.
 func resumable(dir string) (bench.Run, error) {
 	run, _, err := results.Read(dir)
-	if run.Schema == 0 {
+	damaged := results.DamagedOf(err)
+	if err != nil && len(damaged) == 0 {
 		return run, console.WithCode(console.ExitUsage, err)
+	}
+	for _, d := range damaged {
+		run.Trials[d.Index].State = bench.TrialPending
 	}
 	if run.Search != "" {
 		return run, console.Usagef("%s is a capacity search and cannot be resumed: run 'locbench capacity' again", dir)

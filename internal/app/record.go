@@ -93,18 +93,6 @@ func memoryOvercommit(run bench.Run) bench.Warnings {
 	return bench.Warnings{verdict.Overcommitted(alive, all, machine)}
 }
 
-// interleavedQuotas returns a warning if contenders with different CPU quotas are interleaved: each
-// slice begins with a full quota, so the smaller one exceeds its own.
-func interleavedQuotas(run bench.Run) bench.Warnings {
-	p := run.Profile
-	differs := func(sel bench.Selection) bool { return p.LimitsOf(sel).CPUs != p.LimitsOf(p.Contenders[0]).CPUs }
-	if p.Interleave <= 0 || !slices.ContainsFunc(p.Contenders, differs) {
-		return nil
-	}
-	return bench.Warnings{{Text: "contenders with different CPU quotas are interleaved: each slice begins with a full quota, so the " +
-		"ratios are too close to 1; use --interleave off"}}
-}
-
 // limitsAbove returns a warning about each limit above what the machine has, with the contenders
 // that have it.
 func limitsAbove(run bench.Run) (warnings bench.Warnings) {

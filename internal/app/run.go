@@ -46,6 +46,7 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 	if o.Resume != "" {
 		plan.onRecord = onRecord(plan.Run, len(o.Services) == 0)
 		plan.onRecord = append(plan.onRecord, sentOnRecord(plan, o.Changes)...)
+		plan.onRecord = append(plan.onRecord, lostOnRecord(plan.Dir)...)
 	}
 	if !o.Worker { // its screen shows what Conduct publishes
 		for _, text := range plan.onRecord {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -85,6 +86,45 @@ func TestResumeOfInterleaving(t *testing.T) {
 			got = append(got, string(l.State))
 		}
 		testenv.Equal(t, strings.Join(got, " "), want, interleave)
+	}
+}
+
+// A complete trial whose file cannot be read is repeated, and said: in resume, and by all who read.
+func TestResumeRepeatsWhatIsLost(t *testing.T) {
+	p, err := profile.Parse("p.yaml", []byte("contenders: [a]\nrounds: 2\nrequests: [{path: /x}]\nsteps: [3]\n"))
+	testenv.OK(t, err)
+	run := bench.Run{Schema: bench.SchemaVersion, ID: "r1", State: bench.RunComplete, Profile: p,
+		Trials: []bench.TrialEntry{benchtest.Entry("a", 1, bench.TrialComplete), benchtest.Entry("a", 2, bench.TrialComplete)}}
+	for name, c := range map[string]struct {
+		damage func(path string) error
+		want   string
+	}{
+		"lost":    {os.Remove, "a-2.json is missing"},
+		"empty":   {func(path string) error { return os.Truncate(path, 0) }, "a-2.json: line 1: unexpected end of JSON input"},
+		"cut":     {func(path string) error { return os.Truncate(path, 30) }, "a-2.json: line 3: unexpected end of JSON input"},
+		"swapped": {func(path string) error { return os.Rename(filepath.Join(filepath.Dir(path), "a-1.json"), path) }, "a-2.json holds trial a-1"},
+		"bytes of something else behind it": {func(path string) error {
+			was, err := os.ReadFile(path)
+			return errors.Join(err, os.WriteFile(path, append(was, 1, 0, 0, 0, 0, 0, 0, 0), 0o600))
+		}, `invalid character '\x01' after top-level value`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			testenv.OK(t, results.WriteJSON(filepath.Join(dir, results.RunFile), run))
+			for _, e := range run.Trials {
+				testenv.OK(t, results.WriteJSON(filepath.Join(dir, e.File), bench.TrialResult{Schema: bench.SchemaVersion, Trial: e.Trial, State: e.State}))
+			}
+			_, err := resumable(dir)
+			testenv.Fails(t, err, "nothing to resume")
+			testenv.OK(t, c.damage(filepath.Join(dir, "a-2.json")))
+			again, err := resumable(dir)
+			testenv.OK(t, err)
+			testenv.Equal(t, again.Trials[1].State, bench.TrialPending)
+			testenv.Contains(t, strings.Join(lostOnRecord(dir), "\n"), "repeated trial a-2 is lost: ", c.want)
+			_, _, err = results.Read(dir)
+			testenv.Fails(t, err, c.want)
+			testenv.Fails(t, err, "run again what is lost: locbench run --resume "+dir)
+		})
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/testenv"
@@ -126,23 +125,6 @@ func TestOnRecord(t *testing.T) {
 	}
 	if got := onRecord(run, false); len(got) != 2 {
 		t.Errorf("with --services: %q", got)
-	}
-}
-
-// Interleaving by choice with different CPU quotas has a warning.
-func TestInterleavedQuotasAreAWarning(t *testing.T) {
-	half := bench.Selection{Contender: "b"}
-	for _, c := range []struct {
-		slice time.Duration
-		cpus  float64
-		want  int
-	}{{100 * time.Millisecond, .5, 1}, {0, .5, 0}, {100 * time.Millisecond, 1, 0}} {
-		run := bench.Run{Profile: bench.Profile{Interleave: c.slice, Limits: bench.Limits{CPUs: 1},
-			Contenders: []bench.Selection{{Contender: "a"}, half},
-			Settings:   []bench.Settings{{Selection: half, Limits: bench.Limits{CPUs: c.cpus}}}}}
-		if got := interleavedQuotas(run); len(got) != c.want {
-			t.Errorf("%+v: %+v", c, got)
-		}
 	}
 }
 

@@ -18,8 +18,36 @@ func Has(dir, file string) bool {
 	return err == nil && st.Mode().IsRegular()
 }
 
+// Damaged is a trial on record whose result cannot be read: its file is lost, cut, or not its own.
+type Damaged struct {
+	Index int // in bench.Run.Trials
+	Trial bench.Trial
+	Why   error // names the file
+}
+
+func (d *Damaged) Error() string { return fmt.Sprintf("trial %s is lost: %v", d.Trial, d.Why) }
+func (d *Damaged) Unwrap() error { return d.Why }
+
+// unreadable is the damaged trials of one run.
+type unreadable []*Damaged
+
+func (u unreadable) Error() string {
+	lines := make([]string, len(u))
+	for i, d := range u {
+		lines[i] = d.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// DamagedOf returns the damaged trials in an error of Read; none if it is about something else.
+func DamagedOf(err error) []*Damaged {
+	u, _ := errors.AsType[unreadable](err)
+	return u
+}
+
 // Read reads the results folder dir, or that of the run.json at dir. Trials that never began have
-// no file and are left out. If trials cannot be read, it returns the others and the joined errors.
+// no file and are left out. If trials cannot be read, it returns the others and an error with them
+// (see DamagedOf).
 func Read(dir string) (bench.Run, []bench.TrialResult, error) {
 	dir = Folder(dir)
 	root, err := safe.OpenRoot(dir)
@@ -31,9 +59,12 @@ func Read(dir string) (bench.Run, []bench.TrialResult, error) {
 	}
 	defer root.Close()
 	run, trials, err := read(root)
-	if errors.Is(err, errNoRun) {
+	switch {
+	case errors.Is(err, errNoRun):
 		err = noFolder(dir)
-	} else if err != nil {
+	case len(DamagedOf(err)) > 0 && run.Search == "" && run.State != bench.RunRunning:
+		err = fmt.Errorf("read results in %s: %w\nrun again what is lost: %s", dir, err, ResumeCommand(dir))
+	case err != nil:
 		err = fmt.Errorf("read results in %s: %w", dir, err)
 	}
 	return run, trials, err
@@ -64,7 +95,7 @@ func read(dir *os.Root) (bench.Run, []bench.TrialResult, error) {
 		return run, nil, fmt.Errorf("%s: %w", RunFile, err)
 	}
 	var trials []bench.TrialResult
-	var problems []error
+	var damaged unreadable
 	var total int64
 	for i, entry := range run.Trials {
 		if st, err := dir.Stat(entry.File); err == nil {
@@ -75,20 +106,20 @@ func read(dir *os.Root) (bench.Run, []bench.TrialResult, error) {
 		}
 		var trial bench.TrialResult
 		err := readJSON(dir, entry.File, entry.File, maxFile, &trial)
+		lost := func(why error) { damaged = append(damaged, &Damaged{Index: i, Trial: entry.Trial, Why: why}) }
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			if entry.State != bench.TrialPending {
-				problems = append(problems, fmt.Errorf("trial %s is %s, but %s is missing", entry.Trial, entry.State, entry.File))
+				lost(fmt.Errorf("%s is missing", entry.File))
 			}
 		case err != nil:
-			problems = append(problems, err)
+			lost(err)
 		case trial.Schema != bench.SchemaVersion:
-			problems = append(problems, otherSchema(entry.File, trial.Schema))
+			lost(otherSchema(entry.File, trial.Schema))
 		case trial.Trial != entry.Trial:
-			problems = append(problems,
-				fmt.Errorf("%s holds trial %s, but %s says %s", entry.File, trial.Trial, RunFile, entry.Trial))
+			lost(fmt.Errorf("%s holds trial %s", entry.File, trial.Trial))
 		case len(trial.Steps) > maxSteps:
-			problems = append(problems, fmt.Errorf("%s: %d steps: more than any run has", entry.File, len(trial.Steps)))
+			lost(fmt.Errorf("%s: %d steps: more than any run has", entry.File, len(trial.Steps)))
 		default:
 			if entry.State == bench.TrialRunning && trial.State != bench.TrialRunning {
 				// The run was killed between writing the trial's file and run.json.
@@ -101,7 +132,10 @@ func read(dir *os.Root) (bench.Run, []bench.TrialResult, error) {
 			}
 		}
 	}
-	return run, trials, errors.Join(problems...)
+	if len(damaged) > 0 {
+		return run, trials, damaged
+	}
+	return run, trials, nil
 }
 
 func valid(run bench.Run) error {
