@@ -65,6 +65,20 @@ func TestMemoryOvercommit(t *testing.T) {
 	}
 }
 
+// writeRun writes the record of a run, and an empty result of each trial.
+func writeRun(t *testing.T, dir string, run bench.Run) {
+	t.Helper()
+	testenv.OK(t, results.WriteJSON(filepath.Join(dir, results.RunFile), run))
+	for _, e := range run.Trials {
+		writeTrial(t, dir, e)
+	}
+}
+
+func writeTrial(t *testing.T, dir string, e bench.TrialEntry) {
+	t.Helper()
+	testenv.OK(t, results.WriteJSON(filepath.Join(dir, e.File), bench.TrialResult{Schema: bench.SchemaVersion, Trial: e.Trial, State: e.State}))
+}
+
 // Interleaved contenders run again together.
 func TestResumeOfInterleaving(t *testing.T) {
 	run := bench.Run{Schema: bench.SchemaVersion, ID: "r1", State: bench.RunInterrupted,
@@ -78,7 +92,7 @@ func TestResumeOfInterleaving(t *testing.T) {
 		run.Profile = p
 		run.Profile.Interleave = interleave
 		dir := t.TempDir()
-		testenv.OK(t, results.WriteJSON(filepath.Join(dir, results.RunFile), run))
+		writeRun(t, dir, run)
 		again, err := resumable(dir)
 		testenv.OK(t, err)
 		var got []string
@@ -101,7 +115,7 @@ func TestResumeRepeatsWhatIsLost(t *testing.T) {
 	}{
 		"lost":    {os.Remove, "a-2.json is missing"},
 		"empty":   {func(path string) error { return os.Truncate(path, 0) }, "a-2.json: line 1: unexpected end of JSON input"},
-		"cut":     {func(path string) error { return os.Truncate(path, 30) }, "a-2.json: line 3: unexpected end of JSON input"},
+		"cut":     {func(path string) error { return os.Truncate(path, 30) }, "a-2.json: line 4: unexpected end of JSON input"},
 		"swapped": {func(path string) error { return os.Rename(filepath.Join(filepath.Dir(path), "a-1.json"), path) }, "a-2.json holds trial a-1"},
 		"bytes of something else behind it": {func(path string) error {
 			was, err := os.ReadFile(path)
@@ -110,10 +124,7 @@ func TestResumeRepeatsWhatIsLost(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			testenv.OK(t, results.WriteJSON(filepath.Join(dir, results.RunFile), run))
-			for _, e := range run.Trials {
-				testenv.OK(t, results.WriteJSON(filepath.Join(dir, e.File), bench.TrialResult{Schema: bench.SchemaVersion, Trial: e.Trial, State: e.State}))
-			}
+			writeRun(t, dir, run)
 			_, err := resumable(dir)
 			testenv.Fails(t, err, "nothing to resume")
 			testenv.OK(t, c.damage(filepath.Join(dir, "a-2.json")))
@@ -141,6 +152,7 @@ func TestResumePlansUnderTheLock(t *testing.T) {
 		err := Run(t.Context(), console.Env{Stdout: io.Discard, Stderr: io.Discard}, RunOptions{Resume: dir})
 		testenv.Fails(t, err, want)
 	}
+	writeTrial(t, dir, trial)
 	resume("another locbench is writing to " + dir)
 	other.Close()
 	resume("nothing to resume")
