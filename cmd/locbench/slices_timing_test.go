@@ -94,10 +94,11 @@ func TestSlicesAreAPlainRun(t *testing.T) {
 // run, too; one that it holds easily is interleaved.
 func TestOverloadIsAPlainRun(t *testing.T) {
 	services := burners(t, map[string]time.Duration{"a": time.Millisecond, "b": time.Millisecond})
-	const most = 470. // a second, under half a CPU, with what HTTP takes
-	for _, load := range []float64{.5, .9, 1.1, 1.5} {
-		t.Run(fmt.Sprint(load), func(t *testing.T) {
-			file := burning(t, .5, fmt.Sprintf("[4 warm-up for 1s, {rate: %.0f}]", load*most))
+	const most = 940. // a second of one CPU, with what HTTP takes
+	for _, c := range []struct{ cpus, load float64 }{{.5, .5}, {.5, .9}, {.5, 1.1}, {.5, 1.5}, {1.5, .5}, {1.5, .9}, {1.5, 1.1}, {1.5, 1.5}} {
+		load := c.load
+		t.Run(fmt.Sprintf("%v at %v CPUs", load, c.cpus), func(t *testing.T) {
+			file := burning(t, c.cpus, fmt.Sprintf("[4 warm-up for 1s, {rate: %.0f}]", load*c.cpus*most))
 			testenv.Judge(t, 4, 50*time.Millisecond, func(t testing.TB) error {
 				ran, alternated := map[string]values{}, ""
 				for _, way := range []string{"off", "500ms"} {
@@ -125,6 +126,32 @@ func TestOverloadIsAPlainRun(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestLockIsAPlainRun: what a lock costs that keeps one of one and a half CPUs busy is the same in
+// an interleaved run, though the contender without it is at its quota and this one never is.
+func TestLockIsAPlainRun(t *testing.T) {
+	services := made(t, burnerBinary, "burner", map[string]string{"CPU": "300µs"}, map[string]map[string]string{"a": {}, "b": {"LOCK": "1"}})
+	file := burning(t, 1.5, "[16 warm-up for 1s, 16]")
+	testenv.Judge(t, 4, 50*time.Millisecond, func(t testing.TB) error {
+		lost := map[string]float64{}
+		for _, way := range []string{"off", "500ms"} {
+			dir := t.TempDir()
+			code, _, stderr := locbench(t, dir, "run", "--headless", "-o", "out", "-p", file, "--services", services, "--interleave", way)
+			if code != 0 {
+				return fmt.Errorf("exit code %d\n%s", code, stderr)
+			}
+			_, trials := read(t, dir+"/out")
+			of := map[string][]bench.TrialResult{}
+			for _, trial := range trials {
+				of[trial.Trial.Variant] = append(of[trial.Trial.Variant], trial)
+			}
+			a, b := medians(of["a"], 1), medians(of["b"], 1)
+			t.Logf("%s: %+v, with a lock %+v", way, a, b)
+			lost[way] = b.throughput / a.throughput
+		}
+		return differs("throughput with a lock", lost["500ms"], lost["off"], .02)
+	})
 }
 
 // TestSlicesOfSlowResponses: throughput and latency of interleaved contenders that sleep are those
