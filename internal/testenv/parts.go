@@ -67,7 +67,7 @@ var Parts = []Part{
 	{Name: "terminal", Shows: "the dashboard on a real terminal, and its worker", Minutes: 6,
 		Prepare: append(append([]Step{}, needsEngine...), Step{Command: ".ci/install terminal"}),
 		Require: "docker,images,tmux"},
-	{Name: "faults", Shows: "signals, full disks, clocks, stores and contenders that fail in each phase", Minutes: 12,
+	{Name: "faults", Shows: "signals, full disks, clocks, stores and contenders that fail in each phase", Minutes: 15,
 		Prepare: needsEngine, Require: "docker,images"},
 	{Name: "release", Shows: "packages, image and go install of a tag run the main job and say its version", Minutes: 12,
 		Prepare: append(append([]Step{}, needsEngine...), Step{Command: ".ci/release", Env: "LOCBENCH_TEST_RELEASE"}),
@@ -76,6 +76,6 @@ var Parts = []Part{
 		Shows:   "limits, counters and kills on cgroup v2, with and without root, in a virtual machine",
 		Prepare: []Step{{Command: ".ci/install machine"}, {Command: ".ci/v2host", Env: "LOCBENCH_TEST_V2HOST"}},
 		Require: "v2host"},
-	{Name: "timing", Shows: "rates, latencies and CPU time against known values; alone on the machine", Minutes: 10,
+	{Name: "timing", Shows: "rates, latencies and CPU time against known values; alone on the machine", Minutes: 20,
 		Prepare: append(append([]Step{}, needsEngine...), Step{Command: ".ci/install wrk"}), Require: "docker,images,wrk"},
 }
