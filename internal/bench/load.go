@@ -15,7 +15,8 @@ func (k ErrorKind) Words() string { return strings.ReplaceAll(string(k), "_", " 
 // The kinds. The kind of an unexpected status is its class: "1xx" … "5xx".
 const (
 	ErrRefused ErrorKind = "connection_refused"
-	ErrReset   ErrorKind = "connection_reset" // reset, broken pipe, or closed before the end of the response
+	ErrReset   ErrorKind = "connection_reset"    // reset or broken pipe, or closed without a response
+	ErrCut     ErrorKind = "incomplete_response" // closed within a response
 	ErrTimeout ErrorKind = "timeout"
 	ErrBody    ErrorKind = "unreadable_body"  // the body cannot be read
 	ErrWrong   ErrorKind = "unexpected_body"  // the body is not the expected one

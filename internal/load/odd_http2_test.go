@@ -146,8 +146,8 @@ func TestOddServersOfHTTP2(t *testing.T) {
 		lost("all refused", twice, refuses),
 		lost("GOAWAY at once", twice, func(s stream) { s.goesAway(0) }),
 		lost("reset stream", each, resetsStream), // the connection, too, is not used again
-		lost("half a body", each, then(halfABody, closes)),
-		lost("half a body, reset stream", each, then(halfABody, resetsStream)),
+		{name: "half a body", serve: then(halfABody, closes), kind: bench.ErrCut, failed: all, opened: each},
+		{name: "half a body, reset stream", serve: then(halfABody, resetsStream), kind: bench.ErrCut, failed: all, opened: each},
 		{name: "silence", serve: func(stream) {}, kind: bench.ErrTimeout, failed: all, opened: each},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -70,6 +70,9 @@ func odds() []odd {
 	lost := func(name, text string, opened int64, serve response) odd {
 		return fails(name, bench.ErrReset, text, opened, serve)
 	}
+	cut := func(name, text string, opened int64, serve response) odd {
+		return fails(name, bench.ErrCut, text, opened, serve)
+	}
 	atOnce := func(name string, accept response) odd {
 		return odd{name: name, accept: accept, serve: none, kind: bench.ErrReset, failed: all, opened: twice, again: -1}
 	}
@@ -125,13 +128,14 @@ func odds() []odd {
 		fails("413 before a long request is read", "4xx", "", each,
 			says("HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n").ends(halfCloses),
 		).by("POST", 8<<20),
-		lost("half a status line", "closed the connection", each, says("HTTP/1.").ends(closes)),
-		lost("half a head", notAll, each, says(okHead+"Content-").ends(closes)),
-		lost("half a body", ofBody, each, says(okHead+"Content-Length: 9\r\n\r\nhello").ends(closes)),
-		lost("half a body, half close", "", each, says(okHead+"Content-Length: 9\r\n\r\nhello").ends(halfCloses)),
-		lost("half a body of an error", ofBody, each,
+		cut("half a status line", "closed the connection", each, says("HTTP/1.").ends(closes)),
+		cut("half a head", notAll, each, says(okHead+"Content-").ends(closes)),
+		cut("half a body", ofBody, each, says(okHead+"Content-Length: 9\r\n\r\nhello").ends(closes)),
+		cut("half a body, truncated", ofBody, each, says(okHead+"Content-Length: 9\r\n\r\nhello").ends(truncates)),
+		cut("half a body, half close", "", each, says(okHead+"Content-Length: 9\r\n\r\nhello").ends(halfCloses)),
+		cut("half a body of an error", ofBody, each,
 			says("HTTP/1.1 500 Oops\r\nContent-Length: 9\r\n\r\nhello").ends(closes)),
-		lost("half a chunk", ofBody, each, says(chunkHead+"5\r\nhel").ends(closes)),
+		cut("half a chunk", ofBody, each, says(chunkHead+"5\r\nhel").ends(closes)),
 		lost("reset in the status line", "", timed, says("HTTP/1.1 2").ends(soon)),
 		lost("reset in a header", "", timed, says(okHead+"Content-Le").ends(soon)),
 		lost("reset in the body", "", timed, says(okHead+"Content-Length: 10\r\n\r\nhello").ends(soon)),

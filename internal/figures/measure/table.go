@@ -78,7 +78,7 @@ var table = []Measure{
 		whole:    errorsOfTrial,
 		Definition: Definition{"Error rate (%)",
 			"errors / (errors + successes + rejected requests), counted by the client, by kind: unexpected status, " +
-				"connection refused, connection reset, timeout, unreadable body, client limit."},
+				"connection refused, connection reset, incomplete response, timeout, unreadable body, client limit."},
 		Chart: &Chart{ID: "errors", Title: "Error rate", Note: "Errors / (errors + successes + rejected).", Unit: "%", Zero: true},
 		CSV:   Column{"error_ratio", "failed / (failed + succeeded + rejected), 0 to 1"},
 	},
