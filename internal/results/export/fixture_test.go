@@ -122,6 +122,10 @@ func fixtureLoad(i, k, round int, start time.Time) bench.Load {
 		good.Record(d)
 		keep()
 	}
+	l.Statuses = bench.Statuses{200: l.Succeeded, 503: l.Failed["5xx"]}
+	for status := 201; status <= 207; status++ {
+		l.Statuses[status] = int64(status)
+	}
 	l.KeptOf = l.Sent
 	slices.SortStableFunc(l.Kept, bench.KeptRequest.Compare)
 	if len(l.Failed) == 0 {
