@@ -113,6 +113,10 @@ func odds() []odd {
 			name: "close instead of the second response, POST", method: "POST", serve: ok.then(none.ends(closes)),
 			kind: bench.ErrReset, failed: all / 2, opened: each / 2,
 		},
+		{
+			name: "close instead of the second response, PURGE", method: "PURGE", serve: ok.then(none.ends(closes)),
+			kind: bench.ErrReset, failed: all / 2, opened: each / 2,
+		},
 		lost("interim response and close", "", each, says(earlyHints).ends(closes)),
 
 		// Errors, each of its kind.
