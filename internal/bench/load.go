@@ -15,7 +15,8 @@ func (k ErrorKind) Words() string { return strings.ReplaceAll(string(k), "_", " 
 // The kinds. The kind of an unexpected status is its class: "1xx" … "5xx".
 const (
 	ErrRefused ErrorKind = "connection_refused"
-	ErrReset   ErrorKind = "connection_reset" // reset, broken pipe, or closed before the end of the response
+	ErrReset   ErrorKind = "connection_reset"    // reset or broken pipe, or closed without a response
+	ErrCut     ErrorKind = "incomplete_response" // closed within a response
 	ErrTimeout ErrorKind = "timeout"
 	ErrBody    ErrorKind = "unreadable_body"  // the body cannot be read
 	ErrWrong   ErrorKind = "unexpected_body"  // the body is not the expected one
@@ -135,11 +136,18 @@ type Load struct {
 	Succeeded int64 `json:"succeeded"`                 // successes within the measured interval
 	Lead      int64 `json:"lead_succeeded,omitempty"`  // successes of the lead-in
 	Drain     int64 `json:"drain_succeeded,omitempty"` // successes of the drain
+	// the longest latency of Drain, from the moment given by LatencyOf: in no other latency
+	DrainMax time.Duration `json:"drain_max_ns,omitempty"`
 	// successes between the two readings of the counters, if Definition is Iterations
 	Within int64 `json:"within,omitempty"`
 	// requests in flight when the step was interrupted: neither success nor error
 	Cut     int64 `json:"cut,omitempty"`
 	Backlog int64 `json:"backlog,omitempty"` // requests without a response at the end of the measured interval
+	// connections opened again after they had ended
+	Reconnects int64 `json:"reconnects,omitempty"`
+	// requests sent a second time, since their connection ended without a response: the contender
+	// may have received both. Each counts once in Sent.
+	SentAgain int64 `json:"sent_again,omitempty"`
 	// connections without a response at the end of the longest lead-in: the queue outlasted it
 	Unserved int `json:"unserved,omitempty"`
 	// errors by kind, of the whole step, lead-in and drain included

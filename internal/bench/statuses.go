@@ -2,6 +2,7 @@ package bench
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -38,6 +39,15 @@ const maxNamed = 6
 // String returns "200: 1,449, 429: 5,798": the most frequent ones, by status.
 func (s Statuses) String() string {
 	return s.text(func(status int) string { return strconv.Itoa(status) + ": " + units.Count(s[status]) })
+}
+
+// Exact returns "200: 1449, 429: 5798": all of them, for programs.
+func (s Statuses) Exact() string {
+	var texts []string
+	for _, status := range slices.Sorted(maps.Keys(s)) {
+		texts = append(texts, fmt.Sprintf("%d: %d", status, s[status]))
+	}
+	return strings.Join(texts, ", ")
 }
 
 // Names returns "429" or "429, 503".

@@ -22,6 +22,7 @@ const (
 	WarnClientLimit       WarningKind = "client_limit"        // out of ports, files or memory of the client
 	WarnInterrupted       WarningKind = "interrupted"         // requests in flight were cut off
 	WarnReopened          WarningKind = "reopened"            // connections were opened again
+	WarnSentAgain         WarningKind = "sent_again"          // requests were sent twice
 	WarnResponsesSeenLate WarningKind = "responses_seen_late" // the client read responses after they had arrived
 	WarnClockUnsteady     WarningKind = "clock_unsteady"      // times and counts of requests in flight differ
 	WarnWaitedForPorts    WarningKind = "waited_for_ports"    // the step started late: no free local ports
@@ -33,6 +34,7 @@ const (
 	WarnNotKeepingUp         WarningKind = "not_keeping_up"  // the backlog was growing
 	WarnQueueOutlastedLeadIn WarningKind = "unserved"        // the queue outlasted the lead-in
 	WarnFirstResponses       WarningKind = "first_responses" // the first responses took far longer than later ones
+	WarnSlowDrain            WarningKind = "slow_drain"      // requests that ended after the interval took far longer than those in it
 	WarnUnstableLoad         WarningKind = "unsteady"        // throughput × latency does not match the requests in flight
 	WarnWarmingUp            WarningKind = "warming"         // Drift: the contender became faster
 	WarnDrifting             WarningKind = "drifting"        // Drift: the contender became slower
@@ -82,6 +84,8 @@ var titles = map[WarningKind]string{
 	WarnClientLimit:          "the client ran out of ports, files or memory",
 	WarnInterrupted:          "interrupted",
 	WarnReopened:             "reconnects; latency includes them",
+	WarnSentAgain:            "requests sent again after their connection ended",
+	WarnSlowDrain:            "slow responses after the measured interval, not in p99 and max",
 	WarnClockUnsteady:        "unstable machine clock",
 	WarnResponsesSeenLate:    "the client saw responses late",
 	WarnWaitedForPorts:       "step start delayed: no free local ports",

@@ -28,7 +28,7 @@ func refused(t *testing.T) (url string, requests *requestLog) {
 		}
 		body := make([]byte, max(r.ContentLength, 0))
 		_, _ = r.Body.Read(body)
-		line := []string{r.Method, r.RequestURI, r.Header.Get("X-Api-Key"), r.Header.Get("Content-Type"), string(body)}
+		line := []string{r.Method, r.RequestURI, r.Header.Get("X-Api-Key") + strings.Join(r.Header["Cookie"], "&"), r.Header.Get("Content-Type"), string(body)}
 		l.Lock()
 		l.all = append(l.all, strings.Join(line, "|"))
 		l.Unlock()
@@ -49,6 +49,8 @@ func TestRequest_SentAsTyped(t *testing.T) {
 		"braces":        {"/v1/{id}?x={language}", nil, "GET|/v1/%7Bid%7D?x=%7Blanguage%7D|||"},
 		"other letters": {"/größe?q=a b", nil, "GET|/gr%C3%B6%C3%9Fe?q=a%20b|||"},
 		"method":        {"/v1/items/7", []string{"--method", "delete"}, "DELETE|/v1/items/7|||"},
+		"cookies":       {"/o", []string{"--header", "X-Api-Key: k", "-H", "Cookie: a=1", "-H", "cookie: b=2"}, "GET|/o|ka=1; b=2||"},
+		"any method":    {"/v1/items/7", []string{"--method", "M-Search"}, "M-Search|/v1/items/7|||"},
 		"put": {"/o", []string{"--method", "PUT", "--body", `{"a": "{name}", "b": "{{name}}", "n": 10.00}`},
 			`PUT|/o||application/json|{"a": "{name}", "b": "{{name}}", "n": 10.00}`},
 		"form": {"/o", []string{"--body", "user=ada&team=a+b%3D"},
@@ -97,8 +99,8 @@ func TestRequest_Refused(t *testing.T) {
 		"a contender": {of[:2], []string{"go-nethttp", "--method", "POST"}, "--method: not with a contender"},
 		"no target": {nil, []string{"--method", "POST"},
 			"--method: add --target URL, such as --target http://127.0.0.1:8080/orders"},
-		"resume":         {nil, []string{"--resume", "x", "--method", "POST"}, "omit --method"},
-		"unknown method": {target, []string{"--method", "POTS"}, "--method POTS: did you mean `POST`?"},
+		"resume":       {nil, []string{"--resume", "x", "--method", "POST"}, "omit --method"},
+		"not a method": {target, []string{"--method", "GET /"}, "--method 'GET /': write up to 40 letters, such as `GET` or `PURGE`"},
 		"no colon": {target, []string{"--header", "A: b", "--header", "Cookie sid=1"},
 			"--header, number 2: write 'NAME: VALUE', with a colon"},
 		"a name with blanks": {target, []string{"--header", "My Header: x"}, "is not the name of a header"},

@@ -256,7 +256,7 @@ steps: [{connections: 2, max_requests: 2000}]
 	}
 	_, text, _ := shell(nil).runs(t, "export", out, "--format", "json")
 	if json.Unmarshal([]byte(text), &rows) != nil || len(rows) != 1 || rows[0].Rejected != 1600 ||
-		rows[0].Statuses != "200: 400, 429: 1,600" {
+		rows[0].Statuses != "200: 400, 429: 1600" {
 		t.Errorf("export: %+v\n%s", rows, text)
 	}
 }

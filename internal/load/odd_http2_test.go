@@ -78,6 +78,12 @@ type odd2 struct {
 	serve          func(stream)
 	kind           bench.ErrorKind
 	failed, opened int64
+	again          int64 // see odd
+}
+
+func (o odd2) repeated(n int64) odd2 {
+	o.again = n
+	return o
 }
 
 func (o odd2) by(method string) odd2 {
@@ -121,27 +127,27 @@ func TestOddServersOfHTTP2(t *testing.T) {
 		works("interim response", once, then(func(s stream) { s.headers(0x08, 3, '1', '0', '3') }, stream.responds)),
 		works("GOAWAY after the response", each, then(stream.responds, goes)),
 		works("GOAWAY before the response", each, then(goes, stream.responds)),
-		works("GOAWAY and close", each, then(then(stream.responds, goes), closes)),
-		works("silent close", each, then(stream.responds, closes)),
-		works("silent reset", each, then(stream.responds, func(s stream) { resets(s.conn) })),
-		works("silent half close", each, then(stream.responds, func(s stream) { halfCloses(s.conn) })),
+		works("GOAWAY and close", each, then(then(stream.responds, goes), closes)).repeated(-1),
+		works("silent close", each, then(stream.responds, closes)).repeated(-1),
+		works("silent reset", each, then(stream.responds, func(s stream) { resets(s.conn) })).repeated(-1),
+		works("silent half close", each, then(stream.responds, func(s stream) { halfCloses(s.conn) })).repeated(-1),
 		works("GOAWAY instead", each, instead(goneBefore)),
 		works("GOAWAY instead, POST", each, instead(goneBefore)).by("POST"),
 		works("refused", each, instead(refuses)),
 		works("refused, POST", each, instead(refuses)).by("POST"),
-		works("close instead", each, instead(closes)),
+		works("close instead", each, instead(closes)).repeated(each - 1),
 		{
 			name: "close instead, POST", method: "POST", serve: instead(closes),
 			kind: bench.ErrReset, failed: all / 2, opened: each / 2,
 		},
 
-		lost("close at once", twice, nil),
-		lost("no response", twice, closes),
+		lost("close at once", twice, nil).repeated(-1),
+		lost("no response", twice, closes).repeated(1),
 		lost("all refused", twice, refuses),
 		lost("GOAWAY at once", twice, func(s stream) { s.goesAway(0) }),
 		lost("reset stream", each, resetsStream), // the connection, too, is not used again
-		lost("half a body", each, then(halfABody, closes)),
-		lost("half a body, reset stream", each, then(halfABody, resetsStream)),
+		{name: "half a body", serve: then(halfABody, closes), kind: bench.ErrCut, failed: all, opened: each},
+		{name: "half a body, reset stream", serve: then(halfABody, resetsStream), kind: bench.ErrCut, failed: all, opened: each},
 		{name: "silence", serve: func(stream) {}, kind: bench.ErrTimeout, failed: all, opened: each},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -157,8 +163,11 @@ func TestOddServersOfHTTP2(t *testing.T) {
 				t.Errorf("%d sent, failed %v %v; want %d of kind %q", l.Sent, l.Failed, l.Examples, test.failed, test.kind)
 			}
 			server.sees(t, test.opened)
-			if l.Succeeded > 0 && reopened(l) != test.opened-1 {
-				t.Errorf("%q, want %d opened again", l.Warnings, test.opened-1)
+			if l.Succeeded > 0 && l.Reconnects != test.opened-1 {
+				t.Errorf("%d opened again, want %d", l.Reconnects, test.opened-1)
+			}
+			if test.again >= 0 && l.SentAgain != test.again {
+				t.Errorf("%d sent again, want %d", l.SentAgain, test.again)
 			}
 		})
 	}

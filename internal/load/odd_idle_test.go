@@ -132,7 +132,7 @@ func TestConnectionsThatEndBeforeTheyAreUsed(t *testing.T) {
 						l.Sent, l.Failed, l.Examples, server.asked.Load(), server.late.Load())
 				}
 				server.sees(t, 2*connections-1)
-				if n := reopened(l); l.Succeeded > 0 && n != connections-1 {
+				if n := l.Reconnects; l.Succeeded > 0 && n != connections-1 {
 					t.Errorf("%q: %d sent, %d succeeded, %d in the lead-in", l.Warnings, l.Sent, l.Succeeded, l.Lead)
 				}
 			})
@@ -152,7 +152,7 @@ func TestRampOpensConnectionsWhenTheyBegin(t *testing.T) {
 		p := plan(server.url, to, 200*time.Millisecond)
 		p.Step.RampFrom = from
 		l := run(t, e, p)
-		if early.Load() != from || l.FailedTotal() != 0 || reopened(l) != 0 || server.accepted.Load() > to {
+		if early.Load() != from || l.FailedTotal() != 0 || l.Reconnects != 0 || server.accepted.Load() > to {
 			t.Errorf("%d connections at first, %d in all, failed %v, %q",
 				early.Load(), server.accepted.Load(), l.Failed, l.Warnings)
 		}

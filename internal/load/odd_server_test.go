@@ -88,6 +88,14 @@ func resets(conn net.Conn) {
 	below.Close()
 }
 
+// truncates closes conn without the end that TLS has.
+func truncates(conn net.Conn) {
+	if secure, ok := conn.(*tls.Conn); ok {
+		conn = secure.NetConn()
+	}
+	conn.Close()
+}
+
 // halfCloses sends no more, and reads whatever still comes.
 func halfCloses(conn net.Conn) {
 	_ = conn.(interface{ CloseWrite() error }).CloseWrite()

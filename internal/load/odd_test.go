@@ -39,6 +39,13 @@ type odd struct {
 	text   string          // text in the example
 	failed int64
 	opened int64 // connections the server has seen; 0: depends on timing
+	again  int64 // requests sent again; -1: depends on timing
+}
+
+// repeated returns o with a number of requests that are sent again.
+func (o odd) repeated(n int64) odd {
+	o.again = n
+	return o
 }
 
 // by returns o for requests with another method and a body of a number of bytes.
@@ -63,8 +70,11 @@ func odds() []odd {
 	lost := func(name, text string, opened int64, serve response) odd {
 		return fails(name, bench.ErrReset, text, opened, serve)
 	}
+	cut := func(name, text string, opened int64, serve response) odd {
+		return fails(name, bench.ErrCut, text, opened, serve)
+	}
 	atOnce := func(name string, accept response) odd {
-		return odd{name: name, accept: accept, serve: none, kind: bench.ErrReset, failed: all, opened: twice}
+		return odd{name: name, accept: accept, serve: none, kind: bench.ErrReset, failed: all, opened: twice, again: -1}
 	}
 	const notAll, ofBody = "before the end of the response", "body of the response"
 	const ofHeaders = "headers of the response over"
@@ -86,16 +96,16 @@ func odds() []odd {
 			says("HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 5\r\n\r\nhello")),
 		works("until the end", each, says(okHead+"\r\nhello").ends(closes)),
 		works("until half an end", each, says(okHead+"\r\nhello").ends(halfCloses)),
-		works("silent close", each, ok.ends(closes)),
-		works("silent reset", each, ok.ends(resets)),
-		works("silent half close", each, ok.ends(halfCloses)),
-		works("surplus bytes", each, says(okResponse+"surplus")),
-		works("close instead of the second response", each, ok.then(none.ends(closes))),
-		works("reset instead of the second response", each, ok.then(none.ends(resets))),
-		works("half close instead of the second response", each, ok.then(none.ends(halfCloses))),
-		works("408 instead of the second response", each, ok.then(says(gaveUp).ends(closes))),
-		works("close instead of the second response, PUT", each, ok.then(none.ends(closes))).by("PUT", 10),
-		works("408 instead of the second response, POST", each, ok.then(says(gaveUp).ends(closes))).by("POST", 0),
+		works("silent close", each, ok.ends(closes)).repeated(-1),
+		works("silent reset", each, ok.ends(resets)).repeated(-1),
+		works("silent half close", each, ok.ends(halfCloses)).repeated(-1),
+		works("surplus bytes", each, says(okResponse+"surplus")).repeated(-1),
+		works("close instead of the second response", each, ok.then(none.ends(closes))).repeated(each - 1),
+		works("reset instead of the second response", each, ok.then(none.ends(resets))).repeated(each - 1),
+		works("half close instead of the second response", each, ok.then(none.ends(halfCloses))).repeated(each - 1),
+		works("408 instead of the second response", each, ok.then(says(gaveUp).ends(closes))).repeated(each - 1),
+		works("close instead of the second response, PUT", each, ok.then(none.ends(closes))).by("PUT", 10).repeated(each - 1),
+		works("408 instead of the second response, POST", each, ok.then(says(gaveUp).ends(closes))).by("POST", 0).repeated(each - 1),
 		works("response before a long request is read", each, ok.ends(leaves)).by("POST", 8<<20),
 
 		// What the server may have done is not repeated.
@@ -103,28 +113,33 @@ func odds() []odd {
 			name: "close instead of the second response, POST", method: "POST", serve: ok.then(none.ends(closes)),
 			kind: bench.ErrReset, failed: all / 2, opened: each / 2,
 		},
+		{
+			name: "close instead of the second response, PURGE", method: "PURGE", serve: ok.then(none.ends(closes)),
+			kind: bench.ErrReset, failed: all / 2, opened: each / 2,
+		},
 		lost("interim response and close", "", each, says(earlyHints).ends(closes)),
 
 		// Errors, each of its kind.
 		atOnce("close at once", none.ends(closes)),
 		atOnce("reset at once", none.ends(resets)),
-		lost("no response", notAll, twice, none.ends(closes)),
-		lost("no response, half close", "", twice, none.ends(halfCloses)),
-		lost("no response, reset", "", twice, none.ends(resets)),
+		lost("no response", notAll, twice, none.ends(closes)).repeated(1),
+		lost("no response, half close", "", twice, none.ends(halfCloses)).repeated(1),
+		lost("no response, reset", "", twice, none.ends(resets)).repeated(1),
 		lost("no response, POST", "", each, none.ends(closes)).by("POST", 0),
-		fails("408", "4xx", "408 Request Timeout", twice, says(gaveUp).ends(closes)),
+		fails("408", "4xx", "408 Request Timeout", twice, says(gaveUp).ends(closes)).repeated(1),
 		fails("408 that is a response", "4xx", "", once,
 			says("HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n")),
 		fails("413 before a long request is read", "4xx", "", each,
 			says("HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n").ends(halfCloses),
 		).by("POST", 8<<20),
-		lost("half a status line", "closed the connection", each, says("HTTP/1.").ends(closes)),
-		lost("half a head", notAll, each, says(okHead+"Content-").ends(closes)),
-		lost("half a body", ofBody, each, says(okHead+"Content-Length: 9\r\n\r\nhello").ends(closes)),
-		lost("half a body, half close", "", each, says(okHead+"Content-Length: 9\r\n\r\nhello").ends(halfCloses)),
-		lost("half a body of an error", ofBody, each,
+		cut("half a status line", "closed the connection", each, says("HTTP/1.").ends(closes)),
+		cut("half a head", notAll, each, says(okHead+"Content-").ends(closes)),
+		cut("half a body", ofBody, each, says(okHead+"Content-Length: 9\r\n\r\nhello").ends(closes)),
+		cut("half a body, truncated", ofBody, each, says(okHead+"Content-Length: 9\r\n\r\nhello").ends(truncates)),
+		cut("half a body, half close", "", each, says(okHead+"Content-Length: 9\r\n\r\nhello").ends(halfCloses)),
+		cut("half a body of an error", ofBody, each,
 			says("HTTP/1.1 500 Oops\r\nContent-Length: 9\r\n\r\nhello").ends(closes)),
-		lost("half a chunk", ofBody, each, says(chunkHead+"5\r\nhel").ends(closes)),
+		cut("half a chunk", ofBody, each, says(chunkHead+"5\r\nhel").ends(closes)),
 		lost("reset in the status line", "", timed, says("HTTP/1.1 2").ends(soon)),
 		lost("reset in a header", "", timed, says(okHead+"Content-Le").ends(soon)),
 		lost("reset in the body", "", timed, says(okHead+"Content-Length: 10\r\n\r\nhello").ends(soon)),
@@ -193,7 +208,7 @@ func (o odd) meets(t *testing.T, e Engine, config *tls.Config, open bool) {
 		p.Step.Connections, p.Step.MaxRequests = 0, 0
 		p.Step.Arrivals = &bench.Arrivals{Users: 1, Requests: int(requests), Over: time.Millisecond}
 		if o.opened > oddRequests {
-			o.opened = oddRequests
+			o.opened, o.again = oddRequests, min(o.again, 0)
 		}
 	}
 	p.Requests[0].Method, p.Requests[0].Body = o.method, strings.Repeat("x", o.body)
@@ -209,23 +224,16 @@ func (o odd) meets(t *testing.T, e Engine, config *tls.Config, open bool) {
 	if text := l.Examples[o.kind]; !strings.Contains(text, o.text) || len(text) > wire.MaxExample+8 {
 		t.Errorf("example %q", text)
 	}
+	if o.again >= 0 && l.SentAgain != o.again {
+		t.Errorf("%d sent again, want %d", l.SentAgain, o.again)
+	}
 	if o.opened == 0 {
 		return
 	}
 	server.sees(t, o.opened)
-	if again := o.opened - 1; l.Succeeded > 0 && reopened(l) != again {
-		t.Errorf("%q, want %d opened again", l.Warnings, again)
+	if again := o.opened - 1; l.Succeeded > 0 && l.Reconnects != again {
+		t.Errorf("%d opened again, want %d", l.Reconnects, again)
 	}
-}
-
-// reopened returns how many connections were opened again, by the warnings.
-func reopened(l bench.Load) (n int64) {
-	for _, w := range l.Warnings {
-		if w.Kind == bench.WarnReopened {
-			n += int64(w.Values["times"])
-		}
-	}
-	return n
 }
 
 // With many connections, whatever happens to all or no requests is the same.

@@ -25,7 +25,7 @@ func finish(ctx context.Context, rec *record.Result, wall, cpu time.Duration) (b
 func clientWarnings(l bench.Load, rec *record.Result) bench.Warnings {
 	return verdict.Loop{
 		Open: rec.Open, Whole: rec.Whole, Parts: rec.Interleaved, Connections: rec.Connections,
-		Reopened: rec.Reopened, LateAfter: record.LateAfter,
+		LateAfter: record.LateAfter,
 		Responses: l.Succeeded + rec.Ended.Rejected + bench.Load{Failed: rec.Ended.Failed}.FailedTotal(),
 		Busy:      rec.ServiceTime, Shared: rec.IntervalTime, Counted: rec.InFlightIntegral, Rested: rec.BackoffTime,
 		Users: rec.ConnectionTime,

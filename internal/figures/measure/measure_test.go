@@ -83,6 +83,7 @@ func result(index int, n int64) bench.StepResult {
 		After: usage(n, 6*time.Second),
 		Load: bench.Load{Elapsed: 10 * time.Second, Wall: 10 * time.Second, Succeeded: 1000 * n, Sent: 1100 * n,
 			InFlight: 1.5, FirstResponse: time.Duration(n) * time.Second,
+			Drain: 1, DrainMax: time.Duration(n) * time.Minute, Reconnects: 2 * n, SentAgain: n,
 			Checked: 300, Failed: map[bench.ErrorKind]int64{bench.ErrReset: 99, bench.ErrWrong: 1}},
 	}
 	ms := time.Duration(n) * time.Millisecond

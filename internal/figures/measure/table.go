@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"strings"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -38,6 +39,9 @@ const (
 	Cost          ID = "cost"
 	Switches      ID = "switches" // per request
 	First         ID = "first-responses"
+	DrainMax      ID = "drain-max"
+	Reconnects    ID = "reconnects"
+	SentAgain     ID = "sent-again"
 )
 
 var table = []Measure{
@@ -74,7 +78,7 @@ var table = []Measure{
 		whole:    errorsOfTrial,
 		Definition: Definition{"Error rate (%)",
 			"errors / (errors + successes + rejected requests), counted by the client, by kind: unexpected status, " +
-				"connection refused, connection reset, timeout, unreadable body, client limit."},
+				"connection refused, connection reset, incomplete response, timeout, unreadable body, client limit."},
 		Chart: &Chart{ID: "errors", Title: "Error rate", Note: "Errors / (errors + successes + rejected).", Unit: "%", Zero: true},
 		CSV:   Column{"error_ratio", "failed / (failed + succeeded + rejected), 0 to 1"},
 	},
@@ -240,7 +244,7 @@ var table = []Measure{
 		Benchmark: "switches/req",
 	},
 	{
-		ID: First, Name: "first responses", Head: "first", Unit: Nanoseconds, Of: firstResponses, whole: longestFirst,
+		ID: First, Name: "first responses", Head: "first", Unit: Nanoseconds, Of: firstResponses, whole: longest(firstResponses),
 		Definition: Definition{"First responses (s, ms)",
 			"closed loop: the longest time from the first request of a connection at the step to its response, over the " +
 				"connections that start with the load. A failure or timeout ends it, too. Of an interleaved step it is that of the " +
@@ -251,6 +255,19 @@ var table = []Measure{
 		Prometheus: &Metric{Name: "locbench_step_first_responses_seconds",
 			Help: "Longest time from the first request of a connection to its response."},
 	},
+	{
+		ID: DrainMax, Name: "longest of the drain", Head: "drain", Unit: Nanoseconds,
+		Of: longestDrain, whole: longest(longestDrain),
+		CSV: Column{"drain_max_ns", "longest latency of the successes after the measured interval; " +
+			"empty: none, as where whole iterations count"},
+		Prometheus: &Metric{Name: "locbench_step_drain_max_seconds",
+			Help: "Longest latency of the successes after the measured interval."},
+	},
+	count(Reconnects, "reconnects", "locbench_step_reconnects", "connections opened again after they had ended",
+		func(l bench.Load) int64 { return l.Reconnects }),
+	count(SentAgain, "sent again", "locbench_step_sent_again",
+		"requests sent a second time, since their connection ended without a response; each is once in sent",
+		func(l bench.Load) int64 { return l.SentAgain }),
 	{ID: Cost, Name: "cost", Head: "$/1B req", Unit: Dollars,
 		whole: func(c stats.Contender) Result { return ResultOf(c.CostEach) }},
 }
@@ -284,6 +301,26 @@ func quantile(id ID, name string, column Column, more int, of func(bench.Latenci
 	return m
 }
 
+// count returns a measure of what happened in the whole step; of a contender it is that of all steps
+// and rounds, unknown if it did not happen.
+func count(id ID, name, metric, doc string, of func(bench.Load) int64) Measure {
+	return Measure{
+		ID: id, Name: name, Head: name, Unit: Count,
+		Of: func(s bench.StepResult) (float64, bool) { return float64(of(s.Load)), true },
+		whole: func(c stats.Contender) (all Result) {
+			for _, s := range c.Steps {
+				for _, r := range s.Results {
+					all.Value += float64(of(r.Load))
+				}
+			}
+			all.Known = all.Value > 0
+			return all
+		},
+		CSV:        Column{strings.ReplaceAll(name, " ", "_"), doc},
+		Prometheus: &Metric{Name: metric, Help: strings.ToUpper(doc[:1]) + doc[1:] + "."},
+	}
+}
+
 func latency(of func(bench.Latencies) time.Duration) func(bench.StepResult) (float64, bool) {
 	return func(s bench.StepResult) (float64, bool) { return known(s.Load.Latency, of) }
 }
@@ -310,15 +347,21 @@ func firstResponses(s bench.StepResult) (float64, bool) {
 	return float64(longest), ok
 }
 
-// longestFirst returns the first responses at the step where they took longest.
-func longestFirst(c stats.Contender) (longest Result) {
-	m := Measure{Of: firstResponses}
-	for _, s := range c.Steps {
-		if r := m.Over(s); r.Known && r.Value > longest.Value {
-			longest = r
+func longestDrain(s bench.StepResult) (float64, bool) {
+	return float64(s.Load.DrainMax), s.Load.Drain > 0
+}
+
+// longest returns the value at the step where it is longest.
+func longest(of func(bench.StepResult) (float64, bool)) func(stats.Contender) Result {
+	m := Measure{Of: of}
+	return func(c stats.Contender) (longest Result) {
+		for _, s := range c.Steps {
+			if r := m.Over(s); r.Known && r.Value > longest.Value {
+				longest = r
+			}
 		}
+		return longest
 	}
-	return longest
 }
 
 func errorsOfTrial(c stats.Contender) Result {

@@ -55,7 +55,7 @@ var views = map[Place][]at{
 		{id: Throttled, drop: 4}, {id: MemoryUsed, drop: 3}, {id: Switches, drop: 8, optional: true},
 		{id: First, drop: 1, optional: true, from: longFirst},
 	},
-	TextDetails: {{id: Switches}},
+	TextDetails: {{id: Switches}, {id: DrainMax}, {id: Reconnects, from: 1}, {id: SentAgain, from: 1}},
 	TextLive: {{id: Throughput}, {id: Errors}, {id: P50}, {id: P99}, {id: Max, drop: 1}, {id: CPURequest},
 		{id: Throttled, drop: 1}, {id: MemoryUsed}},
 	TextContenders: {
@@ -96,8 +96,8 @@ type Group struct {
 func Groups() []Group {
 	return []Group{
 		{"Throughput", []ID{Throughput, Sent, InFlight}},
-		{"Latency", []ID{P50, P75, P90, P95, P99, P999, Max, Mean, P50Half, P99Half, First}},
-		{"Errors", []ID{ErrorRate, Errors}},
+		{"Latency", []ID{P50, P75, P90, P95, P99, P999, Max, Mean, P50Half, P99Half, First, DrainMax}},
+		{"Errors", []ID{ErrorRate, Errors, Reconnects, SentAgain}},
 		{"CPU and cost", []ID{CPURequest, Cost, InUse, CPUTime, Throttled, ThrottledTime, Switches}},
 		{"Memory", []ID{MemoryPeak, MemoryUsed, MemoryStep, MemoryRate}},
 		{"Start-up", []ID{StartUp, PeakTime}},

@@ -45,6 +45,13 @@ const (
 	// not kept connections waiting.
 	moreThreads, someThreads = 1.5, 10
 
+	// sentAgain is a share of the requests. A close that crosses with a request is a matter of
+	// microseconds, once per connection at most: below it, idle timeouts explain it.
+	sentAgain = 0.001
+	// longDrain and muchLongerDrain × the maximum of the interval: below the first, a pause of the
+	// scheduler or a collector; below the second, the maximum says as much.
+	longDrain, muchLongerDrain = 100 * time.Millisecond, 2
+
 	waiting  = 0.60 // of the requests in flight: the component that holds them decides about latency
 	more     = 1.10 // × throughput: clearly more, beyond the noise of short steps
 	muchMore = 2.00 // × throughput: needs and machine, however busy, had capacity left

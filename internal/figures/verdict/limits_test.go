@@ -157,6 +157,11 @@ func TestTrial_Limits(t *testing.T) {
 	})
 }
 
+// drained makes the longest request of a step take a time, and one of its drain another.
+func drained(l *load, longest, after time.Duration) {
+	l.Latency, l.Drain, l.DrainMax = bench.Latencies{Count: 1, Max: longest}, 1, after
+}
+
 func TestLoop_Limits(t *testing.T) {
 	client := func(o verdict.Loop, set func(*bench.Load, float64)) func(float64) string {
 		return func(x float64) string {
@@ -169,11 +174,27 @@ func TestLoop_Limits(t *testing.T) {
 	checkLimits(t, []limit{
 		{"cut", 0, 1, "interrupted: 1 request in", client(closed, func(l *load, x float64) { l.Cut = int64(x) })},
 		{"reconnects", 0, 1, "1 reconnect; latency", func(x float64) string {
-			return verdict.Loop{Reopened: int64(x)}.Warnings(load{Succeeded: 1}).Join("|")
+			return verdict.Loop{}.Warnings(load{Reconnects: int64(x), Succeeded: 1}).Join("|")
 		}},
 		{"reconnects without success", 0, 1, "2 reconnects; latency", func(x float64) string {
-			return verdict.Loop{Reopened: 2}.Warnings(load{Succeeded: int64(x)}).Join("|")
+			return verdict.Loop{}.Warnings(load{Reconnects: 2, Succeeded: int64(x)}).Join("|")
 		}},
+		{"sent again", 1, 2, "2 of 1000 requests sent again: the contender", client(closed, func(l *load, x float64) {
+			l.SentAgain = int64(x)
+		})},
+		{"a long drain", 1e8 - 1, 1e8, "1 success ended after the measured interval and took up to 100 ms: p99 and max (10.0 ms)",
+			client(closed, func(l *load, x float64) { drained(l, 10*time.Millisecond, time.Duration(x)) })},
+		{"a drain longer than the rest", 1e9, 1e9 - 1, "took up to 2.00 s: p99 and max (1.00 s)",
+			client(closed, func(l *load, x float64) { drained(l, time.Duration(x), 2*time.Second) })},
+		{"a drain of a slice", 1, 2, "2 successes ended after their slices",
+			client(verdict.Loop{Parts: true}, func(l *load, x float64) {
+				drained(l, 10*time.Millisecond, time.Second)
+				l.Drain = int64(x)
+			})},
+		{"a drain without a maximum", 0, 1, "ended after", client(closed, func(l *load, x float64) {
+			drained(l, 0, time.Second)
+			l.Latency.Count = int64(x)
+		})},
 		{"a client's limit", 0, 1, "1 request failed: client out of", client(closed, func(l *load, x float64) {
 			l.Failed = map[bench.ErrorKind]int64{bench.ErrClient: int64(x)}
 		})},

@@ -16,7 +16,6 @@ type Loop struct {
 	Whole       bool // the whole step is measured, so it has no steady state
 	Parts       bool // the step was interleaved or sent in bursts
 	Connections int
-	Reopened    int64
 	Responses   int64         // of the measured interval, errors and rejected requests included
 	LateAfter   time.Duration // delay after which a request is late
 
@@ -40,12 +39,15 @@ func (o Loop) Warnings(l bench.Load) (all bench.Warnings) {
 		cut = "interrupted: %d request in flight not counted"
 	}
 	add(l.Cut > 0, bench.WarnInterrupted, values{"requests": float64(l.Cut)}, cut, l.Cut)
-	again := "1 reconnect"
-	if o.Reopened > 1 {
-		again = fmt.Sprintf("%d reconnects", o.Reopened)
-	}
-	add(o.Reopened > 0 && l.Succeeded > 0, bench.WarnReopened, values{"times": float64(o.Reopened)},
-		"%s; latency includes them", again)
+	add(l.Reconnects > 0 && l.Succeeded > 0, bench.WarnReopened, values{"times": float64(l.Reconnects)},
+		"%s; latency includes them", units.Plural(l.Reconnects, "reconnect"))
+	add(ManySentAgain(l), bench.WarnSentAgain, values{"requests": float64(l.SentAgain), "sent": float64(l.Sent)},
+		"%d of %d requests sent again: the contender ended their connections without a response. "+
+			"Look for workers that crash or restart, or a short keep-alive timeout", l.SentAgain, l.Sent)
+	add(slowDrain(l), bench.WarnSlowDrain,
+		values{"requests": float64(l.Drain), "longest_ns": float64(l.DrainMax), "max_ns": float64(l.Latency.Max)},
+		"%s ended after %s and took up to %s: p99 and max (%s) do not include them",
+		units.Plural(l.Drain, "success"), o.intervals(), units.Duration(l.DrainMax), units.Duration(l.Latency.Max))
 	limited := l.Failed[bench.ErrClient]
 	requests := fmt.Sprintf("%d requests", limited)
 	if limited == 1 {
@@ -77,6 +79,24 @@ func (o Loop) Warnings(l bench.Load) (all bench.Warnings) {
 		"the client may be the bottleneck: it used %.2f of its %s", used,
 		units.CPUs(l.ClientCPUs))
 	return all
+}
+
+// ManySentAgain reports whether more requests were sent again than connections that end while a
+// request is on its way explain.
+func ManySentAgain(l bench.Load) bool { return float64(l.SentAgain) > sentAgain*float64(l.Sent) }
+
+// slowDrain reports whether requests of the drain took far longer than all of the interval, so
+// quantiles and maximum would be others with them.
+func slowDrain(l bench.Load) bool {
+	return l.Latency.Count > 0 && l.DrainMax >= longDrain && l.DrainMax > muchLongerDrain*l.Latency.Max
+}
+
+// intervals names what the drain comes after.
+func (o Loop) intervals() string {
+	if o.Parts {
+		return "their slices"
+	}
+	return "the measured interval"
 }
 
 // ThreadBusy reports whether a thread of the client was at its limit.

@@ -20,7 +20,8 @@ func TestWarnings(t *testing.T) {
 	full := load{
 		Elapsed: 2 * second, Wall: 2 * second, Succeeded: 900, Sent: 1000, Scheduled: 1100, Dropped: 100, Late: 500,
 		WaitedForConnection: 300, MaxOpenConnections: 8, Cut: 2, LeadIn: 2 * second, Unserved: 3, Paced: 90,
-		Overran:   30,
+		Overran: 30, Reconnects: 31, SentAgain: 22, Drain: 4, DrainMax: 5990 * time.Millisecond,
+		Latency:   bench.Latencies{Count: 900, Max: 28 * time.Millisecond},
 		ClientCPU: 3800 * time.Millisecond, ClientCPUs: 2, Saturation: .99, Rejected: bench.Statuses{429: 40},
 		Failed:   map[bench.ErrorKind]int64{bench.ErrClient: 4},
 		Examples: map[bench.ErrorKind]string{bench.ErrClient: "no ports"},
@@ -53,7 +54,7 @@ func TestWarnings(t *testing.T) {
 		about string
 		found bench.Warnings
 	}{
-		{"a load", verdict.Loop{Open: true, Reopened: 31, Connections: 8, LateAfter: time.Millisecond}.Warnings(full)},
+		{"a load", verdict.Loop{Open: true, Connections: 8, LateAfter: time.Millisecond}.Warnings(full)},
 		{"an empty load", verdict.Loop{}.Warnings(load{})},
 		{"a thread of the client", of(verdict.Saturated(full))},
 		{"a backlog", verdict.Loop{Open: true}.Warnings(behind)},

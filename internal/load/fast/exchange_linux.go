@@ -130,6 +130,9 @@ func (s *shard) retry(c *conn, i int, notTaken bool) bool {
 		return false
 	}
 	c.dialedNow = true
+	if c.sent > 0 {
+		s.counters.SentAgain++
+	}
 	s.hangUp(c)
 	s.expect(c)
 	s.dial(c, i)

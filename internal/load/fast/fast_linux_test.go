@@ -175,6 +175,24 @@ func begins(t *testing.T, s *shard, events uint32) (generation func()) {
 	}
 }
 
+// A request that ends without a response is sent again. It counts as that if any of it was sent.
+func TestSentAgain(t *testing.T) {
+	for sent, want := range map[int]int64{0: 0, 1: 1} {
+		c := config(t, bench.Step{Connections: 1, Duration: time.Minute, MaxRequests: 1})
+		c.Epoll, c.Addresses = true, []netip.AddrPort{netip.MustParseAddrPort("255.255.255.255:1")} // refused at once
+		c.Recorder.Begin(0)
+		s, _ := onPair(t, c)
+		s.next = math.MaxInt64
+		begins(t, s, 0)
+		conn := &s.conns[0]
+		conn.sent = sent
+		s.fail(conn, 0, s.now(), unix.ECONNRESET)
+		if s.counters.SentAgain != want || s.counters.Sent != 1 || conn.state != connecting {
+			t.Errorf("%d bytes sent: %d requests sent again, %d sent, doing %d", sent, s.counters.SentAgain, s.counters.Sent, conn.state)
+		}
+	}
+}
+
 // A connection that ends together with its response is not used for the next request, whatever its
 // method.
 func TestEndTogetherWithTheResponse(t *testing.T) {

@@ -158,11 +158,13 @@ func (p *Parser) Feed(b []byte) (n int, done bool, err error) {
 
 // EOF returns whether the end of the connection completes the response, or an error.
 func (p *Parser) EOF() (done bool, err error) {
-	switch p.stage {
-	case stageClose:
+	switch {
+	case p.stage == stageClose:
 		return true, nil
-	case stageStatus, stageHeader:
+	case p.stage == stageStatus && len(p.line) == 0:
 		return false, wire.ErrClosed
+	case p.stage <= stageHeader:
+		return false, wire.ErrClosedInHead
 	}
 	return false, wire.ErrClosedInBody
 }

@@ -37,6 +37,9 @@ func (l *Loop) exchange(s *slot) (dialFailed bool, err error) {
 	keep, dialFailed, err := l.roundTrip(l.ctx, s, r, &x, deadline)
 	if reused && s.mayRepeat(r, err) && !l.cutNow.Load() {
 		s.close()
+		if !errors.Is(err, errNotTaken) {
+			l.note(func(c *record.Counters) { c.SentAgain++ })
+		}
 		x.Kind, x.Example, x.Bytes = "", "", 0
 		keep, dialFailed, err = l.roundTrip(l.ctx, s, r, &x, deadline)
 	}

@@ -167,6 +167,7 @@ func (c *Counters) Record(v *Interval, x Exchange) {
 		return
 	case Drain:
 		w.Drain++
+		w.DrainMax = max(w.DrainMax, took+x.Lag)
 		return
 	}
 	c.success(x.Request, took+x.Lag, x.Bytes)

@@ -9,6 +9,7 @@ const LateAfter = time.Millisecond
 type Counts struct {
 	Sent, Cut int64 // in the whole step; Cut: cut off, so neither succeeded nor failed
 	Reopened  int64 // connections that were opened again
+	SentAgain int64 // requests that were sent twice: their connection ended without a response
 	Checked   int64 // responses whose bodies were compared
 
 	Within         int64         // successes before the end of a slice, those of its lead-in included
@@ -35,6 +36,7 @@ func (c *Counts) Add(o Counts) {
 	c.Sent += o.Sent
 	c.Cut += o.Cut
 	c.Reopened += o.Reopened
+	c.SentAgain += o.SentAgain
 	c.Checked += o.Checked
 	c.Within += o.Within
 	c.Iterations += o.Iterations

@@ -73,7 +73,8 @@ func (r *Result) Load() bench.Load {
 	l := bench.Load{
 		Definition: bench.Interval,
 		Started:    r.Started, Elapsed: r.Elapsed, LeadIn: r.LeadIn, FirstResponse: r.FirstResponse,
-		Scheduled: r.Sent, Sent: r.Sent, Succeeded: ended.Succeeded, Lead: ended.Lead, Drain: ended.Drain, Cut: r.Cut,
+		Scheduled: r.Sent, Sent: r.Sent, Succeeded: ended.Succeeded, Lead: ended.Lead, Drain: ended.Drain, DrainMax: ended.DrainMax,
+		Cut: r.Cut, Reconnects: r.Reopened, SentAgain: r.SentAgain,
 		Unserved: r.Unserved, Bytes: ended.Bytes,
 		Latency: ended.Latency.Latencies(), Timeouts: ended.Timeouts.Latencies(), Failures: ended.Failures.Latencies(),
 		Windows: r.Windows, Checked: r.Checked, Saturation: r.Saturation, Backlog: r.Backlog,

@@ -1,6 +1,8 @@
 package record
 
 import (
+	"time"
+
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/hdr"
 )
@@ -10,6 +12,7 @@ type Tally struct {
 	Succeeded int64                     // within the interval
 	Lead      int64                     // successes in the lead-in
 	Drain     int64                     // successes in the drain
+	DrainMax  time.Duration             // their longest latency
 	Bytes     int64                     // of successes within the interval
 	Rejected  int64                     // within the interval
 	Failed    map[bench.ErrorKind]int64 // within the measured interval
@@ -57,6 +60,7 @@ func (t *Tally) Add(w *Tally) {
 	t.Succeeded += w.Succeeded
 	t.Lead += w.Lead
 	t.Drain += w.Drain
+	t.DrainMax = max(t.DrainMax, w.DrainMax)
 	t.Bytes += w.Bytes
 	t.Rejected += w.Rejected
 	addFailures(t.Failed, w.Failed)

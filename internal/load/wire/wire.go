@@ -36,10 +36,12 @@ const (
 // DefaultTimeout is the default timeout of a request.
 const DefaultTimeout = 10 * time.Second
 
-// The contender closed the connection before the end of a response.
+// The contender closed the connection before the end of a response: without one, or within its head
+// or its body.
 var (
 	ErrClosed = fmt.Errorf("the contender closed the connection before the end of the response: %w",
 		io.ErrUnexpectedEOF)
+	ErrClosedInHead = fmt.Errorf("headers of the response: %w", ErrClosed)
 	ErrClosedInBody = BodyError{ErrClosed}
 )
 
@@ -77,6 +79,8 @@ func Classify(err error) bench.ErrorKind {
 		return bench.ErrTimeout
 	case isAny(err, errnoRefused()):
 		return bench.ErrRefused
+	case errors.Is(err, ErrClosedInHead), errors.As(err, new(BodyError)) && errors.Is(err, io.ErrUnexpectedEOF):
+		return bench.ErrCut
 	case isAny(err, errnoReset()), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
 		errors.Is(err, net.ErrClosed):
 		return bench.ErrReset

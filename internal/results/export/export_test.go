@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,6 +59,9 @@ func TestCSVAndJSONHoldTheSameRows(t *testing.T) {
 			if object[name] != nil {
 				want = fmt.Sprint(object[name])
 			}
+			if separated := regexp.MustCompile(`\d,\d{3}`); name != "warnings" && separated.MatchString(want) {
+				t.Errorf("row %d: %s is %q, with thousands separators", i, name, want)
+			}
 			if got := records[i+1][k]; got != want {
 				t.Errorf("row %d: %s is %q in CSV and %q in JSON", i, name, got, want)
 			}
@@ -68,6 +72,8 @@ func TestCSVAndJSONHoldTheSameRows(t *testing.T) {
 		t.Errorf("p99 %v, want %d", got, s.Load.Latency.P99)
 	}
 	testenv.Equal(t, objects[2]["usage_source"], any("cgroup v2"))
+	testenv.Equal(t, objects[0]["statuses"], any(fmt.Sprintf("200: %d, 201: 201, 202: 202, 203: 203, 204: 204, 205: 205, 206: 206, 207: 207, 503: 0",
+		trials[0].Steps[0].Load.Succeeded)))
 	if got := objects[2]["throughput"]; got != json.Number(number(s.Load.Throughput())) {
 		t.Errorf("throughput %v, want %v", got, s.Load.Throughput())
 	}

@@ -53,14 +53,14 @@ func Columns() []Column {
 		Column{"rejected", "responses with an expected status that does not count as throughput, whole step",
 			func(r row) any { return r.Load.Rejected.Total() }},
 		Column{"statuses", "complete responses by status, whole step; empty: unknown",
-			func(r row) any { return text(r.Load.Statuses.String()) }},
+			func(r row) any { return r.Load.Statuses.Exact() }},
 		Column{"disk_read_bytes", "read from disks by the contender in the step",
 			ofDisk(func(d bench.Disk) int64 { return d.Read })},
 		Column{"disk_written_bytes", "written to disks by the contender in the step",
 			ofDisk(func(d bench.Disk) int64 { return d.Written })},
 		Column{"disk_operations", "reads and writes of disks by the contender in the step",
 			ofDisk(func(d bench.Disk) int64 { return d.Reads + d.Writes })})
-	return append(all, measured(measure.First)...)
+	return append(all, measured(measure.First, measure.DrainMax, measure.Reconnects, measure.SentAgain)...)
 }
 
 func ofDisk(of func(bench.Disk) int64) func(row) any {

@@ -212,7 +212,23 @@ func (r *rules) thresholds(p *bench.Profile) {
 	}
 }
 
-// methods are those that a request may have.
+// wrongMethod returns what is wrong with a method; "" if nothing is. Any token is one (RFC 9110, 9.1).
+func wrongMethod(method string) (hint string) {
+	upper := strings.ToUpper(method)
+	switch {
+	case len(method) > maxMethod || !token.MatchString(method):
+		return fmt.Sprintf("write up to %d letters, such as `GET` or `PURGE`", maxMethod)
+	case method == http.MethodConnect:
+		return "write another one: CONNECT opens a tunnel, which has no responses to measure"
+	case method != upper && slices.Contains(methods, upper):
+		return fmt.Sprintf("write `%s`: services tell `%s` and `%s` apart", upper, upper, method)
+	}
+	return ""
+}
+
+const maxMethod = 40 // bytes
+
+// methods are those that have a key.
 var methods = []string{
 	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
 	http.MethodOptions,

@@ -95,8 +95,8 @@ func (r *rules) requests(p *bench.Profile) {
 // request reports the mistakes of a request with known variables, and adds those that it saves.
 func (r *rules) request(p *bench.Profile, req placed, known []string) []string {
 	at := req.at
-	if !slices.Contains(methods, req.Method) {
-		r.wrong(at+".method", req.Method, "one of: "+strings.Join(methods, ", "))
+	if hint := wrongMethod(req.Method); hint != "" {
+		r.wrong(at+".method", req.Method, hint)
 	}
 	r.path(p, at, req.Request, known)
 	r.header(at, req.Request)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -50,7 +51,10 @@ requests:`, filepath.Base(d.Targets))
 // the profile.
 func (t *draftText) request(r bench.Request, profile string) {
 	one := requestOf(r)
-	item := strictyaml.Entries{{Key: strings.ToLower(r.Method), Value: r.Path}}
+	item := strictyaml.Entries{{Key: "method", Value: r.Method}, {Key: "path", Value: r.Path}}
+	if slices.Contains(methods, r.Method) {
+		item = strictyaml.Entries{{Key: strings.ToLower(r.Method), Value: r.Path}}
+	}
 	add := func(key string, value any) { item = append(item, strictyaml.Entry{Key: key, Value: value}) }
 	if path, _, _ := strings.Cut(r.Path, "?"); r.Name != r.Method+" "+path {
 		add("name", r.Name)

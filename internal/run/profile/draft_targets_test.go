@@ -53,8 +53,8 @@ func TestDraftOfOddTargets(t *testing.T) {
 func TestNewOfTargets(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{
-		"load/t.txt": "POST http://shop:9090/a\n@b.json\n", "load/b.json": "{}", "wrong.txt": "PURGE http://h/\n\nGET http://h/a b\n",
-		"purge.txt": "GET http://h/\nPURGE http://h/\n",
+		"load/t.txt": "POST http://shop:9090/a\n@b.json\n\nPURGE http://shop:9090/a\n", "load/b.json": "{}", "wrong.txt": "PURGE http://h/\n\nGET http://h/a b\n",
+		"connect.txt": "GET http://h/\nCONNECT http://h/\n",
 	} {
 		testenv.OK(t, os.MkdirAll(filepath.Dir(name), 0o700))
 		testenv.OK(t, os.WriteFile(name, []byte(text), 0o600))
@@ -63,7 +63,7 @@ func TestNewOfTargets(t *testing.T) {
 	env := console.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &talk}
 	testenv.OK(t, New(env, "shop.yaml", Draft{Targets: "load/t.txt"}))
 	text, err := os.ReadFile("shop.yaml")
-	if err != nil || !strings.Contains(string(text), "    file: load/b.json\n") || strings.Contains(string(text), "- get: /") {
+	if err != nil || !strings.Contains(string(text), "  - method: PURGE\n    path: /a\n") || !strings.Contains(string(text), "    file: load/b.json\n") || strings.Contains(string(text), "- get: /") {
 		t.Errorf("%v\n%s", err, text)
 	}
 	if want := "  2. locbench try shop.yaml --target http://shop:9090\n"; !strings.Contains(talk.String(), want) {
@@ -74,7 +74,7 @@ func TestNewOfTargets(t *testing.T) {
 		want string
 	}{
 		"lines":      {Draft{Targets: "wrong.txt"}, "wrong.txt:3: the URL has a blank; write `%20` for it, and nothing after the URL"},
-		"a method":   {Draft{Targets: "purge.txt"}, "purge.txt:2: `method` is \"PURGE\"; one of: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"},
+		"a method":   {Draft{Targets: "connect.txt"}, "connect.txt:2: `method` is \"CONNECT\"; write another one: CONNECT opens a tunnel, which has no responses to measure"},
 		"not found":  {Draft{Targets: "none.txt"}, "read target file: stat none.txt: no such file or directory"},
 		"with --get": {Draft{Targets: "load/t.txt", Get: "/"}, "--targets has the requests: leave out --get, --post and --login, and add more in the written file"},
 		"with login": {Draft{Targets: "load/t.txt", Login: "/l"}, "--targets has the requests: leave out --get, --post and --login, and add more in the written file"},

@@ -14,9 +14,9 @@ import (
 	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/run/profile/targets"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/text/safe"
-	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // One is the only request of a run without a profile, in the words of the command line.
@@ -56,7 +56,7 @@ func (o One) Profile(path string) (bench.Profile, error) {
 	if err != nil {
 		return p, err
 	}
-	r := bench.Request{Weight: 1, Path: asSent(path), Method: strings.ToUpper(o.Method)}
+	r := bench.Request{Weight: 1, Path: asSent(path), Method: o.Method}
 	if r.Header, err = o.Header(); err != nil {
 		return p, err
 	}
@@ -64,11 +64,14 @@ func (o One) Profile(path string) (bench.Profile, error) {
 	if err != nil {
 		return p, err
 	}
-	if kind := kindOf(content); kind != "" && !hasHeader(r.Header, "Content-Type") {
+	if kind := kindOf(content); kind != "" && headerName(r.Header, "Content-Type") == "" {
 		if r.Header == nil {
 			r.Header = map[string]string{}
 		}
 		r.Header["Content-Type"] = kind
+	}
+	if upper := strings.ToUpper(o.Method); slices.Contains(methods, upper) {
+		r.Method = upper
 	}
 	if r.Method == "" {
 		r.Method = http.MethodGet
@@ -76,8 +79,7 @@ func (o One) Profile(path string) (bench.Profile, error) {
 			r.Method = http.MethodPost
 		}
 	}
-	if !slices.Contains(methods, r.Method) {
-		hint := strictyaml.Suggest(r.Method, "one of", methods)
+	if hint := wrongMethod(r.Method); hint != "" {
 		return p, console.Usagef("--method %s: %s", safe.Shell([]string{o.Method}), hint)
 	}
 	r.Name = r.Method + " " + path
@@ -101,24 +103,31 @@ func (o One) Header() (all map[string]string, err error) {
 		if name = strings.TrimSpace(name); !ok || name == "" { // the text may be a secret
 			return nil, console.Usagef("--header, number %d: write 'NAME: VALUE', with a colon", i+1)
 		}
-		if hasHeader(all, name) {
-			return nil, console.Usagef("--header %s: given twice; write one value, such as 'a, b'", name)
-		}
 		if all == nil {
 			all = map[string]string{}
 		}
-		all[name] = bench.LiteralBraces(strings.Trim(value, " \t"))
+		given := headerName(all, name)
+		value = bench.LiteralBraces(strings.Trim(value, " \t"))
+		switch {
+		case given == "":
+			all[name] = value
+		case targets.Repeats(given):
+			all[given] += "; " + value
+		default:
+			return nil, console.Usagef("--header %s: given twice; write one value, such as 'a, b'", name)
+		}
 	}
 	return all, nil
 }
 
-func hasHeader(all map[string]string, name string) bool {
+// headerName returns the name under which all has a header; "" if it has not.
+func headerName(all map[string]string, name string) string {
 	for key := range all {
 		if strings.EqualFold(key, name) {
-			return true
+			return key
 		}
 	}
-	return false
+	return ""
 }
 
 const sniffed = 1 << 20 // bytes of a file by which its content type is guessed

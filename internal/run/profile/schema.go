@@ -2,6 +2,7 @@ package profile
 
 import (
 	"cmp"
+	"net/http"
 	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -49,6 +50,16 @@ func headerSchema() strictyaml.Schema { return strictyaml.MapOf(token.String(), 
 func pathSchema() strictyaml.Schema {
 	const hint = "start it with `/`; percent-encode non-ASCII letters, spaces and `#`"
 	return strictyaml.String(`^[/{]([!"$-~]|\{[A-Za-z_][A-Za-z0-9_]*\.[^{}#]*[^!-~][^{}#]*\})*$`).Hint(hint)
+}
+
+func methodSchema() strictyaml.Schema {
+	lower := []string{http.MethodConnect}
+	for _, m := range methods {
+		lower = append(lower, strings.ToLower(m))
+	}
+	s := strictyaml.Text(token.String()).Hint("write a method in capitals, such as `GET` or `PURGE`")
+	s["maxLength"], s["not"], s["examples"] = maxMethod, strictyaml.Enum(lower...), methods
+	return strictyaml.Either(s, strictyaml.Schema{"type": "string", "maxLength": 0})
 }
 
 func conditionSchema() strictyaml.Schema { return strictyaml.String("[<>]").Hint(thresholdHint) }
@@ -189,7 +200,7 @@ func (request) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 		"repeat":    "Until when it is sent again, for a state that takes time.",
 	}
 	accept := map[string]strictyaml.Schema{
-		"method": strictyaml.Enum(append([]string{""}, methods...)...), "path": pathSchema(), "header": headerSchema(),
+		"method": methodSchema(), "path": pathSchema(), "header": headerSchema(),
 		"languages": {"items": strictyaml.Text(languagePattern.String())},
 		"form":      strictyaml.MapOf("", strictyaml.Text("")),
 	}

@@ -159,7 +159,11 @@ func usualStatuses(method string) []int {
 	if method == http.MethodGet || method == http.MethodHead {
 		return []int{http.StatusOK}
 	}
-	return []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNoContent}
+	all := []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNoContent}
+	if !slices.Contains(methods, method) {
+		all = append(all, http.StatusMultiStatus) // PROPFIND and others of WebDAV
+	}
+	return all
 }
 
 // nameTargets names the requests of a target file by method and path, with the query where another

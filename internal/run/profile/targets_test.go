@@ -121,7 +121,7 @@ func onWire(t *testing.T, write func(io.Writer) error) string {
 func TestMistakesInTwoFiles(t *testing.T) {
 	written(t, map[string]string{
 		"load/wrong.txt": "http://h/a\n\nGET http://h/a b\n",
-		"load/rules.txt": "GET http://h/a\n\nPURGE http://h/b\nX-(Y): 1\n" + "\nGET http://h/" + strings.Repeat("x", 8000) + "\n",
+		"load/rules.txt": "GET http://h/a\n\nCONNECT http://h/b\nX-(Y): 1\n" + "\nGET http://h/" + strings.Repeat("x", 8000) + "\n",
 		"load/good.txt":  "GET http://h/a\n",
 	})
 	here, _ := os.Getwd()
@@ -134,7 +134,7 @@ func TestMistakesInTwoFiles(t *testing.T) {
 		},
 		"rules of a profile": {
 			"requests: {targets: load/rules.txt}\nsteps: [1]\n",
-			"load/rules.txt:3: `method` is \"PURGE\"; one of: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\n" +
+			"load/rules.txt:3: `method` is \"CONNECT\"; write another one: CONNECT opens a tunnel, which has no responses to measure\n" +
 				"load/rules.txt:4: \"X-(Y)\" is not the name of a header; write letters, digits and `-`, such as `Accept`\n" +
 				"load/rules.txt:6: the path is too long; write at most 8000 bytes",
 		},

@@ -86,7 +86,7 @@ func details(r bench.StepResult) (lines []string) {
 	end("disk")
 	for _, m := range measure.View(measure.TextDetails) {
 		v, ok := m.Of(r)
-		line.add(ok, "%s %s", m.Unit.Text(v), m.Name)
+		line.add(m.Worth(v, ok), "%s %s", m.Unit.Text(v), m.Name)
 	}
 	end("other")
 	busy, steal, ok := r.HostShare()

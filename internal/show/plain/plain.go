@@ -283,6 +283,9 @@ func (p *Printer) stepEnded(r bench.StepResult) {
 	for _, w := range r.AllWarnings() {
 		remark(yellow, "warning:", w.Text)
 	}
+	if n := r.Load.SentAgain; n > 0 && !r.Load.Warnings.Has(bench.WarnSentAgain) {
+		remark(faint, "sent again:", units.Count(n)+" of "+units.Plural(r.Load.Sent, "request")+", whose connection ended without a response")
+	}
 	for _, missed := range r.Missed() {
 		remark(red, "threshold missed:", missedText(missed))
 	}

@@ -67,7 +67,9 @@ func recorded() (records []bench.Record, run bench.Run, trials []bench.TrialResu
 	add(0, &good, bench.StepStarted{Index: 0, Of: 2, Step: profile.Steps[0]})
 	add(second, &good, bench.WindowClosed{Index: 0, Window: bench.Window{Length: second, Succeeded: 5000, P50: 190 * time.Microsecond, P99: second / 1000}})
 	add(9*second, &good, bench.StepEnded{Result: stepResult(0, 1, 52000, true)})
-	add(10*second, &good, bench.StepEnded{Result: stepResult(1, 64, 234567, false)})
+	some := stepResult(1, 64, 234567, false)
+	some.Load.Sent, some.Load.SentAgain, some.Load.Reconnects, some.Load.Drain, some.Load.DrainMax = 234_800, 22, 64, 64, 5990*time.Millisecond
+	add(10*second, &good, bench.StepEnded{Result: some})
 	add(0, &good, bench.InstanceStopped{Stop: bench.StopResult{Graceful: true, Took: 20 * time.Millisecond}})
 	add(0, &good, bench.TrialEnded{State: bench.TrialComplete})
 	add(0, &bad, bench.TrialStarted{Number: 2, Of: 2})

@@ -88,6 +88,10 @@ func (r *reader) header(t vegeta.Target, p place) map[string]string {
 		switch values := t.Header[name]; {
 		case len(values) == 0:
 			r.Add(line, fmt.Sprintf("the header %q has no value", word(name)), `write one, such as {"Accept": ["text/html"]}`)
+		case Repeats(canonical) && twice:
+			header[canonical] += "; " + strings.Join(values, "; ")
+		case Repeats(canonical):
+			header[canonical] = strings.Join(values, "; ")
 		case len(values) > 1 || twice:
 			r.Add(line, fmt.Sprintf("the header %q is given twice", word(name)), "write one, with commas between its values")
 		default:
@@ -99,6 +103,10 @@ func (r *reader) header(t vegeta.Target, p place) map[string]string {
 	}
 	return header
 }
+
+// Repeats reports whether a header that is given several times is one with all values, joined by "; ":
+// commas would be part of a cookie (RFC 6265, 5.4).
+func Repeats(name string) bool { return strings.EqualFold(name, "Cookie") }
 
 // word returns a text of the file for a mistake.
 func word(text string) string { return safe.Line(text, maxWord) }

@@ -133,6 +133,21 @@ func TestOrderAndWeights(t *testing.T) {
 }
 
 // A user in the URL is sent as net/http does.
+// Cookies that are given several times are one header: commas would be part of them.
+func TestRepeatedCookies(t *testing.T) {
+	for name, text := range map[string]string{
+		"HTTP":           "GET http://h/\nCookie: a=1\nX: y\ncookie: b=2; c=3\n",
+		"JSON":           `{"method":"GET","url":"http://h/","header":{"Cookie":["a=1","b=2; c=3"],"X":["y"]}}`,
+		"both spellings": `{"method":"GET","url":"http://h/","header":{"Cookie":["a=1"],"cookie":["b=2; c=3"],"X":["y"]}}`,
+	} {
+		f, err := Parse("t.txt", "t.txt", []byte(text))
+		testenv.OK(t, err)
+		if got := f.Targets[0].Header; len(got) != 2 || got["Cookie"] != "a=1; b=2; c=3" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
 func TestUserOfAddress(t *testing.T) {
 	f, err := Parse("t", "t", []byte("GET http://user:pass@h/\n\nGET http://h/\nAuthorization: Token x\n"))
 	if err != nil || len(f.Targets) != 2 || f.Base != "http://h" {
