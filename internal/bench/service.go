@@ -115,6 +115,7 @@ type Artifact struct {
 	Image       string        `json:"image,omitempty"`        // Docker: image reference to start
 	ImageID     string        `json:"image_id,omitempty"`     // Docker: SHA-256 of the image's configuration
 	ImageSize   int64         `json:"image_bytes,omitempty"`  // Docker
+	Healthcheck bool          `json:"healthcheck,omitempty"`  // Docker: the image has a health check, which is off in the run
 	Command     []string      `json:"command,omitempty"`      // process: argv; Docker: overrides the image's CMD where set
 	Dir         string        `json:"dir,omitempty"`          // process: folder of the build
 	Files       []string      `json:"-"`                      // process: the contender's own files and folders in Dir

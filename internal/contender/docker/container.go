@@ -37,18 +37,17 @@ type ContainerSpec struct {
 	OnIncident func(bench.Incident) // called for what others do to the container; may be nil
 
 	// Of needs. Their zero values leave what the image and the engine have.
-	Entrypoint    []string
-	User          string
-	Hostname      string
-	Aliases       []string // more names in Network
-	Joins         string   // name of another network that it is in from its start on; "": none
-	Mounts        []needs.Mount
-	Tmpfs         []needs.Tmpfs
-	ShmSize       int64 // bytes
-	Ulimits       []needs.Ulimit
-	Init          bool
-	StopSignal    string
-	NoHealthcheck bool // the engine does not run that of the image
+	Entrypoint []string
+	User       string
+	Hostname   string
+	Aliases    []string // more names in Network
+	Joins      string   // name of another network that it is in from its start on; "": none
+	Mounts     []needs.Mount
+	Tmpfs      []needs.Tmpfs
+	ShmSize    int64 // bytes
+	Ulimits    []needs.Ulimit
+	Init       bool
+	StopSignal string
 }
 
 // Container is a container that Run has started. All times are by this machine's clock.
@@ -82,7 +81,7 @@ type Container struct {
 // it, and locbench would not know its ID.
 const createTimeout = 2 * time.Minute
 
-// Run creates a container, follows its log from the first byte and starts it. After an error, also
+// Run creates a container without health checks, follows its log from the first byte and starts it. After an error, also
 // that of ctx, none is left. warnings are the engine's, about limits that it cannot enforce.
 func (e *Engine) Run(ctx context.Context, spec ContainerSpec) (c *Container, warnings []string, err error) {
 	if err := ctx.Err(); err != nil {

@@ -30,7 +30,7 @@ func TestRun_Create(t *testing.T) {
 	}
 	need := ContainerSpec{
 		Name: "db", Image: "db:1", Entrypoint: []string{"run"}, Command: []string{"-f"}, Labels: all.Labels, Network: all.Network, Port: 5432,
-		User: "1:2", Hostname: "main", Aliases: []string{"db", "main"}, ShmSize: 64 << 20, Init: true, StopSignal: "SIGINT", NoHealthcheck: true,
+		User: "1:2", Hostname: "main", Aliases: []string{"db", "main"}, ShmSize: 64 << 20, Init: true, StopSignal: "SIGINT",
 		Mounts: []needs.Mount{{Volume: "v1", Target: "/data", Complete: true}, {Volume: "v2", Target: "/more"}, {Source: "/home/me/a b.sql", Target: "/seed/a b.sql", ReadOnly: true}},
 		Tmpfs:  []needs.Tmpfs{{Target: "/run", Options: "size=1m"}, {Target: "/tmp"}}, Ulimits: []needs.Ulimit{{Name: "nofile", Soft: 10, Hard: -1}},
 	}

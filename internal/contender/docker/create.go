@@ -17,9 +17,8 @@ func (e *Engine) create(ctx context.Context, spec ContainerSpec) (client.Contain
 	config := &container.Config{
 		Image: spec.Image, Entrypoint: spec.Entrypoint, Cmd: spec.Command, Labels: spec.Labels, User: spec.User,
 		Hostname: spec.Hostname, StopSignal: spec.StopSignal, Env: environ(spec.Env), AttachStdout: true, AttachStderr: true,
-	}
-	if spec.NoHealthcheck {
-		config.Healthcheck = &container.HealthConfig{Test: []string{"NONE"}}
+		// That of the image would be run by the engine, and its CPU time measured.
+		Healthcheck: &container.HealthConfig{Test: []string{"NONE"}},
 	}
 	host := &container.HostConfig{
 		// The log is read from the container's output. A log file would be unbounded, and cost the
