@@ -47,8 +47,11 @@ func (s Service) Manifest() string { return s.Dir + "/service.yaml" }
 // Ready says when a contender is ready.
 type Ready struct {
 	Path    string        `json:"path"`             // path of the GET request
+	Port    int           `json:"port,omitempty"`   // port of the request; 0: that of the service
 	Status  int           `json:"status,omitempty"` // status of a ready response; 0: any 2xx or 3xx
 	Timeout time.Duration `json:"timeout_ns"`
+	// headers of the request; a Host replaces that of the profile's requests
+	Header map[string]string `json:"header,omitempty"`
 }
 
 // DockerRecipe says how to build a contender's image. Image alone names an existing one.
@@ -134,6 +137,7 @@ type LaunchSpec struct {
 	URL      string            // of a running service
 	Env      map[string]string // the complete environment, with templates filled in
 	Port     int               // port to listen on; process runtime: a free one
+	Ready    int               // port of the readiness requests; 0: Port
 	Folder   string            // process runtime: made for this start, removed at its end; "": none
 	Limits   Limits
 	More     Privileges    // additional ones of a container

@@ -280,10 +280,10 @@ func TestCreateFile(t *testing.T) {
 // TestLines: blank lines are left out, and those in the middle of many.
 func TestLines(t *testing.T) {
 	for text, want := range map[string][]string{
-		"":                               nil,
-		"one":                            {"one"},
+		"":                                nil,
+		"one":                             {"one"},
 		"one\r\n\n  two \x1b[1m\n":        {"one", "  two ␛[1m"},
-		"1\n2\n3\n4\n5\n6":               {"1", "… 3 lines …", "5", "6"},
+		"1\n2\n3\n4\n5\n6":                {"1", "… 3 lines …", "5", "6"},
 		"long line of more than 20 bytes": {"long line of more th…"},
 	} {
 		if got := Lines(text, 4, 20); !slices.Equal(got, want) {
