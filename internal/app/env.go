@@ -26,7 +26,10 @@ func envUses(run bench.Run, services map[bench.Selection]bench.Service) (uses []
 		add(fmt.Sprintf("request %q", r.Name), r.EnvNames())
 	}
 	for _, sel := range run.Profile.Contenders {
-		env := services[sel].Env
+		env, header := services[sel].Env, services[sel].Ready.Header
+		for _, key := range slices.Sorted(maps.Keys(header)) {
+			add(fmt.Sprintf("ready.header of contender %s", sel), bench.EnvNames(header[key]))
+		}
 		for _, key := range slices.Sorted(maps.Keys(env)) {
 			add(fmt.Sprintf("%s of contender %s", key, sel), bench.EnvNames(env[key]))
 		}

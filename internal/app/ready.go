@@ -50,15 +50,32 @@ func ownLoopback(runtime bench.Runtime, env map[string]string) string {
 // question returns the readiness check of svc. A target without a manifest may respond to "/" with
 // any status.
 func (s *site) question(svc bench.Service) ready.Question {
-	return ready.Question{
-		Path: svc.Ready.Path, Status: svc.Ready.Status, Timeout: svc.Ready.Timeout,
-		Lenient: svc.URL != "" && svc.Dir == "", Way: s.way(),
+	q := ready.Question{
+		Path: svc.Ready.Path, Port: svc.Ready.Port, Status: svc.Ready.Status, Timeout: svc.Ready.Timeout,
+		Lenient: svc.URL != "" && svc.Dir == "", Way: s.way(), Header: map[string]string{},
 	}
+	for name, value := range svc.Ready.Header {
+		q.Header[name] = bench.FillEnv(value, s.env.Getenv)
+	}
+	return q
 }
 
-// way returns the protocol and the trust of all requests to contenders, as the load uses them.
+// way returns the protocol, the trust and the Host of all requests to contenders, as the load uses
+// them.
 func (s *site) way() contact.Way {
-	return contact.Way{HTTP2: s.plan.Run.Profile.Protocol == bench.HTTP2, TLS: s.tls}
+	return contact.Way{HTTP2: s.plan.Run.Profile.Protocol == bench.HTTP2, TLS: s.tls, Host: hostOf(s.requests)}
+}
+
+// hostOf returns the first Host that requests send, without a variable in it; "": that of the URL.
+func hostOf(requests []bench.Request) string {
+	for _, r := range requests {
+		for name, value := range r.Header {
+			if parts := bench.Parts(value); strings.EqualFold(name, "Host") && len(parts) == 1 && parts[0].Name == "" {
+				return parts[0].Text
+			}
+		}
+	}
+	return ""
 }
 
 // waiter is the type of ready.Wait.
@@ -76,7 +93,7 @@ func awaitReady(
 	target := inst.Info().Runtime.Traits().AlreadyRunning
 	elsewhere, reported, known := "", false, !target
 	up, err := wait(ctx, inst, q, func(last string) {
-		silent := fmt.Sprintf("not ready at %s yet: %s", inst.BaseURL(), last)
+		silent := fmt.Sprintf("not ready at %s yet: %s", q.URL(inst), last)
 		report("", silent)
 		if target {
 			if left := q.Timeout - time.Since(began); !reported && left > 0 {
@@ -91,7 +108,7 @@ func awaitReady(
 		}
 		elsewhere = where
 		if !move {
-			report("warning", fmt.Sprintf("no response at %s: %s", inst.BaseURL(), where))
+			report("warning", fmt.Sprintf("no response at %s: %s", q.URL(inst), where))
 			return
 		}
 		inst.(interface{ Move(port int) }).Move(port)

@@ -14,6 +14,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender/ready"
 	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 // placed is an instance with an expected address and the addresses that it listens on.
@@ -145,4 +146,20 @@ func TestQuestionOfATarget(t *testing.T) {
 	} {
 		testenv.Equal(t, s.question(test.svc).Lenient, test.lenient, name)
 	}
+}
+
+// TestQuestion_Host: readiness sends the Host of the profile's requests, and the headers of the
+// manifest with variables of the environment.
+func TestQuestion_Host(t *testing.T) {
+	s := &site{env: console.Env{Getenv: func(name string) string { return "value of " + name }}}
+	for want, all := range map[string][]bench.Request{
+		"":          {{Header: map[string]string{"Accept": "a"}}, {Header: map[string]string{"Host": "{tenant}.test"}}},
+		"shop.test": {{}, {Header: map[string]string{"host": "shop.test"}}, {Header: map[string]string{"Host": "other.test"}}},
+	} {
+		s.requests = all
+		testenv.Equal(t, s.question(bench.Service{}).Way.Host, want)
+	}
+	q := s.question(bench.Service{Ready: bench.Ready{Port: 81, Header: map[string]string{"A": "${TOKEN}", "B": "b"}}})
+	testenv.Equal(t, q.Header, map[string]string{"A": "value of TOKEN", "B": "b"})
+	testenv.Equal(t, q.Port, 81)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/locbench/locbench/internal/load"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/run/runner"
+	"github.com/locbench/locbench/internal/show/plain"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/secret"
@@ -68,6 +70,7 @@ func (t *attempt) run(ctx context.Context) error {
 	config.Next = func(context.Context, bench.Trial, []bench.StepResult) (step bench.Step, ok bool) { return step, false }
 	err := runner.Run(ctx, config)
 	t.stream.Close()
+	t.untried(err)
 	t.summary()
 	return outcome(ctx, withoutFailures(err), nil)
 }
@@ -133,7 +136,10 @@ type attempt struct {
 	quiet    bool
 	trial    string
 	tallies  []*tally // of the contenders, in order
+	unbuilt  []string // failures of builds that were printed
 }
+
+const notBuilt = "failed: not built, as reported above"
 
 // The most lines and characters that are shown of a request or a response.
 const (
@@ -151,6 +157,11 @@ func (t *attempt) event(r bench.Record) {
 	switch e := r.Event.(type) {
 	case bench.Progress: // of a build, which may take minutes
 		fmt.Fprintf(t.env.Stderr, "%s: %s\n", e.Phase, safe.Line(e.Text, 200))
+	case bench.PhaseEnded: // the failures of other phases end a trial, or the run
+		if e.Err != "" && e.Phase == bench.PhaseBuild {
+			t.unbuilt = append(t.unbuilt, "build: "+safe.Joined(e.Err))
+			fmt.Fprintf(t.out, "%s failed: %s\n", e.Phase, strings.Join(plain.Reason(e.Err), "\n"))
+		}
 	case bench.InstanceStarted:
 		if t.quiet {
 			return
@@ -171,6 +182,9 @@ func (t *attempt) event(r bench.Record) {
 		}
 		if e.State != bench.TrialComplete {
 			text = string(e.State) + ": " + e.Failure
+			if slices.Contains(t.unbuilt, e.Failure) {
+				text = notBuilt
+			}
 			t.tally().failure = text
 		} else if t.quiet {
 			return

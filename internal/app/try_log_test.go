@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,8 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/load"
 	"github.com/locbench/locbench/internal/results/event"
+	"github.com/locbench/locbench/internal/run/runner"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestTryCountsWhatWasNotLookedAt: neither as expected nor failed, and no binary is shown.
@@ -47,5 +50,29 @@ func TestTryShowsTheLogOfAFailure(t *testing.T) {
 		if !strings.HasSuffix(out.String(), ": "+want) {
 			t.Errorf("%s: %q, want %q", state, out.String(), want)
 		}
+	}
+}
+
+// TestTrySaysWhyABuildFailed: with the last lines of its output, once, also if --quiet; and what
+// could not be tried is in the summary.
+func TestTrySaysWhyABuildFailed(t *testing.T) {
+	trial := bench.Trial{Contender: "a", Round: 1}
+	failed := bench.Record{Event: bench.PhaseEnded{Phase: bench.PhaseBuild, Err: "build contender a: exit code 7; last lines:\n  RUN x\n  left-pad\x1b[2J not found"}}
+	const why = "build failed: build contender a: exit code 7; last lines:\n    | RUN x\n    | left-pad␛[2J not found\n"
+	for _, quiet := range []bool{false, true} {
+		var out strings.Builder
+		a := &attempt{out: &out, quiet: quiet, site: &site{}}
+		a.event(failed)
+		a.untried(&runner.Incomplete{Failures: []error{&runner.TrialError{Trial: trial, Err: errors.New("build: x")}}})
+		a.summary()
+		testenv.Equal(t, out.String(), why+"\nsummary\n  a: failed: not built, as reported above\n")
+
+		out.Reset()
+		a = &attempt{out: &out, quiet: quiet, site: &site{}}
+		a.event(failed)
+		a.event(bench.Record{Trial: &trial, Event: bench.TrialEnded{
+			State: bench.TrialFailed, Failure: "build: build contender a: exit code 7; last lines: RUN x; left-pad\x1b[2J not found",
+		}})
+		testenv.Equal(t, out.String(), why+"\na: failed: not built, as reported above\n")
 	}
 }

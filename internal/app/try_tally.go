@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/load"
+	"github.com/locbench/locbench/internal/run/runner"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/secret"
@@ -92,6 +94,19 @@ func (t *attempt) unsent(name string, err error) {
 	t.tally().wrong("not sent: " + err.Error())
 	fmt.Fprintf(t.out, "\n%s: %s\n  FAILED: not sent: %s\n", safe.Line(t.trial, 60),
 		safe.Line(t.mask().Text(name), 200), safe.Line(t.mask().Text(err.Error()), 1000))
+}
+
+// untried adds the contenders whose trials did not begin, since none could be built.
+func (t *attempt) untried(err error) {
+	inc, ok := errors.AsType[*runner.Incomplete](err)
+	if !ok || len(t.tallies) > 0 {
+		return
+	}
+	for _, failure := range inc.Failures {
+		if of, ok := errors.AsType[*runner.TrialError](failure); ok {
+			t.tallies = append(t.tallies, &tally{label: of.Trial.Label(), failure: notBuilt})
+		}
+	}
 }
 
 // summary prints the counts of each contender.

@@ -37,9 +37,10 @@ type InstanceInfo struct {
 	Image          string     `json:"image,omitempty"`
 	ImageID        string     `json:"image_id,omitempty"`
 	ImageSize      int64      `json:"image_bytes,omitempty"`
-	Address        string     `json:"address"`    // host:port of the load
-	StartedAt      time.Time  `json:"started_at"` // when the runtime started the process, by this machine's clock
-	Limits         Limits     `json:"limits"`     // requested limits
+	Address        string     `json:"address"`                 // host:port of the load
+	ReadyAddress   string     `json:"ready_address,omitempty"` // host:port of the readiness requests, if not the service's port
+	StartedAt      time.Time  `json:"started_at"`              // when the runtime started the process, by this machine's clock
+	Limits         Limits     `json:"limits"`                  // requested limits
 	LimitsEnforced bool       `json:"limits_enforced"`
 	LimitsNote     string     `json:"limits_note,omitempty"` // which limit is not enforced and why
 	CPUSet         cpuset.Set `json:"cpu_set,omitempty"`     // "0-3", as given to the runtime

@@ -47,8 +47,11 @@ func (s Service) Manifest() string { return s.Dir + "/service.yaml" }
 // Ready says when a contender is ready.
 type Ready struct {
 	Path    string        `json:"path"`             // path of the GET request
+	Port    int           `json:"port,omitempty"`   // port of the request; 0: that of the service
 	Status  int           `json:"status,omitempty"` // status of a ready response; 0: any 2xx or 3xx
 	Timeout time.Duration `json:"timeout_ns"`
+	// headers of the request; a Host replaces that of the profile's requests
+	Header map[string]string `json:"header,omitempty"`
 }
 
 // DockerRecipe says how to build a contender's image. Image alone names an existing one.
@@ -115,6 +118,7 @@ type Artifact struct {
 	Image       string        `json:"image,omitempty"`        // Docker: image reference to start
 	ImageID     string        `json:"image_id,omitempty"`     // Docker: SHA-256 of the image's configuration
 	ImageSize   int64         `json:"image_bytes,omitempty"`  // Docker
+	Healthcheck bool          `json:"healthcheck,omitempty"`  // Docker: the image has a health check, which is off in the run
 	Command     []string      `json:"command,omitempty"`      // process: argv; Docker: overrides the image's CMD where set
 	Dir         string        `json:"dir,omitempty"`          // process: folder of the build
 	Files       []string      `json:"-"`                      // process: the contender's own files and folders in Dir
@@ -133,6 +137,7 @@ type LaunchSpec struct {
 	URL      string            // of a running service
 	Env      map[string]string // the complete environment, with templates filled in
 	Port     int               // port to listen on; process runtime: a free one
+	Ready    int               // port of the readiness requests; 0: Port
 	Folder   string            // process runtime: made for this start, removed at its end; "": none
 	Limits   Limits
 	More     Privileges    // additional ones of a container

@@ -256,7 +256,7 @@ func kindsOf(of keySchema) (all []string) {
 		return nil
 	case strings.Contains(of.Pattern, strictyaml.DurationPattern):
 		add("time")
-	case strings.HasSuffix(of.Pattern, "[bB]$"):
+	case strings.HasSuffix(of.Pattern, "[bB])?$"):
 		add("size")
 	case strings.Contains(of.Pattern, `%\s*$`):
 		add("percent")

@@ -257,7 +257,7 @@ func TestSchema_Mistakes(t *testing.T) {
 			"a value of another kind": after(aProfile, "limits: [1]", "rounds: six", "setup: 1", "variables:"),
 			"a number out of range": slices.Concat(after(aProfile, "rounds: 1001", "rounds: 0", "limits: {cpus: 0}", "needs: {elasticsearch: {cities: {count: 1000001}}}"),
 				after(get, "[0]", "[{rate: 2000000}]"), after(step, "[{get: /x, expect: {status: 100}}]")),
-			"no unit": after(aProfile, "limits: {memory: 512}", "timeout: 10", "compare_bodies: 0.1"),
+			"no unit": after(aProfile, "limits: {memory: 512Mi}", "timeout: 10", "compare_bodies: 0.1"),
 			"an unknown word": slices.Concat(after(aProfile, "runtime: podman", "needs: {elastic: {}}", "needs: {elasticsearch: {cities: bundle}}", "variables: {a: uid}",
 				"thresholds: [fast]", "thresholds: [{condition: p99<1s, stop: all}]", "checks: {lifecycle: [stop]}"),
 				after(step, "[{get: '/x/{id}', ids: zpif}]", "[{get: /x, think: 1s-2s}]"), after(get, "[many]", "['1..4 tripling']")),
@@ -287,7 +287,7 @@ func TestSchema_Mistakes(t *testing.T) {
 			"no expectation": {suite("{name: a, request: /x}"), suite("{name: a, request: /x, expect: 200}")},
 			"no path":        {suite("{name: a, request: GET x, expect: {}}")},
 			"a status":       check("expect: {status: 600}", "expect: {status: []}", "expect: {status: ok}"),
-			"a bound": check("expect: {max_size: 100}", "expect: {took: 1s}", "expect: {count: {a: -1}}", "expect: {count: {a: many}}",
+			"a bound": check("expect: {max_size: 100Mi}", "expect: {took: 1s}", "expect: {count: {a: -1}}", "expect: {count: {a: many}}",
 				"expect: {contains: ''}", "expect: {}, timeout: 5"),
 		},
 	} {

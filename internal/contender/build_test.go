@@ -310,13 +310,13 @@ func TestBuildKit(t *testing.T) {
 }
 
 func TestBuildImage(t *testing.T) {
-	engine := fakeEngine{arch: "amd64", images: map[string]bool{}, asked: new(docker.BuildOptions)}
+	engine := fakeEngine{arch: "amd64", images: map[string]bool{}, asked: new(docker.BuildOptions), image: docker.Image{Healthcheck: true}}
 	svc := bench.Service{
 		Name: "web__x", Variant: "v", Files: fstest.MapFS{"Dockerfile": {Data: []byte("FROM scratch\n")}},
 		Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile", Command: []string{"x"}},
 	}
 	a, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{})
-	if err != nil || a.BuildCached || a.ImageSize != 7 || a.ImageID != "sha256:1" || a.BuildTime <= 0 || len(a.Command) != 1 {
+	if err != nil || a.BuildCached || !a.Healthcheck || a.ImageSize != 7 || a.ImageID != "sha256:1" || a.BuildTime <= 0 || len(a.Command) != 1 {
 		t.Fatalf("%+v, %v", a, err)
 	}
 	if again, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{}); err != nil || !again.BuildCached || again.Image != a.Image || again.BuildTime != 0 {

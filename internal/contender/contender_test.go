@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -43,7 +44,7 @@ func golden(t *testing.T, name string, svc bench.Service) {
 func TestParse(t *testing.T) {
 	golden(t, "service", parse(t, full(t)))
 	small := parse(t, "language: Go\nframework: x\nversion: 1\nendpoints: all\nprocess: {command: [./x]}\n")
-	if small.Name != "rs-actix" || small.Port != 8080 || small.Ready != (bench.Ready{Path: "/", Timeout: time.Minute}) || len(small.Endpoints) != 7 {
+	if small.Name != "rs-actix" || small.Port != 8080 || !reflect.DeepEqual(small.Ready, bench.Ready{Path: "/", Timeout: time.Minute}) || len(small.Endpoints) != 7 {
 		t.Errorf("defaults: %+v", small)
 	}
 }

@@ -118,14 +118,20 @@ func findImage(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildOp
 	start := time.Now()
 	img, err := inspect(ctx, b, ref)
 	if err == nil {
-		return bench.Artifact{Image: ref, ImageID: img.ID, ImageSize: img.Size, BuildCached: true}, nil
+		return artifact(ref, img, true, 0), nil
 	}
 	if errors.Is(err, docker.ErrNotFound) {
 		if err = b.Pull(ctx, ref, o.out()); err == nil {
 			img, err = inspect(ctx, b, ref)
 		}
 	}
-	return bench.Artifact{Image: ref, ImageID: img.ID, ImageSize: img.Size, BuildTime: time.Since(start)}, err
+	return artifact(ref, img, false, time.Since(start)), err
+}
+
+func artifact(ref string, img docker.Image, cached bool, took time.Duration) bench.Artifact {
+	return bench.Artifact{
+		Image: ref, ImageID: img.ID, ImageSize: img.Size, Healthcheck: img.Healthcheck, BuildCached: cached, BuildTime: took,
+	}
 }
 
 // inspect returns an image that the engine can run.
@@ -199,7 +205,7 @@ func build(
 	if !o.Rebuild {
 		img, err := inspect(ctx, b, opts.Tag)
 		if !errors.Is(err, docker.ErrNotFound) {
-			return bench.Artifact{Image: opts.Tag, ImageID: img.ID, ImageSize: img.Size, BuildCached: true}, err
+			return artifact(opts.Tag, img, true, 0), err
 		}
 	}
 	start := time.Now()
@@ -220,7 +226,7 @@ func build(
 	}
 	took := time.Since(start)
 	img, err := inspect(ctx, b, opts.Tag)
-	return bench.Artifact{Image: opts.Tag, ImageID: img.ID, ImageSize: img.Size, BuildTime: took}, err
+	return artifact(opts.Tag, img, false, took), err
 }
 
 // imageTag returns "locbench/<name>:<variant>-<hash>".

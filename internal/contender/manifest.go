@@ -26,12 +26,13 @@ const (
 )
 
 var (
-	namePattern  = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,62}$`)
-	tagPattern   = regexp.MustCompile(`^[a-z0-9][a-z0-9.+#-]{0,30}$`)
-	envPattern   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
-	groupPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$`)
-	argPattern   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	imagePattern = regexp.MustCompile(`^[a-z0-9][A-Za-z0-9._:/@-]*$`)
+	namePattern   = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,62}$`)
+	tagPattern    = regexp.MustCompile(`^[a-z0-9][a-z0-9.+#-]{0,30}$`)
+	envPattern    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
+	groupPattern  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$`)
+	argPattern    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	headerPattern = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
+	imagePattern  = regexp.MustCompile(`^[a-z0-9][A-Za-z0-9._:/@-]*$`)
 )
 
 // manifest is a service.yaml as written in the file.
@@ -59,8 +60,11 @@ type manifest struct {
 
 type ready struct {
 	Path    string        `yaml:"path" strict:"min=1,max=2000"`
+	Port    int           `yaml:"port" strict:"min=1,max=65535"`
 	Status  int           `yaml:"status" strict:"min=200,max=599"`
 	Timeout time.Duration `yaml:"timeout" strict:"min=100ms,max=1h"`
+
+	Header map[string]string `yaml:"header" strict:"max=50"`
 }
 
 type dockerPart struct {

@@ -51,10 +51,14 @@ func (ready) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	return s.Keys(ready{}, strictyaml.Keys{
 		About: map[string]string{
 			"path":    "The path to request until it is ready, default /.",
+			"port":    "The port to request, default the service's.",
+			"header":  "Headers of the request. Host is that of the profile's requests unless given. ${NAME} is a variable of locbench.",
 			"status":  "The status of a ready service, default any 2xx or 3xx.",
 			"timeout": "The longest start-up time, default 1m.",
 		},
-		Accept: map[string]strictyaml.Schema{"path": strictyaml.String(`^/[^ \t\r\n#]*$`)},
+		Accept: map[string]strictyaml.Schema{
+			"path": strictyaml.String(`^/[^ \t\r\n#]*$`), "header": namesSchema(headerPattern.String()),
+		},
 	})
 }
 

@@ -30,6 +30,7 @@ func (m *manifest) ValidateStrict(v strictyaml.Value) {
 	if !strings.HasPrefix(m.Ready.Path, "/") || strings.ContainsAny(m.Ready.Path, " \t\r\n#") {
 		v.At("ready", "path").Wrong("write the path of a URL, such as `/`")
 	}
+	m.checkReadyHeader(v.At("ready", "header"))
 	for _, wrong := range kinds.List(m.Needs).Wrong() {
 		if at := v.Find(wrong.Path); wrong.What == "" {
 			at.Wrong(wrong.Hint)
@@ -49,6 +50,20 @@ func (m *manifest) ValidateStrict(v strictyaml.Value) {
 	if !runnable && !v.At("docker").Failed() && !v.At("process").Failed() {
 		v.Mistake("nothing says how to run it",
 			"add `docker: {dockerfile: Dockerfile}`, `docker: {image: NAME}` or `process: {command: [...]}`")
+	}
+}
+
+func (m *manifest) checkReadyHeader(v strictyaml.Value) {
+	for _, f := range v.Fields() {
+		value, ok := m.Ready.Header[f.Key]
+		control := func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }
+		switch {
+		case !ok:
+		case !headerPattern.MatchString(f.Key):
+			f.Value.Mistake(fmt.Sprintf("%.100q is not the name of a header", f.Key), "write letters, digits and `-`, such as `Accept`")
+		case strings.ContainsFunc(value, control):
+			f.Value.Mistake(fmt.Sprintf("the header %s has more than one line", f.Key), "write a value of one line")
+		}
 	}
 }
 

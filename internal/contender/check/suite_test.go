@@ -66,7 +66,7 @@ func TestSuiteMistakes(t *testing.T) {
 		{`{name: a, request: GET /, expect: {count: {a: {min: 2, max: 1}}}}`, "write a `max` of at least `min`"},
 		{`{name: a, request: GET /, expect: {took: 5s}}`, "write `{min: 50ms}`"},
 		{`{name: a, request: GET /, expect: {took: {min: 2s, max: 1s}}}`, "write a `max` of at least `min`"},
-		{`{name: a, request: GET /, expect: {max_size: 10}}`, "add a unit"},
+		{`{name: a, request: GET /, expect: {max_size: 10Mi}}`, "write `10MiB`"},
 		{`{name: a, request: GET /, expect: {approx: {p: 3}}}`, "write a number and how much it may differ"},
 		{`{name: a, request: GET /, expect: {approx: {p: {value: x, within: 1}}}}`, "write a number and how much it may differ"},
 		{`{name: a, request: GET /, expect: {approx: {p: {value: 1, within: -1}}}}`, "write a number such as 0.01, or a share such as 1%"},

@@ -30,25 +30,25 @@ type ContainerSpec struct {
 	CPUs       cpuset.Set        // empty: all
 	Network    string            // name or ID
 	Port       int               // port that the service listens on; 0: none
-	Publish    bool              // reach Port through a port of the engine's machine, not at the container's address
+	Ready      int               // another port that is reached; 0: none
+	Publish    bool              // reach ports through those of the engine's machine, not at the container's address
 	Host       string            // what the name host.docker.internal leads to in the container; "": nothing
 	Hardened   *bench.Privileges // privileges on top of a contender's; nil: the engine's defaults
 	OnLog      func(bench.LogLine)
 	OnIncident func(bench.Incident) // called for what others do to the container; may be nil
 
 	// Of needs. Their zero values leave what the image and the engine have.
-	Entrypoint    []string
-	User          string
-	Hostname      string
-	Aliases       []string // more names in Network
-	Joins         string   // name of another network that it is in from its start on; "": none
-	Mounts        []needs.Mount
-	Tmpfs         []needs.Tmpfs
-	ShmSize       int64 // bytes
-	Ulimits       []needs.Ulimit
-	Init          bool
-	StopSignal    string
-	NoHealthcheck bool // the engine does not run that of the image
+	Entrypoint []string
+	User       string
+	Hostname   string
+	Aliases    []string // more names in Network
+	Joins      string   // name of another network that it is in from its start on; "": none
+	Mounts     []needs.Mount
+	Tmpfs      []needs.Tmpfs
+	ShmSize    int64 // bytes
+	Ulimits    []needs.Ulimit
+	Init       bool
+	StopSignal string
 }
 
 // Container is a container that Run has started. All times are by this machine's clock.
@@ -65,6 +65,7 @@ type Container struct {
 
 	address   string
 	inside    string
+	ready     string
 	imageID   string
 	pid       int
 	startedAt time.Time
@@ -82,7 +83,7 @@ type Container struct {
 // it, and locbench would not know its ID.
 const createTimeout = 2 * time.Minute
 
-// Run creates a container, follows its log from the first byte and starts it. After an error, also
+// Run creates a container without health checks, follows its log from the first byte and starts it. After an error, also
 // that of ctx, none is left. warnings are the engine's, about limits that it cannot enforce.
 func (e *Engine) Run(ctx context.Context, spec ContainerSpec) (c *Container, warnings []string, err error) {
 	if err := ctx.Err(); err != nil {
@@ -166,25 +167,32 @@ func (c *Container) abandon(ctx context.Context, why error) error {
 	return why
 }
 
-// reach finds the addresses of spec.Port; port 0, which refuses connections, for an exited
+// reach finds the addresses of spec's ports; port 0, which refuses connections, for an exited
 // container.
 func (c *Container) reach(state container.InspectResponse, spec ContainerSpec) {
-	if spec.Port == 0 {
-		return
+	c.address, c.inside = c.addresses(state, spec, spec.Port)
+	c.ready, _ = c.addresses(state, spec, spec.Ready)
+}
+
+// addresses returns where this machine and containers in the same network reach a port.
+func (c *Container) addresses(state container.InspectResponse, spec ContainerSpec, port int) (address, inside string) {
+	if port == 0 {
+		return "", ""
 	}
-	c.address = "127.0.0.1:0"
+	address = "127.0.0.1:0"
 	if state.NetworkSettings == nil {
-		return
+		return address, ""
 	}
-	if address := networkAddress(state, spec.Network); address != "" {
-		c.inside = net.JoinHostPort(address, strconv.Itoa(spec.Port))
+	if at := networkAddress(state, spec.Network); at != "" {
+		inside = net.JoinHostPort(at, strconv.Itoa(port))
 	}
-	if !spec.Publish && c.inside != "" {
-		c.address = c.inside
+	if !spec.Publish && inside != "" {
+		address = inside
 	}
-	if b := state.NetworkSettings.Ports[tcpPort(spec.Port)]; spec.Publish && len(b) > 0 {
-		c.address = net.JoinHostPort(c.engine.PublishedHost(), b[0].HostPort)
+	if b := state.NetworkSettings.Ports[tcpPort(port)]; spec.Publish && len(b) > 0 {
+		address = net.JoinHostPort(c.engine.PublishedHost(), b[0].HostPort)
 	}
+	return address, inside
 }
 
 // networkAddress returns the container's address in a network, or in one of its networks; "" if it
@@ -221,6 +229,9 @@ func (c *Container) PID() int { return c.pid }
 
 // Address returns the host:port at which this machine reaches the service.
 func (c *Container) Address() string { return c.address }
+
+// ReadyAddress returns the host:port at which this machine reaches ContainerSpec.Ready; "": none.
+func (c *Container) ReadyAddress() string { return c.ready }
 
 // NetworkAddress returns the service's host:port in the container's network; "" if there is none.
 func (c *Container) NetworkAddress() string { return c.inside }

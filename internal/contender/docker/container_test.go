@@ -25,12 +25,12 @@ func TestRun_Create(t *testing.T) {
 		Env:    map[string]string{"PORT": "8080", "GREETING": "a b"},
 		Labels: map[string]string{LabelRun: "20261127-0001", LabelName: "t"},
 		Limits: bench.Limits{CPUs: 1.5, Memory: 512 << 20, PIDs: 64}, CPUs: cpuset.Of(1, 2, 3, 7),
-		Network: "locbench-net", Port: 8080, Publish: true, Host: "host-gateway",
+		Network: "locbench-net", Port: 8080, Ready: 8081, Publish: true, Host: "host-gateway",
 		Hardened: &bench.Privileges{Capabilities: []string{"NET_RAW"}},
 	}
 	need := ContainerSpec{
 		Name: "db", Image: "db:1", Entrypoint: []string{"run"}, Command: []string{"-f"}, Labels: all.Labels, Network: all.Network, Port: 5432,
-		User: "1:2", Hostname: "main", Aliases: []string{"db", "main"}, ShmSize: 64 << 20, Init: true, StopSignal: "SIGINT", NoHealthcheck: true,
+		User: "1:2", Hostname: "main", Aliases: []string{"db", "main"}, ShmSize: 64 << 20, Init: true, StopSignal: "SIGINT",
 		Mounts: []needs.Mount{{Volume: "v1", Target: "/data", Complete: true}, {Volume: "v2", Target: "/more"}, {Source: "/home/me/a b.sql", Target: "/seed/a b.sql", ReadOnly: true}},
 		Tmpfs:  []needs.Tmpfs{{Target: "/run", Options: "size=1m"}, {Target: "/tmp"}}, Ulimits: []needs.Ulimit{{Name: "nofile", Soft: 10, Hard: -1}},
 	}
@@ -198,9 +198,9 @@ func TestRun_Reach(t *testing.T) {
 				f.Networks, f.Ports, f.OnKill = tt.networks, tt.ports, func(string) { f.End(0) }
 				e := engineOf(t, f)
 				e.peer = netip.MustParseAddr("127.0.0.1")
-				c, _, err := e.Run(t.Context(), ContainerSpec{Image: "img", Port: tt.port, Publish: tt.publish})
+				c, _, err := e.Run(t.Context(), ContainerSpec{Image: "img", Port: tt.port, Ready: tt.port, Publish: tt.publish})
 				testenv.OK(t, err)
-				if c.Address() != tt.address || c.NetworkAddress() != tt.inside {
+				if c.Address() != tt.address || c.ReadyAddress() != tt.address || c.NetworkAddress() != tt.inside {
 					t.Errorf("%q, %q; want %q, %q", c.Address(), c.NetworkAddress(), tt.address, tt.inside)
 				}
 				if r, err := c.Stop(t.Context(), time.Second); err != nil || !r.Graceful {

@@ -17,9 +17,8 @@ func (e *Engine) create(ctx context.Context, spec ContainerSpec) (client.Contain
 	config := &container.Config{
 		Image: spec.Image, Entrypoint: spec.Entrypoint, Cmd: spec.Command, Labels: spec.Labels, User: spec.User,
 		Hostname: spec.Hostname, StopSignal: spec.StopSignal, Env: environ(spec.Env), AttachStdout: true, AttachStderr: true,
-	}
-	if spec.NoHealthcheck {
-		config.Healthcheck = &container.HealthConfig{Test: []string{"NONE"}}
+		// That of the image would be run by the engine, and its CPU time measured.
+		Healthcheck: &container.HealthConfig{Test: []string{"NONE"}},
 	}
 	host := &container.HostConfig{
 		// The log is read from the container's output. A log file would be unbounded, and cost the
@@ -56,10 +55,15 @@ func (e *Engine) create(ctx context.Context, spec ContainerSpec) (client.Contain
 			host.SecurityOpt = []string{"no-new-privileges"}
 		}
 	}
-	if spec.Port > 0 && spec.Publish {
-		port := tcpPort(spec.Port)
-		config.ExposedPorts = network.PortSet{port: {}}
-		host.PortBindings = network.PortMap{port: {{HostIP: e.publishAddress()}}}
+	for _, number := range []int{spec.Port, spec.Ready} {
+		if number == 0 || !spec.Publish {
+			continue
+		}
+		if config.ExposedPorts == nil {
+			config.ExposedPorts, host.PortBindings = network.PortSet{}, network.PortMap{}
+		}
+		port := tcpPort(number)
+		config.ExposedPorts[port], host.PortBindings[port] = struct{}{}, []network.PortBinding{{HostIP: e.publishAddress()}}
 	}
 	if spec.Host != "" && !e.desktop() {
 		host.ExtraHosts = []string{"host.docker.internal:" + spec.Host} // Docker Desktop resolves the name itself

@@ -41,6 +41,8 @@ type Image struct {
 	Size int64  // bytes, all layers
 	OS   string
 	Arch string
+
+	Healthcheck bool // it has a health check
 }
 
 // BuildImage builds an image from a build context in tar form, with the classic builder, which
@@ -139,7 +141,11 @@ func (e *Engine) ImageInspect(ctx context.Context, ref string) (Image, error) {
 	if err != nil {
 		return Image{}, fmt.Errorf("inspect image %s: %w", ref, translateNotFound(orCause(ctx, err)))
 	}
-	return Image{ID: raw.ID, Size: raw.Size, OS: raw.Os, Arch: raw.Architecture}, nil
+	image := Image{ID: raw.ID, Size: raw.Size, OS: raw.Os, Arch: raw.Architecture}
+	if raw.Config != nil && raw.Config.Healthcheck != nil {
+		image.Healthcheck = command(raw.Config.Healthcheck.Test, nil) != nil
+	}
+	return image, nil
 }
 
 // RemoveImage removes an image by reference or ID; one that does not exist is not an error.

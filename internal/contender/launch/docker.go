@@ -102,7 +102,7 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 	c, warnings, err := d.engine.Run(ctx, docker.ContainerSpec{
 		Name: spec.Name, Image: spec.Artifact.Image, Command: spec.Artifact.Command,
 		Env: spec.Env, Labels: Labels(d.runID, spec.Name), Limits: limits, CPUs: cpus,
-		Network: d.Network.Name, Port: spec.Port, Publish: !d.Network.Direct(), Host: d.NamedHost(),
+		Network: d.Network.Name, Port: spec.Port, Ready: spec.Ready, Publish: !d.Network.Direct(), Host: d.NamedHost(),
 		Joins: spec.Joins, OnLog: spec.OnLog, OnIncident: spec.OnIncident, Hardened: &spec.More,
 	})
 	if err != nil {
@@ -112,7 +112,7 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 	missing, note := d.Unenforced(spec.Limits, cpus, warnings)
 	i.info = bench.InstanceInfo{
 		Runtime: bench.RuntimeDocker, ID: c.ID(), Image: spec.Artifact.Image, ImageID: c.ImageID(),
-		ImageSize: spec.Artifact.ImageSize, Address: c.Address(), StartedAt: c.StartedAt(), Limits: spec.Limits, CPUSet: cpus,
+		ImageSize: spec.Artifact.ImageSize, Address: c.Address(), ReadyAddress: c.ReadyAddress(), StartedAt: c.StartedAt(), Limits: spec.Limits, CPUSet: cpus,
 		LimitsEnforced: len(missing) == 0, LimitsNote: note, Privileges: spec.More,
 	}
 	if i.info.PID = LocalPID(c); i.info.PID > 0 {

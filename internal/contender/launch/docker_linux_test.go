@@ -66,7 +66,7 @@ func launched(t *testing.T, f *fakedocker.Engine, spec bench.LaunchSpec) (*Docke
 // what is said of it, on a machine of four CPUs.
 func TestDockerLaunch(t *testing.T) {
 	all := bench.LaunchSpec{
-		Name: "go:lto 1", Artifact: bench.Artifact{Image: "img:1", Command: []string{"serve"}}, Port: 8080,
+		Name: "go:lto 1", Artifact: bench.Artifact{Image: "img:1", Command: []string{"serve"}}, Port: 8080, Ready: 8081,
 		Env:    map[string]string{"PORT": "8080"},
 		Limits: bench.Limits{CPUs: 1.5, CPUSet: 2, Memory: 512 << 20, PIDs: 64},
 		More:   bench.Privileges{Capabilities: []string{"NET_RAW"}, NewPrivileges: true, Processes: 5000},

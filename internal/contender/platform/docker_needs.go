@@ -69,7 +69,7 @@ func (d *Docker) runIn(ctx context.Context, network docker.Network, spec needs.C
 		Network: network.Name, Port: spec.Port, Publish: !network.Direct(), Host: d.NamedHost(),
 		OnLog: spec.OnLog,
 		User:  spec.User, Hostname: spec.Hostname, Aliases: aliases, Mounts: spec.Mounts, Tmpfs: spec.Tmpfs,
-		ShmSize: spec.ShmSize, Ulimits: spec.Ulimits, Init: spec.Init, StopSignal: spec.StopSignal, NoHealthcheck: true,
+		ShmSize: spec.ShmSize, Ulimits: spec.Ulimits, Init: spec.Init, StopSignal: spec.StopSignal,
 	})
 	if err != nil {
 		return nil, err

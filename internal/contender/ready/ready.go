@@ -9,6 +9,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -28,11 +30,37 @@ const (
 
 // Question is the request that a contender gets, and the response that says it is ready.
 type Question struct {
-	Path    string        // path of the GET request; "": /
+	Path    string // path of the GET request; "": /
+	Port    int    // port of the request; 0: that of the load
+	Header  map[string]string
 	Status  int           // expected status; 0: any 2xx or 3xx
 	Lenient bool          // any response below 500 is enough: the service has no manifest
 	Timeout time.Duration // how long to wait; 0: a minute
 	Way     contact.Way
+}
+
+// URL returns where the request goes, without the path. inst knows the address of a port that is not
+// reached under its own number.
+func (q Question) URL(inst bench.Instance) string {
+	base := inst.BaseURL()
+	if q.Port == 0 {
+		return base
+	}
+	u, err := url.Parse(base)
+	if err != nil {
+		return base
+	}
+	u.Host, u.Path = cmp.Or(inst.Info().ReadyAddress, net.JoinHostPort(u.Hostname(), strconv.Itoa(q.Port))), ""
+	return u.String()
+}
+
+// request returns the method and the path, and the port if it is another than that of the load.
+func (q Question) request() string {
+	text := "GET " + q.Path
+	if q.Port != 0 {
+		text += " on port " + strconv.Itoa(q.Port)
+	}
+	return text
 }
 
 func (q Question) accepts(status int) bool {
@@ -80,7 +108,7 @@ func Wait(ctx context.Context, inst bench.Instance, q Question, late func(last s
 	polling := make(chan struct{})
 	go func() {
 		defer close(polling)
-		poll(ctx, q, inst.BaseURL, responses)
+		poll(ctx, q, func() string { return q.URL(inst) }, responses)
 	}()
 	defer func() { cancel(); <-polling }()
 	seconds := time.NewTicker(lateEvery)
@@ -107,15 +135,30 @@ func Wait(ctx context.Context, inst bench.Instance, q Question, late func(last s
 				late(brief(last))
 			}
 		case <-deadline.C:
-			text := fmt.Sprintf("not ready after %v: GET %s: %s", q.Timeout, q.Path, brief(last))
+			text := fmt.Sprintf("not ready after %v: %s: %s", q.Timeout, q.request(), brief(last))
 			if !q.Lenient { // it has a manifest
-				text += " (a slower start needs a longer `ready.timeout` in its manifest)"
+				text += " (" + advice(last) + ")"
 			}
 			return bench.InstanceReady{}, timeoutError(text)
 		case <-ctx.Done():
 			return bench.InstanceReady{}, context.Cause(ctx)
 		}
 	}
+}
+
+// advice returns what may make a contender ready whose last response was such.
+func advice(last error) string {
+	e, ok := errors.AsType[statusError](last)
+	if ok {
+		switch e.code {
+		case http.StatusBadRequest, http.StatusForbidden, http.StatusMisdirectedRequest:
+			return fmt.Sprintf("Host was %s; if it accepts only its own name, write `header: {Host: NAME}` at the top of the profile, "+
+				"or `ready: {header: {Host: NAME}}` in its manifest", safe.Line(e.host, shown))
+		case http.StatusNotFound:
+			return "`ready: {path: /PATH, port: PORT}` in its manifest says what to request"
+		}
+	}
+	return "a slower start needs a longer `ready.timeout` in its manifest"
 }
 
 // timeoutError is the error of Wait after Question.Timeout.
@@ -136,10 +179,10 @@ type response struct {
 
 // poll sends requests until the contender is ready, waiting does not help, or ctx ends.
 func poll(ctx context.Context, q Question, base func() string, responses chan<- response) {
-	client := q.Way.Client()
+	way := q.Way
+	way.Fresh = true // a connection that was opened early may not survive the start
+	client := way.Client()
 	client.Timeout = oneAttempt
-	// A new connection each time: one that was opened early may not survive the start.
-	client.Transport.(*http.Transport).DisableKeepAlives = true
 	defer client.CloseIdleConnections()
 	for pause := firstPause; ; pause = min(pause+pause/10, lastPause) {
 		a := attempt(ctx, client, q, base())
@@ -164,6 +207,10 @@ func attempt(ctx context.Context, client *http.Client, q Question, base string) 
 	if err != nil {
 		return response{err: err}
 	}
+	for name, value := range q.Header {
+		req.Header.Set(name, value)
+	}
+	req.Host = cmp.Or(req.Header.Get("Host"), q.Way.Host, req.Host)
 	resp, err := client.Do(req)
 	at := time.Now() // when the response's header was read
 	if err != nil {
@@ -180,12 +227,15 @@ func attempt(ctx context.Context, client *http.Client, q Question, base string) 
 	if q.accepts(a.status) {
 		return a
 	}
-	a.err = statusError{resp.Status, strings.TrimSpace(string(text)), q.expected()}
+	a.err = statusError{resp.StatusCode, resp.Status, strings.TrimSpace(string(text)), q.expected(), req.Host}
 	return a
 }
 
 // statusError is a response with another status than expected.
-type statusError struct{ status, text, expected string }
+type statusError struct {
+	code                         int
+	status, text, expected, host string
+}
 
 func (e statusError) Error() string {
 	text := e.status

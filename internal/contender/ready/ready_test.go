@@ -28,18 +28,22 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // instance is the part of an instance that Wait looks at.
 type instance struct {
 	bench.Instance
-	url     string
-	started time.Time
-	exited  chan struct{}
-	exit    *bench.Exit
-	logs    []bench.LogLine
+	url string
+	// address of another port
+	readyAddress string
+	started      time.Time
+	exited       chan struct{}
+	exit         *bench.Exit
+	logs         []bench.LogLine
 }
 
-func (i *instance) BaseURL() string          { return i.url }
-func (i *instance) Info() bench.InstanceInfo { return bench.InstanceInfo{StartedAt: i.started} }
-func (i *instance) Exited() <-chan struct{}  { return i.exited }
-func (i *instance) Exit() *bench.Exit        { return i.exit }
-func (i *instance) Logs() []bench.LogLine    { return i.logs }
+func (i *instance) BaseURL() string { return i.url }
+func (i *instance) Info() bench.InstanceInfo {
+	return bench.InstanceInfo{StartedAt: i.started, ReadyAddress: i.readyAddress}
+}
+func (i *instance) Exited() <-chan struct{} { return i.exited }
+func (i *instance) Exit() *bench.Exit       { return i.exit }
+func (i *instance) Logs() []bench.LogLine   { return i.logs }
 
 // network is a network in memory, so time can be virtual. response returns what serves the n-th
 // connection, counted from 1, or why it fails.

@@ -129,3 +129,54 @@ func TestWait_Protocol(t *testing.T) {
 		s.Close()
 	}
 }
+
+// TestWait_Request: the port, the headers and the Host of the request. A header of the manifest goes
+// before the Host of the profile.
+func TestWait_Request(t *testing.T) {
+	got := make(chan string, 1)
+	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		got <- r.Host + " " + r.URL.Path + " " + r.Header.Get("X-Probe")
+	}))
+	defer s.Close()
+	at := s.Listener.Addr().(*net.TCPAddr)
+	elsewhere := "http://" + at.IP.String() + ":1/base"
+	for name, c := range map[string]struct {
+		url, known string // address of the other port that the instance knows
+		q          Question
+		want       string
+	}{
+		"as it is":           {s.URL, "", Question{}, at.String() + " / "},
+		"profile's Host":     {s.URL, "", Question{Way: contact.Way{Host: "shop.test"}}, "shop.test / "},
+		"manifest's Host":    {s.URL, "", Question{Way: contact.Way{Host: "shop.test"}, Header: map[string]string{"host": "a.test", "X-Probe": "1"}}, "a.test / 1"},
+		"another port":       {elsewhere, "", Question{Port: at.Port, Path: "/health"}, at.String() + " /health "},
+		"a port that moved":  {elsewhere, at.String(), Question{Port: 8081}, at.String() + " / "},
+		"moved, not in use":  {s.URL, "127.0.0.1:1", Question{}, at.String() + " / "},
+		"its Host elsewhere": {elsewhere, "", Question{Port: at.Port, Way: contact.Way{Host: "shop.test"}}, "shop.test / "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inst := &instance{url: c.url, readyAddress: c.known, exited: make(chan struct{})}
+			_, err := Wait(t.Context(), inst, c.q, nil)
+			testenv.OK(t, err)
+			testenv.Equal(t, <-got, c.want)
+		})
+	}
+}
+
+// TestWait_Advice: the error of a timeout says what may help against the last response.
+func TestWait_Advice(t *testing.T) {
+	const host, page, slow = "Host was shop.test; if it accepts only its own name, write `header: {Host: NAME}`", "`ready: {path: /PATH, port: PORT}`", "a slower start needs"
+	for status, want := range map[string]string{
+		"400 Bad Request": host, "403 Forbidden": host, "421 Misdirected Request": host, "404 Not Found": page,
+		"401 Unauthorized": slow, "503 Service Unavailable": slow, "": slow,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := &network{response: accept(says(status))}
+			if status == "" {
+				w.response = refuse
+			}
+			q := Question{Port: 81, Path: "/health", Timeout: time.Second, Way: contact.Way{Dial: w.dial, Host: "shop.test"}}
+			_, err := Wait(t.Context(), &instance{url: "http://in.memory", exited: make(chan struct{})}, q, nil)
+			testenv.Fails(t, err, "not ready after 1s: GET /health on port 81: "+status, want)
+		})
+	}
+}

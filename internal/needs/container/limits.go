@@ -1,55 +1,12 @@
 package container
 
 import (
-	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
-	"strings"
 
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
-
-// size is a number of bytes. All units are powers of 1024, as in Docker: 512M, 512m, 512Mi, 512MiB.
-type size int64
-
-var sizeForm = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?) *(?:([kmgt])i?b?|b)?$`)
-
-const sizeHint = "write a number and its unit, such as `512M`, `1.5G` (powers of 1024)"
-
-// UnmarshalStrict reads a size.
-func (s *size) UnmarshalStrict(v strictyaml.Value) {
-	text, ok := v.Text()
-	if !ok {
-		return
-	}
-	m := sizeForm.FindStringSubmatch(strings.ToLower(text))
-	if m == nil {
-		v.Wrong(sizeHint)
-		return
-	}
-	number, _ := strconv.ParseFloat(m[1], 64)
-	number *= float64(int64(1) << (10 * (strings.Index("kmgt", cmp.Or(m[2], "-")) + 1)))
-	if number < 6<<20 || number > 1<<50 {
-		v.Wrong("write from 6M to 1024T; a number without a unit is in bytes")
-		return
-	}
-	*s = size(number)
-}
-
-// DescribeStrict describes what UnmarshalStrict reads.
-func (size) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema {
-	return strictyaml.Text(`^[0-9]+(\.[0-9]+)? *([kKmMgGtT][iI]?[bB]?|[bB])?$`).Hint(sizeHint)
-}
-
-// MarshalYAML writes the size in the largest unit that makes it a whole number.
-func (s size) MarshalYAML() (any, error) {
-	n, unit := int64(s), 0
-	for n%1024 == 0 && unit < 4 {
-		n, unit = n/1024, unit+1
-	}
-	return strconv.FormatInt(n, 10) + []string{"B", "KiB", "MiB", "GiB", "TiB"}[unit], nil
-}
 
 // cpus is a number of CPUs. Compose files have it in quotes.
 type cpus float64

@@ -40,7 +40,7 @@ func schema(s *strictyaml.Schemas) strictyaml.Schema {
 // DescribeStrict adds descriptions of the keys.
 func (serviceLimits) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	return s.Keys(serviceLimits{}, strictyaml.Keys{About: map[string]string{
-		"cpus": "CPUs, such as 0.5.", "memory": "Memory, such as 512M; units are powers of 1,024, as in Docker.",
+		"cpus": "CPUs, such as 0.5.", "memory": "Memory, such as 512M.",
 		"pids": "Processes and threads together.",
 	}})
 }

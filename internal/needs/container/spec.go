@@ -45,7 +45,7 @@ type service struct {
 	Seed            []seed            `json:"seed,omitempty" yaml:"seed,omitempty" strict:"max=100"`
 	Volumes         []volume          `json:"volumes,omitempty" yaml:"volumes,omitempty" strict:"max=50"`
 	Tmpfs           tmpfsList         `json:"tmpfs,omitempty" yaml:"tmpfs,omitempty"`
-	ShmSize         size              `json:"shm_size,omitempty" yaml:"shm_size,omitempty"`
+	ShmSize         strictyaml.Bytes  `json:"shm_size,omitempty" yaml:"shm_size,omitempty" strict:"min=1MiB,max=1024TiB"`
 	Ulimits         map[string]ulimit `json:"ulimits,omitempty" yaml:"ulimits,omitempty"`
 	Hostname        string            `json:"hostname,omitempty" yaml:"hostname,omitempty" strict:"min=1,max=63"`
 	Aliases         []string          `json:"aliases,omitempty" yaml:"aliases,omitempty" strict:"max=20"`
@@ -62,9 +62,9 @@ type duration = strictyaml.Duration
 
 // serviceLimits are bench.Limits without a CPU set.
 type serviceLimits struct {
-	CPUs   cpus  `json:"cpus,omitempty" yaml:"cpus,omitempty"`
-	Memory size  `json:"memory,omitempty" yaml:"memory,omitempty"`
-	PIDs   int64 `json:"pids,omitempty" yaml:"pids,omitempty" strict:"min=1,max=4194304"`
+	CPUs   cpus             `json:"cpus,omitempty" yaml:"cpus,omitempty"`
+	Memory strictyaml.Bytes `json:"memory,omitempty" yaml:"memory,omitempty" strict:"min=6MiB,max=1024TiB"`
+	PIDs   int64            `json:"pids,omitempty" yaml:"pids,omitempty" strict:"min=1,max=4194304"`
 }
 
 func (l serviceLimits) bench() bench.Limits {

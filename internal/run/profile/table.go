@@ -63,9 +63,10 @@ func loadOptions() []Option {
 			Name: "memory", Section: InLimits, Key: "limits.memory", Type: "string",
 			Usage: "memory limit per contender, such as 512MiB",
 			Label: "Memory",
-			Help:  "Memory limit per contender, without swap. Units: MiB, GiB (1024), MB, GB (1000).",
+			Help:  "Memory limit per contender, without swap. Units are powers of 1,024, as in compose files: 512M, 512MB and 512MiB are the same.",
 			value: number[int64]{
 				at: func(p *bench.Profile) *int64 { return &p.Limits.Memory }, min: 6 << 20, max: 16 << 40, zero: absent,
+				hint: "write from 6MiB to 16TiB; " + strictyaml.BytesAlone,
 				read: strictyaml.ParseBytes, write: strictyaml.FormatBytes,
 			}.value(),
 		},

@@ -61,11 +61,15 @@ func (r *runner) noneBuilt() (failures []error) {
 }
 
 func describeBuild(sel bench.Selection, a bench.Artifact) string {
+	text := "ready"
 	switch {
 	case a.BuildCached:
-		return sel.String() + ": unchanged, not rebuilt"
+		text = "unchanged, not rebuilt"
 	case a.BuildTime > 0:
-		return sel.String() + ": built in " + a.BuildTime.Round(10*time.Millisecond).String()
+		text = "built in " + a.BuildTime.Round(10*time.Millisecond).String()
 	}
-	return sel.String() + ": ready"
+	if a.Healthcheck {
+		text += "; the health check of its image is off"
+	}
+	return sel.String() + ": " + text
 }

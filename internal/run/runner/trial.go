@@ -9,6 +9,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/host/hostusage"
 	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 const (
@@ -62,23 +63,8 @@ func (r *runner) trial(ctx context.Context, trial bench.Trial, number int, slot 
 	return err
 }
 
-// oneLine returns the text of err with "; " in place of the ends of lines that do not end with a
-// colon.
-func oneLine(err error) string {
-	var text strings.Builder
-	for line := range strings.Lines(err.Error()) {
-		line = strings.TrimSpace(line)
-		switch {
-		case line == "":
-		case text.Len() > 0 && strings.HasSuffix(text.String(), ":"):
-			text.WriteString(" ")
-		case text.Len() > 0:
-			text.WriteString("; ")
-		}
-		text.WriteString(line)
-	}
-	return text.String()
-}
+// oneLine returns the text of err on one line.
+func oneLine(err error) string { return safe.Joined(err.Error()) }
 
 // outcome returns how the trial ended, and its error. ctx is the run's; cause ended the trial.
 func (l *trialRun) outcome(ctx context.Context, cause, err error) (ended bench.TrialEnded, _ error) {

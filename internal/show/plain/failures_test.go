@@ -13,16 +13,19 @@ import (
 
 // TestPrinter_FailedBuild: the trials of a contender that was not built do not repeat the error.
 func TestPrinter_FailedBuild(t *testing.T) {
-	var talk bytes.Buffer
-	p := New(Options{Out: &talk, Talk: &talk})
-	trial := bench.Trial{Contender: "a", Round: 1}
-	p.Handle(bench.Record{Event: bench.PhaseEnded{Phase: bench.PhaseBuild, Err: "run make:\nno rule"}})
-	p.Handle(bench.Record{Trial: &trial, Event: bench.TrialStarted{Number: 1, Of: 1}})
-	p.Handle(bench.Record{Trial: &trial, Event: bench.TrialEnded{
-		State: bench.TrialFailed, Failure: "build: run make:; no rule",
-	}})
-	testenv.Equal(t, strings.Count(talk.String(), "no rule"), 1, talk.String())
-	testenv.Equal(t, strings.Contains(talk.String(), "failed: not built, as reported above\n"), true, talk.String())
+	for _, quiet := range []bool{false, true} {
+		var talk bytes.Buffer
+		p := New(Options{Out: &talk, Talk: &talk, Quiet: quiet})
+		trial := bench.Trial{Contender: "a", Round: 1}
+		p.Handle(bench.Record{Event: bench.PhaseEnded{Phase: bench.PhaseBuild, Err: "run make: exit status 2; last output:\n  cc a.c\n\n  \x1b[1mno rule\n"}})
+		testenv.Equal(t, talk.String(), "  build    failed: run make: exit status 2; last output:\n      | cc a.c\n      | ␛[1mno rule\n", quiet)
+		p.Handle(bench.Record{Trial: &trial, Event: bench.TrialStarted{Number: 1, Of: 1}})
+		p.Handle(bench.Record{Trial: &trial, Event: bench.TrialEnded{
+			State: bench.TrialFailed, Failure: "build: run make: exit status 2; last output: cc a.c; \x1b[1mno rule",
+		}})
+		testenv.Equal(t, strings.Count(talk.String(), "no rule"), 1, talk.String())
+		testenv.Equal(t, strings.Contains(talk.String(), "failed: not built, as reported above\n"), true, talk.String())
+	}
 }
 
 // TestEnd_FailureOnce: the end of a run has each failure once.

@@ -192,6 +192,15 @@ func (p *Printer) title(e bench.RunStarted) {
 	}
 }
 
+// Reason returns the lines of an error, such as that of a build, with the last lines of its output.
+func Reason(text string) []string {
+	lines := safe.Lines(text, 20, 4000)
+	for i := range lines[min(1, len(lines)):] {
+		lines[i+1] = "    | " + strings.TrimPrefix(lines[i+1], "  ")
+	}
+	return lines
+}
+
 // ownNeeds returns ", each with its own db, cache"; "" if contenders share their needs.
 func ownNeeds(all []bench.NeedSpec) string {
 	var names []string
@@ -211,14 +220,20 @@ func (p *Printer) phaseEnded(e bench.PhaseEnded) {
 		if p.owner == nil && e.Phase != bench.PhaseBuild {
 			return // the run ends with this error
 		}
-		switch text := strings.ReplaceAll(e.Err, "\n", "; "); {
-		case p.opt.Quiet:
-		case e.Phase == bench.PhaseBuild:
+		switch text := safe.Joined(e.Err); {
+		case e.Phase == bench.PhaseBuild: // also if Quiet: without a trial nothing else says it
 			p.unbuilt = append(p.unbuilt, "build: "+text)
+		case p.opt.Quiet: // the end of the trial says it
+			return
 		default:
 			p.trial.reported = append(p.trial.reported, text)
 		}
-		p.fact(string(e.Phase), "%s%s", p.paint(red, "failed: "), safe.Line(e.Err, 4000))
+		for i, line := range Reason(e.Err) {
+			if i == 0 {
+				line = fmt.Sprintf("%-8s %s%s", e.Phase, p.paint(red, "failed: "), line)
+			}
+			p.always("  " + line)
+		}
 		return
 	}
 	switch e.Phase {

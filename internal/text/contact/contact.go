@@ -18,6 +18,8 @@ import (
 type Way struct {
 	HTTP2 bool        // over TLS for https, otherwise with prior knowledge
 	TLS   *tls.Config // for https; nil uses the system's certificates
+	Host  string      // Host of requests that have none of their own; "": that of their URL
+	Fresh bool        // each request has a new connection
 	Dial  func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
@@ -28,12 +30,29 @@ func (w Way) Client() *http.Client {
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: 5 * time.Second}).DialContext
 	}
-	t := &http.Transport{DisableCompression: true, DialContext: dial, TLSClientConfig: w.TLS.Clone()}
+	t := &http.Transport{
+		DisableCompression: true, DisableKeepAlives: w.Fresh, DialContext: dial, TLSClientConfig: w.TLS.Clone(),
+	}
 	t.Protocols = new(http.Protocols)
 	t.Protocols.SetHTTP1(!w.HTTP2)
 	t.Protocols.SetHTTP2(w.HTTP2)
 	t.Protocols.SetUnencryptedHTTP2(w.HTTP2)
-	return &http.Client{Transport: t, CheckRedirect: StayHere}
+	return &http.Client{Transport: named{t, w.Host}, CheckRedirect: StayHere}
+}
+
+// named is a transport that sends a Host.
+type named struct {
+	*http.Transport
+	host string
+}
+
+// RoundTrip sends a request.
+func (n named) RoundTrip(req *http.Request) (*http.Response, error) {
+	if n.host != "" && (req.Host == "" || req.Host == req.URL.Host) {
+		req = req.Clone(req.Context())
+		req.Host = n.host
+	}
+	return n.Transport.RoundTrip(req)
 }
 
 // OnLoopback reports whether only this machine can reach that URL.

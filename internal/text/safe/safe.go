@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // Line returns s as one line that cannot move the cursor, change colors or the title, or reorder
@@ -43,6 +45,38 @@ func Line(s string, n int) string {
 		b.WriteString("…")
 	}
 	return b.String()
+}
+
+// Lines returns the lines of s that are not blank, each as by Line: at most most of them, of which
+// those in the middle are left out.
+func Lines(s string, most, n int) (lines []string) {
+	var all []bench.LogLine
+	for line := range strings.Lines(s) {
+		if line = strings.TrimRight(line, " \t\r\n"); line != "" {
+			all = append(all, bench.LogLine{Text: line})
+		}
+	}
+	for _, l := range FirstAndLast(all, most) {
+		lines = append(lines, Line(l.Text, n))
+	}
+	return lines
+}
+
+// Joined returns s with "; " in place of the ends of lines that do not end with a colon.
+func Joined(s string) string {
+	var text strings.Builder
+	for line := range strings.Lines(s) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "":
+		case text.Len() > 0 && strings.HasSuffix(text.String(), ":"):
+			text.WriteString(" ")
+		case text.Len() > 0:
+			text.WriteString("; ")
+		}
+		text.WriteString(line)
+	}
+	return text.String()
 }
 
 func clean(s string) bool {

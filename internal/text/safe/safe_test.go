@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -274,4 +275,30 @@ func TestCreateFile(t *testing.T) {
 	testenv.Check(t, string(got) == "first", "content %q", got)
 	entries, _ := os.ReadDir(dir)
 	testenv.Check(t, len(entries) == 2, "left: %v", entries)
+}
+
+// TestLines: blank lines are left out, and those in the middle of many.
+func TestLines(t *testing.T) {
+	for text, want := range map[string][]string{
+		"":                                nil,
+		"one":                             {"one"},
+		"one\r\n\n  two \x1b[1m\n":        {"one", "  two ␛[1m"},
+		"1\n2\n3\n4\n5\n6":                {"1", "… 3 lines …", "5", "6"},
+		"long line of more than 20 bytes": {"long line of more th…"},
+	} {
+		if got := Lines(text, 4, 20); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestJoined(t *testing.T) {
+	for text, want := range map[string]string{
+		"one": "one", "one\n": "one", "not ready\nafter 30s": "not ready; after 30s",
+		"exit code 3; its last lines:\n  bad\n\n  worse": "exit code 3; its last lines: bad; worse",
+	} {
+		if got := Joined(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
 }

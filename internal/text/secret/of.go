@@ -37,6 +37,7 @@ func Of(run bench.Run, services []bench.Service) []string {
 			f.need(n)
 		}
 		f.named(s.Env)
+		f.named(s.Ready.Header)
 		if s.Docker != nil {
 			f.named(s.Docker.Args)
 			f.args(s.Docker.Command)

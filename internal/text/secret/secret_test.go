@@ -234,12 +234,13 @@ func run() bench.Run {
 func service() bench.Service {
 	return bench.Service{
 		Name: "x", Env: map[string]string{"DB_PASSWORD": "password-of-the-db", "ELASTIC_PASSWORD": "{{.Elastic.Password}}", "GREETING": "hello", "DB_URL": "pg://app:pw-in-a-url@db/x", "MYSQL_ADDRESS": "root:pw-without-scheme@tcp(db:3306)/x", "HTTP_AUTH": "disabled", "IMAGE": "postgres:15.1-bullseye@sha256:0123456789"},
+		Ready:    bench.Ready{Header: map[string]string{"Authorization": "Bearer token-of-readiness"}},
 		Docker:   &bench.DockerRecipe{Args: map[string]string{"NPM_TOKEN": "npm-token-value"}, Command: []string{"serve", "--api-key", "value-of-the-key"}},
 		Variants: []bench.Variant{{Name: "v", Env: map[string]string{"SESSION_SECRET": "session-secret"}}},
 	}
 }
 
-var all = []string{known, other, "password-of-the-db", "pw-in-a-url", "pw-without-scheme", "npm-token-value", "session-secret", "value-of-the-key"}
+var all = []string{known, other, "password-of-the-db", "pw-in-a-url", "pw-without-scheme", "npm-token-value", "token-of-readiness", "session-secret", "value-of-the-key"}
 
 func TestOf(t *testing.T) {
 	values := Of(run(), []bench.Service{service()})

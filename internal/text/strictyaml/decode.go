@@ -138,10 +138,18 @@ func readNumber[T cmp.Ordered](
 	case err != nil:
 		v.Wrong(err.Error())
 	case noLo == nil && n < lo || noHi == nil && n > hi:
-		v.Wrong(r.bounds(""))
+		v.Wrong(r.bounds("") + ofBytes(dst.Type(), v.node.Tag))
 	default:
 		dst.Set(reflect.ValueOf(n).Convert(dst.Type()))
 	}
+}
+
+// ofBytes returns the rest of a hint about a size that has no unit.
+func ofBytes(t reflect.Type, tag string) string {
+	if t != bytesType || tag != "!!int" {
+		return ""
+	}
+	return "; " + BytesAlone
 }
 
 // unquote returns the hint for a quoted value that is right without its quotes, otherwise "".

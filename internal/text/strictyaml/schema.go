@@ -91,7 +91,7 @@ func (s *Schemas) of(t reflect.Type, r rules) Schema {
 		none := Schema{"type": "integer", "minimum": 0, "maximum": 0} // 0 is the only number without a unit
 		return Either(String("^"+DurationPattern+"$").Hint(durationHint), none)
 	case t == bytesType:
-		return String(bytesPattern).Hint(bytesHint)
+		return Schema{"type": []string{"string", "number"}, "pattern": bytesPattern, "minimum": 0}.Hint(bytesHint)
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -197,7 +197,7 @@ const DurationPattern = `[-+]?(0|(([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|
 // NumberPattern matches a number in a longer text.
 const NumberPattern = `[-+.0-9][-+._0-9a-fA-FxXpP]*`
 
-const bytesPattern = `^\s*` + NumberPattern + `\s*([kKmMgGtT][iI]?)?[bB]$`
+const bytesPattern = `^` + NumberPattern + ` ?([kKmMgGtTpP]([iI]?[bB])?|[bB])?$`
 
 // Text returns the schema of any scalar: `1.26` in a file is a text where a text is expected. The
 // pattern, which may be "", is for texts and does not apply to numbers.

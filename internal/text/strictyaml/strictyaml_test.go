@@ -90,7 +90,7 @@ many: [{a: [b]}]
 	got := order{Hidden: "kept"}
 	testenv.OK(t, strictyaml.Decode("order.yaml", []byte(text), &got))
 	want := order{
-		Name: "1.10", Size: "large", Cups: 10, Seed: 1<<64 - 1, Tiny: -128, Sugar: 2, Milk: true, Wait: 90 * time.Second, Weight: 1500,
+		Name: "1.10", Size: "large", Cups: 10, Seed: 1<<64 - 1, Tiny: -128, Sugar: 2, Milk: true, Wait: 90 * time.Second, Weight: 1536,
 		Tags: []string{"a", "no", "3"}, Labels: map[string]string{"PORT": "8080", "on": "off"},
 		Address: &address{"Long", 7}, Items: []item{{1, 2}, {}}, Shop: shop{address{Street: "Far"}},
 		Extra:  map[string]any{"a": []any{int64(1), 2.5, "x", true, nil}, "b": map[string]any{}},
@@ -159,8 +159,9 @@ func TestBoundedFiles(t *testing.T) {
 
 func TestUnits(t *testing.T) {
 	for text, want := range map[string]int64{
-		"512MiB": 512 << 20, "1GB": 1e9, "0B": 0, "1.5kB": 1500, "7 KiB": 7 << 10, "2tib": 2 << 40, "12B": 12,
-		"512": -1, "MiB": -1, "-1MiB": -1, "99999999TiB": -1, "1e300GB": -1, "infGB": -1, "nanGB": -1, "512m": -1, "": -1,
+		"512MiB": 512 << 20, "512MB": 512 << 20, "512mb": 512 << 20, "512M": 512 << 20, "512m": 512 << 20, "1GB": 1 << 30, "0B": 0,
+		"1.5kB": 1536, "7 KiB": 7 << 10, "2tib": 2 << 40, "12B": 12, "12b": 12, "512": 512, "3p": 3 << 50,
+		"MiB": -1, "-1MiB": -1, "99999999TiB": -1, "1e300GB": -1, "infGB": -1, "nanGB": -1, "512Mi": -1, "512 MBit": -1, "5 e": -1, "": -1,
 	} {
 		t.Run(text, func(t *testing.T) {
 			got, err := strictyaml.ParseBytes(text)
@@ -288,9 +289,9 @@ func TestSchemaOf(t *testing.T) {
 				{"type": "string", "pattern": "^[-+]?(0|(([0-9]+\\.?[0-9]*|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$",
 				 "patternErrorMessage": "write a number and its unit: ns, us, ms, s, m, h, such as ` + "`500ms` or `1m30s`" + `"},
 				{"type": "integer", "minimum": 0, "maximum": 0}], "description": "How long (at least 1ms)."},
-			"weight": {"type": "string", "pattern": "^\\s*[-+.0-9][-+._0-9a-fA-FxXpP]*\\s*([kKmMgGtT][iI]?)?[bB]$",
-				"patternErrorMessage": "write a number and its unit: B, kB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB (powers of 1024), such as ` +
-		"`512MiB`" + `", "description": "(from 1B to 1MiB)."},
+			"weight": {"type": ["string", "number"], "minimum": 0, "pattern": "^[-+.0-9][-+._0-9a-fA-FxXpP]* ?([kKmMgGtTpP]([iI]?[bB])?|[bB])?$",
+				"patternErrorMessage": "write a number and its unit: B, K, M, G, T or KiB, MiB, GiB, TiB (powers of 1024, as in compose files), such as ` +
+		"`512M`" + `", "description": "(from 1B to 1MiB)."},
 			"tags": {"type": "array", "minItems": 1, "items": ` + text + `}},
 			"labels": {"type": "object", "maxProperties": 2, "additionalProperties": ` + text + `}},
 			"inner": {"type": "array", "items": {"$ref": "#/$defs/shelf"}},

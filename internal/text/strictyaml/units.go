@@ -8,10 +8,12 @@ import (
 	"strings"
 	"time"
 
+	dockerunits "github.com/docker/go-units"
+
 	"github.com/locbench/locbench/internal/bench/units"
 )
 
-// Bytes is a size, written with its unit: "512MiB", "1GB", "0B".
+// Bytes is a size, written with its unit: "512MiB", "1G", "0B".
 type Bytes int64
 
 // MarshalYAML writes the size with its unit.
@@ -26,38 +28,33 @@ type Duration time.Duration
 // MarshalYAML writes the duration with its units.
 func (d Duration) MarshalYAML() (any, error) { return units.Exact(time.Duration(d)), nil }
 
-const bytesHint = "write a number and its unit: B, kB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB " +
-	"(powers of 1024), such as `512MiB`"
+const bytesHint = "write a number and its unit: B, K, M, G, T or KiB, MiB, GiB, TiB (powers of 1024, as in compose files), such as `512M`"
 
-// byteUnits is in the order in which suffixes are tried when reading and writing.
+// BytesAlone says what a size without a unit is.
+const BytesAlone = "a number without a unit is in bytes"
+
+// byteUnits is in the order in which they are tried when writing.
 var byteUnits = []struct {
 	name string
 	size int64
-}{
-	{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10},
-	{"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}, {"B", 1},
-}
+}{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}}
 
-// ParseBytes reads a size such as "512MiB". The text of its error is a hint.
+// ParseBytes reads a size as compose files have it: 512m, 512M, 512MB and 512MiB are the same, and a
+// number without a unit is in bytes. The text of its error is a hint.
 func ParseBytes(s string) (int64, error) {
-	for _, u := range byteUnits {
-		digits, ok := cutSuffixFold(s, u.name)
-		if !ok {
-			continue
+	if short, ok := strings.CutSuffix(s, "i"); ok { // 512Mi, as in Kubernetes
+		if _, err := dockerunits.RAMInBytes(short); err == nil {
+			return 0, fmt.Errorf("write `%sB`", clip(s, 20))
 		}
-		f, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
-		if err != nil || math.IsNaN(f) || f < 0 {
-			break
-		}
-		if f*float64(u.size) >= math.MaxInt64 {
-			return 0, errors.New("write less than 8EiB")
-		}
-		return int64(math.Round(f * float64(u.size))), nil
 	}
-	if _, err := strconv.ParseFloat(s, 64); err == nil {
-		return 0, fmt.Errorf("add a unit: `%sMiB`, `%sGB`, `%sB`…", clip(s, 20), clip(s, 20), clip(s, 20))
+	n, err := dockerunits.RAMInBytes(s)
+	if err != nil {
+		return 0, errors.New(bytesHint)
 	}
-	return 0, errors.New(bytesHint)
+	if n < 0 || n == math.MaxInt64 {
+		return 0, errors.New("write less than 8192PiB")
+	}
+	return n, nil
 }
 
 // FormatBytes writes n in the largest unit that makes it a whole number, in the form of ParseBytes.
@@ -82,12 +79,4 @@ func ParseDuration(s string) (time.Duration, error) {
 		return 0, fmt.Errorf("add a unit: `%ss`, `%sms`…", clip(s, 20), clip(s, 20))
 	}
 	return 0, errors.New(durationHint)
-}
-
-// cutSuffixFold cuts a unit in any case ("512mib"): sizes are in bytes, so b cannot mean bits.
-func cutSuffixFold(s, suffix string) (string, bool) {
-	if len(s) < len(suffix) || !strings.EqualFold(s[len(s)-len(suffix):], suffix) {
-		return s, false
-	}
-	return s[:len(s)-len(suffix)], true
 }
