@@ -78,7 +78,9 @@ func planRun(o RunOptions) (run bench.Run, dir string, found map[bench.Selection
 	}
 	run.Resumed = append(run.Resumed, time.Now())
 	run.State = bench.RunRunning
-	found, err = servicesOf(&run, o.Services)
+	if found, err = servicesOf(&run, o.Services); err == nil {
+		err = withinFolders(run, found, o.AllowFiles)
+	}
 	return run, strings.TrimSuffix(o.Resume, "/"+results.RunFile), found, err
 }
 
@@ -152,8 +154,9 @@ func planNew(o RunOptions) (run bench.Run, dir string, found map[bench.Selection
 		Schema: bench.SchemaVersion, ID: id, State: bench.RunRunning, Profile: p,
 		Trials: trials, Seed: seed, Started: now,
 		Command: append([]string{"locbench"}, o.Command...), Given: o.Given, Services: run.Services, AllowFiles: allowed,
-		Targets: targets,
-		Plain:   why, Engine: engine,
+		ProfileFile: profileFile(o),
+		Targets:     targets,
+		Plain:       why, Engine: engine,
 		AcceptFailedChecks: o.Accept, TLS: trusts, UserUnsaved: usersUnsaved(p, o.Changes),
 		Warnings: run.Warnings,
 	}

@@ -516,7 +516,7 @@ func TestExternal(t *testing.T) {
 	testenv.Equal(t, f.seed(t), "1 container")
 	testenv.Equal(t, f.last().spec.Command, []string{strings.Replace(url, "127.0.0.1", "host.docker.internal", 1), "p@y/ 100%#1"})
 	f.restore(t)
-	testenv.Equal(t, f.engine.since(), "run db-seed \nkill", "calls")
+	testenv.Equal(t, f.engine.since(), "image flyway\nrun db-seed \nkill", "calls")
 	f = newFixture(t, "external: "+at+"\nwritable: true\nseed: [{image: flyway}]")
 	testenv.Fails(t, f.Open(t.Context(), needs.Place{Containers: f.engine}), "db: its seed runs in containers, which do not reach it")
 	f = newFixture(t, "external: 127.0.0.1:1")

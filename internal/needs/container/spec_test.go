@@ -1,11 +1,14 @@
 package container
 
 import (
+	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
@@ -217,3 +220,37 @@ func TestSchema(t *testing.T) {
 type form struct{}
 
 func (form) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema { return schema(s) }
+
+// TestFiles: all files that a service uses are named by their places, and what it runs is listed.
+func TestFiles(t *testing.T) {
+	n, dir, err := parsed(t, "image: postgres\nseed: [schema.sql, {command: [psql, -f, /seed/rows.sql]}, "+
+		"{image: tool, command: run, volumes: [./pw.txt:/pw:ro]}]\nenv_file: vars.env\nvolumes: [./notes.txt:/n:ro, /data]")
+	testenv.OK(t, err)
+	var got []string
+	for _, f := range files(n) {
+		name, err := filepath.Rel(dir, f.Path)
+		testenv.OK(t, err)
+		got = append(got, fmt.Sprint(f.Key, " ", name, " ", f.Built))
+	}
+	testenv.Equal(t, strings.Join(got, "\n"), "seed[0] schema.sql false\nseed[2].volumes[0] pw.txt false\nenv_file[0] vars.env false\n"+
+		"volumes[0] notes.txt false\nvolumes[2] rows.sql false")
+	testenv.Equal(t, strings.Join(runsOf(n), "\n"), "image postgres\nready command pg_isready -q -h db -p 5432\n"+
+		"seed command psql -f /seed/rows.sql\nseed image tool\nseed command run")
+	n, dir, err = parsed(t, "dockerfile: Dockerfile\nentrypoint: [a]\ncommand: [b, c]")
+	testenv.OK(t, err)
+	testenv.Equal(t, files(n), []needs.File{{Key: "dockerfile", Path: filepath.Join(dir, "Dockerfile"), Built: true}})
+	testenv.Contains(t, strings.Join(runsOf(n), "\n"), "Dockerfile "+filepath.Join(dir, "Dockerfile")+"\ncommand a b c")
+}
+
+// TestImages: the images of a service and of the containers that run once are known when it is
+// open; one that is built is known by its files.
+func TestImages(t *testing.T) {
+	f := newFixture(t, "image: postgres\nseed: [{image: tool, command: x}]")
+	f.open(t)
+	testenv.Equal(t, f.Images(), []bench.NeedPart{{Key: "image", Image: "postgres", Hash: "sha256:0123456789abcdef"},
+		{Key: "seed[0].image", Image: "tool", Hash: "sha256:0123456789abcdef"}})
+	f = newFixture(t, "dockerfile: Dockerfile")
+	f.open(t)
+	testenv.Equal(t, len(f.Images()), 0)
+	testenv.Equal(t, len(newFixture(t, "image: a").Images()), 0)
+}
