@@ -82,7 +82,7 @@ func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
 	}
 
 	if s.plan.worker {
-		for _, text := range s.plan.onRecord {
+		for _, text := range s.plan.said {
 			s.stream.Publish(nil, bench.Notice{Level: "info", Text: text})
 		}
 	}

@@ -161,3 +161,18 @@ func TestResumeOfNeeds_Outside(t *testing.T) {
 	_, err = resumed(t, RunOptions{Resume: dir})
 	testenv.Fails(t, err, "is not the one that the run began with")
 }
+
+// A run that cannot be resumed says so before it begins; one with all secrets as variables can be.
+func TestNotResumable(t *testing.T) {
+	for environment, want := range map[string]string{
+		"{APP_SECRET: 'x${DBPW}y', P_PASSWORD: '${DBPW}'}": "", "{APP_SECRET: hunter2-hunter2}": "resume   not possible: a secret of need db is not saved",
+	} {
+		file := filepath.Join(t.TempDir(), "p.yaml")
+		testenv.OK(t, os.WriteFile(file, []byte("contenders: [go-nethttp]\nneeds: {elasticsearch: {}, db: {image: 'db:1', environment: "+environment+"}}\n"+
+			"requests: [{path: /x}]\nsteps: [3]\n"), 0o600))
+		t.Setenv("DBPW", "hunter2-hunter2")
+		text, err := resumed(t, RunOptions{Profile: file, ProfileNamed: true, Out: filepath.Join(t.TempDir(), "out"), Getenv: os.Getenv})
+		testenv.Fails(t, err, "Docker")
+		testenv.Check(t, strings.Contains(text, want) && (want != "" || !strings.Contains(text, "resume")), "%s: %q", environment, text)
+	}
+}

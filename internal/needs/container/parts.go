@@ -8,6 +8,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // files returns the files and folders of this machine that a service uses.
@@ -42,7 +43,7 @@ func runsOf(n bench.NeedSpec) (all []string) {
 	s := specOf(n)
 	add := func(what string, command ...string) {
 		if len(command) > 0 && command[0] != "" {
-			all = append(all, what+" "+safe.Shell(command))
+			all = append(all, what+" "+safe.Shell(secret.Masker{}.Args(command)))
 		}
 	}
 	add("image", s.Image)

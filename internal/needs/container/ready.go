@@ -120,7 +120,7 @@ func (n *Need) check(c needs.Served, heard *heard, first bool) (check, error) {
 	}
 	switch {
 	case r.Command != nil:
-		what := safe.Line(safe.Shell(r.Command), rowBytes)
+		what := safe.Line(n.shell(r.Command), rowBytes)
 		if slices.Equal(r.Command, n.preset.named(n.name, main).Ready.Command) {
 			return n.asUser(c, n.andPort(c, check{what, func(ctx context.Context) error { return succeeds(ctx, c, r.Command) }})), nil
 		}

@@ -48,7 +48,7 @@ func (n *Need) seedBy(ctx context.Context, steps []seed, progress func(bench.Pro
 			files++
 			continue
 		}
-		text := safe.Line(n.mask.Text(strings.TrimSpace(one.Image+" "+safe.Shell(slices.Concat(one.Entrypoint, words(one.Command))))), rowBytes)
+		text := safe.Line(strings.TrimSpace(one.Image+" "+n.shell(slices.Concat(one.Entrypoint, words(one.Command)))), rowBytes)
 		progress(bench.Progress{Done: int64(i), Unit: "steps", Text: text})
 		what := "command"
 		if one.Image != "" {
@@ -78,6 +78,9 @@ func (n *Need) seedBy(ctx context.Context, steps []seed, progress func(bench.Pro
 	}
 	return strings.Join(parts, ", "), nil
 }
+
+// shell returns a command in a line, without secrets.
+func (n *Need) shell(command []string) string { return safe.Shell(n.mask.Args(command)) }
 
 var _ needs.Migrates = (*Need)(nil)
 
