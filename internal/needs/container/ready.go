@@ -228,7 +228,7 @@ func responds(ctx context.Context, url string, status int) error {
 
 // runs returns the output of a command in a container, and an error unless it succeeds.
 func runs(ctx context.Context, c needs.Served, command []string) (output string, err error) {
-	output, code, err := c.Exec(ctx, command, nil)
+	output, code, err := c.Exec(ctx, command, nil, nil)
 	switch {
 	case err != nil:
 	case code == 127 || code == 126 && missingFile.MatchString(output):

@@ -110,9 +110,13 @@ func (n *Need) exec(ctx context.Context, command []string) error {
 	if c == nil {
 		return errors.New("the service does not run")
 	}
-	output, code, err := c.Exec(ctx, command, nil)
-	if err != nil || code == 0 {
+	told := listen(command)
+	output, code, err := c.Exec(ctx, command, nil, told.hear)
+	switch {
+	case err != nil:
 		return err
+	case code == 0:
+		return told.err()
 	}
 	lines := strings.Split(strings.TrimSpace(output), "\n")
 	return fmt.Errorf("exit code %d%s%s", code, why(lines), lastOf(lines, lastRows))
@@ -122,8 +126,10 @@ func (n *Need) exec(ctx context.Context, command []string) error {
 func (n *Need) once(ctx context.Context, one seed) (err error) {
 	spec := needs.ContainerSpec{
 		RunID: n.at.RunID, Name: n.label() + "-seed", Image: one.Image, Entrypoint: one.Entrypoint, User: one.User, Env: map[string]string{},
-		CPUs: n.at.CPUs, OnLog: func(bench.LogLine) {}, Progress: n.at.Progress,
+		CPUs: n.at.CPUs, Progress: n.at.Progress,
 	}
+	told := listen(slices.Concat(one.Entrypoint, words(one.Command)))
+	spec.OnLog = func(l bench.LogLine) { told.hear(l.Text) }
 	at := n.inNetwork()
 	for _, word := range one.Command {
 		if word, err = withAddress(word, n.name, at); err != nil {
@@ -166,7 +172,7 @@ func (n *Need) once(ctx context.Context, one seed) (err error) {
 	if exit := exitOf(c); exit.Code != 0 || exit.Signal != "" {
 		return fmt.Errorf("%s%s", exit, n.lastLines(c))
 	}
-	return nil
+	return told.err()
 }
 
 // inNetwork returns where containers of the run reach the service, also if contenders are

@@ -62,7 +62,7 @@ func (n *Need) asUser(c needs.Served, of check) check {
 		if err := of.do(ctx); err != nil {
 			return err
 		}
-		output, code, err := c.Exec(ctx, command, map[string]string{in.Password: l.Password})
+		output, code, err := c.Exec(ctx, command, map[string]string{in.Password: l.Password}, nil)
 		if line := refusing(output); err == nil && code != 0 && line != "" {
 			return refusal{"user " + l.User, n.shown(safe.Line(line, rowBytes)),
 				"its `environment` must name the user and password that it has after its seed"}

@@ -8,7 +8,7 @@ import (
 )
 
 // sqlSecret matches the password of a user in SQL.
-var sqlSecret = regexp.MustCompile(`(?i)\b(?:password|identified\s+(?:with\s+[\w"'` + "`" + `]+\s+)?(?:by|as)(?:\s+password)?)\s+(?:'((?:[^']|'')+)'|"((?:[^"]|"")+)")`)
+var sqlSecret = regexp.MustCompile(`(?i)\b(?:password|identified\s+(?:with\s+[\w"'` + "`" + `]+\s+)?(?:by|as)(?:\s+password)?)\s+(?:e?'((?:[^']|'')+)'|"((?:[^"]|"")+)")`)
 
 // passwordTool is a program with an option for a password that has no name of one.
 type passwordTool struct {
