@@ -177,6 +177,8 @@ func TestMistakes(t *testing.T) {
 		"socket":             {"image: a\nvolumes: ['/var/run/docker.sock:/x:ro']", 3, []string{"outside of the folder"}},
 		"relative":           {"image: a\nvolumes: [data]", 3, []string{"absolute path"}},
 		"root":               {"image: a\nvolumes: [/]", 3, []string{"absolute path"}},
+		"data in /dev/shm":   {"image: postgres\nenvironment: {PGDATA: /dev/shm/pgdata}\nseed: [schema.sql]", 4, []string{"its data are in memory (PGDATA=/dev/shm/pgdata), and lost", "`keep: true`"}},
+		"data below a tmpfs": {"image: postgres\nenvironment: {PGDATA: /mem/pgdata}\ntmpfs: [/mem]\nseed: [schema.sql]", 5, []string{"in memory (PGDATA=/mem/pgdata)"}},
 		"mounted twice":      {"image: a\nvolumes: [/x]\ntmpfs: [/x]", 4, []string{"/x is mounted twice"}},
 		"tmpfs":              {"image: a\ntmpfs: run", 3, []string{"absolute path"}},
 		"ulimit":             {"image: a\nulimits: {nofile: many}", 3, []string{"-1 for no limit"}},
@@ -253,4 +255,38 @@ func TestImages(t *testing.T) {
 	f.open(t)
 	testenv.Equal(t, len(f.Images()), 0)
 	testenv.Equal(t, len(newFixture(t, "image: a").Images()), 0)
+}
+
+// TestInMemory: the data of a service are where its environment or its command says; the mount that
+// has them decides, and sockets and temporary files do not count.
+func TestInMemory(t *testing.T) {
+	for text, want := range map[string]string{
+		"environment: {PGDATA: /dev/shm/a}":                                         "PGDATA=/dev/shm/a",
+		"environment: {PGDATA: /dev/shm/../a}":                                      "",
+		"environment: {PGDATA: /var/lib/pg}":                                        "",
+		"environment: {PGDATA: /m/a/b}\ntmpfs: [/m]":                                "PGDATA=/m/a/b",
+		"environment: {PGDATA: /m}\ntmpfs: ['/m:size=1g']":                          "PGDATA=/m",
+		"environment: {PGDATA: /mem}\ntmpfs: [/m]":                                  "",
+		"environment: {PGDATA: /m/a/b}\ntmpfs: [/m]\nvolumes: [/m/a]":               "",
+		"environment: {PGDATA: /m/a/b}\ntmpfs: [/m/a]\nvolumes: [/m]":               "PGDATA=/m/a/b",
+		"environment: {MYSQL_DATA_DIR: /m/a}\ntmpfs: [/m]":                          "MYSQL_DATA_DIR=/m/a",
+		"environment: {TMPDIR: /m/a, SOCKET: /m/s}\ntmpfs: [/m]":                    "",
+		"command: [mysqld, --datadir=/dev/shm/my]":                                  "--datadir=/dev/shm/my",
+		"command: [mysqld, --datadir, /dev/shm/my]":                                 "--datadir /dev/shm/my",
+		"command: [postgres, -D, /dev/shm/pg]":                                      "-D /dev/shm/pg",
+		"command: [postgres, -c, data_directory=/dev/shm/pg]":                       "data_directory=/dev/shm/pg",
+		"command: [mongod, --dbpath, /m/db]\ntmpfs: [/m]":                           "--dbpath /m/db",
+		"command: [redis-server, --dir, /m]\ntmpfs: [/m]":                           "--dir /m",
+		"command: [postgres, -c, unix_socket_directories=/m, -D]\ntmpfs: [/m]":      "",
+		"command: [mysqld, --tmpdir=/m, --socket=/m/s, --pid-file=/m/p]\ntmpfs: /m": "",
+	} {
+		n, _, err := parsed(t, "image: a\n"+text)
+		testenv.OK(t, err)
+		s := specOf(n)
+		testenv.Equal(t, s.inMemory(s.Environment), want, text)
+	}
+	_, _, err := parsed(t, "image: postgres\nenvironment: {PGDATA: /dev/shm/a}\nseed: [schema.sql]\nkeep: true")
+	testenv.OK(t, err)
+	_, _, err = parsed(t, "image: postgres\nenvironment: {PGDATA: /dev/shm/a}")
+	testenv.OK(t, err)
 }

@@ -51,7 +51,7 @@ func (t *told) hear(line string) {
 			t.mu.Lock()
 			defer t.mu.Unlock()
 			if t.line == "" {
-				t.line = line
+				t.line = strings.TrimSpace(line)
 			}
 			return
 		}
