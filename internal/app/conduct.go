@@ -82,7 +82,7 @@ func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
 	}
 
 	if s.plan.worker {
-		for _, text := range s.plan.onRecord {
+		for _, text := range s.plan.said {
 			s.stream.Publish(nil, bench.Notice{Level: "info", Text: text})
 		}
 	}
@@ -131,6 +131,18 @@ func (s *site) prepare(ctx context.Context) error {
 		plan.Data = s.data.Info()
 	}
 	plan.Files = s.values.Hashes
+	var err error
+	if plan.NeedParts, err = needFiles(plan.Profile.Needs); err != nil {
+		return err
+	}
+	if s.plan.resume != nil {
+		if err := changedParts(recorded.NeedParts, plan.NeedParts, s.plan.Dir); err != nil {
+			return err
+		}
+		plan.NeedParts = append(plan.NeedParts, slices.DeleteFunc(slices.Clone(recorded.NeedParts), func(p bench.NeedPart) bool {
+			return p.Image == ""
+		})...)
+	}
 	plan.Machine = machine.Describe(ctx)
 	plan.Software, plan.Needs = Built().software(), nil
 	if err := s.choosePlatform(ctx); err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis/compare"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/needs/kinds"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/text/console"
@@ -45,6 +46,16 @@ func sentOnRecord(p Plan, given profile.Changes) (lines []string) {
 			lines = append(lines, fmt.Sprintf("need     %s for %s (on record)", safe.Line(secret.Address(n.URL), 300), safe.Line(n.Name, 120)))
 		}
 	}
+	for _, n := range p.Run.Profile.Needs {
+		if k, ok := kinds.Of(n.Kind); ok && k.Runs != nil && !n.From.Traits().None {
+			for _, text := range k.Runs(n) {
+				lines = append(lines, fmt.Sprintf("need     %s: %s (on record)", safe.Line(n.Label(), 120), safe.Line(secret.Masker{}.Text(text), 400)))
+			}
+		}
+		for _, f := range filesOf(n) {
+			lines = append(lines, fmt.Sprintf("need     %s: file %s (on record)", safe.Line(n.Label(), 120), safe.Line(f.Path, 300)))
+		}
+	}
 	for _, use := range envUses(p.Run, p.Services) {
 		lines = append(lines, fmt.Sprintf("variable %s of the environment, in %s (on record)",
 			safe.Line(use.name, 120), safe.Line(use.where, 200)))
@@ -68,7 +79,7 @@ func lostOnRecord(dir string) (lines []string) {
 // sameProfile returns an error unless the profile on record is the one that the run began with.
 // Versions of locbench hash profiles differently.
 func sameProfile(run bench.Run, dir string) error {
-	if run.Hash == "" || run.Software.Locbench != Version() || compare.ProfileHash(run.Profile) == run.Hash {
+	if run.Software.Locbench != Version() || compare.ProfileHash(run.Profile) == run.Hash {
 		return nil
 	}
 	return console.Usagef("cannot resume: the profile in %s is not the one that the run began with (profile_hash): "+

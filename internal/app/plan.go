@@ -44,7 +44,7 @@ type Plan struct {
 	metricsListen string
 	retryNotReady bool
 	failuresShown bool     // failures of trials are shown: the error does not repeat them
-	onRecord      []string // what a resumed run starts from its record
+	said          []string // before the run begins, such as what a resumed run starts from its record
 }
 
 // NewPlan plans a run completely, with its results folder, before anything is started.
@@ -78,7 +78,9 @@ func planRun(o RunOptions) (run bench.Run, dir string, found map[bench.Selection
 	}
 	run.Resumed = append(run.Resumed, time.Now())
 	run.State = bench.RunRunning
-	found, err = servicesOf(&run, o.Services)
+	if found, err = servicesOf(&run, o.Services); err == nil {
+		err = withinFolders(run, found, o.AllowFiles)
+	}
 	return run, strings.TrimSuffix(o.Resume, "/"+results.RunFile), found, err
 }
 
@@ -152,8 +154,9 @@ func planNew(o RunOptions) (run bench.Run, dir string, found map[bench.Selection
 		Schema: bench.SchemaVersion, ID: id, State: bench.RunRunning, Profile: p,
 		Trials: trials, Seed: seed, Started: now,
 		Command: append([]string{"locbench"}, o.Command...), Given: o.Given, Services: run.Services, AllowFiles: allowed,
-		Targets: targets,
-		Plain:   why, Engine: engine,
+		ProfileFile: profileFile(o),
+		Targets:     targets,
+		Plain:       why, Engine: engine,
 		AcceptFailedChecks: o.Accept, TLS: trusts, UserUnsaved: usersUnsaved(p, o.Changes),
 		Warnings: run.Warnings,
 	}
@@ -195,23 +198,8 @@ func planResume(o RunOptions) (bench.Run, error) {
 	if err != nil {
 		return run, err
 	}
-	for _, s := range run.Profile.Settings {
-		for name, value := range s.Env {
-			if strings.Contains(value, secret.Mask) {
-				return run, unsavedSecret(fmt.Sprintf("the value of %s of contender %s", name, s))
-			}
-		}
-	}
-	for _, n := range run.Profile.Needs {
-		if slices.ContainsFunc(n.Texts(), func(text string) bool { return strings.Contains(text, secret.Mask) }) {
-			return run, unsavedSecret("a secret of need " + n.Label())
-		}
-	}
-	for _, r := range run.Profile.Every() {
-		masked := func(f bench.Field) bool { return strings.Contains(f.Value+f.FileName, secret.Mask) }
-		if strings.Contains(r.Path+r.Body, secret.Mask) || slices.ContainsFunc(r.Multipart, masked) {
-			return run, unsavedSecret(fmt.Sprintf("a secret in the path or body of request %q", r.Name))
-		}
+	if what := unsaved(run.Profile); what != "" {
+		return run, unsavedSecret(what)
 	}
 	if err := fillHeaders(&run.Profile, o.Request); err != nil {
 		return run, err
@@ -240,6 +228,39 @@ func planResume(o RunOptions) (bench.Run, error) {
 		}
 	}
 	return run, nil
+}
+
+// unsaved returns what is not on record in a profile on record, without which the run cannot be
+// resumed; "" for nothing.
+func unsaved(p bench.Profile) string {
+	is := func(text string) bool { return strings.Contains(text, secret.Mask) }
+	for _, s := range p.Settings {
+		for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+			if is(s.Env[name]) {
+				return fmt.Sprintf("the value of %s of contender %s", name, s)
+			}
+		}
+	}
+	for _, n := range p.Needs {
+		if slices.ContainsFunc(n.Texts(), is) {
+			return "a secret of need " + n.Label()
+		}
+	}
+	for _, r := range p.Every() {
+		if is(r.Path+r.Body) || slices.ContainsFunc(r.Multipart, func(f bench.Field) bool { return is(f.Value + f.FileName) }) {
+			return fmt.Sprintf("a secret in the path or body of request %q", r.Name)
+		}
+	}
+	return ""
+}
+
+// notResumable returns a line about what prevents that a new run is resumed, which its user should
+// know before hours of it.
+func notResumable(p Plan) (lines []string) {
+	if what := unsaved(secret.New(p.hidden...).Run(p.Run).Profile); what != "" {
+		lines = append(lines, fmt.Sprintf("resume   not possible: %s is not saved; put it in as ${NAME} (environment)", safe.Line(what, 300)))
+	}
+	return lines
 }
 
 // fillHeaders gives a resumed run the secret headers that were not saved. Several requests may have

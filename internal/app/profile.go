@@ -1,6 +1,8 @@
 package app
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -27,6 +29,21 @@ func PlannedProfile(o RunOptions) (p bench.Profile, err error) {
 func ManifestNeeds(p bench.Profile, file string) (all []bench.NeedSpec, err error) {
 	p, err = withNeeds(p, RunOptions{Profile: file})
 	return slices.DeleteFunc(p.Needs, func(n bench.NeedSpec) bool { return !n.Manifest }), err
+}
+
+// profileFile returns the whole path of the file of a profile; "" if it is bundled, or not a file.
+func profileFile(o RunOptions) string {
+	if o.ProfileText != nil {
+		return ""
+	}
+	if info, err := os.Stat(o.Profile); err != nil || !info.Mode().IsRegular() || profile.Bundled(o.Profile, profiles.FS) {
+		return ""
+	}
+	file, err := filepath.Abs(o.Profile)
+	if err != nil {
+		return ""
+	}
+	return file
 }
 
 // plannedProfile also takes what parseTargets returns.

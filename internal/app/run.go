@@ -44,12 +44,14 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 		return err
 	}
 	if o.Resume != "" {
-		plan.onRecord = onRecord(plan.Run, len(o.Services) == 0)
-		plan.onRecord = append(plan.onRecord, sentOnRecord(plan, o.Changes)...)
-		plan.onRecord = append(plan.onRecord, lostOnRecord(plan.Dir)...)
+		plan.said = onRecord(plan.Run, len(o.Services) == 0)
+		plan.said = append(plan.said, sentOnRecord(plan, o.Changes)...)
+		plan.said = append(plan.said, lostOnRecord(plan.Dir)...)
+	} else {
+		plan.said = notResumable(plan)
 	}
 	if !o.Worker { // its screen shows what Conduct publishes
-		for _, text := range plan.onRecord {
+		for _, text := range plan.said {
 			fmt.Fprintln(env.Stderr, text)
 		}
 	}

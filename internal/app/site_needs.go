@@ -165,6 +165,9 @@ func (s *site) openNeed(ctx context.Context, n needs.Named, progress func(bench.
 	if err := n.Need.Open(ctx, at); err != nil {
 		return "", ofService(n, err)
 	}
+	if err := s.recordImages(n); err != nil {
+		return "", err
+	}
 	info := n.Info()
 	s.hideAddress(n)
 	s.plan.Run.Needs = append(s.plan.Run.Needs, info)
@@ -173,6 +176,25 @@ func (s *site) openNeed(ctx context.Context, n needs.Named, progress func(bench.
 	}
 	s.prepared()
 	return info.String(), nil
+}
+
+// recordImages adds the images of an open need to the record. Those of a resumed run must be the
+// same.
+func (s *site) recordImages(n needs.Named) error {
+	of, ok := n.Need.(needs.Imaged)
+	if !ok {
+		return nil
+	}
+	for _, p := range of.Images() {
+		p.Need = n.Label()
+		if err := changedParts(s.plan.Run.NeedParts, []bench.NeedPart{p}, s.plan.Dir); err != nil {
+			return err
+		}
+		if !slices.Contains(s.plan.Run.NeedParts, p) {
+			s.plan.Run.NeedParts = append(s.plan.Run.NeedParts, p)
+		}
+	}
+	return nil
 }
 
 // placeOf returns the place of a need that a service or a contender has for itself, "" if it is
@@ -219,7 +241,9 @@ func (s *site) begin(ctx context.Context) (err error) {
 }
 
 func (s *site) prepared() {
-	s.stream.Publish(nil, bench.Prepared{Needs: slices.Clone(s.plan.Run.Needs), Software: s.plan.Run.Software})
+	s.stream.Publish(nil, bench.Prepared{
+		Needs: slices.Clone(s.plan.Run.Needs), NeedParts: slices.Clone(s.plan.Run.NeedParts), Software: s.plan.Run.Software,
+	})
 }
 
 // withLabel returns an error with the name of its need.

@@ -48,8 +48,9 @@ type (
 	}
 	// Prepared reports the needs and the software before the first trial.
 	Prepared struct {
-		Needs    []NeedInfo `json:"needs,omitempty"`
-		Software Software   `json:"software"`
+		Needs     []NeedInfo `json:"needs,omitempty"`
+		NeedParts []NeedPart `json:"need_parts,omitempty"`
+		Software  Software   `json:"software"`
 	}
 	// TrialStarted is the first event of a trial.
 	TrialStarted struct {

@@ -3,6 +3,7 @@ package bench
 import (
 	"encoding/json"
 	"maps"
+	"path/filepath"
 	"slices"
 )
 
@@ -52,6 +53,24 @@ type NeedSpec struct {
 	Restarts bool `json:"restarts,omitempty"`
 	// In a run: each of its interleaved contenders has its own copy.
 	Own bool `json:"own,omitempty"`
+}
+
+// NeedPart is a file, a folder or an image that a need is made of, with its content at the start of
+// the run.
+type NeedPart struct {
+	Need  string `json:"need"`           // its label
+	Key   string `json:"key"`            // where the need names it: "seed[0]", "dockerfile", "image"
+	File  string `json:"file,omitempty"` // path of a file or folder
+	Image string `json:"image,omitempty"`
+	Hash  string `json:"hash"` // SHA-256 of the content; of an image its ID
+}
+
+// Name returns the file without its folder, or the image.
+func (p NeedPart) Name() string {
+	if p.Image != "" {
+		return p.Image
+	}
+	return filepath.Base(p.File)
 }
 
 // Label returns the name of the need in a run: "db", or "db of bookings".

@@ -122,6 +122,10 @@ type Run struct {
 	// Command of a run after parsing: options as --name=value, without those of the output, then
 	// contenders. Absent for other commands, and from older runs
 	Given []string `json:"given,omitempty"`
+	// files and images of needs: a resumed run has the same
+	NeedParts []NeedPart `json:"need_parts,omitempty"`
+	// path of the profile; absent: it is bundled, or was not a file
+	ProfileFile string `json:"profile_file,omitempty"`
 	// folders with files that the profile may name, in addition to its own
 	AllowFiles []string `json:"allow_files,omitempty"`
 

@@ -132,7 +132,7 @@ func (f *runFlags) checkResume(fl *pflag.FlagSet, contenders []string) error {
 	if len(contenders) > 0 {
 		return console.Usagef("--resume runs the recorded plan: name no contenders")
 	}
-	recorded := []string{"profile", "method", "body", "out", "cacert", "insecure", "allow-files"}
+	recorded := []string{"profile", "method", "body", "out", "cacert", "insecure"}
 	for _, o := range profile.Options() {
 		k, _ := kinds.Of(o.Need)
 		if o.Name != k.AddressOption && o.Name != "target" { // their passwords are not recorded

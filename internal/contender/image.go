@@ -102,14 +102,24 @@ func BuildImage(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildO
 func BuildNeed(ctx context.Context, b ImageBuilder, need, dockerfile string, o BuildOptions) (bench.Artifact, error) {
 	ctx, cancel := o.bound(ctx)
 	defer cancel()
-	dir, name := filepath.Split(dockerfile)
-	a, err := buildDockerfile(ctx, b, bench.Service{
-		Name: "need-" + need, Dir: filepath.Clean(dir), Files: safe.DirFS(filepath.Clean(dir)), Docker: &bench.DockerRecipe{Dockerfile: name},
-	}, o)
+	a, err := buildDockerfile(ctx, b, needService(need, dockerfile), o)
 	if err != nil {
 		return bench.Artifact{}, fmt.Errorf("build %s: %w", dockerfile, err)
 	}
 	return a, nil
+}
+
+// NeedHash returns a hash of all that goes into the image of a need.
+func NeedHash(dockerfile string) (string, error) {
+	_, hash, err := dockerfileContext(needService("", dockerfile), "", BuildOptions{})
+	return hash, err
+}
+
+func needService(need, dockerfile string) bench.Service {
+	dir, name := filepath.Split(dockerfile)
+	return bench.Service{
+		Name: "need-" + need, Dir: filepath.Clean(dir), Files: safe.DirFS(filepath.Clean(dir)), Docker: &bench.DockerRecipe{Dockerfile: name},
+	}
 }
 
 // findImage returns an existing image, from the engine or from its registry.

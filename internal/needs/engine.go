@@ -113,8 +113,9 @@ type Container interface {
 type Served interface {
 	Container
 	// Exec runs a command in the container until it ends, and returns its output, of which at most
-	// the last 64 KiB, and its exit code. err is that of the engine. When ctx ends, it is killed.
-	Exec(ctx context.Context, command []string, env map[string]string) (output string, code int, err error)
+	// the last 64 KiB, and its exit code. err is that of the engine. When ctx ends, it is killed. heard
+	// gets each line of all of its output; nil: none.
+	Exec(ctx context.Context, command []string, env map[string]string, heard func(line string)) (output string, code int, err error)
 	// Exit returns how the main process ended; nil while it runs.
 	Exit() *bench.Exit
 	// Written returns the files that the container has written or deleted outside of its mounts, at

@@ -39,6 +39,11 @@ type Kind struct {
 	Own func(n bench.NeedSpec) (memory int64, shared string)
 	// PerService reports whether each service has its own.
 	PerService func(n bench.NeedSpec) bool
+	// Files returns the files and folders of this machine that it uses.
+	Files func(n bench.NeedSpec) []File
+	// Runs returns what it runs, such as its image and its commands, for a person who decides whether
+	// it may.
+	Runs func(n bench.NeedSpec) []string
 	// Differences returns how two needs of one name differ, without secrets. Needs with equal files
 	// in two places are equal. It is required of a kind with Any, whose needs may be in manifests.
 	Differences func(a, b bench.NeedSpec) []Difference
@@ -63,6 +68,12 @@ type Kind struct {
 	Probe func(ctx context.Context, url string) Probe
 
 	Setup Setup
+}
+
+// File is a file or folder that a need uses.
+type File struct {
+	Key, Path string // where the need names it, and its whole path
+	Built     bool   // it is a Dockerfile, whose folder is built
 }
 
 // Mistake is a broken rule of a need.

@@ -63,6 +63,12 @@ type Copies interface {
 	Copy(ctx context.Context, at []Place) ([]Need, error)
 }
 
+// Imaged is a need that runs images.
+type Imaged interface {
+	// Images returns them after Open, without those that are built: these are known by their files.
+	Images() []bench.NeedPart
+}
+
 // Place is where a need runs, and how contenders reach it.
 type Place struct {
 	RunID      string

@@ -198,7 +198,7 @@ func (w *Writer) handle(rec bench.Record) error {
 		w.run = e.Run
 		w.run.Trials = slices.Clone(e.Run.Trials) // the states change here, and other subscribers read the event
 	case bench.Prepared:
-		w.run.Needs, w.run.Software = e.Needs, e.Software
+		w.run.Needs, w.run.NeedParts, w.run.Software = e.Needs, e.NeedParts, e.Software
 	case bench.Notice:
 		if e.Level == "info" {
 			return nil

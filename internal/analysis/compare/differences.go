@@ -117,9 +117,15 @@ func trialDifferences(a, b []bench.TrialResult) []Difference {
 	return slices.DeleteFunc(unlike(known(a), known(b)), Difference.unknown)
 }
 
+// comparedNeed is a need of two runs, of which only the names are known, with the keys of its parts.
+type comparedNeed struct {
+	bench.NeedInfo
+	parts []string
+}
+
 // needsOf returns the needs of both runs, each once. Those that services have for themselves stand
 // for a shared one of the same name, and only where both runs have the service.
-func needsOf(a, b bench.Run) (all []bench.NeedInfo) {
+func needsOf(a, b bench.Run) (all []comparedNeed) {
 	both := slices.Concat(a.Needs, b.Needs)
 	has := func(r bench.Run, service string) bool {
 		return slices.ContainsFunc(r.Profile.Contenders, func(sel bench.Selection) bool {
@@ -133,15 +139,15 @@ func needsOf(a, b bench.Run) (all []bench.NeedInfo) {
 		if n.Service != "" {
 			ofBoth = has(a, n.Service) && has(b, n.Service)
 		}
-		if ofBoth && !slices.Contains(all, n) {
-			all = append(all, n)
+		if ofBoth && !slices.ContainsFunc(all, func(c comparedNeed) bool { return c.NeedInfo == n }) {
+			all = append(all, comparedNeed{n, partKeys(a, b, n)})
 		}
 	}
 	return all
 }
 
 // needFacts returns the facts of a need; of one that the run does not have, they are not known.
-func needFacts(r bench.Run, need bench.NeedInfo) []fact {
+func needFacts(r bench.Run, need comparedNeed) []fact {
 	n := bench.NeedInfo{From: bench.NeedNone}
 	for _, m := range r.Needs {
 		if m.Name == need.Name && (m.Service == need.Service || m.Service == "") {
@@ -152,14 +158,60 @@ func needFacts(r bench.Run, need bench.NeedInfo) []fact {
 	if n.From.Traits().ByURL { // others have a random port
 		address = n.URL
 	}
-	what := Fact(strings.Trim(strconv.QuoteToASCII(safe.Line(need.Label(), 120)), `"`)) // a name may be from outside
-	return []fact{
+	what := named(need.Label())
+	facts := []fact{
 		{what, Incomparable, string(n.From)}, {what + " version", Relevant, n.Version},
 		{what + " address", Relevant, address}, {what + " latency", Incomparable, n.Latency},
 	}
+	for _, key := range need.parts {
+		value := ""
+		if p, ok := partOf(r, need.NeedInfo, key); ok {
+			value = safe.Line(p.Name(), 120) + " " + short(strings.TrimPrefix(p.Hash, "sha256:"))
+		}
+		facts = append(facts, fact{what + " " + named(key), Relevant, value})
+	}
+	return facts
 }
 
-func runFacts(r bench.Run, needs []bench.NeedInfo) []fact {
+// named returns a fact with a name that may be from outside.
+func named(name string) Fact {
+	return Fact(strings.Trim(strconv.QuoteToASCII(safe.Line(name, 120)), `"`))
+}
+
+// partOf returns a file or image of a need in a run. A shared need stands for that of a service.
+func partOf(r bench.Run, need bench.NeedInfo, key string) (p bench.NeedPart, ok bool) {
+	for _, label := range []string{need.Label(), need.Name} {
+		for _, p := range r.NeedParts {
+			if p.Need == label && p.Key == key {
+				return p, true
+			}
+		}
+	}
+	return p, false
+}
+
+// partKeys returns the files and images of a need that two runs have, each once, but for its own
+// image, which is its version. Without those of both nothing is known: an older run has none.
+func partKeys(a, b bench.Run, need bench.NeedInfo) (keys []string) {
+	for _, r := range []bench.Run{a, b} {
+		found := false
+		for _, p := range r.NeedParts {
+			if p.Need != need.Label() && p.Need != need.Name {
+				continue
+			}
+			if found = true; p.Key != "image" && !slices.Contains(keys, p.Key) {
+				keys = append(keys, p.Key)
+			}
+		}
+		if !found {
+			return nil
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func runFacts(r bench.Run, needs []comparedNeed) []fact {
 	p, m := r.Profile, r.Machine
 	var swap, assigned string
 	var data, targets []string

@@ -198,3 +198,41 @@ func TestDifferences_OwnNeeds(t *testing.T) {
 		})
 	}
 }
+
+// TestDifferences_Parts: another seed, mounted file or image of a need is a difference; a file of
+// another folder with the same content is not, and of a run without these nothing is known.
+func TestDifferences_Parts(t *testing.T) {
+	run := func(parts ...bench.NeedPart) (r bench.Run) {
+		r.Needs = []bench.NeedInfo{{Name: "db", From: bench.NeedContainer, Version: "db:1"}}
+		for _, p := range parts {
+			p.Need = "db"
+			r.NeedParts = append(r.NeedParts, p)
+		}
+		return r
+	}
+	image := bench.NeedPart{Key: "image", Image: "db:1", Hash: "sha256:1"}
+	seed := func(file, hash string) bench.NeedPart { return bench.NeedPart{Key: "seed[0]", File: file, Hash: hash} }
+	once := func(hash string) bench.NeedPart {
+		return bench.NeedPart{Key: "seed[1].image", Image: "tool:1", Hash: "sha256:" + hash}
+	}
+	for name, c := range map[string]struct {
+		a, b bench.Run
+		want string
+	}{
+		"same":          {run(image, seed("/x/a.sql", "1")), run(image, seed("/y/a.sql", "1")), ""},
+		"another seed":  {run(image, seed("/x/a.sql", "1")), run(image, seed("/x/a.sql", "0123456789abcdef")), "db seed[0]: a.sql 1 → a.sql 0123456789ab"},
+		"one more":      {run(image), run(image, seed("/x/a.sql", "1")), "db seed[0]: none → a.sql 1"},
+		"another tool":  {run(image, once("1")), run(image, once("2")), "db seed[1].image: tool:1 1 → tool:1 2"},
+		"an older run":  {run(), run(image, seed("/x/a.sql", "1")), ""},
+		"another image": {run(image), run(bench.NeedPart{Key: "image", Image: "db:1", Hash: "sha256:2"}), ""}, // its version says so
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, d := range Differences(c.a, c.b) {
+				got = append(got, d.String())
+				testenv.Equal(t, d.Weight, Relevant)
+			}
+			testenv.Equal(t, strings.Join(got, "\n"), c.want)
+		})
+	}
+}

@@ -4,10 +4,13 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"io"
 	"maps"
 	"time"
 
 	"github.com/moby/moby/client"
+
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 const (
@@ -20,8 +23,10 @@ const (
 const execMark = "LOCBENCH_EXEC"
 
 // Exec runs a command in the container until it ends, and returns the last 64 KiB of its output and
-// its exit code. If ctx ends before, its processes are killed.
-func (c *Container) Exec(ctx context.Context, command []string, env map[string]string) (output string, code int, err error) {
+// its exit code. If ctx ends before, its processes are killed. heard gets the lines of both streams.
+func (c *Container) Exec(
+	ctx context.Context, command []string, env map[string]string, heard func(line string),
+) (output string, code int, err error) {
 	mark := rand.Text()
 	env = maps.Clone(env)
 	if env == nil {
@@ -29,7 +34,15 @@ func (c *Container) Exec(ctx context.Context, command []string, env map[string]s
 	}
 	env[execMark] = mark
 	var out tail
-	code, err = c.exec(ctx, command, env, &out)
+	var stdout, stderr io.Writer = &out, &out
+	if heard != nil { // a program may write to one stream within a line of the other
+		lines, end := safe.EachLine(heard)
+		others, endOthers := safe.EachLine(heard)
+		stdout, stderr = io.MultiWriter(&out, lines), io.MultiWriter(&out, others)
+		defer end()
+		defer endOthers()
+	}
+	code, err = c.exec(ctx, command, env, stdout, stderr)
 	if ctx.Err() != nil {
 		c.endExec(ctx, mark)
 	}
@@ -39,7 +52,7 @@ func (c *Container) Exec(ctx context.Context, command []string, env map[string]s
 	return string(out), code, err
 }
 
-func (c *Container) exec(ctx context.Context, command []string, env map[string]string, out *tail) (code int, err error) {
+func (c *Container) exec(ctx context.Context, command []string, env map[string]string, stdout, stderr io.Writer) (code int, err error) {
 	cli := c.engine.cli
 	created, err := cli.ExecCreate(ctx, c.id, client.ExecCreateOptions{
 		Cmd: command, Env: environ(env), AttachStdout: true, AttachStderr: true,
@@ -54,7 +67,7 @@ func (c *Container) exec(ctx context.Context, command []string, env map[string]s
 	defer stream.Close()
 	stop := context.AfterFunc(ctx, stream.Close)
 	defer stop()
-	if err := splitFrames(stream.Reader, out, out); err != nil {
+	if err := splitFrames(stream.Reader, stdout, stderr); err != nil {
 		return 0, err
 	}
 	for {
@@ -76,7 +89,7 @@ func (c *Container) endExec(ctx context.Context, mark string) {
 	defer cancel()
 	const script = `for again in 1 2; do for p in /proc/[0-9]*; do case "$(cat $p/environ)" in *"$1"*) kill -9 ${p#/proc/};; esac; ` +
 		`done; done 2>/dev/null`
-	_, _ = c.exec(ctx, []string{"sh", "-c", script, "sh", execMark + "=" + mark}, nil, new(tail))
+	_, _ = c.exec(ctx, []string{"sh", "-c", script, "sh", execMark + "=" + mark}, nil, io.Discard, io.Discard)
 }
 
 // tail keeps the last maxOutput bytes that were written to it.

@@ -242,7 +242,7 @@ func TestExec(t *testing.T) {
 					f.Responses[request] = reply(200, `{"Running":true,"ExitCode":null}`)
 				}
 			}
-			out, code, err := containerOf(t, f).Exec(t.Context(), []string{"cmd", "arg"}, map[string]string{"B": "2", "A": "1"})
+			out, code, err := containerOf(t, f).Exec(t.Context(), []string{"cmd", "arg"}, map[string]string{"B": "2", "A": "1"}, nil)
 			got := fmt.Sprintf("%d %s", code, out)
 			if err != nil {
 				got += ", " + err.Error()

@@ -72,7 +72,7 @@ func (n *Need) copyOf(ctx context.Context, i int, d *data, from *copied) error {
 	from.mu.Lock()
 	defer from.mu.Unlock()
 	if from.hash == "" {
-		from.hash = files.Hash
+		from.hash, from.bytes = files.Hash, files.Bytes
 	}
 	if files.Hash != from.hash {
 		return fmt.Errorf("the files of %s differ from its seeded state: something else writes to volume %s", d.path, from.volume)

@@ -52,6 +52,9 @@ func (n *Need) reach(ctx context.Context) error {
 	if n.spec.Seed != nil && (n.at.Containers == nil || n.at.Network.Host == "" && onLoopback(a.Host)) {
 		return errors.New("its seed runs in containers, which do not reach it from here; use --runtime docker, or remove `seed`")
 	}
+	if err := n.findImages(ctx); err != nil {
+		return err
+	}
 	if n.spec.Writable {
 		n.at.Warn(bench.Warning{Text: fmt.Sprintf("%s at %s IS WRITTEN TO (writable: true), and not restored: its seed and all trials change it",
 			n.name, target)})

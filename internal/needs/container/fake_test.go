@@ -245,7 +245,7 @@ func (c *fakeServed) Logs() []bench.LogLine      { return c.logs }
 func (c *fakeServed) Stop(context.Context) error { return nil }
 func (c *fakeServed) Exit() *bench.Exit          { return c.exit }
 
-func (c *fakeServed) Exec(_ context.Context, command []string, _ map[string]string) (string, int, error) {
+func (c *fakeServed) Exec(_ context.Context, command []string, _ map[string]string, heard func(string)) (string, int, error) {
 	signsIn := slices.Contains(command, "SELECT 1")
 	if signsIn && c.engine.signIn == nil {
 		return "", 0, nil
@@ -259,7 +259,13 @@ func (c *fakeServed) Exec(_ context.Context, command []string, _ map[string]stri
 	if c.engine.exec == nil {
 		return "", 0, nil
 	}
-	return c.engine.exec(c, command)
+	output, code, err := c.engine.exec(c, command)
+	for line := range strings.Lines(output) {
+		if heard != nil {
+			heard(strings.TrimRight(line, "\n"))
+		}
+	}
+	return output, code, err
 }
 
 func (c *fakeServed) Written(context.Context) ([]string, error) {

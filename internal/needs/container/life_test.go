@@ -183,6 +183,8 @@ func TestOpen_Refuses(t *testing.T) {
 		"several ports": {"image: a", needs.Image{Ports: []int{3306, 33060}}, nil,
 			"exposes the ports 3306, 33060; write the one that contenders use: `ports: 3306`"},
 		"no health check": {"image: a\nready: healthcheck", needs.Image{Ports: []int{1}}, nil, "image a has no health check"},
+		"seed in memory, by its image": {"image: postgres\ntmpfs: /mem\nseed: [schema.sql]", needs.Image{Env: map[string]string{"PGDATA": "/mem/pg"}}, nil,
+			"db: its data are in memory (PGDATA=/mem/pg), and lost when it starts again; write a path on its disk, or `keep: true`"},
 		"seed in memory": {"image: postgres\ntmpfs: /data\nseed: [schema.sql]", needs.Image{Volumes: []string{"/data"}}, nil,
 			"in memory (tmpfs /data), and lost when it starts again"},
 	} {
@@ -263,9 +265,12 @@ func TestRestore_Written(t *testing.T) {
 			"/opt/6"}, "db writes outside of its volumes, which is not restored: /opt/1, /opt/2, /opt/3, /opt/4, /opt/5 and 1 more", ""},
 		"its seed": {"image: a\nports: 1\nready: {times: 1}\nseed: [{command: [x]}]", []string{"/opt/1"}, "",
 			"its seed would be lost: it has no volume, and writes /opt/1"},
-		"no seed": {"image: a\nports: 1\nready: {times: 1}\nvolumes: [/v]\nseed: [{command: [x]}]", []string{"/opt/1"},
+		"another volume": {"image: a\nports: 1\nready: {times: 1}\nvolumes: [/v, /w]\nseed: [{command: [x]}]", []string{"/opt/1"},
+			"which is not restored: /opt/1", "nothing is left of its seed: after it no file of /v, /w has content; write the path of its data, `volumes: [/PATH]`, or `keep: true`"},
+		"no seed": {"image: a\nports: 1\nready: {times: 1}\nvolumes: [/v]\nseed: [{start: service}]", []string{"/opt/1"},
 			"which is not restored: /opt/1", ""},
-		"all is in": {"image: a\nports: 1\nready: {times: 1}\nseed: [{command: [x]}]", nil, "", ""},
+		"in memory": {"image: a\nports: 1\nready: {times: 1}\nseed: [{command: [x]}]", nil,
+			"db has written nothing to its disk: what its seed has left in memory is lost when it starts again; `keep: true` keeps it", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, c.yaml)
@@ -516,7 +521,7 @@ func TestExternal(t *testing.T) {
 	testenv.Equal(t, f.seed(t), "1 container")
 	testenv.Equal(t, f.last().spec.Command, []string{strings.Replace(url, "127.0.0.1", "host.docker.internal", 1), "p@y/ 100%#1"})
 	f.restore(t)
-	testenv.Equal(t, f.engine.since(), "run db-seed \nkill", "calls")
+	testenv.Equal(t, f.engine.since(), "image flyway\nrun db-seed \nkill", "calls")
 	f = newFixture(t, "external: "+at+"\nwritable: true\nseed: [{image: flyway}]")
 	testenv.Fails(t, f.Open(t.Context(), needs.Place{Containers: f.engine}), "db: its seed runs in containers, which do not reach it")
 	f = newFixture(t, "external: 127.0.0.1:1")

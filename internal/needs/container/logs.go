@@ -4,8 +4,6 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-
-	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // remedies are lines of the logs of known services that say what limits them, with what to do.
@@ -37,13 +35,8 @@ func why(lines []string) string {
 	return ""
 }
 
-// inSQL matches passwords in statements, which servers log when they fail.
-var inSQL = regexp.MustCompile(`(?i)\b(password|identified by|identified with \S+ by)(\s+)e?'(?:[^']|'')*'`)
-
 // shown returns a line of the log without passwords.
-func (n *Need) shown(line string) string {
-	return n.mask.Text(inSQL.ReplaceAllString(line, "${1}${2}'"+secret.Mask+"'"))
-}
+func (n *Need) shown(line string) string { return n.mask.Text(line) }
 
 // note is a line of a log with a remedy.
 type note struct{ line, what string }

@@ -128,6 +128,9 @@ func wrong(n bench.NeedSpec) (all []needs.Mistake) {
 		"write one such as SIGINT")
 	when(s.Ready.HTTP != readyHTTP{} && !strings.HasPrefix(s.Ready.HTTP.Path, "/"), "ready.http.path",
 		"a path begins with /", "write one such as `/health`")
+	if what := s.inMemory(s.Environment); what != "" && s.Seed != nil && !s.Keep {
+		when(true, "seed", lost(what), lostHint)
+	}
 	all = append(all, wrongSeeds(n.Name, s)...)
 	return append(all, wrongMounts(s)...)
 }

@@ -47,6 +47,7 @@ type Need struct {
 	at     needs.Place
 	engine needs.Engine
 	image  needs.Image
+	images []bench.NeedPart
 	ports  ports
 	env    map[string]string
 	mask   secret.Masker

@@ -20,8 +20,8 @@ func own(n bench.NeedSpec) (memory int64, shared string) {
 		return 0, "is external, and interleaved contenders would share its connections"
 	}
 	lasts := func(t tmpfs) bool { return !passes(t.path()) }
-	if s.Keep && s.Seed != nil && slices.ContainsFunc(s.Tmpfs, lasts) {
-		return 0, "keeps its data in memory (tmpfs, keep), which cannot be copied, and interleaved contenders would share it"
+	if s.Keep && s.Seed != nil && (slices.ContainsFunc(s.Tmpfs, lasts) || s.inMemory(s.Environment) != "") {
+		return 0, "keeps its data in memory (keep), which cannot be copied, and interleaved contenders would share it"
 	}
 	return int64(s.Limits.Memory), ""
 }

@@ -143,10 +143,12 @@ func TestOwn(t *testing.T) {
 	for text, want := range map[string]string{
 		"external: h:1": "is external, and interleaved contenders would share its connections",
 		"image: i":      "",
-		"image: i\nkeep: true\nseed: [{command: a}]\ntmpfs: /data": "keeps its data in memory (tmpfs, keep), which cannot be copied, " +
+		"image: i\nkeep: true\nseed: [{command: a}]\ntmpfs: /data": "keeps its data in memory (keep), which cannot be copied, " +
 			"and interleaved contenders would share it",
 		"image: i\nkeep: true\nseed: [{command: a}]\ntmpfs: /run/db": "",
 		"image: i\nkeep: true\ntmpfs: /data":                         "",
+		"image: i\nkeep: true\nseed: [{command: a}]\nenvironment: {PGDATA: /dev/shm/a}": "keeps its data in memory (keep), which cannot be " +
+			"copied, and interleaved contenders would share it",
 	} {
 		n, _, err := parsed(t, text)
 		testenv.OK(t, err)

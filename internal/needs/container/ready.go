@@ -120,7 +120,7 @@ func (n *Need) check(c needs.Served, heard *heard, first bool) (check, error) {
 	}
 	switch {
 	case r.Command != nil:
-		what := safe.Line(safe.Shell(r.Command), rowBytes)
+		what := safe.Line(n.shell(r.Command), rowBytes)
 		if slices.Equal(r.Command, n.preset.named(n.name, main).Ready.Command) {
 			return n.asUser(c, n.andPort(c, check{what, func(ctx context.Context) error { return succeeds(ctx, c, r.Command) }})), nil
 		}
@@ -228,7 +228,7 @@ func responds(ctx context.Context, url string, status int) error {
 
 // runs returns the output of a command in a container, and an error unless it succeeds.
 func runs(ctx context.Context, c needs.Served, command []string) (output string, err error) {
-	output, code, err := c.Exec(ctx, command, nil)
+	output, code, err := c.Exec(ctx, command, nil, nil)
 	switch {
 	case err != nil:
 	case code == 127 || code == 126 && missingFile.MatchString(output):

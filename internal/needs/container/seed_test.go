@@ -206,3 +206,52 @@ func TestMigrated_Fails(t *testing.T) {
 		testenv.Equal(t, f.engine.volumes[f.last().spec.Mounts[0].Volume], "++", failing)
 	}
 }
+
+// TestTold: a line in the form in which a client writes errors ends the run, though the client exits
+// with 0; what has the word, or comes from another program, does not.
+func TestTold(t *testing.T) {
+	const (
+		none  = ""
+		file  = "psql:/seed/rows.sql:3: ERROR:  relation \"itms\" does not exist"
+		plain = "ERROR:  relation \"itms\" does not exist"
+		redis = "ERR unknown command 'SETT', with args beginning with: 'a' 'b' "
+		mysql = "ERROR 1146 (42S02) at line 3: Table 'shop.itms' doesn't exist"
+	)
+	for _, c := range []struct{ command, output, want string }{
+		{"[psql, -f, /seed/rows.sql]", "CREATE TABLE\n" + file + "\nLINE 1: INSERT\nINSERT 0 60", file},
+		{"psql -f /seed/rows.sql", file, file},
+		{"cat /seed/rows.sql | /usr/bin/psql -U postgres", plain, plain},
+		{"[psql, -c, x]", "psql:a.sql:9: FATAL:  terminating connection", "psql:a.sql:9: FATAL:  terminating connection"},
+		{"[psql, -c, x]", " ERROR: a row\nno ERROR: here\nERRORS: 1\npsql:a.sql:1: NOTICE:  a:1: ERROR: no\n error | n", none},
+		{"[psql, -f, x]", redis + "\n" + mysql, none},
+		{"[redis-cli, sett, a, b]", "OK\n" + redis, redis},
+		{"sh -c 'valkey-cli < x'", "1) OK\n2) (error) WRONGTYPE Operation against", "2) (error) WRONGTYPE Operation against"},
+		{"[redis-cli, get, a]", "NOAUTH Authentication required.", "NOAUTH Authentication required."},
+		{"[redis-cli, get, a]", "an ERR of mine\nERROR\nBUSY street\nLOADING dock\n(error)", none},
+		{"[sh, -c, 'mysql --force < /seed/rows.sql; true']", "x\n" + mysql, mysql},
+		{"[mariadb, -e, x]", "ERROR in a row\nERROR 12 (1)\n" + plain, none},
+		{"[tool, psqlx, my-redis-cli2]", file + "\n" + redis + "\n" + mysql, none},
+	} {
+		t.Run(c.command+" "+c.output, func(t *testing.T) {
+			f := database(t, "seed: [{command: "+c.command+"}]")
+			f.engine.exec = func(*fakeServed, []string) (string, int, error) { return c.output, 0, nil }
+			f.open(t)
+			_, err := f.Seed(t.Context(), func(bench.Progress) {})
+			if c.want == none {
+				testenv.OK(t, err)
+				return
+			}
+			testenv.Fails(t, err, "db: seed failed: command ", ": "+strings.TrimSpace(c.want)+"\n  (exit code 0", ">/dev/null 2>&1")
+		})
+	}
+	f := database(t, "seed: [{image: tools, command: [psql, -f, x]}]")
+	service := f.engine.started
+	f.engine.started = func(c *fakeServed) {
+		if service(c); c.spec.Name == "db-seed" {
+			c.log(file)
+			c.end(bench.Exit{})
+		}
+	}
+	f.open(t)
+	testenv.Fails(t, testenv.Err(f.Seed(t.Context(), func(bench.Progress) {})), "db: seed failed: container of tools psql -f x: "+file)
+}

@@ -48,7 +48,7 @@ func (n *Need) seedBy(ctx context.Context, steps []seed, progress func(bench.Pro
 			files++
 			continue
 		}
-		text := safe.Line(n.mask.Text(strings.TrimSpace(one.Image+" "+safe.Shell(slices.Concat(one.Entrypoint, words(one.Command))))), rowBytes)
+		text := safe.Line(strings.TrimSpace(one.Image+" "+n.shell(slices.Concat(one.Entrypoint, words(one.Command)))), rowBytes)
 		progress(bench.Progress{Done: int64(i), Unit: "steps", Text: text})
 		what := "command"
 		if one.Image != "" {
@@ -79,6 +79,9 @@ func (n *Need) seedBy(ctx context.Context, steps []seed, progress func(bench.Pro
 	return strings.Join(parts, ", "), nil
 }
 
+// shell returns a command in a line, without secrets.
+func (n *Need) shell(command []string) string { return safe.Shell(n.mask.Args(command)) }
+
 var _ needs.Migrates = (*Need)(nil)
 
 // Unmigrated reports whether the seed has a start of each contender, and this one was not started.
@@ -107,9 +110,13 @@ func (n *Need) exec(ctx context.Context, command []string) error {
 	if c == nil {
 		return errors.New("the service does not run")
 	}
-	output, code, err := c.Exec(ctx, command, nil)
-	if err != nil || code == 0 {
+	told := listen(command)
+	output, code, err := c.Exec(ctx, command, nil, told.hear)
+	switch {
+	case err != nil:
 		return err
+	case code == 0:
+		return told.err()
 	}
 	lines := strings.Split(strings.TrimSpace(output), "\n")
 	return fmt.Errorf("exit code %d%s%s", code, why(lines), lastOf(lines, lastRows))
@@ -119,8 +126,10 @@ func (n *Need) exec(ctx context.Context, command []string) error {
 func (n *Need) once(ctx context.Context, one seed) (err error) {
 	spec := needs.ContainerSpec{
 		RunID: n.at.RunID, Name: n.label() + "-seed", Image: one.Image, Entrypoint: one.Entrypoint, User: one.User, Env: map[string]string{},
-		CPUs: n.at.CPUs, OnLog: func(bench.LogLine) {}, Progress: n.at.Progress,
+		CPUs: n.at.CPUs, Progress: n.at.Progress,
 	}
+	told := listen(slices.Concat(one.Entrypoint, words(one.Command)))
+	spec.OnLog = func(l bench.LogLine) { told.hear(l.Text) }
 	at := n.inNetwork()
 	for _, word := range one.Command {
 		if word, err = withAddress(word, n.name, at); err != nil {
@@ -163,7 +172,7 @@ func (n *Need) once(ctx context.Context, one seed) (err error) {
 	if exit := exitOf(c); exit.Code != 0 || exit.Signal != "" {
 		return fmt.Errorf("%s%s", exit, n.lastLines(c))
 	}
-	return nil
+	return told.err()
 }
 
 // inNetwork returns where containers of the run reach the service, also if contenders are

@@ -62,7 +62,7 @@ func (n *Need) asUser(c needs.Served, of check) check {
 		if err := of.do(ctx); err != nil {
 			return err
 		}
-		output, code, err := c.Exec(ctx, command, map[string]string{in.Password: l.Password})
+		output, code, err := c.Exec(ctx, command, map[string]string{in.Password: l.Password}, nil)
 		if line := refusing(output); err == nil && code != 0 && line != "" {
 			return refusal{"user " + l.User, n.shown(safe.Line(line, rowBytes)),
 				"its `environment` must name the user and password that it has after its seed"}
@@ -76,7 +76,7 @@ func (n *Need) asUser(c needs.Served, of check) check {
 func (n *Need) signsIn(ctx context.Context, c needs.Served, command []string) error {
 	output, err := runs(ctx, c, command)
 	if line := refusing(output); line != "" && !errors.Is(err, errNoCommand) {
-		what := safe.Line(n.mask.Text(safe.Shell(command)), rowBytes)
+		what := safe.Line(n.shell(command), rowBytes)
 		return refusal{"the user of " + what, n.shown(safe.Line(line, rowBytes)), "correct its user or password"}
 	}
 	return err

@@ -22,6 +22,7 @@ var Kind = needs.Kind{
 	After: func(n bench.NeedSpec) []string { return specOf(n).After }, Restarts: restarts, Own: own,
 	Hosts:      hosts,
 	PerService: func(n bench.NeedSpec) bool { return specOf(n).PerService }, Differences: differences,
+	Files: files, Runs: runsOf,
 	Missing: "needs the address of a service: write `external: 10.0.0.5:5432` in the profile",
 	Find:    find,
 }

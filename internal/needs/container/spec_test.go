@@ -1,11 +1,14 @@
 package container
 
 import (
+	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
@@ -169,6 +172,8 @@ func TestMistakes(t *testing.T) {
 		"socket":             {"image: a\nvolumes: ['/var/run/docker.sock:/x:ro']", 3, []string{"outside of the folder"}},
 		"relative":           {"image: a\nvolumes: [data]", 3, []string{"absolute path"}},
 		"root":               {"image: a\nvolumes: [/]", 3, []string{"absolute path"}},
+		"data in /dev/shm":   {"image: postgres\nenvironment: {PGDATA: /dev/shm/pgdata}\nseed: [schema.sql]", 4, []string{"its data are in memory (PGDATA=/dev/shm/pgdata), and lost", "`keep: true`"}},
+		"data below a tmpfs": {"image: postgres\nenvironment: {PGDATA: /mem/pgdata}\ntmpfs: [/mem]\nseed: [schema.sql]", 5, []string{"in memory (PGDATA=/mem/pgdata)"}},
 		"mounted twice":      {"image: a\nvolumes: [/x]\ntmpfs: [/x]", 4, []string{"/x is mounted twice"}},
 		"tmpfs":              {"image: a\ntmpfs: run", 3, []string{"absolute path"}},
 		"ulimit":             {"image: a\nulimits: {nofile: many}", 3, []string{"-1 for no limit"}},
@@ -212,3 +217,71 @@ func TestSchema(t *testing.T) {
 type form struct{}
 
 func (form) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema { return schema(s) }
+
+// TestFiles: all files that a service uses are named by their places, and what it runs is listed.
+func TestFiles(t *testing.T) {
+	n, dir, err := parsed(t, "image: postgres\nseed: [schema.sql, {command: [psql, -f, /seed/rows.sql]}, "+
+		"{image: tool, command: run, volumes: [./pw.txt:/pw:ro]}]\nenv_file: vars.env\nvolumes: [./notes.txt:/n:ro, /data]")
+	testenv.OK(t, err)
+	var got []string
+	for _, f := range files(n) {
+		name, err := filepath.Rel(dir, f.Path)
+		testenv.OK(t, err)
+		got = append(got, fmt.Sprint(f.Key, " ", name, " ", f.Built))
+	}
+	testenv.Equal(t, strings.Join(got, "\n"), "seed[0] schema.sql false\nseed[2].volumes[0] pw.txt false\nenv_file[0] vars.env false\n"+
+		"volumes[0] notes.txt false\nvolumes[2] rows.sql false")
+	testenv.Equal(t, strings.Join(runsOf(n), "\n"), "image postgres\nready command pg_isready -q -h db -p 5432\n"+
+		"seed command psql -f /seed/rows.sql\nseed image tool\nseed command run")
+	n, dir, err = parsed(t, "dockerfile: Dockerfile\nentrypoint: [a]\ncommand: [b, c]")
+	testenv.OK(t, err)
+	testenv.Equal(t, files(n), []needs.File{{Key: "dockerfile", Path: filepath.Join(dir, "Dockerfile"), Built: true}})
+	testenv.Contains(t, strings.Join(runsOf(n), "\n"), "Dockerfile "+filepath.Join(dir, "Dockerfile")+"\ncommand a b c")
+}
+
+// TestImages: the images of a service and of the containers that run once are known when it is
+// open; one that is built is known by its files.
+func TestImages(t *testing.T) {
+	f := newFixture(t, "image: postgres\nseed: [{image: tool, command: x}]")
+	f.open(t)
+	testenv.Equal(t, f.Images(), []bench.NeedPart{{Key: "image", Image: "postgres", Hash: "sha256:0123456789abcdef"},
+		{Key: "seed[0].image", Image: "tool", Hash: "sha256:0123456789abcdef"}})
+	f = newFixture(t, "dockerfile: Dockerfile")
+	f.open(t)
+	testenv.Equal(t, len(f.Images()), 0)
+	testenv.Equal(t, len(newFixture(t, "image: a").Images()), 0)
+}
+
+// TestInMemory: the data of a service are where its environment or its command says; the mount that
+// has them decides, and sockets and temporary files do not count.
+func TestInMemory(t *testing.T) {
+	for text, want := range map[string]string{
+		"environment: {PGDATA: /dev/shm/a}":                                         "PGDATA=/dev/shm/a",
+		"environment: {PGDATA: /dev/shm/../a}":                                      "",
+		"environment: {PGDATA: /var/lib/pg}":                                        "",
+		"environment: {PGDATA: /m/a/b}\ntmpfs: [/m]":                                "PGDATA=/m/a/b",
+		"environment: {PGDATA: /m}\ntmpfs: ['/m:size=1g']":                          "PGDATA=/m",
+		"environment: {PGDATA: /mem}\ntmpfs: [/m]":                                  "",
+		"environment: {PGDATA: /m/a/b}\ntmpfs: [/m]\nvolumes: [/m/a]":               "",
+		"environment: {PGDATA: /m/a/b}\ntmpfs: [/m/a]\nvolumes: [/m]":               "PGDATA=/m/a/b",
+		"environment: {MYSQL_DATA_DIR: /m/a}\ntmpfs: [/m]":                          "MYSQL_DATA_DIR=/m/a",
+		"environment: {TMPDIR: /m/a, SOCKET: /m/s}\ntmpfs: [/m]":                    "",
+		"command: [mysqld, --datadir=/dev/shm/my]":                                  "--datadir=/dev/shm/my",
+		"command: [mysqld, --datadir, /dev/shm/my]":                                 "--datadir /dev/shm/my",
+		"command: [postgres, -D, /dev/shm/pg]":                                      "-D /dev/shm/pg",
+		"command: [postgres, -c, data_directory=/dev/shm/pg]":                       "data_directory=/dev/shm/pg",
+		"command: [mongod, --dbpath, /m/db]\ntmpfs: [/m]":                           "--dbpath /m/db",
+		"command: [redis-server, --dir, /m]\ntmpfs: [/m]":                           "--dir /m",
+		"command: [postgres, -c, unix_socket_directories=/m, -D]\ntmpfs: [/m]":      "",
+		"command: [mysqld, --tmpdir=/m, --socket=/m/s, --pid-file=/m/p]\ntmpfs: /m": "",
+	} {
+		n, _, err := parsed(t, "image: a\n"+text)
+		testenv.OK(t, err)
+		s := specOf(n)
+		testenv.Equal(t, s.inMemory(s.Environment), want, text)
+	}
+	_, _, err := parsed(t, "image: postgres\nenvironment: {PGDATA: /dev/shm/a}\nseed: [schema.sql]\nkeep: true")
+	testenv.OK(t, err)
+	_, _, err = parsed(t, "image: postgres\nenvironment: {PGDATA: /dev/shm/a}")
+	testenv.OK(t, err)
+}

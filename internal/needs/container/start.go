@@ -64,6 +64,9 @@ func (n *Need) Open(ctx context.Context, at needs.Place) (err error) {
 	if n.ports, err = n.portsOf(); err != nil {
 		return err
 	}
+	if err = n.findImages(ctx); err != nil {
+		return err
+	}
 	n.mu.Lock()
 	n.version = short(n.image.ID)
 	n.mu.Unlock()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,6 +49,13 @@ type copied struct {
 	bytes int64      // 0: not known yet
 }
 
+// written reports whether one of its files has content. It is known from the first copy on.
+func (c *copied) written() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.bytes > 0
+}
+
 // newState makes an empty volume for each path at which the service has its data: those that its
 // image declares, or its profile.
 func (n *Need) newState(ctx context.Context) (s state, err error) {
@@ -58,11 +66,23 @@ func (n *Need) newState(ctx context.Context) (s state, err error) {
 			paths = append(paths, v.Target)
 		}
 	}
+	of := n.spec
+	for _, path := range paths {
+		of.Volumes = append(of.Volumes, volume{Target: path})
+	}
+	env := maps.Clone(n.image.Env)
+	if env == nil {
+		env = map[string]string{}
+	}
+	maps.Copy(env, n.env)
+	if what := of.inMemory(env); what != "" && n.spec.Seed != nil && !n.spec.Keep {
+		return s, fmt.Errorf("%s; %s", lost(what), lostHint)
+	}
 	for i, path := range paths {
 		elsewhere := slices.ContainsFunc(n.spec.Volumes, func(v volume) bool { return v.Source != "" && v.Target == path })
 		inMemory := slices.ContainsFunc(n.spec.Tmpfs, func(t tmpfs) bool { return t.path() == path })
 		if inMemory && n.spec.Seed != nil && !n.spec.Keep {
-			return s, fmt.Errorf("its data are in memory (tmpfs %s), and lost when it starts again; remove the tmpfs, or write `keep: true`", path)
+			return s, fmt.Errorf("%s; remove the tmpfs, or write `keep: true`", lost("tmpfs "+path))
 		}
 		if elsewhere || inMemory {
 			continue
@@ -238,6 +258,10 @@ func (n *Need) writtenElsewhere(ctx context.Context, c needs.Served) error {
 	files = slices.DeleteFunc(files, func(file string) bool {
 		return passes(file)
 	})
+	if before, _ := n.spec.steps(); len(files) == 0 && len(before) > 0 && len(n.state.data) == 0 {
+		n.at.Warn(bench.Warning{Text: n.name + " has written nothing to its disk: what its seed has left in memory is lost when it starts again; " +
+			"`keep: true` keeps it"})
+	}
 	if len(files) == 0 {
 		return nil
 	}
@@ -252,6 +276,31 @@ func (n *Need) writtenElsewhere(ctx context.Context, c needs.Served) error {
 		"write `volumes: [/PATH]` for what is data",
 		n.name, safe.Line(shown, 1000))})
 	return nil
+}
+
+// emptyState returns an error if nothing is left of a seed in the volumes of a seeded state: its
+// contenders would find a service without data, and be blamed for that.
+func (n *Need) emptyState(of bench.Selection) error {
+	steps, after := n.spec.steps()
+	if of != shared {
+		steps = append(slices.Clone(steps), after...)
+	}
+	if len(n.state.data) == 0 || len(steps) == 0 {
+		return nil
+	}
+	var paths []string
+	for _, d := range n.state.data {
+		if d.seeded[of].written() {
+			return nil
+		}
+		paths = append(paths, d.path)
+	}
+	inMemory := "`keep: true`"
+	if n.spec.Keep { // a copy would be without them
+		inMemory = "`interleave: off`"
+	}
+	return fmt.Errorf("nothing is left of its seed: after it no file of %s has content; write the path of its data, `volumes: [/PATH]`, or %s if they are in memory",
+		strings.Join(paths, ", "), inMemory)
 }
 
 // again starts the service from a copy of a seeded state.
@@ -272,6 +321,9 @@ func (n *Need) again(ctx context.Context, of bench.Selection) error {
 		if err := n.copyOf(ctx, i, d, d.seeded[of]); err != nil {
 			return err
 		}
+	}
+	if err := n.emptyState(of); err != nil {
+		return err
 	}
 	if err := n.start(ctx, false); err != nil {
 		clean, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)

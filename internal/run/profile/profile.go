@@ -37,11 +37,13 @@ func Load(name string, bundled fs.FS, allowed ...string) (bench.Profile, error) 
 // requests: they are left out, as in a profile without these keys. Mistakes in a request have the
 // name of the target file.
 func LoadWith(name string, bundled fs.FS, targets string, allowed ...string) (bench.Profile, error) {
-	if !strings.ContainsAny(name, `/\`) {
-		if data, err := fs.ReadFile(bundled, name+".yaml"); err == nil {
-			p, _, err := parse("profiles/"+name+".yaml", data, instead{targets: targets, alone: true, allowed: allowed})
-			return p, err
+	if Bundled(name, bundled) {
+		data, err := fs.ReadFile(bundled, name+".yaml")
+		if err != nil {
+			return bench.Profile{}, err
 		}
+		p, _, err := parse("profiles/"+name+".yaml", data, instead{targets: targets, alone: true, allowed: allowed})
+		return p, err
 	}
 	data, err := strictyaml.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -52,6 +54,11 @@ func LoadWith(name string, bundled fs.FS, targets string, allowed ...string) (be
 	}
 	p, _, err := parse(name, data, instead{targets: targets, allowed: allowed})
 	return p, err
+}
+
+// Bundled reports whether a name is that of a bundled profile, and not of a file.
+func Bundled(name string, bundled fs.FS) bool {
+	return !strings.ContainsAny(name, `/\`) && slices.Contains(names(bundled), name)
 }
 
 func unknown(name string, bundled fs.FS) error {

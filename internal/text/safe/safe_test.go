@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -211,14 +212,31 @@ func TestWithin(t *testing.T) {
 		"bench/outdir/deep/none": false, "bench/..": false,
 	} {
 		for _, folder := range []string{"bench", "linked"} {
-			_, ok := Within(filepath.Join(dir, path), filepath.Join(dir, folder))
+			ok := Within(filepath.Join(dir, path), filepath.Join(dir, folder))
 			testenv.Check(t, ok == want, "%s in %s: %v", path, folder, ok)
 		}
 	}
-	_, ok := Within(filepath.Join(dir, "bench/out"), filepath.Join(dir, "bench"), filepath.Join(dir, "other"))
-	testenv.Check(t, ok, "the second folder")
-	at, _ := Within(filepath.Join(dir, "bench/out"), ".")
-	testenv.Check(t, filepath.Base(at) == "deep", "its folder is %s", at)
+	testenv.Check(t, Within(filepath.Join(dir, "bench/out"), filepath.Join(dir, "bench"), filepath.Join(dir, "other")), "the second folder")
+}
+
+// The folder to allow is the file's, or the folder itself, and never all of the machine.
+func TestToAllow(t *testing.T) {
+	dir := testenv.Must(filepath.EvalSymlinks(t.TempDir()))(t)
+	testenv.OK(t, os.MkdirAll(filepath.Join(dir, "a/b"), 0o755))
+	testenv.OK(t, os.WriteFile(filepath.Join(dir, "a/f"), nil, 0o600))
+	socket := testenv.Must(net.Listen("unix", filepath.Join(dir, "s")))(t)
+	defer socket.Close()
+	if err := os.Symlink(filepath.Join(dir, "a"), filepath.Join(dir, "link")); err != nil {
+		t.Skip(err)
+	}
+	for path, want := range map[string]string{"a": "a", "a/b": "a/b", "a/f": "a", "a/none": "a", "link": "a", "link/f": "a", "s": ""} {
+		if want != "" {
+			want = filepath.Join(dir, want)
+		}
+		testenv.Equal(t, ToAllow(filepath.Join(dir, path)), want, path)
+	}
+	testenv.Equal(t, ToAllow("/"), "")
+	testenv.Equal(t, ToAllow("/none.sql"), "")
 }
 
 // sized reports a size that is too large and counts the reads.

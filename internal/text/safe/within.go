@@ -1,17 +1,36 @@
 package safe
 
-import "path/filepath"
+import (
+	"os"
+	"path/filepath"
+	"slices"
+)
 
 // Within reports whether the file at path is in one of the folders, links followed. A file that does
-// not exist is where its path says. dir is its folder.
-func Within(path string, folders ...string) (dir string, ok bool) {
+// not exist is where its path says.
+func Within(path string, folders ...string) bool {
 	at := whole(path)
-	for _, f := range folders {
-		if rel, err := filepath.Rel(whole(f), at); err == nil && filepath.IsLocal(rel) {
-			return filepath.Dir(at), true
-		}
+	return slices.ContainsFunc(folders, func(folder string) bool {
+		rel, err := filepath.Rel(whole(folder), at)
+		return err == nil && filepath.IsLocal(rel)
+	})
+}
+
+// ToAllow returns the folder to add for Within: path itself if it is one, or that of a file; "" for
+// a socket or a device, and if it is the root of all.
+func ToAllow(path string) string {
+	at := whole(path)
+	info, err := os.Stat(at)
+	switch {
+	case err == nil && !info.IsDir() && !info.Mode().IsRegular():
+		return ""
+	case err != nil || !info.IsDir():
+		at = filepath.Dir(at)
 	}
-	return filepath.Dir(at), false
+	if at == filepath.Dir(at) {
+		return ""
+	}
+	return at
 }
 
 // whole returns a whole path without links. What does not exist has none.

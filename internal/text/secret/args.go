@@ -1,6 +1,9 @@
 package secret
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // argument is one argument of a command line.
 type argument struct {
@@ -15,6 +18,7 @@ type argument struct {
 func readArgs(argv []string) []argument {
 	out := make([]argument, len(argv))
 	next, user := false, false
+	of := slices.IndexFunc(passwordTools, func(t passwordTool) bool { return t.of(argv) })
 	for i, arg := range argv {
 		name, value, assigned := strings.Cut(arg, "=")
 		option := strings.HasPrefix(arg, "-")
@@ -23,7 +27,13 @@ func readArgs(argv []string) []argument {
 		if strings.HasPrefix(arg, "-u") && !strings.HasPrefix(arg, "--") {
 			glued = arg[2:]
 		}
+		glue := ""
+		if of >= 0 && passwordTools[of].glued && strings.HasPrefix(arg, passwordTools[of].option) {
+			glue = passwordTools[of].option
+		}
 		switch {
+		case glue != "" && arg != glue:
+			out[i] = argument{glue, arg[len(glue):], true, false}
 		case next && !option:
 			out[i] = argument{"", arg, true, false}
 		case user && isUser(arg):
@@ -41,6 +51,7 @@ func readArgs(argv []string) []argument {
 			}
 		}
 		next, user = option && !assigned && Name(name), isUserOption && !assigned
+		next = next || of >= 0 && !passwordTools[of].glued && arg == passwordTools[of].option
 	}
 	return out
 }
@@ -50,7 +61,10 @@ func (m Masker) Args(argv []string) []string {
 	out := make([]string, len(argv))
 	for i, a := range readArgs(argv) {
 		if out[i] = m.Text(argv[i]); a.secret && a.value != "" {
-			out[i] = a.before + Mask
+			out[i] = a.before + around(a.value)
+			if user, password, _ := strings.Cut(a.value, ":"); a.user && around(password) != Mask {
+				out[i] = a.before + user + ":" + around(password)
+			}
 		}
 	}
 	return out

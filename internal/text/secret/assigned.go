@@ -20,6 +20,7 @@ func spans(s string) []span {
 	if strings.Contains(s, "-") {
 		all = append(all, options(s)...)
 	}
+	all = append(all, ofTools(s)...)
 	for _, m := range schemes.FindAllStringSubmatchIndex(s, -1) {
 		if token := s[m[2]:m[3]]; isToken(token) {
 			all = append(all, span{m[2], m[3]})

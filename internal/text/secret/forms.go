@@ -24,6 +24,11 @@ func plainForms(v string) []string {
 		return r
 	}, v)
 	forms := []string{v, trimmed, oneLine, strings.ReplaceAll(v, " ", "+")}
+	for _, quote := range []string{"'", `"`} { // as in SQL
+		if strings.Contains(v, quote) {
+			forms = append(forms, strings.ReplaceAll(v, quote, quote+quote))
+		}
+	}
 	if bytes, replaced, ok := latin1(v); ok {
 		forms = append(forms, bytes, replaced)
 	}

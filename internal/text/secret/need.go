@@ -14,11 +14,11 @@ import (
 func (f *finder) need(n bench.NeedSpec) {
 	var own finder
 	var public []string
-	add := func(key, text string) {
+	add := func(key, text, masked string) {
 		if needSecret(key, text) {
 			own.secret(text)
 		} else {
-			public = append(public, Masker{}.Text(text))
+			public = append(public, masked)
 		}
 		own.text(text)
 	}
@@ -26,14 +26,15 @@ func (f *finder) need(n bench.NeedSpec) {
 	walk = func(key string, v any) {
 		switch v := v.(type) {
 		case string:
-			add(key, v)
+			add(key, v, Masker{}.Text(v))
 		case []any:
-			var argv []string
-			for _, item := range v {
-				if text, ok := item.(string); ok {
-					argv = append(argv, text)
+			argv := texts(v)
+			for i, masked := range (Masker{}).Args(argv) {
+				if _, ok := v[i].(string); ok {
+					add("", argv[i], masked)
+				} else {
+					walk("", v[i])
 				}
-				walk("", item)
 			}
 			own.args(argv)
 		case map[string]any:
@@ -52,6 +53,15 @@ func (f *finder) need(n bench.NeedSpec) {
 	}
 }
 
+// texts returns the texts of a list, "" in place of what is none.
+func texts(list []any) []string {
+	all := make([]string, len(list))
+	for i, item := range list {
+		all[i], _ = item.(string)
+	}
+	return all
+}
+
 // needSecret is isSecret for a key of a need: that of a file only says where the secret is.
 func needSecret(key, value string) bool {
 	return isSecret(key, value) && !strings.HasSuffix(strings.ToUpper(key), "_FILE")
@@ -67,7 +77,7 @@ func (m Masker) form(raw json.RawMessage) json.RawMessage {
 		out := s
 		switch {
 		case needSecret(key, s):
-			out = Mask
+			out = around(s)
 		case !slices.Contains(keptKeys, key):
 			out = m.Text(s)
 		}
@@ -80,11 +90,7 @@ func (m Masker) form(raw json.RawMessage) json.RawMessage {
 		case string:
 			return text(key, v)
 		case []any:
-			argv := make([]string, len(v)) // "" in place of what is not a text
-			for i, item := range v {
-				argv[i], _ = item.(string)
-			}
-			for i, out := range m.Args(argv) {
+			for i, out := range m.Args(texts(v)) {
 				if s, ok := v[i].(string); ok {
 					v[i], masked = out, masked || out != s
 				} else {

@@ -49,3 +49,67 @@ func TestAddresses_OfNeeds(t *testing.T) {
 		testenv.Equal(t, Address(text), want, text)
 	}
 }
+
+// TestPlaces: the record keeps the places of variables as they are written, also after an option
+// and within a word, and masks what is around them if that is long enough to be a secret.
+func TestPlaces(t *testing.T) {
+	for written, want := range map[string]string{
+		`{"command":["redis-server","--requirepass","${DBPW}"]}`:                    "",
+		`{"seed":[{"command":["-password=${DBPW}"],"image":"x"}]}`:                  "",
+		`{"command":["PASSWORD=${DBPW}"],"environment":{"APP_SECRET":"x${DBPW}y"}}`: "",
+		`{"environment":{"DATABASE_URL":"postgres://u:${DBPW}@h/x"}}`:               "",
+		`{"environment":{"DATABASE_URL":"postgres://a-long-user:${DBPW}@h/x"}}`:     "",
+		`{"command":["mysql","-p${DBPW}"]}`:                                         "",
+		`{"command":["sh","-c","redis-cli -a ${DBPW} get a"]}`:                      "",
+		`{"command":["curl","-u","somebody:${DBPW}"]}`:                              "",
+		`{"environment":{"APP_SECRET":"pepper-and-${DBPW}-salt"}}`:                  `{"environment":{"APP_SECRET":"***${DBPW}-salt"}}`,
+		`{"command":["--db-password=pepper-and-${DBPW}"]}`:                          `{"command":["--db-password=***${DBPW}"]}`,
+		`{"environment":{"APP_SECRET":"$${DBPW}"}}`:                                 `{"environment":{"APP_SECRET":"***"}}`,
+		`{"environment":{"APP_SECRET":"short"}}`:                                    `{"environment":{"APP_SECRET":"***"}}`,
+	} {
+		if want == "" {
+			want = written
+		}
+		run := bench.Run{Profile: bench.Profile{Needs: []bench.NeedSpec{{Name: "db", Of: json.RawMessage(written)}}}}
+		values := Of(run, nil)
+		testenv.Equal(t, string(New(values...).Run(run).Profile.Needs[0].Of), want, written)
+		for _, v := range values {
+			testenv.Check(t, !strings.Contains(v, "${DBPW}") || strings.Contains(v, "$$"), "%s: %q is taken for a secret", written, v)
+		}
+	}
+	got := New().Run(bench.Run{Profile: bench.Profile{Settings: []bench.Settings{{Env: map[string]string{"A_SECRET": "x${B}", "B_SECRET": "pepper-and-${B}"}}}}})
+	testenv.Equal(t, got.Profile.Settings[0].Env, map[string]string{"A_SECRET": "x${B}", "B_SECRET": "***${B}"})
+}
+
+// TestTools: passwords in SQL and in options of programs are masked in lists of words, in lines for a
+// shell, and wherever else they occur.
+func TestTools(t *testing.T) {
+	const value = "hunter2-hunter2"
+	for name, argv := range map[string][]string{
+		"CREATE USER":     {"psql", "-c", "CREATE ROLE a LOGIN PASSWORD '" + value + "'"},
+		"quotes":          {"sh", "-c", `psql -c "ALTER ROLE a WITH ENCRYPTED  PASSWORD '` + value + `'"`},
+		"IDENTIFIED":      {"mysql", "-e", "CREATE USER a IDENTIFIED BY '" + value + "'"},
+		"IDENTIFIED WITH": {"mysql", "-e", "create user a identified with caching_sha2_password by '" + value + "'"},
+		"mysql":           {"mysql", "-u", "root", "-p" + value, "shop"},
+		"path":            {"/usr/bin/mariadb", "-p" + value},
+		"mysqldump":       {"sh", "-c", "mysqldump -uroot -p" + value + " shop"},
+		"mysql in sh":     {"sh", "-c", "sleep 1; mysql -p" + value + "; redis-cli ping"},
+		"quoted":          {"sh", "-c", "mysql -p'" + value + "' shop"},
+		"redis-cli":       {"redis-cli", "-h", "db", "-a", value, "get", "a"},
+		"redis-cli in sh": {"sh", "-c", "true && redis-cli -a " + value + " get a"},
+		"mongosh":         {"mongosh", "-u", "root", "-p", value},
+	} {
+		t.Run(name, func(t *testing.T) {
+			testenv.Contains(t, strings.Join(Masker{}.Args(argv), " "), "!"+value, Mask)
+			form := testenv.Must(json.Marshal(map[string]any{"command": argv}))(t)
+			run := bench.Run{Profile: bench.Profile{Needs: []bench.NeedSpec{{Name: "db", Of: form}}}}
+			testenv.Equal(t, New(Of(run, nil)...).Text("it said "+value), "it said ***")
+		})
+	}
+	for _, argv := range [][]string{
+		{"psql", "-p", "5433"}, {"mysql", "-p"}, {"mysql", "-P3306"}, {"tool", "-a", "all"}, {"sh", "-c", "mysql shop; grep -pattern x"}, {"mysql", "--port=1"},
+	} {
+		testenv.Equal(t, Masker{}.Args(argv), argv)
+	}
+	testenv.Equal(t, New(`a"b'c"d`).Text(`value "a""b'c""d" and 'a"b''c"d'`), `value "***" and '***'`)
+}

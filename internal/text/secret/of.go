@@ -76,9 +76,9 @@ func (f *finder) secret(v string) {
 	if fromEnv(v) {
 		return
 	}
-	f.add(v)
+	f.add(literals(v)...)
 	if _, bare, ok := strings.Cut(v, " "); ok {
-		f.add(bare)
+		f.add(literals(bare)...)
 	}
 }
 
@@ -106,7 +106,7 @@ func (f *finder) args(argv []string) {
 		switch {
 		case a.secret && a.user:
 			_, password, _ := strings.Cut(a.value, ":")
-			f.add(password, a.value)
+			f.add(withUser(password, a.value)...)
 		case a.secret:
 			f.secret(a.value)
 		default:
@@ -127,7 +127,7 @@ func (f *finder) text(s string) {
 		value := strings.Trim(s[x.from:x.to], `"'`)
 		f.secret(value)
 		if _, password, ok := strings.Cut(value, ":"); ok && isUser(value) {
-			f.add(password)
+			f.add(literals(password)...)
 		}
 	}
 	f.add(ofAddress(s)...)
@@ -151,7 +151,7 @@ func ofAddress(address string) []string {
 		if !ok {
 			return []string{u.User.Username()}
 		}
-		return []string{password, u.User.Username() + ":" + password}
+		return withUser(password, u.User.Username()+":"+password)
 	}
 	from, at, ok := userInfoOf(address)
 	if !ok || strings.ContainsFunc(address, unicode.IsSpace) {
@@ -161,5 +161,13 @@ func ofAddress(address string) []string {
 	if exampleUser.MatchString(info) {
 		return nil
 	}
-	return []string{info[strings.IndexAny(info, ":/")+1:], info}
+	return withUser(info[strings.IndexAny(info, ":/")+1:], info)
+}
+
+// withUser returns a password, and it with its user, in the form that HTTP sends.
+func withUser(password, both string) []string {
+	if all := literals(password); len(all) != 1 || all[0] != password {
+		return all
+	}
+	return []string{password, both}
 }

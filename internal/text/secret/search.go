@@ -136,7 +136,7 @@ func masked(s string, all []span) string {
 	var b strings.Builder
 	at := 0
 	for _, x := range all {
-		b.WriteString(s[at:x.from] + Mask)
+		b.WriteString(s[at:x.from] + around(s[x.from:x.to]))
 		at = x.to
 	}
 	return b.String() + s[at:]

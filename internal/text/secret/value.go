@@ -71,7 +71,7 @@ func (m Masker) copy(v reflect.Value) reflect.Value {
 		for k, value := range v.Seq2() {
 			masked := m.copy(value)
 			if k.Kind() == reflect.String && value.Kind() == reflect.String && isSecret(k.String(), value.String()) {
-				masked = reflect.ValueOf(Mask).Convert(value.Type())
+				masked = reflect.ValueOf(around(value.String())).Convert(value.Type())
 			}
 			out.SetMapIndex(k, masked)
 		}

@@ -235,18 +235,28 @@ func (v Value) Allowed() []string { return v.d.allowed }
 // Outside returns the mistake of a document in a folder that names a file of another folder, and
 // its remedy; "" if its own folder or an allowed one has the file. name is the path as written.
 func Outside(name, path, folder string, allowed []string) (what, hint string) {
-	dir, ok := safe.Within(path, append([]string{folder}, allowed...)...)
-	if ok {
+	if safe.Within(path, append([]string{folder}, allowed...)...) {
 		return "", ""
+	}
+	what, hint = fmt.Sprintf("`%s` is outside of the folder of this file", clip(name, 200)), "move it there"
+	if option := AllowOption(path); option != "" {
+		hint += ", or allow its folder if you trust this file: " + option
+	}
+	return what, hint
+}
+
+// AllowOption returns the option that allows the file at path; "" if there is none.
+func AllowOption(path string) string {
+	dir := safe.ToAllow(path)
+	if dir == "" {
+		return ""
 	}
 	if here, err := os.Getwd(); err == nil {
 		if short, err := filepath.Rel(here, dir); err == nil && len(short) < len(dir) {
 			dir = short
 		}
 	}
-	return fmt.Sprintf("`%s` is outside of the folder of this file", clip(name, 200)),
-		fmt.Sprintf("move it there, or allow its folder if you trust this file: --allow-files %s",
-			safe.Line(safe.Shell([]string{dir}), 300))
+	return "--allow-files " + safe.Line(safe.Shell([]string{dir}), 300)
 }
 
 // ResolveFolder returns path, which is relative to the folder of the file, as a path for opening.

@@ -45,7 +45,7 @@ func (s *State) applyRun(rec bench.Record) {
 		s.start(rec.At, e)
 	case bench.Prepared:
 		s.Prepared = &e
-		s.Run.Needs, s.Run.Software = e.Needs, e.Software
+		s.Run.Needs, s.Run.NeedParts, s.Run.Software = e.Needs, e.NeedParts, e.Software
 	case bench.RunEnded:
 		s.Ended = &e
 		s.Run.State, s.Run.Ended = e.State, rec.At
