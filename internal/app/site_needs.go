@@ -49,10 +49,9 @@ func (s *site) findNeeds() error {
 // unknownNeeds returns an error if a contender uses the address of a need that it does not get. In
 // a run without needs, the short form of an address is empty: bundled contenders serve other
 // requests, too.
-func (s *site) unknownNeeds() error {
-	p := s.plan.Run.Profile
+func unknownNeeds(p bench.Profile, services map[bench.Selection]bench.Service) error {
 	for _, sel := range p.Contenders {
-		svc := s.plan.Services[sel]
+		svc := services[sel]
 		if svc.URL != "" {
 			continue
 		}

@@ -148,7 +148,7 @@ Elasticsearch where they are available.`,
 		{"run", "Run a benchmark", []*cobra.Command{newTry(env), newRun(env), newTUI(env), newCapacity(env), newCalibrate(env)}},
 		{"results", "Look at results", []*cobra.Command{
 			newCompare(env), newHistory(env), newReport(env), newExport(env)}},
-		{"define", "Define what is benchmarked", []*cobra.Command{newServices(env), newProfiles(env), newCheck(env), newSchema(env)}},
+		{"define", "Define what is benchmarked", []*cobra.Command{newValidate(env), newServices(env), newProfiles(env), newCheck(env), newSchema(env)}},
 		{"maintain", "Maintain this machine", []*cobra.Command{newDoctor(env), newSeed(env), newServe(env), newClean(env)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title + ":"})
