@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"slices"
@@ -48,6 +49,8 @@ func Main(ctx context.Context, env Env) int {
 	pipes := make(chan os.Signal, 1)
 	signal.Notify(pipes, syscall.SIGPIPE)
 	defer signal.Stop(pipes)
+
+	log.SetOutput(io.Discard) // errors are returned and reported here, not written by libraries past us
 
 	report := func(format string, args ...any) {
 		if !slices.Contains(env.Args, worker.Flag) { // the screen of a worker reports it
