@@ -108,7 +108,7 @@ func (s *site) open() error {
 	if err := missingEnv(s.plan.Run, s.plan.Services, s.env.Getenv); err != nil {
 		return err
 	}
-	if err := s.unknownNeeds(); err != nil {
+	if err := unknownNeeds(s.plan.Run.Profile, s.plan.Services); err != nil {
 		return err
 	}
 	if s.tls, err = tlsConfig(s.plan.Run.TLS); err != nil {

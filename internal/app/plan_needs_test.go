@@ -55,7 +55,7 @@ func TestPlan_ManifestNeeds(t *testing.T) {
 	site := &site{plan: p, env: noEnv}
 	testenv.OK(t, site.findNeeds())
 	testenv.Equal(t, len(site.needs), 1)
-	testenv.OK(t, site.unknownNeeds())
+	testenv.OK(t, unknownNeeds(p.Run.Profile, p.Services))
 
 	folder := t.TempDir()
 	p.Run.State = bench.RunInterrupted
@@ -88,7 +88,7 @@ func TestPlan_ManifestNeeds(t *testing.T) {
 	p, err = newShop(t, "", db, "").plan()
 	testenv.OK(t, err)
 	site.plan, site.needs = p, nil
-	testenv.Fails(t, site.unknownNeeds(),
+	testenv.Fails(t, unknownNeeds(p.Run.Profile, p.Services),
 		"contender node uses {{.Needs.db.URL}}, but only the manifest of goes has the need \"db\"; write it in its own, or in the profile")
 }
 

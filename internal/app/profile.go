@@ -46,6 +46,27 @@ func profileFile(o RunOptions) string {
 	return file
 }
 
+// WithManifests returns the profile in a file with the needs of the manifests of its contenders. An
+// error is about these needs, or about a contender that is not in the folder that the profile
+// names. Without such a folder, contenders that are not found have no needs yet.
+func WithManifests(p bench.Profile, file string) (bench.Profile, error) {
+	run := bench.Run{Profile: p}
+	if p.Services != "" {
+		run.Services = []string{p.Services}
+	}
+	services, err := servicesOf(&run, nil)
+	if err != nil && p.Services == "" {
+		return p, nil //nolint:nilerr // a run gets --services, or reports it
+	}
+	if err == nil {
+		err = joinNeeds(&run, file, services)
+	}
+	if err == nil {
+		err = unknownNeeds(run.Profile, services)
+	}
+	return run.Profile, err
+}
+
 // plannedProfile also takes what parseTargets returns.
 func plannedProfile(o RunOptions, targets []bench.Target, request string) (p bench.Profile, err error) {
 	switch {

@@ -49,10 +49,9 @@ func (s *site) findNeeds() error {
 // unknownNeeds returns an error if a contender uses the address of a need that it does not get. In
 // a run without needs, the short form of an address is empty: bundled contenders serve other
 // requests, too.
-func (s *site) unknownNeeds() error {
-	p := s.plan.Run.Profile
+func unknownNeeds(p bench.Profile, services map[bench.Selection]bench.Service) error {
 	for _, sel := range p.Contenders {
-		svc := s.plan.Services[sel]
+		svc := services[sel]
 		if svc.URL != "" {
 			continue
 		}
@@ -61,6 +60,11 @@ func (s *site) unknownNeeds() error {
 		for _, n := range p.Needs {
 			if n.Gets(sel) {
 				names = append(names, n.Name)
+				fields := append(bench.Connections(), "URL")
+				if used := contender.Uses(svc, n.Name, fields...); used != "" && n.From.Traits().ByURL && !strings.Contains(n.URL, "://") {
+					return console.Usagef("contender %s uses %s, but `external` of need %q has no more than an address; write a URL, "+
+						"such as postgres://USER:${PASSWORD}@HOST:PORT/NAME", safe.Line(sel.String(), 120), safe.Line(used, 120), safe.Line(n.Name, 60))
+				}
 			} else {
 				others[n.Name] = n.For[0].Contender
 			}

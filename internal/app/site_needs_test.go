@@ -238,17 +238,27 @@ func TestNeeds_Unknown(t *testing.T) {
 	s := &site{}
 	s.plan.Services = map[bench.Selection]bench.Service{c: {Name: "c", Env: map[string]string{"URL": "x{{.Needs.cahce.URL}}"}}}
 	s.plan.Run.Profile = bench.Profile{Contenders: []bench.Selection{c}}
-	testenv.Fails(t, s.unknownNeeds(), "contender c uses {{.Needs.cahce.URL}}, but the profile has no need \"cahce\"; write it in the profile, or in its manifest")
+	testenv.Fails(t, unknownNeeds(s.plan.Run.Profile, s.plan.Services), "contender c uses {{.Needs.cahce.URL}}, but the profile has no need \"cahce\"; write it in the profile, or in its manifest")
 	s.plan.Run.Profile.Needs = []bench.NeedSpec{{Name: "db"}}
-	testenv.Fails(t, s.unknownNeeds(), "contender c uses {{.Needs.cahce.URL}}, but the profile has no need \"cahce\"; its needs: db")
+	testenv.Fails(t, unknownNeeds(s.plan.Run.Profile, s.plan.Services), "contender c uses {{.Needs.cahce.URL}}, but the profile has no need \"cahce\"; its needs: db")
 	s.plan.Run.Profile.Needs = append(s.plan.Run.Profile.Needs, bench.NeedSpec{Name: "cache"})
-	testenv.Fails(t, s.unknownNeeds(), "contender c uses {{.Needs.cahce.URL}}, but the profile has no need \"cahce\"; did you mean `cache`?")
+	testenv.Fails(t, unknownNeeds(s.plan.Run.Profile, s.plan.Services), "contender c uses {{.Needs.cahce.URL}}, but the profile has no need \"cahce\"; did you mean `cache`?")
 	s.plan.Services[c] = bench.Service{Name: "c", Env: map[string]string{"URL": "{{.Needs.cache.URL}}"}}
-	testenv.OK(t, s.unknownNeeds())
+	testenv.OK(t, unknownNeeds(s.plan.Run.Profile, s.plan.Services))
+	for _, field := range append(bench.Connections(), "URL") {
+		s.plan.Services[c] = bench.Service{Name: "c", Env: map[string]string{"A": "{{.Needs.db.Host}}", "URL": "x{{ .Needs.db." + field + " }}"}}
+		for external, want := range map[string]string{"127.0.0.1:1": "`external` of need \"db\" has no more than an address", "postgres://h:1/d": ""} {
+			s.plan.Run.Profile.Needs = []bench.NeedSpec{{Name: "db", From: bench.NeedExternal, URL: external}}
+			err := unknownNeeds(s.plan.Run.Profile, s.plan.Services)
+			if testenv.Check(t, (err == nil) == (want == ""), "%s, %s: %v", field, external, err); want != "" {
+				testenv.Fails(t, err, want)
+			}
+		}
+	}
 	s.plan.Services[c] = bench.Service{Name: "c", Env: map[string]string{"URL": "{{.Elastic.URL}}"}}
-	testenv.Fails(t, s.unknownNeeds(), "uses {{.Elastic.URL}}")
+	testenv.Fails(t, unknownNeeds(s.plan.Run.Profile, s.plan.Services), "uses {{.Elastic.URL}}")
 	s.plan.Run.Profile.Needs = nil
-	testenv.OK(t, s.unknownNeeds())
+	testenv.OK(t, unknownNeeds(s.plan.Run.Profile, s.plan.Services))
 }
 
 // TestNeeds_Recorded: a run that is resumed has the address of an external need, and its password

@@ -162,11 +162,12 @@ type NeedAddress struct {
 	URL, Host, Port          string
 	Ports                    map[string]string // by their names
 	User, Password, Database string
+	Kind                     Database // that of Connection; "": it has none
 }
 
 // NeedFields are the fields of an address. NAME is that of a port.
 func NeedFields() []string {
-	return []string{"URL", "Host", "Port", "Ports.NAME", "User", "Password", "Database"}
+	return append([]string{"URL", "Host", "Port", "Ports.NAME", "User", "Password", "Database"}, Connections()...)
 }
 
 // Field returns a field of the address by its name.

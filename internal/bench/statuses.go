@@ -68,6 +68,42 @@ func (s Statuses) text(of func(status int) string) string {
 	return strings.Join(texts, ", ")
 }
 
+// Any2xx is what a file has in place of all statuses of success.
+const Any2xx = "2xx"
+
+// All2xx returns these statuses.
+func All2xx() (all []int) {
+	for status := http.StatusOK; status < http.StatusMultipleChoices; status++ {
+		all = append(all, status)
+	}
+	return all
+}
+
+// InFile returns statuses as files have them.
+func InFile(statuses []int) (all []any) {
+	whole := All2xx()
+	if slices.ContainsFunc(whole, func(status int) bool { return !slices.Contains(statuses, status) }) {
+		whole = nil
+	} else {
+		all = append(all, Any2xx)
+	}
+	for _, status := range statuses {
+		if !slices.Contains(whole, status) {
+			all = append(all, status)
+		}
+	}
+	return all
+}
+
+// InWords returns statuses in words: "200 or 404".
+func InWords(statuses []int) string {
+	var words []string
+	for _, status := range InFile(statuses) {
+		words = append(words, fmt.Sprint(status))
+	}
+	return strings.Join(words, " or ")
+}
+
 // Expected returns the expected statuses of the request, the first of which is the usual one.
 func (r Request) Expected() []int {
 	return append([]int{cmp.Or(r.ExpectStatus, http.StatusOK)}, r.MoreStatuses...)

@@ -28,7 +28,7 @@ func newCalibrate(env Env) *cobra.Command {
 	var f app.RunOptions
 	var from string
 	cmd := &cobra.Command{
-		Use:   "calibrate [CONTENDER[:VARIANT]]",
+		Use:   "calibrate [PROFILE.yaml] [CONTENDER[:VARIANT]]",
 		Short: "Measure this machine's noise floor: compare a contender with itself",
 		Long: `Runs one contender in ` + strconv.Itoa(2*stats.MinInterval) + ` rounds or more, splits the rounds into two sides, and compares the sides as 'locbench compare'
 does. Both sides are the same, so any difference is noise: the smallest change this machine can show. The noise floor
@@ -56,20 +56,23 @@ Exit codes are those of 'locbench run'.`,
   locbench calibrate --interleave off           # for runs that are not interleaved; ` + strconv.Itoa(2*stats.MinInterval) + ` rounds
   locbench calibrate --engine both              # how far the load engines agree; about a minute and a half
   locbench calibrate --from results/20261121-080000-quick   # use existing rounds`,
-		Args: args(cobra.MaximumNArgs(1)),
+		Args: args(cobra.ArbitraryArgs),
 		RunE: func(cmd *cobra.Command, contenders []string) error {
+			contenders, err := contenderOf(cmd, contenders)
+			if err != nil {
+				return err
+			}
 			asJSON := f.Output.JSON
 			if from == "" {
 				o := forContenders(f, cmd.Flags(), contenders)
 				o.Output.JSON, o.Command = false, env.Args
-				var err error
 				if from, err = calibrate(cmd.Context(), env, o); err != nil {
 					return err
 				}
 			}
 			return printFloor(env, from, contenders, asJSON)
 		},
-		ValidArgsFunction: completeContenders(&f.Services),
+		ValidArgsFunction: completeProfileFirst(&f.Services),
 	}
 	bindPlace(cmd, &f)
 	fl := cmd.Flags()

@@ -14,7 +14,7 @@ func newCapacity(env Env) *cobra.Command {
 	var f app.RunOptions
 	var o search.Options
 	cmd := &cobra.Command{
-		Use:   "capacity [CONTENDER[:VARIANT]] --slo CONDITION",
+		Use:   "capacity [PROFILE.yaml] [CONTENDER[:VARIANT]] --slo CONDITION",
 		Short: "Find the highest request rate that meets an SLO",
 		Long: `Finds the highest request rate at which a contender still meets an SLO such as 'p99<50ms,errors<0.1%'. Requests are
 sent on schedule, whether or not earlier ones have been answered (open loop); latency counts from the scheduled time.
@@ -38,17 +38,21 @@ rate meets the SLO; 130 interrupted.`,
   locbench capacity rs-actix:lto --slo 'p99<50ms' --profile locations --elastic http://127.0.0.1:9200
   locbench capacity --target http://127.0.0.1:8080 --slo 'p99.9<100ms' --guess 500 --probe 20s
   locbench capacity go-nethttp --slo 'p99<50ms' --json | jq '.points[].result.rate'`,
-		Args: args(cobra.MaximumNArgs(1)),
+		Args: args(cobra.ArbitraryArgs),
 		RunE: func(cmd *cobra.Command, contenders []string) error {
+			contenders, err := contenderOf(cmd, contenders)
+			if err != nil {
+				return err
+			}
 			o.RunOptions = forContenders(f, cmd.Flags(), contenders)
 			o.Command, o.Getenv = env.Args, env.Getenv
 			return search.Run(cmd.Context(), env, o)
 		},
 		ValidArgsFunction: func(cmd *cobra.Command, done []string, word string) ([]string, cobra.ShellCompDirective) {
-			if len(done) > 0 {
+			if len(done) > 1 || len(done) == 1 && !profile.IsFile(done[0]) {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return completeContenders(&f.Services)(cmd, done, word)
+			return completeProfileFirst(&f.Services)(cmd, done, word)
 		},
 	}
 	bindPlace(cmd, &f)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"slices"
@@ -48,6 +49,8 @@ func Main(ctx context.Context, env Env) int {
 	pipes := make(chan os.Signal, 1)
 	signal.Notify(pipes, syscall.SIGPIPE)
 	defer signal.Stop(pipes)
+
+	log.SetOutput(io.Discard) // errors are returned and reported here, not written by libraries past us
 
 	report := func(format string, args ...any) {
 		if !slices.Contains(env.Args, worker.Flag) { // the screen of a worker reports it
@@ -148,7 +151,7 @@ Elasticsearch where they are available.`,
 		{"run", "Run a benchmark", []*cobra.Command{newTry(env), newRun(env), newTUI(env), newCapacity(env), newCalibrate(env)}},
 		{"results", "Look at results", []*cobra.Command{
 			newCompare(env), newHistory(env), newReport(env), newExport(env)}},
-		{"define", "Define what is benchmarked", []*cobra.Command{newServices(env), newProfiles(env), newCheck(env), newSchema(env)}},
+		{"define", "Define what is benchmarked", []*cobra.Command{newValidate(env), newServices(env), newProfiles(env), newCheck(env), newSchema(env)}},
 		{"maintain", "Maintain this machine", []*cobra.Command{newDoctor(env), newSeed(env), newServe(env), newClean(env)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title + ":"})

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +17,7 @@ import (
 	"github.com/locbench/locbench/internal/app"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/text/safe"
 )
@@ -149,7 +152,7 @@ func readSides(env Env, what []string) (before, after compare.Set, err error) {
 		return compare.Set{Run: analysis.Of(run, trials)}, err
 	}
 	if before, err = read(what[0]); err != nil {
-		return before, after, err
+		return before, after, meantContenders(err, what)
 	}
 	if len(what) == 2 {
 		after, err = read(what[1])
@@ -164,6 +167,21 @@ func readSides(env Env, what []string) (before, after compare.Set, err error) {
 	after = before
 	before.Contender, after.Contender = pair[0], pair[1]
 	return before, after, nil
+}
+
+// meantContenders adds what would be right to the error about words that name no folders but look
+// like two contenders.
+func meantContenders(err error, words []string) error {
+	if len(words) != 2 {
+		return err
+	}
+	for _, word := range words {
+		_, unlike := profile.ParseSelection(word)
+		if _, missing := os.Stat(word); unlike != nil || !errors.Is(missing, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return fmt.Errorf("%w; two contenders of one run: locbench compare DIR %s %s", err, words[0], words[1])
 }
 
 // onlyTwo returns the labels of the contenders in dir, in the order of the profile, if there are

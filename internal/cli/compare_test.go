@@ -90,6 +90,7 @@ func TestCompare(t *testing.T) {
 		{"other limits, gated", []string{base, other, "--fail-on", "throughput<-5%"}, console.ExitFailure, "not comparable: −50.0%", "--fail-on not checked: "},
 		{"other limits, forced", []string{base, other, "--fail-on", "throughput<-5%", "--force"}, console.ExitThreshold, "worse: −50.0%", "1 change fails --fail-on"},
 		{"no folder", []string{base, t.TempDir()}, console.ExitFailure, "", "is not a results folder"},
+		{"contenders only", []string{"a", "b:x"}, console.ExitFailure, "", "two contenders of one run: locbench compare DIR a b:x"},
 		{"an improvement", []string{base, again, "--fail-on", "throughput>+5%"}, console.ExitUsage, "", "throughput<-5%"},
 		{"no margin", []string{base, again, "--same", "3"}, console.ExitUsage, "", "expected 0% to 100%, such as 3%"},
 		{"one folder with two contenders", []string{slower}, console.ExitOK, "b → a", ""},

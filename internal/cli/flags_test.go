@@ -132,6 +132,13 @@ func TestUsage(t *testing.T) {
 		"run --worke":           "unknown flag",
 		"run -z":                "unknown shorthand flag",
 		"foobarbaz":             "unknown command",
+		"run a.yaml -p b.yaml":  "two profiles: a.yaml and --profile b.yaml; write one",
+		"try a.yaml -p b.yaml":  "two profiles: a.yaml and --profile b.yaml; write one",
+		"try":                   "no profile named; usage: locbench try",
+		"capacity a.yaml b c":   "expected one contender, not 2: b c",
+		"calibrate b c":         "expected one contender, not 2: b c",
+		"run a.yaml --resume x": "name no profile and no contenders",
+		"run none.yaml":         "unknown profile: no file none.yaml",
 	} {
 		code, out, errs := shell(nil).runs(t, strings.Fields(args)...)
 		if code != console.ExitUsage || out != "" || !strings.Contains(want, "did you mean") && strings.Contains(errs,

@@ -8,6 +8,8 @@ import (
 
 	"github.com/locbench/locbench/internal/app"
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // optionFlag is an option of a run as a flag. Planning the run reads its value.
@@ -106,6 +108,28 @@ func bindAllowed(cmd *cobra.Command, folders *[]string) {
 	cmd.Flags().StringSliceVar(folders, "allow-files", nil,
 		"`DIR` with files that a profile or suite may name, in addition to its own folder; repeatable")
 	_ = cmd.MarkFlagDirname("allow-files")
+}
+
+// profileFirst returns the words after the profile, which may be the first of them: a YAML file, as
+// 'locbench try' has it.
+func profileFirst(fl *pflag.FlagSet, words []string) ([]string, error) {
+	if len(words) == 0 || !profile.IsFile(words[0]) {
+		return words, nil
+	}
+	if fl.Changed("profile") {
+		return nil, console.Usagef("two profiles: %s and --profile %s; write one", safe.Line(words[0], 300),
+			safe.Line(fl.Lookup("profile").Value.String(), 300))
+	}
+	return words[1:], fl.Set("profile", words[0])
+}
+
+// contenderOf is profileFirst for commands of at most one contender.
+func contenderOf(cmd *cobra.Command, words []string) ([]string, error) {
+	words, err := profileFirst(cmd.Flags(), words)
+	if len(words) > 1 {
+		return nil, console.Usagef("expected one contender, not %d: %s", len(words), safe.Line(strings.Join(words, " "), 300))
+	}
+	return words, err
 }
 
 // forContenders returns o with these contenders.

@@ -75,24 +75,7 @@ profile by name, or any YAML file by path.`,
 			Args:              args(cobra.MinimumNArgs(1)),
 			ValidArgsFunction: completeProfiles,
 			RunE: func(_ *cobra.Command, names []string) error {
-				var broken []string
-				for _, name := range names {
-					p, err := profile.Load(name, profiles.FS, allowed...)
-					if err != nil {
-						broken = append(broken, err.Error())
-						continue
-					}
-					contenders := cmp.Or(joinSelections(p.Contenders), "no contenders")
-					fmt.Fprintf(env.Stdout, "%s: ok: %s; rounds: %s; steps: %d; load per trial: %s%s\n", name,
-						contenders, settledRounds(p), len(p.Steps), units.Approx(p.LoadDuration()), environmentOf(p))
-					for _, text := range profile.LiteralBraces(p) {
-						fmt.Fprintf(env.Stdout, "%s: warning: %s\n", name, safe.Line(text, 1000))
-					}
-				}
-				if len(broken) > 0 {
-					return console.Usagef("%s", strings.Join(broken, "\n"))
-				}
-				return nil
+				return validateProfiles(env, names, allowed)
 			},
 		},
 		newProfilesNew(env),
@@ -103,6 +86,29 @@ profile by name, or any YAML file by path.`,
 		}
 	}
 	return cmd
+}
+
+// validateProfiles reports the mistakes of profiles, or what they run.
+func validateProfiles(env Env, names, allowed []string) error {
+	var broken []error
+	for _, name := range names {
+		p, err := profile.Load(name, profiles.FS, allowed...)
+		if err == nil {
+			p, err = app.WithManifests(p, name)
+		}
+		if err != nil {
+			broken = append(broken, err)
+			continue
+		}
+		env := env.Masked(secret.New(secret.Of(bench.Run{Profile: p}, nil)...))
+		contenders := cmp.Or(joinSelections(p.Contenders), "no contenders")
+		fmt.Fprintf(env.Stdout, "%s: ok: %s; rounds: %s; steps: %d; load per trial: %s%s\n", name,
+			contenders, settledRounds(p), len(p.Steps), units.Approx(p.LoadDuration()), environmentOf(p))
+		for _, text := range profile.LiteralBraces(p) {
+			fmt.Fprintf(env.Stdout, "%s: warning: %s\n", name, safe.Line(text, 1000))
+		}
+	}
+	return console.WithCode(console.ExitUsage, errors.Join(broken...))
 }
 
 // showManifestNeeds prints what a run of a profile has in addition, as comments.

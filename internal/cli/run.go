@@ -23,9 +23,9 @@ import (
 func newRun(env Env) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
-		Use:   "run [CONTENDER[:VARIANT]...]",
+		Use:   "run [PROFILE.yaml] [CONTENDER[:VARIANT]...]",
 		Short: "Run a benchmark: start, check, load and stop each contender",
-		Long: `Runs a profile. locbench starts each contender under the profile's limits, checks it, loads it step by step, and stops
+		Long: `Runs a profile: a YAML file, or with --profile also a bundled one. locbench starts each contender under the profile's limits, checks it, loads it step by step, and stops
 it. It repeats this for every round, in an order shuffled from a recorded seed.
 
 By default (--interleave auto) all contenders of a round run at the same time, and each step's load switches between
@@ -67,6 +67,7 @@ Exit codes: 0 success; 1 the run could not start; 2 wrong usage; 3 not every tri
 the store or disk was lost), a contender is excluded, or nothing succeeded in any of its measured steps; 4 a threshold
 was missed; 130 interrupted. If several apply, the first of 130, 3, 4.`,
 		Example: `  locbench run --headless                                   # profile quick on this machine
+  locbench run mine.yaml                                    # your profile, as with --profile
   locbench run go-nethttp go-nethttp:release --rounds 8 --out results/mine   # interleaved; then 'locbench compare'
   locbench run go-nethttp go-nethttp:release --rounds 6     # one after the other
   locbench run --runtime process --duration 5s --connections 1,8,64
@@ -86,11 +87,15 @@ was missed; 130 interrupted. If several apply, the first of 130, 3, 4.`,
 			if err := f.checkResume(cmd.Flags(), contenders); err != nil {
 				return err
 			}
+			contenders, err := profileFirst(cmd.Flags(), contenders)
+			if err != nil {
+				return err
+			}
 			o := forContenders(f.RunOptions, cmd.Flags(), contenders)
 			o.Command, o.Given = worker.WithoutFlag(env.Args), given(cmd.Flags(), contenders)
 			return run(cmd.Context(), env, o, f)
 		},
-		ValidArgsFunction: completeContenders(&f.Services),
+		ValidArgsFunction: completeProfileFirst(&f.Services),
 	}
 	bindRun(cmd, &f)
 	cmd.Flags().BoolVar(&f.Worker, worker.Flag[2:], false, "read controls from standard input")
@@ -130,7 +135,7 @@ func (f *runFlags) checkResume(fl *pflag.FlagSet, contenders []string) error {
 		return nil
 	}
 	if len(contenders) > 0 {
-		return console.Usagef("--resume runs the recorded plan: name no contenders")
+		return console.Usagef("--resume runs the recorded plan: name no profile and no contenders")
 	}
 	recorded := []string{"profile", "method", "body", "out", "cacert", "insecure"}
 	for _, o := range profile.Options() {

@@ -183,6 +183,17 @@ func completeContenders(dirs *[]string) cobra.CompletionFunc {
 	}
 }
 
+// completeProfileFirst also completes files, of which the first word may be a profile.
+func completeProfileFirst(dirs *[]string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, done []string, word string) ([]string, cobra.ShellCompDirective) {
+		names, directive := completeContenders(dirs)(cmd, done, word)
+		if len(done) == 0 {
+			directive = cobra.ShellCompDirectiveDefault
+		}
+		return names, directive
+	}
+}
+
 // maxJobs bounds --jobs: each job is a compiler that needs CPUs and memory.
 const maxJobs = 64
 

@@ -25,6 +25,10 @@ func setupChoice(args []string) (c setup.Choice, services []string, err error) {
 	var f runFlags
 	cmd := &cobra.Command{Use: "run", SilenceErrors: true, SilenceUsage: true}
 	cmd.RunE = func(cmd *cobra.Command, contenders []string) error {
+		contenders, err := profileFirst(cmd.Flags(), contenders)
+		if err != nil {
+			return err
+		}
 		c = setup.Choice{Profile: f.Profile, Set: f.Changes, Extra: extra(cmd.Flags())}
 		services = f.Services
 		if given := f.Request.Given(); len(given) > 0 {

@@ -28,9 +28,19 @@ interrupted.`,
   locbench try bench.yaml --target http://127.0.0.1:8080   # a running service
   locbench try bench.yaml orders --only 'log in' --only cart
   locbench try bench.yaml --quiet                          # what is unexpected, and the summary`,
-		Args: args(cobra.MinimumNArgs(1)),
+		Args: args(cobra.ArbitraryArgs),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			o.Profile, o.ProfileNamed, o.Contenders, o.Command = given[0], true, given[1:], env.Args
+			rest, err := profileFirst(cmd.Flags(), given)
+			if err != nil {
+				return err
+			}
+			if !cmd.Flags().Changed("profile") {
+				if len(given) == 0 {
+					return console.Usagef("no profile named; usage: %s", cmd.UseLine())
+				}
+				o.Profile, rest = given[0], given[1:]
+			}
+			o.ProfileNamed, o.Contenders, o.Command = true, rest, env.Args
 			return app.Try(cmd.Context(), console.Env(env), o)
 		},
 		ValidArgsFunction: func(cmd *cobra.Command, given []string, typed string) ([]string, cobra.ShellCompDirective) {
@@ -41,6 +51,8 @@ interrupted.`,
 		},
 	}
 	bindSite(cmd, &o.RunOptions)
+	cmd.Flags().StringVarP(&o.Profile, "profile", "p", "", "the profile, as in 'locbench run'; all words are contenders")
+	_ = cmd.RegisterFlagCompletionFunc("profile", completeProfiles)
 	cmd.Flags().StringArrayVar(&o.Only, "only", nil, "send only the request or session `NAME`, after the setup; repeatable")
 	cmd.Flags().BoolVarP(&o.Quiet, "quiet", "q", false, "print only unexpected responses and the summary")
 	_ = cmd.RegisterFlagCompletionFunc("only", cobra.NoFileCompletions)

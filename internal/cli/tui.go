@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/locbench/locbench/internal/app/screens"
+	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/show/tui/setup"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/console"
@@ -17,16 +18,17 @@ func newTUI(env Env) *cobra.Command {
 	var f screens.DashboardOptions
 	var services []string
 	cmd := &cobra.Command{
-		Use:   "tui [RESULTS_DIR | -- RUN_FLAGS...]",
+		Use:   "tui [RESULTS_DIR | [PROFILE.yaml] -- RUN_FLAGS...]",
 		Short: "Open the dashboard: set up, watch, browse and compare runs",
 		Long: `Without an argument it opens the setup screen: choose profile, contenders, limits, steps and store, see problems and
-fixes, start, and watch. Options of 'locbench run' after -- preset the fields.
+fixes, start, and watch. A profile, and options of 'locbench run' after -- preset the fields.
 
 With a results folder it shows that run, live if it is in progress. With a folder of results folders it lists them.
 
 The run is a separate process: Ctrl-Z suspends only the screen. Closing the terminal stops the run gracefully; finished
 steps are kept. Press ? on any screen for its keys. NO_COLOR disables colors.`,
 		Example: `  locbench tui                                  # set up, start, watch
+  locbench tui bench.yaml                       # the same with your profile
   locbench tui -- --profile locations --rounds 6
   locbench tui results/20261121-080000-quick    # watch a run, or see how it ended
   locbench tui --browse                         # past runs
@@ -37,9 +39,13 @@ steps are kept. Press ? on any screen for its keys. NO_COLOR disables colors.`,
 				initial, words = words[dash:], words[:dash]
 			}
 			if len(words) > 1 {
-				return console.Usagef("expected one results folder, not %d: %q", len(words), words)
+				return console.Usagef("expected one results folder or profile, not %d: %q", len(words), words)
 			}
-			if len(words) == 1 {
+			switch {
+			case len(words) == 0:
+			case profile.IsFile(words[0]):
+				initial = append(words, initial...)
+			default:
 				f.Dir = words[0]
 			}
 			if f.Dir != "" && (len(initial) > 0 || f.Browse) {

@@ -66,6 +66,9 @@ func (src Source) discover() ([]bench.Service, error) {
 		return []bench.Service{s}, nil
 	}
 	entries, err := fs.ReadDir(src.FS, ".")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("no folder %s with contenders", src.Name)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read contenders in %s: %w", src.Name, err)
 	}

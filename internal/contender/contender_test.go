@@ -123,17 +123,23 @@ func TestFill(t *testing.T) {
 func TestFill_Needs(t *testing.T) {
 	db := bench.NeedAddress{
 		URL: "postgres://app:pw@db:5432/shop", Host: "db", Port: "5432", Ports: map[string]string{"main": "5432", "admin": "8080"},
-		User: "app", Password: "pw", Database: "shop",
+		User: "app", Password: "pw", Database: "shop", Kind: bench.Postgres,
 	}
 	const all = "{{.Needs.my-db.URL}} {{.Needs.my-db.Host}} {{.Needs.my-db.Port}} {{.Needs.my-db.Ports.admin}} {{.Needs.my-db.User}} " +
 		"{{.Needs.my-db.Password}} {{.Needs.my-db.Database}}"
 	for text, want := range map[string]string{
 		all: "postgres://app:pw@db:5432/shop db 5432 8080 app pw shop",
-		strings.ReplaceAll(all, "my-db", "other"): "  7 7   ",
+		strings.ReplaceAll(all, "my-db", "other"): "http://none  7 7   ",
 		"{{.Needs.my-db.Ports.amdin}}":            "command \"{{.Needs.my-db.Ports.amdin}}\": `{{.Needs.my-db.Ports.amdin}}`: my-db has no port \"amdin\"; did you mean `admin`?",
+		"{{.Needs.my-db.ADO}}":                    "Host=db;Port=5432;Username=app;Password=pw;Database=shop",
+		"{{.Needs.other.JDBC}}":                   "http://none",
+		"{{.Needs.cache.JDBC}}":                   "command \"{{.Needs.cache.JDBC}}\": `{{.Needs.cache.JDBC}}`: need cache: JDBC is for PostgreSQL, MySQL and MariaDB; use Host, Port, User, Password and Database, or URL",
+		"{{.Needs.cache.URL}}":                    "command \"{{.Needs.cache.URL}}\": `{{.Needs.cache.URL}}`: no URL of need cache is known; use Host and Port",
 		"{{.Needs.my-db.Pasword}}":                "command \"{{.Needs.my-db.Pasword}}\": unknown field `{{.Needs.my-db.Pasword}}`; did you mean `.Needs.my-db.Password`?",
 	} {
-		got, err := contender.Command([]string{text}, bench.Template{Needs: map[string]bench.NeedAddress{"my-db": db}, Other: bench.NeedAddress{Port: "7"}})
+		got, err := contender.Command([]string{text}, bench.Template{
+			Needs: map[string]bench.NeedAddress{"my-db": db, "cache": {Host: "cache"}}, Other: bench.NeedAddress{URL: "http://none", Port: "7"},
+		})
 		if err != nil {
 			got = []string{err.Error()}
 		}

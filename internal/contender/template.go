@@ -99,8 +99,20 @@ func fill(text string, t bench.Template) (string, error) {
 				called = need
 			}
 			value, known = t.Address(need).Field(field)
+			at, ofRun := t.Needs[need]
+			switch {
+			case slices.Contains(bench.Connections(), field) && !ofRun:
+				value, known = t.Other.URL, true
+			case slices.Contains(bench.Connections(), field):
+				var err error
+				if value, err = at.Connection(field); err != nil {
+					return "", fmt.Errorf("`{{%s}}`: need %s: %w", clip(name), clip(need), err)
+				}
+				known = true
+			case field == "URL" && ofRun && value == "":
+				return "", fmt.Errorf("`{{%s}}`: no URL of need %s is known; use Host and Port", clip(name), clip(need))
+			}
 			if port, ofPorts := strings.CutPrefix(field, "Ports."); ofPorts && port != "" && !known {
-				at, ofRun := t.Needs[need]
 				if ofRun && closed {
 					there := strictyaml.Suggest(port, "it has", slices.Sorted(maps.Keys(at.Ports)))
 					return "", fmt.Errorf("`{{%s}}`: %s has no port %q; %s", clip(name), clip(need), clip(port), cmp.Or(there, "name it in `ports`"))
@@ -138,6 +150,23 @@ func needField(text string) (need, field string, ok bool) {
 
 // Needs returns the needs in the templates of svc by their names, with one such template.
 func Needs(svc bench.Service) map[string]string {
+	found := map[string]string{}
+	eachNeed(svc, func(need, _, template string) { found[need] = template })
+	return found
+}
+
+// Uses returns the first template of svc with one of the fields of a need; "": there is none.
+func Uses(svc bench.Service, need string, fields ...string) (found string) {
+	eachNeed(svc, func(of, field, template string) {
+		if found == "" && of == need && slices.Contains(fields, field) {
+			found = template
+		}
+	})
+	return found
+}
+
+// eachNeed calls use for each template of svc with a field of a need.
+func eachNeed(svc bench.Service, use func(need, field, template string)) {
 	var all []string
 	for _, key := range slices.Sorted(maps.Keys(svc.Env)) {
 		all = append(all, svc.Env[key])
@@ -148,16 +177,14 @@ func Needs(svc bench.Service) map[string]string {
 	if svc.Process != nil {
 		all = append(all, svc.Process.Command...)
 	}
-	found := map[string]string{}
 	for _, text := range all {
 		for _, part := range strings.Split(text, "{{")[1:] {
 			place, _, _ := strings.Cut(part, "}}")
-			if need, _, ok := needField(strings.TrimSpace(place)); ok {
-				found[need] = "{{" + place + "}}"
+			if need, field, ok := needField(strings.TrimSpace(place)); ok {
+				use(need, field, "{{"+place+"}}")
 			}
 		}
 	}
-	return found
 }
 
 func clip(s string) string {

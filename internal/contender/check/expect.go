@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/text/jsonpath"
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/strictyaml"
@@ -178,9 +179,13 @@ func readTook(v strictyaml.Value) matcher {
 
 func statuses(v strictyaml.Value) (out []int) {
 	for _, item := range listOrOne(v) {
+		if item.Any() == bench.Any2xx {
+			out = append(out, bench.All2xx()...)
+			continue
+		}
 		n, ok := wholeOf(item)
 		if !ok || n < 100 || n > 599 {
-			item.Wrong("write a status from 100 to 599, or a list of them")
+			item.Wrong("write a status from 100 to 599, `2xx`, or a list of them")
 			continue
 		}
 		out = append(out, int(n))

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/text/jsonpath"
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/unpack"
@@ -110,9 +111,8 @@ func (e Expect) judge(r *response) (wrong []string, unread error) {
 		}
 	}()
 	if e.Status != nil && !slices.Contains(e.Status, r.status) {
-		want := strings.ReplaceAll(strings.Trim(fmt.Sprint(e.Status), "[]"), " ", " or ")
 		// The other matchers would only repeat that this is another response.
-		return []string{fmt.Sprintf("expected status %s, got %d with %s", want, r.status, r.text())}, nil
+		return []string{fmt.Sprintf("expected status %s, got %d with %s", bench.InWords(e.Status), r.status, r.text())}, nil
 	}
 	for _, m := range e.matchers {
 		err := m(r)

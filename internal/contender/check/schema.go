@@ -3,6 +3,7 @@ package check
 import (
 	"math"
 
+	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
@@ -47,6 +48,7 @@ func (checkFile) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 // DescribeStrict describes what ReadExpect reads.
 func (Expect) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	status := strictyaml.Schema{"type": "integer", "minimum": 100, "maximum": 599}
+	status = strictyaml.Either(status, strictyaml.Schema{"const": bench.Any2xx})
 	word := strictyaml.Text("")
 	word["minLength"] = 1
 	words := oneOrMore(word)
@@ -54,7 +56,7 @@ func (Expect) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	count := strictyaml.Schema{"type": "integer", "minimum": 0, "maximum": math.MaxInt32}
 	return s.Keys(expectFile{}, strictyaml.Keys{
 		About: map[string]string{
-			"status":        "The status, or a list of accepted ones, default 200.",
+			"status":        "The status, 2xx for any of these, or a list of accepted ones, default 200.",
 			"header":        "Texts that the headers contain (case-insensitive).",
 			"body":          "The body is exactly this text.",
 			"contains":      "Texts that the body contains.",

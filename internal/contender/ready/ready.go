@@ -24,6 +24,7 @@ const (
 	firstPause = 500 * time.Microsecond // between attempts; grows by a tenth each time
 	lastPause  = 50 * time.Millisecond
 	oneAttempt = 5 * time.Second // the timeout of one request
+	otherEvery = time.Second / 3 // between attempts in other protocols, while there is no response
 	lateEvery  = time.Second     // between reports of a service that is not ready
 	shown      = 200             // bytes of an unexpected response in the error
 )
@@ -179,13 +180,17 @@ type response struct {
 
 // poll sends requests until the contender is ready, waiting does not help, or ctx ends.
 func poll(ctx context.Context, q Question, base func() string, responses chan<- response) {
-	way := q.Way
-	way.Fresh = true // a connection that was opened early may not survive the start
-	client := way.Client()
-	client.Timeout = oneAttempt
+	client := newClient(q.Way)
 	defer client.CloseIdleConnections()
+	next := time.Now().Add(otherEvery)
 	for pause := firstPause; ; pause = min(pause+pause/10, lastPause) {
 		a := attempt(ctx, client, q, base())
+		if a.err != nil && !a.hopeless && a.status == 0 && !errors.Is(a.err, syscall.ECONNREFUSED) && time.Now().After(next) {
+			if why := otherProtocol(ctx, q, base()); why != nil {
+				a.err, a.hopeless = why, true
+			}
+			next = time.Now().Add(otherEvery)
+		}
 		select {
 		case responses <- a:
 		case <-ctx.Done():
@@ -200,6 +205,14 @@ func poll(ctx context.Context, q Question, base func() string, responses chan<- 
 			return
 		}
 	}
+}
+
+// newClient opens a new connection each time: one that was opened early may not survive the start.
+func newClient(way contact.Way) *http.Client {
+	way.Fresh = true
+	client := way.Client()
+	client.Timeout = oneAttempt
+	return client
 }
 
 func attempt(ctx context.Context, client *http.Client, q Question, base string) response {

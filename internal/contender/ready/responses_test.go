@@ -1,6 +1,8 @@
 package ready
 
 import (
+	"bufio"
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
@@ -111,6 +113,103 @@ func TestWait_Hopeless(t *testing.T) {
 		})
 	}
 }
+
+// TestWait_OtherProtocol: a server that does not speak the protocol of the load, and ends the
+// connection in any of these ways, is named with what it speaks instead.
+func TestWait_OtherProtocol(t *testing.T) {
+	secure := httptest.NewTLSServer(nil)
+	secure.Close()
+	// http1 responds in HTTP/1.1, and to the first bytes of HTTP/2 as refuse does.
+	http1 := func(refuse func(net.Conn)) func(net.Conn) {
+		return func(c net.Conn) {
+			in := bufio.NewReader(c)
+			if start, err := in.Peek(3); err == nil && string(start) == "PRI" {
+				go io.Copy(io.Discard, in)
+				refuse(c)
+				return
+			}
+			if req, err := http.ReadRequest(in); err == nil && req.Body.Close() == nil {
+				fmt.Fprint(c, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+			}
+		}
+	}
+	closes := func(net.Conn) {}
+	goes := func(c net.Conn) {
+		c.Write([]byte("\x00\x00\x08\x07\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x0d"))
+	} // GOAWAY, HTTP_1_1_REQUIRED
+	refuses := func(c net.Conn) { fmt.Fprint(c, "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n") }
+	overTLS := func(c net.Conn) { // closes without a word otherwise
+		in := bufio.NewReader(c)
+		if start, err := in.Peek(1); err == nil && start[0] == 0x16 {
+			tls.Server(&read{c, in}, &tls.Config{Certificates: secure.TLS.Certificates}).Handshake()
+		}
+	}
+	const overTLSOnly = "in.memory speaks HTTP/1.1, and HTTP/2 at most over TLS: use https, or HTTP/1.1 (without --http2)"
+	for name, c := range map[string]struct {
+		serve func(net.Conn)
+		http2 bool
+		want  string // "": waits until the timeout
+	}{
+		"GOAWAY before SETTINGS":   {http1(goes), true, overTLSOnly},
+		"close":                    {http1(closes), true, overTLSOnly},
+		"a response in HTTP/1.1":   {http1(refuses), true, overTLSOnly},
+		"TLS only, HTTP/2":         {overTLS, true, "in.memory speaks https, not http: use https://in.memory"},
+		"TLS only, HTTP/1.1":       {overTLS, false, "in.memory speaks https, not http: use https://in.memory"},
+		"it closes whatever comes": {closes, true, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &network{response: func(int) (func(net.Conn), error) { return c.serve, nil }}
+				i := &instance{url: "http://in.memory", exited: make(chan struct{})}
+				began := time.Now()
+				_, err := Wait(t.Context(), i, Question{Lenient: true, Timeout: time.Minute, Way: contact.Way{HTTP2: c.http2, Dial: w.dial}}, nil)
+				if c.want == "" {
+					testenv.Fails(t, err, "not ready after 1m0s")
+					return
+				}
+				testenv.Fails(t, err, c.want)
+				testenv.Check(t, time.Since(began) < time.Second, "after %v", time.Since(began))
+			})
+		})
+	}
+}
+
+// TestWait_HTTP2Late: a service that starts in the middle of the attempts in other protocols is
+// ready.
+func TestWait_HTTP2Late(t *testing.T) {
+	for late := range 4 {
+		s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+		s.Config.Protocols = new(http.Protocols)
+		s.Config.Protocols.SetHTTP1(true)
+		s.Config.Protocols.SetUnencryptedHTTP2(true)
+		s.Start()
+		failed := 0 // after the first attempts in other protocols
+		began := time.Now()
+		dial := func(ctx context.Context, network, _ string) (net.Conn, error) {
+			if time.Since(began) < otherEvery || failed < late {
+				if time.Since(began) >= otherEvery {
+					failed++
+				}
+				here, there := net.Pipe()
+				there.Close()
+				return here, nil
+			}
+			return (&net.Dialer{}).DialContext(ctx, network, s.Listener.Addr().String())
+		}
+		_, err := Wait(t.Context(), &instance{url: "http://in.memory", exited: make(chan struct{})},
+			Question{Lenient: true, Way: contact.Way{HTTP2: true, Dial: dial}}, nil)
+		testenv.OK(t, err)
+		s.Close()
+	}
+}
+
+// read is a connection of which some bytes have been read.
+type read struct {
+	net.Conn
+	in io.Reader
+}
+
+func (r *read) Read(p []byte) (int, error) { return r.in.Read(p) }
 
 // TestWait_Protocol: the requests use the protocol of the load.
 func TestWait_Protocol(t *testing.T) {

@@ -55,11 +55,7 @@ func (r *Request) Rejects(status int) bool {
 
 // Statuses returns the expected statuses in words: "200 or 404".
 func (r *Request) Statuses() string {
-	text := strconv.Itoa(r.Status)
-	for _, more := range r.More {
-		text += " or " + strconv.Itoa(more)
-	}
-	return text
+	return bench.InWords(append([]int{r.Status}, r.More...))
 }
 
 // newRequest makes r ready as a request of an iteration.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -86,6 +87,10 @@ func (n *Need) addressAt(host string, main int, all ports) bench.NeedAddress {
 	l := n.login(n.env)
 	a := bench.NeedAddress{
 		Host: host, Port: strconv.Itoa(main), User: l.User, Password: l.Password, Database: l.Database, Ports: map[string]string{},
+		Kind: bench.DatabaseOf(n.preset.Scheme),
+	}
+	if slices.Contains(n.preset.Names, string(bench.MariaDB)) { // its URLs are those of MySQL
+		a.Kind = bench.MariaDB
 	}
 	for name, port := range all {
 		a.Ports[name] = strconv.Itoa(port)
@@ -137,7 +142,7 @@ func externalAddress(text string) (a bench.NeedAddress, err error) {
 		return a, errors.New("`external` is not an address")
 	}
 	a = bench.NeedAddress{URL: u.String(), Host: u.Hostname(), Port: u.Port(), User: u.User.Username(),
-		Database: strings.TrimPrefix(u.Path, "/")}
+		Database: strings.TrimPrefix(u.Path, "/"), Kind: bench.DatabaseOf(u.Scheme)}
 	a.Password, _ = u.User.Password()
 	if a.Port == "" {
 		a.Port = portOf(u.Scheme)
@@ -160,8 +165,11 @@ func portOf(scheme string) string {
 		return "80"
 	case "https":
 		return "443"
-	case "postgresql":
-		scheme = "postgres"
+	}
+	if kind := bench.DatabaseOf(scheme); kind == bench.MariaDB {
+		scheme = "mysql"
+	} else if kind != "" {
+		scheme = string(kind)
 	}
 	for _, p := range presets {
 		if p.Scheme == scheme {

@@ -480,10 +480,10 @@ func TestExternal(t *testing.T) {
 		"address": {"external: " + at + "\nports: {main: 1, admin: 8080}", needs.Network{}, bench.NeedAddress{Host: "127.0.0.1", Port: port,
 			Ports: map[string]string{"main": port, "admin": "8080"}}},
 		"URL": {"external: 'postgres://app:${PW}@" + at + "/shop'", needs.Network{}, bench.NeedAddress{URL: url, Host: "127.0.0.1", Port: port,
-			Ports: map[string]string{"main": port}, User: "app", Password: "p@y/ 100%#1", Database: "shop"}},
+			Ports: map[string]string{"main": port}, User: "app", Password: "p@y/ 100%#1", Database: "shop", Kind: bench.Postgres}},
 		"named": {"external: 'postgres://app:${PW}@" + at + "/shop'", needs.Network{Host: "host.docker.internal", Named: true},
 			bench.NeedAddress{URL: strings.Replace(url, "127.0.0.1", "host.docker.internal", 1), Host: "host.docker.internal", Port: port,
-				Ports: map[string]string{"main": port}, User: "app", Password: "p@y/ 100%#1", Database: "shop"}},
+				Ports: map[string]string{"main": port}, User: "app", Password: "p@y/ 100%#1", Database: "shop", Kind: bench.Postgres}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, c.yaml)

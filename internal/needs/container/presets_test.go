@@ -113,6 +113,11 @@ func TestAddress(t *testing.T) {
 			testenv.Equal(t, a.URL, c.url)
 			testenv.Equal(t, strings.Join([]string{a.User, a.Password, a.Database}, " "), c.login)
 			testenv.Equal(t, a.Host+" "+a.Port, "db "+a.Ports[mainPort])
+			kind := bench.DatabaseOf(strings.Split(c.url, ":")[0])
+			if strings.HasPrefix(c.yaml, "image: mariadb") {
+				kind = bench.MariaDB
+			}
+			testenv.Equal(t, a.Kind, kind)
 		})
 	}
 }

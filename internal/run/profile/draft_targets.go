@@ -86,8 +86,9 @@ func (t *draftText) request(r bench.Request, profile string) {
 
 // statusesText returns statuses in the form of a profile: 200, or [200, 201].
 func statusesText(all []int) string {
-	text := strings.ReplaceAll(fmt.Sprint(all), " ", ", ")
-	if len(all) == 1 {
+	names := bench.InFile(all)
+	text := strings.ReplaceAll(fmt.Sprint(names), " ", ", ")
+	if len(names) == 1 {
 		text = strings.Trim(text, "[]")
 	}
 	return text

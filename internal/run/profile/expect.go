@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender/check"
 	"github.com/locbench/locbench/internal/text/jsonpath"
 	"github.com/locbench/locbench/internal/text/strictyaml"
@@ -65,8 +66,11 @@ func (e expect) status() (first int, more []int) {
 		all = []any{e["status"]}
 	}
 	for _, s := range all {
-		if n, ok := s.(int64); ok {
-			more = append(more, int(n))
+		switch s := s.(type) {
+		case int64:
+			more = append(more, int(s))
+		case string: // it is valid
+			more = append(more, bench.All2xx()...)
 		}
 	}
 	if len(more) == 0 {

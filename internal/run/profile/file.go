@@ -33,7 +33,7 @@ type file struct {
 	Title         string            `yaml:"title,omitempty" strict:"max=200"`
 	Description   string            `yaml:"description,omitempty" strict:"max=10000"`
 	Contenders    []chosen          `yaml:"contenders,flow,omitempty" strict:"min=1,max=100" example:"[go-nethttp]"`
-	Services      strictyaml.Folder `yaml:"services,omitempty"`
+	Services      contenderFolder   `yaml:"services,omitempty"`
 	Rounds        int               `yaml:"rounds,omitempty"`
 	Runtime       bench.Runtime     `yaml:"runtime"`
 	Limits        limits            `yaml:"limits,omitempty"`
@@ -58,6 +58,23 @@ type file struct {
 	Steps         steps             `yaml:"steps" strict:"required,min=1,max=1000" example:"[1x5 warm-up, 2..64 doubling]"`
 	Thresholds    []threshold       `yaml:"thresholds,omitempty" strict:"max=100"`
 	Price         float64           `yaml:"price_per_vcpu_hour"`
+}
+
+// contenderFolder is the folder with the contenders.
+type contenderFolder string
+
+// UnmarshalStrict reads the path of a folder.
+func (f *contenderFolder) UnmarshalStrict(v strictyaml.Value) {
+	if v.Kind() == strictyaml.Map {
+		v.Wrong("write the folder with the contenders; services that they need, such as a database, are in `needs`")
+		return
+	}
+	(*strictyaml.Folder)(f).UnmarshalStrict(v)
+}
+
+// DescribeStrict describes what UnmarshalStrict reads.
+func (contenderFolder) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema {
+	return strictyaml.Text("")
 }
 
 // duration is written with its unit.
@@ -266,7 +283,7 @@ func fileOf(p bench.Profile) file {
 		Checks:        checks{p.Checks.Lifecycle, each(p.Checks.Suites, func(s string) suite { return suite(s) })},
 		Isolation:     cmp.Or(p.Isolation, isolationAuto),
 		FirstRequests: (*firstRequests)(p.FirstRequests), Interleave: interleave(p.Interleave), Steps: steps{all: p.Steps},
-		Services:   strictyaml.Folder(p.Services),
+		Services:   contenderFolder(p.Services),
 		Contenders: each(p.Contenders, func(s bench.Selection) chosen { return chosen(p.SettingsOf(s)) }),
 		Variables:  p.Variables, Setup: each(p.Setup, requestOf), Teardown: each(p.Teardown, requestOf),
 		Sessions: each(p.Sessions, func(s bench.Session) session {

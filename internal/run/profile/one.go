@@ -84,11 +84,8 @@ func (o One) Profile(path string) (bench.Profile, error) {
 	}
 	r.Name = r.Method + " " + path
 	r.Name = strings.ToValidUTF8(r.Name[:min(len(r.Name), maxRequestName)], "")
-	all := usualStatuses(r.Method)
+	all := bench.All2xx()
 	r.ExpectStatus, r.MoreStatuses = all[0], all[1:]
-	if len(r.MoreStatuses) == 0 {
-		r.MoreStatuses = nil
-	}
 	p.Requests, p.Title = []bench.Request{r}, r.Name
 	for _, m := range mistakes(&p) {
 		return p, console.Usagef("%s: %w", cmp.Or(strings.Join(o.Given(), ", "), "--target"), m)

@@ -61,11 +61,21 @@ func Bundled(name string, bundled fs.FS) bool {
 	return !strings.ContainsAny(name, `/\`) && slices.Contains(names(bundled), name)
 }
 
+// IsFile reports whether a name is that of a YAML file.
+func IsFile(name string) bool {
+	return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
+}
+
 func unknown(name string, bundled fs.FS) error {
-	if strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
+	if strings.ContainsAny(name, `/\`) || IsFile(name) {
 		return fmt.Errorf("%w: no file %s", ErrUnknown, name)
 	}
 	names, hint := names(bundled), ""
+	for _, file := range []string{name + ".yaml", name + ".yml"} {
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+			return fmt.Errorf("%w %q; did you mean the file %s?", ErrUnknown, name, file)
+		}
+	}
 	if near := strictyaml.Nearest(name, names); near != "" {
 		hint = fmt.Sprintf("; did you mean %q?", near)
 	}

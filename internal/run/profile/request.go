@@ -287,9 +287,9 @@ func requestOf(r bench.Request) request {
 		if out.Expect == nil {
 			out.Expect = expect{}
 		}
-		out.Expect["status"] = r.ExpectStatus
-		if len(r.MoreStatuses) > 0 {
-			out.Expect["status"] = append([]int{r.ExpectStatus}, r.MoreStatuses...)
+		all := bench.InFile(append([]int{r.ExpectStatus}, r.MoreStatuses...))
+		if out.Expect["status"] = all; len(all) == 1 {
+			out.Expect["status"] = all[0]
 		}
 	}
 	return out
