@@ -87,7 +87,7 @@ func bystanders(t *testing.T) (stop func() (opened int, written []string)) {
 }
 
 // interrupt starts steps of all kinds with each loop, and interrupts them at any time: nothing is
-// written to a file or socket of somebody else.
+// written to a file or socket of another program.
 func interrupt(t *testing.T, times int) {
 	t.Helper()
 	server := raw(t, func(conn net.Conn, _ string) bool {
@@ -110,7 +110,7 @@ func interrupt(t *testing.T, times int) {
 			case 3:
 				p.Interleave = &interleaving{length: 2 * time.Millisecond}
 			case 4:
-				p.BaseURL = "http://" + refused // nobody listens
+				p.BaseURL = "http://" + refused // no server listens
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			after := time.Duration(draw.Int64N(int64(3 * time.Millisecond)))
