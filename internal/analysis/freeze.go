@@ -96,12 +96,6 @@ func firstSamples(a, b Contender) (old, fresh []float64, at string) {
 	return a.firstsAt(load).values, b.firstsAt(load).values, load.Words()
 }
 
-// Freeze says whose first responses took long at a load.
-type Freeze struct {
-	Of   []int // indices of the contenders
-	Text string
-}
-
 // maxOthers is how many contenders that did not freeze a sentence names.
 const maxOthers = 3
 
@@ -109,7 +103,7 @@ const maxOthers = 3
 // first responses of a at 64 connections took 8.00 s (b: 1.90 s).". One that froze less than half
 // as long as another at the same load is not the subject of the sentence. name returns the name of
 // a contender; nil: its label.
-func Freezes(all []Contender, name func(i int) string) (found []Freeze) {
+func Freezes(all []Contender, name func(i int) string) (found []Flaw) {
 	if name == nil {
 		name = func(i int) string { return safe.Line(all[i].Label, 60) }
 	}
@@ -128,7 +122,7 @@ func Freezes(all []Contender, name func(i int) string) (found []Freeze) {
 	for len(each) > 0 {
 		worst := each[0]
 		with := func(f frozen) bool { return f.load.Same(worst.load) }
-		var freeze Freeze
+		var freeze Flaw
 		var names, times, others []string
 		for _, f := range each {
 			if with(f) && 2*f.median > worst.median {

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -55,8 +56,8 @@ func (r Result) lines(width int, paint func(table.Tone, string) string, first bo
 			say("", c.Subject)
 		}
 		say("", fmt.Sprintf("%s   %s", c.name(), c.rounds()))
-		if froze, _ := c.froze(); froze != "" && first {
-			say("", froze)
+		if flaws, _ := c.flaws(); flaws != "" && first {
+			say("", flaws)
 		}
 		t := c.table(c.Rows, "old", "new")
 		if width > 0 && width < narrow { // the verdicts say how much has changed
@@ -120,7 +121,8 @@ func (r Result) Markdown(w io.Writer, gates []GateResult) error {
 // order of the measures, and whether throughput is known. It is Good, Bad, or Plain without a
 // verdict; "" if nothing has a change.
 func (c Contender) Changes() (text string, tone table.Tone) {
-	var parts, open []string
+	var parts []changedRow
+	var open []string
 	same, throughput := 0, ""
 	tone = table.Good
 	for _, r := range c.Rows {
@@ -133,7 +135,7 @@ func (c Contender) Changes() (text string, tone table.Tone) {
 			if r.Verdict == stats.Worse {
 				tone = table.Bad
 			}
-			parts = append(parts, r.said(m, len(parts) == 0)+", "+r.Verdict.String())
+			parts = append(parts, changedRow{r, m})
 			continue
 		case stats.Same:
 			same++
@@ -148,15 +150,12 @@ func (c Contender) Changes() (text string, tone table.Tone) {
 	if before == name {
 		before = "the old " + name
 	}
-	if more := len(parts) - 1; more > 1 {
-		parts = []string{parts[0], units.Plural(more, "more change")}
-	}
 	if nothing := c.nothing(before, name); nothing != "" {
 		return nothing + throughput + ".", table.Bad
 	}
 	switch {
 	case len(parts) > 0:
-		return name + ": " + strings.Join(parts, "; ") + throughput + ".", tone
+		return name + ": " + inOrder(parts) + throughput + ".", tone
 	case len(open) > 0:
 		text = fmt.Sprintf("No significant change from %s to %s; inconclusive: %s.", before, name, strings.Join(open, ", "))
 		return text, table.Plain
@@ -164,6 +163,39 @@ func (c Contender) Changes() (text string, tone table.Tone) {
 		return fmt.Sprintf("%s is the same as %s in all %s.", name, before, units.Plural(same, "measure")), table.Good
 	}
 	return "", table.Plain
+}
+
+// changedRow is a significant change of a measure.
+type changedRow struct {
+	Row
+	m measure.Measure
+}
+
+// weight is 2 for a change for the worse by several times, 1 for another one for the worse.
+func (c changedRow) weight() int {
+	switch {
+	case c.Verdict != stats.Worse:
+		return 0
+	case c.Ratio == nil, max(c.Ratio.Estimate, 1/c.Ratio.Estimate) >= stats.SeveralTimes:
+		return 2
+	}
+	return 1
+}
+
+// inOrder returns the changes in words, what is worse first: of many the first, those that are worse
+// by several times, and throughput, with the number of the rest.
+func inOrder(all []changedRow) string {
+	slices.SortStableFunc(all, func(a, b changedRow) int { return cmp.Compare(b.weight(), a.weight()) })
+	var said []string
+	for i, c := range all {
+		if i == 0 || len(all) == 2 || c.weight() == 2 || c.Measure == measure.Throughput {
+			said = append(said, c.said(c.m, i == 0)+", "+c.Verdict.String())
+		}
+	}
+	if more := len(all) - len(said); more > 0 {
+		said = append(said, units.Plural(more, "more change"))
+	}
+	return strings.Join(said, "; ")
 }
 
 // nothing says that nothing succeeded in the new version, where that has no verdict: too few rounds,

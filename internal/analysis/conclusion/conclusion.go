@@ -26,7 +26,7 @@ type Kind int
 // The kinds.
 const (
 	Steps         Kind = iota // throughput and cost of several contenders
-	Versions                  // what changed between two interleaved contenders
+	Versions                  // what changed between two contenders
 	Requests                  // throughput of each request, such as one for each delay
 	Arrivals                  // latency and failures when users arrive
 	FirstRequests             // the first requests, and warm ones
@@ -84,7 +84,8 @@ func Of(a *analysis.Run, floor *compare.Floor) Conclusion {
 	for _, m := range measure.View(measure.Ranked) {
 		standings = append(standings, d.standing(m.ID))
 	}
-	d.kind, d.unequal, d.ratios = d.kindOf(), unequal(d.all), a.LimitRatios(standings)
+	d.unequal, d.ratios = unequal(d.all), a.LimitRatios(standings)
+	d.kind = d.kindOf()
 	r := Conclusion{
 		Kind: d.kind, Title: safe.Line(cmp.Or(a.Run.Profile.Title, a.Run.Profile.Name), 200), About: d.about(), Confidence: d.confidence(),
 		Cost: d.cost(), Problems: d.problems(), Caveats: d.caveats(),
@@ -127,7 +128,7 @@ func (d *draft) kindOf() Kind {
 		return Single
 	case len(requests(measured)) > 1:
 		return Requests
-	case len(d.all) == 2 && d.interleaved():
+	case len(d.all) == 2 && len(d.ratios) == 0:
 		return Versions
 	}
 	return Steps
@@ -151,12 +152,6 @@ func requests(steps []bench.Step) (names []string) {
 		}
 	}
 	return names
-}
-
-// interleaved reports whether the rounds of all contenders are pairs.
-func (d *draft) interleaved() bool {
-	_, paired := analysis.Together(d.all)
-	return !slices.Contains(paired, false)
 }
 
 // about returns what was run, under which limits, and when.

@@ -217,12 +217,23 @@ func about(trials []bench.TrialResult, language, framework string) []bench.Trial
 	return trials
 }
 
-// quota makes the quota the bottleneck of a step; busy the machine.
 // froze makes the first responses of a step take this many seconds.
 func froze(seconds float64) func(*bench.StepResult) {
 	return func(s *bench.StepResult) { s.Load.FirstResponse = time.Duration(seconds * 1e9) }
 }
 
+// leaks makes memory grow with the requests of a step.
+func leaks(s *bench.StepResult) {
+	s.Warnings = bench.Warnings{{Kind: bench.WarnMemoryGrowth, Text: "memory use grew by 2.05 KiB per request and did not come back",
+		Values: map[string]float64{bench.GrowthRate: 2100}}}
+}
+
+// uses gives a step this many MiB of memory.
+func uses(mib int64) func(*bench.StepResult) {
+	return func(s *bench.StepResult) { s.After.Memory = &bench.Memory{Used: mib << 19, Peak: mib << 20} }
+}
+
+// quota makes the quota the bottleneck of a step; busy the machine.
 func quota(s *bench.StepResult) {
 	benchtest.Throttled(90, 100)(s)
 	s.After.Throttling.Time = time.Second
@@ -365,6 +376,18 @@ func TestOf(t *testing.T) {
 		{"another version froze, too few pairs", slices.Concat(rounds("v1", 3, 9000, 9e4), rounds("v2", 3, 8900, 9e4, froze(8))), none},
 		{"one, which froze", rounds("a", 1, 9000, 9e4, froze(8)), none},
 		{"one of two froze and failed", slices.Concat(rounds("a", 6, 9000, 9e4), killed(rounds("c", 6, 3900, 2e5, froze(8)))), none},
+		{"a leader leaks", slices.Concat(rounds("a", 8, 9000, 9e4, leaks), rounds("bb", 8, 4000, 9e4), rounds("c", 8, 3900, 9e4)), none},
+		{"the last of three leaks", slices.Concat(rounds("a", 8, 9000, 9e4), rounds("bb", 8, 8900, 9e4), rounds("c", 8, 3900, 9e4, leaks)), none},
+		{"another version leaks", slices.Concat(rounds("old", 6, 4000, 9e4, uses(16)), rounds("new", 6, 4500, 9e4, uses(150), leaks)), none},
+		{"another version uses several times the memory and CPU", slices.Concat(rounds("old", 6, 4000, 9e4, uses(16)),
+			rounds("new", 6, 4500, 4e5, uses(150))), none},
+		{"another version has an old leak", slices.Concat(rounds("old", 6, 4000, 9e4, leaks), rounds("new", 6, 4500, 9e4)), none},
+		{"a leader uses several times the memory", slices.Concat(rounds("a", 8, 9000, 9e4, uses(49)), rounds("bb", 8, 8000, 9e4, uses(16)),
+			rounds("c", 8, 8500, 9e4, uses(17))), none},
+		{"a leader uses twice the memory", slices.Concat(rounds("a", 8, 9000, 9e4, uses(40)), rounds("bb", 8, 8000, 9e4, uses(20)),
+			rounds("c", 8, 8500, 9e4, uses(17))), none},
+		{"one that leaks is killed", killed(rounds("a", 1, 9000, 9e4, leaks)), func(r *bench.Run) { r.Profile.Limits.Memory = 256 << 20 }},
+		{"one is killed", killed(rounds("a", 1, 9000, 9e4)), func(r *bench.Run) { r.Profile.Limits.Memory = 256 << 20 }},
 		{"one of two has no success", slices.Concat(rounds("old", 6, 9000, 9e4), rounds("new", 6, 0, 9e4, late)), none},
 		{"one of three has no success", slices.Concat(rounds("a", 8, 9000, 9e4), rounds("bb", 8, 4000, 9e4), rounds("new", 8, 0, 9e4, late)), none},
 		{"one of two has no success, one round", slices.Concat(rounds("old", 1, 9000, 9e4), rounds("new", 1, 0, 9e4, late)), none},

@@ -3,6 +3,7 @@ package conclusion
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
@@ -23,7 +24,7 @@ func (d *draft) confidence() string {
 			stats.MinInterval)
 	case d.kind == Versions && len(d.ranked()) == 2:
 		return d.paired()
-	case d.kind != Steps:
+	case d.kind != Steps && d.kind != Versions:
 		return fmt.Sprintf("%s per contender; tests corrected by Holm, 95%%", units.Plural(rounds, "round"))
 	}
 	s := d.standing(measure.Throughput)
@@ -69,7 +70,10 @@ func (d *draft) paired() string {
 			tests, least = tests+1, min(least, *r.PHolm)
 		}
 	}
-	text := units.Plural(d.pair().NewTrials.Complete, "round") + " in pairs, 95% CI"
+	text := units.Plural(d.pair().NewTrials.Complete, "round") + " of each, 95% CI"
+	if d.pair().Rows[0].Paired {
+		text = strings.Replace(text, "of each", "in pairs", 1)
+	}
 	if tests > 0 {
 		text += fmt.Sprintf("; lowest p %.2g (Holm, %s)", least, units.Plural(tests, "measure"))
 	}

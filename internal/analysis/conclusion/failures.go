@@ -109,10 +109,10 @@ func (d *draft) problems() (all []Problem) {
 	}
 	all = append(all, d.silentProblems()...)
 	for _, c := range d.all {
-		if w, ok := c.MemoryGrowth(); ok {
+		if w, ok := c.MemoryGrowth(); ok && c.WhyExcluded() == "" {
 			p := remedy("see whether it levels off", d.alone(c, "--duration=30m"))
 			p.Contender, p.Warning, p.What = label(c), true, safe.Line(w.Text, 400)
-			p.Cause = "a leak, or a cache without a limit"
+			p.Cause = analysis.Leak
 			all = append(all, p)
 		}
 	}
@@ -133,6 +133,10 @@ func (d *draft) remedy(c analysis.Contender) Problem {
 	case x == nil:
 		return Problem{Remedy: "see its log in the report"}
 	case x.Cause != nil && x.Cause.Kind == bench.CauseKilled:
+		if w, ok := c.MemoryGrowth(); ok {
+			return Problem{Cause: analysis.Leak + ": " + safe.Line(w.Text, 200),
+				Remedy: "look for what it keeps of each request; with a higher limit it is killed later"}
+		}
 		limit := c.Planned().Memory
 		if limit <= 0 {
 			return Problem{Remedy: "give the machine more memory"}

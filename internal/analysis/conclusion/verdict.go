@@ -16,16 +16,16 @@ import (
 	"github.com/locbench/locbench/internal/text/table"
 )
 
-// verdict returns the conclusion to the question of the run, with the contenders that froze: before
-// everything else if one of two contenders or a leader did. The verdict is not Good then, and Bad if
-// it is the new one of two versions alone.
+// verdict returns the conclusion to the question of the run, with the flaws of contenders: before
+// everything else if one of two contenders or a leader has one. The verdict is not Good then, and
+// Bad if it is the new one of two versions alone.
 func (d *draft) verdict() (string, Tone) {
 	text, tone := d.byKind()
-	freezes := analysis.Freezes(d.all, nil)
+	flaws := analysis.Flaws(d.all, nil)
 	first := len(d.all) <= 2
-	var frozen []string
-	for _, f := range freezes {
-		frozen = append(frozen, f.Text)
+	var found []string
+	for _, f := range flaws {
+		found = append(found, f.Text)
 		for _, i := range f.Of {
 			if leads := d.leads(d.all[i]); leads && tone == Good {
 				tone, first = Neutral, true
@@ -34,13 +34,13 @@ func (d *draft) verdict() (string, Tone) {
 			}
 		}
 	}
-	if d.kind == Versions && len(freezes) > 0 && len(d.ranked()) == 2 {
+	if d.kind == Versions && len(flaws) > 0 && len(d.ranked()) == 2 {
 		_, of := d.pair().Verdict()
 		tone = tones[of]
 	}
-	said := append(frozen, text)
+	said := append(found, text)
 	if !first {
-		said = append([]string{text}, frozen...)
+		said = append([]string{text}, found...)
 	}
 	return strings.Join(said, " "), tone
 }
@@ -110,9 +110,6 @@ func (d *draft) steps(ranked []analysis.Contender) (string, Tone) {
 		}
 		return strings.Join(d.ratios[:min(n, 2)], " "), tone
 	}
-	if d.unequal {
-		return "No ranking: the contenders ran under different limits or runtimes.", Neutral
-	}
 	if !d.comparable(s) || len(s.Members) < 2 {
 		return d.soFar(ranked), Neutral
 	}
@@ -127,14 +124,24 @@ func (d *draft) steps(ranked []analysis.Contender) (string, Tone) {
 		} else {
 			subject += " has the highest throughput:"
 		}
-		if text := withoutRatio(s, s.Tiers[0][0], next); text != "" {
-			return subject + " " + text + ".", Good
+		text := withoutRatio(s, s.Tiers[0][0], next)
+		if text == "" {
+			text = above(*c.Ratio, nameOf(s, next))
 		}
-		return subject + " " + above(*c.Ratio, nameOf(s, next)) + "." + d.cheapest(s), Good
+		return d.recommended(subject+" "+text+"."+d.cheapest(s), s, leaders)
 	case s.Alike():
-		return names(s, leaders) + ": same throughput." + d.cheapest(s), Good
+		return d.recommended(names(s, leaders)+": same throughput."+d.cheapest(s), s, leaders)
 	}
 	return d.soFar(ranked), Neutral
+}
+
+// recommended returns what is said of the leaders, with the measure in which one is several times
+// worse: the verdict is not Good then.
+func (d *draft) recommended(text string, s analysis.Standing, leaders []int) (string, Tone) {
+	if but := d.drawback(s, leaders); but != "" {
+		return text + but, Neutral
+	}
+	return text, Good
 }
 
 // together returns how the leaders compare with each other.
@@ -172,11 +179,12 @@ func (d *draft) cheapest(throughput analysis.Standing) string {
 	return ""
 }
 
-// near is the largest ratio of two values that are about equal, without a test.
-const near = 1.15
-
-// soFar says what was observed, without a verdict: "So far: a ≈ b, both about 2.6 × c."
+// soFar says what was observed, without a verdict: "Cannot tell yet which is fastest: a 21,000/s
+// and b 8,000/s."
 func (d *draft) soFar(ranked []analysis.Contender) string {
+	if d.unequal {
+		return "No ranking: the contenders ran under different limits or runtimes."
+	}
 	m := measure.Get(measure.Throughput)
 	type observed struct {
 		name  string
@@ -192,37 +200,40 @@ func (d *draft) soFar(ranked []analysis.Contender) string {
 	if len(all) == 0 {
 		return "No results: no throughput was measured."
 	}
-	first := 1
-	for first < len(all) && all[0].value < near*all[first].value {
-		first++
+	var said []string
+	for _, o := range all {
+		said = append(said, o.name+" "+m.Unit.Text(o.value))
 	}
-	var top []string
-	for _, o := range all[:min(first, 4)] {
-		top = append(top, o.name)
-	}
-	text := "So far: " + strings.Join(top, " ≈ ")
-	if first > len(top) {
-		text += fmt.Sprintf(" ≈ %d more", first-len(top))
-	}
-	if first == len(all) {
-		if first == 1 {
-			return text + " " + m.Unit.Text(all[0].value) + "."
-		}
-		return text + "."
-	}
-	both := map[int]string{1: "", 2: " both", 3: " all"}[min(first, 3)]
-	if both != "" {
-		both = "," + both
-	}
-	return fmt.Sprintf("%s%s about %s %s.", text, both, times(all[0].value/all[first].value), all[first].name)
+	return "Cannot tell yet which is fastest: " + list(said) + "."
 }
 
-// times returns a ratio of observed values: "2.6 ×", "1.3 ×".
-func times(ratio float64) string {
-	if ratio >= 9.95 {
-		return fmt.Sprintf("%.0f ×", ratio)
+// drawback says in which other measure one of the leaders is several times worse than another
+// contender: " Its peak memory is 9.3 times that of b (8.9 to 9.8)."; "" if none is.
+func (d *draft) drawback(throughput analysis.Standing, leaders []int) (text string) {
+	most := float64(stats.SeveralTimes)
+	for _, m := range measure.Tested() {
+		s := d.standing(m.ID)
+		if m.ID == throughput.Measure || !d.comparable(s) {
+			continue
+		}
+		for i := range s.Members {
+			if !slices.ContainsFunc(leaders, func(l int) bool { return throughput.Member(l).Contender == s.Member(i).Contender }) {
+				continue
+			}
+			for better := range i {
+				c, ok := s.Pair(better, i)
+				if !ok || c.Verdict != stats.Better || c.Ratio == nil {
+					continue
+				}
+				if times := 1 / c.Ratio.Estimate; times >= most && !m.Higher {
+					most = times
+					text = fmt.Sprintf(" But %s has %.2g times the %s of %s (%.2g to %.2g).", nameOf(s, i), times,
+						m.Comparison.Title, nameOf(s, better), 1/c.Ratio.High, 1/c.Ratio.Low)
+				}
+			}
+		}
 	}
-	return fmt.Sprintf("%.1f ×", ratio)
+	return text
 }
 
 func names(s analysis.Standing, members []int) string {

@@ -17,6 +17,10 @@ const (
 	DefaultMargin = 0.03
 )
 
+// SeveralTimes is × a measure: what is worse by as much is in the first sentence, and nothing that is
+// better is recommended without it.
+const SeveralTimes = 3
+
 // Rule decides whether two samples differ or are the same. The zero value has the defaults.
 type Rule struct {
 	Alpha  float64 // chance of any false difference in a family; the CIs have confidence 1 − Alpha; 0: DefaultAlpha

@@ -18,21 +18,33 @@ const (
 	growthPoints  = 10      // readings; with fewer a collector's cycle looks like growth
 	growthLeadOut = 0.20    // of the requests at the beginning: the heap grows to its working size
 	growthParts   = 4       // parts of the rest, each of which must grow
-	growthEach    = 0.40    // of the mean growth: the least growth of a part
+	growthEach    = 0.40    // of the mean growth: the least growth of a part, and of the last step
 	growthLater   = 0.70    // × the rate of the first half: the least rate of the second; a cache slows down
+	growthSettled = 0.60    // × the rate: the least rate of the second halves of steps; a heap that follows the load is settled there
 	growthLeast   = 8 << 20 // bytes: less is noise of an allocator
 	growthShare   = 0.10    // of the memory at the beginning: less is noise of a large heap
+	growthSeen    = 1 << 20 // bytes that a step should have grown by: less is not seen in it
 )
 
-// MemoryGrowth returns by how many bytes per request memory grows at an unchanged load without
-// coming back; ok is false if it does not. It looks at the lower envelope, the least memory from a
-// point on: what a collector gives back later is not growth. A leak is linear in requests; a heap
-// and a cache that fill up grow less and less.
-func MemoryGrowth(points []MemoryPoint) (perRequest float64, ok bool) {
-	if len(points) < growthPoints {
+// MemoryGrowth returns by how many bytes per request memory grows over the steps of a trial, or
+// over its last ones, without coming back; ok is false if it does not. It looks at the lower
+// envelope, the least memory from a point on: what a collector gives back later is not growth. A
+// leak is linear in requests, whatever the load; a heap and a cache that fill up grow less and
+// less, and a heap that follows the number of connections does not grow at the end of a step.
+func MemoryGrowth(steps [][]MemoryPoint) (perRequest float64, ok bool) {
+	for from := range steps {
+		if perRequest, ok = growth(steps[from:]); ok {
+			return perRequest, true
+		}
+	}
+	return 0, false
+}
+
+func growth(steps [][]MemoryPoint) (perRequest float64, ok bool) {
+	env := slices.Concat(steps...)
+	if len(env) < growthPoints {
 		return 0, false
 	}
-	env := slices.Clone(points)
 	for i := len(env) - 2; i >= 0; i-- {
 		env[i].Bytes = min(env[i].Bytes, env[i+1].Bytes)
 	}
@@ -58,7 +70,29 @@ func MemoryGrowth(points []MemoryPoint) (perRequest float64, ok bool) {
 	if ends[growthParts]-half < growthLater*(half-ends[0]) {
 		return 0, false
 	}
-	return growth / (last - from), true
+	rate := growth / (last - from)
+	return rate, settled(steps, env, from, rate)
+}
+
+// settled reports whether memory grows at a rate while the load is unchanged: in the second halves
+// of the steps from a number of requests on, and at the end. env is the envelope of the steps.
+func settled(steps [][]MemoryPoint, env []MemoryPoint, from, rate float64) bool {
+	var grown, want float64
+	atEnd := true
+	for _, s := range steps {
+		if len(s) < 2 {
+			continue
+		}
+		end := s[len(s)-1].Requests
+		mid := max((s[0].Requests+end)/2, from)
+		if end <= mid {
+			continue
+		}
+		g, w := bytesAt(env, end)-bytesAt(env, mid), rate*(end-mid)
+		grown, want = grown+g, want+w
+		atEnd = w < growthSeen || g >= growthEach*w
+	}
+	return atEnd && grown >= growthSettled*want
 }
 
 // bytesAt interpolates the memory after a number of requests: more than at the first point, and at
@@ -98,4 +132,27 @@ func requestsAt(l bench.Load, at time.Duration) (n float64) {
 		n += share * float64(w.Succeeded+w.Rejected+bench.Load{Failed: w.Failed}.FailedTotal())
 	}
 	return n
+}
+
+// ConstantLoad reports whether a step put a constant load on the contender to its end.
+func ConstantLoad(r bench.StepResult) bool {
+	s := r.Step
+	return r.Aborted == "" && s.RampTo == 0 && s.RampFrom == 0 && s.Wave == nil && s.Arrivals == nil
+}
+
+// growthOf returns the warning of growing memory of the last steps of a trial that have one; nil if
+// memory did not grow in a later one with the same request.
+func growthOf(steps []bench.StepResult) (of *bench.Warning) {
+	request := ""
+	for _, s := range steps {
+		if of != nil && ConstantLoad(s) && s.Step.Request == request {
+			of = nil
+		}
+		for _, w := range s.Warnings {
+			if w.Kind == bench.WarnMemoryGrowth {
+				of, request = &w, s.Step.Request
+			}
+		}
+	}
+	return of
 }

@@ -2,6 +2,7 @@ package stats
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -31,7 +32,7 @@ func TestMemoryGrowth_Recorded(t *testing.T) {
 			}
 			// From the first 15 readings on, whenever the load had ended.
 			for n := 15; n <= len(points); n++ {
-				rate, ok := MemoryGrowth(points[:n])
+				rate, ok := MemoryGrowth([][]MemoryPoint{points[:n]})
 				if leaks := name == "go-leak"; ok != leaks || ok && (rate < 2048 || rate > 2*2048) {
 					t.Errorf("after %d readings: %.0f bytes per request, %v", n, rate, ok)
 				}
@@ -61,7 +62,75 @@ func TestMemoryGrowth_Shapes(t *testing.T) {
 			for i := range 40 {
 				points = append(points, MemoryPoint{float64(1000 * i), test.of(i) * mib})
 			}
-			if rate, ok := MemoryGrowth(points); ok != test.want {
+			if rate, ok := MemoryGrowth([][]MemoryPoint{points}); ok != test.want {
+				t.Errorf("%.0f bytes per request, %v, want %v", rate, ok, test.want)
+			}
+		})
+	}
+}
+
+// Of trials with steps of 2 s, each with 4 readings, only those that leak grow: neither a heap that
+// becomes warm or follows the connections, nor a cache that fills.
+func TestMemoryGrowth_Steps(t *testing.T) {
+	type moment struct {
+		requests    float64 // in thousands, since the start
+		connections float64
+		since       float64 // of the step's time, 0 to 1
+	}
+	// settling is how much of a change at the beginning of a step has happened.
+	settling := func(m moment) float64 { return 1 - math.Exp(-5*m.since) }
+	follow := func(from, m moment, each float64) float64 { // MiB of a heap that follows the connections
+		return each * (from.connections + (m.connections-from.connections)*settling(m))
+	}
+	usual, down := []float64{16, 4, 16, 64}, []float64{64, 64, 32, 8}
+	up := []float64{1, 8, 16, 24, 32, 40}
+	for name, test := range map[string]struct {
+		connections []float64
+		of          func(before, m moment) float64 // MiB
+		want        bool
+	}{
+		"a leak":                          {usual, func(_, m moment) float64 { return 16 + 2*m.requests }, true},
+		"a leak, fewer connections":       {down, func(_, m moment) float64 { return 16 + 2*m.requests }, true},
+		"a leak that follows connections": {usual, func(b, m moment) float64 { return 16 + 2*m.requests + follow(b, m, .1) }, true},
+		"a leak of a warming heap":        {usual, func(_, m moment) float64 { return 100 - 60*math.Exp(-m.requests/3) + 2*m.requests }, true},
+		"a leak below a collector's saw":  {usual, func(_, m moment) float64 { return 40 + 3*m.requests + 8*(math.Mod(m.requests, 5)/5) }, true},
+		"constant":                        {usual, func(_, m moment) float64 { return 16 }, false},
+		"a warming heap":                  {usual, func(_, m moment) float64 { return 200 - 150*math.Exp(-m.requests/10) }, false},
+		"a heap that stays at its limit":  {usual, func(_, m moment) float64 { return min(16+6*m.requests, 128) }, false},
+		"a heap of connections":           {usual, func(b, m moment) float64 { return 16 + follow(b, m, 2) }, false},
+		"a heap of more and more":         {up, func(b, m moment) float64 { return 16 + follow(b, m, 2) }, false},
+		"a heap of the most connections":  {up, func(b, m moment) float64 { return 16 + max(follow(b, m, 2), 2*b.connections) }, false},
+		"a heap that warms at each load":  {up, func(b, m moment) float64 { return 16 + follow(b, m, 2) - 8*math.Exp(-m.requests) }, false},
+		"a heap not settled at the end": {up, func(b, m moment) float64 {
+			if m.connections == 40 {
+				return 16 + 2*(32+8*m.since)
+			}
+			return 16 + follow(b, m, 2)
+		}, false},
+		"a cache that fills early":        {usual, func(_, m moment) float64 { return 16 + min(40, 4*m.requests) }, false},
+		"a cache that fills late":         {usual, func(_, m moment) float64 { return 16 + min(60, 2*m.requests) }, false},
+		"a cache full in the last step":   {down, func(_, m moment) float64 { return 16 + min(64, 2*m.requests) }, false},
+		"a cache that still fills slower": {usual, func(_, m moment) float64 { return 16 + 64*(1-math.Exp(-m.requests/20)) }, false},
+		"a sawtooth":                      {usual, func(_, m moment) float64 { return 40 + 8*math.Mod(m.requests, 7) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var steps [][]MemoryPoint
+			before, done := moment{connections: test.connections[0]}, 0.
+			for _, n := range test.connections {
+				per := 10. // thousand requests of a step
+				if n < 16 && test.connections[0] >= n {
+					per = 6
+				}
+				var points []MemoryPoint
+				for _, since := range []float64{0.05, 0.4, 0.8, 1} {
+					m := moment{done + per*since, n, since}
+					points = append(points, MemoryPoint{1000 * m.requests, test.of(before, m) * mib})
+				}
+				steps = append(steps, points)
+				done += per
+				before = moment{connections: n}
+			}
+			if rate, ok := MemoryGrowth(steps); ok != test.want || ok && (rate < 1.8*mib/1000 || rate > 4*mib/1000) {
 				t.Errorf("%.0f bytes per request, %v, want %v", rate, ok, test.want)
 			}
 		})
@@ -110,7 +179,7 @@ func TestMemoryGrowth_Limits(t *testing.T) {
 		{"all at once", atOnce, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			rate, ok := MemoryGrowth(test.points)
+			rate, ok := MemoryGrowth([][]MemoryPoint{test.points})
 			if want := test.grown * mib / 8000; ok != (want > 0) || !near(rate, want) {
 				t.Errorf("%g bytes per request, %v, want %g", rate, ok, want)
 			}

@@ -60,14 +60,14 @@ type Contender struct {
 	Warnings           bench.Warnings   // about steps and latencies that are not in the summary
 	Excluded           *bench.Exclusion // why it is excluded; nil: it is not
 
-	growth       *bench.Warning // of memory, with the highest rate
+	growth       *bench.Warning // of memory in most rounds, with the highest rate
 	firstFailure string         // failure of the first failed round
 }
 
-// MemoryGrowth returns the warning of growing memory with the highest rate of all steps. It is the
-// first sentence about a contender that is not excluded; ok is false without one.
+// MemoryGrowth returns the warning of memory that grew in most rounds, with the highest rate of
+// all; ok is false without one.
 func (c Contender) MemoryGrowth() (w bench.Warning, ok bool) {
-	if c.growth == nil || c.WhyExcluded() != "" {
+	if c.growth == nil {
 		return w, false
 	}
 	return *c.growth, true
@@ -245,6 +245,7 @@ func summarize(label string, trials []bench.TrialResult, of bench.Run, merge boo
 	var parts []Cost
 	needs := map[string][]float64{}
 	var entries []bench.TrialEntry
+	growing, loaded := 0, 0 // rounds
 	for _, trial := range trials {
 		if trial.State == bench.TrialComplete {
 			c.Complete++
@@ -257,13 +258,13 @@ func summarize(label string, trials []bench.TrialResult, of bench.Run, merge boo
 				c.firstFailure = trial.Failure
 			}
 		}
-		for _, s := range trial.Steps {
-			for _, w := range s.Warnings {
-				if w.Kind == bench.WarnMemoryGrowth && (c.growth == nil ||
-					w.Values[bench.GrowthRate] > c.growth.Values[bench.GrowthRate]) {
-					c.growth = &w
-				}
+		if w := growthOf(trial.Steps); w != nil {
+			if growing++; c.growth == nil || w.Values[bench.GrowthRate] > c.growth.Values[bench.GrowthRate] {
+				c.growth = w
 			}
+		}
+		if len(trial.Steps) > 0 {
+			loaded++
 		}
 		if trial.StartUp != nil {
 			startUps = append(startUps, float64(*trial.StartUp))
@@ -292,6 +293,9 @@ func summarize(label string, trials []bench.TrialResult, of bench.Run, merge boo
 				needs[name] = append(needs[name], dollars)
 			}
 		}
+	}
+	if 2*growing <= loaded {
+		c.growth = nil
 	}
 	c.Excluded = bench.SumExclusions(entries)
 	c.StartUp, c.PeakTime, c.CostEach = NewValue(startUps), NewValue(peakTimes), NewValue(costs)

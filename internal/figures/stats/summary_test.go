@@ -141,8 +141,8 @@ func TestSummarize_UnexpectedBodies(t *testing.T) {
 	}
 }
 
-// Of several warnings it is the first one with the highest rate, and none about an excluded
-// contender.
+// It is the first warning with the highest rate, if memory grew in most rounds: of those that failed,
+// too, and not in a round in which it did not grow any more.
 func TestContender_MemoryGrowth(t *testing.T) {
 	trial := func(state bench.TrialState, rates ...float64) (r bench.TrialResult) {
 		r.State = state
@@ -161,9 +161,29 @@ func TestContender_MemoryGrowth(t *testing.T) {
 	if _, ok := Rounds(bench.Run{}, []bench.TrialResult{trial(bench.TrialComplete)}).MemoryGrowth(); ok {
 		t.Error("growth without a warning")
 	}
-	failed := Rounds(bench.Run{}, []bench.TrialResult{trial(bench.TrialFailed, 1)})
-	if _, ok := failed.MemoryGrowth(); ok {
-		t.Error("growth before the failure")
+	steady := func(request string) bench.TrialResult {
+		r := trial(bench.TrialComplete, 1)
+		r.Steps = append(r.Steps, bench.StepResult{Index: 1, Step: bench.Step{Request: request}})
+		return r
+	}
+	died := trial(bench.TrialFailed, 1)
+	died.Steps = append(died.Steps, bench.StepResult{Index: 1, Aborted: "died"})
+	none := bench.TrialResult{State: bench.TrialComplete, Steps: make([]bench.StepResult, 1)}
+	for name, test := range map[string]struct {
+		trials []bench.TrialResult
+		want   bool
+	}{
+		"before a failure":             {[]bench.TrialResult{trial(bench.TrialFailed, 1)}, true},
+		"before a step without an end": {[]bench.TrialResult{died}, true},
+		"not to the end":               {[]bench.TrialResult{steady("")}, false},
+		"before another request":       {[]bench.TrialResult{steady("b")}, true},
+		"in 1 of 2 rounds":             {[]bench.TrialResult{trial(bench.TrialComplete, 1), none}, false},
+		"in 2 of 3 rounds":             {[]bench.TrialResult{trial(bench.TrialComplete, 1), trial(bench.TrialComplete, 1), none}, true},
+		"in the one that had a load":   {[]bench.TrialResult{trial(bench.TrialComplete, 1), {State: bench.TrialFailed}}, true},
+	} {
+		if _, ok := Rounds(bench.Run{}, test.trials).MemoryGrowth(); ok != test.want {
+			t.Errorf("%s: %v", name, ok)
+		}
 	}
 }
 

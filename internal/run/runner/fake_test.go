@@ -38,6 +38,8 @@ type fakeInstance struct {
 	killed  bool        // it does not stop on SIGTERM
 	handles bool        // it handles SIGTERM
 	oom     int64       // killed processes
+	since   time.Time
+	leaks   int64 // bytes per second
 }
 
 func newFakeInstance(info bench.InstanceInfo) *fakeInstance {
@@ -73,7 +75,8 @@ func (f *fakeInstance) Usage(context.Context) (bench.Usage, error) {
 		return bench.Usage{}, errors.New("no such process")
 	}
 	f.cpu += time.Second
-	return bench.Usage{At: time.Now(), Source: "fake", CPU: f.cpu, Memory: &bench.Memory{OOMKills: f.oom}}, nil
+	return bench.Usage{At: time.Now(), Source: "fake", CPU: f.cpu, Memory: &bench.Memory{OOMKills: f.oom,
+		Used: f.leaks * int64(time.Since(f.since)/time.Second)}}, nil
 }
 
 func (f *fakeInstance) Stop(_ context.Context, grace time.Duration) (bench.StopResult, error) {
@@ -102,6 +105,8 @@ type fakeLauncher struct {
 	killed    bool // the instances do not stop on SIGTERM
 	handles   bool // they handle it
 	oomKills  int64
+	leaks     int64 // bytes per second
+	info      bench.InstanceInfo
 
 	onIncident func(bench.Incident) // of the last instance
 }
@@ -112,8 +117,13 @@ func (f *fakeLauncher) Launch(_ context.Context, spec bench.LaunchSpec) (bench.I
 	if f.err != nil {
 		return nil, f.err
 	}
-	inst := newFakeInstance(bench.InstanceInfo{Runtime: bench.RuntimeProcess, LimitsNote: "not root"})
+	info := bench.InstanceInfo{Runtime: bench.RuntimeProcess, LimitsNote: "not root"}
+	if f.info.LimitsEnforced {
+		info = f.info
+	}
+	inst := newFakeInstance(info)
 	inst.name, inst.killed, inst.handles, inst.oom = spec.Name, f.killed, f.handles, f.oomKills
+	inst.since, inst.leaks = time.Now(), f.leaks
 	f.onIncident = spec.OnIncident
 	f.instances = append(f.instances, inst)
 	f.names = append(f.names, spec.Name)

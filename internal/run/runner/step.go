@@ -221,8 +221,12 @@ func (l *trialRun) step(
 		res.Warnings = append(res.Warnings, verdict.RateChanged(step.Rate, controls.changes, controls.more))
 	}
 	res.Warnings = append(res.Warnings, verdict.MachineStalls(res)...)
-	if err == nil && !controls.skip && len(controls.changes) == 0 {
-		res.Warnings = append(res.Warnings, verdict.MemoryGrowth(append(slices.Clone(l.steps), res), l.memoryLimit())...)
+	if died := errors.Is(cause, errDied); (err == nil || died) && !controls.skip && len(controls.changes) == 0 {
+		limit := l.memoryLimit()
+		if died {
+			limit = 0
+		}
+		res.Warnings = append(res.Warnings, verdict.MemoryGrowth(append(slices.Clone(l.steps), res), limit)...)
 	}
 	res.Warnings = append(res.Warnings, l.cfg.Observer.Judge(res, l.inst.Info())...)
 	defer func() {

@@ -1,0 +1,58 @@
+package runner
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
+)
+
+// Memory that grows in all steps is a warning of the last one, also if the contender is killed in it,
+// and then without the time until the limit is reached.
+func TestMemoryGrowth(t *testing.T) {
+	for name, test := range map[string]struct {
+		killed bool
+		leaks  int64 // MiB per second
+		want   string
+	}{
+		"grows":              {leaks: 4, want: "memory use grew by 4.10 KiB per request and did not come back: 1 GiB are full after another 4m04s"},
+		"grows to its death": {killed: true, leaks: 4, want: "memory use grew by 4.10 KiB per request and did not come back"},
+		"is killed":          {killed: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := start(t, func(f *fakeRun) {
+				f.rounds(1)
+				f.launcher.leaks = test.leaks << 20
+				f.launcher.info = bench.InstanceInfo{LimitsEnforced: true, Limits: bench.Limits{Memory: 1 << 30}}
+				f.site.engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
+					load := bench.Load{Definition: bench.Interval}
+					for second := range 4 {
+						select {
+						case <-time.After(time.Second):
+						case <-ctx.Done():
+							return load, ctx.Err()
+						}
+						load.Windows = append(load.Windows, bench.Window{Start: time.Duration(second) * time.Second,
+							Length: time.Second, Succeeded: 1000})
+						load.Succeeded, load.Sent, load.Elapsed = load.Succeeded+1000, load.Sent+1000, load.Elapsed+time.Second
+						if test.killed && step.Connections == 4 && second == 2 {
+							f.launcher.last().die(bench.Exit{Code: 137, OOMKilled: true})
+						}
+					}
+					return load, nil
+				})
+			})
+			steps := f.first().Steps
+			var got bench.Warnings
+			for _, w := range steps[len(steps)-1].Warnings {
+				if w.Kind == bench.WarnMemoryGrowth {
+					got = append(got, w)
+				}
+			}
+			testenv.Equal(t, got.Join("|"), test.want)
+			testenv.Equal(t, steps[2].Aborted != "", test.killed)
+		})
+	}
+}
