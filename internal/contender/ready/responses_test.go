@@ -184,10 +184,11 @@ func TestWait_HTTP2Late(t *testing.T) {
 		s.Config.Protocols.SetUnencryptedHTTP2(true)
 		s.Start()
 		failed := 0 // after the first attempts in other protocols
-		began := time.Now()
+		early, cancel := context.WithTimeout(t.Context(), otherEvery)
+		defer cancel()
 		dial := func(ctx context.Context, network, _ string) (net.Conn, error) {
-			if time.Since(began) < otherEvery || failed < late {
-				if time.Since(began) >= otherEvery {
+			if early.Err() == nil || failed < late {
+				if early.Err() != nil {
 					failed++
 				}
 				here, there := net.Pipe()
