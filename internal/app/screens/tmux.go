@@ -12,7 +12,7 @@ import (
 const tmuxWait = 2 * time.Second
 
 // tmuxOn returns how a text is copied within tmux, which lets no sequence of a program through to
-// the clipboard of the terminal unless it is told to; nil outside of it. It goes into tmux's own
+// the clipboard of the terminal unless it is configured to; nil outside of it. It goes into tmux's own
 // buffer, and from there to the terminal where tmux has a clipboard (-w, from 3.2 on).
 func tmuxOn(
 	getenv func(string) string, look func(string) (string, error), run func(path, text string, args ...string) error,

@@ -18,11 +18,11 @@ func TestTmux(t *testing.T) {
 		want    string
 		ran     string
 	}{
-		"outside":      {"", false, "", "the terminal", ""},
-		"inside":       {"/tmp/tmux-0/default,1,0", false, "", "prefix ] of tmux pastes it <nil>", "/bin/tmux load-buffer -w - < a b;"},
-		"older":        {"x", false, "-w", "prefix ] of tmux pastes it <nil>", "/bin/tmux load-buffer -w - < a b;/bin/tmux load-buffer - < a b;"},
-		"no server":    {"x", false, "load-buffer", "prefix ] of tmux pastes it no server", "/bin/tmux load-buffer -w - < a b;/bin/tmux load-buffer - < a b;"},
-		"no such tool": {"x", true, "", " not found", ""},
+		"outside":       {"", false, "", "the terminal", ""},
+		"inside":        {"/tmp/tmux-0/default,1,0", false, "", "prefix ] of tmux pastes it <nil>", "/bin/tmux load-buffer -w - < a b;"},
+		"older":         {"x", false, "-w", "prefix ] of tmux pastes it <nil>", "/bin/tmux load-buffer -w - < a b;/bin/tmux load-buffer - < a b;"},
+		"no server":     {"x", false, "load-buffer", "prefix ] of tmux pastes it no server", "/bin/tmux load-buffer -w - < a b;/bin/tmux load-buffer - < a b;"},
+		"not installed": {"x", true, "", " not found", ""},
 	} {
 		ran := ""
 		fill := tmuxOn(func(name string) string {

@@ -71,7 +71,7 @@ func measured(ctx context.Context, only string) string {
 	if missing != nil {
 		fmt.Fprintf(&b, "Not installed there: %s.\n", strings.Join(missing, ", "))
 	}
-	b.WriteString("\n**Closed loop**: p99 / max; responses per second; requests counted as good + errors.\n\n")
+	b.WriteString("\n**Closed loop**, 1 or 4 connections for 1 to 3 s: p99 / max; responses per second; requests counted as good + errors.\n\n")
 	table(&b, ctx, here, closed, func(t tool) string { return t.closed })
 	b.WriteString("\n**Open loop**: requests the server got; p99.\n\n")
 	table(&b, ctx, here, open, func(t tool) string { return t.open })
