@@ -2,8 +2,10 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/locbench/locbench/internal/analysis"
@@ -16,49 +18,130 @@ import (
 // maxFailedChecks is how many failed checks summary.md lists; report.html has all.
 const maxFailedChecks = 50
 
+// maxSummary is how many bytes summary.md has at most: comments of pull requests hold 65,536 letters,
+// and others add to it.
+const maxSummary = 60_000
+
 // Markdown writes summary.md, which a pull request can show: the verdict, the table, cost and
 // failures, and the worst caveat; everything else is folded. report.html has the charts and every
-// step.
+// step. What does not fit is left out, and said.
 func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 	l := newLayout(a)
 	d := newDocument(a, l, opts)
-	var b bytes.Buffer
-	markdownConclusion(&b, d.Title, d.Conclusion)
-	b.WriteString("\n<details><summary>" + escape(d.Conclusion.About) + " · details · how to repeat</summary>\n")
-	fmt.Fprintf(&b, "\nStarted %s%s. %s.\n", d.When, when(d.State != "", "; run "+escape(d.State)), escape(d.Conclusion.Confidence))
-	part := func(title string, write func()) { // an empty one is left out
-		before := b.Len()
-		b.WriteString("\n## " + title + "\n\n")
-		start := b.Len()
-		if write(); b.Len() == start {
-			b.Truncate(before)
-		}
-	}
-	part("Failures", func() {
+	var head bytes.Buffer
+	markdownConclusion(&head, d.Title, d.Conclusion)
+	parts := []*part{newPart("", func(b *bytes.Buffer) { b.Write(head.Bytes()) })}
+	folded := "\n<details><summary>" + escape(d.Conclusion.About) + " · details · how to repeat</summary>\n" +
+		fmt.Sprintf("\nStarted %s%s. %s.\n", d.When, when(d.State != "", "; run "+escape(d.State)), escape(d.Conclusion.Confidence))
+	add := func(title string, write func(*bytes.Buffer)) { parts = append(parts, newPart(title, write)) }
+	add("Failures", func(b *bytes.Buffer) {
 		for _, one := range d.MoreProblems {
 			b.WriteString("- " + escape(sentence(one)) + "\n")
 		}
-		markdownFailures(&b, d.Failures)
+		markdownFailures(b, d.Failures)
 	})
 	for _, s := range d.Sections {
-		b.WriteString("\n## " + escape(s.Title) + "\n\n" + s.Table.Markdown())
-		for _, note := range s.Table.Footnotes {
-			b.WriteString("\n" + escape(note) + "\n")
-		}
+		add(s.Title, func(b *bytes.Buffer) {
+			b.WriteString(s.Table.Markdown())
+			for _, note := range s.Table.Footnotes {
+				b.WriteString("\n" + escape(note) + "\n")
+			}
+		})
 	}
-	part("Checks", func() { markdownChecks(&b, d.Checks) })
-	part("Warnings", func() {
+	add("Checks", func(b *bytes.Buffer) { markdownChecks(b, d.Checks) })
+	add("Warnings", func(b *bytes.Buffer) {
 		for _, w := range d.Warnings {
-			fmt.Fprintf(&b, "- %s%s\n", escape(w.Text), place(w.Place()))
+			fmt.Fprintf(b, "- %s%s\n", escape(w.Text), place(w.Place()))
 		}
 	})
-	part("Environment", func() { markdownEnvironment(&b, d.Environment) })
-	part("Repeat", func() { markdownReproduce(&b, d.Reproduce) })
-	b.WriteString("\n</details>\n")
-	if _, err := safe.NewWriter(w, nil).Write(b.Bytes()); err != nil {
+	add("Environment", func(b *bytes.Buffer) { markdownEnvironment(b, d.Environment) })
+	add("Repeat", func(b *bytes.Buffer) { markdownReproduce(b, d.Reproduce) })
+
+	left := fit(parts, maxSummary-len(safe.Text(folded)))
+	text := parts[0].text + safe.Text(folded)
+	for _, p := range parts[1:] {
+		text += p.text
+	}
+	if _, err := io.WriteString(w, text+"\n</details>\n"+left); err != nil {
 		return fmt.Errorf("write summary: %w", err)
 	}
 	return nil
+}
+
+// part is a part of summary.md.
+type part struct{ title, text string }
+
+// newPart returns what write writes, below its title. The first part has no title, and an empty one
+// is left out.
+func newPart(title string, write func(*bytes.Buffer)) *part {
+	var b bytes.Buffer
+	write(&b)
+	p := &part{title: title, text: safe.Text(b.String())}
+	if title != "" && p.text != "" {
+		p.text = "\n## " + safe.Text(escape(title)) + "\n\n" + p.text
+	}
+	return p
+}
+
+// forEnd is how many bytes the end of the file needs at most, with what was left out.
+const forEnd = 4000
+
+// fit shortens parts to a number of bytes, and returns what it left out. Parts keep their order, and
+// get up to half of the room that is left by importance: logs and tables of thousands of lines leave
+// some for warnings and for how to repeat the run.
+func fit(parts []*part, most int) (left string) {
+	size := 0
+	for _, p := range parts {
+		size += len(p.text)
+	}
+	if size+len("\n</details>\n") <= most {
+		return ""
+	}
+	room := most - forEnd
+	rank := map[string]int{"": -4, "Failures": -3, "Warnings": -2, "Repeat": -1, "Environment": 1} // the others: 0
+	ranked := slices.Clone(parts)
+	slices.SortStableFunc(ranked, func(a, b *part) int { return cmp.Compare(rank[a.title], rank[b.title]) })
+	var texts []string
+	for _, p := range ranked {
+		share := room
+		if p.title != "" {
+			share /= 2
+		}
+		if len(p.text) > share {
+			all := strings.Count(p.text, "\n")
+			p.text = firstLines(p.text, share)
+			texts = append(texts, fmt.Sprintf("%s (%s of %s)", cmp.Or(escape(p.title), "the beginning"), units.Count(int64(all-strings.Count(p.text, "\n"))),
+				units.Plural(all, "line")))
+		}
+		room -= len(p.text)
+	}
+	left = safe.Text(strings.Join(texts, ", "))
+	if len(left) > forEnd/2 {
+		left = strings.ToValidUTF8(left[:forEnd/2], "") + " …"
+	}
+	return "\nLeft out here, most important first, as this file has " + units.Count(maxSummary) + " bytes at most: " + left +
+		". report.html has all of it.\n"
+}
+
+// firstLines returns the first whole lines of text, with the end of a code fence that they open.
+func firstLines(text string, most int) string {
+	kept, end := 0, ""
+	for line := range strings.Lines(text) {
+		fenced := end
+		if ticks := len(line) - len(strings.TrimLeft(line, "`")); ticks >= 3 {
+			switch mark := line[:ticks] + "\n"; {
+			case end == "":
+				fenced = mark
+			case line == end:
+				fenced = ""
+			}
+		}
+		if kept+len(line)+len(fenced) > most {
+			break
+		}
+		kept, end = kept+len(line), fenced
+	}
+	return text[:kept] + end
 }
 
 // markdownConclusion writes what a pull request shows without a click.
