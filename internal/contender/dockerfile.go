@@ -28,9 +28,9 @@ type need struct {
 	what string // "RUN --mount"
 }
 
-// needs returns the needs of a contender's Dockerfile, in its order. For an unreadable Dockerfile
+// buildKitNeeds returns the needs of a contender's Dockerfile, in its order. For an unreadable Dockerfile
 // it returns none: the builder will report what is wrong.
-func needs(svc bench.Service) (all []need) {
+func buildKitNeeds(svc bench.Service) (all []need) {
 	d := svc.Docker
 	if d == nil || d.Dockerfile == "" || svc.Files == nil {
 		return nil
@@ -123,7 +123,7 @@ var ErrBuildKit = errors.New("the engine cannot build it")
 // byBuildKit reports whether an engine has to build a resolved contender with its BuildKit. The
 // error has the line that the engine cannot build, and what to do.
 func byBuildKit(svc bench.Service, info docker.Info) (bool, error) {
-	all := needs(svc)
+	all := buildKitNeeds(svc)
 	switch {
 	case len(all) == 0 || info.Builder == docker.BuilderBuildah:
 		return false, nil
@@ -162,7 +162,7 @@ func CheckBuilder(svc bench.Service, info docker.Info) error {
 // needs BuildKit, such as "DIR/Dockerfile:3: RUN --mount"; "" if none does.
 func NeedsBuildKit(svc bench.Service) string {
 	for _, one := range Resolved(svc) {
-		if all := needs(one); len(all) > 0 {
+		if all := buildKitNeeds(one); len(all) > 0 {
 			return all[0].location(one) + ": " + all[0].what
 		}
 	}

@@ -173,7 +173,7 @@ func buildDockerfile(ctx context.Context, b ImageBuilder, svc bench.Service, o B
 	}
 	a, err := build(ctx, b, svc, o, opts, hash, func(w io.Writer) error { return writeTar(w, svc.Files, list) })
 	if err != nil && kit && ctx.Err() == nil {
-		first := needs(svc)[0]
+		first := buildKitNeeds(svc)[0]
 		err = fmt.Errorf("%w (built with BuildKit, needed by %s: %s. %s, if 'docker build' succeeds)",
 			err, first.location(svc), first.what, fix(svc))
 	}
