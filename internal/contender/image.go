@@ -39,7 +39,7 @@ type BuildOptions struct {
 	Out     io.Writer // the builder's output, unfiltered and untrusted; nil: discarded
 	Self    string    // the locbench binary that a built-in contender runs; "": this one
 	Sources string    // a folder in locbench's sources, for a static binary; "": the working directory
-	Cache   string    // folder for builds of the process runtime; "": locbench/build in the user's cache folder
+	Cache   string    // folder for builds of the process runtime; "": build in safe.Cache
 	Rebuild bool      // build again, even if nothing has changed
 
 	Within    time.Duration // time limit; 0: two hours, since a native image may take one
