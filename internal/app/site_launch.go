@@ -24,14 +24,14 @@ func (s *site) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instanc
 // Spec returns the specification that a trial of svc is started with.
 func (s *site) Spec(trial bench.Trial, svc bench.Service, a bench.Artifact) (bench.LaunchSpec, error) {
 	spec := bench.LaunchSpec{
-		RunID: s.plan.Run.ID, Name: trial.String(), Artifact: a, URL: svc.URL, Port: svc.Port, Ready: svc.Ready.Port,
+		RunID: s.plan.Run.ID, Name: trial.String(), Artifact: a, URL: svc.URL, Port: svc.Port, Ready: svc.Ready.Port, Signal: svc.StopSignal,
 		Limits: s.plan.Run.Profile.Limits.With(svc.Limits), CPUs: s.isolation.sets.Contender, Joins: s.own[s.seatOf(trial)].network(),
 	}
 	if n := spec.Limits.CPUSet; n > 0 && n < len(spec.CPUs) { // the CPUs are those of the widest contender
 		spec.CPUs = spec.CPUs.First(n)
 	}
 	if svc.Docker != nil {
-		spec.More = svc.Docker.Privileges
+		spec.More, spec.Confined = svc.Docker.Privileges, svc.Docker.Confined
 	}
 	if !s.platform.Capabilities().Launches {
 		return spec, nil

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -47,6 +48,7 @@ type InstanceInfo struct {
 
 	// additional privileges of a container, from its manifest
 	Privileges Privileges `json:"privileges,omitzero"`
+	Confined   Confined   `json:"confined,omitzero"` // in production too, from its manifest
 }
 
 // Exit describes how a process ended.
@@ -98,20 +100,32 @@ var signalMeanings = map[string]string{
 
 // StopResult describes how an instance stopped.
 type StopResult struct {
-	Took time.Duration `json:"took_ns"` // time from SIGTERM to the end of the process
+	Signal string        `json:"signal,omitempty"` // of the stop; "": SIGTERM
+	Took   time.Duration `json:"took_ns"`          // time from the signal to the end of the process
 	// exited with code 0 within the grace period (143, the default action of SIGTERM, is not
 	// graceful)
 	Graceful bool `json:"graceful"`
 	Killed   bool `json:"killed"` // killed (SIGKILL) after the grace period
 	// killed before the end of the grace period: the user forced the end, or the contender ignored
-	// SIGTERM in an earlier round
+	// the signal in an earlier round
 	Forced bool `json:"forced,omitempty"`
-	// its main process had a handler of SIGTERM and was killed after the grace period; false also
+	// its main process had a handler of the signal and was killed after the grace period; false also
 	// where the kernel that runs it cannot be read
 	Handled          bool `json:"handled,omitempty"`
-	ExitedBeforeStop bool `json:"exited_before_stop"` // had exited before SIGTERM
+	ExitedBeforeStop bool `json:"exited_before_stop"` // had exited before the signal
 	Exit             Exit `json:"exit"`
 }
+
+// By returns the result of a stop by a signal.
+func (s StopResult) By(signal string) StopResult {
+	if signal != "SIGTERM" {
+		s.Signal = signal
+	}
+	return s
+}
+
+// SignalName returns the signal of the stop.
+func (s StopResult) SignalName() string { return cmp.Or(s.Signal, "SIGTERM") }
 
 // FirstResponse is the first response of a contender, if that did not yet say "ready".
 type FirstResponse struct {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/bench/units"
 )
 
 // Service is a contender as described by its manifest. Package contender fills in its templates.
@@ -35,10 +36,12 @@ type Service struct {
 	Variants   []Variant      `json:"variants,omitempty"`   // the first is the default
 	Needs      []NeedSpec     `json:"-"`                    // of its manifest; a run has them in its profile
 	Unverified string         `json:"unverified,omitempty"` // why it was never verified; "" if it was
-	URL        string         `json:"url,omitempty"`        // URL of a running service; "": locbench starts it
-	Dir        string         `json:"dir"`                  // folder of the manifest, for messages
-	Copy       string         `json:"-"`                    // that folder, if the profile names it: one of several copies
-	Files      fs.FS          `json:"-"`                    // content of that folder: sources, Dockerfile
+	// signal that stops it; "": SIGTERM, in a container that of its image
+	StopSignal string `json:"stop_signal,omitempty"`
+	URL        string `json:"url,omitempty"` // URL of a running service; "": locbench starts it
+	Dir        string `json:"dir"`           // folder of the manifest, for messages
+	Copy       string `json:"-"`             // that folder, if the profile names it: one of several copies
+	Files      fs.FS  `json:"-"`             // content of that folder: sources, Dockerfile
 }
 
 // Manifest returns the path of the manifest, for messages.
@@ -62,6 +65,33 @@ type DockerRecipe struct {
 	Args       map[string]string `json:"args,omitempty"`   // build arguments
 	Command    []string          `json:"command,omitempty"`
 	Privileges Privileges        `json:"privileges,omitzero"`
+	Confined   Confined          `json:"confined,omitzero"`
+}
+
+// Confined is what a container is given or denied in production besides limits.
+type Confined struct {
+	ReadOnly bool     `json:"read_only,omitempty"`      // its root file system
+	Tmpfs    []string `json:"tmpfs,omitempty"`          // paths in memory: "PATH" or "PATH:OPTIONS"
+	ShmSize  int64    `json:"shm_size_bytes,omitempty"` // of /dev/shm; 0: the engine's default
+	User     string   `json:"user,omitempty"`           // user, and group, of its processes; "": the image's
+}
+
+// String lists it: "read-only, tmpfs /tmp, 256 MiB of /dev/shm, user 1000:1000"; "" for none.
+func (c Confined) String() string {
+	var all []string
+	if c.ReadOnly {
+		all = append(all, "read-only")
+	}
+	for _, t := range c.Tmpfs {
+		all = append(all, "tmpfs "+t)
+	}
+	if c.ShmSize > 0 {
+		all = append(all, units.Bytes(c.ShmSize)+" of /dev/shm")
+	}
+	if c.User != "" {
+		all = append(all, "user "+c.User)
+	}
+	return strings.Join(all, ", ")
 }
 
 // DefaultProcesses is the limit of processes and threads of a container if neither profile nor
@@ -141,6 +171,8 @@ type LaunchSpec struct {
 	Folder   string            // process runtime: made for this start, removed at its end; "": none
 	Limits   Limits
 	More     Privileges    // additional ones of a container
+	Confined Confined      // of a container
+	Signal   string        // Service.StopSignal
 	CPUs     cpuset.Set    // CPUs to run on; empty: chosen by Limits.CPUSet
 	Joins    string        // network of the needs that the contender has for itself; "": none
 	OnLog    func(LogLine) // may be nil; called from one goroutine; must not block

@@ -56,7 +56,7 @@ variants. Adding one needs no Go: see services/go-nethttp and 'locbench services
 		},
 		&cobra.Command{
 			Use: "validate DIR...", Short: "Check manifests: each mistake with its line and fix",
-			Long: `Reports every mistake in manifests, and what in their Dockerfiles the engine cannot build. It contacts an engine only if
+			Long: `Reports every mistake in manifests, and what in their Dockerfiles the engine cannot build or is not in the folder. It contacts an engine only if
 a Dockerfile needs BuildKit.
 
 Exit codes: 0 all valid; 2 at least one is not.`,
@@ -87,6 +87,10 @@ func validateServices(ctx context.Context, env Env, folders []string) error {
 		return e.Info(), nil
 	})
 	for _, s := range found {
+		if err := contender.CheckContext(s); err != nil {
+			failures = append(failures, err)
+			continue
+		}
 		if where := contender.NeedsBuildKit(s); where != "" {
 			info, err := engine()
 			if err != nil {

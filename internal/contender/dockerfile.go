@@ -28,31 +28,40 @@ type need struct {
 	what string // "RUN --mount"
 }
 
-// needs returns the needs of a contender's Dockerfile, in its order. For an unreadable Dockerfile
-// it returns none: the builder will report what is wrong.
-func needs(svc bench.Service) (all []need) {
+// parsed returns a contender's Dockerfile, and its text; nil for an unreadable one: the builder will
+// report what is wrong.
+func parsed(svc bench.Service) (*parser.Result, []byte) {
 	d := svc.Docker
 	if d == nil || d.Dockerfile == "" || svc.Files == nil {
-		return nil
+		return nil, nil
 	}
 	f, err := svc.Files.Open(d.Dockerfile)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxDockerfile))
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	file, err := parser.Parse(bytes.NewReader(text))
 	if err != nil {
+		return nil, nil
+	}
+	return file, text
+}
+
+// buildKitNeeds returns the needs of a contender's Dockerfile, in its order.
+func buildKitNeeds(svc bench.Service) (all []need) {
+	file, text := parsed(svc)
+	if file == nil {
 		return nil
 	}
 	if ref, _, at, ok := parser.DetectSyntax(text); ok && !dockerSyntax.MatchString(ref) {
 		all = append(all, need{at[0].Start.Line, "# syntax=" + ref})
 	}
 	for _, node := range file.AST.Children {
-		all = append(all, needsOf(node, d.Args)...)
+		all = append(all, needsOf(node, svc.Docker.Args)...)
 	}
 	return all
 }
@@ -123,7 +132,7 @@ var ErrBuildKit = errors.New("the engine cannot build it")
 // byBuildKit reports whether an engine has to build a resolved contender with its BuildKit. The
 // error has the line that the engine cannot build, and what to do.
 func byBuildKit(svc bench.Service, info docker.Info) (bool, error) {
-	all := needs(svc)
+	all := buildKitNeeds(svc)
 	switch {
 	case len(all) == 0 || info.Builder == docker.BuilderBuildah:
 		return false, nil
@@ -162,7 +171,7 @@ func CheckBuilder(svc bench.Service, info docker.Info) error {
 // needs BuildKit, such as "DIR/Dockerfile:3: RUN --mount"; "" if none does.
 func NeedsBuildKit(svc bench.Service) string {
 	for _, one := range Resolved(svc) {
-		if all := needs(one); len(all) > 0 {
+		if all := buildKitNeeds(one); len(all) > 0 {
 			return all[0].location(one) + ": " + all[0].what
 		}
 	}

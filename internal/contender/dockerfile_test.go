@@ -48,7 +48,7 @@ func TestNeeds(t *testing.T) {
 		{"endless here-document", "FROM a\nRUN <<EOF\nx\n", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			all := needs(dockerfile(tt.text, map[string]string{"BUILDARCH": "amd64"}))
+			all := buildKitNeeds(dockerfile(tt.text, map[string]string{"BUILDARCH": "amd64"}))
 			var got []string
 			for _, n := range all {
 				got = append(got, fmt.Sprint(n.line, " ", n.what))
@@ -120,5 +120,5 @@ func FuzzNeeds(f *testing.F) {
 		}
 		return nil
 	})
-	f.Fuzz(func(t *testing.T, text string) { needs(dockerfile(text, nil)) })
+	f.Fuzz(func(t *testing.T, text string) { buildKitNeeds(dockerfile(text, nil)) })
 }

@@ -39,7 +39,7 @@ type BuildOptions struct {
 	Out     io.Writer // the builder's output, unfiltered and untrusted; nil: discarded
 	Self    string    // the locbench binary that a built-in contender runs; "": this one
 	Sources string    // a folder in locbench's sources, for a static binary; "": the working directory
-	Cache   string    // folder for builds of the process runtime; "": locbench/build in the user's cache folder
+	Cache   string    // folder for builds of the process runtime; "": build in safe.Cache
 	Rebuild bool      // build again, even if nothing has changed
 
 	Within    time.Duration // time limit; 0: two hours, since a native image may take one
@@ -183,7 +183,7 @@ func buildDockerfile(ctx context.Context, b ImageBuilder, svc bench.Service, o B
 	}
 	a, err := build(ctx, b, svc, o, opts, hash, func(w io.Writer) error { return writeTar(w, svc.Files, list) })
 	if err != nil && kit && ctx.Err() == nil {
-		first := needs(svc)[0]
+		first := buildKitNeeds(svc)[0]
 		err = fmt.Errorf("%w (built with BuildKit, needed by %s: %s. %s, if 'docker build' succeeds)",
 			err, first.location(svc), first.what, fix(svc))
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/needs/kinds"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
@@ -48,6 +49,7 @@ type manifest struct {
 	Port            int                `yaml:"port" strict:"min=1,max=65535"`
 	Env             map[string]string  `yaml:"env" strict:"max=200"`
 	Ready           ready              `yaml:"ready"`
+	StopSignal      string             `yaml:"stop_signal" strict:"min=1,max=20"`
 	Needs           kinds.ManifestList `yaml:"needs"`
 	Builtin         bool               `yaml:"builtin"`
 	Docker          *dockerPart        `yaml:"docker"`
@@ -77,6 +79,11 @@ type dockerPart struct {
 	Capabilities  []string `yaml:"capabilities" strict:"max=50"`
 	NewPrivileges bool     `yaml:"new_privileges"`
 	Processes     int64    `yaml:"processes" strict:"min=1,max=4194304"`
+
+	ReadOnly bool             `yaml:"read_only"`
+	Tmpfs    needs.TmpfsList  `yaml:"tmpfs"`
+	ShmSize  strictyaml.Bytes `yaml:"shm_size" strict:"min=1MiB,max=1024TiB"`
+	User     string           `yaml:"user" strict:"min=1,max=100"`
 }
 
 type processPart struct {
@@ -166,6 +173,7 @@ func (m manifest) service() bench.Service {
 		Name: m.Name, Title: m.Title, Language: m.Language, LanguageVersion: m.LanguageVersion, Framework: m.Framework,
 		Version: m.Version, Tags: m.Tags, Endpoints: m.Endpoints, Port: m.Port, Env: m.Env,
 		Ready: bench.Ready(m.Ready), Needs: m.Needs, Builtin: m.Builtin, Unverified: m.Unverified,
+		StopSignal: m.StopSignal,
 	}
 	if m.Docker != nil {
 		d := m.Docker
@@ -174,6 +182,10 @@ func (m manifest) service() bench.Service {
 			Privileges: bench.Privileges{
 				Capabilities: d.Capabilities, NewPrivileges: d.NewPrivileges, Processes: d.Processes,
 			},
+			Confined: bench.Confined{ReadOnly: d.ReadOnly, ShmSize: int64(d.ShmSize), User: d.User},
+		}
+		for _, t := range d.Tmpfs {
+			s.Docker.Confined.Tmpfs = append(s.Docker.Confined.Tmpfs, string(t))
 		}
 	}
 	if m.Process != nil {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // cache returns the folder for builds of the process runtime.
@@ -20,11 +21,8 @@ func (o BuildOptions) cache() (string, error) {
 	if o.Cache != "" {
 		return filepath.Abs(o.Cache)
 	}
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("find a folder to build in: %w", err)
-	}
-	return filepath.Join(dir, "locbench", "build"), nil
+	dir, err := safe.Cache()
+	return filepath.Join(dir, "build"), err
 }
 
 // builtMarker is the suffix of a file next to a complete build, which holds the variant's name. A

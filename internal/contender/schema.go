@@ -31,6 +31,7 @@ func (manifest) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 			"port":             "The port it listens on, default 8080.",
 			"env":              "Environment variables. {{.Port}}, {{.Elastic.URL}} and others are filled in.",
 			"ready":            "How to see that it is ready.",
+			"stop_signal":      "The signal that stops it, default SIGTERM, or that of its image.",
 			"needs":            "Services that it needs, by their names, as in a profile. Equal needs of several contenders are one.",
 			"builtin":          "It runs inside locbench.",
 			"docker":           "How to run it in a container.",
@@ -70,6 +71,10 @@ func (dockerPart) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	about := aboutImage()
 	about["capabilities"] = "Linux capabilities, without CAP_."
 	about["new_privileges"] = "Its processes may gain privileges by starting programs."
+	about["read_only"] = "Its root file system is read-only."
+	about["tmpfs"] = "Paths in memory, PATH or PATH:OPTIONS."
+	about["shm_size"] = "Size of /dev/shm, default the engine's."
+	about["user"] = "User, and group, of its processes, default the image's."
 	about["processes"] = "The most processes and threads it may have, above the default."
 	return s.Keys(dockerPart{}, strictyaml.Keys{
 		About: about, Accept: accept, Rules: strictyaml.Schema{"oneOf": strictyaml.HasEach("dockerfile", "image")},

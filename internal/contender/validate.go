@@ -30,6 +30,9 @@ func (m *manifest) ValidateStrict(v strictyaml.Value) {
 	if !strings.HasPrefix(m.Ready.Path, "/") || strings.ContainsAny(m.Ready.Path, " \t\r\n#") {
 		v.At("ready", "path").Wrong("write the path of a URL, such as `/`")
 	}
+	if m.StopSignal != "" && bench.SignalNumber(m.StopSignal) == 0 {
+		v.At("stop_signal").Wrong(bench.SignalHint)
+	}
 	m.checkReadyHeader(v.At("ready", "header"))
 	for _, wrong := range kinds.List(m.Needs).Wrong() {
 		if at := v.Find(wrong.Path); wrong.What == "" {

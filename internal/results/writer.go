@@ -46,7 +46,7 @@ type Writer struct {
 // fail once, with the first error in writing: a full disk must end the run early.
 func Create(dir string, run bench.Run, fail func(error)) (*Writer, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("make results folder: %w", err)
+		return nil, fmt.Errorf("make results folder: %w; choose another with --out", err)
 	}
 	if err := vacant(dir); err != nil {
 		return nil, err

@@ -321,6 +321,7 @@ func trialFacts(trial bench.TrialResult) []fact {
 		{limitsInUse, Incomparable, limits},
 		{"limits enforced", Incomparable, enforced},
 		{"CPU set", Relevant, i.CPUSet.String()},
+		{"container", Relevant, i.Confined.String()},
 		{"version", Informational, trial.Service.Version},
 		{"sources", Informational, short(trial.Artifact.Sources)},
 		{"framework", Informational, trial.Service.Framework},

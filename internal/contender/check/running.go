@@ -142,24 +142,25 @@ func imageSize(res *bench.CheckResult, info bench.InstanceInfo, artifact bench.A
 	res.Status, res.Value = bench.CheckInfo, units.Bytes(size)+what
 }
 
-// Stopped returns the result of bench.CheckStops: code 0 within ExitWithin of SIGTERM.
+// Stopped returns the result of bench.CheckStops: code 0 within ExitWithin of the stop signal.
 func Stopped(stop bench.StopResult) bench.CheckResult {
 	res := bench.CheckResult{Group: GroupLifecycle, Name: bench.CheckStops, Took: stop.Took}
+	signal := stop.SignalName()
 	res.Value = fmt.Sprintf("%s after %s", stop.Exit, stop.Took.Round(time.Millisecond))
 	switch {
 	case stop.ExitedBeforeStop:
 		res.Value = stop.Exit.String()
 		fail(&res, "exited before stop: %s", stop.Exit)
 	case stop.Handled:
-		fail(&res, "did not exit within %s of SIGTERM, which it handles; killed", stop.Took.Round(time.Millisecond))
+		fail(&res, "did not exit within %s of %s, which it handles; killed", stop.Took.Round(time.Millisecond), signal)
 	case stop.Killed:
-		fail(&res, "did not exit within %s of SIGTERM; killed. "+
-			"Handle SIGTERM: a program that runs as PID 1 of a container ignores it without a handler; "+
-			"or start it with tini, and from a shell with exec", stop.Took.Round(time.Millisecond))
+		fail(&res, "did not exit within %s of %s; killed. "+
+			"Handle %[2]s: a program that runs as PID 1 of a container ignores it without a handler; "+
+			"or start it with tini, and from a shell with exec", stop.Took.Round(time.Millisecond), signal)
 	case !stop.Graceful:
-		fail(&res, "expected exit code 0 after SIGTERM, got %s", stop.Exit)
+		fail(&res, "expected exit code 0 after %s, got %s", signal, stop.Exit)
 	case stop.Took > ExitWithin:
-		fail(&res, "expected an exit within %s of SIGTERM, took %s", ExitWithin, stop.Took.Round(time.Millisecond))
+		fail(&res, "expected an exit within %s of %s, took %s", ExitWithin, signal, stop.Took.Round(time.Millisecond))
 	default:
 		res.Status = bench.CheckPassed
 	}

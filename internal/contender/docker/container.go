@@ -37,7 +37,7 @@ type ContainerSpec struct {
 	OnLog      func(bench.LogLine)
 	OnIncident func(bench.Incident) // called for what others do to the container; may be nil
 
-	// Of needs. Their zero values leave what the image and the engine have.
+	// Zero values leave what the image and the engine have.
 	Entrypoint []string
 	User       string
 	Hostname   string
@@ -46,6 +46,7 @@ type ContainerSpec struct {
 	Mounts     []needs.Mount
 	Tmpfs      []needs.Tmpfs
 	ShmSize    int64 // bytes
+	ReadOnly   bool  // the root file system
 	Ulimits    []needs.Ulimit
 	Init       bool
 	StopSignal string
@@ -66,6 +67,7 @@ type Container struct {
 	address   string
 	inside    string
 	ready     string
+	signal    string // that stops it
 	imageID   string
 	pid       int
 	startedAt time.Time
@@ -147,6 +149,7 @@ func (c *Container) start(ctx, uncancelled, follow context.Context, spec Contain
 	}
 	state := inspected.Container
 	c.imageID, c.pid, c.started = state.Image, state.State.Pid, state.State.StartedAt
+	c.signal = stopSignal(state.Config)
 	c.startedAt = c.engineTime(c.started)
 	c.reach(state, spec)
 	c.done.Go(func() { c.wait(follow) })
@@ -232,6 +235,9 @@ func (c *Container) Address() string { return c.address }
 
 // ReadyAddress returns the host:port at which this machine reaches ContainerSpec.Ready; "": none.
 func (c *Container) ReadyAddress() string { return c.ready }
+
+// StopSignal returns the signal that stops the container, that of its image unless given: "SIGTERM".
+func (c *Container) StopSignal() string { return c.signal }
 
 // NetworkAddress returns the service's host:port in the container's network; "" if there is none.
 func (c *Container) NetworkAddress() string { return c.inside }

@@ -28,7 +28,7 @@ func (e *Engine) create(ctx context.Context, spec ContainerSpec) (client.Contain
 			NanoCPUs: int64(spec.Limits.CPUs*1e9 + 0.5), CpusetCpus: spec.CPUs.String(),
 			Memory: spec.Limits.Memory, MemorySwap: spec.Limits.Memory, // equal: no swap
 		},
-		Mounts: mounts(spec.Mounts), ShmSize: spec.ShmSize,
+		Mounts: mounts(spec.Mounts), ShmSize: spec.ShmSize, ReadonlyRootfs: spec.ReadOnly,
 	}
 	for _, u := range spec.Ulimits {
 		host.Resources.Ulimits = append(host.Resources.Ulimits, &container.Ulimit{Name: u.Name, Soft: u.Soft, Hard: u.Hard})

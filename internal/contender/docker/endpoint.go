@@ -27,6 +27,8 @@ type endpoint struct {
 	version string      // DOCKER_API_VERSION; "" negotiates
 	from    string      // what names the host, for messages
 
+	proxies map[string]string // see readProxies
+
 	transport http.RoundTripper // replaces connections to host in tests; may be nil
 }
 
@@ -36,6 +38,14 @@ const maxFile = 1 << 20 // the most bytes read of a configuration file
 // current context of config.json, then the default socket.
 func resolve(getenv func(string) string, home string) (endpoint, error) {
 	dir := cmp.Or(getenv("DOCKER_CONFIG"), filepath.Join(home, ".docker"))
+	ep, err := find(getenv, dir)
+	if err == nil {
+		ep.proxies, err = readProxies(dir, ep.host)
+	}
+	return ep, err
+}
+
+func find(getenv func(string) string, dir string) (endpoint, error) {
 	name, from := getenv("DOCKER_CONTEXT"), "DOCKER_CONTEXT"
 	ep := endpoint{host: getenv("DOCKER_HOST"), version: getenv("DOCKER_API_VERSION"), from: "DOCKER_HOST"}
 	if ep.host == "" && name == "" {

@@ -51,9 +51,10 @@ type Engine struct {
 	host     string
 	info     Info
 	shell    shell
-	peer     netip.Addr    // the engine's address; none for a socket or a pipe
-	patience time.Duration // the time limit of one request
-	local    atomic.Bool   // see Local
+	peer     netip.Addr        // the engine's address; none for a socket or a pipe
+	proxies  map[string]string // build arguments, see readProxies
+	patience time.Duration     // the time limit of one request
+	local    atomic.Bool       // see Local
 }
 
 // Info is what the engine says about itself and its machine.
@@ -125,7 +126,7 @@ func connect(ctx context.Context, getenv func(string) string, home string) (*Eng
 		cli.Close()
 		return nil, unreachable(ep, err, dialed.Load())
 	}
-	return &Engine{cli: cli, host: ep.host, info: info, shell: newShell(), peer: peer, patience: infoTimeout}, nil
+	return &Engine{cli: cli, host: ep.host, info: info, shell: newShell(), peer: peer, proxies: ep.proxies, patience: infoTimeout}, nil
 }
 
 func describe(ctx context.Context, cli *client.Client) (Info, error) {

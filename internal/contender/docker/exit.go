@@ -79,10 +79,10 @@ func (c *Container) end(ctx context.Context) (bench.Exit, error) {
 	}
 }
 
-// engineStops reports whether the engine itself stops: it ends its containers first, by SIGTERM or
-// SIGKILL, and responds for a moment after that.
+// engineStops reports whether the engine itself stops: it ends its containers first, by their signal
+// or SIGKILL, and responds for a moment after that.
 func (c *Container) engineStops(ctx context.Context, exit bench.Exit) bool {
-	if exit.OOMKilled || exit.Code != 0 && exit.Signal != "SIGTERM" && exit.Signal != "SIGKILL" {
+	if exit.OOMKilled || exit.Code != 0 && exit.Signal != c.signal && exit.Signal != "SIGKILL" {
 		return false
 	}
 	pause(ctx, engineEnds)
@@ -137,7 +137,7 @@ func (c *Container) state(ctx context.Context) (exit bench.Exit, running bool, e
 	return exit, false, nil
 }
 
-// Stop sends SIGTERM, then SIGKILL after grace (or as soon as bench.Forced says so), and removes
+// Stop sends the stop signal, then SIGKILL after grace (or as soon as bench.Forced says so), and removes
 // the container, even if ctx was canceled. A second call returns the result of the first.
 func (c *Container) Stop(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
 	c.stop.Do(func() {
@@ -191,10 +191,11 @@ func (c *Container) End(ctx context.Context, grace time.Duration) (clean bool, e
 func (c *Container) terminate(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
 	ask := func() error {
 		c.stopping.Store(true)
-		return c.kill(ctx, "SIGTERM")
+		return c.kill(ctx, c.signal)
 	}
 	kill := func() error { return c.kill(ctx, "SIGKILL") }
 	r, err := bench.Terminate(ctx, grace, c.exited, c.Exit, ask, kill)
+	r = r.By(c.signal)
 	if err != nil {
 		err = fmt.Errorf("container %.12s: %w", c.id, err)
 	}
@@ -218,3 +219,13 @@ var signals = map[int]string{
 // reports only the code, so a process that exits with such a code itself (a JVM after SIGTERM: 143)
 // looks the same.
 func signalName(code int) string { return signals[code-128] }
+
+// stopSignal returns the signal that stops a container of this configuration.
+func stopSignal(config *container.Config) string {
+	if config != nil {
+		if n := bench.SignalNumber(config.StopSignal); n > 0 {
+			return bench.SignalName(n)
+		}
+	}
+	return "SIGTERM"
+}

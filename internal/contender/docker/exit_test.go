@@ -2,6 +2,7 @@ package docker
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -136,6 +137,27 @@ func TestExit_KilledByLocbench(t *testing.T) {
 			t.Errorf("%d requests for the reason", n)
 		}
 	})
+}
+
+// TestStopSignal: a container gets the signal of its image, or of the manifest, which the engine has
+// in its configuration.
+func TestStopSignal(t *testing.T) {
+	for config, want := range map[string]string{
+		"": "SIGTERM", `"StopSignal":""`: "SIGTERM", `"StopSignal":"SIGQUIT"`: "SIGQUIT", `"StopSignal":"INT"`: "SIGINT", `"StopSignal":"15"`: "SIGTERM",
+		`"StopSignal":"SIGRTMIN+3"`: "37", `"StopSignal":"x"`: "SIGTERM",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f := fakedocker.New()
+			testenv.OK(t, json.Unmarshal([]byte("{"+config+"}"), &f.Config))
+			f.OnKill = func(string) { f.End(0) }
+			c, _, err := engineOf(t, f).Run(t.Context(), ContainerSpec{Image: "img"})
+			testenv.OK(t, err)
+			r, err := c.Stop(t.Context(), time.Second)
+			testenv.OK(t, err)
+			testenv.Equal(t, f.Signals(), []string{want}, config)
+			testenv.Equal(t, r.SignalName(), want, config)
+		})
+	}
 }
 
 // TestStop checks which signals a container gets, and when.

@@ -34,7 +34,7 @@ func engineOf(t *testing.T, f *fakedocker.Engine) *Engine {
 func containerOf(t *testing.T, f *fakedocker.Engine) *Container {
 	t.Helper()
 	c := &Container{engine: engineOf(t, f), id: fakedocker.ID, started: f.Started(), startedAt: time.Now(),
-		copied: make(chan struct{}), exited: make(chan struct{}), cancel: func() {}}
+		copied: make(chan struct{}), exited: make(chan struct{}), cancel: func() {}, signal: "SIGTERM"}
 	close(c.copied)
 	return c
 }

@@ -47,11 +47,20 @@ type Image struct {
 
 // BuildImage builds an image from a build context in tar form, with the classic builder, which
 // every engine has, or with BuildKit, and returns the image's ID. It writes the builder's output to
-// out, in lines of bounded length; out may be nil.
+// out, in lines of bounded length; out may be nil. Like "docker build" it adds the proxies of Docker's
+// configuration to the build arguments; their passwords are masked.
 func (e *Engine) BuildImage(ctx context.Context, tar io.Reader, o BuildOptions, out io.Writer) (id string, err error) {
 	args := make(map[string]*string, len(o.Args))
+	for k, v := range e.proxies {
+		args[k] = &v
+	}
 	for k, v := range o.Args {
 		args[k] = &v
+	}
+	known := passwords(e.proxies)
+	defer func() { err = known.Error(err) }()
+	if out != nil {
+		out = maskedLines{out, known}
 	}
 	opts := client.ImageBuildOptions{
 		Version: build.BuilderV1, Dockerfile: o.Dockerfile, Target: o.Target, BuildArgs: args, Labels: o.Labels,

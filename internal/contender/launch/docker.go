@@ -17,6 +17,7 @@ import (
 	"github.com/locbench/locbench/internal/bench/cpuset"
 	"github.com/locbench/locbench/internal/contender/docker"
 	"github.com/locbench/locbench/internal/host/cgroup"
+	"github.com/locbench/locbench/internal/needs"
 )
 
 // Docker starts contenders in containers, all in one network of the run.
@@ -104,6 +105,8 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 		Env: spec.Env, Labels: Labels(d.runID, spec.Name), Limits: limits, CPUs: cpus,
 		Network: d.Network.Name, Port: spec.Port, Ready: spec.Ready, Publish: !d.Network.Direct(), Host: d.NamedHost(),
 		Joins: spec.Joins, OnLog: spec.OnLog, OnIncident: spec.OnIncident, Hardened: &spec.More,
+		ReadOnly: spec.Confined.ReadOnly, Tmpfs: tmpfs(spec.Confined.Tmpfs), ShmSize: spec.Confined.ShmSize, User: spec.Confined.User,
+		StopSignal: spec.Signal,
 	})
 	if err != nil {
 		return nil, err
@@ -113,7 +116,7 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 	i.info = bench.InstanceInfo{
 		Runtime: bench.RuntimeDocker, ID: c.ID(), Image: spec.Artifact.Image, ImageID: c.ImageID(),
 		ImageSize: spec.Artifact.ImageSize, Address: c.Address(), ReadyAddress: c.ReadyAddress(), StartedAt: c.StartedAt(), Limits: spec.Limits, CPUSet: cpus,
-		LimitsEnforced: len(missing) == 0, LimitsNote: note, Privileges: spec.More,
+		LimitsEnforced: len(missing) == 0, LimitsNote: note, Privileges: spec.More, Confined: spec.Confined,
 	}
 	if i.info.PID = LocalPID(c); i.info.PID > 0 {
 		// Without the files (rights, an unusual mount) the engine's slower counters are used.
@@ -122,6 +125,14 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 		}
 	}
 	return i, nil
+}
+
+func tmpfs(all []string) (out []needs.Tmpfs) {
+	for _, text := range all {
+		t := needs.TmpfsPath(text)
+		out = append(out, needs.Tmpfs{Target: t.Path(), Options: t.Options()})
+	}
+	return out
 }
 
 // Unenforced returns the limits that the engine does not enforce for a container that it made with
@@ -194,7 +205,7 @@ type container struct {
 	peak     peak
 	kills    atomic.Bool // the kernel has killed a process for lack of memory
 	stopping atomic.Bool // Stop was called while it ran
-	handles  atomic.Bool // its main process had a handler of SIGTERM then
+	handles  atomic.Bool // its main process had a handler of the stop signal then
 
 	stopped atomic.Bool
 }
@@ -281,7 +292,7 @@ func (c *container) AddPressure() {
 
 func (c *container) Stop(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
 	if c.Container.Exit() == nil && !c.stopping.Swap(true) {
-		c.handles.Store(c.info.PID > 0 && handlesTerm(c.info.PID))
+		c.handles.Store(c.info.PID > 0 && handles(c.info.PID, c.StopSignal()))
 	}
 	r, err := c.Container.Stop(ctx, grace)
 	err = WithCleanHint(err)

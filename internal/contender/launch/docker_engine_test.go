@@ -115,6 +115,28 @@ func TestDocker(t *testing.T) {
 			t.Errorf("the kernel allows %s processes", got)
 		}
 	})
+	t.Run("AsInProduction", func(t *testing.T) {
+		if !e.SameHost() {
+			t.Skip("needs an engine on this machine")
+		}
+		s := spec(t, "serve", "8080")
+		s.Signal = "SIGINT" // the helper handles only SIGTERM
+		s.Confined = bench.Confined{ReadOnly: true, Tmpfs: []string{"/tmp:size=1m"}, ShmSize: 8 << 20, User: "1000:1001"}
+		inst := launch(t, newDocker(t, e), s)
+		proc := fmt.Sprintf("/proc/%d/", inst.Info().PID)
+		status, err := os.ReadFile(proc + "status")
+		testenv.OK(t, err)
+		mounts, err := os.ReadFile(proc + "mounts")
+		testenv.OK(t, err)
+		for _, want := range []string{"Uid:\t1000\t", "Gid:\t1001\t", " / overlay ro,", " /tmp tmpfs rw,", "size=1024k", " /dev/shm tmpfs rw,", "size=8192k"} {
+			if !strings.Contains(string(status)+string(mounts), want) {
+				t.Errorf("no %q in\n%s%s", want, status, mounts)
+			}
+		}
+		if r, err := inst.Stop(t.Context(), time.Minute); err != nil || r.Killed || r.Signal != "SIGINT" || r.Exit.Code == 0 {
+			t.Errorf("%+v, %v", r, err)
+		}
+	})
 	t.Run("Neighbors", func(t *testing.T) {
 		for inside, want := range map[bool]string{true: "status 404", false: "deadline exceeded"} {
 			d, err := NewDocker(t.Context(), e, runID(t), inside)

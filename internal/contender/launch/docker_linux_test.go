@@ -67,9 +67,10 @@ func launched(t *testing.T, f *fakedocker.Engine, spec bench.LaunchSpec) (*Docke
 func TestDockerLaunch(t *testing.T) {
 	all := bench.LaunchSpec{
 		Name: "go:lto 1", Artifact: bench.Artifact{Image: "img:1", Command: []string{"serve"}}, Port: 8080, Ready: 8081,
-		Env:    map[string]string{"PORT": "8080"},
-		Limits: bench.Limits{CPUs: 1.5, CPUSet: 2, Memory: 512 << 20, PIDs: 64},
-		More:   bench.Privileges{Capabilities: []string{"NET_RAW"}, NewPrivileges: true, Processes: 5000},
+		Env:      map[string]string{"PORT": "8080"},
+		Limits:   bench.Limits{CPUs: 1.5, CPUSet: 2, Memory: 512 << 20, PIDs: 64},
+		More:     bench.Privileges{Capabilities: []string{"NET_RAW"}, NewPrivileges: true, Processes: 5000},
+		Confined: bench.Confined{ReadOnly: true, Tmpfs: []string{"/tmp", "/run:size=1m"}, ShmSize: 256 << 20, User: "1000:1000"}, Signal: "SIGQUIT",
 	}
 	var golden strings.Builder
 	for _, tt := range []struct {

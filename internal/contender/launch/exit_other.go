@@ -10,7 +10,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 )
 
-func terminate(*os.Process) error { return errors.ErrUnsupported }
+func terminate(*os.Process, string) error { return errors.ErrUnsupported }
 
 func processExit(s *os.ProcessState) bench.Exit {
 	if s == nil {

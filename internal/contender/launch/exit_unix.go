@@ -12,10 +12,14 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 )
 
-// terminate sends SIGTERM to a process, and SIGCONT if it is stopped, since it could not exit
+// terminate sends a signal to a process, and SIGCONT if it is stopped, since it could not exit
 // otherwise. It ignores errors: a process that gets no signal is killed later.
-func terminate(p *os.Process) error {
-	if p.Signal(syscall.SIGTERM) == nil && processAilment(p.Pid) != "" {
+func terminate(p *os.Process, name string) error {
+	signal := unix.SignalNum(name) // by its name: numbers differ between systems
+	if signal == 0 {
+		signal = syscall.Signal(bench.SignalNumber(name))
+	}
+	if p.Signal(signal) == nil && processAilment(p.Pid) != "" {
 		_ = p.Signal(syscall.SIGCONT)
 	}
 	return nil

@@ -23,11 +23,8 @@ const ownerEnd = ".owner"
 // folders returns where the folders of processes are made. It is short, as a socket's path in one
 // must be.
 func folders() (string, error) {
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("find a folder to run in: %w", err)
-	}
-	return filepath.Join(dir, "locbench", "work"), nil
+	dir, err := safe.Cache()
+	return filepath.Join(dir, "work"), err
 }
 
 // NewFolder returns a path for bench.LaunchSpec.Folder. Nothing is made yet.

@@ -61,15 +61,15 @@ func processAilment(pid int) string {
 	return ""
 }
 
-// handlesTerm reports whether a process has a handler of SIGTERM or, as init programs do, blocks it
-// and waits for it. As PID 1 of a container, a process with neither ignores SIGTERM.
-func handlesTerm(pid int) bool {
+// handles reports whether a process has a handler of a signal or, as init programs do, blocks it and
+// waits for it. As PID 1 of a container, a process with neither ignores the signal.
+func handles(pid int, signal string) bool {
 	status, _ := readProc(pid, "status")
-	return termHandled(status)
+	return handled(status, bench.SignalNumber(signal))
 }
 
-func termHandled(status []byte) bool {
-	return (statusMask(status, "SigCgt:")|statusMask(status, "SigBlk:"))>>(syscall.SIGTERM-1)&1 != 0
+func handled(status []byte, signal int) bool {
+	return signal > 0 && (statusMask(status, "SigCgt:")|statusMask(status, "SigBlk:"))>>(signal-1)&1 != 0
 }
 
 // statusMask reads a line such as "SigCgt:	0000000000004a02".

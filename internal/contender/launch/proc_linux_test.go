@@ -61,8 +61,11 @@ func TestHandlesTerm(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			status := fmt.Sprintf("Name:\tx\nSigQ:\t0/1\nSigBlk:\t%s\nSigIgn:\t%s\nSigCgt:\t%s\n", c.blocked, c.ignored, c.caught)
-			if got := termHandled([]byte(status)); got != c.want {
+			if got := handled([]byte(status), 15); got != c.want {
 				t.Errorf("%v of\n%s", got, status)
+			}
+			if got := handled([]byte(status), 2); got != (c.want || name == "neither" || name == "ignores it") || handled([]byte(status), 0) {
+				t.Errorf("SIGINT: %v of\n%s", got, status)
 			}
 		})
 	}

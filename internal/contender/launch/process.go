@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,7 +52,7 @@ func (l Process) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 
 func newProcess(box *sandbox, spec bench.LaunchSpec) *process {
 	return &process{
-		box: box, folder: spec.Folder, exited: make(chan struct{}), killed: make(chan struct{}),
+		box: box, folder: spec.Folder, signal: bench.SignalName(bench.SignalNumber(cmp.Or(spec.Signal, "SIGTERM"))), exited: make(chan struct{}), killed: make(chan struct{}),
 		info: bench.InstanceInfo{
 			Runtime: bench.RuntimeProcess, Address: "127.0.0.1:" + strconv.Itoa(spec.Port), Limits: spec.Limits,
 		},
@@ -62,6 +63,7 @@ func newProcess(box *sandbox, spec bench.LaunchSpec) *process {
 type process struct {
 	box    *sandbox
 	folder string
+	signal string // that stops it
 	info   bench.InstanceInfo
 	os     *os.Process
 	logs   safe.Ring
@@ -192,7 +194,7 @@ func (p *process) BeginPeak() error { return p.box.beginPeak() }
 // AddPressure makes the kernel add up its waiting for disks.
 func (p *process) AddPressure() { p.box.addPressure() }
 
-// Stop sends SIGTERM, then SIGKILL after grace or as soon as bench.Forced says so. It signals only
+// Stop sends the stop signal, then SIGKILL after grace or as soon as bench.Forced says so. It signals only
 // the main process, as an engine does with a container, and at the end kills what is left.
 func (p *process) Stop(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
 	p.stop.Do(func() {
@@ -206,14 +208,15 @@ func (p *process) Stop(ctx context.Context, grace time.Duration) (bench.StopResu
 }
 
 func (p *process) terminate(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
-	ask := func() error { return terminate(p.os) }
+	ask := func() error { return terminate(p.os, p.signal) }
 	kill := func() error {
 		close(p.killed)
 		_ = p.os.Kill() // fails if it has exited
 		return nil
 	}
-	handles := handlesTerm(p.info.PID)
+	handles := handles(p.info.PID, p.signal)
 	r, err := bench.Terminate(ctx, grace, p.exited, p.Exit, ask, kill)
+	r = r.By(p.signal)
 	r.Handled = handles && r.Killed && !r.Forced
 	if err != nil {
 		err = fmt.Errorf("process %d: %w", p.info.PID, err)

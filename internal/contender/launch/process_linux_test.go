@@ -82,6 +82,18 @@ func TestShell_Stopped(t *testing.T) {
 	}
 }
 
+// TestShell_StopSignal: a process gets the signal of its manifest.
+func TestShell_StopSignal(t *testing.T) {
+	for signal, trap := range map[string]string{"SIGUSR1": "USR1", "2": "INT", "": "TERM"} {
+		inst := shelled(t, "trap 'exit 0' "+trap+"; echo up; sleep 600 >/dev/null 2>&1 & wait", nil)
+		inst.signal = newProcess(nil, bench.LaunchSpec{Signal: signal}).signal
+		waitLog(t, inst, "up")
+		if r, err := inst.Stop(t.Context(), time.Minute); err != nil || !r.Graceful || r.SignalName() != "SIG"+trap {
+			t.Errorf("%s: %+v, %v", signal, r, err)
+		}
+	}
+}
+
 // TestShell_StopDeaf: a process that ignores SIGTERM is killed with its children.
 func TestShell_StopDeaf(t *testing.T) {
 	inst := shelled(t, "trap '' TERM; sleep 600 >/dev/null 2>&1 & echo child $!; wait", nil)

@@ -53,6 +53,6 @@ func mainThread() bool { return false } // used only on Linux
 
 func processGone(int) bool                          { return false }
 func processAilment(int) string                     { return "" }
-func handlesTerm(int) bool                          { return false }
+func handles(int, string) bool                      { return false }
 func sessionListens(int) []netip.AddrPort           { return nil }
 func containerListens(int, string) []netip.AddrPort { return nil }

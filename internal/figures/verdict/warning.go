@@ -98,16 +98,16 @@ func ClockSet(moved time.Duration, step int) bench.Warning {
 		way, moved.Abs().Round(100*time.Millisecond), step)
 }
 
-// Hung returns the warning that a contender was killed because it did not stop within grace, with
-// the remedy for a program that ignores SIGTERM as PID 1 of a container if asPID1.
-func Hung(grace time.Duration, asPID1 bool) bench.Warning {
+// Hung returns the warning that a contender was killed because it did not stop within grace of a
+// signal, with the remedy for a program that ignores it as PID 1 of a container if asPID1.
+func Hung(grace time.Duration, signal string, asPID1 bool) bench.Warning {
 	remedy := ""
 	if asPID1 {
 		remedy = ": PID 1 of a container ignores it without a handler; handle it, " +
 			"or start the program with tini, and from a shell with exec"
 	}
 	return found(bench.WarnHung, values{"grace_ns": float64(grace)},
-		"did not stop within %s of SIGTERM and was killed (SIGKILL)%s", grace, remedy)
+		"did not stop within %s of %s and was killed (SIGKILL)%s", grace, signal, remedy)
 }
 
 // Overcommitted returns the warning that interleaved contenders may use more memory than there is.

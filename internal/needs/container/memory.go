@@ -50,7 +50,7 @@ func (s service) isMemory(at string) bool {
 	}
 	mount(sharedMemory, true)
 	for _, t := range s.Tmpfs {
-		mount(t.path(), true)
+		mount(t.Path(), true)
 	}
 	for _, v := range s.Volumes {
 		mount(v.Target, false)

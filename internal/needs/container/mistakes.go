@@ -77,10 +77,7 @@ func notExternal(s service) (keys []string) {
 	return keys
 }
 
-var (
-	hostName   = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?$`)
-	signalName = regexp.MustCompile(`^(SIG[A-Z0-9+-]+|[0-9]{1,2})$`)
-)
+var hostName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?$`)
 
 // wrong returns the mistakes of what is fine by itself.
 func wrong(n bench.NeedSpec) (all []needs.Mistake) {
@@ -124,8 +121,8 @@ func wrong(n bench.NeedSpec) (all []needs.Mistake) {
 		when(!hostName.MatchString(name), fmt.Sprintf("aliases[%d]", i), fmt.Sprintf("%.100q is not a host name", name),
 			"write letters, digits, -, _ and .")
 	}
-	when(s.StopSignal != "" && !signalName.MatchString(s.StopSignal), "stop_signal", "`stop_signal` is not a signal",
-		"write one such as SIGINT")
+	when(s.StopSignal != "" && bench.SignalNumber(s.StopSignal) == 0, "stop_signal", "`stop_signal` is not a signal",
+		bench.SignalHint)
 	when(s.Ready.HTTP != readyHTTP{} && !strings.HasPrefix(s.Ready.HTTP.Path, "/"), "ready.http.path",
 		"a path begins with /", "write one such as `/health`")
 	if what := s.inMemory(s.Environment); what != "" && s.Seed != nil && !s.Keep {
@@ -220,7 +217,7 @@ func wrongMounts(s service) (all []needs.Mistake) {
 		twice("volumes", i, v.Target)
 	}
 	for i, t := range s.Tmpfs {
-		twice("tmpfs", i, t.path())
+		twice("tmpfs", i, t.Path())
 	}
 	return all
 }

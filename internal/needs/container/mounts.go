@@ -91,38 +91,3 @@ func (m volume) text() string {
 func (volume) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema {
 	return strictyaml.Text(`^(/[^:]+|[^:]*[./~][^:]*:/[^:]+:(.*,)?ro(,.*)?)$`)
 }
-
-// tmpfs is "PATH" or "PATH:OPTIONS".
-type tmpfs string
-
-func (t tmpfs) path() string {
-	target, _, _ := strings.Cut(string(t), ":")
-	return path.Clean(target)
-}
-
-func (t tmpfs) options() string {
-	_, options, _ := strings.Cut(string(t), ":")
-	return options
-}
-
-type tmpfsList []tmpfs
-
-// UnmarshalStrict reads a text or a list of texts.
-func (all *tmpfsList) UnmarshalStrict(v strictyaml.Value) {
-	items := v.Items()
-	if v.Kind() != strictyaml.List {
-		items = []strictyaml.Value{v}
-	}
-	for _, item := range items {
-		text, ok := item.Text()
-		if ok && (!path.IsAbs(tmpfs(text).path()) || tmpfs(text).path() == "/") {
-			item.Wrong("write an absolute path in the container, such as `/run`")
-		}
-		*all = append(*all, tmpfs(text))
-	}
-}
-
-// DescribeStrict describes what UnmarshalStrict reads.
-func (tmpfsList) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema {
-	return strictyaml.Either(strictyaml.Text("^/"), strictyaml.ListOf(strictyaml.Text("^/"), 0))
-}

@@ -19,7 +19,7 @@ func own(n bench.NeedSpec) (memory int64, shared string) {
 	if n.From.Traits().ByURL {
 		return 0, "is external, and interleaved contenders would share its connections"
 	}
-	lasts := func(t tmpfs) bool { return !passes(t.path()) }
+	lasts := func(t needs.TmpfsPath) bool { return !passes(t.Path()) }
 	if s.Keep && s.Seed != nil && (slices.ContainsFunc(s.Tmpfs, lasts) || s.inMemory(s.Environment) != "") {
 		return 0, "keeps its data in memory (keep), which cannot be copied, and interleaved contenders would share it"
 	}

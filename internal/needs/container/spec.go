@@ -45,7 +45,7 @@ type service struct {
 	Ready           ready             `json:"ready,omitzero" yaml:"ready,omitempty"`
 	Seed            []seed            `json:"seed,omitempty" yaml:"seed,omitempty" strict:"max=100"`
 	Volumes         []volume          `json:"volumes,omitempty" yaml:"volumes,omitempty" strict:"max=50"`
-	Tmpfs           tmpfsList         `json:"tmpfs,omitempty" yaml:"tmpfs,omitempty"`
+	Tmpfs           needs.TmpfsList   `json:"tmpfs,omitempty" yaml:"tmpfs,omitempty"`
 	ShmSize         strictyaml.Bytes  `json:"shm_size,omitempty" yaml:"shm_size,omitempty" strict:"min=1MiB,max=1024TiB"`
 	Ulimits         map[string]ulimit `json:"ulimits,omitempty" yaml:"ulimits,omitempty"`
 	Hostname        string            `json:"hostname,omitempty" yaml:"hostname,omitempty" strict:"min=1,max=63"`
@@ -205,7 +205,7 @@ func (s *service) mounted(path string) bool {
 		}
 	}
 	for _, t := range s.Tmpfs {
-		if t.path() == path {
+		if t.Path() == path {
 			return true
 		}
 	}

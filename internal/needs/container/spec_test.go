@@ -181,7 +181,7 @@ func TestMistakes(t *testing.T) {
 		"hostname":           {"image: a\nhostname: a_-", 3, []string{"not a host name"}},
 		"alias":              {"image: a\naliases: [mq, 'a b']", 3, []string{"not a host name"}},
 		"container_name":     {"image: a\ncontainer_name: mq", 3, []string{"aliases: [NAME]"}},
-		"signal":             {"image: a\nstop_signal: int", 3, []string{"SIGINT"}},
+		"signal":             {"image: a\nstop_signal: SIGFOO", 3, []string{"SIGINT"}},
 		"external's seed":    {"external: h:1\nseed: [{command: [x]}]", 3, []string{"has no `seed`", "unless you write `writable: true`"}},
 		"external's limits":  {"external: h:1\nlimits: {cpus: 1}", 3, []string{"has no `limits`"}},
 		"external's own":     {"external: h:1\nper_service: true", 3, []string{"has no `per_service`"}},

@@ -225,7 +225,7 @@ func (n *Need) container(first bool) needs.ContainerSpec {
 		}
 	}
 	for _, t := range s.Tmpfs {
-		spec.Tmpfs = append(spec.Tmpfs, needs.Tmpfs{Target: t.path(), Options: t.options()})
+		spec.Tmpfs = append(spec.Tmpfs, needs.Tmpfs{Target: t.Path(), Options: t.Options()})
 	}
 	for _, name := range sorted(s.Ulimits) {
 		spec.Ulimits = append(spec.Ulimits, needs.Ulimit{Name: name, Soft: s.Ulimits[name].Soft, Hard: s.Ulimits[name].Hard})

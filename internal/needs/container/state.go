@@ -80,7 +80,7 @@ func (n *Need) newState(ctx context.Context) (s state, err error) {
 	}
 	for i, path := range paths {
 		elsewhere := slices.ContainsFunc(n.spec.Volumes, func(v volume) bool { return v.Source != "" && v.Target == path })
-		inMemory := slices.ContainsFunc(n.spec.Tmpfs, func(t tmpfs) bool { return t.path() == path })
+		inMemory := slices.ContainsFunc(n.spec.Tmpfs, func(t needs.TmpfsPath) bool { return t.Path() == path })
 		if inMemory && n.spec.Seed != nil && !n.spec.Keep {
 			return s, fmt.Errorf("%s; remove the tmpfs, or write `keep: true`", lost("tmpfs "+path))
 		}

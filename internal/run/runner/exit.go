@@ -32,25 +32,25 @@ func (l *trialRun) stop(ctx context.Context, failed bool) error {
 		stop.Forced = stop.Forced || known && stop.Killed
 		l.publish(bench.InstanceStopped{Stop: stop})
 		if known && stop.Killed && !stop.Exit.OOMKilled {
-			return "killed at once: SIGTERM was ignored in an earlier round", nil
+			return "killed at once: " + stop.SignalName() + " was ignored in an earlier round", nil
 		}
 		if stop.Forced {
 			return "killed: stop was forced", nil // no warning: the contender had no time to stop
 		}
 		hung := stop.Killed && stop.Handled && !failed && ctx.Err() == nil && l.unanswered == nil
 		if stop.Killed && !hung {
-			l.warn(verdict.Hung(l.cfg.Grace, !stop.Handled && l.inst.Info().Runtime.Traits().Container && !l.checksStop()))
+			l.warn(verdict.Hung(l.cfg.Grace, stop.SignalName(), !stop.Handled && l.inst.Info().Runtime.Traits().Container && !l.checksStop()))
 			l.deaf[selection(*l.trial)] = !stop.Handled
 		}
 		if stop.Killed && l.unanswered != nil {
-			return "", silent("did not respond to the teardown, did not stop on SIGTERM and was killed (SIGKILL): %v", l.unanswered)
+			return "", silent("did not respond to the teardown, did not stop on %s and was killed (SIGKILL): %v", stop.SignalName(), l.unanswered)
 		}
 		for _, c := range l.cfg.Checker.Stopped(stop) {
 			l.checkDone(c)
 		}
 		if hung {
 			return "", causeError{bench.Cause{Kind: bench.CauseHung, Text: fmt.Sprintf(
-				"did not stop within %s of SIGTERM, which it handles, and was killed (SIGKILL)", l.cfg.Grace)}}
+				"did not stop within %s of %s, which it handles, and was killed (SIGKILL)", l.cfg.Grace, stop.SignalName())}}
 		}
 		if l.died != nil || !stop.ExitedBeforeStop && !stop.Exit.OOMKilled {
 			return "", nil

@@ -139,6 +139,8 @@ func instanceText(i bench.InstanceInfo) string {
 	of.add(i.Limits.CPUs > 0, "%g CPUs", i.Limits.CPUs)
 	of.add(i.Limits.Memory > 0, "%s (no swap)", units.Bytes(i.Limits.Memory))
 	of.add(len(i.CPUSet) > 0, "on CPU %s", i.CPUSet)
+	confined := i.Confined.String()
+	of.add(confined != "", "%s", safe.Line(confined, 300))
 	of.add(!i.LimitsEnforced, "LIMITS NOT ENFORCED")
 	return strings.Join(of, ", ")
 }
@@ -151,7 +153,7 @@ func stopText(s bench.StopResult) string {
 	case s.Forced:
 		return "killed after " + took + ": stop was forced"
 	case s.Killed:
-		return "killed after " + took + ": no exit after SIGTERM"
+		return "killed after " + took + ": no exit after " + safe.Line(s.SignalName(), 20)
 	case s.Graceful:
 		return "gracefully in " + took
 	}

@@ -111,6 +111,7 @@ func contenderFacts(l layout) factGroup {
 		if i := trial.Instance; i != nil {
 			parts = append(parts, "runtime "+string(i.Runtime),
 				when(trial.Service.Limits != bench.Limits{}, "its own limits "+trial.Service.Limits.String()), when(len(i.CPUSet) > 0, "CPU set "+i.CPUSet.String()),
+				i.Confined.String(),
 				when(i.ImageID != "", "image "+i.ImageID))
 		}
 		a := trial.Artifact

@@ -58,7 +58,7 @@ func failures(l layout) []failure {
 		cause := trial.WhyFailed()
 		isCause := cause != nil && cause.Kind == bench.CauseHung
 		if s := trial.Stop; s != nil && s.Killed && !s.Forced && !isCause {
-			what = append(what, "Did not stop on SIGTERM; killed (SIGKILL) after "+units.Duration(s.Took)+".")
+			what = append(what, "Did not stop on "+cleanName(s.SignalName())+"; killed (SIGKILL) after "+units.Duration(s.Took)+".")
 		}
 		if trial.Lost != nil {
 			what = append(what, "Lost: "+cleanText(trial.Lost.String())+".")

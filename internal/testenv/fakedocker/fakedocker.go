@@ -45,6 +45,7 @@ type Engine struct {
 	Code     int
 	OOM      bool // the flag of the state
 	Paused   bool
+	Config   map[string]any // of the container
 	PID      int
 	Networks map[string]any
 	Ports    map[string]any
@@ -256,7 +257,7 @@ func (e *Engine) container(r *http.Request, about string) *http.Response {
 	case "/json":
 		status := map[bool]string{true: "running", false: "exited"}[e.Running]
 		return e.response(200, map[string]any{
-			"Id": ID, "Image": "sha256:image",
+			"Id": ID, "Image": "sha256:image", "Config": e.Config,
 			"NetworkSettings": map[string]any{"Networks": e.Networks, "Ports": e.Ports},
 			"State": map[string]any{
 				"Status": status, "Running": e.Running, "Paused": e.Paused, "OOMKilled": e.OOM, "ExitCode": e.Code,

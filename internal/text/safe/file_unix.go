@@ -4,6 +4,7 @@ package safe
 
 import (
 	"io/fs"
+	"os"
 	"syscall"
 )
 
@@ -19,4 +20,10 @@ func names(info fs.FileInfo) uint64 {
 		return uint64(st.Nlink)
 	}
 	return 1
+}
+
+// owned reports whether a file belongs to this user.
+func owned(info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Geteuid()
 }

@@ -113,6 +113,9 @@ func instanceSentence(i bench.InstanceInfo) string {
 	if i.Limits.Memory > 0 {
 		text += ", " + units.Bytes(i.Limits.Memory)
 	}
+	if confined := i.Confined.String(); confined != "" {
+		text += ", " + confined
+	}
 	if !i.LimitsEnforced {
 		text += "; LIMITS NOT ENFORCED"
 	}
