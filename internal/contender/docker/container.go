@@ -32,6 +32,7 @@ type ContainerSpec struct {
 	Port       int               // port that the service listens on; 0: none
 	Publish    bool              // reach Port through a port of the engine's machine, not at the container's address
 	Host       string            // what the name host.docker.internal leads to in the container; "": nothing
+	NoGain     bool              // its processes gain no privileges by starting a program
 	Hardened   *bench.Privileges // privileges on top of a contender's; nil: the engine's defaults
 	OnLog      func(bench.LogLine)
 	OnIncident func(bench.Incident) // called for what others do to the container; may be nil
