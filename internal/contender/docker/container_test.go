@@ -28,7 +28,7 @@ func TestRun_Create(t *testing.T) {
 		Network: "locbench-net", Port: 8080, Publish: true, Host: "host-gateway",
 		Hardened: &bench.Privileges{Capabilities: []string{"NET_RAW"}},
 	}
-	need := ContainerSpec{NoGain: true, 
+	need := ContainerSpec{NoGain: true,
 		Name: "db", Image: "db:1", Entrypoint: []string{"run"}, Command: []string{"-f"}, Labels: all.Labels, Network: all.Network, Port: 5432,
 		User: "1:2", Hostname: "main", Aliases: []string{"db", "main"}, ShmSize: 64 << 20, Init: true, StopSignal: "SIGINT", NoHealthcheck: true,
 		Mounts: []needs.Mount{{Volume: "v1", Target: "/data", Complete: true}, {Volume: "v2", Target: "/more"}, {Source: "/home/me/a b.sql", Target: "/seed/a b.sql", ReadOnly: true}},

@@ -393,3 +393,11 @@ func TestRun_Joins(t *testing.T) {
 		})
 	}
 }
+
+// TestFilesOf_Link: an image that has a link where a volume is mounted to be copied is an error: the
+// archive is that link, not the files.
+func TestFilesOf_Link(t *testing.T) {
+	link := tar.Header{Name: volumeAt, Typeflag: tar.TypeSymlink, Linkname: "/other"}
+	_, err := filesOf(bytes.NewReader(tarOf(t, link)))
+	testenv.Fails(t, err, "the image has a link or a file at /locbench-volume")
+}

@@ -71,7 +71,7 @@ func (d *Docker) runIn(ctx context.Context, network docker.Network, spec needs.C
 		Labels: launch.Labels(spec.RunID, spec.Name), Limits: limits, CPUs: spec.CPUs,
 		Network: network.Name, Port: spec.Port, Publish: !network.Direct(), Host: d.NamedHost(),
 		OnLog: spec.OnLog, OnIncident: spec.OnIncident,
-		User:  spec.User, Hostname: spec.Hostname, Aliases: aliases, Mounts: spec.Mounts, Tmpfs: spec.Tmpfs,
+		User: spec.User, Hostname: spec.Hostname, Aliases: aliases, Mounts: spec.Mounts, Tmpfs: spec.Tmpfs,
 		ShmSize: spec.ShmSize, Ulimits: spec.Ulimits, Init: spec.Init, StopSignal: spec.StopSignal, NoHealthcheck: true, NoGain: true,
 	})
 	if err != nil {
