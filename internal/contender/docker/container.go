@@ -2,6 +2,7 @@ package docker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"strconv"
@@ -70,6 +71,7 @@ type Container struct {
 	pid       int
 	startedAt time.Time
 	started   string      // startedAt, as the engine writes it
+	given     []string    // paths at which files of this machine were copied
 	stopping  atomic.Bool // locbench has begun to stop the container
 	exit      atomic.Pointer[bench.Exit]
 
@@ -91,12 +93,16 @@ func (e *Engine) Run(ctx context.Context, spec ContainerSpec) (c *Container, war
 	}
 	uncancelled, cancel := detached(ctx, createTimeout)
 	defer cancel()
-	created, err := e.create(uncancelled, spec)
+	created, given, err := e.createGiving(uncancelled, spec)
 	if err != nil {
 		return nil, nil, fmt.Errorf("create container of %s: %w", spec.Image, noSpace(translateNotFound(err)))
 	}
 	follow, stopFollowing := context.WithCancel(context.WithoutCancel(ctx))
 	c = &Container{engine: e, id: created.ID, cancel: stopFollowing}
+	if err := c.give(ctx, given); err != nil {
+		defer stopFollowing()
+		return nil, nil, errors.Join(err, c.drop(ctx))
+	}
 	c.copied, c.exited = make(chan struct{}), make(chan struct{})
 	if err := c.start(ctx, uncancelled, follow, spec); err != nil {
 		return nil, nil, fmt.Errorf("start container of %s: %w", spec.Image, c.abandon(ctx, noSpace(err)))

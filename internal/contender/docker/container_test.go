@@ -53,6 +53,7 @@ func TestRun_Create(t *testing.T) {
 			f := fakedocker.New()
 			e := engineOf(t, f)
 			e.info.System = tt.system
+			e.local.Store(true)
 			e.peer, _ = netip.ParseAddr(tt.peer)
 			c, warnings, err := e.Run(t.Context(), tt.spec)
 			if err != nil || !slices.Equal(warnings, []string{"as scripted"}) {
