@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/testenv"
-	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/fit"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 func sample() Table {
