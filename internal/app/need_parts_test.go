@@ -10,8 +10,10 @@ import (
 	"github.com/locbench/locbench/internal/analysis/compare"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/profiles"
 )
 
 // The hash of a folder depends on names, rights, links and contents, and of what is beyond the
@@ -175,4 +177,28 @@ func TestNotResumable(t *testing.T) {
 		testenv.Fails(t, err, "Docker")
 		testenv.Check(t, strings.Contains(text, want) && (want != "" || !strings.Contains(text, "resume")), "%s: %q", environment, text)
 	}
+}
+
+// What manifests take from the environment is listed before a run, and by validate; what the profile
+// takes is in the profile.
+func TestOfManifests(t *testing.T) {
+	folder := t.TempDir()
+	for name, text := range map[string]string{
+		"svc/web/service.yaml": "name: web\nlanguage: Go\nframework: none\nversion: '1'\nprocess: {command: [x]}\n" +
+			"env: {AWS: '${AWS_SECRET_ACCESS_KEY}', MODE: '${MODE}'}\nneeds: {db: {image: 'db:1', environment: {A: '${HOME_OF_DB}'}}}\n",
+		"p.yaml": "contenders: [{web: {env: {MODE: '${MODE}'}, as: v}}]\nservices: svc\n" +
+			"requests: [{path: /x, header: {A: '${TOKEN}'}}]\nsteps: [3]\n",
+	} {
+		file := filepath.Join(folder, name)
+		testenv.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		testenv.OK(t, os.WriteFile(file, []byte(text), 0o600))
+	}
+	file := filepath.Join(folder, "p.yaml")
+	plan, err := NewPlan(RunOptions{Profile: file, ProfileNamed: true, Out: filepath.Join(t.TempDir(), "out")})
+	testenv.OK(t, err)
+	testenv.Equal(t, strings.Join(ofManifests(plan), "\n"), "variable AWS_SECRET_ACCESS_KEY of the environment, in AWS of contender web:v (manifest)\n"+
+		"variable HOME_OF_DB of the environment, in need db (manifest)")
+	p, err := profile.Load(file, profiles.FS)
+	testenv.OK(t, err)
+	testenv.Equal(t, ManifestVariables(p, file), []string{"TOKEN", "AWS_SECRET_ACCESS_KEY", "MODE", "HOME_OF_DB"})
 }

@@ -72,13 +72,16 @@ func withoutFailures(err error) error {
 	return fmt.Errorf("%w%s", runner.ErrTrials, text)
 }
 
+// full reports whether an error is that of a full disk.
+func full(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
+
 // saveError returns an error that says what to do about results that cannot be saved; nil for nil.
 func saveError(dir string, err error, resumable bool) error {
 	if err == nil {
 		return nil
 	}
 	err = fmt.Errorf("cannot save results: %w", err)
-	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
+	if !full(err) {
 		return err
 	}
 	if full, e := filepath.Abs(dir); e == nil {

@@ -115,6 +115,18 @@ func TestOwnNeeds(t *testing.T) {
 	testenv.OK(t, restore(runner.Restore{Next: old}))
 	testenv.Equal(t, s.since(old)+s.since(other), "start db.old")
 
+	var happened []string
+	for _, trial := range []bench.Trial{old, other} {
+		defer s.WatchNeeds(trial, func(in bench.Incident) { happened = append(happened, trial.Contender+" "+in.Text) })()
+	}
+	s.placeOf("old", nil).Happened(bench.Incident{Text: "own"})
+	testenv.Equal(t, strings.Join(happened, ", "), "old own")
+	s.placeOf("", nil).Happened(bench.Incident{Text: "shared"})
+	testenv.Equal(t, len(happened), 3)
+	s.WatchNeeds(old, nil)()
+	s.placeOf("old", nil).Happened(bench.Incident{Text: "over"})
+	testenv.Equal(t, len(happened), 3)
+
 	testenv.OK(t, s.closeNeeds(t.Context()))
 	slices.Sort(*closed)
 	testenv.Equal(t, strings.Join(*closed, " "), "new old", "networks")

@@ -48,7 +48,7 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 		plan.said = append(plan.said, sentOnRecord(plan, o.Changes)...)
 		plan.said = append(plan.said, lostOnRecord(plan.Dir)...)
 	} else {
-		plan.said = notResumable(plan)
+		plan.said = append(ofManifests(plan), notResumable(plan)...)
 	}
 	if !o.Worker { // its screen shows what Conduct publishes
 		for _, text := range plan.said {
@@ -142,7 +142,20 @@ func finish(env console.Env, dir string, end, reported bool) (e ending, err erro
 			return e, err
 		}
 	}
+	warning, reportErr := noReport(dir, reportErr)
+	if warning != nil {
+		env.Warn(warning)
+	}
 	return e, errors.Join(err, reportErr)
+}
+
+// noReport returns the error of a report that does not fit on the disk as a warning with what to do:
+// all trials are saved.
+func noReport(dir string, err error) (warning, other error) {
+	if !full(err) {
+		return nil, err
+	}
+	return fmt.Errorf("no report: %w; free space, then: locbench report %s", err, safe.Shell([]string{dir})), nil
 }
 
 // excludedError lists the excluded contenders, with the option that compares them.

@@ -3,10 +3,12 @@ package app
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -196,4 +198,14 @@ func TestResumeUsesTheRecordedFolder(t *testing.T) {
 	testenv.OK(t, os.RemoveAll(services))
 	want := "the services folder of this run, " + services + ", was not found; name it with --services DIR"
 	testenv.Fails(t, testenv.Err(NewPlan(RunOptions{Resume: dir})), want)
+}
+
+// A report that does not fit on the disk is a warning with what to do; another error stays one.
+func TestNoReport(t *testing.T) {
+	warning, err := noReport("my results", fmt.Errorf("write report.html: %w", syscall.ENOSPC))
+	testenv.OK(t, err)
+	testenv.Fails(t, warning, "no report: write report.html", "free space, then: locbench report 'my results'")
+	warning, err = noReport("x", errors.New("broken"))
+	testenv.Fails(t, err, "broken")
+	testenv.OK(t, warning)
 }

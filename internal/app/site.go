@@ -45,6 +45,7 @@ type site struct {
 	needs      []needs.Named     // in order
 	own        map[seat]ownNeeds // of interleaved contenders; nil: needs are shared
 	apart      func(ctx context.Context, of string) (apartEngine, error)
+	watching   sync.Map        // bench.Trial ─▶ func(bench.Incident): gets what happens to its needs
 	restored   sync.Map        // needs.Need ─▶ true: no contender has got its address since it was restored
 	unrestored sync.Map        // seat ─▶ true: the last restore has not ended, or failed
 	data       needs.Data      // that requests use

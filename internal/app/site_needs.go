@@ -211,8 +211,27 @@ func (s *site) placeOf(of string, progress func(bench.Progress)) needs.Place {
 				w.Text = safe.Line(of, 120) + ": " + w.Text
 			}
 			s.warn(w)
-		},
+		}, Say: func(text string) { s.stream.Publish(nil, bench.Notice{Level: "info", Text: text}) },
+		Happened: func(in bench.Incident) { s.happened(of, in) },
 	}
+}
+
+// happened reports what others did to the container of a need that a service or a contender has for
+// itself, "" if it is shared, to the trials that use it.
+func (s *site) happened(of string, in bench.Incident) {
+	s.watching.Range(func(trial, report any) bool {
+		t := trial.(bench.Trial)
+		if slices.Contains([]string{"", t.Contender, selection(t).String(), s.seatOf(t).label()}, of) {
+			report.(func(bench.Incident))(in)
+		}
+		return true
+	})
+}
+
+// WatchNeeds reports what others do to the needs of a trial, until end is called.
+func (s *site) WatchNeeds(of bench.Trial, report func(bench.Incident)) (end func()) {
+	s.watching.Store(of, report)
+	return func() { s.watching.Delete(of) }
 }
 
 // hideAddress masks the password of a need, which may come from a file or an argument. One that is

@@ -17,6 +17,8 @@ const (
 	IncidentSilent   IncidentKind = "silent" // it does not respond, for a reason known from its runtime or the kernel
 	IncidentNeed     IncidentKind = "need"   // a need does not respond
 	IncidentData     IncidentKind = "data"   // the data of a need has changed
+	// a need was paused from outside: it keeps its connections and does not respond
+	IncidentNeedPaused IncidentKind = "need_paused"
 )
 
 // Incident is something that happened to a contender during a trial.

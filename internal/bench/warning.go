@@ -120,6 +120,8 @@ var titles = map[WarningKind]string{
 	WarningKind(IncidentSilent): "does not respond",
 	WarningKind(IncidentNeed):   "need does not respond",
 	WarningKind(IncidentData):   "data has changed",
+
+	WarningKind(IncidentNeedPaused): "need was paused",
 }
 
 // Warning is a reason to distrust a result, saved next to it.

@@ -103,7 +103,7 @@ func validateProfiles(env Env, names, allowed []string) error {
 		env := env.Masked(secret.New(secret.Of(bench.Run{Profile: p}, nil)...))
 		contenders := cmp.Or(joinSelections(p.Contenders), "no contenders")
 		fmt.Fprintf(env.Stdout, "%s: ok: %s; rounds: %s; steps: %d; load per trial: %s%s\n", name,
-			contenders, settledRounds(p), len(p.Steps), units.Approx(p.LoadDuration()), environmentOf(p))
+			contenders, settledRounds(p), len(p.Steps), units.Approx(p.LoadDuration()), environmentOf(p, name))
 		for _, text := range profile.LiteralBraces(p) {
 			fmt.Fprintf(env.Stdout, "%s: warning: %s\n", name, safe.Line(text, 1000))
 		}
@@ -161,8 +161,9 @@ func withoutSecrets(p bench.Profile) bench.Profile {
 
 var maskedNumber = regexp.MustCompile(`([:,[]\s*)` + regexp.QuoteMeta(secret.Mask))
 
-// environmentOf returns which variables of the environment a profile uses; "" for none.
-func environmentOf(p bench.Profile) string {
+// environmentOf returns which variables of the environment a profile in a file uses, and the
+// manifests of its contenders; "" for none.
+func environmentOf(p bench.Profile, file string) string {
 	var names []string
 	add := func(more ...string) {
 		for _, name := range more {
@@ -182,6 +183,7 @@ func environmentOf(p bench.Profile) string {
 	for _, n := range p.Needs {
 		add(n.EnvNames()...)
 	}
+	add(app.ManifestVariables(p, file)...)
 	if len(names) == 0 {
 		return ""
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -104,9 +106,33 @@ func validateServices(ctx context.Context, env Env, folders []string) error {
 		if framework := framework(s); framework != "" {
 			text += ", " + framework
 		}
+		if names := variablesOf(s); len(names) > 0 {
+			text += "; from the environment: " + strings.Join(names, ", ")
+		}
 		fmt.Fprintln(maskedFor(env, found).Stdout, safe.Line(text, 1000))
 	}
 	return console.WithCode(console.ExitUsage, errors.Join(failures...))
+}
+
+// variablesOf returns the variables of the environment that a manifest takes.
+func variablesOf(s bench.Service) []string {
+	var texts []string
+	for _, env := range append([]map[string]string{s.Env}, variantEnvs(s)...) {
+		for _, key := range slices.Sorted(maps.Keys(env)) {
+			texts = append(texts, env[key])
+		}
+	}
+	for _, n := range s.Needs {
+		texts = append(texts, n.Texts()...)
+	}
+	return bench.EnvNames(texts...)
+}
+
+func variantEnvs(s bench.Service) (all []map[string]string) {
+	for _, v := range s.Variants {
+		all = append(all, v.Env)
+	}
+	return all
 }
 
 func listServices(env Env, dirs []string) error {

@@ -75,6 +75,7 @@ type ContainerSpec struct {
 	Init       bool // an init process forwards signals and reaps processes
 	StopSignal string
 	OnLog      func(bench.LogLine)
+	OnIncident func(bench.Incident)
 	Warn       func(text string)    // of limits that the engine does not enforce; may be nil
 	Progress   func(bench.Progress) // of the pull and the start
 }
@@ -116,6 +117,8 @@ type Served interface {
 	// the last 64 KiB, and its exit code. err is that of the engine. When ctx ends, it is killed. heard
 	// gets each line of all of its output; nil: none.
 	Exec(ctx context.Context, command []string, env map[string]string, heard func(line string)) (output string, code int, err error)
+	// Diagnose returns the engine's reason why it may not respond, such as a pause; "" if it has none.
+	Diagnose(ctx context.Context) string
 	// Exit returns how the main process ended; nil while it runs.
 	Exit() *bench.Exit
 	// Written returns the files that the container has written or deleted outside of its mounts, at

@@ -58,3 +58,25 @@ func TestNoFileOutsideTheFolder(t *testing.T) {
 		})
 	}
 }
+
+// TestWriter_OtherFolder: nothing is written into a folder that has taken the place of the results.
+func TestWriter_OtherFolder(t *testing.T) {
+	dir, elsewhere := filepath.Join(t.TempDir(), "r"), t.TempDir()
+	trial := bench.Trial{Contender: "a", Round: 1}
+	var failed error
+	w, err := Create(dir, bench.Run{Schema: bench.SchemaVersion, ID: "r1", State: bench.RunRunning,
+		Trials: []bench.TrialEntry{{Trial: trial, State: bench.TrialPending, File: "a-1.json"}}}, func(err error) { failed = err })
+	testenv.OK(t, err)
+	defer w.Close()
+	w.Handle(bench.Record{Trial: &trial, Event: bench.TrialStarted{Number: 1, Of: 1}})
+	testenv.OK(t, failed)
+	testenv.OK(t, os.Rename(dir, dir+"-moved"))
+	if err := os.Symlink(elsewhere, dir); err != nil {
+		t.Skip(err)
+	}
+	w.Handle(bench.Record{Trial: &trial, Event: bench.TrialEnded{State: bench.TrialComplete}})
+	testenv.Fails(t, failed, dir+" is another folder than at the start of the run")
+	left, err := os.ReadDir(elsewhere)
+	testenv.OK(t, err)
+	testenv.Equal(t, len(left), 0)
+}

@@ -31,6 +31,7 @@ const (
 
 // Writer writes a results folder. Only Interrupted may be called outside the stream's goroutine.
 type Writer struct {
+	folder      os.FileInfo // that of dir at the start
 	mu          sync.Mutex
 	dir         string
 	run         bench.Run
@@ -114,9 +115,13 @@ func (h *Lock) Reopen(run bench.Run, fail func(error)) (*Writer, error) {
 }
 
 func (h *Lock) write(run bench.Run, fail func(error)) (*Writer, error) {
-	w := &Writer{dir: h.dir, run: run, fail: fail, events: h.events, trials: map[bench.Trial]*bench.TrialResult{}}
-	err := endLine(w.events)
-	if err == nil {
+	folder, err := os.Stat(h.dir)
+	if err != nil {
+		_ = h.Close()
+		return nil, err
+	}
+	w := &Writer{dir: h.dir, folder: folder, run: run, fail: fail, events: h.events, trials: map[bench.Trial]*bench.TrialResult{}}
+	if err = endLine(w.events); err == nil {
 		err = w.writeRun()
 	}
 	if err != nil {
@@ -246,6 +251,9 @@ func (w *Writer) setState(trial *bench.TrialResult, excluded *bench.Exclusion) e
 			return err
 		}
 	}
+	if err := w.inPlace(); err != nil {
+		return err
+	}
 	if err := WriteJSON(path, trial); err != nil || entry.State == trial.State {
 		return err
 	}
@@ -280,5 +288,18 @@ func (w *Writer) writeRun() error {
 	if w.interrupted && run.State == bench.RunRunning {
 		run.State = bench.RunInterrupted
 	}
+	if err := w.inPlace(); err != nil {
+		return err
+	}
 	return WriteJSON(filepath.Join(w.dir, RunFile), run)
+}
+
+// inPlace returns an error if the path of the folder leads to another one by now, such as through a
+// link.
+func (w *Writer) inPlace() error {
+	now, err := os.Stat(w.dir)
+	if err == nil && !os.SameFile(now, w.folder) {
+		err = fmt.Errorf("%s is another folder than at the start of the run", w.dir)
+	}
+	return err
 }

@@ -2,6 +2,7 @@ package docker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"strconv"
@@ -33,6 +34,7 @@ type ContainerSpec struct {
 	Ready      int               // another port that is reached; 0: none
 	Publish    bool              // reach ports through those of the engine's machine, not at the container's address
 	Host       string            // what the name host.docker.internal leads to in the container; "": nothing
+	NoGain     bool              // its processes gain no privileges by starting a program
 	Hardened   *bench.Privileges // privileges on top of a contender's; nil: the engine's defaults
 	OnLog      func(bench.LogLine)
 	OnIncident func(bench.Incident) // called for what others do to the container; may be nil
@@ -72,6 +74,7 @@ type Container struct {
 	pid       int
 	startedAt time.Time
 	started   string      // startedAt, as the engine writes it
+	given     []string    // paths at which files of this machine were copied
 	stopping  atomic.Bool // locbench has begun to stop the container
 	exit      atomic.Pointer[bench.Exit]
 
@@ -93,12 +96,16 @@ func (e *Engine) Run(ctx context.Context, spec ContainerSpec) (c *Container, war
 	}
 	uncancelled, cancel := detached(ctx, createTimeout)
 	defer cancel()
-	created, err := e.create(uncancelled, spec)
+	created, given, err := e.createGiving(uncancelled, spec)
 	if err != nil {
 		return nil, nil, fmt.Errorf("create container of %s: %w", spec.Image, noSpace(translateNotFound(err)))
 	}
 	follow, stopFollowing := context.WithCancel(context.WithoutCancel(ctx))
 	c = &Container{engine: e, id: created.ID, cancel: stopFollowing}
+	if err := c.give(ctx, given); err != nil {
+		defer stopFollowing()
+		return nil, nil, errors.Join(err, c.drop(ctx))
+	}
 	c.copied, c.exited = make(chan struct{}), make(chan struct{})
 	if err := c.start(ctx, uncancelled, follow, spec); err != nil {
 		return nil, nil, fmt.Errorf("start container of %s: %w", spec.Image, c.abandon(ctx, noSpace(err)))

@@ -28,7 +28,7 @@ func TestRun_Create(t *testing.T) {
 		Network: "locbench-net", Port: 8080, Ready: 8081, Publish: true, Host: "host-gateway",
 		Hardened: &bench.Privileges{Capabilities: []string{"NET_RAW"}},
 	}
-	need := ContainerSpec{
+	need := ContainerSpec{NoGain: true,
 		Name: "db", Image: "db:1", Entrypoint: []string{"run"}, Command: []string{"-f"}, Labels: all.Labels, Network: all.Network, Port: 5432,
 		User: "1:2", Hostname: "main", Aliases: []string{"db", "main"}, ShmSize: 64 << 20, Init: true, StopSignal: "SIGINT",
 		Mounts: []needs.Mount{{Volume: "v1", Target: "/data", Complete: true}, {Volume: "v2", Target: "/more"}, {Source: "/home/me/a b.sql", Target: "/seed/a b.sql", ReadOnly: true}},
@@ -53,6 +53,7 @@ func TestRun_Create(t *testing.T) {
 			f := fakedocker.New()
 			e := engineOf(t, f)
 			e.info.System = tt.system
+			e.local.Store(true)
 			e.peer, _ = netip.ParseAddr(tt.peer)
 			c, warnings, err := e.Run(t.Context(), tt.spec)
 			if err != nil || !slices.Equal(warnings, []string{"as scripted"}) {

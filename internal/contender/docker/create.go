@@ -45,6 +45,10 @@ func (e *Engine) create(ctx context.Context, spec ContainerSpec) (client.Contain
 	if spec.Limits.PIDs > 0 {
 		host.Resources.PidsLimit = &spec.Limits.PIDs
 	}
+	const noGain = "no-new-privileges"
+	if spec.NoGain {
+		host.SecurityOpt = []string{noGain}
+	}
 	if more := spec.Hardened; more != nil {
 		// Many images of web services start as root, give files to another user, and continue as
 		// that user. They need no raw packets, no devices and no chroot.
@@ -52,7 +56,7 @@ func (e *Engine) create(ctx context.Context, spec ContainerSpec) (client.Contain
 		own := []string{"CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "NET_BIND_SERVICE", "SETGID", "SETUID"}
 		host.CapAdd = append(own, more.Capabilities...)
 		if !more.NewPrivileges {
-			host.SecurityOpt = []string{"no-new-privileges"}
+			host.SecurityOpt = []string{noGain}
 		}
 	}
 	for _, number := range []int{spec.Port, spec.Ready} {

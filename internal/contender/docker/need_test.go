@@ -5,8 +5,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,6 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/testenv/fakedocker"
 )
@@ -392,4 +396,77 @@ func TestRun_Joins(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestFilesOf_Link: an image that has a link where a volume is mounted to be copied is an error: the
+// archive is that link, not the files.
+func TestFilesOf_Link(t *testing.T) {
+	link := tar.Header{Name: volumeAt, Typeflag: tar.TypeSymlink, Linkname: "/other"}
+	_, err := filesOf(bytes.NewReader(tarOf(t, link)))
+	testenv.Fails(t, err, "the image has a link or a file at /locbench-volume")
+}
+
+// TestGiven: files of this machine are mounted, or copied before the start where the engine's machine
+// does not have them; what cannot be copied leaves no container.
+func TestGiven(t *testing.T) {
+	dir := t.TempDir()
+	testenv.OK(t, os.MkdirAll(filepath.Join(dir, "conf/deep"), 0o755))
+	testenv.OK(t, os.WriteFile(filepath.Join(dir, "conf/deep/a"), []byte("one"), 0o640))
+	testenv.OK(t, os.WriteFile(filepath.Join(dir, "s.sql"), []byte("two"), 0o600))
+	const missing = `{"message":"invalid mount config for type \"bind\": bind source path does not exist: /x"}`
+	spec := ContainerSpec{Image: "img:1", Mounts: []needs.Mount{{Volume: "v", Target: "/data"},
+		{Source: filepath.Join(dir, "conf"), Target: "/etc/conf"}, {Source: filepath.Join(dir, "s.sql"), Target: "/seed/s.sql"}}}
+	for name, c := range map[string]struct {
+		local   bool
+		refuses bool
+		want    []string // copied
+	}{
+		"local":           {true, false, nil},
+		"other namespace": {true, true, []string{"etc/conf/", "etc/conf/deep/", "etc/conf/deep/a one", "seed/s.sql two"}},
+		"remote":          {false, false, []string{"etc/conf/", "etc/conf/deep/", "etc/conf/deep/a one", "seed/s.sql two"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := fakedocker.New()
+				e := engineOf(t, f)
+				e.local.Store(c.local)
+				if c.refuses {
+					f.Responses["POST /containers/create"] = reply(400, missing)
+					creates := 0
+					f.OnRequest = func(request string) {
+						if request == "POST /containers/create" {
+							if creates++; creates > 1 {
+								delete(f.Responses, request)
+							}
+						}
+					}
+				}
+				started, _, err := e.Run(t.Context(), spec)
+				testenv.OK(t, err)
+				var got []string
+				for _, put := range f.Requests("PUT " + ours + "/archive") {
+					testenv.Equal(t, put.Query.Get("path"), "/")
+					for r := tar.NewReader(bytes.NewReader(put.Body)); ; {
+						h, err := r.Next()
+						if err != nil {
+							break
+						}
+						got = append(got, strings.TrimSpace(h.Name+" "+string(testenv.Must(io.ReadAll(r))(t))))
+					}
+				}
+				testenv.Equal(t, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+				creates := f.Requests("POST /containers/create")
+				last := string(creates[len(creates)-1].Body)
+				testenv.Equal(t, strings.Contains(last, `"Type":"bind"`), c.want == nil)
+				testenv.Equal(t, strings.Contains(last, `"Type":"volume"`), true)
+				testenv.Equal(t, len(started.given), map[bool]int{true: 2}[c.want != nil])
+				_, _ = started.Stop(t.Context(), 0)
+			})
+		})
+	}
+	f := fakedocker.New()
+	f.Responses["PUT "+ours+"/archive"] = reply(500, refused)
+	_, _, err := engineOf(t, f).Run(t.Context(), spec)
+	testenv.Fails(t, err, "copy "+filepath.Join(dir, "conf")+" into the container, since the engine's machine does not have it: ")
+	testenv.Equal(t, len(f.Removed()), 1)
 }

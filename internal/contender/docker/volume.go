@@ -86,6 +86,9 @@ func (e *Engine) VolumeSize(ctx context.Context, volume, image string, labels ma
 		if errors.Is(err, io.EOF) {
 			return size, nil
 		}
+		if err == nil {
+			err = isFolder(h)
+		}
 		if err != nil {
 			return 0, err
 		}

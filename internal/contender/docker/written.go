@@ -37,7 +37,7 @@ func (c *Container) written(ctx context.Context) (files []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, change := range outside(diff.Changes, mountPoints(inspected.Container)) {
+	for _, change := range outside(diff.Changes, append(mountPoints(inspected.Container), c.given...)) {
 		if len(files) == maxWritten {
 			break
 		}

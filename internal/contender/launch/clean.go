@@ -21,6 +21,8 @@ type CleanOptions struct {
 type Cleaned struct {
 	Removed []string
 	Kept    []string // with the reason
+
+	alive []string // objects of a locbench that runs, removed all the same
 }
 
 // Clean removes what killed runs have left: containers, networks and volumes of the engine (may be
@@ -34,7 +36,18 @@ func Clean(ctx context.Context, engine *docker.Engine, o CleanOptions) (c Cleane
 		gone, e := cleanFolders(dir, o.Run, c.keeping(o))
 		c.Removed, err = append(c.Removed, gone...), errors.Join(err, e)
 	}
-	return c, err
+	return c.named(), err
+}
+
+// named says of what was removed whether its locbench was running.
+func (c Cleaned) named() Cleaned {
+	for i, what := range c.Removed {
+		if slices.Contains(c.alive, what) {
+			c.Removed[i] += " (its locbench is running)"
+		}
+	}
+	c.alive = nil
+	return c
 }
 
 func cleanIn(ctx context.Context, tree cgroup.Tree, engine *docker.Engine, o CleanOptions) (c Cleaned, err error) {
@@ -57,7 +70,7 @@ func cleanIn(ctx context.Context, tree cgroup.Tree, engine *docker.Engine, o Cle
 	for _, g := range groups {
 		c.Removed = append(c.Removed, "cgroup "+g)
 	}
-	return c, errors.Join(err, e)
+	return c.named(), errors.Join(err, e)
 }
 
 // keep reports whether an object of that owner is kept, and records why. near says that it is on
@@ -68,6 +81,9 @@ func (c *Cleaned) keep(o CleanOptions, what, of string, near bool) bool {
 	}
 	state, why := stateOf(of, near)
 	if _, ours := parseOwner(of); state == dead || o.All && ours {
+		if state == alive {
+			c.alive = append(c.alive, what)
+		}
 		return false
 	}
 	if line := what + ": " + why; !slices.Contains(c.Kept, line) {

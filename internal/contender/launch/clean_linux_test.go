@@ -57,7 +57,11 @@ func TestClean(t *testing.T) {
 			var want Cleaned
 			for kind, end := range map[string]string{"container": "01234567", "network": "89abcdef", "volume": "00000000"} {
 				for _, who := range strings.Fields(tt.removed) {
-					want.Removed = append(want.Removed, fmt.Sprintf("%s locbench-r1-%s-%s (run r1)", kind, who, end))
+					text := fmt.Sprintf("%s locbench-r1-%s-%s (run r1)", kind, who, end)
+					if who == "own" {
+						text += " (its locbench is running)"
+					}
+					want.Removed = append(want.Removed, text)
 				}
 				for _, who := range strings.Fields(tt.kept) {
 					want.Kept = append(want.Kept, fmt.Sprintf("%s locbench-r1-%s-%s (run r1): %s", kind, who, end, reasons[who]))
@@ -129,7 +133,11 @@ func TestClean_Groups(t *testing.T) {
 			for what, name := range names {
 				_, absent := os.Stat(groupDir(tree, name))
 				gone := slices.Contains(tt.removed, what)
-				if gone != slices.Contains(c.Removed, "cgroup "+name) || gone != (absent != nil) {
+				line := "cgroup " + name
+				if what == "own" {
+					line += " (its locbench is running)"
+				}
+				if gone != slices.Contains(c.Removed, line) || gone != (absent != nil) {
 					t.Errorf("%s: %v", what, absent)
 				}
 				because := func(line string) bool { return strings.HasPrefix(line, "cgroup "+name+": its locbench (process ") }

@@ -59,6 +59,9 @@ func (d *Docker) runIn(ctx context.Context, network docker.Network, spec needs.C
 	if all := d.engine.Info().CPUs; all > 0 {
 		limits.CPUs = min(limits.CPUs, float64(all)) // the engine refuses more; the effect is the same
 	}
+	if limits.PIDs == 0 && d.engine.Info().PIDsLimit {
+		limits.PIDs = bench.DefaultProcesses
+	}
 	aliases := spec.Aliases
 	if spec.Hostname != "" && !slices.Contains(aliases, spec.Hostname) {
 		aliases = append(slices.Clone(aliases), spec.Hostname)
@@ -67,9 +70,9 @@ func (d *Docker) runIn(ctx context.Context, network docker.Network, spec needs.C
 		Name: spec.Name, Image: spec.Image, Entrypoint: spec.Entrypoint, Command: spec.Command, Env: spec.Env,
 		Labels: launch.Labels(spec.RunID, spec.Name), Limits: limits, CPUs: spec.CPUs,
 		Network: network.Name, Port: spec.Port, Publish: !network.Direct(), Host: d.NamedHost(),
-		OnLog: spec.OnLog,
-		User:  spec.User, Hostname: spec.Hostname, Aliases: aliases, Mounts: spec.Mounts, Tmpfs: spec.Tmpfs,
-		ShmSize: spec.ShmSize, Ulimits: spec.Ulimits, Init: spec.Init, StopSignal: spec.StopSignal,
+		OnLog: spec.OnLog, OnIncident: spec.OnIncident,
+		User: spec.User, Hostname: spec.Hostname, Aliases: aliases, Mounts: spec.Mounts, Tmpfs: spec.Tmpfs,
+		ShmSize: spec.ShmSize, Ulimits: spec.Ulimits, Init: spec.Init, StopSignal: spec.StopSignal, NoGain: true,
 	})
 	if err != nil {
 		return nil, err

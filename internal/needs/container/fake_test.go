@@ -151,6 +151,7 @@ type fakeServed struct {
 	gone     bool
 	logs     []bench.LogLine
 	seen     int // connections
+	paused   string
 }
 
 // listen listens and keeps connections open.
@@ -267,6 +268,8 @@ func (c *fakeServed) Exec(_ context.Context, command []string, _ map[string]stri
 	}
 	return output, code, err
 }
+
+func (c *fakeServed) Diagnose(context.Context) string { return c.paused }
 
 func (c *fakeServed) Written(context.Context) ([]string, error) {
 	return c.engine.written, c.engine.called("written")

@@ -159,7 +159,7 @@ func TestContainer(t *testing.T) {
 	f.open(t)
 	got := f.last().spec
 	testenv.Check(t, strings.HasSuffix(got.Mounts[1].Source, "/pw.txt"), "%v", got.Mounts)
-	got.OnLog, got.Warn, got.Progress, got.Mounts[1].Source = nil, nil, nil, "pw.txt"
+	got.OnLog, got.OnIncident, got.Warn, got.Progress, got.Mounts[1].Source = nil, nil, nil, nil, "pw.txt"
 	testenv.Equal(t, got, needs.ContainerSpec{
 		RunID: "run", Name: "db", Image: "a", Entrypoint: []string{"e"}, Command: []string{"c", "d"}, Env: map[string]string{}, Port: 9,
 		Limits: bench.Limits{CPUs: 0.5, Memory: 8 << 20, PIDs: 7}, User: "1000:0", Hostname: "broker", Aliases: []string{"db", "mq", "queue.example"},
@@ -549,4 +549,20 @@ func TestConcurrent(t *testing.T) {
 		f.restore(t)
 	}
 	<-done
+}
+
+// TestPaused: a need that is paused from outside is reported with its name, and not alive although
+// the kernel accepts connections.
+func TestPaused(t *testing.T) {
+	f := newFixture(t, "image: a\nports: 1")
+	var got []string
+	f.place.Happened = func(in bench.Incident) { got = append(got, string(in.Kind)+" "+in.Text) }
+	f.open(t)
+	testenv.OK(t, f.Alive(t.Context()))
+	for _, kind := range []bench.IncidentKind{bench.IncidentPaused, bench.IncidentUnpaused, bench.IncidentOOM} {
+		f.last().spec.OnIncident(bench.Incident{Kind: kind, Text: "it happened"})
+	}
+	testenv.Equal(t, strings.Join(got, "; "), "need_paused db: it happened; unpaused db: it happened")
+	f.last().paused = "paused externally (docker pause)"
+	testenv.Fails(t, f.Alive(t.Context()), "paused externally")
 }

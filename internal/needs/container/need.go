@@ -159,6 +159,9 @@ func (n *Need) Alive(ctx context.Context) error {
 	if err := outOfMemory(usage, before); err != nil {
 		return err
 	}
+	if why := c.Diagnose(ctx); why != "" { // the kernel of a paused one accepts connections
+		return errors.New(why)
+	}
 	if n.ports[mainPort] == 0 {
 		return nil
 	}

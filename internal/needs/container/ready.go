@@ -18,7 +18,6 @@ import (
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/text/safe"
-	"github.com/locbench/locbench/internal/text/secret"
 )
 
 const (
@@ -100,10 +99,34 @@ func (n *Need) await(ctx context.Context, c needs.Served, heard *heard, first bo
 				return last
 			}
 			last = cmp.Or(last, errors.New("it did not succeed often enough"))
-			return fmt.Errorf("not ready after %s: %s: %w%s", units.Exact(limit), check.what, last, n.lastLines(c))
+			return fmt.Errorf("not ready after %s: %s: %w%s%s", units.Exact(limit), check.what, last, n.otherPort(c), n.lastLines(c))
 		case <-time.After(wait):
 		}
 	}
+}
+
+var (
+	listensLine = regexp.MustCompile(`(?i)listen|ready for connections|running mode|waiting for connections`)
+	portInLine  = regexp.MustCompile(`(?i)\bport["']?[ :=]+(\d{2,5})\b`)
+)
+
+// otherPort says on which port a service listens by its log, if that is not the main one.
+func (n *Need) otherPort(c needs.Served) string {
+	found, main := "", strconv.Itoa(n.ports[mainPort])
+	for _, l := range c.Logs() {
+		m := portInLine.FindStringSubmatch(l.Text)
+		switch {
+		case m == nil || !isPort(m[1]) || !listensLine.MatchString(l.Text) || strings.Contains(l.Text, "X Plugin"): // MySQL's second one
+		case m[1] == main:
+			return ""
+		default:
+			found = m[1]
+		}
+	}
+	if found == "" || n.ports[mainPort] == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; its log says port %s: write `ports: %[1]s`", found)
 }
 
 // check returns how to see whether a container is ready. Commands may use a socket on which the
@@ -213,7 +236,7 @@ func responds(ctx context.Context, url string, status int) error {
 	if err != nil {
 		return errors.New("malformed path")
 	}
-	transport := &http.Transport{DisableKeepAlives: true, Proxy: secret.Proxy}
+	transport := &http.Transport{DisableKeepAlives: true} // without a proxy: the address is of the run's network
 	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	resp, err := (&http.Client{Transport: transport, CheckRedirect: noRedirect}).Do(req)
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -210,4 +212,42 @@ func TestReady_Interrupted(t *testing.T) {
 		cancel(errors.New("Ctrl-C"))
 	}
 	testenv.Fails(t, f.Open(ctx, f.place), "Ctrl-C")
+}
+
+// TestOtherPort: a service that listens on another port, by its log, is told with what to write.
+func TestOtherPort(t *testing.T) {
+	for log, want := range map[string]string{
+		`LOG:  listening on IPv4 address "0.0.0.0", port 5433`:                                        "; its log says port 5433: write `ports: 5433`",
+		"Running mode=standalone, port=6380.":                                                         "; its log says port 6380: write `ports: 6380`",
+		"X Plugin ready for connections. port: 33060\nready for connections. socket: 'x'  port: 3307": "; its log says port 3307: write `ports: 3307`",
+		"X Plugin ready for connections. port: 33060":                                                 "",
+		"ready for connections. Version: '8'  port: 0":                                                "",
+		"listening on port 5432\nlistening on port 9":                                                 "",
+		"listening on port 5432\nlistening on port 99":                                                "",
+		"connected to port 80":                                                                        "", "it listens": "", "": "",
+	} {
+		f := newFixture(t, "image: a\nports: 5432")
+		f.open(t)
+		for line := range strings.SplitSeq(log, "\n") {
+			f.last().log(line)
+		}
+		testenv.Equal(t, f.otherPort(f.last()), want, log)
+	}
+	f := newFixture(t, "image: a\nports: 5432\nready: {timeout: 1s}")
+	f.engine.started = func(c *fakeServed) {
+		c.address = "127.0.0.1:1"
+		c.log(`listening on IPv4 address "0.0.0.0", port 5433`)
+	}
+	testenv.Fails(t, f.Open(t.Context(), f.place), "connection refused; its log says port 5433: write `ports: 5433`; its last lines:")
+}
+
+// TestResponds_WithoutProxy: a check over HTTP asks the need itself, whatever proxy the environment
+// has for other addresses.
+func TestResponds_WithoutProxy(t *testing.T) {
+	proxy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer proxy.Close()
+	t.Setenv("HTTP_PROXY", proxy.URL)
+	if err := responds(t.Context(), "http://need.invalid/", http.StatusOK); err == nil {
+		t.Error("the proxy was asked")
+	}
 }

@@ -25,6 +25,7 @@ type seed struct {
 	User        string      `json:"user,omitempty"`
 	Volumes     []volume    `json:"volumes,omitempty"`
 	Start       bool        `json:"start,omitempty"`
+	Timeout     duration    `json:"timeout_ns,omitempty"`
 }
 
 type seedMap struct {
@@ -35,6 +36,7 @@ type seedMap struct {
 	User        string      `yaml:"user,omitempty" strict:"min=1,max=100"`
 	Volumes     []volume    `yaml:"volumes,omitempty" strict:"max=50"`
 	Start       string      `yaml:"start,omitempty"`
+	Timeout     duration    `yaml:"timeout,omitempty" strict:"min=1s,max=24h"`
 }
 
 // service is the value of `start`.
@@ -50,7 +52,8 @@ func (s *seed) UnmarshalStrict(v strictyaml.Value) {
 	}
 	var m seedMap
 	v.Decode(&m)
-	*s = seed{Command: m.Command, Image: m.Image, Entrypoint: m.Entrypoint, Environment: m.Environment, User: m.User, Volumes: m.Volumes}
+	*s = seed{Command: m.Command, Image: m.Image, Entrypoint: m.Entrypoint, Environment: m.Environment, User: m.User, Volumes: m.Volumes,
+		Timeout: m.Timeout}
 	if m.Image != "" && m.Command != nil { // as in compose: its entrypoint gets the words
 		var command words
 		command.UnmarshalStrict(v.At("command"))
@@ -63,6 +66,8 @@ func (s *seed) UnmarshalStrict(v strictyaml.Value) {
 		v.At("start").Wrong("write `start: service`: each contender is started once")
 	case m.Image == "" && given > 0:
 		v.Mistake("`"+strings.Join(s.others(), "`, `")+"` without `image`", "a command in the container of the need has its environment; remove it")
+	case s.Start && m.Timeout != 0:
+		v.At("timeout").Mistake("`timeout` with `start`", "remove it: a contender has `ready: {timeout: …}` of its manifest")
 	case s.Start && (m.Image != "" || m.Command != nil):
 		v.Mistake("`start` with another key", "write two steps")
 	case !s.Start && m.Image == "" && m.Command == nil:
@@ -95,7 +100,8 @@ func (s seed) MarshalYAML() (any, error) {
 	if s.File != "" {
 		return s.File, nil
 	}
-	m := seedMap{Command: s.Command, Image: s.Image, Entrypoint: s.Entrypoint, Environment: s.Environment, User: s.User, Volumes: s.Volumes}
+	m := seedMap{Command: s.Command, Image: s.Image, Entrypoint: s.Entrypoint, Environment: s.Environment, User: s.User, Volumes: s.Volumes,
+		Timeout: s.Timeout}
 	if s.Start {
 		m.Start = startService
 	}
@@ -112,6 +118,7 @@ func (seed) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 			"environment": "Environment of `image`. It and `command` may use {{.Needs.NAME.URL}} and so on of this need.",
 			"user":        "User, and group, of `image`.",
 			"volumes":     "`./FILE:PATH:ro` mounts a file or folder of the profile's folder in `image`.",
+			"timeout":     "How long it may take; 10m unless given.",
 			"start":       "`service`: each contender is started once, until it is ready. Its state is its own.",
 		},
 		Accept: map[string]strictyaml.Schema{"start": strictyaml.Enum(startService)},

@@ -1,12 +1,15 @@
 package container
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/testenv"
@@ -254,4 +257,51 @@ func TestTold(t *testing.T) {
 	}
 	f.open(t)
 	testenv.Fails(t, testenv.Err(f.Seed(t.Context(), func(bench.Progress) {})), "db: seed failed: container of tools psql -f x: "+file)
+}
+
+// TestWithin: a step that takes long says what it waits for, once, and ends at its limit.
+func TestWithin(t *testing.T) {
+	for name, c := range map[string]struct {
+		takes, limit time.Duration
+		said         int
+		err          string
+	}{
+		"short":   {9 * time.Second, time.Minute, 0, ""},
+		"long":    {50 * time.Second, time.Minute, 1, ""},
+		"endless": {time.Hour, stepTimeout, 1, "not done after 10m; a longer one needs `timeout`"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				began, said := time.Now(), 0
+				err := within(t.Context(), c.limit, func() { said++ }, func(ctx context.Context) error {
+					select {
+					case <-time.After(c.takes):
+						return nil
+					case <-ctx.Done():
+						return ctx.Err()
+					}
+				})
+				testenv.Equal(t, said, c.said)
+				testenv.Equal(t, time.Since(began), min(c.takes, c.limit))
+				if c.err == "" {
+					testenv.OK(t, err)
+				} else {
+					testenv.Fails(t, err, c.err)
+				}
+			})
+		})
+	}
+	f := database(t, "seed: [{command: [sleep], timeout: 1s}]")
+	testenv.Equal(t, time.Duration(f.spec.Seed[0].Timeout), time.Second)
+	_, _, err := parsed(t, "image: postgres\nseed: [{start: service, timeout: 1s}]")
+	testenv.Fails(t, err, "`timeout` with `start`")
+}
+
+// TestSeed_OnceLimits: a container that runs once has the limits of its need.
+func TestSeed_OnceLimits(t *testing.T) {
+	f := database(t, "limits: {cpus: 0.5, memory: 64M, pids: 9}\nseed: [{image: a}]")
+	f.oneShots(bench.Exit{})
+	f.open(t)
+	f.seed(t)
+	testenv.Equal(t, f.last().spec.Limits, bench.Limits{CPUs: .5, Memory: 64 << 20, PIDs: 9})
 }

@@ -1,6 +1,7 @@
 package container
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,15 +51,19 @@ func (n *Need) seedBy(ctx context.Context, steps []seed, progress func(bench.Pro
 		}
 		text := safe.Line(strings.TrimSpace(one.Image+" "+n.shell(slices.Concat(one.Entrypoint, words(one.Command)))), rowBytes)
 		progress(bench.Progress{Done: int64(i), Unit: "steps", Text: text})
-		what := "command"
+		what, do := "command", func(ctx context.Context) error { return n.exec(ctx, one.Command) }
 		if one.Image != "" {
-			what = "container of"
+			what, do = "container of", func(ctx context.Context) error { return n.once(ctx, one) }
 			containers++
-			err = n.once(ctx, one)
 		} else {
 			commands++
-			err = n.exec(ctx, one.Command)
 		}
+		limit := cmp.Or(time.Duration(one.Timeout), stepTimeout)
+		err := within(ctx, limit, func() {
+			if n.at.Say != nil {
+				n.at.Say(fmt.Sprintf("%s: seed: waits for %s %s, at most %s", n.name, what, text, units.Exact(limit)))
+			}
+		}, do)
 		if err != nil {
 			return "", n.masked(fmt.Errorf("%s: seed failed: %s %s: %w", n.name, what, text, err))
 		}
@@ -77,6 +82,25 @@ func (n *Need) seedBy(ctx context.Context, steps []seed, progress func(bench.Pro
 		parts = append(parts, units.Plural(containers, "container"))
 	}
 	return strings.Join(parts, ", "), nil
+}
+
+const (
+	// stepTimeout is how long a step of a seed may take unless it says otherwise.
+	stepTimeout = 10 * time.Minute
+	// saidAfter is when a step says what it waits for.
+	saidAfter = 10 * time.Second
+)
+
+// within does a step of a seed within its limit, and says once that it waits if that takes long.
+func within(ctx context.Context, limit time.Duration, say func(), do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not done after %s; a longer one needs `timeout`", units.Exact(limit)))
+	defer cancel()
+	defer time.AfterFunc(saidAfter, say).Stop()
+	err := do(ctx)
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
 }
 
 // shell returns a command in a line, without secrets.
@@ -126,7 +150,7 @@ func (n *Need) exec(ctx context.Context, command []string) error {
 func (n *Need) once(ctx context.Context, one seed) (err error) {
 	spec := needs.ContainerSpec{
 		RunID: n.at.RunID, Name: n.label() + "-seed", Image: one.Image, Entrypoint: one.Entrypoint, User: one.User, Env: map[string]string{},
-		CPUs: n.at.CPUs, Progress: n.at.Progress,
+		CPUs: n.at.CPUs, Limits: n.spec.Limits.bench(), Progress: n.at.Progress,
 	}
 	told := listen(slices.Concat(one.Entrypoint, words(one.Command)))
 	spec.OnLog = func(l bench.LogLine) { told.hear(l.Text) }

@@ -162,6 +162,7 @@ func (n *Need) start(ctx context.Context, first bool) error {
 	spec := n.container(first)
 	spec.OnLog = func(l bench.LogLine) { n.notes.hear(heard, l.Text) }
 	spec.Warn = n.warnOnce
+	spec.OnIncident = n.happened
 	began := time.Now()
 	started, err := n.engine.RunContainer(ctx, spec)
 	if err != nil {
@@ -188,6 +189,19 @@ func (n *Need) start(ctx context.Context, first bool) error {
 		n.took = time.Since(began)
 	}
 	return nil
+}
+
+// happened reports what others do to the container. Kills for lack of memory are counted.
+func (n *Need) happened(in bench.Incident) {
+	switch in.Kind {
+	case bench.IncidentPaused:
+		in.Kind = bench.IncidentNeedPaused
+	case bench.IncidentOOM:
+		return
+	}
+	if in.Text = n.name + ": " + in.Text; n.at.Happened != nil {
+		n.at.Happened(in)
+	}
 }
 
 // warnOnce warns of limits that the engine does not enforce, not again at each start.

@@ -149,3 +149,20 @@ func TestRestoreNeeds_Ends(t *testing.T) {
 		})
 	}
 }
+
+// TestNeedIncidents: what others do to a need in a trial is an incident of the trial, and it is
+// watched only as long as the trial lasts.
+func TestNeedIncidents(t *testing.T) {
+	ended := 0
+	f := start(t, func(f *fakeRun) {
+		f.rounds(1)
+		f.site.watch = func(report func(bench.Incident)) func() {
+			report(bench.Incident{Kind: bench.IncidentNeedPaused, Text: "db: paused externally"})
+			return func() { ended++ }
+		}
+	})
+	trial := f.trials[f.order[0]]
+	testenv.Equal(t, len(trial.Incidents), 1)
+	testenv.Equal(t, trial.Incidents[0].Text, "db: paused externally")
+	testenv.Equal(t, ended, len(f.order))
+}

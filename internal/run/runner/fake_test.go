@@ -215,6 +215,7 @@ func (noObserver) Judge(bench.StepResult, bench.InstanceInfo) bench.Warnings { r
 
 // fakeSite implements all that a run needs by its fields. A function that is nil does nothing.
 type fakeSite struct {
+	watch    func(report func(bench.Incident)) (end func())
 	build    func(context.Context, bench.Service, func(string)) (bench.Artifact, error)
 	spec     func(string, bench.Service, bench.Artifact) (bench.LaunchSpec, error)
 	launcher interface {
@@ -317,6 +318,13 @@ func (s *fakeSite) Responds(ctx context.Context, inst bench.Instance, svc bench.
 }
 
 func (s *fakeSite) Stages() []Stage { return s.stages }
+
+func (s *fakeSite) WatchNeeds(_ bench.Trial, report func(bench.Incident)) (end func()) {
+	if s.watch == nil {
+		return func() {}
+	}
+	return s.watch(report)
+}
 
 func (s *fakeSite) NeedsAlive(ctx context.Context, _ bench.Trial) (string, error) {
 	if s.alive == nil {

@@ -23,6 +23,8 @@ type Needs interface {
 	// NeedsAlive returns an error if one of a trial does not respond, with its name. Without a trial
 	// it is about those that run throughout.
 	NeedsAlive(ctx context.Context, of bench.Trial) (name string, err error)
+	// WatchNeeds reports what others do to the needs of a trial, such as a pause, until end is called.
+	WatchNeeds(of bench.Trial, report func(bench.Incident)) (end func())
 	// RestoreNeeds gives them the state that they had after the stages, and returns how it had changed,
 	// by their names. It is called before and after each trial.
 	RestoreNeeds(ctx context.Context, r Restore) (changed string, err error)

@@ -204,6 +204,7 @@ func (l *trialRun) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	defer l.cfg.Needs.WatchNeeds(*l.trial, l.reportIncident)()
 	// From here on the instance is stopped and its end published in any case.
 	defer func() {
 		l.steering.closing()

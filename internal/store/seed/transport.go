@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/text/contact"
-	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // Limits for what a server sends.
@@ -31,7 +30,6 @@ func newHTTP(workers int, dial dialer) *http.Client {
 		dial = (&net.Dialer{Timeout: 10 * time.Second}).DialContext
 	}
 	return &http.Client{CheckRedirect: contact.StayHere, Transport: &http.Transport{
-		Proxy:                  secret.Proxy,
 		DialContext:            dial,
 		TLSHandshakeTimeout:    10 * time.Second,
 		MaxIdleConnsPerHost:    workers + 1,

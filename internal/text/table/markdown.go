@@ -40,10 +40,10 @@ func (t Table) Markdown() string {
 }
 
 // Escape makes text plain in a table cell, a list item or a paragraph of Markdown: it forms no
-// emphasis, link, code, formula or HTML, it begins no block, its addresses do not become links, and
-// its at signs mention no users.
+// emphasis, link, code, formula or HTML, it begins no block, its addresses do not become links, its
+// at signs mention no users, and its numbers no issues.
 func Escape(s string) string {
-	s = special.Replace(strings.TrimSpace(s))
+	s = special.Replace(issue.ReplaceAllString(strings.TrimSpace(s), "${1}"+string(safe.ZeroWidth)+"${2}"))
 	s = webAddress.ReplaceAllString(s, "${1}&#46;")
 	return numberStart.ReplaceAllString(blockStart.ReplaceAllString(s, `\$0`), `$1\$2`)
 }
@@ -54,6 +54,7 @@ var (
 		`<`, `&lt;`, `>`, `&gt;`, `&`, `&amp;`, "\u00a0", ` `,
 		`://`, `&#58;//`, "@", "@"+string(safe.ZeroWidth), "\n", " ", "\r", " ",
 	)
+	issue       = regexp.MustCompile(`(?i)(#|\bGH-)([0-9])`)
 	webAddress  = regexp.MustCompile(`(?i)\b(www)\.`)
 	blockStart  = regexp.MustCompile(`^[-+#=]`) // starts a list, a heading or a rule
 	numberStart = regexp.MustCompile(`^([0-9]+)([.)](?:\s|$))`)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/fit"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 func sample() Table {
@@ -91,4 +92,15 @@ func TestTable_HTML(t *testing.T) {
 		table.Rows[1].Cells[i].Tone = Faint
 	}
 	testenv.Golden(t, "testdata/table.html", table.HTML("first"))
+}
+
+// Numbers from outside make no links to issues.
+func TestEscape_Issues(t *testing.T) {
+	const z = string(safe.ZeroWidth)
+	for text, want := range map[string]string{
+		"see #77": "see #" + z + "77", "#77": `\#` + z + "77", "o/r#3, GH-77 gh-8": "o/r#" + z + "3, GH-" + z + "77 gh-" + z + "8",
+		"C# 7": "C# 7", "NIGH-7": "NIGH-7", "a:b#c": "a:b#c", "x://y": "x&#58;//y",
+	} {
+		testenv.Equal(t, Escape(text), want, text)
+	}
 }
