@@ -2,7 +2,6 @@ package ready
 
 import (
 	"bufio"
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
@@ -177,30 +176,61 @@ func TestWait_OtherProtocol(t *testing.T) {
 // TestWait_HTTP2Late: a service that starts in the middle of the attempts in other protocols is
 // ready.
 func TestWait_HTTP2Late(t *testing.T) {
-	for late := range 4 {
-		s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-		s.Config.Protocols = new(http.Protocols)
-		s.Config.Protocols.SetHTTP1(true)
-		s.Config.Protocols.SetUnencryptedHTTP2(true)
-		s.Start()
-		failed := 0 // after the first attempts in other protocols
-		began := time.Now()
-		dial := func(ctx context.Context, network, _ string) (net.Conn, error) {
-			if time.Since(began) < otherEvery || failed < late {
-				if time.Since(began) >= otherEvery {
-					failed++
+	for late := range 4 { // connections that fail, after the attempts in other protocols have begun
+		synctest.Test(t, func(t *testing.T) {
+			conns := make(pipes)
+			s := &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), Protocols: new(http.Protocols)}
+			s.Protocols.SetHTTP1(true)
+			s.Protocols.SetUnencryptedHTTP2(true)
+			go s.Serve(conns)
+			defer s.Close()
+			began, failed := time.Now(), 0
+			w := &network{response: func(int) (func(net.Conn), error) {
+				if time.Since(began) <= otherEvery || failed < late {
+					if time.Since(began) > otherEvery {
+						failed++
+					}
+					return func(net.Conn) {}, nil
 				}
-				here, there := net.Pipe()
-				there.Close()
-				return here, nil
-			}
-			return (&net.Dialer{}).DialContext(ctx, network, s.Listener.Addr().String())
-		}
-		_, err := Wait(t.Context(), &instance{url: "http://in.memory", exited: make(chan struct{})},
-			Question{Lenient: true, Way: contact.Way{HTTP2: true, Dial: dial}}, nil)
-		testenv.OK(t, err)
-		s.Close()
+				return func(c net.Conn) {
+					open := &watched{c, make(chan struct{})}
+					conns <- open
+					<-open.closed
+				}, nil
+			}}
+			_, err := Wait(t.Context(), &instance{url: "http://in.memory", exited: make(chan struct{})},
+				Question{Lenient: true, Way: contact.Way{HTTP2: true, Dial: w.dial}}, nil)
+			testenv.OK(t, err)
+		})
 	}
+}
+
+// pipes is a listener in memory.
+type pipes chan net.Conn
+
+func (p pipes) Accept() (net.Conn, error) {
+	if c, ok := <-p; ok {
+		return c, nil
+	}
+	return nil, net.ErrClosed
+}
+
+func (p pipes) Close() error   { close(p); return nil }
+func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
+
+// watched is a connection that tells when the server has closed it.
+type watched struct {
+	net.Conn
+	closed chan struct{}
+}
+
+func (w *watched) Close() error {
+	select {
+	case <-w.closed:
+	default:
+		close(w.closed)
+	}
+	return w.Conn.Close()
 }
 
 // read is a connection of which some bytes have been read.
