@@ -131,8 +131,7 @@ func (e *Estimate) apply(rec bench.Record) {
 	case bench.RunStarted:
 		each, first := Overhead(ev.Run.Profile)
 		*e = Estimate{started: rec.At, load: ev.Run.Profile.LoadDuration(), assumed: each, check: first,
-			unchecked: map[bench.Selection]bool{}, step: -1, plan: ev.Run.Trials, before: Before(ev.Run.Profile),
-			begun: map[bench.Trial]bool{}}
+			unchecked: map[bench.Selection]bool{}, step: -1, plan: ev.Run.Trials, before: Before(ev.Run.Profile)}
 		for _, s := range ev.Run.Profile.Steps {
 			e.steps = append(e.steps, s.Duration)
 		}
@@ -147,6 +146,9 @@ func (e *Estimate) apply(rec bench.Record) {
 		if rec.Trial != nil {
 			if e.begun[*rec.Trial] { // it is tried again
 				e.capped = false
+			}
+			if e.begun == nil {
+				e.begun = map[bench.Trial]bool{}
 			}
 			e.begun[*rec.Trial] = true
 		}
