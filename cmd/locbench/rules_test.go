@@ -54,6 +54,7 @@ func TestRules(t *testing.T) {
 	}{
 		"no name of a runtime or store decides": {product, decidesByName},
 		"no struct has warnings as texts":       {product, warningsAsText},
+		"no number of CPUs without its noun":    {product, countsCPUs},
 		"plain tests are hermetic":              {plain, hermetic},
 		"acceptance tests belong to a part":     {acceptance, belongsToPart},
 	} {
@@ -68,6 +69,17 @@ func TestRules(t *testing.T) {
 			}
 		})
 	}
+}
+
+var ofCPUs = regexp.MustCompile(`%(d|g|v|s) CPUs?\b`)
+
+// countsCPUs finds formats of a number of CPUs that may be 1: units.CPUs and units.Plural know that.
+// Numbers with two digits, of CPUs in use, are "1.00 CPUs".
+func countsCPUs(n ast.Node, found func(ast.Node, string)) bool {
+	if text, ok := n.(*ast.BasicLit); ok && text.Kind == token.STRING && ofCPUs.MatchString(text.Value) {
+		found(n, "a number of CPUs may be 1: use units.CPUs or units.Plural")
+	}
+	return true
 }
 
 var kinds = regexp.MustCompile(`^(Runtime(Auto|Docker|Process|URL)|Need(Auto|Embedded|External|Container|None))$`)

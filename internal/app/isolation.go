@@ -148,7 +148,7 @@ func shares(r cpuRequest) (contender, needs, client int, why string) {
 	rest, need := n-contender, (contender+1)/2+least
 	if n < fewCPUs {
 		if external := named(r.Needs, byURL); external != "" {
-			return 0, 0, 0, fmt.Sprintf("with fewer than %d CPUs %s would favor one side", fewCPUs, external)
+			return 0, 0, 0, fmt.Sprintf("with fewer than %s %s would favor one side", units.Plural(fewCPUs, "CPU"), external)
 		}
 		need = contender + least
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"os"
+	"path/filepath"
 	"runtime"
 	"sync"
 	"time"
@@ -95,13 +96,14 @@ func (s *site) WatchStalls() runner.Stalls { return thread.WatchStalls(thread.Lo
 // occupy marks this machine as busy for other runs, and warns of another run unless known has that
 // warning.
 func (s *site) occupy(known bench.Warnings) (warnings bench.Warnings) {
-	var err error
-	if s.busy, err = machine.OpenBusy(os.Getenv(machine.RunsVariable)); err != nil {
+	dir, err := filepath.Abs(s.plan.Dir)
+	if err == nil {
+		s.busy, err = machine.OpenBusy(os.Getenv(machine.RunsVariable), machine.Active{PID: os.Getpid(), Dir: dir})
+	}
+	if err != nil {
 		return bench.Warnings{{Text: "cannot tell if another run is active: " + err.Error()}}
 	}
-	if s.busy.Others() {
-		s.met.Do(func() { warnings = bench.Warnings{verdict.OtherRun()} })
-	}
+	s.meetAny(func(w bench.Warning) { warnings = bench.Warnings{w} })
 	if known.Has(bench.WarnOtherRun) { // the run was resumed
 		return nil
 	}
@@ -109,9 +111,11 @@ func (s *site) occupy(known bench.Warnings) (warnings bench.Warnings) {
 }
 
 // meet warns, once, of another run on this machine.
-func (s *site) meet() {
-	if s.busy.Others() {
-		s.met.Do(func() { s.warn(verdict.OtherRun()) })
+func (s *site) meet() { s.meetAny(s.warn) }
+
+func (s *site) meetAny(warn func(bench.Warning)) {
+	if others := s.busy.Others(); len(others) > 0 {
+		s.met.Do(func() { warn(verdict.OtherRun(others[0].String())) })
 	}
 }
 

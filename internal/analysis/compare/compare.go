@@ -258,8 +258,8 @@ func warnings(runs [2]bench.Run) (all []SideWarning) {
 		}
 		if load, busy := verdict.BusyBefore(run.Machine); busy && !(oneRun && i > 0) {
 			all = append(all, sideWarning(side, bench.WarnMachineState,
-				"the machine was busy before the run (load %.3g on %d CPUs); the change may come from that",
-				load, run.Machine.CPUs))
+				"the machine was busy before the run (load %.3g on %s); the change may come from that",
+				load, units.Plural(run.Machine.CPUs, "CPU")))
 		}
 	}
 	return all

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/verdict"
@@ -14,7 +15,8 @@ import (
 )
 
 // costWithNeeds returns what the needs of contenders cost in addition: "; with needs, by CPU time
-// used, not by their limits: go $1.20 + db $3.10 = $4.30"; "" without needs that are measured.
+// used, not by their limits: go $1.20 + db $3.10 = $4.30"; "" without needs. With one that was not
+// measured, such as an external one, there is no sum.
 func (d *draft) costWithNeeds(known []analysis.Contender) string {
 	var all []string
 	for _, c := range known {
@@ -24,10 +26,16 @@ func (d *draft) costWithNeeds(known []analysis.Contender) string {
 			sum += cost
 			text += " + " + safe.Line(name, 60) + " " + units.Dollars(cost)
 		}
-		if len(c.NeedCosts) == 0 {
-			continue
+		unmeasured := d.unmeasured(c)
+		for _, name := range unmeasured {
+			text += " + " + safe.Line(name, 60) + ", not measured"
 		}
-		text += " = " + units.Dollars(sum)
+		switch {
+		case len(unmeasured) == 0 && len(c.NeedCosts) == 0:
+			continue
+		case len(unmeasured) == 0:
+			text += " = " + units.Dollars(sum)
+		}
 		if len(d.all) > 1 {
 			text = label(c) + " " + text
 		}
@@ -35,10 +43,25 @@ func (d *draft) costWithNeeds(known []analysis.Contender) string {
 			break
 		}
 	}
-	if len(all) == 0 {
+	switch {
+	case len(all) == 0:
 		return ""
+	case !slices.ContainsFunc(known, func(c analysis.Contender) bool { return len(c.NeedCosts) > 0 }):
+		return "; without needs, which are not measured"
 	}
 	return "; with needs, by CPU time used, not by their limits: " + strings.Join(all, ", ")
+}
+
+// unmeasured returns the needs of a contender that did not run in locbench's hands and have no cost.
+func (d *draft) unmeasured(c analysis.Contender) (names []string) {
+	for _, n := range d.Run.Run.Profile.Needs {
+		named := func(sel bench.Selection) bool { return sel.String() == c.Label }
+		gets := len(n.For) == 0 || slices.ContainsFunc(n.For, named)
+		if gets && n.From.Traits().ByURL && !c.NeedCosts[n.Name].Known() {
+			names = append(names, n.Name)
+		}
+	}
+	return names
 }
 
 // needsOf returns the needs of a contender that have a cost, sorted.

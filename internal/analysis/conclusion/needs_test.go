@@ -28,4 +28,14 @@ func TestCost_Needs(t *testing.T) {
 	testenv.Equal(t, of(rounds("a", 1, 9000, 9e4, uses(2)), rounds("bb", 1, 9000, 9e4, uses(4)), rounds("c", 1, 9000, 9e4)),
 		"bb $0.69 per billion requests, a $0.69, c $0.69; with needs, by CPU time used, not by their limits: "+
 			"bb $0.69 + db $0.34 = $1.03, a $0.69 + db $0.17 = $0.86", "several")
+
+	all := slices.Concat(rounds("a", 1, 9000, 9e4, uses(2)), rounds("bb", 1, 9000, 9e4))
+	run := benchtest.Run(all...)
+	run.Profile.Needs = []bench.NeedSpec{{Name: "db", From: bench.NeedContainer},
+		{Name: "mail", From: bench.NeedExternal, For: []bench.Selection{{Contender: "a"}}}}
+	testenv.Equal(t, Of(analysis.Of(run, all), nil).Cost, "bb $0.69 per billion requests, a $0.69; with needs, by CPU time used, not by their limits: "+
+		"a $0.69 + db $0.17 + mail, not measured", "an external one")
+	run.Profile.Needs[1].For = nil
+	all = slices.Concat(rounds("a", 1, 9000, 9e4), rounds("bb", 1, 9000, 9e4))
+	testenv.Equal(t, Of(analysis.Of(run, all), nil).Cost, "bb $0.69 per billion requests, a $0.69; without needs, which are not measured", "no other one")
 }

@@ -83,7 +83,7 @@ func (l attempt) threads(ctx context.Context, res *bench.CheckResult, c threadCa
 		}
 		res.Status, res.Value = bench.CheckInfo, strings.Join(parts, ", ")
 		if l.opt.CPUs < mostCPUs {
-			res.Detail = fmt.Sprintf("the machine has %d of %d CPUs", l.opt.CPUs, mostCPUs)
+			res.Detail = fmt.Sprintf("the machine has %d of %s", l.opt.CPUs, units.Plural(mostCPUs, "CPU"))
 		}
 	})
 }

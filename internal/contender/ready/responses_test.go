@@ -2,7 +2,6 @@ package ready
 
 import (
 	"bufio"
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
@@ -177,31 +176,61 @@ func TestWait_OtherProtocol(t *testing.T) {
 // TestWait_HTTP2Late: a service that starts in the middle of the attempts in other protocols is
 // ready.
 func TestWait_HTTP2Late(t *testing.T) {
-	for late := range 4 {
-		s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-		s.Config.Protocols = new(http.Protocols)
-		s.Config.Protocols.SetHTTP1(true)
-		s.Config.Protocols.SetUnencryptedHTTP2(true)
-		s.Start()
-		failed := 0 // after the first attempts in other protocols
-		early, cancel := context.WithTimeout(t.Context(), otherEvery)
-		defer cancel()
-		dial := func(ctx context.Context, network, _ string) (net.Conn, error) {
-			if early.Err() == nil || failed < late {
-				if early.Err() != nil {
-					failed++
+	for late := range 4 { // connections that fail, after the attempts in other protocols have begun
+		synctest.Test(t, func(t *testing.T) {
+			conns := make(pipes)
+			s := &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), Protocols: new(http.Protocols)}
+			s.Protocols.SetHTTP1(true)
+			s.Protocols.SetUnencryptedHTTP2(true)
+			go s.Serve(conns)
+			defer s.Close()
+			began, failed := time.Now(), 0
+			w := &network{response: func(int) (func(net.Conn), error) {
+				if time.Since(began) <= otherEvery || failed < late {
+					if time.Since(began) > otherEvery {
+						failed++
+					}
+					return func(net.Conn) {}, nil
 				}
-				here, there := net.Pipe()
-				there.Close()
-				return here, nil
-			}
-			return (&net.Dialer{}).DialContext(ctx, network, s.Listener.Addr().String())
-		}
-		_, err := Wait(t.Context(), &instance{url: "http://in.memory", exited: make(chan struct{})},
-			Question{Lenient: true, Way: contact.Way{HTTP2: true, Dial: dial}}, nil)
-		testenv.OK(t, err)
-		s.Close()
+				return func(c net.Conn) {
+					open := &watched{c, make(chan struct{})}
+					conns <- open
+					<-open.closed
+				}, nil
+			}}
+			_, err := Wait(t.Context(), &instance{url: "http://in.memory", exited: make(chan struct{})},
+				Question{Lenient: true, Way: contact.Way{HTTP2: true, Dial: w.dial}}, nil)
+			testenv.OK(t, err)
+		})
 	}
+}
+
+// pipes is a listener in memory.
+type pipes chan net.Conn
+
+func (p pipes) Accept() (net.Conn, error) {
+	if c, ok := <-p; ok {
+		return c, nil
+	}
+	return nil, net.ErrClosed
+}
+
+func (p pipes) Close() error   { close(p); return nil }
+func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
+
+// watched is a connection that tells when the server has closed it.
+type watched struct {
+	net.Conn
+	closed chan struct{}
+}
+
+func (w *watched) Close() error {
+	select {
+	case <-w.closed:
+	default:
+		close(w.closed)
+	}
+	return w.Conn.Close()
 }
 
 // read is a connection of which some bytes have been read.
@@ -227,56 +256,5 @@ func TestWait_Protocol(t *testing.T) {
 			t.Errorf("HTTP/2 %v: %v", http2, err)
 		}
 		s.Close()
-	}
-}
-
-// TestWait_Request: the port, the headers and the Host of the request. A header of the manifest goes
-// before the Host of the profile.
-func TestWait_Request(t *testing.T) {
-	got := make(chan string, 1)
-	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		got <- r.Host + " " + r.URL.Path + " " + r.Header.Get("X-Probe")
-	}))
-	defer s.Close()
-	at := s.Listener.Addr().(*net.TCPAddr)
-	elsewhere := "http://" + at.IP.String() + ":1/base"
-	for name, c := range map[string]struct {
-		url, known string // address of the other port that the instance knows
-		q          Question
-		want       string
-	}{
-		"as it is":           {s.URL, "", Question{}, at.String() + " / "},
-		"profile's Host":     {s.URL, "", Question{Way: contact.Way{Host: "shop.test"}}, "shop.test / "},
-		"manifest's Host":    {s.URL, "", Question{Way: contact.Way{Host: "shop.test"}, Header: map[string]string{"host": "a.test", "X-Probe": "1"}}, "a.test / 1"},
-		"another port":       {elsewhere, "", Question{Port: at.Port, Path: "/health"}, at.String() + " /health "},
-		"a port that moved":  {elsewhere, at.String(), Question{Port: 8081}, at.String() + " / "},
-		"moved, not in use":  {s.URL, "127.0.0.1:1", Question{}, at.String() + " / "},
-		"its Host elsewhere": {elsewhere, "", Question{Port: at.Port, Way: contact.Way{Host: "shop.test"}}, "shop.test / "},
-	} {
-		t.Run(name, func(t *testing.T) {
-			inst := &instance{url: c.url, readyAddress: c.known, exited: make(chan struct{})}
-			_, err := Wait(t.Context(), inst, c.q, nil)
-			testenv.OK(t, err)
-			testenv.Equal(t, <-got, c.want)
-		})
-	}
-}
-
-// TestWait_Advice: the error of a timeout says what may help against the last response.
-func TestWait_Advice(t *testing.T) {
-	const host, page, slow = "Host was shop.test; if it accepts only its own name, write `header: {Host: NAME}`", "`ready: {path: /PATH, port: PORT}`", "a slower start needs"
-	for status, want := range map[string]string{
-		"400 Bad Request": host, "403 Forbidden": host, "421 Misdirected Request": host, "404 Not Found": page,
-		"401 Unauthorized": slow, "503 Service Unavailable": slow, "": slow,
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			w := &network{response: accept(says(status))}
-			if status == "" {
-				w.response = refuse
-			}
-			q := Question{Port: 81, Path: "/health", Timeout: time.Second, Way: contact.Way{Dial: w.dial, Host: "shop.test"}}
-			_, err := Wait(t.Context(), &instance{url: "http://in.memory", exited: make(chan struct{})}, q, nil)
-			testenv.Fails(t, err, "not ready after 1s: GET /health on port 81: "+status, want)
-		})
 	}
 }

@@ -130,8 +130,8 @@ func bottleneck(l bench.Load, used, limit float64, cpus int) (all bench.Warnings
 	if used < usedUp*limit && (client >= machine/2 || client+used >= usedUp*machine) {
 		all = append(all, found(bench.WarnClientMaybeBound,
 			values{"client_cpus": client, "machine_cpus": machine, "contender_cpus": used, "contender_limit": limit},
-			"the client may be the bottleneck: it used %.2f of %d CPUs, the contender only %.2f of its %.2g",
-			client, cpus, used, limit))
+			"the client may be the bottleneck: it used %.2f of %s, the contender only %.2f of its %.2g",
+			client, units.Plural(cpus, "CPU"), used, limit))
 	}
 	return all
 }

@@ -59,9 +59,10 @@ func ReadingsFailed(n int) bench.Warning {
 	return found(bench.WarnReadingsFailed, values{"readings": float64(n)}, "%s failed", units.Plural(n, "reading"))
 }
 
-// OtherRun returns the warning that another run was active on the same machine.
-func OtherRun() bench.Warning {
-	return found(bench.WarnOtherRun, nil, "another locbench run is active on this machine; both may be slower than alone")
+// OtherRun returns the warning that another run was active on the same machine, with its process
+// and folder.
+func OtherRun(which string) bench.Warning {
+	return found(bench.WarnOtherRun, nil, "another locbench run is active on this machine (%s); both may be slower than alone", which)
 }
 
 // NeedNotMeasured returns the warning that a need has no counters, so it is never named as a

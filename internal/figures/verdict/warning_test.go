@@ -68,7 +68,7 @@ func TestWarnings(t *testing.T) {
 		{"many rates", of(verdict.RateChanged(100, []string{"to 200/s after 3 s", "to 300/s after 4 s"}, 2))},
 		{"counters", of(verdict.CountersMissing("gone"))},
 		{"readings", of(verdict.ReadingsFailed(3))},
-		{"another run", of(verdict.OtherRun())},
+		{"another run", of(verdict.OtherRun("process 4711, /home/me/results/a"))},
 		{"a need's cold caches", verdict.ColdCaches(usual.with(waits(1, &bench.Disk{Read: 12 << 20, Reads: 310})).step(0))},
 		{"a need without counters", of(verdict.NeedNotMeasured(bench.NeedInfo{Name: "db", From: bench.NeedExternal}))},
 		{"needs of services", of(verdict.OwnNeeds(bench.NeedSpec{Name: "db", Service: "a"}, bench.NeedSpec{Service: "b"}, "command, image"))},

@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/host/hostusage"
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/store"
 	"github.com/locbench/locbench/internal/text/secret"
@@ -34,10 +33,6 @@ func (n *Need) reach(ctx context.Context) error {
 	if err := accepts(ctx, target, n.pace.open); err != nil {
 		return fmt.Errorf("%s does not respond: %w; start it, or write an `image`", target, err)
 	}
-	usage, err := hostusage.Address("tcp://" + target)
-	if err != nil {
-		usage = nil
-	}
 	a.Ports = map[string]string{mainPort: a.Port}
 	for name, port := range n.spec.Ports {
 		if name != mainPort {
@@ -60,7 +55,8 @@ func (n *Need) reach(ctx context.Context) error {
 			n.name, target)})
 	}
 	n.target = target
-	return n.set(nil, usage, a)
+	// Its process here may be a proxy, and its children may do the work: it is not measured.
+	return n.set(nil, nil, a)
 }
 
 // onLoopback reports whether a host is this machine's loopback interface.

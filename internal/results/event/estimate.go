@@ -19,8 +19,11 @@ const (
 	containerStartStop  = 900 * time.Millisecond
 	containerStartCheck = 600 * time.Millisecond
 
-	// restore is until needs are ready again, all at the same time: from 1.6 s when idle to 2.8 s.
-	restore = 2 * time.Second
+	// restore is until the needs of a trial, or of all trials of an interleaved round, are ready again,
+	// all at the same time: from 2 s when idle to 7 s.
+	restore = 4 * time.Second
+	// opening is until a need has started, is seeded and has stopped; images are already there.
+	opening = 5 * time.Second
 
 	threadStarts = 3  // how often the check of the threads starts the contender
 	switching    = 10 // % of the load's time that switches between interleaved contenders take
@@ -42,7 +45,9 @@ func Overhead(p bench.Profile) (each, first time.Duration) {
 		each += p.LoadDuration() * switching / 100
 	}
 	restarts := slices.ContainsFunc(p.Needs, func(n bench.NeedSpec) bool { return n.Restarts })
-	if restarts {
+	if restarts && p.Interleave > 0 {
+		each += restore / time.Duration(max(2, len(p.Contenders))) // one that is interleaved with itself has two trials
+	} else if restarts {
 		each += restore
 	}
 	for _, name := range p.Checks.Lifecycle {
@@ -54,9 +59,21 @@ func Overhead(p bench.Profile) (each, first time.Duration) {
 		}
 	}
 	if restarts && first > 0 {
-		first += restore // the measured contender does not begin with what these checks have written
+		first += restore // not at the same time; the measured contender does not begin with what these checks have written
 	}
 	return each, first
+}
+
+// Before returns the assumed time before the first trial: until all needs have started and are
+// seeded. What builds take is not known before.
+func Before(p bench.Profile) time.Duration {
+	var own time.Duration
+	for _, n := range p.Needs {
+		if n.From.Traits().Container {
+			own += opening
+		}
+	}
+	return own
 }
 
 // Total returns the assumed time of all trials of p.
@@ -86,15 +103,35 @@ type Estimate struct {
 	trialAt   time.Time     // start of the first of them
 	stepAt    time.Time
 	step      int // running step; -1 before the first
+
+	before  time.Duration        // until the first trial; 0 once that has started
+	begun   map[bench.Trial]bool // trials that have started
+	ceiling time.Duration        // what was left at the last event
+	capped  bool                 // nothing has happened since then by which more may be left
 }
+
+// mostLate is the factor by which an estimate that is not kept is replaced by a larger one: with a
+// smaller one the old is closer than a time that jumps.
+const mostLate = 2
 
 // Apply adds one event.
 func (e *Estimate) Apply(rec bench.Record) {
+	before, known := e.Left(rec.At)
+	e.capped = known
+	e.apply(rec)
+	left := e.uncapped(rec.At)
+	if e.capped && left <= mostLate*before {
+		left = min(left, before)
+	}
+	e.ceiling, e.capped = left, true
+}
+
+func (e *Estimate) apply(rec bench.Record) {
 	switch ev := rec.Event.(type) {
 	case bench.RunStarted:
 		each, first := Overhead(ev.Run.Profile)
 		*e = Estimate{started: rec.At, load: ev.Run.Profile.LoadDuration(), assumed: each, check: first,
-			unchecked: map[bench.Selection]bool{}, step: -1, plan: ev.Run.Trials}
+			unchecked: map[bench.Selection]bool{}, step: -1, plan: ev.Run.Trials, before: Before(ev.Run.Profile)}
 		for _, s := range ev.Run.Profile.Steps {
 			e.steps = append(e.steps, s.Duration)
 		}
@@ -105,6 +142,16 @@ func (e *Estimate) Apply(rec bench.Record) {
 			}
 		}
 	case bench.TrialStarted:
+		e.before = 0
+		if rec.Trial != nil {
+			if e.begun[*rec.Trial] { // it is tried again
+				e.capped = false
+			}
+			if e.begun == nil {
+				e.begun = map[bench.Trial]bool{}
+			}
+			e.begun[*rec.Trial] = true
+		}
 		if e.running == 0 {
 			e.trialAt, e.began, e.complete, e.checking = rec.At, 0, 0, 0
 		}
@@ -141,11 +188,13 @@ func (e *Estimate) Apply(rec bench.Record) {
 		if rec.Trial != nil && ev.Took > 0 && !e.trialAt.IsZero() {
 			e.trialAt = e.trialAt.Add(min(ev.Took, rec.At.Sub(e.trialAt))) // pauses are not part of the overhead
 		}
+		e.capped = false
 	case bench.ChangedManually:
 		if ev.Control.Kind == bench.ControlSkipContender && rec.Trial != nil {
 			e.trials -= e.later(*rec.Trial)
 			delete(e.unchecked, of(*rec.Trial))
 		}
+		e.capped = false
 	case bench.RunEnded:
 		e.trials = 0
 	}
@@ -175,9 +224,9 @@ func (e *Estimate) perTrial() time.Duration {
 	return e.overhead / time.Duration(e.done)
 }
 
-// Total returns the estimated time of all trials to come.
+// Total returns the estimated time of all trials to come, and of what is before the first.
 func (e *Estimate) Total() time.Duration {
-	return time.Duration(e.trials)*(e.load+e.perTrial()) + time.Duration(len(e.unchecked))*e.check
+	return e.before + time.Duration(e.trials)*(e.load+e.perTrial()) + time.Duration(len(e.unchecked))*e.check
 }
 
 // Elapsed returns the time since the run, or its resumed part, was started.
@@ -188,12 +237,23 @@ func (e *Estimate) Elapsed(at time.Time) time.Duration {
 	return at.Sub(e.started)
 }
 
-// Left returns the estimated time left; ok is false if no trial is to come.
+// Left returns the estimated time left; ok is false if no trial is to come. It never grows, but if a
+// trial is tried again, the run was changed by hand, or it takes more than twice as long.
 func (e *Estimate) Left(at time.Time) (left time.Duration, ok bool) {
 	if e.trials <= 0 {
 		return 0, false
 	}
-	left = e.Total()
+	left = e.uncapped(at)
+	if e.capped {
+		left = min(left, e.ceiling)
+	}
+	return left, true
+}
+
+// uncapped returns what is left by the times of the trials that have ended, which may be more than
+// it was.
+func (e *Estimate) uncapped(at time.Time) time.Duration {
+	left := e.Total() - min(e.before, e.Elapsed(at))
 	if !e.trialAt.IsZero() {
 		running := time.Duration(max(e.running, 1))
 		if e.step >= 0 && e.step < len(e.steps) {
@@ -206,5 +266,5 @@ func (e *Estimate) Left(at time.Time) (left time.Duration, ok bool) {
 			left -= min(at.Sub(e.trialAt)-e.checking, running*e.perTrial())
 		}
 	}
-	return max(left, 0), true
+	return max(left, 0)
 }

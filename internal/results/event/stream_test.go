@@ -158,7 +158,7 @@ func TestEstimate(t *testing.T) {
 	apply(10*time.Second, bench.StepStarted{Index: 1})
 	left("52s")
 	apply(10*time.Second, bench.TrialEnded{State: bench.TrialComplete})
-	left("50s") // 2 × (20 + 5 measured)
+	left("42s") // 2 × (20 + 5 measured) would be more than before
 	apply(0, bench.TrialStarted{})
 	apply(time.Hour, bench.StepStarted{Index: 1})
 	apply(time.Hour, bench.WindowClosed{})
@@ -181,8 +181,8 @@ func TestEstimateOfARunChangedByHand(t *testing.T) {
 	apply(time.Hour, &a1, bench.Resumed{Took: time.Hour})
 	apply(0, &a1, bench.StepStarted{})
 	apply(10*time.Second, &a1, bench.TrialEnded{State: bench.TrialComplete})
-	if left, _ := e.Left(at); left != 3*12*time.Second {
-		t.Errorf("%v left after a trial of 12 s and a pause of an hour, want 36 s", left)
+	if left, _ := e.Left(at); left != 3*10900*time.Millisecond {
+		t.Errorf("%v left after a trial of 12 s and a pause of an hour, want 32.7 s, as before", left)
 	}
 	apply(0, &b1, bench.TrialStarted{})
 	apply(0, &b1, bench.ChangedManually{Control: bench.Control{Kind: bench.ControlSkipContender}})
@@ -218,7 +218,7 @@ func TestEstimateOfInterleaving(t *testing.T) {
 	apply(10*time.Second, &b1, bench.StepEnded{})
 	apply(2*time.Second, &b1, bench.TrialEnded{State: bench.TrialComplete})
 	apply(2*time.Second, &a1, bench.TrialEnded{State: bench.TrialComplete})
-	left(2 * (10 + 5) * time.Second) // both took 30 s, 20 s of it load
+	left(2 * assumed) // both took 30 s, 20 s of it load: it would be 30 s, and does not grow
 }
 
 // TestAssumedTimes pins the estimate of the comparison that `profiles new` writes.
@@ -276,7 +276,7 @@ func TestEstimateOfChecksOnce(t *testing.T) {
 	apply(time.Second, &a1, bench.InstanceStarted{})
 	apply(time.Second, &a1, bench.PhaseEnded{Phase: bench.PhaseCheck, Took: time.Second}) // of the running contender
 	apply(10*time.Second, &a1, bench.TrialEnded{State: bench.TrialComplete})
-	left("after the first trial", 3*(10+2)*time.Second+6*time.Second)
+	left("after the first trial", 3*(10+2)*time.Second+5800*time.Millisecond) // as before: it does not grow
 	apply(0, &b1, bench.TrialStarted{})
 	apply(6*time.Second, &b1, bench.PhaseEnded{Phase: bench.PhaseCheck, Took: 6 * time.Second})
 	apply(2*time.Second, &b1, bench.InstanceStarted{})

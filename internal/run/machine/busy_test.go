@@ -5,56 +5,57 @@ package machine
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/locbench/locbench/internal/testenv"
 )
 
+// TestBusy: a run sees the others that are in progress, with process and folder, from the time when
+// they have begun until they have ended, however they end.
 func TestBusy(t *testing.T) {
 	dir := t.TempDir()
-	open := func() *Busy {
+	open := func(pid int, results string) *Busy {
 		t.Helper()
-		b, err := OpenBusy(dir)
-		testenv.OK(t, err)
-		return b
+		return testenv.Must(OpenBusy(dir, Active{pid, results}))(t)
 	}
-	others := func(run string, b *Busy, want bool) {
-		t.Helper()
-		testenv.Equal(t, b.Others(), want, run)
-	}
-	first := open()
-	others("the first", first, false)
-	others("the first, again", first, false)
-	second := open()
-	others("the second", second, true)
-	others("the first, with the second", first, true)
-	testenv.Fails(t, first.Close(), "")
-	third := open()
-	others("the third", third, true) // the second is still in progress
-	third.Close()
-	others("the second, alone", second, false)
-	second.Close()
-	if info, err := os.Stat(filepath.Join(dir, "locbench.lock")); err != nil || info.Size() != 0 || info.Mode().Perm() != 0o644 {
-		t.Errorf("%v, %v", info, err)
-	}
+	first := open(11, "/a")
+	testenv.Equal(t, first.Others(), nil)
+	second := open(22, "/b")
+	testenv.Equal(t, second.Others(), []Active{{11, "/a"}})
+	testenv.Equal(t, first.Others(), []Active{{22, "/b"}})
+	testenv.OK(t, first.Close())
+	third := open(33, "/c")
+	testenv.Equal(t, third.Others(), []Active{{22, "/b"}})
+	third.file.Close() // as if killed: its file is left
+	testenv.Equal(t, second.Others(), nil)
+	left := testenv.Must(os.ReadDir(dir))(t)
+	testenv.Check(t, len(left) == 1 && left[0].Name() == filepath.Base(second.path), "%v", left)
+	info := testenv.Must(os.Stat(second.path))(t)
+	testenv.Equal(t, info.Mode().Perm(), 0o644)
+	testenv.OK(t, second.Close())
+	testenv.OK(t, (*Busy)(nil).Close())
+	testenv.Equal(t, (*Busy)(nil).Others(), nil)
 }
 
-// TestOpenBusy_Hostile: a link, pipe or folder in place of the lock is an error, and never waited
-// for.
-func TestOpenBusy_Hostile(t *testing.T) {
-	for name, put := range map[string]func(path string) error{
-		"is a link":   func(path string) error { return os.Symlink("/etc/passwd", path) },
-		"is a pipe":   func(path string) error { return syscall.Mkfifo(path, 0o600) },
-		"is a folder": func(path string) error { return os.Mkdir(path, 0o755) },
+// TestBusy_Hostile: what others have put there is no run, is left alone, and is never waited for.
+func TestBusy_Hostile(t *testing.T) {
+	dir := t.TempDir()
+	b := testenv.Must(OpenBusy(dir, Active{1, "/a"}))(t)
+	defer b.Close()
+	at := func(name string) string { return filepath.Join(dir, activePrefix+name) }
+	testenv.OK(t, os.Symlink("/etc/passwd", at("link")))
+	testenv.OK(t, syscall.Mkfifo(at("pipe"), 0o600))
+	testenv.OK(t, os.Mkdir(at("folder"), 0o755))
+	for name, text := range map[string]string{
+		"empty": "", "text": "x", "large": `{"pid":1,"dir":"` + strings.Repeat("x", maxActive) + `"}`, "without a process": `{"pid":0,"dir":"/x"}`, "nowhere": `{"pid":3}`,
 	} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			testenv.OK(t, put(filepath.Join(dir, "locbench.lock")))
-			testenv.Fails(t, testenv.Err(OpenBusy(dir)), name)
-		})
+		testenv.OK(t, os.WriteFile(at(name), []byte(text), 0o600))
 	}
-	if _, err := OpenBusy(filepath.Join(t.TempDir(), "missing")); !os.IsNotExist(err) {
+	testenv.Equal(t, b.Others(), nil)
+	testenv.Equal(t, len(testenv.Must(os.ReadDir(dir))(t)), 9)
+	if _, err := OpenBusy(filepath.Join(t.TempDir(), "missing"), Active{}); !os.IsNotExist(err) {
 		t.Error(err)
 	}
 }

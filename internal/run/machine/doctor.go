@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/contender/docker"
 	"github.com/locbench/locbench/internal/contender/launch"
 	"github.com/locbench/locbench/internal/host/cgroup"
@@ -92,8 +93,8 @@ func doctorDocker(ctx context.Context) (all []Warning, others string) {
 	defer e.Close()
 	i := e.Info()
 	names, _ := e.Running(ctx, "") // an engine that does not respond any more is reported elsewhere
-	seen := fmt.Sprintf("engine %s, API %s, cgroup v%d, %d CPUs, at %s",
-		i.Version, i.APIVersion, i.CgroupVersion, i.CPUs, e.Host())
+	seen := fmt.Sprintf("engine %s, API %s, cgroup v%d, %s, at %s",
+		i.Version, i.APIVersion, i.CgroupVersion, units.Plural(i.CPUs, "CPU"), e.Host())
 	all = []Warning{check("Docker", safe.Line(seen, 300), false, "")}
 	if enter, apart := e.Apart(); apart {
 		all = append(all, Warning{"Docker network", Warn,

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/host/hostusage"
 	"github.com/locbench/locbench/internal/text/safe"
 )
@@ -115,7 +116,7 @@ func LoadWarnings(m bench.Machine) (phrases []string) {
 		}
 	}
 	load, known := load(m)
-	add(known && load > busyShare*float64(m.CPUs), "load %s on %d CPUs before the run", m.Load1, m.CPUs)
+	add(known && load > busyShare*float64(m.CPUs), "load %s on %s before the run", m.Load1, units.Plural(m.CPUs, "CPU"))
 	add(m.Governor != "" && m.Governor != "performance", "CPU governor %s", m.Governor)
 	if swap := m.SwapUsed; swap != nil {
 		add(*swap > muchSwap, "%.1f GiB of swap in use", gibibytes(*swap))

@@ -136,7 +136,7 @@ func instanceText(i bench.InstanceInfo) string {
 	}
 	var of parts
 	of.add(traits.Where != "", "%s", traits.Where)
-	of.add(i.Limits.CPUs > 0, "%g CPUs", i.Limits.CPUs)
+	of.add(i.Limits.CPUs > 0, "%s", units.CPUs(i.Limits.CPUs))
 	of.add(i.Limits.Memory > 0, "%s (no swap)", units.Bytes(i.Limits.Memory))
 	of.add(len(i.CPUSet) > 0, "on CPU %s", i.CPUSet)
 	confined := i.Confined.String()

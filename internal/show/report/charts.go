@@ -206,5 +206,5 @@ func (l layout) memoryLimits() []mark {
 }
 
 func (l layout) quotas() []mark {
-	return l.limits("quota", func(x bench.Limits) (float64, string) { return x.CPUs, when(x.CPUs > 0, plain(x.CPUs)+" CPUs") })
+	return l.limits("quota", func(x bench.Limits) (float64, string) { return x.CPUs, when(x.CPUs > 0, units.CPUs(x.CPUs)) })
 }

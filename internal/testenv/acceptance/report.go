@@ -12,6 +12,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/locbench/locbench/internal/bench/units"
 )
 
 // report is acceptance.json.
@@ -124,7 +126,7 @@ func output(name string, args ...string) string {
 // planned parts.
 func (r *report) finish(want int) (code int, err error) {
 	var failures, skips strings.Builder
-	fmt.Printf("\n%s on %s, %d CPUs, %s\n", r.Commit, r.System, r.CPUs, r.Go)
+	fmt.Printf("\n%s on %s, %s, %s\n", r.Commit, r.System, units.Plural(r.CPUs, "CPU"), r.Go)
 	fmt.Printf("%-11s %7s %7s %7s %8s\n", "part", "passed", "failed", "skipped", "seconds")
 	for _, p := range r.Parts {
 		fmt.Printf("%-11s %7d %7d %7d %8.0f\n", p.Name, p.Passed, p.Failed, p.Skipped, p.Seconds)

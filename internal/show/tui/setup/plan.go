@@ -100,5 +100,5 @@ func (f *form) total() time.Duration {
 	if p.Runtime.Traits().Auto && f.facts.machineRead && !f.inContainers() {
 		p.Runtime = bench.RuntimeProcess
 	}
-	return event.Total(p)
+	return event.Before(p) + event.Total(p)
 }

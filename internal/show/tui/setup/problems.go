@@ -158,11 +158,11 @@ func (c *checker) limitsAbove(of string, l bench.Limits) {
 	m := &c.facts.machine
 	cpus, memory, where := c.has()
 	if cpus > 0 && l.CPUs > float64(cpus) {
-		report(c.inContainers(), fieldCPUs, fmt.Sprintf("quota %g CPUs, but %s has %d", l.CPUs, where, cpus),
+		report(c.inContainers(), fieldCPUs, fmt.Sprintf("quota %s, but %s has %d", units.CPUs(l.CPUs), where, cpus),
 			c.set(fmt.Sprintf("limit to %d", cpus), "cpus", strconv.Itoa(cpus)))
 	}
 	if cpus > 0 && l.CPUSet > cpus {
-		report(false, fieldCPUSet, fmt.Sprintf("%d CPUs visible, but %s has only %d", l.CPUSet, where, cpus),
+		report(false, fieldCPUSet, fmt.Sprintf("%s visible, but %s has only %d", units.Plural(l.CPUSet, "CPU"), where, cpus),
 			c.set(fmt.Sprintf("use %d", cpus), "cpu-set", strconv.Itoa(cpus)))
 	}
 	half := max(memory/2>>26<<26, 64<<20)

@@ -1,0 +1,129 @@
+package event
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
+)
+
+// course is a made-up run: what its parts take in truth.
+type course struct {
+	open, restore, check, start, lost time.Duration
+}
+
+// follow plays a run of two contenders and a database, one after the other, with a step of 8 s, and
+// calls see each second, until all trials have ended.
+func (c course) follow(rounds int, events func(int) []bench.Event, see func(e *Estimate, at time.Time, what string)) (took time.Duration) {
+	p := bench.Profile{
+		Contenders: []bench.Selection{{Contender: "a"}, {Contender: "b"}}, Rounds: rounds, Runtime: bench.RuntimeDocker,
+		Needs: []bench.NeedSpec{{Name: "db", From: bench.NeedContainer, Restarts: true}}, Steps: []bench.Step{{Duration: 8 * time.Second}},
+		Checks: bench.CheckSpec{Lifecycle: []string{bench.CheckThreads}},
+	}
+	run := bench.Run{Profile: p}
+	for round := range rounds {
+		for _, sel := range p.Contenders {
+			run.Trials = append(run.Trials, bench.TrialEntry{Trial: bench.Trial{Contender: sel.Contender, Round: round + 1}})
+		}
+	}
+	var e Estimate
+	began := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+	at := began
+	var trial *bench.Trial
+	after := func(d time.Duration, ev bench.Event) {
+		for to := at.Add(d); at.Before(to); {
+			at = at.Add(min(time.Second, to.Sub(at)))
+			see(&e, at, fmt.Sprintf("%v, %v before a %T", trial, to.Sub(at), ev))
+		}
+		e.Apply(bench.Record{At: at, Trial: trial, Event: ev})
+		see(&e, at, fmt.Sprintf("%v, %T", trial, ev))
+	}
+	after(0, bench.RunStarted{Run: run})
+	after(c.open, bench.Prepared{})
+	for i := range run.Trials {
+		trial = &run.Trials[i].Trial
+		after(0, bench.TrialStarted{})
+		after(c.restore, bench.PhaseEnded{Phase: bench.PhaseRestore, Took: c.restore})
+		if i < 2 {
+			after(c.check, bench.PhaseEnded{Phase: bench.PhaseCheck, Took: c.check})
+		}
+		after(c.start, bench.InstanceStarted{})
+		after(0, bench.StepStarted{})
+		for _, ev := range events(i) {
+			after(0, ev)
+		}
+		after(8*time.Second+c.lost, bench.TrialEnded{State: bench.TrialComplete})
+	}
+	return at.Sub(began)
+}
+
+func none(int) []bench.Event { return nil }
+
+// TestEstimateNeverGrows: whatever the parts of a run take, what is left does not grow from one
+// moment to a later one, unless a trial is tried again, or the run changed by hand, or all takes
+// more than twice as long.
+func TestEstimateNeverGrows(t *testing.T) {
+	usual := course{open: opening, restore: restore, check: 6 * time.Second, start: time.Second}
+	for name, c := range map[string]struct {
+		course
+		events func(int) []bench.Event
+		grows  bool
+	}{
+		"as assumed":       {usual, none, false},
+		"slow restores":    {course{20 * time.Second, 7 * time.Second, 12 * time.Second, 3 * time.Second, 0}, none, false},
+		"quick restores":   {course{time.Second, time.Second, time.Second, time.Second, 0}, none, false},
+		"steps that lag":   {course{opening, restore, time.Second, time.Second, 4 * time.Second}, none, false},
+		"a stalled client": {course{opening, restore, time.Second, time.Second, 2 * time.Minute}, none, true},
+		"a trial again": {course{opening, 9 * time.Second, time.Second, time.Second, 0}, func(trial int) []bench.Event {
+			return map[int][]bench.Event{2: {bench.TrialEnded{State: bench.TrialFailed}, bench.TrialStarted{}}}[trial]
+		}, true},
+		"changed by hand": {course{opening, 9 * time.Second, time.Second, time.Second, 0}, func(trial int) []bench.Event {
+			return map[int][]bench.Event{2: {bench.ChangedManually{}}}[trial]
+		}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			last, grew := time.Duration(-1), ""
+			c.follow(6, c.events, func(e *Estimate, at time.Time, what string) {
+				left, ok := e.Left(at)
+				if ok && last >= 0 && left > last {
+					grew = fmt.Sprintf("%s: from %v to %v", what, last, left)
+				}
+				if last = left; !ok {
+					last = -1
+				}
+			})
+			testenv.Equal(t, grew != "", c.grows, grew)
+		})
+	}
+}
+
+// TestEstimateWithNeeds: opening, restores and checks are in the estimate at the start, and what is
+// left after some rounds is that of the trials before.
+func TestEstimateWithNeeds(t *testing.T) {
+	assumed := course{open: opening, restore: restore, check: threadStarts*containerStartCheck + restore, start: containerStartStop}
+	for name, c := range map[string]struct {
+		course
+		off float64 // most difference of the first estimate
+	}{
+		"as assumed":     {assumed, 0.01},
+		"quick restores": {course{time.Second, 2 * time.Second, 4 * time.Second, time.Second, 0}, 0.25},
+		"slow restores":  {course{9 * time.Second, 7 * time.Second, 9 * time.Second, time.Second, 0}, 0.25},
+	} {
+		t.Run(name, func(t *testing.T) {
+			first, late, trials := time.Duration(-1), time.Duration(0), 0
+			var lateAt, began time.Time
+			took := c.follow(6, func(int) []bench.Event { trials++; return nil }, func(e *Estimate, at time.Time, _ string) {
+				if left, ok := e.Left(at); ok && first < 0 {
+					first, began = left, at
+				} else if ok && trials == 10 && lateAt.IsZero() {
+					late, lateAt = left, at
+				}
+			})
+			testenv.Check(t, float64((first-took).Abs()) <= c.off*float64(took), "at first %v, it took %v", first, took)
+			rest := took - lateAt.Sub(began)
+			testenv.Check(t, float64((late-rest).Abs()) <= .1*float64(rest), "in the tenth trial %v, it took %v", late, rest)
+		})
+	}
+}
