@@ -45,6 +45,9 @@ const (
 	// not kept connections waiting.
 	moreThreads, someThreads = 1.5, 10
 
+	threadFull = 0.95 // of the time: above it requests wait for a thread of the contender
+	manyEach   = 2    // connections for each CPU that the contender may use: requests queue
+
 	waiting  = 0.60 // of the requests in flight: the component that holds them decides about latency
 	more     = 1.10 // × throughput: clearly more, beyond the noise of short steps
 	muchMore = 2.00 // × throughput: needs and machine, however busy, had capacity left

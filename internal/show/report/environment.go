@@ -113,6 +113,9 @@ func contenderFacts(l layout) factGroup {
 				when(trial.Service.Limits != bench.Limits{}, "its own limits "+trial.Service.Limits.String()), when(len(i.CPUSet) > 0, "CPU set "+i.CPUSet.String()),
 				when(i.ImageID != "", "image "+i.ImageID))
 		}
+		if n, ok := c.of.Threads(); ok {
+			parts = append(parts, units.Plural(n, "thread")+" after the warm-up")
+		}
 		a := trial.Artifact
 		parts = append(parts, when(a.Sources != "", "sources "+a.Sources),
 			when(a.ImageSize > 0, "image "+units.Bytes(a.ImageSize)),
