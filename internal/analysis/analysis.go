@@ -96,6 +96,19 @@ func (c Contender) Planned() bench.Limits {
 	return p.LimitsOf(of)
 }
 
+// Threads returns the median number of threads of the contender after the warm-up; ok is false if it
+// is not known.
+func (c Contender) Threads() (n int, ok bool) {
+	var all []int64
+	for _, t := range c.Results {
+		if n, ok := t.Threads(); ok {
+			all = append(all, int64(n))
+		}
+	}
+	median, ok := stats.Median(all)
+	return int(median), ok
+}
+
 // OneRun reports whether two contenders are of one run.
 func OneRun(a, b Contender) bool {
 	return a.of != nil && b.of != nil && a.of.Run.ID != "" && a.of.Run.ID == b.of.Run.ID

@@ -155,6 +155,9 @@ type Usage struct {
 	Network    *Network      `json:"network,omitempty"`
 	Disk       *Disk         `json:"disk,omitempty"`
 	Took       Duration      `json:"took_ns,omitempty"` // how long this reading took
+	// ThreadCPU is the CPU time of each running thread by its number, of which a step keeps
+	// StepResult.BusiestThread; nil: not known.
+	ThreadCPU map[int]time.Duration `json:"-"`
 }
 
 // Throttling counts the effects of the CPU quota since start.

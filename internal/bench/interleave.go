@@ -86,6 +86,13 @@ func (u Usage) Advance(from, to Usage) Usage {
 	out.Network, out.Disk = u.Network.advance(from.Network, to.Network), u.Disk.advance(from.Disk, to.Disk)
 	out.Memory = u.Memory.advance(from.Memory, to.Memory)
 	out.Pressure = u.Pressure.advance(from.Pressure, to.Pressure)
+	out.ThreadCPU = nil
+	if u.ThreadCPU != nil && from.ThreadCPU != nil && to.ThreadCPU != nil {
+		out.ThreadCPU = map[int]time.Duration{}
+		for id, cpu := range to.ThreadCPU {
+			out.ThreadCPU[id] = u.ThreadCPU[id] + cpu - from.ThreadCPU[id]
+		}
+	}
 	return out
 }
 

@@ -18,7 +18,7 @@ func filled(n int64) Usage {
 		Processes: new(int(n)), Threads: new(int(2 * n)),
 		Pressure: &Pressure{Source: "cgroup v2", CPU: &Stall{Duration(n * 11), d(12)}, Memory: &Stall{Some: Duration(n * 13)}},
 		Switches: &Switches{"x", n * 14, n * 15}, Network: &Network{"y", n * 16, n * 17}, Took: Duration(n),
-		Disk: &Disk{"io.stat", n * 18, n * 19, n * 20, n * 21},
+		Disk: &Disk{"io.stat", n * 18, n * 19, n * 20, n * 21}, ThreadCPU: map[int]time.Duration{7: time.Duration(n) * 22},
 	}
 }
 
@@ -55,7 +55,7 @@ func fill(v reflect.Value, n int64) {
 		value := reflect.New(v.Type().Elem()).Elem()
 		fill(value, n)
 		v.Set(reflect.MakeMap(v.Type()))
-		v.SetMapIndex(reflect.ValueOf("db"), value)
+		v.SetMapIndex(reflect.Zero(v.Type().Key()), value)
 	case reflect.Struct:
 		if at, ok := v.Addr().Interface().(*time.Time); ok {
 			*at = time.Unix(n, 0)
@@ -79,7 +79,7 @@ func numbers(name string, v reflect.Value, each func(name string, n int64)) {
 		}
 		numbers(name, v.Elem(), each)
 	case reflect.Map:
-		numbers(name, v.MapIndex(reflect.ValueOf("db")), each)
+		numbers(name, v.MapIndex(reflect.Zero(v.Type().Key())), each)
 	case reflect.Struct:
 		if at, ok := v.Interface().(time.Time); ok {
 			each(name, at.Unix())

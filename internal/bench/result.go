@@ -14,6 +14,10 @@ type StepResult struct {
 	After   *Usage  `json:"after,omitempty"`
 	Samples []Usage `json:"samples,omitempty"` // one reading per second between the two ends
 
+	// BusiestThread is the CPU time of the busiest of the contender's threads between the two ends;
+	// nil: not known.
+	BusiestThread *Duration `json:"busiest_thread_ns,omitempty"`
+
 	HostBefore *HostReading `json:"host_before,omitempty"` // host and needs at the same two ends
 	HostAfter  *HostReading `json:"host_after,omitempty"`
 

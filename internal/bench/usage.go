@@ -109,6 +109,43 @@ func (s StepResult) Switches() (voluntary, involuntary int64, ok bool) {
 	return voluntary, involuntary, ok && a.Source == b.Source && voluntary >= 0 && involuntary >= 0
 }
 
+// Threads returns how many threads the contender had after the warm-up: at the end of its last warm-up
+// step, or of the first step; ok is false if it is not known.
+func (t TrialResult) Threads() (n int, ok bool) {
+	for _, s := range t.Steps {
+		if ok && !s.Step.WarmUp {
+			break
+		}
+		if s.After != nil && s.After.Threads != nil {
+			n, ok = *s.After.Threads, true
+		}
+	}
+	return n, ok
+}
+
+// Busiest returns the CPU time of the busiest thread between two readings; nil: not known.
+func Busiest(from, to *Usage) *Duration {
+	if from == nil || to == nil || len(from.ThreadCPU) == 0 {
+		return nil
+	}
+	var busiest *Duration
+	for id, cpu := range to.ThreadCPU {
+		if used := cpu - from.ThreadCPU[id]; used >= 0 && (busiest == nil || used > *busiest) {
+			busiest = &used
+		}
+	}
+	return busiest
+}
+
+// BusyThread returns the share of the step in which its busiest thread ran, from 0 to 1.
+func (s StepResult) BusyThread() (share float64, ok bool) {
+	if s.BusiestThread == nil || s.Before == nil || s.After == nil {
+		return 0, false
+	}
+	between := s.After.At.Sub(s.Before.At)
+	return min(1, float64(*s.BusiestThread)/float64(max(between, 1))), between > 0
+}
+
 // Network returns the bytes that the contender received and sent in the step.
 func (s StepResult) Network() (received, sent int64, ok bool) {
 	return networkBetween(ends(s.Before, s.After, func(u *Usage) *Network { return u.Network }))

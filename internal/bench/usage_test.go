@@ -156,3 +156,73 @@ func TestStepResult_CPUs(t *testing.T) {
 		fact{"no memory", memory(1000, &Usage{}), "0 false"}, fact{"no reading of memory", memory(1000, nil), "0 false"},
 	)
 }
+
+// The busiest thread is that whose CPU time grew most, of those that run at the end. One that began in
+// between counts from 0, and one whose number now belongs to another does not count.
+func TestBusiest(t *testing.T) {
+	of := func(cpu ...time.Duration) *Usage {
+		u := &Usage{ThreadCPU: map[int]time.Duration{}}
+		for id, d := range cpu {
+			if d > 0 {
+				u.ThreadCPU[id] = d
+			}
+		}
+		return u
+	}
+	for name, c := range map[string]struct {
+		from, to *Usage
+		want     time.Duration // -1: not known
+	}{
+		"the one that worked":       {of(900, 10), of(905, 40), 30},
+		"one that began":            {of(900), of(905, 40), 40},
+		"one that has ended":        {of(10, 10, 10), of(12, 0, 11), 2},
+		"another with its number":   {of(900, 10), of(5, 12), 2},
+		"none that was there":       {of(900), of(5), -1},
+		"not known at the start":    {&Usage{}, of(5), -1},
+		"not known at the end":      {of(5), &Usage{}, -1},
+		"no reading at the start":   {nil, of(5), -1},
+		"no reading at the end":     {of(5), nil, -1},
+		"interleaved in two slices": {of(100, 50), new(of(100, 50).Advance(*of(100, 50), *of(130, 50)).Advance(*of(140, 50), *of(145, 90))), 40},
+	} {
+		got := time.Duration(-1)
+		if d := Busiest(c.from, c.to); d != nil {
+			got = *d
+		}
+		if got != c.want {
+			t.Errorf("%s: %d, want %d", name, got, c.want)
+		}
+	}
+	at := time.Unix(1000, 0)
+	s := StepResult{Before: &Usage{At: at}, After: &Usage{At: at.Add(time.Second)}, BusiestThread: new(950 * time.Millisecond)}
+	if share, ok := s.BusyThread(); !ok || share != .95 {
+		t.Errorf("%g, %v", share, ok)
+	}
+	if s.BusiestThread = nil; func() bool { _, ok := s.BusyThread(); return ok }() {
+		t.Error("known without a reading")
+	}
+}
+
+// The threads after the warm-up are those at the end of its last step, or of the first step without one.
+func TestTrialResult_Threads(t *testing.T) {
+	step := func(warmUp bool, n int) StepResult {
+		s := StepResult{Step: Step{WarmUp: warmUp}}
+		if n > 0 {
+			s.After = &Usage{Threads: &n}
+		}
+		return s
+	}
+	for name, c := range map[string]struct {
+		steps []StepResult
+		want  int // 0: not known
+	}{
+		"two warm-ups":                {[]StepResult{step(true, 2), step(true, 3), step(false, 9)}, 3},
+		"no warm-up":                  {[]StepResult{step(false, 4), step(false, 9)}, 4},
+		"not known after the warm-up": {[]StepResult{step(true, 0), step(false, 4), step(false, 9)}, 4},
+		"never known":                 {[]StepResult{step(true, 0), {After: &Usage{}}}, 0},
+		"no step":                     {},
+	} {
+		if n, ok := (TrialResult{Steps: c.steps}).Threads(); n != c.want || ok != (c.want > 0) {
+			t.Errorf("%s: %d, %v, want %d", name, n, ok, c.want)
+		}
+	}
+}

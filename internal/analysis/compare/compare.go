@@ -146,6 +146,7 @@ func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 		}
 		byWeight(c.Differences)
 	}
+	c.Differences = append(c.Differences, threads(a, b)...)
 	excluded := ofSides(" ", [2]string{exclusion(a), exclusion(b)})
 	differ := joined("; ", breaking(runs, math.MaxInt), breaking(c.Differences, math.MaxInt))
 	c.excluded, c.Comparable = excluded != "", excluded == "" && differ == ""

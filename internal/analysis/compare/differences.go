@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/text/safe"
@@ -121,6 +122,17 @@ func trialDifferences(a, b []bench.TrialResult) []Difference {
 type comparedNeed struct {
 	bench.NeedInfo
 	parts []string
+}
+
+// threads returns the difference between the numbers of threads of two contenders, which runtimes
+// derive from limits; none if one is not known.
+func threads(a, b analysis.Contender) []Difference {
+	old, known := a.Threads()
+	fresh, also := b.Threads()
+	if !known || !also || old == fresh {
+		return nil
+	}
+	return []Difference{{"threads after the warm-up", units.Count(int64(old)), units.Count(int64(fresh)), Informational}}
 }
 
 // needsOf returns the needs of both runs, each once. Those that services have for themselves stand

@@ -225,3 +225,14 @@ func describe(t *testing.T, r Result) string {
 
 // hashes matches the starts of hashes, which change with the fields of a profile.
 var hashes = regexp.MustCompile("[0-9a-f]{12}")
+
+// threaded makes a contender have threads at the end of each step.
+func threaded(n int) change {
+	return func(l *bench.TrialResult) {
+		for i := range l.Steps {
+			after := *l.Steps[i].After
+			after.Threads = &n
+			l.Steps[i].After = &after
+		}
+	}
+}

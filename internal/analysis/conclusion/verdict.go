@@ -179,7 +179,7 @@ func (d *draft) cheapest(throughput analysis.Standing) string {
 	return ""
 }
 
-// soFar says what was observed, without a verdict: "Cannot tell yet which is fastest: a 21,000/s
+// soFar says what was observed, without a verdict: "Cannot tell yet: a 21,000/s
 // and b 8,000/s."
 func (d *draft) soFar(ranked []analysis.Contender) string {
 	if d.unequal {
@@ -204,7 +204,7 @@ func (d *draft) soFar(ranked []analysis.Contender) string {
 	for _, o := range all {
 		said = append(said, o.name+" "+m.Unit.Text(o.value))
 	}
-	return "Cannot tell yet which is fastest: " + list(said) + "."
+	return "Cannot tell yet: " + list(said) + "."
 }
 
 // drawback says in which other measure one of the leaders is several times worse than another
@@ -323,6 +323,7 @@ var limitedBy = map[verdict.Bound]struct {
 	verdict.Quota:       {what: "its CPU quota"},
 	verdict.Disk:        {what: "its waiting for a disk"},
 	verdict.Errors:      {what: "its errors"},
+	verdict.Threads:     {what: "one busy thread, with CPUs left"},
 	verdict.Contender:   {what: "itself, with idle CPUs"},
 	verdict.Client:      {what: "locbench", other: true},
 	verdict.Machine:     {what: "this machine", other: true},

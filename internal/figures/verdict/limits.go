@@ -52,6 +52,9 @@ const (
 	// scheduler or a collector; below the second, the maximum says as much.
 	longDrain, muchLongerDrain = 100 * time.Millisecond, 2
 
+	threadFull = 0.95 // of the time: above it requests wait for a thread of the contender
+	manyEach   = 2    // connections for each CPU that the contender may use: requests queue
+
 	waiting  = 0.60 // of the requests in flight: the component that holds them decides about latency
 	more     = 1.10 // × throughput: clearly more, beyond the noise of short steps
 	muchMore = 2.00 // × throughput: needs and machine, however busy, had capacity left

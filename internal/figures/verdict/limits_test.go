@@ -118,6 +118,21 @@ func TestTrial_Limits(t *testing.T) {
 			m.busy, m.contender, m.client, m.store = 1, 1.25, 1.45, x
 		})},
 		{"requests at the store", 5.999, 6, "db: 6.0 of 10.0", changed(func(m *made, x float64) { m.storeEmbedded = x })},
+		{"a thread of the contender", .9499, .95, "threads: ", changed(func(m *made, x float64) {
+			m.contender, m.change = .97, busiest(x)
+		})},
+		{"room in the quota", 1.35, 1.3499, "threads: ", changed(func(m *made, x float64) { m.contender, m.change = x, busiest(.97) })},
+		{"connections for each CPU", 2, 3, "threads: ", changed(func(m *made, x float64) {
+			m.connections, m.contender, m.change = int(x), .97, busiest(.97)
+		})},
+		{"latency that grows with a busy thread", 14.99, 15, "threads: ", changed(func(m *made, x float64) {
+			m.mean, m.contender, m.change = x, .97, busiest(.97)
+		}, fewer)},
+		{"more connections for a busy thread", 1100, 1099.9, "threads: ", func(x float64) string {
+			m := usual
+			m.contender, m.change = .97, busiest(.97)
+			return verdict.Trial(4, trial(m, made{connections: 128, rate: x, mean: 20}))[0].String()
+		}},
 		{"late and dropped requests", 101, 100, "rate: ", counted(func(s *step, x float64) {
 			open(s)
 			s.Load.Late, s.Load.Dropped = 40, int64(x)-40

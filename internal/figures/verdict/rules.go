@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
@@ -36,6 +37,8 @@ var rules = []rule{
 	{bound: Memory, holds: facts.atMemoryLimit},
 	{bound: Memory, holds: facts.rereads},
 	{bound: Client, holds: facts.clientBusy},
+	// Before needs and machine: a thread that ran all the time waited for neither.
+	{bound: Threads, holds: facts.threadBusy},
 	// Before needs and machine: other programs may keep all CPUs busy although more connections
 	// bring several times the throughput.
 	{bound: Connections, holds: facts.moreBringsMuch},
@@ -197,6 +200,57 @@ func (f facts) rateKept() string {
 
 func (f facts) moreBringsMuch() string { return f.brings(muchMore) }
 func (f facts) moreBringsMore() string { return f.brings(more) }
+
+// threadBusy finds a contender whose only busy thread has no time left, while its quota has.
+func (f facts) threadBusy() string {
+	share, ok := f.step.BusyThread()
+	if !ok || !f.cpusOK || share < threadFull || f.cpus >= usedUp*f.may || !f.full() {
+		return ""
+	}
+	return fmt.Sprintf("one thread was busy %s of the time, all others used %.2f of the %s that it may use: %s",
+		units.Percent(share), max(0, f.cpus-share), units.CPUs(f.may), moreThreadsBy(f.language))
+}
+
+// full reports whether more connections, or a higher rate, bring nothing: those of another step do
+// not, requests queue, or there are several for each CPU.
+func (f facts) full() bool {
+	switch {
+	case f.step.Step.Open():
+		return f.rateKept() == ""
+	case len(f.above) > 0:
+		return f.brings(more) == ""
+	case len(f.below) > 0:
+		return f.queues(muchMore) != ""
+	}
+	return float64(f.step.Step.Connections) >= manyEach*f.may
+}
+
+// workers is what makes a runtime use more threads, by the language of a manifest.
+var workers = []struct {
+	languages []string
+	set       string
+}{
+	{[]string{"rust"}, "TOKIO_WORKER_THREADS, worker_threads or .workers(n)"},
+	{[]string{"javascript", "typescript", "node", "node.js"}, "cluster with one worker for each CPU begun, or worker_threads"},
+	{[]string{"python"}, "the number of workers (--workers, WEB_CONCURRENCY)"},
+	{[]string{"ruby"}, "WEB_CONCURRENCY"},
+	{[]string{"php"}, "pm.max_children, or the number of workers"},
+	{[]string{"go"}, "GOMAXPROCS"},
+	{[]string{"java", "kotlin", "scala", "clojure", "groovy"}, "the threads of its event loop, or -XX:ActiveProcessorCount"},
+	{[]string{"c#", "f#", ".net"}, "DOTNET_PROCESSOR_COUNT"},
+	{[]string{"elixir", "erlang"}, "the number of schedulers (+S)"},
+}
+
+// moreThreadsBy says what to set for more threads in a language.
+func moreThreadsBy(language string) string {
+	set := "its number of workers or threads (of Redis: io-threads)"
+	for _, w := range workers {
+		if slices.Contains(w.languages, strings.ToLower(strings.TrimSpace(language))) {
+			set = w.set
+		}
+	}
+	return "set " + set + "; see docs/runtimes.md"
+}
 
 // brings returns a text if a step with more connections had at least times × the throughput.
 func (f facts) brings(times float64) string {

@@ -5,6 +5,7 @@
 package verdict
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -22,16 +23,17 @@ const (
 	Disk        Bound = "disk"        // the contender waits for a disk
 	Client      Bound = "client"      // the load generator
 	Machine     Bound = "machine"     // all CPUs of the machine
+	Threads     Bound = "threads"     // one busy thread, with CPUs left in the quota
 	Rate        Bound = "rate"        // the rate of an open loop, which was kept
 	Connections Bound = "connections" // too few connections
-	Contender   Bound = "contender"   // more connections bring nothing although CPUs are idle: locks, pools, threads
+	Contender   Bound = "contender"   // more connections bring nothing although CPUs are idle: locks, pools
 	Unclear     Bound = "unclear"     // no limit found
 )
 
 // Need reports whether it is the name of a need.
 func (b Bound) Need() bool {
 	return !slices.Contains([]Bound{
-		"", Errors, Memory, Quota, Disk, Client, Machine, Rate, Connections, Contender, Unclear,
+		"", Errors, Memory, Quota, Disk, Client, Machine, Threads, Rate, Connections, Contender, Unclear,
 	}, b)
 }
 
@@ -56,9 +58,12 @@ func (v Verdict) Words() string {
 // Trial returns the bottlenecks of the steps of a trial so far. cpus is the number of CPUs of the
 // machine. An aborted step and a step without requests have the zero Verdict.
 func Trial(cpus int, trial bench.TrialResult) []Verdict {
-	known := facts{machine: float64(max(cpus, 1)), local: trial.Instance != nil && trial.Instance.PID != 0}
+	known := facts{machine: float64(max(cpus, 1)), local: trial.Instance != nil && trial.Instance.PID != 0,
+		language: trial.Service.Language}
+	known.may = known.machine
 	if i := trial.Instance; i != nil && i.LimitsEnforced {
 		known.quota, known.memory = i.Limits.CPUs, i.Limits.Memory
+		known.may = min(cmp.Or(known.quota, known.machine), float64(cmp.Or(len(i.CPUSet), cpus)))
 	}
 	all := make([]Verdict, len(trial.Steps))
 	for i, s := range trial.Steps {
@@ -82,9 +87,12 @@ func Trial(cpus int, trial bench.TrialResult) []Verdict {
 type facts struct {
 	// Of all steps of the trial.
 	quota   float64 // CPUs; 0: none
+	may     float64 // CPUs that the contender may use
 	memory  int64   // bytes; 0: none
 	machine float64 // CPUs
 	local   bool    // the contender is on this machine
+
+	language string // of the contender's manifest
 
 	step  bench.StepResult
 	below []*bench.StepResult // comparable steps with fewer connections

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/cpuset"
 	"github.com/locbench/locbench/internal/figures/verdict"
 	"github.com/locbench/locbench/internal/testenv"
 )
@@ -105,10 +106,20 @@ func open(s *bench.StepResult) { s.Step.Connections, s.Step.Rate = 0, 500 }
 
 func aborted(s *bench.StepResult) { s.Aborted = "interrupted" }
 
+// busiest makes a thread of the contender busy for a share of the step.
+func busiest(share float64) func(*step) {
+	return func(s *step) {
+		s.Before.At, s.After.At = time.Unix(1000, 0), time.Unix(1000, 0).Add(length)
+		s.BusiestThread = new(time.Duration(share * float64(length)))
+	}
+}
+
 // The golden file has, of each trial, the lines about its steps.
 func TestTrial(t *testing.T) {
 	idle := made{connections: 8, rate: 800, mean: 10, contender: .2, busy: .1}
 	slow := made{connections: 64, rate: 801, mean: 80, contender: .2, busy: .1}
+	thread := made{connections: 8, rate: 1000, mean: 8, contender: .99, busy: .4}
+	queued := made{connections: 64, rate: 1020, mean: 62, contender: 1, busy: .4}
 	few := made{connections: 2, rate: 200, mean: 10, contender: .1, busy: .1}
 	busyFew := made{connections: 2, rate: 200, mean: 10, contender: .02, client: .04, busy: 1}
 	rereading := made{connections: 8, rate: 3600, mean: 2, contender: .63, client: .07, busy: .94}
@@ -242,6 +253,25 @@ func TestTrial(t *testing.T) {
 		{"an open loop before", []made{idle.with(open), slow}},
 		{"the same connections before", []made{slow, slow, {connections: 64, rate: 9000, mean: 9}}},
 		{"a warm-up before", []made{idle.with(func(s *step) { s.Step.WarmUp = true }), slow}},
+		{"one thread, the fewer connections of two steps", []made{thread.with(busiest(.98)), queued.with(busiest(.99))}},
+		{"one thread on a busy machine", []made{{connections: 8, rate: 800, mean: 10, contender: 1, client: 1, busy: .97, change: busiest(.98)}}},
+		{"one thread and a busy need", []made{{connections: 8, rate: 800, mean: 10, contender: 1, store: 3.7, busy: 1, change: busiest(.98)}}},
+		{"one thread, one connection", []made{{connections: 1, rate: 980, mean: 1, contender: .97, busy: .3, change: busiest(.97)},
+			{connections: 8, rate: 1400, mean: 6, contender: 1.3, busy: .4, change: busiest(.7)}}},
+		{"one thread, one connection alone", []made{{connections: 1, rate: 980, mean: 1, contender: .97, busy: .3, change: busiest(.97)}}},
+		{"one thread at a rate that is not kept", []made{made{rate: 500, mean: 10, contender: .98, busy: .3}.with(func(s *step) {
+			open(s)
+			busiest(.98)(s)
+			s.Load.Scheduled, s.Load.Dropped = 8000, 3000
+		})}},
+		{"one thread at a rate that is kept", []made{made{rate: 500, mean: 10, contender: .98, busy: .3}.with(func(s *step) {
+			open(s)
+			busiest(.98)(s)
+		})}},
+		{"two threads", []made{{connections: 8, rate: 1400, mean: 6, contender: 1.2, busy: .4, change: busiest(.6)},
+			{connections: 64, rate: 1400, mean: 46, contender: 1.2, busy: .4, change: busiest(.62)}}},
+		{"two threads at the quota", []made{thread, {connections: 64, rate: 1400, mean: 46, contender: 1.48, busy: .5, throttled: 80, change: busiest(.97)}}},
+		{"a thread that waits", []made{idle.with(busiest(.2)), slow.with(busiest(.2))}},
 		{"rate", []made{made{rate: 500, mean: 10, contender: .3, busy: .2}.with(open)}},
 		{"rate without counters", []made{made{rate: 500, mean: 10}.with(func(s *step) { open(s); s.After = nil })}},
 		{"no counters", []made{made{rate: 200, mean: 10}.with(func(s *step) { s.After = nil })}},
@@ -261,6 +291,37 @@ func TestTrial(t *testing.T) {
 		}
 	}
 	testenv.Golden(t, "testdata/trials.txt", text.String())
+}
+
+// A thread has room where its contender may use more than one CPU, and what is to be set depends on
+// the language.
+func TestTrial_Threads(t *testing.T) {
+	for name, c := range map[string]struct {
+		cpus     int
+		set      string // CPUs of the contender
+		quota    float64
+		language string
+		want     string
+	}{
+		"a quota of 1 CPU":       {4, "", 1, "Rust", "quota: "},
+		"a CPU set of 1 CPU":     {4, "3", 0, "Rust", "unclear: "},
+		"a machine with 1 CPU":   {1, "", 0, "Rust", "unclear: "},
+		"no quota":               {4, "", 0, "Rust", "used 0.00 of the 4 CPUs that it may use: set TOKIO_WORKER_THREADS"},
+		"a CPU set and a quota":  {4, "0-1", 3, "Python", "used 0.00 of the 2 CPUs that it may use: set the number of workers (--workers"},
+		"another language, Node": {4, "", 1.5, "JavaScript", "set cluster"},
+		"another language, Ruby": {4, "", 1.5, " ruby", "set WEB_CONCURRENCY"},
+		"another language, Java": {4, "", 1.5, "Java", "-XX:ActiveProcessorCount"},
+		"an unknown language":    {4, "", 1.5, "C", "set its number of workers or threads (of Redis: io-threads); see docs/runtimes.md"},
+	} {
+		r := trial(made{connections: 64, rate: 1000, mean: 60, contender: .98, busy: .3, change: busiest(.98)})
+		r.Instance.Limits.CPUs, r.Service.Language = c.quota, c.language
+		if c.set != "" {
+			r.Instance.CPUSet = testenv.Must(cpuset.Parse(c.set))(t)
+		}
+		if got := verdict.Trial(c.cpus, r)[0].String(); !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
 }
 
 // What differs from four CPUs of this machine, and from limits that are enforced.

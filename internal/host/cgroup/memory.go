@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 )
@@ -171,7 +172,7 @@ func (r *Reader) others(u *bench.Usage) {
 		}
 	}
 	u.Disk = r.disk()
-	u.Switches = r.switches(u.Threads)
+	u.Switches, u.ThreadCPU = r.ofThreads(u.Threads)
 }
 
 // AddPressure makes the kernel add up the waiting for disks now. It does so for each CPU, weighted
@@ -191,10 +192,11 @@ func (r *Reader) stall(name string) *bench.Stall {
 	return Stall(data)
 }
 
-// switches adds up the context switches of the group; nil if not all of its threads can be read.
-func (r *Reader) switches(threads *int) *bench.Switches {
+// ofThreads adds up the context switches of the group, and returns the CPU time of each thread; nil if
+// not all of its threads can be read.
+func (r *Reader) ofThreads(threads *int) (*bench.Switches, map[int]time.Duration) {
 	if r.threads == nil {
-		return nil
+		return nil, nil
 	}
 	data, ok := r.read("cgroup.threads")
 	if !ok {
@@ -203,7 +205,7 @@ func (r *Reader) switches(threads *int) *bench.Switches {
 	ids, whole := numbers(data, maxThreads)
 	below := len(ids) == 0 && threads != nil && *threads > 0 // the threads are in groups below this one
 	if !ok || !whole || below {
-		return nil
+		return nil, nil
 	}
 	return r.threads.read(ids)
 }

@@ -94,11 +94,11 @@ func TestThreadsComeAndGo(t *testing.T) {
 			voluntary, involuntary)
 		testenv.OK(t, os.WriteFile(filepath.Join(dir, "status"), []byte(text), 0o644))
 	}
-	threads := &threadSwitches{root: root}
+	threads := &threadTimes{root: root}
 	defer threads.close()
 	want := func(voluntary, involuntary int64, ids ...int) {
 		t.Helper()
-		s := threads.read(ids)
+		s, _ := threads.read(ids)
 		if s == nil || s.Voluntary != voluntary || s.Involuntary != involuntary || s.Source != switchesSource {
 			t.Errorf("%v: %+v, want %d and %d", ids, s, voluntary, involuntary)
 		}
@@ -120,6 +120,34 @@ func TestThreadsComeAndGo(t *testing.T) {
 	}
 }
 
+// The CPU time of each running thread is that of its schedstat; without one of them none is known.
+func TestCPUOfThreads(t *testing.T) {
+	root := t.TempDir()
+	set := func(id int, name, text string) {
+		dir := filepath.Join(root, "proc", strconv.Itoa(id))
+		testenv.OK(t, os.MkdirAll(dir, 0o755))
+		testenv.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	threads := &threadTimes{root: root}
+	defer threads.close()
+	want := func(want map[int]time.Duration, ids ...int) {
+		t.Helper()
+		_, got := threads.read(ids)
+		testenv.Equal(t, got, want)
+	}
+	for id := range 3 {
+		set(id+1, "status", "voluntary_ctxt_switches:\t1\nnonvoluntary_ctxt_switches:\t1\n")
+	}
+	set(1, "schedstat", "1500 20 3\n")
+	set(2, "schedstat", "70 20 3\n")
+	want(map[int]time.Duration{1: 1500, 2: 70}, 1, 2)
+	set(1, "schedstat", "2500 20 3\n")
+	set(2, "schedstat", "broken\n")
+	want(map[int]time.Duration{1: 2500, 2: 70}, 1, 2)
+	want(map[int]time.Duration{1: 2500}, 1)
+	want(nil, 1, 3)
+}
+
 // TestThreadsOfThisProcess: a sleeping thread gives up its CPU, and the kernel counts that.
 func TestThreadsOfThisProcess(t *testing.T) {
 	ids := func() (ids []int) {
@@ -133,14 +161,14 @@ func TestThreadsOfThisProcess(t *testing.T) {
 		}
 		return ids
 	}
-	threads := &threadSwitches{}
+	threads := &threadTimes{}
 	defer threads.close()
-	before := threads.read(ids())
+	before, _ := threads.read(ids())
 	if before == nil {
 		t.Fatal("nothing was read")
 	}
 	testenv.Until(t, 30*time.Second, "more switches than before", func() bool {
-		after := threads.read(ids())
+		after, _ := threads.read(ids())
 		return after != nil && after.Voluntary > before.Voluntary
 	})
 }

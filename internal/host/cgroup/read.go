@@ -25,7 +25,7 @@ type Reader struct {
 
 	root     string // root of the file system with /proc
 	pressure string // source of pressure; "": none
-	threads  *threadSwitches
+	threads  *threadTimes
 	disks    disks
 	peak     int64    // the highest value read before a reset of the high-water mark
 	stepPeak *os.File // file that resets the mark; on v2 it also has the mark of the step
@@ -45,13 +45,13 @@ func (t Tree) Process(pid int) (*Reader, error) {
 	return r, err
 }
 
-// Follow adds the counters in /proc of the group with main process pid: context switches, and what
+// Follow adds the counters in /proc of the group with main process pid: those of threads, and what
 // FollowNetwork adds.
 func (r *Reader) Follow(pid int) {
 	r.FollowNetwork(pid)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.threads = &threadSwitches{root: r.root}
+	r.threads = &threadTimes{root: r.root}
 }
 
 // FollowNetwork adds the bytes of the network of process pid, unless this process is in the same

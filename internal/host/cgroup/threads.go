@@ -1,25 +1,27 @@
 package cgroup
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 )
 
-// maxThreads is how many threads threadSwitches follows at most: each costs an open file and a
-// system call per reading.
+// maxThreads is how many threads threadTimes follows at most: each costs two open files and two
+// system calls per reading.
 const maxThreads = 512
 
-// switchesSource is the Switches.Source of sums by threadSwitches.
+// switchesSource is the Switches.Source of sums by threadTimes.
 const switchesSource = "/proc/PID/status of all threads"
 
-// threadSwitches adds up the context switches of threads that start and end. The kernel counts them
-// per thread and forgets them when the thread ends; here the last value stays in the sum. The files
-// stay open: one system call per thread and reading. Not safe for concurrent use. Close it.
-type threadSwitches struct {
+// threadTimes adds up the context switches of threads that start and end, and keeps the CPU time of
+// each that runs. The kernel counts switches per thread and forgets them when the thread ends; here
+// the last value stays in the sum. The files stay open. Not safe for concurrent use. Close it.
+type threadTimes struct {
 	root string // root of the file system with /proc; "" is "/"
 
 	open  map[int]*thread
@@ -28,13 +30,16 @@ type threadSwitches struct {
 }
 
 type thread struct {
-	file *os.File
-	last [2]int64
-	seen bool
+	file  *os.File
+	sched *os.File // nil: the kernel does not count the CPU time of threads in ns
+	last  [2]int64
+	cpu   time.Duration
+	seen  bool
 }
 
-// read returns the sums for ids, all running threads, or nil if an existing thread is unreadable.
-func (t *threadSwitches) read(ids []int) *bench.Switches {
+// read returns the sums for ids, all running threads, or nil if an existing thread is unreadable, and
+// the CPU time of each; nil if that of one is not known.
+func (t *threadTimes) read(ids []int) (*bench.Switches, map[int]time.Duration) {
 	if t.open == nil {
 		t.open, t.buf = map[int]*thread{}, make([]byte, 16<<10)
 	}
@@ -43,7 +48,7 @@ func (t *threadSwitches) read(ids []int) *bench.Switches {
 	}
 	for _, id := range ids {
 		if err := t.readOne(id); err != nil {
-			return nil
+			return nil, nil
 		}
 	}
 	for id, th := range t.open {
@@ -51,21 +56,27 @@ func (t *threadSwitches) read(ids []int) *bench.Switches {
 			t.end(id)
 		}
 	}
-	sum := t.ended
-	for _, th := range t.open {
+	sum, cpu := t.ended, map[int]time.Duration{}
+	for id, th := range t.open {
 		sum[0] += th.last[0]
 		sum[1] += th.last[1]
+		if th.sched == nil {
+			cpu = nil
+		} else if cpu != nil {
+			cpu[id] = th.cpu
+		}
 	}
-	return &bench.Switches{Source: switchesSource, Voluntary: sum[0], Involuntary: sum[1]}
+	return &bench.Switches{Source: switchesSource, Voluntary: sum[0], Involuntary: sum[1]}, cpu
 }
 
 // readOne reads one thread, which may have ended. An open file belongs to the thread for which it
 // was opened, even if another thread has its number now.
-func (t *threadSwitches) readOne(id int) error {
+func (t *threadTimes) readOne(id int) error {
 	for range 2 {
 		th := t.open[id]
 		if th == nil {
-			f, err := os.Open(filepath.Join(t.root+"/", "proc", strconv.Itoa(id), "status"))
+			dir := filepath.Join(t.root+"/", "proc", strconv.Itoa(id))
+			f, err := os.Open(filepath.Join(dir, "status"))
 			if errors.Is(err, os.ErrNotExist) {
 				return nil
 			}
@@ -73,12 +84,16 @@ func (t *threadSwitches) readOne(id int) error {
 				return err
 			}
 			th = &thread{file: f}
+			if th.sched, err = os.Open(filepath.Join(dir, "schedstat")); err != nil {
+				th.sched = nil
+			}
 			t.open[id] = th
 		}
 		n, _ := th.file.ReadAt(t.buf, 0)
 		v, i, ok := switches(t.buf[:n])
 		if ok {
 			th.last, th.seen = [2]int64{max(th.last[0], v), max(th.last[1], i)}, true
+			th.readCPU(t.buf)
 			return nil
 		}
 		t.end(id) // ESRCH; another thread may have the number already
@@ -86,17 +101,36 @@ func (t *threadSwitches) readOne(id int) error {
 	return nil
 }
 
-func (t *threadSwitches) end(id int) {
+func (t *threadTimes) end(id int) {
 	th := t.open[id]
-	th.file.Close()
+	th.close()
 	t.ended[0] += th.last[0]
 	t.ended[1] += th.last[1]
 	delete(t.open, id)
 }
 
-func (t *threadSwitches) close() {
+func (t *threadTimes) close() {
 	for _, th := range t.open {
-		th.file.Close()
+		th.close()
 	}
 	t.open = nil
+}
+
+// readCPU reads the first number of schedstat: the CPU time in ns. Only it grows.
+func (th *thread) readCPU(buf []byte) {
+	if th.sched == nil {
+		return
+	}
+	n, _ := th.sched.ReadAt(buf, 0)
+	first, _, _ := bytes.Cut(buf[:n], []byte(" "))
+	if ns, ok := number(first); ok {
+		th.cpu = max(th.cpu, time.Duration(ns))
+	}
+}
+
+func (th *thread) close() {
+	th.file.Close()
+	if th.sched != nil {
+		th.sched.Close()
+	}
 }

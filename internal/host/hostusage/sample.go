@@ -64,6 +64,7 @@ func Sample(ctx context.Context, inst bench.Instance, interval time.Duration, on
 				}
 				continue
 			}
+			u.ThreadCPU = nil // the ends of a step have it
 			s.samples = append(s.samples, *u)
 			if onUsage != nil {
 				onUsage(*u)

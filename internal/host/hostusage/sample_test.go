@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -111,7 +112,7 @@ func TestSampler(t *testing.T) {
 				samples := s.Stop()
 				testenv.Check(t, i.reads == tt.readings && len(samples) == tt.samples && s.Failed() == tt.failed,
 					"%d readings, %d samples, %d failed", i.reads, len(samples), s.Failed())
-				testenv.Check(t, slices.Equal(samples, got) && !i.both, "%d samples, %d reported, two at a time: %v",
+				testenv.Check(t, reflect.DeepEqual(samples, got) && !i.both, "%d samples, %d reported, two at a time: %v",
 					len(samples), len(got), i.both)
 				for n := 1; n < len(samples); n++ {
 					testenv.Check(t, samples[n].CPU > samples[n-1].CPU, "sample %d is %v, after %v", n,

@@ -75,7 +75,7 @@ func (f *fakeInstance) Usage(context.Context) (bench.Usage, error) {
 		return bench.Usage{}, errors.New("no such process")
 	}
 	f.cpu += time.Second
-	return bench.Usage{At: time.Now(), Source: "fake", CPU: f.cpu, Memory: &bench.Memory{OOMKills: f.oom,
+	return bench.Usage{At: time.Now(), Source: "fake", CPU: f.cpu, ThreadCPU: map[int]time.Duration{7: f.cpu}, Memory: &bench.Memory{OOMKills: f.oom,
 		Used: f.leaks * int64(time.Since(f.since)/time.Second)}}, nil
 }
 

@@ -56,3 +56,20 @@ func TestMemoryGrowth(t *testing.T) {
 		})
 	}
 }
+
+// A step has the CPU time of its busiest thread, interleaved or not; the fake one uses a second for each
+// reading.
+func TestBusiestThread(t *testing.T) {
+	for name, interleave := range map[string]time.Duration{"plain": 0, "interleaved": 100 * time.Millisecond} {
+		t.Run(name, func(t *testing.T) {
+			f := start(t, func(f *fakeRun) { f.cfg.Run.Profile.Interleave = interleave })
+			for _, s := range f.first().Steps {
+				testenv.Check(t, s.BusiestThread != nil && *s.BusiestThread == s.After.CPU-s.Before.CPU && *s.BusiestThread > 0,
+					"%v of %v", s.BusiestThread, s.After.CPU-s.Before.CPU)
+				for _, u := range append(s.Samples, *s.Before, *s.After) {
+					testenv.Check(t, u.ThreadCPU == nil, "a reading keeps the times of threads: %v", u.ThreadCPU)
+				}
+			}
+		})
+	}
+}

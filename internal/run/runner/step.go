@@ -208,6 +208,9 @@ func (l *trialRun) step(
 			res.Warnings = append(res.Warnings, verdict.ReadingsFailed(n))
 		}
 	}
+	if res.BusiestThread = bench.Busiest(res.Before, res.After); res.BusiestThread != nil {
+		res.Before.ThreadCPU, res.After.ThreadCPU = nil, nil
+	}
 	cause := context.Cause(stepCtx)
 	cancel(nil)
 	watch.Wait()
@@ -414,6 +417,7 @@ func (r *readings) sample(u bench.Usage) {
 		last = r.res.Samples[n-1].At
 	}
 	if u.At.Sub(last) >= sampleEvery {
+		u.ThreadCPU = nil
 		r.res.Samples = append(r.res.Samples, u)
 		r.publish(u)
 	}

@@ -145,6 +145,14 @@ func instanceText(i bench.InstanceInfo) string {
 	return strings.Join(of, ", ")
 }
 
+// ofCPUs returns ", 1.5 CPUs": the limit next to the number of threads; "" without one.
+func ofCPUs(i *bench.InstanceInfo) string {
+	if i == nil || i.Limits.CPUs <= 0 {
+		return ""
+	}
+	return ", " + units.CPUs(i.Limits.CPUs)
+}
+
 func stopText(s bench.StopResult) string {
 	took := units.Duration(s.Took)
 	switch {

@@ -153,6 +153,9 @@ func (p *Printer) report(rec bench.Record) {
 	case bench.Notice:
 		p.notice(e)
 	case bench.InstanceStopped:
+		if n, ok := p.trial.Threads(); ok {
+			p.fact("threads", "%s after the warm-up%s", units.Count(int64(n)), ofCPUs(p.trial.Instance))
+		}
 		if peak, ok := stats.TimeToPeak(p.trial.TrialResult); ok {
 			p.fact("to peak", "%s from process start to within %.2g%% of %s/s (%s)",
 				units.Duration(peak.After), 100*peak.Within, units.Number(peak.Level), safe.Line(peak.Step, 60))

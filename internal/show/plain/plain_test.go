@@ -66,7 +66,9 @@ func recorded() (records []bench.Record, run bench.Run, trials []bench.TrialResu
 	add(second, &good, bench.PhaseEnded{Phase: bench.PhaseCheck, Took: second, Note: "responses"})
 	add(0, &good, bench.StepStarted{Index: 0, Of: 2, Step: profile.Steps[0]})
 	add(second, &good, bench.WindowClosed{Index: 0, Window: bench.Window{Length: second, Succeeded: 5000, P50: 190 * time.Microsecond, P99: second / 1000}})
-	add(9*second, &good, bench.StepEnded{Result: stepResult(0, 1, 52000, true)})
+	warm := stepResult(0, 1, 52000, true)
+	warm.After.Threads = new(4)
+	add(9*second, &good, bench.StepEnded{Result: warm})
 	some := stepResult(1, 64, 234567, false)
 	some.Load.Sent, some.Load.SentAgain, some.Load.Reconnects, some.Load.Drain, some.Load.DrainMax = 234_800, 22, 64, 64, 5990*time.Millisecond
 	add(10*second, &good, bench.StepEnded{Result: some})

@@ -114,6 +114,9 @@ func contenderFacts(l layout) factGroup {
 				i.Confined.String(),
 				when(i.ImageID != "", "image "+i.ImageID))
 		}
+		if n, ok := c.of.Threads(); ok {
+			parts = append(parts, units.Plural(n, "thread")+" after the warm-up")
+		}
 		a := trial.Artifact
 		parts = append(parts, when(a.Sources != "", "sources "+a.Sources),
 			when(a.ImageSize > 0, "image "+units.Bytes(a.ImageSize)),

@@ -124,7 +124,7 @@ func TestMemory_Long(t *testing.T) {
 // The contender whose memory grows is named.
 func TestMemory_Growth(t *testing.T) {
 	run, trials := grown(10, 0)
-	trials[0].Steps[1].Warnings = bench.Warnings{{Kind: bench.WarnMemoryGrowth, Text: "memory use grew by 16 KiB per request at an unchanged load",
+	trials[0].Steps[1].Warnings = bench.Warnings{{Kind: bench.WarnMemoryGrowth, Text: "memory use grew by 16 KiB per request and did not come back",
 		Values: map[string]float64{bench.GrowthRate: 16 << 10}}}
-	testenv.Contains(t, chartOf(t, run, trials, "second-memory").note, "a: memory use grew by 16 KiB per request at an unchanged load.")
+	testenv.Contains(t, chartOf(t, run, trials, "second-memory").note, "a: memory use grew by 16 KiB per request and did not come back.")
 }

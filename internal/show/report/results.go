@@ -67,6 +67,12 @@ func newResults(l layout, leaders map[measure.ID][]string, floor *compare.Floor)
 		cell.Small = withText(peak.DriftWords())
 		return cell
 	})
+	if slices.ContainsFunc(l.contenders, func(c contender) bool { _, ok := c.of.Threads(); return ok }) {
+		of("threads after the warm-up", func(c contender) table.Cell {
+			n, ok := c.of.Threads()
+			return shownIf(ok, units.Count(int64(n)))
+		})
+	}
 	bold, estimate, sampled := false, false, false
 	groups := measure.Groups()
 	for _, name := range l.needs() {

@@ -201,7 +201,7 @@ func TestResult_Ways(t *testing.T) {
 // In a small terminal one chart is shown, and v shows the other.
 func TestResult_OtherChart(t *testing.T) {
 	page := ended(several(), nil)
-	page.Play(t, tuitest.Size{Width: 80, Height: 24}, tuitest.Look{}, func(p *tuitest.Program) {
+	page.Play(t, tuitest.Size{Width: 80, Height: 32}, tuitest.Look{}, func(p *tuitest.Program) {
 		testenv.Contains(t, p.Frame(), " throughput over connections ")
 		p.Press("v")
 		testenv.Contains(t, p.Frame(), " p99 over req/s, up to the peak ┈", "v: throughput over connections")
