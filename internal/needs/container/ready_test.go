@@ -214,7 +214,7 @@ func TestReady_Interrupted(t *testing.T) {
 	testenv.Fails(t, f.Open(ctx, f.place), "Ctrl-C")
 }
 
-// TestOtherPort: a service that listens on another port, by its log, is told with what to write.
+// TestOtherPort: of a service that listens on another port, by its log, the error says what to write.
 func TestOtherPort(t *testing.T) {
 	for log, want := range map[string]string{
 		`LOG:  listening on IPv4 address "0.0.0.0", port 5433`:                                        "; its log says port 5433: write `ports: 5433`",
@@ -241,13 +241,13 @@ func TestOtherPort(t *testing.T) {
 	testenv.Fails(t, f.Open(t.Context(), f.place), "connection refused; its log says port 5433: write `ports: 5433`; its last lines:")
 }
 
-// TestResponds_WithoutProxy: a check over HTTP asks the need itself, whatever proxy the environment
+// TestResponds_WithoutProxy: a check over HTTP goes to the need itself, whatever proxy the environment
 // has for other addresses.
 func TestResponds_WithoutProxy(t *testing.T) {
 	proxy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer proxy.Close()
 	t.Setenv("HTTP_PROXY", proxy.URL)
 	if err := responds(t.Context(), "http://need.invalid/", http.StatusOK); err == nil {
-		t.Error("the proxy was asked")
+		t.Error("the proxy responded")
 	}
 }

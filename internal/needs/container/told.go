@@ -26,16 +26,16 @@ func program(names string) *regexp.Regexp {
 	return regexp.MustCompile("(?:^|[\\s;&|(\"'`/])(?:" + names + ")(?:[\\s;&|)\"'<>]|$)")
 }
 
-// told keeps the first line of a command's output that is an error.
-type told struct {
+// heardError keeps the first line of a command's output that is an error.
+type heardError struct {
 	clients []client // that the command runs
 
 	mu   sync.Mutex // of line: the output has two streams
 	line string
 }
 
-func listen(command []string) *told {
-	t := &told{}
+func listen(command []string) *heardError {
+	t := &heardError{}
 	for _, c := range clients {
 		if c.runs.MatchString(strings.Join(command, "\n")) {
 			t.clients = append(t.clients, c)
@@ -45,7 +45,7 @@ func listen(command []string) *told {
 }
 
 // hear reads a line of the output.
-func (t *told) hear(line string) {
+func (t *heardError) hear(line string) {
 	for _, c := range t.clients {
 		if c.fails.MatchString(line) {
 			t.mu.Lock()
@@ -59,7 +59,7 @@ func (t *told) hear(line string) {
 }
 
 // err returns the error of the output; nil for none.
-func (t *told) err() error {
+func (t *heardError) err() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.line == "" {

@@ -50,7 +50,7 @@ func TestAddresses_OfNeeds(t *testing.T) {
 	}
 }
 
-// TestPlaces: the record keeps the places of variables as they are written, also after an option
+// TestPlaces: the record keeps the places of variables, also after an option
 // and within a word, and masks what is around them if that is long enough to be a secret.
 func TestPlaces(t *testing.T) {
 	for written, want := range map[string]string{
@@ -61,7 +61,7 @@ func TestPlaces(t *testing.T) {
 		`{"environment":{"DATABASE_URL":"postgres://a-long-user:${DBPW}@h/x"}}`:     "",
 		`{"command":["mysql","-p${DBPW}"]}`:                                         "",
 		`{"command":["sh","-c","redis-cli -a ${DBPW} get a"]}`:                      "",
-		`{"command":["curl","-u","somebody:${DBPW}"]}`:                              "",
+		`{"command":["curl","-u","shopuser:${DBPW}"]}`:                              "",
 		`{"environment":{"APP_SECRET":"pepper-and-${DBPW}-salt"}}`:                  `{"environment":{"APP_SECRET":"***${DBPW}-salt"}}`,
 		`{"command":["--db-password=pepper-and-${DBPW}"]}`:                          `{"command":["--db-password=***${DBPW}"]}`,
 		`{"environment":{"APP_SECRET":"$${DBPW}"}}`:                                 `{"environment":{"APP_SECRET":"***"}}`,
