@@ -68,7 +68,7 @@ type DockerRecipe struct {
 	Confined   Confined          `json:"confined,omitzero"`
 }
 
-// Confined is what a container is given or denied in production besides limits.
+// Confined is what a container is given or denied in production, next to its limits.
 type Confined struct {
 	ReadOnly bool     `json:"read_only,omitempty"`      // its root file system
 	Tmpfs    []string `json:"tmpfs,omitempty"`          // paths in memory: "PATH" or "PATH:OPTIONS"

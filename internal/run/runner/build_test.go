@@ -8,7 +8,7 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// TestDescribeBuild: what a run says of a build, and of a health check that it turns off.
+// TestDescribeBuild: what a run says of a build, and of a health check that is off.
 func TestDescribeBuild(t *testing.T) {
 	for want, a := range map[string]bench.Artifact{
 		"a: ready":                  {},

@@ -18,7 +18,7 @@ import (
 type Way struct {
 	HTTP2 bool        // over TLS for https, otherwise with prior knowledge
 	TLS   *tls.Config // for https; nil uses the system's certificates
-	Host  string      // Host of requests that have none of their own; "": that of their URL
+	Host  string      // Host of requests without one in their header; "": that of their URL
 	Fresh bool        // each request has a new connection
 	Dial  func(ctx context.Context, network, address string) (net.Conn, error)
 }

@@ -11,7 +11,7 @@ import (
 
 // Cache returns the folder locbench in the user's cache folder, which it makes. A user without a
 // home folder, or with one that cannot be written to, such as / of an arbitrary user in a container,
-// has one below the folder of temporary files, which nobody else may use.
+// has one below the folder of temporary files, which no other user may use.
 func Cache() (string, error) {
 	dir, err := os.UserCacheDir()
 	if err == nil {
@@ -32,8 +32,8 @@ func Cache() (string, error) {
 	return "", fmt.Errorf("make a folder to build and run in: %w; set XDG_CACHE_HOME to a folder that you may write to", err)
 }
 
-// makeOwn makes a folder that belongs to this user alone. One that exists may be that of somebody
-// else, who knew its name.
+// makeOwn makes a folder that belongs to this user alone. One that exists may be that of another
+// user, who knew its name.
 func makeOwn(dir string) error {
 	err := os.Mkdir(dir, 0o700)
 	if !errors.Is(err, fs.ErrExist) {
