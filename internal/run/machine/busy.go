@@ -120,7 +120,7 @@ func (b *Busy) Close() error {
 	if b == nil {
 		return nil
 	}
-	err := b.file.Close() // first: Windows removes no open file
+	err := b.file.Close()                                                  // first: Windows removes no open file
 	if removed := os.Remove(b.path); !errors.Is(removed, os.ErrNotExist) { // another run may have been faster
 		err = errors.Join(err, removed)
 	}
