@@ -31,7 +31,7 @@ func EqualLoad(all []Contender) float64 {
 // LatencyAt is a latency at a rate, from closed-loop steps.
 type LatencyAt struct {
 	Value  time.Duration
-	AtMost bool // all steps have higher rates: the value is that of the lowest rate
+	AtMost bool // all steps have higher rates: the value is the lowest of theirs
 }
 
 // P99At returns the p99 of a contender at a rate: between the two steps up to its peak whose
@@ -55,8 +55,13 @@ func (c Contender) P99At(rate float64) (at LatencyAt, ok bool) {
 		above, p99 := s.Throughput.Median, m.Over(s).Value
 		switch {
 		case above < rate:
+		case i == 0 && above > rate:
+			for _, faster := range steps { // at a lower rate the latency is not higher than at any of these
+				p99 = min(p99, m.Over(faster).Value)
+			}
+			return LatencyAt{time.Duration(p99), true}, true
 		case i == 0:
-			return LatencyAt{time.Duration(p99), above > rate}, true
+			return LatencyAt{Value: time.Duration(p99)}, true
 		default:
 			below, before := steps[i-1].Throughput.Median, m.Over(steps[i-1]).Value
 			share := (rate - below) / (above - below)

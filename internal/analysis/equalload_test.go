@@ -52,6 +52,7 @@ func TestContender_P99At(t *testing.T) {
 		{"at peak", 10_000, nil, "8ms"},
 		{"above the peak", 10_001, nil, "none"},
 		{"below the first step", 500, nil, "≤ 1ms"},
+		{"below the first step, which is slow", 500, at(1, slow(3*time.Millisecond)), "≤ 2ms"},
 		{"no rate", 0, nil, "none"},
 		{"without the step below", 7500, at(2, func(s *bench.StepResult) { s.Load.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: 1e6} }), "4.177ms"},
 		{"no valid step", 5000, errorsInAll, "none"},

@@ -37,11 +37,12 @@ type Service struct {
 	Needs      []NeedSpec     `json:"-"`                    // of its manifest; a run has them in its profile
 	Unverified string         `json:"unverified,omitempty"` // why it was never verified; "" if it was
 	// signal that stops it; "": SIGTERM, in a container that of its image
-	StopSignal string `json:"stop_signal,omitempty"`
-	URL        string `json:"url,omitempty"` // URL of a running service; "": locbench starts it
-	Dir        string `json:"dir"`           // folder of the manifest, for messages
-	Copy       string `json:"-"`             // that folder, if the profile names it: one of several copies
-	Files      fs.FS  `json:"-"`             // content of that folder: sources, Dockerfile
+	StopSignal string  `json:"stop_signal,omitempty"`
+	URL        string  `json:"url,omitempty"` // URL of a running service; "": locbench starts it
+	Dir        string  `json:"dir"`           // folder of the manifest, for messages
+	Copy       string  `json:"-"`             // that folder, if the profile names it: one of several copies
+	BuiltAs    *string `json:"-"`             // the variant of its image; nil: Variant
+	Files      fs.FS   `json:"-"`             // content of that folder: sources, Dockerfile
 }
 
 // Manifest returns the path of the manifest, for messages.

@@ -236,6 +236,22 @@ func TestBuildImage_Manifest(t *testing.T) {
 	}
 }
 
+// TestBuildImage_Settings: contenders that differ only by what the profile gives them when they
+// start have one image, under the name of their variant.
+func TestBuildImage_Settings(t *testing.T) {
+	files := fstest.MapFS{"Dockerfile": {Data: []byte("FROM scratch\n")}}
+	svc := bench.Service{Name: "web", Variant: "fast", Files: files, Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"}}
+	engine := fakeEngine{arch: "amd64", images: map[string]bool{}, asked: &docker.BuildOptions{}}
+	first := testenv.Must(contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{}))(t)
+	base := "fast"
+	set := testenv.Must(contender.Set(svc, bench.Settings{
+		Selection: bench.Selection{Contender: "web", Variant: "pool-2"}, Base: &base, Env: map[string]string{"POOL": "2"},
+	}))(t)
+	second := testenv.Must(contender.BuildImage(t.Context(), engine, set, contender.BuildOptions{}))(t)
+	testenv.Check(t, set.Variant == "pool-2" && second.BuildCached && second.Image == first.Image, "%+v, %+v", first, second)
+	testenv.Equal(t, engine.asked.Labels[contender.LabelVariant], "fast")
+}
+
 // TestBuildImage_Ignore: the .dockerignore of a Dockerfile replaces the folder's.
 func TestBuildImage_Ignore(t *testing.T) {
 	files := fstest.MapFS{"Dockerfile": {Data: []byte("FROM scratch\nCOPY . /\n")}, ".dockerignore": {Data: []byte("a")}, "a": {}, "b": {}}

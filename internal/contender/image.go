@@ -211,7 +211,7 @@ func build(
 	pack func(io.Writer) error,
 ) (bench.Artifact, error) {
 	opts.Tag = imageTag(svc, hash)
-	opts.Labels = map[string]string{LabelContender: svc.Name, LabelVariant: svc.Variant}
+	opts.Labels = map[string]string{LabelContender: svc.Name, LabelVariant: BuiltAs(svc)}
 	if !o.Rebuild {
 		img, err := inspect(ctx, b, opts.Tag)
 		if !errors.Is(err, docker.ErrNotFound) {
@@ -239,11 +239,20 @@ func build(
 	return artifact(opts.Tag, img, false, took), err
 }
 
+// BuiltAs returns the variant of which the image is: contenders whose settings differ only in what
+// they get when they start have one image.
+func BuiltAs(svc bench.Service) string {
+	if svc.BuiltAs != nil {
+		return *svc.BuiltAs
+	}
+	return svc.Variant
+}
+
 // imageTag returns "locbench/<name>:<variant>-<hash>".
 func imageTag(svc bench.Service, hash string) string {
 	tag := hash
-	if svc.Variant != "" {
-		tag = svc.Variant + "-" + hash
+	if variant := BuiltAs(svc); variant != "" {
+		tag = variant + "-" + hash
 	}
 	// Unlike a contender's, a repository's name may not end in a separator or have two in a row.
 	return "locbench/" + strings.Trim(separators.ReplaceAllString(svc.Name, "-"), "._-") + ":" + tag

@@ -10,7 +10,8 @@ import (
 func Set(svc bench.Service, s bench.Settings) (bench.Service, error) {
 	svc.Limits, svc.Copy = s.Limits, s.Dir
 	if s.Base != nil {
-		svc.Variant = s.Variant
+		built := svc.Variant
+		svc.Variant, svc.BuiltAs = s.Variant, &built
 	}
 	svc.Env = merge(svc.Env, s.Env)
 	if s.Image == "" {

@@ -362,6 +362,6 @@ func (r Result) remarks() (lines []string) {
 		how = "signed ranks, Hodges-Lehmann"
 	}
 	add("Medians of the rounds; change: new vs old with 95%% CI (%s), "+
-		"the ratio that fits all pairs best, not the quotient of the medians; p Holm-corrected.", how)
+		"estimated from all pairs of rounds, so it may differ from the ratio of the two medians; p Holm-corrected.", how)
 	return lines
 }

@@ -136,14 +136,14 @@ func (d *draft) standings() table.Table {
 	}
 	for _, p := range places {
 		at, ok := p.P99At(rate)
-		anyRate, tiers = anyRate || ok, tiers || p.tier != units.Missing
+		anyRate, tiers = anyRate || ok && !at.AtMost, tiers || p.tier != units.Missing
 		own := d.Run.Run.Profile.OwnLimits(p.Results[0].Trial.Selection())
 		t.Rows = append(t.Rows, p.row(valued(0, p.tier), p.name(), text(own.Words()), d.peakCell(p, most), atCell(p),
 			known(ok, float64(at.Value), latencyAt(at)), memoryCell(p), costCell(p), p.of(measure.StartUp), ChecksCell(p.Checks)))
 	}
 	if anyRate {
 		t.Footnotes = append(t.Footnotes, fmt.Sprintf("p99 at %s/s: at the same rate for all, ~: interpolated between closed-loop steps "+
-			"up to the peak, ≤: at the lowest rate measured.", units.Number(rate)))
+			"up to the peak, ≤: all steps have higher rates, and this is the lowest p99 of them.", units.Number(rate)))
 	} else {
 		t = t.Without(t.Columns[5].Title)
 	}

@@ -67,7 +67,7 @@ func imageState(ctx context.Context, engine *docker.Engine, images []docker.List
 		}
 		return setup.State{Kind: setup.Pull, Why: ref}
 	case has(func(img docker.ListedImage) bool {
-		return img.Labels[contender.LabelContender] == svc.Name && img.Labels[contender.LabelVariant] == svc.Variant
+		return img.Labels[contender.LabelContender] == svc.Name && img.Labels[contender.LabelVariant] == contender.BuiltAs(svc)
 	}):
 		return setup.State{Kind: setup.Stale, Why: "sources changed; cached layers speed up the build"}
 	}

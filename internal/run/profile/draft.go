@@ -281,7 +281,7 @@ timeout: 10s
 max_errors: 1%%
 
 # Connections; each sends its next request when it has a response. Warm-ups are shown, not measured. Compilers of
-# a JVM take longer to finish: 10s.
+# a JVM or of .NET take longer to finish: 10s.
 step_duration: 2s
 steps:
   - %d warm-up for 3s`, min(n, draftWarmUp))
