@@ -9,7 +9,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"syscall"
@@ -18,6 +17,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/text/contact"
 	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 const (
@@ -46,7 +46,7 @@ func (q Question) URL(inst bench.Instance) string {
 	if q.Port == 0 {
 		return base
 	}
-	u, err := url.Parse(base)
+	u, err := secret.ParseURL(base)
 	if err != nil {
 		return base
 	}
