@@ -72,14 +72,14 @@ func measured(ctx context.Context, only string) string {
 		fmt.Fprintf(&b, "Not installed there: %s.\n", strings.Join(missing, ", "))
 	}
 	b.WriteString("\n**Closed loop**, 1 or 4 connections for 1 to 3 s: p99 / max; responses per second; requests counted as good + errors.\n\n")
-	table(&b, ctx, here, closed, func(t tool) string { return t.closed })
+	table(ctx, &b, here, closed, func(t tool) string { return t.closed })
 	b.WriteString("\n**Open loop**: requests the server got; p99.\n\n")
-	table(&b, ctx, here, open, func(t tool) string { return t.open })
+	table(ctx, &b, here, open, func(t tool) string { return t.open })
 	return b.String()
 }
 
 // table runs each tool against a server of each mode, and writes a row for each.
-func table(b *strings.Builder, ctx context.Context, here []tool, modes []mode, command func(tool) string) {
+func table(ctx context.Context, b *strings.Builder, here []tool, modes []mode, command func(tool) string) {
 	b.WriteString("| tool |")
 	for _, m := range modes {
 		fmt.Fprintf(b, " %s |", m.title)
