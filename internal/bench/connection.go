@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Database is a kind of needs for which libraries have connection strings of their own.
+// Database is a kind of needs for which libraries have special connection strings.
 type Database string
 
 // The databases with such strings.
@@ -103,8 +103,8 @@ func (a NeedAddress) jdbc() string {
 // that does for something else.
 var notDecoded = regexp.MustCompile(`[\s%+&=#?/]`)
 
-// goMySQL returns user:password@tcp(host:port)/database: go-sql-driver takes user and password as
-// they are, and decodes the database.
+// goMySQL returns user:password@tcp(host:port)/database: go-sql-driver leaves user and password
+// unchanged, and decodes the database.
 func (a NeedAddress) goMySQL() string {
 	text := "tcp(" + net.JoinHostPort(a.Host, a.Port) + ")/" + url.PathEscape(a.Database)
 	if a.User != "" {

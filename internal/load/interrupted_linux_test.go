@@ -110,7 +110,7 @@ func interrupt(t *testing.T, times int) {
 			case 3:
 				p.Interleave = &interleaving{length: 2 * time.Millisecond}
 			case 4:
-				p.BaseURL = "http://" + refused // nobody listens
+				p.BaseURL = "http://" + refused // no server
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			after := time.Duration(draw.Int64N(int64(3 * time.Millisecond)))

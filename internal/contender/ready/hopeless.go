@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // hopeless returns what to do about an error that does not go away by waiting, or nil if it may.
@@ -58,9 +59,9 @@ func otherScheme(u *url.URL) error {
 func otherProtocol(ctx context.Context, q Question, base string) error {
 	ctx, cancel := context.WithTimeout(ctx, oneAttempt)
 	defer cancel()
-	u, err := url.Parse(base)
+	u, err := secret.ParseURL(base)
 	if err != nil {
-		return nil //nolint:nilerr // the attempt reports it
+		return nil
 	}
 	with := func(http2 bool) response {
 		q := q

@@ -218,7 +218,7 @@ func (p pipes) Accept() (net.Conn, error) {
 func (p pipes) Close() error   { close(p); return nil }
 func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
-// watched is a connection that tells when the server has closed it.
+// watched is a connection that shows when the server has closed it.
 type watched struct {
 	net.Conn
 	closed chan struct{}
