@@ -87,7 +87,7 @@ func bystanders(t *testing.T) (stop func() (opened int, written []string)) {
 }
 
 // interrupt starts steps of all kinds with each loop, and interrupts them at any time: nothing is
-// written to a file or socket of somebody else.
+// written to a file or socket that is not its own.
 func interrupt(t *testing.T, times int) {
 	t.Helper()
 	server := raw(t, func(conn net.Conn, _ string) bool {
