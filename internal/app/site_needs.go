@@ -61,7 +61,7 @@ func unknownNeeds(p bench.Profile, services map[bench.Selection]bench.Service) e
 			if n.Gets(sel) {
 				names = append(names, n.Name)
 				fields := append(bench.Connections(), "URL")
-				if used := contender.Uses(svc, n.Name, fields...); used != "" && n.From.Traits().ByURL && !strings.Contains(n.URL, "://") {
+				if used := contender.Uses(svc, n.Name, fields...); used != "" && n.URL != "" && n.From.Traits().ByURL && !strings.Contains(n.URL, "://") {
 					return console.Usagef("contender %s uses %s, but `external` of need %q has no more than an address; write a URL, "+
 						"such as postgres://USER:${PASSWORD}@HOST:PORT/NAME", safe.Line(sel.String(), 120), safe.Line(used, 120), safe.Line(n.Name, 60))
 				}

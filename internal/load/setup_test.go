@@ -146,7 +146,7 @@ func TestSetupOfPool(t *testing.T) {
 func TestSetupOfInterleavedStep(t *testing.T) {
 	eachLoop(t, func(t *testing.T, e Engine) {
 		a := newAccounts(t)
-		p := accountsPlan(a.URL, bench.Step{Name: "s", Connections: 4, Duration: 60 * time.Millisecond})
+		p := accountsPlan(a.URL, bench.Step{Name: "s", Connections: 4, Duration: time.Second})
 		more := 0
 		p.Interleave = &interleaving{length: 20 * time.Millisecond, next: func() { more++ }}
 		l := run(t, e, p)

@@ -23,11 +23,12 @@ import (
 var noSource = regexp.MustCompile(`bind source path does not exist|statfs .*no such file`)
 
 // createGiving creates a container. Files and folders of this machine are mounted, or copied into it
-// if the engine's machine may have others, or none, at their paths: it is another machine, or
-// locbench runs in a container or another mount namespace. given are those that were copied.
+// if the engine's machine may have others, or none, at their paths: it is another machine, locbench
+// runs in a container into which an engine mounts its files, or the engine finds none there. given are
+// those that were copied.
 func (e *Engine) createGiving(ctx context.Context, spec ContainerSpec) (created client.ContainerCreateResult, given []needs.Mount, err error) {
 	bound := func(m needs.Mount) bool { return m.Volume == "" }
-	copies := slices.ContainsFunc(spec.Mounts, bound) && (!e.Local() || e.InContainer())
+	copies := slices.ContainsFunc(spec.Mounts, bound) && (!e.Local() || e.shell.id() != "")
 	if !copies {
 		created, err = e.create(ctx, spec)
 		if err == nil || !noSource.MatchString(err.Error()) {

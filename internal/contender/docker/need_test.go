@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"testing/synctest"
 	"time"
 
@@ -416,20 +417,27 @@ func TestGiven(t *testing.T) {
 	const missing = `{"message":"invalid mount config for type \"bind\": bind source path does not exist: /x"}`
 	spec := ContainerSpec{Image: "img:1", Mounts: []needs.Mount{{Volume: "v", Target: "/data"},
 		{Source: filepath.Join(dir, "conf"), Target: "/etc/conf"}, {Source: filepath.Join(dir, "s.sql"), Target: "/seed/s.sql"}}}
+	all := []string{"etc/conf/", "etc/conf/deep/", "etc/conf/deep/a one", "seed/s.sql two"}
 	for name, c := range map[string]struct {
 		local   bool
 		refuses bool
-		want    []string // copied
+		root    fstest.MapFS // of this process
+		want    []string     // copied
 	}{
-		"local":           {true, false, nil},
-		"other namespace": {true, true, []string{"etc/conf/", "etc/conf/deep/", "etc/conf/deep/a one", "seed/s.sql two"}},
-		"remote":          {false, false, []string{"etc/conf/", "etc/conf/deep/", "etc/conf/deep/a one", "seed/s.sql two"}},
+		"local":                      {true, false, nil, nil},
+		"a machine made of an image": {true, false, fstest.MapFS{".dockerenv": {}}, nil},
+		"in a container":             {true, false, fstest.MapFS{"proc/self/mountinfo": {Data: []byte("1 2 8:1 /var/lib/docker/containers/" + strings.Repeat("a", 64) + "/hostname /etc/hostname rw - ext4 /dev/a rw\n")}}, all},
+		"other namespace":            {true, true, nil, all},
+		"remote":                     {false, false, nil, all},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := fakedocker.New()
 				e := engineOf(t, f)
 				e.local.Store(c.local)
+				if c.root != nil {
+					e.shell = shell{c.root}
+				}
 				if c.refuses {
 					f.Responses["POST /containers/create"] = reply(400, missing)
 					creates := 0
