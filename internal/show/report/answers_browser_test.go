@@ -203,16 +203,28 @@ func (s *asked) ranking() {
 		s.says("how sure", s.Facts["Confidence"], pair.Ratio.Words(), fmt.Sprintf("p %.2g", pair.Adjusted), s.rounds())
 		s.says("by how much", s.Verdict, order[0].Label, standing.Member(slices.Min(behind)).Contender)
 	} else {
-		i := slices.IndexFunc(peaks, func(v float64) bool { return peaks[0] > 1.15*v })
-		s.says("by how much", s.Verdict, fmt.Sprintf("%.1f × %s", peaks[0]/peaks[i], order[i].Label))
+		s.says("by how much", s.Verdict, "Cannot tell yet")
+		for i, c := range order[:min(len(order), 3)] {
+			s.says("by how much", s.Verdict, c.Label+" "+m.Unit.Cell(peaks[i])+"/s")
+		}
 		s.says("how sure", s.Facts["Confidence"], "not ranked", s.rounds())
 	}
 	rate := analysis.EqualLoad(s.run.Ordered())
-	s.says("equal load", s.Rows[0], "p99 at "+units.Number(rate)+"/s")
+	var latencies []string
+	bounds := true // of nothing but bounds there is no column
 	for i, c := range order {
 		at, ok := c.P99At(rate)
 		testenv.Check(s.T, ok, "no latency of %s", c.Label)
-		s.says("peak and p99", s.row(c.Label), m.Unit.Cell(peaks[i]), units.Duration(at.Value))
+		latencies, bounds = append(latencies, units.Duration(at.Value)), bounds && at.AtMost
+		s.says("peak", s.row(c.Label), m.Unit.Cell(peaks[i]))
+	}
+	if bounds {
+		testenv.Check(s.T, !strings.Contains(s.Rows[0], "p99 at "), "a column of bounds: %s", s.Rows[0])
+	} else {
+		s.says("equal load", s.Rows[0], "p99 at "+units.Number(rate)+"/s")
+		for i, c := range order {
+			s.says("p99", s.row(c.Label), latencies[i])
+		}
 	}
 	s.costs()
 }
