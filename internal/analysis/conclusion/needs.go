@@ -47,7 +47,7 @@ func (d *draft) costWithNeeds(known []analysis.Contender) string {
 	case len(all) == 0:
 		return ""
 	case !slices.ContainsFunc(known, func(c analysis.Contender) bool { return len(c.NeedCosts) > 0 }):
-		return "; without needs, which are not measured"
+		return "; needs not measured"
 	}
 	return "; with needs, by CPU time used, not by their limits: " + strings.Join(all, ", ")
 }

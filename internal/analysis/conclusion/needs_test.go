@@ -37,5 +37,5 @@ func TestCost_Needs(t *testing.T) {
 		"a $0.69 + db $0.17 + mail, not measured", "an external one")
 	run.Profile.Needs[1].For = nil
 	all = slices.Concat(rounds("a", 1, 9000, 9e4), rounds("bb", 1, 9000, 9e4))
-	testenv.Equal(t, Of(analysis.Of(run, all), nil).Cost, "bb $0.69 per billion requests, a $0.69; without needs, which are not measured", "no other one")
+	testenv.Equal(t, Of(analysis.Of(run, all), nil).Cost, "bb $0.69 per billion requests, a $0.69; needs not measured", "no other one")
 }
