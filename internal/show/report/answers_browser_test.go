@@ -211,7 +211,7 @@ func (s *asked) ranking() {
 	}
 	rate := analysis.EqualLoad(s.run.Ordered())
 	var latencies []string
-	bounds := true // of nothing but bounds there is no column
+	bounds := true // a column of bounds alone is left out
 	for i, c := range order {
 		at, ok := c.P99At(rate)
 		testenv.Check(s.T, ok, "no latency of %s", c.Label)
