@@ -267,6 +267,8 @@ func TestRestore_Written(t *testing.T) {
 			"its seed would be lost: it has no volume, and writes /opt/1"},
 		"another volume": {"image: a\nports: 1\nready: {times: 1}\nvolumes: [/v, /w]\nseed: [{command: [x]}]", []string{"/opt/1"},
 			"which is not restored: /opt/1", "nothing is left of its seed: after it no file of /v, /w has content; write the path of its data, `volumes: [/PATH]`, or `keep: true`"},
+		"a seed that writes nothing": {"image: a\nports: 1\nready: {times: 1}\nvolumes: [/v]\nseed: [{command: [x]}]", nil,
+			"db has no data after its seed: no file of /v has content", ""},
 		"no seed": {"image: a\nports: 1\nready: {times: 1}\nvolumes: [/v]\nseed: [{start: service}]", []string{"/opt/1"},
 			"which is not restored: /opt/1", ""},
 		"in memory": {"image: a\nports: 1\nready: {times: 1}\nseed: [{command: [x]}]", nil,

@@ -28,6 +28,7 @@ type state struct {
 	kept   map[bench.Selection]bool // whose state is kept; that of `shared` too. Copies have the same map
 	of     bench.Selection          // whose state that in use is a copy of
 	broken error                    // why there is no seeded state
+	beside bool                     // the service wrote outside of its volumes, too
 }
 
 // shared is the key of the state that all contenders have.
@@ -262,7 +263,7 @@ func (n *Need) writtenElsewhere(ctx context.Context, c needs.Served) error {
 		n.at.Warn(bench.Warning{Text: n.name + " has written nothing to its disk: what its seed has left in memory is lost when it starts again; " +
 			"`keep: true` keeps it"})
 	}
-	if len(files) == 0 {
+	if n.state.beside = len(files) > 0; !n.state.beside {
 		return nil
 	}
 	shown := strings.Join(files[:min(len(files), 5)], ", ")
@@ -278,8 +279,9 @@ func (n *Need) writtenElsewhere(ctx context.Context, c needs.Served) error {
 	return nil
 }
 
-// emptyState returns an error if nothing is left of a seed in the volumes of a seeded state: its
-// contenders would find a service without data, and be blamed for that.
+// emptyState returns an error if nothing is left of a seed in the volumes of a seeded state, and
+// something was written elsewhere: its contenders would find a service without data, and be blamed
+// for that. If nothing was written at all, it warns: a seed may only look.
 func (n *Need) emptyState(of bench.Selection) error {
 	steps, after := n.spec.steps()
 	if of != shared {
@@ -294,6 +296,11 @@ func (n *Need) emptyState(of bench.Selection) error {
 			return nil
 		}
 		paths = append(paths, d.path)
+	}
+	if !n.state.beside {
+		n.at.Warn(bench.Warning{Text: fmt.Sprintf("%s has no data after its seed: no file of %s has content; what is in memory is lost when it "+
+			"starts again, and `keep: true` keeps it", n.name, strings.Join(paths, ", "))})
+		return nil
 	}
 	inMemory := "`keep: true`"
 	if n.spec.Keep { // a copy would be without them
