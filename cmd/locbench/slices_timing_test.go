@@ -58,27 +58,34 @@ func burning(t testing.TB, cpus float64, steps string) string {
 		"isolation: off\nrequests: [{get: /a}]\nchecks: {lifecycle: none, suites: []}\nstep_duration: 3s\nsteps: %s\n", cpus, steps))
 }
 
+// bothWays runs a profile plainly and interleaved, and returns the trials of each.
+func bothWays(t testing.TB, file, services string) (trials [2][]bench.TrialResult, err error) {
+	for i, way := range []string{"off", "500ms"} {
+		dir := t.TempDir()
+		code, _, stderr := locbench(t, dir, "run", "--headless", "-o", "out", "-p", file, "--services", services, "--interleave", way)
+		if code != 0 {
+			return trials, fmt.Errorf("exit code %d\n%s", code, stderr)
+		}
+		_, trials[i] = read(t, dir+"/out")
+	}
+	return trials, nil
+}
+
 // TestSlicesAreAPlainRun: under a quota that is used up, an interleaved contender has its quota, and
 // no more; its throughput and latency are those of a plain run. Its requests take a known CPU time,
-// so the speed of the machine does not matter.
-// p99 may be half a period off: at 0.25 CPUs a hundredth of the requests wait for two periods, or three.
+// so the speed of the machine does not matter. p99 may be half a period off: at 0.25 CPUs a hundredth
+// of the requests wait for two periods, or three.
 func TestSlicesAreAPlainRun(t *testing.T) {
 	services := burners(t, map[string]time.Duration{"a": 300 * time.Microsecond, "b": 300 * time.Microsecond})
 	for _, cpus := range []float64{.25, .5, 1, 1.5} {
 		t.Run(fmt.Sprint(cpus), func(t *testing.T) {
 			file := burning(t, cpus, "[16 warm-up for 1s, 16]")
 			testenv.Judge(t, 4, 50*time.Millisecond, func(t testing.TB) error {
-				ran := map[string]values{}
-				for _, way := range []string{"off", "500ms"} {
-					dir := t.TempDir()
-					code, _, stderr := locbench(t, dir, "run", "--headless", "-o", "out", "-p", file, "--services", services, "--interleave", way)
-					if code != 0 {
-						return fmt.Errorf("exit code %d\n%s", code, stderr)
-					}
-					_, trials := read(t, dir+"/out")
-					ran[way] = medians(trials, 1)
+				trials, err := bothWays(t, file, services)
+				if err != nil {
+					return err
 				}
-				plain, sliced := ran["off"], ran["500ms"]
+				plain, sliced := medians(trials[0], 1), medians(trials[1], 1)
 				t.Logf("%v CPUs: plain %+v, interleaved %+v", cpus, plain, sliced)
 				var over error
 				if sliced.cpus > 1.03*cpus {
@@ -100,20 +107,11 @@ func TestOverloadIsAPlainRun(t *testing.T) {
 		t.Run(fmt.Sprintf("%v at %v CPUs", load, c.cpus), func(t *testing.T) {
 			file := burning(t, c.cpus, fmt.Sprintf("[4 warm-up for 1s, {rate: %.0f}]", load*c.cpus*most))
 			testenv.Judge(t, 4, 50*time.Millisecond, func(t testing.TB) error {
-				ran, alternated := map[string]values{}, ""
-				for _, way := range []string{"off", "500ms"} {
-					dir := t.TempDir()
-					code, _, stderr := locbench(t, dir, "run", "--headless", "-o", "out", "-p", file, "--services", services, "--interleave", way)
-					if code != 0 {
-						return fmt.Errorf("exit code %d\n%s", code, stderr)
-					}
-					_, trials := read(t, dir+"/out")
-					ran[way] = medians(trials, 1)
-					if i := trials[0].Steps[1].Interleave; i != nil {
-						alternated = i.Alternated
-					}
+				trials, err := bothWays(t, file, services)
+				if err != nil {
+					return err
 				}
-				plain, sliced := ran["off"], ran["500ms"]
+				plain, sliced, alternated := medians(trials[0], 1), medians(trials[1], 1), trials[1][0].Steps[1].Interleave.Alternated
 				t.Logf("%v of what it can do: plain %+v, interleaved %+v; alternated: %q", load, plain, sliced, alternated)
 				var wrong error
 				if plain.held != sliced.held || (load > 1) != (plain.held == 0) || (load > .7) != (alternated != "") {
@@ -134,23 +132,21 @@ func TestLockIsAPlainRun(t *testing.T) {
 	services := made(t, burnerBinary, "burner", map[string]string{"CPU": "300µs"}, map[string]map[string]string{"a": {}, "b": {"LOCK": "1"}})
 	file := burning(t, 1.5, "[16 warm-up for 1s, 16]")
 	testenv.Judge(t, 4, 50*time.Millisecond, func(t testing.TB) error {
-		lost := map[string]float64{}
-		for _, way := range []string{"off", "500ms"} {
-			dir := t.TempDir()
-			code, _, stderr := locbench(t, dir, "run", "--headless", "-o", "out", "-p", file, "--services", services, "--interleave", way)
-			if code != 0 {
-				return fmt.Errorf("exit code %d\n%s", code, stderr)
-			}
-			_, trials := read(t, dir+"/out")
+		trials, err := bothWays(t, file, services)
+		if err != nil {
+			return err
+		}
+		var left [2]float64
+		for way, all := range trials {
 			of := map[string][]bench.TrialResult{}
-			for _, trial := range trials {
+			for _, trial := range all {
 				of[trial.Trial.Variant] = append(of[trial.Trial.Variant], trial)
 			}
 			a, b := medians(of["a"], 1), medians(of["b"], 1)
-			t.Logf("%s: %+v, with a lock %+v", way, a, b)
-			lost[way] = b.throughput / a.throughput
+			t.Logf("%s: %+v, with a lock %+v", []string{"plain", "interleaved"}[way], a, b)
+			left[way] = b.throughput / a.throughput
 		}
-		return differs("throughput with a lock", lost["500ms"], lost["off"], .02)
+		return differs("throughput with a lock", left[1], left[0], .02)
 	})
 }
 

@@ -1,7 +1,7 @@
 //go:build linux
 
-// Command burner is an HTTP contender that burns CPU, such as 200µs, of CPU time in each request, after it has waited for WAIT.
-// With LOCK one request burns at a time.
+// Command burner is an HTTP contender that burns CPU, such as 200µs, of CPU time in each request,
+// after it has waited for WAIT. With LOCK one request burns at a time.
 package main
 
 import (
