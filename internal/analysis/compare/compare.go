@@ -60,6 +60,7 @@ type Contender struct {
 	Differences []Difference  `json:"differences,omitempty"` // between the instances of the two sides
 	Rows        []Row         `json:"measures"`
 	Subject     string        `json:"subject,omitempty"` // how the profile made the two contenders differ, with the ratios
+	Causes      []string      `json:"causes,omitempty"`  // what counters say about the worse side
 	Settle      string        `json:"settle,omitempty"`  // what would settle inconclusive measures soonest
 	Notes       []SideWarning `json:"notes,omitempty"`   // caveats: errors, rounds that failed
 
@@ -153,6 +154,7 @@ func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 	for i := range c.Rows {
 		c.Rows[i].check(couple, excluded, differ, o.Force)
 	}
+	c.Causes = c.causes(couple)
 	c.Settle = analysis.SettleOpen(open(c.Rows), couple.Run, couple.Paired)
 	c.Subject = c.subject()
 	c.Notes = c.notes()
