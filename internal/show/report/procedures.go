@@ -9,7 +9,6 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
-	"github.com/locbench/locbench/internal/figures/hdr"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/text/table"
 )
@@ -96,7 +95,7 @@ func breakdown(l layout) table.Table {
 		if !ok {
 			continue
 		}
-		for _, r := range requestLoads(c, step.Index) {
+		for _, r := range c.of.Requests(step) {
 			latency := func(d time.Duration) table.Cell { return shownIf(r.Latency.Count != 0, units.Duration(d)) }
 			errors := bench.Load{Succeeded: r.Succeeded, Failed: r.Failed, Checked: r.Checked}
 			t.Rows = append(t.Rows, c.row(
@@ -109,38 +108,6 @@ func breakdown(l layout) table.Table {
 	t.Footnotes = []string{"All rounds, at the peak step (or the step with most requests if too many failed). " +
 		"Other steps: see the JSON files."}
 	return t
-}
-
-// requestLoads returns each kind of request in a step, over all rounds of a contender.
-func requestLoads(c contender, index int) (all []bench.RequestLoad) {
-	var latencies [][]bench.Latencies
-	for _, trial := range c.of.Results {
-		for _, s := range trial.Steps {
-			if s.Index != index || s.Aborted != "" {
-				continue
-			}
-			for _, r := range s.Load.Requests {
-				i := slices.IndexFunc(all, func(x bench.RequestLoad) bool { return x.Name == r.Name })
-				if i < 0 {
-					i = len(all)
-					all = append(all, bench.RequestLoad{Name: r.Name, Failed: map[bench.ErrorKind]int64{}})
-					latencies = append(latencies, nil)
-				}
-				all[i].Succeeded += r.Succeeded
-				all[i].Checked += r.Checked
-				for kind, n := range r.Failed {
-					all[i].Failed[kind] += n
-				}
-				latencies[i] = append(latencies[i], r.Latency)
-			}
-		}
-	}
-	for i := range all {
-		// With an unreadable histogram the row has no latencies, like the row of a step.
-		h, _ := hdr.Merge(latencies[i]...)
-		all[i].Latency = h.Quantiles()
-	}
-	return all
 }
 
 // oneRequestSteps returns the rows of measured steps that each send one request of the mix; nil if
