@@ -20,9 +20,9 @@ type Caveat struct {
 
 // How much of warnings caveats quote.
 const (
-	maxWarnings = 3 // about the run
-	maxKinds    = 6 // of warnings about steps
-	maxKinds    = 10 // of requests
+	maxWarnings = 3  // about the run
+	maxKinds    = 6  // of warnings about steps
+	maxRequests = 10 // kinds of requests
 	maxNames    = analysis.MaxNames
 	maxWords    = 200
 )

@@ -61,7 +61,7 @@ type Conclusion struct {
 	Command    string // of Next; "" without one
 
 	Table    table.Table
-	Requests table.Table // of Versions: the kinds of requests of both, side by side
+	Requests table.Table             // of Versions: the kinds of requests of both, side by side
 	Leaders  map[measure.ID][]string // labels of the leader, and of those that are not significantly worse
 	Problems []Problem               // contenders that failed, or may
 	Caveats  []Caveat                // by consequence, the worst first
@@ -97,7 +97,7 @@ func Of(a *analysis.Run, floor *compare.Floor) Conclusion {
 	r.Next, r.Command = d.next(r)
 	r.Command = safe.Line(r.Command, 1000)
 	if d.kind == Versions && len(d.ranked()) == 2 {
-		r.Mostly, r.Requests = d.pair().Mostly(), d.pair().RequestTable(maxKinds)
+		r.Mostly, r.Requests = d.pair().Mostly(), d.pair().RequestTable(maxRequests)
 	}
 	r.Table, r.Leaders = d.table(), map[measure.ID][]string{}
 	for _, s := range standings {

@@ -87,26 +87,31 @@ func errorRate(l bench.Load) string {
 	return when(l.ErrorRateIsEstimate(), "~") + units.Share(l.ErrorRate())
 }
 
-// breakdown returns the results of each request of a mix, in each contender's peak step.
+// breakdown returns the results of each request of a mix, contenders side by side at one step.
 func breakdown(l layout) table.Table {
 	t := table.Table{Columns: columns("Contender", "Request", "At", "Successes", "Errors", "p50", "p90", "p99", "Max")}
+	var order []string // of requests
 	for _, c := range l.contenders {
-		step, ok := c.of.BusiestStep()
+		step, ok := c.of.MixStep()
 		if !ok {
 			continue
 		}
 		for _, r := range c.of.Requests(step) {
 			latency := func(d time.Duration) table.Cell { return shownIf(r.Latency.Count != 0, units.Duration(d)) }
-			errors := bench.Load{Succeeded: r.Succeeded, Failed: r.Failed, Checked: r.Checked}
+			errors := bench.Load{Succeeded: r.Succeeded, Failed: r.Failed, Rejected: r.Rejected, Checked: r.Checked}
 			t.Rows = append(t.Rows, c.row(
 				table.Cell{Text: cleanName(r.Name)}, table.Cell{Text: newRow(step.Step, 0).Title}, table.Cell{Text: units.Count(r.Succeeded)},
 				table.Cell{Text: errorRate(errors), Small: errorKinds(r.Failed)},
 				latency(r.Latency.P50), latency(r.Latency.P90), latency(r.Latency.P99), latency(r.Latency.Max),
 			))
+			order = append(order, cleanName(r.Name))
 		}
 	}
-	t.Footnotes = []string{"All rounds, at the peak step (or the step with most requests if too many failed). " +
-		"Other steps: see the JSON files."}
+	slices.SortStableFunc(t.Rows, func(a, b table.Row) int {
+		return slices.Index(order, a.Cells[1].Text) - slices.Index(order, b.Cells[1].Text)
+	})
+	t.Footnotes = []string{"All rounds. Several contenders: at the step at which p99 is compared; one: at its peak (or the step with most " +
+		"requests if too many failed). Other steps: see the JSON files."}
 	return t
 }
 
