@@ -3,7 +3,6 @@ package analysis
 import (
 	"cmp"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -31,7 +30,7 @@ func (c Contender) Under() string {
 }
 
 // Changed returns what the profile sets for the contender next to limits: "GOGC=50", "image
-// orders:v1", "folder orders-before".
+// orders:v1", "folder ../orders-before".
 func (c Contender) Changed() string {
 	p, of := c.profile()
 	s := p.SettingsOf(of)
@@ -44,7 +43,7 @@ func (c Contender) Changed() string {
 		parts = append(parts, "image "+safe.Line(s.Image, 120))
 	}
 	if s.Dir != "" {
-		parts = append(parts, "folder "+safe.Line(filepath.Base(s.Dir), 120))
+		parts = append(parts, "folder "+safe.Line(c.of.Run.Path(s.Dir), 120))
 	}
 	return strings.Join(parts, ", ")
 }
