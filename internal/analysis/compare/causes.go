@@ -14,10 +14,10 @@ import (
 
 // When a difference between two contenders is named as a likely cause.
 const (
-	moreLog      = 2.0 // times the bytes per request of the other
-	leastLog     = 16  // bytes per request that are worth a word
-	moreSwitches = 3.0 // times the context switches per request of the other
-	idler        = 0.8 // of the other's CPUs in use at the same load
+	moreLog      = 2.0  // times the bytes per request of the other
+	leastLog     = 16   // bytes per request that are worth a word
+	moreSwitches = 3.0  // times the context switches per request of the other
+	idler        = 0.8  // of the other's CPUs in use at the same load
 	moreWork     = 1.25 // times the CPU time per request, its own or of a need: it waits for more work, not for a lock
 )
 

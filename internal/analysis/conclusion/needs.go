@@ -102,7 +102,7 @@ func (d *draft) limitedByNeed(need string) (text string, ok bool) {
 		return fmt.Sprintf("A faster %s may change the order: it limited %s at peak.", name, names[0]), true
 	}
 	text = fmt.Sprintf("%d of %s were limited by %s at peak (%s): their order says little about them",
-		len(names), units.Plural(len(d.all), "contender"), name, list(names))
+		len(names), units.Plural(len(d.all), "contender"), name, analysis.List(names))
 	if used := d.cpuOfNeed(need); used != "" {
 		text += ". CPU time of " + name + " per request: " + used
 	}
