@@ -224,6 +224,7 @@ func (l *trialRun) step(
 	res.Warnings = append(res.Warnings, verdict.Killed(res)...)
 	res.Warnings = append(res.Warnings, verdict.ColdCaches(res)...)
 	res.Warnings = append(res.Warnings, verdict.FirstResponses(res, earlier)...)
+	res.Warnings = append(res.Warnings, verdict.DelayedACKs(res)...)
 	if len(controls.changes) > 0 {
 		res.Warnings = append(res.Warnings, verdict.RateChanged(step.Rate, controls.changes, controls.more))
 	}
