@@ -69,6 +69,9 @@ func (r *Run) Ordered() []Contender {
 	return all
 }
 
+// Run returns the run of the contender; nil: not known.
+func (c Contender) Run() *Run { return c.of }
+
 // profile returns the profile of the contender's run, and its place there.
 func (c Contender) profile() (p bench.Profile, of bench.Selection) {
 	if c.of == nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/figures/verdict"
 	"github.com/locbench/locbench/internal/text/safe"
@@ -63,8 +64,10 @@ type Contender struct {
 	Settle      string        `json:"settle,omitempty"`  // what would settle inconclusive measures soonest
 	Notes       []SideWarning `json:"notes,omitempty"`   // caveats: errors, rounds that failed
 
+	Settling analysis.Settling `json:"-"` // of which Settle is the sentence
 	sides    [2]analysis.Contender
-	excluded bool // a side is excluded
+	excluded bool                      // a side is excluded
+	more     func(measure.Measure) Row // compares a measure that is in no row
 }
 
 // Trials summarizes the rounds of one side.
@@ -153,10 +156,35 @@ func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 	for i := range c.Rows {
 		c.Rows[i].check(couple, excluded, differ, o.Force)
 	}
-	c.Settle = analysis.SettleOpen(open(c.Rows), couple.Run, couple.Paired)
+	c.more = func(m measure.Measure) Row {
+		r, pair := newRow(couple, m, o)
+		need := m.NeedName()
+		switch _, known := r.known(); {
+		case known:
+			r.decide(o.Rule.Compare([]stats.Pair{pair})[0])
+		case need != "" && !a.Has(need) && !b.Has(need):
+			r.Sentence = fmt.Sprintf("no need %q in these results", need)
+		}
+		excluded := excluded
+		if m.Comparison.Kind == stats.OfErrors && a.Excluded.OnlyErrors() && b.Excluded.OnlyErrors() {
+			excluded = ""
+		}
+		r.check(couple, excluded, differ, o.Force)
+		return r
+	}
+	if !c.Decided() {
+		c.Settling = analysis.SettleOpen(open(c.Rows), cmp.Or(couple.Run, couple.A.Run()), couple.Paired, couple.Run != nil)
+		c.Settle = c.Settling.Text
+	}
 	c.Subject = c.subject()
 	c.Notes = c.notes()
 	return c
+}
+
+// Decided reports whether a measure is certainly better or worse: then nothing is proposed for the
+// others.
+func (c Contender) Decided() bool {
+	return slices.ContainsFunc(c.Rows, func(r Row) bool { return r.Verdict == stats.Better || r.Verdict == stats.Worse })
 }
 
 // exclusion returns why a contender is excluded, as a predicate; "" if it is not.
