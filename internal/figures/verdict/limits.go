@@ -52,6 +52,15 @@ const (
 	// scheduler or a collector; below the second, the maximum says as much.
 	longDrain, muchLongerDrain = 100 * time.Millisecond, 2
 
+	// A delayed acknowledgment takes 40 ms on Linux, and a little more until its response is read.
+	// delayed is a share of the responses that took that long, and someDelayed a number of them;
+	// those that took almost as long are few (times fewer): a load, a pause or a slow service
+	// spreads its latencies.
+	delayedFrom, delayedTo = 39 * time.Millisecond, 46 * time.Millisecond
+	delayed, someDelayed   = 0.01, 10
+	fewer                  = 10
+	idle                   = 0.05 // of the periods throttled: the quota's own pauses are as long
+
 	threadFull = 0.95 // of the time: above it requests wait for a thread of the contender
 	manyEach   = 2    // connections for each CPU that the contender may use: requests queue
 

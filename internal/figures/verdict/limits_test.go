@@ -432,3 +432,32 @@ func TestStep_Limits(t *testing.T) {
 		}},
 	})
 }
+
+// piledUp is a step with some responses of a time, among 1,000 of 1 ms and some around that time.
+func piledUp(at time.Duration, n, around int, throttled int64) string {
+	h := hdr.New()
+	for took, times := range map[time.Duration]int{time.Millisecond: 1000, at: n, at - 7*time.Millisecond: around / 2, at + 7*time.Millisecond: around / 2} {
+		for range times {
+			h.Record(took)
+		}
+	}
+	var r step
+	r.Load.Latency = h.Latencies()
+	r.Before, r.After = &bench.Usage{Throttling: &bench.Throttling{}}, &bench.Usage{Throttling: &bench.Throttling{Periods: 100, Throttled: throttled}}
+	return verdict.DelayedACKs(r).Join("")
+}
+
+func TestDelayedACKs(t *testing.T) {
+	const want = "of responses took about 40 ms"
+	ms := func(x float64) time.Duration { return time.Duration(x * float64(time.Millisecond)) }
+	checkLimits(t, []limit{
+		{"from", 38, 40, want, func(x float64) string { return piledUp(ms(x), 500, 0, 0) }},
+		{"to", 47, 45, want, func(x float64) string { return piledUp(ms(x), 500, 0, 0) }},
+		{"a share", 9, 11, want, func(x float64) string { return piledUp(ms(41), int(x), 0, 0) }},
+		{"hardly any around", 52, 48, want, func(x float64) string { return piledUp(ms(42), 500, int(x), 0) }},
+		{"pauses of the quota", 6, 5, want, func(x float64) string { return piledUp(ms(42), 500, 0, int64(x)) }},
+	})
+	if got := verdict.DelayedACKs(step{}); got != nil {
+		t.Errorf("of no response: %v", got)
+	}
+}

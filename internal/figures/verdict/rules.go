@@ -39,6 +39,7 @@ var rules = []rule{
 	{bound: Client, holds: facts.clientBusy},
 	// Before needs and machine: a thread that ran all the time waited for neither.
 	{bound: Threads, holds: facts.threadBusy},
+	{need: facts.needThreadBusy},
 	// Before needs and machine: other programs may keep all CPUs busy although more connections
 	// bring several times the throughput.
 	{bound: Connections, holds: facts.moreBringsMuch},
@@ -207,8 +208,22 @@ func (f facts) threadBusy() string {
 	if !ok || !f.cpusOK || share < threadFull || f.cpus >= usedUp*f.may || !f.full() {
 		return ""
 	}
-	return fmt.Sprintf("one thread was busy %s of the time, all others used %.2f of the %s that it may use: %s",
-		units.Percent(share), max(0, f.cpus-share), units.CPUs(f.may), moreThreadsBy(f.language))
+	return oneThread(share, f.cpus, f.may) + ": " + moreThreadsBy(f.language)
+}
+
+// needThreadBusy does the same for a need: one thread of a cache, or the one connection to a database.
+func (f facts) needThreadBusy(n need) string {
+	may := cmp.Or(n.quota, n.set, f.host)
+	if !n.cpusOK || n.thread < threadFull || n.cpus >= usedUp*may || !f.full() {
+		return ""
+	}
+	return oneThread(n.thread, n.cpus, may)
+}
+
+// oneThread says how busy one thread was, and the others of those that may use some CPUs.
+func oneThread(share, used, may float64) string {
+	return fmt.Sprintf("one thread was busy %s of the time, all others used %.2f of the %s that it may use",
+		units.Percent(share), max(0, used-share), units.CPUs(may))
 }
 
 // full reports whether more connections, or a higher rate, bring nothing: those of another step do
@@ -225,32 +240,41 @@ func (f facts) full() bool {
 	return float64(f.step.Step.Connections) >= manyEach*f.may
 }
 
-// workers is what makes a runtime use more threads, by the language of a manifest.
-var workers = []struct {
-	languages []string
-	set       string
-}{
-	{[]string{"rust"}, "TOKIO_WORKER_THREADS, worker_threads or .workers(n)"},
-	{[]string{"javascript", "typescript", "node", "node.js"}, "cluster with one worker for each CPU begun, or worker_threads"},
-	{[]string{"python"}, "the number of workers (--workers, WEB_CONCURRENCY)"},
-	{[]string{"ruby"}, "WEB_CONCURRENCY"},
-	{[]string{"php"}, "pm.max_children, or the number of workers"},
-	{[]string{"go"}, "GOMAXPROCS"},
-	{[]string{"java", "kotlin", "scala", "clojure", "groovy"}, "the threads of its event loop, or -XX:ActiveProcessorCount"},
-	{[]string{"c#", "f#", ".net"}, "DOTNET_PROCESSOR_COUNT"},
-	{[]string{"elixir", "erlang"}, "the number of schedulers (+S)"},
+// family is what languages of manifests have in common: what makes their runtimes use more threads,
+// and a larger heap, if it is the same in 256 and 512 MiB.
+type family struct {
+	languages     []string
+	threads, heap string
+}
+
+var families = []family{
+	{[]string{"rust"}, "TOKIO_WORKER_THREADS, worker_threads or .workers(n)", ""},
+	{[]string{"javascript", "typescript", "node", "node.js"}, "cluster with one worker for each CPU begun, or worker_threads", "--max-old-space-size"},
+	{[]string{"python"}, "the number of workers (--workers, WEB_CONCURRENCY)", ""},
+	{[]string{"ruby"}, "WEB_CONCURRENCY", ""},
+	{[]string{"php"}, "pm.max_children, or the number of workers", ""},
+	{[]string{"go"}, "GOMAXPROCS", ""},
+	{[]string{"java", "kotlin", "scala", "clojure", "groovy"}, "the threads of its event loop, or -XX:ActiveProcessorCount", "-XX:MaxRAMPercentage"},
+	{[]string{"c#", "f#", ".net"}, "DOTNET_PROCESSOR_COUNT", ""},
+	{[]string{"elixir", "erlang"}, "the number of schedulers (+S)", ""},
+}
+
+func familyOf(language string) family {
+	is := func(f family) bool { return slices.Contains(f.languages, strings.ToLower(strings.TrimSpace(language))) }
+	if i := slices.IndexFunc(families, is); i >= 0 {
+		return families[i]
+	}
+	return family{threads: "its number of workers or threads"}
 }
 
 // moreThreadsBy says what to set for more threads in a language.
 func moreThreadsBy(language string) string {
-	set := "its number of workers or threads (of Redis: io-threads)"
-	for _, w := range workers {
-		if slices.Contains(w.languages, strings.ToLower(strings.TrimSpace(language))) {
-			set = w.set
-		}
-	}
-	return "set " + set + "; see docs/runtimes.md"
+	return "set " + familyOf(language).threads + "; see docs/runtimes.md"
 }
+
+// HeapOption returns what sets the heap of a language whose runtimes have the same one in 256 and
+// 512 MiB; "" for others.
+func HeapOption(language string) string { return familyOf(language).heap }
 
 // brings returns a text if a step with more connections had at least times × the throughput.
 func (f facts) brings(times float64) string {

@@ -118,6 +118,7 @@ type need struct {
 	quota  float64 // its limit in CPUs; 0: none
 	// how its quota throttled it
 	throttled bench.Throttling
+	thread    float64 // share of the step in which its busiest thread ran
 	held      float64 // calls in flight, if it is embedded
 	heldOK    bool
 }
@@ -129,6 +130,7 @@ func needsOf(s bench.StepResult) (all []need) {
 			u := s.HostAfter.Needs[name]
 			n.set, n.quota = float64(u.CPUs), u.Quota
 			n.throttled, _ = s.NeedThrottling(name)
+			n.thread = s.Need(name).BusyThread
 		}
 		if n.held, n.heldOK = s.NeedInFlight(name); n.cpusOK || n.heldOK {
 			all = append(all, n)
@@ -140,7 +142,7 @@ func needsOf(s bench.StepResult) (all []need) {
 // of adds the facts of one step; ok is false if it was aborted or has no requests.
 func (f facts) of(steps []bench.StepResult, i int) (_ facts, ok bool) {
 	s := steps[i]
-	f.step, f.client = s, clientCPUs(s.Load)
+	f.step, f.client = s, ClientCPUs(s.Load)
 	if s.Aborted != "" || wall(s.Load) <= 0 || s.Load.Ended() == 0 {
 		return f, false
 	}
