@@ -35,6 +35,27 @@ func TestContender_Under(t *testing.T) {
 	}
 }
 
+// What differs only in what is masked is said to, at most.
+func TestContender_Under_Masked(t *testing.T) {
+	of := func(variant string) bench.Selection { return bench.Selection{Contender: "a", Variant: variant} }
+	for theirs, want := range map[string]string{
+		"postgres://***@h/db":   "with URL=postgres://***@h/db (differs at most in what is masked)",
+		"postgres://***@h/test": "with URL=postgres://***@h/db",
+		"":                      "with URL=postgres://***@h/db",
+	} {
+		run := bench.Run{ID: "r", Profile: bench.Profile{Contenders: []bench.Selection{of(""), of("b")},
+			Settings: []bench.Settings{{Selection: of("b"), Env: map[string]string{"URL": "postgres://***@h/db"}}}}}
+		trial := func(variant, url string) bench.TrialResult {
+			return bench.TrialResult{Trial: bench.Trial{Contender: "a", Variant: variant}, Service: bench.Service{Env: map[string]string{"URL": url}}}
+		}
+		all := Of(run, []bench.TrialResult{trial("", theirs), trial("b", "postgres://***@h/db")}).Contenders
+		i := slices.IndexFunc(all, func(c Contender) bool { return c.Label == "a:b" })
+		if got := all[i].Under(); got != want {
+			t.Errorf("next to %q: %q, want %q", theirs, got, want)
+		}
+	}
+}
+
 func TestRun_LimitRatios(t *testing.T) {
 	half := func(n int, change ...func(*bench.TrialResult)) []bench.TrialResult {
 		return rounds("a", n, .5, append(change, variant("half"))...)

@@ -167,7 +167,7 @@ func (d *draft) settling() (s analysis.Settling, decided bool) {
 }
 
 // cause says where to look for what makes the new one of two versions worse: in its requests to a
-// need, its own CPU time, or what it waits for; "" if it is not worse in any.
+// need, what its counters say, its own CPU time, or what it waits for; "" if it is not worse in any.
 func (d *draft) cause() string {
 	if d.kind != Versions || len(d.ranked()) != 2 {
 		return ""
@@ -188,6 +188,8 @@ func (d *draft) cause() string {
 	}
 	peak, ok := of.PeakStep()
 	switch by := of.Bounds[peak.Index].Bound; {
+	case len(d.pair().Causes) > 0 && (own != "" || slower):
+		return strings.TrimSuffix(d.pair().Causes[0], ".")
 	case own != "" || !ok || !slower:
 		return own
 	case by == verdict.Threads:

@@ -160,7 +160,7 @@ func (d *draft) together(s analysis.Standing, leaders []int) string {
 // above returns "2.6 times that of b (2.5 to 2.7)", or "36% above b (30% to 41%)".
 func above(r stats.Ratio, of string) string {
 	if r.Estimate >= 2 {
-		return fmt.Sprintf("%.2g times that of %s (%.2g to %.2g)", r.Estimate, of, r.Low, r.High)
+		return fmt.Sprintf("%.3g times that of %s (%.3g to %.3g)", r.Estimate, of, r.Low, r.High)
 	}
 	return fmt.Sprintf("%s above %s (%s to %s)", percent(r.Estimate), of, percent(r.Low), percent(r.High))
 }

@@ -158,6 +158,7 @@ func ShareOfOthers(res bench.StepResult, quota float64) float64 {
 		cpus, _ := res.NeedCPUs(name)
 		own += time.Duration(cpus * float64(res.Load.Wall))
 	}
+	own += time.Duration(res.LogCPUs() * float64(res.Load.Wall))
 	if share := busy + steal - own.Seconds()/whole.Seconds(); share >= crowded {
 		return share
 	}
