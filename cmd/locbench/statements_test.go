@@ -373,9 +373,9 @@ func (c collected) sentences(output, text string, labels []string) {
 
 // A label has one value: for a contender and a step it is the same in all outputs.
 func TestOutputs_OneValue(t *testing.T) {
-	cpu := 50 * time.Microsecond
+	cpu := 5 * time.Millisecond
 	for name, all := range map[string][]sided{
-		"two":        {{"a", 10, cpu, nil}, {"bb", 8, 70 * time.Microsecond, nil}},
+		"two":        {{"a", 10, cpu, nil}, {"bb", 8, 7 * time.Millisecond, nil}},
 		"other peak": {{"a", 10, cpu, nil}, {"bb", 8, cpu, func(t *bench.TrialResult) { t.Steps[1].Load.Succeeded /= 2 }}},
 		"three":      {{"a", 10, cpu, nil}, {"bb", 8, cpu, nil}, {"c", 5, cpu, nil}},
 	} {
