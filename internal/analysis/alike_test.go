@@ -154,7 +154,7 @@ func TestSamples(t *testing.T) {
 		{measure.Throughput, "a", "a", "c", "[10000] [20000] 8 connections → 4 connections"},
 		{measure.Throughput, "a", "a", "none", "[10000] [] 8 connections"},
 		{measure.Throughput, "none", "none", "b", "[] [20000] 8 connections"},
-		{measure.P99Half, "a", "a", "b", "[4e+06] [2e+06] 4 connections (50% of the old peak)"},
+		{measure.P99Half, "a", "a", "b", "[4e+06] [2e+06] 4 connections (50% of peak)"},
 		{measure.P99Half, "b", "a", "b", "[4e+06] [2e+06] 4 connections (50% of peak of b)"},
 		{measure.P99Half, "share", "share", "share", "[2e+06] [2e+06] 50% of peak"},
 		{measure.P99Half, "none", "none", "b", "[] [] "},

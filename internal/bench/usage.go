@@ -109,6 +109,28 @@ func (s StepResult) Switches() (voluntary, involuntary int64, ok bool) {
 	return voluntary, involuntary, ok && a.Source == b.Source && voluntary >= 0 && involuntary >= 0
 }
 
+// Log returns what the contender wrote to its log in the step. The CPU time of the engine is that of
+// the log only if there was one.
+func (s StepResult) Log() (l Log, ok bool) {
+	b, a, ok := ends(s.Before, s.After, func(u *Usage) *Log { return u.Log })
+	l.Bytes, l.Lines = a.Bytes-b.Bytes, a.Lines-b.Lines
+	if cpu, known := since(b.EngineCPU, a.EngineCPU); known && l.Bytes > 0 {
+		l.EngineCPU = &cpu
+	}
+	return l, ok && l.Bytes >= 0 && l.Lines >= 0
+}
+
+// LogCPUs returns how many CPUs the engine used for the contender's log in the step; 0: none, or not
+// known.
+func (s StepResult) LogCPUs() float64 {
+	l, _ := s.Log()
+	if l.EngineCPU == nil {
+		return 0
+	}
+	cpus, _ := s.perTime(*l.EngineCPU)
+	return cpus
+}
+
 // Threads returns how many threads the contender had after the warm-up: at the end of its last warm-up
 // step, or of the first step; ok is false if it is not known.
 func (t TrialResult) Threads() (n int, ok bool) {
@@ -194,6 +216,24 @@ func (s StepResult) StepPeak() (bytes int64, ok bool) {
 		return 0, false
 	}
 	return *a.StepPeak, true
+}
+
+// MostMemory returns the highest memory use of the contender within the step, in bytes: the kernel's
+// mark, or the largest reading, above which it may have been.
+func (s StepResult) MostMemory() (bytes int64, sampled, ok bool) {
+	if bytes, ok = s.StepPeak(); ok {
+		return bytes, false, true
+	}
+	readings := []*Usage{s.Before, s.After}
+	for i := range s.Samples {
+		readings = append(readings, &s.Samples[i])
+	}
+	for _, u := range readings {
+		if u != nil && u.Memory != nil {
+			bytes = max(bytes, u.Memory.Used)
+		}
+	}
+	return bytes, true, bytes > 0
 }
 
 // HostReading is one reading of the counters of host and needs. What cannot be read is absent.

@@ -31,7 +31,7 @@ func (d *draft) fractions() string {
 		return ""
 	}
 	return fmt.Sprintf("Some runtimes round a fraction of a CPU above 1 up, others down: %s. "+
-		"Compare with whole CPUs, or set the workers of each (docs/runtimes.md).", list(names))
+		"Compare with whole CPUs, or set the workers of each (docs/runtimes.md).", analysis.List(names))
 }
 
 // sameHeap is how far the peak memory of two contenders with the same heap may be apart.

@@ -22,6 +22,7 @@ const (
 	rejectedSeen = 0.01 // of the requests: worth a word, as throughput and latency leave them out
 
 	otherWork  = 0.10 // of all CPUs, by other programs: worth a word
+	ofLog      = 0.01 // CPUs of the engine for the contender's log: worth a word on a busy machine
 	crowded    = 0.20 // of all CPUs, by other programs on a busy machine: the contender did not get its quota
 	stealSeen  = 0.02 // of the CPU time taken by other VMs: the highest latencies may come from it
 	stealBinds = 0.10 // of the CPU time taken by other VMs: it also limits throughput

@@ -33,6 +33,18 @@ func checkLimits(t *testing.T, limits []limit) {
 	}
 }
 
+// logged is a contender that writes to its log for which the engine uses x CPUs, on a machine busy
+// for a share.
+func logged(busy float64, each int64) func(*made, float64) {
+	return func(m *made, x float64) {
+		m.busy, m.change = busy, func(s *step) {
+			s.Before.Log = &bench.Log{Bytes: 5, Lines: 5, EngineCPU: new(time.Second)}
+			n := s.Load.Succeeded
+			s.After.Log = &bench.Log{Bytes: 5 + each*n, Lines: 5 + 3*n, EngineCPU: new(time.Second + time.Duration(x*float64(length)))}
+		}
+	}
+}
+
 var usual = made{connections: 64, rate: 1000, mean: 10, contender: .2, busy: .1}
 
 // changed makes a bound of a usual step and one value, after other steps.
@@ -117,6 +129,11 @@ func TestTrial_Limits(t *testing.T) {
 		{"other programs", .9001, .9, ", other 0.40", changed(func(m *made, x float64) {
 			m.busy, m.contender, m.client, m.store = 1, 1.25, 1.45, x
 		})},
+		{"the engine's CPUs for a log", .399, .4, "contender: the engine (dockerd and shim) used 0.40 CPUs for its log, 3.0 lines and 412 B per request, while 4 CPUs were 100% busy",
+			changed(logged(1, 412))},
+		{"a busy machine and a log", .9199, .92, "contender: the engine", changed(func(m *made, x float64) { logged(x, 1)(m, 1) })},
+		{"the engine's CPUs for a log in the rest", .009, .01, ", the engine for its log 0.01", changed(logged(1, 412))},
+		{"an engine's CPUs without a log", 0, 1, "contender: the engine", changed(func(m *made, x float64) { logged(1, int64(x))(m, 1) })},
 		{"requests at the store", 5.999, 6, "db: 6.0 of 10.0", changed(func(m *made, x float64) { m.storeEmbedded = x })},
 		{"a thread of the contender", .9499, .95, "threads: ", changed(func(m *made, x float64) {
 			m.contender, m.change = .97, busiest(x)

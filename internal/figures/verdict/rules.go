@@ -47,6 +47,7 @@ var rules = []rule{
 	// Before the machine: who waits for a disk does not wait for the CPUs that other programs use.
 	{bound: Disk, holds: facts.contenderWaits},
 	{need: facts.needWaits},
+	{bound: Contender, holds: facts.logs},
 	{bound: Machine, holds: facts.machineBusy},
 	{need: facts.needHolds},
 	{bound: Rate, holds: facts.rateKept},
@@ -164,6 +165,10 @@ func (f facts) machineBusy() string {
 				by += fmt.Sprintf(", %s %.2f", n.name, n.cpus)
 			}
 		}
+		if f.logCPUs >= ofLog {
+			rest -= f.logCPUs
+			by += fmt.Sprintf(", the engine for its log %.2f", f.logCPUs)
+		}
 		// The rest is other programs, if the needs' part is known; that of an embedded need is the
 		// client's.
 		if len(f.needs) > 0 && rest >= otherWork*f.host {
@@ -177,6 +182,27 @@ func (f facts) machineBusy() string {
 		return fmt.Sprintf("%s were %s busy%s", units.CPUs(f.host), units.Percent(f.busy), by)
 	}
 	return ""
+}
+
+// logs finds a contender whose log takes CPUs that are then missing: the work of the engine that
+// passes it on is not that of other programs.
+func (f facts) logs() string {
+	if !f.busyOK || !f.local || f.busy+f.steal < fullyBusy || f.logCPUs < otherWork*f.host {
+		return ""
+	}
+	l, _ := f.step.Log()
+	return fmt.Sprintf("the engine (dockerd and shim) used %.2f CPUs for its log, %s per request, while %s were %s busy", f.logCPUs,
+		LogPerRequest(l, f.step.Load), units.CPUs(f.host), units.Percent(f.busy))
+}
+
+// LogPerRequest returns the size of a log in words: "3.0 lines and 412 B".
+func LogPerRequest(l bench.Log, load bench.Load) string {
+	n := max(1, load.Ended())
+	lines := fmt.Sprintf("%.1f lines", float64(l.Lines)/float64(n))
+	if lines == "1.0 lines" {
+		lines = "1 line"
+	}
+	return lines + " and " + units.Bytes(l.Bytes/n)
 }
 
 func (f facts) needHolds(n need) string {

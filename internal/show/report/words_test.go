@@ -13,6 +13,7 @@ import (
 	"github.com/locbench/locbench/internal/analysis/compare"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/table"
@@ -23,7 +24,11 @@ func TestReproduce(t *testing.T) {
 	run, _ := fixture()
 	run.Profile.Needs[0].From, run.Profile.Needs[0].URL = bench.NeedExternal, "http://elastic:secret@10.0.0.5:9200"
 	run.Command = append(run.Command, "--elastic", "http://elastic:secret@10.0.0.5:9200")
+	run.ProfileFile, run.Profile.Needs[0].Of = "/home/u/svc/bench.yaml", []byte(`{"environment": {"PASS": "${PGPASSWORD}"}}`)
+	run.Profile.Settings = []bench.Settings{{Selection: bench.Selection{Contender: "rs-actix"}, Dir: "/home/u/base/rs-actix", Env: map[string]string{"KEY": "${TOKEN}"}}}
 	r := newReproduction(run)
+	testenv.Equal(t, r.Env, "TOKEN, PGPASSWORD", "variables of the profile")
+	testenv.Contains(t, r.Profile, "dir: ../base/rs-actix", "!/home/u")
 	if strings.Contains(r.Command+r.Profile+r.Again, "secret") || !strings.Contains(r.Profile, "http://10.0.0.5:9200") {
 		t.Errorf("%+v", r)
 	}
@@ -170,10 +175,8 @@ func TestErrorRateOfARequestIsEstimated(t *testing.T) {
 		{Name: "a", Succeeded: 4997, Checked: 57, Failed: map[bench.ErrorKind]int64{bench.ErrWrong: 3}},
 		{Name: "b", Succeeded: 57, Checked: 60, Failed: map[bench.ErrorKind]int64{bench.ErrWrong: 3}},
 	}}}
-	var c contender
-	c.of = analysis.Contender{Results: []bench.TrialResult{{Steps: []bench.StepResult{step}}, {Steps: []bench.StepResult{step}}}}
 	want := map[string]string{"a": "~5.26%", "b": "5.00%"}
-	for _, r := range requestLoads(c, 0) {
+	for _, r := range (analysis.Contender{}).Requests(stats.Step{Results: []bench.StepResult{step, step}}) {
 		testenv.Equal(t, errorRate(bench.Load{Succeeded: r.Succeeded, Failed: r.Failed, Checked: r.Checked}),
 			want[r.Name], r.Name)
 	}
@@ -196,7 +199,13 @@ func TestNoBottleneckOfUnexpectedBodies(t *testing.T) {
 		run, trials := grown(10, 0)
 		load := &trials[1].Steps[1].Load
 		load.Failed, load.Checked = map[bench.ErrorKind]int64{bench.ErrWrong: unexpected}, 1140
-		got := bottlenecks(newLayout(analysis.Of(run, trials))).Rows[0].Cells[2].Text
+		l := newLayout(analysis.Of(run, trials))
+		got := bottlenecks(l).Rows[0].Cells[2].Text
 		testenv.Equal(t, got != missing, want, unexpected, got)
+		for _, row := range newResults(l, nil, nil).Rows {
+			if strings.HasSuffix(row.Cells[0].Text, "per 1B requests") {
+				testenv.Equal(t, row.Cells[2].Text != missing, want, "its cost", unexpected, row.Cells)
+			}
+		}
 	}
 }
