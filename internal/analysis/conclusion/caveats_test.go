@@ -97,7 +97,7 @@ func TestCaveats(t *testing.T) {
 		{"few connections", each(func(t *bench.TrialResult) { t.Steps[0].Step = benchtest.Closed(1) }), none},
 		{"an outlier", rates(1000, 1001, 1003, 200, 1002, 999), none},
 		{"a drift", rates(1000, 990, 980, 970, 960, 950), none},
-		{"two kinds of rounds", rates(1000, 2010, 1020, 2000, 1990, 1010), none},
+		{"two kinds of rounds", rates(1000, 2010, 1020, 2000, 1990, 1010, 2020, 1000), none},
 		{"changed by hand", each(func(t *bench.TrialResult) {
 			t.ManualChanges = []bench.ManualChange{{Control: bench.Control{Kind: bench.ControlPause}}}
 		}), none},

@@ -259,10 +259,11 @@ func TestRoundWarnings(t *testing.T) {
 			"comparisons with other runs"},
 		{[]float64{100, 100.1, 99.9, 100.05, 1000}, "outlier: round 5 is an outlier: ×10.0 of the median"},
 		{[]float64{100, 101, 102, 99, 98, 100.5}, ""},
+		{[]float64{100, 201, 102, 99, 198, 199}, ""}, // too few
 		{[]float64{100, 201, 102, 99, 198, 199, 101, 200}, "two_kinds: rounds are of two kinds, 4 and 4, ×1.99 apart: something is decided " +
 			"at each start, such as the layout of memory or a plan; more rounds do not change that"},
-		{[]float64{100, 112, 99, 100, 111, 101}, ""},      // 1.1 times, but not 4 times as far apart as the lower ones
-		{[]float64{100, 108, 100.5, 100, 108, 108.5}, ""}, // less than 1.1 times
+		{[]float64{100, 116, 97, 100, 115, 101, 99, 116}, ""},       // 1.1 times, but not 4 times as far apart as the lower ones
+		{[]float64{100, 108, 100.5, 100, 108, 108.5, 100, 108}, ""}, // less than 1.1 times
 		{[]float64{1, 2, 3, 4}, ""},
 		{[]float64{1, 1, 1, 100}, ""},
 		{[]float64{-1, 1, 1, 1, 1, 1}, ""},
