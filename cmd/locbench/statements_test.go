@@ -138,7 +138,7 @@ func TestOutputs_FirstStatement(t *testing.T) {
 		"both are excluded":      {6, []sided{{"a", 10, cpu, fails}, {"b", 10, cpu, fails}}, nil, "No contender can be compared"},
 		"nothing in one":         {6, []sided{same("a"), {"b", 10, cpu, refused}}, nil, "b: every request failed: 162 × connection refused"},
 		"nothing in both":        {6, []sided{{"a", 10, cpu, refused}, {"b", 10, cpu, refused}}, nil, "a and b: every request failed"},
-		"a leak": {6, []sided{same("a"), {"b", 30, cpu, leaks}}, nil, "b: memory use grew by 2.05 KiB per request"},
+		"a leak":                 {6, []sided{same("a"), {"b", 30, cpu, leaks}}, nil, "b: memory use grew by 2.05 KiB per request"},
 		"other limits": {6, []sided{same("a"), {"b", 5, cpu, nil}}, func(r *bench.Run) {
 			r.Profile.Limits = bench.Limits{CPUs: 1}
 			r.Profile.Settings = []bench.Settings{{Selection: bench.Selection{Contender: "b"}, Limits: bench.Limits{CPUs: .5}}}
