@@ -62,13 +62,13 @@ func (r *Run) LimitRatios(standings []Standing) (said []string) {
 				parts = append(parts, text)
 			}
 		}
-		said = append(said, LimitWords(all[0], c)+": "+cmp.Or(strings.Join(parts, ", "), noRatios(all[0], c))+".")
+		said = append(said, LimitWords(all[0], c)+": "+cmp.Or(strings.Join(parts, ", "), NoRatios(all[0], c))+".")
 	}
 	return said
 }
 
-// noRatios says why two contenders have no ratio.
-func noRatios(a, b Contender) string {
+// NoRatios says why two contenders have no ratio.
+func NoRatios(a, b Contender) string {
 	for _, c := range []Contender{a, b} {
 		if c.Excluded != nil {
 			return "not compared, since " + safe.Line(c.Label, 120) + " is excluded"

@@ -86,13 +86,7 @@ func (u Usage) Advance(from, to Usage) Usage {
 	out.Network, out.Disk = u.Network.advance(from.Network, to.Network), u.Disk.advance(from.Disk, to.Disk)
 	out.Memory = u.Memory.advance(from.Memory, to.Memory)
 	out.Pressure = u.Pressure.advance(from.Pressure, to.Pressure)
-	out.ThreadCPU = nil
-	if u.ThreadCPU != nil && from.ThreadCPU != nil && to.ThreadCPU != nil {
-		out.ThreadCPU = map[int]time.Duration{}
-		for id, cpu := range to.ThreadCPU {
-			out.ThreadCPU[id] = u.ThreadCPU[id] + cpu - from.ThreadCPU[id]
-		}
-	}
+	out.ThreadCPU = advanceThreads(u.ThreadCPU, from.ThreadCPU, to.ThreadCPU)
 	return out
 }
 
@@ -121,9 +115,10 @@ func (b *HostReading) Advance(from, to *HostReading) *HostReading {
 		out.Needs[name] = &NeedUsage{
 			At: a.At.Add(t.At.Sub(f.At)), Source: t.Source, CPU: a.CPU + t.CPU - f.CPU, Calls: a.Calls + t.Calls - f.Calls,
 			Busy: a.Busy + t.Busy - f.Busy,
-			CPUs: t.CPUs, Quota: t.Quota, Throttling: a.Throttling.advance(f.Throttling, t.Throttling),
+			CPUs: t.CPUs, Quota: t.Quota, BusiestThread: t.BusiestThread, Throttling: a.Throttling.advance(f.Throttling, t.Throttling),
 			Memory: a.Memory.advance(f.Memory, t.Memory), Pressure: a.Pressure.advance(f.Pressure, t.Pressure),
 			Network: a.Network.advance(f.Network, t.Network), Disk: a.Disk.advance(f.Disk, t.Disk),
+			ThreadCPU: advanceThreads(a.ThreadCPU, f.ThreadCPU, t.ThreadCPU),
 		}
 	}
 	return out

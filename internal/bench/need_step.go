@@ -12,6 +12,7 @@ type NeedStep struct {
 	Network    *Network
 	Disk       *Disk
 	Memory     *Memory // at the end of the step
+	BusyThread float64 // share of the step in which the busiest of its threads ran, 0 to 1; 0: not known
 	OOMKills   int64   // processes that the kernel killed in the step, for lack of memory
 }
 
@@ -23,6 +24,9 @@ func (s StepResult) Need(name string) (n NeedStep) {
 	}
 	if a.Source != EmbeddedSource {
 		n.CPU = new(a.CPU - b.CPU)
+	}
+	if a.BusiestThread != nil {
+		n.BusyThread = min(1, float64(*a.BusiestThread)/float64(n.Between))
 	}
 	if t, ok := s.NeedThrottling(name); ok {
 		n.Throttling = &t

@@ -123,18 +123,49 @@ func (t TrialResult) Threads() (n int, ok bool) {
 	return n, ok
 }
 
-// Busiest returns the CPU time of the busiest thread between two readings; nil: not known.
-func Busiest(from, to *Usage) *Duration {
-	if from == nil || to == nil || len(from.ThreadCPU) == 0 {
+// KeepBusiest replaces the CPU times of all threads, of the contender and of needs, by those of the
+// busiest ones between the two ends of the step.
+func (s *StepResult) KeepBusiest() {
+	if s.Before != nil && s.After != nil {
+		s.BusiestThread = busiest(s.Before.ThreadCPU, s.After.ThreadCPU)
+		s.Before.ThreadCPU, s.After.ThreadCPU = nil, nil
+	}
+	if s.HostBefore == nil || s.HostAfter == nil {
+		return
+	}
+	for name, to := range s.HostAfter.Needs {
+		if from := s.HostBefore.Needs[name]; from != nil {
+			to.BusiestThread = busiest(from.ThreadCPU, to.ThreadCPU)
+			from.ThreadCPU, to.ThreadCPU = nil, nil
+		}
+	}
+}
+
+// busiest returns the CPU time of the busiest thread between two readings; nil: not known.
+func busiest(from, to map[int]time.Duration) *Duration {
+	if len(from) == 0 {
 		return nil
 	}
 	var busiest *Duration
-	for id, cpu := range to.ThreadCPU {
-		if used := cpu - from.ThreadCPU[id]; used >= 0 && (busiest == nil || used > *busiest) {
+	for id, cpu := range to {
+		if used := cpu - from[id]; used >= 0 && (busiest == nil || used > *busiest) {
 			busiest = &used
 		}
 	}
 	return busiest
+}
+
+// advanceThreads adds to the CPU time of each thread the difference between two readings; nil unless all
+// are known.
+func advanceThreads(of, from, to map[int]time.Duration) map[int]time.Duration {
+	if of == nil || from == nil || to == nil {
+		return nil
+	}
+	out := map[int]time.Duration{}
+	for id, cpu := range to {
+		out[id] = of[id] + cpu - from[id]
+	}
+	return out
 }
 
 // BusyThread returns the share of the step in which its busiest thread ran, from 0 to 1.
@@ -163,6 +194,24 @@ func (s StepResult) StepPeak() (bytes int64, ok bool) {
 		return 0, false
 	}
 	return *a.StepPeak, true
+}
+
+// MostMemory returns the highest memory use of the contender within the step, in bytes: the kernel's
+// mark, or the largest reading, above which it may have been.
+func (s StepResult) MostMemory() (bytes int64, sampled, ok bool) {
+	if bytes, ok = s.StepPeak(); ok {
+		return bytes, false, true
+	}
+	readings := []*Usage{s.Before, s.After}
+	for i := range s.Samples {
+		readings = append(readings, &s.Samples[i])
+	}
+	for _, u := range readings {
+		if u != nil && u.Memory != nil {
+			bytes = max(bytes, u.Memory.Used)
+		}
+	}
+	return bytes, true, bytes > 0
 }
 
 // HostReading is one reading of the counters of host and needs. What cannot be read is absent.
@@ -197,10 +246,13 @@ type NeedUsage struct {
 	CPUs       int         `json:"cpus,omitempty"`  // size of its CPU set; 0: all CPUs
 	Quota      float64     `json:"quota,omitempty"` // its limit in CPUs; 0: none
 	Throttling *Throttling `json:"throttling,omitempty"`
-	Memory     *Memory     `json:"memory,omitempty"` // these four: if in a container
+	Memory     *Memory     `json:"memory,omitempty"` // these five: if in a container
 	Pressure   *Pressure   `json:"pressure,omitempty"`
 	Network    *Network    `json:"network,omitempty"`
 	Disk       *Disk       `json:"disk,omitempty"`
+	// as in Usage; BusiestThread is that of the step, at its end
+	ThreadCPU     map[int]time.Duration `json:"-"`
+	BusiestThread *Duration             `json:"busiest_thread_ns,omitempty"`
 }
 
 // ends returns one part of the readings at the two ends of a step; zero unless both are known.

@@ -184,12 +184,22 @@ func TestBusiest(t *testing.T) {
 		"no reading at the end":     {of(5), nil, -1},
 		"interleaved in two slices": {of(100, 50), new(of(100, 50).Advance(*of(100, 50), *of(130, 50)).Advance(*of(140, 50), *of(145, 90))), 40},
 	} {
+		step := StepResult{Before: c.from, After: c.to}
+		if c.from != nil && c.to != nil {
+			step.HostBefore = &HostReading{Needs: map[string]*NeedUsage{"db": {ThreadCPU: c.from.ThreadCPU}, "gone": {}}}
+			step.HostAfter = &HostReading{Needs: map[string]*NeedUsage{"db": {At: time.Unix(0, 60), ThreadCPU: c.to.ThreadCPU}, "new": {}}}
+			step.HostBefore.Needs["db"].At = time.Unix(0, 0)
+		}
+		step.KeepBusiest()
 		got := time.Duration(-1)
-		if d := Busiest(c.from, c.to); d != nil {
-			got = *d
+		if step.BusiestThread != nil {
+			got = *step.BusiestThread
 		}
 		if got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
+		}
+		if share := step.Need("db").BusyThread; c.want >= 0 && share != float64(c.want)/60 {
+			t.Errorf("%s: the need's %g, want %d of 60", name, share, c.want)
 		}
 	}
 	at := time.Unix(1000, 0)

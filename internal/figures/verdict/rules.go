@@ -39,6 +39,7 @@ var rules = []rule{
 	{bound: Client, holds: facts.clientBusy},
 	// Before needs and machine: a thread that ran all the time waited for neither.
 	{bound: Threads, holds: facts.threadBusy},
+	{need: facts.needThreadBusy},
 	// Before needs and machine: other programs may keep all CPUs busy although more connections
 	// bring several times the throughput.
 	{bound: Connections, holds: facts.moreBringsMuch},
@@ -207,8 +208,22 @@ func (f facts) threadBusy() string {
 	if !ok || !f.cpusOK || share < threadFull || f.cpus >= usedUp*f.may || !f.full() {
 		return ""
 	}
-	return fmt.Sprintf("one thread was busy %s of the time, all others used %.2f of the %s that it may use: %s",
-		units.Percent(share), max(0, f.cpus-share), units.CPUs(f.may), moreThreadsBy(f.language))
+	return oneThread(share, f.cpus, f.may) + ": " + moreThreadsBy(f.language)
+}
+
+// needThreadBusy does the same for a need: one thread of a cache, or the one connection to a database.
+func (f facts) needThreadBusy(n need) string {
+	may := cmp.Or(n.quota, n.set, f.host)
+	if !n.cpusOK || n.thread < threadFull || n.cpus >= usedUp*may || !f.full() {
+		return ""
+	}
+	return oneThread(n.thread, n.cpus, may)
+}
+
+// oneThread says how busy one thread was, and the others of those that may use some CPUs.
+func oneThread(share, used, may float64) string {
+	return fmt.Sprintf("one thread was busy %s of the time, all others used %.2f of the %s that it may use",
+		units.Percent(share), max(0, used-share), units.CPUs(may))
 }
 
 // full reports whether more connections, or a higher rate, bring nothing: those of another step do
@@ -243,7 +258,7 @@ var workers = []struct {
 
 // moreThreadsBy says what to set for more threads in a language.
 func moreThreadsBy(language string) string {
-	set := "its number of workers or threads (of Redis: io-threads)"
+	set := "its number of workers or threads"
 	for _, w := range workers {
 		if slices.Contains(w.languages, strings.ToLower(strings.TrimSpace(language))) {
 			set = w.set

@@ -118,6 +118,7 @@ type need struct {
 	quota  float64 // its limit in CPUs; 0: none
 	// how its quota throttled it
 	throttled bench.Throttling
+	thread    float64 // share of the step in which its busiest thread ran
 	held      float64 // calls in flight, if it is embedded
 	heldOK    bool
 }
@@ -129,6 +130,7 @@ func needsOf(s bench.StepResult) (all []need) {
 			u := s.HostAfter.Needs[name]
 			n.set, n.quota = float64(u.CPUs), u.Quota
 			n.throttled, _ = s.NeedThrottling(name)
+			n.thread = s.Need(name).BusyThread
 		}
 		if n.held, n.heldOK = s.NeedInFlight(name); n.cpusOK || n.heldOK {
 			all = append(all, n)

@@ -114,6 +114,11 @@ func busiest(share float64) func(*step) {
 	}
 }
 
+// needThread makes a thread of the need busy for a share of the step.
+func needThread(share float64) func(*step) {
+	return func(s *step) { s.HostAfter.Needs["db"].BusiestThread = new(time.Duration(share * float64(length))) }
+}
+
 // The golden file has, of each trial, the lines about its steps.
 func TestTrial(t *testing.T) {
 	idle := made{connections: 8, rate: 800, mean: 10, contender: .2, busy: .1}
@@ -174,6 +179,18 @@ func TestTrial(t *testing.T) {
 		{"need below its quota", []made{made{rate: 900, contender: .2, store: .16, busy: .4}.with(func(s *step) {
 			s.HostAfter.Needs["db"].Quota = .2
 		})}},
+		{"need with one busy thread", []made{idle.with(needThread(.9)), made{connections: 64, rate: 801, mean: 80,
+			contender: .2, store: .99, busy: .4}.with(needThread(.98))}},
+		{"need with one busy thread, and more connections help", []made{made{connections: 8, rate: 800, mean: 10,
+			contender: .2, store: .98, busy: .4}.with(needThread(.98)), made{connections: 64, rate: 6000, mean: 10,
+			contender: .9, store: .99, busy: .4}.with(needThread(.98))}},
+		{"need with one busy thread on its own CPU", []made{made{connections: 64, rate: 801, mean: 80, contender: .2, store: .97,
+			busy: .4}.with(func(s *step) {
+			needThread(.97)(s)
+			s.HostAfter.Needs["db"].CPUs = 1
+		})}},
+		{"need with several busy threads", []made{idle, made{connections: 64, rate: 801, mean: 80, contender: .2, store: 1.9,
+			busy: .6}.with(needThread(.94))}},
 		{"need throttled", []made{made{rate: 900, contender: .2, store: .15, busy: 1}.with(func(s *step) {
 			b, a := s.HostBefore.Needs["db"], s.HostAfter.Needs["db"]
 			a.Quota, b.Throttling = .2, &bench.Throttling{Periods: 7, Throttled: 7}
@@ -311,7 +328,7 @@ func TestTrial_Threads(t *testing.T) {
 		"another language, Node": {4, "", 1.5, "JavaScript", "set cluster"},
 		"another language, Ruby": {4, "", 1.5, " ruby", "set WEB_CONCURRENCY"},
 		"another language, Java": {4, "", 1.5, "Java", "-XX:ActiveProcessorCount"},
-		"an unknown language":    {4, "", 1.5, "C", "set its number of workers or threads (of Redis: io-threads); see docs/runtimes.md"},
+		"an unknown language":    {4, "", 1.5, "C", "set its number of workers or threads; see docs/runtimes.md"},
 	} {
 		r := trial(made{connections: 64, rate: 1000, mean: 60, contender: .98, busy: .3, change: busiest(.98)})
 		r.Instance.Limits.CPUs, r.Service.Language = c.quota, c.language

@@ -45,20 +45,12 @@ func (t Tree) Process(pid int) (*Reader, error) {
 	return r, err
 }
 
-// Follow adds the counters in /proc of the group with main process pid: those of threads, and what
-// FollowNetwork adds.
+// Follow adds the counters in /proc of the group with main process pid: those of threads, and the bytes of
+// its network, unless this process is in the same network.
 func (r *Reader) Follow(pid int) {
-	r.FollowNetwork(pid)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.threads = &threadTimes{root: r.root}
-}
-
-// FollowNetwork adds the bytes of the network of process pid, unless this process is in the same
-// network.
-func (r *Reader) FollowNetwork(pid int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	proc := filepath.Join(r.root+"/", "proc")
 	theirs, err1 := os.Readlink(filepath.Join(proc, strconv.Itoa(pid), "ns/net"))
 	ours, err2 := os.Readlink(filepath.Join(proc, "self/ns/net"))

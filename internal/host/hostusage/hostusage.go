@@ -43,7 +43,7 @@ func Container(pid int) (*Counters, error) {
 	if err != nil {
 		return nil, errors.Join(ErrUnknown, err)
 	}
-	r.FollowNetwork(pid)
+	r.Follow(pid)
 	return &Counters{group: r}, nil
 }
 
@@ -109,7 +109,7 @@ func (s *Counters) Read() *bench.NeedUsage {
 			return nil
 		}
 		return &bench.NeedUsage{At: u.At, Source: u.Source, CPU: u.CPU, CPUs: s.cpus, Quota: s.quota, Throttling: u.Throttling,
-			Memory: u.Memory, Pressure: u.Pressure, Network: u.Network, Disk: u.Disk}
+			Memory: u.Memory, Pressure: u.Pressure, Network: u.Network, Disk: u.Disk, ThreadCPU: u.ThreadCPU}
 	}
 	cpu, err := processCPU(s.pid)
 	if err != nil {

@@ -214,9 +214,7 @@ func (l *trialRun) step(
 			res.Warnings = append(res.Warnings, verdict.ReadingsFailed(n))
 		}
 	}
-	if res.BusiestThread = bench.Busiest(res.Before, res.After); res.BusiestThread != nil {
-		res.Before.ThreadCPU, res.After.ThreadCPU = nil, nil
-	}
+	res.KeepBusiest()
 	cause := context.Cause(stepCtx)
 	cancel(nil)
 	watch.Wait()
