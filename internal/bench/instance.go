@@ -155,6 +155,7 @@ type Usage struct {
 	Network    *Network      `json:"network,omitempty"`
 	Disk       *Disk         `json:"disk,omitempty"`
 	Took       Duration      `json:"took_ns,omitempty"` // how long this reading took
+	ThreadTime *ThreadTime   `json:"thread_time,omitempty"`
 	// ThreadCPU is the CPU time of each running thread by its number, of which a step keeps
 	// StepResult.BusiestThread; nil: not known.
 	ThreadCPU map[int]time.Duration `json:"-"`

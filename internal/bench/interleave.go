@@ -86,6 +86,7 @@ func (u Usage) Advance(from, to Usage) Usage {
 	out.Network, out.Disk = u.Network.advance(from.Network, to.Network), u.Disk.advance(from.Disk, to.Disk)
 	out.Memory = u.Memory.advance(from.Memory, to.Memory)
 	out.Pressure = u.Pressure.advance(from.Pressure, to.Pressure)
+	out.ThreadTime = u.ThreadTime.advance(from.ThreadTime, to.ThreadTime)
 	out.ThreadCPU = advanceThreads(u.ThreadCPU, from.ThreadCPU, to.ThreadCPU)
 	return out
 }
