@@ -188,10 +188,12 @@ func Samples(m measure.Measure, ref, a, b Contender) (old, fresh []float64, at s
 		return firstSamples(a, b)
 	}
 	peak := "peak of " + ref.Label
-	switch {
-	case a.Label == ref.Label && a.of == ref.of:
+	switch first := a.Label == ref.Label && a.of == ref.of; {
+	case first && a.Label != b.Label:
+		peak = "peak"
+	case first:
 		peak = "the old peak"
-	case a.Label == ref.Label:
+	case a.Label == b.Label:
 		peak = "the new peak"
 	}
 	old, at = a.sample(m, ref, peak)
@@ -308,6 +310,20 @@ type Couple struct {
 	OtherPairs func(measure.ID) []float64 // p values of the other pairs of contenders of the run
 
 	whole [2]Contender // A and B over all their rounds
+}
+
+// Values returns the value that all tables have of a measure for each side, at the step at which it is
+// compared: over all its rounds, also those that are in no pair.
+func (c Couple) Values(m measure.Measure) (of [2]measure.Result) {
+	for i, side := range c.whole {
+		switch m.Comparison.At {
+		case measure.AtPeak, measure.FromStartToStop:
+			of[i] = m.Contender(side.Contender)
+		case measure.AtHalf, measure.AtReference:
+			of[i] = m.Over(side.StepOf(m, c.Ref))
+		}
+	}
+	return of
 }
 
 // Outside returns why each side has no verdict in a measure, which is why it is in no tier: failed

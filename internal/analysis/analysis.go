@@ -29,8 +29,9 @@ type Contender struct {
 	Results []bench.TrialResult     // its trials
 	Bounds  map[int]verdict.Summary // by the index of the step
 
-	of   *Run  // its run; nil: not known
-	half *half // set for the reference of a comparison
+	of    *Run      // its run; nil: not known
+	half  *half     // set for the reference of a comparison
+	kinds *sync.Map // what Requests returns, made once, by the index of the step
 }
 
 // Of analyses a run. trials may be a part of the run's trials, in any order.
@@ -47,7 +48,7 @@ func of(run bench.Run, trials []bench.TrialResult,
 	r := &Run{Run: run, Trials: slices.Clone(trials)}
 	slices.SortStableFunc(r.Trials, func(a, b bench.TrialResult) int { return cmp.Compare(a.Trial.Round, b.Trial.Round) })
 	for _, sum := range summarize(run, r.Trials) {
-		c := Contender{Contender: sum, of: r}
+		c := Contender{Contender: sum, of: r, kinds: &sync.Map{}}
 		for _, trial := range r.Trials {
 			if trial.Trial.Label() == sum.Label {
 				c.Results = append(c.Results, trial)
@@ -60,12 +61,19 @@ func of(run bench.Run, trials []bench.TrialResult,
 	return r
 }
 
-// Ordered returns the contenders in the order of the profile, then the others, then excluded ones.
-func (r *Run) Ordered() []Contender {
+// InProfile returns the contenders in the order of the profile, then the others.
+func (r *Run) InProfile() []Contender {
 	all := slices.Clone(r.Contenders)
 	slices.SortStableFunc(all, func(a, b Contender) int {
-		return cmp.Or(stats.ExcludedLast(a.Contender, b.Contender), cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.Label, b.Label))
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.Label, b.Label))
 	})
+	return all
+}
+
+// Ordered returns the contenders as InProfile does, excluded ones last.
+func (r *Run) Ordered() []Contender {
+	all := r.InProfile()
+	slices.SortStableFunc(all, func(a, b Contender) int { return stats.ExcludedLast(a.Contender, b.Contender) })
 	return all
 }
 
@@ -185,6 +193,6 @@ func (c Contender) only(rounds []bench.TrialResult) Contender {
 			sum.Peak = i
 		}
 	}
-	c.Contender, c.Results = sum, rounds
+	c.Contender, c.Results, c.kinds = sum, rounds, &sync.Map{}
 	return c
 }

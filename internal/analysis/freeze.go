@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -137,8 +138,8 @@ func Freezes(all []Contender, name func(i int) string) (found []Flaw) {
 		}
 		at := worst.load
 		at.WarmUp = worst.warm
-		freeze.Text = "The first responses of " + enumerated(names) + " at " + safe.Line(at.Words(), 100) + " took " +
-			enumerated(times)
+		freeze.Text = "The first responses of " + List(names) + " at " + safe.Line(at.Words(), 100) + " took " +
+			List(times)
 		if n := len(others) - maxOthers; n > 1 {
 			others = append(others[:maxOthers], units.Count(int64(n))+" more")
 		}
@@ -160,8 +161,14 @@ func (f firsts) words() string {
 	return units.Duration(f.median)
 }
 
-// enumerated returns "a, b and c".
-func enumerated(all []string) string {
+// MaxNames is how many names a sentence has.
+const MaxNames = 6
+
+// List returns "a, b and c", or the first of many and the number of the rest.
+func List(all []string) string {
+	if n := len(all) - MaxNames; n > 1 {
+		return strings.Join(all[:MaxNames], ", ") + fmt.Sprintf(" and %d more", n)
+	}
 	if n := len(all) - 1; n > 0 {
 		return strings.Join(all[:n], ", ") + " and " + all[n]
 	}

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -74,6 +75,36 @@ func (c Contender) Silence() (s Silence, ok bool) {
 		s.Least = roundUp(responsesWanted * s.Longest)
 	}
 	return s, true
+}
+
+// Silences says which contenders that are not excluded had no success, and why, a sentence for each
+// reason; of has their indices. name returns the name of a contender.
+func Silences(all []Contender, name func(i int) string) (said string, of []int) {
+	type group struct {
+		names []string
+		why   Silence
+	}
+	var groups []*group
+	for i, c := range all {
+		why, ok := c.Silence()
+		if !ok || c.WhyExcluded() != "" {
+			continue
+		}
+		of = append(of, i)
+		k := slices.IndexFunc(groups, func(g *group) bool { return g.why.Reason == why.Reason })
+		if k < 0 {
+			k, groups = len(groups), append(groups, &group{why: why})
+		}
+		if g := groups[k]; why.Least > g.why.Least { // the step that all of them need
+			g.why = why
+		}
+		groups[k].names = append(groups[k].names, name(i))
+	}
+	var sentences []string
+	for _, g := range groups {
+		sentences = append(sentences, List(g.names)+": "+g.why.String()+".")
+	}
+	return strings.Join(sentences, " "), of
 }
 
 // responsesWanted is how many responses of each connection a step should hold. One may begin before

@@ -3,7 +3,6 @@ package analysis
 import (
 	"cmp"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -31,7 +30,7 @@ func (c Contender) Under() string {
 }
 
 // Changed returns what the profile sets for the contender next to limits: "GOGC=50", "image
-// orders:v1", "folder orders-before".
+// orders:v1", "folder ../orders-before".
 func (c Contender) Changed() string {
 	p, of := c.profile()
 	s := p.SettingsOf(of)
@@ -44,7 +43,7 @@ func (c Contender) Changed() string {
 		parts = append(parts, "image "+safe.Line(s.Image, 120))
 	}
 	if s.Dir != "" {
-		parts = append(parts, "folder "+safe.Line(filepath.Base(s.Dir), 120))
+		parts = append(parts, "folder "+safe.Line(c.of.Run.Path(s.Dir), 120))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -63,13 +62,13 @@ func (r *Run) LimitRatios(standings []Standing) (said []string) {
 				parts = append(parts, text)
 			}
 		}
-		said = append(said, LimitWords(all[0], c)+": "+cmp.Or(strings.Join(parts, ", "), noRatios(all[0], c))+".")
+		said = append(said, LimitWords(all[0], c)+": "+cmp.Or(strings.Join(parts, ", "), NoRatios(all[0], c))+".")
 	}
 	return said
 }
 
-// noRatios says why two contenders have no ratio.
-func noRatios(a, b Contender) string {
+// NoRatios says why two contenders have no ratio.
+func NoRatios(a, b Contender) string {
 	for _, c := range []Contender{a, b} {
 		if c.Excluded != nil {
 			return "not compared, since " + safe.Line(c.Label, 120) + " is excluded"

@@ -21,12 +21,12 @@ func TestContender_Under(t *testing.T) {
 		{Selection: of("hostile"), Image: "a\x1b[1m:v1"},
 	}
 	for _, c := range []struct{ name, among, want string }{
-		{"", "before", ""}, {"before", "", "with folder a-before"}, {"v1", "", "with image a:v1"},
+		{"", "before", ""}, {"before", "", "with folder ../a-before"}, {"v1", "", "with image a:v1"},
 		{"half", "", "under 0.5 CPUs"}, {"", "half", "under 1 CPU"},
 		{"both", "", "under 0.5 CPUs, with A=1, GOGC=50"}, {"both", "half", "with A=1, GOGC=50"},
 		{"hostile", "", "with image a␛[1m:v1"},
 	} {
-		run := bench.Run{ID: "r", Profile: bench.Profile{Limits: bench.Limits{CPUs: 1}, Settings: set,
+		run := bench.Run{ID: "r", ProfileFile: "/home/u/a/bench.yaml", Profile: bench.Profile{Limits: bench.Limits{CPUs: 1}, Settings: set,
 			Contenders: []bench.Selection{of(c.name), of(c.among)}}}
 		trial := bench.TrialResult{Trial: bench.Trial{Contender: "a", Variant: c.name}}
 		if got := Of(run, []bench.TrialResult{trial}).Contenders[0].Under(); got != c.want {

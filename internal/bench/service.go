@@ -43,6 +43,7 @@ type Service struct {
 	Copy       string  `json:"-"`             // that folder, if the profile names it: one of several copies
 	BuiltAs    *string `json:"-"`             // the variant of its image; nil: Variant
 	Files      fs.FS   `json:"-"`             // content of that folder: sources, Dockerfile
+	Root       string  `json:"-"`             // where its links may lead without a repository; "": they are not followed
 }
 
 // Manifest returns the path of the manifest, for messages.

@@ -226,6 +226,24 @@ func (s StepResult) StepPeak() (bytes int64, ok bool) {
 	return *a.StepPeak, true
 }
 
+// MostMemory returns the highest memory use of the contender within the step, in bytes: the kernel's
+// mark, or the largest reading, above which it may have been.
+func (s StepResult) MostMemory() (bytes int64, sampled, ok bool) {
+	if bytes, ok = s.StepPeak(); ok {
+		return bytes, false, true
+	}
+	readings := []*Usage{s.Before, s.After}
+	for i := range s.Samples {
+		readings = append(readings, &s.Samples[i])
+	}
+	for _, u := range readings {
+		if u != nil && u.Memory != nil {
+			bytes = max(bytes, u.Memory.Used)
+		}
+	}
+	return bytes, true, bytes > 0
+}
+
 // HostReading is one reading of the counters of host and needs. What cannot be read is absent.
 type HostReading struct {
 	Host  *HostUsage            `json:"host,omitempty"`

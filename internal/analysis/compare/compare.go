@@ -15,6 +15,7 @@ import (
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/figures/verdict"
 	"github.com/locbench/locbench/internal/text/safe"
@@ -59,12 +60,15 @@ type Contender struct {
 	Comparable  bool          `json:"comparable"`            // no known difference makes the sides incomparable
 	Differences []Difference  `json:"differences,omitempty"` // between the instances of the two sides
 	Rows        []Row         `json:"measures"`
-	Subject     string        `json:"subject,omitempty"` // how the profile made the two contenders differ, with the ratios
-	Settle      string        `json:"settle,omitempty"`  // what would settle inconclusive measures soonest
-	Notes       []SideWarning `json:"notes,omitempty"`   // caveats: errors, rounds that failed
+	Requests    *Requests     `json:"requests,omitempty"` // by kind of request, if the mix has several
+	Subject     string        `json:"subject,omitempty"`  // how the profile made the two contenders differ, with the ratios
+	Settle      string        `json:"settle,omitempty"`   // what would settle inconclusive measures soonest
+	Notes       []SideWarning `json:"notes,omitempty"`    // caveats: errors, rounds that failed
 
 	sides    [2]analysis.Contender
-	excluded bool // a side is excluded
+	limits   string // by which the profile made the two differ, with the ratios; "" if it did not
+	forced   bool   // a verdict although the sides are not comparable
+	excluded bool   // a side is excluded
 }
 
 // Trials summarizes the rounds of one side.
@@ -153,7 +157,11 @@ func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 	for i := range c.Rows {
 		c.Rows[i].check(couple, excluded, differ, o.Force)
 	}
+	if i := slices.IndexFunc(c.Rows, func(r Row) bool { return r.Measure == measure.P99Half }); i >= 0 {
+		c.Requests = byRequest(couple, o, c.Rows[i].NotComparable)
+	}
 	c.Settle = analysis.SettleOpen(open(c.Rows), couple.Run, couple.Paired)
+	c.forced = o.Force
 	c.Subject = c.subject()
 	c.Notes = c.notes()
 	return c
@@ -268,7 +276,7 @@ func warnings(runs [2]bench.Run) (all []SideWarning) {
 
 // subject returns how the profile of a run made the two contenders differ, with the ratios: "b
 // under 0.5 CPUs, a under 1 CPU: ×0.48 the throughput, …"; "" if it did not.
-func (c Contender) subject() string {
+func (c *Contender) subject() string {
 	var parts, ratios []string
 	a, b := c.sides[0], c.sides[1]
 	if analysis.LimitsIntended(a, b) {
@@ -287,7 +295,12 @@ func (c Contender) subject() string {
 			ratios = append(ratios, analysis.RatioWords(r.Measure, r.Ratio))
 		}
 	}
-	return joined(": ", strings.Join(parts, ", "), joined(", ", ratios...))
+	text := joined(": ", strings.Join(parts, ", "), joined(", ", ratios...))
+	if analysis.LimitsIntended(a, b) {
+		c.limits = joined(": ", strings.Join(parts, ", "), cmp.Or(joined(", ", ratios...), analysis.NoRatios(a, b)))
+		return c.limits
+	}
+	return text
 }
 
 // list returns labels in a line of bounded length.

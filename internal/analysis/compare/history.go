@@ -112,17 +112,17 @@ func (h *History) Add(folder string, run bench.Run, trials []bench.TrialResult) 
 
 // measure adds the values of a contender.
 func (p *Point) measure(c analysis.Contender, m measure.Measure) {
-	add := func(step bench.Step, at, drift string, values []float64) {
-		p.known = append(p.known, valueAt{PointValue{m.ID, m.Unit.String(), at, cmp.Or(p.Excluded, drift), side(values)}, step})
+	add := func(step bench.Step, at, drift string, values []float64, shown measure.Result) {
+		p.known = append(p.known, valueAt{PointValue{m.ID, m.Unit.String(), at, cmp.Or(p.Excluded, drift), side(values, shown)}, step})
 	}
 	if m.Comparison.At != measure.AtHalf {
 		values, _, at := analysis.Samples(m, c, c, c)
-		add(bench.Step{}, at, c.StepOf(m, c).DriftWords(), values)
+		add(bench.Step{}, at, c.StepOf(m, c).DriftWords(), values, analysis.CoupleOf(c, c).Values(m)[0])
 		return
 	}
 	for _, s := range c.Steps {
 		if !s.Step.WarmUp {
-			add(s.Step, s.Step.Name, s.DriftWords(), c.At(m, s.Step))
+			add(s.Step, s.Step.Name, s.DriftWords(), c.At(m, s.Step), m.Over(s))
 		}
 	}
 }
@@ -203,7 +203,7 @@ func (c Series) table() table.Table {
 		for _, v := range p.Values {
 			cell := table.Cell{Text: units.Missing}
 			if v.Median != nil {
-				cell.Text = measure.Get(v.Measure).Unit.Cell(*v.Median)
+				cell.Text = measure.Get(v.Measure).Unit.Cell(*v.Value)
 			}
 			if v.Low != nil && *v.Median > 0 {
 				cell.Small = []string{"±" + units.Tenths(max(*v.High-*v.Median, *v.Median-*v.Low) / *v.Median)}

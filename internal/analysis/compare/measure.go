@@ -67,14 +67,18 @@ type Row struct {
 type Side struct {
 	Rounds []float64 `json:"rounds"` // value of each round
 	Median *float64  `json:"median,omitempty"`
-	Low    *float64  `json:"low,omitempty"` // 95% CI of the median; needs six rounds
+	Value  *float64  `json:"value,omitempty"` // as in tables: of latency over all requests of the rounds, of memory the highest
+	Low    *float64  `json:"low,omitempty"`   // 95% CI of the median; needs six rounds
 	High   *float64  `json:"high,omitempty"`
 }
 
-func side(rounds []float64) Side {
+func side(rounds []float64, shown measure.Result) Side {
 	v, s := stats.NewValue(rounds), Side{Rounds: rounds}
 	if v.Known() {
-		s.Median = &v.Median
+		s.Median, s.Value = &v.Median, &v.Median
+		if shown.Known {
+			s.Value = &shown.Value
+		}
 	}
 	if v.Interval != nil {
 		s.Low, s.High = &v.Interval.Low, &v.Interval.High
@@ -82,12 +86,12 @@ func side(rounds []float64) Side {
 	return s
 }
 
-// text returns the median in a unit; "–" if it is not known.
-func (s Side) text(u measure.Unit) string {
-	if s.Median == nil {
+// Text returns the value in a unit; "–" if it is not known.
+func (s Side) Text(u measure.Unit) string {
+	if s.Value == nil {
 		return units.Missing
 	}
-	return u.Text(*s.Median)
+	return u.Text(*s.Value)
 }
 
 // rows compares all measures of one contender, which are one family.
@@ -100,7 +104,8 @@ func rows(couple analysis.Couple, o Options) []Row {
 		if (m.Comparison.Apart || m.Comparison.Own) && len(old)+len(fresh) == 0 {
 			continue
 		}
-		r := Row{Measure: m.ID, Unit: m.Unit.String(), HigherIsBetter: m.Higher, At: at, Old: side(old), New: side(fresh),
+		shown := couple.Values(m.Measure)
+		r := Row{Measure: m.ID, Unit: m.Unit.String(), HigherIsBetter: m.Higher, At: at, Old: side(old, shown[0]), New: side(fresh, shown[1]),
 			Paired: couple.Paired && stats.SameLength(old, fresh)}
 		if m.Contender(couple.A.Contender).AtLeast || m.Contender(couple.B.Contender).AtLeast {
 			r.Warnings = append(r.Warnings, sideWarning("", bench.WarnEstimate, "%s", m.Comparison.Guess))

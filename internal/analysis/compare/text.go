@@ -21,6 +21,9 @@ import (
 // values of both sides and the steps.
 const narrow = 60
 
+// maxKinds is how many kinds of requests the text has; the report has all.
+const maxKinds = 10
+
 // Text writes the result as text: a table per contender, then caveats, in lines of at most width
 // cells where possible; 0: no limit. Labels and all other text from files are made safe for a
 // terminal.
@@ -40,7 +43,7 @@ func (r Result) lines(width int, paint func(table.Tone, string) string, first bo
 		paint = func(_ table.Tone, s string) string { return s }
 	}
 	say := func(indent string, texts ...string) {
-		for _, text := range texts {
+		for _, text := range slices.DeleteFunc(texts, func(s string) bool { return s == "" }) {
 			for line := range strings.SplitSeq(fit.Paragraph(indent+safe.Line(text, 1000), width, "  "), "\n") {
 				lines = append(lines, paint(table.Plain, line))
 			}
@@ -52,13 +55,14 @@ func (r Result) lines(width int, paint func(table.Tone, string) string, first bo
 		lines = append(lines, "")
 	}
 	for _, c := range r.Contenders {
-		if c.Subject != "" {
+		if headline, _ := c.Headline(); first {
+			say("", headline)
+		}
+		if c.Subject != c.limits {
 			say("", c.Subject)
 		}
+		say("", c.Mostly())
 		say("", fmt.Sprintf("%s   %s", c.name(), c.rounds()))
-		if flaws, _ := c.flaws(); flaws != "" && first {
-			say("", flaws)
-		}
 		t := c.table(c.Rows, "old", "new")
 		if width > 0 && width < narrow { // the verdicts say how much has changed
 			t = t.Without("old").Without("new")
@@ -68,6 +72,13 @@ func (r Result) lines(width int, paint func(table.Tone, string) string, first bo
 		}
 		for _, line := range t.Lines(width-2, paint) {
 			lines = append(lines, "  "+line)
+		}
+		if t := c.RequestTable(maxKinds); len(t.Rows) > 0 {
+			lines = append(lines, "")
+			for _, line := range t.Lines(width-2, paint) {
+				lines = append(lines, "  "+line)
+			}
+			say("  ", t.Footnotes...)
 		}
 		say("  ", c.remarks()...)
 		lines = append(lines, "")
@@ -95,6 +106,11 @@ func (r Result) Markdown(w io.Writer, gates []GateResult) error {
 		}
 		headline, _ := c.Headline()
 		fmt.Fprintf(&b, "### %s\n\n", table.Escape(headline))
+		for _, line := range append(c.excludedSides(), c.Mostly()) {
+			if line != "" {
+				b.WriteString(table.Escape(line) + "\n\n")
+			}
+		}
 		noun := "measure"
 		if len(changed) > 0 {
 			noun = "more measure"
@@ -102,6 +118,9 @@ func (r Result) Markdown(w io.Writer, gates []GateResult) error {
 		}
 		fmt.Fprintf(&b, "%s\n\n<details><summary>%s · %s</summary>\n\n%s\n", c.costs(gates), units.Plural(len(rest), noun),
 			c.rounds(), c.table(rest, before, after).Markdown())
+		if t := c.RequestTable(maxKinds); len(t.Rows) > 0 {
+			b.WriteString(t.Markdown() + "\n")
+		}
 		lines := append([]string{c.Subject}, c.remarks()...)
 		if i == len(r.Contenders)-1 {
 			lines = slices.Concat(lines, differing(r.Differences), r.remarks())
@@ -209,9 +228,14 @@ func (c Contender) nothing(before, name string) string {
 	case r.silent[0]:
 		return "Nothing succeeded in " + before + " and in " + name
 	case r.Verdict != stats.Worse:
-		return fmt.Sprintf("%s: nothing succeeded, %s in %s", name, r.Old.text(measure.Get(r.Measure).Unit), before)
+		return fmt.Sprintf("%s: nothing succeeded, %s in %s", name, r.Old.Text(measure.Get(r.Measure).Unit), before)
 	}
 	return ""
+}
+
+// Title returns the measure with its step: "p99, 4 connections (50% of the peak of a)".
+func (r Row) Title() string {
+	return joined(", ", measure.Get(r.Measure).Comparison.Title, safe.Line(r.At, 60))
 }
 
 // said returns changed or, where a value is 0, "peak throughput 19.0/s → 0/s, nothing succeeded".
@@ -228,20 +252,34 @@ func (r Row) said(m measure.Measure, interval bool) string {
 
 // changed returns "CPU per request 13.6% higher (8.3% to 20.1%)", with or without the CI.
 func changed(m measure.Measure, r stats.Ratio, interval bool) string {
-	percent := func(ratio float64) string { return fmt.Sprintf("%.1f%%", 100*math.Abs(ratio-1)) }
-	low, high, direction := r.Low, r.High, "higher"
+	low, high := r.Low, r.High
 	if r.Estimate < 1 {
-		low, high, direction = high, low, "lower"
+		low, high = high, low
 	}
-	text := fmt.Sprintf("%s %s %s", long(m), percent(r.Estimate), direction)
-	in := fmt.Sprintf(" (%s to %s)", percent(low), percent(high))
-	if r.Estimate >= 2 || r.Estimate <= .5 {
-		text, in = fmt.Sprintf("%s ×%.3g", long(m), r.Estimate), fmt.Sprintf(" (%.3g to %.3g)", r.Low, r.High)
+	text, in := long(m)+" "+size(r), fmt.Sprintf(" (%s to %s)", percent(low), percent(high))
+	if times(r) {
+		in = fmt.Sprintf(" (%.3g to %.3g)", r.Low, r.High)
 	}
 	if !interval {
 		return text
 	}
 	return text + in
+}
+
+func percent(ratio float64) string { return fmt.Sprintf("%.1f%%", 100*math.Abs(ratio-1)) }
+
+// times reports whether a change is said as a factor.
+func times(r stats.Ratio) bool { return r.Estimate >= 2 || r.Estimate <= .5 }
+
+// size returns "13.6% higher" or "×2.6".
+func size(r stats.Ratio) string {
+	switch {
+	case times(r):
+		return fmt.Sprintf("×%.3g", r.Estimate)
+	case r.Estimate < 1:
+		return percent(r.Estimate) + " lower"
+	}
+	return percent(r.Estimate) + " higher"
 }
 
 // name returns the labels of both sides: "a → b"; one if they are the same.
@@ -262,7 +300,7 @@ func (c Contender) table(rows []Row, before, after string) table.Table {
 		{Title: safe.Line(after, 60)}, {Title: "verdict", Left: true, Wrap: true}}}
 	for _, r := range rows {
 		m := measure.Get(r.Measure)
-		row := t.Add(joined(", ", m.Comparison.Title, safe.Line(r.At, 60)), r.Old.text(m.Unit), r.New.text(m.Unit),
+		row := t.Add(r.Title(), r.Old.Text(m.Unit), r.New.Text(m.Unit),
 			safe.Line(r.Sentence, 200))
 		row.Cells[3].Tone = map[stats.Verdict]table.Tone{stats.Better: table.Good, stats.Worse: table.Bad}[r.Verdict]
 	}
@@ -294,6 +332,16 @@ func (c Contender) costs(gates []GateResult) string {
 		}
 	}
 	return strings.Join(parts, " ")
+}
+
+// excludedSides says which sides are excluded, and why.
+func (c Contender) excludedSides() (lines []string) {
+	for i, side := range c.sides {
+		if why := side.WhyExcluded(); why != "" {
+			lines = append(lines, c.side(i)+" is excluded: it "+why)
+		}
+	}
+	return lines
 }
 
 // remarks returns the caveats of a contender.
@@ -361,7 +409,7 @@ func (r Result) remarks() (lines []string) {
 		add("Interleaved run: rounds are compared in pairs, which cancels machine noise.")
 		how = "signed ranks, Hodges-Lehmann"
 	}
-	add("Medians of the rounds; change: new vs old with 95%% CI (%s), "+
+	add("Medians of the rounds, latency of all their requests, the highest peak memory; change: new vs old with 95%% CI (%s), "+
 		"estimated from all pairs of rounds, so it may differ from the ratio of the two medians; p Holm-corrected.", how)
 	return lines
 }

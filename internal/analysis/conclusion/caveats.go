@@ -20,9 +20,10 @@ type Caveat struct {
 
 // How much of warnings caveats quote.
 const (
-	maxWarnings = 3 // about the run
-	maxKinds    = 6 // of warnings about steps
-	maxNames    = 6 // of contenders
+	maxWarnings = 3  // about the run
+	maxKinds    = 6  // of warnings about steps
+	maxRequests = 10 // kinds of requests
+	maxNames    = analysis.MaxNames
 	maxWords    = 200
 )
 
@@ -59,7 +60,7 @@ func (d *draft) caveats() (all []Caveat) {
 			units.Plural(run.Machine.CPUs, "CPU"))
 	}
 	if names := d.boundBy(verdict.Machine); len(names) > 0 && len(d.all) > 1 {
-		add("Another machine may change the order: the machine limited %s at peak.", list(names))
+		add("Another machine may change the order: the machine limited %s at peak.", analysis.List(names))
 	}
 	for i, need := range run.Needs {
 		before := func(n bench.NeedInfo) bool { return n.Name == need.Name }
@@ -81,7 +82,7 @@ func (d *draft) caveats() (all []Caveat) {
 		}
 	}
 	if rising := d.boundBy(verdict.Connections); len(rising) > 0 {
-		add("The true peak may be higher: too few connections for %s.", list(rising))
+		add("The true peak may be higher: too few connections for %s.", analysis.List(rising))
 	}
 	if why := run.NotInterleaved(); why != "" {
 		add("Not interleaved: %s. Small differences take more rounds.", safe.Line(why, maxWords))
@@ -173,7 +174,7 @@ func (d *draft) stepWarnings() (said []Caveat) {
 		if i == maxKinds {
 			return append(said, Caveat{units.Plural(len(kinds)-i, "more kind") + " of warning below.", true})
 		}
-		said = append(said, Caveat{"Warning “" + k.of + "”: " + list(k.names) + ".", true})
+		said = append(said, Caveat{"Warning “" + k.of + "”: " + analysis.List(k.names) + ".", true})
 	}
 	return said
 }

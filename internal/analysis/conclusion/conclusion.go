@@ -51,6 +51,7 @@ type Conclusion struct {
 	Title   string // of the run
 	About   string // "4 contenders × 6 rounds · 1.5 CPUs, 512 MiB · 25 Nov 2026"
 	Verdict string
+	Mostly  string // of Versions: which requests have changed; "" without such
 
 	Confidence string
 	Cost       string
@@ -60,6 +61,7 @@ type Conclusion struct {
 	Command    string // of Next; "" without one
 
 	Table    table.Table
+	Requests table.Table             // of Versions: the kinds of requests of both, side by side
 	Leaders  map[measure.ID][]string // labels of the leader, and of those that are not significantly worse
 	Problems []Problem               // contenders that failed, or may
 	Caveats  []Caveat                // by consequence, the worst first
@@ -94,6 +96,9 @@ func Of(a *analysis.Run, floor *compare.Floor) Conclusion {
 	r.Verdict, r.Tone = d.verdict()
 	r.Next, r.Command = d.next(r)
 	r.Command = safe.Line(r.Command, 1000)
+	if d.kind == Versions && len(d.ranked()) == 2 {
+		r.Mostly, r.Requests = d.pair().Mostly(), d.pair().RequestTable(maxRequests)
+	}
 	r.Table, r.Leaders = d.table(), map[measure.ID][]string{}
 	for _, s := range standings {
 		if leaders, behind := s.Leaders(); len(behind) > 0 && d.comparable(s) {
@@ -263,6 +268,9 @@ const (
 	HoursOfMonth = 730
 )
 
+// Month returns what a month at a rate costs by the price of a billion requests.
+func Month(perBillion, rate float64) float64 { return perBillion / 1e9 * rate * 3600 * HoursOfMonth }
+
 // perMonth returns the cost of a steady load as people think of it: "at 1,000 req/s: 0.05 CPUs,
 // about $1 a month".
 func (d *draft) perMonth(c analysis.Contender) string {
@@ -274,8 +282,8 @@ func (d *draft) perMonth(c analysis.Contender) string {
 	if price <= 0 {
 		price = stats.DefaultPrice
 	}
-	cpus := each / 1e9 * UsualRate * 3600 / price
-	month := cpus * price * HoursOfMonth
+	month := Month(each, UsualRate)
+	cpus := month / price / HoursOfMonth
 	text := fmt.Sprintf("at %s req/s: %.2f CPUs, ", units.Count(UsualRate), cpus)
 	if month < 1 {
 		return text + "under $1 a month"

@@ -1,7 +1,6 @@
 package conclusion
 
 import (
-	"strings"
 	"time"
 
 	"github.com/locbench/locbench/internal/analysis"
@@ -23,33 +22,6 @@ func (d *draft) silent() (all []silent) {
 		}
 	}
 	return all
-}
-
-// silence says which contenders had no success, and why, a sentence for each reason; "" if all
-// answered.
-func (d *draft) silence() string {
-	type group struct {
-		names []string
-		why   analysis.Silence
-	}
-	var groups []*group
-	by := map[analysis.SilenceReason]*group{}
-	for _, s := range d.silent() {
-		g := by[s.why.Reason]
-		if g == nil {
-			g = &group{why: s.why}
-			by[s.why.Reason], groups = g, append(groups, g)
-		}
-		if s.why.Least > g.why.Least { // the step that all of them need
-			g.why = s.why
-		}
-		g.names = append(g.names, label(s.Contender))
-	}
-	var said []string
-	for _, g := range groups {
-		said = append(said, list(g.names)+": "+g.why.String()+".")
-	}
-	return strings.Join(said, " ")
 }
 
 // silentProblems returns the contenders that had no success as problems, with what to do: steps

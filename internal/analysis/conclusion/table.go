@@ -248,12 +248,6 @@ func (d *draft) changes() table.Table {
 		{Title: "change, 95% CI"}, {Title: "verdict", Left: true, Wrap: true}}}
 	for _, r := range c.Rows {
 		m := measure.Get(r.Measure)
-		value := func(median *float64) string {
-			if median == nil {
-				return units.Missing
-			}
-			return m.Unit.Text(*median)
-		}
 		if r.Old.Median == nil && r.New.Median == nil {
 			continue
 		}
@@ -274,11 +268,7 @@ func (d *draft) changes() table.Table {
 		case r.Verdict == stats.Inconclusive && r.More > 0 && r.More < stats.MaxRounds:
 			said += fmt.Sprintf(": about %s", units.Plural(r.More, "more round"))
 		}
-		title := cmp.Or(m.Comparison.Long, m.Comparison.Title)
-		if m.Comparison.Own {
-			title += ", " + cut(r.At)
-		}
-		t.Rows = append(t.Rows, table.Row{Cells: []table.Cell{text(title), text(value(r.Old.Median)), text(value(r.New.Median)),
+		t.Rows = append(t.Rows, table.Row{Cells: []table.Cell{text(r.Title()), text(r.Old.Text(m.Unit)), text(r.New.Text(m.Unit)),
 			text(change), {Text: said, Tone: tone}}})
 	}
 	return t

@@ -17,9 +17,16 @@ import (
 )
 
 // verdict returns the conclusion to the question of the run, with the flaws of contenders: before
-// everything else if one of two contenders or a leader has one. The verdict is not Good then, and
-// Bad if it is the new one of two versions alone.
+// everything else if a leader has one. The verdict is not Good then. Of two contenders it is that of
+// their comparison, the one that 'compare' says first.
 func (d *draft) verdict() (string, Tone) {
+	if d.pair() != nil {
+		text, tone := d.pair().Verdict()
+		if len(d.ranked()) < 2 || len(d.silent()) > 0 {
+			return text, Bad
+		}
+		return text, tones[tone]
+	}
 	text, tone := d.byKind()
 	flaws := analysis.Flaws(d.all, nil)
 	first := len(d.all) <= 2
@@ -33,10 +40,6 @@ func (d *draft) verdict() (string, Tone) {
 				first = first || leads
 			}
 		}
-	}
-	if d.kind == Versions && len(flaws) > 0 && len(d.ranked()) == 2 {
-		_, of := d.pair().Verdict()
-		tone = tones[of]
 	}
 	said := append(found, text)
 	if !first {
@@ -59,7 +62,7 @@ func (d *draft) leads(c analysis.Contender) bool {
 // byKind returns the conclusion to the question of the run. If nothing succeeded in a contender,
 // that is said first.
 func (d *draft) byKind() (string, Tone) {
-	first := d.silence()
+	first, _ := analysis.Silences(d.all, func(i int) string { return label(d.all[i]) })
 	switch silent := len(d.silent()); {
 	case silent == 0:
 		return d.conclude()
@@ -88,8 +91,6 @@ func (d *draft) conclude() (string, Tone) {
 	switch d.kind {
 	case Single:
 		return d.single(ranked[0])
-	case Versions:
-		return d.versions()
 	case Requests:
 		return d.requests()
 	case Arrivals:
@@ -204,7 +205,7 @@ func (d *draft) soFar(ranked []analysis.Contender) string {
 	for _, o := range all {
 		said = append(said, o.name+" "+m.Unit.Text(o.value))
 	}
-	return "Cannot tell yet: " + list(said) + "."
+	return "Cannot tell yet: " + analysis.List(said) + "."
 }
 
 // drawback says in which other measure one of the leaders is several times worse than another
@@ -244,37 +245,22 @@ func names(s analysis.Standing, members []int) string {
 	if n := len(all); n > 4 {
 		all = append(all[:3], fmt.Sprintf("%d more", n-3))
 	}
-	return list(all)
+	return analysis.List(all)
 }
 
 func nameOf(s analysis.Standing, member int) string { return cut(s.Member(member).Contender) }
 
-// list returns "a, b and c", or the first of many and the number of the rest.
-func list(all []string) string {
-	if n := len(all) - maxNames; n > 1 {
-		return strings.Join(all[:maxNames], ", ") + fmt.Sprintf(" and %d more", n)
-	}
-	if len(all) < 2 {
-		return strings.Join(all, "")
-	}
-	return strings.Join(all[:len(all)-1], ", ") + " and " + all[len(all)-1]
-}
-
-// versions says what changed from the first contender to the second.
-func (d *draft) versions() (string, Tone) {
-	text, tone := d.pair().Changes()
-	if text == "" {
-		return d.soFar(d.ranked()), Neutral
-	}
-	return text, tones[tone]
-}
-
 var tones = map[table.Tone]Tone{table.Good: Good, table.Bad: Bad}
 
-// pair returns the comparison of the two contenders of Versions.
+// pair returns the comparison of the two contenders of a run that is about their throughput; nil in
+// other runs.
 func (d *draft) pair() *compare.Contender {
+	if len(d.all) != 2 || d.kind != Versions && d.kind != Steps {
+		return nil
+	}
 	if d.change == nil {
-		c := compare.Pair(d.all[0], d.all[1], nil, compare.Options{Floor: d.floor})
+		all := d.InProfile()
+		c := compare.Pair(all[0], all[1], nil, compare.Options{Floor: d.floor})
 		d.change = &c
 	}
 	return d.change

@@ -98,8 +98,9 @@ var table = []Measure{
 		whole: half(func(l bench.Latencies) time.Duration { return l.P50 })},
 	{
 		ID: P99Half, Name: "p99 at half peak", Head: "p99", Unit: Nanoseconds,
-		Of:    latency(func(l bench.Latencies) time.Duration { return l.P99 }),
-		whole: half(func(l bench.Latencies) time.Duration { return l.P99 }),
+		Of:    latency(p99),
+		over:  func(s stats.Step) (float64, bool) { return known(s.Latency, p99) },
+		whole: half(p99),
 		Definition: Definition{"Latency at half peak (ms, µs)",
 			"at the open-loop step at 50% of peak, if there is one; else at the closed-loop step nearest to half peak. " +
 				"All rounds, histograms merged."},
@@ -289,7 +290,7 @@ var table = []Measure{
 		"requests sent a second time, since their connection ended without a response; each is once in sent",
 		func(l bench.Load) int64 { return l.SentAgain }),
 	{ID: Cost, Name: "cost", Head: "$/1B req", Unit: Dollars,
-		whole: func(c stats.Contender) Result { return ResultOf(c.CostEach) }},
+		whole: costOfTrial},
 }
 
 // Outputs of a quantile, in addition to tables and the CSV export.
@@ -340,6 +341,8 @@ func count(id ID, name, metric, doc string, of func(bench.Load) int64) Measure {
 		Prometheus: &Metric{Name: metric, Help: strings.ToUpper(doc[:1]) + doc[1:] + "."},
 	}
 }
+
+func p99(l bench.Latencies) time.Duration { return l.P99 }
 
 func latency(of func(bench.Latencies) time.Duration) func(bench.StepResult) (float64, bool) {
 	return func(s bench.StepResult) (float64, bool) { return known(s.Load.Latency, of) }
@@ -395,6 +398,15 @@ func errorsOfTrial(c stats.Contender) Result {
 func memoryOfTrial(c stats.Contender) Result {
 	f := ResultOf(c.Memory)
 	f.Known, f.Value, f.AtLeast = c.MemoryPeak > 0, float64(c.MemoryPeak), c.MemoryPeakIsSample
+	return f
+}
+
+// costOfTrial returns the cost of the median round, whose parts add up.
+func costOfTrial(c stats.Contender) Result {
+	f := ResultOf(c.CostEach)
+	if f.Known = c.Cost != nil; f.Known {
+		f.Value = c.Cost.Total
+	}
 	return f
 }
 

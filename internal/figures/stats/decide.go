@@ -310,9 +310,14 @@ func (r Rule) more(c Comparison, family int) int {
 
 // fewest returns the rounds per side from which a p value can be significant in a family.
 func (r Rule) fewest(family int, paired bool) (n int) {
-	for n = MinInterval; n < ExactLimit/2 && leastP(n, paired)*float64(family) > r.Alpha; n++ {
+	for n = MinInterval; n < ExactLimit/2 && !r.Decides(n, family, paired); n++ {
 	}
 	return n
+}
+
+// Decides reports whether so many rounds per side can be significant in a family of tests.
+func (r Rule) Decides(rounds, family int, paired bool) bool {
+	return leastP(rounds, paired)*float64(family) <= r.Fill().Alpha
 }
 
 // leastP returns the smallest p value that n rounds per side can give.

@@ -123,7 +123,7 @@ func OnThisMachine(res bench.StepResult, inst bench.InstanceInfo, cpus int) (all
 // of its limit (0: none) unused, and the client used most of the machine, or both used nearly all
 // of it.
 func bottleneck(l bench.Load, used, limit float64, cpus int) (all bench.Warnings) {
-	machine, client := float64(cpus), clientCPUs(l)
+	machine, client := float64(cpus), ClientCPUs(l)
 	if limit <= 0 || limit > machine {
 		limit = machine
 	}

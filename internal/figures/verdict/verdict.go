@@ -142,7 +142,7 @@ func needsOf(s bench.StepResult) (all []need) {
 // of adds the facts of one step; ok is false if it was aborted or has no requests.
 func (f facts) of(steps []bench.StepResult, i int) (_ facts, ok bool) {
 	s := steps[i]
-	f.step, f.client = s, clientCPUs(s.Load)
+	f.step, f.client = s, ClientCPUs(s.Load)
 	if s.Aborted != "" || wall(s.Load) <= 0 || s.Load.Ended() == 0 {
 		return f, false
 	}

@@ -61,6 +61,9 @@ func End(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, shown bo
 	}
 	r := conclusion.Of(a, floor)
 	b.line("%s", r.Verdict)
+	if r.Mostly != "" {
+		b.line("%s", r.Mostly)
+	}
 	b.line("%s.", strings.TrimSuffix(r.Confidence, "."))
 	b.evidence(r)
 	for _, c := range a.Ordered() {
@@ -97,6 +100,10 @@ func (b *ending) evidence(r conclusion.Conclusion) {
 		b.WriteString("\n" + r.Table.Text(b.width))
 	}
 	b.list(r.Table.Footnotes, len(r.Table.Footnotes), "")
+	if len(r.Requests.Rows) > 0 {
+		b.WriteString("\n" + r.Requests.Text(b.width))
+		b.list(r.Requests.Footnotes, 1, "")
+	}
 	b.WriteByte('\n')
 	b.line("cost: %s", r.Cost)
 	if len(r.Problems) == 0 || !r.Failed {

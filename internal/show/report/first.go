@@ -18,7 +18,9 @@ const denseFrom = 6
 // charts, and the worst caveats.
 func (p *pageWriter) conclusion(r conclusion.Conclusion, all []chart) {
 	tone := map[conclusion.Tone]string{conclusion.Neutral: "open", conclusion.Good: "good", conclusion.Bad: "bad"}[r.Tone]
-	p.put(`<section id="conclusion" class="conclusion {}">`+"\n<p>{}</p>\n<dl>", tone, r.Verdict)
+	p.put(`<section id="conclusion" class="conclusion {}">`+"\n<p>{}</p>\n", tone, r.Verdict)
+	p.optional("<p class=\"mostly\">{}</p>\n", r.Mostly)
+	p.put("<dl>")
 	p.put("<div><dt>Confidence</dt><dd>{}</dd></div><div><dt>Cost</dt><dd>{}</dd></div>", r.Confidence, r.Cost)
 	if r.Failed {
 		p.put(`<div><dt class="failed">Failures</dt><dd>{}</dd></div>`, r.Failures)

@@ -147,7 +147,11 @@ func firstLines(text string, most int) string {
 // markdownConclusion writes what a pull request shows without a click.
 func markdownConclusion(b *bytes.Buffer, title string, r conclusion.Conclusion) {
 	mark := map[conclusion.Tone]string{conclusion.Good: "✓ ", conclusion.Bad: "✗ "}[r.Tone]
-	fmt.Fprintf(b, "### %s%s: %s\n\n%s\n", mark, escape(title), escape(r.Verdict), r.Table.Markdown())
+	fmt.Fprintf(b, "### %s%s: %s\n\n", mark, escape(title), escape(r.Verdict))
+	if r.Mostly != "" {
+		b.WriteString(escape(r.Mostly) + "\n\n")
+	}
+	b.WriteString(r.Table.Markdown() + "\n")
 	line := "Cost: " + escape(r.Cost) + "."
 	if len(r.Problems) == 0 {
 		line += " Failures: " + escape(r.Failures) + "."

@@ -9,7 +9,6 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
-	"github.com/locbench/locbench/internal/figures/hdr"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/text/table"
 )
@@ -88,59 +87,32 @@ func errorRate(l bench.Load) string {
 	return when(l.ErrorRateIsEstimate(), "~") + units.Share(l.ErrorRate())
 }
 
-// breakdown returns the results of each request of a mix, in each contender's peak step.
+// breakdown returns the results of each request of a mix, contenders side by side at one step.
 func breakdown(l layout) table.Table {
 	t := table.Table{Columns: columns("Contender", "Request", "At", "Successes", "Errors", "p50", "p90", "p99", "Max")}
+	var order []string // of requests
 	for _, c := range l.contenders {
-		step, ok := c.of.BusiestStep()
+		step, ok := c.of.MixStep()
 		if !ok {
 			continue
 		}
-		for _, r := range requestLoads(c, step.Index) {
+		for _, r := range c.of.Requests(step) {
 			latency := func(d time.Duration) table.Cell { return shownIf(r.Latency.Count != 0, units.Duration(d)) }
-			errors := bench.Load{Succeeded: r.Succeeded, Failed: r.Failed, Checked: r.Checked}
+			errors := bench.Load{Succeeded: r.Succeeded, Failed: r.Failed, Rejected: r.Rejected, Checked: r.Checked}
 			t.Rows = append(t.Rows, c.row(
 				table.Cell{Text: cleanName(r.Name)}, table.Cell{Text: newRow(step.Step, 0).Title}, table.Cell{Text: units.Count(r.Succeeded)},
 				table.Cell{Text: errorRate(errors), Small: errorKinds(r.Failed)},
 				latency(r.Latency.P50), latency(r.Latency.P90), latency(r.Latency.P99), latency(r.Latency.Max),
 			))
+			order = append(order, cleanName(r.Name))
 		}
 	}
-	t.Footnotes = []string{"All rounds, at the peak step (or the step with most requests if too many failed). " +
-		"Other steps: see the JSON files."}
+	slices.SortStableFunc(t.Rows, func(a, b table.Row) int {
+		return slices.Index(order, a.Cells[1].Text) - slices.Index(order, b.Cells[1].Text)
+	})
+	t.Footnotes = []string{"All rounds. Several contenders: at the step at which p99 is compared; one: at its peak (or the step with most " +
+		"requests if too many failed). Other steps: see the JSON files."}
 	return t
-}
-
-// requestLoads returns each kind of request in a step, over all rounds of a contender.
-func requestLoads(c contender, index int) (all []bench.RequestLoad) {
-	var latencies [][]bench.Latencies
-	for _, trial := range c.of.Results {
-		for _, s := range trial.Steps {
-			if s.Index != index || s.Aborted != "" {
-				continue
-			}
-			for _, r := range s.Load.Requests {
-				i := slices.IndexFunc(all, func(x bench.RequestLoad) bool { return x.Name == r.Name })
-				if i < 0 {
-					i = len(all)
-					all = append(all, bench.RequestLoad{Name: r.Name, Failed: map[bench.ErrorKind]int64{}})
-					latencies = append(latencies, nil)
-				}
-				all[i].Succeeded += r.Succeeded
-				all[i].Checked += r.Checked
-				for kind, n := range r.Failed {
-					all[i].Failed[kind] += n
-				}
-				latencies[i] = append(latencies[i], r.Latency)
-			}
-		}
-	}
-	for i := range all {
-		// With an unreadable histogram the row has no latencies, like the row of a step.
-		h, _ := hdr.Merge(latencies[i]...)
-		all[i].Latency = h.Quantiles()
-	}
-	return all
 }
 
 // oneRequestSteps returns the rows of measured steps that each send one request of the mix; nil if

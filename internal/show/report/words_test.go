@@ -13,6 +13,7 @@ import (
 	"github.com/locbench/locbench/internal/analysis/compare"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/table"
@@ -170,10 +171,8 @@ func TestErrorRateOfARequestIsEstimated(t *testing.T) {
 		{Name: "a", Succeeded: 4997, Checked: 57, Failed: map[bench.ErrorKind]int64{bench.ErrWrong: 3}},
 		{Name: "b", Succeeded: 57, Checked: 60, Failed: map[bench.ErrorKind]int64{bench.ErrWrong: 3}},
 	}}}
-	var c contender
-	c.of = analysis.Contender{Results: []bench.TrialResult{{Steps: []bench.StepResult{step}}, {Steps: []bench.StepResult{step}}}}
 	want := map[string]string{"a": "~5.26%", "b": "5.00%"}
-	for _, r := range requestLoads(c, 0) {
+	for _, r := range (analysis.Contender{}).Requests(stats.Step{Results: []bench.StepResult{step, step}}) {
 		testenv.Equal(t, errorRate(bench.Load{Succeeded: r.Succeeded, Failed: r.Failed, Checked: r.Checked}),
 			want[r.Name], r.Name)
 	}

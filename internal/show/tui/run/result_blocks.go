@@ -30,7 +30,7 @@ func (r *Result) blocks() (all []ui.Block, grid int) {
 		remedy = ui.Text(trouble+1, e.problems[0].Remedy(r.size.Width)...)
 		rows = max(1, min(rows, r.size.Height-verdict.Least-failed.Least-remedy.Least-1))
 	}
-	all = append(all, verdict, r.text(confidence, false, ui.Paint{}, "", e.Confidence+"."),
+	all = append(all, verdict, r.text(1, false, ui.Paint{}, "", e.Mostly), r.text(confidence, false, ui.Paint{}, "", e.Confidence+"."),
 		r.text(5, false, ui.Paint{}, "", e.since), r.text(6, false, ui.Paint{}, "cost: ", e.Cost))
 	if table > trouble {
 		all = append(all, failed, remedy)
@@ -40,6 +40,13 @@ func (r *Result) blocks() (all []ui.Block, grid int) {
 	all = append(all, r.grid.Block(t, table, rows), r.text(6, false, ui.Paint{}, "", r.sentence()))
 	for _, note := range e.Table.Footnotes {
 		all = append(all, r.text(9, false, t.Faint, "", note))
+	}
+	if len(e.Requests.Rows) > 0 && !column {
+		var lines []string
+		for _, line := range e.Requests.Lines(r.size.Width-1, t.Tone) {
+			lines = append(lines, r.margin()+line)
+		}
+		all = append(all, r.blank(), ui.Text(6, lines...))
 	}
 	if charts := r.drawing(7); charts.Least > 0 {
 		all = append(all, r.blank(), charts)
