@@ -126,7 +126,7 @@ var table = []Measure{
 		whole: func(c stats.Contender) Result { return ResultOf(c.StartUp) },
 		Definition: Definition{"Start-up time (ms)",
 			"from process start to the first ready response, by the clock of locbench's machine."},
-		Comparison: &Comparison{Title: "start-up", Head: "start", At: FromStartToStop, Near: float64(50 * time.Millisecond),
+		Comparison: &Comparison{Title: "start-up", Head: "start", At: FromStartToStop, Near: float64(10 * time.Millisecond),
 			What: "time from process start to the first ready response"},
 	},
 	{
