@@ -91,8 +91,8 @@ func errorRate(l bench.Load) string {
 // breakdown returns the results of each request of a mix, contenders side by side at one step.
 func breakdown(l layout) table.Table {
 	t := table.Table{Columns: columns("Contender", "Request", "At", "Successes", "Errors", "p50", "p90", "p99", "Max")}
-	var order []string // of requests
 	t.Columns[1].Left = true
+	var order []string // of requests
 	for _, c := range l.contenders {
 		step, ok := c.of.MixStep()
 		if !ok {
