@@ -100,10 +100,10 @@ func TestOutputs_FirstStatement(t *testing.T) {
 	fails := func(t *bench.TrialResult) {
 		t.State, t.Failure, t.Steps = bench.TrialFailed, "the contender died: exit code 1", nil
 	}
-	refused := func(t *bench.TrialResult) {
+	late := func(t *bench.TrialResult) {
 		for i := range t.Steps {
 			l := &t.Steps[i].Load
-			*l = bench.Load{Definition: l.Definition, Started: l.Started, Elapsed: l.Elapsed, Sent: 9, Failed: map[bench.ErrorKind]int64{bench.ErrRefused: 9}}
+			*l = bench.Load{Definition: l.Definition, Started: l.Started, Elapsed: l.Elapsed, Sent: 2, Lead: 1, Drain: 1, FirstResponse: 15 * time.Second}
 		}
 	}
 	leaks := func(t *bench.TrialResult) {
@@ -136,8 +136,8 @@ func TestOutputs_FirstStatement(t *testing.T) {
 		"the second is excluded": {6, []sided{same("a"), {"b", 10, cpu, fails}}, nil, "Run a: the only one of 2"},
 		"the first is excluded":  {6, []sided{{"a", 10, cpu, fails}, same("b")}, nil, "Run b: the only one of 2"},
 		"both are excluded":      {6, []sided{{"a", 10, cpu, fails}, {"b", 10, cpu, fails}}, nil, "No contender can be compared"},
-		"nothing in one":         {6, []sided{same("a"), {"b", 10, cpu, refused}}, nil, "b: every request failed: 162 × connection refused"},
-		"nothing in both":        {6, []sided{{"a", 10, cpu, refused}, {"b", 10, cpu, refused}}, nil, "a and b: every request failed"},
+		"nothing in one":         {6, []sided{same("a"), {"b", 10, cpu, late}}, nil, "b: no request ended within any step"},
+		"nothing in both":        {6, []sided{{"a", 10, cpu, late}, {"b", 10, cpu, late}}, nil, "a and b: no request ended within any step"},
 		"a leak":                 {6, []sided{same("a"), {"b", 30, cpu, leaks}}, nil, "b: memory use grew by 2.05 KiB per request"},
 		"other limits": {6, []sided{same("a"), {"b", 5, cpu, nil}}, func(r *bench.Run) {
 			r.Profile.Limits = bench.Limits{CPUs: 1}
@@ -180,6 +180,244 @@ func TestOutputs_FirstStatement(t *testing.T) {
 			r := compare.Pair(a.Contenders[next], a.Contenders[0], nil, compare.Options{}).Rows[0].Ratio
 			testenv.Check(t, strings.Contains(first, fmt.Sprintf("%.3g times that of %s (%.3g to %.3g)", r.Estimate, a.Contenders[next].Label, r.Low, r.High)),
 				"compare: %+v, run: %q", r, first)
+		})
+	}
+}
+
+// grid is a table in an output: its heading, and the line above it.
+type grid struct {
+	above string
+	rows  [][]string
+}
+
+var (
+	wide     = regexp.MustCompile(` {2,}`)
+	cells    = regexp.MustCompile(`(?s)<t[hd][^>]*>(.*?)</t[hd]>`)
+	inTags   = regexp.MustCompile(`(?s)<small>.*?</small>|<[^>]*>`)
+	tables   = regexp.MustCompile(`(?s)<table.*?</table>`)
+	rowsOf   = regexp.MustCompile(`<tr[^>]*>`)
+	headings = regexp.MustCompile(`<h[23][^>]*>([^<(]*)`)
+	marks    = strings.NewReplacer("▸", "", "▾", "", "●", "", "■", "", "▲", "", `\`, "", "**", "", "│", "  ", "⠿", "", "█", "", "▏", "", "▎", "", "▍", "", "▌", "", "▋", "", "▊", "", "▉", "", "conns", "connections")
+	figure   = regexp.MustCompile(`^[~≥≤ ]*([$]?[−+×]?[0-9][0-9,.]*)( ?(?:µs|ms|s|[KMG]iB|%)\b)?`)
+	lineRow  = regexp.MustCompile(`^\|(.*)\|$`)
+)
+
+// grids returns the tables of a text, of Markdown or of a screen.
+func grids(text string) (all []grid) {
+	above, open := "", false
+	for line := range strings.Lines(marks.Replace(text)) {
+		line = strings.TrimSpace(line)
+		split := wide.Split(line, -1)
+		if row := lineRow.FindStringSubmatch(line); row != nil {
+			if split = strings.Split(strings.TrimSpace(row[1]), " | "); strings.HasPrefix(row[1], "---") {
+				continue
+			}
+		}
+		switch {
+		case len(split) < 3:
+			above, open = line, false
+		case !open:
+			all, open = append(all, grid{above, [][]string{split}}), true
+		default:
+			last := &all[len(all)-1]
+			last.rows = append(last.rows, split)
+		}
+	}
+	return all
+}
+
+// pageGrids returns the tables of a page.
+func pageGrids(page string) (all []grid) {
+	for _, at := range tables.FindAllStringIndex(page, -1) {
+		var g grid
+		if heads := headings.FindAllStringSubmatch(page[:at[0]], -1); len(heads) > 0 {
+			g.above = heads[len(heads)-1][1]
+		}
+		for _, row := range rowsOf.Split(page[at[0]:at[1]], -1)[1:] {
+			var texts []string
+			for _, cell := range cells.FindAllStringSubmatch(row, -1) {
+				texts = append(texts, strings.TrimSpace(html.UnescapeString(inTags.ReplaceAllString(cell[1], ""))))
+			}
+			g.rows = append(g.rows, texts)
+		}
+		all = append(all, g)
+	}
+	return all
+}
+
+// named is a value with its label, its contender and its step.
+type named struct{ label, contender, at string }
+
+// sameLabel has one word for the words that headings and rows have for a measure.
+var sameLabel = map[string]string{"req/s at peak": "throughput", "peak throughput": "throughput", "peak req/s": "throughput", "req/s": "throughput",
+	"CPU per request": "CPU", "CPU time per request": "CPU", "CPU/req": "CPU", "$/1B req": "cost", "cost per 1B requests": "cost"}
+
+// collected are the values of all outputs, with where each was seen.
+type collected map[named]map[string][]string
+
+func (c collected) add(output, label, contender, at, value string) {
+	found := figure.FindStringSubmatch(value)
+	if found == nil || value == "–" {
+		return
+	}
+	if word := sameLabel[label]; word != "" {
+		label = word
+	}
+	key := named{label, contender, at}
+	if c[key] == nil {
+		c[key] = map[string][]string{}
+	}
+	shown := found[1] + strings.TrimSpace(found[2])
+	c[key][shown] = append(c[key][shown], output)
+}
+
+// walk adds the values of the tables of an output. pair are the two contenders that it calls old and
+// new, if any.
+func (c collected) walk(output string, all []grid, labels, pair []string) {
+	who := func(cell string) string {
+		if i := slices.Index([]string{"old", "new"}, cell); i >= 0 && pair != nil {
+			return pair[i]
+		}
+		name, _, _ := strings.Cut(cell, " ")
+		if slices.Contains(labels, name) {
+			return name
+		}
+		return ""
+	}
+	for _, g := range all {
+		head := g.rows[0]
+		of := map[int]string{}
+		for i, title := range head {
+			if name := who(title); name != "" && i > 0 {
+				of[i] = name
+			}
+		}
+		heading := slices.IndexFunc(head, func(s string) bool { return strings.EqualFold(s, "contender") })
+		column := func(row []string, title string) string {
+			if i := slices.Index(head, title); i >= 0 && i < len(row) {
+				return row[i]
+			}
+			return ""
+		}
+		peaks := map[string]string{} // of All results
+		for _, row := range g.rows[1:] {
+			switch label, at, _ := strings.Cut(row[0], ", "); {
+			case strings.HasPrefix(head[0], "request at "):
+				for _, what := range []string{"p50", "p99"} {
+					for i, value := range strings.Split(column(row, what), " → ") {
+						c.add(output, row[0]+" "+what, labels[i], strings.TrimPrefix(head[0], "request at "), value)
+					}
+				}
+			case heading == 0 && column(row, "Request") != "":
+				for _, what := range []string{"p50", "p99"} {
+					c.add(output, column(row, "Request")+" "+what, row[0], column(row, "At"), column(row, what))
+				}
+			case len(of) > 0 && len(row) == len(head):
+				at, _, _ = strings.Cut(at, " (")
+				if strings.EqualFold(head[0], "step") { // the values of a chart
+					label, at = strings.TrimPrefix(strings.ToLower(strings.TrimSpace(g.above)), "latency "), label
+				}
+				for i, name := range of {
+					if label == "peak step" {
+						peaks[name] = row[i]
+					} else if at == "" && slices.Contains([]string{"throughput", "CPU time per request", "p50", "p99"}, label) {
+						c.add(output, label, name, peaks[name], row[i])
+					} else {
+						c.add(output, label, name, at, row[i])
+					}
+				}
+				for _, title := range []string{"change, 95% CI", "verdict"} {
+					_, change, _ := strings.Cut(": "+column(row, title), ": ")
+					if _, after, ok := strings.Cut(change, ": "); ok {
+						change = after
+					}
+					c.add(output, "change of "+label, "", "", change)
+				}
+			case heading >= 0 && len(row) == len(head) && who(row[heading]) != "":
+				for i, title := range head {
+					at := ""
+					if title = strings.Replace(title, "memory", "peak memory", 1); title == "req/s at peak" {
+						at = column(row, "at")
+					}
+					if i != heading && title != "tier" && title != "at" {
+						c.add(output, title, who(row[heading]), at, row[i])
+					}
+				}
+			case head[0] == "step" && len(row) >= 4 && who(g.above) != "":
+				for _, what := range []string{"req/s", "p50", "p99", "CPU/req"} {
+					if i := slices.Index(head, what); len(row) >= len(head)-1 && i < len(row) {
+						c.add(output, what, who(g.above), row[0], row[i])
+					}
+				}
+			}
+		}
+	}
+}
+
+// sentences adds costs and changes that are said in sentences.
+func (c collected) sentences(output, text string, labels []string) {
+	text = spaced(text)
+	for _, name := range labels {
+		for _, m := range regexp.MustCompile(`(?i)cost:?(?:</dt><dd>)? [^.]*?\b`+name+` (\$[0-9.]+)`).FindAllStringSubmatch(strings.ReplaceAll(text, "</dt><dd>", " "), -1) {
+			c.add(output, "cost", name, "", m[1])
+		}
+	}
+	if m := regexp.MustCompile(`Cost: (\$[0-9.]+) per billion requests, (\$[0-9.]+) before`).FindStringSubmatch(text); m != nil {
+		c.add(output, "cost", labels[0], "", m[2])
+		c.add(output, "cost", labels[1], "", m[1])
+	}
+	for _, m := range regexp.MustCompile(`(peak throughput|CPU per request) ([0-9.]+%) (higher|lower)`).FindAllStringSubmatch(text, -1) {
+		c.add(output, "change of "+m[1], "", "", map[string]string{"higher": "+", "lower": "−"}[m[3]]+m[2])
+	}
+}
+
+// A label has one value: for a contender and a step it is the same in all outputs.
+func TestOutputs_OneValue(t *testing.T) {
+	cpu := 5 * time.Millisecond
+	for name, all := range map[string][]sided{
+		"two":        {{"a", 10, cpu, nil}, {"bb", 8, 7 * time.Millisecond, nil}},
+		"other peak": {{"a", 10, cpu, nil}, {"bb", 8, cpu, func(t *bench.TrialResult) { t.Steps[1].Load.Succeeded /= 2 }}},
+		"three":      {{"a", 10, cpu, nil}, {"bb", 8, cpu, nil}, {"c", 5, cpu, nil}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var trials []bench.TrialResult
+			var labels []string
+			for _, one := range all {
+				trials, labels = append(trials, one.rounds(6)...), append(labels, one.label)
+			}
+			run := benchtest.Run(trials...)
+			o, found := outputsOf(t, run, trials), collected{}
+			var steps bytes.Buffer
+			testenv.OK(t, plain.End(&steps, analysis.Of(run, trials), nil, 0, false))
+			for output, text := range map[string]string{"text": steps.String(), "summary.md": o.summary, "dashboard": o.dashboard,
+				"compare": o.comparison, "comment": o.comment, "report": o.page} {
+				tables, before := grids(text), len(found)
+				if output == "report" {
+					tables = pageGrids(text)
+				}
+				values := collected{}
+				values.walk(output, tables, labels, labels[:2])
+				values.sentences(output, text, labels)
+				for key, by := range values {
+					for value, seen := range by {
+						for range seen {
+							found.add(output, key.label, key.contender, key.at, value)
+						}
+					}
+				}
+				testenv.Check(t, len(values) >= 8, "%s: only %d values were found, %d before", output, len(values), before)
+			}
+			several := 0
+			for key, by := range found {
+				outputs := 0
+				for _, seen := range by {
+					outputs += len(seen)
+				}
+				if several += min(1, outputs/2); len(by) > 1 {
+					t.Errorf("%+v has several values: %v", key, by)
+				}
+			}
+			testenv.Check(t, several >= 15, "only %d values are in several outputs", several)
 		})
 	}
 }

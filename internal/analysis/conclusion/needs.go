@@ -91,9 +91,10 @@ func needsOf(c analysis.Contender) (names []string) {
 }
 
 // limitedByNeed returns the caveat that a need limited contenders at their peaks: their order is
-// then that of their use of it.
+// then that of their use of it. One that differs from all others in what it asks of the need is
+// limited by that, not by the need.
 func (d *draft) limitedByNeed(need string) (text string, ok bool) {
-	names := d.boundBy(verdict.Bound(need))
+	names := slices.DeleteFunc(d.boundBy(verdict.Bound(need)), d.standing(measure.CPUOfNeed(need).ID).Alone)
 	if len(names) == 0 || len(d.all) < 2 {
 		return "", false
 	}

@@ -8,6 +8,7 @@ type Place int
 // The places.
 const (
 	Compared        Place = iota // compare and history
+	OnlyGated                    // compared only where a condition of --fail-on names them
 	Ranked                       // ratios between contenders with different limits
 	TextSteps                    // final table of the steps of a contender
 	TextLive                     // table that grows during a trial; measures with a Drop are not in the narrow one
@@ -48,7 +49,8 @@ const longFirst = float64(bench.LongFirstResponses)
 var views = map[Place][]at{
 	Compared: {{id: Throughput}, {id: P99Half}, {id: StartUp}, {id: PeakTime}, {id: MemoryPeak}, {id: CPURequest},
 		{id: Switches}, {id: First}},
-	Ranked: {{id: Throughput}, {id: CPURequest}, {id: StartUp}, {id: PeakTime}, {id: MemoryPeak}},
+	OnlyGated: {{id: P50Half}, {id: ErrorRate}},
+	Ranked:    {{id: Throughput}, {id: CPURequest}, {id: StartUp}, {id: PeakTime}, {id: MemoryPeak}},
 	TextSteps: {
 		{id: Throughput}, {id: Errors}, {id: P50}, {id: P90, drop: 5}, {id: P99}, {id: Max, drop: 6},
 		{id: CPURequest, drop: 2}, {id: InUse, drop: 7},

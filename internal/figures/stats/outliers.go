@@ -84,10 +84,10 @@ func logarithms(xs []float64) []float64 {
 const maxTrendP = 0.02
 
 // Of two kinds are rounds with a gap in the middle that is this many times as wide as either kind,
-// and from this factor on. Of normal values that gap is in 0.6% of samples of 6, and in less
-// than 0.1% of 8.
+// and from this factor on. Less than 0.1% of samples of 8 normal values have that gap; of 6, six
+// times as many.
 const (
-	minKinds  = 6
+	minKinds  = 8
 	kindsGap  = 4
 	kindsFrom = 1.1
 )

@@ -260,6 +260,12 @@ func TestAskFiltersManyChoices(t *testing.T) {
 	testenv.Check(t, !few.Typing(), "a filter of %d choices", many)
 }
 
+// TestHint: only arrows stand together.
+func TestHint(t *testing.T) {
+	testenv.Equal(t, Hint("x", Up, Down, NextTab, First).Help().Key, "↑↓ tab home")
+	testenv.Equal(t, Hint("x", NextTab, Left, Right).Help().Key, "tab ←→")
+}
+
 // TestKeys: each name of a key has one meaning, and each key is shown in another way.
 func TestKeys(t *testing.T) {
 	names, shown := map[string]bool{}, map[string]bool{}
