@@ -378,7 +378,7 @@ func (s searched) caveats() (all []conclusion.Caveat) {
 		}
 	}
 	if s.best != nil {
-		if most := slices.MaxFunc(s.best.Outcomes, func(a, b Outcome) int { return cmp.Compare(a.Memory, b.Memory) }); most.Memory > s.best.Room() {
+		if most := s.best.most(); most.Memory > s.best.Room() {
 			add(s.of(*s.best, fmt.Sprintf("at %s/s memory rose to %s: with a limit of %s it may be killed in such an overload",
 				units.Number(most.Rate), units.Bytes(most.Memory), units.Bytes(s.best.Room()))))
 		}

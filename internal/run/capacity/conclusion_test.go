@@ -54,6 +54,9 @@ func TestRecord_Conclude(t *testing.T) {
 				r.Points[0].Outcomes[i].Sampled = true
 			}
 		}},
+		{"memory in use, more in overload", []Service{{CPUs: 1, Holds: 1450, Memory: 15 << 20}}, func(r *capacity.Record) {
+			r.Points[0].Outcomes[1].Memory = 25 << 20
+		}},
 		{"needs", []Service{{CPUs: .5, Holds: 690, Needs: map[string]time.Duration{"db": time.Millisecond, "cache": 10 * time.Microsecond}}, {CPUs: 2, Holds: 690}}, none},
 		{"needs, one of them not measured", []Service{{CPUs: .5, Holds: 690, Needs: map[string]time.Duration{"db": time.Millisecond}}},
 			func(r *capacity.Record) { r.External = []string{"db", "queue"} }},

@@ -37,7 +37,7 @@ func (s searched) next() (text, command string) {
 		return "Try higher rates", s.again("--max-rate", fmt.Sprintf("%.0f", min(2*p.Result.Rate, 1e6)))
 	case p.Result.State == AtLeast:
 		return more(p)
-	case p.Room() > 0 && p.Limits.CPUs > 0 && p.Room() < p.Limits.Memory*3/4:
+	case p.Room() > 0 && p.Limits.CPUs > 0 && p.Room() < p.Limits.Memory*3/4 && p.most().Memory <= p.Room():
 		return "Try it with less memory", s.again(append(cpus(p.Limits.CPUs), memory(p.Room())...)...)
 	case len(s.Points) > 1:
 		return "Probe the choice more", s.again(append(confirm, s.limits(p.Limits.CPUs, p.Limits.Memory)...)...)

@@ -129,6 +129,11 @@ func (p Point) Room() int64 {
 	return (bytes*5/4 + roomUnit - 1) / roomUnit * roomUnit
 }
 
+// most returns the probe with the highest memory use. There is one.
+func (p Point) most() Outcome {
+	return slices.MaxFunc(p.Outcomes, func(a, b Outcome) int { return cmp.Compare(a.Memory, b.Memory) })
+}
+
 // Refusal returns why Above (or the lowest rate tried) was not sustained; "" if none was refused.
 func (p Point) Refusal() string {
 	for _, o := range slices.Backward(p.Outcomes) {

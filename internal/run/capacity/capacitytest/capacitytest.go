@@ -19,7 +19,7 @@ type Service struct {
 	Holds  float64                  // the highest rate with a p99 below 50 ms; 0: none
 	Client float64                  // the highest rate that the client can send; 0: any
 	Stop   int                      // probes after which the search is interrupted; 0: never
-	Memory int64                    // its use up to Holds, above which it doubles; 0: not known
+	Memory int64                    // its use up to Holds, above which it grows by a quarter; 0: not known
 	Needs  map[string]time.Duration // CPU time per request
 }
 
@@ -69,7 +69,7 @@ func (s Service) probe(p capacity.Probe) capacity.Outcome {
 		o.Client, o.Achieved, o.P99, o.Late = true, s.Client, 60*time.Millisecond, int64(p.Rate)
 	case p.Rate > s.Holds:
 		o.P99 = time.Duration(min(60+500*(load-1), 212) * 1e6)
-		o.Achieved, o.Memory = min(p.Rate, s.Holds*1.02), 2*s.Memory
+		o.Achieved, o.Memory = min(p.Rate, s.Holds*1.02), s.Memory*5/4
 	}
 	o.P50, o.CPU = o.P99/8, min(s.CPUs, o.Achieved*o.CPUEach.Seconds())
 	if o.Sustained = o.P99 < 50*time.Millisecond; !o.Sustained {
