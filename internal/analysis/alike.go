@@ -225,7 +225,7 @@ type family struct {
 	all    []Contender // reduced to the rounds that they share, if they were interleaved
 	paired []bool
 	ref    Contender // the reference
-	rows   []samples // by measure.Tested
+	rows   []samples // by Run.Tested
 }
 
 // samples are the values of all contenders in one measure.
@@ -245,11 +245,14 @@ func (r *Run) newFamily() *family {
 	f.all[i] = f.ref
 	whole := r.Contenders[i]
 	whole.half = f.ref.half
-	for _, m := range measure.Tested() {
-		s := samples{Measure: m.Measure, p: map[[2]int]float64{}}
+	for _, m := range r.Tested() {
+		s := samples{Measure: m, p: map[[2]int]float64{}}
 		for b, c := range f.all {
-			values, _ := c.sample(m.Measure, f.ref, "")
-			s.values, s.out = append(s.values, values), append(s.out, r.Contenders[b].outside(m.Measure, whole))
+			values, _ := c.sample(m, f.ref, "")
+			if need := m.NeedName(); need != "" && !c.Attributed(need) {
+				values = nil
+			}
+			s.values, s.out = append(s.values, values), append(s.out, r.Contenders[b].outside(m, whole))
 			for a, old := range s.values[:b] {
 				if len(old) > 0 && len(values) > 0 {
 					paired := f.paired[a] && f.paired[b] && len(old) == len(values)
@@ -278,27 +281,46 @@ func comparable(values []float64) bool {
 		!slices.ContainsFunc(values, func(x float64) bool { return x != 0 && !(x > 1e-150 && x < 1e150) })
 }
 
-// otherMeasures returns the p values of two contenders in all other measures that both have.
-func (f *family) otherMeasures(id measure.ID, a, b int) (p []float64) {
+// otherMeasures returns the tests of two contenders in all other measures that both have, and the
+// weight of this one: the CPU times of needs have one place in the family together.
+func (f *family) otherMeasures(id measure.ID, a, b int) (others []stats.Weighted, weight float64) {
+	pair, needs := [2]int{min(a, b), max(a, b)}, 0
 	for _, s := range f.rows {
-		if one, ok := s.p[[2]int{min(a, b), max(a, b)}]; ok && s.ID != id {
-			p = append(p, one)
+		if _, ok := s.p[pair]; ok && s.NeedName() != "" {
+			needs++
 		}
 	}
-	return p
+	for _, s := range f.rows {
+		w := WeightOf(s.Measure, needs)
+		if s.ID == id {
+			weight = w
+		} else if p, ok := s.p[pair]; ok {
+			others = append(others, stats.Weighted{P: p, Weight: w})
+		}
+	}
+	return others, weight
 }
 
-// otherPairs returns the p values of all other pairs of contenders in a measure.
-func (f *family) otherPairs(id measure.ID, a, b int) (p []float64) {
+// WeightOf returns the weight of a measure among those of two contenders that have several needs.
+func WeightOf(m measure.Measure, needs int) float64 {
+	if m.NeedName() == "" {
+		return 1
+	}
+	return 1 / float64(max(1, needs))
+}
+
+// otherPairs returns the tests of all other pairs of contenders in a measure.
+func (f *family) otherPairs(id measure.ID, a, b int) (others []stats.Weighted) {
 	s := f.row(id)
+	_, weight := f.otherMeasures(id, a, b)
 	for y := range s.values {
 		for x := range y {
 			if s.inPair(x) && s.inPair(y) && !(x == min(a, b) && y == max(a, b)) {
-				p = append(p, s.p[[2]int{x, y}])
+				others = append(others, stats.Weighted{P: s.p[[2]int{x, y}], Weight: weight})
 			}
 		}
 	}
-	return p
+	return others
 }
 
 // Couple is two contenders, reduced to the rounds that are compared, and what their comparison
@@ -307,7 +329,7 @@ type Couple struct {
 	A, B, Ref  Contender
 	Run        *Run // of both; nil: the contenders are of two runs
 	Paired     bool
-	OtherPairs func(measure.ID) []float64 // p values of the other pairs of contenders of the run
+	OtherPairs func(measure.ID) []stats.Weighted // tests of the other pairs of contenders of the run
 
 	whole [2]Contender // A and B over all their rounds
 }
@@ -341,7 +363,7 @@ func (c Couple) Outside(m measure.Measure) (why [2]string) {
 func CoupleOf(a, b Contender) Couple {
 	both, paired := Together([]Contender{a, b})
 	couple := Couple{A: both[0], B: both[1], Paired: paired[0], whole: [2]Contender{a, b},
-		OtherPairs: func(measure.ID) []float64 { return nil }}
+		OtherPairs: func(measure.ID) []stats.Weighted { return nil }}
 	if a.of == nil || a.of != b.of || a.Label == b.Label {
 		couple.Ref = both[0].halfOfAll(both...)
 		if _, nothing := both[0].NothingStep(); nothing {
@@ -355,7 +377,7 @@ func CoupleOf(a, b Contender) Couple {
 	}
 	i, k := index(a.Label), index(b.Label)
 	couple.Run, couple.Ref = a.of, f.ref
-	couple.OtherPairs = func(id measure.ID) []float64 { return f.otherPairs(id, i, k) }
+	couple.OtherPairs = func(id measure.ID) []stats.Weighted { return f.otherPairs(id, i, k) }
 	if f.paired[i] && f.paired[k] { // else one is in no tier: it has failed rounds, or too few
 		couple.A, couple.B, couple.Paired = f.all[i], f.all[k], true
 	}

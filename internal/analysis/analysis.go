@@ -70,6 +70,9 @@ func (r *Run) InProfile() []Contender {
 	return all
 }
 
+// Run returns the run of the contender; nil: not known.
+func (c Contender) Run() *Run { return c.of }
+
 // Ordered returns the contenders as InProfile does, excluded ones last.
 func (r *Run) Ordered() []Contender {
 	all := r.InProfile()

@@ -79,7 +79,9 @@ func TestFreezes_OtherMeasures(t *testing.T) {
 	without := analyzed(rounds("a", 8, 1, interleaved), rounds("b", 8, .9, interleaved))
 	with := analyzed(rounds("a", 8, 1, froze(3, .03), interleaved), rounds("b", 8, .9, froze(3, 8), interleaved))
 	for _, m := range measure.Tested() {
-		testenv.Equal(t, with.family().otherMeasures(m.ID, 0, 1), without.family().otherMeasures(m.ID, 0, 1), string(m.ID))
+		got, _ := with.family().otherMeasures(m.ID, 0, 1)
+		want, _ := without.family().otherMeasures(m.ID, 0, 1)
+		testenv.Equal(t, got, want, string(m.ID))
 	}
 	old, fresh, at := Samples(measure.Get(measure.First), with.Contenders[0], with.Contenders[0], with.Contenders[1])
 	testenv.Check(t, len(old) == 8 && len(fresh) == 8 && old[0] == 3e7 && fresh[7] == 8e9 && at == "8 connections", "%v, %v at %s", old, fresh, at)

@@ -30,9 +30,12 @@ func TestSettleOpen(t *testing.T) {
 	quotas := limited()
 	quotas.Plain = &bench.Plain{Reason: bench.PlainChosen}
 	differ := Of(quotas, append(rounds("a", 1, 1), rounds("a", 1, 1, variant("half"))...))
+	restored := each(10 * time.Minute)
+	restored.Run.Profile.Needs = []bench.NeedSpec{{Name: "db", Restarts: true}}
+	const instead = "No verdict within 30 min: peak throughput is less than 7% apart (95% CI). Longer steps settle more per round"
 	open := func(rounds int, more ...int) (all []Open) {
 		for _, n := range more {
-			all = append(all, Open{measure.Throughput, rounds, n})
+			all = append(all, Open{measure.Throughput, rounds, n, 1.07})
 		}
 		return all
 	}
@@ -47,10 +50,14 @@ func TestSettleOpen(t *testing.T) {
 		{"nothing", nil, each(0), false, ""},
 		{"below the noise floor", open(8, 0, 0), each(0), false, "More rounds do not help: the changes are below the noise floor."},
 		{"the least", open(8, 0, 9, 4, 5, 0), each(time.Minute), false, soonest + "4 more rounds: run again with --rounds 12, about 12 min."},
-		{"the first of equals", append(open(8, 4), Open{measure.P99Half, 8, 4}), each(0), false, soonest + "4 more rounds: run again with --rounds 12."},
+		{"the first of equals", append(open(8, 4), Open{measure.P99Half, 8, 4, 1.07}), each(0), false, soonest + "4 more rounds: run again with --rounds 12."},
 		{"1 more", open(8, 1), each(0), false, soonest + "1 more round: run again with --rounds 9."},
 		{"one less than too many", open(8, stats.MaxRounds-1), each(0), false, soonest + "999 more rounds: run again with --rounds 1007."},
-		{"too many", open(8, stats.MaxRounds), each(0), false, ""},
+		{"too many", open(8, stats.MaxRounds), each(0), false, instead + "."},
+		{"half an hour", open(8, 22), each(time.Minute), false, soonest + "22 more rounds: run again with --rounds 30, about 30 min."},
+		{"longer", open(8, 23), each(time.Minute), false, instead + "."},
+		{"longer, with restores", open(8, 4), restored, false, instead + "; so does `keep: true` of the needs, which are then not restored before each trial."},
+		{"longer, also interleaved", open(6, 3), timed(4*time.Minute, &bench.Plain{Reason: bench.PlainRounds}, rounds("a", 1, 1)), false, instead + "."},
 		{"two runs", open(8, 4), nil, false, soonest + "4 more rounds per side; sooner in one run, interleaved."},
 		{"a minute", open(6, 2), each(7500 * time.Millisecond), false, soonest + "2 more rounds: run again with --rounds 8, about 1 min."},
 		{"less than that", open(6, 2), each(7499 * time.Millisecond), false, soonest + "2 more rounds: run again with --rounds 8, less than 1 min."},
@@ -62,8 +69,8 @@ func TestSettleOpen(t *testing.T) {
 		{"too little memory", open(6, 3), why(bench.PlainMemory), false, soonest + "3 more rounds: run again with --rounds 9, about 18 min."},
 		{"two quotas", open(6, 3), differ, false, again + "--interleave auto --rounds 8."},
 	} {
-		if got := SettleOpen(c.open, c.run, c.paired); got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		if got := SettleOpen(c.open, c.run, c.paired, c.run != nil); got.Text != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got.Text, c.want)
 		}
 	}
 }
@@ -80,8 +87,8 @@ func TestSettleOpen_Run(t *testing.T) {
 		want string
 	}{
 		{"certain", timed(0, nil, rounds("a", 6, 1), rounds("b", 6, 2)), nil, ""},
-		{"not certain", timed(time.Minute, nil, rounds("a", 6, 1), rounds("b", 6, 1.1, slow)), nil,
-			"Soonest settled: peak throughput, by 12 more rounds: run again with --rounds 18, about 36 min."},
+		{"not certain", timed(30*time.Second, nil, rounds("a", 6, 1), rounds("b", 6, 1.1, slow)), nil,
+			"Soonest settled: peak throughput, by 12 more rounds: run again with --rounds 18, about 18 min."},
 		{"below the noise floor", timed(0, nil, rounds("a", 6, 1), rounds("b", 6, 1.1)), floor,
 			"More rounds do not help: the changes are below the noise floor."},
 		{"not interleaved", timed(0, chosen, rounds("a", 6, 1), rounds("b", 6, 1.1, slow)), nil,
@@ -98,8 +105,8 @@ func TestSettleOpen_Run(t *testing.T) {
 			s := c.run.Standing(m.ID, c.rule(m.ID))
 			open, paired = append(open, s.Open()...), paired || s.Paired
 		}
-		if got := SettleOpen(open, c.run, paired); got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		if got := SettleOpen(open, c.run, paired, true); got.Text != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got.Text, c.want)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/measure"
@@ -45,6 +46,9 @@ func (r *Run) Standing(id measure.ID, rule stats.Rule) Standing {
 	}
 	f := r.family()
 	own := f.row(id)
+	if own.ID == "" { // not tested, such as the CPU time of an external need
+		return s
+	}
 	values, places := make([][]float64, len(f.all)), make([]Place, len(f.all))
 	var compared [][]float64
 	s.Paired = true
@@ -57,7 +61,10 @@ func (r *Run) Standing(id measure.ID, rule stats.Rule) Standing {
 		}
 	}
 	s.Paired = s.Paired && len(compared) > 1 && stats.SameLength(compared...)
-	t := rule.Tiers(values, m.Higher, s.Paired, func(a, b int) []float64 { return f.otherMeasures(id, a, b) })
+	rule.Within = m.Comparison.Near
+	t := rule.Tiers(values, m.Higher, s.Paired, func(a, b int) ([]stats.Weighted, float64) {
+		return f.otherMeasures(id, a, b)
+	})
 	s.Tests, s.Members = t.Tests, make([]int, len(t.Order))
 	member := map[int]int{} // index in Order of a contender
 	for k, i := range t.Order {
@@ -110,6 +117,17 @@ func (s Standing) Leaders() (leaders, behind []int) {
 		}
 	}
 	return leaders, behind
+}
+
+// Alone reports whether the contender with a label differs significantly from each of the others.
+func (s Standing) Alone(label string) bool {
+	i := slices.IndexFunc(s.Members, func(place int) bool { return safe.Line(s.Places[place].Contender, 60) == label })
+	for k := range s.Members {
+		if c, ok := s.Pair(min(i, k), max(i, k)); k != i && (!ok || c.Verdict != stats.Better) {
+			return false
+		}
+	}
+	return i >= 0 && len(s.Members) > 1
 }
 
 // Alike reports whether all pairs are the same within the margin.

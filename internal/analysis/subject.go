@@ -3,14 +3,15 @@ package analysis
 import (
 	"cmp"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // LimitsDiffer reports whether the profile sets different limits for contenders of the run: then
@@ -31,22 +32,35 @@ func (c Contender) Under() string {
 }
 
 // Changed returns what the profile sets for the contender next to limits: "GOGC=50", "image
-// orders:v1", "folder orders-before".
+// orders:v1", "folder ../orders-before".
 func (c Contender) Changed() string {
 	p, of := c.profile()
 	s := p.SettingsOf(of)
 	var parts []string
 	for name, value := range s.Env {
-		parts = append(parts, safe.Line(name, 60)+"="+safe.Line(value, 60))
+		text := safe.Line(name, 60) + "=" + safe.Line(value, 60)
+		if strings.Contains(value, secret.Mask) && c.alsoHas(name, value) {
+			text += " (differs at most in what is masked)"
+		}
+		parts = append(parts, text)
 	}
 	slices.Sort(parts)
 	if s.Image != "" {
 		parts = append(parts, "image "+safe.Line(s.Image, 120))
 	}
 	if s.Dir != "" {
-		parts = append(parts, "folder "+safe.Line(filepath.Base(s.Dir), 120))
+		parts = append(parts, "folder "+safe.Line(c.of.Run.Path(s.Dir), 120))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// alsoHas reports whether another contender of the run has a variable with a value that is shown as
+// the same.
+func (c Contender) alsoHas(name, value string) bool {
+	return slices.ContainsFunc(c.of.Contenders, func(other Contender) bool {
+		has := func(t bench.TrialResult) bool { return t.Service.Env[name] == value }
+		return other.Label != c.Label && slices.ContainsFunc(other.Results, has)
+	})
 }
 
 // LimitRatios compares each contender that has other limits with the first one, in a sentence each:

@@ -21,16 +21,37 @@ func TestContender_Under(t *testing.T) {
 		{Selection: of("hostile"), Image: "a\x1b[1m:v1"},
 	}
 	for _, c := range []struct{ name, among, want string }{
-		{"", "before", ""}, {"before", "", "with folder a-before"}, {"v1", "", "with image a:v1"},
+		{"", "before", ""}, {"before", "", "with folder ../a-before"}, {"v1", "", "with image a:v1"},
 		{"half", "", "under 0.5 CPUs"}, {"", "half", "under 1 CPU"},
 		{"both", "", "under 0.5 CPUs, with A=1, GOGC=50"}, {"both", "half", "with A=1, GOGC=50"},
 		{"hostile", "", "with image a␛[1m:v1"},
 	} {
-		run := bench.Run{ID: "r", Profile: bench.Profile{Limits: bench.Limits{CPUs: 1}, Settings: set,
+		run := bench.Run{ID: "r", ProfileFile: "/home/u/a/bench.yaml", Profile: bench.Profile{Limits: bench.Limits{CPUs: 1}, Settings: set,
 			Contenders: []bench.Selection{of(c.name), of(c.among)}}}
 		trial := bench.TrialResult{Trial: bench.Trial{Contender: "a", Variant: c.name}}
 		if got := Of(run, []bench.TrialResult{trial}).Contenders[0].Under(); got != c.want {
 			t.Errorf("%s among %s: %q, want %q", c.name, c.among, got, c.want)
+		}
+	}
+}
+
+// What differs only in what is masked is said to, at most.
+func TestContender_Under_Masked(t *testing.T) {
+	of := func(variant string) bench.Selection { return bench.Selection{Contender: "a", Variant: variant} }
+	for theirs, want := range map[string]string{
+		"postgres://***@h/db":   "with URL=postgres://***@h/db (differs at most in what is masked)",
+		"postgres://***@h/test": "with URL=postgres://***@h/db",
+		"":                      "with URL=postgres://***@h/db",
+	} {
+		run := bench.Run{ID: "r", Profile: bench.Profile{Contenders: []bench.Selection{of(""), of("b")},
+			Settings: []bench.Settings{{Selection: of("b"), Env: map[string]string{"URL": "postgres://***@h/db"}}}}}
+		trial := func(variant, url string) bench.TrialResult {
+			return bench.TrialResult{Trial: bench.Trial{Contender: "a", Variant: variant}, Service: bench.Service{Env: map[string]string{"URL": url}}}
+		}
+		all := Of(run, []bench.TrialResult{trial("", theirs), trial("b", "postgres://***@h/db")}).Contenders
+		i := slices.IndexFunc(all, func(c Contender) bool { return c.Label == "a:b" })
+		if got := all[i].Under(); got != want {
+			t.Errorf("next to %q: %q, want %q", theirs, got, want)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/strictyaml"
@@ -80,6 +81,9 @@ func notFound(all []bench.Service, sel bench.Selection, dirs []string) error {
 	what := fmt.Sprintf("unknown contender %q", safe.Line(sel.Contender, 120))
 	if near := strictyaml.Nearest(sel.Contender, names); near != "" {
 		what += fmt.Sprintf("; did you mean `%s`?", near)
+	}
+	if file := profile.FileOf(sel.Contender); file != "" && sel.Variant == "" {
+		return fmt.Errorf("%s; did you mean the profile %s?", what, file)
 	}
 	if len(dirs) > 0 {
 		return fmt.Errorf("%s; it is not in %s, and not bundled (see 'locbench services list')", what,

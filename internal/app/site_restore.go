@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/host/hostusage"
@@ -31,6 +32,18 @@ func (s *site) NeedsAlive(ctx context.Context, of bench.Trial) (name string, err
 		}
 	}
 	return "", nil
+}
+
+// RestoreTimeout returns how long RestoreNeeds may take: as the slowest need, since they are restored
+// at the same time.
+func (s *site) RestoreTimeout() time.Duration {
+	longest := needs.RestoreTimeout
+	for _, n := range s.needs {
+		if slow, ok := n.Need.(needs.Slow); ok {
+			longest = max(longest, slow.RestoreTimeout())
+		}
+	}
+	return longest
 }
 
 // RestoreNeeds restores each need for the next trial, and returns what had changed. If contenders

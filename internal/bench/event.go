@@ -122,9 +122,10 @@ type (
 		Index  int    `json:"index"` // index of the step, from 0
 		Window Window `json:"window"`
 	}
-	// UsageRead reports one more reading of the contender's counters.
+	// UsageRead reports one more reading of the counters of the contender, and of its needs.
 	UsageRead struct {
-		Usage Usage `json:"usage"`
+		Usage Usage                 `json:"usage"`
+		Needs map[string]*NeedUsage `json:"needs,omitempty"` // by their names
 	}
 	// StepEnded is the last event of a step. It repeats the windows and samples reported before.
 	StepEnded struct {

@@ -193,6 +193,11 @@ type Exclusion struct {
 	First string `json:"first,omitempty"`
 }
 
+// OnlyErrors reports whether errors are the only reason; also of nil.
+func (e *Exclusion) OnlyErrors() bool {
+	return e == nil || e.Cause == nil && e.Unexpected == nil && e.FailedChecks == 0
+}
+
 // Excluded returns why the trial is excluded; nil if it is valid or has measured nothing. maxErrors
 // is Profile.ErrorsAllowed, maxUnexpected Profile.MaxUnexpected. The errors of a contender whose
 // need has ended are not its own.

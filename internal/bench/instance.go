@@ -154,10 +154,20 @@ type Usage struct {
 	Switches   *Switches     `json:"context_switches,omitempty"`
 	Network    *Network      `json:"network,omitempty"`
 	Disk       *Disk         `json:"disk,omitempty"`
+	Log        *Log          `json:"log,omitempty"`
 	Took       Duration      `json:"took_ns,omitempty"` // how long this reading took
+	ThreadTime *ThreadTime   `json:"thread_time,omitempty"`
 	// ThreadCPU is the CPU time of each running thread by its number, of which a step keeps
 	// StepResult.BusiestThread; nil: not known.
 	ThreadCPU map[int]time.Duration `json:"-"`
+}
+
+// Log is what an instance has written to its log since its start.
+type Log struct {
+	Bytes int64 `json:"bytes"`
+	Lines int64 `json:"lines"`
+	// CPU time of the engine's processes that pass the log on, for whatever they did; nil: not known
+	EngineCPU *Duration `json:"engine_cpu_ns,omitempty"`
 }
 
 // Throttling counts the effects of the CPU quota since start.

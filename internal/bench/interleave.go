@@ -84,8 +84,10 @@ func (u Usage) Advance(from, to Usage) Usage {
 			a.Involuntary + c.Involuntary - b.Involuntary}
 	}
 	out.Network, out.Disk = u.Network.advance(from.Network, to.Network), u.Disk.advance(from.Disk, to.Disk)
+	out.Log = u.Log.advance(from.Log, to.Log)
 	out.Memory = u.Memory.advance(from.Memory, to.Memory)
 	out.Pressure = u.Pressure.advance(from.Pressure, to.Pressure)
+	out.ThreadTime = u.ThreadTime.advance(from.ThreadTime, to.ThreadTime)
 	out.ThreadCPU = advanceThreads(u.ThreadCPU, from.ThreadCPU, to.ThreadCPU)
 	return out
 }
@@ -137,6 +139,13 @@ func (n *Network) advance(from, to *Network) *Network {
 		return nil
 	}
 	return &Network{to.Source, n.Received + to.Received - from.Received, n.Sent + to.Sent - from.Sent}
+}
+
+func (l *Log) advance(from, to *Log) *Log {
+	if l == nil || from == nil || to == nil {
+		return nil
+	}
+	return &Log{l.Bytes + to.Bytes - from.Bytes, l.Lines + to.Lines - from.Lines, grown(l.EngineCPU, from.EngineCPU, to.EngineCPU)}
 }
 
 // advance advances the counters of m; memory use and peak are those of the later reading.

@@ -2,6 +2,26 @@ package bench
 
 import "testing"
 
+// A path of the profile is shown as it was written, and no folder above what it has in common with
+// the profile.
+func TestPathOfTheProfile(t *testing.T) {
+	for _, c := range []struct{ profile, path, want string }{
+		{"/home/u/svc/bench.yaml", "/home/u/svc/mut/bug4/bookings", "mut/bug4/bookings"},
+		{"/home/u/svc/bench.yaml", "/home/u/base/bookings", "../base/bookings"},
+		{"/home/u/svc/bench.yaml", "/home/v/bookings", "../../v/bookings"},
+		{"/home/u/svc/bench.yaml", "/tmp/secret/bookings", "bookings"},
+		{"", "/home/u/svc/bookings", "bookings"},
+		{"quick", "/home/u/svc/bookings", "bookings"},
+		{"/bench.yaml", "/", "/"},
+		{"/home/u/svc/bench.yaml", "bookings", "bookings"},
+		{"/home/u/svc/bench.yaml", "", ""},
+	} {
+		if got := (Run{ProfileFile: c.profile}).Path(c.path); got != c.want {
+			t.Errorf("%s of %s: %q, want %q", c.path, c.profile, got, c.want)
+		}
+	}
+}
+
 func TestOutcome(t *testing.T) {
 	trials := func(states ...TrialState) (all []TrialEntry) {
 		for i, s := range states {

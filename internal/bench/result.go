@@ -66,14 +66,18 @@ func (s StepResult) CPU() (d time.Duration, ok bool) {
 	return s.After.CPU - s.Before.CPU, true
 }
 
-// CPUs returns how many CPUs the contender used in the step: its CPU time over the time between the
-// two readings, which may be a little late. If these have no times, it uses the client's, or else
-// the length of the step.
+// CPUs returns how many CPUs the contender used in the step.
 func (s StepResult) CPUs() (cpus float64, ok bool) {
 	cpu, ok := s.CPU()
 	if !ok {
 		return 0, false
 	}
+	return s.perTime(cpu)
+}
+
+// perTime returns CPU time over the time between the two readings, which may be a little late. If
+// these have no times, it uses the client's, or else the length of the step.
+func (s StepResult) perTime(cpu time.Duration) (cpus float64, ok bool) {
 	for _, between := range []time.Duration{s.After.At.Sub(s.Before.At), s.Load.Wall, s.Load.Elapsed} {
 		if between > 0 {
 			return float64(cpu) / float64(between), true

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -137,6 +138,22 @@ type Run struct {
 
 	// manual changes outside trials; the others are in the files of their trials
 	ManualChanges []ManualChange `json:"manual_changes,omitempty"`
+}
+
+// Path returns a path of the profile as outputs show it: from the folder of the profile on. Results
+// are passed on, so what has only the root in common with that folder is its last element.
+func (r Run) Path(path string) string {
+	switch {
+	case !filepath.IsAbs(path):
+		return path
+	case !filepath.IsAbs(r.ProfileFile):
+		return filepath.Base(path)
+	}
+	top := func(file string) string { return strings.SplitN(filepath.ToSlash(file), "/", 3)[1] }
+	if rel, err := filepath.Rel(filepath.Dir(r.ProfileFile), path); err == nil && top(r.ProfileFile) == top(path) {
+		return filepath.ToSlash(rel)
+	}
+	return filepath.Base(path)
 }
 
 // TrialEntry is the entry of a trial in run.json.

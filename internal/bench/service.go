@@ -43,6 +43,7 @@ type Service struct {
 	Copy       string  `json:"-"`             // that folder, if the profile names it: one of several copies
 	BuiltAs    *string `json:"-"`             // the variant of its image; nil: Variant
 	Files      fs.FS   `json:"-"`             // content of that folder: sources, Dockerfile
+	Root       string  `json:"-"`             // where its links may lead without a repository; "": they are not followed
 }
 
 // Manifest returns the path of the manifest, for messages.
@@ -146,15 +147,16 @@ type Variant struct {
 
 // Artifact is a contender that is ready to start: a build or an existing image.
 type Artifact struct {
-	Image       string        `json:"image,omitempty"`        // Docker: image reference to start
-	ImageID     string        `json:"image_id,omitempty"`     // Docker: SHA-256 of the image's configuration
-	ImageSize   int64         `json:"image_bytes,omitempty"`  // Docker
-	Healthcheck bool          `json:"healthcheck,omitempty"`  // Docker: the image has a health check, which is off in the run
-	Command     []string      `json:"command,omitempty"`      // process: argv; Docker: overrides the image's CMD where set
-	Dir         string        `json:"dir,omitempty"`          // process: folder of the build
-	Files       []string      `json:"-"`                      // process: the contender's own files and folders in Dir
-	BinarySize  int64         `json:"binary_bytes,omitempty"` // process: size of the program, if it is one file
-	BuildTime   time.Duration `json:"build_ns,omitempty"`     // 0: nothing had to be built
+	Image       string        `json:"image,omitempty"`          // Docker: image reference to start
+	ImageID     string        `json:"image_id,omitempty"`       // Docker: SHA-256 of the image's configuration
+	Contents    string        `json:"image_contents,omitempty"` // Docker: SHA-256 of the image without locbench's labels
+	ImageSize   int64         `json:"image_bytes,omitempty"`    // Docker
+	Healthcheck bool          `json:"healthcheck,omitempty"`    // Docker: the image has a health check, which is off in the run
+	Command     []string      `json:"command,omitempty"`        // process: argv; Docker: overrides the image's CMD where set
+	Dir         string        `json:"dir,omitempty"`            // process: folder of the build
+	Files       []string      `json:"-"`                        // process: the contender's own files and folders in Dir
+	BinarySize  int64         `json:"binary_bytes,omitempty"`   // process: size of the program, if it is one file
+	BuildTime   time.Duration `json:"build_ns,omitempty"`       // 0: nothing had to be built
 	BuildCached bool          `json:"build_cached,omitempty"`
 	// SHA-256 of the contender's manifest and sources, which also detects uncommitted changes
 	Sources string `json:"sources_hash,omitempty"`

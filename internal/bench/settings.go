@@ -1,6 +1,9 @@
 package bench
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // Settings are what a profile sets for one of its contenders, next to the manifest and the limits
 // of all. Zero fields set nothing.
@@ -29,6 +32,34 @@ func (p Profile) SettingsOf(sel Selection) Settings {
 		return p.Settings[i]
 	}
 	return Settings{Selection: sel}
+}
+
+// EnvNames returns the environment variables that the profile takes, each once: of requests, of
+// contenders and of needs.
+func (p Profile) EnvNames() []string {
+	var names []string
+	for _, r := range p.Every() {
+		names = append(names, r.EnvNames()...)
+	}
+	for _, s := range p.Settings {
+		for _, key := range slices.Sorted(maps.Keys(s.Env)) {
+			names = append(names, EnvNames(s.Env[key])...)
+		}
+	}
+	for _, n := range p.Needs {
+		names = append(names, n.EnvNames()...)
+	}
+	return once(names)
+}
+
+// once returns the names without those that came before.
+func once(names []string) (all []string) {
+	for _, name := range names {
+		if !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	return all
 }
 
 // LimitsOf returns the limits of a contender: its own, where it has some, or those of all.

@@ -28,6 +28,36 @@ type Switches struct {
 	Involuntary int64  `json:"involuntary"` // the kernel ran another thread, or the quota was used up
 }
 
+// ThreadTime is the CPU time of an instance's threads by what they do, as the runtime names them. A thread
+// that has ended counts with its last reading. Where a runtime does such work on threads that serve, it
+// counts as served.
+type ThreadTime struct {
+	Served    Duration `json:"served_ns"`
+	Compiled  Duration `json:"compiled_ns,omitempty"`  // to machine code, while the service ran
+	Collected Duration `json:"collected_ns,omitempty"` // garbage
+	Runtime   Duration `json:"runtime_ns,omitempty"`   // one of these two, not known which
+}
+
+func (t *ThreadTime) advance(from, to *ThreadTime) *ThreadTime {
+	if t == nil || from == nil || to == nil {
+		return nil
+	}
+	return &ThreadTime{t.Served + to.Served - from.Served, t.Compiled + to.Compiled - from.Compiled,
+		t.Collected + to.Collected - from.Collected, t.Runtime + to.Runtime - from.Runtime}
+}
+
+// ThreadTime returns what the CPU time of the contender in the step was spent on, and how much of it
+// threads used that ended since their last reading.
+func (s StepResult) ThreadTime() (of ThreadTime, ended Duration, ok bool) {
+	b, a, ok := ends(s.Before, s.After, func(u *Usage) *ThreadTime { return u.ThreadTime })
+	cpu, known := s.CPU()
+	if !ok || !known {
+		return ThreadTime{}, 0, false
+	}
+	of = *(&ThreadTime{}).advance(&b, &a)
+	return of, max(0, cpu-of.Served-of.Compiled-of.Collected-of.Runtime), true
+}
+
 // Network counts the bytes of all interfaces of an instance's own network namespace, except
 // loopback if there is another. It is absent if the instance shares the network namespace of the
 // machine.
@@ -107,6 +137,28 @@ func (s StepResult) Switches() (voluntary, involuntary int64, ok bool) {
 	b, a, ok := ends(s.Before, s.After, func(u *Usage) *Switches { return u.Switches })
 	voluntary, involuntary = a.Voluntary-b.Voluntary, a.Involuntary-b.Involuntary
 	return voluntary, involuntary, ok && a.Source == b.Source && voluntary >= 0 && involuntary >= 0
+}
+
+// Log returns what the contender wrote to its log in the step. The CPU time of the engine is that of
+// the log only if there was one.
+func (s StepResult) Log() (l Log, ok bool) {
+	b, a, ok := ends(s.Before, s.After, func(u *Usage) *Log { return u.Log })
+	l.Bytes, l.Lines = a.Bytes-b.Bytes, a.Lines-b.Lines
+	if cpu, known := since(b.EngineCPU, a.EngineCPU); known && l.Bytes > 0 {
+		l.EngineCPU = &cpu
+	}
+	return l, ok && l.Bytes >= 0 && l.Lines >= 0
+}
+
+// LogCPUs returns how many CPUs the engine used for the contender's log in the step; 0: none, or not
+// known.
+func (s StepResult) LogCPUs() float64 {
+	l, _ := s.Log()
+	if l.EngineCPU == nil {
+		return 0
+	}
+	cpus, _ := s.perTime(*l.EngineCPU)
+	return cpus
 }
 
 // Threads returns how many threads the contender had after the warm-up: at the end of its last warm-up
@@ -194,6 +246,24 @@ func (s StepResult) StepPeak() (bytes int64, ok bool) {
 		return 0, false
 	}
 	return *a.StepPeak, true
+}
+
+// MostMemory returns the highest memory use of the contender within the step, in bytes: the kernel's
+// mark, or the largest reading, above which it may have been.
+func (s StepResult) MostMemory() (bytes int64, sampled, ok bool) {
+	if bytes, ok = s.StepPeak(); ok {
+		return bytes, false, true
+	}
+	readings := []*Usage{s.Before, s.After}
+	for i := range s.Samples {
+		readings = append(readings, &s.Samples[i])
+	}
+	for _, u := range readings {
+		if u != nil && u.Memory != nil {
+			bytes = max(bytes, u.Memory.Used)
+		}
+	}
+	return bytes, true, bytes > 0
 }
 
 // HostReading is one reading of the counters of host and needs. What cannot be read is absent.

@@ -34,6 +34,7 @@ const (
 	WarnNotKeepingUp         WarningKind = "not_keeping_up"  // the backlog was growing
 	WarnQueueOutlastedLeadIn WarningKind = "unserved"        // the queue outlasted the lead-in
 	WarnFirstResponses       WarningKind = "first_responses" // the first responses took far longer than later ones
+	WarnDelayedACKs          WarningKind = "delayed_acks"    // latencies pile up at the time of a delayed acknowledgment
 	WarnSlowDrain            WarningKind = "slow_drain"      // requests that ended after the interval took far longer than those in it
 	WarnUnstableLoad         WarningKind = "unsteady"        // throughput × latency does not match the requests in flight
 	WarnWarmingUp            WarningKind = "warming"         // Drift: the contender became faster
@@ -69,6 +70,7 @@ const (
 
 	// About rounds and comparisons.
 	WarnOutlier      WarningKind = "outlier"       // a round is an outlier
+	WarnTwoKinds     WarningKind = "two_kinds"     // the rounds are of two kinds
 	WarnTrend        WarningKind = "trend"         // the rounds rise or fall
 	WarnStepLeftOut  WarningKind = "step_left_out" // a step of a round, or its latency, is not in the summary
 	WarnEstimate     WarningKind = "estimate"      // the true value may be higher
@@ -85,6 +87,7 @@ var titles = map[WarningKind]string{
 	WarnInterrupted:          "interrupted",
 	WarnReopened:             "reconnects; latency includes them",
 	WarnSentAgain:            "requests sent again after their connection ended",
+	WarnDelayedACKs:          "latencies of 40 ms: delayed acknowledgments",
 	WarnSlowDrain:            "slow responses after the measured interval, not in p99 and max",
 	WarnClockUnsteady:        "unstable machine clock",
 	WarnResponsesSeenLate:    "the client saw responses late",

@@ -24,7 +24,8 @@ The search starts at half of what a short closed loop reaches, doubles the rate 
 --resolution, and confirms: the rate must hold in --confirm probes (2/3: two of three), and the next higher rate must
 fail. If a probe fails because the client or other work on this machine was the limit, the result is "at least".
 
---limits cpus=0.5,1,1.5,2 repeats the search for each limit, each in a new start (or memory=128MiB,512MiB).
+--limits cpus=0.5,1,1.5,2 repeats the search for each limit, each in a new start (or memory=128MiB,512MiB). With
+--limits cpus=0.5,1 --limits memory=64MiB,128MiB the first values belong together, and the second ones.
 
 Measures: p50, p75, p90, p95, p99, p99.9, mean, max (a time), errors (a percentage). Requests, data, store and limits
 come from the profile. Every probe is saved as a step in a results folder, for 'locbench report' and 'locbench tui',
@@ -59,7 +60,7 @@ rate meets the SLO; 130 interrupted.`,
 	bindOptions(cmd, &f, func(o profile.Option) bool { return o.Name == "engine" })
 	fl := cmd.Flags()
 	fl.StringVar(&o.SLO, "slo", "", "`CONDITION` to meet, such as 'p99<50ms,errors<0.1%'")
-	fl.StringVar(&o.Limits, "limits", "", "search once per limit: cpus=0.5,1,1.5,2 or memory=128MiB,512MiB")
+	fl.StringArrayVar(&o.Limits, "limits", nil, "search once per `LIMIT`: cpus=0.5,1,1.5,2 or memory=128MiB,512MiB; both, given as two flags, are pairs")
 	fl.DurationVar(&o.Probe, "probe", 5*time.Second, "length of one probe; longer ones catch rarer stalls")
 	fl.DurationVar(&o.WarmUp, "warm-up", 5*time.Second, "length of the warm-up (closed loop)")
 	fl.StringVar(&o.Resolution, "resolution", "3%", "largest gap between the reported rate and the next failing one")

@@ -21,6 +21,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/run/worker"
 	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/fit"
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/secret"
 )
@@ -96,8 +97,9 @@ func command(ctx context.Context, env Env) int {
 	_, reported := errors.AsType[console.Reported](err)
 	if err != nil && !reported && !errors.Is(err, console.ErrGone) {
 		prefix := "locbench: "
+		width, _ := console.Width(env.Stderr)
 		for line := range strings.SplitSeq(strings.TrimRight(err.Error(), "\n"), "\n") {
-			fmt.Fprintln(env.Stderr, prefix+safe.Line(secret.Masker{}.Text(line), 4000))
+			fmt.Fprintln(env.Stderr, fit.Paragraph(prefix+safe.Line(secret.Masker{}.Text(line), 4000), width, "  "))
 			prefix = "  "
 		}
 	}

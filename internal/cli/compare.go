@@ -33,8 +33,8 @@ func newCompare(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare OLD NEW | DIR [CONTENDER CONTENDER]",
 		Short: "Compare two results, or two contenders of one result",
-		Long: `Compares contenders of two results folders, or two contenders of one folder: ` + compare.Titles() + `. Each
-measure is better, worse, same or inconclusive, with the rounds still needed and what settles it soonest. Both sides
+		Long: `Compares contenders of two results folders, or two contenders of one folder: ` + compare.Titles() + `,
+and CPU per request of each need. Each measure is better, worse, same or inconclusive, with the rounds still needed and what settles it soonest. Both sides
 need ` + strconv.Itoa(stats.MinInterval) + ` rounds, interleaved ones ` + strconv.Itoa(stats.MinPaired) + `. A folder
 with two contenders needs no names.
 
@@ -48,11 +48,12 @@ Steps that were still warming up get no verdict. If limits, data, requests, step
 results are not comparable: compare lists the differences and gives no verdict, unless --force.
 
 --fail-on sets the changes that fail: exit code 4 if the whole 95% interval of a change is beyond the limit, so noise
-does not fail a build. A new side in which no request succeeded fails every condition on throughput, p99 and CPU. A
+does not fail a build. A new side in which no request succeeded fails every condition on throughput, latency and CPU. A
 condition is open if the results cannot decide it: too few rounds, no values, or no response in a round. If none failed
 and any is open, the exit code is 5, because a gate that cannot fail protects nothing; --fail-on-open pass returns 0.
-Each outcome goes to standard error.
+Each outcome goes to standard error. Measures:
 
+` + gateTable() + `
 Exit codes: 0 no --fail-on change; 4 a certain one; 5 none is certain and any is open; 1 results unreadable, or not
 comparable with --fail-on; 2 wrong usage.`,
 		Example: `  locbench run go-nethttp go-nethttp:release --rounds 8 --headless --out results/mine   # makes the folder of the next ones
@@ -78,6 +79,15 @@ comparable with --fail-on; 2 wrong usage.`,
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "the same as --format json")
 	cmd.Flags().BoolVar(&f.force, "force", false, "give verdicts even if results are not comparable")
 	return cmd
+}
+
+// gateTable lists what --fail-on takes, with what it compares.
+func gateTable() string {
+	var b strings.Builder
+	for _, g := range compare.GateTable() {
+		fmt.Fprintf(&b, "  %-18s  %s\n", g[0], g[1])
+	}
+	return b.String()
 }
 
 // The values of --fail-on-open.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locbench/locbench/internal/analysis/compare"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/strictyaml"
@@ -86,6 +87,15 @@ func TestDocsOfOptions(t *testing.T) {
 		}
 	}
 	madePart(t, profilesPage, "options", table, "TestDocsOfOptions")
+}
+
+// TestDocsOfGates compares docs/comparing.md with the measures of --fail-on; -update writes the page.
+func TestDocsOfGates(t *testing.T) {
+	table := "| condition | what it compares |\n|---|---|\n"
+	for _, g := range compare.GateTable() {
+		table += "| `" + g[0] + "` | " + g[1] + " |\n"
+	}
+	madePart(t, "../../docs/comparing.md", "gates", table, "TestDocsOfGates")
 }
 
 // profilesPage is the page with the parts that are made.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -164,26 +163,12 @@ var maskedNumber = regexp.MustCompile(`([:,[]\s*)` + regexp.QuoteMeta(secret.Mas
 // environmentOf returns which variables of the environment a profile in a file uses, and the
 // manifests of its contenders; "" for none.
 func environmentOf(p bench.Profile, file string) string {
-	var names []string
-	add := func(more ...string) {
-		for _, name := range more {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
-			}
+	names := p.EnvNames()
+	for _, name := range app.ManifestVariables(p, file) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
-	for _, r := range p.Every() {
-		add(r.EnvNames()...)
-	}
-	for _, s := range p.Settings {
-		for _, key := range slices.Sorted(maps.Keys(s.Env)) {
-			add(bench.EnvNames(s.Env[key])...)
-		}
-	}
-	for _, n := range p.Needs {
-		add(n.EnvNames()...)
-	}
-	add(app.ManifestVariables(p, file)...)
 	if len(names) == 0 {
 		return ""
 	}

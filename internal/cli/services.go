@@ -58,8 +58,8 @@ variants. Adding one needs no Go: see services/go-nethttp and 'locbench services
 		},
 		&cobra.Command{
 			Use: "validate DIR...", Short: "Check manifests: each mistake with its line and fix",
-			Long: `Reports every mistake in manifests, and what in their Dockerfiles the engine cannot build or is not in the folder. It contacts an engine only if
-a Dockerfile needs BuildKit.
+			Long: `Reports every mistake in manifests, what in their Dockerfiles the engine cannot build, and what is outside of the folder.
+It contacts an engine only if a Dockerfile needs BuildKit.
 
 Exit codes: 0 all valid; 2 at least one is not.`,
 			Example: "  locbench services validate ./my-contenders",

@@ -13,7 +13,6 @@ import (
 	"github.com/locbench/locbench/internal/show/tui/setup"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/console"
-	"github.com/locbench/locbench/profiles"
 )
 
 // ofScreen are options of 'locbench run' that concern only what it prints.
@@ -71,9 +70,6 @@ func newSetup(args []string, o setup.Options) (ui.Page, error) {
 	choice, services, err := setupChoice(args)
 	if err != nil {
 		return nil, err
-	}
-	if p, err := profile.Load(choice.Profile, profiles.FS); err == nil && p.Services != "" && len(services) == 0 {
-		services = []string{p.Services}
 	}
 	o.Site, o.Initial = screens.Site{Services: services}, choice
 	return setup.New(o), nil

@@ -46,6 +46,7 @@ func TestProfileFirst(t *testing.T) {
 			says(t, 2, `unknown contender "missing"`, strings.Fields(command+" "+profile+" missing")...)
 		}
 	}
+	says(t, 2, `unknown contender "p"; did you mean the profile p.yaml?`, "run", "--headless", "p")
 	c, _, err := setupChoice([]string{"p.yaml", "go-nethttp", "--rounds", "3"})
 	if err != nil || c.Profile != "p.yaml" || len(c.Contenders) != 1 || c.Set.Text("rounds") != "3" {
 		t.Errorf("setup has %+v, %v", c, err)

@@ -22,12 +22,13 @@ const (
 	hashDigits     = 12      // hex digits of the hashes in names of builds
 )
 
-// sources returns the files that a contender is built from (see listFiles).
+// sources returns the files that a contender is built from (see listFiles), links followed within
+// its repository.
 func sources(svc bench.Service, keep ...string) ([]entry, error) {
 	if svc.Files == nil {
 		return nil, errors.New("only its manifest is available, not its folder")
 	}
-	list, err := listFiles(svc.Files, keep...)
+	list, err := listFiles(svc.Files, followed(svc), keep...)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", svc.Dir, err)
 	}
@@ -40,6 +41,7 @@ type entry struct {
 	mode fs.FileMode
 	size int64
 	link string // target of a symbolic link
+	out  string // why a link that leads out of the folder was not followed; "": it stays in there
 }
 
 // perm returns the mode of a copy of the file. Only the x bit matters to a build.
@@ -51,16 +53,18 @@ func (e entry) perm() fs.FileMode {
 }
 
 // listFiles walks the folder in a fixed order and leaves out what its .dockerignore says, or that
-// of a file in keep. The files in keep always stay. It lists links, but does not follow them, and
-// leaves out sockets and devices.
-func listFiles(fsys fs.FS, keep ...string) ([]entry, error) {
+// of a file in keep. The files in keep always stay. It lists links, and in place of those that lead
+// out of the folder what they lead to, unless follow says why not. It leaves out sockets and devices.
+func listFiles(fsys fs.FS, follow follow, keep ...string) ([]entry, error) {
 	skip, err := readIgnore(fsys, keep...)
 	if err != nil {
 		return nil, err
 	}
 	var list []entry
 	var total int64
-	err = fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+	top, within := ".", []string(nil) // the link that is followed, and where it and those around it lead
+	var visit fs.WalkDirFunc
+	visit = func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -91,6 +95,17 @@ func listFiles(fsys fs.FS, keep ...string) ([]entry, error) {
 			if e.link, err = fs.ReadLink(fsys, name); err != nil {
 				return err
 			}
+			if !leads(name, e.link, top) {
+				break
+			}
+			var at string
+			if at, e.out = follow(name, within); e.out == "" {
+				outer, around := top, within
+				top, within = name, append(slices.Clone(within), at)
+				err := fs.WalkDir(fsys, name, visit)
+				top, within = outer, around
+				return err
+			}
 		case info.Mode().IsRegular():
 			e.size = info.Size()
 			if e.mode&0o111 == 0 && isScript(fsys, name) {
@@ -105,8 +120,8 @@ func listFiles(fsys fs.FS, keep ...string) ([]entry, error) {
 				"exclude what is not a source with a .dockerignore", maxFiles, maxContextSize>>20)
 		}
 		return nil
-	})
-	return list, err
+	}
+	return list, fs.WalkDir(fsys, ".", visit)
 }
 
 func isScript(fsys fs.FS, name string) bool {

@@ -117,8 +117,9 @@ func NeedHash(dockerfile string) (string, error) {
 
 func needService(need, dockerfile string) bench.Service {
 	dir, name := filepath.Split(dockerfile)
+	dir = filepath.Clean(dir)
 	return bench.Service{
-		Name: "need-" + need, Dir: filepath.Clean(dir), Files: safe.DirFS(filepath.Clean(dir)), Docker: &bench.DockerRecipe{Dockerfile: name},
+		Name: "need-" + need, Dir: dir, Files: safe.DirFS(dir), Docker: &bench.DockerRecipe{Dockerfile: name},
 	}
 }
 
@@ -140,7 +141,7 @@ func findImage(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildOp
 
 func artifact(ref string, img docker.Image, cached bool, took time.Duration) bench.Artifact {
 	return bench.Artifact{
-		Image: ref, ImageID: img.ID, ImageSize: img.Size, Healthcheck: img.Healthcheck, BuildCached: cached, BuildTime: took,
+		Image: ref, ImageID: img.ID, Contents: img.Contents, ImageSize: img.Size, Healthcheck: img.Healthcheck, BuildCached: cached, BuildTime: took,
 	}
 }
 
@@ -172,6 +173,9 @@ func buildDockerfile(ctx context.Context, b ImageBuilder, svc bench.Service, o B
 		return bench.Artifact{}, err
 	}
 	list, hash, err := dockerfileContext(svc, b.Info().Arch, o)
+	if err == nil {
+		err = errors.Join(outsideImage(svc, list)...)
+	}
 	if err != nil {
 		return bench.Artifact{}, err
 	}

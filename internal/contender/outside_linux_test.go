@@ -1,48 +1,120 @@
 package contender
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender/docker"
 	"github.com/locbench/locbench/internal/testenv"
-	"github.com/locbench/locbench/internal/text/safe"
 )
 
-// TestCheckContext: what a Dockerfile copies from outside its folder, by a path or a link, with its
-// line. Links that are not copied, that stay in the folder, or that are meant for the image are fine.
-func TestCheckContext(t *testing.T) {
-	links := map[string]string{"shared": "../lib", "src/proto": "../../proto", "here": "src", "etc": "/etc/hosts"}
+// tree writes files, folders ("") and links ("-> TO") below a new folder.
+func tree(t *testing.T, files map[string]string) string {
+	dir := t.TempDir()
+	for name, text := range files {
+		at := filepath.Join(dir, name)
+		testenv.OK(t, os.MkdirAll(filepath.Dir(at), 0o755))
+		if to, ok := strings.CutPrefix(text, "-> "); ok {
+			testenv.OK(t, os.Symlink(to, at))
+		} else {
+			testenv.OK(t, os.WriteFile(at, []byte(text), 0o644))
+		}
+	}
+	return dir
+}
+
+const outsideManifest = `language: Go
+framework: net/http
+version: "1"
+docker: {dockerfile: Dockerfile}
+process: {command: [./x]}
+`
+
+// TestOutside: what a Dockerfile copies from outside its folder, by a path or a link, with its line,
+// in validate and in builds. Links within the repository are followed; those that are not copied,
+// that stay in the folder, or that are meant for the image are left alone.
+func TestOutside(t *testing.T) {
 	for name, c := range map[string]struct{ dockerfile, ignore, want string }{
-		"nothing":            {"FROM a\nCOPY main.go /\nCOPY src/main.go here etc /x/", "", ""},
-		"a path":             {"FROM a\n\nCOPY ../lib /lib", "", "Dockerfile:3: COPY ../lib leads out"},
-		"from a stage":       {"FROM a\nCOPY --from=0 ../lib /lib", "", ""},
-		"up and down":        {"FROM a\nADD src/../../x y /lib/", "", "Dockerfile:2: ADD ../x leads out"},
-		"a link":             {"FROM a\nCOPY shared /lib", "", "Dockerfile:2: COPY shared: the link shared to ../lib leads out"},
-		"below a link":       {"FROM a\nCOPY ./shared/a.go /lib", "", "COPY shared/a.go: the link shared to ../lib leads out"},
-		"in a folder":        {"FROM a\nCOPY src /src", "", "COPY src: the link src/proto to ../../proto leads out"},
-		"all":                {"FROM a\nCOPY . /src", "src", "COPY .: the link shared to ../lib leads out"},
-		"ignored":            {"FROM a\nCOPY . /src", "src\nshared", ""},
-		"pattern, variables": {"FROM a\nCOPY s* $X /src/\nADD https://example.org/../x /x", "", ""},
+		"nothing":        {"FROM a\nCOPY main.go /\nCOPY src/main.go here etc /x/", "", ""},
+		"a path":         {"FROM a\n\nCOPY ../lib /lib", "", "Dockerfile:3: COPY ../lib leads out"},
+		"from a stage":   {"FROM a\nCOPY --from=0 ../lib /lib", "", ""},
+		"up and down":    {"FROM a\nADD src/../../x y /lib/", "", "Dockerfile:2: ADD ../x leads out"},
+		"a link":         {"FROM a\nCOPY shared /lib", "", "Dockerfile:2: COPY shared: shared: the link to ../../../lib leads out of the repository"},
+		"below a link":   {"FROM a\nCOPY ./shared/a.go /lib", "", "COPY shared/a.go: shared: the link to ../../../lib leads out"},
+		"a pattern":      {"FROM a\nCOPY s*d /lib", "", "COPY s*d: shared: the link to ../../../lib leads out"},
+		"in a folder":    {"FROM a\nCOPY src /src", "", "COPY src: src/proto: the link to ../../nothing leads nowhere"},
+		"all":            {"FROM a\nCOPY . /src", "src", "COPY .: shared: the link to ../../../lib leads out"},
+		"the repository": {"FROM a\nCOPY ok/a.go /src/", "", ""},
+		"ignored":        {"FROM a\nCOPY . /src", "src\nshared", ""},
+		"variables":      {"FROM a\nCOPY $X /src/\nADD https://example.org/../x /x", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			testenv.OK(t, os.Mkdir(filepath.Join(dir, "src"), 0o755))
-			for link, to := range links {
-				testenv.OK(t, os.Symlink(to, filepath.Join(dir, link)))
+			dir := tree(t, map[string]string{
+				"lib/a.go": "out", "repo/.git/HEAD": "", "repo/lib/a.go": "in", "repo/svc/x/shared": "-> ../../../lib", "repo/svc/x/ok": "-> ../../lib",
+				"repo/svc/x/src/proto": "-> ../../nothing", "repo/svc/x/here": "-> src", "repo/svc/x/etc": "-> /etc/hosts",
+				"repo/svc/x/Dockerfile": c.dockerfile, "repo/svc/x/.dockerignore": c.ignore, "repo/svc/x/main.go": "", "repo/svc/x/src/main.go": "",
+				"repo/svc/x/service.yaml": outsideManifest[:strings.Index(outsideManifest, "process")],
+			})
+			svc := testenv.Must(Discover(Folder(filepath.Join(dir, "repo/svc"))))(t)[0]
+			_, built := BuildImage(t.Context(), hasAll{}, svc, BuildOptions{})
+			for _, err := range []error{CheckContext(svc), built} {
+				if c.want == "" {
+					testenv.OK(t, err)
+					continue
+				}
+				testenv.Fails(t, err, "svc/x/Dockerfile:", c.want)
+				testenv.Equal(t, strings.Count(err.Error(), "Dockerfile:"), 1, err)
 			}
-			for file, text := range map[string]string{"Dockerfile": c.dockerfile, ".dockerignore": c.ignore, "main.go": "", "src/main.go": ""} {
-				testenv.OK(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644))
-			}
-			err := CheckContext(bench.Service{Name: "x", Dir: "svc/x", Files: safe.DirFS(dir), Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"}})
-			if c.want == "" {
-				testenv.OK(t, err)
-				return
-			}
-			testenv.Fails(t, err, "svc/x/Dockerfile:", c.want, "docker build -t x")
-			testenv.Equal(t, strings.Count(err.Error(), "leads out"), 1, err)
 		})
 	}
+}
+
+// hasAll is an engine that has every image.
+type hasAll struct{ ImageBuilder }
+
+func (hasAll) ImageInspect(context.Context, string) (docker.Image, error) { return docker.Image{}, nil }
+func (hasAll) Info() docker.Info                                          { return docker.Info{} }
+
+// TestFollow: which links that lead out of a folder are followed, within a repository and without
+// one, what the build gets in their place, and how a build as a process ends for the others.
+func TestFollow(t *testing.T) {
+	dir := tree(t, map[string]string{
+		".git": "gitdir: elsewhere", "lib/a.go": "in", "lib/b.go": "-> a.go", "lib/other": "-> ../more", "lib/back": "-> ../svc",
+		"more/c.go": "more", "secret": "", "svc/x/lib": "-> ../../lib", "svc/x/own": "-> Dockerfile", "svc/x/Dockerfile": "",
+		"svc/x/all": "-> ../..", "svc/x/git": "-> ../../.git", "svc/x/service.yaml": outsideManifest,
+	})
+	svc := testenv.Must(Discover(Folder(filepath.Join(dir, "svc"))))(t)[0]
+	var got []string
+	for _, e := range testenv.Must(sources(svc))(t) {
+		got = append(got, strings.TrimSuffix(fmt.Sprint(e.name, " ", e.link, " ", e.out), "  "))
+	}
+	in := []string{"lib", "lib/a.go", "lib/b.go a.go ", "lib/back ../svc leads to a folder that it is in", "lib/other", "lib/other/c.go"}
+	own := []string{"own Dockerfile ", "service.yaml"}
+	testenv.Equal(t, got, slices.Concat([]string{"Dockerfile", "all ../.. leads to a folder that it is in",
+		"git ../../.git leads out of the repository"}, in, own))
+
+	before := testenv.Must(SourceHash(svc))(t)
+	testenv.OK(t, os.WriteFile(filepath.Join(dir, "more/c.go"), []byte("changed"), 0o644))
+	if testenv.Must(SourceHash(svc))(t) == before {
+		t.Error("the hash does not have what a link leads to")
+	}
+	o := BuildOptions{Cache: t.TempDir()}
+	for _, err := range []error{testenv.Err(BuildProcess(t.Context(), svc, o)), CheckContext(svc)} {
+		testenv.Fails(t, err, "svc/x/git: the link to ../../.git leads out of the repository: put what it leads to into the contender's folder, or exclude the link",
+			"svc/x/all: the link to ../.. leads to a folder that it is in")
+	}
+	testenv.OK(t, os.WriteFile(filepath.Join(dir, "svc/x/.dockerignore"), []byte("all\ngit\nlib/back"), 0o644))
+	testenv.OK(t, CheckContext(svc))
+	built := testenv.Must(BuildProcess(t.Context(), svc, o))(t)
+	testenv.Equal(t, string(testenv.Must(os.ReadFile(filepath.Join(built.Dir, "lib/other/c.go")))(t)), "changed")
+
+	testenv.OK(t, os.Remove(filepath.Join(dir, ".git"))) // from here on, the services folder is the bound
+	testenv.Fails(t, CheckContext(svc), "svc/x/lib: the link to ../../lib leads out of the repository")
+	svc.Root = dir
+	testenv.OK(t, CheckContext(svc))
 }

@@ -76,7 +76,7 @@ func TestIgnoreWithMistakes(t *testing.T) {
 	} {
 		t.Run(rules, func(t *testing.T) {
 			fsys := fstest.MapFS{".dockerignore": {Data: []byte(rules)}, "a": {}}
-			testenv.Fails(t, testenv.Err(listFiles(fsys)), "read .dockerignore: "+want)
+			testenv.Fails(t, testenv.Err(listFiles(fsys, unfollowed)), "read .dockerignore: "+want)
 		})
 	}
 }
@@ -148,7 +148,7 @@ func TestWriteTar(t *testing.T) {
 
 func pack(t *testing.T, fsys fs.FS) []byte {
 	t.Helper()
-	list, err := listFiles(fsys, "Dockerfile")
+	list, err := listFiles(fsys, unfollowed, "Dockerfile")
 	testenv.OK(t, err)
 	var b bytes.Buffer
 	testenv.OK(t, writeTar(&b, fsys, list))
@@ -157,7 +157,7 @@ func pack(t *testing.T, fsys fs.FS) []byte {
 
 func hash(t *testing.T, fsys fs.FS, others ...string) string {
 	t.Helper()
-	list, err := listFiles(fsys)
+	list, err := listFiles(fsys, unfollowed)
 	testenv.OK(t, err)
 	h, err := hashOf(others, func(w io.Writer) error { return writeTar(w, fsys, list) })
 	testenv.OK(t, err)
@@ -169,7 +169,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	if err := os.Symlink("/etc", filepath.Join(dir, "etc")); err != nil {
 		t.Skip("no symbolic links here: ", err)
 	}
-	list, err := listFiles(os.DirFS(dir))
+	list, err := listFiles(os.DirFS(dir), unfollowed)
 	if err != nil || len(list) != 1 || list[0].link != "/etc" {
 		t.Fatalf("%+v, %v", list, err)
 	}
@@ -185,9 +185,9 @@ func TestFolderIsBounded(t *testing.T) {
 	for i := range maxFiles + 1 {
 		fsys["f"+strings.Repeat("x", i%100)+string(rune('a'+i%26))+strconv.Itoa(i)] = &fstest.MapFile{}
 	}
-	testenv.Fails(t, testenv.Err(listFiles(fsys)), ".dockerignore")
+	testenv.Fails(t, testenv.Err(listFiles(fsys, unfollowed)), ".dockerignore")
 	fsys[".dockerignore"] = &fstest.MapFile{Data: []byte("f*")}
-	if list, err := listFiles(fsys); err != nil || len(list) != 1 {
+	if list, err := listFiles(fsys, unfollowed); err != nil || len(list) != 1 {
 		t.Errorf("%d files, %v", len(list), err)
 	}
 }

@@ -61,6 +61,9 @@ func BuildProcess(ctx context.Context, svc bench.Service, o BuildOptions) (bench
 
 func buildFolder(ctx context.Context, svc bench.Service, o BuildOptions) (a bench.Artifact, err error) {
 	dir, list, err := processFolder(svc, o)
+	if err == nil {
+		err = errors.Join(outsideProcess(svc, list)...)
+	}
 	if err != nil {
 		return a, err
 	}

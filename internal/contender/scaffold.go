@@ -31,7 +31,7 @@ func Scaffold(template bench.Service, name, parent string) (svc bench.Service, e
 		return svc, errors.New("only the template's manifest is available, not its folder")
 	}
 	keep := []string{ManifestName, "Dockerfile", "README.md", ".dockerignore", ".gitignore", "rustfmt.toml"}
-	list, err := listFiles(template.Files, keep...)
+	list, err := listFiles(template.Files, unfollowed, keep...)
 	if err != nil {
 		return svc, fmt.Errorf("read %s: %w", template.Dir, err)
 	}

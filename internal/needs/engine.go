@@ -2,6 +2,7 @@ package needs
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -14,6 +15,9 @@ type ContainerRunner interface {
 	RunContainer(ctx context.Context, spec ContainerSpec) (Container, error)
 }
 
+// ErrTooLarge is why Engine.CopyVolume has stopped.
+var ErrTooLarge = errors.New("its files are larger than the space")
+
 // Engine runs containers, and keeps what they write in volumes of the run.
 type Engine interface {
 	ContainerRunner
@@ -25,8 +29,9 @@ type Engine interface {
 	// CreateVolume makes an empty volume. "locbench clean" finds it by the run.
 	CreateVolume(ctx context.Context, runID, name string) (volume string, err error)
 	// CopyVolume gives a new volume the files of another one, with owners and rights. No container
-	// may have one of the two. image is any image of this engine; its program does not run.
-	CopyVolume(ctx context.Context, from, to, image string) (files Files, err error)
+	// may have one of the two. image is any image of this engine; its program does not run. More than
+	// most bytes are ErrTooLarge.
+	CopyVolume(ctx context.Context, from, to, image string, most int64) (files Files, err error)
 	// VolumeSize returns the bytes of a volume's files, all of which it reads.
 	VolumeSize(ctx context.Context, volume, image string) (int64, error)
 	// FreeSpace returns the bytes that are free for volumes, and in which folder; "": not known.

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/cpuset"
@@ -61,6 +62,14 @@ type Copies interface {
 	// state that this need had after Seed, the first time also if it keeps its state. They are closed
 	// before this need.
 	Copy(ctx context.Context, at []Place) ([]Need, error)
+}
+
+// RestoreTimeout is how long needs may take to restore, unless they say otherwise.
+const RestoreTimeout = 3 * time.Minute
+
+// Slow is a need that may say how long it may take to restore.
+type Slow interface {
+	RestoreTimeout() time.Duration // 0: it does not
 }
 
 // Imaged is a need that runs images.

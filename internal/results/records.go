@@ -122,10 +122,15 @@ func (t *recorder) steps(trial *bench.Trial, r bench.TrialResult) {
 		for _, u := range step.Samples {
 			add(u.At, bench.UsageRead{Usage: u})
 		}
-		for _, u := range []*bench.Usage{step.Before, step.After} {
-			if u != nil {
-				add(u.At, bench.UsageRead{Usage: *u})
+		for i, u := range []*bench.Usage{step.Before, step.After} {
+			if u == nil {
+				continue
 			}
+			read := bench.UsageRead{Usage: *u}
+			if host := []*bench.HostReading{step.HostBefore, step.HostAfter}[i]; host != nil {
+				read.Needs = host.Needs
+			}
+			add(u.At, read)
 		}
 		for _, w := range step.Load.Windows {
 			add(start.Add(w.Start+w.Length), bench.WindowClosed{Index: step.Index, Window: w})

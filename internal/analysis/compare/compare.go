@@ -62,13 +62,16 @@ type Contender struct {
 	Rows        []Row         `json:"measures"`
 	Requests    *Requests     `json:"requests,omitempty"` // by kind of request, if the mix has several
 	Subject     string        `json:"subject,omitempty"`  // how the profile made the two contenders differ, with the ratios
+	Causes      []string      `json:"causes,omitempty"`   // what counters say about the worse side
 	Settle      string        `json:"settle,omitempty"`   // what would settle inconclusive measures soonest
 	Notes       []SideWarning `json:"notes,omitempty"`    // caveats: errors, rounds that failed
 
+	Settling analysis.Settling `json:"-"` // of which Settle is the sentence
 	sides    [2]analysis.Contender
-	limits   string // by which the profile made the two differ, with the ratios; "" if it did not
-	forced   bool   // a verdict although the sides are not comparable
-	excluded bool   // a side is excluded
+	more     func(measure.Measure) Row // compares a measure that is in no row
+	limits   string                    // by which the profile made the two differ, with the ratios; "" if it did not
+	forced   bool                      // a verdict although the sides are not comparable
+	excluded bool                      // a side is excluded
 }
 
 // Trials summarizes the rounds of one side.
@@ -157,14 +160,40 @@ func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 	for i := range c.Rows {
 		c.Rows[i].check(couple, excluded, differ, o.Force)
 	}
+	c.more = func(m measure.Measure) Row {
+		r, pair := newRow(couple, m, o)
+		need := m.NeedName()
+		switch _, known := r.known(); {
+		case known:
+			r.decide(o.Rule.Compare([]stats.Pair{pair})[0])
+		case need != "" && !a.Has(need) && !b.Has(need):
+			r.Sentence = fmt.Sprintf("no need %q in these results", need)
+		}
+		excluded := excluded
+		if m.Comparison.Kind == stats.OfErrors && a.Excluded.OnlyErrors() && b.Excluded.OnlyErrors() {
+			excluded = ""
+		}
+		r.check(couple, excluded, differ, o.Force)
+		return r
+	}
+	if !c.Decided() {
+		c.Settling = analysis.SettleOpen(open(c.Rows), cmp.Or(couple.Run, couple.A.Run()), couple.Paired, couple.Run != nil)
+		c.Settle = c.Settling.Text
+	}
+	c.Causes = c.causes(couple)
 	if i := slices.IndexFunc(c.Rows, func(r Row) bool { return r.Measure == measure.P99Half }); i >= 0 {
 		c.Requests = byRequest(couple, o, c.Rows[i].NotComparable)
 	}
-	c.Settle = analysis.SettleOpen(open(c.Rows), couple.Run, couple.Paired)
 	c.forced = o.Force
 	c.Subject = c.subject()
 	c.Notes = c.notes()
 	return c
+}
+
+// Decided reports whether a measure is certainly better or worse: then nothing is proposed for the
+// others.
+func (c Contender) Decided() bool {
+	return slices.ContainsFunc(c.Rows, func(r Row) bool { return r.Verdict == stats.Better || r.Verdict == stats.Worse })
 }
 
 // exclusion returns why a contender is excluded, as a predicate; "" if it is not.

@@ -40,6 +40,7 @@ const (
 
 	limitsSet   Fact = "limits"
 	limitsInUse Fact = "limits in use"
+	imageRun    Fact = "image"
 )
 
 // mayBeUnknown are the facts of a run that are not differences where one side does not know them.
@@ -115,7 +116,16 @@ func Differences(a, b bench.Run) []Difference {
 // trialDifferences returns the differences between two contenders' instances, the most serious
 // first.
 func trialDifferences(a, b []bench.TrialResult) []Difference {
-	return slices.DeleteFunc(unlike(known(a), known(b)), Difference.unknown)
+	return slices.DeleteFunc(unlike(known(a), known(b)), func(d Difference) bool {
+		return d.unknown() || d.What == imageRun && sameContents(a, b)
+	})
+}
+
+// sameContents reports whether all images differ only in labels of locbench.
+func sameContents(a, b []bench.TrialResult) bool {
+	all := slices.Concat(a, b)
+	other := func(t bench.TrialResult) bool { return t.Artifact.Contents != all[0].Artifact.Contents }
+	return len(all) > 0 && all[0].Artifact.Contents != "" && !slices.ContainsFunc(all, other)
 }
 
 // comparedNeed is a need of two runs, of which only the names are known, with the keys of its parts.
@@ -338,7 +348,7 @@ func trialFacts(trial bench.TrialResult) []fact {
 		{"sources", Informational, short(trial.Artifact.Sources)},
 		{"framework", Informational, trial.Service.Framework},
 		{"language version", Informational, trial.Service.LanguageVersion},
-		{"image", Informational, short(strings.TrimPrefix(i.ImageID, "sha256:"))},
+		{imageRun, Informational, short(strings.TrimPrefix(i.ImageID, "sha256:"))},
 	}
 }
 

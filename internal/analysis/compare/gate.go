@@ -38,49 +38,66 @@ func ParseGates(text string) ([]Gate, error) {
 			return nil, err
 		}
 		if slices.ContainsFunc(gates, func(other Gate) bool { return other.Measure == g.Measure }) {
-			return nil, fmt.Errorf("%q: %s given twice", part, g.Measure)
+			return nil, fmt.Errorf("%q: %s given twice", part, measure.Get(g.Measure).Key())
 		}
 		gates = append(gates, g)
 	}
 	return gates, nil
 }
 
-// gateForm is a measure, whether a lower or a higher value fails, and a percentage.
-var gateForm = regexp.MustCompile(`^([a-z0-9-]*)\s*(<\s*-|>\s*\+)\s*([0-9.]+)\s*%$`)
+// gateForm is a need and its measure, or a measure; whether a lower or a higher value fails; and a
+// percentage.
+var gateForm = regexp.MustCompile(`^(?:([a-z0-9][a-z0-9_-]*)\s+([a-z0-9-]+)|([a-z0-9-]*))\s*(<\s*-|>\s*\+)\s*([0-9.]+)\s*%$`)
 
 func parseGate(part string) (g Gate, err error) {
 	m := gateForm.FindStringSubmatch(part)
 	if m == nil {
 		return g, fmt.Errorf("%q: expected a change such as %s", part, Gates())
 	}
-	g.Measure = measure.ID(m[1])
-	tested := func(m measure.Shown) bool { return m.ID == g.Measure }
-	v, err := strconv.ParseFloat(m[3], 64)
-	switch lower := m[2][0] == '<'; {
-	case !slices.ContainsFunc(measure.Tested(), tested):
-		return g, fmt.Errorf("%q: no measure %q; expected a change such as %s", part, g.Measure, Gates())
-	case lower != g.higher():
+	name := joined(" ", m[1], m[2], m[3])
+	found := measure.CPUOfNeed(m[1])
+	if all := measure.Gated(); m[1] == "" {
+		if i := slices.IndexFunc(all, func(m measure.Shown) bool { return m.Key() == name }); i >= 0 {
+			found = all[i].Measure
+		}
+	}
+	v, err := strconv.ParseFloat(m[5], 64)
+	switch lower := m[4][0] == '<'; {
+	case found.ID == "" || found.Key() != name:
+		return g, fmt.Errorf("%q: no measure %q; expected a change such as %s", part, name, Gates())
+	case lower != found.Higher:
 		return g, fmt.Errorf("%q is an improvement; expected a change such as %s", part, Gates())
 	case err != nil || v >= 100*maxChange || lower && v >= 100:
-		return g, fmt.Errorf("%q: %s%% is not possible; expected a change such as %s", part, m[3], Gates())
+		return g, fmt.Errorf("%q: %s%% is not possible; expected a change such as %s", part, m[5], Gates())
 	case lower:
 		v = -v
 	}
-	g.Change = v / 100
-	return g, nil
+	return Gate{found.ID, v / 100}, nil
 }
 
 // Gates returns an example of a gate for each measure: "throughput<-5%, p99>+10%".
 func Gates() string {
 	var all []string
-	for _, m := range measure.Tested() {
+	for _, g := range GateTable() {
+		all = append(all, g[0])
+	}
+	return strings.Join(all, ", ")
+}
+
+// GateTable returns an example of a gate for each measure, and what it compares.
+func GateTable() (all [][2]string) {
+	add := func(m measure.Measure) {
 		change := 0.1
 		if m.Higher {
 			change = -0.05
 		}
-		all = append(all, Gate{m.ID, change}.String())
+		all = append(all, [2]string{Gate{m.ID, change}.String(), m.Comparison.What})
 	}
-	return strings.Join(all, ", ")
+	for _, m := range measure.Gated() {
+		add(m.Measure)
+	}
+	add(measure.CPUOfNeed("db"))
+	return all
 }
 
 // higher reports whether a higher value is better.
@@ -92,7 +109,7 @@ func (g Gate) String() string {
 	if g.higher() {
 		sign = "<-"
 	}
-	return fmt.Sprintf("%s%s%s%%", g.Measure, sign, strconv.FormatFloat(math.Abs(g.Change)*100, 'f', -1, 64))
+	return fmt.Sprintf("%s%s%s%%", measure.Get(g.Measure).Key(), sign, strconv.FormatFloat(math.Abs(g.Change)*100, 'f', -1, 64))
 }
 
 // Outcome is the result of a gate for one contender.
@@ -121,15 +138,19 @@ type GateResult struct {
 func (r Result) CheckGates(gates []Gate) (all []GateResult) {
 	for _, c := range r.Contenders {
 		for _, g := range gates {
-			for _, row := range c.Rows {
-				if row.Measure == g.Measure {
-					outcome, why := g.check(row)
-					all = append(all, GateResult{c.New, g.String(), outcome, why, c.excluded})
-				}
-			}
+			outcome, why := g.check(c.row(g.Measure))
+			all = append(all, GateResult{c.New, g.String(), outcome, why, c.excluded})
 		}
 	}
 	return all
+}
+
+// row returns the row of a measure, also of one that is compared only for gates.
+func (c Contender) row(id measure.ID) Row {
+	if i := slices.IndexFunc(c.Rows, func(r Row) bool { return r.Measure == id }); i >= 0 {
+		return c.Rows[i]
+	}
+	return c.more(measure.Get(id))
 }
 
 func (g Gate) check(row Row) (Outcome, string) {
@@ -162,6 +183,9 @@ func (g Gate) check(row Row) (Outcome, string) {
 
 // checkRanks is check where a value is 0. There is no CI of the ratio, but its test: of the limit.
 func (g Gate) checkRanks(row Row) (Outcome, string) {
+	if !g.higher() && stats.AllZero(row.New.Rounds) {
+		return Passed, row.changed
+	}
 	pair := stats.Pair{Old: row.Old.Rounds, New: row.New.Rounds, Paired: row.Paired}
 	beyond := stats.Rule{}.Beyond(pair, 1+g.Change)
 	if g.higher() {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/measure"
@@ -20,13 +21,20 @@ func TestParseGates(t *testing.T) {
 	if _, err := ParseGates(strings.Repeat(" ", 492) + "p99>+10%"); err != nil {
 		t.Errorf("500 bytes: %v", err)
 	}
-	if got, want := Gates(), "throughput<-5%, p99>+10%, start-up>+10%, time-to-peak>+10%, memory>+10%, cpu>+10%"; got != want {
+	if got, want := Gates(), "throughput<-5%, p99>+10%, start-up>+10%, time-to-peak>+10%, memory>+10%, cpu>+10%, p50>+10%, errors>+10%, db cpu>+10%"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if got := gates[0].String() + " " + gates[2].String(); got != "throughput<-5% memory>+2.5%" {
 		t.Errorf("%q", got)
 	}
+	gates, err = ParseGates("p50>+10%,errors>+0%,my-db  cpu > +20%,db2 cpu>+20%")
+	want = []Gate{{measure.P50Half, .1}, {measure.ErrorRate, 0}, {"need:my-db:cpu", .2}, {"need:db2:cpu", .2}}
+	if err != nil || !slices.Equal(gates, want) || gates[2].String() != "my-db cpu>+20%" {
+		t.Errorf("%+v, %v, want %+v", gates, err, want)
+	}
 	for text, what := range map[string]string{
+		"db memory>+5%": `no measure "db memory"; expected a change such as throughput<-5%`, "db p99>+5%": "no measure", "db cpu<-5%": "is an improvement",
+		"cpu cpu cpu>+5%": "expected", "db cpu>+5%,db cpu>+7%": "db cpu given twice", "error-ratio>+5%": "no measure", "switches>+5%": "no measure",
 		"": "expected a change such as", "throughput": "expected a change such as", "<-5%": `no measure ""`, "speed<-5%": `no measure "speed"; expected a change such as throughput<-5%, p99>+10%, start-up`,
 		"throughput>+5%": "is an improvement; expected a change such as throughput<-5%", "p99<-5%": "is an improvement",
 		"throughput<5%": `"throughput<5%": expected`, "throughput<-5": "expected", "throughput<-%": "expected", "throughput<--5%": "expected",
@@ -105,7 +113,7 @@ func TestGate_Check(t *testing.T) {
 			r := Result{Contenders: []Contender{{New: "a", Rows: []Row{{Measure: measure.StartUp}, c.row}, excluded: true}}}
 			g := Gate{id, c.change}
 			want := []GateResult{{"a", g.String(), c.want, c.why, true}}
-			if got := r.CheckGates([]Gate{{Measure: "none"}, g}); !slices.Equal(got, want) {
+			if got := r.CheckGates([]Gate{g}); !slices.Equal(got, want) {
 				t.Errorf("%+v, want %+v", got, want)
 			}
 		})
@@ -154,6 +162,43 @@ func TestResult_CheckGates(t *testing.T) {
 			got = append(got, string(g.Outcome))
 		}
 		testenv.Check(t, strings.Join(got, " ") == c.want, "%s: %s, want %s", c.name, strings.Join(got, " "), c.want)
+	}
+}
+
+// The median latency and errors are compared for conditions only, and errors also of what they
+// exclude.
+func TestResult_CheckGates_OnlyGated(t *testing.T) {
+	gates, err := ParseGates("p50>+10%,errors>+100%")
+	testenv.OK(t, err)
+	p50 := func(d time.Duration) change {
+		return func(l *bench.TrialResult) {
+			for i := range l.Steps {
+				l.Steps[i].Load.Latency.P50 = d + time.Duration(l.Trial.Round)
+			}
+		}
+	}
+	a := func(changes ...change) raw {
+		return of(trials("a", 6, usual(), append([]change{p50(time.Millisecond)}, changes...)...))
+	}
+	checks := func(l *bench.TrialResult) { l.Checks = []bench.CheckResult{{Name: "x", Status: bench.CheckFailed}} }
+	for _, c := range []struct {
+		name          string
+		before, after raw
+		want          string
+	}{
+		{"no errors", a(), a(), "passed: 0.0% (0.0% to 0.0%); passed: 0 → 0: no errors in old and new"},
+		{"slower", a(), a(p50(2 * time.Millisecond)), "failed: +100.0% (+100.0% to +100.0%); passed: 0 → 0: no errors in old and new"},
+		{"first errors", a(), a(failing(3, 10)), "passed: 0.0% (0.0% to 0.0%); failed: 0 → <0.01%: no errors in old"},
+		{"errors once", a(), a(in(2, failing(3, 10))), "passed: 0.0% (0.0% to 0.0%); unsure: 0 → 0: no errors in old and 5 of 6 rounds of new: not certainly beyond the limit"},
+		{"twice as many", a(failing(3, 10)), a(failing(3, 18)), "passed: 0.0% (0.0% to 0.0%); passed: +80.0% (+77.7% to +82.4%)"},
+		{"too many", a(), a(failing(1, 1e6), failing(2, 1e6), failing(3, 1e6)), "refused: new failed at least 90.8% of its requests in every step; first: timeout; failed: 0 → 88.9%: no errors in old"},
+		{"failed checks", a(), a(failing(3, 10), checks), "refused: new failed 6 of 6 checks; first: : x; refused: new failed 6 of 6 checks; first: : x"},
+	} {
+		var got []string
+		for _, g := range compared(t, c.before, c.after, Options{}).CheckGates(gates) {
+			got = append(got, string(g.Outcome)+": "+g.Why)
+		}
+		testenv.Equal(t, strings.Join(got, "; "), c.want, c.name)
 	}
 }
 

@@ -99,36 +99,27 @@ func rows(couple analysis.Couple, o Options) []Row {
 	var all []Row
 	var family []stats.Pair
 	var of []int // rows that are tested: those with values on both sides
+	needs := 0
 	for _, m := range slices.Concat(measure.View(measure.Compared), ofNeeds(couple)) {
-		old, fresh, at := analysis.Samples(m.Measure, couple.Ref, couple.A, couple.B)
-		if (m.Comparison.Apart || m.Comparison.Own) && len(old)+len(fresh) == 0 {
+		r, pair := newRow(couple, m.Measure, o)
+		_, known := r.known()
+		if (m.Comparison.Apart || m.Comparison.Own) && len(r.Old.Rounds)+len(r.New.Rounds) == 0 {
 			continue
 		}
-		shown := couple.Values(m.Measure)
-		r := Row{Measure: m.ID, Unit: m.Unit.String(), HigherIsBetter: m.Higher, At: at, Old: side(old, shown[0]), New: side(fresh, shown[1]),
-			Paired: couple.Paired && stats.SameLength(old, fresh)}
-		if m.Contender(couple.A.Contender).AtLeast || m.Contender(couple.B.Contender).AtLeast {
-			r.Warnings = append(r.Warnings, sideWarning("", bench.WarnEstimate, "%s", m.Comparison.Guess))
-		}
-		pair := stats.Pair{Measure: string(m.ID), HigherIsBetter: m.Higher, Old: old, New: fresh, Paired: r.Paired,
-			Floor: o.Floor.Of(m.ID), With: couple.OtherPairs(m.ID),
-			Words: stats.Words{Text: m.Unit.Text, Zero: m.Comparison.Zero}}
-		switch {
-		case len(old) == 0 && len(fresh) == 0:
-			r.Sentence = "not measured"
-		case len(old) == 0:
-			r.Sentence = "no data in old"
-		case len(fresh) == 0:
-			r.Sentence = "no data in new"
-		case m.Comparison.Apart:
+		switch why := couple.Shared(m.NeedName()); {
+		case !known:
+		case m.Comparison.Apart, why != "":
 			c := o.Rule.Compare([]stats.Pair{pair})[0]
 			r.Ratio, r.changed = c.Ratio, c.Change()
-			r.Sentence = joined(": ", "no verdict", r.changed)
+			r.Sentence = joined(": ", joined(", ", "no verdict", why), r.changed)
 		case m.Comparison.Own:
 			r.decide(o.Rule.Compare([]stats.Pair{pair})[0])
 		default:
 			of, family = append(of, len(all)), append(family, pair)
-			for i, rounds := range [][]float64{old, fresh} {
+			if m.NeedName() != "" {
+				needs++
+			}
+			for i, rounds := range [][]float64{pair.Old, pair.New} {
 				for _, w := range stats.RoundWarnings(rounds) {
 					r.Warnings = append(r.Warnings, SideWarning{sides[i], w})
 				}
@@ -141,10 +132,41 @@ func rows(couple analysis.Couple, o Options) []Row {
 		}
 		all = append(all, r)
 	}
+	for i := range family {
+		family[i].Weight = analysis.WeightOf(measure.Get(all[of[i]].Measure), needs)
+	}
 	for i, c := range o.Rule.Compare(family) {
 		all[of[i]].decide(c)
 	}
 	return all
+}
+
+// newRow returns the row of a measure without a verdict, and the pair that is tested for it.
+func newRow(couple analysis.Couple, m measure.Measure, o Options) (Row, stats.Pair) {
+	old, fresh, at := analysis.Samples(m, couple.Ref, couple.A, couple.B)
+	shown := couple.Values(m)
+	r := Row{Measure: m.ID, Unit: m.Unit.String(), HigherIsBetter: m.Higher, At: at, Old: side(old, shown[0]), New: side(fresh, shown[1]),
+		Paired: couple.Paired && stats.SameLength(old, fresh)}
+	if m.Contender(couple.A.Contender).AtLeast || m.Contender(couple.B.Contender).AtLeast {
+		r.Warnings = append(r.Warnings, sideWarning("", bench.WarnEstimate, "%s", m.Comparison.Guess))
+	}
+	r.Sentence, _ = r.known()
+	return r, stats.Pair{Measure: string(m.ID), HigherIsBetter: m.Higher, Old: old, New: fresh, Paired: r.Paired,
+		Floor: o.Floor.Of(m.ID), Within: m.Comparison.Near, With: couple.OtherPairs(m.ID),
+		Words: stats.Words{Text: m.Unit.Text, Zero: m.Comparison.Zero}}
+}
+
+// known reports whether both sides have values, or which has none.
+func (r Row) known() (why string, ok bool) {
+	switch old, fresh := len(r.Old.Rounds), len(r.New.Rounds); {
+	case old+fresh == 0:
+		return "not measured", false
+	case old == 0:
+		return "no data in old", false
+	case fresh == 0:
+		return "no data in new", false
+	}
+	return "", true
 }
 
 // ofNeeds returns the measures of needs that are compared, of those that any side has.
@@ -197,7 +219,7 @@ func open(rows []Row) (all []analysis.Open) {
 	for _, r := range rows {
 		own := measure.Get(r.Measure).Comparison.Own // a freeze is seen without a verdict
 		if r.Verdict == stats.Inconclusive && r.NotComparable == "" && r.P != nil && !own && r.silent != [2]bool{true, true} {
-			all = append(all, analysis.Open{Measure: r.Measure, Rounds: min(len(r.Old.Rounds), len(r.New.Rounds)), More: r.More})
+			all = append(all, analysis.Open{Measure: r.Measure, Rounds: min(len(r.Old.Rounds), len(r.New.Rounds)), More: r.More, Most: r.Ratio.Most()})
 		}
 	}
 	return all

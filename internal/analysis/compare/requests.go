@@ -94,10 +94,10 @@ func byRequest(couple analysis.Couple, o Options, why string) *Requests {
 			}
 			for _, other := range tests {
 				if other.kind == t.kind && other != t {
-					t.pair.With = append(t.pair.With, other.p)
+					t.pair.With = append(t.pair.With, stats.Weighted{P: other.p})
 				}
 			}
-			t.pair.With = append(t.pair.With, slices.Repeat([]float64{t.p}, others)...)
+			t.pair.With = append(t.pair.With, slices.Repeat([]stats.Weighted{{P: t.p}}, others)...)
 			family, rows = append(family, t.pair), append(rows, &all.Kinds[t.kind].Measures[n])
 		}
 		for i, c := range o.Rule.Compare(family) {

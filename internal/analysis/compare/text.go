@@ -346,6 +346,7 @@ func (c Contender) excludedSides() (lines []string) {
 
 // remarks returns the caveats of a contender.
 func (c Contender) remarks() (lines []string) {
+	lines = append(lines, c.Causes...)
 	for _, row := range c.Rows {
 		for _, w := range row.Warnings {
 			lines = append(lines, string(row.Measure)+": "+safe.Line(w.String(), 300))

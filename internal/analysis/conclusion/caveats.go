@@ -62,6 +62,12 @@ func (d *draft) caveats() (all []Caveat) {
 	if names := d.boundBy(verdict.Machine); len(names) > 0 && len(d.all) > 1 {
 		add("Another machine may change the order: the machine limited %s at peak.", analysis.List(names))
 	}
+	if text := d.fractions(); text != "" {
+		add("%s", text)
+	}
+	for _, text := range d.heaps() {
+		add("%s", text)
+	}
 	for i, need := range run.Needs {
 		before := func(n bench.NeedInfo) bool { return n.Name == need.Name }
 		if slices.ContainsFunc(run.Needs[:i], before) {

@@ -88,13 +88,16 @@ func TestCaveats(t *testing.T) {
 		}},
 		{"bound by the machine", each(func(t *bench.TrialResult) { t.Instance = &bench.InstanceInfo{PID: 1}; busy(&t.Steps[0]) }), none},
 		{"bound by the machine, alone", rounds("a", 6, 9000, 9e4, busy), none},
-		{"bound by a need", each(func(t *bench.TrialResult) { store(&t.Steps[0]) }), needs},
+		{"bound by a need", slices.Concat(rounds("a", 6, 9000, 9e4, store), rounds("bb", 6, 9000, 9e4, store)), needs},
+		{"bound by a need, one of them", slices.Concat(rounds("a", 6, 9000, 9e4, store), rounds("bb", 6, 9000, 9e4)), needs},
+		{"bound by a need, for its own requests", each(func(t *bench.TrialResult) { store(&t.Steps[0]) }), needs},
 		{"bound by a need, alone", rounds("a", 6, 9000, 9e4, store), needs},
 		{"few connections of seven", slices.Concat(alike(7)...), none},
 		{"few connections of eight", slices.Concat(alike(8)...), none},
 		{"few connections", each(func(t *bench.TrialResult) { t.Steps[0].Step = benchtest.Closed(1) }), none},
 		{"an outlier", rates(1000, 1001, 1003, 200, 1002, 999), none},
 		{"a drift", rates(1000, 990, 980, 970, 960, 950), none},
+		{"two kinds of rounds", rates(1000, 2010, 1020, 2000, 1990, 1010, 2020, 1000), none},
 		{"changed by hand", each(func(t *bench.TrialResult) {
 			t.ManualChanges = []bench.ManualChange{{Control: bench.Control{Kind: bench.ControlPause}}}
 		}), none},
@@ -144,7 +147,7 @@ func supported(t *testing.T, a *analysis.Run) (leader string) {
 		return ""
 	}
 	s := a.Standing(measure.Throughput, stats.Rule{})
-	var p []float64
+	var p []stats.Weighted
 	var behind []int // pairs with the leader
 	for i := range s.Members {
 		for k := range i {
@@ -153,7 +156,7 @@ func supported(t *testing.T, a *analysis.Run) (leader string) {
 			if nameOf(s, i) == m[1] || nameOf(s, k) == m[1] {
 				behind = append(behind, len(p))
 			}
-			p = append(p, test.P)
+			p = append(p, stats.Weighted{P: test.P})
 		}
 		testenv.Check(t, len(s.Member(i).Value.Values) >= stats.MinInterval, "a leader of %d rounds", len(s.Member(i).Value.Values))
 	}

@@ -268,6 +268,9 @@ const (
 	HoursOfMonth = 730
 )
 
+// Month returns what a month at a rate costs by the price of a billion requests.
+func Month(perBillion, rate float64) float64 { return perBillion / 1e9 * rate * 3600 * HoursOfMonth }
+
 // perMonth returns the cost of a steady load as people think of it: "at 1,000 req/s: 0.05 CPUs,
 // about $1 a month".
 func (d *draft) perMonth(c analysis.Contender) string {
@@ -279,8 +282,8 @@ func (d *draft) perMonth(c analysis.Contender) string {
 	if price <= 0 {
 		price = stats.DefaultPrice
 	}
-	cpus := each / 1e9 * UsualRate * 3600 / price
-	month := cpus * price * HoursOfMonth
+	month := Month(each, UsualRate)
+	cpus := month / price / HoursOfMonth
 	text := fmt.Sprintf("at %s req/s: %.2f CPUs, ", units.Count(UsualRate), cpus)
 	if month < 1 {
 		return text + "under $1 a month"

@@ -11,6 +11,7 @@ import (
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // confidence says how sure the verdict is: the CI and the p value, or what is missing for them.
@@ -113,28 +114,92 @@ func (d *draft) next(r Conclusion) (text, command string) {
 		}
 		return "Rank them", d.again(fmt.Sprintf("--rounds=%d", need))
 	}
-	if more := d.roundsToSettle(); more > 0 && len(d.ratios) == 0 {
-		return "Settle what is open", d.again(fmt.Sprintf("--rounds=%d", rounds+more))
-	}
-	if d.kind == Versions {
+	settling, decided := d.settling()
+	switch cause := d.cause(); {
+	case cause != "":
+		return cause, ""
+	case !decided && len(settling.Changes) > 0:
+		return "Settle what is open" + settling.About, d.again(settling.Changes...)
+	case !decided && settling.Text != "":
+		return settling.Text, ""
+	case d.kind == Versions:
 		return "Hold it in CI", "locbench compare DIR --fail-on 'throughput<-5%'"
 	}
-	return "Look at the steps of each contender below", ""
+	return lookBelow, ""
 }
 
-// roundsToSettle returns the number of rounds that settle the first of the inconclusive pairs; 0:
-// none is, or more rounds do not help.
-func (d *draft) roundsToSettle() (more int) {
-	var open []analysis.Open
-	for _, m := range measure.Tested() {
-		open = append(open, d.standing(m.ID).Open()...)
+// lookBelow is the next step of a report if there is no other one.
+const lookBelow = "Look at the steps of each contender below"
+
+// NextStep returns the next step with its command, for outputs that end with it; "" if there is
+// none, or if it is a remedy of a problem.
+func (r Conclusion) NextStep() string {
+	remedied := func(p Problem) bool { return r.Command != "" && strings.Contains(p.Remedy, r.Command) }
+	switch {
+	case r.Next == lookBelow || slices.ContainsFunc(r.Problems, remedied):
+		return ""
+	case r.Command == "":
+		return r.Next
 	}
-	for _, o := range open {
-		if o.More > 0 && o.More < stats.MaxRounds && (more == 0 || o.More < more) {
-			more = o.More
+	return r.Next + ": " + r.Command
+}
+
+// settling returns what settles what is open, and whether the question is decided: any measure of
+// two versions, else which contender leads. Then nothing is proposed for the rest.
+func (d *draft) settling() (s analysis.Settling, decided bool) {
+	if len(d.ratios) > 0 {
+		return s, true
+	}
+	if d.kind == Versions && len(d.ranked()) == 2 {
+		return d.pair().Settling, d.pair().Decided()
+	}
+	if first := d.standing(measure.Throughput); len(first.Tiers) > 1 {
+		leaders, _ := first.Leaders()
+		decided = len(leaders) == 1
+	}
+	var open []analysis.Open
+	paired := false
+	for _, m := range d.Run.Tested() {
+		s := d.standing(m.ID)
+		open, paired = append(open, s.Open()...), paired || s.Paired
+	}
+	return analysis.SettleOpen(open, d.Run, paired, true), decided
+}
+
+// cause says where to look for what makes the new one of two versions worse: in its requests to a
+// need, what its counters say, its own CPU time, or what it waits for; "" if it is not worse in any.
+func (d *draft) cause() string {
+	if d.kind != Versions || len(d.ranked()) != 2 {
+		return ""
+	}
+	of, name, slower := d.all[1], label(d.all[1]), false
+	own := ""
+	for _, r := range d.pair().Rows {
+		need := measure.Get(r.Measure).NeedName()
+		switch {
+		case r.Verdict != stats.Worse:
+		case need != "":
+			return fmt.Sprintf("Look at what %s asks of %s: its CPU time per request %s", name, safe.Line(need, 60), r.Change())
+		case r.Measure == measure.CPURequest:
+			own = fmt.Sprintf("Profile the CPU time of %s: per request %s", name, r.Change())
+		case r.Measure == measure.Throughput:
+			slower = true
 		}
 	}
-	return more
+	peak, ok := of.PeakStep()
+	switch by := of.Bounds[peak.Index].Bound; {
+	case len(d.pair().Causes) > 0 && (own != "" || slower):
+		return strings.TrimSuffix(d.pair().Causes[0], ".")
+	case own != "" || !ok || !slower:
+		return own
+	case by == verdict.Threads:
+		return "Look at the busiest thread of " + name + ": it has no time left, while CPUs are idle"
+	case by == verdict.Contender:
+		return "Look for what " + name + " waits for with idle CPUs: a lock, a pool, or a call"
+	case by.Need():
+		return "Look at " + safe.Line(string(by), 60) + ", which limited " + name + " at peak"
+	}
+	return ""
 }
 
 // nextAlone returns what says more about the only contender.

@@ -3,6 +3,7 @@ package conclusion
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -20,21 +21,13 @@ import (
 func (d *draft) costWithNeeds(known []analysis.Contender) string {
 	var all []string
 	for _, c := range known {
-		sum, text := c.Cost.Total, units.Dollars(c.Cost.Total)
+		costs := map[string]float64{}
 		for _, name := range needsOf(c) {
-			cost := c.NeedCosts[name].Median
-			sum += cost
-			text += " + " + safe.Line(name, 60) + " " + units.Dollars(cost)
+			costs[name] = c.NeedCosts[name].Median
 		}
-		unmeasured := d.unmeasured(c)
-		for _, name := range unmeasured {
-			text += " + " + safe.Line(name, 60) + ", not measured"
-		}
-		switch {
-		case len(unmeasured) == 0 && len(c.NeedCosts) == 0:
+		text := WithNeeds(c.Cost.Total, costs, d.unmeasured(c))
+		if text == "" {
 			continue
-		case len(unmeasured) == 0:
-			text += " = " + units.Dollars(sum)
 		}
 		if len(d.all) > 1 {
 			text = label(c) + " " + text
@@ -49,7 +42,30 @@ func (d *draft) costWithNeeds(known []analysis.Contender) string {
 	case !slices.ContainsFunc(known, func(c analysis.Contender) bool { return len(c.NeedCosts) > 0 }):
 		return "; needs not measured"
 	}
-	return "; with needs, by CPU time used, not by their limits: " + strings.Join(all, ", ")
+	return "; " + NeedsByTime + strings.Join(all, ", ")
+}
+
+// NeedsByTime is what costs with needs begin with.
+const NeedsByTime = "with needs, by CPU time used, not by their limits: "
+
+// WithNeeds returns a cost with those of needs and their sum: "$1.20 + db $3.10 = $4.30"; "" without
+// needs. With one that was not measured there is no sum.
+func WithNeeds(own float64, costs map[string]float64, unmeasured []string) string {
+	if len(costs)+len(unmeasured) == 0 {
+		return ""
+	}
+	text := units.Dollars(own)
+	for _, name := range slices.Sorted(maps.Keys(costs)) {
+		own += costs[name]
+		text += " + " + safe.Line(name, 60) + " " + units.Dollars(costs[name])
+	}
+	for _, name := range unmeasured {
+		text += " + " + safe.Line(name, 60) + ", not measured"
+	}
+	if len(unmeasured) > 0 {
+		return text
+	}
+	return text + " = " + units.Dollars(own)
 }
 
 // unmeasured returns the needs of a contender that did not run in locbench's hands and have no cost.
@@ -75,9 +91,10 @@ func needsOf(c analysis.Contender) (names []string) {
 }
 
 // limitedByNeed returns the caveat that a need limited contenders at their peaks: their order is
-// then that of their use of it.
+// then that of their use of it. One that differs from all others in what it asks of the need is
+// limited by that, not by the need.
 func (d *draft) limitedByNeed(need string) (text string, ok bool) {
-	names := d.boundBy(verdict.Bound(need))
+	names := slices.DeleteFunc(d.boundBy(verdict.Bound(need)), d.standing(measure.CPUOfNeed(need).ID).Alone)
 	if len(names) == 0 || len(d.all) < 2 {
 		return "", false
 	}

@@ -212,7 +212,7 @@ func (d *draft) soFar(ranked []analysis.Contender) string {
 // contender: " Its peak memory is 9.3 times that of b (8.9 to 9.8)."; "" if none is.
 func (d *draft) drawback(throughput analysis.Standing, leaders []int) (text string) {
 	most := float64(stats.SeveralTimes)
-	for _, m := range measure.Tested() {
+	for _, m := range d.Run.Tested() {
 		s := d.standing(m.ID)
 		if m.ID == throughput.Measure || !d.comparable(s) {
 			continue

@@ -31,7 +31,7 @@ func TestWorktreeInTheServicesFolder(t *testing.T) {
 		}
 		testenv.OK(t, err)
 	}
-	all, _, err := Site{Services: []string{dir}}.Contenders(t.Context(), bench.RuntimeProcess)
+	all, _, err := Site{Services: []string{dir}}.Contenders(t.Context(), bench.RuntimeProcess, "/not/looked/at")
 	at := slices.IndexFunc(all, func(s bench.Service) bool { return s.Name == "orders" })
 	if err != nil || at < 0 || filepath.Base(all[at].Dir) != "orders" {
 		t.Errorf("%v; %+v", err, all)
@@ -132,7 +132,7 @@ func TestMachine(t *testing.T) {
 	if most, err := m.Room(2_000_000); err == nil || most >= 2_000_000 {
 		t.Errorf("two million connections: %d, %v", most, err)
 	}
-	_, states, err := site.Contenders(t.Context(), bench.RuntimeProcess)
+	_, states, err := site.Contenders(t.Context(), bench.RuntimeProcess, "")
 	testenv.OK(t, err)
 	testenv.Equal(t, states[bench.Selection{Contender: "go-nethttp", Variant: "builtin"}].Kind, setup.Ready, states)
 }

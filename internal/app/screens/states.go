@@ -12,12 +12,16 @@ import (
 	"github.com/locbench/locbench/internal/show/tui/setup"
 )
 
-// Contenders returns those of the folders of services, and what each of their variants still needs
-// before it can run. It builds nothing.
-func (s Site) Contenders(ctx context.Context, runtime bench.Runtime) (
+// Contenders returns those of the given folders of services, or else of the profile's, and what each
+// of their variants still needs before it can run. It builds nothing.
+func (s Site) Contenders(ctx context.Context, runtime bench.Runtime, services string) (
 	all []bench.Service, states map[bench.Selection]setup.State, err error,
 ) {
-	all, err = app.Discover(s.Services)
+	folders := s.Services
+	if len(folders) == 0 && services != "" {
+		folders = []string{services}
+	}
+	all, err = app.Discover(folders)
 	if len(all) == 0 {
 		return nil, nil, err
 	}

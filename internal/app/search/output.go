@@ -24,6 +24,7 @@ type progress struct {
 	env     console.Env
 	options *Options
 	search  *capacitySearch
+	limits  int // number of searches
 	printer *plain.Printer
 	started atomic.Bool // the run has begun, so there are results
 	headed  bool        // the table of probes has its heading
@@ -48,6 +49,11 @@ func (t *progress) handle(rec bench.Record) {
 			fmt.Fprintf(t.env.Stderr, "%s\n", safe.Line(e.Run.Profile.Title, 300))
 		}
 		say("results  %s", e.Dir)
+		each := ""
+		if t.limits > 1 {
+			each = fmt.Sprintf(" for each of %d limits", t.limits)
+		}
+		say("time     about %s%s, without builds", units.Approx(t.search.whole(e.Run.Profile)), each)
 	case bench.TrialStarted, bench.StepEnded, bench.LogLines:
 	case bench.StepStarted:
 		if e.Step.WarmUp {
@@ -55,7 +61,7 @@ func (t *progress) handle(rec bench.Record) {
 		} else if !t.headed {
 			t.headed = true
 			_, left := t.search.progress()
-			say("search   probes of %s, about %s in total", units.Length(t.options.Probe), units.Approx(left))
+			say("search   probes of %s, about %s left", units.Length(t.options.Probe), units.Approx(left))
 			say(probeColumns, "probe", "phase", "target req/s", "p50", "p99", "errors", "CPUs", "")
 		}
 	case bench.WindowClosed:

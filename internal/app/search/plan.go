@@ -62,21 +62,65 @@ func (o *Options) config() (capacity.Config, error) {
 }
 
 func (o *Options) places() ([]place, error) {
-	if o.Limits == "" {
+	if len(o.Limits) == 0 {
 		return []place{{dir: "."}}, nil
 	}
 	if o.Changes.Given("target") {
 		return nil, console.Usagef("--limits: not with --target; locbench does not start that service")
 	}
-	key, list, ok := strings.Cut(o.Limits, "=")
-	if !ok || key != "cpus" && key != "memory" {
-		return nil, console.Usagef("--limits %q: expected cpus=0.5,1,1.5,2 or memory=128MiB,512MiB", o.Limits)
+	lists := map[string][]place{}
+	for _, limits := range o.Limits {
+		key, list, ok := strings.Cut(limits, "=")
+		if !ok || key != "cpus" && key != "memory" {
+			return nil, console.Usagef("--limits %q: expected cpus=0.5,1,1.5,2 or memory=128MiB,512MiB", limits)
+		}
+		if o.Changes.Given(key) {
+			return nil, console.Usagef("use either --limits or --%s", key)
+		}
+		if lists[key] != nil {
+			return nil, console.Usagef("--limits: %s is given twice; write one list", key)
+		}
+		var err error
+		if lists[key], err = placesOf(key, list); err != nil {
+			return nil, err
+		}
 	}
-	if o.Changes.Given(key) {
-		return nil, console.Usagef("use either --limits or --%s", key)
+	all, err := paired(lists["cpus"], lists["memory"])
+	if err != nil {
+		return nil, err
 	}
-	var all []place
 	seen := map[string]bool{}
+	for _, p := range all {
+		if seen[p.dir] {
+			return nil, console.Usagef("--limits: %s is given twice", p.label)
+		}
+		seen[p.dir] = true
+	}
+	if len(all) > maxPlaces {
+		return nil, console.Usagef("--limits: %d given, at most %d", len(all), maxPlaces)
+	}
+	return all, nil
+}
+
+// paired returns the limits of CPUs and memory that belong together: the first of both, the second
+// of both, and so on; one alone belongs to all of the others.
+func paired(cpus, memory []place) ([]place, error) {
+	if len(cpus) == 0 || len(memory) == 0 {
+		return append(cpus, memory...), nil
+	}
+	if len(cpus) != len(memory) && len(cpus) != 1 && len(memory) != 1 {
+		return nil, console.Usagef("--limits: cpus has %d values, memory %d: they are pairs; write as many of each, or one for all", len(cpus), len(memory))
+	}
+	all := make([]place, max(len(cpus), len(memory)))
+	for i := range all {
+		c, m := cpus[min(i, len(cpus)-1)], memory[min(i, len(memory)-1)]
+		all[i] = place{label: c.label + ", " + m.label, dir: c.dir + "-" + m.dir, cpus: c.cpus, bytes: m.bytes}
+	}
+	return all, nil
+}
+
+// placesOf returns the values of a list of limits.
+func placesOf(key, list string) (all []place, err error) {
 	for text := range strings.SplitSeq(list, ",") {
 		var p place
 		switch text = strings.TrimSpace(text); key {
@@ -93,14 +137,7 @@ func (o *Options) places() ([]place, error) {
 			}
 			p = place{label: units.Bytes(v), dir: "memory-" + strings.ReplaceAll(units.Bytes(v), " ", ""), bytes: v}
 		}
-		if seen[p.dir] {
-			return nil, console.Usagef("--limits: %s is given twice", p.label)
-		}
-		seen[p.dir] = true
 		all = append(all, p)
-	}
-	if len(all) > maxPlaces {
-		return nil, console.Usagef("--limits: %d given, at most %d", len(all), maxPlaces)
 	}
 	return all, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/results/event"
 	"github.com/locbench/locbench/internal/run/capacity"
 	"github.com/locbench/locbench/internal/run/profile"
 )
@@ -31,9 +32,11 @@ type capacitySearch struct {
 	search *capacity.Search // nil until the warm-up has ended
 	err    error            // the reason for an early end of the search
 
-	mu      sync.Mutex // guards running and left, which another goroutine shows
+	mu      sync.Mutex // guards what is below, which another goroutine shows
 	running capacity.Probe
-	left    int // probes
+	left    int           // probes
+	probed  time.Time     // start of the first probe
+	since   time.Duration // from probed to the start of the current one
 }
 
 // Begin implements app.Search.
@@ -66,6 +69,10 @@ func (s *capacitySearch) Next(ctx context.Context, trial bench.Trial, done []ben
 	probe, more := s.search.Next()
 	s.mu.Lock()
 	s.running, s.left = probe, s.search.Left()
+	if s.probed.IsZero() {
+		s.probed = time.Now()
+	}
+	s.since = time.Since(s.probed)
 	s.mu.Unlock()
 	return s.options.step(probe), more
 }
@@ -92,11 +99,30 @@ func (s *capacitySearch) end(ctx context.Context, trial bench.Trial, res bench.S
 	return nil
 }
 
-// progress returns the current probe and the estimated time left.
+// progress returns the current probe and the estimated time left, by the mean time of the probes so far.
 func (s *capacitySearch) progress() (probe capacity.Probe, left time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.running, time.Duration(s.left) * (s.options.Probe + restAfter/2)
+	each := s.options.perProbe()
+	if done := s.running.Number - 1; done > 0 {
+		each = s.since / time.Duration(done)
+	}
+	return s.running, time.Duration(s.left) * each
+}
+
+// perProbe returns the assumed time of a probe: its length, its ends, and the pause after every second.
+func (o *Options) perProbe() time.Duration { return o.Probe + 100*time.Millisecond + restAfter/2 }
+
+// whole returns the assumed time of the search for one limit; what builds take is not known before.
+func (s *capacitySearch) whole(p bench.Profile) time.Duration {
+	config := s.config
+	config.Start = max(config.Start, config.Min)
+	each, first := event.Overhead(p)
+	left := 0
+	if search, err := capacity.New(config); err == nil {
+		left = search.Left()
+	}
+	return event.Before(p) + each + first + s.options.WarmUp + time.Duration(left)*s.options.perProbe()
 }
 
 func probeRow(o capacity.Outcome) string {

@@ -25,7 +25,7 @@ import (
 type Options struct {
 	app.RunOptions
 	SLO, Resolution           string
-	Limits                    string        // searched one after the other: cpus=0.5,1 or memory=128MiB
+	Limits                    []string      // searched one after the other: cpus=0.5,1 and memory=128MiB,256MiB are pairs
 	Probe                     time.Duration // length of a probe
 	WarmUp                    time.Duration // length of the closed loop before the first probe
 	Confirm                   string        // K/N: K of N probes must pass
@@ -72,10 +72,15 @@ func Run(ctx context.Context, env console.Env, o Options) error {
 		Need: config.Need, Of: config.Of, Length: o.Probe, Started: first.Started, Command: first.Command,
 		Price: first.Profile.PriceVCPUHr,
 	}}
+	for _, n := range first.Profile.Needs {
+		if n.From.Traits().ByURL {
+			log.record.External = append(log.record.External, n.Name)
+		}
+	}
 	var failures []error
 	for i, c := range planned {
 		c.Run.Started = time.Now() // not the time of planning
-		err := o.searchAt(ctx, env, c, places[i], config, slo, log)
+		err := o.searchAt(ctx, env, c, places[i], config, slo, log, len(places))
 		if err != nil && len(planned) > 1 {
 			err = fmt.Errorf("%s: %w", places[i].label, err)
 		}
@@ -117,11 +122,11 @@ type place struct {
 // searchAt runs one search and adds its point to the log.
 func (o *Options) searchAt(
 	ctx context.Context, env console.Env, c app.Plan, p place, config capacity.Config, slo profile.Conditions,
-	log *recorder,
+	log *recorder, limits int,
 ) error {
 	point := log.add(capacity.Point{Label: p.label, Limits: c.Run.Profile.LimitsOf(c.Run.Profile.Contenders[0]), Dir: p.dir})
 	s := &capacitySearch{options: o, config: config, slo: slo, log: log, point: point}
-	shown := &progress{env: env, options: o, search: s}
+	shown := &progress{env: env, options: o, search: s, limits: limits}
 	c.Search, c.Follow, c.Engine = s, shown.follow, o.engine
 	err := app.Conduct(ctx, env, c)
 	if err == nil {

@@ -179,27 +179,32 @@ func TestRun_Conclusion(t *testing.T) {
 
 func TestOptions_Refused(t *testing.T) {
 	for want, change := range map[string]func(*Options){
-		"--slo is missing":           func(o *Options) { o.SLO = "" },
-		"--slo: ":                    func(o *Options) { o.SLO = "p99" },
-		"remove throughput":          func(o *Options) { o.SLO = "throughput>5" },
-		"--confirm \"3/2 \"":         func(o *Options) { o.Confirm = "3/2 " },
-		"3 of 2 confirmations":       func(o *Options) { o.Confirm = "3/2" },
-		"--resolution \"3\"":         func(o *Options) { o.Resolution = "3" },
-		"resolution 2":               func(o *Options) { o.Resolution = "200%" },
-		"--guess -1":                 func(o *Options) { o.Guess = -1 },
-		"--max-rate 2e+06":           func(o *Options) { o.MaxRate = 2e6 },
-		"--probe 1ms":                func(o *Options) { o.Probe = time.Millisecond },
-		"--warm-up 1ms":              func(o *Options) { o.WarmUp = time.Millisecond },
-		"--connections 70000":        func(o *Options) { o.MaxConnections = 70_000 },
-		"at least 1 probe":           func(o *Options) { o.MaxProbes = 0 },
-		"not with --target":          func(o *Options) { o.Limits, o.Changes = "cpus=1", profile.Changes{"target": {"http://127.0.0.1:1"}} },
-		"expected cpus=0.5,1":        func(o *Options) { o.Limits = "disk=1" },
-		"either --limits or --cpus":  func(o *Options) { o.Limits, o.Changes = "cpus=1", profile.Changes{"cpus": {"1"}} },
-		"expected 0.01 to 1024 CPUs": func(o *Options) { o.Limits = "cpus=1,many" },
-		"--limits: ":                 func(o *Options) { o.Limits = "memory=much" },
-		"1 CPU is given twice":       func(o *Options) { o.Limits = "cpus=1,1.0" },
-		"51 given, at most 50":       func(o *Options) { o.Limits = "cpus=" + strings.Join(numbers(51), ",") },
-		"name a contender":           func(o *Options) {},
+		"--slo is missing":     func(o *Options) { o.SLO = "" },
+		"--slo: ":              func(o *Options) { o.SLO = "p99" },
+		"remove throughput":    func(o *Options) { o.SLO = "throughput>5" },
+		"--confirm \"3/2 \"":   func(o *Options) { o.Confirm = "3/2 " },
+		"3 of 2 confirmations": func(o *Options) { o.Confirm = "3/2" },
+		"--resolution \"3\"":   func(o *Options) { o.Resolution = "3" },
+		"resolution 2":         func(o *Options) { o.Resolution = "200%" },
+		"--guess -1":           func(o *Options) { o.Guess = -1 },
+		"--max-rate 2e+06":     func(o *Options) { o.MaxRate = 2e6 },
+		"--probe 1ms":          func(o *Options) { o.Probe = time.Millisecond },
+		"--warm-up 1ms":        func(o *Options) { o.WarmUp = time.Millisecond },
+		"--connections 70000":  func(o *Options) { o.MaxConnections = 70_000 },
+		"at least 1 probe":     func(o *Options) { o.MaxProbes = 0 },
+		"not with --target": func(o *Options) {
+			o.Limits, o.Changes = []string{"cpus=1"}, profile.Changes{"target": {"http://127.0.0.1:1"}}
+		},
+		"expected cpus=0.5,1":                         func(o *Options) { o.Limits = []string{"disk=1"} },
+		"either --limits or --cpus":                   func(o *Options) { o.Limits, o.Changes = []string{"cpus=1"}, profile.Changes{"cpus": {"1"}} },
+		"expected 0.01 to 1024 CPUs":                  func(o *Options) { o.Limits = []string{"cpus=1,many"} },
+		"--limits: ":                                  func(o *Options) { o.Limits = []string{"memory=much"} },
+		"1 CPU is given twice":                        func(o *Options) { o.Limits = []string{"cpus=1,1.0"} },
+		"cpus is given twice; write one list":         func(o *Options) { o.Limits = []string{"cpus=1", "cpus=2"} },
+		"cpus has 2 values, memory 3: they are pairs": func(o *Options) { o.Limits = []string{"cpus=1,2", "memory=64MiB,128MiB,256MiB"} },
+		"0.5 CPUs, 64 MiB is given twice":             func(o *Options) { o.Limits = []string{"cpus=0.5,1,0.5", "memory=64MiB"} },
+		"51 given, at most 50":                        func(o *Options) { o.Limits = []string{"cpus=" + strings.Join(numbers(51), ",")} },
+		"name a contender":                            func(o *Options) {},
 		"already holds a search": func(o *Options) {
 			o.Contenders, o.Out = []string{"go-nethttp"}, t.TempDir()
 			os.WriteFile(filepath.Join(o.Out, capacity.File), nil, 0o600)
@@ -231,12 +236,14 @@ func numbers(n int) (all []string) {
 // TestPlaces: --limits gives the limits of several searches.
 func TestPlaces(t *testing.T) {
 	for limits, want := range map[string]string{
-		"":                     "[{ . 0 0}]",
-		"cpus=0.5,2":           "[{0.5 CPUs cpus-0.5 0.5 0} {2 CPUs cpus-2 2 0}]",
-		"memory=64MiB, 512MiB": "[{64 MiB memory-64MiB 0 67108864} {512 MiB memory-512MiB 0 536870912}]",
+		"":                               "[{ . 0 0}]",
+		"cpus=0.5,2":                     "[{0.5 CPUs cpus-0.5 0.5 0} {2 CPUs cpus-2 2 0}]",
+		"memory=64MiB, 512MiB":           "[{64 MiB memory-64MiB 0 67108864} {512 MiB memory-512MiB 0 536870912}]",
+		"memory=64MiB,128MiB;cpus=0.5,1": "[{0.5 CPUs, 64 MiB cpus-0.5-memory-64MiB 0.5 67108864} {1 CPU, 128 MiB cpus-1-memory-128MiB 1 134217728}]",
+		"cpus=0.5,1;memory=64MiB":        "[{0.5 CPUs, 64 MiB cpus-0.5-memory-64MiB 0.5 67108864} {1 CPU, 64 MiB cpus-1-memory-64MiB 1 67108864}]",
 	} {
 		t.Run(limits, func(t *testing.T) {
-			all, err := (&Options{Limits: limits}).places()
+			all, err := (&Options{Limits: strings.FieldsFunc(limits, func(r rune) bool { return r == ';' })}).places()
 			if got := fmt.Sprint(all); got != want || err != nil {
 				t.Errorf("%s, %v; want %s", got, err, want)
 			}

@@ -60,6 +60,7 @@ type Container struct {
 	id          string
 	cancel      context.CancelFunc // ends the goroutines below
 	logs        safe.Ring
+	logSize     safe.LogSize
 	copied      chan struct{} // closed at the end of the log
 	conn        net.Conn      // the connection that brings the log
 	clockOffset time.Duration // the engine's clock minus this machine's
@@ -133,7 +134,7 @@ func (c *Container) start(ctx, uncancelled, follow context.Context, spec Contain
 	c.conn = stream.Conn
 	c.done.Go(func() {
 		defer close(c.copied)
-		copyLog(stream.Reader, time.Now, func(l bench.LogLine) {
+		copyLog(stream.Reader, &c.logSize, time.Now, func(l bench.LogLine) {
 			c.logs.Add(l)
 			if spec.OnLog != nil {
 				spec.OnLog(l)
@@ -254,6 +255,9 @@ func (c *Container) StartedAt() time.Time { return c.startedAt }
 
 // Logs returns the last lines of the log.
 func (c *Container) Logs() []bench.LogLine { return c.logs.Lines() }
+
+// LogSize returns how much the container has written to its log.
+func (c *Container) LogSize() *bench.Log { return c.logSize.Log() }
 
 // Exited returns a channel that is closed once the main process has exited and its log is read.
 func (c *Container) Exited() <-chan struct{} { return c.exited }

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/moby/moby/client"
 
@@ -36,13 +37,32 @@ func (e *Engine) createGiving(ctx context.Context, spec ContainerSpec) (created 
 		}
 	}
 	for _, m := range spec.Mounts {
-		if bound(m) {
-			given = append(given, m)
+		if !bound(m) {
+			continue
 		}
+		if memory := inMemory(spec, m.Target); memory != "" {
+			return created, nil, fmt.Errorf("%s cannot be copied to %s, as the engine's machine does not have it: %s is in memory and would hide it; "+
+				"write a path outside of it", m.Source, m.Target, memory)
+		}
+		given = append(given, m)
 	}
 	spec.Mounts = slices.DeleteFunc(slices.Clone(spec.Mounts), bound)
 	created, err = e.create(ctx, spec)
 	return created, given, err
+}
+
+// inMemory returns the file system in memory of a container that has a path; "" if none has.
+func inMemory(spec ContainerSpec, at string) string {
+	folders := []string{"/dev", "/proc", "/sys"}
+	for _, t := range spec.Tmpfs {
+		folders = append(folders, path.Clean(t.Target))
+	}
+	for _, f := range folders {
+		if at = path.Clean(at); at == f || strings.HasPrefix(at, f+"/") {
+			return f
+		}
+	}
+	return ""
 }
 
 // give copies files and folders of this machine into a container that has not started.

@@ -5,10 +5,12 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -43,6 +45,8 @@ type Image struct {
 	Arch string
 
 	Healthcheck bool // it has a health check
+
+	Contents string // SHA-256 of its layers and configuration, but for locbench's labels; "": not known
 }
 
 // BuildImage builds an image from a build context in tar form, with the classic builder, which
@@ -154,7 +158,26 @@ func (e *Engine) ImageInspect(ctx context.Context, ref string) (Image, error) {
 	if raw.Config != nil && raw.Config.Healthcheck != nil {
 		image.Healthcheck = command(raw.Config.Healthcheck.Test, nil) != nil
 	}
+	image.Contents = contents(raw.RootFS.Layers, raw.Config)
 	return image, nil
+}
+
+// contents returns the hash of an image without the labels that locbench gives it; "" without layers.
+func contents(layers []string, config any) string {
+	data, err := json.Marshal(config)
+	var all map[string]any
+	if len(layers) == 0 || err != nil || json.Unmarshal(data, &all) != nil || all == nil {
+		return ""
+	}
+	labels, _ := all["Labels"].(map[string]any)
+	maps.DeleteFunc(labels, func(key string, _ any) bool { return strings.HasPrefix(key, "locbench.") })
+	if len(labels) == 0 {
+		delete(all, "Labels")
+	}
+	if data, err = json.Marshal([]any{layers, all}); err != nil {
+		return ""
+	}
+	return fmt.Sprintf("sha256:%x", sha256.Sum256(data))
 }
 
 // RemoveImage removes an image by reference or ID; one that does not exist is not an error.

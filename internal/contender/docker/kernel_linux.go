@@ -3,8 +3,11 @@ package docker
 import (
 	"bytes"
 	"errors"
+	"net"
 	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/locbench/locbench/internal/text/safe"
@@ -92,4 +95,51 @@ func isKill(record []byte, id string) bool {
 	priority, err := strconv.Atoi(string(number))
 	kill := err == nil && priority < 8 && bytes.HasPrefix(text, []byte("oom-kill:"))
 	return kill && len(id) >= 12 && bytes.Contains(text, []byte(id))
+}
+
+// DaemonPID returns the engine's process on this machine; 0 if it is not known. Where the system's
+// first process made the socket, the engine is the only one of the name dockerd that it has started.
+func (e *Engine) DaemonPID() int {
+	socket, here := strings.CutPrefix(e.host, "unix://")
+	if !here {
+		return 0
+	}
+	conn, err := net.DialTimeout("unix", socket, pingTimeout)
+	if err != nil {
+		return 0
+	}
+	defer conn.Close()
+	raw, err := conn.(*net.UnixConn).SyscallConn()
+	if err != nil {
+		return 0
+	}
+	pid := 0
+	_ = raw.Control(func(fd uintptr) { // without it, pid stays 0
+		if peer, err := syscall.GetsockoptUcred(int(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED); err == nil {
+			pid = int(peer.Pid)
+		}
+	})
+	if pid != 1 {
+		return pid
+	}
+	return childOfFirst("/proc", "dockerd")
+}
+
+// childOfFirst returns the only child of process 1 with a name; 0 if there is none, or several.
+func childOfFirst(proc, name string) (found int) {
+	all, _ := os.ReadDir(proc)
+	for _, entry := range all {
+		pid, err := strconv.Atoi(entry.Name())
+		if err != nil {
+			continue
+		}
+		stat, _ := safe.ReadFile(filepath.Join(proc, entry.Name(), "stat"), maxProc)
+		if _, after, ok := bytes.Cut(stat, []byte("("+name+") ")); ok && len(bytes.Fields(after)) > 1 && string(bytes.Fields(after)[1]) == "1" {
+			if found != 0 {
+				return 0
+			}
+			found = pid
+		}
+	}
+	return found
 }

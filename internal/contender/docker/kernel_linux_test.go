@@ -6,6 +6,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/testenv/fakedocker"
 )
 
@@ -75,6 +76,27 @@ func TestFindKill(t *testing.T) {
 			if killed != tt.killed || readable != tt.readable {
 				t.Errorf("killed %v, readable %v", killed, readable)
 			}
+		})
+	}
+}
+
+// The engine that the first process has started is found by its name, if there is only one.
+func TestChildOfFirst(t *testing.T) {
+	for name, c := range map[string]struct {
+		stats map[string]string
+		want  int
+	}{
+		"one":               {map[string]string{"7": "7 (dockerd) S 1 7", "8": "8 (dockerd) S 7 8", "9": "9 (sshd) S 1 9", "sys": "10 (dockerd) S 1"}, 7},
+		"two":               {map[string]string{"7": "7 (dockerd) S 1 7", "8": "8 (dockerd) S 1 8"}, 0},
+		"none":              {map[string]string{"9": "9 (dockerd-x) S 1 9"}, 0},
+		"a hostile process": {map[string]string{"9": "9 (dockerd) "}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for pid, stat := range c.stats {
+				writeFile(t, stat, dir, pid, "stat")
+			}
+			testenv.Equal(t, childOfFirst(dir, "dockerd"), c.want)
 		})
 	}
 }

@@ -12,12 +12,12 @@ import (
 )
 
 // copyLog splits the engine's stream of frames into lines until it ends. It holds at most one line
-// of each stream, whatever lengths the frames have.
-func copyLog(r io.Reader, now func() time.Time, emit func(bench.LogLine)) error {
+// of each stream, whatever lengths the frames have. size counts what it copies.
+func copyLog(r io.Reader, size *safe.LogSize, now func() time.Time, emit func(bench.LogLine)) error {
 	stdout, stderr := safe.NewLineWriter("stdout", now, emit), safe.NewLineWriter("stderr", now, emit)
 	defer stderr.Flush()
 	defer stdout.Flush()
-	return splitFrames(r, stdout, stderr)
+	return splitFrames(r, size.Of(stdout), size.Of(stderr))
 }
 
 // splitFrames copies the contents of frames (one byte of stream number, three unused, four of

@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -129,7 +130,7 @@ func TestCopyVolume(t *testing.T) {
 				f.Archive = []byte(tt.body)
 			}
 			f.OnRequest = func(string) { f.Gone = false } // one of two containers
-			files, err := engineOf(t, f).CopyVolume(t.Context(), "v1", "v2", "img:1", map[string]string{LabelRun: "r1", LabelName: "copy"})
+			files, err := engineOf(t, f).CopyVolume(t.Context(), "v1", "v2", "img:1", 1<<30, map[string]string{LabelRun: "r1", LabelName: "copy"})
 			if len(f.Removed()) != tt.removed {
 				t.Errorf("removed: %q", f.Removed())
 			}
@@ -154,13 +155,16 @@ func TestCopyVolume(t *testing.T) {
 	f := fakedocker.New()
 	f.Archive, f.Reads = append(archive, make([]byte, 4<<20)...), int64(len(archive))
 	f.OnRequest = func(string) { f.Gone = false }
-	if _, err := engineOf(t, f).CopyVolume(t.Context(), "v1", "v2", "img:1", nil); err != nil {
+	if _, err := engineOf(t, f).CopyVolume(t.Context(), "v1", "v2", "img:1", 1<<30, nil); err != nil {
 		t.Errorf("from an engine that does not read the padding: %v", err)
+	}
+	if _, err := engineOf(t, f).CopyVolume(t.Context(), "v1", "v2", "img:1", 100, nil); !errors.Is(err, needs.ErrTooLarge) {
+		t.Errorf("more than 100 bytes: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	f = fakedocker.New()
-	if _, err := engineOf(t, f).CopyVolume(ctx, "v1", "v2", "img:1", nil); err == nil || len(f.Requests(".*")) > 0 {
+	if _, err := engineOf(t, f).CopyVolume(ctx, "v1", "v2", "img:1", 1<<30, nil); err == nil || len(f.Requests(".*")) > 0 {
 		t.Errorf("canceled: %v, %d requests", err, len(f.Requests(".*")))
 	}
 }
@@ -405,6 +409,22 @@ func TestFilesOf_Link(t *testing.T) {
 	link := tar.Header{Name: volumeAt, Typeflag: tar.TypeSymlink, Linkname: "/other"}
 	_, err := filesOf(bytes.NewReader(tarOf(t, link)))
 	testenv.Fails(t, err, "the image has a link or a file at /locbench-volume")
+}
+
+// TestGiven_InMemory: what would be copied to a place that is in memory is refused, as its mount hides
+// it; the engine mounts it there.
+func TestGiven_InMemory(t *testing.T) {
+	for target, memory := range map[string]string{"/dev/shm/a": "/dev", "/run/x/a": "/run/x", "/run/xy": "", "/etc/a": ""} {
+		f := fakedocker.New()
+		e := engineOf(t, f)
+		spec := ContainerSpec{Image: "img:1", Mounts: []needs.Mount{{Source: "/s.sql", Target: target}}, Tmpfs: []needs.Tmpfs{{Target: "/run/x/"}}}
+		if _, _, err := e.createGiving(t.Context(), spec); (err != nil) != (memory != "") || err != nil && !strings.Contains(err.Error(), memory+" is in memory and would hide it") {
+			t.Errorf("%s: %v", target, err)
+		}
+		e.local.Store(true)
+		_, _, err := e.createGiving(t.Context(), spec)
+		testenv.OK(t, err)
+	}
 }
 
 // TestGiven: files of this machine are mounted, or copied before the start where the engine's machine

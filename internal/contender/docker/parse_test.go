@@ -22,6 +22,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/testenv/fakedocker"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 func env(m map[string]string) func(string) string { return func(k string) string { return m[k] } }
@@ -272,16 +273,20 @@ func TestCopyLog(t *testing.T) {
 	var got []string
 	emit := func(l bench.LogLine) { got = append(got, l.Stream+":"+l.Text) }
 	in := bytes.Join([][]byte{frame(1, "a\nb"), frame(2, "err\n"), frame(1, "c\n"), frame(1, ""), frame(3, "e\n"), frame(0, "end")}, nil)
-	if err := copyLog(bytes.NewReader(in), time.Now, emit); err != nil {
+	var size safe.LogSize
+	if err := copyLog(bytes.NewReader(in), &size, time.Now, emit); err != nil {
 		t.Error(err)
+	}
+	if got := *size.Log(); got != (bench.Log{Bytes: 14, Lines: 4}) {
+		t.Errorf("%+v", got)
 	}
 	if s := strings.Join(got, " "); s != "stdout:a stderr:err stdout:bc stderr:e stdout:end" {
 		t.Error(s)
 	}
-	if err := copyLog(bytes.NewReader(frame(4, "x")), time.Now, emit); err == nil {
+	if err := copyLog(bytes.NewReader(frame(4, "x")), new(safe.LogSize), time.Now, emit); err == nil {
 		t.Error("stream 4 accepted")
 	}
-	if err := copyLog(bytes.NewReader(frame(1, "abc")[:9]), time.Now, emit); err == nil {
+	if err := copyLog(bytes.NewReader(frame(1, "abc")[:9]), new(safe.LogSize), time.Now, emit); err == nil {
 		t.Error("half a frame accepted")
 	}
 }
@@ -291,7 +296,7 @@ func FuzzCopyLog(f *testing.F) {
 	f.Add([]byte{1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 'x'})
 	f.Add([]byte{2, 0, 0})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		copyLog(bytes.NewReader(data), time.Now, func(l bench.LogLine) {
+		copyLog(bytes.NewReader(data), new(safe.LogSize), time.Now, func(l bench.LogLine) {
 			if len(l.Text) > 9<<10 {
 				t.Fatalf("a line of %d bytes", len(l.Text))
 			}

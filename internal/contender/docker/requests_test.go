@@ -64,13 +64,13 @@ func TestRequests(t *testing.T) {
 		want    string
 	}{
 		"an image": {inspect, "GET " + image + "/json", 200, `{"Id":"1","Size":7,"Os":"linux","Architecture":"arm"}`,
-			"{ID:1 Size:7 OS:linux Arch:arm Healthcheck:false}"},
+			"{ID:1 Size:7 OS:linux Arch:arm Healthcheck:false Contents:}"},
 		"a health check": {inspect, "GET " + image + "/json", 200, `{"Id":"1","Config":{"Healthcheck":{"Test":["CMD","x"]}}}`,
-			"{ID:1 Size:0 OS: Arch: Healthcheck:true}"},
+			"{ID:1 Size:0 OS: Arch: Healthcheck:true Contents:}"},
 		"its health check is off": {inspect, "GET " + image + "/json", 200, `{"Id":"1","Config":{"Healthcheck":{"Test":["NONE"]}}}`,
-			"{ID:1 Size:0 OS: Arch: Healthcheck:false}"},
+			"{ID:1 Size:0 OS: Arch: Healthcheck:false Contents:}"},
 		"no image": {inspect, "GET " + image + "/json", 404, refused,
-			"{ID: Size:0 OS: Arch: Healthcheck:false}, inspect image locbench/x:1: not found: " + failed},
+			"{ID: Size:0 OS: Arch: Healthcheck:false Contents:}, inspect image locbench/x:1: not found: " + failed},
 		"an image removed": {remove, "DELETE " + image, 200, `[]`, ""},
 		"removed before":   {remove, "DELETE " + image, 404, refused, ""},
 		"an image in use":  {remove, "DELETE " + image, 409, refused, ", remove image locbench/x:1: " + failed},

@@ -109,9 +109,9 @@ func noSpace(err error) error {
 const volumeAt = "locbench-volume"
 
 // CopyVolume copies the files of a volume into an empty one, with owners, rights and times, and
-// returns what it has copied. Sockets are left out. It reads and writes through two containers of
+// returns what it has copied, which is an error that wraps needs.ErrTooLarge above most bytes. Sockets are left out. It reads and writes through two containers of
 // the image, with the labels, that never start.
-func (e *Engine) CopyVolume(ctx context.Context, from, to, image string, labels map[string]string) (f needs.Files, err error) {
+func (e *Engine) CopyVolume(ctx context.Context, from, to, image string, most int64, labels map[string]string) (f needs.Files, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("copy volume %s: %w", from, noSpace(orCause(ctx, err)))
@@ -144,12 +144,27 @@ func (e *Engine) CopyVolume(ctx context.Context, from, to, image string, labels 
 		out.CloseWithError(err) // for the reader
 		written <- err
 	}()
-	f, err = filesOf(io.TeeReader(read.Content, in))
+	f, err = filesOf(io.TeeReader(&bounded{read.Content, most}, in))
 	in.CloseWithError(err) // nil: the end
 	if failed := <-written; err == nil {
 		err = failed
 	}
 	return f, err
+}
+
+// bounded is a reader of at most left bytes; more are an error.
+type bounded struct {
+	io.Reader
+	left int64
+}
+
+// Read implements io.Reader.
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		err = needs.ErrTooLarge
+	}
+	return n, err
 }
 
 // holder creates a container that only has a volume.

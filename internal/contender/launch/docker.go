@@ -122,6 +122,8 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 		// Without the files (rights, an unusual mount) the engine's slower counters are used.
 		if i.reader, _ = (cgroup.Tree{}).Process(i.info.PID); i.reader != nil {
 			i.reader.Follow(i.info.PID)
+			// Not where the engine also works for our readings.
+			i.engine = logProcesses(i.info.PID, d.engine.DaemonPID())
 		}
 	}
 	return i, nil
@@ -202,6 +204,7 @@ type container struct {
 	*docker.Container
 	info     bench.InstanceInfo
 	reader   *cgroup.Reader // nil: the engine's counters are used
+	engine   []int          // processes of the engine that pass its log on; nil: not known
 	peak     peak
 	kills    atomic.Bool // the kernel has killed a process for lack of memory
 	stopping atomic.Bool // Stop was called while it ran
@@ -240,6 +243,8 @@ func (c *container) Usage(ctx context.Context) (u bench.Usage, err error) {
 		}
 		return u, err
 	}
+	u.Log = c.LogSize()
+	u.Log.EngineCPU = ownCPU(c.engine)
 	c.peak.keep(&u)
 	if u.Memory != nil && u.Memory.OOMKills > 0 {
 		c.kills.Store(true)

@@ -37,6 +37,35 @@ func (s stat) cpu() (user, system time.Duration) {
 	return time.Duration(s.user+s.cuser) * tick, time.Duration(s.system+s.csystem) * tick
 }
 
+// logProcesses returns the processes that pass on the log of a container: the parent of its main
+// process (a shim), and the engine; nil if one is not known.
+func logProcesses(pid, engine int) []int {
+	shim := parent(pid)
+	if shim <= 1 || engine <= 1 {
+		return nil
+	}
+	if shim == engine {
+		return []int{shim}
+	}
+	return []int{shim, engine}
+}
+
+// ownCPU returns the CPU time of processes, without that of their children; nil if one cannot be read.
+func ownCPU(pids []int) *time.Duration {
+	var sum time.Duration
+	for _, pid := range pids {
+		s, err := readStat(pid)
+		if err != nil {
+			return nil
+		}
+		sum += time.Duration(s.user+s.system) * tick
+	}
+	if len(pids) == 0 {
+		return nil
+	}
+	return &sum
+}
+
 // parent returns the number of a process's parent; 0 if it cannot be read.
 func parent(pid int) int {
 	s, _ := readStat(pid)

@@ -184,3 +184,13 @@ func gone(t *testing.T, pid int) {
 	t.Helper()
 	testenv.Until(t, 30*time.Second, fmt.Sprintf("process %d has exited", pid), func() bool { return !exists(pid) })
 }
+
+// The CPU time of processes is not known if that of one is not.
+func TestOwnCPU(t *testing.T) {
+	self := os.Getpid()
+	one := ownCPU([]int{self})
+	testenv.Check(t, one != nil && ownCPU([]int{self, self}) != nil && *ownCPU([]int{self, self}) >= 2**one, "%v", one)
+	testenv.Check(t, ownCPU(nil) == nil && ownCPU([]int{self, 1 << 30}) == nil, "known without its processes")
+	testenv.Check(t, logProcesses(self, 0) == nil && logProcesses(1<<30, self) == nil, "known without the engine or the shim")
+	testenv.Equal(t, fmt.Sprint(logProcesses(self, 4711)), fmt.Sprint([]int{os.Getppid(), 4711}))
+}

@@ -67,6 +67,7 @@ type process struct {
 	info   bench.InstanceInfo
 	os     *os.Process
 	logs   safe.Ring
+	log    safe.LogSize
 	peak   peak
 	waited sync.WaitGroup // waits for run
 	exited chan struct{}
@@ -96,7 +97,7 @@ func (p *process) launch(ctx context.Context, spec bench.LaunchSpec) error {
 		}
 	}
 	stdout, stderr := safe.NewLineWriter("stdout", time.Now, log), safe.NewLineWriter("stderr", time.Now, log)
-	cmd.Stdout, cmd.Stderr = stdout, stderr
+	cmd.Stdout, cmd.Stderr = p.log.Of(stdout), p.log.Of(stderr)
 	started := make(chan error)
 	p.waited.Go(func() {
 		ownThread(func() {
@@ -161,6 +162,7 @@ func (p *process) Usage(context.Context) (bench.Usage, error) {
 		}
 		return u, err
 	}
+	u.Log = p.log.Log()
 	p.peak.keep(&u)
 	return u, nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/netip"
 	"os/exec"
+	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/cpuset"
@@ -53,6 +54,8 @@ func mainThread() bool { return false } // used only on Linux
 
 func processGone(int) bool                          { return false }
 func processAilment(int) string                     { return "" }
+func logProcesses(int, int) []int                   { return nil }
+func ownCPU([]int) *time.Duration                   { return nil }
 func handles(int, string) bool                      { return false }
 func sessionListens(int) []netip.AddrPort           { return nil }
 func containerListens(int, string) []netip.AddrPort { return nil }

@@ -118,8 +118,8 @@ func (d *Docker) CreateVolume(ctx context.Context, runID, name string) (string, 
 }
 
 // CopyVolume copies the files of a volume into an empty one.
-func (d *Docker) CopyVolume(ctx context.Context, from, to, image string) (needs.Files, error) {
-	return d.engine.CopyVolume(ctx, from, to, image, launch.Labels(d.runID, "copy"))
+func (d *Docker) CopyVolume(ctx context.Context, from, to, image string, most int64) (needs.Files, error) {
+	return d.engine.CopyVolume(ctx, from, to, image, most, launch.Labels(d.runID, "copy"))
 }
 
 // VolumeSize returns the bytes of a volume's files.

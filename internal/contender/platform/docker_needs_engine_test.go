@@ -109,7 +109,7 @@ func TestNeed_State(t *testing.T) {
 	for i := range 3 {
 		restored := b.volume()
 		began := time.Now()
-		files := testenv.Must(b.CopyVolume(t.Context(), seeded, restored, b.image))(t)
+		files := testenv.Must(b.CopyVolume(t.Context(), seeded, restored, b.image, 1<<40))(t)
 		copied := time.Since(began)
 		c := b.start(needs.ContainerSpec{Command: []string{"serve", "80"}, Mounts: on(restored)})
 		t.Logf("copy of %d bytes: %v; with the start of a container: %v", files.Bytes, copied, time.Since(began))
@@ -124,14 +124,14 @@ func TestNeed_State(t *testing.T) {
 		}
 		testenv.OK(t, c.Kill(t.Context()))
 		again := b.volume()
-		if of := testenv.Must(b.CopyVolume(t.Context(), restored, again, b.image))(t); of != first {
+		if of := testenv.Must(b.CopyVolume(t.Context(), restored, again, b.image, 1<<40))(t); of != first {
 			t.Errorf("a copy of the copy has %+v, want %+v", of, first)
 		}
 	}
 	changed := b.start(needs.ContainerSpec{Command: []string{"serve", "80"}, Mounts: on(seeded)})
 	b.do(changed, "own", "/data/empty", "5", "644")
 	testenv.OK(t, changed.Kill(t.Context()))
-	if of := testenv.Must(b.CopyVolume(t.Context(), seeded, b.volume(), b.image))(t); of.Hash == first.Hash || of.Bytes != first.Bytes {
+	if of := testenv.Must(b.CopyVolume(t.Context(), seeded, b.volume(), b.image, 1<<40))(t); of.Hash == first.Hash || of.Bytes != first.Bytes {
 		t.Errorf("another owner: %+v after %+v", of, first)
 	}
 }

@@ -7,6 +7,7 @@
 package measure
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -107,6 +108,9 @@ type Comparison struct {
 	At    Where
 	Kind  stats.Kind // which contenders are not compared
 	Guess string     // warning about a value that is AtLeast
+	What  string     // what a condition of --fail-on compares; "": none names the measure
+	Key   string     // name in such a condition; "": the ID
+	Near  float64    // stats.Rule.Within
 	Zero  string     // what a value of 0 means: "nothing succeeded"; "": 0 is a value as any other
 	// shown without a verdict, to explain other measures; omitted without values
 	Apart bool
@@ -217,6 +221,19 @@ func ByConditionName(name string) (Measure, bool) {
 // Tested returns the measures with verdicts: the family over which p values are adjusted.
 func Tested() []Shown {
 	return slices.DeleteFunc(View(Compared), func(m Shown) bool { return m.Comparison.Apart || m.Comparison.Own })
+}
+
+// Gated returns the measures that conditions of --fail-on name, but for those of needs.
+func Gated() []Shown {
+	return append(Tested(), View(OnlyGated)...)
+}
+
+// Key returns the name of the measure in conditions of --fail-on: "throughput", "db cpu".
+func (m Measure) Key() string {
+	if need := m.NeedName(); need != "" {
+		return need + " " + string(NeedCPURequest)
+	}
+	return cmp.Or(m.Comparison.Key, string(m.ID))
 }
 
 // All returns all measures.

@@ -36,8 +36,9 @@ type needRow struct {
 var needRows = []needRow{
 	{
 		Measure: Measure{ID: NeedCPURequest, Name: "CPU time per request", Head: "CPU/req", Unit: Nanoseconds,
-			CSV:        Column{"cpu_per_request_ns", "its CPU time per success of the contender"},
-			Comparison: &Comparison{Title: "CPU per request", At: AtReference, Kind: stats.OfCPU, Apart: true}},
+			CSV: Column{"cpu_per_request_ns", "its CPU time per success of the contender"},
+			Comparison: &Comparison{Title: "CPU per request", At: AtReference, Kind: stats.OfCPU,
+				What: "CPU time of the need of this name per request of the contender, at the old peak step"}},
 		of: func(n bench.NeedStep, l bench.Load) (float64, bool) {
 			if n.CPU == nil || l.Succeeded <= 0 {
 				return 0, false
@@ -193,6 +194,12 @@ func GroupOfNeed(name string) Group {
 
 // CPUOfNeed returns the measure of a need's CPU time per request.
 func CPUOfNeed(name string) Measure { return Get(needPrefix + ID(name) + ":" + NeedCPURequest) }
+
+// NeedName returns the name of the need that the measure is of; "": of none.
+func (m Measure) NeedName() string {
+	rest, _ := strings.CutPrefix(string(m.ID), needPrefix)
+	return rest[:max(0, strings.LastIndexByte(rest, ':'))]
+}
 
 // Exported is a measure of a need with the value for exports.
 type Exported struct {

@@ -38,6 +38,8 @@ const (
 	ThrottledTime ID = "throttled-time"
 	Cost          ID = "cost"
 	Switches      ID = "switches" // per request
+	Compiled      ID = "compiled"
+	Collected     ID = "collected"
 	First         ID = "first-responses"
 	DrainMax      ID = "drain-max"
 	Reconnects    ID = "reconnects"
@@ -55,7 +57,8 @@ var table = []Measure{
 				"Rejected requests (an expected status from 400 on, of several) do not count."},
 		Chart: &Chart{ID: "throughput", Title: "Throughput",
 			Note: "Successful responses per second. Errors do not count.", Unit: "successes/s", Zero: true},
-		Comparison: &Comparison{Title: "peak throughput", Head: "req/s", Kind: stats.OfThroughput, Zero: "nothing succeeded"},
+		Comparison: &Comparison{Title: "peak throughput", Head: "req/s", Kind: stats.OfThroughput, Zero: "nothing succeeded",
+			What: "peak throughput, of each side at its own peak step"},
 		CSV:        Column{"throughput", "successes per second"},
 		Prometheus: &Metric{Name: "locbench_step_throughput", Help: "Successes per second."},
 		Benchmark:  "req/s", ConditionName: "throughput",
@@ -81,6 +84,8 @@ var table = []Measure{
 				"connection refused, connection reset, incomplete response, timeout, unreadable body, client limit."},
 		Chart: &Chart{ID: "errors", Title: "Error rate", Note: "Errors / (errors + successes + rejected).", Unit: "%", Zero: true},
 		CSV:   Column{"error_ratio", "failed / (failed + succeeded + rejected), 0 to 1"},
+		Comparison: &Comparison{Title: "error rate", Head: "errors", At: FromStartToStop, Kind: stats.OfErrors, Zero: "no errors", Key: "errors",
+			What: "share of failed requests, over all steps; the first one where old has none is more than any percentage"},
 	},
 	quantile(P50, "p50", Column{"p50_ns", "median"}, charted|defined|benchmarked,
 		func(l bench.Latencies) time.Duration { return l.P50 }),
@@ -93,7 +98,10 @@ var table = []Measure{
 	quantile(Mean, "mean", Column{"mean_ns", "mean"}, 0, func(l bench.Latencies) time.Duration { return l.Mean }),
 	quantile(Max, "max", Column{"max_ns", "longest"}, 0, func(l bench.Latencies) time.Duration { return l.Max }),
 	{ID: P50Half, Name: "p50 at half peak", Head: "p50", Unit: Nanoseconds,
-		whole: half(func(l bench.Latencies) time.Duration { return l.P50 })},
+		Of:    latency(func(l bench.Latencies) time.Duration { return l.P50 }),
+		whole: half(func(l bench.Latencies) time.Duration { return l.P50 }),
+		Comparison: &Comparison{Title: "p50", Long: "p50 at half peak", Head: "p50", At: AtHalf, Kind: stats.OfLatency,
+			What: "median latency at the step of p99"}},
 	{
 		ID: P99Half, Name: "p99 at half peak", Head: "p99", Unit: Nanoseconds,
 		Of:    latency(p99),
@@ -102,7 +110,8 @@ var table = []Measure{
 		Definition: Definition{"Latency at half peak (ms, µs)",
 			"at the open-loop step at 50% of peak, if there is one; else at the closed-loop step nearest to half peak. " +
 				"All rounds, histograms merged."},
-		Comparison: &Comparison{Title: "p99", Long: "p99 at half peak", Head: "p99", At: AtHalf, Kind: stats.OfLatency},
+		Comparison: &Comparison{Title: "p99", Long: "p99 at half peak", Head: "p99", At: AtHalf, Kind: stats.OfLatency,
+			What: "latency that 99% of successes stay below, at the step at half of the old peak"},
 	},
 	{
 		ID: InFlight, Name: "requests in flight", Head: "in flight", Unit: Number,
@@ -117,7 +126,8 @@ var table = []Measure{
 		whole: func(c stats.Contender) Result { return ResultOf(c.StartUp) },
 		Definition: Definition{"Start-up time (ms)",
 			"from process start to the first ready response, by the clock of locbench's machine."},
-		Comparison: &Comparison{Title: "start-up", Head: "start", At: FromStartToStop},
+		Comparison: &Comparison{Title: "start-up", Head: "start", At: FromStartToStop, Near: float64(50 * time.Millisecond),
+			What: "time from process start to the first ready response"},
 	},
 	{
 		ID: PeakTime, Name: "time to peak", Head: "to peak", Unit: Nanoseconds,
@@ -128,7 +138,8 @@ var table = []Measure{
 				"final throughput is the median of the last third of those windows. If they scatter by more than 3%, " +
 				"twice their scatter is used. Includes time before the load, such as checks. " +
 				"None if throughput did not stay, for interleaved runs and for targets."},
-		Comparison: &Comparison{Title: "time to peak", Head: "to peak", At: FromStartToStop},
+		Comparison: &Comparison{Title: "time to peak", Head: "to peak", At: FromStartToStop,
+			What: "time from process start to full speed"},
 	},
 	{
 		ID: MemoryPeak, Name: "peak memory", Head: "peak memory", Unit: Bytes, whole: memoryOfTrial,
@@ -140,8 +151,9 @@ var table = []Measure{
 				"the true peak may be higher."},
 		Chart: &Chart{ID: "memory-peak", Title: "Peak memory",
 			Note: "Since the contender's start, at the end of the step.", Unit: "MiB"},
-		Comparison: &Comparison{Title: "peak memory", Head: "memory", At: FromStartToStop, Guess: "peak is the largest sample; the true one may be higher"},
-		CSV:        Column{"memory_peak_bytes", "peak memory since the start of the contender"},
+		Comparison: &Comparison{Title: "peak memory", Head: "memory", At: FromStartToStop, Guess: "peak is the largest sample; the true one may be higher",
+			What: "peak memory of the contender"},
+		CSV: Column{"memory_peak_bytes", "peak memory since the start of the contender"},
 		Prometheus: &Metric{Name: "locbench_step_memory_peak_bytes",
 			Help: "Peak memory since the start of the contender."},
 		Benchmark: "peak-bytes",
@@ -197,8 +209,9 @@ var table = []Measure{
 		Definition: Definition{"CPU time per request (µs)", "CPU time of the step / its successes."},
 		Chart: &Chart{ID: "cpu-per-request", Title: "CPU time per request",
 			Note: "CPU time of the step / its successes.", Unit: "µs", Log: true},
-		Comparison: &Comparison{Title: "CPU per request", Head: "CPU/req", At: AtReference, Kind: stats.OfCPU},
-		CSV:        Column{"cpu_per_request_ns", "CPU time per success"},
+		Comparison: &Comparison{Title: "CPU per request", Head: "CPU/req", At: AtReference, Kind: stats.OfCPU,
+			What: "CPU time of the contender per request, at the old peak step"},
+		CSV: Column{"cpu_per_request_ns", "CPU time per success"},
 		Prometheus: &Metric{Name: "locbench_step_cpu_seconds_per_request",
 			Help: "CPU time of the contender per success."},
 		Benchmark: "cpu-ns/req",
@@ -243,6 +256,24 @@ var table = []Measure{
 				return float64(u.Switches.Voluntary + u.Switches.Involuntary), true
 			}},
 		Benchmark: "switches/req",
+	},
+	{
+		ID: Compiled, Name: "compiled", Head: "compiled", Unit: Share, Of: spentOn(func(t bench.ThreadTime) bench.Duration { return t.Compiled }),
+		Definition: Definition{"Compiled, collected (%)",
+			"CPU time of the threads that compile and that collect garbage, by the names that a runtime gives its threads / " +
+				"CPU time of all its threads, counted by the kernel. Runtimes that do it on the threads that serve have none " +
+				"(Go, Rust, native images, CPython)."},
+		Chart: &Chart{ID: "compiled", Title: "Compiled", Note: "Share of the CPU time in the runtime's compilers.", Unit: "%", Zero: true, Optional: true},
+		CSV:   Column{"compiled_ratio", "share of the CPU time in the runtime's compilers, 0 to 1"},
+		Prometheus: &Metric{Name: "locbench_step_compiled_ratio",
+			Help: "Share of the CPU time in the compilers of the runtime."},
+	},
+	{
+		ID: Collected, Name: "collected", Head: "collected", Unit: Share, Of: spentOn(func(t bench.ThreadTime) bench.Duration { return t.Collected }),
+		Chart: &Chart{ID: "collected", Title: "Collected", Note: "Share of the CPU time in the runtime's garbage collectors.", Unit: "%", Zero: true, Optional: true},
+		CSV:   Column{"collected_ratio", "share of the CPU time in the runtime's garbage collectors, 0 to 1"},
+		Prometheus: &Metric{Name: "locbench_step_collected_ratio",
+			Help: "Share of the CPU time in the garbage collectors of the runtime."},
 	},
 	{
 		ID: First, Name: "first responses", Head: "first", Unit: Nanoseconds, Of: firstResponses, whole: longest(firstResponses),
@@ -410,6 +441,15 @@ func nanoseconds(of func(bench.StepResult) (time.Duration, bool)) func(bench.Ste
 func throttled(s bench.StepResult) (float64, bool) {
 	t, ok := s.Throttling()
 	return float64(t.Throttled) / float64(max(1, t.Periods)), ok && t.Periods > 0
+}
+
+// spentOn returns the share of a part in the CPU time of the contender's threads.
+func spentOn(part func(bench.ThreadTime) bench.Duration) func(bench.StepResult) (float64, bool) {
+	return func(s bench.StepResult) (float64, bool) {
+		t, ended, ok := s.ThreadTime()
+		all := t.Served + t.Compiled + t.Collected + t.Runtime + ended
+		return float64(part(t)) / float64(max(1, all)), ok && all > 0
+	}
 }
 
 func switches(s bench.StepResult) (float64, bool) {

@@ -27,6 +27,9 @@ type Rule struct {
 	Margin float64 // a ratio within 1/(1+Margin) and 1+Margin is "the same"; 0: DefaultMargin
 	// noise floor, from locbench calibrate; smaller differences are inconclusive
 	Floor float64
+	// A difference that is not significant is "the same" if its whole CI is within this number, in the
+	// unit of the values, to either side; 0: none. It is for values so small that their ratio says little.
+	Within float64
 }
 
 // Fill returns the rule with defaults for zero and invalid fields.
@@ -83,11 +86,13 @@ type Pair struct {
 	Old, New       []float64
 	Paired         bool // the i-th values were measured in one interleaved round; both sides have the same number
 	// noise floor of this measure; the larger of this and the rule's applies
-	Floor float64
-	// p values of a second family that the pair belongs to, without its own: the difference has to
-	// hold after Holm's correction in both
-	With  []float64
-	Words Words // how sentences show values without a ratio
+	Floor  float64
+	Within float64 // Rule.Within of this measure, if larger
+	// a second family that the pair belongs to, without itself: the difference has to hold after
+	// Holm's correction in both
+	With   []Weighted
+	Weight float64 // Weighted.Weight
+	Words  Words   // how sentences show values without a ratio
 }
 
 // Words says how sentences show two samples that have no ratio, since a value is 0. The zero value
@@ -139,20 +144,21 @@ func (c Comparison) Said(w Words) Comparison {
 func (r Rule) Compare(family []Pair) []Comparison {
 	r = r.Fill()
 	compared := make([]Comparison, len(family))
-	p := make([]float64, len(family))
+	p := make([]Weighted, len(family))
 	for i, pair := range family {
 		own := r
-		own.Floor = max(r.Floor, pair.Floor)
+		own.Floor, own.Within = max(r.Floor, pair.Floor), max(r.Within, pair.Within)
 		compared[i] = own.test(pair)
-		p[i] = 1
+		p[i] = Weighted{1, pair.Weight}
 		if t := compared[i].Test; t != nil {
-			p[i] = t.P
+			p[i].P = t.P
 		}
 	}
 	for i, adjusted := range Holm(p) {
 		c := &compared[i]
-		c.Family = max(len(family), 1+len(family[i].With))
-		c.Adjusted = max(adjusted, Holm(append([]float64{p[i]}, family[i].With...))[0])
+		with := append([]Weighted{p[i]}, family[i].With...)
+		c.Family = max(tests(p, i), tests(with, 0))
+		c.Adjusted = max(adjusted, Holm(with)[0])
 		c.Verdict = c.Rule.decide(*c, family[i].HigherIsBetter)
 		if c.Verdict == Inconclusive {
 			c.More = c.Rule.more(*c, c.Family)
@@ -194,6 +200,9 @@ func (r Rule) decide(c Comparison, higherIsBetter bool) Verdict {
 		return Same
 	}
 	if c.Adjusted > r.Alpha || in.Holds(1) || math.Abs(math.Log(c.Ratio.Estimate)) < math.Log1p(r.Floor) {
+		if c.within() {
+			return Same
+		}
 		return Inconclusive
 	}
 	if (c.Ratio.Estimate > 1) == higherIsBetter {
@@ -211,6 +220,11 @@ func (r Rule) decideByRanks(c Comparison, higherIsBetter bool) Verdict {
 		return Better
 	}
 	return Worse
+}
+
+// within reports whether the whole CI of the difference is within Rule.Within.
+func (c Comparison) within() bool {
+	return c.Old.Median*max(c.Ratio.High-1, 1-c.Ratio.Low) <= c.Rule.Within
 }
 
 // Near reports whether a comparison without a ratio has medians above 0 that are within the margin
@@ -333,7 +347,7 @@ func (c Comparison) Sentence() string {
 	var s strings.Builder
 	s.WriteString(c.Verdict.String())
 	if c.Verdict == Same {
-		fmt.Fprintf(&s, " within %g%%", 100*c.Rule.Margin)
+		fmt.Fprintf(&s, " within %s", c.margin())
 	}
 	if need, few := errors.AsType[NeedRounds](c.Err); few {
 		fmt.Fprintf(&s, ": %v: %s", need, moreWords(c.More))
@@ -366,6 +380,14 @@ func (c Comparison) Sentence() string {
 		}
 	}
 	return s.String()
+}
+
+// margin returns within what the sides are the same: "3%", "50.0 ms".
+func (c Comparison) margin() string {
+	if c.Ratio.Interval.Within(1/(1+c.Rule.Margin), 1+c.Rule.Margin) || c.words.Text == nil {
+		return fmt.Sprintf("%g%%", 100*c.Rule.Margin)
+	}
+	return c.words.Text(c.Rule.Within)
 }
 
 // Change returns the ratio in words or, if a value is 0, the medians and where nothing was:
@@ -406,6 +428,14 @@ func moreWords(n int) string {
 		n = (n + 9) / 10 * 10
 	}
 	return fmt.Sprintf("%d more rounds per side", n)
+}
+
+// Most returns the largest ratio of one side to the other within the interval; 0 of nil.
+func (r *Ratio) Most() float64 {
+	if r == nil {
+		return 0
+	}
+	return max(r.High, 1/r.Low)
 }
 
 // Words returns "+8.3% (+6.1% to +10.2%)", or factors from 2 on: "×7.2 (×6.9 to ×7.4)".

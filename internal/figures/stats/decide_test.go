@@ -35,8 +35,9 @@ func TestRule_Compare(t *testing.T) {
 		return Pair{HigherIsBetter: true, Old: old, New: fresh, Words: Words{Zero: "nothing succeeded",
 			Text: func(v float64) string { return units.Number(v) + "/s" }}}
 	}
+	ms := func(v float64) string { return units.Number(v) + " ms" }
 	inPairs := func(p Pair) Pair { p.Paired = true; return p }
-	among30 := func(p Pair) Pair { p.With = slices.Repeat([]float64{1}, 30); return p }
+	among30 := func(p Pair) Pair { p.With = slices.Repeat([]Weighted{{P: 1}}, 30); return p }
 	for _, test := range []struct {
 		name     string
 		rule     Rule
@@ -125,8 +126,13 @@ func TestRule_Compare(t *testing.T) {
 			"inconclusive: +20.0% (+20.0% to +20.0%); below the noise floor (50%)"},
 		{"pairs, some of them equal", Rule{Margin: .005}, paired(eight, zeros),
 			"inconclusive: +1.4% (−1.5% to +3.9%); need about 110 more rounds per side"},
+		{"small, within a number", Rule{}, Pair{Old: []float64{14, 18, 20, 18, 17, 19}, New: []float64{18, 12, 19, 22, 17, 18}, Within: 7, Words: Words{Text: ms}},
+			"same within 7.00 ms: 0.0% (−15.0% to +22.2%)"},
+		{"small, not within it", Rule{}, Pair{Old: []float64{14, 18, 20, 18, 17, 19}, New: []float64{18, 12, 19, 22, 17, 18}, Within: 3.9, Words: Words{Text: ms}},
+			"inconclusive: 0.0% (−15.0% to +22.2%); need about 230 more rounds per side"},
+		{"within a number, and significant", Rule{Within: 1e6}, Pair{Old: base, New: times(base, 1.2)}, "worse: +20.0% (+16.5% to +23.6%), p 0.0022"},
 		{"six pairs of nine tests", Rule{}, Pair{Old: base, New: times(base, 1.2), Paired: true,
-			With: []float64{1, 1, 1, 1, 1, 1, 1, 1}},
+			With: slices.Repeat([]Weighted{{P: 1}}, 8)},
 			"inconclusive: +20.0% (+20.0% to +20.0%); not significant after Holm's correction for 9 tests, p 0.28; " +
 				"need about 3 more rounds per side"},
 	} {
@@ -253,6 +259,11 @@ func TestRoundWarnings(t *testing.T) {
 			"comparisons with other runs"},
 		{[]float64{100, 100.1, 99.9, 100.05, 1000}, "outlier: round 5 is an outlier: ×10.0 of the median"},
 		{[]float64{100, 101, 102, 99, 98, 100.5}, ""},
+		{[]float64{100, 201, 102, 99, 198, 199}, ""}, // too few
+		{[]float64{100, 201, 102, 99, 198, 199, 101, 200}, "two_kinds: rounds are of two kinds, 4 and 4, ×1.99 apart: something is decided " +
+			"at each start, such as the layout of memory or a plan; more rounds do not change that"},
+		{[]float64{100, 116, 97, 100, 115, 101, 99, 116}, ""},       // 1.1 times, but not 4 times as far apart as the lower ones
+		{[]float64{100, 108, 100.5, 100, 108, 108.5, 100, 108}, ""}, // less than 1.1 times
 		{[]float64{1, 2, 3, 4}, ""},
 		{[]float64{1, 1, 1, 100}, ""},
 		{[]float64{-1, 1, 1, 1, 1, 1}, ""},

@@ -3,6 +3,7 @@ package stats
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/locbench/locbench/internal/bench"
 )
@@ -82,9 +83,50 @@ func logarithms(xs []float64) []float64 {
 // maxTrendP is the largest p value of a reported trend: of six values, one pair may be reversed.
 const maxTrendP = 0.02
 
-// RoundWarnings returns the warnings about a sample of rounds: outliers, and a trend.
+// Of two kinds are rounds with a gap in the middle that is this many times as wide as either kind,
+// and from this factor on. Less than 0.1% of samples of 8 normal values have that gap; of 6, six
+// times as many.
+const (
+	minKinds  = 8
+	kindsGap  = 4
+	kindsFrom = 1.1
+)
+
+// TwoKinds returns how many of the rounds are of the lower one of two kinds, and the factor between
+// the medians of both; 0 if they are of one kind.
+func TwoKinds(xs []float64) (lower int, times float64) {
+	if len(xs) < minKinds || positive(xs) != nil {
+		return 0, 0
+	}
+	logs := logarithms(xs)
+	slices.Sort(logs)
+	gap := func(i int) float64 { return logs[i] - logs[i-1] }
+	at := 2
+	for i := at; i <= len(logs)-2; i++ {
+		if gap(i) > gap(at) {
+			at = i
+		}
+	}
+	if gap(at) < math.Log(kindsFrom) || gap(at) < kindsGap*max(logs[at-1]-logs[0], logs[len(logs)-1]-logs[at]) {
+		return 0, 0
+	}
+	low, _ := Median(logs[:at])
+	high, _ := Median(logs[at:])
+	return at, math.Exp(high - low)
+}
+
+// RoundWarnings returns the warnings about a sample of rounds: two kinds, else outliers, and a trend.
 func RoundWarnings(xs []float64) (all bench.Warnings) {
+	lower, times := TwoKinds(xs)
+	if lower > 0 {
+		all = append(all, bench.Warning{Kind: bench.WarnTwoKinds, Text: fmt.Sprintf(
+			"rounds are of two kinds, %d and %d, %s apart: something is decided at each start, such as the layout of memory or a plan; "+
+				"more rounds do not change that", lower, len(xs)-lower, factor(times))})
+	}
 	for _, o := range Outliers(xs) {
+		if lower > 0 {
+			break
+		}
 		middle, _ := Median(xs)
 		all = append(all, bench.Warning{Kind: bench.WarnOutlier,
 			Text: fmt.Sprintf("round %d is an outlier: %s of the median", o.Index+1, factor(o.Value/middle))})

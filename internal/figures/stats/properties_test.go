@@ -81,10 +81,22 @@ func TestLaws(t *testing.T) {
 }
 
 func TestHolm(t *testing.T) {
-	got := Holm([]float64{0.01, math.NaN(), -1, 2, 0.02, 0, 1})
+	got := Holm(unweighted(0.01, math.NaN(), -1, 2, 0.02, 0, 1))
 	if !slices.Equal(got, []float64{0.06, 1, 1, 1, 0.1, 0, 1}) || len(Holm(nil)) != 0 {
 		t.Errorf("%v", got)
 	}
+	// Two tests share a place: they are corrected for twice as many, and the others for one less.
+	family := []Weighted{{P: .01}, {P: .01, Weight: .5}, {P: .001, Weight: .5}, {P: .5}}
+	if got := Holm(family); !slices.Equal(got, []float64{.025, .03, .006, .5}) || tests(family, 0) != 3 || tests(family, 1) != 6 {
+		t.Errorf("%v, %d and %d tests", got, tests(family, 0), tests(family, 1))
+	}
+}
+
+func unweighted(p ...float64) (family []Weighted) {
+	for _, v := range p {
+		family = append(family, Weighted{P: v})
+	}
+	return family
 }
 
 // For any bits, nothing panics, and all results are within their bounds.

@@ -131,7 +131,7 @@ func TestAgainstSciPy(t *testing.T) {
 		}
 	}
 	for _, r := range ref.Holm {
-		for i, got := range Holm(r.P) {
+		for i, got := range Holm(unweighted(r.P...)) {
 			expect(t, "Holm", "p", got, r.Adjusted[i])
 		}
 	}

@@ -28,8 +28,9 @@ type Tiers struct {
 // Holm's correction covers all k·(k−1)/2 pairs, because the leader is not known in advance. Six
 // rounds can therefore separate at most seven contenders.
 //
-// with returns the p values of two samples' contenders in other measures (Pair.With); nil: none.
-func (r Rule) Tiers(samples [][]float64, higherIsBetter, paired bool, with func(a, b int) []float64) (t Tiers) {
+// with returns the tests of two samples' contenders in other measures (Pair.With), and the weight of
+// this one; nil: none.
+func (r Rule) Tiers(samples [][]float64, higherIsBetter, paired bool, with func(a, b int) ([]Weighted, float64)) (t Tiers) {
 	r = r.Fill()
 	medians := make([]float64, len(samples))
 	for i, s := range samples {
@@ -55,9 +56,9 @@ func (r Rule) Tiers(samples [][]float64, higherIsBetter, paired bool, with func(
 			pairs = append(pairs, [2]int{a, b})
 			pair := Pair{HigherIsBetter: higherIsBetter, Old: samples[b], New: samples[a], Paired: paired}
 			if with != nil {
-				pair.With = with(a, b)
+				pair.With, pair.Weight = with(a, b)
 			}
-			widest = max(widest, 1+len(pair.With))
+			widest = max(widest, tests(append([]Weighted{{Weight: pair.Weight}}, pair.With...), 0))
 			family = append(family, pair)
 		}
 	}
@@ -90,6 +91,7 @@ const (
 	OfCPU                       // CPU time per request at peak
 	OfLatency                   // latency, which depends on the client
 	OfThroughput                // peak throughput
+	OfErrors                    // the error rate, for which errors exclude nothing
 )
 
 // Outside returns why a contender is in no tier of a measure of this kind, whatever its number of
@@ -105,10 +107,10 @@ func Outside(of Kind, c Contender, at Step, clientBound bool) string {
 		}
 		return fmt.Sprintf("%d of %d %s failed", failed, c.Trials, rounds)
 	}
-	if c.Excluded != nil {
+	if c.Excluded != nil && !(of == OfErrors && c.Excluded.OnlyErrors()) {
 		return c.Excluded.String()
 	}
-	if of == FromStartToStop {
+	if of == FromStartToStop || of == OfErrors {
 		return ""
 	}
 	peak, ok := c.PeakStep()
@@ -127,7 +129,8 @@ func Outside(of Kind, c Contender, at Step, clientBound bool) string {
 	return ""
 }
 
-// MinPaired is the number of paired rounds from which one of five measures can differ: p is 2 / 2ⁿ.
+// MinPaired is the number of paired rounds from which one of six measures can differ: p is 2 / 2ⁿ.
+// Interleaved contenders have five, and their needs together one.
 const MinPaired = 8
 
 // Together returns the trials of the rounds in which all sides were interleaved and complete, in

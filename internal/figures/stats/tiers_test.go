@@ -42,12 +42,12 @@ func TestTiers(t *testing.T) {
 		t.Error("nothing has tiers")
 	}
 	// A contender's other measures correct its pairs, too.
-	with := func(a, b int) []float64 { return make([]float64, a+b) }
+	with := func(a, b int) ([]Weighted, float64) { return make([]Weighted, a+b), 1 }
 	if got = (Rule{}).Tiers(samples[:5], true, false, with); got.Tests != 10 {
 		t.Errorf("a family of %d", got.Tests)
 	}
 	if got = (Rule{}).Tiers(samples[3:5], true, false,
-		func(int, int) []float64 { return make([]float64, 29) }); got.Tests != 30 {
+		func(int, int) ([]Weighted, float64) { return make([]Weighted, 29), 1 }); got.Tests != 30 {
 		t.Errorf("a family of %d", got.Tests)
 	}
 }

@@ -127,22 +127,44 @@ func normalP(u, mean, variance float64) float64 {
 // normalQuantile returns the p quantile of the standard normal distribution.
 func normalQuantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
 
-// Holm returns the p values of a family of tests, corrected for their number (S. Holm, Scandinavian
-// Journal of Statistics 6, 1979). The tests may depend on each other. A value outside 0 to 1
-// becomes 1; the order stays.
-func Holm(p []float64) []float64 {
-	order := make([]int, len(p))
-	adjusted := make([]float64, len(p))
-	for i, v := range p {
-		order[i], adjusted[i] = i, 1
-		if v >= 0 && v <= 1 {
-			adjusted[i] = v
-		}
+// Weighted is a p value of a family of tests.
+type Weighted struct {
+	P      float64
+	Weight float64 // share of the family's error, of tests that have one place in it together; 0: 1
+}
+
+func (w Weighted) weight() float64 { return cmp.Or(w.Weight, 1) }
+
+// tests returns for how many tests test i of a family is corrected at most.
+func tests(family []Weighted, i int) int {
+	sum := 0.0
+	for _, w := range family {
+		sum += w.weight()
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(adjusted[a], adjusted[b]) })
+	return int(math.Ceil(sum/family[i].weight() - 1e-9))
+}
+
+// Holm returns the p values of a family of tests, corrected for their number and weights (S. Holm,
+// Scandinavian Journal of Statistics 6, 1979). The tests may depend on each other. A value outside 0
+// to 1 becomes 1; the order stays.
+func Holm(family []Weighted) []float64 {
+	order := make([]int, len(family))
+	adjusted := make([]float64, len(family))
+	rest := 0.0
+	for i, w := range family {
+		order[i], adjusted[i] = i, 1
+		if w.P >= 0 && w.P <= 1 {
+			adjusted[i] = w.P
+		}
+		rest += w.weight()
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(adjusted[a]/family[a].weight(), adjusted[b]/family[b].weight())
+	})
 	largest := 0.0
-	for i, k := range order {
-		largest = max(largest, min(1, adjusted[k]*float64(len(p)-i)))
+	for _, k := range order {
+		largest = max(largest, min(1, adjusted[k]/family[k].weight()*rest))
+		rest -= family[k].weight()
 		adjusted[k] = largest
 	}
 	return adjusted

@@ -22,6 +22,7 @@ const (
 	rejectedSeen = 0.01 // of the requests: worth a word, as throughput and latency leave them out
 
 	otherWork  = 0.10 // of all CPUs, by other programs: worth a word
+	ofLog      = 0.01 // CPUs of the engine for the contender's log: worth a word on a busy machine
 	crowded    = 0.20 // of all CPUs, by other programs on a busy machine: the contender did not get its quota
 	stealSeen  = 0.02 // of the CPU time taken by other VMs: the highest latencies may come from it
 	stealBinds = 0.10 // of the CPU time taken by other VMs: it also limits throughput
@@ -51,6 +52,15 @@ const (
 	// longDrain and muchLongerDrain × the maximum of the interval: below the first, a pause of the
 	// scheduler or a collector; below the second, the maximum says as much.
 	longDrain, muchLongerDrain = 100 * time.Millisecond, 2
+
+	// A delayed acknowledgment takes 40 ms on Linux, and a little more until its response is read.
+	// delayed is a share of the responses that took that long, and someDelayed a number of them;
+	// those that took almost as long are few (times fewer): a load, a pause or a slow service
+	// spreads its latencies.
+	delayedFrom, delayedTo = 39 * time.Millisecond, 46 * time.Millisecond
+	delayed, someDelayed   = 0.01, 10
+	fewer                  = 10
+	idle                   = 0.05 // of the periods throttled: the quota's own pauses are as long
 
 	threadFull = 0.95 // of the time: above it requests wait for a thread of the contender
 	manyEach   = 2    // connections for each CPU that the contender may use: requests queue

@@ -33,6 +33,18 @@ func checkLimits(t *testing.T, limits []limit) {
 	}
 }
 
+// logged is a contender that writes to its log for which the engine uses x CPUs, on a machine busy
+// for a share.
+func logged(busy float64, each int64) func(*made, float64) {
+	return func(m *made, x float64) {
+		m.busy, m.change = busy, func(s *step) {
+			s.Before.Log = &bench.Log{Bytes: 5, Lines: 5, EngineCPU: new(time.Second)}
+			n := s.Load.Succeeded
+			s.After.Log = &bench.Log{Bytes: 5 + each*n, Lines: 5 + 3*n, EngineCPU: new(time.Second + time.Duration(x*float64(length)))}
+		}
+	}
+}
+
 var usual = made{connections: 64, rate: 1000, mean: 10, contender: .2, busy: .1}
 
 // changed makes a bound of a usual step and one value, after other steps.
@@ -117,6 +129,11 @@ func TestTrial_Limits(t *testing.T) {
 		{"other programs", .9001, .9, ", other 0.40", changed(func(m *made, x float64) {
 			m.busy, m.contender, m.client, m.store = 1, 1.25, 1.45, x
 		})},
+		{"the engine's CPUs for a log", .399, .4, "contender: the engine (dockerd and shim) used 0.40 CPUs for its log, 3.0 lines and 412 B per request, while 4 CPUs were 100% busy",
+			changed(logged(1, 412))},
+		{"a busy machine and a log", .9199, .92, "contender: the engine", changed(func(m *made, x float64) { logged(x, 1)(m, 1) })},
+		{"the engine's CPUs for a log in the rest", .009, .01, ", the engine for its log 0.01", changed(logged(1, 412))},
+		{"an engine's CPUs without a log", 0, 1, "contender: the engine", changed(func(m *made, x float64) { logged(1, int64(x))(m, 1) })},
 		{"requests at the store", 5.999, 6, "db: 6.0 of 10.0", changed(func(m *made, x float64) { m.storeEmbedded = x })},
 		{"a thread of the contender", .9499, .95, "threads: ", changed(func(m *made, x float64) {
 			m.contender, m.change = .97, busiest(x)
@@ -431,4 +448,33 @@ func TestStep_Limits(t *testing.T) {
 			return fmt.Sprint(load, busy)
 		}},
 	})
+}
+
+// piledUp is a step with some responses of a time, among 1,000 of 1 ms and some around that time.
+func piledUp(at time.Duration, n, around int, throttled int64) string {
+	h := hdr.New()
+	for took, times := range map[time.Duration]int{time.Millisecond: 1000, at: n, at - 7*time.Millisecond: around / 2, at + 7*time.Millisecond: around / 2} {
+		for range times {
+			h.Record(took)
+		}
+	}
+	var r step
+	r.Load.Latency = h.Latencies()
+	r.Before, r.After = &bench.Usage{Throttling: &bench.Throttling{}}, &bench.Usage{Throttling: &bench.Throttling{Periods: 100, Throttled: throttled}}
+	return verdict.DelayedACKs(r).Join("")
+}
+
+func TestDelayedACKs(t *testing.T) {
+	const want = "of responses took about 40 ms"
+	ms := func(x float64) time.Duration { return time.Duration(x * float64(time.Millisecond)) }
+	checkLimits(t, []limit{
+		{"from", 38, 40, want, func(x float64) string { return piledUp(ms(x), 500, 0, 0) }},
+		{"to", 47, 45, want, func(x float64) string { return piledUp(ms(x), 500, 0, 0) }},
+		{"a share", 9, 11, want, func(x float64) string { return piledUp(ms(41), int(x), 0, 0) }},
+		{"hardly any around", 52, 48, want, func(x float64) string { return piledUp(ms(42), 500, int(x), 0) }},
+		{"pauses of the quota", 6, 5, want, func(x float64) string { return piledUp(ms(42), 500, 0, int64(x)) }},
+	})
+	if got := verdict.DelayedACKs(step{}); got != nil {
+		t.Errorf("of no response: %v", got)
+	}
 }

@@ -73,7 +73,7 @@ func (o Loop) Warnings(l bench.Load) (all bench.Warnings) {
 	if ThreadBusy(l) {
 		all = append(all, Saturated(l))
 	}
-	used := clientCPUs(l)
+	used := ClientCPUs(l)
 	add(l.ClientCPUs > 0 && used > suspected*l.ClientCPUs, bench.WarnClientMaybeBound,
 		values{"client_cpus": used, "client_limit": l.ClientCPUs},
 		"the client may be the bottleneck: it used %.2f of its %s", used,
@@ -204,8 +204,8 @@ func (o Loop) little(l bench.Load) bench.Warnings {
 // wall returns the time between the readings of CPU time, or else Elapsed.
 func wall(l bench.Load) time.Duration { return cmp.Or(max(l.Wall, 0), l.Elapsed) }
 
-// clientCPUs returns how many CPUs the client used, embedded needs included.
-func clientCPUs(l bench.Load) float64 {
+// ClientCPUs returns how many CPUs the client used, embedded needs included.
+func ClientCPUs(l bench.Load) float64 {
 	if wall(l) <= 0 {
 		return 0
 	}

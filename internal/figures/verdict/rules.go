@@ -47,6 +47,7 @@ var rules = []rule{
 	// Before the machine: who waits for a disk does not wait for the CPUs that other programs use.
 	{bound: Disk, holds: facts.contenderWaits},
 	{need: facts.needWaits},
+	{bound: Contender, holds: facts.logs},
 	{bound: Machine, holds: facts.machineBusy},
 	{need: facts.needHolds},
 	{bound: Rate, holds: facts.rateKept},
@@ -164,6 +165,10 @@ func (f facts) machineBusy() string {
 				by += fmt.Sprintf(", %s %.2f", n.name, n.cpus)
 			}
 		}
+		if f.logCPUs >= ofLog {
+			rest -= f.logCPUs
+			by += fmt.Sprintf(", the engine for its log %.2f", f.logCPUs)
+		}
 		// The rest is other programs, if the needs' part is known; that of an embedded need is the
 		// client's.
 		if len(f.needs) > 0 && rest >= otherWork*f.host {
@@ -177,6 +182,27 @@ func (f facts) machineBusy() string {
 		return fmt.Sprintf("%s were %s busy%s", units.CPUs(f.host), units.Percent(f.busy), by)
 	}
 	return ""
+}
+
+// logs finds a contender whose log takes CPUs that are then missing: the work of the engine that
+// passes it on is not that of other programs.
+func (f facts) logs() string {
+	if !f.busyOK || !f.local || f.busy+f.steal < fullyBusy || f.logCPUs < otherWork*f.host {
+		return ""
+	}
+	l, _ := f.step.Log()
+	return fmt.Sprintf("the engine (dockerd and shim) used %.2f CPUs for its log, %s per request, while %s were %s busy", f.logCPUs,
+		LogPerRequest(l, f.step.Load), units.CPUs(f.host), units.Percent(f.busy))
+}
+
+// LogPerRequest returns the size of a log in words: "3.0 lines and 412 B".
+func LogPerRequest(l bench.Log, load bench.Load) string {
+	n := max(1, load.Ended())
+	lines := fmt.Sprintf("%.1f lines", float64(l.Lines)/float64(n))
+	if lines == "1.0 lines" {
+		lines = "1 line"
+	}
+	return lines + " and " + units.Bytes(l.Bytes/n)
 }
 
 func (f facts) needHolds(n need) string {
@@ -240,32 +266,41 @@ func (f facts) full() bool {
 	return float64(f.step.Step.Connections) >= manyEach*f.may
 }
 
-// workers is what makes a runtime use more threads, by the language of a manifest.
-var workers = []struct {
-	languages []string
-	set       string
-}{
-	{[]string{"rust"}, "TOKIO_WORKER_THREADS, worker_threads or .workers(n)"},
-	{[]string{"javascript", "typescript", "node", "node.js"}, "cluster with one worker for each CPU begun, or worker_threads"},
-	{[]string{"python"}, "the number of workers (--workers, WEB_CONCURRENCY)"},
-	{[]string{"ruby"}, "WEB_CONCURRENCY"},
-	{[]string{"php"}, "pm.max_children, or the number of workers"},
-	{[]string{"go"}, "GOMAXPROCS"},
-	{[]string{"java", "kotlin", "scala", "clojure", "groovy"}, "the threads of its event loop, or -XX:ActiveProcessorCount"},
-	{[]string{"c#", "f#", ".net"}, "DOTNET_PROCESSOR_COUNT"},
-	{[]string{"elixir", "erlang"}, "the number of schedulers (+S)"},
+// family is what languages of manifests have in common: what makes their runtimes use more threads,
+// and a larger heap, if it is the same in 256 and 512 MiB.
+type family struct {
+	languages     []string
+	threads, heap string
+}
+
+var families = []family{
+	{[]string{"rust"}, "TOKIO_WORKER_THREADS, worker_threads or .workers(n)", ""},
+	{[]string{"javascript", "typescript", "node", "node.js"}, "cluster with one worker for each CPU begun, or worker_threads", "--max-old-space-size"},
+	{[]string{"python"}, "the number of workers (--workers, WEB_CONCURRENCY)", ""},
+	{[]string{"ruby"}, "WEB_CONCURRENCY", ""},
+	{[]string{"php"}, "pm.max_children, or the number of workers", ""},
+	{[]string{"go"}, "GOMAXPROCS", ""},
+	{[]string{"java", "kotlin", "scala", "clojure", "groovy"}, "the threads of its event loop, or -XX:ActiveProcessorCount", "-XX:MaxRAMPercentage"},
+	{[]string{"c#", "f#", ".net"}, "DOTNET_PROCESSOR_COUNT", ""},
+	{[]string{"elixir", "erlang"}, "the number of schedulers (+S)", ""},
+}
+
+func familyOf(language string) family {
+	is := func(f family) bool { return slices.Contains(f.languages, strings.ToLower(strings.TrimSpace(language))) }
+	if i := slices.IndexFunc(families, is); i >= 0 {
+		return families[i]
+	}
+	return family{threads: "its number of workers or threads"}
 }
 
 // moreThreadsBy says what to set for more threads in a language.
 func moreThreadsBy(language string) string {
-	set := "its number of workers or threads"
-	for _, w := range workers {
-		if slices.Contains(w.languages, strings.ToLower(strings.TrimSpace(language))) {
-			set = w.set
-		}
-	}
-	return "set " + set + "; see docs/runtimes.md"
+	return "set " + familyOf(language).threads + "; see docs/runtimes.md"
 }
+
+// HeapOption returns what sets the heap of a language whose runtimes have the same one in 256 and
+// 512 MiB; "" for others.
+func HeapOption(language string) string { return familyOf(language).heap }
 
 // brings returns a text if a step with more connections had at least times × the throughput.
 func (f facts) brings(times float64) string {

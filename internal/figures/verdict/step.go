@@ -123,7 +123,7 @@ func OnThisMachine(res bench.StepResult, inst bench.InstanceInfo, cpus int) (all
 // of its limit (0: none) unused, and the client used most of the machine, or both used nearly all
 // of it.
 func bottleneck(l bench.Load, used, limit float64, cpus int) (all bench.Warnings) {
-	machine, client := float64(cpus), clientCPUs(l)
+	machine, client := float64(cpus), ClientCPUs(l)
 	if limit <= 0 || limit > machine {
 		limit = machine
 	}
@@ -158,6 +158,7 @@ func ShareOfOthers(res bench.StepResult, quota float64) float64 {
 		cpus, _ := res.NeedCPUs(name)
 		own += time.Duration(cpus * float64(res.Load.Wall))
 	}
+	own += time.Duration(res.LogCPUs() * float64(res.Load.Wall))
 	if share := busy + steal - own.Seconds()/whole.Seconds(); share >= crowded {
 		return share
 	}

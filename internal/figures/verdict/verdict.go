@@ -101,6 +101,7 @@ type facts struct {
 	cpus      float64 // CPUs that the contender used
 	cpusOK    bool
 	throttled bench.Throttling
+	logCPUs   float64 // CPUs that the engine used for its log
 	client    float64 // CPUs that the client used, embedded needs included
 	needs     []need  // those that are measured
 	host      float64 // CPUs of the machine, of which locbench may use fewer; busy and steal are shares of them
@@ -142,12 +143,13 @@ func needsOf(s bench.StepResult) (all []need) {
 // of adds the facts of one step; ok is false if it was aborted or has no requests.
 func (f facts) of(steps []bench.StepResult, i int) (_ facts, ok bool) {
 	s := steps[i]
-	f.step, f.client = s, clientCPUs(s.Load)
+	f.step, f.client = s, ClientCPUs(s.Load)
 	if s.Aborted != "" || wall(s.Load) <= 0 || s.Load.Ended() == 0 {
 		return f, false
 	}
 	f.cpus, f.cpusOK = s.CPUs()
 	f.throttled, _ = s.Throttling()
+	f.logCPUs = s.LogCPUs()
 	f.needs = needsOf(s)
 	f.busy, f.steal, f.busyOK = s.HostShare()
 	if f.host = f.machine; f.busyOK {

@@ -62,6 +62,7 @@ func TestWarnings(t *testing.T) {
 		{"responses seen late", little(true, 16*second, 16*second, 20*second)},
 		{"a slow client", little(false, 16*second, 16*second, 20*second)},
 		{"an unstable load", little(false, 24*second, 20*second, 20*second)},
+		{"delayed acknowledgments", verdict.DelayedACKs(step{Load: load{Latency: latencies(map[time.Duration]float64{42 * time.Millisecond: 1})}})},
 		{"ports", of(verdict.WaitedForPorts(12*second+second/3, 4000))},
 		{"a pause", of(verdict.Paused(3 * second))},
 		{"a rate", of(verdict.RateChanged(100, []string{"to 200/s after 3 s"}, 0))},

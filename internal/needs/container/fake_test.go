@@ -89,11 +89,14 @@ func (e *fakeEngine) CreateVolume(_ context.Context, _, name string) (string, er
 	return volume, nil
 }
 
-func (e *fakeEngine) CopyVolume(_ context.Context, from, to, _ string) (needs.Files, error) {
+func (e *fakeEngine) CopyVolume(_ context.Context, from, to, _ string, most int64) (needs.Files, error) {
 	for _, c := range e.running {
 		if !c.gone && c.has(from, to) {
 			return needs.Files{}, fmt.Errorf("copy: a container has %s or %s", from, to)
 		}
+	}
+	if int64(len(e.volumes[from]))<<20 > most {
+		return needs.Files{}, needs.ErrTooLarge
 	}
 	e.volumes[to] = e.volumes[from]
 	return needs.Files{Bytes: int64(len(e.volumes[from])), Hash: e.volumes[from]}, e.called("copy %s to %s", from, to)

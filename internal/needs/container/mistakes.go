@@ -120,7 +120,9 @@ func wrong(n bench.NeedSpec) (all []needs.Mistake) {
 	for i, name := range s.Aliases {
 		when(!hostName.MatchString(name), fmt.Sprintf("aliases[%d]", i), fmt.Sprintf("%.100q is not a host name", name),
 			"write letters, digits, -, _ and .")
+		when(taken(name), fmt.Sprintf("aliases[%d]", i), fmt.Sprintf("%s leads elsewhere in a container", name), "write another name")
 	}
+	when(taken(s.Hostname), "hostname", fmt.Sprintf("%s leads elsewhere in a container", s.Hostname), "write another name")
 	when(s.StopSignal != "" && bench.SignalNumber(s.StopSignal) == 0, "stop_signal", "`stop_signal` is not a signal",
 		bench.SignalHint)
 	when(s.Ready.HTTP != readyHTTP{} && !strings.HasPrefix(s.Ready.HTTP.Path, "/"), "ready.http.path",
@@ -130,6 +132,13 @@ func wrong(n bench.NeedSpec) (all []needs.Mistake) {
 	}
 	all = append(all, wrongSeeds(n.Name, s)...)
 	return append(all, wrongMounts(s)...)
+}
+
+// taken reports whether a name is not looked up in the network of the run: it is the container itself
+// or its host.
+func taken(name string) bool {
+	name = strings.ToLower(name)
+	return name == "localhost" || strings.HasSuffix(name, ".localhost") || name == "host.docker.internal" || name == "gateway.docker.internal"
 }
 
 // title names the image of a service.

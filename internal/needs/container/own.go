@@ -42,7 +42,7 @@ func (n *Need) Copy(ctx context.Context, at []needs.Place) (all []needs.Need, er
 			return nil, fmt.Errorf("%w, or `interleave: off`", err)
 		}
 	}
-	if err := n.room(ctx, shared, len(at)); err != nil {
+	if _, err := n.room(ctx, shared, len(at)); err != nil {
 		return nil, err
 	}
 	for _, place := range at {

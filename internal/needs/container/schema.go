@@ -28,6 +28,7 @@ func schema(s *strictyaml.Schemas) strictyaml.Schema {
 			"init":              "Run an init process in its container.",
 			"stop_signal":       "Instead of the image's.",
 			"stop_grace_period": "How long it may take to stop, once, after seeding; 60s unless given.",
+			"restore_timeout":   "How long it may take until its seeded state is copied and it is ready again; 3m unless given.",
 			"after":             "Needs that must be ready and seeded before it starts.",
 			"keep":              "Keep its state from one trial to the next. Each interleaved contender has its own.",
 			"per_service":       "Each service has its own; a trial uses only that of its contender.",

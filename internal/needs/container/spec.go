@@ -54,6 +54,7 @@ type service struct {
 	Init            bool              `json:"init,omitempty" yaml:"init,omitempty"`
 	StopSignal      string            `json:"stop_signal,omitempty" yaml:"stop_signal,omitempty" strict:"min=1,max=20"`
 	StopGracePeriod duration          `json:"stop_grace_period_ns,omitempty" yaml:"stop_grace_period,omitempty" strict:"min=1s,max=10m"`
+	RestoreTimeout  duration          `json:"restore_timeout_ns,omitempty" yaml:"restore_timeout,omitempty" strict:"min=3m,max=24h"`
 	After           []string          `json:"after,omitempty" yaml:"after,omitempty" strict:"max=20"`
 	Keep            bool              `json:"keep,omitempty" yaml:"keep,omitempty"`
 	PerService      bool              `json:"per_service,omitempty" yaml:"per_service,omitempty"`

@@ -136,6 +136,9 @@ func missing(texts []string, getenv func(string) string) error {
 	return fmt.Errorf("environment variable unset or empty: %s", strings.Join(names, ", "))
 }
 
+// maxPorts is how many ports of an image an error names.
+const maxPorts = 10
+
 // portsOf returns the ports: those of the profile or the preset, or the one that the image exposes.
 func (n *Need) portsOf() (ports, error) {
 	if n.spec.Ports != nil {
@@ -148,8 +151,11 @@ func (n *Need) portsOf() (ports, error) {
 		return ports{mainPort: exposed[0]}, nil
 	default:
 		var all []string
-		for _, p := range exposed {
+		for _, p := range exposed[:min(len(exposed), maxPorts)] {
 			all = append(all, strconv.Itoa(p))
+		}
+		if more := len(exposed) - len(all); more > 0 {
+			all = append(all, fmt.Sprintf("%d more", more))
 		}
 		return nil, fmt.Errorf("image %s exposes the ports %s; write the one that contenders use: `ports: %d`",
 			n.spec.Image, strings.Join(all, ", "), exposed[0])

@@ -174,6 +174,9 @@ func (n *Need) Restore(ctx context.Context, of bench.Selection) (changed string,
 	return "", n.masked(errors.Join(died, n.again(ctx, of)))
 }
 
+// RestoreTimeout returns how long Restore may take; 0: as long as of others.
+func (n *Need) RestoreTimeout() time.Duration { return time.Duration(n.spec.RestoreTimeout) }
+
 // Rest stops the service until Restore starts it again from its seeded state.
 func (n *Need) Rest(ctx context.Context) error {
 	switch {
@@ -320,12 +323,13 @@ func (n *Need) again(ctx context.Context, of bench.Selection) error {
 			return err
 		}
 	}
-	if err := n.room(ctx, of, 1); err != nil {
+	most, err := n.room(ctx, of, 1)
+	if err != nil {
 		return err
 	}
 	n.state.of = of
 	for i, d := range n.state.data {
-		if err := n.copyOf(ctx, i, d, d.seeded[of]); err != nil {
+		if err := n.copyOf(ctx, i, d, d.seeded[of], &most); err != nil {
 			return err
 		}
 	}

@@ -44,6 +44,7 @@ func (c Clock) Event(e bench.Event) bench.Event {
 		return e
 	case bench.UsageRead:
 		e.Usage.At = c.At(e.Usage.At)
+		e.Needs = c.needs(e.Needs)
 		return e
 	case bench.MarkRead:
 		e.Mark.Usage.At = c.At(e.Mark.Usage.At)
@@ -74,12 +75,15 @@ func (c Clock) hostAndNeeds(b *bench.HostReading) *bench.HostReading {
 	if b == nil {
 		return nil
 	}
-	out := &bench.HostReading{Host: set(c, b.Host, func(h *bench.HostUsage) *time.Time { return &h.At })}
-	for name, u := range b.Needs {
-		if out.Needs == nil {
-			out.Needs = map[string]*bench.NeedUsage{}
+	return &bench.HostReading{Host: set(c, b.Host, func(h *bench.HostUsage) *time.Time { return &h.At }), Needs: c.needs(b.Needs)}
+}
+
+func (c Clock) needs(all map[string]*bench.NeedUsage) (moved map[string]*bench.NeedUsage) {
+	for name, u := range all {
+		if moved == nil {
+			moved = map[string]*bench.NeedUsage{}
 		}
-		out.Needs[name] = set(c, u, func(u *bench.NeedUsage) *time.Time { return &u.At })
+		moved[name] = set(c, u, func(u *bench.NeedUsage) *time.Time { return &u.At })
 	}
-	return out
+	return moved
 }

@@ -28,6 +28,7 @@ func (r Record) Conclude(caveats []conclusion.Caveat) conclusion.Conclusion {
 		Table: s.table(), Caveats: slices.Concat(s.caveats(), caveats),
 	}
 	c.Verdict, c.Tone = s.verdict()
+	c.Verdict += s.memory()
 	c.Failures, c.Failed = s.failures()
 	c.Next, c.Command = s.next()
 	return c
@@ -98,7 +99,7 @@ func (r Record) Common() (same bench.Limits) {
 
 // ByMemory reports whether the points differ in memory, not in CPUs.
 func (r Record) ByMemory() bool {
-	return len(r.Points) > 1 && r.Common().Memory == 0 && r.Points[0].Limits.Memory > 0
+	return len(r.Points) > 1 && r.Common().Memory == 0 && r.Points[0].Limits.Memory > 0 && r.Common().CPUs == r.Points[0].Limits.CPUs
 }
 
 // Name returns the limits of a point for people: those that differ from the others', or all.
@@ -192,6 +193,26 @@ func (s searched) verdict() (string, conclusion.Tone) {
 	return text + ".", tone
 }
 
+// memory says how much the contender of the best limits uses at the sustained rate, and which limit
+// leaves room; "" if it is not known.
+func (s searched) memory() string {
+	if s.best == nil {
+		return ""
+	}
+	bytes, sampled := s.best.Memory()
+	if bytes == 0 {
+		return ""
+	}
+	who, most := " It", "at most "
+	if len(s.Points) > 1 {
+		who = " With " + s.Name(*s.best) + " it"
+	}
+	if sampled {
+		most = "≥ "
+	}
+	return fmt.Sprintf("%s uses %s%s of memory: a limit of %s leaves room.", who, most, units.Bytes(bytes), units.Bytes(s.best.Room()))
+}
+
 // nothing is the verdict of a search that confirmed no rate.
 func (s searched) nothing() (string, conclusion.Tone) {
 	if slices.ContainsFunc(s.Points, func(p Point) bool { return p.Result.State != None }) || len(s.Points) == 0 {
@@ -278,12 +299,34 @@ func (s searched) cost() string {
 	if !ok {
 		return "not known: no CPU limit"
 	}
-	text := fmt.Sprintf("$%s per vCPU-hour, %d h, whole replicas; no memory", strconv.FormatFloat(s.price(), 'g', 4, 64), conclusion.HoursOfMonth)
+	text := fmt.Sprintf("$%s per vCPU-hour, %d h, whole replicas; memory has no price", strconv.FormatFloat(s.price(), 'g', 4, 64), conclusion.HoursOfMonth)
 	if len(s.Points) == 1 { // else the verdict says it
 		text = fmt.Sprintf("%s a month for %s requests/s, %s; %s", units.Dollars(dollars), units.Count(conclusion.UsualRate),
 			units.Plural(int64(instances(*s.best, conclusion.UsualRate)), "replica"), text)
 	}
+	costs, unmeasured := s.needs(*s.best)
+	if with := conclusion.WithNeeds(dollars, costs, unmeasured); with != "" {
+		text += "; " + conclusion.NeedsByTime + s.of(*s.best, with)
+	}
 	return text
+}
+
+// needs returns what the CPU time of each need costs a month at the usual rate, and those whose CPU
+// time is not known.
+func (s searched) needs(p Point) (costs map[string]float64, unmeasured []string) {
+	costs = map[string]float64{}
+	o, _ := p.Confirming()
+	for name, each := range o.Needs {
+		if billion, ok := stats.CostPerBillion(each, 1, s.price()); ok {
+			costs[name] = conclusion.Month(billion, conclusion.UsualRate)
+		}
+	}
+	for _, name := range s.External {
+		if _, known := costs[name]; !known {
+			unmeasured = append(unmeasured, name)
+		}
+	}
+	return costs, unmeasured
 }
 
 // failures says at which limits no rate was found, and why.
@@ -332,6 +375,12 @@ func (s searched) caveats() (all []conclusion.Caveat) {
 		}
 		if o, ok := p.Confirming(); ok && o.Rate*s.Length.Seconds() < minRequests {
 			few = append(few, s.Name(p))
+		}
+	}
+	if s.best != nil {
+		if most := slices.MaxFunc(s.best.Outcomes, func(a, b Outcome) int { return cmp.Compare(a.Memory, b.Memory) }); most.Memory > s.best.Room() {
+			add(s.of(*s.best, fmt.Sprintf("at %s/s memory rose to %s: with a limit of %s it may be killed in such an overload",
+				units.Number(most.Rate), units.Bytes(most.Memory), units.Bytes(s.best.Room()))))
 		}
 	}
 	if len(few) > 0 {

@@ -47,6 +47,23 @@ func TestRecord_Conclude(t *testing.T) {
 		{"one limit", []Service{one}, none},
 		{"several limits", Several(), none},
 		{"of equal cost", []Service{{CPUs: .5, Holds: 690}, {CPUs: 1, Holds: 1450}}, none},
+		{"memory in use", []Service{{CPUs: .5, Holds: 690, Memory: 15 << 20}, {CPUs: 1, Holds: 1450, Memory: 17<<20 + 1}}, none},
+		{"memory in use, most of its limit", []Service{{CPUs: 1, Holds: 1450, Memory: 300 << 20}}, none},
+		{"memory in use, sampled", []Service{{CPUs: 1, Holds: 1450, Memory: 5 << 20}}, func(r *capacity.Record) {
+			for i := range r.Points[0].Outcomes {
+				r.Points[0].Outcomes[i].Sampled = true
+			}
+		}},
+		{"needs", []Service{{CPUs: .5, Holds: 690, Needs: map[string]time.Duration{"db": time.Millisecond, "cache": 10 * time.Microsecond}}, {CPUs: 2, Holds: 690}}, none},
+		{"needs, one of them not measured", []Service{{CPUs: .5, Holds: 690, Needs: map[string]time.Duration{"db": time.Millisecond}}},
+			func(r *capacity.Record) { r.External = []string{"db", "queue"} }},
+		{"pairs of limits", []Service{{CPUs: .5, Holds: 690}, {CPUs: 1, Holds: 1450}}, func(r *capacity.Record) {
+			r.Command = append(r.Command, "--limits", "cpus=0.5,1", "--limits", "memory=64MiB,128MiB")
+			for i := range r.Points {
+				r.Points[i].Limits.Memory = 64 << 20 << i
+				r.Points[i].Label = r.Points[i].Limits.String()
+			}
+		}},
 		{"no rate", []Service{{CPUs: .25}}, none},
 		{"no rate with both limits", []Service{{CPUs: .25}, {CPUs: .5}}, none},
 		{"no rate with any limit", []Service{{CPUs: .25}, {CPUs: .5}, {CPUs: .1}}, none},

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/locbench/locbench/internal/analysis/conclusion"
+	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
@@ -36,30 +37,48 @@ func (s searched) next() (text, command string) {
 		return "Try higher rates", s.again("--max-rate", fmt.Sprintf("%.0f", min(2*p.Result.Rate, 1e6)))
 	case p.Result.State == AtLeast:
 		return more(p)
+	case p.Room() > 0 && p.Limits.CPUs > 0 && p.Room() < p.Limits.Memory*3/4:
+		return "Try it with less memory", s.again(append(cpus(p.Limits.CPUs), memory(p.Room())...)...)
 	case len(s.Points) > 1:
-		key, value := "cpus", strconv.FormatFloat(p.Limits.CPUs, 'g', -1, 64)
-		if s.ByMemory() {
-			key, value = "memory", strictyaml.FormatBytes(p.Limits.Memory)
-		}
-		return "Probe the choice more", s.again(append(confirm, "--limits", key+"="+value)...)
+		return "Probe the choice more", s.again(append(confirm, s.limits(p.Limits.CPUs, p.Limits.Memory)...)...)
 	}
 	return "Probe it more", s.again(confirm...)
+}
+
+func cpus(n float64) []string {
+	return []string{"--limits", "cpus=" + strconv.FormatFloat(n, 'g', 4, 64)}
+}
+
+func memory(bytes int64) []string {
+	return []string{"--limits", "memory=" + strictyaml.FormatBytes(bytes)}
+}
+
+// limits returns the flags for one of the limits that the search had, or for others of the same kind.
+func (s searched) limits(n float64, bytes int64) (flags []string) {
+	if !s.ByMemory() {
+		flags = cpus(n)
+	}
+	given := func(arg string) bool { return strings.HasPrefix(strings.TrimPrefix(arg, "--limits="), "memory=") }
+	if s.ByMemory() || slices.ContainsFunc(s.Command, given) {
+		flags = append(flags, memory(bytes)...)
+	}
+	return flags
 }
 
 // withCPUs proposes a search with a multiple of the CPUs, or something else if there are none to
 // change.
 func (s searched) withCPUs(factor float64, text, other string) (string, string) {
-	cpus := 0.
+	var of bench.Limits
 	for _, p := range s.Points {
-		cpus = max(cpus, p.Limits.CPUs)
+		of.CPUs, of.Memory = max(of.CPUs, p.Limits.CPUs), max(of.Memory, p.Limits.Memory)
 	}
 	if s.best != nil {
-		cpus = s.best.Limits.CPUs
+		of = s.best.Limits
 	}
-	if cpus <= 0 || s.ByMemory() {
+	if of.CPUs <= 0 || s.ByMemory() {
 		return other, ""
 	}
-	return text, s.again("--limits", "cpus="+strconv.FormatFloat(factor*cpus, 'g', 4, 64))
+	return text, s.again(s.limits(factor*of.CPUs, of.Memory)...)
 }
 
 // again returns the command of the search with other flags and into a new folder; "" if it is
@@ -68,12 +87,12 @@ func (r Record) again(flags ...string) string {
 	if len(r.Command) == 0 {
 		return ""
 	}
-	left := []string{"--out", "-o", "--cpus"} // with --limits, --cpus is wrong
-	if !slices.Contains(flags, "--limits") {
-		left = left[:2]
-	}
+	left := []string{"--out", "-o"}
 	for i := 0; i < len(flags); i += 2 {
 		left = append(left, flags[i])
+		if key, _, ok := strings.Cut(flags[i+1], "="); ok {
+			left = append(left, "--"+key) // --cpus is wrong with --limits cpus=1
+		}
 	}
 	var args []string
 	for i := 0; i < len(r.Command); i++ {

@@ -33,7 +33,11 @@ type Record struct {
 	Command    []string        `json:"command"`
 	Points     []Point         `json:"points"`
 	Price      float64         `json:"price_usd_per_vcpu_hour"` // of the profile; 0: the default
+	// needs that another started, whose CPU time may not be known
+	External []string `json:"external_needs,omitempty"`
 }
+
+const roomUnit = 8 << 20
 
 // Point is the result under one set of limits.
 type Point struct {
@@ -60,6 +64,10 @@ type Outcome struct {
 	Dropped   int64         `json:"dropped,omitempty"`
 	CPU       float64       `json:"cpus,omitempty"`               // CPUs in use; 0: unknown
 	CPUEach   time.Duration `json:"cpu_per_request_ns,omitempty"` // 0: unknown
+	Memory    int64         `json:"memory_bytes,omitempty"`       // highest use within the probe; 0: unknown
+	Sampled   bool          `json:"memory_sampled,omitempty"`     // Memory is the largest reading
+	// CPU time of each need per request
+	Needs map[string]time.Duration `json:"need_cpu_per_request_ns,omitempty"`
 }
 
 // Outcome returns the outcome of probe p, which ran as step res.
@@ -72,22 +80,53 @@ func (v Verdict) Outcome(p Probe, res bench.StepResult, why []string) Outcome {
 	}
 	o.CPU, _ = res.CPUs()
 	o.CPUEach, _ = res.CPUPerRequest()
+	if bytes, sampled, ok := res.MostMemory(); ok {
+		o.Memory, o.Sampled = bytes, sampled
+	}
+	for _, name := range res.Needs() {
+		if cpu := res.Need(name).CPU; cpu != nil && l.Counted() > 0 {
+			if o.Needs == nil {
+				o.Needs = map[string]time.Duration{}
+			}
+			o.Needs[name] = *cpu / time.Duration(l.Counted())
+		}
+	}
 	return o
 }
 
-// Confirming returns the sustained confirming probe with the median p99; ok is false without any.
-func (p Point) Confirming() (o Outcome, ok bool) {
-	var all []Outcome
+// confirming returns the sustained confirming probes.
+func (p Point) confirming() (all []Outcome) {
 	for _, o := range p.Outcomes {
 		if o.Phase == Confirm && o.Sustained && o.Rate == p.Result.Rate {
 			all = append(all, o)
 		}
 	}
+	return all
+}
+
+// Confirming returns the sustained confirming probe with the median p99; ok is false without any.
+func (p Point) Confirming() (o Outcome, ok bool) {
+	all := p.confirming()
 	if len(all) == 0 {
 		return o, false
 	}
 	slices.SortStableFunc(all, func(a, b Outcome) int { return cmp.Compare(a.P99, b.P99) })
 	return all[len(all)/2], true
+}
+
+// Memory returns the highest memory use in the confirming probes, in bytes; 0: not known. sampled:
+// it may have been higher.
+func (p Point) Memory() (bytes int64, sampled bool) {
+	for _, o := range p.confirming() {
+		bytes, sampled = max(bytes, o.Memory), sampled || o.Sampled
+	}
+	return bytes, sampled
+}
+
+// Room returns a memory limit that is a quarter above Memory, in whole units of roomUnit.
+func (p Point) Room() int64 {
+	bytes, _ := p.Memory()
+	return (bytes*5/4 + roomUnit - 1) / roomUnit * roomUnit
 }
 
 // Refusal returns why Above (or the lowest rate tried) was not sustained; "" if none was refused.

@@ -240,7 +240,12 @@ func (s *Search) end(state State) {
 	s.result.State = state
 }
 
-// Left returns an estimate of the probes left.
+// perHalving is how many probes halve the bracket: half of them fail and are repeated, and the
+// confirming ones have to move the more, the closer the bracket is.
+const perHalving = 2
+
+// Left returns an estimate of the probes left, for a contender whose limit varies by a few percent
+// from probe to probe.
 func (s *Search) Left() int {
 	if s.result.State != Searching {
 		return 0
@@ -252,9 +257,9 @@ func (s *Search) Left() int {
 	left := confirming - s.votes.held - s.votes.failed
 	switch s.probe.Phase {
 	case Bracket:
-		left = 2 + halvings(2)*3/2 + confirming // half of the narrowing probes fail, and are repeated
+		left = 3 + perHalving*halvings(2) + confirming
 	case Narrow:
-		left = halvings(s.high/s.low)*3/2 + confirming
+		left = perHalving*halvings(s.high/s.low) + confirming
 	case Confirm:
 		if s.result.Rate > 0 {
 			left = s.cfg.Of - s.cfg.Need + 1 - s.votes.failed

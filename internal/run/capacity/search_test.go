@@ -92,118 +92,114 @@ func TestSearch(t *testing.T) {
 		want   string
 	}{
 		"a server": {nil, below(5000), `
-			bracket 1000+13 2000+13 4000+13 8000-13 8000-13
-			narrow 5656.9-11 5656.9-11 4756.8+10 5187.4-8 5187.4-8 4967.4+7 5076.2-5 5076.2-5
+			bracket 1000+17 2000+17 4000+17 8000-17 8000-17
+			narrow 5656.9-14 5656.9-14 4756.8+12 5187.4-10 5187.4-10 4967.4+8 5076.2-6 5076.2-6
 			confirm 4967.4+4 4967.4+3 5076.2-2 5076.2-1
 			found 4967.4 (2 of 2), not 5076.2`},
 		"start at it": {func(c *Config) { c.Start = 5000 }, below(5000), `
-			bracket 5000-13 5000-13 2500+13
-			narrow 3535.5+11 4204.5+10 4585+8 4788+7 4892.9+5
+			bracket 5000-17 5000-17 2500+17
+			narrow 3535.5+14 4204.5+12 4585+10 4788+8 4892.9+6
 			confirm 4892.9+4 4892.9+3 5000-2 5000-1
 			found 4892.9 (2 of 2), not 5000`},
 		"start above the highest rate": {func(c *Config) { c.Start, c.Max = 9000, 6000 }, below(5000), `
-			bracket 6000-13 6000-13 3000+13
-			narrow 4242.6+11 5045.4-10 5045.4-10 4626.6+8 4831.5+7 4937.3+5
+			bracket 6000-17 6000-17 3000+17
+			narrow 4242.6+14 5045.4-12 5045.4-12 4626.6+10 4831.5+8 4937.3+6
 			confirm 4937.3+4 4937.3+3 5045.4-2 5045.4-1
 			found 4937.3 (2 of 2), not 5045.4`},
 		"start below the lowest rate": {func(c *Config) { c.Start, c.Min = 1, 100 }, below(120), `
-			bracket 100+13 200-13 200-13
-			narrow 141.42-11 141.42-11 118.92+10 129.68-8 129.68-8 124.19-7 124.19-7 121.52-5 121.52-5
+			bracket 100+17 200-17 200-17
+			narrow 141.42-14 141.42-14 118.92+12 129.68-10 129.68-10 124.19-8 124.19-8 121.52-6 121.52-6
 			confirm 118.92+4 118.92+3 121.52-2 121.52-1
 			found 118.92 (2 of 2), not 121.52`},
 		"rough": {func(c *Config) { c.Resolution = 1 }, below(5000), `
-			bracket 1000+6 2000+6 4000+6 8000-6 8000-6
+			bracket 1000+7 2000+7 4000+7 8000-7 8000-7
 			confirm 4000+4 4000+3 8000-2 8000-1
 			found 4000 (2 of 2), not 8000`},
 		"a bracket as wide as the resolution": {func(c *Config) {
 			c.Start, c.Max = 1, (1+c.Resolution)*(1+1e-9)
 		}, below(1.02), `
-			bracket 1+13 1.03-13 1.03-13
+			bracket 1+17 1.03-17 1.03-17
 			confirm 1+4 1+3 1.03-2 1.03-1
 			found 1 (2 of 2), not 1.03`},
 		"three of five": {func(c *Config) { c.Need, c.Of, c.Resolution = 3, 5, .5 }, below(5000), `
-			bracket 1000+9 2000+9 4000+9 8000-9 8000-9
-			narrow 5656.9-7 5656.9-7
+			bracket 1000+11 2000+11 4000+11 8000-11 8000-11
+			narrow 5656.9-8 5656.9-8
 			confirm 4000+6 4000+5 4000+4 5656.9-3 5656.9-2 5656.9-1
 			found 4000 (3 of 3), not 5656.9`},
 		"nothing is sustained": {func(c *Config) { c.Min = 300 }, below(0), `
-			bracket 1000-13 1000-13 500-13 500-13 300-13 300-13
+			bracket 1000-17 1000-17 500-17 500-17 300-17 300-17
 			none 0 (0 of 0), not 300, at a bound`},
 		"everything is sustained": {func(c *Config) { c.Max = 30000 }, below(1e9), `
-			bracket 1000+13 2000+13 4000+13 8000+13 16000+13 30000+13
+			bracket 1000+17 2000+17 4000+17 8000+17 16000+17 30000+17
 			confirm 30000+4 30000+3
 			at least 30000 (2 of 2), not 0, at a bound`},
 		"the client's limit": {nil, func(p Probe) Verdict {
 			return Verdict{Sustained: p.Rate < 5000, Client: p.Rate >= 5000}
 		}, `
-			bracket 1000+13 2000+13 4000+13 8000c13 8000c13
-			narrow 5656.9c11 5656.9c11 4756.8+10 5187.4c8 5187.4c8 4967.4+7 5076.2c5 5076.2c5
+			bracket 1000+17 2000+17 4000+17 8000c17 8000c17
+			narrow 5656.9c14 5656.9c14 4756.8+12 5187.4c10 5187.4c10 4967.4+8 5076.2c6 5076.2c6
 			confirm 4967.4+4 4967.4+3 5076.2c2 5076.2c1
 			at least 4967.4 (2 of 2), not 5076.2, the client's limit`},
 		"half of the failures are the client's": {nil, func(p Probe) Verdict {
 			return Verdict{Sustained: p.Rate < 5000, Client: p.Rate >= 5000 && p.Try == 1}
 		}, `
-			bracket 1000+13 2000+13 4000+13 8000c13 8000-13
-			narrow 5656.9c11 5656.9-11 4756.8+10 5187.4c8 5187.4-8 4967.4+7 5076.2c5 5076.2-5
+			bracket 1000+17 2000+17 4000+17 8000c17 8000-17
+			narrow 5656.9c14 5656.9-14 4756.8+12 5187.4c10 5187.4-10 4967.4+8 5076.2c6 5076.2-6
 			confirm 4967.4+4 4967.4+3 5076.2c2 5076.2-1
 			found 4967.4 (2 of 2), not 5076.2`},
 		"the client's limit at the lowest rate": {func(c *Config) { c.Min = 1000 }, func(p Probe) Verdict {
 			return Verdict{Client: true}
 		}, `
-			bracket 1000c13 1000c13
+			bracket 1000c17 1000c17
 			none 0 (0 of 0), not 1000, the client's limit, at a bound`},
 		"a failure at first": {nil, func(p Probe) Verdict {
 			return Verdict{Sustained: p.Number != 1 && p.Rate < 5000}
 		}, `
-			bracket 1000-13 1000+13 2000+13 4000+13 8000-13 8000-13
-			narrow 5656.9-11 5656.9-11 4756.8+10 5187.4-8 5187.4-8 4967.4+7 5076.2-5 5076.2-5
+			bracket 1000-17 1000+17 2000+17 4000+17 8000-17 8000-17
+			narrow 5656.9-14 5656.9-14 4756.8+12 5187.4-10 5187.4-10 4967.4+8 5076.2-6 5076.2-6
 			confirm 4967.4+4 4967.4+3 5076.2-2 5076.2-1
 			found 4967.4 (2 of 2), not 5076.2`},
 		"one failure of three": {func(c *Config) { c.Start, c.Max = 5, 5 }, func(p Probe) Verdict {
 			return Verdict{Sustained: p.Number != 2}
 		}, `
-			bracket 5+13
+			bracket 5+17
 			confirm 5-4 5+3 5+2
 			at least 5 (2 of 3), not 0, at a bound`},
 		"successes by chance": {nil, func(p Probe) Verdict {
 			return Verdict{Sustained: p.Rate < 3000 || p.Try == 1 && p.Phase != Confirm && p.Rate < 3900}
 		}, `
-			bracket 1000+13 2000+13 4000-13 4000-13
-			narrow 2828.4+11 3363.6+10 3668+8 3830.4+7 3914.3-5 3914.3-5
-			confirm 3830.4-4 3830.4-3 3718.8-4 3718.8-3 3508.3-4 3508.3-3 3132.5-4 3132.5-3
-			2526.2+4 2526.2+3 2813+2 2813+2 2968.4+2 2968.4+2 3049.3-2 3049.3-1
+			bracket 1000+17 2000+17 4000-17 4000-17
+			narrow 2828.4+14 3363.6+12 3668+10 3830.4+8 3914.3-6 3914.3-6
+			confirm 3830.4-4 3830.4-3 3718.8-4 3718.8-3 3508.3-4 3508.3-3 3132.5-4 3132.5-3 2526.2+4 2526.2+3 2813+2 2813+2 2968.4+2 2968.4+2 3049.3-2 3049.3-1
 			found 2968.4 (2 of 2), not 3049.3`},
 		"successes by chance near the lowest rate": {func(c *Config) { c.Min = 950 }, func(p Probe) Verdict {
 			return Verdict{Sustained: p.Phase != Confirm && p.Rate < 1020}
 		}, `
-			bracket 1000+13 2000-13 2000-13
-			narrow 1414.2-11 1414.2-11 1189.2-10 1189.2-10 1090.5-8 1090.5-8 1044.3-7 1044.3-7 1021.9-5 1021.9-5
+			bracket 1000+17 2000-17 2000-17
+			narrow 1414.2-14 1414.2-14 1189.2-12 1189.2-12 1090.5-10 1090.5-10 1044.3-8 1044.3-8 1021.9-6 1021.9-6
 			confirm 1000-4 1000-3 970.87-4 970.87-3 950-4 950-3
 			none 0 (0 of 0), not 950, at a bound`},
 		"failures by chance": {nil, func(p Probe) Verdict {
 			return Verdict{Sustained: p.Rate < 5000 && (p.Phase == Confirm || p.Rate < 3900)}
 		}, `
-			bracket 1000+13 2000+13 4000-13 4000-13
-			narrow 2828.4+11 3363.6+10 3668+8 3830.4+7 3914.3-5 3914.3-5
-			confirm 3830.4+4 3830.4+3 3914.3+2 3914.3+2
-			4031.7+2 4031.7+2 4273.6+2 4273.6+2 4786.5+2 4786.5+2 5935.2-2 5935.2-1
-			5330-2 5330-1 5050.9-2 5050.9-1 4916.9+2 4916.9+2
+			bracket 1000+17 2000+17 4000-17 4000-17
+			narrow 2828.4+14 3363.6+12 3668+10 3830.4+8 3914.3-6 3914.3-6
+			confirm 3830.4+4 3830.4+3 3914.3+2 3914.3+2 4031.7+2 4031.7+2 4273.6+2 4273.6+2 4786.5+2 4786.5+2 5935.2-2 5935.2-1 5330-2 5330-1 5050.9-2 5050.9-1 4916.9+2 4916.9+2
 			found 4916.9 (2 of 2), not 5050.9`},
 		"failures by chance near the highest rate": {func(c *Config) { c.Max = 4200 }, func(p Probe) Verdict {
 			return Verdict{Sustained: p.Phase == Confirm || p.Rate < 3900}
 		}, `
-			bracket 1000+13 2000+13 4000-13 4000-13
-			narrow 2828.4+11 3363.6+10 3668+8 3830.4+7 3914.3-5 3914.3-5
-			confirm 3830.4+4 3830.4+3 3914.3+2 3914.3+2
-			4031.7+2 4031.7+2 4200+2 4200+2
+			bracket 1000+17 2000+17 4000-17 4000-17
+			narrow 2828.4+14 3363.6+12 3668+10 3830.4+8 3914.3-6 3914.3-6
+			confirm 3830.4+4 3830.4+3 3914.3+2 3914.3+2 4031.7+2 4031.7+2 4200+2 4200+2
 			at least 4200 (2 of 2), not 0, at a bound`},
 		"just enough probes": {func(c *Config) { c.Probes = 17 }, below(5000), `
-			bracket 1000+13 2000+13 4000+13 8000-13 8000-13
-			narrow 5656.9-11 5656.9-11 4756.8+10 5187.4-8 5187.4-8 4967.4+7 5076.2-5 5076.2-5
+			bracket 1000+17 2000+16 4000+15 8000-14 8000-13
+			narrow 5656.9-12 5656.9-11 4756.8+10 5187.4-9 5187.4-8 4967.4+7 5076.2-6 5076.2-5
 			confirm 4967.4+4 4967.4+3 5076.2-2 5076.2-1
 			found 4967.4 (2 of 2), not 5076.2`},
 		"too few probes to refuse": {func(c *Config) { c.Probes = 16 }, below(5000), `
-			bracket 1000+13 2000+13 4000+13 8000-13 8000-12
+			bracket 1000+16 2000+15 4000+14 8000-13 8000-12
 			narrow 5656.9-11 5656.9-10 4756.8+9 5187.4-8 5187.4-7 4967.4+6 5076.2-5 5076.2-4
 			confirm 4967.4+3 4967.4+2 5076.2-1
 			at least 4967.4 (2 of 2), not 0, at a bound`},

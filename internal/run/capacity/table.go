@@ -2,6 +2,7 @@ package capacity
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,7 +15,7 @@ import (
 func (s searched) table() table.Table {
 	usual := "replicas at " + units.Count(conclusion.UsualRate) + "/s"
 	t := table.Table{Columns: []table.Column{{Title: "limits", Left: true}, {Title: "sustained req/s"}, {Title: "fails at", Drop: 1},
-		{Title: "p50", Drop: 4}, {Title: "p99"}, {Title: "CPU/req", Drop: 3}, {Title: "probes", Drop: 5}, {Title: usual, Drop: 2},
+		{Title: "p50", Drop: 4}, {Title: "p99"}, {Title: "CPU/req", Drop: 3}, {Title: "memory", Drop: 3}, {Title: "probes", Drop: 5}, {Title: usual, Drop: 2},
 		{Title: "$ a month"}}}
 	most := 0.
 	for _, p := range s.Points {
@@ -23,9 +24,10 @@ func (s searched) table() table.Table {
 	}
 	for i, p := range s.Points {
 		o, ok := p.Confirming()
+		bytes, _ := p.Memory()
 		cost, priced := s.Monthly(p, conclusion.UsualRate)
 		row := t.Add(s.Name(p), units.Missing, known(p.Result.Above > 0, units.Number(p.Result.Above)), known(ok, units.Duration(o.P50)),
-			known(ok, units.Duration(o.P99)), known(o.CPUEach > 0, units.Duration(o.CPUEach)), strconv.Itoa(p.Result.Probes), units.Missing,
+			known(ok, units.Duration(o.P99)), known(o.CPUEach > 0, units.Duration(o.CPUEach)), known(bytes > 0, units.Bytes(bytes)), strconv.Itoa(p.Result.Probes), units.Missing,
 			known(priced, units.Dollars(cost)))
 		row.Mark = 1 // one contender, one color
 		sustained, month := &row.Cells[1], &row.Cells[len(row.Cells)-1]
@@ -50,7 +52,11 @@ func (s searched) table() table.Table {
 	t.Footnotes = []string{fmt.Sprintf("Sustained: the highest rate that met %s in %d of %s of %s. Fails at: the next higher rate tried. "+
 		"p50, p99, CPU: the median of these probes; latency from the scheduled time.",
 		s.slo(), s.Need, units.Plural(s.Of, "probe"), units.Length(s.Length))}
-	return t
+	if slices.ContainsFunc(s.Points, func(p Point) bool { bytes, _ := p.Memory(); return bytes > 0 }) {
+		t.Footnotes[0] += " Memory: the highest use in them."
+		return t
+	}
+	return t.Without("memory")
 }
 
 // known returns text if it is known, or a dash.

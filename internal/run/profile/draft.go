@@ -280,8 +280,8 @@ timeout: 10s
 # Steps with more errors are excluded from comparison.
 max_errors: 1%%
 
-# Connections; each sends its next request when it has a response. Warm-ups are shown, not measured. Compilers of
-# a JVM or of .NET take longer to finish: 10s.
+# Connections; each sends its next request when it has a response. Warm-ups are shown, not measured. Runtimes that
+# compile while they run take longer: 10s.
 step_duration: 2s
 steps:
   - %d warm-up for 3s`, min(n, draftWarmUp))

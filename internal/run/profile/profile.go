@@ -66,15 +66,24 @@ func IsFile(name string) bool {
 	return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
 }
 
+// FileOf returns the YAML file in the working folder that a name without its ending may mean; "" if
+// there is none.
+func FileOf(name string) string {
+	for _, file := range []string{name + ".yaml", name + ".yml"} {
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+			return file
+		}
+	}
+	return ""
+}
+
 func unknown(name string, bundled fs.FS) error {
 	if strings.ContainsAny(name, `/\`) || IsFile(name) {
 		return fmt.Errorf("%w: no file %s", ErrUnknown, name)
 	}
 	names, hint := names(bundled), ""
-	for _, file := range []string{name + ".yaml", name + ".yml"} {
-		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
-			return fmt.Errorf("%w %q; did you mean the file %s?", ErrUnknown, name, file)
-		}
+	if file := FileOf(name); file != "" {
+		return fmt.Errorf("%w %q; did you mean the file %s?", ErrUnknown, name, file)
 	}
 	if near := strictyaml.Nearest(name, names); near != "" {
 		hint = fmt.Sprintf("; did you mean %q?", near)

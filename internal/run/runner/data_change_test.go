@@ -129,7 +129,7 @@ func TestRestoreNeeds_Ends(t *testing.T) {
 		interrupted, want time.Duration
 		text              string
 	}{
-		"too long":    {time.Hour, 3 * time.Minute, "restore needs: not done after 3m0s: db: context deadline exceeded"},
+		"too long":    {time.Hour, 3 * time.Minute, "restore needs: not done after 3m; a longer one needs `restore_timeout`: db: context deadline exceeded"},
 		"interrupted": {time.Second, 6 * time.Second, "restore needs: db: context canceled"},
 		"before":      {0, 5 * time.Second, "restore needs: db: context canceled"},
 	} {

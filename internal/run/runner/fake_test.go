@@ -333,6 +333,8 @@ func (s *fakeSite) NeedsAlive(ctx context.Context, _ bench.Trial) (string, error
 	return "db", s.alive(ctx)
 }
 
+func (s *fakeSite) RestoreTimeout() time.Duration { return 3 * time.Minute }
+
 func (s *fakeSite) RestoreNeeds(ctx context.Context, r Restore) (string, error) {
 	s.restoredFor, s.restores = append(s.restoredFor, r.Next.Contender), append(s.restores, r)
 	for _, name := range s.restarting {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
 )
 
 // Stage is a phase of the run before the first trial. Do returns a note for the log.
@@ -26,8 +27,9 @@ type Needs interface {
 	// WatchNeeds reports what others do to the needs of a trial, such as a pause, until end is called.
 	WatchNeeds(of bench.Trial, report func(bench.Incident)) (end func())
 	// RestoreNeeds gives them the state that they had after the stages, and returns how it had changed,
-	// by their names. It is called before and after each trial.
+	// by their names. It is called before and after each trial, and may take RestoreTimeout.
 	RestoreNeeds(ctx context.Context, r Restore) (changed string, err error)
+	RestoreTimeout() time.Duration
 	// Unmigrated reports whether a contender has to be started once, on what RestoreNeeds gives it,
 	// before it has a seeded state.
 	Unmigrated(of bench.Trial) bool
@@ -45,13 +47,8 @@ type Restore struct {
 	Starts func(need string) // called before a need starts again, with its name
 }
 
-const (
-	// restoreTimeout is the time limit for restoring the state of the needs: a database may start
-	// again from a copy of its files.
-	restoreTimeout = 3 * time.Minute
-	// interruptedTimeout is that limit once the run was interrupted.
-	interruptedTimeout = 5 * time.Second
-)
+// interruptedTimeout is the time limit for RestoreNeeds once the run was interrupted.
+const interruptedTimeout = 5 * time.Second
 
 // lostNeed returns the failure of a trial in which a need ended, or did not respond.
 func lostNeed(name string, err error) causeError {
@@ -91,7 +88,8 @@ func (l *trialRun) afterTrial(ctx context.Context, next bench.Trial, err error) 
 // an error if they may not have that state for the next trial. Needs that start again make it a
 // phase of the trial.
 func (l *trialRun) restoreNeeds(run context.Context, of Restore, when string) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(run), restoreTimeout)
+	limit := l.cfg.Needs.RestoreTimeout()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(run), limit)
 	defer cancel()
 	defer context.AfterFunc(run, func() {
 		select {
@@ -112,7 +110,7 @@ func (l *trialRun) restoreNeeds(run context.Context, of Restore, when string) er
 	change, err := l.cfg.Needs.RestoreNeeds(ctx, of)
 	if err != nil {
 		if ctx.Err() != nil && run.Err() == nil {
-			err = fmt.Errorf("not done after %v: %w", restoreTimeout, err)
+			err = fmt.Errorf("not done after %s; a longer one needs `restore_timeout`: %w", units.Exact(limit), err)
 		}
 		err = fmt.Errorf("restore needs: %w", err)
 	}

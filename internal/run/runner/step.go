@@ -169,7 +169,13 @@ func (l *trialRun) step(
 		case <-stepCtx.Done():
 		}
 	})
-	usage := func(u bench.Usage) { l.publish(bench.UsageRead{Usage: u}) }
+	usage := func(u bench.Usage, host *bench.HostReading) {
+		read := bench.UsageRead{Usage: u}
+		if host != nil {
+			read.Needs = host.Needs
+		}
+		l.publish(read)
+	}
 	read := &readings{inst: l.inst, host: l.readHost, own: l.readOwn, stalls: l.stalls, onBegin: l.steering.startClock, res: &res}
 	interleave, record := l.slot.interleave(ctx, index, step, read)
 	waited := hostusage.KeepPressure(stepCtx, pressureEvery, l.inst, l.cfg.Observer)
@@ -178,7 +184,7 @@ func (l *trialRun) step(
 	if interleave != nil {
 		read.publish = usage // at the ends of slices: between them the contender only waits
 	} else {
-		sampler = hostusage.Sample(stepCtx, l.inst, sampleEvery, usage)
+		sampler = hostusage.Sample(stepCtx, l.inst, sampleEvery, func(u bench.Usage) { usage(u, l.readHost(ctx)) })
 	}
 	var onPart func(bench.Window)
 	if step.Duration <= shortStep && interleave == nil {
@@ -218,6 +224,7 @@ func (l *trialRun) step(
 	res.Warnings = append(res.Warnings, verdict.Killed(res)...)
 	res.Warnings = append(res.Warnings, verdict.ColdCaches(res)...)
 	res.Warnings = append(res.Warnings, verdict.FirstResponses(res, earlier)...)
+	res.Warnings = append(res.Warnings, verdict.DelayedACKs(res)...)
 	if len(controls.changes) > 0 {
 		res.Warnings = append(res.Warnings, verdict.RateChanged(step.Rate, controls.changes, controls.more))
 	}
@@ -284,11 +291,12 @@ const shortStep = 10 * time.Second
 
 // readings reads counters at the start and the end of a step's measured interval, or of each slice.
 type readings struct {
-	inst     bench.Instance
-	host     func(context.Context) *bench.HostReading
-	stalls   Stalls
-	onBegin  func()            // called at the first start
-	publish  func(bench.Usage) // called with the readings of a slice at its end; nil: a sampler publishes
+	inst    bench.Instance
+	host    func(context.Context) *bench.HostReading
+	stalls  Stalls
+	onBegin func() // called at the first start
+	// called with the readings of a slice at its end, the host's of the last one; nil: a sampler publishes
+	publish  func(bench.Usage, *bench.HostReading)
 	res      *bench.StepResult
 	from, to *bench.Usage // of the last slice
 	hostFrom *bench.HostReading
@@ -401,15 +409,15 @@ func (r *readings) end(ctx context.Context) {
 	}
 	before := *r.res.After
 	for _, u := range within(r.sampler.Stop(), r.from, to) {
-		r.sample(before.Advance(*r.from, u))
+		r.sample(before.Advance(*r.from, u), nil)
 	}
 	u := before.Advance(*r.from, *to)
 	r.res.After = &u
-	r.sample(u)
+	r.sample(u, r.res.HostAfter)
 }
 
 // sample keeps and publishes a reading, if the last one is long enough ago.
-func (r *readings) sample(u bench.Usage) {
+func (r *readings) sample(u bench.Usage, host *bench.HostReading) {
 	last := r.res.Before.At
 	if n := len(r.res.Samples); n > 0 {
 		last = r.res.Samples[n-1].At
@@ -417,6 +425,6 @@ func (r *readings) sample(u bench.Usage) {
 	if u.At.Sub(last) >= sampleEvery {
 		u.ThreadCPU = nil
 		r.res.Samples = append(r.res.Samples, u)
-		r.publish(u)
+		r.publish(u, host)
 	}
 }

@@ -118,9 +118,8 @@ func (b *ending) caveats(r conclusion.Conclusion) {
 		caveats = append(caveats, "! "+s.Text)
 	}
 	b.list(caveats, maxCaveats, "note")
-	remedy := func(p conclusion.Problem) bool { return strings.Contains(p.Remedy, r.Command) }
-	if r.Command != "" && !slices.ContainsFunc(r.Problems, remedy) {
-		b.line("%s: %s", r.Next, r.Command)
+	if next := r.NextStep(); next != "" {
+		b.line("%s", next)
 	}
 }
 

@@ -32,7 +32,7 @@ func group(name string, facts ...fact) factGroup {
 
 // environment returns everything that the results depend on.
 func environment(run bench.Run, l layout) []factGroup {
-	groups, names := []factGroup{runFacts(run, l), machineFacts(run), profileFacts(run.Profile), contenderFacts(l)}, baseNames(run)
+	groups, names := []factGroup{runFacts(run, l), machineFacts(run), profileFacts(run.Profile), contenderFacts(l)}, relative(run)
 	for _, g := range groups {
 		for i := range g.Facts {
 			g.Facts[i].Value = names.Replace(g.Facts[i].Value)

@@ -56,6 +56,9 @@ func (p *pageWriter) conclusion(r conclusion.Conclusion, all []chart) {
 		p.put("</div>\n")
 	}
 	p.caveats(r)
+	p.put(`<p class="below"><strong>Next step</strong> {}`, r.Next) // of a narrow page
+	p.optional(": <code>{}</code>", r.Command)
+	p.put("</p>\n")
 }
 
 // problems writes a card for each of the worst problems.

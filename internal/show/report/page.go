@@ -54,7 +54,8 @@ func (p *pageWriter) document(d document) {
 	p.put("</p>\n\n")
 	for _, s := range d.Sections {
 		p.put("<section id=\"{}\">\n<h2>{}</h2>\n", s.ID, s.Title)
-		p.table(s.Table, "results"+when(s.ID == "results" && len(d.Contenders) > denseFrom, " many"))
+		wide := s.ID == "results" || s.ID == "bottlenecks" // a column for each contender
+		p.table(s.Table, "results"+when(s.ID == "results" && len(d.Contenders) > denseFrom, " many")+when(!wide, " cards"))
 		p.put("</section>\n")
 	}
 	p.failures(d)

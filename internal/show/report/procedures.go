@@ -16,7 +16,7 @@ import (
 // failedRequests returns the kinds of failures by kind of request, with the first text of each.
 func failedRequests(l layout) table.Table {
 	t := table.Table{Columns: columns("Contender", "Request", "Failure", "Share", "Count", "First")}
-	t.Columns[5].Left = true
+	t.Columns[1].Left, t.Columns[5].Left = true, true
 	for _, c := range l.contenders {
 		for _, f := range c.of.Failures() {
 			t.Rows = append(t.Rows, c.row(
@@ -35,6 +35,7 @@ func failedRequests(l layout) table.Table {
 // requests.
 func statuses(l layout) table.Table {
 	t := table.Table{Columns: columns("Contender", "Step", "Responses", "Rejected", "Rejected share")}
+	t.Columns[2].Left = true
 	for _, c := range l.contenders {
 		for _, s := range c.of.Steps {
 			if s.StatusWords() == "" {
@@ -90,6 +91,7 @@ func errorRate(l bench.Load) string {
 // breakdown returns the results of each request of a mix, contenders side by side at one step.
 func breakdown(l layout) table.Table {
 	t := table.Table{Columns: columns("Contender", "Request", "At", "Successes", "Errors", "p50", "p90", "p99", "Max")}
+	t.Columns[1].Left = true
 	var order []string // of requests
 	for _, c := range l.contenders {
 		step, ok := c.of.MixStep()

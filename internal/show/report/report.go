@@ -126,16 +126,16 @@ func newDocument(a *analysis.Run, l layout, opts Options) document {
 // sections returns the tables of a run; the steps decide which it has.
 func sections(run bench.Run, l layout, r conclusion.Conclusion, opts Options) []section {
 	all := []section{
-		{"results", "All results", newResults(l, r.Leaders, opts.Floor)},
-		{"bottlenecks", "Bottleneck per step", bottlenecks(l)},
-		{"failed-requests", "Failed requests", failedRequests(l)},
-		{"statuses", "Responses by status", statuses(l)},
-		{"sessions", "Sessions", sessions(l)},
 		{"requests", "Requests of the mix", breakdown(l)},
+		{"failed-requests", "Failed requests", failedRequests(l)},
+		{"sessions", "Sessions", sessions(l)},
+		{"statuses", "Responses by status", statuses(l)},
+		{"bottlenecks", "Bottleneck per step", bottlenecks(l)},
 		{"phases", "First requests by phase", phases(l)},
 		{"spread", "Latency and rate around their means", spreads(l)},
 		{"thresholds", "Thresholds", thresholds(run, l)},
 		{"manual-changes", "Manual changes", manualChanges(run, l)},
+		{"results", "All results", newResults(l, r.Leaders, opts.Floor)},
 	}
 	if s := opts.Search; s != nil {
 		all = append([]section{{"probes", "Probes", s.probes()}, {"reports", "Reports of the limits", s.reports()}}, all...)

@@ -31,17 +31,17 @@ func TestLibraryHasItsDigest(t *testing.T) {
 	}
 }
 
-// The conclusion comes first, then the results, then the charts. Explanations are folded.
+// The conclusion comes first, then what explains it, then all results and the charts. Explanations are folded.
 func TestConclusionComesFirst(t *testing.T) {
 	run, trials := small()
 	page, last := string(render(t, run, trials)), 0
-	for _, text := range []string{`<section id="conclusion"`, `<section id="results">`, `<section id="bottlenecks">`, `<section id="failures">`,
+	for _, text := range []string{`<section id="conclusion"`, `<section id="bottlenecks">`, `<section id="results">`, `<section id="failures">`,
 		`<section id="warnings">`, `<section id="charts">`, `<section id="checks">`, `<section id="environment">`} {
 		i := strings.Index(page, text)
 		testenv.Need(t, i > last, "%s is at %d, after %d", text, i, last)
 		last = i
 	}
-	results := page[strings.Index(page, `<section id="results">`):strings.Index(page, `<section id="bottlenecks">`)]
+	results := page[strings.Index(page, `<section id="results">`):strings.Index(page, `<section id="failures">`)]
 	before, _, folded := strings.Cut(results, `<details class="folded"><summary>Notes</summary>`)
 	testenv.Check(t, folded && !strings.Contains(before, `<p class="note">`), "notes of the results are not folded")
 }

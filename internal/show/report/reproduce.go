@@ -20,7 +20,7 @@ type reproduction struct {
 	Command string // command line of the run; "" if unknown
 	File    string // file name for Profile
 	Again   string // command line that runs Profile; "" if locbench cannot run it
-	Env     string // environment variables that requests use: "TOKEN, PASSWORD"; "" for none
+	Env     string // environment variables that the profile takes: "TOKEN, PASSWORD"; "" for none
 	Profile string // YAML with every default filled in; "" if it cannot be written
 }
 
@@ -39,9 +39,9 @@ func newReproduction(run bench.Run) reproduction {
 	if err != nil || len(text) > maxProfile {
 		return r
 	}
-	r.Profile = baseNames(run).Replace(withoutUser(cleanLines(string(text))))
+	r.Profile = relative(run).Replace(withoutUser(cleanLines(string(text))))
 	r.File = profileStem(run.Profile.Name) + ".yaml"
-	r.Env = envNames(run)
+	r.Env = cleanName(strings.Join(run.Profile.EnvNames(), ", "))
 	again := []string{"locbench", "run", "--profile", r.File, "--headless", "--seed", strconv.FormatUint(run.Seed, 10)}
 	for _, dir := range run.Services {
 		if dir != run.Profile.Services {
@@ -78,8 +78,9 @@ func commandOf(run bench.Run) string {
 	return conclusion.Command(run.Command)
 }
 
-// baseNames replaces the absolute paths of a run by their last elements: reports are passed on.
-func baseNames(run bench.Run) *strings.Replacer {
+// relative replaces the absolute paths of a run by those from the folder of its profile on: reports
+// are passed on.
+func relative(run bench.Run) *strings.Replacer {
 	p := run.Profile
 	paths := slices.Concat(run.Services, run.AllowFiles, p.Checks.Suites, []string{p.Services})
 	for _, n := range p.Needs {
@@ -94,23 +95,10 @@ func baseNames(run bench.Run) *strings.Replacer {
 	var pairs []string
 	for _, path := range paths {
 		if filepath.IsAbs(path) {
-			pairs = append(pairs, path, filepath.Base(path))
+			pairs = append(pairs, path, run.Path(path))
 		}
 	}
 	return strings.NewReplacer(pairs...)
-}
-
-// envNames returns the environment variables that requests use.
-func envNames(run bench.Run) string {
-	var names []string
-	for _, r := range run.Profile.Every() {
-		for _, name := range r.EnvNames() {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		}
-	}
-	return cleanName(strings.Join(names, ", "))
 }
 
 // withoutUser removes user names and passwords from URLs: reports are passed on.

@@ -88,6 +88,9 @@ func newResults(l layout, leaders map[measure.ID][]string, floor *compare.Floor)
 			}
 			of(m.Name+when(m.Unit == measure.Dollars, " per 1B requests"), func(c contender) table.Cell {
 				r := m.Contender(c.of.Contender)
+				if x := c.of.Excluded; m.Unit == measure.Dollars && x != nil && x.Unexpected != nil {
+					return table.Cell{Text: missing} // what unexpected responses cost says nothing
+				}
 				cell := table.Cell{Text: strings.Replace(m.Text(r), m.Unit.Cell(r.Value), m.Unit.Text(r.Value), 1), Small: spread(m, r)}
 				if id == measure.ErrorRate {
 					cell.Small = errorKinds(c.of.Errors)
@@ -155,8 +158,9 @@ func spread(m measure.Measure, r measure.Result) []string {
 	return []string{ends(stats.Interval{Low: slices.Min(r.Rounds), High: slices.Max(r.Rounds)}, m.Unit.Cell)}
 }
 
+// ends returns both ends of an interval. No line ends between a number and its unit.
 func ends(in stats.Interval, words func(float64) string) string {
-	return words(in.Low) + " to " + words(in.High)
+	return strings.ReplaceAll(words(in.Low), " ", "\u00a0") + " to " + strings.ReplaceAll(words(in.High), " ", "\u00a0")
 }
 
 // bottlenecks returns what limited each step of each contender, with the evidence at the peaks of few.

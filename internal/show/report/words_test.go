@@ -24,7 +24,11 @@ func TestReproduce(t *testing.T) {
 	run, _ := fixture()
 	run.Profile.Needs[0].From, run.Profile.Needs[0].URL = bench.NeedExternal, "http://elastic:secret@10.0.0.5:9200"
 	run.Command = append(run.Command, "--elastic", "http://elastic:secret@10.0.0.5:9200")
+	run.ProfileFile, run.Profile.Needs[0].Of = "/home/u/svc/bench.yaml", []byte(`{"environment": {"PASS": "${PGPASSWORD}"}}`)
+	run.Profile.Settings = []bench.Settings{{Selection: bench.Selection{Contender: "rs-actix"}, Dir: "/home/u/base/rs-actix", Env: map[string]string{"KEY": "${TOKEN}"}}}
 	r := newReproduction(run)
+	testenv.Equal(t, r.Env, "TOKEN, PGPASSWORD", "variables of the profile")
+	testenv.Contains(t, r.Profile, "dir: ../base/rs-actix", "!/home/u")
 	if strings.Contains(r.Command+r.Profile+r.Again, "secret") || !strings.Contains(r.Profile, "http://10.0.0.5:9200") {
 		t.Errorf("%+v", r)
 	}
@@ -195,7 +199,13 @@ func TestNoBottleneckOfUnexpectedBodies(t *testing.T) {
 		run, trials := grown(10, 0)
 		load := &trials[1].Steps[1].Load
 		load.Failed, load.Checked = map[bench.ErrorKind]int64{bench.ErrWrong: unexpected}, 1140
-		got := bottlenecks(newLayout(analysis.Of(run, trials))).Rows[0].Cells[2].Text
+		l := newLayout(analysis.Of(run, trials))
+		got := bottlenecks(l).Rows[0].Cells[2].Text
 		testenv.Equal(t, got != missing, want, unexpected, got)
+		for _, row := range newResults(l, nil, nil).Rows {
+			if strings.HasSuffix(row.Cells[0].Text, "per 1B requests") {
+				testenv.Equal(t, row.Cells[2].Text != missing, want, "its cost", unexpected, row.Cells)
+			}
+		}
 	}
 }

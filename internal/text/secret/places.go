@@ -39,11 +39,35 @@ func literals(v string) (all []string) {
 	return all
 }
 
+// plainPair is a setting in a connection string that is not secret: a number or a switch.
+var plainPair = regexp.MustCompile(`^\s*[A-Za-z][A-Za-z _]*=(?:[0-9]{1,6}|(?i:true|false))\s*$`)
+
+// maskedList returns Mask, with the plain pairs of a list such as a connection string without quotes:
+// "***;Maximum Pool Size=2". By them a reader sees how two secrets differ.
+func maskedList(v string) string {
+	out := Mask
+	pairs := strings.Split(strings.TrimSuffix(v, ";"), ";")
+	for _, pair := range pairs {
+		key, _, ok := strings.Cut(pair, "=")
+		if !ok || len(pairs) < 2 || strings.ContainsAny(v, "\"'{}\n") {
+			return Mask
+		}
+		if plainPair.MatchString(pair) && !assigned(key) {
+			out += ";" + pair
+		}
+	}
+	return out
+}
+
 // around masks a secret value but for its places of variables: a resumed run fills them in again.
 func around(v string) string {
 	var out strings.Builder
 	split(v, func(part string, place bool) {
-		if !place && (part == v || len(part) >= minLength) {
+		switch {
+		case place:
+		case part == v:
+			part = maskedList(v)
+		case len(part) >= minLength:
 			part = Mask
 		}
 		out.WriteString(part)

@@ -24,7 +24,7 @@ func (m Masker) Run(r bench.Run) bench.Run { return m.copy(reflect.ValueOf(r)).I
 
 // kept are fields whose text is not prose and must not change. A password that happens to be part
 // of such a text is not recognizable.
-var kept = []string{"HDR", "ID", "File", "Dir", "Image", "ImageID", "Hash"}
+var kept = []string{"HDR", "ID", "File", "Dir", "Image", "ImageID", "Contents", "Hash"}
 
 // keptTypes are types that only hold names, by which things find each other.
 var keptTypes = []reflect.Type{

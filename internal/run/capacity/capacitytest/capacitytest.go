@@ -16,9 +16,11 @@ import (
 // Service is a service under one CPU limit.
 type Service struct {
 	CPUs   float64
-	Holds  float64 // the highest rate with a p99 below 50 ms; 0: none
-	Client float64 // the highest rate that the client can send; 0: any
-	Stop   int     // probes after which the search is interrupted; 0: never
+	Holds  float64                  // the highest rate with a p99 below 50 ms; 0: none
+	Client float64                  // the highest rate that the client can send; 0: any
+	Stop   int                      // probes after which the search is interrupted; 0: never
+	Memory int64                    // its use up to Holds, above which it doubles; 0: not known
+	Needs  map[string]time.Duration // CPU time per request
 }
 
 // Record returns the record of a search with a limit for each service.
@@ -61,13 +63,13 @@ func (s Service) search(p *capacity.Point, r capacity.Record) {
 func (s Service) probe(p capacity.Probe) capacity.Outcome {
 	load := p.Rate / max(s.Holds, 1)
 	o := capacity.Outcome{Probe: p, Step: p.Number, Achieved: p.Rate, P99: time.Duration((6 + 40*load*load*load) * 1e6),
-		CPUEach: 600 * time.Microsecond}
+		CPUEach: 600 * time.Microsecond, Memory: s.Memory, Needs: s.Needs}
 	switch {
 	case s.Client > 0 && p.Rate > s.Client:
 		o.Client, o.Achieved, o.P99, o.Late = true, s.Client, 60*time.Millisecond, int64(p.Rate)
 	case p.Rate > s.Holds:
 		o.P99 = time.Duration(min(60+500*(load-1), 212) * 1e6)
-		o.Achieved = min(p.Rate, s.Holds*1.02)
+		o.Achieved, o.Memory = min(p.Rate, s.Holds*1.02), 2*s.Memory
 	}
 	o.P50, o.CPU = o.P99/8, min(s.CPUs, o.Achieved*o.CPUEach.Seconds())
 	if o.Sustained = o.P99 < 50*time.Millisecond; !o.Sustained {

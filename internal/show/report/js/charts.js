@@ -86,7 +86,7 @@ function dress(chart, width) {
     Object.assign(option.grid[0], { top: 8, bottom: 4 });
   }
   const named = all.filter((l) => !l.faint);
-  option.grid[0].right = Math.min(width / 3, 7.2 * Math.max(0, ...named.map((l) => l.name.length)) + 14);
+  option.grid[0].right = Math.min(width / (narrow ? 2 : 3), Math.max(0, ...named.map(nameWidth)) + 14);
   const dense = named.some((l) => l.series.data.length > 40) || chart.choose === 'step';
   option.series = all.map((l) => {
     const gray = l.faint && chart.first, c = gray ? css('--edge') : color(l.c);
@@ -102,9 +102,17 @@ function dress(chart, width) {
   return option;
 }
 
+// nameWidth is the width of the name of a line, in px.
+function nameWidth(l) {
+  ruler.font = '600 12px sans-serif';
+  return ruler.measureText(plain(l.name)).width;
+}
+
+const ruler = document.createElement('canvas').getContext('2d');
+
 // nameLines writes the names of the lines at their ends, and moves those down that would cover others.
 function nameLines(chart, drawn) {
-  const placed = [], height = 14, width = (e) => 7.2 * e.l.name.length;
+  const placed = [], height = 14, width = (e) => nameWidth(e.l);
   const ends = linesOf(chart).flatMap((l) => {
     const last = l.faint ? undefined : l.series.data.findLast((d) => d.value[1] !== null);
     if (!last) return [];

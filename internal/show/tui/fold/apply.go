@@ -90,7 +90,7 @@ func (s *State) applyTrial(trial *Trial, rec bench.Record) {
 	case bench.WindowGrew:
 		trial.window(e.Index, e.Window, true)
 	case bench.UsageRead:
-		trial.usage(e.Usage)
+		trial.usage(e)
 	case bench.StepEnded:
 		trial.dropOpen()
 		if len(trial.Result.Steps) >= maxSteps {
@@ -174,7 +174,7 @@ func (trial *Trial) stepStarted(at time.Time, e bench.StepStarted) {
 		return
 	}
 	trial.Steps = append(trial.Steps, &Step{Index: e.Index, Step: e.Step, From: trial.Seconds(at)})
-	trial.lastUsage = nil
+	trial.lastUsage, trial.lastNeeds = nil, nil
 }
 
 // running returns the step that a window or a reading belongs to; nil if it is not the last one.
@@ -227,7 +227,8 @@ func (trial *Trial) dropOpen() {
 	}
 }
 
-func (trial *Trial) usage(u bench.Usage) {
+func (trial *Trial) usage(read bench.UsageRead) {
+	u := read.Usage
 	t := trial.Seconds(u.At)
 	if trial.Origin.IsZero() || !(t >= -60 && t <= 48*3600) {
 		return
@@ -246,8 +247,29 @@ func (trial *Trial) usage(u bench.Usage) {
 	if u.Memory != nil {
 		p.Used, p.Peak = float64(max(0, u.Memory.Used)), float64(max(0, u.Memory.Peak))
 	}
+	trial.ofNeeds(&p, read.Needs)
 	trial.Usage = tail(append(trial.Usage, p), maxPoints, maxPoints-maxPoints/2+1)
 	trial.lastUsage = &u
+}
+
+// ofNeeds adds what the needs used since their last reading.
+func (trial *Trial) ofNeeds(p *UsagePoint, now map[string]*bench.NeedUsage) {
+	for name, u := range now {
+		last, known := trial.lastNeeds[name]
+		if u == nil || !known && len(trial.lastNeeds) >= maxNeeds {
+			continue
+		}
+		if dt := u.At.Sub(last.At); known && dt > 0 && u.CPU >= last.CPU && u.Source == last.Source && u.Source != bench.EmbeddedSource {
+			if p.Needs == nil {
+				p.Needs = map[string]float64{}
+			}
+			p.Needs[name] = float64(u.CPU-last.CPU) / float64(dt)
+		}
+		if trial.lastNeeds == nil {
+			trial.lastNeeds = map[string]bench.NeedUsage{}
+		}
+		trial.lastNeeds[name] = *u
+	}
 }
 
 func (trial *Trial) stepEnded(at time.Time, r bench.StepResult) {

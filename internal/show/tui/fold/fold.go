@@ -24,6 +24,7 @@ const (
 	maxTrials = 10_000
 	maxFlags  = 1_000
 	maxKinds  = 100    // of errors of one trial
+	maxNeeds  = 20     // of one trial
 	maxNotes  = 10_000 // checks, marks, warnings, manual changes of one trial, each; more than any real trial has
 )
 
@@ -96,6 +97,7 @@ type Trial struct {
 	Origin    time.Time // start of the first step: second 0 of the trial's time axis
 	ReadyAt   time.Time
 	lastUsage *bench.Usage
+	lastNeeds map[string]bench.NeedUsage // by their names
 }
 
 // Step is one step of a trial.
@@ -134,6 +136,8 @@ type UsagePoint struct {
 	Throttled float64 // share of throttled periods between the readings; negative: unknown
 	Used      float64 // bytes; 0 where unknown
 	Peak      float64 // peak memory since start, in bytes; 0 where unknown
+	// CPUs of the needs since their last reading, by their names; nil: not known
+	Needs map[string]float64
 }
 
 // Flag marks a moment on the time axis.

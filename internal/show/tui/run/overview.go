@@ -176,7 +176,7 @@ func (o *Overview) unknown(m metric, w int) string {
 }
 
 // waiting is the page before the first step: the progress of the phase, the end of the contender's
-// log, and the last events.
+// log, the last events, and what is known so far.
 func (o *Overview) waiting() (blocks []ui.Block) {
 	w := o.size.Width
 	if p := o.State.Phase.Progress; p != nil && p.Text != "" && o.State.Ended == nil {
@@ -199,7 +199,14 @@ func (o *Overview) waiting() (blocks []ui.Block) {
 			blocks = append(blocks, ui.Text(1, append(ui.Wrap(text, w), "")...))
 		}
 	}
-	return append(blocks, o.lastLines("log", 4, log), o.lastLines("events", 3, o.events(w)))
+	blocks = append(blocks, o.lastLines("log", 4, log), o.lastLines("events", 3, o.events(w)))
+	if o.Trial == nil || o.State.Ended != nil || o.size.Class == ui.Column {
+		return blocks
+	}
+	if lines := o.standings(o.result(w), w); len(lines) > 0 {
+		blocks = append(blocks, ui.Text(5, append(lines, "")...))
+	}
+	return append(blocks, o.table(6))
 }
 
 // events are the last events in lines of w cells, the newest last.

@@ -51,6 +51,14 @@ var (
 	memoryPeaks = course{usage: func(p *fold.UsagePoint) float64 { return known(p.Peak > 0, p.Peak) }}
 )
 
+// ofNeed is the CPUs that a need used.
+func ofNeed(name string) course {
+	return course{mean: true, usage: func(p *fold.UsagePoint) float64 {
+		used, ok := p.Needs[name]
+		return known(ok, used)
+	}}
+}
+
 // mainCurve is for places with room for one.
 var mainCurve = [metrics]course{throughputs, p99s, cpusUsed, memoryUsed, errorRates}
 
@@ -151,6 +159,10 @@ func (o *Overview) series(m metric, a chart.Axis) chart.Chart {
 	case cpu:
 		c.Unit = chart.PlainLabel
 		add(3, "CPUs", cpusUsed).Mark = 0
+		names, _ := o.needs()
+		for i, name := range names {
+			add(i+1, ui.Outside(name, nameBytes), ofNeed(name)).Mark = i + 1
+		}
 		if limits.CPUs > 0 {
 			c.Rules = []chart.Rule{{Y: limits.CPUs, Name: "quota " + chart.PlainLabel(limits.CPUs), Paint: t.Warn}}
 		}
@@ -177,6 +189,15 @@ func (o *Overview) series(m metric, a chart.Axis) chart.Chart {
 		}
 	}
 	return c
+}
+
+// needs returns the names of the needs whose CPU time is known, at most two, since the chart is the
+// contender's, and the CPUs that each used last.
+func (o *Overview) needs() (names []string, used map[string]float64) {
+	if u := newest(o.Trial, func(p *fold.UsagePoint) bool { return p.Needs != nil }); u != nil {
+		names, used = slices.Sorted(maps.Keys(u.Needs)), u.Needs
+	}
+	return names[:min(len(names), 2)], used
 }
 
 // kinds returns the kinds of the errors of the trial, the most frequent first. They are bounded:

@@ -171,8 +171,51 @@ func TestTheCPUOfTheOthers(t *testing.T) {
 		return &bench.HostReading{Host: &bench.HostUsage{Busy: busy, Idle: idle}}
 	}
 	r := state.Trial.Steps[1].Result
-	r.Load.ClientCPUs, r.HostBefore, r.HostAfter = .48, host(0, 0), host(88, 12)
+	r.Load.ClientCPUs, r.HostBefore, r.HostAfter = 2, host(0, 0), host(88, 12)
+	r.Load.ClientCPU, r.Load.Wall = 4800*time.Millisecond, 10*time.Second
 	testenv.Contains(t, overviewOf(state).View(), "throttled 100% of periods; last step: client 0.48 CPUs, machine 88% busy")
+}
+
+// TestTheCPUOfANeed is next to that of the contender while the step runs, and in the chart.
+func TestTheCPUOfANeed(t *testing.T) {
+	records := inAStep(t)
+	last := records[len(records)-1]
+	at, step := last.At, bench.StepStarted{Index: 9, Step: bench.Step{Name: "64c"}}
+	records = append(records, bench.Record{At: at, Trial: last.Trial, Event: step})
+	for i := range 4 {
+		at = at.Add(time.Second)
+		records = append(records, bench.Record{At: at, Trial: last.Trial, Event: bench.UsageRead{
+			Usage: bench.Usage{At: at, CPU: time.Duration(i) * 200 * time.Millisecond},
+			Needs: map[string]*bench.NeedUsage{
+				"db":    {At: at, Source: "cgroup v2", CPU: time.Duration(i) * 510 * time.Millisecond},
+				"cache": {At: at, Source: bench.EmbeddedSource},
+			}}})
+	}
+	o := overviewOf(stateOf(records))
+	testenv.Contains(t, o.View(), "0.20 of 0.4 CPUs  db 0.51", "!cache")
+	testenv.Contains(t, overviewOf(stateOf(records), "down", "down", "enter").View(), "db")
+	testenv.Equal(t, len(o.series(cpu, always).Series), 2, "curves: contender and need")
+}
+
+// TestWhatIsRestored is in the header, and the page has what is known so far.
+func TestWhatIsRestored(t *testing.T) {
+	records := tuitest.Until(tuitest.Records(t, "limits"), 1, func(rec bench.Record) bool {
+		_, ended := rec.Event.(bench.TrialEnded)
+		return ended
+	})
+	next := bench.Trial{Contender: "go-nethttp", Round: 2}
+	at := records[len(records)-1].At
+	add := func(e bench.Event) { records = append(records, bench.Record{At: at, Trial: &next, Event: e}) }
+	add(bench.TrialStarted{Number: 2, Of: 2})
+	add(bench.PhaseStarted{Phase: bench.PhaseRestore})
+	add(bench.Progress{Phase: bench.PhaseRestore, Text: "restoring db"})
+	at = at.Add(3 * time.Second)
+	add(bench.Notice{Level: "info", Text: "later"})
+	r := New(Options{Session: &session{}})
+	r.SetSize(ui.SizeOf(120, 40), ui.NewTheme(ui.ThemeOptions{}))
+	r.batch(batchMsg{records: records, ok: true})
+	testenv.Contains(t, r.View(), "restoring db", "standings", "so far")
+	testenv.Contains(t, heading{r}.phase(), "restoring db, ")
 }
 
 // TestATrialWithoutSteps shows both ends of the log of a contender that failed before its load.

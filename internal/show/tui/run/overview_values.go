@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/figures/verdict"
 	"github.com/locbench/locbench/internal/show/tui/chart"
 	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/ui"
@@ -25,8 +26,15 @@ func newestLoad(t *fold.Trial) *fold.LoadPoint {
 
 // newestUsage returns the last reading of the counters, nil if there is none.
 func newestUsage(t *fold.Trial) *fold.UsagePoint {
-	if n := len(t.Usage); n > 0 {
-		return &t.Usage[n-1]
+	return newest(t, func(*fold.UsagePoint) bool { return true })
+}
+
+// newest returns the last reading that is one of those, nil if there is none.
+func newest(t *fold.Trial, is func(*fold.UsagePoint) bool) *fold.UsagePoint {
+	for i := len(t.Usage) - 1; i >= 0; i-- {
+		if is(&t.Usage[i]) {
+			return &t.Usage[i]
+		}
 	}
 	return nil
 }
@@ -54,10 +62,15 @@ func (o *Overview) value(m metric) string {
 		}
 		return text + "  p99 " + seconds(load.P99)
 	case cpu:
+		text := cpus(usage) + " CPUs, no quota"
 		if limits.CPUs > 0 {
-			return cpus(usage) + " of " + units.CPUs(limits.CPUs)
+			text = cpus(usage) + " of " + units.CPUs(limits.CPUs)
 		}
-		return cpus(usage) + " CPUs, no quota"
+		names, used := o.needs()
+		for _, name := range names {
+			text += fmt.Sprintf("  %s %.2f", ui.Outside(name, nameBytes), used[name])
+		}
+		return text
 	case memory:
 		text := sizeOf(usage.Used)
 		if limits.Memory > 0 {
@@ -85,7 +98,7 @@ func (o *Overview) note(m metric) string {
 		}
 		if r := o.Trial.Steps[o.steps.newest()].Result; r != nil && o.size.Class == ui.Full {
 			if busy, _, ok := r.HostShare(); ok {
-				texts = append(texts, fmt.Sprintf("last step: client %.2f CPUs, machine %s busy", r.Load.ClientCPUs, units.Percent(busy)))
+				texts = append(texts, fmt.Sprintf("last step: client %.2f CPUs, machine %s busy", verdict.ClientCPUs(r.Load), units.Percent(busy)))
 			}
 		}
 		return strings.Join(texts, "; ")
@@ -98,12 +111,12 @@ func (o *Overview) note(m metric) string {
 // column is the overview in one column: a line for each metric, with its name, its newest value and
 // its course.
 func (o *Overview) column() (blocks []ui.Block) {
-	const names, figures = 9, 12
+	const labels, figures = 9, 12
 	load, usage := newestLoad(o.Trial), newestUsage(o.Trial)
 	load, usage = cmp.Or(load, &fold.LoadPoint{}), cmp.Or(usage, &fold.UsagePoint{Throttled: -1})
 	limits := o.Trial.Limits()
 	add := func(name, value string, most float64, of ...course) {
-		text := o.theme.Title.S(fit.Left(name, names)) + o.theme.Strong.S(strings.Repeat(" ", max(0, min(figures, o.size.Width-names)-fit.Width(value)))+value)
+		text := o.theme.Title.S(fit.Left(name, labels)) + o.theme.Strong.S(strings.Repeat(" ", max(0, min(figures, o.size.Width-labels)-fit.Width(value)))+value)
 		var values []float64
 		for _, c := range of {
 			for _, p := range c.points(o.Trial, always) {
@@ -113,7 +126,7 @@ func (o *Overview) column() (blocks []ui.Block) {
 				most, values = max(most, p.Y), append(values, p.Y)
 			}
 		}
-		if n := o.size.Width - names - figures - 2; n >= 4 && len(values) > 0 {
+		if n := o.size.Width - labels - figures - 2; n >= 4 && len(values) > 0 {
 			text += "  " + o.theme.Sparkline(values, most*1.001, n, o.theme.Hue(len(blocks)))
 		}
 		blocks = append(blocks, ui.Text(len(blocks)+1, text))
@@ -128,6 +141,10 @@ func (o *Overview) column() (blocks []ui.Block) {
 	add("req/s", rate, 0, throughputs)
 	add("p99", seconds(load.P99), 0, p99s)
 	add("CPU", used, limits.CPUs, cpusUsed)
+	names, ofNeeds := o.needs()
+	for _, name := range names {
+		add(fit.Cut(ui.Outside(name, nameBytes), 4)+" CPU", fmt.Sprintf("%.2f", ofNeeds[name]), 0, ofNeed(name))
+	}
 	if usage.Throttled >= 0 {
 		add("throttled", units.Tenths(usage.Throttled), 1, throttling)
 	}
@@ -139,15 +156,28 @@ func (o *Overview) column() (blocks []ui.Block) {
 	return blocks
 }
 
+// result is what is known of the run so far, for a column.
+func (o *Overview) result(w int) *Result {
+	return &Result{tab: tab{StateMsg: o.StateMsg, theme: o.theme, size: ui.Size{Width: w, Class: ui.Compact}}, end: o.soFar.of(o.State, soFar)}
+}
+
+// standings is the table of a result, under its title; none before the first step.
+func (o *Overview) standings(r *Result, w int) []string {
+	if len(r.end.Table.Rows) == 0 {
+		return nil
+	}
+	t := o.theme
+	return append([]string{t.Rule(t.Title.S("standings"), t.Faint.S("so far"), w)}, r.table().Lines(w, t.Tone)...)
+}
+
 // side is the second column of a wide terminal.
 func (o *Overview) side(w int) []ui.Block {
 	t := o.theme
-	r := &Result{tab: tab{StateMsg: o.StateMsg, theme: t, size: ui.Size{Width: w, Class: ui.Compact}}, end: o.soFar.of(o.State, soFar)}
+	r := o.result(w)
 	blank := ui.Text(20, "")
 	steps := &o.steps
 	var blocks []ui.Block
-	if len(r.end.Table.Rows) > 0 {
-		lines := append([]string{t.Rule(t.Title.S("standings"), t.Faint.S("so far"), w)}, r.table().Lines(w, t.Tone)...)
+	if lines := o.standings(r, w); len(lines) > 0 {
 		blocks = append(blocks, ui.Text(11, lines...), blank)
 	}
 	if step := steps.steps()[steps.newest()]; steps.decode(step) {

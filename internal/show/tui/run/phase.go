@@ -105,6 +105,9 @@ func (r heading) phase() string {
 		return r.checking(took)
 	}
 	text := cmp.Or(verbs[p.Name], name)
+	if p.Name == bench.PhaseRestore && p.Progress != nil { // which need
+		text = ui.Outside(p.Progress.Text, nameBytes)
+	}
 	if note := ui.Outside(p.Note, nameBytes); note != "" {
 		text += " " + note
 	}

@@ -167,7 +167,11 @@ func (r *Result) Keys() ui.Keys {
 	if resumable(r.State) {
 		ways = append(ways, ui.Hint("", ui.Resume))
 	}
-	ways = append(ways, ui.Hint("run again", ui.Start), ui.Hint("compare with…", ui.Compare), ui.Hint("", ui.Report),
+	other := "compare with…"
+	if len(r.State.Run.Profile.Contenders) == 2 {
+		other = "compare both"
+	}
+	ways = append(ways, ui.Hint("run again", ui.Start), ui.Hint(other, ui.Compare), ui.Hint("", ui.Report),
 		ui.Hint("", ui.Runs))
 	moves := []key.Binding{ui.Hint("contender", ui.Up, ui.Down), ui.Hint("a page", ui.PageUp, ui.PageDown),
 		ui.Hint("first, last", ui.First, ui.Last), ui.Hint("other charts", ui.View)}

@@ -56,9 +56,8 @@ func (r *Result) blocks() (all []ui.Block, grid int) {
 		all = append(all, failed, remedy)
 	}
 	all = append(all, r.caveats())
-	remedied := func(p conclusion.Problem) bool { return strings.Contains(p.Remedy, e.Command) }
-	if e.Command != "" && !slices.ContainsFunc(e.Problems, remedied) {
-		all = append(all, r.text(next, false, t.Title, "next: ", e.Next+": "+e.Command))
+	if step := e.NextStep(); step != "" {
+		all = append(all, r.text(next, false, t.Title, "next: ", step))
 	}
 	return all, grid
 }

@@ -59,6 +59,9 @@ func (s standing) facts(state *fold.State) (all []ui.ProblemRow) {
 	}
 	last := s.Results[len(s.Results)-1]
 	add("limits", state.Run.Profile.Under(last.Trial.Selection()))
+	if n, ok := s.Threads(); ok {
+		add("threads", fmt.Sprintf("%d after the warm-up", n))
+	}
 	add("start-up", s.startUp())
 	add("throttled", s.throttled())
 	add("memory", s.memory())

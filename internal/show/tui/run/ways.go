@@ -79,9 +79,13 @@ func (r ways) askStart(title, command string, err error, args []string) tea.Cmd 
 		Choices: []ui.Choice{{Name: "start", Words: "runs this command", Msg: act(func(r *Run) tea.Cmd { return r.options.Start(args) })}}}})
 }
 
-// compare compares with the previous run of the profile.
+// compare compares the two contenders of the run; of another number each with the previous run of
+// the profile.
 func (r ways) compare() tea.Cmd {
 	past, run, dir, link := r.options.Past, r.state.Run, r.options.Session.Dir(), r.options.Compare
+	if len(run.Profile.Contenders) == 2 {
+		return link(dir, dir)
+	}
 	return func() tea.Msg {
 		last, ok := previous(past, run)
 		if !ok {

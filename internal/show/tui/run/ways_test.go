@@ -53,6 +53,10 @@ func TestWaysOn(t *testing.T) {
 		}
 		testenv.Equal(t, msg, tea.Msg(c.want))
 	}
+	r.state.Run.Profile.Contenders = []bench.Selection{{Contender: "a"}, {Contender: "b"}}
+	testenv.Equal(t, ways{r}.way(wayMsg{Key: ui.Compare})(), tea.Msg([]string{"compare", r.options.Session.Dir(), r.options.Session.Dir()}),
+		"the two contenders of the run")
+	r.state.Run.Profile.Contenders = nil
 	r.state.Run.Profile.Name = "new"
 	tell, ok := ways{r}.way(wayMsg{Key: ui.Compare})().(ui.TellMsg)
 	testenv.Check(t, ok && tell.Bad, "a profile without an earlier run: %v", tell)

@@ -90,8 +90,8 @@ func (r *Runs) problems(k *known, w int) (lines []string) {
 		}
 		lines = append(lines, problem.Short(t, w)...)
 	}
-	if k.said.Command != "" && len(k.said.Problems) == 0 {
-		lines = append(lines, ui.Hang("→ ", ui.Outside(k.said.Next+": "+k.said.Command, textBytes), w, ui.Paint{})...)
+	if next := k.said.NextStep(); next != "" && len(k.said.Problems) == 0 {
+		lines = append(lines, ui.Hang("→ ", ui.Outside(next, textBytes), w, ui.Paint{})...)
 	}
 	return lines
 }

@@ -85,11 +85,11 @@ func (s *Setup) askProfiles() tea.Cmd {
 
 // askContenders requests the contenders and what they need to run.
 func (s *Setup) askContenders() tea.Cmd {
-	f, runtime := &s.form.facts, s.form.runtime()
+	f, runtime, services := &s.form.facts, s.form.runtime(), s.form.base.Services
 	return ask(func(ctx context.Context) action {
-		all, states, err := s.options.Site.Contenders(ctx, runtime)
+		all, states, err := s.options.Site.Contenders(ctx, runtime, services)
 		return func() tea.Cmd {
-			if runtime == s.form.runtime() { // else it is outdated
+			if runtime == s.form.runtime() && services == s.form.base.Services { // else it is outdated
 				f.contenders, f.states, f.unreadable = all, states, text(err)
 			}
 			return nil

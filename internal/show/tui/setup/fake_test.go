@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -59,7 +60,7 @@ func (f *fakeSite) Profiles(ctx context.Context, also string) []Profile {
 	return out
 }
 
-func (f *fakeSite) Contenders(_ context.Context, r bench.Runtime) ([]bench.Service, map[bench.Selection]State, error) {
+func (f *fakeSite) Contenders(_ context.Context, r bench.Runtime, folder string) ([]bench.Service, map[bench.Selection]State, error) {
 	f.note("states " + string(r))
 	out := map[bench.Selection]State{}
 	for sel, st := range f.states {
@@ -67,6 +68,10 @@ func (f *fakeSite) Contenders(_ context.Context, r bench.Runtime) ([]bench.Servi
 		if sel.Contender == "kt-http4k" && (r == bench.RuntimeProcess || r == bench.RuntimeAuto && f.machine.Engine.Err != nil) {
 			out[sel] = State{Kind: Cannot, Why: "mvn is not installed here"}
 		}
+	}
+	if folder != "" {
+		f.note("in " + folder)
+		return append(slices.Clone(f.services), bench.Service{Name: filepath.Base(folder)}), out, nil
 	}
 	return f.services, out, nil
 }

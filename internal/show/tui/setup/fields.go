@@ -24,6 +24,7 @@ const (
 	fieldDuration    = "duration"
 	fieldInterleave  = "interleave"
 	fieldRuntime     = "runtime"
+	fieldNeeds       = "needs" // those without fields of their own
 	fieldStart       = "start" // the button
 )
 
@@ -74,6 +75,11 @@ func allFields() []Field {
 		},
 		{Name: fieldInterleave, Group: "load", Note: interleaving},
 		{Name: fieldRuntime, Group: "where", Choices: runtimeChoices, Note: engineHere},
+		{
+			Name: fieldNeeds, Group: "where", Label: "Needs", Get: needsHere, Set: func(*form, string) {}, Note: restored,
+			Help:    "What the contenders need, of the profile and of their manifests. Change it in these files.",
+			Choices: func(*form) []choice { return nil }, Hidden: func(f *form) bool { return needsHere(f) == "" },
+		},
 	}, needFields(), []Field{{
 		Name: fieldStart, Label: "Start", Get: (*form).estimate,
 		Help: "Starts the benchmark and shows it live. The command below does the same.",

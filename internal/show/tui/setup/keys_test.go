@@ -132,6 +132,25 @@ func TestFactsAreRequestedAgainAfterChanges(t *testing.T) {
 	})
 }
 
+// The contenders of a profile are those of its own folder, whichever profile was chosen before.
+func TestContendersOfTheChosenProfile(t *testing.T) {
+	f := everything(t)
+	own := f.profiles[1]
+	own.Name, own.Services, own.Contenders = "bench.yaml", "/mine/bookings", []bench.Selection{{Contender: "bookings"}}
+	f.profiles = append(f.profiles, own)
+	play(t, f, Choice{}, func(o *opened) {
+		f.asked = nil
+		o.Press("right")
+		testenv.Equal(t, f.asked, []string{"states auto", "in /mine/bookings"}, "the profile's folder")
+		for _, p := range o.form.problems() {
+			testenv.Check(t, !p.bad, "%+v", p)
+		}
+		f.asked = nil
+		o.Press("left")
+		testenv.Equal(t, f.asked, []string{"states auto"}, "bundled ones again")
+	})
+}
+
 func TestOutdatedResponsesAreDropped(t *testing.T) {
 	f := everything(t)
 	play(t, f, Choice{}, func(o *opened) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -101,6 +102,38 @@ func needFields() (all []Field) {
 		}
 	}
 	return all
+}
+
+// plainNeeds returns the needs of the plan whose kinds have no fields.
+func plainNeeds(f *form) (all []bench.NeedSpec) {
+	for _, n := range f.plan.Needs {
+		if k, ok := kinds.Of(n.Kind); ok && len(k.Setup.Fields) == 0 {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// needsHere names the needs that have no fields of their own: "db, cache of orders".
+func needsHere(f *form) string {
+	var labels []string
+	for _, n := range plainNeeds(f) {
+		labels = append(labels, n.Label())
+	}
+	return strings.Join(labels, ", ")
+}
+
+// restored says which state the needs have in each trial.
+func restored(f *form) string {
+	all := plainNeeds(f)
+	has := func(is func(bench.NeedSpec) bool) bool { return slices.ContainsFunc(all, is) }
+	switch {
+	case has(func(n bench.NeedSpec) bool { return n.Own }):
+		return "a copy for each contender, restored before each trial"
+	case has(func(n bench.NeedSpec) bool { return n.Restarts }):
+		return "restored before each trial"
+	}
+	return "not restored"
 }
 
 // ofNeeds collects the problems of the needs of the profile.

@@ -118,12 +118,21 @@ func TestPlanHasTheNeedsOfManifests(t *testing.T) {
 	f := &form{fields: allFields(), base: base, loaded: true}
 	f.replan()
 	testenv.Check(t, f.planned && f.notInterleaved == nil, "before: %v, %s", f.notInterleaved, f.planErr)
+	testenv.Check(t, f.field(fieldNeeds).Hidden(f), "a line for no need")
 	need := func(at string) []bench.NeedSpec {
 		return []bench.NeedSpec{{Name: "db", Kind: "container", From: bench.NeedExternal, URL: at}}
 	}
 	f.facts.contenders = []bench.Service{{Name: "a", Dir: "svc/a", Needs: need("db:1")}, {Name: "b", Dir: "svc/b", Needs: need("db:1")}}
 	f.replan()
 	testenv.Check(t, f.planned && f.notInterleaved != nil && f.notInterleaved.Reason == bench.PlainNeeds, "%v, %s", f.notInterleaved, f.planErr)
+	line := f.field(fieldNeeds)
+	testenv.Check(t, !line.Hidden(f) && line.Get(f) == "db" && line.Note(f) == "not restored", "%q, %q", line.Get(f), line.Note(f))
+	own := []bench.NeedSpec{{Name: "db", Kind: "container", From: bench.NeedContainer, Of: []byte(`{"image": "db:1"}`)}}
+	f.facts.contenders[0].Needs, f.facts.contenders[1].Needs = own, own
+	f.replan()
+	testenv.Contains(t, line.Note(f), "a copy for each contender, restored before each trial")
+	f.facts.contenders[0].Needs, f.facts.contenders[1].Needs = need("db:1"), need("db:1")
+	f.replan()
 	f.facts.contenders[1].Needs = need("db:2")
 	f.replan()
 	testenv.Check(t, !f.planned && strings.Contains(f.planErr, "need db of svc/a/service.yaml and that of svc/b/service.yaml differ"), "%s", f.planErr)

@@ -221,7 +221,7 @@ func (s *Setup) set(f Field, value string) action {
 
 // change changes the form, plans again, and requests the facts that depend on the change.
 func (s *Setup) change(f func()) tea.Cmd {
-	runtime, before := s.form.runtime(), s.form.choice.Profile
+	runtime, before, services := s.form.runtime(), s.form.choice.Profile, s.form.base.Services
 	f()
 	if s.form.choice.Profile != before {
 		s.form.takeProfile()
@@ -231,7 +231,7 @@ func (s *Setup) change(f func()) tea.Cmd {
 		s.at = fieldStart
 	}
 	probe := s.askNeeds()
-	if s.form.runtime() == runtime {
+	if s.form.runtime() == runtime && s.form.base.Services == services {
 		return probe
 	}
 	s.form.facts.states = nil

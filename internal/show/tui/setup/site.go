@@ -15,10 +15,10 @@ type Site interface {
 	// Profiles returns bundled profiles, those in the working folder, and also. Each may have an
 	// Err.
 	Profiles(ctx context.Context, also string) []Profile
-	// Contenders returns all contenders, and what each of their variants needs to run; nothing is
-	// built. A service without variants is a selection without one. The error names unreadable
+	// Contenders returns all contenders, with those in services, the folder that a profile names
+	// ("": none), and what each of their variants needs to run; nothing is built. A service without variants is a selection without one. The error names unreadable
 	// manifests; the others are returned with it.
-	Contenders(ctx context.Context, runtime bench.Runtime) ([]bench.Service, map[bench.Selection]State, error)
+	Contenders(ctx context.Context, runtime bench.Runtime, services string) ([]bench.Service, map[bench.Selection]State, error)
 	Machine(ctx context.Context) Machine
 	// Probe returns what an external need of a kind at a URL says of itself.
 	Probe(ctx context.Context, kind, url string) needs.Probe

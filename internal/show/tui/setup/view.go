@@ -201,7 +201,7 @@ func (s *Setup) value(field Field, w int) string {
 		return t.Faint.S(value)
 	case wrong:
 		return t.Bad.S(value)
-	case field.Name == s.at && (field.Choices != nil || field.Unit > 0) && fit.Width(value)+5 <= w:
+	case field.Name == s.at && (field.Choices != nil && field.Name != fieldNeeds || field.Unit > 0) && fit.Width(value)+5 <= w:
 		value = t.Key.S("‹ ") + value + t.Key.S(" ›")
 	}
 	var notes []string

@@ -30,9 +30,13 @@ type Ask struct {
 	Value string // the text to begin with
 	Limit int    // characters of the text
 
-	at    int
-	input textinput.Model
+	at     int
+	filter FilterBy // of many choices
+	input  textinput.Model
 }
+
+// many is the number of choices above which they can be filtered: the others have digits.
+const many = 9
 
 // Choice is one way on. Its message goes to the page of the question. Without messages the choices
 // are a list to read.
@@ -43,7 +47,8 @@ type Choice struct {
 
 // Init begins the question.
 func (a *Ask) Init() tea.Cmd {
-	if a.at = a.At; a.Reply == nil {
+	a.at, a.filter = a.At, NewFilter()
+	if a.Reply == nil {
 		return nil
 	}
 	a.input = NewInput(a.Limit)
@@ -52,48 +57,67 @@ func (a *Ask) Init() tea.Cmd {
 }
 
 // Typing reports whether letters are text.
-func (a *Ask) Typing() bool { return a.Reply != nil }
+func (a *Ask) Typing() bool { return a.Reply != nil || a.filter.Typing() }
+
+// shown returns the choices that match the filter.
+func (a *Ask) shown() []Choice {
+	return slices.DeleteFunc(slices.Clone(a.Choices), func(c Choice) bool { return !a.filter.Holds(c.Name, c.Words) })
+}
 
 // Update handles a message; done: the question closes, with the chosen message or nil.
 func (a *Ask) Update(msg tea.Msg) (done bool, chosen tea.Msg, cmd tea.Cmd) {
+	if a.Reply == nil && len(a.Choices) > many {
+		if cmd, used := a.filter.Update(msg); used {
+			a.at = 0
+			return false, nil, cmd
+		}
+	}
 	press, pressed := msg.(tea.KeyPressMsg)
+	shown := a.shown()
 	switch k := KeyOf(press); {
-	case pressed && k == Esc, pressed && k == Leave && !a.Typing():
+	case pressed && k == Esc, pressed && k == Leave && a.Reply == nil:
 		return true, nil, nil
-	case pressed && k == Enter && a.Typing():
+	case pressed && k == Enter && a.Reply != nil:
 		if a.input.Value() == "" {
 			return true, nil, nil
 		}
 		return true, a.Reply(a.input.Value()), nil
-	case a.Typing():
+	case a.Reply != nil:
 		a.input, cmd = a.input.Update(msg)
 		return false, nil, cmd
-	case !pressed:
+	case !pressed, len(shown) == 0:
 		return false, nil, nil
 	case k == Enter:
-		return true, a.Choices[a.at].Msg, nil
+		return true, shown[a.at].Msg, nil
 	case k == Digits:
-		if n := DigitOf(press); n <= len(a.Choices) {
-			return true, a.Choices[n-1].Msg, nil
+		if n := DigitOf(press); n <= len(shown) {
+			return true, shown[n-1].Msg, nil
 		}
 	default:
-		by, _ := Moves(k, len(a.Choices))
-		a.at = max(0, min(a.at+by, len(a.Choices)-1))
+		by, _ := Moves(k, len(shown))
+		a.at = max(0, min(a.at+by, len(shown)-1))
 	}
 	return false, nil, nil
 }
 
 // Keys are the keys of the question.
 func (a *Ask) Keys() Keys {
-	if a.Typing() {
+	switch {
+	case a.filter.Typing():
+		return a.filter.Keys()
+	case a.Reply != nil:
 		return Keys{Short: []key.Binding{Hint("save", Enter), Hint("discard", Esc)}}
 	}
 	if !slices.ContainsFunc(a.Choices, func(c Choice) bool { return c.Msg != nil }) {
 		return Keys{Short: []key.Binding{Hint("move", Up, Down), Hint("", Esc)}}
 	}
 	digits := Hint("choose at once", Digits)
-	digits.SetHelp("1–"+strconv.Itoa(len(a.Choices)), "choose at once")
-	return Keys{Short: []key.Binding{Hint("choose", Up, Down), Hint("confirm", Enter), digits, Hint("stay", Esc)}}
+	digits.SetHelp("1–"+strconv.Itoa(min(many, len(a.Choices))), "choose at once")
+	all := []key.Binding{Hint("choose", Up, Down), Hint("confirm", Enter), digits, Hint("stay", Esc)}
+	if len(a.Choices) > many {
+		all = slices.Insert(all, 2, Hint("", Filter))
+	}
+	return Keys{Short: all}
 }
 
 // View draws the question in a box of at most w by h cells. What does not fit is left out whole: the
@@ -104,21 +128,26 @@ func (a *Ask) View(t *Theme, w, h int) []string {
 		inner = w - 4
 	}
 	var blocks []Block
+	room := h - 2 // lines of the choices
 	if a.Text != "" {
 		blocks = append(blocks, Text(2, append(Wrap(a.Text, inner), "")...))
 	}
-	if a.Typing() {
+	if a.filter.Typing() || a.filter.Text() != "" {
+		blocks = append(blocks, Text(1, t.Key.S("filter: ")+a.filter.View(inner-8)))
+		room--
+	}
+	if a.Reply != nil {
 		a.input.SetWidth(max(1, min(inner-1, 60)))
 		blocks = append(blocks, Text(1, a.input.View()))
 	} else {
 		choices, _, _ := a.choices(t, inner, true)
 		from := 0
-		if len(choices) > h-2 {
+		if len(choices) > room {
 			var first, last int
 			choices, first, last = a.choices(t, inner, false)
-			from = Window(Window(0, last, len(choices), h-2), first, len(choices), h-2)
+			from = Window(Window(0, last, len(choices), room), first, len(choices), room)
 		}
-		blocks = append(blocks, Text(1, choices[from:min(len(choices), from+h-2)]...))
+		blocks = append(blocks, Text(1, choices[from:min(len(choices), from+room)]...))
 	}
 	if len(a.After) > 0 {
 		lines := []string{""}
@@ -144,10 +173,10 @@ func (a *Ask) View(t *Theme, w, h int) []string {
 // narrow: of all, or only of the one under the cursor, whose lines are first to last.
 func (a *Ask) choices(t *Theme, w int, all bool) (lines []string, first, last int) {
 	wide := 0
-	for _, c := range a.Choices {
+	for _, c := range a.shown() {
 		wide = max(wide, fit.Width(c.Name))
 	}
-	for i, c := range a.Choices {
+	for i, c := range a.shown() {
 		cursor, name := "  ", fit.Left(c.Name, wide)
 		if i == a.at {
 			first = len(lines)

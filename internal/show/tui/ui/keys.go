@@ -84,16 +84,16 @@ func DigitOf(msg tea.KeyPressMsg) int {
 // Hint is the help of keys that belong together, such as up and down. Without words it is that of
 // the first key.
 func Hint(words string, all ...Key) key.Binding {
-	var names, shown []string
-	for _, k := range all {
-		names, shown = append(names, k.Keys()...), append(shown, k.Help().Key)
-	}
-	sep := " "
-	if len(all) > 1 && slices.Contains([]Key{Up, Down, Left, Right}, all[0]) {
-		sep = ""
+	var names []string
+	shown, arrows := "", []Key{Up, Down, Left, Right}
+	for i, k := range all {
+		if i > 0 && !(slices.Contains(arrows, k) && slices.Contains(arrows, all[i-1])) {
+			shown += " "
+		}
+		names, shown = append(names, k.Keys()...), shown+k.Help().Key
 	}
 	words = cmp.Or(words, all[0].Help().Desc)
-	return key.NewBinding(key.WithKeys(names...), key.WithHelp(strings.Join(shown, sep), words))
+	return key.NewBinding(key.WithKeys(names...), key.WithHelp(shown, words))
 }
 
 // Keys are the keys of a page that work now.

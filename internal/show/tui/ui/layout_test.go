@@ -232,6 +232,40 @@ func TestAskLeavesOutWhatDoesNotFit(t *testing.T) {
 	testenv.Check(t, !done, "the number of no choice chooses")
 }
 
+// TestAskFiltersManyChoices: more than have digits are filtered by typing; the one in sight is chosen.
+func TestAskFiltersManyChoices(t *testing.T) {
+	theme := NewTheme(ThemeOptions{NoColor: true})
+	ask := Ask{Title: "Profile"}
+	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "locations", "bench"} {
+		ask.Choices = append(ask.Choices, Choice{name + ".yaml", "", name})
+	}
+	ask.Init()
+	typed := func(keys string) (done bool, chosen tea.Msg) {
+		for _, key := range strings.Fields(keys) {
+			done, chosen, _ = ask.Update(press(key))
+		}
+		return done, chosen
+	}
+	typed("/ b e n")
+	testenv.Check(t, ask.Typing(), "letters are no text")
+	testenv.Contains(t, ansi.Strip(strings.Join(ask.View(theme, 60, 20), "\n")), "filter: ben", "1  bench.yaml", "!locations")
+	_, chosen := typed("enter enter")
+	testenv.Equal(t, chosen, tea.Msg("bench"), "the one that matches")
+	ask.Init()
+	done, chosen := typed("/ z z enter enter")
+	testenv.Check(t, !done && chosen == nil, "none matches, and %v is chosen", chosen)
+	few := Ask{Choices: ask.Choices[:many]}
+	few.Init()
+	_, _, _ = few.Update(press("/"))
+	testenv.Check(t, !few.Typing(), "a filter of %d choices", many)
+}
+
+// TestHint: only arrows stand together.
+func TestHint(t *testing.T) {
+	testenv.Equal(t, Hint("x", Up, Down, NextTab, First).Help().Key, "↑↓ tab home")
+	testenv.Equal(t, Hint("x", NextTab, Left, Right).Help().Key, "tab ←→")
+}
+
 // TestKeys: each name of a key has one meaning, and each key is shown in another way.
 func TestKeys(t *testing.T) {
 	names, shown := map[string]bool{}, map[string]bool{}

@@ -1,0 +1,126 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/text/safe"
+)
+
+// When a difference between two contenders is named as a likely cause.
+const (
+	moreLog      = 2.0  // times the bytes per request of the other
+	leastLog     = 16   // bytes per request that are worth a word
+	moreSwitches = 3.0  // times the context switches per request of the other
+	idler        = 0.8  // of the other's CPUs in use at the same load
+	moreWork     = 1.25 // times the CPU time per request, its own or of a need: it waits for more work, not for a lock
+)
+
+// causes returns what the counters say about the side that is worse in throughput, p99 or CPU time:
+// how much it logs, and whether its threads wait for each other. Without a verdict there is none to explain.
+func (c Contender) causes(couple analysis.Couple) (all []string) {
+	worse, suffers := -1, map[measure.ID]bool{}
+	for _, id := range []measure.ID{measure.Throughput, measure.P99Half, measure.CPURequest} {
+		i := slices.IndexFunc(c.Rows, func(r Row) bool { return r.Measure == id && r.NotComparable == "" })
+		if i < 0 {
+			continue
+		}
+		side := map[stats.Verdict]int{stats.Better: 0, stats.Worse: 1}
+		if of, decided := side[c.Rows[i].Verdict]; decided && (worse < 0 || of == worse) {
+			worse, suffers[id] = of, true
+		}
+	}
+	if worse < 0 {
+		return nil
+	}
+	both := [2]analysis.Contender{couple.A, couple.B}
+	at := func(i int) stats.Step { return both[i].StepOf(measure.Get(measure.CPURequest), couple.Ref) }
+	one, other := at(worse), at(1-worse)
+	name, than := safe.Line(c.sides[worse].Label, 60), safe.Line(c.sides[1-worse].Label, 60)
+	if name == than {
+		name, than = "the "+sides[worse], "the "+sides[1-worse]
+	}
+	if x, y, ok := apart(one, other, logged); ok && x >= leastLog && x >= moreLog*y {
+		text := fmt.Sprintf("%s logs %s per request, %s %s", name, units.Bytes(int64(x)), than, units.Bytes(int64(y)))
+		if cpus, known := stats.Median(rounds(one, bench.StepResult.LogCPUs)); known && cpus >= 0.01 {
+			text += fmt.Sprintf("; the engine (dockerd and shim) uses %.2f CPUs for that", cpus)
+		}
+		all = append(all, text+".")
+	}
+	x, y, ok := apart(one, other, switches)
+	if how := waits(one, other); ok && how != "" && x >= moreSwitches*y && (suffers[measure.Throughput] || suffers[measure.P99Half]) {
+		all = append(all, fmt.Sprintf("%s has %.1f context switches per request at %s, %s %.1f, with %s: its threads wait for a lock or a pool.",
+			name, x, one.Step.Words(), than, y, how))
+	}
+	return all
+}
+
+// apart returns the medians of a value over the rounds of two steps; ok is false unless each of the
+// first is above all of the second.
+func apart(one, other stats.Step, of func(bench.StepResult) (float64, bool)) (x, y float64, ok bool) {
+	values := func(s stats.Step) (all []float64) {
+		for _, r := range s.Results {
+			if v, known := of(r); known {
+				all = append(all, v)
+			}
+		}
+		return all
+	}
+	a, b := values(one), values(other)
+	if len(a) == 0 || len(b) == 0 || slices.Min(a) <= slices.Max(b) {
+		return 0, 0, false
+	}
+	x, _ = stats.Median(a)
+	y, _ = stats.Median(b)
+	return x, y, true
+}
+
+func logged(s bench.StepResult) (perRequest float64, ok bool) {
+	l, ok := s.Log()
+	return float64(l.Bytes) / float64(max(1, s.Load.Ended())), ok
+}
+
+// switches are those per request, if most of them are voluntary: the others come from a lack of CPUs.
+func switches(s bench.StepResult) (perRequest float64, ok bool) {
+	voluntary, involuntary, ok := s.Switches()
+	return float64(voluntary+involuntary) / float64(max(1, s.Load.Ended())), ok && voluntary >= involuntary
+}
+
+// waits says how a step shows that its requests wait, though they take no more CPU time than those
+// of another, also of needs: it uses fewer CPUs at the same load, or has a lower p50; "" if not.
+func waits(one, other stats.Step) string {
+	ratio := func(of func(bench.StepResult) float64) float64 {
+		x, _ := stats.Median(rounds(one, of))
+		y, _ := stats.Median(rounds(other, of))
+		return x / y
+	}
+	if ratio(func(r bench.StepResult) float64 { cpu, _ := r.CPUPerRequest(); return float64(cpu) }) > moreWork {
+		return ""
+	}
+	for _, name := range measure.Needs([]stats.Step{one}) {
+		m := measure.CPUOfNeed(name)
+		if ratio(func(r bench.StepResult) float64 { cpu, _ := m.Of(r); return cpu }) > moreWork {
+			return ""
+		}
+	}
+	switch {
+	case ratio(func(r bench.StepResult) float64 { cpus, _ := r.CPUs(); return cpus }) < idler:
+		return "fewer CPUs in use"
+	case ratio(func(r bench.StepResult) float64 { return float64(r.Load.Latency.P50) }) < 1:
+		return "a lower p50"
+	}
+	return ""
+}
+
+// rounds returns a value of each round of a step.
+func rounds(s stats.Step, of func(bench.StepResult) float64) (all []float64) {
+	for _, r := range s.Results {
+		all = append(all, of(r))
+	}
+	return all
+}

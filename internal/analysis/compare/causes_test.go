@@ -1,0 +1,72 @@
+package compare
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
+)
+
+// counters makes what the counters of each step say: switches and bytes of log per request, CPU time of the step,
+// CPU time of a need.
+type counters struct {
+	voluntary, involuntary, log float64
+	cpu, db, engine             time.Duration
+	p50                         time.Duration
+}
+
+func (c counters) of(l *bench.TrialResult) {
+	for i := range l.Steps {
+		s := &l.Steps[i]
+		n := func(each float64) int64 { return int64(each * float64(s.Load.Ended())) }
+		s.Before.Switches, s.Before.Log = &bench.Switches{Source: "x"}, &bench.Log{EngineCPU: new(time.Second)}
+		s.After.Switches = &bench.Switches{Source: "x", Voluntary: n(c.voluntary), Involuntary: n(c.involuntary)}
+		s.After.Log = &bench.Log{Bytes: n(c.log), Lines: n(1), EngineCPU: new(time.Second + c.engine)}
+		s.After.CPU = s.Before.CPU + c.cpu
+		s.Load.Latency.P50 = c.p50
+		s.HostBefore = &bench.HostReading{Needs: map[string]*bench.NeedUsage{"db": {At: time.Unix(1, 0), Source: "x"}}}
+		s.HostAfter = &bench.HostReading{Needs: map[string]*bench.NeedUsage{"db": {At: time.Unix(11, 0), Source: "x", CPU: c.db}}}
+	}
+}
+
+// A cause is named for the side that is worse, where its counters differ decidedly, and never for a
+// healthy one.
+func TestCauses(t *testing.T) {
+	healthy := counters{voluntary: 2, involuntary: .1, log: 0, cpu: 10 * time.Second, db: time.Second, p50: 10 * time.Millisecond}
+	lock := healthy
+	lock.voluntary, lock.cpu, lock.db = 12, 4*time.Second, 400*time.Millisecond
+	with := func(c counters, change func(*counters)) counters { change(&c); return c }
+	const wait = "the new has 12.1 context switches per request at 8 connections, the old 2.1, with fewer CPUs in use: its threads wait for a lock or a pool."
+	for name, c := range map[string]struct {
+		slower float64
+		fresh  counters
+		want   string
+	}{
+		"a lock":                             {.4, lock, wait},
+		"a lock without an effect":           {1, lock, ""},
+		"switches below three times":         {.4, with(lock, func(c *counters) { c.voluntary = 6.1 }), ""},
+		"switches for a lack of CPUs":        {.4, with(lock, func(c *counters) { c.voluntary, c.involuntary = 5, 7 }), ""},
+		"CPUs as busy, p50 as high":          {.8, with(lock, func(c *counters) { c.cpu = 8 * time.Second; c.db = 800 * time.Millisecond }), ""},
+		"CPUs as busy, p50 lower":            {.8, with(lock, func(c *counters) { c.cpu = 9 * time.Second; c.p50 /= 2 }), strings.Replace(wait, "fewer CPUs in use", "a lower p50", 1)},
+		"more work for the need":             {.4, with(lock, func(c *counters) { c.db = 600 * time.Millisecond }), ""},
+		"more work":                          {.4, with(lock, func(c *counters) { c.cpu = 6 * time.Second }), ""},
+		"a log":                              {.6, with(healthy, func(c *counters) { c.log = 412 }), "the new logs 412 B per request, the old 0 B."},
+		"a log that the engine works for":    {.6, with(healthy, func(c *counters) { c.log, c.engine = 412, 3900*time.Millisecond }), "the new logs 412 B per request, the old 0 B; the engine (dockerd and shim) uses 0.39 CPUs for that."},
+		"a log without an effect":            {1, with(healthy, func(c *counters) { c.log = 412 }), ""},
+		"a log of a few bytes":               {.6, with(healthy, func(c *counters) { c.log = 15 }), ""},
+		"a log of the better side":           {1.6, with(healthy, func(c *counters) { c.log = 412; c.cpu = 16 * time.Second }), ""},
+		"a service that is slower, no cause": {.4, healthy, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := usual()
+			f.peak *= c.slower
+			r := compared(t, of(trials("web", 6, usual(), healthy.of)), of(trials("web", 6, f, c.fresh.of)), Options{})
+			testenv.Equal(t, strings.Join(r.Contenders[0].Causes, "|"), c.want)
+			var b strings.Builder
+			testenv.OK(t, r.Text(&b, 0))
+			testenv.Check(t, strings.Contains(b.String(), c.want), "not in the text: %s", b.String())
+		})
+	}
+}

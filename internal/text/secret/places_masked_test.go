@@ -1,0 +1,26 @@
+package secret
+
+import (
+	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
+)
+
+// Of a connection string only numbers and switches are shown, and nothing of what may be a part of
+// a password.
+func TestMasked(t *testing.T) {
+	for v, want := range map[string]string{
+		"Host=h;Username=u;Password=hunter22;Maximum Pool Size=2;Pooling=true": "***;Maximum Pool Size=2;Pooling=true",
+		"Server=h;Password=123456;":              "***",
+		"Server=h;Pwd=1;Timeout=15;":             "***;Timeout=15",
+		"Server=h;Key=1234567":                   "***",
+		`Password="a;b=1;c=2"`:                   "***",
+		"Password='a;b=1;c=2'":                   "***",
+		"Password=a;b;Timeout=15":                "***",
+		"Timeout=15":                             "***",
+		"user=u password=hunter22 host=h pool=2": "***",
+		"hunter22":                               "***",
+	} {
+		testenv.Equal(t, around(v), want, v)
+	}
+}
