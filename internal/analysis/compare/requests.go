@@ -212,8 +212,8 @@ func (c Contender) Mostly() string {
 	return c.Requests.Mostly
 }
 
-// RequestTable returns a row for each kind of request, those that changed first, of at most so many;
-// without rows if there are fewer than two kinds.
+// RequestTable returns a row for each kind of request, those that changed first, up to a number of
+// rows; none if there are fewer than two kinds.
 func (c Contender) RequestTable(most int) table.Table {
 	var t table.Table
 	if c.Requests == nil {
