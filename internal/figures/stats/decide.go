@@ -326,7 +326,7 @@ func (r Rule) fewest(family int, paired bool) (n int) {
 	return n
 }
 
-// Decides reports whether so many rounds per side can be significant in a family of tests.
+// Decides reports whether this number of rounds per side can be significant in a family of tests.
 func (r Rule) Decides(rounds, family int, paired bool) bool {
 	return leastP(rounds, paired)*float64(family) <= r.Fill().Alpha
 }
