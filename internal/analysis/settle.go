@@ -84,7 +84,7 @@ func SettleOpen(open []Open, run *Run, paired, together bool) Settling {
 	}
 }
 
-// words returns the changes as they are written: "--rounds 12".
+// words returns the changes, written out: "--rounds 12".
 func (s Settling) words() string { return strings.ReplaceAll(strings.Join(s.Changes, " "), "=", " ") }
 
 // instead says how large the difference of a measure can be, and what else than rounds settles it.

@@ -2,7 +2,7 @@ package bench
 
 import "testing"
 
-// A path of the profile is shown as it was written, and no folder above what it has in common with
+// A path of the profile is shown unchanged, and no folder above what it has in common with
 // the profile.
 func TestPathOfTheProfile(t *testing.T) {
 	for _, c := range []struct{ profile, path, want string }{

@@ -12,8 +12,8 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// asks makes each request take CPU time of a need, with the noise of the round.
-func asks(need string, each time.Duration) change {
+// uses makes each request take CPU time of a need, with the noise of the round.
+func uses(need string, each time.Duration) change {
 	return func(l *bench.TrialResult) {
 		for i := range l.Steps {
 			s := &l.Steps[i]
@@ -30,7 +30,7 @@ func asks(need string, each time.Duration) change {
 	}
 }
 
-// The CPU time of a need is judged as a headline measure where it is that of one contender.
+// The CPU time of a need gets a verdict as a headline measure where it is that of one contender.
 func TestNeeds_Judged(t *testing.T) {
 	const us = time.Microsecond
 	own := func(n bench.NeedSpec) bench.NeedSpec { n.Own = true; return n }
@@ -45,15 +45,15 @@ func TestNeeds_Judged(t *testing.T) {
 		a, b           []change
 		sentence, gate string
 	}{
-		{"more", 6, db, []change{asks("db", 100*us)}, []change{asks("db", 200*us)}, "worse: +96.6% (+92.5% to +101.0%), p 0.015", "failed"},
-		{"as much", 6, db, []change{asks("db", 100*us)}, []change{asks("db", 100*us)}, "same within 3%: 0.0% (−2.8% to +2.9%)", "passed"},
-		{"few rounds", 5, db, []change{asks("db", 100*us)}, []change{asks("db", 200*us)}, "inconclusive: 5 rounds, need ≥ 6: 1 more round per side", "open"},
-		{"only one asks", 6, db, nil, []change{asks("db", 200*us)}, "no data in old", "open"},
-		{"external", 6, external, []change{asks("db", 100*us)}, []change{asks("db", 200*us)}, "no verdict, external: +96.6% (+92.5% to +101.0%)", "open"},
+		{"more", 6, db, []change{uses("db", 100*us)}, []change{uses("db", 200*us)}, "worse: +96.6% (+92.5% to +101.0%), p 0.015", "failed"},
+		{"as much", 6, db, []change{uses("db", 100*us)}, []change{uses("db", 100*us)}, "same within 3%: 0.0% (−2.8% to +2.9%)", "passed"},
+		{"few rounds", 5, db, []change{uses("db", 100*us)}, []change{uses("db", 200*us)}, "inconclusive: 5 rounds, need ≥ 6: 1 more round per side", "open"},
+		{"only one uses it", 6, db, nil, []change{uses("db", 200*us)}, "no data in old", "open"},
+		{"external", 6, external, []change{uses("db", 100*us)}, []change{uses("db", 200*us)}, "no verdict, external: +96.6% (+92.5% to +101.0%)", "open"},
 		{"external, not measured", 6, external, nil, nil, "", "open"},
-		{"interleaved, shared", 8, db, []change{asks("db", 100*us), paired}, []change{asks("db", 200*us), paired},
+		{"interleaved, shared", 8, db, []change{uses("db", 100*us), paired}, []change{uses("db", 200*us), paired},
 			"no verdict, shared by interleaved contenders: +95.7% (+93.5% to +98.0%)", "open"},
-		{"interleaved, its own copy", 8, own(db), []change{asks("db", 100*us), paired}, []change{asks("db", 200*us), paired}, "worse: +95.7% (+93.5% to +98.0%), p 0.047", "failed"},
+		{"interleaved, its own copy", 8, own(db), []change{uses("db", 100*us), paired}, []change{uses("db", 200*us), paired}, "worse: +95.7% (+93.5% to +98.0%), p 0.047", "failed"},
 	} {
 		both := of(trials("a", c.n, usual(), c.a...), trials("b", c.n, faster(.8), c.b...)).with(func(r *bench.Run) {
 			r.ID, r.Profile.Needs = "1", []bench.NeedSpec{c.need}
@@ -78,7 +78,7 @@ func TestNeeds_Family(t *testing.T) {
 	two := func(n int) *analysis.Run {
 		of := func(name string, f values, each time.Duration) []bench.TrialResult {
 			f.p99 = usual().p99
-			return trials(name, n, f, asks("db", each), asks("redis", each), paired, func(l *bench.TrialResult) { l.Steps[0].Load.Windows = nil })
+			return trials(name, n, f, uses("db", each), uses("redis", each), paired, func(l *bench.TrialResult) { l.Steps[0].Load.Windows = nil })
 		}
 		r := run()
 		r.ID, r.Profile.Needs = "1", []bench.NeedSpec{{Name: "db", Own: true}, {Name: "redis", Own: true}}

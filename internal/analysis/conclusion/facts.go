@@ -179,7 +179,7 @@ func (d *draft) cause() string {
 		switch {
 		case r.Verdict != stats.Worse:
 		case need != "":
-			return fmt.Sprintf("Look at what %s asks of %s: its CPU time per request %s", name, safe.Line(need, 60), r.Change())
+			return fmt.Sprintf("Look at what %s requests from %s: its CPU time per request %s", name, safe.Line(need, 60), r.Change())
 		case r.Measure == measure.CPURequest:
 			own = fmt.Sprintf("Profile the CPU time of %s: per request %s", name, r.Change())
 		case r.Measure == measure.Throughput:

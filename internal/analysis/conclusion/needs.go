@@ -91,7 +91,7 @@ func needsOf(c analysis.Contender) (names []string) {
 }
 
 // limitedByNeed returns the caveat that a need limited contenders at their peaks: their order is
-// then that of their use of it. One that differs from all others in what it asks of the need is
+// then that of their use of it. One that differs from all others in what it requests from the need is
 // limited by that, not by the need.
 func (d *draft) limitedByNeed(need string) (text string, ok bool) {
 	names := slices.DeleteFunc(d.boundBy(verdict.Bound(need)), d.standing(measure.CPUOfNeed(need).ID).Alone)

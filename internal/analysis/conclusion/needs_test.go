@@ -11,10 +11,10 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// What a worse version asks of a need is where to look first, before its own CPU time and more
+// What a worse version requests from a need is where to look first, before its own CPU time and more
 // rounds; nothing is proposed for what is open then.
 func TestNext_Cause(t *testing.T) {
-	asks := func(each time.Duration) func(*bench.StepResult) {
+	requests := func(each time.Duration) func(*bench.StepResult) {
 		return func(s *bench.StepResult) {
 			s.HostBefore = &bench.HostReading{Needs: map[string]*bench.NeedUsage{"db": {At: benchtest.Start(), Source: "cgroup v2"}}}
 			s.HostAfter = &bench.HostReading{Needs: map[string]*bench.NeedUsage{"db": {At: benchtest.Start().Add(benchtest.Length),
@@ -26,11 +26,11 @@ func TestNext_Cause(t *testing.T) {
 		a, b []bench.TrialResult
 		want string
 	}{
-		"its queries": {rounds("a", 6, 9000, 9e4, asks(100*us)), rounds("b", 6, 8000, 9.5e4, asks(300*us)),
-			"Look at what b asks of db: its CPU time per request ×3.00 (×3.00 to ×3.00)"},
-		"fewer queries": {rounds("a", 6, 9000, 9e4, asks(300*us)), rounds("b", 6, 9000, 9e4, asks(100*us)),
+		"its queries": {rounds("a", 6, 9000, 9e4, requests(100*us)), rounds("b", 6, 8000, 9.5e4, requests(300*us)),
+			"Look at what b requests from db: its CPU time per request ×3.00 (×3.00 to ×3.00)"},
+		"fewer queries": {rounds("a", 6, 9000, 9e4, requests(300*us)), rounds("b", 6, 9000, 9e4, requests(100*us)),
 			"Hold it in CI: locbench compare DIR --fail-on 'throughput<-5%'"},
-		"its own CPU time": {rounds("a", 6, 9000, 9e4, asks(100*us)), rounds("b", 6, 8000, 9.5e4, asks(100*us)),
+		"its own CPU time": {rounds("a", 6, 9000, 9e4, requests(100*us)), rounds("b", 6, 8000, 9.5e4, requests(100*us)),
 			"Profile the CPU time of b: per request +5.6% (+4.7% to +6.4%)"},
 	} {
 		all := slices.Concat(c.a, c.b)

@@ -13,7 +13,7 @@ const (
 	serves   work = iota
 	compiles      // to machine code, while the service runs
 	collects      // garbage
-	either        // of the two, or neither: work of the runtime that cannot be told apart
+	either        // of the two, or neither: work of the runtime, not known which
 	kinds
 )
 

@@ -56,7 +56,7 @@ func bookings() (bench.Run, []bench.TrialResult) {
 }
 
 // TestTablesFit: no table is cut, small print is smaller than the values, and a narrow page has the
-// figures of all tables in sight.
+// values of all tables in sight.
 func TestTablesFit(t *testing.T) {
 	run, trials := bookings()
 	doc, browser := render(t, run, trials), startBrowser(t)

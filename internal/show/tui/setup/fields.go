@@ -24,7 +24,7 @@ const (
 	fieldDuration    = "duration"
 	fieldInterleave  = "interleave"
 	fieldRuntime     = "runtime"
-	fieldNeeds       = "needs" // those without fields of their own
+	fieldNeeds       = "needs" // those that have no fields
 	fieldStart       = "start" // the button
 )
 

@@ -132,7 +132,7 @@ func TestFactsAreRequestedAgainAfterChanges(t *testing.T) {
 	})
 }
 
-// The contenders of a profile are those of its own folder, whichever profile was chosen before.
+// The contenders of a profile are those of its folder, whichever profile was chosen before.
 func TestContendersOfTheChosenProfile(t *testing.T) {
 	f := everything(t)
 	own := f.profiles[1]

@@ -114,7 +114,7 @@ func plainNeeds(f *form) (all []bench.NeedSpec) {
 	return all
 }
 
-// needsHere names the needs that have no fields of their own: "db, cache of orders".
+// needsHere names the needs that have no fields: "db, cache of orders".
 func needsHere(f *form) string {
 	var labels []string
 	for _, n := range plainNeeds(f) {

@@ -247,7 +247,7 @@ func TestAskFiltersManyChoices(t *testing.T) {
 		return done, chosen
 	}
 	typed("/ b e n")
-	testenv.Check(t, ask.Typing(), "letters are no text")
+	testenv.Check(t, ask.Typing(), "letters do not count as text")
 	testenv.Contains(t, ansi.Strip(strings.Join(ask.View(theme, 60, 20), "\n")), "filter: ben", "1  bench.yaml", "!locations")
 	_, chosen := typed("enter enter")
 	testenv.Equal(t, chosen, tea.Msg("bench"), "the one that matches")
@@ -260,7 +260,7 @@ func TestAskFiltersManyChoices(t *testing.T) {
 	testenv.Check(t, !few.Typing(), "a filter of %d choices", many)
 }
 
-// TestHint: only arrows stand together.
+// TestHint: only arrows are next to each other.
 func TestHint(t *testing.T) {
 	testenv.Equal(t, Hint("x", Up, Down, NextTab, First).Help().Key, "↑↓ tab home")
 	testenv.Equal(t, Hint("x", NextTab, Left, Right).Help().Key, "tab ←→")
