@@ -88,8 +88,8 @@ func TestOutputs_Leader(t *testing.T) {
 	var view string
 	page.Play(t, tuitest.Size{Width: 200, Height: 50}, tuitest.Look{}, func(p *tuitest.Program) { view = p.Frame() })
 	for output, c := range map[string]struct{ got, want string }{
-		"text":      {text.String(), "peak throughput   10,836/s  9,932/s   −9.4% (−10.1% to −8.6%)  ✗ worse"},
-		"Markdown":  {markdown.String(), "| peak throughput | 10,836/s | 9,932/s | −9.4% (−10.1% to −8.6%) | ✗ worse |"},
+		"text":      {text.String(), "peak throughput, 8 connections     10,945/s  9,932/s   −9.4% (−10.1% to −8.6%)  ✗ worse"},
+		"Markdown":  {markdown.String(), "| peak throughput, 8 connections | 10,945/s | 9,932/s | −9.4% (−10.1% to −8.6%) | ✗ worse |"},
 		"report":    {html.String(), "9 rounds in pairs, 95% CI; lowest p 0.0078 (Holm, 2 measures)"},
 		"dashboard": {view, "worse: −9.4% (−10.1% to −8.6%)"},
 	} {

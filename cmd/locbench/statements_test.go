@@ -245,15 +245,15 @@ func pageGrids(page string) (all []grid) {
 	return all
 }
 
-// named is a value with its label, its contender and its step.
-type named struct{ label, contender, at string }
+// placed is a value with its label, its contender and its step.
+type placed struct{ label, contender, at string }
 
 // sameLabel has one word for the words that headings and rows have for a measure.
 var sameLabel = map[string]string{"req/s at peak": "throughput", "peak throughput": "throughput", "peak req/s": "throughput", "req/s": "throughput",
 	"CPU per request": "CPU", "CPU time per request": "CPU", "CPU/req": "CPU", "$/1B req": "cost", "cost per 1B requests": "cost"}
 
 // collected are the values of all outputs, with where each was seen.
-type collected map[named]map[string][]string
+type collected map[placed]map[string][]string
 
 func (c collected) add(output, label, contender, at, value string) {
 	found := figure.FindStringSubmatch(value)
@@ -263,7 +263,7 @@ func (c collected) add(output, label, contender, at, value string) {
 	if word := sameLabel[label]; word != "" {
 		label = word
 	}
-	key := named{label, contender, at}
+	key := placed{label, contender, at}
 	if c[key] == nil {
 		c[key] = map[string][]string{}
 	}

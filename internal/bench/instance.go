@@ -156,6 +156,7 @@ type Usage struct {
 	Disk       *Disk         `json:"disk,omitempty"`
 	Log        *Log          `json:"log,omitempty"`
 	Took       Duration      `json:"took_ns,omitempty"` // how long this reading took
+	ThreadTime *ThreadTime   `json:"thread_time,omitempty"`
 	// ThreadCPU is the CPU time of each running thread by its number, of which a step keeps
 	// StepResult.BusiestThread; nil: not known.
 	ThreadCPU map[int]time.Duration `json:"-"`

@@ -87,6 +87,7 @@ func (u Usage) Advance(from, to Usage) Usage {
 	out.Log = u.Log.advance(from.Log, to.Log)
 	out.Memory = u.Memory.advance(from.Memory, to.Memory)
 	out.Pressure = u.Pressure.advance(from.Pressure, to.Pressure)
+	out.ThreadTime = u.ThreadTime.advance(from.ThreadTime, to.ThreadTime)
 	out.ThreadCPU = advanceThreads(u.ThreadCPU, from.ThreadCPU, to.ThreadCPU)
 	return out
 }

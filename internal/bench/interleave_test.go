@@ -19,6 +19,7 @@ func filled(n int64) Usage {
 		Pressure: &Pressure{Source: "cgroup v2", CPU: &Stall{Duration(n * 11), d(12)}, Memory: &Stall{Some: Duration(n * 13)}},
 		Switches: &Switches{"x", n * 14, n * 15}, Network: &Network{"y", n * 16, n * 17}, Log: &Log{n * 23, n * 24, d(25)}, Took: Duration(n),
 		Disk: &Disk{"io.stat", n * 18, n * 19, n * 20, n * 21}, ThreadCPU: map[int]time.Duration{7: time.Duration(n) * 22},
+		ThreadTime: &ThreadTime{Duration(n * 23), Duration(n * 24), Duration(n * 25), Duration(n * 26)},
 	}
 }
 

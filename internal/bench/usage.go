@@ -28,6 +28,36 @@ type Switches struct {
 	Involuntary int64  `json:"involuntary"` // the kernel ran another thread, or the quota was used up
 }
 
+// ThreadTime is the CPU time of an instance's threads by what they do, as the runtime names them. A thread
+// that has ended counts with its last reading. Where a runtime does such work on threads that serve, it
+// counts as served.
+type ThreadTime struct {
+	Served    Duration `json:"served_ns"`
+	Compiled  Duration `json:"compiled_ns,omitempty"`  // to machine code, while the service ran
+	Collected Duration `json:"collected_ns,omitempty"` // garbage
+	Runtime   Duration `json:"runtime_ns,omitempty"`   // one of these two, not known which
+}
+
+func (t *ThreadTime) advance(from, to *ThreadTime) *ThreadTime {
+	if t == nil || from == nil || to == nil {
+		return nil
+	}
+	return &ThreadTime{t.Served + to.Served - from.Served, t.Compiled + to.Compiled - from.Compiled,
+		t.Collected + to.Collected - from.Collected, t.Runtime + to.Runtime - from.Runtime}
+}
+
+// ThreadTime returns what the CPU time of the contender in the step was spent on, and how much of it
+// threads used that ended since their last reading.
+func (s StepResult) ThreadTime() (of ThreadTime, ended Duration, ok bool) {
+	b, a, ok := ends(s.Before, s.After, func(u *Usage) *ThreadTime { return u.ThreadTime })
+	cpu, known := s.CPU()
+	if !ok || !known {
+		return ThreadTime{}, 0, false
+	}
+	of = *(&ThreadTime{}).advance(&b, &a)
+	return of, max(0, cpu-of.Served-of.Compiled-of.Collected-of.Runtime), true
+}
+
 // Network counts the bytes of all interfaces of an instance's own network namespace, except
 // loopback if there is another. It is absent if the instance shares the network namespace of the
 // machine.

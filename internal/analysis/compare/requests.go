@@ -29,12 +29,12 @@ type Request struct {
 	Name     string   `json:"name"`
 	Ended    [2]int64 `json:"ended"` // requests of the old and of the new side
 	Failed   [2]int64 `json:"failed"`
-	Measures []Row    `json:"measures"` // those of judged
+	Measures []Row    `json:"measures"` // those of kindMeasures
 }
 
-// judged are the measures of a kind of request, the requests that each round has to have, and the
+// kindMeasures are the measures of a kind of request, the requests that each round has to have, and the
 // value of a round.
-var judged = []struct {
+var kindMeasures = []struct {
 	measure.ID
 	least int64
 	of    func(bench.RequestLoad) float64
@@ -67,25 +67,25 @@ func byRequest(couple analysis.Couple, o Options, why string) *Requests {
 	var tests []*kindTest
 	for k, kind := range kinds {
 		r := &all.Kinds[k]
-		r.Name, r.Measures = kind.Name, make([]Row, len(judged))
+		r.Name, r.Measures = kind.Name, make([]Row, len(kindMeasures))
 		for i, side := range kind.Sides {
 			r.Ended[i], r.Failed[i] = loadOf(side).Ended(), loadOf(side).FailedTotal()
 		}
-		for n := range judged {
+		for n := range kindMeasures {
 			var values [2][]float64
 			if r.Measures[n], values = rowOf(kind, n, why); r.Measures[n].Sentence == "" {
-				tests = append(tests, &kindTest{kind: k, of: n, pair: stats.Pair{Measure: string(judged[n].ID), Old: values[0], New: values[1],
-					Paired: couple.Paired && stats.SameLength(values[:]...), Words: stats.Words{Text: measure.Get(judged[n].ID).Unit.Text}}})
+				tests = append(tests, &kindTest{kind: k, of: n, pair: stats.Pair{Measure: string(kindMeasures[n].ID), Old: values[0], New: values[1],
+					Paired: couple.Paired && stats.SameLength(values[:]...), Words: stats.Words{Text: measure.Get(kindMeasures[n].ID).Unit.Text}}})
 			}
 		}
 	}
 	others := len(couple.OtherPairs(measure.Throughput))
 	for _, t := range tests {
 		// few pairs cannot be significant among many kinds, whatever they are; both samples can
-		t.pair.Paired = t.pair.Paired && o.Rule.Decides(len(t.pair.Old), max(len(kinds), len(judged)+others), true)
+		t.pair.Paired = t.pair.Paired && o.Rule.Decides(len(t.pair.Old), max(len(kinds), len(kindMeasures)+others), true)
 		t.p = stats.PValue(t.pair.Old, t.pair.New, t.pair.Paired)
 	}
-	for n := range judged {
+	for n := range kindMeasures {
 		var family []stats.Pair
 		var rows []*Row
 		for _, t := range tests {
@@ -112,7 +112,7 @@ func byRequest(couple analysis.Couple, o Options, why string) *Requests {
 // rowOf returns a measure of a kind of request with the values of both sides; its Sentence says why
 // it cannot be tested.
 func rowOf(kind analysis.Kind, n int, why string) (row Row, values [2][]float64) {
-	j, m := judged[n], measure.Get(judged[n].ID)
+	j, m := kindMeasures[n], measure.Get(kindMeasures[n].ID)
 	row = Row{Measure: j.ID, Unit: m.Unit.String(), NotComparable: why}
 	few, only, none := false, "", true
 	for i, rounds := range kind.Rounds {
@@ -193,7 +193,7 @@ func (r Requests) mostly() string {
 					amounts = append(amounts, size(*k.Ratio))
 				}
 			}
-			what := measure.Get(judged[n].ID).Head + " "
+			what := measure.Get(kindMeasures[n].ID).Head + " "
 			if n == 2 {
 				what = ""
 			}
@@ -212,8 +212,8 @@ func (c Contender) Mostly() string {
 	return c.Requests.Mostly
 }
 
-// RequestTable returns a row for each kind of request, those that changed first, of at most so many;
-// without rows if there are fewer than two kinds.
+// RequestTable returns a row for each kind of request, those that changed first, up to a number of
+// rows; none if there are fewer than two kinds.
 func (c Contender) RequestTable(most int) table.Table {
 	var t table.Table
 	if c.Requests == nil {
@@ -257,9 +257,9 @@ func (k Request) said() (text string, tone table.Tone) {
 		}
 		switch {
 		case r.Ratio != nil:
-			parts = append(parts, mark+measure.Get(judged[n].ID).Head+" "+size(*r.Ratio))
+			parts = append(parts, mark+measure.Get(kindMeasures[n].ID).Head+" "+size(*r.Ratio))
 		default:
-			parts = append(parts, mark+measure.Get(judged[n].ID).Name)
+			parts = append(parts, mark+measure.Get(kindMeasures[n].ID).Name)
 		}
 	}
 	if len(parts) == 0 {

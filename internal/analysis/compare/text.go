@@ -233,7 +233,7 @@ func (c Contender) nothing(before, name string) string {
 	return ""
 }
 
-// Title returns the measure with its step: "p99, 4 connections (50% of the peak of a)".
+// Title returns the measure with its step: "p99, 4 connections (50% of peak)".
 func (r Row) Title() string {
 	return joined(", ", measure.Get(r.Measure).Comparison.Title, safe.Line(r.At, 60))
 }

@@ -38,6 +38,8 @@ const (
 	ThrottledTime ID = "throttled-time"
 	Cost          ID = "cost"
 	Switches      ID = "switches" // per request
+	Compiled      ID = "compiled"
+	Collected     ID = "collected"
 	First         ID = "first-responses"
 	DrainMax      ID = "drain-max"
 	Reconnects    ID = "reconnects"
@@ -124,7 +126,7 @@ var table = []Measure{
 		whole: func(c stats.Contender) Result { return ResultOf(c.StartUp) },
 		Definition: Definition{"Start-up time (ms)",
 			"from process start to the first ready response, by the clock of locbench's machine."},
-		Comparison: &Comparison{Title: "start-up", Head: "start", At: FromStartToStop, Near: float64(50 * time.Millisecond),
+		Comparison: &Comparison{Title: "start-up", Head: "start", At: FromStartToStop, Near: float64(10 * time.Millisecond),
 			What: "time from process start to the first ready response"},
 	},
 	{
@@ -254,6 +256,24 @@ var table = []Measure{
 				return float64(u.Switches.Voluntary + u.Switches.Involuntary), true
 			}},
 		Benchmark: "switches/req",
+	},
+	{
+		ID: Compiled, Name: "compiled", Head: "compiled", Unit: Share, Of: spentOn(func(t bench.ThreadTime) bench.Duration { return t.Compiled }),
+		Definition: Definition{"Compiled, collected (%)",
+			"CPU time of the threads that compile and that collect garbage, by the names that a runtime gives its threads / " +
+				"CPU time of all its threads, counted by the kernel. Runtimes that do it on the threads that serve have none " +
+				"(Go, Rust, native images, CPython)."},
+		Chart: &Chart{ID: "compiled", Title: "Compiled", Note: "Share of the CPU time in the runtime's compilers.", Unit: "%", Zero: true, Optional: true},
+		CSV:   Column{"compiled_ratio", "share of the CPU time in the runtime's compilers, 0 to 1"},
+		Prometheus: &Metric{Name: "locbench_step_compiled_ratio",
+			Help: "Share of the CPU time in the compilers of the runtime."},
+	},
+	{
+		ID: Collected, Name: "collected", Head: "collected", Unit: Share, Of: spentOn(func(t bench.ThreadTime) bench.Duration { return t.Collected }),
+		Chart: &Chart{ID: "collected", Title: "Collected", Note: "Share of the CPU time in the runtime's garbage collectors.", Unit: "%", Zero: true, Optional: true},
+		CSV:   Column{"collected_ratio", "share of the CPU time in the runtime's garbage collectors, 0 to 1"},
+		Prometheus: &Metric{Name: "locbench_step_collected_ratio",
+			Help: "Share of the CPU time in the garbage collectors of the runtime."},
 	},
 	{
 		ID: First, Name: "first responses", Head: "first", Unit: Nanoseconds, Of: firstResponses, whole: longest(firstResponses),
@@ -421,6 +441,15 @@ func nanoseconds(of func(bench.StepResult) (time.Duration, bool)) func(bench.Ste
 func throttled(s bench.StepResult) (float64, bool) {
 	t, ok := s.Throttling()
 	return float64(t.Throttled) / float64(max(1, t.Periods)), ok && t.Periods > 0
+}
+
+// spentOn returns the share of a part in the CPU time of the contender's threads.
+func spentOn(part func(bench.ThreadTime) bench.Duration) func(bench.StepResult) (float64, bool) {
+	return func(s bench.StepResult) (float64, bool) {
+		t, ended, ok := s.ThreadTime()
+		all := t.Served + t.Compiled + t.Collected + t.Runtime + ended
+		return float64(part(t)) / float64(max(1, all)), ok && all > 0
+	}
 }
 
 func switches(s bench.StepResult) (float64, bool) {

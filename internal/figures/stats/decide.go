@@ -27,8 +27,8 @@ type Rule struct {
 	Margin float64 // a ratio within 1/(1+Margin) and 1+Margin is "the same"; 0: DefaultMargin
 	// noise floor, from locbench calibrate; smaller differences are inconclusive
 	Floor float64
-	// A difference that is not significant is "the same" if its whole CI is within this number, in the
-	// unit of the values, to either side; 0: none. It is for values so small that their ratio says little.
+	// A difference is "the same", too, if its whole CI is within this number, in the unit of the values, to
+	// either side; 0: none. It is for values so small that their ratio says little.
 	Within float64
 }
 
@@ -196,13 +196,10 @@ func (r Rule) decide(c Comparison, higherIsBetter bool) Verdict {
 		return r.decideByRanks(c, higherIsBetter)
 	}
 	in := c.Ratio.Interval
-	if in.Within(1/(1+r.Margin), 1+r.Margin) {
+	if in.Within(1/(1+r.Margin), 1+r.Margin) || c.within() {
 		return Same
 	}
 	if c.Adjusted > r.Alpha || in.Holds(1) || math.Abs(math.Log(c.Ratio.Estimate)) < math.Log1p(r.Floor) {
-		if c.within() {
-			return Same
-		}
 		return Inconclusive
 	}
 	if (c.Ratio.Estimate > 1) == higherIsBetter {
@@ -329,7 +326,7 @@ func (r Rule) fewest(family int, paired bool) (n int) {
 	return n
 }
 
-// Decides reports whether so many rounds per side can be significant in a family of tests.
+// Decides reports whether this number of rounds per side can be significant in a family of tests.
 func (r Rule) Decides(rounds, family int, paired bool) bool {
 	return leastP(rounds, paired)*float64(family) <= r.Fill().Alpha
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 )
@@ -172,7 +171,7 @@ func (r *Reader) others(u *bench.Usage) {
 		}
 	}
 	u.Disk = r.disk()
-	u.Switches, u.ThreadCPU = r.ofThreads(u.Threads)
+	r.ofThreads(u)
 }
 
 // AddPressure makes the kernel add up the waiting for disks now. It does so for each CPU, weighted
@@ -192,20 +191,19 @@ func (r *Reader) stall(name string) *bench.Stall {
 	return Stall(data)
 }
 
-// ofThreads adds up the context switches of the group, and returns the CPU time of each thread; nil if
-// not all of its threads can be read.
-func (r *Reader) ofThreads(threads *int) (*bench.Switches, map[int]time.Duration) {
+// ofThreads sets the context switches of the group and the CPU time of its threads, unless not all of
+// these can be read.
+func (r *Reader) ofThreads(u *bench.Usage) {
 	if r.threads == nil {
-		return nil, nil
+		return
 	}
 	data, ok := r.read("cgroup.threads")
 	if !ok {
 		data, ok = r.read("tasks")
 	}
 	ids, whole := numbers(data, maxThreads)
-	below := len(ids) == 0 && threads != nil && *threads > 0 // the threads are in groups below this one
-	if !ok || !whole || below {
-		return nil, nil
+	below := len(ids) == 0 && u.Threads != nil && *u.Threads > 0 // the threads are in groups below this one
+	if ok && whole && !below {
+		r.threads.read(u, ids)
 	}
-	return r.threads.read(ids)
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -98,7 +99,9 @@ func TestThreadsComeAndGo(t *testing.T) {
 	defer threads.close()
 	want := func(voluntary, involuntary int64, ids ...int) {
 		t.Helper()
-		s, _ := threads.read(ids)
+		var u bench.Usage
+		threads.read(&u, ids)
+		s := u.Switches
 		if s == nil || s.Voluntary != voluntary || s.Involuntary != involuntary || s.Source != switchesSource {
 			t.Errorf("%v: %+v, want %d and %d", ids, s, voluntary, involuntary)
 		}
@@ -132,8 +135,9 @@ func TestCPUOfThreads(t *testing.T) {
 	defer threads.close()
 	want := func(want map[int]time.Duration, ids ...int) {
 		t.Helper()
-		_, got := threads.read(ids)
-		testenv.Equal(t, got, want)
+		var u bench.Usage
+		threads.read(&u, ids)
+		testenv.Equal(t, u.ThreadCPU, want)
 	}
 	for id := range 3 {
 		set(id+1, "status", "voluntary_ctxt_switches:\t1\nnonvoluntary_ctxt_switches:\t1\n")
@@ -146,6 +150,49 @@ func TestCPUOfThreads(t *testing.T) {
 	want(map[int]time.Duration{1: 2500, 2: 70}, 1, 2)
 	want(map[int]time.Duration{1: 2500}, 1)
 	want(nil, 1, 3)
+}
+
+// What threads did is known by their names, of those that have ended, too.
+func TestThreadTime(t *testing.T) {
+	root := t.TempDir()
+	set := func(id int, name string, cpu int) {
+		dir := filepath.Join(root, "proc", strconv.Itoa(id))
+		testenv.OK(t, os.MkdirAll(dir, 0o755))
+		testenv.OK(t, os.WriteFile(filepath.Join(dir, "status"),
+			[]byte("Name:\t"+name+"\nUmask:\t0022\nvoluntary_ctxt_switches:\t1\nnonvoluntary_ctxt_switches:\t1\n"), 0o644))
+		testenv.OK(t, os.WriteFile(filepath.Join(dir, "schedstat"), []byte(strconv.Itoa(cpu)+" 20 3\n"), 0o644))
+	}
+	threads := &threadTimes{root: root}
+	defer threads.close()
+	want := func(served, compiled, collected, runtime bench.Duration, ids ...int) {
+		t.Helper()
+		var u bench.Usage
+		threads.read(&u, ids)
+		testenv.Equal(t, u.ThreadTime, &bench.ThreadTime{Served: served, Compiled: compiled, Collected: collected, Runtime: runtime})
+	}
+	set(1, "java", 1)
+	set(2, "C2 CompilerThre", 20)
+	set(3, "GC Thread#0", 300)
+	set(4, "node-V8Worker", 4000)
+	set(5, "G1", 50000) // a thread of the service may be called so
+	want(50001, 20, 300, 4000, 1, 2, 3, 4, 5)
+	want(50001, 20, 300, 4000, 1) // the others have ended
+	set(2, "http-nio-8080-e", 7)  // another with the number of one that has ended
+	want(50008, 20, 300, 4000, 1, 2)
+	set(1, "C1 CompilerThre", 1) // a name may change after the start
+	want(50007, 21, 300, 4000, 1, 2)
+
+	for name, want := range map[string]work{
+		"C1 CompilerThre": compiles, "C2 CompilerThre": compiles, ".NET Tiered Com": compiles,
+		"VM Thread": collects, "ParGC Thread#1": collects, "G1 Conc#0": collects, "ZWorkerYoung#0": collects, "XWorker#0": collects,
+		"ZDriverMinor": collects, "Shenandoah GC T": collects, ".NET Server GC": collects, ".NET BGC": collects,
+		"V8Worker": either, "node": serves, "MainThread": serves, "libuv-worker": serves, ".NET TP Worker": serves, "tokio-rt-worker": serves,
+		"VM Periodic Tas": serves, "": serves,
+	} {
+		testenv.Check(t, workOf([]byte("Name:\t"+name+"\nUmask:\t0022\n")) == want, "%q does %d, want %d", name,
+			workOf([]byte("Name:\t"+name+"\n")), want)
+	}
+	testenv.Check(t, workOf([]byte("Umask:\t0\nName:\tVM Thread\n")) == serves, "a status without a name")
 }
 
 // TestThreadsOfThisProcess: a sleeping thread gives up its CPU, and the kernel counts that.
@@ -163,12 +210,17 @@ func TestThreadsOfThisProcess(t *testing.T) {
 	}
 	threads := &threadTimes{}
 	defer threads.close()
-	before, _ := threads.read(ids())
+	read := func() *bench.Switches {
+		var u bench.Usage
+		threads.read(&u, ids())
+		return u.Switches
+	}
+	before := read()
 	if before == nil {
 		t.Fatal("nothing was read")
 	}
 	testenv.Until(t, 30*time.Second, "more switches than before", func() bool {
-		after, _ := threads.read(ids())
+		after := read()
 		return after != nil && after.Voluntary > before.Voluntary
 	})
 }

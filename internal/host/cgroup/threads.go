@@ -25,7 +25,8 @@ type threadTimes struct {
 	root string // root of the file system with /proc; "" is "/"
 
 	open  map[int]*thread
-	ended [2]int64 // sums of the threads that have ended
+	ended [2]int64     // sums of the threads that have ended
+	spent [kinds]int64 // their CPU time in ns, by what they did
 	buf   []byte
 }
 
@@ -34,12 +35,13 @@ type thread struct {
 	sched *os.File // nil: the kernel does not count the CPU time of threads in ns
 	last  [2]int64
 	cpu   time.Duration
+	work  work
 	seen  bool
 }
 
-// read returns the sums for ids, all running threads, or nil if an existing thread is unreadable, and
-// the CPU time of each; nil if that of one is not known.
-func (t *threadTimes) read(ids []int) (*bench.Switches, map[int]time.Duration) {
+// read sets the sums for ids, all running threads, unless an existing thread is unreadable, and the CPU
+// time of each and of all by what they do, unless that of one is not known.
+func (t *threadTimes) read(u *bench.Usage, ids []int) {
 	if t.open == nil {
 		t.open, t.buf = map[int]*thread{}, make([]byte, 16<<10)
 	}
@@ -48,7 +50,7 @@ func (t *threadTimes) read(ids []int) (*bench.Switches, map[int]time.Duration) {
 	}
 	for _, id := range ids {
 		if err := t.readOne(id); err != nil {
-			return nil, nil
+			return
 		}
 	}
 	for id, th := range t.open {
@@ -56,17 +58,18 @@ func (t *threadTimes) read(ids []int) (*bench.Switches, map[int]time.Duration) {
 			t.end(id)
 		}
 	}
-	sum, cpu := t.ended, map[int]time.Duration{}
+	sum, by, cpu, known := t.ended, t.spent, map[int]time.Duration{}, true
 	for id, th := range t.open {
 		sum[0] += th.last[0]
 		sum[1] += th.last[1]
-		if th.sched == nil {
-			cpu = nil
-		} else if cpu != nil {
-			cpu[id] = th.cpu
-		}
+		by[th.work] += int64(th.cpu)
+		cpu[id] = th.cpu
+		known = known && th.sched != nil
 	}
-	return &bench.Switches{Source: switchesSource, Voluntary: sum[0], Involuntary: sum[1]}, cpu
+	u.Switches = &bench.Switches{Source: switchesSource, Voluntary: sum[0], Involuntary: sum[1]}
+	if known {
+		u.ThreadCPU, u.ThreadTime = cpu, threadTime(by)
+	}
 }
 
 // readOne reads one thread, which may have ended. An open file belongs to the thread for which it
@@ -92,7 +95,7 @@ func (t *threadTimes) readOne(id int) error {
 		n, _ := th.file.ReadAt(t.buf, 0)
 		v, i, ok := switches(t.buf[:n])
 		if ok {
-			th.last, th.seen = [2]int64{max(th.last[0], v), max(th.last[1], i)}, true
+			th.last, th.seen, th.work = [2]int64{max(th.last[0], v), max(th.last[1], i)}, true, workOf(t.buf[:n])
 			th.readCPU(t.buf)
 			return nil
 		}
@@ -106,6 +109,7 @@ func (t *threadTimes) end(id int) {
 	th.close()
 	t.ended[0] += th.last[0]
 	t.ended[1] += th.last[1]
+	t.spent[th.work] += int64(th.cpu)
 	delete(t.open, id)
 }
 

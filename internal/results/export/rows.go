@@ -48,7 +48,7 @@ type row struct {
 
 // Columns returns the columns in their order. New columns come at the end.
 func Columns() []Column {
-	all := slices.Concat(identity(), loadColumns(), usageColumns(), measured(measure.Switches))
+	all := slices.Concat(identity(), loadColumns(), usageColumns(), measured(measure.Switches, measure.Compiled, measure.Collected))
 	all = append(all,
 		Column{"rejected", "responses with an expected status that does not count as throughput, whole step",
 			func(r row) any { return r.Load.Rejected.Total() }},

@@ -39,8 +39,10 @@ func literals(v string) (all []string) {
 	return all
 }
 
-// plainPair is a setting in a connection string that is not secret: a number or a switch.
-var plainPair = regexp.MustCompile(`^\s*[A-Za-z][A-Za-z _]*=(?:[0-9]{1,6}|(?i:true|false))\s*$`)
+// plainPair is a setting of a pool or a time limit in a connection string: no other is shown, as a cookie has
+// pairs, too.
+var plainPair = regexp.MustCompile(`(?i)^\s*(?:(?:max(?:imum)?|min(?:imum)?) pool ?size|pooling|multiplexing|max auto prepare|` +
+	`(?:connect|connection|command|idle) (?:idle )?(?:timeout|lifetime)|timeout)=(?:[0-9]{1,6}|true|false)\s*$`)
 
 // maskedList returns Mask, with the plain pairs of a list such as a connection string without quotes:
 // "***;Maximum Pool Size=2". By them a reader sees how two secrets differ.
@@ -48,11 +50,10 @@ func maskedList(v string) string {
 	out := Mask
 	pairs := strings.Split(strings.TrimSuffix(v, ";"), ";")
 	for _, pair := range pairs {
-		key, _, ok := strings.Cut(pair, "=")
-		if !ok || len(pairs) < 2 || strings.ContainsAny(v, "\"'{}\n") {
+		if !strings.Contains(pair, "=") || len(pairs) < 2 || strings.ContainsAny(v, "\"'{}\n") {
 			return Mask
 		}
-		if plainPair.MatchString(pair) && !assigned(key) {
+		if plainPair.MatchString(pair) {
 			out += ";" + pair
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// Of a connection string only numbers and switches are shown, and nothing of what may be a part of
-// a password.
+// Of a connection string only the settings of its pool and time limits are shown, and nothing of what may be
+// a part of a password or a cookie.
 func TestMasked(t *testing.T) {
 	for v, want := range map[string]string{
 		"Host=h;Username=u;Password=hunter22;Maximum Pool Size=2;Pooling=true": "***;Maximum Pool Size=2;Pooling=true",
@@ -20,6 +20,8 @@ func TestMasked(t *testing.T) {
 		"Timeout=15":                             "***",
 		"user=u password=hunter22 host=h pool=2": "***",
 		"hunter22":                               "***",
+		"a=1; session=123456":                    "***",
+		"Server=h;Lucky Number=7":                "***",
 	} {
 		testenv.Equal(t, around(v), want, v)
 	}
