@@ -8,7 +8,7 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// Images that differ only in labels of locbench do not differ.
+// Images that differ only in labels of locbench are the same.
 func TestImagesOfTheSameContents(t *testing.T) {
 	image := func(id, contents string) change {
 		return func(l *bench.TrialResult) { l.Instance.ImageID, l.Artifact.Contents = id, contents }
