@@ -262,12 +262,12 @@ func TestRun_TwoVersions(t *testing.T) {
 		},
 		{
 			"commits", services, "[faulty, {faulty: {dir: " + services + "/faulty-before, as: before}}]", "docker",
-			[]string{"faulty:before with folder faulty-before"},
+			[]string{"faulty:before with folder ../"},
 			func(r bench.TrialResult) bool { return (r.Service.Version == "1") == (r.Trial.Variant == "before") },
 		},
 		{
 			"commits as processes", services, "[faulty, {faulty: {dir: " + services + "/faulty-before, as: before}}]", "process",
-			[]string{"faulty:before with folder faulty-before"},
+			[]string{"faulty:before with folder ../"},
 			func(r bench.TrialResult) bool { return (r.Service.Version == "1") == (r.Trial.Variant == "before") },
 		},
 	} {
