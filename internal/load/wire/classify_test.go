@@ -34,7 +34,7 @@ func TestClassify(t *testing.T) {
 		{ErrClosedInBody, bench.ErrCut},
 		{ErrClosedInHead, bench.ErrCut},
 		{ErrClosed, bench.ErrReset},
-		{BodyError{errnoReset()[0]}, bench.ErrReset},
+		{BodyError{errnoReset()[0]}, bench.ErrCut},
 		{BodyError{errors.New("malformed chunked encoding")}, bench.ErrBody},
 		{io.EOF, bench.ErrReset},
 		{x509.UnknownAuthorityError{}, bench.ErrOther},

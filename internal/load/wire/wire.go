@@ -79,7 +79,8 @@ func Classify(err error) bench.ErrorKind {
 		return bench.ErrTimeout
 	case isAny(err, errnoRefused()):
 		return bench.ErrRefused
-	case errors.Is(err, ErrClosedInHead), errors.As(err, new(BodyError)) && errors.Is(err, io.ErrUnexpectedEOF):
+	// Whether a connection that is closed within a body ends or is reset depends on what its server has not read.
+	case errors.Is(err, ErrClosedInHead), errors.As(err, new(BodyError)) && (errors.Is(err, io.ErrUnexpectedEOF) || isAny(err, errnoReset())):
 		return bench.ErrCut
 	case isAny(err, errnoReset()), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
 		errors.Is(err, net.ErrClosed):

@@ -170,7 +170,9 @@ func (s *asked) costs() {
 
 // failures requires the number of excluded contenders, their names, and why; else that of errors.
 func (s *asked) failures() {
-	s.says("next step", s.Facts["Next step"], ": locbench ")
+	if next := s.Facts["Next step"]; !strings.HasPrefix(next, "Profile the CPU time of ") { // a cause, or a command
+		s.says("next step", next, ": locbench ")
+	}
 	if len(s.excluded) == 0 {
 		errors := int64(0)
 		for _, c := range s.compared {
