@@ -21,6 +21,14 @@ type Open struct {
 	Rounds  int     // per side; of the smaller side
 	More    int     // stats.Comparison.More
 	Most    float64 // the largest ratio within the CI, 1.07 also for 1 / 1.07; 0: not known
+	Kinds   bool    // the rounds of a side are of two kinds
+}
+
+// OpenOf returns an inconclusive comparison of these values of the rounds as an Open.
+func OpenOf(id measure.ID, before, after []float64, more int, ratio *stats.Ratio) Open {
+	kinds, _ := stats.TwoKinds(before)
+	others, _ := stats.TwoKinds(after)
+	return Open{id, min(len(before), len(after)), more, ratio.Most(), kinds+others > 0}
 }
 
 // Open returns the inconclusive pairs of the contenders in tiers.
@@ -28,7 +36,7 @@ func (s Standing) Open() (all []Open) {
 	for b := range s.Members {
 		for a := range b {
 			if c, ok := s.Pair(a, b); ok && c.Verdict == stats.Inconclusive && (c.Ratio != nil || c.More > 0) {
-				all = append(all, Open{s.Measure, min(len(c.Old.Values), len(c.New.Values)), c.More, c.Ratio.Most()})
+				all = append(all, OpenOf(s.Measure, c.Old.Values, c.New.Values, c.More, c.Ratio))
 			}
 		}
 	}
@@ -57,6 +65,8 @@ func SettleOpen(open []Open, run *Run, paired, together bool) Settling {
 	switch {
 	case len(open) == 0:
 		return Settling{}
+	case slices.ContainsFunc(open, func(o Open) bool { return o.Kinds && o.Measure == measure.Throughput }):
+		return Settling{Text: "More rounds do not help: the rounds of one contender are of two kinds. Look for what differs between two of its starts."}
 	case best.More == 0:
 		return Settling{Text: "More rounds do not help: the changes are below the noise floor."}
 	}

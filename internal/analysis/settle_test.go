@@ -35,7 +35,7 @@ func TestSettleOpen(t *testing.T) {
 	const instead = "No verdict within 30 min: peak throughput is less than 7% apart (95% CI). Longer steps settle more per round"
 	open := func(rounds int, more ...int) (all []Open) {
 		for _, n := range more {
-			all = append(all, Open{measure.Throughput, rounds, n, 1.07})
+			all = append(all, Open{Measure: measure.Throughput, Rounds: rounds, More: n, Most: 1.07})
 		}
 		return all
 	}
@@ -49,8 +49,12 @@ func TestSettleOpen(t *testing.T) {
 	}{
 		{"nothing", nil, each(0), false, ""},
 		{"below the noise floor", open(8, 0, 0), each(0), false, "More rounds do not help: the changes are below the noise floor."},
+		{"two kinds", append(open(8, 4), OpenOf(measure.Throughput, []float64{1, 1, 1, 1, 2, 2, 2, 2}, make([]float64, 8), 9, nil)), each(0), false,
+			"More rounds do not help: the rounds of one contender are of two kinds. Look for what differs between two of its starts."},
+		{"two kinds of another measure", append(open(8, 4), OpenOf(measure.MemoryPeak, []float64{1, 1, 1, 1, 2, 2, 2, 2}, make([]float64, 8), 9, nil)), each(0),
+			false, soonest + "4 more rounds: run again with --rounds 12."},
 		{"the least", open(8, 0, 9, 4, 5, 0), each(time.Minute), false, soonest + "4 more rounds: run again with --rounds 12, about 12 min."},
-		{"the first of equals", append(open(8, 4), Open{measure.P99Half, 8, 4, 1.07}), each(0), false, soonest + "4 more rounds: run again with --rounds 12."},
+		{"the first of equals", append(open(8, 4), Open{Measure: measure.P99Half, Rounds: 8, More: 4, Most: 1.07}), each(0), false, soonest + "4 more rounds: run again with --rounds 12."},
 		{"1 more", open(8, 1), each(0), false, soonest + "1 more round: run again with --rounds 9."},
 		{"one less than too many", open(8, stats.MaxRounds-1), each(0), false, soonest + "999 more rounds: run again with --rounds 1007."},
 		{"too many", open(8, stats.MaxRounds), each(0), false, instead + "."},

@@ -219,7 +219,7 @@ func open(rows []Row) (all []analysis.Open) {
 	for _, r := range rows {
 		own := measure.Get(r.Measure).Comparison.Own // a freeze is seen without a verdict
 		if r.Verdict == stats.Inconclusive && r.NotComparable == "" && r.P != nil && !own && r.silent != [2]bool{true, true} {
-			all = append(all, analysis.Open{Measure: r.Measure, Rounds: min(len(r.Old.Rounds), len(r.New.Rounds)), More: r.More, Most: r.Ratio.Most()})
+			all = append(all, analysis.OpenOf(r.Measure, r.Old.Rounds, r.New.Rounds, r.More, r.Ratio))
 		}
 	}
 	return all
