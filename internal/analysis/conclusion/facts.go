@@ -166,20 +166,21 @@ func (d *draft) settling() (s analysis.Settling, decided bool) {
 	return analysis.SettleOpen(open, d.Run, paired, true), decided
 }
 
-// cause says where to look for what makes the new one of two versions worse: in its requests to a
-// need, what its counters say, its own CPU time, or what it waits for; "" if it is not worse in any.
+// cause says where to look for what makes the new one of two versions worse: in what its
+// counters say, its requests to a need, its own CPU time, or what it waits for; "" if it is not worse in any.
 func (d *draft) cause() string {
 	if d.kind != Versions || len(d.ranked()) != 2 {
 		return ""
 	}
 	of, name, slower := d.all[1], label(d.all[1]), false
-	own := ""
+	own, needed := "", ""
 	for _, r := range d.pair().Rows {
 		need := measure.Get(r.Measure).NeedName()
 		switch {
 		case r.Verdict != stats.Worse:
+		case need != "" && needed == "":
+			needed = fmt.Sprintf("Look at what %s requests from %s: its CPU time per request %s", name, safe.Line(need, 60), r.Change())
 		case need != "":
-			return fmt.Sprintf("Look at what %s requests from %s: its CPU time per request %s", name, safe.Line(need, 60), r.Change())
 		case r.Measure == measure.CPURequest:
 			own = fmt.Sprintf("Profile the CPU time of %s: per request %s", name, r.Change())
 		case r.Measure == measure.Throughput:
@@ -190,6 +191,8 @@ func (d *draft) cause() string {
 	switch by := of.Bounds[peak.Index].Bound; {
 	case len(d.pair().Causes) > 0 && (own != "" || slower):
 		return strings.TrimSuffix(d.pair().Causes[0], ".")
+	case needed != "":
+		return needed
 	case own != "" || !ok || !slower:
 		return own
 	case by == verdict.Threads:

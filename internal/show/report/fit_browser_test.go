@@ -24,6 +24,10 @@ func bookings() (bench.Run, []bench.TrialResult) {
 			n := int64(16_000 + 100*(round*3%7) - 900*i)
 			var steps []bench.StepResult
 			for at, connections := range []int{4, 16, 64} {
+				n := n
+				if at == 1-i { // the peaks, so that their row has both steps
+					n += n / 4
+				}
 				s := benchtest.Step(n, benchtest.Of(benchtest.Closed(connections)), benchtest.CPU(time.Duration(float64(n)*2.5e5*(1+.1*float64(i)))),
 					benchtest.Latency(time.Duration(connections)*time.Duration(round+4)*100*time.Microsecond), benchtest.Interleaved(since, "bookings-go", "bookings-go:cpu10"))
 				s.Index = at
@@ -38,10 +42,15 @@ func bookings() (bench.Run, []bench.TrialResult) {
 				}
 				s.Load.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: 3}
 				s.Load.Statuses = bench.Statuses{200: 3 * n / 4, 201: n / 8, 204: n / 8}
+				from := s.Before.At
+				s.HostBefore = &bench.HostReading{Needs: map[string]*bench.NeedUsage{"db": {At: from, Source: "cgroup v2"}}}
+				s.HostAfter = &bench.HostReading{Needs: map[string]*bench.NeedUsage{"db": {At: from.Add(10 * time.Second), Source: "cgroup v2",
+					CPU: time.Duration(n) * 90 * time.Microsecond}}}
 				steps = append(steps, s)
 			}
 			for i := range steps {
 				for _, u := range []*bench.Usage{steps[i].Before, steps[i].After} {
+					u.Switches = &bench.Switches{Source: "x", Voluntary: int64(u.CPU / 50_000)}
 					u.Memory = &bench.Memory{Used: 15 << 20, Peak: 16 << 20, PeakSource: "memory.peak"}
 				}
 			}
@@ -51,6 +60,7 @@ func bookings() (bench.Run, []bench.TrialResult) {
 		}
 	}
 	run := benchtest.Run(trials...)
+	run.Profile.Needs = []bench.NeedSpec{{Name: "db", Own: true}}
 	run.Profile.Title = "Bookings with login, list and create"
 	return run, trials
 }
@@ -71,6 +81,12 @@ func TestTablesFit(t *testing.T) {
 				.map((e) => (e.closest('section')?.id ?? 'first') + ' ' + e.scrollWidth + ' of ' + e.clientWidth)`)
 			if width == 1280 && len(cut) > 0 {
 				t.Errorf("cut tables: %q", cut)
+			}
+			cut = eval[[]string](b, `[...document.querySelectorAll('main table')].filter((e) => e.offsetParent &&
+				e.getBoundingClientRect().right > e.parentElement.getBoundingClientRect().right + 1).map((e) => e.innerText.slice(0, 60))
+				.concat([...document.querySelectorAll('main :is(th, td)')].filter((e) => e.offsetParent && e.scrollWidth > e.clientWidth + 1).map((e) => e.innerText))`)
+			if width == 1280 && len(cut) > 0 {
+				t.Errorf("cut tables and cells: %q", cut)
 			}
 			large := eval[[]string](b, `[...document.querySelectorAll('td small')].filter((e) => e.offsetParent &&
 				parseFloat(getComputedStyle(e).fontSize) >= parseFloat(getComputedStyle(e.parentElement).fontSize)).map((e) => e.textContent)`)
@@ -101,7 +117,7 @@ func TestTablesFit(t *testing.T) {
 					t.Errorf("%s is not on the page", name)
 				}
 			}
-			if charts := eval[int](b, `[...document.querySelectorAll('.pair .plot')].filter((e) => e.offsetParent).length`); charts != 2 {
+			if charts := eval[int](b, `[...document.querySelectorAll(':is(.pair, .side) .plot')].filter((e) => e.offsetParent).length`); charts != 2 {
 				t.Errorf("%d charts", charts)
 			}
 			labels := eval[[]string](b, `[...document.querySelectorAll('.plot svg text')].filter((e) => e.textContent.includes('…') ||
