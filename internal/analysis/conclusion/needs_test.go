@@ -21,6 +21,10 @@ func TestNext_Cause(t *testing.T) {
 				Source: "cgroup v2", CPU: each * time.Duration(s.Load.Succeeded)}}}
 		}
 	}
+	logs := func(s *bench.StepResult) {
+		s.Before.Log, s.After.Log = &bench.Log{}, &bench.Log{Bytes: 150 * s.Load.Succeeded, Lines: s.Load.Succeeded}
+	}
+	silent := func(s *bench.StepResult) { s.Before.Log, s.After.Log = &bench.Log{}, &bench.Log{} }
 	const us = time.Microsecond
 	for name, c := range map[string]struct {
 		a, b []bench.TrialResult
@@ -28,6 +32,8 @@ func TestNext_Cause(t *testing.T) {
 	}{
 		"its queries": {rounds("a", 6, 9000, 9e4, requests(100*us)), rounds("b", 6, 8000, 9.5e4, requests(300*us)),
 			"Look at what b requests from db: its CPU time per request ×3.00 (×3.00 to ×3.00)"},
+		"its log, though the need uses more, too": {rounds("a", 6, 9000, 9e4, requests(100*us), silent), rounds("b", 6, 8000, 9.5e4, requests(120*us), logs),
+			"b logs 150 B per request, a 0 B"},
 		"fewer queries": {rounds("a", 6, 9000, 9e4, requests(300*us)), rounds("b", 6, 9000, 9e4, requests(100*us)),
 			"Hold it in CI: locbench compare DIR --fail-on 'throughput<-5%'"},
 		"its own CPU time": {rounds("a", 6, 9000, 9e4, requests(100*us)), rounds("b", 6, 8000, 9.5e4, requests(100*us)),

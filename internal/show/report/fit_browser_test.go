@@ -25,7 +25,7 @@ func bookings() (bench.Run, []bench.TrialResult) {
 			var steps []bench.StepResult
 			for at, connections := range []int{4, 16, 64} {
 				n := n
-				if at == 1-i { // the peaks, so that their row has both steps
+				if at == 1-i { // the peaks: their row has both steps
 					n += n / 4
 				}
 				s := benchtest.Step(n, benchtest.Of(benchtest.Closed(connections)), benchtest.CPU(time.Duration(float64(n)*2.5e5*(1+.1*float64(i)))),
