@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -21,9 +22,21 @@ const (
 	moreWork     = 1.25 // times the CPU time per request, its own or of a need: it waits for more work, not for a lock
 )
 
-// causes returns what the counters say about the side that is worse in throughput, p99 or CPU time:
+// Why returns what is known of the causes of a change: the requests that have changed more than all
+// others, and what counters say about the worse side. All outputs have it after the verdict.
+func (c Contender) Why() (all []string) {
+	if text := c.Mostly(); text != "" {
+		all = append(all, text)
+	}
+	return append(all, c.Causes...)
+}
+
+// Look returns where to look for the first of the causes that counters name; "" if they name none.
+func (c Contender) Look() string { return c.look }
+
+// explain sets what the counters say about the side that is worse in throughput, p99 or CPU time:
 // how much it logs, and whether its threads wait for each other. Without a verdict there is none to explain.
-func (c Contender) causes(couple analysis.Couple) (all []string) {
+func (c *Contender) explain(couple analysis.Couple) {
 	worse, suffers := -1, map[measure.ID]bool{}
 	for _, id := range []measure.ID{measure.Throughput, measure.P99Half, measure.CPURequest} {
 		i := slices.IndexFunc(c.Rows, func(r Row) bool { return r.Measure == id && r.NotComparable == "" })
@@ -36,7 +49,7 @@ func (c Contender) causes(couple analysis.Couple) (all []string) {
 		}
 	}
 	if worse < 0 {
-		return nil
+		return
 	}
 	both := [2]analysis.Contender{couple.A, couple.B}
 	at := func(i int) stats.Step { return both[i].StepOf(measure.Get(measure.CPURequest), couple.Ref) }
@@ -45,19 +58,19 @@ func (c Contender) causes(couple analysis.Couple) (all []string) {
 	if name == than {
 		name, than = "the "+sides[worse], "the "+sides[1-worse]
 	}
+	add := func(look, text string) { c.Causes, c.look = append(c.Causes, text), cmp.Or(c.look, look) }
 	if x, y, ok := apart(one, other, logged); ok && x >= leastLog && x >= moreLog*y {
 		text := fmt.Sprintf("%s logs %s per request, %s %s", name, units.Bytes(int64(x)), than, units.Bytes(int64(y)))
 		if cpus, known := stats.Median(rounds(one, bench.StepResult.LogCPUs)); known && cpus >= 0.01 {
 			text += fmt.Sprintf("; the engine (dockerd and shim) uses %.2f CPUs for that", cpus)
 		}
-		all = append(all, text+".")
+		add("Look at what "+name+" logs", text+".")
 	}
 	x, y, ok := apart(one, other, switches)
 	if how := waits(one, other); ok && how != "" && x >= moreSwitches*y && (suffers[measure.Throughput] || suffers[measure.P99Half]) {
-		all = append(all, fmt.Sprintf("%s has %.1f context switches per request at %s, %s %.1f, with %s: its threads wait for a lock or a pool.",
+		add("Look for the lock or pool that threads of "+name+" wait for", fmt.Sprintf("%s has %.1f context switches per request at %s, %s %.1f, with %s: its threads wait for a lock or a pool.",
 			name, x, one.Step.Words(), than, y, how))
 	}
-	return all
 }
 
 // apart returns the medians of a value over the rounds of two steps; ok is false unless each of the

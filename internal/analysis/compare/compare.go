@@ -72,6 +72,7 @@ type Contender struct {
 	limits   string                    // by which the profile made the two differ, with the ratios; "" if it did not
 	forced   bool                      // a verdict although the sides are not comparable
 	excluded bool                      // a side is excluded
+	look     string                    // where to look for the first cause
 }
 
 // Trials summarizes the rounds of one side.
@@ -180,7 +181,7 @@ func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 		c.Settling = analysis.SettleOpen(open(c.Rows), cmp.Or(couple.Run, couple.A.Run()), couple.Paired, couple.Run != nil)
 		c.Settle = c.Settling.Text
 	}
-	c.Causes = c.causes(couple)
+	c.explain(couple)
 	if i := slices.IndexFunc(c.Rows, func(r Row) bool { return r.Measure == measure.P99Half }); i >= 0 {
 		c.Requests = byRequest(couple, o, c.Rows[i].NotComparable)
 	}
