@@ -176,6 +176,8 @@ func (c Contender) sample(m measure.Measure, ref Contender, peakOf string) (valu
 		return nil, ""
 	case m.Comparison.At == measure.AtPeak:
 		return m.Contender(c.Contender).Rounds, at
+	case step.LowestPeak:
+		at = units.Number(rateOf(ref.measured(step))) + "/s (" + at + ")"
 	case m.Comparison.At == measure.AtHalf && step.PeakShare == 0:
 		at += " (" + units.Percent(share) + " of " + peakOf + ")"
 	}

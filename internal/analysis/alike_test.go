@@ -136,10 +136,31 @@ func TestContender_unlike(t *testing.T) {
 	}
 }
 
+// TestContender_forMix: kinds of requests are compared at a closed-loop step where latency is
+// compared at a share of the lowest peak.
+func TestContender_forMix(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*bench.TrialResult)
+		want   string
+	}{
+		"a share of the lowest peak": {lowest(1000), "4 connections"},
+		"a share of each one's peak": {share(1000), "50% of peak"},
+		"no closed loop":             {func(t *bench.TrialResult) { lowest(1000)(t); t.Steps = t.Steps[4:] }, "50% of lowest peak"},
+	} {
+		run := analyzed(rounds("a", 6, 1, c.change), rounds("b", 6, 2, c.change))
+		step, _, _ := run.family().ref.forMix().Half()
+		mix, _ := run.Contenders[1].MixStep()
+		if step.Name != c.want || mix.Step.Name != c.want {
+			t.Errorf("%s: %q and %q, want %q", name, step.Name, mix.Step.Name, c.want)
+		}
+	}
+}
+
 func TestSamples(t *testing.T) {
 	late := func(t *bench.TrialResult) { t.Steps[2].Load.Succeeded *= 4 } // the peak is at 4 connections
 	run := analyzed(rounds("a", 1, 1), rounds("b", 1, 2), rounds("c", 1, 1, late), rounds("none", 1, 1, errorsInAll),
-		rounds("share", 1, 1, share(1000)), rounds("twice", 1, 1, func(t *bench.TrialResult) {
+		rounds("share", 1, 1, share(1000)), rounds("slow", 1, .2, lowest(1000)), rounds("fast", 1, 1, lowest(1001)),
+		rounds("twice", 1, 1, func(t *bench.TrialResult) {
 			t.Steps[1].Step, t.Steps[1].Load.Latency.P99 = t.Steps[2].Step, time.Hour
 		}), rounds("aborted", 2, 1, in(1, func(t *bench.TrialResult) { t.Steps[2].Aborted = bench.AbortedSkipped })))
 	of := func(label string) Contender {
@@ -157,6 +178,7 @@ func TestSamples(t *testing.T) {
 		{measure.P99Half, "a", "a", "b", "[4e+06] [2e+06] 4 connections (50% of peak)"},
 		{measure.P99Half, "b", "a", "b", "[4e+06] [2e+06] 4 connections (50% of peak of b)"},
 		{measure.P99Half, "share", "share", "share", "[2e+06] [2e+06] 50% of peak"},
+		{measure.P99Half, "slow", "slow", "fast", "[2e+06] [2e+06] 1,000/s (50% of lowest peak)"},
 		{measure.P99Half, "none", "none", "b", "[] [] "},
 		{measure.P99Half, "a", "none", "b", "[] [2e+06] 4 connections (50% of peak of a)"},
 		{measure.P99Half, "a", "twice", "aborted", "[4e+06] [3.956478e+06] 4 connections (50% of peak of a)"},

@@ -309,7 +309,7 @@ func (step) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 			"or_longer":    "The warm-up lasts until compilers of the runtime are at rest, at most a minute.",
 			"duration":     "Length of the step, from 100ms to 24h; default: step_duration.",
 			"max_requests": "Number of requests after which the step ends.",
-			"rate":         "Requests per second: 5000, 50% of peak, a ramp or a wave.",
+			"rate":         "Requests per second: 5000, 50% of peak (of each contender), 50% of lowest peak (the same for all), a ramp or a wave.",
 			"arrivals":     "Users arriving within a time, each with its own connection.",
 
 			"keep_requests": "Number of single requests, drawn at random, whose times are saved, for vegeta's formats.",

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -31,6 +32,9 @@ func (l *trialRun) load(ctx context.Context) error {
 	}
 	withoutSuccess := 0
 	for i, step := range l.plan(ctx) {
+		if peak := bench.Peak(l.steps, l.cfg.Run.Profile.Requests); peak > 0 {
+			l.peaks[selection(*l.trial)] = peak
+		}
 		if l.slot != nil {
 			l.slot.barrier(ctx, stageOf(l.loads, stageBegin))
 			if err := l.steering.ended(); err != nil { // by a step of another trial
@@ -44,7 +48,7 @@ func (l *trialRun) load(ctx context.Context) error {
 		if paused > 0 && l.inst.Exit() != nil {
 			return l.orExit(ctx, errDied)
 		}
-		step = step.AtPeak(bench.Peak(l.steps))
+		step = step.AtPeak(l.peak(step))
 		l.incidents.begin(i)
 		res, skipped, stop, err := l.step(ctx, i, step)
 		beside := l.exchange(ctx, res, err)
@@ -171,6 +175,16 @@ func (l *trialRun) exchange(ctx context.Context, res bench.StepResult, err error
 		return nil
 	}
 	return l.slot.exchange(ctx, l.loads-1, res)
+}
+
+// peak returns the throughput of which a step's rate is a share: the highest of this trial, or the
+// lowest of all contenders, those of this round if they are interleaved, else of their last trials.
+func (l *trialRun) peak(step bench.Step) float64 {
+	own := bench.Peak(l.steps, l.cfg.Run.Profile.Requests)
+	if !step.LowestPeak || len(l.peaks) == 0 {
+		return own
+	}
+	return slices.Min(slices.Collect(maps.Values(l.peaks)))
 }
 
 // plan returns the steps of the trial: the profile's, or those that Config.Next chooses.
