@@ -188,7 +188,7 @@ func TestThreadTime(t *testing.T) {
 		"C1 CompilerThre": compiles, "C2 CompilerThre": compiles, ".NET Tiered Com": compiles,
 		"VM Thread": collects, "ParGC Thread#1": collects, "G1 Conc#0": collects, "ZWorkerYoung#0": collects, "XWorker#0": collects,
 		"ZDriverMinor": collects, "Shenandoah GC T": collects, ".NET Server GC": collects, ".NET BGC": collects,
-		"V8Worker": either, "node": serves, "MainThread": serves, "libuv-worker": serves, ".NET TP Worker": serves, "tokio-rt-worker": serves,
+		"V8Worker": either, "V8 DefaultWorke": either, "JITWorker": compiles, "HeapHelper": collects, "ollector Thread": collects, "node": serves, "MainThread": serves, "libuv-worker": serves, ".NET TP Worker": serves, "tokio-rt-worker": serves, "server.rb:3": serves,
 		"VM Periodic Tas": serves, "": serves,
 	} {
 		testenv.Check(t, workOf([]byte("Name:\t"+name+"\nUmask:\t0022\n")) == want, "%q does %d, want %d", name,
