@@ -36,7 +36,11 @@ func (s StepResult) ThreadTime() (of ThreadTime, ended Duration, ok bool) {
 	if !ok || !known {
 		return ThreadTime{}, 0, false
 	}
-	of = *(&ThreadTime{}).advance(&b, &a)
+	sum := (&ThreadTime{}).advance(&b, &a)
+	if i := s.Interleave; i != nil && i.AddedThreads != nil {
+		sum = sum.advance(&ThreadTime{}, i.AddedThreads)
+	}
+	of = *sum
 	return of, max(0, cpu-of.Served-of.Compiled-of.Collected-of.Runtime), true
 }
 

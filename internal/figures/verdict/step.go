@@ -134,13 +134,13 @@ func FromOutside(res bench.StepResult) bench.Warnings {
 // if it may have limited a contender with this quota in CPUs (0: none); else 0.
 func ShareOfOthers(res bench.StepResult, quota float64) float64 {
 	busy, steal, ok := res.HostShare()
-	cpu, known := res.CPU()
+	_, known := res.CPU()
 	if !ok || !known || res.Load.Wall <= 0 || busy+steal < fullyBusy || AtQuota(res, quota) {
 		return 0
 	}
 	b, a := res.HostBefore.Host, res.HostAfter.Host
 	whole := a.Whole() - b.Whole()
-	own := cpu + res.Load.ClientCPU
+	own := res.After.CPU - res.Before.CPU + res.Load.ClientCPU
 	for _, name := range res.Needs() {
 		cpus, _ := res.NeedCPUs(name)
 		own += time.Duration(cpus * float64(res.Load.Wall))

@@ -249,6 +249,7 @@ func (l *trialRun) step(
 	}
 	read := &readings{inst: l.inst, host: l.readHost, own: l.readOwn, stalls: l.stalls, onBegin: l.steering.startClock, res: &res}
 	interleave, record := l.slot.interleave(ctx, l.loads, step, read)
+	read.record = record
 	waited := hostusage.KeepPressure(stepCtx, pressureEvery, l.inst, l.cfg.Observer)
 	defer waited()
 	var sampler *hostusage.Sampler
@@ -275,9 +276,10 @@ func (l *trialRun) step(
 	l.steering.finishStep(l.lastStep(index))
 	earlier := l.lastReading()
 	if interleave != nil {
-		record.Count, record.Waited, record.WaitedCPU, record.WaitedNeeds = read.ends, read.waited, read.waitedCPU, read.ownWaited
+		record.Count = read.ends
 		if record.Alternated = interleave.(*interleaving).why(); record.Alternated != "" {
 			l.notice("info", step.Name+": one contender after the other, as "+record.Alternated)
+			record.AddedCPU, record.AddedThreads = 0, nil // pauses as long as steps of others
 		}
 		res.Interleave = record
 		res.Warnings = append(res.Warnings, verdict.BusyOutOfTurn(l.trial.Label(), res)...)
@@ -370,12 +372,10 @@ type readings struct {
 	sampler  *hostusage.Sampler // of the slice
 	ofQuota  float64            // CPU time of the last slice, as a share of the quota; 0: not known
 
-	ends      int           // calls of end
-	waited    time.Duration // between slices
-	waitedCPU time.Duration // CPU time of the contender between slices
-	own       func() map[string]*bench.NeedUsage
-	ownWaited map[string]time.Duration // CPU time of the contender's own needs between slices
-	err       error
+	ends   int               // calls of end
+	record *bench.Interleave // nil: no slices
+	own    func() map[string]*bench.NeedUsage
+	err    error
 }
 
 func (r *readings) begin(ctx context.Context) {
@@ -400,7 +400,8 @@ func (r *readings) begin(ctx context.Context) {
 // restart forgets the slices so far. The step continues in one, whose beginning is that of the
 // step.
 func (r *readings) restart() {
-	*r = readings{inst: r.inst, host: r.host, own: r.own, stalls: r.stalls, onBegin: func() {}, publish: r.publish, res: r.res}
+	*r = readings{inst: r.inst, host: r.host, own: r.own, stalls: r.stalls, onBegin: func() {}, publish: r.publish, res: r.res, record: r.record}
+	*r.record = bench.Interleave{Length: r.record.Length, Since: r.record.Since, With: r.record.With}
 	r.res.Before, r.res.After, r.res.HostBefore, r.res.HostAfter, r.res.Samples, r.res.Hiccups = nil, nil, nil, nil, nil, nil
 }
 
@@ -413,9 +414,8 @@ func (r *readings) wait(ctx context.Context, next func()) {
 	next()
 	r.waitedOf(own)
 	to, err2 := hostusage.ReadInstance(ctx, r.inst)
-	if err == nil && err2 == nil && from != nil && to != nil {
-		r.waited += to.At.Sub(from.At)
-		r.waitedCPU += max(to.CPU-from.CPU, 0)
+	if err == nil && err2 == nil && from != nil && to != nil && r.from != nil && r.to != nil {
+		r.record.Wait(r.to.CPU-r.from.CPU, *from, *to)
 	}
 }
 
