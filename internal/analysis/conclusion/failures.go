@@ -98,7 +98,8 @@ func briefly(c analysis.Contender) string {
 	return text
 }
 
-// problems returns the contenders that failed, and those whose memory grows.
+// problems returns the contenders that failed, those whose memory grows, and those that are slow by
+// what their threads do.
 func (d *draft) problems() (all []Problem) {
 	for _, c := range d.all {
 		if why := c.WhyExcluded(); why != "" {
@@ -114,6 +115,12 @@ func (d *draft) problems() (all []Problem) {
 			p.Contender, p.Warning, p.What = label(c), true, safe.Line(w.Text, 400)
 			p.Cause = analysis.Leak
 			all = append(all, p)
+		}
+	}
+	for _, c := range d.all {
+		for _, cause := range c.Causes() {
+			all = append(all, Problem{Contender: label(c), Warning: true, What: safe.Line(cause.What, 400),
+				Cause: safe.Line(cause.Why, 400), Remedy: cause.Remedy})
 		}
 	}
 	return all
