@@ -1,20 +1,12 @@
 package analysis
 
-import (
-	"github.com/locbench/locbench/internal/figures/verdict"
-	"github.com/locbench/locbench/internal/text/safe"
-)
+import "github.com/locbench/locbench/internal/figures/verdict"
 
-// Causes returns why the contender is slow in most of its rounds, as its own threads say; none of one
-// that is excluded.
+// Causes returns why the contender is slow in most of its rounds, as its own threads say; of one that
+// is excluded only if that is for its errors.
 func (c Contender) Causes() []verdict.Cause {
-	if c.of == nil || c.WhyExcluded() != "" {
+	if c.of == nil || c.WhyExcluded() != "" && (c.Excluded == nil || !c.Excluded.OnlyErrors()) {
 		return nil
 	}
 	return verdict.Causes(c.of.Run.Machine.CPUs, c.Results)
-}
-
-// Sentence returns a cause of a contender with its remedy: "a: the collector took 34% of its CPU time …".
-func Sentence(name string, c verdict.Cause) string {
-	return safe.Line(name, 60) + ": " + safe.Line(c.What+": "+c.Why+". "+c.Remedy, 600) + "."
 }

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,15 +42,18 @@ func (c Contender) worse() (side int, suffers map[measure.ID]bool) {
 }
 
 // causes returns what the counters say about each side, the worse one first: what its own threads do,
-// and of the worse one how much it logs, and whether its threads wait for each other. first is the first
-// one of the worse side, "" without a verdict.
+// and of the worse one how much it logs, and whether its threads wait for each other. first is what to do
+// about the worse side; "" without a verdict.
 func (c Contender) causes(couple analysis.Couple) (all []string, first string) {
 	worse, suffers := c.worse()
 	both, waiting := [2]analysis.Contender{couple.A, couple.B}, false
 	own := func(i int) {
 		for _, cause := range both[i].Causes() {
-			all = append(all, analysis.Sentence(c.side(i), cause))
-			waiting = waiting || cause.Kind == verdict.Narrow || cause.Kind == verdict.Starving
+			all = append(all, c.side(i)+": "+safe.Line(cause.String(), 600)+".")
+			if i == worse {
+				first = cmp.Or(first, c.side(i)+": "+cause.Remedy)
+				waiting = waiting || cause.Kind == verdict.Narrow || cause.Kind == verdict.Starving
+			}
 		}
 	}
 	if worse < 0 {
@@ -81,7 +85,7 @@ func (c Contender) causes(couple analysis.Couple) (all []string, first string) {
 		all = append(all, fmt.Sprintf("%s has %.1f context switches per request at %s, %s %.1f, with %s: its threads wait for a lock or a pool.",
 			name, x, one.Step.Words(), than, y, how))
 	}
-	first = strings.Join(all[:min(1, len(all))], "")
+	first = cmp.Or(first, strings.TrimSuffix(strings.Join(all[:min(1, len(all))], ""), "."))
 	own(1 - worse)
 	return all, first
 }

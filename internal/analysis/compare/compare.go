@@ -63,7 +63,7 @@ type Contender struct {
 	Requests    *Requests     `json:"requests,omitempty"` // by kind of request, if the mix has several
 	Subject     string        `json:"subject,omitempty"`  // how the profile made the two contenders differ, with the ratios
 	Causes      []string      `json:"causes,omitempty"`   // what counters say about each side, the worse one first
-	Cause       string        `json:"-"`                  // the first of those of the worse side; "" without a verdict
+	Cause       string        `json:"-"`                  // what to do about the worse side; "" without a verdict or a cause
 	Settle      string        `json:"settle,omitempty"`   // what would settle inconclusive measures soonest
 	Notes       []SideWarning `json:"notes,omitempty"`    // caveats: errors, rounds that failed
 

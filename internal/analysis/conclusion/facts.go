@@ -190,7 +190,7 @@ func (d *draft) cause() string {
 	peak, ok := of.PeakStep()
 	switch by := of.Bounds[peak.Index].Bound; {
 	case d.pair().Cause != "" && (own != "" || slower):
-		return strings.TrimSuffix(d.pair().Cause, ".")
+		return d.pair().Cause
 	case needed != "":
 		return needed
 	case own != "" || !ok || !slower:

@@ -104,6 +104,9 @@ func (d *draft) problems() (all []Problem) {
 	for _, c := range d.all {
 		if why := c.WhyExcluded(); why != "" {
 			p := d.remedy(c)
+			if causes := c.Causes(); len(causes) > 0 {
+				p = Problem{Cause: safe.Line(causes[0].What+": "+causes[0].Why, 400), Remedy: causes[0].Remedy}
+			}
 			p.Contender, p.What, p.Remedy = label(c), safe.Line(why, 400), safe.Line(p.Remedy, 400)
 			all = append(all, p)
 		}
@@ -118,6 +121,9 @@ func (d *draft) problems() (all []Problem) {
 		}
 	}
 	for _, c := range d.all {
+		if c.WhyExcluded() != "" {
+			continue
+		}
 		for _, cause := range c.Causes() {
 			all = append(all, Problem{Contender: label(c), Warning: true, What: safe.Line(cause.What, 400),
 				Cause: safe.Line(cause.Why, 400), Remedy: cause.Remedy})

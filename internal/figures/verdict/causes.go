@@ -23,7 +23,10 @@ type Cause struct {
 	weight float64 // of several steps the one with the most is named
 }
 
-// CauseKind tells causes apart.
+// String returns what was seen, why and what to do.
+func (c Cause) String() string { return c.What + ": " + c.Why + ". " + c.Remedy }
+
+// CauseKind is the kind of a cause.
 type CauseKind int
 
 // The causes, the one that explains others first.
@@ -42,7 +45,7 @@ func Causes(cpus int, trials []bench.TrialResult) (all []Cause) {
 	for _, t := range trials {
 		var worst [causeKinds]*Cause
 		for _, c := range trialCauses(cpus, t) {
-			if w := worst[c.Kind]; w == nil || c.weight > w.weight {
+			if w := worst[c.Kind]; w == nil || c.weight >= w.weight {
 				worst[c.Kind] = &c
 			}
 		}
@@ -78,7 +81,7 @@ func trialCauses(cpus int, trial bench.TrialResult) (all []Cause) {
 		if c, ok := f.narrow(); ok && bounds[i].Bound == Contender {
 			all = append(all, c)
 		}
-		if t, _, ok := s.ThreadTime(); ok && f.spent() {
+		if t, _, ok := s.ThreadTime(); ok && f.cpusOK {
 			all = append(all, f.runtimeTakes(t, trial.Service)...)
 		}
 	}
@@ -86,21 +89,19 @@ func trialCauses(cpus int, trial bench.TrialResult) (all []Cause) {
 }
 
 // spent reports whether the CPU time of a step was used up, or that of the thread that serves: on a busy
-// machine by a contender that used a good part of it.
+// machine by a contender that needs more than it would get anyway.
 func (f facts) spent() bool {
-	if !f.cpusOK {
-		return false
-	}
 	thread, _ := f.step.BusyThread()
-	crowded := f.busyOK && f.busy+f.steal >= nearlyBusy && f.cpus >= idleShare*f.may
+	crowded := f.busyOK && f.busy+f.steal >= nearlyBusy && f.cpus >= hardly*f.may
 	return AtQuota(f.step, f.quota) || f.cpus >= usedUp*f.may || crowded || thread >= threadFull
 }
 
-// runtimeTakes finds a collector or compilers that take a good part of a step's CPU time.
+// runtimeTakes finds a collector or compilers that take a good part of a step's CPU time where that is
+// scarce, and a collector that runs long enough for its pauses to be in the latency.
 func (f facts) runtimeTakes(t bench.ThreadTime, of bench.Service) (all []Cause) {
 	whole, at := float64(t.Served+t.Compiled+t.Collected+t.Runtime), f.step.Step.Words()
 	says := familyOf(of.Language)
-	if share := float64(t.Collected) / whole; share >= muchCollected {
+	if share := float64(t.Collected) / whole; share >= muchCollected && (f.spent() || share*f.cpus >= pausing) {
 		why := "its heap is small for what it keeps and allocates"
 		if _, m := memories(f.step); m.Used > 0 {
 			why += fmt.Sprintf(": %s in use", units.Bytes(m.Used))
@@ -111,7 +112,7 @@ func (f facts) runtimeTakes(t bench.ThreadTime, of bench.Service) (all []Cause) 
 		all = append(all, Cause{Collecting, fmt.Sprintf("the collector took %s of its CPU time at %s", units.Percent(share), at),
 			why, "give it a larger heap" + inBrackets(says.collects), share})
 	}
-	if share := float64(t.Compiled) / whole; share >= muchCompiled {
+	if share := float64(t.Compiled) / whole; share >= muchCompiled && f.spent() {
 		all = append(all, Cause{Compiling, fmt.Sprintf("the compilers took %s of its CPU time at %s", units.Percent(share), at),
 			"it was still compiling its code when it was measured", "warm it up for longer, or compile less while it serves" + inBrackets(says.compiles), share})
 	}
@@ -145,27 +146,28 @@ func heapSet(of bench.Service) string {
 // starves finds a pool that gets more threads while requests hold those that it has and wait, with
 // idle CPUs: in the step, or before its first responses.
 func (f facts) starves() (c Cause, ok bool) {
-	from, to, took, used := f.pool()
+	from, to, used, slow := f.pool()
 	if !f.cpusOK || float64(to) < moreThreads*float64(from) || to < from+someThreads || used >= idleShare*f.may {
 		return c, false
 	}
-	return Cause{Starving, fmt.Sprintf("its threads grew from %d to %d in %s at %s, while its CPUs were idle (%.2f of %s in use)",
-		from, to, units.Duration(took), f.step.Step.Words(), used, units.CPUs(f.may)),
+	return Cause{Starving, fmt.Sprintf("its threads grew from %d to %d at %s, while its CPUs were idle (%.2f of %s in use)%s",
+		from, to, f.step.Step.Words(), used, units.CPUs(f.may), slow),
 		"requests hold threads while they wait, and the pool gets new ones slowly",
 		"look for blocking calls (sync over async, .Result, get(), join()), or start with more threads" + inBrackets(familyOf(f.language).pool), float64(to)}, true
 }
 
-// pool returns how the threads of the contender grew while hardly anything was answered, in which
-// time, and with how many CPUs in use; zeros if it was answered.
-func (f facts) pool() (from, to int, took time.Duration, cpus float64) {
+// pool returns how the threads of the contender grew while hardly anything was answered, with how many
+// CPUs in use, and how slow it was; zeros if it was answered.
+func (f facts) pool() (from, to int, cpus float64, slow string) {
 	for _, w := range f.step.Warnings {
 		if v := w.Values; w.Kind == bench.WarnFirstResponses && v["threads"] > 0 {
-			return int(v["threads_before"]), int(v["threads"]), time.Duration(v["first_response_ns"]), v["cpus"]
+			return int(v["threads_before"]), int(v["threads"]), v["cpus"],
+				" and the first responses took " + units.Duration(time.Duration(v["first_response_ns"]))
 		}
 	}
 	first, last, n := ofThirds(f.step.Load.Windows)
 	if f.step.Step.Open() || n == 0 || last < muchMore*first {
-		return 0, 0, 0, 0
+		return 0, 0, 0, ""
 	}
 	rises := 0
 	var before *bench.Usage
@@ -179,10 +181,10 @@ func (f facts) pool() (from, to int, took time.Duration, cpus float64) {
 		before = u
 	}
 	if rises < someRises {
-		return 0, 0, 0, 0
+		return 0, 0, 0, ""
 	}
 	from, to = threads(f.step, nil)
-	return from, to, f.step.Load.Elapsed, f.cpus
+	return from, to, f.cpus, ""
 }
 
 // ofThirds returns the successes in the first and the last third of a step's windows.

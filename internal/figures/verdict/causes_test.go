@@ -14,7 +14,7 @@ import (
 func causes(trials ...bench.TrialResult) string {
 	var all []string
 	for _, c := range verdict.Causes(4, trials) {
-		all = append(all, c.What+": "+c.Why+". "+c.Remedy)
+		all = append(all, c.String())
 	}
 	return strings.Join(all, "|")
 }
@@ -79,7 +79,7 @@ func TestCauses(t *testing.T) {
 	}{
 		"a heap that is full": {[]bench.TrialResult{java(trial(busy.with(spending(.02, .34))))},
 			"the collector took 34% of its CPU time at 64 connections: its heap is small for what it keeps and allocates: 100 MiB in use, with -Xmx24m. give it a larger heap (-Xmx, -XX:MaxRAMPercentage)"},
-		"a busy collector with CPUs left":     {[]bench.TrialResult{trial(made{connections: 64, rate: 1000, mean: 64, contender: .7, busy: .2}.with(spending(0, .34)))}, ""},
+		"a busy collector with CPUs left":     {[]bench.TrialResult{trial(made{connections: 64, rate: 1000, mean: 64, contender: .2, busy: .2}.with(spending(0, .34)))}, ""},
 		"a busy collector while warming up":   {[]bench.TrialResult{trial(busy.with(both(spending(.5, .34), warmUp)))}, ""},
 		"compilers":                           {[]bench.TrialResult{trial(busy.with(spending(.3, .1)))}, "the compilers took 30% of its CPU time at 64 connections: it was still compiling"},
 		"in one of two rounds":                {[]bench.TrialResult{trial(busy.with(spending(.3, .3))), trial(busy.with(spending(0, 0)))}, ""},
@@ -92,11 +92,11 @@ func TestCauses(t *testing.T) {
 		"as many as the fewest connections":   {[]bench.TrialResult{trial(made{connections: 4, rate: 400, mean: 10, contender: .1, busy: .1}, queued)}, "it serves at most 4 requests at a time"},
 		"a lock that computes":                {[]bench.TrialResult{trial(alone, made{connections: 64, rate: 410, mean: 155, contender: 1, busy: .3})}, ""},
 		"a service that only waits":           {[]bench.TrialResult{trial(alone, made{connections: 64, rate: 25_000, mean: 2.5, contender: .4, busy: .2})}, ""},
-		"a pool that grows":                   {[]bench.TrialResult{trial(pool.with(both(threadsGrow(18, 30, 50, 70, 82), answering(0, 0, 5, 20, 30, 200))))}, "its threads grew from 18 to 82 in 10.0 s at 64 connections, while its CPUs were idle (0.20 of 1.5 CPUs in use): requests hold threads"},
+		"a pool that grows":                   {[]bench.TrialResult{trial(pool.with(both(threadsGrow(18, 30, 50, 70, 82), answering(0, 0, 5, 20, 30, 200))))}, "its threads grew from 18 to 82 at 64 connections, while its CPUs were idle (0.20 of 1.5 CPUs in use): requests hold threads"},
 		"a pool that grows at once":           {[]bench.TrialResult{trial(pool.with(both(threadsGrow(18, 82, 82, 82, 82), answering(0, 0, 5, 20, 30, 200))))}, ""},
-		"a pool that grows while it answers":  {[]bench.TrialResult{trial(pool.with(both(threadsGrow(18, 30, 50, 70, 82), answering(30, 30, 30, 30, 30, 30))))}, ""},
+		"a pool that grows while it responds": {[]bench.TrialResult{trial(pool.with(both(threadsGrow(18, 30, 50, 70, 82), answering(30, 30, 30, 30, 30, 30))))}, ""},
 		"a pool that grows with the rate":     {[]bench.TrialResult{trial(pool.with(both(open, threadsGrow(18, 30, 50, 70, 82), answering(0, 0, 5, 20, 30, 200))))}, ""},
-		"a pool that grew before":             {[]bench.TrialResult{trial(made{connections: 64, rate: 2000, mean: 30, contender: 1, busy: .3}.with(both(frozen(.28), warmUp)))}, "its threads grew from 18 to 82 in 15.0 s at 64 connections"},
+		"a pool that grew before":             {[]bench.TrialResult{trial(made{connections: 64, rate: 2000, mean: 30, contender: 1, busy: .3}.with(both(frozen(.28), warmUp)))}, "its threads grew from 18 to 82 at 64 connections (warm-up), while its CPUs were idle (0.28 of 1.5 CPUs in use) and the first responses took 15.0 s: requests"},
 		"first responses that computed":       {[]bench.TrialResult{trial(made{connections: 64, rate: 2000, mean: 30, contender: 1, busy: .3}.with(frozen(1.4)))}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -121,15 +121,16 @@ func TestCauses_Limits(t *testing.T) {
 	checkLimits(t, []limit{
 		{"collected", .1999, .2001, "the collector", of(func(x float64) []made { return busy(1.45, spending(0, x)) })},
 		{"compiled", .1499, .1501, "the compilers", of(func(x float64) []made { return busy(1.45, spending(x, 0)) })},
-		{"CPUs used up", 1.3499, 1.3501, "the collector", of(func(x float64) []made { return busy(x, spending(0, .3)) })},
-		{"CPUs on a busy machine", .7499, .7501, "the collector", of(func(x float64) []made {
-			return []made{made{connections: 64, rate: 1000, mean: 64, contender: x, busy: .9}.with(spending(0, .3))}
+		{"CPUs used up", 1.3499, 1.3501, "the compilers", of(func(x float64) []made { return busy(x, spending(.3, 0)) })},
+		{"CPUs of the collector", .0999, .1001, "the collector", of(func(x float64) []made { return busy(2*x, spending(0, .5)) })},
+		{"CPUs on a busy machine", .3749, .3751, "the compilers", of(func(x float64) []made {
+			return []made{made{connections: 64, rate: 1000, mean: 64, contender: x, busy: .9}.with(spending(.3, 0))}
 		})},
-		{"a busy machine", .8799, .8801, "the collector", of(func(x float64) []made {
-			return []made{made{connections: 64, rate: 1000, mean: 64, contender: 1, busy: x}.with(spending(0, .3))}
+		{"a busy machine", .8799, .8801, "the compilers", of(func(x float64) []made {
+			return []made{made{connections: 64, rate: 1000, mean: 64, contender: 1, busy: x}.with(spending(.3, 0))}
 		})},
-		{"a busy thread", .9499, .9501, "the collector", of(func(x float64) []made {
-			return []made{made{connections: 64, rate: 1000, mean: 64, contender: 1.1, busy: .3}.with(both(busiest(x), spending(0, .3)))}
+		{"a busy thread", .9499, .9501, "the compilers", of(func(x float64) []made {
+			return []made{made{connections: 64, rate: 1000, mean: 64, contender: 1.1, busy: .3}.with(both(busiest(x), spending(.3, 0)))}
 		})},
 		{"idle CPUs of a lock", .7501, .7499, "at a time", of(func(x float64) []made {
 			return []made{alone, {connections: 64, rate: 410, mean: 155, contender: x, busy: .3}}
@@ -144,7 +145,7 @@ func TestCauses_Limits(t *testing.T) {
 		{"more threads", 29, 30, "its threads", of(func(x float64) []made { return pool(.1, threadsGrow(20, 22, 24, int(x)), answers) })},
 		{"threads in all", 17, 18, "its threads", of(func(x float64) []made { return pool(.1, threadsGrow(8, 10, 12, int(x)), answers) })},
 		{"rises", 20, 21, "its threads", of(func(x float64) []made { return pool(.1, threadsGrow(10, 20, int(x), 40), answers) })},
-		{"more answers", 19, 20, "its threads", of(func(x float64) []made { return pool(.1, threadsGrow(10, 20, 30, 40), answering(10, 10, int64(x))) })},
+		{"more responses", 19, 20, "its threads", of(func(x float64) []made { return pool(.1, threadsGrow(10, 20, 30, 40), answering(10, 10, int64(x))) })},
 	})
 }
 

@@ -56,6 +56,7 @@ const (
 	// Shares of a contender's CPU time at which the collector, and the compilers in a measured step,
 	// are a cause: healthy contenders stay below half of them (docs/decisions/2026-11-29-causes.md).
 	muchCollected, muchCompiled = 0.20, 0.15
+	pausing                     = 0.10 // CPUs of the collector: requests wait a tenth of the time, also where CPUs are left
 
 	// sentAgain is a share of the requests. A close that crosses with a request is a matter of
 	// microseconds, once per connection at most: below it, idle timeouts explain it.
