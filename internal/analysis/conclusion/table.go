@@ -320,7 +320,7 @@ func (d *draft) matrix() table.Table {
 // arrivalTable is the table of a step with arrivals.
 func (d *draft) arrivalTable() table.Table {
 	t := table.Table{Sort: true, Columns: []table.Column{{Title: "contender", Left: true}, {Title: "p99"}, {Title: "failed"},
-		{Title: "slowest", Drop: 2}, {Title: "start-up", Drop: 1}, {Title: "$/1B req"}}}
+		{Title: "slowest", Drop: 3}, {Title: "start-up", Drop: 1}, {Title: "$/1B req"}}}
 	index, p99 := d.arrivalStep(), measure.Get(measure.P99)
 	places := d.places()
 	value := func(p place) float64 {
