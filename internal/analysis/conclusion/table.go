@@ -274,10 +274,13 @@ func (d *draft) changes() table.Table {
 	return t
 }
 
+// unexpectedAt is the column of unexpected bodies in the table of steps.
+const unexpectedAt = 6
+
 // stepTable is the table of one contender: a row for each measured step.
 func (d *draft) stepTable(c analysis.Contender) table.Table {
 	t := table.Table{Columns: []table.Column{{Title: "step", Left: true}, {Title: "req/s"}, {Title: "p50"}, {Title: "p99"},
-		{Title: "CPU/req", Drop: 1}, {Title: "errors"}, {Title: "bottleneck", Left: true, Wrap: true}}}
+		{Title: "CPU/req", Drop: 1}, {Title: "errors"}, {Title: "unexpected"}, {Title: "bottleneck", Left: true, Wrap: true}}}
 	for _, s := range c.Steps {
 		if s.Step.WarmUp {
 			continue
@@ -288,7 +291,10 @@ func (d *draft) stepTable(c analysis.Contender) table.Table {
 			why = bound.Verdict.String()
 		}
 		t.Rows = append(t.Rows, table.Row{Cells: []table.Cell{text(cut(s.Step.Title())), over(measure.Throughput, s),
-			over(measure.P50, s), over(measure.P99, s), over(measure.CPURequest, s), over(measure.ErrorRate, s), text(why)}})
+			over(measure.P50, s), over(measure.P99, s), over(measure.CPURequest, s), over(measure.ErrorRate, s), over(measure.Unexpected, s), text(why)}})
+	}
+	if !slices.ContainsFunc(t.Rows, func(r table.Row) bool { return r.Cells[unexpectedAt].Sort != nil }) {
+		t = t.Without("unexpected")
 	}
 	return t
 }
