@@ -64,8 +64,8 @@ func Overhead(p bench.Profile) (each, first time.Duration) {
 	return each, first
 }
 
-// Before returns the assumed time before the first trial: until all needs have started and are
-// seeded. What builds take is not known before.
+// Before returns the assumed time before the first trial without builds: until all needs have
+// started and are seeded.
 func Before(p bench.Profile) time.Duration {
 	var own time.Duration
 	for _, n := range p.Needs {
@@ -74,6 +74,17 @@ func Before(p bench.Profile) time.Duration {
 		}
 	}
 	return own
+}
+
+// WithoutBuilds is what is said after a time that builds are not part of.
+const WithoutBuilds = ", without builds"
+
+// Without returns WithoutBuilds if what the builds before a run take is not known, else "".
+func Without(b bench.Builds) string {
+	if b.Count > 0 && b.Last == 0 {
+		return WithoutBuilds
+	}
+	return ""
 }
 
 // Total returns the assumed time of all trials of p.
@@ -105,6 +116,7 @@ type Estimate struct {
 	step      int // running step; -1 before the first
 
 	before  time.Duration        // until the first trial; 0 once that has started
+	builds  bench.Builds         // before the first trial; none once that has started
 	begun   map[bench.Trial]bool // trials that have started
 	ceiling time.Duration        // what was left at the last event
 	capped  bool                 // nothing has happened since then by which more may be left
@@ -131,7 +143,8 @@ func (e *Estimate) apply(rec bench.Record) {
 	case bench.RunStarted:
 		each, first := Overhead(ev.Run.Profile)
 		*e = Estimate{started: rec.At, load: ev.Run.Profile.LoadDuration(), assumed: each, check: first,
-			unchecked: map[bench.Selection]bool{}, step: -1, plan: ev.Run.Trials, before: Before(ev.Run.Profile)}
+			unchecked: map[bench.Selection]bool{}, step: -1, plan: ev.Run.Trials, before: Before(ev.Run.Profile) + ev.Run.Builds.Last,
+			builds: ev.Run.Builds}
 		for _, s := range ev.Run.Profile.Steps {
 			e.steps = append(e.steps, s.Duration)
 		}
@@ -142,7 +155,7 @@ func (e *Estimate) apply(rec bench.Record) {
 			}
 		}
 	case bench.TrialStarted:
-		e.before = 0
+		e.before, e.builds = 0, bench.Builds{}
 		if rec.Trial != nil {
 			if e.begun[*rec.Trial] { // it is tried again
 				e.capped = false
@@ -228,6 +241,9 @@ func (e *Estimate) perTrial() time.Duration {
 func (e *Estimate) Total() time.Duration {
 	return e.before + time.Duration(e.trials)*(e.load+e.perTrial()) + time.Duration(len(e.unchecked))*e.check
 }
+
+// Without returns what is said after Total and Left; "" once all is built.
+func (e *Estimate) Without() string { return Without(e.builds) }
 
 // Elapsed returns the time since the run, or its resumed part, was started.
 func (e *Estimate) Elapsed(at time.Time) time.Duration {

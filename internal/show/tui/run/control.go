@@ -244,7 +244,7 @@ func (r questions) whereNow() string {
 		}
 	}
 	if left, ok := s.Estimate.Left(r.now()); ok {
-		text += ", about " + units.Approx(left) + " left"
+		text += ", about " + units.Approx(left) + " left" + s.Estimate.Without()
 	}
 	return text + "."
 }

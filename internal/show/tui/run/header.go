@@ -184,9 +184,9 @@ func (r heading) times() string {
 	case r.size.Class == ui.Compact:
 		return ran + ", " + units.Approx(left) + " left"
 	case left >= 10*time.Minute:
-		return fmt.Sprintf("%s elapsed, about %s left, ends at %s", ran, units.Approx(left), r.now().Add(left).Format("15:04"))
+		return fmt.Sprintf("%s elapsed, about %s left, ends at %s%s", ran, units.Approx(left), r.now().Add(left).Format("15:04"), s.Estimate.Without())
 	}
-	return ran + " elapsed, " + units.Approx(left) + " left"
+	return ran + " elapsed, " + units.Approx(left) + " left" + s.Estimate.Without()
 }
 
 // progress is a line of the whole run in w cells.
