@@ -268,3 +268,59 @@ func TestCoupleOf(t *testing.T) {
 		t.Errorf("outside: %q", why)
 	}
 }
+
+// Rounds that were not in a steady state leave with their pairs, if the others are enough for a verdict. One
+// in eight of which too few would be left is compared; of more there is no verdict.
+func TestCouple_Unsteady(t *testing.T) {
+	const no = "still warming up in 2 of 8 rounds"
+	for _, test := range []struct {
+		name   string
+		rounds int
+		apart  bool  // not interleaved
+		a, b   []int // rounds that drifted at the peak
+		kept   [2]int
+		out    [2]string
+	}{
+		{"none", 8, false, nil, nil, [2]int{8, 8}, [2]string{}},
+		{"one of eight", 8, false, []int{3}, nil, [2]int{8, 8}, [2]string{}},
+		{"two of eight", 8, false, []int{3, 4}, nil, [2]int{8, 8}, [2]string{no, ""}},
+		{"one of nine", 9, false, []int{3}, nil, [2]int{8, 8}, [2]string{}},
+		{"of either side", 10, false, []int{3}, []int{7}, [2]int{8, 8}, [2]string{}},
+		{"the same of both sides", 9, false, []int{3}, []int{3}, [2]int{8, 8}, [2]string{}},
+		{"of either side, and too few are left", 9, false, []int{3}, []int{7}, [2]int{9, 9}, [2]string{}},
+		{"not interleaved", 8, true, []int{3, 4}, nil, [2]int{6, 8}, [2]string{}},
+		{"not interleaved, and too few are left", 7, true, []int{3, 4}, nil, [2]int{7, 7}, [2]string{"still warming up in 2 of 7 rounds", ""}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			side := func(name string, drifted []int) []bench.TrialResult {
+				var all []func(*bench.TrialResult)
+				for _, round := range drifted {
+					all = append(all, in(round, driftAt(3)))
+				}
+				if !test.apart {
+					all = append(all, interleaved)
+				}
+				return rounds(name, test.rounds, 1, all...)
+			}
+			a, b := side("a", test.a), side("b", test.b)
+			one, other := analyzed(a, b), analyzed(b)
+			m := measure.Get(measure.Throughput)
+			for where, couple := range map[string]Couple{
+				"of one run":  CoupleOf(one.Contenders[0], one.Contenders[1]),
+				"of two runs": CoupleOf(analyzed(a).Contenders[0], other.Contenders[0]),
+			} {
+				old, fresh, _, leftOut := couple.Samples(m)
+				if kept := [2]int{len(old), len(fresh)}; kept != test.kept || leftOut != (kept != [2]int{test.rounds, test.rounds}) ||
+					couple.Outside(m) != test.out {
+					t.Errorf("%s: kept %v, out %q, left out %v", where, kept, couple.Outside(m), leftOut)
+				}
+				if old, _, _, _ := couple.Samples(measure.Get(measure.StartUp)); len(old) != test.rounds {
+					t.Errorf("%s: %d start-ups", where, len(old))
+				}
+			}
+			if s := one.Standing(measure.Throughput, stats.Rule{}); test.out[0] == "" && len(s.Members) != 2 {
+				t.Errorf("%+v", s)
+			}
+		})
+	}
+}

@@ -29,9 +29,11 @@ type Step struct {
 	// open loop: maximum number of open connections; 0: chosen by the client
 	MaxConnections int `json:"max_connections,omitempty"`
 	// closed loop: number of connections at the start of a ramp to Connections; 0: no ramp
-	RampFrom    int      `json:"ramp_from,omitempty"`
-	Request     string   `json:"request,omitempty"` // name of the only kind of request that is sent; "": the whole mix
-	WarmUp      bool     `json:"warm_up,omitempty"` // the step is shown but not compared
+	RampFrom int    `json:"ramp_from,omitempty"`
+	Request  string `json:"request,omitempty"` // name of the only kind of request that is sent; "": the whole mix
+	WarmUp   bool   `json:"warm_up,omitempty"` // the step is shown but not compared
+	// the warm-up goes on beyond Duration while compilers of a runtime are at work, at most a minute
+	UntilWarm   bool     `json:"until_warm,omitempty"`
 	Duration    Duration `json:"duration_ns"`
 	MaxRequests int64    `json:"max_requests,omitempty"` // ends the step early; 0: no limit
 	// engine that loads the step where a run compares the engines; "": that of the run

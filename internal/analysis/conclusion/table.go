@@ -217,8 +217,8 @@ func memoryCell(p place) table.Cell {
 
 // memoryTitle names the limit of memory, if it is the same for all.
 func (d *draft) memoryTitle() string {
-	if limit := d.Run.Run.Profile.Limits.Memory; limit > 0 && d.Run.Run.Profile.EqualLimits() {
-		return "memory of " + units.Bytes(limit)
+	if sets := d.Run.Run.Profile.LimitSets(); len(sets) == 1 && sets[0].Memory > 0 {
+		return "memory of " + units.Bytes(sets[0].Memory)
 	}
 	return "memory"
 }

@@ -192,7 +192,8 @@ var table = []Measure{
 	{
 		ID: CPUTime, Name: "CPU time", Head: "CPU", Unit: Nanoseconds, Of: nanoseconds(bench.StepResult.CPU),
 		Definition: Definition{"CPU time (s)",
-			"user and system time of all its processes, read from the kernel at the start and end of the step."},
+			"user and system time of all its processes, read from the kernel at the start and end of the step. Of an interleaved step " +
+				"also that of the pauses after its slices, where it is more than 2% of the slice's: what its compilers and collectors do then."},
 		Chart: &Chart{ID: "cpu", Title: "CPU time per step",
 			Note: "Used by the contender during the step.", Unit: "s", Zero: true},
 		CSV:        Column{"cpu_ns", "CPU time of the contender in the step"},

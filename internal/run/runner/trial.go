@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/host/hostusage"
@@ -152,6 +153,8 @@ type trialRun struct {
 	cut        *bench.StepResult  // the step that ended early; nil: none
 	failedIn   bench.Phase        // the first phase with an error
 
+	loads     int           // loads that have ended: steps, and parts of a warm-up
+	warmed    time.Duration // length of the parts of the warm-up that goes on
 	incidents incidents
 }
 
