@@ -237,20 +237,21 @@ func TestStepMemory_EveryRequest(t *testing.T) {
 				n++
 				return bench.Usage{At: at, Memory: &bench.Memory{Used: int64(40*mib + leak*requests + noise(n))}}
 			}
-			for range 5 { // steps of 3 s
+			seconds := []int{3, 15}[seed%2]
+			for range 15 / seconds { // steps
 				var s bench.StepResult
 				s.Interleave = c.interleave
 				l := &s.Load
-				l.Lead, l.Drain = 3*perSecond*c.lead/100, 3*perSecond*c.drain/100
+				l.Lead, l.Drain = int64(seconds)*perSecond*c.lead/100, int64(seconds)*perSecond*c.drain/100
 				each := float64(perSecond)
 				if c.interleave != nil && c.interleave.Alternated == "" {
-					each += float64(l.Lead+l.Drain) / 3
+					each += float64(l.Lead+l.Drain) / float64(seconds)
 				} else {
 					sent += float64(l.Lead)
 				}
 				first := usage(sent)
 				s.Before = &first
-				for second := range 3 {
+				for second := range seconds {
 					l.Windows = append(l.Windows, bench.Window{Start: time.Duration(second) * time.Second, Length: time.Second, Succeeded: perSecond})
 					l.Succeeded += perSecond
 					sent += each
