@@ -248,7 +248,7 @@ func TestRun_FolderOfResults(t *testing.T) {
 		says          string
 		trials        int // that are saved
 	}{
-		"no space for the report": {"mkdir out; mount -t tmpfs -o size=200k tmpfs out", "", 0, "free space, then: locbench report out", 2},
+		"no space for the report": {"mkdir out; mount -t tmpfs -o size=700k tmpfs out", "", 0, "free space, then: locbench report out", 2},
 		"replaced by a link":      {"mkdir elsewhere", "mv out moved; ln -s elsewhere out", 3, "out is another folder than at the start of the run", 1},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 )
 
 // Reader reads the counters of one group. It opens the files once and reads them again from the
-// beginning, which costs some microseconds per file. It is safe for concurrent use.
+// beginning (lists of v1 from a new opening), which costs some microseconds per file. It is safe for concurrent use.
 type Reader struct {
 	mu    sync.Mutex
 	buf   []byte
@@ -209,6 +209,15 @@ func (r *Reader) read(name string) ([]byte, bool) {
 	f := r.files[name]
 	if f == nil {
 		return nil, false
+	}
+	if r.cpuV1 && (name == "tasks" || name == "cgroup.procs") {
+		// The kernel keeps the list of an open file for a second after each reading, without what started since.
+		again, err := os.Open(f.Name())
+		if err != nil {
+			return nil, false
+		}
+		defer again.Close()
+		f = again
 	}
 	n := 0
 	for n < maxRead {

@@ -330,3 +330,24 @@ func TestReader_OpenFiles(t *testing.T) {
 		r.Close()
 	}
 }
+
+// TestReader_ListsOfV1: what starts after the first reading is read, although the kernel keeps the lists of open files.
+func TestReader_ListsOfV1(t *testing.T) {
+	thread := "Name:\tx\nvoluntary_ctxt_switches:\t1\nnonvoluntary_ctxt_switches:\t0\n"
+	tree := fake(t, files{"proc/self/mountinfo": "31 25 0:2 / /cpu rw - cgroup cgroup rw,cpuacct,cpu\n", "proc/7/cgroup": "1:cpuacct,cpu:/g\n",
+		"proc/7/status": thread, "proc/8/status": thread, "cpu/g/cpuacct.usage": "1\n", "cpu/g/tasks": "7\n", "cpu/g/cgroup.procs": "7\n"})
+	r := testenv.Must(tree.Process(7))(t)
+	defer r.Close()
+	r.Follow(7)
+	for n, list := range []string{"7\n", "7\n8\n"} {
+		for _, name := range []string{"tasks", "cgroup.procs"} {
+			file := filepath.Join(tree.Root, "cpu/g", name)
+			testenv.OK(t, os.Remove(file))
+			testenv.OK(t, os.WriteFile(file, []byte(list), 0o644))
+		}
+		u := testenv.Must(r.Read())(t)
+		testenv.Need(t, u.Processes != nil && u.Switches != nil, "%+v", u)
+		testenv.Equal(t, *u.Processes, n+1)
+		testenv.Equal(t, u.Switches.Voluntary, int64(n+1))
+	}
+}

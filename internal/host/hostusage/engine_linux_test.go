@@ -5,7 +5,10 @@ package hostusage_test
 import (
 	"context"
 	"errors"
+	"os/exec"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/host/hostusage"
@@ -79,6 +82,25 @@ func TestHostReadings(t *testing.T) {
 	stats := testenv.Must(o.stats(t, inst))(t)
 	if stats.Network == nil || stats.Network.Sent < 5<<20 || stats.Memory.MinorFaults == nil || *stats.Memory.MinorFaults < *after.Memory.MinorFaults {
 		t.Errorf("docker stats: %+v %+v", stats.Network, stats.Memory)
+	}
+}
+
+// TestThreadTime: the times of all threads are the CPU time of the container, those of a process that starts between
+// frequent readings included.
+func TestThreadTime(t *testing.T) {
+	o := newObedient(t)
+	inst := o.start(t, bench.Limits{CPUs: 1, Memory: 128 << 20})
+	before := testenv.Must(hostusage.BeginInstance(t.Context(), inst))(t)
+	samples := hostusage.Sample(t.Context(), inst, 100*time.Millisecond, nil)
+	id := strings.TrimSpace(string(testenv.Must(exec.Command("docker", "ps", "-q", "--filter", "ancestor="+o.image).Output())(t)))
+	testenv.OK(t, exec.Command("docker", "exec", "-d", id, "/helper", "spin", "1", "sleep").Run())
+	time.Sleep(2 * time.Second)
+	samples.Stop()
+	step := bench.StepResult{Before: before, After: testenv.Must(hostusage.ReadInstance(t.Context(), inst))(t)}
+	cpu, _ := step.CPU()
+	of, _, ok := step.ThreadTime()
+	if share := float64(of.Served) / float64(cpu); !ok || cpu < time.Second || share < .98 || share > 1.02 {
+		t.Errorf("%v of %v are those of its threads", of, cpu)
 	}
 }
 
