@@ -198,14 +198,16 @@ func ofThirds(all []bench.Window) (first, last float64, n int) {
 }
 
 // narrow finds a contender that serves a constant number of requests at a time, by Little's law: its
-// throughput at many connections × its latency at the fewest.
+// throughput at many connections × its latency at the fewest. The many have to be in flight all the time,
+// so it is not the client, or a machine that stalls, that keeps them from being sent.
 func (f facts) narrow() (c Cause, ok bool) {
 	if len(f.below) == 0 || !f.cpusOK || f.cpus >= idleShare*f.may {
 		return c, false
 	}
 	fewest := slices.MinFunc(f.below, func(a, b *bench.StepResult) int { return cmp.Compare(a.Step.Connections, b.Step.Connections) })
-	n := f.step.Load.Throughput() * fewest.Load.Latency.Mean.Seconds()
-	if n > float64(f.step.Step.Connections)/muchMore {
+	l, connections := f.step.Load, float64(f.step.Step.Connections)
+	n := l.Throughput() * fewest.Load.Latency.Mean.Seconds()
+	if n > connections/muchMore || l.Throughput()*l.Latency.Mean.Seconds() < inProportion*connections {
 		return c, false
 	}
 	about, many := "about", max(1, int(math.Round(n)))
@@ -222,5 +224,5 @@ func (f facts) narrow() (c Cause, ok bool) {
 	return Cause{Narrow, fmt.Sprintf("it serves %s %s at a time at %s, while its CPUs are idle (%.2f of %s in use)", about,
 		units.Plural(many, "request"), f.step.Step.Words(), f.cpus, units.CPUs(f.may)), why,
 		"look for what holds a request while others wait, or enlarge that pool" + inBrackets(familyOf(f.language).pool),
-		f.step.Load.Throughput()}, true
+		l.Throughput()}, true
 }

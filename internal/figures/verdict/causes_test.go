@@ -138,6 +138,9 @@ func TestCauses_Limits(t *testing.T) {
 		{"half of the connections", 12_801, 12_799, "at a time", of(func(x float64) []made { // of 64 at 2.5 ms
 			return []made{alone, {connections: 32, rate: 12_790, mean: 40, contender: .3, busy: .3}, {connections: 64, rate: x, mean: 80, contender: .3, busy: .3}}
 		})},
+		{"requests in flight", 124, 126, "at a time", of(func(x float64) []made { // 51.2 of 64
+			return []made{alone, {connections: 64, rate: 410, mean: x, contender: .1, busy: .3}}
+		})},
 		{"queueing at the fewest connections", 359, 361, "at most 4", of(func(x float64) []made {
 			return []made{{connections: 4, rate: 360, mean: 10, contender: .1, busy: .1}, {connections: 64, rate: x, mean: 155, contender: .1, busy: .1}}
 		})},
@@ -167,5 +170,19 @@ func TestTrial_InTurn(t *testing.T) {
 		{"more throughput", 441, 439, "contender: ", turn(func(_, many *made, x float64) { many.rate = x })},
 		{"latency in proportion", 127, 129, "contender: ", turn(func(_, many *made, x float64) { many.mean = x })},
 		{"twice the connections", 33, 32, "contender: ", turn(func(one, _ *made, x float64) { one.connections = int(x) })},
+	})
+}
+
+// A lock that computes, on a machine that is nearly busy, is no need of more CPUs if many requests wait.
+func TestTrial_NearlyBusy(t *testing.T) {
+	of := func(connections int, busy float64) string {
+		one := made{connections: 4, rate: 1100, mean: 4, contender: 1.03, busy: .88}
+		many := made{connections: connections, rate: 1120, mean: 57, contender: 1.03, busy: busy}
+		return verdict.Trial(4, trial(one, many))[1].String()
+	}
+	checkLimits(t, []limit{
+		{"connections for each CPU", 31, 32, "contender: ", func(x float64) string { return of(int(x), .9) }},
+		{"all CPUs busy", .9201, .9199, "contender: ", func(x float64) string { return of(64, x) }},
+		{"nearly all, with few connections", .8801, .8799, "contender: ", func(x float64) string { return of(31, x) }},
 	})
 }

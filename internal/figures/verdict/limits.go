@@ -75,6 +75,7 @@ const (
 	idle                   = 0.05 // of the periods throttled: the quota's own pauses are as long
 
 	threadFull = 0.95 // of the time: above it requests wait for a thread of the contender
+	queueEach  = 8    // connections for each CPU of the machine: whether it is busy does not depend on when each request comes
 	manyEach   = 2    // connections for each CPU that the contender may use: requests queue
 
 	waiting  = 0.60 // of the requests in flight: the component that holds them decides about latency
