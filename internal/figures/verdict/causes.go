@@ -16,7 +16,7 @@ import (
 // Cause is why a step is slow, as the threads of the contender say, with what to set.
 type Cause struct {
 	Kind   CauseKind
-	What   string // "the collector took 34% of its CPU time at 64 connections"
+	What   string // "the collector took 44% of its CPU time at 64 connections"
 	Why    string
 	Remedy string
 
@@ -89,10 +89,10 @@ func trialCauses(cpus int, trial bench.TrialResult) (all []Cause) {
 }
 
 // spent reports whether the CPU time of a step was used up, or that of the thread that serves: on a busy
-// machine by a contender that needs more than it would get anyway.
+// machine by a contender that needs more than it would get anyway, and whose requests wait for it.
 func (f facts) spent() bool {
 	thread, _ := f.step.BusyThread()
-	crowded := f.busyOK && f.busy+f.steal >= nearlyBusy && f.cpus >= hardly*f.may
+	crowded := f.busyOK && f.busy+f.steal >= nearlyBusy && f.cpus >= hardly*f.may && f.latencyFlat() == ""
 	return AtQuota(f.step, f.quota) || f.cpus >= usedUp*f.may || crowded || thread >= threadFull
 }
 
