@@ -27,7 +27,7 @@ func TestNext_Cause(t *testing.T) {
 	}
 	collects := func(s *bench.StepResult) { // with all CPUs of the machine in use
 		s.HostBefore, s.HostAfter = &bench.HostReading{Host: &bench.HostUsage{}}, &bench.HostReading{Host: &bench.HostUsage{Busy: time.Second}}
-		s.Before.ThreadTime, s.After.ThreadTime = &bench.ThreadTime{}, &bench.ThreadTime{Served: 6 * s.After.CPU / 10, Collected: 4 * s.After.CPU / 10}
+		s.Before.ThreadTime, s.After.ThreadTime = &bench.ThreadTime{}, &bench.ThreadTime{Served: s.After.CPU / 2, Collected: s.After.CPU / 2}
 	}
 	silent := func(s *bench.StepResult) { s.Before.Log, s.After.Log = &bench.Log{}, &bench.Log{} }
 	const us = time.Microsecond
@@ -81,7 +81,7 @@ func TestCost_Needs(t *testing.T) {
 	testenv.Equal(t, Of(analysis.Of(run, all), nil).Cost, "bb $0.69 per billion requests, a $0.69; needs not measured", "no other one")
 }
 
-// What a contender's threads do is a problem of its own, and the likely cause of one that is excluded for its errors.
+// What a contender's threads do is a problem, and the likely cause of one that is excluded for its errors.
 func TestProblems_Causes(t *testing.T) {
 	starves := func(s *bench.StepResult) {
 		s.Warnings = bench.Warnings{{Kind: bench.WarnFirstResponses, Values: map[string]float64{

@@ -16,7 +16,7 @@ import (
 // Cause is why a step is slow, as the threads of the contender say, with what to set.
 type Cause struct {
 	Kind   CauseKind
-	What   string // "the collector took 34% of its CPU time at 64 connections"
+	What   string // "the collector took 44% of its CPU time at 64 connections"
 	Why    string
 	Remedy string
 
@@ -89,10 +89,10 @@ func trialCauses(cpus int, trial bench.TrialResult) (all []Cause) {
 }
 
 // spent reports whether the CPU time of a step was used up, or that of the thread that serves: on a busy
-// machine by a contender that needs more than it would get anyway.
+// machine by a contender that needs more than it would get anyway, and whose requests wait for it.
 func (f facts) spent() bool {
 	thread, _ := f.step.BusyThread()
-	crowded := f.busyOK && f.busy+f.steal >= nearlyBusy && f.cpus >= hardly*f.may
+	crowded := f.busyOK && f.busy+f.steal >= nearlyBusy && f.cpus >= hardly*f.may && f.latencyFlat() == ""
 	return AtQuota(f.step, f.quota) || f.cpus >= usedUp*f.may || crowded || thread >= threadFull
 }
 
@@ -198,14 +198,16 @@ func ofThirds(all []bench.Window) (first, last float64, n int) {
 }
 
 // narrow finds a contender that serves a constant number of requests at a time, by Little's law: its
-// throughput at many connections × its latency at the fewest.
+// throughput at many connections × its latency at the fewest. The many have to be in flight all the time,
+// so it is not the client, or a machine that stalls, that keeps them from being sent.
 func (f facts) narrow() (c Cause, ok bool) {
 	if len(f.below) == 0 || !f.cpusOK || f.cpus >= idleShare*f.may {
 		return c, false
 	}
 	fewest := slices.MinFunc(f.below, func(a, b *bench.StepResult) int { return cmp.Compare(a.Step.Connections, b.Step.Connections) })
-	n := f.step.Load.Throughput() * fewest.Load.Latency.Mean.Seconds()
-	if n > float64(f.step.Step.Connections)/muchMore {
+	l, connections := f.step.Load, float64(f.step.Step.Connections)
+	n := l.Throughput() * fewest.Load.Latency.Mean.Seconds()
+	if n > connections/muchMore || l.Throughput()*l.Latency.Mean.Seconds() < inProportion*connections {
 		return c, false
 	}
 	about, many := "about", max(1, int(math.Round(n)))
@@ -222,5 +224,5 @@ func (f facts) narrow() (c Cause, ok bool) {
 	return Cause{Narrow, fmt.Sprintf("it serves %s %s at a time at %s, while its CPUs are idle (%.2f of %s in use)", about,
 		units.Plural(many, "request"), f.step.Step.Words(), f.cpus, units.CPUs(f.may)), why,
 		"look for what holds a request while others wait, or enlarge that pool" + inBrackets(familyOf(f.language).pool),
-		f.step.Load.Throughput()}, true
+		l.Throughput()}, true
 }

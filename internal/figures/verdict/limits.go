@@ -54,8 +54,9 @@ const (
 	idleShare            = 0.5 // of the CPUs that a contender may use: with less in use its requests wait for something else
 
 	// Shares of a contender's CPU time at which the collector, and the compilers in a measured step,
-	// are a cause: healthy contenders stay below half of them (docs/decisions/2026-11-29-causes.md).
-	muchCollected, muchCompiled = 0.20, 0.15
+	// are a cause. A collector took up to 29% with a heap that is small but not full, and 49% and
+	// more with a full one (docs/decisions/2026-11-29-causes.md).
+	muchCollected, muchCompiled = 0.40, 0.15
 	pausing                     = 0.10 // CPUs of the collector: requests wait a tenth of the time, also where CPUs are left
 
 	// sentAgain is a share of the requests. A close that crosses with a request is a matter of
@@ -75,6 +76,7 @@ const (
 	idle                   = 0.05 // of the periods throttled: the quota's own pauses are as long
 
 	threadFull = 0.95 // of the time: above it requests wait for a thread of the contender
+	queueEach  = 8    // connections for each CPU of the machine: whether it is busy does not depend on when each request comes
 	manyEach   = 2    // connections for each CPU that the contender may use: requests queue
 
 	waiting  = 0.60 // of the requests in flight: the component that holds them decides about latency

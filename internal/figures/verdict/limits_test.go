@@ -182,9 +182,9 @@ func TestTrial_Limits(t *testing.T) {
 		{"latency that is flat", 15, 14.99, "connections: latency", changed(func(m *made, x float64) {
 			m.mean, m.change = x, func(s *step) { s.After = nil }
 		}, fewer)},
-		{"idle CPUs", .88, .8799, "contender: ", changed(func(m *made, x float64) { m.mean, m.busy = 20, x }, fewer)},
+		{"idle CPUs", .88, .8799, "contender: ", changed(func(m *made, x float64) { m.connections, m.mean, m.busy = 31, 20, x }, fewer)},
 		{"idle CPUs with steal", .83, .8299, "contender: ", changed(func(m *made, x float64) {
-			m.mean, m.busy, m.steal = 20, x, .05
+			m.connections, m.mean, m.busy, m.steal = 31, 20, x, .05
 		}, fewer)},
 	})
 }

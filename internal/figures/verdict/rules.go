@@ -324,8 +324,14 @@ func (f facts) brings(times float64) string {
 	return ""
 }
 
+// moreBringsNothing also holds on a machine that is nearly busy, if many requests are in flight: those
+// that wait for its CPUs would keep them all busy.
 func (f facts) moreBringsNothing() string {
-	if !f.cpusOK || f.busyOK && f.busy+f.steal >= nearlyBusy {
+	most := nearlyBusy
+	if float64(f.step.Step.Connections) >= queueEach*f.host {
+		most = fullyBusy
+	}
+	if !f.cpusOK || f.busyOK && f.busy+f.steal >= most {
 		return ""
 	}
 	text := f.queues(more)

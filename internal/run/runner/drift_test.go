@@ -44,7 +44,7 @@ func TestDrift(t *testing.T) {
 	}
 }
 
-// A warm-up before a measured step goes on while compilers of any of the interleaved contenders are at
+// A warm-up before a measured step continues while compilers of any of the interleaved contenders are at
 // work, for all of them, at most a minute; one of a fixed length does not. What it did before is its lead-in.
 func TestWarmUp(t *testing.T) {
 	for _, test := range []struct {

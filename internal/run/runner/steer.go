@@ -226,13 +226,13 @@ func (s *steering) finishTrial(last bool) {
 }
 
 // beginStep makes a step of the running trial the running one together with its event, which a step that
-// goes on has had.
-func (s *steering) beginStep(e bench.StepStarted, end context.CancelCauseFunc, goesOn bool) *controlledStep {
+// continues has had.
+func (s *steering) beginStep(e bench.StepStarted, end context.CancelCauseFunc, continued bool) *controlledStep {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	step := &controlledStep{index: e.Index, step: e.Step, end: end, began: time.Now()}
 	s.running.step = step
-	if !goesOn {
+	if !continued {
 		s.publish(s.running.trial, e)
 	}
 	return step

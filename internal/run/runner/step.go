@@ -140,14 +140,14 @@ func (l *trialRun) load(ctx context.Context) error {
 }
 
 const (
-	// warmUpPart is how long a warm-up goes on before its compilers are looked at again, and maxWarmUp how
+	// warmUpPart is how long a warm-up continues before its compilers are looked at again, and maxWarmUp how
 	// long it lasts at most.
 	warmUpPart = 4 * time.Second
 	maxWarmUp  = time.Minute
 )
 
-// cold reports whether a warm-up is to go on, since compilers were at work at its end in any of the
-// contenders that are interleaved: all of them go on, or none.
+// cold reports whether a warm-up is to continue, since compilers were at work at its end in any of the
+// contenders that are interleaved: all of them continue, or none.
 func (l *trialRun) cold(index int, all []bench.StepResult) bool {
 	last := all[len(all)-1].Step
 	if !last.UntilWarm || l.cfg.Next != nil || l.warmed+last.Duration+warmUpPart > maxWarmUp {

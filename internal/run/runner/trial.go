@@ -154,7 +154,7 @@ type trialRun struct {
 	failedIn   bench.Phase        // the first phase with an error
 
 	loads     int           // loads that have ended: steps, and parts of a warm-up
-	warmed    time.Duration // length of the parts of the warm-up that goes on
+	warmed    time.Duration // length of the parts of the warm-up that continues
 	incidents incidents
 }
 
