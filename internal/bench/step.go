@@ -32,7 +32,7 @@ type Step struct {
 	RampFrom int    `json:"ramp_from,omitempty"`
 	Request  string `json:"request,omitempty"` // name of the only kind of request that is sent; "": the whole mix
 	WarmUp   bool   `json:"warm_up,omitempty"` // the step is shown but not compared
-	// the warm-up continues beyond Duration while compilers of a runtime are at work, at most a minute
+	// the warm-up continues beyond Duration while compilers of a runtime are at work, to a minute at most
 	UntilWarm   bool     `json:"until_warm,omitempty"`
 	Duration    Duration `json:"duration_ns"`
 	MaxRequests int64    `json:"max_requests,omitempty"` // ends the step early; 0: no limit

@@ -62,7 +62,7 @@ rate meets the SLO; 130 interrupted.`,
 	fl.StringVar(&o.SLO, "slo", "", "`CONDITION` to meet, such as 'p99<50ms,errors<0.1%'")
 	fl.StringArrayVar(&o.Limits, "limits", nil, "search once per `LIMIT`: cpus=0.5,1,1.5,2 or memory=128MiB,512MiB; both, given as two flags, are pairs")
 	fl.DurationVar(&o.Probe, "probe", 5*time.Second, "length of one probe; longer ones catch rarer stalls")
-	fl.DurationVar(&o.WarmUp, "warm-up", 5*time.Second, "length of the warm-up (closed loop)")
+	fl.DurationVar(&o.WarmUp, "warm-up", 5*time.Second, "least length of the warm-up (closed loop); longer while compilers are at work")
 	fl.StringVar(&o.Resolution, "resolution", "3%", "largest gap between the reported rate and the next failing one")
 	fl.StringVar(&o.Confirm, "confirm", "2/3", "`K/N`: the rate must pass K of N probes")
 	fl.Float64Var(&o.Guess, "guess", 0,

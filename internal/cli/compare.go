@@ -44,7 +44,7 @@ image or folder that the profile of one run sets for a contender are the subject
 noise floor are inconclusive: locbench takes it from floor.json of 'locbench calibrate' next to the results (same
 machine and load), or from --floor for all measures.
 
-Steps that were still warming up get no verdict. If limits, data, requests, steps, machine or runtime differ, the
+Rounds that were still warming up are left out; there is no verdict if too few are left. If limits, data, requests, steps, machine or runtime differ, the
 results are not comparable: compare lists the differences and gives no verdict, unless --force.
 
 --fail-on sets the changes that fail: exit code 4 if the whole 95% interval of a change is beyond the limit, so noise

@@ -178,7 +178,7 @@ func (o *Options) plan(p place, slo profile.Conditions) (app.Plan, error) {
 	pr.Interleave, run.Plain = 0, nil // a search loads one contender
 	pr.Steps = []bench.Step{{
 		Name:        fmt.Sprintf("%d connections", warmUpConnections),
-		Connections: warmUpConnections, WarmUp: true, Duration: o.WarmUp,
+		Connections: warmUpConnections, WarmUp: true, UntilWarm: true, Duration: o.WarmUp,
 	}}
 	run.Search = slo.String()
 	return plan, nil

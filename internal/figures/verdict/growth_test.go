@@ -45,6 +45,22 @@ func TestMemoryGrowth(t *testing.T) {
 	after := func(change func(*step)) []step { // 8 seconds and 8 MiB are too little alone
 		return []step{with(growing(7, 100), change), growing(7, 107)}
 	}
+	steps := func(n int, change func(int, *step)) (all []step) { // of 6 seconds each
+		for i := range n {
+			s := growing(5, 100+5*int64(i))
+			change(i, &s)
+			all = append(all, s)
+		}
+		return all
+	}
+	whole := func(int, *step) {}
+	collected := func(times int) []step { // falls by 3 MiB some times
+		return but(func(s *step) {
+			for i := 0; i < times; i++ {
+				s.Samples[4*i+2].Memory.Used += 3 << 20
+			}
+		})
+	}
 	const grew = "memory use grew by 1.02 KiB per request and did not come back"
 	for _, test := range []struct {
 		name  string
@@ -54,11 +70,17 @@ func TestMemoryGrowth(t *testing.T) {
 	}{
 		{"no step", nil, 0, ""},
 		{"a leak", leak, 0, grew},
-		{"below a limit", leak, 256, grew + ": 256 MiB are full after another 3m14s"},
-		{"a quarter of a year below a limit", leak, 5_600_000, grew + ": 5.34 TiB are full after another 2222h10m"},
-		{"two years below a limit", leak, 50_000_000, grew},
-		{"at its limit", leak, 120, grew},
-		{"above its limit", leak, 110, grew},
+		{"one step below a limit", leak, 256, grew},
+		{"four steps", steps(4, whole), 256, grew + ": 256 MiB are full after another 3m14s"},
+		{"three steps", steps(3, whole), 256, grew},
+		{"four steps with a warm-up", steps(4, func(i int, s *step) { s.Step.WarmUp = i == 0 }), 256, grew},
+		{"in a warm-up after four steps", steps(5, func(i int, s *step) { s.Step.WarmUp = i == 4 }), 256, grew},
+		{"four collections", collected(4), 256, grew + ": 256 MiB are full after another 3m14s"},
+		{"three collections", collected(3), 256, grew},
+		{"a quarter of a year below a limit", collected(4), 5_600_000, grew + ": 5.34 TiB are full after another 2222h10m"},
+		{"two years below a limit", collected(4), 50_000_000, grew},
+		{"at its limit", collected(4), 120, grew},
+		{"above its limit", collected(4), 110, grew},
 		{"only errors", but(func(s *step) { s.Load.Succeeded = 0 }), 256, grew},
 		{"a short step", short, 0, ""},
 		{"two short steps", after(func(*step) {}), 0, grew},

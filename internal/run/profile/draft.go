@@ -280,12 +280,12 @@ timeout: 10s
 # Steps with more errors are excluded from comparison.
 max_errors: 1%%
 
-# Connections; each sends its next request when it has a response. Warm-ups are shown, not measured. Runtimes that
-# compile while they run take longer: 10s. The last step has one rate for all contenders, which each sustains: half
+# Connections; each sends its next request when it has a response. Warm-ups are shown, not measured; this one
+# lasts while compilers of a runtime are at work, at most a minute. The last step has one rate for all contenders, which each sustains: half
 # of the highest throughput of the slowest one.
 step_duration: 2s
 steps:
-  - %d warm-up for 3s`, min(n, draftWarmUp))
+  - %d warm-up for 3s or longer`, min(n, draftWarmUp))
 	for _, part := range []int{16, 4, 1} { // of the most connections
 		if c := n / part; c > 0 {
 			t.line("  - %d", c)

@@ -17,13 +17,14 @@ func TestMemoryGrowth(t *testing.T) {
 		leaks  int64 // MiB per second
 		want   string
 	}{
-		"grows":              {leaks: 4, want: "memory use grew by 4.10 KiB per request and did not come back: 1 GiB are full after another 4m04s"},
+		"grows":              {leaks: 4, want: "memory use grew by 4.10 KiB per request and did not come back: 1 GiB are full after another 4m00s"},
 		"grows to its death": {killed: true, leaks: 4, want: "memory use grew by 4.10 KiB per request and did not come back"},
 		"is killed":          {killed: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := start(t, func(f *fakeRun) {
 				f.rounds(1)
+				f.cfg.Run.Profile.Steps = append(f.cfg.Run.Profile.Steps[:2:2], bench.Step{Name: "two", Connections: 2}, f.cfg.Run.Profile.Steps[2])
 				f.launcher.leaks = test.leaks << 20
 				f.launcher.info = bench.InstanceInfo{LimitsEnforced: true, Limits: bench.Limits{Memory: 1 << 30}}
 				f.site.engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
@@ -52,7 +53,7 @@ func TestMemoryGrowth(t *testing.T) {
 				}
 			}
 			testenv.Equal(t, got.Join("|"), test.want)
-			testenv.Equal(t, steps[2].Aborted != "", test.killed)
+			testenv.Equal(t, steps[3].Aborted != "", test.killed)
 		})
 	}
 }

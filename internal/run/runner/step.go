@@ -150,10 +150,10 @@ const (
 // contenders that are interleaved: all of them continue, or none.
 func (l *trialRun) cold(index int, all []bench.StepResult) bool {
 	last := all[len(all)-1].Step
-	if !last.UntilWarm || l.cfg.Next != nil || l.warmed+last.Duration+warmUpPart > maxWarmUp {
+	if !last.UntilWarm || l.warmed+last.Duration+warmUpPart > maxWarmUp {
 		return false
 	}
-	if steps := l.cfg.Run.Profile.Steps; index+1 < len(steps) && steps[index+1].WarmUp {
+	if steps := l.cfg.Run.Profile.Steps; l.cfg.Next == nil && index+1 < len(steps) && steps[index+1].WarmUp {
 		return false
 	}
 	cold := false

@@ -173,10 +173,10 @@ func definitions(p bench.Profile) []fact {
 		}
 		switch m.ID {
 		case measure.PeakTime:
-			add(fact{"Still warming up, unstable", "a measured step with a trend: throughput or CPU time per request changes " +
-				"by more than 3% over the step, significant at 1% (5% with fewer than six windows; t-test of the slope). " +
-				"Excluded from comparisons. Possibly: the first step after a warm-up has such a trend, but within noise; " +
-				"not excluded."})
+			add(fact{"Still warming up, unstable", "a measured step in whose second half compilers took more than 2% of the " +
+				"CPU time; or without threads of compilers, throughput or CPU time per request changes by more than 3% over the " +
+				"step (t-test of the slope: p ≤ 0.1% if it becomes faster, else 1%), also relative to the contenders of the same " +
+				"slices. Such rounds are compared only if at most one of eight is one, else left out with their pairs."})
 		case measure.Throttled:
 			add(fact{"Cumulative", "successes since the start of the load / CPU seconds since the contender's start, " +
 				"with start-up and checks."})
@@ -190,7 +190,7 @@ func definitions(p bench.Profile) []fact {
 			"(with six rounds, the lowest and highest). Fewer than six rounds have none."},
 		fact{"Leader, tier", "exact Mann-Whitney test for each pair of contenders, Holm-corrected over all pairs of a " +
 			"measure (family-wise 5%), and a 95% CI of the ratio (Hodges-Lehmann) without 1. Excluded: contenders that " +
-			"were client-bound, had 1% errors or more or were still warming up at their peak, or failed a round."},
+			"were client-bound, had 1% errors or more or were still warming up at their peak in too many rounds, or failed a round."},
 		fact{"Same", "the whole CI of the ratio is within ±3%."},
 		fact{"Bound by", "the resource that was used up, by counters at the start and end of a step and by the trial's " +
 			"other steps."},

@@ -74,7 +74,10 @@ func (r heading) loading() string {
 	if bar > 0 {
 		text += r.theme.Progress(float64(ran)/float64(planned), bar) + "  "
 	}
-	if ran > planned {
+	switch {
+	case ran > planned+time.Second && step.Step.UntilWarm:
+		return text + fmt.Sprintf("longer: compilers at work, %.0fs", ran.Seconds())
+	case ran > planned:
 		return text + "draining"
 	}
 	done := strconv.Itoa(int(ran.Seconds()))
