@@ -141,16 +141,26 @@ func (s StepResult) MostMemory() (bytes int64, sampled, ok bool) {
 	if bytes, ok = s.StepPeak(); ok {
 		return bytes, false, true
 	}
-	readings := []*Usage{s.Before, s.After}
-	for i := range s.Samples {
-		readings = append(readings, &s.Samples[i])
-	}
-	for _, u := range readings {
-		if u != nil && u.Memory != nil {
+	for _, u := range s.Readings() {
+		if u.Memory != nil {
 			bytes = max(bytes, u.Memory.Used)
 		}
 	}
 	return bytes, true, bytes > 0
+}
+
+// Readings returns the known readings of the contender's counters in the step, in order of time.
+func (s StepResult) Readings() (all []*Usage) {
+	if s.Before != nil {
+		all = append(all, s.Before)
+	}
+	for i := range s.Samples {
+		all = append(all, &s.Samples[i])
+	}
+	if s.After != nil {
+		all = append(all, s.After)
+	}
+	return all
 }
 
 // HostReading is one reading of the counters of host and needs. What cannot be read is absent.

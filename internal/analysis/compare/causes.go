@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/figures/verdict"
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
@@ -21,43 +23,79 @@ const (
 	moreWork     = 1.25 // times the CPU time per request, its own or of a need: it waits for more work, not for a lock
 )
 
-// causes returns what the counters say about the side that is worse in throughput, p99 or CPU time:
-// how much it logs, and whether its threads wait for each other. Without a verdict there is none to explain.
-func (c Contender) causes(couple analysis.Couple) (all []string) {
-	worse, suffers := -1, map[measure.ID]bool{}
+// Why returns what is known of the causes of a change: the requests that have changed more than all
+// others, and what counters say about the worse side. All outputs have it after the verdict.
+func (c Contender) Why() (all []string) {
+	if text := c.Mostly(); text != "" {
+		all = append(all, text)
+	}
+	return append(all, c.Causes...)
+}
+
+// worse returns the side that is worse in throughput, p99 or CPU time, and in which of them it suffers;
+// -1 without a verdict.
+func (c Contender) worse() (side int, suffers map[measure.ID]bool) {
+	side, suffers = -1, map[measure.ID]bool{}
 	for _, id := range []measure.ID{measure.Throughput, measure.P99Half, measure.CPURequest} {
 		i := slices.IndexFunc(c.Rows, func(r Row) bool { return r.Measure == id && r.NotComparable == "" })
 		if i < 0 {
 			continue
 		}
-		side := map[stats.Verdict]int{stats.Better: 0, stats.Worse: 1}
-		if of, decided := side[c.Rows[i].Verdict]; decided && (worse < 0 || of == worse) {
-			worse, suffers[id] = of, true
+		of := map[stats.Verdict]int{stats.Better: 0, stats.Worse: 1}
+		if is, decided := of[c.Rows[i].Verdict]; decided && (side < 0 || is == side) {
+			side, suffers[id] = is, true
+		}
+	}
+	return side, suffers
+}
+
+// causes returns what the counters say about each side, the worse one first: what its own threads do,
+// and of the worse one how much it logs, and whether its threads wait for each other. first is what to do
+// about the worse side; "" without a verdict.
+func (c Contender) causes(couple analysis.Couple) (all []string, first string) {
+	worse, suffers := c.worse()
+	both, waiting := [2]analysis.Contender{couple.A, couple.B}, false
+	own := func(i int) {
+		for _, cause := range both[i].Causes() {
+			all = append(all, c.side(i)+": "+safe.Line(cause.String(), 600)+".")
+			if i == worse {
+				first = cmp.Or(first, c.side(i)+": "+cause.Remedy)
+				waiting = waiting || cause.Kind == verdict.Narrow || cause.Kind == verdict.Starving
+			}
 		}
 	}
 	if worse < 0 {
-		return nil
+		own(0)
+		own(1)
+		return all, ""
 	}
-	both := [2]analysis.Contender{couple.A, couple.B}
+	own(worse)
 	at := func(i int) stats.Step { return both[i].StepOf(measure.Get(measure.CPURequest), couple.Ref) }
 	one, other := at(worse), at(1-worse)
 	name, than := safe.Line(c.sides[worse].Label, 60), safe.Line(c.sides[1-worse].Label, 60)
 	if name == than {
 		name, than = "the "+sides[worse], "the "+sides[1-worse]
 	}
+	add := func(look, text string) { all, first = append(all, text), cmp.Or(first, look) }
+	if peak, ok := both[worse].PeakStep(); ok && suffers[measure.Throughput] {
+		if by := both[worse].Bounds[peak.Index]; by.Bound == verdict.Threads {
+			add(name+": "+safe.Line(by.Text, 400), name+": "+safe.Line(by.Text, 400)+".")
+		}
+	}
 	if x, y, ok := apart(one, other, logged); ok && x >= leastLog && x >= moreLog*y {
 		text := fmt.Sprintf("%s logs %s per request, %s %s", name, units.Bytes(int64(x)), than, units.Bytes(int64(y)))
 		if cpus, known := stats.Median(rounds(one, bench.StepResult.LogCPUs)); known && cpus >= 0.01 {
 			text += fmt.Sprintf("; the engine (dockerd and shim) uses %.2f CPUs for that", cpus)
 		}
-		all = append(all, text+".")
+		add("Look at what "+name+" logs", text+".")
 	}
 	x, y, ok := apart(one, other, switches)
-	if how := waits(one, other); ok && how != "" && x >= moreSwitches*y && (suffers[measure.Throughput] || suffers[measure.P99Half]) {
-		all = append(all, fmt.Sprintf("%s has %.1f context switches per request at %s, %s %.1f, with %s: its threads wait for a lock or a pool.",
+	if how := waits(one, other); ok && how != "" && !waiting && x >= moreSwitches*y && (suffers[measure.Throughput] || suffers[measure.P99Half]) {
+		add("Look for the lock or pool that threads of "+name+" wait for", fmt.Sprintf("%s has %.1f context switches per request at %s, %s %.1f, with %s: its threads wait for a lock or a pool.",
 			name, x, one.Step.Words(), than, y, how))
 	}
-	return all
+	own(1 - worse)
+	return all, first
 }
 
 // apart returns the medians of a value over the rounds of two steps; ok is false unless each of the

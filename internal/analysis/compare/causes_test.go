@@ -15,6 +15,7 @@ type counters struct {
 	voluntary, involuntary, log float64
 	cpu, db, engine             time.Duration
 	p50                         time.Duration
+	collected                   float64 // of the CPU time
 }
 
 func (c counters) of(l *bench.TrialResult) {
@@ -26,6 +27,8 @@ func (c counters) of(l *bench.TrialResult) {
 		s.After.Log = &bench.Log{Bytes: n(c.log), Lines: n(1), EngineCPU: new(time.Second + c.engine)}
 		s.After.CPU = s.Before.CPU + c.cpu
 		s.Load.Latency.P50 = c.p50
+		s.Before.ThreadTime = &bench.ThreadTime{}
+		s.After.ThreadTime = &bench.ThreadTime{Served: c.cpu, Collected: time.Duration(c.collected * float64(c.cpu))}
 		s.HostBefore = &bench.HostReading{Needs: map[string]*bench.NeedUsage{"db": {At: time.Unix(1, 0), Source: "x"}}}
 		s.HostAfter = &bench.HostReading{Needs: map[string]*bench.NeedUsage{"db": {At: time.Unix(11, 0), Source: "x", CPU: c.db}}}
 	}
@@ -58,6 +61,8 @@ func TestCauses(t *testing.T) {
 		"a log of a few bytes":               {.6, with(healthy, func(c *counters) { c.log = 15 }), ""},
 		"a log of the better side":           {1.6, with(healthy, func(c *counters) { c.log = 412; c.cpu = 16 * time.Second }), ""},
 		"a service that is slower, no cause": {.4, healthy, ""},
+		"a collector": {.6, with(healthy, func(c *counters) { c.cpu, c.collected = 16*time.Second, 1 }),
+			"the new web: the collector took 50% of its CPU time at 8 connections: its heap is small for what it keeps and allocates. give it a larger heap."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := usual()

@@ -62,7 +62,8 @@ type Contender struct {
 	Rows        []Row         `json:"measures"`
 	Requests    *Requests     `json:"requests,omitempty"` // by kind of request, if the mix has several
 	Subject     string        `json:"subject,omitempty"`  // how the profile made the two contenders differ, with the ratios
-	Causes      []string      `json:"causes,omitempty"`   // what counters say about the worse side
+	Causes      []string      `json:"causes,omitempty"`   // what counters say about each side, the worse one first
+	Cause       string        `json:"-"`                  // what to do about the worse side; "" without a verdict or a cause
 	Settle      string        `json:"settle,omitempty"`   // what would settle inconclusive measures soonest
 	Notes       []SideWarning `json:"notes,omitempty"`    // caveats: errors, rounds that failed
 
@@ -180,7 +181,7 @@ func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 		c.Settling = analysis.SettleOpen(open(c.Rows), cmp.Or(couple.Run, couple.A.Run()), couple.Paired, couple.Run != nil)
 		c.Settle = c.Settling.Text
 	}
-	c.Causes = c.causes(couple)
+	c.Causes, c.Cause = c.causes(couple)
 	if i := slices.IndexFunc(c.Rows, func(r Row) bool { return r.Measure == measure.P99Half }); i >= 0 {
 		c.Requests = byRequest(couple, o, c.Rows[i].NotComparable)
 	}

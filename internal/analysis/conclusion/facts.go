@@ -189,8 +189,8 @@ func (d *draft) cause() string {
 	}
 	peak, ok := of.PeakStep()
 	switch by := of.Bounds[peak.Index].Bound; {
-	case len(d.pair().Causes) > 0 && (own != "" || slower):
-		return strings.TrimSuffix(d.pair().Causes[0], ".")
+	case d.pair().Cause != "" && (own != "" || slower):
+		return d.pair().Cause
 	case needed != "":
 		return needed
 	case own != "" || !ok || !slower:

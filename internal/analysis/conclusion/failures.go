@@ -98,11 +98,15 @@ func briefly(c analysis.Contender) string {
 	return text
 }
 
-// problems returns the contenders that failed, and those whose memory grows.
+// problems returns the contenders that failed, those whose memory grows, and those that are slow by
+// what their threads do.
 func (d *draft) problems() (all []Problem) {
 	for _, c := range d.all {
 		if why := c.WhyExcluded(); why != "" {
 			p := d.remedy(c)
+			if causes := c.Causes(); len(causes) > 0 {
+				p = Problem{Cause: safe.Line(causes[0].What+": "+causes[0].Why, 400), Remedy: causes[0].Remedy}
+			}
 			p.Contender, p.What, p.Remedy = label(c), safe.Line(why, 400), safe.Line(p.Remedy, 400)
 			all = append(all, p)
 		}
@@ -114,6 +118,15 @@ func (d *draft) problems() (all []Problem) {
 			p.Contender, p.Warning, p.What = label(c), true, safe.Line(w.Text, 400)
 			p.Cause = analysis.Leak
 			all = append(all, p)
+		}
+	}
+	for _, c := range d.all {
+		if c.WhyExcluded() != "" {
+			continue
+		}
+		for _, cause := range c.Causes() {
+			all = append(all, Problem{Contender: label(c), Warning: true, What: safe.Line(cause.What, 400),
+				Cause: safe.Line(cause.Why, 400), Remedy: cause.Remedy})
 		}
 	}
 	return all

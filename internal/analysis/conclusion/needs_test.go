@@ -2,6 +2,7 @@ package conclusion
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,6 +25,10 @@ func TestNext_Cause(t *testing.T) {
 	logs := func(s *bench.StepResult) {
 		s.Before.Log, s.After.Log = &bench.Log{}, &bench.Log{Bytes: 150 * s.Load.Succeeded, Lines: s.Load.Succeeded}
 	}
+	collects := func(s *bench.StepResult) { // with all CPUs of the machine in use
+		s.HostBefore, s.HostAfter = &bench.HostReading{Host: &bench.HostUsage{}}, &bench.HostReading{Host: &bench.HostUsage{Busy: time.Second}}
+		s.Before.ThreadTime, s.After.ThreadTime = &bench.ThreadTime{}, &bench.ThreadTime{Served: 6 * s.After.CPU / 10, Collected: 4 * s.After.CPU / 10}
+	}
 	silent := func(s *bench.StepResult) { s.Before.Log, s.After.Log = &bench.Log{}, &bench.Log{} }
 	const us = time.Microsecond
 	for name, c := range map[string]struct {
@@ -33,7 +38,9 @@ func TestNext_Cause(t *testing.T) {
 		"its queries": {rounds("a", 6, 9000, 9e4, requests(100*us)), rounds("b", 6, 8000, 9.5e4, requests(300*us)),
 			"Look at what b requests from db: its CPU time per request ×3.00 (×3.00 to ×3.00)"},
 		"its log, though the need uses more, too": {rounds("a", 6, 9000, 9e4, requests(100*us), silent), rounds("b", 6, 8000, 9.5e4, requests(120*us), logs),
-			"b logs 150 B per request, a 0 B"},
+			"Look at what b logs"},
+		"its collector, though the need uses more, too": {rounds("a", 6, 9000, 9e4, requests(100*us)), rounds("b", 6, 8000, 9.5e4, requests(120*us), collects),
+			"b: give it a larger heap"},
 		"fewer queries": {rounds("a", 6, 9000, 9e4, requests(300*us)), rounds("b", 6, 9000, 9e4, requests(100*us)),
 			"Hold it in CI: locbench compare DIR --fail-on 'throughput<-5%'"},
 		"its own CPU time": {rounds("a", 6, 9000, 9e4, requests(100*us)), rounds("b", 6, 8000, 9.5e4, requests(100*us)),
@@ -72,4 +79,26 @@ func TestCost_Needs(t *testing.T) {
 	run.Profile.Needs[1].For = nil
 	all = slices.Concat(rounds("a", 1, 9000, 9e4), rounds("bb", 1, 9000, 9e4))
 	testenv.Equal(t, Of(analysis.Of(run, all), nil).Cost, "bb $0.69 per billion requests, a $0.69; needs not measured", "no other one")
+}
+
+// What a contender's threads do is a problem of its own, and the likely cause of one that is excluded for its errors.
+func TestProblems_Causes(t *testing.T) {
+	starves := func(s *bench.StepResult) {
+		s.Warnings = bench.Warnings{{Kind: bench.WarnFirstResponses, Values: map[string]float64{
+			"first_response_ns": 15e9, "threads_before": 18, "threads": 82}}}
+	}
+	const what = "its threads grew from 18 to 82 at 64 connections, while its CPUs were idle (0.00 of 1 CPU in use) and the first responses took 15.0 s"
+	const why = "requests hold threads while they wait, and the pool gets new ones slowly"
+	for name, c := range map[string]struct {
+		change      func(*bench.StepResult)
+		what, cause string
+	}{
+		"slow":              {func(*bench.StepResult) {}, what, why},
+		"excluded for that": {benchtest.Errors(bench.ErrTimeout, 90_000), "failed", what + ": " + why},
+		"wrong, not slow":   {func(s *bench.StepResult) { benchtest.Errors(bench.ErrWrong, 900)(s); s.Load.Checked = 1000 }, "sent unexpected", ""},
+	} {
+		all := rounds("a", 3, 9000, 9e4, starves, c.change)
+		p := Of(analysis.Of(benchtest.Run(all...), all), nil).Problems
+		testenv.Check(t, len(p) == 1 && strings.HasPrefix(p[0].What, c.what) && p[0].Cause == c.cause, "%s: %+v", name, p)
+	}
 }

@@ -108,7 +108,7 @@ var table = []Measure{
 		over:  func(s stats.Step) (float64, bool) { return known(s.Latency, p99) },
 		whole: half(p99),
 		Definition: Definition{"Latency at half peak (ms, µs)",
-			"at the open-loop step at 50% of peak, if there is one; else at the closed-loop step nearest to half peak. " +
+			"at the open-loop step at 50% of peak or of the lowest peak, if there is one; else at the closed-loop step nearest to half peak. " +
 				"All rounds, histograms merged."},
 		Comparison: &Comparison{Title: "p99", Long: "p99 at half peak", Head: "p99", At: AtHalf, Kind: stats.OfLatency,
 			What: "latency that 99% of successes stay below, at the step at half of the old peak"},

@@ -53,6 +53,9 @@ func FirstResponses(res bench.StepResult, earlier []bench.Usage) bench.Warnings 
 	if from, to := threads(res, earlier); float64(to) >= moreThreads*float64(from) && to >= from+someThreads {
 		f["threads_before"], f["threads"] = float64(from), float64(to)
 		text += fmt.Sprintf(", its threads grew from %d to %d", from, to)
+		if cpu, ok := cpuBefore(res, earlier); ok {
+			f["cpus"] = cpu.Seconds() / res.Load.FirstResponse.Seconds()
+		}
 	}
 	return bench.Warnings{found(bench.WarnFirstResponses, f,
 		"%s: look for a pool of threads or connections that fills slowly, a cold cache or compilation", text)}
@@ -73,10 +76,20 @@ func threads(res bench.StepResult, earlier []bench.Usage) (first, most int) {
 	for i := range earlier {
 		see(&earlier[i])
 	}
-	see(res.Before)
-	for i := range res.Samples {
-		see(&res.Samples[i])
+	for _, u := range res.Readings() {
+		see(u)
 	}
-	see(res.After)
 	return first, most
+}
+
+// cpuBefore returns the CPU time of the contender before the measured interval, and of the interval if
+// nothing was read before it.
+func cpuBefore(res bench.StepResult, earlier []bench.Usage) (time.Duration, bool) {
+	switch {
+	case res.Before == nil:
+		return 0, false
+	case len(earlier) > 0:
+		return res.Before.CPU - earlier[0].CPU, true
+	}
+	return res.CPU()
 }

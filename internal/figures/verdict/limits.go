@@ -45,6 +45,18 @@ const (
 	// moreThreads is × the threads, and someThreads a number of them: a pool that grows by less has
 	// not kept connections waiting.
 	moreThreads, someThreads = 1.5, 10
+	// someRises is how many readings of a step have more threads than the one before: a pool for
+	// which each request starts a thread has all of them at once.
+	someRises = 3
+	// hardly is a share of CPUs: who uses less gets it on a busy machine, too. inProportion is × the
+	// ratio of the connections by which latency grows if requests only queue.
+	hardly, inProportion = 0.25, 0.8
+	idleShare            = 0.5 // of the CPUs that a contender may use: with less in use its requests wait for something else
+
+	// Shares of a contender's CPU time at which the collector, and the compilers in a measured step,
+	// are a cause: healthy contenders stay below half of them (docs/decisions/2026-11-29-causes.md).
+	muchCollected, muchCompiled = 0.20, 0.15
+	pausing                     = 0.10 // CPUs of the collector: requests wait a tenth of the time, also where CPUs are left
 
 	// sentAgain is a share of the requests. A close that crosses with a request is a matter of
 	// microseconds, once per connection at most: below it, idle timeouts explain it.

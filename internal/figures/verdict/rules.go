@@ -48,6 +48,8 @@ var rules = []rule{
 	{bound: Disk, holds: facts.contenderWaits},
 	{need: facts.needWaits},
 	{bound: Contender, holds: facts.logs},
+	// Before the machine: other programs do not keep those that hardly need a CPU from more throughput.
+	{bound: Contender, holds: facts.inTurn},
 	{bound: Machine, holds: facts.machineBusy},
 	{need: facts.needHolds},
 	{bound: Rate, holds: facts.rateKept},
@@ -267,22 +269,28 @@ func (f facts) full() bool {
 }
 
 // family is what languages of manifests have in common: what makes their runtimes use more threads,
-// and a larger heap, if it is the same in 256 and 512 MiB.
+// a larger heap if it is the same in 256 and 512 MiB, a larger heap for a busy collector, less
+// compiling, and a larger pool for requests that wait.
 type family struct {
-	languages     []string
-	threads, heap string
+	languages                               []string
+	threads, heap, collects, compiles, pool string
 }
 
 var families = []family{
-	{[]string{"rust"}, "TOKIO_WORKER_THREADS, worker_threads or .workers(n)", ""},
-	{[]string{"javascript", "typescript", "node", "node.js"}, "cluster with one worker for each CPU begun, or worker_threads", "--max-old-space-size"},
-	{[]string{"python"}, "the number of workers (--workers, WEB_CONCURRENCY)", ""},
-	{[]string{"ruby"}, "WEB_CONCURRENCY", ""},
-	{[]string{"php"}, "pm.max_children, or the number of workers", ""},
-	{[]string{"go"}, "GOMAXPROCS", ""},
-	{[]string{"java", "kotlin", "scala", "clojure", "groovy"}, "the threads of its event loop, or -XX:ActiveProcessorCount", "-XX:MaxRAMPercentage"},
-	{[]string{"c#", "f#", ".net"}, "DOTNET_PROCESSOR_COUNT", ""},
-	{[]string{"elixir", "erlang"}, "the number of schedulers (+S)", ""},
+	{languages: []string{"rust"}, threads: "TOKIO_WORKER_THREADS, worker_threads or .workers(n)", pool: "spawn_blocking"},
+	{languages: []string{"javascript", "typescript", "node", "node.js"}, threads: "cluster with one worker for each CPU begun, or worker_threads",
+		heap: "--max-old-space-size", pool: "UV_THREADPOOL_SIZE, or the pool of its database client"},
+	{languages: []string{"python"}, threads: "the number of workers (--workers, WEB_CONCURRENCY)", pool: "--threads, --workers"},
+	{languages: []string{"ruby"}, threads: "WEB_CONCURRENCY", pool: "RAILS_MAX_THREADS"},
+	{languages: []string{"php"}, threads: "pm.max_children, or the number of workers", pool: "pm.max_children"},
+	{languages: []string{"go"}, threads: "GOMAXPROCS", pool: "SetMaxOpenConns, MaxConnsPerHost"},
+	{languages: []string{"java", "kotlin", "scala", "clojure", "groovy"}, threads: "the threads of its event loop, or -XX:ActiveProcessorCount",
+		heap: "-XX:MaxRAMPercentage", collects: "-Xmx, -XX:MaxRAMPercentage",
+		compiles: "-XX:TieredStopAtLevel=1, more CPUs, a native image",
+		pool:     "the threads of its server, -Djava.util.concurrent.ForkJoinPool.common.parallelism, virtual threads"},
+	{languages: []string{"c#", "f#", ".net"}, threads: "DOTNET_PROCESSOR_COUNT", collects: "its memory limit, DOTNET_GCHeapHardLimit",
+		compiles: "ReadyToRun, Native AOT", pool: "ThreadPool.SetMinThreads"},
+	{languages: []string{"elixir", "erlang"}, threads: "the number of schedulers (+S)"},
 }
 
 func familyOf(language string) family {
@@ -329,6 +337,26 @@ func (f facts) moreBringsNothing() string {
 		text += "; it may wait for what is not measured, such as a database"
 	}
 	return text
+}
+
+// inTurn finds a contender that serves few requests at a time on a machine that is busy for others: a
+// multiple of the connections has the same throughput at that multiple of the latency, and neither
+// the contender nor a need or the client uses much of the CPUs.
+func (f facts) inTurn() string {
+	low := func(cpus, of float64) bool { return cpus < hardly*of }
+	if !f.busyOK || f.busy+f.steal < nearlyBusy || !f.cpusOK || !low(f.cpus, f.may) || !low(f.client, f.machine) ||
+		slices.ContainsFunc(f.needs, func(n need) bool { return !n.cpusOK || !low(n.cpus, f.host) }) {
+		return ""
+	}
+	for _, s := range f.below {
+		times := float64(f.step.Step.Connections) / float64(s.Step.Connections)
+		latency, ok := f.slower(s)
+		if ratio := f.step.Load.Throughput() / s.Load.Throughput(); ok && times >= muchMore && latency >= inProportion*times && ratio < more {
+			return fmt.Sprintf("%d connections gave %.2f× the throughput of %d at %.1f× the latency, using %.2f of %s",
+				f.step.Step.Connections, ratio, s.Step.Connections, latency, f.cpus, units.CPUs(cmp.Or(max(f.quota, 0), f.machine)))
+		}
+	}
+	return ""
 }
 
 // queues returns a text if requests queue: this step has a longer latency than one with fewer

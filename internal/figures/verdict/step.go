@@ -64,19 +64,6 @@ func oomKills(res bench.StepResult) int64 {
 	return a.OOMKills - b.OOMKills
 }
 
-// PossibleDrift returns the warning about a possible trend in the first measured step.
-func PossibleDrift(d bench.Drift) bench.Warning {
-	f := values{}
-	if d.Throughput != nil {
-		f["throughput_change"], f["throughput_p"] = d.Throughput.Change, d.Throughput.P
-	}
-	if d.CPU != nil {
-		f["cpu_change"], f["cpu_p"] = d.CPU.Change, d.CPU.P
-	}
-	return found(bench.WarnMaybeUnstable, f, "possibly %s; within noise",
-		d)
-}
-
 // MachineStalls returns the warning about machine stalls that may affect the highest latencies.
 func MachineStalls(res bench.StepResult) bench.Warnings {
 	h := res.Hiccups

@@ -58,13 +58,7 @@ func (v Verdict) Words() string {
 // Trial returns the bottlenecks of the steps of a trial so far. cpus is the number of CPUs of the
 // machine. An aborted step and a step without requests have the zero Verdict.
 func Trial(cpus int, trial bench.TrialResult) []Verdict {
-	known := facts{machine: float64(max(cpus, 1)), local: trial.Instance != nil && trial.Instance.PID != 0,
-		language: trial.Service.Language}
-	known.may = known.machine
-	if i := trial.Instance; i != nil && i.LimitsEnforced {
-		known.quota, known.memory = i.Limits.CPUs, i.Limits.Memory
-		known.may = min(cmp.Or(known.quota, known.machine), float64(cmp.Or(len(i.CPUSet), cpus)))
-	}
+	known := factsOf(cpus, trial)
 	all := make([]Verdict, len(trial.Steps))
 	for i, s := range trial.Steps {
 		f, ok := known.of(trial.Steps, i)
@@ -138,6 +132,18 @@ func needsOf(s bench.StepResult) (all []need) {
 		}
 	}
 	return all
+}
+
+// factsOf returns the facts of all steps of a trial.
+func factsOf(cpus int, trial bench.TrialResult) facts {
+	known := facts{machine: float64(max(cpus, 1)), local: trial.Instance != nil && trial.Instance.PID != 0,
+		language: trial.Service.Language}
+	known.may = known.machine
+	if i := trial.Instance; i != nil && i.LimitsEnforced {
+		known.quota, known.memory = i.Limits.CPUs, i.Limits.Memory
+		known.may = min(cmp.Or(known.quota, known.machine), float64(cmp.Or(len(i.CPUSet), cpus)))
+	}
+	return known
 }
 
 // of adds the facts of one step; ok is false if it was aborted or has no requests.
