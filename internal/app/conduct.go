@@ -152,6 +152,7 @@ func (s *site) prepare(ctx context.Context) error {
 		return err
 	}
 	plan.Machine.OtherContainers = s.others(ctx)
+	plan.Builds = s.builds(ctx)
 	plan.Hash = compare.ProfileHash(plan.Profile)
 	s.hide(s.plan.secrets(s.env.Getenv)...)
 	s.stream.Mask(func(e bench.Event) bench.Event { return s.mask().Event(s.clock.Event(e)) })

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender"
 	"github.com/locbench/locbench/internal/contender/docker"
 	"github.com/locbench/locbench/internal/contender/platform"
 	"github.com/locbench/locbench/internal/run/machine"
@@ -58,6 +59,26 @@ func (s *site) choosePlatform(ctx context.Context) error {
 		p.RecordEnvironment(&s.plan.Run)
 	}
 	return nil
+}
+
+// builds returns what the run has to build: some settings of one contender share their image.
+func (s *site) builds(ctx context.Context) (b bench.Builds) {
+	run, unknown, seen := s.plan.Run, false, map[string]bool{}
+	for _, sel := range run.Profile.Contenders {
+		svc := s.plan.Services[sel]
+		same := svc.Dir + "\n" + svc.Name + ":" + contender.BuiltAs(svc)
+		if seen[same] || s.platform.Built(ctx, svc) {
+			continue
+		}
+		seen[same] = true
+		last := contender.LastBuild(svc, run.Profile.Runtime, contender.BuildOptions{})
+		unknown = unknown || last == 0
+		b.Count, b.Last = b.Count+1, b.Last+last
+	}
+	if unknown {
+		b.Last = 0
+	}
+	return b
 }
 
 // needEngine returns an error if a contender cannot run because no engine was found.

@@ -350,6 +350,8 @@ func TestOf(t *testing.T) {
 				r.Profile.Steps = []bench.Step{users}
 				planUnder(bench.Limits{CPUs: 2}, bench.Limits{CPUs: 1})(r)
 			}},
+		{"arrivals: limits other than planned", planned(slices.Concat(rounds("a", 8, 500, 9e4, arrive), rounds("bb", 8, 250, 9e4, arrive)), bench.Limits{}, bench.Limits{CPUs: 1}),
+			func(r *bench.Run) { r.Profile.Steps = []bench.Step{users} }},
 		{"one that needs little CPU time", rounds("a", 1, 9000, 1e3), none},
 		{"one whose start took CPU time", rounds("a", 1, 9000, 9e4,
 			func(s *bench.StepResult) { s.Before.CPU = s.After.CPU / 2 }), none},

@@ -279,10 +279,13 @@ func (d *draft) changes() table.Table {
 	return t
 }
 
+// unexpectedAt is the column of unexpected bodies in the table of steps.
+const unexpectedAt = 6
+
 // stepTable is the table of one contender: a row for each measured step.
 func (d *draft) stepTable(c analysis.Contender) table.Table {
 	t := table.Table{Columns: []table.Column{{Title: "step", Left: true}, {Title: "req/s"}, {Title: "p50"}, {Title: "p99"},
-		{Title: "CPU/req", Drop: 1}, {Title: "errors"}, {Title: "bottleneck", Left: true, Wrap: true}}}
+		{Title: "CPU/req", Drop: 1}, {Title: "errors"}, {Title: "unexpected"}, {Title: "bottleneck", Left: true, Wrap: true}}}
 	for _, s := range c.Steps {
 		if s.Step.WarmUp {
 			continue
@@ -293,7 +296,10 @@ func (d *draft) stepTable(c analysis.Contender) table.Table {
 			why = bound.Verdict.String()
 		}
 		t.Rows = append(t.Rows, table.Row{Cells: []table.Cell{text(cut(s.Step.Title())), over(measure.Throughput, s),
-			over(measure.P50, s), over(measure.P99, s), over(measure.CPURequest, s), over(measure.ErrorRate, s), text(why)}})
+			over(measure.P50, s), over(measure.P99, s), over(measure.CPURequest, s), over(measure.ErrorRate, s), over(measure.Unexpected, s), text(why)}})
+	}
+	if !slices.ContainsFunc(t.Rows, func(r table.Row) bool { return r.Cells[unexpectedAt].Sort != nil }) {
+		t = t.Without("unexpected")
 	}
 	return t
 }
@@ -325,7 +331,7 @@ func (d *draft) matrix() table.Table {
 // arrivalTable is the table of a step with arrivals.
 func (d *draft) arrivalTable() table.Table {
 	t := table.Table{Sort: true, Columns: []table.Column{{Title: "contender", Left: true}, {Title: "p99"}, {Title: "failed"},
-		{Title: "slowest", Drop: 2}, {Title: "start-up", Drop: 1}, {Title: "$/1B req"}}}
+		{Title: "slowest", Drop: 3}, {Title: "start-up", Drop: 1}, {Title: "$/1B req"}}}
 	index, p99 := d.arrivalStep(), measure.Get(measure.P99)
 	places := d.places()
 	value := func(p place) float64 {

@@ -12,6 +12,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/results/event"
 	"github.com/locbench/locbench/internal/run/capacity"
 	"github.com/locbench/locbench/internal/show/plain"
 	"github.com/locbench/locbench/internal/text/console"
@@ -53,7 +54,10 @@ func (t *progress) handle(rec bench.Record) {
 		if t.limits > 1 {
 			each = fmt.Sprintf(" for each of %d limits", t.limits)
 		}
-		say("time     about %s%s, without builds", units.Approx(t.search.whole(e.Run.Profile)), each)
+		if probe, _ := t.search.progress(); probe.Number > 0 {
+			break // the contender is started again
+		}
+		say("time     about %s%s%s", units.Approx(t.search.whole(e.Run)), each, event.Without(e.Run.Builds))
 	case bench.TrialStarted, bench.StepEnded, bench.LogLines:
 	case bench.StepStarted:
 		if e.Step.WarmUp {

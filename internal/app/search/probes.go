@@ -14,6 +14,7 @@ import (
 	"github.com/locbench/locbench/internal/results/event"
 	"github.com/locbench/locbench/internal/run/capacity"
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/show/plain"
 )
 
 // restAfter is the pause after a failed probe: its queue must not slow down the next one.
@@ -55,6 +56,7 @@ func (s *capacitySearch) Next(ctx context.Context, trial bench.Trial, done []ben
 		if s.search == nil {
 			return s.run.Profile.Steps[0], true
 		}
+	case last.Step.WarmUp && s.search != nil: // of a contender that was started again
 	case s.search == nil:
 		if s.config.Start == 0 {
 			s.config.Start = max(last.Load.Throughput()/2, s.config.Min)
@@ -77,11 +79,54 @@ func (s *capacitySearch) Next(ctx context.Context, trial bench.Trial, done []ben
 	return s.options.step(probe), more
 }
 
+// more reports whether another probe follows.
+func (s *capacitySearch) more() bool {
+	_, more := s.search.Next()
+	return more && s.err == nil
+}
+
+// killed reports whether the kernel killed the contender in a probe because its memory was full. That
+// probe's rate is then recorded as not sustained. The stream of the run has ended: out shows it.
+func (s *capacitySearch) killed(ctx context.Context, dir string, err error, out *plain.Printer) bool {
+	if err == nil || s.err != nil || s.search == nil || ctx.Err() != nil {
+		return false
+	}
+	_, trials, readErr := results.Read(dir)
+	if readErr != nil || len(trials) != 1 || trials[0].Exit == nil || !trials[0].Exit.OOMKilled {
+		return false
+	}
+	t := trials[0]
+	if len(t.Steps) == 0 || t.Steps[len(t.Steps)-1].Step.WarmUp || t.Steps[len(t.Steps)-1].Ending != bench.EndedByDeath {
+		return false
+	}
+	why := "killed: out of memory"
+	if m := s.run.Profile.LimitsOf(s.run.Profile.Contenders[0]).Memory; m > 0 {
+		why += " under its limit of " + units.Bytes(m)
+	}
+	s.publish = func(_ *bench.Trial, e bench.Event) { out.Handle(bench.Record{Event: e}) }
+	s.err = s.record(capacity.Verdict{}, t.Trial, t.Steps[len(t.Steps)-1], []string{why})
+	return true
+}
+
 // end assesses, saves and publishes a finished probe.
 func (s *capacitySearch) end(ctx context.Context, trial bench.Trial, res bench.StepResult) error {
-	probe, _ := s.search.Next()
 	cpus := s.run.Profile.LimitsOf(s.run.Profile.Contenders[0]).CPUs
 	verdict, why := capacity.Assess(s.slo, res, cpus, s.run.Profile.MaxUnexpected)
+	if err := s.record(verdict, trial, res, why); err != nil {
+		return err
+	}
+	if _, more := s.search.Next(); more && !verdict.Sustained {
+		select {
+		case <-ctx.Done():
+		case <-time.After(cmp.Or(s.options.rest, restAfter)):
+		}
+	}
+	return nil
+}
+
+// record saves and publishes the verdict on the current probe.
+func (s *capacitySearch) record(verdict capacity.Verdict, trial bench.Trial, res bench.StepResult, why []string) error {
+	probe, _ := s.search.Next()
 	s.search.Record(verdict)
 	outcome := verdict.Outcome(probe, res, why)
 	point := &s.log.record.Points[s.point]
@@ -89,12 +134,6 @@ func (s *capacitySearch) end(ctx context.Context, trial bench.Trial, res bench.S
 	s.publish(&trial, bench.Notice{Level: "info", Text: probeRow(outcome)})
 	if err := s.log.write(); err != nil {
 		return fmt.Errorf("save the probe: %w", err)
-	}
-	if _, more := s.search.Next(); more && !verdict.Sustained {
-		select {
-		case <-ctx.Done():
-		case <-time.After(cmp.Or(s.options.rest, restAfter)):
-		}
 	}
 	return nil
 }
@@ -113,16 +152,16 @@ func (s *capacitySearch) progress() (probe capacity.Probe, left time.Duration) {
 // perProbe returns the assumed time of a probe: its length, its ends, and the pause after every second.
 func (o *Options) perProbe() time.Duration { return o.Probe + 100*time.Millisecond + restAfter/2 }
 
-// whole returns the assumed time of the search for one limit; what builds take is not known before.
-func (s *capacitySearch) whole(p bench.Profile) time.Duration {
+// whole returns the assumed time of the search for one limit, with builds whose times are known.
+func (s *capacitySearch) whole(run bench.Run) time.Duration {
 	config := s.config
 	config.Start = max(config.Start, config.Min)
-	each, first := event.Overhead(p)
+	each, first := event.Overhead(run.Profile)
 	left := 0
 	if search, err := capacity.New(config); err == nil {
 		left = search.Left()
 	}
-	return event.Before(p) + each + first + s.options.WarmUp + time.Duration(left)*s.options.perProbe()
+	return event.Before(run.Profile) + run.Builds.Last + each + first + s.options.WarmUp + time.Duration(left)*s.options.perProbe()
 }
 
 func probeRow(o capacity.Outcome) string {

@@ -124,11 +124,24 @@ func (o *Options) searchAt(
 	ctx context.Context, env console.Env, c app.Plan, p place, config capacity.Config, slo profile.Conditions,
 	log *recorder, limits int,
 ) error {
+	first, dir := p.dir, c.Dir
 	point := log.add(capacity.Point{Label: p.label, Limits: c.Run.Profile.LimitsOf(c.Run.Profile.Contenders[0]), Dir: p.dir})
 	s := &capacitySearch{options: o, config: config, slo: slo, log: log, point: point}
 	shown := &progress{env: env, options: o, search: s, limits: limits}
 	c.Search, c.Follow, c.Engine = s, shown.follow, o.engine
 	err := app.Conduct(ctx, env, c)
+	for n := 2; s.killed(ctx, c.Dir, err, shown.printer); n++ {
+		if err = s.err; !s.more() {
+			break
+		}
+		// Its results are apart: those so far are those of a failed trial.
+		p.dir = filepath.Join(first, fmt.Sprintf("start-%d", n))
+		if c, err = o.plan(p, slo); err != nil {
+			break
+		}
+		c.Search, c.Follow, c.Engine = s, shown.follow, o.engine
+		err = app.Conduct(ctx, env, c)
+	}
 	if err == nil {
 		err = s.err
 	}
@@ -136,7 +149,7 @@ func (o *Options) searchAt(
 		log.record.Points = log.record.Points[:point]
 		return err
 	}
-	if run, trials, readErr := results.Read(c.Dir); err != nil && readErr == nil && results.NothingRan(run, trials) {
+	if run, trials, readErr := results.Read(c.Dir); err != nil && c.Dir == dir && readErr == nil && results.NothingRan(run, trials) {
 		log.record.Points = log.record.Points[:point]
 		return console.Append(errors.Join(err, results.Discard(c.Dir, run)), "nothing ran; no results saved")
 	}
@@ -144,7 +157,7 @@ func (o *Options) searchAt(
 		log.record.Points[point].Failure = safe.Line(strings.ReplaceAll(err.Error(), "\n", "; "), 2000)
 	}
 	err = errors.Join(err, log.write())
-	_, reportErr := app.RewriteReports(c.Dir)
+	_, reportErr := app.RewriteReports(dir)
 	if app.SearchesLimits(o.Out) {
 		_, more := app.WriteSearchReports(o.Out, "")
 		reportErr = errors.Join(reportErr, more)

@@ -123,6 +123,16 @@ func (d *Docker) Build(ctx context.Context, svc bench.Service, o contender.Build
 	return d.images.Build(ctx, svc, o)
 }
 
+// Built reports whether the engine has the image.
+func (d *Docker) Built(ctx context.Context, svc bench.Service) bool {
+	ref, err := contender.ImageRef(svc, d.engine.Info().Arch, contender.BuildOptions{})
+	if _, notStatic := errors.AsType[*contender.NotStaticError](err); err != nil {
+		return !notStatic
+	}
+	_, err = d.engine.ImageInspect(ctx, ref)
+	return !errors.Is(err, docker.ErrNotFound)
+}
+
 // Capabilities returns what the engine offers.
 func (d *Docker) Capabilities() Capabilities {
 	c := Capabilities{Launches: true, Needs: true, NoIsolation: noIsolation()}

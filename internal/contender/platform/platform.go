@@ -26,6 +26,8 @@ type Builder interface {
 // Platform builds and launches contenders. Only Launch and Alive are safe for concurrent use.
 type Platform interface {
 	Builder
+	// Built reports whether svc needs no build here, or whether that cannot be known.
+	Built(ctx context.Context, svc bench.Service) bool
 	// Capabilities returns what a run can rely on.
 	Capabilities() Capabilities
 	// RecordEnvironment adds the platform's properties to run.

@@ -56,6 +56,11 @@ func (p *process) Build(ctx context.Context, svc bench.Service, o contender.Buil
 	return contender.BuildProcess(ctx, svc, o)
 }
 
+func (*process) Built(_ context.Context, svc bench.Service) bool {
+	built, _, err := contender.ProcessState(svc, contender.BuildOptions{})
+	return built || err != nil
+}
+
 func (p *process) Close(context.Context) (err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -27,6 +27,7 @@ func (target) Build(context.Context, bench.Service, contender.BuildOptions) (ben
 	return bench.Artifact{}, nil
 }
 
+func (target) Built(context.Context, bench.Service) bool      { return true }
 func (target) Prepare(*bench.LaunchSpec, bench.Service) error { return nil }
 func (target) Template() (bench.Template, error)              { return bench.Template{}, nil }
 func (target) Allow(cpuset.Set)                               {}

@@ -40,6 +40,7 @@ const (
 	Switches      ID = "switches" // per request
 	Compiled      ID = "compiled"
 	Collected     ID = "collected"
+	Unexpected    ID = "unexpected"
 	First         ID = "first-responses"
 	DrainMax      ID = "drain-max"
 	Reconnects    ID = "reconnects"
@@ -86,6 +87,15 @@ var table = []Measure{
 		CSV:   Column{"error_ratio", "failed / (failed + succeeded + rejected), 0 to 1"},
 		Comparison: &Comparison{Title: "error rate", Head: "errors", At: FromStartToStop, Kind: stats.OfErrors, Zero: "no errors", Key: "errors",
 			What: "share of failed requests, over all steps; the first one where old has none is more than any percentage"},
+	},
+	{
+		ID: Unexpected, Name: "unexpected bodies", Head: "unexpected", Unit: Share,
+		Of: func(s bench.StepResult) (float64, bool) { return unexpected(s.Load.Failed, s.Load.Checked) },
+		over: func(s stats.Step) (float64, bool) { // shown where it is above 0
+			share, _ := unexpected(s.Failed, s.Compared)
+			return share, share > 0
+		},
+		Chart: &Chart{ID: "unexpected", Title: "Unexpected bodies", Note: "Share of the compared bodies.", Unit: "%", Optional: true},
 	},
 	quantile(P50, "p50", Column{"p50_ns", "median"}, charted|defined|benchmarked,
 		func(l bench.Latencies) time.Duration { return l.P50 }),
@@ -397,6 +407,13 @@ func longest(of func(bench.StepResult) (float64, bool)) func(stats.Contender) Re
 		}
 		return longest
 	}
+}
+
+// unexpected returns the share of unexpected bodies among those that were compared.
+func unexpected(failed map[bench.ErrorKind]int64, compared int64) (share float64, ok bool) {
+	wrong := failed[bench.ErrWrong]
+	compared = max(compared, wrong)
+	return float64(wrong) / float64(max(1, compared)), compared > 0
 }
 
 func errorsOfTrial(c stats.Contender) Result {

@@ -87,7 +87,7 @@ var views = map[Place][]at{
 	ScreenOrders:  {{id: Throughput}, {id: P99}, {id: ErrorRate}, {id: CPURequest}, {id: MemoryPeak}, {id: Cost}},
 	ScreenCourses: {{id: Throughput}, {id: P99}, {id: CPURequest}},
 	ReportCharts: {
-		{id: Throughput}, {id: InFlight}, {id: ErrorRate}, {id: P50}, {id: P90}, {id: P99}, {id: MemoryPeak},
+		{id: Throughput}, {id: InFlight}, {id: ErrorRate}, {id: Unexpected}, {id: P50}, {id: P90}, {id: P99}, {id: MemoryPeak},
 		{id: MemoryStep}, {id: MemoryRate}, {id: MemoryUsed},
 		{id: CPUTime}, {id: CPURequest}, {id: Compiled}, {id: Collected}, {id: Switches}, {id: Throttled},
 	},
@@ -104,7 +104,7 @@ func Groups() []Group {
 	return []Group{
 		{"Throughput", []ID{Throughput, Sent, InFlight}},
 		{"Latency", []ID{P50, P75, P90, P95, P99, P999, Max, Mean, P50Half, P99Half, First, DrainMax}},
-		{"Errors", []ID{ErrorRate, Errors, Reconnects, SentAgain}},
+		{"Errors", []ID{ErrorRate, Unexpected, Errors, Reconnects, SentAgain}},
 		{"CPU and cost", []ID{CPURequest, Cost, InUse, CPUTime, Throttled, ThrottledTime, Switches, Compiled, Collected}},
 		{"Memory", []ID{MemoryPeak, MemoryUsed, MemoryStep, MemoryRate}},
 		{"Start-up", []ID{StartUp, PeakTime}},

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -103,15 +104,27 @@ func bytesAt(points []MemoryPoint, requests float64) float64 {
 	return a.Bytes + (b.Bytes-a.Bytes)*(requests-a.Requests)/(b.Requests-a.Requests)
 }
 
+// StepRequests returns all requests of a step that have ended, those of lead-in and drain too.
+func StepRequests(l bench.Load) float64 {
+	return float64(l.AllSucceeded() + l.Rejected.Total() + l.FailedTotal())
+}
+
 // StepMemory returns the memory over the requests of a step, one point per reading. Requests count
-// from before; those of the lead-in are left out.
+// from before. Those of the lead-in come before the first reading; with slices each has a lead-in
+// and a drain, which fill the memory too.
 func StepMemory(res bench.StepResult, before float64) (points []MemoryPoint) {
 	if res.Before == nil {
 		return nil
 	}
+	scale := 1.
+	if i := res.Interleave; i != nil && i.Alternated == "" {
+		scale = max(1, StepRequests(res.Load)/max(1, requestsAt(res.Load, math.MaxInt64)))
+	} else {
+		before += float64(res.Load.Lead)
+	}
 	add := func(u *bench.Usage) {
 		if u != nil && u.Memory != nil && u.Memory.Used > 0 {
-			points = append(points, MemoryPoint{before + requestsAt(res.Load, u.At.Sub(res.Before.At)), float64(u.Memory.Used)})
+			points = append(points, MemoryPoint{before + scale*requestsAt(res.Load, u.At.Sub(res.Before.At)), float64(u.Memory.Used)})
 		}
 	}
 	add(res.Before)

@@ -214,3 +214,60 @@ func TestStepMemory(t *testing.T) {
 		t.Error("without a reading at the beginning")
 	}
 }
+
+// TestStepMemory_EveryRequest: a leak of 2 KiB a request is found with its rate, whatever share of the
+// requests is in the lead-in and the drain, of the step or of each slice.
+func TestStepMemory_EveryRequest(t *testing.T) {
+	const leak, perSecond = 2048, 1500
+	for name, c := range map[string]struct {
+		interleave  *bench.Interleave
+		lead, drain int64 // of 100 measured requests
+	}{
+		"one after the other":        {nil, 0, 0},
+		"a long lead-in":             {nil, 60, 5},
+		"slices":                     {&bench.Interleave{}, 40, 15},
+		"slices that are alternated": {&bench.Interleave{Alternated: "slow"}, 60, 5},
+	} {
+		for seed := range 10 {
+			noise := func(i int) float64 { return float64((i*7+seed*13)%11) / 10 * mib } // of an allocator, 1 MiB
+			var steps [][]MemoryPoint
+			sent, before, n := 0., 0., 0
+			at := time.Unix(1000, 0)
+			usage := func(requests float64) bench.Usage {
+				n++
+				return bench.Usage{At: at, Memory: &bench.Memory{Used: int64(40*mib + leak*requests + noise(n))}}
+			}
+			seconds := []int{3, 15}[seed%2]
+			for range 15 / seconds { // steps
+				var s bench.StepResult
+				s.Interleave = c.interleave
+				l := &s.Load
+				l.Lead, l.Drain = int64(seconds)*perSecond*c.lead/100, int64(seconds)*perSecond*c.drain/100
+				each := float64(perSecond)
+				if c.interleave != nil && c.interleave.Alternated == "" {
+					each += float64(l.Lead+l.Drain) / float64(seconds)
+				} else {
+					sent += float64(l.Lead)
+				}
+				first := usage(sent)
+				s.Before = &first
+				for second := range seconds {
+					l.Windows = append(l.Windows, bench.Window{Start: time.Duration(second) * time.Second, Length: time.Second, Succeeded: perSecond})
+					l.Succeeded += perSecond
+					sent += each
+					at = at.Add(time.Second)
+					s.Samples = append(s.Samples, usage(sent))
+				}
+				if each == perSecond {
+					sent += float64(l.Drain)
+				}
+				steps = append(steps, StepMemory(s, before))
+				before += StepRequests(*l)
+			}
+			rate, ok := MemoryGrowth(steps)
+			if !ok || math.Abs(rate-leak) > .15*leak {
+				t.Errorf("%s, %d: %.0f bytes per request, %v", name, seed, rate, ok)
+			}
+		}
+	}
+}

@@ -21,7 +21,7 @@ func MemoryGrowth(steps []bench.StepResult, limit int64) bench.Warnings {
 	before := 0.0
 	for _, s := range steps[from:] {
 		points = append(points, stats.StepMemory(s, before))
-		before += float64(s.Load.AllSucceeded() + s.Load.Rejected.Total() + s.Load.FailedTotal())
+		before += stats.StepRequests(s.Load)
 	}
 	rate, ok := stats.MemoryGrowth(points)
 	if !ok {

@@ -65,8 +65,8 @@ func Overhead(p bench.Profile) (each, first time.Duration) {
 	return each, first
 }
 
-// Before returns the assumed time before the first trial: until all needs have started and are
-// seeded. What builds take is not known before.
+// Before returns the assumed time before the first trial without builds: until all needs have
+// started and are seeded.
 func Before(p bench.Profile) time.Duration {
 	var own time.Duration
 	for _, n := range p.Needs {
@@ -75,6 +75,17 @@ func Before(p bench.Profile) time.Duration {
 		}
 	}
 	return own
+}
+
+// WithoutBuilds is what is said after a time that builds are not part of.
+const WithoutBuilds = ", without builds"
+
+// Without returns WithoutBuilds if what the builds before a run take is not known, else "".
+func Without(b bench.Builds) string {
+	if b.Count > 0 && b.Last == 0 {
+		return WithoutBuilds
+	}
+	return ""
 }
 
 // Total returns the assumed time of all trials of p.
@@ -106,6 +117,7 @@ type Estimate struct {
 	step      int // running step; -1 before the first
 
 	before  time.Duration        // until the first trial; 0 once that has started
+	builds  bench.Builds         // before the first trial; none once that has started
 	begun   map[bench.Trial]bool // trials that have started
 	share   float64              // the highest one at an event
 	ceiling time.Duration        // what was left at the last event
@@ -132,7 +144,8 @@ func (e *Estimate) apply(rec bench.Record) {
 	case bench.RunStarted:
 		each, first := Overhead(ev.Run.Profile)
 		*e = Estimate{started: rec.At, load: ev.Run.Profile.LoadDuration(), assumed: each, check: first,
-			unchecked: map[bench.Selection]bool{}, step: -1, plan: ev.Run.Trials, before: Before(ev.Run.Profile)}
+			unchecked: map[bench.Selection]bool{}, step: -1, plan: ev.Run.Trials, before: Before(ev.Run.Profile) + ev.Run.Builds.Last,
+			builds: ev.Run.Builds}
 		for _, s := range ev.Run.Profile.Steps {
 			e.steps = append(e.steps, s.Duration)
 		}
@@ -143,7 +156,7 @@ func (e *Estimate) apply(rec bench.Record) {
 			}
 		}
 	case bench.TrialStarted:
-		e.before = 0
+		e.before, e.builds = 0, bench.Builds{}
 		if rec.Trial != nil {
 			if e.begun[*rec.Trial] { // it is tried again
 				e.capped = false
@@ -230,6 +243,9 @@ func (e *Estimate) Total() time.Duration {
 	return e.before + time.Duration(e.trials)*(e.load+e.perTrial()) + time.Duration(len(e.unchecked))*e.check
 }
 
+// Without returns what is said after Total and Left; "" once all is built.
+func (e *Estimate) Without() string { return Without(e.builds) }
+
 // Elapsed returns the time since the run, or its resumed part, was started.
 func (e *Estimate) Elapsed(at time.Time) time.Duration {
 	if e.started.IsZero() {
@@ -249,7 +265,7 @@ func (e *Estimate) Share(at time.Time) float64 {
 }
 
 // Words returns what is left: "about 3m left", or "over 3m left" if it is more than twice as much by
-// now; "" if no trial is to come. about is the first word.
+// now, and Without; "" if no trial is to come. about is the first word.
 func (e *Estimate) Words(at time.Time, about string) string {
 	left, ok := e.Left(at)
 	switch {
@@ -258,7 +274,7 @@ func (e *Estimate) Words(at time.Time, about string) string {
 	case e.Late(at):
 		about = "over "
 	}
-	return about + units.Approx(left) + " left"
+	return about + units.Approx(left) + " left" + e.Without()
 }
 
 // Late reports whether more than twice as much is left as Left returns, which does not grow.

@@ -327,7 +327,7 @@ func comparisonTime(text []byte) (string, error) {
 	p.Contenders = []bench.Selection{{Contender: "old"}, {Contender: "new"}}
 	p.Runtime = bench.RuntimeDocker
 	p, _ = Settle(p, 0)
-	return fmt.Sprintf("Two versions take about %s: %s.", units.Approx(event.Total(p)), units.Plural(p.Rounds, "interleaved round")), nil
+	return fmt.Sprintf("Two versions take about %s%s: %s.", units.Approx(event.Total(p)), event.WithoutBuilds, units.Plural(p.Rounds, "interleaved round")), nil
 }
 
 // check parses the draft and compares its body with the input, which YAML may read otherwise.

@@ -38,8 +38,8 @@ func TestDraftTakesFourMinutes(t *testing.T) {
 // written profile, for two contenders in containers.
 func TestNewSaysHowLongAComparisonTakes(t *testing.T) {
 	for connections, want := range map[string]string{
-		"64": "Two versions take about 3m32s: 8 interleaved rounds.",
-		"2":  "Two versions take about 2m21s: 8 interleaved rounds.",
+		"64": "Two versions take about 3m32s, without builds: 8 interleaved rounds.",
+		"2":  "Two versions take about 2m21s, without builds: 8 interleaved rounds.",
 	} {
 		t.Chdir(t.TempDir())
 		var talk bytes.Buffer

@@ -173,9 +173,9 @@ func (p *Printer) report(rec bench.Record) {
 
 func (p *Printer) title(e bench.RunStarted) {
 	pr := e.Run.Profile
-	p.line("%s: %s × %s, %s load, about %s total", p.paint(bold, "profile "+safe.Line(pr.Name, 60)),
+	p.line("%s: %s × %s, %s load, about %s total%s", p.paint(bold, "profile "+safe.Line(pr.Name, 60)),
 		units.Plural(len(pr.Contenders), "contender"), units.Plural(pr.Rounds, "round"),
-		units.Approx(pr.LoadDuration()), units.Approx(p.estimate.Total()))
+		units.Approx(pr.LoadDuration()), units.Approx(p.estimate.Total()), p.estimate.Without())
 	p.fact("results", "%s", safe.Line(e.Dir, 500))
 	if len(e.Run.Targets) > 0 && len(pr.Requests) == 1 {
 		p.fact("request", "%s", safe.Line(pr.Requests[0].Name, 300))

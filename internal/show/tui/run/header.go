@@ -181,9 +181,9 @@ func (r heading) times() string {
 	case !ok || !s.Paused.IsZero():
 		return ran + " elapsed"
 	case r.size.Class == ui.Column:
-		return words
+		return strings.TrimSuffix(words, s.Estimate.Without())
 	case r.size.Class == ui.Compact:
-		return ran + ", " + words
+		return ran + ", " + strings.TrimSuffix(words, s.Estimate.Without())
 	case left >= 10*time.Minute && !s.Estimate.Late(r.now()):
 		return fmt.Sprintf("%s elapsed, about %s, ends at %s", ran, words, r.now().Add(left).Format("15:04"))
 	}
