@@ -46,7 +46,7 @@ var threadNames = []struct {
 	{"JITWorker", compiles, "Bun 1.4"},
 	{"HeapHelper", collects, "Bun 1.4"},
 	{"JSCWarmUp", collects, "Bun 1.4: named by its first job"},
-	{"ollector Thread", collects, "Bun 1.4: a name that is cut in front"},
+	{"ollector Thread", collects, "Bun 1.4: without its first letters"},
 }
 
 // workOf returns the work of a thread by its status, which begins with its name.
