@@ -76,6 +76,7 @@ bench-default: ## the same at the default settings of 'profiles new', a run for 
 
 PAIRS ?= 6
 bench-sample: ## the cost of reading the counters: time and system calls per reading, the contender with a hundred readings a second and without; PAIRS alternating pairs
+	go test -run '^$$' -bench Sampling ./internal/host/cgroup
 	LOCBENCH_BENCH_PAIRS=$(PAIRS) go test -tags acceptance -run '^$$' -bench Sampling -benchtime 1x -timeout 0 ./internal/host/hostusage
 
 bench-tui: ## the cost of watching a run: a frame, memory after an hour, CPU time of the screen, throughput with and without it, key to frame; PAIRS alternating pairs

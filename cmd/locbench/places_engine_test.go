@@ -238,3 +238,40 @@ func TestEngine_Elsewhere(t *testing.T) {
 		}
 	})
 }
+
+// TestRun_FolderOfResults: a run fails not by a disk that has space for all but the report, and nothing is written
+// into a folder that takes the place of the results.
+func TestRun_FolderOfResults(t *testing.T) {
+	for name, c := range map[string]struct {
+		begin, during string // commands of a shell; elsewhere is another folder
+		code          int
+		says          string
+		trials        int // that are saved
+	}{
+		"no space for the report": {"mkdir out; mount -t tmpfs -o size=200k tmpfs out", "", 0, "free space, then: locbench report out", 2},
+		"replaced by a link":      {"mkdir elsewhere", "mv out moved; ln -s elsewhere out", 3, "out is another folder than at the start of the run", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			shell := func(script string) {
+				cmd := exec.Command("sh", "-ec", script)
+				cmd.Dir = dir
+				out, err := cmd.CombinedOutput()
+				testenv.Need(t, err == nil, "%s: %v: %s", script, err, out)
+			}
+			shell(c.begin)
+			t.Cleanup(func() { _ = exec.Command("umount", filepath.Join(dir, "out")).Run() })
+			run := startLocbench(t, dir, "run", "--headless", "-p", small(t, "go-nethttp", "process"), "--no-checks", "-o", "out")
+			run.waitEvent(filepath.Join(dir, "out"), func(r bench.Record) bool { _, ok := r.Event.(bench.StepEnded); return ok })
+			shell(c.during)
+			if code := run.wait(2 * time.Minute); code != c.code || !strings.Contains(run.stderr.String(), c.says) {
+				t.Errorf("exit code %d:\n%s", code, run.stderr.String())
+			}
+			for _, file := range testenv.Must(filepath.Glob(filepath.Join(dir, "elsewhere", "*")))(t) {
+				t.Errorf("%s was written", file)
+			}
+			trials := testenv.Must(filepath.Glob(filepath.Join(dir, "[om]*", "go-nethttp-*.json")))(t)
+			testenv.Equal(t, len(trials), c.trials)
+		})
+	}
+}

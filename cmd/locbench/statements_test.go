@@ -184,6 +184,38 @@ func TestOutputs_FirstStatement(t *testing.T) {
 	}
 }
 
+// All outputs have the known causes of a change after the verdict, and a next step that does not repeat
+// them.
+func TestOutputs_Why(t *testing.T) {
+	logs := func(t *bench.TrialResult) {
+		for i := range t.Steps {
+			s := &t.Steps[i]
+			s.Before.Log, s.After.Log = &bench.Log{}, &bench.Log{Lines: s.Load.Succeeded}
+			if t.Trial.Contender == "b" {
+				s.After.Log.Bytes = 150 * s.Load.Succeeded
+				s.Load.Requests[1].Latency = benchtest.Latencies(s.Load.Requests[1].Succeeded, 90*time.Millisecond)
+			}
+		}
+	}
+	trials := slices.Concat(sided{"a", 10, 50 * time.Microsecond, logs}.rounds(8), sided{"b", 9, 60 * time.Microsecond, logs}.rounds(8))
+	run := benchtest.Run(trials...)
+	o := outputsOf(t, run, trials)
+	why := compare.Pair(analysis.Of(run, trials).Contenders[0], analysis.Of(run, trials).Contenders[1], nil, compare.Options{}).Why()
+	testenv.Need(t, len(why) == 2, "%q", why)
+	testenv.Contains(t, why[0], "Mostly POST /bookings: p50 ×")
+	testenv.Equal(t, why[1], "b logs 150 B per request, a 0 B.")
+	page, _, _ := strings.Cut(o.page, "</section>") // the first screen
+	for output, text := range map[string]string{"text": o.text, "summary.md": o.summary, "dashboard": o.dashboard, "compare": o.comparison,
+		"comment": o.comment, "report": html.UnescapeString(page)} {
+		for _, line := range why {
+			testenv.Equal(t, strings.Count(spaced(text), spaced(line)), 1, output+": "+line)
+		}
+		before, _, _ := strings.Cut(text, "<details>") // of Markdown, where the rest is folded
+		testenv.Check(t, strings.Contains(spaced(before), spaced(why[1])), "%s: folded", output)
+	}
+	testenv.Contains(t, o.text, "Look at what b logs\n")
+}
+
 // grid is a table in an output: its heading, and the line above it.
 type grid struct {
 	above string

@@ -25,10 +25,12 @@ func reference(all []Contender) int {
 	best, least := 0, []int(nil)
 	for i, c := range all {
 		class, invalid := 0, 0
-		switch peak, ok := c.PeakStep(); {
+		peak, ok := c.PeakStep()
+		_, steady := peak.Steady()
+		switch {
 		case c.Excluded != nil || !ok:
 			class = 2
-		case peak.Drifting > 0:
+		case !steady:
 			class = 1
 		case differ:
 			invalid = invalidAt(all, peak.Step)
@@ -174,6 +176,8 @@ func (c Contender) sample(m measure.Measure, ref Contender, peakOf string) (valu
 		return nil, ""
 	case m.Comparison.At == measure.AtPeak:
 		return m.Contender(c.Contender).Rounds, at
+	case step.LowestPeak:
+		at = units.Number(rateOf(ref.measured(step))) + "/s (" + at + ")"
 	case m.Comparison.At == measure.AtHalf && step.PeakShare == 0:
 		at += " (" + units.Percent(share) + " of " + peakOf + ")"
 	}
@@ -220,6 +224,48 @@ func (c Contender) unlike(m measure.Measure, ref Contender) string {
 	return ""
 }
 
+// steady returns which rounds of each contender are compared in a measure; nil: all. A round that was not
+// in a steady state leaves with those of the contenders that were interleaved with it.
+func steady(m measure.Measure, ref Contender, all []Contender, paired []bool) [][]bool {
+	keep, common := make([][]bool, len(all)), []bool(nil)
+	if k := m.Comparison.Kind; k == stats.FromStartToStop || k == stats.OfErrors {
+		return keep
+	}
+	for i, c := range all {
+		of, enough := c.StepOf(m, ref).Steady()
+		switch {
+		case !paired[i]:
+			keep[i] = stats.KeepSteady(of, stats.MinInterval)
+		case !enough: // it is in no pair
+		case common == nil:
+			common = of
+		case len(common) == len(of):
+			for n, is := range of {
+				common[n] = common[n] && is
+			}
+		}
+	}
+	for i := range all {
+		if paired[i] {
+			keep[i] = stats.KeepSteady(common, stats.MinPaired)
+		}
+	}
+	return keep
+}
+
+// only returns the values of the rounds that are kept, if each round has one.
+func only(values []float64, keep []bool) (kept []float64) {
+	if len(keep) != len(values) {
+		return values
+	}
+	for i, v := range values {
+		if keep[i] {
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}
+
 // family is everything that the contenders of a run are compared by.
 type family struct {
 	all    []Contender // reduced to the rounds that they share, if they were interleaved
@@ -232,6 +278,7 @@ type family struct {
 type samples struct {
 	measure.Measure
 	values [][]float64
+	keep   [][]bool           // by steady
 	out    []string           // why the contender is in no pair
 	p      map[[2]int]float64 // p value of two contenders, the smaller index first; none without values
 }
@@ -246,9 +293,10 @@ func (r *Run) newFamily() *family {
 	whole := r.Contenders[i]
 	whole.half = f.ref.half
 	for _, m := range r.Tested() {
-		s := samples{Measure: m, p: map[[2]int]float64{}}
+		s := samples{Measure: m, keep: steady(m, f.ref, f.all, f.paired), p: map[[2]int]float64{}}
 		for b, c := range f.all {
 			values, _ := c.sample(m, f.ref, "")
+			values = only(values, s.keep[b])
 			if need := m.NeedName(); need != "" && !c.Attributed(need) {
 				values = nil
 			}
@@ -331,7 +379,16 @@ type Couple struct {
 	Paired     bool
 	OtherPairs func(measure.ID) []stats.Weighted // tests of the other pairs of contenders of the run
 
-	whole [2]Contender // A and B over all their rounds
+	whole  [2]Contender // A and B over all their rounds
+	steady func(measure.Measure) [][]bool
+}
+
+// Samples returns the values of both sides that are compared, and the step in words; leftOut reports whether
+// rounds that were not in a steady state left.
+func (c Couple) Samples(m measure.Measure) (old, fresh []float64, at string, leftOut bool) {
+	old, fresh, at = Samples(m, c.Ref, c.A, c.B)
+	keep := c.steady(m)
+	return only(old, keep[0]), only(fresh, keep[1]), at, keep[0] != nil || keep[1] != nil
 }
 
 // Values returns the value that all tables have of a measure for each side, at the step at which it is
@@ -369,6 +426,7 @@ func CoupleOf(a, b Contender) Couple {
 		if _, nothing := both[0].NothingStep(); nothing {
 			couple.Ref = both[1].halfOfAll(both...)
 		}
+		couple.steady = func(m measure.Measure) [][]bool { return steady(m, couple.Ref, both, paired) }
 		return couple
 	}
 	f := a.of.family()
@@ -378,6 +436,10 @@ func CoupleOf(a, b Contender) Couple {
 	i, k := index(a.Label), index(b.Label)
 	couple.Run, couple.Ref = a.of, f.ref
 	couple.OtherPairs = func(id measure.ID) []stats.Weighted { return f.otherPairs(id, i, k) }
+	couple.steady = func(m measure.Measure) [][]bool {
+		keep := steady(m, f.ref, f.all, f.paired)
+		return [][]bool{keep[i], keep[k]}
+	}
 	if f.paired[i] && f.paired[k] { // else one is in no tier: it has failed rounds, or too few
 		couple.A, couple.B, couple.Paired = f.all[i], f.all[k], true
 	}

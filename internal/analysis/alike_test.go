@@ -136,10 +136,31 @@ func TestContender_unlike(t *testing.T) {
 	}
 }
 
+// TestContender_forMix: kinds of requests are compared at a closed-loop step where latency is
+// compared at a share of the lowest peak.
+func TestContender_forMix(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*bench.TrialResult)
+		want   string
+	}{
+		"a share of the lowest peak": {lowest(1000), "4 connections"},
+		"a share of each one's peak": {share(1000), "50% of peak"},
+		"no closed loop":             {func(t *bench.TrialResult) { lowest(1000)(t); t.Steps = t.Steps[4:] }, "50% of lowest peak"},
+	} {
+		run := analyzed(rounds("a", 6, 1, c.change), rounds("b", 6, 2, c.change))
+		step, _, _ := run.family().ref.forMix().Half()
+		mix, _ := run.Contenders[1].MixStep()
+		if step.Name != c.want || mix.Step.Name != c.want {
+			t.Errorf("%s: %q and %q, want %q", name, step.Name, mix.Step.Name, c.want)
+		}
+	}
+}
+
 func TestSamples(t *testing.T) {
 	late := func(t *bench.TrialResult) { t.Steps[2].Load.Succeeded *= 4 } // the peak is at 4 connections
 	run := analyzed(rounds("a", 1, 1), rounds("b", 1, 2), rounds("c", 1, 1, late), rounds("none", 1, 1, errorsInAll),
-		rounds("share", 1, 1, share(1000)), rounds("twice", 1, 1, func(t *bench.TrialResult) {
+		rounds("share", 1, 1, share(1000)), rounds("slow", 1, .2, lowest(1000)), rounds("fast", 1, 1, lowest(1001)),
+		rounds("twice", 1, 1, func(t *bench.TrialResult) {
 			t.Steps[1].Step, t.Steps[1].Load.Latency.P99 = t.Steps[2].Step, time.Hour
 		}), rounds("aborted", 2, 1, in(1, func(t *bench.TrialResult) { t.Steps[2].Aborted = bench.AbortedSkipped })))
 	of := func(label string) Contender {
@@ -157,6 +178,7 @@ func TestSamples(t *testing.T) {
 		{measure.P99Half, "a", "a", "b", "[4e+06] [2e+06] 4 connections (50% of peak)"},
 		{measure.P99Half, "b", "a", "b", "[4e+06] [2e+06] 4 connections (50% of peak of b)"},
 		{measure.P99Half, "share", "share", "share", "[2e+06] [2e+06] 50% of peak"},
+		{measure.P99Half, "slow", "slow", "fast", "[2e+06] [2e+06] 1,000/s (50% of lowest peak)"},
 		{measure.P99Half, "none", "none", "b", "[] [] "},
 		{measure.P99Half, "a", "none", "b", "[] [2e+06] 4 connections (50% of peak of a)"},
 		{measure.P99Half, "a", "twice", "aborted", "[4e+06] [3.956478e+06] 4 connections (50% of peak of a)"},
@@ -244,5 +266,61 @@ func TestCoupleOf(t *testing.T) {
 	}
 	if why := got.Outside(measure.Get(measure.Throughput)); why != [2]string{"", "1 of 8 rounds failed"} {
 		t.Errorf("outside: %q", why)
+	}
+}
+
+// Rounds that were not in a steady state leave with their pairs, if the others are enough for a verdict. One
+// in eight of which too few would be left is compared; of more there is no verdict.
+func TestCouple_Unsteady(t *testing.T) {
+	const no = "still warming up in 2 of 8 rounds"
+	for _, test := range []struct {
+		name   string
+		rounds int
+		apart  bool  // not interleaved
+		a, b   []int // rounds that drifted at the peak
+		kept   [2]int
+		out    [2]string
+	}{
+		{"none", 8, false, nil, nil, [2]int{8, 8}, [2]string{}},
+		{"one of eight", 8, false, []int{3}, nil, [2]int{8, 8}, [2]string{}},
+		{"two of eight", 8, false, []int{3, 4}, nil, [2]int{8, 8}, [2]string{no, ""}},
+		{"one of nine", 9, false, []int{3}, nil, [2]int{8, 8}, [2]string{}},
+		{"of either side", 10, false, []int{3}, []int{7}, [2]int{8, 8}, [2]string{}},
+		{"the same of both sides", 9, false, []int{3}, []int{3}, [2]int{8, 8}, [2]string{}},
+		{"of either side, and too few are left", 9, false, []int{3}, []int{7}, [2]int{9, 9}, [2]string{}},
+		{"not interleaved", 8, true, []int{3, 4}, nil, [2]int{6, 8}, [2]string{}},
+		{"not interleaved, and too few are left", 7, true, []int{3, 4}, nil, [2]int{7, 7}, [2]string{"still warming up in 2 of 7 rounds", ""}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			side := func(name string, drifted []int) []bench.TrialResult {
+				var all []func(*bench.TrialResult)
+				for _, round := range drifted {
+					all = append(all, in(round, driftAt(3)))
+				}
+				if !test.apart {
+					all = append(all, interleaved)
+				}
+				return rounds(name, test.rounds, 1, all...)
+			}
+			a, b := side("a", test.a), side("b", test.b)
+			one, other := analyzed(a, b), analyzed(b)
+			m := measure.Get(measure.Throughput)
+			for where, couple := range map[string]Couple{
+				"of one run":  CoupleOf(one.Contenders[0], one.Contenders[1]),
+				"of two runs": CoupleOf(analyzed(a).Contenders[0], other.Contenders[0]),
+			} {
+				old, fresh, _, leftOut := couple.Samples(m)
+				if kept := [2]int{len(old), len(fresh)}; kept != test.kept || leftOut != (kept != [2]int{test.rounds, test.rounds}) ||
+					couple.Outside(m) != test.out {
+					t.Errorf("%s: kept %v, out %q, left out %v", where, kept, couple.Outside(m), leftOut)
+				}
+				if old, _, _, _ := couple.Samples(measure.Get(measure.StartUp)); len(old) != test.rounds {
+					t.Errorf("%s: %d start-ups", where, len(old))
+				}
+			}
+			if s := one.Standing(measure.Throughput, stats.Rule{}); test.out[0] == "" && len(s.Members) != 2 {
+				t.Errorf("%+v", s)
+			}
+		})
 	}
 }

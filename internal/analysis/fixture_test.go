@@ -56,6 +56,15 @@ func share(rate float64) func(*bench.TrialResult) {
 	}
 }
 
+// lowest is share at half of the lowest peak.
+func lowest(rate float64) func(*bench.TrialResult) {
+	return func(t *bench.TrialResult) {
+		share(rate)(t)
+		s := &t.Steps[len(t.Steps)-1].Step
+		s.Name, s.LowestPeak = "50% of lowest peak", true
+	}
+}
+
 // noRate is a last step whose rate is not known.
 func noRate(t *bench.TrialResult) { t.Steps[len(t.Steps)-1].Step.Rate = 0 }
 

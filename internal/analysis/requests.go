@@ -49,11 +49,22 @@ func requestsOf(step stats.Step) (all []bench.RequestLoad) {
 	return all
 }
 
+// forMix returns ref with the step at which kinds of requests are compared: that of latency, or, if
+// its rate is that of the slowest contender, a closed-loop step, which has more requests.
+func (ref Contender) forMix() Contender {
+	if step, _, _ := ref.Half(); step.LowestPeak {
+		if closed := ref.halfAt(ref.ClosedHalf()); closed.ok {
+			ref.half = closed
+		}
+	}
+	return ref
+}
+
 // MixStep returns the step at which requests of the mix are shown: of several contenders the one at
-// which their latency is compared; of one that was not measured there, its busiest.
+// which their kinds are compared; of one that was not measured there, its busiest.
 func (c Contender) MixStep() (stats.Step, bool) {
 	if c.of != nil && len(c.of.Contenders) > 1 {
-		if step, _, ok := c.of.family().ref.Half(); ok {
+		if step, _, ok := c.of.family().ref.forMix().Half(); ok {
 			if s := c.measured(step); s.Rounds > 0 {
 				return s, true
 			}
@@ -69,12 +80,12 @@ type Kind struct {
 	Rounds [2][]bench.RequestLoad // of each round that is compared
 }
 
-// Kinds returns each kind of request of two contenders at the step at which their latency is
-// compared; none where a side was not measured there.
+// Kinds returns each kind of request of two contenders at one step, by forMix; none where a side was
+// not measured there.
 func (c Couple) Kinds() (all []Kind, at bench.Step) {
-	m := measure.Get(measure.P99Half)
+	m, ref := measure.Get(measure.P99Half), c.Ref.forMix()
 	for i, side := range []Contender{c.A, c.B} {
-		whole := c.whole[i].StepOf(m, c.Ref)
+		whole := c.whole[i].StepOf(m, ref)
 		if whole.Rounds == 0 {
 			return nil, at
 		}
@@ -89,7 +100,7 @@ func (c Couple) Kinds() (all []Kind, at bench.Step) {
 		for _, r := range c.whole[i].Requests(whole) {
 			kind(r.Name).Sides[i] = r
 		}
-		rounds := side.StepOf(m, c.Ref).Results
+		rounds := side.StepOf(m, ref).Results
 		for n, s := range rounds {
 			for _, r := range s.Load.Requests {
 				k := kind(r.Name)

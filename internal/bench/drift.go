@@ -7,11 +7,17 @@ import (
 	"github.com/locbench/locbench/internal/bench/units"
 )
 
-// Drift says that a measured step was not in a steady state: its windows have a trend of more than
-// DriftWithin over the step, beyond noise. Such a step takes part in no comparison.
+// Drift says that a measured step was not in a steady state: the compilers of its runtime took more than
+// CompilingWithin of its CPU time, or its windows have a trend of more than DriftWithin over the step,
+// beyond noise. Such a round takes part in no comparison.
 type Drift struct {
-	Throughput *Trend `json:"throughput,omitempty"`      // nil: no trend
-	CPU        *Trend `json:"cpu_per_request,omitempty"` // nil: no trend, or no CPU time per window
+	// share of its CPU time that threads of compilers took in the second half of the step; 0: at most
+	// CompilingWithin, or not known
+	Compiled   float64 `json:"compiled,omitempty"`
+	Throughput *Trend  `json:"throughput,omitempty"`      // nil: no trend
+	CPU        *Trend  `json:"cpu_per_request,omitempty"` // nil: no trend, or no CPU time per window
+	// The contenders interleaved with it changed alike: it was the machine, and the round is compared.
+	Machine bool `json:"machine,omitempty"`
 }
 
 // Trend is the trend over the windows of a step.
@@ -40,9 +46,16 @@ func (t Trend) String() string {
 // DriftWithin is the largest change over a step that counts as steady.
 const DriftWithin = 0.03
 
-// Warming reports whether the contender became faster.
+// CompilingWithin is the share of CPU time up to which compilers at work count as a steady state; see
+// docs/decisions/2026-11-29-warming-up.md.
+const CompilingWithin = 0.02
+
+// Own reports whether the contender itself was not in a steady state.
+func (d *Drift) Own() bool { return d != nil && !d.Machine }
+
+// Warming reports whether the contender was compiled, or became faster.
 func (d Drift) Warming() bool {
-	return d.Throughput != nil && d.Throughput.Change > 0 || d.CPU != nil && d.CPU.Change < 0
+	return d.Compiled > 0 || d.Throughput != nil && d.Throughput.Change > 0 || d.CPU != nil && d.CPU.Change < 0
 }
 
 // The names of the two drifts, as tables and warnings print them.
@@ -51,9 +64,12 @@ const (
 	Unstable       = "unstable" // the contender became slower
 )
 
-// Name returns StillWarmingUp or Unstable.
+// Name returns StillWarmingUp or Unstable, or that the machine changed.
 func (d Drift) Name() string {
-	if d.Warming() {
+	switch {
+	case d.Machine:
+		return "the machine changed"
+	case d.Warming():
 		return StillWarmingUp
 	}
 	return Unstable
@@ -62,6 +78,9 @@ func (d Drift) Name() string {
 // String returns the warning: "still warming up: throughput rose by 12% and CPU time per request
 // fell by 9.8% over the step".
 func (d Drift) String() string {
+	if d.Compiled > 0 {
+		return d.Name() + ": compilers took " + units.Tenths(d.Compiled) + " of its CPU time in the second half of the step"
+	}
 	var parts []string
 	if d.Throughput != nil {
 		parts = append(parts, "throughput "+d.Throughput.String())
@@ -69,7 +88,11 @@ func (d Drift) String() string {
 	if d.CPU != nil {
 		parts = append(parts, "CPU time per request "+d.CPU.String())
 	}
-	return d.Name() + ": " + strings.Join(parts, " and ") + " over the step"
+	text := d.Name() + ": " + strings.Join(parts, " and ") + " over the step"
+	if d.Machine {
+		text += ", as with the contenders beside it"
+	}
+	return text
 }
 
 // AllWarnings returns the warnings about a step: its drift, those of the load and its own.
@@ -77,7 +100,10 @@ func (s StepResult) AllWarnings() Warnings {
 	var own Warnings
 	if d := s.Drift; d != nil {
 		own = Warnings{{Kind: WarnDrifting, Text: d.String()}}
-		if d.Warming() {
+		switch {
+		case d.Machine:
+			own[0].Kind = WarnMachineChanged
+		case d.Warming():
 			own[0].Kind = WarnWarmingUp
 		}
 	}

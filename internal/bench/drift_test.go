@@ -11,11 +11,14 @@ func TestDrift(t *testing.T) {
 	trend := func(change float64) string { return Trend{Change: change}.String() }
 	// from a start of b to an end of e, as multiples of the mean
 	from := func(b, e float64) string { return trend(2 * (e - b) / (e + b)) }
-	both := func(throughput, cpu float64) Drift { return Drift{&Trend{Change: throughput}, &Trend{Change: cpu}} }
+	both := func(throughput, cpu float64) Drift {
+		return Drift{Throughput: &Trend{Change: throughput}, CPU: &Trend{Change: cpu}}
+	}
 	drifting := func(d *Drift) StepResult {
 		return StepResult{Drift: d, Load: Load{Warnings: Warnings{{Text: "load"}}}, Warnings: Warnings{{Text: "step"}}}
 	}
-	up, down := both(.12, -.031), both(-1, .12)
+	up, down, machine := both(.12, -.031), both(-1, .12), both(-.1, .1)
+	machine.Machine = true
 	check(t,
 		fact{"up", trend(.031), "rose by 3.1%"}, fact{"up more", trend(.12), "rose by 13%"}, fact{"no change", trend(0), "rose by 0.0%"},
 		fact{"fivefold", from(1, 5), "rose by 400%"}, fact{"nearly tenfold", from(1, 9.9), "rose by 890%"},
@@ -25,10 +28,16 @@ func TestDrift(t *testing.T) {
 		fact{"faster", up, "still warming up: throughput rose by 13% and CPU time per request fell by 3.1% over the step"},
 		fact{"slower", down, "unstable: throughput fell by 67% and CPU time per request rose by 13% over the step"},
 		fact{"CPU alone", Drift{CPU: &Trend{Change: -.12}}, "still warming up: CPU time per request fell by 11% over the step"},
+		fact{"compiled", Drift{Compiled: .314}, "still warming up: compilers took 31% of its CPU time in the second half of the step"},
+		fact{"the machine", Drift{Throughput: &Trend{Change: -.1}, Machine: true},
+			"the machine changed: throughput fell by 9.5% over the step, as with the contenders beside it"},
+		fact{"the machine is not its own", (&Drift{Machine: true}).Own(), false}, fact{"none is not its own", (*Drift)(nil).Own(), false},
+		fact{"a drift is its own", up.Own(), true},
 		fact{"throughput alone", Drift{Throughput: &Trend{Change: .12}}.Name(), StillWarmingUp},
 		fact{"neither", both(0, 0).Name(), Unstable}, fact{"only less throughput", Drift{Throughput: &Trend{Change: -.1}}.Name(), Unstable},
 		fact{"warnings", drifting(nil).AllWarnings(), "[load step]"},
 		fact{"first", drifting(&up).AllWarnings()[0], Warning{Kind: WarnWarmingUp, Text: up.String()}},
+		fact{"the machine's", drifting(&machine).AllWarnings()[0].Kind, WarnMachineChanged},
 		fact{"also first", drifting(&down).AllWarnings()[0], Warning{Kind: WarnDrifting, Text: down.String()}},
 	)
 }

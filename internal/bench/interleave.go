@@ -42,8 +42,31 @@ type Interleave struct {
 	Waited time.Duration `json:"waited_ns,omitempty"`
 	// CPU time that it used between its slices, which may have slowed the others
 	WaitedCPU time.Duration `json:"waited_cpu_ns,omitempty"`
-	// the same of the needs that it has for itself, by their names
+	// the part of it that counts as that of the requests before, as compilers and collectors run on
+	AddedCPU     time.Duration `json:"added_cpu_ns,omitempty"`
+	AddedThreads *ThreadTime   `json:"added_thread_time,omitempty"`
+	// as WaitedCPU, of the needs that it has for itself, by their names
 	WaitedNeeds map[string]time.Duration `json:"waited_needs_cpu_ns,omitempty"`
+}
+
+// addedFrom is the share of a slice's CPU time from which on that of the pause after it is added.
+const addedFrom = .02
+
+// Wait adds the pause between two readings, after a slice with this CPU time.
+func (t *Interleave) Wait(slice time.Duration, from, to Usage) {
+	cpu := max(to.CPU-from.CPU, 0)
+	t.Waited += to.At.Sub(from.At)
+	t.WaitedCPU += cpu
+	if float64(cpu) <= addedFrom*float64(slice) {
+		return
+	}
+	t.AddedCPU += cpu
+	if t.AddedThreads == nil {
+		t.AddedThreads = &ThreadTime{}
+	}
+	if sum := t.AddedThreads.advance(from.ThreadTime, to.ThreadTime); sum != nil {
+		t.AddedThreads = sum
+	}
 }
 
 // WaitingCPUs returns how many CPUs the contender used between its slices.

@@ -186,3 +186,29 @@ func TestInterleaved(t *testing.T) {
 	check(t, fact{"a trial", of(StepResult{}, with), all(since, true)}, fact{"alone", of(StepResult{}, alone), all(time.Time{}, false)},
 		fact{"waiting", Interleave{Waited: 4, WaitedCPU: 2}.WaitingCPUs(), .5}, fact{"never waiting", Interleave{}.WaitingCPUs(), 0.})
 }
+
+// The CPU time of a pause is that of the requests before it, with its threads, where it is more than 2% of their slice's.
+func TestPausesOfInterleave(t *testing.T) {
+	at := func(ms int64, threads *ThreadTime) Usage {
+		return Usage{At: time.UnixMilli(10 * ms), CPU: Duration(ms) * time.Millisecond, ThreadTime: threads}
+	}
+	kinds := func(served, compiled, collected, either int64) *ThreadTime {
+		return &ThreadTime{Duration(served), Duration(compiled), Duration(collected), Duration(either)}
+	}
+	before, after := at(100, kinds(5, 5, 5, 5)), at(1100, kinds(805, 105, 55, 15))
+	step := StepResult{Before: &before, After: &after, Load: Load{Succeeded: 10}, Interleave: &Interleave{}}
+	pause := func(slice, used time.Duration, threads *ThreadTime) string {
+		step.Interleave.Wait(slice, at(0, &ThreadTime{}), at(used.Milliseconds(), threads))
+		cpu, _ := step.CPU()
+		of, ended, _ := step.ThreadTime()
+		return all(cpu, step.Interleave.WaitedCPU, of, ended)
+	}
+	ms, none := time.Millisecond, time.Second-Duration(800+100+50+10)
+	plain := *kinds(800, 100, 50, 10)
+	check(t, fact{"2%", pause(500*ms, 10*ms, kinds(9, 9, 9, 9)), all(time.Second, 10*ms, plain, none)},
+		fact{"more", pause(500*ms, 11*ms, kinds(1, 2, 3, 4)), all(1011*ms, 21*ms, *kinds(801, 102, 53, 14), none+11*ms-10)},
+		fact{"another, threads not known", pause(0, ms, nil), all(1012*ms, 22*ms, *kinds(801, 102, 53, 14), none+12*ms-10)})
+	cpus, _ := step.CPUs()
+	each, _ := step.CPUPerRequest()
+	check(t, fact{"in use: of the slices alone", cpus, .1}, fact{"per request", each, 1012 * ms / 10})
+}

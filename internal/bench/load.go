@@ -2,6 +2,7 @@ package bench
 
 import (
 	"cmp"
+	"maps"
 	"strings"
 	"time"
 )
@@ -214,6 +215,43 @@ type Load struct {
 	KeptOf int64 `json:"kept_of,omitempty"`
 	// those that it keeps, by Start: a uniform sample, with measured times
 	Kept []KeptRequest `json:"kept_requests,omitempty"`
+}
+
+// Continue makes an earlier part of the same step part of the lead-in.
+func (l *Load) Continue(earlier Load) {
+	l.LeadIn += earlier.LeadIn + earlier.Elapsed
+	l.Lead += earlier.Lead + earlier.Succeeded + earlier.Drain
+	l.Scheduled, l.Sent = l.Scheduled+earlier.Scheduled, l.Sent+earlier.Sent
+	l.Cut, l.Reconnects, l.SentAgain = l.Cut+earlier.Cut, l.Reconnects+earlier.Reconnects, l.SentAgain+earlier.SentAgain
+	l.Checked += earlier.Checked
+	l.FirstResponse = earlier.FirstResponse
+	l.Rejected.Add(earlier.Rejected)
+	l.Statuses.Add(earlier.Statuses)
+	addTo(&l.Failed, earlier.Failed)
+	addTo(&l.Unread, earlier.Unread)
+	if l.Examples == nil {
+		l.Examples = map[ErrorKind]string{}
+	}
+	maps.Copy(l.Examples, earlier.Examples)
+	for i, r := range earlier.Requests {
+		if i < len(l.Requests) && l.Requests[i].Name == r.Name {
+			own := &l.Requests[i]
+			own.Checked += r.Checked
+			own.Rejected.Add(r.Rejected)
+			own.Statuses.Add(r.Statuses)
+			addTo(&own.Failed, r.Failed)
+			addTo(&own.Unread, r.Unread)
+		}
+	}
+}
+
+func addTo(sum *map[ErrorKind]int64, more map[ErrorKind]int64) {
+	for kind, n := range more {
+		if *sum == nil {
+			*sum = map[ErrorKind]int64{}
+		}
+		(*sum)[kind] += n
+	}
 }
 
 // RequestLoad is the load of one kind of request in a step.

@@ -63,16 +63,19 @@ func (s StepResult) CPU() (d time.Duration, ok bool) {
 	if s.Before == nil || s.After == nil || s.After.CPU < s.Before.CPU {
 		return 0, false
 	}
-	return s.After.CPU - s.Before.CPU, true
+	d = s.After.CPU - s.Before.CPU
+	if s.Interleave != nil {
+		d += s.Interleave.AddedCPU
+	}
+	return d, true
 }
 
 // CPUs returns how many CPUs the contender used in the step.
 func (s StepResult) CPUs() (cpus float64, ok bool) {
-	cpu, ok := s.CPU()
-	if !ok {
+	if _, ok := s.CPU(); !ok {
 		return 0, false
 	}
-	return s.perTime(cpu)
+	return s.perTime(s.After.CPU - s.Before.CPU)
 }
 
 // perTime returns CPU time over the time between the two readings, which may be a little late. If

@@ -52,11 +52,11 @@ func (p Profile) EnvNames() []string {
 	return once(names)
 }
 
-// once returns the names without those that came before.
-func once(names []string) (all []string) {
-	for _, name := range names {
-		if !slices.Contains(all, name) {
-			all = append(all, name)
+// once returns the values without those that came before.
+func once[T comparable](values []T) (all []T) {
+	for _, v := range values {
+		if !slices.Contains(all, v) {
+			all = append(all, v)
 		}
 	}
 	return all
@@ -65,15 +65,19 @@ func once(names []string) (all []string) {
 // LimitsOf returns the limits of a contender: its own, where it has some, or those of all.
 func (p Profile) LimitsOf(sel Selection) Limits { return p.Limits.With(p.SettingsOf(sel).Limits) }
 
-// EqualLimits reports whether all contenders have the same limits.
-func (p Profile) EqualLimits() bool {
-	for i := range p.Contenders {
-		if p.LimitsOf(p.Contenders[i]) != p.LimitsOf(p.Contenders[0]) {
-			return false
-		}
+// LimitSets returns the different limits of the contenders; those of all without contenders.
+func (p Profile) LimitSets() (all []Limits) {
+	for _, sel := range p.Contenders {
+		all = append(all, p.LimitsOf(sel))
 	}
-	return true
+	if len(all) == 0 {
+		return []Limits{p.Limits}
+	}
+	return once(all)
 }
+
+// EqualLimits reports whether all contenders have the same limits.
+func (p Profile) EqualLimits() bool { return len(p.LimitSets()) == 1 }
 
 // Under returns the limits of a contender by which the contenders of the profile differ, in words:
 // "under 0.5 CPUs"; "" if all have the same.

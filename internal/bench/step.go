@@ -22,14 +22,18 @@ type Step struct {
 	RampTo float64 `json:"ramp_to,omitempty"` // rate at the end of a linear ramp from Rate; 0: no ramp
 	Wave   *Wave   `json:"wave,omitempty"`    // sine around Rate; nil: none
 	// Rate as a share of the highest throughput of the earlier steps; see AtPeak
-	PeakShare float64   `json:"peak_share,omitempty"`
-	Arrivals  *Arrivals `json:"arrivals,omitempty"`
+	PeakShare float64 `json:"peak_share,omitempty"`
+	// the throughput is that of the slowest contender of the round: the rate is the same for all
+	LowestPeak bool      `json:"lowest_peak,omitempty"`
+	Arrivals   *Arrivals `json:"arrivals,omitempty"`
 	// open loop: maximum number of open connections; 0: chosen by the client
 	MaxConnections int `json:"max_connections,omitempty"`
 	// closed loop: number of connections at the start of a ramp to Connections; 0: no ramp
-	RampFrom    int      `json:"ramp_from,omitempty"`
-	Request     string   `json:"request,omitempty"` // name of the only kind of request that is sent; "": the whole mix
-	WarmUp      bool     `json:"warm_up,omitempty"` // the step is shown but not compared
+	RampFrom int    `json:"ramp_from,omitempty"`
+	Request  string `json:"request,omitempty"` // name of the only kind of request that is sent; "": the whole mix
+	WarmUp   bool   `json:"warm_up,omitempty"` // the step is shown but not compared
+	// the warm-up goes on beyond Duration while compilers of a runtime are at work, at most a minute
+	UntilWarm   bool     `json:"until_warm,omitempty"`
 	Duration    Duration `json:"duration_ns"`
 	MaxRequests int64    `json:"max_requests,omitempty"` // ends the step early; 0: no limit
 	// engine that loads the step where a run compares the engines; "": that of the run
@@ -54,7 +58,7 @@ type Wave struct {
 // Open reports whether the step is an open loop.
 func (s Step) Open() bool { return s.Rate > 0 || s.PeakShare > 0 || s.Arrivals != nil }
 
-// AtPeak returns the step with the rate computed from PeakShare and a peak in successes per second.
+// AtPeak returns the step with the rate computed from PeakShare and a peak in iterations per second.
 // A peak of 0 means not known; the step is then not run.
 func (s Step) AtPeak(peak float64) Step {
 	if s.PeakShare > 0 {
@@ -63,15 +67,33 @@ func (s Step) AtPeak(peak float64) Step {
 	return s
 }
 
-// Peak returns the highest throughput of the complete, measured closed-loop steps, or 0.
-func Peak(steps []StepResult) float64 {
+// Peak returns the most iterations per second of the complete, measured closed-loop steps, or 0: the
+// throughput, if no request of a profile is one of a session.
+func Peak(steps []StepResult, requests []Request) float64 {
 	peak := 0.
 	for _, s := range steps {
 		if s.Step.Connections > 0 && !s.Step.WarmUp && s.Aborted == "" {
-			peak = max(peak, s.Load.Throughput())
+			peak = max(peak, s.Load.iterations(requests))
 		}
 	}
 	return peak
+}
+
+// iterations returns single requests and sessions per second.
+func (l Load) iterations(requests []Request) float64 {
+	if len(l.Sessions) == 0 {
+		return l.Throughput()
+	}
+	n := 0.
+	for _, s := range l.Sessions { // of the whole step
+		n += float64(s.Begun) * float64(l.Succeeded) / float64(max(1, l.AllSucceeded()))
+	}
+	for _, r := range l.Requests {
+		if slices.ContainsFunc(requests, func(of Request) bool { return of.Name == r.Name && of.Session == "" }) {
+			n += float64(r.Succeeded)
+		}
+	}
+	return n / max(l.Elapsed.Seconds(), 1e-9)
 }
 
 // The limits of a step.
@@ -87,6 +109,8 @@ func (s Step) DefaultName() string {
 	switch {
 	case s.Arrivals != nil:
 		name = plural(s.Arrivals.Users, "user") + " over " + units.Exact(s.Arrivals.Over)
+	case s.LowestPeak:
+		name = s.share() + " of lowest peak"
 	case s.PeakShare != 0:
 		name = s.share() + " of peak"
 	case s.RampTo != 0:
@@ -184,7 +208,7 @@ func (s Step) Same(other Step) bool {
 		return false
 	}
 	if s.PeakShare > 0 && s.PeakShare == other.PeakShare {
-		return true
+		return s.LowestPeak == other.LowestPeak
 	}
 	return s.Name == other.Name && s.Connections == other.Connections && s.RampFrom == other.RampFrom &&
 		s.Rate == other.Rate && s.RampTo == other.RampTo &&

@@ -19,6 +19,7 @@ func TestStepIsNamed(t *testing.T) {
 		{Step{Rate: 100, RampTo: 200}, "100 to 200/s", "100/s", "100 requests/s", "100 to 200/s"},
 		{Step{Rate: 100, Wave: &Wave{50, time.Second}}, "100 ± 50/s", "100/s", "100 requests/s", "100 ± 50/s"},
 		{Step{PeakShare: .125, Rate: 4000}, "12.5% of peak", "12.5%", "4,000 requests/s", "12.5% of peak"},
+		{Step{PeakShare: .5, LowestPeak: true, Rate: 400}, "50% of lowest peak", "50%", "400 requests/s", "50% of lowest peak"},
 		{Step{Arrivals: &Arrivals{4000, time.Minute, 1}}, "4000 users over 1m", "4,000 users", "4,000 users over 60.0 s", "4000 users over 1m"},
 	} {
 		if got := c.step.DefaultName(); got != c.name {
@@ -71,6 +72,7 @@ func TestStepIsTheSame(t *testing.T) {
 		"other waves":       {Step{Wave: &Wave{5, 6}}, Step{Wave: &Wave{5, 7}}, false},
 		"equal arrivals":    {Step{Arrivals: &Arrivals{1, 2, 3}}, Step{Arrivals: &Arrivals{1, 2, 3}}, true},
 		"shares of a peak":  {Step{PeakShare: .5, Rate: 100}, Step{PeakShare: .5, Rate: 120}, true},
+		"shares of two":     {Step{PeakShare: .5, LowestPeak: true}, Step{PeakShare: .5}, false},
 		"shares, requests":  {Step{PeakShare: .5, Request: "a"}, Step{PeakShare: .5, Request: "b"}, false},
 		"a share, and none": {Step{PeakShare: .5, Rate: 100}, Step{Rate: 100, Name: "b"}, false},
 	} {
@@ -169,10 +171,15 @@ func TestStep_Kinds(t *testing.T) {
 	peak := Peak([]StepResult{
 		at(1, 5, nil), at(2, 7, nil), at(4, 6, nil), at(0, 9, nil), at(8, 9, func(s *StepResult) { s.Step.WarmUp = true }),
 		at(16, 9, func(s *StepResult) { s.Aborted = "x" }),
-	})
+	}, nil)
+	// 30 of its 40 successes are measured: 6 of a single request, 24 of sessions with 4 requests
+	sessions := Peak([]StepResult{at(4, 30, func(s *StepResult) {
+		s.Load.Lead, s.Load.Drain, s.Load.Sessions = 6, 4, []SessionLoad{{Begun: 8}}
+		s.Load.Requests = []RequestLoad{{Name: "item", Succeeded: 6}, {Name: "order", Succeeded: 24}}
+	})}, []Request{{Name: "order", Session: "buy"}, {Name: "item"}})
 	const varies, ends = "its load varies", "it ends after a number of requests"
 	check(t,
-		fact{"peak", peak, 7.}, fact{"no peak", Peak(nil), 0.}, fact{"half", Step{PeakShare: .5}.AtPeak(50).Rate, 25.},
+		fact{"peak", peak, 7.}, fact{"peak of sessions", sessions, 12.}, fact{"no peak", Peak(nil, nil), 0.}, fact{"half", Step{PeakShare: .5}.AtPeak(50).Rate, 25.},
 		fact{"its own rate", Step{Rate: 5}.AtPeak(50).Rate, 5.}, fact{"closed", Step{Connections: 1}.Open(), false},
 		fact{"a rate", Step{Rate: 1}.Open(), true}, fact{"a share", Step{PeakShare: .1}.Open(), true},
 		fact{"arrivals", Step{Arrivals: &Arrivals{}}.Open(), true}, fact{"a swing", Step{Wave: &Wave{Amplitude: -5}}.Swing(), 5.},

@@ -36,8 +36,32 @@ func (s StepResult) ThreadTime() (of ThreadTime, ended Duration, ok bool) {
 	if !ok || !known {
 		return ThreadTime{}, 0, false
 	}
-	of = *(&ThreadTime{}).advance(&b, &a)
+	sum := (&ThreadTime{}).advance(&b, &a)
+	if i := s.Interleave; i != nil && i.AddedThreads != nil {
+		sum = sum.advance(&ThreadTime{}, i.AddedThreads)
+	}
+	of = *sum
 	return of, max(0, cpu-of.Served-of.Compiled-of.Collected-of.Runtime), true
+}
+
+// Compiling returns the share of the contender's CPU time that threads of compilers took from a share of
+// the step to its end: .5 is its second half, by the reading that is nearest. ok is false where the
+// runtime has no such threads, or they were not read.
+func (s StepResult) Compiling(from float64) (share float64, ok bool) {
+	b, a := s.Before, s.After
+	if b == nil || a == nil {
+		return 0, false
+	}
+	at := b.At.Add(time.Duration(from * float64(a.At.Sub(b.At))))
+	for i, u := range s.Samples {
+		if u.At.Sub(at).Abs() < b.At.Sub(at).Abs() {
+			b = &s.Samples[i]
+		}
+	}
+	if b.ThreadTime == nil || a.ThreadTime == nil || a.ThreadTime.Compiled == 0 || a.CPU <= b.CPU {
+		return 0, false
+	}
+	return max(0, float64(a.ThreadTime.Compiled-b.ThreadTime.Compiled)/float64(a.CPU-b.CPU)), true
 }
 
 // Switches returns the context switches of the contender in the step.

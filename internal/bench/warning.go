@@ -39,7 +39,7 @@ const (
 	WarnUnstableLoad         WarningKind = "unsteady"        // throughput × latency does not match the requests in flight
 	WarnWarmingUp            WarningKind = "warming"         // Drift: the contender became faster
 	WarnDrifting             WarningKind = "drifting"        // Drift: the contender became slower
-	WarnMaybeUnstable        WarningKind = "maybe_unstable"  // a possible trend within noise, in the first measured step
+	WarnMachineChanged       WarningKind = "machine_changed" // Drift: the contenders beside it changed alike
 	WarnErrors               WarningKind = "errors"          // requests failed
 	WarnRejected             WarningKind = "rejected"        // responses that are expected, but not throughput
 	WarnNotLookedAt          WarningKind = "not_looked_at"   // bodies that were to be compared, and were not
@@ -103,7 +103,7 @@ var titles = map[WarningKind]string{
 	WarnUnstableLoad:         "unstable load",
 	WarnWarmingUp:            StillWarmingUp,
 	WarnDrifting:             Unstable,
-	WarnMaybeUnstable:        "possibly " + StillWarmingUp + ", or " + Unstable,
+	WarnMachineChanged:       "the machine changed within a step",
 	WarnOOM:                  "out of memory",
 	WarnMemoryGrowth:         "memory grew with the requests",
 	WarnBusyOutOfTurn:        "busy while others were loaded",

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
@@ -23,6 +22,15 @@ const (
 	idler        = 0.8  // of the other's CPUs in use at the same load
 	moreWork     = 1.25 // times the CPU time per request, its own or of a need: it waits for more work, not for a lock
 )
+
+// Why returns what is known of the causes of a change: the requests that have changed more than all
+// others, and what counters say about the worse side. All outputs have it after the verdict.
+func (c Contender) Why() (all []string) {
+	if text := c.Mostly(); text != "" {
+		all = append(all, text)
+	}
+	return append(all, c.Causes...)
+}
 
 // worse returns the side that is worse in throughput, p99 or CPU time, and in which of them it suffers;
 // -1 without a verdict.
@@ -68,9 +76,10 @@ func (c Contender) causes(couple analysis.Couple) (all []string, first string) {
 	if name == than {
 		name, than = "the "+sides[worse], "the "+sides[1-worse]
 	}
+	add := func(look, text string) { all, first = append(all, text), cmp.Or(first, look) }
 	if peak, ok := both[worse].PeakStep(); ok && suffers[measure.Throughput] {
 		if by := both[worse].Bounds[peak.Index]; by.Bound == verdict.Threads {
-			all = append(all, name+": "+safe.Line(by.Text, 400)+".")
+			add(name+": "+safe.Line(by.Text, 400), name+": "+safe.Line(by.Text, 400)+".")
 		}
 	}
 	if x, y, ok := apart(one, other, logged); ok && x >= leastLog && x >= moreLog*y {
@@ -78,14 +87,13 @@ func (c Contender) causes(couple analysis.Couple) (all []string, first string) {
 		if cpus, known := stats.Median(rounds(one, bench.StepResult.LogCPUs)); known && cpus >= 0.01 {
 			text += fmt.Sprintf("; the engine (dockerd and shim) uses %.2f CPUs for that", cpus)
 		}
-		all = append(all, text+".")
+		add("Look at what "+name+" logs", text+".")
 	}
 	x, y, ok := apart(one, other, switches)
 	if how := waits(one, other); ok && how != "" && !waiting && x >= moreSwitches*y && (suffers[measure.Throughput] || suffers[measure.P99Half]) {
-		all = append(all, fmt.Sprintf("%s has %.1f context switches per request at %s, %s %.1f, with %s: its threads wait for a lock or a pool.",
+		add("Look for the lock or pool that threads of "+name+" wait for", fmt.Sprintf("%s has %.1f context switches per request at %s, %s %.1f, with %s: its threads wait for a lock or a pool.",
 			name, x, one.Step.Words(), than, y, how))
 	}
-	first = cmp.Or(first, strings.TrimSuffix(strings.Join(all[:min(1, len(all))], ""), "."))
 	own(1 - worse)
 	return all, first
 }

@@ -125,11 +125,6 @@ func rows(couple analysis.Couple, o Options) []Row {
 				}
 			}
 		}
-		for i, c := range []analysis.Contender{couple.A, couple.B} {
-			if step := c.StepOf(m.Measure, couple.Ref); step.Drifting > 0 {
-				r.Warnings = append(r.Warnings, sideWarning(sides[i], bench.WarnDrifting, "%s", step.DriftWords()))
-			}
-		}
 		all = append(all, r)
 	}
 	for i := range family {
@@ -143,12 +138,23 @@ func rows(couple analysis.Couple, o Options) []Row {
 
 // newRow returns the row of a measure without a verdict, and the pair that is tested for it.
 func newRow(couple analysis.Couple, m measure.Measure, o Options) (Row, stats.Pair) {
-	old, fresh, at := analysis.Samples(m, couple.Ref, couple.A, couple.B)
+	old, fresh, at, leftOut := couple.Samples(m)
 	shown := couple.Values(m)
 	r := Row{Measure: m.ID, Unit: m.Unit.String(), HigherIsBetter: m.Higher, At: at, Old: side(old, shown[0]), New: side(fresh, shown[1]),
 		Paired: couple.Paired && stats.SameLength(old, fresh)}
 	if m.Contender(couple.A.Contender).AtLeast || m.Contender(couple.B.Contender).AtLeast {
 		r.Warnings = append(r.Warnings, sideWarning("", bench.WarnEstimate, "%s", m.Comparison.Guess))
+	}
+	for i, c := range []analysis.Contender{couple.A, couple.B} {
+		if step := c.StepOf(m, couple.Ref); step.Drifting > 0 {
+			words := step.DriftWords()
+			if _, enough := step.Steady(); leftOut {
+				words += ", left out"
+			} else if enough {
+				words += ", compared all the same"
+			}
+			r.Warnings = append(r.Warnings, sideWarning(sides[i], bench.WarnDrifting, "%s", words))
+		}
 	}
 	r.Sentence, _ = r.known()
 	return r, stats.Pair{Measure: string(m.ID), HigherIsBetter: m.Higher, Old: old, New: fresh, Paired: r.Paired,

@@ -64,7 +64,7 @@ func inRun(all []bench.TrialResult) raw {
 func withShare(rng *rand.Rand, all []bench.TrialResult) []bench.TrialResult {
 	for i := range all {
 		steps := all[i].Steps
-		peak := bench.Peak(steps)
+		peak := bench.Peak(steps, nil)
 		s := steps[len(steps)-1]
 		s.Index, s.Step = len(steps), bench.Step{Name: "50% of peak", PeakShare: .5, Rate: peak / 2, Duration: 10 * time.Second}
 		s.Load.Succeeded, s.Load.Sent = int64(peak*5), int64(peak*5)

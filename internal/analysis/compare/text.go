@@ -61,7 +61,7 @@ func (r Result) lines(width int, paint func(table.Tone, string) string, first bo
 		if c.Subject != c.limits {
 			say("", c.Subject)
 		}
-		say("", c.Mostly())
+		say("", c.Why()...)
 		say("", fmt.Sprintf("%s   %s", c.name(), c.rounds()))
 		t := c.table(c.Rows, "old", "new")
 		if width > 0 && width < narrow { // the verdicts say how much has changed
@@ -106,10 +106,8 @@ func (r Result) Markdown(w io.Writer, gates []GateResult) error {
 		}
 		headline, _ := c.Headline()
 		fmt.Fprintf(&b, "### %s\n\n", table.Escape(headline))
-		for _, line := range append(c.excludedSides(), c.Mostly()) {
-			if line != "" {
-				b.WriteString(table.Escape(line) + "\n\n")
-			}
+		for _, line := range append(c.excludedSides(), c.Why()...) {
+			b.WriteString(table.Escape(line) + "\n\n")
 		}
 		noun := "measure"
 		if len(changed) > 0 {
@@ -346,7 +344,6 @@ func (c Contender) excludedSides() (lines []string) {
 
 // remarks returns the caveats of a contender.
 func (c Contender) remarks() (lines []string) {
-	lines = append(lines, c.Causes...)
 	for _, row := range c.Rows {
 		for _, w := range row.Warnings {
 			lines = append(lines, string(row.Measure)+": "+safe.Line(w.String(), 300))

@@ -51,7 +51,7 @@ type Conclusion struct {
 	Title   string // of the run
 	About   string // "4 contenders × 6 rounds · 1.5 CPUs, 512 MiB · 25 Nov 2026"
 	Verdict string
-	Mostly  string // of Versions: which requests have changed; "" without such
+	Why     []string // of Versions: known causes of the change
 
 	Confidence string
 	Cost       string
@@ -97,7 +97,7 @@ func Of(a *analysis.Run, floor *compare.Floor) Conclusion {
 	r.Next, r.Command = d.next(r)
 	r.Command = safe.Line(r.Command, 1000)
 	if d.kind == Versions && len(d.ranked()) == 2 {
-		r.Mostly, r.Requests = d.pair().Mostly(), d.pair().RequestTable(maxRequests)
+		r.Why, r.Requests = d.pair().Why(), d.pair().RequestTable(maxRequests)
 	}
 	r.Table, r.Leaders = d.table(), map[measure.ID][]string{}
 	for _, s := range standings {
@@ -159,6 +159,9 @@ func requests(steps []bench.Step) (names []string) {
 	return names
 }
 
+// maxSets is how many sets of limits are named before the first sentence.
+const maxSets = 3
+
 // about returns what was run, under which limits, and when.
 func (d *draft) about() string {
 	run := d.Run.Run
@@ -171,8 +174,17 @@ func (d *draft) about() string {
 		text += ", interleaved in slices from " + units.Exact(t)
 	}
 	parts := []string{text}
-	if limits := run.Profile.Limits.String(); limits != "" {
-		parts = append(parts, limits)
+	switch sets := run.Profile.LimitSets(); {
+	case len(sets) > maxSets:
+		parts = append(parts, fmt.Sprintf("%d sets of limits", len(sets)))
+	case len(sets) > 1:
+		var each []string
+		for _, l := range sets {
+			each = append(each, l.Words())
+		}
+		parts = append(parts, strings.Join(each, " or "))
+	case sets[0] != bench.Limits{}:
+		parts = append(parts, sets[0].String())
 	}
 	if !run.Started.IsZero() {
 		parts = append(parts, run.Started.Format("2 Jan 2006"))

@@ -337,6 +337,19 @@ func TestOf(t *testing.T) {
 			planUnder(bench.Limits{CPUs: 2}, bench.Limits{CPUs: 1})},
 		{"limits as planned, one round", planned(slices.Concat(rounds("a", 1, 9000, 9e4), rounds("bb", 1, 4000, 9e4)),
 			bench.Limits{CPUs: 2}, bench.Limits{CPUs: 1}), planUnder(bench.Limits{CPUs: 2}, bench.Limits{CPUs: 1})},
+		{"limits as planned of three", planned(slices.Concat(rounds("a", 8, 9000, 9e4), rounds("bb", 8, 4000, 9e4), rounds("c", 8, 3900, 9e4)),
+			bench.Limits{CPUs: 2}, bench.Limits{CPUs: 1}, bench.Limits{CPUs: 1}), planUnder(bench.Limits{CPUs: 2}, bench.Limits{CPUs: 1}, bench.Limits{CPUs: 1})},
+		{"limits as planned of three, two excluded", planned(slices.Concat(rounds("a", 8, 9000, 9e4), rounds("bb", 8, 8000, 9e4),
+			killed(rounds("c", 8, 4000, 9e4))), bench.Limits{CPUs: 2}, bench.Limits{CPUs: 2}, bench.Limits{CPUs: 1}),
+			planUnder(bench.Limits{CPUs: 2}, bench.Limits{CPUs: 2}, bench.Limits{CPUs: 1})},
+		{"limits of four", planned(slices.Concat(rounds("a", 1, 9000, 9e4), rounds("bb", 1, 4000, 9e4), rounds("c", 1, 3900, 9e4), rounds("dd", 1, 390, 9e4)),
+			bench.Limits{CPUs: 4}, bench.Limits{CPUs: 3}, bench.Limits{CPUs: 2}, bench.Limits{CPUs: 1}),
+			planUnder(bench.Limits{CPUs: 4}, bench.Limits{CPUs: 3}, bench.Limits{CPUs: 2}, bench.Limits{CPUs: 1})},
+		{"arrivals: limits as planned", planned(slices.Concat(rounds("a", 8, 500, 9e4, arrive), rounds("bb", 8, 250, 9e4, arrive)), bench.Limits{CPUs: 2}, bench.Limits{CPUs: 1}),
+			func(r *bench.Run) {
+				r.Profile.Steps = []bench.Step{users}
+				planUnder(bench.Limits{CPUs: 2}, bench.Limits{CPUs: 1})(r)
+			}},
 		{"one that needs little CPU time", rounds("a", 1, 9000, 1e3), none},
 		{"one whose start took CPU time", rounds("a", 1, 9000, 9e4,
 			func(s *bench.StepResult) { s.Before.CPU = s.After.CPU / 2 }), none},

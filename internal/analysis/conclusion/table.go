@@ -123,7 +123,7 @@ func (p place) name() table.Cell {
 
 // standings is the table of several contenders: throughput, latency at equal load, memory, cost.
 func (d *draft) standings() table.Table {
-	rate, anyRate, tiers := analysis.EqualLoad(d.all), false, false
+	rate, anyRate, between, tiers := analysis.EqualLoad(d.all), false, false, false
 	t := table.Table{Sort: true, Heading: 1, Columns: []table.Column{
 		{Title: "tier", Left: true}, {Title: "contender", Left: true}, {Title: "limits", Left: true}, {Title: "req/s at peak"},
 		{Title: "at", Drop: 4},
@@ -137,14 +137,16 @@ func (d *draft) standings() table.Table {
 	for _, p := range places {
 		at, ok := p.P99At(rate)
 		anyRate, tiers = anyRate || ok && !at.AtMost, tiers || p.tier != units.Missing
+		between = between || ok && !at.Measured
 		own := d.Run.Run.Profile.OwnLimits(p.Results[0].Trial.Selection())
 		t.Rows = append(t.Rows, p.row(valued(0, p.tier), p.name(), text(own.Words()), d.peakCell(p, most), atCell(p),
 			known(ok, float64(at.Value), latencyAt(at)), memoryCell(p), costCell(p), p.of(measure.StartUp), ChecksCell(p.Checks)))
 	}
-	if anyRate {
+	switch {
+	case anyRate && between:
 		t.Footnotes = append(t.Footnotes, fmt.Sprintf("p99 at %s/s: at the same rate for all, ~: interpolated between closed-loop steps "+
 			"up to the peak, ≤: all steps have higher rates, and this is the lowest p99 of them.", units.Number(rate)))
-	} else {
+	case !anyRate:
 		t = t.Without(t.Columns[5].Title)
 	}
 	if !tiers {
@@ -188,8 +190,11 @@ func atCell(p place) table.Cell {
 }
 
 func latencyAt(at analysis.LatencyAt) string {
-	if at.AtMost {
+	switch {
+	case at.AtMost:
 		return "≤ " + units.Duration(at.Value)
+	case at.Measured:
+		return units.Duration(at.Value)
 	}
 	return "~" + units.Duration(at.Value)
 }
@@ -212,8 +217,8 @@ func memoryCell(p place) table.Cell {
 
 // memoryTitle names the limit of memory, if it is the same for all.
 func (d *draft) memoryTitle() string {
-	if limit := d.Run.Run.Profile.Limits.Memory; limit > 0 && d.Run.Run.Profile.EqualLimits() {
-		return "memory of " + units.Bytes(limit)
+	if sets := d.Run.Run.Profile.LimitSets(); len(sets) == 1 && sets[0].Memory > 0 {
+		return "memory of " + units.Bytes(sets[0].Memory)
 	}
 	return "memory"
 }

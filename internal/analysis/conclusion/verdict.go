@@ -28,6 +28,9 @@ func (d *draft) verdict() (string, Tone) {
 		return text, tones[tone]
 	}
 	text, tone := d.byKind()
+	if tone == Good && (d.unequal || len(d.ratios) > 0) { // other limits are not better contenders
+		tone = Neutral
+	}
 	flaws := analysis.Flaws(d.all, nil)
 	first := len(d.all) <= 2
 	var found []string
@@ -104,12 +107,8 @@ func (d *draft) conclude() (string, Tone) {
 // steps ranks by throughput and says which contender costs the least.
 func (d *draft) steps(ranked []analysis.Contender) (string, Tone) {
 	s := d.standing(measure.Throughput)
-	if n := len(d.ratios); n > 0 { // the limits are the subject
-		tone := Good
-		if d.rounds() < stats.MinInterval {
-			tone = Neutral
-		}
-		return strings.Join(d.ratios[:min(n, 2)], " "), tone
+	if n := len(d.ratios); n > 0 { // the limits are the subject: neither is better
+		return strings.Join(d.ratios[:min(n, 2)], " "), Neutral
 	}
 	if !d.comparable(s) || len(s.Members) < 2 {
 		return d.soFar(ranked), Neutral

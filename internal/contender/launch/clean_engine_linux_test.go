@@ -176,6 +176,7 @@ func TestCleanTouchesNothingElse(t *testing.T) {
 	} {
 		foreign = append(foreign, marked(strings.Join(env, " "), env...))
 	}
+	var running []string
 	check := func(all bool, gone, there []thing, kept ...string) {
 		t.Helper()
 		c, err := Clean(t.Context(), nil, CleanOptions{All: all})
@@ -197,6 +198,11 @@ func TestCleanTouchesNothingElse(t *testing.T) {
 				}
 			}
 		}
+		for _, line := range c.Removed {
+			if strings.HasSuffix(line, "(its locbench is running)") {
+				running = append(running, line)
+			}
+		}
 		if len(c.Removed) != len(gone) || len(c.Kept) != len(kept) {
 			t.Errorf("all %v: %q", all, c)
 		}
@@ -208,6 +214,7 @@ func TestCleanTouchesNothingElse(t *testing.T) {
 	}
 	check(false, []thing{left, below, killed}, []thing{living, far}, "is running", "another PID namespace")
 	check(true, []thing{living, far}, nil)
+	testenv.Equal(t, running, []string{"cgroup " + living.name + " (its locbench is running)"})
 }
 
 // TestOwnersOfTwoPIDNamespaces: a locbench here and one in another PID namespace of the same

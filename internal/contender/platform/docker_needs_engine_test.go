@@ -3,6 +3,8 @@
 package platform
 
 import (
+	"archive/tar"
+	"bytes"
 	"context"
 	"fmt"
 	"net"
@@ -263,4 +265,49 @@ func TestNeed_Spec(t *testing.T) {
 	testenv.OK(t, c.Kill(t.Context()))
 	testenv.OK(t, c.Kill(t.Context()))
 	testenv.OK(t, c.Stop(t.Context()))
+}
+
+// TestNeed_Bounds: a need gains no privileges and has a bound on its processes; a pause from outside is an
+// incident, and why it does not respond.
+func TestNeed_Bounds(t *testing.T) {
+	b := openBed(t)
+	for pids, want := range map[int64]string{0: fmt.Sprint(bench.DefaultProcesses), 50: "50"} {
+		seen := make(chan bench.IncidentKind, 9)
+		c := b.start(needs.ContainerSpec{Command: []string{"serve", "80"}, Limits: bench.Limits{PIDs: pids},
+			OnIncident: func(in bench.Incident) { seen <- in.Kind }})
+		docker := func(args ...string) string {
+			out, err := exec.Command("docker", append(args, c.(served).ID())...).CombinedOutput()
+			testenv.Need(t, err == nil, "%v: %s", err, out)
+			return strings.TrimSpace(string(out))
+		}
+		testenv.Equal(t, docker("inspect", "-f", "{{.HostConfig.PidsLimit}} {{.HostConfig.SecurityOpt}}"), want+" [no-new-privileges]")
+		if pid := c.PID(); pid > 0 {
+			testenv.Contains(t, string(testenv.Must(os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)))(t)), "NoNewPrivs:\t1\n")
+		}
+		testenv.Equal(t, c.Diagnose(t.Context()), "")
+		docker("pause")
+		testenv.Equal(t, <-seen, bench.IncidentPaused)
+		testenv.Contains(t, c.Diagnose(t.Context()), "paused externally")
+		docker("unpause")
+		testenv.Equal(t, <-seen, bench.IncidentUnpaused)
+	}
+}
+
+// TestNeed_LinkInImage: an image with something where a volume is copied is refused; the copy would be that of another folder.
+func TestNeed_LinkInImage(t *testing.T) {
+	b := openBed(t)
+	seeded := b.volume()
+	var tree bytes.Buffer
+	w := tar.NewWriter(&tree)
+	testenv.OK(t, w.WriteHeader(&tar.Header{Name: "locbench-volume", Linkname: "/other", Typeflag: tar.TypeSymlink, Mode: 0o777}))
+	testenv.OK(t, w.Close())
+	image := strings.Replace(b.image, "need", "link", 1)
+	cmd := exec.Command("docker", "import", "-", image)
+	cmd.Stdin = &tree
+	out, err := cmd.CombinedOutput()
+	testenv.Need(t, err == nil, "%v: %s", err, out)
+	t.Cleanup(func() { testenv.OK(t, b.engine.RemoveImage(context.Background(), image)) })
+	const want = "the image has a link or a file at /locbench-volume; remove it from the image"
+	testenv.Fails(t, testenv.Err(b.CopyVolume(t.Context(), seeded, b.volume(), image, 1<<40)), want)
+	testenv.Fails(t, testenv.Err(b.VolumeSize(t.Context(), seeded, image)), want)
 }

@@ -108,7 +108,7 @@ var table = []Measure{
 		over:  func(s stats.Step) (float64, bool) { return known(s.Latency, p99) },
 		whole: half(p99),
 		Definition: Definition{"Latency at half peak (ms, µs)",
-			"at the open-loop step at 50% of peak, if there is one; else at the closed-loop step nearest to half peak. " +
+			"at the open-loop step at 50% of peak or of the lowest peak, if there is one; else at the closed-loop step nearest to half peak. " +
 				"All rounds, histograms merged."},
 		Comparison: &Comparison{Title: "p99", Long: "p99 at half peak", Head: "p99", At: AtHalf, Kind: stats.OfLatency,
 			What: "latency that 99% of successes stay below, at the step at half of the old peak"},
@@ -192,7 +192,8 @@ var table = []Measure{
 	{
 		ID: CPUTime, Name: "CPU time", Head: "CPU", Unit: Nanoseconds, Of: nanoseconds(bench.StepResult.CPU),
 		Definition: Definition{"CPU time (s)",
-			"user and system time of all its processes, read from the kernel at the start and end of the step."},
+			"user and system time of all its processes, read from the kernel at the start and end of the step. Of an interleaved step " +
+				"also that of the pauses after its slices, where it is more than 2% of the slice's: what its compilers and collectors do then."},
 		Chart: &Chart{ID: "cpu", Title: "CPU time per step",
 			Note: "Used by the contender during the step.", Unit: "s", Zero: true},
 		CSV:        Column{"cpu_ns", "CPU time of the contender in the step"},

@@ -53,11 +53,12 @@ func TrialCost(trial bench.TrialResult, pricePerHour float64) (Cost, bool) {
 		if s.After == nil {
 			continue
 		}
-		c.CPU, c.Successes = max(c.CPU, s.After.CPU), successes
 		cpu, ok := s.CPU()
+		c.CPU, c.Successes = max(c.CPU, s.After.CPU), successes
 		if !ok {
 			continue // its CPU time is in Other
 		}
+		c.CPU = max(c.CPU, s.Before.CPU+cpu)
 		if s.Step.WarmUp {
 			warmUp += cpu
 		} else {

@@ -66,6 +66,12 @@ func TestTrialCost(t *testing.T) {
 	if got, _ := TrialCost(gap, price); got.Total != 1000 || got.Successes != 10_000 || math.Abs(got.Other-700) > 1e-9 {
 		t.Errorf("with a missing reading: %+v", got)
 	}
+	// The pauses between slices of the last step took 1 s more.
+	paused := trialOfCost()
+	paused.Steps[2].Interleave = &bench.Interleave{AddedCPU: time.Second}
+	if got, _ := TrialCost(paused, price); got.Total != 1100 || math.Abs(got.Steady-700) > 1e-9 || got.CPU != 11*time.Second {
+		t.Errorf("with pauses: %+v", got)
+	}
 	withoutMark := trialOfCost()
 	withoutMark.Marks = nil
 	want.StartUp, want.Other = 0, 200

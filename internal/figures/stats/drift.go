@@ -9,48 +9,54 @@ import (
 )
 
 const (
-	// minDrift is the minimum number of windows for a drift. Below fewWindows, driftNoiseFew
-	// applies: there a quick warm-up is hard to tell from noise.
-	minDrift   = 4
-	fewWindows = 6
+	// minDrift is the minimum number of windows for a drift.
+	minDrift = 4
 
-	driftNoise    = 0.01
-	driftNoiseFew = 0.05
+	// largest p values of a trend: of a contender that became faster, which in a runtime without threads
+	// of compilers nothing else shows; of one that became slower, and of either one compared with its
+	// neighbours
+	fasterNoise = 0.001
+	slowerNoise = 0.01
 )
 
-// Drift tests the windows of a measured step for a trend in throughput or CPU time per request. The
-// trend must exceed bench.DriftWithin, with p at most 1% (5% in short steps). nil: none.
-func Drift(s bench.StepResult) *bench.Drift {
-	noise := driftNoise
-	if len(wholeWindows(s.Load)) < fewWindows {
-		noise = driftNoiseFew
-	}
-	return drift(s, noise)
-}
-
-// PossibleDrift returns a trend above bench.DriftWithin that is within noise; nil: none.
-func PossibleDrift(s bench.StepResult) *bench.Drift {
-	if Drift(s) != nil {
-		return nil
-	}
-	return drift(s, 1)
-}
-
-// drift returns the trends with a p value of at most noise.
-func drift(s bench.StepResult, noise float64) *bench.Drift {
+// Drift returns why a measured step was not in a steady state; nil: it was. Threads of compilers show
+// it by their share of CPU time. A runtime that has none shows it by a trend in throughput or CPU time per
+// request; where other contenders were loaded in the same slices, they must not have the trend too, else
+// it was the machine.
+func Drift(s bench.StepResult, beside ...bench.StepResult) *bench.Drift {
 	if s.Step.WarmUp || s.Aborted != "" || changing(s.Step) {
 		return nil
 	}
+	share, compiles := s.Compiling(.5)
+	if share > bench.CompilingWithin {
+		return &bench.Drift{Compiled: share}
+	}
+	rates, costs := series(s)
+	var theirRates, theirCosts [][]float64
+	for _, other := range beside {
+		r, c := series(other)
+		theirRates, theirCosts = append(theirRates, r), append(theirCosts, c)
+	}
+	var own, shared bench.Drift
+	own.Throughput, shared.Throughput = trend(rates, theirRates, 1, compiles)
+	own.CPU, shared.CPU = trend(costs, theirCosts, -1, compiles)
+	switch {
+	case own != (bench.Drift{}):
+		return &own
+	case shared != (bench.Drift{}):
+		shared.Machine = true
+		return &shared
+	}
+	return nil
+}
+
+// series returns throughput and CPU time per success of the windows of a step.
+func series(s bench.StepResult) (rates, cost []float64) {
 	windows := wholeWindows(s.Load)
-	rates := make([]float64, len(windows))
-	for i, w := range windows {
-		rates[i] = w.Throughput()
+	for _, w := range windows {
+		rates = append(rates, w.Throughput())
 	}
-	d := bench.Drift{Throughput: trend(rates, noise), CPU: trend(costs(s, windows), noise)}
-	if d == (bench.Drift{}) {
-		return nil
-	}
-	return &d
+	return rates, costs(s, windows)
 }
 
 // changing reports whether the load of a step varies.
@@ -58,16 +64,47 @@ func changing(s bench.Step) bool {
 	return s.RampTo > 0 || s.RampFrom > 0 || s.Wave != nil || s.Arrivals != nil
 }
 
-func trend(series []float64, noise float64) *bench.Trend {
-	l, ok := FitLine(series)
-	if len(series) < minDrift || !ok || math.Abs(l.Change()) <= bench.DriftWithin {
-		return nil
+// trend returns the trend of a contender, and one that its neighbours have as well. faster is the sign of
+// the change of a contender that becomes faster, which says nothing of one that compiles on threads
+// that did not.
+func trend(of []float64, beside [][]float64, faster float64, compiles bool) (own, shared *bench.Trend) {
+	l, ok := FitLine(of)
+	if len(of) < minDrift || !ok || math.Abs(l.Change()) <= bench.DriftWithin {
+		return nil, nil
 	}
-	t := bench.Trend{Change: l.Change(), P: l.P()}
+	t, rises, noise := &bench.Trend{Change: l.Change(), P: l.P()}, l.Change()*faster > 0, slowerNoise
+	if rises {
+		noise = fasterNoise
+	}
 	if t.P > noise {
+		return nil, nil
+	}
+	apart, ok := FitLine(besideThem(of, beside))
+	switch {
+	case ok && math.Abs(apart.Change()) <= math.Abs(t.Change)/2:
+		return nil, t
+	case rises && compiles, ok && (apart.Change()*t.Change < 0 || apart.P() > slowerNoise):
+		return nil, nil
+	}
+	return t, nil
+}
+
+// besideThem returns a series divided by the geometric mean of its neighbours; nil without any that is known.
+func besideThem(of []float64, beside [][]float64) []float64 {
+	beside = slices.DeleteFunc(beside, func(b []float64) bool { return len(b) < minDrift || slices.Min(b) <= 0 })
+	if len(beside) == 0 {
 		return nil
 	}
-	return &t
+	for _, b := range beside {
+		of = of[:min(len(of), len(b))]
+	}
+	ratio := slices.Clone(of)
+	for i := range ratio {
+		for _, b := range beside {
+			ratio[i] /= math.Pow(b[i], 1/float64(len(beside)))
+		}
+	}
+	return ratio
 }
 
 // wholeWindows returns the windows of full length, without those of a drain.

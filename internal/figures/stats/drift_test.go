@@ -38,43 +38,83 @@ func rates(each ...float64) bench.StepResult {
 
 func TestDrift(t *testing.T) {
 	rising := func(at float64) (float64, float64) { return 2000 + 50*at, 1.5 }
+	falling := func(at float64) (float64, float64) { return 2000 - 20*at, 1.5 - .015*at }
 	const rose = "still warming up: throughput rose by 25% and CPU time per request fell by 20% over the step"
-	few := []float64{100, 103, 102, 105, 104, 107} // the trend of all six has a p value of 1.4%
+	const fell = "unstable: throughput fell by 10% over the step"
+	// the p value of the trend of each is in the name
 	for _, c := range []struct {
-		name     string
-		step     bench.StepResult
-		want     string
-		possible string
+		name   string
+		step   bench.StepResult
+		beside []bench.StepResult
+		want   string
 	}{
-		{"level", stepOf(10, level), "", ""},
-		{"too short", stepOf(3, func(at float64) (float64, float64) { return 1000 * at, 1.5 }), "", ""},
-		{"clear", stepOf(10, rising), rose, ""},
-		{"rises under a quota", stepOf(10, func(at float64) (float64, float64) { return 2000 + 20*at, 1.5 }),
-			"still warming up: throughput rose by 10% and CPU time per request fell by 9.1% over the step", ""},
-		{"cheaper at the same rate", stepOf(10, func(at float64) (float64, float64) { return 2000, 1 - .01*at }),
-			"still warming up: CPU time per request fell by 10% over the step", ""},
-		{"slower and slower", stepOf(10, func(at float64) (float64, float64) { return 2000 - 20*at, 1.5 - .015*at }),
-			"unstable: throughput fell by 10% over the step", ""},
-		{"by 2%", stepOf(10, func(at float64) (float64, float64) { return 2000 + 4*at, 1.5 }), "", ""},
-		{"four windows", rates(1442, 2390, 3188, 3500), "still warming up: throughput rose by 226% over the step", ""},
-		{"five windows", rates(few[:5]...), "", "still warming up: throughput rose by 5.0% over the step"},
-		{"six windows", rates(few...), "", "still warming up: throughput rose by 7.0% over the step"},
-		{"a first second that is slower", rates(1310, 1615, 1748, 1732, 1645, 1557, 1652, 1792, 1881, 1879),
-			"", "still warming up: throughput rose by 28% over the step"},
-		{"noise", rates(1977, 1781, 1600, 969, 1008, 1064, 1520, 1650, 1645, 808), "",
-			"unstable: throughput fell by 34% over the step"},
+		{"level", stepOf(10, level), nil, ""},
+		{"too short", stepOf(3, func(at float64) (float64, float64) { return 1000 * at, 1.5 }), nil, ""},
+		{"clear", stepOf(10, rising), nil, rose},
+		{"rises under a quota", stepOf(10, func(at float64) (float64, float64) { return 2000 + 20*at, 1.5 }), nil,
+			"still warming up: throughput rose by 10% and CPU time per request fell by 9.1% over the step"},
+		{"cheaper at the same rate", stepOf(10, func(at float64) (float64, float64) { return 2000, 1 - .01*at }), nil,
+			"still warming up: CPU time per request fell by 10% over the step"},
+		{"slower and slower", stepOf(10, falling), nil, fell},
+		{"by 2%", stepOf(10, func(at float64) (float64, float64) { return 2000 + 4*at, 1.5 }), nil, ""},
+		{"faster, 1.4%", rates(100, 103, 102, 105, 104, 107), nil, ""},
+		{"faster, 0.5%", rates(100, 103, 102, 105, 105, 108), nil, ""},
+		{"faster, 0.07%", rates(100, 102, 103, 104, 105, 108), nil, "still warming up: throughput rose by 8.6% over the step"},
+		{"slower, 0.5%", rates(108, 105, 105, 102, 103, 100), nil, "unstable: throughput fell by 7.8% over the step"},
+		{"slower, 1.4%", rates(107, 104, 105, 102, 103, 100), nil, ""},
+		{"a first second that is slower", rates(1310, 1615, 1748, 1732, 1645, 1557, 1652, 1792, 1881, 1879), nil, ""},
+		{"noise", rates(1977, 1781, 1600, 969, 1008, 1064, 1520, 1650, 1645, 808), nil, ""},
+		{"rises beside one that is level", stepOf(10, rising), of(stepOf(10, level)), rose},
+		{"falls beside one that is level", stepOf(10, falling), of(stepOf(10, level)), fell},
+		{"level beside one that falls", stepOf(10, level), of(stepOf(10, falling)), ""},
+		{"both rise", stepOf(10, rising), of(stepOf(10, rising)),
+			"the machine changed: throughput rose by 25% and CPU time per request fell by 20% over the step, as with the contenders beside it"},
+		{"both fall, one by a third less", stepOf(10, falling),
+			of(stepOf(10, func(at float64) (float64, float64) { return 2000 - 13*at, 1.5 - .01*at })),
+			"the machine changed: throughput fell by 10% over the step, as with the contenders beside it"},
+		{"both fall, one by two thirds less", stepOf(10, falling),
+			of(stepOf(10, func(at float64) (float64, float64) { return 2000 - 6*at, 1.5 - .005*at })), fell},
+		{"beside one that jumps", rates(2000, 1980, 1960, 1940, 1920, 1900, 1880, 1860, 1840, 1820),
+			of(rates(1500, 2500, 1000, 3000, 2000, 1800, 2500, 1500, 1200, 2600)), ""},
+		{"beside two, one of which rises", stepOf(10, rising), of(stepOf(10, level), stepOf(10, rising)),
+			"still warming up: throughput rose by 25% over the step"},
+		{"beside one without a success", stepOf(10, rising), of(rates(0, 0, 0, 0, 0, 0, 0, 0, 0, 0)), rose},
+		{"compiled in its second half", compiled(stepOf(10, level), .5, .05), of(stepOf(10, level)),
+			"still warming up: compilers took 5.0% of its CPU time in the second half of the step"},
+		{"compiled in its first half", compiled(stepOf(10, level), 0, .05), nil, ""},
+		{"compiled as much as counts as steady", compiled(stepOf(10, level), .5, bench.CompilingWithin), nil, ""},
+		{"faster, its compilers at rest", compiled(stepOf(10, rising), 0, .05), of(stepOf(10, level)), ""},
+		{"slower, its compilers at rest", compiled(stepOf(10, falling), 0, .05), of(stepOf(10, level)), fell},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for _, is := range []struct {
-				drift *bench.Drift
-				want  string
-			}{{Drift(c.step), c.want}, {PossibleDrift(c.step), c.possible}} {
-				if (is.drift == nil) != (is.want == "") || is.drift != nil && is.drift.String() != is.want {
-					t.Errorf("%+v, want %q", is.drift, is.want)
-				}
+			drift := Drift(c.step, c.beside...)
+			if (drift == nil) != (c.want == "") || drift != nil && drift.String() != c.want {
+				t.Errorf("%+v, want %q", drift, c.want)
 			}
 		})
 	}
+}
+
+func of(all ...bench.StepResult) []bench.StepResult { return all }
+
+// compiled returns the step of a runtime whose compilers took a share of its CPU time in half of it, from
+// a share of the step on; before and after they were at rest.
+func compiled(s bench.StepResult, from, share float64) bench.StepResult {
+	used, last := 0., s.Before.CPU
+	read := func(u *bench.Usage) {
+		at := u.At.Sub(s.Before.At).Seconds() / s.Load.Elapsed.Seconds()
+		if at > from && at <= from+.501 {
+			used += share * float64(u.CPU-last)
+		}
+		last = u.CPU
+		u.ThreadTime = &bench.ThreadTime{Compiled: 1e9 + time.Duration(used)}
+	}
+	read(s.Before)
+	for i := range s.Samples {
+		read(&s.Samples[i])
+	}
+	read(s.After)
+	return s
 }
 
 // Warm-ups, aborted steps and varying loads have no drift; windows of a drain do not count.

@@ -92,7 +92,7 @@ func newStep(rounds []bench.StepResult, merge bool) (Step, error) {
 			continue
 		}
 		s.Rounds++
-		if r.Drift != nil {
+		if r.Drift.Own() {
 			s.Drifting++
 			if r.Drift.Warming() {
 				s.Warming++
@@ -148,6 +148,33 @@ func (s Step) excluded(rounds []bench.StepResult, p bench.Profile) bool {
 	}
 	worst, _ := s.all().WorstErrors()
 	return worst > p.ErrorsAllowed()
+}
+
+// Steady returns which of its Results were in a steady state, and whether it can be compared: enough were
+// for a verdict, or all but one in eight.
+func (s Step) Steady() (of []bool, enough bool) {
+	least := MinInterval
+	for _, r := range s.Results {
+		of = append(of, !r.Drift.Own())
+		if r.Interleave != nil && len(r.Interleave.With) > 0 {
+			least = MinPaired
+		}
+	}
+	return of, s.Drifting == 0 || s.Rounds-s.Drifting >= least || 8*s.Drifting <= s.Rounds
+}
+
+// KeepSteady returns which rounds are compared; nil: all, as these are less than a verdict takes.
+func KeepSteady(steady []bool, least int) []bool {
+	left := 0
+	for _, is := range steady {
+		if is {
+			left++
+		}
+	}
+	if left < least || left == len(steady) {
+		return nil
+	}
+	return steady
 }
 
 // DriftWords returns "still warming up in 2 of 6 rounds"; "" if all were in a steady state.

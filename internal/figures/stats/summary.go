@@ -323,10 +323,10 @@ func summarize(label string, trials []bench.TrialResult, of bench.Run, merge boo
 	return c
 }
 
-// HalfPeak returns the index in Steps of the step at half peak: the open-loop step at 50% of peak
-// if the profile has one, else the closed-loop step with the same requests, up to the peak, that is
-// nearest to half. share is its throughput over that of the highest step; ok is false without a
-// peak.
+// HalfPeak returns the index in Steps of the step at half peak: the open-loop step at 50% of peak,
+// or of the lowest peak, if the profile has one, else the closed-loop step with the same requests,
+// up to the peak, that is nearest to half. share is its throughput over that of the highest step; ok
+// is false without a peak.
 func (c Contender) HalfPeak() (step int, share float64, ok bool) {
 	for i, s := range c.Steps {
 		if s.Step.PeakShare == 0.5 && !s.Step.WarmUp && s.Rounds > 0 {

@@ -114,10 +114,11 @@ func Outside(of Kind, c Contender, at Step, clientBound bool) string {
 		return ""
 	}
 	peak, ok := c.PeakStep()
+	_, steady := at.Steady()
 	switch {
 	case !ok:
 		return ""
-	case at.Drifting > 0:
+	case !steady:
 		return at.DriftWords()
 	case at.Excluded:
 		return fmt.Sprintf("%.3g%% of requests failed at %s", 100*at.ErrorRate(), at.Step.Name)

@@ -64,19 +64,6 @@ func oomKills(res bench.StepResult) int64 {
 	return a.OOMKills - b.OOMKills
 }
 
-// PossibleDrift returns the warning about a possible trend in the first measured step.
-func PossibleDrift(d bench.Drift) bench.Warning {
-	f := values{}
-	if d.Throughput != nil {
-		f["throughput_change"], f["throughput_p"] = d.Throughput.Change, d.Throughput.P
-	}
-	if d.CPU != nil {
-		f["cpu_change"], f["cpu_p"] = d.CPU.Change, d.CPU.P
-	}
-	return found(bench.WarnMaybeUnstable, f, "possibly %s; within noise",
-		d)
-}
-
 // MachineStalls returns the warning about machine stalls that may affect the highest latencies.
 func MachineStalls(res bench.StepResult) bench.Warnings {
 	h := res.Hiccups
@@ -147,13 +134,13 @@ func FromOutside(res bench.StepResult) bench.Warnings {
 // if it may have limited a contender with this quota in CPUs (0: none); else 0.
 func ShareOfOthers(res bench.StepResult, quota float64) float64 {
 	busy, steal, ok := res.HostShare()
-	cpu, known := res.CPU()
+	_, known := res.CPU()
 	if !ok || !known || res.Load.Wall <= 0 || busy+steal < fullyBusy || AtQuota(res, quota) {
 		return 0
 	}
 	b, a := res.HostBefore.Host, res.HostAfter.Host
 	whole := a.Whole() - b.Whole()
-	own := cpu + res.Load.ClientCPU
+	own := res.After.CPU - res.Before.CPU + res.Load.ClientCPU
 	for _, name := range res.Needs() {
 		cpus, _ := res.NeedCPUs(name)
 		own += time.Duration(cpus * float64(res.Load.Wall))

@@ -47,7 +47,6 @@ func TestWarnings(t *testing.T) {
 		o := verdict.Loop{Open: open, Connections: 10, Responses: 200, Busy: busy, Shared: shared, Counted: counted}
 		return o.Warnings(load{Elapsed: 2 * second})
 	}
-	trend := func(change, p float64) *bench.Trend { return &bench.Trend{Change: change, P: p} }
 	limits := bench.Limits{CPUs: 1.5}
 	var text strings.Builder
 	for _, c := range []struct {
@@ -94,9 +93,6 @@ func TestWarnings(t *testing.T) {
 		{"usual first responses", verdict.FirstResponses(step{Load: load{FirstResponse: second - 1}}, nil)},
 		{"killed", verdict.Killed(all)},
 		{"memory at one end", verdict.Killed(step{Before: usage(0, 1), After: &bench.Usage{}})},
-		{"a possible drift", of(verdict.PossibleDrift(bench.Drift{Throughput: trend(.12, .2), CPU: trend(-.05, .3)}))},
-		{"a possible drift of throughput", of(verdict.PossibleDrift(bench.Drift{Throughput: trend(-.12, .2)}))},
-		{"a possible drift of CPU time", of(verdict.PossibleDrift(bench.Drift{CPU: trend(.05, .3)}))},
 		{"machine stalls", verdict.MachineStalls(all)},
 		{"stalls without real-time priority", verdict.MachineStalls(busyStalls)},
 		{"stalls that are not known", verdict.MachineStalls(step{})},

@@ -7,14 +7,20 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 var all = bench.Limits{CPUs: 1.5, Memory: 64 << 20, PIDs: 100}
@@ -250,5 +256,49 @@ func TestTree_CleanLeft(t *testing.T) {
 	}
 	if _, _, err := (Tree{Root: t.TempDir()}).Probe("p"); err == nil {
 		t.Error("no error without /proc")
+	}
+}
+
+// BenchmarkSamplingThreads is a reading of 300 threads, of which some have run since the last one: CPU time for each.
+// One a second may take 3 ms, 0.3% of a CPU.
+func BenchmarkSamplingThreads(b *testing.B) {
+	wake, ids := make(chan bool), make(chan int)
+	defer close(wake)
+	var all []int
+	for range 300 {
+		go func() {
+			runtime.LockOSThread()
+			for ok := true; ok; ok = <-wake {
+				ids <- syscall.Gettid()
+			}
+		}()
+		all = append(all, <-ids)
+	}
+	used := func() time.Duration {
+		var r syscall.Rusage
+		testenv.OK(b, syscall.Getrusage(unix.RUSAGE_THREAD, &r))
+		return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+	}
+	for _, ran := range []int{0, 30, 300} {
+		b.Run(strconv.Itoa(ran)+"-ran", func(b *testing.B) {
+			runtime.LockOSThread() // its CPU time is that of the readings
+			defer runtime.UnlockOSThread()
+			threads, took := &threadTimes{}, time.Duration(0)
+			defer threads.close()
+			var u bench.Usage
+			threads.read(&u, all) // the first reading opens the files
+			for b.Loop() {
+				for range ran {
+					wake <- true
+					<-ids
+				}
+				before := used()
+				threads.read(&u, all)
+				took += used() - before
+				testenv.Equal(b, len(u.ThreadCPU), len(all))
+			}
+			b.ReportMetric(float64(took)/float64(b.N)/1e3, "CPU-us/reading")
+			b.ReportMetric(0, "ns/op")
+		})
 	}
 }

@@ -18,7 +18,7 @@ const (
 )
 
 // threadNames has the work of threads whose names begin so, as seen with each runtime under load. A name has
-// at most 15 bytes. Threads of other names serve. Runtimes without such threads (Go, Rust, native images, CPython,
+// at most 15 bytes. Threads of other names serve. Runtimes without such threads (Go, Rust, native images, CPython, Ruby, PHP,
 // the Workstation collector and the first tier of .NET) do this work on those that serve.
 var threadNames = []struct {
 	name string
@@ -40,8 +40,13 @@ var threadNames = []struct {
 	{".NET Tiered Com", compiles, ".NET 10: the second tier"},
 	{".NET Server GC", collects, ".NET 10: one for each heap"},
 	{".NET BGC", collects, ".NET 10"},
-	{"V8Worker", either, "Node 24"},
+	{"V8Worker", either, "Node 23 and 24"},
 	{"node-V8Worker", either, "Node 25 and 26"},
+	{"V8 DefaultWorke", either, "Deno 2.9"},
+	{"JITWorker", compiles, "Bun 1.4"},
+	{"HeapHelper", collects, "Bun 1.4"},
+	{"JSCWarmUp", collects, "Bun 1.4: named by its first job"},
+	{"ollector Thread", collects, "Bun 1.4: a name that is cut in front"},
 }
 
 // workOf returns the work of a thread by its status, which begins with its name.

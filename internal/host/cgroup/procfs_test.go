@@ -179,14 +179,16 @@ func TestThreadTime(t *testing.T) {
 	want(50001, 20, 300, 4000, 1) // the others have ended
 	set(2, "http-nio-8080-e", 7)  // another with the number of one that has ended
 	want(50008, 20, 300, 4000, 1, 2)
-	set(1, "C1 CompilerThre", 1) // a name may change after the start
-	want(50007, 21, 300, 4000, 1, 2)
+	set(1, "C1 CompilerThre", 2) // a name may change after the start
+	want(50007, 22, 300, 4000, 1, 2)
+	set(1, "java", 2) // not read: it has not run
+	want(50007, 22, 300, 4000, 1, 2)
 
 	for name, want := range map[string]work{
 		"C1 CompilerThre": compiles, "C2 CompilerThre": compiles, ".NET Tiered Com": compiles,
 		"VM Thread": collects, "ParGC Thread#1": collects, "G1 Conc#0": collects, "ZWorkerYoung#0": collects, "XWorker#0": collects,
 		"ZDriverMinor": collects, "Shenandoah GC T": collects, ".NET Server GC": collects, ".NET BGC": collects,
-		"V8Worker": either, "node": serves, "MainThread": serves, "libuv-worker": serves, ".NET TP Worker": serves, "tokio-rt-worker": serves,
+		"V8Worker": either, "V8 DefaultWorke": either, "JITWorker": compiles, "HeapHelper": collects, "ollector Thread": collects, "node": serves, "MainThread": serves, "libuv-worker": serves, ".NET TP Worker": serves, "tokio-rt-worker": serves, "server.rb:3": serves,
 		"VM Periodic Tas": serves, "": serves,
 	} {
 		testenv.Check(t, workOf([]byte("Name:\t"+name+"\nUmask:\t0022\n")) == want, "%q does %d, want %d", name,

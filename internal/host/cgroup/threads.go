@@ -11,8 +11,8 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 )
 
-// maxThreads is how many threads threadTimes follows at most: each costs two open files and two
-// system calls per reading.
+// maxThreads is how many threads threadTimes follows at most: each costs two open files and, per reading, one
+// system call, or two if it has run since the last one.
 const maxThreads = 512
 
 // switchesSource is the Switches.Source of sums by threadTimes.
@@ -36,6 +36,7 @@ type thread struct {
 	last  [2]int64
 	cpu   time.Duration
 	work  work
+	read  bool // its status
 	seen  bool
 }
 
@@ -92,11 +93,14 @@ func (t *threadTimes) readOne(id int) error {
 			}
 			t.open[id] = th
 		}
+		if ran := th.readCPU(t.buf); !ran && th.read { // so it has not switched either
+			th.seen = true
+			return nil
+		}
 		n, _ := th.file.ReadAt(t.buf, 0)
 		v, i, ok := switches(t.buf[:n])
 		if ok {
-			th.last, th.seen, th.work = [2]int64{max(th.last[0], v), max(th.last[1], i)}, true, workOf(t.buf[:n])
-			th.readCPU(t.buf)
+			th.last, th.read, th.seen, th.work = [2]int64{max(th.last[0], v), max(th.last[1], i)}, true, true, workOf(t.buf[:n])
 			return nil
 		}
 		t.end(id) // ESRCH; another thread may have the number already
@@ -120,16 +124,21 @@ func (t *threadTimes) close() {
 	t.open = nil
 }
 
-// readCPU reads the first number of schedstat: the CPU time in ns. Only it grows.
-func (th *thread) readCPU(buf []byte) {
+// readCPU reads the first number of schedstat: the CPU time in ns. Only it grows. It reports whether the thread
+// may have run since the last reading.
+func (th *thread) readCPU(buf []byte) (ran bool) {
 	if th.sched == nil {
-		return
+		return true
 	}
 	n, _ := th.sched.ReadAt(buf, 0)
 	first, _, _ := bytes.Cut(buf[:n], []byte(" "))
-	if ns, ok := number(first); ok {
-		th.cpu = max(th.cpu, time.Duration(ns))
+	ns, ok := number(first)
+	if !ok {
+		return true
 	}
+	ran = time.Duration(ns) != th.cpu
+	th.cpu = max(th.cpu, time.Duration(ns))
+	return ran
 }
 
 func (th *thread) close() {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
 )
 
 // The assumed times of the parts of a trial without its load, until a trial has ended: those of the
@@ -106,21 +107,21 @@ type Estimate struct {
 
 	before  time.Duration        // until the first trial; 0 once that has started
 	begun   map[bench.Trial]bool // trials that have started
+	share   float64              // the highest one at an event
 	ceiling time.Duration        // what was left at the last event
 	capped  bool                 // nothing has happened since then by which more may be left
 }
 
-// mostLate is the factor by which an estimate that is not kept is replaced by a larger one: with a
-// smaller one the old is closer than a time that jumps.
+// mostLate is the factor above which an estimate that is not kept is only the least time.
 const mostLate = 2
 
 // Apply adds one event.
 func (e *Estimate) Apply(rec bench.Record) {
 	before, known := e.Left(rec.At)
-	e.capped = known
+	e.share, e.capped = e.Share(rec.At), known
 	e.apply(rec)
 	left := e.uncapped(rec.At)
-	if e.capped && left <= mostLate*before {
+	if e.capped {
 		left = min(left, before)
 	}
 	e.ceiling, e.capped = left, true
@@ -237,8 +238,37 @@ func (e *Estimate) Elapsed(at time.Time) time.Duration {
 	return at.Sub(e.started)
 }
 
+// Share returns the share of the run that is over, from 0 to 1. It never falls.
+func (e *Estimate) Share(at time.Time) float64 {
+	left, _ := e.Left(at)
+	ran := e.Elapsed(at)
+	if e.trials <= 0 {
+		return e.share
+	}
+	return max(e.share, float64(ran)/float64(max(1, ran+left)))
+}
+
+// Words returns what is left: "about 3m left", or "over 3m left" if it is more than twice as much by
+// now; "" if no trial is to come. about is the first word.
+func (e *Estimate) Words(at time.Time, about string) string {
+	left, ok := e.Left(at)
+	switch {
+	case !ok:
+		return ""
+	case e.Late(at):
+		about = "over "
+	}
+	return about + units.Approx(left) + " left"
+}
+
+// Late reports whether more than twice as much is left as Left returns, which does not grow.
+func (e *Estimate) Late(at time.Time) bool {
+	left, ok := e.Left(at)
+	return ok && e.uncapped(at) > mostLate*left
+}
+
 // Left returns the estimated time left; ok is false if no trial is to come. It never grows, but if a
-// trial is tried again, the run was changed by hand, or it takes more than twice as long.
+// trial is tried again, or the run was changed by hand.
 func (e *Estimate) Left(at time.Time) (left time.Duration, ok bool) {
 	if e.trials <= 0 {
 		return 0, false

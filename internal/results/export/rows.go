@@ -172,8 +172,8 @@ func usageColumns() []Column {
 			return ifSet(r.after.Memory, func(m bench.Memory) any { return m.PeakIsSample })
 		}},
 	}, measured(measure.MemoryStep), []Column{
-		{"cpu_user_ns", "part of cpu_ns in user code, as sampled by the kernel", pair(bench.StepResult.CPUSplit, 0)},
-		{"cpu_system_ns", "part of cpu_ns in the kernel", pair(bench.StepResult.CPUSplit, 1)},
+		{"cpu_user_ns", "CPU time in user code, as sampled by the kernel; without the pauses of an interleaved step", pair(bench.StepResult.CPUSplit, 0)},
+		{"cpu_system_ns", "the same in the kernel", pair(bench.StepResult.CPUSplit, 1)},
 		{"minor_faults", "page faults without disk access", pair(bench.StepResult.Faults, 0)},
 		{"major_faults", "page faults with disk access", pair(bench.StepResult.Faults, 1)},
 		{"voluntary_switches", "context switches to wait for something", pair(bench.StepResult.Switches, 0)},

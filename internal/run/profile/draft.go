@@ -281,7 +281,8 @@ timeout: 10s
 max_errors: 1%%
 
 # Connections; each sends its next request when it has a response. Warm-ups are shown, not measured. Runtimes that
-# compile while they run take longer: 10s.
+# compile while they run take longer: 10s. The last step has one rate for all contenders, which each sustains: half
+# of the highest throughput of the slowest one.
 step_duration: 2s
 steps:
   - %d warm-up for 3s`, min(n, draftWarmUp))
@@ -290,6 +291,7 @@ steps:
 			t.line("  - %d", c)
 		}
 	}
+	t.line("  - {rate: 50%% of lowest peak, connections: %d}", n)
 	t.line(`
 # Conditions for each measured step; "locbench run" exits with code 4 if one is missed.
 # thresholds:

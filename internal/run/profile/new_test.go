@@ -42,7 +42,8 @@ func TestDraftTexts(t *testing.T) {
 			if err := Validate(p); err != nil {
 				t.Error(err)
 			}
-			if p.Title != "shop" || p.Rounds != 0 || p.Interleave != bench.InterleaveAuto || !p.Steps[0].WarmUp || p.Steps[len(p.Steps)-1].Connections != mostConnections(d) {
+			if p.Title != "shop" || p.Rounds != 0 || p.Interleave != bench.InterleaveAuto || !p.Steps[0].WarmUp ||
+				p.Steps[len(p.Steps)-2].Connections != mostConnections(d) || p.Steps[len(p.Steps)-1].MaxConnections != mostConnections(d) {
 				t.Errorf("%+v", p)
 			}
 			keys := 0

@@ -47,7 +47,7 @@ const oneText = `name: ` + oneName + `
 requests: [{get: /}]
 checks: {lifecycle: none, suites: []}
 step_duration: 2s
-steps: [8 warm-up for 1s, 1, 8, 64]
+steps: [8 warm-up for 1s or longer, 1, 8, 64]
 `
 
 // Profile returns a profile that sends only this request, to a path with its query.

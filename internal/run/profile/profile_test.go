@@ -159,7 +159,7 @@ func FuzzProfile(f *testing.F) {
 			}
 		}
 	}
-	f.Add([]byte(small + "steps: [1, {rate: 12.5% of peak, connections: 7}, {rate: {mean: 5.5, amplitude: 1, period: 1s}}, {arrivals: {users: 3, over: 1s}}]\n"))
+	f.Add([]byte(small + "steps: [1, {rate: 12.5% of peak, connections: 7}, {rate: 50% of the lowest peak}, {rate: {mean: 5.5, amplitude: 1, period: 1s}}, {arrivals: {users: 3, over: 1s}}]\n"))
 	f.Add([]byte(small + "steps: [{connections: [1, 2..4 doubling], repeat: 2}]\nneeds: {elasticsearch: {from: external, url: 'http://h'}}\n"))
 	f.Add([]byte("header: {A: '{t}'}\nvariables: {i: {from: 1, to: 9, draw: zipf}, w: {list: [a, b]}, k: uuid, s: {string: 3}}\nsetup: [{post: /l, json: {p: 1, q: [x, null]}, save: {t: a.b, c: {regex: '(x)'}}}]\n" +
 		"requests: [{get: '/{i}?{w}', share: 60%, expect: {status: [200, 404], at: {a: 1}}, timeout: 1s}]\nsessions: [{name: s, share: 40%, requests: [{post: /x, form: {a: '{k}&'}, save: {o: {header: X}}}, {put: '/{o}', think: 1s..2s, body: '{{i}}'}]}]\nteardown: [{delete: /x}]\nsteps: [1]\n"))

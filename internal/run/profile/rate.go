@@ -17,8 +17,8 @@ const (
 	maxRate      = 1_000_000
 	arrivalsRest = 30 * time.Second // after the last arrival, for users still waiting
 
-	rateHint = "write requests per second (`5000`), a share of the earlier steps' peak (`50% of peak`), " +
-		"a ramp ({from: 100, to: 5000}) or a wave ({mean: 1000, amplitude: 500, period: 20s})"
+	rateHint = "write requests per second (`5000`), a share of the earlier steps' peak (`50% of peak`) or of the slowest " +
+		"contender's (`50% of lowest peak`), a ramp ({from: 100, to: 5000}) or a wave ({mean: 1000, amplitude: 500, period: 20s})"
 )
 
 // rate is how many requests are scheduled per second: a step with only its rate, ramp or wave set.
@@ -35,7 +35,7 @@ type wave struct {
 	Period    duration `yaml:"period" strict:"required,min=100ms,max=24h" example:"20s"`
 }
 
-var sharePattern = regexp.MustCompile(`^(\d{1,4}(?:\.\d{1,3})?) ?% of (?:the )?peak$`)
+var sharePattern = regexp.MustCompile(`^(\d{1,4}(?:\.\d{1,3})?) ?% of (?:the )?(lowest )?peak$`)
 
 // UnmarshalStrict reads the forms that rateHint lists.
 func (r *rate) UnmarshalStrict(v strictyaml.Value) {
@@ -59,7 +59,7 @@ func (r *rate) UnmarshalStrict(v strictyaml.Value) {
 			if percent < 1 || percent > 1000 {
 				v.Wrong("write from 1 to 1000% of peak")
 			}
-			r.PeakShare = math.Round(percent*1e3) / 1e5 // the float nearest to the decimal number
+			r.PeakShare, r.LowestPeak = math.Round(percent*1e3)/1e5, m[2] != "" // the float nearest to the decimal number
 			return
 		}
 		n, err := strconv.ParseFloat(strings.TrimSuffix(text, "/s"), 64)
@@ -80,7 +80,7 @@ func (r *rate) UnmarshalStrict(v strictyaml.Value) {
 func (r rate) MarshalYAML() (any, error) {
 	switch {
 	case r.PeakShare != 0: // each trial works out the rate itself
-		return bench.Step{PeakShare: r.PeakShare}.DefaultName(), nil
+		return bench.Step{PeakShare: r.PeakShare, LowestPeak: r.LowestPeak}.DefaultName(), nil
 	case r.RampTo != 0:
 		return strictyaml.Inline{V: ramp{r.Rate, r.RampTo}}, nil
 	case r.Wave != nil:

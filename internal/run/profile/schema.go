@@ -97,7 +97,7 @@ func (file) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 		"checks":         "Checks of each contender before its load.",
 		"step_duration":  "Length of each step without its own duration.",
 		"steps": "The steps of load: connections (64) or a range (2..2048 doubling), optionally with x5 to repeat, " +
-			"warm-up, for 30s; or a map.",
+			"warm-up, for 30s, or longer; or a map.",
 		"thresholds":          "Conditions for every measured step, such as p99<50ms,errors<0.1%, or maps.",
 		"price_per_vcpu_hour": "Price of a vCPU-hour in dollars, for the cost of requests.",
 	})
@@ -305,10 +305,11 @@ func (step) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 			"connections":  "A number, a range (2..64 doubling), a list of these, or a ramp {from: 1, to: 512}.",
 			"request":      "The only request or session of the mix to send.",
 			"repeat":       "Number of times the step runs.",
-			"warm_up":      "Shown, but not measured.",
+			"warm_up":      "Shown, but not measured. Without a duration it lasts as or_longer says.",
+			"or_longer":    "The warm-up lasts until compilers of the runtime are at rest, at most a minute.",
 			"duration":     "Length of the step, from 100ms to 24h; default: step_duration.",
 			"max_requests": "Number of requests after which the step ends.",
-			"rate":         "Requests per second: 5000, 50% of peak, a ramp or a wave.",
+			"rate":         "Requests per second: 5000, 50% of peak (of each contender), 50% of lowest peak (the same for all), a ramp or a wave.",
 			"arrivals":     "Users arriving within a time, each with its own connection.",
 
 			"keep_requests": "Number of single requests, drawn at random, whose times are saved, for vegeta's formats.",

@@ -22,8 +22,10 @@ const (
 
 	rangeHint = "write a number such as `64` or a range such as `2..2048 doubling`"
 	stepHint  = "write a number of connections (`64`) or a range (`2..2048 doubling`, `10..100 by 10`), optionally " +
-		"with `x5` to repeat, `warm-up`, `for 30s`; or a map {connections: 64, duration: 30s} or {rate: 5000}"
+		"with `x5` to repeat, `warm-up`, `for 30s`, `or longer`; or a map {connections: 64, duration: 30s} or {rate: 5000}"
 )
+
+const longerHint = "write `8 warm-up for 5s or longer`, or leave it out"
 
 // steps are a list in YAML; each item is a short text as in stepHint, or a map.
 type steps struct {
@@ -37,6 +39,7 @@ type step struct {
 	Request     string      `yaml:"request,omitempty" strict:"min=1,max=100"`
 	Repeat      int         `yaml:"repeat,omitempty" strict:"min=1,max=1000"`
 	WarmUp      bool        `yaml:"warm_up,omitempty"`
+	OrLonger    bool        `yaml:"or_longer,omitempty"`
 	Duration    duration    `yaml:"duration,omitempty"`
 	MaxRequests int64       `yaml:"max_requests,omitempty" strict:"min=1"`
 	Keep        int         `yaml:"keep_requests,omitempty" strict:"min=1,max=10000"`
@@ -46,6 +49,9 @@ type step struct {
 
 // ValidateStrict requires connections, a rate or arrivals.
 func (s *step) ValidateStrict(v strictyaml.Value) {
+	if s.OrLonger && !s.WarmUp {
+		v.At("or_longer").Mistake("only a warm-up can last longer", longerHint)
+	}
 	open := v.Has("rate") || v.Has("arrivals")
 	switch {
 	case v.Has("rate") && v.Has("arrivals"):
@@ -170,7 +176,7 @@ func (s steps) MarshalYAML() (any, error) {
 	out := make([]strictyaml.Inline, len(s.all))
 	for i, b := range s.all {
 		one := step{
-			WarmUp: b.WarmUp, Request: b.Request, Rate: rate(b),
+			WarmUp: b.WarmUp, OrLonger: b.UntilWarm, Request: b.Request, Rate: rate(b),
 			Duration: duration(b.Duration), MaxRequests: b.MaxRequests, Keep: b.KeepRequests,
 		}
 		if a := b.Arrivals; a != nil {
@@ -192,6 +198,7 @@ func (s step) steps() []bench.Step {
 	add := func(b bench.Step) {
 		b.WarmUp, b.Duration, b.MaxRequests = s.WarmUp, time.Duration(s.Duration), s.MaxRequests
 		b.Request, b.KeepRequests = s.Request, s.Keep
+		b.UntilWarm = s.WarmUp && (s.OrLonger || s.Duration == 0)
 		b.Name = cmp.Or(s.Name, b.DefaultName())
 		out = append(out, b)
 	}
@@ -213,8 +220,8 @@ func (s step) steps() []bench.Step {
 // rangePattern matches a number or range of connections: from, to, "doubling", by.
 const rangePattern = `(\d+)(?: ?\.\. ?(\d+)(?: (?:(doubling)|by (\d+)))?)?`
 
-// stepPattern matches the short form of a step: the parts of a range, repeat, warm-up, duration.
-var stepPattern = regexp.MustCompile(`^` + rangePattern + `(?: ?[x×] ?(\d+))?( warm-?up)?(?: for (\S+))?$`)
+// stepPattern matches the short form of a step: the parts of a range, repeat, warm-up, duration, or longer.
+var stepPattern = regexp.MustCompile(`^` + rangePattern + `(?: ?[x×] ?(\d+))?( warm-?up)?(?: for (\S+)( or longer)?)?$`)
 
 func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
 
@@ -225,7 +232,7 @@ func parseStep(text string) (s step, hint string) {
 		return s, stepHint
 	}
 	counts, hint := expand(parts)
-	s = step{Connections: connections{counts: counts}, WarmUp: parts[6] != ""}
+	s = step{Connections: connections{counts: counts}, WarmUp: parts[6] != "", OrLonger: parts[8] != ""}
 	if hint == "" && parts[5] != "" {
 		n, err := strconv.Atoi(parts[5])
 		if err != nil || n < 1 || n > maxSteps {
@@ -242,6 +249,9 @@ func parseStep(text string) (s step, hint string) {
 			hint = durationHint
 		}
 		s.Duration = duration(d)
+	}
+	if hint == "" && s.OrLonger && !s.WarmUp {
+		hint = "`or longer` is for a warm-up: " + longerHint
 	}
 	return s, hint
 }
@@ -308,7 +318,7 @@ func ShortSteps(steps []bench.Step) string {
 		// alike counts the steps that differ only in connections, by factor from one to the next.
 		alike := func(factor int) (n int) {
 			for n = 1; n < len(rest) && rest[n].Connections > 0 && rest[n].WarmUp == step.WarmUp &&
-				rest[n].Duration == step.Duration && rest[n].Connections == factor*rest[n-1].Connections; n++ {
+				rest[n].UntilWarm == step.UntilWarm && rest[n].Duration == step.Duration && rest[n].Connections == factor*rest[n-1].Connections; n++ {
 			}
 			return n
 		}
@@ -325,8 +335,11 @@ func ShortSteps(steps []bench.Step) string {
 		if step.WarmUp {
 			item += " warm-up"
 		}
-		if step.Duration != steps[len(steps)-1].Duration {
+		if usual := step.Duration == steps[len(steps)-1].Duration; !usual || step.WarmUp && !step.UntilWarm {
 			item += " for " + units.Exact(step.Duration)
+			if step.UntilWarm {
+				item += " or longer"
+			}
 		}
 		out, rest = append(out, item), rest[n:]
 	}

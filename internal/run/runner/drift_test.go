@@ -43,3 +43,71 @@ func TestDrift(t *testing.T) {
 		t.Errorf("drifts %v, %v, %v", steps[0].Drift, d, steps[2].Drift)
 	}
 }
+
+// A warm-up before a measured step goes on while compilers of any of the interleaved contenders are at
+// work, for all of them, at most a minute; one of a fixed length does not. What it did before is its lead-in.
+func TestWarmUp(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		compiles time.Duration // CPU time until which a compiles
+		step     bench.Step
+		apart    bool // not interleaved
+		before   bool // a warm-up follows
+		loads    [2]int
+		drift    string
+	}{
+		{"at rest", 0, bench.Step{UntilWarm: true, Duration: 4 * time.Second}, false, false, [2]int{1, 1}, ""},
+		{"of a fixed length", time.Hour, bench.Step{Duration: 4 * time.Second}, false, false, [2]int{1, 1}, still50},
+		{"for some time", 20 * time.Second, bench.Step{UntilWarm: true, Duration: 4 * time.Second}, false, false, [2]int{3, 3}, ""},
+		{"alone", 20 * time.Second, bench.Step{UntilWarm: true, Duration: 4 * time.Second}, true, false, [2]int{10, 1}, ""},
+		{"before another warm-up", 20 * time.Second, bench.Step{UntilWarm: true, Duration: 4 * time.Second}, false, true, [2]int{1, 1}, ""},
+		{"for ever", time.Hour, bench.Step{UntilWarm: true, Duration: 4 * time.Second}, false, false, [2]int{15, 15}, still50},
+		{"for ever, from a long one on", time.Hour, bench.Step{UntilWarm: true, Duration: 53 * time.Second}, false, false, [2]int{2, 2}, still50},
+		{"longer than a minute", time.Hour, bench.Step{UntilWarm: true, Duration: 57 * time.Second}, false, false, [2]int{1, 1}, still50},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			e := &slicing{}
+			begun := 0
+			f := start(t, func(f *fakeRun) {
+				interleave(e)(f)
+				f.only(2)
+				f.launcher.compiles = map[string]time.Duration{"a-1": test.compiles}
+				if test.apart {
+					f.cfg.Run.Profile.Interleave = 0
+				}
+				test.step.Name, test.step.Connections, test.step.WarmUp = "warm", 1, true
+				second := bench.Step{Name: "two", Connections: 2, WarmUp: test.before}
+				f.cfg.Run.Profile.Steps = []bench.Step{test.step, second}
+				f.on = func(rec bench.Record) {
+					if e, ok := rec.Event.(bench.StepStarted); ok && e.Index == 0 {
+						begun++
+					}
+				}
+			})
+			testenv.OK(t, f.err)
+			testenv.Equal(t, begun, 2)
+			for i, name := range []string{"a-1", "b-1"} {
+				loads := 0
+				for _, entry := range e.log {
+					if entry == name+" warm" {
+						loads++
+					}
+				}
+				slices := slicesOfStep
+				if test.apart {
+					slices = 1
+				}
+				warm, two := f.trials[name].Steps[0], f.trials[name].Steps[1]
+				testenv.Equal(t, loads, test.loads[i]*slices, name)
+				testenv.Equal(t, warm.Load.Lead, int64(10*slices*(test.loads[i]-1)), name, "lead-in")
+				testenv.Equal(t, warm.Step, test.step, name)
+				if want := test.drift; i == 1 && two.Drift != nil || i == 0 && (two.Drift == nil) != (want == "") ||
+					two.Drift != nil && two.Drift.String() != want {
+					t.Errorf("%s: %v, want %q", name, two.Drift, want)
+				}
+			}
+		})
+	}
+}
+
+const still50 = "still warming up: compilers took 50% of its CPU time in the second half of the step"

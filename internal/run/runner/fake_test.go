@@ -40,6 +40,8 @@ type fakeInstance struct {
 	oom     int64       // killed processes
 	since   time.Time
 	leaks   int64 // bytes per second
+	// its compilers took half of its CPU time up to this time; 0: it has none
+	compiles time.Duration
 }
 
 func newFakeInstance(info bench.InstanceInfo) *fakeInstance {
@@ -75,7 +77,8 @@ func (f *fakeInstance) Usage(context.Context) (bench.Usage, error) {
 		return bench.Usage{}, errors.New("no such process")
 	}
 	f.cpu += time.Second
-	return bench.Usage{At: time.Now(), Source: "fake", CPU: f.cpu, ThreadCPU: map[int]time.Duration{7: f.cpu}, Memory: &bench.Memory{OOMKills: f.oom,
+	threads := &bench.ThreadTime{Compiled: min(f.cpu, f.compiles) / 2}
+	return bench.Usage{At: time.Now(), Source: "fake", CPU: f.cpu, ThreadTime: threads, ThreadCPU: map[int]time.Duration{7: f.cpu}, Memory: &bench.Memory{OOMKills: f.oom,
 		Used: f.leaks * int64(time.Since(f.since)/time.Second)}}, nil
 }
 
@@ -106,6 +109,7 @@ type fakeLauncher struct {
 	handles   bool // they handle it
 	oomKills  int64
 	leaks     int64 // bytes per second
+	compiles  map[string]time.Duration
 	info      bench.InstanceInfo
 
 	onIncident func(bench.Incident) // of the last instance
@@ -123,7 +127,7 @@ func (f *fakeLauncher) Launch(_ context.Context, spec bench.LaunchSpec) (bench.I
 	}
 	inst := newFakeInstance(info)
 	inst.name, inst.killed, inst.handles, inst.oom = spec.Name, f.killed, f.handles, f.oomKills
-	inst.since, inst.leaks = time.Now(), f.leaks
+	inst.since, inst.leaks, inst.compiles = time.Now(), f.leaks, f.compiles[spec.Name]
 	f.onIncident = spec.OnIncident
 	f.instances = append(f.instances, inst)
 	f.names = append(f.names, spec.Name)

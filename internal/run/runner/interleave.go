@@ -75,6 +75,7 @@ type rotation struct {
 	slots   []*slot
 	at      int // how often the slot to load has been chosen so far
 	pace    pace
+	ended   map[int]map[int]bench.StepResult // results by load, and by the number of the slot
 }
 
 // slot is the place of one trial in the rotation.
@@ -151,6 +152,27 @@ func (s *slot) barrier(ctx context.Context, stage int) {
 	for !s.met(stage) && ctx.Err() == nil {
 		s.next()
 	}
+}
+
+// exchange waits until all trials that have not left have ended a load, counted from 0, and returns the
+// results of the others.
+func (s *slot) exchange(ctx context.Context, load int, res bench.StepResult) (others []bench.StepResult) {
+	t := s.rotation
+	t.mu.Lock()
+	if t.ended[load] == nil {
+		t.ended = map[int]map[int]bench.StepResult{load - 1: t.ended[load-1], load: {}}
+	}
+	t.ended[load][s.number] = res
+	t.mu.Unlock()
+	s.barrier(ctx, stageOf(load, stageEnd))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for number, result := range t.ended[load] {
+		if number != s.number {
+			others = append(others, result)
+		}
+	}
+	return others
 }
 
 func (s *slot) met(stage int) bool {

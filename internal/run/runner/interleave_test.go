@@ -113,10 +113,11 @@ func TestContendersAreInterleaved(t *testing.T) {
 				t.Fatalf("step %d: interleaving %+v", i+1, s.Interleave)
 			}
 			// The fake uses a second of CPU time between any two readings: three in its slices,
-			// and two between them, which are not in the results.
-			if cpu, ok := s.CPU(); !ok || cpu != slicesOfStep*time.Second || s.Interleave.WaitedCPU != (slicesOfStep-1)*time.Second {
+			// and two between them, which are its requests', too, but not of the readings.
+			if cpu, ok := s.CPU(); !ok || cpu != (2*slicesOfStep-1)*time.Second || s.Interleave.WaitedCPU != (slicesOfStep-1)*time.Second {
 				t.Errorf("step %d: CPU %s, waiting %s", i+1, cpu, s.Interleave.WaitedCPU)
 			}
+			testenv.Equal(t, s.After.CPU-s.Before.CPU, slicesOfStep*time.Second)
 			if !slices.ContainsFunc(s.Warnings, func(w bench.Warning) bool { return w.Kind == bench.WarnBusyOutOfTurn }) {
 				t.Errorf("step %d: warnings %q", i+1, s.Warnings)
 			}
@@ -204,10 +205,14 @@ func TestInterleaved(t *testing.T) {
 		"a step is skipped in all trials, a contender is not": func(f *fakeRun) {
 			f.only(2)
 			inStepTwo(func(ctx context.Context, _ *fakeRun, _ string) error { return untilDone(ctx) })(f)
+			begun := 0
 			f.on = func(rec bench.Record) {
-				if f.inFirst(rec, 1) {
+				if e, ok := rec.Event.(bench.StepStarted); !ok || e.Index != 1 {
+					return
+				}
+				if begun++; begun == 1 {
 					f.send(bench.ControlSkipContender)
-				} else if e, ok := rec.Event.(bench.StepStarted); ok && e.Index == 1 {
+				} else {
 					f.send(bench.ControlSkipStep)
 				}
 			}

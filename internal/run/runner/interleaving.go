@@ -29,18 +29,20 @@ const (
 // idleQuota is the share of its CPU quota up to which a contender of an open loop is interleaved.
 const idleQuota = .7
 
-// Stages of a step at which interleaved trials wait for each other.
+// Stages of a load at which interleaved trials wait for each other.
 const (
 	stageBegin = iota
 	stageAgree // an open loop has had all its slices
+	stageEnd
 	stages
 )
 
-func stageOf(step, stage int) int { return step*stages + stage }
+// stageOf returns the stage of a load: a step, or a part of a warm-up; they count from 0.
+func stageOf(load, stage int) int { return load*stages + stage }
 
 // pace is what the contenders of a rotation know of a step in common. rotation.mu guards it.
 type pace struct {
-	step    int
+	load    int
 	why     string        // why the step is not interleaved; "": it is
 	longest time.Duration // mean time of an iteration of the slowest contender; 0: not known
 	hint    time.Duration // that of the step before
@@ -103,25 +105,25 @@ func (p *periods) align(at time.Time) time.Time {
 type interleaving struct {
 	slot *slot
 	ctx  context.Context //nolint:containedctx // of the step, which the engine's calls have in common
-	step int
+	load int
 	open bool
 	read *readings
 }
 
 // interleave returns the interleaving of a step and its record; nil without a slot.
-func (s *slot) interleave(ctx context.Context, index int, step bench.Step, read *readings) (bench.Interleaving, *bench.Interleave) {
+func (s *slot) interleave(ctx context.Context, load int, step bench.Step, read *readings) (bench.Interleaving, *bench.Interleave) {
 	if s == nil {
 		return nil, nil
 	}
 	t := s.rotation
 	t.mu.Lock()
-	if t.pace.step != index {
-		t.pace = pace{step: index, hint: cmp.Or(t.pace.longest, t.pace.hint)}
+	if t.pace.load != load {
+		t.pace = pace{load: load, hint: cmp.Or(t.pace.longest, t.pace.hint)}
 	}
 	t.mu.Unlock()
 	s.periods.look.Wait()
 	record := &bench.Interleave{Length: t.length, Since: t.since, With: s.others()}
-	return &interleaving{slot: s, ctx: ctx, step: index, open: step.Open(), read: read}, record
+	return &interleaving{slot: s, ctx: ctx, load: load, open: step.Open(), read: read}, record
 }
 
 func (t *interleaving) Length() time.Duration {
@@ -175,7 +177,7 @@ func (t *interleaving) vote() {
 
 func (t *interleaving) Agree() bool {
 	t.vote()
-	t.slot.barrier(t.ctx, stageOf(t.step, stageAgree))
+	t.slot.barrier(t.ctx, stageOf(t.load, stageAgree))
 	return t.Alternating()
 }
 

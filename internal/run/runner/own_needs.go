@@ -38,10 +38,10 @@ func (r *readings) waitedOf(before map[string]*bench.NeedUsage) {
 	}
 	for name, to := range r.own() {
 		if from := before[name]; from != nil && from.Source == to.Source && to.CPU > from.CPU {
-			if r.ownWaited == nil {
-				r.ownWaited = map[string]time.Duration{}
+			if r.record.WaitedNeeds == nil {
+				r.record.WaitedNeeds = map[string]time.Duration{}
 			}
-			r.ownWaited[name] += to.CPU - from.CPU
+			r.record.WaitedNeeds[name] += to.CPU - from.CPU
 		}
 	}
 }

@@ -176,7 +176,7 @@ func Run(ctx context.Context, cfg Config) error {
 	r := &runner{
 		cfg: cfg, artifacts: map[bench.Selection]bench.Artifact{}, broken: map[bench.Selection]error{},
 		neverReady: map[bench.Selection]int{}, unmigrated: map[bench.Selection]int{}, wasReady: map[bench.Selection]bool{}, checked: map[bench.Selection]bool{},
-		deaf:  map[bench.Selection]bool{},
+		deaf: map[bench.Selection]bool{}, peaks: map[bench.Selection]float64{},
 		sofar: bench.Run{State: bench.RunFailed, Trials: slices.Clone(cfg.Run.Trials)},
 		steering: &steering{
 			publish: cfg.Stream.Publish, endRun: end, changed: make(chan struct{}),
@@ -217,14 +217,15 @@ func Run(ctx context.Context, cfg Config) error {
 type runner struct {
 	cfg        Config
 	artifacts  map[bench.Selection]bench.Artifact
-	broken     map[bench.Selection]error // contenders that could not be built
-	unmigrated map[bench.Selection]int   // the round in which the migration of a contender failed
-	neverReady map[bench.Selection]int   // the round in which a contender was not ready, without having been before
-	wasReady   map[bench.Selection]bool  // contenders that have been ready
-	checked    map[bench.Selection]bool  // contenders with the results of the checks that launch them
-	deaf       map[bench.Selection]bool  // contenders that ignored SIGTERM
-	launched   bool                      // an instance was launched, so the run can be resumed
-	sofar      bench.Run                 // the state of each trial; the run's state is "failed"
+	broken     map[bench.Selection]error   // contenders that could not be built
+	unmigrated map[bench.Selection]int     // the round in which the migration of a contender failed
+	neverReady map[bench.Selection]int     // the round in which a contender was not ready, without having been before
+	wasReady   map[bench.Selection]bool    // contenders that have been ready
+	checked    map[bench.Selection]bool    // contenders with the results of the checks that launch them
+	deaf       map[bench.Selection]bool    // contenders that ignored SIGTERM
+	peaks      map[bench.Selection]float64 // the highest throughput of each contender's last trial so far
+	launched   bool                        // an instance was launched, so the run can be resumed
+	sofar      bench.Run                   // the state of each trial; the run's state is "failed"
 	steering   *steering
 	clock      *clock
 }

@@ -225,13 +225,16 @@ func (s *steering) finishTrial(last bool) {
 	s.locked(func() { *s.running, s.over = controlled{}, last })
 }
 
-// beginStep makes a step of the running trial the running one together with its event.
-func (s *steering) beginStep(e bench.StepStarted, end context.CancelCauseFunc) *controlledStep {
+// beginStep makes a step of the running trial the running one together with its event, which a step that
+// goes on has had.
+func (s *steering) beginStep(e bench.StepStarted, end context.CancelCauseFunc, goesOn bool) *controlledStep {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	step := &controlledStep{index: e.Index, step: e.Step, end: end, began: time.Now()}
 	s.running.step = step
-	s.publish(s.running.trial, e)
+	if !goesOn {
+		s.publish(s.running.trial, e)
+	}
 	return step
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -31,8 +32,11 @@ func (l *trialRun) load(ctx context.Context) error {
 	}
 	withoutSuccess := 0
 	for i, step := range l.plan(ctx) {
+		if peak := bench.Peak(l.steps, l.cfg.Run.Profile.Requests); peak > 0 {
+			l.peaks[selection(*l.trial)] = peak
+		}
 		if l.slot != nil {
-			l.slot.barrier(ctx, stageOf(i, stageBegin))
+			l.slot.barrier(ctx, stageOf(l.loads, stageBegin))
 			if err := l.steering.ended(); err != nil { // by a step of another trial
 				return err
 			}
@@ -44,9 +48,28 @@ func (l *trialRun) load(ctx context.Context) error {
 		if paused > 0 && l.inst.Exit() != nil {
 			return l.orExit(ctx, errDied)
 		}
-		step = step.AtPeak(bench.Peak(l.steps))
+		step = step.AtPeak(l.peak(step))
 		l.incidents.begin(i)
 		res, skipped, stop, err := l.step(ctx, i, step)
+		beside := l.exchange(ctx, res, err)
+		for err == nil && l.cold(i, append(beside, res)) {
+			earlier, part := res, step
+			part.Duration = warmUpPart
+			l.warmed += res.Step.Duration
+			if res, skipped, stop, err = l.step(ctx, i, part); err == nil {
+				res.Load.Continue(earlier.Load)
+				res.Warnings = append(earlier.Warnings, res.Warnings...)
+			}
+			beside = l.exchange(ctx, res, err)
+		}
+		if l.warmed > 0 {
+			l.notice("info", fmt.Sprintf("%s: warmed up for %s, as compilers were at work", step.Name,
+				units.Duration(l.warmed+res.Step.Duration)))
+			l.warmed, res.Step = 0, step
+		}
+		if err == nil {
+			res.Drift = stats.Drift(res, beside...)
+		}
 		if err == nil && !skipped && silentAtEnd(res.Load) && l.exited(ctx) {
 			err = l.orExit(ctx, errDied)
 			res.Ending, res.Aborted = bench.EndedByDeath, err.Error()
@@ -111,9 +134,57 @@ func (l *trialRun) load(ctx context.Context) error {
 		}
 	}
 	if l.slot != nil { // no contender is stopped while another is loaded
-		l.slot.barrier(ctx, stageOf(len(l.cfg.Run.Profile.Steps), stageBegin))
+		l.slot.barrier(ctx, stageOf(l.loads, stageBegin))
 	}
 	return nil
+}
+
+const (
+	// warmUpPart is how long a warm-up goes on before its compilers are looked at again, and maxWarmUp how
+	// long it lasts at most.
+	warmUpPart = 4 * time.Second
+	maxWarmUp  = time.Minute
+)
+
+// cold reports whether a warm-up is to go on, since compilers were at work at its end in any of the
+// contenders that are interleaved: all of them go on, or none.
+func (l *trialRun) cold(index int, all []bench.StepResult) bool {
+	last := all[len(all)-1].Step
+	if !last.UntilWarm || l.cfg.Next != nil || l.warmed+last.Duration+warmUpPart > maxWarmUp {
+		return false
+	}
+	if steps := l.cfg.Run.Profile.Steps; index+1 < len(steps) && steps[index+1].WarmUp {
+		return false
+	}
+	cold := false
+	for _, res := range all {
+		if res.Aborted != "" {
+			return false
+		}
+		share, _ := res.Compiling(1 - float64(warmUpPart)/float64(max(warmUpPart, last.Duration)))
+		cold = cold || share > bench.CompilingWithin
+	}
+	return cold
+}
+
+// exchange waits until the trials that are interleaved with this one have ended the load, too, and returns
+// their results.
+func (l *trialRun) exchange(ctx context.Context, res bench.StepResult, err error) []bench.StepResult {
+	l.loads++
+	if l.slot == nil || err != nil {
+		return nil
+	}
+	return l.slot.exchange(ctx, l.loads-1, res)
+}
+
+// peak returns the throughput of which a step's rate is a share: the highest of this trial, or the
+// lowest of all contenders, those of this round if they are interleaved, else of their last trials.
+func (l *trialRun) peak(step bench.Step) float64 {
+	own := bench.Peak(l.steps, l.cfg.Run.Profile.Requests)
+	if !step.LowestPeak || len(l.peaks) == 0 {
+		return own
+	}
+	return slices.Min(slices.Collect(maps.Values(l.peaks)))
 }
 
 // plan returns the steps of the trial: the profile's, or those that Config.Next chooses.
@@ -160,7 +231,7 @@ func (l *trialRun) step(
 	stepCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	of := max(len(l.cfg.Run.Profile.Steps), index+1)
-	controls := l.steering.beginStep(bench.StepStarted{Index: index, Of: of, Step: step}, cancel)
+	controls := l.steering.beginStep(bench.StepStarted{Index: index, Of: of, Step: step}, cancel, l.warmed > 0)
 	var watch sync.WaitGroup
 	watch.Go(func() {
 		select {
@@ -177,7 +248,8 @@ func (l *trialRun) step(
 		l.publish(read)
 	}
 	read := &readings{inst: l.inst, host: l.readHost, own: l.readOwn, stalls: l.stalls, onBegin: l.steering.startClock, res: &res}
-	interleave, record := l.slot.interleave(ctx, index, step, read)
+	interleave, record := l.slot.interleave(ctx, l.loads, step, read)
+	read.record = record
 	waited := hostusage.KeepPressure(stepCtx, pressureEvery, l.inst, l.cfg.Observer)
 	defer waited()
 	var sampler *hostusage.Sampler
@@ -187,22 +259,27 @@ func (l *trialRun) step(
 		sampler = hostusage.Sample(stepCtx, l.inst, sampleEvery, func(u bench.Usage) { usage(u, l.readHost(ctx)) })
 	}
 	var onPart func(bench.Window)
-	if step.Duration <= shortStep && interleave == nil {
+	warmed := l.warmed
+	if step.Duration <= shortStep && interleave == nil && warmed == 0 {
 		onPart = func(w bench.Window) { l.publish(bench.WindowGrew{Index: index, Window: w}) }
 	}
 	res.Load, err = l.cfg.Loader.Run(stepCtx, l.place(), step, Hooks{
 		OnStart:    func() { read.begin(ctx) },
 		OnEnd:      func() { read.end(ctx) },
 		Interleave: interleave, Rate: controls.requestedRate,
-		OnWindow: func(w bench.Window) { l.publish(bench.WindowClosed{Index: index, Window: w}) },
-		OnPart:   onPart,
+		OnWindow: func(w bench.Window) {
+			w.Start += warmed
+			l.publish(bench.WindowClosed{Index: index, Window: w})
+		},
+		OnPart: onPart,
 	})
 	l.steering.finishStep(l.lastStep(index))
 	earlier := l.lastReading()
 	if interleave != nil {
-		record.Count, record.Waited, record.WaitedCPU, record.WaitedNeeds = read.ends, read.waited, read.waitedCPU, read.ownWaited
+		record.Count = read.ends
 		if record.Alternated = interleave.(*interleaving).why(); record.Alternated != "" {
 			l.notice("info", step.Name+": one contender after the other, as "+record.Alternated)
+			record.AddedCPU, record.AddedThreads = 0, nil // pauses as long as steps of others
 		}
 		res.Interleave = record
 		res.Warnings = append(res.Warnings, verdict.BusyOutOfTurn(l.trial.Label(), res)...)
@@ -237,14 +314,6 @@ func (l *trialRun) step(
 		res.Warnings = append(res.Warnings, verdict.MemoryGrowth(append(slices.Clone(l.steps), res), limit)...)
 	}
 	res.Warnings = append(res.Warnings, l.cfg.Observer.Judge(res, l.inst.Info())...)
-	defer func() {
-		res.Drift = stats.Drift(res)
-		if len(l.steps) > 0 && l.steps[len(l.steps)-1].Step.WarmUp {
-			if d := stats.PossibleDrift(res); d != nil {
-				res.Warnings = append(res.Warnings, verdict.PossibleDrift(*d))
-			}
-		}
-	}()
 	switch {
 	case errors.Is(cause, errDied):
 		err = l.orExit(ctx, errDied)
@@ -303,12 +372,10 @@ type readings struct {
 	sampler  *hostusage.Sampler // of the slice
 	ofQuota  float64            // CPU time of the last slice, as a share of the quota; 0: not known
 
-	ends      int           // calls of end
-	waited    time.Duration // between slices
-	waitedCPU time.Duration // CPU time of the contender between slices
-	own       func() map[string]*bench.NeedUsage
-	ownWaited map[string]time.Duration // CPU time of the contender's own needs between slices
-	err       error
+	ends   int               // calls of end
+	record *bench.Interleave // nil: no slices
+	own    func() map[string]*bench.NeedUsage
+	err    error
 }
 
 func (r *readings) begin(ctx context.Context) {
@@ -333,7 +400,8 @@ func (r *readings) begin(ctx context.Context) {
 // restart forgets the slices so far. The step continues in one, whose beginning is that of the
 // step.
 func (r *readings) restart() {
-	*r = readings{inst: r.inst, host: r.host, own: r.own, stalls: r.stalls, onBegin: func() {}, publish: r.publish, res: r.res}
+	*r = readings{inst: r.inst, host: r.host, own: r.own, stalls: r.stalls, onBegin: func() {}, publish: r.publish, res: r.res, record: r.record}
+	*r.record = bench.Interleave{Length: r.record.Length, Since: r.record.Since, With: r.record.With}
 	r.res.Before, r.res.After, r.res.HostBefore, r.res.HostAfter, r.res.Samples, r.res.Hiccups = nil, nil, nil, nil, nil, nil
 }
 
@@ -346,9 +414,8 @@ func (r *readings) wait(ctx context.Context, next func()) {
 	next()
 	r.waitedOf(own)
 	to, err2 := hostusage.ReadInstance(ctx, r.inst)
-	if err == nil && err2 == nil && from != nil && to != nil {
-		r.waited += to.At.Sub(from.At)
-		r.waitedCPU += max(to.CPU-from.CPU, 0)
+	if err == nil && err2 == nil && from != nil && to != nil && r.from != nil && r.to != nil {
+		r.record.Wait(r.to.CPU-r.from.CPU, *from, *to)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/host/hostusage"
@@ -27,7 +28,7 @@ func (r *runner) trial(ctx context.Context, trial bench.Trial, number int, slot 
 	sel, last := selection(trial), r.lastTrial(number-1)
 	l := &trialRun{
 		cfg: &r.cfg, steering: r.steering, clock: r.clock, slot: slot, trial: &trial, isLast: last,
-		svc: r.cfg.Services[sel], artifact: r.artifacts[sel], checked: r.checked, deaf: r.deaf,
+		svc: r.cfg.Services[sel], artifact: r.artifacts[sel], checked: r.checked, deaf: r.deaf, peaks: r.peaks,
 	}
 	own, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -58,6 +59,9 @@ func (r *runner) trial(ctx context.Context, trial bench.Trial, number int, slot 
 		r.neverReady[sel] = trial.Round
 	}
 	ended, err := l.outcome(ctx, context.Cause(own), err)
+	if ended.State == bench.TrialFailed {
+		delete(r.peaks, sel) // no other contender is compared with it
+	}
 	r.sofar.Trials[number-1].State = ended.State
 	l.publish(ended)
 	return err
@@ -129,8 +133,9 @@ type trialRun struct {
 	trial    *bench.Trial
 	isLast   bool // no trial follows
 
-	checked  map[bench.Selection]bool // runner.checked, used only by the active one of interleaved trials
-	deaf     map[bench.Selection]bool // runner.deaf, used like checked
+	checked  map[bench.Selection]bool    // runner.checked, used only by the active one of interleaved trials
+	deaf     map[bench.Selection]bool    // runner.deaf, used like checked
+	peaks    map[bench.Selection]float64 // runner.peaks, used like checked
 	svc      bench.Service
 	artifact bench.Artifact
 
@@ -148,6 +153,8 @@ type trialRun struct {
 	cut        *bench.StepResult  // the step that ended early; nil: none
 	failedIn   bench.Phase        // the first phase with an error
 
+	loads     int           // loads that have ended: steps, and parts of a warm-up
+	warmed    time.Duration // length of the parts of the warm-up that goes on
 	incidents incidents
 }
 

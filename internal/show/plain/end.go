@@ -61,9 +61,7 @@ func End(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, shown bo
 	}
 	r := conclusion.Of(a, floor)
 	b.line("%s", r.Verdict)
-	if r.Mostly != "" {
-		b.line("%s", r.Mostly)
-	}
+	b.list(r.Why, len(r.Why), "")
 	b.line("%s.", strings.TrimSuffix(r.Confidence, "."))
 	b.evidence(r)
 	for _, c := range a.Ordered() {

@@ -398,8 +398,8 @@ func (p *Printer) clear() {
 
 // left returns the estimated time left as the end of a line; "" without an estimate.
 func (p *Printer) left(at time.Time) string {
-	if d, ok := p.estimate.Left(at); ok {
-		return ", about " + units.Approx(d) + " left"
+	if left := p.estimate.Words(at, "about "); left != "" {
+		return ", " + left
 	}
 	return ""
 }

@@ -19,7 +19,7 @@ const denseFrom = 6
 func (p *pageWriter) conclusion(r conclusion.Conclusion, all []chart) {
 	tone := map[conclusion.Tone]string{conclusion.Neutral: "open", conclusion.Good: "good", conclusion.Bad: "bad"}[r.Tone]
 	p.put(`<section id="conclusion" class="conclusion {}">`+"\n<p>{}</p>\n", tone, r.Verdict)
-	p.optional("<p class=\"mostly\">{}</p>\n", r.Mostly)
+	p.every("<p class=\"why\">{}</p>\n", r.Why[:min(len(r.Why), maxShown-1)])
 	p.put("<dl>")
 	p.put("<div><dt>Confidence</dt><dd>{}</dd></div><div><dt>Cost</dt><dd>{}</dd></div>", r.Confidence, r.Cost)
 	if r.Failed {

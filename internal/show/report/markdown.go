@@ -148,8 +148,8 @@ func firstLines(text string, most int) string {
 func markdownConclusion(b *bytes.Buffer, title string, r conclusion.Conclusion) {
 	mark := map[conclusion.Tone]string{conclusion.Good: "✓ ", conclusion.Bad: "✗ "}[r.Tone]
 	fmt.Fprintf(b, "### %s%s: %s\n\n", mark, escape(title), escape(r.Verdict))
-	if r.Mostly != "" {
-		b.WriteString(escape(r.Mostly) + "\n\n")
+	for _, line := range r.Why {
+		b.WriteString(escape(line) + "\n\n")
 	}
 	b.WriteString(r.Table.Markdown() + "\n")
 	line := "Cost: " + escape(r.Cost) + "."

@@ -14,6 +14,9 @@ const (
 	Shapes = 6
 )
 
+// mostOfCard is the highest Drop of a column that a narrow page shows of each contender.
+const mostOfCard = 2
+
 // HTML returns the table as an HTML element with a class. Cells have the class of their tone, their
 // value as data-value, and the title of their column as data-label, for narrow pages. A cell with a
 // Share has a bar; a Mark gives the heading of a row a marker of class "m0" … and the row one of
@@ -51,7 +54,10 @@ func (c Column) class(bars bool) string {
 		all = append(all, "left")
 	}
 	if c.Drop > 0 {
-		all = append(all, "less") // narrow pages leave it out
+		all = append(all, "less") // narrow pages leave it out where rows are measures
+	}
+	if c.Drop > mostOfCard {
+		all = append(all, "least") // and this one where they are contenders
 	}
 	return strings.Join(all, " ")
 }

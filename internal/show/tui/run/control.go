@@ -243,8 +243,8 @@ func (r questions) whereNow() string {
 			text += fmt.Sprintf(", step %d of %d", step.Index+1, len(s.Run.Profile.Steps))
 		}
 	}
-	if left, ok := s.Estimate.Left(r.now()); ok {
-		text += ", about " + units.Approx(left) + " left"
+	if left := s.Estimate.Words(r.now(), "about "); left != "" {
+		text += ", " + left
 	}
 	return text + "."
 }

@@ -176,27 +176,26 @@ func (r heading) times() string {
 		return r.theme.Faint.S(ui.Outside(r.options.Session.Dir(), 300))
 	}
 	left, ok := s.Estimate.Left(r.now())
+	words := s.Estimate.Words(r.now(), "")
 	switch {
 	case !ok || !s.Paused.IsZero():
 		return ran + " elapsed"
 	case r.size.Class == ui.Column:
-		return units.Approx(left) + " left"
+		return words
 	case r.size.Class == ui.Compact:
-		return ran + ", " + units.Approx(left) + " left"
-	case left >= 10*time.Minute:
-		return fmt.Sprintf("%s elapsed, about %s left, ends at %s", ran, units.Approx(left), r.now().Add(left).Format("15:04"))
+		return ran + ", " + words
+	case left >= 10*time.Minute && !s.Estimate.Late(r.now()):
+		return fmt.Sprintf("%s elapsed, about %s, ends at %s", ran, words, r.now().Add(left).Format("15:04"))
 	}
-	return ran + " elapsed, " + units.Approx(left) + " left"
+	return ran + " elapsed, " + words
 }
 
 // progress is a line of the whole run in w cells.
 func (r heading) progress(w int) string {
-	left, ok := r.state.Estimate.Left(r.now())
-	if !ok || w < 16 {
+	if _, ok := r.state.Estimate.Left(r.now()); !ok || w < 16 {
 		return ""
 	}
-	ran := r.state.Estimate.Elapsed(r.now())
-	share := float64(ran) / float64(max(1, ran+left))
+	share := r.state.Estimate.Share(r.now())
 	head := "run "
 	if r.size.Class == ui.Column {
 		head = ""

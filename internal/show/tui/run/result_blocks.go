@@ -30,7 +30,11 @@ func (r *Result) blocks() (all []ui.Block, grid int) {
 		remedy = ui.Text(trouble+1, e.problems[0].Remedy(r.size.Width)...)
 		rows = max(1, min(rows, r.size.Height-verdict.Least-failed.Least-remedy.Least-1))
 	}
-	all = append(all, verdict, r.text(1, false, ui.Paint{}, "", e.Mostly), r.text(confidence, false, ui.Paint{}, "", e.Confidence+"."),
+	all = append(all, verdict)
+	for _, line := range e.Why {
+		all = append(all, r.text(1, false, ui.Paint{}, "", line))
+	}
+	all = append(all, r.text(confidence, false, ui.Paint{}, "", e.Confidence+"."),
 		r.text(5, false, ui.Paint{}, "", e.since), r.text(6, false, ui.Paint{}, "cost: ", e.Cost))
 	if table > trouble {
 		all = append(all, failed, remedy)

@@ -23,9 +23,10 @@ func (f *form) replan() {
 	}
 	right := maps.Clone(f.choice.Changes())
 	neutral := profile.Without(f.base)
+	neutral.Contenders = f.selected()
 	for _, field := range f.fields {
 		name, v := field.Name, f.choice.Set.Text(field.Name)
-		if !f.choice.Set.Given(name) {
+		if !f.choice.Set.Given(name) || len(neutral.Contenders) == 0 { // which the plan reports once
 			continue
 		}
 		// What is missing is reported once, by the need.

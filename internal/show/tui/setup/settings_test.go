@@ -21,6 +21,36 @@ func withSettings(t *testing.T, contenders string, use func(o *opened)) {
 	play(t, site, Choice{Profile: "own"}, use)
 }
 
+// A profile without contenders is run with those of the command, as 'locbench run' does; without any
+// that is said once.
+func TestProfileWithoutContenders(t *testing.T) {
+	for name, c := range map[string]struct {
+		contenders []bench.Selection
+		want       string
+	}{
+		"of the command": {[]bench.Selection{{Contender: "kt-ktor"}}, ""},
+		"none":           {nil, "start: profile own has no contenders: add `contenders`, name some here, or use --target URL"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, err := profile.Parse("own.yaml", []byte("runtime: docker\nlimits: {cpus: 1, memory: 256MiB}\nrequests: [{get: /x}]\nsteps: [1 for 1s]\n"))
+			testenv.OK(t, err)
+			site := everything(t)
+			site.profiles = append([]Profile{{Name: "own", Profile: p}}, site.profiles...)
+			choice := Choice{Profile: "own", Contenders: c.contenders, Set: profile.Changes{"rounds": {"3"}, "cpus": {"0.5"}}}
+			play(t, site, choice, func(o *opened) {
+				var found []string
+				for _, p := range o.form.problems() {
+					if p.input {
+						found = append(found, p.field+": "+p.text)
+					}
+				}
+				testenv.Equal(t, strings.Join(found, "; "), c.want)
+				testenv.Equal(t, o.form.planned, c.contenders != nil)
+			})
+		})
+	}
+}
+
 // A contender's own limits are checked against the machine as those of all are.
 func TestOwnLimitsAgainstTheMachine(t *testing.T) {
 	for contenders, want := range map[string]string{
