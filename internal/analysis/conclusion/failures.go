@@ -121,7 +121,7 @@ func (d *draft) problems() (all []Problem) {
 		}
 	}
 	for _, c := range d.all {
-		if c.WhyExcluded() != "" {
+		if c.WhyExcluded() != "" || d.kind == Versions && len(d.ranked()) == 2 { // the verdict of two has them
 			continue
 		}
 		for _, cause := range c.Causes() {
