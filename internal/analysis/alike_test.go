@@ -277,7 +277,7 @@ func TestCouple_Unsteady(t *testing.T) {
 		name   string
 		rounds int
 		apart  bool  // not interleaved
-		a, b   []int // rounds that drifted at the peak
+		a, b   []int // rounds that drifted at peak
 		kept   [2]int
 		out    [2]string
 	}{

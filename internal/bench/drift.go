@@ -90,7 +90,7 @@ func (d Drift) String() string {
 	}
 	text := d.Name() + ": " + strings.Join(parts, " and ") + " over the step"
 	if d.Machine {
-		text += ", as with the contenders beside it"
+		text += ", as with the contenders next to it"
 	}
 	return text
 }

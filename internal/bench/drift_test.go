@@ -30,7 +30,7 @@ func TestDrift(t *testing.T) {
 		fact{"CPU alone", Drift{CPU: &Trend{Change: -.12}}, "still warming up: CPU time per request fell by 11% over the step"},
 		fact{"compiled", Drift{Compiled: .314}, "still warming up: compilers took 31% of its CPU time in the second half of the step"},
 		fact{"the machine", Drift{Throughput: &Trend{Change: -.1}, Machine: true},
-			"the machine changed: throughput fell by 9.5% over the step, as with the contenders beside it"},
+			"the machine changed: throughput fell by 9.5% over the step, as with the contenders next to it"},
 		fact{"the machine is not its own", (&Drift{Machine: true}).Own(), false}, fact{"none is not its own", (*Drift)(nil).Own(), false},
 		fact{"a drift is its own", up.Own(), true},
 		fact{"throughput alone", Drift{Throughput: &Trend{Change: .12}}.Name(), StillWarmingUp},

@@ -46,7 +46,7 @@ func (s StepResult) ThreadTime() (of ThreadTime, ended Duration, ok bool) {
 
 // Compiling returns the share of the contender's CPU time that threads of compilers took from a share of
 // the step to its end: .5 is its second half, by the reading that is nearest. ok is false where the
-// runtime has no such threads, or they were not read.
+// runtime has none, or they were not read.
 func (s StepResult) Compiling(from float64) (share float64, ok bool) {
 	b, a := s.Before, s.After
 	if b == nil || a == nil {

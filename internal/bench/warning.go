@@ -39,7 +39,7 @@ const (
 	WarnUnstableLoad         WarningKind = "unsteady"        // throughput × latency does not match the requests in flight
 	WarnWarmingUp            WarningKind = "warming"         // Drift: the contender became faster
 	WarnDrifting             WarningKind = "drifting"        // Drift: the contender became slower
-	WarnMachineChanged       WarningKind = "machine_changed" // Drift: the contenders beside it changed alike
+	WarnMachineChanged       WarningKind = "machine_changed" // Drift: the contenders next to it changed alike
 	WarnErrors               WarningKind = "errors"          // requests failed
 	WarnRejected             WarningKind = "rejected"        // responses that are expected, but not throughput
 	WarnNotLookedAt          WarningKind = "not_looked_at"   // bodies that were to be compared, and were not

@@ -64,27 +64,27 @@ func TestDrift(t *testing.T) {
 		{"slower, 1.4%", rates(107, 104, 105, 102, 103, 100), nil, ""},
 		{"a first second that is slower", rates(1310, 1615, 1748, 1732, 1645, 1557, 1652, 1792, 1881, 1879), nil, ""},
 		{"noise", rates(1977, 1781, 1600, 969, 1008, 1064, 1520, 1650, 1645, 808), nil, ""},
-		{"rises beside one that is level", stepOf(10, rising), of(stepOf(10, level)), rose},
-		{"falls beside one that is level", stepOf(10, falling), of(stepOf(10, level)), fell},
-		{"level beside one that falls", stepOf(10, level), of(stepOf(10, falling)), ""},
+		{"rises next to one that is level", stepOf(10, rising), of(stepOf(10, level)), rose},
+		{"falls next to one that is level", stepOf(10, falling), of(stepOf(10, level)), fell},
+		{"level next to one that falls", stepOf(10, level), of(stepOf(10, falling)), ""},
 		{"both rise", stepOf(10, rising), of(stepOf(10, rising)),
-			"the machine changed: throughput rose by 25% and CPU time per request fell by 20% over the step, as with the contenders beside it"},
+			"the machine changed: throughput rose by 25% and CPU time per request fell by 20% over the step, as with the contenders next to it"},
 		{"both fall, one by a third less", stepOf(10, falling),
 			of(stepOf(10, func(at float64) (float64, float64) { return 2000 - 13*at, 1.5 - .01*at })),
-			"the machine changed: throughput fell by 10% over the step, as with the contenders beside it"},
+			"the machine changed: throughput fell by 10% over the step, as with the contenders next to it"},
 		{"both fall, one by two thirds less", stepOf(10, falling),
 			of(stepOf(10, func(at float64) (float64, float64) { return 2000 - 6*at, 1.5 - .005*at })), fell},
-		{"beside one that jumps", rates(2000, 1980, 1960, 1940, 1920, 1900, 1880, 1860, 1840, 1820),
+		{"next to one that jumps", rates(2000, 1980, 1960, 1940, 1920, 1900, 1880, 1860, 1840, 1820),
 			of(rates(1500, 2500, 1000, 3000, 2000, 1800, 2500, 1500, 1200, 2600)), ""},
-		{"beside two, one of which rises", stepOf(10, rising), of(stepOf(10, level), stepOf(10, rising)),
+		{"next to two, one of which rises", stepOf(10, rising), of(stepOf(10, level), stepOf(10, rising)),
 			"still warming up: throughput rose by 25% over the step"},
-		{"beside one without a success", stepOf(10, rising), of(rates(0, 0, 0, 0, 0, 0, 0, 0, 0, 0)), rose},
+		{"next to one without a success", stepOf(10, rising), of(rates(0, 0, 0, 0, 0, 0, 0, 0, 0, 0)), rose},
 		{"compiled in its second half", compiled(stepOf(10, level), .5, .05), of(stepOf(10, level)),
 			"still warming up: compilers took 5.0% of its CPU time in the second half of the step"},
 		{"compiled in its first half", compiled(stepOf(10, level), 0, .05), nil, ""},
 		{"compiled as much as counts as steady", compiled(stepOf(10, level), .5, bench.CompilingWithin), nil, ""},
-		{"faster, its compilers at rest", compiled(stepOf(10, rising), 0, .05), of(stepOf(10, level)), ""},
-		{"slower, its compilers at rest", compiled(stepOf(10, falling), 0, .05), of(stepOf(10, level)), fell},
+		{"faster, its compilers idle", compiled(stepOf(10, rising), 0, .05), of(stepOf(10, level)), ""},
+		{"slower, its compilers idle", compiled(stepOf(10, falling), 0, .05), of(stepOf(10, level)), fell},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			drift := Drift(c.step, c.beside...)
@@ -98,7 +98,7 @@ func TestDrift(t *testing.T) {
 func of(all ...bench.StepResult) []bench.StepResult { return all }
 
 // compiled returns the step of a runtime whose compilers took a share of its CPU time in half of it, from
-// a share of the step on; before and after they were at rest.
+// a share of the step on; before and after they were idle.
 func compiled(s bench.StepResult, from, share float64) bench.StepResult {
 	used, last := 0., s.Before.CPU
 	read := func(u *bench.Usage) {

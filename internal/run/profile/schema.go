@@ -306,7 +306,7 @@ func (step) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 			"request":      "The only request or session of the mix to send.",
 			"repeat":       "Number of times the step runs.",
 			"warm_up":      "Shown, but not measured. Without a duration it lasts as or_longer says.",
-			"or_longer":    "The warm-up lasts until compilers of the runtime are at rest, at most a minute.",
+			"or_longer":    "The warm-up lasts until compilers of the runtime are idle, at most a minute.",
 			"duration":     "Length of the step, from 100ms to 24h; default: step_duration.",
 			"max_requests": "Number of requests after which the step ends.",
 			"rate":         "Requests per second: 5000, 50% of peak (of each contender), 50% of lowest peak (the same for all), a ramp or a wave.",

@@ -56,7 +56,7 @@ func TestWarmUp(t *testing.T) {
 		loads    [2]int
 		drift    string
 	}{
-		{"at rest", 0, bench.Step{UntilWarm: true, Duration: 4 * time.Second}, false, false, [2]int{1, 1}, ""},
+		{"idle", 0, bench.Step{UntilWarm: true, Duration: 4 * time.Second}, false, false, [2]int{1, 1}, ""},
 		{"of a fixed length", time.Hour, bench.Step{Duration: 4 * time.Second}, false, false, [2]int{1, 1}, still50},
 		{"for some time", 20 * time.Second, bench.Step{UntilWarm: true, Duration: 4 * time.Second}, false, false, [2]int{3, 3}, ""},
 		{"alone", 20 * time.Second, bench.Step{UntilWarm: true, Duration: 4 * time.Second}, true, false, [2]int{10, 1}, ""},
