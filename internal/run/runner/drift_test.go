@@ -58,8 +58,8 @@ func TestWarmUp(t *testing.T) {
 	}{
 		{"idle", 0, bench.Step{UntilWarm: true, Duration: 4 * time.Second}, false, false, [2]int{1, 1}, ""},
 		{"of a fixed length", time.Hour, bench.Step{Duration: 4 * time.Second}, false, false, [2]int{1, 1}, still50},
-		{"for some time", 20 * time.Second, bench.Step{UntilWarm: true, Duration: 4 * time.Second}, false, false, [2]int{3, 3}, ""},
-		{"alone", 20 * time.Second, bench.Step{UntilWarm: true, Duration: 4 * time.Second}, true, false, [2]int{10, 1}, ""},
+		{"for some time", 20 * time.Second, bench.Step{UntilWarm: true, Duration: 4 * time.Second}, false, false, [2]int{4, 4}, ""},
+		{"alone", 20 * time.Second, bench.Step{UntilWarm: true, Duration: 4 * time.Second}, true, false, [2]int{11, 1}, ""},
 		{"before another warm-up", 20 * time.Second, bench.Step{UntilWarm: true, Duration: 4 * time.Second}, false, true, [2]int{1, 1}, ""},
 		{"for ever", time.Hour, bench.Step{UntilWarm: true, Duration: 4 * time.Second}, false, false, [2]int{15, 15}, still50},
 		{"for ever, from a long one on", time.Hour, bench.Step{UntilWarm: true, Duration: 53 * time.Second}, false, false, [2]int{2, 2}, still50},

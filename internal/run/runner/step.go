@@ -52,7 +52,7 @@ func (l *trialRun) load(ctx context.Context) error {
 		l.incidents.begin(i)
 		res, skipped, stop, err := l.step(ctx, i, step)
 		beside := l.exchange(ctx, res, err)
-		for err == nil && l.cold(i, append(beside, res)) {
+		for err == nil && l.warmOn(i, append(beside, res)) {
 			earlier, part := res, step
 			part.Duration = warmUpPart
 			l.warmed += res.Step.Duration
@@ -65,7 +65,7 @@ func (l *trialRun) load(ctx context.Context) error {
 		if l.warmed > 0 {
 			l.notice("info", fmt.Sprintf("%s: warmed up for %s, as compilers were at work", step.Name,
 				units.Duration(l.warmed+res.Step.Duration)))
-			l.warmed, res.Step = 0, step
+			l.warmed, l.cold, res.Step = 0, false, step
 		}
 		if err == nil {
 			res.Drift = stats.Drift(res, beside...)
@@ -146,9 +146,9 @@ const (
 	maxWarmUp  = time.Minute
 )
 
-// cold reports whether a warm-up is to continue, since compilers were at work at its end in any of the
-// contenders that are interleaved: all of them continue, or none.
-func (l *trialRun) cold(index int, all []bench.StepResult) bool {
+// warmOn reports whether a warm-up is to continue, since compilers were at work in the last part or the one
+// before, as they pause at times, in any of the contenders that are interleaved: all of them continue, or none.
+func (l *trialRun) warmOn(index int, all []bench.StepResult) bool {
 	last := all[len(all)-1].Step
 	if !last.UntilWarm || l.warmed+last.Duration+warmUpPart > maxWarmUp {
 		return false
@@ -156,7 +156,7 @@ func (l *trialRun) cold(index int, all []bench.StepResult) bool {
 	if steps := l.cfg.Run.Profile.Steps; l.cfg.Next == nil && index+1 < len(steps) && steps[index+1].WarmUp {
 		return false
 	}
-	cold := false
+	cold, before := false, l.cold
 	for _, res := range all {
 		if res.Aborted != "" {
 			return false
@@ -164,7 +164,8 @@ func (l *trialRun) cold(index int, all []bench.StepResult) bool {
 		share, _ := res.Compiling(1 - float64(warmUpPart)/float64(max(warmUpPart, last.Duration)))
 		cold = cold || share > bench.CompilingWithin
 	}
-	return cold
+	l.cold = cold
+	return cold || before
 }
 
 // exchange waits until the trials that are interleaved with this one have ended the load, too, and returns

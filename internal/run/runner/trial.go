@@ -155,6 +155,7 @@ type trialRun struct {
 
 	loads     int           // loads that have ended: steps, and parts of a warm-up
 	warmed    time.Duration // length of the parts of the warm-up that continues
+	cold      bool          // compilers were at work in its last part
 	incidents incidents
 }
 
