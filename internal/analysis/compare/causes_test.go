@@ -83,8 +83,9 @@ func TestCauses_KindOfThread(t *testing.T) {
 	type spent struct {
 		language                             string
 		served, compiled, collected, runtime float64 // s of each step
+		p99                                  float64 // times the usual one
 	}
-	java := spent{"Java", 9, .5, .5, 0}
+	java := spent{"Java", 9, .5, .5, 0, 1}
 	with := func(s spent, change func(*spent)) spent { change(&s); return s }
 	collects := with(java, func(s *spent) { s.collected += 2 })
 	for name, c := range map[string]struct {
@@ -103,16 +104,18 @@ func TestCauses_KindOfThread(t *testing.T) {
 		"the other way":            {java, with(java, func(s *spent) { s.collected -= .4; s.served += 2 }), ""},
 		"served":                   {java, with(java, func(s *spent) { s.served += 2 }), ""},
 		"no change":                {java, with(java, func(s *spent) { s.collected += 2; s.served -= 2 }), ""},
-		"none in old, one runtime": {spent{"C#", 10, 0, 0, 0}, spent{"C#", 10, 2, 0, 0}, "CPU per request 20.0% higher at 8 connections: all of it the compilers'."},
-		"none in old, another":     {spent{"Go", 10, 0, 0, 0}, spent{"Java", 10, 2, 0, 0}, ""},
-		"none in old, unknown":     {spent{"", 10, 0, 0, 0}, spent{"", 10, 2, 0, 0}, ""},
+		"none in old, one runtime": {spent{"C#", 10, 0, 0, 0, 1}, spent{"C#", 10, 2, 0, 0, 1}, "CPU per request 20.0% higher at 8 connections: all of it the compilers'."},
+		"none in old, another":     {spent{"Go", 10, 0, 0, 0, 1}, spent{"Java", 10, 2, 0, 0, 1}, ""},
+		"none in old, unknown":     {spent{"", 10, 0, 0, 0, 1}, spent{"", 10, 2, 0, 0, 1}, ""},
 		"two runtimes with both":   {with(java, func(s *spent) { s.language = "C#" }), collects, "CPU per request 20.0% higher at 8 connections: all of it the collectors'."},
-		"within 3%":                {java, with(java, func(s *spent) { s.collected += .1 }), ""},
-		"not read in old":          {spent{"Java", -1, 0, 0, 0}, spent{"Java", 1, .5, 11, 0}, ""},
+		"within 3%":                {java, with(java, func(s *spent) { s.collected += .1; s.p99 = 3 }), ""},
+		"not read in old":          {spent{"Java", -1, 0, 0, 0, 1}, spent{"Java", 1, .5, 11, 0, 1}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			side := func(c spent) raw {
-				return of(trials("web", 6, usual(), func(l *bench.TrialResult) {
+				f := usual()
+				f.p99 = scaled(f.p99, c.p99)
+				return of(trials("web", 6, f, func(l *bench.TrialResult) {
 					l.Service.Language = c.language
 					for i := range l.Steps {
 						s, of := &l.Steps[i], func(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
