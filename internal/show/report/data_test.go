@@ -11,6 +11,7 @@ import (
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/hdr"
+	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -130,6 +131,70 @@ func TestTimeline(t *testing.T) {
 	testenv.Check(t, m.at == 2 && m.cpus == 1.5 && m.throttled == 25 && m.memory == 3, "reading %+v", m)
 	all, _, by = l.timeline(l.columns[0], 3)
 	testenv.Check(t, by == 2 && all[0].rate == 200 && all[0].p99 == 30 && all[0].at == 1, "by %d: %+v", by, all[0])
+}
+
+// withThreads gives the steps of the Kotlin contenders of a run the CPU time of their threads: a share of
+// compilers, 1% of collectors, 1% of threads that ended, and the rest serves.
+func withThreads(trials []bench.TrialResult, compiled float64) []bench.TrialResult {
+	for _, trial := range trials {
+		for i := range trial.Steps {
+			if s := &trial.Steps[i]; s.Before != nil && s.After != nil && trial.Service.Language == "Kotlin" {
+				of := func(share float64) bench.Duration { return bench.Duration(share * float64(s.After.CPU-s.Before.CPU)) }
+				s.Before.ThreadTime = &bench.ThreadTime{}
+				s.After.ThreadTime = &bench.ThreadTime{Served: of(.98 - compiled), Compiled: of(compiled), Collected: of(.01)}
+			}
+		}
+	}
+	return trials
+}
+
+// The parts of a bar are the CPU time per request of all tables; contenders whose threads were not
+// read have no bar, and without compilers or collectors there is no chart.
+func TestByThread(t *testing.T) {
+	run, trials := small()
+	l := newLayout(analysis.Of(run, withThreads(trials, .3)))
+	ch, whole := byThread(l), stepChart(l, measure.Get(measure.CPURequest))
+	testenv.Equal(t, ch.Ticks, []mark{{Text: "2", At: 0}, {Text: "4", At: 1}, {Text: "1,024", At: 2}, {Text: "2,048", At: 3}})
+	sums, parts := map[int][]float64{}, map[int][]string{}
+	for _, one := range ch.Lines {
+		parts[one.Contender] = append(parts[one.Contender], one.Name)
+		if sums[one.Contender] == nil {
+			sums[one.Contender] = make([]float64, len(ch.Ticks))
+		}
+		for _, p := range one.points {
+			sums[one.Contender][int(p.x)] += p.y
+		}
+	}
+	name := func(c int) string { return l.contenders[c].Label }
+	for c := range l.contenders {
+		if name(c) == "rs-actix" {
+			testenv.Equal(t, len(parts[c]), 0, parts[c])
+			continue
+		}
+		testenv.Equal(t, parts[c], []string{name(c) + ", served", name(c) + ", compiled", name(c) + ", collected", name(c) + ", ended threads"})
+		for i, p := range whole.Lines[slices.IndexFunc(whole.Lines, func(l line) bool { return l.Contender == c })].points {
+			testenv.Check(t, math.Abs(sums[c][i]-p.y) < 1e-4*p.y, "%s at step %d: %v, %v in the other chart", name(c), i, sums[c][i], p.y)
+		}
+	}
+	for _, cell := range ch.values.Rows[0].Cells[1:] {
+		if cell.Text != missing {
+			testenv.Equal(t, len(cell.Small), 4, cell.Small)
+		}
+	}
+
+	shown := func(trials []bench.TrialResult) bool {
+		return slices.ContainsFunc(newCharts(newLayout(analysis.Of(run, trials))), func(ch chart) bool { return ch.ID == "cpu-by-thread" })
+	}
+	testenv.Check(t, shown(withThreads(trials, .021)), "not shown with 2.1%% compiled")
+	testenv.Check(t, !shown(withThreads(trials, .019)), "shown with 1.9%% compiled")
+	for i := range trials { // only in the warm-up
+		for k := range trials[i].Steps {
+			if s := &trials[i].Steps[k]; s.After != nil && s.After.ThreadTime != nil && s.Step.WarmUp {
+				s.After.ThreadTime.Compiled = s.After.ThreadTime.Served
+			}
+		}
+	}
+	testenv.Check(t, !shown(trials), "shown for a warm-up")
 }
 
 // The curve ends with the number of responses.
