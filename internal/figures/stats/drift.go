@@ -107,16 +107,14 @@ func besideThem(of []float64, beside [][]float64) []float64 {
 	return ratio
 }
 
-// wholeWindows returns the windows of full length, without those of a drain.
+// wholeWindows returns the windows of full length.
 func wholeWindows(l bench.Load) (whole []bench.Window) {
 	longest := time.Duration(0)
 	for _, w := range l.Windows {
-		if !w.Drain {
-			longest = max(longest, w.Length)
-		}
+		longest = max(longest, w.Length)
 	}
 	for _, w := range l.Windows {
-		if !w.Drain && w.Length >= longest*9/10 {
+		if w.Length >= longest*9/10 {
 			whole = append(whole, w)
 		}
 	}

@@ -163,7 +163,6 @@ func TestStepCell_Running(t *testing.T) {
 		{T: 9, Kinds: map[bench.ErrorKind]int64{bench.ErrTimeout: 100}},
 		{T: 11, Throughput: 900, P99: 1, Kinds: map[bench.ErrorKind]int64{bench.ErrTimeout: 2}},
 		{T: 12, Throughput: 1000, P99: .004, Kinds: map[bench.ErrorKind]int64{bench.ErrTimeout: 1}},
-		{T: 13, Drain: true},
 	}
 	trial.Usage = []fold.UsagePoint{{T: 12, Known: true, CPUs: .5, Throttled: .25, Used: 1 << 20}}
 	cell := func(id measure.ID) string { return stepCell(measure.Get(id), trial, step).Text }
