@@ -91,14 +91,10 @@ func (c Contender) profile() (p bench.Profile, of bench.Selection) {
 // rank returns the index of the contender in the profile.
 func (c Contender) rank() int {
 	p, of := c.profile()
-	i := slices.Index(p.Contenders, of)
-	if i < 0 { // results of older runs name the default variant
-		i = slices.Index(p.Contenders, bench.Selection{Contender: of.Contender})
+	if i := slices.Index(p.Contenders, of); i >= 0 {
+		return i
 	}
-	if i < 0 {
-		return len(p.Contenders)
-	}
-	return i
+	return len(p.Contenders)
 }
 
 // Planned returns the limits that the profile sets for the contender.

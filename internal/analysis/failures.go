@@ -72,13 +72,7 @@ func (c Contender) requests(s bench.StepResult) []bench.RequestLoad {
 		return []bench.RequestLoad{{Name: c.sole(s.Step), Succeeded: l.AllSucceeded(), Rejected: l.Rejected,
 			Checked: l.Checked, Failed: l.Failed, Examples: l.Examples}}
 	}
-	all := slices.Clone(l.Requests)
-	for i := range all {
-		if len(all[i].Examples) == 0 { // results of schema 1 have examples per step only
-			all[i].Examples = l.Examples
-		}
-	}
-	return all
+	return l.Requests
 }
 
 // request returns a request of the profile; without one its zero value.

@@ -35,8 +35,8 @@ func TestContender_Failures(t *testing.T) {
 			{Request: "get", Kind: bench.ErrTimeout, Count: 3, Share: .15, First: "after 1 s"},
 			{Request: "get", Kind: bench.ErrReset, Count: 2, Share: .1, First: "broken pipe"},
 		}},
-		{"of several requests", two, []bench.Load{{Failed: errors{bench.ErrTimeout: 9}, Examples: first, Requests: []bench.RequestLoad{
-			{Name: "get", Succeeded: 4, Failed: errors{bench.ErrTimeout: 1}},
+		{"of several requests", two, []bench.Load{{Failed: errors{bench.ErrTimeout: 9}, Requests: []bench.RequestLoad{
+			{Name: "get", Succeeded: 4, Failed: errors{bench.ErrTimeout: 1}, Examples: first},
 			{Name: "buy", Succeeded: 6, Rejected: bench.Statuses{409: 3}, Failed: errors{bench.ErrTimeout: 1},
 				Examples: map[bench.ErrorKind]string{bench.ErrTimeout: "its own"}},
 		}}}, []Failure{

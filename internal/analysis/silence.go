@@ -115,7 +115,7 @@ const responsesWanted = 3
 // connections, which the lead-in waits for, those within the interval, and the timeouts.
 func longest(l bench.Load) time.Duration {
 	first := l.FirstResponse
-	if first == 0 { // an open loop, or results of an earlier version
+	if first == 0 { // an open loop
 		first = l.LeadIn
 	}
 	return max(first, l.Latency.Max, l.Timeouts.Max)

@@ -46,7 +46,7 @@ func TestContender_Silence(t *testing.T) {
 		{"responds in one round", []func(*bench.TrialResult){late, in(2, func(t *bench.TrialResult) { t.Steps[1].Load.Succeeded = 1 })}, ""},
 		{"late", []func(*bench.TrialResult){late, one}, "no request ended within the step: give steps of at least 5s"},
 		{"late in all steps", []func(*bench.TrialResult){late}, "no request ended within any step: give steps of at least 5s"},
-		{"late, of an earlier version", []func(*bench.TrialResult){one, load(func(l *bench.Load) { l.Drain, l.LeadIn = 1, 3*time.Second })},
+		{"late, of an open loop", []func(*bench.TrialResult){one, load(func(l *bench.Load) { l.Drain, l.LeadIn = 1, 3*time.Second })},
 			"no request ended within the step: give steps of at least 10s"},
 		{"in flight at the end", []func(*bench.TrialResult){one, load(func(l *bench.Load) { l.Cut, l.Elapsed = 2, 10*time.Second })},
 			"no request ended within the step: give steps of at least 30s"},

@@ -29,18 +29,15 @@ const (
 	LoopRing   = "io_uring"
 	LoopEpoll  = "epoll"
 	LoopVegeta = string(EngineVegeta)
-	// loopPortable is in results of versions without vegeta's attacker.
-	loopPortable = "portable"
 )
 
-// Engine returns the engine that loaded the step; "" if it is not known. In results of earlier
-// versions it may be "portable", an engine that is no longer there.
+// Engine returns the engine that loaded the step; "" if it is not known.
 func (l Load) Engine() Engine {
 	switch l.Loop {
 	case LoopRing, LoopEpoll:
 		return EngineFast
-	case LoopVegeta, loopPortable:
-		return Engine(l.Loop)
+	case LoopVegeta:
+		return EngineVegeta
 	}
 	return ""
 }

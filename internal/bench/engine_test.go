@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// The engine follows from the loop, also in results of versions without vegeta's attacker.
+// The engine follows from the loop.
 func TestEngineOfLoop(t *testing.T) {
 	for loop, want := range map[string]Engine{
-		"io_uring": "fast", "epoll": "fast", "vegeta": "vegeta", "portable": "portable", "": "", "x": "",
+		"io_uring": "fast", "epoll": "fast", "vegeta": "vegeta", "": "", "x": "",
 	} {
 		if got := (Load{Loop: loop}).Engine(); got != want {
 			t.Errorf("loop %q: engine %q, want %q", loop, got, want)
@@ -34,7 +34,7 @@ func TestEngineWords(t *testing.T) {
 	for want, trials := range map[string][]TrialResult{
 		"":                   {loaded("a", "", ""), {}},
 		"fast":               {loaded("a", "io_uring", "epoll"), loaded("b", "epoll", "")},
-		"portable":           {loaded("a", "portable")},
+		"vegeta":             {loaded("a", "vegeta")},
 		"a: fast; b: vegeta": {loaded("b", "vegeta", "vegeta"), loaded("a", "io_uring")},
 		"a: fast; b: fast; vegeta at 2 connections": {loaded("b", "epoll", "vegeta"), loaded("a", "epoll"), loaded("b", "epoll", "epoll"), loaded("b", "epoll", "vegeta")},
 		"a: fast; vegeta at 2 connections, 3 connections, 4 connections, 5 connections, 6 connections, " +

@@ -16,7 +16,7 @@ type FirstRequestsSpec struct {
 // path, were sent before them.
 type FirstRequests struct {
 	Request string          `json:"request"`          // name of the kind of request, the first one of the profile
-	Started time.Time       `json:"started,omitzero"` // when the first of them began; zero in old results
+	Started time.Time       `json:"started,omitzero"` // when the first of them began
 	First   RequestPhases   `json:"first"`            // the first request of that kind in the trial
 	Kept    []RequestPhases `json:"kept,omitempty"`   // later requests on the same connection
 	New     []RequestPhases `json:"new,omitempty"`    // later requests, each on a new connection

@@ -52,8 +52,7 @@ type Latencies struct {
 	HDR   string        `json:"hdr,omitempty"` // HdrHistogram V2, compressed, base64; unit: 1 ns; 3 significant digits
 }
 
-// Window is one second of the measured interval of a step; the last one may be shorter. Results of
-// the old definition also have windows of the drain.
+// Window is one second of the measured interval of a step; the last one may be shorter.
 type Window struct {
 	Start     time.Duration       `json:"start_ns"` // since the start of the measured interval
 	Length    time.Duration       `json:"length_ns"`
@@ -66,8 +65,6 @@ type Window struct {
 	P90 time.Duration `json:"p90_ns"`
 	P99 time.Duration `json:"p99_ns"`
 	Max time.Duration `json:"max_ns"`
-	// old definition only: a window of the drain, without a meaningful rate
-	Drain bool `json:"drain,omitempty"`
 	// requests sent in this window; this and the following counts are of open loops only
 	Sent      int64 `json:"sent,omitempty"`
 	Scheduled int64 `json:"scheduled,omitempty"`
@@ -85,10 +82,6 @@ type Definition int
 
 // The definitions. See docs/decisions/2026-11-22-a-measured-step.md.
 const (
-	// OldDefinition counts every response, over the sending time plus the mean, over the
-	// connections, of the time until their last success. With a queue it overstates throughput and
-	// understates CPU time per request.
-	OldDefinition Definition = 0
 	// Interval counts the responses whose last byte arrived within the measured interval, over its
 	// length. The load starts before it and lasts until its end; counters are read at both ends.
 	Interval Definition = 2
@@ -104,8 +97,6 @@ const (
 // String returns the definition as text.
 func (d Definition) String() string {
 	switch d {
-	case OldDefinition:
-		return "all responses / sending time (old definition)"
 	case Interval:
 		return "measured interval in a steady state"
 	case Iterations:
@@ -113,10 +104,6 @@ func (d Definition) String() string {
 	}
 	return "unknown"
 }
-
-// OldDefinitionWarning is the warning about results of OldDefinition.
-const OldDefinitionWarning = "old definition of a step: when saturated, throughput may be a third too high " +
-	"and CPU per request half too low. Compare only with results of the same definition"
 
 // Load is what the client measured in one step.
 //
@@ -180,8 +167,7 @@ type Load struct {
 	Unread map[ErrorKind]int64 `json:"unread,omitempty"`
 	// mean number of requests in flight; in a steady state throughput × mean latency
 	InFlight float64 `json:"in_flight,omitempty"`
-	// loop of the load engine: "io_uring" or "epoll" (fast), "vegeta", "portable" (earlier
-	// versions)
+	// loop of the load engine: "io_uring" or "epoll" (fast), "vegeta"
 	Loop string `json:"loop,omitempty"`
 	// responses whose latency ends when the kernel received their last byte, because the client was
 	// asleep; the latency of the others ends when the client read them

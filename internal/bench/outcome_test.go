@@ -45,7 +45,7 @@ func TestOutcome(t *testing.T) {
 	}{
 		{RunComplete, trials(TrialComplete, TrialComplete), "complete"},
 		{RunComplete, trials(TrialComplete, TrialFailed), "complete; failed: a"},
-		{RunFailed, trials(TrialComplete, TrialFailed), "complete; failed: a"}, // as earlier versions kept it
+		{RunFailed, trials(TrialComplete, TrialFailed), "complete; failed: a"},
 		{RunComplete, trials(TrialFailed, TrialComplete, TrialComplete, TrialFailed), "complete; failed: a in 1 of 2 rounds, b in 1 of 2 rounds"},
 		{RunFailed, trials(TrialFailed, TrialFailed), "failed: a, b"},
 		{RunFailed, trials(TrialComplete, TrialAborted), "failed"}, // a threshold has ended it

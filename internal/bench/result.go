@@ -36,7 +36,7 @@ type StepResult struct {
 const LongFirstResponses = time.Second
 
 // FirstResponses returns the longest time from the first request of a connection to its response;
-// ok is false for an open loop, and in results of earlier versions.
+// ok is false for an open loop.
 func (s StepResult) FirstResponses() (longest time.Duration, ok bool) {
 	return s.Load.FirstResponse, s.Load.FirstResponse > 0 && !s.Step.Open()
 }

@@ -121,7 +121,7 @@ type Run struct {
 	Targets  []Target `json:"targets,omitempty"`
 	Services []string `json:"services_dir,omitempty"` // folders with contenders that are not bundled
 	// Command of a run after parsing: options as --name=value, without those of the output, then
-	// contenders. Absent for other commands, and from older runs
+	// contenders. Absent for other commands
 	Given []string `json:"given,omitempty"`
 	// files and images of needs: a resumed run has the same
 	NeedParts []NeedPart `json:"need_parts,omitempty"`
@@ -133,7 +133,7 @@ type Run struct {
 	// contenders with failed checks are compared (--accept-failed-checks)
 	AcceptFailedChecks bool `json:"accept_failed_checks,omitempty"`
 
-	// why its contenders are not interleaved; nil: they are, or the run is older than this field
+	// why its contenders are not interleaved; nil: they are
 	Plain *Plain `json:"not_interleaved,omitempty"`
 
 	// what is built before the first trial; absent: nothing

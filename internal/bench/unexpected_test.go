@@ -55,7 +55,7 @@ func TestLoad_Errors(t *testing.T) {
 		fact{"not on record", wrongLoad(3, 2, 7).ErrorRateIsEstimate(), false},
 		fact{"the oldest definition", definition(step(0, 0), step(1, 2), step(1, 1), step(1, 2)), all(Definition(1), true)},
 		fact{"a rate of no time", Load{Succeeded: 1}.Throughput(), 0.},
-		fact{"nothing sent", definition(step(0, 2)), all(OldDefinition, false)},
+		fact{"nothing sent", definition(step(0, 2)), all(Definition(0), false)},
 		fact{"statuses", some, Statuses{200: 2, 429: 5}}, fact{"no statuses", none == nil, true})
 }
 

@@ -66,7 +66,6 @@ const (
 	WarnPrivileged         WarningKind = "privileged"          // a contender has additional privileges
 	WarnHung               WarningKind = "hung"                // a contender did not stop on SIGTERM
 	WarnResumedDifferently WarningKind = "resumed"             // a run was resumed under other conditions
-	WarnOldStepDefinition  WarningKind = "old_step_definition" // results of the old definition of a step
 
 	// About rounds and comparisons.
 	WarnOutlier      WarningKind = "outlier"       // a round is an outlier

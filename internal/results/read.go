@@ -127,9 +127,6 @@ func read(dir *os.Root) (bench.Run, []bench.TrialResult, error) {
 				entry.State, entry.Excluded, entry.Bodies = trial.State, run.ExclusionOf(trial), trial.Bodies()
 			}
 			trials = append(trials, trial)
-			if d, ok := trial.Definition(); ok && d == bench.OldDefinition && !run.Warnings.Has(bench.WarnOldStepDefinition) {
-				run.Warnings = append(run.Warnings, bench.Warning{Kind: bench.WarnOldStepDefinition, Text: bench.OldDefinitionWarning})
-			}
 		}
 	}
 	if len(damaged) > 0 {

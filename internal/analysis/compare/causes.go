@@ -21,6 +21,8 @@ const (
 	moreSwitches = 3.0  // times the context switches per request of the other
 	idler        = 0.8  // of the other's CPUs in use at the same load
 	moreWork     = 1.25 // times the CPU time per request, its own or of a need: it waits for more work, not for a lock
+	mostOfIt     = 2. / 3
+	allOfIt      = 0.95 // of the change of the CPU time per request
 )
 
 // Why returns what is known of the causes of a change: the requests that have changed more than all
@@ -70,6 +72,9 @@ func (c Contender) causes(couple analysis.Couple) (all []string, first string) {
 		return all, ""
 	}
 	own(worse)
+	if text := c.ofKind(couple); text != "" {
+		all = append(all, text)
+	}
 	at := func(i int) stats.Step { return both[i].StepOf(measure.Get(measure.CPURequest), couple.Ref) }
 	one, other := at(worse), at(1-worse)
 	name, than := safe.Line(c.sides[worse].Label, 60), safe.Line(c.sides[1-worse].Label, 60)
@@ -96,6 +101,48 @@ func (c Contender) causes(couple analysis.Couple) (all []string, first string) {
 	}
 	own(1 - worse)
 	return all, first
+}
+
+// ofKind says which threads of the runtime make most of a certain change of the CPU time per request; ""
+// if none do. Where a runtime does that work on threads that serve, it is not known: then only contenders
+// in one language have it.
+func (c Contender) ofKind(couple analysis.Couple) string {
+	m := measure.Get(measure.CPURequest)
+	i := slices.IndexFunc(c.Rows, func(r Row) bool { return r.Measure == m.ID })
+	if i < 0 || c.Rows[i].Ratio == nil || c.Rows[i].Verdict != stats.Better && c.Rows[i].Verdict != stats.Worse {
+		return ""
+	}
+	row, changes, apart := c.Rows[i], [4]float64{}, [2]bool{} // of all, compilers, collectors, one of these two
+	for side, of := range []analysis.Contender{couple.A, couple.B} {
+		var values [4][]float64
+		for _, s := range of.StepOf(m, couple.Ref).Results {
+			t, _, ok := s.ThreadTime()
+			cpu, known := m.Of(s)
+			if !ok || !known {
+				return ""
+			}
+			apart[side] = apart[side] || t.Compiled+t.Collected+t.Runtime > 0
+			for k, d := range []bench.Duration{t.Compiled, t.Collected, t.Runtime} {
+				values[k+1] = append(values[k+1], float64(d)/float64(s.Load.Counted()))
+			}
+			values[0] = append(values[0], cpu)
+		}
+		for k, all := range values {
+			median, _ := stats.Median(all)
+			changes[k] += median * float64(2*side-1)
+		}
+	}
+	a, b := couple.A.Results[0].Service.Language, couple.B.Results[0].Service.Language
+	if !(apart[0] && apart[1]) && (a == "" || a != b) || changes[0]*(row.Ratio.Estimate-1) <= 0 {
+		return ""
+	}
+	for k, whose := range []string{"the compilers'", "the collectors'", "the compilers' and collectors'"} {
+		if share := changes[k+1] / changes[0]; share >= mostOfIt {
+			part := map[bool]string{true: "all of it ", false: "most of it "}[share >= allOfIt]
+			return changed(m, *row.Ratio, false) + " at " + safe.Line(row.At, 60) + ": " + part + whose + "."
+		}
+	}
+	return ""
 }
 
 // apart returns the medians of a value over the rounds of two steps; ok is false unless each of the

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -72,6 +73,64 @@ func TestCauses(t *testing.T) {
 			var b strings.Builder
 			testenv.OK(t, r.Text(&b, 0))
 			testenv.Check(t, strings.Contains(b.String(), c.want), "not in the text: %s", b.String())
+		})
+	}
+}
+
+// A certain change of the CPU time per request is said to be that of the runtime's compilers or collectors
+// where it mostly is, and where both sides would show it.
+func TestCauses_KindOfThread(t *testing.T) {
+	type spent struct {
+		language                             string
+		served, compiled, collected, runtime float64 // s of each step
+		p99                                  float64 // times the usual one
+	}
+	java := spent{"Java", 9, .5, .5, 0, 1}
+	with := func(s spent, change func(*spent)) spent { change(&s); return s }
+	collects := with(java, func(s *spent) { s.collected += 2 })
+	for name, c := range map[string]struct {
+		old, fresh spent
+		want       string
+	}{
+		"all of it":                {java, collects, "CPU per request 20.0% higher at 8 connections: all of it the collectors'."},
+		"better":                   {collects, java, "CPU per request 16.7% lower at 8 connections: all of it the collectors'."},
+		"compilers":                {java, with(java, func(s *spent) { s.compiled += 2 }), "CPU per request 20.0% higher at 8 connections: all of it the compilers'."},
+		"one of these two":         {java, with(java, func(s *spent) { s.runtime += 2 }), "CPU per request 20.0% higher at 8 connections: all of it the compilers' and collectors'."},
+		"96%":                      {java, with(java, func(s *spent) { s.collected += 1.92; s.served += .08 }), "CPU per request 20.0% higher at 8 connections: all of it the collectors'."},
+		"94%":                      {java, with(java, func(s *spent) { s.collected += 1.88; s.served += .12 }), "CPU per request 20.0% higher at 8 connections: most of it the collectors'."},
+		"67%":                      {java, with(java, func(s *spent) { s.collected += 1.34; s.served += .66 }), "CPU per request 20.0% higher at 8 connections: most of it the collectors'."},
+		"66%":                      {java, with(java, func(s *spent) { s.collected += 1.32; s.served += .68 }), ""},
+		"more than all of it":      {java, with(java, func(s *spent) { s.collected += 3; s.served-- }), "CPU per request 20.0% higher at 8 connections: all of it the collectors'."},
+		"the other way":            {java, with(java, func(s *spent) { s.collected -= .4; s.served += 2 }), ""},
+		"served":                   {java, with(java, func(s *spent) { s.served += 2 }), ""},
+		"no change":                {java, with(java, func(s *spent) { s.collected += 2; s.served -= 2 }), ""},
+		"none in old, one runtime": {spent{"C#", 10, 0, 0, 0, 1}, spent{"C#", 10, 2, 0, 0, 1}, "CPU per request 20.0% higher at 8 connections: all of it the compilers'."},
+		"none in old, another":     {spent{"Go", 10, 0, 0, 0, 1}, spent{"Java", 10, 2, 0, 0, 1}, ""},
+		"none in old, unknown":     {spent{"", 10, 0, 0, 0, 1}, spent{"", 10, 2, 0, 0, 1}, ""},
+		"two runtimes with both":   {with(java, func(s *spent) { s.language = "C#" }), collects, "CPU per request 20.0% higher at 8 connections: all of it the collectors'."},
+		"within 3%":                {java, with(java, func(s *spent) { s.collected += .1; s.p99 = 3 }), ""},
+		"not read in old":          {spent{"Java", -1, 0, 0, 0, 1}, spent{"Java", 1, .5, 11, 0, 1}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			side := func(c spent) raw {
+				f := usual()
+				f.p99 = scaled(f.p99, c.p99)
+				return of(trials("web", 6, f, func(l *bench.TrialResult) {
+					l.Service.Language = c.language
+					for i := range l.Steps {
+						s, of := &l.Steps[i], func(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
+						s.After.CPU = s.Before.CPU + of(c.served+c.compiled+c.collected+c.runtime)
+						s.Before.ThreadTime = &bench.ThreadTime{}
+						s.After.ThreadTime = &bench.ThreadTime{Served: of(c.served), Compiled: of(c.compiled), Collected: of(c.collected), Runtime: of(c.runtime)}
+						if c.served < 0 {
+							s.After.CPU, s.After.ThreadTime = s.Before.CPU+of(10), nil
+						}
+					}
+				}))
+			}
+			why := compared(t, side(c.old), side(c.fresh), Options{}).Contenders[0].Why()
+			got := slices.DeleteFunc(why, func(line string) bool { return !strings.Contains(line, " of it ") })
+			testenv.Equal(t, strings.Join(got, "|"), c.want)
 		})
 	}
 }

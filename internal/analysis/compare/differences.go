@@ -213,7 +213,7 @@ func partOf(r bench.Run, need bench.NeedInfo, key string) (p bench.NeedPart, ok 
 }
 
 // partKeys returns the files and images of a need that two runs have, each once, but for its own
-// image, which is its version. Without those of both nothing is known: an older run has none.
+// image, which is its version. Without those of both nothing is known.
 func partKeys(a, b bench.Run, need bench.NeedInfo) (keys []string) {
 	for _, r := range []bench.Run{a, b} {
 		found := false

@@ -143,10 +143,9 @@ func TestTrialDifferences(t *testing.T) {
 	}{
 		{"none", func(*bench.TrialResult) {}, func(*bench.TrialResult) {}},
 		{"engines", engine("epoll"), engine("vegeta")},
-		{"an old engine", engine("portable"), engine("vegeta")},
 		{"loops of the same engine", engine("epoll"), engine("io_uring")},
 		{"engine not known", engine(""), engine("vegeta")},
-		{"definitions", defined(bench.OldDefinition), defined(bench.Interval)},
+		{"definitions", defined(bench.Interval), defined(bench.Iterations)},
 		{"sources and framework", func(l *bench.TrialResult) { l.Artifact.Sources, l.Service.Framework = "0123456789abcdef", "Ktor" },
 			func(l *bench.TrialResult) { l.Artifact.Sources, l.Service.Framework = "fedcba987654", "http4k" }},
 		{"limits not enforced in one round", func(*bench.TrialResult) {}, in(2, func(l *bench.TrialResult) { l.Instance.LimitsEnforced = false })},
@@ -223,7 +222,7 @@ func TestDifferences_Parts(t *testing.T) {
 		"another seed":  {run(image, seed("/x/a.sql", "1")), run(image, seed("/x/a.sql", "0123456789abcdef")), "db seed[0]: a.sql 1 → a.sql 0123456789ab"},
 		"one more":      {run(image), run(image, seed("/x/a.sql", "1")), "db seed[0]: none → a.sql 1"},
 		"another tool":  {run(image, once("1")), run(image, once("2")), "db seed[1].image: tool:1 1 → tool:1 2"},
-		"an older run":  {run(), run(image, seed("/x/a.sql", "1")), ""},
+		"one has none":  {run(), run(image, seed("/x/a.sql", "1")), ""},
 		"another image": {run(image), run(bench.NeedPart{Key: "image", Image: "db:1", Hash: "sha256:2"}), ""}, // its version says so
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -77,7 +77,7 @@ func (d *draft) command(contender string, changes []string) string {
 	return safe.Line(Command(words), maxCommand)
 }
 
-// given returns the command of the run; for another command than run, or an older run, one with the
+// given returns the command of the run; for another command than run, one with the
 // profile and the targets of the record.
 func (d *draft) given() []string {
 	run := d.Run.Run

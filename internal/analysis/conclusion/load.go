@@ -221,7 +221,7 @@ func lastWindows(c analysis.Contender) []bench.Window {
 		for _, s := range slices.Backward(t.Steps) {
 			if !s.Step.WarmUp && s.Aborted == "" {
 				return slices.DeleteFunc(slices.Clone(s.Load.Windows), func(w bench.Window) bool {
-					return w.Drain || w.Length < 500*time.Millisecond
+					return w.Length < 500*time.Millisecond
 				})
 			}
 		}

@@ -43,8 +43,8 @@ type at struct {
 	from     float64
 }
 
-// ofNote is the share of compilers or collectors from which it has a column.
-const ofNote = .02
+// OfNote is the share of compilers or collectors from which it has a column.
+const OfNote = .02
 
 // longFirst is when first responses have a column.
 const longFirst = float64(bench.LongFirstResponses)
@@ -58,7 +58,7 @@ var views = map[Place][]at{
 		{id: Throughput}, {id: Errors}, {id: P50}, {id: P90, drop: 5}, {id: P99}, {id: Max, drop: 6},
 		{id: CPURequest, drop: 2}, {id: InUse, drop: 7},
 		{id: Throttled, drop: 4}, {id: MemoryUsed, drop: 3}, {id: Switches, drop: 8, optional: true},
-		{id: Compiled, drop: 2, optional: true, from: ofNote}, {id: Collected, drop: 2, optional: true, from: ofNote},
+		{id: Compiled, drop: 2, optional: true, from: OfNote}, {id: Collected, drop: 2, optional: true, from: OfNote},
 		{id: First, drop: 1, optional: true, from: longFirst},
 	},
 	TextDetails: {{id: Switches}, {id: DrainMax}, {id: Reconnects, from: 1}, {id: SentAgain, from: 1}},
@@ -77,7 +77,7 @@ var views = map[Place][]at{
 	ScreenMoreSteps: {
 		{id: Throughput}, {id: ErrorRate, drop: 2}, {id: P90, drop: 1}, {id: P999, drop: 6}, {id: Max, drop: 5},
 		{id: ThrottledTime, head: "throttled", drop: 8}, {id: MemoryPeak, drop: 7}, {id: Switches, drop: 9, optional: true},
-		{id: Compiled, drop: 4, optional: true, from: ofNote}, {id: Collected, drop: 4, optional: true, from: ofNote},
+		{id: Compiled, drop: 4, optional: true, from: OfNote}, {id: Collected, drop: 4, optional: true, from: OfNote},
 	},
 	ScreenContenders: {
 		{id: StartUp, drop: 8}, {id: Throughput, head: "req/s at peak"}, {id: P50, drop: 10}, {id: P99, drop: 1},

@@ -117,7 +117,7 @@ func compiled(s bench.StepResult, from, share float64) bench.StepResult {
 	return s
 }
 
-// Warm-ups, aborted steps and varying loads have no drift; windows of a drain do not count.
+// Warm-ups, aborted steps and varying loads have no drift.
 func TestDrift_MeasuredSteps(t *testing.T) {
 	for name, change := range map[string]func(*bench.StepResult){
 		"a warm-up":              func(s *bench.StepResult) { s.Step.WarmUp = true },
@@ -127,11 +127,6 @@ func TestDrift_MeasuredSteps(t *testing.T) {
 		"a wave":                 func(s *bench.StepResult) { s.Step.Wave = &bench.Wave{} },
 		"arrivals":               func(s *bench.StepResult) { s.Step.Arrivals = &bench.Arrivals{} },
 		"no success in a window": func(s *bench.StepResult) { s.Load.Windows[0].Succeeded = 0 },
-		"a drain": func(s *bench.StepResult) {
-			for i := range s.Load.Windows {
-				s.Load.Windows[i].Drain = i > 2
-			}
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := stepOf(10, func(at float64) (float64, float64) { return 2000 + 50*at, 1.5 })
@@ -145,12 +140,10 @@ func TestDrift_MeasuredSteps(t *testing.T) {
 
 // Windows count that have at least 90% of the length of the longest.
 func TestWholeWindows(t *testing.T) {
-	window := func(ms time.Duration, drain bool) bench.Window {
-		return bench.Window{Length: ms * time.Millisecond, Drain: drain}
-	}
-	all := []bench.Window{window(900, false), window(899, false), window(5000, true), window(1000, false)}
+	window := func(ms time.Duration) bench.Window { return bench.Window{Length: ms * time.Millisecond} }
+	all := []bench.Window{window(900), window(899), window(1000)}
 	whole := wholeWindows(bench.Load{Windows: all})
-	if len(whole) != 2 || whole[0].Length != all[0].Length || whole[1].Length != all[3].Length {
+	if len(whole) != 2 || whole[0].Length != all[0].Length || whole[1].Length != all[2].Length {
 		t.Errorf("%+v", whole)
 	}
 }

@@ -157,7 +157,7 @@ func StepMemory(res bench.StepResult, before float64) (points []MemoryPoint) {
 // requestsAt returns the requests that had ended a time after the start of the measured interval.
 func requestsAt(l bench.Load, at time.Duration) (n float64) {
 	for _, w := range l.Windows {
-		if w.Drain || w.Length <= 0 || at <= w.Start {
+		if w.Length <= 0 || at <= w.Start {
 			continue
 		}
 		share := min(1, float64(at-w.Start)/float64(w.Length))

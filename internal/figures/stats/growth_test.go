@@ -199,7 +199,6 @@ func TestStepMemory(t *testing.T) {
 			{Length: time.Second, Succeeded: 10, Rejected: 5, Failed: map[bench.ErrorKind]int64{bench.ErrReset: 5}},
 			{Start: time.Second, Length: time.Second, Succeeded: 20},
 			{Start: 2 * time.Second, Succeeded: 7},
-			{Start: 3 * time.Second, Length: time.Second, Succeeded: 9, Drain: true},
 		}},
 	}
 	want := []MemoryPoint{{1000, 100}, {1030, 300}, {1040, 400}}

@@ -37,13 +37,13 @@ func LatencySpread(steps ...bench.Latencies) (s Spread, ok bool, err error) {
 // wholeWindow is the minimum length of a window in RateSpread.
 const wholeWindow = 900 * time.Millisecond
 
-// RateSpread returns the spread of throughput over the full windows of some steps, drains excluded;
-// ok is false without any.
+// RateSpread returns the spread of throughput over the full windows of some steps; ok
+// is false without any.
 func RateSpread(steps ...bench.Load) (s Spread, ok bool) {
 	var rates []float64
 	for _, l := range steps {
 		for _, w := range l.Windows {
-			if !w.Drain && w.Length >= wholeWindow && w.Length <= 2*time.Second-wholeWindow {
+			if w.Length >= wholeWindow && w.Length <= 2*time.Second-wholeWindow {
 				rates = append(rates, w.Throughput())
 			}
 		}

@@ -79,9 +79,7 @@ func (s *state) handle(rec bench.Record) {
 		}
 		requests("rejected", e.Window.Rejected)
 		requests("dropped", e.Window.Dropped)
-		if !e.Window.Drain {
-			s.trial.window = &e.Window
-		}
+		s.trial.window = &e.Window
 	case bench.UsageRead:
 		s.trial.usage = &e.Usage
 	case bench.StepEnded:

@@ -60,7 +60,7 @@ func (out samples) step(r row) {
 			out.gauge(m.Prometheus.Name, m.Prometheus.Help, m.Unit.Base(v), at...)
 		}
 	}
-	out.gauge("locbench_step_definition", "Definition of the measured interval: 2 steady state, 0 earlier.",
+	out.gauge("locbench_step_definition", "Definition of the measured interval: 2 steady state, 3 whole iterations.",
 		float64(r.Load.Definition), at...)
 	out.gauge("locbench_step_elapsed_seconds", "Length of the measured interval.", r.Load.Elapsed.Seconds(), at...)
 	requests := func(outcome string, n int64) {

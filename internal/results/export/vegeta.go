@@ -34,7 +34,7 @@ func vegetaFormat(name, title, ending string, enc func(io.Writer) vegeta.Encoder
 			}
 		}
 		for _, trial := range trials {
-			if first := trial.FirstRequests; opt.Step == nil && first != nil && !first.Started.IsZero() {
+			if first := trial.FirstRequests; opt.Step == nil && first != nil {
 				add(fileName(trial.Trial.String())+".00-first-requests", first.Started, firstSingles(trial.Trial, *first))
 			}
 			for _, s := range trial.Steps {

@@ -147,14 +147,11 @@ func TestVegetaReadsFirstRequests(t *testing.T) {
 }
 
 // Results without single requests say how to get them; nothing is made of histograms and windows.
-// The same is true of first requests without their times, as older versions saved them.
 func TestVegetaNeedsSingleRequests(t *testing.T) {
 	run, trials := fixture()
 	step := 0
 	for i := range trials {
-		if trials[i].FirstRequests != nil {
-			trials[i].FirstRequests.Started = time.Time{}
-		}
+		trials[i].FirstRequests = nil
 		for k := range trials[i].Steps {
 			trials[i].Steps[k].Load.Kept = nil
 		}

@@ -100,7 +100,7 @@ func growing(res bench.StepResult) time.Duration {
 func rising(res bench.StepResult) time.Duration {
 	var p50 []time.Duration
 	for _, w := range res.Load.Windows {
-		if !w.Drain && w.Succeeded > 0 {
+		if w.Succeeded > 0 {
 			p50 = append(p50, w.P50)
 		}
 	}

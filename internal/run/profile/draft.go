@@ -281,8 +281,8 @@ timeout: 10s
 max_errors: 1%%
 
 # Connections; each sends its next request when it has a response. Warm-ups are shown, not measured; this one
-# lasts while compilers of a runtime are at work, at most a minute. The last step has one rate for all contenders, which each sustains: half
-# of the highest throughput of the slowest one.
+# lasts while compilers of a runtime are at work, at most a minute. The last step has one rate for all contenders, which
+# each sustains: half of the highest throughput of the slowest one.
 step_duration: 2s
 steps:
   - %d warm-up for 3s or longer`, min(n, draftWarmUp))

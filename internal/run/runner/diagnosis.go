@@ -120,8 +120,8 @@ func silentAtEnd(res bench.Load) bool {
 	if res.Backlog > 0 && res.Drain == 0 {
 		return true
 	}
-	sent := slices.DeleteFunc(slices.Clone(res.Windows), func(w bench.Window) bool { return w.Drain })
-	return len(sent) == 0 || sent[len(sent)-1].Succeeded+sent[len(sent)-1].Rejected == 0
+	n := len(res.Windows)
+	return n == 0 || res.Windows[n-1].Succeeded+res.Windows[n-1].Rejected == 0
 }
 
 // diagnose returns why the contender does not respond; "" if runtime and kernel do not know.

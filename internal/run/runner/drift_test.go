@@ -51,22 +51,25 @@ func TestWarmUp(t *testing.T) {
 		name     string
 		compiles time.Duration // CPU time until which a compiles
 		step     bench.Step
-		apart    bool // not interleaved
-		before   bool // a warm-up follows
+		apart    bool  // not interleaved
+		before   bool  // a warm-up follows
+		each     int64 // successes of a slice
 		loads    [2]int
 		drift    string
 	}{
-		{"idle", 0, bench.Step{UntilWarm: true, Duration: 4 * time.Second}, false, false, [2]int{1, 1}, ""},
-		{"of a fixed length", time.Hour, bench.Step{Duration: 4 * time.Second}, false, false, [2]int{1, 1}, still50},
-		{"for some time", 20 * time.Second, bench.Step{UntilWarm: true, Duration: 4 * time.Second}, false, false, [2]int{3, 3}, ""},
-		{"alone", 20 * time.Second, bench.Step{UntilWarm: true, Duration: 4 * time.Second}, true, false, [2]int{10, 1}, ""},
-		{"before another warm-up", 20 * time.Second, bench.Step{UntilWarm: true, Duration: 4 * time.Second}, false, true, [2]int{1, 1}, ""},
-		{"for ever", time.Hour, bench.Step{UntilWarm: true, Duration: 4 * time.Second}, false, false, [2]int{15, 15}, still50},
-		{"for ever, from a long one on", time.Hour, bench.Step{UntilWarm: true, Duration: 53 * time.Second}, false, false, [2]int{2, 2}, still50},
-		{"longer than a minute", time.Hour, bench.Step{UntilWarm: true, Duration: 57 * time.Second}, false, false, [2]int{1, 1}, still50},
+		{"idle", 0, bench.Step{UntilWarm: true, Duration: 4 * time.Second}, false, false, 10, [2]int{1, 1}, ""},
+		{"of a fixed length", time.Hour, bench.Step{Duration: 4 * time.Second}, false, false, 10, [2]int{1, 1}, still50},
+		{"for some time", 20 * time.Second, bench.Step{UntilWarm: true, Duration: 4 * time.Second}, false, false, 10, [2]int{5, 5}, ""},
+		{"for some time, with many requests", 20 * time.Second, bench.Step{UntilWarm: true, Duration: 4 * time.Second}, false, false, 667, [2]int{3, 3}, ""},
+		{"for some time, with half as many", 20 * time.Second, bench.Step{UntilWarm: true, Duration: 4 * time.Second}, false, false, 334, [2]int{4, 4}, ""},
+		{"alone", 20 * time.Second, bench.Step{UntilWarm: true, Duration: 4 * time.Second}, true, false, 10, [2]int{12, 1}, ""},
+		{"before another warm-up", 20 * time.Second, bench.Step{UntilWarm: true, Duration: 4 * time.Second}, false, true, 10, [2]int{1, 1}, ""},
+		{"for ever", time.Hour, bench.Step{UntilWarm: true, Duration: 4 * time.Second}, false, false, 10, [2]int{15, 15}, still50},
+		{"for ever, from a long one on", time.Hour, bench.Step{UntilWarm: true, Duration: 53 * time.Second}, false, false, 10, [2]int{2, 2}, still50},
+		{"longer than a minute", time.Hour, bench.Step{UntilWarm: true, Duration: 57 * time.Second}, false, false, 10, [2]int{1, 1}, still50},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			e := &slicing{}
+			e := &slicing{each: test.each}
 			begun := 0
 			f := start(t, func(f *fakeRun) {
 				interleave(e)(f)
@@ -99,7 +102,7 @@ func TestWarmUp(t *testing.T) {
 				}
 				warm, two := f.trials[name].Steps[0], f.trials[name].Steps[1]
 				testenv.Equal(t, loads, test.loads[i]*slices, name)
-				testenv.Equal(t, warm.Load.Lead, int64(10*slices*(test.loads[i]-1)), name, "lead-in")
+				testenv.Equal(t, warm.Load.Lead, test.each*int64(slices*(test.loads[i]-1)), name, "lead-in")
 				testenv.Equal(t, warm.Step, test.step, name)
 				if want := test.drift; i == 1 && two.Drift != nil || i == 0 && (two.Drift == nil) != (want == "") ||
 					two.Drift != nil && two.Drift.String() != want {

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -19,6 +20,7 @@ type slicing struct {
 	mu     sync.Mutex
 	log    []string
 	rested []string
+	each   int64                                                                   // successes of a slice; 0: 10
 	loaded int                                                                     // contenders loaded now
 	during func(ctx context.Context, url string, step bench.Step, slice int) error // may be nil
 }
@@ -65,7 +67,7 @@ func (e *slicing) Run(ctx context.Context, at Place, step bench.Step, hooks Hook
 		e.mu.Lock()
 		e.loaded--
 		e.mu.Unlock()
-		load.Succeeded += 10
+		load.Succeeded += cmp.Or(e.each, 10)
 		load.Elapsed += time.Second
 		load.Wall = load.Elapsed
 		hooks.OnWindow(bench.Window{Start: load.Elapsed - time.Second, Length: time.Second, Succeeded: 10})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -52,7 +53,7 @@ func (l *trialRun) load(ctx context.Context) error {
 		l.incidents.begin(i)
 		res, skipped, stop, err := l.step(ctx, i, step)
 		beside := l.exchange(ctx, res, err)
-		for err == nil && l.cold(i, append(beside, res)) {
+		for err == nil && l.warmOn(i, append(beside, res)) {
 			earlier, part := res, step
 			part.Duration = warmUpPart
 			l.warmed += res.Step.Duration
@@ -65,7 +66,7 @@ func (l *trialRun) load(ctx context.Context) error {
 		if l.warmed > 0 {
 			l.notice("info", fmt.Sprintf("%s: warmed up for %s, as compilers were at work", step.Name,
 				units.Duration(l.warmed+res.Step.Duration)))
-			l.warmed, res.Step = 0, step
+			l.warmed, l.idle, l.served, res.Step = 0, 0, 0, step
 		}
 		if err == nil {
 			res.Drift = stats.Drift(res, beside...)
@@ -144,11 +145,15 @@ const (
 	// long it lasts at most.
 	warmUpPart = 4 * time.Second
 	maxWarmUp  = time.Minute
+	// idleRequests is how many requests have to be served while compilers are idle, and idleParts how many
+	// such parts are enough: what is rarely called is compiled later.
+	idleRequests = 2000
+	idleParts    = 3
 )
 
-// cold reports whether a warm-up is to continue, since compilers were at work at its end in any of the
-// contenders that are interleaved: all of them continue, or none.
-func (l *trialRun) cold(index int, all []bench.StepResult) bool {
+// warmOn reports whether a warm-up is to continue, since compilers were at work in its last part, or may be again,
+// in any of the contenders that are interleaved: all of them continue, or none.
+func (l *trialRun) warmOn(index int, all []bench.StepResult) bool {
 	last := all[len(all)-1].Step
 	if !last.UntilWarm || l.warmed+last.Duration+warmUpPart > maxWarmUp {
 		return false
@@ -156,15 +161,22 @@ func (l *trialRun) cold(index int, all []bench.StepResult) bool {
 	if steps := l.cfg.Run.Profile.Steps; l.cfg.Next == nil && index+1 < len(steps) && steps[index+1].WarmUp {
 		return false
 	}
-	cold := false
+	served, compiles, cold := int64(math.MaxInt64), false, false
 	for _, res := range all {
 		if res.Aborted != "" {
 			return false
 		}
-		share, _ := res.Compiling(1 - float64(warmUpPart)/float64(max(warmUpPart, last.Duration)))
-		cold = cold || share > bench.CompilingWithin
+		share, known := res.Compiling(1 - float64(warmUpPart)/float64(max(warmUpPart, last.Duration)))
+		if known {
+			served, compiles, cold = min(served, res.Load.Succeeded), true, cold || share > bench.CompilingWithin
+		}
 	}
-	return cold
+	if l.idle++; cold {
+		l.idle, l.served = 0, 0
+	} else {
+		l.served += served
+	}
+	return compiles && (cold || l.served < idleRequests && l.idle < idleParts)
 }
 
 // exchange waits until the trials that are interleaved with this one have ended the load, too, and returns

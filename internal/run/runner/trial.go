@@ -155,6 +155,8 @@ type trialRun struct {
 
 	loads     int           // loads that have ended: steps, and parts of a warm-up
 	warmed    time.Duration // length of the parts of the warm-up that continues
+	idle      int           // parts of it since compilers were at work
+	served    int64         // successes in these
 	incidents incidents
 }
 

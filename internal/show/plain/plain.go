@@ -144,9 +144,6 @@ func (p *Printer) report(rec bench.Record) {
 	case bench.StepStarted:
 		p.show(rec, fmt.Sprintf("step %d of %d: %s", e.Index+1, e.Of, e.Step.Name))
 	case bench.WindowClosed:
-		if e.Window.Drain {
-			return // sending has ended: there is no rate
-		}
 		p.show(rec, windowText(p.run.Profile.Steps, e))
 	case bench.StepEnded:
 		p.stepEnded(e.Result)

@@ -7,20 +7,22 @@ import (
 
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
+	"github.com/go-echarts/go-echarts/v2/types"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/text/table"
 )
 
-// chart is lines over one axis, with the names of contenders at their ends. The page has no other
-// kind of chart.
+// chart is lines over one axis, with the names of contenders at their ends, or bars of several parts, one
+// of each contender at each step.
 type chart struct {
 	ID     string         `json:"id"`
 	Title  string         `json:"title"`
 	Unit   string         `json:"unit"`             // of the values: "/s", "ms", "$"
 	First  bool           `json:"first,omitempty"`  // on the first screen
 	Points bool           `json:"points,omitempty"` // points without lines
+	Bars   bool           `json:"bars,omitempty"`   // each line is a part of the bars of its contender, from below
 	Choose string         `json:"choose,omitempty"` // readers choose a "round" or a "step"; "": all lines are shown
 	Option map[string]any `json:"option"`           // made by go-echarts
 	Lines  []line         `json:"lines"`            // in the order of option.series
@@ -38,6 +40,7 @@ type line struct {
 	Contender int    `json:"c"` // decides color, shape and dash
 	Round     int    `json:"r,omitempty"`
 	Step      int    `json:"step,omitempty"` // its row in the layout
+	Part      int    `json:"part,omitempty"` // of the bars: decides how light it is
 	Name      string `json:"name"`
 	Faint     bool   `json:"faint,omitempty"` // a round next to the median, or one of many contenders: without a name
 
@@ -64,9 +67,9 @@ func (ch *chart) add(l line) {
 	}
 }
 
-// drawable reports whether a line connects two values.
+// drawable reports whether a line connects two values, or there are bars.
 func (ch chart) drawable() bool {
-	return slices.ContainsFunc(ch.Lines, func(l line) bool { return len(l.points) > 1 })
+	return slices.ContainsFunc(ch.Lines, func(l line) bool { return len(l.points) > 1 || ch.Bars })
 }
 
 // fade leaves only some of many lines their colors and names: the first, the last, and those
@@ -83,7 +86,7 @@ func (ch chart) drawn() chart {
 	c := charts.NewLine()
 	c.Accept(richTooltip{})
 	trigger := "item"
-	if ch.Ticks != nil {
+	if ch.Ticks != nil && !ch.Bars {
 		trigger = "axis"
 	}
 	c.SetGlobalOptions(
@@ -106,7 +109,11 @@ func (ch chart) drawn() chart {
 			}
 			data[i].Value = value
 		}
-		c.AddSeries(l.Name, data)
+		c.AddSeries(l.Name, data, func(s *charts.SingleSeries) {
+			if ch.Bars {
+				s.Type, s.Stack = types.ChartBar, strconv.Itoa(l.Contender)
+			}
+		})
 	}
 	c.Validate()
 	ch.Option = c.JSON()

@@ -21,6 +21,9 @@ func newCharts(l layout) (all []chart) {
 			continue // with one request in all steps, the number of connections says it
 		}
 		all = append(all, stepChart(l, m.Measure))
+		if m.ID == measure.CPURequest {
+			all = append(all, byThread(l))
+		}
 	}
 	for _, name := range l.needs() {
 		for _, m := range measure.OfNeed(name) {
@@ -96,6 +99,76 @@ func stepChart(l layout, m measure.Measure) chart {
 		}
 	}
 	return ch
+}
+
+// threadKinds are the parts of the CPU time, from below.
+var threadKinds = [...]string{"served", "compiled", "collected", "runtime", "ended threads"}
+
+// byThread returns the CPU time per request by kind of thread, of the contenders where it is known; without
+// bars unless the compilers or collectors of any of them used 2% of it in a measured step.
+func byThread(l layout) chart {
+	m := measure.Get(measure.CPURequest)
+	ch := chart{ID: "cpu-by-thread", Title: "CPU time per request by kind of thread, µs", Unit: "µs", Bars: true, x: "category", y: "value", xName: l.axis(),
+		note: "One bar per contender. From below, ever lighter: served, compiled, collected, runtime (one of these two), ended threads (not known). " +
+			"Work on threads that serve counts as served."}
+	places := make([]float64, len(l.rows)) // side by side
+	ch.values = table.Table{Columns: l.columnsOf("Step")}
+	for i, r := range l.rows {
+		if !r.WarmUp {
+			places[i] = float64(len(ch.Ticks))
+			ch.Ticks = append(ch.Ticks, mark{Text: r.Label, At: number(places[i])})
+			ch.values.Add(r.Title)
+		}
+	}
+	much := false
+	for _, c := range l.contenders {
+		var parts [len(threadKinds)]line
+		for i, r := range l.rows {
+			if r.WarmUp {
+				continue
+			}
+			cell := table.Cell{Text: missing}
+			s, _ := stepAt(c.of.Contender, l.indices[i])
+			if of, ok := threadShares(s); ok && m.Over(s).Known {
+				whole := m.Over(s).Value // as everywhere; the shares are those of all rounds
+				cell.Text = m.Unit.Cell(whole)
+				much = much || of[1] >= measure.OfNote || of[2] >= measure.OfNote
+				for k, share := range of {
+					if share > 0 {
+						parts[k].points = append(parts[k].points, point{x: places[i], y: m.Axis(share * whole)})
+						cell.Small = append(cell.Small, threadKinds[k]+" "+m.Unit.Cell(share*whole))
+					}
+				}
+			}
+			row := &ch.values.Rows[int(places[i])]
+			row.Cells = append(row.Cells, cell)
+		}
+		for k, part := range parts {
+			part.Contender, part.Part, part.Faint, part.Name = c.Index, k, true, c.Label+", "+threadKinds[k]
+			ch.add(part)
+		}
+	}
+	if !much {
+		ch.Bars, ch.Lines = false, nil
+	}
+	return ch
+}
+
+// threadShares returns the shares of threadKinds in the CPU time of a step over the rounds in which they are
+// known; ok is false without any.
+func threadShares(s stats.Step) (of [len(threadKinds)]float64, ok bool) {
+	whole := 0.
+	for _, r := range s.Results {
+		t, ended, _ := r.ThreadTime() // zero where it is not known
+		for k, d := range [...]bench.Duration{t.Served, t.Compiled, t.Collected, t.Runtime, ended} {
+			of[k] += float64(d)
+			whole += float64(d)
+		}
+	}
+	for k := range of {
+		of[k] /= max(1, whole)
+	}
+	return of, whole > 0
 }
 
 // percentiles returns the latencies of each step over 1/(1−q), over all rounds.

@@ -11,6 +11,7 @@ import (
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/hdr"
+	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -92,8 +93,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// A time line has steps at their times, gaps between them, and no rate in drained windows. A
-// long trial has fewer points, with the mean rate and the largest quantiles of their windows.
+// A time line has steps at their times and gaps between them. A long trial
+// has fewer points, with the mean rate and the largest quantiles of their windows.
 func TestTimeline(t *testing.T) {
 	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	second := time.Second
@@ -101,10 +102,8 @@ func TestTimeline(t *testing.T) {
 		return bench.Window{Start: time.Duration(i) * second, Length: second, Succeeded: n, P50: p99 / 2, P99: p99}
 	}
 	trial := stepsOf("a", 1, func(i int) bench.Load {
-		drained := window(2, 1, 9*second)
-		drained.Drain = true
 		return bench.Load{Started: start.Add(time.Duration(i) * 10 * second), Elapsed: 2 * second,
-			Windows: []bench.Window{window(0, 100, 10*time.Millisecond), window(1, 300, 30*time.Millisecond), drained}}
+			Windows: []bench.Window{window(0, 100, 10*time.Millisecond), window(1, 300, 30*time.Millisecond)}}
 	}, 2, 4)
 	trial.Steps[0].Before = &bench.Usage{At: start, CPU: second, Throttling: &bench.Throttling{Periods: 10}}
 	trial.Steps[0].After = &bench.Usage{At: start.Add(2 * second), CPU: 4 * second, Throttling: &bench.Throttling{Periods: 30, Throttled: 5}, Memory: &bench.Memory{Used: 3 << 20}}
@@ -121,7 +120,7 @@ func TestTimeline(t *testing.T) {
 	gap := [2]float64{-1, -1}
 	for id, want := range map[string][][2]float64{
 		"second-throughput": {{.5, 100}, {1.5, 300}, gap, {10.5, 100}, {11.5, 300}, gap},
-		"second-p50":        {{.5, 5}, {1.5, 15}, {2.5, 4500}, gap, {10.5, 5}, {11.5, 15}, {12.5, 4500}, gap},
+		"second-p50":        {{.5, 5}, {1.5, 15}, gap, {10.5, 5}, {11.5, 15}, gap},
 	} {
 		testenv.Equal(t, of(id), want, id)
 	}
@@ -132,6 +131,70 @@ func TestTimeline(t *testing.T) {
 	testenv.Check(t, m.at == 2 && m.cpus == 1.5 && m.throttled == 25 && m.memory == 3, "reading %+v", m)
 	all, _, by = l.timeline(l.columns[0], 3)
 	testenv.Check(t, by == 2 && all[0].rate == 200 && all[0].p99 == 30 && all[0].at == 1, "by %d: %+v", by, all[0])
+}
+
+// withThreads gives the steps of the Kotlin contenders of a run the CPU time of their threads: a share of
+// compilers, 1% of collectors, 1% of threads that ended, and the rest serves.
+func withThreads(trials []bench.TrialResult, compiled float64) []bench.TrialResult {
+	for _, trial := range trials {
+		for i := range trial.Steps {
+			if s := &trial.Steps[i]; s.Before != nil && s.After != nil && trial.Service.Language == "Kotlin" {
+				of := func(share float64) bench.Duration { return bench.Duration(share * float64(s.After.CPU-s.Before.CPU)) }
+				s.Before.ThreadTime = &bench.ThreadTime{}
+				s.After.ThreadTime = &bench.ThreadTime{Served: of(.98 - compiled), Compiled: of(compiled), Collected: of(.01)}
+			}
+		}
+	}
+	return trials
+}
+
+// The parts of a bar are the CPU time per request of all tables; contenders whose threads were not
+// read have no bar, and without compilers or collectors there is no chart.
+func TestByThread(t *testing.T) {
+	run, trials := small()
+	l := newLayout(analysis.Of(run, withThreads(trials, .3)))
+	ch, whole := byThread(l), stepChart(l, measure.Get(measure.CPURequest))
+	testenv.Equal(t, ch.Ticks, []mark{{Text: "2", At: 0}, {Text: "4", At: 1}, {Text: "1,024", At: 2}, {Text: "2,048", At: 3}})
+	sums, parts := map[int][]float64{}, map[int][]string{}
+	for _, one := range ch.Lines {
+		parts[one.Contender] = append(parts[one.Contender], one.Name)
+		if sums[one.Contender] == nil {
+			sums[one.Contender] = make([]float64, len(ch.Ticks))
+		}
+		for _, p := range one.points {
+			sums[one.Contender][int(p.x)] += p.y
+		}
+	}
+	name := func(c int) string { return l.contenders[c].Label }
+	for c := range l.contenders {
+		if name(c) == "rs-actix" {
+			testenv.Equal(t, len(parts[c]), 0, parts[c])
+			continue
+		}
+		testenv.Equal(t, parts[c], []string{name(c) + ", served", name(c) + ", compiled", name(c) + ", collected", name(c) + ", ended threads"})
+		for i, p := range whole.Lines[slices.IndexFunc(whole.Lines, func(l line) bool { return l.Contender == c })].points {
+			testenv.Check(t, math.Abs(sums[c][i]-p.y) < 1e-4*p.y, "%s at step %d: %v, %v in the other chart", name(c), i, sums[c][i], p.y)
+		}
+	}
+	for _, cell := range ch.values.Rows[0].Cells[1:] {
+		if cell.Text != missing {
+			testenv.Equal(t, len(cell.Small), 4, cell.Small)
+		}
+	}
+
+	shown := func(trials []bench.TrialResult) bool {
+		return slices.ContainsFunc(newCharts(newLayout(analysis.Of(run, trials))), func(ch chart) bool { return ch.ID == "cpu-by-thread" })
+	}
+	testenv.Check(t, shown(withThreads(trials, .021)), "not shown with 2.1%% compiled")
+	testenv.Check(t, !shown(withThreads(trials, .019)), "shown with 1.9%% compiled")
+	for i := range trials { // only in the warm-up
+		for k := range trials[i].Steps {
+			if s := &trials[i].Steps[k]; s.After != nil && s.After.ThreadTime != nil && s.Step.WarmUp {
+				s.After.ThreadTime.Compiled = s.After.ThreadTime.Served
+			}
+		}
+	}
+	testenv.Check(t, !shown(trials), "shown for a warm-up")
 }
 
 // The curve ends with the number of responses.

@@ -193,7 +193,7 @@ func windows(who contender) []bench.Window {
 	for _, t := range slices.Backward(who.of.Results) {
 		for _, s := range slices.Backward(t.Steps) {
 			if !s.Step.WarmUp {
-				return slices.DeleteFunc(slices.Clone(s.Load.Windows), func(w bench.Window) bool { return w.Drain })
+				return s.Load.Windows
 			}
 		}
 	}

@@ -140,23 +140,19 @@ func clientMoments(all []bench.Window, from float64, by int) (moments []moment) 
 		m := gap
 		var seconds float64
 		var ok, failed int64
-		drain := true
 		for _, w := range all[i:min(i+by, len(all))] {
 			seconds += w.Length.Seconds()
 			ok += w.Succeeded
 			for _, n := range w.Failed {
 				failed += n
 			}
-			drain = drain && w.Drain
 			m.p50, m.p99 = larger(m.p50, w.P50.Seconds()*1000), larger(m.p99, w.P99.Seconds()*1000)
 		}
 		m.at = from + all[i].Start.Seconds() + seconds/2
 		if seconds <= 0 || !(m.at >= 0 && m.at < 2*maxSeconds) {
 			continue
 		}
-		if m.errors = float64(failed) / seconds; !drain { // else sending had ended
-			m.rate = float64(ok) / seconds
-		}
+		m.errors, m.rate = float64(failed)/seconds, float64(ok)/seconds
 		moments = append(moments, m)
 	}
 	return append(moments, gap)

@@ -1,4 +1,4 @@
-// Completes go-echarts' options: colors, shapes, ticks, tooltips, and only what is shown. All charts are lines with their names at the ends.
+// Completes go-echarts' options: colors, shapes, ticks, tooltips, and only what is shown. Charts are lines with their names at the ends, or bars.
 const maxTooltipLines = 16;
 const limited = (lines) => lines.length <= maxTooltipLines ? lines : [...lines.slice(0, maxTooltipLines), `and ${lines.length - maxTooltipLines} more`];
 
@@ -25,6 +25,11 @@ function ribbon(l) {
 function horizontal(chart, axis, all, narrow) {
   const places = all.flatMap((l) => l.series.data.map((d) => d.value[0])).filter((x) => x !== null);
   axis.splitLine = { show: false };
+  if (chart.bars) {
+    axis.data = chart.ticks.map((t, i) => i);
+    axis.axisLabel.formatter = (i) => plain(chart.ticks[i].text);
+    return;
+  }
   if (chart.ticks) {
     const label = new Map(chart.ticks.map((t) => [t.at, t.text]));
     const every = chart.choose || axis.type !== 'log' ? 1 : Math.max(1, Math.ceil(label.size / (narrow ? 4 : 9)));
@@ -91,6 +96,7 @@ function dress(chart, width) {
   option.series = all.map((l) => {
     const gray = l.faint && chart.first, c = gray ? css('--edge') : color(l.c);
     return { ...l.series, color: c, symbol: shape(l.c), symbolSize: l.faint ? 2.5 : 7, showSymbol: !gray && !dense, showAllSymbol: true, emphasis: { disabled: true }, z: l.faint ? 2 : 3, silent: gray,
+      ...(chart.bars && { barMaxWidth: 48, itemStyle: { color: c, borderColor: css('--paper'), borderWidth: 1, opacity: [1, 0.7, 0.5, 0.35, 0.2][l.part ?? 0] } }),
       lineStyle: { width: chart.points ? 0 : l.faint ? 1 : 2, type: gray ? 'solid' : dash(l.c), opacity: l.faint ? 0.5 : 1 } };
   });
   option.series.push(...named.filter((l) => l.series.data.some((d) => d.value.length === 4)).map(ribbon));

@@ -61,7 +61,7 @@ function csvOf(chart) {
   chart.lines.forEach((l, i) => chart.option.series[i].data.forEach(({ value: [at, y, low, high] }) => {
     if (at === null) return; // a gap
     const label = chart.ticks?.find((t) => t.at === at)?.text;
-    rows.push([page.contenders[l.c] ?? l.name, l.r ?? 'all', ...(chart.choose === 'step' ? [page.steps[l.step ?? 0]] : []), label ?? at, y, low, high]);
+    rows.push([chart.bars ? l.name : page.contenders[l.c] ?? l.name, l.r ?? 'all', ...(chart.choose === 'step' ? [page.steps[l.step ?? 0]] : []), label ?? at, y, low, high]);
   }));
   return csv(rows);
 }

@@ -199,7 +199,7 @@ func (trial *Trial) window(index int, w bench.Window, open bool) {
 	p := LoadPoint{
 		T: step.From + (w.Start + w.Length/2).Seconds(), Throughput: w.Throughput(), Rate: max(0, w.Rate),
 		P50: w.P50.Seconds(), P90: w.P90.Seconds(), P99: w.P99.Seconds(), Max: w.Max.Seconds(),
-		Bytes: float64(max(0, w.Bytes)) / w.Length.Seconds(), Drain: w.Drain, Kinds: w.Failed,
+		Bytes: float64(max(0, w.Bytes)) / w.Length.Seconds(), Kinds: w.Failed,
 		Length: w.Length.Seconds(), Open: open,
 	}
 	if !open && len(w.Failed) > 0 && trial.Errors == nil {

@@ -123,7 +123,6 @@ type LoadPoint struct {
 	Errors             float64 // per second, of all kinds
 	Kinds              map[bench.ErrorKind]int64
 	Length             float64 // seconds
-	Drain              bool    // no request was sent, so there is no throughput
 	Open               bool    // the second is not over: the next point replaces this one
 	P50, P90, P99, Max float64 // seconds; 0 where nothing succeeded
 }

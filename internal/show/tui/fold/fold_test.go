@@ -37,7 +37,7 @@ func TestAFinishedRun(t *testing.T) {
 		for _, step := range trial.Steps {
 			sum, windows := 0.0, 0
 			for _, p := range trial.Load {
-				if p.T >= step.From && p.T < step.To && !p.Drain {
+				if p.T >= step.From && p.T < step.To {
 					sum += p.Throughput
 					windows++
 				}

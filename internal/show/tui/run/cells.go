@@ -119,7 +119,7 @@ func latest(t *fold.Trial, s *fold.Step) (load *fold.LoadPoint, usage *fold.Usag
 	}
 	for i := len(t.Load) - 1; i >= 0 && t.Load[i].T >= s.From; i-- {
 		p := &t.Load[i]
-		if load == nil && !p.Drain {
+		if load == nil {
 			load = p
 		}
 		for _, n := range p.Kinds {

@@ -39,8 +39,8 @@ type course struct {
 }
 
 var (
-	throughputs = course{load: func(p *fold.LoadPoint) float64 { return known(!p.Drain, p.Throughput) }}
-	targets     = course{load: func(p *fold.LoadPoint) float64 { return known(!p.Drain && p.Rate > 0, p.Rate) }}
+	throughputs = course{load: func(p *fold.LoadPoint) float64 { return p.Throughput }}
+	targets     = course{load: func(p *fold.LoadPoint) float64 { return known(p.Rate > 0, p.Rate) }}
 	p50s        = course{load: func(p *fold.LoadPoint) float64 { return p.P50 }}
 	p90s        = course{load: func(p *fold.LoadPoint) float64 { return p.P90 }}
 	p99s        = course{load: func(p *fold.LoadPoint) float64 { return p.P99 }}

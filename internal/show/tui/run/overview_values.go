@@ -16,10 +16,8 @@ import (
 
 // newestLoad returns the last window with load, nil if there is none.
 func newestLoad(t *fold.Trial) *fold.LoadPoint {
-	for i := len(t.Load) - 1; i >= 0; i-- {
-		if !t.Load[i].Drain {
-			return &t.Load[i]
-		}
+	if n := len(t.Load); n > 0 {
+		return &t.Load[n-1]
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ func TestSteps_Follow(t *testing.T) {
 // A step has its own page, which scrolls where it is longer than the terminal.
 func TestSteps_Alone(t *testing.T) {
 	alone(newSteps, live(t)).Play(t, tuitest.Size{Width: 40, Height: 12}, tuitest.Look{}, func(p *tuitest.Program) {
-		testenv.Contains(t, p.Frame(), "steps 8 to 12 of 16", "!more lines")
+		testenv.Contains(t, p.Frame(), "steps 4 to 12 of 16", "!more lines")
 		p.Press("enter")
 		testenv.Contains(t, p.Frame(), "!of 16", "step 11: 64 connections", "more lines: pgdn")
 		p.Press("pgdown")
@@ -163,7 +163,6 @@ func TestStepCell_Running(t *testing.T) {
 		{T: 9, Kinds: map[bench.ErrorKind]int64{bench.ErrTimeout: 100}},
 		{T: 11, Throughput: 900, P99: 1, Kinds: map[bench.ErrorKind]int64{bench.ErrTimeout: 2}},
 		{T: 12, Throughput: 1000, P99: .004, Kinds: map[bench.ErrorKind]int64{bench.ErrTimeout: 1}},
-		{T: 13, Drain: true},
 	}
 	trial.Usage = []fold.UsagePoint{{T: 12, Known: true, CPUs: .5, Throttled: .25, Used: 1 << 20}}
 	cell := func(id measure.ID) string { return stepCell(measure.Get(id), trial, step).Text }

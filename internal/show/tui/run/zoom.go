@@ -137,14 +137,10 @@ func (o *Overview) valuesAt(at float64, w int) []string {
 
 func (o *Overview) loadValues(p *fold.LoadPoint) []string {
 	all := []string{"load at " + clock(p.T) + ":"}
-	if p.Drain {
-		all = append(all, "draining")
-	} else {
-		all = append(all, perSecond(p.Throughput)+" req/s", "p50 "+seconds(p.P50), "p90 "+seconds(p.P90),
-			"p99 "+seconds(p.P99), "max "+seconds(p.Max))
-		if p.Bytes > 0 {
-			all = append(all, sizeOf(p.Bytes)+"/s bodies")
-		}
+	all = append(all, perSecond(p.Throughput)+" req/s", "p50 "+seconds(p.P50), "p90 "+seconds(p.P90),
+		"p99 "+seconds(p.P99), "max "+seconds(p.Max))
+	if p.Bytes > 0 {
+		all = append(all, sizeOf(p.Bytes)+"/s bodies")
 	}
 	if p.Rate > 0 {
 		all = append(all, "scheduled "+perSecond(p.Rate)+"/s")
