@@ -22,7 +22,7 @@ func MemoryGrowth(steps []bench.StepResult, limit int64) bench.Warnings {
 	for _, s := range steps[from:] {
 		points = append(points, stats.StepMemory(s, before))
 		before += stats.StepRequests(s.Load)
-		if !s.Step.WarmUp {
+		if !s.Step.WarmUp && (!s.Drift.Own() || !s.Drift.Warming()) {
 			measured++
 		}
 	}

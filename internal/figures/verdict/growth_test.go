@@ -74,6 +74,11 @@ func TestMemoryGrowth(t *testing.T) {
 		{"four steps", steps(4, whole), 256, grew + ": 256 MiB are full after another 3m14s"},
 		{"three steps", steps(3, whole), 256, grew},
 		{"four steps with a warm-up", steps(4, func(i int, s *step) { s.Step.WarmUp = i == 0 }), 256, grew},
+		{"four steps, one still warming up", steps(4, func(i int, s *step) {
+			if i == 0 {
+				s.Drift = &bench.Drift{Compiled: 0.5}
+			}
+		}), 256, grew},
 		{"in a warm-up after four steps", steps(5, func(i int, s *step) { s.Step.WarmUp = i == 4 }), 256, grew},
 		{"four collections", collected(4), 256, grew + ": 256 MiB are full after another 3m14s"},
 		{"three collections", collected(3), 256, grew},
