@@ -13,8 +13,8 @@ const (
 	minDrift = 4
 
 	// largest p values of a trend: of a contender that became faster, which in a runtime without threads
-	// of compilers nothing else shows; of one that became slower, and of either one compared with its
-	// neighbours
+	// of compilers nothing else shows; of one that became slower, and of either one relative to the
+	// others of its slices
 	fasterNoise = 0.001
 	slowerNoise = 0.01
 )
@@ -64,7 +64,7 @@ func changing(s bench.Step) bool {
 	return s.RampTo > 0 || s.RampFrom > 0 || s.Wave != nil || s.Arrivals != nil
 }
 
-// trend returns the trend of a contender, and one that its neighbours have as well. faster is the sign of
+// trend returns the trend of a contender, and one that its others have as well. faster is the sign of
 // the change of a contender that becomes faster, which says nothing of one that compiles on threads
 // that did not.
 func trend(of []float64, beside [][]float64, faster float64, compiles bool) (own, shared *bench.Trend) {
@@ -89,7 +89,7 @@ func trend(of []float64, beside [][]float64, faster float64, compiles bool) (own
 	return t, nil
 }
 
-// besideThem returns a series divided by the geometric mean of its neighbours; nil without any that is known.
+// besideThem returns a series divided by the geometric mean of its others; nil without any that is known.
 func besideThem(of []float64, beside [][]float64) []float64 {
 	beside = slices.DeleteFunc(beside, func(b []float64) bool { return len(b) < minDrift || slices.Min(b) <= 0 })
 	if len(beside) == 0 {

@@ -21,6 +21,7 @@ const (
 	growthParts   = 4       // parts of the rest, each of which must grow
 	growthEach    = 0.40    // of the mean growth: the least growth of a part, and of the last step
 	growthLater   = 0.70    // × the rate of the first half: the least rate of the second; a cache slows down
+	growthStall   = 2       // × the longest earlier stall: the longest one at the end; a collector's become longer with the heap
 	growthSettled = 0.60    // × the rate: the least rate of the second halves of steps; a heap that follows the load is settled there
 	growthLeast   = 8 << 20 // bytes: less is noise of an allocator
 	growthShare   = 0.10    // of the memory at the beginning: less is noise of a large heap
@@ -49,7 +50,7 @@ func growth(steps [][]MemoryPoint) (perRequest float64, ok bool) {
 	for i := len(env) - 2; i >= 0; i-- {
 		env[i].Bytes = min(env[i].Bytes, env[i+1].Bytes)
 	}
-	first, last := env[0].Requests, env[len(env)-1].Requests
+	first, last := env[0].Requests, beforeStall(env)
 	from := first + growthLeadOut*(last-first)
 	if last <= from {
 		return 0, false
@@ -71,20 +72,38 @@ func growth(steps [][]MemoryPoint) (perRequest float64, ok bool) {
 	if ends[growthParts]-half < growthLater*(half-ends[0]) {
 		return 0, false
 	}
-	rate := growth / (last - from)
-	return rate, settled(steps, env, from, rate)
+	end := env[len(env)-1]
+	return (end.Bytes - ends[0]) / (end.Requests - from), settled(steps, env, from, last, growth/(last-from))
+}
+
+// beforeStall returns the number of requests at which the memory of an envelope stalled at its end:
+// that of the last point, unless it stalled before for half as long or longer and grew again. Where a
+// collector lets the heap double, a leak grows in stairs; a cache that is full stalls once.
+func beforeStall(env []MemoryPoint) float64 {
+	first, last := env[0], env[len(env)-1]
+	rate := growthEach * (last.Bytes - first.Bytes) / max(1, last.Requests-first.Requests)
+	longest, since := 0., first.Requests
+	for i, b := range env[1:] {
+		if a := env[i]; b.Bytes-a.Bytes > rate*(b.Requests-a.Requests) {
+			longest, since = max(longest, a.Requests-since), b.Requests
+		}
+	}
+	if last.Requests-since > growthStall*longest {
+		return last.Requests
+	}
+	return since
 }
 
 // settled reports whether memory grows at a rate while the load is unchanged: in the second halves
-// of the steps from a number of requests on, and at the end. env is the envelope of the steps.
-func settled(steps [][]MemoryPoint, env []MemoryPoint, from, rate float64) bool {
+// of the steps from a number of requests on, and at the last. env is the envelope of the steps.
+func settled(steps [][]MemoryPoint, env []MemoryPoint, from, last, rate float64) bool {
 	var grown, want float64
 	atEnd := true
 	for _, s := range steps {
 		if len(s) < 2 {
 			continue
 		}
-		end := s[len(s)-1].Requests
+		end := min(s[len(s)-1].Requests, last)
 		mid := max((s[0].Requests+end)/2, from)
 		if end <= mid {
 			continue

@@ -270,3 +270,56 @@ func TestStepMemory_EveryRequest(t *testing.T) {
 		}
 	}
 }
+
+// doubling returns the memory of a leak of 2 KiB a request below a collector that runs when the heap has
+// doubled, and reuses what it collects. kept is the share of the allocated bytes that leaks.
+func doubling(start, kept float64) func(requests float64) float64 {
+	const each = 20 // requests
+	live, heap, used, free, done := start, start, start, 0., 0.
+	goal := 2 * live
+	return func(requests float64) float64 {
+		for ; done < requests; done += each {
+			live, heap = live+2048*each, heap+2048*each/kept
+			if free -= 2048 * each / kept; free < 0 {
+				used, free = used-free, 0
+			}
+			if heap >= goal {
+				free, heap, goal = free+heap-live, live, 2*live
+			}
+		}
+		return used
+	}
+}
+
+// TestMemoryGrowth_Doubling: a leak that grows in the stairs of a collector is found wherever on a stair
+// the load ends, with its rate; a cache that filled in the same way is not.
+func TestMemoryGrowth_Doubling(t *testing.T) {
+	for _, kept := range []float64{.2, .3, .4, .5, .6, .8} {
+		for full, want := range map[float64]int{1: 36, .75: 0} { // of 40; the share of the requests that fill
+			found := 0
+			for phase := range 40 {
+				of := doubling((4+float64(phase)/10)*mib, kept)
+				var steps [][]MemoryPoint
+				at := 0.
+				for _, seconds := range []int{1, 3, 3, 3, 3} {
+					var points []MemoryPoint
+					for second := range seconds + 1 {
+						r := at + 10000*float64(second)
+						points = append(points, MemoryPoint{r, of(min(r, full*130000))})
+					}
+					at = points[seconds].Requests + 100
+					steps = append(steps, points)
+				}
+				if rate, ok := MemoryGrowth(steps); ok {
+					found++
+					if truth := of(at) / at; math.Abs(rate-truth) > .15*truth {
+						t.Errorf("kept %g, phase %d: %.0f bytes per request, want %.0f", kept, phase, rate, truth)
+					}
+				}
+			}
+			if found < want || want == 0 && found > 0 {
+				t.Errorf("kept %g, full after %g: found in %d of 40", kept, full, found)
+			}
+		}
+	}
+}

@@ -80,7 +80,7 @@ func TestSteps_Follow(t *testing.T) {
 // A step has its own page, which scrolls where it is longer than the terminal.
 func TestSteps_Alone(t *testing.T) {
 	alone(newSteps, live(t)).Play(t, tuitest.Size{Width: 40, Height: 12}, tuitest.Look{}, func(p *tuitest.Program) {
-		testenv.Contains(t, p.Frame(), "steps 8 to 12 of 16", "!more lines")
+		testenv.Contains(t, p.Frame(), "steps 4 to 12 of 16", "!more lines")
 		p.Press("enter")
 		testenv.Contains(t, p.Frame(), "!of 16", "step 11: 64 connections", "more lines: pgdn")
 		p.Press("pgdown")
