@@ -283,6 +283,7 @@ func TestCouple_Unsteady(t *testing.T) {
 	}{
 		{"none", 8, false, nil, nil, [2]int{8, 8}, [2]string{}},
 		{"one of eight", 8, false, []int{3}, nil, [2]int{8, 8}, [2]string{}},
+		{"one of seven", 7, false, []int{3}, nil, [2]int{7, 7}, [2]string{"still warming up in 1 of 7 rounds", ""}},
 		{"two of eight", 8, false, []int{3, 4}, nil, [2]int{8, 8}, [2]string{no, ""}},
 		{"one of nine", 9, false, []int{3}, nil, [2]int{8, 8}, [2]string{}},
 		{"of either side", 10, false, []int{3}, []int{7}, [2]int{8, 8}, [2]string{}},
