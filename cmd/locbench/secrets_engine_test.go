@@ -54,7 +54,7 @@ steps: [{connections: 2}]
 	for _, format := range []string{"md", "csv", "json"} {
 		run(0, "report", "out", "--format", format)
 	}
-	for _, format := range []string{"csv", "json", "gobench", "prometheus", "harness"} {
+	for _, format := range []string{"csv", "json", "prometheus"} {
 		run(0, "export", "out", "--format", format, "-o", "export-"+format)
 	}
 	run(0, "compare", "out", "again")

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -416,12 +415,12 @@ func (c collected) sentences(output, text string, labels []string) {
 
 // inExports are the names that exports have for a label, with their unit in that of CSV.
 var inExports = map[string]map[string]float64{
-	"throughput":  {"throughput": 1, "locbench_step_throughput": 1, "req/s": 1, "requests_per_s": 1},
-	"p50":         {"p50_ns": 1, "locbench_step_latency_seconds 0.5": 1e9, "p50-ns": 1, "latency_50p_ms": 1e6, "0.500000000000": 1e6, "hlog p50": 1},
-	"p99":         {"p99_ns": 1, "locbench_step_latency_seconds 0.99": 1e9, "p99-ns": 1, "latency_99p_ms": 1e6, "hlog p99": 1},
-	"CPU":         {"cpu_per_request_ns": 1, "locbench_step_cpu_seconds_per_request": 1e9, "cpu-ns/req": 1},
-	"peak memory": {"memory_peak_bytes": 1, "locbench_step_memory_peak_bytes": 1, "peak-bytes": 1, "mem_max_mb": 1 << 20},
-	"start-up":    {"start_up_ns": 1, "locbench_trial_start_up_seconds": 1e9, "Startup time (to start responding) secs": 1e9},
+	"throughput":  {"throughput": 1, "locbench_step_throughput": 1},
+	"p50":         {"p50_ns": 1, "locbench_step_latency_seconds 0.5": 1e9, "0.500000000000": 1e6, "hlog p50": 1},
+	"p99":         {"p99_ns": 1, "locbench_step_latency_seconds 0.99": 1e9, "hlog p99": 1},
+	"CPU":         {"cpu_per_request_ns": 1, "locbench_step_cpu_seconds_per_request": 1e9},
+	"peak memory": {"memory_peak_bytes": 1, "locbench_step_memory_peak_bytes": 1},
+	"start-up":    {"start_up_ns": 1, "locbench_trial_start_up_seconds": 1e9},
 }
 
 // exports adds the values of each round and step in all exports, and those of all rounds as a reader of
@@ -430,7 +429,7 @@ func (c collected) exports(t *testing.T, run bench.Run, trials []bench.TrialResu
 	rounds, merged, seen := map[placed][]float64{}, map[placed][]bench.Latencies{}, map[string]int{}
 	number := func(v any) float64 { return testenv.Must(strconv.ParseFloat(fmt.Sprint(v), 64))(t) }
 	connections := func(step int) string { return fmt.Sprint(4<<(2*step), " connections") }
-	for _, format := range []string{"csv", "json", "prometheus", "gobench", "harness", "hgrm", "hlog"} {
+	for _, format := range []string{"csv", "json", "prometheus", "hgrm", "hlog"} {
 		add := func(contender string, round, step int, name string, value any) {
 			for label, names := range inExports {
 				unit, ok := names[name]
@@ -450,7 +449,6 @@ func (c collected) exports(t *testing.T, run bench.Run, trials []bench.TrialResu
 				add(fmt.Sprint(row["contender"]), int(number(row["round"])), int(number(row["step"])), name, v)
 			}
 		}
-		lines := map[string]int{} // of a benchmark
 		for _, f := range testenv.Must(testenv.Must(export.Lookup(format))(t).Files(run, trials, export.Options{}))(t) {
 			var b bytes.Buffer
 			testenv.OK(t, f.Write(&b))
@@ -479,25 +477,6 @@ func (c collected) exports(t *testing.T, run bench.Run, trials []bench.TrialResu
 						of[pair[1]] = pair[2]
 					}
 					add(of["contender"], int(number(of["round"])), int(number(of["step"])), strings.TrimSpace(line[1]+" "+of["quantile"]), line[3])
-				}
-			case "gobench":
-				for _, line := range regexp.MustCompile(`(?m)^\w+/contender=(\w+)/step=(\d+)\S* \d+ (.*)$`).FindAllStringSubmatch(b.String(), -1) {
-					lines[line[1]+line[2]]++
-					for pair := range slices.Chunk(strings.Fields(line[3]), 2) {
-						add(line[1], lines[line[1]+line[2]], int(number(line[2]))-1, pair[1], pair[0])
-					}
-				}
-			case "harness":
-				var file struct {
-					Checks map[string]any
-					Stats  []map[string]any
-				}
-				testenv.OK(t, json.Unmarshal(b.Bytes(), &file))
-				for step, row := range file.Stats[2:] { // after start-up and checks
-					maps.Copy(row, file.Checks)
-					for name, v := range row {
-						add(contender, int(number(parts[0])), step, name, v)
-					}
 				}
 			case "hgrm":
 				for _, line := range regexp.MustCompile(`(?m)^ *(\S+) (0\.\d+) `).FindAllStringSubmatch(b.String(), -1) {

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -56,16 +55,9 @@ func (s *site) Run(
 	plan := s.loadPlan(at, step)
 	plan.OnStart, plan.OnEnd, plan.OnPart, plan.Rate = hooks.OnStart, hooks.OnEnd, hooks.OnPart, hooks.Rate
 	plan.Interleave = hooks.Interleave
-	engine := s.engineOf(step)
+	engine := s.engine
 	engine.Keep = s.kept[at.Trial] // each engine has its own connections there
 	return engine.Run(ctx, plan, hooks.OnWindow)
-}
-
-// engineOf returns the engine of a step.
-func (s *site) engineOf(step bench.Step) load.Engine {
-	engine := s.engine
-	engine.Name = cmp.Or(step.Engine, engine.Name)
-	return engine
 }
 
 // filled returns requests with environment variables filled in.

@@ -16,7 +16,6 @@ type RunOptions struct {
 	Contenders   []string        // NAME or NAME:VARIANT, instead of the profile's
 	Changes      profile.Changes // to the profile
 	Request      profile.One     // the only request, without a profile; needs a target
-	EnginePairs  int             // each measured step is this many pairs of steps, one for each load engine; 0: none
 	Services     []string        // folders with more contenders
 	AllowFiles   []string        // folders with files that the profile may name, in addition to its own
 

@@ -121,11 +121,6 @@ func planNew(o RunOptions) (run bench.Run, dir string, found map[bench.Selection
 	if err != nil {
 		return run, "", nil, err
 	}
-	if o.EnginePairs != 0 {
-		if err := pairEngines(&p, o); err != nil {
-			return run, "", nil, err
-		}
-	}
 	seed := rand.Uint64() >> 11 // 53 bits: exact in every JSON parser
 	if text := o.Changes.Text("seed"); text != "" {
 		seed, _ = strconv.ParseUint(text, 0, 64) // its option has validated it
@@ -163,7 +158,7 @@ func planNew(o RunOptions) (run bench.Run, dir string, found map[bench.Selection
 	for _, text := range profile.LiteralBraces(p) {
 		run.Warnings.Add(bench.Warning{Text: text})
 	}
-	return run, dir, found, checkEngines(run)
+	return run, dir, found, checkEngine(run)
 }
 
 // Available returns the memory that contenders may use, in bytes; 0 if unknown, such as that of
@@ -327,7 +322,7 @@ func resumable(dir string) (bench.Run, error) {
 	if err := profile.Validate(run.Profile); err != nil && len(run.Targets) == 0 {
 		return run, console.WithCode(console.ExitUsage, err)
 	}
-	if err := checkEngines(run); err != nil {
+	if err := checkEngine(run); err != nil {
 		return run, err
 	}
 	left := 0

@@ -42,11 +42,6 @@ func (l Load) Engine() Engine {
 	return ""
 }
 
-// ComparesEngines reports whether the steps of the run have their own engines.
-func (r Run) ComparesEngines() bool {
-	return slices.ContainsFunc(r.Profile.Steps, func(s Step) bool { return s.Engine != "" })
-}
-
 // EnginesOf returns the engines that loaded the steps of the trials, each once, sorted by name.
 func EnginesOf(trials ...TrialResult) (all []Engine) {
 	for _, trial := range trials {

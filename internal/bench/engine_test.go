@@ -45,13 +45,3 @@ func TestEngineWords(t *testing.T) {
 		}
 	}
 }
-
-// Steps of the two engines are not the same load, and have the engine in their names.
-func TestStepsOfTwoEngines(t *testing.T) {
-	one := Step{Name: "mine", Connections: 4, Engine: EngineFast}
-	other := one
-	other.Engine = EngineVegeta
-	if one.Same(other) || !one.Same(one) || one.DefaultName() != "4 connections, fast" || other.Words() != "4 connections, vegeta" {
-		t.Errorf("%q, %q", one.DefaultName(), other.Words())
-	}
-}

@@ -151,8 +151,6 @@ func TestTraits(t *testing.T) {
 		fact{"a certificate", (&TLS{CACert: "x"}).Args(), []string{"--cacert", "x"}},
 		fact{"a target", Run{Targets: []Target{{"a", "u"}, {"b", "v"}}}.TargetOf(Selection{Contender: "b"}), "v"},
 		fact{"no target", Run{Targets: []Target{{"a", "u"}}}.TargetOf(Selection{"a", "x"}), ""},
-		fact{"engines compared", Run{Profile: Profile{Steps: []Step{{}, {Engine: EngineFast}}}}.ComparesEngines(), true},
-		fact{"one engine", Run{Profile: Profile{Steps: []Step{{}}}}.ComparesEngines(), false},
 		fact{"selected", Trial{"a", "b", 1}.Selection(), Selection{"a", "b"}},
 		fact{"first response", FirstResponse{9_640 * time.Microsecond, 503}, "first response after 9.6ms: 503"},
 	)

@@ -36,8 +36,6 @@ type Step struct {
 	UntilWarm   bool     `json:"until_warm,omitempty"`
 	Duration    Duration `json:"duration_ns"`
 	MaxRequests int64    `json:"max_requests,omitempty"` // ends the step early; 0: no limit
-	// engine that loads the step where a run compares the engines; "": that of the run
-	Engine Engine `json:"engine,omitempty"`
 	// number of single requests whose times are kept; 0: none
 	KeepRequests int `json:"keep_requests,omitempty"`
 }
@@ -171,13 +169,10 @@ func (s Step) At() string {
 	return s.Name
 }
 
-// asking adds the only kind of request, and the engine of a step that has its own.
+// asking adds the only kind of request.
 func (s Step) asking(text string) string {
 	if s.Request != "" {
 		text += ", " + s.Request
-	}
-	if s.Engine != "" {
-		text += ", " + string(s.Engine)
 	}
 	return text
 }
@@ -204,7 +199,7 @@ func plural(n int, noun string) string {
 // Same reports whether two steps have the same load; their durations may differ. Rates computed
 // from the same PeakShare count as the same.
 func (s Step) Same(other Step) bool {
-	if s.WarmUp != other.WarmUp || s.Request != other.Request || s.Engine != other.Engine {
+	if s.WarmUp != other.WarmUp || s.Request != other.Request {
 		return false
 	}
 	if s.PeakShare > 0 && s.PeakShare == other.PeakShare {

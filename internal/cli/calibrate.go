@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strconv"
 
@@ -44,17 +43,11 @@ the floor of interleaved runs. With --interleave off, or with 12 to 15 rounds, i
 The floor depends on profile, limits, store, step length and other work on the machine. Calibrate with the options of
 the run you want to compare, and again when the machine changes.
 
---engine both measures the client instead: how far its load engines, fast and vegeta, agree on one contender, which
-starts once. Each measured step of the profile becomes ` + strconv.Itoa(defaultPairs) + ` pairs of steps (--rounds), one with each engine, of at most
-a second (--duration); the first engine alternates. The text has throughput, p50, p99 and CPU time per request, of the
-contender and of the client, with the 95% CI of the ratio, and says which differences may come from the engine alone.
-
 Exit codes are those of 'locbench run'.`,
 		Example: `  locbench calibrate                            # go-nethttp, profile quick, ` + strconv.Itoa(2*stats.MinPaired) + ` rounds
   locbench calibrate rs-actix --profile locations --elastic http://127.0.0.1:9200
   locbench calibrate --rounds 20 --connections 64 --duration 5s
   locbench calibrate --interleave off           # for runs that are not interleaved; ` + strconv.Itoa(2*stats.MinInterval) + ` rounds
-  locbench calibrate --engine both              # how far the load engines agree; about a minute and a half
   locbench calibrate --from results/20261121-080000-quick   # use existing rounds`,
 		Args: args(cobra.ArbitraryArgs),
 		RunE: func(cmd *cobra.Command, contenders []string) error {
@@ -78,38 +71,20 @@ Exit codes are those of 'locbench run'.`,
 	fl := cmd.Flags()
 	bindOptions(cmd, &f, func(o profile.Option) bool { return o.Group == profile.OfRuns && o.Name != "threshold" })
 	rounds := fl.Lookup("rounds")
-	rounds.Usage = "rounds of the contender, half per side; with --engine both, pairs of steps"
-	rounds.DefValue = fmt.Sprintf("%d, %d if not interleaved; %d pairs", 2*stats.MinPaired, 2*stats.MinInterval, defaultPairs)
-	fl.Lookup("engine").Usage = "load `ENGINE`: auto, fast or vegeta (see 'locbench run --help'); both: compare the two"
-	_ = cmd.RegisterFlagCompletionFunc("engine", fixed(append(bench.Engines(), bothEngines)...))
+	rounds.Usage = "rounds of the contender, half per side"
+	rounds.DefValue = fmt.Sprintf("%d, %d if not interleaved", 2*stats.MinPaired, 2*stats.MinInterval)
 	fl.StringVarP(&f.Out, "out", "o", "", "results `DIR` (default results/<time>-calibrate)")
 	fl.StringVar(&from, "from", "", "use the rounds in `DIR`; run nothing")
-	fl.BoolVar(&f.Output.JSON, "json", false, "print the noise floor, or how far the engines agree, as JSON")
+	fl.BoolVar(&f.Output.JSON, "json", false, "print the noise floor as JSON")
 	fl.BoolVarP(&f.Output.Quiet, "quiet", "q", false, "no progress")
 	_ = cmd.MarkFlagDirname("from")
 	return cmd
 }
 
-const (
-	// bothEngines is the value of --engine that compares the engines.
-	bothEngines = "both"
-	// defaultPairs is the number of pairs of steps for each load.
-	defaultPairs = stats.MinPaired
-)
-
 // calibrate runs a contender against itself and returns the results folder.
 func calibrate(ctx context.Context, env Env, o app.RunOptions) (dir string, err error) {
 	o.Getenv, o.Out = env.Getenv, cmp.Or(o.Out, app.NewFolder("calibrate"))
 	env.Stdout = io.Discard // the table of the run is in its report
-	if o.Changes.Text("engine") == bothEngines {
-		if o.EnginePairs, err = enginePairs(o.Changes); err != nil {
-			return "", err
-		}
-		o.Changes = maps.Clone(o.Changes)
-		delete(o.Changes, "engine")
-		delete(o.Changes, "rounds")
-		return o.Out, app.Run(ctx, env, o)
-	}
 	o.Changes = calibration(o, app.Available)
 	rounds, _ := strconv.Atoi(o.Changes.Text("rounds")) // 0 if it is not a number
 	if rounds < 2*stats.MinInterval {
@@ -117,17 +92,6 @@ func calibrate(ctx context.Context, env Env, o app.RunOptions) (dir string, err 
 			safe.Line(o.Changes.Text("rounds"), 20), 2*stats.MinInterval)
 	}
 	return o.Out, app.Run(ctx, env, o)
-}
-
-// enginePairs returns the number of pairs of steps for each load.
-func enginePairs(given profile.Changes) (int, error) {
-	text := cmp.Or(given.Text("rounds"), strconv.Itoa(defaultPairs))
-	n, err := strconv.Atoi(text)
-	if err != nil || n < stats.MinInterval || n > app.MostEnginePairs {
-		return 0, console.Usagef("--rounds %s: with --engine %s these are pairs of steps, from %d to %d",
-			safe.Line(text, 20), bothEngines, stats.MinInterval, app.MostEnginePairs)
-	}
-	return n, nil
 }
 
 // calibration returns the changes of o for a contender that is compared with itself: the rounds of
@@ -164,16 +128,6 @@ func printFloor(env Env, dir string, contenders []string, asJSON bool) error {
 		return err
 	}
 	set := compare.Set{Run: analysis.Of(run, trials)}
-	if run.ComparesEngines() {
-		agreement, agreeErr := compare.EnginesAgree(set.Run)
-		switch {
-		case agreeErr != nil:
-			return errors.Join(agreeErr, err)
-		case asJSON:
-			return writeJSON(env.Stdout, "  ", agreement)
-		}
-		return agreement.Text(env.Stdout)
-	}
 	if len(contenders) == 1 && len(run.Profile.Contenders) > 1 {
 		set.Contender = contenders[0]
 	}

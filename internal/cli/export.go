@@ -42,7 +42,7 @@ func newExport(env Env) *cobra.Command {
 ` + formats.String() + `
 Single-file formats go to standard output or to --out FILE; the others write one file per trial or step into the
 folder --out. Values that a format has no field for are left out.`,
-		Example: `  locbench export results/20261121-080000-quick --format gobench > new.txt
+		Example: `  locbench export results/20261121-080000-quick --format csv > new.csv
   locbench export results/20261121-080000-quick --format hgrm -o curves
   locbench export results/20261121-080000-quick --format vegeta-json --trial go-nethttp-1 --step 3 -o requests`,
 		Args: args(cobra.ExactArgs(1)),

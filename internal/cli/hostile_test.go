@@ -144,7 +144,7 @@ func TestHostileInput(t *testing.T) {
 		{"compare", dir, again}, {"compare", dir, again, "--json"}, {"compare", dir}, {"compare", hostile, hostile}, {"compare", dir, hostile, hostile},
 		{"history", dir, again}, {"history", dir, again, "--format", "csv"}, {"history", dir, again, "--format", "md"},
 		{"history", hostile}, {"history", dir, "--measure", hostile}, {"history", dir, "--format", hostile},
-		{"export", dir, "--format", "csv"}, {"export", dir, "--format", "json"}, {"export", dir, "--format", "gobench"},
+		{"export", dir, "--format", "csv"}, {"export", dir, "--format", "json"},
 		{"export", dir, "--format", "prometheus"}, {"export", dir, "--format", "hgrm", "-o", out}, {"export", dir, "--format", "hlog", "-o", out},
 		{"export", dir, "--format", "vegeta-json", "-o", out}, {"export", dir, "--format", "vegeta-csv", "-o", out},
 		{"export", dir, "--format", "csv", "-o", filepath.Join(out, "file.csv")}, {"export", dir, "--format", hostile},

@@ -61,7 +61,7 @@ ends the trial or the run after the step that misses it; from_step=3 skips earli
 Two engines send the load: fast is locbench's own, for HTTP/1.1 without TLS on Linux; vegeta is vegeta's attacker, also
 for HTTP/2 and TLS, on every system. By default fast runs where it applies, vegeta elsewhere. --engine, or else
 LOCBENCH_ENGINE, selects one. Results, report and 'locbench compare' say which was used; a resumed run uses its engine
-again. 'locbench calibrate --engine both' measures how far they agree.
+again.
 
 Exit codes: 0 success; 1 the run could not start; 2 wrong usage; 3 not every trial is complete (a contender failed, or
 the store or disk was lost), a contender is excluded, or nothing succeeded in any of its measured steps; 4 a threshold

@@ -63,7 +63,7 @@ func TestCauses(t *testing.T) {
 		"a log of the better side":           {1.6, with(healthy, func(c *counters) { c.log = 412; c.cpu = 16 * time.Second }), ""},
 		"a service that is slower, no cause": {.4, healthy, ""},
 		"a collector": {.6, with(healthy, func(c *counters) { c.cpu, c.collected = 16*time.Second, 1 }),
-			"the new web: the collector took 50% of its CPU time at 8 connections: its heap is small for what it keeps and allocates. give it a larger heap."},
+			"the new web: the collector took 50% of its CPU time at 8 connections: its heap is small for what it keeps and allocates; give it a larger heap."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := usual()

@@ -42,7 +42,6 @@ type Measure struct {
 	CSV           Column      // column of the CSV and JSON exports; without a name: none
 	Prometheus    *Metric     // metric of a finished step; nil: none
 	Live          *Metric     // metric of a running contender; nil: none
-	Benchmark     string      // unit in Go's benchmark format; "": none
 	ConditionName string      // name in conditions: "p99"; "": none
 
 	// over returns the value over all rounds, if it is not the median of the rounds: medians of an

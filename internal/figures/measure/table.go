@@ -60,17 +60,16 @@ var table = []Measure{
 			Note: "Successful responses per second. Errors do not count.", Unit: "successes/s", Zero: true},
 		Comparison: &Comparison{Title: "peak throughput", Head: "req/s", Kind: stats.OfThroughput, Zero: "nothing succeeded",
 			What: "peak throughput, of each side at its own peak step"},
-		CSV:        Column{"throughput", "successes per second"},
-		Prometheus: &Metric{Name: "locbench_step_throughput", Help: "Successes per second."},
-		Benchmark:  "req/s", ConditionName: "throughput",
+		CSV:           Column{"throughput", "successes per second"},
+		Prometheus:    &Metric{Name: "locbench_step_throughput", Help: "Successes per second."},
+		ConditionName: "throughput",
 	},
 	{
 		ID: Errors, Name: "errors", Head: "errors", Unit: Count,
-		Of:        func(s bench.StepResult) (float64, bool) { return float64(s.Load.FailedTotal()), true },
-		over:      func(s stats.Step) (float64, bool) { return float64(s.FailedTotal()), true },
-		whole:     func(c stats.Contender) Result { return Result{Known: true, Value: float64(c.ErrorsTotal())} },
-		CSV:       Column{"failed", "failed requests, whole step"},
-		Benchmark: "errors",
+		Of:    func(s bench.StepResult) (float64, bool) { return float64(s.Load.FailedTotal()), true },
+		over:  func(s stats.Step) (float64, bool) { return float64(s.FailedTotal()), true },
+		whole: func(c stats.Contender) Result { return Result{Known: true, Value: float64(c.ErrorsTotal())} },
+		CSV:   Column{"failed", "failed requests, whole step"},
 	},
 	{
 		ID: ErrorRate, Name: "error rate", Head: "err %", Unit: Share,
@@ -97,12 +96,12 @@ var table = []Measure{
 		},
 		Chart: &Chart{ID: "unexpected", Title: "Unexpected bodies", Note: "Share of the compared bodies.", Unit: "%", Optional: true},
 	},
-	quantile(P50, "p50", Column{"p50_ns", "median"}, charted|defined|benchmarked,
+	quantile(P50, "p50", Column{"p50_ns", "median"}, charted|defined,
 		func(l bench.Latencies) time.Duration { return l.P50 }),
 	quantile(P75, "p75", Column{"p75_ns", "quantile"}, 0, func(l bench.Latencies) time.Duration { return l.P75 }),
 	quantile(P90, "p90", Column{"p90_ns", "quantile"}, charted, func(l bench.Latencies) time.Duration { return l.P90 }),
 	quantile(P95, "p95", Column{"p95_ns", "quantile"}, 0, func(l bench.Latencies) time.Duration { return l.P95 }),
-	quantile(P99, "p99", Column{"p99_ns", "quantile"}, charted|benchmarked,
+	quantile(P99, "p99", Column{"p99_ns", "quantile"}, charted,
 		func(l bench.Latencies) time.Duration { return l.P99 }),
 	quantile(P999, "p99.9", Column{"p999_ns", "quantile"}, 0, func(l bench.Latencies) time.Duration { return l.P999 }),
 	quantile(Mean, "mean", Column{"mean_ns", "mean"}, 0, func(l bench.Latencies) time.Duration { return l.Mean }),
@@ -166,7 +165,6 @@ var table = []Measure{
 		CSV: Column{"memory_peak_bytes", "peak memory since the start of the contender"},
 		Prometheus: &Metric{Name: "locbench_step_memory_peak_bytes",
 			Help: "Peak memory since the start of the contender."},
-		Benchmark: "peak-bytes",
 	},
 	{
 		ID: MemoryStep, Name: "peak memory of the step", Head: "step peak", Unit: Bytes,
@@ -225,7 +223,6 @@ var table = []Measure{
 		CSV: Column{"cpu_per_request_ns", "CPU time per success"},
 		Prometheus: &Metric{Name: "locbench_step_cpu_seconds_per_request",
 			Help: "CPU time of the contender per success."},
-		Benchmark: "cpu-ns/req",
 	},
 	{ID: InUse, Name: "CPUs in use", Head: "CPUs", Unit: CPUs, Of: bench.StepResult.CPUs},
 	{
@@ -266,7 +263,6 @@ var table = []Measure{
 				}
 				return float64(u.Switches.Voluntary + u.Switches.Involuntary), true
 			}},
-		Benchmark: "switches/req",
 	},
 	{
 		ID: Compiled, Name: "compiled", Head: "compiled", Unit: Share, Of: spentOn(func(t bench.ThreadTime) bench.Duration { return t.Compiled }),
@@ -319,7 +315,6 @@ var table = []Measure{
 const (
 	charted = 1 << iota
 	defined
-	benchmarked
 )
 
 // quantile returns a measure of the latency; over the rounds it is that of all their requests.
@@ -337,9 +332,6 @@ func quantile(id ID, name string, column Column, more int, of func(bench.Latenci
 			"from sending a request to the last byte of its response, successes only. " +
 				"If the client was asleep, the kernel's receive timestamp counts, so its wake-up time is excluded. " +
 				"p50, p90, p99: 50, 90, 99% of successes were at least this fast. Percentiles of rounds are never averaged."}
-	}
-	if more&benchmarked != 0 {
-		m.Benchmark = name + "-ns"
 	}
 	return m
 }

@@ -24,7 +24,7 @@ type Cause struct {
 }
 
 // String returns what was seen, why and what to do.
-func (c Cause) String() string { return c.What + ": " + c.Why + ". " + c.Remedy }
+func (c Cause) String() string { return c.What + ": " + c.Why + "; " + c.Remedy }
 
 // CauseKind is the kind of a cause.
 type CauseKind int
@@ -114,7 +114,7 @@ func (f facts) runtimeTakes(t bench.ThreadTime, of bench.Service) (all []Cause) 
 	}
 	if share := float64(t.Compiled) / whole; share >= muchCompiled && f.spent() {
 		all = append(all, Cause{Compiling, fmt.Sprintf("the compilers took %s of its CPU time at %s", units.Percent(share), at),
-			"it was still compiling its code when it was measured", "warm it up for longer, or compile less while it serves" + inBrackets(says.compiles), share})
+			"it was still compiling its code when it was measured", "warm it up for longer (`8 warm-up for 5s or longer`), or compile less while it serves" + inBrackets(says.compiles), share})
 	}
 	return all
 }

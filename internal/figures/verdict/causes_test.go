@@ -78,7 +78,7 @@ func TestCauses(t *testing.T) {
 		want   string // the beginnings, separated by |; "" for none
 	}{
 		"a heap that is full": {[]bench.TrialResult{java(trial(busy.with(spending(.02, .44))))},
-			"the collector took 44% of its CPU time at 64 connections: its heap is small for what it keeps and allocates: 100 MiB in use, with -Xmx24m. give it a larger heap (-Xmx, -XX:MaxRAMPercentage)"},
+			"the collector took 44% of its CPU time at 64 connections: its heap is small for what it keeps and allocates: 100 MiB in use, with -Xmx24m; give it a larger heap (-Xmx, -XX:MaxRAMPercentage)"},
 		"a busy collector with CPUs left":     {[]bench.TrialResult{trial(made{connections: 64, rate: 1000, mean: 64, contender: .2, busy: .2}.with(spending(0, .44)))}, ""},
 		"a busy collector while warming up":   {[]bench.TrialResult{trial(busy.with(both(spending(.5, .44), warmUp)))}, ""},
 		"compilers":                           {[]bench.TrialResult{trial(busy.with(spending(.3, .1)))}, "the compilers took 30% of its CPU time at 64 connections: it was still compiling"},
@@ -86,7 +86,7 @@ func TestCauses(t *testing.T) {
 		"in two of three rounds":              {[]bench.TrialResult{trial(busy.with(spending(.3, 0))), trial(busy.with(spending(.1, 0))), trial(busy.with(spending(.4, 0)))}, "the compilers took 40%"},
 		"the worst step":                      {[]bench.TrialResult{trial(alone, busy.with(spending(0, .5)), busy.with(spending(0, .45)))}, "the collector took 50%"},
 		"threads not read":                    {[]bench.TrialResult{trial(busy)}, ""},
-		"a lock":                              {[]bench.TrialResult{trial(alone, queued)}, "it serves about 1 request at a time at 64 connections, while its CPUs are idle (0.10 of 1.5 CPUs in use): a lock, a pool of one, or calls that block its event loop. look for"},
+		"a lock":                              {[]bench.TrialResult{trial(alone, queued)}, "it serves about 1 request at a time at 64 connections, while its CPUs are idle (0.10 of 1.5 CPUs in use): a lock, a pool of one, or calls that block its event loop; look for"},
 		"a lock on a machine busy for others": {[]bench.TrialResult{trial(alone, queued.with(func(s *step) { s.HostAfter.Host.Busy, s.HostAfter.Host.Idle = 40*time.Second, time.Hour }))}, "it serves about 1 request at a time"},
 		"a pool of four":                      {[]bench.TrialResult{trial(alone, made{connections: 64, rate: 1600, mean: 40, contender: .4, busy: .2}, made{connections: 128, rate: 1600, mean: 80, contender: .4, busy: .2})}, "it serves about 4 requests at a time at 128 connections, while its CPUs are idle (0.40 of 1.5 CPUs in use): a pool of threads"},
 		"as many as the fewest connections":   {[]bench.TrialResult{trial(made{connections: 4, rate: 400, mean: 10, contender: .1, busy: .1}, queued)}, "it serves at most 4 requests at a time"},

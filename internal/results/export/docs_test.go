@@ -58,11 +58,7 @@ func tables(t *testing.T) map[string]string {
 			live += row("`"+m.Live.Name+"`", m.Live.Kind, m.Live.Help)
 		}
 	}
-	units := row("unit", "what", "better") + "|---|---|---|\n"
-	for _, m := range benchUnits() {
-		units += row("`"+m.Benchmark+"`", m.Name, better(m))
-	}
-	return map[string]string{"columns": columns, "step metrics": steps, "live metrics": live, "units": units}
+	return map[string]string{"columns": columns, "step metrics": steps, "live metrics": live}
 }
 
 // TestDocsTables compares docs/formats.md with the generated tables; -update writes them.

@@ -1,5 +1,5 @@
-// Package export writes results in other formats: vegeta, HdrHistogram, Go's benchmark format,
-// Prometheus, CSV, flat JSON and the files of the harness of the published comparison.
+// Package export writes results in other formats: vegeta, HdrHistogram, Prometheus, CSV and
+// flat JSON.
 //
 // It converts values to bytes; package cli opens files. It leaves out what a format cannot hold.
 // docs/formats.md describes the formats.
@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
@@ -49,7 +48,6 @@ func Formats() []Format {
 	return []Format{
 		{Name: "csv", Title: "one row per trial and step", files: single("results.csv", writeCSV)},
 		{Name: "json", Title: "the same rows as a list of flat objects", files: single("results.flat.json", writeJSON)},
-		{Name: "gobench", Title: "Go's benchmark format, for benchstat", files: single("results.bench.txt", writeGoBench)},
 		{Name: "prometheus", Title: "results of each step in Prometheus' text format",
 			files: single("results.prom", writePrometheus)},
 		{Name: "hgrm", Title: "percentile distribution of each step, for HdrHistogram's plotter",
@@ -60,8 +58,6 @@ func Formats() []Format {
 		vegetaFormat("vegeta", "vegeta's binary results, one file per step", ".bin", vegeta.NewEncoder),
 		vegetaFormat("vegeta-json", "vegeta's results as JSON lines", ".json", vegeta.NewJSONEncoder),
 		vegetaFormat("vegeta-csv", "vegeta's results as CSV", ".csv", csvEncoder),
-		{Name: "harness", Title: "the harness of the published comparison: <name>-<n>.checks.bench.json",
-			Many: true, files: harnessFiles},
 	}
 }
 
@@ -162,7 +158,7 @@ func stepFile(trial bench.TrialResult, s bench.StepResult) string {
 func fileName(s string) string {
 	var b strings.Builder
 	for _, r := range s {
-		if !plainIn(r, ".-_") {
+		if !plain(r) {
 			r = '-'
 		}
 		b.WriteRune(r)
@@ -173,10 +169,7 @@ func fileName(s string) string {
 	return cmp.Or(strings.TrimLeft(b.String(), "."), "unnamed")
 }
 
-// plainIn reports whether r is an ASCII letter or digit, or in more.
-func plainIn(r rune, more string) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(more, r)
+// plain reports whether r is an ASCII letter or digit, or one of .-_
+func plain(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(".-_", r)
 }
-
-// number prints x exactly, in the shortest form.
-func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

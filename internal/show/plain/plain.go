@@ -269,7 +269,7 @@ func (p *Printer) checksEnded(e bench.PhaseEnded) {
 
 func (p *Printer) stepEnded(r bench.StepResult) {
 	narrow := p.opt.Live && p.opt.Width < wideRow
-	if e := r.Load.Engine(); e != "" && e != p.engine && e != r.Step.Engine { // else the name of the step says it
+	if e := r.Load.Engine(); e != "" && e != p.engine {
 		p.engine = e
 		p.fact("engine", "%s", e)
 	}

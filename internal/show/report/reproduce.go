@@ -32,7 +32,7 @@ func newReproduction(run bench.Run) reproduction {
 	if text := withoutUser(commandOf(run)); len(text) <= maxText { // a cut one does not run
 		r.Command = cleanText(text)
 	}
-	if len(run.Profile.Steps) == 0 || run.ComparesEngines() {
+	if len(run.Profile.Steps) == 0 {
 		return r
 	}
 	text, err := profile.Format(run.Profile)
