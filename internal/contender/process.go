@@ -80,6 +80,9 @@ func buildFolder(ctx context.Context, svc bench.Service, o BuildOptions) (a benc
 		a.Files = append(a.Files, e.name)
 	}
 	if _, err := os.Stat(dir + builtMarker); err == nil && !o.Rebuild {
+		if err := makePrivate(dir); err != nil { // its rights may have changed
+			return a, err
+		}
 		a.BuildCached = true
 	} else {
 		start := time.Now()
