@@ -104,6 +104,11 @@ func TestWarmUp(t *testing.T) {
 				testenv.Equal(t, loads, test.loads[i]*slices, name)
 				testenv.Equal(t, warm.Load.Lead, test.each*int64(slices*(test.loads[i]-1)), name, "lead-in")
 				testenv.Equal(t, warm.Step, test.step, name)
+				kinds := map[bench.WarningKind]int{}
+				for _, w := range warm.Warnings {
+					kinds[w.Kind]++
+					testenv.Equal(t, kinds[w.Kind], 1, name, w.Kind)
+				}
 				if want := test.drift; i == 1 && two.Drift != nil || i == 0 && (two.Drift == nil) != (want == "") ||
 					two.Drift != nil && two.Drift.String() != want {
 					t.Errorf("%s: %v, want %q", name, two.Drift, want)
