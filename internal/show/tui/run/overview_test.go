@@ -218,6 +218,27 @@ func TestWhatIsRestored(t *testing.T) {
 	testenv.Contains(t, heading{r}.phase(), "restoring db, ")
 }
 
+// A warm-up that lasts longer than planned says why; another step drains.
+func TestLongerThanPlanned(t *testing.T) {
+	for until, want := range map[bool]string{true: "compiling, 5s", false: "draining"} {
+		records := tuitest.Until(tuitest.Records(t, "limits"), 1, func(rec bench.Record) bool {
+			_, ended := rec.Event.(bench.TrialEnded)
+			return ended
+		})
+		at, next := records[len(records)-1].At, bench.Trial{Contender: "go-nethttp", Round: 2}
+		step := bench.Step{Name: "8 connections", Connections: 8, WarmUp: true, UntilWarm: until, Duration: 2 * time.Second}
+		for _, e := range []bench.Event{bench.TrialStarted{Number: 2, Of: 2}, bench.PhaseStarted{Phase: bench.PhaseLoad},
+			bench.StepStarted{Of: 2, Step: step}, bench.WindowClosed{Window: bench.Window{Length: time.Second}}} {
+			records = append(records, bench.Record{At: at, Trial: &next, Event: e})
+		}
+		records = append(records, bench.Record{At: at.Add(5 * time.Second), Event: bench.Notice{Level: "info", Text: "later"}})
+		r := New(Options{Session: &session{}})
+		r.SetSize(ui.SizeOf(120, 40), ui.NewTheme(ui.ThemeOptions{}))
+		r.batch(batchMsg{records: records, ok: true})
+		testenv.Contains(t, heading{r}.loading(), want)
+	}
+}
+
 // TestATrialWithoutSteps shows both ends of the log of a contender that failed before its load.
 func TestATrialWithoutSteps(t *testing.T) {
 	trial := bench.Trial{Contender: "a", Round: 1}

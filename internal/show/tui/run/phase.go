@@ -76,7 +76,7 @@ func (r heading) loading() string {
 	}
 	switch {
 	case ran > planned+time.Second && step.Step.UntilWarm:
-		return text + fmt.Sprintf("longer: compilers at work, %.0fs", ran.Seconds())
+		return text + fmt.Sprintf("compiling, %.0fs", ran.Seconds())
 	case ran > planned:
 		return text + "draining"
 	}
