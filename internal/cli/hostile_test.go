@@ -131,8 +131,7 @@ func TestHostileInput(t *testing.T) {
 	for _, args := range [][]string{
 		{"--help"}, {hostile}, {"--" + hostile},
 		{"services", "list", "--services", services}, {"services", "show", "good", "--services", services},
-		{"services", "validate", services}, {"services", "show", hostile}, {"services", "build", hostile}, {"services", "validate", hostile},
-		{"services", "build", "good", "--services", services, "--runtime", hostile},
+		{"services", "validate", services}, {"services", "show", hostile}, {"services", "validate", hostile},
 		{"__complete", "services", "show", "--services", services, ""},
 		{"profiles", "list"}, {"profiles", "show", profile}, {"profiles", "validate", profile}, {"profiles", "validate", broken},
 		{"profiles", "show", hostile}, {"run", "--headless", "--profile", broken}, {"run", "--headless", "--profile", hostile},

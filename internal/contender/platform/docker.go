@@ -18,33 +18,12 @@ import (
 // Docker is an engine that runs contenders, or only needs, in one network of the run.
 type Docker struct {
 	*launch.Docker
-	images
-	runID string
+	engine *docker.Engine
+	runID  string
 }
 
-// images builds the images of an engine.
-type images struct{ engine *docker.Engine }
-
-func (i images) CPUs() int { return i.engine.Info().CPUs }
-
-func (i images) Build(ctx context.Context, svc bench.Service, o contender.BuildOptions) (bench.Artifact, error) {
-	return contender.BuildImage(ctx, i.engine, svc, o)
-}
-
-func dockerBuilder(ctx context.Context) (Builder, func() error, error) {
-	engine, err := docker.Connect(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	return images{engine}, engine.Close, nil
-}
-
-func hasImage(svc bench.Service) error {
-	if svc.Docker == nil && !svc.Builtin {
-		return errors.New("its manifest has no `docker`")
-	}
-	return nil
-}
+// CPUs returns the number of the engine's CPUs.
+func (d *Docker) CPUs() int { return d.engine.Info().CPUs }
 
 func openDocker(ctx context.Context, o Options) (Platform, error) {
 	d, err := OpenDocker(ctx, o)
@@ -61,7 +40,7 @@ func OpenDocker(ctx context.Context, o Options) (*Docker, error) {
 		_, options := those(o.Needs, contained)
 		return nil, MissingError{fmt.Errorf("%w; without Docker: %s", err, strings.Join(append(options, "--runtime process"), " "))}
 	}
-	d := &Docker{images: images{engine}, runID: o.RunID}
+	d := &Docker{engine: engine, runID: o.RunID}
 	inside, _ := those(o.Needs, contained)
 	if d.Docker, err = launch.NewDocker(ctx, engine, o.RunID, len(inside) > 0); err != nil {
 		return nil, errors.Join(err, engine.Close())
@@ -120,7 +99,7 @@ func onThisMachine(n bench.NeedInfo) bool {
 // Build builds an image.
 func (d *Docker) Build(ctx context.Context, svc bench.Service, o contender.BuildOptions) (bench.Artifact, error) {
 	o.Run = d.runID
-	return d.images.Build(ctx, svc, o)
+	return contender.BuildImage(ctx, d.engine, svc, o)
 }
 
 // Built reports whether the engine has the image.

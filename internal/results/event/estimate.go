@@ -80,9 +80,9 @@ func Before(p bench.Profile) time.Duration {
 // WithoutBuilds is what is said after a time that builds are not part of.
 const WithoutBuilds = ", without builds"
 
-// Without returns WithoutBuilds if what the builds before a run take is not known, else "".
-func Without(b bench.Builds) string {
-	if b.Count > 0 && b.Last == 0 {
+// Without returns WithoutBuilds if a run builds contenders before its first trial, else "".
+func Without(builds int) string {
+	if builds > 0 {
 		return WithoutBuilds
 	}
 	return ""
@@ -117,7 +117,7 @@ type Estimate struct {
 	step      int // running step; -1 before the first
 
 	before  time.Duration        // until the first trial; 0 once that has started
-	builds  bench.Builds         // before the first trial; none once that has started
+	builds  int                  // before the first trial; none once that has started
 	begun   map[bench.Trial]bool // trials that have started
 	share   float64              // the highest one at an event
 	ceiling time.Duration        // what was left at the last event
@@ -144,7 +144,7 @@ func (e *Estimate) apply(rec bench.Record) {
 	case bench.RunStarted:
 		each, first := Overhead(ev.Run.Profile)
 		*e = Estimate{started: rec.At, load: ev.Run.Profile.LoadDuration(), assumed: each, check: first,
-			unchecked: map[bench.Selection]bool{}, step: -1, plan: ev.Run.Trials, before: Before(ev.Run.Profile) + ev.Run.Builds.Last,
+			unchecked: map[bench.Selection]bool{}, step: -1, plan: ev.Run.Trials, before: Before(ev.Run.Profile),
 			builds: ev.Run.Builds}
 		for _, s := range ev.Run.Profile.Steps {
 			e.steps = append(e.steps, s.Duration)
@@ -156,7 +156,7 @@ func (e *Estimate) apply(rec bench.Record) {
 			}
 		}
 	case bench.TrialStarted:
-		e.before, e.builds = 0, bench.Builds{}
+		e.before, e.builds = 0, 0
 		if rec.Trial != nil {
 			if e.begun[*rec.Trial] { // it is tried again
 				e.capped = false
