@@ -104,6 +104,16 @@ func readResults(t testing.TB, dir string) (bench.Run, []bench.TrialResult) {
 	return run, trials
 }
 
+// without fails if a file of a results folder, or the text of its run, has a secret.
+func without(t testing.TB, dir, text string, secrets ...string) {
+	t.Helper()
+	files := outputs(t, dir)
+	files["text"] = text
+	for name, text := range files {
+		lacks(t, name, text, secrets...)
+	}
+}
+
 // output returns a file of a results folder.
 func output(t testing.TB, dir, name string) string {
 	t.Helper()
