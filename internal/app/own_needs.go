@@ -164,7 +164,7 @@ func (s *site) groupOf(ctx context.Context, of string) (*docker.Group, error) {
 	if s.apart != nil {
 		return s.apart(ctx, of)
 	}
-	return s.containers.Beside(ctx, "needs-"+of)
+	return s.containers.Another(ctx, "needs-"+of)
 }
 
 // closeOwn closes what contenders have for themselves.

@@ -37,13 +37,13 @@ func (e *Engine) NewGroup(ctx context.Context, run, owner string, apart bool) (*
 	return g, err
 }
 
-// Beside makes a group of the same run with its own network, in which containers have the same
+// Another makes a group of the same run with its own network, in which containers have the same
 // names as those of other groups.
-func (g *Group) Beside(ctx context.Context, name string) (*Group, error) {
-	beside := &Group{Engine: g.Engine, id: g.id, owner: g.owner}
+func (g *Group) Another(ctx context.Context, name string) (*Group, error) {
+	another := &Group{Engine: g.Engine, id: g.id, owner: g.owner}
 	var err error
-	beside.Network, err = g.CreateNetwork(ctx, g.labels(name), false)
-	return beside, err
+	another.Network, err = g.CreateNetwork(ctx, g.labels(name), false)
+	return another, err
 }
 
 // labels returns the labels of what the run has in the engine.

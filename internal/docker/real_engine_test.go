@@ -66,7 +66,7 @@ func TestHealthcheckIsOff(t *testing.T) {
 	t.Cleanup(func() { testenv.OK(t, e.RemoveImage(context.Background(), ref)) })
 	image, err := e.ImageInspect(t.Context(), ref)
 	testenv.OK(t, err)
-	testenv.Check(t, image.Healthcheck, "the image has none")
+	testenv.Check(t, image.Healthcheck != nil, "the image has none")
 	s := spec(ref, "sleep")
 	c := run(t, e, s)
 	health, err := exec.Command("docker", "inspect", "-f", "{{json .Config.Healthcheck.Test}} {{json .State.Health}}", c.ID()).CombinedOutput()
@@ -143,16 +143,6 @@ func TestEngine(t *testing.T) {
 		u, err := c.Usage(t.Context())
 		if err != nil || u.Source != "docker stats" || u.CPU == 0 || u.Memory == nil || u.Memory.Used < 50<<20 || u.Memory.Limit != 256<<20 {
 			t.Errorf("%+v, %v", u, err)
-		}
-	})
-	t.Run("CannotStart", func(t *testing.T) {
-		s := spec(image)
-		s.Limits.CPUs = 1e6
-		if _, _, err := e.Run(t.Context(), s); err == nil || !strings.Contains(err.Error(), "create container of "+image) {
-			t.Errorf("a million CPUs: %v", err)
-		}
-		if left := dockertest.Left(t, e, runID(t)); len(left) > 0 {
-			t.Errorf("left: %v", left)
 		}
 	})
 }
