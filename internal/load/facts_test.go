@@ -61,13 +61,13 @@ func factsOf(l bench.Load, s *server) facts {
 		f["hooks"], f["before"] = float64(len(s.hooks)), float64(s.atOnStart.Load())
 		if len(s.hooks) > 1 {
 			f["startlag"], f["endlag"] = ms(s.hooks[0].Sub(l.Started)), ms(s.hooks[1].Sub(l.Started.Add(l.Elapsed)))
-			f["after"] = ms(time.Since(s.hooks[1]))
+			f["after"] = ms(s.elapsed(s.hooks[1]))
 		}
 	}
 	return f
 }
 
-var claim = regexp.MustCompile(`^([\w.]+)(=|~|<=|>=|<|>)([\w.+]+)$`)
+var term = regexp.MustCompile(`^([\w.]+)(=|~|<=|>=|<|>)([\w.+]+)$`)
 
 // value returns a number, or the sum of facts. Kinds that have not occurred are 0.
 func (f facts) value(t testing.TB, text string) (sum float64) {
@@ -85,11 +85,11 @@ func (f facts) value(t testing.TB, text string) (sum float64) {
 	return sum
 }
 
-// wrong returns which of the claims, such as "sent=100 ok>=all+3 max~5", do not hold; ~ is within 1%.
-func (f facts) wrong(t testing.TB, claims string) (wrong []string) {
-	for text := range strings.FieldsSeq(claims) {
-		part := claim.FindStringSubmatch(text)
-		testenv.Need(t, part != nil, "not a claim: %q", text)
+// wrong returns which of the terms, such as "sent=100 ok>=all+3 max~5", do not hold; ~ is within 1%.
+func (f facts) wrong(t testing.TB, terms string) (wrong []string) {
+	for text := range strings.FieldsSeq(terms) {
+		part := term.FindStringSubmatch(text)
+		testenv.Need(t, part != nil, "not a term: %q", text)
 		a, b := f.value(t, part[1]), f.value(t, part[3])
 		if !map[string]bool{"=": a == b, "~": a >= .99*b && a <= 1.01*b, "<": a < b, ">": a > b, "<=": a <= b, ">=": a >= b}[part[2]] {
 			wrong = append(wrong, fmt.Sprintf("%s is %g", text, a))
@@ -98,13 +98,13 @@ func (f facts) wrong(t testing.TB, claims string) (wrong []string) {
 	return wrong
 }
 
-// holds checks claims about a result. A server may notice a connection later than its client.
-func holds(t testing.TB, l bench.Load, s *server, claims string) {
+// holds checks terms about a result. A server may notice a connection later than its client.
+func holds(t testing.TB, l bench.Load, s *server, terms string) {
 	t.Helper()
-	wrong := factsOf(l, s).wrong(t, claims)
+	wrong := factsOf(l, s).wrong(t, terms)
 	for deadline := time.Now().Add(5 * time.Second); len(wrong) > 0 && s != nil && time.Now().Before(deadline); {
 		time.Sleep(5 * time.Millisecond)
-		wrong = factsOf(l, s).wrong(t, claims)
+		wrong = factsOf(l, s).wrong(t, terms)
 	}
 	if len(wrong) > 0 {
 		all := map[string]float64(factsOf(l, s))
@@ -202,9 +202,9 @@ func (b *bounds) check(ok bool, format string, args ...any) {
 	}
 }
 
-// holds collects the claims that are wrong.
-func (b *bounds) holds(t testing.TB, l bench.Load, s *server, claims string) {
-	for _, wrong := range factsOf(l, s).wrong(t, claims) {
+// holds collects the terms that are wrong.
+func (b *bounds) holds(t testing.TB, l bench.Load, s *server, terms string) {
+	for _, wrong := range factsOf(l, s).wrong(t, terms) {
 		b.check(false, "%s", wrong)
 	}
 }

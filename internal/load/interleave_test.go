@@ -32,7 +32,7 @@ func TestInterleaving(t *testing.T) {
 				p.OnStart, p.OnEnd = func() { began++ }, func() { ended++ }
 				took := time.Now()
 				l := run(t, e, p)
-				real := time.Since(took) - time.Duration(given)*rest
+				real := s.elapsed(took) - time.Duration(given)*rest
 				testenv.Check(t, given > 0 && began == given+1 && ended == began, "%d slices given away, %d begun and %d ended", given, began, ended)
 				testenv.Check(t, l.LeadIn > 0 && l.LeadIn+l.Elapsed <= real && l.Wall > 0 && l.Wall <= real, "%s of %s", l.LeadIn, real)
 				holds(t, l, s, "answered=all failed=0 sent=all ok>0 warn.reopened=0")

@@ -21,8 +21,8 @@ import (
 // act is what a server does with a request. The zero value responds at once with status 200.
 type act struct {
 	does  func()          // first
-	until <-chan struct{} // then it waits for this, if not nil
-	wait  time.Duration   // and so long
+	until <-chan struct{} // then it waits for this, if not nil,
+	wait  time.Duration   // and then for a time
 	ends  bool            // the connection, after the response
 	mute  bool            // there is no response
 }
@@ -214,6 +214,9 @@ func (s *server) between(from time.Time, length time.Duration) (n int64) {
 	}
 	return n
 }
+
+// elapsed returns the time from a moment on.
+func (s *server) elapsed(from time.Time) time.Duration { return time.Since(from) }
 
 // hook notes the calls of a plan's hooks.
 func (s *server) hook(p *Plan) {

@@ -24,7 +24,7 @@ func stalls(t testing.TB, e Engine, s *server) error {
 	var began atomic.Pointer[time.Time]
 	s.script = func(*server, int64, int64) act {
 		if from := began.Load(); from != nil {
-			if since := time.Since(*from); since >= 0 && since < stall {
+			if since := s.elapsed(*from); since >= 0 && since < stall {
 				return act{wait: stall - since}
 			}
 		}
