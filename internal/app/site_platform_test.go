@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/testenv"
 )
 

@@ -37,7 +37,7 @@ func Blank(name, parent string) error {
 	if err != nil {
 		return err
 	}
-	return Schema().Leave(parent, SchemaName)
+	return Schema.Leave(parent, SchemaName)
 }
 
 // blank returns a minimal manifest with comments. name matches namePattern.
