@@ -182,7 +182,7 @@ func TestRequest_TwoTargets(t *testing.T) {
 // send them to. The shell completes it by files.
 func TestTargets(t *testing.T) {
 	file := fileOf(t, "t.txt", "GET http://shop:8080/a\nGET http://shop:8080/a\nGET http://shop:8080/b\n")
-	wrong := fileOf(t, "wrong.txt", "GET http://shop:8080/a HTTP/1.1\n")
+	wrong := fileOf(t, "wrong.txt", "shop:8080/a\n")
 	mine := fileOf(t, "mine.yaml", "requests: [{get: /x}]\nsteps: [3]\n")
 	for args, want := range map[string]string{
 		"--target http://127.0.0.1:1":                    "GET /a 2, GET /b 1, 5 steps",
@@ -191,7 +191,7 @@ func TestTargets(t *testing.T) {
 		"--profile " + mine + " --target h:1 --targets=": "--targets '': write the path of a file",
 		"": "--targets has requests for your own service: name the contender, or add --target URL",
 		"--target http://127.0.0.1:1 --targets none.no":  "read target file: stat none.no: no such file or directory",
-		"--target http://127.0.0.1:1 --targets " + wrong: wrong + ":1: the URL ends with a version of HTTP",
+		"--target http://127.0.0.1:1 --targets " + wrong: wrong + ":1: vegeta: bad target; write `METHOD URL`",
 	} {
 		p, err := planOf(append([]string{"--targets", file}, strings.Fields(args)...)...)
 		if err != nil {

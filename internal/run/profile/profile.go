@@ -146,7 +146,7 @@ func parse(name string, data []byte, with instead) (bench.Profile, requestList, 
 		p = f.profile()
 		f.report(&p, v, causes)
 	})
-	if err := allMistakes(err, f.Requests.err()); err != nil {
+	if err := allMistakes(err, f.Requests.wrong.Err()); err != nil {
 		return bench.Profile{}, other, err
 	}
 	return p, f.Requests, nil
