@@ -104,23 +104,6 @@ func (l requestList) MarshalYAML() (any, error) { return l.all, nil }
 // IsZero leaves an empty list out of what is written.
 func (l requestList) IsZero() bool { return len(l.all) == 0 }
 
-// DescribeStrict returns the schema of what UnmarshalStrict reads.
-func (requestList) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
-	one := s.Of(request{})
-	one["anyOf"] = weighed()
-	list := strictyaml.ListOf(one, 1)
-	list["maxItems"] = targets.Most
-	return strictyaml.Either(list, s.Of(targetFile{}))
-}
-
-// DescribeStrict adds descriptions of the keys.
-func (targetFile) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
-	return s.Keys(targetFile{}, strictyaml.Keys{About: map[string]string{
-		"targets": "vegeta's target file, in its HTTP or JSON format: one request for each different target, its weight is " +
-			"how often the file has it.",
-	}})
-}
-
 // read reads a target file, which has a name in mistakes. The error is that of opening it.
 func (l *requestList) read(path, name string, allowed []string) error {
 	f, err := targets.Read(path, name, allowed...)
