@@ -230,7 +230,7 @@ func TestResult_Accepted(t *testing.T) {
 	state := several()
 	state.State.Run.AcceptFailedChecks = true
 	ended(state, nil).Play(t, tuitest.Size{Width: 80, Height: 24}, tuitest.Look{}, func(p *tuitest.Program) {
-		testenv.Contains(t, p.Frame(), "! Failed checks were accepted")
+		testenv.Contains(t, p.Frame(), "Failed checks were accepted")
 	})
 }
 
