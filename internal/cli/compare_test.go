@@ -29,8 +29,15 @@ func resultsFolder(t *testing.T, n int, cpus float64, rates map[string]int64) st
 			}
 		}
 	}
-	run, dir := benchtest.Run(trials...), t.TempDir()
+	run := benchtest.Run(trials...)
 	run.Profile.Limits = bench.Limits{CPUs: cpus}
+	return writeResults(t, run, trials)
+}
+
+// writeResults writes a results folder and returns it.
+func writeResults(t *testing.T, run bench.Run, trials []bench.TrialResult) string {
+	t.Helper()
+	dir := t.TempDir()
 	for i, trial := range trials {
 		testenv.OK(t, results.WriteJSON(filepath.Join(dir, run.Trials[i].File), trial))
 	}

@@ -3,14 +3,11 @@ package cli
 import (
 	"encoding/json"
 	"net/http"
-	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
 )
@@ -28,35 +25,24 @@ first_requests: {requests: 2}
 steps: [{connections: 1, warm_up: true, max_requests: 5}, {connections: 2, max_requests: 40, keep_requests: 15}]
 `)
 	dir := t.TempDir()
-	out := filepath.Join(dir, "out")
-	before := time.Now()
-	if code, text := locbench(t, nil, "run", "--headless", "--profile", mine, "--target", s.URL, "-o", out); code != console.ExitThreshold || requests.of("/x") < 45 {
-		t.Fatalf("exit code %d\n%s", code, text)
-	}
+	out, to, before := filepath.Join(dir, "out"), filepath.Join(dir, "requests"), time.Now()
+	says(t, console.ExitThreshold, "", into(out, "--profile", mine, "--target", s.URL)...)
 	after := time.Now()
-	_, first, err := results.Read(out)
-	testenv.OK(t, err)
+	_, first := readResults(t, out)
 	l := first[0].Steps[1].Load
-	if len(l.Kept) != 15 || l.KeptOf != 40 || l.Kept[3].Status != 200 || l.Kept[3].Bytes != 5 {
+	if len(l.Kept) != 15 || l.KeptOf != 40 || l.Kept[3].Status != 200 || l.Kept[3].Bytes != 5 || requests.of("/x") < 45 {
 		t.Fatalf("%d kept of %d: %+v", len(l.Kept), l.KeptOf, l.Kept)
 	}
-	if code, text := locbench(t, nil, "run", "--headless", "--resume", out); code != console.ExitThreshold {
-		t.Fatalf("resumed: exit code %d\n%s", code, text)
-	}
-	_, again, err := results.Read(out)
-	if err != nil || !reflect.DeepEqual(again[0].Steps[1].Load.Kept, l.Kept) || !reflect.DeepEqual(again[0].FirstRequests, first[0].FirstRequests) {
-		t.Errorf("the resumed run has others: %v", err)
-	}
+	says(t, console.ExitThreshold, "", "run", "--headless", "--resume", out)
+	_, again := readResults(t, out)
+	testenv.Equal(t, again[0].Steps[1].Load.Kept, l.Kept)
+	testenv.Equal(t, again[0].FirstRequests, first[0].FirstRequests)
 
-	to := filepath.Join(dir, "requests")
-	code, text := locbench(t, nil, "export", out, "--format", "vegeta-json", "--trial", first[0].Trial.String(), "-o", to)
-	if code != console.ExitOK || strings.Count(text, to) != 2 {
-		t.Fatalf("exit code %d\n%s", code, text)
-	}
+	name := first[0].Trial.String()
+	says(t, 0, to+"…"+to, "export", out, "--format", "vegeta-json", "--trial", name, "-o", to)
 	for suffix, want := range map[string]int{".02-2-connections.vegeta.json": 15, ".00-first-requests.vegeta.json": 5} {
-		data, err := os.ReadFile(filepath.Join(to, first[0].Trial.String()+suffix))
-		testenv.OK(t, err)
-		lines := strings.Split(strings.TrimSpace(string(data)), "\n")
+		lines := strings.Split(strings.TrimSpace(output(t, to, name+suffix)), "\n")
+		testenv.Equal(t, len(lines), want, suffix)
 		for _, line := range lines {
 			var r struct {
 				Code      int
@@ -70,12 +56,7 @@ steps: [{connections: 1, warm_up: true, max_requests: 5}, {connections: 2, max_r
 				t.Errorf("%s: %s", suffix, line)
 			}
 		}
-		if len(lines) != want {
-			t.Errorf("%s: %d results, want %d", suffix, len(lines), want)
-		}
 	}
-	code, text = locbench(t, nil, "export", out, "--format", "vegeta", "--step", "1", "-o", filepath.Join(dir, "none"))
-	if code != console.ExitFailure || !strings.Contains(text, "no single requests were kept: add `keep_requests: 1000`") {
-		t.Errorf("nothing to export: exit code %d\n%s", code, text)
-	}
+	says(t, console.ExitFailure, "no single requests were kept: add `keep_requests: 1000`",
+		"export", out, "--format", "vegeta", "--step", "1", "-o", filepath.Join(dir, "none"))
 }

@@ -3,10 +3,9 @@ package cli
 import (
 	"net/http"
 	"path/filepath"
-	"strings"
 	"testing"
 
-	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // The profile of a login by cookie or by header works unchanged: each request carries what
@@ -36,16 +35,10 @@ func TestNewProfileWithALogin(t *testing.T) {
 				}
 			})
 			file := filepath.Join(t.TempDir(), "shop.yaml")
-			if code, text := locbench(t, nil, "profiles", "new", file, "--get", "/me", "--post", "/orders", "--login", "/login "+c.login); code != console.ExitOK {
-				t.Fatalf("exit code %d\n%s", code, text)
-			}
-			code, text := locbench(t, map[string]string{"PASSWORD": "hunter2-of-mine"}, "try", file, "--target", s.URL)
-			if code != console.ExitOK || !strings.HasSuffix(text, "target: 3 requests as expected\n") || requests.of("/me") != 1 || requests.of("/orders") != 1 {
-				t.Errorf("exit code %d\n%s", code, text)
-			}
-			if strings.Contains(text, secret) {
-				t.Errorf("the token is shown:\n%s", text)
-			}
+			says(t, 0, "", "profiles", "new", file, "--get", "/me", "--post", "/orders", "--login", "/login "+c.login)
+			text := shell{"PASSWORD": "hunter2-of-mine"}.says(t, 0, "target: 3 requests as expected\n", "try", file, "--target", s.URL)
+			testenv.Equal(t, []int{requests.of("/me"), requests.of("/orders")}, []int{1, 1})
+			lacks(t, "try", text, secret)
 		})
 	}
 }

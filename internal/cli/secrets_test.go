@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/locbench/locbench/internal/results"
 )
 
 // TestSecrets_Addresses uses passwords with characters that end an address.
@@ -66,40 +64,5 @@ func TestSecrets_Manifest(t *testing.T) {
 		"validate, broken": saying(t, "services", "validate", broken),
 	} {
 		lacks(t, name, text, "-secret", "bGluZS")
-	}
-}
-
-// The error about a wrong file has none of its lines.
-func TestSecrets_OtherFiles(t *testing.T) {
-	const secret = "hunter2hunter2"
-	for name, text := range map[string]string{
-		"shadow":     "root:$6$" + secret + ":19000:0:99999:7:::\ndaemon:*:19000:0:99999:7:::\n",
-		".env":       "export API=" + secret + "\nPASSWORD=" + secret + "\n",
-		"env":        "PASSWORD: " + secret + "\nUSER: *" + secret + "\n",
-		"alias":      "password: *" + secret + "\n",
-		"anchor":     "password: &" + secret + " x\n",
-		"tag":        "password: !" + secret + " x\n",
-		"token":      secret + "\n",
-		"token:":     secret + "!:\n",
-		"list":       "- " + secret + "\n",
-		"key":        "-----BEGIN KEY-----\n" + secret + "\n-----END KEY-----\n",
-		"json":       `{"auths": {"x": {"auth": "` + secret + `"}}}`,
-		"json5":      `{"auths": {"x": {'auth': "` + secret + `" "x"}}}`,
-		"netrc":      "machine x login me password " + secret + "\n",
-		"binary":     "\x7fELF\x00" + secret,
-		"bad string": "a: \"" + secret + "\\q\"\n",
-		"tab":        "a:\n\t" + secret + "\n",
-	} {
-		t.Run(name, func(t *testing.T) {
-			folder := folderOf(t, map[string]string{"f.yaml": text, "service.yaml": text, results.RunFile: text})
-			file := filepath.Join(folder, "f.yaml")
-			for _, args := range [][]string{
-				{"run", "--headless", "--profile", file}, {"profiles", "validate", file}, {"profiles", "show", file},
-				{"check", "http://127.0.0.1:1", "--suite", file}, {"services", "validate", folder}, {"report", folder}, {"history", folder},
-				{"run", "--headless", "--target", "https://127.0.0.1:1", "--cacert", file, "--out", filepath.Join(folder, "results")},
-			} {
-				lacks(t, strings.Join(args, " "), saying(t, args...), secret)
-			}
-		})
 	}
 }

@@ -36,22 +36,3 @@ func TestValidate(t *testing.T) {
 	}
 	says(t, 2, "typo.yaml:4: …broken/service.yaml:2: ", "validate", "typo.yaml", "broken")
 }
-
-// TestProfileFirst: a YAML file before the contenders is the profile, for each command that runs
-// one.
-func TestProfileFirst(t *testing.T) {
-	t.Chdir(folderOf(t, map[string]string{"p.yaml": "requests: [{get: /}]\nsteps: [1]\n"}))
-	for _, command := range []string{"run --headless", "calibrate", "capacity --slo p99<1s", "try"} {
-		for _, profile := range []string{"p.yaml", "--profile p.yaml"} {
-			says(t, 2, `unknown contender "missing"`, strings.Fields(command+" "+profile+" missing")...)
-		}
-	}
-	says(t, 2, `unknown contender "p"; did you mean the profile p.yaml?`, "run", "--headless", "p")
-	c, _, err := setupChoice([]string{"p.yaml", "go-nethttp", "--rounds", "3"})
-	if err != nil || c.Profile != "p.yaml" || len(c.Contenders) != 1 || c.Set.Text("rounds") != "3" {
-		t.Errorf("setup has %+v, %v", c, err)
-	}
-	if _, _, err := setupChoice([]string{"p.yaml", "--profile", "q.yaml"}); err == nil || !strings.Contains(err.Error(), "two profiles") {
-		t.Errorf("two profiles: %v", err)
-	}
-}
