@@ -24,7 +24,7 @@ cover: ## statement coverage of the test command over internal/; fails below 70%
 	@go tool cover -func=cover.out | awk 'END { print "statement coverage of internal/: " $$NF; if ($$NF + 0 < 70) exit 1 }'
 
 JUDGING := figures/hdr figures/measure figures/stats figures/verdict analysis analysis/compare analysis/conclusion load/record load/workload \
-	contender/check contender/docker contender/launch host/cgroup run/capacity bench bench/cpuset bench/units
+	contender/check contender/launch docker host/cgroup run/capacity bench bench/cpuset bench/units
 PKG ?= $(addprefix internal/,$(JUDGING))
 mutants: ## which changes of one operator no plain test of the package notices; PKG=internal/figures/verdict for one package (all: about an hour)
 	@go run ./internal/testenv/mutants -docs docs/testing.md $(PKG)

@@ -23,8 +23,6 @@
 // map[string]T, structs, pointers to these, and any (nil, bool, int64, float64, string, []any,
 // map[string]any). A type that reads itself implements [Unmarshaler]. A struct that checks itself
 // after its fields were read implements [Validator].
-//
-// [SchemaOf] makes a JSON Schema from the same types and tags. A [Describer] adds to it.
 package strictyaml
 
 import (

@@ -5,8 +5,8 @@ package docker_test
 import (
 	"testing"
 
-	"github.com/locbench/locbench/internal/contender/docker"
-	"github.com/locbench/locbench/internal/contender/docker/dockertest"
+	"github.com/locbench/locbench/internal/docker"
+	"github.com/locbench/locbench/internal/docker/dockertest"
 )
 
 // TestOOM checks the sources that replace a lost flag of the state: the kernel's log and the

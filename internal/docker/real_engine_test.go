@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/contender/docker"
-	"github.com/locbench/locbench/internal/contender/docker/dockertest"
+	"github.com/locbench/locbench/internal/docker"
+	"github.com/locbench/locbench/internal/docker/dockertest"
 	"github.com/locbench/locbench/internal/testenv"
 )
 

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locbench/locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -45,7 +45,7 @@ func compile(t testing.TB, system string) string {
 	}
 	path := filepath.Join(dir, "helper")
 	cmd := exec.Command("go", "build", "-tags", "acceptance", "-race=false", "-o", path,
-		"github.com/locbench/locbench/internal/contender/docker/dockertest/helper")
+		"github.com/locbench/locbench/internal/docker/dockertest/helper")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("compile the helper: %v\n%s", err, out)
