@@ -24,7 +24,7 @@ cover: ## statement coverage of the test command over internal/; fails below 70%
 	@go tool cover -func=cover.out | awk 'END { print "statement coverage of internal/: " $$NF; if ($$NF + 0 < 70) exit 1 }'
 
 JUDGING := figures/hdr figures/measure figures/stats figures/verdict analysis analysis/compare analysis/conclusion load/record load/workload \
-	contender/check contender/docker contender/launch host/cgroup run/capacity bench bench/cpuset bench/units
+	contender/check contender/launch docker host/cgroup run/capacity bench bench/cpuset bench/units
 PKG ?= $(addprefix internal/,$(JUDGING))
 mutants: ## which changes of one operator no plain test of the package notices; PKG=internal/figures/verdict for one package (all: about an hour)
 	@go run ./internal/testenv/mutants -docs docs/testing.md $(PKG)
@@ -87,7 +87,7 @@ bench-report: ## time of a large report (8 contenders × 6 rounds × 16 steps): 
 	go test -tags acceptance -run '^$$' -bench Report -benchtime 5x ./internal/show/report
 
 screens: ## makes the pictures of first screens in docs/ again (report-*.png)
-	LOCBENCH_SCREENS=$(CURDIR)/docs go test -tags acceptance,browser -count 1 -run TestFirstScreen_Answers ./internal/show/report
+	LOCBENCH_SCREENS=$(CURDIR)/docs go test -tags acceptance,browser -count 1 -run 'TestFirstScreen$$' ./internal/show/report
 
 dist: ## everything of a release in dist/: archives, deb, rpm, images, SBOMs, checksums; publishes nothing (docs/releasing.md)
 	@.ci/dist

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locbench/locbench/internal/contender/docker/dockertest"
+	"github.com/locbench/locbench/internal/docker/dockertest"
 )
 
 // TestSecrets runs contenders that write their whole environment to their log, one of which dies,

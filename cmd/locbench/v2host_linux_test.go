@@ -121,7 +121,7 @@ func payload(t *testing.T) string {
 			t.Fatalf("%s: %v\n%s", cmd, err, out)
 		}
 	}
-	for name, pkg := range map[string]string{"faulty": "./testdata/faulty", "helper": "github.com/locbench/locbench/internal/contender/docker/dockertest/helper"} {
+	for name, pkg := range map[string]string{"faulty": "./testdata/faulty", "helper": "github.com/locbench/locbench/internal/docker/dockertest/helper"} {
 		build([]string{"build", "-tags", "acceptance"}, "built/"+name, pkg)
 	}
 	for _, h := range hosts {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender"
-	"github.com/locbench/locbench/internal/contender/docker"
 	"github.com/locbench/locbench/internal/contender/platform"
+	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/run/machine"
 	"github.com/locbench/locbench/internal/text/safe"
 )

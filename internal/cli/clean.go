@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/locbench/locbench/internal/contender/docker"
 	"github.com/locbench/locbench/internal/contender/launch"
+	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/text/safe"
 )
 

@@ -186,8 +186,8 @@ output) and profile.schema.json, for editors, next to it. Existing files are nev
 Without --get and --post the profile sends GET /. In paths and bodies {item} is a number from a range, a new one for
 each request; {item:number} in JSON has no quotes.
 
---targets takes the requests of vegeta's target file, in its HTTP or JSON format: one for each different target, with a
-weight. 'locbench run --targets FILE' sends the same ones.
+--targets names vegeta's target file, in its HTTP or JSON format, in the profile: it sends one request for each different
+target, with a weight. 'locbench run --targets FILE' sends the same ones.
 
 The profile compares two versions: contenders are interleaved, in 8 rounds. Standard error gets the estimated time of
 that, and the next commands.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,7 +16,7 @@ import (
 // schemas are the kinds of files that users write.
 var schemas = []struct {
 	kind, what string
-	schema     func() strictyaml.Schema
+	schema     strictyaml.Schema
 }{
 	{"profile", "profiles, as in profiles/*.yaml", profile.Schema},
 	{"manifest", "the service.yaml of contenders", contender.Schema},
@@ -41,7 +42,7 @@ names. 'locbench profiles new' and 'locbench services new' write that comment, a
 			var known []string
 			for _, s := range schemas {
 				if s.kind == kinds[0] {
-					_, err := env.Stdout.Write(s.schema().Text())
+					_, err := io.WriteString(env.Stdout, string(s.schema))
 					return err
 				}
 				known = append(known, s.kind)

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -25,21 +26,22 @@ import (
 type schemaKind struct {
 	name  string
 	read  func(file string, data []byte) error
-	files string // pattern of all bundled files
-	least int    // number of bundled files
+	files string   // pattern of all bundled files
+	least int      // number of bundled files
+	pages []string // of the documentation
 }
 
 var schemaKinds = []schemaKind{
 	{
-		name: "profile", files: "../../profiles/*.yaml", least: 8,
+		name: "profile", files: "../../profiles/*.yaml", least: 8, pages: []string{"profiles.md", "suites.md"},
 		read: func(file string, data []byte) error { _, err := profile.Parse(file, data); return err },
 	},
 	{
-		name: "manifest", files: "../../services/*/service.yaml", least: 20,
+		name: "manifest", files: "../../services/*/service.yaml", least: 20, pages: []string{"contenders.md"},
 		read: func(file string, data []byte) error { _, err := contender.Parse(file, data); return err },
 	},
 	{
-		name: "suite", files: "../store/dataset/suites/*.yaml", least: 1,
+		name: "suite", files: "../store/dataset/suites/*.yaml", least: 1, pages: []string{"suites.md"},
 		read: func(file string, data []byte) error { _, err := check.ParseSuite(file, data); return err },
 	},
 }
@@ -82,31 +84,116 @@ func (k schemaKind) example(t *testing.T) (file string, data []byte) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/schema-" + k.name + ".yaml")
 	testenv.OK(t, err)
-	dir := folderOf(t, map[string]string{"users.csv": "name,mail\na,b@c\n", "order.bin": "x",
+	dir := testenv.Folder(t, map[string]string{"users.csv": "name,mail,Größe x\na,b@c,1\n", "order.bin": "x", "schema.sql": "x",
 		"targets.txt": "GET http://h/a\n"})
 	return filepath.Join(dir, "mine.yaml"), data
 }
 
-func TestSchema_BundledFiles(t *testing.T) {
+// TestKeys holds together the keys that a file may have, its schema and the documentation: the schema accepts all bundled
+// files, and the example, which has every form; in each of its maps the reader lists the keys that the schema has there;
+// each key has a description, and is on the page. TestDocsOfKeys makes the page of profiles.
+func TestKeys(t *testing.T) {
+	visited, documented := map[string]bool{}, map[string]bool{} // definitions, which two schemas may have
 	for _, kind := range schemaKinds {
-		schema := compiledSchema(t, kind.name)
-		files, err := filepath.Glob(kind.files)
-		if err != nil || len(files) < kind.least {
-			t.Fatalf("%s: %d files, %v", kind.files, len(files), err)
-		}
-		for _, file := range files {
-			data, err := os.ReadFile(file)
-			testenv.OK(t, err)
-			if err := schema.Validate(asJSON(t, file, data)); err != nil {
-				t.Errorf("%s: %v", file, err)
+		t.Run(kind.name, func(t *testing.T) {
+			schema := compiledSchema(t, kind.name)
+			files, err := filepath.Glob(kind.files)
+			if err != nil || len(files) < kind.least {
+				t.Fatalf("%s: %d files, %v", kind.files, len(files), err)
 			}
+			for _, file := range files {
+				data, err := os.ReadFile(file)
+				testenv.OK(t, err)
+				if err := schema.Validate(asJSON(t, file, data)); err != nil {
+					t.Errorf("%s: %v", file, err)
+				}
+			}
+			var pages []byte
+			for _, name := range kind.pages {
+				pages = append(pages, testenv.Must(os.ReadFile("../../docs/"+name))(t)...)
+			}
+			root, defs := readSchema(t, kind.name)
+			defs[""] = root
+			file, data := kind.example(t)
+			visit := func(doc any) {
+				eachMap(defs, root, "", doc, func(name string, m map[string]any) {
+					visited[name] = true
+					m["unheard-of"] = "x"
+					text, err := json.Marshal(doc)
+					testenv.OK(t, err)
+					delete(m, "unheard-of")
+					_, list, _ := strings.Cut(fmt.Sprint(kind.read(file, text)), "unheard-of`; known keys: ")
+					list, _, _ = strings.Cut(list, "\n")
+					keys := strings.Split(list, ", ")
+					slices.Sort(keys)
+					testenv.Equal(t, keys, slices.Sorted(maps.Keys(defs[name].Properties)), kind.name, name)
+				})
+			}
+			visit(asJSON(t, file, data))
+			if kind.name == "profile" {
+				visit(map[string]any{"requests": map[string]any{"targets": "targets.txt"}, "steps": []any{1}})
+			}
+			for name, of := range defs {
+				if name != "" && documented[name] {
+					continue
+				}
+				documented[name] = true
+				if !visited[name] && name != "tookBounds" { // in the example of suites
+					t.Errorf("testdata/schema-%s.yaml has no %s", kind.name, name)
+				}
+				for key, p := range of.Properties {
+					if p.Description == "" {
+						t.Errorf("%s.%s has no description", name, key)
+					}
+					if !regexp.MustCompile(`(?m)(^|[^a-z_])` + key + `($|[^a-z_])`).Match(pages) {
+						t.Errorf("docs/%s does not have %s", kind.pages, key)
+					}
+				}
+			}
+		})
+	}
+}
+
+// eachMap calls visit for each map in v whose keys are those of a definition of its schema.
+func eachMap(defs map[string]keySchema, of keySchema, name string, v any, visit func(name string, m map[string]any)) {
+	if of.Ref != "" {
+		name = strings.TrimPrefix(of.Ref, "#/$defs/")
+		of = defs[name]
+	}
+	for _, way := range of.AnyOf {
+		eachMap(defs, way, "none", v, visit)
+	}
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			if of.Items != nil {
+				eachMap(defs, *of.Items, "none", item, visit)
+			}
+		}
+	case map[string]any:
+		var others keySchema // none, or of any other key
+		_ = json.Unmarshal(of.AdditionalProperties, &others)
+		for key := range v {
+			if _, known := of.Properties[key]; !known && string(of.AdditionalProperties) == "false" {
+				return // of another form
+			}
+		}
+		for key, item := range v {
+			p, known := of.Properties[key]
+			if !known {
+				p = others
+			}
+			eachMap(defs, p, "none", item, visit)
+		}
+		if _, known := defs[name]; known {
+			visit(name, v)
 		}
 	}
 }
 
-// TestSchema_WhatIsRead replaces each value of a file by all sorts of others, and removes it:
+// TestSchemaAcceptsWhatIsRead replaces each value of a file by all sorts of others, and removes it:
 // the schema accepts every file that locbench reads.
-func TestSchema_WhatIsRead(t *testing.T) {
+func TestSchemaAcceptsWhatIsRead(t *testing.T) {
 	for _, kind := range schemaKinds {
 		t.Run(kind.name, func(t *testing.T) {
 			file, data := kind.example(t)
@@ -144,15 +231,6 @@ func TestSchema_WhatIsRead(t *testing.T) {
 // change of the schemas. N and the number of odd values have no common factor, so each value is
 // tried in many places.
 const oneOf = 23
-
-// TestSchema_TargetFiles: the requests of a profile may be a target file.
-func TestSchema_TargetFiles(t *testing.T) {
-	kind := schemaKinds[0]
-	file, _ := kind.example(t)
-	text := []byte("requests: {targets: targets.txt}\nsteps: [1]\n")
-	testenv.OK(t, kind.read(file, text))
-	testenv.OK(t, compiledSchema(t, kind.name).Validate(asJSON(t, file, text)))
-}
 
 // odd are values of all sorts.
 var odd = []string{
@@ -193,131 +271,8 @@ func mutate(v any, path string, set func(any), try func(what string)) {
 	}
 }
 
-// TestSchema_EveryKey: each key has a description, and no map of keys has others.
-func TestSchema_EveryKey(t *testing.T) {
-	for _, kind := range schemaKinds {
-		t.Run(kind.name, func(t *testing.T) {
-			type object struct {
-				Properties           map[string]struct{ Description string }
-				AdditionalProperties any
-			}
-			var root struct {
-				object
-				Defs map[string]object `json:"$defs"`
-			}
-			testenv.OK(t, json.Unmarshal(printedSchema(t, kind.name), &root))
-			root.Defs[""] = root.object
-			keys := 0
-			for name, of := range root.Defs {
-				if len(of.Properties) == 0 || of.AdditionalProperties != false {
-					t.Errorf("%q: %d keys, other keys: %v", name, len(of.Properties), of.AdditionalProperties)
-				}
-				for key, p := range of.Properties {
-					if keys++; p.Description == "" {
-						t.Errorf("%s.%s has no description", name, key)
-					}
-				}
-			}
-			if keys < 20 {
-				t.Errorf("%d keys", keys)
-			}
-		})
-	}
-}
-
-// TestSchema_Mistakes: both the schema and locbench reject a mistake in a file.
-func TestSchema_Mistakes(t *testing.T) {
-	const aProfile = "contenders: [a]\nrequests: [{get: /x}]\nsteps: [1]\n"
-	const aManifest = "name: x\nlanguage: Go\nframework: f\nversion: 1\nprocess: {command: [x]}\n"
-	suite := func(check string) string { return "suite: s\ngroups: {get: [" + check + "]}\n" }
-	const step, get = "steps: [1]\nrequests: ", "requests: [{get: /x}]\nsteps: "
-	check := func(checks ...string) (files []string) {
-		for _, c := range checks {
-			files = append(files, suite("{name: a, request: /x, "+c+"}"))
-		}
-		return files
-	}
-	after := func(valid string, more ...string) (files []string) {
-		for _, m := range more {
-			files = append(files, valid+m+"\n")
-		}
-		return files
-	}
-	for kind, files := range map[string]map[string][]string{
-		"profile": {
-			"an unknown key": slices.Concat(after(aProfile, "conections: 3", "limits: {cpu: 1}"), after(get, "[{connections: 1, warmup: true}]"),
-				after(step, "[{get: /x, methd: GET}]", "[{get: /x, expect: {code: 200}}]", "{target: targets.txt}")),
-			"no steps or requests":    {"requests: [{get: /x}]\n", "steps: [1]\n", "requests: {}\nsteps: [1]\n"},
-			"other kinds of requests": after(step, "[{targets: targets.txt}]", "{targets: [targets.txt]}", "targets.txt"),
-			"an incomplete request":   after(step, "[{name: x}]", "[{get: x}]", "[{get: /x, weight: 0}]"),
-			"two of one":              after(step, "[{get: /x, post: /x}]", "[{post: /x, body: a, json: b}]"),
-			"an incomplete session": {"steps: [1]\nsessions: [{requests: [{get: /x}]}]\n",
-				"steps: [1]\nsessions: [{name: s, requests: [{get: /x, save: {a: {body: x}}}]}]\n",
-				"steps: [1]\nsessions: [{name: s, requests: [{get: /x, weight: 1}]}]\n"},
-			"a value of another kind": after(aProfile, "limits: [1]", "rounds: six", "setup: 1", "variables:"),
-			"a number out of range": slices.Concat(after(aProfile, "rounds: 1001", "rounds: 0", "limits: {cpus: 0}", "needs: {elasticsearch: {cities: {count: 1000001}}}"),
-				after(get, "[0]", "[{rate: 2000000}]"), after(step, "[{get: /x, expect: {status: 100}}]")),
-			"no unit": after(aProfile, "limits: {memory: 512Mi}", "timeout: 10", "compare_bodies: 0.1"),
-			"an unknown word": slices.Concat(after(aProfile, "runtime: podman", "needs: {elastic: {}}", "needs: {elasticsearch: {cities: bundle}}", "variables: {a: uid}",
-				"thresholds: [fast]", "thresholds: [{condition: p99<1s, stop: all}]", "checks: {lifecycle: [stop]}"),
-				after(step, "[{get: '/x/{id}', ids: zpif}]", "[{get: /x, think: 1s-2s}]"), after(get, "[many]", "['1..4 tripling']")),
-			"needs without names": after(aProfile, "needs: [{from: embedded}]"),
-			"a variable":          after(aProfile, "variables: {a: {from: 1}}", "variables: {a: {list: [1], string: 3}}", "variables: {a-b: uuid}"),
-			"two sources of data": after(aProfile, "needs: {elasticsearch: {cities: {dir: x, count: 5}}}"),
-			"a load of a step":    after(get, "[{rate: 5, arrivals: {users: 1, over: 1s}}]", "[{duration: 5s}]", "[{rate: {from: 1}}]"),
-		},
-		"manifest": {
-			"an unknown key": after(aManifest, "languge: Go", "docker: {dockerfile: Dockerfile, network: host}"),
-			"something is missing": {"name: x\nlanguage: \"\"\nprocess: {command: [x]}\n", "name: x\nlanguage: Go\nframework: f\nversion: 1\n",
-				"name: x\nlanguage: Go\nframework: f\nversion: 1\nprocess: {build: []}\n"},
-			"a command as a text": {"name: x\nlanguage: Go\nframework: f\nversion: 1\nprocess: {command: ./x}\n"},
-			"a name in capitals":  {aManifest[8:] + "name: X\n"},
-			"a port":              after(aManifest, "port: 70000", "port: http"),
-			"when it is ready":    after(aManifest, "ready: {path: health}", "ready: {timeout: 5}", "ready: {status: 99}"),
-			"its container": after(aManifest, "docker: {dockerfile: Dockerfile, image: x}", "docker: {target: x}",
-				"docker: {image: x, capabilities: [CAP_NET_RAW]}", "docker: {image: x, processes: 100}"),
-			"a variant": after(aManifest, "docker: {image: x}\nvariants: [{name: a, build: [[]]}]", "variants: [{title: x}]"),
-			"a list":    after(aManifest, "tags: [Two Words]", "endpoints: some", "endpoints: []", "env: [A=B]", "env: {'A=B': x}"),
-		},
-		"suite": {
-			"an unknown key": append(check("expect: {}, header: {A: b}", "expect: {code: 200}"),
-				suite("{name: a, request: /x, expect: {}}")+"variables: {}\n"),
-			"no suite or groups": {"groups: {get: [{name: a, request: /x, expect: {}}]}\n", "suite: s\n", "suite: s\ngroups: {}\n",
-				"suite: s\ngroups: {get: []}\n"},
-			"no expectation": {suite("{name: a, request: /x}"), suite("{name: a, request: /x, expect: 200}")},
-			"no path":        {suite("{name: a, request: GET x, expect: {}}")},
-			"a status":       check("expect: {status: 600}", "expect: {status: []}", "expect: {status: ok}"),
-			"a bound": check("expect: {max_size: 100Mi}", "expect: {took: 1s}", "expect: {count: {a: -1}}", "expect: {count: {a: many}}",
-				"expect: {contains: ''}", "expect: {}, timeout: 5"),
-		},
-	} {
-		i := slices.IndexFunc(schemaKinds, func(k schemaKind) bool { return k.name == kind })
-		schema := compiledSchema(t, kind)
-		valid := map[string]string{"profile": aProfile, "manifest": aManifest, "suite": check("expect: {}")[0]}[kind]
-		testenv.OK(t, schema.Validate(asJSON(t, "x.yaml", []byte(valid))))
-		for name, texts := range files {
-			t.Run(kind+"/"+name, func(t *testing.T) {
-				for _, text := range texts {
-					if err := schema.Validate(asJSON(t, "x/x.yaml", []byte(text))); err == nil {
-						t.Errorf("the schema accepts\n%s", text)
-					}
-					if err := schemaKinds[i].read("x/x.yaml", []byte(text)); err == nil {
-						t.Errorf("locbench reads\n%s", text)
-					}
-				}
-			})
-		}
-	}
-}
-
-// A schema can be under version control: it is the same each time.
 func TestSchema(t *testing.T) {
 	for _, args := range [][]string{{"schema"}, {"schema", "service"}, {"schema", "profile", "suite"}} {
 		says(t, console.ExitUsage, "profile…manifest…suite", args...)
-	}
-	for _, kind := range schemaKinds {
-		if !bytes.Equal(printedSchema(t, kind.name), printedSchema(t, kind.name)) {
-			t.Errorf("%s: two calls print different schemas", kind.name)
-		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/locbench/locbench/internal/app/contenders"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender"
-	"github.com/locbench/locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/secret"

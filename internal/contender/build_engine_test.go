@@ -17,7 +17,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender"
-	"github.com/locbench/locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/testenv"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing/fstest"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/services"
 )

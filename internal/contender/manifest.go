@@ -1,6 +1,7 @@
 package contender
 
 import (
+	_ "embed"
 	"fmt"
 	"io/fs"
 	"path"
@@ -15,6 +16,11 @@ import (
 	"github.com/locbench/locbench/internal/needs/kinds"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
+
+// Schema is the JSON Schema of manifests. TestKeys of package cli compares it with what is read.
+//
+//go:embed service.schema.json
+var Schema strictyaml.Schema
 
 // Groups returns the endpoint groups of the locations API, in the order of its description.
 func Groups() []string {

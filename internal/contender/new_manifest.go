@@ -54,7 +54,7 @@ func Blank(name, parent string) (svc bench.Service, err error) {
 	if err != nil {
 		return svc, err
 	}
-	if err := Schema().Leave(parent, SchemaName); err != nil {
+	if err := Schema.Leave(parent, SchemaName); err != nil {
 		return svc, err
 	}
 	return found[0], nil

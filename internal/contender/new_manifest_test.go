@@ -29,7 +29,7 @@ func TestBlank(t *testing.T) {
 			_, named, _ := strings.Cut(strings.SplitN(string(text), "\n", 2)[0], "$schema=")
 			schema, err := os.ReadFile(filepath.Join(dir, named))
 			testenv.OK(t, err)
-			testenv.Equal(t, string(schema), string(contender.Schema().Text()), named)
+			testenv.Equal(t, string(schema), string(contender.Schema), named)
 			byFile := svc.Docker.Image == ""
 			if svc.Name != "my_orders.v2" || svc.Endpoints != nil || svc.Port != 8080 || byFile != (files != nil) {
 				t.Errorf("%+v %+v", svc, svc.Docker)

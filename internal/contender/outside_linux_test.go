@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locbench/locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/testenv"
 )
 

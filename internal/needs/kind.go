@@ -16,12 +16,10 @@ type Kind struct {
 	Name  string // key of the need in a profile
 	Any   bool   // needs of other names are of this kind
 	Title string // its own spelling
-	About string // description of its key
 
 	// In profiles.
-	Read   func(v strictyaml.Value) bench.NeedSpec // absent keys have defaults
-	Write  func(n bench.NeedSpec) any              // what Read reads
-	Schema func(s *strictyaml.Schemas) strictyaml.Schema
+	Read  func(v strictyaml.Value) bench.NeedSpec // absent keys have defaults
+	Write func(n bench.NeedSpec) any              // what Read reads
 	// Complete fills in what a need that has its name leaves out. It may be called again.
 	Complete func(n *bench.NeedSpec)
 	// Wrong returns the mistakes of a need that Read has read or options have changed.

@@ -39,8 +39,3 @@ func (all *TmpfsList) UnmarshalStrict(v strictyaml.Value) {
 		*all = append(*all, TmpfsPath(text))
 	}
 }
-
-// DescribeStrict describes what UnmarshalStrict reads.
-func (TmpfsList) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema {
-	return strictyaml.Either(strictyaml.Text("^/"), strictyaml.ListOf(strictyaml.Text("^/"), 0))
-}

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/contender/docker"
 	"github.com/locbench/locbench/internal/contender/launch"
+	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/host/limits"
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/needs/kinds"

@@ -16,16 +16,6 @@ type approxFile struct {
 	Within raw `yaml:"within" strict:"required"`
 }
 
-// DescribeStrict adds the meaning of the keys.
-func (approxFile) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
-	about := map[string]string{
-		"value": "The expected number.", "within": "The most that it may differ: a number, or a share of the value such as 1%.",
-	}
-	return s.Keys(approxFile{}, strictyaml.Keys{About: about, Accept: map[string]strictyaml.Schema{
-		"value": strictyaml.Text(""), "within": strictyaml.Text(""),
-	}})
-}
-
 // approx expects the number at a path, or each of several, to be near to a value.
 func (e expander) approx(p jsonpath.Path, v strictyaml.Value) matcher {
 	const hint = "write a number and how much it may differ, such as `{value: 3.14, within: 1%}`"

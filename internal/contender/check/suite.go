@@ -1,6 +1,7 @@
 package check
 
 import (
+	_ "embed"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,11 @@ import (
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
+
+// Schema is the JSON Schema of suites. TestKeys of package cli compares it with what is read.
+//
+//go:embed suite.schema.json
+var Schema strictyaml.Schema
 
 // Suite is a set of HTTP checks, grouped by endpoint; docs/suites.md has its YAML form.
 type Suite struct {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/locbench/locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/host/cgroup"
 )
 

@@ -19,8 +19,8 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/cpuset"
-	"github.com/locbench/locbench/internal/contender/docker"
-	"github.com/locbench/locbench/internal/contender/docker/dockertest"
+	"github.com/locbench/locbench/internal/docker"
+	"github.com/locbench/locbench/internal/docker/dockertest"
 	"github.com/locbench/locbench/internal/testenv"
 )
 

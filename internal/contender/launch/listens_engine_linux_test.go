@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/contender/docker/dockertest"
+	"github.com/locbench/locbench/internal/docker/dockertest"
 	"github.com/locbench/locbench/internal/testenv"
 )
 

@@ -16,10 +16,10 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/contender/docker"
-	"github.com/locbench/locbench/internal/contender/docker/dockertest"
 	"github.com/locbench/locbench/internal/contender/launch"
 	"github.com/locbench/locbench/internal/contender/ready"
+	"github.com/locbench/locbench/internal/docker"
+	"github.com/locbench/locbench/internal/docker/dockertest"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/host/hostusage"
 	"github.com/locbench/locbench/internal/testenv"

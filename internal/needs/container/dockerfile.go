@@ -23,9 +23,6 @@ func (d *dockerfile) UnmarshalStrict(v strictyaml.Value) {
 	*d = dockerfile(file)
 }
 
-// DescribeStrict describes what UnmarshalStrict reads.
-func (dockerfile) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema { return strictyaml.Text("") }
-
 // short returns the path with only the last folder.
 func (d dockerfile) short() string {
 	folder, name := filepath.Split(string(d))

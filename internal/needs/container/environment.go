@@ -69,12 +69,6 @@ func (e *environment) UnmarshalStrict(v strictyaml.Value) {
 	}
 }
 
-// DescribeStrict describes what UnmarshalStrict reads.
-func (environment) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema {
-	value := strictyaml.Schema{"type": []string{"string", "number", "boolean", "null"}}
-	return strictyaml.Either(strictyaml.MapOf("", value), strictyaml.ListOf(strictyaml.Text(""), 0))
-}
-
 // readVariables adds the lines KEY=VALUE of a file. Quotes around a value are not part of it.
 func readVariables(file string, to map[string]string) error {
 	text, err := safe.ReadFile(file, maxVariables)

@@ -25,11 +25,6 @@ func (c *cpus) UnmarshalStrict(v strictyaml.Value) {
 	*c = cpus(n)
 }
 
-// DescribeStrict describes what UnmarshalStrict reads.
-func (cpus) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema {
-	return strictyaml.Text(`^[0-9]*\.?[0-9]+$`)
-}
-
 // mainPort is the name of the port whose address is the service's.
 const mainPort = "main"
 
@@ -70,15 +65,6 @@ func (p *ports) UnmarshalStrict(v strictyaml.Value) {
 	}
 }
 
-// DescribeStrict describes what UnmarshalStrict reads.
-func (ports) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema {
-	port := strictyaml.Schema{"type": []string{"integer", "string"}}
-	port.Within("1", "65535")
-	many := strictyaml.MapOf(portName.String(), port)
-	many["required"] = []string{mainPort}
-	return strictyaml.Either(port, many)
-}
-
 // MarshalYAML writes what UnmarshalStrict reads.
 func (p ports) MarshalYAML() (any, error) { return strictyaml.Inline{V: map[string]int(p)}, nil }
 
@@ -104,15 +90,6 @@ func (u *ulimit) UnmarshalStrict(v strictyaml.Value) {
 		v.Wrong("write a number, -1 for no limit, or {soft: 1024, hard: 65536}")
 	}
 	*u = ulimit{n, n}
-}
-
-// DescribeStrict describes what UnmarshalStrict reads.
-func (ulimit) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
-	number := strictyaml.Schema{"type": "integer"}
-	number.Within("-1", "")
-	return strictyaml.Either(number, s.Keys(ulimitMap{}, strictyaml.Keys{About: map[string]string{
-		"soft": "The limit that processes start with; -1: none.", "hard": "The highest that they may choose; -1: none.",
-	}}))
 }
 
 // MarshalYAML writes what UnmarshalStrict reads.

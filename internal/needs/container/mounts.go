@@ -26,11 +26,6 @@ func (p *paths) UnmarshalStrict(v strictyaml.Value) {
 	}
 }
 
-// DescribeStrict describes what UnmarshalStrict reads.
-func (paths) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema {
-	return strictyaml.Either(strictyaml.Text(""), strictyaml.ListOf(strictyaml.Text(""), 1))
-}
-
 // existing returns the whole path of a file that v names; name "": v is its path.
 func existing(v strictyaml.Value, name string) (file string, ok bool) {
 	if name == "" {
@@ -85,9 +80,4 @@ func (m volume) text() string {
 		return m.Target
 	}
 	return m.Source + ":" + m.Target + ":ro"
-}
-
-// DescribeStrict describes what UnmarshalStrict reads.
-func (volume) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema {
-	return strictyaml.Text(`^(/[^:]+|[^:]*[./~][^:]*:/[^:]+:(.*,)?ro(,.*)?)$`)
 }

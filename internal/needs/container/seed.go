@@ -108,24 +108,6 @@ func (s seed) MarshalYAML() (any, error) {
 	return m, nil
 }
 
-// DescribeStrict describes what UnmarshalStrict reads.
-func (seed) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
-	return strictyaml.Either(strictyaml.Text(""), s.Keys(seedMap{}, strictyaml.Keys{
-		About: map[string]string{
-			"command":     "Command in the container of the need, or of `image`. It finds FILE of the profile's folder at /seed/FILE.",
-			"image":       "Image of a container that runs once in the network of the run.",
-			"entrypoint":  "Instead of that of `image`.",
-			"environment": "Environment of `image`. It and `command` may use {{.Needs.NAME.URL}} and so on of this need.",
-			"user":        "User, and group, of `image`.",
-			"volumes":     "`./FILE:PATH:ro` mounts a file or folder of the profile's folder in `image`.",
-			"timeout":     "How long it may take; 10m unless given.",
-			"start":       "`service`: each contender is started once, until it is ready. Its state is its own.",
-		},
-		Accept: map[string]strictyaml.Schema{"start": strictyaml.Enum(startService)},
-		Rules:  strictyaml.Schema{"anyOf": []strictyaml.Schema{strictyaml.Has("command"), strictyaml.Has("image"), strictyaml.Has("start")}},
-	}))
-}
-
 // seedFolder has the files of the profile's folder that seeds name.
 const seedFolder = "/seed"
 

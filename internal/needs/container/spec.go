@@ -17,8 +17,7 @@ import (
 // Kind is this kind of need. Its needs have names of their profile's choice.
 var Kind = needs.Kind{
 	Name: "container", Any: true, Title: "Service",
-	About: "A service of any image, such as a database, spelled as in a compose file.",
-	Read:  read, Write: write, Complete: complete, Schema: schema, Wrong: wrong,
+	Read: read, Write: write, Complete: complete, Wrong: wrong,
 	After: func(n bench.NeedSpec) []string { return specOf(n).After }, Restarts: restarts, Own: own,
 	Hosts:      hosts,
 	PerService: func(n bench.NeedSpec) bool { return specOf(n).PerService }, Differences: differences,

@@ -207,20 +207,6 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestSchema: editors describe each key.
-func TestSchema(t *testing.T) {
-	for key, of := range strictyaml.SchemaOf("need", form{})["properties"].(strictyaml.Schema) {
-		if of.(strictyaml.Schema)["description"] == nil {
-			t.Errorf("%s has no description", key)
-		}
-	}
-}
-
-// form is the service as a file.
-type form struct{}
-
-func (form) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema { return schema(s) }
-
 // TestFiles: all files that a service uses are named by their places, and what it runs is listed.
 func TestFiles(t *testing.T) {
 	n, dir, err := parsed(t, "image: postgres\nseed: [schema.sql, {command: [psql, -f, /seed/rows.sql]}, "+

@@ -17,11 +17,6 @@ func (w *words) UnmarshalStrict(v strictyaml.Value) {
 	}
 }
 
-// DescribeStrict describes what UnmarshalStrict reads.
-func (words) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema {
-	return strictyaml.Either(strictyaml.Text(""), strictyaml.ListOf(strictyaml.Text(""), 1))
-}
-
 // MarshalYAML writes what UnmarshalStrict reads.
 func (w words) MarshalYAML() (any, error) { return strictyaml.Inline{V: []string(w)}, nil }
 
@@ -73,11 +68,6 @@ func (s *shell) UnmarshalStrict(v strictyaml.Value) {
 	default:
 		*s = all
 	}
-}
-
-// DescribeStrict describes what UnmarshalStrict reads.
-func (shell) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
-	return words{}.DescribeStrict(s)
 }
 
 // MarshalYAML writes what UnmarshalStrict reads.

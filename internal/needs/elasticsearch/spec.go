@@ -29,8 +29,7 @@ const (
 // Kind is this kind of need.
 var Kind = needs.Kind{
 	Name: Name, Title: "Elasticsearch",
-	About: "An Elasticsearch 7 with cities and regions, as the contenders of locbench use it.",
-	Read:  read, Write: write, Schema: schema, Wrong: wrong,
+	Read: read, Write: write, Wrong: wrong,
 	Options: options, AddressOption: "elastic",
 	Missing: `needs an Elasticsearch 7. Use yours:  --elastic http://127.0.0.1:9200
 or the official image:  --store container
@@ -149,31 +148,6 @@ func (c cities) MarshalYAML() (any, error) {
 		return bundled, nil
 	}
 	return strictyaml.Inline{V: citiesMap(c)}, nil
-}
-
-func schema(s *strictyaml.Schemas) strictyaml.Schema {
-	return s.Keys(elasticsearch{}, strictyaml.Keys{
-		About: map[string]string{
-			"from":        "auto, embedded, external, container or none.",
-			"url":         "URL of an external Elasticsearch 7. ${NAME} is an environment variable.",
-			"image":       "Image of one in a container.",
-			"latency":     "Median latency that an embedded one adds.",
-			"latency_p99": "p99 of that latency.",
-			"cities":      "The data set: bundled, {count: 100000} to generate it, or {dir: FOLDER} for a dump.",
-		},
-		Accept: map[string]strictyaml.Schema{"from": strictyaml.Enum(originNames()...)},
-	})
-}
-
-// DescribeStrict returns the schema of what UnmarshalStrict reads.
-func (cities) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
-	return strictyaml.Either(strictyaml.Enum(bundled), s.Keys(citiesMap{}, strictyaml.Keys{
-		About: map[string]string{
-			"count": "Number of generated cities; the same number gives the same data.", "vertices": "Vertices per generated shape.",
-			"seed": "The same seed gives the same generated data.", "dir": "Folder with a dump.",
-		},
-		Rules: strictyaml.Schema{"oneOf": strictyaml.HasEach("dir", "count")},
-	}))
 }
 
 func wrong(n bench.NeedSpec) (all []needs.Mistake) {

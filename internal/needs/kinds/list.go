@@ -78,25 +78,6 @@ func (all List) IsZero() bool {
 	return !slices.ContainsFunc(all, func(n bench.NeedSpec) bool { return !n.Manifest })
 }
 
-// DescribeStrict describes what UnmarshalStrict reads.
-func (List) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
-	properties := strictyaml.Schema{}
-	out := strictyaml.Schema{
-		"type": "object", "additionalProperties": false, "properties": properties, "maxProperties": mostNeeds,
-		"propertyNames": strictyaml.Schema{"pattern": needName.String()}.Hint(needNameHint),
-	}
-	for _, k := range All {
-		of := k.Schema(s)
-		of["description"] = k.About
-		if k.Any {
-			out["additionalProperties"] = of
-		} else {
-			properties[k.Name] = of
-		}
-	}
-	return out
-}
-
 // ManifestList are the needs of a manifest: a need whose data requests draw from is its profile's.
 type ManifestList List
 
@@ -112,13 +93,6 @@ func (all *ManifestList) UnmarshalStrict(v strictyaml.Value) {
 
 // MarshalYAML writes what UnmarshalStrict reads.
 func (all ManifestList) MarshalYAML() (any, error) { return List(all).MarshalYAML() }
-
-// DescribeStrict describes what UnmarshalStrict reads.
-func (all ManifestList) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
-	out := List(all).DescribeStrict(s)
-	delete(out, "properties")
-	return out
-}
 
 // Wrong returns the mistakes of needs, each by itself.
 func (all List) Wrong() (wrong []needs.Mistake) {

@@ -153,23 +153,3 @@ func settingsOf(all []chosen) (out []bench.Settings) {
 	}
 	return out
 }
-
-// DescribeStrict describes what UnmarshalStrict reads.
-func (chosen) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
-	named := strictyaml.MapOf(contenderPattern.String(), s.Of(settings{}))
-	named["minProperties"], named["maxProperties"] = 1, 1
-	return strictyaml.Either(strictyaml.Text(contenderPattern.String()), named)
-}
-
-// DescribeStrict adds descriptions, and the bounds from the table of options.
-func (settings) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
-	k := table("limits.", map[string]string{
-		"pids":  "Processes and threads together.",
-		"as":    "The name after the colon, in place of the variant's: required where a contender is listed twice.",
-		"env":   "Environment variables, in addition to the manifest's. ${NAME} is one of locbench.",
-		"image": "The name of an existing image to run, instead of building one.",
-		"dir":   "The folder of the contender, such as a worktree with another commit; relative to the profile.",
-	})
-	k.Accept["as"] = strictyaml.Schema{"pattern": asPattern.String()}
-	return s.Keys(settings{}, k)
-}

@@ -264,7 +264,7 @@ requests:`)
 		}
 		t.pair("    ", "json", strictyaml.JSON(body))
 	}
-	t.line("    expect: {status: %s}", statusesText(usualStatuses(http.MethodPost)))
+	t.line("    expect: {status: %s}", strings.ReplaceAll(fmt.Sprint(usualStatuses(http.MethodPost)), " ", ", "))
 }
 
 func (t *draftText) steps(most string) {

@@ -72,11 +72,6 @@ func (f *contenderFolder) UnmarshalStrict(v strictyaml.Value) {
 	(*strictyaml.Folder)(f).UnmarshalStrict(v)
 }
 
-// DescribeStrict describes what UnmarshalStrict reads.
-func (contenderFolder) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema {
-	return strictyaml.Text("")
-}
-
 // duration is written with its unit.
 type duration = strictyaml.Duration
 

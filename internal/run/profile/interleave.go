@@ -78,11 +78,6 @@ func (i *interleave) UnmarshalStrict(v strictyaml.Value) {
 // MarshalYAML writes what UnmarshalStrict reads.
 func (i interleave) MarshalYAML() (any, error) { return writeInterleave(time.Duration(i)), nil }
 
-// DescribeStrict returns the schema of what UnmarshalStrict reads.
-func (interleave) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
-	return strictyaml.Either(strictyaml.Enum(interleaveAuto, interleaveOff, "none", "0"), s.Of(duration(0)))
-}
-
 func interleaveValue() value {
 	return value{
 		get: func(p *bench.Profile) string { return writeInterleave(p.Interleave) },

@@ -108,27 +108,6 @@ func (all fields) MarshalYAML() (any, error) {
 	return strictyaml.Entries(out), nil
 }
 
-// DescribeStrict returns the schema of what UnmarshalStrict reads.
-func (fields) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
-	one := strictyaml.Either(strictyaml.Text(""), s.Of(part{}))
-	out := strictyaml.MapOf("", strictyaml.Either(one, strictyaml.ListOf(one, 1)))
-	out["minProperties"] = 1
-	return out
-}
-
-// DescribeStrict adds descriptions of the keys.
-func (part) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
-	return s.Keys(part{}, strictyaml.Keys{
-		About: map[string]string{
-			"value": "A text, which may have places for variables.",
-			"file":  "A file, sent unchanged.",
-			"name":  "Name of the file for the service; default: that of the file.",
-			"type":  "Media type; default for a file: by its extension.",
-		},
-		Rules: strictyaml.Schema{"oneOf": strictyaml.HasEach("value", "file")},
-	})
-}
-
 // multipart reports what is wrong with the fields of a body.
 func (r *rules) multipart(at string, req bench.Request) {
 	for _, f := range req.Multipart {

@@ -33,7 +33,7 @@ func withAnyName(t *testing.T) {
 		return f
 	}
 	kinds.All = append(slices.DeleteFunc(slices.Clone(all), func(k needs.Kind) bool { return k.Any }), needs.Kind{
-		Name: "container", Any: true, About: "A container.",
+		Name: "container", Any: true,
 		Read: func(v strictyaml.Value) bench.NeedSpec {
 			var f anyName
 			v.Decode(&f)
@@ -41,7 +41,6 @@ func withAnyName(t *testing.T) {
 			return bench.NeedSpec{From: bench.NeedContainer, Of: raw}
 		},
 		Write:    func(n bench.NeedSpec) any { return of(n) },
-		Schema:   func(s *strictyaml.Schemas) strictyaml.Schema { return s.Of(anyName{}) },
 		After:    func(n bench.NeedSpec) []string { return of(n).After },
 		Restarts: func(n bench.NeedSpec) bool { return !of(n).Keep },
 		Own:      func(n bench.NeedSpec) (memory int64, shared string) { return of(n).GiB << 30, of(n).Only },
@@ -62,9 +61,6 @@ func TestNeeds(t *testing.T) {
 	}
 	testenv.Equal(t, got, []string{"elasticsearch elasticsearch", "db container", "my-cache_2 container"})
 	roundTrip(t, p)
-	schema, err := json.Marshal(profile.Schema()["properties"].(strictyaml.Schema)["needs"])
-	testenv.OK(t, err)
-	testenv.Check(t, strings.Contains(string(schema), `"additionalProperties":{"$ref":"#/$defs/anyName","description":"A container."}`), "%s", schema)
 }
 
 func TestNeeds_Mistakes(t *testing.T) {

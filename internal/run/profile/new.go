@@ -69,7 +69,7 @@ func write(env console.Env, file string, d Draft) error {
 		return fmt.Errorf("write profile %s: %w", file, err)
 	}
 	fmt.Fprintln(env.Stdout, file)
-	if err := Schema().Leave(filepath.Dir(file), schemaFile); err != nil {
+	if err := Schema.Leave(filepath.Dir(file), schemaFile); err != nil {
 		env.Warn(err)
 	}
 	fmt.Fprintln(env.Stderr, "Comments explain each key; "+schemaFile+" is for editors.")

@@ -217,7 +217,7 @@ func TestNew(t *testing.T) {
 	// The schema that the first line names is next to the profile; an existing one is not replaced.
 	_, named, _ := strings.Cut(strings.SplitN(string(written), "\n", 2)[0], "$schema=")
 	schema, err := os.ReadFile(named)
-	if err != nil || !bytes.Equal(schema, Schema().Text()) {
+	if err != nil || string(schema) != string(Schema) {
 		t.Errorf("%q, %v", named, err)
 	}
 	testenv.OK(t, os.WriteFile(schemaFile, []byte("{}"), 0o600))

@@ -8,6 +8,7 @@ package profile
 
 import (
 	"cmp"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,6 +22,11 @@ import (
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
+
+// Schema is the JSON Schema of profiles. TestKeys of package cli compares it with what is read.
+//
+//go:embed profile.schema.json
+var Schema strictyaml.Schema
 
 // ErrUnknown is wrapped by the error of Load when no profile and no file has the name.
 var ErrUnknown = errors.New("unknown profile")
@@ -140,7 +146,7 @@ func parse(name string, data []byte, with instead) (bench.Profile, requestList, 
 		p = f.profile()
 		f.report(&p, v, causes)
 	})
-	if err := allMistakes(err, f.Requests.err()); err != nil {
+	if err := allMistakes(err, f.Requests.wrong.Err()); err != nil {
 		return bench.Profile{}, other, err
 	}
 	return p, f.Requests, nil

@@ -33,15 +33,6 @@ func (r *repeated) UnmarshalStrict(v strictyaml.Value) {
 	}
 }
 
-// DescribeStrict adds descriptions of the keys.
-func (repeated) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
-	return s.Keys(repeated{}, strictyaml.Keys{About: map[string]string{
-		"until": "What the response must be; until then the request is sent again.",
-		"every": "Time from a response to the next request; default: 100ms.",
-		"most":  "Number of times that it is sent, from 2; default: 20. Then it is an error.",
-	}})
-}
-
 func (r *repeated) spec() *bench.Repeat {
 	if r == nil {
 		return nil

@@ -42,9 +42,6 @@ func (s *suite) UnmarshalStrict(v strictyaml.Value) {
 	*s = suite(text)
 }
 
-// DescribeStrict describes what UnmarshalStrict reads.
-func (suite) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema { return strictyaml.Text("") }
-
 type lifecycle []string
 
 // UnmarshalStrict reads "all", "none" or a list of names.

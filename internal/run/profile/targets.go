@@ -46,9 +46,8 @@ func (f *file) replace(with instead, requests requestList, has func(keys ...stri
 // requestList are the single requests of a profile: a list, or those of a target file.
 type requestList struct {
 	all   []request
-	from  *targets.File        // the target file; nil: a list, or a file with mistakes
-	wrong strictyaml.Mistakes  // of the target file
-	rules strictyaml.Collector // mistakes that the rules of a profile find in it
+	from  *targets.File        // the target file; nil: a list, or a file with a mistake
+	wrong strictyaml.Collector // mistakes in the target file: vegeta's, or what the rules of a profile find
 }
 
 // targetFile is what `requests` may be in place of a list.
@@ -105,34 +104,18 @@ func (l requestList) MarshalYAML() (any, error) { return l.all, nil }
 // IsZero leaves an empty list out of what is written.
 func (l requestList) IsZero() bool { return len(l.all) == 0 }
 
-// DescribeStrict returns the schema of what UnmarshalStrict reads.
-func (requestList) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
-	one := s.Of(request{})
-	one["anyOf"] = weighed()
-	list := strictyaml.ListOf(one, 1)
-	list["maxItems"] = targets.Most
-	return strictyaml.Either(list, s.Of(targetFile{}))
-}
-
-// DescribeStrict adds descriptions of the keys.
-func (targetFile) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
-	return s.Keys(targetFile{}, strictyaml.Keys{About: map[string]string{
-		"targets": "vegeta's target file, in its HTTP or JSON format: one request for each different target, its weight is " +
-			"how often the file has it.",
-	}})
-}
-
 // read reads a target file, which has a name in mistakes. The error is that of opening it.
 func (l *requestList) read(path, name string, allowed []string) error {
 	f, err := targets.Read(path, name, allowed...)
 	if all, ok := errors.AsType[strictyaml.Mistakes](err); ok {
-		l.wrong = all
+		l.wrong.File = name
+		l.wrong.Add(all[0].Line, all[0].What, all[0].Hint)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	l.from, l.rules.File = &f, name
+	l.from, l.wrong.File = &f, name
 	l.all = each(f.Targets, requestOfTarget)
 	return nil
 }
@@ -207,9 +190,9 @@ var requestIndex = regexp.MustCompile(`^requests\[(\d+)\]\.?(.*)$`)
 func (l *requestList) report(m mistake) bool {
 	at := requestIndex.FindStringSubmatch(m.path)
 	switch {
-	case len(l.wrong) > 0:
-		return m.path == "requests" // none was read
-	case l.from == nil || at == nil:
+	case l.from == nil:
+		return m.path == "requests" && l.wrong.File != "" // none was read
+	case at == nil:
 		return false
 	}
 	i, err := strconv.Atoi(at[1])
@@ -222,16 +205,8 @@ func (l *requestList) report(m mistake) bool {
 			return false // a header of all requests
 		}
 	}
-	l.rules.Add(cmp.Or(t.Parts[at[2]], t.Line), cmp.Or(m.what, "`"+at[2]+"` is "+m.value), m.hint)
+	l.wrong.Add(t.Line, cmp.Or(m.what, "`"+at[2]+"` is "+m.value), m.hint)
 	return true
-}
-
-// err returns the mistakes of the target file, or nil.
-func (l *requestList) err() error {
-	if len(l.wrong) > 0 {
-		return l.wrong
-	}
-	return l.rules.Err()
 }
 
 // allMistakes returns the mistakes of several files as one error, or nil.

@@ -120,7 +120,7 @@ func onWire(t *testing.T, write func(io.Writer) error) string {
 // have, are reported at once, each at its line.
 func TestMistakesInTwoFiles(t *testing.T) {
 	written(t, map[string]string{
-		"load/wrong.txt": "http://h/a\n\nGET http://h/a b\n",
+		"load/wrong.txt": "GET http://h/a\n\nhttp://h/a\n",
 		"load/rules.txt": "GET http://h/a\n\nCONNECT http://h/b\nX-(Y): 1\n" + "\nGET http://h/" + strings.Repeat("x", 8000) + "\n",
 		"load/good.txt":  "GET http://h/a\n",
 	})
@@ -129,13 +129,12 @@ func TestMistakesInTwoFiles(t *testing.T) {
 		"lines of the target file": {
 			"rounds: 0\nrequests: {targets: load/wrong.txt}\nsteps: [1]\n",
 			"p.yaml:1: `rounds` is 0; write from 1 to 1000\n" +
-				"load/wrong.txt:1: no method before the URL; write `GET`, or another one, and a blank before it\n" +
-				"load/wrong.txt:3: the URL has a blank; write `%20` for it, and nothing after the URL",
+				"load/wrong.txt:3: vegeta: bad target; write `METHOD URL`, below it `NAME: VALUE` for each header, then `@FILE` for a body, and an empty line between targets",
 		},
 		"rules of a profile": {
 			"requests: {targets: load/rules.txt}\nsteps: [1]\n",
 			"load/rules.txt:3: `method` is \"CONNECT\"; write another one: CONNECT opens a tunnel, which has no responses to measure\n" +
-				"load/rules.txt:4: \"X-(Y)\" is not the name of a header; write letters, digits and `-`, such as `Accept`\n" +
+				"load/rules.txt:3: \"X-(Y)\" is not the name of a header; write letters, digits and `-`, such as `Accept`\n" +
 				"load/rules.txt:6: the path is too long; write at most 8000 bytes",
 		},
 		"a header of all requests": {
@@ -196,7 +195,7 @@ func TestLoadWithTargets(t *testing.T) {
 	}
 	for file, want := range map[string]string{
 		"none.txt": "read target file: stat none.txt: no such file or directory", ".": "read target file: . is a folder, not a regular file",
-		"wrong.txt": "wrong.txt:1: not a target; write `METHOD URL`, such as `GET http://127.0.0.1:8080/items`",
+		"wrong.txt": "wrong.txt:1: vegeta: bad target; write `METHOD URL`, below it `NAME: VALUE` for each header, then `@FILE` for a body, and an empty line between targets",
 	} {
 		if _, err := profile.LoadWith("quick", profiles.FS, file); err == nil || err.Error() != want {
 			t.Errorf("%s: %v", file, err)

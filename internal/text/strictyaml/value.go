@@ -393,6 +393,3 @@ func (f *Folder) UnmarshalStrict(v Value) {
 		*f = Folder(v.ResolveFolder(text))
 	}
 }
-
-// DescribeStrict describes what UnmarshalStrict reads.
-func (Folder) DescribeStrict(*Schemas) Schema { return Text("") }

@@ -1,6 +1,7 @@
 package tuitest
 
 import (
+	"cmp"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -27,22 +28,13 @@ func (c Page) Light(t *testing.T, name string) {
 }
 
 // lit fails unless light and dark frames differ only in the colors of their themes.
-func (c Page) lit(t *testing.T, size Size) {
+func lit(t *testing.T, size Size, dark, light string) {
 	t.Helper()
-	frame := func(light bool) (text string) {
+	named := func(frame string, light bool) string {
 		roles := rolesOf(ui.NewTheme(ui.ThemeOptions{Light: light}))
-		c.Play(t, size, Look{Colors: true, Light: light}, func(p *Program) {
-			p.Frame()
-			text = trueColor.ReplaceAllStringFunc(p.app.View().Content, func(s string) string {
-				if role, ok := roles[s]; ok {
-					return role
-				}
-				return s
-			})
-		})
-		return text
+		return trueColor.ReplaceAllStringFunc(frame, func(s string) string { return cmp.Or(roles[s], s) })
 	}
-	dark, light := frame(false), frame(true)
+	dark, light = named(dark, false), named(light, true)
 	testenv.Check(t, dark == light, "%v: a light background changes more than colors:\n%q\n%q", size, light, dark)
 	testenv.Check(t, !anyColor.MatchString(light), "%v: the color %q is not of the theme", size, anyColor.FindString(light))
 }

@@ -3,7 +3,6 @@ package tuitest
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -136,46 +135,64 @@ func (p *Program) Frame() string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// frame returns the frame of a page.
-func (c Page) frame(t *testing.T, size Size, look Look) (text string) {
+// Resize gives the terminal another size.
+func (p *Program) Resize(size Size) {
+	p.size = size
+	p.Send(tea.WindowSizeMsg{Width: size.Width, Height: size.Height})
+	p.Tick(time.Time{}) // for what a page then reads again
+}
+
+// frames returns the frames of a page in terminals of all sizes, one after the other, with their styles
+// or without.
+func (c Page) frames(t *testing.T, look Look) (plain, styled map[Size]string) {
 	t.Helper()
-	c.Play(t, size, look, func(p *Program) { text = p.Frame() })
-	return text
+	plain, styled = map[Size]string{}, map[Size]string{}
+	sizes := append(Sizes(), Size{20, 6}, Size{40, 12}, Size{50, 14}, Size{100, 12}, Size{79, 24})
+	c.Play(t, Size{80, 24}, look, func(p *Program) {
+		for _, size := range sizes {
+			p.Resize(size)
+			plain[size] = p.Frame()
+			styled[size] = p.app.View().Content
+		}
+		KeysHold(t, p.app.Keys())
+	})
+	return plain, styled
 }
 
 // Frames compares the frames of a page with testdata/NAME.*.txt: one for each class of terminals,
 // and one in ASCII alone. It also looks at all sizes, as Whole does.
 func (c Page) Frames(t *testing.T, name string) {
 	t.Helper()
-	c.whole(t, func(size Size, plain, ascii string) {
-		file := fmt.Sprintf("%dx%d.txt", size.Width, size.Height)
-		if slices.Contains([]Size{{40, 12}, {80, 24}, {120, 40}, {200, 50}}, size) {
-			testenv.Golden(t, filepath.Join("testdata", name+"."+file), plain)
-		}
-		if size == (Size{80, 24}) {
-			testenv.Golden(t, filepath.Join("testdata", name+".ascii."+file), ascii)
-		}
-	})
+	plain, ascii := c.whole(t)
+	golden := func(size Size, ascii, frame string) {
+		testenv.Golden(t, filepath.Join("testdata", fmt.Sprintf("%s.%s%dx%d.txt", name, ascii, size.Width, size.Height)), frame)
+	}
+	for _, size := range []Size{{40, 12}, {80, 24}, {120, 40}, {200, 50}} {
+		golden(size, "", plain[size])
+	}
+	golden(Size{80, 24}, "ascii.", ascii[Size{80, 24}])
 }
 
 // Whole fails unless the page fills terminals of all sizes to the cell, in ASCII too, colors change
 // only colors, and its keys keep the rules.
 func (c Page) Whole(t *testing.T) {
 	t.Helper()
-	c.whole(t, func(Size, string, string) {})
+	c.whole(t)
 }
 
-func (c Page) whole(t *testing.T, each func(size Size, plain, ascii string)) {
+func (c Page) whole(t *testing.T) (plain, ascii map[Size]string) {
 	t.Helper()
-	for _, size := range append(Sizes(), Size{20, 6}, Size{40, 12}, Size{50, 14}, Size{100, 12}, Size{79, 24}) {
-		plain := c.frame(t, size, Look{})
-		if colored := c.frame(t, size, Look{Colors: true}); curves(colored) != curves(plain) {
-			t.Errorf("%v: colors change the text:\n%s\n%s", size, colored, plain)
+	plain, _ = c.frames(t, Look{})
+	ascii, _ = c.frames(t, Look{ASCII: true})
+	colored, dark := c.frames(t, Look{Colors: true})
+	_, light := c.frames(t, Look{Colors: true, Light: true})
+	for size := range plain {
+		if curves(colored[size]) != curves(plain[size]) {
+			t.Errorf("%v: colors change the text:\n%s\n%s", size, colored[size], plain[size])
 		}
-		each(size, plain, c.frame(t, size, Look{ASCII: true}))
+		lit(t, size, dark[size], light[size])
 	}
-	c.lit(t, Size{80, 24})
-	c.Play(t, Size{120, 40}, Look{}, func(p *Program) { KeysHold(t, p.app.Keys()) })
+	return plain, ascii
 }
 
 // KeysHold fails if keys break a rule: at most six in the last line, no key twice, and the help has

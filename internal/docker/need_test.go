@@ -1,0 +1,498 @@
+package docker
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"testing/synctest"
+	"time"
+
+	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/testenv/fakedocker"
+)
+
+// tarOf returns an archive; a file has its base name as content, as often as its size says.
+func tarOf(t *testing.T, entries ...tar.Header) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, h := range entries {
+		content := strings.Repeat(path.Base(h.Name), int(h.Size))
+		h.Size = int64(len(content))
+		testenv.OK(t, w.WriteHeader(&h))
+		_, err := w.Write([]byte(content))
+		testenv.OK(t, err)
+	}
+	testenv.OK(t, w.Close())
+	return b.Bytes()
+}
+
+// TestFilesOf: the hash changes with each property of a file that a restore has to keep, and with
+// nothing else.
+func TestFilesOf(t *testing.T) {
+	root := tar.Header{Name: "v/", Typeflag: tar.TypeDir, Mode: 0o700, Uid: 999}
+	row := tar.Header{Name: "v/row", Typeflag: tar.TypeReg, Mode: 0o600, Uid: 999, Gid: 998, Size: 1}
+	link := tar.Header{Name: "v/last", Typeflag: tar.TypeSymlink, Linkname: "row"}
+	hard := tar.Header{Name: "v/z", Typeflag: tar.TypeLink, Linkname: "v/row"}
+	of := func(entries ...tar.Header) string {
+		files, err := filesOf(bytes.NewReader(tarOf(t, entries...)))
+		testenv.OK(t, err)
+		return fmt.Sprintf("%d %s", files.Bytes, files.Hash)
+	}
+	with := func(change func(h *tar.Header)) tar.Header {
+		h := row
+		change(&h)
+		return h
+	}
+	want := of(root, row, link, hard)
+	if !strings.HasPrefix(want, "3 ") {
+		t.Error(want)
+	}
+	other := []tar.Header{root, row, link, hard}
+	for i, dir := range other {
+		other[i].Name = strings.Replace(dir.Name, "v", "other", 1)
+		other[i].Linkname = strings.Replace(dir.Linkname, "v/", "other/", 1)
+	}
+	for name, got := range map[string]string{
+		"another folder":  of(other...),
+		"another order":   of(root, link, row, hard),
+		"another time":    of(root, with(func(h *tar.Header) { h.ModTime = time.Unix(1e9, 0) }), link, hard),
+		"names of owners": of(root, with(func(h *tar.Header) { h.Uname = "postgres" }), link, hard),
+	} {
+		if got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	seen := []string{want}
+	for name, got := range map[string]string{
+		"no root":         of(row, link, hard),
+		"root's owner":    of(tar.Header{Name: "v/", Typeflag: tar.TypeDir, Mode: 0o700}, row, link, hard),
+		"user":            of(root, with(func(h *tar.Header) { h.Uid = 1 }), link, hard),
+		"group":           of(root, with(func(h *tar.Header) { h.Gid = 1 }), link, hard),
+		"mode":            of(root, with(func(h *tar.Header) { h.Mode = 0o644 }), link, hard),
+		"content":         of(root, with(func(h *tar.Header) { h.Size = 2 }), link, hard),
+		"kind":            of(root, row, tar.Header{Name: "v/last", Typeflag: tar.TypeFifo}, hard),
+		"target":          of(root, row, tar.Header{Name: "v/last", Typeflag: tar.TypeSymlink, Linkname: "v/row"}, hard),
+		"a name":          of(root, row, tar.Header{Name: "v/lest", Typeflag: tar.TypeSymlink, Linkname: "row"}, hard),
+		"a capability":    of(root, with(func(h *tar.Header) { h.PAXRecords = map[string]string{"SCHILY.xattr.security.capability": "x"} }), link, hard),
+		"one file fewer":  of(root, row, link),
+		"a device":        of(root, row, link, tar.Header{Name: "v/z", Typeflag: tar.TypeChar, Devmajor: 1}),
+		"a second device": of(root, row, link, tar.Header{Name: "v/z", Typeflag: tar.TypeChar, Devminor: 1}),
+	} {
+		if slices.Contains(seen, got) {
+			t.Errorf("%s: the hash is that of other files", name)
+		}
+		seen = append(seen, got)
+	}
+	if _, err := filesOf(strings.NewReader(strings.Repeat("x", 1024))); err == nil {
+		t.Error("not an archive")
+	}
+}
+
+// TestCopyVolume: the archive that the engine sends is what it gets back, byte by byte, with
+// owners, and the two containers are removed, whatever fails.
+func TestCopyVolume(t *testing.T) {
+	archive := tarOf(t, tar.Header{Name: "locbench-volume/", Typeflag: tar.TypeDir, Uid: 999},
+		tar.Header{Name: "locbench-volume/row", Typeflag: tar.TypeReg, Size: 100})
+	archive = append(archive, make([]byte, 8192)...) // as the engine pads it
+	for name, tt := range map[string]struct {
+		request string
+		status  int
+		body    string
+		err     string
+		removed int
+	}{
+		"copied":   {removed: 2},
+		"no image": {"POST /containers/create", 404, refused, "copy volume v1: not found: " + failed, 0},
+		"not read": {"GET " + ours + "/archive", 500, refused, "copy volume v1: " + failed, 2},
+		"not written": {"PUT " + ours + "/archive", 500, `{"message":"no space left on device"}`,
+			"copy volume v1: the disk of the container engine is full; free space there, such as with \"docker image prune\": " +
+				"Error response from daemon: no space left on device", 2},
+		"not an archive": {"", 0, strings.Repeat("x", 1024), "copy volume v1: archive/tar: invalid tar header", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := fakedocker.New()
+			f.Archive = archive
+			if f.Responses[tt.request] = reply(tt.status, tt.body); tt.request == "" && tt.body != "" {
+				f.Archive = []byte(tt.body)
+			}
+			f.OnRequest = func(string) { f.Gone = false } // one of two containers
+			files, err := groupOf(t, f).CopyVolume(t.Context(), "v1", "v2", "img:1", 1<<30)
+			if len(f.Removed()) != tt.removed {
+				t.Errorf("removed: %q", f.Removed())
+			}
+			if tt.err != "" {
+				if err == nil || !strings.HasPrefix(err.Error(), tt.err) {
+					t.Errorf("%v, want %s", err, tt.err)
+				}
+				return
+			}
+			want := testenv.Must(filesOf(bytes.NewReader(archive)))(t)
+			put := f.Requests("PUT " + ours + "/archive")
+			if err != nil || files != want || len(put) != 1 || !bytes.Equal(put[0].Body, archive) || put[0].Query.Get("copyUIDGID") != "" {
+				t.Errorf("%+v, %v, want %+v", files, err, want)
+			}
+			var created strings.Builder
+			for _, r := range f.Requests("POST /containers/create") {
+				created.WriteString("name: " + strings.TrimRight(r.Query.Get("name"), "0123456789abcdef") + "*\n" + fakedocker.Fields(r.Body))
+			}
+			testenv.Golden(t, "testdata/copy_volume.golden", created.String())
+		})
+	}
+	f := fakedocker.New()
+	f.Archive, f.Reads = append(archive, make([]byte, 4<<20)...), int64(len(archive))
+	f.OnRequest = func(string) { f.Gone = false }
+	if _, err := groupOf(t, f).CopyVolume(t.Context(), "v1", "v2", "img:1", 1<<30); err != nil {
+		t.Errorf("from an engine that does not read the padding: %v", err)
+	}
+	if _, err := groupOf(t, f).CopyVolume(t.Context(), "v1", "v2", "img:1", 100); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("more than 100 bytes: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	f = fakedocker.New()
+	if _, err := groupOf(t, f).CopyVolume(ctx, "v1", "v2", "img:1", 1<<30); err == nil || len(f.Requests(".*")) > 0 {
+		t.Errorf("canceled: %v, %d requests", err, len(f.Requests(".*")))
+	}
+}
+
+// TestVolumeSize: the sum of the files, and where space is free.
+func TestVolumeSize(t *testing.T) {
+	f := fakedocker.New()
+	f.Archive = tarOf(t, tar.Header{Name: "locbench-volume/", Typeflag: tar.TypeDir},
+		tar.Header{Name: "locbench-volume/row", Typeflag: tar.TypeReg, Size: 100}, tar.Header{Name: "locbench-volume/b", Typeflag: tar.TypeReg, Size: 7})
+	e := groupOf(t, f)
+	size, err := e.VolumeSize(t.Context(), "v1", "img:1")
+	if err != nil || size != 307 || len(f.Removed()) != 1 {
+		t.Errorf("%d, %v, removed %q", size, err, f.Removed())
+	}
+	if _, folder := e.FreeSpace(); folder != "" {
+		t.Errorf("an engine elsewhere has %s", folder)
+	}
+	e.local.Store(true)
+	e.info.Root = t.TempDir()
+	if free, folder := e.FreeSpace(); folder != e.info.Root || free <= 0 {
+		t.Errorf("%d in %s", free, folder)
+	}
+	e.info.Root += "/none"
+	if _, folder := e.FreeSpace(); folder != "" {
+		t.Errorf("a folder that is not here: %s", folder)
+	}
+}
+
+// TestCreateVolume: it has the labels and a name of the run, and does not outlive an interruption.
+func TestCreateVolume(t *testing.T) {
+	f := fakedocker.New()
+	name, err := groupOf(t, f).CreateVolume(t.Context(), "db")
+	if err != nil || !strings.HasPrefix(name, "locbench-r1-db-") || !named(groupOf(t, f).labels("db"), name) {
+		t.Errorf("%q, %v", name, err)
+	}
+	want := "Labels.locbench.name: \"db\"\nLabels.locbench.owner: \"o\"\nLabels.locbench.run: \"r1\"\nName: \"" + name + "\"\n"
+	if got := fakedocker.Fields(f.Requests("POST /volumes/create")[0].Body); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	f.OnRequest = func(string) { cancel() }
+	if _, err := groupOf(t, f).CreateVolume(ctx, "db"); err == nil || len(f.Removed()) != 1 {
+		t.Errorf("interrupted: %v, removed %q", err, f.Removed())
+	}
+	f.Responses["DELETE /volumes/v1"] = reply(404, refused)
+	f.Responses["DELETE /volumes/v2"] = reply(409, refused)
+	e := groupOf(t, f)
+	testenv.OK(t, e.RemoveVolume(ctx, "v1"))
+	testenv.Fails(t, e.RemoveVolume(ctx, "v2"), "remove volume v2: "+failed)
+}
+
+// TestExec: the last of both streams of a command, and its exit code.
+func TestExec(t *testing.T) {
+	long := strings.Repeat("0123456789abcde\n", 5<<10)
+	for name, tt := range map[string]struct {
+		output  []byte
+		code    int
+		request string // that fails
+		want    string
+	}{
+		"both streams": {slices.Concat(frame(1, "a\n"), frame(2, "b")), 0, "", "0 a\nb"},
+		"a failure":    {frame(2, "no"), 3, "", "3 no"},
+		"silent":       {nil, 0, "", "0 "},
+		"long": {slices.Concat(frame(1, "x"), frame(1, long), frame(2, "end")), 0, "", "0 " +
+			(long + "end")[len(long)+3-64<<10:]},
+		"not running":    {nil, 0, "POST " + ours + "/exec", `0 , run "cmd" in container 5f3c8a1e9d7b: ` + failed},
+		"an outage":      {frame(1, "a"), 0, "GET /exec/e1/json", `0 a, run "cmd" in container 5f3c8a1e9d7b: ` + failed},
+		"half an output": {frame(1, "abc")[:9], 0, "", `0 a, run "cmd" in container 5f3c8a1e9d7b: unexpected EOF`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := fakedocker.New()
+			f.Output, f.Ends = tt.output, tt.code
+			if tt.request != "" {
+				f.Responses[tt.request] = reply(409, refused)
+			}
+			f.OnRequest = func(request string) {
+				if request != "GET /exec/e1/json" || tt.request != "" {
+					return
+				}
+				if _, seen := f.Responses[request]; seen {
+					delete(f.Responses, request)
+				} else { // it has not noticed the exit
+					f.Responses[request] = reply(200, `{"Running":true,"ExitCode":null}`)
+				}
+			}
+			out, code, err := containerOf(t, f).Exec(t.Context(), []string{"cmd", "arg"}, map[string]string{"B": "2", "A": "1"}, nil)
+			got := fmt.Sprintf("%d %s", code, out)
+			if err != nil {
+				got += ", " + err.Error()
+			}
+			if got != tt.want {
+				t.Errorf("%.200s, want %.200s", got, tt.want)
+			}
+			want := "AttachStderr: true\nAttachStdout: true\nCmd: [\"cmd\",\"arg\"]\nEnv: [\"A=1\",\"B=2\",\"LOCBENCH_EXEC=MARK\"]\n"
+			sent := fakedocker.Fields(f.Requests("POST " + ours + "/exec")[0].Body)
+			if sent = regexp.MustCompile("=[A-Z0-9]{26}\"").ReplaceAllString(sent, `=MARK"`); sent != want {
+				t.Errorf("%s, want %s", sent, want)
+			}
+		})
+	}
+}
+
+// TestWritten: changed and deleted files, but nothing of mounts, no folders, and not those that are
+// gone.
+func TestWritten(t *testing.T) {
+	f := fakedocker.New()
+	f.Responses["GET "+ours+"/json"] = reply(200, `{"Mounts":[{"Destination":"/data"},{"Destination":"/seed/a.sql"}],
+		"HostConfig":{"Tmpfs":{"/run/":""}},"State":{}}`)
+	f.Responses["GET "+ours+"/changes"] = reply(200, `[{"Path":"/var","Kind":0},{"Path":"/var/lib","Kind":0},{"Path":"/var/lib/b","Kind":1},
+		{"Path":"/database","Kind":1},{"Path":"/data","Kind":1},{"Path":"/data/x","Kind":1},{"Path":"/seed","Kind":1},{"Path":"/seed/a.sql","Kind":1},
+		{"Path":"/run","Kind":0},{"Path":"/run/pid","Kind":1},{"Path":"/tmp","Kind":0},{"Path":"/gone","Kind":1},{"Path":"/etc/old","Kind":2},
+		{"Path":"/etc","Kind":0}]`)
+	dir := uint32(fs.ModeDir)
+	f.Modes = map[string]uint32{"/var": dir, "/var/lib": dir, "/var/lib/b": 0o600, "/database": 0o644, "/tmp": dir, "/etc": dir, "/seed": dir, "/data": dir,
+		"/data/x": 0o600, "/seed/a.sql": 0o600, "/run": dir, "/run/pid": 0o600}
+	got, err := containerOf(t, f).Written(t.Context())
+	if want := []string{"/database", "/etc/old", "/var/lib/b"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v, want %q", got, err, want)
+	}
+	var many []string
+	for i := range 150 {
+		many = append(many, fmt.Sprintf(`{"Path":"/f%03d","Kind":2}`, i))
+	}
+	f.Responses["GET "+ours+"/changes"] = reply(200, "["+strings.Join(many, ",")+"]")
+	if got, err := containerOf(t, f).Written(t.Context()); err != nil || len(got) != 100 || got[99] != "/f099" {
+		t.Errorf("%d of 150 files, %v", len(got), err)
+	}
+	f.Responses["GET "+ours+"/changes"] = reply(500, refused)
+	testenv.Fails(t, testenv.Err(containerOf(t, f).Written(t.Context())), "read the changes of container 5f3c8a1e9d7b: "+failed)
+}
+
+// TestEnd: a clean end is an exit with code 0. The container stays until Kill, which removes it
+// once.
+func TestEnd(t *testing.T) {
+	for code, want := range map[int]bool{0: true, 1: false, 137: false} {
+		synctest.Test(t, func(t *testing.T) {
+			f := fakedocker.New()
+			f.OnKill = func(signal string) { f.End(code) }
+			c, _, err := engineOf(t, f).run(t.Context(), ContainerSpec{Image: "img"})
+			testenv.OK(t, err)
+			clean, err := c.End(t.Context(), 1500*time.Millisecond)
+			if err != nil || clean != want || c.Exit().Code != code || len(f.Removed()) > 0 {
+				t.Errorf("%d: clean %v, %v, %v, removed %q", code, clean, err, c.Exit(), f.Removed())
+			}
+			if sent := f.Requests("POST " + ours + "/stop"); len(sent) != 1 || sent[0].Query.Encode() != "t=2" {
+				t.Errorf("%+v", sent)
+			}
+			testenv.OK(t, c.Kill(t.Context()))
+			testenv.OK(t, c.Kill(t.Context()))
+			if removed := f.Requests("DELETE .*"); len(removed) != 1 || removed[0].Query.Encode() != "force=1&v=1" {
+				t.Errorf("%+v", removed)
+			}
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		f := fakedocker.New()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		c, _, err := engineOf(t, f).run(t.Context(), ContainerSpec{Image: "img"})
+		testenv.OK(t, err)
+		if clean, err := c.End(ctx, time.Second); clean || err == nil {
+			t.Errorf("it does not end: clean %v, %v", clean, err)
+		}
+		f.Change(func() { f.OnKill = func(string) { f.End(137) } })
+		testenv.OK(t, c.Kill(ctx))
+		if got := f.Signals(); !slices.Equal(got, []string{"SIGKILL"}) || c.Exit().Code != 137 {
+			t.Errorf("%q, %v", got, c.Exit())
+		}
+	})
+}
+
+// TestImageInspect: what an image says of itself.
+func TestImageInspect(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"Id":"1","Size":7,"Os":"linux","Architecture":"amd64"}`: "{ID:1 Size:7 OS:linux Arch:amd64 Emulated:false Contents: Env:map[] Volumes:[] Ports:[] Healthcheck:[] StopSignal: User:}",
+		`{"Id":"1","Architecture":"386"}`:                         "{ID:1 Size:0 OS: Arch:386 Emulated:false Contents: Env:map[] Volumes:[] Ports:[] Healthcheck:[] StopSignal: User:}",
+		`{"Id":"1","Architecture":"arm64","Config":{"Env":["A=1=2","B"],"Volumes":{"/b":{},"/a":{}},"StopSignal":"SIGINT","User":"u",
+			"ExposedPorts":{"5432/tcp":{},"80":{},"53/udp":{}},"Healthcheck":{"Test":["CMD","x","y z"]}}}`: "{ID:1 Size:0 OS: Arch:arm64 Emulated:true Contents: Env:map[A:1=2 B:] " +
+			"Volumes:[/a /b] Ports:[80 5432] Healthcheck:[x y z] StopSignal:SIGINT User:u}",
+	} {
+		f := fakedocker.New()
+		f.Responses["GET /images/x/json"] = reply(200, body)
+		e := engineOf(t, f)
+		e.info.Arch = "amd64"
+		if got := said(e.ImageInspect(t.Context(), "x")); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	for name, tt := range map[string]struct{ test, shell, want []string }{
+		"a command":     {[]string{"CMD", "a", "b"}, nil, []string{"a", "b"}},
+		"a line":        {[]string{"CMD-SHELL", "a b"}, nil, []string{"/bin/sh", "-c", "a b"}},
+		"another shell": {[]string{"CMD-SHELL", "a b"}, []string{"bash", "-c"}, []string{"bash", "-c", "a b"}},
+		"none":          {[]string{"NONE"}, nil, nil},
+		"inherited":     {nil, nil, nil},
+		"unknown":       {[]string{"NEW", "a"}, nil, nil},
+	} {
+		if got := command(tt.test, tt.shell); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
+// TestRun_Joins: a contender joins the network of its needs before it starts, and keeps its
+// address in that of the run. Without that network, nothing of it is left.
+func TestRun_Joins(t *testing.T) {
+	for name, missing := range map[string]bool{"joins": false, "missing": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := fakedocker.New()
+				var order []string
+				f.Change(func() {
+					f.Networks = map[string]any{"own": map[string]any{"IPAddress": "172.31.0.2"}, "run": map[string]any{"IPAddress": "172.30.0.2"}}
+					f.OnRequest = func(request string) {
+						if strings.HasSuffix(request, "/connect") || strings.HasSuffix(request, "/start") {
+							order = append(order, request[strings.LastIndexByte(request, '/')+1:])
+						}
+					}
+				})
+				joins := fakedocker.NetworkID
+				if missing {
+					joins = "none"
+				}
+				c, _, err := engineOf(t, f).run(t.Context(), ContainerSpec{Image: "i", Port: 80, Joins: joins, in: place{network: "run"}})
+				if missing {
+					testenv.Fails(t, err, "connect to network none: ")
+					testenv.Check(t, f.Gone, "the container is left")
+					return
+				}
+				testenv.OK(t, err)
+				testenv.Equal(t, strings.Join(order, " "), "connect start")
+				testenv.Equal(t, c.NetworkAddress(), "172.30.0.2:80")
+				_, _ = c.Stop(t.Context(), 0)
+			})
+		})
+	}
+}
+
+// TestFilesOf_Link: an image that has a link where a volume is mounted to be copied is an error: the
+// archive is that link, not the files.
+func TestFilesOf_Link(t *testing.T) {
+	link := tar.Header{Name: volumeAt, Typeflag: tar.TypeSymlink, Linkname: "/other"}
+	_, err := filesOf(bytes.NewReader(tarOf(t, link)))
+	testenv.Fails(t, err, "the image has a link or a file at /locbench-volume")
+}
+
+// TestGiven_InMemory: what would be copied to a place that is in memory is refused, as its mount hides
+// it; the engine mounts it there.
+func TestGiven_InMemory(t *testing.T) {
+	for target, memory := range map[string]string{"/dev/shm/a": "/dev", "/run/x/a": "/run/x", "/run/xy": "", "/etc/a": ""} {
+		f := fakedocker.New()
+		e := engineOf(t, f)
+		spec := ContainerSpec{Image: "img:1", Mounts: []Mount{{Source: "/s.sql", Target: target}}, Tmpfs: []Tmpfs{{Target: "/run/x/"}}}
+		if _, _, err := e.createGiving(t.Context(), spec); (err != nil) != (memory != "") || err != nil && !strings.Contains(err.Error(), memory+" is in memory and would hide it") {
+			t.Errorf("%s: %v", target, err)
+		}
+		e.local.Store(true)
+		_, _, err := e.createGiving(t.Context(), spec)
+		testenv.OK(t, err)
+	}
+}
+
+// TestGiven: files of this machine are mounted, or copied before the start where the engine's machine
+// does not have them; what cannot be copied leaves no container.
+func TestGiven(t *testing.T) {
+	dir := t.TempDir()
+	testenv.OK(t, os.MkdirAll(filepath.Join(dir, "conf/deep"), 0o755))
+	testenv.OK(t, os.WriteFile(filepath.Join(dir, "conf/deep/a"), []byte("one"), 0o640))
+	testenv.OK(t, os.WriteFile(filepath.Join(dir, "s.sql"), []byte("two"), 0o600))
+	const missing = `{"message":"invalid mount config for type \"bind\": bind source path does not exist: /x"}`
+	spec := ContainerSpec{Image: "img:1", Mounts: []Mount{{Volume: "v", Target: "/data"},
+		{Source: filepath.Join(dir, "conf"), Target: "/etc/conf"}, {Source: filepath.Join(dir, "s.sql"), Target: "/seed/s.sql"}}}
+	all := []string{"etc/conf/", "etc/conf/deep/", "etc/conf/deep/a one", "seed/s.sql two"}
+	for name, c := range map[string]struct {
+		local   bool
+		refuses bool
+		root    fstest.MapFS // of this process
+		want    []string     // copied
+	}{
+		"local":                      {true, false, nil, nil},
+		"a machine made of an image": {true, false, fstest.MapFS{".dockerenv": {}}, nil},
+		"in a container":             {true, false, fstest.MapFS{"proc/self/mountinfo": {Data: []byte("1 2 8:1 /var/lib/docker/containers/" + strings.Repeat("a", 64) + "/hostname /etc/hostname rw - ext4 /dev/a rw\n")}}, all},
+		"other namespace":            {true, true, nil, all},
+		"remote":                     {false, false, nil, all},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := fakedocker.New()
+				e := engineOf(t, f)
+				e.local.Store(c.local)
+				if c.root != nil {
+					e.shell = shell{c.root}
+				}
+				if c.refuses {
+					f.Responses["POST /containers/create"] = reply(400, missing)
+					creates := 0
+					f.OnRequest = func(request string) {
+						if request == "POST /containers/create" {
+							if creates++; creates > 1 {
+								delete(f.Responses, request)
+							}
+						}
+					}
+				}
+				started, _, err := e.run(t.Context(), spec)
+				testenv.OK(t, err)
+				var got []string
+				for _, put := range f.Requests("PUT " + ours + "/archive") {
+					testenv.Equal(t, put.Query.Get("path"), "/")
+					for r := tar.NewReader(bytes.NewReader(put.Body)); ; {
+						h, err := r.Next()
+						if err != nil {
+							break
+						}
+						got = append(got, strings.TrimSpace(h.Name+" "+string(testenv.Must(io.ReadAll(r))(t))))
+					}
+				}
+				testenv.Equal(t, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+				creates := f.Requests("POST /containers/create")
+				last := string(creates[len(creates)-1].Body)
+				testenv.Equal(t, strings.Contains(last, `"Type":"bind"`), c.want == nil)
+				testenv.Equal(t, strings.Contains(last, `"Type":"volume"`), true)
+				testenv.Equal(t, len(started.given), map[bool]int{true: 2}[c.want != nil])
+				_, _ = started.Stop(t.Context(), 0)
+			})
+		})
+	}
+	f := fakedocker.New()
+	f.Responses["PUT "+ours+"/archive"] = reply(500, refused)
+	_, _, err := engineOf(t, f).run(t.Context(), spec)
+	testenv.Fails(t, err, "copy "+filepath.Join(dir, "conf")+" into the container, since the engine's machine does not have it: ")
+	testenv.Equal(t, len(f.Removed()), 1)
+}
