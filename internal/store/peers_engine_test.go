@@ -33,9 +33,8 @@ func TestOnlyTheRunsNetwork(t *testing.T) {
 	var networks [2]docker.Network
 	for i := range networks {
 		var err error
-		if networks[i], err = dock.CreateNetwork(t.Context(), labels, false); err != nil {
-			t.Fatal(err)
-		}
+		networks[i], err = dock.CreateNetwork(t.Context(), labels, false)
+		testenv.Need(t, err == nil, "%v", err)
 	}
 	own, other := networks[0], networks[1]
 	if !own.Local {
