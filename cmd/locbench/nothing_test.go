@@ -17,7 +17,6 @@ import (
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/benchtest"
-	"github.com/locbench/locbench/internal/cli"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/results/export"
 	"github.com/locbench/locbench/internal/run/capacity"
@@ -129,30 +128,29 @@ func (e empty) made() (bench.Run, []bench.TrialResult) {
 	return run, trials
 }
 
-// folder writes the run as a results folder.
-func folder(t *testing.T, run bench.Run, trials []bench.TrialResult) (dir string) {
-	t.Helper()
-	dir = t.TempDir()
-	for i, trial := range trials {
-		testenv.OK(t, results.WriteJSON(filepath.Join(dir, run.Trials[i].File), trial))
-	}
-	testenv.OK(t, results.WriteJSON(filepath.Join(dir, results.RunFile), run))
-	return dir
-}
-
 // resultOf returns the exit code of a command, and all that it prints.
 func resultOf(t *testing.T, args ...string) (code int, all string) {
 	t.Helper()
-	var out bytes.Buffer
-	code = cli.Main(t.Context(), cli.Env{Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: os.Getenv})
-	return code, out.String()
+	code, out, errs := ran(t, args...)
+	return code, out + errs
 }
 
-// programs matches the programs of a report, not its data.
-var programs = regexp.MustCompile(`(?s)<script>.*?</script>`)
+// withoutPrograms returns a report without its programs, which are not its data.
+func withoutPrograms(page string) (text string) {
+	for found := true; found; {
+		var before string
+		before, page, found = strings.Cut(page, "<script>")
+		_, page, _ = strings.Cut(page, "</script>")
+		text += before
+	}
+	return text
+}
+
+// failOn has conditions for a comparison.
+const failOn = "throughput<-5%,p99>+10%"
 
 // noNumber matches what a division by 0 leaves in a text.
-var noNumber = regexp.MustCompile(`(?i)\bNaN\b|NaN%|[+−-]?\bInf\b|%!.`)
+var noNumber = regexp.MustCompile(`\b([Nn]a[Nn]|NAN)\b|[Nn]a[Nn]%|[+−-]?\b([Ii]nf|INF)\b|%!.`)
 
 // walked are all outputs of a run, by their names.
 func walked(t *testing.T, run bench.Run, trials []bench.TrialResult) map[string]string {
@@ -167,16 +165,15 @@ func walked(t *testing.T, run bench.Run, trials []bench.TrialResult) map[string]
 	page := filepath.Join(t.TempDir(), "report.html")
 	_, all["report, Markdown"] = resultOf(t, "report", dir, "--format", "md")
 	_, _ = resultOf(t, "report", dir, "--out", page)
-	all["report"] = programs.ReplaceAllString(string(testenv.Must(os.ReadFile(page))(t)), "")
+	all["report"] = withoutPrograms(string(testenv.Must(os.ReadFile(page))(t)))
 	for _, format := range []string{"text", "md", "csv", "json"} {
 		_, all["history, "+format] = resultOf(t, "history", dir, "--format", format)
 	}
-	for _, format := range []string{"text", "md", "json"} {
-		args := []string{"compare", dir, "old", "new", "--fail-on", "throughput<-5%,p99>+10%", "--format", format}
-		_, all["compare, "+format] = resultOf(t, args...)
-		_, all["compare with force, "+format] = resultOf(t, append(args, "--force")...)
-		args[2], args[3] = "new", "old"
-		_, all["compare the other way, "+format] = resultOf(t, args...)
+	for name, args := range map[string][]string{
+		"text": {"old", "new"}, "md": {"old", "new", "--format", "md"}, "json": {"old", "new", "--json"},
+		"with force": {"old", "new", "--force"}, "the other way": {"new", "old"},
+	} {
+		_, all["compare, "+name] = resultOf(t, append([]string{"compare", dir, "--fail-on", failOn}, args...)...)
 	}
 	for _, f := range export.Formats() {
 		files, err := f.Files(run, trials, export.Options{})
@@ -226,6 +223,7 @@ func walked(t *testing.T, run bench.Run, trials []bench.TrialResult) map[string]
 func TestOutputs_Nothing(t *testing.T) {
 	for _, e := range empties() {
 		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
 			run, trials := e.made()
 			outputs := walked(t, run, trials)
 			for name, text := range outputs {
@@ -234,20 +232,15 @@ func TestOutputs_Nothing(t *testing.T) {
 				}
 				testenv.Check(t, len(text) > 20, "%s: %q", name, text)
 			}
-			for name, text := range outputs {
-				if strings.HasSuffix(name, "json") && strings.HasPrefix(name, "history") {
-					var v any
-					testenv.OK(t, json.Unmarshal([]byte(text), &v))
-				}
-			}
+			testenv.Check(t, json.Valid([]byte(outputs["history, json"])), "%s", outputs["history, json"])
 			if e.first != "" {
 				e.saidFirst(t, outputs)
 			}
 			dir := folder(t, run, trials)
-			code, text := resultOf(t, "compare", dir, "old", "new", "--fail-on", "throughput<-5%,p99>+10%")
+			code, text := resultOf(t, "compare", dir, "old", "new", "--fail-on", failOn)
 			testenv.Equal(t, code, e.gate, text)
 			testenv.Check(t, strings.Contains(text, e.verdict), "no %q in\n%s", e.verdict, text)
-			pass, _ := resultOf(t, "compare", dir, "old", "new", "--fail-on", "throughput<-5%,p99>+10%", "--fail-on-open", "pass")
+			pass, _ := resultOf(t, "compare", dir, "old", "new", "--fail-on", failOn, "--fail-on-open", "pass")
 			testenv.Equal(t, pass, e.gate%5, "with open conditions that pass")
 			a := analysis.Of(run, trials)
 			for _, c := range a.Contenders {
@@ -297,7 +290,7 @@ func TestSearch_Nothing(t *testing.T) {
 			resultOf(t, "report", dir, "--out", page)
 			html, err := os.ReadFile(page)
 			testenv.OK(t, err)
-			for i, output := range []string{text.String(), md, programs.ReplaceAllString(string(html), "")} {
+			for i, output := range []string{text.String(), md, withoutPrograms(string(html))} {
 				at := noNumber.FindStringIndex(output)
 				testenv.Check(t, at == nil && len(output) > 20, "output %d: %v of %s", i, at, output[:min(len(output), 2000)])
 			}

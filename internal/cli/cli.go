@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -140,9 +141,11 @@ Elasticsearch where they are available.`,
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
-	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
-		cmd.InitDefaultHelpFlag()
-		printHelp(env, cmd)
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", helpWidth(env)-5)))
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		cmd.Long = prose(cmp.Or(cmd.Long, cmd.Short), helpWidth(env))
+		help(cmd, args)
 	})
 	asRoot(root)
 	for _, g := range []struct {
@@ -183,6 +186,21 @@ func asRoot(root *cobra.Command) {
 
 // work does what a command is for, with its options. A test of the options replaces it.
 type work[Options any] func(context.Context, Env, Options) error
+
+// helpWidth returns the columns of help texts: those of the terminal, up to the width of lines that
+// are easy to read.
+func helpWidth(env Env) int { return max(40, min(120, console.Columns(env.Stdout))) }
+
+// prose wraps paragraphs, but those with indented lines.
+func prose(text string, width int) string {
+	all := strings.Split(strings.TrimSpace(text), "\n\n")
+	for i, paragraph := range all {
+		if !strings.HasPrefix(paragraph, " ") && !strings.Contains(paragraph, "\n ") {
+			all[i] = fit.Paragraph(strings.ReplaceAll(paragraph, "\n", " "), width, "")
+		}
+	}
+	return strings.Join(all, "\n\n")
+}
 
 // noSubcommand rejects unknown subcommands, with a suggestion.
 func noSubcommand(cmd *cobra.Command, args []string) error {

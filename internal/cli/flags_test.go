@@ -137,7 +137,7 @@ func TestUsage(t *testing.T) {
 	const of, dashes = "run --target http://127.0.0.1:1/x ", "write it after --: locbench tui -- "
 	const profiled = "run --target http://127.0.0.1:1 --profile mine.yaml "
 	t.Chdir(testenv.Folder(t, map[string]string{
-		"mine.yaml": "requests: [{path: /x}]\nsteps: [1]\n", "t.txt": "GET http://shop:8080/a\n", "wrong.txt": "shop:8080/a\n",
+		"mine.yaml": "requests: [{path: /x}]\nsteps: [1]\n", "t.txt": "GET http://shop:8080/a\n", "wrong.txt": "GET http://shop:8080/a HTTP/1.1\n",
 	}))
 	for args, want := range map[string]string{
 		"run --cpu-set 0":                 "--cpu-set 0: write from 1 to 1024",
@@ -238,7 +238,7 @@ func TestUsage(t *testing.T) {
 		"run --targets t.txt":                  "--targets has requests for your own service: name the contender, or add --target URL",
 		"run --targets= --target h:1":          "--targets '': write the path of a file",
 		"run --targets none.no --target h:1":   "read target file: stat none.no: no such file or directory",
-		"run --targets wrong.txt --target h:1": "wrong.txt:1: vegeta: bad target; write `METHOD URL`",
+		"run --targets wrong.txt --target h:1": "wrong.txt:1: the URL has a blank; write it as %20, and no version of HTTP",
 	} {
 		args := words(args)
 		if slices.Contains([]string{"run", "calibrate", "capacity"}, args[0]) && !strings.Contains(want, "resume") && !slices.Contains(args, "--resume") {

@@ -188,9 +188,11 @@ func bindRun(cmd *cobra.Command, f *runFlags) {
 func flagError(fl *pflag.FlagSet, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && unknown.GetSpecifiedShortnames() == "" {
 		var names []string
-		for _, f := range shownFlags(fl) {
-			names = append(names, f.Name)
-		}
+		fl.VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, f.Name)
+			}
+		})
 		if near := strictyaml.Nearest(unknown.GetSpecifiedName(), names); near != "" {
 			return fmt.Errorf("%w; did you mean --%s?", err, near)
 		}

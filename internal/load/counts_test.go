@@ -32,11 +32,7 @@ func countsOfServer(t *testing.T, e Engine, open, sessions bool, connections int
 	if !sessions {
 		p.Requests, p.Sessions = p.Requests[:2], nil
 	}
-	drive := run
-	if open {
-		drive = runOpen
-	}
-	l := drive(t, e, p)
+	l := run(t, e, p)
 	seen := func() int64 {
 		o.mu.Lock()
 		defer o.mu.Unlock()

@@ -1,29 +1,11 @@
 package load
 
 import (
-	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
 )
-
-func TestShardsShareTheConnections(t *testing.T) {
-	t.Parallel()
-	eachOf(t, loops()[:2], func(t *testing.T, e Engine) {
-		for _, e.Shards = range []int{1, 2, 3, 5} {
-			t.Run(fmt.Sprint(e.Shards), func(t *testing.T) {
-				server := newCounting(t, hello)
-				l := run(t, e, counted(server.URL, 7, 1001))
-				server.answered(t, 200, 1001)
-				server.opened(t, 7)
-				if l.Succeeded != 1001 {
-					t.Errorf("%d succeeded of 1001, failed %v", l.Succeeded, l.Failed)
-				}
-			})
-		}
-	})
-}
 
 // What a socket does not take at once is sent later, even after an early response.
 func TestRunSendsLongRequests(t *testing.T) {

@@ -1,7 +1,6 @@
 package load
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"net"
@@ -15,7 +14,6 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/figures/hdr"
 	"github.com/locbench/locbench/internal/load/fast"
 	"github.com/locbench/locbench/internal/testenv"
 )
@@ -114,106 +112,6 @@ func openCounted(url string, rate float64, most int, requests int64) Plan {
 	return p
 }
 
-// run runs p and checks what holds for every result.
-func run(t testing.TB, e Engine, p Plan) bench.Load {
-	t.Helper()
-	var got []bench.Window
-	e.patience, e.litter = time.Minute, true // longer than any machine stall
-	l, err := e.Run(t.Context(), p, func(w bench.Window) { got = append(got, w) })
-	testenv.OK(t, err)
-	consistent(t, l, got)
-	if l.Sent != l.Ended() {
-		t.Errorf("%d sent, but %d + %d + %d succeeded, %d failed and %d were rejected", l.Sent, l.Lead, l.Succeeded, l.Drain, l.FailedTotal(), l.Rejected.Total())
-	}
-	return l
-}
-
-// consistent checks that the parts of a result agree.
-func consistent(t testing.TB, l bench.Load, got []bench.Window) {
-	t.Helper()
-	var succeeded, bytes, failed, rejected int64
-	end := time.Duration(0)
-	for i, w := range l.Windows {
-		succeeded += w.Succeeded
-		bytes += w.Bytes
-		rejected += w.Rejected
-		for _, n := range w.Failed {
-			failed += n
-		}
-		if w.Start != end {
-			t.Errorf("window %d starts at %s, the one before ended at %s", i, w.Start, end)
-		}
-		end = w.Start + w.Length
-	}
-	if end != l.Elapsed {
-		t.Errorf("the windows end at %s, the interval at %s", end, l.Elapsed)
-	}
-	if rejected > l.Rejected.Total() || l.Statuses.Total() > l.Ended() || l.Statuses.Total() < l.AllSucceeded()+l.Rejected.Total() {
-		t.Errorf("windows have %d rejected of %d; statuses %s of %d ended", rejected, l.Rejected.Total(), l.Statuses, l.Ended())
-	}
-	if succeeded != l.Succeeded || bytes != l.Bytes || failed > l.FailedTotal() {
-		t.Errorf("windows have %d successes, %d bytes, %d failures; the step %d, %d, %d", succeeded, bytes, failed, l.Succeeded, l.Bytes, l.FailedTotal())
-	}
-	if fmt.Sprint(got) != fmt.Sprint(l.Windows) {
-		t.Errorf("reported windows %v, kept %v", got, l.Windows)
-	}
-	if l.Latency.Count != l.Succeeded || l.Timeouts.Count != l.Failed[bench.ErrTimeout] || l.Timeouts.Count+l.Failures.Count != l.FailedTotal() {
-		t.Errorf("%d latencies of %d successes, %d of timeouts and %d of others in %v",
-			l.Latency.Count, l.Succeeded, l.Timeouts.Count, l.Failures.Count, l.Failed)
-	}
-	for _, latencies := range []bench.Latencies{l.Latency, l.Timeouts, l.Failures} {
-		if _, err := hdr.Decode(latencies); err != nil {
-			t.Error(err)
-		}
-	}
-	for kind := range l.Failed {
-		if l.Examples[kind] == "" {
-			t.Errorf("no example of %q", kind)
-		}
-	}
-}
-
-// runOpen is run, and checks what holds for every complete open loop.
-func runOpen(t testing.TB, e Engine, p Plan) bench.Load {
-	t.Helper()
-	l := run(t, e, p)
-	var sent, late, dropped int64
-	for _, w := range l.Windows {
-		sent, late, dropped = sent+w.Sent, late+w.Late, dropped+w.Dropped
-	}
-	if sent > l.Sent || scheduled(l) > l.Scheduled || late > l.Late || dropped > l.Dropped {
-		t.Errorf("windows have %d sent, %d scheduled, %d late, %d dropped; the step %d, %d, %d, %d", sent, scheduled(l), late, dropped, l.Sent, l.Scheduled, l.Late, l.Dropped)
-	}
-	if l.Scheduled != l.Sent+l.Dropped || l.Lag.Count != l.Sent || l.Late > l.Sent {
-		t.Errorf("%d scheduled, %d sent (lag of %d), %d late, %d dropped", l.Scheduled, l.Sent, l.Lag.Count, l.Late, l.Dropped)
-	}
-	if l.Origin() != bench.FromScheduled || l.Sending.Count != l.Latency.Count || l.Sending.Mean > l.Latency.Mean {
-		t.Errorf("from %s: mean %s of %d; from their sending %s of %d", l.Origin(), l.Latency.Mean, l.Latency.Count, l.Sending.Mean, l.Sending.Count)
-	}
-	return l
-}
-
-// scheduled returns how many requests were scheduled within the interval.
-func scheduled(l bench.Load) (n int64) {
-	for _, w := range l.Windows {
-		n += w.Scheduled
-	}
-	return n
-}
-
-// above returns how many of l took longer than d.
-func above(t testing.TB, l bench.Latencies, d time.Duration) (n int64) {
-	t.Helper()
-	h, err := hdr.Decode(l)
-	testenv.OK(t, err)
-	for _, bar := range h.Bars() {
-		if bar.From > d {
-			n += bar.Count
-		}
-	}
-	return n
-}
-
 // counting is a server that counts its responses by status, and its connections.
 type counting struct {
 	*httptest.Server
@@ -285,104 +183,6 @@ func sleeps(d time.Duration) func(http.ResponseWriter, *http.Request) int {
 		time.Sleep(d)
 		return hello(w, r)
 	}
-}
-
-// raw returns a server that handles connections below HTTP. serve handles one request whose head
-// has been read, and returns whether the connection stays open.
-func raw(t testing.TB, serve func(conn net.Conn, request string) (keep bool)) (url string) {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	testenv.OK(t, err)
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			wg.Go(func() {
-				defer conn.Close()
-				r := bufio.NewReader(conn)
-				for {
-					var head strings.Builder
-					for {
-						line, err := r.ReadString('\n')
-						if err != nil {
-							return
-						}
-						if line == "\r\n" {
-							break
-						}
-						head.WriteString(line)
-					}
-					if !serve(conn, head.String()) {
-						return
-					}
-				}
-			})
-		}
-	})
-	t.Cleanup(func() {
-		listener.Close()
-		wg.Wait()
-	})
-	return "http://" + listener.Addr().String()
-}
-
-// refusing returns an address at which no process listens: its port is that of a connection.
-func refusing(t testing.TB) (address string) {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	testenv.OK(t, err)
-	conn, err := net.Dial("tcp", listener.Addr().String())
-	testenv.OK(t, err)
-	t.Cleanup(func() {
-		conn.Close()
-		listener.Close()
-	})
-	return conn.LocalAddr().String()
-}
-
-// ends records when the hooks of a plan were called.
-type ends struct {
-	mu     sync.Mutex
-	events []string
-	at     map[string]time.Time
-}
-
-func (e *ends) note(name string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.events = append(e.events, name)
-	if e.at == nil {
-		e.at = map[string]time.Time{}
-	}
-	e.at[name] = time.Now()
-}
-
-func (e *ends) hook(p *Plan) {
-	p.OnStart = func() { e.note("start") }
-	p.OnEnd = func() { e.note("end") }
-}
-
-func (e *ends) String() string {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return strings.Join(e.events, " ")
-}
-
-// newHanging returns a server that responds after 1 ms, except to request n, which hangs until the
-// client gives up.
-func newHanging(t testing.TB, n int64) *counting {
-	var asked atomic.Int64
-	return newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
-		if asked.Add(1) == n {
-			<-r.Context().Done()
-			return 0
-		}
-		time.Sleep(time.Millisecond)
-		return hello(w, r)
-	})
 }
 
 // aboutInFlight returns the warnings about the number of requests in flight.

@@ -132,7 +132,7 @@ func TestHTTP2OpenLoop(t *testing.T) {
 	server, e := newHTTP2(t, false, hello)
 	p := openCounted(server.URL, 1000, 8, 150)
 	p.HTTP2 = true
-	l := runOpen(t, e, p)
+	l := run(t, e, p)
 	server.answered(t, 200, l.Sent)
 	if l.Succeeded != l.Sent || l.Scheduled != 150 || l.Sent == 0 {
 		t.Errorf("%d of %d succeeded, the server answered %d; failed: %v %v", l.Succeeded, l.Scheduled, server.count(200), l.Failed, l.Examples)

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -119,14 +118,13 @@ func TestKeptFailures(t *testing.T) {
 // The slices of an interleaved step have one sample, whose times are those of the clock.
 func TestKeptRequestsOfSlices(t *testing.T) {
 	const took, length, rest = 2 * time.Millisecond, 100 * time.Millisecond, 50 * time.Millisecond
-	synctest.Test(t, func(t *testing.T) {
-		c := steady(t, took)
-		p := plan(virtualURL, 4, 400*time.Millisecond)
+	inVirtualTime(t, after(took), func(t *testing.T, e Engine, s *server) {
+		p := plan(s.url, 4, 400*ms)
 		p.Step.KeepRequests = 200
 		p.Interleave = &interleaving{length: length, next: func() { time.Sleep(rest) }}
 		var began []time.Time
 		p.OnStart = func() { began = append(began, time.Now()) }
-		l, err := c.engine().Run(t.Context(), p, nil)
+		l, err := e.Run(t.Context(), p, nil)
 		if err != nil || len(began) != 4 {
 			t.Fatalf("%v, %d slices", err, len(began))
 		}

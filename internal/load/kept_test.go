@@ -95,7 +95,7 @@ func TestOpenLoopSpeaksTLS(t *testing.T) {
 	e := Engine{Keep: &keep, TLS: &tls.Config{RootCAs: server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs}}
 	for range 2 {
 		// With pauses of 33 ms, in which idle connections are checked.
-		if l := runOpen(t, e, openCounted(server.URL, 30, 2, 8)); l.Succeeded != 8-l.Dropped || l.Succeeded == 0 {
+		if l := run(t, e, openCounted(server.URL, 30, 2, 8)); l.Succeeded != 8-l.Dropped || l.Succeeded == 0 {
 			t.Errorf("%d succeeded, failed %v %v", l.Succeeded, l.Failed, l.Examples)
 		}
 	}

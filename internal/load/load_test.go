@@ -8,40 +8,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/host/limits"
 )
-
-// What the client records is what the server has answered, over exactly as many connections.
-func TestRunCountsWhatTheServerAnswered(t *testing.T) {
-	eachLoop(t, func(t *testing.T, e Engine) {
-		for connections, requests := range map[int]int64{1: 100, 2: 100, 3: 1, 4: 3, 16: 300, 200: 800, 2048: 4096} {
-			t.Run(fmt.Sprint(connections), func(t *testing.T) {
-				// The server's ends of the connections are in this process, too.
-				if err := limits.Check(2 * connections); err != nil {
-					t.Skip(err)
-				}
-				server := newCounting(t, hello)
-				l := run(t, e, counted(server.URL, connections, requests))
-				server.answered(t, 200, requests)
-				if l.Sent != requests || l.Scheduled != requests || l.Succeeded != requests || l.Lead+l.Drain+l.Cut != 0 {
-					t.Errorf("%d scheduled, %d sent, %d succeeded and %d outside of the interval, %d cut off, failed %v; want %d", l.Scheduled, l.Sent, l.Succeeded, l.Lead+l.Drain, l.Cut, l.Failed, requests)
-				}
-				if l.Bytes != 5*l.Succeeded {
-					t.Errorf("%d bytes in %d responses of 5", l.Bytes, l.Succeeded)
-				}
-				server.opened(t, min(requests, int64(connections)))
-				if l.Elapsed <= 0 || l.Started.IsZero() || l.ClientCPU <= 0 {
-					t.Errorf("elapsed %s, started %s, client CPU %s", l.Elapsed, l.Started, l.ClientCPU)
-				}
-			})
-		}
-	})
-}
 
 // The selected loop is the one that runs.
 func TestRunNamesItsLoop(t *testing.T) {
@@ -78,31 +48,6 @@ func TestFastDoesNotApply(t *testing.T) {
 		}
 	}
 	plain.answered(t, 200, 0)
-}
-
-// With a bounded number of requests all of them are measured, whatever happens to them.
-func TestBoundedRequestsAreAllMeasured(t *testing.T) {
-	eachLoop(t, func(t *testing.T, e Engine) {
-		t.Parallel() // it waits for a timeout
-		var asked atomic.Int64
-		server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
-			if asked.Add(1) == 20 {
-				<-r.Context().Done()
-				return 0
-			}
-			return hello(w, r)
-		})
-		p := counted(server.URL, 4, 100)
-		// The others are answered at once; a machine stall may turn one of them into a timeout,
-		// which must then be counted as such.
-		p.Timeout = time.Second
-		var hooks ends
-		hooks.hook(&p)
-		l := run(t, e, p)
-		if hooks.String() != "start end" || l.Sent != 100 || l.Succeeded+l.Timeouts.Count != 100 || l.Timeouts.Count < 1 || l.Lead+l.Drain != 0 {
-			t.Errorf("called: %s; %d sent, %d succeeded, %d before and %d after, failed: %v", &hooks, l.Sent, l.Succeeded, l.Lead, l.Drain, l.Failed)
-		}
-	})
 }
 
 func TestRunSpeaksTLS(t *testing.T) {

@@ -47,7 +47,7 @@ func TestMemoryOf2048Connections(t *testing.T) {
 // memory is checked, not the garbage of this test's server.
 func TestEndlessResponsesCostNoMemory(t *testing.T) {
 	block := []byte("4000\r\n" + strings.Repeat("x", 16<<10) + "\r\n")
-	timedLoops(t, func(t testing.TB, e Engine) error {
+	timedLoops(t, loops(), func(t testing.TB, e Engine) error {
 		url := raw(t, func(conn net.Conn, _ string) bool {
 			_, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
 			for err == nil {

@@ -66,3 +66,37 @@ func TestPlanMistakes(t *testing.T) {
 		"duration 0s: must be positive\nno requests"
 	testenv.Fails(t, testenv.Err(Engine{}.Run(t.Context(), p, nil)), want)
 }
+
+func TestStepMistakes(t *testing.T) {
+	wave := func(amplitude float64, period time.Duration) *bench.Wave {
+		return &bench.Wave{Amplitude: amplitude, Period: period}
+	}
+	const whole = "cannot be interleaved"
+	for _, test := range []struct {
+		step bench.Step
+		want string
+	}{
+		{bench.Step{Connections: 8, RampFrom: 2}, whole},
+		{bench.Step{Rate: 10, RampTo: 20}, whole},
+		{bench.Step{Arrivals: &bench.Arrivals{Users: 1, Over: time.Second, Requests: 1}}, whole},
+		{bench.Step{Connections: 1, MaxRequests: 5}, whole},
+		{bench.Step{Rate: 5, Connections: 5}, "either connections, a rate or arrivals"},
+		{bench.Step{Rate: -1}, "rate -1: must be above 0"},
+		{bench.Step{Rate: 2e6}, "rate 2e+06: must be"},
+		{bench.Step{Rate: 5, RampTo: -1}, "rate -1: must be above 0"},
+		{bench.Step{Rate: 5, Wave: wave(5, time.Second)}, "rate 0: must be above 0"},
+		{bench.Step{Rate: 5, Wave: wave(1, 0)}, "a wave with a period"},
+		{bench.Step{Rate: 5, RampTo: 6, Wave: wave(1, time.Second)}, "constant, a ramp or a wave"},
+		{bench.Step{Rate: 5, MaxConnections: -1}, "at most -1 connections"},
+		{bench.Step{PeakShare: .5}, "50% of peak"},
+		{bench.Step{Arrivals: &bench.Arrivals{}}, "arrivals of 0 users"},
+		{bench.Step{Arrivals: &bench.Arrivals{Users: 1, Over: 1, Requests: 1}, MaxRequests: 5}, "arrivals, which set the number of requests"},
+	} {
+		test.step.Duration = time.Second
+		p := plan("http://127.0.0.1:1", 0, 0)
+		if p.Step = test.step; test.want == whole {
+			p.Interleave = &interleaving{length: time.Second}
+		}
+		testenv.Fails(t, testenv.Err(Engine{}.Run(t.Context(), p, nil)), test.want)
+	}
+}

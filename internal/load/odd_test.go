@@ -245,7 +245,7 @@ func TestOddServersWithManyConnections(t *testing.T) {
 		}
 		t.Run(o.name, func(t *testing.T) {
 			t.Parallel()
-			meets := func(t *testing.T, e Engine, p Plan, run func(testing.TB, Engine, Plan) bench.Load) {
+			meets := func(t *testing.T, e Engine, p Plan) {
 				t.Parallel()
 				e.Shards = 2
 				p.Requests[0].Method, p.Requests[0].Body = o.method, strings.Repeat("x", o.body)
@@ -257,12 +257,12 @@ func TestOddServersWithManyConnections(t *testing.T) {
 			}
 			t.Run("closed", func(t *testing.T) {
 				eachLoop(t, func(t *testing.T, e Engine) {
-					meets(t, e, counted(newOdd(t, o, nil).url, 6, many), run)
+					meets(t, e, counted(newOdd(t, o, nil).url, 6, many))
 				})
 			})
 			t.Run("open", func(t *testing.T) { // what is still queued when the last one is scheduled is dropped
 				eachOpenLoop(t, func(t *testing.T, e Engine) {
-					meets(t, e, openCounted(newOdd(t, o, nil).url, 500, 4, many), runOpen)
+					meets(t, e, openCounted(newOdd(t, o, nil).url, 500, 4, many))
 				})
 			})
 		})

@@ -116,7 +116,7 @@ func TestSetupOnceForEachUser(t *testing.T) {
 func TestSetupOfArrivals(t *testing.T) {
 	eachOpenLoop(t, func(t *testing.T, e Engine) {
 		a := newAccounts(t)
-		l := runOpen(t, e, accountsPlan(a.URL, bench.Step{
+		l := run(t, e, accountsPlan(a.URL, bench.Step{
 			Name: "s", Duration: time.Hour, Arrivals: &bench.Arrivals{Users: 50, Over: 100 * time.Millisecond, Requests: 3},
 		}))
 		a.seen(t, l, 50)
@@ -132,7 +132,7 @@ func TestSetupOfArrivals(t *testing.T) {
 func TestSetupOfPool(t *testing.T) {
 	eachOpenLoop(t, func(t *testing.T, e Engine) {
 		a := newAccounts(t)
-		l := runOpen(t, e, accountsPlan(a.URL, bench.Step{Name: "s", Rate: 5000, MaxConnections: 20, Duration: time.Hour, MaxRequests: 400}))
+		l := run(t, e, accountsPlan(a.URL, bench.Step{Name: "s", Rate: 5000, MaxConnections: 20, Duration: time.Hour, MaxRequests: 400}))
 		a.seen(t, l, 20)
 		counts := slices.Sorted(maps.Values(a.asked))
 		users := min(20, int(l.Sessions[0].Begun))

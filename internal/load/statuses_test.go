@@ -77,9 +77,9 @@ func TestRejectedRequestsAreNoThroughput(t *testing.T) {
 			}
 			eachWay(t, func(t *testing.T, e Engine, open bool) {
 				server := newCounting(t, limiter())
-				p, run := counted(server.URL, 4, 1000), run
+				p := counted(server.URL, 4, 1000)
 				if open {
-					p, run = openCounted(server.URL, 5000, 16, 500), runOpen
+					p = openCounted(server.URL, 5000, 16, 500)
 				}
 				test.request.Name, test.request.Path = "get", "/?id={id}"
 				p.Requests = []bench.Request{test.request}

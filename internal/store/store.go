@@ -52,12 +52,11 @@ func (s Spec) Chosen() bench.NeedOrigin {
 
 // Options are what Open needs next to the Spec. The zero value is enough without a container.
 type Options struct {
-	Seed       uint64                // of the injected latency
-	RunID      string                // for the labels of a container
-	Containers needs.ContainerRunner // needed for a container
-	CPUs       cpuset.Set            // of a container; empty: any
-	Progress   func(bench.Progress)  // of a container; may be nil
-	OnLog      func(bench.LogLine)   // gets the log lines of a container; may be nil, must not block long
+	Seed       uint64               // of the injected latency
+	Containers needs.Containers     // needed for a container
+	CPUs       cpuset.Set           // of a container; empty: any
+	Progress   func(bench.Progress) // of a container; may be nil
+	OnLog      func(bench.LogLine)  // gets the log lines of a container; may be nil, must not block long
 }
 
 // Store is an open store. Its methods are safe for concurrent use.
@@ -139,7 +138,7 @@ func (s *Store) PID() int {
 	if s.container == nil {
 		return 0
 	}
-	return s.container.PID()
+	return s.container.LocalPID()
 }
 
 // Warnings returns the warnings about the store, for the results.
@@ -244,7 +243,8 @@ func (s *Store) Close() error {
 		// Not the caller's context: an interrupted run must not leave a container.
 		ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 		defer cancel()
-		errs = append(errs, s.container.Stop(ctx))
+		_, err := s.container.Stop(ctx, containerGrace)
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/host/hostusage"
 )
 
@@ -18,7 +19,7 @@ func sessionListens(leader int) []netip.AddrPort { return listens(leader, inSess
 
 // containerListens returns the addresses of a container's listening processes, in its network.
 func containerListens(pid int, id string) []netip.AddrPort {
-	return listens(pid, slices.DeleteFunc(allPIDs(), func(pid int) bool { return !isContainer(pid, id) }))
+	return listens(pid, slices.DeleteFunc(allPIDs(), func(pid int) bool { return !docker.InContainer(pid, id) }))
 }
 
 // listens returns the addresses on which the processes pids listen in the network of pid.

@@ -2,9 +2,7 @@ package strictyaml
 
 import (
 	"encoding/json"
-	"math/big"
 	"regexp"
-	"strings"
 
 	"gopkg.in/yaml.v3"
 )
@@ -32,41 +30,11 @@ func (v Value) JSONNumber() (text string, ok bool) {
 	case octal.MatchString(n.Value):
 		v.Wrong(octalHint)
 	default:
-		if plain := inJSON(n.Value); plain != "" {
-			v.Wrong("write " + clip(plain, 60) + ", or put it in quotes if it is a text")
-		} else {
-			v.Wrong("JSON cannot write it: put it in quotes if it is a text")
-		}
+		v.Wrong("write it as JSON does, such as 31 or 0.5; or put it in quotes if it is a text")
 	}
 	return "0", true
 }
 
 func isJSONNumber(text string) bool {
 	return text != "" && (text[0] == '-' || text[0] >= '0' && text[0] <= '9') && json.Valid([]byte(text))
-}
-
-// inJSON returns a number of YAML as JSON writes it, or "".
-func inJSON(text string) string {
-	text = strings.TrimPrefix(strings.ReplaceAll(text, "_", ""), "+")
-	if n, ok := new(big.Int).SetString(text, 0); ok {
-		return n.String()
-	}
-	sign := ""
-	if rest, negative := strings.CutPrefix(text, "-"); negative {
-		sign, text = "-", rest
-	}
-	whole, rest, point := strings.Cut(text, ".")
-	if whole == "" {
-		whole = "0"
-	}
-	if point {
-		if rest == "" || rest[0] == 'e' || rest[0] == 'E' {
-			rest = "0" + rest
-		}
-		whole += "." + rest
-	}
-	if whole = sign + whole; isJSONNumber(whole) {
-		return whole
-	}
-	return ""
 }

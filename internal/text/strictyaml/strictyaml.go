@@ -66,7 +66,6 @@ func decode(d *decoder, file string, data []byte, dst any, check func(Value)) er
 	d.Collector, d.failed, d.strange = Collector{File: file}, map[place]bool{}, map[*yaml.Node]bool{}
 	root, ok := d.parse(data)
 	if ok && d.plain(root, 0) {
-		d.silent(root)
 		v := Value{node: root, d: d}
 		if v.Decode(dst); v.Kind() == Map {
 			check(v)
@@ -177,7 +176,7 @@ func (d *decoder) parseAny(data []byte) (root *yaml.Node, ok bool) {
 	case err == nil:
 		d.Add(next.Line, "a second document begins here", "write one document per file")
 	case !errors.Is(err, io.EOF):
-		return d.syntax(err, data)
+		d.syntax(err, data)
 	case empty:
 		d.Add(1, "the file is empty", "")
 	default:
@@ -212,6 +211,12 @@ func (d *decoder) plain(n *yaml.Node, depth int) bool {
 		d.Add(n.Line, what, hint)
 	}
 	ok := what == ""
+	for i := 0; ok && n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		if what, hint := silent(n, n.Content[i], n.Content[i+1]); what != "" {
+			d.Add(n.Content[i].Line, what, hint)
+			ok = false
+		}
+	}
 	for _, c := range n.Content {
 		ok = d.plain(c, depth+1) && ok
 	}

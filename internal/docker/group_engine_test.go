@@ -1,6 +1,6 @@
 //go:build acceptance && engine
 
-package platform
+package docker_test
 
 import (
 	"archive/tar"
@@ -21,18 +21,12 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/docker/dockertest"
-	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// inside is a need in a container, for the network of the run.
-type inside struct{ needs.Need }
-
-func (inside) Info() bench.NeedInfo { return bench.NeedInfo{From: bench.NeedContainer} }
-
-// bed is a run with an image for its needs.
+// bed is a run with an image for its docker.
 type bed struct {
-	*Docker
+	*docker.Group
 	t     *testing.T
 	image string
 }
@@ -47,37 +41,35 @@ func openBed(t *testing.T) *bed {
 	_, err := e.BuildImage(t.Context(), dockertest.Tar(t, map[string]string{"Dockerfile": dockerfile}), docker.BuildOptions{Tag: image}, nil)
 	testenv.OK(t, err)
 	t.Cleanup(func() { testenv.OK(t, e.RemoveImage(context.Background(), image)) })
-	run := fmt.Sprintf("test-%d-%s", os.Getpid(), t.Name())
-	d, err := OpenDocker(t.Context(), Options{RunID: run, Needs: []needs.Named{{Name: "db", Need: inside{}}}})
-	testenv.OK(t, err)
+	d := testenv.Must(e.NewGroup(t.Context(), runID(t), "", false))(t)
 	t.Cleanup(func() {
 		testenv.OK(t, d.Close(context.Background()))
-		if left := dockertest.Left(t, e, run); len(left) > 0 {
+		if left := dockertest.Left(t, e, runID(t)); len(left) > 0 {
 			t.Errorf("left: %v", left)
-			_, _ = e.Clean(context.Background(), run, nil)
+			_, _ = e.Clean(context.Background(), runID(t), nil)
 		}
 	})
 	return &bed{d, t, image}
 }
 
-func (b *bed) start(spec needs.ContainerSpec) needs.Served {
+func (b *bed) start(spec docker.ContainerSpec) *docker.Container {
 	b.t.Helper()
-	spec.RunID, spec.Image, spec.Name = b.runID, b.image, "db"
-	c, err := b.RunContainer(b.t.Context(), spec)
+	spec.Image, spec.Name, spec.NoGain = b.image, "db", true
+	c, _, _, err := b.Run(b.t.Context(), spec)
 	testenv.OK(b.t, err)
-	b.t.Cleanup(func() { testenv.OK(b.t, c.(needs.Served).Kill(context.Background())) })
-	return c.(needs.Served)
+	b.t.Cleanup(func() { testenv.OK(b.t, c.Kill(context.Background())) })
+	return c
 }
 
 func (b *bed) volume() string {
 	b.t.Helper()
-	v := testenv.Must(b.CreateVolume(b.t.Context(), b.runID, "db"))(b.t)
+	v := testenv.Must(b.CreateVolume(b.t.Context(), "db"))(b.t)
 	b.t.Cleanup(func() { testenv.OK(b.t, b.RemoveVolume(context.Background(), v)) })
 	return v
 }
 
 // do runs the helper in a container, which has to succeed, and returns its output.
-func (b *bed) do(c needs.Served, args ...string) string {
+func (b *bed) do(c *docker.Container, args ...string) string {
 	b.t.Helper()
 	out, code, err := c.Exec(b.t.Context(), append([]string{"/helper"}, args...), nil, nil)
 	if err != nil || code != 0 {
@@ -86,7 +78,7 @@ func (b *bed) do(c needs.Served, args ...string) string {
 	return out
 }
 
-func on(volume string) []needs.Mount { return []needs.Mount{{Volume: volume, Target: "/data"}} }
+func on(volume string) []docker.Mount { return []docker.Mount{{Volume: volume, Target: "/data"}} }
 
 // TestNeed_State: a volume with owners, rights, links and 100 MiB is copied after a clean stop, and
 // a container on the copy sees the same. The hash is that of the files, whatever volume they are
@@ -94,7 +86,7 @@ func on(volume string) []needs.Mount { return []needs.Mount{{Volume: volume, Tar
 func TestNeed_State(t *testing.T) {
 	b := openBed(t)
 	seeded := b.volume()
-	c := b.start(needs.ContainerSpec{Command: []string{"serve", "80"}, Mounts: on(seeded)})
+	c := b.start(docker.ContainerSpec{Command: []string{"serve", "80"}, Mounts: on(seeded)})
 	b.do(c, "put", "/data/base/row", "one", "put", "/data/empty", "", "own", "/data/base/row", "999", "600", "link", "row", "/data/base/last",
 		"own", "/data/base", "998", "1770", "own", "/data", "997", "700", "fill", "/data/big", "100")
 	want := b.do(c, "show", "/data")
@@ -106,14 +98,14 @@ func TestNeed_State(t *testing.T) {
 	if clean, err := c.End(t.Context(), 10*time.Second); err != nil || !clean {
 		t.Fatalf("clean %v, %v", clean, err)
 	}
-	testenv.OK(t, c.Stop(t.Context()))
-	var first needs.Files
+	testenv.OK(t, c.Kill(t.Context()))
+	var first docker.Files
 	for i := range 3 {
 		restored := b.volume()
 		began := time.Now()
 		files := testenv.Must(b.CopyVolume(t.Context(), seeded, restored, b.image, 1<<40))(t)
 		copied := time.Since(began)
-		c := b.start(needs.ContainerSpec{Command: []string{"serve", "80"}, Mounts: on(restored)})
+		c := b.start(docker.ContainerSpec{Command: []string{"serve", "80"}, Mounts: on(restored)})
 		t.Logf("copy of %d bytes: %v; with the start of a container: %v", files.Bytes, copied, time.Since(began))
 		if got := b.do(c, "show", "/data"); got != want {
 			t.Errorf("restored:\n%s\nwant\n%s", got, want)
@@ -130,7 +122,7 @@ func TestNeed_State(t *testing.T) {
 			t.Errorf("a copy of the copy has %+v, want %+v", of, first)
 		}
 	}
-	changed := b.start(needs.ContainerSpec{Command: []string{"serve", "80"}, Mounts: on(seeded)})
+	changed := b.start(docker.ContainerSpec{Command: []string{"serve", "80"}, Mounts: on(seeded)})
 	b.do(changed, "own", "/data/empty", "5", "644")
 	testenv.OK(t, changed.Kill(t.Context()))
 	if of := testenv.Must(b.CopyVolume(t.Context(), seeded, b.volume(), b.image, 1<<40))(t); of.Hash == first.Hash || of.Bytes != first.Bytes {
@@ -143,9 +135,9 @@ func TestNeed_Written(t *testing.T) {
 	b := openBed(t)
 	file := filepath.Join(t.TempDir(), "rows.sql")
 	testenv.OK(t, os.WriteFile(file, []byte("select 1"), 0o644))
-	c := b.start(needs.ContainerSpec{
-		Command: []string{"serve", "80"}, Tmpfs: []needs.Tmpfs{{Target: "/run", Options: "size=1m"}},
-		Mounts: append(on(b.volume()), needs.Mount{Source: file, Target: "/seed/rows.sql", ReadOnly: true}),
+	c := b.start(docker.ContainerSpec{
+		Command: []string{"serve", "80"}, Tmpfs: []docker.Tmpfs{{Target: "/run", Options: "size=1m"}},
+		Mounts: append(on(b.volume()), docker.Mount{Source: file, Target: "/seed/rows.sql", ReadOnly: true}),
 	})
 	if got := testenv.Must(c.Written(t.Context()))(t); len(got) > 0 {
 		t.Errorf("at the start: %q", got)
@@ -163,8 +155,8 @@ func TestNeed_Written(t *testing.T) {
 	if got := testenv.Must(c.Written(t.Context()))(t); !slices.Equal(got, want) {
 		t.Errorf("after its end: %q, want %q", got, want)
 	}
-	absent := needs.ContainerSpec{RunID: b.runID, Image: b.image, Name: "db", Mounts: []needs.Mount{{Source: file + "x", Target: "/seed"}}}
-	if _, err := b.RunContainer(t.Context(), absent); err == nil || !strings.Contains(err.Error(), file+"x") {
+	absent := docker.ContainerSpec{Image: b.image, Name: "db", Mounts: []docker.Mount{{Source: file + "x", Target: "/seed"}}}
+	if _, _, _, err := b.Run(t.Context(), absent); err == nil || !strings.Contains(err.Error(), file+"x") {
 		t.Errorf("a file that does not exist: %v", err)
 	}
 }
@@ -173,18 +165,18 @@ func TestNeed_Written(t *testing.T) {
 func TestNeed_End(t *testing.T) {
 	b := openBed(t)
 	for name, tt := range map[string]struct {
-		spec  needs.ContainerSpec
+		spec  docker.ContainerSpec
 		clean bool
 		code  int
 	}{
-		"in order":       {needs.ContainerSpec{Command: []string{"serve", "80"}}, true, 0},
-		"with an init":   {needs.ContainerSpec{Command: []string{"serve", "80"}, Init: true}, true, 0},
-		"another signal": {needs.ContainerSpec{Command: []string{"serve", "80"}, StopSignal: "SIGKILL"}, false, 137},
-		"deaf":           {needs.ContainerSpec{Command: []string{"deaf", "serve", "80"}}, false, 137},
-		"by itself":      {needs.ContainerSpec{Command: []string{"exit", "3"}}, false, 3},
+		"in order":       {docker.ContainerSpec{Command: []string{"serve", "80"}}, true, 0},
+		"with an init":   {docker.ContainerSpec{Command: []string{"serve", "80"}, Init: true}, true, 0},
+		"another signal": {docker.ContainerSpec{Command: []string{"serve", "80"}, StopSignal: "SIGKILL"}, false, 137},
+		"deaf":           {docker.ContainerSpec{Command: []string{"deaf", "serve", "80"}}, false, 137},
+		"by itself":      {docker.ContainerSpec{Command: []string{"exit", "3"}}, false, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := &bed{b.Docker, t, b.image}
+			b := &bed{b.Group, t, b.image}
 			c := b.start(tt.spec)
 			if tt.code != 3 {
 				testenv.Until(t, 20*time.Second, "it listens", func() bool { return len(c.Logs()) > 0 })
@@ -206,10 +198,10 @@ func TestNeed_Spec(t *testing.T) {
 		image.StopSignal != "SIGTERM" || image.User != "0" || image.Emulated {
 		t.Errorf("%+v", image)
 	}
-	c := b.start(needs.ContainerSpec{
+	c := b.start(docker.ContainerSpec{
 		Entrypoint: []string{"/helper", "print", "entry"}, Command: []string{"serve", "80"}, Env: map[string]string{"C": "2"}, Port: 80,
 		Limits: bench.Limits{CPUs: 1000, Memory: 64 << 20}, User: "7:8", Hostname: "main.example", Aliases: []string{"db", "database"},
-		ShmSize: 3 << 20, Ulimits: []needs.Ulimit{{Name: "nofile", Soft: 99, Hard: 100}},
+		ShmSize: 3 << 20, Ulimits: []docker.Ulimit{{Name: "nofile", Soft: 99, Hard: 100}},
 	})
 	testenv.Until(t, 20*time.Second, "it listens", func() bool { return len(c.Logs()) > 1 })
 	env, code, err := c.Exec(t.Context(), []string{"/helper", "env", "print", "err", "exit", "4"}, map[string]string{"D": "3"}, nil)
@@ -232,10 +224,10 @@ func TestNeed_Spec(t *testing.T) {
 	if _, _, err := c.Exec(ctx, []string{"/helper", "child", "sleep"}, nil, nil); err == nil {
 		t.Error("a command that sleeps has ended")
 	}
-	if top, err := exec.Command("docker", "top", c.(served).ID(), "-eo", "pid,args").CombinedOutput(); err != nil || strings.Contains(string(top), "sleep") {
+	if top, err := exec.Command("docker", "top", c.ID(), "-eo", "pid,args").CombinedOutput(); err != nil || strings.Contains(string(top), "sleep") {
 		t.Errorf("it still runs, or its child: %v\n%s", err, top)
 	}
-	peer := b.start(needs.ContainerSpec{Command: []string{"serve", "80"}})
+	peer := b.start(docker.ContainerSpec{Command: []string{"serve", "80"}})
 	for _, name := range []string{"db", "database", "main.example", c.NetworkAddress()} {
 		if got := b.do(peer, "get", "http://"+name+"/"); got != "status 404\n" {
 			t.Errorf("%s: %s", name, got)
@@ -255,7 +247,7 @@ func TestNeed_Spec(t *testing.T) {
 	if got := testenv.Must(c.Written(t.Context()))(t); len(got) > 0 {
 		t.Errorf("the health check ran, or something else wrote %q", got)
 	}
-	if pid := c.PID(); pid > 0 {
+	if pid := c.LocalPID(); pid > 0 {
 		limits := string(testenv.Must(os.ReadFile(fmt.Sprintf("/proc/%d/limits", pid)))(t))
 		mounts := string(testenv.Must(os.ReadFile(fmt.Sprintf("/proc/%d/mounts", pid)))(t))
 		if !strings.Contains(strings.Join(strings.Fields(limits), " "), "Max open files 99 100 files") || !strings.Contains(mounts, "size=3072k") {
@@ -264,7 +256,7 @@ func TestNeed_Spec(t *testing.T) {
 	}
 	testenv.OK(t, c.Kill(t.Context()))
 	testenv.OK(t, c.Kill(t.Context()))
-	testenv.OK(t, c.Stop(t.Context()))
+	testenv.OK(t, c.Kill(t.Context()))
 }
 
 // TestNeed_Bounds: a need gains no privileges and has a bound on its processes; a pause from outside is an
@@ -273,15 +265,15 @@ func TestNeed_Bounds(t *testing.T) {
 	b := openBed(t)
 	for pids, want := range map[int64]string{0: fmt.Sprint(bench.DefaultProcesses), 50: "50"} {
 		seen := make(chan bench.IncidentKind, 9)
-		c := b.start(needs.ContainerSpec{Command: []string{"serve", "80"}, Limits: bench.Limits{PIDs: pids},
+		c := b.start(docker.ContainerSpec{Command: []string{"serve", "80"}, Limits: bench.Limits{PIDs: pids},
 			OnIncident: func(in bench.Incident) { seen <- in.Kind }})
 		docker := func(args ...string) string {
-			out, err := exec.Command("docker", append(args, c.(served).ID())...).CombinedOutput()
+			out, err := exec.Command("docker", append(args, c.ID())...).CombinedOutput()
 			testenv.Need(t, err == nil, "%v: %s", err, out)
 			return strings.TrimSpace(string(out))
 		}
 		testenv.Equal(t, docker("inspect", "-f", "{{.HostConfig.PidsLimit}} {{.HostConfig.SecurityOpt}}"), want+" [no-new-privileges]")
-		if pid := c.PID(); pid > 0 {
+		if pid := c.LocalPID(); pid > 0 {
 			testenv.Contains(t, string(testenv.Must(os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)))(t)), "NoNewPrivs:\t1\n")
 		}
 		testenv.Equal(t, c.Diagnose(t.Context()), "")
@@ -306,7 +298,7 @@ func TestNeed_LinkInImage(t *testing.T) {
 	cmd.Stdin = &tree
 	out, err := cmd.CombinedOutput()
 	testenv.Need(t, err == nil, "%v: %s", err, out)
-	t.Cleanup(func() { testenv.OK(t, b.engine.RemoveImage(context.Background(), image)) })
+	t.Cleanup(func() { testenv.OK(t, b.RemoveImage(context.Background(), image)) })
 	const want = "the image has a link or a file at /locbench-volume; remove it from the image"
 	testenv.Fails(t, testenv.Err(b.CopyVolume(t.Context(), seeded, b.volume(), image, 1<<40)), want)
 	testenv.Fails(t, testenv.Err(b.VolumeSize(t.Context(), seeded, image)), want)
