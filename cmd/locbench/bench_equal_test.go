@@ -82,9 +82,7 @@ func BenchmarkAA(b *testing.B) {
 		args = append(args, "reference:b")
 	}
 	code, _, stderr := bounded(b, dir, time.Duration(comparisons*rounds)*3*(step+10*time.Second), args...)
-	if code != 0 {
-		b.Fatalf("exit code %d:\n%s", code, stderr)
-	}
+	testenv.Need(b, code == 0, "exit code %d:\n%s", code, stderr)
 	run, trials := read(b, filepath.Join(dir, "runs"))
 	testenv.Check(b, floor.Fits(run), "'locbench compare' would not take this floor for this run")
 	block := func(variant string, i int) compare.Set { // the trials of a variant in the i-th block of rounds

@@ -128,9 +128,7 @@ func (c *command) succeeds(timeout time.Duration) {
 
 func (c *command) signal(s os.Signal) {
 	c.t.Helper()
-	if err := c.cmd.Process.Signal(s); err != nil {
-		c.t.Fatal(err)
-	}
+	testenv.OK(c.t, c.cmd.Process.Signal(s))
 }
 
 // locbench runs to the end and returns the exit code and its output.

@@ -105,9 +105,7 @@ func TestRun_SeparateCPUs(t *testing.T) {
 		stdout, stderr := succeeds(t, dir, "run", "-p", profile, "--headless", "-o", "out")
 		run, trials := read(t, filepath.Join(dir, "out"))
 		i := run.Isolated
-		if i == nil || !i.Separate || len(i.Contender) != 1 || len(i.Client) == 0 {
-			t.Fatalf("%+v", i)
-		}
+		testenv.Need(t, i != nil && i.Separate && len(i.Contender) == 1 && len(i.Client) != 0, "%+v", i)
 		if slices.Contains(i.Client, i.Contender[0]) || len(i.Client)+1 != len(cpuset.Allowed()) {
 			t.Errorf("contender on %q, client on %q", i.Contender, i.Client)
 		}
@@ -170,9 +168,7 @@ func TestEngine_Elsewhere(t *testing.T) {
 		editFile(t, profile, "from: embedded", `from: container, image: "store:test"`)
 		d := disturb(t, []string{"DOCKER_HOST=" + tcp}, "run", "--headless", "-p", profile, "--rounds", "1", "--duration", "1s")
 		run, trials := d.ends(0, "CPUs     ")
-		if len(trials) != 1 || len(trials[0].Steps) != 3 {
-			t.Fatalf("%s", states(trials))
-		}
+		testenv.Need(t, len(trials) == 1 && len(trials[0].Steps) == 3, "%s", states(trials))
 		there, info := strings.TrimSuffix(strings.TrimPrefix(tcp, "tcp://"), ":2375"), trials[0].Instance
 		if !strings.HasPrefix(info.Address, there+":") || info.PID == 0 {
 			t.Errorf("reached at %s, process %d", info.Address, info.PID) // one kernel, so its processes are visible
@@ -187,9 +183,7 @@ func TestEngine_Elsewhere(t *testing.T) {
 				t.Errorf("step %s: %+v", step.Step.Name, step.Load.Failed)
 			}
 		}
-		if run.Isolated == nil || run.Isolated.Separate {
-			t.Errorf("CPUs %+v", run.Isolated)
-		}
+		testenv.Check(t, run.Isolated != nil && !run.Isolated.Separate, "CPUs %+v", run.Isolated)
 	})
 }
 

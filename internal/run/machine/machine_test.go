@@ -28,9 +28,7 @@ func TestDescribe(t *testing.T) {
 	if m.OS != runtime.GOOS || m.Arch != runtime.GOARCH || m.CPUs < 1 || m.CPUs > runtime.NumCPU() {
 		t.Errorf("%+v", m)
 	}
-	if runtime.GOOS == "linux" && (m.Kernel == "" || m.MemoryBytes < 1<<20 || m.Load1 == "") {
-		t.Errorf("%+v", m)
-	}
+	testenv.Check(t, runtime.GOOS != "linux" || m.Kernel != "" && m.MemoryBytes >= 1<<20 && m.Load1 != "", "%+v", m)
 }
 
 func TestEnvironmentRecorded(t *testing.T) {
@@ -70,17 +68,13 @@ func FuzzParsers(f *testing.F) {
 	f.Add([]byte("MemTotal: 99999999999999999999 kB"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		cpuModel(data)
-		if meminfo(data, "MemTotal:") < 0 {
-			t.Error("negative")
-		}
+		testenv.Check(t, meminfo(data, "MemTotal:") >= 0, "negative")
 	})
 }
 
 func TestRaiseOpenFiles(t *testing.T) {
 	n, err := RaiseOpenFiles()
-	if err != nil || runtime.GOOS == "linux" && n < 1024 {
-		t.Fatalf("%d, %v", n, err)
-	}
+	testenv.Need(t, err == nil && (runtime.GOOS != "linux" || n >= 1024), "%d, %v", n, err)
 	if runtime.GOOS != "linux" {
 		return
 	}
@@ -183,9 +177,7 @@ func TestProcessLimits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := bench.Machine{OS: "linux", CgroupVersion: tt.version}
 			all := doctorCgroup(m, func() ([]string, error, error) { return tt.missing, tt.noSet, tt.err })
-			if len(all) != 2 || all[0].Value != fmt.Sprintf("v%d", tt.version) {
-				t.Fatalf("%+v", all)
-			}
+			testenv.Need(t, len(all) == 2 && all[0].Value == fmt.Sprintf("v%d", tt.version), "%+v", all)
 			if f := all[1]; f.Name != "process limits" || f.Status != tt.status || f.Value != tt.value || !strings.Contains(f.Fix, tt.fix) {
 				t.Errorf("%+v", f)
 			}
@@ -227,9 +219,7 @@ func TestDoctor(t *testing.T) {
 	seen := map[string]Warning{}
 	none := func() ([]string, error, error) { return nil, nil, nil }
 	for _, f := range diagnose(t.Context(), DoctorOptions{}, cgroup.Tree{Root: t.TempDir()}, none) {
-		if f.Value == "" || f.Status == Missing && f.Fix == "" {
-			t.Errorf("%+v", f)
-		}
+		testenv.Check(t, f.Value != "" && (f.Status != Missing || f.Fix != ""), "%+v", f)
 		seen[f.Name] = f
 		t.Logf("%-15s %-8s %s | %s", f.Name, f.Status, f.Value, f.Fix)
 	}

@@ -72,9 +72,7 @@ func TestDoctorState(t *testing.T) {
 	m := bench.Machine{Turbo: "on", SMT: "on", Virtual: "kvm", SwapUsed: new(int64(1 << 30)), Throttles: new(int64(9)), OtherContainers: "1: db"}
 	warned := 0
 	for _, f := range doctorState(m) {
-		if f.Fix == "" {
-			t.Errorf("%s: %s without a remedy", f.Name, f.Value)
-		}
+		testenv.Check(t, f.Fix != "", "%s: %s without a remedy", f.Name, f.Value)
 		if f.Status == Warn {
 			warned++
 		}
