@@ -190,7 +190,7 @@ func bounds() []bound {
 	}
 	built := func(by, memory string) func(testing.TB) string {
 		return func(t testing.TB) string {
-			return made(t, faultyBinary, "faulty", map[string]string{"FAULT": by, "MEMORY": memory}, nil)
+			return made(t, "faulty", map[string]string{"FAULT": by, "MEMORY": memory}, nil)
 		}
 	}
 	return []bound{

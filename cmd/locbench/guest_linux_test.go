@@ -66,7 +66,7 @@ const guestPatience = 10 * time.Minute
 func guestFaulty(t *testing.T, fault string) string {
 	t.Helper()
 	dir := faulty(t, fault, 1<<30)
-	editFile(t, filepath.Join(dir, "service.yaml"), "timeout: 10s", "timeout: "+guestPatience.String())
+	editFile(t, filepath.Join(dir, "service.yaml"), `"timeout":"10s"`, `"timeout":"`+guestPatience.String()+`"`)
 	return dir
 }
 

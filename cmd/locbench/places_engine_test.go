@@ -40,7 +40,7 @@ func TestProcessPort(t *testing.T) {
 		_, trials, _ := results.Read(filepath.Join(dir, "out")) // none if no trial began
 		return trials, stderr
 	}
-	manifest := []string{"port: 8080", "port: " + port}
+	manifest := []string{`"port":8080`, `"port":` + port}
 	t.Run("it is taken", func(t *testing.T) {
 		_, stderr := run(t, 3, manifest)
 		says(t, "standard error", stderr, "port "+port+" is in use")
@@ -55,7 +55,7 @@ func TestProcessPort(t *testing.T) {
 	})
 	t.Run("the manifest names another", func(t *testing.T) {
 		// An unused variable shows that the manifest passes the port.
-		edit := []string{`"FAULT":"none"`, `"FAULT":"none","GIVEN":"is {{.Port}}"`, "timeout: 10s", "timeout: 3s"}
+		edit := []string{`"FAULT":"none"`, `"FAULT":"none","GIVEN":"is {{.Port}}"`, `"timeout":"10s"`, `"timeout":"3s"`}
 		trials, stderr := run(t, 3, edit)
 		if text := "it listens on [::]:" + port; !strings.Contains(trials[0].Failure, text) || len(trials[0].Warnings) != 1 || !strings.Contains(trials[0].Warnings[0].Text, text) {
 			t.Errorf("%q, warnings %q\n%s", trials[0].Failure, trials[0].Warnings, stderr)
@@ -158,10 +158,8 @@ func TestEngine_Elsewhere(t *testing.T) {
 		}
 	})
 	t.Run("store next to the contenders", func(t *testing.T) {
-		binary, err := storeBinary()
-		testenv.OK(t, err)
 		dir := t.TempDir()
-		writeFile(t, filepath.Join(dir, "store"), readFile(t, binary))
+		writeFile(t, filepath.Join(dir, "store"), readFile(t, built(t, "store")))
 		writeFile(t, filepath.Join(dir, "Dockerfile"), "FROM scratch\nCOPY store /store\nENTRYPOINT [\"/store\"]\n")
 		dockerDo(t, "-H", tcp, "build", "-t", "store:test", dir)
 		profile := small(t, "go-nethttp", "docker")

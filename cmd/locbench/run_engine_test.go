@@ -190,7 +190,7 @@ func TestRun_TwoVersions(t *testing.T) {
 	git("add", "-A")
 	git("commit", "-q", "-m", "one")
 	git("tag", "v1.4")
-	editFile(t, filepath.Join(folder, "service.yaml"), `version: "1"`, `version: "2"`)
+	editFile(t, filepath.Join(folder, "service.yaml"), `"version":"1"`, `"version":"2"`)
 	git("commit", "-q", "-a", "-m", "two")
 	git("worktree", "add", "-q", "../faulty-before", "v1.4")
 	ids := map[string]string{}
