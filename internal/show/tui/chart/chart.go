@@ -1,6 +1,6 @@
 // Package chart draws the charts of the dashboard as lines of text: curves over time in Braille
 // dots (or in ASCII marks), all on one time axis, with the boundaries of the steps, limits,
-// throttled time and flags; and curves over a number.
+// throttled time and flags.
 //
 // It is pure: the same input gives the same lines, and nothing is kept. Every result has exactly
 // the requested size in cells, whatever the input is. Texts are plain (not painted) and may come
@@ -79,11 +79,11 @@ func (c Chart) Draw(l *ui.Theme, a Axis, w, h int) []string {
 	if w <= 0 || h <= 2 {
 		return ui.Exact([]string{c.title(l, w)}, max(0, w), h)
 	}
-	return append([]string{c.title(l, w)}, c.plot(l, a, w, h-1, false).lines()...)
+	return append([]string{c.title(l, w)}, c.plot(l, a, w, h-1).lines()...)
 }
 
-// plot draws all but the title; with points, every point gets its mark.
-func (c Chart) plot(l *ui.Theme, a Axis, w, h int, points bool) *plot {
+// plot draws all but the title.
+func (c Chart) plot(l *ui.Theme, a Axis, w, h int) *plot {
 	c.Series = c.Series[:min(len(c.Series), maxSeries)]
 	p := newPlot(l, c, a.sane(), w, h)
 	p.frame()
@@ -96,7 +96,7 @@ func (c Chart) plot(l *ui.Theme, a Axis, w, h int, points bool) *plot {
 		p.line(i)
 	}
 	for i := range c.Series {
-		p.marks(i, points)
+		p.marks(i)
 	}
 	p.flags()
 	p.ruleNames()

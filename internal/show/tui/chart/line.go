@@ -124,9 +124,9 @@ func mark(l *ui.Theme, s Series) string {
 	return l.Glyph.Marks[((s.Mark%n)+n)%n]
 }
 
-// marks puts the glyph of series i on its line: at every point with points, at intervals if there
-// are other lines, and on isolated points, since single dots are hard to see.
-func (p *plot) marks(i int, points bool) {
+// marks puts the glyph of series i on its line: at intervals if there are other lines, and on isolated
+// points, since single dots are hard to see.
+func (p *plot) marks(i int) {
 	paint, mark, cols := p.series(i)
 	if p.chart.Series[i].Area {
 		return
@@ -144,7 +144,7 @@ func (p *plot) marks(i int, points bool) {
 		if cols[x].state == empty {
 			continue
 		}
-		if points || alone(cols[x:]) || several && x >= next {
+		if alone(cols[x:]) || several && x >= next {
 			put(x)
 			any = true
 		}
