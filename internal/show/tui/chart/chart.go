@@ -34,8 +34,6 @@ type Series struct {
 	Points []Point // ordered by X
 	Paint  ui.Paint
 	Mark   int // index into Glyph.Marks, for the legend and to distinguish lines without color
-	// Area fills from the lowest to the highest of the points at each X, behind all lines.
-	Area bool
 }
 
 // Rule is a horizontal line: a quota, a limit. One far above all values is named at the top, with
@@ -87,9 +85,6 @@ func (c Chart) plot(l *ui.Theme, a Axis, w, h int) *plot {
 	c.Series = c.Series[:min(len(c.Series), maxSeries)]
 	p := newPlot(l, c, a.sane(), w, h)
 	p.frame()
-	for i := range c.Series {
-		p.area(i)
-	}
 	p.bounds()
 	p.rules()
 	for i := range c.Series {
