@@ -268,7 +268,6 @@ func TestStop_NeverExits(t *testing.T) {
 // TestSilence: each request to an engine that never responds is given up.
 func TestSilence(t *testing.T) {
 	for what, ask := range map[string]func(ctx context.Context, c *Container) error{
-		"images":  func(ctx context.Context, c *Container) error { _, err := c.engine.Images(ctx); return err },
 		"running": func(ctx context.Context, c *Container) error { _, err := c.engine.Running(ctx, ""); return err },
 		"list":    func(ctx context.Context, c *Container) error { _, err := c.engine.List(ctx, "x"); return err },
 		"inspect": func(ctx context.Context, c *Container) error { _, err := c.engine.ImageInspect(ctx, "x"); return err },

@@ -45,7 +45,6 @@ func TestRequests(t *testing.T) {
 		err := e.Pull(ctx, ref, &out)
 		return out.String() + said("", err)
 	}
-	images := func(e *Engine, ctx context.Context) string { return said(e.Images(ctx)) }
 	list := func(e *Engine, ctx context.Context) string { return said(e.List(ctx, "r")) }
 	running := func(e *Engine, ctx context.Context) string { return said(e.Running(ctx, "r")) }
 	clock := func(e *Engine, ctx context.Context) string { return said(e.ClockOffset(ctx)) }
@@ -80,10 +79,7 @@ func TestRequests(t *testing.T) {
 		"a failed pull":   {pull, create, 200, `{"error":"x"}`, ", pull locbench/x:1: x"},
 		"not in a registry": {pull, create, 404, refused,
 			", pull locbench/x:1: not found in its registry: " + failed},
-		"a refused pull": {pull, create, 500, refused, ", pull locbench/x:1: " + failed},
-		"images": {images, "GET /images/json", 200, `[{"RepoTags":["a:1","b:2"],"Labels":{"k":"v"}},{}]`,
-			"[{Refs:[a:1 b:2] Labels:map[k:v]} {Refs:[] Labels:map[]}]"},
-		"no images":            {images, "GET /images/json", 500, refused, "[], list images: " + failed},
+		"a refused pull":       {pull, create, 500, refused, ", pull locbench/x:1: " + failed},
 		"no containers":        {running, "GET /containers/json", 500, refused, "[], list containers: " + failed},
 		"no list":              {list, "GET /containers/json", 500, refused, "[], list containers: " + failed},
 		"half a list":          {list, "GET /networks", 500, refused, "[], list networks: " + failed},
@@ -119,13 +115,13 @@ func TestBuildImage_Request(t *testing.T) {
 	f.Responses["POST /build"] = reply(200, `{"aux":{"ID":"sha256:1"}}`)
 	o := BuildOptions{
 		Dockerfile: "D", Tag: "t:1", Target: "last", NoCache: true,
-		Args: map[string]string{"A": "1"}, Labels: map[string]string{"l": "m"},
+		Args: map[string]string{"A": "1"},
 	}
 	if _, err := engineOf(t, f).BuildImage(t.Context(), strings.NewReader("tar"), o, nil); err != nil {
 		t.Fatal(err)
 	}
 	sent := f.Requests("POST /build")[0]
-	want := "buildargs=%7B%22A%22%3A%221%22%7D&dockerfile=D&forcerm=1&labels=%7B%22l%22%3A%22m%22%7D&" +
+	want := "buildargs=%7B%22A%22%3A%221%22%7D&dockerfile=D&forcerm=1&" +
 		"nocache=1&t=t%3A1&target=last&version=1"
 	if got := sent.Query.Encode(); got != want || string(sent.Body) != "tar" {
 		t.Errorf("%s with %q, want %s", got, sent.Body, want)
