@@ -127,9 +127,8 @@ func TestRun_ChangesKeepTheProfile(t *testing.T) {
 	before, _ := profile.Format(base)
 	given := profile.Changes{"contenders": {"x"}, "store": {"embedded"}, "cities": {"5"}, "duration": {"1s"}, "threshold": {"p99<1s"}}
 	testenv.OK(t, testenv.Err(profile.Change(base, given, nil)))
-	if after, _ := profile.Format(base); !bytes.Equal(before, after) {
-		t.Errorf("the profile has become\n%s", after)
-	}
+	after, _ := profile.Format(base)
+	testenv.Check(t, bytes.Equal(before, after), "the profile has become\n%s", after)
 }
 
 // What cannot be run is wrong usage, with what would be right, before anything starts. The nearest
@@ -253,9 +252,8 @@ func TestUsage(t *testing.T) {
 	}
 	shell{"LOCBENCH_ENGINE": "portable"}.says(t, console.ExitUsage, "LOCBENCH_ENGINE=portable: one of: auto, fast, vegeta, epoll",
 		words(of)...)
-	if left, err := os.ReadDir("."); err != nil || len(left) != 3 {
-		t.Errorf("left: %v, %v", left, err)
-	}
+	left, err := os.ReadDir(".")
+	testenv.Check(t, err == nil && len(left) == 3, "left: %v, %v", left, err)
 }
 
 // The floor is that of a run with the same options, interleaved by default. The memory of this
@@ -344,9 +342,8 @@ func TestSetup(t *testing.T) {
 		})
 	}
 	c, _, err := setupChoice([]string{"p.yaml", "go-nethttp", "--rounds", "3"})
-	if err != nil || c.Profile != "p.yaml" || len(c.Contenders) != 1 || c.Set.Text("rounds") != "3" {
-		t.Errorf("setup has %+v, %v", c, err)
-	}
+	testenv.Check(t, err == nil && c.Profile == "p.yaml" && len(c.Contenders) == 1 && c.Set.Text("rounds") == "3",
+		"setup has %+v, %v", c, err)
 	for args, want := range map[string]string{
 		"--nonsense": "unknown flag", "--mouse=maybe": "invalid", "Not/A/Contender": "Not/A/Contender",
 		"p.yaml --profile q.yaml":                          "two profiles",

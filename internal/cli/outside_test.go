@@ -167,13 +167,10 @@ func clean(t *testing.T, where, text string, forged bool) {
 			return
 		}
 	}
-	if i := strings.Index(text, "\r"); i >= 0 && !strings.HasPrefix(text[i:], "\r\n") {
-		t.Errorf("%s: a lone carriage return is not escaped", where)
-	}
+	i := strings.Index(text, "\r")
+	testenv.Check(t, i < 0 || strings.HasPrefix(text[i:], "\r\n"), "%s: a lone carriage return is not escaped", where)
 	// An indented line belongs to the line before it: an error of several lines.
-	if forged && strings.Contains("\n"+text, "\nFORGED") {
-		t.Errorf("%s: a line is forged: %q", where, text)
-	}
+	testenv.Check(t, !forged || !strings.Contains("\n"+text, "\nFORGED"), "%s: a line is forged: %q", where, text)
 }
 
 // TestHostileInput runs every command that reads texts from outside.

@@ -169,9 +169,7 @@ func TestEstimateOfBuilds(t *testing.T) {
 		for end := at.Add(c.took); at.Before(end); {
 			at = at.Add(time.Second)
 			left, ok := e.Left(at)
-			if !ok || left > last {
-				t.Errorf("%s: %v left after %v", name, left, last)
-			}
+			testenv.Check(t, ok && left <= last, "%s: %v left after %v", name, left, last)
 			last = left
 		}
 		e.Apply(bench.Record{At: at, Trial: &trial, Event: bench.TrialStarted{}})
