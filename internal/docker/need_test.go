@@ -454,7 +454,7 @@ func TestGiven(t *testing.T) {
 				e := engineOf(t, f)
 				e.local.Store(c.local)
 				if c.root != nil {
-					e.shell = shell{c.root}
+					e.root = ownRoot{c.root}
 				}
 				if c.refuses {
 					f.Responses["POST /containers/create"] = reply(400, missing)

@@ -47,7 +47,7 @@ func TestProcessNextToAPinnedClient(t *testing.T) {
 			stopAtEnd(t, inst)
 			info, status := inst.Info(), ""
 			for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-				data, _ := readProc(info.PID, "status")
+				data, _ := cgroup.ReadProc(info.PID, "status")
 				if status = string(data); strings.Contains(status, "Cpus_allowed_list:\t"+tt.want+"\n") {
 					break
 				}

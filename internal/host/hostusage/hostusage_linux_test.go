@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/host/cgroup"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -45,11 +46,11 @@ func TestAddressFindsTheProcess(t *testing.T) {
 	testenv.Need(t, err == nil && s.pid == os.Getpid(), "%+v, %v", s, err)
 	defer s.Close()
 	before := s.Read()
-	spin(t, 2*tick)
+	spin(t, 2*cgroup.Tick)
 	after := s.Read()
 	r := bench.StepResult{HostBefore: reading(before), HostAfter: reading(after)}
 	got := after.CPU - before.CPU
-	testenv.Check(t, got >= 2*tick && after.Source == "/proc", "%s of CPU time", got)
+	testenv.Check(t, got >= 2*cgroup.Tick && after.Source == "/proc", "%s of CPU time", got)
 	cpus, ok := r.NeedCPUs("db")
 	testenv.Check(t, ok && cpus > 0, "%v CPUs, %v", cpus, ok)
 	l.Close()
