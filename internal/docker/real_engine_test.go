@@ -158,8 +158,7 @@ func TestBuildImage(t *testing.T) {
 	tag := fmt.Sprintf("locbench-test/labeled:%d", os.Getpid())
 	id, err := build("FROM scratch\nARG V\nLABEL v=$V\nCOPY a /\n",
 		docker.BuildOptions{Tag: tag, Args: map[string]string{"V": "7"}})
-	testenv.Need(t, err == nil && strings.Contains(out.String(), "Step 1/"), "%v
-%s", err, out.String())
+	testenv.Need(t, err == nil && strings.Contains(out.String(), "Step 1/"), "%v\n%s", err, out.String())
 	defer e.RemoveImage(context.Background(), id)
 	img, err := e.ImageInspect(t.Context(), id)
 	testenv.Check(t, err == nil && img.ID == id && img.OS == "linux", "%+v, %v", img, err)
