@@ -389,7 +389,7 @@ func TestTryTearsDown(t *testing.T) {
 	testenv.OK(t, os.WriteFile(path, []byte("rounds: 1\n"+seededLoad+forever), 0o600))
 	env := console.Env{Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" }}
 	o := RunOptions{Profile: path, ProfileNamed: true, Changes: profile.Changes{"target": {j.URL}}}
-	err := Try(i.ctx, env, TryOptions{RunOptions: o})
+	err := Try(i.ctx, env, o)
 	if got := j.lines(); got != "POST /seed, DELETE /seed/seed-7" {
 		t.Errorf("%v; the service got %s", err, got)
 	}
