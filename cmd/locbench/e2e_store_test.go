@@ -73,5 +73,5 @@ func TestStore_RealComesBack(t *testing.T) {
 	}
 	// Frozen, not stopped: it comes back at once, and a hanging store is harder to detect than one
 	// that refuses connections.
-	storeGoesAndComesBack(t, "docker", url, func() { dockerDo(t, "pause", id) }, func() { dockerDo(t, "unpause", id) })
+	storeGoes(t, "docker", url, func() { dockerDo(t, "pause", id) }, func() { dockerDo(t, "unpause", id) })
 }

@@ -236,16 +236,14 @@ func nothingLeft(t *testing.T, runID string) {
 	}
 }
 
-// leftOf returns the containers, networks, volumes, processes and their folders of a run.
-func leftOf(runID string) (left []string) {
-	if out, err := exec.Command("docker", "ps", "-aq", "--filter", "label=locbench.run="+runID).Output(); err == nil && len(out) > 0 {
-		left = append(left, fmt.Sprintf("containers left: %s", out))
-	}
-	if out, err := exec.Command("docker", "network", "ls", "-q", "--filter", "label=locbench.run="+runID).Output(); err == nil && len(out) > 0 {
-		left = append(left, fmt.Sprintf("networks left: %s", out))
-	}
-	if out, err := exec.Command("docker", "volume", "ls", "-q", "--filter", "label=locbench.run="+runID).Output(); err == nil && len(out) > 0 {
-		left = append(left, fmt.Sprintf("volumes left: %s", out))
+// leftOf returns the containers, networks, volumes, processes and their folders of a run. env may name another engine.
+func leftOf(runID string, env ...string) (left []string) {
+	for _, what := range []string{"ps -aq", "network ls -q", "volume ls -q"} {
+		cmd := exec.Command("docker", append(strings.Fields(what), "--filter", "label=locbench.run="+runID)...)
+		cmd.Env = append(os.Environ(), env...)
+		if out, err := cmd.Output(); err == nil && len(out) > 0 {
+			left = append(left, fmt.Sprintf("docker %s: left %s", what, out))
+		}
 	}
 	if cache, err := os.UserCacheDir(); err == nil {
 		owners, _ := filepath.Glob(filepath.Join(cache, "locbench", "work", "*.owner"))
@@ -396,12 +394,6 @@ func images(t testing.TB, names ...string) {
 			testenv.Missing(t, "images", "the Docker engine has no image "+name+" (docker pull "+name+", or .ci/images)")
 		}
 	}
-}
-
-// inRuntime reports whether the nth case of a matrix runs in a runtime: every second one in each.
-// Without Docker all are processes.
-func inRuntime(n int, runtime string) bool {
-	return testenv.Engine() != nil || n%2 == 0 == (runtime == "docker")
 }
 
 // lastSeq returns the last sequence number of the event log in dir.

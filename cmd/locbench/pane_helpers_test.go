@@ -150,3 +150,12 @@ func (p *pane) kill() {
 	p.t.Helper()
 	p.run("kill-session", "-t", "0")
 }
+
+// stops stops the run that the terminal shows.
+func (p *pane) stops() {
+	p.t.Helper()
+	p.keys("q")
+	p.see("stop now")
+	p.keys("C-c")
+	p.see("code=130")
+}

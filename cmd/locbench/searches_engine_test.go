@@ -6,13 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/run/capacity"
-	"github.com/locbench/locbench/internal/testenv"
 )
 
 // With --limits each limit has its own results folder, whose steps are the probes.
@@ -159,34 +157,4 @@ func TestInterleaving(t *testing.T) {
 			t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 		}
 	})
-}
-
-// TestInterleaving_Interrupted interrupts the second round: both of its trials run again, together;
-// the first round is kept.
-func TestInterleaving_Interrupted(t *testing.T) {
-	testenv.Docker(t)
-	t.Parallel()
-	services := wellAndTwice(t)
-	d := disturb(t, nil, "run", "--headless", "--services", services, "-p", twoInterleaved(t, "docker", "2"))
-	d.waitEvent(d.out, func(r bench.Record) bool {
-		e, ok := r.Event.(bench.StepEnded)
-		return ok && r.Trial.Round == 2 && e.Result.Index == 0
-	})
-	d.signal(syscall.SIGINT)
-	run, trials := d.ends(130)
-	if len(trials) != 4 || run.State != bench.RunInterrupted {
-		t.Fatalf("%d trials, state %s", len(trials), run.State)
-	}
-	after := d.resumes("--services", services)
-	byRound := map[int][]bench.TrialResult{}
-	for _, trial := range after {
-		byRound[trial.Trial.Round] = append(byRound[trial.Trial.Round], trial)
-	}
-	for round, pair := range byRound {
-		a, okA := pair[0].Interleaved()
-		b, okB := pair[1].Interleaved()
-		if len(pair) != 2 || !okA || !okB || !a.Equal(b) || pair[0].State != bench.TrialComplete || pair[1].State != bench.TrialComplete {
-			t.Errorf("round %d: %s and %s, %v and %v", round, pair[0].State, pair[1].State, a, b)
-		}
-	}
 }

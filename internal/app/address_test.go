@@ -2,13 +2,10 @@ package app
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/secret"
@@ -36,12 +33,9 @@ func TestStoreFromEnvironment(t *testing.T) {
 	if err != nil || strings.Contains(string(data), "hunter2") || run.Command[3] != hidden || run.Command[4] != "--elastic="+hidden {
 		t.Errorf("%q, %v", run.Command, err)
 	}
-	dir := t.TempDir()
+	testenv.Fails(t, testenv.Err(resumedPlan(t, run, RunOptions{})), "--elastic 'http://${USER_NAME}:${PASSWORD}@10.0.0.5:9200'")
 	run.State = bench.RunInterrupted
-	testenv.OK(t, results.WriteJSON(filepath.Join(dir, results.RunFile), run))
-	if _, err := NewPlan(RunOptions{Resume: dir, Getenv: os.Getenv}); err == nil || !strings.Contains(err.Error(), "--elastic 'http://${USER_NAME}:${PASSWORD}@10.0.0.5:9200'") {
-		t.Errorf("resumed without: %v", err)
-	}
+	dir := saved(t, run)
 	again, err := NewPlan(RunOptions{Resume: dir, Changes: profile.Changes{"elastic": {given}}, Getenv: getenv})
 	if err != nil || again.urls["elasticsearch"] != plan.urls["elasticsearch"] {
 		t.Errorf("resumed at %s, %v", again.urls, err)

@@ -136,7 +136,7 @@ func TestRun_ChangesKeepTheProfile(t *testing.T) {
 func TestUsage(t *testing.T) {
 	const of, dashes = "run --target http://127.0.0.1:1/x ", "write it after --: locbench tui -- "
 	const profiled = "run --target http://127.0.0.1:1 --profile mine.yaml "
-	t.Chdir(folderOf(t, map[string]string{
+	t.Chdir(testenv.Folder(t, map[string]string{
 		"mine.yaml": "requests: [{path: /x}]\nsteps: [1]\n", "t.txt": "GET http://shop:8080/a\n", "wrong.txt": "GET http://shop:8080/a HTTP/1.1\n",
 	}))
 	for args, want := range map[string]string{
@@ -362,7 +362,7 @@ func TestSetup(t *testing.T) {
 // usage". Examples with the user's own folders and contenders are skipped.
 func TestExamplesOfRuns(t *testing.T) {
 	root := newRoot(Env{Getenv: func(string) string { return "" }})
-	t.Chdir(folderOf(t, map[string]string{"targets.txt": "GET http://h/a\n", "order.json": "{}"}))
+	t.Chdir(testenv.Folder(t, map[string]string{"targets.txt": "GET http://h/a\n", "order.json": "{}"}))
 	planned := 0
 	for _, cmd := range append([]*cobra.Command{root}, root.Commands()...) {
 		for line := range strings.Lines(cmd.Example) {

@@ -129,19 +129,7 @@ func outputs(t testing.TB, dir string) map[string]string {
 
 func fileOf(t testing.TB, name, text string) string {
 	t.Helper()
-	return filepath.Join(folderOf(t, map[string]string{name: text}), name)
-}
-
-// folderOf returns a new folder with files.
-func folderOf(t testing.TB, files map[string]string) string {
-	t.Helper()
-	dir := t.TempDir()
-	for name, text := range files {
-		path := filepath.Join(dir, name)
-		testenv.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		testenv.OK(t, os.WriteFile(path, []byte(text), 0o600))
-	}
-	return dir
+	return testenv.Write(t, text, t.TempDir(), name)
 }
 
 // twenty is the end of a profile whose load is twenty requests.

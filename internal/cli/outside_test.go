@@ -46,7 +46,7 @@ func TestPipesAndDevicesAreRefused(t *testing.T) {
 		"folder": func(path string) error { return os.Mkdir(path, 0o700) },
 	} {
 		t.Run(kind, func(t *testing.T) {
-			dir := folderOf(t, map[string]string{"city.mapping.json": `{"properties":{}}`})
+			dir := testenv.Folder(t, map[string]string{"city.mapping.json": `{"properties":{}}`})
 			for _, name := range []string{"f.yaml", "service.yaml", results.RunFile, "city.ndjson"} {
 				testenv.OK(t, place(filepath.Join(dir, name)))
 			}
@@ -85,7 +85,7 @@ func TestSecrets_OtherFiles(t *testing.T) {
 		"bad string": "a: \"" + secret + "\\q\"\n",
 		"tab":        "a:\n\t" + secret + "\n",
 	} {
-		for _, args := range readers(folderOf(t, map[string]string{"f.yaml": text, "service.yaml": text, results.RunFile: text})) {
+		for _, args := range readers(testenv.Folder(t, map[string]string{"f.yaml": text, "service.yaml": text, results.RunFile: text})) {
 			lacks(t, name+": "+strings.Join(args, " "), saying(t, args...), secret)
 		}
 	}
@@ -180,7 +180,7 @@ func clean(t *testing.T, where, text string, forged bool) {
 func TestHostileInput(t *testing.T) {
 	h := yamlText("x" + hostile)
 	dir, again, out := hostileResults(t), hostileResults(t), t.TempDir()
-	in := folderOf(t, map[string]string{
+	in := testenv.Folder(t, map[string]string{
 		"services/good/service.yaml": fmt.Sprintf("title: %[1]s\nlanguage: %[1]s\nframework: %[1]s\nversion: %[1]s\nunverified: %[1]s\n"+
 			"env: {TEXT: %[1]s}\ndocker: {image: x}\nprocess: {command: [%[1]s]}\nvariants: [{name: a, title: %[1]s}]\n", h),
 		"good.yaml": fmt.Sprintf("title: %[1]s\ndescription: %[1]s\nrequests: [{name: %[1]s, path: /, header: {X-A: %[1]s}}]\n"+

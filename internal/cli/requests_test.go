@@ -113,7 +113,7 @@ func TestRequest_TwoTargets(t *testing.T) {
 // --targets replaces the requests of the default profile and of a named one. The path of --target
 // comes before those of the file. The shell completes it by files.
 func TestTargets(t *testing.T) {
-	t.Chdir(folderOf(t, map[string]string{"mine.yaml": "requests: [{get: /x}]\nsteps: [3]\n",
+	t.Chdir(testenv.Folder(t, map[string]string{"mine.yaml": "requests: [{get: /x}]\nsteps: [3]\n",
 		"t.txt": "GET http://shop:8080/a\nGET http://shop:8080/a\nGET http://shop:8080/b\n"}))
 	for args, want := range map[string]string{
 		"--target http://127.0.0.1:1/api": " of http://127.0.0.1:1/api, 5 steps",
@@ -147,7 +147,7 @@ func TestTargets_Sent(t *testing.T) {
 			w.WriteHeader(http.StatusNoContent)
 		}
 	})
-	dir := folderOf(t, map[string]string{
+	dir := testenv.Folder(t, map[string]string{
 		"t.txt": strings.Repeat("GET http://shop:8080/items?q={a}\n", 7) +
 			"\nPOST http://shop:8080/orders\nAuthorization: Bearer {b}${C}\n@order.json\n" +
 			"DELETE http://shop:8080/orders/1\nDELETE http://shop:8080/orders/1\n",

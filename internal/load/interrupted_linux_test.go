@@ -130,4 +130,4 @@ func interrupt(t *testing.T, times int) {
 }
 
 // What is interrupted writes nowhere; ten thousand times in the part faults.
-func TestInterruptedWritesNowhere(t *testing.T) { interrupt(t, 200) }
+func TestInterruptedWritesNowhere(t *testing.T) { interrupt(t, 60) }

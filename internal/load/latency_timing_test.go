@@ -329,7 +329,7 @@ func TestVegetaLatencyAgreesWithTheSocket(t *testing.T) {
 	for _, connections := range []int{1, 16} {
 		t.Run(fmt.Sprint(connections), func(t *testing.T) {
 			testenv.Judge(t, 6, 20*time.Millisecond, func(t testing.TB) error {
-				server := newCounting(t, hello)
+				server := newServer(t, nil).listen(t)
 				return agree(t, func() float64 {
 					socket := newTruth()
 					socket.mostFrom = 0.9
@@ -340,7 +340,7 @@ func TestVegetaLatencyAgreesWithTheSocket(t *testing.T) {
 							return nil, err
 						}
 						return newTimed(conn, socket), nil
-					}}, counted(server.URL, connections, 10_000))
+					}}, counted(server.url, connections, 10_000))
 					if l.Loop != bench.LoopVegeta {
 						t.Fatalf("the loop is %q", l.Loop)
 					}

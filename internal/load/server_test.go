@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -104,6 +105,17 @@ func (s *server) die() {
 	if s.listener != nil {
 		s.listener.Close()
 	}
+	s.closeAll()
+}
+
+// hangUp closes all connections.
+func (s *server) hangUp() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closeAll()
+}
+
+func (s *server) closeAll() {
 	for _, conn := range s.conns {
 		conn.Close()
 	}
@@ -213,6 +225,19 @@ func (s *server) between(from time.Time, length time.Duration) (n int64) {
 		}
 	}
 	return n
+}
+
+// see adds what the server knows to the facts.
+func (s *server) see(f facts, l bench.Load) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f["asked"], f["answered"], f["connections"] = float64(s.asked.Load()), float64(s.answered.Load()), float64(s.connections.Load())
+	f["hooks"], f["before"] = float64(len(s.hooks)), float64(s.atOnStart.Load())
+	if len(s.hooks) > 1 {
+		f["after"] = s.elapsed(s.hooks[1]).Seconds() * 1000
+		f["startlag"] = float64(s.hooks[0].Sub(l.Started)) / 1e6
+		f["endlag"] = float64(s.hooks[1].Sub(l.Started.Add(l.Elapsed))) / 1e6
+	}
 }
 
 // elapsed returns the time from a moment on.

@@ -46,9 +46,6 @@ func FuzzDraw(f *testing.F) {
 		if bits&16 != 0 {
 			c.BandName = name
 		}
-		if bits&32 != 0 {
-			c.Top, c.Bottom = in.float(), in.float()
-		}
 		if bits&64 != 0 {
 			c.Unit = func(float64) string { return name }
 		}
@@ -74,11 +71,6 @@ func FuzzDraw(f *testing.F) {
 		exact(t, l, c.Draw(l, axis, w, h), w, h)
 		under := axis.Draw(l, w)
 		exact(t, l, under, w, max(1, min(len(under), 3)))
-		steps := Steps{Chart: c, Gutter: axis.Gutter}
-		for range len(raw) % 40 {
-			steps.Labels = append(steps.Labels, name)
-		}
-		exact(t, l, steps.Draw(l, w, h), w, h)
 	})
 }
 

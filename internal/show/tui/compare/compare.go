@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"charm.land/bubbles/v2/key"
-	"charm.land/bubbles/v2/viewport"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/locbench/locbench/internal/analysis/compare"
@@ -23,7 +22,7 @@ type Compare struct {
 	read   sides
 	at     int // which of read.results is shown
 	chart  int // index into charted
-	text   viewport.Model
+	text   ui.Scroll
 	size   ui.Size
 	theme  *ui.Theme
 }
@@ -31,7 +30,7 @@ type Compare struct {
 // New makes the page of the runs in the folders a and b, the older first. If both are the same, it
 // compares the contenders of that run.
 func New(a, b string, source ui.Source) *Compare {
-	return &Compare{source: source, read: sides{dirs: [2]string{a, b}}, text: viewport.New()}
+	return &Compare{source: source, read: sides{dirs: [2]string{a, b}}, text: ui.NewScroll()}
 }
 
 // Init implements ui.Page.
@@ -59,10 +58,12 @@ func (c *Compare) Update(msg tea.Msg) tea.Cmd {
 		return ui.Cmd(ui.QuitMsg{})
 	case sides:
 		c.take(msg)
-	case tea.MouseWheelMsg:
-		c.scroll(3 * ui.Wheel(msg))
 	case tea.KeyPressMsg:
-		return c.key(ui.KeyOf(msg))
+		if c.shown() == nil || !c.text.Update(msg) {
+			return c.key(ui.KeyOf(msg))
+		}
+	default:
+		c.text.Update(msg)
 	}
 	return nil
 }
@@ -87,8 +88,6 @@ func (c *Compare) shown() *compare.Contender {
 	return &c.read.results[c.at].Contenders[0]
 }
 
-func (c *Compare) scroll(by int) { c.text.SetYOffset(c.text.YOffset() + by) }
-
 func (c *Compare) key(k ui.Key) tea.Cmd {
 	if k == ui.Esc || k == ui.Leave {
 		return ui.Cmd(ui.BackMsg{})
@@ -97,9 +96,7 @@ func (c *Compare) key(k ui.Key) tea.Cmd {
 	if one == nil {
 		return nil
 	}
-	switch by, moves := ui.Moves(k, c.text.Height()); {
-	case moves:
-		c.scroll(by)
+	switch {
 	case k == ui.Left, k == ui.Right:
 		n := len(c.read.results)
 		c.at = (c.at + map[ui.Key]int{ui.Left: n - 1, ui.Right: 1}[k]) % n

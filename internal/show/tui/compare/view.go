@@ -38,10 +38,7 @@ func (c *Compare) View() string {
 	default:
 		n := c.text.TotalLineCount()
 		text := ui.Block{Priority: 1, Least: min(n, 2*h/3), Most: n, Draw: func(w, h int) string {
-			c.text.SetWidth(w)
-			c.text.SetHeight(h)
-			c.scroll(0) // it may have less to scroll now
-			return c.text.View()
+			return c.text.Draw(c.theme, w, h)
 		}}
 		body, _ = ui.Stack(w, h, text, c.drawing())
 	}
@@ -69,8 +66,6 @@ func (c *Compare) title() string {
 		which = "pair"
 	}
 	add(n > 1, fmt.Sprintf("%s %d of %d", which, c.at+1, n))
-	from, all, h := c.text.YOffset(), c.text.TotalLineCount(), c.text.Height()
-	add(all > h, fmt.Sprintf("lines %d to %d of %d", from+1, from+h, all))
 	return ui.Ends(left, right, w)
 }
 

@@ -72,6 +72,6 @@ func (m *Memory) View() string {
 	draw := func(w, h int) string {
 		return strings.Join(append(c.Draw(m.theme, a, w, h-1), a.Draw(m.theme, w)...), "\n")
 	}
-	rows := of.Lines(m.size.Width-2, m.theme.Tone)
-	return m.stack(ui.Block{Priority: 2, Least: 6, Most: ui.Rest, Draw: draw}, ui.Text(1, indent("  ", rows)...))
+	rows := strings.Split("  "+strings.Join(of.Lines(m.size.Width-2, m.theme.Tone), "\n  "), "\n")
+	return m.stack(ui.Block{Priority: 2, Least: 6, Most: ui.Rest, Draw: draw}, ui.Text(1, rows...))
 }

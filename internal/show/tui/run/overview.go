@@ -203,7 +203,7 @@ func (o *Overview) waiting() (blocks []ui.Block) {
 	if o.Trial == nil || o.State.Ended != nil || o.size.Class == ui.Column {
 		return blocks
 	}
-	if lines := o.standings(o.result(w), w); len(lines) > 0 {
+	if lines := o.standings(w); len(lines) > 0 {
 		blocks = append(blocks, ui.Text(5, append(lines, "")...))
 	}
 	return append(blocks, o.table(6))
