@@ -46,6 +46,13 @@ func (s steps) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
+// samples receives the samples of one export. Labels are pairs of a name and a value.
+type samples chan<- prometheus.Metric
+
+func (out samples) gauge(name, help string, v float64, labels ...string) {
+	out <- prometheus.MustNewConstMetric(describe(name, help, labels), prometheus.GaugeValue, v)
+}
+
 func (out samples) step(r row) {
 	at := []string{
 		"run", r.run.ID, "contender", r.trial.Trial.Label(), "round", strconv.Itoa(r.trial.Trial.Round),
