@@ -74,9 +74,8 @@ steps: [1 warm-up, 16]
 	c := startLocbench(t, dir, "run", "-p", profile, "-o", "out")
 	code := c.wait(20 * time.Minute)
 	_, trials := readClean(t, filepath.Join(dir, "out"))
-	if code != 0 || len(trials) != len(names) {
-		t.Errorf("exit code %d, %d trials of %d\n%s", code, len(trials), len(names), c.stderr.String())
-	}
+	testenv.Check(t, code == 0 && len(trials) == len(names),
+		"exit code %d, %d trials of %d\n%s", code, len(trials), len(names), c.stderr.String())
 	for _, trial := range trials {
 		t.Run(trial.Trial.Label(), func(t *testing.T) {
 			passed := wentWell(t, trial)
@@ -121,10 +120,8 @@ func verifyFails(t *testing.T, services string) (stdout string, trials []bench.T
 // quick, and runs out of memory with those of profile locations.
 func TestVerify_FullLoad(t *testing.T) {
 	got, trials := verifyFails(t, faulty(t, "crowd", 2040))
-	if !strings.Contains(got, "✗ killed out of memory at 512 MiB (limits.memory)") {
-		t.Error("no word about its death")
-	}
-	if len(trials[0].Steps) == 0 || trials[0].Steps[len(trials[0].Steps)-1].Step.Connections != 2048 {
-		t.Errorf("it did not die of 2048 connections: %+v", trials)
-	}
+	testenv.Check(t, strings.Contains(got, "✗ killed out of memory at 512 MiB (limits.memory)"),
+		"no word about its death")
+	testenv.Check(t, len(trials[0].Steps) != 0 && trials[0].Steps[len(trials[0].Steps)-1].Step.Connections == 2048,
+		"it did not die of 2048 connections: %+v", trials)
 }

@@ -49,9 +49,8 @@ func TestVegetaReadsKeptRequests(t *testing.T) {
 			testenv.Need(t, len(files) == 1, "%d files, want 1", len(files))
 			for _, data := range files {
 				got := decoded(t, data)
-				if len(got) != len(load.Kept) || len(got) < 400 {
-					t.Fatalf("%d results of %d kept requests", len(got), len(load.Kept))
-				}
+				testenv.Need(t, len(got) == len(load.Kept) && len(got) >= 400,
+					"%d results of %d kept requests", len(got), len(load.Kept))
 				for i, r := range got {
 					k := load.Kept[i]
 					errText := map[bench.ErrorKind]string{"": "", "5xx": "503 Service Unavailable", "timeout": "timeout", "connection_refused": "connection_refused"}[k.Error]
@@ -98,9 +97,8 @@ func TestVegetaReportsOurNumbers(t *testing.T) {
 			{"mean", m.Latencies.Mean, ours.Mean, .001}, {"p50", m.Latencies.P50, ours.P50, .02}, {"p90", m.Latencies.P90, ours.P90, .05},
 			{"p99", m.Latencies.P99, ours.P99, .05}, {"max", m.Latencies.Max, ours.Max, 0}, {"min", m.Latencies.Min, ours.Min, 0},
 		} {
-			if math.Abs(float64(c.got)/float64(c.want)-1) > c.most {
-				t.Errorf("%s %v, want %v", c.name, c.got, c.want)
-			}
+			testenv.Check(t, math.Abs(float64(c.got)/float64(c.want)-1) <= c.most,
+				"%s %v, want %v", c.name, c.got, c.want)
 		}
 	}
 }

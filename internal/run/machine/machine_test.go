@@ -25,9 +25,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestDescribe(t *testing.T) {
 	m := Describe(t.Context())
-	if m.OS != runtime.GOOS || m.Arch != runtime.GOARCH || m.CPUs < 1 || m.CPUs > runtime.NumCPU() {
-		t.Errorf("%+v", m)
-	}
+	testenv.Check(t, m.OS == runtime.GOOS && m.Arch == runtime.GOARCH && m.CPUs >= 1 && m.CPUs <= runtime.NumCPU(),
+		"%+v", m)
 	testenv.Check(t, runtime.GOOS != "linux" || m.Kernel != "" && m.MemoryBytes >= 1<<20 && m.Load1 != "", "%+v", m)
 }
 
