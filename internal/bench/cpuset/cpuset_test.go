@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestCoresAreNotTornApart: on many machines CPU n and n+half are of one core.
@@ -64,8 +66,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		again, err := Parse(cpus.String())
-		if err != nil || !slices.Equal(again, cpus) {
-			t.Errorf("%q is %v, written %q, read %v", list, cpus, cpus, again)
-		}
+		testenv.Check(t, err == nil && slices.Equal(again, cpus),
+			"%q is %v, written %q, read %v", list, cpus, cpus, again)
 	})
 }

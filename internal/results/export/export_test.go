@@ -47,9 +47,8 @@ func TestCSVAndJSONHoldTheSameRows(t *testing.T) {
 	d := json.NewDecoder(bytes.NewReader(written(t, "json", run, trials, Options{})["results.flat.json"]))
 	d.UseNumber()
 	testenv.OK(t, d.Decode(&objects))
-	if len(records) != 13 || len(objects) != 12 {
-		t.Fatalf("%d records, %d objects; want a header and 12 rows", len(records), len(objects))
-	}
+	testenv.Need(t, len(records) == 13 && len(objects) == 12,
+		"%d records, %d objects; want a header and 12 rows", len(records), len(objects))
 	for i, object := range objects {
 		if len(object) != len(Columns()) {
 			t.Errorf("row %d: %d keys, want %d", i, len(object), len(Columns()))
@@ -136,14 +135,12 @@ func TestHGRMHasOurQuantiles(t *testing.T) {
 		if want := float64(h.Quantile(p)) / 1e6; p < 1 && value != want {
 			t.Errorf("at %v: %v ms, want %v", p, value, want)
 		}
-		if count < last || float64(count) < p*float64(l.Count)-1 {
-			t.Errorf("at %v: count %d after %d of %d", p, count, last, l.Count)
-		}
+		testenv.Check(t, count >= last && float64(count) >= p*float64(l.Count)-1,
+			"at %v: count %d after %d of %d", p, count, last, l.Count)
 		last = count
 	}
-	if n < 30 || last != l.Count {
-		t.Errorf("%d lines up to a count of %d, want at least 30 up to %d", n, last, l.Count)
-	}
+	testenv.Check(t, n >= 30 && last == l.Count,
+		"%d lines up to a count of %d, want at least 30 up to %d", n, last, l.Count)
 }
 
 // TestHLog_Intervals checks that each line has the histogram and the time of its step.

@@ -92,9 +92,8 @@ func TestVegetaReportsOurNumbers(t *testing.T) {
 			{"mean", m.Latencies.Mean, ours.Mean, .001}, {"p50", m.Latencies.P50, ours.P50, .02}, {"p90", m.Latencies.P90, ours.P90, .05},
 			{"p99", m.Latencies.P99, ours.P99, .05}, {"max", m.Latencies.Max, ours.Max, 0}, {"min", m.Latencies.Min, ours.Min, 0},
 		} {
-			if math.Abs(float64(c.got)/float64(c.want)-1) > c.most {
-				t.Errorf("%s %v, want %v", c.name, c.got, c.want)
-			}
+			testenv.Check(t, math.Abs(float64(c.got)/float64(c.want)-1) <= c.most,
+				"%s %v, want %v", c.name, c.got, c.want)
 		}
 	}
 }
