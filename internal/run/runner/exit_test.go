@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // gone is an instance whose process has ended according to the kernel.
@@ -87,12 +88,10 @@ func TestCause_Log(t *testing.T) {
 				})
 			})
 			trial := f.first()
-			if trial.Failure != tt.want || len(trial.LastLog) != len(trace) {
-				t.Errorf("%q, want %q; log %+v", trial.Failure, tt.want, trial.LastLog)
-			}
-			if c := trial.WhyFailed(); tt.exit != nil && (c == nil || c.String() != tt.want) {
-				t.Errorf("cause %+v, want %q", c, tt.want)
-			}
+			testenv.Check(t, trial.Failure == tt.want && len(trial.LastLog) == len(trace),
+				"%q, want %q; log %+v", trial.Failure, tt.want, trial.LastLog)
+			c := trial.WhyFailed()
+			testenv.Check(t, tt.exit == nil || c != nil && c.String() == tt.want, "cause %+v, want %q", c, tt.want)
 		})
 	}
 }
@@ -138,12 +137,10 @@ func TestRun_IgnoredSIGTERM(t *testing.T) {
 					warned++
 				}
 			}
-			if !slices.Equal(graces, c.graces) || warned != c.warned {
-				t.Errorf("graces %v, want %v; warned %d times, want %d", graces, c.graces, warned, c.warned)
-			}
-			if last := f.trials["a-2"].Stop; c.graces[1] == 0 && (!last.Killed || !last.Forced) {
-				t.Errorf("stop %+v", last)
-			}
+			testenv.Check(t, slices.Equal(graces, c.graces) && warned == c.warned,
+				"graces %v, want %v; warned %d times, want %d", graces, c.graces, warned, c.warned)
+			last := f.trials["a-2"].Stop
+			testenv.Check(t, c.graces[1] != 0 || last.Killed && last.Forced, "stop %+v", last)
 		})
 	}
 }
