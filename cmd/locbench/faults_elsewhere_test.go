@@ -195,9 +195,7 @@ func (e *privateEngine) start() {
 	e.t.Helper()
 	e.cmd = exec.Command(e.args[0], e.args[1:]...)
 	e.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := e.cmd.Start(); err != nil {
-		e.t.Fatal(err)
-	}
+	testenv.OK(e.t, e.cmd.Start())
 	testenv.Until(e.t, time.Minute, "the engine responds", func() bool {
 		cmd := exec.Command("docker", "version")
 		cmd.Env = append(os.Environ(), "DOCKER_HOST="+e.host)

@@ -90,9 +90,7 @@ func (d *disturbed) concludes(code int, words ...string) (bench.Run, []bench.Tri
 func says(t *testing.T, who, text string, words ...string) {
 	t.Helper()
 	for _, w := range words {
-		if !strings.Contains(text, w) {
-			t.Errorf("%s does not say %q", who, w)
-		}
+		testenv.Check(t, strings.Contains(text, w), "%s does not say %q", who, w)
 	}
 }
 
@@ -123,9 +121,7 @@ func (d *disturbed) killed(phase string) {
 	d.t.Helper()
 	d.wait(time.Minute)
 	run, trials := read(d.t, d.out)
-	if run.State != bench.RunRunning {
-		d.t.Errorf("a killed run says it is %s", run.State)
-	}
+	testenv.Check(d.t, run.State == bench.RunRunning, "a killed run says it is %s", run.State)
 	if phase == "load" && (len(trials) != 1 || len(trials[0].Steps) < 1) {
 		d.t.Fatalf("the finished step is not on disk: %+v", trials)
 	}
@@ -146,9 +142,7 @@ func (d *disturbed) cleaned(runID string) {
 func (d *disturbed) interrupted(phase string) {
 	d.t.Helper()
 	run, trials := d.ends(130, "interrupted", "--resume out", "stopping gracefully")
-	if run.State != bench.RunInterrupted {
-		d.t.Errorf("run %s", run.State)
-	}
+	testenv.Check(d.t, run.State == bench.RunInterrupted, "run %s", run.State)
 	if phase == "load" && (len(trials) == 0 || len(trials[0].Steps) < 2 || trials[0].State != bench.TrialAborted || trials[0].Lost == nil) {
 		d.t.Errorf("trials %+v", trials)
 	}
@@ -198,9 +192,7 @@ func (d *disturbed) resumes(args ...string) []bench.TrialResult {
 func (d *disturbed) reported(words ...string) {
 	d.t.Helper()
 	data, err := os.ReadFile(filepath.Join(d.out, results.SummaryFile))
-	if err != nil {
-		d.t.Error(err)
-	}
+	testenv.OK(d.t, err)
 	says(d.t, results.SummaryFile, strings.ReplaceAll(string(data), `\`, ""), words...)
 }
 

@@ -154,9 +154,7 @@ func TestDocsBlocks(t *testing.T) {
 				default:
 					err = errors.New("neither a profile, which begins with contenders, nor a suite, nor a manifest")
 				}
-				if err != nil {
-					t.Errorf("%s:%d: %v", page, block.line, err)
-				}
+				testenv.Check(t, err == nil, "%s:%d: %v", page, block.line, err)
 				found[page+" "+kind]++
 			}
 		})

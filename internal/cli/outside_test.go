@@ -187,8 +187,8 @@ func TestHostileInput(t *testing.T) {
 	})
 	for _, line := range []string{
 		"--help", "HOSTILE", "--HOSTILE", "services list --services IN/services", "services show good --services IN/services",
-		"services validate IN/services", "services show HOSTILE", "services build HOSTILE", "services validate HOSTILE",
-		"services build good --services IN/services --runtime HOSTILE", "__complete services show --services IN/services ''",
+		"services validate IN/services", "services show HOSTILE", "services validate HOSTILE",
+		"__complete services show --services IN/services ''",
 		"profiles list", "profiles show IN/good.yaml", "profiles validate IN/good.yaml", "profiles validate IN/broken.yaml",
 		"profiles show HOSTILE", "run --headless --profile IN/broken.yaml", "run --headless --profile HOSTILE", "run --headless HOSTILE",
 		"run --headless --target HOSTILE", "run --headless --elastic HOSTILE", "run --resume HOSTILE", "run --resume DIR",

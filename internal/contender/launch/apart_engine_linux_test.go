@@ -13,6 +13,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/cpuset"
 	"github.com/locbench/locbench/internal/docker/dockertest"
+	"github.com/locbench/locbench/internal/host/cgroup"
 	"github.com/locbench/locbench/internal/testenv"
 )
 

@@ -27,9 +27,7 @@ func TestExpectedNumbersStayExact(t *testing.T) {
 	text, err := Format(p)
 	testenv.OK(t, err)
 	again, err := Parse("p.yaml", text)
-	if err != nil {
-		t.Fatalf("%v in\n%s", err, text)
-	}
+	testenv.Need(t, err == nil, "%v in\n%s", err, text)
 	saved, err := json.Marshal(p.Requests)
 	testenv.OK(t, err)
 	var resumed []bench.Request
