@@ -37,7 +37,7 @@ func (p *pageWriter) warnings(all []warning) {
 }
 
 // shown reports whether there is anything to reproduce the run with.
-func (r reproduction) shown() bool { return r.Command != "" || r.Profile != "" }
+func (r reproduction) shown() bool { return r.Command != "" || r.Plan != "" }
 
 func (p *pageWriter) reproduce(r reproduction) {
 	if !r.shown() {
@@ -45,12 +45,8 @@ func (p *pageWriter) reproduce(r reproduction) {
 	}
 	p.put("<section id=\"reproduce\">\n<h2>Reproduce</h2>\n")
 	p.optional("<p>Run with</p>\n<pre tabindex=\"0\">{}</pre>\n", r.Command)
-	if r.Profile != "" {
-		p.put("<p>The profile below holds everything but the machine. Save it as <code>{}</code>. ", r.File)
-		p.optional("Set <code>{}</code> in the environment. ", r.Env)
-		p.put("Then run</p>\n<pre tabindex=\"0\">{}</pre>\n", r.Again)
-		p.put(`<details><summary>{}</summary><pre tabindex="0" class="yaml">{}</pre></details>`+"\n", r.File, r.Profile)
-	}
+	p.optional("<p>Set <code>{}</code> in the environment.</p>\n", r.Env)
+	p.optional(`<details><summary>The plan, with all defaults filled in</summary><pre tabindex="0" class="plan">{}</pre></details>`+"\n", r.Plan)
 	p.put("</section>\n")
 }
 
