@@ -87,7 +87,7 @@ bench-report: ## time of a large report (8 contenders × 6 rounds × 16 steps): 
 	go test -tags acceptance -run '^$$' -bench Report -benchtime 5x ./internal/show/report
 
 screens: ## makes the pictures of first screens in docs/ again (report-*.png)
-	LOCBENCH_SCREENS=$(CURDIR)/docs go test -tags acceptance,browser -count 1 -run TestFirstScreen_Answers ./internal/show/report
+	LOCBENCH_SCREENS=$(CURDIR)/docs go test -tags acceptance,browser -count 1 -run 'TestFirstScreen$$' ./internal/show/report
 
 dist: ## everything of a release in dist/: archives, deb, rpm, images, SBOMs, checksums; publishes nothing (docs/releasing.md)
 	@.ci/dist

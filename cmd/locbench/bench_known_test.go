@@ -170,9 +170,7 @@ func (c truth) run(b *testing.B, dir, counts, more string) (bench.Run, []bench.T
 	running := startLocbench(b, services, "run", "--headless", "--profile", profile, "--services", services, "-o", out)
 	code := running.wait(3 * time.Minute)
 	run, trials := read(b, out)
-	if len(trials) != 1 {
-		b.Fatalf("exit code %d:\n%s", code, running.stderr.String())
-	}
+	testenv.Need(b, len(trials) == 1, "exit code %d:\n%s", code, running.stderr.String())
 	return run, trials, code
 }
 
@@ -192,7 +190,7 @@ func bounds() []bound {
 	}
 	built := func(by, memory string) func(testing.TB) string {
 		return func(t testing.TB) string {
-			return made(t, faultyBinary, "faulty", map[string]string{"FAULT": by, "MEMORY": memory}, nil)
+			return made(t, "faulty", map[string]string{"FAULT": by, "MEMORY": memory}, nil)
 		}
 	}
 	return []bound{
@@ -263,9 +261,7 @@ func (c bound) run(b *testing.B, n int) (bench.Run, []bench.TrialResult) {
 	}
 	code := running.wait(time.Minute + time.Duration(n)*20*time.Second)
 	run, trials := read(b, filepath.Join(dir, "out"))
-	if len(trials) != n {
-		b.Fatalf("exit code %d:\n%s", code, running.stderr.String())
-	}
+	testenv.Need(b, len(trials) == n, "exit code %d:\n%s", code, running.stderr.String())
 	return run, trials
 }
 
@@ -277,9 +273,7 @@ func limited(b *testing.B, cmd *exec.Cmd, cpus float64) *command {
 		b.Skipf("no CPU quota for the client: %v", err)
 	}
 	b.Cleanup(func() {
-		if err := g.Remove(); err != nil {
-			b.Error(err)
-		}
+		testenv.OK(b, g.Remove())
 	})
 	if missing := g.Missing(); len(missing) > 0 {
 		b.Skipf("no CPU quota for the client: %v", missing)
@@ -294,9 +288,7 @@ func limited(b *testing.B, cmd *exec.Cmd, cpus float64) *command {
 		b.Skipf("no CPU quota for the client: %v", err)
 	}
 	defer func() {
-		if err := leave(); err != nil {
-			b.Error(err)
-		}
+		testenv.OK(b, leave())
 	}()
 	return begin(b, cmd)
 }

@@ -84,9 +84,7 @@ steps: [1 warm-up, 16]
 				t.Errorf("%d of 6 lifecycle checks passed, artifact %+v", passed["lifecycle"], trial.Artifact)
 			}
 			for _, group := range trial.Service.Endpoints {
-				if passed[group] == 0 {
-					t.Errorf("no passing check in %s", group)
-				}
+				testenv.Check(t, passed[group] != 0, "no passing check in %s", group)
 			}
 		})
 	}
@@ -100,9 +98,7 @@ func TestVerify_Faults(t *testing.T) {
 		"faulty: FAILED\n", "✗ killed out of memory at 512 MiB (limits.memory)", "✗ check lifecycle no-environment: still running after 15s",
 		"✗ check lifecycle logs-requests: ", "✗ check get ",
 	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("it does not say %q", want)
-		}
+		testenv.Check(t, strings.Contains(got, want), "it does not say %q", want)
 	}
 }
 
@@ -115,9 +111,7 @@ func verifyFails(t *testing.T, services string) (stdout string, trials []bench.T
 	c := startLocbench(t, dir, "services", "verify", "faulty", "--services", services, "-o", "out")
 	code := c.wait(10 * time.Minute)
 	_, trials = readClean(t, filepath.Join(dir, "out"))
-	if code != 3 || len(trials) != 1 {
-		t.Fatalf("exit code %d, %d trials\n%s", code, len(trials), c.stderr.String())
-	}
+	testenv.Need(t, code == 3 && len(trials) == 1, "exit code %d, %d trials\n%s", code, len(trials), c.stderr.String())
 	t.Cleanup(func() { _ = exec.Command("docker", "rmi", "-f", trials[0].Artifact.Image).Run() })
 	t.Logf("it said\n%s%s", c.stdout.String(), c.stderr.String())
 	return c.stdout.String(), trials

@@ -66,7 +66,7 @@ const guestPatience = 10 * time.Minute
 func guestFaulty(t *testing.T, fault string) string {
 	t.Helper()
 	dir := faulty(t, fault, 1<<30)
-	editFile(t, filepath.Join(dir, "service.yaml"), "timeout: 10s", "timeout: "+guestPatience.String())
+	editFile(t, filepath.Join(dir, "service.yaml"), `"timeout":"10s"`, `"timeout":"`+guestPatience.String()+`"`)
 	return dir
 }
 
@@ -121,9 +121,7 @@ func ended(t *testing.T, d *disturbed, code int, words ...string) (bench.Run, be
 	t.Helper()
 	d.wait(guestPatience)
 	run, trials := d.ends(code, words...)
-	if len(trials) != 1 {
-		t.Fatalf("%d trials", len(trials))
-	}
+	testenv.Need(t, len(trials) == 1, "%d trials", len(trials))
 	return run, trials[0]
 }
 
@@ -163,9 +161,7 @@ func TestGuestReadings(t *testing.T) {
 		if changed := kernel.end(); len(changed) > 0 {
 			t.Errorf("changed limits: %q", changed)
 		}
-		if len(trial.Steps) != 3 {
-			t.Fatalf("%d steps", len(trial.Steps))
-		}
+		testenv.Need(t, len(trial.Steps) == 3, "%d steps", len(trial.Steps))
 		verdicts := verdict.Trial(run.Machine.CPUs, trial)
 		held := 0
 		for i, s := range trial.Steps {
@@ -216,9 +212,7 @@ func highWater(t *testing.T, steps []bench.StepResult, said string) {
 		}
 		return
 	}
-	if !strings.Contains(said, "in this step") {
-		t.Error("the text does not tell of the marks of the steps")
-	}
+	testenv.Check(t, strings.Contains(said, "in this step"), "the text does not tell of the marks of the steps")
 	if len(marks) != 3 || marks[1] < marks[0]+24<<20 || marks[1] < marks[2]+24<<20 {
 		t.Errorf("32 MiB touched in the second step, marks of the steps: %v", marks)
 	}
@@ -270,9 +264,7 @@ func watchKernel(t *testing.T, pid int, done <-chan struct{}) *kernelFiles {
 	t.Helper()
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cgroup")
 	group, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "0::")
-	if err != nil || !ok {
-		t.Fatalf("the group of process %d: %q, %v", pid, data, err)
-	}
+	testenv.Need(t, err == nil && ok, "the group of process %d: %q, %v", pid, data, err)
 	dir := filepath.Join("/sys/fs/cgroup", group)
 	k := &kernelFiles{limits: limitsOf(dir), done: make(chan struct{})}
 	go func() {
@@ -348,9 +340,7 @@ func (k *kernelFiles) holds(t *testing.T, u bench.Usage) bool {
 		t.Errorf("a reading from %q: %+v", u.Source, u)
 		return false
 	}
-	if u.Memory.Limit != 64<<20 {
-		t.Errorf("a memory limit of %d", u.Memory.Limit)
-	}
+	testenv.Check(t, u.Memory.Limit == 64<<20, "a memory limit of %d", u.Memory.Limit)
 	for key, value := range map[string]int64{
 		"cpu.stat usage_usec": u.CPU.Microseconds(), "cpu.stat nr_periods": u.Throttling.Periods, "cpu.stat nr_throttled": u.Throttling.Throttled,
 		"cpu.stat throttled_usec": u.Throttling.Time.Microseconds(), "cpu.pressure some": u.Pressure.CPU.Some.Microseconds(),
@@ -410,9 +400,7 @@ func oomKills(t *testing.T) int64 {
 	values := map[string]int64{}
 	keep(values, "vmstat", string(text))
 	n, ok := values["vmstat oom_kill"]
-	if err != nil || !ok {
-		t.Fatalf("the kernel counts no kills: %v", err)
-	}
+	testenv.Need(t, err == nil && ok, "the kernel counts no kills: %v", err)
 	return n
 }
 
@@ -481,9 +469,7 @@ func TestGuestRootless(t *testing.T) {
 	services, light := guestFaulty(t, "none"), guestStep(1, "light", 20)
 	dir := t.TempDir()
 	code, _, stderr := locbench(t, dir, "run", "--headless", "-p", guestProfile(t, "docker", limits+embedded, light), "--services", services, "-o", "refused")
-	if code != 1 {
-		t.Errorf("exit code %d", code)
-	}
+	testenv.Check(t, code == 1, "exit code %d", code)
 	says(t, "standard error", stderr, "rootless", "nsenter ", "--runtime process")
 	_, stdout, _ := locbench(t, dir, "doctor")
 	says(t, "doctor", stdout, "this rootless engine has its own network", "nsenter ")

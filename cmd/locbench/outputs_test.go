@@ -7,7 +7,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
+	"html"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,154 +20,352 @@ import (
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/analysis/compare"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/benchtest"
 	"github.com/locbench/locbench/internal/cli"
+	"github.com/locbench/locbench/internal/figures/hdr"
 	"github.com/locbench/locbench/internal/figures/measure"
-	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/show/plain"
 	"github.com/locbench/locbench/internal/show/report"
-	tuicompare "github.com/locbench/locbench/internal/show/tui/compare"
+	tuirun "github.com/locbench/locbench/internal/show/tui/run"
 	"github.com/locbench/locbench/internal/show/tui/runs"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// alternating returns ten rounds of two alternating contenders on a machine whose speed changes
-// between rounds, by up to a factor of two: b is slower by 10%, which only the pairs show. One
-// trial of b was aborted.
-func alternating() (bench.Run, []bench.TrialResult) {
-	run := bench.Run{Schema: bench.SchemaVersion, State: bench.RunComplete}
-	run.Profile = bench.Profile{Name: "interleaved", Rounds: 10, Runtime: bench.RuntimeProcess, Interleave: 100 * time.Millisecond}
-	run.Profile.Steps = []bench.Step{{Name: "8 connections", Connections: 8, Duration: 10 * time.Second}}
-	run.Profile.Requests = []bench.Request{{Name: "get", Method: "GET", Path: "/"}}
-	run.Machine.CPUs = 8
-	rng := rand.New(rand.NewPCG(2, 2))
-	var trials []bench.TrialResult
-	for round := range run.Profile.Rounds {
-		machine, since := 1+rng.Float64(), time.Unix(1_800_000_000, int64(round))
-		for i, name := range []string{"a", "b"} {
-			rate := 10_000 * machine * []float64{1, .9}[i] * (1 + .01*rng.NormFloat64())
-			trial := bench.TrialResult{Schema: bench.SchemaVersion, Trial: bench.Trial{Contender: name, Round: round + 1}, State: bench.TrialComplete}
-			trial.Service = bench.Service{Name: name}
-			trial.Instance = &bench.InstanceInfo{Runtime: bench.RuntimeProcess}
-			step := bench.StepResult{Step: run.Profile.Steps[0], Interleave: &bench.Interleave{Length: run.Profile.Interleave, Count: 100, Since: since, With: []string{"other"}}}
-			step.Load = bench.Load{Succeeded: int64(10 * rate), Sent: int64(10 * rate), Elapsed: 10 * time.Second}
-			step.Load.Latency = bench.Latencies{Count: 1, P50: time.Millisecond, P99: time.Duration(1e12 / rate)}
-			trial.Steps = []bench.StepResult{step}
-			if name == "b" && round == 2 {
-				trial.State, trial.Steps = bench.TrialAborted, nil
-			}
-			run.Trials = append(run.Trials, bench.TrialEntry{Trial: trial.Trial, State: trial.State})
-			trials = append(trials, trial)
-		}
-	}
-	for _, name := range []string{"a", "b"} {
-		run.Profile.Contenders = append(run.Profile.Contenders, bench.Selection{Contender: name})
-	}
-	return run, trials
+// sided is a contender of a made-up run.
+type sided struct {
+	label  string
+	speed  float64
+	cpu    time.Duration // per request
+	change func(*bench.TrialResult)
 }
 
-// TestOutputs_Leader has a run with one aborted trial: all outputs drop its round for both
-// contenders and pair the others.
-func TestOutputs_Leader(t *testing.T) {
-	run, trials := alternating()
-	a := analysis.Of(run, trials)
-	var text, markdown, html bytes.Buffer
-	testenv.OK(t, plain.End(&text, a, nil, 160, false))
-	testenv.OK(t, report.Markdown(&markdown, a, report.Options{}))
-	testenv.OK(t, report.HTML(&html, a, report.Options{}))
-	r := compare.Pair(a.Contenders[0], a.Contenders[1], nil, compare.Options{})
-	if row := r.Rows[0]; !row.Paired || len(row.Old.Rounds) != 9 || row.Verdict != stats.Worse {
-		t.Errorf("comparison: %+v", row)
-	}
-	folders := tuitest.Folders{{Dir: "results/interleaved", Run: run, Trials: trials}}
-	page := tuitest.Page{New: func(*testing.T) ui.Page {
-		return tuicompare.New("results/interleaved", "results/interleaved", folders)
-	}}
-	var view string
-	page.Play(t, tuitest.Size{Width: 200, Height: 50}, tuitest.Look{}, func(p *tuitest.Program) { view = p.Frame() })
-	for output, c := range map[string]struct{ got, want string }{
-		"text":      {text.String(), "peak throughput, 8 connections     10,945/s  9,932/s   −9.4% (−10.1% to −8.6%)  ✗ worse"},
-		"Markdown":  {markdown.String(), "| peak throughput, 8 connections | 10,945/s | 9,932/s | −9.4% (−10.1% to −8.6%) | ✗ worse |"},
-		"report":    {html.String(), "9 rounds in pairs, 95% CI; lowest p 0.0078 (Holm, 2 measures)"},
-		"dashboard": {view, "worse: −9.4% (−10.1% to −8.6%)"},
-	} {
-		t.Run(output, func(t *testing.T) {
-			if !strings.Contains(c.got, c.want) {
-				t.Errorf("%q is not in\n%s", c.want, c.got)
+// rounds returns rounds at 4, 16 and 64 connections. Their values are spread unevenly, so medians,
+// means, and values of all requests differ.
+func (c sided) rounds(n int) (all []bench.TrialResult) {
+	spread := []float64{1, 1.02, .97, 1.11, .99, 1.01, 1.05, .98}
+	for i := range n {
+		by := spread[(i+len(c.label))%len(spread)]
+		var steps []bench.StepResult
+		for k, share := range []float64{.5, 1, .9} {
+			successes := int64(200 * share * c.speed * by)
+			s := benchtest.Step(successes, benchtest.Of(benchtest.Closed(4<<(2*k))), benchtest.CPU(time.Duration(float64(c.cpu)/by)*time.Duration(successes)))
+			for _, kind := range []string{"GET /list", "POST /bookings"} {
+				each, h := time.Duration(float64(int(4)<<k)*float64(time.Millisecond)/c.speed/by/by), hdr.New()
+				for i := range successes / 2 {
+					h.Record(each * time.Duration(successes+i) / time.Duration(successes))
+				}
+				s.Load.Requests = append(s.Load.Requests, bench.RequestLoad{Name: kind, Succeeded: successes / 2, Latency: h.Latencies()})
 			}
+			s.Load.Latency = s.Load.Requests[0].Latency
+			s.After.Memory = &bench.Memory{Used: int64(40e6 * by), Peak: int64(50e6 * by * by)}
+			steps = append(steps, s)
+		}
+		t := benchtest.Trial(c.label, i+1, steps...)
+		up := time.Duration(20e6 / by)
+		t.StartUp = &up
+		t.Instance = &bench.InstanceInfo{PID: 1, LimitsEnforced: true, StartedAt: benchtest.Start()}
+		if c.change != nil {
+			c.change(&t)
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+// madeUp returns a run of these contenders.
+func madeUp(rounds int, all ...sided) (bench.Run, []bench.TrialResult) {
+	var trials []bench.TrialResult
+	for _, one := range all {
+		trials = append(trials, one.rounds(rounds)...)
+	}
+	return benchtest.Run(trials...), trials
+}
+
+// outputs are what all outputs say about a run.
+type outputs struct {
+	text, summary, page, dashboard string
+	comparison, comment            string // of the first two contenders
+}
+
+func outputsOf(t *testing.T, run bench.Run, trials []bench.TrialResult) outputs {
+	t.Helper()
+	a := analysis.Of(run, trials)
+	var text, summary, page, comparison, comment bytes.Buffer
+	testenv.OK(t, plain.End(&text, a, nil, 0, true))
+	testenv.OK(t, report.Markdown(&summary, a, report.Options{}))
+	testenv.OK(t, report.HTML(&page, a, report.Options{}))
+	all := a.InProfile()
+	r, err := compare.Compare(compare.Set{Run: a, Contender: all[0].Label}, compare.Set{Run: a, Contender: all[1].Label}, compare.Options{})
+	testenv.OK(t, err)
+	testenv.OK(t, r.Text(&comparison, 0))
+	testenv.OK(t, r.Markdown(&comment, nil))
+	dir := "results/made-up"
+	live := frame(t, tuirun.New(tuirun.Options{Session: tuitest.Finished(dir, results.Records(run, trials, dir))}))
+	return outputs{text.String(), summary.String(), page.String(), live, comparison.String(), comment.String()}
+}
+
+// spaced returns a text with single spaces, without the marks of verdicts.
+func spaced(s string) string {
+	return strings.Join(strings.Fields(strings.NewReplacer("✓", "", "✗", "", `\`, "", "│", "").Replace(s)), " ")
+}
+
+// All outputs begin with the same statement about a run.
+func TestOutputs_FirstStatement(t *testing.T) {
+	fails := func(t *bench.TrialResult) {
+		t.State, t.Failure, t.Steps = bench.TrialFailed, "the contender died: exit code 1", nil
+	}
+	late := func(t *bench.TrialResult) {
+		for i := range t.Steps {
+			l := &t.Steps[i].Load
+			*l = bench.Load{Definition: l.Definition, Started: l.Started, Elapsed: l.Elapsed, Sent: 2, Lead: 1, Drain: 1, FirstResponse: 15 * time.Second}
+		}
+	}
+	leaks := func(t *bench.TrialResult) {
+		for i := range t.Steps {
+			s := &t.Steps[i]
+			s.Warnings = bench.Warnings{{Kind: bench.WarnMemoryGrowth, Text: "memory use grew by 2.05 KiB per request",
+				Values: map[string]float64{bench.GrowthRate: 2100}}}
+		}
+	}
+	paired := func(t *bench.TrialResult) { // but for the third round, in which it was aborted
+		since := benchtest.Start().Add(time.Duration(t.Trial.Round) * time.Hour)
+		for i := range t.Steps {
+			benchtest.Interleaved(since, "a", "b")(&t.Steps[i])
+		}
+	}
+	aborted := func(t *bench.TrialResult) {
+		if paired(t); t.Trial.Round == 3 {
+			t.State, t.Steps = bench.TrialAborted, nil
+		}
+	}
+	needs := func(t *bench.TrialResult) {
+		for i := range t.Steps {
+			s := &t.Steps[i]
+			s.HostBefore = &bench.HostReading{Needs: map[string]*bench.NeedUsage{"db": {At: benchtest.Start(), Source: "cgroup v2"}}}
+			s.HostAfter = &bench.HostReading{Needs: map[string]*bench.NeedUsage{"db": {At: benchtest.Start().Add(benchtest.Length),
+				Source: "cgroup v2", CPU: bench.Duration(benchtest.Length)}}}
+		}
+	}
+	cpu := 50 * time.Microsecond
+	same := func(label string) sided { return sided{label, 10, cpu, nil} }
+	for name, c := range map[string]struct {
+		rounds int
+		all    []sided
+		change func(*bench.Run)
+		want   string
+	}{
+		"better":                 {6, []sided{same("a"), {"b", 30, cpu, nil}}, nil, "b: peak throughput ×"},
+		"worse":                  {6, []sided{same("a"), {"b", 5, cpu, nil}}, nil, "b: peak throughput ×0.5"},
+		"undecided":              {6, []sided{same("a"), same("bb")}, nil, "No significant change from a to bb"},
+		"one round":              {1, []sided{same("a"), {"b", 30, cpu, nil}}, nil, "Cannot tell yet: b "},
+		"the second is excluded": {6, []sided{same("a"), {"b", 10, cpu, fails}}, nil, "Run a: the only one of 2"},
+		"the first is excluded":  {6, []sided{{"a", 10, cpu, fails}, same("b")}, nil, "Run b: the only one of 2"},
+		"both are excluded":      {6, []sided{{"a", 10, cpu, fails}, {"b", 10, cpu, fails}}, nil, "No contender can be compared"},
+		"nothing in one":         {6, []sided{same("a"), {"b", 10, cpu, late}}, nil, "b: no request ended within any step"},
+		"nothing in both":        {6, []sided{{"a", 10, cpu, late}, {"b", 10, cpu, late}}, nil, "a and b: no request ended within any step"},
+		"a leak":                 {6, []sided{same("a"), {"b", 30, cpu, leaks}}, nil, "b: memory use grew by 2.05 KiB per request"},
+		"other limits": {6, []sided{same("a"), {"b", 5, cpu, nil}}, func(r *bench.Run) {
+			r.Profile.Limits = bench.Limits{CPUs: 1}
+			r.Profile.Settings = []bench.Settings{{Selection: bench.Selection{Contender: "b"}, Limits: bench.Limits{CPUs: .5}}}
+		}, "b under 0.5 CPUs, a under 1 CPU: ×0.5"},
+		"a need is the limit": {6, []sided{{"a", 10, cpu, needs}, {"b", 30, cpu, needs}}, func(r *bench.Run) {
+			r.Profile.Needs = []bench.NeedSpec{{Name: "db", From: bench.NeedContainer}}
+		}, "b: peak throughput ×"},
+		"an aborted round drops its pair": {9, []sided{{"a", 10, cpu, paired}, {"b", 9, cpu, aborted}}, func(r *bench.Run) {
+			r.Profile.Interleave = 100 * time.Millisecond
+		}, "b: peak throughput 10.0% lower (10.0% to 10.0%), worse"},
+		"three": {6, []sided{{"a", 30, cpu, nil}, same("b"), same("cc")}, nil, "a has the highest throughput: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			run, trials := madeUp(c.rounds, c.all...)
+			if c.change != nil {
+				c.change(&run)
+			}
+			o := outputsOf(t, run, trials)
+			first, _, _ := strings.Cut(o.text, "\n")
+			testenv.Check(t, strings.HasPrefix(first, c.want), "run: %q", first)
+			page := regexp.MustCompile(`<section id="conclusion"[^>]*>\s*<p>([^<]*)</p>`).FindStringSubmatch(o.page)
+			testenv.Need(t, page != nil, "no conclusion in the report")
+			testenv.Equal(t, spaced(html.UnescapeString(page[1])), spaced(first), "report")
+			summary, _, _ := strings.Cut(o.summary, "\n")
+			testenv.Equal(t, spaced(summary), "### test: "+spaced(first), "summary.md")
+			testenv.Check(t, strings.Contains(spaced(o.dashboard), spaced(first)), "dashboard: no %q in\n%s", first, o.dashboard)
+			comparison, _, _ := strings.Cut(o.comparison, "\n")
+			comment, _, _ := strings.Cut(o.comment, "\n")
+			testenv.Equal(t, spaced(comment), "### "+spaced(comparison), "comment")
+			a := analysis.Of(run, trials)
+			if len(c.all) == 2 {
+				testenv.Equal(t, spaced(comparison), spaced(first), "compare")
+				if run.Profile.Interleave > 0 {
+					row := compare.Pair(a.Contenders[0], a.Contenders[1], nil, compare.Options{}).Rows[0]
+					testenv.Check(t, row.Paired && len(row.Old.Rounds) == c.rounds-1, "%+v", row)
+					testenv.Contains(t, o.page, "8 rounds in pairs, 95% CI")
+				}
+				return
+			}
+			// the leader and the next one are compared with the same ratio
+			next := slices.IndexFunc(a.Contenders, func(c analysis.Contender) bool { return strings.Contains(first, " of "+c.Label+" (") })
+			testenv.Need(t, next > 0, "no next one in %q", first)
+			r := compare.Pair(a.Contenders[next], a.Contenders[0], nil, compare.Options{}).Rows[0].Ratio
+			testenv.Check(t, strings.Contains(first, fmt.Sprintf("%.3g times that of %s (%.3g to %.3g)", r.Estimate, a.Contenders[next].Label, r.Low, r.High)),
+				"compare: %+v, run: %q", r, first)
 		})
 	}
 }
 
-// TestOutputs_Agree walks the outputs of real runs: each has the same text for a measure of a
-// contender.
+// All outputs have the known causes of a change after the verdict, and a next step that does not repeat
+// them.
+func TestOutputs_Why(t *testing.T) {
+	logs := func(t *bench.TrialResult) {
+		for i := range t.Steps {
+			s := &t.Steps[i]
+			s.Before.Log, s.After.Log = &bench.Log{}, &bench.Log{Lines: s.Load.Succeeded}
+			if t.Trial.Contender == "b" {
+				s.After.Log.Bytes = 150 * s.Load.Succeeded
+				s.Load.Requests[1].Latency = benchtest.Latencies(s.Load.Requests[1].Succeeded, 90*time.Millisecond)
+			}
+		}
+	}
+	run, trials := madeUp(8, sided{"a", 10, 50 * time.Microsecond, logs}, sided{"b", 9, 60 * time.Microsecond, logs})
+	o := outputsOf(t, run, trials)
+	why := compare.Pair(analysis.Of(run, trials).Contenders[0], analysis.Of(run, trials).Contenders[1], nil, compare.Options{}).Why()
+	testenv.Need(t, len(why) == 2, "%q", why)
+	testenv.Contains(t, why[0], "Mostly POST /bookings: p50 ×")
+	testenv.Equal(t, why[1], "b logs 150 B per request, a 0 B.")
+	page, _, _ := strings.Cut(o.page, "</section>") // the first screen
+	for output, text := range map[string]string{"text": o.text, "summary.md": o.summary, "dashboard": o.dashboard, "compare": o.comparison,
+		"comment": o.comment, "report": html.UnescapeString(page)} {
+		for _, line := range why {
+			testenv.Equal(t, strings.Count(spaced(text), spaced(line)), 1, output+": "+line)
+		}
+		before, _, _ := strings.Cut(text, "<details>") // of Markdown, where the rest is folded
+		testenv.Check(t, strings.Contains(spaced(before), spaced(why[1])), "%s: folded", output)
+	}
+	testenv.Contains(t, o.text, "Look at what b logs\n")
+}
+
+// TestOutputs_Agree: all outputs have the same text for a measure of a contender, of published and of
+// made-up runs. The tables of docs/published.md can be made from the published ones.
 func TestOutputs_Agree(t *testing.T) {
 	var every []measure.ID
 	for _, m := range measure.All() {
 		every = append(every, m.ID)
 	}
-	for name, first := range map[string][]measure.ID{ // what the table of the first screen has
-		"locations": {measure.Throughput, measure.StartUp, measure.Cost, measure.MemoryPeak}, "delay-matrix": {measure.Cost},
-		"cold-warm": {measure.StartUp, measure.P50, measure.Cost}, "burst": {measure.P99, measure.Max, measure.StartUp, measure.Cost},
+	cpu, most := 5*time.Millisecond, []measure.ID{measure.Throughput, measure.StartUp, measure.Cost, measure.MemoryPeak}
+	for name, c := range map[string]struct {
+		first   []measure.ID // in the table of the first screen; none if that is a comparison
+		trials  int
+		section string  // of summary.md
+		all     []sided // of a made-up run
+	}{
+		"locations":    {most, 4, "## All results", nil},
+		"delay-matrix": {[]measure.ID{measure.Cost}, 9, "| contender | 0 ms | 10 ms |", nil},
+		"cold-warm":    {[]measure.ID{measure.StartUp, measure.P50, measure.Cost}, 2, "## First requests", nil},
+		"burst":        {[]measure.ID{measure.P99, measure.Max, measure.StartUp, measure.Cost}, 12, "| contender | p99 | failed |", nil},
+		"other peak": {nil, 12, "## All results", []sided{{"left", 10, cpu, nil}, {"right", 8, cpu,
+			func(t *bench.TrialResult) { t.Steps[1].Load.Succeeded /= 2 }}}},
+		"three": {most, 18, "## All results", []sided{{"left", 10, cpu, nil}, {"right", 8, cpu, nil}, {"other", 5, cpu, nil}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := filepath.Join("..", "..", "testdata", "results", name)
+			t.Parallel()
+			run, trials := madeUp(6, c.all...)
+			dir := filepath.Join(root, "testdata", "results", name)
+			if c.all != nil {
+				dir = folder(t, run, trials)
+			} else {
+				testenv.Contains(t, readPage(t, "docs/published.md"), "testdata/results/"+name)
+			}
 			run, trials, err := results.Read(dir)
-			testenv.OK(t, err)
+			testenv.Need(t, err == nil && len(trials) == c.trials && run.State != bench.RunRunning, "%d trials of a run that is %s, %v", len(trials), run.State, err)
 			a := analysis.Of(run, trials)
-			var text, md, page bytes.Buffer
+			var text, long, md, page bytes.Buffer
 			testenv.OK(t, plain.End(&text, a, nil, 0, true))
+			testenv.OK(t, plain.End(&long, a, nil, 0, false))
 			testenv.OK(t, report.Markdown(&md, a, report.Options{}))
 			testenv.OK(t, report.HTML(&page, a, report.Options{}))
-			past := tuitest.Page{New: func(*testing.T) ui.Page {
-				return runs.New(runs.Options{Source: tuitest.Folders{{Dir: dir, Run: run, Trials: trials}}})
-			}}
-			var dashboard string
-			past.Play(t, tuitest.Size{Width: 200, Height: 50}, tuitest.Look{}, func(p *tuitest.Program) { dashboard = p.Frame() })
+			testenv.Contains(t, md.String(), c.section)
+			dashboard := frame(t, runs.New(runs.Options{Source: tuitest.Folders{{Dir: dir, Run: run, Trials: trials}}}))
 			above, below, _ := strings.Cut(md.String(), "## All results")
 			screenful, rest, _ := strings.Cut(page.String(), "<h2>All results</h2>")
 			table, _, _ := strings.Cut(rest, "</table>")
-			for _, c := range a.Contenders {
+			for _, c2 := range a.Contenders {
 				for output, of := range map[string]struct {
 					text     string
 					row      string // of the contender
 					measures []measure.ID
 				}{
-					"text":            {text.String(), `(?m)^.*\b` + c.Label + ` .*$`, first},
-					"Markdown":        {above, `(?m)^\|.*\b` + c.Label + ` .*$`, first},
-					"report":          {screenful, `<th scope="row"[^>]*>(?:<i [^>]*></i>)?` + c.Label + `.*`, first},
+					"text":            {text.String(), `(?m)^.*\b` + c2.Label + ` .*$`, c.first},
+					"Markdown":        {above, `(?m)^\|.*\b` + c2.Label + ` .*$`, c.first},
+					"report":          {screenful, `<th scope="row"[^>]*>(?:<i [^>]*></i>)?` + c2.Label + `.*`, c.first},
 					"all in Markdown": {below, `(?m)^\|.*$`, every},
-					"all in report":   {table, `<td data-label="` + c.Label + `"[^>]*>[^<]*`, every},
-					"dashboard":       {dashboard, `(?m)^.*\b` + c.Label + ` .*$`, first},
+					"all in report":   {table, `<td data-label="` + c2.Label + `"[^>]*>[^<]*`, every},
+					"dashboard":       {dashboard, `(?m)^.*\b` + c2.Label + ` .*$`, c.first},
 				} {
 					rows := strings.Join(regexp.MustCompile(of.row).FindAllString(of.text, -1), "\n")
 					for _, id := range of.measures {
 						m := measure.Get(id)
-						r := m.Contender(c.Contender)
+						r := m.Contender(c2.Contender)
 						want := strings.ReplaceAll(m.Text(r), "<", "&lt;")
 						if r.Known && !strings.Contains(strings.NewReplacer(`\$`, "$", `\~`, "~").Replace(rows), want) {
-							t.Errorf("%s: %s of %s is %s, not in %q", output, m.Name, c.Label, want, rows)
+							t.Errorf("%s: %s of %s is %s, not in %q", output, m.Name, c2.Label, want, rows)
+						}
+					}
+				}
+				for _, s := range c2.Steps {
+					rows := strings.Join(regexp.MustCompile(`(?m)^ *`+regexp.QuoteMeta(s.Step.Name)+` .*$`).FindAllString(long.String(), -1), "\n")
+					for _, id := range []measure.ID{measure.Throughput, measure.P50, measure.P99} {
+						if r := measure.Get(id).Over(s); r.Known && !s.Step.WarmUp && !strings.Contains(rows, measure.Get(id).Unit.Cell(r.Value)) {
+							t.Errorf("%s of %s, %s is %v, not in %q", id, c2.Label, s.Step.Name, r.Value, rows)
 						}
 					}
 				}
 			}
-			exportsAgree(t, dir, a)
-			historyAgrees(t, dir, a)
 			comparisonsAgree(t, dir, a)
+			if c.all == nil { // of one round, whose values are those of all requests
+				exportsAgree(t, dir, a)
+				historyAgrees(t, dir, a)
+			}
 		})
 	}
 }
 
-// printed returns what a command prints.
-func printed(t *testing.T, args ...string) string {
+// frame returns the first frame of a page.
+func frame(t *testing.T, page ui.Page) (text string) {
+	t.Helper()
+	tuitest.Page{New: func(*testing.T) ui.Page { return page }}.Play(t, tuitest.Size{Width: 200, Height: 60}, tuitest.Look{},
+		func(p *tuitest.Program) { text = p.Frame() })
+	return text
+}
+
+// folder writes the run as a results folder.
+func folder(t *testing.T, run bench.Run, trials []bench.TrialResult) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for i, trial := range trials {
+		testenv.OK(t, results.WriteJSON(filepath.Join(dir, run.Trials[i].File), trial))
+	}
+	testenv.OK(t, results.WriteJSON(filepath.Join(dir, results.RunFile), run))
+	return dir
+}
+
+// ran returns the exit code of a command, and what it prints.
+func ran(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	if code := cli.Main(t.Context(), cli.Env{Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: os.Getenv}); code != 0 {
-		t.Fatalf("%q: exit code %d: %s", args, code, errs.String())
-	}
-	return out.String()
+	code = cli.Main(t.Context(), cli.Env{Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: os.Getenv})
+	return code, out.String(), errs.String()
+}
+
+// printed returns the standard output of a command, which must succeed.
+func printed(t *testing.T, args ...string) string {
+	t.Helper()
+	code, out, errs := ran(t, args...)
+	testenv.Need(t, code == 0, "%q: exit code %d: %s", args, code, errs)
+	return out
 }
 
 // exportsAgree compares each measure of each step in the CSV and JSON exports.
@@ -297,8 +495,10 @@ func comparisonsAgree(t *testing.T, dir string, a *analysis.Run) {
 				other = at
 			}
 			old, fresh := resultAt(m, before, at), resultAt(m, after, other)
-			holds(t, "old "+before.Label, m, row.Old.Median, old)
-			holds(t, "new "+after.Label, m, row.New.Median, fresh)
+			if len(old.Rounds) < 2 { // else the JSON has the median of rounds, the texts that of all requests
+				holds(t, "old "+before.Label, m, row.Old.Median, old)
+				holds(t, "new "+after.Label, m, row.New.Median, fresh)
+			}
 			line := regexp.MustCompile(`(?m)^  ` + regexp.QuoteMeta(m.Comparison.Title) + `.*$`).FindString(text)
 			for _, want := range []measure.Result{old, fresh} {
 				if cell := m.Unit.Text(want.Value); want.Known && !strings.Contains(line, " "+cell+" ") {
@@ -314,35 +514,4 @@ func contenderOf(t *testing.T, a *analysis.Run, label string) analysis.Contender
 	i := slices.IndexFunc(a.Contenders, func(c analysis.Contender) bool { return c.Label == label })
 	testenv.Need(t, i >= 0, "no contender %q", label)
 	return a.Contenders[i]
-}
-
-// The published results can be read, and the tables of docs/published.md can be made from them.
-func TestPublishedResults(t *testing.T) {
-	for name, want := range map[string]struct {
-		contenders int
-		section    string
-	}{
-		"locations":    {4, "## All results"},
-		"delay-matrix": {9, "| contender | 0 ms | 10 ms |"},
-		"cold-warm":    {2, "## First requests"},
-		"burst":        {12, "| contender | p99 | failed |"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := filepath.Join("..", "..", "testdata", "results", name)
-			run, trials, err := results.Read(dir)
-			if err != nil || len(trials) != want.contenders || run.Profile.Name != name || run.State == bench.RunRunning {
-				t.Fatalf("%d trials of %s, %s, %v", len(trials), run.Profile.Name, run.State, err)
-			}
-			var md, html bytes.Buffer
-			testenv.OK(t, report.Markdown(&md, analysis.Of(run, trials), report.Options{}))
-			testenv.OK(t, report.HTML(&html, analysis.Of(run, trials), report.Options{}))
-			if !strings.Contains(md.String(), want.section) {
-				t.Errorf("no %q in\n%s", want.section, md.String())
-			}
-			page, err := os.ReadFile(filepath.Join("..", "..", "docs", "published.md"))
-			if err != nil || !strings.Contains(string(page), "testdata/results/"+name) {
-				t.Errorf("docs/published.md does not say where its table comes from: testdata/results/%s", name)
-			}
-		})
-	}
 }

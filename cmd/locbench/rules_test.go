@@ -4,7 +4,6 @@ package main
 
 import (
 	"go/ast"
-	"go/build/constraint"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -20,110 +19,92 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// TestRules has the rules of the sources that no linter of .golangci.yml can express.
+// TestRules has the rules of the sources that no linter of .golangci.yml can express: what no line of some files
+// matches.
 func TestRules(t *testing.T) {
-	set := token.NewFileSet()
-	var product, plain, acceptance []*ast.File
-	err := filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") {
-			return err
-		}
-		file, err := parser.ParseFile(set, path, nil, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
-		switch path = filepath.ToSlash(path); {
-		case strings.HasSuffix(path, "_test.go") && needs(file, "acceptance"):
-			acceptance = append(acceptance, file)
-		case strings.HasSuffix(path, "_test.go"):
-			plain = append(plain, file)
-		case strings.HasPrefix(path, "../../internal/"):
-			product = append(product, file)
-		}
-		return nil
-	})
-	testenv.OK(t, err)
-	for _, part := range testenv.Parts {
-		if tag := regexp.MustCompile(`build-tags: .*\b` + part.Name + `\b`); part.Tagged() && !tag.MatchString(readPage(t, ".golangci.yml")) {
-			t.Errorf("the linters do not see the part %s: add its tag to .golangci.yml", part.Name)
-		}
-	}
+	const kinds = `\bbench\.(Runtime(Auto|Docker|Process|URL)|Need(Auto|Embedded|External|Container|None))\b`
+	tests := regexp.MustCompile(`_test\.go$`)
 	for name, rule := range map[string]struct {
-		of    []*ast.File
-		check func(n ast.Node, found func(ast.Node, string)) (deeper bool)
+		in, but string // patterns of paths; tests are not among them
+		wrong   string // pattern of a line
+		except  string // pattern of what is taken out of a line before
+		instead string
 	}{
-		"no name of a runtime or store decides": {product, decidesByName},
-		"no struct has warnings as texts":       {product, warningsAsText},
-		"no number of CPUs without its noun":    {product, countsCPUs},
-		"plain tests are hermetic":              {plain, hermetic},
-		"acceptance tests belong to a part":     {acceptance, belongsToPart},
+		"no name of a runtime or need decides: it would forget a new one": {`^internal/`, `/(bench|store|elasticsearch|platform|launch)/[^/]*$`,
+			`[!=]=.*` + kinds + `|` + kinds + `\)? [!=]=|^\s*case .*` + kinds, ``, "ask for what it is (Traits)"},
+		"no struct has warnings as texts": {`^internal/`, `^$`, `^\t+(\w+, )*(warnings?|notices?|notes|caveats?|\w*(Warnings?|Notices?|Notes|Caveats?))(, \w+)* +\[\]string\b`,
+			``, "use bench.Warnings, and make sentences when printing"},
+		// Numbers with two digits, of CPUs in use, are "1.00 CPUs".
+		"no number of CPUs without its noun": {`^internal/`, `^$`, `%(d|g|v|s) CPUs?\b`, `^\s*//.*`, "it may be 1: use units.CPUs or units.Plural"},
+		// Words of the need elasticsearch and of its data, also as parts of names. A method Store of package atomic, and
+		// the header no-store, are others.
+		"these packages know needs, and not which ones there are": {
+			`^internal/(analysis|app|bench|contender/platform|figures|results|run|show)/|^internal/needs/(needs|kind|setup|address)\.go$`, `^$`,
+			`(?i:elastic|\b(city|cities|stores?)\b)|[a-z]Store\b|\bStore[A-Z]`, `\.(LoadOr)?Store\(|"no-store"`, "name the need"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if len(rule.of) < 50 {
-				t.Errorf("%d files read", len(rule.of))
-			}
-			for _, file := range rule.of {
-				ast.Inspect(file, func(n ast.Node) bool {
-					return rule.check(n, func(at ast.Node, what string) { t.Errorf("%s: %s", set.Position(at.Pos()), what) })
-				})
-			}
+			in, but, wrong, except := regexp.MustCompile(rule.in), regexp.MustCompile(rule.but), regexp.MustCompile(rule.wrong), regexp.MustCompile(rule.except)
+			files := 0
+			eachGo(t, func(path string) {
+				if tests.MatchString(path) || !in.MatchString(path) || but.MatchString(path) {
+					return
+				}
+				files++
+				n := 0
+				for line := range strings.Lines(readPage(t, path)) {
+					if n++; wrong.MatchString(except.ReplaceAllString(line, "")) {
+						t.Errorf("%s:%d: %s: %s", path, n, strings.TrimSpace(line), rule.instead)
+					}
+				}
+			})
+			testenv.Check(t, files > 50, "%d files", files)
 		})
 	}
 }
 
-var ofCPUs = regexp.MustCompile(`%(d|g|v|s) CPUs?\b`)
-
-// countsCPUs finds formats of a number of CPUs that may be 1: units.CPUs and units.Plural know that.
-// Numbers with two digits, of CPUs in use, are "1.00 CPUs".
-func countsCPUs(n ast.Node, found func(ast.Node, string)) bool {
-	if text, ok := n.(*ast.BasicLit); ok && text.Kind == token.STRING && ofCPUs.MatchString(text.Value) {
-		found(n, "a number of CPUs may be 1: use units.CPUs or units.Plural")
-	}
-	return true
-}
-
-var kinds = regexp.MustCompile(`^(Runtime(Auto|Docker|Process|URL)|Need(Auto|Embedded|External|Container|None))$`)
-
-// decidesByName finds code that compares the name of a runtime or of the origin of a need: it would
-// forget a new one.
-func decidesByName(n ast.Node, found func(ast.Node, string)) bool {
-	var compared []ast.Expr
-	switch n := n.(type) {
-	case *ast.File:
-		return !slices.Contains([]string{"bench", "store", "elasticsearch", "platform", "launch"}, n.Name.Name) // they define and open them
-	case *ast.BinaryExpr:
-		if n.Op == token.EQL || n.Op == token.NEQ {
-			compared = []ast.Expr{n.X, n.Y}
+// TestRules_Tests: plain tests are hermetic, and acceptance tests belong to a part, whose tag the linters see.
+func TestRules_Tests(t *testing.T) {
+	linters := regexp.MustCompile(`build-tags: .*`).FindString(readPage(t, ".golangci.yml"))
+	var parts []string
+	for _, part := range testenv.Parts {
+		if part.Tagged() {
+			parts = append(parts, part.Name)
+			testenv.Contains(t, linters, " "+part.Name)
 		}
-	case *ast.CaseClause:
-		compared = n.List
 	}
-	for _, expr := range compared {
-		ast.Inspect(expr, func(n ast.Node) bool {
-			if name, ok := n.(*ast.SelectorExpr); ok && kinds.MatchString(name.Sel.Name) {
-				found(name, "decides by bench."+name.Sel.Name+": ask for what it is (Traits)")
-			}
-			return true
+	part, test := regexp.MustCompile(`\b(`+strings.Join(parts, "|")+`)\b`), regexp.MustCompile(`(?m)^func Test\w+\(t \*testing.T\)`)
+	set := token.NewFileSet()
+	plain, acceptance := 0, 0
+	eachGo(t, func(path string) {
+		if !strings.HasSuffix(path, "_test.go") {
+			return
+		}
+		text := readPage(t, path)
+		built, _, _ := strings.Cut(text, "\npackage ")
+		if strings.Contains(built, "acceptance") {
+			acceptance++
+			testenv.Check(t, part.MatchString(built) || !test.MatchString(text), "%s belongs to no part: //go:build acceptance && PART", path)
+			return
+		}
+		plain++
+		file, err := parser.ParseFile(set, filepath.Join(root, path), text, parser.SkipObjectResolution)
+		testenv.OK(t, err)
+		ast.Inspect(file, func(n ast.Node) bool {
+			return hermetic(n, func(at ast.Node, what string) { t.Errorf("%s: %s", set.Position(at.Pos()), what) })
 		})
-	}
-	return true
+	})
+	testenv.Check(t, plain > 50 && acceptance > 50, "%d and %d files", plain, acceptance)
 }
 
-var warnings = regexp.MustCompile(`^(warnings?|notices?|notes|caveats?)$|(Warnings?|Notices?|Notes|Caveats?)$`)
-
-// warningsAsText: a warning is a typed value until it is printed.
-func warningsAsText(n ast.Node, found func(ast.Node, string)) bool {
-	structure, ok := n.(*ast.StructType)
-	if !ok {
-		return true
-	}
-	for _, field := range structure.Fields.List {
-		if list, ok := field.Type.(*ast.ArrayType); ok && nameOf(list.Elt) == "string" &&
-			slices.ContainsFunc(field.Names, func(name *ast.Ident) bool { return warnings.MatchString(name.Name) }) {
-			found(field, "has texts; use bench.Warnings, and make sentences when printing")
+// eachGo calls f for each Go file, by its path in the repository.
+func eachGo(t *testing.T, f func(path string)) {
+	t.Helper()
+	testenv.OK(t, fs.WalkDir(os.DirFS(root), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".go") {
+			f(path)
 		}
-	}
-	return true
+		return err
+	}))
 }
 
 // hermetic finds tests that run the real programs go and docker, or measure real time.
@@ -135,12 +116,16 @@ func hermetic(n ast.Node, found func(ast.Node, string)) bool {
 	if !ok {
 		return true
 	}
-	switch nameOf(call.Fun) {
-	case "synctest.Test":
+	if f, ok := call.Fun.(*ast.Ident); ok && f.Name == "inVirtualTime" {
+		return false
+	}
+	switch f, _ := call.Fun.(*ast.SelectorExpr); {
+	case f == nil:
+	case isCall(f, "synctest", "Test"):
 		return false // time is virtual in there
-	case "time.Since":
+	case isCall(f, "time", "Since"):
 		found(call, "measures real time")
-	case "exec.Command", "exec.CommandContext":
+	case isCall(f, "exec", "Command", "CommandContext"):
 		for _, arg := range call.Args {
 			if text, ok := arg.(*ast.BasicLit); ok && (text.Value == `"go"` || text.Value == `"docker"`) {
 				found(call, "runs "+text.Value)
@@ -150,64 +135,26 @@ func hermetic(n ast.Node, found func(ast.Node, string)) bool {
 	return true
 }
 
-// belongsToPart finds tests with the tag acceptance and none of a part: they never run.
-func belongsToPart(n ast.Node, found func(ast.Node, string)) bool {
-	file, ok := n.(*ast.File)
-	if !ok || slices.ContainsFunc(testenv.Parts, func(p testenv.Part) bool { return p.Tagged() && needs(file, p.Name) }) {
-		return false
-	}
-	for _, decl := range file.Decls {
-		if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name != "TestMain" && strings.HasPrefix(f.Name.Name, "Test") {
-			found(f, "belongs to no part: //go:build acceptance && PART")
-		}
-	}
-	return false
-}
-
-// nameOf returns the name of a function or type, or "" for another expression.
-func nameOf(expr ast.Expr) string {
-	switch x := expr.(type) {
-	case *ast.Ident:
-		return x.Name
-	case *ast.SelectorExpr:
-		return nameOf(x.X) + "." + x.Sel.Name
-	}
-	return ""
-}
-
-// needs reports whether a file is not built without a tag.
-func needs(file *ast.File, tag string) bool {
-	for _, group := range file.Comments {
-		for _, comment := range group.List {
-			if expr, err := constraint.Parse(comment.Text); err == nil && group.Pos() < file.Package {
-				return expr.Eval(func(string) bool { return true }) && !expr.Eval(func(t string) bool { return t != tag })
-			}
-		}
-	}
-	return false
+// isCall reports whether a function is one of these of a package.
+func isCall(f *ast.SelectorExpr, pkg string, names ...string) bool {
+	x, ok := f.X.(*ast.Ident)
+	return ok && x.Name == pkg && slices.Contains(names, f.Sel.Name)
 }
 
 // TestWorkflows holds that a workflow only calls scripts of .ci and targets of the Makefile, which
 // run on any machine: a check that exists in a workflow alone cannot be repeated elsewhere.
 func TestWorkflows(t *testing.T) {
-	makefile, err := os.ReadFile("../../Makefile")
-	testenv.OK(t, err)
-	files, err := filepath.Glob("../../.github/workflows/*.yml")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%d workflows, %v", len(files), err)
-	}
+	makefile := readPage(t, "Makefile")
+	files := testenv.Must(filepath.Glob(root + "/.github/workflows/*.yml"))(t)
+	testenv.Check(t, len(files) > 0, "no workflows")
 	call := regexp.MustCompile(`^(?:sudo env "PATH=\$PATH" )?(?:(\.ci/[a-z0-9]+)|make ([a-z-]+))(?: \$\{\{ matrix\.[a-z]+ \}\})?$`)
 	for _, file := range files {
-		content, err := os.ReadFile(file)
-		testenv.OK(t, err)
 		var workflow struct {
 			Jobs map[string]struct {
 				Steps []struct{ Run string }
 			}
 		}
-		if err := yaml.Unmarshal(content, &workflow); err != nil {
-			t.Errorf("%s: %v", file, err)
-		}
+		testenv.OK(t, yaml.Unmarshal(testenv.Must(os.ReadFile(file))(t), &workflow))
 		calls := 0
 		for _, job := range workflow.Jobs {
 			for _, step := range job.Steps {
@@ -216,20 +163,12 @@ func TestWorkflows(t *testing.T) {
 				}
 				calls++
 				m := call.FindStringSubmatch(strings.TrimSpace(step.Run))
-				switch {
-				case m == nil:
-					t.Errorf("%s runs %q: move it to .ci or the Makefile", file, step.Run)
-				case m[1] != "":
-					if info, err := os.Stat("../../" + m[1]); err != nil || info.Mode()&0o111 == 0 {
-						t.Errorf("%s calls %s, which is not a program", file, m[1])
-					}
-				case !strings.Contains(string(makefile), "\n"+m[2]+": "):
-					t.Errorf("%s calls make %s, which the Makefile does not have", file, m[2])
-				}
+				testenv.Need(t, m != nil, "%s runs %q: move it to .ci or the Makefile", file, step.Run)
+				info, err := os.Stat(filepath.Join(root, m[1]))
+				testenv.Check(t, m[1] == "" || err == nil && info.Mode()&0o111 != 0, "%s calls %s, which is not a program", file, m[1])
+				testenv.Check(t, m[2] == "" || strings.Contains(makefile, "\n"+m[2]+": "), "%s calls make %s, which the Makefile does not have", file, m[2])
 			}
 		}
-		if calls == 0 {
-			t.Errorf("%s calls nothing", file)
-		}
+		testenv.Check(t, calls > 0, "%s calls nothing", file)
 	}
 }

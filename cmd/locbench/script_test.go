@@ -5,6 +5,10 @@ package main
 import (
 	"context"
 	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -33,10 +37,35 @@ func (m many) Run() int {
 }
 
 // TestScripts runs short commands as a user would. The first lines of each script say what it is
-// about. Scripts that run contenders are in testdata/acceptance.
+// about. Scripts that run contenders are in testdata/acceptance: those are processes, these are calls. It is not
+// parallel to other tests: the calls have their own folder and environment.
 func TestScripts(t *testing.T) {
-	t.Parallel()
-	testscript.Run(t, scripts("testdata/script"))
+	var one sync.Mutex
+	p := scripts(testenv.Must(filepath.Abs("testdata/script"))(t))
+	call := func(ts *testscript.TestScript, args []string) int {
+		one.Lock()
+		defer one.Unlock()
+		before := testenv.Must(os.Getwd())(t)
+		defer func() { ts.Check(os.Chdir(before)) }()
+		ts.Check(os.Chdir(ts.MkAbs(".")))
+		for _, name := range []string{"HOME", "XDG_CACHE_HOME", "DOCKER_HOST", machine.RunsVariable} {
+			was := os.Getenv(name)
+			defer func() { ts.Check(os.Setenv(name, was)) }()
+			ts.Check(os.Setenv(name, ts.Getenv(name)))
+		}
+		return cli.Main(t.Context(), cli.Env{Args: args, Stdin: strings.NewReader(""), Stdout: ts.Stdout(), Stderr: ts.Stderr(), Getenv: ts.Getenv})
+	}
+	p.Cmds["locbench"] = func(ts *testscript.TestScript, neg bool, args []string) {
+		if code := call(ts, args); (code != 0) != neg {
+			ts.Fatalf("exit code %d", code)
+		}
+	}
+	p.Cmds["exits"] = func(ts *testscript.TestScript, neg bool, args []string) { // exits 2 locbench run --nonsense
+		if code := call(ts, args[2:]); strconv.Itoa(code) != args[0] || args[1] != "locbench" || neg {
+			ts.Fatalf("exit code %d", code)
+		}
+	}
+	testscript.Run(t, p)
 }
 
 func scripts(dir string) testscript.Params {

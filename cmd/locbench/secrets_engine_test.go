@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/docker/dockertest"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestSecrets runs contenders that write their whole environment to their log, one of which dies,
@@ -40,9 +41,7 @@ steps: [{connections: 2}]
 	run := func(want int, args ...string) string {
 		t.Helper()
 		code, stdout, stderr := locbench(t, dir, args...)
-		if code != want {
-			t.Fatalf("%q: exit code %d\n%s%s", args, code, stdout, stderr)
-		}
+		testenv.Need(t, code == want, "%q: exit code %d\n%s%s", args, code, stdout, stderr)
 		shown[strings.Join(args, " ")] = stdout + stderr
 		return stdout + stderr
 	}
@@ -65,9 +64,7 @@ steps: [{connections: 2}]
 		}
 		return err
 	})
-	if err != nil || len(shown) < 20 {
-		t.Fatalf("%d outputs, %v", len(shown), err)
-	}
+	testenv.Need(t, err == nil && len(shown) >= 20, "%d outputs, %v", len(shown), err)
 	for name, text := range shown {
 		for _, s := range secrets {
 			if i := strings.Index(text, s); i >= 0 {

@@ -102,9 +102,7 @@ func (e errand) check(t *testing.T, index int, out string) {
 		}
 	}
 	for _, name := range e.tests {
-		if !passed[name] {
-			t.Errorf("%s has not passed", name)
-		}
+		testenv.Check(t, passed[name], "%s has not passed", name)
 	}
 	t.Logf("%s as %s:\n%s", e.pkg, e.as, out)
 }

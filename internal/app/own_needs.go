@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/needs"
 )
 
@@ -20,23 +21,16 @@ type seat struct {
 // ownNeeds are the needs of a contender of an interleaved run, in order: its copies, and those that
 // all share.
 type ownNeeds struct {
-	needs  []needs.Named
-	engine apartEngine
-}
-
-// apartEngine is a network for the copies that one contender has for itself.
-type apartEngine interface {
-	needs.ContainerRunner
-	Network() string
-	Close(ctx context.Context) error
+	needs []needs.Named
+	group *docker.Group // for the copies; nil: there are none
 }
 
 // network returns the name of the network that the contender joins; "" if there is none.
 func (o ownNeeds) network() string {
-	if o.engine == nil {
+	if o.group == nil {
 		return ""
 	}
-	return o.engine.Network()
+	return o.group.Network.Name
 }
 
 func selection(t bench.Trial) bench.Selection {
@@ -110,11 +104,11 @@ func (s *site) copyNeeds(ctx context.Context, progress func(bench.Progress)) err
 		if !slices.ContainsFunc(s.needs, func(n needs.Named) bool { return n.Gets(at.of) && n.Own }) {
 			continue
 		}
-		engine, err := s.makeApart(ctx, at.label())
+		group, err := s.groupOf(ctx, at.label())
 		if err != nil {
 			return err
 		}
-		s.own[at] = ownNeeds{engine: engine}
+		s.own[at] = ownNeeds{group: group}
 	}
 	copies := map[string][]needs.Need{} // by the label of the need
 	for _, n := range slices.Backward(s.needs) {
@@ -129,7 +123,7 @@ func (s *site) copyNeeds(ctx context.Context, progress func(bench.Progress)) err
 		var places []needs.Place
 		for _, at := range users {
 			place := s.placeOf(at.label(), progress)
-			place.Of, place.Containers = at.label(), s.own[at].engine
+			place.Of, place.Containers = at.label(), needs.Of{Group: s.own[at].group}
 			places = append(places, place)
 		}
 		all, err := copier.Copy(ctx, places)
@@ -165,15 +159,12 @@ func (at seat) label() string {
 	return at.of.String()
 }
 
-func (s *site) makeApart(ctx context.Context, of string) (apartEngine, error) {
+// groupOf makes a network for the copies that one contender has for itself.
+func (s *site) groupOf(ctx context.Context, of string) (*docker.Group, error) {
 	if s.apart != nil {
 		return s.apart(ctx, of)
 	}
-	engine, err := s.containers.Apart(ctx, of)
-	if err != nil {
-		return nil, err
-	}
-	return engine, nil
+	return s.containers.Another(ctx, "needs-"+of)
 }
 
 // closeOwn closes what contenders have for themselves.
@@ -185,8 +176,8 @@ func (s *site) closeOwn(ctx context.Context) error {
 				errs = append(errs, n.Need.Close(ctx))
 			}
 		}
-		if own.engine != nil {
-			errs = append(errs, own.engine.Close(ctx))
+		if own.group != nil {
+			errs = append(errs, own.group.Close(ctx))
 		}
 	}
 	return errors.Join(errs...)

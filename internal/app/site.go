@@ -13,6 +13,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender/check"
 	"github.com/locbench/locbench/internal/contender/platform"
+	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/figures/verdict"
 	"github.com/locbench/locbench/internal/host/thread"
 	"github.com/locbench/locbench/internal/load"
@@ -45,7 +46,7 @@ type site struct {
 
 	needs      []needs.Named     // in order
 	own        map[seat]ownNeeds // of interleaved contenders; nil: needs are shared
-	apart      func(ctx context.Context, of string) (apartEngine, error)
+	apart      func(ctx context.Context, of string) (*docker.Group, error)
 	watching   sync.Map        // bench.Trial ─▶ func(bench.Incident): gets what happens to its needs
 	restored   sync.Map        // needs.Need ─▶ true: no contender has got its address since it was restored
 	unrestored sync.Map        // seat ─▶ true: the last restore has not ended, or failed

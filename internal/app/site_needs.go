@@ -164,7 +164,7 @@ func (s *site) openNeed(ctx context.Context, n needs.Named, progress func(bench.
 	}
 	at := s.placeOf(n.Service, progress)
 	if s.containers != nil {
-		at.Containers = s.containers
+		at.Containers, at.Build = needs.Of{Group: s.containers.Group}, s.containers.BuildNeed
 	}
 	if err := n.Need.Open(ctx, at); err != nil {
 		return "", ofService(n, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -27,7 +28,7 @@ func (s *site) choosePlatform(ctx context.Context) error {
 		switch {
 		case err == nil:
 			s.platform = engine
-		case contained:
+		case contained, platform.NoProcesses(runtime.GOOS) != nil:
 			return s.cannot(err)
 		case isA[platform.UnreachableError](err):
 			s.plan.Run.Warnings = append(s.plan.Run.Warnings, bench.Warning{Text: "using processes: " + err.Error()})
@@ -105,7 +106,7 @@ func needEngine(noEngine error, services map[bench.Selection]bench.Service) erro
 
 // cannot adds the next step to an error.
 func (s *site) cannot(err error) error {
-	if isA[platform.UnreachableError](err) {
+	if isA[platform.UnreachableError](err) && platform.NoProcesses(runtime.GOOS) == nil {
 		return fmt.Errorf("%w; or use --runtime process", err)
 	}
 	return err

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -113,9 +114,8 @@ func parseTarget(name, address string, profiled bool) (t bench.Target, request s
 		return bench.Target{Name: name, URL: base}, "", nil
 	}
 	whole, _ := secret.ParseURL(address) // with the slash at its end
-	if request = whole.EscapedPath(); request == "" {
-		request = "/"
-	}
+	// EscapedPath alone would decode %2F where other letters are not encoded.
+	request = cmp.Or(whole.RawPath, whole.EscapedPath(), "/")
 	if whole.RawQuery != "" {
 		request += "?" + whole.RawQuery
 	}

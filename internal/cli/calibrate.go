@@ -23,9 +23,14 @@ import (
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
-func newCalibrate(env Env) *cobra.Command {
-	var f app.RunOptions
-	var from string
+// calibrateFlags are the options of locbench calibrate.
+type calibrateFlags struct {
+	app.RunOptions
+	from string // results folder with rounds to use; "": run them
+}
+
+func newCalibrate(env Env, runF work[calibrateFlags]) *cobra.Command {
+	var f calibrateFlags
 	cmd := &cobra.Command{
 		Use:   "calibrate [PROFILE.yaml] [CONTENDER[:VARIANT]]",
 		Short: "Measure this machine's noise floor: compare a contender with itself",
@@ -55,34 +60,39 @@ Exit codes are those of 'locbench run'.`,
 			if err != nil {
 				return err
 			}
-			asJSON := f.Output.JSON
-			if from == "" {
-				o := forContenders(f, cmd.Flags(), contenders)
-				o.Output.JSON, o.Command = false, env.Args
-				if from, err = calibrate(cmd.Context(), env, o); err != nil {
-					return err
-				}
-			}
-			return printFloor(env, from, contenders, asJSON)
+			f.RunOptions = forContenders(f.RunOptions, cmd.Flags(), contenders)
+			f.Command = env.Args
+			return runF(cmd.Context(), env, f)
 		},
 		ValidArgsFunction: completeProfileFirst(&f.Services),
 	}
-	bindPlace(cmd, &f)
+	bindPlace(cmd, &f.RunOptions)
 	fl := cmd.Flags()
-	bindOptions(cmd, &f, func(o profile.Option) bool { return o.Group == profile.OfRuns && o.Name != "threshold" })
+	bindOptions(cmd, &f.RunOptions, func(o profile.Option) bool { return o.Group == profile.OfRuns && o.Name != "threshold" })
 	rounds := fl.Lookup("rounds")
 	rounds.Usage = "rounds of the contender, half per side"
 	rounds.DefValue = fmt.Sprintf("%d, %d if not interleaved", 2*stats.MinPaired, 2*stats.MinInterval)
 	fl.StringVarP(&f.Out, "out", "o", "", "results `DIR` (default results/<time>-calibrate)")
-	fl.StringVar(&from, "from", "", "use the rounds in `DIR`; run nothing")
+	fl.StringVar(&f.from, "from", "", "use the rounds in `DIR`; run nothing")
 	fl.BoolVar(&f.Output.JSON, "json", false, "print the noise floor as JSON")
 	fl.BoolVarP(&f.Output.Quiet, "quiet", "q", false, "no progress")
 	_ = cmd.MarkFlagDirname("from")
 	return cmd
 }
 
-// calibrate runs a contender against itself and returns the results folder.
-func calibrate(ctx context.Context, env Env, o app.RunOptions) (dir string, err error) {
+// calibrate prints the noise floor of the rounds in a folder, or of a run that it makes.
+func calibrate(ctx context.Context, env Env, f calibrateFlags) (err error) {
+	if f.from == "" {
+		if f.from, err = withItself(ctx, env, f.RunOptions); err != nil {
+			return err
+		}
+	}
+	return printFloor(env, f.from, f.Contenders, f.Output.JSON)
+}
+
+// withItself runs a contender against itself and returns the results folder.
+func withItself(ctx context.Context, env Env, o app.RunOptions) (dir string, err error) {
+	o.Output.JSON = false
 	o.Getenv, o.Out = env.Getenv, cmp.Or(o.Out, app.NewFolder("calibrate"))
 	env.Stdout = io.Discard // the table of the run is in its report
 	o.Changes = calibration(o, app.Available)

@@ -5,13 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/locbench/locbench/internal/app"
 	"github.com/locbench/locbench/internal/app/search"
 	"github.com/locbench/locbench/internal/run/profile"
 )
 
-func newCapacity(env Env) *cobra.Command {
-	var f app.RunOptions
+func newCapacity(env Env, runF work[search.Options]) *cobra.Command {
 	var o search.Options
 	cmd := &cobra.Command{
 		Use:   "capacity [PROFILE.yaml] [CONTENDER[:VARIANT]] --slo CONDITION",
@@ -45,19 +43,19 @@ rate meets the SLO; 130 interrupted.`,
 			if err != nil {
 				return err
 			}
-			o.RunOptions = forContenders(f, cmd.Flags(), contenders)
+			o.RunOptions = forContenders(o.RunOptions, cmd.Flags(), contenders)
 			o.Command, o.Getenv = env.Args, env.Getenv
-			return search.Run(cmd.Context(), env, o)
+			return runF(cmd.Context(), env, o)
 		},
 		ValidArgsFunction: func(cmd *cobra.Command, done []string, word string) ([]string, cobra.ShellCompDirective) {
 			if len(done) > 1 || len(done) == 1 && !profile.IsFile(done[0]) {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return completeProfileFirst(&f.Services)(cmd, done, word)
+			return completeProfileFirst(&o.Services)(cmd, done, word)
 		},
 	}
-	bindPlace(cmd, &f)
-	bindOptions(cmd, &f, func(o profile.Option) bool { return o.Name == "engine" })
+	bindPlace(cmd, &o.RunOptions)
+	bindOptions(cmd, &o.RunOptions, func(o profile.Option) bool { return o.Name == "engine" })
 	fl := cmd.Flags()
 	fl.StringVar(&o.SLO, "slo", "", "`CONDITION` to meet, such as 'p99<50ms,errors<0.1%'")
 	fl.StringArrayVar(&o.Limits, "limits", nil, "search once per `LIMIT`: cpus=0.5,1,1.5,2 or memory=128MiB,512MiB; both, given as two flags, are pairs")
@@ -71,9 +69,9 @@ rate meets the SLO; 130 interrupted.`,
 	fl.IntVar(&o.MaxConnections, "connections", 0,
 		"most `connections` per probe (default one second of requests, from 256 to 4096)")
 	fl.IntVar(&o.MaxProbes, "max-probes", 60, "stop after this many probes")
-	fl.StringVarP(&f.Out, "out", "o", "", "results `DIR` (default results/<time>-capacity)")
-	fl.BoolVar(&f.Output.JSON, "json", false, "print the result as JSON")
-	fl.BoolVarP(&f.Output.Quiet, "quiet", "q", false, "print only warnings, errors and the conclusion")
+	fl.StringVarP(&o.Out, "out", "o", "", "results `DIR` (default results/<time>-capacity)")
+	fl.BoolVar(&o.Output.JSON, "json", false, "print the result as JSON")
+	fl.BoolVarP(&o.Output.Quiet, "quiet", "q", false, "print only warnings, errors and the conclusion")
 	_ = cmd.RegisterFlagCompletionFunc("slo",
 		fixed("p99<50ms,errors<0.1%", "p99<100ms", "p99.9<100ms,errors<0.1%", "p95<20ms"))
 	_ = cmd.RegisterFlagCompletionFunc("limits", fixed("cpus=0.5,1,1.5,2", "memory=64MiB,128MiB,256MiB,512MiB"))

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,6 +19,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locbench/locbench/internal/app"
+	"github.com/locbench/locbench/internal/app/screens"
+	"github.com/locbench/locbench/internal/app/search"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/run/worker"
 	"github.com/locbench/locbench/internal/text/console"
@@ -124,9 +128,7 @@ Elasticsearch where they are available.`,
   locbench run --profile locations go-nethttp --elastic http://127.0.0.1:9200   # full benchmark against it
   locbench doctor                                # check this machine
   locbench report results/20261121-080000-quick  # write report.html again`,
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          noSubcommand,
+		Args: noSubcommand,
 	}
 	version := root.Flags().Bool("version", false, "print the version")
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -139,22 +141,23 @@ Elasticsearch where they are available.`,
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
-	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
-		cmd.InitDefaultHelpFlag()
-		printHelp(env, cmd)
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", helpWidth(env)-5)))
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		cmd.Long = prose(cmp.Or(cmd.Long, cmd.Short), helpWidth(env))
+		help(cmd, args)
 	})
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return console.Usagef("%w (see '%s --help')", flagError(cmd.Flags(), err), cmd.CommandPath())
-	})
+	asRoot(root)
 	for _, g := range []struct {
 		id, title string
 		commands  []*cobra.Command
 	}{
-		{"run", "Run a benchmark", []*cobra.Command{newTry(env), newRun(env), newTUI(env), newCapacity(env), newCalibrate(env)}},
+		{"run", "Run a benchmark", []*cobra.Command{
+			newTry(env, app.Try), newRun(env, run), newTUI(env, screens.Dashboard), newCapacity(env, search.Run), newCalibrate(env, calibrate)}},
 		{"results", "Look at results", []*cobra.Command{
 			newCompare(env), newHistory(env), newReport(env), newExport(env)}},
 		{"define", "Define what is benchmarked", []*cobra.Command{newValidate(env), newServices(env), newProfiles(env), newCheck(env), newSchema(env)}},
-		{"maintain", "Maintain this machine", []*cobra.Command{newDoctor(env), newSeed(env), newServe(env), newClean(env)}},
+		{"maintain", "Maintain this machine", []*cobra.Command{newDoctor(env), newSeed(env, runSeed), newServe(env), newClean(env)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title + ":"})
 		for _, cmd := range g.commands {
@@ -171,6 +174,32 @@ Elasticsearch where they are available.`,
   locbench completion fish > ~/.config/fish/completions/locbench.fish`
 	}
 	return root
+}
+
+// asRoot lets errors of a command and of those below be returned, and not printed.
+func asRoot(root *cobra.Command) {
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return console.Usagef("%w (see '%s --help')", flagError(cmd.Flags(), err), cmd.CommandPath())
+	})
+}
+
+// work does what a command is for, with its options. A test of the options replaces it.
+type work[Options any] func(context.Context, Env, Options) error
+
+// helpWidth returns the columns of help texts: those of the terminal, up to the width of lines that
+// are easy to read.
+func helpWidth(env Env) int { return max(40, min(120, console.Columns(env.Stdout))) }
+
+// prose wraps paragraphs, but those with indented lines.
+func prose(text string, width int) string {
+	all := strings.Split(strings.TrimSpace(text), "\n\n")
+	for i, paragraph := range all {
+		if !strings.HasPrefix(paragraph, " ") && !strings.Contains(paragraph, "\n ") {
+			all[i] = fit.Paragraph(strings.ReplaceAll(paragraph, "\n", " "), width, "")
+		}
+	}
+	return strings.Join(all, "\n\n")
 }
 
 // noSubcommand rejects unknown subcommands, with a suggestion.

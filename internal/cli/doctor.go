@@ -2,11 +2,13 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/locbench/locbench/internal/run/machine"
 	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/fit"
 )
 
 func newDoctor(env Env) *cobra.Command {
@@ -32,11 +34,11 @@ swap, heat, other containers, open files, local ports, Elasticsearch, the Go too
 			if asJSON {
 				return writeJSON(env.Stdout, " ", warnings)
 			}
-			width := max(40, console.Columns(env.Stdout))
+			width, indent := max(40, console.Columns(env.Stdout)), strings.Repeat(" ", 30)
 			for _, w := range warnings {
-				entry(env.Stdout, fmt.Sprintf("%-8s %s", w.Status, w.Name), nameColumns, w.Value, width)
+				fmt.Fprintln(env.Stdout, fit.Paragraph(fmt.Sprintf("%-8s %-20s %s", w.Status, w.Name, w.Value), width, indent))
 				if w.Fix != "" {
-					entry(env.Stdout, "", nameColumns, "→ "+w.Fix, width)
+					fmt.Fprintln(env.Stdout, fit.Paragraph(indent+"→ "+w.Fix, width, indent))
 				}
 			}
 			return nil

@@ -3,17 +3,18 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
-	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
 
 	"github.com/locbench/locbench/internal/app"
+	"github.com/locbench/locbench/internal/app/screens"
+	"github.com/locbench/locbench/internal/app/search"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/show/tui/setup"
@@ -22,46 +23,101 @@ import (
 	"github.com/locbench/locbench/profiles"
 )
 
-// planOf returns the profile that results from args, with the real flags of 'locbench run'.
-func planOf(args ...string) (bench.Profile, error) {
-	var f runFlags
-	var p bench.Profile
-	cmd := &cobra.Command{Use: "run", SilenceErrors: true, SilenceUsage: true}
-	cmd.RunE = func(cmd *cobra.Command, contenders []string) (err error) {
-		p, err = app.PlannedProfile(forContenders(f.RunOptions, cmd.Flags(), contenders))
-		return err
+// parsed returns the options that a command line gives to the work of its command, and does not do
+// that work.
+func parsed(t testing.TB, args ...string) (options any) {
+	t.Helper()
+	env := Env{Args: args, Getenv: func(name string) string { return "of-" + name }}
+	root := &cobra.Command{Use: "locbench"}
+	asRoot(root)
+	root.AddCommand(newRun(env, keep[runFlags](&options)), newTry(env, keep[app.TryOptions](&options)),
+		newTUI(env, keep[screens.DashboardOptions](&options)), newCapacity(env, keep[search.Options](&options)),
+		newCalibrate(env, keep[calibrateFlags](&options)), newSeed(env, keep[seedFlags](&options)))
+	root.SetArgs(args)
+	testenv.OK(t, root.ExecuteContext(context.Background()))
+	return options
+}
+
+func keep[Options any](kept *any) work[Options] {
+	return func(_ context.Context, _ Env, o Options) error { *kept = o; return nil }
+}
+
+// set lists the fields of options that have a value, but the command line itself, functions and channels.
+func set(options reflect.Value) (all []string) {
+	for i := range options.NumField() {
+		field, at := options.Field(i), options.Type().Field(i)
+		switch {
+		case field.IsZero(), field.Kind() == reflect.Slice && field.Len() == 0, at.Name == "Command", at.Name == "Given", field.Kind() == reflect.Func, field.Kind() == reflect.Chan:
+		case field.Kind() == reflect.Struct:
+			all = append(all, set(field)...)
+		default:
+			all = append(all, fmt.Sprintf("%s=%v", at.Name, field))
+		}
 	}
-	bindRun(cmd, &f)
-	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return console.Usagef("%w", flagError(cmd.Flags(), err)) })
-	cmd.SetOut(io.Discard)
-	cmd.SetArgs(args)
-	err := cmd.ExecuteContext(context.Background())
-	return p, err
+	return all
+}
+
+// Each flag and word of a command is an option of its work.
+func TestOptions(t *testing.T) {
+	for args, want := range map[string]string{
+		"run":                                "Profile=quick Changes=map[] Mouse=true",
+		"run a.yaml b c:lto":                 "Profile=a.yaml ProfileNamed=true Contenders=[b c:lto] Changes=map[] Mouse=true",
+		"run -p locations b":                 "Profile=locations ProfileNamed=true Contenders=[b] Changes=map[] Mouse=true",
+		"run --connections 1,2":              "Profile=quick Changes=map[connections:[1,2]] Mouse=true",
+		"run --resume x":                     "Profile=quick Changes=map[] Resume=x Mouse=true",
+		"run --controlled --ascii":           "Profile=quick Changes=map[] Worker=true ASCII=true Mouse=true",
+		"run --rounds 3 --cpus=2 --rounds 4": "Profile=quick Changes=map[cpus:[2] rounds:[4]] Mouse=true",
+		"run --connections 1 --connections 8,64 --threshold p99<1s --threshold errors<1%,p50<1s --no-checks": "Profile=quick " +
+			"Changes=map[connections:[1,8,64] no-checks:[true] threshold:[p99<1s errors<1%,p50<1s]] Mouse=true",
+		"run --target u --target v=w -m PUT -H 'A: b, c' -H B:d -d @x": "Profile=quick Changes=map[target:[u v=w]] " +
+			"Method=PUT Headers=[A: b, c B:d] Body=@x Mouse=true",
+		"run --target u --method PUT --header A:b --body x": "Profile=quick Changes=map[target:[u]] Method=PUT Headers=[A:b] Body=x Mouse=true",
+		"run --services a,b --services c --allow-files d --allow-files e,f --cacert g --insecure --accept-failed-checks": "Profile=quick " +
+			"Changes=map[] Services=[a b c] AllowFiles=[d e f] CACert=g Insecure=true Accept=true Mouse=true",
+		"run -o x --retry-not-ready --metrics-listen 1 --headless --json -v -q --theme dark --mouse=false": "Profile=quick Changes=map[] " +
+			"Out=x RetryNotReady=true JSON=true Quiet=true Verbose=true MetricsListen=1 headless=true Theme=dark",
+		"try a.yaml b": "Profile=a.yaml ProfileNamed=true Contenders=[b] Changes=map[]",
+		"try quick b":  "Profile=quick ProfileNamed=true Contenders=[b] Changes=map[]",
+		"try b -p quick --target u --only 'log in' --only c,d --quiet": "Profile=quick ProfileNamed=true Contenders=[b] " +
+			"Changes=map[target:[u]] Only=[log in c,d] Quiet=true",
+		"capacity": "Profile=quick Changes=map[] Resolution=3% Probe=5s WarmUp=5s Confirm=2/3 MaxProbes=60",
+		"capacity a.yaml b --slo p99<1s --limits cpus=1,2 --limits memory=1GiB,2GiB --probe 1s --warm-up 2s --resolution 5% " +
+			"--confirm 1/1 --guess 5 --max-rate 9 --connections 7 --max-probes 3 -o x --json -q --engine vegeta": "Profile=a.yaml " +
+			"ProfileNamed=true Contenders=[b] Changes=map[engine:[vegeta]] Out=x JSON=true Quiet=true SLO=p99<1s Resolution=5% " +
+			"Limits=[cpus=1,2 memory=1GiB,2GiB] Probe=1s WarmUp=2s Confirm=1/1 Guess=5 MaxRate=9 MaxConnections=7 MaxProbes=3",
+		"calibrate": "Profile=quick Changes=map[]",
+		"calibrate a.yaml b --rounds 20 --interleave off --from x -o y --json -q": "Profile=a.yaml ProfileNamed=true Contenders=[b] " +
+			"Changes=map[interleave:[off] rounds:[20]] Out=y JSON=true Quiet=true from=x",
+		"seed --elastic http://${U}:${P}@h:9200": "elastic=http://of-U:of-P@h:9200 Vertices=60 Seed=1 workers=4",
+		"seed --elastic http://h:9200 --cities 5 --vertices 12 --data-seed 7 --workers 3 --force -q": "elastic=http://h:9200 Cities=5 " +
+			"Vertices=12 Seed=7 workers=3 force=true quiet=true",
+		"seed --elastic http://h:9200 --from x": "elastic=http://h:9200 Dir=x Vertices=60 Seed=1 workers=4",
+		"tui x":                                 "Mouse=true Dir=x",
+		"tui a.yaml -- --rounds 3":              "Mouse=true",
+		"tui --browse --ascii --theme light --mouse=false": "ASCII=true Theme=light Browse=true",
+	} {
+		testenv.Equal(t, strings.Join(set(reflect.ValueOf(parsed(t, words(args)...))), " "), want, args)
+	}
+}
+
+// planOf returns the profile that 'locbench run' makes of its arguments.
+func planOf(t testing.TB, args ...string) (bench.Profile, error) {
+	return app.PlannedProfile(parsed(t, append([]string{"run"}, args...)...).(runFlags).RunOptions)
 }
 
 func TestRun_DataAndCPUSet(t *testing.T) {
-	for _, tt := range []struct {
-		args   string
-		data   string
-		suites []string
-		cpus   int
-	}{
-		{"", "", []string{"locations"}, 0},
-		{"--data bundled", "", []string{"locations"}, 0},
-		{"--data ./dump --cpu-set 2", `{"cities":{"dir":"./dump"}}`, nil, 2},
-		{"--cities 500", `{"cities":{"count":500,"vertices":60,"seed":1}}`, nil, 0},
-		{"--cities 500 --vertices 12 --data-seed 7", `{"cities":{"count":500,"vertices":12,"seed":7}}`, nil, 0},
+	for args, want := range map[string]string{
+		"":                          "[locations] 0 ",
+		"--data bundled":            "[locations] 0 ",
+		"--data ./dump --cpu-set 2": `[] 2 {"cities":{"dir":"./dump"}}`,
+		"--cities 500":              `[] 0 {"cities":{"count":500,"vertices":60,"seed":1}}`,
+		"--cities 500 --vertices 12 --data-seed 7": `[] 0 {"cities":{"count":500,"vertices":12,"seed":7}}`,
 	} {
-		t.Run(tt.args, func(t *testing.T) {
-			p, err := planOf(strings.Fields(tt.args)...)
-			if err != nil {
-				t.Errorf("%s: %v", tt.args, err)
-			}
-			if string(p.Needs[0].Of) != tt.data || !slices.Equal(p.Checks.Suites, tt.suites) || p.Limits.CPUSet != tt.cpus {
-				t.Errorf("%s: data %+v, suites %q, CPU set %d", tt.args, p.Needs, p.Checks.Suites, p.Limits.CPUSet)
-			}
-		})
+		p, err := planOf(t, strings.Fields(args)...)
+		testenv.OK(t, err)
+		testenv.Equal(t, fmt.Sprint(p.Checks.Suites, " ", p.Limits.CPUSet, " ", string(p.Needs[0].Of)), want, args)
 	}
+	says(t, 0, "bundled\t…:0", "__complete", "run", "--data", "")
 }
 
 func TestRun_ChangesKeepTheProfile(t *testing.T) {
@@ -69,48 +125,34 @@ func TestRun_ChangesKeepTheProfile(t *testing.T) {
 	testenv.OK(t, err)
 	before := fmt.Sprintf("%+v", base)
 	given := profile.Changes{"contenders": {"x"}, "store": {"embedded"}, "cities": {"5"}, "duration": {"1s"}, "threshold": {"p99<1s"}}
-	if _, err := profile.Change(base, given, nil); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, testenv.Err(profile.Change(base, given, nil)))
 	testenv.Equal(t, fmt.Sprintf("%+v", base), before)
 }
 
-func TestRun_InvalidOptions(t *testing.T) {
-	for args, want := range map[string]string{
-		"--cpu-set 0":               "--cpu-set 0: write from 1 to 1024",
-		"--cpu-set -3":              "write from 1 to 1024",
-		"--cpu-set 5000":            "1024",
-		"--cities 0":                "from 1 to 1000000",
-		"--cities 1000001":          "from 1 to 1000000",
-		"--cities 5 --vertices 3":   "12",
-		"--cities 5 --data x":       "choose one",
-		"--vertices 20":             "--vertices 20: it needs --cities",
-		"--data-seed 2":             "--data-seed 2: it needs --cities",
-		"--data=":                   "no folder given",
-		"--cities many":             `--cities many: write a whole number, such as 6`,
-		"--cpus lots":               `--cpus lots: write a number, such as 1.5`,
-		"--cpus NaN":                "cpus",
-		"--duration 10":             "--duration 10: add a unit: `10s`",
-		"--cities 5 --data-seed -1": "--data-seed -1: write a whole number from 0",
-	} {
-		t.Run(args, func(t *testing.T) {
-			_, err := planOf(strings.Fields(args)...)
-			if console.ExitCode(t.Context(), err) != console.ExitUsage || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: %v; want exit code %d and %q", args, err, console.ExitUsage, want)
-			}
-		})
-	}
-}
-
-func TestRun_DataCompleted(t *testing.T) {
-	says(t, 0, "bundled\t…:0", "__complete", "run", "--data", "")
-}
-
-// A mistyped option or command is wrong usage, and the nearest one is named. Nothing is suggested
-// where nothing is near, and no option that is not in the help.
+// What cannot be run is wrong usage, with what would be right, before anything starts. The nearest
+// option or command is named, where one is near and in the help.
 func TestUsage(t *testing.T) {
-	const dashes = "write it after --: locbench tui -- "
+	const of, dashes = "run --target http://127.0.0.1:1/x ", "write it after --: locbench tui -- "
+	const profiled = "run --target http://127.0.0.1:1 --profile mine.yaml "
+	t.Chdir(testenv.Folder(t, map[string]string{
+		"mine.yaml": "requests: [{path: /x}]\nsteps: [1]\n", "t.txt": "GET http://shop:8080/a\n", "wrong.txt": "GET http://shop:8080/a HTTP/1.1\n",
+	}))
 	for args, want := range map[string]string{
+		"run --cpu-set 0":                 "--cpu-set 0: write from 1 to 1024",
+		"run --cpu-set -3":                "write from 1 to 1024",
+		"run --cpu-set 5000":              "1024",
+		"run --cities 0":                  "from 1 to 1000000",
+		"run --cities 1000001":            "from 1 to 1000000",
+		"run --cities 5 --vertices 3":     "12",
+		"run --cities 5 --data x":         "choose one",
+		"run --vertices 20":               "--vertices 20: it needs --cities",
+		"run --data-seed 2":               "--data-seed 2: it needs --cities",
+		"run --data=":                     "no folder given",
+		"run --cities many":               "--cities many: write a whole number, such as 6",
+		"run --cpus lots":                 "--cpus lots: write a number, such as 1.5",
+		"run --cpus NaN":                  "cpus",
+		"run --duration 10":               "--duration 10: add a unit: `10s`",
+		"run --cities 5 --data-seed -1":   "--data-seed -1: write a whole number from 0",
 		"run --rouns 3":                   "unknown flag: --rouns; did you mean --rounds?",
 		"run --durration=3s":              "unknown flag: --durration; did you mean --duration?",
 		"compare --fial-on throughput<-5": "did you mean --fail-on?",
@@ -118,197 +160,249 @@ func TestUsage(t *testing.T) {
 		"profiles new --hlep":             "did you mean --help?",
 		"rnu":                             "did you mean 'locbench run'?",
 		"profiles lst":                    "did you mean 'locbench profiles list'?",
-		"tui --profile x.yaml": "unknown flag: --profile: an option of 'locbench run'; " + dashes +
-			"--profile NAME",
-		"tui -p x.yaml":         dashes + "--profile NAME",
-		"tui --rounds=3":        dashes + "--rounds INT",
-		"tui --no-checks":       dashes + "--no-checks",
-		"tui --servces x":       "did you mean --services?",
-		"tui --nosuchthingever": "unknown flag: --nosuchthingever (see 'locbench tui --help')",
-		"tui -x":                "unknown shorthand flag: 'x' in -x (see 'locbench tui --help')",
-		"run --xylophone 3":     "unknown flag",
-		"run --worke":           "unknown flag",
-		"run -z":                "unknown shorthand flag",
-		"foobarbaz":             "unknown command",
-		"run a.yaml -p b.yaml":  "two profiles: a.yaml and --profile b.yaml; write one",
-		"try a.yaml -p b.yaml":  "two profiles: a.yaml and --profile b.yaml; write one",
-		"try":                   "no profile named; usage: locbench try",
-		"capacity a.yaml b c":   "expected one contender, not 2: b c",
-		"calibrate b c":         "expected one contender, not 2: b c",
-		"run a.yaml --resume x": "name no profile and no contenders",
-		"run none.yaml":         "unknown profile: no file none.yaml",
+		"tui --profile x.yaml":            "unknown flag: --profile: an option of 'locbench run'; " + dashes + "--profile NAME",
+		"tui -p x.yaml":                   dashes + "--profile NAME",
+		"tui --rounds=3":                  dashes + "--rounds INT",
+		"tui --no-checks":                 dashes + "--no-checks",
+		"tui --servces x":                 "did you mean --services?",
+		"tui --nosuchthingever":           "unknown flag: --nosuchthingever (see 'locbench tui --help')",
+		"tui -x":                          "unknown shorthand flag: 'x' in -x (see 'locbench tui --help')",
+		"tui a b":                         "expected one results folder or profile, not 2",
+		"tui x --browse":                  "a results folder takes neither --browse nor run options",
+		"run --xylophone 3":               "unknown flag",
+		"run --worke":                     "unknown flag",
+		"run -z":                          "unknown shorthand flag",
+		"foobarbaz":                       "unknown command",
+		"run a.yaml -p b.yaml":            "two profiles: a.yaml and --profile b.yaml; write one",
+		"try a.yaml -p b.yaml":            "two profiles: a.yaml and --profile b.yaml; write one",
+		"try":                             "no profile named; usage: locbench try",
+		"capacity a.yaml b c":             "expected one contender, not 2: b c",
+		"calibrate b c":                   "expected one contender, not 2: b c",
+		"run a.yaml --resume x":           "name no profile and no contenders",
+		"run --resume x --method POST":    "omit --method",
+		"run --resume x --rounds 3":       "omit --rounds",
+		"run none.yaml":                   "unknown profile: no file none.yaml",
+		"run mine":                        `unknown contender "mine"; did you mean the profile mine.yaml?`,
+		// A YAML file before the contenders is the profile, for each command that runs one.
+		"run mine.yaml missing":                        `unknown contender "missing"`,
+		"calibrate mine.yaml missing":                  `unknown contender "missing"`,
+		"calibrate --profile mine.yaml missing":        `unknown contender "missing"`,
+		"capacity --slo p99<1s mine.yaml missing":      `unknown contender "missing"`,
+		"try mine.yaml missing":                        `unknown contender "missing"`,
+		"run --metrics-listen 1:2:3 --target http://h": "use HOST:PORT",
+		"run --threshold p98<1ms --target http://h":    `no measure "p98"`,
+		"run --threshold 'p99<1ms window=5s'":          "window=5s",
+		"run --json --controlled":                      "--json and --controlled both use standard output",
+		"seed":                                         "--elastic is missing, such as",
+		"seed --elastic http://h --from x --cities 5":  "use either --from",
+		"seed --elastic http://h --cities 0":           "must be 1 to 1,000,000",
+		"seed --elastic http://h --vertices 12":        "need --cities",
+		"seed --elastic http://h --workers 257":        "must be 1 to 256",
+		"run --engine vegetta":                         "--engine vegetta: did you mean `vegeta`?",
+		"run --engine epoll":                           "--engine epoll: one of: auto, fast, vegeta",
+		"calibrate --engine both":                      "--engine both: one of: auto, fast, vegeta",
+		// Engine fast is refused where it does not apply, with the reason.
+		"run --target https://127.0.0.1:1 --engine fast": "load engine fast does not apply to this run: it has no TLS; " +
+			"use vegeta, or auto",
+		of + "--http2 --engine fast":                                       "it has no HTTP/2",
+		"capacity --target https://127.0.0.1:1 --slo p99<1s --engine fast": "it has no TLS",
+		"calibrate --target https://127.0.0.1:1 --engine fast --no-checks": "it has no TLS",
+		of + "--cpus=1":                      "not with --target",
+		of + "--memory=1GiB":                 "not with --target",
+		of + "--cpu-set=1":                   "not with --target",
+		of + "--insecure":                    "--insecure needs --target https://",
+		of + "--cacert mine.yaml --insecure": "use either --cacert or --insecure",
+		"run --target https://127.0.0.1:1 --cacert mine.yaml": "no PEM certificate found",
+		"run --target https://127.0.0.1:1 --cacert none.pem":  "no such file",
+		// A request without a profile.
+		profiled + "--method POST": "--method: not with --profile, which has the requests: write it there, such as " +
+			"`- {post: /orders, json: {item: 7}}`",
+		profiled + "--body x":                            "--body: not with --profile",
+		profiled + "--header 'A: b'":                     "--header: not with --profile",
+		of + "--targets x.txt --method POST":             "--method: not with --targets",
+		of + "go-nethttp --method POST":                  "--method: not with a contender",
+		"run --method POST":                              "--method: add --target URL, such as --target http://127.0.0.1:8080/orders",
+		of + "--method 'GET /'":                          "--method 'GET /': write up to 40 letters, such as `GET` or `PURGE`",
+		of + "--header 'A: b' --header 'Cookie sid=1'":   "--header, number 2: write 'NAME: VALUE', with a colon",
+		of + "--header 'My Header: x'":                   "is not the name of a header",
+		of + "--header 'A: b\r\nC: d'":                   "more than one line",
+		of + "--header 'Accept: a' --header 'accept: b'": "--header accept: given twice",
+		of + "--body @nosuch.json":                       "--body @nosuch.json: ",
+		of + "--body @.":                                 "--body @.: ",
+		of + "--body @-":                                 "--body @-: write the name of a file: the body is sent many times",
+		of + "--body mine.yaml":                          "--body mine.yaml is the name of a file: write @mine.yaml to send that file",
+		of + "--header 'X-Key: ${NOPE_X}'":               "environment variable unset or empty: NOPE_X",
+		// The requests of a target file.
+		"run --targets t.txt":                  "--targets has requests for your own service: name the contender, or add --target URL",
+		"run --targets= --target h:1":          "--targets '': write the path of a file",
+		"run --targets none.no --target h:1":   "read target file: stat none.no: no such file or directory",
+		"run --targets wrong.txt --target h:1": "wrong.txt:1: the URL has a blank; write it as %20, and no version of HTTP",
 	} {
-		code, out, errs := shell(nil).runs(t, strings.Fields(args)...)
-		if code != console.ExitUsage || out != "" || !strings.Contains(want, "did you mean") && strings.Contains(errs,
-			"did you mean") {
-			t.Errorf("%s: exit code %d, %q%q", args, code, out, errs)
+		args := words(args)
+		if slices.Contains([]string{"run", "calibrate", "capacity"}, args[0]) && !strings.Contains(want, "resume") && !slices.Contains(args, "--resume") {
+			args = append(args, "-o", "out")
 		}
-		has(t, args, errs, want)
+		code, out, errs := shell(nil).runs(t, args...)
+		if code != console.ExitUsage || out != "" || !strings.Contains(want, "did you mean") && strings.Contains(errs, "did you mean") {
+			t.Errorf("%q: exit code %d, %q%q", args, code, out, errs)
+		}
+		has(t, strings.Join(args, " "), errs, want)
 	}
+	shell{"LOCBENCH_ENGINE": "portable"}.says(t, console.ExitUsage, "LOCBENCH_ENGINE=portable: one of: auto, fast, vegeta, epoll",
+		words(of)...)
+	left, err := os.ReadDir(".")
+	testenv.Check(t, err == nil && len(left) == 3, "left: %v, %v", left, err)
 }
 
-// The floor is that of a run with the same options, interleaved by
-// default.
+// The floor is that of a run with the same options, interleaved by default. The memory of this
+// machine does not decide what is interleaved in another one, and does where contenders are processes.
 func TestCalibrate(t *testing.T) {
-	ramp := fileOf(t, "ramp.yaml", "contenders: [a]\nrequests: [{get: /x}]\nsteps: [{connections: {from: 1, to: 9}}]\n")
-	large := fileOf(t, "large.yaml", "contenders: [a]\nlimits: {memory: 4GiB}\nrequests: [{get: /x}]\nsteps: [3]\n")
-	off := fileOf(t, "off.yaml", "contenders: [a]\ninterleave: off\nrequests: [{get: /x}]\nsteps: [3]\n")
-	for _, c := range []struct {
-		name, profile, rounds, interleave string
-		wantRounds, wantInterleave        string
-	}{
-		{"default", "quick", "", "", "16", "500ms"},
-		{"off", "quick", "", "off", "12", "off"},
-		{"by the profile", off, "", "", "12", ""},
-		{"another slice", "quick", "", "250ms", "16", "250ms"},
-		{"too few rounds for pairs", "quick", "15", "", "15", ""},
-		{"enough", "quick", "20", "", "20", "500ms"},
-		{"ramp", ramp, "", "", "12", ""},
-		{"memory", large, "", "", "12", ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			o := app.RunOptions{Profile: c.profile, Changes: profile.Changes{}}
-			for flag, value := range map[string]string{"rounds": c.rounds, "interleave": c.interleave} {
-				if value != "" {
-					o.Changes = o.Changes.With(flag, value)
-				}
-			}
-			got := calibration(o, func(bench.Runtime) int64 { return 8 << 30 })
-			if got.Text("rounds") != c.wantRounds || got.Text("interleave") != c.wantInterleave {
-				t.Errorf("%s rounds, interleave %q; want %s, %q", got.Text("rounds"), got.Text("interleave"), c.wantRounds, c.wantInterleave)
-			}
-		})
-	}
-}
-
-// The memory of this machine does not decide what is
-// interleaved in another one, and does where contenders are processes.
-func TestCalibrate_EngineElsewhere(t *testing.T) {
 	t.Setenv("DOCKER_HOST", "tcp://192.0.2.7:2376")
-	huge := "limits: {memory: 900GiB}\nrequests: [{get: /x}]\nsteps: [3]\n"
-	for runtime, want := range map[string]string{"docker": "16", "process": "12"} {
-		file := fileOf(t, "huge.yaml", "contenders: [a]\nruntime: "+runtime+"\n"+huge)
-		got := calibration(app.RunOptions{Profile: file, Changes: profile.Changes{}}, app.Available)
-		if app.Available(bench.RuntimeProcess) > 0 && got.Text("rounds") != want {
-			t.Errorf("%s: %s rounds, want %s", runtime, got.Text("rounds"), want)
-		}
+	of := func(settings string) string {
+		return fileOf(t, "p.yaml", "contenders: [a]\nrequests: [{get: /x}]\n"+settings)
+	}
+	given := func(option, value string) profile.Changes { return profile.Changes{option: {value}} }
+	here := func(bench.Runtime) int64 { return 8 << 30 }
+	for name, c := range map[string]struct {
+		profile                    string
+		given                      profile.Changes
+		available                  func(bench.Runtime) int64
+		wantRounds, wantInterleave string
+	}{
+		"default":                  {"quick", nil, here, "16", "500ms"},
+		"off":                      {"quick", given("interleave", "off"), here, "12", "off"},
+		"by the profile":           {of("interleave: off\nsteps: [3]\n"), nil, here, "12", ""},
+		"another slice":            {"quick", given("interleave", "250ms"), here, "16", "250ms"},
+		"too few rounds for pairs": {"quick", given("rounds", "15"), here, "15", ""},
+		"enough":                   {"quick", given("rounds", "20"), here, "20", "500ms"},
+		"ramp":                     {of("steps: [{connections: {from: 1, to: 9}}]\n"), nil, here, "12", ""},
+		"memory":                   {of("limits: {memory: 4GiB}\nsteps: [3]\n"), nil, here, "12", ""},
+		"an engine elsewhere":      {of("runtime: docker\nlimits: {memory: 900GiB}\nsteps: [3]\n"), nil, app.Available, "16", "500ms"},
+		"processes":                {of("runtime: process\nlimits: {memory: 900GiB}\nsteps: [3]\n"), nil, app.Available, "12", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.available(bench.RuntimeProcess) == 0 {
+				t.Skip("the memory of this machine is unknown")
+			}
+			got := calibration(app.RunOptions{Profile: c.profile, Changes: c.given}, c.available)
+			testenv.Equal(t, got.Text("rounds")+" "+got.Text("interleave"), c.wantRounds+" "+c.wantInterleave)
+		})
 	}
 }
 
 func TestProfiles_Rounds(t *testing.T) {
 	for text, want := range map[string]string{
-		"requests: [{get: /x}]\nsteps: [3]\n":                                      "1 (8, interleaved, with two contenders or more)",
-		"interleave: off\nrequests: [{get: /x}]\nsteps: [3]\n":                     "1 (6, with two contenders or more)",
-		"rounds: 5\nrequests: [{get: /x}]\nsteps: [3]\n":                           "5",
-		"contenders: [a]\nrequests: [{get: /x}]\nsteps: [3]\n":                     "1",
-		"contenders: [a, b]\nrequests: [{get: /x}]\nsteps: [3]\n":                  "8",
-		"contenders: [a, b]\ninterleave: off\nrequests: [{get: /x}]\nsteps: [3]\n": "6",
+		"":                                      "1 (8, interleaved, with two contenders or more)",
+		"interleave: off\n":                     "1 (6, with two contenders or more)",
+		"rounds: 5\n":                           "5",
+		"contenders: [a]\n":                     "1",
+		"contenders: [a, b]\n":                  "8",
+		"contenders: [a, b]\ninterleave: off\n": "6",
 	} {
-		p, err := profile.Parse("p.yaml", []byte(text))
-		if got := settledRounds(p); err != nil || got != want {
-			t.Errorf("%q: %q, %v; want %q", text, got, err, want)
-		}
-	}
-}
-
-// TestSetup draws random setups and parses their arguments with the flags of
-// 'locbench run': the plan is the one on the screen, with each value, and the arguments preset the
-// same setup again.
-func TestSetup(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	pick := func(values ...string) string { return values[r.IntN(len(values))] }
-	valid := 0
-	for range 400 {
-		c := setup.Choice{Profile: pick("quick", "locations"), Set: profile.Changes{}}
-		set := func(flag string, values ...string) {
-			if r.IntN(3) == 0 {
-				c.Set[flag] = []string{pick(values...)}
-			}
-		}
-		set("rounds", "1", "6", "100")
-		set("cpus", "0.5", "2")
-		set("cpu-set", "1", "16")
-		set("memory", "1GiB", "64MiB", "-1", "nonsense")
-		set("connections", "1,8", "1 x5 warm-up, 2..2048 doubling", " 4 ", "2..32 doubling,64 for 20s", "1 warm-up")
-		set("duration", "1s", "2m30s")
-		set("interleave", "100ms", "0s", "1ms")
-		set("runtime", "docker", "process", "auto")
-		switch r.IntN(4) {
-		case 0:
-			c.Set["store"] = []string{pick("embedded", "container", "auto", "none")}
-		case 1:
-			c.Set["store"] = []string{"external"}
-			c.Set["elastic"] = []string{pick("http://10.0.0.5:9200", "http://me:s e'cret@h:1/x?y", "http://me:pass@h:1")}
-		}
-		switch r.IntN(4) {
-		case 0:
-			c.Set["cities"] = []string{pick("1", "100000")}
-		case 1:
-			c.Set["data"] = []string{pick("bundled", "./dump", "a b,c'\"$(x)", "-x")}
-		}
-		if r.IntN(3) == 0 {
-			c.Contenders = []bench.Selection{{Contender: "go-nethttp"}, {Contender: "x", Variant: "lto"}}
-		}
-		if r.IntN(5) == 0 {
-			c.Extra = []string{`--services="a,b"`}
-			c.Set["no-checks"], c.Set["seed"], c.Set["threshold"] = []string{"true"}, []string{"7"}, []string{"p99<1s,errors<1%"}
-		}
-		base, err := profile.Load(c.Profile, profiles.FS)
+		p, err := profile.Parse("p.yaml", []byte(text+"requests: [{get: /x}]\nsteps: [3]\n"))
 		testenv.OK(t, err)
-		shown, shownErr := profile.Change(base, c.Changes(), nil)
-		plan, planErr := planOf(c.Args()...)
-		if (shownErr == nil) != (planErr == nil) || shownErr != nil && shownErr.Error() != planErr.Error() {
-			t.Fatalf("%q: the screen says %v, the command line %v", c.Args(), shownErr, planErr)
-		}
-		again, services, err := setupChoice(c.Args())
-		samePlan, sameErr := planOf(again.Args()...)
-		if err != nil || !reflect.DeepEqual(samePlan, plan) || (sameErr == nil) != (planErr == nil) || c.Extra != nil && !slices.Equal(services, []string{"a,b"}) {
-			t.Fatalf("%q begins %q, services %q, %v", c.Args(), again.Args(), services, err)
-		}
-		if planErr != nil {
-			continue
-		}
-		valid++
-		if !reflect.DeepEqual(shown, plan) {
-			t.Fatalf("%q:\nscreen       %+v\ncommand line %+v", c.Args(), shown, plan)
-		}
-		planHas(t, c, plan)
-	}
-	if valid < 50 {
-		t.Errorf("only %d setups are valid", valid)
+		testenv.Equal(t, settledRounds(p), want, text)
 	}
 }
 
-// planHas fails unless the plan has each value of a choice.
-func planHas(t *testing.T, c setup.Choice, p bench.Profile) {
-	t.Helper()
-	value := func(option string) string { return profile.ByName(option).Get(p) }
-	got := map[string]string{
-		"rounds": strconv.Itoa(p.Rounds), "cpus": strconv.FormatFloat(p.Limits.CPUs, 'f', -1, 64), "cpu-set": strconv.Itoa(p.Limits.CPUSet),
-		"runtime": string(p.Runtime), "store": value("store"), "elastic": value("elastic"), "cities": value("cities"), "data": value("data"),
-		"interleave": p.Interleave.String(),
-	}
-	if got["data"] == "" {
-		got["data"] = "bundled"
-	}
-	for flag := range c.Set {
-		want := c.Set.Text(flag)
-		if value, ok := got[flag]; ok && value != want {
-			t.Errorf("%q: --%s %s became %s", c.Args(), flag, want, value)
-		}
-	}
-	if c.Contenders != nil && !slices.Equal(c.Contenders, p.Contenders) {
-		t.Errorf("%q: contenders %v", c.Args(), p.Contenders)
-	}
-}
-
-func TestSetup_InvalidOptions(t *testing.T) {
-	for args, want := range map[string]string{"--nonsense": "unknown flag", "--mouse=maybe": "invalid", "Not/A/Contender": "Not/A/Contender"} {
-		t.Run(args, func(t *testing.T) {
-			_, _, err := setupChoice(strings.Fields(args))
-			if console.ExitCode(t.Context(), err) != console.ExitUsage || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: %v", args, err)
+// The plan on the setup screen is that of the command line it starts, which presets the same screen.
+func TestSetup(t *testing.T) {
+	for name, c := range map[string]setup.Choice{
+		"nothing": {Profile: "quick"},
+		"numbers": {Profile: "locations", Set: profile.Changes{"rounds": {"6"}, "cpus": {"0.5"}, "cpu-set": {"16"}, "memory": {"64MiB"},
+			"duration": {"2m30s"}, "interleave": {"100ms"}, "runtime": {"process"}, "connections": {"1 x5 warm-up, 2..2048 doubling"}, "store": {"embedded"}}},
+		"lists": {Profile: "quick", Set: profile.Changes{"connections": {" 4 "}, "store": {"container"}, "cities": {"100000"}},
+			Contenders: []bench.Selection{{Contender: "go-nethttp"}, {Contender: "x", Variant: "lto"}}},
+		"quotes": {Profile: "locations", Set: profile.Changes{"store": {"external"}, "elastic": {"http://me:pass@h:1"},
+			"data": {"a b,c'\"$(x)"}}},
+		"a dash": {Profile: "locations", Set: profile.Changes{"data": {"-x"}, "store": {"embedded"}}},
+		"passed on": {Profile: "quick", Set: profile.Changes{"no-checks": {"true"}, "seed": {"7"}, "threshold": {"p99<1s,errors<1%"}},
+			Extra: []string{`--services="a,b"`}},
+		"wrong memory":        {Profile: "quick", Set: profile.Changes{"memory": {"nonsense"}}},
+		"wrong slice":         {Profile: "quick", Set: profile.Changes{"interleave": {"1ms"}}},
+		"wrong address":       {Profile: "locations", Set: profile.Changes{"store": {"external"}, "elastic": {"http://me:s e'cret@h:1/x?y"}}},
+		"wrong warm-up alone": {Profile: "quick", Set: profile.Changes{"connections": {"1 warm-up"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			base, err := profile.Load(c.Profile, profiles.FS)
+			testenv.OK(t, err)
+			shown, shownErr := profile.Change(base, c.Changes(), nil)
+			plan, planErr := planOf(t, c.Args()...)
+			testenv.Equal(t, fmt.Sprint(planErr), fmt.Sprint(shownErr))
+			testenv.Equal(t, planErr != nil, strings.HasPrefix(name, "wrong "), planErr)
+			again, services, err := setupChoice(c.Args())
+			testenv.OK(t, err)
+			samePlan, _ := planOf(t, again.Args()...)
+			if planErr == nil && !reflect.DeepEqual(shown, plan) || !reflect.DeepEqual(samePlan, plan) ||
+				c.Extra != nil && !slices.Equal(services, []string{"a,b"}) {
+				t.Errorf("%q begins %q, services %q:\nscreen       %+v\ncommand line %+v", c.Args(), again.Args(), services, shown, plan)
 			}
 		})
 	}
+	c, _, err := setupChoice([]string{"p.yaml", "go-nethttp", "--rounds", "3"})
+	testenv.Check(t, err == nil && c.Profile == "p.yaml" && len(c.Contenders) == 1 && c.Set.Text("rounds") == "3",
+		"setup has %+v, %v", c, err)
+	for args, want := range map[string]string{
+		"--nonsense": "unknown flag", "--mouse=maybe": "invalid", "Not/A/Contender": "Not/A/Contender",
+		"p.yaml --profile q.yaml":                          "two profiles",
+		"--target http://127.0.0.1:1/x --header 'A: b, c'": "--header: the setup screen has the requests of profiles; use 'locbench run'",
+	} {
+		_, _, err := setupChoice(words(args))
+		testenv.Fails(t, err, want)
+		testenv.Equal(t, console.ExitCode(t.Context(), err), console.ExitUsage, args)
+	}
+}
+
+// TestExamplesOfRuns plans each run that a help text has as an example: none may end with "wrong
+// usage". Examples with the user's own folders and contenders are skipped.
+func TestExamplesOfRuns(t *testing.T) {
+	root := newRoot(Env{Getenv: func(string) string { return "" }})
+	t.Chdir(testenv.Folder(t, map[string]string{"targets.txt": "GET http://h/a\n", "order.json": "{}"}))
+	planned := 0
+	for _, cmd := range append([]*cobra.Command{root}, root.Commands()...) {
+		for line := range strings.Lines(cmd.Example) {
+			line, _, _ = strings.Cut(strings.TrimSpace(line), "#")
+			line, _, _ = strings.Cut(line, "|")
+			line, ok := strings.CutPrefix(line, "locbench run")
+			if !ok || strings.Contains(line, "--resume") || strings.Contains(line, "mine.yaml") {
+				continue
+			}
+			f := parsed(t, append([]string{"run"}, words(line)...)...).(runFlags)
+			if err := app.Preflight(f.RunOptions, func(name string) string { return map[string]string{"TOKEN": "x"}[name] }); err != nil {
+				t.Errorf("locbench run%s: %v", line, err)
+			}
+			planned++
+		}
+	}
+	testenv.Check(t, planned >= 8, "only %d examples were found", planned)
+	for _, name := range []string{"tui", "seed", "run"} {
+		testenv.Contains(t, root.Example, "locbench "+name)
+	}
+}
+
+// words splits a line as a shell does whose only quotes are apostrophes.
+func words(line string) (all []string) {
+	for i, part := range strings.Split(line, "'") {
+		if i%2 == 1 {
+			all = append(all, part)
+			continue
+		}
+		all = append(all, strings.Fields(part)...)
+	}
+	return all
+}
+
+// TestExamplesOfNewProfiles runs each 'profiles new' of its help text, in one folder as a user does
+// who copies one after the other, and reads what was written.
+func TestExamplesOfNewProfiles(t *testing.T) {
+	t.Chdir(filepath.Dir(fileOf(t, "targets.txt", "GET http://h/a\n")))
+	written := 0
+	for line := range strings.Lines(newProfilesNew(Env{}).Example) {
+		line, _, _ = strings.Cut(strings.TrimSpace(line), "#")
+		if line, ok := strings.CutPrefix(line, "locbench profiles new"); ok {
+			says(t, 0, "", append([]string{"profiles", "new"}, words(line)...)...)
+			written++
+		}
+	}
+	testenv.Check(t, written >= 5, "only %d examples were found", written)
 }

@@ -55,18 +55,6 @@ func TestGiven_Options(t *testing.T) {
 	})
 }
 
-func TestGiven_Paths(t *testing.T) {
-	here, err := os.Getwd()
-	testenv.OK(t, err)
-	outside := filepath.Join(filepath.Dir(here), "x.yaml")
-	for text, want := range map[string]string{
-		filepath.Join(here, "bench", "x.yaml"): filepath.Join("bench", "x.yaml"), here: ".", outside: outside,
-		"@" + filepath.Join(here, "order.json"): "@order.json", "bench/x.yaml": "bench/x.yaml", "quick": "quick", "": "",
-	} {
-		testenv.Equal(t, relative(text), want)
-	}
-}
-
 // The record repeats the run, and so does what is suggested next. No output that is passed on has
 // the folders of the machine, or a password.
 func TestGiven_Run(t *testing.T) {
@@ -133,7 +121,7 @@ func TestSuggestions(t *testing.T) {
 			continue
 		}
 		for _, options := range []string{"--rounds=1 --connections=1 --duration=1s", "--duration=30m", "--memory=768MiB", "--cpus=0.75", "--connections=64,256", "--rounds=6"} {
-			if _, err := planOf(append(strings.Fields(options), "--profile", name, "--store", "embedded")...); err != nil {
+			if _, err := planOf(t, append(strings.Fields(options), "--profile", name, "--store", "embedded")...); err != nil {
 				t.Errorf("%s %s: %v", name, options, err)
 			}
 		}

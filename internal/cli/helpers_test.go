@@ -36,12 +36,10 @@ func (env shell) runs(t testing.TB, args ...string) (code int, stdout, stderr st
 // says runs a command, and fails unless it ends with code and prints the parts of want.
 func (env shell) says(t testing.TB, code int, want string, args ...string) (text string) {
 	t.Helper()
-	got, text := locbench(t, env, args...)
-	if got != code {
-		t.Errorf("%q: exit code %d, want %d\n%s", args, got, code, text)
-	}
-	has(t, strings.Join(args, " "), text, want)
-	return text
+	got, out, errs := env.runs(t, args...)
+	testenv.Equal(t, got, code, args, out, errs)
+	has(t, strings.Join(args, " "), out+errs, want)
+	return out + errs
 }
 
 // says is for commands with an empty environment.
@@ -50,29 +48,19 @@ func says(t testing.TB, code int, want string, args ...string) (text string) {
 	return shell(nil).says(t, code, want, args...)
 }
 
-// locbench runs locbench and returns its exit code and its output.
-func locbench(t testing.TB, env map[string]string, args ...string) (code int, text string) {
-	t.Helper()
-	var out bytes.Buffer
-	code = Main(t.Context(), Env{Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out,
-		Getenv: func(name string) string { return env[name] }})
-	return code, out.String()
-}
-
-// saying runs a short command and returns both of its outputs.
+// saying runs a command that may fail and returns what it prints.
 func saying(t testing.TB, args ...string) string {
 	t.Helper()
-	_, text := locbench(t, nil, args...)
-	return text
+	_, out, errs := shell(nil).runs(t, args...)
+	return out + errs
 }
 
 // has fails unless a text has each part of want, which "…" separates, wherever its lines are broken.
 func has(t testing.TB, where, text, want string) {
 	t.Helper()
 	for part := range strings.SplitSeq(want, "…") {
-		if !strings.Contains(text, part) && !strings.Contains(unwrapped(text), part) {
-			t.Errorf("%s: no %q in\n%.4000s", where, part, text)
-		}
+		testenv.Check(t, strings.Contains(text, part) || strings.Contains(unwrapped(text), part),
+			"%s: no %q in\n%.4000s", where, part, text)
 	}
 }
 
@@ -104,6 +92,16 @@ func readResults(t testing.TB, dir string) (bench.Run, []bench.TrialResult) {
 	return run, trials
 }
 
+// without fails if a file of a results folder, or the text of its run, has a secret.
+func without(t testing.TB, dir, text string, secrets ...string) {
+	t.Helper()
+	files := outputs(t, dir)
+	files["text"] = text
+	for name, text := range files {
+		lacks(t, name, text, secrets...)
+	}
+}
+
 // output returns a file of a results folder.
 func output(t testing.TB, dir, name string) string {
 	t.Helper()
@@ -116,9 +114,7 @@ func output(t testing.TB, dir, name string) string {
 func outputs(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) < 5 {
-		t.Fatalf("%v, %v", entries, err)
-	}
+	testenv.Need(t, err == nil && len(entries) >= 5, "%v, %v", entries, err)
 	all := map[string]string{}
 	for _, e := range entries {
 		if e.Type().IsRegular() {
@@ -130,19 +126,7 @@ func outputs(t testing.TB, dir string) map[string]string {
 
 func fileOf(t testing.TB, name, text string) string {
 	t.Helper()
-	return filepath.Join(folderOf(t, map[string]string{name: text}), name)
-}
-
-// folderOf returns a new folder with files.
-func folderOf(t testing.TB, files map[string]string) string {
-	t.Helper()
-	dir := t.TempDir()
-	for name, text := range files {
-		path := filepath.Join(dir, name)
-		testenv.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		testenv.OK(t, os.WriteFile(path, []byte(text), 0o600))
-	}
-	return dir
+	return testenv.Write(t, text, t.TempDir(), name)
 }
 
 // twenty is the end of a profile whose load is twenty requests.

@@ -49,7 +49,7 @@ sessions:
       - {get: "/y?t={session_token}&a={access_token}&r={refresh_token}", json: {password: hunter4-of-mine, pin: 123456}}
 steps: [1]
 `
-	dir := folderOf(t, map[string]string{"p.yaml": text, "users.csv": "name,password\nada,x\n", "a.png": "x"})
+	dir := testenv.Folder(t, map[string]string{"p.yaml": text, "users.csv": "name,password\nada,x\n", "a.png": "x"})
 	file := filepath.Join(dir, "p.yaml")
 	shown := says(t, 0, "follow: 3\n…X-Api-Key: \"{api_key}\", Authorization: \"Basic ${BASIC}\"…steps: [1]\n", "profiles", "show", file)
 	plan := says(t, 0, `"path": "/x?token={token}\u0026p={password:raw}"…"name": "password",…"of": "data.password"…"timeout_ns": 10000000000`, "profiles", "show", file, "--json")

@@ -20,7 +20,7 @@ import (
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
-func newRun(env Env) *cobra.Command {
+func newRun(env Env, runF work[runFlags]) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "run [PROFILE.yaml] [CONTENDER[:VARIANT]...]",
@@ -91,9 +91,9 @@ was missed; 130 interrupted. If several apply, the first of 130, 3, 4.`,
 			if err != nil {
 				return err
 			}
-			o := forContenders(f.RunOptions, cmd.Flags(), contenders)
-			o.Command, o.Given = worker.WithoutFlag(env.Args), given(cmd.Flags(), contenders)
-			return run(cmd.Context(), env, o, f)
+			f.RunOptions = forContenders(f.RunOptions, cmd.Flags(), contenders)
+			f.Command, f.Given = worker.WithoutFlag(env.Args), given(cmd.Flags(), contenders)
+			return runF(cmd.Context(), env, f)
 		},
 		ValidArgsFunction: completeProfileFirst(&f.Services),
 	}
@@ -104,7 +104,8 @@ was missed; 130 interrupted. If several apply, the first of 130, 3, 4.`,
 }
 
 // run conducts a run in this process, or in a worker that a screen shows.
-func run(ctx context.Context, env Env, o app.RunOptions, f runFlags) error {
+func run(ctx context.Context, env Env, f runFlags) error {
+	o := f.RunOptions
 	switch {
 	case !o.Worker && !f.headless && !o.Output.JSON && !o.Output.Quiet && env.HasScreen():
 		if err := app.Preflight(o, env.Getenv); err != nil {
@@ -187,9 +188,11 @@ func bindRun(cmd *cobra.Command, f *runFlags) {
 func flagError(fl *pflag.FlagSet, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && unknown.GetSpecifiedShortnames() == "" {
 		var names []string
-		for _, f := range shownFlags(fl) {
-			names = append(names, f.Name)
-		}
+		fl.VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, f.Name)
+			}
+		})
 		if near := strictyaml.Nearest(unknown.GetSpecifiedName(), names); near != "" {
 			return fmt.Errorf("%w; did you mean --%s?", err, near)
 		}

@@ -6,10 +6,10 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/load"
@@ -17,34 +17,6 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
 )
-
-// runAgainst runs 'locbench run' against a server that responds with status from its second request
-// on, in two steps of 40 requests each. It fails unless the results have each response except the
-// first, which is sent before the load.
-func runAgainst(t *testing.T, status, code int, says string, args ...string) (dir string) {
-	t.Helper()
-	var answered atomic.Int64
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/thing" && answered.Add(1) > 1 {
-			w.WriteHeader(status)
-		}
-	}))
-	defer server.Close()
-	dir = outOf(t)
-	shell(nil).says(t, code, says, bounded(t, dir, server.URL, args...)...)
-	if !results.Has(dir, results.RunFile) {
-		return dir
-	}
-	_, trials := readResults(t, dir)
-	var recorded int64
-	for _, s := range trials[0].Steps {
-		recorded += s.Load.AllSucceeded() + s.Load.FailedTotal()
-	}
-	if recorded != answered.Load()-1 || recorded != int64(40*len(trials[0].Steps)) {
-		t.Errorf("%d requests recorded in %d steps, %d responses", recorded, len(trials[0].Steps), answered.Load())
-	}
-	return dir
-}
 
 // bounded are the arguments of a run of the service at url, in two steps of 40 requests each.
 func bounded(t *testing.T, dir, url string, args ...string) []string {
@@ -58,40 +30,51 @@ steps: [{connections: 1, max_requests: 40}, {connections: 2, max_requests: 40}]
 	return into(dir, append([]string{"--target", url, "--profile", file, "--no-checks"}, args...)...)
 }
 
+// The results have each response except the first, which comes before the load; the exit code
+// follows the thresholds. The metrics have an address, and the history has the run.
 func TestRun_Thresholds(t *testing.T) {
-	for _, c := range []struct {
-		name      string
-		status    int
+	for name, c := range map[string]struct {
+		status    int // of all responses but the first
 		threshold string
 		code      int
 		says      string
 	}{
-		{"passed", 200, "errors<100%,throughput>0.001", 0, "thresholds: 0 of 4 missed"},
-		{"missed from a step on", 200, "throughput>900000000 from_step=2", 4, "thresholds: 1 of 1 missed"},
-		{"stopped early", 200, "throughput>900000000 stop=true", 4, "stopped the trial"},
-		{"a slip", 200, "p98<1ms", 2, `no measure "p98"`},
-		{"an option that is unknown", 200, "p99<1ms window=5s", 2, "window=5s"},
+		"passed":             {200, "errors<100%,throughput>0.001", 0, "metrics  http://127.0.0.1:…thresholds: 0 of 4 missed"},
+		"missed from a step": {200, "throughput>900000000 from_step=2", 4, "thresholds: 1 of 1 missed"},
+		"stopped early":      {200, "throughput>900000000 stop=true", 4, "stopped the trial"},
 		// Two steps without a success: the contender has failed, which is worse.
-		{"and failed", 500, "errors<1%", 3, "threshold missed: errors is 100%"},
+		"and failed": {500, "errors<1%", 3, "threshold missed: errors is 100%"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			dir := runAgainst(t, c.status, c.code, c.says, "--threshold", c.threshold)
-			if c.name != "stopped early" {
-				return
-			}
+		t.Run(name, func(t *testing.T) {
+			var answered atomic.Int64
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/thing" && answered.Add(1) > 1 {
+					w.WriteHeader(c.status)
+				}
+			}))
+			defer server.Close()
+			dir := outOf(t)
+			says(t, c.code, c.says, bounded(t, dir, server.URL, "--threshold", c.threshold, "--metrics-listen", "0")...)
 			_, trials := readResults(t, dir)
-			if trial := trials[0]; trial.State != bench.TrialAborted || len(trial.Steps) != 1 ||
-				trial.Steps[0].Thresholds[0].Stopped != bench.ScopeTrial {
+			var recorded int64
+			for _, s := range trials[0].Steps {
+				recorded += s.Load.AllSucceeded() + s.Load.FailedTotal()
+			}
+			testenv.Equal(t, recorded, int64(40*len(trials[0].Steps)))
+			testenv.Equal(t, recorded, answered.Load()-1)
+			switch trial := trials[0]; {
+			case name == "passed":
+				inHistory(t, dir)
+			case name == "stopped early" && (trial.State != bench.TrialAborted || len(trial.Steps) != 1 ||
+				trial.Steps[0].Thresholds[0].Stopped != bench.ScopeTrial):
 				t.Errorf("%s: %+v", trial.State, trial.Steps)
 			}
 		})
 	}
 }
 
-// TestHistory also looks at the address of metrics, of the same run.
-func TestHistory(t *testing.T) {
-	dir := runAgainst(t, 200, 0, "metrics  http://127.0.0.1:", "--metrics-listen", "0")
-	says(t, 2, "use HOST:PORT", bounded(t, outOf(t), "http://127.0.0.1:1", "--metrics-listen", "1:2:3")...)
+// inHistory looks at the history of the only run in a folder.
+func inHistory(t *testing.T, dir string) {
 	for _, c := range []struct {
 		args []string
 		code int
@@ -118,61 +101,28 @@ func TestEngine(t *testing.T) {
 	if load.FastApplies(false, false) != nil {
 		fast = bench.EngineVegeta
 	}
-	for _, c := range []struct {
-		name, flag, variable string
-		chosen, ran          bench.Engine
-		wrong                string
+	for name, c := range map[string]struct {
+		flag, variable string
+		chosen, ran    bench.Engine
 	}{
-		{name: "neither", ran: fast},
-		{name: "fast", flag: "fast", chosen: "fast", ran: "fast"},
-		{name: "vegeta", flag: "vegeta", chosen: "vegeta", ran: "vegeta"},
-		{name: "epoll by the environment", variable: "epoll", chosen: "epoll", ran: "fast"},
-		{name: "the flag comes first", flag: "auto", variable: "vegeta", ran: fast},
-		{name: "a wrong flag", flag: "vegetta", wrong: "--engine vegetta: did you mean `vegeta`?"},
-		{name: "epoll by the flag", flag: "epoll", wrong: "--engine epoll: one of: auto, fast, vegeta"},
-		{name: "both", flag: "both", wrong: "--engine both: one of: auto, fast, vegeta"},
-		{name: "a wrong variable", variable: "portable", wrong: "LOCBENCH_ENGINE=portable: one of: auto, fast, vegeta, epoll"},
+		"vegeta":                   {"vegeta", "", "vegeta", "vegeta"},
+		"epoll by the environment": {"", "epoll", "epoll", "fast"},
+		"the flag comes first":     {"auto", "vegeta", "", fast},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			if runtime.GOOS != "linux" && (c.chosen == "fast" || c.chosen == "epoll") {
+		t.Run(name, func(t *testing.T) {
+			if c.ran == "fast" && fast != "fast" {
 				t.Skip("engine fast needs Linux")
 			}
-			env, dir := shell{"LOCBENCH_ENGINE": c.variable}, outOf(t)
-			args := bounded(t, dir, server.URL)
-			if c.flag != "" {
-				args = append(args, "--engine", c.flag)
+			dir, args := outOf(t), []string{"--engine", c.flag}
+			if c.flag == "" {
+				args = nil
 			}
-			if c.wrong != "" {
-				env.says(t, console.ExitUsage, c.wrong, args...)
-				return
-			}
-			text := env.says(t, 0, "  engine   "+string(c.ran)+"\n", args...)
+			text := shell{"LOCBENCH_ENGINE": c.variable}.says(t, 0, "", bounded(t, dir, server.URL, args...)...)
 			run, trials := readResults(t, dir)
-			if ran := bench.EnginesOf(trials...); run.Engine != c.chosen || len(ran) != 1 || ran[0] != c.ran {
-				t.Errorf("%q on record, %q ran", run.Engine, ran)
-			}
-			if said := strings.Count(text, "\n  engine   "+string(c.ran)+"\n"); said != 1 {
-				t.Errorf("the engine is named %d times:\n%s", said, text)
-			}
+			testenv.Equal(t, run.Engine, c.chosen)
+			testenv.Equal(t, bench.EnginesOf(trials...), []bench.Engine{c.ran})
+			testenv.Equal(t, strings.Count(text, "\n  engine   "+string(c.ran)+"\n"), 1, text)
 		})
-	}
-}
-
-// Engine fast is refused before anything starts where it does not apply, with the reason.
-func TestEngine_FastRefused(t *testing.T) {
-	t.Chdir(t.TempDir())
-	for args, want := range map[string]string{
-		"run --target https://127.0.0.1:1 --engine fast": "load engine fast does not apply to this run: it has no TLS; " +
-			"use vegeta, or auto",
-		"run --target http://127.0.0.1:1 --http2 --engine fast":            "it has no HTTP/2",
-		"capacity --target https://127.0.0.1:1 --slo p99<1s --engine fast": "it has no TLS",
-		"calibrate --target https://127.0.0.1:1 --engine fast --no-checks": "it has no TLS",
-		"calibrate --target http://127.0.0.1:1 --engine both":              "--engine both: one of: auto, fast, vegeta",
-	} {
-		says(t, console.ExitUsage, want, strings.Fields(args)...)
-	}
-	if left, _ := filepath.Glob("results/*"); len(left) > 0 {
-		t.Errorf("left %q", left)
 	}
 }
 
@@ -202,8 +152,7 @@ steps: [{connections: 2, max_requests: 2000}]
 	says(t, 0, "200: 400, 429: 1,600; rejected 80% of requests (429)…warning: rejected 80% of requests (429): they are expected",
 		into(out, "--profile", profile, "--target", "limited="+s.URL)...)
 	_, trials := readResults(t, out)
-	l := trials[0].Steps[0].Load
-	// The load itself: the requests sent before it are not in its results.
+	l := trials[0].Steps[0].Load // without the requests sent before it
 	if l.Succeeded != 400 || l.Statuses[200] != 400 || l.Rejected[429] != 1600 || l.FailedTotal() != 0 ||
 		served.Load() < 2000 || afterSetup.Load() != 1 {
 		t.Errorf("%d succeeded, statuses %s, rejected %s, failed %v; the server got %d", l.Succeeded, l.Statuses,
@@ -222,27 +171,11 @@ steps: [{connections: 2, max_requests: 2000}]
 	}
 }
 
-// refusing is an address of this machine that refuses connections.
-const refusing = "http://127.0.0.1:1"
-
-// runsNothing runs locbench in its own folder and fails unless it ends with code and leaves no
-// files.
-func runsNothing(t *testing.T, code int, args ...string) (stdout, stderr string) {
-	t.Helper()
-	dir := t.TempDir()
-	got, stdout, stderr := shell(nil).runs(t, append(args, "-o", filepath.Join(dir, "results", "x"))...)
-	testenv.Equal(t, got, code, args)
-	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-		t.Errorf("left: %v, %v", left, err)
-	}
-	has(t, "standard error", stderr, "nothing ran; no results saved")
-	return stdout, stderr
-}
-
 // locbench gives up a store or target that never responds, and saves nothing of the run or the
 // search. The target is a contender with a short timeout in its manifest.
 func TestNothingRan(t *testing.T) {
-	services := folderOf(t, map[string]string{"mine/service.yaml": `{name: mine, title: Mine, language: Go, framework: none, version: "1",
+	const refusing = "http://127.0.0.1:1"
+	services := testenv.Folder(t, map[string]string{"mine/service.yaml": `{name: mine, title: Mine, language: Go, framework: none, version: "1",
   endpoints: all, port: 8080, ready: {timeout: 100ms}, process: {command: [mine]}}`})
 	target := []string{"mine", "--no-checks", "--services", services, "--target", refusing}
 	for name, c := range map[string]struct {
@@ -251,17 +184,70 @@ func TestNothingRan(t *testing.T) {
 		reason string
 		most   int // how often the reason may be there
 	}{
-		"store": {[]string{"run", "--headless", "--runtime", "process", "--elastic", refusing}, console.ExitFailure,
-			"connection refused", 1},
-		"run": {append([]string{"run", "--headless"}, target...), console.ExitContender, "not ready after 100ms", 1},
-		"capacity": {append([]string{"capacity", "--slo", "p99<1s"}, target...), console.ExitContender,
-			"not ready after 100ms", 3},
+		"store":    {[]string{"run", "--runtime", "process", "--elastic", refusing}, console.ExitFailure, "connection refused", 1},
+		"run":      {append([]string{"run"}, target...), console.ExitContender, "not ready after 100ms", 1},
+		"capacity": {append([]string{"capacity", "--slo", "p99<1s"}, target...), console.ExitContender, "not ready after 100ms", 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			out, stderr := runsNothing(t, c.code, c.args...)
+			dir := t.TempDir()
+			code, out, stderr := shell(nil).runs(t, append(c.args, "-o", filepath.Join(dir, "results", "x"))...)
+			testenv.Equal(t, code, c.code)
 			if n := strings.Count(stderr, c.reason); out != "" || n < 1 || n > c.most {
 				t.Errorf("standard output %q; the reason is there %d times:\n%s", out, n, stderr)
 			}
+			has(t, "standard error", stderr, "nothing ran; no results saved")
+			left, err := os.ReadDir(dir)
+			testenv.OK(t, err)
+			testenv.Equal(t, len(left), 0, left)
 		})
 	}
+}
+
+// A run keeps the requests of the steps that ask for it. They are in its results, also after it was
+// resumed, and are exported for vegeta. A run without any says how to keep some.
+func TestKeptRequestsAreExported(t *testing.T) {
+	s, requests := recorder(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) })
+	mine := fileOf(t, "mine.yaml", `requests: [{path: /x}]
+timeout: 1m
+rounds: 2
+interleave: off
+thresholds: ["throughput>900000000 stop=run"]
+first_requests: {requests: 2}
+steps: [{connections: 1, warm_up: true, max_requests: 5}, {connections: 2, max_requests: 40, keep_requests: 15}]
+`)
+	dir := t.TempDir()
+	out, to, before := filepath.Join(dir, "out"), filepath.Join(dir, "requests"), time.Now()
+	says(t, console.ExitThreshold, "", into(out, "--profile", mine, "--target", s.URL)...)
+	after := time.Now()
+	_, first := readResults(t, out)
+	l := first[0].Steps[1].Load
+	if len(l.Kept) != 15 || l.KeptOf != 40 || l.Kept[3].Status != 200 || l.Kept[3].Bytes != 5 || requests.of("/x") < 45 {
+		t.Fatalf("%d kept of %d: %+v", len(l.Kept), l.KeptOf, l.Kept)
+	}
+	says(t, console.ExitThreshold, "", "run", "--headless", "--resume", out)
+	_, again := readResults(t, out)
+	testenv.Equal(t, again[0].Steps[1].Load.Kept, l.Kept)
+	testenv.Equal(t, again[0].FirstRequests, first[0].FirstRequests)
+
+	name := first[0].Trial.String()
+	says(t, 0, to+"…"+to, "export", out, "--format", "vegeta-json", "--trial", name, "-o", to)
+	for suffix, want := range map[string]int{".02-2-connections.vegeta.json": 15, ".00-first-requests.vegeta.json": 5} {
+		lines := strings.Split(strings.TrimSpace(output(t, to, name+suffix)), "\n")
+		testenv.Equal(t, len(lines), want, suffix)
+		for _, line := range lines {
+			var r struct {
+				Code      int
+				Timestamp time.Time
+				Latency   time.Duration
+				BytesIn   int `json:"bytes_in"`
+			}
+			testenv.OK(t, json.Unmarshal([]byte(line), &r))
+			// Times in files advance as the monotonic clock.
+			if r.Code != 200 || r.BytesIn != 5 || r.Latency <= 0 || r.Timestamp.Before(before) || r.Timestamp.After(after) {
+				t.Errorf("%s: %s", suffix, line)
+			}
+		}
+	}
+	says(t, console.ExitFailure, "no single requests were kept: add `keep_requests: 1000`",
+		"export", out, "--format", "vegeta", "--step", "1", "-o", filepath.Join(dir, "none"))
 }

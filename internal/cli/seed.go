@@ -29,7 +29,7 @@ type seedFlags struct {
 // writes (200 by default).
 const maxWorkers = 256
 
-func newSeed(env Env) *cobra.Command {
+func newSeed(env Env, runF work[seedFlags]) *cobra.Command {
 	var f seedFlags
 	cmd := &cobra.Command{
 		Use:   "seed",
@@ -81,7 +81,7 @@ warning.`,
 			case f.workers < 1 || f.workers > maxWorkers:
 				return console.Usagef("--workers %d: must be 1 to %d", f.workers, maxWorkers)
 			}
-			return runSeed(cmd.Context(), env, f)
+			return runF(cmd.Context(), env, f)
 		},
 	}
 	fl := cmd.Flags()

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"io"
 	"slices"
 	"strings"
@@ -21,20 +22,15 @@ var ofScreen = []string{"headless", "json", "quiet", "resume", "help", "ascii", 
 // setupChoice returns the choice that args, options of 'locbench run', preset: options of the table
 // are fields, other options are passed on. services are the values of --services.
 func setupChoice(args []string) (c setup.Choice, services []string, err error) {
-	var f runFlags
-	cmd := &cobra.Command{Use: "run", SilenceErrors: true, SilenceUsage: true}
-	cmd.RunE = func(cmd *cobra.Command, contenders []string) error {
-		contenders, err := profileFirst(cmd.Flags(), contenders)
-		if err != nil {
-			return err
-		}
+	var cmd *cobra.Command
+	cmd = newRun(Env{}, func(_ context.Context, _ Env, f runFlags) error {
 		c = setup.Choice{Profile: f.Profile, Set: f.Changes, Extra: extra(cmd.Flags())}
 		services = f.Services
 		if given := f.Request.Given(); len(given) > 0 {
 			return console.Usagef("%s: the setup screen has the requests of profiles; use 'locbench run' for a single request",
 				strings.Join(given, ", "))
 		}
-		for _, name := range contenders {
+		for _, name := range f.Contenders {
 			sel, err := profile.ParseSelection(name)
 			if err != nil {
 				return console.WithCode(console.ExitUsage, err)
@@ -42,15 +38,14 @@ func setupChoice(args []string) (c setup.Choice, services []string, err error) {
 			c.Contenders = append(c.Contenders, sel)
 		}
 		return nil
-	}
-	bindRun(cmd, &f)
-	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return console.Usagef("%w (see 'locbench run --help')", flagError(cmd.Flags(), err))
 	})
-	cmd.SetOut(io.Discard)
-	cmd.SetErr(io.Discard)
-	cmd.SetArgs(append([]string{}, args...)) // nil would mean os.Args
-	return c, services, cmd.Execute()
+	root := &cobra.Command{Use: "locbench"}
+	asRoot(root)
+	root.AddCommand(cmd)
+	root.SetOut(io.Discard)
+	root.SetErr(io.Discard)
+	root.SetArgs(append([]string{"run"}, args...))
+	return c, services, root.Execute()
 }
 
 // extra returns the given options that are not in the table, as arguments.

@@ -7,7 +7,7 @@ import (
 	"github.com/locbench/locbench/internal/text/console"
 )
 
-func newTry(env Env) *cobra.Command {
+func newTry(env Env, runF work[app.TryOptions]) *cobra.Command {
 	var o app.TryOptions
 	cmd := &cobra.Command{
 		Use:   "try PROFILE [CONTENDER[:VARIANT]...]",
@@ -41,7 +41,7 @@ interrupted.`,
 				o.Profile, rest = given[0], given[1:]
 			}
 			o.ProfileNamed, o.Contenders, o.Command = true, rest, env.Args
-			return app.Try(cmd.Context(), console.Env(env), o)
+			return runF(cmd.Context(), env, o)
 		},
 		ValidArgsFunction: func(cmd *cobra.Command, given []string, typed string) ([]string, cobra.ShellCompDirective) {
 			if len(given) == 0 {

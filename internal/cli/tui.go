@@ -14,7 +14,7 @@ import (
 	"github.com/locbench/locbench/internal/text/console"
 )
 
-func newTUI(env Env) *cobra.Command {
+func newTUI(env Env, runF work[screens.DashboardOptions]) *cobra.Command {
 	var f screens.DashboardOptions
 	var services []string
 	cmd := &cobra.Command{
@@ -55,7 +55,7 @@ steps are kept. Press ? on any screen for its keys. NO_COLOR disables colors.`,
 				initial = append(initial, "--services", d)
 			}
 			f.SetUp = func(o setup.Options) (ui.Page, error) { return newSetup(initial, o) }
-			return screens.Dashboard(cmd.Context(), env, f)
+			return runF(cmd.Context(), env, f)
 		},
 	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {

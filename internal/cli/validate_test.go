@@ -3,12 +3,14 @@ package cli
 import (
 	"strings"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestValidate: one command checks profiles and manifests, with what each has of the other.
 func TestValidate(t *testing.T) {
 	const profile = "contenders: [goes]\nservices: svc\nrequests: [{get: /}]\nsteps: [1]\n"
-	t.Chdir(folderOf(t, map[string]string{
+	t.Chdir(testenv.Folder(t, map[string]string{
 		"p.yaml":                  profile,
 		"svc/goes/service.yaml":   "docker: {image: 'a:1'}\nneeds: {db: {image: 'b:1', environment: {PASSWORD: '${PGPASSWORD}'}}}\n",
 		"typo.yaml":               strings.Replace(profile, "steps", "stpes", 1),
@@ -37,21 +39,22 @@ func TestValidate(t *testing.T) {
 	says(t, 2, "typo.yaml:4: …broken/service.yaml:2: ", "validate", "typo.yaml", "broken")
 }
 
-// TestProfileFirst: a YAML file before the contenders is the profile, for each command that runs
-// one.
-func TestProfileFirst(t *testing.T) {
-	t.Chdir(folderOf(t, map[string]string{"p.yaml": "requests: [{get: /}]\nsteps: [1]\n"}))
-	for _, command := range []string{"run --headless", "calibrate", "capacity --slo p99<1s", "try"} {
-		for _, profile := range []string{"p.yaml", "--profile p.yaml"} {
-			says(t, 2, `unknown contender "missing"`, strings.Fields(command+" "+profile+" missing")...)
-		}
-	}
-	says(t, 2, `unknown contender "p"; did you mean the profile p.yaml?`, "run", "--headless", "p")
-	c, _, err := setupChoice([]string{"p.yaml", "go-nethttp", "--rounds", "3"})
-	if err != nil || c.Profile != "p.yaml" || len(c.Contenders) != 1 || c.Set.Text("rounds") != "3" {
-		t.Errorf("setup has %+v, %v", c, err)
-	}
-	if _, _, err := setupChoice([]string{"p.yaml", "--profile", "q.yaml"}); err == nil || !strings.Contains(err.Error(), "two profiles") {
-		t.Errorf("two profiles: %v", err)
-	}
+// TestManifestNeeds: commands that read manifests and profiles know the needs of both, and mask
+// their passwords.
+func TestManifestNeeds(t *testing.T) {
+	const profile = "contenders: [goes, node]\nservices: svc\nrequests: [{get: /}]\nsteps: [1]\n"
+	own := "docker: {image: 'a:1'}\nneeds: {db: {image: 'postgres:17', command: [postgres, -c, fsync=off], per_service: true}}\n"
+	dir := testenv.Folder(t, map[string]string{"p.yaml": profile, "svc/goes/service.yaml": own, "svc/node/service.yaml": own,
+		"other/goes/service.yaml": "docker: {image: 'a:1'}\nneeds: {db: {image: 'postgres:17', environment: {POSTGRES_PASSWORD: hunter22}, hostname: hunter22}}\n",
+		"other/node/service.yaml": "docker: {image: 'a:1'}\nneeds: {db: {image: 'postgres:17', environment: {POSTGRES_PASSWORD: hunter33}, hostname: hunter22}}\n",
+		"other/p.yaml":            "contenders: [goes]\nservices: .\nrequests: [{get: /}]\nsteps: [1]\n",
+		"other/both.yaml":         "contenders: [goes, node]\nservices: .\nrequests: [{get: /}]\nsteps: [1]\n"})
+	t.Chdir(dir)
+	says(t, 0, "steps:…# From the manifest of goes:\n# needs:\n#   db:\n…fsync=off…# From the manifest of node:", "profiles", "show", "p.yaml")
+	shown := says(t, 0, "# From manifests:\n# needs:…POSTGRES_PASSWORD: '***'", "profiles", "show", "other/p.yaml")
+	shown += says(t, 2, "need db of other/goes/service.yaml and that of other/node/service.yaml differ:…environment.POSTGRES_PASSWORD: ***",
+		"profiles", "show", "other/both.yaml")
+	shown += says(t, 2, "differ:…POSTGRES_PASSWORD: ***…per_service", "run", "--headless", "--profile", "other/both.yaml")
+	shown += says(t, 0, "needs: {db…***", "services", "show", "goes", "--services", "other")
+	lacks(t, "output", shown, "hunter")
 }

@@ -326,7 +326,7 @@ func TestBuildKit(t *testing.T) {
 }
 
 func TestBuildImage(t *testing.T) {
-	engine := fakeEngine{arch: "amd64", images: map[string]bool{}, asked: new(docker.BuildOptions), image: docker.Image{Healthcheck: true}}
+	engine := fakeEngine{arch: "amd64", images: map[string]bool{}, asked: new(docker.BuildOptions), image: docker.Image{Healthcheck: []string{"check"}}}
 	svc := bench.Service{
 		Name: "web__x", Variant: "v", Files: fstest.MapFS{"Dockerfile": {Data: []byte("FROM scratch\n")}},
 		Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile", Command: []string{"x"}},

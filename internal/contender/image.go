@@ -141,7 +141,7 @@ func findImage(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildOp
 
 func artifact(ref string, img docker.Image, cached bool, took time.Duration) bench.Artifact {
 	return bench.Artifact{
-		Image: ref, ImageID: img.ID, Contents: img.Contents, ImageSize: img.Size, Healthcheck: img.Healthcheck, BuildCached: cached, BuildTime: took,
+		Image: ref, ImageID: img.ID, Contents: img.Contents, ImageSize: img.Size, Healthcheck: img.Healthcheck != nil, BuildCached: cached, BuildTime: took,
 	}
 }
 

@@ -7,19 +7,35 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/locbench/locbench/internal/needs"
 )
 
-// ImageConfig describes an image of the engine by its configuration.
-func (e *Engine) ImageConfig(ctx context.Context, ref string) (needs.Image, error) {
+// Image is an image of the engine, and what it says of itself.
+type Image struct {
+	ID       string // sha256 of its configuration
+	Size     int64  // bytes, all layers
+	OS       string
+	Arch     string
+	Emulated bool   // it is for another architecture than the engine's
+	Contents string // SHA-256 of its layers and configuration, but for locbench's labels; "": not known
+
+	Env         map[string]string
+	Volumes     []string // paths that it declares as volumes, sorted
+	Ports       []int    // TCP ports that it exposes, sorted
+	Healthcheck []string // its health check as a command, with its shell if it has one; nil: none
+	StopSignal  string   // "": SIGTERM
+	User        string
+}
+
+// ImageInspect looks an image up by reference or ID.
+func (e *Engine) ImageInspect(ctx context.Context, ref string) (Image, error) {
 	ctx, cancel := within(ctx, e.patience)
 	defer cancel()
 	raw, err := e.cli.ImageInspect(ctx, ref)
 	if err != nil {
-		return needs.Image{}, fmt.Errorf("inspect image %s: %w", ref, translateNotFound(orCause(ctx, err)))
+		return Image{}, fmt.Errorf("inspect image %s: %w", ref, translateNotFound(orCause(ctx, err)))
 	}
-	image := needs.Image{ID: raw.ID, Emulated: emulated(e.info.Arch, raw.Architecture)}
+	image := Image{ID: raw.ID, Size: raw.Size, OS: raw.Os, Arch: raw.Architecture, Emulated: emulated(e.info.Arch, raw.Architecture),
+		Contents: contents(raw.RootFS.Layers, raw.Config)}
 	config := raw.Config
 	if config == nil {
 		return image, nil

@@ -16,24 +16,19 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/cpuset"
-	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
-// ContainerSpec says what to run.
+// ContainerSpec says what to run, without the health check of the image: it would run in measured steps.
 type ContainerSpec struct {
 	Name       string // part of the container's name; characters that the engine refuses are replaced
 	Image      string
 	Command    []string // nil: the image's
 	Env        map[string]string
-	Labels     map[string]string // LabelRun must be among them, or Clean will not find the container
 	Limits     bench.Limits      // without CPUSet, for which CPUs has the set
 	CPUs       cpuset.Set        // empty: all
-	Network    string            // name or ID
 	Port       int               // port that the service listens on; 0: none
 	Ready      int               // another port that is reached; 0: none
-	Publish    bool              // reach ports through those of the engine's machine, not at the container's address
-	Host       string            // what the name host.docker.internal leads to in the container; "": nothing
 	NoGain     bool              // its processes gain no privileges by starting a program
 	Hardened   *bench.Privileges // privileges on top of a contender's; nil: the engine's defaults
 	OnLog      func(bench.LogLine)
@@ -45,16 +40,46 @@ type ContainerSpec struct {
 	Hostname   string
 	Aliases    []string // more names in Network
 	Joins      string   // name of another network that it is in from its start on; "": none
-	Mounts     []needs.Mount
-	Tmpfs      []needs.Tmpfs
+	Mounts     []Mount
+	Tmpfs      []Tmpfs
 	ShmSize    int64 // bytes
 	ReadOnly   bool  // the root file system
-	Ulimits    []needs.Ulimit
-	Init       bool
+	Ulimits    []Ulimit
+	Init       bool // an init process forwards signals and reaps processes
 	StopSignal string
+
+	in place // Group.Run sets it
 }
 
-// Container is a container that Run has started. All times are by this machine's clock.
+// place is where a container runs.
+type place struct {
+	labels  map[string]string // LabelRun must be among them, or Clean will not find the container
+	network string            // name or ID
+	publish bool              // reach ports through those of the engine's machine, not at the container's address
+	host    string            // what the name host.docker.internal leads to in the container; "": nothing
+}
+
+// Mount is a volume, or a file or folder of this machine, in a container.
+type Mount struct {
+	Volume   string // name of the volume; "": Source
+	Source   string // absolute path on this machine
+	Target   string
+	ReadOnly bool
+	Complete bool // an empty volume does not get what the image has at Target
+}
+
+// Tmpfs is a file system in memory.
+type Tmpfs struct {
+	Target, Options string
+}
+
+// Ulimit is a limit of processes, such as nofile; -1: none.
+type Ulimit struct {
+	Name       string
+	Soft, Hard int64
+}
+
+// Container is a container that Group.Run has started. All times are by this machine's clock.
 type Container struct {
 	engine      *Engine
 	id          string
@@ -89,9 +114,9 @@ type Container struct {
 // it, and locbench would not know its ID.
 const createTimeout = 2 * time.Minute
 
-// Run creates a container without health checks, follows its log from the first byte and starts it. After an error, also
+// run creates a container, follows its log from the first byte and starts it. After an error, also
 // that of ctx, none is left. warnings are the engine's, about limits that it cannot enforce.
-func (e *Engine) Run(ctx context.Context, spec ContainerSpec) (c *Container, warnings []string, err error) {
+func (e *Engine) run(ctx context.Context, spec ContainerSpec) (c *Container, warnings []string, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
@@ -194,13 +219,13 @@ func (c *Container) addresses(state container.InspectResponse, spec ContainerSpe
 	if state.NetworkSettings == nil {
 		return address, ""
 	}
-	if at := networkAddress(state, spec.Network); at != "" {
+	if at := networkAddress(state, spec.in.network); at != "" {
 		inside = net.JoinHostPort(at, strconv.Itoa(port))
 	}
-	if !spec.Publish && inside != "" {
+	if !spec.in.publish && inside != "" {
 		address = inside
 	}
-	if b := state.NetworkSettings.Ports[tcpPort(port)]; spec.Publish && len(b) > 0 {
+	if b := state.NetworkSettings.Ports[tcpPort(port)]; spec.in.publish && len(b) > 0 {
 		address = net.JoinHostPort(c.engine.PublishedHost(), b[0].HostPort)
 	}
 	return address, inside

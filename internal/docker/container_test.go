@@ -13,7 +13,6 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/cpuset"
-	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/testenv/fakedocker"
 )
@@ -23,27 +22,27 @@ func TestRun_Create(t *testing.T) {
 	all := ContainerSpec{
 		Name: "go:lto", Image: "img:1", Command: []string{"serve", "-v"},
 		Env:    map[string]string{"PORT": "8080", "GREETING": "a b"},
-		Labels: map[string]string{LabelRun: "20261127-0001", LabelName: "t"},
 		Limits: bench.Limits{CPUs: 1.5, Memory: 512 << 20, PIDs: 64}, CPUs: cpuset.Of(1, 2, 3, 7),
-		Network: "locbench-net", Port: 8080, Ready: 8081, Publish: true, Host: "host-gateway",
+		Port: 8080, Ready: 8081,
 		Hardened: &bench.Privileges{Capabilities: []string{"NET_RAW"}},
+		in:       place{map[string]string{LabelRun: "20261127-0001", LabelName: "t"}, "locbench-net", true, "host-gateway"},
 	}
 	need := ContainerSpec{NoGain: true,
-		Name: "db", Image: "db:1", Entrypoint: []string{"run"}, Command: []string{"-f"}, Labels: all.Labels, Network: all.Network, Port: 5432,
+		Name: "db", Image: "db:1", Entrypoint: []string{"run"}, Command: []string{"-f"}, Port: 5432, in: place{labels: all.in.labels, network: all.in.network},
 		User: "1:2", Hostname: "main", Aliases: []string{"db", "main"}, ShmSize: 64 << 20, Init: true, StopSignal: "SIGINT",
-		Mounts: []needs.Mount{{Volume: "v1", Target: "/data", Complete: true}, {Volume: "v2", Target: "/more"}, {Source: "/home/me/a b.sql", Target: "/seed/a b.sql", ReadOnly: true}},
-		Tmpfs:  []needs.Tmpfs{{Target: "/run", Options: "size=1m"}, {Target: "/tmp"}}, Ulimits: []needs.Ulimit{{Name: "nofile", Soft: 10, Hard: -1}},
+		Mounts: []Mount{{Volume: "v1", Target: "/data", Complete: true}, {Volume: "v2", Target: "/more"}, {Source: "/home/me/a b.sql", Target: "/seed/a b.sql", ReadOnly: true}},
+		Tmpfs:  []Tmpfs{{Target: "/run", Options: "size=1m"}, {Target: "/tmp"}}, Ulimits: []Ulimit{{Name: "nofile", Soft: 10, Hard: -1}},
 	}
 	more, inside := all, all
 	more.Limits.CPUs = 0.1 + 0.2 // a hair above 0.3
 	more.Limits.Memory, more.Limits.PIDs, more.Hardened = 0, 0, &bench.Privileges{NewPrivileges: true}
-	inside.Publish, inside.Host, inside.Hardened = false, "172.30.0.1", nil
+	inside.in.publish, inside.in.host, inside.Hardened = false, "172.30.0.1", nil
 	var created strings.Builder
 	for _, tt := range []struct {
 		name, system, peer string
 		spec               ContainerSpec
 	}{
-		{"only the image", "", "", ContainerSpec{Image: "img:1", Publish: true}},
+		{"only the image", "", "", ContainerSpec{Image: "img:1", in: place{publish: true}}},
 		{"everything", "", "10.0.0.5", all},
 		{"new privileges, no limit but the quota; Docker Desktop", "Docker Desktop", "", more},
 		{"not published, not hardened", "", "", inside},
@@ -55,7 +54,7 @@ func TestRun_Create(t *testing.T) {
 			e.info.System = tt.system
 			e.local.Store(true)
 			e.peer, _ = netip.ParseAddr(tt.peer)
-			c, warnings, err := e.Run(t.Context(), tt.spec)
+			c, warnings, err := e.run(t.Context(), tt.spec)
 			if err != nil || !slices.Equal(warnings, []string{"as scripted"}) {
 				t.Fatalf("%v, %v", warnings, err)
 			}
@@ -83,7 +82,7 @@ func TestRun(t *testing.T) {
 		f.Log = slices.Concat(frame(1, "up\n"), frame(2, "oh"))
 		began := time.Now()
 		var logged, happened []string
-		c, _, err := engineOf(t, f).Run(t.Context(), ContainerSpec{
+		c, _, err := engineOf(t, f).run(t.Context(), ContainerSpec{
 			Image: "img", OnLog: func(l bench.LogLine) { logged = append(logged, l.Stream+" "+l.Text) },
 			OnIncident: func(i bench.Incident) { happened = append(happened, i.At.Sub(began).String()+" "+i.Text) },
 		})
@@ -161,7 +160,7 @@ func TestRun_Fails(t *testing.T) {
 				if name == "not removed" {
 					f.Responses["POST "+ours+"/start"] = reply(500, "")
 				}
-				c, _, err := engineOf(t, f).Run(ctx, ContainerSpec{Image: "img", OnIncident: func(bench.Incident) {}})
+				c, _, err := engineOf(t, f).run(ctx, ContainerSpec{Image: "img", OnIncident: func(bench.Incident) {}})
 				if c != nil || err == nil || !strings.Contains(err.Error(), tt.err) {
 					t.Fatalf("%v, want %q", err, tt.err)
 				}
@@ -199,7 +198,7 @@ func TestRun_Reach(t *testing.T) {
 				f.Networks, f.Ports, f.OnKill = tt.networks, tt.ports, func(string) { f.End(0) }
 				e := engineOf(t, f)
 				e.peer = netip.MustParseAddr("127.0.0.1")
-				c, _, err := e.Run(t.Context(), ContainerSpec{Image: "img", Port: tt.port, Ready: tt.port, Publish: tt.publish})
+				c, _, err := e.run(t.Context(), ContainerSpec{Image: "img", Port: tt.port, Ready: tt.port, in: place{publish: tt.publish}})
 				testenv.OK(t, err)
 				if c.Address() != tt.address || c.ReadyAddress() != tt.address || c.NetworkAddress() != tt.inside {
 					t.Errorf("%q, %q; want %q, %q", c.Address(), c.NetworkAddress(), tt.address, tt.inside)

@@ -9,13 +9,11 @@ import (
 	"github.com/moby/moby/api/types/mount"
 	"github.com/moby/moby/api/types/network"
 	"github.com/moby/moby/client"
-
-	"github.com/locbench/locbench/internal/needs"
 )
 
 func (e *Engine) create(ctx context.Context, spec ContainerSpec) (client.ContainerCreateResult, error) {
 	config := &container.Config{
-		Image: spec.Image, Entrypoint: spec.Entrypoint, Cmd: spec.Command, Labels: spec.Labels, User: spec.User,
+		Image: spec.Image, Entrypoint: spec.Entrypoint, Cmd: spec.Command, Labels: spec.in.labels, User: spec.User,
 		Hostname: spec.Hostname, StopSignal: spec.StopSignal, Env: environ(spec.Env), AttachStdout: true, AttachStderr: true,
 		// That of the image would be run by the engine, and its CPU time measured.
 		Healthcheck: &container.HealthConfig{Test: []string{"NONE"}},
@@ -60,7 +58,7 @@ func (e *Engine) create(ctx context.Context, spec ContainerSpec) (client.Contain
 		}
 	}
 	for _, number := range []int{spec.Port, spec.Ready} {
-		if number == 0 || !spec.Publish {
+		if number == 0 || !spec.in.publish {
 			continue
 		}
 		if config.ExposedPorts == nil {
@@ -69,22 +67,22 @@ func (e *Engine) create(ctx context.Context, spec ContainerSpec) (client.Contain
 		port := tcpPort(number)
 		config.ExposedPorts[port], host.PortBindings[port] = struct{}{}, []network.PortBinding{{HostIP: e.publishAddress()}}
 	}
-	if spec.Host != "" && !e.desktop() {
-		host.ExtraHosts = []string{"host.docker.internal:" + spec.Host} // Docker Desktop resolves the name itself
+	if spec.in.host != "" && !e.desktop() {
+		host.ExtraHosts = []string{"host.docker.internal:" + spec.in.host} // Docker Desktop resolves the name itself
 	}
 	var networks *network.NetworkingConfig
-	if spec.Network != "" {
-		host.NetworkMode = container.NetworkMode(spec.Network)
+	if spec.in.network != "" {
+		host.NetworkMode = container.NetworkMode(spec.in.network)
 		end := &network.EndpointSettings{Aliases: spec.Aliases}
-		networks = &network.NetworkingConfig{EndpointsConfig: map[string]*network.EndpointSettings{spec.Network: end}}
+		networks = &network.NetworkingConfig{EndpointsConfig: map[string]*network.EndpointSettings{spec.in.network: end}}
 	}
 	return e.cli.ContainerCreate(ctx, client.ContainerCreateOptions{
-		Config: config, HostConfig: host, NetworkingConfig: networks, Name: uniqueName(spec.Labels[LabelRun], spec.Name),
+		Config: config, HostConfig: host, NetworkingConfig: networks, Name: uniqueName(spec.in.labels[LabelRun], spec.Name),
 	})
 }
 
 // mounts returns mounts for the engine, which refuses a source that it does not have.
-func mounts(all []needs.Mount) (out []mount.Mount) {
+func mounts(all []Mount) (out []mount.Mount) {
 	for _, m := range all {
 		one := mount.Mount{Type: mount.TypeVolume, Source: m.Volume, Target: m.Target, ReadOnly: m.ReadOnly}
 		if m.Volume == "" {

@@ -147,6 +147,7 @@ func (c *Container) Stop(ctx context.Context, grace time.Duration) (bench.StopRe
 		if err := c.remove(ctx); err != nil {
 			c.stopErr = errors.Join(c.stopErr, err)
 		}
+		c.stopErr = WithCleanHint(c.stopErr)
 		c.finish()
 	})
 	return c.stopped, c.stopErr
@@ -165,7 +166,7 @@ func (c *Container) Kill(ctx context.Context) error {
 			case <-time.After(bench.KillTimeout):
 			}
 		}
-		c.stopErr = c.remove(ctx)
+		c.stopErr = WithCleanHint(c.remove(ctx))
 		c.finish()
 	})
 	return c.stopErr

@@ -30,6 +30,12 @@ func engineOf(t *testing.T, f *fakedocker.Engine) *Engine {
 	return &Engine{cli: cli, host: "tcp://engine:2375", patience: infoTimeout}
 }
 
+// groupOf returns what the run r1 has in a fake.
+func groupOf(t *testing.T, f *fakedocker.Engine) *Group {
+	t.Helper()
+	return &Group{Engine: engineOf(t, f), id: "r1", owner: "o"}
+}
+
 // containerOf returns the fake's container, as Run returns it once it has started.
 func containerOf(t *testing.T, f *fakedocker.Engine) *Container {
 	t.Helper()

@@ -11,9 +11,13 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/locbench/locbench/internal/needs"
 )
+
+// Files is what a volume has.
+type Files struct {
+	Bytes int64
+	Hash  string // of names, owners, rights and contents, in the order of names
+}
 
 // isFolder returns an error if an entry of an archive is its root and not a folder: an image with a
 // link where a volume is mounted to be copied has the files elsewhere.
@@ -27,7 +31,7 @@ func isFolder(h *tar.Header) error {
 // filesOf reads a tar archive of one folder to its end and describes the files. The hash depends on
 // names below the folder, kinds, rights, owners, extended attributes and contents, not on times or
 // the order in the archive.
-func filesOf(archive io.Reader) (f needs.Files, err error) {
+func filesOf(archive io.Reader) (f Files, err error) {
 	type entry struct{ name, text string }
 	var all []entry
 	for r := tar.NewReader(archive); ; {

@@ -16,7 +16,6 @@ import (
 
 	"github.com/moby/moby/client"
 
-	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
@@ -27,9 +26,9 @@ var noSource = regexp.MustCompile(`bind source path does not exist|statfs .*no s
 // if the engine's machine may have others, or none, at their paths: it is another machine, locbench
 // runs in a container into which an engine mounts its files, or the engine finds none there. given are
 // those that were copied.
-func (e *Engine) createGiving(ctx context.Context, spec ContainerSpec) (created client.ContainerCreateResult, given []needs.Mount, err error) {
-	bound := func(m needs.Mount) bool { return m.Volume == "" }
-	copies := slices.ContainsFunc(spec.Mounts, bound) && (!e.Local() || e.shell.id() != "")
+func (e *Engine) createGiving(ctx context.Context, spec ContainerSpec) (created client.ContainerCreateResult, given []Mount, err error) {
+	bound := func(m Mount) bool { return m.Volume == "" }
+	copies := slices.ContainsFunc(spec.Mounts, bound) && (!e.Local() || e.root.id() != "")
 	if !copies {
 		created, err = e.create(ctx, spec)
 		if err == nil || !noSource.MatchString(err.Error()) {
@@ -66,7 +65,7 @@ func inMemory(spec ContainerSpec, at string) string {
 }
 
 // give copies files and folders of this machine into a container that has not started.
-func (c *Container) give(ctx context.Context, all []needs.Mount) error {
+func (c *Container) give(ctx context.Context, all []Mount) error {
 	for _, m := range all {
 		out, in := io.Pipe()
 		packed := make(chan error, 1)
@@ -90,7 +89,7 @@ func (c *Container) give(ctx context.Context, all []needs.Mount) error {
 
 // packGiven writes an archive of a file or folder for its place in a container, with owners, rights
 // and times. Sockets and devices are left out.
-func packGiven(w io.Writer, m needs.Mount) error {
+func packGiven(w io.Writer, m Mount) error {
 	tw := tar.NewWriter(w)
 	err := filepath.WalkDir(m.Source, func(at string, d fs.DirEntry, err error) error {
 		if err != nil {

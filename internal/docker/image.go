@@ -37,18 +37,6 @@ type BuildOptions struct {
 	BuildKit   bool // use the engine's BuildKit, not its classic builder
 }
 
-// Image is an image of the engine.
-type Image struct {
-	ID   string // sha256 of its configuration
-	Size int64  // bytes, all layers
-	OS   string
-	Arch string
-
-	Healthcheck bool // it has a health check
-
-	Contents string // SHA-256 of its layers and configuration, but for locbench's labels; "": not known
-}
-
 // BuildImage builds an image from a build context in tar form, with the classic builder, which
 // every engine has, or with BuildKit, and returns the image's ID. It writes the builder's output to
 // out, in lines of bounded length; out may be nil. Like "docker build" it adds the proxies of Docker's
@@ -144,22 +132,6 @@ func fromRegistry(err error, image string) error {
 			"run \"docker login\" and \"docker pull %s\" first: %w", image, err)
 	}
 	return err
-}
-
-// ImageInspect looks an image up by reference or ID.
-func (e *Engine) ImageInspect(ctx context.Context, ref string) (Image, error) {
-	ctx, cancel := within(ctx, e.patience)
-	defer cancel()
-	raw, err := e.cli.ImageInspect(ctx, ref)
-	if err != nil {
-		return Image{}, fmt.Errorf("inspect image %s: %w", ref, translateNotFound(orCause(ctx, err)))
-	}
-	image := Image{ID: raw.ID, Size: raw.Size, OS: raw.Os, Arch: raw.Architecture}
-	if raw.Config != nil && raw.Config.Healthcheck != nil {
-		image.Healthcheck = command(raw.Config.Healthcheck.Test, nil) != nil
-	}
-	image.Contents = contents(raw.RootFS.Layers, raw.Config)
-	return image, nil
 }
 
 // contents returns the hash of an image without the labels that locbench gives it; "" without layers.

@@ -47,7 +47,7 @@ func TestShell(t *testing.T) {
 		"nothing":                  {nil, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := shell{c.root}
+			s := ownRoot{c.root}
 			if s.id() != c.id || s.inside() != c.inside {
 				t.Errorf("%q, %v; want %q, %v", s.id(), s.inside(), c.id, c.inside)
 			}
@@ -83,7 +83,7 @@ func TestCreateNetwork_InContainer(t *testing.T) {
 				f.Responses["POST "+bridge+"/connect"] = reply(403, `{"message":"multiple networks"}`)
 			}
 			e := engineOf(t, f)
-			e.shell = shell{c.root}
+			e.root = ownRoot{c.root}
 			n, err := e.CreateNetwork(t.Context(), map[string]string{LabelRun: "x"}, true)
 			if (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
 				t.Fatalf("%v, want %q", err, c.wrong)

@@ -19,7 +19,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/testenv/fakedocker"
 )
@@ -130,7 +129,7 @@ func TestCopyVolume(t *testing.T) {
 				f.Archive = []byte(tt.body)
 			}
 			f.OnRequest = func(string) { f.Gone = false } // one of two containers
-			files, err := engineOf(t, f).CopyVolume(t.Context(), "v1", "v2", "img:1", 1<<30, map[string]string{LabelRun: "r1", LabelName: "copy"})
+			files, err := groupOf(t, f).CopyVolume(t.Context(), "v1", "v2", "img:1", 1<<30)
 			if len(f.Removed()) != tt.removed {
 				t.Errorf("removed: %q", f.Removed())
 			}
@@ -155,16 +154,16 @@ func TestCopyVolume(t *testing.T) {
 	f := fakedocker.New()
 	f.Archive, f.Reads = append(archive, make([]byte, 4<<20)...), int64(len(archive))
 	f.OnRequest = func(string) { f.Gone = false }
-	if _, err := engineOf(t, f).CopyVolume(t.Context(), "v1", "v2", "img:1", 1<<30, nil); err != nil {
+	if _, err := groupOf(t, f).CopyVolume(t.Context(), "v1", "v2", "img:1", 1<<30); err != nil {
 		t.Errorf("from an engine that does not read the padding: %v", err)
 	}
-	if _, err := engineOf(t, f).CopyVolume(t.Context(), "v1", "v2", "img:1", 100, nil); !errors.Is(err, needs.ErrTooLarge) {
+	if _, err := groupOf(t, f).CopyVolume(t.Context(), "v1", "v2", "img:1", 100); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("more than 100 bytes: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	f = fakedocker.New()
-	if _, err := engineOf(t, f).CopyVolume(ctx, "v1", "v2", "img:1", 1<<30, nil); err == nil || len(f.Requests(".*")) > 0 {
+	if _, err := groupOf(t, f).CopyVolume(ctx, "v1", "v2", "img:1", 1<<30); err == nil || len(f.Requests(".*")) > 0 {
 		t.Errorf("canceled: %v, %d requests", err, len(f.Requests(".*")))
 	}
 }
@@ -174,8 +173,8 @@ func TestVolumeSize(t *testing.T) {
 	f := fakedocker.New()
 	f.Archive = tarOf(t, tar.Header{Name: "locbench-volume/", Typeflag: tar.TypeDir},
 		tar.Header{Name: "locbench-volume/row", Typeflag: tar.TypeReg, Size: 100}, tar.Header{Name: "locbench-volume/b", Typeflag: tar.TypeReg, Size: 7})
-	e := engineOf(t, f)
-	size, err := e.VolumeSize(t.Context(), "v1", "img:1", nil)
+	e := groupOf(t, f)
+	size, err := e.VolumeSize(t.Context(), "v1", "img:1")
 	if err != nil || size != 307 || len(f.Removed()) != 1 {
 		t.Errorf("%d, %v, removed %q", size, err, f.Removed())
 	}
@@ -196,9 +195,8 @@ func TestVolumeSize(t *testing.T) {
 // TestCreateVolume: it has the labels and a name of the run, and does not outlive an interruption.
 func TestCreateVolume(t *testing.T) {
 	f := fakedocker.New()
-	labels := map[string]string{LabelRun: "r1", LabelName: "db", LabelOwner: "o"}
-	name, err := engineOf(t, f).CreateVolume(t.Context(), "db", labels)
-	if err != nil || !strings.HasPrefix(name, "locbench-r1-db-") || !named(labels, name) {
+	name, err := groupOf(t, f).CreateVolume(t.Context(), "db")
+	if err != nil || !strings.HasPrefix(name, "locbench-r1-db-") || !named(groupOf(t, f).labels("db"), name) {
 		t.Errorf("%q, %v", name, err)
 	}
 	want := "Labels.locbench.name: \"db\"\nLabels.locbench.owner: \"o\"\nLabels.locbench.run: \"r1\"\nName: \"" + name + "\"\n"
@@ -207,12 +205,12 @@ func TestCreateVolume(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	f.OnRequest = func(string) { cancel() }
-	if _, err := engineOf(t, f).CreateVolume(ctx, "db", labels); err == nil || len(f.Removed()) != 1 {
+	if _, err := groupOf(t, f).CreateVolume(ctx, "db"); err == nil || len(f.Removed()) != 1 {
 		t.Errorf("interrupted: %v, removed %q", err, f.Removed())
 	}
 	f.Responses["DELETE /volumes/v1"] = reply(404, refused)
 	f.Responses["DELETE /volumes/v2"] = reply(409, refused)
-	e := engineOf(t, f)
+	e := groupOf(t, f)
 	testenv.OK(t, e.RemoveVolume(ctx, "v1"))
 	testenv.Fails(t, e.RemoveVolume(ctx, "v2"), "remove volume v2: "+failed)
 }
@@ -304,7 +302,7 @@ func TestEnd(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			f := fakedocker.New()
 			f.OnKill = func(signal string) { f.End(code) }
-			c, _, err := engineOf(t, f).Run(t.Context(), ContainerSpec{Image: "img"})
+			c, _, err := engineOf(t, f).run(t.Context(), ContainerSpec{Image: "img"})
 			testenv.OK(t, err)
 			clean, err := c.End(t.Context(), 1500*time.Millisecond)
 			if err != nil || clean != want || c.Exit().Code != code || len(f.Removed()) > 0 {
@@ -324,7 +322,7 @@ func TestEnd(t *testing.T) {
 		f := fakedocker.New()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		c, _, err := engineOf(t, f).Run(t.Context(), ContainerSpec{Image: "img"})
+		c, _, err := engineOf(t, f).run(t.Context(), ContainerSpec{Image: "img"})
 		testenv.OK(t, err)
 		if clean, err := c.End(ctx, time.Second); clean || err == nil {
 			t.Errorf("it does not end: clean %v, %v", clean, err)
@@ -337,20 +335,20 @@ func TestEnd(t *testing.T) {
 	})
 }
 
-// TestImageConfig: what an image says of itself.
-func TestImageConfig(t *testing.T) {
+// TestImageInspect: what an image says of itself.
+func TestImageInspect(t *testing.T) {
 	for body, want := range map[string]string{
-		`{"Id":"1","Architecture":"amd64"}`: "{ID:1 Env:map[] Volumes:[] Ports:[] Healthcheck:[] StopSignal: User: Emulated:false}",
-		`{"Id":"1","Architecture":"386"}`:   "{ID:1 Env:map[] Volumes:[] Ports:[] Healthcheck:[] StopSignal: User: Emulated:false}",
+		`{"Id":"1","Size":7,"Os":"linux","Architecture":"amd64"}`: "{ID:1 Size:7 OS:linux Arch:amd64 Emulated:false Contents: Env:map[] Volumes:[] Ports:[] Healthcheck:[] StopSignal: User:}",
+		`{"Id":"1","Architecture":"386"}`:                         "{ID:1 Size:0 OS: Arch:386 Emulated:false Contents: Env:map[] Volumes:[] Ports:[] Healthcheck:[] StopSignal: User:}",
 		`{"Id":"1","Architecture":"arm64","Config":{"Env":["A=1=2","B"],"Volumes":{"/b":{},"/a":{}},"StopSignal":"SIGINT","User":"u",
-			"ExposedPorts":{"5432/tcp":{},"80":{},"53/udp":{}},"Healthcheck":{"Test":["CMD","x","y z"]}}}`: "{ID:1 Env:map[A:1=2 B:] " +
-			"Volumes:[/a /b] Ports:[80 5432] Healthcheck:[x y z] StopSignal:SIGINT User:u Emulated:true}",
+			"ExposedPorts":{"5432/tcp":{},"80":{},"53/udp":{}},"Healthcheck":{"Test":["CMD","x","y z"]}}}`: "{ID:1 Size:0 OS: Arch:arm64 Emulated:true Contents: Env:map[A:1=2 B:] " +
+			"Volumes:[/a /b] Ports:[80 5432] Healthcheck:[x y z] StopSignal:SIGINT User:u}",
 	} {
 		f := fakedocker.New()
 		f.Responses["GET /images/x/json"] = reply(200, body)
 		e := engineOf(t, f)
 		e.info.Arch = "amd64"
-		if got := said(e.ImageConfig(t.Context(), "x")); got != want {
+		if got := said(e.ImageInspect(t.Context(), "x")); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
@@ -388,7 +386,7 @@ func TestRun_Joins(t *testing.T) {
 				if missing {
 					joins = "none"
 				}
-				c, _, err := engineOf(t, f).Run(t.Context(), ContainerSpec{Image: "i", Network: "run", Port: 80, Joins: joins})
+				c, _, err := engineOf(t, f).run(t.Context(), ContainerSpec{Image: "i", Port: 80, Joins: joins, in: place{network: "run"}})
 				if missing {
 					testenv.Fails(t, err, "connect to network none: ")
 					testenv.Check(t, f.Gone, "the container is left")
@@ -417,7 +415,7 @@ func TestGiven_InMemory(t *testing.T) {
 	for target, memory := range map[string]string{"/dev/shm/a": "/dev", "/run/x/a": "/run/x", "/run/xy": "", "/etc/a": ""} {
 		f := fakedocker.New()
 		e := engineOf(t, f)
-		spec := ContainerSpec{Image: "img:1", Mounts: []needs.Mount{{Source: "/s.sql", Target: target}}, Tmpfs: []needs.Tmpfs{{Target: "/run/x/"}}}
+		spec := ContainerSpec{Image: "img:1", Mounts: []Mount{{Source: "/s.sql", Target: target}}, Tmpfs: []Tmpfs{{Target: "/run/x/"}}}
 		if _, _, err := e.createGiving(t.Context(), spec); (err != nil) != (memory != "") || err != nil && !strings.Contains(err.Error(), memory+" is in memory and would hide it") {
 			t.Errorf("%s: %v", target, err)
 		}
@@ -435,7 +433,7 @@ func TestGiven(t *testing.T) {
 	testenv.OK(t, os.WriteFile(filepath.Join(dir, "conf/deep/a"), []byte("one"), 0o640))
 	testenv.OK(t, os.WriteFile(filepath.Join(dir, "s.sql"), []byte("two"), 0o600))
 	const missing = `{"message":"invalid mount config for type \"bind\": bind source path does not exist: /x"}`
-	spec := ContainerSpec{Image: "img:1", Mounts: []needs.Mount{{Volume: "v", Target: "/data"},
+	spec := ContainerSpec{Image: "img:1", Mounts: []Mount{{Volume: "v", Target: "/data"},
 		{Source: filepath.Join(dir, "conf"), Target: "/etc/conf"}, {Source: filepath.Join(dir, "s.sql"), Target: "/seed/s.sql"}}}
 	all := []string{"etc/conf/", "etc/conf/deep/", "etc/conf/deep/a one", "seed/s.sql two"}
 	for name, c := range map[string]struct {
@@ -456,7 +454,7 @@ func TestGiven(t *testing.T) {
 				e := engineOf(t, f)
 				e.local.Store(c.local)
 				if c.root != nil {
-					e.shell = shell{c.root}
+					e.root = ownRoot{c.root}
 				}
 				if c.refuses {
 					f.Responses["POST /containers/create"] = reply(400, missing)
@@ -469,7 +467,7 @@ func TestGiven(t *testing.T) {
 						}
 					}
 				}
-				started, _, err := e.Run(t.Context(), spec)
+				started, _, err := e.run(t.Context(), spec)
 				testenv.OK(t, err)
 				var got []string
 				for _, put := range f.Requests("PUT " + ours + "/archive") {
@@ -494,7 +492,7 @@ func TestGiven(t *testing.T) {
 	}
 	f := fakedocker.New()
 	f.Responses["PUT "+ours+"/archive"] = reply(500, refused)
-	_, _, err := engineOf(t, f).Run(t.Context(), spec)
+	_, _, err := engineOf(t, f).run(t.Context(), spec)
 	testenv.Fails(t, err, "copy "+filepath.Join(dir, "conf")+" into the container, since the engine's machine does not have it: ")
 	testenv.Equal(t, len(f.Removed()), 1)
 }

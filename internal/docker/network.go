@@ -192,7 +192,7 @@ func (e *Engine) Clean(ctx context.Context, run string, keep func(Left) bool) (r
 		case "network":
 			err = e.RemoveNetwork(ctx, l.ID)
 		default:
-			err = e.RemoveVolume(ctx, l.ID)
+			err = e.removeVolume(ctx, l.ID)
 		}
 		if failed = append(failed, err); err == nil {
 			removed = append(removed, l)

@@ -16,7 +16,7 @@ func TestOOM(t *testing.T) {
 	e := dockertest.Engine(t)
 	image := dockertest.Image(t, e)
 	t.Run("killed", func(t *testing.T) {
-		s := spec(t, image, "hog", "200", "sleep")
+		s := spec(image, "hog", "200", "sleep")
 		s.Limits.Memory = 64 << 20
 		c := run(t, e, s)
 		exit := ended(t, c)
@@ -29,7 +29,7 @@ func TestOOM(t *testing.T) {
 		}
 	})
 	t.Run("not killed", func(t *testing.T) {
-		c := run(t, e, spec(t, image, "exit", "137"))
+		c := run(t, e, spec(image, "exit", "137"))
 		exit := ended(t, c)
 		if killed, _ := docker.KernelKilled(c); killed || exit.OOMKilled || docker.OOM(t.Context(), c) {
 			t.Errorf("%+v: taken for a lack of memory", exit)

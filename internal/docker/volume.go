@@ -13,31 +13,33 @@ import (
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/api/types/mount"
 	"github.com/moby/moby/client"
-
-	"github.com/locbench/locbench/internal/needs"
 )
 
-// CreateVolume makes an empty volume for the run that the labels name. After an error, also that of
-// ctx, none is left.
-func (e *Engine) CreateVolume(ctx context.Context, name string, labels map[string]string) (string, error) {
+// CreateVolume makes an empty volume. After an error, also that of ctx, none is left.
+func (g *Group) CreateVolume(ctx context.Context, name string) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
 	uncancelled, cancel := detached(ctx, createTimeout) // see createTimeout
 	defer cancel()
-	name = uniqueName(labels[LabelRun], name)
-	_, err := e.cli.VolumeCreate(uncancelled, client.VolumeCreateOptions{Name: name, Labels: labels})
+	labels := g.labels(name)
+	name = uniqueName(g.id, name)
+	_, err := g.cli.VolumeCreate(uncancelled, client.VolumeCreateOptions{Name: name, Labels: labels})
 	if err == nil {
 		err = ctx.Err()
 	}
 	if err != nil {
-		return "", errors.Join(fmt.Errorf("create volume %s: %w", name, noSpace(err)), e.RemoveVolume(ctx, name))
+		return "", errors.Join(fmt.Errorf("create volume %s: %w", name, noSpace(err)), g.RemoveVolume(ctx, name))
 	}
 	return name, nil
 }
 
 // RemoveVolume removes a volume, even if ctx was canceled. A missing volume is not an error.
-func (e *Engine) RemoveVolume(ctx context.Context, name string) error {
+func (g *Group) RemoveVolume(ctx context.Context, name string) error {
+	return WithCleanHint(g.removeVolume(ctx, name))
+}
+
+func (e *Engine) removeVolume(ctx context.Context, name string) error {
 	ctx, cancel := detached(ctx, cleanupTimeout)
 	defer cancel()
 	err := retryWhileAway(ctx, func() error {
@@ -65,18 +67,18 @@ func (e *Engine) FreeSpace() (free int64, folder string) {
 }
 
 // VolumeSize returns the bytes of the files of a volume. It reads them all, like CopyVolume.
-func (e *Engine) VolumeSize(ctx context.Context, volume, image string, labels map[string]string) (size int64, err error) {
+func (g *Group) VolumeSize(ctx context.Context, volume, image string) (size int64, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("read volume %s: %w", volume, orCause(ctx, err))
 		}
 	}()
-	source, err := e.holder(ctx, volume, image, labels)
+	source, err := g.holder(ctx, volume, image, "size")
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, source.drop(ctx)) }()
-	read, err := e.cli.CopyFromContainer(ctx, source.id, client.CopyFromContainerOptions{SourcePath: "/" + volumeAt})
+	read, err := g.cli.CopyFromContainer(ctx, source.id, client.CopyFromContainerOptions{SourcePath: "/" + volumeAt})
 	if err != nil {
 		return 0, err
 	}
@@ -108,26 +110,29 @@ func noSpace(err error) error {
 // would copy into an empty volume.
 const volumeAt = "locbench-volume"
 
+// ErrTooLarge is why CopyVolume has stopped.
+var ErrTooLarge = errors.New("its files are larger than the space")
+
 // CopyVolume copies the files of a volume into an empty one, with owners, rights and times, and
-// returns what it has copied, which is an error that wraps needs.ErrTooLarge above most bytes. Sockets are left out. It reads and writes through two containers of
-// the image, with the labels, that never start.
-func (e *Engine) CopyVolume(ctx context.Context, from, to, image string, most int64, labels map[string]string) (f needs.Files, err error) {
+// returns what it has copied; more than most bytes are ErrTooLarge. Sockets are left out. No container
+// may have one of the two. It reads and writes through two containers of the image that never start.
+func (g *Group) CopyVolume(ctx context.Context, from, to, image string, most int64) (f Files, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("copy volume %s: %w", from, noSpace(orCause(ctx, err)))
 		}
 	}()
-	source, err := e.holder(ctx, from, image, labels)
+	source, err := g.holder(ctx, from, image, "copy")
 	if err != nil {
 		return f, err
 	}
 	defer func() { err = errors.Join(err, source.drop(ctx)) }()
-	target, err := e.holder(ctx, to, image, labels)
+	target, err := g.holder(ctx, to, image, "copy")
 	if err != nil {
 		return f, err
 	}
 	defer func() { err = errors.Join(err, target.drop(ctx)) }()
-	read, err := e.cli.CopyFromContainer(ctx, source.id, client.CopyFromContainerOptions{SourcePath: "/" + volumeAt})
+	read, err := g.cli.CopyFromContainer(ctx, source.id, client.CopyFromContainerOptions{SourcePath: "/" + volumeAt})
 	if err != nil {
 		return f, err
 	}
@@ -137,7 +142,7 @@ func (e *Engine) CopyVolume(ctx context.Context, from, to, image string, most in
 	go func() {
 		// The folder itself is in the archive, so the root of the new volume gets its owner too.
 		archive := struct{ io.Reader }{out} // without Close: the engine may not read the padding at the end
-		_, err := e.cli.CopyToContainer(ctx, target.id, client.CopyToContainerOptions{DestinationPath: "/", Content: archive})
+		_, err := g.cli.CopyToContainer(ctx, target.id, client.CopyToContainerOptions{DestinationPath: "/", Content: archive})
 		if err == nil {
 			_, _ = io.Copy(io.Discard, out)
 		}
@@ -162,21 +167,21 @@ type bounded struct {
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.Reader.Read(p)
 	if b.left -= int64(n); b.left < 0 {
-		err = needs.ErrTooLarge
+		err = ErrTooLarge
 	}
 	return n, err
 }
 
 // holder creates a container that only has a volume.
-func (e *Engine) holder(ctx context.Context, volume, image string, labels map[string]string) (*Container, error) {
+func (g *Group) holder(ctx context.Context, volume, image, name string) (*Container, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	uncancelled, cancel := detached(ctx, createTimeout) // see createTimeout
 	defer cancel()
-	created, err := e.cli.ContainerCreate(uncancelled, client.ContainerCreateOptions{
-		Name:   uniqueName(labels[LabelRun], labels[LabelName]),
-		Config: &container.Config{Image: image, Entrypoint: []string{"/never-started"}, Labels: labels},
+	created, err := g.cli.ContainerCreate(uncancelled, client.ContainerCreateOptions{
+		Name:   uniqueName(g.id, name),
+		Config: &container.Config{Image: image, Entrypoint: []string{"/never-started"}, Labels: g.labels(name)},
 		HostConfig: &container.HostConfig{NetworkMode: "none", LogConfig: container.LogConfig{Type: "none"}, Mounts: []mount.Mount{{
 			Type: mount.TypeVolume, Source: volume, Target: "/" + volumeAt, VolumeOptions: &mount.VolumeOptions{NoCopy: true},
 		}}},
@@ -184,7 +189,7 @@ func (e *Engine) holder(ctx context.Context, volume, image string, labels map[st
 	if err != nil {
 		return nil, translateNotFound(err)
 	}
-	return &Container{engine: e, id: created.ID}, nil
+	return &Container{engine: g.Engine, id: created.ID}, nil
 }
 
 // drop removes a container that was never started.

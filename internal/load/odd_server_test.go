@@ -3,17 +3,13 @@ package load
 import (
 	"bufio"
 	"crypto/tls"
-	"fmt"
 	"io"
 	"net"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/locbench/locbench/internal/load/wire"
-	"github.com/locbench/locbench/internal/testenv"
 )
 
 // response is what a server does for request n on a connection, from 1, whose head it has read. It
@@ -111,12 +107,6 @@ func soon(conn net.Conn) {
 	resets(conn)
 }
 
-// oddServer is a server that counts its connections.
-type oddServer struct {
-	url      string
-	accepted atomic.Int64
-}
-
 // newOdd starts o, over TLS if there is a config.
 func newOdd(t *testing.T, o odd, config *tls.Config) *oddServer {
 	s := accepting(t, func(conn net.Conn) {
@@ -150,44 +140,4 @@ func newOdd(t *testing.T, o odd, config *tls.Config) *oddServer {
 		s.url = "https" + strings.TrimPrefix(s.url, "http")
 	}
 	return s
-}
-
-// accepting returns a server that passes each connection to handle, which need not close it.
-func accepting(t *testing.T, handle func(net.Conn)) *oddServer {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	testenv.OK(t, err)
-	s := &oddServer{url: "http://" + listener.Addr().String()}
-	var serving sync.WaitGroup
-	var conns []net.Conn
-	serving.Go(func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			conns = append(conns, conn)
-			s.accepted.Add(1)
-			serving.Go(func() { handle(conn) })
-		}
-	})
-	t.Cleanup(func() {
-		listener.Close()
-		serving.Wait()
-		for _, conn := range conns {
-			conn.Close()
-		}
-	})
-	return s
-}
-
-// sees checks how many connections there have been. The server may accept one later than the client
-// opens it.
-func (s *oddServer) sees(t *testing.T, want int64) {
-	t.Helper()
-	what := fmt.Sprintf("%d connections are accepted", want)
-	testenv.Until(t, 30*time.Second, what, func() bool { return s.accepted.Load() >= want })
-	if n := s.accepted.Load(); n != want {
-		t.Errorf("%d connections, want %d", n, want)
-	}
 }

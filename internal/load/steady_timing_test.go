@@ -5,9 +5,7 @@ package load
 import (
 	"fmt"
 	"math"
-	"net/http"
-	"slices"
-	"sync"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,102 +15,74 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// places is a server with N places: a request takes one for exactly delay, and queues while all are
-// taken. The next request in the queue takes a place at the moment it becomes free, whenever the
-// server's threads run. So under a queue its rate is exactly len(places) / delay requests per
-// second.
-type places struct {
-	*counting
-	mu       sync.Mutex
-	answered []time.Time
-}
-
-func newPlaces(t testing.TB, n int, delay time.Duration) *places {
-	p := &places{}
-	free := make(chan time.Time, n) // since when
-	for range n {
-		free <- time.Time{}
-	}
-	p.counting = newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
-		began := time.Now()
-		if since := <-free; since.After(began) {
-			began = since
-		}
-		end := began.Add(delay)
-		time.Sleep(time.Until(end))
-		free <- end
-		p.mu.Lock()
-		p.answered = append(p.answered, time.Now())
-		p.mu.Unlock()
-		return hello(w, r)
+// timedLoops measures with each of the loops on a machine without stalls of 20 ms.
+func timedLoops(t *testing.T, all []driver, measure func(t testing.TB, e Engine) error) {
+	t.Helper()
+	eachOf(t, all, func(t *testing.T, e Engine) {
+		testenv.Judge(t, 4, 20*ms, func(t testing.TB) error { return measure(t, e) })
 	})
-	return p
 }
 
-// between returns how many responses lie in an interval.
-func (p *places) between(from time.Time, length time.Duration) (n int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, at := range p.answered {
-		if !at.Before(from) && at.Before(from.Add(length)) {
-			n++
-		}
-	}
-	return n
-}
-
-// TestSaturatedThroughput compares closed loops with servers whose rate is known, with half as many
-// connections as places up to ten times as many.
+// The rate of closed loops is that of a server whose rate is known, with half as many connections as
+// places up to ten times as many; and Little's law holds. Such a server leaves the client idle.
 func TestSaturatedThroughput(t *testing.T) {
 	for _, c := range []struct {
 		places      int
 		delay       time.Duration
 		connections int
-	}{{50, 50 * time.Millisecond, 25}, {50, 50 * time.Millisecond, 500}, {100, 250 * time.Millisecond, 700}} {
+	}{{50, 50 * ms, 25}, {50, 50 * ms, 500}, {100, 250 * ms, 700}} {
 		t.Run(fmt.Sprintf("%d x %s/%d connections", c.places, c.delay, c.connections), func(t *testing.T) {
 			if err := limits.Check(2 * c.connections); err != nil {
 				t.Skip("SKIP: ", err)
 			}
-			eachLoop(t, func(t *testing.T, e Engine) {
-				testenv.Judge(t, 4, 20*time.Millisecond, func(t testing.TB) error {
-					server := newPlaces(t, c.places, c.delay)
-					p := plan(server.URL, c.connections, 3*time.Second)
-					p.Timeout = wire.DefaultTimeout
-					return steadily(t, server, run(t, e, p), float64(min(c.places, c.connections))/c.delay.Seconds())
-				})
+			timedLoops(t, loops(), func(t testing.TB, e Engine) error {
+				s := newServer(t, places(c.places, c.delay)).listen(t)
+				l := run(t, e, timeout(plan(s.url, c.connections, 3*time.Second), wire.DefaultTimeout))
+				holds(t, l, s, "answered=all sent=all")
+				rate := float64(min(c.places, c.connections)) / c.delay.Seconds()
+				var b bounds
+				b.near(l.Throughput(), float64(s.between(l.Started, l.Elapsed))/l.Elapsed.Seconds(), rate, .01)
+				for _, w := range l.Windows {
+					if w.Length >= 900*ms {
+						b.near(w.Throughput(), float64(s.between(l.Started.Add(w.Start), w.Length))/w.Length.Seconds(), rate, .03)
+					}
+				}
+				flying := l.Throughput() * l.Latency.Mean.Seconds()
+				b.check(math.Abs(flying/l.InFlight-1) <= .1, "throughput × mean latency is %.1f, in flight were %.1f", flying, l.InFlight)
+				b.check(l.Saturation <= .8 && (l.Loop == bench.LoopVegeta || l.Saturation > 0), "saturation %g", l.Saturation)
+				return b.err()
 			})
 		})
 	}
 }
 
-// steadily checks a result against the server's maximum rate and its journal.
-func steadily(t testing.TB, server *places, l bench.Load, rate float64) error {
-	t.Helper()
-	if l.Sent != l.AllSucceeded() {
-		t.Errorf("%d + %d + %d responses to %d requests", l.Lead, l.Succeeded, l.Drain, l.Sent)
-	}
-	server.counting.answered(t, 200, l.Sent)
-	var b bounds
-	journal := float64(server.between(l.Started, l.Elapsed)) / l.Elapsed.Seconds()
-	t.Logf("%.1f/s, by the server's journal %.1f/s, at most %.1f/s; lead-in %s, %d unserved; windows %.0f; %v", l.Throughput(), journal, rate, l.LeadIn, l.Unserved, rates(l), l.Warnings)
-	got := l.Throughput()
-	b.check(math.Abs(got/journal-1) <= .01 && got <= 1.01*rate, "%.1f/s, by the server's journal %.1f/s, at most %.1f/s", got, journal, rate)
-	for i, w := range l.Windows {
-		if w.Length < 900*time.Millisecond {
-			continue
-		}
-		seen := float64(server.between(l.Started.Add(w.Start), w.Length)) / w.Length.Seconds()
-		got := w.Throughput()
-		b.check(math.Abs(got/seen-1) <= .03 && got <= 1.03*rate, "window %d: %.1f/s, by the server's journal %.1f/s, at most %.1f/s", i, got, seen, rate)
-	}
-	flying := l.Throughput() * l.Latency.Mean.Seconds()
-	b.check(math.Abs(flying/l.InFlight-1) <= .1, "throughput × mean latency is %.1f, in flight were %.1f", flying, l.InFlight)
-	return b.err()
+// near checks a rate against that of the server's journal, and the server's highest one.
+func (b *bounds) near(got, journal, most, share float64) {
+	b.check(math.Abs(got/journal-1) <= share && got <= (1+share)*most, "%.1f/s, by the server's journal %.1f/s, at most %.1f/s", got, journal, most)
 }
 
-func rates(l bench.Load) (all []float64) {
-	for _, w := range l.Windows {
-		all = append(all, w.Throughput())
+// A contender that stalls for one second at 1,000 requests per second is late for a thousand of
+// them, whether or not the client sent any meanwhile. A request scheduled u after the beginning of
+// a stall of S, and served at μ per second after it, waits for S − u + 1000 u / μ.
+func TestStallShowsInLatencyFromScheduled(t *testing.T) {
+	timedLoops(t, loops()[1:], func(t testing.TB, e Engine) error { return stalls(t, e, newServer(t, nil).listen(t)) })
+}
+
+// Each open loop keeps its schedule, whether its rate is constant or not.
+func TestScheduleIsKept(t *testing.T) {
+	for name, of := range promises() {
+		if strings.HasPrefix(name, "schedule, ") {
+			t.Run(name, func(t *testing.T) {
+				timedLoops(t, loops()[1:], func(t testing.TB, e Engine) error {
+					s := newServer(t, of.server).listen(t)
+					p := of.plan
+					p.BaseURL = s.url
+					var b bounds
+					planned, _, _ := strings.Cut(of.exact, " all=")
+					b.holds(t, run(t, e, p), s, planned+" dropped=0")
+					return b.err()
+				})
+			})
+		}
 	}
-	return slices.Clip(all)
 }

@@ -84,13 +84,16 @@ type Place struct {
 	Of         string     // who has it for itself, for names and messages; "": it is shared
 	Seed       uint64     // of the run
 	CPUs       cpuset.Set // for a need with its own; empty: any
-	Containers ContainerRunner
-	Network    Network
-	Getenv     func(string) string // nil: no variable is set
-	Progress   func(bench.Progress)
-	Warn       func(bench.Warning)
-	Say        func(text string)    // a line of the run's text; nil: it is left out
-	Happened   func(bench.Incident) // what others do to its container; nil: not reported
+	Containers Containers // nil: no container engine is in use
+	// Build builds the image of a need from a Dockerfile, with its folder as the context, unless
+	// nothing in it has changed since it was built.
+	Build    func(ctx context.Context, need, dockerfile string, progress func(bench.Progress)) (image string, err error)
+	Network  Network
+	Getenv   func(string) string // nil: no variable is set
+	Progress func(bench.Progress)
+	Warn     func(bench.Warning)
+	Say      func(text string)    // a line of the run's text; nil: it is left out
+	Happened func(bench.Incident) // what others do to its container; nil: not reported
 }
 
 // Network is how contenders reach this machine. The zero value is for those that run on it.

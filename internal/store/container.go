@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/text/safe"
 )
@@ -16,6 +17,7 @@ const (
 	containerPort   = 9200
 	containerHeap   = "-Xms1g -Xmx1g"
 	startTimeout    = 3 * time.Minute
+	containerGrace  = 5 * time.Second // to stop; its data is removed with it
 	startPoll       = 250 * time.Millisecond
 	startLogLines   = 10
 	startLogLineMax = 300
@@ -26,9 +28,11 @@ func (s *Store) openContainer(ctx context.Context, spec Spec, opts Options) erro
 		return errors.New("open container store: no Docker engine is in use")
 	}
 	image := cmp.Or(spec.Image, DefaultImage)
-	c, err := opts.Containers.RunContainer(ctx, needs.ContainerSpec{
-		RunID: opts.RunID, Name: "store", Image: image, Port: containerPort, CPUs: opts.CPUs,
-		OnLog: opts.OnLog, Progress: opts.Progress,
+	if _, err := opts.Containers.Image(ctx, image, opts.Progress); err != nil {
+		return fmt.Errorf("start store container of %s: %w", image, err)
+	}
+	c, _, err := opts.Containers.Run(ctx, docker.ContainerSpec{
+		Name: "store", Image: image, Port: containerPort, CPUs: opts.CPUs, OnLog: opts.OnLog,
 		Env: map[string]string{
 			"discovery.type": "single-node",
 			"ES_JAVA_OPTS":   containerHeap,

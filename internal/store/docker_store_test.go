@@ -8,7 +8,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/docker"
@@ -17,30 +16,6 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// engine runs containers in one network of a real Docker.
-type engine struct {
-	*docker.Engine
-	network string
-	labels  map[string]string
-}
-
-type dockerContainer struct{ *docker.Container }
-
-func (c dockerContainer) Stop(ctx context.Context) error {
-	_, err := c.Container.Stop(ctx, 5*time.Second)
-	return err
-}
-
-func (e engine) RunContainer(ctx context.Context, spec needs.ContainerSpec) (needs.Container, error) {
-	c, _, err := e.Run(ctx, docker.ContainerSpec{
-		Name: spec.Name, Image: spec.Image, Env: spec.Env, Labels: e.labels, Network: e.network, Port: spec.Port, OnLog: spec.OnLog,
-	})
-	if err != nil {
-		return nil, err
-	}
-	return dockerContainer{c}, nil
-}
-
 // TestContainerInDocker starts a real Elasticsearch in a real container.
 func TestContainerInDocker(t *testing.T) {
 	testenv.Docker(t)
@@ -48,12 +23,11 @@ func TestContainerInDocker(t *testing.T) {
 	e := testenv.Must(docker.Connect(t.Context()))(t)
 	defer e.Close()
 	run := fmt.Sprintf("store-test-%d", os.Getpid())
-	labels := map[string]string{docker.LabelRun: run}
-	network := testenv.Must(e.CreateNetwork(t.Context(), labels, false))(t)
+	group := testenv.Must(e.NewGroup(t.Context(), run, "", false))(t)
 	defer func() {
 		testenv.OK(t, testenv.Err(e.Clean(context.Background(), run, nil)))
 	}()
-	s := mustOpen(t, store.Spec{From: bench.NeedContainer, Image: image}, store.Options{RunID: run, Containers: engine{e, network.Name, labels}})
+	s := mustOpen(t, store.Spec{From: bench.NeedContainer, Image: image}, store.Options{Containers: needs.Of{Group: group}})
 	seen := testenv.Must(s.Listen("127.0.0.1:0"))(t)
 	testenv.Check(t, strings.HasPrefix(s.Info().Version, "7.") && strings.Contains(get(t, seen), s.Info().Version),
 		"%+v", s.Info())

@@ -26,18 +26,16 @@ func TestOnlyTheRunsNetwork(t *testing.T) {
 	dock := dockertest.Engine(t)
 	image, helper := dockertest.Image(t, dock), dockertest.Helper(t)
 	run := fmt.Sprintf("store-peers-%d", os.Getpid())
-	labels := map[string]string{docker.LabelRun: run}
 	t.Cleanup(func() {
 		testenv.OK(t, testenv.Err(dock.Clean(context.Background(), run, nil)))
 	})
-	var networks [2]docker.Network
-	for i := range networks {
+	var groups [2]*docker.Group
+	for i := range groups {
 		var err error
-		if networks[i], err = dock.CreateNetwork(t.Context(), labels, false); err != nil {
-			t.Fatal(err)
-		}
+		groups[i], err = dock.NewGroup(t.Context(), run, "", false)
+		testenv.OK(t, err)
 	}
-	own, other := networks[0], networks[1]
+	own := groups[0].Network
 	if !own.Local {
 		t.Skip("the engine's network is not this machine's")
 	}
@@ -47,8 +45,8 @@ func TestOnlyTheRunsNetwork(t *testing.T) {
 			s := mustOpen(t, spec, store.Options{})
 			url, err := s.Listen(net.JoinHostPort(own.Gateway, "0"), own.Subnets...)
 			testenv.Need(t, err == nil && strings.Contains(url, own.Gateway), "%s: %s, %v", what, url, err)
-			ask := func(network string) string {
-				c, _, err := dock.Run(t.Context(), docker.ContainerSpec{Name: "peer", Image: image, Command: []string{"get", url}, Labels: labels, Network: network})
+			ask := func(group *docker.Group) string {
+				c, _, _, err := group.Run(t.Context(), docker.ContainerSpec{Name: "peer", Image: image, Command: []string{"get", url}})
 				testenv.OK(t, err)
 				defer c.Stop(context.Background(), 0)
 				select {
@@ -61,8 +59,8 @@ func TestOnlyTheRunsNetwork(t *testing.T) {
 				}
 				return strings.Join(said, "\n")
 			}
-			testenv.Equal(t, ask(own.Name), "status 200", what)
-			said := ask(other.Name)
+			testenv.Equal(t, ask(groups[0]), "status 200", what)
+			said := ask(groups[1])
 			testenv.Check(t, wasReset(said), "%s: a container of another network: %s", what, said)
 			said = fromNeighbor(t, helper, "get", url)
 			testenv.Check(t, wasReset(said), "%s: a neighbor: %s", what, said)

@@ -27,7 +27,7 @@ func TestSeal_Container(t *testing.T) {
 	}))
 	defer server.Close()
 	r := &runner{address: strings.TrimPrefix(server.URL, "http://"), exited: make(chan struct{})}
-	s := mustOpen(t, store.Spec{From: bench.NeedContainer}, store.Options{RunID: "r1", Containers: r})
+	s := mustOpen(t, store.Spec{From: bench.NeedContainer}, store.Options{Containers: r})
 	testenv.OK(t, s.Unseal(t.Context()))
 	testenv.OK(t, s.Seal(t.Context()))
 	const call = "PUT /_cluster/settings application/json "

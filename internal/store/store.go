@@ -2,9 +2,9 @@
 // (external), the official image started for this run (container), one inside this process
 // (embedded, see package embedded), or none.
 //
-// All kinds are used in the same way: URL is how this machine reaches the store. Listen makes it
-// reachable for contenders that cannot use that URL, such as containers behind a bridge.
-// Fill fills an embedded store; package seed fills the others over HTTP.
+// URL is how this machine reaches the store. Listen makes it reachable for contenders that cannot
+// use that URL, such as containers behind a bridge. Fill fills an embedded store, whose Work is
+// counted; package seed fills the others over HTTP.
 package store
 
 import (
@@ -52,12 +52,11 @@ func (s Spec) Chosen() bench.NeedOrigin {
 
 // Options are what Open needs next to the Spec. The zero value is enough without a container.
 type Options struct {
-	Seed       uint64                // of the injected latency
-	RunID      string                // for the labels of a container
-	Containers needs.ContainerRunner // needed for a container
-	CPUs       cpuset.Set            // of a container; empty: any
-	Progress   func(bench.Progress)  // of a container; may be nil
-	OnLog      func(bench.LogLine)   // gets the log lines of a container; may be nil, must not block long
+	Seed       uint64               // of the injected latency
+	Containers needs.Containers     // needed for a container
+	CPUs       cpuset.Set           // of a container; empty: any
+	Progress   func(bench.Progress) // of a container; may be nil
+	OnLog      func(bench.LogLine)  // gets the log lines of a container; may be nil, must not block long
 }
 
 // Store is an open store. Its methods are safe for concurrent use.
@@ -139,7 +138,7 @@ func (s *Store) PID() int {
 	if s.container == nil {
 		return 0
 	}
-	return s.container.PID()
+	return s.container.LocalPID()
 }
 
 // Warnings returns the warnings about the store, for the results.
@@ -244,7 +243,8 @@ func (s *Store) Close() error {
 		// Not the caller's context: an interrupted run must not leave a container.
 		ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 		defer cancel()
-		errs = append(errs, s.container.Stop(ctx))
+		_, err := s.container.Stop(ctx, containerGrace)
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }

@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/store"
 	"github.com/locbench/locbench/internal/testenv"
@@ -209,9 +210,8 @@ func TestExternal_Redirects(t *testing.T) {
 	_, errCount := open.Count(t.Context(), "city")
 	for what, err := range map[string]error{"open": errOpen, "count": errCount, "alive": open.Alive(t.Context())} {
 		want := "http://***@" + strings.TrimPrefix(other.URL, "http://") + "/there?..."
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
-			t.Errorf("%s: error %v, want %s", what, err, want)
-		}
+		testenv.Check(t, err != nil && strings.Contains(err.Error(), want) && !strings.Contains(err.Error(), "secret"),
+			"%s: error %v, want %s", what, err, want)
 	}
 }
 
@@ -268,38 +268,44 @@ func TestRelayEnds(t *testing.T) {
 
 // runner replaces Docker: its container is a server, or one that has ended.
 type runner struct {
+	needs.Containers
+	needs.Container
 	address string
 	exited  chan struct{}
-	spec    needs.ContainerSpec
+	spec    docker.ContainerSpec
 	started func() // may be nil
 	stops   int
 	err     error
 }
 
-func (r *runner) RunContainer(_ context.Context, spec needs.ContainerSpec) (needs.Container, error) {
+func (r *runner) Image(context.Context, string, func(bench.Progress)) (docker.Image, error) {
+	return docker.Image{}, nil
+}
+
+func (r *runner) Run(_ context.Context, spec docker.ContainerSpec) (needs.Container, string, error) {
 	if r.spec = spec; r.started != nil {
 		r.started()
 	}
-	return r, r.err
+	return r, "", r.err
 }
 func (r *runner) Address() string        { return r.address }
 func (r *runner) NetworkAddress() string { return "172.18.0.2:9200" }
-func (r *runner) PID() int               { return 0 }
+func (r *runner) LocalPID() int          { return 0 }
 
 func (r *runner) Exited() <-chan struct{} { return r.exited }
 func (r *runner) Logs() []bench.LogLine {
 	return []bench.LogLine{{Text: "starting"}, {Text: "max virtual memory areas \x1b[31mtoo low"}}
 }
-func (r *runner) Stop(context.Context) error {
+func (r *runner) Stop(context.Context, time.Duration) (bench.StopResult, error) {
 	r.stops++
-	return nil
+	return bench.StopResult{}, nil
 }
 
 func TestContainer(t *testing.T) {
 	server := elastic(t, "7.17.28", "")
 	r := &runner{address: strings.TrimPrefix(server.URL, "http://"), exited: make(chan struct{})}
-	s := mustOpen(t, store.Spec{From: bench.NeedContainer}, store.Options{RunID: "r1", Containers: r})
-	if r.spec.Image != store.DefaultImage || r.spec.RunID != "r1" || r.spec.Port != 9200 || r.spec.Env["discovery.type"] != "single-node" {
+	s := mustOpen(t, store.Spec{From: bench.NeedContainer}, store.Options{Containers: r})
+	if r.spec.Image != store.DefaultImage || r.spec.Port != 9200 || r.spec.Env["discovery.type"] != "single-node" {
 		t.Errorf("%+v", r.spec)
 	}
 	testenv.Check(t, s.URL() == server.URL && s.Info().Version == "7.17.28", "%+v", s.Info())

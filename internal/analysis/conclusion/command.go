@@ -25,12 +25,6 @@ func (d *draft) alone(c analysis.Contender, changes ...string) string {
 	return d.command(c.Results[0].Trial.Selection().String(), changes)
 }
 
-// Alone returns the command that repeats the run of one of its contenders only, with some options
-// changed.
-func Alone(c analysis.Contender, of *analysis.Run, changes ...string) string {
-	return (&draft{Run: of}).alone(c, changes...)
-}
-
 // quickly returns the command that starts, checks and loads a contender once, as briefly as
 // possible.
 func (d *draft) quickly(c analysis.Contender) string {

@@ -29,9 +29,7 @@ func TestWorktreeInTheServicesFolder(t *testing.T) {
 	}
 	all, _, err := Site{Services: []string{dir}}.Contenders(t.Context(), bench.RuntimeProcess, "/not/looked/at")
 	at := slices.IndexFunc(all, func(s bench.Service) bool { return s.Name == "orders" })
-	if err != nil || at < 0 || filepath.Base(all[at].Dir) != "orders" {
-		t.Errorf("%v; %+v", err, all)
-	}
+	testenv.Check(t, err == nil && at >= 0 && filepath.Base(all[at].Dir) == "orders", "%v; %+v", err, all)
 }
 
 func TestProfilesAreFound(t *testing.T) {
@@ -47,16 +45,11 @@ func TestProfilesAreFound(t *testing.T) {
 		names = append(names, found.Name)
 	}
 	for _, want := range []string{"quick", "locations", "my profile.yaml", "gone.yaml!"} {
-		if !slices.Contains(names, want) {
-			t.Errorf("%q lacks %s", names, want)
-		}
+		testenv.Check(t, slices.Contains(names, want), "%q lacks %s", names, want)
 	}
-	if slices.Contains(names, "compose.yaml") {
-		t.Error("a YAML file that is not a profile is listed")
-	}
-	if left, _ := filepath.Glob(".locbench-*"); len(left) > 0 {
-		t.Errorf("left behind: %q", left)
-	}
+	testenv.Check(t, !slices.Contains(names, "compose.yaml"), "a YAML file that is not a profile is listed")
+	left, _ := filepath.Glob(".locbench-*")
+	testenv.Check(t, len(left) <= 0, "left behind: %q", left)
 }
 
 func TestProbe(t *testing.T) {
@@ -75,14 +68,12 @@ func TestProbe(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	delete(responses, "/city/_count")
-	if got = site.Probe(t.Context(), "elasticsearch", es.URL); got.Err != nil || got.Size != 0 {
-		t.Errorf("without data: %+v", got)
-	}
+	got = site.Probe(t.Context(), "elasticsearch", es.URL)
+	testenv.Check(t, got.Err == nil && got.Size == 0, "without data: %+v", got)
 	address := strings.Replace(es.URL, "http://", "http://me:secret@", 1)
 	es.Close()
-	if err := site.Probe(t.Context(), "elasticsearch", address).Err; err == nil || strings.Contains(err.Error(), "secret") {
-		t.Errorf("away: %v", err)
-	}
+	err := site.Probe(t.Context(), "elasticsearch", address).Err
+	testenv.Check(t, err != nil && !strings.Contains(err.Error(), "secret"), "away: %v", err)
 }
 
 func TestMachine(t *testing.T) {

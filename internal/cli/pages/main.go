@@ -5,9 +5,7 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
-	"compress/gzip"
 	"fmt"
 	"io"
 	"os"
@@ -34,7 +32,7 @@ func main() {
 	}
 }
 
-// write writes DIR/man/*.1.gz and DIR/completions/*.
+// write writes DIR/man/*.1 and DIR/completions/*.
 func write(dir string, build app.Build) error {
 	man, completions := filepath.Join(dir, "man"), filepath.Join(dir, "completions")
 	for _, d := range []string{man, completions} {
@@ -44,55 +42,25 @@ func write(dir string, build app.Build) error {
 	}
 	root := cli.Command(cli.Env{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard})
 	root.InitDefaultHelpCmd()
-	if err := writeMan(man, root, build); err != nil {
-		return err
+	date := build.Date
+	if date.IsZero() {
+		date = time.Unix(0, 0).UTC() // two builds of the same sources are equal
 	}
+	literal(root)
 	file := func(name string) string { return filepath.Join(completions, name) }
 	return cmp.Or(
+		doc.GenManTree(root, &doc.GenManHeader{Section: "1", Date: &date, Source: "locbench " + build.Version, Manual: "locbench"}, man),
 		root.GenBashCompletionFileV2(file("locbench.bash"), true),
 		root.GenZshCompletionFile(file("_locbench")),
 		root.GenFishCompletionFile(file("locbench.fish"), true),
 	)
 }
 
-// writeMan writes the page of a command and those of its commands.
-func writeMan(dir string, cmd *cobra.Command, build app.Build) error {
-	for _, c := range cmd.Commands() {
-		if !c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
-			continue
-		}
-		if err := writeMan(dir, c, build); err != nil {
-			return err
-		}
-	}
-	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
-	date := build.Date
-	if date.IsZero() {
-		date = time.Unix(0, 0).UTC() // two builds of the same sources are equal
-	}
-	literal(cmd)
-	var page bytes.Buffer
-	header := &doc.GenManHeader{
-		Title: strings.ToUpper(name), Section: "1", Date: &date, Source: "locbench " + build.Version, Manual: "locbench",
-	}
-	if err := doc.GenMan(cmd, header, &page); err != nil {
-		return fmt.Errorf("man page of %s: %w", cmd.CommandPath(), err)
-	}
-	var packed bytes.Buffer
-	z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
-	if err == nil {
-		_, err = z.Write(page.Bytes())
-	}
-	if err = cmp.Or(err, z.Close()); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, name+".1.gz"), packed.Bytes(), 0o644)
-}
-
 // markdown are the characters that Markdown, the format in between, would take for its own.
 var markdown = strings.NewReplacer("\\", "\\\\", "<", "\\<", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[", "#", "\\#")
 
-// literal prepares the texts of a command for Markdown. Examples are printed literally anyway.
+// literal prepares the texts of a command and of those below it for Markdown. Examples are printed
+// literally anyway.
 func literal(cmd *cobra.Command) {
 	cmd.DisableAutoGenTag = true
 	cmd.Short, cmd.Long = markdown.Replace(cmd.Short), markdown.Replace(cmd.Long)
@@ -100,4 +68,7 @@ func literal(cmd *cobra.Command) {
 		_, usage := pflag.UnquoteUsage(f)
 		f.Usage = markdown.Replace(usage)
 	})
+	for _, c := range cmd.Commands() {
+		literal(c)
+	}
 }

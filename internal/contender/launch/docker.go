@@ -1,15 +1,9 @@
 package launch
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/netip"
-	"os"
-	"slices"
-	"strconv"
-	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,90 +15,27 @@ import (
 )
 
 // Docker starts contenders in containers, all in one network of the run.
-type Docker struct {
-	Network docker.Network // the run's network
-
-	engine *docker.Engine
-	runID  string
-
-	close    sync.Once
-	closeErr error
-}
+type Docker struct{ *docker.Group }
 
 // NewDocker makes the network of the run. Its containers reach each other only with storeInside,
 // for a store among them. Close removes the network.
 func NewDocker(ctx context.Context, engine *docker.Engine, runID string, storeInside bool) (*Docker, error) {
-	network, err := engine.CreateNetwork(ctx, Labels(runID, "network"), !storeInside)
+	group, err := engine.NewGroup(ctx, runID, owner(), !storeInside)
 	if err != nil {
 		return nil, err
 	}
-	return &Docker{Network: network, engine: engine, runID: runID}, nil
-}
-
-// Labels returns the labels of what a run has in the engine: run, name, and this locbench.
-func Labels(runID, name string) map[string]string {
-	return map[string]string{docker.LabelRun: runID, docker.LabelName: name, docker.LabelOwner: owner()}
-}
-
-// HostAddress returns the address (without port) at which containers of the run reach this machine,
-// where an embedded store listens.
-func (d *Docker) HostAddress() string {
-	switch {
-	case d.Network.OwnAddress != "":
-		return d.Network.OwnAddress
-	case d.Network.Local:
-		return d.Network.Gateway
-	}
-	return "host.docker.internal"
-}
-
-// NamedHost returns what the name host.docker.internal leads to in containers of the run: the
-// engine's machine, by its address in their own network. A firewall may refuse them any other one.
-func (d *Docker) NamedHost() string {
-	if d.Network.Direct() && d.Network.Gateway != "" {
-		return d.Network.Gateway
-	}
-	return "host-gateway" // the engine knows it
-}
-
-// Warnings returns the engine's warnings about itself and the run's network.
-func (d *Docker) Warnings() bench.Warnings {
-	return slices.Concat(d.engine.Info().Warnings, d.Network.Warnings)
-}
-
-// Close removes the network, once, even if ctx was canceled.
-func (d *Docker) Close(ctx context.Context) error {
-	d.close.Do(func() { d.closeErr = WithCleanHint(d.engine.RemoveNetwork(ctx, d.Network.ID)) })
-	return d.closeErr
-}
-
-// WithCleanHint adds to an error of a removal how to try again.
-func WithCleanHint(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%w (\"locbench clean\" or --resume removes what is left)", err)
+	return &Docker{group}, nil
 }
 
 // Launch starts one contender in a container. After an error, also that of ctx, none is left.
 func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
-	info := d.engine.Info()
 	cpus := spec.CPUs
 	if len(cpus) == 0 {
-		cpus = cpuset.UpTo(info.CPUs).First(spec.Limits.CPUSet)
+		cpus = cpuset.UpTo(d.Info().CPUs).First(spec.Limits.CPUSet)
 	}
-	limits := spec.Limits
-	if limits.CPUs > float64(info.CPUs) && info.CPUs > 0 {
-		limits.CPUs = float64(info.CPUs) // the engine refuses more; the effect is the same
-	}
-	if limits.PIDs == 0 && info.PIDsLimit {
-		limits.PIDs = cmp.Or(spec.More.Processes, bench.DefaultProcesses)
-	}
-	c, warnings, err := d.engine.Run(ctx, docker.ContainerSpec{
-		Name: spec.Name, Image: spec.Artifact.Image, Command: spec.Artifact.Command,
-		Env: spec.Env, Labels: Labels(d.runID, spec.Name), Limits: limits, CPUs: cpus,
-		Network: d.Network.Name, Port: spec.Port, Ready: spec.Ready, Publish: !d.Network.Direct(), Host: d.NamedHost(),
-		Joins: spec.Joins, OnLog: spec.OnLog, OnIncident: spec.OnIncident, Hardened: &spec.More,
+	c, missing, note, err := d.Run(ctx, docker.ContainerSpec{
+		Name: spec.Name, Image: spec.Artifact.Image, Command: spec.Artifact.Command, Env: spec.Env, Limits: spec.Limits, CPUs: cpus,
+		Port: spec.Port, Ready: spec.Ready, Joins: spec.Joins, OnLog: spec.OnLog, OnIncident: spec.OnIncident, Hardened: &spec.More,
 		ReadOnly: spec.Confined.ReadOnly, Tmpfs: tmpfs(spec.Confined.Tmpfs), ShmSize: spec.Confined.ShmSize, User: spec.Confined.User,
 		StopSignal: spec.Signal,
 	})
@@ -112,91 +43,28 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 		return nil, err
 	}
 	i := &container{Container: c}
-	missing, note := d.Unenforced(spec.Limits, cpus, warnings)
 	i.info = bench.InstanceInfo{
 		Runtime: bench.RuntimeDocker, ID: c.ID(), Image: spec.Artifact.Image, ImageID: c.ImageID(),
 		ImageSize: spec.Artifact.ImageSize, Address: c.Address(), ReadyAddress: c.ReadyAddress(), StartedAt: c.StartedAt(), Limits: spec.Limits, CPUSet: cpus,
 		LimitsEnforced: len(missing) == 0, LimitsNote: note, Privileges: spec.More, Confined: spec.Confined,
 	}
-	if i.info.PID = LocalPID(c); i.info.PID > 0 {
+	if i.info.PID = c.LocalPID(); i.info.PID > 0 {
 		// Without the files (rights, an unusual mount) the engine's slower counters are used.
 		if i.reader, _ = (cgroup.Tree{}).Process(i.info.PID); i.reader != nil {
 			i.reader.Follow(i.info.PID)
 			// Not where the engine also works for our readings.
-			i.engine = logProcesses(i.info.PID, d.engine.DaemonPID())
+			i.engine = logProcesses(i.info.PID, d.DaemonPID())
 		}
 	}
 	return i, nil
 }
 
-func tmpfs(all []string) (out []needs.Tmpfs) {
+func tmpfs(all []string) (out []docker.Tmpfs) {
 	for _, text := range all {
 		t := needs.TmpfsPath(text)
-		out = append(out, needs.Tmpfs{Target: t.Path(), Options: t.Options()})
+		out = append(out, docker.Tmpfs{Target: t.Path(), Options: t.Options()})
 	}
 	return out
-}
-
-// Unenforced returns the limits that the engine does not enforce for a container that it made with
-// warnings, and a note with them and other warnings.
-func (d *Docker) Unenforced(l bench.Limits, cpus cpuset.Set, warnings []string) (missing []string, note string) {
-	info := d.engine.Info()
-	if d.Network.Local && !cgroup.Swaps() {
-		info.SwapLimit = true // nothing to limit
-	}
-	return engineNote(dockerMissing(info, l, cpus), warnings)
-}
-
-// LocalPID returns the number of c's main process on this machine; 0 if it runs elsewhere.
-func LocalPID(c *docker.Container) int {
-	if !isContainer(c.PID(), c.ID()) {
-		return 0
-	}
-	return c.PID()
-}
-
-// isContainer reports whether the process with this number here is in the container. The engine may
-// be in another PID namespace, where the number means another process.
-func isContainer(pid int, id string) bool {
-	if pid <= 0 || id == "" {
-		return false
-	}
-	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cgroup")
-	return err == nil && strings.Contains(string(data), id)
-}
-
-// dockerMissing returns the limits that the engine reports it cannot enforce.
-func dockerMissing(info docker.Info, l bench.Limits, cpus cpuset.Set) (missing []string) {
-	add := func(limited, can bool, name string) {
-		if limited && !can {
-			missing = append(missing, name+": unsupported by the engine's kernel or rights")
-		}
-	}
-	add(l.CPUs > 0, info.CPUQuota, "CPU quota")
-	add(len(cpus) > 0, info.CPUSet, "CPU set")
-	add(l.Memory > 0, info.MemoryLimit, "memory")
-	add(l.Memory > 0, info.SwapLimit, "no swap")
-	add(l.PIDs > 0, info.PIDsLimit, "processes")
-	return missing
-}
-
-// engineNote adds to missing the limits about which the engine warned when it made a container, and
-// returns a note with all of them and its other warnings. The engine's warnings are only words.
-func engineNote(missing, warnings []string) (all []string, note string) {
-	var others []string
-	for _, w := range warnings {
-		switch low := strings.ToLower(w); {
-		case strings.Contains(low, "swap limit"): // already in missing, if it matters
-		case strings.Contains(low, "your kernel does not support"), strings.Contains(low, "discarded"):
-			missing = append(missing, w)
-		default:
-			others = append(others, "the Docker engine warns: "+w)
-		}
-	}
-	if len(missing) > 0 {
-		others = slices.Insert(others, 0, strings.Join(missing, "; "))
-	}
-	return missing, strings.Join(others, "; ")
 }
 
 // container is a docker.Container as an instance.
@@ -300,7 +168,6 @@ func (c *container) Stop(ctx context.Context, grace time.Duration) (bench.StopRe
 		c.handles.Store(c.info.PID > 0 && handles(c.info.PID, c.StopSignal()))
 	}
 	r, err := c.Container.Stop(ctx, grace)
-	err = WithCleanHint(err)
 	r.Handled = c.handles.Load() && r.Killed && !r.Forced
 	if exit := c.Exit(); exit != nil {
 		r.Exit = *exit

@@ -206,7 +206,7 @@ func TestContainer_Process(t *testing.T) {
 	}
 	f := fakedocker.New()
 	d, c := launched(t, f, bench.LaunchSpec{Artifact: bench.Artifact{Image: "img"}, Port: 8080})
-	if c.Gone() || c.Listens() != nil || c.Diagnose(t.Context()) != "" || LocalPID(c.Container) != 0 {
+	if c.Gone() || c.Listens() != nil || c.Diagnose(t.Context()) != "" || c.LocalPID() != 0 {
 		t.Errorf("elsewhere: gone %v, listens at %v, %q", c.Gone(), c.Listens(), c.Diagnose(t.Context()))
 	}
 	if c.BaseURL() != "http://127.0.0.1:0" {
@@ -219,14 +219,6 @@ func TestContainer_Process(t *testing.T) {
 	l.Close()
 	if here(c) {
 		t.Error("it listens where it has stopped to")
-	}
-	for pid, want := range map[int]bool{os.Getpid(): true, 0: false, -1: false, 1 << 30: false} {
-		if got := isContainer(pid, "/"); got != want {
-			t.Errorf("process %d is in the container: %v", pid, got)
-		}
-	}
-	if isContainer(os.Getpid(), "") || isContainer(os.Getpid(), fakedocker.ID) {
-		t.Error("this process is in a container")
 	}
 	stopped := exec.Command("sleep", "600")
 	testenv.OK(t, stopped.Start())
@@ -261,33 +253,6 @@ func TestContainer_Process(t *testing.T) {
 	}
 	if text := d.Warnings(); len(text) != 0 {
 		t.Errorf("%v", text)
-	}
-}
-
-// TestDocker_HostAddress: where containers reach this machine.
-func TestDocker_HostAddress(t *testing.T) {
-	for want, n := range map[string]docker.Network{
-		"172.30.0.7":           {OwnAddress: "172.30.0.7", Local: true, Gateway: "172.30.0.1"},
-		"172.30.0.1":           {Local: true, Gateway: "172.30.0.1"},
-		"host.docker.internal": {Gateway: "172.30.0.1"},
-	} {
-		if got := (&Docker{Network: n}).HostAddress(); got != want {
-			t.Errorf("%+v: %s, want %s", n, got, want)
-		}
-	}
-}
-
-// TestDocker_NamedHost: a container reaches this machine by its address in their network, not by
-// that of another bridge.
-func TestDocker_NamedHost(t *testing.T) {
-	for want, n := range map[string]docker.Network{
-		"172.30.0.1":   {Local: true, Gateway: "172.30.0.1"},
-		"172.31.0.1":   {OwnAddress: "172.31.0.7", Gateway: "172.31.0.1"},
-		"host-gateway": {Gateway: "172.32.0.1"},
-	} {
-		if got := (&Docker{Network: n}).NamedHost(); got != want {
-			t.Errorf("%+v: %s, want %s", n, got, want)
-		}
 	}
 }
 

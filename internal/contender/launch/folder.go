@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
@@ -78,7 +79,7 @@ func removeFolder(folder string) error {
 			return err
 		})
 		if err := os.RemoveAll(folder); err != nil {
-			return WithCleanHint(err)
+			return docker.WithCleanHint(err)
 		}
 	}
 	if err := os.Remove(folder + ownerEnd); err != nil && !errors.Is(err, fs.ErrNotExist) {

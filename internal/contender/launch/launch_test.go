@@ -12,8 +12,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/bench/cpuset"
-	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -92,40 +90,6 @@ func TestTarget(t *testing.T) {
 	}
 	if _, err := inst.Stop(t.Context(), 0); err != nil || inst.Exit() != nil {
 		t.Error(err)
-	}
-}
-
-func TestDockerMissing(t *testing.T) {
-	l := bench.Limits{CPUs: 1, CPUSet: 1, Memory: 1, PIDs: 1}
-	if m := dockerMissing(docker.Info{CPUQuota: true, CPUSet: true, MemoryLimit: true, SwapLimit: true, PIDsLimit: true}, l, cpuset.Of(0)); len(m) != 0 {
-		t.Errorf("%q", m)
-	}
-	if m := dockerMissing(docker.Info{}, bench.Limits{}, nil); len(m) != 0 {
-		t.Errorf("no limits: %q", m)
-	}
-	m := dockerMissing(docker.Info{CPUQuota: true, CPUSet: true, MemoryLimit: true}, l, cpuset.Of(0))
-	if note := strings.Join(m, "; "); len(m) != 2 || !strings.Contains(note, "no swap") || !strings.Contains(note, "processes") {
-		t.Errorf("%q", note)
-	}
-}
-
-func TestEngineNote(t *testing.T) {
-	for _, tt := range []struct {
-		name    string
-		warned  []string
-		missing int
-		note    string
-	}{
-		{"nothing", nil, 0, ""},
-		{"the swap is known", []string{"Your kernel does not support swap limit capabilities"}, 0, ""},
-		{"a limit", []string{"Your kernel does not support pids limit capabilities. PIDs limit discarded."}, 1, "Your kernel"},
-		{"no limit", []string{"IPv4 forwarding is disabled. Networking will not work."}, 0, "the Docker engine warns: IPv4 forwarding"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if missing, note := engineNote(nil, tt.warned); len(missing) != tt.missing || !strings.HasPrefix(note, tt.note) || (note == "") != (tt.note == "") {
-				t.Errorf("%q, %q", missing, note)
-			}
-		})
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/locbench/locbench/internal/docker"
+	"github.com/locbench/locbench/internal/host/cgroup"
 	"github.com/locbench/locbench/internal/host/hostusage"
 )
 
@@ -18,14 +20,14 @@ func sessionListens(leader int) []netip.AddrPort { return listens(leader, inSess
 
 // containerListens returns the addresses of a container's listening processes, in its network.
 func containerListens(pid int, id string) []netip.AddrPort {
-	return listens(pid, slices.DeleteFunc(allPIDs(), func(pid int) bool { return !isContainer(pid, id) }))
+	return listens(pid, slices.DeleteFunc(allPIDs(), func(pid int) bool { return !docker.InContainer(pid, id) }))
 }
 
 // listens returns the addresses on which the processes pids listen in the network of pid.
 func listens(pid int, pids []int) (addresses []netip.AddrPort) {
 	sockets := map[string]netip.AddrPort{}
 	for _, table := range []string{"net/tcp", "net/tcp6"} {
-		data, err := readProc(pid, table)
+		data, err := cgroup.ReadProc(pid, table)
 		if err != nil {
 			continue
 		}

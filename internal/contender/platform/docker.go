@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -13,22 +14,25 @@ import (
 	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/text/contact"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // Docker is an engine that runs contenders, or only needs, in one network of the run.
 type Docker struct {
 	*launch.Docker
-	images
 	runID string
 }
 
-// images builds the images of an engine.
-type images struct{ engine *docker.Engine }
+// CPUs returns the number of CPUs of the engine's machine.
+func (d *Docker) CPUs() int { return d.Info().CPUs }
 
-func (i images) CPUs() int { return i.engine.Info().CPUs }
+// images builds the images of an engine.
+type images struct{ *docker.Engine }
+
+func (i images) CPUs() int { return i.Info().CPUs }
 
 func (i images) Build(ctx context.Context, svc bench.Service, o contender.BuildOptions) (bench.Artifact, error) {
-	return contender.BuildImage(ctx, i.engine, svc, o)
+	return contender.BuildImage(ctx, i.Engine, svc, o)
 }
 
 func dockerBuilder(ctx context.Context) (Builder, func() error, error) {
@@ -59,9 +63,13 @@ func OpenDocker(ctx context.Context, o Options) (*Docker, error) {
 	engine, err := docker.Connect(ctx)
 	if err != nil {
 		_, options := those(o.Needs, contained)
-		return nil, MissingError{fmt.Errorf("%w; without Docker: %s", err, strings.Join(append(options, "--runtime process"), " "))}
+		instead := "--runtime process"
+		if NoProcesses(runtime.GOOS) != nil {
+			instead = "--target http://HOST:PORT of a service that you start"
+		}
+		return nil, MissingError{fmt.Errorf("%w; without Docker: %s", err, strings.Join(append(options, instead), " "))}
 	}
-	d := &Docker{images: images{engine}, runID: o.RunID}
+	d := &Docker{runID: o.RunID}
 	inside, _ := those(o.Needs, contained)
 	if d.Docker, err = launch.NewDocker(ctx, engine, o.RunID, len(inside) > 0); err != nil {
 		return nil, errors.Join(err, engine.Close())
@@ -75,25 +83,25 @@ func OpenDocker(ctx context.Context, o Options) (*Docker, error) {
 // inReach returns why the run cannot use this engine, if its container addresses cannot be reached.
 // So the run ends before its first contender gets no response.
 func (d *Docker) inReach(o Options) error {
-	ports, loopback := d.engine.Reach()
-	enter, rootless := d.engine.Apart()
+	ports, loopback := d.Reach()
+	enter, rootless := d.Apart()
 	here, options := those(o.Needs, onThisMachine)
 	blind := !o.NeedsOnly && !loopback && len(here) > 0
 	switch {
-	case d.Docker.Network.Direct():
+	case d.Group.Network.Direct():
 	case rootless && blind:
 		return fmt.Errorf("this rootless Docker engine has its own network: contenders cannot reach %s "+
 			"on this machine. Start locbench in it: '%s locbench …'", strings.Join(here, ", "), enter)
 	case !ports:
 		err := fmt.Errorf("the Docker engine at %s is on another machine or in another network namespace: its container "+
-			"ports are unreachable. Run locbench there, or set DOCKER_HOST=tcp://HOST:PORT", d.engine.Host())
-		if d.engine.InContainer() {
+			"ports are unreachable. Run locbench there, or set DOCKER_HOST=tcp://HOST:PORT", d.Host())
+		if d.InContainer() {
 			err = fmt.Errorf("%w; if it is the engine of this container, start the container with --network host", err)
 		}
 		return err
 	case blind:
 		return fmt.Errorf("containers of the Docker engine at %s cannot reach %s on loopback here; use %s",
-			d.engine.Host(), strings.Join(here, ", "), strings.Join(options, ", "))
+			d.Host(), strings.Join(here, ", "), strings.Join(options, ", "))
 	}
 	return nil
 }
@@ -120,16 +128,16 @@ func onThisMachine(n bench.NeedInfo) bool {
 // Build builds an image.
 func (d *Docker) Build(ctx context.Context, svc bench.Service, o contender.BuildOptions) (bench.Artifact, error) {
 	o.Run = d.runID
-	return d.images.Build(ctx, svc, o)
+	return contender.BuildImage(ctx, d.Engine, svc, o)
 }
 
 // Built reports whether the engine has the image.
 func (d *Docker) Built(ctx context.Context, svc bench.Service) bool {
-	ref, err := contender.ImageRef(svc, d.engine.Info().Arch, contender.BuildOptions{})
+	ref, err := contender.ImageRef(svc, d.Info().Arch, contender.BuildOptions{})
 	if _, notStatic := errors.AsType[*contender.NotStaticError](err); err != nil {
 		return !notStatic
 	}
-	_, err = d.engine.ImageInspect(ctx, ref)
+	_, err = d.ImageInspect(ctx, ref)
 	return !errors.Is(err, docker.ErrNotFound)
 }
 
@@ -138,9 +146,9 @@ func (d *Docker) Capabilities() Capabilities {
 	c := Capabilities{Launches: true, Needs: true, NoIsolation: noIsolation()}
 	switch {
 	case c.NoIsolation != "":
-	case !d.engine.Local():
+	case !d.Local():
 		c.NoIsolation = "the engine is not on this machine, or in a virtual machine"
-	case !d.engine.Info().CPUSet:
+	case !d.Info().CPUSet:
 		c.NoIsolation = "the engine cannot enforce CPU sets"
 	}
 	return c
@@ -148,7 +156,7 @@ func (d *Docker) Capabilities() Capabilities {
 
 // RecordEnvironment adds the engine's properties to run.
 func (d *Docker) RecordEnvironment(run *bench.Run) {
-	info := d.engine.Info()
+	info := d.Info()
 	run.Software.Docker, run.Software.DockerAPI = info.Version, info.APIVersion
 	run.Machine.CgroupVersion = info.CgroupVersion
 	for _, w := range d.Warnings() {
@@ -166,7 +174,7 @@ func (d *Docker) Template() (bench.Template, error) { return bench.Template{List
 // Network returns the launcher's address of this machine. If that is a name that the engine
 // resolves for containers (Docker Desktop), it leads to loopback here.
 func (d *Docker) Network() needs.Network {
-	return needs.Network{Host: d.HostAddress(), Named: !d.Docker.Network.Direct(), Peers: d.Docker.Network.Subnets}
+	return needs.Network{Host: d.HostAddress(), Named: !d.Group.Network.Direct(), Peers: d.Group.Network.Subnets}
 }
 
 // Allow does nothing: the engine sets the CPUs of containers.
@@ -183,7 +191,7 @@ func (d *Docker) Alive(ctx context.Context) error {
 
 // Others returns the names of running containers that are not of this run.
 func (d *Docker) Others(ctx context.Context) []string {
-	names, err := d.engine.Running(ctx, d.runID)
+	names, err := d.Running(ctx, d.runID)
 	if err != nil {
 		return nil // the run will report what is wrong with the engine
 	}
@@ -192,10 +200,18 @@ func (d *Docker) Others(ctx context.Context) []string {
 
 // Clean removes what an earlier, killed part of this run has left.
 func (d *Docker) Clean(ctx context.Context) (launch.Cleaned, error) {
-	return launch.Clean(ctx, d.engine, launch.CleanOptions{Run: d.runID, NotOwn: true})
+	return launch.Clean(ctx, d.Engine, launch.CleanOptions{Run: d.runID, NotOwn: true})
 }
 
 // Close removes the network and closes the connection, even if ctx was canceled.
 func (d *Docker) Close(ctx context.Context) error {
-	return errors.Join(d.Docker.Close(ctx), d.engine.Close())
+	return errors.Join(d.Docker.Close(ctx), d.Engine.Close())
+}
+
+// BuildNeed builds the image of a need, unless it exists.
+func (d *Docker) BuildNeed(ctx context.Context, need, dockerfile string, progress func(bench.Progress)) (string, error) {
+	out, done := safe.EachLine(func(line string) { progress(bench.Progress{Text: "building " + dockerfile + ": " + line}) })
+	defer done()
+	a, err := contender.BuildNeed(ctx, d.Engine, need, dockerfile, contender.BuildOptions{Out: out, Run: d.runID})
+	return a.Image, err
 }

@@ -4,7 +4,9 @@
 package platform
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 
@@ -76,18 +78,25 @@ type kind struct {
 	buildable func(bench.Service) error
 }
 
-// kinds has all platforms. A new one needs a file, and a line here.
+// kinds has all platforms. A new one needs a file, and a line here; that of processes adds itself, on Linux.
 var kinds = map[bench.Runtime]kind{
-	bench.RuntimeDocker:  {openDocker, dockerBuilder, hasImage},
-	bench.RuntimeProcess: {openProcess, processBuilder, hasProcess},
-	bench.RuntimeURL:     {open: openTarget},
+	bench.RuntimeDocker: {openDocker, dockerBuilder, hasImage},
+	bench.RuntimeURL:    {open: openTarget},
+}
+
+// NoProcesses returns why contenders cannot be processes on a system; nil: they can.
+func NoProcesses(system string) error {
+	if system == "linux" {
+		return nil
+	}
+	return errors.New("contenders are processes on Linux only: use --runtime docker, or start the service yourself and use --target http://HOST:PORT")
 }
 
 // Open opens the platform of a runtime other than "auto". The caller closes it.
 func Open(ctx context.Context, rt bench.Runtime, o Options) (Platform, error) {
 	k, ok := kinds[rt]
 	if !ok {
-		return nil, fmt.Errorf("unknown runtime %q", rt)
+		return nil, cmp.Or(NoProcesses(runtime.GOOS), fmt.Errorf("unknown runtime %q", rt))
 	}
 	return k.open(ctx, o)
 }
@@ -101,7 +110,12 @@ func OpenBuilder(ctx context.Context, rt bench.Runtime) (b Builder, closing func
 }
 
 // Buildable returns why svc cannot be built for a runtime that Builds, or nil.
-func Buildable(rt bench.Runtime, svc bench.Service) error { return kinds[rt].buildable(svc) }
+func Buildable(rt bench.Runtime, svc bench.Service) error {
+	if !Builds(rt) {
+		return NoProcesses(runtime.GOOS)
+	}
+	return kinds[rt].buildable(svc)
+}
 
 // MissingError is why a platform cannot be used on this machine at all.
 type MissingError struct{ error }
@@ -115,7 +129,7 @@ func (e UnreachableError) Unwrap() error { return e.error }
 
 // noIsolation returns why this system cannot limit processes to CPUs; "": it can.
 func noIsolation() string {
-	if runtime.GOOS != "linux" {
+	if NoProcesses(runtime.GOOS) != nil {
 		return "this system has no CPU affinity"
 	}
 	return ""

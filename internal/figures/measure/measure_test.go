@@ -42,7 +42,7 @@ func TestTable(t *testing.T) {
 		Ranked:       func(m Measure) bool { return m.Comparison != nil && !m.Comparison.Apart },
 		ReportCharts: func(m Measure) bool { return m.Chart != nil && m.Of != nil },
 	}
-	for _, p := range []Place{TextSteps, TextLive, ScreenSteps, ScreenCourses} {
+	for _, p := range []Place{TextSteps, TextLive, ScreenSteps} {
 		needs[p] = func(m Measure) bool { return m.Of != nil }
 	}
 	for p := range views {

@@ -13,13 +13,9 @@ const (
 	TextSteps                    // final table of the steps of a contender
 	TextLive                     // table that grows during a trial; measures with a Drop are not in the narrow one
 	TextDetails                  // lines about a step that --verbose adds
-	TextContenders               // final table of contenders
 	ScreenSteps                  // table of steps in the dashboard
 	ScreenMoreSteps              // its other columns
-	ScreenContenders
-	ScreenOrders  // measures that contenders can be sorted by
-	ScreenCourses // small charts over the steps
-	ReportCharts  // charts over the steps
+	ReportCharts                 // charts over the steps
 )
 
 // Shown is a measure at a place.
@@ -64,11 +60,6 @@ var views = map[Place][]at{
 	TextDetails: {{id: Switches}, {id: DrainMax}, {id: Reconnects, from: 1}, {id: SentAgain, from: 1}},
 	TextLive: {{id: Throughput}, {id: Errors}, {id: P50}, {id: P99}, {id: Max, drop: 1}, {id: CPURequest},
 		{id: Throttled, drop: 1}, {id: MemoryUsed}},
-	TextContenders: {
-		{id: StartUp, drop: 5}, {id: PeakTime, drop: 6, optional: true}, {id: Throughput, head: "peak req/s"},
-		{id: P50, drop: 7}, {id: P99}, {id: ErrorRate, head: "errors"}, {id: CPURequest},
-		{id: MemoryPeak, drop: 1}, {id: Cost, drop: 2},
-	},
 	ScreenSteps: {
 		{id: Throughput}, {id: Errors, drop: 2}, {id: P50, drop: 5}, {id: P99, drop: 1}, {id: CPURequest, drop: 6},
 		{id: InUse, drop: 9}, {id: Throttled, drop: 8}, {id: MemoryUsed, drop: 7},
@@ -79,13 +70,6 @@ var views = map[Place][]at{
 		{id: ThrottledTime, head: "throttled", drop: 8}, {id: MemoryPeak, drop: 7}, {id: Switches, drop: 9, optional: true},
 		{id: Compiled, drop: 4, optional: true, from: OfNote}, {id: Collected, drop: 4, optional: true, from: OfNote},
 	},
-	ScreenContenders: {
-		{id: StartUp, drop: 8}, {id: Throughput, head: "req/s at peak"}, {id: P50, drop: 10}, {id: P99, drop: 1},
-		{id: ErrorRate, head: "errors", drop: 6}, {id: CPURequest, drop: 7}, {id: MemoryPeak, head: "memory", drop: 3},
-		{id: Cost, drop: 9},
-	},
-	ScreenOrders:  {{id: Throughput}, {id: P99}, {id: ErrorRate}, {id: CPURequest}, {id: MemoryPeak}, {id: Cost}},
-	ScreenCourses: {{id: Throughput}, {id: P99}, {id: CPURequest}},
 	ReportCharts: {
 		{id: Throughput}, {id: InFlight}, {id: ErrorRate}, {id: Unexpected}, {id: P50}, {id: P90}, {id: P99}, {id: MemoryPeak},
 		{id: MemoryStep}, {id: MemoryRate}, {id: MemoryUsed},

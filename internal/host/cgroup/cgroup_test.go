@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestTree_Own(t *testing.T) {
@@ -78,9 +80,8 @@ func TestTree_Version(t *testing.T) {
 			dirs, err := tree.dirs("self")
 			cpus, memory := tree.Own()
 			got := fmt.Sprintf("%d %v %v; %g %d", tree.Version(), dirs, err, cpus, memory)
-			if got = strings.ReplaceAll(got, tree.Root+"/sys/fs/cgroup", "ROOT"); got != want {
-				t.Errorf("%s, want %s", got, want)
-			}
+			got = strings.ReplaceAll(got, tree.Root+"/sys/fs/cgroup", "ROOT")
+			testenv.Check(t, got == want, "%s, want %s", got, want)
 		})
 	}
 }
@@ -88,9 +89,8 @@ func TestTree_Version(t *testing.T) {
 func TestUnescape(t *testing.T) {
 	for in, want := range map[string]string{`a\040b`: "a b", `\134`: `\`, `a\0`: `a\0`, `\04`: `\04`, `\999`: `\999`, "": ""} {
 		t.Run(in, func(t *testing.T) {
-			if got := unescape(in); got != want {
-				t.Errorf("%q: %q, want %q", in, got, want)
-			}
+			got := unescape(in)
+			testenv.Check(t, got == want, "%q: %q, want %q", in, got, want)
 		})
 	}
 }
@@ -118,9 +118,7 @@ func FuzzParsers(f *testing.F) {
 			}
 		}
 		for k, v := range keyed(data) {
-			if v < 0 {
-				t.Fatalf("%q is %d", k, v)
-			}
+			testenv.Need(t, v >= 0, "%q is %d", k, v)
 		}
 		if n, ok := number(data); ok && n < 0 {
 			t.Fatal(n)
@@ -135,8 +133,6 @@ func BenchmarkRead(b *testing.B) {
 	}
 	defer r.Close()
 	for b.Loop() {
-		if _, err := r.Read(); err != nil {
-			b.Fatal(err)
-		}
+		testenv.OK(b, testenv.Err(r.Read()))
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
-	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/docker"
 )
 
 // drop removes a volume, if there is one.
@@ -69,11 +69,11 @@ func (n *Need) sizeOf(ctx context.Context, c *copied, read bool) (bytes int64, e
 // copyOf makes the volume in use, a copy of a seeded one, of at most some bytes, which it subtracts.
 func (n *Need) copyOf(ctx context.Context, i int, d *data, from *copied, most *int64) error {
 	var err error
-	if d.volume, err = n.engine.CreateVolume(ctx, n.at.RunID, n.volumeName(i)); err != nil {
+	if d.volume, err = n.engine.CreateVolume(ctx, n.volumeName(i)); err != nil {
 		return err
 	}
 	files, err := n.engine.CopyVolume(ctx, from.volume, d.volume, n.spec.Image, *most)
-	if errors.Is(err, needs.ErrTooLarge) {
+	if errors.Is(err, docker.ErrTooLarge) {
 		return fmt.Errorf("no space for a copy of its seeded state; free some, %s: %w", freeSpace, err)
 	}
 	if err != nil {

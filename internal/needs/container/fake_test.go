@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/strictyaml"
@@ -21,19 +22,20 @@ import (
 // fakeEngine is an engine whose volumes have texts by their names, and whose containers listen on
 // loopback. It records the calls.
 type fakeEngine struct {
-	image   needs.Image
+	image   docker.Image
 	volumes map[string]string
 	made    int
 	running []*fakeServed
 
 	// started is called for each container before it is returned; nil: it listens.
-	started func(c *fakeServed)
-	written []string // outside of volumes
-	unclean *bench.Exit
-	exec    func(c *fakeServed, command []string) (string, int, error)
-	signIn  func() (string, int, error) // of a user of a preset; nil: it succeeds, and is not recorded
-	failing string                      // prefix of the call that fails
-	free    int64                       // bytes on its disk; 0: not known
+	started    func(c *fakeServed)
+	written    []string // outside of volumes
+	unclean    *bench.Exit
+	unenforced string
+	exec       func(c *fakeServed, command []string) (string, int, error)
+	signIn     func() (string, int, error) // of a user of a preset; nil: it succeeds, and is not recorded
+	failing    string                      // prefix of the call that fails
+	free       int64                       // bytes on its disk; 0: not known
 
 	mu    sync.Mutex
 	calls []string
@@ -68,15 +70,15 @@ func (e *fakeEngine) left() (all []string) {
 	return append(all, slices.Sorted(maps.Keys(e.volumes))...)
 }
 
-func (e *fakeEngine) Image(_ context.Context, ref string, _ func(bench.Progress)) (needs.Image, error) {
+func (e *fakeEngine) Image(_ context.Context, ref string, _ func(bench.Progress)) (docker.Image, error) {
 	return e.image, e.called("image %s", ref)
 }
 
-func (e *fakeEngine) BuildImage(_ context.Context, need, dockerfile string, _ func(bench.Progress)) (string, error) {
+func (e *fakeEngine) build(_ context.Context, need, dockerfile string, _ func(bench.Progress)) (string, error) {
 	return "locbench/need-" + need + ":1", e.called("build %s from %s", need, filepath.Base(dockerfile))
 }
 
-func (e *fakeEngine) CreateVolume(_ context.Context, _, name string) (string, error) {
+func (e *fakeEngine) CreateVolume(_ context.Context, name string) (string, error) {
 	if err := e.called("create %s", name); err != nil {
 		return "", err
 	}
@@ -89,17 +91,17 @@ func (e *fakeEngine) CreateVolume(_ context.Context, _, name string) (string, er
 	return volume, nil
 }
 
-func (e *fakeEngine) CopyVolume(_ context.Context, from, to, _ string, most int64) (needs.Files, error) {
+func (e *fakeEngine) CopyVolume(_ context.Context, from, to, _ string, most int64) (docker.Files, error) {
 	for _, c := range e.running {
 		if !c.gone && c.has(from, to) {
-			return needs.Files{}, fmt.Errorf("copy: a container has %s or %s", from, to)
+			return docker.Files{}, fmt.Errorf("copy: a container has %s or %s", from, to)
 		}
 	}
 	if int64(len(e.volumes[from]))<<20 > most {
-		return needs.Files{}, needs.ErrTooLarge
+		return docker.Files{}, docker.ErrTooLarge
 	}
 	e.volumes[to] = e.volumes[from]
-	return needs.Files{Bytes: int64(len(e.volumes[from])), Hash: e.volumes[from]}, e.called("copy %s to %s", from, to)
+	return docker.Files{Bytes: int64(len(e.volumes[from])), Hash: e.volumes[from]}, e.called("copy %s to %s", from, to)
 }
 
 func (e *fakeEngine) VolumeSize(_ context.Context, volume, _ string) (int64, error) {
@@ -121,7 +123,7 @@ func (e *fakeEngine) RemoveVolume(ctx context.Context, volume string) error {
 	return ctx.Err()
 }
 
-func (e *fakeEngine) RunContainer(_ context.Context, spec needs.ContainerSpec) (needs.Container, error) {
+func (e *fakeEngine) Run(_ context.Context, spec docker.ContainerSpec) (needs.Container, string, error) {
 	var mounts []string
 	for _, m := range spec.Mounts {
 		if m.Volume != "" {
@@ -131,7 +133,7 @@ func (e *fakeEngine) RunContainer(_ context.Context, spec needs.ContainerSpec) (
 		}
 	}
 	if err := e.called("run %s %s", spec.Name, strings.Join(mounts, " ")); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	c := &fakeServed{engine: e, spec: spec, exited: make(chan struct{})}
 	e.running = append(e.running, c)
@@ -140,12 +142,12 @@ func (e *fakeEngine) RunContainer(_ context.Context, spec needs.ContainerSpec) (
 	} else {
 		e.started(c)
 	}
-	return c, nil
+	return c, e.unenforced, nil
 }
 
 type fakeServed struct {
 	engine   *fakeEngine
-	spec     needs.ContainerSpec
+	spec     docker.ContainerSpec
 	listener net.Listener
 	address  string
 	inside   string // its network address, if it differs
@@ -227,7 +229,7 @@ func (c *fakeServed) write(text string) {
 }
 
 func (c *fakeServed) has(volumes ...string) bool {
-	return slices.ContainsFunc(c.spec.Mounts, func(m needs.Mount) bool { return m.Volume != "" && slices.Contains(volumes, m.Volume) })
+	return slices.ContainsFunc(c.spec.Mounts, func(m docker.Mount) bool { return m.Volume != "" && slices.Contains(volumes, m.Volume) })
 }
 
 func (c *fakeServed) Address() string {
@@ -243,11 +245,13 @@ func (c *fakeServed) NetworkAddress() string {
 	}
 	return c.Address()
 }
-func (c *fakeServed) PID() int                   { return 0 }
-func (c *fakeServed) Exited() <-chan struct{}    { return c.exited }
-func (c *fakeServed) Logs() []bench.LogLine      { return c.logs }
-func (c *fakeServed) Stop(context.Context) error { return nil }
-func (c *fakeServed) Exit() *bench.Exit          { return c.exit }
+func (c *fakeServed) LocalPID() int           { return 0 }
+func (c *fakeServed) Exited() <-chan struct{} { return c.exited }
+func (c *fakeServed) Logs() []bench.LogLine   { return c.logs }
+func (c *fakeServed) Stop(context.Context, time.Duration) (bench.StopResult, error) {
+	return bench.StopResult{}, nil
+}
+func (c *fakeServed) Exit() *bench.Exit { return c.exit }
 
 func (c *fakeServed) Exec(_ context.Context, command []string, _ map[string]string, heard func(string)) (string, int, error) {
 	signsIn := slices.Contains(command, "SELECT 1")
@@ -320,11 +324,14 @@ func newFixture(t *testing.T, text string) fixture {
 	testenv.OK(t, err)
 	found, err := find(n, bench.Profile{}, n.URL)
 	testenv.OK(t, err)
-	f := fixture{Need: found.Needs[0].Need.(*Need), engine: &fakeEngine{image: needs.Image{ID: "sha256:0123456789abcdef"}},
+	f := fixture{Need: found.Needs[0].Need.(*Need), engine: &fakeEngine{image: docker.Image{ID: "sha256:0123456789abcdef"}},
 		warned: &[]string{}}
+	if f.spec.Ready.Timeout == duration(time.Second) { // the least of a profile
+		f.spec.Ready.Timeout = duration(200 * time.Millisecond)
+	}
 	f.pace = pace{time.Millisecond, time.Millisecond, 5 * time.Millisecond, 200 * time.Millisecond}
 	f.place = needs.Place{
-		RunID: "run", Containers: f.engine, Network: needs.Network{Host: inContainers},
+		Containers: f.engine, Build: f.engine.build, Network: needs.Network{Host: inContainers},
 		Progress: func(bench.Progress) {}, Warn: func(w bench.Warning) { *f.warned = append(*f.warned, w.Text) },
 		Getenv: func(name string) string { return map[string]string{"PW": "p@y/ 100%#1"}[name] },
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/testenv"
 )
@@ -113,11 +114,7 @@ func TestRoom(t *testing.T) {
 // TestUnenforced: a limit that the engine does not enforce is a warning, once.
 func TestUnenforced(t *testing.T) {
 	f := database(t, "limits: {memory: 64M}")
-	started := f.engine.started
-	f.engine.started = func(c *fakeServed) {
-		c.spec.Warn("memory: unsupported")
-		started(c)
-	}
+	f.engine.unenforced = "memory: unsupported"
 	f.open(t)
 	f.seed(t)
 	f.restore(t)
@@ -164,13 +161,13 @@ func TestContainer(t *testing.T) {
 	f.open(t)
 	got := f.last().spec
 	testenv.Check(t, strings.HasSuffix(got.Mounts[1].Source, "/pw.txt"), "%v", got.Mounts)
-	got.OnLog, got.OnIncident, got.Warn, got.Progress, got.Mounts[1].Source = nil, nil, nil, nil, "pw.txt"
-	testenv.Equal(t, got, needs.ContainerSpec{
-		RunID: "run", Name: "db", Image: "a", Entrypoint: []string{"e"}, Command: []string{"c", "d"}, Env: map[string]string{}, Port: 9,
+	got.OnLog, got.OnIncident, got.Mounts[1].Source = nil, nil, "pw.txt"
+	testenv.Equal(t, got, docker.ContainerSpec{
+		Name: "db", Image: "a", Entrypoint: []string{"e"}, Command: []string{"c", "d"}, Env: map[string]string{}, Port: 9,
 		Limits: bench.Limits{CPUs: 0.5, Memory: 8 << 20, PIDs: 7}, User: "1000:0", Hostname: "broker", Aliases: []string{"db", "mq", "queue.example"},
-		Mounts: []needs.Mount{{Volume: "db-1.v1", Target: "/data"}, {Source: "pw.txt", Target: "/pw", ReadOnly: true}},
-		Tmpfs:  []needs.Tmpfs{{Target: "/run", Options: "size=1m"}}, ShmSize: 64 << 20,
-		Ulimits: []needs.Ulimit{{Name: "nofile", Soft: 99, Hard: 99}},
+		Mounts: []docker.Mount{{Volume: "db-1.v1", Target: "/data"}, {Source: "pw.txt", Target: "/pw", ReadOnly: true}},
+		Tmpfs:  []docker.Tmpfs{{Target: "/run", Options: "size=1m"}}, ShmSize: 64 << 20,
+		Ulimits: []docker.Ulimit{{Name: "nofile", Soft: 99, Hard: 99}},
 		Init:    true, StopSignal: "SIGINT",
 	})
 }
@@ -179,19 +176,19 @@ func TestContainer(t *testing.T) {
 func TestOpen_Refuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		yaml  string
-		image needs.Image
+		image docker.Image
 		place func(*needs.Place)
 		want  string
 	}{
-		"no engine": {"image: a", needs.Image{}, func(p *needs.Place) { p.Containers = nil }, "no Docker engine is in use"},
-		"emulated":  {"image: a", needs.Image{Emulated: true}, nil, "db: image a is for another architecture"},
-		"several ports": {"image: a", needs.Image{Ports: []int{3306, 33060}}, nil,
+		"no engine": {"image: a", docker.Image{}, func(p *needs.Place) { p.Containers = nil }, "no Docker engine is in use"},
+		"emulated":  {"image: a", docker.Image{Emulated: true}, nil, "db: image a is for another architecture"},
+		"several ports": {"image: a", docker.Image{Ports: []int{3306, 33060}}, nil,
 			"exposes the ports 3306, 33060; write the one that contenders use: `ports: 3306`"},
-		"many ports":      {"image: a", needs.Image{Ports: slices.Repeat([]int{7}, 3000)}, nil, "exposes the ports 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 2990 more; write"},
-		"no health check": {"image: a\nready: healthcheck", needs.Image{Ports: []int{1}}, nil, "image a has no health check"},
-		"seed in memory, by its image": {"image: postgres\ntmpfs: /mem\nseed: [schema.sql]", needs.Image{Env: map[string]string{"PGDATA": "/mem/pg"}}, nil,
+		"many ports":      {"image: a", docker.Image{Ports: slices.Repeat([]int{7}, 3000)}, nil, "exposes the ports 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 2990 more; write"},
+		"no health check": {"image: a\nready: healthcheck", docker.Image{Ports: []int{1}}, nil, "image a has no health check"},
+		"seed in memory, by its image": {"image: postgres\ntmpfs: /mem\nseed: [schema.sql]", docker.Image{Env: map[string]string{"PGDATA": "/mem/pg"}}, nil,
 			"db: its data are in memory (PGDATA=/mem/pg), and lost when it starts again; write a path on its disk, or `keep: true`"},
-		"seed in memory": {"image: postgres\ntmpfs: /data\nseed: [schema.sql]", needs.Image{Volumes: []string{"/data"}}, nil,
+		"seed in memory": {"image: postgres\ntmpfs: /data\nseed: [schema.sql]", docker.Image{Volumes: []string{"/data"}}, nil,
 			"in memory (tmpfs /data), and lost when it starts again"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -409,7 +406,7 @@ func TestKeep(t *testing.T) {
 func TestClose(t *testing.T) {
 	for _, failing := range []string{"image", "create", "run", "exec", "end", "written", "copy", "kill"} {
 		f := database(t, "volumes: [/more]\nseed: [{command: [psql]}]\n")
-		f.engine.failing, f.spec.Ready.Timeout = failing, duration(time.Second)
+		f.engine.failing, f.spec.Ready.Timeout = failing, duration(100*time.Millisecond)
 		err := f.Open(t.Context(), f.place)
 		if err == nil {
 			_, err = f.Seed(t.Context(), func(bench.Progress) {})

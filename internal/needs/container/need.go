@@ -11,6 +11,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/host/hostusage"
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/text/secret"
@@ -45,8 +46,8 @@ type Need struct {
 
 	// Open sets these.
 	at     needs.Place
-	engine needs.Engine
-	image  needs.Image
+	engine needs.Containers
+	image  docker.Image
 	images []bench.NeedPart
 	ports  ports
 	env    map[string]string
@@ -61,7 +62,7 @@ type Need struct {
 	unenforced string
 
 	mu      sync.Mutex // of what follows
-	running needs.Served
+	running needs.Container
 	usage   *hostusage.Counters
 	address bench.NeedAddress
 	kills   int64 // processes that the kernel had killed at the last restore
@@ -86,14 +87,14 @@ var usual = pace{again: 200 * time.Millisecond, apart: 500 * time.Millisecond, o
 func (n *Need) external() bool { return n.from.Traits().ByURL }
 
 // current returns the container that runs, or ran last; nil: none.
-func (n *Need) current() needs.Served {
+func (n *Need) current() needs.Container {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.running
 }
 
 // set replaces the running container, and where contenders reach it.
-func (n *Need) set(c needs.Served, usage *hostusage.Counters, address bench.NeedAddress) error {
+func (n *Need) set(c needs.Container, usage *hostusage.Counters, address bench.NeedAddress) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	before := n.usage
@@ -217,7 +218,7 @@ func (n *Need) kill(ctx context.Context) error {
 }
 
 // exitOf returns how a container ended; nil while it runs.
-func exitOf(c needs.Served) *bench.Exit {
+func exitOf(c needs.Container) *bench.Exit {
 	select {
 	case <-c.Exited():
 		if exit := c.Exit(); exit != nil {

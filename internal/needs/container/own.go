@@ -49,11 +49,7 @@ func (n *Need) Copy(ctx context.Context, at []needs.Place) (all []needs.Need, er
 		c := &Need{
 			name: n.name, from: n.from, spec: n.spec, preset: n.preset, pace: n.pace,
 			image: n.image, ports: n.ports, env: n.env, mask: n.mask, took: n.took, unenforced: n.unenforced, version: n.version,
-			copied: true, state: state{kept: n.state.kept},
-		}
-		var ok bool
-		if c.engine, ok = place.Containers.(needs.Engine); !ok {
-			return nil, errors.New("its copies need an engine")
+			engine: place.Containers, copied: true, state: state{kept: n.state.kept},
 		}
 		for _, d := range n.state.data {
 			c.state.data = append(c.state.data, &data{path: d.path, seeded: d.seeded})

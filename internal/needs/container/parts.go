@@ -68,11 +68,10 @@ func (n *Need) findImages(ctx context.Context) error {
 		n.images = append(n.images, bench.NeedPart{Key: "image", Image: n.spec.Image, Hash: n.image.ID})
 	}
 	for i, one := range n.spec.Seed {
-		engine, ok := n.at.Containers.(needs.Engine)
-		if one.Image == "" || !ok {
+		if one.Image == "" {
 			continue
 		}
-		image, err := engine.Image(ctx, one.Image, n.at.Progress)
+		image, err := n.at.Containers.Image(ctx, one.Image, n.at.Progress)
 		if err != nil {
 			return err
 		}

@@ -45,7 +45,7 @@ var missingFile = regexp.MustCompile(`(?i)not found|no such file|permission deni
 
 // await waits until the service is ready: until its check has succeeded several times in a row,
 // apart, for the same process. It is never started again if it ends.
-func (n *Need) await(ctx context.Context, c needs.Served, heard *heard, first bool) error {
+func (n *Need) await(ctx context.Context, c needs.Container, heard *heard, first bool) error {
 	limit := cmp.Or(time.Duration(n.spec.Ready.Timeout), readyTimeout)
 	began, reported := time.Now(), time.Duration(0)
 	timed, cancel := context.WithTimeout(ctx, limit)
@@ -111,7 +111,7 @@ var (
 )
 
 // otherPort says on which port a service listens by its log, if that is not the main one.
-func (n *Need) otherPort(c needs.Served) string {
+func (n *Need) otherPort(c needs.Container) string {
 	found, main := "", strconv.Itoa(n.ports[mainPort])
 	for _, l := range c.Logs() {
 		m := portInLine.FindStringSubmatch(l.Text)
@@ -131,7 +131,7 @@ func (n *Need) otherPort(c needs.Served) string {
 
 // check returns how to see whether a container is ready. Commands may use a socket on which the
 // service listens earlier than on its port, so both must be ready.
-func (n *Need) check(c needs.Served, heard *heard, first bool) (check, error) {
+func (n *Need) check(c needs.Container, heard *heard, first bool) (check, error) {
 	r, main := n.spec.Ready, n.ports[mainPort]
 	if len(r.rules()) == 0 && n.image.Healthcheck != nil {
 		r.Healthcheck = true
@@ -177,13 +177,13 @@ func (n *Need) check(c needs.Served, heard *heard, first bool) (check, error) {
 }
 
 // port returns a check of a port.
-func (n *Need) port(c needs.Served, number int) (check, error) {
+func (n *Need) port(c needs.Container, number int) (check, error) {
 	at, err := n.reached(c, number)
 	return check{"port " + strconv.Itoa(number), func(ctx context.Context) error { return accepts(ctx, at, n.pace.open) }}, err
 }
 
 // andPort adds the main port to a check, if there is one.
-func (n *Need) andPort(c needs.Served, of check) check {
+func (n *Need) andPort(c needs.Container, of check) check {
 	if n.ports[mainPort] == 0 {
 		return of
 	}
@@ -197,7 +197,7 @@ func (n *Need) andPort(c needs.Served, of check) check {
 }
 
 // reached returns where this machine reaches a port of a container.
-func (n *Need) reached(c needs.Served, port int) (string, error) {
+func (n *Need) reached(c needs.Container, port int) (string, error) {
 	switch host, _, err := net.SplitHostPort(c.Address()); {
 	case port == 0:
 		return "", errors.New("its port is not known; write `ports`")
@@ -250,7 +250,7 @@ func responds(ctx context.Context, url string, status int) error {
 }
 
 // runs returns the output of a command in a container, and an error unless it succeeds.
-func runs(ctx context.Context, c needs.Served, command []string) (output string, err error) {
+func runs(ctx context.Context, c needs.Container, command []string) (output string, err error) {
 	output, code, err := c.Exec(ctx, command, nil, nil)
 	switch {
 	case err != nil:
@@ -263,14 +263,14 @@ func runs(ctx context.Context, c needs.Served, command []string) (output string,
 }
 
 // succeeds returns an error unless a command in a container succeeds.
-func succeeds(ctx context.Context, c needs.Served, command []string) error {
+func succeeds(ctx context.Context, c needs.Container, command []string) error {
 	_, err := runs(ctx, c, command)
 	return err
 }
 
 // failedStart is the error of a container that ended before it was ready. If its image runs files,
 // one of them has probably failed: the log names it.
-func (n *Need) failedStart(c needs.Served, exit *bench.Exit, first bool) error {
+func (n *Need) failedStart(c needs.Container, exit *bench.Exit, first bool) error {
 	what := "ended before it was ready"
 	for _, one := range n.spec.Seed {
 		if !first || one.File == "" {
@@ -307,7 +307,7 @@ func lineOf(logs []bench.LogLine, file string) string {
 }
 
 // logged reports whether one of the last lines of a container has a text.
-func (n *Need) logged(c needs.Served, text string) bool {
+func (n *Need) logged(c needs.Container, text string) bool {
 	for _, l := range c.Logs() {
 		if strings.Contains(l.Text, text) {
 			return true
@@ -317,7 +317,7 @@ func (n *Need) logged(c needs.Served, text string) bool {
 }
 
 // lastLines returns the last lines of a container's log, without passwords, each after a line end.
-func (n *Need) lastLines(c needs.Served) string {
+func (n *Need) lastLines(c needs.Container) string {
 	var lines []string
 	for _, l := range c.Logs() {
 		lines = append(lines, n.shown(l.Text))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/text/safe"
 )
@@ -148,9 +149,9 @@ func (n *Need) exec(ctx context.Context, command []string) error {
 
 // once runs a container of another image in the network of the run, until it ends.
 func (n *Need) once(ctx context.Context, one seed) (err error) {
-	spec := needs.ContainerSpec{
-		RunID: n.at.RunID, Name: n.label() + "-seed", Image: one.Image, Entrypoint: one.Entrypoint, User: one.User, Env: map[string]string{},
-		CPUs: n.at.CPUs, Limits: n.spec.Limits.bench(), Progress: n.at.Progress,
+	spec := docker.ContainerSpec{
+		Name: n.label() + "-seed", Image: one.Image, Entrypoint: one.Entrypoint, User: one.User, Env: map[string]string{},
+		CPUs: n.at.CPUs, Limits: n.spec.Limits.bench(),
 	}
 	told := listen(slices.Concat(one.Entrypoint, words(one.Command)))
 	spec.OnLog = func(l bench.LogLine) { told.hear(l.Text) }
@@ -167,15 +168,11 @@ func (n *Need) once(ctx context.Context, one seed) (err error) {
 		}
 	}
 	for _, v := range one.Volumes {
-		spec.Mounts = append(spec.Mounts, needs.Mount{Source: v.Source, Target: v.Target, ReadOnly: true})
+		spec.Mounts = append(spec.Mounts, docker.Mount{Source: v.Source, Target: v.Target, ReadOnly: true})
 	}
-	started, err := n.at.Containers.RunContainer(ctx, spec)
+	c, _, err := n.at.Containers.Run(ctx, spec)
 	if err != nil {
 		return err
-	}
-	c, ok := started.(needs.Served)
-	if !ok {
-		return errors.Join(errors.New("this engine runs no services"), started.Stop(ctx))
 	}
 	defer func() {
 		clean, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)

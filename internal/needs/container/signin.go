@@ -40,7 +40,7 @@ func refusing(output string) string {
 
 // asUser adds to a check of the preset that the service accepts its user. What else may fail, such
 // as a client that the image does not have, does not count.
-func (n *Need) asUser(c needs.Served, of check) check {
+func (n *Need) asUser(c needs.Container, of check) check {
 	in := n.preset.SignIn
 	if in.Command == nil {
 		return of
@@ -73,7 +73,7 @@ func (n *Need) asUser(c needs.Served, of check) check {
 
 // signsIn returns an error unless a command of the profile succeeds without being refused: some
 // succeed then, too.
-func (n *Need) signsIn(ctx context.Context, c needs.Served, command []string) error {
+func (n *Need) signsIn(ctx context.Context, c needs.Container, command []string) error {
 	output, err := runs(ctx, c, command)
 	if line := refusing(output); line != "" && !errors.Is(err, errNoCommand) {
 		what := safe.Line(n.shell(command), rowBytes)

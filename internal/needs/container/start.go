@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/host/hostusage"
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/text/secret"
@@ -35,8 +36,7 @@ func (n *Need) Open(ctx context.Context, at needs.Place) (err error) {
 	if n.external() {
 		return n.reach(ctx)
 	}
-	var ok bool
-	if n.engine, ok = at.Containers.(needs.Engine); !ok {
+	if n.engine = at.Containers; n.engine == nil {
 		return errors.New("it runs in a container, and no Docker engine is in use; see 'locbench doctor'")
 	}
 	if n.preset.Apart && at.Network.Host == "" {
@@ -47,7 +47,7 @@ func (n *Need) Open(ctx context.Context, at needs.Place) (err error) {
 		return err
 	}
 	if n.spec.Dockerfile != "" {
-		image, err := n.engine.BuildImage(ctx, n.name, string(n.spec.Dockerfile), at.Progress)
+		image, err := at.Build(ctx, n.name, string(n.spec.Dockerfile), at.Progress)
 		if err != nil {
 			return err
 		}
@@ -167,18 +167,18 @@ func (n *Need) start(ctx context.Context, first bool) error {
 	heard := n.notes.begin(n.spec.Ready.Log.Line)
 	spec := n.container(first)
 	spec.OnLog = func(l bench.LogLine) { n.notes.hear(heard, l.Text) }
-	spec.Warn = n.warnOnce
 	spec.OnIncident = n.happened
 	began := time.Now()
-	started, err := n.engine.RunContainer(ctx, spec)
+	n.at.Progress(bench.Progress{Text: "starting " + spec.Image})
+	c, unenforced, err := n.engine.Run(ctx, spec)
 	if err != nil {
 		return err
 	}
-	c, ok := started.(needs.Served)
-	if !ok {
-		return errors.Join(errors.New("this engine runs no services"), started.Stop(ctx))
+	if unenforced != "" && unenforced != n.unenforced { // not again at each start
+		n.at.Warn(bench.Warning{Text: n.name + ": limits not enforced: " + unenforced})
 	}
-	usage, err := hostusage.Container(c.PID())
+	n.unenforced = cmp.Or(unenforced, n.unenforced)
+	usage, err := hostusage.Container(c.LocalPID())
 	if err == nil {
 		usage.KeptTo(len(n.at.CPUs))
 		usage.LimitedTo(float64(n.spec.Limits.CPUs))
@@ -210,52 +210,44 @@ func (n *Need) happened(in bench.Incident) {
 	}
 }
 
-// warnOnce warns of limits that the engine does not enforce, not again at each start.
-func (n *Need) warnOnce(text string) {
-	if text != n.unenforced {
-		n.at.Warn(bench.Warning{Text: n.name + ": limits not enforced: " + text})
-	}
-	n.unenforced = text
-}
-
 // container returns the container to start.
-func (n *Need) container(first bool) needs.ContainerSpec {
+func (n *Need) container(first bool) docker.ContainerSpec {
 	s := n.spec
-	spec := needs.ContainerSpec{
-		RunID: n.at.RunID, Name: n.label(), Image: s.Image, Entrypoint: s.Entrypoint, Command: s.Command, Env: n.env, Port: n.ports[mainPort],
+	spec := docker.ContainerSpec{
+		Name: n.label(), Image: s.Image, Entrypoint: s.Entrypoint, Command: s.Command, Env: n.env, Port: n.ports[mainPort],
 		CPUs: n.at.CPUs, Limits: s.Limits.bench(), User: s.User, Hostname: cmp.Or(s.Hostname, n.name), Aliases: append([]string{n.name}, s.Aliases...),
-		ShmSize: int64(s.ShmSize), Init: s.Init, StopSignal: s.StopSignal, Progress: n.at.Progress,
+		ShmSize: int64(s.ShmSize), Init: s.Init, StopSignal: s.StopSignal,
 	}
 	for _, d := range n.state.data {
-		spec.Mounts = append(spec.Mounts, needs.Mount{Volume: d.volume, Target: d.path, Complete: !first})
+		spec.Mounts = append(spec.Mounts, docker.Mount{Volume: d.volume, Target: d.path, Complete: !first})
 	}
 	for _, v := range s.Volumes {
 		if v.Source != "" {
-			spec.Mounts = append(spec.Mounts, needs.Mount{Source: v.Source, Target: v.Target, ReadOnly: true})
+			spec.Mounts = append(spec.Mounts, docker.Mount{Source: v.Source, Target: v.Target, ReadOnly: true})
 		}
 	}
 	for i, one := range s.Seed {
 		if one.File == "" {
 			continue
 		}
-		spec.Mounts = append(spec.Mounts, needs.Mount{Source: one.File, Target: seedPath(one.File), ReadOnly: true})
+		spec.Mounts = append(spec.Mounts, docker.Mount{Source: one.File, Target: seedPath(one.File), ReadOnly: true})
 		if first { // its image runs them in the order of their names
 			target := path.Join(n.preset.Folder, fmt.Sprintf("%02d-%s", i+1, path.Base(one.File)))
-			spec.Mounts = append(spec.Mounts, needs.Mount{Source: one.File, Target: target, ReadOnly: true})
+			spec.Mounts = append(spec.Mounts, docker.Mount{Source: one.File, Target: target, ReadOnly: true})
 		}
 	}
 	for _, t := range s.Tmpfs {
-		spec.Tmpfs = append(spec.Tmpfs, needs.Tmpfs{Target: t.Path(), Options: t.Options()})
+		spec.Tmpfs = append(spec.Tmpfs, docker.Tmpfs{Target: t.Path(), Options: t.Options()})
 	}
 	for _, name := range sorted(s.Ulimits) {
-		spec.Ulimits = append(spec.Ulimits, needs.Ulimit{Name: name, Soft: s.Ulimits[name].Soft, Hard: s.Ulimits[name].Hard})
+		spec.Ulimits = append(spec.Ulimits, docker.Ulimit{Name: name, Soft: s.Ulimits[name].Soft, Hard: s.Ulimits[name].Hard})
 	}
 	return spec
 }
 
 // addressOf returns where contenders reach a container: by the need's name, which is always the
 // same, or at its address if they run on this machine.
-func (n *Need) addressOf(c needs.Served) bench.NeedAddress {
+func (n *Need) addressOf(c needs.Container) bench.NeedAddress {
 	main := n.ports[mainPort]
 	if main == 0 {
 		return bench.NeedAddress{}
@@ -276,4 +268,4 @@ func (n *Need) addressOf(c needs.Served) bench.NeedAddress {
 }
 
 // direct reports whether this machine reaches every port of a container, not only the main one.
-func (n *Need) direct(c needs.Served) bool { return c.Address() == c.NetworkAddress() }
+func (n *Need) direct(c needs.Container) bool { return c.Address() == c.NetworkAddress() }

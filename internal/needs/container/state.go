@@ -89,7 +89,7 @@ func (n *Need) newState(ctx context.Context) (s state, err error) {
 			continue
 		}
 		d := &data{path: path, seeded: map[bench.Selection]*copied{}}
-		if d.volume, err = n.engine.CreateVolume(ctx, n.at.RunID, n.volumeName(i)); err != nil {
+		if d.volume, err = n.engine.CreateVolume(ctx, n.volumeName(i)); err != nil {
 			return s, errors.Join(err, s.remove(context.WithoutCancel(ctx), n.engine, true))
 		}
 		s.data = append(s.data, d)
@@ -100,7 +100,7 @@ func (n *Need) newState(ctx context.Context) (s state, err error) {
 func (n *Need) volumeName(i int) string { return n.label() + "-" + strconv.Itoa(i+1) }
 
 // remove removes the volumes in use, and those with a seeded state.
-func (s *state) remove(ctx context.Context, engine needs.Engine, seeded bool) error {
+func (s *state) remove(ctx context.Context, engine needs.Containers, seeded bool) error {
 	var errs []error
 	for _, d := range s.data {
 		volumes := []*string{&d.volume}
@@ -254,7 +254,7 @@ func passes(file string) bool {
 
 // writtenElsewhere warns of files outside of the volumes, which are not restored. A seed that has
 // no volume at all would be lost.
-func (n *Need) writtenElsewhere(ctx context.Context, c needs.Served) error {
+func (n *Need) writtenElsewhere(ctx context.Context, c needs.Container) error {
 	files, err := c.Written(ctx)
 	if err != nil {
 		return err

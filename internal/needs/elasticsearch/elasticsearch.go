@@ -68,7 +68,7 @@ type Need struct {
 func (n *Need) Open(ctx context.Context, at needs.Place) (err error) {
 	n.warn = at.Warn
 	if n.store, err = store.Open(ctx, n.spec, store.Options{
-		Seed: at.Seed, RunID: at.RunID, CPUs: at.CPUs, Containers: at.Containers, Progress: at.Progress,
+		Seed: at.Seed, CPUs: at.CPUs, Containers: at.Containers, Progress: at.Progress,
 	}); err != nil {
 		return err
 	}

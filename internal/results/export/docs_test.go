@@ -18,9 +18,7 @@ func TestDocsNameEveryFormat(t *testing.T) {
 	testenv.OK(t, err)
 	docs := string(data)
 	for _, f := range Formats() {
-		if !strings.Contains(docs, "`"+f.Name+"`") {
-			t.Errorf("format %s is missing", f.Name)
-		}
+		testenv.Check(t, strings.Contains(docs, "`"+f.Name+"`"), "format %s is missing", f.Name)
 	}
 }
 
@@ -70,9 +68,7 @@ func TestDocsTables(t *testing.T) {
 	for name, table := range tables(t) {
 		before, rest, found := strings.Cut(docs, "<!-- made: "+name+" -->\n")
 		old, after, ended := strings.Cut(rest, "<!-- /made -->")
-		if !found || !ended {
-			t.Fatalf("docs/formats.md has no markers for %s", name)
-		}
+		testenv.Need(t, found && ended, "docs/formats.md has no markers for %s", name)
 		if old != table && !*testenv.Update {
 			t.Errorf("%s in docs/formats.md are out of date: go test ./internal/results/export -run 'Docs|Schemas' -update", name)
 		}

@@ -112,17 +112,13 @@ func TestTextIsNotAFormula(t *testing.T) {
 	run, trials := fixture()
 	trials[0].Steps[0].Step.Name = `=HYPERLINK("http://x")`
 	out := written(t, "csv", run, trials, Options{})["results.csv"]
-	if !bytes.Contains(out, []byte(`"'=HYPERLINK`)) {
-		t.Errorf("a name is written as a formula: %.300s", out)
-	}
+	testenv.Check(t, bytes.Contains(out, []byte(`"'=HYPERLINK`)), "a name is written as a formula: %.300s", out)
 }
 
 func TestHGRMHasOurQuantiles(t *testing.T) {
 	run, trials := fixture()
 	files := written(t, "hgrm", run, trials, Options{})
-	if len(files) != 12 {
-		t.Errorf("%d files, want 12", len(files))
-	}
+	testenv.Check(t, len(files) == 12, "%d files, want 12", len(files))
 	l := trials[0].Steps[1].Load.Latency
 	h, err := hdr.Decode(l)
 	testenv.OK(t, err)
@@ -136,9 +132,7 @@ func TestHGRMHasOurQuantiles(t *testing.T) {
 		value, err1 := strconv.ParseFloat(fields[0], 64)
 		p, err2 := strconv.ParseFloat(fields[1], 64)
 		count, err3 := strconv.ParseInt(fields[2], 10, 64)
-		if err1 != nil || err2 != nil || err3 != nil {
-			t.Fatalf("line %q", line)
-		}
+		testenv.Need(t, err1 == nil && err2 == nil && err3 == nil, "line %q", line)
 		if want := float64(h.Quantile(p)) / 1e6; p < 1 && value != want {
 			t.Errorf("at %v: %v ms, want %v", p, value, want)
 		}
@@ -167,18 +161,14 @@ func TestHLog_Intervals(t *testing.T) {
 				lines = append(lines, strings.Split(strings.TrimSpace(line), ","))
 			}
 		}
-		if len(lines) != 3 {
-			t.Fatalf("%d intervals, want 3", len(lines))
-		}
+		testenv.Need(t, len(lines) == 3, "%d intervals, want 3", len(lines))
 		for i, cells := range lines {
 			l := trial.Steps[i].Load
 			want := []string{
 				fmt.Sprintf("%.3f", l.Started.Sub(trial.Steps[0].Load.Started).Seconds()), fmt.Sprintf("%.3f", l.Elapsed.Seconds()),
 				fmt.Sprintf("%.6f", float64(l.Latency.Max)/1e6), l.Latency.HDR,
 			}
-			if !slices.Equal(cells, want) {
-				t.Errorf("trial %s, step %d: %q, want %q", trial.Trial, i, cells, want)
-			}
+			testenv.Check(t, slices.Equal(cells, want), "trial %s, step %d: %q, want %q", trial.Trial, i, cells, want)
 		}
 	}
 }
@@ -213,9 +203,7 @@ func TestNarrow(t *testing.T) {
 	run, trials := fixture()
 	one := 1
 	files := written(t, "hgrm", run, trials, Options{Trial: "kt-ktor.netty-2", Step: &one})
-	if len(files) != 1 || files["kt-ktor.netty-2.02-1-connection.hgrm"] == nil {
-		t.Errorf("files %v", files)
-	}
+	testenv.Check(t, len(files) == 1 && files["kt-ktor.netty-2.02-1-connection.hgrm"] != nil, "files %v", files)
 	f, _ := Lookup("hgrm")
 	nine := 9
 	for _, c := range []struct {

@@ -44,9 +44,7 @@ func newSchemas(t *testing.T, closed bool) *schemas {
 	t.Helper()
 	s := &schemas{docs: map[string]string{}, values: map[string][]string{}, defs: schemaObject{}, closed: closed}
 	files, err := filepath.Glob("../../bench/*.go")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no source of package bench: %v", err)
-	}
+	testenv.Need(t, err == nil && len(files) != 0, "no source of package bench: %v", err)
 	for _, name := range files {
 		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
 		testenv.OK(t, err)
@@ -327,9 +325,7 @@ func TestSchemasDescribeTheirKeys(t *testing.T) {
 	s := newSchemas(t, false)
 	s.of(reflect.TypeFor[bench.TrialResult]())
 	for _, name := range slices.Sorted(maps.Keys(s.defs)) {
-		if s.defs[name].(schemaObject)["description"] == "" {
-			t.Errorf("type %s has no description", name)
-		}
+		testenv.Check(t, s.defs[name].(schemaObject)["description"] != "", "type %s has no description", name)
 	}
 	if s.docs["Load.Elapsed"] == "" || len(s.values["TrialState"]) != 5 {
 		t.Errorf("comments or constants are not read: %q, %q", s.docs["Load.Elapsed"], s.values["TrialState"])

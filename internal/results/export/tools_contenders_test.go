@@ -23,9 +23,7 @@ func TestVegetaToolReadsOurs(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	absent := func(err error, text []byte) {
-		if os.Getenv("LOCBENCH_REQUIRE") != "" {
-			t.Fatalf("vegeta cannot be built: %v\n%s", err, text)
-		}
+		testenv.Need(t, os.Getenv("LOCBENCH_REQUIRE") == "", "vegeta cannot be built: %v\n%s", err, text)
 		t.Skipf("vegeta cannot be built: %v: %s", err, text)
 	}
 	where, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/tsenart/vegeta/v12").Output()
@@ -58,9 +56,7 @@ func TestVegetaToolReadsOurs(t *testing.T) {
 				cmd := exec.CommandContext(ctx, tool, append(args, name)...)
 				cmd.Dir = dir
 				out, err := cmd.Output()
-				if err != nil {
-					t.Fatalf("vegeta %v: %v", args, err)
-				}
+				testenv.Need(t, err == nil, "vegeta %v: %v", args, err)
 				return out
 			}
 			var report struct {

@@ -23,9 +23,7 @@ import (
 func decoded(t *testing.T, data []byte) (all []vegeta.Result) {
 	t.Helper()
 	decode := vegeta.DecoderFor(bytes.NewReader(data))
-	if decode == nil {
-		t.Fatal("vegeta does not know it")
-	}
+	testenv.Need(t, decode != nil, "vegeta does not know it")
 	for {
 		var r vegeta.Result
 		if err := decode(&r); errors.Is(err, io.EOF) {
@@ -48,9 +46,7 @@ func TestVegetaReadsKeptRequests(t *testing.T) {
 	for _, format := range vegetaFormats {
 		t.Run(format, func(t *testing.T) {
 			files := written(t, format, run, trials, Options{Trial: "rs-actix-1", Step: &step})
-			if len(files) != 1 {
-				t.Fatalf("%d files, want 1", len(files))
-			}
+			testenv.Need(t, len(files) == 1, "%d files, want 1", len(files))
 			for _, data := range files {
 				got := decoded(t, data)
 				if len(got) != len(load.Kept) || len(got) < 400 {
@@ -63,9 +59,7 @@ func TestVegetaReadsKeptRequests(t *testing.T) {
 						Attack: "rs-actix-1 64 connections", Seq: uint64(i), Code: uint16(k.Status), Timestamp: load.Started.Add(k.Start),
 						Latency: k.Latency, BytesIn: uint64(k.Bytes), Error: errText, Method: "GET", URL: "/city/v1/get?id={id}",
 					}
-					if !r.Equal(want) {
-						t.Fatalf("request %d:\n%+v\nwant\n%+v", i, r, want)
-					}
+					testenv.Need(t, r.Equal(want), "request %d:\n%+v\nwant\n%+v", i, r, want)
 				}
 			}
 		})
@@ -139,9 +133,7 @@ func TestVegetaReadsFirstRequests(t *testing.T) {
 				"rs-actix-1 first request 0: 0s, 9ms, 200 ", "rs-actix-1 same connection 0: 10ms, 1ms, 200 ",
 				"rs-actix-1 same connection 1: 11ms, 2ms, 200 ", "rs-actix-1 new connections 0: 20ms, 1s, 0 timeout",
 			}
-			if !slices.Equal(lines, want) {
-				t.Errorf("%q\nwant %q", lines, want)
-			}
+			testenv.Check(t, slices.Equal(lines, want), "%q\nwant %q", lines, want)
 		})
 	}
 }

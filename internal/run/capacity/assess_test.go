@@ -117,9 +117,7 @@ func TestAssess(t *testing.T) {
 			if v.Sustained {
 				got += "sustained"
 			}
-			if got != test.want {
-				t.Errorf("%s, want %s", got, test.want)
-			}
+			testenv.Check(t, got == test.want, "%s, want %s", got, test.want)
 		})
 	}
 }

@@ -41,9 +41,7 @@ func TestOneMistypedKeyIsOneMistake(t *testing.T) {
 			}
 		}
 	}
-	if tried < 150 {
-		t.Errorf("only %d keys were tried", tried)
-	}
+	testenv.Check(t, tried >= 150, "only %d keys were tried", tried)
 }
 
 // ofUser reports whether the key of a line is a name that a user chooses.

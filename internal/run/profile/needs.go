@@ -81,7 +81,7 @@ func needOptions() (all []Option) {
 // none.
 func needOption(k needs.Kind, of needs.Option) Option {
 	o := Option{
-		Name: of.Name, Section: InData, Key: "needs." + k.Name + "." + of.Key, Type: of.Type, Usage: of.Usage, Default: of.Default,
+		Name: of.Name, Key: "needs." + k.Name + "." + of.Key, Type: of.Type, Usage: of.Usage, Default: of.Default,
 		Values: of.Values, With: of.With, Folder: of.Folder, Need: k.Name, Label: of.Label, Help: of.Help,
 	}
 	at := func(p *bench.Profile) int {

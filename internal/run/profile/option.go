@@ -24,7 +24,6 @@ type Option struct {
 	Usage   string   // text in --help; "": no flag
 	Default string   // the flag's default; "": the profile's value
 	Group   Group    // commands that have the flag
-	Section Section  // of the help
 	Values  []string // values that a shell completes; nil: any
 	With    string   // the option without which it may not be given; "": none
 	Folder  bool     // its value is one
@@ -45,17 +44,6 @@ type Group int
 const (
 	OfAll  Group = iota // all commands that run contenders: contenders, limits, runtime, needs, data
 	OfRuns              // commands that load contenders in steps
-)
-
-// Section is the part of a help text that has the flag of an option.
-type Section int
-
-// The sections.
-const (
-	InWhat Section = iota // what runs, and how often
-	InLimits
-	InLoad
-	InData // needs and their data
 )
 
 // value reads, writes and checks an option's value. get returns "" for none. set is called with

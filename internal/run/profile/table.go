@@ -46,21 +46,21 @@ func loadOptions() []Option {
 			}},
 		},
 		{
-			Name: "cpus", Section: InLimits, Key: "limits.cpus", Type: "float64",
+			Name: "cpus", Key: "limits.cpus", Type: "float64",
 			Usage: "CPU quota per contender, such as 1.5",
 			Label: "CPUs",
 			Help:  "CPU quota per contender: 1.5 is 150 ms of CPU time every 100 ms. Above it the kernel throttles.",
 			value: floats(func(p *bench.Profile) *float64 { return &p.Limits.CPUs }, 0.01, 1024, absent),
 		},
 		{
-			Name: "cpu-set", Section: InLimits, Key: "limits.cpu_set", Type: "int",
+			Name: "cpu-set", Key: "limits.cpu_set", Type: "int",
 			Usage: "number of CPUs a contender may run on (at most all)",
 			Label: "CPUs visible",
 			Help:  "Number of CPUs a contender may run on. Many runtimes size their thread pools by it.",
 			value: ints(func(p *bench.Profile) *int { return &p.Limits.CPUSet }, 1, 1024, absent),
 		},
 		{
-			Name: "memory", Section: InLimits, Key: "limits.memory", Type: "string",
+			Name: "memory", Key: "limits.memory", Type: "string",
 			Usage: "memory limit per contender, such as 512MiB",
 			Label: "Memory",
 			Help:  "Memory limit per contender, without swap. Units are powers of 1,024, as in compose files: 512M, 512MB and 512MiB are the same.",
@@ -71,14 +71,14 @@ func loadOptions() []Option {
 			}.value(),
 		},
 		{
-			Name: "connections", Section: InLoad, Key: "steps", Type: "stringSlice", Group: OfRuns,
+			Name: "connections", Key: "steps", Type: "stringSlice", Group: OfRuns,
 			Usage: "steps, as `numbers` of connections: '1,8,64' or '1 x5 warm-up,2..64 doubling'",
 			Label: "Steps",
 			Help:  "Steps as numbers of connections, such as 1,8,64. Also: 1 x5 warm-up, 2..2048 doubling, 64 for 30s.",
 			value: value{get: func(p *bench.Profile) string { return ShortSteps(p.Steps) }, set: setConnections},
 		},
 		{
-			Name: "duration", Section: InLoad, Key: "step_duration", Type: "duration", Group: OfRuns,
+			Name: "duration", Key: "step_duration", Type: "duration", Group: OfRuns,
 			Usage: "length of each step",
 			Label: "Duration",
 			Help: "Length of each step, such as 10s. Short steps are for a first try; JITs and caches take longer " +
@@ -95,7 +95,7 @@ func loadOptions() []Option {
 			value: interleaveValue(),
 		},
 		{
-			Name: "threshold", Section: InLoad, Key: "thresholds", Type: Several, Group: OfRuns,
+			Name: "threshold", Key: "thresholds", Type: Several, Group: OfRuns,
 			Usage: "`CONDITION` each step must meet, else exit code 4: 'p99<50ms,errors<0.1%' or " +
 				"'errors<20% stop=trial'; added to the profile's; repeatable",
 			value: value{set: addThreshold},
@@ -132,13 +132,13 @@ func placeOptions() []Option {
 			}},
 		},
 		{
-			Name: "http2", Section: InLoad, Key: "protocol", Type: "bool",
+			Name: "http2", Key: "protocol", Type: "bool",
 			Usage: "use HTTP/2: over TLS for an https target, else with prior knowledge (h2c); one request at a time " +
 				"per connection",
 			value: protocolValue(),
 		},
 		{
-			Name: "engine", Section: InLoad, Type: "string", Group: OfRuns, Values: bench.Engines(),
+			Name: "engine", Type: "string", Group: OfRuns, Values: bench.Engines(),
 			Usage: "load `ENGINE`: fast (HTTP/1.1 without TLS, on Linux), vegeta (also HTTP/2 and TLS, on every system), or " +
 				"auto: fast where it applies, else vegeta (default auto, or $LOCBENCH_ENGINE; recorded)",
 			value: value{set: func(c *change, text string) error { // the run keeps it

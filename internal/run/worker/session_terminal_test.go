@@ -125,9 +125,7 @@ func TestSessionControls(t *testing.T) {
 		t.Errorf("folder %s; a run that has ended takes controls", s.Dir())
 	}
 	run, trials, err := results.Read(out)
-	if err != nil || len(trials) != 2 {
-		t.Fatalf("%d trials, %v", len(trials), err)
-	}
+	testenv.Need(t, err == nil && len(trials) == 2, "%d trials, %v", len(trials), err)
 	if strings.Contains(strings.Join(run.Command, " "), Flag) || run.Command[1] != "run" {
 		t.Errorf("command %q", run.Command)
 	}
@@ -213,9 +211,7 @@ func TestHangingWorkerIsKilled(t *testing.T) {
 			for range 3 {
 				s.Stop(syscall.SIGHUP)
 			}
-			if !s.Running() {
-				t.Error("the worker has already ended")
-			}
+			testenv.Check(t, s.Running(), "the worker has already ended")
 			for range stops - 1 {
 				s.Stop(os.Interrupt)
 			}

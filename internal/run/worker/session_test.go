@@ -176,9 +176,7 @@ func TestSession_Controls(t *testing.T) {
 			t.Errorf("after the end: reported %v, running %v, in %q; or it takes controls", s.ReportedEnd(), s.Running(), s.Dir())
 		}
 		s.Close()
-		if !results.Has(f.dir, results.RunFile) {
-			t.Error("the results are gone")
-		}
+		testenv.Check(t, results.Has(f.dir, results.RunFile), "the results are gone")
 	})
 }
 
@@ -498,9 +496,7 @@ func TestSession_NothingRan(t *testing.T) {
 		})
 		events(s)
 		s.Wait()
-		if !results.Has(f.dir, results.RunFile) {
-			t.Error("no results while the screen is open")
-		}
+		testenv.Check(t, results.Has(f.dir, results.RunFile), "no results while the screen is open")
 		s.Close()
 		if _, err := os.Stat(filepath.Dir(f.dir)); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("left behind: %v", err)

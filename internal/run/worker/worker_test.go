@@ -89,9 +89,7 @@ func TestStandardInput(t *testing.T) {
 				}
 				return nil
 			})
-			if err != nil {
-				t.Errorf("error %v", err)
-			}
+			testenv.Check(t, err == nil, "error %v", err)
 			w.Close()
 
 			r, w = open()

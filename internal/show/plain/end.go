@@ -61,6 +61,29 @@ func End(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, shown bo
 	}
 	r := conclusion.Of(a, floor)
 	b.line("%s", r.Verdict)
+	b.rest(a, r)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Page returns the lines of the end of a run, or of a run so far, for a page that scrolls: the verdict
+// first, the steps of each contender last, if at all. The first lines are the verdict.
+func Page(a *analysis.Run, r conclusion.Conclusion, width int, steps bool) (lines []string, verdict int) {
+	b := &ending{width: width}
+	b.line("%s", r.Verdict)
+	verdict = strings.Count(b.String(), "\n")
+	b.rest(a, r)
+	for _, c := range a.Ordered() {
+		if steps {
+			b.WriteByte('\n')
+			b.steps(c)
+		}
+	}
+	return strings.Split(strings.TrimRight(b.String(), "\n"), "\n"), verdict
+}
+
+// rest writes all but the steps and the verdict.
+func (b *ending) rest(a *analysis.Run, r conclusion.Conclusion) {
 	b.list(r.Why, len(r.Why), "")
 	b.line("%s.", strings.TrimSuffix(r.Confidence, "."))
 	b.evidence(r)
@@ -74,8 +97,6 @@ func End(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, shown bo
 	}
 	b.thresholds(a.Trials)
 	b.caveats(r)
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 // Conclusion writes the end of a search for capacity, as End that of a run.

@@ -29,10 +29,11 @@ type chart struct {
 	Ticks  []mark         `json:"ticks,omitempty"`  // the labels of the horizontal axis; none: numbers
 	Marks  []mark         `json:"marks,omitempty"`  // lines across the chart: thresholds, limits, starts of steps
 
-	note   string // how to read the chart
-	x, y   string // types of the axes: "value", "log"
+	Note   string      `json:"-"` // how to read the chart
+	Y      string      `json:"-"` // type of the vertical axis: "value", "log"
+	Values table.Table `json:"-"` // the same values, of charts over the steps
+	x      string      // type of the horizontal axis
 	xName  string
-	values table.Table // the same values, of charts over the steps
 }
 
 // line is what a series of a chart is.
@@ -92,7 +93,7 @@ func (ch chart) drawn() chart {
 	c.SetGlobalOptions(
 		charts.WithAnimation(false),
 		charts.WithXAxisOpts(opts.XAxis{Type: ch.x, Name: ch.xName, NameLocation: "middle", NameGap: 28}),
-		charts.WithYAxisOpts(opts.YAxis{Type: ch.y}),
+		charts.WithYAxisOpts(opts.YAxis{Type: ch.Y}),
 		charts.WithGridOpts(opts.Grid{Left: "8", Right: "96", Top: "12", Bottom: "24", ContainLabel: opts.Bool(true)}),
 		charts.WithTooltipOpts(opts.Tooltip{Trigger: trigger}),
 		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)}),
@@ -101,7 +102,7 @@ func (ch chart) drawn() chart {
 		data := make([]opts.LineData, len(l.points))
 		for i, p := range l.points {
 			value := []number{number(p.x), number(p.y)}
-			if ch.y == "log" && p.y <= 0 {
+			if ch.Y == "log" && p.y <= 0 {
 				value[1] = number(math.NaN())
 			}
 			if p.ci != nil {

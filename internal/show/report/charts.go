@@ -48,18 +48,18 @@ func newCharts(l layout) (all []chart) {
 // round of several.
 func stepChart(l layout, m measure.Measure) chart {
 	title := m.Chart.Title + when(m.Chart.Unit != "", ", "+m.Chart.Unit)
-	ch := chart{ID: m.Chart.ID, Title: title, note: m.Chart.Note, Unit: m.Chart.Unit, x: "value", y: "value", xName: l.axis()}
+	ch := chart{ID: m.Chart.ID, Title: title, Note: m.Chart.Note, Unit: m.Chart.Unit, x: "value", Y: "value", xName: l.axis()}
 	if m.Chart.Log {
-		ch.y = "log"
+		ch.Y = "log"
 	}
 	at, grow := l.places()
 	if ch.Ticks = l.ticks(at); grow {
 		ch.x = "log"
 	}
-	ch.values = table.Table{Columns: l.columnsOf("Step")}
+	ch.Values = table.Table{Columns: l.columnsOf("Step")}
 	for _, r := range l.rows {
 		if !r.WarmUp {
-			ch.values.Add(r.Title)
+			ch.Values.Add(r.Title)
 		}
 	}
 	known := func(v float64, ok bool) bool { return ok && finite(v) && (v != 0 || m.Chart.Zero) }
@@ -78,7 +78,7 @@ func stepChart(l layout, m measure.Measure) chart {
 				}
 			}
 			whole.points = append(whole.points, p)
-			ch.values.Rows[row].Cells = append(ch.values.Rows[row].Cells, cell)
+			ch.Values.Rows[row].Cells = append(ch.Values.Rows[row].Cells, cell)
 			row++
 		}
 		ch.add(whole)
@@ -108,16 +108,16 @@ var threadKinds = [...]string{"served", "compiled", "collected", "runtime", "end
 // bars unless the compilers or collectors of any of them used 2% of it in a measured step.
 func byThread(l layout) chart {
 	m := measure.Get(measure.CPURequest)
-	ch := chart{ID: "cpu-by-thread", Title: "CPU time per request by kind of thread, µs", Unit: "µs", Bars: true, x: "category", y: "value", xName: l.axis(),
-		note: "One bar per contender. From below, ever lighter: served, compiled, collected, runtime (one of these two), ended threads (not known). " +
+	ch := chart{ID: "cpu-by-thread", Title: "CPU time per request by kind of thread, µs", Unit: "µs", Bars: true, x: "category", Y: "value", xName: l.axis(),
+		Note: "One bar per contender. From below, ever lighter: served, compiled, collected, runtime (one of these two), ended threads (not known). " +
 			"Work on threads that serve counts as served."}
 	places := make([]float64, len(l.rows)) // side by side
-	ch.values = table.Table{Columns: l.columnsOf("Step")}
+	ch.Values = table.Table{Columns: l.columnsOf("Step")}
 	for i, r := range l.rows {
 		if !r.WarmUp {
 			places[i] = float64(len(ch.Ticks))
 			ch.Ticks = append(ch.Ticks, mark{Text: r.Label, At: number(places[i])})
-			ch.values.Add(r.Title)
+			ch.Values.Add(r.Title)
 		}
 	}
 	much := false
@@ -140,7 +140,7 @@ func byThread(l layout) chart {
 					}
 				}
 			}
-			row := &ch.values.Rows[int(places[i])]
+			row := &ch.Values.Rows[int(places[i])]
 			row.Cells = append(row.Cells, cell)
 		}
 		for k, part := range parts {
@@ -173,8 +173,8 @@ func threadShares(s stats.Step) (of [len(threadKinds)]float64, ok bool) {
 
 // percentiles returns the latencies of each step over 1/(1−q), over all rounds.
 func percentiles(l layout) chart {
-	ch := chart{ID: "percentiles", Title: "Latency by percentile, ms", Unit: "ms", Choose: "step", x: "log", y: "log", xName: "percentile",
-		note: "Successes of all rounds, from merged histograms. One response in ten is slower than the 90th percentile, one in a hundred than the 99th."}
+	ch := chart{ID: "percentiles", Title: "Latency by percentile, ms", Unit: "ms", Choose: "step", x: "log", Y: "log", xName: "percentile",
+		Note: "Successes of all rounds, from merged histograms. One response in ten is slower than the 90th percentile, one in a hundred than the 99th."}
 	for _, decade := range []float64{1, 10, 100, 1e3, 1e4, 1e5, 1e6} {
 		ch.Ticks = append(ch.Ticks, mark{Text: fmt.Sprintf("%.7g%%", 100*(1-1/decade)), At: number(decade)})
 	}
@@ -225,8 +225,8 @@ func (ch chart) ofTrials(l layout, points func(column) []point) chart {
 
 // cumulative returns the successes so far over the CPU time so far.
 func cumulative(l layout) chart {
-	ch := chart{ID: "cumulative", Title: "Cumulative successes over cumulative CPU time", y: "value", xName: "CPU seconds since start",
-		note: "One point per step end; the first is the start of the load. CPU time includes start-up and checks. Steeper is better."}
+	ch := chart{ID: "cumulative", Title: "Cumulative successes over cumulative CPU time", Y: "value", xName: "CPU seconds since start",
+		Note: "One point per step end; the first is the start of the load. CPU time includes start-up and checks. Steeper is better."}
 	return ch.ofTrials(l, func(c column) (all []point) {
 		var successes int64
 		at := func(u *bench.Usage) {

@@ -176,7 +176,7 @@ func TestByThread(t *testing.T) {
 			testenv.Check(t, math.Abs(sums[c][i]-p.y) < 1e-4*p.y, "%s at step %d: %v, %v in the other chart", name(c), i, sums[c][i], p.y)
 		}
 	}
-	for _, cell := range ch.values.Rows[0].Cells[1:] {
+	for _, cell := range ch.Values.Rows[0].Cells[1:] {
 		if cell.Text != missing {
 			testenv.Equal(t, len(cell.Small), 4, cell.Small)
 		}

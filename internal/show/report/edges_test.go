@@ -86,7 +86,7 @@ func TestMissingIsNotZero(t *testing.T) {
 	}
 	ch := chartOf(t, run, trials, "throughput")
 	var cells []string
-	for _, r := range ch.values.Rows {
+	for _, r := range ch.Values.Rows {
 		cells = append(cells, r.Cells[0].Text+": "+r.Cells[1].Text+" "+r.Cells[2].Text)
 	}
 	// An excluded contender is last.

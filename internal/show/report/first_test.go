@@ -24,7 +24,7 @@ func TestFirstCharts(t *testing.T) {
 		run.Profile.Thresholds = []bench.Threshold{{Condition: "p99<50ms,errors<1%"}, {Condition: "throughput>1000/s"}, {Condition: "?"}}
 		a := analysis.Of(run, trials)
 		for _, ch := range firstCharts(run.Profile, newLayout(a), conclusion.Of(a, nil)) {
-			fmt.Fprintf(&b, "%s: %s (%s), in %q, marks %v\n", name, ch.Title, ch.note, ch.Unit, ch.Marks)
+			fmt.Fprintf(&b, "%s: %s (%s), in %q, marks %v\n", name, ch.Title, ch.Note, ch.Unit, ch.Marks)
 			for _, l := range ch.Lines {
 				first, last := l.points[0], l.points[len(l.points)-1]
 				fmt.Fprintf(&b, "  %d %s, faint %v: %d points from %.6g, %.6g to %.6g, %.6g\n", l.Contender, l.Name, l.Faint, len(l.points),

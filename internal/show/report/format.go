@@ -28,7 +28,7 @@ const (
 )
 
 // cleanName bounds a label from outside and strips its control characters. Escaping is the work of
-// pageWriter.put and the Markdown writer.
+// page.html and the Markdown writer.
 func cleanName(s string) string { return safe.Line(s, maxName) }
 
 // cleanText bounds a longer text from outside and strips its control characters and line ends.

@@ -104,7 +104,7 @@ func TestMemory_Limit(t *testing.T) {
 				}
 			}
 			testenv.Equal(t, lines, test.lines)
-			testenv.Check(t, strings.Contains(ch.note, "limit") == (test.note != "") && strings.Contains(ch.note, test.note), "note %q", ch.note)
+			testenv.Check(t, strings.Contains(ch.Note, "limit") == (test.note != "") && strings.Contains(ch.Note, test.note), "note %q", ch.Note)
 		})
 	}
 }
@@ -118,7 +118,7 @@ func TestMemory_Long(t *testing.T) {
 	points := ch.Lines[1].points
 	testenv.Check(t, len(points) <= maxTrialPoints, "%d points", len(points))
 	testenv.Check(t, slices.ContainsFunc(points, func(p point) bool { return p.y == 77 }), "the peak is not in the chart")
-	testenv.Contains(t, ch.note, "each point covers up to 3 seconds")
+	testenv.Contains(t, ch.Note, "each point covers up to 3 seconds")
 }
 
 // The contender whose memory grows is named.
@@ -126,5 +126,5 @@ func TestMemory_Growth(t *testing.T) {
 	run, trials := grown(10, 0)
 	trials[0].Steps[1].Warnings = bench.Warnings{{Kind: bench.WarnMemoryGrowth, Text: "memory use grew by 16 KiB per request and did not come back",
 		Values: map[string]float64{bench.GrowthRate: 16 << 10}}}
-	testenv.Contains(t, chartOf(t, run, trials, "second-memory").note, "a: memory use grew by 16 KiB per request and did not come back.")
+	testenv.Contains(t, chartOf(t, run, trials, "second-memory").Note, "a: memory use grew by 16 KiB per request and did not come back.")
 }

@@ -3,17 +3,29 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"maps"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
 	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/analysis/conclusion"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/benchtest"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/run/capacity/capacitytest"
 	"github.com/locbench/locbench/internal/testenv"
@@ -23,10 +35,12 @@ import (
 // worst caveat without scrolling, for runs of each kind.
 func TestFirstScreen(t *testing.T) {
 	browser := startBrowser(t)
-	for _, name := range []string{"locations", "burst", "cold-warm", "delay-matrix", "excluded", "one", "search", "search-limits", "search-many"} {
+	for _, name := range []string{"locations", "burst", "cold-warm", "delay-matrix", "versions", "excluded", "one", "search", "search-limits", "search-many"} {
 		run, trials := fixture()
 		switch name {
 		case "excluded", "search", "search-limits", "search-many":
+		case "versions":
+			run, trials = twoVersions()
 		case "one":
 			run.Profile.Contenders, trials = run.Profile.Contenders[:1], trials[:1]
 		default:
@@ -34,6 +48,7 @@ func TestFirstScreen(t *testing.T) {
 			run, trials, err = results.Read("../../../testdata/results/" + name)
 			testenv.OK(t, err)
 		}
+		said := conclusion.Of(analysis.Of(run, trials), nil).Verdict
 		doc := render(t, run, trials)
 		switch name {
 		case "search":
@@ -68,15 +83,64 @@ func TestFirstScreen(t *testing.T) {
 				}
 				testenv.Equal(t, int(ends["charts"]), want, "charts")
 				for _, part := range []string{"verdict", "cost", "table", "chart", "caveat"} {
-					testenv.Check(t, ends[part] > 0 && ends[part] <= 800, "%s ends at %.0f of 800 px", part, ends[part])
+					none := name == "versions" && part == "caveat"
+					testenv.Check(t, (ends[part] > 0 || none) && ends[part] <= 800, "%s ends at %.0f of 800 px", part, ends[part])
 				}
 				testenv.Check(t, int64(ends["wide"]) <= size.width, "the page is %.0f px wide", ends["wide"])
+				if verdict := eval[string](b, `document.querySelector('.conclusion > p').textContent`); !strings.HasPrefix(name, "search") {
+					testenv.Equal(t, verdict, said)
+				}
+				if dir := os.Getenv("LOCBENCH_SCREENS"); dir != "" && size.width == 1280 && size.scheme == "light" {
+					b.screen(filepath.Join(dir, "report-"+name+".png"))
+				}
 				if os.Getenv("LOCBENCH_SHOTS") != "" {
 					b.photograph(fmt.Sprintf("first-%s-%d-%s", name, size.width, size.scheme))
 				}
 			})
 		}
 	}
+}
+
+// screen saves a picture of what is in view, in few colors, if there is such a file already.
+func (b *tab) screen(file string) {
+	b.t.Helper()
+	if _, err := os.Stat(file); err != nil {
+		return
+	}
+	shot, err := chromedp.Call(b.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{})
+	testenv.OK(b.t, err)
+	img, err := png.Decode(bytes.NewReader(shot.Data))
+	testenv.OK(b.t, err)
+	counts := map[color.Color]int{}
+	for y := range img.Bounds().Dy() {
+		for x := range img.Bounds().Dx() {
+			counts[img.At(x, y)]++
+		}
+	}
+	colors := slices.SortedFunc(maps.Keys(counts), func(a, b color.Color) int { return counts[b] - counts[a] })
+	few := image.NewPaletted(img.Bounds(), colors[:min(len(colors), 64)])
+	draw.Draw(few, few.Rect, img, image.Point{}, draw.Src)
+	var out bytes.Buffer
+	testenv.OK(b.t, (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&out, few))
+	testenv.Check(b.t, out.Len() <= 120_000, "%s has %d bytes", file, out.Len())
+	testenv.OK(b.t, os.WriteFile(file, out.Bytes(), 0o644))
+}
+
+// twoVersions returns eight interleaved rounds of two versions; v2 takes a fifth more CPU time.
+func twoVersions() (bench.Run, []bench.TrialResult) {
+	var trials []bench.TrialResult
+	for round := range 8 {
+		since := benchtest.Start().Add(time.Duration(round) * time.Hour)
+		for i, label := range []string{"v1", "v2"} {
+			n := int64(40_000 + 100*(round*3%7))
+			used := time.Duration(float64(n) * 9e4 * (1 + .2*float64(i)))
+			t := benchtest.Trial(label, round+1, benchtest.Step(n, benchtest.Of(benchtest.Closed(64)), benchtest.CPU(used),
+				benchtest.Latency(20*time.Millisecond), benchtest.Interleaved(since, "v1", "v2")))
+			t.StartUp = new(9 * time.Millisecond)
+			trials = append(trials, t)
+		}
+	}
+	return benchtest.Run(trials...), trials
 }
 
 // The choice of colors is kept for the next report that is opened.

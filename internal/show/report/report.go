@@ -3,19 +3,20 @@
 // results folders, package stats computes medians and costs.
 //
 // The HTML page has tables, and charts whose options go-echarts generates; it embeds Apache
-// ECharts. It is written by functions, not by html/template: that calls methods by name, so the
-// linker would have to keep every method of every package, 4 MB. All text in the values (names,
+// ECharts. It is a template of html/template. All text in the values (names,
 // details, log lines) is treated as hostile: bounded, stripped of control characters and escaped. A
 // Content-Security-Policy lets only the two scripts of this package run, by their hashes, and
 // forbids every request.
 package report
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"html/template"
 	"io"
 	"path/filepath"
 	"slices"
@@ -24,6 +25,7 @@ import (
 	"github.com/locbench/locbench/internal/analysis/compare"
 	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/text/table"
 )
 
@@ -39,21 +41,25 @@ type Options struct {
 type section struct {
 	ID, Title string
 	Table     table.Table
+	Class     string // of the table
 }
 
 type document struct {
 	Title, Folder, Policy, State, When string
 
+	Style                    template.CSS
+	LibraryVersion, Licenses string
+
 	Version      string // locbench's version at the time of the run
 	Conclusion   conclusion.Conclusion
-	First        []chart
+	Screen       screen
 	Sections     []section
 	MoreProblems []conclusion.Problem // not on the first screen
 	Failures     []failure
 	Warnings     []warning
 	Charts       []chart
 	Contenders   []contender
-	Trials       int
+	TrialCount   string
 	Apart        bool // the trials have their own reports
 	Checks       checkResults
 	Environment  []factGroup
@@ -73,7 +79,7 @@ func HTML(w io.Writer, a *analysis.Run, opts Options) error {
 	p := newDocument(a, l, opts)
 	p.Charts = append(p.Charts, newCharts(l)...)
 	// The encoder escapes <, >, & and U+2028: no name can end the script element.
-	data, err := json.Marshal(newPageData(a.Run, l, slices.Concat(p.First, p.Charts)))
+	data, err := json.Marshal(newPageData(a.Run, l, slices.Concat(p.Screen.First, p.Charts)))
 	if err != nil {
 		return fmt.Errorf("encode charts: %w", err)
 	}
@@ -81,8 +87,11 @@ func HTML(w io.Writer, a *analysis.Run, opts Options) error {
 	p.Policy = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src 'unsafe-inline'; " +
 		"script-src " +
 		source(lib) + " " + source(script)
-	var head pageWriter
-	head.document(p)
+	p.Style, p.LibraryVersion, p.Licenses = template.CSS(joined(styles)), libraryVersion, licenses()
+	var head bytes.Buffer
+	if err := pageHTML().Execute(&head, p); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
 	// The scripts are written unchanged: their hashes hold only for their exact bytes.
 	for _, part := range [][]byte{
 		head.Bytes(), []byte("<script type=\"application/json\" id=\"page-data\">"), data, []byte("</script>\n<script>"), lib,
@@ -105,16 +114,18 @@ func newDocument(a *analysis.Run, l layout, opts Options) document {
 	run, r := a.Run, conclusion.Of(a, opts.Floor)
 	p := document{
 		State: cleanText(run.OutcomeText()), When: instant(run.Started), Version: cleanName(run.Software.Locbench),
-		First: firstCharts(run.Profile, l, r), Failures: failures(l), Contenders: l.contenders, Trials: len(l.columns),
+		Failures: failures(l), Contenders: l.contenders,
 		Checks: checks(l), Environment: environment(run, l), Reproduce: newReproduction(run), Definitions: definitions(run.Profile),
 	}
+	first, trials := firstCharts(run.Profile, l, r), len(l.columns)
 	if s := opts.Search; s != nil {
 		r, p.Apart, p.Reproduce = s.Conclusion, s.apart(), newReproduction(bench.Run{Command: s.Command}) // not the probes again
-		p.First, p.Charts = s.charts()
+		first, p.Charts = s.charts()
 		if p.Apart {
-			p.Trials, p.State = len(s.Points), ""
+			trials, p.State = len(s.Points), ""
 		}
 	}
+	p.Screen, p.TrialCount = newScreen(r, first), units.Plural(trials, "trial")
 	p.Title, p.Conclusion, p.Sections = cleanName(cmp.Or(opts.Title, r.Title, "locbench")), r, sections(run, l, r, opts)
 	p.MoreProblems, p.Warnings = r.Problems[min(len(r.Problems), maxShown):], warnings(a, l, r.Caveats)
 	if opts.Folder != "" {
@@ -125,20 +136,21 @@ func newDocument(a *analysis.Run, l layout, opts Options) document {
 
 // sections returns the tables of a run; the steps decide which it has.
 func sections(run bench.Run, l layout, r conclusion.Conclusion, opts Options) []section {
+	const cards, wide = "results cards", "results" // of a narrow page; wide ones have a column for each contender
 	all := []section{
-		{"requests", "Requests of the mix", breakdown(l)},
-		{"failed-requests", "Failed requests", failedRequests(l)},
-		{"sessions", "Sessions", sessions(l)},
-		{"statuses", "Responses by status", statuses(l)},
-		{"bottlenecks", "Bottleneck per step", bottlenecks(l)},
-		{"phases", "First requests by phase", phases(l)},
-		{"spread", "Latency and rate around their means", spreads(l)},
-		{"thresholds", "Thresholds", thresholds(run, l)},
-		{"manual-changes", "Manual changes", manualChanges(run, l)},
-		{"results", "All results", newResults(l, r.Leaders, opts.Floor)},
+		{"requests", "Requests of the mix", breakdown(l), cards},
+		{"failed-requests", "Failed requests", failedRequests(l), cards},
+		{"sessions", "Sessions", sessions(l), cards},
+		{"statuses", "Responses by status", statuses(l), cards},
+		{"bottlenecks", "Bottleneck per step", bottlenecks(l), wide},
+		{"phases", "First requests by phase", phases(l), cards},
+		{"spread", "Latency and rate around their means", spreads(l), cards},
+		{"thresholds", "Thresholds", thresholds(run, l), cards},
+		{"manual-changes", "Manual changes", manualChanges(run, l), cards},
+		{"results", "All results", newResults(l, r.Leaders, opts.Floor), wide + when(len(l.contenders) > denseFrom, " many")},
 	}
 	if s := opts.Search; s != nil {
-		all = append([]section{{"probes", "Probes", s.probes()}, {"reports", "Reports of the limits", s.reports()}}, all...)
+		all = append([]section{{"probes", "Probes", s.probes(), cards}, {"reports", "Reports of the limits", s.reports(), cards}}, all...)
 	}
 	return slices.DeleteFunc(all, func(s section) bool { return len(s.Table.Rows) == 0 || s.ID == "results" && len(l.contenders) == 0 })
 }

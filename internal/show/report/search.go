@@ -80,14 +80,14 @@ func (s *Search) reports() table.Table {
 // charts returns the charts that explain the conclusion, the first two of which are on the first
 // screen: sustained rate and cost over the limits, if there are several; p99 and throughput.
 func (s *Search) charts() (first, more []chart) {
-	p99 := s.byLimit(chart{ID: "probes-p99", Title: "p99 by probe", note: "over scheduled requests/s", Unit: "ms", y: "log",
+	p99 := s.byLimit(chart{ID: "probes-p99", Title: "p99 by probe", Note: "over scheduled requests/s", Unit: "ms", Y: "log",
 		Marks: goals(bench.Profile{Thresholds: []bench.Threshold{{Condition: s.SLO}}}, "p99", 1e6)},
 		func(o capacity.Outcome) float64 { return float64(o.P99) / 1e6 })
-	achieved := s.byLimit(chart{ID: "probes-throughput", Title: "Throughput by probe", note: "successes/s over scheduled requests/s", Unit: "/s", y: "value"},
+	achieved := s.byLimit(chart{ID: "probes-throughput", Title: "Throughput by probe", Note: "successes/s over scheduled requests/s", Unit: "/s", Y: "value"},
 		func(o capacity.Outcome) float64 { return o.Achieved })
 	for _, ch := range []chart{s.sustained(), s.cost(), p99, achieved} {
 		ch.First = len(first) < 2
-		ch.note += when(ch.First && ch.y == "log", ", log scale") // else it is next to the title
+		ch.Note += when(ch.First && ch.Y == "log", ", log scale") // else it is next to the title
 		switch {
 		case !ch.drawable():
 		case ch.First:
@@ -107,10 +107,10 @@ func (ch *chart) over(l line) {
 
 // sustained returns the sustained rate over the limits; a limit without one has no point.
 func (s *Search) sustained() chart {
-	ch := chart{ID: "first-sustained", Title: "Sustained rate", note: "requests/s over the CPU limit of one replica", Unit: "/s",
-		x: "value", y: "value", xName: "CPU limit"}
+	ch := chart{ID: "first-sustained", Title: "Sustained rate", Note: "requests/s over the CPU limit of one replica", Unit: "/s",
+		x: "value", Y: "value", xName: "CPU limit"}
 	if s.ByMemory() {
-		ch.note, ch.xName = "requests/s over the memory limit of one replica", "MiB"
+		ch.Note, ch.xName = "requests/s over the memory limit of one replica", "MiB"
 	}
 	l := line{Name: cleanName(s.Contender.String())}
 	for _, p := range s.Points {
@@ -130,8 +130,8 @@ func (s *Search) sustained() chart {
 // replicas; the usual rate is marked.
 func (s *Search) cost() chart {
 	const places = 500 // about one for each pixel
-	ch := chart{ID: "first-cost", Title: "Cost", note: "$ a month over the requests/s that you need, cheapest limit", Unit: "$",
-		x: "value", y: "value", xName: "requests/s that you need"}
+	ch := chart{ID: "first-cost", Title: "Cost", Note: "$ a month over the requests/s that you need, cheapest limit", Unit: "$",
+		x: "value", Y: "value", xName: "requests/s that you need"}
 	if len(s.Points) < 2 {
 		return ch
 	}

@@ -73,7 +73,7 @@ func TestSearch_Charts(t *testing.T) {
 		fmt.Fprintf(&b, "%v\n", services)
 		first, more := concluded(capacitytest.Record(services...)).charts()
 		for _, ch := range slices.Concat(first, more) {
-			fmt.Fprintf(&b, "  %s: %s (%s), first %v, marks %v\n", ch.ID, ch.Title, ch.note, ch.First, ch.Marks)
+			fmt.Fprintf(&b, "  %s: %s (%s), first %v, marks %v\n", ch.ID, ch.Title, ch.Note, ch.First, ch.Marks)
 			for _, l := range ch.Lines {
 				fmt.Fprintf(&b, "    %d %s, faint %v: %d points from %v to %v\n", l.Contender, l.Name, l.Faint, len(l.points), l.points[0],
 					l.points[len(l.points)-1])

@@ -57,10 +57,10 @@ func secondCharts(l layout) (all []chart) {
 		{"second-memory", "Memory in use, MiB", "MiB", "Without page cache. A leak is a straight line upward; a heap or a cache " +
 			"that fills up becomes flat." + l.growth(), func(m moment) float64 { return m.memory }, l.memoryLimits()},
 	} {
-		ch := chart{ID: one.id, Title: one.title + ", by second", Unit: one.unit, note: note + one.note, y: "value", xName: "seconds",
+		ch := chart{ID: one.id, Title: one.title + ", by second", Unit: one.unit, Note: note + one.note, Y: "value", xName: "seconds",
 			Marks: steps}
 		if one.unit == "ms" {
-			ch.y = "log"
+			ch.Y = "log"
 		}
 		most, k := 0., 0
 		ch = ch.ofTrials(l, func(column) (points []point) {
@@ -83,7 +83,7 @@ func secondCharts(l layout) (all []chart) {
 			if most >= float64(limit.At)/4 { // a line far above would flatten all others
 				ch.Marks = append(ch.Marks[:len(ch.Marks):len(ch.Marks)], limit)
 			} else {
-				ch.note += " Above the chart: " + limit.Text + "."
+				ch.Note += " Above the chart: " + limit.Text + "."
 			}
 		}
 		all = append(all, ch)

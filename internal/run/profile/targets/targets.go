@@ -239,6 +239,9 @@ func (r *reader) add(t vegeta.Target) error {
 // address fills in path and query of a URL, as vegeta sends them, and its user. Its host must be
 // that of the other targets.
 func (r *reader) address(t *Target, raw string) error {
+	if strings.Contains(raw, " ") { // vegeta sends it, as %20
+		return errors.New("the URL has a blank; write it as %20, and no version of HTTP after the URL")
+	}
 	u, err := secret.ParseURL(raw)
 	if err != nil {
 		return err

@@ -260,6 +260,7 @@ func TestMistakes(t *testing.T) {
 		"\n# a\n":                                           "no targets; write one, such as `GET http://127.0.0.1:8080/items`",
 		get + "# a\n":                                       "",
 		get + "\nhttp://me:secret@h/\n\nX\n":                "3: vegeta: bad target; write `METHOD URL`, below it",
+		"GET http://h/a HTTP/1.1\n":                         "1: the URL has a blank; write it as %20",
 		get + "\nget http://h/\n":                           "3: vegeta: bad method; write",
 		get + get + "GET http://me:sec ret@h/\n":            "3: vegeta: bad URL; write",
 		get + "\n\n" + get + "X-A: 1\n# b\nBearer secret\n": "7: vegeta: bad header; write",

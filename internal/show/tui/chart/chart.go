@@ -1,6 +1,6 @@
 // Package chart draws the charts of the dashboard as lines of text: curves over time in Braille
 // dots (or in ASCII marks), all on one time axis, with the boundaries of the steps, limits,
-// throttled time and flags; and small multiples over the steps.
+// throttled time and flags.
 //
 // It is pure: the same input gives the same lines, and nothing is kept. Every result has exactly
 // the requested size in cells, whatever the input is. Texts are plain (not painted) and may come
@@ -10,7 +10,6 @@ package chart
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/fit"
@@ -35,8 +34,6 @@ type Series struct {
 	Points []Point // ordered by X
 	Paint  ui.Paint
 	Mark   int // index into Glyph.Marks, for the legend and to distinguish lines without color
-	// Area fills from the lowest to the highest of the points at each X, behind all lines.
-	Area bool
 }
 
 // Rule is a horizontal line: a quota, a limit. One far above all values is named at the top, with
@@ -69,11 +66,9 @@ type Chart struct {
 	Series   []Series             // later ones are drawn over earlier ones; at most 64
 	Rules    []Rule
 	Bands    []Band
-	BandName string  // "throttled"; if set, the bands have a row, even without any
-	Log      bool    // y on a log scale (latency); values <= 0 are gaps
-	Binary   bool    // the y axis is divided by powers of two (bytes)
-	Top      float64 // the top of the y axis is at least this; 0: from the data
-	Bottom   float64 // the bottom of a log scale is at most this; 0: from the data
+	BandName string // "throttled"; if set, the bands have a row, even without any
+	Log      bool   // y on a log scale (latency); values <= 0 are gaps
+	Binary   bool   // the y axis is divided by powers of two (bytes)
 }
 
 // Draw returns exactly h lines of exactly w cells: the title with the value and the legend, the
@@ -82,53 +77,26 @@ func (c Chart) Draw(l *ui.Theme, a Axis, w, h int) []string {
 	if w <= 0 || h <= 2 {
 		return ui.Exact([]string{c.title(l, w)}, max(0, w), h)
 	}
-	return append([]string{c.title(l, w)}, c.plot(l, a, w, h-1, false).lines()...)
+	return append([]string{c.title(l, w)}, c.plot(l, a, w, h-1).lines()...)
 }
 
-// plot draws all but the title; with points, every point gets its mark.
-func (c Chart) plot(l *ui.Theme, a Axis, w, h int, points bool) *plot {
+// plot draws all but the title.
+func (c Chart) plot(l *ui.Theme, a Axis, w, h int) *plot {
 	c.Series = c.Series[:min(len(c.Series), maxSeries)]
 	p := newPlot(l, c, a.sane(), w, h)
 	p.frame()
-	for i := range c.Series {
-		p.area(i)
-	}
 	p.bounds()
 	p.rules()
 	for i := range c.Series {
 		p.line(i)
 	}
 	for i := range c.Series {
-		p.marks(i, points)
+		p.marks(i)
 	}
 	p.flags()
 	p.ruleNames()
 	p.bands()
 	return p
-}
-
-// Steps is a chart over steps (connections, rates) instead of time, with a line for each round or
-// contender. Many of them fit side by side.
-type Steps struct {
-	Chart           // X is the index of the step
-	Labels []string // names of the steps, from left to right
-	Bounds []Bound  // between two steps, such as 2.5
-	Gutter int      // cells left of the plot, as in Axis
-}
-
-// Draw returns exactly h lines of exactly w cells; the last one, of four or more, names the steps.
-func (s Steps) Draw(l *ui.Theme, w, h int) []string {
-	if w <= 0 || h < 4 {
-		return ui.Exact([]string{s.title(l, w)}, max(0, w), h)
-	}
-	a := Axis{From: -0.5, To: max(1, float64(len(s.Labels))) - 0.5, Gutter: s.Gutter, Bounds: s.Bounds}
-	p, names := s.plot(l, a, w, h-2, true), newCanvas(w, 1)
-	for i, label := range s.Labels {
-		label = cut(l, clean(l, label), 12)
-		n := fit.Width(label)
-		names.put(max(p.left, min(p.column(float64(i))-n/2, w-n)), 0, label, l.Faint)
-	}
-	return slices.Concat([]string{s.title(l, w)}, p.lines(), names.lines())
 }
 
 // title returns the first line: name, value and, at the right, as much of the legend as fits, or the

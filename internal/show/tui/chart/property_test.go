@@ -46,9 +46,6 @@ func FuzzDraw(f *testing.F) {
 		if bits&16 != 0 {
 			c.BandName = name
 		}
-		if bits&32 != 0 {
-			c.Top, c.Bottom = in.float(), in.float()
-		}
 		if bits&64 != 0 {
 			c.Unit = func(float64) string { return name }
 		}
@@ -57,7 +54,7 @@ func FuzzDraw(f *testing.F) {
 			switch in.byte() % 8 {
 			case 0:
 				c.Series = append(c.Series, s)
-				s = Series{Name: name, Mark: int(int8(in.byte())), Paint: l.Series[n%6], Area: n%3 == 1}
+				s = Series{Name: name, Mark: int(int8(in.byte())), Paint: l.Series[n%6]}
 			case 1:
 				c.Rules = append(c.Rules, Rule{in.float(), name, l.Bad})
 			case 2:
@@ -74,11 +71,6 @@ func FuzzDraw(f *testing.F) {
 		exact(t, l, c.Draw(l, axis, w, h), w, h)
 		under := axis.Draw(l, w)
 		exact(t, l, under, w, max(1, min(len(under), 3)))
-		steps := Steps{Chart: c, Gutter: axis.Gutter}
-		for range len(raw) % 40 {
-			steps.Labels = append(steps.Labels, name)
-		}
-		exact(t, l, steps.Draw(l, w, h), w, h)
 	})
 }
 

@@ -38,7 +38,7 @@ func (c Chart) scale(cols []column) scale {
 	}
 	top := hi
 	// A limit is within the scale unless it would compress the values too much.
-	room, least := 3.0, 0.0
+	room := 3.0
 	if c.Log {
 		room = 10
 	}
@@ -47,19 +47,9 @@ func (c Chart) scale(cols []column) scale {
 			top = max(top, min(r.Y, huge))
 		}
 	}
-	if finite(c.Top) && c.Top > 0 {
-		least = min(c.Top, huge)
-	}
-	if c.Log {
-		if finite(c.Bottom) && c.Bottom > 0 {
-			lo = min(lo, c.Bottom)
-		}
-		top = max(top, least)
-		return logScale(min(lo, top), top)
-	}
 	switch {
-	case top <= least && least >= tiny:
-		top = niceTop(least, c.Binary)
+	case c.Log:
+		return logScale(min(lo, top), top)
 	case top < tiny:
 		top = 1
 	default:

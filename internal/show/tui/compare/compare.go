@@ -1,29 +1,23 @@
 // Package compare is the page of two runs, or of two contenders of one: what 'locbench compare'
-// prints, one contender or pair at a time, and a chart of both sides.
+// prints, one contender or pair at a time.
 package compare
 
 import (
 	"slices"
 
 	"charm.land/bubbles/v2/key"
-	"charm.land/bubbles/v2/viewport"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/locbench/locbench/internal/analysis/compare"
-	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 )
-
-// charted are the measures of the chart, of which one is shown.
-var charted = [...]measure.ID{measure.Throughput, measure.P99}
 
 // Compare is the page.
 type Compare struct {
 	source ui.Source
 	read   sides
 	at     int // which of read.results is shown
-	chart  int // index into charted
-	text   viewport.Model
+	text   ui.Scroll
 	size   ui.Size
 	theme  *ui.Theme
 }
@@ -31,7 +25,7 @@ type Compare struct {
 // New makes the page of the runs in the folders a and b, the older first. If both are the same, it
 // compares the contenders of that run.
 func New(a, b string, source ui.Source) *Compare {
-	return &Compare{source: source, read: sides{dirs: [2]string{a, b}}, text: viewport.New()}
+	return &Compare{source: source, read: sides{dirs: [2]string{a, b}}, text: ui.NewScroll()}
 }
 
 // Init implements ui.Page.
@@ -59,10 +53,12 @@ func (c *Compare) Update(msg tea.Msg) tea.Cmd {
 		return ui.Cmd(ui.QuitMsg{})
 	case sides:
 		c.take(msg)
-	case tea.MouseWheelMsg:
-		c.scroll(3 * ui.Wheel(msg))
 	case tea.KeyPressMsg:
-		return c.key(ui.KeyOf(msg))
+		if c.shown() == nil || !c.text.Update(msg) {
+			return c.key(ui.KeyOf(msg))
+		}
+	default:
+		c.text.Update(msg)
 	}
 	return nil
 }
@@ -87,8 +83,6 @@ func (c *Compare) shown() *compare.Contender {
 	return &c.read.results[c.at].Contenders[0]
 }
 
-func (c *Compare) scroll(by int) { c.text.SetYOffset(c.text.YOffset() + by) }
-
 func (c *Compare) key(k ui.Key) tea.Cmd {
 	if k == ui.Esc || k == ui.Leave {
 		return ui.Cmd(ui.BackMsg{})
@@ -97,9 +91,7 @@ func (c *Compare) key(k ui.Key) tea.Cmd {
 	if one == nil {
 		return nil
 	}
-	switch by, moves := ui.Moves(k, c.text.Height()); {
-	case moves:
-		c.scroll(by)
+	switch {
 	case k == ui.Left, k == ui.Right:
 		n := len(c.read.results)
 		c.at = (c.at + map[ui.Key]int{ui.Left: n - 1, ui.Right: 1}[k]) % n
@@ -108,8 +100,6 @@ func (c *Compare) key(k ui.Key) tea.Cmd {
 	case k == ui.Order:
 		read := c.read
 		return func() tea.Msg { return read.swap() }
-	case k == ui.View:
-		c.chart = (c.chart + 1) % len(charted)
 	case k == ui.Copy:
 		others := []string{c.read.dirs[1]}
 		if c.read.one() {
@@ -132,9 +122,6 @@ func (c *Compare) Keys() ui.Keys {
 		short = append(short, ui.Hint("contender", ui.Left, ui.Right))
 	}
 	short = append(short, ui.Hint("swap old, new", ui.Order))
-	if len(c.charts()) > 1 && c.size.Class != ui.Column {
-		short = append(short, ui.Hint("chart", ui.View))
-	}
 	short = append(short, back, ui.Hint("copy command", ui.Copy))
 	all := append(slices.Clone(short), ui.Hint("a page", ui.PageUp, ui.PageDown), ui.Hint("first, last line", ui.First, ui.Last))
 	return ui.Keys{Short: short, Groups: []ui.Group{{Title: "compare", Keys: all}}}

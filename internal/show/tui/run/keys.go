@@ -30,9 +30,6 @@ func (r *Run) key(msg tea.KeyPressMsg) tea.Cmd {
 	case ui.Leave:
 		return questions{r}.leave()
 	case ui.Copy:
-		if r.at == contenders { // of the one that is selected
-			return tab.Update(msg)
-		}
 		return r.copyCommand()
 	case ui.Pause, ui.Stop, ui.Note, ui.Detach, ui.Faster, ui.Slower:
 		if r.steers() {
@@ -89,10 +86,7 @@ func (r *Run) Keys() ui.Keys {
 	if r.onCharts() {
 		keys.Short = append(keys.Short, ui.Hint("result", ui.Esc))
 	}
-	if r.at != contenders {
-		here = append(here, ui.Hint("", ui.Copy))
-	}
-	here = append(here, ui.Hint("trial before, after", ui.TrialBefore, ui.TrialAfter), ui.Hint("", ui.Current),
+	here = append(here, ui.Hint("", ui.Copy), ui.Hint("trial before, after", ui.TrialBefore, ui.TrialAfter), ui.Hint("", ui.Current),
 		ui.Hint("page", ui.Digits), ui.Hint("next page", ui.NextTab, ui.PrevTab), ui.Hint("", ui.Esc), ui.Hint("", ui.Leave))
 	keys.Groups = append(keys.Groups, ui.Group{Title: "this run", Keys: here})
 	if len(keys.Short) < most {

@@ -12,6 +12,7 @@ import (
 	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/fit"
+	"github.com/locbench/locbench/internal/text/table"
 )
 
 // newestLoad returns the last window with load, nil if there is none.
@@ -129,7 +130,7 @@ func (o *Overview) column() (blocks []ui.Block) {
 		}
 		blocks = append(blocks, ui.Text(len(blocks)+1, text))
 	}
-	rate, used, errors := units.Missing, cpus(usage), int64(0)
+	rate, used, failed, errors := units.Missing, cpus(usage), "none", int64(0)
 	if len(o.Trial.Load) > 0 {
 		rate = perSecond(load.Throughput)
 	}
@@ -150,47 +151,40 @@ func (o *Overview) column() (blocks []ui.Block) {
 	for _, n := range o.Trial.Errors {
 		errors += n
 	}
-	add("errors", cmp.Or(strings.TrimPrefix(units.Count(errors), "0"), "none"), 0)
+	if errors > 0 {
+		failed = units.Count(errors)
+	}
+	add("errors", failed, 0)
 	return blocks
 }
 
-// result is what is known of the run so far, for a column.
-func (o *Overview) result(w int) *Result {
-	return &Result{tab: tab{StateMsg: o.StateMsg, theme: o.theme, size: ui.Size{Width: w, Class: ui.Compact}}, end: o.soFar.of(o.State, soFar)}
-}
-
-// standings is the table of a result, under its title; none before the first step.
-func (o *Overview) standings(r *Result, w int) []string {
-	if len(r.end.Table.Rows) == 0 {
+// standings is the table of what is known so far, under its title; none before the first step.
+func (o *Overview) standings(w int) []string {
+	of, t := o.soFar.of(o.State, soFar).Table, o.theme
+	if len(of.Rows) == 0 {
 		return nil
 	}
-	t := o.theme
-	return append([]string{t.Rule(t.Title.S("standings"), t.Faint.S("so far"), w)}, r.table().Lines(w, t.Tone)...)
+	lines := of.Lines(w, func(tone table.Tone, s string) string { return t.Tone(tone, said(s)) })
+	return append([]string{t.Rule(t.Title.S("standings"), t.Faint.S("so far"), w)}, lines...)
 }
 
 // side is the second column of a wide terminal.
 func (o *Overview) side(w int) []ui.Block {
 	t := o.theme
-	r := o.result(w)
-	blank := ui.Text(20, "")
+	blank := ui.Text(keepBlank, "")
 	steps := &o.steps
 	var blocks []ui.Block
-	if lines := o.standings(r, w); len(lines) > 0 {
-		blocks = append(blocks, ui.Text(11, lines...), blank)
+	if lines := o.standings(w); len(lines) > 0 {
+		blocks = append(blocks, ui.Text(keepStandings, lines...), blank)
 	}
 	if step := steps.steps()[steps.newest()]; steps.decode(step) {
 		count := units.Plural(step.Result.Load.Succeeded, "success")
 		head := t.Rule(t.Title.S("latency of "+numbered(step)), t.Faint.S(count), w)
-		blocks = append(blocks, ui.Block{Priority: 12, Least: chart.LeastHistogram + 1, Most: 14, Draw: func(w, h int) string {
+		blocks = append(blocks, ui.Block{Priority: keepHistogram, Least: chart.LeastHistogram + 1, Most: 14, Draw: func(w, h int) string {
 			return strings.Join(append([]string{head}, steps.spread.Draw(t, w, h-1)...), "\n")
 		}}, blank)
 	}
-	if all := r.charts(); len(all) > 0 {
-		blocks = append(blocks, ui.Block{Priority: 13, Least: 8, Most: 18, Draw: func(w, h int) string {
-			return strings.Join(all[0].Draw(t, w, h), "\n")
-		}}, blank)
-	}
-	return append(blocks, o.lastLines("last events", 14, o.events(w)))
+	return append(blocks, o.lastLines("last events", keepEvents, o.events(w)))
 }
 
 // seconds returns a latency in seconds as text; 0 is unknown.

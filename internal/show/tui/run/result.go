@@ -2,179 +2,145 @@ package run
 
 import (
 	"slices"
-	"strings"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/analysis/conclusion"
+	"github.com/locbench/locbench/internal/show/plain"
+	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/ui"
-	"github.com/locbench/locbench/internal/text/table"
 )
 
-// wayMsg is the chosen way on, for the page of the run. ui.Enter opens the contender, or without
-// one the page of the contenders, or of the steps if there is only one. ui.Compare, ui.Start,
-// ui.Resume, ui.Report and ui.Runs are of the run, ui.View leads to the charts over time.
-type wayMsg struct {
-	Key       ui.Key
-	Contender string // label
-}
+// wayMsg is the chosen way on, for the page of the run: ui.Enter opens the steps, ui.View the charts
+// over time, and ui.Compare, ui.Start, ui.Resume, ui.Report and ui.Runs are of the run.
+type wayMsg struct{ Key ui.Key }
 
-// Result is the end of a run: the verdict and how sure it is, the contenders, what failed and why,
-// and what to do next. Package conclusion has decided everything that it says.
+// Result is what a run has found so far or at its end, in the words that 'locbench run' prints.
 type Result struct {
 	tab
 	past    ui.Source
-	version uint64 // of the state that is concluded
+	over    bool
+	version uint64 // of the state that end concludes
 	end     *ending
-	grid    *ui.Grid
-	other   bool // the second chart is shown, where there is room for one
-	top     int  // line of the grid in the last View
+	soFar   kept[*ending]
+	made    *ending // what the text is of
+	text    ui.Scroll
 }
 
 // ending is what is said about a run. It is also the message that it is known.
 type ending struct {
 	conclusion.Conclusion
-	of       *analysis.Run
-	problems []problem
-	since    string // how it compares with the run before; "": not known
-}
-
-// first returns the row that explains the verdict: the step at peak, or the contender that failed if
-// the first is then in sight too.
-func (e *ending) first() int {
-	peak, highest := 0, 0.
-	for i, row := range e.Table.Rows {
-		name := row.Cells[e.Table.Heading].Text
-		if e.Tone != conclusion.Good && i < inSight && len(e.Problems) > 0 && name == e.Problems[0].Contender {
-			return i
-		}
-		if v := row.Cells[1].Sort; e.Kind == conclusion.Single && v != nil && *v > highest {
-			peak, highest = i, *v
-		}
-	}
-	return peak
+	of    *analysis.Run
+	since string // how it compares with the run before; "": not known
+	over  bool
 }
 
 // newResult makes the tab; past may be nil.
-func newResult(past ui.Source) page {
-	return &Result{tab: newTab("Result"), past: past, grid: ui.NewGrid(false)}
+func newResult(past ui.Source) *Result {
+	return &Result{tab: newTab("Result"), past: past, text: ui.NewScroll()}
 }
 
 // SetSize implements ui.Page.
 func (r *Result) SetSize(size ui.Size, theme *ui.Theme) {
 	r.tab.SetSize(size, theme)
-	r.fill()
-}
-
-// table is the evidence of the conclusion.
-func (r *Result) table() table.Table {
-	return r.theme.Evidence(r.end.Table, r.size.Class, ui.Marks(r.end.of))
-}
-
-func (r *Result) fill() {
-	if r.end != nil && r.theme != nil {
-		r.grid.Set(r.table())
-	}
+	r.made = nil
 }
 
 // Update implements ui.Page.
 func (r *Result) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case StateMsg:
-		if r.version == msg.State.Version {
-			return nil
+		r.StateMsg = msg
+		if r.over && r.version != msg.State.Version {
+			r.version = msg.State.Version
+			return r.conclude()
 		}
-		r.StateMsg, r.version = msg, msg.State.Version
-		return r.conclude()
 	case *ending:
 		r.end = msg
-		r.fill()
-		r.grid.Select(msg.first())
-		return nil
 	case tea.KeyPressMsg:
-		if r.end == nil {
-			return nil
+		switch k := ui.KeyOf(msg); {
+		case r.text.Update(msg), r.end == nil, k == ui.Resume && !resumable(r.State):
+		case slices.Contains([]ui.Key{ui.Enter, ui.View, ui.Compare, ui.Start, ui.Resume, ui.Report, ui.Runs}, k):
+			return ui.Cmd(wayMsg{k})
 		}
-		switch k := ui.KeyOf(msg); k {
-		case ui.Enter:
-			return ui.Cmd(wayMsg{k, r.selected()})
-		case ui.Resume:
-			if !resumable(r.State) {
-				return nil
-			}
-			return ui.Cmd(wayMsg{Key: k})
-		case ui.Compare, ui.Start, ui.Report, ui.Runs:
-			return ui.Cmd(wayMsg{Key: k})
-		case ui.View: // the other chart where there is room for one, then the charts over time
-			if r.other = !r.other && r.alternates(); !r.other {
-				return ui.Cmd(wayMsg{Key: k})
-			}
-		}
+	default:
+		r.text.Update(msg)
 	}
-	r.grid.Update(msg, r.top)
 	return nil
 }
 
 // conclude returns the command that concludes: merging the latencies of a long run takes a moment.
 func (r *Result) conclude() tea.Cmd {
-	state, past := *r.State, r.past
-	run, trials := state.Run, state.Results()
+	past, run, trials := r.past, r.State.Run, r.State.Results()
 	run.Trials = slices.Clone(run.Trials)
 	return func() tea.Msg {
-		e := &ending{of: analysis.Of(run, trials)}
+		e := &ending{of: analysis.Of(run, trials), over: true}
 		e.Conclusion = conclusion.Of(e.of, floorOf(past, run))
-		e.problems = problemsOf(&state, e.of, e.Problems)
 		e.since = since(past, e.of)
 		return e
 	}
 }
 
-// selected returns the label of the selected contender; "" if the rows are something else.
-func (r *Result) selected() string {
-	rows, i := r.end.Table.Rows, r.grid.Row()
-	if i < 0 || rows[i].Mark == 0 {
-		return ""
-	}
-	return r.end.of.Ordered()[rows[i].Mark-1].Label
+// soFar concludes what is known of a run in progress.
+func soFar(s *fold.State) *ending {
+	e := &ending{of: analysis.SoFar(s.Run, s.Results())}
+	e.Conclusion = conclusion.Of(e.of, nil)
+	return e
 }
 
 // View implements ui.Page.
 func (r *Result) View() string {
-	if r.end == nil {
-		return strings.Join(ui.Exact([]string{" The results are being read…"}, r.size.Width, r.size.Height), "\n")
+	e := r.end
+	if !r.over {
+		e = r.soFar.of(r.State, soFar)
 	}
-	blocks, grid := r.blocks()
-	view, tops := ui.Stack(r.size.Width, r.size.Height, blocks...)
-	r.top = tops[grid]
-	return view
+	switch {
+	case e == nil:
+		return r.stack(ui.Text(1, " The results are being read…"))
+	case len(e.of.Contenders) == 0:
+		return r.stack(ui.Text(1, " No contender has results yet."))
+	case r.made != e:
+		r.made = e
+		r.text.SetContentLines(e.lines(r.theme, r.size))
+	}
+	return r.stack(ui.Block{Priority: 1, Least: r.size.Height, Draw: func(w, h int) string { return r.text.Draw(r.theme, w, h) }})
+}
+
+// lines are the text: the verdict in its tone, how it compares with the run before, and all else.
+func (e *ending) lines(t *ui.Theme, size ui.Size) (all []string) {
+	w, margin := size.Width-2, " "
+	if size.Class == ui.Column {
+		w, margin = size.Width, ""
+	}
+	text, verdict := plain.Page(e.of, e.Conclusion, w, e.over)
+	if e.of.Run.AcceptFailedChecks {
+		text = slices.Insert(text, verdict, ui.Wrap("! Failed checks were accepted (--accept-failed-checks): responses may be wrong.", w)...)
+	}
+	if e.since != "" {
+		text = slices.Insert(text, verdict, ui.Wrap(e.since, w)...)
+	}
+	for _, line := range t.Said(text, verdict, e.Tone, w) {
+		all = append(all, margin+line)
+	}
+	return all
 }
 
 // Keys implements ui.Page.
 func (r *Result) Keys() ui.Keys {
+	scroll := []key.Binding{ui.Hint("scroll", ui.Up, ui.Down), ui.Hint("a page", ui.PageUp, ui.PageDown), ui.Hint("first, last line", ui.First, ui.Last)}
 	if r.end == nil {
-		return ui.Keys{}
-	}
-	open := "contender"
-	switch {
-	case r.end.Kind == conclusion.Single:
-		open = "steps"
-	case r.selected() == "":
-		open = "contenders"
-	}
-	ways := []key.Binding{ui.Hint(open, ui.Enter)}
-	if resumable(r.State) {
-		ways = append(ways, ui.Hint("", ui.Resume))
+		return ui.Keys{Short: scroll[:1], Groups: []ui.Group{{Title: "result", Keys: scroll}}}
 	}
 	other := "compare with…"
 	if len(r.State.Run.Profile.Contenders) == 2 {
 		other = "compare both"
 	}
-	ways = append(ways, ui.Hint("run again", ui.Start), ui.Hint(other, ui.Compare), ui.Hint("", ui.Report),
-		ui.Hint("", ui.Runs))
-	moves := []key.Binding{ui.Hint("contender", ui.Up, ui.Down), ui.Hint("a page", ui.PageUp, ui.PageDown),
-		ui.Hint("first, last", ui.First, ui.Last), ui.Hint("other charts", ui.View)}
-	groups := []ui.Group{{Title: "on from here", Keys: ways}, {Title: "table", Keys: moves}}
-	return ui.Keys{Short: ways[:min(len(ways), 6)], Groups: groups}
+	ways := []key.Binding{ui.Hint("steps", ui.Enter), ui.Hint("run again", ui.Start), ui.Hint(other, ui.Compare), ui.Hint("", ui.Report),
+		ui.Hint("", ui.Runs), ui.Hint("charts", ui.View)}
+	if resumable(r.State) {
+		ways = slices.Insert(ways, 1, ui.Hint("", ui.Resume))
+	}
+	return ui.Keys{Short: ways[:6], Groups: []ui.Group{{Title: "on from here", Keys: ways}, {Title: "result", Keys: scroll}}}
 }

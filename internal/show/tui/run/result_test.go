@@ -3,12 +3,12 @@ package run
 import (
 	"errors"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/benchtest"
 	"github.com/locbench/locbench/internal/figures/hdr"
@@ -30,9 +30,14 @@ func over(run bench.Run, trials []bench.TrialResult) StateMsg {
 
 // ended is the page of a run that has ended. It concludes once for all its frames.
 func ended(state StateMsg, past ui.Source, keys ...string) tuitest.Page {
-	known := newResult(past).Update(state)()
+	made := func() *Result {
+		r := newResult(past)
+		r.over = true
+		return r
+	}
+	known := made().Update(state)()
 	return tuitest.Page{Keys: keys, Msgs: []tea.Msg{known}, New: func(*testing.T) ui.Page {
-		r := newResult(past).(*Result)
+		r := made()
 		r.StateMsg, r.version = state, state.State.Version
 		return r
 	}}
@@ -141,42 +146,41 @@ func TestResult_One(t *testing.T) {
 			r.Started = r.Started.Add(-time.Hour)
 		})},
 	}
-	ended(over(run, trials), past).Frames(t, "end-one")
+	ended(over(run, trials), past).Play(t, tuitest.Size{Width: 120, Height: 40}, tuitest.Look{}, func(p *tuitest.Program) {
+		testenv.Contains(t, p.Frame(), "go-nethttp reached 21,248/s", "Throughput since 22 Nov 07:00: inconclusive", "no ranking", "step  ")
+	})
 }
 
-// A real run, of which one contender was killed.
-func TestResult_OutOfMemory(t *testing.T) {
-	run, trials, err := results.Read("../../../../testdata/results/locations")
-	testenv.OK(t, err)
-	ended(over(run, trials), nil).Frames(t, "end-out-of-memory")
-}
-
-func TestResult_Unexpected(t *testing.T) {
-	wrong := benchtest.With(actix, func(c *curve) { c.label = "orders-node" }).rounds(6)
-	for i := range wrong {
-		for k := range wrong[i].Steps {
-			load := &wrong[i].Steps[k].Load
-			load.Checked, load.Failed = 1000, map[bench.ErrorKind]int64{bench.ErrWrong: int64(3 * k)}
-		}
-		wrong[i].Checks[0].Status, wrong[i].Checks[0].Detail = bench.CheckFailed, "expected status 404, got 200"
+// What failed is named with its remedy, for runs of each kind.
+func TestResult_Kinds(t *testing.T) {
+	for name, want := range map[string]string{
+		"locations": "✗ kt-ktor is excluded: it was killed out of memory", "burst": "rs-warp has the lowest p99", "cold-warm": "First request: go-echo",
+		"delay-matrix": "go-nethttp has the highest throughput at each of 5",
+	} {
+		t.Run(name, func(t *testing.T) {
+			run, trials, err := results.Read("../../../../testdata/results/" + name)
+			testenv.OK(t, err)
+			ended(over(run, trials), nil).Play(t, tuitest.Size{Width: 120, Height: 40}, tuitest.Look{}, func(p *tuitest.Program) {
+				testenv.Contains(t, p.Frame(), want, trials[0].Trial.Contender)
+			})
+		})
 	}
-	trials := slices.Concat(benchtest.With(nethttp, func(c *curve) { c.label = "orders-go" }).rounds(6), wrong)
-	ended(over(runOf("orders", trials...), trials), nil).Frames(t, "end-unexpected")
 }
 
-func TestResult_BuildFailed(t *testing.T) {
-	failed := benchtest.Trial("orders-go", 1)
-	failed.State = bench.TrialFailed
-	failed.Failure = "build contender orders-go: run go build -o orders .: exit status 1; last output: " +
-		"# example.com/orders; ./main.go:12:2: undefined: foo; ./main.go:31:15: cannot use id (variable of type " +
-		"string) as int64 value in argument to store.Get"
-	trials := append(benchtest.With(http4k, func(c *curve) { c.label = "orders-node" }).rounds(1), failed)
-	ended(over(runOf("orders", trials...), trials), nil).Frames(t, "end-build-failed")
+// While the run is in progress the page has what is known so far, and no ways on.
+func TestResult_SoFar(t *testing.T) {
+	r := newResult(nil)
+	r.SetSize(ui.SizeOf(120, 40), ui.NewTheme(ui.ThemeOptions{}))
+	testenv.Contains(t, r.View(), "No contender has results yet.")
+	testenv.Check(t, r.Update(live(t)) == nil, "a run in progress is concluded with its end")
+	testenv.Contains(t, r.View(), "kt-ktor is excluded: it was killed out of memory", "kt-http4k")
+	testenv.Check(t, r.Update(tuitest.Key("s")) == nil, "a run in progress is started again")
 }
 
 // The keys lead on from the end, by a message to the page of the run.
 func TestResult_Ways(t *testing.T) {
-	r := newResult(nil).(*Result)
+	r := newResult(nil)
+	r.over = true
 	state := several()
 	r.Update(r.Update(state)())
 	r.SetSize(ui.SizeOf(120, 40), ui.NewTheme(ui.ThemeOptions{}))
@@ -187,28 +191,17 @@ func TestResult_Ways(t *testing.T) {
 		}
 		return nil
 	}
-	press("down")
 	for name, want := range map[string]tea.Msg{
-		"enter": wayMsg{ui.Enter, "rs-actix"}, "c": wayMsg{Key: ui.Compare}, "s": wayMsg{Key: ui.Start},
-		"r": wayMsg{Key: ui.Report}, "b": wayMsg{Key: ui.Runs}, "R": nil, "x": nil,
+		"enter": wayMsg{ui.Enter}, "c": wayMsg{ui.Compare}, "s": wayMsg{ui.Start}, "v": wayMsg{ui.View},
+		"r": wayMsg{ui.Report}, "b": wayMsg{ui.Runs}, "R": nil, "x": nil,
 	} {
 		testenv.Equal(t, press(name), want, name)
 	}
 	state.State.Trials[0].Result.State = bench.TrialAborted
-	testenv.Equal(t, press("R"), tea.Msg(wayMsg{Key: ui.Resume}))
+	testenv.Equal(t, press("R"), tea.Msg(wayMsg{ui.Resume}))
 }
 
-// In a small terminal one chart is shown, and v shows the other.
-func TestResult_OtherChart(t *testing.T) {
-	page := ended(several(), nil)
-	page.Play(t, tuitest.Size{Width: 80, Height: 32}, tuitest.Look{}, func(p *tuitest.Program) {
-		testenv.Contains(t, p.Frame(), " throughput over connections ")
-		p.Press("v")
-		testenv.Contains(t, p.Frame(), " p99 over req/s, up to the peak ┈", "v: throughput over connections")
-	})
-}
-
-// Contenders of several are compared with the run before in a few words.
+// Contenders of several are compared with the run before in a few words, unless that is in progress.
 func TestResult_Since(t *testing.T) {
 	before := slices.Concat(nethttp.rounds(6), actix.rounds(6))
 	slower := benchtest.With(nethttp, func(c *curve) { c.rates = []float64{3000, 9000, 10000} }).rounds(6)
@@ -216,37 +209,29 @@ func TestResult_Since(t *testing.T) {
 	run, earlier := runOf("locations", now...), runOf("locations", before...)
 	earlier.ID, earlier.Started = "before", run.Started.Add(-time.Hour)
 	earlier.Profile.Steps = run.Profile.Steps
+	of := analysis.Of(run, now)
 	past := tuitest.Folders{{Dir: "before", Run: earlier, Trials: before}}
-	e := newResult(past).Update(over(run, now))().(*ending)
-	testenv.Equal(t, e.since, "Throughput since 22 Nov 07:00: go-nethttp worse −52.6%.")
-	running := benchtest.With(earlier, func(r *bench.Run) { r.State = bench.RunRunning })
-	e = newResult(tuitest.Folders{{Dir: "before", Run: running, Trials: before}}).Update(over(run, now))().(*ending)
-	testenv.Equal(t, e.since, "")
+	testenv.Equal(t, since(past, of), "Throughput since 22 Nov 07:00: go-nethttp worse −52.6%.")
+	past[0].Run.State = bench.RunRunning
+	testenv.Equal(t, since(past, of), "")
 }
 
-// What says that responses may be wrong comes first of the caveats, and a single step makes no chart.
-func TestResult_Accepted(t *testing.T) {
-	step := func(c curve) curve { c.rates = c.rates[:1]; return c }
-	trials := slices.Concat(step(nethttp).rounds(6), step(actix).rounds(6))
-	run := runOf("orders", trials...)
-	run.AcceptFailedChecks, run.Warnings = true, bench.Warnings{{Text: "another"}}
-	ended(over(run, trials), nil).Play(t, tuitest.Size{Width: 80, Height: 24}, tuitest.Look{}, func(p *tuitest.Program) {
-		testenv.Contains(t, p.Frame(), "Failed checks were accepted", " more warnings in the report")
-		testenv.Check(t, !strings.Contains(p.Frame(), "┈"), "a chart of single points:\n%s", p.Frame())
+// A text that is longer than the page scrolls.
+func TestResult_Scrolls(t *testing.T) {
+	ended(several(), nil).Play(t, tuitest.Size{Width: 80, Height: 24}, tuitest.Look{}, func(p *tuitest.Program) {
+		testenv.Contains(t, p.Frame(), "lines 1 to ")
+		p.Press("end")
+		testenv.Contains(t, p.Frame(), "!lines 1 to ", "at peak: ")
 	})
 }
 
-// The row of an excluded contender is faint. Values keep their tones next to a bar.
-func TestResult_Tones(t *testing.T) {
-	r := newResult(nil).(*Result)
-	r.SetSize(ui.SizeOf(120, 40), ui.NewTheme(ui.ThemeOptions{}))
-	r.Update(r.Update(several())())
-	rows := r.table().Rows
-	testenv.Contains(t, rows[0].Cells[1].Text, r.theme.Hue(0).S("●"))
-	testenv.Contains(t, rows[0].Cells[2].Text, r.theme.Strong.S("21,111 ±0.6%"))
-	last := rows[3].Cells
-	testenv.Contains(t, last[1].Text, r.theme.Faint.S("◆"), r.theme.Faint.S("kt-ktor"))
-	testenv.Contains(t, last[5].Text, r.theme.Faint.S("██████████"), r.theme.Bad.S("511 MiB"))
+// What says that responses may be wrong follows the verdict.
+func TestResult_Accepted(t *testing.T) {
+	state := several()
+	state.State.Run.AcceptFailedChecks = true
+	ended(state, nil).Play(t, tuitest.Size{Width: 80, Height: 24}, tuitest.Look{}, func(p *tuitest.Program) {
+		testenv.Contains(t, p.Frame(), "Failed checks were accepted")
+	})
 }
 
 // Nothing from a run moves the cursor or breaks the layout.
@@ -266,26 +251,4 @@ func TestResult_Hostile(t *testing.T) {
 	run.Given = append(run.Given, evil)
 	ended(over(run, trials), nil).Whole(t)
 	ended(over(runOf(evil), nil), nil).Whole(t)
-}
-
-// Runs with other questions have their own tables and charts, and no chart that would be empty.
-func TestResult_Kinds(t *testing.T) {
-	for name, chart := range map[string]string{
-		"burst": "p99 by second, last round", "cold-warm": "first requests, last round", "delay-matrix": "",
-	} {
-		t.Run(name, func(t *testing.T) {
-			run, trials, err := results.Read("../../../../testdata/results/" + name)
-			testenv.OK(t, err)
-			state := over(run, trials)
-			testenv.Equal(t, newResult(nil).Update(state)().(*ending).first(), 0, "the selected row")
-			page := ended(state, nil)
-			page.Frames(t, "end-"+name)
-			page.Play(t, tuitest.Size{Width: 120, Height: 40}, tuitest.Look{}, func(p *tuitest.Program) {
-				frame := p.Frame()
-				testenv.Contains(t, frame, trials[0].Trial.Contender)
-				testenv.Equal(t, strings.Contains(frame, "┈"), chart != "", "a chart")
-				testenv.Contains(t, frame, chart)
-			})
-		})
-	}
 }

@@ -4,7 +4,6 @@
 package run
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -55,7 +54,7 @@ type Run struct {
 
 // New makes the page.
 func New(o Options) *Run {
-	return &Run{options: o, tabs: []page{newOverview(), newSteps(), newContenders(), newChecks(), newLog(), newMemory()}}
+	return &Run{options: o, tabs: []page{newOverview(), newSteps(), newChecks(), newLog(), newResult(o.Past)}}
 }
 
 type (
@@ -145,24 +144,23 @@ func (r *Run) batch(msg batchMsg) tea.Cmd {
 	}
 }
 
-// end puts the result in place of the charts, which are the last tab then.
+// end lets the result, so far the last tab, and the charts over time change places.
 func (r *Run) end(msg endedMsg) tea.Cmd {
 	r.ended, r.code, r.stderr = true, msg.code, msg.stderr
 	if r.options.Leave {
 		return ui.Cmd(ui.QuitMsg{})
 	}
-	r.tabs, r.body = slices.Concat([]page{newResult(r.options.Past)}, r.tabs[1:], r.tabs[:1]), ui.Size{}
+	last := len(r.tabs) - 1
+	r.tabs[0], r.tabs[last] = r.tabs[last], r.tabs[0]
+	r.tabs[0].(*Result).over = true
 	if r.control.asked { // the question is obsolete
 		return tea.Batch(r.tell(), ui.Cmd(ui.SettledMsg{}))
 	}
 	return r.tell()
 }
 
-// onResult reports whether the result is in sight.
-func (r *Run) onResult() bool {
-	_, ok := r.tabs[r.at].(*Result)
-	return ok
-}
+// onResult reports whether the result is in sight after the end.
+func (r *Run) onResult() bool { return r.ended && r.at == 0 }
 
 // onCharts reports whether the charts over time are in sight after the end.
 func (r *Run) onCharts() bool { return r.ended && r.at == len(r.tabs)-1 }

@@ -27,7 +27,7 @@ func (r ways) way(msg wayMsg) tea.Cmd {
 	case ui.View:
 		r.at = len(r.tabs) - 1
 	case ui.Enter:
-		return r.contender(msg.Contender)
+		r.at = 1
 	case ui.Report:
 		return r.report()
 	case ui.Runs:
@@ -43,31 +43,6 @@ func (r ways) way(msg wayMsg) tea.Cmd {
 		return r.askStart("Run again?", command, err, args)
 	}
 	return nil
-}
-
-// The tabs that keys lead to.
-const steps, contenders = 1, 2
-
-// contender opens the page of the contenders on one of them, and shows its last trial on the others.
-// The only one has the page of the steps.
-func (r ways) contender(label string) tea.Cmd {
-	r.at = contenders
-	if len(r.state.Run.Profile.Contenders) == 1 {
-		r.at = steps
-	}
-	if label == "" {
-		return nil
-	}
-	for _, t := range r.state.Trials {
-		if t.Result.Trial.Label() == label && begun(t) {
-			r.shown = new(t.Result.Trial)
-		}
-	}
-	cmd := r.tell()
-	if page, ok := r.tabs[contenders].(*Contenders); ok {
-		page.Show(label)
-	}
-	return cmd
 }
 
 // askStart shows a command of a results folder before it is run: another user may have written it.

@@ -62,19 +62,6 @@ func TestWaysOn(t *testing.T) {
 	testenv.Check(t, ok && tell.Bad, "a profile without an earlier run: %v", tell)
 }
 
-// TestAContenderIsOpened with its last trial on the other tabs; one contender has its steps.
-func TestAContenderIsOpened(t *testing.T) {
-	r := New(Options{Session: &session{}})
-	r.SetSize(ui.SizeOf(80, 24), ui.NewTheme(ui.ThemeOptions{}))
-	r.batch(batchMsg{records: inAStep(t), ok: true})
-	ways{r}.way(wayMsg{Key: ui.Enter, Contender: "go-nethttp"})
-	testenv.Equal(t, r.at, 2, "tab")
-	testenv.Equal(t, r.trial().Result.Trial.Label(), "go-nethttp")
-	r.state.Run.Profile.Contenders = r.state.Run.Profile.Contenders[:1]
-	ways{r}.way(wayMsg{Key: ui.Enter})
-	testenv.Equal(t, r.at, 1, "tab")
-}
-
 // TestAReport is written once at a time.
 func TestAReport(t *testing.T) {
 	r := New(Options{Session: &session{}, Opener: reporter{}})

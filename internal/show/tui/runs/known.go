@@ -1,7 +1,6 @@
 package runs
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -11,7 +10,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/results"
-	"github.com/locbench/locbench/internal/show/tui/chart"
+	"github.com/locbench/locbench/internal/show/plain"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
@@ -21,23 +20,22 @@ type known struct {
 	run     bench.Run
 	err     error // of reading a part of the folder
 	said    conclusion.Conclusion
-	since   string         // what changed since the run before of its profile
-	differs string         // options that were given, other than the profile and the contenders
-	byHand  []string       // notes of the user, written during the run
-	marks   []int          // of the contenders
-	title   string         // of the chart
-	course  []chart.Series // throughput of the contenders over the steps
-	steps   []string       // labels of the steps
+	text    []string // what 'locbench run' says at the end
+	verdict int      // how many lines of it are the verdict
+	w       int      // its cells
+	since   string   // what changed since the run before of its profile
+	differs string   // options that were given, other than the profile and the contenders
+	byHand  []string // notes of the user, written during the run
 }
 
-// read reads a folder and compares it with the run before.
-func read(source ui.Source, e results.Entry, before *results.Entry) *known {
+// read reads a folder for a preview of w cells, and compares it with the run before.
+func read(source ui.Source, e results.Entry, before *results.Entry, w int) *known {
 	run, trials, err := source.Load(e.Dir)
 	a := analysis.Of(run, trials)
 	k := &known{changed: e.Changed, run: run, err: err, said: conclusion.Of(a, source.Floor(run, run, e.Dir)),
-		differs: differs(run), byHand: notes(run, trials), marks: ui.Marks(a)}
+		differs: differs(run), byHand: notes(run, trials), w: w}
+	k.text, k.verdict = plain.Page(a, k.said, w, false)
 	k.since = since(source, a, e, before, question(k.said.Kind))
-	k.draw(a)
 	return k
 }
 
@@ -96,31 +94,4 @@ func since(source ui.Source, a *analysis.Run, e results.Entry, before *results.E
 		return head + "not comparable"
 	}
 	return head + r.Brief(id)
-}
-
-// draw sets the chart: the throughput of each contender over the measured steps.
-func (k *known) draw(a *analysis.Run) {
-	at := map[int]int{}
-	k.title = "throughput over connections"
-	for i, s := range a.Run.Profile.Steps {
-		if s.WarmUp || s.Arrivals != nil {
-			continue
-		}
-		at[i] = len(k.steps)
-		if s.Connections == 0 || s.Request != "" {
-			k.title = "throughput"
-		}
-		k.steps = append(k.steps, cmp.Or(s.Request, s.Short()))
-	}
-	for i, c := range a.Ordered() {
-		one := chart.Series{Name: c.Label, Mark: k.marks[i]}
-		for _, s := range c.Steps {
-			if x, ok := at[s.Index]; ok && s.Throughput.Known() {
-				one.Points = append(one.Points, chart.Point{X: float64(x), Y: s.Throughput.Median})
-			}
-		}
-		if len(one.Points) > 1 { // a single point is not a line
-			k.course = append(k.course, one)
-		}
-	}
 }

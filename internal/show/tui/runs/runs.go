@@ -163,7 +163,7 @@ func (r *Runs) read() tea.Cmd {
 	}
 	i := slices.IndexFunc(inSight, func(e *results.Entry) bool {
 		k := r.known[e.Dir]
-		return e.Err == nil && (k == nil || !k.changed.Equal(e.Changed))
+		return e.Err == nil && (k == nil || !k.changed.Equal(e.Changed) || k.w != r.size.Width-frame)
 	})
 	if r.reading != "" || i < 0 {
 		return nil
@@ -171,9 +171,9 @@ func (r *Runs) read() tea.Cmd {
 	if len(r.known) >= maxKnown {
 		clear(r.known)
 	}
-	e, before := *inSight[i], r.list.before(inSight[i])
+	e, before, w := *inSight[i], r.list.before(inSight[i]), r.size.Width-frame
 	r.reading = e.Dir
-	return func() tea.Msg { return knownMsg{e.Dir, read(r.options.Source, e, before)} }
+	return func() tea.Msg { return knownMsg{e.Dir, read(r.options.Source, e, before, w)} }
 }
 
 func (r *Runs) key(msg tea.KeyPressMsg) tea.Cmd {

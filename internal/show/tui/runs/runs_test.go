@@ -99,19 +99,20 @@ func TestFrames(t *testing.T) {
 
 func TestWhatARunSays(t *testing.T) {
 	folders := someFolders(t)
-	shows(t, folders, "", "past runs   1 to 5 of 9 in results/", "▶ running, 2 of 4 trials", "o: newest first")
+	shows(t, folders, "", "past runs   1 to 6 of 9 in results/", "▶ running, 2 of 4 trials", "o: newest first")
 	shows(t, folders, "down", "note: after the heap fix", "vs 24 Nov", "differs from the profile: --cpus 0.4 --memory 64MiB")
 	shows(t, folders, "down down", "○ interrupted, 3 of 4 trials", "resumed 1 time", "R resume")
 	shows(t, folders, "end", "✗ run.json: line 17", "remedy")
 	shows(t, folders, "/ i n t e r", "1 in results/", "enter keep")
 	shows(t, folders, "/ x x", "No match; esc clears the filter.")
 	shows(t, folders, "/ x x esc o", "9 in results/", "o: by profile")
-	shows(t, folders, "down down down down", "2 of 9", "5 more: enter")
+	shows(t, folders, "down down down down", "2 of 9", "more lines: enter")
 	shows(t, nil, "", "No runs in results/ yet")
 }
 
 func TestKeysLeadOn(t *testing.T) {
-	folders := someFolders(t)
+	all := someFolders(t)
+	folders := append(all[:4:4], all[len(all)-1])
 	const again = "start --profile=quick --cpus=0.4 --memory=64MiB go-nethttp"
 	for keys, want := range map[string]string{
 		"enter": "open results/20261127-015500-quick", "end enter": "line 17",
@@ -122,7 +123,7 @@ func TestKeysLeadOn(t *testing.T) {
 		"down s enter":      again,
 		"down s 1":          again,
 		"down down down s":  "its record has no command",
-		"down R":            "past runs   1 to 5 of 9",
+		"down R":            "past runs   5 in results/",
 		"down down R":       "locbench run --resume results/20261124-081500-quick",
 		"down down R enter": "start --resume results/20261124-081500-quick",
 		"down c":            "compare results/20261124-081500-quick results/20261125-080000-quick",
@@ -160,7 +161,7 @@ func TestTheRunBefore(t *testing.T) {
 
 // TestTheCommandIsShownWhole: a command that does not fit in the question is not started.
 func TestTheCommandIsShownWhole(t *testing.T) {
-	folders := someFolders(t)
+	folders := someFolders(t)[:4]
 	folders[1].Run.Given = append(folders[1].Run.Given, strings.Repeat("--set=a ", 60))
 	for size, asks := range map[tuitest.Size]bool{full: true, {Width: 40, Height: 12}: false} {
 		page(folders, "down", "s").Play(t, size, tuitest.Look{}, func(p *tuitest.Program) {
@@ -192,7 +193,7 @@ func TestBounds(t *testing.T) {
 }
 
 func TestTheCursorStaysOnItsRun(t *testing.T) {
-	folders := someFolders(t)
+	folders := someFolders(t)[:4]
 	runs := New(Options{Source: folders})
 	c := tuitest.Page{Keys: []string{"down", "space", "down"}, New: func(*testing.T) ui.Page { return runs }}
 	c.Play(t, full, tuitest.Look{}, func(p *tuitest.Program) {
@@ -208,7 +209,7 @@ func TestTheCursorStaysOnItsRun(t *testing.T) {
 }
 
 func TestARunInProgressIsReadAgain(t *testing.T) {
-	folders := someFolders(t)
+	folders := someFolders(t)[:4]
 	runs := New(Options{Source: folders})
 	c := tuitest.Page{New: func(*testing.T) ui.Page { return runs }}
 	c.Play(t, full, tuitest.Look{}, func(p *tuitest.Program) {
@@ -266,14 +267,16 @@ func TestHostileFolders(t *testing.T) {
 		}
 	}
 	folders[1].Run.Started = time.Date(300000, 1, 1, 0, 0, 0, 0, time.UTC)
-	for _, size := range []tuitest.Size{{Width: 20, Height: 6}, {Width: 33, Height: 9}, {Width: 80, Height: 24}, full, {Width: 200, Height: 50}} {
-		for _, ascii := range []bool{false, true} {
-			page(folders).Play(t, size, tuitest.Look{ASCII: ascii}, func(p *tuitest.Program) {
+	for _, ascii := range []bool{false, true} {
+		page(folders).Play(t, full, tuitest.Look{ASCII: ascii}, func(p *tuitest.Program) {
+			for _, size := range []tuitest.Size{{Width: 20, Height: 6}, {Width: 33, Height: 9}, {Width: 80, Height: 24}, full, {Width: 200, Height: 50}} {
+				p.Resize(size)
+				p.Press("home")
 				for range folders {
 					p.Frame()
 					p.Press("space", "down")
 				}
-			})
-		}
+			}
+		})
 	}
 }

@@ -139,6 +139,7 @@ func (p *Program) Frame() string {
 func (p *Program) Resize(size Size) {
 	p.size = size
 	p.Send(tea.WindowSizeMsg{Width: size.Width, Height: size.Height})
+	p.Tick(time.Time{}) // for what a page then reads again
 }
 
 // frames returns the frames of a page in terminals of all sizes, one after the other, with their styles

@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/text/fit"
 	"github.com/locbench/locbench/internal/text/safe"
 )
@@ -148,6 +149,29 @@ func Hang(head, s string, w int, paint Paint) []string {
 	}
 	return lines
 }
+
+// Said returns lines of the end of a run in w cells, safe and painted; the first are the verdict.
+func (t *Theme) Said(text []string, verdict int, tone conclusion.Tone, w int) (all []string) {
+	of := map[conclusion.Tone]Paint{conclusion.Good: t.Good, conclusion.Bad: t.Bad}[tone]
+	for i, line := range text {
+		paint := func(s string) string { return s }
+		switch {
+		case i < verdict:
+			paint = func(s string) string { return t.Strong.S(of.S(s)) }
+		case strings.HasPrefix(line, "✗ "):
+			paint = t.Bad.S
+		case strings.HasPrefix(line, "! "):
+			paint = t.Warn.S
+		}
+		for _, part := range strings.Split(ansi.Hardwrap(Outside(line, saidBytes), w, true), "\n") { // such as a long path
+			all = append(all, paint(part))
+		}
+	}
+	return all
+}
+
+// saidBytes is the most bytes of a line.
+const saidBytes = 4000
 
 // Exact makes exactly h lines of exactly w cells out of lines.
 func Exact(lines []string, w, h int) []string {
