@@ -9,8 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -81,33 +81,29 @@ func BenchmarkAA(b *testing.B) {
 		args = append(args, "reference:b")
 	}
 	code, _, stderr := bounded(b, dir, time.Duration(comparisons*rounds)*3*(step+10*time.Second), args...)
-	if code != 0 {
-		b.Fatalf("exit code %d:\n%s", code, stderr)
-	}
+	testenv.Need(b, code == 0, "exit code %d:\n%s", code, stderr)
 	run, trials := read(b, filepath.Join(dir, "runs"))
-	if !floor.Fits(run) {
-		b.Error("'locbench compare' would not take this floor for this run")
+	testenv.Check(b, floor.Fits(run), "'locbench compare' would not take this floor for this run")
+	block := func(variant string, i int) compare.Set { // the trials of a variant in the i-th block of rounds
+		return compare.Set{Run: analysis.Of(run, slices.DeleteFunc(slices.Clone(trials), func(t bench.TrialResult) bool {
+			return t.Trial.Variant != variant || (t.Trial.Round-1)/rounds != i
+		}))}
 	}
-	aa, slow := tally{}, tally{}
+	aa, unfloored, slow := tally{}, tally{}, tally{}
 	for i := range comparisons {
 		if same {
-			aa.add(b, fmt.Sprintf("A/A %d", i+1), run, block(trials, "a", i, rounds), block(trials, "b", i, rounds), floor)
+			aa.add(b, fmt.Sprint("A/A ", i+1), block("a", i), block("b", i), &floor)
+			unfloored.add(b, "", block("a", i), block("b", i), nil)
 		}
-		slow.add(b, fmt.Sprintf("slowed %d", i+1), run, block(trials, "a", i, rounds), block(trials, "slowed", i, rounds), floor)
+		slow.add(b, fmt.Sprint("slowed ", i+1), block("a", i), block("slowed", i), &floor)
 	}
-	all := analysis.Of(run, trials)
-	whole, err := compare.Compare(compare.Set{Run: all, Contender: "reference:a"}, compare.Set{Run: all, Contender: "reference:slowed"}, compare.Options{})
-	testenv.OK(b, err)
-	for _, row := range whole.Contenders[0].Rows {
-		say("slowed, all %d rounds, %s: %s", comparisons*rounds, row.Measure, row.Sentence)
-	}
-	say("A request of %v costs %v more. A/A: %d of %d measures were called different, %d without the floor. Slowed: throughput was called worse in %d of %d comparisons, anything worse in %d.",
-		cost, slower, aa.different, aa.measures, aa.unfloored, slow.throughput, slow.comparisons, slow.anyWorse)
+	whole := analysis.Of(run, trials)
+	tally{}.add(b, fmt.Sprint("slowed, all rounds ", comparisons*rounds), compare.Set{Run: whole, Contender: "reference:a"}, compare.Set{Run: whole, Contender: "reference:slowed"}, nil)
+	say("A request of %v costs %v more. Without the floor %d of %d measures of equal contenders differ.", cost, slower, unfloored.different(), unfloored.all())
 	if same {
-		b.ReportMetric(100*float64(aa.different)/float64(aa.measures), "false-%")
+		aa.reportEqual(b)
 	}
-	b.ReportMetric(100*float64(slow.throughput)/float64(max(slow.comparisons, 1)), "found-%")
-	b.ReportMetric(0, "ns/op")
+	slow.reportFound(b, measure.Throughput, comparisons)
 }
 
 // calibrated runs 'locbench calibrate' on the reference contender, and returns its noise floor and
@@ -119,13 +115,17 @@ func calibrated(b *testing.B, dir, profile string, step time.Duration) (compare.
 	if err := json.Unmarshal([]byte(stdout), &floor); err != nil {
 		b.Fatalf("exit code %d, %v:\n%s", code, err, stderr)
 	}
-	run, trials := read(b, filepath.Join(dir, "calibrate"))
+	return floor, costOf(b, filepath.Join(dir, "calibrate"))
+}
+
+// costOf returns the CPU time of a request of the first contender of a run, at its peak.
+func costOf(b *testing.B, dir string) time.Duration {
+	b.Helper()
+	run, trials := read(b, dir)
 	peak, ok := stats.Summarize(run, trials)[0].PeakStep()
 	each := measure.Get(measure.CPURequest).Over(peak)
-	if !ok || !each.Known {
-		b.Fatal("the CPU time of a request is not known")
-	}
-	return floor, time.Duration(each.Value)
+	testenv.Need(b, ok && each.Known, "the CPU time of a request is not known")
+	return time.Duration(each.Value)
 }
 
 // stayAwake keeps every CPU from becoming idle until the benchmark ends. It yields to other work at
@@ -165,7 +165,7 @@ func bounded(b *testing.B, dir string, timeout time.Duration, args ...string) (c
 // request.
 func reference(b *testing.B, slower map[string]time.Duration) string {
 	b.Helper()
-	return made(b, slowedBinary, "reference", map[string]string{"ELASTICSEARCH_URL": "{{.Elastic.URL}}"},
+	return made(b, "reference", map[string]string{"ELASTICSEARCH_URL": "{{.Elastic.URL}}"},
 		variants("SLOWER", slower))
 }
 
@@ -178,56 +178,56 @@ func variants(variable string, times map[string]time.Duration) map[string]map[st
 	return all
 }
 
-// block returns the trials of a variant in the i-th block of rounds.
-func block(trials []bench.TrialResult, variant string, i, rounds int) (own []bench.TrialResult) {
-	for _, l := range trials {
-		if l.Trial.Variant == variant && (l.Trial.Round-1)/rounds == i {
-			own = append(own, l)
-		}
-	}
-	return own
-}
+// tally counts the verdicts on each measure.
+type tally map[measure.ID]map[stats.Verdict]int
 
-// tally counts the differences that were found.
-type tally struct{ comparisons, measures, different, unfloored, throughput, anyWorse int }
-
-func (t *tally) add(b *testing.B, name string, run bench.Run, before, after []bench.TrialResult, floor compare.Floor) {
+// add compares as 'locbench compare' does, and prints it under a name.
+func (t tally) add(b *testing.B, name string, before, after compare.Set, floor *compare.Floor) {
 	b.Helper()
-	decided := func(f *compare.Floor) []compare.Row {
-		r, err := compare.Compare(compare.Set{Run: analysis.Of(run, before)}, compare.Set{Run: analysis.Of(run, after)}, compare.Options{Floor: f})
-		testenv.OK(b, err)
-		return r.Contenders[0].Rows
-	}
-	t.comparisons++
-	worse := false
-	for _, row := range decided(&floor) {
-		t.measures++
-		if row.Measure == measure.Throughput {
-			say("%s: %s: %s", name, row.Measure, row.Sentence)
-		}
-		if row.Verdict != stats.Better && row.Verdict != stats.Worse {
+	r, err := compare.Compare(before, after, compare.Options{Floor: floor})
+	testenv.OK(b, err)
+	for _, row := range r.Contenders[0].Rows {
+		if measure.Get(row.Measure).Comparison.Apart {
 			continue
 		}
-		if row.Measure != measure.Throughput {
-			say("%s: %s: %s", name, row.Measure, row.Sentence)
+		if t[row.Measure] == nil {
+			t[row.Measure] = map[stats.Verdict]int{}
 		}
-		t.different++
-		worse = worse || row.Verdict == stats.Worse
-		if row.Measure == measure.Throughput && row.Verdict == stats.Worse {
-			t.throughput++
-		}
-	}
-	if worse {
-		t.anyWorse++
-	}
-	for _, row := range decided(nil) {
-		if row.Verdict == stats.Better || row.Verdict == stats.Worse {
-			t.unfloored++
+		if t[row.Measure][row.Verdict]++; name != "" {
+			say("%s: %-12s %-44s %s", name, row.Measure, row.At, row.Sentence)
 		}
 	}
 }
 
-var burnerBinary = sync.OnceValues(func() (string, error) { return goBuild("burner", "./testdata/burner") })
+func (t tally) different() (n int) {
+	for _, of := range t {
+		n += of[stats.Better] + of[stats.Worse]
+	}
+	return n
+}
+
+func (t tally) all() (n int) {
+	for _, of := range t {
+		n += of[stats.Better] + of[stats.Worse] + of[stats.Same] + of[stats.Inconclusive]
+	}
+	return n
+}
+
+// reportEqual reports how many measures of equal contenders differ.
+func (t tally) reportEqual(b *testing.B) {
+	say("Equal contenders: %d of %d measures differ.", t.different(), t.all())
+	b.ReportMetric(100*float64(t.different())/float64(max(1, t.all())), "false-%")
+	b.ReportMetric(0, "ns/op")
+}
+
+// reportFound reports in how many comparisons a measure was called worse.
+func (t tally) reportFound(b *testing.B, m measure.ID, comparisons int) {
+	for id, of := range t {
+		say("%s: better %d, worse %d, same %d, inconclusive %d", id, of[stats.Better], of[stats.Worse], of[stats.Same], of[stats.Inconclusive])
+	}
+	b.ReportMetric(100*float64(t[m][stats.Worse])/float64(comparisons), "found-%")
+	b.ReportMetric(0, "ns/op")
+}
 
 // burnt is the CPU time that a request of the contender burns, in addition to what HTTP takes.
 const burnt = 200 * time.Microsecond
@@ -265,64 +265,34 @@ func BenchmarkDefaults(b *testing.B) {
 		}
 		return read(b, filepath.Join(dir, folder))
 	}
-	run, trials := measured("first", "burner:a", "--rounds", "1", "--services", burners(b, map[string]time.Duration{"a": burnt}))
-	peak, ok := stats.Summarize(run, trials)[0].PeakStep()
-	cost := measure.Get(measure.CPURequest).Over(peak)
-	if !ok || !cost.Known {
-		b.Fatal("the CPU time of a request is not known")
-	}
-	slower := burnt + time.Duration(cost.Value*float64(more)/100)
+	measured("first", "burner:a", "--rounds", "1", "--services", burners(b, map[string]time.Duration{"a": burnt}))
+	cost := costOf(b, filepath.Join(dir, "first"))
+	slower := burnt + cost*time.Duration(more)/100
 	services := burners(b, map[string]time.Duration{"a": burnt, "b": burnt, "slower": slower})
-	say("A request takes %v of CPU time, and %v more (%d%%) of the slower contender.", time.Duration(cost.Value), slower-burnt, more)
-
-	count := func(kind, other string) (all map[measure.ID]map[stats.Verdict]int) {
-		all = map[measure.ID]map[stats.Verdict]int{}
+	say("A request takes %v of CPU time, and %v more (%d%%) of the slower contender.", cost, slower-burnt, more)
+	count := func(kind, other string) tally {
+		all := tally{}
 		for i := range comparisons {
 			folder := kind + strconv.Itoa(i+1)
 			began := time.Now()
 			run, trials := measured(folder, "burner:a", "burner:"+other, "--services", services)
-			took := time.Since(began).Round(time.Second)
+			say("%s, %v, interleaved %v:", folder, time.Since(began).Round(time.Second), run.Profile.Interleave > 0)
 			of := analysis.Of(run, trials)
-			result, err := compare.Compare(compare.Set{Run: of, Contender: "burner:a"}, compare.Set{Run: of, Contender: "burner:" + other}, compare.Options{})
-			testenv.OK(b, err)
-			say("%s, %v, interleaved %v:", folder, took, run.Profile.Interleave > 0)
-			for _, row := range result.Contenders[0].Rows {
-				if measure.Get(row.Measure).Comparison.Apart {
-					continue
-				}
-				if all[row.Measure] == nil {
-					all[row.Measure] = map[stats.Verdict]int{}
-				}
-				all[row.Measure][row.Verdict]++
-				say("  %-12s %-44s %s", row.Measure, row.At, row.Sentence)
-			}
-		}
-		for _, m := range measure.Tested() {
-			n := all[m.ID]
-			say("%s, %s: better %d, worse %d, same %d, inconclusive %d", kind, m.ID, n[stats.Better], n[stats.Worse], n[stats.Same], n[stats.Inconclusive])
+			all.add(b, folder, compare.Set{Run: of, Contender: "burner:a"}, compare.Set{Run: of, Contender: "burner:" + other}, nil)
 		}
 		return all
 	}
 	only := os.Getenv("ONLY")
 	if only != "slower" {
-		different, measures := 0, 0
-		for _, n := range count("same", "b") {
-			different += n[stats.Better] + n[stats.Worse]
-			measures += n[stats.Better] + n[stats.Worse] + n[stats.Same] + n[stats.Inconclusive]
-		}
-		say("Equal contenders: %d of %d measures differ.", different, measures)
-		b.ReportMetric(100*float64(different)/float64(max(1, measures)), "false-%")
+		count("same", "b").reportEqual(b)
 	}
 	if only != "same" {
-		found := count("slower", "slower")[measure.CPURequest][stats.Worse]
-		say("%d%% more CPU time per request: found in %d of %d.", more, found, comparisons)
-		b.ReportMetric(100*float64(found)/float64(comparisons), "found-%")
+		count("slower", "slower").reportFound(b, measure.CPURequest, comparisons)
 	}
-	b.ReportMetric(0, "ns/op")
 }
 
 // burners returns the folder of the contender, with one variant for each CPU time of a request.
 func burners(b testing.TB, burn map[string]time.Duration) string {
 	b.Helper()
-	return made(b, burnerBinary, "burner", map[string]string{}, variants("CPU", burn))
+	return made(b, "burner", map[string]string{}, variants("CPU", burn))
 }

@@ -4,14 +4,11 @@ package main
 
 import (
 	"bytes"
-	"fmt"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -20,7 +17,6 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/stats"
-	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -42,7 +38,8 @@ func BenchmarkScreen(b *testing.B) {
 		for _, live := range []bool{i%2 == 0, i%2 != 0} {
 			dir := b.TempDir()
 			if !live {
-				alone = benchHeadless(b, dir, length)
+				succeeds(b, dir, append(benchArgs(length), "--headless", "-q")...)
+				alone = benchThroughput(b, dir)
 				continue
 			}
 			rate, share, took := benchWatched(b, dir, length)
@@ -73,21 +70,9 @@ func benchArgs(length time.Duration) []string {
 
 func benchThroughput(b *testing.B, dir string) float64 {
 	b.Helper()
-	_, trials, err := results.Read(filepath.Join(dir, "out"))
-	if err != nil || len(trials) != 1 || len(trials[0].Steps) != 1 {
-		b.Fatalf("%v, %d trials", err, len(trials))
-	}
+	_, trials := read(b, filepath.Join(dir, "out"))
+	testenv.Need(b, len(trials) == 1 && len(trials[0].Steps) == 1, "%d trials", len(trials))
 	return trials[0].Steps[0].Load.Throughput()
-}
-
-func benchHeadless(b *testing.B, dir string, length time.Duration) float64 {
-	b.Helper()
-	cmd := exec.Command(testenv.Locbench(b), append(benchArgs(length), "--headless", "-q")...)
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, out)
-	}
-	return benchThroughput(b, dir)
 }
 
 // benchWatched returns the throughput, the screen's share of one CPU in the middle of the step, and
@@ -107,7 +92,7 @@ func benchWatched(b *testing.B, dir string, length time.Duration) (rate, share f
 		shown.read(terminal)
 	}()
 	out := filepath.Join(dir, "out")
-	started := func() bool {
+	testenv.Until(b, 2*time.Minute, "a step begins", func() bool {
 		found := false
 		_ = eachEvent(out, func(r bench.Record) error {
 			_, is := r.Event.(bench.StepStarted)
@@ -115,19 +100,13 @@ func benchWatched(b *testing.B, dir string, length time.Duration) (rate, share f
 			return nil
 		})
 		return found
-	}
-	for deadline := time.Now().Add(2 * time.Minute); !started(); time.Sleep(100 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			_ = cmd.Process.Kill()
-			b.Fatal("no step has begun after two minutes")
-		}
-	}
+	})
 	// The first and the last part of the step are not measured: connections open then, and keys are
 	// pressed.
 	time.Sleep(length / 10)
-	before, at := processTime(b, cmd.Process.Pid), time.Now()
+	before, at := testenv.CPUTime(b, cmd.Process.Pid), time.Now()
 	time.Sleep(length * 6 / 10)
-	share = float64(processTime(b, cmd.Process.Pid)-before) / float64(time.Since(at))
+	share = float64(testenv.CPUTime(b, cmd.Process.Pid)-before) / float64(time.Since(at))
 	for range 10 {
 		keys = append(keys, shown.after(b, terminal, "?", "ctrl+z"))
 		_, _ = terminal.WriteString("?") // any key closes the help
@@ -145,22 +124,6 @@ func number(name string, otherwise int) int {
 		return n
 	}
 	return otherwise
-}
-
-// processTime returns the CPU time of the process, user and system together, without its children.
-func processTime(b *testing.B, pid int) time.Duration {
-	b.Helper()
-	data := readFile(b, fmt.Sprintf("/proc/%d/stat", pid))
-	fields := strings.Fields(data[strings.LastIndexByte(data, ')')+1:])
-	var ticks float64
-	for _, i := range []int{11, 12} { // utime and stime, in 1/100 s
-		n, err := strconv.ParseFloat(fields[i], 64)
-		if err != nil || math.IsNaN(n) {
-			b.Fatalf("/proc/%d/stat: %q", pid, fields[i])
-		}
-		ticks += n
-	}
-	return time.Duration(ticks) * 10 * time.Millisecond
 }
 
 // shownText is the output to a terminal, with the time at which a text was seen in it.
@@ -200,9 +163,7 @@ func (s *shownText) after(b *testing.B, f *os.File, key, text string) time.Durat
 	seen := s.seen
 	s.mu.Unlock()
 	pressed := time.Now()
-	if _, err := f.WriteString(key); err != nil {
-		b.Fatal(err)
-	}
+	testenv.OK(b, testenv.Err(f.WriteString(key)))
 	select {
 	case at := <-seen:
 		return at.Sub(pressed)

@@ -6,7 +6,7 @@ import (
 	"net"
 	"os/exec"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -74,10 +74,10 @@ func TestNeed_PortTaken(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	testenv.OK(t, err)
 	defer l.Close()
-	port := strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+	_, port, _ := net.SplitHostPort(l.Addr().String())
 	o := observe(t, postgresImage(t), "")
 	dir := o.profile(t, "connect", trusting, "")
-	editFile(t, filepath.Join(dir, "svc/backing/service.yaml"), `"{{.Port}}"`, `"`+port+`"`, "port: 8080", "port: "+port)
+	editFile(t, filepath.Join(dir, "svc/backing/service.yaml"), `"{{.Port}}"`, `"`+port+`"`, `"port":8080`, `"port":`+port)
 	o.run(t, dir, 3, "port "+port+" is in use")
 }
 
@@ -87,20 +87,19 @@ func TestNeed_HarmedInStep(t *testing.T) {
 	for name, c := range map[string]struct {
 		image      func(testing.TB) string
 		mode, need string
-		harm       func(t *testing.T, id string)
-		want       []string
+		harm       []string // arguments of docker; ID is the container
+		want       string
 	}{
-		"killed": {postgresImage, "connect", trusting, func(t *testing.T, id string) { dockerDo(t, "kill", id) },
-			[]string{"lost db: it has ended: killed by SIGKILL"}},
+		"killed": {postgresImage, "connect", trusting, []string{"kill", "ID"}, "lost db: it has ended: killed by SIGKILL"},
 		"stopped by its user": {mariadbImage, "mariadb", "environment: {MARIADB_ALLOW_EMPTY_ROOT_PASSWORD: \"1\", MARIADB_DATABASE: shop}\nseed: [books.sql]",
-			func(t *testing.T, id string) { dockerDo(t, "kill", "--signal", "TERM", id) }, []string{"lost db: it has ended: exit code 0"}},
-		"out of memory": {redisImage, "redis", "limits: {memory: 32M}", func(t *testing.T, id string) {
-			execIn(id, "redis-cli", "eval", "for i = 1, 1000000 do redis.call('set', i, string.rep('x', 1000)) end", "0")
-		}, []string{"lost db: it has ended: killed by SIGKILL (out of memory), its limit is 32 MiB"}},
-		"a child out of memory (L4)": {postgresImage, "connect", trusting + "limits: {memory: 128M}\ncommand: [-c, shared_buffers=16MB]", func(t *testing.T, id string) {
-			execIn(id, "psql", "-U", "postgres", "-c", "SET work_mem = '1GB'",
-				"-c", "SELECT count(*) FROM (SELECT repeat(n::text, 100) t FROM generate_series(1, 3000000) n ORDER BY 1) s")
-		}, []string{"lost db: the kernel killed 1 process of it: out of memory, its limit is 128 MiB"}},
+			[]string{"kill", "--signal", "TERM", "ID"}, "lost db: it has ended: exit code 0"},
+		"out of memory": {redisImage, "redis", "limits: {memory: 32M}",
+			[]string{"exec", "ID", "redis-cli", "eval", "for i = 1, 1000000 do redis.call('set', i, string.rep('x', 1000)) end", "0"},
+			"lost db: it has ended: killed by SIGKILL (out of memory), its limit is 32 MiB"},
+		"a child out of memory (L4)": {postgresImage, "connect", trusting + "limits: {memory: 128M}\ncommand: [-c, shared_buffers=16MB]",
+			[]string{"exec", "ID", "psql", "-U", "postgres", "-c", "SET work_mem = '1GB'",
+				"-c", "SELECT count(*) FROM (SELECT repeat(n::text, 100) t FROM generate_series(1, 3000000) n ORDER BY 1) s"},
+			"lost db: the kernel killed 1 process of it: out of memory, its limit is 128 MiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -108,23 +107,12 @@ func TestNeed_HarmedInStep(t *testing.T) {
 			dir := o.profile(t, c.mode, c.need, "")
 			editFile(t, filepath.Join(dir, "p.yaml"), "[1 for 300ms]", "[1 for 1s, 1 for 12s]", "compare_bodies: none", "compare_bodies: none\ntimeout: 1s")
 			writeFile(t, filepath.Join(dir, "books.sql"), "CREATE TABLE books (title text);\n")
-			d := disturbIn(t, dir, nil, "run", "--headless", "-p", "p.yaml")
-			d.loaded(1)
-			c.harm(t, o.last(t))
-			_, trials := d.ends(3)
-			if len(trials) != 2 || trials[0].State != bench.TrialFailed || trials[1].State != bench.TrialComplete {
-				t.Fatalf("%s\n%s", states(trials), d.stderr.String())
+			harm := func(*disturbed, bench.InstanceInfo) {
+				c.harm[slices.Index(c.harm, "ID")] = o.last(t)
+				_ = exec.Command("docker", c.harm...).Run() // exec ends with the connection
 			}
-			testenv.Contains(t, trials[0].Failure, c.want...)
-			says(t, "standard error", d.stderr.String(), c.want...)
-			d.reported(c.want...)
-			d.resumes()
+			fault{harm: harm, words: []string{c.want}}.happens(disturbIn(t, dir, nil, "run", "--headless", "-p", "p.yaml"), 2)
 			o.nothingLeft(t)
 		})
 	}
-}
-
-// execIn runs a command in a container that ends with the connection.
-func execIn(id string, command ...string) {
-	_ = exec.Command("docker", append([]string{"exec", id}, command...)...).Run()
 }

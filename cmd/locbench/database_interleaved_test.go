@@ -111,12 +111,7 @@ func TestInterleaved_Ended(t *testing.T) {
 			} else {
 				d.waitEvent(d.out, phaseStarted(bench.PhaseRestore))
 			}
-			d.signal(signal)
-			if signal == syscall.SIGKILL {
-				d.killed(phase)
-			} else {
-				d.interrupted(phase)
-			}
+			d.endsBy(signal, phase)
 			o.nothingLeft(t)
 			d.resumes()
 			o.nothingLeft(t)

@@ -3,22 +3,22 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -79,89 +79,61 @@ type counters struct {
 
 // read reads the files of the group; false: it is gone.
 func (g group) read() (c counters, ok bool) {
-	c = counters{time.Now(), map[string]float64{}}
-	lines := func(controller, file string, each func(f []string)) {
-		data, err := os.ReadFile(filepath.Join(g.dirs[controller], file))
+	c, ok = counters{time.Now(), map[string]float64{}}, true
+	add := func(name, file, pattern string, unit float64) {
+		data, err := os.ReadFile(file)
 		ok = ok && err == nil
-		for line := range strings.Lines(string(data)) {
-			each(strings.Fields(strings.NewReplacer("=", " ", ":", " ").Replace(line)))
+		for _, number := range regexp.MustCompile(pattern).FindAllStringSubmatch(string(data), -1) {
+			n, _ := strconv.ParseFloat(number[1], 64)
+			c.values[name] += n * unit
 		}
 	}
-	add := func(name, value string, unit float64) {
-		n, _ := strconv.ParseFloat(value, 64)
-		c.values[name] += n * unit
+	for name, of := range map[string]struct{ v1, pattern1, v2 string }{
+		"cpu": {"cpuacct/cpuacct.usage", `^(\d+)`, "cpu.stat usage_usec"}, "throttled": {"cpu/cpu.stat", `nr_throttled (\d+)`, "cpu.stat nr_throttled"},
+		"read":    {"blkio/blkio.throttle.io_service_bytes", `Read (\d+)`, "io.stat rbytes"},
+		"written": {"blkio/blkio.throttle.io_service_bytes", `Write (\d+)`, "io.stat wbytes"},
+		"reads":   {"blkio/blkio.throttle.io_serviced", `Read (\d+)`, "io.stat rios"}, "writes": {"blkio/blkio.throttle.io_serviced", `Write (\d+)`, "io.stat wios"},
+	} {
+		if g.v1() {
+			controller, file, _ := strings.Cut(of.v1, "/")
+			add(name, filepath.Join(g.dirs[controller], file), of.pattern1, 1)
+			continue
+		}
+		file, key, _ := strings.Cut(of.v2, " ")
+		unit := 1.
+		if name == "cpu" {
+			unit = 1000
+		}
+		add(name, filepath.Join(g.dirs[""], file), key+`[ =](\d+)`, unit)
 	}
-	pick := func(names ...string) func([]string) { // key in the file, name here, …
-		return func(f []string) {
-			for i := 0; i+1 < len(f); i++ {
-				if k := slices.Index(names, f[i]); k >= 0 && k%2 == 0 {
-					add(names[k+1], f[i+1], 1)
+	add("received", "/proc/"+g.pid+"/net/dev", `eth\d+: *(\d+)`, 1)
+	add("sent", "/proc/"+g.pid+"/net/dev", `eth\d+: *(?:\d+ +){8}(\d+)`, 1)
+	return c, ok
+}
+
+// runWithDatabase runs p.yaml, and calls found with the group of each container of the need db.
+func runWithDatabase(t *testing.T, dir string, found func(group)) (stdout string, trials []bench.TrialResult) {
+	t.Helper()
+	run := startLocbench(t, dir, "run", "-p", "p.yaml", "--headless", "-o", "out")
+	for seen := map[string]bool{}; ; {
+		select {
+		case <-run.done:
+			run.succeeds(time.Minute)
+			_, trials = readClean(t, filepath.Join(dir, "out"))
+			return run.stdout.String(), trials
+		case <-time.After(50 * time.Millisecond):
+		}
+		if now, _, _ := results.Read(filepath.Join(dir, "out")); now.ID != "" {
+			out, _ := exec.Command("docker", "ps", "-q", "--no-trunc", "--filter", "label=locbench.run="+now.ID, "--filter", "name=-db-").Output()
+			for _, id := range strings.Fields(string(out)) {
+				pid, _ := exec.Command("docker", "inspect", "--format", "{{.State.Pid}}", id).Output()
+				if g, ok := groupOf(t, strings.TrimSpace(string(pid))); ok && !seen[id] {
+					seen[id] = true
+					found(g)
 				}
 			}
 		}
 	}
-	ok = true
-	if g.v1() {
-		lines("cpuacct", "cpuacct.usage", func(f []string) { add("cpu", f[0], 1) })
-		lines("cpu", "cpu.stat", pick("nr_throttled", "throttled"))
-		lines("blkio", "blkio.throttle.io_service_bytes", pick("Read", "read", "Write", "written"))
-		lines("blkio", "blkio.throttle.io_serviced", pick("Read", "reads", "Write", "writes"))
-	} else {
-		lines("", "cpu.stat", func(f []string) {
-			pick("nr_throttled", "throttled")(f)
-			if f[0] == "usage_usec" {
-				add("cpu", f[1], 1000)
-			}
-		})
-		lines("", "io.stat", pick("rbytes", "read", "wbytes", "written", "rios", "reads", "wios", "writes"))
-	}
-	data, err := os.ReadFile("/proc/" + g.pid + "/net/dev")
-	for line := range strings.Lines(string(data)) {
-		if name, rest, found := strings.Cut(line, ":"); found && strings.TrimSpace(name) != "lo" {
-			f := strings.Fields(rest)
-			add("received", f[0], 1)
-			add("sent", f[8], 1)
-		}
-	}
-	return c, ok && err == nil
-}
-
-// eachDatabase calls found with the group of each container of the need db, until the end of a run.
-func eachDatabase(t *testing.T, dir string, ended <-chan struct{}, found func(group)) {
-	seen := map[string]bool{}
-	for {
-		select {
-		case <-ended:
-			return
-		case <-time.After(50 * time.Millisecond):
-		}
-		var run struct{ ID string }
-		data, _ := os.ReadFile(filepath.Join(dir, "out", "run.json"))
-		if json.Unmarshal(data, &run) != nil || run.ID == "" {
-			continue
-		}
-		out, _ := exec.Command("docker", "ps", "-q", "--no-trunc", "--filter", "label=locbench.run="+run.ID, "--filter", "name=-db-").Output()
-		for _, id := range strings.Fields(string(out)) {
-			pid, _ := exec.Command("docker", "inspect", "--format", "{{.State.Pid}}", id).Output()
-			if g, ok := groupOf(t, strings.TrimSpace(string(pid))); ok && !seen[id] {
-				seen[id] = true
-				found(g)
-			}
-		}
-	}
-}
-
-// runWithDatabase runs p.yaml, and calls found for each container of its database.
-func runWithDatabase(t *testing.T, dir string, found func(group)) (stdout string, trials []bench.TrialResult) {
-	t.Helper()
-	ended := make(chan struct{})
-	var watch sync.WaitGroup
-	watch.Go(func() { eachDatabase(t, dir, ended, found) })
-	stdout, _ = succeeds(t, dir, "run", "-p", "p.yaml", "--headless", "-o", "out")
-	close(ended)
-	watch.Wait()
-	_, trials = readClean(t, filepath.Join(dir, "out"))
-	return stdout, trials
 }
 
 // named fails unless the database is the bottleneck of a step, with these words, in all trials.

@@ -59,13 +59,7 @@ func TestNeed_EachPhase(t *testing.T) {
 				writeFile(t, filepath.Join(dir, "slow.sh"), "touch /tmp/seeding\nsleep 2\n")
 				d := disturbIn(t, dir, nil, "run", "--headless", "-p", "p.yaml")
 				c.reach(o, d)
-				d.signal(signal)
-				phase := strings.ReplaceAll(c.name, "load", "load of a need")
-				if signal == syscall.SIGKILL {
-					d.killed(phase)
-				} else {
-					d.interrupted(phase)
-				}
+				d.endsBy(signal, strings.ReplaceAll(c.name, "load", "load of a need"))
 				o.nothingLeft(t)
 				if c.resumed {
 					d.resumes()

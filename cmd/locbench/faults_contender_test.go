@@ -9,9 +9,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -23,85 +21,38 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// TestContender_Harmed does to the contender's container, in the second of three steps,
-// what people and kernels do.
+// TestContender_Harmed does to the contender, in the second of four steps, what people and kernels do.
 func TestContender_Harmed(t *testing.T) {
 	testenv.Docker(t)
 	t.Parallel()
-	for _, c := range []struct {
-		name  string
-		harm  func(t *testing.T, info bench.InstanceInfo, network string)
-		words []string // of standard error, the trial's failure and the summary
-		kind  bench.IncidentKind
-		steps int // recorded
-		lost  string
-	}{
-		{"killed", func(t *testing.T, info bench.InstanceInfo, _ string) { dockerDo(t, "kill", info.ID) },
-			[]string{"killed by SIGKILL"}, "", 2, "stopped in step 2 after"},
-		{"restarted", func(t *testing.T, info bench.InstanceInfo, _ string) { dockerDo(t, "restart", "-t", "0", info.ID) },
-			[]string{"the contender died"}, "", 2, "stopped in step 2 after"},
-		{"removed", func(t *testing.T, info bench.InstanceInfo, _ string) { dockerDo(t, "rm", "-f", info.ID) },
-			[]string{"the contender died"}, "", 2, "stopped in step 2 after"},
-		{"paused", func(t *testing.T, info bench.InstanceInfo, _ string) { dockerDo(t, "pause", info.ID) },
-			[]string{"paused externally"}, bench.IncidentPaused, 3, "not measured: 8 connections"},
-		{"network disconnected", func(t *testing.T, info bench.InstanceInfo, network string) {
-			dockerDo(t, "network", "disconnect", "--force", network, info.ID)
-		}, []string{"no success in 2 consecutive steps"}, "", 4, ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			rounds := 1
-			if c.name == "killed" {
-				rounds = 2 // the next trial continues
-			}
-			d := disturb(t, nil, "run", "--headless", "-p", quiet(t, "docker", rounds, 1, 1, 2, 4, 8))
-			d.instance(0)
-			now, _ := read(t, d.out)
-			network := dockerDo(t, "network", "ls", "-q", "--filter", "label=locbench.run="+now.ID)
-			c.harm(t, d.loaded(1), network)
-			words, said := c.words, c.words
-			if c.lost != "" {
-				words, said = append(slices.Clone(c.words), "lost  "), append(slices.Clone(c.words), "Lost: ")
-			}
-			run, trials := d.ends(3, words...)
-			state := bench.RunFailed
-			if rounds == 2 {
-				state = bench.RunComplete
-			}
-			if run.State != state || len(trials) != rounds || trials[0].State != bench.TrialFailed || rounds == 2 && trials[1].State != bench.TrialComplete {
-				t.Fatalf("run %s, %d trials: %s", run.State, len(trials), states(trials))
-			}
-			trial := trials[0]
-			says(t, "the trial's failure", trial.Failure, c.words...)
-			if len(trial.Steps) != c.steps || trial.Steps[0].Aborted != "" || trial.Steps[0].Load.Succeeded == 0 || trial.Steps[0].Load.FailedTotal() > trial.Steps[0].Load.Failed[bench.ErrTimeout] {
-				t.Errorf("%d steps recorded, want %d with a complete first one", len(trial.Steps), c.steps)
-			}
-			if c.lost != "" && (trial.Lost == nil || !strings.Contains(trial.Lost.String(), c.lost)) {
-				t.Errorf("lost: %v, want %q", trial.Lost, c.lost)
-			}
-			if in, ok := incident(trial, c.kind); c.kind != "" && (!ok || in.Step == nil || *in.Step != 1) {
-				t.Errorf("incidents %v, want one of kind %q in step 2", trial.Incidents, c.kind)
-			}
-			if c.steps > 2 {
-				endsOnTime(t, trial.Steps[1:])
-			}
-			d.reported(said...)
-			d.resumes()
-		})
+	docker := func(args ...string) func(*disturbed, bench.InstanceInfo) {
+		return func(d *disturbed, info bench.InstanceInfo) { dockerDo(d.t, append(args, info.ID)...) }
 	}
-}
-
-// endsOnTime checks that steps count the timeouts of a contender that does not respond, and end on
-// time: after the step's duration and the requests in flight, with room for a busy machine.
-func endsOnTime(t *testing.T, steps []bench.StepResult) {
-	t.Helper()
-	for _, s := range steps {
-		if took := s.Load.Elapsed; took > s.Step.Duration+5*time.Second {
-			t.Errorf("%s of %v took %v", s.Step.Name, s.Step.Duration, took)
-		}
-		if s.Load.FailedTotal() == 0 {
-			t.Errorf("%s: no request is counted as failed", s.Step.Name)
-		}
+	for _, f := range []fault{
+		{name: "killed", harm: docker("kill"), words: []string{"killed by SIGKILL"}, steps: 2, lost: "stopped in step 2 after"},
+		{name: "restarted", harm: docker("restart", "-t", "0"), words: []string{"the contender died"}, steps: 2, lost: "stopped in step 2 after"},
+		{name: "removed", harm: docker("rm", "-f"), words: []string{"the contender died"}, steps: 2, lost: "stopped in step 2 after"},
+		{name: "paused", harm: docker("pause"), words: []string{"paused externally"}, kind: bench.IncidentPaused, steps: 3, lost: "not measured: 8 connections"},
+		{name: "network disconnected", harm: func(d *disturbed, info bench.InstanceInfo) {
+			run, _ := read(d.t, d.out)
+			network := dockerDo(d.t, "network", "ls", "-q", "--filter", "label=locbench.run="+run.ID)
+			dockerDo(d.t, "network", "disconnect", "--force", network, info.ID)
+		}, words: []string{"no success in 2 consecutive steps"}, steps: 4},
+		{name: "process stopped", harm: func(d *disturbed, info bench.InstanceInfo) {
+			testenv.OK(d.t, syscall.Kill(info.PID, syscall.SIGSTOP))
+		}, words: []string{"(SIGSTOP)"}, steps: 3, lost: "not measured: 8 connections"},
+	} {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			rounds, runtime := 1, "docker"
+			switch f.name {
+			case "killed":
+				rounds = 2 // the next trial continues
+			case "process stopped":
+				runtime = "process"
+			}
+			f.happens(disturb(t, nil, "run", "--headless", "-p", quiet(t, runtime, rounds, "1, 2 for 9s, 4, 8")), rounds)
+		})
 	}
 }
 
@@ -109,64 +60,36 @@ func endsOnTime(t *testing.T, steps []bench.StepResult) {
 func TestContender_Paused(t *testing.T) {
 	testenv.Docker(t)
 	t.Parallel()
-	d := disturb(t, nil, "run", "--headless", "-p", quietSteps(t, "go-nethttp", "docker", 1, "{connections: 2, duration: 15s}", "4"))
+	d := disturb(t, nil, "run", "--headless", "-p", quiet(t, "docker", 1, "2 for 15s, 4"))
 	info := d.loaded(0)
 	dockerDo(t, "pause", info.ID)
 	d.waitEvent(d.out, when(func(e bench.WindowClosed) bool { return e.Window.Failed[bench.ErrTimeout] > 0 }))
 	dockerDo(t, "unpause", info.ID)
 	_, trials := d.ends(0, "step 1: paused externally", "resumed after the external pause")
 	trial := trials[0]
-	if trial.State != bench.TrialComplete || len(trial.Incidents) != 2 || trial.Lost != nil {
-		t.Fatalf("trial %s, incidents %v, lost %v", trial.State, trial.Incidents, trial.Lost)
-	}
-	first := trial.Steps[0]
-	if first.Load.Failed[bench.ErrTimeout] == 0 || !strings.Contains(first.Warnings.Join("\n"), "paused") {
-		t.Errorf("failed %v, warnings %q", first.Load.Failed, first.Warnings)
-	}
-	if len(trial.Steps[1].Warnings) > 0 && strings.Contains(trial.Steps[1].Warnings.Join("\n"), "paused") {
-		t.Errorf("a step that was not paused says %q", trial.Steps[1].Warnings)
+	testenv.Need(t, trial.State == bench.TrialComplete && len(trial.Incidents) == 2 && trial.Lost == nil, "%s, incidents %v, lost %v", states(trials), trial.Incidents, trial.Lost)
+	for i, s := range trial.Steps {
+		paused := strings.Contains(s.Warnings.Join("\n"), "paused")
+		testenv.Check(t, paused == (i == 0) && (!paused || s.Load.Failed[bench.ErrTimeout] > 0), "step %d: failed %v, warnings %q", i+1, s.Load.Failed, s.Warnings)
 	}
 	d.reported("paused externally")
-}
-
-// TestContender_Stopped stops a contender without a container by a signal, in the second of four
-// steps. Its graceful stop then has exit code 0; the run's has not.
-func TestContender_Stopped(t *testing.T) {
-	t.Parallel()
-	d := disturb(t, nil, "run", "--headless", "-p", quiet(t, "process", 1, 1, 1, 2, 4, 8))
-	stopProcess(t, d.loaded(1))
-	_, trials := d.ends(3, "(SIGSTOP)", "lost  ")
-	if trial := trials[0]; trial.State != bench.TrialFailed || len(trial.Steps) != 3 || trial.Stop == nil || trial.Stop.Killed {
-		t.Errorf("trial %s, %d steps, stop %+v", trial.State, len(trial.Steps), trial.Stop)
-	}
-	endsOnTime(t, trials[0].Steps[1:])
-	d.resumes()
-}
-
-func stopProcess(t *testing.T, info bench.InstanceInfo) {
-	t.Helper()
-	testenv.OK(t, syscall.Kill(info.PID, syscall.SIGSTOP))
 }
 
 // TestContender_Loopback: only this machine reaches the built-in contender during a
 // trial.
 func TestContender_Loopback(t *testing.T) {
 	t.Parallel()
-	d := disturb(t, nil, "run", "--headless", "-p", small(t, "go-nethttp", "process"), "--no-checks", "--rounds", "1", "--connections", "1", "--duration", "20s")
-	_, port, err := net.SplitHostPort(d.instance(0).Address)
+	d := disturb(t, nil, "run", "--headless", "-p", quiet(t, "process", 1, "1 for 20s"))
+	_, port, err := net.SplitHostPort(d.loaded(0).Address)
 	testenv.OK(t, err)
-	for host, open := range map[string]bool{"127.0.0.1": true, "127.0.0.2": false} {
-		t.Run(host, func(t *testing.T) { // the same interface, but another address
-			c, err := net.DialTimeout("tcp", net.JoinHostPort(host, port), 5*time.Second)
-			if err == nil {
-				c.Close()
-			}
-			if (err == nil) != open {
-				t.Errorf("at %s: %v", host, err)
-			}
-		})
+	for host, open := range map[string]bool{"127.0.0.1": true, "127.0.0.2": false} { // the same interface
+		c, err := net.DialTimeout("tcp", net.JoinHostPort(host, port), 5*time.Second)
+		if err == nil {
+			c.Close()
+		}
+		testenv.Check(t, (err == nil) == open, "at %s: %v", host, err)
 	}
-	d.signal(os.Interrupt)
+	d.signal(syscall.SIGINT)
 	d.ends(130)
 }
 
@@ -180,9 +103,7 @@ type gate struct {
 
 func newGate(t *testing.T, target string) *gate {
 	t.Helper()
-	u, err := url.Parse(target)
-	testenv.OK(t, err)
-	g := &gate{t: t, addr: "127.0.0.1:0", target: u}
+	g := &gate{t: t, addr: "127.0.0.1:0", target: testenv.Must(url.Parse(target))(t)}
 	g.open()
 	t.Cleanup(g.shut)
 	return g
@@ -191,9 +112,7 @@ func newGate(t *testing.T, target string) *gate {
 func (g *gate) open() {
 	g.t.Helper()
 	l, err := net.Listen("tcp", g.addr)
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	testenv.OK(g.t, err)
 	g.addr = l.Addr().String()
 	g.server = &http.Server{Handler: httputil.NewSingleHostReverseProxy(g.target)}
 	go func(s *http.Server) { _ = s.Serve(l) }(g.server)
@@ -202,56 +121,28 @@ func (g *gate) open() {
 // shut refuses new connections and breaks the open ones.
 func (g *gate) shut() { _ = g.server.Close() }
 
-// embedded opens an embedded store, which fill fills.
-func embedded(t *testing.T) (s *store.Store, fill func()) {
-	t.Helper()
+// TestStore_Goes has no data in the store at first; then the store is away for a while, and at last for good.
+func TestStore_Goes(t *testing.T) {
+	t.Parallel()
 	s, err := store.Open(t.Context(), store.Spec{From: bench.NeedEmbedded}, store.Options{})
 	testenv.OK(t, err)
-	t.Cleanup(func() { s.Close() })
-	return s, func() {
-		data, err := dataset.Generated(200, 12, 1)
-		if err == nil {
-			err = s.Fill(t.Context(), data, nil)
-		}
-		testenv.OK(t, err)
-	}
-}
-
-// TestStore_ComesBack takes the store away in the second step of the first trial and brings it
-// back as soon as locbench waits for it.
-func TestStore_ComesBack(t *testing.T) {
-	t.Parallel()
-	s, fill := embedded(t)
-	fill()
-	g := newGate(t, s.URL())
-	storeGoesAndComesBack(t, "process", "http://"+g.addr, g.shut, g.open)
-}
-
-// TestStore_Gone has no data in the store at first, and no store from the second step on.
-func TestStore_Gone(t *testing.T) {
-	t.Parallel()
-	s, fill := embedded(t)
+	defer s.Close()
 	dir := t.TempDir()
-	args := []string{"run", "-p", small(t, "go-nethttp", "process"), "--elastic", s.URL(), "--rounds", "1", "-o"}
+	args := []string{"run", "--headless", "-p", quiet(t, "process", 1, "1, 2"), "--elastic", s.URL(), "-o"}
+	code, _, stderr := locbench(t, dir, append(args, "empty")...)
+	testenv.Check(t, code == 1 && strings.Contains(stderr, "locbench seed --elastic "+s.URL()), "exit code %d, without data it says:\n%s", code, stderr)
 
-	// Without data, the command that seeds is reported.
-	if code, _, stderr := locbench(t, dir, append(args, "empty")...); code != 1 || !strings.Contains(stderr, "locbench seed --elastic "+s.URL()) {
-		t.Errorf("exit code %d, without data it says:\n%s", code, stderr)
-	}
-	fill()
+	testenv.OK(t, s.Fill(t.Context(), testenv.Must(dataset.Generated(200, 12, 1))(t), nil))
+	g := newGate(t, s.URL())
+	storeGoes(t, "process", "http://"+g.addr, g.shut, g.open)
+
 	c := startLocbench(t, dir, append(args, "out")...)
 	c.waitEvent(filepath.Join(dir, "out"), stepStarted(1))
 	s.Close()
-	if code := c.wait(time.Minute); code != 3 {
-		t.Errorf("exit code %d, want 3", code)
-	}
-	if !strings.Contains(c.stderr.String(), "lost elasticsearch") {
-		t.Errorf("it says:\n%s", c.stderr.String())
-	}
+	code = c.wait(time.Minute)
+	testenv.Check(t, code == 3 && strings.Contains(c.stderr.String(), "lost elasticsearch"), "exit code %d:\n%s", code, c.stderr.String())
 	_, trials := read(t, filepath.Join(dir, "out"))
-	if len(trials) != 1 || len(trials[0].Steps) < 2 || trials[0].Steps[0].Load.Succeeded == 0 {
-		t.Errorf("finished steps are lost: %+v", trials)
-	}
+	testenv.Check(t, len(trials) == 1 && len(trials[0].Steps) == 2 && trials[0].Steps[0].Load.Succeeded > 0, "finished steps are lost: %s", states(trials))
 }
 
 // TestStore_Silent gives commands a store that accepts connections and never responds, and one that

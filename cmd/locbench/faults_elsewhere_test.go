@@ -8,11 +8,10 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -25,22 +24,18 @@ import (
 // nothing that reads them fails.
 func TestResume_ClockSetBack(t *testing.T) {
 	t.Parallel()
-	d := disturb(t, nil, "run", "--headless", "-p", quiet(t, "process", 2, 1, 1, 2))
+	d := disturb(t, nil, "run", "--headless", "-p", quiet(t, "process", 2, "1, 2 for 9s"))
 	d.waitEvent(d.out, func(r bench.Record) bool { return r.Trial != nil && r.Trial.Round == 2 && stepStarted(1)(r) })
 	d.signal(syscall.SIGINT)
 	d.ends(130, "--resume out")
 	year := time.Now().Year()
-	files, err := filepath.Glob(filepath.Join(d.out, "*.json*"))
-	if err != nil || len(files) < 4 {
-		t.Fatalf("%v: %q", err, files)
-	}
+	files := testenv.Must(filepath.Glob(filepath.Join(d.out, "*.json*")))(t)
+	testenv.Need(t, len(files) >= 4, "%q", files)
 	for _, file := range files {
 		editFile(t, file, fmt.Sprintf(`"%d-`, year), fmt.Sprintf(`"%d-`, year+5))
 	}
 	trials := d.resumes()
-	if trials[0].Started.Year() != year+5 || trials[1].Started.Year() != year {
-		t.Errorf("the first trial is of %v, the second of %v", trials[0].Started, trials[1].Started)
-	}
+	testenv.Check(t, trials[0].Started.Year() == year+5 && trials[1].Started.Year() == year, "the trials are of %v and %v", trials[0].Started, trials[1].Started)
 	for _, args := range [][]string{{"report", "out"}, {"compare", "out", "out"}, {"export", "--format", "csv", "out"}} {
 		succeeds(t, d.dir, args...)
 	}
@@ -58,14 +53,13 @@ func TestFullDisk(t *testing.T) {
 			t.Skipf("no file system can be mounted here: %v: %s", err, text)
 		}
 		t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
-		d := disturbIn(t, dir, []string{"TMPDIR=" + t.TempDir()}, "run", "--headless", "-p", quiet(t, runtime, 2, 1, 1, 2, 4))
+		d := disturbIn(t, dir, []string{"TMPDIR=" + t.TempDir()}, "run", "--headless", "-p", quiet(t, runtime, 2, "1, 2 for 9s, 4"))
 		d.loaded(1)
 		filler := filepath.Join(dir, "filler")
 		fill(t, filler)
 		run, trials := d.ends(3, "cannot save results", "no space left on device; free space in "+d.out, "--resume out")
-		if strings.Count(d.stderr.String(), "no space left") > 6 {
-			t.Errorf("the error is printed more than six times")
-		}
+		testenv.Check(t, strings.Count(d.stderr.String(), "no space left") <= 6,
+			"the error is printed more than six times")
 		if run.State != bench.RunRunning || len(trials) != 1 || len(trials[0].Steps) != 1 || trials[0].Steps[0].Load.Succeeded == 0 {
 			t.Errorf("run %s, %s", run.State, states(trials))
 		}
@@ -87,50 +81,8 @@ func fill(t *testing.T, path string) {
 	}
 }
 
-// kept is a service with a journal: POST /seed makes something, which only DELETE /seed removes.
-type kept struct {
-	*httptest.Server
-	mu    sync.Mutex
-	all   []string
-	loads int
-	hold  bool // DELETE gets no response
-}
-
-func newKept(t *testing.T) *kept {
-	k := &kept{}
-	k.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		k.mu.Lock()
-		if k.loads++; r.Method != http.MethodGet {
-			k.all = append(k.all, r.Method)
-		}
-		hold := k.hold && r.Method == http.MethodDelete
-		k.mu.Unlock()
-		if hold {
-			<-r.Context().Done()
-		}
-		if r.Method == http.MethodPost {
-			w.WriteHeader(http.StatusCreated)
-		}
-	}))
-	t.Cleanup(k.Close)
-	return k
-}
-
-func (k *kept) journal() string {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return strings.Join(k.all, " ")
-}
-
-func (k *kept) loaded() bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.loads > 100
-}
-
-// TestSignal_Teardown: the signals that people and machines send end a run whose target has
-// what its setup made. The teardown removes it, --resume makes it again, and a second signal skips
-// the teardown and says so.
+// TestSignal_Teardown: a signal ends a run whose target has what its setup made. The teardown removes it, --resume
+// makes it again, and a second signal skips the teardown and says so.
 func TestSignal_Teardown(t *testing.T) {
 	path := profileFile(t, `rounds: 1
 setup: [{post: /seed, expect: {status: 201}}]
@@ -138,33 +90,36 @@ requests: [{get: /load}]
 teardown: [{name: clean, delete: /seed}]
 steps: [{connections: 1, duration: 4s}]
 `)
-	for _, signals := range [][]syscall.Signal{
-		{syscall.SIGINT}, {syscall.SIGTERM}, {syscall.SIGHUP}, {syscall.SIGINT, syscall.SIGINT}, {syscall.SIGTERM, syscall.SIGTERM},
-	} {
+	for _, signals := range [][]syscall.Signal{{syscall.SIGTERM}, {syscall.SIGINT, syscall.SIGTERM}} {
 		t.Run(fmt.Sprint(signals), func(t *testing.T) {
 			t.Parallel()
-			if signal.Ignored(signals[0]) {
-				t.Skip("SKIP: this process was started to ignore the signal, as under nohup, and so does locbench")
-			}
-			k := newKept(t)
-			k.hold = len(signals) > 1
-			d := disturb(t, nil, "run", "--headless", "-p", path, "--target", k.URL)
-			testenv.Until(t, time.Minute, "the target is loaded", k.loaded)
+			var journal lockedBuffer
+			var loads atomic.Int64
+			target := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if loads.Add(1); r.Method != http.MethodGet {
+					fmt.Fprint(&journal, r.Method, " ")
+				}
+				switch {
+				case r.Method == http.MethodPost:
+					w.WriteHeader(http.StatusCreated)
+				case r.Method == http.MethodDelete && len(signals) > 1:
+					<-r.Context().Done() // no response
+				}
+			}))
+			defer target.Close()
+			d := disturb(t, nil, "run", "--headless", "-p", path, "--target", target.URL)
+			testenv.Until(t, time.Minute, "the target is loaded", func() bool { return loads.Load() > 100 })
 			d.signal(signals[0])
-			if k.hold {
-				testenv.Until(t, time.Minute, "the teardown is sent", func() bool { return k.journal() == "POST DELETE" })
+			if len(signals) > 1 {
+				testenv.Until(t, time.Minute, "the teardown is sent", func() bool { return journal.String() == "POST DELETE " })
 				d.signal(signals[1])
-				d.ends(130, "teardown was not finished, 1 of 1 requests without a response", "may be left at "+strings.TrimPrefix(k.URL, "http://"))
+				d.ends(130, "teardown was not finished, 1 of 1 requests without a response", "may be left at "+strings.TrimPrefix(target.URL, "http://"))
 				return
 			}
 			d.ends(130)
-			if got := k.journal(); got != "POST DELETE" {
-				t.Errorf("the target got %s", got)
-			}
+			testenv.Equal(t, journal.String(), "POST DELETE ")
 			d.resumes()
-			if got := k.journal(); got != "POST DELETE POST DELETE" {
-				t.Errorf("after resuming the target got %s", got)
-			}
+			testenv.Equal(t, journal.String(), "POST DELETE POST DELETE ", "after resuming")
 		})
 	}
 }
@@ -239,9 +194,7 @@ func (e *privateEngine) start() {
 	e.t.Helper()
 	e.cmd = exec.Command(e.args[0], e.args[1:]...)
 	e.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := e.cmd.Start(); err != nil {
-		e.t.Fatal(err)
-	}
+	testenv.OK(e.t, e.cmd.Start())
 	testenv.Until(e.t, time.Minute, "the engine responds", func() bool {
 		cmd := exec.Command("docker", "version")
 		cmd.Env = append(os.Environ(), "DOCKER_HOST="+e.host)
@@ -258,41 +211,18 @@ func (e *privateEngine) stop() {
 	}
 }
 
-// TestEngine_Stops takes the container engine away in the second step of the first trial.
+// TestEngine_Stops takes the container engine away in the second step of the first trial: it comes back at once, or
+// after the end of the run.
 func TestEngine_Stops(t *testing.T) {
 	t.Parallel()
 	e := ownEngine(t)
-	t.Run("and comes back", func(t *testing.T) {
-		d := disturb(t, []string{"DOCKER_HOST=" + e.host}, "run", "--headless", "-p", quiet(t, "docker", 2, 1, 1, 2, 4))
-		d.loaded(1)
-		e.stop()
-		e.start()
-		_, trials := d.ends(3, "the contender died", "container engine", "lost  ")
-		if len(trials) != 2 || trials[0].State != bench.TrialFailed || trials[1].State != bench.TrialComplete {
-			t.Fatal(states(trials))
-		}
-		if trial := trials[0]; len(trial.Steps) != 2 || trial.Steps[0].Load.Succeeded == 0 || trial.Exit == nil {
-			t.Errorf("%d steps, exit %v", len(trial.Steps), trial.Exit)
-		}
-		d.reported("container engine")
-		d.resumes()
-	})
-	t.Run("for good", func(t *testing.T) {
-		d := disturb(t, []string{"DOCKER_HOST=" + e.host}, "run", "--headless", "-p", quiet(t, "docker", 1, 1, 1, 2, 4))
-		d.loaded(1)
-		e.stop()
-		if code := d.wait(2 * time.Minute); code != 3 {
-			t.Errorf("exit code %d, want 3", code)
-		}
-		says(t, "standard error", d.stderr.String(), "the contender died", "container engine", "lost  ")
-		_, trials := read(t, d.out)
-		if len(trials) != 1 || len(trials[0].Steps) != 2 || trials[0].Steps[0].Load.Succeeded == 0 {
-			t.Errorf("finished steps are lost: %s", states(trials))
-		}
-		if t.Failed() {
-			t.Logf("it said:\n%s", d.stderr.String())
-		}
-		e.start()
-		d.resumes()
-	})
+	for rounds, f := range map[int]fault{
+		1: {harm: func(*disturbed, bench.InstanceInfo) { e.stop() }, undo: e.start},
+		2: {harm: func(*disturbed, bench.InstanceInfo) { e.stop(); e.start() }},
+	} {
+		f.words, f.steps, f.lost = []string{"the contender died", "container engine"}, 2, "stopped in step 2 after"
+		t.Run(fmt.Sprintf("%d rounds", rounds), func(t *testing.T) {
+			f.happens(disturb(t, []string{"DOCKER_HOST=" + e.host}, "run", "--headless", "-p", quiet(t, "docker", rounds, "1, 2 for 9s, 4")), rounds)
+		})
+	}
 }

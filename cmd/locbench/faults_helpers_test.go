@@ -10,7 +10,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -48,13 +47,6 @@ func disturbIn(t *testing.T, dir string, env []string, args ...string) *disturbe
 	return d
 }
 
-// instance waits for step (from 0) of the first trial and returns its contender.
-func (d *disturbed) instance(step int) bench.InstanceInfo {
-	d.t.Helper()
-	d.waitEvent(d.out, stepStarted(step))
-	return lastInstance(d.t, d.out)
-}
-
 // loaded waits until the contender has responded for a second of a step of the first trial: harm
 // after that falls into the step.
 func (d *disturbed) loaded(step int) bench.InstanceInfo {
@@ -63,6 +55,7 @@ func (d *disturbed) loaded(step int) bench.InstanceInfo {
 	return lastInstance(d.t, d.out)
 }
 
+// lastInstance returns the contender that was started last.
 func lastInstance(t *testing.T, out string) (info bench.InstanceInfo) {
 	t.Helper()
 	err := eachEvent(out, func(r bench.Record) error {
@@ -75,14 +68,10 @@ func lastInstance(t *testing.T, out string) (info bench.InstanceInfo) {
 	return info
 }
 
-// ends waits for the end and checks the exit code and the words on standard error.
+// ends waits for the end and checks the exit code, the words on standard error, and that nothing is left.
 func (d *disturbed) ends(code int, words ...string) (bench.Run, []bench.TrialResult) {
 	d.t.Helper()
-	if got := d.wait(2 * time.Minute); got != code {
-		d.t.Errorf("exit code %d, want %d", got, code)
-	}
-	says(d.t, "standard error", d.stderr.String(), words...)
-	run, trials := read(d.t, d.out)
+	run, trials := d.concludes(code, words...)
 	d.clean(run.ID)
 	if d.t.Failed() {
 		d.t.Logf("it said:\n%s", d.stderr.String())
@@ -90,12 +79,18 @@ func (d *disturbed) ends(code int, words ...string) (bench.Run, []bench.TrialRes
 	return run, trials
 }
 
+// concludes is ends if something may be left, such as in an engine that is away.
+func (d *disturbed) concludes(code int, words ...string) (bench.Run, []bench.TrialResult) {
+	d.t.Helper()
+	testenv.Equal(d.t, d.wait(2*time.Minute), code, "exit code")
+	says(d.t, "standard error", d.stderr.String(), words...)
+	return read(d.t, d.out)
+}
+
 func says(t *testing.T, who, text string, words ...string) {
 	t.Helper()
 	for _, w := range words {
-		if !strings.Contains(text, w) {
-			t.Errorf("%s does not say %q", who, w)
-		}
+		testenv.Check(t, strings.Contains(text, w), "%s does not say %q", who, w)
 	}
 }
 
@@ -103,26 +98,21 @@ func says(t *testing.T, who, text string, words ...string) {
 // files.
 func (d *disturbed) clean(runID string) {
 	d.t.Helper()
-	for _, e := range d.env {
-		if host, ok := strings.CutPrefix(e, "DOCKER_HOST="); ok {
-			for _, what := range [][]string{{"ps", "-aq"}, {"network", "ls", "-q"}, {"volume", "ls", "-q"}} {
-				if out := dockerTo(d.t, host, append(what, "--filter", "label=locbench.run="+runID)...); out != "" {
-					d.t.Errorf("left by %s in the engine: %s", strings.Join(what, " "), out)
-				}
-			}
-		}
+	for _, left := range leftOf(runID, d.env...) {
+		d.t.Error(left)
 	}
-	nothingLeft(d.t, runID)
-	for _, dir := range []string{filepath.Join(d.dir, "tmp"), d.out} {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			d.t.Error(err)
-		}
-		for _, e := range entries {
-			if dir != d.out || strings.Contains(e.Name(), ".tmp") {
-				d.t.Errorf("temporary file left: %s", filepath.Join(dir, e.Name()))
-			}
-		}
+	files, _ := filepath.Glob(filepath.Join(d.dir, "tmp", "*"))
+	unfinished, _ := filepath.Glob(filepath.Join(d.out, "*.tmp*"))
+	testenv.Check(d.t, len(files)+len(unfinished) == 0, "temporary files left: %v %v", files, unfinished)
+}
+
+// endsBy sends a signal in a phase and checks what is left: of SIGKILL, by clean. phase "load" is after the first step.
+func (d *disturbed) endsBy(s syscall.Signal, phase string) {
+	d.t.Helper()
+	if d.signal(s); s == syscall.SIGKILL {
+		d.killed(phase)
+	} else {
+		d.interrupted(phase)
 	}
 }
 
@@ -131,12 +121,9 @@ func (d *disturbed) killed(phase string) {
 	d.t.Helper()
 	d.wait(time.Minute)
 	run, trials := read(d.t, d.out)
-	if run.State != bench.RunRunning {
-		d.t.Errorf("a killed run says it is %s", run.State)
-	}
-	if phase == "load" && (len(trials) != 1 || len(trials[0].Steps) < 1) {
-		d.t.Fatalf("the finished step is not on disk: %+v", trials)
-	}
+	testenv.Check(d.t, run.State == bench.RunRunning, "a killed run says it is %s", run.State)
+	testenv.Need(d.t, phase != "load" || len(trials) == 1 && len(trials[0].Steps) >= 1,
+		"the finished step is not on disk: %+v", trials)
 	d.cleaned(run.ID)
 }
 
@@ -154,9 +141,7 @@ func (d *disturbed) cleaned(runID string) {
 func (d *disturbed) interrupted(phase string) {
 	d.t.Helper()
 	run, trials := d.ends(130, "interrupted", "--resume out", "stopping gracefully")
-	if run.State != bench.RunInterrupted {
-		d.t.Errorf("run %s", run.State)
-	}
+	testenv.Check(d.t, run.State == bench.RunInterrupted, "run %s", run.State)
 	if phase == "load" && (len(trials) == 0 || len(trials[0].Steps) < 2 || trials[0].State != bench.TrialAborted || trials[0].Lost == nil) {
 		d.t.Errorf("trials %+v", trials)
 	}
@@ -177,9 +162,8 @@ func (d *disturbed) resumes(args ...string) []bench.TrialResult {
 	c := startIn(d.t, d.dir, d.env, append([]string{"run", "--headless", "--resume", "out"}, args...)...)
 	c.succeeds(2 * time.Minute)
 	run, trials := read(d.t, d.out)
-	if run.State != bench.RunComplete || len(trials) != len(run.Trials) {
-		d.t.Errorf("after resuming: run %s, %d of %d trials", run.State, len(trials), len(run.Trials))
-	}
+	testenv.Check(d.t, run.State == bench.RunComplete && len(trials) == len(run.Trials),
+		"after resuming: run %s, %d of %d trials", run.State, len(trials), len(run.Trials))
 	for _, trial := range trials {
 		if trial.State != bench.TrialComplete || len(trial.Steps) != len(run.Profile.Steps) || trial.Lost != nil {
 			d.t.Errorf("after resuming: trial %s is %s, has %d steps, lost %v", trial.Trial, trial.State, len(trial.Steps), trial.Lost)
@@ -206,32 +190,22 @@ func (d *disturbed) resumes(args ...string) []bench.TrialResult {
 func (d *disturbed) reported(words ...string) {
 	d.t.Helper()
 	data, err := os.ReadFile(filepath.Join(d.out, results.SummaryFile))
-	if err != nil {
-		d.t.Error(err)
-	}
+	testenv.OK(d.t, err)
 	says(d.t, results.SummaryFile, strings.ReplaceAll(string(data), `\`, ""), words...)
 }
 
-func dockerDo(t testing.TB, args ...string) string { return dockerTo(t, "", args...) }
-
-// dockerTo runs the docker command against an engine ("": the machine's).
-func dockerTo(t testing.TB, host string, args ...string) string {
+// dockerDo runs the docker command.
+func dockerDo(t testing.TB, args ...string) string {
 	t.Helper()
 	var out []byte
 	var err error
 	for range 10 {
-		cmd := exec.Command("docker", args...)
-		if host != "" {
-			cmd.Env = append(os.Environ(), "DOCKER_HOST="+host)
-		}
 		// With cgroup v1 runc gives up if the processes of a group keep it busy.
-		if out, err = cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "unable to freeze") {
+		if out, err = exec.Command("docker", args...).CombinedOutput(); err == nil || !strings.Contains(string(out), "unable to freeze") {
 			break
 		}
 	}
-	if err != nil {
-		t.Errorf("docker %s: %v: %s", strings.Join(args, " "), err, out)
-	}
+	testenv.Check(t, err == nil, "docker %q: %v: %s", args, err, out)
 	return strings.TrimSpace(string(out))
 }
 
@@ -245,51 +219,23 @@ func misbehave(t testing.TB, info bench.InstanceInfo) {
 	}
 }
 
-// incident returns the first incident of a kind.
-func incident(trial bench.TrialResult, kind bench.IncidentKind) (bench.Incident, bool) {
-	i := slices.IndexFunc(trial.Incidents, func(in bench.Incident) bool { return in.Kind == kind })
-	if i < 0 {
-		return bench.Incident{}, false
-	}
-	return trial.Incidents[i], true
-}
-
 // never is a number of responses that the faulty contender does not reach: the test triggers the
 // fault.
 const never = 1 << 30
 
-// quiet returns a profile of the built-in contender without checks, with steps of that many
-// seconds. The second step has eight seconds more: a busy engine takes a while to do the intended
-// harm.
-func quiet(t testing.TB, runtime string, rounds, seconds int, connections ...int) string {
+// quiet returns a profile of the built-in contender without checks, with steps as in a profile: a second each if they
+// do not say. Eight seconds more of a second step are for a busy engine, which takes a while to do the intended harm.
+func quiet(t testing.TB, runtime string, rounds int, steps string) string {
 	t.Helper()
-	return quietOf(t, "go-nethttp", runtime, rounds, seconds, connections...)
-}
-
-func quietOf(t testing.TB, contender, runtime string, rounds, seconds int, connections ...int) string {
-	t.Helper()
-	steps := make([]string, len(connections))
-	for i, n := range connections {
-		steps[i] = fmt.Sprintf("{connections: %d, duration: %ds}", n, seconds)
-		if i == 1 {
-			steps[i] = fmt.Sprintf("{connections: %d, duration: %ds}", n, seconds+8)
-		}
-	}
-	return quietSteps(t, contender, runtime, rounds, steps...)
-}
-
-// quietSteps is quietOf with steps as in a profile; without a duration a step takes a second.
-func quietSteps(t testing.TB, contender, runtime string, rounds int, steps ...string) string {
-	t.Helper()
-	return profileFile(t, `contenders: [`+contender+`]
-rounds: `+strconv.Itoa(rounds)+`
-runtime: `+runtime+`
-`+quarter+littleData+`timeout: 500ms
+	return profileFile(t, fmt.Sprintf(`contenders: [go-nethttp]
+rounds: %d
+runtime: %s
+%s%stimeout: 500ms
 compare_bodies: none
 checks: {lifecycle: none, suites: []}
 step_duration: 1s
-steps: [`+strings.Join(steps, ", ")+`]
-`)
+steps: [%s]
+`, rounds, runtime, quarter, littleData, steps))
 }
 
 func states(trials []bench.TrialResult) string {
@@ -300,26 +246,77 @@ func states(trials []bench.TrialResult) string {
 	return strings.Join(all, ", ")
 }
 
-func storeGoesAndComesBack(t *testing.T, runtime, url string, away, back func()) {
+// fault is what people, kernels and engines do to a run in the second step of its first trial, and what is left of it:
+// exit code 3, the steps before, the cause in all outputs, and a run that --resume completes.
+type fault struct {
+	name  string
+	harm  func(d *disturbed, info bench.InstanceInfo)
+	undo  func()             // once the run says that it waits; at its end, if it is of one round
+	words []string           // of standard error, the trial's failure and the summary
+	kind  bench.IncidentKind // of an incident in the step
+	steps int                // recorded; 0: two or more
+	lost  string             // what the trial lost
+}
+
+// happens harms a run of one round, or of two: then the second is complete.
+func (f fault) happens(d *disturbed, rounds int) {
+	t := d.t
 	t.Helper()
-	d := disturb(t, nil, "run", "--headless", "-p", quiet(t, runtime, 2, 1, 1, 2, 4, 8), "--elastic", url)
-	d.loaded(1)
-	away()
-	d.waitEvent(d.out, when(func(e bench.Notice) bool { return strings.HasPrefix(e.Text, "waiting up to") }))
-	back()
-	_, trials := d.ends(3, "lost elasticsearch", "waiting up to 30s", "elasticsearch responds again after", "lost  ")
-	if len(trials) != 2 || trials[0].State != bench.TrialFailed || trials[1].State != bench.TrialComplete {
-		t.Fatal(states(trials))
+	f.harm(d, d.loaded(1))
+	conclusion := d.ends
+	switch {
+	case f.undo != nil && rounds == 1:
+		conclusion = d.concludes
+		d.wait(2 * time.Minute)
+		f.undo()
+	case f.undo != nil:
+		d.waitEvent(d.out, when(func(e bench.Notice) bool { return strings.HasPrefix(e.Text, "waiting up to") }))
+		f.undo()
+	}
+	run, trials := conclusion(3, f.words...)
+	state := []bench.RunState{bench.RunFailed, bench.RunComplete}[rounds-1]
+	if run.State != state || len(trials) != rounds || trials[0].State != bench.TrialFailed || trials[rounds-1].State == bench.TrialComplete != (rounds == 2) {
+		t.Fatalf("run %s: %s", run.State, states(trials))
 	}
 	trial := trials[0]
-	if len(trial.Steps) < 2 || trial.Steps[0].Load.Succeeded == 0 || trial.Steps[0].Aborted != "" {
-		t.Errorf("the finished step is lost: %d steps", len(trial.Steps))
+	says(t, "the trial's failure", trial.Failure, f.words...)
+	if n := len(trial.Steps); n < 2 || f.steps > 0 && n != f.steps {
+		t.Fatalf("%d steps recorded, want %d", n, f.steps)
 	}
-	if in, ok := incident(trial, bench.IncidentNeed); !ok || in.Step == nil {
-		t.Errorf("incidents %v", trial.Incidents)
+	first := trial.Steps[0]
+	testenv.Check(t, first.Aborted == "" && first.Load.Succeeded > 0 && first.Load.FailedTotal() == first.Load.Failed[bench.ErrTimeout], "the first step: %+v", first.Load)
+	in := slices.IndexFunc(trial.Incidents, func(in bench.Incident) bool { return in.Kind == f.kind && in.Step != nil && *in.Step == 1 })
+	testenv.Check(t, f.kind == "" || in >= 0, "incidents %v, want one of kind %q in step 2", trial.Incidents, f.kind)
+	if f.lost != "" {
+		testenv.Check(t, trial.Lost != nil && strings.Contains(trial.Lost.String(), f.lost), "lost: %v, want %q", trial.Lost, f.lost)
+		says(t, "standard error", d.stderr.String(), "lost  ")
+		d.reported("Lost: ")
 	}
-	d.reported("lost elasticsearch")
+	if len(trial.Steps) > 2 {
+		endsOnTime(t, trial.Steps[1:])
+	}
+	d.reported(f.words...)
 	d.resumes()
+}
+
+// endsOnTime checks that steps count the timeouts of a contender that does not respond, and end on
+// time: after the step's duration and the requests in flight, with room for a busy machine.
+func endsOnTime(t *testing.T, steps []bench.StepResult) {
+	t.Helper()
+	for _, s := range steps {
+		took := s.Load.Elapsed
+		testenv.Check(t, took <= s.Step.Duration+5*time.Second, "%s of %v took %v", s.Step.Name, s.Step.Duration, took)
+		testenv.Check(t, s.Load.FailedTotal() > 0, "%s: no request is counted as failed", s.Step.Name)
+	}
+}
+
+// storeGoes is a run whose store goes away, and comes back as soon as locbench waits for it.
+func storeGoes(t *testing.T, runtime, url string, away, back func()) {
+	t.Helper()
+	f := fault{harm: func(*disturbed, bench.InstanceInfo) { away() }, undo: back, words: []string{"lost elasticsearch"}, kind: bench.IncidentNeed}
+	d := disturb(t, nil, "run", "--headless", "-p", quiet(t, runtime, 2, "1, 2 for 9s, 4, 8"), "--elastic", url)
+	f.happens(d, 2)
+	says(t, "standard error", d.stderr.String(), "waiting up to 30s", "elasticsearch responds again after", "lost  ")
 }
 
 // reachable waits until url responds.
@@ -333,20 +330,4 @@ func reachable(t *testing.T, url string) {
 		resp.Body.Close()
 		return resp.StatusCode == http.StatusOK
 	})
-}
-
-// ordered fails if the times of an event log run backwards.
-func ordered(t *testing.T, out string) {
-	t.Helper()
-	var last bench.Record
-	err := eachEvent(out, func(r bench.Record) error {
-		if r.At.Before(last.At) {
-			t.Errorf("event %d is of %v, event %d of %v", last.Seq, last.At, r.Seq, r.At)
-		}
-		last = r
-		return nil
-	})
-	if err != nil {
-		t.Error(err)
-	}
 }

@@ -12,57 +12,22 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// killPoints returns moments of a run, in their order.
-func killPoints() []killPoint {
-	return []killPoint{
-		{"store", phaseStarted(bench.PhaseNeeds)}, {"seed", phaseStarted(bench.PhaseSeed)},
-		{"build", phaseStarted(bench.PhaseBuild)}, {"check", phaseStarted(bench.PhaseCheck)},
-		{"launch", phaseStarted(bench.PhaseLaunch)}, {"ready", phaseStarted(bench.PhaseReady)},
-		{"load", stepStarted(1)}, {"stop", phaseStarted(bench.PhaseStop)},
-	}
-}
-
-type killPoint struct {
-	name  string
-	event func(bench.Record) bool
-}
-
-// reached returns a run at that moment.
-func (p killPoint) reached(t *testing.T, runtime string, more ...string) *disturbed {
-	t.Helper()
-	args := append([]string{"run", "--headless", "-p", small(t, "go-nethttp", runtime), "--duration", "1s"}, more...)
-	if p.name != "check" {
-		args = append(args, "--no-checks") // checks take a while
-	}
-	d := disturb(t, nil, args...)
-	d.waitEvent(d.out, p.event)
-	return d
-}
-
 // TestSignal_EachPhase ends locbench in every phase by the signals that people, machines and closing
 // terminals send. Measured results are kept, everything that was started is gone (after a SIGKILL:
 // after clean), and --resume completes the run. The SIGHUPs of a closing terminal, one from the
 // kernel and one from the shell, change nothing of a run that stops; a second signal forces it.
 func TestSignal_EachPhase(t *testing.T) {
+	stops := func(signal syscall.Signal) func(*disturbed, string) {
+		return func(d *disturbed, phase string) {
+			d.endsBy(signal, phase)
+			d.resumes()
+		}
+	}
 	ends := []struct {
 		name string
 		end  func(d *disturbed, phase string)
 	}{
-		{"SIGINT", func(d *disturbed, phase string) {
-			d.signal(syscall.SIGINT)
-			d.interrupted(phase)
-			d.resumes()
-		}},
-		{"SIGTERM", func(d *disturbed, phase string) {
-			d.signal(syscall.SIGTERM)
-			d.interrupted(phase)
-			d.resumes()
-		}},
-		{"SIGKILL", func(d *disturbed, phase string) {
-			d.signal(syscall.SIGKILL)
-			d.killed(phase)
-			d.resumes()
-		}},
+		{"SIGINT", stops(syscall.SIGINT)}, {"SIGTERM", stops(syscall.SIGTERM)}, {"SIGKILL", stops(syscall.SIGKILL)},
 		{"SIGINT and a closing terminal", func(d *disturbed, phase string) {
 			d.signal(syscall.SIGINT)
 			testenv.Until(d.t, time.Minute, "the signal is handled", func() bool {
@@ -83,18 +48,28 @@ func TestSignal_EachPhase(t *testing.T) {
 		}},
 	}
 	runtimes(t, func(t *testing.T, runtime string) {
-		for i, point := range killPoints() {
+		for i, phase := range []bench.Phase{bench.PhaseNeeds, bench.PhaseSeed, bench.PhaseBuild, bench.PhaseCheck, bench.PhaseLaunch,
+			bench.PhaseReady, "load", bench.PhaseStop} {
 			for k, c := range ends {
-				if !inRuntime(i+k, runtime) {
+				// Every second one in each runtime. Without Docker all are processes.
+				if testenv.Engine() == nil && (i+k)%2 == 0 != (runtime == "docker") {
 					continue
 				}
-				t.Run(point.name+" "+c.name, func(t *testing.T) {
+				t.Run(string(phase)+" "+c.name, func(t *testing.T) {
 					t.Parallel()
-					rounds := "1"
-					if point.name == "stop" {
-						rounds = "2" // a stop is too short to hit reliably
+					args := []string{"run", "--headless", "-p", small(t, "go-nethttp", runtime), "--duration", "1s"}
+					if phase != bench.PhaseCheck {
+						args = append(args, "--no-checks") // checks take a while
 					}
-					c.end(point.reached(t, runtime, "--rounds", rounds), point.name)
+					if phase != bench.PhaseStop { // too short to hit reliably
+						args = append(args, "--rounds", "1")
+					}
+					d, reached := disturb(t, nil, args...), phaseStarted(phase)
+					if phase == "load" {
+						reached = stepStarted(1)
+					}
+					d.waitEvent(d.out, reached)
+					c.end(d, string(phase))
 				})
 			}
 		}
@@ -106,10 +81,13 @@ func TestSignal_EachPhase(t *testing.T) {
 // remove everything, and the record is true. A third one ends it at once, and the record still says
 // how the run ended.
 func TestSignal_DeafContender(t *testing.T) {
+	stopped := func(d *disturbed, s syscall.Signal) {
+		d.signal(s)
+		testenv.Until(d.t, time.Minute, "the stop is recorded", func() bool { return runState(d.out) == bench.RunInterrupted })
+	}
 	forced := func(second syscall.Signal) func(d *disturbed) {
 		return func(d *disturbed) {
-			d.signal(syscall.SIGINT)
-			d.recorded()
+			stopped(d, syscall.SIGINT)
 			d.signal(second)
 			run, trials := d.ends(130, "stopping gracefully", "killing; press again")
 			// By force, not by the timeout of 15 s.
@@ -122,8 +100,7 @@ func TestSignal_DeafContender(t *testing.T) {
 	ends := map[string]func(d *disturbed){
 		"SIGINT": forced(syscall.SIGINT), "SIGTERM": forced(syscall.SIGTERM),
 		"closing terminal": func(d *disturbed) {
-			d.signal(syscall.SIGHUP)
-			d.recorded()
+			stopped(d, syscall.SIGHUP)
 			for range 3 {
 				time.Sleep(300 * time.Millisecond)
 				d.signal(syscall.SIGHUP)
@@ -132,8 +109,7 @@ func TestSignal_DeafContender(t *testing.T) {
 			testenv.Equal(d.t, run.State, bench.RunInterrupted)
 		},
 		"thrice": func(d *disturbed) {
-			d.signal(syscall.SIGINT)
-			d.recorded()
+			stopped(d, syscall.SIGINT)
 			d.signal(syscall.SIGKILL)
 			d.wait(time.Minute)
 			run, _ := read(d.t, d.out)
@@ -145,22 +121,10 @@ func TestSignal_DeafContender(t *testing.T) {
 		for name, end := range ends {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				end(deaf(t, runtime))
+				d := disturb(t, nil, "run", "--headless", "-p", small(t, "faulty", runtime), "--services", faulty(t, "deaf", 0), "--duration", "60s")
+				d.waitEvent(d.out, stepStarted(0))
+				end(d)
 			})
 		}
 	})
-}
-
-// recorded waits until the results say that the run is interrupted.
-func (d *disturbed) recorded() {
-	d.t.Helper()
-	testenv.Until(d.t, time.Minute, "the stop is recorded", func() bool { return runState(d.out) == bench.RunInterrupted })
-}
-
-// deaf returns a run in its first step, whose contender ignores the request to stop.
-func deaf(t *testing.T, runtime string) *disturbed {
-	t.Helper()
-	d := disturb(t, nil, "run", "--headless", "-p", small(t, "faulty", runtime), "--services", faulty(t, "deaf", 0), "--duration", "60s")
-	d.waitEvent(d.out, stepStarted(0))
-	return d
 }

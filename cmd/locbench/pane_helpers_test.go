@@ -87,9 +87,7 @@ func (p *pane) output(args ...string) (string, error) {
 func (p *pane) run(args ...string) string {
 	p.t.Helper()
 	out, err := p.output(args...)
-	if err != nil {
-		p.t.Fatalf("tmux %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
+	testenv.Need(p.t, err == nil, "tmux %s: %v\n%s", strings.Join(args, " "), err, out)
 	return out
 }
 
@@ -149,4 +147,13 @@ func (p *pane) until(timeout time.Duration, what string, is func(screen string) 
 func (p *pane) kill() {
 	p.t.Helper()
 	p.run("kill-session", "-t", "0")
+}
+
+// stops stops the run that the terminal shows.
+func (p *pane) stops() {
+	p.t.Helper()
+	p.keys("q")
+	p.see("stop now")
+	p.keys("C-c")
+	p.see("code=130")
 }

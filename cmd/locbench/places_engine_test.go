@@ -3,86 +3,68 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/cpuset"
 	"github.com/locbench/locbench/internal/docker/dockertest"
+	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/testenv"
 )
-
-// listening creates a folder with a contender that listens on port 18080, whatever its manifest
-// says. The pairs in edit change the manifest.
-func listening(t *testing.T, edit ...string) (services string) {
-	t.Helper()
-	services = faulty(t, "none", 0)
-	editFile(t, filepath.Join(services, "service.yaml"), edit...)
-	return services
-}
 
 // TestProcessPort is about processes that do not listen at the expected address. It runs alone:
 // other tests might be given its port.
 func TestProcessPort(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	testenv.OK(t, err)
-	port := strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
-	l.Close()
+	_, port, _ := net.SplitHostPort(l.Addr().String())
 	profile := profileFile(t, "contenders: [faulty]\nrounds: 2\nruntime: process\nisolation: off\nrequests: [{path: /}]\ncompare_bodies: none\nchecks: {lifecycle: none, suites: []}\nsteps: [1 for 300ms]\n")
-	run := func(t *testing.T, want int, services string, more ...string) ([]bench.TrialResult, string) {
+	// It listens on that port, whatever its manifest says.
+	run := func(t *testing.T, want int, edit []string, more ...string) ([]bench.TrialResult, string) {
 		t.Helper()
-		dir := t.TempDir()
+		dir, services := t.TempDir(), faulty(t, "none", 0)
+		editFile(t, filepath.Join(services, "service.yaml"), append(edit, `"{{.Port}}"`, `"`+port+`"`)...)
 		code, _, stderr := locbench(t, dir, append([]string{"run", "-p", profile, "--services", services, "-o", "out"}, more...)...)
-		if code != want {
-			t.Fatalf("exit code %d, want %d:\n%s", code, want, stderr)
-		}
-		_, trials := read(t, filepath.Join(dir, "out"))
+		testenv.Need(t, code == want, "exit code %d, want %d:\n%s", code, want, stderr)
+		_, trials, _ := results.Read(filepath.Join(dir, "out")) // none if no trial began
 		return trials, stderr
 	}
-	own, manifest := []string{`"{{.Port}}"`, `"` + port + `"`}, []string{"port: 8080", "port: " + port}
-
+	manifest := []string{`"port":8080`, `"port":` + port}
+	t.Run("it is taken", func(t *testing.T) {
+		_, stderr := run(t, 3, manifest)
+		says(t, "standard error", stderr, "port "+port+" is in use")
+	})
+	l.Close()
 	t.Run("the manifest names it and gives none", func(t *testing.T) {
-		trials, stderr := run(t, 0, listening(t, append(own, manifest...)...))
-		trial := trials[1]
+		trials, stderr := run(t, 0, manifest)
 		// Its start-up is known only if the right port was polled from the start.
-		if trial.Instance.Address != "127.0.0.1:"+port || trial.StartUp == nil || len(trial.Warnings) > 0 {
+		if trial := trials[1]; trial.Instance.Address != "127.0.0.1:"+port || trial.StartUp == nil || len(trial.Warnings) > 0 {
 			t.Errorf("at %s after %v, warnings %q\n%s", trial.Instance.Address, trial.StartUp, trial.Warnings, stderr)
 		}
 	})
-	t.Run("it is taken", func(t *testing.T) {
-		l, err := net.Listen("tcp", "127.0.0.1:"+port)
-		testenv.OK(t, err)
-		defer l.Close()
-		dir := t.TempDir()
-		code, _, stderr := locbench(t, dir, "run", "-p", profile, "--services", listening(t, append(own, manifest...)...), "-o", "out")
-		if code != 3 || !strings.Contains(stderr, "port "+port+" is in use") {
-			t.Errorf("exit code %d:\n%s", code, stderr)
-		}
-	})
-	// An unused variable shows that the manifest passes the port.
-	got := append([]string{`"FAULT":"none"`, `"FAULT":"none","GIVEN":"is {{.Port}}"`}, own...)
 	t.Run("the manifest names another", func(t *testing.T) {
-		services := listening(t, append(got, "timeout: 10s", "timeout: 3s")...)
-		trials, stderr := run(t, 3, services)
+		// An unused variable shows that the manifest passes the port.
+		edit := []string{`"FAULT":"none"`, `"FAULT":"none","GIVEN":"is {{.Port}}"`, `"timeout":"10s"`, `"timeout":"3s"`}
+		trials, stderr := run(t, 3, edit)
 		if text := "it listens on [::]:" + port; !strings.Contains(trials[0].Failure, text) || len(trials[0].Warnings) != 1 || !strings.Contains(trials[0].Warnings[0].Text, text) {
 			t.Errorf("%q, warnings %q\n%s", trials[0].Failure, trials[0].Warnings, stderr)
 		}
 		if second := trials[1]; second.Instance != nil || !strings.Contains(second.Failure, "ready in round 1") {
 			t.Errorf("the second round: %+v, %q", second.Instance, second.Failure)
 		}
-		if trials, _ := run(t, 3, services, "--retry-not-ready"); trials[1].Instance == nil {
-			t.Error("--retry-not-ready did not retry it")
-		}
+		trials, _ = run(t, 3, edit, "--retry-not-ready")
+		testenv.Check(t, trials[1].Instance != nil, "--retry-not-ready did not retry it")
 	})
 }
 
@@ -95,34 +77,18 @@ func TestRun_InContainer(t *testing.T) {
 	if host := os.Getenv("DOCKER_HOST"); host != "" && host != "unix://"+socket {
 		t.Skip("the engine is not behind " + socket)
 	}
-	binary := readFile(t, testenv.Locbench(t))
-	image := fmt.Sprintf("locbench-test-inside:%d", os.Getpid())
-	build := exec.Command("docker", "build", "-q", "-t", image, "-")
-	build.Stdin = dockertest.Tar(t, map[string]string{
-		"locbench": string(binary), "Dockerfile": "FROM scratch\nCOPY locbench /locbench\nWORKDIR /tmp\nENTRYPOINT [\"/locbench\"]\n",
-	})
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	t.Cleanup(func() { dockerTo(t, "", "rmi", "-f", image) })
-	for name, c := range map[string]struct {
-		network string
-		fails   string
-	}{
-		"in its own network":             {"bridge", ""},
-		"in the network of the host":     {"host", ""},
-		"in a container with no network": {"none", "start it with --network host"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			cmd := exec.Command("docker", "run", "--rm", "--network", c.network, "-v", socket+":"+socket, image,
+	image, dir := fmt.Sprintf("locbench-test-inside:%d", os.Getpid()), t.TempDir()
+	writeFile(t, filepath.Join(dir, "locbench"), readFile(t, testenv.Locbench(t)))
+	writeFile(t, filepath.Join(dir, "Dockerfile"), "FROM scratch\nCOPY locbench /locbench\nWORKDIR /tmp\nENTRYPOINT [\"/locbench\"]\n")
+	dockerDo(t, "build", "-q", "-t", image, dir)
+	t.Cleanup(func() { dockerDo(t, "rmi", "-f", image) })
+	for network, fails := range map[string]string{"bridge": "", "host": "", "none": "start it with --network host"} {
+		t.Run(network, func(t *testing.T) {
+			cmd := exec.Command("docker", "run", "--rm", "--network", network, "-v", socket+":"+socket, image,
 				"run", "--headless", "--runtime", "docker", "go-nethttp", "--no-checks", "--rounds", "1", "--connections", "1", "--duration", "300ms")
 			out, err := cmd.CombinedOutput()
-			if (err == nil) != (c.fails == "") || !strings.Contains(string(out), c.fails) {
-				t.Errorf("%v, want %q:\n%s", err, c.fails, out)
-			}
-			if strings.Contains(string(out), "not ready") {
-				t.Errorf("it waited in vain:\n%s", out)
-			}
+			testenv.Check(t, (err == nil) == (fails == "") && strings.Contains(string(out), fails), "%v, want %q:\n%s", err, fails, out)
+			testenv.Check(t, !strings.Contains(string(out), "not ready"), "it waited in vain:\n%s", out)
 		})
 	}
 }
@@ -139,12 +105,9 @@ func TestRun_SeparateCPUs(t *testing.T) {
 		stdout, stderr := succeeds(t, dir, "run", "-p", profile, "--headless", "-o", "out")
 		run, trials := read(t, filepath.Join(dir, "out"))
 		i := run.Isolated
-		if i == nil || !i.Separate || len(i.Contender) != 1 || len(i.Client) == 0 {
-			t.Fatalf("%+v", i)
-		}
-		if slices.Contains(i.Client, i.Contender[0]) || len(i.Client)+1 != len(cpuset.Allowed()) {
-			t.Errorf("contender on %q, client on %q", i.Contender, i.Client)
-		}
+		testenv.Need(t, i != nil && i.Separate && len(i.Contender) == 1 && len(i.Client) != 0, "%+v", i)
+		testenv.Check(t, !slices.Contains(i.Client, i.Contender[0]) && len(i.Client)+1 == len(cpuset.Allowed()),
+			"contender on %q, client on %q", i.Contender, i.Client)
 		if in := trials[0].Instance; in == nil || !slices.Equal(in.CPUSet, i.Contender) {
 			t.Errorf("the contender was given %+v", in)
 		}
@@ -165,14 +128,6 @@ func TestRun_SeparateCPUs(t *testing.T) {
 func TestEngine_Elsewhere(t *testing.T) {
 	t.Parallel()
 	unix, tcp, _ := dockertest.Elsewhere(t)
-	none := func(t *testing.T, host string) {
-		t.Helper()
-		for _, what := range [][]string{{"ps", "-aq"}, {"network", "ls", "-q"}} {
-			if left := dockerTo(t, host, append(what, "--filter", "label=locbench.run")...); left != "" {
-				t.Errorf("left in the engine: %s", left)
-			}
-		}
-	}
 	for what, c := range map[string]struct {
 		host, want string
 		args       []string
@@ -184,19 +139,14 @@ func TestEngine_Elsewhere(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			dir := t.TempDir()
-			c2 := startIn(t, dir, []string{"DOCKER_HOST=" + c.host}, append([]string{"run", "--headless", "-o", "out"}, c.args...)...)
-			if code := c2.wait(time.Minute); code != 1 || !strings.Contains(c2.stderr.String(), c.want) || !strings.Contains(c2.stderr.String(), "--runtime process") {
-				t.Errorf("exit code %d; it said:\n%s", code, c2.stderr.String())
-			}
-			if made, err := os.ReadDir(filepath.Join(dir, "out")); err == nil {
-				t.Errorf("something ran: there are results, %d files", len(made))
-			}
-			for _, begun := range []string{"  build  ", "  seed  ", "  start-up  "} {
-				if strings.Contains(c2.stderr.String(), begun) {
-					t.Errorf("it began: %s", c2.stderr.String())
-				}
-			}
-			none(t, c.host)
+			run := startIn(t, dir, []string{"DOCKER_HOST=" + c.host}, append([]string{"run", "--headless", "-o", "out"}, c.args...)...)
+			code, said := run.wait(time.Minute), run.stderr.String()
+			testenv.Check(t, code == 1, "exit code %d", code)
+			says(t, "standard error", said, c.want, "--runtime process")
+			_, err := os.Stat(filepath.Join(dir, "out"))
+			testenv.Check(t, err != nil && !regexp.MustCompile("  (build|seed|start-up)  ").MatchString(said), "something ran:\n%s", said)
+			left := dockerDo(t, "-H", c.host, "ps", "-aq", "--filter", "label=locbench.run") + dockerDo(t, "-H", c.host, "network", "ls", "-q", "--filter", "label=locbench.run")
+			testenv.Equal(t, left, "", "left in the engine")
 		})
 	}
 	t.Run("a runtime of locbench's choice", func(t *testing.T) {
@@ -207,18 +157,15 @@ func TestEngine_Elsewhere(t *testing.T) {
 		}
 	})
 	t.Run("store next to the contenders", func(t *testing.T) {
-		binary, err := storeBinary()
-		testenv.OK(t, err)
 		dir := t.TempDir()
-		testenv.OK(t, errors.Join(os.Rename(binary, filepath.Join(dir, "store")), os.WriteFile(filepath.Join(dir, "Dockerfile"), []byte("FROM scratch\nCOPY store /store\nENTRYPOINT [\"/store\"]\n"), 0o644)))
-		dockerTo(t, tcp, "build", "-t", "store:test", dir)
+		writeFile(t, filepath.Join(dir, "store"), readFile(t, built(t, "store")))
+		writeFile(t, filepath.Join(dir, "Dockerfile"), "FROM scratch\nCOPY store /store\nENTRYPOINT [\"/store\"]\n")
+		dockerDo(t, "-H", tcp, "build", "-t", "store:test", dir)
 		profile := small(t, "go-nethttp", "docker")
 		editFile(t, profile, "from: embedded", `from: container, image: "store:test"`)
 		d := disturb(t, []string{"DOCKER_HOST=" + tcp}, "run", "--headless", "-p", profile, "--rounds", "1", "--duration", "1s")
 		run, trials := d.ends(0, "CPUs     ")
-		if len(trials) != 1 || len(trials[0].Steps) != 3 {
-			t.Fatalf("%s", states(trials))
-		}
+		testenv.Need(t, len(trials) == 1 && len(trials[0].Steps) == 3, "%s", states(trials))
 		there, info := strings.TrimSuffix(strings.TrimPrefix(tcp, "tcp://"), ":2375"), trials[0].Instance
 		if !strings.HasPrefix(info.Address, there+":") || info.PID == 0 {
 			t.Errorf("reached at %s, process %d", info.Address, info.PID) // one kernel, so its processes are visible
@@ -233,45 +180,20 @@ func TestEngine_Elsewhere(t *testing.T) {
 				t.Errorf("step %s: %+v", step.Step.Name, step.Load.Failed)
 			}
 		}
-		if run.Isolated == nil || run.Isolated.Separate {
-			t.Errorf("CPUs %+v", run.Isolated)
-		}
+		testenv.Check(t, run.Isolated != nil && !run.Isolated.Separate, "CPUs %+v", run.Isolated)
 	})
 }
 
-// TestRun_FolderOfResults: a run fails not by a disk that has space for all but the report, and nothing is written
-// into a folder that takes the place of the results.
-func TestRun_FolderOfResults(t *testing.T) {
-	for name, c := range map[string]struct {
-		begin, during string // commands of a shell; elsewhere is another folder
-		code          int
-		says          string
-		trials        int // that are saved
-	}{
-		"no space for the report": {"mkdir out; mount -t tmpfs -o size=700k tmpfs out", "", 0, "free space, then: locbench report out", 2},
-		"replaced by a link":      {"mkdir elsewhere", "mv out moved; ln -s elsewhere out", 3, "out is another folder than at the start of the run", 1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			shell := func(script string) {
-				cmd := exec.Command("sh", "-ec", script)
-				cmd.Dir = dir
-				out, err := cmd.CombinedOutput()
-				testenv.Need(t, err == nil, "%s: %v: %s", script, err, out)
-			}
-			shell(c.begin)
-			t.Cleanup(func() { _ = exec.Command("umount", filepath.Join(dir, "out")).Run() })
-			run := startLocbench(t, dir, "run", "--headless", "-p", small(t, "go-nethttp", "process"), "--no-checks", "-o", "out")
-			run.waitEvent(filepath.Join(dir, "out"), func(r bench.Record) bool { _, ok := r.Event.(bench.StepEnded); return ok })
-			shell(c.during)
-			if code := run.wait(2 * time.Minute); code != c.code || !strings.Contains(run.stderr.String(), c.says) {
-				t.Errorf("exit code %d:\n%s", code, run.stderr.String())
-			}
-			for _, file := range testenv.Must(filepath.Glob(filepath.Join(dir, "elsewhere", "*")))(t) {
-				t.Errorf("%s was written", file)
-			}
-			trials := testenv.Must(filepath.Glob(filepath.Join(dir, "[om]*", "go-nethttp-*.json")))(t)
-			testenv.Equal(t, len(trials), c.trials)
-		})
-	}
+// TestRun_NoSpaceForTheReport: a run does not fail by a disk that has space for all but the report.
+func TestRun_NoSpaceForTheReport(t *testing.T) {
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
+	testenv.OK(t, os.Mkdir(out, 0o755))
+	text, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=700k", "tmpfs", out).CombinedOutput()
+	testenv.Need(t, err == nil, "%v: %s", err, text)
+	t.Cleanup(func() { _ = syscall.Unmount(out, syscall.MNT_DETACH) })
+	_, stderr := succeeds(t, dir, "run", "--headless", "-p", small(t, "go-nethttp", "process"), "--no-checks", "-o", "out")
+	says(t, "standard error", stderr, "free space, then: locbench report out")
+	_, trials := read(t, out)
+	testenv.Equal(t, len(trials), 2)
 }

@@ -92,14 +92,20 @@ func prose(text string) []string {
 // the root.
 func readerPages(t *testing.T) []string {
 	t.Helper()
+	return slices.DeleteFunc(allDocs(t), func(page string) bool { return strings.HasPrefix(page, "docs/decisions/") })
+}
+
+// allDocs returns README.md and all Markdown files in docs, by their paths from the root.
+func allDocs(t *testing.T) []string {
+	t.Helper()
 	pages := []string{"README.md"}
-	found, err := filepath.Glob(root + "/docs/*.md")
-	if err != nil || len(found) == 0 {
-		t.Fatalf("docs: %d pages, %v", len(found), err)
-	}
-	for _, page := range found {
-		pages = append(pages, "docs/"+filepath.Base(page))
-	}
+	testenv.OK(t, fs.WalkDir(os.DirFS(root), "docs", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".md") {
+			pages = append(pages, path)
+		}
+		return err
+	}))
+	testenv.Need(t, len(pages) > 10, "docs: %d pages", len(pages))
 	return pages
 }
 
@@ -148,16 +154,13 @@ func TestDocsBlocks(t *testing.T) {
 				default:
 					err = errors.New("neither a profile, which begins with contenders, nor a suite, nor a manifest")
 				}
-				if err != nil {
-					t.Errorf("%s:%d: %v", page, block.line, err)
-				}
+				testenv.Check(t, err == nil, "%s:%d: %v", page, block.line, err)
 				found[page+" "+kind]++
 			}
 		})
 	}
-	if found["README.md sh"] < 2 || found["README.md profile"] != 1 || found["README.md manifest"] != 1 {
-		t.Errorf("blocks: %v", found)
-	}
+	testenv.Check(t, found["README.md sh"] >= 2 && found["README.md profile"] == 1 && found["README.md manifest"] == 1,
+		"blocks: %v", found)
 	if n := len(readPage(t, "README.md")); n > 10_000 {
 		t.Errorf("README.md has %d bytes, 10,000 at most: move what is not for a newcomer to docs", n)
 	}
@@ -174,86 +177,48 @@ func TestReadmeShowsYourService(t *testing.T) {
 		switch block.word {
 		case "yaml":
 			shown++
-			if want := pageFile(t, yourService, fileOf(section, block)); block.text != want {
-				t.Errorf("README.md shows another %s than %s:\n%s\n%s", fileOf(section, block), yourService, block.text, want)
-			}
+			testenv.Equal(t, block.text, pageFile(t, yourService, fileOf(section, block)), fileOf(section, block))
 		case "console":
 			for line := range strings.Lines(block.text) {
 				command, _, _ := strings.Cut(strings.TrimSpace(line), "  #")
-				if command = strings.TrimSpace(command); !strings.Contains(page, command+"\n") {
-					t.Errorf("%s does not show the command %s", yourService, command)
-				}
+				testenv.Contains(t, page, strings.TrimSpace(command)+"\n")
 			}
 		}
 	}
-	if shown != 2 {
-		t.Errorf("README.md shows %d files of a service", shown)
-	}
-	if n := strings.Count(pageFile(t, yourService, "bench.yaml"), "\n"); n > 40 {
-		t.Errorf("the profile of %s has %d lines", yourService, n)
-	}
+	testenv.Equal(t, shown, 2, "files of a service in README.md")
+	n := strings.Count(pageFile(t, yourService, "bench.yaml"), "\n")
+	testenv.Check(t, n <= 40, "the profile of %s has %d lines", yourService, n)
 }
 
 // mdLink is a link or a picture; the address ends at a space or the parenthesis.
 var mdLink = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 
-// TestDocsLinks follows every relative link of README.md and docs: to an existing file and heading.
+// TestDocsLinks follows every relative link of README.md and docs: to an existing file and heading. docs/README.md
+// links every page of docs, the decisions too.
 func TestDocsLinks(t *testing.T) {
-	for _, page := range append([]string{"README.md"}, allDocs(t)...) {
-		t.Run(page, func(t *testing.T) {
-			linked := regexp.MustCompile("`[^`\n]*`").ReplaceAllString(strings.Join(prose(readPage(t, page)), "\n"), "code")
-			for _, match := range mdLink.FindAllStringSubmatch(linked, -1) {
-				if problem := deadLink(t, page, match[1]); problem != "" {
-					t.Errorf("%s: %s: %s", page, match[1], problem)
-				}
+	linked := map[string]bool{"docs/README.md": true, "README.md": true}
+	for _, page := range allDocs(t) {
+		text := regexp.MustCompile("`[^`\n]*`").ReplaceAllString(strings.Join(prose(readPage(t, page)), "\n"), "code")
+		for _, match := range mdLink.FindAllStringSubmatch(text, -1) {
+			u, err := url.Parse(match[1])
+			testenv.Need(t, err == nil, "%s: %v", page, err)
+			if u.IsAbs() || u.Host != "" {
+				continue
 			}
-		})
-	}
-}
-
-// allDocs returns the paths of all Markdown files in docs.
-func allDocs(t *testing.T) (pages []string) {
-	t.Helper()
-	err := fs.WalkDir(os.DirFS(root), "docs", func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && strings.HasSuffix(path, ".md") {
-			pages = append(pages, path)
+			target := page
+			if u.Path != "" {
+				target = filepath.ToSlash(filepath.Join(filepath.Dir(page), u.Path))
+			}
+			linked[target] = linked[target] || page == "docs/README.md"
+			_, err = os.Stat(filepath.Join(root, target))
+			testenv.Need(t, err == nil, "%s: %s: there is no file %s", page, match[1], target)
+			testenv.Check(t, u.Fragment == "" || strings.HasSuffix(target, ".md") && slices.Contains(anchors(readPage(t, target)), u.Fragment),
+				"%s: %s: heading not found in %s", page, match[1], target)
 		}
-		return err
-	})
-	if err != nil || len(pages) < 10 {
-		t.Fatalf("docs: %d pages, %v", len(pages), err)
 	}
-	return pages
-}
-
-// deadLink returns what is wrong with a link in a page; "" for a good one, and for links to other
-// sites.
-func deadLink(t *testing.T, page, link string) string {
-	t.Helper()
-	u, err := url.Parse(link)
-	if err != nil {
-		return err.Error()
+	for _, page := range allDocs(t) {
+		testenv.Check(t, linked[page], "docs/README.md does not link %s", page)
 	}
-	if u.IsAbs() || u.Host != "" {
-		return ""
-	}
-	target := page
-	if u.Path != "" {
-		target = filepath.ToSlash(filepath.Join(filepath.Dir(page), u.Path))
-	}
-	if _, err := os.Stat(filepath.Join(root, target)); err != nil {
-		return "there is no file " + target
-	}
-	if u.Fragment == "" {
-		return ""
-	}
-	if !strings.HasSuffix(target, ".md") {
-		return target + " has no headings"
-	}
-	if !slices.Contains(anchors(readPage(t, target)), u.Fragment) {
-		return "heading not found in " + target
-	}
-	return ""
 }
 
 // anchors returns the names of a page's headings, as GitHub makes them.
@@ -283,20 +248,6 @@ func anchors(text string) (names []string) {
 	return names
 }
 
-// TestDocsIndex: docs/README.md links every page of docs, the decisions too.
-func TestDocsIndex(t *testing.T) {
-	linked := map[string]bool{"docs/README.md": true}
-	for _, match := range mdLink.FindAllStringSubmatch(readPage(t, "docs/README.md"), -1) {
-		path, _, _ := strings.Cut(match[1], "#")
-		linked[filepath.ToSlash(filepath.Join("docs", path))] = true
-	}
-	for _, page := range allDocs(t) {
-		if !linked[page] {
-			t.Errorf("docs/README.md does not link %s", page)
-		}
-	}
-}
-
 // TestDocsMap: the map in docs/architecture.md names every folder below internal and right below
 // those, and every Go file that the page names exists.
 func TestDocsMap(t *testing.T) {
@@ -324,44 +275,27 @@ func TestDocsMap(t *testing.T) {
 
 // TestDocsRecipes compares what docs/architecture.md says about adding something with the
 // places of a sample of its kind in the code: it is in each file that the paragraph names before
-// its first "only if", and, except where allowed, in no file that the paragraph does not name.
+// its first "only if", and, except where an event happens, in no file that the paragraph does not name.
 func TestDocsRecipes(t *testing.T) {
-	text := readPage(t, "docs/architecture.md")
-	for _, test := range []struct {
-		what, sample, happens string
-		most                  int // files
-	}{
-		{"an option of a run", `"no-checks"`, "", 1},
-		{"an event", `\bIncidentOccurred\b`, "internal/run/", 3},
-		{"a measure", `\bMemoryRate\b`, "", 2},
+	text, file := readPage(t, "docs/architecture.md"), regexp.MustCompile(`internal/[a-z/_-]+\.go\b`)
+	for what, sample := range map[string]string{
+		"an option of a run": `"no-checks"`, "an event": `\bIncidentOccurred\b`, "a measure": `\bMemoryRate\b`,
 	} {
-		_, paragraph, found := strings.Cut(text, "\n**"+test.what+"**")
-		if !found {
-			t.Errorf("docs/architecture.md does not say how to add %s", test.what)
-		}
+		_, paragraph, _ := strings.Cut(text, "\n**"+what+"**")
 		paragraph, _, _ = strings.Cut(paragraph, "\n**")
 		always, _, _ := strings.Cut(paragraph, "\n- ")
-		file := regexp.MustCompile(`internal/[a-z/_-]+\.go\b`)
-		named := file.FindAllString(paragraph, -1)
-		var in []string
+		named, needed := file.FindAllString(paragraph, -1), file.FindAllString(always, -1)
+		testenv.Check(t, len(needed) > 0 && len(needed) <= 3, "%s takes %d files", what, len(needed))
+		in := map[string]bool{}
 		sources(t, func(path string) {
-			if regexp.MustCompile(test.sample).MatchString(readPage(t, path)) {
-				in = append(in, path)
+			if regexp.MustCompile(sample).MatchString(readPage(t, path)) {
+				in[path] = true
+				happens := what == "an event" && strings.HasPrefix(path, "internal/run/")
+				testenv.Check(t, happens || slices.Contains(named, path), "%s takes %s, which its paragraph in docs/architecture.md does not name", what, path)
 			}
 		})
-		for _, path := range in {
-			if !slices.Contains(named, path) && (test.happens == "" || !strings.HasPrefix(path, test.happens)) {
-				t.Errorf("%s takes %s, which its paragraph in docs/architecture.md does not name", test.what, path)
-			}
-		}
-		needed := file.FindAllString(always, -1)
 		for _, path := range needed {
-			if !slices.Contains(in, path) {
-				t.Errorf("%s does not take %s, which its paragraph in docs/architecture.md names", test.what, path)
-			}
-		}
-		if len(needed) == 0 || len(needed) > test.most {
-			t.Errorf("%s takes %d files, want 1 to %d", test.what, len(needed), test.most)
+			testenv.Check(t, in[path], "%s does not take %s, which its paragraph in docs/architecture.md names", what, path)
 		}
 	}
 }
@@ -369,12 +303,9 @@ func TestDocsRecipes(t *testing.T) {
 // sources calls f for each Go file of the product, by its path in the repository.
 func sources(t *testing.T, f func(path string)) {
 	t.Helper()
-	err := filepath.WalkDir(filepath.Join(root, "internal"), func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
-			path, err = filepath.Rel(root, path)
-			f(filepath.ToSlash(path))
+	eachGo(t, func(path string) {
+		if strings.HasPrefix(path, "internal/") && !strings.HasSuffix(path, "_test.go") {
+			f(path)
 		}
-		return err
 	})
-	testenv.OK(t, err)
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -24,32 +25,23 @@ func TestRun_Quick(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		dir := t.TempDir()
 		stdout, stderr := succeeds(t, dir, "run", "--headless", "--runtime", runtime, "-o", "out")
-		if !strings.Contains(stdout, "go-nethttp") || !strings.Contains(stderr, "results  out") {
-			t.Errorf("no table or no results folder:\n%s%s", stdout, stderr)
-		}
+		testenv.Check(t, strings.Contains(stdout, "go-nethttp") && strings.Contains(stderr, "results  out"),
+			"no table or no results folder:\n%s%s", stdout, stderr)
 		run, trials := readClean(t, filepath.Join(dir, "out"))
-		if run.State != bench.RunComplete || len(trials) != 1 {
-			t.Fatalf("run %s, %d trials", run.State, len(trials))
-		}
+		testenv.Need(t, run.State == bench.RunComplete && len(trials) == 1, "run %s, %d trials", run.State, len(trials))
 		trial := trials[0]
-		if string(trial.Instance.Runtime) != runtime {
-			t.Errorf("it ran in %s", trial.Instance.Runtime)
-		}
+		testenv.Check(t, string(trial.Instance.Runtime) == runtime, "it ran in %s", trial.Instance.Runtime)
 		passed := 0
 		for _, n := range wentWell(t, trial) {
 			passed += n
 		}
-		if passed < 50 {
-			t.Errorf("only %d checks passed", passed)
-		}
+		testenv.Check(t, passed >= 50, "only %d checks passed", passed)
 		for _, s := range trial.Steps {
 			if cpu, ok := s.CPUPerRequest(); !ok || cpu <= 0 {
 				t.Errorf("%s: CPU time per request is not known", s.Step.Name)
 			}
 		}
-		if trial.Stop == nil || !trial.Stop.Graceful {
-			t.Errorf("stop %+v", trial.Stop)
-		}
+		testenv.Check(t, trial.Stop != nil && trial.Stop.Graceful, "stop %+v", trial.Stop)
 	})
 }
 
@@ -60,13 +52,9 @@ func TestRun_ClosedPipe(t *testing.T) {
 		cmd := exec.Command("sh", "-c", `"$0" "$@" | head -1`, testenv.Locbench(t), "run", "--json", "-p", small(t, "go-nethttp", runtime), "-o", "out")
 		cmd.Dir = dir
 		line, err := cmd.Output()
-		if err != nil || !strings.Contains(string(line), "run_started") {
-			t.Errorf("%v: %s", err, line)
-		}
+		testenv.Check(t, err == nil && strings.Contains(string(line), "run_started"), "%v: %s", err, line)
 		run, _ := readClean(t, filepath.Join(dir, "out"))
-		if run.State != bench.RunInterrupted {
-			t.Errorf("run %s", run.State)
-		}
+		testenv.Check(t, run.State == bench.RunInterrupted, "run %s", run.State)
 	})
 }
 
@@ -93,38 +81,10 @@ func TestRun_NextToAnother(t *testing.T) {
 	third.succeeds(2 * time.Minute)
 	for out, want := range map[string]bool{"first": true, "second": true, "third": false} {
 		run, _ := read(t, filepath.Join(dir, out))
-		if run.Warnings.Has(bench.WarnOtherRun) != want {
-			t.Errorf("the %s run: %q", out, run.Warnings)
-		}
+		testenv.Check(t, run.Warnings.Has(bench.WarnOtherRun) == want, "the %s run: %q", out, run.Warnings)
 		if out == "second" {
 			succeeds(t, dir, "clean", "--run", run.ID)
 		}
-	}
-}
-
-// One run has a contender under 0.5 and under 1 CPU, and records both limits.
-func TestRun_TwoLimits(t *testing.T) {
-	dir := t.TempDir()
-	profile := "contenders: [go-nethttp, {go-nethttp: {cpus: 0.5, env: {GOGC: 50}, as: half}}]\n" +
-		"limits: {cpus: 1, memory: 128MiB}\nrounds: 1\nruntime: docker\nneeds: {elasticsearch: {from: embedded}}\nchecks: {lifecycle: none, suites: []}\n" +
-		"requests: [{path: '/city/v1/get?id={id}&language=en'}]\nsteps: [4 for 1s]\n"
-	writeFile(t, filepath.Join(dir, "p.yaml"), profile)
-	code, stdout, stderr := locbench(t, dir, "run", "--profile", "p.yaml", "--headless", "--out", "out")
-	if code != 0 || !strings.Contains(stdout, "go-nethttp:half under 0.5 CPUs, go-nethttp under 1 CPU") {
-		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
-	}
-	_, trials := readClean(t, filepath.Join(dir, "out"))
-	want := map[string]bench.Limits{
-		"go-nethttp": {CPUs: 1, Memory: 128 << 20}, "go-nethttp:half": {CPUs: .5, Memory: 128 << 20},
-	}
-	for _, trial := range trials {
-		if got := trial.Instance.Limits; got != want[trial.Trial.Label()] {
-			t.Errorf("%s ran under %+v", trial.Trial.Label(), got)
-		}
-		delete(want, trial.Trial.Label())
-	}
-	if len(want) > 0 {
-		t.Errorf("no trial of %v", want)
 	}
 }
 
@@ -170,59 +130,26 @@ func TestRun_Metrics(t *testing.T) {
 	defer service.Close()
 	run := startLocbench(t, t.TempDir(), "run", "--headless", "--target", service.URL, "--no-checks", "--connections", "1,2",
 		"--duration", "4s", "-o", "out", "--threshold", "throughput>900000000", "--metrics-listen", "127.0.0.1:0")
-	var address string
-	testenv.Until(t, time.Minute, "the address of the metrics", func() bool {
-		_, rest, found := strings.Cut(run.stderr.String(), "metrics  ")
-		line, _, whole := strings.Cut(rest, "\n")
-		address = strings.TrimSpace(line)
-		return found && whole
-	})
-	testenv.Until(t, time.Minute, "throughput of the first step and what it missed", func() bool {
-		resp, err := http.Get(address)
-		if err != nil {
-			t.Fatalf("ask for metrics at %q: %v\n%s", address, err, run.stderr.String())
+	address := regexp.MustCompile(`metrics  (\S+)\n`)
+	served := func() string {
+		if found := address.FindStringSubmatch(run.stderr.String()); found != nil {
+			if resp, err := http.Get(found[1]); err == nil {
+				defer resp.Body.Close()
+				return string(testenv.Must(io.ReadAll(resp.Body))(t))
+			}
 		}
-		defer resp.Body.Close()
-		body, _ := io.ReadAll(resp.Body)
-		return strings.Contains(string(body), `locbench_throughput{contender="target",round="1",step="1"`) &&
-			strings.Contains(string(body), `locbench_thresholds_missed_total{contender="target"} 1`)
+		return ""
+	}
+	testenv.Until(t, time.Minute, "throughput of the first step and what it missed", func() bool {
+		text := served()
+		return strings.Contains(text, `locbench_throughput{contender="target",round="1",step="1"`) &&
+			strings.Contains(text, `locbench_thresholds_missed_total{contender="target"} 1`)
 	})
-	if code := run.wait(time.Minute); code != 4 {
-		t.Errorf("exit code %d, want 4: %s", code, run.stderr.String())
-	}
-	if _, err := http.Get(address); err == nil {
-		t.Error("the metrics are served after the run")
-	}
+	testenv.Equal(t, run.wait(time.Minute), 4, run.stderr.String())
+	testenv.Equal(t, served(), "", "metrics after the run")
 }
 
-// TestServicesNew creates a contender outside the repository, with the binary alone,
-// and benchmarks it from its Dockerfile.
-func TestServicesNew(t *testing.T) {
-	testenv.Docker(t)
-	images(t, "golang:1.26-bookworm")
-	t.Parallel()
-	dir := t.TempDir()
-	code, stdout, stderr := locbench(t, dir, "services", "new", "go-mine", "--from", "go-nethttp", "mine")
-	if code != 0 || strings.TrimSpace(stdout) != filepath.Join("mine", "go-mine") || !strings.Contains(stderr, "locbench run go-mine --services mine/go-mine") {
-		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
-	}
-	if code, _, stderr := locbench(t, dir, "services", "new", "go-mine", "--from", "go-nethttp", "mine"); code != 2 || !strings.Contains(stderr, "already exists") {
-		t.Errorf("a second time: exit code %d\n%s", code, stderr)
-	}
-	c := startLocbench(t, dir, "run", "-p", small(t, "go-mine", "docker"), "--services", "mine", "--rounds", "1", "-o", "out")
-	c.succeeds(8 * time.Minute) // a compiler on a busy machine
-	_, trials := readClean(t, filepath.Join(dir, "out"))
-	t.Cleanup(func() { _ = exec.Command("docker", "rmi", "-f", trials[0].Artifact.Image).Run() })
-	trial := trials[0]
-	if trial.State != bench.TrialComplete || trial.Service.Builtin || !strings.HasPrefix(trial.Artifact.Image, "locbench/go-mine:") {
-		t.Fatalf("%s, artifact %+v", trial.State, trial.Artifact)
-	}
-	if s := trial.Steps[len(trial.Steps)-1]; s.Load.Succeeded == 0 || s.Load.FailedTotal() > 0 {
-		t.Errorf("%d successes, errors %v", s.Load.Succeeded, s.Load.Failed)
-	}
-}
-
-// Two images or two commits of one service are compared in one run, interleaved or not. Each trial
+// Two images, commits or limits of one service are compared in one run, interleaved or not. Each trial
 // ran its own version, and the text and the report say which is which. The commits are a
 // repository and a worktree next to it, as docs/profiles.md makes them.
 func TestRun_TwoVersions(t *testing.T) {
@@ -240,7 +167,7 @@ func TestRun_TwoVersions(t *testing.T) {
 	git("add", "-A")
 	git("commit", "-q", "-m", "one")
 	git("tag", "v1.4")
-	editFile(t, filepath.Join(folder, "service.yaml"), `version: "1"`, `version: "2"`)
+	editFile(t, filepath.Join(folder, "service.yaml"), `"version":"1"`, `"version":"2"`)
 	git("commit", "-q", "-a", "-m", "two")
 	git("worktree", "add", "-q", "../faulty-before", "v1.4")
 	ids := map[string]string{}
@@ -259,6 +186,12 @@ func TestRun_TwoVersions(t *testing.T) {
 			"images", folder, "[{faulty: {image: 'locbench-versions-test:v2', as: v2}}, {faulty: {image: 'locbench-versions-test:v1', as: v1}}]",
 			"docker", []string{"faulty:v1 with image locbench-versions-test:v1", "faulty:v2 with image locbench-versions-test:v2"},
 			func(r bench.TrialResult) bool { return r.Instance.ImageID == ids[r.Trial.Label()] },
+		},
+		{
+			"limits", folder, "[faulty, {faulty: {cpus: 0.5, as: half}}]", "docker", []string{"faulty:half under 0.5 CPUs, faulty under 1 CPU"},
+			func(r bench.TrialResult) bool {
+				return r.Instance.Limits.CPUs == map[string]float64{"": 1, "half": .5}[r.Trial.Variant]
+			},
 		},
 		{
 			"commits", services, "[faulty, {faulty: {dir: " + services + "/faulty-before, as: before}}]", "docker",
@@ -280,9 +213,7 @@ func TestRun_TwoVersions(t *testing.T) {
 				stdout, _ := succeeds(t, dir, "run", "--headless", "-p", p, "--services", c.services, "-o", "out")
 				_, trials := readClean(t, filepath.Join(dir, "out"))
 				report, err := os.ReadFile(filepath.Join(dir, "out", "report.html"))
-				if err != nil || len(trials) != 2 {
-					t.Fatalf("%v, %d trials", err, len(trials))
-				}
+				testenv.Need(t, err == nil && len(trials) == 2, "%v, %d trials", err, len(trials))
 				for _, said := range c.says {
 					if _, version, _ := strings.Cut(said, " "); !strings.Contains(stdout, said) || !strings.Contains(string(report), version) {
 						t.Errorf("text or report do not say %q\n%s", said, stdout)

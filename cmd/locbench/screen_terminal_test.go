@@ -3,9 +3,7 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,9 +24,8 @@ func TestScreen(t *testing.T) {
 		t.Errorf("no summary on the normal screen:\n%s", screen)
 	}
 	run, _ := readClean(t, out)
-	if run.State != bench.RunComplete || strings.Contains(strings.Join(run.Command, " "), "controlled") {
-		t.Errorf("state %s, command %q", run.State, run.Command)
-	}
+	testenv.Check(t, run.State == bench.RunComplete && !strings.Contains(strings.Join(run.Command, " "), "controlled"),
+		"state %s, command %q", run.State, run.Command)
 }
 
 // TestScreen_Pipe: there is no live view without a terminal.
@@ -39,58 +36,8 @@ func TestScreen_Pipe(t *testing.T) {
 	p.typed("locbench run --profile " + small(t, "go-nethttp", "process") + " -o out --rounds 1 2>messages | cat > table; echo code=${PIPESTATUS[0]}")
 	p.see("code=0")
 	for name, want := range map[string]string{"messages": "go-nethttp, round 1 of 1", "table": "contender"} {
-		t.Run(name, func(t *testing.T) {
-			data, err := os.ReadFile(filepath.Join(dir, name))
-			if err != nil || !strings.Contains(string(data), want) || strings.Contains(string(data), "\x1b[?1049h") {
-				t.Errorf("%s: %v\n%s", name, err, data)
-			}
-		})
-	}
-}
-
-// TestScreen_Steering pauses a run, marks a moment, skips a step, continues, and stops after a
-// step; the results have all of it.
-func TestScreen_Steering(t *testing.T) {
-	t.Parallel()
-	p, out := onScreen(t, 120, 40, "go-nethttp", "docker", "--connections 1,2,3,4 --duration 8s")
-	p.see("step 1 of 4")
-	p.keys("p")
-	p.see("paused")
-	if seq := lastSeq(out); seq == 0 || runState(out) != bench.RunRunning {
-		t.Errorf("event %d, state %s", seq, runState(out))
-	}
-	p.keys("n")
-	p.see("Add a note")
-	p.typed("before the second step")
-	p.keys("p")
-	// The header names the next step even in a pause: only its bar shows that it runs.
-	p.until(time.Minute, "run the second step", func(s string) bool {
-		return strings.Contains(s, "step 2 of 4") && strings.Contains(s, " of 8s") && strings.Contains(s, "running")
-	})
-	p.keys("x")
-	p.see("Stop what?")
-	p.keys("2")
-	p.see("step 3 of 4")
-	p.keys("x")
-	p.see("Stop what?")
-	p.keys("1")
-	screen := p.see("code=130")
-	if !strings.Contains(screen, "locbench run --resume out") {
-		t.Errorf("no word about --resume:\n%s", screen)
-	}
-	run, trials := readClean(t, out)
-	if run.State != bench.RunInterrupted || len(trials) != 1 || len(trials[0].Steps) != 3 || trials[0].State != bench.TrialAborted {
-		t.Fatalf("state %s, trials %+v", run.State, trials)
-	}
-	if steps := trials[0].Steps; steps[0].Aborted != "" || steps[1].Aborted == "" || steps[2].Aborted != "" {
-		t.Errorf("aborted: %q, %q, %q", steps[0].Aborted, steps[1].Aborted, steps[2].Aborted)
-	}
-	var kinds []string
-	for _, i := range trials[0].ManualChanges {
-		kinds = append(kinds, string(i.Control.Kind)+i.Control.Text)
-	}
-	if got := strings.Join(kinds, ", "); got != "pause, notebefore the second step, resume, skip_step, stop_after_step" {
-		t.Errorf("manual changes: %s", got)
+		text := readFile(t, filepath.Join(dir, name))
+		testenv.Check(t, strings.Contains(text, want) && !strings.Contains(text, "\x1b[?1049h"), "%s:\n%s", name, text)
 	}
 }
 
@@ -106,10 +53,7 @@ func TestScreen_Resize(t *testing.T) {
 			return strings.Contains(s, "go-nethttp") && strings.Contains(s, "req/s") && strings.Contains(lines[len(lines)-1], "keys") && len(lines) == size[1]
 		})
 	}
-	p.keys("q")
-	p.see("stop now")
-	p.keys("C-c")
-	p.see("code=130")
+	p.stops()
 }
 
 // TestScreen_Suspended stops the screen by Ctrl-Z: the shell is back, the run continues,
@@ -132,36 +76,22 @@ func TestScreen_Suspended(t *testing.T) {
 	readClean(t, out)
 }
 
-// TestScreen_Closes stops the run gracefully: SIGHUP, results kept, nothing left; also if the
-// screen was suspended.
+// TestScreen_Closes stops the run gracefully, also if the screen was suspended: SIGHUP, results kept, nothing left.
+// internal/run/worker has the other ends of a screen, and its controls.
 func TestScreen_Closes(t *testing.T) {
 	t.Parallel()
-	testenv.Docker(t)
-	for name, stop := range map[string]bool{"shown": false, "suspended": true} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p, out := onScreen(t, 80, 24, "go-nethttp", "docker", "--duration 3s")
-			p.see("step 2/3")
-			if stop {
-				p.keys("C-z")
-				p.see("Stopped")
-			}
-			p.kill()
-			testenv.Until(t, time.Minute, "the run stops gracefully", func() bool { return runState(out) == bench.RunInterrupted })
-			testenv.Until(t, time.Minute, "the results are complete", func() bool { return !results.Running(out) })
-			testenv.Until(t, time.Minute, "the reports, which come last", func() bool {
-				left, err := filepath.Glob(filepath.Join(out, ".*")) // incomplete files
-				_, htmlErr := os.Stat(filepath.Join(out, results.ReportFile))
-				_, mdErr := os.Stat(filepath.Join(out, results.SummaryFile))
-				return err == nil && htmlErr == nil && mdErr == nil &&
-					!slices.ContainsFunc(left, func(f string) bool { return strings.Contains(f, ".tmp") })
-			})
-			_, trials := readClean(t, out)
-			if len(trials) != 1 || len(trials[0].Steps) == 0 || trials[0].State != bench.TrialAborted {
-				t.Errorf("trials %+v", trials)
-			}
-		})
-	}
+	p, out := onScreen(t, 80, 24, "go-nethttp", "docker", "--duration 3s")
+	p.see("step 2/3")
+	p.keys("C-z")
+	p.see("Stopped")
+	p.kill()
+	testenv.Until(t, time.Minute, "the run stops gracefully", func() bool { return runState(out) == bench.RunInterrupted && !results.Running(out) })
+	testenv.Until(t, time.Minute, "the reports, which come last", func() bool {
+		unfinished, _ := filepath.Glob(filepath.Join(out, ".*.tmp*"))
+		return len(unfinished) == 0 && results.Has(out, results.ReportFile) && results.Has(out, results.SummaryFile)
+	})
+	_, trials := readClean(t, out)
+	testenv.Check(t, len(trials) == 1 && len(trials[0].Steps) > 0 && trials[0].State == bench.TrialAborted, "%s", states(trials))
 }
 
 // TestScreen_Detached: the run continues without its screen and its terminal, to its end.
@@ -174,27 +104,8 @@ func TestScreen_Detached(t *testing.T) {
 	p.run("kill-server")
 	testenv.Until(t, time.Minute, "the run ends", func() bool { return !results.Running(out) })
 	run, trials := readClean(t, out)
-	if run.State != bench.RunComplete || len(trials) != 1 || len(trials[0].Steps) != 3 {
-		t.Errorf("state %s, trials %d", run.State, len(trials))
-	}
-}
-
-// TestScreen_ClosesWhileStopping stops the run on the screen, and closes the terminal
-// before the contender, which ignores the request, has ended.
-func TestScreen_ClosesWhileStopping(t *testing.T) {
-	t.Parallel()
-	p, out := onScreen(t, 80, 24, "faulty", "docker", "--services "+faulty(t, "deaf", 0)+" --duration 60s")
-	p.see("step 1/3", "req/s")
-	p.keys("C-c")
-	p.see("2", "stop now")
-	p.keys("2")
-	p.see("stopping")
-	p.kill()
-	testenv.Until(t, time.Minute, "the run stops gracefully", func() bool { return runState(out) == bench.RunInterrupted && !results.Running(out) })
-	_, trials := readClean(t, out)
-	if len(trials) != 1 || trials[0].State != bench.TrialAborted || trials[0].Stop == nil || !trials[0].Stop.Killed || trials[0].Stop.Forced {
-		t.Errorf("trials %+v", trials)
-	}
+	testenv.Check(t, run.State == bench.RunComplete && len(trials) == 1 && len(trials[0].Steps) == 3,
+		"state %s, trials %d", run.State, len(trials))
 }
 
 // TestScreen_CtrlC needs a confirmation, then stops gracefully, then by force: the
@@ -223,20 +134,11 @@ func TestScreen_HostileLogs(t *testing.T) {
 	p.see("step 1 of 3", "req/s")
 	p.keys("5", "v")
 	screen := p.see("pwned")
-	if strings.Contains(screen, "\x1b") || strings.Contains(screen, "\a") {
-		t.Errorf("%q", screen)
-	}
+	testenv.Check(t, !strings.ContainsAny(screen, "\x1b\a"), "%q", screen)
 	lines := strings.Split(strings.TrimRight(screen, "\n"), "\n")
-	if !strings.Contains(lines[0], "faulty") || !strings.Contains(lines[len(lines)-1], "keys") {
-		t.Errorf("the layout is broken:\n%s", screen)
-	}
-	if title := strings.TrimSpace(p.run("display-message", "-p", "-t", "0", "#{pane_title}")); title != "title before" {
-		t.Errorf("the title is %q", title)
-	}
-	p.keys("q")
-	p.see("stop now")
-	p.keys("C-c")
-	p.see("code=130")
+	testenv.Check(t, strings.Contains(lines[0], "faulty") && strings.Contains(lines[len(lines)-1], "keys"), "the layout is broken:\n%s", screen)
+	testenv.Equal(t, strings.TrimSpace(p.run("display-message", "-p", "-t", "0", "#{pane_title}")), "title before")
+	p.stops()
 }
 
 // TestDashboard uses all screens: set up, watch, abort; again to the end; past runs, open, compare.
@@ -285,9 +187,8 @@ func TestDashboard(t *testing.T) {
 	p.see("set up  ")
 	p.keys("q")
 	screen := p.see("code=0")
-	if !strings.Contains(screen, "results  results/") || strings.Contains(screen, "set up  ") {
-		t.Errorf("the normal screen shows:\n%s", screen)
-	}
+	testenv.Check(t, strings.Contains(screen, "results  results/") && !strings.Contains(screen, "set up  "),
+		"the normal screen shows:\n%s", screen)
 	for _, f := range folders {
 		readClean(t, f)
 	}
@@ -303,12 +204,8 @@ func TestDashboard_OtherRun(t *testing.T) {
 	p := newPane(t, 120, 40, dir)
 	p.typed("locbench tui out; echo code=$?")
 	screen := p.see("watching", "step 1 of 3", "req/s")
-	if strings.Contains(screen, "abort") {
-		t.Errorf("it offers to abort another's run:\n%s", screen)
-	}
+	testenv.Check(t, !strings.Contains(screen, "abort"), "it offers to abort another's run:\n%s", screen)
 	p.keys("q")
 	p.see("code=0")
-	if code := c.wait(2 * time.Minute); code != 0 {
-		t.Errorf("the run that was watched ended with %d:\n%s", code, c.stderr.String())
-	}
+	c.succeeds(2 * time.Minute)
 }

@@ -2,13 +2,10 @@ package app
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/secret"
@@ -28,24 +25,19 @@ func TestStoreFromEnvironment(t *testing.T) {
 	})
 	testenv.OK(t, err)
 	testenv.Equal(t, plan.urls["elasticsearch"], "http://reader:hunter2hunter2@10.0.0.5:9200", "planned at")
-	if text := secret.New(plan.secrets(getenv)...).Text("said hunter2hunter2"); strings.Contains(text, "hunter2") {
-		t.Error(text)
-	}
+	text := secret.New(plan.secrets(getenv)...).Text("said hunter2hunter2")
+	testenv.Check(t, !strings.Contains(text, "hunter2"), "%v", text)
 	run := plan.Run
 	data, err := json.Marshal(run)
 	if err != nil || strings.Contains(string(data), "hunter2") || run.Command[3] != hidden || run.Command[4] != "--elastic="+hidden {
 		t.Errorf("%q, %v", run.Command, err)
 	}
-	dir := t.TempDir()
+	testenv.Fails(t, testenv.Err(resumedPlan(t, run, RunOptions{})), "--elastic 'http://${USER_NAME}:${PASSWORD}@10.0.0.5:9200'")
 	run.State = bench.RunInterrupted
-	testenv.OK(t, results.WriteJSON(filepath.Join(dir, results.RunFile), run))
-	if _, err := NewPlan(RunOptions{Resume: dir, Getenv: os.Getenv}); err == nil || !strings.Contains(err.Error(), "--elastic 'http://${USER_NAME}:${PASSWORD}@10.0.0.5:9200'") {
-		t.Errorf("resumed without: %v", err)
-	}
+	dir := saved(t, run)
 	again, err := NewPlan(RunOptions{Resume: dir, Changes: profile.Changes{"elastic": {given}}, Getenv: getenv})
-	if err != nil || again.urls["elasticsearch"] != plan.urls["elasticsearch"] {
-		t.Errorf("resumed at %s, %v", again.urls, err)
-	}
+	testenv.Check(t, err == nil && again.urls["elasticsearch"] == plan.urls["elasticsearch"],
+		"resumed at %s, %v", again.urls, err)
 }
 
 func TestRecorded(t *testing.T) {

@@ -45,16 +45,9 @@ func interrupted(t *testing.T, services, setting string, state bench.TrialState,
 
 // A run whose service has changed is not resumed: its result would have rounds of two versions.
 func TestResumeRefusesChangedSources(t *testing.T) {
-	services := t.TempDir()
-	folder := filepath.Join(services, "orders")
-	write := func(name, text string) {
-		t.Helper()
-		testenv.OK(t, os.MkdirAll(folder, 0o755))
-		testenv.OK(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
-	}
-	write("service.yaml", "language: Go\nframework: none\nversion: '1'\nname: orders\n"+
-		"docker: {image: 'orders:1'}\nprocess: {command: [/nonexistent/orders]}\n")
-	write("main.go", "package main\n")
+	services := testenv.Folder(t, map[string]string{"orders/service.yaml": ofOrders("1") + "process: {command: [/nonexistent/orders]}\n",
+		"orders/main.go": "package main\n"})
+	write := func(name, text string) string { return testenv.Write(t, text, services, "orders", name) }
 	all, err := Discover([]string{services})
 	testenv.OK(t, err)
 	svc, err := contender.Find(all, "orders")
@@ -80,27 +73,22 @@ func TestResumeRefusesChangedSources(t *testing.T) {
 			write("main.go", "package main\n")
 			dir := interrupted(t, services, c.setting, c.state, bench.Artifact{Sources: hash})
 			if c.file != "" {
-				write(c.file, c.text)
-				defer os.Remove(filepath.Join(folder, c.file))
+				defer os.Remove(write(c.file, c.text))
 			}
 			plan, err := NewPlan(RunOptions{Resume: dir})
 			testenv.OK(t, err)
 			before := ran(plan)
 			testenv.Equal(t, c.state == bench.TrialComplete, len(before) == 1, before)
 			err = changedSources(plan, before)
-			if refused := err != nil; refused != c.refused {
-				t.Errorf("%v", err)
-			}
+			testenv.Equal(t, err != nil, c.refused, err)
 			plan.Run.Trials[1].State = bench.TrialComplete
 			if got := ran(plan); c.state == bench.TrialComplete && len(got) > 0 {
 				t.Errorf("a contender without another round: %v", got)
 			}
 			if c.refused {
 				err = Run(t.Context(), console.Env{Stdout: io.Discard, Stderr: io.Discard, Getenv: os.Getenv}, RunOptions{Resume: dir})
-				if err == nil || !strings.Contains(err.Error(), "changed since its complete rounds in "+dir) ||
-					console.ExitCode(t.Context(), err) != console.ExitUsage {
-					t.Errorf("%v", err)
-				}
+				testenv.Fails(t, err, "changed since its complete rounds in "+dir)
+				testenv.Equal(t, console.ExitCode(t.Context(), err), console.ExitUsage)
 			}
 		})
 	}

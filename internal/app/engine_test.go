@@ -1,11 +1,10 @@
 package app
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/bench/benchtest"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -14,25 +13,15 @@ import (
 func TestResumedRunHasItsEngine(t *testing.T) {
 	p, err := PlannedProfile(RunOptions{Profile: "quick"})
 	testenv.OK(t, err)
-	trial := bench.Trial{Contender: "go-nethttp", Round: 1}
 	resume := func(engine bench.Engine, targets ...bench.Target) (Plan, error) {
-		dir := t.TempDir()
-		run := bench.Run{
-			Schema: bench.SchemaVersion, ID: "r", State: bench.RunInterrupted, Profile: p, Engine: engine, Targets: targets,
-			Trials: []bench.TrialEntry{{Trial: trial, State: bench.TrialPending, File: "go-nethttp-1.json"}},
-		}
-		testenv.OK(t, results.WriteJSON(filepath.Join(dir, results.RunFile), run))
-		return NewPlan(RunOptions{Resume: dir, Getenv: func(key string) string {
-			if key == engineVariable {
-				return "vegeta"
-			}
-			return ""
-		}})
+		dir := saved(t, bench.Run{Schema: bench.SchemaVersion, ID: "r", Profile: p, Engine: engine, Targets: targets,
+			Trials: []bench.TrialEntry{benchtest.Entry("go-nethttp", 1, bench.TrialPending)}})
+		return NewPlan(RunOptions{Resume: dir, Getenv: func(key string) string { return map[string]string{engineVariable: "vegeta"}[key] }})
 	}
 	for _, engine := range []bench.Engine{"", "vegeta"} {
-		if plan, err := resume(engine); err != nil || plan.Run.Engine != engine {
-			t.Errorf("%q on record: %q, %v", engine, plan.Run.Engine, err)
-		}
+		plan, err := resume(engine)
+		testenv.OK(t, err)
+		testenv.Equal(t, plan.Run.Engine, engine)
 	}
 	testenv.Fails(t, testenv.Err(resume("warp\x1b")), `is not a load engine (use auto, fast, vegeta)`)
 	secure := bench.Target{Name: "go-nethttp", URL: "https://127.0.0.1:1"}

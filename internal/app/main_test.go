@@ -1,6 +1,7 @@
 package app
 
 import (
+	"io"
 	"os"
 	"testing"
 
@@ -9,6 +10,6 @@ import (
 	"github.com/locbench/locbench/internal/text/console"
 )
 
-var noEnv = console.Env{Getenv: func(string) string { return "" }}
+var noEnv = console.Env{Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" }}
 
 func TestMain(m *testing.M) { os.Exit(testenv.AloneOnMachine(m, machine.RunsVariable)) }

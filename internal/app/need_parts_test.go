@@ -20,7 +20,7 @@ import (
 // bound on sizes and times.
 func TestContentHash(t *testing.T) {
 	dir := t.TempDir()
-	write := func(name, text string) { testenv.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)) }
+	write := func(name, text string) { testenv.Write(t, text, dir, name) }
 	last := ""
 	differs := func(what string, most int64, want bool) {
 		t.Helper()
@@ -51,9 +51,7 @@ func TestContentHash(t *testing.T) {
 	differs("content beyond the bound", 2, false)
 	write("a", "four")
 	differs("size beyond the bound", 2, true)
-	if _, err := contentHash(filepath.Join(dir, "none"), 1000); err == nil {
-		t.Error("a file that is missing")
-	}
+	testenv.Check(t, testenv.Err(contentHash(filepath.Join(dir, "none"), 1000)) != nil, "a file that is missing")
 }
 
 // A need that changed is refused with what changed. An image that the record does not have yet is
@@ -88,12 +86,9 @@ func TestChangedParts(t *testing.T) {
 // of its profile.
 func needsRun(t *testing.T, change func(*bench.Run)) (dir, folder string) {
 	t.Helper()
-	folder, dir = t.TempDir(), filepath.Join(t.TempDir(), "out")
-	for name, text := range map[string]string{"a.sql": "x", "e.env": "A=one", "p.yaml": "contenders: [go-nethttp]\n" +
+	folder, dir = testenv.Folder(t, map[string]string{"a.sql": "x", "e.env": "A=one", "p.yaml": "contenders: [go-nethttp]\n" +
 		"needs: {elasticsearch: {}, db: {image: 'db:1', like: postgres, seed: [a.sql, {command: [psql, -c, x]}], env_file: e.env}}\n" +
-		"requests: [{path: /x}]\nsteps: [3]\n"} {
-		testenv.OK(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
-	}
+		"requests: [{path: /x}]\nsteps: [3]\n"}), filepath.Join(t.TempDir(), "out")
 	file := filepath.Join(folder, "p.yaml")
 	plan, err := NewPlan(RunOptions{Profile: file, ProfileNamed: true, Out: dir})
 	testenv.OK(t, err)
@@ -123,13 +118,11 @@ func TestResumeOfNeeds(t *testing.T) {
 	dir, folder := needsRun(t, nil)
 	text, err := resumed(t, RunOptions{Resume: dir})
 	testenv.Fails(t, err, "Docker")
-	for _, want := range []string{"need     db: image db:1 (on record)\n", "need     db: seed command psql -c x (on record)\n",
-		"need     db: file " + filepath.Join(folder, "a.sql") + " (on record)\n", "need     db: file " + filepath.Join(folder, "e.env") + " (on record)\n"} {
-		testenv.Contains(t, text, want)
-	}
+	testenv.Contains(t, text, "need     db: image db:1 (on record)\n", "need     db: seed command psql -c x (on record)\n",
+		"need     db: file "+filepath.Join(folder, "a.sql")+" (on record)\n", "need     db: file "+filepath.Join(folder, "e.env")+" (on record)\n")
 	for file, key := range map[string]string{"a.sql": "seed[0]", "e.env": "env_file[0]"} {
 		dir, folder := needsRun(t, nil)
-		testenv.OK(t, os.WriteFile(filepath.Join(folder, file), []byte("A=two"), 0o600))
+		testenv.Write(t, "A=two", folder, file)
 		_, err = resumed(t, RunOptions{Resume: dir})
 		testenv.Fails(t, err, "cannot resume: "+file+" of need db changed ("+key)
 		testenv.OK(t, os.Remove(filepath.Join(folder, file)))
@@ -141,8 +134,7 @@ func TestResumeOfNeeds(t *testing.T) {
 // A record names files of its profile's folder only, as the profile does: it may be from another
 // person, and so may the folders that it names.
 func TestResumeOfNeeds_Outside(t *testing.T) {
-	outside := t.TempDir()
-	testenv.OK(t, os.WriteFile(filepath.Join(outside, "key"), []byte("private"), 0o600))
+	outside := testenv.Folder(t, map[string]string{"key": "private"})
 	edited := func(run *bench.Run) {
 		of := string(run.Profile.Needs[1].Of)
 		run.Profile.Needs[1].Of = []byte(strings.Replace(of, `"env_file":`, `"volumes":[{"source":"`+outside+`/key","target":"/k"}],"env_file":`, 1))
@@ -169,9 +161,8 @@ func TestNotResumable(t *testing.T) {
 	for environment, want := range map[string]string{
 		"{APP_SECRET: 'x${DBPW}y', P_PASSWORD: '${DBPW}'}": "", "{APP_SECRET: hunter2-hunter2}": "resume   not possible: a secret of need db is not saved",
 	} {
-		file := filepath.Join(t.TempDir(), "p.yaml")
-		testenv.OK(t, os.WriteFile(file, []byte("contenders: [go-nethttp]\nneeds: {elasticsearch: {}, db: {image: 'db:1', environment: "+environment+"}}\n"+
-			"requests: [{path: /x}]\nsteps: [3]\n"), 0o600))
+		file := testenv.Write(t, "contenders: [go-nethttp]\nneeds: {elasticsearch: {}, db: {image: 'db:1', environment: "+environment+"}}\n"+
+			"requests: [{path: /x}]\nsteps: [3]\n", t.TempDir(), "p.yaml")
 		t.Setenv("DBPW", "hunter2-hunter2")
 		text, err := resumed(t, RunOptions{Profile: file, ProfileNamed: true, Out: filepath.Join(t.TempDir(), "out"), Getenv: os.Getenv})
 		testenv.Fails(t, err, "Docker")
@@ -182,17 +173,12 @@ func TestNotResumable(t *testing.T) {
 // What manifests take from the environment is listed before a run, and by validate; what the profile
 // takes is in the profile.
 func TestOfManifests(t *testing.T) {
-	folder := t.TempDir()
-	for name, text := range map[string]string{
+	folder := testenv.Folder(t, map[string]string{
 		"svc/web/service.yaml": "name: web\nlanguage: Go\nframework: none\nversion: '1'\nprocess: {command: [x]}\n" +
 			"env: {AWS: '${AWS_SECRET_ACCESS_KEY}', MODE: '${MODE}'}\nneeds: {db: {image: 'db:1', environment: {A: '${HOME_OF_DB}'}}}\n",
 		"p.yaml": "contenders: [{web: {env: {MODE: '${MODE}'}, as: v}}]\nservices: svc\n" +
 			"requests: [{path: /x, header: {A: '${TOKEN}'}}]\nsteps: [3]\n",
-	} {
-		file := filepath.Join(folder, name)
-		testenv.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		testenv.OK(t, os.WriteFile(file, []byte(text), 0o600))
-	}
+	})
 	file := filepath.Join(folder, "p.yaml")
 	plan, err := NewPlan(RunOptions{Profile: file, ProfileNamed: true, Out: filepath.Join(t.TempDir(), "out")})
 	testenv.OK(t, err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis/compare"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/benchtest"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/testenv"
@@ -39,9 +40,8 @@ func TestHashOfARecordedProfile(t *testing.T) {
 		if err == nil {
 			err = json.Unmarshal(saved, &again)
 		}
-		if err != nil || compare.ProfileHash(again.Profile) != compare.ProfileHash(p) {
-			t.Errorf("%s: %v\n%s", p.Name, err, saved)
-		}
+		testenv.Check(t, err == nil && compare.ProfileHash(again.Profile) == compare.ProfileHash(p),
+			"%s: %v\n%s", p.Name, err, saved)
 	}
 }
 
@@ -50,37 +50,25 @@ func TestHashOfARecordedProfile(t *testing.T) {
 func TestResumeSaysWhatItSends(t *testing.T) {
 	p, err := profile.Parse("p.yaml", []byte(recordedProfile))
 	testenv.OK(t, err)
-	dir := filepath.Join(t.TempDir(), "out")
-	record, err := results.Create(dir, bench.Run{
-		Schema: bench.SchemaVersion, ID: "r1", State: bench.RunInterrupted, Profile: p, Hash: compare.ProfileHash(p),
-		Software: bench.Software{Locbench: Version()}, Targets: []bench.Target{{Name: "orders", URL: "http://me:hunter2hunter2@192.0.2.7:81"}},
-		Trials: []bench.TrialEntry{{Trial: bench.Trial{Contender: "orders", Round: 1}, State: bench.TrialAborted, File: "orders-1.json"}},
-		Files:  []bench.DataFile{{File: "/home/me/bench/users.csv", Hash: "1"}},
-	}, nil)
-	testenv.OK(t, err)
-	record.Close()
+	dir := saved(t, bench.Run{
+		Schema: bench.SchemaVersion, ID: "r1", Profile: p, Hash: compare.ProfileHash(p), Software: bench.Software{Locbench: Version()},
+		Targets: []bench.Target{{Name: "orders", URL: "http://me:hunter2hunter2@192.0.2.7:81"}},
+		Trials:  []bench.TrialEntry{benchtest.Entry("orders", 1, bench.TrialAborted)},
+		Files:   []bench.DataFile{{File: "/home/me/bench/users.csv", Hash: "1"}},
+	})
 	resume := func(o RunOptions) (string, error) {
 		var printed strings.Builder
 		o.Resume = dir
-		err := Run(t.Context(), console.Env{Stdout: &printed, Stderr: &printed, Getenv: func(string) string { return "" }}, o)
+		err := Run(t.Context(), console.Env{Stdout: &printed, Stderr: &printed, Getenv: noEnv.Getenv}, o)
 		return printed.String(), err
 	}
 	text, err := resume(RunOptions{})
-	if err == nil || !strings.Contains(err.Error(), "LOGIN_PASSWORD") { // it ends here, without the variable
-		t.Errorf("%v", err)
-	}
-	for _, want := range []string{
-		"target   http://192.0.2.7:81 for orders (on record)\n", "file     /home/me/bench/users.csv (on record)\n",
-		"variable LOGIN_PASSWORD of the environment, in request \"POST /login\" (on record)\n",
-	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is not in %s", want, text)
-		}
-	}
+	testenv.Fails(t, err, "LOGIN_PASSWORD") // it ends here, without the variable
+	testenv.Contains(t, text, "target   http://192.0.2.7:81 for orders (on record)\n", "file     /home/me/bench/users.csv (on record)\n",
+		"variable LOGIN_PASSWORD of the environment, in request \"POST /login\" (on record)\n")
 	text, _ = resume(RunOptions{Changes: profile.Changes{"target": {"http://127.0.0.1:1"}}})
-	if strings.Contains(text, "target ") || strings.Contains(text, "hunter2") {
-		t.Errorf("a target that is given again: %s", text)
-	}
+	testenv.Check(t, !strings.Contains(text, "target ") && !strings.Contains(text, "hunter2"),
+		"a target that is given again: %s", text)
 
 	file := filepath.Join(dir, results.RunFile)
 	data, err := os.ReadFile(file)

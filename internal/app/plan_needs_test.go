@@ -1,13 +1,10 @@
 package app
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/testenv"
 )
@@ -18,21 +15,12 @@ type shop struct{ dir, profile string }
 // newShop writes the needs of the profile and of both manifests.
 func newShop(t *testing.T, p, goes, node string) shop {
 	t.Helper()
-	s := shop{dir: t.TempDir()}
-	for name, needs := range map[string]string{"goes": goes, "node": node} {
-		s.write(t, "svc/"+name+"/service.yaml", "docker: {image: 'a:1'}\nenv: {DB: \"{{.Needs.db.URL}}\"}\n"+needs+
-			"\nvariants: [{name: plain}, {name: pooled}]\n")
+	manifest := func(needs string) string {
+		return "docker: {image: 'a:1'}\nenv: {DB: \"{{.Needs.db.URL}}\"}\n" + needs + "\nvariants: [{name: plain}, {name: pooled}]\n"
 	}
-	s.profile = s.write(t, "bench.yaml", "contenders: [goes, 'goes:pooled', node]\nservices: svc\nrequests: [{get: /}]\nsteps: [1]\n"+p)
-	return s
-}
-
-func (s shop) write(t *testing.T, name, text string) string {
-	t.Helper()
-	file := filepath.Join(s.dir, name)
-	testenv.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
-	testenv.OK(t, os.WriteFile(file, []byte(text), 0o600))
-	return file
+	dir := testenv.Folder(t, map[string]string{"svc/goes/service.yaml": manifest(goes), "svc/node/service.yaml": manifest(node),
+		"bench.yaml": "contenders: [goes, 'goes:pooled', node]\nservices: svc\nrequests: [{get: /}]\nsteps: [1]\n" + p})
+	return shop{dir, filepath.Join(dir, "bench.yaml")}
 }
 
 func (s shop) plan() (Plan, error) {
@@ -57,10 +45,7 @@ func TestPlan_ManifestNeeds(t *testing.T) {
 	testenv.Equal(t, len(site.needs), 1)
 	testenv.OK(t, unknownNeeds(p.Run.Profile, p.Services))
 
-	folder := t.TempDir()
-	p.Run.State = bench.RunInterrupted
-	testenv.OK(t, results.WriteJSON(filepath.Join(folder, results.RunFile), p.Run))
-	resumed, err := NewPlan(RunOptions{Resume: folder, Getenv: os.Getenv})
+	resumed, err := resumedPlan(t, p.Run, RunOptions{})
 	testenv.OK(t, err)
 	testenv.Equal(t, len(resumed.Run.Profile.Needs), 1)
 
@@ -87,7 +72,6 @@ func TestPlan_ManifestNeeds(t *testing.T) {
 
 	p, err = newShop(t, "", db, "").plan()
 	testenv.OK(t, err)
-	site.plan, site.needs = p, nil
 	testenv.Fails(t, unknownNeeds(p.Run.Profile, p.Services),
 		"contender node uses {{.Needs.db.URL}}, but only the manifest of goes has the need \"db\"; write it in its own, or in the profile")
 }

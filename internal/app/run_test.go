@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,15 +29,10 @@ func TestTheRecordHoldsNoPassword(t *testing.T) {
 	}
 	data, err := json.Marshal(public(run))
 	testenv.OK(t, err)
-	if strings.Contains(string(data), "secret") {
-		t.Errorf("the record holds a password: %s", data)
-	}
-	if !strings.Contains(string(data), "http://10.0.0.5:9200") || !strings.Contains(string(data), `"6"`) {
-		t.Errorf("the record lost more than the passwords: %s", data)
-	}
-	if !strings.Contains(run.Profile.Needs[0].URL, "secret") {
-		t.Error("the running plan lost its password")
-	}
+	testenv.Check(t, !strings.Contains(string(data), "secret"), "the record holds a password: %s", data)
+	testenv.Check(t, strings.Contains(string(data), "http://10.0.0.5:9200") && strings.Contains(string(data), `"6"`),
+		"the record lost more than the passwords: %s", data)
+	testenv.Check(t, strings.Contains(run.Profile.Needs[0].URL, "secret"), "the running plan lost its password")
 }
 
 func TestResumingOnAChangedMachineWarns(t *testing.T) {
@@ -67,16 +63,30 @@ func TestMemoryOvercommit(t *testing.T) {
 	}
 }
 
-// writeRun writes the record of a run, and an empty result of each trial.
-func writeRun(t *testing.T, dir string, run bench.Run) {
+// saved writes the record of an interrupted run, and an empty result of each trial that has begun,
+// and returns its folder.
+func saved(t testing.TB, run bench.Run) (dir string) {
 	t.Helper()
+	dir = t.TempDir()
+	run.State = cmp.Or(run.State, bench.RunInterrupted)
 	testenv.OK(t, results.WriteJSON(filepath.Join(dir, results.RunFile), run))
 	for _, e := range run.Trials {
-		writeTrial(t, dir, e)
+		if e.State != bench.TrialPending {
+			writeTrial(t, dir, e)
+		}
 	}
+	return dir
 }
 
-func writeTrial(t *testing.T, dir string, e bench.TrialEntry) {
+// resumedPlan plans to resume a run.
+func resumedPlan(t testing.TB, run bench.Run, o RunOptions) (Plan, error) {
+	t.Helper()
+	run.State = bench.RunInterrupted
+	o.Resume, o.Getenv = saved(t, run), noEnv.Getenv
+	return NewPlan(o)
+}
+
+func writeTrial(t testing.TB, dir string, e bench.TrialEntry) {
 	t.Helper()
 	testenv.OK(t, results.WriteJSON(filepath.Join(dir, e.File), bench.TrialResult{Schema: bench.SchemaVersion, Trial: e.Trial, State: e.State}))
 }
@@ -93,9 +103,7 @@ func TestResumeOfInterleaving(t *testing.T) {
 	for interleave, want := range map[time.Duration]string{100 * time.Millisecond: "complete complete pending pending", 0: "complete complete complete pending"} {
 		run.Profile = p
 		run.Profile.Interleave = interleave
-		dir := t.TempDir()
-		writeRun(t, dir, run)
-		again, err := resumable(dir)
+		again, err := resumable(saved(t, run))
 		testenv.OK(t, err)
 		var got []string
 		for _, l := range again.Trials {
@@ -125,18 +133,15 @@ func TestResumeRepeatsWhatIsLost(t *testing.T) {
 		}, `invalid character '\x01' after top-level value`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			writeRun(t, dir, run)
-			_, err := resumable(dir)
-			testenv.Fails(t, err, "nothing to resume")
+			dir := saved(t, run)
+			testenv.Fails(t, testenv.Err(resumable(dir)), "nothing to resume")
 			testenv.OK(t, c.damage(filepath.Join(dir, "a-2.json")))
 			again, err := resumable(dir)
 			testenv.OK(t, err)
 			testenv.Equal(t, again.Trials[1].State, bench.TrialPending)
 			testenv.Contains(t, strings.Join(lostOnRecord(dir), "\n"), "repeated trial a-2 is lost: ", c.want)
 			_, _, err = results.Read(dir)
-			testenv.Fails(t, err, c.want)
-			testenv.Fails(t, err, "run again what is lost: locbench run --resume "+dir)
+			testenv.Fails(t, err, c.want, "run again what is lost: locbench run --resume "+dir)
 		})
 	}
 }
@@ -144,15 +149,14 @@ func TestResumeRepeatsWhatIsLost(t *testing.T) {
 // TestResumePlansUnderTheLock: the plan is not read while another locbench continues the run.
 func TestResumePlansUnderTheLock(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	trial := bench.TrialEntry{Trial: bench.Trial{Contender: "go-nethttp", Round: 1}, State: bench.TrialComplete, File: "go-nethttp-1.json"}
+	trial := benchtest.Entry("go-nethttp", 1, bench.TrialComplete)
 	p, err := profile.Parse("p.yaml", []byte("contenders: [go-nethttp]\nrequests: [{path: /x}]\nsteps: [3]\n"))
 	testenv.OK(t, err)
 	other, err := results.Create(dir, bench.Run{Schema: bench.SchemaVersion, ID: "r1", State: bench.RunRunning, Profile: p, Trials: []bench.TrialEntry{trial}}, nil)
 	testenv.OK(t, err)
 	resume := func(want string) {
 		t.Helper()
-		err := Run(t.Context(), console.Env{Stdout: io.Discard, Stderr: io.Discard}, RunOptions{Resume: dir})
-		testenv.Fails(t, err, want)
+		testenv.Fails(t, Run(t.Context(), noEnv, RunOptions{Resume: dir}), want)
 	}
 	writeTrial(t, dir, trial)
 	resume("another locbench is writing to " + dir)
@@ -164,22 +168,14 @@ func TestResumePlansUnderTheLock(t *testing.T) {
 // TestResumeUsesTheRecordedFolder: the services folder of the run needs not be named again, is
 // printed, and is missed with its path; one that is named goes first.
 func TestResumeUsesTheRecordedFolder(t *testing.T) {
-	services, dir := t.TempDir(), filepath.Join(t.TempDir(), "out")
-	folder := filepath.Join(services, "orders")
-	testenv.OK(t, os.Mkdir(folder, 0o755))
-	manifest := "language: Go\nframework: none\nversion: '1'\nname: orders\ndocker: {image: 'orders:1'}\n"
-	testenv.OK(t, os.WriteFile(filepath.Join(folder, "service.yaml"), []byte(manifest), 0o600))
+	services := testenv.Folder(t, map[string]string{"orders/service.yaml": ofOrders("1")})
 	p, err := profile.Parse("p.yaml", []byte("contenders: [orders]\nrequests: [{path: /, header: {X-A: '${RESUME_TEST}'}}]\nsteps: [3]\n"))
 	testenv.OK(t, err)
-	trial := bench.TrialEntry{Trial: bench.Trial{Contender: "orders", Round: 1}, State: bench.TrialAborted, File: "orders-1.json"}
-	record, err := results.Create(dir, bench.Run{Schema: bench.SchemaVersion, ID: "r1", State: bench.RunInterrupted, Profile: p,
-		Trials: []bench.TrialEntry{trial}, Services: []string{services}}, nil)
-	testenv.OK(t, err)
-	record.Close()
+	dir := saved(t, bench.Run{Schema: bench.SchemaVersion, ID: "r1", Profile: p, Services: []string{services},
+		Trials: []bench.TrialEntry{benchtest.Entry("orders", 1, bench.TrialAborted)}})
 	plan, err := NewPlan(RunOptions{Resume: dir})
-	if err != nil || plan.Services[bench.Selection{Contender: "orders"}].Docker.Image != "orders:1" {
-		t.Errorf("%v, %+v", err, plan.Services)
-	}
+	testenv.Check(t, err == nil && plan.Services[bench.Selection{Contender: "orders"}].Docker.Image == "orders:1",
+		"%v, %+v", err, plan.Services)
 	// Without its variable of the environment the run ends before anything is started.
 	for name, c := range map[string]struct {
 		o       RunOptions
@@ -190,7 +186,7 @@ func TestResumeUsesTheRecordedFolder(t *testing.T) {
 		"named":                 {RunOptions{Resume: dir, Services: []string{services}}, false},
 	} {
 		var printed strings.Builder
-		err := Run(t.Context(), console.Env{Stdout: io.Discard, Stderr: &printed, Getenv: func(string) string { return "" }}, c.o)
+		err := Run(t.Context(), console.Env{Stdout: io.Discard, Stderr: &printed, Getenv: noEnv.Getenv}, c.o)
 		testenv.Fails(t, err, "RESUME_TEST")
 		got := strings.Contains(printed.String(), "services "+services+" (on record)")
 		testenv.Equal(t, got, c.printed, name, printed.String())

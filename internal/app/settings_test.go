@@ -1,32 +1,71 @@
 package app
 
 import (
-	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
+// ofOrders is a manifest of a version of orders.
+func ofOrders(version string) string {
+	return "name: orders\nlanguage: Go\nframework: none\nversion: '" + version + "'\ndocker: {image: 'orders:1'}\n"
+}
+
+// planOf plans a run of a profile in a file of dir.
+func planOf(t testing.TB, text, dir, file string, o RunOptions) (Plan, error) {
+	o.Profile, o.ProfileNamed = testenv.Write(t, text+"requests: [{path: /}]\nsteps: [1]\n", dir, file), true
+	return NewPlan(o)
+}
+
+// The key services of a profile is all that a user names: its folder is relative to the profile's
+// file, --services replaces it, and the run records it.
+func TestServicesOfProfile(t *testing.T) {
+	dir := testenv.Folder(t, map[string]string{"team/svc/orders/service.yaml": ofOrders("1"), "other/orders/service.yaml": ofOrders("2")})
+	plan := func(services string, options ...string) (Plan, error) {
+		return planOf(t, services+"contenders: [orders]\n", dir, "team/p.yaml", RunOptions{Services: options})
+	}
+	orders := bench.Selection{Contender: "orders"}
+	t.Chdir(t.TempDir()) // not the profile's folder
+	for _, tt := range []struct {
+		key             string
+		options         []string
+		version, folder string
+	}{
+		{"services: svc\n", nil, "1", "team/svc"},
+		{"services: ../other\n", nil, "2", "other"},
+		{"services: svc/orders\n", nil, "1", "team/svc/orders"},
+		{"services: svc\n", []string{filepath.Join(dir, "other")}, "2", "other"},
+	} {
+		p, err := plan(tt.key, tt.options...)
+		testenv.OK(t, err)
+		testenv.Equal(t, p.Services[orders].Version, tt.version, tt.key, tt.options)
+		testenv.Equal(t, p.Run.Services, []string{filepath.Join(dir, tt.folder)}, tt.key, tt.options)
+		resumed, err := resumedPlan(t, p.Run, RunOptions{})
+		testenv.OK(t, err)
+		testenv.Equal(t, resumed.Services[orders].Version, tt.version, tt.key, tt.options)
+		text := testenv.Must(profile.Format(p.Run.Profile))(t) // as `profiles show` writes it
+		again := testenv.Must(profile.Parse("p.yaml", text))(t)
+		testenv.Equal(t, again.Services, p.Run.Profile.Services)
+	}
+	for key, want := range map[string]string{
+		"": "`services: DIR` in the profile, or --services DIR", "services: nowhere\n": "nowhere", "services: ''\n": "write the path of a folder",
+	} {
+		err := testenv.Err(plan(key))
+		testenv.Fails(t, err, want)
+		testenv.Check(t, !strings.Contains(err.Error(), "rs-warp"), "%q: %v", key, err)
+	}
+}
+
 // A plan applies the settings of each contender: limits, environment, image, folder, name.
 func TestPlanAppliesSettings(t *testing.T) {
-	dir := t.TempDir()
-	write := func(name, text string) string {
-		file := filepath.Join(dir, name)
-		testenv.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		testenv.OK(t, os.WriteFile(file, []byte(text), 0o600))
-		return file
-	}
-	manifest := "language: Go\nframework: none\nversion: 'VERSION'\nname: orders\nenv: {A: '1', B: '1'}\n" +
-		"docker: {image: 'orders:new'}\nvariants: [{name: std}, {name: fast, env: {B: '2'}}]\n"
-	write("new/orders/service.yaml", strings.Replace(manifest, "VERSION", "2", 1))
-	write("old/service.yaml", strings.Replace(manifest, "VERSION", "1", 1))
+	manifest := strings.Replace(ofOrders("2"), ":1'", ":new'", 1) + "env: {A: '1', B: '1'}\nvariants: [{name: std}, {name: fast, env: {B: '2'}}]\n"
+	dir := testenv.Folder(t, map[string]string{"new/orders/service.yaml": manifest, "old/service.yaml": ofOrders("1")})
 	plan := func(contenders string) (Plan, error) {
-		file := write("p.yaml", "contenders: "+contenders+"\nlimits: {cpus: 2}\nrequests: [{path: /}]\nsteps: [1]\n")
-		return NewPlan(RunOptions{Profile: file, ProfileNamed: true, Services: []string{filepath.Join(dir, "new")}})
+		return planOf(t, "contenders: "+contenders+"\nlimits: {cpus: 2}\n", dir, "p.yaml", RunOptions{Services: []string{filepath.Join(dir, "new")}})
 	}
 	p, err := plan("[orders, {'orders:fast': {cpus: 0.5, env: {A: '3'}, as: half}}, {orders: {image: 'orders:v1', as: v1}}, " +
 		"{orders: {dir: old, as: before}}]")
@@ -43,8 +82,8 @@ func TestPlanAppliesSettings(t *testing.T) {
 	if s := of("v1"); s.Docker.Image != "orders:v1" {
 		t.Errorf("v1: %+v", s.Docker)
 	}
-	if s := of("before"); s.Version != "1" || s.Copy != filepath.Join(dir, "old") {
-		t.Errorf("before: version %s, copy %q", s.Version, s.Copy)
+	if s := of("before"); s.Version != "1" {
+		t.Errorf("before: version %s", s.Version)
 	}
 	for contenders, want := range map[string]string{
 		"[{orders: {as: fast}}]":         "is a variant of its manifest",
@@ -60,17 +99,10 @@ func TestPlanAppliesSettings(t *testing.T) {
 // A folder that the profile names with dir may be next to the contender, where `git worktree add
 // ../orders-before` makes it: it is not a second contender of that name.
 func TestDirOfAProfileInTheServicesFolder(t *testing.T) {
-	services := t.TempDir()
-	for folder, version := range map[string]string{"orders": "2", "orders-before": "1"} {
-		manifest := "name: orders\nlanguage: Go\nframework: none\nversion: '" + version + "'\ndocker: {image: 'orders:1'}\n"
-		file := filepath.Join(services, folder, "service.yaml")
-		testenv.OK(t, errors.Join(os.Mkdir(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(manifest), 0o600)))
-	}
+	services := testenv.Folder(t, map[string]string{"orders/service.yaml": ofOrders("2"), "orders-before/service.yaml": ofOrders("1")})
 	plan := func(contenders string, chosen ...string) (Plan, error) {
-		file := filepath.Join(t.TempDir(), "p.yaml")
-		text := "contenders: " + strings.ReplaceAll(contenders, "DIR", services) + "\nrequests: [{path: /}]\nsteps: [1]\n"
-		testenv.OK(t, os.WriteFile(file, []byte(text), 0o600))
-		return NewPlan(RunOptions{Profile: file, ProfileNamed: true, Services: []string{services}, Contenders: chosen})
+		return planOf(t, "contenders: "+strings.ReplaceAll(contenders, "DIR", services)+"\n", t.TempDir(), "p.yaml",
+			RunOptions{Services: []string{services}, Contenders: chosen})
 	}
 	p, err := plan("[orders, {orders: {dir: DIR/orders-before, as: before}}]")
 	testenv.OK(t, err)
@@ -78,15 +110,11 @@ func TestDirOfAProfileInTheServicesFolder(t *testing.T) {
 		testenv.Equal(t, p.Services[bench.Selection{Contender: "orders", Variant: variant}].Version, version, variant)
 	}
 	for _, chosen := range [][]string{nil, {"orders"}, {"orders:same", "orders:before"}} {
-		all := "[orders, {orders: {dir: DIR/orders, as: same}}, {orders: {dir: DIR/orders-before, as: before}}]"
-		if _, err := plan(all, chosen...); err != nil {
-			t.Errorf("%v of %s: %v", chosen, all, err)
-		}
+		testenv.OK(t, testenv.Err(plan("[orders, {orders: {dir: DIR/orders, as: same}}, {orders: {dir: DIR/orders-before, as: before}}]", chosen...)))
 	}
 	testenv.Fails(t, testenv.Err(plan("[orders]")), "in both")
-	if _, err := plan("[{orders: {dir: DIR/orders-before, as: before}}, {orders: {dir: DIR/none, as: x}}]"); err == nil || !strings.Contains(err.Error(), "orders:x: dir "+services+"/none was not found") {
-		t.Errorf("a missing folder: %v", err)
-	}
+	testenv.Fails(t, testenv.Err(plan("[{orders: {dir: DIR/orders-before, as: before}}, {orders: {dir: DIR/none, as: x}}]")),
+		"orders:x: dir "+services+"/none was not found")
 }
 
 // Each trial starts under its own limits, on the CPUs that the widest contender can fill.
@@ -158,7 +186,6 @@ func TestLimitsAboveTheMachineAreAWarning(t *testing.T) {
 	t.Setenv("DOCKER_HOST", "tcp://192.0.2.7:2376")
 	elsewhere := run(bench.Limits{CPUs: 64}, bench.Limits{})
 	elsewhere.Profile.Runtime = bench.RuntimeDocker
-	if got := limitsAbove(elsewhere); len(got) > 0 {
-		t.Errorf("an engine elsewhere: %+v", got)
-	}
+	got := limitsAbove(elsewhere)
+	testenv.Check(t, len(got) <= 0, "an engine elsewhere: %+v", got)
 }

@@ -85,11 +85,20 @@ func (j *journal) left() (all []string) {
 	return all
 }
 
-func (j *journal) loaded(n int) func() bool {
-	return func() bool {
-		j.mu.Lock()
-		defer j.mu.Unlock()
-		return j.loads >= n
+func (j *journal) loaded(n int) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.loads >= n
+}
+
+// teapotFrom responds unexpectedly from the n-th request of the load on.
+func (j *journal) teapotFrom(n int) func(w http.ResponseWriter, r *http.Request) bool {
+	return func(w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path != "/load" || !j.loaded(n) {
+			return false
+		}
+		w.WriteHeader(http.StatusTeapot)
+		return true
 	}
 }
 
@@ -113,14 +122,13 @@ func (i *interruptible) again()             { i.once.Do(func() { close(i.force) 
 // run runs the profile against the service and returns what it printed.
 func (i *interruptible) run(t *testing.T, j *journal, text string, change func(*RunOptions)) (string, error) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "mine.yaml")
-	testenv.OK(t, os.WriteFile(path, []byte(text), 0o600))
-	o := RunOptions{Profile: path, ProfileNamed: true, Changes: profile.Changes{"target": {j.URL}}, Out: filepath.Join(t.TempDir(), "out")}
+	o := RunOptions{Profile: testenv.Write(t, "rounds: 1\n"+text, t.TempDir(), "mine.yaml"), ProfileNamed: true,
+		Changes: profile.Changes{"target": {j.URL}}, Out: filepath.Join(t.TempDir(), "out")}
 	if change != nil {
 		change(&o)
 	}
 	var out bytes.Buffer
-	err := Run(i.ctx, console.Env{Stdout: io.Discard, Stderr: &out, Getenv: func(string) string { return "" }}, o)
+	err := Run(i.ctx, console.Env{Stdout: io.Discard, Stderr: &out, Getenv: noEnv.Getenv}, o)
 	return out.String(), err
 }
 
@@ -139,15 +147,17 @@ func TestTeardownOfEveryEnd(t *testing.T) {
 	at := func(path string, n int, sig os.Signal) func(*interruptible, *journal) {
 		return func(i *interruptible, j *journal) {
 			j.respond = func(_ http.ResponseWriter, r *http.Request) bool {
-				if r.Method+" "+r.URL.Path == path && j.loaded(n)() {
+				if r.Method+" "+r.URL.Path == path && j.loaded(n) {
 					i.signal(sig)
 				}
 				return false
 			}
 		}
 	}
-	loaded := func(n int) func(*interruptible, *journal) { return at("GET /load", n, syscall.SIGTERM) }
-	seeding := at("POST /seed", 0, os.Interrupt)
+	teapot := func(n int) func(*interruptible, *journal) {
+		return func(_ *interruptible, j *journal) { j.respond = j.teapotFrom(n) }
+	}
+	loaded, seeding := at("GET /load", 50, syscall.SIGTERM), at("POST /seed", 0, os.Interrupt)
 	for name, c := range map[string]struct {
 		profile string
 		prepare func(*interruptible, *journal)
@@ -157,12 +167,11 @@ func TestTeardownOfEveryEnd(t *testing.T) {
 		says     string // of the teardown
 	}{
 		"to its end":      {profile: seededLoad + "steps: [{connections: 1, max_requests: 9, duration: 1m}]\n"},
-		"closed loop":     {profile: seededLoad + forever, prepare: loaded(50)},
-		"open loop":       {profile: seededLoad + "steps: [{rate: 200, duration: 10m}]\n", prepare: loaded(50)},
-		"warm-up":         {profile: seededLoad + "steps: [{connections: 2, duration: 10m, warm_up: true}, 3]\n", prepare: loaded(50)},
-		"before the load": {profile: seededLoad + forever, prepare: loaded(1)},
-		"sessions": {profile: seeded + "sessions: [{name: user, requests: [{get: /load}, {get: /other}]}]\n" + forever,
-			prepare: loaded(50)},
+		"closed loop":     {profile: seededLoad + forever, prepare: loaded},
+		"open loop":       {profile: seededLoad + "steps: [{rate: 200, duration: 10m}]\n", prepare: loaded},
+		"warm-up":         {profile: seededLoad + "steps: [{connections: 2, duration: 10m, warm_up: true}, 3]\n", prepare: loaded},
+		"before the load": {profile: seededLoad + forever, prepare: at("GET /load", 1, syscall.SIGTERM)},
+		"sessions":        {profile: seeded + "sessions: [{name: user, requests: [{get: /load}, {get: /other}]}]\n" + forever, prepare: loaded},
 		"setup in flight": {profile: seededLoad + forever, prepare: seeding},
 		"half of the setup": {
 			profile: `setup: [{name: one, post: /seed, expect: {status: 201}, save: {id: id}}, {name: two, post: /two, expect: {status: 201}, save: {more: id}}]
@@ -179,24 +188,9 @@ teardown: [{name: first, delete: "/seed/{id}", expect: {status: 204}}, {name: se
 ` + forever,
 			want: "POST /seed, POST /two, DELETE /seed/seed-7, DELETE /two",
 		},
-		"unexpected before the load": {profile: seededLoad + forever, prepare: func(_ *interruptible, j *journal) {
-			j.respond = func(w http.ResponseWriter, r *http.Request) bool {
-				if r.URL.Path == "/load" {
-					w.WriteHeader(http.StatusTeapot)
-				}
-				return r.URL.Path == "/load"
-			}
-		}},
+		"unexpected before the load": {profile: seededLoad + forever, prepare: teapot(0)},
 		"errors in the load": {profile: seededLoad + "steps: [{connections: 2, max_requests: 60, duration: 1m}, {connections: 1, max_requests: 60, duration: 1m}]\n",
-			prepare: func(_ *interruptible, j *journal) {
-				j.respond = func(w http.ResponseWriter, r *http.Request) bool {
-					if r.URL.Path == "/load" && j.loaded(2)() {
-						w.WriteHeader(http.StatusTeapot)
-						return true
-					}
-					return false
-				}
-			}},
+			prepare: teapot(2)},
 		"aborted on the dashboard": {profile: seededLoad + forever, controls: []bench.ControlKind{bench.ControlAbort}},
 		"skipped contender":        {profile: seededLoad + forever, controls: []bench.ControlKind{bench.ControlSkipContender}},
 		"each request of the teardown": {
@@ -214,14 +208,14 @@ steps: [{connections: 1, max_requests: 9, duration: 1m}]
 			if c.prepare != nil {
 				c.prepare(i, j)
 			}
-			text, err := i.run(t, j, "rounds: 1\n"+c.profile, func(o *RunOptions) {
+			text, err := i.run(t, j, c.profile, func(o *RunOptions) {
 				if c.controls == nil {
 					return
 				}
 				controls := make(chan bench.Control)
 				o.Worker, o.Controls = true, controls
 				j.respond = func(http.ResponseWriter, *http.Request) bool {
-					if j.loaded(50)() {
+					if j.loaded(50) {
 						for _, kind := range c.controls {
 							select {
 							case controls <- bench.Control{Kind: kind}:
@@ -249,7 +243,7 @@ steps: [{connections: 1, max_requests: 9, duration: 1m}]
 // teardown, also when the run is interrupted.
 func TestTargetsOfOneAddress(t *testing.T) {
 	for name, steps := range map[string]string{
-		"to its end":  "steps: [{connections: 1, duration: 400ms}]\n",
+		"to its end":  "steps: [{connections: 1, duration: 200ms}]\n",
 		"interrupted": forever,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -271,8 +265,7 @@ func TestTargetsOfOneAddress(t *testing.T) {
 				}
 				return r.Method != http.MethodGet
 			}
-			text, err := i.run(t, j, `rounds: 1
-interleave: 50ms
+			text, err := i.run(t, j, `interleave: 50ms
 setup: [{name: seed, post: /seed, expect: {status: 201}, save: {who: id}}]
 requests: [{get: /load, header: {X-Id: "{who}"}}]
 teardown: [{name: clean, delete: "/seed/{who}"}]
@@ -290,28 +283,18 @@ teardown: [{name: clean, delete: "/seed/{who}"}]
 // that fails, when it fails, and the other one at its end.
 func TestTeardownOfInterleavedContenders(t *testing.T) {
 	j, failing, i := newJournal(t), newJournal(t), newInterruptible(t)
-	failing.respond = func(w http.ResponseWriter, r *http.Request) bool {
-		if r.URL.Path == "/load" && failing.loaded(5)() {
-			w.WriteHeader(http.StatusTeapot)
-			return true
-		}
-		return false
-	}
-	text, err := i.run(t, j, "rounds: 1\ninterleave: 50ms\n"+seededLoad+`
-steps: [{connections: 1, duration: 200ms}, {connections: 1, duration: 200ms}, {connections: 1, duration: 200ms}]
-`, func(o *RunOptions) { o.Changes["target"] = []string{"a=" + j.URL, "b=" + failing.URL} })
+	failing.respond = failing.teapotFrom(5)
+	text, err := i.run(t, j, "interleave: 50ms\n"+seededLoad+"step_duration: 100ms\nsteps: [1, 2, 3]\n", func(o *RunOptions) { o.Changes["target"] = []string{"a=" + j.URL, "b=" + failing.URL} })
 	for name, j := range map[string]*journal{"a": j, "b": failing} {
-		if got := j.lines(); got != "POST /seed, DELETE /seed/seed-7" {
-			t.Errorf("%s got %s\n%v\n%s", name, got, err, text)
-		}
+		got := j.lines()
+		testenv.Check(t, got == "POST /seed, DELETE /seed/seed-7", "%s got %s\n%v\n%s", name, got, err, text)
 	}
 }
 
 // TestForcedEndSkipsTheTeardown: a second Ctrl-C ends the teardown, and the run says what was not
 // sent, and where something may be left.
 func TestForcedEndSkipsTheTeardown(t *testing.T) {
-	three := `rounds: 1
-setup: [{name: seed, post: /seed, expect: {status: 201}}]
+	three := `setup: [{name: seed, post: /seed, expect: {status: 201}}]
 requests: [{get: /load}]
 teardown: [{name: a, delete: /a}, {name: b, delete: /b}, {name: c, delete: /c}]
 ` + forever
@@ -354,25 +337,18 @@ func TestResumeStartsWithItsOwnSetup(t *testing.T) {
 	j, i := newJournal(t), newInterruptible(t)
 	out := filepath.Join(t.TempDir(), "out")
 	j.respond = func(_ http.ResponseWriter, r *http.Request) bool {
-		if j.loaded(20)() {
+		if j.loaded(20) {
 			i.signal(os.Interrupt)
 		}
 		return false
 	}
-	text, err := i.run(t, j, "rounds: 1\n"+seededLoad+"steps: [{connections: 1, max_requests: 400, duration: 10m}]\n",
+	text, err := i.run(t, j, seededLoad+"steps: [{connections: 1, max_requests: 400, duration: 10m}]\n",
 		func(o *RunOptions) { o.Out = out })
-	if console.ExitCode(i.ctx, err) != console.ExitInterrupted {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	var printed bytes.Buffer
-	err = Run(t.Context(), console.Env{Stdout: io.Discard, Stderr: &printed, Getenv: func(string) string { return "" }}, RunOptions{Resume: out})
-	if err != nil {
-		t.Errorf("%v\n%s", err, printed.String())
-	}
+	testenv.Need(t, console.ExitCode(i.ctx, err) == console.ExitInterrupted, "%v\n%s", err, text)
+	testenv.OK(t, Run(t.Context(), noEnv, RunOptions{Resume: out}))
 	one := "POST /seed, DELETE /seed/seed-7"
-	if got := j.lines(); got != one+", "+one || len(j.left()) > 0 {
-		t.Errorf("the service got %s", got)
-	}
+	testenv.Equal(t, j.lines(), one+", "+one, "the service got")
+	testenv.Equal(t, len(j.left()), 0, "left")
 }
 
 // TestTryTearsDown: try, too, removes what its setup made.
@@ -385,12 +361,7 @@ func TestTryTearsDown(t *testing.T) {
 		}
 		return false
 	}
-	path := filepath.Join(t.TempDir(), "mine.yaml")
-	testenv.OK(t, os.WriteFile(path, []byte("rounds: 1\n"+seededLoad+forever), 0o600))
-	env := console.Env{Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" }}
-	o := RunOptions{Profile: path, ProfileNamed: true, Changes: profile.Changes{"target": {j.URL}}}
-	err := Try(i.ctx, env, TryOptions{RunOptions: o})
-	if got := j.lines(); got != "POST /seed, DELETE /seed/seed-7" {
-		t.Errorf("%v; the service got %s", err, got)
-	}
+	o := RunOptions{Profile: testenv.Write(t, seededLoad+forever, t.TempDir(), "mine.yaml"), ProfileNamed: true, Changes: profile.Changes{"target": {j.URL}}}
+	err := Try(i.ctx, noEnv, o)
+	testenv.Equal(t, j.lines(), "POST /seed, DELETE /seed/seed-7", "the service got", err)
 }

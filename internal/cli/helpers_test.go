@@ -59,9 +59,8 @@ func saying(t testing.TB, args ...string) string {
 func has(t testing.TB, where, text, want string) {
 	t.Helper()
 	for part := range strings.SplitSeq(want, "…") {
-		if !strings.Contains(text, part) && !strings.Contains(unwrapped(text), part) {
-			t.Errorf("%s: no %q in\n%.4000s", where, part, text)
-		}
+		testenv.Check(t, strings.Contains(text, part) || strings.Contains(unwrapped(text), part),
+			"%s: no %q in\n%.4000s", where, part, text)
 	}
 }
 
@@ -115,9 +114,7 @@ func output(t testing.TB, dir, name string) string {
 func outputs(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) < 5 {
-		t.Fatalf("%v, %v", entries, err)
-	}
+	testenv.Need(t, err == nil && len(entries) >= 5, "%v, %v", entries, err)
 	all := map[string]string{}
 	for _, e := range entries {
 		if e.Type().IsRegular() {
@@ -129,19 +126,7 @@ func outputs(t testing.TB, dir string) map[string]string {
 
 func fileOf(t testing.TB, name, text string) string {
 	t.Helper()
-	return filepath.Join(folderOf(t, map[string]string{name: text}), name)
-}
-
-// folderOf returns a new folder with files.
-func folderOf(t testing.TB, files map[string]string) string {
-	t.Helper()
-	dir := t.TempDir()
-	for name, text := range files {
-		path := filepath.Join(dir, name)
-		testenv.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		testenv.OK(t, os.WriteFile(path, []byte(text), 0o600))
-	}
-	return dir
+	return testenv.Write(t, text, t.TempDir(), name)
 }
 
 // twenty is the end of a profile whose load is twenty requests.

@@ -49,7 +49,7 @@ sessions:
       - {get: "/y?t={session_token}&a={access_token}&r={refresh_token}", json: {password: hunter4-of-mine, pin: 123456}}
 steps: [1]
 `
-	dir := folderOf(t, map[string]string{"p.yaml": text, "users.csv": "name,password\nada,x\n", "a.png": "x"})
+	dir := testenv.Folder(t, map[string]string{"p.yaml": text, "users.csv": "name,password\nada,x\n", "a.png": "x"})
 	first := says(t, 0, "password: data.password…Cookie: sid={sid}; k={password}…token=(.*)…token: uuid…Set-Cookie: sid={token}…"+
 		"Authorization: Bearer {mine}…session_token: items[*].token", "profiles", "show", filepath.Join(dir, "p.yaml"))
 	lacks(t, "show", first, "-of-mine", "123456")

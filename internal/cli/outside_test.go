@@ -46,7 +46,7 @@ func TestPipesAndDevicesAreRefused(t *testing.T) {
 		"folder": func(path string) error { return os.Mkdir(path, 0o700) },
 	} {
 		t.Run(kind, func(t *testing.T) {
-			dir := folderOf(t, map[string]string{"city.mapping.json": `{"properties":{}}`})
+			dir := testenv.Folder(t, map[string]string{"city.mapping.json": `{"properties":{}}`})
 			for _, name := range []string{"f.yaml", "service.yaml", results.RunFile, "city.ndjson"} {
 				testenv.OK(t, place(filepath.Join(dir, name)))
 			}
@@ -85,7 +85,7 @@ func TestSecrets_OtherFiles(t *testing.T) {
 		"bad string": "a: \"" + secret + "\\q\"\n",
 		"tab":        "a:\n\t" + secret + "\n",
 	} {
-		for _, args := range readers(folderOf(t, map[string]string{"f.yaml": text, "service.yaml": text, results.RunFile: text})) {
+		for _, args := range readers(testenv.Folder(t, map[string]string{"f.yaml": text, "service.yaml": text, results.RunFile: text})) {
 			lacks(t, name+": "+strings.Join(args, " "), saying(t, args...), secret)
 		}
 	}
@@ -167,20 +167,17 @@ func clean(t *testing.T, where, text string, forged bool) {
 			return
 		}
 	}
-	if i := strings.Index(text, "\r"); i >= 0 && !strings.HasPrefix(text[i:], "\r\n") {
-		t.Errorf("%s: a lone carriage return is not escaped", where)
-	}
+	i := strings.Index(text, "\r")
+	testenv.Check(t, i < 0 || strings.HasPrefix(text[i:], "\r\n"), "%s: a lone carriage return is not escaped", where)
 	// An indented line belongs to the line before it: an error of several lines.
-	if forged && strings.Contains("\n"+text, "\nFORGED") {
-		t.Errorf("%s: a line is forged: %q", where, text)
-	}
+	testenv.Check(t, !forged || !strings.Contains("\n"+text, "\nFORGED"), "%s: a line is forged: %q", where, text)
 }
 
 // TestHostileInput runs every command that reads texts from outside.
 func TestHostileInput(t *testing.T) {
 	h := yamlText("x" + hostile)
 	dir, again, out := hostileResults(t), hostileResults(t), t.TempDir()
-	in := folderOf(t, map[string]string{
+	in := testenv.Folder(t, map[string]string{
 		"services/good/service.yaml": fmt.Sprintf("title: %[1]s\nlanguage: %[1]s\nframework: %[1]s\nversion: %[1]s\nunverified: %[1]s\n"+
 			"env: {TEXT: %[1]s}\ndocker: {image: x}\nprocess: {command: [%[1]s]}\nvariants: [{name: a, title: %[1]s}]\n", h),
 		"good.yaml": fmt.Sprintf("title: %[1]s\ndescription: %[1]s\nrequests: [{name: %[1]s, path: /, header: {X-A: %[1]s}}]\n"+
@@ -190,8 +187,8 @@ func TestHostileInput(t *testing.T) {
 	})
 	for _, line := range []string{
 		"--help", "HOSTILE", "--HOSTILE", "services list --services IN/services", "services show good --services IN/services",
-		"services validate IN/services", "services show HOSTILE", "services build HOSTILE", "services validate HOSTILE",
-		"services build good --services IN/services --runtime HOSTILE", "__complete services show --services IN/services ''",
+		"services validate IN/services", "services show HOSTILE", "services validate HOSTILE",
+		"__complete services show --services IN/services ''",
 		"profiles list", "profiles show IN/good.yaml", "profiles validate IN/good.yaml", "profiles validate IN/broken.yaml",
 		"profiles show HOSTILE", "run --headless --profile IN/broken.yaml", "run --headless --profile HOSTILE", "run --headless HOSTILE",
 		"run --headless --target HOSTILE", "run --headless --elastic HOSTILE", "run --resume HOSTILE", "run --resume DIR",
@@ -200,9 +197,8 @@ func TestHostileInput(t *testing.T) {
 		"report DIR --format HOSTILE", "report HOSTILE", "report DIR --format md -o OUT/summary.md", "compare DIR AGAIN",
 		"compare DIR AGAIN --json", "compare DIR", "compare HOSTILE HOSTILE", "compare DIR HOSTILE HOSTILE", "history DIR AGAIN",
 		"history DIR AGAIN --format csv", "history DIR AGAIN --format md", "history HOSTILE", "history DIR --measure HOSTILE",
-		"history DIR --format HOSTILE", "export DIR --format csv", "export DIR --format json", "export DIR --format prometheus",
-		"export DIR --format hgrm -o OUT", "export DIR --format hlog -o OUT", "export DIR --format vegeta-json -o OUT",
-		"export DIR --format vegeta-csv -o OUT", "export DIR --format csv -o OUT/file.csv", "export DIR --format HOSTILE",
+		"history DIR --format HOSTILE", "export DIR --format csv", "export DIR --format json",
+		"export DIR --format hgrm -o OUT", "export DIR --format hlog -o OUT", "export DIR --format csv -o OUT/file.csv", "export DIR --format HOSTILE",
 	} {
 		args := words(line)
 		for i, arg := range args {

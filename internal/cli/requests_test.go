@@ -94,9 +94,8 @@ func TestRequest_OnRecord(t *testing.T) {
 		t.Errorf("%d requests, then %d", before, n)
 	}
 	for _, line := range requests.lines() {
-		if !strings.HasPrefix(line, "GET / ") && line != "POST "+path+" Bearer "+secret+` {"{id}": 7}` {
-			t.Fatalf("sent %q", line)
-		}
+		testenv.Need(t, strings.HasPrefix(line, "GET / ") || line == "POST "+path+" Bearer "+secret+` {"{id}": 7}`,
+			"sent %q", line)
 	}
 	without(t, out, text, secret, other)
 	has(t, results.SummaryFile, output(t, out, results.SummaryFile), "# POST /orders?x=1")
@@ -113,7 +112,7 @@ func TestRequest_TwoTargets(t *testing.T) {
 // --targets replaces the requests of the default profile and of a named one. The path of --target
 // comes before those of the file. The shell completes it by files.
 func TestTargets(t *testing.T) {
-	t.Chdir(folderOf(t, map[string]string{"mine.yaml": "requests: [{get: /x}]\nsteps: [3]\n",
+	t.Chdir(testenv.Folder(t, map[string]string{"mine.yaml": "requests: [{get: /x}]\nsteps: [3]\n",
 		"t.txt": "GET http://shop:8080/a\nGET http://shop:8080/a\nGET http://shop:8080/b\n"}))
 	for args, want := range map[string]string{
 		"--target http://127.0.0.1:1/api": " of http://127.0.0.1:1/api, 5 steps",
@@ -147,7 +146,7 @@ func TestTargets_Sent(t *testing.T) {
 			w.WriteHeader(http.StatusNoContent)
 		}
 	})
-	dir := folderOf(t, map[string]string{
+	dir := testenv.Folder(t, map[string]string{
 		"t.txt": strings.Repeat("GET http://shop:8080/items?q={a}\n", 7) +
 			"\nPOST http://shop:8080/orders\nAuthorization: Bearer {b}${C}\n@order.json\n" +
 			"DELETE http://shop:8080/orders/1\nDELETE http://shop:8080/orders/1\n",
@@ -174,9 +173,8 @@ func TestTargets_Sent(t *testing.T) {
 	}
 	for i, r := range run.Profile.Requests {
 		n, about := received[want[i].sent], r.Weight*50
-		if r.Name != want[i].name || n < about-40 || n > about+40 {
-			t.Errorf("%s: %d received, of about %d; want %s", r.Name, n, about, want[i].name)
-		}
+		testenv.Check(t, r.Name == want[i].name && n >= about-40 && n <= about+40,
+			"%s: %d received, of about %d; want %s", r.Name, n, about, want[i].name)
 		total += n
 	}
 	if all := len(requests.lines()); total < 503 || total > 509 || total+requests.of("/api/") < all { // some are sent before the load

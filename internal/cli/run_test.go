@@ -9,12 +9,15 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/load"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
+
+	vegeta "github.com/tsenart/vegeta/v12/lib"
 )
 
 // bounded are the arguments of a run of the service at url, in two steps of 40 requests each.
@@ -174,7 +177,7 @@ steps: [{connections: 2, max_requests: 2000}]
 // search. The target is a contender with a short timeout in its manifest.
 func TestNothingRan(t *testing.T) {
 	const refusing = "http://127.0.0.1:1"
-	services := folderOf(t, map[string]string{"mine/service.yaml": `{name: mine, title: Mine, language: Go, framework: none, version: "1",
+	services := testenv.Folder(t, map[string]string{"mine/service.yaml": `{name: mine, title: Mine, language: Go, framework: none, version: "1",
   endpoints: all, port: 8080, ready: {timeout: 100ms}, process: {command: [mine]}}`})
 	target := []string{"mine", "--no-checks", "--services", services, "--target", refusing}
 	for name, c := range map[string]struct {
@@ -200,4 +203,44 @@ func TestNothingRan(t *testing.T) {
 			testenv.Equal(t, len(left), 0, left)
 		})
 	}
+}
+
+// A run keeps the requests of the steps that ask for it. They are in its results, also after it was
+// resumed, and are exported for vegeta. A run without any says how to keep some.
+func TestKeptRequestsAreExported(t *testing.T) {
+	s, requests := recorder(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) })
+	mine := fileOf(t, "mine.yaml", `requests: [{path: /x}]
+timeout: 1m
+rounds: 2
+interleave: off
+thresholds: ["throughput>900000000 stop=run"]
+first_requests: {requests: 2}
+steps: [{connections: 1, warm_up: true, max_requests: 5}, {connections: 2, max_requests: 40, keep_requests: 15}]
+`)
+	dir := t.TempDir()
+	out, to, before := filepath.Join(dir, "out"), filepath.Join(dir, "requests"), time.Now()
+	says(t, console.ExitThreshold, "", into(out, "--profile", mine, "--target", s.URL)...)
+	after := time.Now()
+	_, first := readResults(t, out)
+	l := first[0].Steps[1].Load
+	if len(l.Kept) != 15 || l.KeptOf != 40 || l.Kept[3].Status != 200 || l.Kept[3].Bytes != 5 || requests.of("/x") < 45 {
+		t.Fatalf("%d kept of %d: %+v", len(l.Kept), l.KeptOf, l.Kept)
+	}
+	says(t, console.ExitThreshold, "", "run", "--headless", "--resume", out)
+	_, again := readResults(t, out)
+	testenv.Equal(t, again[0].Steps[1].Load.Kept, l.Kept)
+	testenv.Equal(t, again[0].FirstRequests, first[0].FirstRequests)
+
+	name := first[0].Trial.String()
+	says(t, 0, to+"…"+to, "export", out, "--format", "vegeta", "--trial", name, "-o", to)
+	for suffix, want := range map[string]int{".02-2-connections.vegeta.bin": 15, ".00-first-requests.vegeta.bin": 5} {
+		decode, n := vegeta.NewDecoder(strings.NewReader(output(t, to, name+suffix))), 0
+		for r := (vegeta.Result{}); decode(&r) == nil; n++ {
+			// Times in files advance as the monotonic clock.
+			testenv.Check(t, r.Code == 200 && r.BytesIn == 5 && r.Latency > 0 && !r.Timestamp.Before(before) && !r.Timestamp.After(after), "%s: %+v", suffix, r)
+		}
+		testenv.Equal(t, n, want, suffix)
+	}
+	says(t, console.ExitFailure, "no single requests were kept: add `keep_requests: 1000`",
+		"export", out, "--format", "vegeta", "--step", "1", "-o", filepath.Join(dir, "none"))
 }

@@ -84,7 +84,7 @@ func (k schemaKind) example(t *testing.T) (file string, data []byte) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/schema-" + k.name + ".yaml")
 	testenv.OK(t, err)
-	dir := folderOf(t, map[string]string{"users.csv": "name,mail,Größe x\na,b@c,1\n", "order.bin": "x", "schema.sql": "x",
+	dir := testenv.Folder(t, map[string]string{"users.csv": "name,mail,Größe x\na,b@c,1\n", "order.bin": "x", "schema.sql": "x",
 		"targets.txt": "GET http://h/a\n"})
 	return filepath.Join(dir, "mine.yaml"), data
 }

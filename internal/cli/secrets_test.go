@@ -1,10 +1,22 @@
 package cli
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
+	"html"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestSecrets_Addresses uses passwords with characters that end an address.
@@ -20,7 +32,7 @@ func TestSecrets_Addresses(t *testing.T) {
 			{"run", "--headless", "--elastic", address, "--profile", "nowhere"}, {"run", "--headless", "--elastic", address + "?q", "--cpus", "no"},
 			{"run", "--headless", address},
 			{"run", "--headless", "--profile", profile, "--cpus", "-1"}, {"profiles", "validate", profile}, {"profiles", "show", profile},
-			{"services", "show", address}, {"services", "build", address}, {"check", address, "--suite", "nowhere.yaml"},
+			{"services", "show", address}, {"check", address, "--suite", "nowhere.yaml"},
 			{"seed", "--elastic", strings.Replace(address, "http", "ftp", 1)}, {"compare", address}, {address},
 		} {
 			lacks(t, strings.Join(args, " "), saying(t, args...), "ter2word", "hun"+special)
@@ -52,8 +64,8 @@ variants:
 
 // No command shows the secrets of a manifest, valid or not.
 func TestSecrets_Manifest(t *testing.T) {
-	dir := folderOf(t, map[string]string{"mine/service.yaml": secretManifest, "mine/Dockerfile": "FROM scratch\n"})
-	broken := folderOf(t,
+	dir := testenv.Folder(t, map[string]string{"mine/service.yaml": secretManifest, "mine/Dockerfile": "FROM scratch\n"})
+	broken := testenv.Folder(t,
 		map[string]string{"broken/service.yaml": "language: Go\nenv: {DB_PASSWORD: \"{{.Nothing}}broken-secret-value\", " +
 			"PIN: [1]}\nport: x\nvariants: [{name: a, env: {A_TOKEN: \"{{broken-secret-value\"}}]\n"})
 	shown := saying(t, "services", "show", "mine", "--services", dir)
@@ -65,4 +77,112 @@ func TestSecrets_Manifest(t *testing.T) {
 	} {
 		lacks(t, name, text, "-secret", "bGluZS")
 	}
+}
+
+// The secrets of a service that repeats what it gets, in the ways of several languages.
+const (
+	envSecret   = `S3cr3t-Pässword"x/7<&tail`
+	cookieValue = "c00kie/value+of=ada-0123456789"
+	otherCookie = "n0t-saved-cookie-zyxwvu"
+	loginID     = "1d-of-the-login-abcdefghij"
+)
+
+// newParrot responds to each request with its body, its Authorization and its cookie, written in
+// one way after another. It says what it got.
+func newParrot(t *testing.T) (s *httptest.Server, got func() string) {
+	var mu sync.Mutex
+	var journal strings.Builder
+	s = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		mu.Lock()
+		fmt.Fprintf(&journal, "%s %s %s %s %s\n", r.Method, r.URL, r.Header.Get("Authorization"), r.Header.Get("X-Sid"), body)
+		mu.Unlock()
+		var in struct{ P string }
+		_ = json.Unmarshal(body, &in)
+		said := otherCookie + in.P + r.Header.Get("Authorization") + r.Header.Get("X-Sid") + r.URL.Query().Get("c")
+		quoted, _ := json.Marshal(said)
+		twice, _ := json.Marshal(string(quoted))
+		switch r.URL.Path {
+		case "/login":
+			w.Header().Set("Set-Cookie", "sid="+cookieValue+"; Path=/")
+			w.Header().Add("Set-Cookie", "other="+otherCookie)
+			fmt.Fprintf(w, `{"id":%q}`, loginID)
+		case "/go":
+			w.Write(quoted)
+		case "/python":
+			fmt.Fprintf(w, `{"m": "%s"}`, strings.NewReplacer(`\u003c`, "<", `\u0026`, "&", "ä", `\u00e4`).Replace(string(quoted[1:len(quoted)-1])))
+		case "/php":
+			fmt.Fprintf(w, `{"m": "%s"}`, strings.NewReplacer("/", `\/`, "ä", `\u00e4`).Replace(string(quoted[1:len(quoted)-1])))
+		case "/twice":
+			w.Write(twice)
+		case "/html":
+			io.WriteString(w, html.EscapeString(said))
+		case "/url":
+			io.WriteString(w, regexp.MustCompile("%..").ReplaceAllStringFunc(url.QueryEscape(said), strings.ToLower)+" "+url.QueryEscape(url.QueryEscape(said)))
+		case "/base64":
+			io.WriteString(w, base64.StdEncoding.EncodeToString([]byte("user:"+said)))
+		default: // across the place where it is cut
+			io.WriteString(w, strings.Repeat("x", 90)+said)
+		}
+	}))
+	t.Cleanup(s.Close)
+	return s, func() string { mu.Lock(); defer mu.Unlock(); return journal.String() }
+}
+
+// Neither try nor a run shows or keeps a secret, in whichever way it is sent and comes back.
+func TestSecrets_Forms(t *testing.T) {
+	s, journal := newParrot(t)
+	env := shell{"MYSECRET": envSecret}
+	requests, teardown := "requests:\n", "teardown:\n"
+	for _, way := range []string{"go", "python", "php", "twice", "html", "url", "base64", "cut"} {
+		requests += `  - {post: "/` + way + `?c={sid}", json: {p: "${MYSECRET}"}}` + "\n"
+		teardown += `  - {name: end ` + way + `, post: "/` + way +
+			`", json: {p: "${MYSECRET}"}, expect: {status: 201}}` + "\n"
+	}
+	profile := fileOf(t, "p.yaml", `header: {Authorization: "Bearer {uid}", X-Sid: "{sid}"}
+setup: [{post: /login, save: {uid: id, sid: {cookie: sid}}, header: {Authorization: none, X-Sid: none}}]
+rounds: 1
+`+requests+teardown+strings.Replace(twenty, "20", "40", 1))
+	text := env.says(t, 0, "", "try", profile, "--target", "a="+s.URL)
+	testenv.Equal(t, strings.Count(text, "FAILED: expected status 201, got 200 OK"), 8)
+	out := outOf(t)
+	ran := env.says(t, 0, "", into(out, "--profile", profile, "--target", "a="+s.URL)...)
+	texts := outputs(t, out)
+	texts["try"], texts["run"] = text, ran
+	has(t, "summary.md", texts["summary.md"], "teardown")
+	histogram := regexp.MustCompile(`"hdr": ?"[^"]*"`) // base64, in which anything may appear
+	for name, text := range texts {
+		lacks(t, name, histogram.ReplaceAllString(text, ""), "S3cr", "ssword", "c00k", "value+of", "ada-0", "n0t-", "zyxwvu", "1d-of",
+			"login-abc", "abcdefghij", "UzNjcjN0", "c3N3b3Jk")
+	}
+	has(t, "the journal of the service", journal(), `ssword\"x/7<&tail"}…Bearer `+loginID+"…"+cookieValue)
+}
+
+// A profile in bench/ with a file elsewhere runs with the option that its mistake names, in each
+// command, and is not asked for it when the run is resumed.
+func TestAllowFiles(t *testing.T) {
+	s, journal := newParrot(t)
+	dir := t.TempDir()
+	suite := filepath.Join(dir, "bench/suite.yaml")
+	testenv.OK(t, os.CopyFS(dir, os.DirFS(testenv.Folder(t, map[string]string{
+		"bench/p.yaml": "requests: [{post: /go, file: ../data/body.json, expect: {schema: ../data/s.json}}]\n" + twenty +
+			"checks: {suites: [" + suite + "]}\n",
+		"data/body.json": `{"p":"the body"}`, "data/s.json": `{"type":"string"}`,
+		"bench/suite.yaml": "suite: s\ngroups: {g: [{name: c, request: POST /go, expect: {status: 200, schema: ../data/s.json}}]}\n",
+	}))))
+	t.Chdir(dir)
+	commands := [][]string{
+		{"profiles", "validate", "bench/p.yaml"}, {"profiles", "show", "bench/p.yaml"}, {"check", s.URL, "--suite", "bench/suite.yaml"},
+		{"try", "bench/p.yaml", "--target", "a=" + s.URL}, into("out", "--profile", "bench/p.yaml", "--target", "a="+s.URL),
+	}
+	for _, args := range commands {
+		says(t, 2, "yaml:…--allow-files data", args...)
+		testenv.Equal(t, journal(), "", args)
+	}
+	for _, args := range commands {
+		says(t, 0, "", append(args, "--allow-files", "data")...)
+	}
+	has(t, "the journal", journal(), `{"p":"the body"}`)
+	has(t, "run.json", output(t, "out", "run.json"), `"allow_files"`)
+	says(t, 2, "nothing to resume", "run", "--resume", "out", "--allow-files", "data") // needs may use files there
 }

@@ -91,7 +91,7 @@ steps: [{connections: 1, max_requests: 200}, {connections: 3, max_requests: 300}
 // shopFile returns a profile of the shop, next to its file of users.
 func shopFile(t *testing.T, profile string) string {
 	t.Helper()
-	return filepath.Join(folderOf(t, map[string]string{"shop.yaml": profile, "users.csv": "name\nada\nbob\n"}),
+	return filepath.Join(testenv.Folder(t, map[string]string{"shop.yaml": profile, "users.csv": "name\nada\nbob\n"}),
 		"shop.yaml")
 }
 
@@ -116,9 +116,8 @@ func TestRun_Users(t *testing.T) {
 		received("DELETE /orders 200") != 0 {
 		t.Errorf("%d succeeded; the journal: %v", succeeded, s.journal)
 	}
-	if len(sessions) != 1 || sessions[0].Begun != int64(carts) || sessions[0].Completed != int64(carts) {
-		t.Errorf("sessions %+v, %d carts", sessions, carts)
-	}
+	testenv.Check(t, len(sessions) == 1 && sessions[0].Begun == int64(carts) && sessions[0].Completed == int64(carts),
+		"sessions %+v, %d carts", sessions, carts)
 	has(t, "the text", text, fmt.Sprintf("session %q: %d started, %d completed", "cart", carts, carts))
 	without(t, out, text, shopPassword, shopToken)
 	// A resumed run sends the same.
@@ -128,9 +127,7 @@ func TestRun_Users(t *testing.T) {
 	env.says(t, console.ExitUsage, "nothing to resume: all 1 trials in …are complete", "run", "--headless",
 		"--resume", out)
 	// A run cannot be resumed with other values.
-	if len(run.Files) != 1 || filepath.Base(run.Files[0].File) != "users.csv" {
-		t.Errorf("files %+v", run.Files)
-	}
+	testenv.Check(t, len(run.Files) == 1 && filepath.Base(run.Files[0].File) == "users.csv", "files %+v", run.Files)
 }
 
 // An unexpected response before the load ends the trial, with the request and without secrets.
@@ -172,16 +169,12 @@ func TestTry(t *testing.T) {
 	s, env := newShop(t), shell{"PASSWORD": shopPassword}
 	t.Chdir(t.TempDir())
 	code, text, stderr := env.runs(t, "try", shopFile(t, shopProfile), "--target", "a="+s.URL, "--target", "b="+s.URL)
-	if code != 0 || stderr != "" {
-		t.Errorf("exit code %d, %s", code, stderr)
-	}
+	testenv.Check(t, code == 0 && stderr == "", "exit code %d, %s", code, stderr)
 	testenv.Equal(t, s.journal, map[string]int{"GET / 200": s.count("GET / 200"), "POST /login 200": 2,
 		"GET /items/N 200": 2,
 		"POST /orders 201": 2, "POST /carts 200": 2, "PUT /carts/N/items 200": 2, "DELETE /orders 200": 2})
 	left, err := os.ReadDir(".")
-	if err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
-	}
+	testenv.Check(t, err == nil && len(left) <= 0, "left behind: %v, %v", left, err)
 	text = regexp.MustCompile(`127\.0\.0\.1:\d+`).ReplaceAllString(text, "HOST")
 	text = regexp.MustCompile(`Date: .*`).ReplaceAllString(text, "Date: …")
 	text = regexp.MustCompile(`/items/\d+|"item":\d+|"id":\d+|Content-Length: \d+`).ReplaceAllStringFunc(text, func(m string) string {
@@ -192,4 +185,39 @@ func TestTry(t *testing.T) {
 
 	env.says(t, console.ExitContender, `status 201, got 401 Unauthorized…unexpected response: "order"`,
 		"try", shopFile(t, strings.ReplaceAll(shopProfile, "Bearer {token}", "Bearer x{token}")), "--target", s.URL)
+}
+
+// The profile of a login by cookie or by header works unchanged: each request carries what
+// the login gave, and no output has it.
+func TestNewProfileWithALogin(t *testing.T) {
+	const secret = "a1b2c3d4e5f6"
+	for name, c := range map[string]struct {
+		login   string
+		respond func(http.Header)
+		carries func(http.Header) bool
+	}{
+		"cookie": {"cookie:connect.sid",
+			func(h http.Header) { h.Set("Set-Cookie", "connect.sid="+secret+"; Path=/; HttpOnly") },
+			func(h http.Header) bool { return h.Get("Cookie") == "connect.sid="+secret }},
+		"header": {"header:X-Token",
+			func(h http.Header) { h.Set("X-Token", secret) },
+			func(h http.Header) bool { return h.Get("X-Token") == secret }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, requests := recorder(t, func(w http.ResponseWriter, r *http.Request) {
+				switch {
+				case r.URL.Path == "/login":
+					c.respond(w.Header())
+					w.WriteHeader(http.StatusNoContent)
+				case r.URL.Path != "/" && !c.carries(r.Header):
+					w.WriteHeader(http.StatusUnauthorized)
+				}
+			})
+			file := filepath.Join(t.TempDir(), "shop.yaml")
+			says(t, 0, "", "profiles", "new", file, "--get", "/me", "--post", "/orders", "--login", "/login "+c.login)
+			text := shell{"PASSWORD": "hunter2-of-mine"}.says(t, 0, "target: all as expected\n", "try", file, "--target", s.URL)
+			testenv.Equal(t, []int{requests.of("/me"), requests.of("/orders")}, []int{1, 1})
+			lacks(t, "try", text, secret)
+		})
+	}
 }

@@ -3,12 +3,14 @@ package cli
 import (
 	"strings"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestValidate: one command checks profiles and manifests, with what each has of the other.
 func TestValidate(t *testing.T) {
 	const profile = "contenders: [goes]\nservices: svc\nrequests: [{get: /}]\nsteps: [1]\n"
-	t.Chdir(folderOf(t, map[string]string{
+	t.Chdir(testenv.Folder(t, map[string]string{
 		"p.yaml":                  profile,
 		"svc/goes/service.yaml":   "docker: {image: 'a:1'}\nneeds: {db: {image: 'b:1', environment: {PASSWORD: '${PGPASSWORD}'}}}\n",
 		"typo.yaml":               strings.Replace(profile, "steps", "stpes", 1),
@@ -35,4 +37,24 @@ func TestValidate(t *testing.T) {
 		says(t, 2, want, "validate", file)
 	}
 	says(t, 2, "typo.yaml:4: …broken/service.yaml:2: ", "validate", "typo.yaml", "broken")
+}
+
+// TestManifestNeeds: commands that read manifests and profiles know the needs of both, and mask
+// their passwords.
+func TestManifestNeeds(t *testing.T) {
+	const profile = "contenders: [goes, node]\nservices: svc\nrequests: [{get: /}]\nsteps: [1]\n"
+	own := "docker: {image: 'a:1'}\nneeds: {db: {image: 'postgres:17', command: [postgres, -c, fsync=off], per_service: true}}\n"
+	dir := testenv.Folder(t, map[string]string{"p.yaml": profile, "svc/goes/service.yaml": own, "svc/node/service.yaml": own,
+		"other/goes/service.yaml": "docker: {image: 'a:1'}\nneeds: {db: {image: 'postgres:17', environment: {POSTGRES_PASSWORD: hunter22}, hostname: hunter22}}\n",
+		"other/node/service.yaml": "docker: {image: 'a:1'}\nneeds: {db: {image: 'postgres:17', environment: {POSTGRES_PASSWORD: hunter33}, hostname: hunter22}}\n",
+		"other/p.yaml":            "contenders: [goes]\nservices: .\nrequests: [{get: /}]\nsteps: [1]\n",
+		"other/both.yaml":         "contenders: [goes, node]\nservices: .\nrequests: [{get: /}]\nsteps: [1]\n"})
+	t.Chdir(dir)
+	says(t, 0, "steps:…# From the manifest of goes:\n# needs:\n#   db:\n…fsync=off…# From the manifest of node:", "profiles", "show", "p.yaml")
+	shown := says(t, 0, "# From manifests:\n# needs:…POSTGRES_PASSWORD: '***'", "profiles", "show", "other/p.yaml")
+	shown += says(t, 2, "need db of other/goes/service.yaml and that of other/node/service.yaml differ:…environment.POSTGRES_PASSWORD: ***",
+		"profiles", "show", "other/both.yaml")
+	shown += says(t, 2, "differ:…POSTGRES_PASSWORD: ***…per_service", "run", "--headless", "--profile", "other/both.yaml")
+	shown += says(t, 0, "needs: {db…***", "services", "show", "goes", "--services", "other")
+	lacks(t, "output", shown, "hunter")
 }

@@ -20,7 +20,10 @@ import (
 // facts are the numbers of a result, and of its server if it is given. Times are in ms.
 type facts map[string]float64
 
-func factsOf(l bench.Load, s *server) facts {
+// witness is a server that adds what it has seen.
+type witness interface{ see(f facts, l bench.Load) }
+
+func factsOf(l bench.Load, w witness) facts {
 	ms := func(d time.Duration) float64 { return float64(d) / 1e6 }
 	f := facts{
 		"scheduled": float64(l.Scheduled), "sent": float64(l.Sent), "ok": float64(l.Succeeded), "lead": float64(l.Lead),
@@ -51,23 +54,19 @@ func factsOf(l bench.Load, s *server) facts {
 	for status, n := range l.Statuses {
 		f["status."+strconv.Itoa(status)] = float64(n)
 	}
+	for status, n := range l.Rejected {
+		f["rejected."+strconv.Itoa(status)] = float64(n)
+	}
 	for _, w := range l.Warnings {
 		f["warn."+string(w.Kind)]++
 	}
-	if s != nil {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		f["asked"], f["answered"], f["connections"] = float64(s.asked.Load()), float64(s.answered.Load()), float64(s.connections.Load())
-		f["hooks"], f["before"] = float64(len(s.hooks)), float64(s.atOnStart.Load())
-		if len(s.hooks) > 1 {
-			f["startlag"], f["endlag"] = ms(s.hooks[0].Sub(l.Started)), ms(s.hooks[1].Sub(l.Started.Add(l.Elapsed)))
-			f["after"] = ms(s.elapsed(s.hooks[1]))
-		}
+	if w != nil {
+		w.see(f, l)
 	}
 	return f
 }
 
-var term = regexp.MustCompile(`^([\w.]+)(=|~|<=|>=|<|>)([\w.+]+)$`)
+var term = regexp.MustCompile(`^([\w.+]+)(=|~|<=|>=|<|>)([\w.+]+)$`)
 
 // value returns a number, or the sum of facts. Kinds that have not occurred are 0.
 func (f facts) value(t testing.TB, text string) (sum float64) {
@@ -77,7 +76,7 @@ func (f facts) value(t testing.TB, text string) (sum float64) {
 			continue
 		}
 		kind, _, several := strings.Cut(name, ".")
-		if _, known := f[name]; !known && !(several && slices.Contains([]string{"fail", "warn", "status", "unread"}, kind)) {
+		if _, known := f[name]; !known && !(several && slices.Contains([]string{"fail", "warn", "status", "rejected", "unread", "got", "site"}, kind)) {
 			t.Fatalf("there is no fact %q in %v", name, slices.Sorted(maps.Keys(f)))
 		}
 		sum += f[name]
@@ -99,7 +98,7 @@ func (f facts) wrong(t testing.TB, terms string) (wrong []string) {
 }
 
 // holds checks terms about a result. A server may notice a connection later than its client.
-func holds(t testing.TB, l bench.Load, s *server, terms string) {
+func holds(t testing.TB, l bench.Load, s witness, terms string) {
 	t.Helper()
 	wrong := factsOf(l, s).wrong(t, terms)
 	for deadline := time.Now().Add(5 * time.Second); len(wrong) > 0 && s != nil && time.Now().Before(deadline); {
@@ -203,7 +202,7 @@ func (b *bounds) check(ok bool, format string, args ...any) {
 }
 
 // holds collects the terms that are wrong.
-func (b *bounds) holds(t testing.TB, l bench.Load, s *server, terms string) {
+func (b *bounds) holds(t testing.TB, l bench.Load, s witness, terms string) {
 	for _, wrong := range factsOf(l, s).wrong(t, terms) {
 		b.check(false, "%s", wrong)
 	}

@@ -2,20 +2,12 @@ package load
 
 import (
 	"fmt"
-	"io"
-	"net"
-	"net/http"
-	"net/http/httptest"
-	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/load/fast"
-	"github.com/locbench/locbench/internal/testenv"
 )
 
 // driver is one way to drive load.
@@ -112,79 +104,6 @@ func openCounted(url string, rate float64, most int, requests int64) Plan {
 	return p
 }
 
-// counting is a server that counts its responses by status, and its connections.
-type counting struct {
-	*httptest.Server
-	mu          sync.Mutex
-	statuses    map[int]int64
-	connections atomic.Int64
-}
-
-func newCounting(t testing.TB, handler func(w http.ResponseWriter, r *http.Request) (status int)) *counting {
-	t.Helper()
-	c := countingOf(handler)
-	c.Start()
-	t.Cleanup(c.Close)
-	return c
-}
-
-// countingOf returns a server that is not started.
-func countingOf(handler func(w http.ResponseWriter, r *http.Request) (status int)) *counting {
-	c := &counting{statuses: map[int]int64{}}
-	c.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		status := handler(w, r)
-		c.mu.Lock()
-		c.statuses[status]++
-		c.mu.Unlock()
-	}))
-	c.Config.ConnState = func(_ net.Conn, s http.ConnState) {
-		if s == http.StateNew {
-			c.connections.Add(1)
-		}
-	}
-	return c
-}
-
-// count returns how many responses with a status the server has sent. It may count one after the
-// client has it: see answered.
-func (c *counting) count(status int) int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.statuses[status]
-}
-
-// answered checks how many responses with a status the server has sent.
-func (c *counting) answered(t testing.TB, status int, want int64) {
-	t.Helper()
-	testenv.Until(t, 30*time.Second, fmt.Sprintf("the server has counted %d responses with status %d", want, status), func() bool { return c.count(status) >= want })
-	if n := c.count(status); n != want {
-		t.Errorf("the server answered %d with %d, want %d", n, status, want)
-	}
-}
-
-// opened checks how many connections have been opened. The server may accept one later than the
-// client opens it.
-func (c *counting) opened(t testing.TB, want int64) {
-	t.Helper()
-	testenv.Until(t, 30*time.Second, fmt.Sprintf("%d connections are accepted", want), func() bool { return c.connections.Load() >= want })
-	if n := c.connections.Load(); n != want {
-		t.Errorf("%d connections, want %d", n, want)
-	}
-}
-
-func hello(w http.ResponseWriter, _ *http.Request) int {
-	io.WriteString(w, "hello")
-	return 200
-}
-
-// sleeps returns a handler that responds after a delay.
-func sleeps(d time.Duration) func(http.ResponseWriter, *http.Request) int {
-	return func(w http.ResponseWriter, r *http.Request) int {
-		time.Sleep(d)
-		return hello(w, r)
-	}
-}
-
 // aboutInFlight returns the warnings about the number of requests in flight.
 func aboutInFlight(all bench.Warnings) (some bench.Warnings) {
 	for _, w := range all {
@@ -200,11 +119,4 @@ func aboutInFlight(all bench.Warnings) (some bench.Warnings) {
 		}
 	}
 	return some
-}
-
-// sentLate reports whether a warning says that requests were late with all connections in use.
-func sentLate(all bench.Warnings, connections float64) bool {
-	return slices.ContainsFunc(all, func(w bench.Warning) bool {
-		return w.Kind == bench.WarnLate && w.Values["connections"] == connections
-	})
 }

@@ -8,6 +8,7 @@ type interleaving struct {
 	period   time.Duration // of the quota, from began on; 0: there is none
 	began    time.Time
 	slowest  time.Duration // of the other contenders
+	fitting  bool          // iterations fit into slices, however long they are
 	next     func()
 	why      string
 	restarts int
@@ -23,14 +24,21 @@ func (t *interleaving) Align(at time.Time) time.Time {
 }
 
 func (t *interleaving) Fit(iteration time.Duration) time.Duration {
-	t.slowest = max(t.slowest, iteration)
+	if t.slowest = max(t.slowest, iteration); t.fitting {
+		return 0
+	}
 	return t.slowest
 }
 
-func (t *interleaving) Alternate(why string) { t.why = why }
-func (t *interleaving) Alternating() bool    { return t.why != "" }
-func (t *interleaving) Agree() bool          { return t.Alternating() }
-func (t *interleaving) Restart()             { t.restarts++ }
+func (t *interleaving) Alternate(why string) {
+	if !t.fitting {
+		t.why = why
+	}
+}
+
+func (t *interleaving) Alternating() bool { return t.why != "" }
+func (t *interleaving) Agree() bool       { return t.Alternating() }
+func (t *interleaving) Restart()          { t.restarts++ }
 
 func (t *interleaving) Next() {
 	if t.next != nil {

@@ -3,61 +3,44 @@ package load
 import (
 	"errors"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
-// jobs is a server of jobs that take a number of polls. Its journal is what the results are
-// compared with.
-type jobs struct {
-	*httptest.Server
-	mu    sync.Mutex
-	polls []int // by job
-	ended int   // requests for results
-}
-
-func newJobs(t testing.TB, polls, pending int) *jobs {
-	j := &jobs{}
-	j.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		j.mu.Lock()
-		defer j.mu.Unlock()
-		var id int
-		switch {
-		case r.URL.Path == "/jobs":
-			fmt.Fprintf(w, `{"id":%d}`, len(j.polls))
-			j.polls = append(j.polls, 0)
-		case strings.HasPrefix(r.URL.Path, "/results/"):
-			j.ended++
+// newJobs returns a site of jobs that take a number of polls.
+func newJobs(t testing.TB, polls, pending int) *site {
+	return newSite(t, func(r *visit) string {
+		switch path := r.URL.Path; {
+		case path == "/jobs":
+			r.state["jobs"]++
+			return "200\n\n" + fmt.Sprintf(`{"id":%d}`, r.state["jobs"])
+		case strings.HasPrefix(path, "/results/"):
+			r.state["results"]++
+			return hello
 		default:
-			fmt.Sscanf(r.URL.Path, "/jobs/%d", &id)
-			if j.polls[id]++; j.polls[id] < polls {
-				w.WriteHeader(pending)
-				fmt.Fprint(w, `{"state":"running"}`)
-				return
+			r.state["polls"]++
+			if r.state[path]++; r.state[path] < polls {
+				r.state["most"] = max(r.state["most"], r.state[path])
+				return fmt.Sprint(pending, "\n\n", `{"state":"running"}`)
 			}
-			fmt.Fprint(w, `{"state":"done","result":7}`)
+			r.state["done"]++
+			return "200\n\n" + `{"state":"done","result":7}`
 		}
-	}))
-	t.Cleanup(j.Close)
-	return j
+	})
 }
 
 func jobsPlan(url string, step bench.Step, pending int, repeat bench.Repeat) Plan {
 	p := plan(url, 1, time.Hour)
-	p.Step = step
-	p.Requests = []bench.Request{
-		{Name: "start", Session: "job", Path: "/jobs", Save: []bench.Save{{Name: "job", From: bench.FromJSON, Of: "id"}}},
-		{Name: "wait", Session: "job", Path: "/jobs/{job}", ExpectStatus: 200, MoreStatuses: []int{pending}, Repeat: &repeat,
-			Save: []bench.Save{{Name: "result", From: bench.FromJSON, Of: "result"}}},
-		{Name: "result", Session: "job", Path: "/results/{result}"},
-	}
-	p.Sessions = []bench.Session{{Name: "job", Weight: 1}}
+	p.Step, p.Step.Name = step, "s"
+	p.Requests = in(
+		bench.Request{Name: "start", Path: "/jobs", Save: save("job", bench.FromJSON, "id")},
+		bench.Request{Name: "wait", Path: "/jobs/{job}", ExpectStatus: 200, MoreStatuses: []int{pending}, Repeat: &repeat, Save: save("result", bench.FromJSON, "result")},
+		bench.Request{Name: "result", Path: "/results/{result}"})
+	p.Sessions = []bench.Session{{Name: "s", Weight: 1}}
 	p.Until = func(a Response) error {
 		if !strings.Contains(string(a.Body), `"done"`) {
 			return errors.New("not done")
@@ -67,69 +50,37 @@ func jobsPlan(url string, step bench.Step, pending int, repeat bench.Repeat) Pla
 	return p
 }
 
+func arrivals(users, requests int) bench.Step {
+	return bench.Step{Duration: time.Hour, Arrivals: &bench.Arrivals{Users: users, Over: ms, Requests: requests}}
+}
+
 // Each try is one request. Only the response that ends the repetition is saved from; one
-// before it may have a status that is rejected, and ends no session.
+// before it may have a status that is rejected, and ends no session. After the last try the request has failed.
 func TestRepeatedUntil(t *testing.T) {
 	t.Parallel()
-	status, body := bench.Repeat{Status: []int{200}, Every: time.Millisecond, Most: 20}, bench.Repeat{Every: time.Millisecond, Most: 20}
-	body.Until = bench.Expectation{"contains": "done"}
+	status, body := bench.Repeat{Status: []int{200}, Every: ms, Most: 20}, bench.Repeat{Every: ms, Most: 20, Until: bench.Expectation{"contains": "done"}}
 	for name, repeat := range map[string]bench.Repeat{"status": status, "body": body} {
-		for _, pending := range []int{202, 404} {
+		for pending, rejected := range map[int]string{202: "rejected=0", 404: "rejected+site.done=site.polls"} {
 			t.Run(fmt.Sprintf("%s, %d", name, pending), func(t *testing.T) {
 				eachWay(t, func(t *testing.T, e Engine, open bool) {
-					step := bench.Step{Name: "s", Connections: 4, Duration: time.Hour, MaxRequests: 40}
+					step, least := bench.Step{Connections: 4, Duration: time.Hour, MaxRequests: 40}, "36" // at the end each connection may wait with one
 					if open {
-						step = bench.Step{Name: "s", Duration: time.Hour, Arrivals: &bench.Arrivals{Users: 20, Over: time.Millisecond, Requests: 2}}
+						step, least = arrivals(20, 2), "40"
 					}
-					j := newJobs(t, 4, pending)
-					l := run(t, e, jobsPlan(j.URL, step, pending, repeat))
-					done, polls := 0, 0
-					for id, n := range j.polls {
-						if polls += n; n == 4 {
-							done++
-						} else if n > 4 {
-							t.Errorf("%d polls of job %d, want 4", n, id)
-						}
-					}
-					least := 36 // at the end of the step each connection may wait with one
-					if open {
-						least = 40
-					}
-					if len(j.polls) != 40 || done < least || j.ended != done || l.Sent != int64(40+polls+done) || l.FailedTotal() != 0 {
-						t.Errorf("%d jobs, %d results of %d, %d sent, failed %v", len(j.polls), j.ended, done, l.Sent, l.Examples)
-					}
-					if s := l.Sessions[0]; s.Begun != 40 || s.Completed != int64(done) || s.Rejected != 0 {
-						t.Errorf("sessions %+v, want %d completed", s, done)
-					}
-					if want := map[int]int{202: 0, 404: polls - done}[pending]; l.Rejected.Total() != int64(want) {
-						t.Errorf("%d rejected, want %d", l.Rejected.Total(), want)
-					}
+					s := newJobs(t, 4, pending)
+					holds(t, run(t, e, jobsPlan(s.URL, step, pending, repeat)), s, "sent=asked failed=0 site.jobs=40 site.most<=3 site.done>="+least+
+						" site.results=site.done s0.begun=40 s0.completed=site.done s0.rejected=0 "+rejected)
 				})
 			})
 		}
 	}
-}
-
-// After the last try the request has failed, with its reason.
-func TestRepeatedInVain(t *testing.T) {
 	for _, pending := range []int{202, 404} {
 		eachOpenLoop(t, func(t *testing.T, e Engine) {
-			j := newJobs(t, 100, pending)
-			step := bench.Step{Name: "s", Duration: time.Hour, Arrivals: &bench.Arrivals{Users: 10, Over: time.Millisecond, Requests: 2}}
-			l := run(t, e, jobsPlan(j.URL, step, pending, bench.Repeat{Status: []int{200}, Every: time.Millisecond, Most: 3}))
-			for id, n := range j.polls {
-				if n != 3 {
-					t.Errorf("%d polls of job %d, want 3", n, id)
-				}
-			}
-			s := l.Sessions[0]
-			if l.Sent != 80 || l.Failed[bench.ErrRepeat] != 20 || s.Begun != 20 || s.Completed != 0 || s.Failed["wait"] != 20 {
-				t.Errorf("%d sent, failed %v, sessions %+v", l.Sent, l.Failed, s)
-			}
-			want := fmt.Sprintf("session \"job\", step \"wait\": sent 3 times; not as `until` says, since expected status 200, got %d", pending)
-			if got := l.Examples[bench.ErrRepeat]; got != want {
-				t.Errorf("got  %s\nwant %s", got, want)
-			}
+			s := newJobs(t, 100, pending)
+			l := run(t, e, jobsPlan(s.URL, arrivals(10, 2), pending, bench.Repeat{Status: []int{200}, Every: ms, Most: 3}))
+			holds(t, l, s, "sent=80 site.polls=60 site.most=3 fail.too_many_repeats=20 s0.begun=20 s0.completed=0 fail.s0.wait=20")
+			testenv.Equal(t, l.Examples[bench.ErrRepeat],
+				fmt.Sprintf("session \"s\", step \"wait\": sent 3 times; not as `until` says, since expected status 200, got %d", pending))
 		})
 	}
 }
@@ -137,29 +88,19 @@ func TestRepeatedInVain(t *testing.T) {
 // What waits to be repeated at the end of a step is not sent any more, and has not failed.
 func TestRepeatedAtTheEnd(t *testing.T) {
 	eachWay(t, func(t *testing.T, e Engine, open bool) {
-		step := bench.Step{Name: "s", Connections: 4, Duration: 50 * time.Millisecond}
+		step := bench.Step{Connections: 4, Duration: 50 * ms}
 		if open {
-			step = bench.Step{Name: "s", Rate: 200, Duration: 50 * time.Millisecond, MaxConnections: 100}
+			step = bench.Step{Rate: 200, Duration: 50 * ms, MaxConnections: 100}
 		}
-		j := newJobs(t, 1000, 202)
-		l := run(t, e, jobsPlan(j.URL, step, 202, bench.Repeat{Status: []int{200}, Every: time.Hour, Most: 20}))
-		for id, n := range j.polls {
-			if n > 1 {
-				t.Errorf("%d polls of job %d, want 1", n, id)
-			}
-		}
-		if l.FailedTotal() != 0 || l.Sent == 0 || open && l.Scheduled != l.Sent+l.Dropped {
-			t.Errorf("%d sent, %d scheduled, %d dropped, failed %v", l.Sent, l.Scheduled, l.Dropped, l.Failed)
-		}
+		s := newJobs(t, 1000, 202)
+		holds(t, run(t, e, jobsPlan(s.URL, step, 202, bench.Repeat{Status: []int{200}, Every: time.Hour, Most: 20})), s, "sent>0 failed=0 site.most<=1")
 	})
 }
 
 // Once repeats a request, too, and waits in between.
 func TestOnceRepeats(t *testing.T) {
-	j := newJobs(t, 3, 202)
-	p := jobsPlan(j.URL, bench.Step{Request: "job"}, 202, bench.Repeat{Status: []int{200}, Every: time.Millisecond, Most: 20})
-	sent := 0
-	if err := (Engine{}).Once(t.Context(), p, func(Asked) { sent++ }); err != nil || sent != 5 || j.polls[0] != 3 {
-		t.Errorf("%d sent, polls %v, error %v", sent, j.polls, err)
-	}
+	s, sent := newJobs(t, 3, 202), 0
+	p := jobsPlan(s.URL, bench.Step{Request: "s"}, 202, bench.Repeat{Status: []int{200}, Every: ms, Most: 20})
+	testenv.OK(t, Engine{}.Once(t.Context(), p, func(Asked) { sent++ }))
+	testenv.Equal(t, fmt.Sprint(sent, s.state["polls"]), "5 3")
 }

@@ -5,6 +5,7 @@ package load
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -65,4 +66,23 @@ func (b *bounds) near(got, journal, most, share float64) {
 // a stall of S, and served at μ per second after it, waits for S − u + 1000 u / μ.
 func TestStallShowsInLatencyFromScheduled(t *testing.T) {
 	timedLoops(t, loops()[1:], func(t testing.TB, e Engine) error { return stalls(t, e, newServer(t, nil).listen(t)) })
+}
+
+// Each open loop keeps its schedule, whether its rate is constant or not.
+func TestScheduleIsKept(t *testing.T) {
+	for name, of := range promises() {
+		if strings.HasPrefix(name, "schedule, ") {
+			t.Run(name, func(t *testing.T) {
+				timedLoops(t, loops()[1:], func(t testing.TB, e Engine) error {
+					s := newServer(t, of.server).listen(t)
+					p := of.plan
+					p.BaseURL = s.url
+					var b bounds
+					planned, _, _ := strings.Cut(of.exact, " all=")
+					b.holds(t, run(t, e, p), s, planned+" dropped=0")
+					return b.err()
+				})
+			})
+		}
+	}
 }

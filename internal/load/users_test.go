@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,81 +23,36 @@ import (
 	"github.com/locbench/locbench/internal/values"
 )
 
-// orders is a service with a login; its journal says which requests it got.
-type orders struct {
-	*httptest.Server
-
-	mu      sync.Mutex
-	items   map[int]int // GET /items/N
-	words   map[string]int
-	logins  int
-	orders  map[string]int // by token
-	refused int            // orders without a token that was given out
-	odd     []string       // unexpected requests
-	bad     func(order int) string
-}
-
-func newOrders(t *testing.T) *orders {
-	o := &orders{items: map[int]int{}, words: map[string]int{}, orders: map[string]int{}}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /items/{n}", func(w http.ResponseWriter, r *http.Request) {
-		n, err := strconv.Atoi(r.PathValue("n"))
-		o.journal(func() { o.items[n]++ })
-		if err != nil {
-			w.WriteHeader(http.StatusBadRequest)
-		}
-		fmt.Fprintf(w, `{"id":%d}`, n)
-	})
-	mux.HandleFunc("GET /search", func(w http.ResponseWriter, r *http.Request) {
-		o.journal(func() { o.words[r.FormValue("q")]++ })
-		fmt.Fprint(w, `{"found":[]}`)
-	})
-	mux.HandleFunc("POST /login", func(w http.ResponseWriter, r *http.Request) {
-		var in struct{ User, Password string }
-		err := json.NewDecoder(r.Body).Decode(&in)
-		o.journal(func() {
-			o.logins++
-			if err != nil || in.Password != "secret of "+in.User {
-				o.odd = append(o.odd, fmt.Sprintf("login %+v %v", in, err))
-			}
-			fmt.Fprintf(w, `{"data":{"token":"token-%d"}}`, o.logins)
-		})
-	})
-	mux.HandleFunc("POST /orders", func(w http.ResponseWriter, r *http.Request) {
-		var in struct {
-			Item int
-			Note string
-		}
-		err := json.NewDecoder(r.Body).Decode(&in)
-		token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-		o.journal(func() {
-			number, _ := strconv.Atoi(strings.TrimPrefix(token, "token-"))
-			switch {
-			case number < 1 || number > o.logins:
-				o.refused++
-				w.WriteHeader(http.StatusUnauthorized)
-				return
-			case err != nil || in.Item < 1 || len(in.Note) != 36 || r.Header.Get("Content-Type") != "application/json":
-				o.odd = append(o.odd, fmt.Sprintf("order %+v %v", in, err))
-			}
-			o.orders[token]++
-			body := `{"order":` + strconv.Itoa(in.Item) + `}`
-			if o.bad != nil {
-				body = o.bad(len(o.orders))
-			}
-			w.WriteHeader(http.StatusCreated)
-			fmt.Fprint(w, body)
-		})
-	})
-	o.Server = httptest.NewServer(mux)
-	t.Cleanup(o.Close)
-	return o
-}
-
-func (o *orders) journal(note func()) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	note()
+// orders responds as a service with a login.
+func orders(r *visit) string {
+	var in struct {
+		User, Password, Note string
+		Item                 int
+	}
+	err := json.Unmarshal([]byte(r.body), &in)
+	switch item, ok := strings.CutPrefix(r.URL.Path, "/items/"); {
+	case ok:
+		r.state["items"]++
+		r.state["item "+item]++
+		return "200\n\n" + `{"id":` + item + `}`
+	case r.URL.Path == "/search":
+		r.state["words"]++
+		r.check(slices.Contains([]string{"lamp", "bed & sofa", "žlutý"}, r.FormValue("q")), "search for %q", r.FormValue("q"))
+		return "200\n\n" + `{"found":[]}`
+	case r.URL.Path == "/login":
+		r.state["logins"]++
+		r.check(err == nil && in.Password == "secret of "+in.User, "login %+v %v", in, err)
+		return "200\n\n" + fmt.Sprintf(`{"data":{"token":"token-%d"}}`, r.state["logins"])
+	}
+	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer token-")
+	if n, _ := strconv.Atoi(token); n < 1 || n > r.state["logins"] {
+		r.state["refused"]++
+		return "401"
+	}
+	r.state["orders"]++
+	r.state["order "+token]++
+	r.check(err == nil && in.Item > 0 && len(in.Note) == 36 && r.Header.Get("Content-Type") == "application/json" && r.state["order "+token] == 1, "order %+v %v", in, err)
+	return "201\n\n" + fmt.Sprintf(`{"order":%d}`, in.Item)
 }
 
 // ordersPlan returns 70% items, 20% searches and 10% orders with a login.
@@ -123,44 +76,34 @@ func ordersPlan(t *testing.T, url string, connections int, units int64) Plan {
 			Header: map[string]string{"Authorization": "Bearer {token}"}},
 	}
 	p.Sessions = []bench.Session{{Name: "order", Weight: 1}}
-	data, err := values.OpenData(p.Variables, p.Requests)
-	testenv.OK(t, err)
-	p.Data = data
+	p.Data = testenv.Must(values.OpenData(p.Variables, p.Requests))(t)
 	return p
 }
 
-// By the server's journal, each unit of the mix was sent once, and each order has the token of its
-// login.
-func TestUsersOfAService(t *testing.T) {
+// The counts are those of the server, of requests and of sessions, over 1 to 512 connections: each unit of
+// the mix was sent once, and each order has the token of its login.
+func TestCountsAreThoseOfTheServer(t *testing.T) {
 	t.Parallel()
-	eachLoop(t, func(t *testing.T, e Engine) {
-		const units = 10_000
-		o := newOrders(t)
-		l := run(t, e, ordersPlan(t, o.URL, 4, units))
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		items, words := sum(o.items), sum(o.words)
-		if len(l.Failed) > 0 || len(o.odd) > 0 || o.refused > 0 {
-			t.Fatalf("failed %v, %v; the server found odd: %.3q, and refused %d", l.Failed, l.Examples, o.odd, o.refused)
-		}
-		if items+words+o.logins != units || l.Succeeded != int64(items+words+2*o.logins) {
-			t.Errorf("%d items, %d searches, %d logins, and %d succeeded of %d units", items, words, o.logins, l.Succeeded, units)
-		}
-		if !slices.Equal(slices.Sorted(maps.Keys(o.words)), []string{"bed & sofa", "lamp", "žlutý"}) || len(o.items) != 100 {
-			t.Errorf("%d items, searched for %v", len(o.items), o.words)
-		}
-		s := l.Sessions
-		if len(s) != 1 || s[0].Name != "order" || s[0].Begun != int64(o.logins) || s[0].Completed != s[0].Begun || len(s[0].Failed) > 0 || len(o.orders) != o.logins {
-			t.Errorf("sessions %+v, the server saw %d logins and %d orders", s, o.logins, len(o.orders))
-		}
-	})
-}
-
-func sum[K comparable](counts map[K]int) (n int) {
-	for _, v := range counts {
-		n += v
+	for _, connections := range []int{1, 8, 64, 512} {
+		t.Run(fmt.Sprint(connections), func(t *testing.T) {
+			eachWay(t, func(t *testing.T, e Engine, open bool) {
+				s := newSite(t, orders)
+				p := ordersPlan(t, s.URL, connections, 600)
+				if open {
+					p.Step = openCounted("", 20_000, connections, 600).Step
+				}
+				l := run(t, e, p)
+				holds(t, l, s, "asked=sent failed=0 cut=0 odd=0 site.refused=0 site.items+site.words+site.logins+dropped=600 "+
+					"s0.begun=site.logins s0.completed=site.orders")
+				if !open {
+					holds(t, l, s, "dropped=0 site.items>site.words site.words>site.orders site.orders>0")
+				}
+				if s.odd != nil {
+					t.Errorf("%.3q", s.odd)
+				}
+			})
+		})
 	}
-	return n
 }
 
 // A failure in a session is a failure of the request in which it happened, and counted as often as
@@ -168,44 +111,34 @@ func sum[K comparable](counts map[K]int) (n int) {
 func TestSessionsThatFail(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		change  func(p *Plan, o *orders)
+		change  func(p *Plan)
+		want    string
 		kind    bench.ErrorKind
-		step    string
 		example string
 	}{
-		"wrong token": {func(p *Plan, _ *orders) { p.Requests[1].Header = map[string]string{"Authorization": "Bearer x{token}"} },
-			"4xx", "order", "401 Unauthorized"},
-		"value missing": {func(p *Plan, _ *orders) { p.Requests[0].Save[0].Of = "data.jeton" },
-			bench.ErrSave, "login", `session "order", step "login": nothing to save as "token", since data.jeton is not in ` + "`" + `{"data":{"token":"token-`},
-		"wrong body": {func(p *Plan, _ *orders) {
-			p.CheckEvery = 1
-			p.Check = func(a Response) error {
+		"wrong token": {func(p *Plan) { p.Requests[1].Header = map[string]string{"Authorization": "Bearer x{token}"} },
+			"fail.s0.order=90 site.refused=90", "4xx", "401 Unauthorized"},
+		"value missing": {func(p *Plan) { p.Requests[0].Save[0].Of = "data.jeton" }, "fail.s0.login=90 site.orders+site.refused=0", bench.ErrSave,
+			`session "order", step "login": nothing to save as "token", since data.jeton is not in ` + "`" + `{"data":{"token":"token-`},
+		"wrong body": {func(p *Plan) {
+			p.CheckEvery, p.Check = 1, func(a Response) error {
 				if a.Request == "order" && !bytes.HasPrefix(a.Body, []byte(`{"number"`)) {
 					return errors.New("`number` is missing")
 				}
 				return nil
 			}
-		}, bench.ErrWrong, "order", "`number` is missing"},
+		}, "fail.s0.order=90 site.orders=90", bench.ErrWrong, "`number` is missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachLoop(t, func(t *testing.T, e Engine) {
-				o := newOrders(t)
-				p := ordersPlan(t, o.URL, 3, 90)
+				s := newSite(t, orders)
+				p := ordersPlan(t, s.URL, 3, 90)
 				p.Requests = p.Requests[2:]
-				test.change(&p, o)
+				test.change(&p)
 				l := run(t, e, p)
-				o.mu.Lock()
-				defer o.mu.Unlock()
-				s := l.Sessions[0]
-				if l.Failed[test.kind] != 90 || s.Begun != 90 || s.Completed != 0 || s.Failed[test.step] != 90 || o.logins != 90 {
-					t.Errorf("failed %v, session %+v, %d logins", l.Failed, s, o.logins)
-				}
-				if seen := len(o.orders) + o.refused; test.step == "login" && seen > 0 || test.step == "order" && seen != 90 {
-					t.Errorf("%d orders", seen)
-				}
-				if got := l.Examples[test.kind]; !strings.Contains(got, test.example) {
-					t.Errorf("example %q, want %q", got, test.example)
-				}
+				holds(t, l, s, "failed=90 s0.begun=90 s0.completed=0 site.logins=90 "+test.want)
+				testenv.Equal(t, l.Failed[test.kind], 90, test.kind)
+				testenv.Contains(t, l.Examples[test.kind], test.example)
 			})
 		})
 	}
@@ -215,25 +148,17 @@ func TestSessionsThatFail(t *testing.T) {
 // none twice.
 func TestVariableThatRunsOut(t *testing.T) {
 	eachWay(t, func(t *testing.T, e Engine, open bool) {
-		o := newOrders(t)
-		p := ordersPlan(t, o.URL, 3, 1000)
+		s := newSite(t, orders)
+		p := ordersPlan(t, s.URL, 3, 1000)
 		if open {
-			p.Step = bench.Step{Name: "open", Rate: 5000, MaxConnections: 3, Duration: time.Minute}
+			p.Step = openPlan("", 5000, 3, time.Minute).Step
 		}
 		p.Requests, p.Sessions = p.Requests[:1], nil
 		p.Variables[0] = bench.Variable{Name: "item", Range: &bench.Range{From: 1, To: 50}, Draw: bench.DrawOnce}
-		_, err := e.Run(t.Context(), p, nil)
-		const want = `request "item": variable "item" has no value left: all 50 were taken; give it more values, or write ` + "`draw: in_turn`"
-		testenv.Fails(t, err, want)
-		testenv.Until(t, 30*time.Second, "the server has seen all", func() bool {
-			o.mu.Lock()
-			defer o.mu.Unlock()
-			return sum(o.items) == 50
-		})
-		for n, times := range o.items {
-			if times != 1 {
-				t.Errorf("item %d was requested %d times", n, times)
-			}
+		l, err := e.Run(t.Context(), p, nil)
+		testenv.Fails(t, err, `request "item": variable "item" has no value left: all 50 were taken; give it more values, or write `+"`draw: in_turn`")
+		for n := range 50 {
+			holds(t, l, s, fmt.Sprintf("site.items=50 site.item_%d=1", n+1))
 		}
 	})
 }
@@ -256,8 +181,7 @@ func TestLoopsSendTheSame(t *testing.T) {
 			mu.Lock()
 			_, _ = sent.WriteTo(&asked)
 			mu.Unlock()
-			body := fmt.Sprintf(`{"data":{"token":"t %s\u00e9"}}`, r.URL.Path)
-			status := "200 OK"
+			body, status := fmt.Sprintf(`{"data":{"token":"t %s\u00e9"}}`, r.URL.Path), "200 OK"
 			if r.URL.Path == "/orders" {
 				status = "201 Created"
 			}
@@ -269,34 +193,74 @@ func TestLoopsSendTheSame(t *testing.T) {
 		bench.Variable{Name: "n", Make: bench.GenerateSequence}, bench.Variable{Name: "often", Range: &bench.Range{To: 9}, Draw: bench.DrawZipf, Exponent: 1.5})
 	p.Requests[0].Header = map[string]string{"X-Code": "{code}", "X-Often": "{often}"}
 	p.Requests[1].Method, p.Requests[1].Encoding, p.Requests[1].Body = "POST", bench.FormBody, "n={n}&word={word}"
-	var first, name string
+	var first string
 	eachLoop(t, func(t *testing.T, e Engine) {
 		mu.Lock()
 		asked.Reset()
 		mu.Unlock()
-		if got := run(t, e, p); len(got.Failed) > 0 {
-			t.Fatal(got.Examples)
-		}
+		holds(t, run(t, e, p), nil, "failed=0")
 		mu.Lock()
 		defer mu.Unlock()
 		if first == "" {
-			first, name = asked.String(), t.Name()
-			return
+			first = asked.String()
 		}
-		if asked.String() != first {
-			t.Errorf("%s asked other things than %s: %s", t.Name(), name, difference(asked.String(), first))
-		}
+		same(t, strings.Split(asked.String(), "\r\n"), strings.Split(first, "\r\n"))
 	})
 	if strings.Count(first, "POST /orders") < 10 || strings.Contains(first, "{") && !strings.Contains(first, `{"`) {
 		t.Errorf("%.3000q", first)
 	}
 }
 
-func difference(a, b string) string {
-	i := 0
-	for i < len(a) && i < len(b) && a[i] == b[i] {
-		i++
+// same reports the first line that differs.
+func same(t *testing.T, got, want []string) {
+	t.Helper()
+	for i := range max(len(got), len(want)) {
+		if i >= len(got) || i >= len(want) || got[i] != want[i] {
+			t.Errorf("%d lines, want %d; from line %d on\n%q, want\n%q", len(got), len(want), i, got[i:min(i+2, len(got))], want[i:min(i+2, len(want))])
+			return
+		}
 	}
-	from := max(i-40, 0)
-	return fmt.Sprintf("at byte %d: %q, %q", i, a[from:min(i+80, len(a))], b[from:min(i+80, len(b))])
+}
+
+// Users send the same requests in each protocol, with and without TLS, with values saved from
+// bodies, headers and cookies. A missing value is an error that names session and step.
+func TestUsersOfEachProtocol(t *testing.T) {
+	t.Parallel()
+	mute := false
+	respond := func(r *visit) string {
+		switch {
+		case r.URL.Path == "/login" && !mute:
+			return fmt.Sprintf("200\nX-Tag: tag %d\nSet-Cookie: sid=sid-%[1]d\n\n"+`{"data":{"token":"t %[1]d\u00e9"}}`, r.n)
+		case r.URL.Path == "/orders":
+			return "201"
+		}
+		return hello
+	}
+	var first []string
+	for i, name := range []string{"HTTP/1.1", "HTTP/1.1 over TLS", "HTTP/2", "HTTP/2 over TLS"} {
+		t.Run(name, func(t *testing.T) {
+			s := &site{respond: respond, noted: []string{"Authorization", "X-Tag", "Host"}}
+			e := s.start(t, i%2 == 1, i > 1)
+			p := ordersPlan(t, s.URL, 1, 300)
+			p.HTTP2 = i > 1
+			p.Requests[1].Method, p.Requests[1].Encoding, p.Requests[1].Body = "POST", bench.FormBody, "word={word}"
+			p.Requests[2].Save = append(p.Requests[2].Save, bench.Save{Name: "tag", From: bench.FromHeader, Of: "X-Tag"}, bench.Save{Name: "sid", From: bench.FromCookie, Of: "sid"})
+			p.Requests[3].Header = map[string]string{"Authorization": "Bearer {token}", "X-Tag": "{tag}", "Cookie": "sid={sid}", "Host": "shop.example"}
+			for i := range 3 {
+				p.Requests[i].Header = map[string]string{"Host": "shop.example"}
+			}
+			mute = false
+			l := run(t, e, p)
+			holds(t, l, s, "failed=0 s0.begun>=10 s0.completed=s0.begun all=asked")
+			if first == nil {
+				first = s.lines
+			}
+			same(t, s.lines, first)
+			mute = true
+			l = run(t, e, p)
+			holds(t, l, s, "fail.missing_value=s0.begun fail.s0.login=s0.begun")
+			testenv.Contains(t, l.Examples[bench.ErrSave], `session "order", step "login": nothing to save as "token"`)
+		})
+	}
+	testenv.Contains(t, strings.Join(first, "\n"), "POST /orders sid=sid-", " Bearer t ", "é tag ", "shop.example")
 }

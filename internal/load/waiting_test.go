@@ -1,9 +1,7 @@
 package load
 
 import (
-	"net/http"
 	"runtime"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,34 +14,27 @@ import (
 func TestWaitingDelaysNoOther(t *testing.T) {
 	t.Parallel()
 	eachLoop(t, func(t *testing.T, e Engine) {
-		const collections, windows, most = 20, 5, time.Minute // while the third request waits
-		var asked, seen atomic.Int64
-		waits, enough, collected := make(chan struct{}), make(chan struct{}), make(chan struct{})
-		server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
-			if asked.Add(1) == 3 {
-				close(waits)
-				<-enough
-				<-collected
+		const collections, windows, most = 10, 5, time.Minute // while the third request waits
+		seen, enough := 0, make(chan struct{})
+		s := newServer(t, func(_ *server, n, _ int64) act {
+			if n != 3 {
+				return act{}
 			}
-			return hello(w, r)
-		})
-		go func() {
-			defer close(collected)
-			<-waits
-			for range collections {
-				runtime.GC()
-			}
-		}()
-		p := counted(server.URL, 1, 10)
-		p.Timeout = most
-		e.Window, e.patience = 20*time.Millisecond, most
+			return act{until: enough, does: func() {
+				for range collections {
+					runtime.GC()
+				}
+			}}
+		}).listen(t)
+		p := timeout(counted(s.url, 1, 10), most)
+		e.Window, e.patience = 20*ms, most
 		l, err := e.Run(t.Context(), p, func(bench.Window) {
-			if seen.Add(1) == windows {
+			if seen++; seen == windows {
 				close(enough)
 			}
 		})
-		if err != nil || l.FailedTotal() > 0 {
-			t.Errorf("%v, failed %v", err, l.Failed)
+		if holds(t, l, s, "failed=0 ok=10"); err != nil {
+			t.Error(err)
 		}
 	})
 }

@@ -190,3 +190,29 @@ func FuzzFollow(f *testing.F) {
 		testenv.Equal(t, got, want, "reported")
 	})
 }
+
+// A line may be as long as maxLine; records come in batches of followBatch; an error of who gets them is returned, also
+// about the last line, which has no end.
+func TestFollowBounds(t *testing.T) {
+	record := testenv.Must(json.Marshal(bench.Record{Seq: 1, At: at, Event: step(0)}))(t)
+	long := append(bytes.Repeat([]byte(" "), maxLine-len(record)), record...)
+	var batches []int
+	l := &follower{handle: func(b []bench.Record) error { batches = append(batches, len(b)); return nil }}
+	for _, piece := range [][]byte{long[:1000], long[1000:], []byte("\n "), long, []byte("\n")} {
+		testenv.OK(t, l.add(piece))
+	}
+	testenv.OK(t, l.flush())
+	testenv.Equal(t, l.bad, 1, "the one that is longer by a byte")
+	testenv.OK(t, l.add(bytes.Repeat(append(record, '\n'), followBatch+1)))
+	testenv.Equal(t, batches, []int{1, followBatch})
+
+	full := errors.New("full")
+	for _, text := range []string{string(record), string(record) + "\n"} {
+		l := &follower{handle: func([]bench.Record) error { return full }}
+		err := errors.Join(l.add([]byte(text)), l.finish())
+		if strings.HasSuffix(text, "\n") {
+			err = errors.Join(err, l.flush())
+		}
+		testenv.Check(t, errors.Is(err, full), "%q: %v", text[len(text)-2:], err)
+	}
+}

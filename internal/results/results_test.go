@@ -202,11 +202,16 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 		{"other JSON", `{"name":"x"}`, "not a locbench run"},
 		{"newer", `{"schema": 99}`, "update locbench"},
 		{"older", `{"schema": 3}`, "this locbench reads schema 4: run the benchmark again"},
-		{"escape", `{"schema":4,"trials":[{"trial":{"round":1},"file":"../../etc/x.json"}]}`, "not a plain name"},
+		{"escape", `{"schema":4,"trials":[{"trial":{"round":1},"file":"../../etc/x.json"}]}`, `trial 1: file "../../etc/x.json" is not a plain name`},
 		{"absolute", `{"schema":4,"trials":[{"trial":{"round":1},"file":"/etc/passwd.json"}]}`, "not a plain name"},
-		{"twice", `{"schema":4,"trials":[{"trial":{"round":1},"file":"a.json"},{"trial":{"round":2},"file":"a.json"}]}`, "another trial"},
-		{"round", `{"schema":4,"trials":[{"trial":{"contender":"a","round":-9223372036854775808},"state":"complete","file":"a.json"}]}`, "count from 1"},
-		{"missing trial", `{"schema":4,"trials":[{"trial":{"contender":"a","round":1},"state":"complete","file":"a-1.json"}]}`, "a-1.json is missing"},
+		{"twice", `{"schema":4,"trials":[{"trial":{"round":1},"file":"a.json"},{"trial":{"round":2},"file":"a.json"}]}`, `trial 2: file "a.json" belongs to another trial`},
+		{"round", `{"schema":4,"trials":[{"trial":{"contender":"a","round":-9223372036854775808},"state":"complete","file":"a.json"}]}`, "trial 1: round -9223372036854775808; rounds count from 1"},
+		{"round 0", `{"schema":4,"trials":[{"trial":{"round":1},"file":"a.json"},{"trial":{"round":0},"file":"b.json"}]}`, "trial 2: round 0;"},
+		{"no schema", `{"schema":0}`, "not a locbench run"},
+		{"first schema", `{"schema":1}`, "run the benchmark again"},
+		{"missing trial", `{"schema":4,"trials":[{"trial":{"contender":"a","round":1},"state":"complete","file":"a-1.json"}]}`, "a-1.json is missing…locbench run --resume "},
+		{"of a search", `{"schema":4,"state":"complete","search":"s","trials":[{"trial":{"contender":"a","round":1},"state":"complete","file":"a-1.json"}]}`, "a-1.json is missing…!--resume"},
+		{"running", `{"schema":4,"state":"running","trials":[{"trial":{"contender":"a","round":1},"state":"complete","file":"a-1.json"}]}`, "a-1.json is missing…!--resume"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			file := RunFile
@@ -214,7 +219,7 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 				file = ""
 			}
 			_, _, err := Read(write(t, file, c.run))
-			testenv.Fails(t, err, c.want)
+			testenv.Contains(t, err.Error(), strings.Split(c.want, "…")...)
 		})
 	}
 
@@ -364,4 +369,9 @@ func TestWriterDoesNotChangeThePlanOfAnEvent(t *testing.T) {
 	feed(w, 1, nil, bench.RunStarted{Run: run})
 	feed(w, 2, &trial, bench.TrialStarted{Number: 1, Of: 2}, bench.TrialEnded{State: bench.TrialFailed})
 	testenv.Equal(t, run.Trials[0].State, before, "the trial of the event")
+}
+
+func TestResumeCommand(t *testing.T) {
+	testenv.Equal(t, ResumeCommand("a b"), "locbench run --resume 'a b'")
+	testenv.Equal(t, WatchCommand("-x"), "locbench tui ./-x")
 }

@@ -1,6 +1,7 @@
 package event
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -80,9 +81,9 @@ func Before(p bench.Profile) time.Duration {
 // WithoutBuilds is what is said after a time that builds are not part of.
 const WithoutBuilds = ", without builds"
 
-// Without returns WithoutBuilds if what the builds before a run take is not known, else "".
-func Without(b bench.Builds) string {
-	if b.Count > 0 && b.Last == 0 {
+// Without returns WithoutBuilds if a run builds contenders before its first trial, else "".
+func Without(builds int) string {
+	if builds > 0 {
 		return WithoutBuilds
 	}
 	return ""
@@ -94,34 +95,29 @@ func Total(p bench.Profile) time.Duration {
 	return time.Duration(len(p.Contenders)) * (first + time.Duration(p.Rounds)*(p.LoadDuration()+each))
 }
 
-// Estimate is the time that a run still needs: the load to come and the mean overhead so far. It
-// depends only on events, so the plain text and the dashboard agree.
+// Estimate is the time that a run still needs: the planned time of the trials to come, times what
+// those that have ended took of theirs. It depends only on events, so the plain text and the
+// dashboard agree.
 type Estimate struct {
-	started   time.Time
-	load      time.Duration            // load of one trial
-	assumed   time.Duration            // overhead of a trial, until one has ended
-	check     time.Duration            // of the checks that launch a contender, once each
-	checking  time.Duration            // of those in the running trials
-	launched  bool                     // the trial that started last has launched its contender
-	unchecked map[bench.Selection]bool // contenders without these checks
-	steps     []time.Duration
-	plan      []bench.TrialEntry
-	trials    int           // trials to come, with the running ones
-	done      int           // trials that this process has seen from start to end
-	overhead  time.Duration // total overhead of those
-	running   int           // running trials: several with interleaving
-	began     int           // trials that began together
-	complete  int           // complete ones among them
-	trialAt   time.Time     // start of the first of them
-	stepAt    time.Time
-	step      int // running step; -1 before the first
+	started time.Time
+	before  time.Duration                 // until the first trial; 0 once that has started
+	builds  int                           // before the first trial; none once that has started
+	planned map[bench.Trial]time.Duration // of each trial, without
+	first   time.Duration                 // the checks before the first one of a contender
+	new     map[bench.Selection]bool      // contenders without these checks
+	ahead   map[bench.Trial]bool          // trials to come, with the running ones
 
-	before  time.Duration        // until the first trial; 0 once that has started
-	builds  bench.Builds         // before the first trial; none once that has started
-	begun   map[bench.Trial]bool // trials that have started
-	share   float64              // the highest one at an event
-	ceiling time.Duration        // what was left at the last event
-	capped  bool                 // nothing has happened since then by which more may be left
+	running  int           // several with interleaving
+	since    time.Time     // start of the first of them, later by checks and pauses
+	together time.Duration // planned for the running ones
+	over     time.Duration // planned for those that have ended since then
+	whole    bool          // of these all are complete
+
+	took, ended time.Duration // real and planned time of the trials that were seen from start to end
+
+	share   float64       // the highest one at an event
+	ceiling time.Duration // what was left at the last event
+	capped  bool          // nothing has happened since then by which more may be left
 }
 
 // mostLate is the factor above which an estimate that is not kept is only the least time.
@@ -140,107 +136,76 @@ func (e *Estimate) Apply(rec bench.Record) {
 }
 
 func (e *Estimate) apply(rec bench.Record) {
+	var trial bench.Trial
+	if rec.Trial != nil {
+		trial = *rec.Trial
+	}
 	switch ev := rec.Event.(type) {
 	case bench.RunStarted:
-		each, first := Overhead(ev.Run.Profile)
-		*e = Estimate{started: rec.At, load: ev.Run.Profile.LoadDuration(), assumed: each, check: first,
-			unchecked: map[bench.Selection]bool{}, step: -1, plan: ev.Run.Trials, before: Before(ev.Run.Profile) + ev.Run.Builds.Last,
-			builds: ev.Run.Builds}
-		for _, s := range ev.Run.Profile.Steps {
-			e.steps = append(e.steps, s.Duration)
-		}
+		p := ev.Run.Profile
+		*e = Estimate{started: rec.At, before: Before(p), builds: ev.Run.Builds,
+			planned: map[bench.Trial]time.Duration{}, ahead: map[bench.Trial]bool{}, new: map[bench.Selection]bool{}}
+		var each time.Duration
+		each, e.first = Overhead(p)
 		for _, l := range ev.Run.Trials {
+			e.planned[l.Trial] = p.LoadDuration() + each
 			if l.State != bench.TrialComplete {
-				e.trials++
-				e.unchecked[of(l.Trial)] = true
+				e.ahead[l.Trial], e.new[l.Trial.Selection()] = true, true
 			}
 		}
 	case bench.TrialStarted:
-		e.before, e.builds = 0, bench.Builds{}
-		if rec.Trial != nil {
-			if e.begun[*rec.Trial] { // it is tried again
-				e.capped = false
-			}
-			if e.begun == nil {
-				e.begun = map[bench.Trial]bool{}
-			}
-			e.begun[*rec.Trial] = true
+		e.before, e.builds = 0, 0
+		if _, known := e.planned[trial]; known && !e.ahead[trial] { // it is tried again
+			e.ahead[trial], e.capped = true, false
 		}
 		if e.running == 0 {
-			e.trialAt, e.began, e.complete, e.checking = rec.At, 0, 0, 0
+			e.since, e.together, e.over, e.whole = rec.At, 0, 0, true
 		}
 		e.running++
-		e.began++
-		e.step, e.launched = -1, false
-	case bench.InstanceStarted:
-		e.launched = true
+		e.together += e.planned[trial]
 	case bench.PhaseEnded:
-		if ev.Phase != bench.PhaseCheck || e.launched || rec.Trial == nil {
-			break
-		}
-		e.checking += ev.Took
-		e.check = ev.Took
-		delete(e.unchecked, of(*rec.Trial))
-	case bench.StepStarted:
-		if ev.Index != e.step {
-			e.step, e.stepAt = ev.Index, rec.At
+		if ev.Phase == bench.PhaseCheck && e.new[trial.Selection()] {
+			delete(e.new, trial.Selection())
+			e.since = e.since.Add(ev.Took)
 		}
 	case bench.TrialEnded:
-		if ev.State == bench.TrialComplete {
-			e.complete++
+		delete(e.ahead, trial)
+		e.together -= e.planned[trial]
+		e.over += e.planned[trial]
+		e.whole = e.whole && ev.State == bench.TrialComplete
+		if e.running = max(e.running-1, 0); e.running == 0 && e.whole {
+			e.took += max(0, rec.At.Sub(e.since))
+			e.ended += e.over
 		}
-		e.trials--
-		if e.running = max(e.running-1, 0); e.running > 0 {
-			break
-		}
-		if e.complete == e.began && !e.trialAt.IsZero() {
-			e.done += e.complete
-			e.overhead += max(0, rec.At.Sub(e.trialAt)-time.Duration(e.complete)*e.load-e.checking)
-		}
-		e.trialAt = time.Time{}
 	case bench.Resumed:
-		if rec.Trial != nil && ev.Took > 0 && !e.trialAt.IsZero() {
-			e.trialAt = e.trialAt.Add(min(ev.Took, rec.At.Sub(e.trialAt))) // pauses are not part of the overhead
-		}
+		e.since = e.since.Add(ev.Took) // pauses are not part of a trial
 		e.capped = false
 	case bench.ChangedManually:
-		if ev.Control.Kind == bench.ControlSkipContender && rec.Trial != nil {
-			e.trials -= e.later(*rec.Trial)
-			delete(e.unchecked, of(*rec.Trial))
+		if ev.Control.Kind == bench.ControlSkipContender {
+			maps.DeleteFunc(e.ahead, func(t bench.Trial, _ bool) bool { return t != trial && t.Selection() == trial.Selection() })
+			delete(e.new, trial.Selection())
 		}
 		e.capped = false
 	case bench.RunEnded:
-		e.trials = 0
+		clear(e.ahead)
 	}
 }
 
-func of(t bench.Trial) bench.Selection {
-	return bench.Selection{Contender: t.Contender, Variant: t.Variant}
-}
-
-// later returns the number of planned trials of the same contender after this trial.
-func (e *Estimate) later(trial bench.Trial) (n int) {
-	at := slices.IndexFunc(e.plan, func(l bench.TrialEntry) bool { return l.Trial == trial })
-	for _, l := range e.plan[at+1:] {
-		same := l.Trial.Contender == trial.Contender && l.Trial.Variant == trial.Variant
-		if at >= 0 && l.State != bench.TrialComplete && same {
-			n++
-		}
+// scaled returns a planned time by what the trials that have ended took of theirs.
+func (e *Estimate) scaled(d time.Duration) time.Duration {
+	if e.ended == 0 {
+		return d
 	}
-	return n
-}
-
-// perTrial returns the expected overhead of a trial.
-func (e *Estimate) perTrial() time.Duration {
-	if e.done == 0 {
-		return e.assumed
-	}
-	return e.overhead / time.Duration(e.done)
+	return time.Duration(float64(d) * float64(e.took) / float64(e.ended))
 }
 
 // Total returns the estimated time of all trials to come, and of what is before the first.
 func (e *Estimate) Total() time.Duration {
-	return e.before + time.Duration(e.trials)*(e.load+e.perTrial()) + time.Duration(len(e.unchecked))*e.check
+	var ahead time.Duration
+	for t := range e.ahead {
+		ahead += e.planned[t]
+	}
+	return e.before + e.scaled(ahead) + time.Duration(len(e.new))*e.first
 }
 
 // Without returns what is said after Total and Left; "" once all is built.
@@ -258,7 +223,7 @@ func (e *Estimate) Elapsed(at time.Time) time.Duration {
 func (e *Estimate) Share(at time.Time) float64 {
 	left, _ := e.Left(at)
 	ran := e.Elapsed(at)
-	if e.trials <= 0 {
+	if len(e.ahead) == 0 {
 		return e.share
 	}
 	return max(e.share, float64(ran)/float64(max(1, ran+left)))
@@ -286,7 +251,7 @@ func (e *Estimate) Late(at time.Time) bool {
 // Left returns the estimated time left; ok is false if no trial is to come. It never grows, but if a
 // trial is tried again, or the run was changed by hand.
 func (e *Estimate) Left(at time.Time) (left time.Duration, ok bool) {
-	if e.trials <= 0 {
+	if len(e.ahead) == 0 {
 		return 0, false
 	}
 	left = e.uncapped(at)
@@ -300,17 +265,8 @@ func (e *Estimate) Left(at time.Time) (left time.Duration, ok bool) {
 // it was.
 func (e *Estimate) uncapped(at time.Time) time.Duration {
 	left := e.Total() - min(e.before, e.Elapsed(at))
-	if !e.trialAt.IsZero() {
-		running := time.Duration(max(e.running, 1))
-		if e.step >= 0 && e.step < len(e.steps) {
-			left -= running * e.perTrial()
-			for _, d := range e.steps[:e.step] {
-				left -= running * d
-			}
-			left -= min(at.Sub(e.stepAt), running*e.steps[e.step])
-		} else {
-			left -= min(at.Sub(e.trialAt)-e.checking, running*e.perTrial())
-		}
+	if e.running > 0 {
+		left -= max(0, min(at.Sub(e.since), e.scaled(e.together)))
 	}
 	return max(left, 0)
 }

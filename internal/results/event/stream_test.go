@@ -135,14 +135,17 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestEstimate follows a run whose trials take 20 s of load and 5 s of overhead.
+// TestEstimate follows a run whose trials take 25 s instead of the planned 20.9.
 func TestEstimate(t *testing.T) {
 	var e Estimate
-	run := bench.Run{Profile: bench.Profile{Steps: []bench.Step{{Duration: 10 * time.Second}, {Duration: 10 * time.Second}}}, Trials: make([]bench.TrialEntry, 3)}
+	run := bench.Run{Profile: bench.Profile{Steps: []bench.Step{{Duration: 10 * time.Second}, {Duration: 10 * time.Second}}}}
+	for round := range 3 {
+		run.Trials = append(run.Trials, bench.TrialEntry{Trial: bench.Trial{Contender: "a", Round: round + 1}})
+	}
 	at := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
-	apply := func(after time.Duration, ev bench.Event) {
+	apply := func(after time.Duration, round int, ev bench.Event) {
 		at = at.Add(after)
-		e.Apply(bench.Record{At: at, Event: ev})
+		e.Apply(bench.Record{At: at, Trial: &bench.Trial{Contender: "a", Round: round}, Event: ev})
 	}
 	left := func(want string) {
 		t.Helper()
@@ -150,19 +153,17 @@ func TestEstimate(t *testing.T) {
 		got := units.Approx(d)
 		testenv.Check(t, ok && got == want, "%s, want %s", got, want)
 	}
-	apply(0, bench.RunStarted{Run: run})
+	apply(0, 0, bench.RunStarted{Run: run})
 	left("1m03s") // 3 × (20 + the assumed 0.9)
-	apply(0, bench.TrialStarted{})
-	apply(5*time.Second, bench.StepStarted{Index: 0})
-	left("1m02s") // 20 + 2 × 20.9
-	apply(10*time.Second, bench.StepStarted{Index: 1})
-	left("52s")
-	apply(10*time.Second, bench.TrialEnded{State: bench.TrialComplete})
-	left("42s") // 2 × (20 + 5 measured) would be more than before
-	apply(0, bench.TrialStarted{})
-	apply(time.Hour, bench.StepStarted{Index: 1})
-	apply(time.Hour, bench.WindowClosed{})
-	left("25s") // a step that exceeds its time has 0 s left
+	apply(0, 1, bench.TrialStarted{})
+	apply(15*time.Second, 1, bench.StepStarted{Index: 1})
+	left("48s")
+	apply(10*time.Second, 1, bench.TrialEnded{State: bench.TrialComplete})
+	left("42s") // 2 × 25 measured would be more than before
+	apply(0, 2, bench.TrialStarted{})
+	apply(time.Hour, 2, bench.StepStarted{Index: 1})
+	apply(time.Hour, 2, bench.WindowClosed{})
+	left("25s") // a trial that exceeds its time has 0 s left
 }
 
 // TestEstimateOfARunChangedByHand: a pause adds no overhead, a skipped contender no later trials.
@@ -214,7 +215,7 @@ func TestEstimateOfInterleaving(t *testing.T) {
 	apply(3*time.Second, &b1, bench.StepStarted{})
 	apply(0, &a1, bench.StepStarted{})
 	apply(10*time.Second, &a1, bench.WindowClosed{})
-	left(10*time.Second + 2*assumed)
+	left(4*assumed - 16*time.Second)
 	apply(10*time.Second, &b1, bench.StepEnded{})
 	apply(2*time.Second, &b1, bench.TrialEnded{State: bench.TrialComplete})
 	apply(2*time.Second, &a1, bench.TrialEnded{State: bench.TrialComplete})
@@ -276,7 +277,7 @@ func TestEstimateOfChecksOnce(t *testing.T) {
 	apply(time.Second, &a1, bench.InstanceStarted{})
 	apply(time.Second, &a1, bench.PhaseEnded{Phase: bench.PhaseCheck, Took: time.Second}) // of the running contender
 	apply(10*time.Second, &a1, bench.TrialEnded{State: bench.TrialComplete})
-	left("after the first trial", 3*(10+2)*time.Second+5800*time.Millisecond) // as before: it does not grow
+	left("after the first trial", 4*10400*time.Millisecond-10400*time.Millisecond+300*time.Millisecond) // as before: it does not grow
 	apply(0, &b1, bench.TrialStarted{})
 	apply(6*time.Second, &b1, bench.PhaseEnded{Phase: bench.PhaseCheck, Took: 6 * time.Second})
 	apply(2*time.Second, &b1, bench.InstanceStarted{})

@@ -27,9 +27,7 @@ func TestExpectedNumbersStayExact(t *testing.T) {
 	text, err := Format(p)
 	testenv.OK(t, err)
 	again, err := Parse("p.yaml", text)
-	if err != nil {
-		t.Fatalf("%v in\n%s", err, text)
-	}
+	testenv.Need(t, err == nil, "%v in\n%s", err, text)
 	saved, err := json.Marshal(p.Requests)
 	testenv.OK(t, err)
 	var resumed []bench.Request
@@ -37,9 +35,8 @@ func TestExpectedNumbersStayExact(t *testing.T) {
 	for name, got := range map[string]bench.Expectation{"show": again.Requests[0].Expect, "resume": resumed[0].Expect} {
 		one, _ := json.Marshal(p.Requests[0].Expect)
 		other, _ := json.Marshal(got)
-		if string(one) != string(other) || !strings.Contains(string(other), `"id":18446744073709551615,`) {
-			t.Errorf("%s: %s, want %s", name, other, one)
-		}
+		testenv.Check(t, string(one) == string(other) && strings.Contains(string(other), `"id":18446744073709551615,`),
+			"%s: %s, want %s", name, other, one)
 	}
 	testenv.Equal(t, p.Requests[0].Expect, again.Requests[0].Expect)
 }
@@ -63,9 +60,8 @@ func TestSessionsMaySaveAnID(t *testing.T) {
 		"      - {get: '/items/{%s}'}\n"
 	for _, name := range []string{"id", "language"} {
 		p, err := Parse("p.yaml", []byte(strings.ReplaceAll(text, "%s", name)))
-		if err != nil || p.Requests[1].IDs.Distribution != "" || len(p.Requests[1].Languages) > 0 {
-			t.Errorf("%s: %+v, %v", name, p.Requests, err)
-		}
+		testenv.Check(t, err == nil && p.Requests[1].IDs.Distribution == "" && len(p.Requests[1].Languages) <= 0,
+			"%s: %+v, %v", name, p.Requests, err)
 	}
 	if _, err := Parse("p.yaml", []byte(strings.Replace(strings.ReplaceAll(text, "%s", "id"), "save: {id", "save: {other", 1))); err == nil {
 		t.Error("{id} without values is accepted")

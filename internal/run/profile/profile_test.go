@@ -20,9 +20,7 @@ import (
 // procedure, warmed up, and quick takes less than 20 seconds: they are in testdata/bundled.
 func TestList(t *testing.T) {
 	list, err := profile.List(profiles.FS)
-	if err != nil || len(list) < 2 {
-		t.Fatalf("%d profiles, %v", len(list), err)
-	}
+	testenv.Need(t, err == nil && len(list) >= 2, "%d profiles, %v", len(list), err)
 	for _, p := range list {
 		roundTrip(t, p)
 		if p.Name != "locations" && p.Name != "quick" {
@@ -43,9 +41,7 @@ func roundTrip(t *testing.T, p bench.Profile) {
 	data, err := profile.Format(p)
 	testenv.OK(t, err)
 	again, err := profile.Parse("other-name.yaml", data, string(filepath.Separator))
-	if err != nil {
-		t.Fatalf("%s:\n%s\n%v", p.Name, data, err)
-	}
+	testenv.Need(t, err == nil, "%s:\n%s\n%v", p.Name, data, err)
 	testenv.Equal(t, again, p, data)
 }
 

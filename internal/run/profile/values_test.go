@@ -25,9 +25,7 @@ func TestSchemasOfOpenAPIAreKept(t *testing.T) {
 	text, err := Format(p)
 	testenv.OK(t, err)
 	again, err := Parse("p.yaml", text)
-	if err != nil {
-		t.Fatalf("%v in\n%s", err, text)
-	}
+	testenv.Need(t, err == nil, "%v in\n%s", err, text)
 	const want = `{"schema":{"$defs":{"N":{"maximum":18446744073709551615,"nullable":true,"type":"integer"}},"properties":{"n":{"$ref":"#/$defs/N"},` +
 		`"x":{"$ref":"#"}},"type":"object"}}`
 	for way, of := range map[string]bench.Profile{"read": p, "shown": again} {
