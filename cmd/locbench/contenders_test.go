@@ -73,9 +73,8 @@ steps: [1 warm-up, 16]
 	c := startLocbench(t, dir, "run", "-p", profile, "-o", "out")
 	code := c.wait(55 * time.Minute) // compilers without caches
 	_, trials := readClean(t, filepath.Join(dir, "out"))
-	if code != 0 || len(trials) != len(names) {
-		t.Errorf("exit code %d, %d trials of %d\n%s", code, len(trials), len(names), c.stderr.String())
-	}
+	testenv.Check(t, code == 0 && len(trials) == len(names),
+		"exit code %d, %d trials of %d\n%s", code, len(trials), len(names), c.stderr.String())
 	for _, trial := range trials {
 		t.Run(trial.Trial.Label(), func(t *testing.T) {
 			passed := wentWell(t, trial)
@@ -83,9 +82,7 @@ steps: [1 warm-up, 16]
 				t.Errorf("%d of 6 lifecycle checks passed, artifact %+v", passed["lifecycle"], trial.Artifact)
 			}
 			for _, group := range trial.Service.Endpoints {
-				if passed[group] == 0 {
-					t.Errorf("no passing check in %s", group)
-				}
+				testenv.Check(t, passed[group] != 0, "no passing check in %s", group)
 			}
 		})
 	}
@@ -99,9 +96,7 @@ func TestVerify_Faults(t *testing.T) {
 		"faulty: killed out of memory at 512 MiB (limits.memory)", "faulty: check lifecycle no-environment: still running after 15s",
 		"faulty: check lifecycle logs-requests: ", "faulty: check get ",
 	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("it does not say %q", want)
-		}
+		testenv.Check(t, strings.Contains(got, want), "it does not say %q", want)
 	}
 }
 
@@ -118,9 +113,7 @@ func verifyFails(t *testing.T, services string) (stdout string, trials []bench.T
 	c := begin(t, cmd)
 	code := c.wait(10 * time.Minute)
 	_, trials = readClean(t, filepath.Join(dir, "out"))
-	if code != 3 || len(trials) != 1 {
-		t.Fatalf("exit code %d, %d trials\n%s", code, len(trials), c.stderr.String())
-	}
+	testenv.Need(t, code == 3 && len(trials) == 1, "exit code %d, %d trials\n%s", code, len(trials), c.stderr.String())
 	t.Cleanup(func() { _ = exec.Command("docker", "rmi", "-f", trials[0].Artifact.Image).Run() })
 	t.Logf("it said\n%s%s", c.stdout.String(), c.stderr.String())
 	return c.stdout.String(), trials

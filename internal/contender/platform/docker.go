@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -38,7 +39,11 @@ func OpenDocker(ctx context.Context, o Options) (*Docker, error) {
 	engine, err := docker.Connect(ctx)
 	if err != nil {
 		_, options := those(o.Needs, contained)
-		return nil, MissingError{fmt.Errorf("%w; without Docker: %s", err, strings.Join(append(options, "--runtime process"), " "))}
+		instead := "--runtime process"
+		if NoProcesses(runtime.GOOS) != nil {
+			instead = "--target http://HOST:PORT of a service that you start"
+		}
+		return nil, MissingError{fmt.Errorf("%w; without Docker: %s", err, strings.Join(append(options, instead), " "))}
 	}
 	d := &Docker{runID: o.RunID}
 	inside, _ := those(o.Needs, contained)

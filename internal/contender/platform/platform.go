@@ -4,7 +4,9 @@
 package platform
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 
@@ -62,16 +64,24 @@ type Options struct {
 	NeedsOnly bool
 }
 
-// kinds opens all platforms. A new one needs a file, and a line here.
+// kinds opens all platforms. A new one needs a file, and a line here; that of processes adds itself, on Linux.
 var kinds = map[bench.Runtime]func(context.Context, Options) (Platform, error){
-	bench.RuntimeDocker: openDocker, bench.RuntimeProcess: openProcess, bench.RuntimeURL: openTarget,
+	bench.RuntimeDocker: openDocker, bench.RuntimeURL: openTarget,
+}
+
+// NoProcesses returns why contenders cannot be processes on a system; nil: they can.
+func NoProcesses(system string) error {
+	if system == "linux" {
+		return nil
+	}
+	return errors.New("contenders are processes on Linux only: use --runtime docker, or start the service yourself and use --target http://HOST:PORT")
 }
 
 // Open opens the platform of a runtime other than "auto". The caller closes it.
 func Open(ctx context.Context, rt bench.Runtime, o Options) (Platform, error) {
 	open, ok := kinds[rt]
 	if !ok {
-		return nil, fmt.Errorf("unknown runtime %q", rt)
+		return nil, cmp.Or(NoProcesses(runtime.GOOS), fmt.Errorf("unknown runtime %q", rt))
 	}
 	return open(ctx, o)
 }
@@ -88,7 +98,7 @@ func (e UnreachableError) Unwrap() error { return e.error }
 
 // noIsolation returns why this system cannot limit processes to CPUs; "": it can.
 func noIsolation() string {
-	if runtime.GOOS != "linux" {
+	if NoProcesses(runtime.GOOS) != nil {
 		return "this system has no CPU affinity"
 	}
 	return ""

@@ -4,27 +4,14 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"runtime"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/cpuset"
 	"github.com/locbench/locbench/internal/contender"
 	"github.com/locbench/locbench/internal/contender/launch"
-	"github.com/locbench/locbench/internal/needs"
 )
 
-// local has the methods of platforms without an engine: those of this machine.
-type local struct{ runID string }
-
-func (local) CPUs() int                       { return runtime.NumCPU() }
-func (local) RecordEnvironment(*bench.Run)    {}
-func (local) Network() needs.Network          { return needs.Network{} }
-func (local) Alive(context.Context) error     { return nil }
-func (local) Others(context.Context) []string { return nil }
-func (local) Close(context.Context) error     { return nil }
-func (h local) Clean(ctx context.Context) (launch.Cleaned, error) {
-	return launch.Clean(ctx, nil, launch.CleanOptions{Run: h.runID, NotOwn: true})
-}
+func init() { kinds[bench.RuntimeProcess] = openProcess }
 
 // process runs contenders as processes of this machine, next to the client.
 type process struct {
