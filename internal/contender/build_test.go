@@ -244,7 +244,7 @@ func TestBuildImage_Settings(t *testing.T) {
 	engine := fakeEngine{arch: "amd64", images: map[string]bool{}, asked: &docker.BuildOptions{}}
 	first := testenv.Must(contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{}))(t)
 	base := "fast"
-	set := testenv.Must(contender.Set(svc, bench.Settings{
+	set := testenv.Must(contender.WithSettings(svc, bench.Settings{
 		Selection: bench.Selection{Contender: "web", Variant: "pool-2"}, Base: &base, Env: map[string]string{"POOL": "2"},
 	}))(t)
 	second := testenv.Must(contender.BuildImage(t.Context(), engine, set, contender.BuildOptions{}))(t)
