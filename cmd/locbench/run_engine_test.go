@@ -151,28 +151,6 @@ func TestRun_Metrics(t *testing.T) {
 	testenv.Equal(t, served(), "", "metrics after the run")
 }
 
-// TestServicesNew creates a contender outside the repository, with the binary alone,
-// and benchmarks it from its Dockerfile.
-func TestServicesNew(t *testing.T) {
-	testenv.Docker(t)
-	images(t, "golang:1.26-bookworm")
-	t.Parallel()
-	dir := t.TempDir()
-	stdout, stderr := succeeds(t, dir, "services", "new", "go-mine", "--from", "go-nethttp", "mine")
-	says(t, "it", stdout+stderr, filepath.Join("mine", "go-mine")+"\n", "locbench run go-mine --services mine/go-mine")
-	c := startLocbench(t, dir, "run", "-p", small(t, "go-mine", "docker"), "--services", "mine", "--rounds", "1", "-o", "out")
-	c.succeeds(8 * time.Minute) // a compiler on a busy machine
-	_, trials := readClean(t, filepath.Join(dir, "out"))
-	t.Cleanup(func() { _ = exec.Command("docker", "rmi", "-f", trials[0].Artifact.Image).Run() })
-	trial := trials[0]
-	if trial.State != bench.TrialComplete || trial.Service.Builtin || !strings.HasPrefix(trial.Artifact.Image, "locbench/go-mine:") {
-		t.Fatalf("%s, artifact %+v", trial.State, trial.Artifact)
-	}
-	if s := trial.Steps[len(trial.Steps)-1]; s.Load.Succeeded == 0 || s.Load.FailedTotal() > 0 {
-		t.Errorf("%d successes, errors %v", s.Load.Succeeded, s.Load.Failed)
-	}
-}
-
 // Two images, commits or limits of one service are compared in one run, interleaved or not. Each trial
 // ran its own version, and the text and the report say which is which. The commits are a
 // repository and a worktree next to it, as docs/profiles.md makes them.
@@ -293,7 +271,7 @@ steps: [{connections: 2}]
 	for _, format := range []string{"md", "csv", "json"} {
 		run(0, "report", "out", "--format", format)
 	}
-	for _, format := range []string{"csv", "json", "prometheus"} {
+	for _, format := range []string{"csv", "json"} {
 		run(0, "export", "out", "--format", format, "-o", "export-"+format)
 	}
 	run(0, "compare", "out", "again")

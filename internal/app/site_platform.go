@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -27,7 +29,7 @@ func (s *site) choosePlatform(ctx context.Context) error {
 		switch {
 		case err == nil:
 			s.platform = engine
-		case contained:
+		case contained, platform.NoProcesses(runtime.GOOS) != nil:
 			return s.cannot(err)
 		case isA[platform.UnreachableError](err):
 			s.plan.Run.Warnings = append(s.plan.Run.Warnings, bench.Warning{Text: "using processes: " + err.Error()})
@@ -61,24 +63,16 @@ func (s *site) choosePlatform(ctx context.Context) error {
 	return nil
 }
 
-// builds returns what the run has to build: some settings of one contender share their image.
-func (s *site) builds(ctx context.Context) (b bench.Builds) {
-	run, unknown, seen := s.plan.Run, false, map[string]bool{}
-	for _, sel := range run.Profile.Contenders {
+// builds returns how much the run has to build: some settings of one contender share their image.
+func (s *site) builds(ctx context.Context) int {
+	seen := map[string]bool{}
+	for _, sel := range s.plan.Run.Profile.Contenders {
 		svc := s.plan.Services[sel]
 		same := svc.Dir + "\n" + svc.Name + ":" + contender.BuiltAs(svc)
-		if seen[same] || s.platform.Built(ctx, svc) {
-			continue
-		}
-		seen[same] = true
-		last := contender.LastBuild(svc, run.Profile.Runtime, contender.BuildOptions{})
-		unknown = unknown || last == 0
-		b.Count, b.Last = b.Count+1, b.Last+last
+		seen[same] = seen[same] || !s.platform.Built(ctx, svc)
 	}
-	if unknown {
-		b.Last = 0
-	}
-	return b
+	maps.DeleteFunc(seen, func(_ string, builds bool) bool { return !builds })
+	return len(seen)
 }
 
 // needEngine returns an error if a contender cannot run because no engine was found.
@@ -105,7 +99,7 @@ func needEngine(noEngine error, services map[bench.Selection]bench.Service) erro
 
 // cannot adds the next step to an error.
 func (s *site) cannot(err error) error {
-	if isA[platform.UnreachableError](err) {
+	if isA[platform.UnreachableError](err) && platform.NoProcesses(runtime.GOOS) == nil {
 		return fmt.Errorf("%w; or use --runtime process", err)
 	}
 	return err

@@ -480,6 +480,8 @@ func TestBodiesAreChecked(t *testing.T) {
 			testenv.Contains(t, l.Examples[bench.ErrWrong], `get: "city 4 in `)
 			p.CheckEvery = 0
 			holds(t, run(t, e, p), nil, "checked<=40") // about 4
+			p.CheckEvery, p.CheckQuota = 1<<30, 100
+			holds(t, run(t, e, p), nil, "checked>=95 checked<=105")
 		}
 	})
 }

@@ -33,9 +33,7 @@ func TestWorktreeInTheServicesFolder(t *testing.T) {
 	}
 	all, _, err := Site{Services: []string{dir}}.Contenders(t.Context(), bench.RuntimeProcess, "/not/looked/at")
 	at := slices.IndexFunc(all, func(s bench.Service) bool { return s.Name == "orders" })
-	if err != nil || at < 0 || filepath.Base(all[at].Dir) != "orders" {
-		t.Errorf("%v; %+v", err, all)
-	}
+	testenv.Check(t, err == nil && at >= 0 && filepath.Base(all[at].Dir) == "orders", "%v; %+v", err, all)
 }
 
 func TestSavedProfilesAreFoundAndNotOverwritten(t *testing.T) {
@@ -45,20 +43,17 @@ func TestSavedProfilesAreFoundAndNotOverwritten(t *testing.T) {
 	p.Rounds, p.Needs[0].From, p.Needs[0].URL = 6, bench.NeedExternal, "http://me:secret@10.0.0.5:9200"
 	site, ctx := Site{}, context.Background()
 	saved, warning, err := site.Save(ctx, "my profile", p, false)
-	if saved != "my profile.yaml" || !strings.Contains(warning, "password") || err != nil {
-		t.Fatalf("%q, %q, %v", saved, warning, err)
-	}
+	testenv.Need(t, saved == "my profile.yaml" && strings.Contains(warning, "password") && err == nil,
+		"%q, %q, %v", saved, warning, err)
 	text, _ := os.ReadFile(saved)
-	if strings.Contains(string(text), "secret") || !strings.Contains(string(text), "rounds: 6") {
-		t.Errorf("%s", text)
-	}
+	testenv.Check(t, !strings.Contains(string(text), "secret") && strings.Contains(string(text), "rounds: 6"),
+		"%s", text)
 	p.Rounds = 9
 	if _, _, err := site.Save(ctx, saved, p, false); !errors.Is(err, setup.ErrExists) {
 		t.Errorf("a second time: %v", err)
 	}
-	if now, _ := os.ReadFile(saved); string(now) != string(text) {
-		t.Error("overwritten without replace")
-	}
+	now, _ := os.ReadFile(saved)
+	testenv.Check(t, string(now) == string(text), "overwritten without replace")
 	if _, _, err := site.Save(ctx, saved, p, true); err != nil {
 		t.Error(err)
 	}
@@ -81,16 +76,11 @@ func TestSavedProfilesAreFoundAndNotOverwritten(t *testing.T) {
 		names = append(names, found.Name)
 	}
 	for _, want := range []string{"quick", "locations", "my profile.yaml", "gone.yaml!"} {
-		if !slices.Contains(names, want) {
-			t.Errorf("%q lacks %s", names, want)
-		}
+		testenv.Check(t, slices.Contains(names, want), "%q lacks %s", names, want)
 	}
-	if slices.Contains(names, "compose.yaml") {
-		t.Error("a YAML file that is not a profile is listed")
-	}
-	if left, _ := filepath.Glob(".locbench-*"); len(left) > 0 {
-		t.Errorf("left behind: %q", left)
-	}
+	testenv.Check(t, !slices.Contains(names, "compose.yaml"), "a YAML file that is not a profile is listed")
+	left, _ := filepath.Glob(".locbench-*")
+	testenv.Check(t, len(left) <= 0, "left behind: %q", left)
 }
 
 func TestProbe(t *testing.T) {
@@ -109,14 +99,12 @@ func TestProbe(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	delete(responses, "/city/_count")
-	if got = site.Probe(t.Context(), "elasticsearch", es.URL); got.Err != nil || got.Size != 0 {
-		t.Errorf("without data: %+v", got)
-	}
+	got = site.Probe(t.Context(), "elasticsearch", es.URL)
+	testenv.Check(t, got.Err == nil && got.Size == 0, "without data: %+v", got)
 	address := strings.Replace(es.URL, "http://", "http://me:secret@", 1)
 	es.Close()
-	if err := site.Probe(t.Context(), "elasticsearch", address).Err; err == nil || strings.Contains(err.Error(), "secret") {
-		t.Errorf("away: %v", err)
-	}
+	err := site.Probe(t.Context(), "elasticsearch", address).Err
+	testenv.Check(t, err != nil && !strings.Contains(err.Error(), "secret"), "away: %v", err)
 }
 
 func TestMachine(t *testing.T) {

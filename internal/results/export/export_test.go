@@ -170,17 +170,6 @@ func TestHLog_Intervals(t *testing.T) {
 	}
 }
 
-// The names, labels and units of a step, of one without a success or readings, and with a hostile
-// name.
-func TestPrometheus(t *testing.T) {
-	run, trials := fixture()
-	none := &trials[0].Steps[0]
-	none.Step.Name, none.Load.Latency, none.Before = "a\"b\\c\nd", bench.Latencies{}, nil
-	trials[0].Steps = trials[0].Steps[:2]
-	const file = "results.prom"
-	testenv.Golden(t, "testdata/"+file, string(written(t, "prometheus", run, trials[:1], Options{})[file]))
-}
-
 // A trial without a step has no file, and neither has a step without a success.
 func TestFiles_Empty(t *testing.T) {
 	run, trials := fixture()
@@ -238,9 +227,5 @@ func TestColumnsOfTheWarmUp(t *testing.T) {
 	testenv.OK(t, json.Unmarshal(written(t, "json", run, trials[:1], Options{})["results.flat.json"], &objects))
 	if o := objects[0]; o["time_to_peak_ns"] != 3e9 || o["throughput_drift"] != nil || o["cpu_per_request_drift"] != -.125 || !strings.HasPrefix(fmt.Sprint(o["warnings"]), "still warming up: CPU time per request fell by 12% over the step") {
 		t.Errorf("%v, %v, %v, %v", o["time_to_peak_ns"], o["throughput_drift"], o["cpu_per_request_drift"], o["warnings"])
-	}
-	for _, data := range written(t, "prometheus", run, trials[:1], Options{}) {
-		testenv.Check(t, strings.Contains(string(data), "locbench_trial_time_to_peak_seconds{"),
-			"no time to peak for Prometheus")
 	}
 }

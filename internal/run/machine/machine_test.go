@@ -41,9 +41,8 @@ func TestEnvironmentRecorded(t *testing.T) {
 	want.SMT, want.Turbo, want.Virtual, want.SwapUsed, want.Throttles = "on", "off", "kvm QEMU Standard PC (Q35 + ICH9, 2009)", new(int64(300<<20)), new(int64(12))
 	want.Governor = "performance, schedutil"
 	testenv.Equal(t, m, want)
-	if first, last := (files{"testdata/recorded"}).ports(); first != 32768 || last != 60999 {
-		t.Errorf("ports %d to %d", first, last)
-	}
+	first, last := (files{"testdata/recorded"}).ports()
+	testenv.Check(t, first == 32768 && last == 60999, "ports %d to %d", first, last)
 	var nothing bench.Machine
 	files{t.TempDir()}.describe(&nothing)
 	testenv.Equal(t, nothing, (bench.Machine{}), "of an empty root")
@@ -78,9 +77,8 @@ func TestRaiseOpenFiles(t *testing.T) {
 		return
 	}
 	out, err := exec.Command("/bin/sh", "-c", "ulimit -n").Output()
-	if got := strings.TrimSpace(string(out)); err != nil || got != fmt.Sprint(n) {
-		t.Errorf("a child has %s, %v; want %d", got, err, n)
-	}
+	got := strings.TrimSpace(string(out))
+	testenv.Check(t, err == nil && got == fmt.Sprint(n), "a child has %s, %v; want %d", got, err, n)
 }
 
 func TestWarnings(t *testing.T) {
@@ -139,9 +137,8 @@ func TestElasticsearchWarning(t *testing.T) {
 	} {
 		t.Run(tt.url, func(t *testing.T) {
 			response = tt.response
-			if f := doctorNeed(t.Context(), kinds.All[0], tt.url); f.Status != tt.want {
-				t.Errorf("%q responding %q: %+v", tt.url, tt.response, f)
-			}
+			f := doctorNeed(t.Context(), kinds.All[0], tt.url)
+			testenv.Check(t, f.Status == tt.want, "%q responding %q: %+v", tt.url, tt.response, f)
 		})
 	}
 }
@@ -151,9 +148,8 @@ func TestElasticsearchWarningFollowsNoRedirect(t *testing.T) {
 	defer other.Close()
 	s := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusMovedPermanently))
 	defer s.Close()
-	if f := doctorNeed(t.Context(), kinds.All[0], s.URL); f.Status != Missing || !strings.Contains(f.Value, other.URL) {
-		t.Errorf("%+v", f)
-	}
+	f := doctorNeed(t.Context(), kinds.All[0], s.URL)
+	testenv.Check(t, f.Status == Missing && strings.Contains(f.Value, other.URL), "%+v", f)
 }
 
 // TestProcessLimits reports which limits a user may set, as the probe of the kernel returned them.
@@ -222,12 +218,10 @@ func TestDoctor(t *testing.T) {
 		seen[f.Name] = f
 		t.Logf("%-15s %-8s %s | %s", f.Name, f.Status, f.Value, f.Fix)
 	}
-	if d := seen["Docker"]; d.Status != Missing || !strings.Contains(d.Fix, "start") {
-		t.Errorf("%+v", d)
-	}
+	d := seen["Docker"]
+	testenv.Check(t, d.Status == Missing && strings.Contains(d.Fix, "start"), "%+v", d)
 	for _, name := range []string{"cgroup", "CPUs", "memory", "open files", "local ports", "CPU governor", "Elasticsearch", "Go toolchain"} {
-		if _, ok := seen[name]; !ok {
-			t.Errorf("no line %q", name)
-		}
+		_, ok := seen[name]
+		testenv.Check(t, ok, "no line %q", name)
 	}
 }

@@ -100,7 +100,7 @@ func everything(t *testing.T, records []bench.Record, w, h int) {
 	theme := ui.NewTheme(look)
 	r.SetSize(ui.SizeOf(w, h+1), theme)
 	r.batch(batchMsg{records: records, ok: true})
-	keys := []string{"1", "enter", "left", "v", "space", "esc", "2", "up", "enter", "esc", "3", "enter", "esc", "4", "5", "v", "[", "1"}
+	keys := []string{"1", "enter", "left", "v", "space", "esc", "2", "up", "enter", "esc", "3", "enter", "esc", "4", "v", "5", "[", "1"}
 	for _, end := range []bool{false, true} {
 		if end {
 			for _, msg := range all(r.end(endedMsg{stderr: records[0].Event.(bench.RunStarted).Dir})) {
