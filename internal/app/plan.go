@@ -103,9 +103,25 @@ func planNew(o RunOptions) (run bench.Run, dir string, found map[bench.Selection
 			return run, "", nil, err
 		}
 	}
-	run = bench.Run{Profile: p, Targets: targets}
+	now := time.Now()
+	run = bench.Run{
+		Schema: bench.SchemaVersion, ID: now.Format(moment) + fmt.Sprintf("-%04x", rand.Uint32()&0xffff), State: bench.RunRunning,
+		Profile: p, Targets: targets, Started: now, Seed: rand.Uint64() >> 11, // 53 bits: exact in every JSON parser
+		Command: append([]string{"locbench"}, o.Command...), Given: o.Given, ProfileFile: profileFile(o),
+		AcceptFailedChecks: o.Accept, TLS: trusts,
+	}
+	if text := o.Changes.Text("seed"); text != "" {
+		run.Seed, _ = strconv.ParseUint(text, 0, 64) // its option has validated it
+	}
 	if run.Services, err = serviceFolders(o, p); err != nil {
 		return run, "", nil, err
+	}
+	for _, d := range o.AllowFiles {
+		full, err := filepath.Abs(d)
+		if err != nil {
+			return run, "", nil, fmt.Errorf("--allow-files: %w", err)
+		}
+		run.AllowFiles = append(run.AllowFiles, full)
 	}
 	if found, err = servicesOf(&run, o.Services); err != nil {
 		return run, "", nil, err
@@ -113,52 +129,34 @@ func planNew(o RunOptions) (run bench.Run, dir string, found map[bench.Selection
 	if err := joinNeeds(&run, o.Profile, found); err != nil {
 		return run, "", nil, err
 	}
-	p, why := profile.Settle(run.Profile, Available(p.Runtime))
-	if shared := profile.Shared(p); shared != "" && p.Interleave > 0 {
+	run.Profile, run.Plain = profile.Settle(run.Profile, Available(p.Runtime))
+	run.UserUnsaved = usersUnsaved(run.Profile, o.Changes)
+	if shared := profile.Shared(run.Profile); shared != "" && run.Profile.Interleave > 0 {
 		run.Warnings.Add(bench.Warning{Text: shared + "; interleave: off avoids that"})
 	}
-	engine, err := chosenEngine(o)
-	if err != nil {
+	for _, text := range profile.LiteralBraces(run.Profile) {
+		run.Warnings.Add(bench.Warning{Text: text})
+	}
+	if run.Engine, err = chosenEngine(o); err != nil {
 		return run, "", nil, err
 	}
-	seed := rand.Uint64() >> 11 // 53 bits: exact in every JSON parser
-	if text := o.Changes.Text("seed"); text != "" {
-		seed, _ = strconv.ParseUint(text, 0, 64) // its option has validated it
+	if run.Trials, err = trialsOf(run); err != nil {
+		return run, "", nil, err
 	}
-	now := time.Now()
-	id := now.Format(moment) + fmt.Sprintf("-%04x", rand.Uint32()&0xffff)
-	dir = cmp.Or(o.Out, newFolder(now, p.Name))
-	var allowed []string
-	for _, d := range o.AllowFiles {
-		full, err := filepath.Abs(d)
-		if err != nil {
-			return run, "", nil, fmt.Errorf("--allow-files: %w", err)
-		}
-		allowed = append(allowed, full)
-	}
-	trials := runner.Order(p.Contenders, p.Rounds, seed)
+	return run, cmp.Or(o.Out, newFolder(now, run.Profile.Name)), found, checkEngine(run)
+}
+
+// trialsOf returns the trials of a run, each with a file of its own.
+func trialsOf(run bench.Run) ([]bench.TrialEntry, error) {
+	trials := runner.Order(run.Profile.Contenders, run.Profile.Rounds, run.Seed)
 	files := map[string]bench.Trial{}
 	for _, l := range trials {
 		if other, twice := files[l.File]; twice {
-			return run, "", nil, console.Usagef("%s and %s would both write %s: rename one",
-				other.Label(), l.Trial.Label(), l.File)
+			return nil, console.Usagef("%s and %s would both write %s: rename one", other.Label(), l.Trial.Label(), l.File)
 		}
 		files[l.File] = l.Trial
 	}
-	run = bench.Run{
-		Schema: bench.SchemaVersion, ID: id, State: bench.RunRunning, Profile: p,
-		Trials: trials, Seed: seed, Started: now,
-		Command: append([]string{"locbench"}, o.Command...), Given: o.Given, Services: run.Services, AllowFiles: allowed,
-		ProfileFile: profileFile(o),
-		Targets:     targets,
-		Plain:       why, Engine: engine,
-		AcceptFailedChecks: o.Accept, TLS: trusts, UserUnsaved: usersUnsaved(p, o.Changes),
-		Warnings: run.Warnings,
-	}
-	for _, text := range profile.LiteralBraces(p) {
-		run.Warnings.Add(bench.Warning{Text: text})
-	}
-	return run, dir, found, checkEngine(run)
+	return trials, nil
 }
 
 // Available returns the memory that contenders may use, in bytes; 0 if unknown, such as that of
