@@ -105,16 +105,30 @@ func planNew(o RunOptions) (run bench.Run, dir string, found map[bench.Selection
 	}
 	now := time.Now()
 	run = bench.Run{
-		Schema: bench.SchemaVersion, ID: now.Format(moment) + fmt.Sprintf("-%04x", rand.Uint32()&0xffff), State: bench.RunRunning,
-		Profile: p, Targets: targets, Started: now, Seed: rand.Uint64() >> 11, // 53 bits: exact in every JSON parser
-		Command: append([]string{"locbench"}, o.Command...), Given: o.Given, ProfileFile: profileFile(o),
-		AcceptFailedChecks: o.Accept, TLS: trusts,
-	}
-	if text := o.Changes.Text("seed"); text != "" {
-		run.Seed, _ = strconv.ParseUint(text, 0, 64) // its option has validated it
+		Schema: bench.SchemaVersion, ID: now.Format(moment) + fmt.Sprintf("-%04x", rand.Uint32()&0xffff), State: bench.RunRunning, Started: now,
+		Command: append([]string{"locbench"}, o.Command...), Given: o.Given, Profile: p, ProfileFile: profileFile(o),
+		Targets: targets, TLS: trusts, AcceptFailedChecks: o.Accept,
+		Seed: rand.Uint64() >> 11, // 53 bits: exact in every JSON parser
 	}
 	if run.Services, err = serviceFolders(o, p); err != nil {
 		return run, "", nil, err
+	}
+	if found, err = servicesOf(&run, o.Services); err != nil {
+		return run, "", nil, err
+	}
+	if err := joinNeeds(&run, o.Profile, found); err != nil {
+		return run, "", nil, err
+	}
+	p, run.Plain = profile.Settle(run.Profile, Available(p.Runtime))
+	run.Profile, run.UserUnsaved = p, usersUnsaved(p, o.Changes)
+	if shared := profile.Shared(p); shared != "" && p.Interleave > 0 {
+		run.Warnings.Add(bench.Warning{Text: shared + "; interleave: off avoids that"})
+	}
+	if run.Engine, err = chosenEngine(o); err != nil {
+		return run, "", nil, err
+	}
+	if text := o.Changes.Text("seed"); text != "" {
+		run.Seed, _ = strconv.ParseUint(text, 0, 64) // its option has validated it
 	}
 	for _, d := range o.AllowFiles {
 		full, err := filepath.Abs(d)
@@ -123,40 +137,19 @@ func planNew(o RunOptions) (run bench.Run, dir string, found map[bench.Selection
 		}
 		run.AllowFiles = append(run.AllowFiles, full)
 	}
-	if found, err = servicesOf(&run, o.Services); err != nil {
-		return run, "", nil, err
-	}
-	if err := joinNeeds(&run, o.Profile, found); err != nil {
-		return run, "", nil, err
-	}
-	run.Profile, run.Plain = profile.Settle(run.Profile, Available(p.Runtime))
-	run.UserUnsaved = usersUnsaved(run.Profile, o.Changes)
-	if shared := profile.Shared(run.Profile); shared != "" && run.Profile.Interleave > 0 {
-		run.Warnings.Add(bench.Warning{Text: shared + "; interleave: off avoids that"})
-	}
-	for _, text := range profile.LiteralBraces(run.Profile) {
-		run.Warnings.Add(bench.Warning{Text: text})
-	}
-	if run.Engine, err = chosenEngine(o); err != nil {
-		return run, "", nil, err
-	}
-	if run.Trials, err = trialsOf(run); err != nil {
-		return run, "", nil, err
-	}
-	return run, cmp.Or(o.Out, newFolder(now, run.Profile.Name)), found, checkEngine(run)
-}
-
-// trialsOf returns the trials of a run, each with a file of its own.
-func trialsOf(run bench.Run) ([]bench.TrialEntry, error) {
-	trials := runner.Order(run.Profile.Contenders, run.Profile.Rounds, run.Seed)
+	run.Trials = runner.Order(p.Contenders, p.Rounds, run.Seed)
 	files := map[string]bench.Trial{}
-	for _, l := range trials {
+	for _, l := range run.Trials {
 		if other, twice := files[l.File]; twice {
-			return nil, console.Usagef("%s and %s would both write %s: rename one", other.Label(), l.Trial.Label(), l.File)
+			return run, "", nil, console.Usagef("%s and %s would both write %s: rename one",
+				other.Label(), l.Trial.Label(), l.File)
 		}
 		files[l.File] = l.Trial
 	}
-	return trials, nil
+	for _, text := range profile.LiteralBraces(p) {
+		run.Warnings.Add(bench.Warning{Text: text})
+	}
+	return run, cmp.Or(o.Out, newFolder(now, p.Name)), found, checkEngine(run)
 }
 
 // Available returns the memory that contenders may use, in bytes; 0 if unknown, such as that of

@@ -23,9 +23,7 @@ func TestTrySaysWhatWasNotLookedAt(t *testing.T) {
 		"(3 bytes)\n", "(2 bytes, br)\n", "\n  not looked at: br body could not be unpacked: it is broken\n",
 		"a: 1 response not looked at; the others as expected\n",
 	} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("%q is not in %q", want, out.String())
-		}
+		testenv.Check(t, strings.Contains(out.String(), want), "%q is not in %q", want, out.String())
 	}
 	if strings.Contains(out.String(), "\n  as expected") {
 		t.Errorf("%q", out.String())
@@ -44,9 +42,7 @@ func TestTryShowsTheLogOfAFailure(t *testing.T) {
 		a := &attempt{out: &out, site: &site{}}
 		a.event(bench.Record{Trial: &bench.Trial{Contender: "a", Round: 1},
 			Event: bench.TrialEnded{State: state, Failure: "exited", LastLog: log}})
-		if !strings.HasSuffix(out.String(), ": "+want) {
-			t.Errorf("%s: %q, want %q", state, out.String(), want)
-		}
+		testenv.Check(t, strings.HasSuffix(out.String(), ": "+want), "%s: %q, want %q", state, out.String(), want)
 	}
 }
 

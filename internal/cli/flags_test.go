@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -123,12 +122,10 @@ func TestRun_DataAndCPUSet(t *testing.T) {
 func TestRun_ChangesKeepTheProfile(t *testing.T) {
 	base, err := profile.Load("locations", profiles.FS)
 	testenv.OK(t, err)
-	before, _ := profile.Format(base)
+	before := fmt.Sprintf("%+v", base)
 	given := profile.Changes{"contenders": {"x"}, "store": {"embedded"}, "cities": {"5"}, "duration": {"1s"}, "threshold": {"p99<1s"}}
 	testenv.OK(t, testenv.Err(profile.Change(base, given, nil)))
-	if after, _ := profile.Format(base); !bytes.Equal(before, after) {
-		t.Errorf("the profile has become\n%s", after)
-	}
+	testenv.Equal(t, fmt.Sprintf("%+v", base), before)
 }
 
 // What cannot be run is wrong usage, with what would be right, before anything starts. The nearest
@@ -253,9 +250,8 @@ func TestUsage(t *testing.T) {
 	}
 	shell{"LOCBENCH_ENGINE": "portable"}.says(t, console.ExitUsage, "LOCBENCH_ENGINE=portable: one of: auto, fast, vegeta, epoll",
 		words(of)...)
-	if left, err := os.ReadDir("."); err != nil || len(left) != 3 {
-		t.Errorf("left: %v, %v", left, err)
-	}
+	left, err := os.ReadDir(".")
+	testenv.Check(t, err == nil && len(left) == 3, "left: %v, %v", left, err)
 }
 
 // The floor is that of a run with the same options, interleaved by default. The memory of this
@@ -344,9 +340,8 @@ func TestSetup(t *testing.T) {
 		})
 	}
 	c, _, err := setupChoice([]string{"p.yaml", "go-nethttp", "--rounds", "3"})
-	if err != nil || c.Profile != "p.yaml" || len(c.Contenders) != 1 || c.Set.Text("rounds") != "3" {
-		t.Errorf("setup has %+v, %v", c, err)
-	}
+	testenv.Check(t, err == nil && c.Profile == "p.yaml" && len(c.Contenders) == 1 && c.Set.Text("rounds") == "3",
+		"setup has %+v, %v", c, err)
 	for args, want := range map[string]string{
 		"--nonsense": "unknown flag", "--mouse=maybe": "invalid", "Not/A/Contender": "Not/A/Contender",
 		"p.yaml --profile q.yaml":                          "two profiles",

@@ -30,16 +30,15 @@ func (t *interleaving) Fit(iteration time.Duration) time.Duration {
 	return t.slowest
 }
 
-
 func (t *interleaving) Alternate(why string) {
 	if !t.fitting {
 		t.why = why
 	}
 }
 
-func (t *interleaving) Alternating() bool    { return t.why != "" }
-func (t *interleaving) Agree() bool          { return t.Alternating() }
-func (t *interleaving) Restart()             { t.restarts++ }
+func (t *interleaving) Alternating() bool { return t.why != "" }
+func (t *interleaving) Agree() bool       { return t.Alternating() }
+func (t *interleaving) Restart()          { t.restarts++ }
 
 func (t *interleaving) Next() {
 	if t.next != nil {

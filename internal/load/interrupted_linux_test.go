@@ -24,58 +24,44 @@ func bystanders(t *testing.T) (stop func() (opened int, written []string)) {
 	var opened int
 	var written []string
 	var failed error
-	look := func(file int, pair [2]int) {
+	type held struct {
+		file int
+		pair [2]int
+	}
+	look := func(h held) {
 		var st unix.Stat_t
-		if err := unix.Fstat(file, &st); err != nil || st.Size != 0 {
-			written = append(written, fmt.Sprintf("file %d: %d bytes, %v", file, st.Size, err))
+		if err := unix.Fstat(h.file, &st); err != nil || st.Size != 0 {
+			written = append(written, fmt.Sprintf("file %d: %d bytes, %v", h.file, st.Size, err))
 		}
-		for i, fd := range pair {
+		unix.Close(h.file)
+		for _, fd := range h.pair {
 			var some [64]byte
 			if n, err := unix.Read(fd, some[:]); err != unix.EAGAIN { //nolint:errorlint // a bare errno
-				written = append(written, fmt.Sprintf("socket %d of %d: %d bytes (% x), %v", i, fd, n, some[:max(n, 0)], err))
+				written = append(written, fmt.Sprintf("socket %d: %d bytes (% x), %v", fd, n, some[:max(n, 0)], err))
 			}
 		}
+		unix.Close(h.pair[0])
+		unix.Close(h.pair[1])
 	}
 	go func() {
 		defer close(done)
-		type held struct {
-			file int
-			pair [2]int
-		}
 		var all []held
-		for {
-			select {
-			case <-ended:
-				for _, h := range all {
-					look(h.file, h.pair)
-					unix.Close(h.file)
-					unix.Close(h.pair[0])
-					unix.Close(h.pair[1])
-				}
-				return
-			default:
-			}
+		for ; failed == nil && !closed(ended); opened++ {
 			if len(all) == 20 {
-				h := all[0]
+				look(all[0])
 				all = all[1:]
-				look(h.file, h.pair)
-				unix.Close(h.file)
-				unix.Close(h.pair[0])
-				unix.Close(h.pair[1])
 			}
-			file, err := unix.MemfdCreate("bystander", unix.MFD_CLOEXEC)
-			if err != nil {
-				failed = err
-				return
+			var h held
+			if h.file, failed = unix.MemfdCreate("bystander", unix.MFD_CLOEXEC); failed != nil {
+				break
 			}
-			pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
-			if err != nil {
-				failed = err
-				return
+			if h.pair, failed = unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0); failed == nil {
+				all = append(all, h)
 			}
-			all = append(all, held{file, pair})
-			opened++
 			time.Sleep(50 * time.Microsecond)
+		}
+		for _, h := range all {
+			look(h)
 		}
 	}()
 	return func() (int, []string) {

@@ -52,26 +52,11 @@ type stampedServer struct {
 }
 
 func newStampedServer(t testing.TB, delay func(n int64) time.Duration) *stampedServer {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	testenv.OK(t, err)
-	s := &stampedServer{url: "http://" + listener.Addr().String(), delay: delay}
-	var serving sync.WaitGroup
-	serving.Go(func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			serving.Go(func() {
-				defer conn.Close()
-				s.serve(t, conn.(*net.TCPConn))
-			})
-		}
-	})
-	t.Cleanup(func() {
-		listener.Close()
-		serving.Wait()
-	})
+	s := &stampedServer{delay: delay}
+	s.url = accepting(t, func(conn net.Conn) {
+		defer conn.Close()
+		s.serve(t, conn.(*net.TCPConn))
+	}).url
 	return s
 }
 
@@ -217,19 +202,15 @@ func TestShareIsOfAllQuantiles(t *testing.T) {
 	for i := range 1000 {
 		want.h.Record(time.Duration(i+1) * time.Millisecond)
 	}
-	right := want.h.Latencies()
-	early, late, near := right, right, right
-	early.P50 -= 100 * time.Millisecond
-	late.P999 += 100 * time.Millisecond
-	near.P50 += 4 * time.Millisecond // of 500 ms
-	for _, test := range []struct {
-		name  string
-		got   bench.Latencies
-		agree bool
-	}{{"right", right, true}, {"early", early, false}, {"late", late, false}, {"near", near, true}} {
-		if worst := share(test.got, want); (worst <= 1) != test.agree {
-			t.Errorf("%s: %g", test.name, worst)
-		}
+	got := want.h.Latencies()
+	right := share(got, want)
+	got.P50 += 4 * ms // of 500 ms
+	near := share(got, want)
+	got.P50 -= 104 * ms
+	early := share(got, want)
+	got.P50, got.P999 = got.P50+100*ms, got.P999+100*ms
+	if late := share(got, want); right > 1 || near > 1 || early <= 1 || late <= 1 {
+		t.Errorf("right %g, near %g, early %g, late %g", right, near, early, late)
 	}
 }
 

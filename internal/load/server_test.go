@@ -46,8 +46,8 @@ type server struct {
 	ended         <-chan struct{}
 	cancel        context.CancelCauseFunc // of the step
 
-	listener                                               net.Listener // nil: pipes
-	asked, answered, atWork, connections, since, atOnStart atomic.Int64
+	listener                                                      net.Listener // nil: pipes
+	asked, answered, atWork, connections, since, atOnStart, early atomic.Int64
 
 	mu      sync.Mutex
 	dead    bool
@@ -177,6 +177,9 @@ func (s *server) respond(conn net.Conn) (more bool) {
 			return false
 		}
 	}
+	if n == 1 {
+		s.early.Store(s.connections.Load())
+	}
 	if s.atWork.Add(-1); a.mute {
 		return false
 	}
@@ -232,7 +235,7 @@ func (s *server) see(f facts, l bench.Load) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f["asked"], f["answered"], f["connections"] = float64(s.asked.Load()), float64(s.answered.Load()), float64(s.connections.Load())
-	f["hooks"], f["before"] = float64(len(s.hooks)), float64(s.atOnStart.Load())
+	f["hooks"], f["before"], f["early"] = float64(len(s.hooks)), float64(s.atOnStart.Load()), float64(s.early.Load())
 	if len(s.hooks) > 1 {
 		f["after"] = s.elapsed(s.hooks[1]).Seconds() * 1000
 		f["startlag"] = float64(s.hooks[0].Sub(l.Started)) / 1e6

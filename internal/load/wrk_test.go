@@ -49,8 +49,7 @@ func TestMain(m *testing.M) {
 // BenchmarkWrk runs a step against wrk on the same server with the same connections and threads,
 // each in its own process, in alternating pairs. It reports the medians of both rates, of the
 // requests per CPU second of both clients, and of the ratios within the pairs. Once it also reports
-// those of our loop without io_uring, of engine vegeta, of vegeta's library, and of hey and fortio
-// if installed. It asserts nothing. In the cells called "own CPU" the server has one CPU and the
+// those of our loop without io_uring, of engine vegeta and of vegeta's library. It asserts nothing. In the cells called "own CPU" the server has one CPU and the
 // client another one. Run it with
 //
 //	make bench-load
@@ -127,19 +126,9 @@ func (c contest) run(b *testing.B, wrk string) {
 			note("wrk-req/CPUs", perCPU[1])
 			note("load/wrk-CPU", perCPU[0]/perCPU[1])
 		}
-		_, perCPU := self("epoll")()
-		note("epoll-req/CPUs", perCPU)
-		_, perCPU = self("engine-vegeta")()
-		note("engine-vegeta-req/CPUs", perCPU)
-		_, perCPU = self("vegeta")()
-		note("vegeta-req/CPUs", perCPU)
-		if hey, err := exec.LookPath("hey"); err == nil {
-			_, perCPU := c.measure(b, `Requests/sec:\s+([0-9.]+)`, `\[200\]\s+([0-9]+) responses`, "", hey, "-z", seconds+"s", "-c", n, c.url)
-			note("hey-req/CPUs", perCPU)
-		}
-		if fortio, err := exec.LookPath("fortio"); err == nil {
-			_, perCPU := c.measure(b, `([0-9][0-9.]*) qps`, `Code 200 : ([0-9]+)`, "", fortio, "load", "-qps", "0", "-t", seconds+"s", "-c", n, c.url)
-			note("fortio-req/CPUs", perCPU)
+		for _, engine := range []string{"epoll", "engine-vegeta", "vegeta"} {
+			_, perCPU := self(engine)()
+			note(engine+"-req/CPUs", perCPU)
 		}
 	}
 	for name, xs := range figures {
@@ -216,32 +205,26 @@ func BenchmarkUsers(b *testing.B) {
 
 // users returns the plan of a client of BenchmarkUsers.
 func users(p *Plan, engine string) {
-	switch engine {
-	case "feeder":
+	token := save("token", bench.FromJSON, "data.token")
+	requests := map[string][]bench.Request{
+		"feeder":  {{Name: "item", Path: "/100B/{item}?word={word}&key={key}"}},
+		"cookie":  in(bench.Request{Path: "/gzip/login", Save: token}, bench.Request{Path: "/gzip/use?token={token}"}),
+		"two":     in(bench.Request{Path: "/100B/login"}, bench.Request{Path: "/100B/use?token=0123456789abcdef"}),
+		"session": in(bench.Request{Path: "/100B/login", Save: token}, bench.Request{Path: "/100B/use?token={token}"}),
+	}[engine]
+	switch {
+	case requests == nil:
+		return
+	case engine == "feeder":
 		p.Variables = []bench.Variable{
 			{Name: "item", Range: &bench.Range{From: 1, To: 1_000_000}, Draw: bench.DrawRandom},
 			{Name: "word", List: []string{"lamp", "chair", "bed and sofa"}, Draw: bench.DrawRandom},
 			{Name: "key", Make: bench.GenerateUUID},
 		}
-		p.Requests = []bench.Request{{Name: "item", Path: "/100B/{item}?word={word}&key={key}"}}
-	case "cookie":
-		p.Sessions = []bench.Session{{Name: "user", Weight: 1}}
-		p.Requests = []bench.Request{
-			{Name: "login", Session: "user", Path: "/gzip/login", Save: []bench.Save{{Name: "token", From: bench.FromJSON, Of: "data.token"}}},
-			{Name: "use", Session: "user", Path: "/gzip/use?token={token}"},
-		}
-	case "two":
-		p.Sessions = []bench.Session{{Name: "user", Weight: 1}}
-		p.Requests = []bench.Request{
-			{Name: "login", Session: "user", Path: "/100B/login"}, {Name: "use", Session: "user", Path: "/100B/use?token=0123456789abcdef"},
-		}
-	case "session":
-		p.Sessions = []bench.Session{{Name: "user", Weight: 1}}
-		p.Requests = []bench.Request{
-			{Name: "login", Session: "user", Path: "/100B/login", Save: []bench.Save{{Name: "token", From: bench.FromJSON, Of: "data.token"}}},
-			{Name: "use", Session: "user", Path: "/100B/use?token={token}"},
-		}
+	default:
+		p.Sessions = []bench.Session{{Name: "s", Weight: 1}}
 	}
+	p.Requests, p.BaseURL = requests, strings.TrimSuffix(p.BaseURL, "/100B")
 }
 
 // clientEnv makes the test binary a client: "locbench URL CONNECTIONS SECONDS", or epoll
@@ -269,10 +252,6 @@ func client(words string) error {
 	var before, after runtime.MemStats
 	p := plan(url, connections, time.Duration(seconds)*time.Second)
 	users(&p, engine)
-	switch engine {
-	case "feeder", "session", "cookie", "two":
-		p.BaseURL = strings.TrimSuffix(p.BaseURL, "/100B")
-	}
 	p.OnStart, p.OnEnd = func() { runtime.ReadMemStats(&before) }, func() { runtime.ReadMemStats(&after) }
 	name := map[string]bench.Engine{"epoll": bench.EngineEpoll, "engine-vegeta": bench.EngineVegeta}[engine]
 	l, err := Engine{Name: name}.Run(context.Background(), p, nil)

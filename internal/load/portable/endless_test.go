@@ -38,36 +38,6 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Nothing of an endless body is kept, however much is read until the timeout.
-func TestEndlessResponsesAreBounded(t *testing.T) {
-	const ok = "HTTP/1.1 200 OK\r\n"
-	block := strings.Repeat("x", 16<<10)
-	for name, test := range map[string]endless{
-		"body":             {begin: ok + "\r\n", piece: block},
-		"body of an error": {begin: "HTTP/1.1 500 Oops\r\n\r\n", piece: block},
-		"chunks":           {begin: ok + "Transfer-Encoding: chunked\r\n\r\n", piece: "4000\r\n" + block + "\r\n"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			req, err := http.NewRequest(http.MethodGet, "http://h/", nil)
-			testenv.OK(t, err)
-			const short, long = 4 << 20, 64 << 20
-			response := func(most int) {
-				in := test
-				in.most = most
-				_, keep, err := readResponse(&in, req, http.StatusOK)
-				if keep || wire.Classify(err) != bench.ErrTimeout || in.read < most {
-					t.Errorf("kept %t, %v after %d bytes", keep, err, in.read)
-				}
-			}
-			// 16 times as many bytes, in 3,840 more pieces, need no more allocations, apart from a
-			// buffer that a collection took out of its pool.
-			if a, b := testing.AllocsPerRun(3, func() { response(short) }), testing.AllocsPerRun(3, func() { response(long) }); b > a+10 {
-				t.Errorf("%g allocations for %d bytes, %g for %d", a, short, b, long)
-			}
-		})
-	}
-}
-
 // Bodies to check are kept up to workload.MaxChecked, and longer ones are marked.
 func TestBodiesToCheckAreBounded(t *testing.T) {
 	const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"

@@ -17,7 +17,7 @@ import (
 	"github.com/locbench/locbench/internal/values"
 )
 
-// Spec is what the requests of a step are made of. See load.Plan for its fields.
+// Spec is what the requests of a step are made of: the fields of load.Plan that have the same names.
 type Spec struct {
 	BaseURL   string
 	Step      bench.Step

@@ -58,9 +58,7 @@ func parsed(t *testing.T, s *state) map[string]float64 {
 	promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := parser.TextToMetricFamilies(w.Body)
-	if err != nil {
-		t.Fatalf("Prometheus cannot read it: %v", err)
-	}
+	testenv.Need(t, err == nil, "Prometheus cannot read it: %v", err)
 	all := map[string]float64{}
 	for name, f := range families {
 		if f.GetHelp() == "" || !strings.HasPrefix(name, "locbench_") {
@@ -93,9 +91,7 @@ func find(all map[string]float64, texts ...string) (v float64, n int) {
 
 func TestPrometheusReadsIt(t *testing.T) {
 	var s state
-	if len(parsed(t, &s)) != 0 {
-		t.Error("something is reported before the run")
-	}
+	testenv.Check(t, len(parsed(t, &s)) == 0, "something is reported before the run")
 	for _, rec := range underway() {
 		s.handle(rec)
 	}
@@ -145,9 +141,7 @@ func TestServe(t *testing.T) {
 	}
 	url, ok := strings.CutPrefix(<-said, "metrics  ")
 	stream.Close() // all has been handled
-	if !ok || !strings.HasPrefix(url, "http://127.0.0.1:") {
-		t.Fatalf("without a host it listens on %q", url)
-	}
+	testenv.Need(t, ok && strings.HasPrefix(url, "http://127.0.0.1:"), "without a host it listens on %q", url)
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	ask := func(method, path, host string) (int, http.Header, string) {
 		req, err := http.NewRequestWithContext(t.Context(), method, strings.TrimSuffix(url, "/metrics")+path, nil)
@@ -202,9 +196,7 @@ func TestClose_WithoutARun(t *testing.T) {
 // The dashboard in docs uses only metrics that are reported.
 func TestDashboardAsksForWhatThereIs(t *testing.T) {
 	data, err := os.ReadFile("../../../docs/grafana-dashboard.json")
-	if err != nil || !json.Valid(data) {
-		t.Fatalf("no dashboard: %v", err)
-	}
+	testenv.Need(t, err == nil && json.Valid(data), "no dashboard: %v", err)
 	var s state
 	for _, rec := range underway() {
 		s.handle(rec)
@@ -215,9 +207,7 @@ func TestDashboardAsksForWhatThereIs(t *testing.T) {
 	s.handle(bench.Record{Trial: &trial, Event: bench.WindowClosed{Window: bench.Window{Length: time.Second, Succeeded: 1, Rate: 5}}})
 	reports := parsed(t, &s)
 	names := regexp.MustCompile(`locbench_[a-z_]+`).FindAllString(string(data), -1)
-	if len(names) < 8 {
-		t.Errorf("only %q", names)
-	}
+	testenv.Check(t, len(names) >= 8, "only %q", names)
 	for _, name := range names {
 		if _, n := find(reports, name); n == 0 {
 			t.Errorf("%s is not reported", name)

@@ -168,17 +168,14 @@ func TestSession_Controls(t *testing.T) {
 			t.Errorf("events %q", got)
 		}
 		code, talk := s.Wait()
-		if code != console.ExitInterrupted || talk != "stopped by the user after step 1\n" {
-			t.Errorf("exit code %d:\n%s", code, talk)
-		}
+		testenv.Check(t, code == console.ExitInterrupted && talk == "stopped by the user after step 1\n",
+			"exit code %d:\n%s", code, talk)
 		testenv.Equal(t, received, []string{"pause", "note", "resume", "skip_step", "stop_after_step"}, "received")
 		if !s.ReportedEnd() || s.Running() || s.Dir() != f.dir || s.Send(bench.Control{Kind: bench.ControlPause}) == nil {
 			t.Errorf("after the end: reported %v, running %v, in %q; or it takes controls", s.ReportedEnd(), s.Running(), s.Dir())
 		}
 		s.Close()
-		if !results.Has(f.dir, results.RunFile) {
-			t.Error("the results are gone")
-		}
+		testenv.Check(t, results.Has(f.dir, results.RunFile), "the results are gone")
 	})
 }
 
@@ -210,9 +207,8 @@ func TestSession_StopsGracefully(t *testing.T) {
 		})
 		synctest.Wait()
 		watcher, other := Watch(f.dir), Watch(f.dir)
-		if watcher.CanSteer() || watcher.Send(bench.Control{Kind: bench.ControlPause}) == nil {
-			t.Error("a run that is only watched takes controls")
-		}
+		testenv.Check(t, !watcher.CanSteer() && watcher.Send(bench.Control{Kind: bench.ControlPause}) != nil,
+			"a run that is only watched takes controls")
 		if batch, ok := other.Next(); !ok || len(batch) == 0 {
 			t.Error("no events in the other session")
 		}
@@ -497,9 +493,7 @@ func TestSession_NothingRan(t *testing.T) {
 		})
 		events(s)
 		s.Wait()
-		if !results.Has(f.dir, results.RunFile) {
-			t.Error("no results while the screen is open")
-		}
+		testenv.Check(t, results.Has(f.dir, results.RunFile), "no results while the screen is open")
 		s.Close()
 		if _, err := os.Stat(filepath.Dir(f.dir)); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("left behind: %v", err)

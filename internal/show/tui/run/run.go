@@ -54,7 +54,7 @@ type Run struct {
 
 // New makes the page.
 func New(o Options) *Run {
-	return &Run{options: o, tabs: []page{newOverview(), newSteps(), newChecks(), newLog(), newMemory(), newResult(o.Past)}}
+	return &Run{options: o, tabs: []page{newOverview(), newSteps(), newChecks(), newLog(), newResult(o.Past)}}
 }
 
 type (
