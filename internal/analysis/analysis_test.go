@@ -10,6 +10,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // The trials are sorted by round, and the contenders are in the order in which they first ran.
@@ -71,13 +72,9 @@ func TestLimitsIntended(t *testing.T) {
 		{"no run", Contender{}, one[1], [2]bool{}},
 		{"no run on the other side", one[1], Contender{}, [2]bool{}},
 	} {
-		if got := [2]bool{OneRun(c.a, c.b), LimitsIntended(c.a, c.b)}; got != c.want {
-			t.Errorf("%s: %v", c.name, got)
-		}
+		testenv.Equal(t, [2]bool{OneRun(c.a, c.b), LimitsIntended(c.a, c.b)}, c.want, c.name)
 	}
-	if got := fmt.Sprint(one[1].Planned(), " ", one[2].Planned(), Contender{}.Planned()); got != "0.5 CPUs 1 CPU " {
-		t.Errorf("%q", got)
-	}
+	testenv.Equal(t, fmt.Sprint(one[1].Planned(), " ", one[2].Planned(), Contender{}.Planned()), "0.5 CPUs 1 CPU ")
 }
 
 func TestContender_At(t *testing.T) {
@@ -87,9 +84,8 @@ func TestContender_At(t *testing.T) {
 		in(6, func(t *bench.TrialResult) { t.Steps = append(t.Steps, t.Steps[2]); t.Steps[4].Load.Succeeded = 1e6 }))).Contenders[0]
 	for connections, want := range map[int][]float64{1: nil, 2: nil, 4: {5000, 100_000}, 8: {10_000, 10_110, 9920, 10_040, 9870, 10_070}} {
 		got := c.At(measure.Get(measure.Throughput), closed(connections, 0).Step)
-		if !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1 }) {
-			t.Errorf("%d connections: %v, want %v", connections, got, want)
-		}
+		testenv.Check(t, slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1 }),
+			"%d connections: %v, want %v", connections, got, want)
 	}
 }
 
@@ -123,9 +119,8 @@ func TestTogether(t *testing.T) {
 				got += " "
 			}
 		}
-		if got != c.want || !slices.Equal(paired, c.paired) {
-			t.Errorf("%s: rounds %s, paired %v, want %s, %v", c.name, got, paired, c.want, c.paired)
-		}
+		testenv.Check(t, got == c.want && slices.Equal(paired, c.paired),
+			"%s: rounds %s, paired %v, want %s, %v", c.name, got, paired, c.want, c.paired)
 	}
 }
 
@@ -140,7 +135,6 @@ func TestTogether_PeakOfAllRounds(t *testing.T) {
 	all[0].Cost, all[0].Excluded = &stats.Cost{}, &bench.Exclusion{}
 	kept, _ := Together(all)
 	a := kept[0]
-	if len(a.Results) != 6 || all[0].Peak != 0 || a.Peak != 0 || a.Cost != all[0].Cost || a.Excluded != all[0].Excluded || len(a.Bounds) != 2 {
-		t.Errorf("%d rounds, peak %d of all, %d of those kept", len(a.Results), all[0].Peak, a.Peak)
-	}
+	testenv.Check(t, len(a.Results) == 6 && all[0].Peak == 0 && a.Peak == 0 && a.Cost == all[0].Cost && a.Excluded == all[0].Excluded && len(a.Bounds) == 2,
+		"%d rounds, peak %d of all, %d of those kept", len(a.Results), all[0].Peak, a.Peak)
 }

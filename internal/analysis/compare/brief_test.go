@@ -48,8 +48,7 @@ func TestBrief(t *testing.T) {
 	} {
 		t.Run(want, func(t *testing.T) {
 			before := []int64{10_000, 20_000, 30_000}[:len(after.Run.Contenders)]
-			r, err := Compare(successive(10, before...), after, Options{})
-			testenv.OK(t, err)
+			r := testenv.Must(Compare(successive(10, before...), after, Options{}))(t)
 			testenv.Equal(t, r.Brief(measure.Throughput), want)
 		})
 	}
@@ -65,8 +64,7 @@ func TestLines(t *testing.T) {
 	testenv.Contains(t, text(60), "<0 peak throughput", "old>", "new>", bad)
 	testenv.Contains(t, text(59), "<0 req/s>", "!peak throughput", "!old>", "!new>", bad)
 	testenv.Contains(t, text(0), "old>", "new>")
-	better, err := Compare(successive(10, 9_000), successive(10, 10_000), Options{})
-	testenv.OK(t, err)
+	better := testenv.Must(Compare(successive(10, 9_000), successive(10, 10_000), Options{}))(t)
 	testenv.Contains(t, strings.Join(better.Lines(0, tones), "\n"), fmt.Sprintf("<%d better: ", table.Good))
 }
 

@@ -34,8 +34,7 @@ func past(t *testing.T, n int, change func(i int, r *bench.Run, f *values)) *His
 
 func seriesOf(t *testing.T, h *History, labels []string, measures ...measure.ID) []Series {
 	t.Helper()
-	all, err := h.Series(labels, measures)
-	testenv.OK(t, err)
+	all := testenv.Must(h.Series(labels, measures))(t)
 	return all
 }
 
@@ -98,9 +97,8 @@ func TestHistory(t *testing.T) {
 		} else {
 			text += markdown + "\n"
 		}
-		if strings.Contains(plain+markdown, "\x1b") || strings.Contains(table, ",=cmd") {
-			t.Errorf("text from files is not safe: %q", plain+markdown+table)
-		}
+		testenv.Check(t, !strings.Contains(plain+markdown, "\x1b") && !strings.Contains(table, ",=cmd"),
+			"text from files is not safe: %q", plain+markdown+table)
 	}
 	testenv.Golden(t, "testdata/history.txt", text)
 	if _, err := past(t, 1, nil).Series([]string{"c"}, nil); err == nil || !strings.Contains(err.Error(), "choose one of a, b") {
@@ -174,14 +172,11 @@ func TestHistory_Add(t *testing.T) {
 		{"no ID", of(whole), "[]"},
 		{"no ID either", of(whole), "[]"},
 	} {
-		if got := fmt.Sprint(h.Add(c.folder, c.side.Run, c.side.Trials)); got != c.want {
-			t.Errorf("%s: %s, want %s", c.folder, got, c.want)
-		}
+		testenv.Equal(t, fmt.Sprint(h.Add(c.folder, c.side.Run, c.side.Trials)), c.want, c.folder)
 	}
 	p := seriesOf(t, &h, nil)[0].Points
-	if strings.Join(h.Labels(), " ") != "a" || len(p) != 3 || p[2].Rounds+p[0].Rounds+p[1].Rounds != 4 {
-		t.Errorf("%q %+v", h.Labels(), p)
-	}
+	testenv.Check(t, strings.Join(h.Labels(), " ") == "a" && len(p) == 3 && p[2].Rounds+p[0].Rounds+p[1].Rounds == 4,
+		"%q %+v", h.Labels(), p)
 }
 
 func TestParseMeasure(t *testing.T) {

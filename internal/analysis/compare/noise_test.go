@@ -127,18 +127,13 @@ func flatPeaks(t *testing.T, runs int) {
 			}
 		}
 		t.Logf("%s: %d of %d measures differ (%v); CPU at each own peak %d of %d; peaks at different steps in %d; p99 at a closed loop in %d", c.name, sum, measures, wrong, before, runs, differ, closed)
-		if sum > measures/20 {
-			t.Errorf("%s: %d of %d measures of equal contenders differ", c.name, sum, measures)
-		}
-		if differ < runs/2 || measures < 5*runs {
-			t.Errorf("%s: peaks at different steps in %d of %d, %d measures: the test is of no use", c.name, differ, runs, measures)
-		}
-		if c.share && (closed == 0 || closed == runs) {
-			t.Errorf("%s: p99 at a closed loop in %d of %d: the test is of no use", c.name, closed, runs)
-		}
-		if !c.share && before <= runs/20 {
-			t.Errorf("%s: CPU at each own peak differs in %d of %d only: the test is of no use", c.name, before, runs)
-		}
+		testenv.Check(t, sum <= measures/20, "%s: %d of %d measures of equal contenders differ", c.name, sum, measures)
+		testenv.Check(t, differ >= runs/2 && measures >= 5*runs,
+			"%s: peaks at different steps in %d of %d, %d measures: the test is of no use", c.name, differ, runs, measures)
+		testenv.Check(t, !c.share || (closed != 0 && closed != runs),
+			"%s: p99 at a closed loop in %d of %d: the test is of no use", c.name, closed, runs)
+		testenv.Check(t, c.share || before > runs/20,
+			"%s: CPU at each own peak differs in %d of %d only: the test is of no use", c.name, before, runs)
 	}
 }
 
@@ -173,9 +168,7 @@ func TestMoreCPUIsFound(t *testing.T) {
 			}
 		}
 	}
-	if found < 19 {
-		t.Errorf("found in %d of 20", found)
-	}
+	testenv.Check(t, found >= 19, "found in %d of 20", found)
 }
 
 // The tiers of a run and the comparison of any two of its contenders agree: p value, ratio, step,
@@ -193,9 +186,8 @@ func TestOneFolderHasOneResult(t *testing.T) {
 				}
 				settle := analysis.SettleOpen(all, r, interleaved, true).Text
 				pair := Pair(r.Contenders[0], r.Contenders[1], nil, Options{})
-				if len(cpu) == 2 && !pair.Decided() && settle != pair.Settle {
-					t.Errorf("interleaved %v: the run says %q, the pair %q", interleaved, settle, pair.Settle)
-				}
+				testenv.Check(t, len(cpu) != 2 || pair.Decided() || settle == pair.Settle,
+					"interleaved %v: the run says %q, the pair %q", interleaved, settle, pair.Settle)
 				testenv.Check(t, pair.Settle == "" || !pair.Decided(), "decided, and %q", pair.Settle)
 				if pair.Settle != "" {
 					open++
@@ -220,9 +212,8 @@ func agree(t *testing.T, r *analysis.Run) {
 				}
 				rows := Pair(side(y), side(x), nil, Options{}).Rows
 				row := rows[slices.IndexFunc(rows, func(row Row) bool { return row.Measure == m.ID })]
-				if row.PHolm == nil || *row.PHolm != inTiers.Adjusted || *row.Ratio != *inTiers.Ratio || row.Verdict != inTiers.Verdict || row.Paired != s.Paired {
-					t.Errorf("%s: in tiers %s (p %v), compared %s (p %v)", m.ID, inTiers.Sentence(), inTiers.Adjusted, row.Sentence, row.PHolm)
-				}
+				testenv.Check(t, row.PHolm != nil && *row.PHolm == inTiers.Adjusted && *row.Ratio == *inTiers.Ratio && row.Verdict == inTiers.Verdict && row.Paired == s.Paired,
+					"%s: in tiers %s (p %v), compared %s (p %v)", m.ID, inTiers.Sentence(), inTiers.Adjusted, row.Sentence, row.PHolm)
 			}
 		}
 	}
@@ -251,8 +242,7 @@ func positives(t *testing.T, trials int) {
 	measures, wrong, unfloored, found, strict, five := 0, 0, 0, 0, 0, 0
 	differs := func(r Row) bool { return r.Verdict == stats.Better || r.Verdict == stats.Worse }
 	for range trials {
-		floor, err := NoiseFloor(noisy(12, 1).set())
-		testenv.OK(t, err)
+		floor := testenv.Must(NoiseFloor(noisy(12, 1).set()))(t)
 		a, same, slower := noisy(6, 1), noisy(6, 1), noisy(6, .9)
 		for _, r := range compared(t, a, same, Options{Floor: &floor}).Contenders[0].Rows {
 			if measures++; differs(r) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // The published table: 560, 460 and 170 µs per request at $0.0275 per vCPU-hour are $4.3, $3.5 and
@@ -57,9 +58,7 @@ func TestTrialCost(t *testing.T) {
 	got, ok := TrialCost(trialOfCost(), price)
 	want := Cost{Total: 1000, StartUp: 100, WarmUp: 200, Steady: 600, Other: 100, Marginal: 6. / 9 * 1000,
 		CPU: 10 * time.Second, Successes: 10_000}
-	if !ok || !same(got, want) {
-		t.Errorf("%+v, want %+v", got, want)
-	}
+	testenv.Check(t, ok && same(got, want), "%+v, want %+v", got, want)
 	// A missing reading moves CPU time between the parts; the total stays.
 	gap := trialOfCost()
 	gap.Steps[1].After, gap.Steps[2].Before = nil, nil

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // stepOf returns a step with windows of 1 s; of returns successes and CPU time of each window.
@@ -92,9 +93,8 @@ func TestDrift(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			drift := Drift(c.step, c.beside...)
-			if (drift == nil) != (c.want == "") || drift != nil && drift.String() != c.want {
-				t.Errorf("%+v, want %q", drift, c.want)
-			}
+			testenv.Check(t, (drift == nil) == (c.want == "") && (drift == nil || drift.String() == c.want),
+				"%+v, want %q", drift, c.want)
 		})
 	}
 }
@@ -147,9 +147,8 @@ func TestWholeWindows(t *testing.T) {
 	window := func(ms time.Duration) bench.Window { return bench.Window{Length: ms * time.Millisecond} }
 	all := []bench.Window{window(900), window(899), window(1000)}
 	whole := wholeWindows(bench.Load{Windows: all})
-	if len(whole) != 2 || whole[0].Length != all[0].Length || whole[1].Length != all[2].Length {
-		t.Errorf("%+v", whole)
-	}
+	testenv.Check(t, len(whole) == 2 && whole[0].Length == all[0].Length && whole[1].Length == all[2].Length,
+		"%+v", whole)
 }
 
 // CPU time per success is interpolated between readings.
@@ -184,9 +183,8 @@ func TestCosts(t *testing.T) {
 				windows = append(windows, bench.Window{Start: i * time.Second, Length: time.Second, Succeeded: 100})
 			}
 			got := costs(s, windows)
-			if !slices.EqualFunc(got, test.want, func(a, b float64) bool { return near(a, b*1e6) }) {
-				t.Errorf("%v, want %v", got, test.want)
-			}
+			testenv.Check(t, slices.EqualFunc(got, test.want, func(a, b float64) bool { return near(a, b*1e6) }),
+				"%v, want %v", got, test.want)
 			if s.Before = nil; costs(s, windows) != nil {
 				t.Error("known without a reading at the beginning")
 			}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // trialWith returns a trial whose steps follow each other without a gap, 5 s after process start.
@@ -101,9 +102,7 @@ func TestTimeToPeak(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, ok := TimeToPeak(c.trial)
-			if ok != (c.want > 0) || ok && p.After != c.want {
-				t.Errorf("%s, %v; want %s", p.After, ok, c.want)
-			}
+			testenv.Check(t, ok == (c.want > 0) && (!ok || p.After == c.want), "%s, %v; want %s", p.After, ok, c.want)
 			if ok && (math.Abs(p.Level/2000-1) > .1 || p.Within < .03 || p.Step != "64 connections") {
 				t.Errorf("%+v", p)
 			}

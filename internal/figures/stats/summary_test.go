@@ -72,8 +72,7 @@ func TestSummarize(t *testing.T) {
 			all[i].Steps[k].Results, all[i].Steps[k].Latency.HDR = nil, ""
 		}
 	}
-	text, err := json.MarshalIndent(all, "", " ")
-	testenv.OK(t, err)
+	text := testenv.Must(json.MarshalIndent(all, "", " "))(t)
 	testenv.Golden(t, "testdata/summaries.json", string(text)+"\n")
 }
 
@@ -83,9 +82,7 @@ func TestContender_WhyExcluded(t *testing.T) {
 	of := func(trials ...bench.TrialResult) Contender { return Summarize(bench.Run{}, trials)[0] }
 	good := of(bench.TrialResult{State: bench.TrialComplete},
 		bench.TrialResult{State: bench.TrialAborted, Failure: "interrupted"})
-	if why := good.WhyExcluded(); why != "" {
-		t.Errorf("interrupted: %q", why)
-	}
+	testenv.Equal(t, good.WhyExcluded(), "")
 	lost := of(bench.TrialResult{State: bench.TrialComplete}, bench.TrialResult{
 		State: bench.TrialFailed, Failure: "lost db", Cause: &bench.Cause{Kind: bench.CauseNeed, Text: "lost db"},
 		Steps: []bench.StepResult{{Ending: bench.EndedByNeed, Aborted: "lost db", Load: bench.Load{Failed: map[bench.ErrorKind]int64{bench.ErrReset: 9}}}},
@@ -107,9 +104,7 @@ func TestContender_WhyExcluded(t *testing.T) {
 		FailedRounds: 1}
 	for trials, want := range map[int]string{1: "DIED", 3: "DIED, in 1 of 3 rounds"} {
 		exited.Trials = trials
-		if why := exited.WhyExcluded(); why != strings.Replace(want, "DIED", exited.Excluded.String(), 1) {
-			t.Errorf("%q, want %q", why, want)
-		}
+		testenv.Equal(t, exited.WhyExcluded(), strings.Replace(want, "DIED", exited.Excluded.String(), 1), want)
 	}
 	all := []Contender{died, good, wrong}
 	if slices.SortStableFunc(all, ExcludedLast); all[0].WhyExcluded() != "" || all[1].FailedRounds != 1 {
@@ -212,9 +207,7 @@ func TestContender_Errors(t *testing.T) {
 		t.Errorf("%d compared, %t; %d not looked at; %d errors", n, estimate, c.Unread(), c.ErrorsTotal())
 	}
 	for i, excluded := range []bool{false, false, true, false, false, false} { // above max_errors, not at it
-		if c.Steps[i].Excluded != excluded {
-			t.Errorf("step %d is excluded: %t", i, !excluded)
-		}
+		testenv.Check(t, c.Steps[i].Excluded == excluded, "step %d is excluded: %t", i, !excluded)
 	}
 	none := Rounds(bench.Run{}, []bench.TrialResult{{}})
 	if _, ok := none.BusiestStep(); ok {
@@ -261,9 +254,8 @@ func TestTrialMemoryPeak(t *testing.T) {
 	complete := bench.TrialResult{State: bench.TrialComplete, Marks: marks}
 	aborted := bench.TrialResult{State: bench.TrialAborted, Marks: []bench.Mark{{Usage: *usage(500, true)}}}
 	c := Rounds(bench.Run{}, []bench.TrialResult{complete, complete, aborted, {State: bench.TrialComplete}})
-	if !slices.Equal(c.Memory.Values, []float64{500, 500}) || c.MemoryPeak != 500 || c.MemoryPeakIsSample {
-		t.Errorf("%v, %d, %t", c.Memory.Values, c.MemoryPeak, c.MemoryPeakIsSample)
-	}
+	testenv.Check(t, slices.Equal(c.Memory.Values, []float64{500, 500}) && c.MemoryPeak == 500 && !c.MemoryPeakIsSample,
+		"%v, %d, %t", c.Memory.Values, c.MemoryPeak, c.MemoryPeakIsSample)
 }
 
 func TestContender_HalfPeak(t *testing.T) {
@@ -345,9 +337,8 @@ func TestContender_NothingStep(t *testing.T) {
 			}
 			s := Rounds(bench.Run{}, trials)
 			step, ok := s.NothingStep()
-			if s.Peak != c.peak || ok != (c.nothing >= 0) || ok && step.Index != c.nothing {
-				t.Errorf("peak %d, nothing at %d, %v", s.Peak, step.Index, ok)
-			}
+			testenv.Check(t, s.Peak == c.peak && ok == (c.nothing >= 0) && (!ok || step.Index == c.nothing),
+				"peak %d, nothing at %d, %v", s.Peak, step.Index, ok)
 			if v := s.PeakThroughput(); !slices.Equal(v.Values, c.rates) {
 				t.Errorf("throughput %v, want %v", v.Values, c.rates)
 			}
@@ -397,15 +388,11 @@ func TestStep_Words(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s, err := newStep(test.rounds, false)
-			if err != nil || s.StatusWords() != test.status || s.DriftWords() != test.drift ||
-				s.ErrorRate() != test.errors {
-				t.Errorf("%q, %q, %g, %v; want %+v", s.StatusWords(), s.DriftWords(), s.ErrorRate(), err, test)
-			}
+			testenv.Check(t, err == nil && s.StatusWords() == test.status && s.DriftWords() == test.drift && s.ErrorRate() == test.errors,
+				"%q, %q, %g, %v; want %+v", s.StatusWords(), s.DriftWords(), s.ErrorRate(), err, test)
 			n := int64(len(test.rounds))
-			if len(s.Requests) != 2 || s.Requests[0].Succeeded != s.Succeeded || s.Requests[0].Checked != 3*n ||
-				s.Requests[0].Failed["5xx"] != s.Failed["5xx"] || s.Requests[1].Succeeded != n {
-				t.Errorf("%+v", s.Requests)
-			}
+			testenv.Check(t, len(s.Requests) == 2 && s.Requests[0].Succeeded == s.Succeeded && s.Requests[0].Checked == 3*n && s.Requests[0].Failed["5xx"] == s.Failed["5xx"] && s.Requests[1].Succeeded == n,
+				"%+v", s.Requests)
 			if n > 1 && test.rounds[0].Load.Statuses[200] == s.Statuses[200] {
 				t.Error("the statuses of the first round are those of the step")
 			}

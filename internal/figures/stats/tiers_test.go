@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestTiers(t *testing.T) {
@@ -21,10 +22,8 @@ func TestTiers(t *testing.T) {
 		times([]float64(base), 0.8001), // 7: second
 	}
 	got := Rule{}.Tiers(samples, true, false, nil)
-	if fmt.Sprint(got.Tiers) != "[[2 1 3] [7 4] [0] [6]]" || !slices.Equal(got.Unknown, []int{5}) ||
-		got.RoundsNeeded != 0 || len(got.Pairs) != 21 {
-		t.Errorf("%+v", got)
-	}
+	testenv.Check(t, fmt.Sprint(got.Tiers) == "[[2 1 3] [7 4] [0] [6]]" && slices.Equal(got.Unknown, []int{5}) && got.RoundsNeeded == 0 && len(got.Pairs) == 21,
+		"%+v", got)
 	// Lower is better.
 	if got = (Rule{}).Tiers(slices.Concat(samples[:6], samples[7:]), false, false, nil); len(got.Tiers) != 3 ||
 		fmt.Sprint(got.Tiers[:2]) != "[[0] [4 6 3]]" {
@@ -68,10 +67,8 @@ func TestRoundsNeeded(t *testing.T) {
 	for _, test := range []struct{ contenders, rounds, tiers, needed int }{{2, 6, 2, 0}, {7, 6, 7, 0}, {8, 6, 1, 1},
 		{8, 7, 8, 0}, {1, 6, 1, 0}} {
 		got := Rule{}.Tiers(samples(test.contenders, test.rounds), true, false, nil)
-		if len(got.Tiers) != test.tiers || got.RoundsNeeded != test.needed {
-			t.Errorf("%d contenders, %d rounds: %d tiers, %d more rounds needed", test.contenders, test.rounds,
-				len(got.Tiers), got.RoundsNeeded)
-		}
+		testenv.Check(t, len(got.Tiers) == test.tiers && got.RoundsNeeded == test.needed,
+			"%d contenders, %d rounds: %d tiers, %d more rounds needed", test.contenders, test.rounds, len(got.Tiers), got.RoundsNeeded)
 	}
 }
 
@@ -112,9 +109,7 @@ func TestOutside(t *testing.T) {
 		{"CPU time, client-bound", OfCPU, Contender{Steps: []Step{valid}}, valid, clientBound, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := Outside(test.of, test.contender, test.at, test.clientBound); got != test.want {
-				t.Errorf("%q, want %q", got, test.want)
-			}
+			testenv.Equal(t, Outside(test.of, test.contender, test.at, test.clientBound), test.want)
 		})
 	}
 	if !SameLength([]float64{1, 2}, []float64{3, 4}) || SameLength([]float64{1, 2}, []float64{3}) || !SameLength() {

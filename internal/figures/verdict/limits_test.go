@@ -9,6 +9,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/hdr"
 	"github.com/locbench/locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // limit is one threshold: with the value `no` it is not reached, with the next one, `yes`, it is,
@@ -308,9 +309,7 @@ func TestLoop_LittlesLaw(t *testing.T) {
 		"an interleaved step": {Connections: 10, Responses: 200, Busy: 2 * s10, Shared: s10, Counted: s10, Parts: true},
 		"no connection":       {Responses: 200, Busy: s10, Shared: s10, Counted: s10},
 	} {
-		if got := o.Warnings(load{Elapsed: time.Second}); got != nil {
-			t.Errorf("%s: %q", name, got)
-		}
+		testenv.Equal(t, o.Warnings(load{Elapsed: time.Second}), nil, name)
 	}
 	unstable := verdict.Loop{Open: true, Responses: 200, Shared: s10}
 	for name, l := range map[string]load{
@@ -474,7 +473,5 @@ func TestDelayedACKs(t *testing.T) {
 		{"hardly any around", 52, 48, want, func(x float64) string { return piledUp(ms(42), 500, int(x), 0) }},
 		{"pauses of the quota", 6, 5, want, func(x float64) string { return piledUp(ms(42), 500, 0, int64(x)) }},
 	})
-	if got := verdict.DelayedACKs(step{}); got != nil {
-		t.Errorf("of no response: %v", got)
-	}
+	testenv.Equal(t, verdict.DelayedACKs(step{}), nil)
 }

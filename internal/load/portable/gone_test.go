@@ -76,8 +76,7 @@ func TestGone_Unknown(t *testing.T) {
 	}
 	server := httptest.NewTLSServer(nil)
 	defer server.Close()
-	plain, err := net.Dial("tcp", server.Listener.Addr().String())
-	testenv.OK(t, err)
+	plain := testenv.Must(net.Dial("tcp", server.Listener.Addr().String()))(t)
 	conn := tls.Client(&underTLS{Conn: plain}, &tls.Config{InsecureSkipVerify: true})
 	defer conn.Close()
 	testenv.OK(t, conn.Handshake())

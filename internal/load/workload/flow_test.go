@@ -136,8 +136,7 @@ func (f *flow) begin(t *testing.T, b *strings.Builder, session string, respond f
 	own.Step = bench.Step{Request: session, Connections: 1, Duration: time.Second}
 	m, err := NewMix(own)
 	testenv.OK(t, err)
-	users, err := all.Begin(m)
-	testenv.OK(t, err)
+	users := testenv.Must(all.Begin(m))(t)
 	for i := range users {
 		for users[i].Begun() {
 			f.exchange(m, &users[i], b, respond(i))
