@@ -31,9 +31,7 @@ func TestOf(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, text, want)
 		}
 	}
-	if !reflect.DeepEqual(given[0], trials[3]) {
-		t.Error("the order of the caller's trials was changed")
-	}
+	testenv.Check(t, reflect.DeepEqual(given[0], trials[3]), "the order of the caller's trials was changed")
 }
 
 func TestRun_Ordered(t *testing.T) {

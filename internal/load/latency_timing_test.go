@@ -97,8 +97,7 @@ func (s *stampedServer) serve(t testing.TB, conn *net.TCPConn) {
 
 // keepStamping keeps a socket with timestamps open while the test runs.
 func keepStamping(t *testing.T) {
-	conn, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
-	testenv.OK(t, err)
+	conn := testenv.Must(net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)}))(t)
 	t.Cleanup(func() { conn.Close() })
 	raw := testenv.Must(conn.SyscallConn())(t)
 	raw.Control(func(fd uintptr) { fast.EnableStamps(int(fd)) })

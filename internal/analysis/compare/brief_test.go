@@ -56,8 +56,7 @@ func TestBrief(t *testing.T) {
 
 // A narrow text has no values, and the verdicts have their tones.
 func TestLines(t *testing.T) {
-	r, err := Compare(successive(10, 10_000), successive(10, 9_000), Options{})
-	testenv.OK(t, err)
+	r := testenv.Must(Compare(successive(10, 10_000), successive(10, 9_000), Options{}))(t)
 	tones := func(tone table.Tone, s string) string { return fmt.Sprintf("<%d %s>", tone, s) }
 	text := func(width int) string { return strings.Join(r.Lines(width, tones), "\n") }
 	bad := fmt.Sprintf("<%d worse: −10.0%%", table.Bad)

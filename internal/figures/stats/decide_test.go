@@ -159,9 +159,7 @@ func TestRule_Compare_Family(t *testing.T) {
 	if c := (Rule{}).Compare(family)[7]; c.Verdict != Inconclusive || !near(c.Adjusted, 20*alone.Test.P) || c.More < 1 {
 		t.Errorf("among twenty: %s, p %g, %d more", c.Verdict, c.Adjusted, c.More)
 	}
-	if len(Rule{}.Compare(nil)) != 0 {
-		t.Error("an empty family has comparisons")
-	}
+	testenv.Check(t, len(Rule{}.Compare(nil)) == 0, "an empty family has comparisons")
 	testenv.Equal(t, PValue(pair.Old, pair.New, false), alone.Test.P)
 	testenv.Equal(t, PValue(pair.Old[:5], pair.New, false), 1)
 }

@@ -137,8 +137,7 @@ func TestIdleConnectionIsGivenUp(t *testing.T) {
 // onPair returns a shard whose only connection is one of two sockets, and the other one.
 func onPair(t *testing.T, c Config) (s *shard, other int) {
 	t.Helper()
-	s, err := newShard(&Loop{conf: c}, 0, 1, 1)
-	testenv.OK(t, err)
+	s = testenv.Must(newShard(&Loop{conf: c}, 0, 1, 1))(t)
 	t.Cleanup(s.close)
 	pair := testenv.Must(unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0))(t)
 	t.Cleanup(func() { unix.Close(pair[1]) })

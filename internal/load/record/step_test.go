@@ -308,9 +308,7 @@ func TestTimeline(t *testing.T) {
 			rec.Answered(rec.Now(), time.Hour, time.Second)
 			rec.Answered(rec.Now(), time.Hour, time.Second)
 			state(starts + " 1 true false false")
-			if !rec.AwaitSteady(time.Second, nil) {
-				t.Error("the interval has not begun")
-			}
+			testenv.Check(t, rec.AwaitSteady(time.Second, nil), "the interval has not begun")
 			from := rec.From()
 			testenv.Check(t, time.Duration(from) == took+announced && rec.LeadIn == took+announced && rec.Now() == from,
 				"from %s at %s", time.Duration(from), time.Duration(rec.Now()))
@@ -320,9 +318,7 @@ func TestTimeline(t *testing.T) {
 			testenv.Check(t, rec.Began() == rec.Time(from) && rec.At(rec.Time(end)) == end && !rec.SendingEnded(end-1) && rec.SendingEnded(end),
 				"began %s, ends %s", rec.Began(), rec.Time(end))
 			first, second := errors.New("first"), errors.New("second")
-			if rec.Err() != nil {
-				t.Error(rec.Err())
-			}
+			testenv.Check(t, rec.Err() == nil, "%v", rec.Err())
 			time.Sleep(100 * ms)
 			rec.Fail(first)
 			rec.Fail(second)
@@ -360,9 +356,7 @@ func TestAwaitSteady_WakeUpEnds(t *testing.T) {
 		rec.Begin(1)
 		go func() {
 			defer close(returned)
-			if rec.AwaitSteady(timeout, drained) {
-				t.Error("the interval begins after the end of the load")
-			}
+			testenv.Check(t, !rec.AwaitSteady(timeout, drained), "the interval begins after the end of the load")
 		}()
 		<-waking // no response yet, so the other connections start
 		close(drained)

@@ -188,9 +188,7 @@ func TestJar(t *testing.T) {
 		value, ok := again.value("a")
 		fmt.Fprintf(&b, "a=%.5s %t\n", value, ok)
 		again.copy(nil)
-		if again.size != 0 || len(again.cookies) != 0 {
-			t.Error("a copy of no jar is not empty")
-		}
+		testenv.Check(t, again.size == 0 && len(again.cookies) == 0, "a copy of no jar is not empty")
 	}
 	testenv.Golden(t, "testdata/jar.txt", b.String())
 }

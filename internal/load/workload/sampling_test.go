@@ -176,9 +176,7 @@ func TestQuotaOfUnknownResponses(t *testing.T) {
 			BaseURL: "http://h", Step: bench.Step{Connections: 1, Duration: time.Second}, CheckQuota: 300,
 			Requests: []bench.Request{{Name: "get", Path: "/"}}, Check: func(Response) error { return err },
 		})
-		if e != nil {
-			t.Fatal(e)
-		}
+		testenv.Need(t, e == nil, "%v", e)
 		var u User
 		m.Begin(&u)
 		r, _ := m.Write(&u, nil)
