@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -82,9 +81,7 @@ func BenchmarkAA(b *testing.B) {
 		args = append(args, "reference:b")
 	}
 	code, _, stderr := bounded(b, dir, time.Duration(comparisons*rounds)*3*(step+10*time.Second), args...)
-	if code != 0 {
-		b.Fatalf("exit code %d:\n%s", code, stderr)
-	}
+	testenv.Need(b, code == 0, "exit code %d:\n%s", code, stderr)
 	run, trials := read(b, filepath.Join(dir, "runs"))
 	testenv.Check(b, floor.Fits(run), "'locbench compare' would not take this floor for this run")
 	block := func(variant string, i int) compare.Set { // the trials of a variant in the i-th block of rounds
@@ -168,7 +165,7 @@ func bounded(b *testing.B, dir string, timeout time.Duration, args ...string) (c
 // request.
 func reference(b *testing.B, slower map[string]time.Duration) string {
 	b.Helper()
-	return made(b, slowedBinary, "reference", map[string]string{"ELASTICSEARCH_URL": "{{.Elastic.URL}}"},
+	return made(b, "reference", map[string]string{"ELASTICSEARCH_URL": "{{.Elastic.URL}}"},
 		variants("SLOWER", slower))
 }
 
@@ -231,8 +228,6 @@ func (t tally) reportFound(b *testing.B, m measure.ID, comparisons int) {
 	b.ReportMetric(100*float64(t[m][stats.Worse])/float64(comparisons), "found-%")
 	b.ReportMetric(0, "ns/op")
 }
-
-var burnerBinary = sync.OnceValues(func() (string, error) { return goBuild("burner", "./testdata/burner") })
 
 // burnt is the CPU time that a request of the contender burns, in addition to what HTTP takes.
 const burnt = 200 * time.Microsecond
@@ -299,5 +294,5 @@ func BenchmarkDefaults(b *testing.B) {
 // burners returns the folder of the contender, with one variant for each CPU time of a request.
 func burners(b testing.TB, burn map[string]time.Duration) string {
 	b.Helper()
-	return made(b, burnerBinary, "burner", map[string]string{}, variants("CPU", burn))
+	return made(b, "burner", map[string]string{}, variants("CPU", burn))
 }

@@ -163,9 +163,7 @@ func (s *shownText) after(b *testing.B, f *os.File, key, text string) time.Durat
 	seen := s.seen
 	s.mu.Unlock()
 	pressed := time.Now()
-	if _, err := f.WriteString(key); err != nil {
-		b.Fatal(err)
-	}
+	testenv.OK(b, testenv.Err(f.WriteString(key)))
 	select {
 	case at := <-seen:
 		return at.Sub(pressed)

@@ -72,7 +72,5 @@ func withRows(t *testing.T, dir string, runtime bench.Runtime, used ...string) {
 			}
 		}
 	}
-	if _, err := os.Stat(filepath.Join(dir, "report.html")); err != nil {
-		t.Error(err)
-	}
+	testenv.OK(t, testenv.Err(os.Stat(filepath.Join(dir, "report.html"))))
 }

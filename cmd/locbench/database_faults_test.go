@@ -77,7 +77,7 @@ func TestNeed_PortTaken(t *testing.T) {
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	o := observe(t, postgresImage(t), "")
 	dir := o.profile(t, "connect", trusting, "")
-	editFile(t, filepath.Join(dir, "svc/backing/service.yaml"), `"{{.Port}}"`, `"`+port+`"`, "port: 8080", "port: "+port)
+	editFile(t, filepath.Join(dir, "svc/backing/service.yaml"), `"{{.Port}}"`, `"`+port+`"`, `"port":8080`, `"port":`+port)
 	o.run(t, dir, 3, "port "+port+" is in use")
 }
 

@@ -31,21 +31,17 @@ func postgresImage(t testing.TB) string { return databaseImage(t, "LOCBENCH_TEST
 func mariadbImage(t testing.TB) string  { return databaseImage(t, "LOCBENCH_TEST_MARIADB") }
 func redisImage(t testing.TB) string    { return databaseImage(t, "LOCBENCH_TEST_REDIS") }
 
-var backingBinary = sync.OnceValues(func() (string, error) { return goBuild("backing", "./testdata/backing") })
-
 // backingImage makes an image of testdata/backing; more are lines of its Dockerfile.
 func backingImage(t *testing.T, more ...string) (image string) {
 	t.Helper()
 	testenv.Docker(t)
-	binary, err := backingBinary()
-	testenv.OK(t, err)
 	image = ownName(t) + "/backing:1"
 	args := []string{"import"}
 	for _, line := range append(more, "VOLUME /data", "EXPOSE 7000", `ENTRYPOINT ["/backing"]`) {
 		args = append(args, "-c", line)
 	}
 	cmd := exec.Command("docker", append(args, "-", image)...)
-	cmd.Stdin = dockertest.Tar(t, map[string]string{"backing": readFile(t, binary)})
+	cmd.Stdin = dockertest.Tar(t, map[string]string{"backing": readFile(t, built(t, "backing"))})
 	out, err := cmd.CombinedOutput()
 	testenv.Need(t, err == nil, "docker import: %v: %s", err, out)
 	t.Cleanup(func() { dockerDo(t, "rmi", "-f", image) })
@@ -214,7 +210,7 @@ func (o *observer) nothingLeft(t *testing.T) {
 func (o *observer) profile(t *testing.T, mode, need, more string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	services := made(t, backingBinary, "backing", map[string]string{"MODE": mode, "DB_HOST": "{{.Needs.db.Host}}",
+	services := made(t, "backing", map[string]string{"MODE": mode, "DB_HOST": "{{.Needs.db.Host}}",
 		"DB_PORT": "{{.Needs.db.Port}}", "DB_USER": "{{.Needs.db.User}}", "DB_NAME": "{{.Needs.db.Database}}"}, nil)
 	testenv.OK(t, os.CopyFS(filepath.Join(dir, "svc", "backing"), os.DirFS(services)))
 	writeFile(t, filepath.Join(dir, "p.yaml"), "contenders: [backing]\nservices: svc\nruntime: process\nrounds: 2\n"+quarter+

@@ -47,9 +47,7 @@ steps: [1, 4]
 			t.Errorf("%d bodies were compared with the known responses, failed %v %v", last.Load.Checked, last.Load.Failed, last.Load.Examples)
 		}
 		for _, c := range trials[0].Checks {
-			if c.Status == bench.CheckFailed {
-				t.Errorf("check %s/%s failed: %s", c.Group, c.Name, c.Detail)
-			}
+			testenv.Check(t, c.Status != bench.CheckFailed, "check %s/%s failed: %s", c.Group, c.Name, c.Detail)
 		}
 	})
 }
@@ -68,9 +66,7 @@ func TestStore_RealComesBack(t *testing.T) {
 	reachable(t, url)
 	data, err := dataset.Generated(200, 12, 1)
 	testenv.OK(t, err)
-	if _, err := seed.Run(t.Context(), seed.Options{URL: url, Set: data}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, testenv.Err(seed.Run(t.Context(), seed.Options{URL: url, Set: data})))
 	// Frozen, not stopped: it comes back at once, and a hanging store is harder to detect than one
 	// that refuses connections.
 	storeGoes(t, "docker", url, func() { dockerDo(t, "pause", id) }, func() { dockerDo(t, "unpause", id) })

@@ -90,9 +90,7 @@ func (d *disturbed) concludes(code int, words ...string) (bench.Run, []bench.Tri
 func says(t *testing.T, who, text string, words ...string) {
 	t.Helper()
 	for _, w := range words {
-		if !strings.Contains(text, w) {
-			t.Errorf("%s does not say %q", who, w)
-		}
+		testenv.Check(t, strings.Contains(text, w), "%s does not say %q", who, w)
 	}
 }
 
@@ -123,12 +121,9 @@ func (d *disturbed) killed(phase string) {
 	d.t.Helper()
 	d.wait(time.Minute)
 	run, trials := read(d.t, d.out)
-	if run.State != bench.RunRunning {
-		d.t.Errorf("a killed run says it is %s", run.State)
-	}
-	if phase == "load" && (len(trials) != 1 || len(trials[0].Steps) < 1) {
-		d.t.Fatalf("the finished step is not on disk: %+v", trials)
-	}
+	testenv.Check(d.t, run.State == bench.RunRunning, "a killed run says it is %s", run.State)
+	testenv.Need(d.t, phase != "load" || len(trials) == 1 && len(trials[0].Steps) >= 1,
+		"the finished step is not on disk: %+v", trials)
 	d.cleaned(run.ID)
 }
 
@@ -146,9 +141,7 @@ func (d *disturbed) cleaned(runID string) {
 func (d *disturbed) interrupted(phase string) {
 	d.t.Helper()
 	run, trials := d.ends(130, "interrupted", "--resume out", "stopping gracefully")
-	if run.State != bench.RunInterrupted {
-		d.t.Errorf("run %s", run.State)
-	}
+	testenv.Check(d.t, run.State == bench.RunInterrupted, "run %s", run.State)
 	if phase == "load" && (len(trials) == 0 || len(trials[0].Steps) < 2 || trials[0].State != bench.TrialAborted || trials[0].Lost == nil) {
 		d.t.Errorf("trials %+v", trials)
 	}
@@ -169,9 +162,8 @@ func (d *disturbed) resumes(args ...string) []bench.TrialResult {
 	c := startIn(d.t, d.dir, d.env, append([]string{"run", "--headless", "--resume", "out"}, args...)...)
 	c.succeeds(2 * time.Minute)
 	run, trials := read(d.t, d.out)
-	if run.State != bench.RunComplete || len(trials) != len(run.Trials) {
-		d.t.Errorf("after resuming: run %s, %d of %d trials", run.State, len(trials), len(run.Trials))
-	}
+	testenv.Check(d.t, run.State == bench.RunComplete && len(trials) == len(run.Trials),
+		"after resuming: run %s, %d of %d trials", run.State, len(trials), len(run.Trials))
 	for _, trial := range trials {
 		if trial.State != bench.TrialComplete || len(trial.Steps) != len(run.Profile.Steps) || trial.Lost != nil {
 			d.t.Errorf("after resuming: trial %s is %s, has %d steps, lost %v", trial.Trial, trial.State, len(trial.Steps), trial.Lost)
@@ -198,9 +190,7 @@ func (d *disturbed) resumes(args ...string) []bench.TrialResult {
 func (d *disturbed) reported(words ...string) {
 	d.t.Helper()
 	data, err := os.ReadFile(filepath.Join(d.out, results.SummaryFile))
-	if err != nil {
-		d.t.Error(err)
-	}
+	testenv.OK(d.t, err)
 	says(d.t, results.SummaryFile, strings.ReplaceAll(string(data), `\`, ""), words...)
 }
 

@@ -93,8 +93,8 @@ func (p phased) runs(t *testing.T, runtime string) {
 	if p.deaf {
 		env["DEAF"] = "1"
 	}
-	services := made(t, faultyBinary, "faulty", env, nil)
-	editFile(t, filepath.Join(services, "service.yaml"), "timeout: 10s", "timeout: 2s")
+	services := made(t, "faulty", env, nil)
+	editFile(t, filepath.Join(services, "service.yaml"), `"timeout":"10s"`, `"timeout":"2s"`)
 	profile := profileFile(t, `contenders: [faulty]
 rounds: 1
 runtime: `+runtime+`

@@ -33,28 +33,21 @@ func TestGuestClockSet(t *testing.T) {
 		setClock(t, time.Now().Add(-2*time.Hour))
 		run, trial := ended(t, d, 0, "the clock was set ", "durations are correct")
 		took := time.Since(began) // by the monotonic clock
-		if took > 50*time.Minute {
-			t.Fatalf("%v is too long to see a shift of an hour", took)
-		}
+		testenv.Need(t, took <= 50*time.Minute, "%v is too long to see a shift of an hour", took)
 		within := func(what string, got time.Duration) {
 			t.Helper()
-			if got <= 0 || got > took {
-				t.Errorf("%s: %v of the %v that all took", what, got, took)
-			}
+			testenv.Check(t, got > 0 && got <= took, "%s: %v of the %v that all took", what, got, took)
 		}
 		within("the run, by its times of day", run.Ended.Sub(run.Started))
-		if trial.StartUp == nil || trial.Stop == nil {
-			t.Fatalf("start-up %v, stop %+v", trial.StartUp, trial.Stop)
-		}
+		testenv.Need(t, trial.StartUp != nil && trial.Stop != nil, "start-up %v, stop %+v", trial.StartUp, trial.Stop)
 		within("start-up", *trial.StartUp)
 		within("stop", trial.Stop.Took)
 		for _, s := range trial.Steps {
 			within(s.Step.Name, s.Load.Elapsed)
 			between := s.After.At.Sub(s.Before.At)
 			within(s.Step.Name+", between its two readings on disk", between)
-			if between < s.Load.Elapsed/2 {
-				t.Errorf("%s: %v between the two readings on disk, %v of load", s.Step.Name, between, s.Load.Elapsed)
-			}
+			testenv.Check(t, between >= s.Load.Elapsed/2,
+				"%s: %v between the two readings on disk, %v of load", s.Step.Name, between, s.Load.Elapsed)
 		}
 		moved := map[bool]bool{}
 		for _, w := range trial.Warnings {
@@ -62,9 +55,7 @@ func TestGuestClockSet(t *testing.T) {
 				moved[w.Values["moved_ns"] > 0] = true
 			}
 		}
-		if !moved[true] || !moved[false] {
-			t.Errorf("it was set forward and back; recorded: %q", trial.Warnings)
-		}
+		testenv.Check(t, moved[true] && moved[false], "it was set forward and back; recorded: %q", trial.Warnings)
 		var last bench.Record
 		testenv.OK(t, eachEvent(d.out, func(r bench.Record) error {
 			testenv.Check(t, !r.At.Before(last.At), "event %d is of %v, event %d of %v", last.Seq, last.At, r.Seq, r.At)

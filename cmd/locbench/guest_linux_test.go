@@ -66,7 +66,7 @@ const guestPatience = 10 * time.Minute
 func guestFaulty(t *testing.T, fault string) string {
 	t.Helper()
 	dir := faulty(t, fault, 1<<30)
-	editFile(t, filepath.Join(dir, "service.yaml"), "timeout: 10s", "timeout: "+guestPatience.String())
+	editFile(t, filepath.Join(dir, "service.yaml"), `"timeout":"10s"`, `"timeout":"`+guestPatience.String()+`"`)
 	return dir
 }
 
@@ -121,9 +121,7 @@ func ended(t *testing.T, d *disturbed, code int, words ...string) (bench.Run, be
 	t.Helper()
 	d.wait(guestPatience)
 	run, trials := d.ends(code, words...)
-	if len(trials) != 1 {
-		t.Fatalf("%d trials", len(trials))
-	}
+	testenv.Need(t, len(trials) == 1, "%d trials", len(trials))
 	return run, trials[0]
 }
 
@@ -157,15 +155,12 @@ func TestGuestReadings(t *testing.T) {
 				t.Errorf("the kernel's %s is %q, want %q", file, got, want)
 			}
 		}
-		if kernel.limits["cpuset.cpus"] == "" && strings.Contains(limits, "cpu_set") {
-			t.Error("the kernel knows of no CPU set")
-		}
+		testenv.Check(t, kernel.limits["cpuset.cpus"] != "" || !strings.Contains(limits, "cpu_set"),
+			"the kernel knows of no CPU set")
 		if changed := kernel.end(); len(changed) > 0 {
 			t.Errorf("changed limits: %q", changed)
 		}
-		if len(trial.Steps) != 3 {
-			t.Fatalf("%d steps", len(trial.Steps))
-		}
+		testenv.Need(t, len(trial.Steps) == 3, "%d steps", len(trial.Steps))
 		verdicts := verdict.Trial(run.Machine.CPUs, trial)
 		held := 0
 		for i, s := range trial.Steps {
@@ -178,9 +173,8 @@ func TestGuestReadings(t *testing.T) {
 				}
 			}
 			th, ok := s.Throttling()
-			if !ok || th.Throttled == 0 || th.Throttled > th.Periods || th.Time <= 0 {
-				t.Errorf("step %d: one that spins was not throttled: %+v, known: %v", i+1, th, ok)
-			}
+			testenv.Check(t, ok && th.Throttled != 0 && th.Throttled <= th.Periods && th.Time > 0,
+				"step %d: one that spins was not throttled: %+v, known: %v", i+1, th, ok)
 			t.Logf("step %d: %d of %d periods throttled, %v lost; %s", i+1, th.Throttled, th.Periods, th.Time, verdicts[i])
 			if p := s.Pressure(); p == nil || p.CPU == nil || p.CPU.Some == 0 || p.Memory == nil || p.IO == nil {
 				t.Errorf("step %d: pressure %+v", i+1, p)
@@ -216,12 +210,9 @@ func highWater(t *testing.T, steps []bench.StepResult, said string) {
 		}
 		return
 	}
-	if !strings.Contains(said, "in this step") {
-		t.Error("the text does not tell of the marks of the steps")
-	}
-	if len(marks) != 3 || marks[1] < marks[0]+24<<20 || marks[1] < marks[2]+24<<20 {
-		t.Errorf("32 MiB touched in the second step, marks of the steps: %v", marks)
-	}
+	testenv.Check(t, strings.Contains(said, "in this step"), "the text does not tell of the marks of the steps")
+	testenv.Check(t, len(marks) == 3 && marks[1] >= marks[0]+24<<20 && marks[1] >= marks[2]+24<<20,
+		"32 MiB touched in the second step, marks of the steps: %v", marks)
 }
 
 func kernelRelease(t *testing.T) string {
@@ -270,9 +261,7 @@ func watchKernel(t *testing.T, pid int, done <-chan struct{}) *kernelFiles {
 	t.Helper()
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cgroup")
 	group, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "0::")
-	if err != nil || !ok {
-		t.Fatalf("the group of process %d: %q, %v", pid, data, err)
-	}
+	testenv.Need(t, err == nil && ok, "the group of process %d: %q, %v", pid, data, err)
 	dir := filepath.Join("/sys/fs/cgroup", group)
 	k := &kernelFiles{limits: limitsOf(dir), done: make(chan struct{})}
 	go func() {
@@ -348,9 +337,7 @@ func (k *kernelFiles) holds(t *testing.T, u bench.Usage) bool {
 		t.Errorf("a reading from %q: %+v", u.Source, u)
 		return false
 	}
-	if u.Memory.Limit != 64<<20 {
-		t.Errorf("a memory limit of %d", u.Memory.Limit)
-	}
+	testenv.Check(t, u.Memory.Limit == 64<<20, "a memory limit of %d", u.Memory.Limit)
 	for key, value := range map[string]int64{
 		"cpu.stat usage_usec": u.CPU.Microseconds(), "cpu.stat nr_periods": u.Throttling.Periods, "cpu.stat nr_throttled": u.Throttling.Throttled,
 		"cpu.stat throttled_usec": u.Throttling.Time.Microseconds(), "cpu.pressure some": u.Pressure.CPU.Some.Microseconds(),
@@ -358,9 +345,8 @@ func (k *kernelFiles) holds(t *testing.T, u bench.Usage) bool {
 	} {
 		from, ok1 := k.all[before].values[key]
 		to, ok2 := k.all[after].values[key]
-		if !ok1 || !ok2 || value < from || value > to {
-			t.Errorf("%s: the results say %d, the kernel %d before and %d after (there: %v, %v)", key, value, from, to, ok1, ok2)
-		}
+		testenv.Check(t, ok1 && ok2 && value >= from && value <= to,
+			"%s: the results say %d, the kernel %d before and %d after (there: %v, %v)", key, value, from, to, ok1, ok2)
 	}
 	return true
 }
@@ -410,9 +396,7 @@ func oomKills(t *testing.T) int64 {
 	values := map[string]int64{}
 	keep(values, "vmstat", string(text))
 	n, ok := values["vmstat oom_kill"]
-	if err != nil || !ok {
-		t.Fatalf("the kernel counts no kills: %v", err)
-	}
+	testenv.Need(t, err == nil && ok, "the kernel counts no kills: %v", err)
 	return n
 }
 
@@ -481,9 +465,7 @@ func TestGuestRootless(t *testing.T) {
 	services, light := guestFaulty(t, "none"), guestStep(1, "light", 20)
 	dir := t.TempDir()
 	code, _, stderr := locbench(t, dir, "run", "--headless", "-p", guestProfile(t, "docker", limits+embedded, light), "--services", services, "-o", "refused")
-	if code != 1 {
-		t.Errorf("exit code %d", code)
-	}
+	testenv.Check(t, code == 1, "exit code %d", code)
 	says(t, "standard error", stderr, "rootless", "nsenter ", "--runtime process")
 	_, stdout, _ := locbench(t, dir, "doctor")
 	says(t, "doctor", stdout, "this rootless engine has its own network", "nsenter ")
@@ -529,9 +511,8 @@ steps: [4 for 10s]
 			for _, s := range trial.Steps {
 				cpus, known := s.CPUs()
 				t.Logf("%s: %.4f CPUs of %v; %+v", trial.Trial, cpus, quota, s.Interleave)
-				if !known || s.Interleave == nil || cpus > 1.03*quota {
-					t.Errorf("%s: %.4f CPUs (known: %v) of %v", trial.Trial, cpus, known, quota)
-				}
+				testenv.Check(t, known && s.Interleave != nil && cpus <= 1.03*quota,
+					"%s: %.4f CPUs (known: %v) of %v", trial.Trial, cpus, known, quota)
 			}
 		}
 	})

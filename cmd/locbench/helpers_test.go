@@ -25,24 +25,24 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-var faultyBinary = sync.OnceValues(func() (string, error) { return goBuild("faulty", "./testdata/faulty") })
+var builds sync.Map // by name
 
-var storeBinary = sync.OnceValues(func() (string, error) { return goBuild("store", "./testdata/store") })
-
-var slowedBinary = sync.OnceValues(func() (string, error) { return goBuild("slowed", "./testdata/slowed") })
-
-func goBuild(name, pkg string) (string, error) {
-	dir, err := os.MkdirTemp("", "locbench-test-")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, name)
-	cmd := exec.Command("go", "build", "-race=false", "-trimpath", "-o", path, pkg)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build %s: %w\n%s", pkg, err, out)
-	}
-	return path, nil
+// built returns the path of a program of testdata, which it builds once.
+func built(t testing.TB, name string) string {
+	t.Helper()
+	once, _ := builds.LoadOrStore(name, sync.OnceValues(func() (string, error) {
+		dir, err := os.MkdirTemp("", "locbench-test-")
+		if err != nil {
+			return "", err
+		}
+		cmd := exec.Command("go", "build", "-race=false", "-trimpath", "-o", filepath.Join(dir, name), "./testdata/"+name)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("%s: %w\n%s", cmd, err, out)
+		}
+		return filepath.Join(dir, name), nil
+	}))
+	return testenv.Must(once.(func() (string, error))())(t)
 }
 
 // lockedBuffer may be read while a process still writes to it.
@@ -128,9 +128,7 @@ func (c *command) succeeds(timeout time.Duration) {
 
 func (c *command) signal(s os.Signal) {
 	c.t.Helper()
-	if err := c.cmd.Process.Signal(s); err != nil {
-		c.t.Fatal(err)
-	}
+	testenv.OK(c.t, c.cmd.Process.Signal(s))
 }
 
 // locbench runs to the end and returns the exit code and its output.
@@ -330,44 +328,31 @@ func profileFile(t testing.TB, text string) string {
 // returns it.
 func faulty(t testing.TB, fault string, after int) string {
 	t.Helper()
-	return made(t, faultyBinary, "faulty", map[string]string{"FAULT": fault, "AFTER": fmt.Sprint(after)}, nil)
+	return made(t, "faulty", map[string]string{"FAULT": fault, "AFTER": fmt.Sprint(after)}, nil)
 }
 
 // made creates a folder with a contender that is one binary, and returns it; each variant adds its
 // environment to env.
-func made(t testing.TB, build func() (string, error), name string, env map[string]string, variants map[string]map[string]string) string {
+func made(t testing.TB, name string, env map[string]string, variants map[string]map[string]string) string {
 	t.Helper()
-	binary, err := build()
-	testenv.OK(t, err)
 	dir := filepath.Join(t.TempDir(), name)
 	env = maps.Clone(env)
 	env["PORT"] = "{{.Port}}"
-	text, _ := json.Marshal(env)
-	manifest := `name: ` + name + `
-language: Go
-framework: none
-version: "1"
-endpoints: [get]
-port: 8080
-env: ` + string(text) + `
-ready: {path: /, timeout: 10s}
-docker: {dockerfile: Dockerfile}
-process: {command: ["{{.Dir}}/service"]}
-`
-	if len(variants) > 0 {
-		manifest += "variants:\n"
+	manifest := map[string]any{
+		"name": name, "language": "Go", "framework": "none", "version": "1", "endpoints": []string{"get"}, "port": 8080, "env": env,
+		"ready": map[string]string{"path": "/", "timeout": "10s"}, "docker": map[string]string{"dockerfile": "Dockerfile"},
+		"process": map[string][]string{"command": {"{{.Dir}}/service"}},
 	}
+	var all []any
 	for _, variant := range slices.Sorted(maps.Keys(variants)) {
-		text, _ := json.Marshal(variants[variant])
-		manifest += "  - {name: " + variant + ", env: " + string(text) + "}\n"
+		all = append(all, map[string]any{"name": variant, "env": variants[variant]})
 	}
-	for name, content := range map[string]string{
-		"service":      readFile(t, binary),
-		"Dockerfile":   "FROM scratch\nCOPY service /service\nENTRYPOINT [\"/service\"]\n",
-		"service.yaml": manifest,
-	} {
-		writeFile(t, filepath.Join(dir, name), content)
+	if all != nil {
+		manifest["variants"] = all
 	}
+	writeFile(t, filepath.Join(dir, "service"), readFile(t, built(t, name)))
+	writeFile(t, filepath.Join(dir, "Dockerfile"), "FROM scratch\nCOPY service /service\nENTRYPOINT [\"/service\"]\n")
+	writeFile(t, filepath.Join(dir, "service.yaml"), string(testenv.Must(json.Marshal(manifest))(t)))
 	return dir
 }
 
@@ -417,7 +402,7 @@ func twoInterleaved(t testing.TB, runtime string, rounds string) string {
 // wellAndTwice returns a contender with two correct variants.
 func wellAndTwice(t testing.TB) string {
 	t.Helper()
-	return made(t, faultyBinary, "faulty", map[string]string{"FAULT": "", "AFTER": "0"}, map[string]map[string]string{"a": {}, "b": {}})
+	return made(t, "faulty", map[string]string{"FAULT": "", "AFTER": "0"}, map[string]map[string]string{"a": {}, "b": {}})
 }
 
 // short returns options for a quick search: little data, probes of a second, the coarsest
@@ -455,9 +440,8 @@ func wentWell(t *testing.T, trial bench.TrialResult) (passed map[string]int) {
 		}
 	}
 	for _, s := range trial.Steps {
-		if s.Load.Succeeded == 0 || s.Load.FailedTotal() > 0 {
-			t.Errorf("step %s: %d successes, errors %v %v", s.Step.Name, s.Load.Succeeded, s.Load.Failed, s.Load.Examples)
-		}
+		testenv.Check(t, s.Load.Succeeded != 0 && s.Load.FailedTotal() <= 0,
+			"step %s: %d successes, errors %v %v", s.Step.Name, s.Load.Succeeded, s.Load.Failed, s.Load.Examples)
 		if s.After == nil || s.After.Memory == nil || s.After.Memory.OOMKills > 0 || s.After.Memory.Peak > 512<<20 ||
 			s.After.Memory.Peak < s.After.Memory.Used/2 {
 			t.Errorf("step %s: readings %+v", s.Step.Name, s.After)

@@ -53,9 +53,7 @@ func TestTry(t *testing.T) {
 			testenv.Judge(t, 6, 50*time.Millisecond, func(t testing.TB) error {
 				took, text := try()
 				ready := regexp.MustCompile(`ready after ([0-9.]+) (µs|ms|s)\n`).FindAllStringSubmatch(text, -1)
-				if len(ready) != 2 {
-					t.Fatalf("%d contenders were ready:\n%s", len(ready), text)
-				}
+				testenv.Need(t, len(ready) == 2, "%d contenders were ready:\n%s", len(ready), text)
 				beyond := took
 				for _, m := range ready {
 					startUp, err := time.ParseDuration(m[1] + m[2])

@@ -87,9 +87,7 @@ func (p *pane) output(args ...string) (string, error) {
 func (p *pane) run(args ...string) string {
 	p.t.Helper()
 	out, err := p.output(args...)
-	if err != nil {
-		p.t.Fatalf("tmux %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
+	testenv.Need(p.t, err == nil, "tmux %s: %v\n%s", strings.Join(args, " "), err, out)
 	return out
 }
 

@@ -40,7 +40,7 @@ func TestProcessPort(t *testing.T) {
 		_, trials, _ := results.Read(filepath.Join(dir, "out")) // none if no trial began
 		return trials, stderr
 	}
-	manifest := []string{"port: 8080", "port: " + port}
+	manifest := []string{`"port":8080`, `"port":` + port}
 	t.Run("it is taken", func(t *testing.T) {
 		_, stderr := run(t, 3, manifest)
 		says(t, "standard error", stderr, "port "+port+" is in use")
@@ -55,7 +55,7 @@ func TestProcessPort(t *testing.T) {
 	})
 	t.Run("the manifest names another", func(t *testing.T) {
 		// An unused variable shows that the manifest passes the port.
-		edit := []string{`"FAULT":"none"`, `"FAULT":"none","GIVEN":"is {{.Port}}"`, "timeout: 10s", "timeout: 3s"}
+		edit := []string{`"FAULT":"none"`, `"FAULT":"none","GIVEN":"is {{.Port}}"`, `"timeout":"10s"`, `"timeout":"3s"`}
 		trials, stderr := run(t, 3, edit)
 		if text := "it listens on [::]:" + port; !strings.Contains(trials[0].Failure, text) || len(trials[0].Warnings) != 1 || !strings.Contains(trials[0].Warnings[0].Text, text) {
 			t.Errorf("%q, warnings %q\n%s", trials[0].Failure, trials[0].Warnings, stderr)
@@ -105,12 +105,9 @@ func TestRun_SeparateCPUs(t *testing.T) {
 		stdout, stderr := succeeds(t, dir, "run", "-p", profile, "--headless", "-o", "out")
 		run, trials := read(t, filepath.Join(dir, "out"))
 		i := run.Isolated
-		if i == nil || !i.Separate || len(i.Contender) != 1 || len(i.Client) == 0 {
-			t.Fatalf("%+v", i)
-		}
-		if slices.Contains(i.Client, i.Contender[0]) || len(i.Client)+1 != len(cpuset.Allowed()) {
-			t.Errorf("contender on %q, client on %q", i.Contender, i.Client)
-		}
+		testenv.Need(t, i != nil && i.Separate && len(i.Contender) == 1 && len(i.Client) != 0, "%+v", i)
+		testenv.Check(t, !slices.Contains(i.Client, i.Contender[0]) && len(i.Client)+1 == len(cpuset.Allowed()),
+			"contender on %q, client on %q", i.Contender, i.Client)
 		if in := trials[0].Instance; in == nil || !slices.Equal(in.CPUSet, i.Contender) {
 			t.Errorf("the contender was given %+v", in)
 		}
@@ -160,19 +157,15 @@ func TestEngine_Elsewhere(t *testing.T) {
 		}
 	})
 	t.Run("store next to the contenders", func(t *testing.T) {
-		binary, err := storeBinary()
-		testenv.OK(t, err)
 		dir := t.TempDir()
-		writeFile(t, filepath.Join(dir, "store"), readFile(t, binary))
+		writeFile(t, filepath.Join(dir, "store"), readFile(t, built(t, "store")))
 		writeFile(t, filepath.Join(dir, "Dockerfile"), "FROM scratch\nCOPY store /store\nENTRYPOINT [\"/store\"]\n")
 		dockerDo(t, "-H", tcp, "build", "-t", "store:test", dir)
 		profile := small(t, "go-nethttp", "docker")
 		editFile(t, profile, "from: embedded", `from: container, image: "store:test"`)
 		d := disturb(t, []string{"DOCKER_HOST=" + tcp}, "run", "--headless", "-p", profile, "--rounds", "1", "--duration", "1s")
 		run, trials := d.ends(0, "CPUs     ")
-		if len(trials) != 1 || len(trials[0].Steps) != 3 {
-			t.Fatalf("%s", states(trials))
-		}
+		testenv.Need(t, len(trials) == 1 && len(trials[0].Steps) == 3, "%s", states(trials))
 		there, info := strings.TrimSuffix(strings.TrimPrefix(tcp, "tcp://"), ":2375"), trials[0].Instance
 		if !strings.HasPrefix(info.Address, there+":") || info.PID == 0 {
 			t.Errorf("reached at %s, process %d", info.Address, info.PID) // one kernel, so its processes are visible
@@ -187,9 +180,7 @@ func TestEngine_Elsewhere(t *testing.T) {
 				t.Errorf("step %s: %+v", step.Step.Name, step.Load.Failed)
 			}
 		}
-		if run.Isolated == nil || run.Isolated.Separate {
-			t.Errorf("CPUs %+v", run.Isolated)
-		}
+		testenv.Check(t, run.Isolated != nil && !run.Isolated.Separate, "CPUs %+v", run.Isolated)
 	})
 }
 

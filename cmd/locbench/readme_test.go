@@ -154,16 +154,13 @@ func TestDocsBlocks(t *testing.T) {
 				default:
 					err = errors.New("neither a profile, which begins with contenders, nor a suite, nor a manifest")
 				}
-				if err != nil {
-					t.Errorf("%s:%d: %v", page, block.line, err)
-				}
+				testenv.Check(t, err == nil, "%s:%d: %v", page, block.line, err)
 				found[page+" "+kind]++
 			}
 		})
 	}
-	if found["README.md sh"] < 2 || found["README.md profile"] != 1 || found["README.md manifest"] != 1 {
-		t.Errorf("blocks: %v", found)
-	}
+	testenv.Check(t, found["README.md sh"] >= 2 && found["README.md profile"] == 1 && found["README.md manifest"] == 1,
+		"blocks: %v", found)
 	if n := len(readPage(t, "README.md")); n > 10_000 {
 		t.Errorf("README.md has %d bytes, 10,000 at most: move what is not for a newcomer to docs", n)
 	}

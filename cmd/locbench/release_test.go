@@ -34,9 +34,7 @@ func release(t *testing.T) released {
 func (r released) file(t *testing.T, end string) string {
 	t.Helper()
 	path := filepath.Join(r.clone, "dist", "locbench_"+r.version+"_"+end)
-	if _, err := os.Stat(path); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, testenv.Err(os.Stat(path)))
 	return path
 }
 
@@ -46,9 +44,7 @@ func output(t *testing.T, dir string, env []string, name string, args ...string)
 	cmd := exec.Command(name, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
 	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
-	}
+	testenv.Need(t, err == nil, "%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
 	return strings.TrimSpace(string(out))
 }
 
@@ -87,9 +83,8 @@ func TestRelease_Files(t *testing.T) {
 				names := contents(t, r.file(t, system+"_"+arch+ends[0]))
 				for _, want := range []string{binary, "LICENSE", "README.md", "CHANGELOG.md", "man/locbench.1.gz", "man/locbench-run.1.gz",
 					"completions/locbench.bash", "completions/_locbench", "completions/locbench.fish"} {
-					if !slices.Contains(names, "locbench_"+r.version+"_"+system+"_"+arch+"/"+want) {
-						t.Errorf("it lacks %s: %v", want, names)
-					}
+					testenv.Check(t, slices.Contains(names, "locbench_"+r.version+"_"+system+"_"+arch+"/"+want),
+						"it lacks %s: %v", want, names)
 				}
 			})
 		}
@@ -145,9 +140,7 @@ func TestRelease_Debian(t *testing.T) {
 	for _, want := range []string{"/usr/bin/locbench", "/usr/share/man/man1/locbench.1.gz", "/usr/share/man/man1/locbench-run.1.gz",
 		"/usr/share/bash-completion/completions/locbench", "/usr/share/zsh/vendor-completions/_locbench",
 		"/usr/share/fish/vendor_completions.d/locbench.fish", "/usr/share/doc/locbench/copyright"} {
-		if !slices.Contains(files, want) {
-			t.Errorf("the package lacks %s: %v", want, files)
-		}
+		testenv.Check(t, slices.Contains(files, want), "the package lacks %s: %v", want, files)
 	}
 	inside(append([]string{"locbench"}, mainJob...)...)
 	if report := inside("grep", "-c", "Made by locbench "+r.version+"[.]", "out/report.html"); report != "1" {
@@ -202,7 +195,5 @@ func TestRelease_GoInstall(t *testing.T) {
 		t.Errorf("by %+v; %d trials", run.Software, len(trials))
 	}
 	want := output(t, r.clone, nil, testenv.Locbench(t), "services", "list")
-	if got := output(t, dir, nil, binary, "services", "list"); got != want {
-		t.Errorf("it lists\n%s\nwant\n%s", got, want)
-	}
+	testenv.Equal(t, output(t, dir, nil, binary, "services", "list"), want, "it lists")
 }

@@ -25,32 +25,23 @@ func TestRun_Quick(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		dir := t.TempDir()
 		stdout, stderr := succeeds(t, dir, "run", "--headless", "--runtime", runtime, "-o", "out")
-		if !strings.Contains(stdout, "go-nethttp") || !strings.Contains(stderr, "results  out") {
-			t.Errorf("no table or no results folder:\n%s%s", stdout, stderr)
-		}
+		testenv.Check(t, strings.Contains(stdout, "go-nethttp") && strings.Contains(stderr, "results  out"),
+			"no table or no results folder:\n%s%s", stdout, stderr)
 		run, trials := readClean(t, filepath.Join(dir, "out"))
-		if run.State != bench.RunComplete || len(trials) != 1 {
-			t.Fatalf("run %s, %d trials", run.State, len(trials))
-		}
+		testenv.Need(t, run.State == bench.RunComplete && len(trials) == 1, "run %s, %d trials", run.State, len(trials))
 		trial := trials[0]
-		if string(trial.Instance.Runtime) != runtime {
-			t.Errorf("it ran in %s", trial.Instance.Runtime)
-		}
+		testenv.Check(t, string(trial.Instance.Runtime) == runtime, "it ran in %s", trial.Instance.Runtime)
 		passed := 0
 		for _, n := range wentWell(t, trial) {
 			passed += n
 		}
-		if passed < 50 {
-			t.Errorf("only %d checks passed", passed)
-		}
+		testenv.Check(t, passed >= 50, "only %d checks passed", passed)
 		for _, s := range trial.Steps {
 			if cpu, ok := s.CPUPerRequest(); !ok || cpu <= 0 {
 				t.Errorf("%s: CPU time per request is not known", s.Step.Name)
 			}
 		}
-		if trial.Stop == nil || !trial.Stop.Graceful {
-			t.Errorf("stop %+v", trial.Stop)
-		}
+		testenv.Check(t, trial.Stop != nil && trial.Stop.Graceful, "stop %+v", trial.Stop)
 	})
 }
 
@@ -61,13 +52,9 @@ func TestRun_ClosedPipe(t *testing.T) {
 		cmd := exec.Command("sh", "-c", `"$0" "$@" | head -1`, testenv.Locbench(t), "run", "--json", "-p", small(t, "go-nethttp", runtime), "-o", "out")
 		cmd.Dir = dir
 		line, err := cmd.Output()
-		if err != nil || !strings.Contains(string(line), "run_started") {
-			t.Errorf("%v: %s", err, line)
-		}
+		testenv.Check(t, err == nil && strings.Contains(string(line), "run_started"), "%v: %s", err, line)
 		run, _ := readClean(t, filepath.Join(dir, "out"))
-		if run.State != bench.RunInterrupted {
-			t.Errorf("run %s", run.State)
-		}
+		testenv.Check(t, run.State == bench.RunInterrupted, "run %s", run.State)
 	})
 }
 
@@ -94,9 +81,7 @@ func TestRun_NextToAnother(t *testing.T) {
 	third.succeeds(2 * time.Minute)
 	for out, want := range map[string]bool{"first": true, "second": true, "third": false} {
 		run, _ := read(t, filepath.Join(dir, out))
-		if run.Warnings.Has(bench.WarnOtherRun) != want {
-			t.Errorf("the %s run: %q", out, run.Warnings)
-		}
+		testenv.Check(t, run.Warnings.Has(bench.WarnOtherRun) == want, "the %s run: %q", out, run.Warnings)
 		if out == "second" {
 			succeeds(t, dir, "clean", "--run", run.ID)
 		}
@@ -164,28 +149,6 @@ func TestRun_Metrics(t *testing.T) {
 	testenv.Equal(t, served(), "", "metrics after the run")
 }
 
-// TestServicesNew creates a contender outside the repository, with the binary alone,
-// and benchmarks it from its Dockerfile.
-func TestServicesNew(t *testing.T) {
-	testenv.Docker(t)
-	images(t, "golang:1.26-bookworm")
-	t.Parallel()
-	dir := t.TempDir()
-	stdout, stderr := succeeds(t, dir, "services", "new", "go-mine", "--from", "go-nethttp", "mine")
-	says(t, "it", stdout+stderr, filepath.Join("mine", "go-mine")+"\n", "locbench run go-mine --services mine/go-mine")
-	c := startLocbench(t, dir, "run", "-p", small(t, "go-mine", "docker"), "--services", "mine", "--rounds", "1", "-o", "out")
-	c.succeeds(8 * time.Minute) // a compiler on a busy machine
-	_, trials := readClean(t, filepath.Join(dir, "out"))
-	t.Cleanup(func() { _ = exec.Command("docker", "rmi", "-f", trials[0].Artifact.Image).Run() })
-	trial := trials[0]
-	if trial.State != bench.TrialComplete || trial.Service.Builtin || !strings.HasPrefix(trial.Artifact.Image, "locbench/go-mine:") {
-		t.Fatalf("%s, artifact %+v", trial.State, trial.Artifact)
-	}
-	if s := trial.Steps[len(trial.Steps)-1]; s.Load.Succeeded == 0 || s.Load.FailedTotal() > 0 {
-		t.Errorf("%d successes, errors %v", s.Load.Succeeded, s.Load.Failed)
-	}
-}
-
 // Two images, commits or limits of one service are compared in one run, interleaved or not. Each trial
 // ran its own version, and the text and the report say which is which. The commits are a
 // repository and a worktree next to it, as docs/profiles.md makes them.
@@ -204,7 +167,7 @@ func TestRun_TwoVersions(t *testing.T) {
 	git("add", "-A")
 	git("commit", "-q", "-m", "one")
 	git("tag", "v1.4")
-	editFile(t, filepath.Join(folder, "service.yaml"), `version: "1"`, `version: "2"`)
+	editFile(t, filepath.Join(folder, "service.yaml"), `"version":"1"`, `"version":"2"`)
 	git("commit", "-q", "-a", "-m", "two")
 	git("worktree", "add", "-q", "../faulty-before", "v1.4")
 	ids := map[string]string{}
@@ -250,9 +213,7 @@ func TestRun_TwoVersions(t *testing.T) {
 				stdout, _ := succeeds(t, dir, "run", "--headless", "-p", p, "--services", c.services, "-o", "out")
 				_, trials := readClean(t, filepath.Join(dir, "out"))
 				report, err := os.ReadFile(filepath.Join(dir, "out", "report.html"))
-				if err != nil || len(trials) != 2 {
-					t.Fatalf("%v, %d trials", err, len(trials))
-				}
+				testenv.Need(t, err == nil && len(trials) == 2, "%v, %d trials", err, len(trials))
 				for _, said := range c.says {
 					if _, version, _ := strings.Cut(said, " "); !strings.Contains(stdout, said) || !strings.Contains(string(report), version) {
 						t.Errorf("text or report do not say %q\n%s", said, stdout)

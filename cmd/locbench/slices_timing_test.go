@@ -19,29 +19,24 @@ import (
 type values struct{ cpus, throughput, mean, p50, p99, held float64 }
 
 // medians returns the medians of a step over all trials of a run.
-func medians(trials []bench.TrialResult, step int) (f values) {
-	medianOf := func(of func(bench.StepResult) float64) float64 {
-		var all []float64
-		for _, trial := range trials {
-			all = append(all, of(trial.Steps[step]))
+func medians(trials []bench.TrialResult, step int) (v values) {
+	all := map[*float64][]float64{}
+	for _, trial := range trials {
+		s, held := trial.Steps[step], 0.
+		cpus, _ := s.CPUs()
+		if verdict.Held(s.Load) {
+			held = 1
 		}
-		m, _ := stats.Median(all)
-		return m
+		l := s.Load.Latency
+		for of, value := range map[*float64]float64{&v.cpus: cpus, &v.throughput: s.Load.Throughput(), &v.held: held,
+			&v.mean: l.Mean.Seconds() * 1e3, &v.p50: l.P50.Seconds() * 1e3, &v.p99: l.P99.Seconds() * 1e3} {
+			all[of] = append(all[of], value)
+		}
 	}
-	ms := func(d time.Duration) float64 { return float64(d) / 1e6 }
-	return values{
-		cpus:       medianOf(func(s bench.StepResult) float64 { cpus, _ := s.CPUs(); return cpus }),
-		throughput: medianOf(func(s bench.StepResult) float64 { return s.Load.Throughput() }),
-		mean:       medianOf(func(s bench.StepResult) float64 { return ms(s.Load.Latency.Mean) }),
-		p50:        medianOf(func(s bench.StepResult) float64 { return ms(s.Load.Latency.P50) }),
-		p99:        medianOf(func(s bench.StepResult) float64 { return ms(s.Load.Latency.P99) }),
-		held: medianOf(func(s bench.StepResult) float64 {
-			if verdict.Held(s.Load) {
-				return 1
-			}
-			return 0
-		}),
+	for of, values := range all {
+		*of, _ = stats.Median(values)
 	}
+	return v
 }
 
 // differs says by how much a value is from another one, if that is more than a share.
@@ -58,17 +53,20 @@ func burning(t testing.TB, cpus float64, steps string) string {
 		"isolation: off\nrequests: [{get: /a}]\nchecks: {lifecycle: none, suites: []}\nstep_duration: 3s\nsteps: %s\n", cpus, steps))
 }
 
-// bothWays runs a profile plainly and interleaved, and returns the trials of each.
-func bothWays(t testing.TB, file, services string) (trials [2][]bench.TrialResult, err error) {
-	for i, way := range []string{"off", "500ms"} {
-		dir := t.TempDir()
-		code, _, stderr := locbench(t, dir, "run", "--headless", "-o", "out", "-p", file, "--services", services, "--interleave", way)
-		if code != 0 {
-			return trials, fmt.Errorf("exit code %d\n%s", code, stderr)
-		}
-		_, trials[i] = read(t, dir+"/out")
-	}
-	return trials, nil
+// loaded runs a profile, interleaved as way says.
+func loaded(t testing.TB, file, services, way string) (bench.Run, []bench.TrialResult) {
+	dir := t.TempDir()
+	succeeds(t, dir, "run", "--headless", "-o", "out", "-p", file, "--services", services, "--interleave", way)
+	return read(t, dir+"/out")
+}
+
+// bothWays judges the trials of a plain and of an interleaved run of a profile.
+func bothWays(t *testing.T, file, services string, of func(t testing.TB, plain, sliced []bench.TrialResult) error) {
+	testenv.Judge(t, 4, 50*time.Millisecond, func(t testing.TB) error {
+		_, plain := loaded(t, file, services, "off")
+		_, sliced := loaded(t, file, services, "500ms")
+		return of(t, plain, sliced)
+	})
 }
 
 // TestSlicesAreAPlainRun: under a quota that is used up, an interleaved contender has its quota, and
@@ -79,13 +77,8 @@ func TestSlicesAreAPlainRun(t *testing.T) {
 	services := burners(t, map[string]time.Duration{"a": 300 * time.Microsecond, "b": 300 * time.Microsecond})
 	for _, cpus := range []float64{.25, .5, 1, 1.5} {
 		t.Run(fmt.Sprint(cpus), func(t *testing.T) {
-			file := burning(t, cpus, "[16 warm-up for 1s, 16]")
-			testenv.Judge(t, 4, 50*time.Millisecond, func(t testing.TB) error {
-				trials, err := bothWays(t, file, services)
-				if err != nil {
-					return err
-				}
-				plain, sliced := medians(trials[0], 1), medians(trials[1], 1)
+			bothWays(t, burning(t, cpus, "[16 warm-up for 1s, 16]"), services, func(t testing.TB, before, after []bench.TrialResult) error {
+				plain, sliced := medians(before, 1), medians(after, 1)
 				t.Logf("%v CPUs: plain %+v, interleaved %+v", cpus, plain, sliced)
 				var over error
 				if sliced.cpus > 1.03*cpus {
@@ -106,12 +99,8 @@ func TestOverloadIsAPlainRun(t *testing.T) {
 		load := c.load
 		t.Run(fmt.Sprintf("%v at %v CPUs", load, c.cpus), func(t *testing.T) {
 			file := burning(t, c.cpus, fmt.Sprintf("[4 warm-up for 1s, {rate: %.0f}]", load*c.cpus*most))
-			testenv.Judge(t, 4, 50*time.Millisecond, func(t testing.TB) error {
-				trials, err := bothWays(t, file, services)
-				if err != nil {
-					return err
-				}
-				plain, sliced, alternated := medians(trials[0], 1), medians(trials[1], 1), trials[1][0].Steps[1].Interleave.Alternated
+			bothWays(t, file, services, func(t testing.TB, before, after []bench.TrialResult) error {
+				plain, sliced, alternated := medians(before, 1), medians(after, 1), after[0].Steps[1].Interleave.Alternated
 				t.Logf("%v of what it can do: plain %+v, interleaved %+v; alternated: %q", load, plain, sliced, alternated)
 				var wrong error
 				if plain.held != sliced.held || (load > 1) != (plain.held == 0) || (load > .7) != (alternated != "") {
@@ -129,24 +118,18 @@ func TestOverloadIsAPlainRun(t *testing.T) {
 // TestLockIsAPlainRun: what a lock costs that keeps one of one and a half CPUs busy is the same in
 // an interleaved run, though the contender without it is at its quota and this one never is.
 func TestLockIsAPlainRun(t *testing.T) {
-	services := made(t, burnerBinary, "burner", map[string]string{"CPU": "300µs"}, map[string]map[string]string{"a": {}, "b": {"LOCK": "1"}})
-	file := burning(t, 1.5, "[16 warm-up for 1s, 16]")
-	testenv.Judge(t, 4, 50*time.Millisecond, func(t testing.TB) error {
-		trials, err := bothWays(t, file, services)
-		if err != nil {
-			return err
+	services := made(t, "burner", map[string]string{"CPU": "300µs"}, map[string]map[string]string{"a": {}, "b": {"LOCK": "1"}})
+	left := func(t testing.TB, trials []bench.TrialResult) float64 {
+		of := map[string][]bench.TrialResult{}
+		for _, trial := range trials {
+			of[trial.Trial.Variant] = append(of[trial.Trial.Variant], trial)
 		}
-		var left [2]float64
-		for way, all := range trials {
-			of := map[string][]bench.TrialResult{}
-			for _, trial := range all {
-				of[trial.Trial.Variant] = append(of[trial.Trial.Variant], trial)
-			}
-			a, b := medians(of["a"], 1), medians(of["b"], 1)
-			t.Logf("%s: %+v, with a lock %+v", []string{"plain", "interleaved"}[way], a, b)
-			left[way] = b.throughput / a.throughput
-		}
-		return differs("throughput with a lock", left[1], left[0], .02)
+		a, b := medians(of["a"], 1), medians(of["b"], 1)
+		t.Logf("%+v, with a lock %+v", a, b)
+		return b.throughput / a.throughput
+	}
+	bothWays(t, burning(t, 1.5, "[16 warm-up for 1s, 16]"), services, func(t testing.TB, plain, sliced []bench.TrialResult) error {
+		return differs("throughput with a lock", left(t, sliced), left(t, plain), .02)
 	})
 }
 
@@ -163,17 +146,12 @@ func TestSlicesOfSlowResponses(t *testing.T) {
 		{[2]time.Duration{1500 * time.Millisecond, 300 * time.Millisecond}, "[2 for 6s, 64 for 6s]"},
 	} {
 		t.Run(fmt.Sprint(c.waits), func(t *testing.T) {
-			services := made(t, burnerBinary, "burner", map[string]string{"CPU": "20µs"}, map[string]map[string]string{
+			services := made(t, "burner", map[string]string{"CPU": "20µs"}, map[string]map[string]string{
 				"a": {"WAIT": c.waits[0].String()}, "b": {"WAIT": c.waits[1].String()},
 			})
 			file := burning(t, 1, c.steps)
 			testenv.Judge(t, 4, 50*time.Millisecond, func(t testing.TB) error {
-				dir := t.TempDir()
-				code, _, stderr := locbench(t, dir, "run", "--headless", "-o", "out", "-p", file, "--services", services, "--interleave", "500ms")
-				if code != 0 {
-					return fmt.Errorf("exit code %d\n%s", code, stderr)
-				}
-				run, trials := read(t, dir+"/out")
+				run, trials := loaded(t, file, services, "500ms")
 				var wrong error
 				for _, trial := range trials {
 					wait := c.waits[0]

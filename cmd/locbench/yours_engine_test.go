@@ -5,11 +5,9 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -57,11 +55,8 @@ func TestYourService(t *testing.T) {
 
 // orderJournal is what a service of testdata/orders writes when it ends.
 type orderJournal struct {
-	Requests        map[string]int // by route and status
-	Hundreds, Units []int          // items by id, in classes
-	Words           map[string]int
-	Orders          int
-	SeenOnce        int `json:"seen_once"`
+	Requests map[string]int // by route and status
+	SeenOnce int            `json:"seen_once"`
 }
 
 // TestOrders loads both services of docs/your-service.md with its profile, in containers and as
@@ -88,9 +83,7 @@ func compareJournals[J any](
 				"--runtime", runtime, "--seed", "30", "--duration", "2m", "--out", "out")
 			c.succeeds(8 * time.Minute)
 			_, trials := readClean(t, filepath.Join(dir, "out"))
-			if len(trials) != 2 {
-				t.Fatalf("%d trials", len(trials))
-			}
+			testenv.Need(t, len(trials) == 2, "%d trials", len(trials))
 			for _, trial := range trials {
 				t.Run(trial.Trial.Contender, func(t *testing.T) {
 					var journal J
@@ -117,9 +110,7 @@ func journalOf(t *testing.T, dir string, trial bench.Trial, journal any) {
 		}
 		return nil
 	})
-	if err != nil || !found {
-		t.Fatalf("%s wrote no journal: %v", trial, err)
-	}
+	testenv.Need(t, err == nil && found, "%s wrote no journal: %v", trial, err)
 }
 
 // asOrdered compares a trial with the journal of its contender.
@@ -133,45 +124,14 @@ func asOrdered(t *testing.T, trial bench.TrialResult, journal orderJournal) {
 		for _, one := range s.Load.Sessions {
 			begun, completed = begun+one.Begun, completed+one.Completed
 		}
-		if s.Load.FailedTotal() > 0 {
-			t.Errorf("%s: %v", s.Step.Name, s.Load.Examples)
-		}
+		testenv.Check(t, s.Load.FailedTotal() <= 0, "%s: %v", s.Step.Name, s.Load.Examples)
 	}
 	if units != 61_000 || succeeded != int64(units+looks) || len(journal.Requests) != 6 || received("POST /login 200") != 0 || received("DELETE /orders 204") != 0 {
 		t.Errorf("%d succeeded; the journal: %v", succeeded, journal.Requests)
 	}
-	for what, share := range map[string][2]float64{"items": {float64(items), 0.7}, "searches": {float64(searches), 0.2}, "orders": {float64(orders), 0.1}} {
-		got := share[0] / float64(units)
-		t.Logf("%s: %.4f of all, want %g", what, got, share[1])
-		if math.Abs(got-share[1]) > 0.01*share[1] {
-			t.Errorf("%s: %.4f of all, want %g", what, got, share[1])
-		}
-	}
-	for what, counts := range map[string][]int{"hundreds": journal.Hundreds, "last digits": journal.Units, "words": slices.Collect(maps.Values(journal.Words))} {
-		chi, most := chiSquare(counts), 148.2 // the 99.9% quantile with 99 degrees of freedom
-		if what == "words" {
-			most = 16.3 // with 3
-		}
-		t.Logf("%s: χ² %.1f, want below %g", what, chi, most)
-		if chi > most {
-			t.Errorf("%s: χ² %.1f above %g: %v", what, chi, most, counts)
-		}
-	}
-	if journal.SeenOnce != orders+1 || begun != int64(orders) || completed != begun {
-		t.Errorf("%d orders, %d looked at once; %d sessions begun, %d completed", orders+1, journal.SeenOnce, begun, completed)
-	}
-}
-
-// chiSquare returns Pearson's statistic of counts that should be equal.
-func chiSquare(counts []int) (sum float64) {
-	total := 0
-	for _, n := range counts {
-		total += n
-	}
-	for want, i := float64(total)/float64(len(counts)), 0; i < len(counts); i++ {
-		sum += (float64(counts[i]) - want) * (float64(counts[i]) - want) / want
-	}
-	return sum
+	shares(t, 0.005, map[string][2]float64{"items": {float64(items), 0.7}, "searches": {float64(searches), 0.2}, "orders": {float64(orders), 0.1}})
+	testenv.Check(t, journal.SeenOnce == orders+1 && begun == int64(orders) && completed == begun,
+		"%d orders, %d looked at once; %d sessions begun, %d completed", orders+1, journal.SeenOnce, begun, completed)
 }
 
 // bookingJournal is what a service of testdata/bookings writes when it ends.
@@ -201,9 +161,7 @@ func asBooked(t *testing.T, trial bench.TrialResult, journal bookingJournal) {
 		for _, one := range s.Load.Sessions {
 			begun += one.Begun
 		}
-		if s.Load.FailedTotal() > 0 {
-			t.Errorf("%s: %v", s.Step.Name, s.Load.Examples)
-		}
+		testenv.Check(t, s.Load.FailedTotal() <= 0, "%s: %v", s.Step.Name, s.Load.Examples)
 	}
 	// One request of each kind, with the setup of the session, was sent before the load.
 	received := func(route string) int { return journal.Requests[route] - 1 }
@@ -221,11 +179,19 @@ func asBooked(t *testing.T, trial bench.TrialResult, journal bookingJournal) {
 	if logins := journal.Requests["POST /login 204"]; logins < 1+1+4+16 || logins > 1+2+4+16 || journal.Guests["visitor"] > 2 {
 		t.Errorf("%d logins, %v", logins, journal.Guests)
 	}
-	units := float64(booked + browsed + refused) // drawn at random: shares of 20,000 are within 1% of all
-	for what, share := range map[string][2]float64{"book": {float64(booked), 0.6}, "browse": {float64(browsed), 0.3}, "no room": {float64(refused), 0.1}} {
-		if got := share[0] / units; math.Abs(got-share[1]) > 0.01 {
-			t.Errorf("%s: %.4f of all, want %g", what, got, share[1])
-		}
+	// Drawn at random: shares of 20,000 are within 1% of all.
+	shares(t, 0.01, map[string][2]float64{"book": {float64(booked), 0.6}, "browse": {float64(browsed), 0.3}, "no room": {float64(refused), 0.1}})
+}
+
+// shares compares the shares of counts with what they should be.
+func shares(t *testing.T, tolerance float64, counts map[string][2]float64) {
+	t.Helper()
+	all := 0.
+	for _, of := range counts {
+		all += of[0]
+	}
+	for what, of := range counts {
+		testenv.Check(t, math.Abs(of[0]/all-of[1]) <= tolerance, "%s: %.4f of all, want %g", what, of[0]/all, of[1])
 	}
 }
 

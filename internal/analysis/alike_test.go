@@ -129,7 +129,8 @@ func TestContender_unlike(t *testing.T) {
 		{"the same rate", measure.P99Half, []func(*bench.TrialResult){only(1000)}, []func(*bench.TrialResult){only(1000)}, ""},
 	} {
 		all := analyzed(rounds("a", 1, 1, c.ref...), rounds("b", 1, 1, c.contender...)).Contenders
-		testenv.Equal(t, all[1].unlike(measure.Get(c.of), all[0]), c.want, c.name)
+		got := all[1].unlike(measure.Get(c.of), all[0])
+		testenv.Check(t, got == c.want, "%s: %q, want %q", c.name, got, c.want)
 	}
 }
 
@@ -185,7 +186,9 @@ func TestSamples(t *testing.T) {
 		{measure.MemoryPeak, "none", "a", "none", "[5.24288e+07] [5.24288e+07] "},
 	} {
 		old, fresh, at := Samples(measure.Get(c.of), of(c.ref), of(c.a), of(c.b))
-		testenv.Equal(t, fmt.Sprint(old, fresh, " ", at), c.want, c.of, c.a, c.b, c.ref)
+		if got := fmt.Sprint(old, fresh, " ", at); got != c.want {
+			t.Errorf("%s of %s and %s at those of %s:\n%s, want\n%s", c.of, c.a, c.b, c.ref, got, c.want)
+		}
 		if side := of(c.a).StepOf(measure.Get(c.of), of(c.ref)); len(old) > 0 && at != "" && len(side.Results) == 0 {
 			t.Errorf("%s of %s at those of %s: no step", c.of, c.a, c.ref)
 		}
@@ -203,7 +206,8 @@ func TestComparable(t *testing.T) {
 		{wobbled(6, math.Nextafter(1e150, 1)), true}, {wobbled(6, 1e150), false},
 		{wobbled(6, 0), true}, {wobbled(6, math.NaN()), false},
 	} {
-		testenv.Equal(t, comparable(c.values), c.want, c.values)
+		got := comparable(c.values)
+		testenv.Check(t, got == c.want, "%v: %v", c.values, got)
 	}
 }
 
@@ -254,7 +258,8 @@ func TestCoupleOf(t *testing.T) {
 	if step, _, _ := got.Ref.Half(); got.Run != nil || got.Paired || got.OtherPairs(measure.Throughput) != nil || step.PeakShare == 0 {
 		t.Errorf("of two runs: %+v at %+v", got, step)
 	}
-	testenv.Equal(t, got.Outside(measure.Get(measure.Throughput)), [2]string{"", "1 of 8 rounds failed"})
+	why := got.Outside(measure.Get(measure.Throughput))
+	testenv.Check(t, why == [2]string{"", "1 of 8 rounds failed"}, "outside: %q", why)
 }
 
 // Rounds that were not in a steady state leave with their pairs, if the others are enough for a verdict. One

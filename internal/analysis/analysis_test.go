@@ -27,9 +27,8 @@ func TestOf(t *testing.T) {
 		for _, c := range run.Contenders {
 			text += fmt.Sprintf("%s: %d trials, %s; ", c.Label, len(c.Results), c.Bounds[3].Bound)
 		}
-		if want := "a1 b1 a2 b2 a: 2 trials, unclear; b: 2 trials, client; "; text != want {
-			t.Errorf("%s: %s, want %s", name, text, want)
-		}
+		want := "a1 b1 a2 b2 a: 2 trials, unclear; b: 2 trials, client; "
+		testenv.Check(t, text == want, "%s: %s, want %s", name, text, want)
 	}
 	testenv.Check(t, reflect.DeepEqual(given[0], trials[3]), "the order of the caller's trials was changed")
 }
@@ -42,9 +41,8 @@ func TestRun_Ordered(t *testing.T) {
 	for _, c := range Of(of, all).Ordered() {
 		labels = append(labels, c.Label)
 	}
-	if want := []string{"b:fast", "old", "b", "x", "out"}; !slices.Equal(labels, want) {
-		t.Errorf("%q, want %q", labels, want)
-	}
+	want := []string{"b:fast", "old", "b", "x", "out"}
+	testenv.Check(t, slices.Equal(labels, want), "%q, want %q", labels, want)
 	of.Profile.Contenders = []bench.Selection{{Contender: "out"}, {Contender: "b"}}
 	if got := Of(of, all).Ordered(); got[0].Label != "b" || got[4].Label != "out" {
 		t.Errorf("an excluded contender is not last: %s … %s", got[0].Label, got[4].Label)
@@ -70,9 +68,13 @@ func TestLimitsIntended(t *testing.T) {
 		{"no run", Contender{}, one[1], [2]bool{}},
 		{"no run on the other side", one[1], Contender{}, [2]bool{}},
 	} {
-		testenv.Equal(t, [2]bool{OneRun(c.a, c.b), LimitsIntended(c.a, c.b)}, c.want, c.name)
+		if got := [2]bool{OneRun(c.a, c.b), LimitsIntended(c.a, c.b)}; got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
 	}
-	testenv.Equal(t, fmt.Sprint(one[1].Planned(), " ", one[2].Planned(), Contender{}.Planned()), "0.5 CPUs 1 CPU ")
+	if got := fmt.Sprint(one[1].Planned(), " ", one[2].Planned(), Contender{}.Planned()); got != "0.5 CPUs 1 CPU " {
+		t.Errorf("%q", got)
+	}
 }
 
 func TestContender_At(t *testing.T) {
@@ -133,6 +135,7 @@ func TestTogether_PeakOfAllRounds(t *testing.T) {
 	all[0].Cost, all[0].Excluded = &stats.Cost{}, &bench.Exclusion{}
 	kept, _ := Together(all)
 	a := kept[0]
-	testenv.Check(t, len(a.Results) == 6 && all[0].Peak == 0 && a.Peak == 0 && a.Cost == all[0].Cost && a.Excluded == all[0].Excluded && len(a.Bounds) == 2,
-		"%d rounds, peak %d of all, %d of those kept", len(a.Results), all[0].Peak, a.Peak)
+	if len(a.Results) != 6 || all[0].Peak != 0 || a.Peak != 0 || a.Cost != all[0].Cost || a.Excluded != all[0].Excluded || len(a.Bounds) != 2 {
+		t.Errorf("%d rounds, peak %d of all, %d of those kept", len(a.Results), all[0].Peak, a.Peak)
+	}
 }

@@ -42,7 +42,8 @@ func TestEqualLoad(t *testing.T) {
 		{"exactly 2", [][]bench.TrialResult{rounds("a", 1, 1), rounds("b", 1, .0002)}, 1},
 		{"below 2", [][]bench.TrialResult{rounds("a", 1, 1), rounds("b", 1, .00019)}, 0},
 	} {
-		testenv.Equal(t, EqualLoad(analyzed(c.all...).Contenders), c.want, c.name)
+		got := EqualLoad(analyzed(c.all...).Contenders)
+		testenv.Check(t, got == c.want, "%s: %v, want %v", c.name, got, c.want)
 	}
 }
 

@@ -30,7 +30,8 @@ func TestContender_Under(t *testing.T) {
 		run := bench.Run{ID: "r", ProfileFile: "/home/u/a/bench.yaml", Profile: bench.Profile{Limits: bench.Limits{CPUs: 1}, Settings: set,
 			Contenders: []bench.Selection{of(c.name), of(c.among)}}}
 		trial := bench.TrialResult{Trial: bench.Trial{Contender: "a", Variant: c.name}}
-		testenv.Equal(t, Of(run, []bench.TrialResult{trial}).Contenders[0].Under(), c.want, c.name, c.among)
+		got := Of(run, []bench.TrialResult{trial}).Contenders[0].Under()
+		testenv.Check(t, got == c.want, "%s among %s: %q, want %q", c.name, c.among, got, c.want)
 	}
 }
 
@@ -49,7 +50,8 @@ func TestContender_Under_Masked(t *testing.T) {
 		}
 		all := Of(run, []bench.TrialResult{trial("", theirs), trial("b", "postgres://***@h/db")}).Contenders
 		i := slices.IndexFunc(all, func(c Contender) bool { return c.Label == "a:b" })
-		testenv.Equal(t, all[i].Under(), want, theirs)
+		got := all[i].Under()
+		testenv.Check(t, got == want, "next to %q: %q, want %q", theirs, got, want)
 	}
 }
 
@@ -82,7 +84,8 @@ func TestRun_LimitRatios(t *testing.T) {
 			standings = append(standings, c.run.Standing(m.ID, stats.Rule{}))
 		}
 		got := strings.Join(c.run.LimitRatios(standings), "\n")
-		testenv.Check(t, got == c.want && c.run.LimitsDiffer() == (c.want != ""),
-			"%s: differ %v\n%s, want\n%s", c.name, c.run.LimitsDiffer(), got, c.want)
+		if got != c.want || c.run.LimitsDiffer() != (c.want != "") {
+			t.Errorf("%s: differ %v\n%s, want\n%s", c.name, c.run.LimitsDiffer(), got, c.want)
+		}
 	}
 }

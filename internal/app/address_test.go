@@ -25,9 +25,8 @@ func TestStoreFromEnvironment(t *testing.T) {
 	})
 	testenv.OK(t, err)
 	testenv.Equal(t, plan.urls["elasticsearch"], "http://reader:hunter2hunter2@10.0.0.5:9200", "planned at")
-	if text := secret.New(plan.secrets(getenv)...).Text("said hunter2hunter2"); strings.Contains(text, "hunter2") {
-		t.Error(text)
-	}
+	text := secret.New(plan.secrets(getenv)...).Text("said hunter2hunter2")
+	testenv.Check(t, !strings.Contains(text, "hunter2"), "%v", text)
 	run := plan.Run
 	data, err := json.Marshal(run)
 	if err != nil || strings.Contains(string(data), "hunter2") || run.Command[3] != hidden || run.Command[4] != "--elastic="+hidden {
@@ -37,9 +36,8 @@ func TestStoreFromEnvironment(t *testing.T) {
 	run.State = bench.RunInterrupted
 	dir := saved(t, run)
 	again, err := NewPlan(RunOptions{Resume: dir, Changes: profile.Changes{"elastic": {given}}, Getenv: getenv})
-	if err != nil || again.urls["elasticsearch"] != plan.urls["elasticsearch"] {
-		t.Errorf("resumed at %s, %v", again.urls, err)
-	}
+	testenv.Check(t, err == nil && again.urls["elasticsearch"] == plan.urls["elasticsearch"],
+		"resumed at %s, %v", again.urls, err)
 }
 
 func TestRecorded(t *testing.T) {

@@ -56,9 +56,7 @@ func BenchmarkComparing(b *testing.B) {
 			url = "http://" + at
 		}
 	}
-	if url == "" {
-		b.Fatal("the server did not start")
-	}
+	testenv.Need(b, url != "", "the server did not start")
 	plans := [2]load.Plan{}
 	for i, expect := range []string{", expect: {present: [name], json_includes: {id: \"{id:number}\"}}", ""} {
 		p, err := profile.Parse("x.yaml", fmt.Appendf(nil, `requests: [{get: "/bookings/{id}"%s}]
@@ -79,9 +77,8 @@ steps: [16]
 				plan := plans[which]
 				plan.Life = nil
 				l, err := load.Engine{}.Run(b.Context(), plan, nil)
-				if err != nil || l.FailedTotal() > 0 || which == 0 != (l.Checked >= 300) {
-					b.Fatalf("%v, failed %v, %d compared", err, l.Examples, l.Checked)
-				}
+				testenv.Need(b, err == nil && l.FailedTotal() <= 0 && which == 0 == (l.Checked >= 300),
+					"%v, failed %v, %d compared", err, l.Examples, l.Checked)
 				perCPU[which] = float64(l.Succeeded) / l.ClientCPU.Seconds()
 			}
 			ratios, expected, none = append(ratios, perCPU[0]/perCPU[1]), append(expected, perCPU[0]), append(none, perCPU[1])

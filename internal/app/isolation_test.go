@@ -25,9 +25,8 @@ func TestNewIsolation(t *testing.T) {
 	}
 	a := newIsolation(bench.Isolation{Text: "shared"})
 	testenv.Equal(t, len(a.sets.Contender)+len(a.all), 0, a)
-	if err := a.begin(); err != nil || a.end() != nil {
-		t.Errorf("without isolation: %v", err)
-	}
+	err := a.begin()
+	testenv.Check(t, err == nil && a.end() == nil, "without isolation: %v", err)
 }
 
 func TestIsolationSaysWhatIsShared(t *testing.T) {
@@ -99,9 +98,8 @@ func TestPlanIsolation(t *testing.T) {
 		}
 		all := slices.Concat(i.Contender, i.Needs, i.Client)
 		slices.Sort(all)
-		if i.Separate && !slices.Equal(all, cpuset.UpTo(tt.cpus)) {
-			t.Errorf("%d CPUs: %+v overlap or leave some unused", tt.cpus, i)
-		}
+		testenv.Check(t, !i.Separate || slices.Equal(all, cpuset.UpTo(tt.cpus)),
+			"%d CPUs: %+v overlap or leave some unused", tt.cpus, i)
 	}
 	for _, r := range []cpuRequest{{Off: true}, {Cannot: "the engine is elsewhere"}} {
 		r.CPUs, r.Limits = cpuset.UpTo(16), bench.Limits{CPUs: 1}
@@ -114,9 +112,8 @@ func TestPlanIsolation(t *testing.T) {
 // TestCoresAreNotSplit: on many machines CPUs n and n+half are one core.
 func TestCoresAreNotSplit(t *testing.T) {
 	i := planIsolation(cpuRequest{CPUs: []int{0, 4, 1, 5, 2, 6, 3, 7}, Limits: bench.Limits{CPUs: 2}, Needs: needsAt(bench.NeedContainer)})
-	if i.Contender.String() != "3,7" || i.Needs.String() != "2,6" || i.Client.String() != "0-1,4-5" {
-		t.Errorf("%+v", i)
-	}
+	testenv.Check(t, i.Contender.String() == "3,7" && i.Needs.String() == "2,6" && i.Client.String() == "0-1,4-5",
+		"%+v", i)
 }
 
 // TestAnotherRun: a run warns, once, of another run on this machine.
@@ -129,9 +126,7 @@ func TestAnotherRun(t *testing.T) {
 	}
 	first, stream, warned := begin()
 	defer first.busy.Close()
-	if len(warned) > 0 {
-		t.Errorf("alone: %q", warned)
-	}
+	testenv.Check(t, len(warned) <= 0, "alone: %q", warned)
 	var later bench.Warnings
 	stream.Subscribe(func(r bench.Record) {
 		if n, ok := r.Event.(bench.Notice); ok {
@@ -141,22 +136,17 @@ func TestAnotherRun(t *testing.T) {
 	first.meet()
 	second, other, warned := begin()
 	defer second.busy.Close()
-	if len(warned) != 1 || !warned.Has(bench.WarnOtherRun) {
-		t.Errorf("the second: %q", warned)
-	}
+	testenv.Check(t, len(warned) == 1 && warned.Has(bench.WarnOtherRun), "the second: %q", warned)
 	third := &site{env: console.Env{Getenv: os.Getenv}}
-	if again := third.occupy(warned); len(again) > 0 {
-		t.Errorf("known already: %q", again)
-	}
+	again := third.occupy(warned)
+	testenv.Check(t, len(again) <= 0, "known already: %q", again)
 	third.busy.Close()
 	first.meet()
 	first.meet()
 	second.meet()
 	stream.Close()
 	other.Close()
-	if len(later) != 1 || !later.Has(bench.WarnOtherRun) {
-		t.Errorf("the first, later: %q", later)
-	}
+	testenv.Check(t, len(later) == 1 && later.Has(bench.WarnOtherRun), "the first, later: %q", later)
 }
 
 // fakePlatform starts nothing.

@@ -35,12 +35,10 @@ func TestComparingFollowsTheProfile(t *testing.T) {
 			trials: map[bench.Trial]*load.TrialState{}, expect: map[string]check.Expect{"get": expect},
 		}
 		p := l.loadPlan(runner.Place{BaseURL: "http://a"}, bench.Step{})
-		if p.CheckEvery != test.every || p.CheckQuota != test.quota || p.CheckBudget != test.budget {
-			t.Errorf("%s: one in %d, %d of each, budget %g", name, p.CheckEvery, p.CheckQuota, p.CheckBudget)
-		}
-		if !p.Checks("get") || p.Checks("other") {
-			t.Errorf("%s: a kind without an expectation is compared, or one with it is not", name)
-		}
+		testenv.Check(t, p.CheckEvery == test.every && p.CheckQuota == test.quota && p.CheckBudget == test.budget,
+			"%s: one in %d, %d of each, budget %g", name, p.CheckEvery, p.CheckQuota, p.CheckBudget)
+		testenv.Check(t, p.Checks("get") && !p.Checks("other"),
+			"%s: a kind without an expectation is compared, or one with it is not", name)
 	}
 }
 
@@ -69,9 +67,8 @@ func TestComparedResponses(t *testing.T) {
 	}
 	l.known = nil
 	l.expect, l.plan.Run.Profile.CompareBodies, l.trials = nil, .01, map[bench.Trial]*load.TrialState{}
-	if l.loadPlan(runner.Place{BaseURL: "http://a"}, bench.Step{}).Check != nil {
-		t.Error("a profile without expectations is checked")
-	}
+	testenv.Check(t, l.loadPlan(runner.Place{BaseURL: "http://a"}, bench.Step{}).Check == nil,
+		"a profile without expectations is checked")
 }
 
 // Trials draw other values for uuid and string, also after a resume, in which they are
@@ -83,9 +80,8 @@ func TestTrialsHaveTheirOwnValues(t *testing.T) {
 		for _, name := range []string{"a", "b"} { // two targets may have one address
 			at := runner.Place{Trial: bench.Trial{Contender: name, Round: 1}, BaseURL: "http://a"}
 			salt := l.trialState(at).Salt
-			if seen[salt] || l.trialState(at).Salt != salt {
-				t.Errorf("after %d resumes: salt %x again, or not kept", resumes, salt)
-			}
+			testenv.Check(t, !seen[salt] && l.trialState(at).Salt == salt,
+				"after %d resumes: salt %x again, or not kept", resumes, salt)
 			seen[salt] = true
 		}
 	}

@@ -51,9 +51,7 @@ func TestContentHash(t *testing.T) {
 	differs("content beyond the bound", 2, false)
 	write("a", "four")
 	differs("size beyond the bound", 2, true)
-	if _, err := contentHash(filepath.Join(dir, "none"), 1000); err == nil {
-		t.Error("a file that is missing")
-	}
+	testenv.Check(t, testenv.Err(contentHash(filepath.Join(dir, "none"), 1000)) != nil, "a file that is missing")
 }
 
 // A need that changed is refused with what changed. An image that the record does not have yet is

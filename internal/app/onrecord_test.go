@@ -40,9 +40,8 @@ func TestHashOfARecordedProfile(t *testing.T) {
 		if err == nil {
 			err = json.Unmarshal(saved, &again)
 		}
-		if err != nil || compare.ProfileHash(again.Profile) != compare.ProfileHash(p) {
-			t.Errorf("%s: %v\n%s", p.Name, err, saved)
-		}
+		testenv.Check(t, err == nil && compare.ProfileHash(again.Profile) == compare.ProfileHash(p),
+			"%s: %v\n%s", p.Name, err, saved)
 	}
 }
 
@@ -68,9 +67,8 @@ func TestResumeSaysWhatItSends(t *testing.T) {
 	testenv.Contains(t, text, "target   http://192.0.2.7:81 for orders (on record)\n", "file     /home/me/bench/users.csv (on record)\n",
 		"variable LOGIN_PASSWORD of the environment, in request \"POST /login\" (on record)\n")
 	text, _ = resume(RunOptions{Changes: profile.Changes{"target": {"http://127.0.0.1:1"}}})
-	if strings.Contains(text, "target ") || strings.Contains(text, "hunter2") {
-		t.Errorf("a target that is given again: %s", text)
-	}
+	testenv.Check(t, !strings.Contains(text, "target ") && !strings.Contains(text, "hunter2"),
+		"a target that is given again: %s", text)
 
 	file := filepath.Join(dir, results.RunFile)
 	data, err := os.ReadFile(file)

@@ -66,9 +66,8 @@ func TestAwaitReady_SilentTarget(t *testing.T) {
 			reported = append(reported, fmt.Sprintf("%v %s: %s", time.Since(began), level, text))
 		})
 		want := []string{"1s info: not ready at http://127.0.0.1:1 yet: connection refused; waiting another 9s"}
-		if err == nil || !slices.Equal(reported, want) || len(progress) != 9 {
-			t.Errorf("%v; reported %q, want %q; %d times on the way", err, reported, want, len(progress))
-		}
+		testenv.Check(t, err != nil && slices.Equal(reported, want) && len(progress) == 9,
+			"%v; reported %q, want %q; %d times on the way", err, reported, want, len(progress))
 	})
 }
 
@@ -111,9 +110,8 @@ func TestAwaitReady_ListensElsewhere(t *testing.T) {
 						reported = append(reported, text)
 					}
 				})
-				if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
-					t.Errorf("error %v, want %q", err, c.err)
-				}
+				testenv.Check(t, (err == nil) == (c.err == "") && (err == nil || strings.Contains(err.Error(), c.err)),
+					"error %v, want %q", err, c.err)
 				testenv.Equal(t, up.StartUp, 0, "a start-up, though another address was polled before")
 				if (len(reported) == 0) != (c.reported == "") || len(reported) > 1 || len(reported) == 1 && !strings.Contains(reported[0], c.reported) {
 					t.Errorf("reported %q, want %q", reported, c.reported)
@@ -128,9 +126,8 @@ func TestOwnLoopback(t *testing.T) {
 	env := map[string]string{"DATABASE_URL": "postgres://u:hunter2@127.0.0.1:5432/x", "CACHE": "localhost:6379", "PORT": "8080"}
 	want := "CACHE, DATABASE_URL: 127.0.0.1 and localhost are the container itself; name an address that it reaches"
 	testenv.Equal(t, ownLoopback(bench.RuntimeDocker, env), want)
-	if got := ownLoopback(bench.RuntimeProcess, env) + ownLoopback(bench.RuntimeDocker, map[string]string{"A": "10.0.0.1"}); got != "" {
-		t.Errorf("%q", got)
-	}
+	got := ownLoopback(bench.RuntimeProcess, env) + ownLoopback(bench.RuntimeDocker, map[string]string{"A": "10.0.0.1"})
+	testenv.Check(t, got == "", "%q", got)
 }
 
 // TestQuestionOfATarget: any response below 500 will do only for a target without a manifest.

@@ -29,15 +29,10 @@ func TestTheRecordHoldsNoPassword(t *testing.T) {
 	}
 	data, err := json.Marshal(public(run))
 	testenv.OK(t, err)
-	if strings.Contains(string(data), "secret") {
-		t.Errorf("the record holds a password: %s", data)
-	}
-	if !strings.Contains(string(data), "http://10.0.0.5:9200") || !strings.Contains(string(data), `"6"`) {
-		t.Errorf("the record lost more than the passwords: %s", data)
-	}
-	if !strings.Contains(run.Profile.Needs[0].URL, "secret") {
-		t.Error("the running plan lost its password")
-	}
+	testenv.Check(t, !strings.Contains(string(data), "secret"), "the record holds a password: %s", data)
+	testenv.Check(t, strings.Contains(string(data), "http://10.0.0.5:9200") && strings.Contains(string(data), `"6"`),
+		"the record lost more than the passwords: %s", data)
+	testenv.Check(t, strings.Contains(run.Profile.Needs[0].URL, "secret"), "the running plan lost its password")
 }
 
 func TestResumingOnAChangedMachineWarns(t *testing.T) {
@@ -179,9 +174,8 @@ func TestResumeUsesTheRecordedFolder(t *testing.T) {
 	dir := saved(t, bench.Run{Schema: bench.SchemaVersion, ID: "r1", Profile: p, Services: []string{services},
 		Trials: []bench.TrialEntry{benchtest.Entry("orders", 1, bench.TrialAborted)}})
 	plan, err := NewPlan(RunOptions{Resume: dir})
-	if err != nil || plan.Services[bench.Selection{Contender: "orders"}].Docker.Image != "orders:1" {
-		t.Errorf("%v, %+v", err, plan.Services)
-	}
+	testenv.Check(t, err == nil && plan.Services[bench.Selection{Contender: "orders"}].Docker.Image == "orders:1",
+		"%v, %+v", err, plan.Services)
 	// Without its variable of the environment the run ends before anything is started.
 	for name, c := range map[string]struct {
 		o       RunOptions

@@ -58,9 +58,8 @@ teardown: [{delete: /end}]
 		testenv.OK(t, do())
 	}
 	each := []string{"GET /more?page=2 sid=1", "POST /logout sid=1", "GET /gone"}
-	if want := slices.Concat([]string{"POST /login", "GET /welcome sid=1"}, each, each, []string{"DELETE /end sid=1"}); !slices.Equal(journal, want) {
-		t.Errorf("got  %q\nwant %q", journal, want)
-	}
+	want := slices.Concat([]string{"POST /login", "GET /welcome sid=1"}, each, each, []string{"DELETE /end sid=1"})
+	testenv.Check(t, slices.Equal(journal, want), "got  %q\nwant %q", journal, want)
 	l = loaderOf(t, "setup: [{post: /login}]\nrequests: [{get: /}]\n")
 	testenv.Fails(t, l.SetUp(t.Context(), at), "got 302 Found (Location: /welcome; `follow: true` follows it)")
 }

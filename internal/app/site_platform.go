@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/contender"
 	"github.com/locbench/locbench/internal/contender/platform"
 	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/run/machine"
@@ -27,7 +27,7 @@ func (s *site) choosePlatform(ctx context.Context) error {
 		switch {
 		case err == nil:
 			s.platform = engine
-		case contained:
+		case contained, platform.NoProcesses(runtime.GOOS) != nil:
 			return s.cannot(err)
 		case isA[platform.UnreachableError](err):
 			s.plan.Run.Warnings = append(s.plan.Run.Warnings, bench.Warning{Text: "using processes: " + err.Error()})
@@ -61,21 +61,20 @@ func (s *site) choosePlatform(ctx context.Context) error {
 	return nil
 }
 
-// builds returns what the run has to build: some settings of one contender share their image.
+// builds returns what the run has to build.
 func (s *site) builds(ctx context.Context) (b bench.Builds) {
-	run, unknown, seen := s.plan.Run, false, map[string]bool{}
+	run, known, seen := s.plan.Run, true, map[string]bool{}
+	last, _ := lastBuilds()
 	for _, sel := range run.Profile.Contenders {
 		svc := s.plan.Services[sel]
-		same := svc.Dir + "\n" + svc.Name + ":" + contender.BuiltAs(svc)
-		if seen[same] || s.platform.Built(ctx, svc) {
+		as := builtAs(svc, run.Profile.Runtime)
+		if seen[as] || s.platform.Built(ctx, svc) {
 			continue
 		}
-		seen[same] = true
-		last := contender.LastBuild(svc, run.Profile.Runtime, contender.BuildOptions{})
-		unknown = unknown || last == 0
-		b.Count, b.Last = b.Count+1, b.Last+last
+		seen[as], known = true, known && last[as] > 0
+		b.Count, b.Last = b.Count+1, b.Last+last[as]
 	}
-	if unknown {
+	if !known {
 		b.Last = 0
 	}
 	return b
@@ -105,7 +104,7 @@ func needEngine(noEngine error, services map[bench.Selection]bench.Service) erro
 
 // cannot adds the next step to an error.
 func (s *site) cannot(err error) error {
-	if isA[platform.UnreachableError](err) {
+	if isA[platform.UnreachableError](err) && platform.NoProcesses(runtime.GOOS) == nil {
 		return fmt.Errorf("%w; or use --runtime process", err)
 	}
 	return err

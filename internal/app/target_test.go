@@ -48,9 +48,8 @@ func TestParseTargets(t *testing.T) {
 			for _, target := range targets {
 				got = append(got, target.Name+"@"+target.URL)
 			}
-			if text := fmt.Sprintf("%s request %s", strings.Join(got, " "), request); err != nil || text != tt.want {
-				t.Errorf("%q, %v, want %q", text, err, tt.want)
-			}
+			text := fmt.Sprintf("%s request %s", strings.Join(got, " "), request)
+			testenv.Check(t, err == nil && text == tt.want, "%q, %v, want %q", text, err, tt.want)
 		})
 	}
 }
@@ -62,7 +61,6 @@ func TestNewPlan_Targets(t *testing.T) {
 	if len(p.Contenders) != 2 || p.Runtime != bench.RuntimeURL || len(p.Needs) != 0 || len(p.Requests) != 1 || p.Requests[0].Path != "/x?y=1" {
 		t.Errorf("%+v", p)
 	}
-	if svc := plan.Services[bench.Selection{Contender: "new"}]; svc.URL != "http://127.0.0.1:2" {
-		t.Errorf("%+v", svc)
-	}
+	svc := plan.Services[bench.Selection{Contender: "new"}]
+	testenv.Check(t, svc.URL == "http://127.0.0.1:2", "%+v", svc)
 }

@@ -286,9 +286,8 @@ func TestTeardownOfInterleavedContenders(t *testing.T) {
 	failing.respond = failing.teapotFrom(5)
 	text, err := i.run(t, j, "interleave: 50ms\n"+seededLoad+"step_duration: 100ms\nsteps: [1, 2, 3]\n", func(o *RunOptions) { o.Changes["target"] = []string{"a=" + j.URL, "b=" + failing.URL} })
 	for name, j := range map[string]*journal{"a": j, "b": failing} {
-		if got := j.lines(); got != "POST /seed, DELETE /seed/seed-7" {
-			t.Errorf("%s got %s\n%v\n%s", name, got, err, text)
-		}
+		got := j.lines()
+		testenv.Check(t, got == "POST /seed, DELETE /seed/seed-7", "%s got %s\n%v\n%s", name, got, err, text)
 	}
 }
 
@@ -345,9 +344,7 @@ func TestResumeStartsWithItsOwnSetup(t *testing.T) {
 	}
 	text, err := i.run(t, j, seededLoad+"steps: [{connections: 1, max_requests: 400, duration: 10m}]\n",
 		func(o *RunOptions) { o.Out = out })
-	if console.ExitCode(i.ctx, err) != console.ExitInterrupted {
-		t.Fatalf("%v\n%s", err, text)
-	}
+	testenv.Need(t, console.ExitCode(i.ctx, err) == console.ExitInterrupted, "%v\n%s", err, text)
 	testenv.OK(t, Run(t.Context(), noEnv, RunOptions{Resume: out}))
 	one := "POST /seed, DELETE /seed/seed-7"
 	testenv.Equal(t, j.lines(), one+", "+one, "the service got")
@@ -365,6 +362,6 @@ func TestTryTearsDown(t *testing.T) {
 		return false
 	}
 	o := RunOptions{Profile: testenv.Write(t, seededLoad+forever, t.TempDir(), "mine.yaml"), ProfileNamed: true, Changes: profile.Changes{"target": {j.URL}}}
-	err := Try(i.ctx, noEnv, TryOptions{RunOptions: o})
+	err := Try(i.ctx, noEnv, o)
 	testenv.Equal(t, j.lines(), "POST /seed, DELETE /seed/seed-7", "the service got", err)
 }

@@ -38,8 +38,6 @@ func TestSetupThatIsNotLookedAt(t *testing.T) {
 		})
 		err := l.SetUp(t.Context(), runner.Place{BaseURL: server.URL})
 		l.stream.Close()
-		if err != nil || got.Join("|") != want {
-			t.Errorf("%v, %q, want %q", err, got, want)
-		}
+		testenv.Check(t, err == nil && got.Join("|") == want, "%v, %q, want %q", err, got, want)
 	}
 }

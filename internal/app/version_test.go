@@ -48,7 +48,6 @@ func TestRelease_IsInTheChangelog(t *testing.T) {
 	text, err := os.ReadFile("../../CHANGELOG.md")
 	testenv.OK(t, err)
 	first := regexp.MustCompile(`(?m)^## (\S+)`).FindSubmatch(text)
-	if first == nil || string(first[1]) != release && string(first[1]) != "Unreleased" {
-		t.Errorf("CHANGELOG.md begins with %q, want ## %s or ## Unreleased", first, release)
-	}
+	testenv.Check(t, first != nil && (string(first[1]) == release || string(first[1]) == "Unreleased"),
+		"CHANGELOG.md begins with %q, want ## %s or ## Unreleased", first, release)
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestCause: what ended the trial is its cause, never what happened earlier.
@@ -113,7 +115,5 @@ func TestKilledProcessesAsCause(t *testing.T) {
 		t.Errorf("%q", c)
 	}
 	a, b := &Cause{Kind: CauseExited, Text: "a"}, &Cause{Kind: CauseExited, Text: "b"}
-	if graver(a, b) != a {
-		t.Error("of two alike the first is named")
-	}
+	testenv.Check(t, graver(a, b) == a, "of two alike the first is named")
 }

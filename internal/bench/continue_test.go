@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"testing"
 	"time"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // Each request of a step that continues counts once: what ended in an earlier part is of its lead-in.
@@ -21,10 +23,6 @@ func TestLoad_Continue(t *testing.T) {
 		Rejected: Statuses{429: 8}, Statuses: Statuses{200: 56, 429: 8, 500: 10}, Failed: map[ErrorKind]int64{ErrReset: 10}, Checked: 12,
 		Unread: map[ErrorKind]int64{ErrWrong: 2}, Reconnects: 2, SentAgain: 4, Examples: map[ErrorKind]string{ErrReset: "first"},
 		Requests: []RequestLoad{{Name: "a", Succeeded: 20, Checked: 12, Failed: map[ErrorKind]int64{ErrReset: 10}, Statuses: Statuses{200: 56}}}}
-	if !reflect.DeepEqual(l, want) {
-		t.Errorf("%+v\nwant %+v", l, want)
-	}
-	if sum := l.Succeeded + l.Lead + l.Drain + l.Rejected.Total() + l.FailedTotal() + l.Cut; sum != l.Sent {
-		t.Errorf("%d of %d requests are counted", sum, l.Sent)
-	}
+	testenv.Check(t, reflect.DeepEqual(l, want), "%+v\nwant %+v", l, want)
+	testenv.Equal(t, l.Succeeded+l.Lead+l.Drain+l.Rejected.Total()+l.FailedTotal()+l.Cut, l.Sent)
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestControl(t *testing.T) {
@@ -89,9 +91,7 @@ func TestTerminate(t *testing.T) {
 				}
 				ctx := context.WithoutCancel(WithForce(t.Context(), force))
 				got, err = Terminate(ctx, grace, exited, func() *Exit { return &exit }, ask, kill)
-				if err == nil && got.Exit != exit {
-					t.Errorf("exit %+v, want %+v", got.Exit, exit)
-				}
+				testenv.Check(t, err != nil || got.Exit == exit, "exit %+v, want %+v", got.Exit, exit)
 			})
 			got.Exit = Exit{}
 			check(t, fact{"result", got, test.want}, fact{"error", err, cmp.Or(test.err, "<nil>")})

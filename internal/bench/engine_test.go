@@ -3,6 +3,8 @@ package bench
 import (
 	"slices"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // The engine follows from the loop.
@@ -40,8 +42,6 @@ func TestEngineWords(t *testing.T) {
 		"a: fast; vegeta at 2 connections, 3 connections, 4 connections, 5 connections, 6 connections, " +
 			"7 connections, 8 connections, 9 connections and 2 more steps": {loaded("a", many...)},
 	} {
-		if got := EngineWords(trials); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		testenv.Equal(t, EngineWords(trials), want)
 	}
 }

@@ -3,6 +3,8 @@ package bench
 import (
 	"strings"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // The share is of the compared bodies, of all requests or of one kind; a share of max_unexpected
@@ -111,9 +113,7 @@ func TestExclusionsOfRounds(t *testing.T) {
 	}
 	body := &Exclusion{Unexpected: &Unexpected{Count: 1, Compared: 2}, First: "body"}
 	for _, sum := range []*Exclusion{errors(.5).Add(body), body.Add(errors(.5))} {
-		if sum.First != "body" || sum.Errors != .5 || !sum.NoValidStep {
-			t.Errorf("%+v", sum)
-		}
+		testenv.Check(t, sum.First == "body" && sum.Errors == .5 && sum.NoValidStep, "%+v", sum)
 	}
 }
 
@@ -132,7 +132,5 @@ func TestExcluded_OneKind(t *testing.T) {
 		{Name: "get", Succeeded: 18}, {Name: "order", Failed: map[ErrorKind]int64{ErrTimeout: 2}},
 	}}
 	x := TrialResult{Steps: []StepResult{{Load: load}}}.Excluded(.5, 0)
-	if x == nil || x.Brief() != "failed at least 10% of its requests in every step" {
-		t.Errorf("%+v", x)
-	}
+	testenv.Check(t, x != nil && x.Brief() == "failed at least 10% of its requests in every step", "%+v", x)
 }

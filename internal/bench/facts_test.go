@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // fact is what the program returns in a case, and what it should return.
@@ -21,9 +23,7 @@ func check(t *testing.T, facts ...fact) {
 			if _, text := f.want.(string); text {
 				f.got = fmt.Sprint(f.got)
 			}
-			if !reflect.DeepEqual(f.got, f.want) {
-				t.Errorf("%+v, want %+v", f.got, f.want)
-			}
+			testenv.Check(t, reflect.DeepEqual(f.got, f.want), "%+v, want %+v", f.got, f.want)
 		})
 	}
 }

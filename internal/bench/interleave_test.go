@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"testing"
 	"time"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // filled returns a reading in which every counter is n times that of filled(1).
@@ -34,9 +36,7 @@ func TestAdvance(t *testing.T) {
 	want, last := filled(7), filled(14)
 	want.Processes, want.Threads, want.Took = last.Processes, last.Threads, last.Took
 	want.Memory.Used, want.Memory.Peak, want.Memory.StepPeak = last.Memory.Used, last.Memory.Peak, last.Memory.StepPeak
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("two slices are\n%+v\nwant\n%+v", got, want)
-	}
+	testenv.Check(t, reflect.DeepEqual(got, want), "two slices are\n%+v\nwant\n%+v", got, want)
 	// Every field is advanced or copied: a new field that Advance does not handle would be zero.
 	v := reflect.ValueOf(got)
 	for i := range v.NumField() {
@@ -115,9 +115,7 @@ func TestAdvanceKnowsEveryNumber(t *testing.T) {
 		if gauges[name] {
 			want = 17
 		}
-		if n != want {
-			t.Errorf("%s is %d, want %d: is it missing in Advance, or here?", name, n, want)
-		}
+		testenv.Check(t, n == want, "%s is %d, want %d: is it missing in Advance, or here?", name, n, want)
 	}
 	numbers("Usage", reflect.ValueOf(usage[0].Advance(usage[1], usage[2])), check)
 	numbers("HostReading", reflect.ValueOf(*host[0].Advance(&host[1], &host[2])), check)

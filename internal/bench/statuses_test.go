@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestRejections(t *testing.T) {
@@ -43,22 +45,16 @@ func TestRejectedRequestsAreNoErrors(t *testing.T) {
 	if got, want := l.RejectedWords(), "rejected 80% of requests (429)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := (Load{Succeeded: 1}).RejectedWords(); got != "" {
-		t.Errorf("none rejected: %q", got)
-	}
+	testenv.Equal(t, (Load{Succeeded: 1}).RejectedWords(), "", "none rejected")
 	// Rejected responses are not compared: the share of unexpected bodies is of the others.
 	l.Failed, l.Checked = map[ErrorKind]int64{ErrWrong: 10}, 100
 	if got, want := l.ErrorRate(), .1*1459/7257; math.Abs(got-want) > 1e-12 {
 		t.Errorf("error rate %g with unexpected bodies, want %g", got, want)
 	}
 	l.Failed, l.Dropped = nil, 7247
-	if got := l.ErrorRateWithDropped(); got != .5 {
-		t.Errorf("error rate %g with as many dropped, want 0.5", got)
-	}
+	testenv.Equal(t, l.ErrorRateWithDropped(), .5, "error rate")
 	everything := Load{Rejected: Statuses{429: 10}}
-	if got := everything.ErrorRate(); got != 0 {
-		t.Errorf("error rate %g of a step with rejected requests only", got)
-	}
+	testenv.Equal(t, everything.ErrorRate(), 0, "error rate")
 }
 
 func TestStatusesAsText(t *testing.T) {
@@ -68,9 +64,7 @@ func TestStatusesAsText(t *testing.T) {
 		"":                       nil,
 		"200: 9, 201: 9, 202: 9, 203: 9, 204: 9, 599: 10, 2 more": {599: 10, 200: 9, 201: 9, 202: 9, 203: 9, 204: 9, 205: 8, 206: 8},
 	} {
-		if got := s.String(); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		testenv.Equal(t, s.String(), want)
 	}
 	data, err := json.Marshal(Load{Statuses: Statuses{429: 2, 200: 1}}.Statuses)
 	if want := `{"200":1,"429":2}`; err != nil || string(data) != want {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestStepIsNamed(t *testing.T) {
@@ -22,17 +24,13 @@ func TestStepIsNamed(t *testing.T) {
 		{Step{PeakShare: .5, LowestPeak: true, Rate: 400}, "50% of lowest peak", "50%", "400 requests/s", "50% of lowest peak"},
 		{Step{Arrivals: &Arrivals{4000, time.Minute, 1}}, "4000 users over 1m", "4,000 users", "4,000 users over 60.0 s", "4000 users over 1m"},
 	} {
-		if got := c.step.DefaultName(); got != c.name {
-			t.Errorf("named %q, want %q", got, c.name)
-		}
+		testenv.Equal(t, c.step.DefaultName(), c.name, "named")
 		c.step.Name = c.name
 		if short, words, at := c.step.Short(), c.step.Words(), c.step.At(); short != c.short || words != c.words || at != c.atIt {
 			t.Errorf("%s: short %q, in words %q, at %q; want %q, %q, %q", c.name, short, words, at, c.short, c.words, c.atIt)
 		}
 	}
-	if got := (Step{Name: "a", WarmUp: true}).Title(); got != "a (warm-up)" {
-		t.Errorf("title %q", got)
-	}
+	testenv.Equal(t, (Step{Name: "a", WarmUp: true}).Title(), "a (warm-up)", "title")
 }
 
 // Steps of two runs are compared if they have the same load. The kind of request matters, the

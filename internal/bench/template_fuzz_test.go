@@ -3,6 +3,8 @@ package bench
 import (
 	"strings"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // The parts of a template, joined, are the template, except for doubled braces.
@@ -24,12 +26,8 @@ func FuzzParts(f *testing.F) {
 			}
 			b.WriteString(p.Text)
 		}
-		if strings.Count(s, "{{") == 0 && b.String() != s {
-			t.Errorf("%q became %q", s, b.String())
-		}
-		if len(b.String()) > len(s) {
-			t.Errorf("%q grew to %q", s, b.String())
-		}
+		testenv.Check(t, strings.Count(s, "{{") != 0 || b.String() == s, "%q became %q", s, b.String())
+		testenv.Check(t, len(b.String()) <= len(s), "%q grew to %q", s, b.String())
 	})
 }
 
@@ -51,9 +49,8 @@ func FuzzLiteral(f *testing.F) {
 			if s == "" && len(parts) == 0 {
 				continue
 			}
-			if len(parts) != 1 || parts[0] != (Part{Text: s}) {
-				t.Errorf("%q became %q, with the parts %q", s, text, parts)
-			}
+			testenv.Check(t, len(parts) == 1 && parts[0] == (Part{Text: s}),
+				"%q became %q, with the parts %q", s, text, parts)
 		}
 	})
 }

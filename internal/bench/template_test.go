@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"reflect"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestTemplate(t *testing.T) {
@@ -30,16 +32,12 @@ func TestTemplate(t *testing.T) {
 			for _, p := range (Request{Body: test.text}).Places() {
 				words = append(words, p.Name)
 			}
-			if !reflect.DeepEqual(words, test.words) {
-				t.Errorf("places %q, want %q", words, test.words)
-			}
+			testenv.Check(t, reflect.DeepEqual(words, test.words), "places %q, want %q", words, test.words)
 			var got string
 			for _, p := range Parts((Request{Body: test.text}).Filled(getenv).Body) {
 				got += p.Text
 			}
-			if got != test.want {
-				t.Errorf("filled %q, want %q", got, test.want)
-			}
+			testenv.Check(t, got == test.want, "filled %q, want %q", got, test.want)
 		})
 	}
 }

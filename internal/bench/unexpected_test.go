@@ -3,6 +3,8 @@ package bench
 import (
 	"math"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func wrongLoad(wrong, checked, succeeded int64) Load {
@@ -95,9 +97,7 @@ func TestUnexpectedBodiesExclude(t *testing.T) {
 		if u := trial.Excluded(1, test.allowed); u != nil { // max_errors of 100% permits no unexpected body
 			got = u.String()
 		}
-		if got != test.want {
-			t.Errorf("%s:\n got %q\nwant %q", name, got, test.want)
-		}
+		testenv.Check(t, got == test.want, "%s:\n got %q\nwant %q", name, got, test.want)
 	}
 }
 
@@ -143,9 +143,7 @@ func TestShareOfUnexpectedBodies(t *testing.T) {
 		"199 of 200 compared bodies were unexpected (>99%)":     {Count: 199, Compared: 200},
 		"1,999 of 2,000 compared bodies were unexpected (>99%)": {Count: 1999, Compared: 2000},
 	} {
-		if got := x.Share(); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		testenv.Equal(t, x.Share(), want)
 	}
 	for _, c := range []struct{ count, compared int64 }{{1, 1}, {50, 50}, {25, 1907}} {
 		x := Unexpected{Count: c.count, Compared: c.compared}

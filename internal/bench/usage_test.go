@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 	"time"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // Values of a step need readings at both ends, from the same source, with counters that did not
@@ -195,9 +197,7 @@ func TestBusiest(t *testing.T) {
 		if step.BusiestThread != nil {
 			got = *step.BusiestThread
 		}
-		if got != c.want {
-			t.Errorf("%s: %d, want %d", name, got, c.want)
-		}
+		testenv.Check(t, got == c.want, "%s: %d, want %d", name, got, c.want)
 		if share := step.Need("db").BusyThread; c.want >= 0 && share != float64(c.want)/60 {
 			t.Errorf("%s: the need's %g, want %d of 60", name, share, c.want)
 		}

@@ -36,9 +36,8 @@ func TestCapacityLast(t *testing.T) {
 		code, out, stderr := shell(nil).runs(t, "capacity", "--target", server.URL, "--slo", "p90<130ms,errors<0.1%", "--guess", "200",
 			"--probe", "1s", "--warm-up", "200ms", "--confirm", "1/2", "--resolution", "10%", "--json", "-o", dir)
 		var r capacity.Record
-		if err := json.Unmarshal([]byte(out), &r); err != nil {
-			t.Fatalf("exit code %d, %v: %s%s", code, err, out, stderr)
-		}
+		err := json.Unmarshal([]byte(out), &r)
+		testenv.Need(t, err == nil, "exit code %d, %v: %s%s", code, err, out, stderr)
 		_, trials := readResults(t, dir)
 		var sent int64
 		for _, s := range trials[0].Steps {

@@ -130,18 +130,14 @@ func TestCompare_JSON(t *testing.T) {
 		}
 		Gates []struct{ Contender, Gate, Outcome string }
 	}
-	if err := json.Unmarshal([]byte(out), &got); err != nil || code != console.ExitThreshold {
-		t.Fatalf("%v, exit code %d\n%s", err, code, out)
-	}
-	if len(got.Contenders) != 1 || len(got.Contenders[0].Measures) != 6 || len(got.Gates) != 1 {
-		t.Fatalf("%+v", got)
-	}
+	err := json.Unmarshal([]byte(out), &got)
+	testenv.Need(t, err == nil && code == console.ExitThreshold, "%v, exit code %d\n%s", err, code, out)
+	testenv.Need(t, len(got.Contenders) == 1 && len(got.Contenders[0].Measures) == 6 && len(got.Gates) == 1, "%+v", got)
 	if m := got.Contenders[0].Measures[0]; m.Measure != "throughput" || m.Verdict != "worse" || m.Ratio == nil || m.Ratio.High > 0.95 {
 		t.Errorf("%+v", m)
 	}
-	if g := got.Gates[0]; g.Contender != "a" || g.Gate != "throughput<-5%" || g.Outcome != "failed" {
-		t.Errorf("%+v", g)
-	}
+	g := got.Gates[0]
+	testenv.Check(t, g.Contender == "a" && g.Gate == "throughput<-5%" && g.Outcome == "failed", "%+v", g)
 }
 
 // compare applies a calibrated noise floor to results of the same load next to it, and to no
@@ -167,9 +163,8 @@ func TestCompare_Floor(t *testing.T) {
 	two := resultsFolder(t, 6, 2, map[string]int64{"a": 10_000})
 	half := resultsFolder(t, 6, 2, map[string]int64{"a": 5_000})
 	says(t, 0, "worse…No noise floor", "compare", two, half)
-	if elsewhere := (bench.Run{Machine: bench.Machine{CPUs: 4}}); f.Fits(elsewhere) {
-		t.Error("a floor of another machine fits")
-	}
+	elsewhere := (bench.Run{Machine: bench.Machine{CPUs: 4}})
+	testenv.Check(t, !f.Fits(elsewhere), "a floor of another machine fits")
 }
 
 // An invalid file is ignored.
@@ -192,9 +187,7 @@ func TestCompare_HostileFloor(t *testing.T) {
 	lacks(t, "compare", says(t, 0, "Noise floor: ", "compare", base, base), "\x1b", "\x07")
 	testenv.OK(t, os.Remove(file))
 	testenv.OK(t, os.Mkdir(file, 0o755))
-	if _, err := app.ReadFloor(file); err == nil {
-		t.Error("a folder is read as a floor")
-	}
+	testenv.Check(t, testenv.Err(app.ReadFloor(file)) != nil, "a folder is read as a floor")
 }
 
 // The folder of a search with several limits has no run: its reports are those of the search.

@@ -59,9 +59,8 @@ func saying(t testing.TB, args ...string) string {
 func has(t testing.TB, where, text, want string) {
 	t.Helper()
 	for part := range strings.SplitSeq(want, "…") {
-		if !strings.Contains(text, part) && !strings.Contains(unwrapped(text), part) {
-			t.Errorf("%s: no %q in\n%.4000s", where, part, text)
-		}
+		testenv.Check(t, strings.Contains(text, part) || strings.Contains(unwrapped(text), part),
+			"%s: no %q in\n%.4000s", where, part, text)
 	}
 }
 
@@ -115,9 +114,7 @@ func output(t testing.TB, dir, name string) string {
 func outputs(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) < 5 {
-		t.Fatalf("%v, %v", entries, err)
-	}
+	testenv.Need(t, err == nil && len(entries) >= 5, "%v, %v", entries, err)
 	all := map[string]string{}
 	for _, e := range entries {
 		if e.Type().IsRegular() {

@@ -171,9 +171,7 @@ thresholds: ["throughput>900000000 stop=run"]
 	says(t, console.ExitUsage, `environment variable unset or empty: TOKEN (request "order")`, args...)
 	env.says(t, console.ExitThreshold, "", args...)
 	all := requests.lines()
-	if t.Failed() || len(all) < 20 {
-		t.Fatalf("requests %q", all)
-	}
+	testenv.Need(t, !t.Failed() && len(all) >= 20, "requests %q", all)
 	// The last request shows whether the target still responds.
 	if !strings.HasSuffix(all[len(all)-2], secret+` {"{id}": 7}`) || !strings.HasPrefix(all[len(all)-1], "GET / ") {
 		t.Errorf("last requests %q", all[len(all)-2:])
@@ -184,9 +182,8 @@ thresholds: ["throughput>900000000 stop=run"]
 	_, repeat, _ := strings.Cut(output(t, out, results.SummaryFile), "## Repeat")
 	command := regexp.MustCompile("(?s)```sh\nlocbench (run --profile (\\S+) [^\n]*)\n```").FindStringSubmatch(repeat)
 	profile := regexp.MustCompile("(?s)```yaml\n(.*?)\n```").FindStringSubmatch(repeat)
-	if command == nil || profile == nil || !strings.Contains(repeat, "Set TOKEN in the environment") {
-		t.Fatalf("no command to repeat the run:\n%s", repeat)
-	}
+	testenv.Need(t, command != nil && profile != nil && strings.Contains(repeat, "Set TOKEN in the environment"),
+		"no command to repeat the run:\n%s", repeat)
 	t.Chdir(t.TempDir())
 	testenv.OK(t, os.WriteFile(command[2], []byte(profile[1]+"\n"), 0o600))
 	before := requests.of("/orders")
@@ -216,9 +213,8 @@ func TestTarget_HTTP2(t *testing.T) {
 			says(t, 0, "", bounded(t, dir, server.URL, "--http2")...)
 			run, trials := readResults(t, dir)
 			n := trials[0].Steps[0].Load.AllSucceeded() + trials[0].Steps[1].Load.AllSucceeded()
-			if n != 80 || run.Profile.Protocol != "http/2" || n+1 != answered.Load() {
-				t.Errorf("%q: %d successes, %d responses in HTTP/2", run.Profile.Protocol, n, answered.Load())
-			}
+			testenv.Check(t, n == 80 && run.Profile.Protocol == "http/2" && n+1 == answered.Load(),
+				"%q: %d successes, %d responses in HTTP/2", run.Profile.Protocol, n, answered.Load())
 		})
 	}
 }

@@ -249,7 +249,7 @@ func TestBuildImage_Settings(t *testing.T) {
 	}))(t)
 	second := testenv.Must(contender.BuildImage(t.Context(), engine, set, contender.BuildOptions{}))(t)
 	testenv.Check(t, set.Variant == "pool-2" && second.BuildCached && second.Image == first.Image, "%+v, %+v", first, second)
-	testenv.Equal(t, engine.asked.Labels[contender.LabelVariant], "fast")
+	testenv.Contains(t, first.Image, "locbench/web:fast-")
 }
 
 // TestBuildImage_Ignore: the .dockerignore of a Dockerfile replaces the folder's.
@@ -337,9 +337,6 @@ func TestBuildImage(t *testing.T) {
 	}
 	if again, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{}); err != nil || !again.BuildCached || again.Image != a.Image || again.BuildTime != 0 {
 		t.Errorf("again: %+v, %v", again, err)
-	}
-	if rebuilt, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{Rebuild: true}); err != nil || rebuilt.BuildCached {
-		t.Errorf("rebuilt: %+v, %v", rebuilt, err)
 	}
 	svc.Docker.Args = map[string]string{"A": "b"}
 	if other, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{}); err != nil || other.BuildCached || other.Image == a.Image {

@@ -20,12 +20,6 @@ import (
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
-// The labels of images that locbench builds.
-const (
-	LabelContender = "locbench.contender"
-	LabelVariant   = "locbench.variant"
-)
-
 // ImageBuilder is the part of *docker.Engine that builds images.
 type ImageBuilder interface {
 	BuildImage(ctx context.Context, tar io.Reader, o docker.BuildOptions, out io.Writer) (id string, err error)
@@ -40,14 +34,12 @@ type BuildOptions struct {
 	Self    string    // the locbench binary that a built-in contender runs; "": this one
 	Sources string    // a folder in locbench's sources, for a static binary; "": the working directory
 	Cache   string    // folder for builds of the process runtime; "": build in safe.Cache
-	Rebuild bool      // build again, even if nothing has changed
 
 	Within    time.Duration // time limit; 0: two hours, since a native image may take one
 	Processor string        // the processor of builds with =native; "": this machine's
 
-	Run    string          // ID of the run, a mark on build processes for Clean; "": none
-	Groups cgroup.Tree     // where build processes get their cgroup
-	Hold   func(io.Closer) // gets the lock on the copy that a process is started in; nil: no start
+	Run    string      // ID of the run, a mark on build processes for Clean; "": none
+	Groups cgroup.Tree // where build processes get their cgroup
 }
 
 // bound returns ctx with the time limit of a build.
@@ -183,7 +175,7 @@ func buildDockerfile(ctx context.Context, b ImageBuilder, svc bench.Service, o B
 	// An engine's cache does not distinguish processors: its disk may come from another machine.
 	native := len(o.processorFor(keyValues(d.Args))) > 0
 	opts := docker.BuildOptions{
-		Dockerfile: d.Dockerfile, Target: d.Target, Args: d.Args, NoCache: o.Rebuild || native, BuildKit: kit,
+		Dockerfile: d.Dockerfile, Target: d.Target, Args: d.Args, NoCache: native, BuildKit: kit,
 	}
 	a, err := build(ctx, b, svc, o, opts, hash, func(w io.Writer) error { return writeTar(w, svc.Files, list) })
 	if err != nil && kit && ctx.Err() == nil {
@@ -215,12 +207,8 @@ func build(
 	pack func(io.Writer) error,
 ) (bench.Artifact, error) {
 	opts.Tag = imageTag(svc, hash)
-	opts.Labels = map[string]string{LabelContender: svc.Name, LabelVariant: BuiltAs(svc)}
-	if !o.Rebuild {
-		img, err := inspect(ctx, b, opts.Tag)
-		if !errors.Is(err, docker.ErrNotFound) {
-			return artifact(opts.Tag, img, true, 0), err
-		}
+	if img, err := inspect(ctx, b, opts.Tag); !errors.Is(err, docker.ErrNotFound) {
+		return artifact(opts.Tag, img, true, 0), err
 	}
 	start := time.Now()
 	r, w := io.Pipe()
@@ -302,7 +290,7 @@ func buildBuiltin(ctx context.Context, b ImageBuilder, svc bench.Service, o Buil
 	if err != nil {
 		return bench.Artifact{}, err
 	}
-	opts := docker.BuildOptions{Dockerfile: "Dockerfile", NoCache: o.Rebuild}
+	opts := docker.BuildOptions{Dockerfile: "Dockerfile"}
 	return build(ctx, b, svc, o, opts, hash, func(w io.Writer) error { return packBuiltin(w, dockerfile, files) })
 }
 

@@ -55,10 +55,10 @@ func TestImageRef_Native(t *testing.T) {
 		if err1 != nil || err2 != nil || (first != second) != tt.native {
 			t.Errorf("images with %v: %s and %s (%v, %v)", tt.args, first, second, err1, err2)
 		}
-		one, _, err1 := processFolder(svc, here)
-		two, _, err2 := processFolder(svc, there)
-		if err1 != nil || err2 != nil || (one != two) != tt.native {
-			t.Errorf("builds with %q: %s and %s (%v, %v)", tt.build, one, two, err1, err2)
+		one, err1 := newProcessBuild(svc, here)
+		two, err2 := newProcessBuild(svc, there)
+		if err1 != nil || err2 != nil || (one.hash != two.hash) != tt.native {
+			t.Errorf("builds with %q: %s and %s (%v, %v)", tt.build, one.hash, two.hash, err1, err2)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 // Set returns a resolved contender with the settings of a profile applied.
 func Set(svc bench.Service, s bench.Settings) (bench.Service, error) {
-	svc.Limits, svc.Copy = s.Limits, s.Dir
+	svc.Limits = s.Limits
 	if s.Base != nil {
 		built := svc.Variant
 		svc.Variant, svc.BuiltAs = s.Variant, &built

@@ -50,7 +50,7 @@ type Engine struct {
 	cli      *client.Client
 	host     string
 	info     Info
-	shell    shell
+	root     ownRoot
 	peer     netip.Addr        // the engine's address; none for a socket or a pipe
 	proxies  map[string]string // build arguments, see readProxies
 	patience time.Duration     // the time limit of one request
@@ -126,7 +126,7 @@ func connect(ctx context.Context, getenv func(string) string, home string) (*Eng
 		cli.Close()
 		return nil, unreachable(ep, err, dialed.Load())
 	}
-	return &Engine{cli: cli, host: ep.host, info: info, shell: newShell(), peer: peer, proxies: ep.proxies, patience: infoTimeout}, nil
+	return &Engine{cli: cli, host: ep.host, info: info, root: newOwnRoot(), peer: peer, proxies: ep.proxies, patience: infoTimeout}, nil
 }
 
 func describe(ctx context.Context, cli *client.Client) (Info, error) {

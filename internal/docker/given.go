@@ -28,7 +28,7 @@ var noSource = regexp.MustCompile(`bind source path does not exist|statfs .*no s
 // those that were copied.
 func (e *Engine) createGiving(ctx context.Context, spec ContainerSpec) (created client.ContainerCreateResult, given []Mount, err error) {
 	bound := func(m Mount) bool { return m.Volume == "" }
-	copies := slices.ContainsFunc(spec.Mounts, bound) && (!e.Local() || e.shell.id() != "")
+	copies := slices.ContainsFunc(spec.Mounts, bound) && (!e.Local() || e.root.id() != "")
 	if !copies {
 		created, err = e.create(ctx, spec)
 		if err == nil || !noSource.MatchString(err.Error()) {

@@ -14,10 +14,10 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// shell finds out, from files of the root folder, whether this process runs in a container.
-type shell struct{ root fs.FS }
+// ownRoot finds out, from files of the root folder, whether this process runs in a container.
+type ownRoot struct{ root fs.FS }
 
-func newShell() shell { return shell{os.DirFS("/")} }
+func newOwnRoot() ownRoot { return ownRoot{os.DirFS("/")} }
 
 // fullID matches the ID in the path of a file that an engine mounts into a container, such as
 // /var/lib/docker/containers/ID/hostname.
@@ -26,7 +26,7 @@ var fullID = regexp.MustCompile(`/containers/([0-9a-f]{64})/`)
 // id returns the ID of the container that this process runs in; "" if none is found. The engine
 // mounts its files over /etc/hostname and others in /etc, and the kernel says where they come from.
 // Mounts elsewhere are ignored: the engine's machine has those of all its containers.
-func (s shell) id() string {
+func (s ownRoot) id() string {
 	if s.root == nil {
 		return ""
 	}
@@ -48,7 +48,7 @@ func (s shell) id() string {
 }
 
 // inside reports whether this process runs in a container of any engine.
-func (s shell) inside() bool {
+func (s ownRoot) inside() bool {
 	if s.root == nil {
 		return false
 	}
@@ -61,12 +61,12 @@ func (s shell) inside() bool {
 }
 
 // InContainer reports whether this process runs in a container.
-func (e *Engine) InContainer() bool { return e.shell.inside() }
+func (e *Engine) InContainer() bool { return e.root.inside() }
 
 // ownContainer returns the ID of this engine's container in which this process runs; "" if it runs
 // in none, in one of another engine, or in the network of the engine's machine.
 func (e *Engine) ownContainer(ctx context.Context) (id string, err error) {
-	if id = e.shell.id(); id == "" {
+	if id = e.root.id(); id == "" {
 		return "", nil
 	}
 	ctx, cancel := within(ctx, e.patience)
@@ -108,7 +108,7 @@ func (e *Engine) join(ctx context.Context, network, own string) (address string,
 
 // leave undoes join: a network with the container of this process in it cannot be removed.
 func (e *Engine) leave(ctx context.Context, network string) {
-	if own := e.shell.id(); own != "" {
+	if own := e.root.id(); own != "" {
 		o := client.NetworkDisconnectOptions{Container: own, Force: true}
 		_, _ = e.cli.NetworkDisconnect(ctx, network, o) // fails if it is not in the network
 	}

@@ -32,9 +32,8 @@ func TestOnlyTheRunsNetwork(t *testing.T) {
 	var groups [2]*docker.Group
 	for i := range groups {
 		var err error
-		if groups[i], err = dock.NewGroup(t.Context(), run, "", false); err != nil {
-			t.Fatal(err)
-		}
+		groups[i], err = dock.NewGroup(t.Context(), run, "", false)
+		testenv.OK(t, err)
 	}
 	own := groups[0].Network
 	if !own.Local {

@@ -2,9 +2,9 @@
 // (external), the official image started for this run (container), one inside this process
 // (embedded, see package embedded), or none.
 //
-// All kinds are used in the same way: URL is how this machine reaches the store. Listen makes it
-// reachable for contenders that cannot use that URL, such as containers behind a bridge.
-// Fill fills an embedded store; package seed fills the others over HTTP.
+// URL is how this machine reaches the store. Listen makes it reachable for contenders that cannot
+// use that URL, such as containers behind a bridge. Fill fills an embedded store, whose Work is
+// counted; package seed fills the others over HTTP.
 package store
 
 import (

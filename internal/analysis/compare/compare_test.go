@@ -217,9 +217,8 @@ func TestCompare_NothingInCommon(t *testing.T) {
 		{two, of(), "new: no trial started"},
 		{two.only("z"), two, `old: no contender "z"; choose one of x, y`},
 	} {
-		if _, err := Compare(c.before.set(), c.after.set(), Options{}); err == nil || err.Error() != c.want {
-			t.Errorf("%v, want %q", err, c.want)
-		}
+		_, err := Compare(c.before.set(), c.after.set(), Options{})
+		testenv.Check(t, err != nil && err.Error() == c.want, "%v, want %q", err, c.want)
 	}
 }
 

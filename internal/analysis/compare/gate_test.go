@@ -108,9 +108,8 @@ func TestGate_Check(t *testing.T) {
 			r := Result{Contenders: []Contender{{New: "a", Rows: []Row{{Measure: measure.StartUp}, c.row}, excluded: true}}}
 			g := Gate{id, c.change}
 			want := []GateResult{{"a", g.String(), c.want, c.why, true}}
-			if got := r.CheckGates([]Gate{g}); !slices.Equal(got, want) {
-				t.Errorf("%+v, want %+v", got, want)
-			}
+			got := r.CheckGates([]Gate{g})
+			testenv.Check(t, slices.Equal(got, want), "%+v, want %+v", got, want)
 		})
 	}
 }

@@ -29,9 +29,7 @@ func TestBrowserOnlyWhereThereIsADisplay(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b, ok := browserOn(c.system, func(k string) string { return c.env[k] }, found)
-			if b.path != c.want || ok != (c.want != "") {
-				t.Errorf("%s: %+v %v, want %q", c.name, b, ok, c.want)
-			}
+			testenv.Check(t, b.path == c.want && ok == (c.want != ""), "%s: %+v %v, want %q", c.name, b, ok, c.want)
 		})
 	}
 	missing := func(string) (string, error) { return "", os.ErrNotExist }
@@ -82,15 +80,11 @@ func TestArchive(t *testing.T) {
 	t.Chdir(t.TempDir()) // nothing is in ./results
 	a := newOpener(console.Env{Getenv: func(string) string { return "" }}, root)
 	entries, left := a.List()
-	if left != 0 || len(entries) != 1 || entries[0].ID != "r" {
-		t.Fatalf("%+v, %d left", entries, left)
-	}
+	testenv.Need(t, left == 0 && len(entries) == 1 && entries[0].ID == "r", "%+v, %d left", entries, left)
 	text, err := a.Report(dir)
 	page := filepath.Join(dir, results.ReportFile)
 	testenv.OK(t, err)
 	testenv.Equal(t, text, "report "+page)
 	testenv.Fails(t, testenv.Err(os.Stat(page)), "")
-	if _, err := a.Report(root); err == nil {
-		t.Error("a report of a folder without results")
-	}
+	testenv.Check(t, testenv.Err(a.Report(root)) != nil, "a report of a folder without results")
 }

@@ -18,9 +18,7 @@ func TestOpener_OneRunAtATime(t *testing.T) {
 	testenv.Fails(t, testenv.Err(o.Start([]string{"run"})), "is in progress")
 	first.Close()
 	second, err := o.run([]string{"run"})
-	if err != nil {
-		t.Fatalf("after the end of the first: %v", err)
-	}
+	testenv.Need(t, err == nil, "after the end of the first: %v", err)
 	second.Close()
 	if n := len(o.started()); n != 2 {
 		t.Errorf("%d runs were started, want 2", n)

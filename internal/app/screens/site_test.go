@@ -1,9 +1,7 @@
 package screens
 
 import (
-	"context"
 	"errors"
-	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -13,10 +11,8 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/show/tui/setup"
 	"github.com/locbench/locbench/internal/testenv"
-	"github.com/locbench/locbench/profiles"
 )
 
 // A worktree next to its contender disturbs neither the list of contenders nor what they need.
@@ -33,45 +29,13 @@ func TestWorktreeInTheServicesFolder(t *testing.T) {
 	}
 	all, _, err := Site{Services: []string{dir}}.Contenders(t.Context(), bench.RuntimeProcess, "/not/looked/at")
 	at := slices.IndexFunc(all, func(s bench.Service) bool { return s.Name == "orders" })
-	if err != nil || at < 0 || filepath.Base(all[at].Dir) != "orders" {
-		t.Errorf("%v; %+v", err, all)
-	}
+	testenv.Check(t, err == nil && at >= 0 && filepath.Base(all[at].Dir) == "orders", "%v; %+v", err, all)
 }
 
-func TestSavedProfilesAreFoundAndNotOverwritten(t *testing.T) {
+func TestProfilesAreFound(t *testing.T) {
 	t.Chdir(t.TempDir())
-	p, err := profile.Load("quick", profiles.FS)
-	testenv.OK(t, err)
-	p.Rounds, p.Needs[0].From, p.Needs[0].URL = 6, bench.NeedExternal, "http://me:secret@10.0.0.5:9200"
-	site, ctx := Site{}, context.Background()
-	saved, warning, err := site.Save(ctx, "my profile", p, false)
-	if saved != "my profile.yaml" || !strings.Contains(warning, "password") || err != nil {
-		t.Fatalf("%q, %q, %v", saved, warning, err)
-	}
-	text, _ := os.ReadFile(saved)
-	if strings.Contains(string(text), "secret") || !strings.Contains(string(text), "rounds: 6") {
-		t.Errorf("%s", text)
-	}
-	p.Rounds = 9
-	if _, _, err := site.Save(ctx, saved, p, false); !errors.Is(err, setup.ErrExists) {
-		t.Errorf("a second time: %v", err)
-	}
-	if now, _ := os.ReadFile(saved); string(now) != string(text) {
-		t.Error("overwritten without replace")
-	}
-	if _, _, err := site.Save(ctx, saved, p, true); err != nil {
-		t.Error(err)
-	}
-	if again, err := profile.Load(saved, profiles.FS); err != nil || again.Rounds != 9 || again.Name != "my-profile" {
-		t.Errorf("%+v, %v", again, err)
-	}
-	if _, _, err := site.Save(ctx, filepath.Join("no", "where"), p, false); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("no folder: %v", err)
-	}
-	p.Rounds = -1
-	if _, _, err := site.Save(ctx, "broken", p, false); err == nil {
-		t.Error("a profile that cannot be read back was saved")
-	}
+	site, ctx := Site{}, t.Context()
+	testenv.OK(t, os.WriteFile("my profile.yaml", []byte("requests: [{get: /}]\nsteps: [1]\n"), 0o644))
 	testenv.OK(t, os.WriteFile("compose.yaml", []byte("services: {}\n"), 0o644))
 	var names []string
 	for _, found := range site.Profiles(ctx, "gone.yaml") {
@@ -81,16 +45,11 @@ func TestSavedProfilesAreFoundAndNotOverwritten(t *testing.T) {
 		names = append(names, found.Name)
 	}
 	for _, want := range []string{"quick", "locations", "my profile.yaml", "gone.yaml!"} {
-		if !slices.Contains(names, want) {
-			t.Errorf("%q lacks %s", names, want)
-		}
+		testenv.Check(t, slices.Contains(names, want), "%q lacks %s", names, want)
 	}
-	if slices.Contains(names, "compose.yaml") {
-		t.Error("a YAML file that is not a profile is listed")
-	}
-	if left, _ := filepath.Glob(".locbench-*"); len(left) > 0 {
-		t.Errorf("left behind: %q", left)
-	}
+	testenv.Check(t, !slices.Contains(names, "compose.yaml"), "a YAML file that is not a profile is listed")
+	left, _ := filepath.Glob(".locbench-*")
+	testenv.Check(t, len(left) <= 0, "left behind: %q", left)
 }
 
 func TestProbe(t *testing.T) {
@@ -109,14 +68,12 @@ func TestProbe(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	delete(responses, "/city/_count")
-	if got = site.Probe(t.Context(), "elasticsearch", es.URL); got.Err != nil || got.Size != 0 {
-		t.Errorf("without data: %+v", got)
-	}
+	got = site.Probe(t.Context(), "elasticsearch", es.URL)
+	testenv.Check(t, got.Err == nil && got.Size == 0, "without data: %+v", got)
 	address := strings.Replace(es.URL, "http://", "http://me:secret@", 1)
 	es.Close()
-	if err := site.Probe(t.Context(), "elasticsearch", address).Err; err == nil || strings.Contains(err.Error(), "secret") {
-		t.Errorf("away: %v", err)
-	}
+	err := site.Probe(t.Context(), "elasticsearch", address).Err
+	testenv.Check(t, err != nil && !strings.Contains(err.Error(), "secret"), "away: %v", err)
 }
 
 func TestMachine(t *testing.T) {

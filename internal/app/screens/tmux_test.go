@@ -45,8 +45,6 @@ func TestTmux(t *testing.T) {
 			where, err := fill("a b")
 			got = fmt.Sprint(where, " ", err)
 		}
-		if got != test.want || ran != test.ran {
-			t.Errorf("%s: %q, ran %q", name, got, ran)
-		}
+		testenv.Check(t, got == test.want && ran == test.ran, "%s: %q, ran %q", name, got, ran)
 	}
 }

@@ -49,9 +49,8 @@ func TestSearch_Killed(t *testing.T) {
 			testenv.OK(t, w.Close())
 			var said strings.Builder
 			out := plain.New(plain.Options{Out: io.Discard, Talk: &said})
-			if got := h.killed(t.Context(), dir, errors.New("it died"), out); got != c.counted {
-				t.Fatalf("counted: %v", got)
-			}
+			got := h.killed(t.Context(), dir, errors.New("it died"), out)
+			testenv.Need(t, got == c.counted, "counted: %v", got)
 			p := h.log.record.Points[0]
 			if !c.counted {
 				testenv.Equal(t, len(p.Outcomes), 0)
@@ -66,9 +65,7 @@ func TestSearch_Killed(t *testing.T) {
 			if !first.WarmUp || !more || again.Rate == 0 || h.running.Number != 2 || len(h.log.record.Points[0].Outcomes) != 1 {
 				t.Errorf("first %+v, then %+v, %v", first, again, more)
 			}
-			if h.killed(t.Context(), dir, nil, out) {
-				t.Error("without a failure")
-			}
+			testenv.Check(t, !h.killed(t.Context(), dir, nil, out), "without a failure")
 		})
 	}
 }

@@ -41,9 +41,7 @@ func TestSearchRepeatsSkippedSteps(t *testing.T) {
 	next := func() bench.Step {
 		t.Helper()
 		s, ok := h.Next(t.Context(), bench.Trial{}, steps)
-		if !ok || h.err != nil {
-			t.Fatalf("it ended: %v", h.err)
-		}
+		testenv.Need(t, ok && h.err == nil, "it ended: %v", h.err)
 		return s
 	}
 	if s := next(); !s.WarmUp {

@@ -103,9 +103,7 @@ func TestSearch_FindsTheCapacity(t *testing.T) {
 						t.Errorf("%+v of %g", r, c.rate)
 					}
 				default:
-					if math.Abs(r.Rate-c.rate) > 1e-6 {
-						t.Errorf("%+v, want %g", r, c.rate)
-					}
+					testenv.Check(t, math.Abs(r.Rate-c.rate) <= 1e-6, "%+v, want %g", r, c.rate)
 				}
 			})
 		})
@@ -157,9 +155,8 @@ func TestRun_NoRateMeetsTheSLO(t *testing.T) {
 	if code != console.ExitThreshold || r.Points[0].Result.Rate != 0 || len(r.Points[0].Outcomes) != 2 || !strings.Contains(stderr, "no rate meets p99<50ms,errors<0.1%") {
 		t.Errorf("exit code %d, %+v\n%s", code, r.Points[0], stderr)
 	}
-	if why := capacity.Reason(r.Points[0].Outcomes[0].Why); !strings.Contains(why, "errors is 33") {
-		t.Errorf("%q", why)
-	}
+	why := capacity.Reason(r.Points[0].Outcomes[0].Why)
+	testenv.Check(t, strings.Contains(why, "errors is 33"), "%q", why)
 }
 
 // The end of a search is its conclusion; the same is the first screen of the report and in the
@@ -244,9 +241,8 @@ func TestPlaces(t *testing.T) {
 	} {
 		t.Run(limits, func(t *testing.T) {
 			all, err := (&Options{Limits: strings.FieldsFunc(limits, func(r rune) bool { return r == ';' })}).places()
-			if got := fmt.Sprint(all); got != want || err != nil {
-				t.Errorf("%s, %v; want %s", got, err, want)
-			}
+			got := fmt.Sprint(all)
+			testenv.Check(t, got == want && err == nil, "%s, %v; want %s", got, err, want)
 		})
 	}
 	o := &Options{RunOptions: app.RunOptions{Profile: "quick", Contenders: []string{"go-nethttp"}, Out: "out"}, Probe: 5 * time.Second, WarmUp: time.Second}

@@ -38,9 +38,7 @@ func TestKeep(t *testing.T) {
 	go func() {
 		defer close(done)
 		apart(func() {
-			if err := KeepThread(own); err != nil {
-				t.Error(err)
-			}
+			testenv.OK(t, KeepThread(own))
 			chosen <- unix.Gettid()
 			<-finish
 		})
@@ -69,18 +67,12 @@ func TestKeep(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil || threads == 0 {
-			t.Errorf("%s: %d threads, %v", when, threads, err)
-		}
+		testenv.Check(t, err == nil && threads != 0, "%s: %d threads, %v", when, threads, err)
 	}
 	check("kept", one)
-	if n := runtime.GOMAXPROCS(0); n != 1 {
-		t.Errorf("GOMAXPROCS %d", n)
-	}
+	testenv.Equal(t, runtime.GOMAXPROCS(0), 1, "GOMAXPROCS")
 	out, err := exec.Command("grep", "Cpus_allowed_list", "/proc/self/status").Output()
-	if err != nil || strings.Fields(string(out))[1] != one.String() {
-		t.Errorf("a child is on %s, %v", out, err)
-	}
+	testenv.Check(t, err == nil && strings.Fields(string(out))[1] == one.String(), "a child is on %s, %v", out, err)
 	testenv.OK(t, undo())
 	check("afterwards", all)
 	if n := runtime.GOMAXPROCS(0); n < 1 || n > len(all) {
@@ -106,9 +98,7 @@ func TestKeepRefuses(t *testing.T) {
 func TestKeepThread(t *testing.T) {
 	all := allOfTwo(t)
 	apart(func() {
-		if err := KeepThread(all[1:]); err != nil {
-			t.Error(err)
-		}
+		testenv.OK(t, KeepThread(all[1:]))
 		if got := OfThread(); !slices.Equal(got, all[1:]) {
 			t.Errorf("on %s", got)
 		}

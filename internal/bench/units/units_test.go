@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 const (
@@ -52,9 +54,7 @@ func TestUnits(t *testing.T) {
 	} {
 		for want, got := range table {
 			t.Run(want, func(t *testing.T) {
-				if got != want {
-					t.Errorf("%q, want %q", got, want)
-				}
+				testenv.Check(t, got == want, "%q, want %q", got, want)
 			})
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/cpuset"
 	"github.com/locbench/locbench/internal/docker/dockertest"
+	"github.com/locbench/locbench/internal/host/cgroup"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -47,7 +48,7 @@ func TestProcessNextToAPinnedClient(t *testing.T) {
 			stopAtEnd(t, inst)
 			info, status := inst.Info(), ""
 			for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-				data, _ := readProc(info.PID, "status")
+				data, _ := cgroup.ReadProc(info.PID, "status")
 				if status = string(data); strings.Contains(status, "Cpus_allowed_list:\t"+tt.want+"\n") {
 					break
 				}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/locbench/locbench/internal/docker"
+	"github.com/locbench/locbench/internal/host/cgroup"
 	"github.com/locbench/locbench/internal/host/hostusage"
 )
 
@@ -26,7 +27,7 @@ func containerListens(pid int, id string) []netip.AddrPort {
 func listens(pid int, pids []int) (addresses []netip.AddrPort) {
 	sockets := map[string]netip.AddrPort{}
 	for _, table := range []string{"net/tcp", "net/tcp6"} {
-		data, err := readProc(pid, table)
+		data, err := cgroup.ReadProc(pid, table)
 		if err != nil {
 			continue
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/locbench/locbench/internal/host/cgroup"
 )
 
 // namespaceAndBoot returns this process's PID namespace and the ID of the kernel's boot, the same
@@ -33,11 +35,11 @@ func present(pid int) (start string, there bool) {
 	if !ownProc() {
 		return "", true
 	}
-	s, err := readStat(pid)
+	s, err := cgroup.ReadStat(pid)
 	if err != nil {
 		return "", true
 	}
-	return strconv.FormatInt(s.start, 10), s.state != 'Z'
+	return strconv.FormatInt(s.Start, 10), s.State != 'Z'
 }
 
 // ownProc reports whether /proc is of this process's PID namespace. In a new namespace it may still

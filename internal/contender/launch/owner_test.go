@@ -1,8 +1,6 @@
 package launch
 
 import (
-	"bytes"
-	"encoding/binary"
 	"os/exec"
 	"strings"
 	"testing"
@@ -156,26 +154,4 @@ func TestStateOfProcesses(t *testing.T) {
 	if f, why := stateOf(i.String(), true); f != dead {
 		t.Errorf("after its exit: %v, %s", f, why)
 	}
-}
-
-// TestEnvironIn reads blocks like those of xnu's sysctl_procargsx.
-func TestEnvironIn(t *testing.T) {
-	block := func(n uint32, text string) []byte { return append(binary.NativeEndian.AppendUint32(nil, n), text...) }
-	env, ok := environIn(block(2, "/bin/x\x00\x00\x00\x00/bin/x\x00-flag\x00A=1\x00"+envRun+"=r\x00"))
-	if !ok || !bytes.Equal(env, []byte("A=1\x00"+envRun+"=r\x00")) {
-		t.Errorf("%q, %v", env, ok)
-	}
-	if f, ok := matchEnv(env, []string{envRun + "="}); !ok || f.run != "r" {
-		t.Errorf("%+v, %v", f, ok)
-	}
-	for _, bad := range [][]byte{nil, {1, 2}, block(1, ""), block(1, "/bin/x"), block(3, "/bin/x\x00a\x00b"), block(1<<31, "/bin/x\x00a\x00")} {
-		if env, ok := environIn(bad); ok {
-			t.Errorf("%q: %q", bad, env)
-		}
-	}
-}
-
-func FuzzEnvironIn(f *testing.F) {
-	f.Add([]byte("\x01\x00\x00\x00/bin/x\x00\x00x\x00A=1\x00"))
-	f.Fuzz(func(_ *testing.T, data []byte) { environIn(data) })
 }

@@ -3,39 +3,15 @@ package launch
 import (
 	"bytes"
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/host/cgroup"
 )
-
-// tick is the unit of CPU time in /proc, the same on every Linux that Go runs on.
-const tick = 10 * time.Millisecond
-
-// stat is the part of /proc/<pid>/stat that is used. Times are in ticks.
-type stat struct {
-	state                        byte
-	parent, session              int
-	user, system, cuser, csystem int64
-	threads                      int
-	start                        int64
-	minor, major                 int64 // page faults, without those of exited children
-	size                         int64 // virtual memory; 0: a kernel thread, or exited
-	code                         int64 // address of the program; 0 while execve runs
-	envFrom, envTo               int64 // addresses of the environment
-}
-
-// cpu returns the CPU time, with that of exited children that the process has waited for.
-func (s stat) cpu() (user, system time.Duration) {
-	return time.Duration(s.user+s.cuser) * tick, time.Duration(s.system+s.csystem) * tick
-}
 
 // logProcesses returns the processes that pass on the log of a container: the parent of its main
 // process (a shim), and the engine; nil if one is not known.
@@ -54,11 +30,11 @@ func logProcesses(pid, engine int) []int {
 func ownCPU(pids []int) *time.Duration {
 	var sum time.Duration
 	for _, pid := range pids {
-		s, err := readStat(pid)
+		s, err := cgroup.ReadStat(pid)
 		if err != nil {
 			return nil
 		}
-		sum += time.Duration(s.user+s.system) * tick
+		sum += time.Duration(s.User+s.System) * cgroup.Tick
 	}
 	if len(pids) == 0 {
 		return nil
@@ -68,20 +44,20 @@ func ownCPU(pids []int) *time.Duration {
 
 // parent returns the number of a process's parent; 0 if it cannot be read.
 func parent(pid int) int {
-	s, _ := readStat(pid)
-	return s.parent
+	s, _ := cgroup.ReadStat(pid)
+	return s.Parent
 }
 
 // processGone reports whether a process has exited, even if its parent has not waited for it.
 func processGone(pid int) bool {
-	s, err := readStat(pid)
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) || s.state == 'Z' || s.state == 'X'
+	s, err := cgroup.ReadStat(pid)
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) || s.State == 'Z' || s.State == 'X'
 }
 
 // processAilment returns why a process does not run, or "" if it is not stopped.
 func processAilment(pid int) string {
-	s, _ := readStat(pid)
-	switch s.state {
+	s, _ := cgroup.ReadStat(pid)
+	switch s.State {
 	case 'T':
 		return "process stopped externally (SIGSTOP)"
 	case 't':
@@ -93,7 +69,7 @@ func processAilment(pid int) string {
 // handles reports whether a process has a handler of a signal or, as init programs do, blocks it and
 // waits for it. As PID 1 of a container, a process with neither ignores the signal.
 func handles(pid int, signal string) bool {
-	status, _ := readProc(pid, "status")
+	status, _ := cgroup.ReadProc(pid, "status")
 	return handled(status, bench.SignalNumber(signal))
 }
 
@@ -111,44 +87,10 @@ func statusMask(status []byte, key string) (mask uint64) {
 	return mask
 }
 
-func readStat(pid int) (stat, error) {
-	data, err := readProc(pid, "stat")
-	if err != nil {
-		return stat{}, err
-	}
-	return parseStat(string(data))
-}
-
-// parseStat reads "123 (a name (with) parentheses) S 1 …". The name may contain anything, so the
-// fields begin after the last ")".
-func parseStat(line string) (s stat, err error) {
-	end := strings.LastIndexByte(line, ')')
-	if end < 0 {
-		return s, errors.New("stat of a process: no name")
-	}
-	f := strings.Fields(line[end+1:]) // f[0] is field 3
-	if len(f) < 49 {
-		return s, fmt.Errorf("stat of a process: %d fields", len(f)+2)
-	}
-	num := func(field int) int64 {
-		n, e := strconv.ParseInt(f[field-3], 10, 64)
-		if e != nil || n < 0 && field != 6 {
-			err = fmt.Errorf("stat of a process: field %d is %.20q", field, f[field-3])
-		}
-		return n
-	}
-	s = stat{
-		state: f[0][0], parent: int(num(4)), session: int(num(6)), minor: num(10), major: num(12),
-		user: num(14), system: num(15), cuser: num(16), csystem: num(17), threads: int(num(20)), start: num(22),
-		size: num(23), code: num(26), envFrom: num(50), envTo: num(51),
-	}
-	return s, err
-}
-
 // inSession returns the processes of a session.
 func inSession(session int) (pids []int) {
 	for _, pid := range allPIDs() {
-		if s, err := readStat(pid); err == nil && s.session == session {
+		if s, err := cgroup.ReadStat(pid); err == nil && s.Session == session {
 			pids = append(pids, pid)
 		}
 	}
@@ -163,17 +105,17 @@ func procUsage(pids []int) (bench.Usage, error) {
 	var minor, major int64
 	mem := bench.Memory{PeakSource: "VmHWM", MinorFaults: &minor, MajorFaults: &major}
 	for _, pid := range pids {
-		s, err := readStat(pid)
-		if err != nil || s.state == 'Z' {
+		s, err := cgroup.ReadStat(pid)
+		if err != nil || s.State == 'Z' {
 			continue
 		}
 		processes++
-		threads += s.threads
-		inUser, inSystem := s.cpu()
+		threads += s.Threads
+		inUser, inSystem := s.CPU()
 		user, system = user+inUser, system+inSystem
-		minor += s.minor
-		major += s.major
-		status, _ := readProc(pid, "status")
+		minor += s.Minor
+		major += s.Major
+		status, _ := cgroup.ReadProc(pid, "status")
 		mem.Used += statusBytes(status, "VmRSS:")
 		mem.Peak += statusBytes(status, "VmHWM:") // of several processes: an upper bound
 	}
@@ -226,7 +168,7 @@ const execPatience = 10 * time.Second
 // an execve the environment is empty until the kernel has written the new one, also in files opened
 // before. So an empty one counts only if its begin and end addresses are set and equal.
 func environOf(pid int) []byte {
-	return environFrom(func(file string) ([]byte, error) { return readProc(pid, file) })
+	return environFrom(func(file string) ([]byte, error) { return cgroup.ReadProc(pid, file) })
 }
 
 // environFrom does the work of environOf. read reads a file of the process.
@@ -240,8 +182,8 @@ func environFrom(read func(file string) ([]byte, error)) []byte {
 		if err != nil {
 			return nil
 		}
-		s, err := parseStat(string(line))
-		if err != nil || s.size == 0 || s.code != 0 && s.envFrom == s.envTo {
+		s, err := cgroup.ParseStat(string(line))
+		if err != nil || s.Size == 0 || s.Code != 0 && s.EnvFrom == s.EnvTo {
 			return nil
 		}
 	}
@@ -261,13 +203,4 @@ func allPIDs() (pids []int) {
 		}
 	}
 	return pids
-}
-
-func readProc(pid int, name string) ([]byte, error) {
-	f, err := os.Open(filepath.Join("/proc", strconv.Itoa(pid), name))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, 1<<20))
 }

@@ -12,40 +12,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/locbench/locbench/internal/host/cgroup"
 	"github.com/locbench/locbench/internal/testenv"
 )
-
-func TestParseStat(t *testing.T) {
-	line := "123 (a) b (c)) S 1 2 77 0 -1 4194560 10 20 30 40 5 6 7 8 20 0 9 0 12345 4096 2 18446744073709551615 " +
-		"21 2 3 0 0 0 0 0 65536 0 0 0 17 1 0 0 0 0 0 1 2 3 4 5 6 7 0\n"
-	s, err := parseStat(line)
-	want := stat{state: 'S', parent: 1, session: 77, user: 5, system: 6, cuser: 7, csystem: 8, threads: 9, start: 12345, minor: 10, major: 30,
-		size: 4096, code: 21, envFrom: 6, envTo: 7}
-	if user, system := want.cpu(); user != 120*time.Millisecond || system != 140*time.Millisecond {
-		t.Errorf("%v and %v of CPU time", user, system)
-	}
-	if err != nil || s != want {
-		t.Errorf("%+v, %v; want %+v", s, err, want)
-	}
-	fields := strings.Fields(line[strings.LastIndexByte(line, ')')+1:])
-	fields[3] = "-1" // no session
-	shortest := ") " + strings.Join(fields[:49], " ")
-	want.session = -1
-	if s, err := parseStat(shortest); err != nil || s != want {
-		t.Errorf("%+v, %v; want %+v", s, err, want)
-	}
-	for bad, want := range map[string]string{
-		"": "no name", "1 (x": "no name", "1 (x) S 1 2": "5 fields", strings.TrimSuffix(shortest, " "+fields[48]): "50 fields",
-		strings.Replace(line, " 5 6 ", " x 6 ", 1): `field 14 is "x"`, strings.Replace(line, " 5 6 ", " -5 6 ", 1): `field 14 is "-5"`,
-	} {
-		if _, err := parseStat(bad); err == nil || err.Error() != "stat of a process: "+want {
-			t.Errorf("%q: %v, want %s", bad, err, want)
-		}
-	}
-	if s, err := readStat(os.Getpid()); err != nil || s.threads < 1 || strconv.FormatInt(s.start, 10) != self().start {
-		t.Errorf("own: %+v, %v", s, err)
-	}
-}
 
 // TestHandlesTerm: the main thread of an init program blocks signals and waits for them.
 func TestHandlesTerm(t *testing.T) {
@@ -149,16 +118,6 @@ func TestEnvironOf(t *testing.T) {
 	}
 }
 
-func FuzzParseStat(f *testing.F) {
-	f.Add("123 (a) b) S 1 2 77 0 -1 0 1 2 3 4 5 6 7 8 20 0 9 0 12345")
-	f.Add(") ")
-	f.Fuzz(func(t *testing.T, line string) {
-		if s, err := parseStat(line); err == nil && (s.user < 0 || s.threads < 0) {
-			t.Errorf("%+v", s)
-		}
-	})
-}
-
 func TestMatchEnv(t *testing.T) {
 	env := []byte("A=1\x00" + envRun + "=r1\x00B=" + envRun + "=r2\x00")
 	for _, tt := range []struct {
@@ -176,8 +135,8 @@ func TestMatchEnv(t *testing.T) {
 }
 
 func exists(pid int) bool {
-	s, err := readStat(pid)
-	return err == nil && s.state != 'Z'
+	s, err := cgroup.ReadStat(pid)
+	return err == nil && s.State != 'Z'
 }
 
 func gone(t *testing.T, pid int) {

@@ -62,7 +62,7 @@ func TestProcess(t *testing.T) {
 		if err != nil || u.Memory == nil || u.Memory.Limit != 64<<20 || u.Memory.Peak == 0 || *u.Processes != 1 || *u.Threads < 2 {
 			t.Errorf("%+v %+v, %v", u, u.Memory, err)
 		}
-		status, _ := readProc(info.PID, "status")
+		status, _ := cgroup.ReadProc(info.PID, "status")
 		if !strings.Contains(string(status), "Cpus_allowed_list:\t"+info.CPUSet.String()+"\n") {
 			t.Errorf("not held to CPU %s: %s", info.CPUSet, status)
 		}

@@ -130,8 +130,8 @@ func TestShell_StopWithoutMarks(t *testing.T) {
 	var child int
 	fmt.Sscanf(waitLog(t, inst, "child"), "child %d", &child)
 	testenv.Until(t, time.Minute, "it has no environment", func() bool {
-		env, err := readProc(child, "environ")
-		line, _ := readProc(child, "cmdline")
+		env, err := cgroup.ReadProc(child, "environ")
+		line, _ := cgroup.ReadProc(child, "cmdline")
 		return err == nil && len(env) == 0 && strings.HasPrefix(string(line), "sleep")
 	})
 	if _, err := inst.Stop(t.Context(), time.Minute); err != nil {
@@ -164,7 +164,7 @@ func TestShell_WithoutGroup(t *testing.T) {
 	if err != nil || u.Source != "/proc" || u.Memory == nil || u.Memory.PeakSource != "VmHWM" || *u.Processes < 1 || u.Throttling != nil {
 		t.Errorf("%+v, %v", u, err)
 	}
-	status, _ := readProc(info.PID, "status")
+	status, _ := cgroup.ReadProc(info.PID, "status")
 	if !strings.Contains(string(status), "Cpus_allowed_list:\t"+info.CPUSet.String()+"\n") {
 		t.Errorf("not held to CPU %s", info.CPUSet)
 	}

@@ -215,8 +215,8 @@ func TestProcUsage(t *testing.T) {
 		!one.At.Before(time.Now()) || *one.Memory.MinorFaults < 1 {
 		t.Errorf("%+v %+v, %v", one, one.Memory, err)
 	}
-	s, _ := readStat(os.Getpid())
-	if own := time.Duration(s.user+s.system+s.cuser+s.csystem) * tick; one.CPU > own {
+	s, _ := cgroup.ReadStat(os.Getpid())
+	if own := time.Duration(s.User+s.System+s.ChildUser+s.ChildSystem) * cgroup.Tick; one.CPU > own {
 		t.Errorf("%v of CPU time, but %v of it later", one.CPU, own)
 	}
 	two, err := procUsage([]int{os.Getpid(), os.Getpid(), 1 << 30})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -25,30 +26,6 @@ type Docker struct {
 // CPUs returns the number of CPUs of the engine's machine.
 func (d *Docker) CPUs() int { return d.Info().CPUs }
 
-// images builds the images of an engine.
-type images struct{ *docker.Engine }
-
-func (i images) CPUs() int { return i.Info().CPUs }
-
-func (i images) Build(ctx context.Context, svc bench.Service, o contender.BuildOptions) (bench.Artifact, error) {
-	return contender.BuildImage(ctx, i.Engine, svc, o)
-}
-
-func dockerBuilder(ctx context.Context) (Builder, func() error, error) {
-	engine, err := docker.Connect(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	return images{engine}, engine.Close, nil
-}
-
-func hasImage(svc bench.Service) error {
-	if svc.Docker == nil && !svc.Builtin {
-		return errors.New("its manifest has no `docker`")
-	}
-	return nil
-}
-
 func openDocker(ctx context.Context, o Options) (Platform, error) {
 	d, err := OpenDocker(ctx, o)
 	if err != nil {
@@ -62,7 +39,11 @@ func OpenDocker(ctx context.Context, o Options) (*Docker, error) {
 	engine, err := docker.Connect(ctx)
 	if err != nil {
 		_, options := those(o.Needs, contained)
-		return nil, MissingError{fmt.Errorf("%w; without Docker: %s", err, strings.Join(append(options, "--runtime process"), " "))}
+		instead := "--runtime process"
+		if NoProcesses(runtime.GOOS) != nil {
+			instead = "--target http://HOST:PORT of a service that you start"
+		}
+		return nil, MissingError{fmt.Errorf("%w; without Docker: %s", err, strings.Join(append(options, instead), " "))}
 	}
 	d := &Docker{runID: o.RunID}
 	inside, _ := those(o.Needs, contained)

@@ -2,12 +2,27 @@ package platform
 
 import (
 	"context"
+	"runtime"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/cpuset"
 	"github.com/locbench/locbench/internal/contender"
 	"github.com/locbench/locbench/internal/contender/launch"
+	"github.com/locbench/locbench/internal/needs"
 )
+
+// local has the methods of platforms without an engine: those of this machine.
+type local struct{ runID string }
+
+func (local) CPUs() int                       { return runtime.NumCPU() }
+func (local) RecordEnvironment(*bench.Run)    {}
+func (local) Network() needs.Network          { return needs.Network{} }
+func (local) Alive(context.Context) error     { return nil }
+func (local) Others(context.Context) []string { return nil }
+func (local) Close(context.Context) error     { return nil }
+func (h local) Clean(ctx context.Context) (launch.Cleaned, error) {
+	return launch.Clean(ctx, nil, launch.CleanOptions{Run: h.runID, NotOwn: true})
+}
 
 // target is a running service that locbench did not start.
 type target struct {

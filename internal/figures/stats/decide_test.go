@@ -160,8 +160,12 @@ func TestRule_Compare_Family(t *testing.T) {
 		t.Errorf("among twenty: %s, p %g, %d more", c.Verdict, c.Adjusted, c.More)
 	}
 	testenv.Check(t, len(Rule{}.Compare(nil)) == 0, "an empty family has comparisons")
-	testenv.Equal(t, PValue(pair.Old, pair.New, false), alone.Test.P)
-	testenv.Equal(t, PValue(pair.Old[:5], pair.New, false), 1)
+	if p := PValue(pair.Old, pair.New, false); p != alone.Test.P {
+		t.Errorf("p %g, want %g", p, alone.Test.P)
+	}
+	if p := PValue(pair.Old[:5], pair.New, false); p != 1 {
+		t.Errorf("p of five rounds: %g", p)
+	}
 }
 
 // Six pairs are never significant in a family of five, eight can be. Paired tests find more than
@@ -193,7 +197,9 @@ func TestRule_Compare_Pairs(t *testing.T) {
 		{"equal pairs", family(MinPaired, true)[1], "same within 3%: 0.0% (0.0% to 0.0%)"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			testenv.Equal(t, test.got.Sentence(), test.want)
+			if got := test.got.Sentence(); got != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
 		})
 	}
 }
@@ -207,7 +213,8 @@ func TestRule_Fill(t *testing.T) {
 		{Rule{Alpha: math.NaN(), Margin: math.NaN()}, standard},
 		{Rule{Alpha: .999, Margin: 9.9, Floor: .1}, Rule{Alpha: .999, Margin: 9.9, Floor: .1}},
 	} {
-		testenv.Equal(t, test.rule.Fill(), test.want, test.rule)
+		got := test.rule.Fill()
+		testenv.Check(t, got == test.want, "%+v: %+v, want %+v", test.rule, got, test.want)
 	}
 	// The smallest p value of n pairs is 2 / 2ⁿ.
 	for _, test := range []struct{ family, paired, unpaired int }{{1, 6, 6}, {2, 7, 6}, {8, 9, 6}, {32, 11, 7},
@@ -230,7 +237,8 @@ func TestRatio_Words(t *testing.T) {
 		{Ratio{1, Interval{.9996, 1.0004, 0}}, "0.0% (0.0% to 0.0%)"},
 		{Ratio{1, Interval{.9994, 1.0006, 0}}, "0.0% (−0.1% to +0.1%)"},
 	} {
-		testenv.Equal(t, test.ratio.Words(), test.want)
+		got := test.ratio.Words()
+		testenv.Check(t, got == test.want, "%q, want %q", got, test.want)
 	}
 }
 
@@ -265,9 +273,8 @@ func TestRoundWarnings(t *testing.T) {
 		testenv.Check(t, got == c.want, "%v: %q, want %q", c.rounds, got, c.want)
 	}
 	for value, sign := range map[float64]int{6: 1, 4: -1} {
-		if o := Outliers([]float64{5, 5, 5, 5, 5, value}); len(o) != 1 || o[0] != (Outlier{5, value, math.Inf(sign)}) {
-			t.Errorf("one of six equal ones: %+v", o)
-		}
+		o := Outliers([]float64{5, 5, 5, 5, 5, value})
+		testenv.Check(t, len(o) == 1 && o[0] == (Outlier{5, value, math.Inf(sign)}), "one of six equal ones: %+v", o)
 	}
 }
 
@@ -361,11 +368,12 @@ func TestRule_Beyond(t *testing.T) {
 		{"nothing in one old round", Pair{Old: []float64{0, 99, 100, 101, 102, 103}, New: times(base, 1.1)}, .95, 1},
 		{"five rounds", Pair{Old: base[:5], New: none[:5]}, .95, 0},
 	} {
-		testenv.Equal(t, (Rule{}).Beyond(c.pair, c.multiple), c.want, c.name)
+		if got := (Rule{}).Beyond(c.pair, c.multiple); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
 	}
-	if (Rule{Alpha: .001}).Beyond(Pair{Old: base, New: none}, .95) != 0 {
-		t.Error("certain at 0.1%, with six rounds")
-	}
+	testenv.Check(t, (Rule{Alpha: .001}).Beyond(Pair{Old: base, New: none}, .95) == 0,
+		"certain at 0.1%%, with six rounds")
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range 500 {
 		pair := Pair{Paired: i%2 == 0}
@@ -405,6 +413,7 @@ func TestComparison_BelowFloor(t *testing.T) {
 		if c.name == "too few" {
 			r = Rule{Floor: .2}.Compare([]Pair{{Old: []float64{1, 0}, New: []float64{1, 1}}})[0]
 		}
-		testenv.Equal(t, (r.Ratio != nil || r.Test != nil || c.name == "too few") && r.BelowFloor(), c.want, c.name)
+		got := (r.Ratio != nil || r.Test != nil || c.name == "too few") && r.BelowFloor()
+		testenv.Check(t, got == c.want, "%s: %v", c.name, got)
 	}
 }

@@ -135,9 +135,8 @@ func TestDrift_MeasuredSteps(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := stepOf(10, func(at float64) (float64, float64) { return 2000 + 50*at, 1.5 })
 			change(&s)
-			if d := Drift(s); d != nil {
-				t.Error(d)
-			}
+			d := Drift(s)
+			testenv.Check(t, d == nil, "%v", d)
 		})
 	}
 }
@@ -185,9 +184,8 @@ func TestCosts(t *testing.T) {
 			got := costs(s, windows)
 			testenv.Check(t, slices.EqualFunc(got, test.want, func(a, b float64) bool { return near(a, b*1e6) }),
 				"%v, want %v", got, test.want)
-			if s.Before = nil; costs(s, windows) != nil {
-				t.Error("known without a reading at the beginning")
-			}
+			s.Before = nil
+			testenv.Check(t, costs(s, windows) == nil, "known without a reading at the beginning")
 		})
 	}
 }

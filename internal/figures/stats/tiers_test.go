@@ -22,8 +22,10 @@ func TestTiers(t *testing.T) {
 		times([]float64(base), 0.8001), // 7: second
 	}
 	got := Rule{}.Tiers(samples, true, false, nil)
-	testenv.Check(t, fmt.Sprint(got.Tiers) == "[[2 1 3] [7 4] [0] [6]]" && slices.Equal(got.Unknown, []int{5}) && got.RoundsNeeded == 0 && len(got.Pairs) == 21,
-		"%+v", got)
+	if fmt.Sprint(got.Tiers) != "[[2 1 3] [7 4] [0] [6]]" || !slices.Equal(got.Unknown, []int{5}) ||
+		got.RoundsNeeded != 0 || len(got.Pairs) != 21 {
+		t.Errorf("%+v", got)
+	}
 	// Lower is better.
 	if got = (Rule{}).Tiers(slices.Concat(samples[:6], samples[7:]), false, false, nil); len(got.Tiers) != 3 ||
 		fmt.Sprint(got.Tiers[:2]) != "[[0] [4 6 3]]" {
@@ -31,20 +33,16 @@ func TestTiers(t *testing.T) {
 	}
 	// None leads if nothing succeeded anywhere.
 	nothing := [][]float64{samples[6], samples[5], samples[6]}
-	if got = (Rule{}).Tiers(nothing, true, false, nil); got.Tiers != nil || !slices.Equal(got.Unknown, []int{0, 1, 2}) {
-		t.Errorf("tiers of nothing %+v", got)
-	}
-	if got = (Rule{}).Tiers(nothing, false, false, nil); len(got.Tiers) != 1 {
-		t.Errorf("tiers of 0, where less is better, %+v", got)
-	}
-	if got = (Rule{}).Tiers(nil, true, false, nil); got.Tiers != nil || got.Unknown != nil || got.RoundsNeeded != 0 {
-		t.Error("nothing has tiers")
-	}
+	got = (Rule{}).Tiers(nothing, true, false, nil)
+	testenv.Check(t, got.Tiers == nil && slices.Equal(got.Unknown, []int{0, 1, 2}), "tiers of nothing %+v", got)
+	got = (Rule{}).Tiers(nothing, false, false, nil)
+	testenv.Check(t, len(got.Tiers) == 1, "tiers of 0, where less is better, %+v", got)
+	got = (Rule{}).Tiers(nil, true, false, nil)
+	testenv.Check(t, got.Tiers == nil && got.Unknown == nil && got.RoundsNeeded == 0, "nothing has tiers")
 	// A contender's other measures correct its pairs, too.
 	with := func(a, b int) ([]Weighted, float64) { return make([]Weighted, a+b), 1 }
-	if got = (Rule{}).Tiers(samples[:5], true, false, with); got.Tests != 10 {
-		t.Errorf("a family of %d", got.Tests)
-	}
+	got = (Rule{}).Tiers(samples[:5], true, false, with)
+	testenv.Check(t, got.Tests == 10, "a family of %d", got.Tests)
 	if got = (Rule{}).Tiers(samples[3:5], true, false,
 		func(int, int) ([]Weighted, float64) { return make([]Weighted, 29), 1 }); got.Tests != 30 {
 		t.Errorf("a family of %d", got.Tests)
@@ -67,8 +65,10 @@ func TestRoundsNeeded(t *testing.T) {
 	for _, test := range []struct{ contenders, rounds, tiers, needed int }{{2, 6, 2, 0}, {7, 6, 7, 0}, {8, 6, 1, 1},
 		{8, 7, 8, 0}, {1, 6, 1, 0}} {
 		got := Rule{}.Tiers(samples(test.contenders, test.rounds), true, false, nil)
-		testenv.Check(t, len(got.Tiers) == test.tiers && got.RoundsNeeded == test.needed,
-			"%d contenders, %d rounds: %d tiers, %d more rounds needed", test.contenders, test.rounds, len(got.Tiers), got.RoundsNeeded)
+		if len(got.Tiers) != test.tiers || got.RoundsNeeded != test.needed {
+			t.Errorf("%d contenders, %d rounds: %d tiers, %d more rounds needed", test.contenders, test.rounds,
+				len(got.Tiers), got.RoundsNeeded)
+		}
 	}
 }
 
@@ -109,7 +109,8 @@ func TestOutside(t *testing.T) {
 		{"CPU time, client-bound", OfCPU, Contender{Steps: []Step{valid}}, valid, clientBound, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			testenv.Equal(t, Outside(test.of, test.contender, test.at, test.clientBound), test.want)
+			got := Outside(test.of, test.contender, test.at, test.clientBound)
+			testenv.Check(t, got == test.want, "%q, want %q", got, test.want)
 		})
 	}
 	if !SameLength([]float64{1, 2}, []float64{3, 4}) || SameLength([]float64{1, 2}, []float64{3}) || !SameLength() {

@@ -309,7 +309,9 @@ func TestLoop_LittlesLaw(t *testing.T) {
 		"an interleaved step": {Connections: 10, Responses: 200, Busy: 2 * s10, Shared: s10, Counted: s10, Parts: true},
 		"no connection":       {Responses: 200, Busy: s10, Shared: s10, Counted: s10},
 	} {
-		testenv.Equal(t, o.Warnings(load{Elapsed: time.Second}), nil, name)
+		if got := o.Warnings(load{Elapsed: time.Second}); got != nil {
+			t.Errorf("%s: %q", name, got)
+		}
 	}
 	unstable := verdict.Loop{Open: true, Responses: 200, Shared: s10}
 	for name, l := range map[string]load{
@@ -473,5 +475,6 @@ func TestDelayedACKs(t *testing.T) {
 		{"hardly any around", 52, 48, want, func(x float64) string { return piledUp(ms(42), 500, int(x), 0) }},
 		{"pauses of the quota", 6, 5, want, func(x float64) string { return piledUp(ms(42), 500, 0, int64(x)) }},
 	})
-	testenv.Equal(t, verdict.DelayedACKs(step{}), nil)
+	got := verdict.DelayedACKs(step{})
+	testenv.Check(t, got == nil, "of no response: %v", got)
 }

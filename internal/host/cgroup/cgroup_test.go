@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestTree_Own(t *testing.T) {
@@ -45,9 +47,7 @@ func TestTree_Own(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cpus, memory := fake(t, with(machine, test.files)).Own()
-			if got := fmt.Sprint(cpus, memory); got != test.want {
-				t.Errorf("%s, want %s", got, test.want)
-			}
+			testenv.Equal(t, fmt.Sprint(cpus, memory), test.want)
 		})
 	}
 	if n := OwnCPUs(); n <= 0 || n > float64(runtime.NumCPU()) {
@@ -55,9 +55,7 @@ func TestTree_Own(t *testing.T) {
 	}
 	swaps := fake(t, map[string]string{"none": "heading\n", "one": "heading\n/swap\n"})
 	for name, want := range map[string]bool{"none": false, "one": true, "unknown": true} {
-		if got := swapsIn(swaps.path(name)); got != want {
-			t.Errorf("%s: %t", name, got)
-		}
+		testenv.Equal(t, swapsIn(swaps.path(name)), want, name)
 	}
 }
 
@@ -78,9 +76,8 @@ func TestTree_Version(t *testing.T) {
 			dirs, err := tree.dirs("self")
 			cpus, memory := tree.Own()
 			got := fmt.Sprintf("%d %v %v; %g %d", tree.Version(), dirs, err, cpus, memory)
-			if got = strings.ReplaceAll(got, tree.Root+"/sys/fs/cgroup", "ROOT"); got != want {
-				t.Errorf("%s, want %s", got, want)
-			}
+			got = strings.ReplaceAll(got, tree.Root+"/sys/fs/cgroup", "ROOT")
+			testenv.Check(t, got == want, "%s, want %s", got, want)
 		})
 	}
 }
@@ -88,9 +85,8 @@ func TestTree_Version(t *testing.T) {
 func TestUnescape(t *testing.T) {
 	for in, want := range map[string]string{`a\040b`: "a b", `\134`: `\`, `a\0`: `a\0`, `\04`: `\04`, `\999`: `\999`, "": ""} {
 		t.Run(in, func(t *testing.T) {
-			if got := unescape(in); got != want {
-				t.Errorf("%q: %q, want %q", in, got, want)
-			}
+			got := unescape(in)
+			testenv.Check(t, got == want, "%q: %q, want %q", in, got, want)
 		})
 	}
 }
@@ -118,9 +114,7 @@ func FuzzParsers(f *testing.F) {
 			}
 		}
 		for k, v := range keyed(data) {
-			if v < 0 {
-				t.Fatalf("%q is %d", k, v)
-			}
+			testenv.Need(t, v >= 0, "%q is %d", k, v)
 		}
 		if n, ok := number(data); ok && n < 0 {
 			t.Fatal(n)
@@ -135,8 +129,6 @@ func BenchmarkRead(b *testing.B) {
 	}
 	defer r.Close()
 	for b.Loop() {
-		if _, err := r.Read(); err != nil {
-			b.Fatal(err)
-		}
+		testenv.OK(b, testenv.Err(r.Read()))
 	}
 }

@@ -26,9 +26,7 @@ func create(t *testing.T, l bench.Limits, cpus ...int) *Group {
 		t.Skip("no cgroup can be made here: ", err)
 	}
 	t.Cleanup(func() {
-		if err := g.Remove(); err != nil {
-			t.Error(err)
-		}
+		testenv.OK(t, g.Remove())
 	})
 	return g
 }
@@ -46,9 +44,8 @@ func sh(t *testing.T, g *Group, script string) *exec.Cmd {
 	leave, err := g.Enter()
 	testenv.OK(t, err)
 	err = cmd.Start()
-	if e := leave(); e != nil {
-		t.Fatal(e)
-	}
+	e := leave()
+	testenv.Need(t, e == nil, "%v", e)
 	testenv.OK(t, err)
 	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
 	return cmd
@@ -63,9 +60,8 @@ func TestGroupOnThisMachine(t *testing.T) {
 	testenv.OK(t, err)
 	cmd := sh(t, g, "sleep 60 & wait")
 	testenv.Until(t, time.Minute, "two processes in the group", func() bool { return len(g.PIDs()) == 2 })
-	if now, _ := os.ReadFile("/proc/self/cgroup"); string(now) != string(home) {
-		t.Errorf("this process has moved to\n%s", now)
-	}
+	now, _ := os.ReadFile("/proc/self/cgroup")
+	testenv.Check(t, string(now) == string(home), "this process has moved to\n%s", now)
 	threads, _ := filepath.Glob("/proc/self/task/*/cgroup")
 	for _, path := range threads {
 		if data, _ := os.ReadFile(path); strings.Contains(string(data), "locbench-test-") {
@@ -75,9 +71,8 @@ func TestGroupOnThisMachine(t *testing.T) {
 	theirs, err := Tree{}.membership(strconv.Itoa(cmd.Process.Pid))
 	testenv.OK(t, err)
 	for c, dir := range g.dirs {
-		if filepath.Base(theirs[c]) != filepath.Base(dir) {
-			t.Errorf("controller %q: the child is in %s", c, theirs[c])
-		}
+		testenv.Check(t, filepath.Base(theirs[c]) == filepath.Base(dir),
+			"controller %q: the child is in %s", c, theirs[c])
 	}
 	for _, r := range readers(t, g, cmd.Process.Pid) {
 		u, err := r.Read()
@@ -90,12 +85,8 @@ func TestGroupOnThisMachine(t *testing.T) {
 	if err := g.Remove(); err != nil { // with two processes in it
 		t.Error(err)
 	}
-	if err := cmd.Wait(); err == nil {
-		t.Error("it ended by itself")
-	}
-	if err := g.Remove(); err != nil {
-		t.Errorf("again: %v", err)
-	}
+	testenv.Check(t, cmd.Wait() != nil, "it ended by itself")
+	testenv.OK(t, g.Remove())
 }
 
 // readers returns two readers of the same counters.
@@ -125,9 +116,7 @@ func TestBornInV2Group(t *testing.T) {
 			t.Skip("no group can be made here: ", err)
 		}
 		defer func() {
-			if err := g.Remove(); err != nil {
-				t.Error(err)
-			}
+			testenv.OK(t, g.Remove())
 		}()
 		cmd := sh(t, g, "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; sleep 60")
 		if pids := g.PIDs(); len(pids) != 1 || pids[0] != cmd.Process.Pid {
@@ -138,9 +127,7 @@ func TestBornInV2Group(t *testing.T) {
 		defer r.Close()
 		testenv.Until(t, time.Minute, "CPU time of the child", func() bool {
 			u, err := r.Read()
-			if err != nil || u.Source != "cgroup v2" {
-				t.Fatalf("%+v, %v", u, err)
-			}
+			testenv.Need(t, err == nil && u.Source == "cgroup v2", "%+v, %v", u, err)
 			return u.CPU > 0
 		})
 		return
@@ -158,20 +145,13 @@ func TestRemoveTakesGroupsBelow(t *testing.T) {
 		pid := strconv.Itoa(cmd.Process.Pid)
 		testenv.OK(t, os.WriteFile(filepath.Join(below, "cgroup.procs"), []byte(pid), 0))
 	}
-	if pids := g.PIDs(); len(pids) != 1 || pids[0] != cmd.Process.Pid {
-		t.Errorf("in the group: %v, want %d", pids, cmd.Process.Pid)
-	}
-	if err := g.Remove(); err != nil {
-		t.Error(err)
-	}
+	pids := g.PIDs()
+	testenv.Check(t, len(pids) == 1 && pids[0] == cmd.Process.Pid, "in the group: %v, want %d", pids, cmd.Process.Pid)
+	testenv.OK(t, g.Remove())
 	for _, dir := range g.dirs {
-		if _, err := os.Stat(dir); err == nil {
-			t.Errorf("%s is left", dir)
-		}
+		testenv.Check(t, testenv.Err(os.Stat(dir)) != nil, "%s is left", dir)
 	}
-	if err := cmd.Wait(); err == nil {
-		t.Error("it ended by itself")
-	}
+	testenv.Check(t, cmd.Wait() != nil, "it ended by itself")
 }
 
 func TestCleanLeft(t *testing.T) {
@@ -182,22 +162,15 @@ func TestCleanLeft(t *testing.T) {
 	}
 	cmd := sh(t, g, "sleep 60")
 	gone, err := Tree{}.CleanLeft(func(name string) bool { return strings.HasPrefix(name, prefix) })
-	if err != nil || len(gone) != 1 || gone[0] != prefix+t.Name() {
-		t.Errorf("%v, %v", gone, err)
-	}
-	if err := cmd.Wait(); err == nil {
-		t.Error("the process in it is still running")
-	}
+	testenv.Check(t, err == nil && len(gone) == 1 && gone[0] == prefix+t.Name(), "%v, %v", gone, err)
+	testenv.Check(t, cmd.Wait() != nil, "the process in it is still running")
 }
 
 func TestProbe(t *testing.T) {
 	probe := fmt.Sprintf("probe-%d", os.Getpid())
 	missing, noSet, err := Tree{}.Probe(probe)
 	t.Logf("missing: %q, %v, %v", missing, noSet, err)
-	if left, _ := (Tree{}).CleanLeft(func(name string) bool { return name == probe }); len(left) > 0 {
-		t.Errorf("left: %v", left)
-	}
-	if os.Geteuid() == 0 && (Tree{}).Version() == 1 && err != nil {
-		t.Error(err)
-	}
+	left, _ := (Tree{}).CleanLeft(func(name string) bool { return name == probe })
+	testenv.Check(t, len(left) <= 0, "left: %v", left)
+	testenv.Check(t, os.Geteuid() != 0 || (Tree{}).Version() != 1 || err == nil, "%v", err)
 }

@@ -67,9 +67,8 @@ func TestGroup_Limits(t *testing.T) {
 				}
 				g.limitV1(test.limits, test.cpus, test.swaps, nil)
 				got := content(t, root)
-				if g.missing != nil || g.noSet != nil || !maps.Equal(got, with(v1, test.want)) {
-					t.Errorf("%q; %q, %v", got, g.missing, g.noSet)
-				}
+				testenv.Check(t, g.missing == nil && g.noSet == nil && maps.Equal(got, with(v1, test.want)),
+					"%q; %q, %v", got, g.missing, g.noSet)
 				return
 			}
 			root := fake(t, v2).Root
@@ -147,9 +146,8 @@ func TestTree_Create(t *testing.T) {
 			}
 			slices.Sort(made)
 			text := func(err error) string { return strings.ReplaceAll(fmt.Sprint(err), tree.Root, "ROOT") }
-			if !slices.Equal(made, test.made) || text(err) != cmp.Or(test.err, "<nil>") {
-				t.Fatalf("%q, %v", made, err)
-			}
+			testenv.Need(t, slices.Equal(made, test.made) && text(err) == cmp.Or(test.err, "<nil>"),
+				"%q, %v", made, err)
 			if err != nil {
 				return
 			}
@@ -160,15 +158,11 @@ func TestTree_Create(t *testing.T) {
 			if _, v2 := g.FD(); v2 != strings.HasPrefix(name, "v2") {
 				t.Errorf("FD: %t", v2)
 			}
-			if err := g.Remove(); err != nil {
-				t.Error(err)
-			}
+			testenv.OK(t, g.Remove())
 		})
 	}
 	for _, name := range []string{"", "..", "a/b", ".hidden"} {
-		if _, err := (Tree{}).Create(name, all, nil); err == nil {
-			t.Errorf("created a group called %q", name)
-		}
+		testenv.Check(t, testenv.Err((Tree{}).Create(name, all, nil)) != nil, "created a group called %q", name)
 	}
 }
 
@@ -197,18 +191,15 @@ func TestGroup_PIDs(t *testing.T) {
 		"g/below/cgroup.procs": fmt.Sprintf("%d\n%d\n2\n", never(1), never(2)),
 	})
 	g := Group{dirs: files{"cpu": filepath.Join(tree.Root, "g"), "memory": filepath.Join(tree.Root, "g")}}
-	if got := g.PIDs(); !slices.Equal(got, []int{never(1), never(2), 2}) {
-		t.Errorf("%v", got)
-	}
+	got := g.PIDs()
+	testenv.Check(t, slices.Equal(got, []int{never(1), never(2), 2}), "%v", got)
 }
 
 func TestGroup_Remove(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tree := fake(t, files{"g/contender/below/": "", "kept/": "", "full/cgroup.kill": ""})
 		g := Group{outer: filepath.Join(tree.Root, "g"), dirs: files{"": "not looked at"}}
-		if err := g.Remove(); err != nil {
-			t.Error(err)
-		}
+		testenv.OK(t, g.Remove())
 		// A folder that cannot be removed; in the kernel's file system its files go with it.
 		began := time.Now()
 		err := (&Group{dirs: files{"": filepath.Join(tree.Root, "full")}}).Remove()
@@ -217,9 +208,8 @@ func TestGroup_Remove(t *testing.T) {
 			t.Errorf("%v after %v", err, took)
 		}
 		want := files{"full/": "", "full/cgroup.kill": "1", "kept/": ""}
-		if got := content(t, tree.Root); !maps.Equal(got, want) {
-			t.Errorf("%q, want %q", got, want)
-		}
+		got := content(t, tree.Root)
+		testenv.Check(t, maps.Equal(got, want), "%q, want %q", got, want)
 	})
 }
 
@@ -244,9 +234,7 @@ func TestTree_CleanLeft(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(gone, []string{"lb-a", "lb-b", "lb-zero"}) || !maps.Equal(left, want) {
 		t.Errorf("%v, %v; left %q", gone, err, left)
 	}
-	if _, err := (Tree{Root: t.TempDir()}).CleanLeft(nil); err == nil {
-		t.Error("no error without /proc")
-	}
+	testenv.Check(t, testenv.Err((Tree{Root: t.TempDir()}).CleanLeft(nil)) != nil, "no error without /proc")
 	missing, noSet, err := fake(t, files{
 		"proc/self/mountinfo": "30 25 0:1 / /pids rw - cgroup cgroup rw,pids\n",
 		"proc/self/cgroup":    "1:pids:/\n", "pids/": "",

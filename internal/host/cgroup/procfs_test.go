@@ -37,9 +37,7 @@ func TestStall(t *testing.T) {
 					got = fmt.Sprint(s.Some, " ", *s.Full)
 				}
 			}
-			if got != want {
-				t.Errorf("%q: %s, want %s", in, got, want)
-			}
+			testenv.Check(t, got == want, "%q: %s, want %s", in, got, want)
 		})
 	}
 }
@@ -75,12 +73,9 @@ func TestNetwork(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	ids, whole := numbers([]byte("12\n0\n2147483647\n2147483648\nx\n-3\n9\n"), 3)
-	if !slices.Equal(ids, []int{12, math.MaxInt32, 9}) || !whole {
-		t.Error(ids, whole)
-	}
-	if ids, whole = numbers([]byte("1\n2\n3\n"), 2); len(ids) != 2 || whole {
-		t.Error(ids, whole)
-	}
+	testenv.Check(t, slices.Equal(ids, []int{12, math.MaxInt32, 9}) && whole, "%v %v", ids, whole)
+	ids, whole = numbers([]byte("1\n2\n3\n"), 2)
+	testenv.Check(t, len(ids) == 2 && !whole, "%v %v", ids, whole)
 }
 
 // TestThreadsComeAndGo: the sum only grows, even when threads end and their numbers are used
@@ -118,9 +113,7 @@ func TestThreadsComeAndGo(t *testing.T) {
 	set(1, 11, 1)
 	want(166, 3, 2, 1)
 	want(166, 3)
-	if len(threads.open) != 0 {
-		t.Errorf("%d files are open", len(threads.open))
-	}
+	testenv.Check(t, len(threads.open) == 0, "%d files are open", len(threads.open))
 }
 
 // The CPU time of each running thread is that of its schedstat; without one of them none is known.
@@ -218,9 +211,7 @@ func TestThreadsOfThisProcess(t *testing.T) {
 		return u.Switches
 	}
 	before := read()
-	if before == nil {
-		t.Fatal("nothing was read")
-	}
+	testenv.Need(t, before != nil, "nothing was read")
 	testenv.Until(t, 30*time.Second, "more switches than before", func() bool {
 		after := read()
 		return after != nil && after.Voluntary > before.Voluntary
@@ -244,8 +235,7 @@ func FuzzProcParsers(f *testing.F) {
 		if v, i, ok := switches(data); ok && (v < 0 || i < 0) {
 			t.Error(v, i)
 		}
-		if ids, _ := numbers(data, 10); len(ids) > 10 || slices.ContainsFunc(ids, func(n int) bool { return n <= 0 }) {
-			t.Error(ids)
-		}
+		ids, _ := numbers(data, 10)
+		testenv.Check(t, len(ids) <= 10 && !slices.ContainsFunc(ids, func(n int) bool { return n <= 0 }), "%v", ids)
 	})
 }

@@ -33,9 +33,8 @@ func usage(t testing.TB, r *Reader) string {
 	t.Helper()
 	began := time.Now()
 	u, err := r.Read()
-	if err != nil || u.At.Before(began) || u.At.After(time.Now()) || u.Took <= 0 {
-		t.Fatal(u.At, u.Took, err)
-	}
+	testenv.Need(t, err == nil && !u.At.Before(began) && !u.At.After(time.Now()) && u.Took > 0,
+		"%v %v %v", u.At, u.Took, err)
 	u.At, u.Took = time.Time{}, 0
 	data, err := json.Marshal(u)
 	testenv.OK(t, err)
@@ -159,9 +158,8 @@ func TestReader_Read(t *testing.T) {
 			testenv.OK(t, json.Unmarshal([]byte(test.want), &want))
 			expected, _ := json.Marshal(want)
 			for range 2 { // the second time from the same open files
-				if got := usage(t, r); got != string(expected) {
-					t.Errorf("got  %s\nwant %s", got, expected)
-				}
+				got := usage(t, r)
+				testenv.Check(t, got == string(expected), "got  %s\nwant %s", got, expected)
 			}
 			r.Close()
 			if _, err := r.Read(); !errors.Is(err, ErrNone) {
@@ -216,9 +214,7 @@ func TestReader_Follow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := usage(t, follow(t, with(recording, test.more), 4211))
 			network, switches := strings.Contains(got, `"network"`), strings.Contains(got, `"context_switches"`)
-			if network != test.network || switches != test.switches {
-				t.Errorf("%s", got)
-			}
+			testenv.Check(t, network == test.network && switches == test.switches, "%s", got)
 		})
 	}
 }
@@ -229,9 +225,7 @@ func TestReader_Follow(t *testing.T) {
 func TestReader_BeginPeak(t *testing.T) {
 	peaks := func(r *Reader) string {
 		u, err := r.Read()
-		if err != nil || u.Memory == nil {
-			t.Fatal(err)
-		}
+		testenv.Need(t, err == nil && u.Memory != nil, "%v", err)
 		if u.Memory.StepPeak == nil {
 			return strconv.FormatInt(u.Memory.Peak, 10)
 		}
@@ -247,9 +241,8 @@ func TestReader_BeginPeak(t *testing.T) {
 	}
 	expect := func(r *Reader, want string) {
 		t.Helper()
-		if got := peaks(r); got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
+		got := peaks(r)
+		testenv.Check(t, got == want, "%s, want %s", got, want)
 	}
 	t.Run("v1", func(t *testing.T) {
 		tree := fake(t, recorded(t, "v1"))
@@ -260,9 +253,8 @@ func TestReader_BeginPeak(t *testing.T) {
 		expect(r, "33734656")
 		replace(file, "500")
 		begin(r)
-		if data, _ := os.ReadFile(file); string(data) != "0\n0" {
-			t.Errorf("%q was written", data)
-		}
+		data, _ := os.ReadFile(file)
+		testenv.Check(t, string(data) == "0\n0", "%q was written", data)
 		for now, want := range map[string]string{"300": "500 300", "700": "700 700", "500": "500 500"} {
 			replace(file, now)
 			expect(r, want)
@@ -288,9 +280,7 @@ func TestReader_BeginPeak(t *testing.T) {
 		replace(own, "x")
 		expect(r, "402653184")
 		f.Close()
-		if err := r.BeginPeak(); err == nil {
-			t.Error("a closed file was reset")
-		}
+		testenv.Check(t, r.BeginPeak() != nil, "a closed file was reset")
 	})
 	t.Run("before Linux 6.12", func(t *testing.T) {
 		r := follow(t, recorded(t, "v2-cgroupfs"), 4211)
@@ -312,9 +302,7 @@ func TestReader_OpenFiles(t *testing.T) {
 	for range 100 {
 		usage(t, r)
 	}
-	if n := count(); n != before {
-		t.Errorf("%d files open, before %d", n, before)
-	}
+	testenv.Equal(t, count(), before)
 	if r.Close(); count() >= before {
 		t.Error("Close closed nothing")
 	}

@@ -69,49 +69,49 @@ func Address(raw string) (*Counters, error) {
 func Embedded(work func() (calls int64, busy time.Duration)) *Counters { return &Counters{own: work} }
 
 // KeptTo records that the need may run on this number of CPUs. Call it before the first reading.
-func (s *Counters) KeptTo(cpus int) { s.cpus = cpus }
+func (c *Counters) KeptTo(cpus int) { c.cpus = cpus }
 
 // LimitedTo records that the need may use this many CPUs; 0: it has no quota. Call it before the
 // first reading.
-func (s *Counters) LimitedTo(cpus float64) { s.quota = cpus }
+func (c *Counters) LimitedTo(cpus float64) { c.quota = cpus }
 
 // Close closes its files.
-func (s *Counters) Close() error {
-	if s == nil || s.group == nil {
+func (c *Counters) Close() error {
+	if c == nil || c.group == nil {
 		return nil
 	}
-	return s.group.Close()
+	return c.group.Close()
 }
 
-// AddPressure makes the kernel add up the need's waiting for disks; see cgroup.Reader. s may be
+// AddPressure makes the kernel add up the need's waiting for disks; see cgroup.Reader. c may be
 // nil.
-func (s *Counters) AddPressure() {
-	if s != nil && s.group != nil {
-		s.group.AddPressure()
+func (c *Counters) AddPressure() {
+	if c != nil && c.group != nil {
+		c.group.AddPressure()
 	}
 }
 
-// Read reads the counters; nil: it cannot. s may be nil.
-func (s *Counters) Read() *bench.NeedUsage {
-	if s == nil {
+// Read reads the counters; nil: it cannot. c may be nil.
+func (c *Counters) Read() *bench.NeedUsage {
+	if c == nil {
 		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	now := time.Now()
 	switch {
-	case s.own != nil:
-		calls, busy := s.own()
+	case c.own != nil:
+		calls, busy := c.own()
 		return &bench.NeedUsage{At: now, Source: bench.EmbeddedSource, Calls: calls, Busy: busy}
-	case s.group != nil:
-		u, err := s.group.Read()
+	case c.group != nil:
+		u, err := c.group.Read()
 		if err != nil {
 			return nil
 		}
-		return &bench.NeedUsage{At: u.At, Source: u.Source, CPU: u.CPU, CPUs: s.cpus, Quota: s.quota, Throttling: u.Throttling,
+		return &bench.NeedUsage{At: u.At, Source: u.Source, CPU: u.CPU, CPUs: c.cpus, Quota: c.quota, Throttling: u.Throttling,
 			Memory: u.Memory, Pressure: u.Pressure, Network: u.Network, Disk: u.Disk, ThreadCPU: u.ThreadCPU}
 	}
-	cpu, err := processCPU(s.pid)
+	cpu, err := processCPU(c.pid)
 	if err != nil {
 		return nil
 	}

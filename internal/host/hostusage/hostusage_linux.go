@@ -2,7 +2,6 @@ package hostusage
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,9 +12,6 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/host/cgroup"
 )
-
-// tick is the unit of /proc: USER_HZ is 100 on every architecture that Go runs on.
-const tick = time.Second / 100
 
 // host reads the first line of /proc/stat.
 func host() *bench.HostUsage {
@@ -67,31 +63,16 @@ func parseHost(line string) (u bench.HostUsage, err error) {
 		}
 	}
 	return bench.HostUsage{
-		Busy: time.Duration(n[0]+n[1]+n[2]+n[5]+n[6]) * tick, Idle: time.Duration(n[3]+n[4]) * tick,
-		IOWait: time.Duration(n[4]) * tick, Steal: time.Duration(n[7]) * tick,
+		Busy: time.Duration(n[0]+n[1]+n[2]+n[5]+n[6]) * cgroup.Tick, Idle: time.Duration(n[3]+n[4]) * cgroup.Tick,
+		IOWait: time.Duration(n[4]) * cgroup.Tick, Steal: time.Duration(n[7]) * cgroup.Tick,
 	}, nil
 }
 
 // processCPU returns the CPU time of a process and of its children that have ended.
 func processCPU(pid int) (time.Duration, error) {
-	data, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
-	if err != nil {
-		return 0, err
-	}
-	end := bytes.LastIndexByte(data, ')') // the name before it may contain anything
-	f := strings.Fields(string(data[end+1:]))
-	if end < 0 || len(f) < 16 {
-		return 0, fmt.Errorf("cannot read stat of process %d", pid)
-	}
-	sum := int64(0)
-	for _, i := range []int{11, 12, 13, 14} { // fields 14 to 17
-		n, err := strconv.ParseInt(f[i], 10, 64)
-		if err != nil || n < 0 || n > 1<<52 {
-			return 0, fmt.Errorf("stat of process %d: %.20q", pid, f[i])
-		}
-		sum += n
-	}
-	return time.Duration(sum) * tick, nil
+	s, err := cgroup.ReadStat(pid)
+	user, system := s.CPU()
+	return user + system, err
 }
 
 // listener returns the process that listens on a port of the loopback interface or of all. ok is

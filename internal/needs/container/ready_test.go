@@ -29,7 +29,7 @@ func TestReady(t *testing.T) {
 	}{
 		"port of the image": {yaml: "image: a", image: exposes},
 		"nothing listens": {yaml: "image: a\nready: {timeout: 1s}", image: exposes, started: func(c *fakeServed) { c.address = "127.0.0.1:1" },
-			want: "not ready after 1s: port 5432: dial tcp"},
+			want: "not ready after 200ms: port 5432: dial tcp"},
 		"closes at once (R1)": {yaml: "image: a\nready: {timeout: 1s}", image: exposes,
 			started: func(c *fakeServed) { c.listenOn(func(conn net.Conn) { conn.Close() }) }, want: "port 5432: it closes connections at once"},
 		"health check of the image": {yaml: "image: a", image: docker.Image{Ports: []int{5432}, Healthcheck: []string{"check", "x"}},
@@ -42,9 +42,9 @@ func TestReady(t *testing.T) {
 			}},
 		"command on a socket (R1)": {yaml: "image: a\nports: 5432\nready: {command: [pg_isready], timeout: 1s}",
 			started: func(c *fakeServed) { c.address = "127.0.0.1:1" },
-			want:    "not ready after 1s: pg_isready: dial tcp 127.0.0.1:1"},
+			want:    "not ready after 200ms: pg_isready: dial tcp 127.0.0.1:1"},
 		"command fails": {yaml: "image: a\nready: {command: [x], timeout: 1s}",
-			want: "not ready after 1s: x: exit code 2\n  no response; its log is empty",
+			want: "not ready after 200ms: x: exit code 2\n  no response; its log is empty",
 			exec: func(*fakeServed, []string) (string, int, error) { return "no response\n", 2, nil }},
 		"not in the image (R8)": {yaml: "image: a\nready: {command: [curl]}",
 			want: "curl: its image does not have this command (exit code 127)", calls: "curl",
@@ -101,7 +101,7 @@ func TestReady(t *testing.T) {
 			return refused, 1, nil
 		}, want: "db: responds, but refuses"},
 		"refused before its port is open": {yaml: "image: a\nports: 1\nready: {command: [x], timeout: 1s}",
-			started: func(c *fakeServed) { c.address = "127.0.0.1:1" }, want: "not ready after 1s: x: dial tcp",
+			started: func(c *fakeServed) { c.address = "127.0.0.1:1" }, want: "not ready after 200ms: x: dial tcp",
 			exec: func(*fakeServed, []string) (string, int, error) { return refused, 1, nil }},
 		"ends (R7)": {yaml: "image: a\nports: 1", started: func(c *fakeServed) {
 			c.log("bad option")
@@ -207,6 +207,7 @@ func TestReady_AfterRestore(t *testing.T) {
 
 // TestReady_Interrupted: an interruption ends the wait at once, with its cause.
 func TestReady_Interrupted(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, "image: a\nports: 1")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	f.engine.started = func(c *fakeServed) { c.address = "127.0.0.1:1" }

@@ -5,9 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/prometheus/client_golang/prometheus"
-
-	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/testenv"
 )
@@ -18,23 +15,8 @@ func TestDocsNameEveryFormat(t *testing.T) {
 	testenv.OK(t, err)
 	docs := string(data)
 	for _, f := range Formats() {
-		if !strings.Contains(docs, "`"+f.Name+"`") {
-			t.Errorf("format %s is missing", f.Name)
-		}
+		testenv.Check(t, strings.Contains(docs, "`"+f.Name+"`"), "format %s is missing", f.Name)
 	}
-}
-
-// everySample collects a step in which every value is known.
-type everySample struct{ prometheus.Collector }
-
-func (everySample) Describe(chan<- *prometheus.Desc) {}
-
-func (everySample) Collect(to chan<- prometheus.Metric) {
-	run, trials := fixture()
-	s := trials[0].Steps[0]
-	s.Before.Switches, s.After.Switches = &bench.Switches{}, &bench.Switches{Voluntary: 1}
-	s.After.Throttling.Periods += 10
-	samples(to).step(row{StepResult: s, run: &run, trial: &trials[0], peaked: true})
 }
 
 // tables returns the generated tables of docs/formats.md.
@@ -44,21 +26,13 @@ func tables(t *testing.T) map[string]string {
 	for _, c := range append(Columns(), NeedColumns("NAME")...) {
 		columns += row("`"+c.Name+"`", c.Doc)
 	}
-	steps := row("name", "type", "what") + "|---|---|---|\n"
-	registry := prometheus.NewRegistry()
-	testenv.OK(t, registry.Register(everySample{}))
-	families, err := registry.Gather()
-	testenv.OK(t, err)
-	for _, f := range families {
-		steps += row("`"+f.GetName()+"`", strings.ToLower(f.GetType().String()), f.GetHelp())
-	}
 	live := row("name", "type", "what") + "|---|---|---|\n"
 	for _, m := range measure.All() {
 		if m.Live != nil {
 			live += row("`"+m.Live.Name+"`", m.Live.Kind, m.Live.Help)
 		}
 	}
-	return map[string]string{"columns": columns, "step metrics": steps, "live metrics": live}
+	return map[string]string{"columns": columns, "live metrics": live}
 }
 
 // TestDocsTables compares docs/formats.md with the generated tables; -update writes them.
@@ -70,9 +44,7 @@ func TestDocsTables(t *testing.T) {
 	for name, table := range tables(t) {
 		before, rest, found := strings.Cut(docs, "<!-- made: "+name+" -->\n")
 		old, after, ended := strings.Cut(rest, "<!-- /made -->")
-		if !found || !ended {
-			t.Fatalf("docs/formats.md has no markers for %s", name)
-		}
+		testenv.Need(t, found && ended, "docs/formats.md has no markers for %s", name)
 		if old != table && !*testenv.Update {
 			t.Errorf("%s in docs/formats.md are out of date: go test ./internal/results/export -run 'Docs|Schemas' -update", name)
 		}

@@ -47,9 +47,8 @@ func TestCSVAndJSONHoldTheSameRows(t *testing.T) {
 	d := json.NewDecoder(bytes.NewReader(written(t, "json", run, trials, Options{})["results.flat.json"]))
 	d.UseNumber()
 	testenv.OK(t, d.Decode(&objects))
-	if len(records) != 13 || len(objects) != 12 {
-		t.Fatalf("%d records, %d objects; want a header and 12 rows", len(records), len(objects))
-	}
+	testenv.Need(t, len(records) == 13 && len(objects) == 12,
+		"%d records, %d objects; want a header and 12 rows", len(records), len(objects))
 	for i, object := range objects {
 		if len(object) != len(Columns()) {
 			t.Errorf("row %d: %d keys, want %d", i, len(object), len(Columns()))
@@ -112,17 +111,13 @@ func TestTextIsNotAFormula(t *testing.T) {
 	run, trials := fixture()
 	trials[0].Steps[0].Step.Name = `=HYPERLINK("http://x")`
 	out := written(t, "csv", run, trials, Options{})["results.csv"]
-	if !bytes.Contains(out, []byte(`"'=HYPERLINK`)) {
-		t.Errorf("a name is written as a formula: %.300s", out)
-	}
+	testenv.Check(t, bytes.Contains(out, []byte(`"'=HYPERLINK`)), "a name is written as a formula: %.300s", out)
 }
 
 func TestHGRMHasOurQuantiles(t *testing.T) {
 	run, trials := fixture()
 	files := written(t, "hgrm", run, trials, Options{})
-	if len(files) != 12 {
-		t.Errorf("%d files, want 12", len(files))
-	}
+	testenv.Check(t, len(files) == 12, "%d files, want 12", len(files))
 	l := trials[0].Steps[1].Load.Latency
 	h, err := hdr.Decode(l)
 	testenv.OK(t, err)
@@ -136,20 +131,16 @@ func TestHGRMHasOurQuantiles(t *testing.T) {
 		value, err1 := strconv.ParseFloat(fields[0], 64)
 		p, err2 := strconv.ParseFloat(fields[1], 64)
 		count, err3 := strconv.ParseInt(fields[2], 10, 64)
-		if err1 != nil || err2 != nil || err3 != nil {
-			t.Fatalf("line %q", line)
-		}
+		testenv.Need(t, err1 == nil && err2 == nil && err3 == nil, "line %q", line)
 		if want := float64(h.Quantile(p)) / 1e6; p < 1 && value != want {
 			t.Errorf("at %v: %v ms, want %v", p, value, want)
 		}
-		if count < last || float64(count) < p*float64(l.Count)-1 {
-			t.Errorf("at %v: count %d after %d of %d", p, count, last, l.Count)
-		}
+		testenv.Check(t, count >= last && float64(count) >= p*float64(l.Count)-1,
+			"at %v: count %d after %d of %d", p, count, last, l.Count)
 		last = count
 	}
-	if n < 30 || last != l.Count {
-		t.Errorf("%d lines up to a count of %d, want at least 30 up to %d", n, last, l.Count)
-	}
+	testenv.Check(t, n >= 30 && last == l.Count,
+		"%d lines up to a count of %d, want at least 30 up to %d", n, last, l.Count)
 }
 
 // TestHLog_Intervals checks that each line has the histogram and the time of its step.
@@ -167,31 +158,16 @@ func TestHLog_Intervals(t *testing.T) {
 				lines = append(lines, strings.Split(strings.TrimSpace(line), ","))
 			}
 		}
-		if len(lines) != 3 {
-			t.Fatalf("%d intervals, want 3", len(lines))
-		}
+		testenv.Need(t, len(lines) == 3, "%d intervals, want 3", len(lines))
 		for i, cells := range lines {
 			l := trial.Steps[i].Load
 			want := []string{
 				fmt.Sprintf("%.3f", l.Started.Sub(trial.Steps[0].Load.Started).Seconds()), fmt.Sprintf("%.3f", l.Elapsed.Seconds()),
 				fmt.Sprintf("%.6f", float64(l.Latency.Max)/1e6), l.Latency.HDR,
 			}
-			if !slices.Equal(cells, want) {
-				t.Errorf("trial %s, step %d: %q, want %q", trial.Trial, i, cells, want)
-			}
+			testenv.Check(t, slices.Equal(cells, want), "trial %s, step %d: %q, want %q", trial.Trial, i, cells, want)
 		}
 	}
-}
-
-// The names, labels and units of a step, of one without a success or readings, and with a hostile
-// name.
-func TestPrometheus(t *testing.T) {
-	run, trials := fixture()
-	none := &trials[0].Steps[0]
-	none.Step.Name, none.Load.Latency, none.Before = "a\"b\\c\nd", bench.Latencies{}, nil
-	trials[0].Steps = trials[0].Steps[:2]
-	const file = "results.prom"
-	testenv.Golden(t, "testdata/"+file, string(written(t, "prometheus", run, trials[:1], Options{})[file]))
 }
 
 // A trial without a step has no file, and neither has a step without a success.
@@ -213,9 +189,7 @@ func TestNarrow(t *testing.T) {
 	run, trials := fixture()
 	one := 1
 	files := written(t, "hgrm", run, trials, Options{Trial: "kt-ktor.netty-2", Step: &one})
-	if len(files) != 1 || files["kt-ktor.netty-2.02-1-connection.hgrm"] == nil {
-		t.Errorf("files %v", files)
-	}
+	testenv.Check(t, len(files) == 1 && files["kt-ktor.netty-2.02-1-connection.hgrm"] != nil, "files %v", files)
 	f, _ := Lookup("hgrm")
 	nine := 9
 	for _, c := range []struct {
@@ -253,10 +227,5 @@ func TestColumnsOfTheWarmUp(t *testing.T) {
 	testenv.OK(t, json.Unmarshal(written(t, "json", run, trials[:1], Options{})["results.flat.json"], &objects))
 	if o := objects[0]; o["time_to_peak_ns"] != 3e9 || o["throughput_drift"] != nil || o["cpu_per_request_drift"] != -.125 || !strings.HasPrefix(fmt.Sprint(o["warnings"]), "still warming up: CPU time per request fell by 12% over the step") {
 		t.Errorf("%v, %v, %v, %v", o["time_to_peak_ns"], o["throughput_drift"], o["cpu_per_request_drift"], o["warnings"])
-	}
-	for _, data := range written(t, "prometheus", run, trials[:1], Options{}) {
-		if !strings.Contains(string(data), "locbench_trial_time_to_peak_seconds{") {
-			t.Error("no time to peak for Prometheus")
-		}
 	}
 }

@@ -58,9 +58,7 @@ func parsed(t *testing.T, s *state) map[string]float64 {
 	promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := parser.TextToMetricFamilies(w.Body)
-	if err != nil {
-		t.Fatalf("Prometheus cannot read it: %v", err)
-	}
+	testenv.Need(t, err == nil, "Prometheus cannot read it: %v", err)
 	all := map[string]float64{}
 	for name, f := range families {
 		if f.GetHelp() == "" || !strings.HasPrefix(name, "locbench_") {
@@ -93,9 +91,7 @@ func find(all map[string]float64, texts ...string) (v float64, n int) {
 
 func TestPrometheusReadsIt(t *testing.T) {
 	var s state
-	if len(parsed(t, &s)) != 0 {
-		t.Error("something is reported before the run")
-	}
+	testenv.Check(t, len(parsed(t, &s)) == 0, "something is reported before the run")
 	for _, rec := range underway() {
 		s.handle(rec)
 	}
@@ -105,8 +101,8 @@ func TestPrometheusReadsIt(t *testing.T) {
 	}
 
 	// Between steps there is no throughput, after a trial no contender; counters stay.
-	trial := bench.Trial{Contender: "a", Round: 1}
-	s.handle(bench.Record{Trial: &trial, Event: bench.StepEnded{Result: bench.StepResult{Thresholds: []bench.ThresholdResult{{}, {Passed: true}}}}})
+	trial := underway()[1].Trial
+	s.handle(bench.Record{Trial: trial, Event: bench.StepEnded{Result: bench.StepResult{Thresholds: []bench.ThresholdResult{{}, {Passed: true}}}}})
 	all = parsed(t, &s)
 	if _, n := find(all, "locbench_throughput"); n != 0 {
 		t.Error("a throughput between two steps")
@@ -114,7 +110,7 @@ func TestPrometheusReadsIt(t *testing.T) {
 	if v, _ := find(all, "locbench_thresholds_missed_total"); v != 1 {
 		t.Errorf("%v thresholds missed", v)
 	}
-	s.handle(bench.Record{Trial: &trial, Event: bench.TrialEnded{}})
+	s.handle(bench.Record{Trial: trial, Event: bench.TrialEnded{}})
 	s.handle(bench.Record{Event: bench.RunEnded{}})
 	all = parsed(t, &s)
 	if _, n := find(all, "round="); n != 0 {
@@ -145,9 +141,7 @@ func TestServe(t *testing.T) {
 	}
 	url, ok := strings.CutPrefix(<-said, "metrics  ")
 	stream.Close() // all has been handled
-	if !ok || !strings.HasPrefix(url, "http://127.0.0.1:") {
-		t.Fatalf("without a host it listens on %q", url)
-	}
+	testenv.Need(t, ok && strings.HasPrefix(url, "http://127.0.0.1:"), "without a host it listens on %q", url)
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	ask := func(method, path, host string) (int, http.Header, string) {
 		req, err := http.NewRequestWithContext(t.Context(), method, strings.TrimSuffix(url, "/metrics")+path, nil)
@@ -202,9 +196,7 @@ func TestClose_WithoutARun(t *testing.T) {
 // The dashboard in docs uses only metrics that are reported.
 func TestDashboardAsksForWhatThereIs(t *testing.T) {
 	data, err := os.ReadFile("../../../docs/grafana-dashboard.json")
-	if err != nil || !json.Valid(data) {
-		t.Fatalf("no dashboard: %v", err)
-	}
+	testenv.Need(t, err == nil && json.Valid(data), "no dashboard: %v", err)
 	var s state
 	for _, rec := range underway() {
 		s.handle(rec)
@@ -215,9 +207,7 @@ func TestDashboardAsksForWhatThereIs(t *testing.T) {
 	s.handle(bench.Record{Trial: &trial, Event: bench.WindowClosed{Window: bench.Window{Length: time.Second, Succeeded: 1, Rate: 5}}})
 	reports := parsed(t, &s)
 	names := regexp.MustCompile(`locbench_[a-z_]+`).FindAllString(string(data), -1)
-	if len(names) < 8 {
-		t.Errorf("only %q", names)
-	}
+	testenv.Check(t, len(names) >= 8, "only %q", names)
 	for _, name := range names {
 		if _, n := find(reports, name); n == 0 {
 			t.Errorf("%s is not reported", name)
@@ -225,7 +215,7 @@ func TestDashboardAsksForWhatThereIs(t *testing.T) {
 	}
 }
 
-// With interleaving the contender under load is reported, with its own values.
+// With interleaving each running contender is reported, with its own values.
 func TestInterleaving(t *testing.T) {
 	var s state
 	a, b := bench.Trial{Contender: "a", Round: 1}, bench.Trial{Contender: "b", Round: 1}
@@ -247,13 +237,13 @@ func TestInterleaving(t *testing.T) {
 		if v, n := find(all, "locbench_throughput", "contender="+contender); n != 1 || v != throughput {
 			t.Errorf("throughput of %s: %v (%d of them)", contender, v, n)
 		}
-		if v, n := find(all, "start_up_seconds"); n != 1 || v != startUp {
+		if v, n := find(all, "start_up_seconds", "contender="+contender); n != 1 || v != startUp {
 			t.Errorf("start-up of %s: %v (%d of them)", contender, v, n)
 		}
 	}
 	tell(&a, window(10))
-	check("a", 10, 1)
 	tell(&b, window(20))
+	check("a", 10, 1)
 	check("b", 20, 2)
 	tell(&a, window(30))
 	check("a", 30, 1)

@@ -44,9 +44,7 @@ func newSchemas(t *testing.T, closed bool) *schemas {
 	t.Helper()
 	s := &schemas{docs: map[string]string{}, values: map[string][]string{}, defs: schemaObject{}, closed: closed}
 	files, err := filepath.Glob("../../bench/*.go")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no source of package bench: %v", err)
-	}
+	testenv.Need(t, err == nil && len(files) != 0, "no source of package bench: %v", err)
 	for _, name := range files {
 		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
 		testenv.OK(t, err)
@@ -189,9 +187,8 @@ func TestPublishedSchemasMatchTheTypes(t *testing.T) {
 			testenv.OK(t, os.WriteFile(path, want, 0o644))
 		}
 		got, err := os.ReadFile(path)
-		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s does not match package bench (%v): go test ./internal/results/export -run Schemas -update", path, err)
-		}
+		testenv.Check(t, err == nil && bytes.Equal(got, want),
+			"%s does not match package bench (%v): go test ./internal/results/export -run Schemas -update", path, err)
 	}
 }
 
@@ -227,9 +224,8 @@ func TestResultsMatchTheSchemas(t *testing.T) {
 	// Wrong results are refused.
 	for what, text := range map[string]string{"a text for a number": `{"schema":"1"}`, "an unknown state": `{"state":"done"}`, "nothing": `{}`} {
 		t.Run(what, func(t *testing.T) {
-			if check["trial"].Validate(instance(t, []byte(text))) == nil {
-				t.Errorf("%s is accepted as a trial", what)
-			}
+			testenv.Check(t, check["trial"].Validate(instance(t, []byte(text))) != nil,
+				"%s is accepted as a trial", what)
 		})
 	}
 }
@@ -327,9 +323,7 @@ func TestSchemasDescribeTheirKeys(t *testing.T) {
 	s := newSchemas(t, false)
 	s.of(reflect.TypeFor[bench.TrialResult]())
 	for _, name := range slices.Sorted(maps.Keys(s.defs)) {
-		if s.defs[name].(schemaObject)["description"] == "" {
-			t.Errorf("type %s has no description", name)
-		}
+		testenv.Check(t, s.defs[name].(schemaObject)["description"] != "", "type %s has no description", name)
 	}
 	if s.docs["Load.Elapsed"] == "" || len(s.values["TrialState"]) != 5 {
 		t.Errorf("comments or constants are not read: %q, %q", s.docs["Load.Elapsed"], s.values["TrialState"])

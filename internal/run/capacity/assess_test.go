@@ -117,9 +117,7 @@ func TestAssess(t *testing.T) {
 			if v.Sustained {
 				got += "sustained"
 			}
-			if got != test.want {
-				t.Errorf("%s, want %s", got, test.want)
-			}
+			testenv.Check(t, got == test.want, "%s, want %s", got, test.want)
 		})
 	}
 }
@@ -165,9 +163,8 @@ func TestAssess_Others(t *testing.T) {
 				want += "; other processes used " + test.want + " of the CPU time"
 			}
 			v, why := Assess(nil, res, test.limit, 0)
-			if v != (Verdict{Client: test.want != ""}) || Reason(why) != want {
-				t.Errorf("%+v %q, want %q", v, why, want)
-			}
+			testenv.Check(t, v == (Verdict{Client: test.want != ""}) && Reason(why) == want,
+				"%+v %q, want %q", v, why, want)
 		})
 	}
 }

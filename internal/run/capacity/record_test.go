@@ -23,9 +23,7 @@ func TestOutcome(t *testing.T) {
 	got := Verdict{Client: true}.Outcome(probe, res, []string{"x"})
 	want := Outcome{Probe: probe, Step: 4, Client: true, Why: []string{"x"}, Achieved: 1000, P50: 1, P99: 2,
 		Errors: .2, Late: 3, Dropped: 500, CPU: .5, CPUEach: 500 * time.Microsecond}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v", got)
-	}
+	testenv.Check(t, reflect.DeepEqual(got, want), "%+v", got)
 	data, err := json.Marshal(got)
 	testenv.OK(t, err)
 	var back Outcome
@@ -47,9 +45,7 @@ func TestConfirming(t *testing.T) {
 	if o, ok := p.Confirming(); !ok || o.P99 != 7 {
 		t.Errorf("%+v %t", o, ok)
 	}
-	if got := p.Refusal(); got != "p99; late" {
-		t.Errorf("%q", got)
-	}
+	testenv.Equal(t, p.Refusal(), "p99; late")
 	if _, ok := (Point{}).Confirming(); ok || (Point{}).Refusal() != "" {
 		t.Error("an empty point has a confirming probe or a refusal")
 	}

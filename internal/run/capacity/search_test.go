@@ -228,9 +228,7 @@ func TestSearch(t *testing.T) {
 			if r.AtBound {
 				got += ", at a bound"
 			}
-			if !slices.Equal(strings.Fields(got), strings.Fields(test.want)) {
-				t.Errorf("\n%s: %s", name, got)
-			}
+			testenv.Check(t, slices.Equal(strings.Fields(got), strings.Fields(test.want)), "\n%s: %s", name, got)
 		})
 	}
 }
@@ -260,9 +258,7 @@ func TestSearch_Noise(t *testing.T) {
 		s := &server{capacity: 5000, limit: .05, noise: .3, hiccup: .05, rng: rand.New(rand.NewPCG(seed, 2))}
 		r, all := search(t, config(), s.try)
 		probes += len(all)
-		if r.State != Found || r.Held < 2 {
-			t.Fatalf("seed %d: %+v", seed, r)
-		}
+		testenv.Need(t, r.State == Found && r.Held >= 2, "seed %d: %+v", seed, r)
 		// At 6% above the true rate p99 is four times the limit, which this noise cannot hide.
 		if r.Rate > s.sustains()*1.02 {
 			t.Errorf("seed %d: %.0f is above the true %.0f", seed, r.Rate, s.sustains())
@@ -274,9 +270,8 @@ func TestSearch_Noise(t *testing.T) {
 			low++
 		}
 	}
-	if off > runs/20 || low > 0 {
-		t.Errorf("%d of %d are more than 6%% too low, %d less than half", off, runs, low)
-	}
+	testenv.Check(t, off <= runs/20 && low <= 0,
+		"%d of %d are more than 6%% too low, %d less than half", off, runs, low)
 	if mean := float64(probes) / runs; mean > 25 {
 		t.Errorf("%.1f probes in the mean", mean)
 	}
@@ -291,9 +286,7 @@ func TestSearch_Wandering(t *testing.T) {
 			return Verdict{Sustained: p.Rate < 5000*(.8+.2*rng.Float64())}
 		})
 		// Above 4,950 a probe passes with a probability of at most 5%, and two of three with 0.7%.
-		if r.State == Undecided || r.Rate < 3000 || r.Rate > 4950 {
-			t.Errorf("seed %d: %+v", seed, r)
-		}
+		testenv.Check(t, r.State != Undecided && r.Rate >= 3000 && r.Rate <= 4950, "seed %d: %+v", seed, r)
 	}
 }
 
@@ -329,9 +322,8 @@ func TestNew(t *testing.T) {
 			cfg := config()
 			test.change(&cfg)
 			_, err := New(cfg)
-			if err == nil && test.want != "" || err != nil && err.Error() != test.want {
-				t.Errorf("%v, want %q", err, test.want)
-			}
+			testenv.Check(t, (err != nil || test.want == "") && (err == nil || err.Error() == test.want),
+				"%v, want %q", err, test.want)
 		})
 	}
 }

@@ -55,7 +55,6 @@ func TestBusy_Hostile(t *testing.T) {
 	}
 	testenv.Equal(t, b.Others(), nil)
 	testenv.Equal(t, len(testenv.Must(os.ReadDir(dir))(t)), 9)
-	if _, err := OpenBusy(filepath.Join(t.TempDir(), "missing"), Active{}); !os.IsNotExist(err) {
-		t.Error(err)
-	}
+	_, err := OpenBusy(filepath.Join(t.TempDir(), "missing"), Active{})
+	testenv.Check(t, os.IsNotExist(err), "%v", err)
 }

@@ -13,18 +13,14 @@ func TestDoctorOfARealMachine(t *testing.T) {
 	testenv.Docker(t)
 	seen := map[string]Warning{}
 	for _, f := range Doctor(t.Context(), DoctorOptions{}) {
-		if f.Value == "" || f.Status == Missing && f.Fix == "" {
-			t.Errorf("%+v", f)
-		}
+		testenv.Check(t, f.Value != "" && (f.Status != Missing || f.Fix != ""), "%+v", f)
 		seen[f.Name] = f
 		t.Logf("%-15s %-8s %s | %s", f.Name, f.Status, f.Value, f.Fix)
 	}
-	if d := seen["Docker"]; d.Status != OK {
-		t.Errorf("%+v", d)
-	}
+	d := seen["Docker"]
+	testenv.Check(t, d.Status == OK, "%+v", d)
 	for _, name := range []string{"Docker limits", "cgroup", "Go toolchain"} {
-		if _, ok := seen[name]; !ok {
-			t.Errorf("no line %q", name)
-		}
+		_, ok := seen[name]
+		testenv.Check(t, ok, "no line %q", name)
 	}
 }

@@ -25,12 +25,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestDescribe(t *testing.T) {
 	m := Describe(t.Context())
-	if m.OS != runtime.GOOS || m.Arch != runtime.GOARCH || m.CPUs < 1 || m.CPUs > runtime.NumCPU() {
-		t.Errorf("%+v", m)
-	}
-	if runtime.GOOS == "linux" && (m.Kernel == "" || m.MemoryBytes < 1<<20 || m.Load1 == "") {
-		t.Errorf("%+v", m)
-	}
+	testenv.Check(t, m.OS == runtime.GOOS && m.Arch == runtime.GOARCH && m.CPUs >= 1 && m.CPUs <= runtime.NumCPU(),
+		"%+v", m)
+	testenv.Check(t, runtime.GOOS != "linux" || m.Kernel != "" && m.MemoryBytes >= 1<<20 && m.Load1 != "", "%+v", m)
 }
 
 func TestEnvironmentRecorded(t *testing.T) {
@@ -44,9 +41,8 @@ func TestEnvironmentRecorded(t *testing.T) {
 	want.SMT, want.Turbo, want.Virtual, want.SwapUsed, want.Throttles = "on", "off", "kvm QEMU Standard PC (Q35 + ICH9, 2009)", new(int64(300<<20)), new(int64(12))
 	want.Governor = "performance, schedutil"
 	testenv.Equal(t, m, want)
-	if first, last := (files{"testdata/recorded"}).ports(); first != 32768 || last != 60999 {
-		t.Errorf("ports %d to %d", first, last)
-	}
+	first, last := (files{"testdata/recorded"}).ports()
+	testenv.Check(t, first == 32768 && last == 60999, "ports %d to %d", first, last)
 	var nothing bench.Machine
 	files{t.TempDir()}.describe(&nothing)
 	testenv.Equal(t, nothing, (bench.Machine{}), "of an empty root")
@@ -70,24 +66,19 @@ func FuzzParsers(f *testing.F) {
 	f.Add([]byte("MemTotal: 99999999999999999999 kB"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		cpuModel(data)
-		if meminfo(data, "MemTotal:") < 0 {
-			t.Error("negative")
-		}
+		testenv.Check(t, meminfo(data, "MemTotal:") >= 0, "negative")
 	})
 }
 
 func TestRaiseOpenFiles(t *testing.T) {
 	n, err := RaiseOpenFiles()
-	if err != nil || runtime.GOOS == "linux" && n < 1024 {
-		t.Fatalf("%d, %v", n, err)
-	}
+	testenv.Need(t, err == nil && (runtime.GOOS != "linux" || n >= 1024), "%d, %v", n, err)
 	if runtime.GOOS != "linux" {
 		return
 	}
 	out, err := exec.Command("/bin/sh", "-c", "ulimit -n").Output()
-	if got := strings.TrimSpace(string(out)); err != nil || got != fmt.Sprint(n) {
-		t.Errorf("a child has %s, %v; want %d", got, err, n)
-	}
+	got := strings.TrimSpace(string(out))
+	testenv.Check(t, err == nil && got == fmt.Sprint(n), "a child has %s, %v; want %d", got, err, n)
 }
 
 func TestWarnings(t *testing.T) {
@@ -146,9 +137,8 @@ func TestElasticsearchWarning(t *testing.T) {
 	} {
 		t.Run(tt.url, func(t *testing.T) {
 			response = tt.response
-			if f := doctorNeed(t.Context(), kinds.All[0], tt.url); f.Status != tt.want {
-				t.Errorf("%q responding %q: %+v", tt.url, tt.response, f)
-			}
+			f := doctorNeed(t.Context(), kinds.All[0], tt.url)
+			testenv.Check(t, f.Status == tt.want, "%q responding %q: %+v", tt.url, tt.response, f)
 		})
 	}
 }
@@ -158,9 +148,8 @@ func TestElasticsearchWarningFollowsNoRedirect(t *testing.T) {
 	defer other.Close()
 	s := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusMovedPermanently))
 	defer s.Close()
-	if f := doctorNeed(t.Context(), kinds.All[0], s.URL); f.Status != Missing || !strings.Contains(f.Value, other.URL) {
-		t.Errorf("%+v", f)
-	}
+	f := doctorNeed(t.Context(), kinds.All[0], s.URL)
+	testenv.Check(t, f.Status == Missing && strings.Contains(f.Value, other.URL), "%+v", f)
 }
 
 // TestProcessLimits reports which limits a user may set, as the probe of the kernel returned them.
@@ -183,9 +172,7 @@ func TestProcessLimits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := bench.Machine{OS: "linux", CgroupVersion: tt.version}
 			all := doctorCgroup(m, func() ([]string, error, error) { return tt.missing, tt.noSet, tt.err })
-			if len(all) != 2 || all[0].Value != fmt.Sprintf("v%d", tt.version) {
-				t.Fatalf("%+v", all)
-			}
+			testenv.Need(t, len(all) == 2 && all[0].Value == fmt.Sprintf("v%d", tt.version), "%+v", all)
 			if f := all[1]; f.Name != "process limits" || f.Status != tt.status || f.Value != tt.value || !strings.Contains(f.Fix, tt.fix) {
 				t.Errorf("%+v", f)
 			}
@@ -227,18 +214,14 @@ func TestDoctor(t *testing.T) {
 	seen := map[string]Warning{}
 	none := func() ([]string, error, error) { return nil, nil, nil }
 	for _, f := range diagnose(t.Context(), DoctorOptions{}, cgroup.Tree{Root: t.TempDir()}, none) {
-		if f.Value == "" || f.Status == Missing && f.Fix == "" {
-			t.Errorf("%+v", f)
-		}
+		testenv.Check(t, f.Value != "" && (f.Status != Missing || f.Fix != ""), "%+v", f)
 		seen[f.Name] = f
 		t.Logf("%-15s %-8s %s | %s", f.Name, f.Status, f.Value, f.Fix)
 	}
-	if d := seen["Docker"]; d.Status != Missing || !strings.Contains(d.Fix, "start") {
-		t.Errorf("%+v", d)
-	}
+	d := seen["Docker"]
+	testenv.Check(t, d.Status == Missing && strings.Contains(d.Fix, "start"), "%+v", d)
 	for _, name := range []string{"cgroup", "CPUs", "memory", "open files", "local ports", "CPU governor", "Elasticsearch", "Go toolchain"} {
-		if _, ok := seen[name]; !ok {
-			t.Errorf("no line %q", name)
-		}
+		_, ok := seen[name]
+		testenv.Check(t, ok, "no line %q", name)
 	}
 }

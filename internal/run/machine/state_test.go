@@ -30,9 +30,8 @@ func TestLoadWarnings(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	testenv.Equal(t, Names(nil), "")
-	if got := Names([]string{"a", "b", "c", "d", "e", "f", strings.Repeat("x", 500)}); got != "7: a, b, c, d, e, 2 more" {
-		t.Error(got)
-	}
+	got := Names([]string{"a", "b", "c", "d", "e", "f", strings.Repeat("x", 500)})
+	testenv.Check(t, got == "7: a, b, c, d, e, 2 more", "%v", got)
 }
 
 // TestState reads files as the kernel and its drivers write them: intel_pstate has no_turbo;
@@ -72,9 +71,7 @@ func TestDoctorState(t *testing.T) {
 	m := bench.Machine{Turbo: "on", SMT: "on", Virtual: "kvm", SwapUsed: new(int64(1 << 30)), Throttles: new(int64(9)), OtherContainers: "1: db"}
 	warned := 0
 	for _, f := range doctorState(m) {
-		if f.Fix == "" {
-			t.Errorf("%s: %s without a remedy", f.Name, f.Value)
-		}
+		testenv.Check(t, f.Fix != "", "%s: %s without a remedy", f.Name, f.Value)
 		if f.Status == Warn {
 			warned++
 		}

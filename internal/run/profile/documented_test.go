@@ -36,9 +36,7 @@ func TestDocumentedYAML(t *testing.T) {
 			}
 		}
 	}
-	if read < 3 {
-		t.Errorf("only %d blocks", read)
-	}
+	testenv.Check(t, read >= 3, "only %d blocks", read)
 }
 
 // exampleMaps says where a map among the comments of a profile belongs, by its first key. The map
@@ -106,9 +104,7 @@ func TestCommentedExamples(t *testing.T) {
 		"first_requests", "thresholds", "{elasticsearch", "{count", "{dir", "{rate", "{connections", "{arrivals", "{go-nethttp", "{from", "{distribution",
 		"{targets",
 	} {
-		if seen[want] == 0 {
-			t.Errorf("no example %s was found", want)
-		}
+		testenv.Check(t, seen[want] != 0, "no example %s was found", want)
 	}
 }
 

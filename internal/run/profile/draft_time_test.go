@@ -21,9 +21,7 @@ func TestDraftTakesFourMinutes(t *testing.T) {
 	testenv.OK(t, err)
 	p.Contenders = []bench.Selection{{Contender: "a"}, {Contender: "a", Variant: "b"}}
 	p, why := Settle(p, 0)
-	if why != nil || p.Rounds != InterleavedRounds {
-		t.Errorf("%d rounds, not interleaved: %+v", p.Rounds, why)
-	}
+	testenv.Check(t, why == nil && p.Rounds == InterleavedRounds, "%d rounds, not interleaved: %+v", p.Rounds, why)
 	for runtime, most := range map[bench.Runtime]time.Duration{
 		bench.RuntimeURL: 210 * time.Second, bench.RuntimeProcess: 210 * time.Second, bench.RuntimeDocker: 4 * time.Minute,
 	} {
@@ -45,8 +43,6 @@ func TestNewSaysHowLongAComparisonTakes(t *testing.T) {
 		var talk bytes.Buffer
 		env := console.Env{Stdout: io.Discard, Stderr: &talk}
 		testenv.OK(t, New(env, "", Draft{Get: "/", Connections: connections}))
-		if !strings.Contains(talk.String(), want) {
-			t.Errorf("%s connections: %s", connections, talk.String())
-		}
+		testenv.Check(t, strings.Contains(talk.String(), want), "%s connections: %s", connections, talk.String())
 	}
 }

@@ -39,25 +39,19 @@ func TestDraftTexts(t *testing.T) {
 			testenv.Golden(t, filepath.Join("testdata", "new", strings.ReplaceAll(name, " ", "-")+".yaml"), string(text))
 			p, err := Parse("shop.yaml", text)
 			testenv.OK(t, err)
-			if err := Validate(p); err != nil {
-				t.Error(err)
-			}
+			testenv.OK(t, Validate(p))
 			if p.Title != "shop" || p.Rounds != 0 || p.Interleave != bench.InterleaveAuto || !p.Steps[0].WarmUp ||
 				p.Steps[len(p.Steps)-2].Connections != mostConnections(d) || p.Steps[len(p.Steps)-1].MaxConnections != mostConnections(d) {
 				t.Errorf("%+v", p)
 			}
 			keys := 0
 			for line := range strings.Lines(string(text)) {
-				if len([]rune(line)) > 121 && strings.HasPrefix(line, "#") {
-					t.Errorf("a long line: %s", line)
-				}
+				testenv.Check(t, len([]rune(line)) <= 121 || !strings.HasPrefix(line, "#"), "a long line: %s", line)
 				if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
 					keys++
 				}
 			}
-			if keys > 40 {
-				t.Errorf("%d lines", keys)
-			}
+			testenv.Check(t, keys <= 40, "%d lines", keys)
 			commented := regexp.MustCompile(`(?m)^# ((contenders|limits|thresholds|  - ).*)$`)
 			full := commented.ReplaceAll(text, []byte("$1"))
 			more, err := Parse("shop.yaml", full)
@@ -131,9 +125,7 @@ func TestDraftMistakes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			text, err := test.d.Text("a.yaml")
-			if err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Fatalf("%v\n%s", err, text)
-			}
+			testenv.Need(t, err != nil && strings.Contains(err.Error(), test.want), "%v\n%s", err, text)
 			if n := len(err.Error()); n > 1500 {
 				t.Errorf("%d bytes: %v", n, err)
 			}
@@ -154,9 +146,7 @@ func FuzzDraft(f *testing.F) {
 			return
 		}
 		p, err := Parse("a.yaml", text)
-		if err != nil {
-			t.Fatalf("%v\n%s", err, text)
-		}
+		testenv.Need(t, err == nil, "%v\n%s", err, text)
 		var paths []string
 		for _, part := range []string{get, post} {
 			if path, _ := cut(part); path != "" {
@@ -164,13 +154,10 @@ func FuzzDraft(f *testing.F) {
 			}
 		}
 		for i, r := range p.Requests {
-			if len(paths) != len(p.Requests) || r.Path != paths[i] {
-				t.Fatalf("%q has requests %+v", d, p.Requests)
-			}
+			testenv.Need(t, len(paths) == len(p.Requests) && r.Path == paths[i], "%q has requests %+v", d, p.Requests)
 		}
-		if len(p.Setup) > 1 || (len(p.Setup) == 1) != (strings.TrimSpace(login) != "") {
-			t.Fatalf("%q has setup %+v", d, p.Setup)
-		}
+		testenv.Need(t, len(p.Setup) <= 1 && (len(p.Setup) == 1) == (strings.TrimSpace(login) != ""),
+			"%q has setup %+v", d, p.Setup)
 	})
 }
 
@@ -188,21 +175,14 @@ func TestNew(t *testing.T) {
 		t.Fatalf("%q, %v", out.String(), err)
 	}
 	written, err := os.ReadFile("my-api.yaml")
-	if err != nil || !strings.Contains(string(written), "- get: /\n") {
-		t.Fatalf("%s, %v", written, err)
-	}
+	testenv.Need(t, err == nil && strings.Contains(string(written), "- get: /\n"), "%s, %v", written, err)
 	want := "  2. locbench try my-api.yaml --target http://127.0.0.1:8080\n  3. locbench run --profile my-api.yaml --target http://127.0.0.1:8080\n"
 	want += "  4. locbench run --profile my-api.yaml --target old=http://127.0.0.1:8080 --target new=http://127.0.0.1:8081\n"
-	if !strings.Contains(talk.String(), want) {
-		t.Error(talk.String())
-	}
+	testenv.Check(t, strings.Contains(talk.String(), want), "%v", talk.String())
 	err = begin("-", Draft{Post: "/o", Login: "/l"})
-	if err != nil || !strings.HasPrefix(out.String(), "# yaml-language-server: ") || talk.Len() > 0 {
-		t.Errorf("%v\n%s%s", err, out.String(), talk.String())
-	}
-	if _, err := Parse("a.yaml", out.Bytes()); err != nil {
-		t.Error(err)
-	}
+	testenv.Check(t, err == nil && strings.HasPrefix(out.String(), "# yaml-language-server: ") && talk.Len() <= 0,
+		"%v\n%s%s", err, out.String(), talk.String())
+	testenv.OK(t, testenv.Err(Parse("a.yaml", out.Bytes())))
 	testenv.OK(t, os.Symlink("nowhere", "link.yaml"))
 	for file, want := range map[string]string{
 		"": "my-api.yaml already exists", "my-api.yaml": "already exists", "link.yaml": "already exists",
@@ -210,24 +190,19 @@ func TestNew(t *testing.T) {
 		strings.Repeat("x", 2000) + ".yaml": "too long",
 	} {
 		err := begin(file, Draft{Get: "/"})
-		if console.ExitCode(t.Context(), err) != console.ExitUsage || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.20q: %v", file, err)
-		}
+		testenv.Check(t, console.ExitCode(t.Context(), err) == console.ExitUsage && strings.Contains(err.Error(), want),
+			"%.20q: %v", file, err)
 	}
 	// The schema that the first line names is next to the profile; an existing one is not replaced.
 	_, named, _ := strings.Cut(strings.SplitN(string(written), "\n", 2)[0], "$schema=")
 	schema, err := os.ReadFile(named)
-	if err != nil || string(schema) != string(Schema) {
-		t.Errorf("%q, %v", named, err)
-	}
+	testenv.Check(t, err == nil && string(schema) == string(Schema), "%q, %v", named, err)
 	testenv.OK(t, os.WriteFile(schemaFile, []byte("{}"), 0o600))
 	if err := begin("wrong.yaml", Draft{Get: "items"}); console.ExitCode(t.Context(), err) != console.ExitUsage {
 		t.Error(err)
 	}
 	err = begin("no/such/folder.yaml", Draft{Get: "/"})
-	if err == nil || !strings.Contains(err.Error(), "no/such/folder.yaml") {
-		t.Error(err)
-	}
+	testenv.Check(t, err != nil && strings.Contains(err.Error(), "no/such/folder.yaml"), "%v", err)
 	const odd = `it's $(a) "#1": é.yaml`
 	testenv.OK(t, begin(odd, Draft{Get: "/"}))
 	if data, err := os.ReadFile(odd); err != nil || !strings.Contains(string(data), `'it'\''s $(a) "#1": é.yaml'`) {
@@ -260,8 +235,6 @@ func TestSameJSON(t *testing.T) {
 		{"12345678901234567890", "12345678901234567891", false}, {fmt.Sprint(int64(math.MaxInt64)), fmt.Sprint(int64(math.MaxInt64)), true},
 		{"9007199254740993", "9007199254740992", false},
 	} {
-		if sameJSON(test.a, test.b) != test.same {
-			t.Errorf("%s, %s: %v", test.a, test.b, !test.same)
-		}
+		testenv.Check(t, sameJSON(test.a, test.b) == test.same, "%s, %s: %v", test.a, test.b, !test.same)
 	}
 }

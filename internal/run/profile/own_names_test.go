@@ -2,6 +2,8 @@ package profile
 
 import (
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // What a profile declares or saves as id or language is that, not the data set's.
@@ -19,13 +21,9 @@ func TestOwnIDAndLanguage(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if p.DrawsIDs() {
-			t.Errorf("%s: the data set is used", name)
-		}
+		testenv.Check(t, !p.DrawsIDs(), "%s: the data set is used", name)
 		for _, r := range p.Every() {
-			if r.IDs.Distribution != "" || r.Languages != nil {
-				t.Errorf("%s: %+v", name, r)
-			}
+			testenv.Check(t, r.IDs.Distribution == "" && r.Languages == nil, "%s: %+v", name, r)
 		}
 	}
 }

@@ -50,9 +50,7 @@ func TestNamesOfTargets(t *testing.T) {
 		names = append(names, r.Name)
 	}
 	want := []string{"GET /s", "GET /s (2)", "GET /s?q", ("GET /" + long)[:100], ("GET /" + long)[:96] + " (2)"}
-	if !slices.Equal(names[:5], want) || names[13] != ("GET /" + long)[:95]+" (11)" {
-		t.Errorf("%q", names)
-	}
+	testenv.Check(t, slices.Equal(names[:5], want) && names[13] == ("GET /" + long)[:95]+" (11)", "%q", names)
 }
 
 // TestTargetsAreSentAsVegetaDoes: what the load sends for each target is what vegeta sends, with
@@ -154,9 +152,7 @@ func TestMistakesInTwoFiles(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := profile.Parse("p.yaml", []byte(test.in))
-			if err == nil || err.Error() != test.want {
-				t.Errorf("got\n%v\nwant\n%s", err, test.want)
-			}
+			testenv.Check(t, err != nil && err.Error() == test.want, "got\n%v\nwant\n%s", err, test.want)
 		})
 	}
 }
@@ -186,9 +182,8 @@ func TestLoadWithTargets(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if !reflect.DeepEqual(p.Requests, want) || len(p.Sessions) > 0 || len(p.Setup) != test.setup {
-			t.Errorf("%s: %+v, %+v", name, p.Requests, p.Sessions)
-		}
+		testenv.Check(t, reflect.DeepEqual(p.Requests, want) && len(p.Sessions) <= 0 && len(p.Setup) == test.setup,
+			"%s: %+v, %+v", name, p.Requests, p.Sessions)
 		if len(p.Needs) != test.needs || !slices.Equal(p.Checks.Suites, test.suites) || len(p.Steps) != test.steps || p.Contenders == nil {
 			t.Errorf("%s: needs %v, suites %v, %d steps, %v", name, p.Needs, p.Checks.Suites, len(p.Steps), p.Contenders)
 		}

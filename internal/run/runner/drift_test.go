@@ -35,9 +35,7 @@ func TestDrift(t *testing.T) {
 	})
 	testenv.OK(t, f.err)
 	steps := f.trials["a-1"].Steps
-	if len(steps) != 3 {
-		t.Fatalf("%d steps", len(steps))
-	}
+	testenv.Need(t, len(steps) == 3, "%d steps", len(steps))
 	const want = "still warming up: throughput rose by 41% over the step"
 	if d := steps[1].Drift; steps[0].Drift != nil || steps[2].Drift != nil || d == nil || !strings.HasPrefix(d.String(), want) {
 		t.Errorf("drifts %v, %v, %v", steps[0].Drift, d, steps[2].Drift)

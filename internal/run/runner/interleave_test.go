@@ -104,9 +104,7 @@ func TestContendersAreInterleaved(t *testing.T) {
 			testenv.Equal(t, own, slicesOfStep, trial, step, part)
 		}
 	}
-	if longest(got) > 2 {
-		t.Errorf("more than two slices in a row: %v", got)
-	}
+	testenv.Check(t, longest(got) <= 2, "more than two slices in a row: %v", got)
 	testenv.Equal(t, len(e.rested), 4, e.rested)
 	a, b := f.trials["a-1"], f.trials["b-1"]
 	for i := range a.Steps {
@@ -126,9 +124,7 @@ func TestContendersAreInterleaved(t *testing.T) {
 			if len(s.Samples) != 0 { // the step takes less than a second
 				t.Errorf("step %d: %d readings within the step", i+1, len(s.Samples))
 			}
-			if s.Hiccups == nil {
-				t.Errorf("step %d: machine stalls not measured", i+1)
-			}
+			testenv.Check(t, s.Hiccups != nil, "step %d: machine stalls not measured", i+1)
 		}
 		if !a.Steps[i].Interleave.Since.Equal(b.Steps[i].Interleave.Since) || a.Steps[i].Interleave.Since.Equal(f.trials["a-2"].Steps[i].Interleave.Since) {
 			t.Errorf("step %d: the same rotation is not recorded in both trials", i+1)
@@ -146,9 +142,7 @@ func TestContendersAreInterleaved(t *testing.T) {
 			stopped++
 		}
 	}
-	if loaded != 6 || stopped != 2 {
-		t.Errorf("%d steps, %d stopped", loaded, stopped)
-	}
+	testenv.Check(t, loaded == 6 && stopped == 2, "%d steps, %d stopped", loaded, stopped)
 }
 
 // longest returns the length of the longest row of equal entries.

@@ -23,9 +23,7 @@ func TestRun_StepsChosenByNext(t *testing.T) {
 		})
 		f.cfg.Next = func(_ context.Context, trial bench.Trial, done []bench.StepResult) (bench.Step, bool) {
 			for i, r := range done {
-				if r.Index != i || trial.Contender != "a" {
-					t.Errorf("%s: step %d has index %d", trial, i, r.Index)
-				}
+				testenv.Check(t, r.Index == i && trial.Contender == "a", "%s: step %d has index %d", trial, i, r.Index)
 			}
 			return bench.Step{Connections: 10 * (len(done) + 1)}, len(done) < 4
 		}

@@ -31,9 +31,8 @@ func TestRun_Complete(t *testing.T) {
 		if cpu, ok := trial.Steps[1].CPU(); !ok || cpu <= 0 {
 			t.Errorf("%s: counters not read at the start and the end of the step", name)
 		}
-		if len(trial.Warnings) == 0 || !strings.Contains(trial.Warnings[0].Text, "LIMITS NOT ENFORCED") {
-			t.Errorf("%s: no warning that limits are not enforced: %q", name, trial.Warnings)
-		}
+		testenv.Check(t, len(trial.Warnings) != 0 && strings.Contains(trial.Warnings[0].Text, "LIMITS NOT ENFORCED"),
+			"%s: no warning that limits are not enforced: %q", name, trial.Warnings)
 	}
 }
 
@@ -41,21 +40,15 @@ func TestOrder(t *testing.T) {
 	contenders := []bench.Selection{{Contender: "a"}, {Contender: "b", Variant: "x"}, {Contender: "c"}}
 	trials := Order(contenders, 40, 7)
 	testenv.Equal(t, trials, Order(contenders, 40, 7), "the same seed gives another order")
-	if reflect.DeepEqual(trials, Order(contenders, 40, 8)) {
-		t.Error("another seed gives the same order")
-	}
+	testenv.Check(t, !reflect.DeepEqual(trials, Order(contenders, 40, 8)), "another seed gives the same order")
 	first := map[string]int{}
 	for round := range 40 {
 		seen := map[string]bool{}
 		for _, e := range trials[3*round : 3*round+3] {
-			if e.Trial.Round != round+1 {
-				t.Fatalf("trial %s is in round %d", e.Trial, round+1)
-			}
+			testenv.Need(t, e.Trial.Round == round+1, "trial %s is in round %d", e.Trial, round+1)
 			seen[e.Trial.Contender] = true
 		}
-		if len(seen) != 3 {
-			t.Fatalf("round %d lacks a contender: %v", round+1, seen)
-		}
+		testenv.Need(t, len(seen) == 3, "round %d lacks a contender: %v", round+1, seen)
 		first[trials[3*round].Trial.Contender]++
 		if round%2 == 1 { // each place is shared alike by two rounds
 			for i := range 3 {
@@ -66,9 +59,7 @@ func TestOrder(t *testing.T) {
 		}
 	}
 	for c, n := range first {
-		if n == 40 || n == 0 {
-			t.Errorf("%s is first in %d of 40 rounds", c, n)
-		}
+		testenv.Check(t, n != 40 && n != 0, "%s is first in %d of 40 rounds", c, n)
 	}
 }
 

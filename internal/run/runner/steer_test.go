@@ -193,9 +193,7 @@ func TestControls_RateOfAnOpenLoop(t *testing.T) {
 		}
 	})
 	testenv.OK(t, f.err)
-	if len(seen) != 1 || !slices.Contains([]float64{0, 200, 250}, seen[0]) {
-		t.Errorf("the engine saw %v", seen)
-	}
+	testenv.Check(t, len(seen) == 1 && slices.Contains([]float64{0, 200, 250}, seen[0]), "the engine saw %v", seen)
 	trial := f.first()
 	warned := trial.Steps[0].Warnings.Join("\n")
 	if !strings.Contains(warned, "from 100/s to 200/s after") || !strings.Contains(warned, "to 250/s after") ||

@@ -37,10 +37,10 @@ var pageHTML = sync.OnceValue(func() *template.Template {
 	}).Parse(string(embedded("page.html"))))
 })
 
-// written is a table as HTML, with its notes.
+// written is a table as HTML, with the lines below it.
 type written struct {
 	HTML  template.HTML
-	Notes []string
+	Below []string
 }
 
 // screen is the first screen: verdict, four facts in fixed places, what failed, one table, one or two
@@ -91,4 +91,4 @@ func (s section) Link() *link {
 func (f checkFailure) Where() string { return strings.Join(f.Trials, ", ") }
 
 // Shown reports whether there is anything to reproduce the run with.
-func (r reproduction) Shown() bool { return r.Command != "" || r.Profile != "" }
+func (r reproduction) Shown() bool { return r.Command != "" || r.Plan != "" }

@@ -132,9 +132,8 @@ func checkRing(t *testing.T, d stored, least int) {
 				d.ID, i, j)
 		}
 	}
-	if area <= 0 || !inside {
-		t.Errorf("%d: area %v (counter-clockwise is positive), centroid inside: %v", d.ID, area, inside)
-	}
+	testenv.Check(t, area > 0 && inside,
+		"%d: area %v (counter-clockwise is positive), centroid inside: %v", d.ID, area, inside)
 }
 
 func cross(a, b, c, d [2]float64) bool {
@@ -312,9 +311,8 @@ func FuzzAppendDegrees(f *testing.F) {
 		}
 		got := string(appendDegrees([]byte("x"), d))
 		back, err := strconv.ParseFloat(got[1:], 64)
-		if err != nil || back-d > 0.51e-6 || d-back > 0.51e-6 || !json.Valid([]byte(got[1:])) {
-			t.Errorf("appendDegrees(%v) = %s", d, got)
-		}
+		testenv.Check(t, err == nil && back-d <= 0.51e-6 && d-back <= 0.51e-6 && json.Valid([]byte(got[1:])),
+			"appendDegrees(%v) = %s", d, got)
 	})
 }
 

@@ -130,9 +130,8 @@ func TestDumpMistakes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := files(t, map[string]string{"city.mapping.json": anyMapping, "city.ndjson": c.ndjson})
 			_, err := Dump(dir)
-			if err == nil || !strings.HasPrefix(err.Error(), filepath.Join(dir, c.want[:11])+c.want[11:]) {
-				t.Errorf("error %v, want %s", err, c.want)
-			}
+			testenv.Check(t, err != nil && strings.HasPrefix(err.Error(), filepath.Join(dir, c.want[:11])+c.want[11:]),
+				"error %v, want %s", err, c.want)
 		})
 	}
 	for name, c := range map[string]struct {

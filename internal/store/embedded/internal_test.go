@@ -37,9 +37,8 @@ func TestDelays(t *testing.T) {
 		want  time.Duration
 	}{{0.5, 2 * time.Millisecond}, {0.99, 20 * time.Millisecond}} {
 		got := one[int(q.share*float64(len(one)))]
-		if r := float64(got) / float64(q.want); r < 0.95 || r > 1.05 {
-			t.Errorf("%v quantile is %v, want about %v", q.share, got, q.want)
-		}
+		r := float64(got) / float64(q.want)
+		testenv.Check(t, r >= 0.95 && r <= 1.05, "%v quantile is %v, want about %v", q.share, got, q.want)
 	}
 }
 

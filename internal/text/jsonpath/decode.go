@@ -1,6 +1,8 @@
 package jsonpath
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -202,42 +204,14 @@ func (d *decoder) text() (string, error) {
 
 // number reads a number, with its text unchanged.
 func (d *decoder) number() (any, error) {
-	from := d.at
-	digits := func() bool {
-		start := d.at
-		for d.at < len(d.body) && d.body[d.at] >= '0' && d.body[d.at] <= '9' {
-			d.at++
-		}
-		return d.at > start
+	token := d.body[d.at:]
+	if n := bytes.IndexAny(token, delimiters); n >= 0 {
+		token = token[:n]
 	}
-	is := func(set string) bool {
-		for i := 0; d.at < len(d.body) && i < len(set); i++ {
-			if d.body[d.at] == set[i] {
-				d.at++
-				return true
-			}
-		}
-		return false
+	power, err := exponent(token)
+	if d.powers += power; err != nil || d.powers > maxExponents {
+		return nil, cmp.Or(err, ErrNumber)
 	}
-	is("-")
-	if !is("0") && !digits() {
-		return nil, d.unexpected()
-	}
-	if is(".") && !digits() {
-		return nil, d.unexpected()
-	}
-	exponent := d.at
-	if is("eE") {
-		if is("+-"); !digits() {
-			return nil, d.unexpected()
-		}
-		n, err := strconv.Atoi(string(d.body[exponent+1 : d.at]))
-		if d.powers += max(n, -n); err != nil || n > MaxExponent || n < -MaxExponent || d.powers > maxExponents {
-			return nil, ErrNumber
-		}
-	}
-	if d.at-from > MaxDigits {
-		return nil, ErrNumber
-	}
-	return json.Number(d.body[from:d.at]), nil
+	d.at += len(token)
+	return json.Number(token), nil
 }

@@ -38,70 +38,75 @@ func (p Path) ScanOne(body []byte, random uint64) (value []byte, ok bool) {
 func (p Path) Repeats(body []byte, random uint64) bool {
 	s := scanner{body}
 	for _, next := range p.steps {
-		if !s.to(next, &random) {
-			return false
-		}
 		if key, ok := next.(string); ok {
-			rest := scanner{s.rest}
-			if rest.skip() && rest.repeats(key) {
+			rest, found := s, 0
+			twice, _ := rest.each('{', func(quoted []byte, _ int) bool {
+				if isKey(quoted, key) {
+					found++
+				}
+				return found > 1
+			})
+			if twice {
 				return true
 			}
+		}
+		if !s.to(next, &random) {
+			return false
 		}
 	}
 	return false
 }
 
 // to goes to a key, an element, or one drawn at random.
-func (s *scanner) to(next step, random *uint64) bool {
-	switch next := next.(type) {
-	case string:
-		return s.toKey(next)
-	case int:
-		return s.toElement(next)
+func (s *scanner) to(next step, random *uint64) (found bool) {
+	if key, ok := next.(string); ok {
+		found, _ = s.each('{', func(quoted []byte, _ int) bool { return isKey(quoted, key) })
+		return found
 	}
-	rest := scanner{s.rest}
-	n := rest.elements()
-	if n == 0 {
-		return false
-	}
-	high, low := bits.Mul64(*random, n)
-	*random = low // for a list within it
-	return s.toElement(int(high))
-}
-
-// elements returns the number of elements of a list; 0 if it is not a whole list.
-func (s *scanner) elements() (n uint64) {
-	if !s.take('[') || s.take(']') {
-		return 0
-	}
-	for s.skip() {
-		n++
-		if !s.take(',') {
-			break
+	n, ok := next.(int)
+	if !ok {
+		var elements uint64
+		rest := *s
+		if _, whole := rest.each('[', func([]byte, int) bool { elements++; return false }); !whole || elements == 0 {
+			return false
 		}
+		var high uint64
+		high, *random = bits.Mul64(*random, elements) // the rest is for a list within it
+		n = int(high)
 	}
-	if !s.take(']') {
-		return 0
-	}
-	return n
+	found, _ = s.each('[', func(_ []byte, i int) bool { return i == n })
+	return found
 }
 
-// repeats reports whether a key is among those that follow in an object.
-func (s *scanner) repeats(key string) bool {
-	for s.take(',') {
+// each goes through the members of an object, with their keys in quotes, or the elements of a list,
+// with their numbers. Where stop returns true it stops before that value. whole: it has read all.
+func (s *scanner) each(open byte, stop func(quoted []byte, n int) bool) (stopped, whole bool) {
+	end := open + 2 // '}' or ']'
+	if !s.take(open) || s.take(end) {
+		return false, false
+	}
+	for n := 0; ; n++ {
 		s.blanks()
 		quoted := s.rest
-		if len(quoted) == 0 || quoted[0] != '"' || !s.skip() {
-			return false
+		if open == '{' {
+			if len(quoted) == 0 || quoted[0] != '"' || !s.skip() {
+				return false, false
+			}
+			quoted = quoted[:len(quoted)-len(s.rest)]
+			if !s.take(':') {
+				return false, false
+			}
 		}
-		if isKey(quoted[:len(quoted)-len(s.rest)], key) {
-			return true
+		if stop(quoted, n) {
+			return true, false
 		}
-		if !s.take(':') || !s.skip() {
-			return false
+		if !s.skip() {
+			return false, false
+		}
+		if !s.take(',') {
+			return false, s.take(end)
 		}
 	}
-	return false
 }
 
 // Text appends the content of a JSON text to dst, or any other value unchanged.
@@ -138,30 +143,6 @@ func (s *scanner) take(c byte) bool {
 	return true
 }
 
-// toKey goes to the value of a key of an object.
-func (s *scanner) toKey(key string) bool {
-	if !s.take('{') {
-		return false
-	}
-	for {
-		s.blanks()
-		quoted := s.rest
-		if len(quoted) == 0 || quoted[0] != '"' || !s.skip() {
-			return false
-		}
-		quoted = quoted[:len(quoted)-len(s.rest)]
-		if !s.take(':') {
-			return false
-		}
-		if isKey(quoted, key) {
-			return true
-		}
-		if !s.skip() || !s.take(',') {
-			return false
-		}
-	}
-}
-
 // isKey reports whether a text in quotes is the key.
 func isKey(quoted []byte, key string) bool {
 	inner := quoted[1 : len(quoted)-1]
@@ -169,20 +150,6 @@ func isKey(quoted []byte, key string) bool {
 		return string(Text(nil, quoted)) == key
 	}
 	return string(inner) == key
-}
-
-// toElement goes to an element of a list.
-func (s *scanner) toElement(n int) bool {
-	if !s.take('[') {
-		return false
-	}
-	for ; n > 0; n-- {
-		if !s.skip() || !s.take(',') {
-			return false
-		}
-	}
-	s.blanks()
-	return len(s.rest) > 0 && s.rest[0] != ']'
 }
 
 // skip skips one value.
@@ -197,7 +164,7 @@ func (s *scanner) skip() bool {
 	case '{', '[':
 		return s.skipNested()
 	}
-	n := bytes.IndexAny(s.rest, ",]} \n\t\r")
+	n := bytes.IndexAny(s.rest, delimiters)
 	if n < 0 {
 		n = len(s.rest)
 	}

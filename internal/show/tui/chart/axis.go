@@ -40,10 +40,10 @@ func (a Axis) Draw(l *ui.Theme, w int) []string {
 	if bounds {
 		name := cut(l, clean(l, a.Name), max(0, left-1))
 		c.text(left-1-fit.Width(name), 1, left, name, c.paint(l.Faint))
-		a.names(l, c, left, 1, '│', c.paint(l.Border), c.paint(l.Text), a.Bounds)
+		a.names(l, c, nameRow{1, '│', c.paint(l.Border), c.paint(l.Text), a.Bounds})
 	}
 	if flags {
-		a.names(l, c, left, h-1, '▼', c.paint(l.Accent), c.paint(l.Faint), a.Flags)
+		a.names(l, c, nameRow{h - 1, '▼', c.paint(l.Accent), c.paint(l.Faint), a.Flags})
 	}
 	return c.lines()
 }
@@ -80,8 +80,17 @@ func (a Axis) times(l *ui.Theme, c *canvas, left int) {
 // cutName is the room for a name that is cut: in less it is left out.
 const cutName = 10
 
+// nameRow is a row of names below the axis, each after its mark.
+type nameRow struct {
+	row          int
+	mark         rune
+	signs, paint uint16 // of the marks and of the names
+	all          []Bound
+}
+
 // names writes each name between its place and the next one's, or before it if only there is room.
-func (a Axis) names(l *ui.Theme, c *canvas, left, row int, mark rune, signs, paint uint16, all []Bound) {
+func (a Axis) names(l *ui.Theme, c *canvas, of nameRow) {
+	left, row, paint, all := a.left(c.w), of.row, of.paint, of.all
 	for i, at := range all {
 		col := a.column(at.X, left, c.w)
 		// The name of a step that began out of sight is at the left end.
@@ -102,7 +111,7 @@ func (a Axis) names(l *ui.Theme, c *canvas, left, row int, mark rune, signs, pai
 			continue
 		}
 		if !hidden {
-			c.text(col, row, c.w, string(sign(l, mark)), signs)
+			c.text(col, row, c.w, string(sign(l, of.mark)), of.signs)
 		}
 		name := clean(l, at.Name)
 		cells := fit.Width(name)

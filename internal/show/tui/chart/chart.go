@@ -1,6 +1,6 @@
 // Package chart draws the charts of the dashboard as lines of text: curves over time in Braille
 // dots (or in ASCII marks), all on one time axis, with the boundaries of the steps, limits,
-// throttled time and flags; and curves over a number.
+// throttled time and flags.
 //
 // It is pure: the same input gives the same lines, and nothing is kept. Every result has exactly
 // the requested size in cells, whatever the input is. Texts are plain (not painted) and may come
@@ -34,8 +34,6 @@ type Series struct {
 	Points []Point // ordered by X
 	Paint  ui.Paint
 	Mark   int // index into Glyph.Marks, for the legend and to distinguish lines without color
-	// Area fills from the lowest to the highest of the points at each X, behind all lines.
-	Area bool
 }
 
 // Rule is a horizontal line: a quota, a limit. One far above all values is named at the top, with
@@ -79,24 +77,21 @@ func (c Chart) Draw(l *ui.Theme, a Axis, w, h int) []string {
 	if w <= 0 || h <= 2 {
 		return ui.Exact([]string{c.title(l, w)}, max(0, w), h)
 	}
-	return append([]string{c.title(l, w)}, c.plot(l, a, w, h-1, false).lines()...)
+	return append([]string{c.title(l, w)}, c.plot(l, a, w, h-1).lines()...)
 }
 
-// plot draws all but the title; with points, every point gets its mark.
-func (c Chart) plot(l *ui.Theme, a Axis, w, h int, points bool) *plot {
+// plot draws all but the title.
+func (c Chart) plot(l *ui.Theme, a Axis, w, h int) *plot {
 	c.Series = c.Series[:min(len(c.Series), maxSeries)]
 	p := newPlot(l, c, a.sane(), w, h)
 	p.frame()
-	for i := range c.Series {
-		p.area(i)
-	}
 	p.bounds()
 	p.rules()
 	for i := range c.Series {
 		p.line(i)
 	}
 	for i := range c.Series {
-		p.marks(i, points)
+		p.marks(i)
 	}
 	p.flags()
 	p.ruleNames()

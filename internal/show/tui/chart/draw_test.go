@@ -15,7 +15,7 @@ import (
 
 // TestSizes draws at every small size, in every look.
 func TestSizes(t *testing.T) {
-	for name, o := range looks() {
+	for _, o := range looks() {
 		l := ui.NewTheme(o)
 		axis, charts := sample(l)
 		for w := -1; w < 45; w++ {
@@ -23,8 +23,6 @@ func TestSizes(t *testing.T) {
 				for _, c := range charts {
 					exact(t, l, c.Draw(l, axis, w, h), w, h)
 				}
-				o := Over{Chart: Chart{Title: name, Series: charts[1].Series, Note: name}, LogX: h%2 == 0, NameX: "connections"}
-				exact(t, l, o.Draw(l, w, h), w, h)
 			}
 			exact(t, l, axis.Draw(l, w), w, 3)
 		}

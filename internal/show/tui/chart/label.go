@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"github.com/locbench/locbench/internal/bench/units"
-	"github.com/locbench/locbench/internal/figures/measure"
 )
 
 // RateLabel returns a number of requests or errors per second as a label.
@@ -13,17 +12,6 @@ func RateLabel(v float64) string {
 		return units.Number(v)
 	}
 	return PlainLabel(v)
-}
-
-// LabelOf returns the function for the labels of a unit, whose values are in base units (seconds).
-func LabelOf(u measure.Unit) func(float64) string {
-	switch u {
-	case measure.Nanoseconds:
-		return LatencyLabel
-	case measure.Bytes:
-		return SizeLabel
-	}
-	return RateLabel
 }
 
 // PlainLabel returns a number as a label.

@@ -14,9 +14,6 @@ const markEvery, markOften = 16, 9
 // before it unless there is a gap.
 func (p *plot) line(i int) {
 	paint, mark, cols := p.series(i)
-	if p.chart.Series[i].Area {
-		return
-	}
 	before := -1
 	for x := range cols {
 		at := &cols[x]
@@ -34,36 +31,6 @@ func (p *plot) line(i int) {
 func (p *plot) series(i int) (paint uint16, glyph rune, cols []column) {
 	s := p.chart.Series[i]
 	return p.paint(s.Paint), first(mark(p.look, s)), p.cols[i*p.nx : (i+1)*p.nx]
-}
-
-// area fills the cells of series i, if it is one, each column from its least to its greatest value;
-// between two columns without a gap both change evenly.
-func (p *plot) area(i int) {
-	paint, mark, cols := p.series(i)
-	if !p.chart.Series[i].Area {
-		return
-	}
-	before := -1
-	for x, at := range cols {
-		if at.state == empty {
-			continue
-		}
-		if before < 0 || at.state == begun {
-			before = x
-		}
-		from := cols[before].dots
-		for mid := before; mid <= x; mid++ {
-			part, of := mid-before, max(1, x-before)
-			hi, lo := int(from.hi)+int(at.dots.hi-from.hi)*part/of, int(from.lo)+int(at.dots.lo-from.lo)*part/of
-			if before == x {
-				hi, lo = int(at.dots.hi), int(at.dots.lo)
-			}
-			for y := hi / p.ky; y <= lo/p.ky; y++ {
-				p.set(p.left+mid/p.kx, y, mark, paint, ground)
-			}
-		}
-		before = x
-	}
 }
 
 func (p *plot) join(x0, y0, x1, y1 int, paint uint16, mark rune) {
@@ -117,20 +84,14 @@ var (
 )
 
 func mark(l *ui.Theme, s Series) string {
-	if s.Area {
-		return string(sign(l, '░'))
-	}
 	n := len(l.Glyph.Marks)
 	return l.Glyph.Marks[((s.Mark%n)+n)%n]
 }
 
-// marks puts the glyph of series i on its line: at every point with points, at intervals if there
-// are other lines, and on isolated points, since single dots are hard to see.
-func (p *plot) marks(i int, points bool) {
+// marks puts the glyph of series i on its line: at intervals if there are other lines, and on isolated
+// points, since single dots are hard to see.
+func (p *plot) marks(i int) {
 	paint, mark, cols := p.series(i)
-	if p.chart.Series[i].Area {
-		return
-	}
 	put := func(x int) { p.set(p.left+x/p.kx, int(cols[x].dots.hi)/p.ky, mark, paint, data) }
 	every := markEvery
 	if p.look.NoColor || p.look.ASCII {
@@ -144,7 +105,7 @@ func (p *plot) marks(i int, points bool) {
 		if cols[x].state == empty {
 			continue
 		}
-		if points || alone(cols[x:]) || several && x >= next {
+		if alone(cols[x:]) || several && x >= next {
 			put(x)
 			any = true
 		}

@@ -54,7 +54,7 @@ func FuzzDraw(f *testing.F) {
 			switch in.byte() % 8 {
 			case 0:
 				c.Series = append(c.Series, s)
-				s = Series{Name: name, Mark: int(int8(in.byte())), Paint: l.Series[n%6], Area: n%3 == 1}
+				s = Series{Name: name, Mark: int(int8(in.byte())), Paint: l.Series[n%6]}
 			case 1:
 				c.Rules = append(c.Rules, Rule{in.float(), name, l.Bad})
 			case 2:

@@ -1,5 +1,5 @@
 // Package compare is the page of two runs, or of two contenders of one: what 'locbench compare'
-// prints, one contender or pair at a time, and a chart of both sides.
+// prints, one contender or pair at a time.
 package compare
 
 import (
@@ -9,19 +9,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/locbench/locbench/internal/analysis/compare"
-	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 )
-
-// charted are the measures of the chart, of which one is shown.
-var charted = [...]measure.ID{measure.Throughput, measure.P99}
 
 // Compare is the page.
 type Compare struct {
 	source ui.Source
 	read   sides
 	at     int // which of read.results is shown
-	chart  int // index into charted
 	text   ui.Scroll
 	size   ui.Size
 	theme  *ui.Theme
@@ -105,8 +100,6 @@ func (c *Compare) key(k ui.Key) tea.Cmd {
 	case k == ui.Order:
 		read := c.read
 		return func() tea.Msg { return read.swap() }
-	case k == ui.View:
-		c.chart = (c.chart + 1) % len(charted)
 	case k == ui.Copy:
 		others := []string{c.read.dirs[1]}
 		if c.read.one() {
@@ -129,9 +122,6 @@ func (c *Compare) Keys() ui.Keys {
 		short = append(short, ui.Hint("contender", ui.Left, ui.Right))
 	}
 	short = append(short, ui.Hint("swap old, new", ui.Order))
-	if len(c.charts()) > 1 && c.size.Class != ui.Column {
-		short = append(short, ui.Hint("chart", ui.View))
-	}
 	short = append(short, back, ui.Hint("copy command", ui.Copy))
 	all := append(slices.Clone(short), ui.Hint("a page", ui.PageUp, ui.PageDown), ui.Hint("first, last line", ui.First, ui.Last))
 	return ui.Keys{Short: short, Groups: []ui.Group{{Title: "compare", Keys: all}}}

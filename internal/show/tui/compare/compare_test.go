@@ -67,7 +67,7 @@ func TestCompare_OneRun(t *testing.T) {
 	shows(t, p, "", "old  go-nethttp   results/faulty", "pair 1 of 3")
 }
 
-// Keys lead to other contenders, swap the sides, and show the other chart.
+// Keys lead to other contenders, and swap the sides.
 func TestCompare_Keys(t *testing.T) {
 	p := page(two(t, 3, 1.1, nil), dirA, dirB)
 	shows(t, p, "", "contender 1 of 2", "go-nethttp: peak throughput 10.0% higher", "old  21 Nov 15:49")
@@ -76,7 +76,6 @@ func TestCompare_Keys(t *testing.T) {
 	shows(t, p, "left", "contender 2 of 2")
 	shows(t, p, "right o", "contender 2 of 2", "4,473/s   4,067/s", "old  22 Nov 08:49")
 	shows(t, p, "right o o", "contender 2 of 2", "4,067/s   4,473/s", "old  21 Nov 15:49")
-	shows(t, p, "v", " p99 over connections ┈", "v: throughput over connections")
 	shows(t, p, "y", "copied command: locbench compare "+dirA+" "+dirB)
 	one := page(two(t, 1, 1, nil), dirA, dirA)
 	shows(t, one, "y", "copied command: locbench compare "+dirA+" go-nethttp go-nethttp:release")
@@ -113,23 +112,6 @@ func TestCompare_Grows(t *testing.T) {
 	testenv.Contains(t, c.View(), "p Holm-corrected.", "+10.0%")
 }
 
-// A line needs two points of measured steps: without one there is no chart, and no key for it.
-func TestCompare_Charts(t *testing.T) {
-	steps := func(n int, warm bool) tuitest.Page {
-		folders := two(t, 1, 1, nil)
-		for _, f := range folders {
-			for i := range f.Trials {
-				f.Trials[i].Steps = f.Trials[i].Steps[:n]
-				f.Trials[i].Steps[0].Step.WarmUp = warm
-			}
-		}
-		return page(folders, dirA, dirB)
-	}
-	shows(t, steps(2, false), "", "throughput over connections ┈", "v chart")
-	shows(t, steps(1, false), "", "!┈", "!v chart")
-	shows(t, steps(2, true), "", "!┈", "!v chart")
-}
-
 // What cannot be compared says why; what could not be read of a folder is a caution.
 func TestCompare_Problems(t *testing.T) {
 	folders := two(t, 1, 1, nil)
@@ -140,7 +122,7 @@ func TestCompare_Problems(t *testing.T) {
 			b.Trials[i].Trial.Contender = "another"
 		}
 	})
-	shows(t, page(other, dirA, dirB), "o v down", "cannot compare: no contender in common", "!copied")
+	shows(t, page(other, dirA, dirB), "o down", "cannot compare: no contender in common", "!copied")
 	folders[1].Broken = errors.New("round 2: unexpected end of JSON input")
 	shows(t, page(folders, dirA, dirB), "", " "+dirB+": round 2: unexpected end of JSON input", "go-nethttp   ")
 	folders[1].Trials = folders[1].Trials[:1]

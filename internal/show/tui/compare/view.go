@@ -1,16 +1,11 @@
 package compare
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/locbench/locbench/internal/analysis"
-	"github.com/locbench/locbench/internal/figures/measure"
-	"github.com/locbench/locbench/internal/show/tui/chart"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/fit"
 	"github.com/locbench/locbench/internal/text/table"
@@ -36,13 +31,9 @@ func (c *Compare) View() string {
 	case c.shown() == nil:
 		body = strings.Join(ui.Wrap(" reading "+outside(c.read.dirs[0])+" and "+outside(c.read.dirs[1])+" …", w), "\n")
 	default:
-		n := c.text.TotalLineCount()
-		text := ui.Block{Priority: 1, Least: min(n, 2*h/3), Most: n, Draw: func(w, h int) string {
-			return c.text.Draw(c.theme, w, h)
-		}}
-		body, _ = ui.Stack(w, h, text, c.drawing())
+		body = c.text.Draw(c.theme, w, h)
 	}
-	return c.title() + "\n" + body // the title has the lines that were drawn
+	return c.title() + "\n" + body
 }
 
 // title names the page, and says of what is shown as much as there is room for.
@@ -102,47 +93,4 @@ func (c *Compare) fill() {
 		lines[i] = margin + lines[i]
 	}
 	c.text.SetContentLines(lines)
-}
-
-// drawing is the chart; one without a line of two points is left out.
-func (c *Compare) drawing() ui.Block {
-	all := c.charts()
-	if len(all) == 0 || c.size.Class == ui.Column {
-		return ui.Block{}
-	}
-	shown := all[c.chart%len(all)]
-	if len(all) > 1 {
-		shown.Note = "v: " + all[(c.chart+1)%len(all)].Title
-	}
-	return ui.Block{Priority: 2, Least: 8, Most: ui.Rest, Draw: func(w, h int) string {
-		return " " + strings.Join(shown.Draw(c.theme, w-1, h), "\n ")
-	}}
-}
-
-// charts returns the charts that have lines, of both sides over connections or rates.
-func (c *Compare) charts() (all []chart.Over) {
-	one, runs := c.shown(), c.read.runs
-	steps := slices.Concat(runs[0].Run.Profile.Steps, runs[1].Run.Profile.Steps)
-	for _, id := range charted {
-		m := measure.Get(id)
-		of := chart.Chart{Unit: chart.LabelOf(m.Unit), Log: m.Unit == measure.Nanoseconds}
-		o, at := chart.OverLoad(m.Name, steps, of)
-		drawn := false
-		for i, label := range []string{one.Old, one.New} {
-			line := chart.Series{Name: sideNames[i], Paint: c.theme.Hue(i), Mark: i}
-			k := slices.IndexFunc(runs[i].Contenders, func(one analysis.Contender) bool { return one.Label == label })
-			for _, s := range runs[i].Contenders[k].Steps {
-				if v := m.Over(s); v.Known && !s.Step.WarmUp && at(s.Step) > 0 {
-					line.Points = append(line.Points, chart.Point{X: at(s.Step), Y: m.Unit.Base(v.Value)})
-				}
-			}
-			slices.SortStableFunc(line.Points, func(a, b chart.Point) int { return cmp.Compare(a.X, b.X) })
-			o.Series = append(o.Series, line)
-			drawn = drawn || len(line.Points) > 1
-		}
-		if drawn {
-			all = append(all, o)
-		}
-	}
-	return all
 }

@@ -2,69 +2,39 @@ package run
 
 import (
 	"slices"
-	"strings"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
-// Which checks are shown.
-const (
-	checksAll = iota
-	checksFailed
-	checksDifferent
-)
-
-var checksViews = [...]struct{ name, none string }{
-	checksAll:       {"all", "no checks run yet"},
-	checksFailed:    {"failed", "✓ no check failed"},
-	checksDifferent: {"different", "✓ all contenders give the same"},
+// checksViews are which checks are shown, and what is said if there are none.
+var checksViews = [...]struct {
+	name, none string
+	holds      func(*checksItem) bool
+}{
+	{"all", "no checks run yet", func(*checksItem) bool { return true }},
+	{"failed", "✓ no check failed", func(i *checksItem) bool { return i.count.failed > 0 }},
+	{"different", "✓ all contenders give the same", (*checksItem).differs},
 }
 
-// Checks shows the outcome of each check for each contender. Of several rounds, the worst counts.
+// Checks is the outcome of each check, the failures first. Of several rounds, the worst counts.
 type Checks struct {
 	tab
-	view   int
+	view   int // index into checksViews
 	filter ui.FilterBy
-	open   map[string]bool // groups that were unfolded or folded by hand
-	at     string          // key of the selected row; "": the first failure
-	grid   *ui.Grid
-	found  checksFound
-	rows   []checksRow
-	made   madeOf // what rows were made of
-	from   int    // first line in sight of the page of one check
-	lines  int    // of that page in the last View
-	top    int    // line of the grid in the last View
-}
-
-// checksRow is a group, or one of its checks.
-type checksRow struct {
-	group  *checksGroup
-	item   *checksItem // nil: the group
-	folded bool
-}
-
-// name returns what it is called, safe to show.
-func (r checksRow) name() string {
-	if r.item == nil {
-		return said(r.group.name)
-	}
-	return said(r.item.name)
-}
-
-func (r checksRow) key() string {
-	if r.item == nil {
-		return r.group.name
-	}
-	return r.group.name + "\x00" + r.item.name
+	sum    checksCount
+	text   ui.Scroll
+	made   madeOf // what the text was made of
+	failed []problem
 }
 
 // newChecks makes the tab.
 func newChecks() page {
-	return &Checks{tab: newTab("Checks"), filter: ui.NewFilter(), open: map[string]bool{}, grid: ui.NewGrid(false)}
+	return &Checks{tab: newTab("Checks"), filter: ui.NewFilter(), text: ui.NewScroll()}
 }
 
 // Update implements ui.Page.
@@ -74,50 +44,19 @@ func (c *Checks) Update(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	if cmd, used := c.filter.Update(msg); used {
-		c.full = false
 		return cmd
 	}
-	c.fill()
 	press, _ := msg.(tea.KeyPressMsg)
-	switch k := ui.KeyOf(press); {
-	case k == ui.View:
-		c.view, c.full = (c.view+1)%len(checksViews), false
-	case k == ui.Enter:
-		c.enter()
-	case c.full:
-		by, _ := ui.Moves(k, c.size.Height)
-		if wheel, ok := msg.(tea.MouseWheelMsg); ok {
-			by = ui.Wheel(wheel)
-		}
-		c.from = max(0, min(c.from+by, c.lines-c.size.Height))
-	case c.grid.Update(msg, c.top):
-		if row, ok := c.row(); ok {
-			c.at = row.key()
-		}
+	if ui.KeyOf(press) == ui.View {
+		c.view = (c.view + 1) % len(checksViews)
+		c.text.GotoTop()
 	}
+	c.text.Update(msg)
 	return nil
 }
 
-// enter folds or unfolds a group, or shows the whole of a check.
-func (c *Checks) enter() {
-	row, ok := c.row()
-	switch {
-	case !ok:
-	case row.item != nil:
-		c.full, c.from, c.at = !c.full, 0, row.key()
-	case c.folds():
-		c.open[row.group.name] = row.folded
-		c.at, c.made = row.key(), madeOf{}
-	}
-}
-
-// folds reports whether groups may be folded: what a view or a filter selects is unfolded.
-func (c *Checks) folds() bool { return c.view == checksAll && c.filter.Text() == "" }
-
-// Escape leaves the page of a check, or clears the filter.
-func (c *Checks) Escape() bool {
-	return c.tab.Escape() || c.filter.Clear()
-}
+// Escape clears the filter.
+func (c *Checks) Escape() bool { return c.filter.Clear() }
 
 // count implements page.
 func (c *Checks) count(t *ui.Theme) string {
@@ -135,90 +74,114 @@ func (c *Checks) count(t *ui.Theme) string {
 	return ""
 }
 
-// row returns the selected row.
-func (c *Checks) row() (checksRow, bool) {
-	if i := c.grid.Row(); i >= 0 {
-		return c.rows[i], true
-	}
-	return checksRow{}, false
-}
-
-// fill makes the rows again if what they are made of has changed. The cursor stays on its check.
+// fill makes the text again if what it is made of has changed.
 func (c *Checks) fill() {
 	of := madeOf{c.State, c.State.Version, c.view, c.filter.Text(), c.theme, c.size}
 	if of == c.made {
 		return
 	}
-	c.made, c.rows, c.found = of, nil, checksIn(c.State)
-	for _, g := range c.found.groups {
-		open, chosen := c.open[g.name]
-		folded := c.folds() && !open && (chosen || g.count.failed == 0)
-		begun := false
+	c.made, c.failed = of, problems(c.State)
+	found, w := checksIn(c.State), c.size.Width
+	c.sum = found.count
+	var all []string
+	for _, g := range found.groups {
+		var items []string
 		for _, i := range g.items {
-			if c.view == checksFailed && i.count.failed == 0 || c.view == checksDifferent && !i.differs() ||
-				!c.filter.Holds(g.name, i.name) {
-				continue
-			}
-			if !begun {
-				c.rows = append(c.rows, checksRow{group: g, folded: folded})
-				begun = true
-			}
-			if !folded {
-				c.rows = append(c.rows, checksRow{group: g, item: i})
+			if checksViews[c.view].holds(i) && c.filter.Holds(g.name, i.name) {
+				items = append(items, c.item(found.contenders, i, w)...)
 			}
 		}
+		if len(items) == 0 {
+			continue
+		}
+		var counts []string
+		for n, label := range found.contenders {
+			if g.by[n] != nil {
+				counts = append(counts, c.theme.Mark(ui.MarkOf(c.State.Run, label, n))+" "+said(label)+" "+g.by[n].text(c.theme))
+			}
+		}
+		all = append(append(append(all, " "+c.theme.Title.S(said(g.name))), flow(counts, "   ", w)...), items...)
 	}
-	c.grid.Set(c.table())
-	at := slices.IndexFunc(c.rows, func(r checksRow) bool {
-		return r.key() == c.at || c.at == "" && r.item != nil && r.item.count.failed > 0
-	})
-	c.grid.Select(max(at, 0))
-	c.full = c.full && at >= 0
+	if len(all) == 0 {
+		none := checksViews[c.view].none
+		if c.filter.Text() != "" {
+			none = "no check matches"
+		}
+		all = []string{" " + none}
+	}
+	c.text.SetContentLines(all)
+}
+
+// item is a check in a line; of one that failed, or whose outcomes differ, what each contender gave,
+// and what a failure means and what to do.
+func (c *Checks) item(contenders []string, i *checksItem, w int) []string {
+	t := c.theme
+	var worst *checksOutcome
+	var rows []ui.ProblemRow
+	add := func(name, text string) { rows = append(rows, ui.ProblemRow{Name: name, Text: text}) }
+	request, failed := "", ""
+	for n, label := range contenders {
+		o := i.by[n]
+		if o == nil {
+			continue
+		}
+		if worst == nil {
+			worst, request = o, o.Request
+		} else if request != o.Request { // one for each contender: the outcome names it
+			request = ""
+		}
+		if len(o.rounds) > 0 && failed == "" {
+			worst, failed = o, label
+		}
+		add(said(label), o.text())
+	}
+	sign := map[bench.CheckStatus]string{bench.CheckFailed: t.Bad.S(t.Glyph.Cross), bench.CheckSkipped: t.Faint.S(t.Glyph.Skip),
+		bench.CheckInfo: t.Faint.S(t.Glyph.Dot), bench.CheckPassed: t.Good.S(t.Glyph.Check)}[worst.Status]
+	name := said(i.name)
+	if failed == "" && !i.differs() {
+		if value := said(worst.Value); value != "" {
+			name += ": " + value
+		}
+		return ui.Hang("   "+sign+" ", name, w, ui.Paint{})
+	}
+	if request != "" {
+		rows = slices.Insert(rows, 0, ui.ProblemRow{Name: "request", Text: said(request)})
+	}
+	if failed != "" {
+		effect := "excluded from the comparison; --accept-failed-checks compares anyway"
+		if c.State.Run.AcceptFailedChecks {
+			effect = "compared anyway: --accept-failed-checks"
+		}
+		add("effect", effect)
+		if remedy := c.remedy(failed); remedy != "" {
+			add(ui.Remedy, remedy)
+		}
+	}
+	lines := ui.Hang("   "+sign+" ", name, w, t.Strong)
+	for _, line := range (ui.Problem{Head: "-", Rows: rows}).Lines(t, max(4, w-3))[1:] {
+		lines = append(lines, "   "+line)
+	}
+	return lines
 }
 
 // View implements ui.Page.
 func (c *Checks) View() string {
 	c.fill()
-	w, h := c.size.Width, c.size.Height
-	if c.full {
-		lines := c.detail(false)
-		c.lines = len(lines)
-		return strings.Join(ui.Exact(lines[max(0, min(c.from, c.lines-h)):], w, h), "\n")
-	}
-	grid := c.grid.Block(c.theme, 2, 3)
-	grid.Most = ui.Rest
-	if len(c.rows) == 0 {
-		none := checksViews[c.view].none
-		if c.filter.Text() != "" {
-			none = "no check matches"
-		}
-		grid = ui.Text(2, " "+none)
-	}
-	view, tops := ui.Stack(w, h, ui.Text(1, c.head()), grid, c.filtered(&c.filter), ui.Text(4, c.detail(true)...))
-	c.top = tops[1]
-	return view
+	draw := func(w, h int) string { return c.text.Draw(c.theme, w, h) }
+	return c.stack(ui.Text(1, c.head()), ui.Block{Priority: 2, Least: 3, Most: ui.Rest, Draw: draw}, c.filtered(&c.filter))
 }
 
-// head is the line above the table: how many checks passed, and what is shown.
+// head is the line above the text: how many checks passed, and what is shown.
 func (c *Checks) head() string {
-	n := c.found.count
+	n := c.sum
 	left := " " + c.theme.Title.S("checks") + "  " + n.text(c.theme)
 	if c.size.Class != ui.Column {
-		left = " " + c.theme.Title.S("checks of "+units.Plural(len(c.found.contenders), "contender")) + ": " +
-			units.Count(int64(n.passed)) + " passed, " + units.Count(int64(n.failed)) + " failed, " +
+		left = " " + c.theme.Title.S("checks") + ": " + units.Count(int64(n.passed)) + " passed, " + units.Count(int64(n.failed)) + " failed, " +
 			units.Count(int64(n.skipped)) + " skipped"
 	}
-	right, folded := "", 0
-	for _, row := range c.rows {
-		if row.folded {
-			folded++
-		}
-	}
-	switch {
-	case c.view != checksAll:
+	right := ""
+	if c.view > 0 {
 		right = checksViews[c.view].name + " only"
-	case folded > 0:
-		right = units.Plural(folded, "group") + " folded"
 	}
 	return c.theme.Rule(left, right, c.size.Width)
 }
@@ -228,22 +191,24 @@ func (c *Checks) Keys() ui.Keys {
 	if c.filter.Typing() {
 		return c.filter.Keys()
 	}
-	open := "fold"
-	switch row, ok := c.row(); {
-	case c.full:
-		open = "back"
-	case ok && row.item != nil:
-		open = "details"
-	case ok && row.folded:
-		open = "unfold"
-	}
-	short := []key.Binding{ui.Hint("move", ui.Up, ui.Down), ui.Hint(open, ui.Enter),
-		ui.Hint(checksViews[(c.view+1)%len(checksViews)].name, ui.View), ui.Hint("", ui.Filter)}
-	all := append(slices.Clone(short), ui.Hint("a page", ui.PageUp, ui.PageDown), ui.Hint("first, last", ui.First, ui.Last))
+	short := []key.Binding{ui.Hint("scroll", ui.Up, ui.Down), ui.Hint(checksViews[(c.view+1)%len(checksViews)].name, ui.View), ui.Hint("", ui.Filter)}
+	all := append(slices.Clone(short), ui.Hint("a page", ui.PageUp, ui.PageDown), ui.Hint("first, last line", ui.First, ui.Last))
 	return ui.Keys{Short: short, Groups: []ui.Group{{Title: "checks", Keys: all}}, Legend: []string{
-		"✓ passed   ✗ failed   ○ skipped   · information   – not run",
+		"✓ passed   ✗ failed   ○ skipped   · information",
 	}}
 }
 
 // Typing implements ui.Page.
 func (c *Checks) Typing() bool { return c.filter.Typing() }
+
+// remedy is what to do about a contender that failed; "" if failed checks are accepted.
+func (c *Checks) remedy(label string) string {
+	for _, p := range c.failed {
+		for _, row := range p.Rows {
+			if row.Name == ui.Remedy && p.contender == said(label) {
+				return row.Text
+			}
+		}
+	}
+	return ""
+}

@@ -2,6 +2,7 @@ package run
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -140,4 +141,21 @@ func (i *checksItem) differs() bool {
 		other = o
 	}
 	return false
+}
+
+// text is the outcome in words, with how long it took.
+func (o *checksOutcome) text() string {
+	text := string(o.Status)
+	for _, part := range []string{said(o.Value), said(o.Detail)} {
+		if part != "" {
+			text += ": " + part
+		}
+	}
+	if o.Took > 0 {
+		text += ", after " + units.Duration(o.Took)
+	}
+	if len(o.rounds) > 0 && o.of > 1 {
+		text += fmt.Sprintf(" (in %d of %d rounds: %s)", len(o.rounds), o.of, strings.Join(o.rounds, ", "))
+	}
+	return text
 }

@@ -266,7 +266,7 @@ func TestTheEndOfTheRunClosesTheQuestion(t *testing.T) {
 		if strings.Contains(p.Frame(), "▸1 Result") { // the other chart came first
 			p.Press("v")
 		}
-		testenv.Contains(t, p.Frame(), "▸6 Overview", "throughput")
+		testenv.Contains(t, p.Frame(), "▸5 Overview", "throughput")
 		p.Press("esc")
 		testenv.Contains(t, p.Frame(), "▸1 Result")
 	})

@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/show/tui/chart"
 	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/safe"
@@ -17,13 +16,12 @@ import (
 // cursor. Before the first step it shows what is waited for.
 type Overview struct {
 	tab
-	soFar  kept[*ending]
-	steps  Steps // for their table and the latencies
-	focus  metric
-	span   span
-	picked chart.Axis // the time that span ranged shows; empty: none was picked
-	zoom   zoom
-	tops   []int // first lines of the charts, and of what is below them, in the last View
+	soFar kept[*ending]
+	steps Steps // for their table and the latencies
+	focus metric
+	span  span
+	zoom  zoom
+	tops  []int // first lines of the charts, and of what is below them, in the last View
 }
 
 // newOverview makes the tab.
@@ -34,7 +32,7 @@ func (o *Overview) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case StateMsg:
 		if msg.Trial != o.Trial {
-			o.unpick()
+			o.zoom = zoom{}
 		}
 		o.StateMsg = msg
 	case tea.KeyPressMsg:
@@ -62,10 +60,11 @@ func (o *Overview) key(k ui.Key) {
 	case ui.Enter:
 		o.full = true
 	case ui.View:
-		o.nextSpan()
+		o.span = (o.span + 1) % spans
 	default:
 		if o.zoomed() {
-			o.keyZoom(k)
+			const all, some = 1 << 30, 10
+			o.move(map[ui.Key]int{ui.Left: -1, ui.Right: 1, ui.PageUp: -some, ui.PageDown: some, ui.First: -all, ui.Last: all}[k])
 		}
 	}
 }
@@ -91,6 +90,21 @@ func (o *Overview) chartsWidth() int {
 	}
 	return o.size.Width
 }
+
+// Which blocks of the page stay longest where there is little room (ui.Block).
+const (
+	keepThroughput = 1 + iota
+	keepLatency
+	keepAxis
+	keepCPU
+	keepMemory
+	keepErrors
+	keepSteps
+	keepStandings
+	keepHistogram
+	keepEvents
+	keepBlank
+)
 
 // View implements ui.Page.
 func (o *Overview) View() string {
@@ -126,15 +140,15 @@ func (o *Overview) charts(w, h int) string {
 			return strings.Join(o.chart(m, a, w, h), "\n")
 		}}
 	}
-	blocks := []ui.Block{block(throughput, 3, 4), block(latency, 4, 5), block(cpu, 6, 4), block(memory, 8, 3)}
-	axis := ui.Text(5, a.Draw(o.theme, w)...)
+	blocks := []ui.Block{block(throughput, keepThroughput, 4), block(latency, keepLatency, 5), block(cpu, keepCPU, 4), block(memory, keepMemory, 3)}
+	axis := ui.Text(keepAxis, a.Draw(o.theme, w)...)
 	if len(o.Trial.Errors) > 0 {
-		blocks = append(blocks, block(failures, 9, 3), axis)
+		blocks = append(blocks, block(failures, keepErrors, 3), axis)
 	} else {
-		blocks = append(blocks, axis, ui.Text(9, o.unknown(failures, w)))
+		blocks = append(blocks, axis, ui.Text(keepErrors, o.unknown(failures, w)))
 	}
 	if o.size.Class == ui.Full {
-		blocks = append(blocks, o.table(10))
+		blocks = append(blocks, o.table(keepSteps))
 	}
 	view, tops := ui.Stack(w, h, blocks...)
 	o.tops = tops
@@ -244,10 +258,8 @@ func (o *Overview) Keys() ui.Keys {
 		return ui.Keys{Short: []key.Binding{span, open}, Legend: legend,
 			Groups: []ui.Group{{Title: "charts", Keys: []key.Binding{choose, open, ui.Hint(words, ui.View)}}}}
 	}
-	legend[0] += " · ░ range of earlier rounds"
 	cursor := ui.Hint("time cursor", ui.Left, ui.Right)
-	mark := ui.Hint("mark; again: zoom", ui.Space)
-	return ui.Keys{Short: []key.Binding{cursor, ui.Hint("chart", ui.Up, ui.Down), span, ui.Hint("mark", ui.Space)},
-		Legend: legend, Groups: []ui.Group{{Title: "chart", Keys: []key.Binding{cursor, choose, ui.Hint(words, ui.View), mark,
+	return ui.Keys{Short: []key.Binding{cursor, ui.Hint("chart", ui.Up, ui.Down), span},
+		Legend: legend, Groups: []ui.Group{{Title: "chart", Keys: []key.Binding{cursor, choose, ui.Hint(words, ui.View),
 			ui.Hint("ten points", ui.PageUp, ui.PageDown), ui.Hint("first, newest point", ui.First, ui.Last)}}}}
 }

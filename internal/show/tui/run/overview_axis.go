@@ -1,8 +1,6 @@
 package run
 
 import (
-	"fmt"
-	"maps"
 	"math"
 	"slices"
 
@@ -17,24 +15,8 @@ const (
 	wholeTrial span = iota
 	lastMinute
 	oneStep
-	ranged // picked by the user
 	spans
 )
-
-func (o *Overview) nextSpan() {
-	o.zoom.marked = false
-	if o.span = (o.span + 1) % spans; o.span == ranged && o.picked.To <= o.picked.From {
-		o.span = wholeTrial
-	}
-}
-
-// unpick goes back to what every trial has.
-func (o *Overview) unpick() {
-	o.zoom, o.picked = zoom{}, chart.Axis{}
-	if o.span == ranged {
-		o.span = wholeTrial
-	}
-}
 
 func (o *Overview) spanName() string {
 	switch o.span {
@@ -45,8 +27,6 @@ func (o *Overview) spanName() string {
 			return numbered(step)
 		}
 		return "last step"
-	case ranged:
-		return clock(o.picked.From) + " to " + clock(o.picked.To)
 	}
 	return "whole trial"
 }
@@ -99,8 +79,6 @@ func (o *Overview) axis(w int) chart.Axis {
 			a.To = step.To
 		}
 		a.To = max(a.To, a.From+leastSpan)
-	case ranged:
-		a.From, a.To = o.picked.From, o.picked.To
 	}
 	whole := named(trial, w, a)
 	if !whole && !slices.ContainsFunc(trial.Steps, func(s *fold.Step) bool { return s.Step.Connections == 0 }) {
@@ -134,86 +112,6 @@ func named(t *fold.Trial, w int, a chart.Axis) bool {
 		}
 	}
 	return true
-}
-
-// mostRounds is how many earlier rounds are drawn as lines.
-const mostRounds = 5
-
-// earlier returns the earlier rounds of the contender as faint lines, or of more of them the range.
-// Each of their steps begins where the same step of the shown trial does.
-func (o *Overview) earlier(m metric) (all []chart.Series) {
-	me := o.Trial.Result.Trial
-	name := ""
-	for _, trial := range o.State.Trials {
-		if t := trial.Result.Trial; t.Label() == me.Label() && t.Round < me.Round && len(trial.Load) > 0 {
-			name = fmt.Sprintf("round %d", t.Round)
-			all = append(all, chart.Series{Paint: o.theme.Faint, Mark: 4, Points: o.moved(m, trial)})
-		}
-	}
-	if n := len(all); n > mostRounds {
-		all = []chart.Series{{Paint: o.theme.Faint, Area: true, Points: o.ranges(all)}}
-		name = fmt.Sprintf("range of %d earlier rounds", n)
-	} else if n > 1 {
-		name = fmt.Sprintf("%d earlier rounds", n)
-	}
-	if len(all) > 0 {
-		if all[0].Name = name; m == latency {
-			all[0].Name = "p99, " + name
-		}
-	}
-	return all
-}
-
-// ranges returns the lowest and the highest point of lines in each second of each step.
-func (o *Overview) ranges(lines []chart.Series) (out []chart.Point) {
-	lowest, highest := map[float64]float64{}, map[float64]float64{}
-	for _, line := range lines {
-		for _, p := range line.Points {
-			step := o.stepAt(p.X)
-			if step == nil || math.IsNaN(p.Y) {
-				continue
-			}
-			second := step.From + math.Floor(p.X-step.From) + .5
-			if lo, ok := lowest[second]; !ok {
-				lowest[second], highest[second] = p.Y, p.Y
-			} else {
-				lowest[second], highest[second] = min(lo, p.Y), max(highest[second], p.Y)
-			}
-		}
-	}
-	last := math.Inf(1)
-	for _, second := range slices.Sorted(maps.Keys(lowest)) {
-		if second-last > 3 {
-			out = append(out, chart.Point{X: second, Y: math.NaN()})
-		}
-		out = append(out, chart.Point{X: second, Y: lowest[second]}, chart.Point{X: second, Y: highest[second]})
-		last = second
-	}
-	return out
-}
-
-// moved returns the course of an earlier trial on the time axis of the shown one; steps that it does
-// not have are left out.
-func (o *Overview) moved(m metric, trial *fold.Trial) (out []chart.Point) {
-	shift := make([]float64, len(trial.Steps))
-	for i, s := range trial.Steps {
-		shift[i] = math.NaN()
-		if i < len(o.Trial.Steps) {
-			if mine := o.Trial.Steps[i]; mine.Step.Name == s.Step.Name && mine.Step.Duration == s.Step.Duration {
-				shift[i] = mine.From - s.From
-			}
-		}
-	}
-	at := 0
-	for _, p := range mainCurve[m].points(trial, always) {
-		for at+1 < len(trial.Steps) && p.X >= trial.Steps[at+1].From {
-			at++
-		}
-		if at < len(shift) && !math.IsNaN(shift[at]) {
-			out = append(out, chart.Point{X: p.X + shift[at], Y: p.Y})
-		}
-	}
-	return out
 }
 
 // clock returns a moment of a trial's time axis: "1:05", "1:05.5".

@@ -115,9 +115,6 @@ func line[T any](points []T, at, y func(*T) float64, a chart.Axis) []chart.Point
 func (o *Overview) chart(m metric, a chart.Axis, w, h int) []string {
 	c := o.series(m, a)
 	c.Title, c.Value, c.Note = o.head(m), o.value(m), o.note(m)
-	if o.zoomed() {
-		c.Series = append(o.earlier(m), c.Series...)
-	}
 	return c.Draw(o.theme, a, w, h)
 }
 

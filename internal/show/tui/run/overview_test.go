@@ -2,8 +2,6 @@ package run
 
 import (
 	"fmt"
-	"math"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -46,25 +44,6 @@ func TestTheCursorShowsExactValues(t *testing.T) {
 	testenv.Contains(t, overviewOf(state, "left", "space").View(), "!at 0:")
 }
 
-// TestARangeIsPicked with two marks; a shorter one than a second is none. It ends with the trial.
-func TestARangeIsPicked(t *testing.T) {
-	state := stateOf(inAStep(t))
-	load := state.Trial.Load
-	o := overviewOf(state, "enter", "home", "space", "right", "right", "right")
-	testenv.Contains(t, o.View(), "range from "+clock(load[0].T)+" to "+clock(load[3].T))
-	o.Update(tuitest.Key("space"))
-	testenv.Contains(t, o.View(), clock(load[0].T)+" to "+clock(load[3].T), "!range from")
-	testenv.Equal(t, o.axis(80).From, load[0].T)
-	o.Update(tuitest.Key("v"))
-	testenv.Contains(t, o.View(), "whole trial")
-	o = overviewOf(state, "enter", "home", "space", "space")
-	testenv.Contains(t, o.View(), "whole trial")
-	o = overviewOf(state, "enter", "home", "space", "right", "right", "right", "space")
-	state.Trial = state.State.Trials[0]
-	o.Update(state)
-	testenv.Contains(t, o.View(), "whole trial")
-}
-
 // TestRangesOfTime: whole trial, last minute, last step or that of the cursor.
 func TestRangesOfTime(t *testing.T) {
 	state := stateOf(inAStep(t))
@@ -88,64 +67,6 @@ func TestClicksOnCharts(t *testing.T) {
 	testenv.Contains(t, o.View(), "▸ CPU", "!throughput", "counters at")
 	testenv.Check(t, o.Escape() && !o.Escape(), "esc closes the full page once")
 	testenv.Contains(t, o.View(), "throughput")
-}
-
-// TestEarlierRoundsAreAtTheSameStep: the full page draws them, up to the step that is running.
-func TestEarlierRoundsAreAtTheSameStep(t *testing.T) {
-	n := 0
-	state := stateOf(tuitest.Until(tuitest.Records(t, "limits"), 1, func(rec bench.Record) bool {
-		if _, ok := rec.Event.(bench.WindowClosed); ok {
-			n++
-		}
-		return n == 80
-	}))
-	o := overviewOf(state, "enter")
-	testenv.Contains(t, o.View(), "round 1")
-	all := o.earlier(throughput)
-	testenv.Equal(t, len(all), 1, "rounds")
-	end := o.lastStep()
-	for _, p := range all[0].Points {
-		testenv.Check(t, p.X <= end.From+end.Step.Duration.Seconds()+1, "a point at %v of a later step", p.X)
-	}
-	first := o.State.Trials[0]
-	testenv.Check(t, len(all[0].Points) > 0 && first.Result.Trial.Round == 1, "no points")
-}
-
-// inRound returns a state in the middle of the second step of a round, after others whose
-// throughput differs: that of the first is the lowest, that of the last the highest.
-func inRound(t testing.TB, round int) StateMsg {
-	state := stateOf(inAStep(t))
-	for i := 1; i < round; i++ {
-		before := *state.Trial
-		before.Result.Trial.Round = i
-		before.Load = slices.Clone(before.Load)
-		for k := range before.Load {
-			p := &before.Load[k]
-			p.Throughput *= .7 + .1*float64(i)
-			p.P99 *= 1.3 - .1*float64(i)
-		}
-		state.State.Trials = append(state.State.Trials, &before)
-	}
-	state.Trial.Result.Trial.Round = round
-	return state
-}
-
-// TestEarlierRounds: up to five are lines, more are the range from the lowest to the highest.
-func TestEarlierRounds(t *testing.T) {
-	alone(newOverview, inRound(t, 7), "enter").Frames(t, "live-rounds")
-	for round, want := range map[int]string{1: "", 2: "round 1", 6: "5 earlier rounds", 7: "range of 6 earlier rounds"} {
-		o := overviewOf(inRound(t, round), "enter")
-		all := o.earlier(throughput)
-		testenv.Equal(t, len(all), map[bool]int{true: round - 1, false: 1}[round <= 6], round)
-		testenv.Contains(t, o.View(), want)
-	}
-	o := overviewOf(inRound(t, 7))
-	points, now := o.earlier(throughput)[0].Points, throughputs.points(o.Trial, always)
-	for i, p := range points[:10] {
-		got, want := p.Y/now[i/2].Y, []float64{.8, 1.3}[i%2]
-		testenv.Check(t, math.Abs(got-want) < .001, "point %d is %v of the round now, want %v", i, got, want)
-	}
-	testenv.Contains(t, overviewOf(inRound(t, 7), "down", "enter").View(), "p99, range of 6 earlier rounds")
 }
 
 // TestAnOpenLoopHasItsRate: the scheduled rate is a line and a value, and its change has a flag.

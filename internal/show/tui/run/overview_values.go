@@ -171,20 +171,20 @@ func (o *Overview) standings(w int) []string {
 // side is the second column of a wide terminal.
 func (o *Overview) side(w int) []ui.Block {
 	t := o.theme
-	blank := ui.Text(20, "")
+	blank := ui.Text(keepBlank, "")
 	steps := &o.steps
 	var blocks []ui.Block
 	if lines := o.standings(w); len(lines) > 0 {
-		blocks = append(blocks, ui.Text(11, lines...), blank)
+		blocks = append(blocks, ui.Text(keepStandings, lines...), blank)
 	}
 	if step := steps.steps()[steps.newest()]; steps.decode(step) {
 		count := units.Plural(step.Result.Load.Succeeded, "success")
 		head := t.Rule(t.Title.S("latency of "+numbered(step)), t.Faint.S(count), w)
-		blocks = append(blocks, ui.Block{Priority: 12, Least: chart.LeastHistogram + 1, Most: 14, Draw: func(w, h int) string {
+		blocks = append(blocks, ui.Block{Priority: keepHistogram, Least: chart.LeastHistogram + 1, Most: 14, Draw: func(w, h int) string {
 			return strings.Join(append([]string{head}, steps.spread.Draw(t, w, h-1)...), "\n")
 		}}, blank)
 	}
-	return append(blocks, o.lastLines("last events", 14, o.events(w)))
+	return append(blocks, o.lastLines("last events", keepEvents, o.events(w)))
 }
 
 // seconds returns a latency in seconds as text; 0 is unknown.

@@ -16,8 +16,6 @@ import (
 type zoom struct {
 	at     float64 // the cursor: seconds of the trial
 	pinned bool    // it stays there; else it follows the newest point
-	marked bool    // a range is being picked
-	mark   float64 // where it begins
 }
 
 // fullPage is the chart in focus, and the exact values at the cursor.
@@ -35,27 +33,10 @@ func (o *Overview) fullPage() []ui.Block {
 			a.Bounds = append(a.Bounds, chart.Bound{X: at})
 		}
 	}
-	if o.zoom.marked {
-		a.Bounds = append(a.Bounds, chart.Bound{X: o.zoom.mark})
-	}
-	head := t.Title.S(o.spanName())
-	if o.zoom.marked && n > 0 {
-		head += t.Accent.S(", range from " + clock(o.zoom.mark) + " to " + clock(moment(i)))
-	}
 	return []ui.Block{
-		ui.Text(4, head),
+		ui.Text(4, t.Title.S(o.spanName())),
 		{Priority: 1, Least: 4, Most: ui.Rest, Draw: func(w, h int) string { return strings.Join(o.chart(o.focus, a, w, h), "\n") }},
 		ui.Text(2, lines...), ui.Text(3, values...),
-	}
-}
-
-func (o *Overview) keyZoom(k ui.Key) {
-	const all, some = 1 << 30, 10
-	switch k {
-	case ui.Space:
-		o.pick()
-	default:
-		o.move(map[ui.Key]int{ui.Left: -1, ui.Right: 1, ui.PageUp: -some, ui.PageDown: some, ui.First: -all, ui.Last: all}[k])
 	}
 }
 
@@ -93,23 +74,6 @@ func (o *Overview) move(by int) {
 	if moment, i, n := o.moments(); by != 0 && n > 0 {
 		i = max(0, min(i+by, n-1))
 		o.zoom.at, o.zoom.pinned = moment(i), i < n-1
-	}
-}
-
-// pick marks the cursor, or zooms to the time between the mark and the cursor. A time
-// below a second holds no point, so it is ignored.
-func (o *Overview) pick() {
-	moment, i, n := o.moments()
-	switch {
-	case n == 0:
-	case !o.zoom.marked:
-		o.zoom.marked, o.zoom.mark = true, moment(i)
-	default:
-		o.zoom.marked = false
-		from, to := min(o.zoom.mark, moment(i)), max(o.zoom.mark, moment(i))
-		if to-from >= 1 {
-			o.picked, o.span = chart.Axis{From: max(0, from), To: to}, ranged
-		}
 	}
 }
 

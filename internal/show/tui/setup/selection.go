@@ -18,7 +18,7 @@ func (f *form) selected() []bench.Selection {
 
 // builds says what the selected contenders need before they can run; "" for nothing.
 func (f *form) builds() string {
-	words := []string{Stale: "to build", Build: "to build", Pull: "to pull", Cannot: "cannot run"}
+	words := []string{Build: "to build", Pull: "to pull", Cannot: "cannot run"}
 	count := map[string]int{}
 	for _, sel := range f.selected() {
 		if kind := f.state(sel).Kind; words[kind] != "" {

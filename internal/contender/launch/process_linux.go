@@ -233,9 +233,8 @@ func environment(spec bench.LaunchSpec, instance string) []string {
 	env := map[string]string{}
 	for _, k := range []string{
 		"PATH", "HOME", "TMPDIR",
-		"JAVA_HOME",                                 // start scripts look here before PATH
-		"DOTNET_ROOT",                               // the runtime of .NET programs
-		"SYSTEMROOT", "TEMP", "TMP", "LOCALAPPDATA", // Windows needs these to start most programs
+		"JAVA_HOME",   // start scripts look here before PATH
+		"DOTNET_ROOT", // the runtime of .NET programs
 	} {
 		if v, ok := os.LookupEnv(k); ok {
 			env[k] = v
@@ -243,11 +242,6 @@ func environment(spec bench.LaunchSpec, instance string) []string {
 	}
 	if spec.Folder != "" {
 		env["TMPDIR"] = tmp(spec.Folder)
-		for _, k := range []string{"TEMP", "TMP"} { // on Windows
-			if _, ok := env[k]; ok {
-				env[k] = tmp(spec.Folder)
-			}
-		}
 	}
 	maps.Copy(env, spec.Env)
 	env[envRun], env[envInstance] = spec.RunID, instance

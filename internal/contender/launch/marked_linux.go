@@ -1,15 +1,40 @@
-//go:build linux || darwin
-
 package launch
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
+
+// markedProcess is a process with locbench's marks.
+type markedProcess struct {
+	pid           int
+	run, instance string
+}
+
+// matchEnv reads the marks in an environment. It reports whether all entries are in it
+// ("KEY=value"; "KEY=" for any value).
+func matchEnv(env []byte, entries []string) (f markedProcess, ok bool) {
+	has := make([]bool, len(entries))
+	for entry := range bytes.SplitSeq(env, []byte{0}) {
+		s := string(entry)
+		for i, e := range entries {
+			has[i] = has[i] || s == e || strings.HasSuffix(e, "=") && strings.HasPrefix(s, e)
+		}
+		switch key, v, _ := strings.Cut(s, "="); key {
+		case envRun:
+			f.run = v
+		case envInstance:
+			f.instance = v
+		}
+	}
+	return f, !slices.Contains(has, false)
+}
 
 // cleanProcesses kills the marked processes, except those for which keep returns true.
 func cleanProcesses(run string, keep func(what, owner string) bool) (removed []string, err error) {

@@ -1,6 +1,6 @@
 //go:build linux
 
-// Command slowed is the reference contender with SLOWER more CPU time per request, such as 8µs.
+// Command reference is the reference contender with SLOWER more CPU time per request, such as 8µs.
 // With 0s it is the reference contender. It counts requests by the lines of the request log, so the
 // contender's code is the same.
 package main
