@@ -99,20 +99,6 @@ func (f *fakeSite) room(n int) (int, error) {
 	return n, nil
 }
 
-func (f *fakeSite) Save(_ context.Context, path string, p bench.Profile, replace bool) (string, string, error) {
-	if !strings.HasSuffix(path, ".yaml") {
-		path += ".yaml"
-	}
-	if _, there := f.files[path]; there && !replace {
-		return "", "", fmt.Errorf("save %s: %w", path, ErrExists)
-	}
-	if strings.Contains(path, "/nowhere/") {
-		return "", "", errors.New("save /nowhere/x.yaml: no such file or directory")
-	}
-	f.files[path] = p
-	return path, "", nil
-}
-
 func bundled(t testing.TB) (out []Profile) {
 	t.Helper()
 	for _, name := range []string{"locations", "quick"} {
