@@ -36,11 +36,6 @@ func TestContenderSettings(t *testing.T) {
 		t.Errorf("folder %q is not relative to the file", dir)
 	}
 	testenv.Equal(t, p.SettingsOf(p.Contenders[4]).Image, "b:v1", p.Settings)
-	data, err := profile.Format(p)
-	testenv.OK(t, err)
-	again, err := profile.Parse("dir/f.yaml", data)
-	testenv.OK(t, err)
-	testenv.Equal(t, again, p, data, again.Settings, p.Settings)
 	changed, err := profile.Change(p, profile.Changes{"cpus": {"2"}, "contenders": {"a", "a:half"}}, nil)
 	if err != nil || changed.LimitsOf(p.Contenders[0]).CPUs != 2 || changed.LimitsOf(p.Contenders[1]).CPUs != .5 {
 		t.Errorf("the limit of a contender is more specific than --cpus: %v, %+v", err, changed)

@@ -17,11 +17,11 @@ import (
 
 // anyName is the form of a kind for needs of any name.
 type anyName struct {
-	Image string   `yaml:"image,omitempty" json:"image" strict:"required"`
-	After []string `yaml:"after,omitempty" json:"after,omitempty"`
-	Keep  bool     `yaml:"keep,omitempty" json:"keep,omitempty"`
-	GiB   int64    `yaml:"gib,omitempty" json:"gib,omitempty"`
-	Only  string   `yaml:"only,omitempty" json:"only,omitempty"`
+	Image string   `yaml:"image" json:"image" strict:"required"`
+	After []string `yaml:"after" json:"after,omitempty"`
+	Keep  bool     `yaml:"keep" json:"keep,omitempty"`
+	GiB   int64    `yaml:"gib" json:"gib,omitempty"`
+	Only  string   `yaml:"only" json:"only,omitempty"`
 }
 
 // withAnyName adds that kind for a test.
@@ -40,7 +40,6 @@ func withAnyName(t *testing.T) {
 			raw, _ := json.Marshal(f)
 			return bench.NeedSpec{From: bench.NeedContainer, Of: raw}
 		},
-		Write:    func(n bench.NeedSpec) any { return of(n) },
 		After:    func(n bench.NeedSpec) []string { return of(n).After },
 		Restarts: func(n bench.NeedSpec) bool { return !of(n).Keep },
 		Own:      func(n bench.NeedSpec) (memory int64, shared string) { return of(n).GiB << 30, of(n).Only },
