@@ -172,7 +172,7 @@ func walked(t *testing.T, run bench.Run, trials []bench.TrialResult) map[string]
 		_, all["compare, "+name] = resultOf(t, append([]string{"compare", dir, "--fail-on", failOn}, args...)...)
 	}
 	for _, f := range export.Formats() {
-		files, err := f.Files(run, trials, export.Options{})
+		files, err := f.Files(run, trials)
 		if err != nil { // vegeta's formats need kept requests
 			continue
 		}
