@@ -1,7 +1,6 @@
 package screens
 
 import (
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -14,6 +13,30 @@ import (
 	"github.com/locbench/locbench/internal/text/console"
 )
 
+func TestBrowserOnlyWhereThereIsADisplay(t *testing.T) {
+	found := func(name string) (string, error) { return "/usr/bin/" + name, nil }
+	for _, c := range []struct {
+		name, system, want string
+		env                map[string]string
+	}{
+		{"no display", "linux", "", nil},
+		{"X11", "linux", "/usr/bin/xdg-open", map[string]string{"DISPLAY": ":0"}},
+		{"Wayland", "freebsd", "/usr/bin/xdg-open", map[string]string{"WAYLAND_DISPLAY": "wayland-0"}},
+		{"Mac", "darwin", "/usr/bin/open", nil},
+		{"Mac from elsewhere", "darwin", "", map[string]string{"SSH_CONNECTION": "1"}},
+		{"Windows", "windows", "/usr/bin/rundll32", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b, ok := browserOn(c.system, func(k string) string { return c.env[k] }, found)
+			testenv.Check(t, b.path == c.want && ok == (c.want != ""), "%s: %+v %v, want %q", c.name, b, ok, c.want)
+		})
+	}
+	missing := func(string) (string, error) { return "", os.ErrNotExist }
+	if b, ok := browserOn("darwin", func(string) string { return "" }, missing); ok {
+		t.Errorf("a missing program: %+v", b)
+	}
+}
+
 // script makes a program that writes its arguments down and ends with code.
 func script(t *testing.T, body string) string {
 	t.Helper()
@@ -23,6 +46,20 @@ func script(t *testing.T, body string) string {
 		t.Skip("no /bin/sh to write an opener in")
 	}
 	return path
+}
+
+func TestBrowserGetsTheFileUnchanged(t *testing.T) {
+	seen := filepath.Join(t.TempDir(), "seen")
+	b := browser{path: script(t, `printf '%s|%s' "$#" "$1" > '`+seen+`'`)}
+	name := filepath.Join(t.TempDir(), "-o; touch x $(id) 'q'.html")
+	testenv.OK(t, b.open(name))
+	got, err := os.ReadFile(seen)
+	testenv.OK(t, err)
+	testenv.Equal(t, string(got), "1|"+name, name)
+	testenv.Fails(t, (browser{path: script(t, "exit 3")}).open(name), "exit code 3")
+	if err := (browser{path: filepath.Join(t.TempDir(), "none")}).open(name); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
 }
 
 func TestArchive(t *testing.T) {

@@ -2,6 +2,9 @@ package screens
 
 import (
 	"errors"
+	"fmt"
+	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -49,7 +52,8 @@ func (o *opener) Floor(before, after bench.Run, dirs ...string) *compare.Floor {
 	return app.FindFloor(before, after, dirs...)
 }
 
-// Report writes the report of the results in dir, and returns a sentence with its path.
+// Report writes the report of the results in dir, opens it in a browser if it can, and returns a
+// sentence with its path.
 func (o *opener) Report(dir string) (string, error) {
 	run, trials, err := results.Read(dir)
 	if err != nil && len(trials) == 0 {
@@ -64,7 +68,14 @@ func (o *opener) Report(dir string) (string, error) {
 	if err != nil {
 		text += " (some results were unreadable: " + safe.Line(err.Error(), 300) + ")"
 	}
-	return text, nil
+	browser, ok := browserOn(runtime.GOOS, o.env.Getenv, exec.LookPath)
+	if !ok {
+		return text, nil
+	}
+	if err := browser.open(page); err != nil {
+		return text + fmt.Sprintf("; could not open it: %v", err), nil
+	}
+	return text + ", opened in browser", nil
 }
 
 // Start begins a run as "locbench run args…" would, unless one of this dashboard is in progress:

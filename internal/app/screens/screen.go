@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -40,6 +41,7 @@ func (o Options) drawn(env console.Env, first ui.Page) (tui.Options, error) {
 	return tui.Options{
 		Input: env.Stdin, Output: console.Terminal(env.Stdout), Env: os.Environ(), First: first,
 		ASCII: o.ASCII || !utf8Locale(env), NoColor: env.Getenv("NO_COLOR") != "", Theme: o.Theme, Mouse: o.Mouse,
+		Copy: tmuxOn(env.Getenv, exec.LookPath, feed),
 	}, nil
 }
 

@@ -278,10 +278,24 @@ func (a *App) navigate(page ui.Page, msg tea.Msg) (cmd tea.Cmd, handled bool) {
 	case ui.TellMsg:
 		return a.tell(msg.Text, msg.Bad), true
 	case ui.CopyMsg:
-		// The text is shown, too: not every terminal has a clipboard.
-		return tea.Batch(a.tell("copied "+msg.What+": "+cmp.Or(msg.Shown, msg.Text), false), tea.SetClipboard(msg.Text)), true
+		return a.copy(page, msg), true
 	}
 	return nil, false
+}
+
+// copy copies a text, and says so with the text, or why it could not: then it can be copied by hand.
+func (a *App) copy(page ui.Page, msg ui.CopyMsg) tea.Cmd {
+	what := msg.What + ": " + cmp.Or(msg.Shown, msg.Text)
+	if a.options.Copy == nil {
+		return tea.Batch(a.tell("copied "+what, false), tea.SetClipboard(msg.Text))
+	}
+	return a.from(page, func() tea.Msg {
+		where, err := a.options.Copy(msg.Text)
+		if err != nil {
+			return ui.TellMsg{Text: "not copied (" + err.Error() + "), " + what, Bad: true}
+		}
+		return ui.TellMsg{Text: "copied (" + where + ") " + what}
+	})
 }
 
 // show shows the last page of a stack for the first time.

@@ -227,6 +227,28 @@ func TestEveryFrameFillsTheTerminal(t *testing.T) {
 	testenv.Check(t, len(text) <= 12 && strings.Contains(text, "10x3"), "%q", text)
 }
 
+// TestCopy_Elsewhere copies by the function of the options, and says how to paste, or that it did not.
+func TestCopy_Elsewhere(t *testing.T) {
+	for want, failure := range map[string]error{
+		"copied (prefix ] pastes it) command: locbench run --key ***": nil,
+		"not copied (no server), command: locbench run --key ***":     errors.New("no server"),
+	} {
+		copied := ""
+		a := tui.New(tui.Options{First: &page{}, Theme: "dark", After: func(time.Duration, func(time.Time) tea.Msg) tea.Cmd { return nil },
+			Copy: func(text string) (string, error) { copied = text; return "prefix ] pastes it", failure }})
+		a.Update(tea.WindowSizeMsg{Width: 100, Height: 24})
+		_, cmd := a.Update(tuitest.Key("y"))
+		for range 2 { // what the page says, and what the copying says
+			_, cmd = a.Update(cmd())
+		}
+		testenv.Equal(t, copied, "locbench run --key secret")
+		testenv.Contains(t, a.View().Content, want)
+		if cmd != nil {
+			t.Errorf("%T follows", cmd())
+		}
+	}
+}
+
 // TestNothingIsDrawnWithoutAChange keeps idle frames free: Bubble Tea asks for a view after every
 // message. Events wait for a frame in a moment, during a step for the clock.
 func TestNothingIsDrawnWithoutAChange(t *testing.T) {

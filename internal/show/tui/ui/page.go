@@ -124,7 +124,7 @@ type Opener interface {
 	Start(args []string) (Session, error)
 	// Watch follows the run in the folder dir, in progress or finished.
 	Watch(dir string) (Session, error)
-	// Report writes the report of dir, and returns where it is.
+	// Report writes the report of dir, opens it if there is a browser, and returns where it is.
 	Report(dir string) (text string, err error)
 }
 
