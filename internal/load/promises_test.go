@@ -326,7 +326,9 @@ func TestPromises(t *testing.T) {
 func (of promise) meets(t *testing.T, e Engine, s *server, exact bool) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
+	s.mu.Lock() // respond has it, too
 	s.cancel = cancel
+	s.mu.Unlock()
 	p, own := of.plan, of.engine
 	if p.BaseURL, own.Name = s.url, e.Name; own.Dial == nil {
 		own.Dial = e.Dial
