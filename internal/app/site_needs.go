@@ -33,10 +33,11 @@ func (s *site) findNeeds() error {
 		if err != nil {
 			return console.WithCode(console.ExitUsage, err)
 		}
+		of := kinds.TraitsOf(n)
 		for i := range found.Needs {
-			found.Needs[i].Restarts, found.Needs[i].For, found.Needs[i].Service = kinds.Restarts(n), n.For, n.Service
+			found.Needs[i].Restarts, found.Needs[i].For, found.Needs[i].Service = of.Restarts, n.For, n.Service
 			found.Needs[i].Own = n.Own
-			found.Needs[i].After = append(found.Needs[i].After, kinds.After(n)...)
+			found.Needs[i].After = append(found.Needs[i].After, of.After...)
 		}
 		s.needs = append(s.needs, found.Needs...)
 		if found.Data != nil {
