@@ -73,9 +73,8 @@ steps: [1 warm-up, 16]
 	c := startLocbench(t, dir, "run", "-p", profile, "-o", "out")
 	code := c.wait(55 * time.Minute) // compilers without caches
 	_, trials := readClean(t, filepath.Join(dir, "out"))
-	if code != 0 || len(trials) != len(names) {
-		t.Errorf("exit code %d, %d trials of %d\n%s", code, len(trials), len(names), c.stderr.String())
-	}
+	testenv.Check(t, code == 0 && len(trials) == len(names),
+		"exit code %d, %d trials of %d\n%s", code, len(trials), len(names), c.stderr.String())
 	for _, trial := range trials {
 		t.Run(trial.Trial.Label(), func(t *testing.T) {
 			passed := wentWell(t, trial)

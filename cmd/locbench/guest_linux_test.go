@@ -155,9 +155,8 @@ func TestGuestReadings(t *testing.T) {
 				t.Errorf("the kernel's %s is %q, want %q", file, got, want)
 			}
 		}
-		if kernel.limits["cpuset.cpus"] == "" && strings.Contains(limits, "cpu_set") {
-			t.Error("the kernel knows of no CPU set")
-		}
+		testenv.Check(t, kernel.limits["cpuset.cpus"] != "" || !strings.Contains(limits, "cpu_set"),
+			"the kernel knows of no CPU set")
 		if changed := kernel.end(); len(changed) > 0 {
 			t.Errorf("changed limits: %q", changed)
 		}
@@ -174,9 +173,8 @@ func TestGuestReadings(t *testing.T) {
 				}
 			}
 			th, ok := s.Throttling()
-			if !ok || th.Throttled == 0 || th.Throttled > th.Periods || th.Time <= 0 {
-				t.Errorf("step %d: one that spins was not throttled: %+v, known: %v", i+1, th, ok)
-			}
+			testenv.Check(t, ok && th.Throttled != 0 && th.Throttled <= th.Periods && th.Time > 0,
+				"step %d: one that spins was not throttled: %+v, known: %v", i+1, th, ok)
 			t.Logf("step %d: %d of %d periods throttled, %v lost; %s", i+1, th.Throttled, th.Periods, th.Time, verdicts[i])
 			if p := s.Pressure(); p == nil || p.CPU == nil || p.CPU.Some == 0 || p.Memory == nil || p.IO == nil {
 				t.Errorf("step %d: pressure %+v", i+1, p)
@@ -213,9 +211,8 @@ func highWater(t *testing.T, steps []bench.StepResult, said string) {
 		return
 	}
 	testenv.Check(t, strings.Contains(said, "in this step"), "the text does not tell of the marks of the steps")
-	if len(marks) != 3 || marks[1] < marks[0]+24<<20 || marks[1] < marks[2]+24<<20 {
-		t.Errorf("32 MiB touched in the second step, marks of the steps: %v", marks)
-	}
+	testenv.Check(t, len(marks) == 3 && marks[1] >= marks[0]+24<<20 && marks[1] >= marks[2]+24<<20,
+		"32 MiB touched in the second step, marks of the steps: %v", marks)
 }
 
 func kernelRelease(t *testing.T) string {
@@ -348,9 +345,8 @@ func (k *kernelFiles) holds(t *testing.T, u bench.Usage) bool {
 	} {
 		from, ok1 := k.all[before].values[key]
 		to, ok2 := k.all[after].values[key]
-		if !ok1 || !ok2 || value < from || value > to {
-			t.Errorf("%s: the results say %d, the kernel %d before and %d after (there: %v, %v)", key, value, from, to, ok1, ok2)
-		}
+		testenv.Check(t, ok1 && ok2 && value >= from && value <= to,
+			"%s: the results say %d, the kernel %d before and %d after (there: %v, %v)", key, value, from, to, ok1, ok2)
 	}
 	return true
 }
@@ -515,9 +511,8 @@ steps: [4 for 10s]
 			for _, s := range trial.Steps {
 				cpus, known := s.CPUs()
 				t.Logf("%s: %.4f CPUs of %v; %+v", trial.Trial, cpus, quota, s.Interleave)
-				if !known || s.Interleave == nil || cpus > 1.03*quota {
-					t.Errorf("%s: %.4f CPUs (known: %v) of %v", trial.Trial, cpus, known, quota)
-				}
+				testenv.Check(t, known && s.Interleave != nil && cpus <= 1.03*quota,
+					"%s: %.4f CPUs (known: %v) of %v", trial.Trial, cpus, known, quota)
 			}
 		}
 	})

@@ -440,9 +440,8 @@ func wentWell(t *testing.T, trial bench.TrialResult) (passed map[string]int) {
 		}
 	}
 	for _, s := range trial.Steps {
-		if s.Load.Succeeded == 0 || s.Load.FailedTotal() > 0 {
-			t.Errorf("step %s: %d successes, errors %v %v", s.Step.Name, s.Load.Succeeded, s.Load.Failed, s.Load.Examples)
-		}
+		testenv.Check(t, s.Load.Succeeded != 0 && s.Load.FailedTotal() <= 0,
+			"step %s: %d successes, errors %v %v", s.Step.Name, s.Load.Succeeded, s.Load.Failed, s.Load.Examples)
 		if s.After == nil || s.After.Memory == nil || s.After.Memory.OOMKills > 0 || s.After.Memory.Peak > 512<<20 ||
 			s.After.Memory.Peak < s.After.Memory.Used/2 {
 			t.Errorf("step %s: readings %+v", s.Step.Name, s.After)

@@ -106,9 +106,8 @@ func TestRun_SeparateCPUs(t *testing.T) {
 		run, trials := read(t, filepath.Join(dir, "out"))
 		i := run.Isolated
 		testenv.Need(t, i != nil && i.Separate && len(i.Contender) == 1 && len(i.Client) != 0, "%+v", i)
-		if slices.Contains(i.Client, i.Contender[0]) || len(i.Client)+1 != len(cpuset.Allowed()) {
-			t.Errorf("contender on %q, client on %q", i.Contender, i.Client)
-		}
+		testenv.Check(t, !slices.Contains(i.Client, i.Contender[0]) && len(i.Client)+1 == len(cpuset.Allowed()),
+			"contender on %q, client on %q", i.Contender, i.Client)
 		if in := trials[0].Instance; in == nil || !slices.Equal(in.CPUSet, i.Contender) {
 			t.Errorf("the contender was given %+v", in)
 		}

@@ -25,9 +25,8 @@ func TestRun_Quick(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		dir := t.TempDir()
 		stdout, stderr := succeeds(t, dir, "run", "--headless", "--runtime", runtime, "-o", "out")
-		if !strings.Contains(stdout, "go-nethttp") || !strings.Contains(stderr, "results  out") {
-			t.Errorf("no table or no results folder:\n%s%s", stdout, stderr)
-		}
+		testenv.Check(t, strings.Contains(stdout, "go-nethttp") && strings.Contains(stderr, "results  out"),
+			"no table or no results folder:\n%s%s", stdout, stderr)
 		run, trials := readClean(t, filepath.Join(dir, "out"))
 		testenv.Need(t, run.State == bench.RunComplete && len(trials) == 1, "run %s, %d trials", run.State, len(trials))
 		trial := trials[0]

@@ -24,9 +24,8 @@ func TestScreen(t *testing.T) {
 		t.Errorf("no summary on the normal screen:\n%s", screen)
 	}
 	run, _ := readClean(t, out)
-	if run.State != bench.RunComplete || strings.Contains(strings.Join(run.Command, " "), "controlled") {
-		t.Errorf("state %s, command %q", run.State, run.Command)
-	}
+	testenv.Check(t, run.State == bench.RunComplete && !strings.Contains(strings.Join(run.Command, " "), "controlled"),
+		"state %s, command %q", run.State, run.Command)
 }
 
 // TestScreen_Pipe: there is no live view without a terminal.
@@ -105,9 +104,8 @@ func TestScreen_Detached(t *testing.T) {
 	p.run("kill-server")
 	testenv.Until(t, time.Minute, "the run ends", func() bool { return !results.Running(out) })
 	run, trials := readClean(t, out)
-	if run.State != bench.RunComplete || len(trials) != 1 || len(trials[0].Steps) != 3 {
-		t.Errorf("state %s, trials %d", run.State, len(trials))
-	}
+	testenv.Check(t, run.State == bench.RunComplete && len(trials) == 1 && len(trials[0].Steps) == 3,
+		"state %s, trials %d", run.State, len(trials))
 }
 
 // TestScreen_CtrlC needs a confirmation, then stops gracefully, then by force: the
@@ -189,9 +187,8 @@ func TestDashboard(t *testing.T) {
 	p.see("set up  ")
 	p.keys("q")
 	screen := p.see("code=0")
-	if !strings.Contains(screen, "results  results/") || strings.Contains(screen, "set up  ") {
-		t.Errorf("the normal screen shows:\n%s", screen)
-	}
+	testenv.Check(t, strings.Contains(screen, "results  results/") && !strings.Contains(screen, "set up  "),
+		"the normal screen shows:\n%s", screen)
 	for _, f := range folders {
 		readClean(t, f)
 	}

@@ -61,9 +61,8 @@ func TestCapacity_ImpossibleSLO(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	code, stdout, stderr := locbench(t, dir, short("--slo", "p50<1ns", "--runtime", "process", "--guess", "2")...)
-	if code != 4 || !strings.Contains(stdout, "even 1.00/s misses the SLO: p50 is") {
-		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
-	}
+	testenv.Check(t, code == 4 && strings.Contains(stdout, "even 1.00/s misses the SLO: p50 is"),
+		"exit code %d\n%s%s", code, stdout, stderr)
 	testenv.OK(t, testenv.Err(os.Stat(filepath.Join(dir, "out", "report.html"))))
 	succeeds(t, dir, "report", "out")
 }
@@ -109,9 +108,8 @@ func TestInterleaving(t *testing.T) {
 		says(t, "standard error", stderr, "faulty:a, round 1 of 2", "faulty:b, round 2 of 2", "\n faulty:b\n")
 		says(t, "standard output", stdout, "faulty:b")
 		run, trials := readClean(t, filepath.Join(dir, "out"))
-		if len(trials) != 4 || run.Profile.Interleave != 100*time.Millisecond {
-			t.Fatalf("%d trials, interleaved every %s", len(trials), run.Profile.Interleave)
-		}
+		testenv.Need(t, len(trials) == 4 && run.Profile.Interleave == 100*time.Millisecond,
+			"%d trials, interleaved every %s", len(trials), run.Profile.Interleave)
 		since := map[int]time.Time{}
 		for _, trial := range trials {
 			began, ok := trial.Interleaved()
@@ -136,9 +134,8 @@ func TestInterleaving(t *testing.T) {
 				for _, w := range l.Windows {
 					succeeded += w.Succeeded
 				}
-				if succeeded != l.Succeeded {
-					t.Errorf("%s, %s: %d succeeded in the windows, %d in all", trial.Trial, s.Step.Name, succeeded, l.Succeeded)
-				}
+				testenv.Check(t, succeeded == l.Succeeded,
+					"%s, %s: %d succeeded in the windows, %d in all", trial.Trial, s.Step.Name, succeeded, l.Succeeded)
 				// Its counters cover its own slices: the time between them is recorded too.
 				if cpu, ok := s.CPU(); !ok || cpu <= 0 || s.Interleave.Count > 1 && s.Interleave.Waited <= 0 || s.Interleave.WaitedCPU < 0 {
 					t.Errorf("%s, %s: %s of CPU time, waited %s", trial.Trial, s.Step.Name, cpu, s.Interleave.Waited)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/profiles"
 )
 
 // shop is a folder with a profile of two services, goes with a variant pooled, and node.
@@ -49,14 +50,12 @@ func TestPlan_ManifestNeeds(t *testing.T) {
 	testenv.OK(t, err)
 	testenv.Equal(t, len(resumed.Run.Profile.Needs), 1)
 
-	text, err := profile.Format(p.Run.Profile)
+	own, err := profile.Load(s.profile, profiles.FS)
 	testenv.OK(t, err)
-	testenv.Check(t, !strings.Contains(string(text), "needs"), "a profile has only its own needs:\n%s", text)
-	own, err := profile.Parse(s.profile, text)
+	testenv.Equal(t, len(own.Needs), 0)
+	own, err = WithManifests(own, s.profile)
 	testenv.OK(t, err)
-	all, err := ManifestNeeds(own, s.profile)
-	testenv.OK(t, err)
-	testenv.Equal(t, len(all), 1)
+	testenv.Equal(t, len(own.Needs), 1)
 
 	for name, c := range map[string]struct{ profile, goes, node, want string }{
 		"different": {"", db, strings.Replace(db, "17", "16", 1),

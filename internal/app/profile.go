@@ -3,7 +3,6 @@ package app
 import (
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/run/profile"
@@ -22,13 +21,6 @@ func PlannedProfile(o RunOptions) (p bench.Profile, err error) {
 		return p, err
 	}
 	return withNeeds(p, o)
-}
-
-// ManifestNeeds returns the needs that a run of the profile in a file has from manifests, if they
-// can be found.
-func ManifestNeeds(p bench.Profile, file string) (all []bench.NeedSpec, err error) {
-	p, err = withNeeds(p, RunOptions{Profile: file})
-	return slices.DeleteFunc(p.Needs, func(n bench.NeedSpec) bool { return !n.Manifest }), err
 }
 
 // profileFile returns the whole path of the file of a profile; "" if it is bundled, or not a file.

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -47,9 +46,6 @@ func TestServicesOfProfile(t *testing.T) {
 		resumed, err := resumedPlan(t, p.Run, RunOptions{})
 		testenv.OK(t, err)
 		testenv.Equal(t, resumed.Services[orders].Version, tt.version, tt.key, tt.options)
-		text := testenv.Must(profile.Format(p.Run.Profile))(t) // as `profiles show` writes it
-		again := testenv.Must(profile.Parse("p.yaml", text))(t)
-		testenv.Equal(t, again.Services, p.Run.Profile.Services)
 	}
 	for key, want := range map[string]string{
 		"": "`services: DIR` in the profile, or --services DIR", "services: nowhere\n": "nowhere", "services: ''\n": "write the path of a folder",

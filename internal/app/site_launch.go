@@ -90,6 +90,7 @@ func (s *site) build(ctx context.Context, svc bench.Service, progress func(strin
 	a, err := s.platform.Build(ctx, svc, contender.BuildOptions{Out: out})
 	if err == nil {
 		a.Sources, _ = contender.SourceHash(svc) // "" without sources
+		recordBuild(builtAs(svc, s.plan.Run.Profile.Runtime), a)
 	}
 	return a, err
 }

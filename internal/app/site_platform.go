@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/contender"
 	"github.com/locbench/locbench/internal/contender/platform"
 	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/run/machine"
@@ -63,16 +61,23 @@ func (s *site) choosePlatform(ctx context.Context) error {
 	return nil
 }
 
-// builds returns how much the run has to build: some settings of one contender share their image.
-func (s *site) builds(ctx context.Context) int {
-	seen := map[string]bool{}
-	for _, sel := range s.plan.Run.Profile.Contenders {
+// builds returns what the run has to build.
+func (s *site) builds(ctx context.Context) (b bench.Builds) {
+	run, known, seen := s.plan.Run, true, map[string]bool{}
+	last, _ := lastBuilds()
+	for _, sel := range run.Profile.Contenders {
 		svc := s.plan.Services[sel]
-		same := svc.Dir + "\n" + svc.Name + ":" + contender.BuiltAs(svc)
-		seen[same] = seen[same] || !s.platform.Built(ctx, svc)
+		as := builtAs(svc, run.Profile.Runtime)
+		if seen[as] || s.platform.Built(ctx, svc) {
+			continue
+		}
+		seen[as], known = true, known && last[as] > 0
+		b.Count, b.Last = b.Count+1, b.Last+last[as]
 	}
-	maps.DeleteFunc(seen, func(_ string, builds bool) bool { return !builds })
-	return len(seen)
+	if !known {
+		b.Last = 0
+	}
+	return b
 }
 
 // needEngine returns an error if a contender cannot run because no engine was found.

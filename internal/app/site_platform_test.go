@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/docker"
@@ -22,17 +23,26 @@ func (b built) Built(_ context.Context, svc bench.Service) bool {
 	return !strings.Contains(b.missing, svc.Name)
 }
 
-// TestBuilds: a run says how many contenders it builds.
+// TestBuilds: a run says how many contenders it builds, and how long that took the last time if all
+// of them have been built before. A cached build says nothing of that.
 func TestBuilds(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	same := ""
 	services := map[bench.Selection]bench.Service{{Contender: "a"}: {Name: "a"}, {Contender: "b"}: {Name: "b"},
 		{Contender: "c", Variant: "x"}: {Name: "c", Variant: "x", BuiltAs: &same}, {Contender: "c", Variant: "y"}: {Name: "c", Variant: "y", BuiltAs: &same}}
+	for name, took := range map[string]time.Duration{"a": 20 * time.Second, "b": 5 * time.Second} {
+		as := builtAs(services[bench.Selection{Contender: name}], bench.RuntimeDocker)
+		recordBuild(as, bench.Artifact{BuildTime: took})
+		recordBuild(as, bench.Artifact{BuildTime: time.Second, BuildCached: true})
+	}
 	var p bench.Profile
 	p.Runtime = bench.RuntimeDocker
 	for sel := range services {
 		p.Contenders = append(p.Contenders, sel)
 	}
-	for missing, want := range map[string]int{"": 0, "a": 1, "a b": 2, "c": 1, "a c": 2} {
+	for missing, want := range map[string]bench.Builds{
+		"": {}, "a": {Count: 1, Last: 20 * time.Second}, "a b": {Count: 2, Last: 25 * time.Second}, "c": {Count: 1}, "a c": {Count: 2},
+	} {
 		s := &site{plan: Plan{Run: bench.Run{Profile: p}, Services: services}, platform: built{missing: missing}}
 		testenv.Equal(t, s.builds(t.Context()), want, "without "+missing)
 	}

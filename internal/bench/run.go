@@ -136,11 +136,17 @@ type Run struct {
 	// why its contenders are not interleaved; nil: they are
 	Plain *Plain `json:"not_interleaved,omitempty"`
 
-	// how many contenders are built before the first trial
-	Builds int `json:"builds,omitempty"`
+	// what is built before the first trial; absent: nothing
+	Builds Builds `json:"builds,omitzero"`
 
 	// manual changes outside trials; the others are in the files of their trials
 	ManualChanges []ManualChange `json:"manual_changes,omitempty"`
+}
+
+// Builds are the contenders that a run builds before its first trial.
+type Builds struct {
+	Count int      `json:"count"`
+	Last  Duration `json:"last_ns,omitempty"` // what their last builds took in all; 0: not known of each
 }
 
 // Path returns a path of the profile as outputs show it: from the folder of the profile on. Results

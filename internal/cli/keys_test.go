@@ -16,8 +16,8 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// A profile that is shown is one: it is read again, and shown the same. Where a secret comes from
-// and goes to is shown; the secret is not.
+// A profile is shown as its file has it, and with --json as a run has it: with all defaults, and where a secret comes from
+// and goes to. The secret is not shown.
 func TestProfilesShow(t *testing.T) {
 	const text = `
 follow: 3
@@ -50,11 +50,13 @@ sessions:
 steps: [1]
 `
 	dir := testenv.Folder(t, map[string]string{"p.yaml": text, "users.csv": "name,password\nada,x\n", "a.png": "x"})
-	first := says(t, 0, "password: data.password…Cookie: sid={sid}; k={password}…token=(.*)…token: uuid…Set-Cookie: sid={token}…"+
-		"Authorization: Bearer {mine}…session_token: items[*].token", "profiles", "show", filepath.Join(dir, "p.yaml"))
-	lacks(t, "show", first, "-of-mine", "123456")
-	testenv.OK(t, os.WriteFile(filepath.Join(dir, "again.yaml"), []byte(first), 0o600))
-	testenv.Equal(t, says(t, 0, "", "profiles", "show", filepath.Join(dir, "again.yaml")), first)
+	file := filepath.Join(dir, "p.yaml")
+	shown := says(t, 0, "follow: 3\n…X-Api-Key: \"{api_key}\", Authorization: \"Basic ${BASIC}\"…steps: [1]\n", "profiles", "show", file)
+	plan := says(t, 0, `"path": "/x?token={token}\u0026p={password:raw}"…"name": "password",…"of": "data.password"…"timeout_ns": 10000000000`, "profiles", "show", file, "--json")
+	testenv.Check(t, json.Valid([]byte(plan)), "%s", plan)
+	lacks(t, "show", shown+plan, "-of-mine")
+	bundled := testenv.Must(os.ReadFile("../../profiles/locations.yaml"))(t)
+	testenv.Equal(t, says(t, 0, "", "profiles", "show", "locations"), string(bundled))
 }
 
 // TestOptionsAreEverywhere: each row of the table of options is a flag in the help of 'locbench

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,12 +15,10 @@ import (
 	"github.com/locbench/locbench/internal/app"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
-	"github.com/locbench/locbench/internal/needs/kinds"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/secret"
-	"github.com/locbench/locbench/internal/text/strictyaml"
 	"github.com/locbench/locbench/internal/text/table"
 	"github.com/locbench/locbench/profiles"
 )
@@ -41,6 +38,7 @@ profile by name, or any YAML file by path.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var allowed []string
+	var asJSON bool
 	cmd.AddCommand(
 		&cobra.Command{
 			Use: "list", Short: "List the bundled profiles",
@@ -49,24 +47,10 @@ profile by name, or any YAML file by path.`,
 			RunE:    func(*cobra.Command, []string) error { return listProfiles(env) },
 		},
 		&cobra.Command{
-			Use: "show NAME|FILE", Short: "Print a profile as YAML with all defaults",
-			Example:           "  locbench profiles show locations > mine.yaml",
-			Args:              args(cobra.ExactArgs(1)),
-			ValidArgsFunction: completeProfiles,
-			RunE: func(_ *cobra.Command, names []string) error {
-				p, err := profile.Load(names[0], profiles.FS, allowed...)
-				if err != nil {
-					return console.WithCode(console.ExitUsage, err)
-				}
-				text, err := profile.Format(withoutSecrets(p))
-				if err != nil {
-					return err
-				}
-				if _, err = env.Stdout.Write(text); err != nil {
-					return err
-				}
-				return showManifestNeeds(env, p, names[0])
-			},
+			Use: "show NAME|FILE", Short: "Print the file of a profile, or with --json all that a run makes of it",
+			Example: "  locbench profiles show locations > mine.yaml\n  locbench profiles show mine.yaml --json",
+			Args:    args(cobra.ExactArgs(1)), ValidArgsFunction: completeProfiles,
+			RunE: func(_ *cobra.Command, names []string) error { return showProfile(env, names[0], allowed, asJSON) },
 		},
 		&cobra.Command{
 			Use: "validate FILE...", Short: "Check profiles: each mistake with its line and fix",
@@ -80,7 +64,11 @@ profile by name, or any YAML file by path.`,
 		newProfilesNew(env),
 	)
 	for _, sub := range cmd.Commands() {
-		if name := sub.Name(); name == "show" || name == "validate" {
+		switch sub.Name() {
+		case "show":
+			sub.Flags().BoolVar(&asJSON, "json", false, "print what a run makes of it, with all defaults")
+			fallthrough
+		case "validate":
 			bindAllowed(sub, &allowed)
 		}
 	}
@@ -110,55 +98,32 @@ func validateProfiles(env Env, names, allowed []string) error {
 	return console.WithCode(console.ExitUsage, errors.Join(broken...))
 }
 
-// showManifestNeeds prints what a run of a profile has in addition, as comments.
-func showManifestNeeds(env Env, p bench.Profile, file string) error {
-	all, err := app.ManifestNeeds(p, file)
+// showProfile prints the file of a profile or, as JSON, what a run makes of it: with all defaults, and the needs of
+// manifests. Secrets are masked.
+func showProfile(env Env, name string, allowed []string, asJSON bool) error {
+	p, err := profile.Load(name, profiles.FS, allowed...)
+	if err == nil {
+		p, err = app.WithManifests(p, name)
+	}
 	if err != nil {
 		return console.WithCode(console.ExitUsage, err)
 	}
-	all = withoutSecrets(bench.Profile{Needs: all}).Needs
-	for len(all) > 0 {
-		service := all[0].Service
-		var own kinds.List
-		for _, n := range all {
-			if n.Service == service {
-				n.Manifest = false
-				own = append(own, n)
-			}
-		}
-		all = slices.DeleteFunc(all, func(n bench.NeedSpec) bool { return n.Service == service })
-		text, err := strictyaml.Encode(map[string]any{"needs": own})
+	masker := secret.New(secret.Of(bench.Run{Profile: p}, nil)...)
+	if asJSON {
+		text, err := json.MarshalIndent(masker.Run(bench.Run{Profile: p}).Profile, "", "  ")
 		if err != nil {
 			return err
 		}
-		title := "# From manifests:"
-		if service != "" {
-			title = "# From the manifest of " + safe.Line(service, 120) + ":"
-		}
-		fmt.Fprintln(env.Stdout, title)
-		for line := range strings.Lines(string(text)) {
-			fmt.Fprint(env.Stdout, "# "+line)
-		}
+		_, err = env.Stdout.Write(append(safe.JSON(text), '\n'))
+		return err
 	}
-	return nil
-}
-
-// withoutSecrets masks the values of a profile, not its text, which is to be read again: places
-// such as {token} and `save: {token: PATH}` stay.
-func withoutSecrets(p bench.Profile) bench.Profile {
-	run := bench.Run{Profile: p}
-	p = secret.New(secret.Of(run, nil)...).Run(run).Profile
-	for _, all := range [][]bench.Request{p.Setup, p.Requests, p.Teardown} {
-		for i, r := range all {
-			if r.Encoding == bench.JSONBody && !json.Valid([]byte(r.Body)) { // a number was masked
-				all[i].Body = maskedNumber.ReplaceAllString(r.Body, `$1"`+secret.Mask+`"`)
-			}
-		}
+	text, err := profile.Text(name, profiles.FS)
+	if err != nil {
+		return err
 	}
-	return p
+	_, err = env.Masked(masker).Stdout.Write(text)
+	return err
 }
-
-var maskedNumber = regexp.MustCompile(`([:,[]\s*)` + regexp.QuoteMeta(secret.Mask))
 
 // environmentOf returns which variables of the environment a profile in a file uses, and the
 // manifests of its contenders; "" for none.

@@ -18,8 +18,7 @@ type Kind struct {
 	Title string // its own spelling
 
 	// In profiles.
-	Read  func(v strictyaml.Value) bench.NeedSpec // absent keys have defaults
-	Write func(n bench.NeedSpec) any              // what Read reads
+	Read func(v strictyaml.Value) bench.NeedSpec // absent keys have defaults
 	// Complete fills in what a need that has its name leaves out. It may be called again.
 	Complete func(n *bench.NeedSpec)
 	// Wrong returns the mistakes of a need that Read has read or options have changed.

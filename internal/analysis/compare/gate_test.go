@@ -15,9 +15,7 @@ import (
 func TestParseGates(t *testing.T) {
 	gates, err := ParseGates("throughput<-5%, p99 > +10% ,memory>+2.5%,cpu>+150%,start-up>+0%")
 	want := []Gate{{measure.Throughput, -0.05}, {measure.P99Half, 0.1}, {measure.MemoryPeak, 0.025}, {measure.CPURequest, 1.5}, {measure.StartUp, 0}}
-	if err != nil || !slices.Equal(gates, want) {
-		t.Fatalf("%+v, %v, want %+v", gates, err, want)
-	}
+	testenv.Need(t, err == nil && slices.Equal(gates, want), "%+v, %v, want %+v", gates, err, want)
 	if _, err := ParseGates(strings.Repeat(" ", 492) + "p99>+10%"); err != nil {
 		t.Errorf("500 bytes: %v", err)
 	}
@@ -29,9 +27,8 @@ func TestParseGates(t *testing.T) {
 	}
 	gates, err = ParseGates("p50>+10%,errors>+0%,my-db  cpu > +20%,db2 cpu>+20%")
 	want = []Gate{{measure.P50Half, .1}, {measure.ErrorRate, 0}, {"need:my-db:cpu", .2}, {"need:db2:cpu", .2}}
-	if err != nil || !slices.Equal(gates, want) || gates[2].String() != "my-db cpu>+20%" {
-		t.Errorf("%+v, %v, want %+v", gates, err, want)
-	}
+	testenv.Check(t, err == nil && slices.Equal(gates, want) && gates[2].String() == "my-db cpu>+20%",
+		"%+v, %v, want %+v", gates, err, want)
 	for text, what := range map[string]string{
 		"db memory>+5%": `no measure "db memory"; expected a change such as throughput<-5%`, "db p99>+5%": "no measure", "db cpu<-5%": "is an improvement",
 		"cpu cpu cpu>+5%": "expected", "db cpu>+5%,db cpu>+7%": "db cpu given twice", "error-ratio>+5%": "no measure", "switches>+5%": "no measure",
@@ -113,9 +110,8 @@ func TestGate_Check(t *testing.T) {
 			r := Result{Contenders: []Contender{{New: "a", Rows: []Row{{Measure: measure.StartUp}, c.row}, excluded: true}}}
 			g := Gate{id, c.change}
 			want := []GateResult{{"a", g.String(), c.want, c.why, true}}
-			if got := r.CheckGates([]Gate{g}); !slices.Equal(got, want) {
-				t.Errorf("%+v, want %+v", got, want)
-			}
+			got := r.CheckGates([]Gate{g})
+			testenv.Check(t, slices.Equal(got, want), "%+v, want %+v", got, want)
 		})
 	}
 }

@@ -3,14 +3,11 @@ package screens
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender/launch"
 	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/host/limits"
@@ -19,7 +16,6 @@ import (
 	"github.com/locbench/locbench/internal/run/machine"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/show/tui/setup"
-	"github.com/locbench/locbench/internal/text/secret"
 	"github.com/locbench/locbench/profiles"
 )
 
@@ -103,27 +99,4 @@ func room(connections int) (int, error) {
 		return connections, err
 	}
 	return max(0, connections-int(limit.Need-limit.Have)), err
-}
-
-// Save writes p into a file, without passwords in the URLs of needs.
-func (s Site) Save(_ context.Context, path string, p bench.Profile, replace bool) (saved, warning string, err error) {
-	if ext := filepath.Ext(path); ext != ".yaml" && ext != ".yml" {
-		path += ".yaml"
-	}
-	p.Needs = slices.Clone(p.Needs)
-	for i, n := range p.Needs {
-		k, _ := kinds.Of(n.Kind)
-		if u, err := secret.ParseURL(n.URL); err == nil && u.User != nil {
-			p.Needs[i].URL = secret.WithoutUser(n.URL)
-			warning = fmt.Sprintf("the password of %s is not saved; write it as ${NAME}", n.Name)
-			if k.AddressOption != "" {
-				warning = fmt.Sprintf("the password of %s is not saved; set --%s", n.Name, k.AddressOption)
-			}
-		}
-	}
-	err = profile.Save(path, p, replace)
-	if errors.Is(err, fs.ErrExist) {
-		err = fmt.Errorf("%w: %s", setup.ErrExists, path)
-	}
-	return path, warning, err
 }

@@ -152,7 +152,7 @@ func (s *capacitySearch) progress() (probe capacity.Probe, left time.Duration) {
 // perProbe returns the assumed time of a probe: its length, its ends, and the pause after every second.
 func (o *Options) perProbe() time.Duration { return o.Probe + 100*time.Millisecond + restAfter/2 }
 
-// whole returns the assumed time of the search for one limit, without builds.
+// whole returns the assumed time of the search for one limit, with builds whose times are known.
 func (s *capacitySearch) whole(run bench.Run) time.Duration {
 	config := s.config
 	config.Start = max(config.Start, config.Min)
@@ -161,7 +161,7 @@ func (s *capacitySearch) whole(run bench.Run) time.Duration {
 	if search, err := capacity.New(config); err == nil {
 		left = search.Left()
 	}
-	return event.Before(run.Profile) + each + first + s.options.WarmUp + time.Duration(left)*s.options.perProbe()
+	return event.Before(run.Profile) + run.Builds.Last + each + first + s.options.WarmUp + time.Duration(left)*s.options.perProbe()
 }
 
 func probeRow(o capacity.Outcome) string {

@@ -57,9 +57,7 @@ func relative(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(b) }
 
 func expect(t *testing.T, name, what string, got, want float64) {
 	t.Helper()
-	if !relative(got, want) {
-		t.Errorf("%s: %s %.12g, want %.12g", name, what, got, want)
-	}
+	testenv.Check(t, relative(got, want), "%s: %s %.12g, want %.12g", name, what, got, want)
 }
 
 // expectInterval compares intervals; a confidence of 0 is not known.
@@ -74,9 +72,8 @@ func expectInterval(t *testing.T, name string, got Interval, want interval) {
 
 func TestAgainstSciPy(t *testing.T) {
 	ref := read[reference](t, "reference.json")
-	if len(ref.Pairs) < 50 || len(ref.Trends) < 30 {
-		t.Errorf("%d data sets, %d trends", len(ref.Pairs), len(ref.Trends))
-	}
+	testenv.Check(t, len(ref.Pairs) >= 50 && len(ref.Trends) >= 30,
+		"%d data sets, %d trends", len(ref.Pairs), len(ref.Trends))
 	for _, r := range ref.Pairs {
 		for _, side := range []struct {
 			xs     []float64
@@ -99,9 +96,7 @@ func TestAgainstSciPy(t *testing.T) {
 			expect(t, r.Name, "exact p", test.P, *r.PExact)
 		}
 		_, ties := doubledRanks(slices.Concat(r.X, r.Y))
-		if test.Ties != (ties != 0) {
-			t.Errorf("%s: ties %t", r.Name, test.Ties)
-		}
+		testenv.Check(t, test.Ties == (ties != 0), "%s: ties %t", r.Name, test.Ties)
 		n, m := float64(len(r.X)), float64(len(r.Y))
 		if r.PAsymptotic != nil {
 			expect(t, r.Name, "approximated p", normalP(r.U, n*m/2, varianceOfU(n, m, ties)), *r.PAsymptotic)
@@ -164,9 +159,7 @@ func TestPairsAgainstR(t *testing.T) {
 			Interval    *interval
 		}
 	}](t, "signed-r.json")
-	if len(ref.Pairs) < 55 {
-		t.Errorf("%d data sets", len(ref.Pairs))
-	}
+	testenv.Check(t, len(ref.Pairs) >= 55, "%d data sets", len(ref.Pairs))
 	for _, r := range ref.Pairs {
 		test, err := SignedRank(r.X, r.Y)
 		expect(t, r.Name, "p", test.P, r.P)
@@ -177,9 +170,8 @@ func TestPairsAgainstR(t *testing.T) {
 		got, err := PairedRatio(r.X, r.Y, 0.95)
 		if r.Ratio == nil {
 			var need NeedRounds
-			if !errors.As(err, &need) || need != (NeedRounds{len(r.X), 6}) {
-				t.Errorf("%s: %+v, %v", r.Name, got, err)
-			}
+			testenv.Check(t, errors.As(err, &need) && need == (NeedRounds{len(r.X), 6}),
+				"%s: %+v, %v", r.Name, got, err)
 			continue
 		}
 		expect(t, r.Name, "ratio", got.Estimate, *r.Ratio)
@@ -211,9 +203,8 @@ func TestExactLimit(t *testing.T) {
 		if test.p == 0 { // pairs in which x is larger: 1 + 2 + … + 20
 			test.u, test.p = 210, math.Erfc((465-210-.5)/math.Sqrt(30*31*62/12.)/math.Sqrt2)
 		}
-		if err != nil || got.U != test.u || got.Exact != test.exact || !near(got.P, test.p) {
-			t.Errorf("%d and %d: %+v, want %+v, %v", test.n, test.m, got, test, err)
-		}
+		testenv.Check(t, err == nil && got.U == test.u && got.Exact == test.exact && near(got.P, test.p),
+			"%d and %d: %+v, want %+v, %v", test.n, test.m, got, test, err)
 	}
 	for _, test := range []struct {
 		n, m       int

@@ -1,14 +1,18 @@
 package container
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
+	"time"
+
+	"github.com/locbench/locbench/internal/bench/units"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/needs"
@@ -28,9 +32,11 @@ func differences(a, b bench.NeedSpec) (out []needs.Difference) {
 	run := bench.Run{Profile: bench.Profile{Needs: []bench.NeedSpec{a, b}}}
 	masked := secret.New(secret.Of(run, nil)...).Run(run).Profile.Needs
 	x, y, shownX, shownY := leaves(a), leaves(b), leaves(masked[0]), leaves(masked[1])
-	for _, key := range slices.Concat(x.keys, slices.DeleteFunc(slices.Clone(y.keys), x.has)) {
-		if x.text[key] != y.text[key] || x.has(key) != y.has(key) {
-			out = append(out, needs.Difference{Key: key, A: shownX.text[key], B: shownY.text[key]})
+	both := maps.Clone(x)
+	maps.Copy(both, y)
+	for _, key := range slices.Sorted(maps.Keys(both)) {
+		if x[key] != y[key] {
+			out = append(out, needs.Difference{Key: key, A: shownX[key], B: shownY[key]})
 		}
 	}
 	return out
@@ -62,67 +68,40 @@ func (s *service) filesOf(other service) {
 	}
 }
 
-// values are the texts of a service's keys, such as "limits.memory", in the order of its form.
-type values struct {
-	keys []string
-	text map[string]string
-}
-
-func (v values) has(key string) bool { return slices.Contains(v.keys, key) }
-
-// leaves returns the values of a service as a file has them.
-func leaves(n bench.NeedSpec) values {
-	v := values{text: map[string]string{}}
-	of := reflect.ValueOf(write(n))
-	for i := range of.NumField() {
-		key, _, _ := strings.Cut(of.Type().Field(i).Tag.Get("yaml"), ",")
-		if field := of.Field(i); key != "-" && !field.IsZero() {
-			v.add(key, field.Interface())
+// leaves returns the values of a service by their keys, such as "limits.memory".
+func leaves(n bench.NeedSpec) map[string]string {
+	all := map[string]string{}
+	var walk func(prefix string, of map[string]any)
+	walk = func(prefix string, of map[string]any) {
+		for key, value := range of {
+			text, isText := value.(string)
+			number, isNumber := value.(float64)
+			short, isTime := strings.CutSuffix(key, "_ns")
+			if inner, ok := value.(map[string]any); ok {
+				walk(prefix+key+".", inner)
+				continue
+			}
+			switch {
+			case isText:
+			case isNumber && isTime:
+				text = units.Exact(time.Duration(number))
+			case isNumber && (key == "memory" || key == "shm_size"):
+				text = strictyaml.FormatBytes(int64(number))
+			default:
+				raw, _ := json.Marshal(value) // it was JSON
+				text = string(raw)
+			}
+			all[prefix+short] = text
 		}
 	}
-	return v
-}
-
-// add adds a value, of which a map is its values.
-func (v *values) add(key string, value any) {
-	text, err := strictyaml.Encode(map[string]any{"v": strictyaml.Inline{V: value}})
-	if err != nil {
-		return // what was read can be written
+	var of map[string]any
+	_ = json.Unmarshal(n.Of, &of) // put has written it
+	delete(of, "base")
+	walk("", of)
+	if n.URL != "" {
+		all["external"] = n.URL
 	}
-	_ = strictyaml.DecodeThen("", text, new(any), func(at strictyaml.Value) { v.walk(key, at.At("v")) })
-}
-
-func (v *values) walk(key string, at strictyaml.Value) {
-	if at.Kind() == strictyaml.Map {
-		for _, f := range at.Fields() {
-			v.walk(key+"."+f.Key, f.Value)
-		}
-		return
-	}
-	v.keys = append(v.keys, key)
-	v.text[key] = flow(at)
-}
-
-// flow returns a value in one line.
-func flow(at strictyaml.Value) string {
-	var parts []string
-	switch at.Kind() {
-	case strictyaml.List:
-		for _, item := range at.Items() {
-			parts = append(parts, flow(item))
-		}
-		return "[" + strings.Join(parts, ", ") + "]"
-	case strictyaml.Map:
-		for _, f := range at.Fields() {
-			parts = append(parts, f.Key+": "+flow(f.Value))
-		}
-		return "{" + strings.Join(parts, ", ") + "}"
-	case strictyaml.Null:
-		return "null"
-	default:
-		text, _ := at.Text()
-		return text
-	}
+	return all
 }
 
 // How much of two folders is compared: larger ones count as different.

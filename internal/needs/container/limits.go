@@ -65,9 +65,6 @@ func (p *ports) UnmarshalStrict(v strictyaml.Value) {
 	}
 }
 
-// MarshalYAML writes what UnmarshalStrict reads.
-func (p ports) MarshalYAML() (any, error) { return strictyaml.Inline{V: map[string]int(p)}, nil }
-
 // ulimit is a limit of processes; -1: none.
 type ulimit struct {
 	Soft int64 `json:"soft" yaml:"soft" strict:"required,min=-1" example:"1024"`
@@ -90,12 +87,4 @@ func (u *ulimit) UnmarshalStrict(v strictyaml.Value) {
 		v.Wrong("write a number, -1 for no limit, or {soft: 1024, hard: 65536}")
 	}
 	*u = ulimit{n, n}
-}
-
-// MarshalYAML writes what UnmarshalStrict reads.
-func (u ulimit) MarshalYAML() (any, error) {
-	if u.Soft == u.Hard {
-		return u.Soft, nil
-	}
-	return strictyaml.Inline{V: ulimitMap(u)}, nil
 }

@@ -71,13 +71,3 @@ func (m *volume) UnmarshalStrict(v strictyaml.Value) {
 	}
 	m.Target = path.Clean(m.Target)
 }
-
-// MarshalYAML writes what UnmarshalStrict reads.
-func (m volume) MarshalYAML() (any, error) { return m.text(), nil }
-
-func (m volume) text() string {
-	if m.Source == "" {
-		return m.Target
-	}
-	return m.Source + ":" + m.Target + ":ro"
-}

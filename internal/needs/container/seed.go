@@ -29,14 +29,14 @@ type seed struct {
 }
 
 type seedMap struct {
-	Command     shell       `yaml:"command,omitempty" example:"[psql, -f, /seed/rows.sql]"`
-	Image       string      `yaml:"image,omitempty" strict:"min=1,max=500" example:"flyway/flyway:11"`
-	Entrypoint  words       `yaml:"entrypoint,omitempty"`
-	Environment environment `yaml:"environment,omitempty"`
-	User        string      `yaml:"user,omitempty" strict:"min=1,max=100"`
-	Volumes     []volume    `yaml:"volumes,omitempty" strict:"max=50"`
-	Start       string      `yaml:"start,omitempty"`
-	Timeout     duration    `yaml:"timeout,omitempty" strict:"min=1s,max=24h"`
+	Command     shell       `yaml:"command" example:"[psql, -f, /seed/rows.sql]"`
+	Image       string      `yaml:"image" strict:"min=1,max=500" example:"flyway/flyway:11"`
+	Entrypoint  words       `yaml:"entrypoint"`
+	Environment environment `yaml:"environment"`
+	User        string      `yaml:"user" strict:"min=1,max=100"`
+	Volumes     []volume    `yaml:"volumes" strict:"max=50"`
+	Start       string      `yaml:"start"`
+	Timeout     duration    `yaml:"timeout" strict:"min=1s,max=24h"`
 }
 
 // service is the value of `start`.
@@ -93,19 +93,6 @@ func (s seed) others() (keys []string) {
 		}
 	}
 	return keys
-}
-
-// MarshalYAML writes what UnmarshalStrict reads.
-func (s seed) MarshalYAML() (any, error) {
-	if s.File != "" {
-		return s.File, nil
-	}
-	m := seedMap{Command: s.Command, Image: s.Image, Entrypoint: s.Entrypoint, Environment: s.Environment, User: s.User, Volumes: s.Volumes,
-		Timeout: s.Timeout}
-	if s.Start {
-		m.Start = startService
-	}
-	return m, nil
 }
 
 // seedFolder has the files of the profile's folder that seeds name.

@@ -2,7 +2,6 @@ package container
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/testenv"
-	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // oneShots makes containers of seeds end at once with an exit; the others are as before.
@@ -90,27 +88,6 @@ func TestSeed_OnceFails(t *testing.T) {
 	}
 	f.open(t)
 	testenv.Fails(t, testenv.Err(f.Seed(t.Context(), func(bench.Progress) {})), "the service has ended meanwhile")
-}
-
-// TestSeed_Written: what is read is what is written again.
-func TestSeed_Written(t *testing.T) {
-	for _, text := range []string{
-		"schema.sql", "{command: [psql, -f, x]}", "{start: service}", "{image: 'a:1'}",
-		"{image: 'a:1', entrypoint: [e, '1'], command: [b, c], environment: {A: '{{.Needs.db.Host}}'}, user: '1', volumes: ['./pw.txt:/pw:ro']}",
-	} {
-		n, dir, err := parsed(t, "image: postgres\nseed: ["+text+"]")
-		testenv.OK(t, err)
-		lines := string(testenv.Must(strictyaml.Encode(write(n)))(t))
-		again := specOf(readBack(t, dir, lines)).Seed
-		testenv.Equal(t, string(testenv.Must(json.Marshal(again))(t)), string(testenv.Must(json.Marshal(specOf(n).Seed))(t)), text)
-	}
-}
-
-// readBack reads the lines of a service in a folder.
-func readBack(t *testing.T, dir, lines string) (n bench.NeedSpec) {
-	t.Helper()
-	testenv.OK(t, strictyaml.DecodeThen(filepath.Join(dir, "p.yaml"), []byte(lines), new(any), func(v strictyaml.Value) { n = read(v) }))
-	return n
 }
 
 // TestSameFiles: a Dockerfile is that of another folder if the folders are equal; so are the files

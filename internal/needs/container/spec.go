@@ -16,7 +16,7 @@ import (
 // Kind is this kind of need. Its needs have names of their profile's choice.
 var Kind = needs.Kind{
 	Name: "container", Any: true, Title: "Service",
-	Read: read, Write: write, Complete: complete, Wrong: wrong,
+	Read: read, Complete: complete, Wrong: wrong,
 	Traits: traits, Differences: differences, Files: files, Runs: runsOf,
 	Missing: "needs the address of a service: write `external: 10.0.0.5:5432` in the profile",
 	Find:    find,
@@ -25,43 +25,43 @@ var Kind = needs.Kind{
 // service is what a profile says of a service. Its JSON is bench.NeedSpec.Of. Keys are spelled as
 // in compose files, so lines of one can be pasted.
 type service struct {
-	Image           string            `json:"image,omitempty" yaml:"image,omitempty" strict:"min=1,max=500" example:"postgres:17"`
-	Dockerfile      dockerfile        `json:"dockerfile,omitempty" yaml:"dockerfile,omitempty" strict:"min=1" example:"db/Dockerfile"`
+	Image           string            `json:"image,omitempty" yaml:"image" strict:"min=1,max=500" example:"postgres:17"`
+	Dockerfile      dockerfile        `json:"dockerfile,omitempty" yaml:"dockerfile" strict:"min=1" example:"db/Dockerfile"`
 	Base            string            `json:"base,omitempty" yaml:"-"` // the image that the Dockerfile begins with
-	External        string            `json:"-" yaml:"external,omitempty" strict:"min=1,max=2000" example:"10.0.0.5:5432"`
-	Writable        bool              `json:"writable,omitempty" yaml:"writable,omitempty"`
-	Like            string            `json:"like,omitempty" yaml:"like,omitempty" example:"postgres"`
-	Entrypoint      words             `json:"entrypoint,omitempty" yaml:"entrypoint,omitempty"`
-	Command         words             `json:"command,omitempty" yaml:"command,omitempty"`
-	Environment     environment       `json:"environment,omitempty" yaml:"environment,omitempty"`
-	EnvFile         paths             `json:"env_file,omitempty" yaml:"env_file,omitempty"`
-	Limits          serviceLimits     `json:"limits,omitzero" yaml:"limits,omitempty"`
-	Ports           ports             `json:"ports,omitempty" yaml:"ports,omitempty"`
-	Ready           ready             `json:"ready,omitzero" yaml:"ready,omitempty"`
-	Seed            []seed            `json:"seed,omitempty" yaml:"seed,omitempty" strict:"max=100"`
-	Volumes         []volume          `json:"volumes,omitempty" yaml:"volumes,omitempty" strict:"max=50"`
-	Tmpfs           needs.TmpfsList   `json:"tmpfs,omitempty" yaml:"tmpfs,omitempty"`
-	ShmSize         strictyaml.Bytes  `json:"shm_size,omitempty" yaml:"shm_size,omitempty" strict:"min=1MiB,max=1024TiB"`
-	Ulimits         map[string]ulimit `json:"ulimits,omitempty" yaml:"ulimits,omitempty"`
-	Hostname        string            `json:"hostname,omitempty" yaml:"hostname,omitempty" strict:"min=1,max=63"`
-	Aliases         []string          `json:"aliases,omitempty" yaml:"aliases,omitempty" strict:"max=20"`
-	User            string            `json:"user,omitempty" yaml:"user,omitempty" strict:"min=1,max=100"`
-	Init            bool              `json:"init,omitempty" yaml:"init,omitempty"`
-	StopSignal      string            `json:"stop_signal,omitempty" yaml:"stop_signal,omitempty" strict:"min=1,max=20"`
-	StopGracePeriod duration          `json:"stop_grace_period_ns,omitempty" yaml:"stop_grace_period,omitempty" strict:"min=1s,max=10m"`
-	RestoreTimeout  duration          `json:"restore_timeout_ns,omitempty" yaml:"restore_timeout,omitempty" strict:"min=3m,max=24h"`
-	After           []string          `json:"after,omitempty" yaml:"after,omitempty" strict:"max=20"`
-	Keep            bool              `json:"keep,omitempty" yaml:"keep,omitempty"`
-	PerService      bool              `json:"per_service,omitempty" yaml:"per_service,omitempty"`
+	External        string            `json:"-" yaml:"external" strict:"min=1,max=2000" example:"10.0.0.5:5432"`
+	Writable        bool              `json:"writable,omitempty" yaml:"writable"`
+	Like            string            `json:"like,omitempty" yaml:"like" example:"postgres"`
+	Entrypoint      words             `json:"entrypoint,omitempty" yaml:"entrypoint"`
+	Command         words             `json:"command,omitempty" yaml:"command"`
+	Environment     environment       `json:"environment,omitempty" yaml:"environment"`
+	EnvFile         paths             `json:"env_file,omitempty" yaml:"env_file"`
+	Limits          serviceLimits     `json:"limits,omitzero" yaml:"limits"`
+	Ports           ports             `json:"ports,omitempty" yaml:"ports"`
+	Ready           ready             `json:"ready,omitzero" yaml:"ready"`
+	Seed            []seed            `json:"seed,omitempty" yaml:"seed" strict:"max=100"`
+	Volumes         []volume          `json:"volumes,omitempty" yaml:"volumes" strict:"max=50"`
+	Tmpfs           needs.TmpfsList   `json:"tmpfs,omitempty" yaml:"tmpfs"`
+	ShmSize         strictyaml.Bytes  `json:"shm_size,omitempty" yaml:"shm_size" strict:"min=1MiB,max=1024TiB"`
+	Ulimits         map[string]ulimit `json:"ulimits,omitempty" yaml:"ulimits"`
+	Hostname        string            `json:"hostname,omitempty" yaml:"hostname" strict:"min=1,max=63"`
+	Aliases         []string          `json:"aliases,omitempty" yaml:"aliases" strict:"max=20"`
+	User            string            `json:"user,omitempty" yaml:"user" strict:"min=1,max=100"`
+	Init            bool              `json:"init,omitempty" yaml:"init"`
+	StopSignal      string            `json:"stop_signal,omitempty" yaml:"stop_signal" strict:"min=1,max=20"`
+	StopGracePeriod duration          `json:"stop_grace_period_ns,omitempty" yaml:"stop_grace_period" strict:"min=1s,max=10m"`
+	RestoreTimeout  duration          `json:"restore_timeout_ns,omitempty" yaml:"restore_timeout" strict:"min=3m,max=24h"`
+	After           []string          `json:"after,omitempty" yaml:"after" strict:"max=20"`
+	Keep            bool              `json:"keep,omitempty" yaml:"keep"`
+	PerService      bool              `json:"per_service,omitempty" yaml:"per_service"`
 }
 
 type duration = strictyaml.Duration
 
 // serviceLimits are bench.Limits without a CPU set.
 type serviceLimits struct {
-	CPUs   cpus             `json:"cpus,omitempty" yaml:"cpus,omitempty"`
-	Memory strictyaml.Bytes `json:"memory,omitempty" yaml:"memory,omitempty" strict:"min=6MiB,max=1024TiB"`
-	PIDs   int64            `json:"pids,omitempty" yaml:"pids,omitempty" strict:"min=1,max=4194304"`
+	CPUs   cpus             `json:"cpus,omitempty" yaml:"cpus"`
+	Memory strictyaml.Bytes `json:"memory,omitempty" yaml:"memory" strict:"min=6MiB,max=1024TiB"`
+	PIDs   int64            `json:"pids,omitempty" yaml:"pids" strict:"min=1,max=4194304"`
 }
 
 func (l serviceLimits) bench() bench.Limits {
@@ -70,27 +70,27 @@ func (l serviceLimits) bench() bench.Limits {
 
 // ready says when the service is ready: the first of its rules that is given.
 type ready struct {
-	Command     shell     `json:"command,omitempty" yaml:"command,omitempty"`
-	TCP         int       `json:"tcp,omitempty" yaml:"tcp,omitempty" strict:"min=1,max=65535"`
-	HTTP        readyHTTP `json:"http,omitzero" yaml:"http,omitempty"`
-	Log         readyLog  `json:"log,omitzero" yaml:"log,omitempty"`
-	Healthcheck bool      `json:"healthcheck,omitempty" yaml:"healthcheck,omitempty"`
-	Times       int       `json:"times,omitempty" yaml:"times,omitempty" strict:"min=1,max=100"`
-	Timeout     duration  `json:"timeout_ns,omitempty" yaml:"timeout,omitempty" strict:"min=1s,max=30m"`
+	Command     shell     `json:"command,omitempty" yaml:"command"`
+	TCP         int       `json:"tcp,omitempty" yaml:"tcp" strict:"min=1,max=65535"`
+	HTTP        readyHTTP `json:"http,omitzero" yaml:"http"`
+	Log         readyLog  `json:"log,omitzero" yaml:"log"`
+	Healthcheck bool      `json:"healthcheck,omitempty" yaml:"healthcheck"`
+	Times       int       `json:"times,omitempty" yaml:"times" strict:"min=1,max=100"`
+	Timeout     duration  `json:"timeout_ns,omitempty" yaml:"timeout" strict:"min=1s,max=30m"`
 }
 
 // readyMap is ready without its methods.
 type readyMap ready
 
 type readyHTTP struct {
-	Port   int    `json:"port,omitempty" yaml:"port,omitempty" strict:"min=1,max=65535"`
-	Path   string `json:"path,omitempty" yaml:"path,omitempty" strict:"required,min=1,max=2000" example:"/health"`
-	Status int    `json:"status,omitempty" yaml:"status,omitempty" strict:"min=100,max=599"`
+	Port   int    `json:"port,omitempty" yaml:"port" strict:"min=1,max=65535"`
+	Path   string `json:"path,omitempty" yaml:"path" strict:"required,min=1,max=2000" example:"/health"`
+	Status int    `json:"status,omitempty" yaml:"status" strict:"min=100,max=599"`
 }
 
 type readyLog struct {
-	Line  string `json:"line,omitempty" yaml:"line,omitempty" strict:"required,min=1,max=500" example:"ready to accept connections"`
-	Times int    `json:"times,omitempty" yaml:"times,omitempty" strict:"min=1,max=100"`
+	Line  string `json:"line,omitempty" yaml:"line" strict:"required,min=1,max=500" example:"ready to accept connections"`
+	Times int    `json:"times,omitempty" yaml:"times" strict:"min=1,max=100"`
 }
 
 // rules returns the names of the rules that are given.
@@ -137,12 +137,6 @@ func read(v strictyaml.Value) bench.NeedSpec {
 	s.mountSeeds(v)
 	s.put(&n)
 	return n
-}
-
-func write(n bench.NeedSpec) any {
-	s := specOf(n)
-	s.External = n.URL
-	return s
 }
 
 // complete fills in the preset of the image. It says nothing of what the image itself says.

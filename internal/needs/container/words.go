@@ -17,9 +17,6 @@ func (w *words) UnmarshalStrict(v strictyaml.Value) {
 	}
 }
 
-// MarshalYAML writes what UnmarshalStrict reads.
-func (w words) MarshalYAML() (any, error) { return strictyaml.Inline{V: []string(w)}, nil }
-
 // wordsOf reads a list of texts, or a text that split makes words of.
 func wordsOf(v strictyaml.Value, split func(string) ([]string, error)) (all []string, ok bool) {
 	switch v.Kind() {
@@ -69,9 +66,6 @@ func (s *shell) UnmarshalStrict(v strictyaml.Value) {
 		*s = all
 	}
 }
-
-// MarshalYAML writes what UnmarshalStrict reads.
-func (s shell) MarshalYAML() (any, error) { return words(s).MarshalYAML() }
 
 // splitWords splits a text at blanks, but within quotes. A backslash keeps the next character.
 func splitWords(text string) (all []string, err error) {

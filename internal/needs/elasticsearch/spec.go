@@ -29,7 +29,7 @@ const (
 // Kind is this kind of need.
 var Kind = needs.Kind{
 	Name: Name, Title: "Elasticsearch",
-	Read: read, Write: write, Wrong: wrong,
+	Read: read, Wrong: wrong,
 	Options: options, AddressOption: "elastic",
 	Missing: `needs an Elasticsearch 7. Use yours:  --elastic http://127.0.0.1:9200
 or the official image:  --store container
@@ -70,11 +70,11 @@ type spec struct {
 
 // cities is the data set: the bundled one, a generated one or a dump.
 type cities struct {
-	Count    int    `json:"count,omitempty" yaml:"count,omitempty" strict:"min=1,max=1000000"`
-	Vertices int    `json:"vertices,omitempty" yaml:"vertices,omitempty" strict:"min=12,max=10000"`
-	Seed     uint64 `json:"seed,omitempty" yaml:"seed,omitempty"`
+	Count    int    `json:"count,omitempty" yaml:"count" strict:"min=1,max=1000000"`
+	Vertices int    `json:"vertices,omitempty" yaml:"vertices" strict:"min=12,max=10000"`
+	Seed     uint64 `json:"seed,omitempty" yaml:"seed"`
 	// folder of a dump
-	Dir strictyaml.Folder `json:"dir,omitempty" yaml:"dir,omitempty"`
+	Dir strictyaml.Folder `json:"dir,omitempty" yaml:"dir"`
 }
 
 // citiesMap is cities without its methods.
@@ -106,10 +106,10 @@ func (c cities) set() dataset.Spec {
 // elasticsearch is the need in a profile.
 type elasticsearch struct {
 	From    string              `yaml:"from"`
-	URL     string              `yaml:"url,omitempty" strict:"max=2000"`
-	Image   string              `yaml:"image,omitempty" strict:"max=500"`
-	Latency strictyaml.Duration `yaml:"latency,omitempty" strict:"min=0s,max=1m"`
-	P99     strictyaml.Duration `yaml:"latency_p99,omitempty" strict:"min=0s,max=1m"`
+	URL     string              `yaml:"url" strict:"max=2000"`
+	Image   string              `yaml:"image" strict:"max=500"`
+	Latency strictyaml.Duration `yaml:"latency" strict:"min=0s,max=1m"`
+	P99     strictyaml.Duration `yaml:"latency_p99" strict:"min=0s,max=1m"`
 	Cities  cities              `yaml:"cities"`
 }
 
@@ -119,11 +119,6 @@ func read(v strictyaml.Value) bench.NeedSpec {
 	n := bench.NeedSpec{From: bench.NeedOrigin(f.From), URL: f.URL}
 	spec{f.Image, time.Duration(f.Latency), time.Duration(f.P99), f.Cities}.put(&n)
 	return n
-}
-
-func write(n bench.NeedSpec) any {
-	s := specOf(n)
-	return elasticsearch{string(n.From), n.URL, s.Image, strictyaml.Duration(s.Latency), strictyaml.Duration(s.P99), s.Cities}
 }
 
 // UnmarshalStrict reads "bundled" or a map.
@@ -140,14 +135,6 @@ func (c *cities) UnmarshalStrict(v strictyaml.Value) {
 		p = citiesMap{Dir: p.Dir}
 	}
 	*c = cities(p)
-}
-
-// MarshalYAML writes what UnmarshalStrict reads.
-func (c cities) MarshalYAML() (any, error) {
-	if c == (cities{}) {
-		return bundled, nil
-	}
-	return strictyaml.Inline{V: citiesMap(c)}, nil
 }
 
 func wrong(n bench.NeedSpec) (all []needs.Mistake) {

@@ -53,13 +53,13 @@ func TestJoin(t *testing.T) {
 		"names of others in each": {"{}", "pg: {image: a, hostname: data}", "q: {image: a, hostname: data}",
 			"pg for go go:pooled (manifest); q for node node:pooled (manifest)"},
 		"different": {"{}", db, other, "need db of go/service.yaml and that of node/service.yaml differ:\n" +
-			"  image: postgres:17; postgres:16\n  limits.memory: 512MiB; 1GiB\n  command: none; [postgres, -c, fsync=off]\n" +
+			"  command: none; [\"postgres\",\"-c\",\"fsync=off\"]\n  image: postgres:17; postgres:16\n  limits.memory: 512MiB; 1GiB\n" +
 			"make them equal, or write `per_service: true` in both"},
 		"different from the profile": {"db: {image: 'postgres:17', limits: {cpus: 1}}", "{}", "db: {image: 'postgres:17', limits: {cpus: 0.5}}",
 			"need db of bench.yaml and that of node/service.yaml differ:\n  limits.cpus: 1; 0.5\nmake them equal, or"},
 		"passwords": {"{}", "db: {image: 'postgres:17', environment: {POSTGRES_PASSWORD: hunter22, A: x}, command: [a, hunter22]}",
 			"db: {image: 'postgres:17', environment: {POSTGRES_PASSWORD: hunter33, A: y}, command: [a, hunter33]}",
-			"differ:\n  command: [a, ***]; [a, ***]\n  environment.A: x; y\n  environment.POSTGRES_PASSWORD: ***; ***\nmake"},
+			"differ:\n  command: [\"a\",\"***\"]; [\"a\",\"***\"]\n  environment.A: x; y\n  environment.POSTGRES_PASSWORD: ***; ***\nmake"},
 		"external and not": {"{}", db, "db: {external: '10.0.0.5:1'}", "\n  external: none; 10.0.0.5:1\n"},
 
 		"each its own":                   {"{}", own, own, "db of go for go go:pooled (manifest); db of node for node node:pooled (manifest)"},

@@ -59,25 +59,6 @@ func ofAny(v strictyaml.Value) bool {
 	})
 }
 
-// MarshalYAML writes what UnmarshalStrict reads: needs that manifests define are left out, and one
-// that each service has for itself is written once.
-func (all List) MarshalYAML() (any, error) {
-	var out strictyaml.Entries
-	written := map[string]bool{}
-	for _, n := range all {
-		if k, ok := Of(n.Kind); ok && !n.Manifest && !written[n.Name] {
-			written[n.Name] = true
-			out = append(out, strictyaml.Entry{Key: n.Name, Value: k.Write(n)})
-		}
-	}
-	return out, nil
-}
-
-// IsZero reports whether nothing is to be written.
-func (all List) IsZero() bool {
-	return !slices.ContainsFunc(all, func(n bench.NeedSpec) bool { return !n.Manifest })
-}
-
 // ManifestList are the needs of a manifest: a need whose data requests draw from is its profile's.
 type ManifestList List
 
@@ -90,9 +71,6 @@ func (all *ManifestList) UnmarshalStrict(v strictyaml.Value) {
 		}
 	}
 }
-
-// MarshalYAML writes what UnmarshalStrict reads.
-func (all ManifestList) MarshalYAML() (any, error) { return List(all).MarshalYAML() }
 
 // Wrong returns the mistakes of needs, each by itself.
 func (all List) Wrong() (wrong []needs.Mistake) {

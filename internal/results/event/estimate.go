@@ -81,9 +81,9 @@ func Before(p bench.Profile) time.Duration {
 // WithoutBuilds is what is said after a time that builds are not part of.
 const WithoutBuilds = ", without builds"
 
-// Without returns WithoutBuilds if a run builds contenders before its first trial, else "".
-func Without(builds int) string {
-	if builds > 0 {
+// Without returns WithoutBuilds if what the builds before a run take is not known, else "".
+func Without(b bench.Builds) string {
+	if b.Count > 0 && b.Last == 0 {
 		return WithoutBuilds
 	}
 	return ""
@@ -101,7 +101,7 @@ func Total(p bench.Profile) time.Duration {
 type Estimate struct {
 	started time.Time
 	before  time.Duration                 // until the first trial; 0 once that has started
-	builds  int                           // before the first trial; none once that has started
+	builds  bench.Builds                  // before the first trial; none once that has started
 	planned map[bench.Trial]time.Duration // of each trial, without
 	first   time.Duration                 // the checks before the first one of a contender
 	new     map[bench.Selection]bool      // contenders without these checks
@@ -143,7 +143,7 @@ func (e *Estimate) apply(rec bench.Record) {
 	switch ev := rec.Event.(type) {
 	case bench.RunStarted:
 		p := ev.Run.Profile
-		*e = Estimate{started: rec.At, before: Before(p), builds: ev.Run.Builds,
+		*e = Estimate{started: rec.At, before: Before(p) + ev.Run.Builds.Last, builds: ev.Run.Builds,
 			planned: map[bench.Trial]time.Duration{}, ahead: map[bench.Trial]bool{}, new: map[bench.Selection]bool{}}
 		var each time.Duration
 		each, e.first = Overhead(p)
@@ -154,7 +154,7 @@ func (e *Estimate) apply(rec bench.Record) {
 			}
 		}
 	case bench.TrialStarted:
-		e.before, e.builds = 0, 0
+		e.before, e.builds = 0, bench.Builds{}
 		if _, known := e.planned[trial]; known && !e.ahead[trial] { // it is tried again
 			e.ahead[trial], e.capped = true, false
 		}

@@ -144,16 +144,20 @@ func TestEstimateWithNeeds(t *testing.T) {
 	}
 }
 
-// TestEstimateOfBuilds: builds are named as not in the estimate. After them what is left is that of
-// the trials, and it never grows.
+// TestEstimateOfBuilds: builds whose last times are known are in the estimate, others are named as
+// not in it. After them what is left is that of the trials, and it never grows.
 func TestEstimateOfBuilds(t *testing.T) {
 	for name, c := range map[string]struct {
-		builds  int
+		builds  bench.Builds
 		took    time.Duration // by all builds
+		first   time.Duration // left at the start
 		without string
 	}{
-		"nothing to build": {0, 0, ""},
-		"two builds":       {2, time.Minute, WithoutBuilds},
+		"nothing to build": {bench.Builds{}, 0, 20 * time.Second, ""},
+		"as last time":     {bench.Builds{Count: 2, Last: 30 * time.Second}, 30 * time.Second, 50 * time.Second, ""},
+		"quicker":          {bench.Builds{Count: 1, Last: 30 * time.Second}, 2 * time.Second, 50 * time.Second, ""},
+		"slower":           {bench.Builds{Count: 1, Last: 30 * time.Second}, 5 * time.Minute, 50 * time.Second, ""},
+		"the first time":   {bench.Builds{Count: 2}, time.Minute, 20 * time.Second, WithoutBuilds},
 	} {
 		var e Estimate
 		trial := bench.Trial{Contender: "a", Round: 1}
@@ -161,7 +165,7 @@ func TestEstimateOfBuilds(t *testing.T) {
 		e.Apply(bench.Record{At: at, Event: bench.RunStarted{Run: bench.Run{Builds: c.builds, Trials: []bench.TrialEntry{{Trial: trial}},
 			Profile: bench.Profile{Runtime: bench.RuntimeURL, Steps: []bench.Step{{Duration: 20 * time.Second}}}}}})
 		last, _ := e.Left(at)
-		testenv.Equal(t, fmt.Sprint(e.Total(), last, e.Without()), fmt.Sprint(20*time.Second, 20*time.Second, c.without), name)
+		testenv.Equal(t, fmt.Sprint(e.Total(), last, e.Without()), fmt.Sprint(c.first, c.first, c.without), name)
 		for end := at.Add(c.took); at.Before(end); {
 			at = at.Add(time.Second)
 			left, ok := e.Left(at)

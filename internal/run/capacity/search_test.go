@@ -270,9 +270,8 @@ func TestSearch_Noise(t *testing.T) {
 			low++
 		}
 	}
-	if off > runs/20 || low > 0 {
-		t.Errorf("%d of %d are more than 6%% too low, %d less than half", off, runs, low)
-	}
+	testenv.Check(t, off <= runs/20 && low <= 0,
+		"%d of %d are more than 6%% too low, %d less than half", off, runs, low)
 	if mean := float64(probes) / runs; mean > 25 {
 		t.Errorf("%.1f probes in the mean", mean)
 	}
@@ -323,9 +322,8 @@ func TestNew(t *testing.T) {
 			cfg := config()
 			test.change(&cfg)
 			_, err := New(cfg)
-			if err == nil && test.want != "" || err != nil && err.Error() != test.want {
-				t.Errorf("%v, want %q", err, test.want)
-			}
+			testenv.Check(t, (err != nil || test.want == "") && (err == nil || err.Error() == test.want),
+				"%v, want %q", err, test.want)
 		})
 	}
 }

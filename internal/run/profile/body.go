@@ -14,9 +14,6 @@ type document string
 // UnmarshalStrict takes any value.
 func (d *document) UnmarshalStrict(v strictyaml.Value) { *d = document(v.JSON()) }
 
-// MarshalYAML writes JSON, which is YAML.
-func (d document) MarshalYAML() (any, error) { return strictyaml.JSON(d), nil }
-
 // form is a form body, which may have places for variables.
 type form string
 
@@ -31,22 +28,4 @@ func (f *form) UnmarshalStrict(v strictyaml.Value) {
 		pairs = append(pairs, url.QueryEscape(field.Key)+"="+bench.Escaped(text, url.QueryEscape))
 	}
 	*f = form(strings.Join(pairs, "&"))
-}
-
-// MarshalYAML writes what UnmarshalStrict reads.
-func (f form) MarshalYAML() (any, error) {
-	var fields []strictyaml.Entry
-	for pair := range strings.SplitSeq(string(f), "&") {
-		name, value, _ := strings.Cut(pair, "=")
-		name, _ = url.QueryUnescape(name)
-		var text strings.Builder
-		for _, p := range bench.Parts(value) {
-			if p.Name == "" {
-				p.Text, _ = url.QueryUnescape(p.Text)
-			}
-			text.WriteString(p.Text)
-		}
-		fields = append(fields, strictyaml.Entry{Key: name, Value: text.String()})
-	}
-	return strictyaml.Entries(fields), nil
 }

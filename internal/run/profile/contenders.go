@@ -18,14 +18,14 @@ type chosen bench.Settings
 // settings are the keys of a contender in a profile. Limits instead of the profile's, the rest
 // instead of the manifest's.
 type settings struct {
-	As     string            `yaml:"as,omitempty" strict:"min=1,max=63"`
-	CPUs   float64           `yaml:"cpus,omitempty"`
-	CPUSet int               `yaml:"cpu_set,omitempty"`
-	Memory strictyaml.Bytes  `yaml:"memory,omitempty"`
-	PIDs   int64             `yaml:"pids,omitempty"`
-	Env    map[string]string `yaml:"env,omitempty" strict:"max=200"`
-	Image  string            `yaml:"image,omitempty" strict:"min=1,max=500"`
-	Dir    string            `yaml:"dir,omitempty" strict:"min=1,max=4096"`
+	As     string            `yaml:"as" strict:"min=1,max=63"`
+	CPUs   float64           `yaml:"cpus"`
+	CPUSet int               `yaml:"cpu_set"`
+	Memory strictyaml.Bytes  `yaml:"memory"`
+	PIDs   int64             `yaml:"pids"`
+	Env    map[string]string `yaml:"env" strict:"max=200"`
+	Image  string            `yaml:"image" strict:"min=1,max=500"`
+	Dir    string            `yaml:"dir" strict:"min=1,max=4096"`
 }
 
 var asPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,62}$`)
@@ -126,22 +126,6 @@ func wrongLimits(l bench.Limits) (all []mistake) {
 // set reports whether the settings change anything.
 func (c chosen) set() bool {
 	return !reflect.DeepEqual(c, chosen{Selection: c.Selection})
-}
-
-// MarshalYAML writes what UnmarshalStrict reads.
-func (c chosen) MarshalYAML() (any, error) {
-	if !c.set() {
-		return c.Selection.String(), nil
-	}
-	s := settings{
-		CPUs: c.Limits.CPUs, CPUSet: c.Limits.CPUSet, Memory: strictyaml.Bytes(c.Limits.Memory), PIDs: c.Limits.PIDs,
-		Env: c.Env, Image: c.Image, Dir: c.Dir,
-	}
-	if c.Base != nil {
-		s.As = c.Variant
-	}
-	key := bench.Settings(c).InManifest().String()
-	return strictyaml.Inline{V: strictyaml.Entries{{Key: key, Value: strictyaml.Inline{V: s}}}}, nil
 }
 
 // settingsOf returns the settings that change anything.

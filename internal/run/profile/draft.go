@@ -120,7 +120,7 @@ func (t *draftText) line(format string, args ...any) { fmt.Fprintf(t, format+"\n
 
 // pair writes a key with a value that the user typed, quoted by the YAML encoder.
 func (t *draftText) pair(before, key string, value any) {
-	text, err := strictyaml.Encode(strictyaml.Entries{{Key: key, Value: value}})
+	text, err := strictyaml.Encode(map[string]any{key: value})
 	if err != nil {
 		t.fail("%s: %w", key, err)
 	}
@@ -184,7 +184,7 @@ func (t *draftText) variables(ids string, texts []string, login bool) {
 # ({file: ids.csv, column: id}), uuid, now, sequence. "draw: zipf" draws some values far more often.
 variables:`, names[0])
 	for _, name := range names {
-		t.pair("  ", name, strictyaml.Inline{V: source{From: &from, To: &to}})
+		t.pair("  ", name, strictyaml.JSON(fmt.Sprintf("{from: %d, to: %d}", from, to)))
 	}
 }
 

@@ -1,13 +1,10 @@
 package profile
 
 import (
-	"encoding/json"
 	"net/http"
-	"strconv"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender/check"
-	"github.com/locbench/locbench/internal/text/jsonpath"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
@@ -30,33 +27,6 @@ func (e *expect) UnmarshalStrict(v strictyaml.Value) {
 		}
 	}
 	*e = raw
-}
-
-// MarshalYAML writes numbers that no int64 or float64 holds as numbers, not as texts.
-func (e expect) MarshalYAML() (any, error) { return unquoted(map[string]any(e)), nil }
-
-func unquoted(value any) any {
-	switch v := value.(type) {
-	case json.Number:
-		return strictyaml.JSON(v)
-	case string:
-		if jsonpath.IsNumber(v) { // also where YAML's library would leave the quotes out: 1e400
-			return strictyaml.JSON(strconv.Quote(v))
-		}
-	case []any:
-		out := make([]any, len(v))
-		for i, item := range v {
-			out[i] = unquoted(item)
-		}
-		return out
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for key, item := range v {
-			out[key] = unquoted(item)
-		}
-		return out
-	}
-	return value
 }
 
 // status returns the expected statuses; 200 is the default.

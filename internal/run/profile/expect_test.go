@@ -18,28 +18,20 @@ func readExpect(t *testing.T, expect string) (bench.Profile, error) {
 	return Parse("p.yaml", []byte(strings.Replace(withExpect, "%s", expect, 1)))
 }
 
-// Numbers of expectations stay exact in what `profiles show` writes and in what --resume reads.
+// Numbers of expectations stay exact in what --resume reads.
 func TestExpectedNumbersStayExact(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testenv.OK(t, os.WriteFile("b.csv", []byte("guest\nAda\n"), 0o600))
 	p, err := readExpect(t, `{json_includes: {id: 18446744073709551615, list: [0.1000000000000000055511151231257827, 1e400, 7, 1.5, "1e400", "10.0", "02142"]}}`)
 	testenv.OK(t, err)
-	text, err := Format(p)
-	testenv.OK(t, err)
-	again, err := Parse("p.yaml", text)
-	testenv.Need(t, err == nil, "%v in\n%s", err, text)
 	saved, err := json.Marshal(p.Requests)
 	testenv.OK(t, err)
 	var resumed []bench.Request
 	testenv.OK(t, json.Unmarshal(saved, &resumed))
-	for name, got := range map[string]bench.Expectation{"show": again.Requests[0].Expect, "resume": resumed[0].Expect} {
-		one, _ := json.Marshal(p.Requests[0].Expect)
-		other, _ := json.Marshal(got)
-		if string(one) != string(other) || !strings.Contains(string(other), `"id":18446744073709551615,`) {
-			t.Errorf("%s: %s, want %s", name, other, one)
-		}
-	}
-	testenv.Equal(t, p.Requests[0].Expect, again.Requests[0].Expect)
+	one, _ := json.Marshal(p.Requests[0].Expect)
+	other, _ := json.Marshal(resumed[0].Expect)
+	testenv.Equal(t, string(other), string(one))
+	testenv.Contains(t, string(other), `"id":18446744073709551615,`)
 }
 
 // A body goes as written; what YAML would change is refused.
@@ -61,9 +53,8 @@ func TestSessionsMaySaveAnID(t *testing.T) {
 		"      - {get: '/items/{%s}'}\n"
 	for _, name := range []string{"id", "language"} {
 		p, err := Parse("p.yaml", []byte(strings.ReplaceAll(text, "%s", name)))
-		if err != nil || p.Requests[1].IDs.Distribution != "" || len(p.Requests[1].Languages) > 0 {
-			t.Errorf("%s: %+v, %v", name, p.Requests, err)
-		}
+		testenv.Check(t, err == nil && p.Requests[1].IDs.Distribution == "" && len(p.Requests[1].Languages) <= 0,
+			"%s: %+v, %v", name, p.Requests, err)
 	}
 	if _, err := Parse("p.yaml", []byte(strings.Replace(strings.ReplaceAll(text, "%s", "id"), "save: {id", "save: {other", 1))); err == nil {
 		t.Error("{id} without values is accepted")

@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -29,34 +28,34 @@ var (
 )
 
 type file struct {
-	Name          string            `yaml:"name,omitempty"`
-	Title         string            `yaml:"title,omitempty" strict:"max=200"`
-	Description   string            `yaml:"description,omitempty" strict:"max=10000"`
-	Contenders    []chosen          `yaml:"contenders,flow,omitempty" strict:"min=1,max=100" example:"[go-nethttp]"`
-	Services      contenderFolder   `yaml:"services,omitempty"`
-	Rounds        int               `yaml:"rounds,omitempty"`
+	Name          string            `yaml:"name"`
+	Title         string            `yaml:"title" strict:"max=200"`
+	Description   string            `yaml:"description" strict:"max=10000"`
+	Contenders    []chosen          `yaml:"contenders" strict:"min=1,max=100" example:"[go-nethttp]"`
+	Services      contenderFolder   `yaml:"services"`
+	Rounds        int               `yaml:"rounds"`
 	Runtime       bench.Runtime     `yaml:"runtime"`
-	Limits        limits            `yaml:"limits,omitempty"`
+	Limits        limits            `yaml:"limits"`
 	Isolation     string            `yaml:"isolation"`
-	Needs         kinds.List        `yaml:"needs,omitempty"`
-	Header        map[string]string `yaml:"header,omitempty" strict:"max=50"`
-	Follow        follow            `yaml:"follow,omitempty"`
-	Variables     variables         `yaml:"variables,omitempty"`
-	Setup         []request         `yaml:"setup,omitempty" strict:"min=1,max=100"`
-	Requests      requestList       `yaml:"requests,omitempty" example:"[{get: /hello}]"`
-	Sessions      []session         `yaml:"sessions,omitempty" strict:"min=1,max=100"`
-	Teardown      []request         `yaml:"teardown,omitempty" strict:"min=1,max=100"`
-	Protocol      bench.Protocol    `yaml:"protocol,omitempty"`
+	Needs         kinds.List        `yaml:"needs"`
+	Header        map[string]string `yaml:"header" strict:"max=50"`
+	Follow        follow            `yaml:"follow"`
+	Variables     variables         `yaml:"variables"`
+	Setup         []request         `yaml:"setup" strict:"min=1,max=100"`
+	Requests      requestList       `yaml:"requests" example:"[{get: /hello}]"`
+	Sessions      []session         `yaml:"sessions" strict:"min=1,max=100"`
+	Teardown      []request         `yaml:"teardown" strict:"min=1,max=100"`
+	Protocol      bench.Protocol    `yaml:"protocol"`
 	Timeout       duration          `yaml:"timeout"`
-	CompareBodies compared          `yaml:"compare_bodies,omitempty"`
-	MaxErrors     share             `yaml:"max_errors,omitempty"`
-	MaxUnexpected share             `yaml:"max_unexpected,omitempty"`
-	FirstRequests *firstRequests    `yaml:"first_requests,omitempty"`
+	CompareBodies compared          `yaml:"compare_bodies"`
+	MaxErrors     share             `yaml:"max_errors"`
+	MaxUnexpected share             `yaml:"max_unexpected"`
+	FirstRequests *firstRequests    `yaml:"first_requests"`
 	Checks        checks            `yaml:"checks"`
-	StepDuration  duration          `yaml:"step_duration,omitempty" strict:"min=100ms,max=24h"`
+	StepDuration  duration          `yaml:"step_duration" strict:"min=100ms,max=24h"`
 	Interleave    interleave        `yaml:"interleave"`
 	Steps         steps             `yaml:"steps" strict:"required,min=1,max=1000" example:"[1x5 warm-up, 2..64 doubling]"`
-	Thresholds    []threshold       `yaml:"thresholds,omitempty" strict:"max=100"`
+	Thresholds    []threshold       `yaml:"thresholds" strict:"max=100"`
 	Price         float64           `yaml:"price_per_vcpu_hour"`
 }
 
@@ -87,12 +86,6 @@ func (c *compared) UnmarshalStrict(v strictyaml.Value) {
 	c.bounded = false
 }
 
-// IsZero makes a file lack the default.
-func (c compared) IsZero() bool { return c.bounded }
-
-// MarshalYAML writes what UnmarshalStrict reads.
-func (c compared) MarshalYAML() (any, error) { return c.of.MarshalYAML() }
-
 const shareHint = "write a share from 0.001% to 100%, or `none`"
 
 // share is a part of a whole, from 0 to 1; written in percent.
@@ -117,22 +110,14 @@ func (s *share) UnmarshalStrict(v strictyaml.Value) {
 	*s = share(math.Round(x*1e4) / 1e6)
 }
 
-// MarshalYAML writes what UnmarshalStrict reads.
-func (s share) MarshalYAML() (any, error) {
-	if s == 0 {
-		return "none", nil
-	}
-	return writeShare(float64(s)), nil
-}
-
 func writeShare(x float64) string { return writeFloat(math.Round(x*1e6)/1e4) + "%" }
 
 // limits are those of a contender. Zero means no limit; a file then lacks the key.
 type limits struct {
-	CPUs   float64          `yaml:"cpus,omitempty"`
-	CPUSet int              `yaml:"cpu_set,omitempty"`
-	Memory strictyaml.Bytes `yaml:"memory,omitempty"`
-	PIDs   int64            `yaml:"pids,omitempty"`
+	CPUs   float64          `yaml:"cpus"`
+	CPUSet int              `yaml:"cpu_set"`
+	Memory strictyaml.Bytes `yaml:"memory"`
+	PIDs   int64            `yaml:"pids"`
 }
 
 // firstRequests says how many requests at the start of a trial are timed one at a time.
@@ -268,27 +253,6 @@ func (f file) profile() bench.Profile {
 	return p
 }
 
-func fileOf(p bench.Profile) file {
-	return file{
-		Name: p.Name, Title: p.Title, Description: p.Description, Rounds: p.Rounds, Runtime: p.Runtime,
-		Limits: limits{p.Limits.CPUs, p.Limits.CPUSet, strictyaml.Bytes(p.Limits.Memory), p.Limits.PIDs},
-		Needs:  p.Needs, Protocol: p.Protocol, Timeout: duration(p.Timeout),
-		CompareBodies: compared{share(p.CompareBodies), p.CompareBounded && p.CompareBodies > 0}, MaxErrors: share(p.MaxErrors),
-		MaxUnexpected: share(p.MaxUnexpected), Price: p.PriceVCPUHr,
-		Checks:        checks{p.Checks.Lifecycle, each(p.Checks.Suites, func(s string) suite { return suite(s) })},
-		Isolation:     cmp.Or(p.Isolation, isolationAuto),
-		FirstRequests: (*firstRequests)(p.FirstRequests), Interleave: interleave(p.Interleave), Steps: steps{all: p.Steps},
-		Services:   contenderFolder(p.Services),
-		Contenders: each(p.Contenders, func(s bench.Selection) chosen { return chosen(p.SettingsOf(s)) }),
-		Variables:  p.Variables, Setup: each(p.Setup, requestOf), Teardown: each(p.Teardown, requestOf),
-		Sessions: each(p.Sessions, func(s bench.Session) session {
-			return session{Name: s.Name, Weight: s.Weight, Pace: duration(s.Pace), Setup: requestsOf(p, s.Name, true), Requests: requestsOf(p, s.Name, false)}
-		}),
-		Requests:   requestList{all: requestsOf(p, "", false)},
-		Thresholds: each(p.Thresholds, func(t bench.Threshold) threshold { return threshold(t) }),
-	}
-}
-
 // mix returns the single requests, then those of the sessions, each after its setup.
 func (f *file) mix() []bench.Request {
 	all := f.requests(f.Requests.all)
@@ -320,17 +284,6 @@ func withoutSaved(all []bench.Request, setup []request) []bench.Request {
 		}
 		if len(r.Header) == 0 {
 			all[i].Header = nil
-		}
-	}
-	return all
-}
-
-// requestsOf returns the requests of a session, or those of its setup; "" stands for the single
-// ones.
-func requestsOf(p bench.Profile, session string, setup bool) (all []request) {
-	for _, r := range p.Requests {
-		if r.Session == session && r.SetUp == setup {
-			all = append(all, requestOf(r))
 		}
 	}
 	return all

@@ -29,10 +29,4 @@ func (f *follow) UnmarshalStrict(v strictyaml.Value) {
 	}
 }
 
-// MarshalYAML writes what UnmarshalStrict reads.
-func (f follow) MarshalYAML() (any, error) { return f.most, nil }
-
-// IsZero leaves what is not given out of what is written.
-func (f follow) IsZero() bool { return !f.given }
-
 func (f follow) redirects() int { return f.most }

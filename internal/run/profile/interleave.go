@@ -75,9 +75,6 @@ func (i *interleave) UnmarshalStrict(v strictyaml.Value) {
 	*i = interleave(d)
 }
 
-// MarshalYAML writes what UnmarshalStrict reads.
-func (i interleave) MarshalYAML() (any, error) { return writeInterleave(time.Duration(i)), nil }
-
 func interleaveValue() value {
 	return value{
 		get: func(p *bench.Profile) string { return writeInterleave(p.Interleave) },

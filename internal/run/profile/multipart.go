@@ -16,10 +16,10 @@ type fields []bench.Field
 
 // part is the map form of a field.
 type part struct {
-	Value string `yaml:"value,omitempty"`
-	File  string `yaml:"file,omitempty" strict:"min=1,max=1000"`
-	Name  string `yaml:"name,omitempty" strict:"min=1,max=300"`
-	Type  string `yaml:"type,omitempty" strict:"min=1,max=200"`
+	Value string `yaml:"value"`
+	File  string `yaml:"file" strict:"min=1,max=1000"`
+	Name  string `yaml:"name" strict:"min=1,max=300"`
+	Type  string `yaml:"type" strict:"min=1,max=200"`
 }
 
 const fieldsHint = "write names and values, such as `{title: lamp, picture: {file: lamp.jpg}}`"
@@ -81,31 +81,6 @@ func (all *fields) add(name string, v strictyaml.Value) {
 		}
 	}
 	*all = append(*all, one)
-}
-
-// MarshalYAML writes what UnmarshalStrict reads.
-func (all fields) MarshalYAML() (any, error) {
-	var out []strictyaml.Entry
-	at := map[string]int{}
-	for _, f := range all {
-		var value any = f.Value
-		if f.File != "" || f.FileName != "" || f.Type != "" {
-			value = strictyaml.Inline{V: part{Value: f.Value, File: f.File, Name: f.FileName, Type: f.Type}}
-		}
-		i, again := at[f.Name]
-		if !again {
-			at[f.Name] = len(out)
-			out = append(out, strictyaml.Entry{Key: f.Name, Value: []any{value}})
-			continue
-		}
-		out[i].Value = append(out[i].Value.([]any), value)
-	}
-	for i := range out {
-		if list := out[i].Value.([]any); len(list) == 1 {
-			out[i].Value = list[0]
-		}
-	}
-	return strictyaml.Entries(out), nil
 }
 
 // multipart reports what is wrong with the fields of a body.

@@ -17,11 +17,11 @@ import (
 
 // anyName is the form of a kind for needs of any name.
 type anyName struct {
-	Image string   `yaml:"image,omitempty" json:"image" strict:"required"`
-	After []string `yaml:"after,omitempty" json:"after,omitempty"`
-	Keep  bool     `yaml:"keep,omitempty" json:"keep,omitempty"`
-	GiB   int64    `yaml:"gib,omitempty" json:"gib,omitempty"`
-	Only  string   `yaml:"only,omitempty" json:"only,omitempty"`
+	Image string   `yaml:"image" json:"image" strict:"required"`
+	After []string `yaml:"after" json:"after,omitempty"`
+	Keep  bool     `yaml:"keep" json:"keep,omitempty"`
+	GiB   int64    `yaml:"gib" json:"gib,omitempty"`
+	Only  string   `yaml:"only" json:"only,omitempty"`
 }
 
 // withAnyName adds that kind for a test.
@@ -40,7 +40,6 @@ func withAnyName(t *testing.T) {
 			raw, _ := json.Marshal(f)
 			return bench.NeedSpec{From: bench.NeedContainer, Of: raw}
 		},
-		Write: func(n bench.NeedSpec) any { return of(n) },
 		Traits: func(n bench.NeedSpec) needs.Traits {
 			f := of(n)
 			return needs.Traits{After: f.After, Restarts: !f.Keep, Own: f.Only == "", Memory: f.GiB << 30, Shared: f.Only}

@@ -1,5 +1,5 @@
 // Package profile reads benchmarks from YAML (profiles/*.yaml and files of users) into
-// bench.Profile, and writes them back.
+// bench.Profile.
 //
 // A profile decides the results together with the machine. profiles/locations.yaml explains every
 // key. All mistakes of a file are reported at once with their lines (package strictyaml). Other
@@ -19,7 +19,6 @@ import (
 	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
@@ -43,23 +42,31 @@ func Load(name string, bundled fs.FS, allowed ...string) (bench.Profile, error) 
 // requests: they are left out, as in a profile without these keys. Mistakes in a request have the
 // name of the target file.
 func LoadWith(name string, bundled fs.FS, targets string, allowed ...string) (bench.Profile, error) {
+	with := instead{targets: targets, allowed: allowed}
+	data, err := Text(name, bundled)
+	if err != nil {
+		return bench.Profile{}, err
+	}
 	if Bundled(name, bundled) {
-		data, err := fs.ReadFile(bundled, name+".yaml")
-		if err != nil {
-			return bench.Profile{}, err
-		}
-		p, _, err := parse("profiles/"+name+".yaml", data, instead{targets: targets, alone: true, allowed: allowed})
-		return p, err
+		name, with.alone = "profiles/"+name+".yaml", true
+	}
+	p, _, err := parse(name, data, with)
+	return p, err
+}
+
+// Text returns the text of a profile that Load reads.
+func Text(name string, bundled fs.FS) ([]byte, error) {
+	if Bundled(name, bundled) {
+		return fs.ReadFile(bundled, name+".yaml")
 	}
 	data, err := strictyaml.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return bench.Profile{}, unknown(name, bundled)
+		return nil, unknown(name, bundled)
 	}
 	if err != nil {
-		return bench.Profile{}, fmt.Errorf("read profile: %w", err)
+		return nil, fmt.Errorf("read profile: %w", err)
 	}
-	p, _, err := parse(name, data, instead{targets: targets, allowed: allowed})
-	return p, err
+	return data, nil
 }
 
 // Bundled reports whether a name is that of a bundled profile, and not of a file.
@@ -158,35 +165,4 @@ func nameOf(file string) string {
 	base = strings.ToLower(strings.TrimSuffix(base, path.Ext(base)))
 	base = strings.Trim(notInName.ReplaceAllString(base, "-"), "-._")
 	return cmp.Or(base[:min(len(base), maxName)], "profile")
-}
-
-// Format writes p as YAML with every default filled in, but that of compare_bodies: a share that is
-// written is compared at any cost. Parse reads a valid p back unchanged.
-func Format(p bench.Profile) ([]byte, error) {
-	return strictyaml.Encode(fileOf(p))
-}
-
-// Save writes p as YAML to path, named after the file, once it has checked that Parse reads it. The
-// file is complete or absent. Without replace, an existing file stays and the error is fs.ErrExist.
-func Save(path string, p bench.Profile, replace bool) (err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("save profile %s: %w", path, err)
-		}
-	}()
-	p.Name = nameOf(path)
-	data, err := Format(p)
-	if err == nil {
-		_, err = Parse(path, data, string(filepath.Separator)) // the files of p, wherever they are
-	}
-	if err != nil {
-		return err
-	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return errors.New("not a regular file")
-	}
-	if replace {
-		return safe.WriteFile(path, data)
-	}
-	return safe.CreateFile(path, data)
 }

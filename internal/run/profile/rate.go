@@ -76,22 +76,6 @@ func (r *rate) UnmarshalStrict(v strictyaml.Value) {
 	}
 }
 
-// MarshalYAML writes what UnmarshalStrict reads.
-func (r rate) MarshalYAML() (any, error) {
-	switch {
-	case r.PeakShare != 0: // each trial works out the rate itself
-		return bench.Step{PeakShare: r.PeakShare, LowestPeak: r.LowestPeak}.DefaultName(), nil
-	case r.RampTo != 0:
-		return strictyaml.Inline{V: ramp{r.Rate, r.RampTo}}, nil
-	case r.Wave != nil:
-		return strictyaml.Inline{V: wave{r.Rate, r.Wave.Amplitude, duration(r.Wave.Period)}}, nil
-	}
-	return r.Rate, nil
-}
-
-// IsZero leaves an absent rate out of what is written.
-func (r rate) IsZero() bool { return r.Rate == 0 && r.PeakShare == 0 }
-
 // arrivals are users that arrive within a time.
 type arrivals struct {
 	Users    int      `yaml:"users" strict:"required,min=1,max=1000000" example:"4000"`
@@ -116,7 +100,7 @@ func (s step) open() (b bench.Step, ok bool) {
 	if !b.Open() {
 		return b, false
 	}
-	if !s.Connections.IsZero() {
+	if len(s.Connections.counts) > 0 {
 		b.MaxConnections = s.Connections.counts[0]
 	}
 	return b, true

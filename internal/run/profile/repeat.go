@@ -14,8 +14,8 @@ import (
 // repeated says until when a request is sent again.
 type repeated struct {
 	Until expect   `yaml:"until" strict:"required" example:"{status: 200}"`
-	Every duration `yaml:"every,omitempty" strict:"min=1ms,max=1h"`
-	Most  int      `yaml:"most,omitempty" strict:"min=2,max=10000"`
+	Every duration `yaml:"every" strict:"min=1ms,max=1h"`
+	Most  int      `yaml:"most" strict:"min=2,max=10000"`
 }
 
 const (
@@ -46,20 +46,6 @@ func (r *repeated) spec() *bench.Repeat {
 	}
 	if len(until) > 0 {
 		out.Until = bench.Expectation(until)
-	}
-	return out
-}
-
-func repeatOf(r *bench.Repeat) *repeated {
-	if r == nil {
-		return nil
-	}
-	out := &repeated{Until: expect(maps.Clone(r.Until)), Every: duration(r.Every), Most: r.Most}
-	if len(r.Status) > 0 {
-		if out.Until == nil {
-			out.Until = expect{}
-		}
-		out.Until["status"] = r.Status
 	}
 	return out
 }

@@ -22,34 +22,34 @@ const (
 
 // request is a request in a file. The method may be the key of the path: `get: /items`.
 type request struct {
-	Name      string            `yaml:"name,omitempty" strict:"min=1,max=100"`
-	Weight    int               `yaml:"weight,omitempty"`
-	Share     share             `yaml:"share,omitempty"`
-	Method    string            `yaml:"method,omitempty"`
-	Path      string            `yaml:"path,omitempty"`
-	Get       string            `yaml:"get,omitempty"`
-	Head      string            `yaml:"head,omitempty"`
-	Post      string            `yaml:"post,omitempty"`
-	Put       string            `yaml:"put,omitempty"`
-	Patch     string            `yaml:"patch,omitempty"`
-	Delete    string            `yaml:"delete,omitempty"`
-	Options   string            `yaml:"options,omitempty"`
-	Header    map[string]string `yaml:"header,omitempty" strict:"max=50"`
-	JSON      document          `yaml:"json,omitempty"`
-	Form      form              `yaml:"form,omitempty"`
-	Body      plainText         `yaml:"body,omitempty"`
-	File      string            `yaml:"file,omitempty" strict:"min=1,max=1000"`
-	Multipart fields            `yaml:"multipart,omitempty"`
-	IDs       ids               `yaml:"ids,omitempty"`
-	Languages []string          `yaml:"languages,flow,omitempty" strict:"min=1,max=100"`
-	Expect    expect            `yaml:"expect,omitempty"`
-	Success   []int             `yaml:"success,flow,omitempty" strict:"min=1,max=100"`
-	Timeout   duration          `yaml:"timeout,omitempty" strict:"min=1ms,max=1h"`
-	Save      saves             `yaml:"save,omitempty"`
-	Follow    follow            `yaml:"follow,omitempty"`
-	Think     think             `yaml:"think,omitempty"`
-	Repeat    *repeated         `yaml:"repeat,omitempty"`
-	Pace      duration          `yaml:"pace,omitempty" strict:"min=1ms,max=1h"`
+	Name      string            `yaml:"name" strict:"min=1,max=100"`
+	Weight    int               `yaml:"weight"`
+	Share     share             `yaml:"share"`
+	Method    string            `yaml:"method"`
+	Path      string            `yaml:"path"`
+	Get       string            `yaml:"get"`
+	Head      string            `yaml:"head"`
+	Post      string            `yaml:"post"`
+	Put       string            `yaml:"put"`
+	Patch     string            `yaml:"patch"`
+	Delete    string            `yaml:"delete"`
+	Options   string            `yaml:"options"`
+	Header    map[string]string `yaml:"header" strict:"max=50"`
+	JSON      document          `yaml:"json"`
+	Form      form              `yaml:"form"`
+	Body      plainText         `yaml:"body"`
+	File      string            `yaml:"file" strict:"min=1,max=1000"`
+	Multipart fields            `yaml:"multipart"`
+	IDs       ids               `yaml:"ids"`
+	Languages []string          `yaml:"languages" strict:"min=1,max=100"`
+	Expect    expect            `yaml:"expect"`
+	Success   []int             `yaml:"success" strict:"min=1,max=100"`
+	Timeout   duration          `yaml:"timeout" strict:"min=1ms,max=1h"`
+	Save      saves             `yaml:"save"`
+	Follow    follow            `yaml:"follow"`
+	Think     think             `yaml:"think"`
+	Repeat    *repeated         `yaml:"repeat"`
+	Pace      duration          `yaml:"pace" strict:"min=1ms,max=1h"`
 }
 
 // UnmarshalStrict reads a map whose absent keys have defaults.
@@ -121,8 +121,8 @@ const (
 // ids is "uniform", "zipf", a list of ids, or a map.
 type ids struct {
 	Distribution string  `yaml:"distribution" strict:"required"`
-	Fixed        []int64 `yaml:"fixed,flow,omitempty"`
-	Exponent     float64 `yaml:"exponent,omitempty"`
+	Fixed        []int64 `yaml:"fixed"`
+	Exponent     float64 `yaml:"exponent"`
 }
 
 // UnmarshalStrict reads a distribution, a list of ids, or a map.
@@ -141,21 +141,6 @@ func (d *ids) UnmarshalStrict(v strictyaml.Value) {
 		d.Exponent = defaultExponent
 	}
 }
-
-// MarshalYAML writes what UnmarshalStrict reads.
-func (d ids) MarshalYAML() (any, error) {
-	switch {
-	case d.Distribution == uniform && d.Fixed == nil && d.Exponent == 0:
-		return uniform, nil
-	case d.Distribution == fixed && d.Fixed != nil && d.Exponent == 0:
-		return strictyaml.Inline{V: d.Fixed}, nil
-	}
-	type plain ids
-	return strictyaml.Inline{V: plain(d)}, nil
-}
-
-// IsZero leaves absent ids out of what is written.
-func (d ids) IsZero() bool { return d.Distribution == "" && d.Fixed == nil && d.Exponent == 0 }
 
 // weigh converts shares to weights. All or no items have shares, which add up to 100%.
 func (f *file) weigh(v strictyaml.Value, causes cause) {
@@ -265,32 +250,6 @@ func (f *file) requests(all []request) []bench.Request { return f.ofSession(all,
 func (f *file) ofSession(all []request, session string) (out []bench.Request) {
 	for _, r := range all {
 		out = append(out, f.request(r, session))
-	}
-	return out
-}
-
-func requestOf(r bench.Request) request {
-	out := request{
-		Name: r.Name, Weight: r.Weight, Method: r.Method, Path: r.Path, Header: r.Header, Body: plainText(r.Body), File: r.BodyFile,
-		IDs: ids(r.IDs), Languages: r.Languages, Timeout: duration(r.Timeout), Save: r.Save, Think: think(r.Think),
-		Success: r.Success, Follow: follow{most: r.Follow, given: r.Follow > 0},
-		Repeat: repeatOf(r.Repeat), Pace: duration(r.Pace), Multipart: r.Multipart,
-	}
-	switch r.Encoding {
-	case bench.JSONBody:
-		out.JSON, out.Body = document(r.Body), ""
-	case bench.FormBody:
-		out.Form, out.Body = form(r.Body), ""
-	}
-	if r.ExpectStatus != http.StatusOK || len(r.MoreStatuses)+len(r.Expect) > 0 {
-		out.Expect = expect(maps.Clone(r.Expect))
-		if out.Expect == nil {
-			out.Expect = expect{}
-		}
-		all := bench.InFile(append([]int{r.ExpectStatus}, r.MoreStatuses...))
-		if out.Expect["status"] = all; len(all) == 1 {
-			out.Expect["status"] = all[0]
-		}
 	}
 	return out
 }

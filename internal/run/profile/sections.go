@@ -3,10 +3,7 @@ package profile
 import (
 	"fmt"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender/check"
@@ -63,25 +60,5 @@ func (l *lifecycle) UnmarshalStrict(v strictyaml.Value) {
 	}
 }
 
-// MarshalYAML writes what UnmarshalStrict reads.
-func (l lifecycle) MarshalYAML() (any, error) {
-	switch {
-	case len(l) == 0:
-		return "none", nil
-	case slices.Equal(l, bench.LifecycleChecks()):
-		return "all", nil
-	}
-	return strictyaml.Inline{V: []string(l)}, nil
-}
-
 // plainText is a body as text, which may have places for variables.
 type plainText string
-
-// MarshalYAML quotes a text that would otherwise be read as another one, or not at all.
-func (t plainText) MarshalYAML() (any, error) {
-	odd := func(c rune) bool { return c != '\n' && unicode.IsControl(c) }
-	if s := string(t); strings.TrimLeft(s, " \n") == s && !strings.ContainsFunc(s, odd) {
-		return s, nil
-	}
-	return strictyaml.JSON(strconv.QuoteToASCII(string(t))), nil // YAML has the escapes of Go
-}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
@@ -43,23 +42,6 @@ func (s *saves) UnmarshalStrict(v strictyaml.Value) {
 	}
 }
 
-// MarshalYAML writes what UnmarshalStrict reads.
-func (s saves) MarshalYAML() (any, error) {
-	var fields []strictyaml.Entry
-	for _, one := range s {
-		var value any = one.Of
-		if one.From != bench.FromJSON || one.Regex != "" {
-			from := map[string]string{string(one.From): one.Of}
-			if one.Regex != "" {
-				from[string(bench.FromRegex)] = one.Regex
-			}
-			value = strictyaml.Inline{V: from}
-		}
-		fields = append(fields, strictyaml.Entry{Key: one.Name, Value: value})
-	}
-	return strictyaml.Entries(fields), nil
-}
-
 const thinkHint = "write a time such as `1s`, or two of them such as `500ms..2s`, up to 1h"
 
 // think is `1s`, or `500ms..2s`.
@@ -83,24 +65,13 @@ func (t *think) UnmarshalStrict(v strictyaml.Value) {
 	}
 }
 
-// MarshalYAML writes what UnmarshalStrict reads.
-func (t think) MarshalYAML() (any, error) {
-	if t.Min == t.Max {
-		return units.Exact(t.Min), nil
-	}
-	return units.Exact(t.Min) + ".." + units.Exact(t.Max), nil
-}
-
-// IsZero leaves an absent time out of what is written.
-func (t think) IsZero() bool { return t == think{} }
-
 // session is a sequence of requests of one user.
 type session struct {
 	Name     string    `yaml:"name" strict:"required,min=1,max=80"`
-	Weight   int       `yaml:"weight,omitempty"`
-	Share    share     `yaml:"share,omitempty"`
-	Pace     duration  `yaml:"pace,omitempty" strict:"min=1ms,max=1h"`
-	Setup    []request `yaml:"setup,omitempty" strict:"min=1,max=100"`
+	Weight   int       `yaml:"weight"`
+	Share    share     `yaml:"share"`
+	Pace     duration  `yaml:"pace" strict:"min=1ms,max=1h"`
+	Setup    []request `yaml:"setup" strict:"min=1,max=100"`
 	Requests []request `yaml:"requests" strict:"required,min=1,max=100" example:"[{get: /items}]"`
 }
 

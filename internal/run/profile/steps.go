@@ -34,17 +34,17 @@ type steps struct {
 }
 
 type step struct {
-	Name        string      `yaml:"name,omitempty" strict:"min=1,max=100"`
-	Connections connections `yaml:"connections,omitempty"`
-	Request     string      `yaml:"request,omitempty" strict:"min=1,max=100"`
-	Repeat      int         `yaml:"repeat,omitempty" strict:"min=1,max=1000"`
-	WarmUp      bool        `yaml:"warm_up,omitempty"`
-	OrLonger    bool        `yaml:"or_longer,omitempty"`
-	Duration    duration    `yaml:"duration,omitempty"`
-	MaxRequests int64       `yaml:"max_requests,omitempty" strict:"min=1"`
-	Keep        int         `yaml:"keep_requests,omitempty" strict:"min=1,max=10000"`
-	Rate        rate        `yaml:"rate,omitempty"`
-	Arrivals    *arrivals   `yaml:"arrivals,omitempty"`
+	Name        string      `yaml:"name" strict:"min=1,max=100"`
+	Connections connections `yaml:"connections"`
+	Request     string      `yaml:"request" strict:"min=1,max=100"`
+	Repeat      int         `yaml:"repeat" strict:"min=1,max=1000"`
+	WarmUp      bool        `yaml:"warm_up"`
+	OrLonger    bool        `yaml:"or_longer"`
+	Duration    duration    `yaml:"duration"`
+	MaxRequests int64       `yaml:"max_requests" strict:"min=1"`
+	Keep        int         `yaml:"keep_requests" strict:"min=1,max=10000"`
+	Rate        rate        `yaml:"rate"`
+	Arrivals    *arrivals   `yaml:"arrivals"`
 }
 
 // ValidateStrict requires connections, a rate or arrivals.
@@ -114,20 +114,6 @@ func (c *connections) UnmarshalStrict(v strictyaml.Value) {
 	}
 }
 
-// MarshalYAML writes what UnmarshalStrict reads.
-func (c connections) MarshalYAML() (any, error) {
-	switch {
-	case c.from > 0:
-		return strictyaml.Inline{V: connectionRamp{c.from, c.counts[0]}}, nil
-	case len(c.counts) == 1:
-		return c.counts[0], nil
-	}
-	return c.counts, nil
-}
-
-// IsZero leaves absent connections out of what is written.
-func (c connections) IsZero() bool { return len(c.counts) == 0 }
-
 // UnmarshalStrict reads the list. A step without a duration gets 0; fill sets the default.
 func (s *steps) UnmarshalStrict(v strictyaml.Value) {
 	if v.Kind() != strictyaml.List {
@@ -169,28 +155,6 @@ func (s *steps) fill(d time.Duration) {
 		}
 		s.all[i].Duration = cmp.Or(step.Duration, usual)
 	}
-}
-
-// MarshalYAML writes one line for each step.
-func (s steps) MarshalYAML() (any, error) {
-	out := make([]strictyaml.Inline, len(s.all))
-	for i, b := range s.all {
-		one := step{
-			WarmUp: b.WarmUp, OrLonger: b.UntilWarm, Request: b.Request, Rate: rate(b),
-			Duration: duration(b.Duration), MaxRequests: b.MaxRequests, Keep: b.KeepRequests,
-		}
-		if a := b.Arrivals; a != nil {
-			one.Arrivals = &arrivals{a.Users, duration(a.Over), a.Requests}
-		}
-		if n := cmp.Or(b.Connections, b.MaxConnections); n != 0 {
-			one.Connections = connections{[]int{n}, b.RampFrom}
-		}
-		if b.Name != b.DefaultName() {
-			one.Name = b.Name
-		}
-		out[i].V = one
-	}
-	return out, nil
 }
 
 func (s step) steps() []bench.Step {

@@ -98,12 +98,6 @@ func fromHere(path string) string {
 	return path
 }
 
-// MarshalYAML writes what UnmarshalStrict reads.
-func (l requestList) MarshalYAML() (any, error) { return l.all, nil }
-
-// IsZero leaves an empty list out of what is written.
-func (l requestList) IsZero() bool { return len(l.all) == 0 }
-
 // read reads a target file, which has a name in mistakes. The error is that of opening it.
 func (l *requestList) read(path, name string, allowed []string) error {
 	f, err := targets.Read(path, name, allowed...)

@@ -16,8 +16,8 @@ const thresholdHint = "write a condition such as `p99<50ms,errors<0.1%`, optiona
 // threshold is an item of thresholds: a short text as in thresholdHint, or a map.
 type threshold struct {
 	Condition string      `yaml:"condition" strict:"required,min=1,max=500" example:"p99<50ms"`
-	FromStep  int         `yaml:"from_step,omitempty" strict:"min=1,max=1000"`
-	Stop      bench.Scope `yaml:"stop,omitempty" strict:"oneof=trial|true|run|false"`
+	FromStep  int         `yaml:"from_step" strict:"min=1,max=1000"`
+	Stop      bench.Scope `yaml:"stop" strict:"oneof=trial|true|run|false"`
 }
 
 // thresholdMap is read and written key by key.
@@ -50,9 +50,6 @@ func (t *threshold) UnmarshalStrict(v strictyaml.Value) {
 		v.Wrong(thresholdHint)
 	}
 }
-
-// MarshalYAML writes a map, which is easier to edit.
-func (t threshold) MarshalYAML() (any, error) { return strictyaml.Inline{V: thresholdMap(t)}, nil }
 
 // thresholdOption matches an option after the condition in the short form.
 var thresholdOption = regexp.MustCompile(`^([a-z_]+)=(.*)$`)

@@ -34,15 +34,15 @@ type variables []bench.Variable
 
 // source is the map form of a variable.
 type source struct {
-	From     *int64     `yaml:"from,omitempty"`
-	To       *int64     `yaml:"to,omitempty"`
-	List     []string   `yaml:"list,flow,omitempty" strict:"min=1,max=100000"`
-	File     string     `yaml:"file,omitempty" strict:"min=1,max=1000"`
-	Column   string     `yaml:"column,omitempty" strict:"min=1,max=200"`
-	Encoding string     `yaml:"encoding,omitempty" strict:"min=1,max=20"`
-	String   int        `yaml:"string,omitempty" strict:"min=1,max=1000"`
-	Draw     bench.Draw `yaml:"draw,omitempty"`
-	Exponent float64    `yaml:"exponent,omitempty"`
+	From     *int64     `yaml:"from"`
+	To       *int64     `yaml:"to"`
+	List     []string   `yaml:"list" strict:"min=1,max=100000"`
+	File     string     `yaml:"file" strict:"min=1,max=1000"`
+	Column   string     `yaml:"column" strict:"min=1,max=200"`
+	Encoding string     `yaml:"encoding" strict:"min=1,max=20"`
+	String   int        `yaml:"string" strict:"min=1,max=1000"`
+	Draw     bench.Draw `yaml:"draw"`
+	Exponent float64    `yaml:"exponent"`
 }
 
 // UnmarshalStrict reads `name: uuid` and `name: {from: 1, to: 100}`.
@@ -88,29 +88,6 @@ func (all *variables) UnmarshalStrict(v strictyaml.Value) {
 		}
 		*all = append(*all, one)
 	}
-}
-
-// MarshalYAML writes what UnmarshalStrict reads.
-func (all variables) MarshalYAML() (any, error) {
-	var fields []strictyaml.Entry
-	for _, v := range all {
-		var value any = string(v.Make)
-		switch {
-		case v.Make == bench.GenerateString:
-			value = strictyaml.Inline{V: source{String: v.Length}}
-		case v.Make == "":
-			m := source{List: v.List, File: v.File, Column: v.Column, Encoding: v.Encoding, Draw: v.Draw, Exponent: v.Exponent}
-			if v.Range != nil {
-				m.From, m.To = &v.Range.From, &v.Range.To
-			}
-			if m.Draw == bench.DrawRandom {
-				m.Draw = ""
-			}
-			value = strictyaml.Inline{V: m}
-		}
-		fields = append(fields, strictyaml.Entry{Key: v.Name, Value: value})
-	}
-	return strictyaml.Entries(fields), nil
 }
 
 // variables reports the mistakes in the variables of p.

@@ -48,14 +48,12 @@ func TestLogRelay_Bounded(t *testing.T) {
 		lines += len(e.Lines)
 		dropped += e.Dropped
 		for _, l := range e.Lines {
-			if len(l.Text) > relayBytes+4 || strings.ContainsRune(l.Text, '\ufffd') {
-				t.Fatalf("line of %d bytes", len(l.Text))
-			}
+			testenv.Need(t, len(l.Text) <= relayBytes+4 && !strings.ContainsRune(l.Text, '\ufffd'),
+				"line of %d bytes", len(l.Text))
 		}
 	}
-	if int64(lines)+dropped != 5000 || lines == 0 || lines > 10*relayLines {
-		t.Errorf("%d lines and %d dropped of 5000", lines, dropped)
-	}
+	testenv.Check(t, int64(lines)+dropped == 5000 && lines != 0 && lines <= 10*relayLines,
+		"%d lines and %d dropped of 5000", lines, dropped)
 }
 
 // TestLogRelay_MasksBeforeItCuts: a secret across the cut does not stay in part.

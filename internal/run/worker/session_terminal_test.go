@@ -126,9 +126,8 @@ func TestSessionControls(t *testing.T) {
 	}
 	run, trials, err := results.Read(out)
 	testenv.Need(t, err == nil && len(trials) == 2, "%d trials, %v", len(trials), err)
-	if strings.Contains(strings.Join(run.Command, " "), Flag) || run.Command[1] != "run" {
-		t.Errorf("command %q", run.Command)
-	}
+	testenv.Check(t, !strings.Contains(strings.Join(run.Command, " "), Flag) && run.Command[1] == "run",
+		"command %q", run.Command)
 	if run.State != bench.RunInterrupted || trials[0].State != bench.TrialAborted || trials[0].Failure != "step 2 (1 connection) was skipped by the user" {
 		t.Errorf("run %s, trial %s: %s", run.State, trials[0].State, trials[0].Failure)
 	}
@@ -169,14 +168,12 @@ func TestSessionEndsWithTheSignalOfItsScreen(t *testing.T) {
 		t.Errorf("the watcher's exit code is %d:\n%s", code, talk)
 	}
 	for name, events := range map[string][]bench.Record{"controlling": mine, "watching": seen} {
-		if len(events) == 0 || !is[bench.RunEnded](events[len(events)-1]) {
-			t.Errorf("the session %s does not see the end", name)
-		}
+		testenv.Check(t, len(events) != 0 && is[bench.RunEnded](events[len(events)-1]),
+			"the session %s does not see the end", name)
 	}
 	_, trials, err := results.Read(out)
-	if err != nil || len(trials) != 1 || !strings.Contains(trials[0].Failure, console.SignalName(stop)) {
-		t.Errorf("%d trials, %v", len(trials), err)
-	}
+	testenv.Check(t, err == nil && len(trials) == 1 && strings.Contains(trials[0].Failure, console.SignalName(stop)),
+		"%d trials, %v", len(trials), err)
 }
 
 func TestSessionOfAKilledWorker(t *testing.T) {
@@ -266,9 +263,8 @@ func TestNothingRanOnAScreen(t *testing.T) {
 	if code, talk := s.Wait(); code != console.ExitFailure || !strings.Contains(talk, "nothing ran") || len(events) == 0 || !is[bench.RunEnded](events[len(events)-1]) {
 		t.Errorf("exit code %d, %d events:\n%s", code, len(events), talk)
 	}
-	if results.Has(out, "report.html") || !results.Has(out, "run.json") {
-		t.Error("a report although nothing ran, or no record while the screen is open")
-	}
+	testenv.Check(t, !results.Has(out, "report.html") && results.Has(out, "run.json"),
+		"a report although nothing ran, or no record while the screen is open")
 	s.Close()
 	if _, err := os.Stat(filepath.Dir(out)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("left behind: %v", err)

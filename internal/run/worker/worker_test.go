@@ -53,9 +53,8 @@ func FuzzControls(f *testing.F) {
 		readControls(bytes.NewReader(in), controls, nil)
 		close(controls)
 		for c := range controls {
-			if len(c.Text) > 4*controlLine || len(c.Kind) > 4*controlLine {
-				t.Fatalf("a control of %d bytes", len(c.Text)+len(c.Kind))
-			}
+			testenv.Need(t, len(c.Text) <= 4*controlLine && len(c.Kind) <= 4*controlLine,
+				"a control of %d bytes", len(c.Text)+len(c.Kind))
 			// A control is read back unchanged.
 			line, err := json.Marshal(c)
 			testenv.OK(t, err)

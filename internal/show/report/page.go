@@ -91,4 +91,4 @@ func (s section) Link() *link {
 func (f checkFailure) Where() string { return strings.Join(f.Trials, ", ") }
 
 // Shown reports whether there is anything to reproduce the run with.
-func (r reproduction) Shown() bool { return r.Command != "" || r.Profile != "" }
+func (r reproduction) Shown() bool { return r.Command != "" || r.Plan != "" }

@@ -145,10 +145,4 @@ func TestLoadEngineIsNamed(t *testing.T) {
 	}
 	check(bench.EngineWords(trials))
 	testenv.Contains(t, bench.EngineWords(trials), one+": vegeta")
-	for engine, want := range map[bench.Engine]string{"": "", "vegeta": " --engine vegeta", "fast": " --engine fast", "epoll": ""} {
-		run.Engine = engine
-		if r := newReproduction(run); !strings.HasSuffix(strings.TrimSuffix(r.Again, " --elastic URL"), want) || want == "" && strings.Contains(r.Again, "--engine") {
-			t.Errorf("%q: %s", engine, r.Again)
-		}
-	}
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"encoding/json"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -10,72 +11,43 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/needs/kinds"
-	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // reproduction is how to run the same benchmark again.
 type reproduction struct {
-	Command string // command line of the run; "" if unknown
-	File    string // file name for Profile
-	Again   string // command line that runs Profile; "" if locbench cannot run it
+	Command string // command line of the run, with its seed; "" if unknown
 	Env     string // environment variables that the profile takes: "TOKEN, PASSWORD"; "" for none
-	Profile string // YAML with every default filled in; "" if it cannot be written
+	Plan    string // the profile with every default filled in, as run.json has it; "" if there is none
 }
 
-// maxProfile is the largest profile that the page shows, in bytes.
-const maxProfile = 64 << 10
+// maxPlan is the largest plan that the page shows, in bytes.
+const maxPlan = 64 << 10
 
-func newReproduction(run bench.Run) reproduction {
-	var r reproduction
+func newReproduction(run bench.Run) (r reproduction) {
 	if text := withoutUser(commandOf(run)); len(text) <= maxText { // a cut one does not run
 		r.Command = cleanText(text)
 	}
 	if len(run.Profile.Steps) == 0 {
 		return r
 	}
-	text, err := profile.Format(run.Profile)
-	if err != nil || len(text) > maxProfile {
-		return r
-	}
-	r.Profile = relative(run).Replace(withoutUser(cleanLines(string(text))))
-	r.File = profileStem(run.Profile.Name) + ".yaml"
 	r.Env = cleanName(strings.Join(run.Profile.EnvNames(), ", "))
-	again := []string{"locbench", "run", "--profile", r.File, "--headless", "--seed", strconv.FormatUint(run.Seed, 10)}
-	for _, dir := range run.Services {
-		if dir != run.Profile.Services {
-			again = append(again, "--services="+cleanText(dir))
-		}
+	if text, err := json.MarshalIndent(run.Profile, "", "  "); err == nil && len(text) <= maxPlan {
+		r.Plan = relative(run).Replace(withoutUser(cleanLines(string(safe.JSON(text)))))
 	}
-	switch run.Engine {
-	case bench.EngineFast, bench.EngineVegeta:
-		again = append(again, "--engine", string(run.Engine))
-	}
-	if run.AcceptFailedChecks {
-		again = append(again, "--accept-failed-checks")
-	}
-	for _, n := range run.Profile.Needs {
-		if k, ok := kinds.Of(n.Kind); ok && n.From.Traits().ByURL && n.URL == "" {
-			again = append(again, "--"+k.AddressOption, "URL")
-		}
-	}
-	for _, t := range run.Targets {
-		again = append(again, "--target", cleanText(t.Name+"="+t.URL))
-	}
-	for _, arg := range run.TLS.Args() {
-		again = append(again, cleanText(arg))
-	}
-	r.Again = withoutUser(conclusion.Command(again))
 	return r
 }
 
 // commandOf returns the parsed command of a run, else the recorded one.
 func commandOf(run bench.Run) string {
+	words := run.Command
 	if len(run.Given) > 0 {
-		return conclusion.Command(run.Given)
+		words = run.Given
 	}
-	return conclusion.Command(run.Command)
+	if seeded := func(word string) bool { return strings.HasPrefix(word, "--seed") }; run.Seed != 0 && !slices.ContainsFunc(words, seeded) {
+		words = append(slices.Clip(words), "--seed="+strconv.FormatUint(run.Seed, 10))
+	}
+	return conclusion.Command(words)
 }
 
 // relative replaces the absolute paths of a run by those from the folder of its profile on: reports
@@ -126,22 +98,11 @@ func profileStem(name string) string {
 var notPlain = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
 func markdownReproduce(b *bytes.Buffer, r reproduction) {
-	block := func(language, text string) {
-		mark := fence([]string{text})
-		b.WriteString("\n" + mark + language + "\n" + text + "\n" + mark + "\n")
-	}
 	if r.Command != "" {
-		b.WriteString("Run with\n")
-		block("sh", r.Command)
+		mark := fence([]string{r.Command})
+		b.WriteString("Run with\n\n" + mark + "sh\n" + r.Command + "\n" + mark + "\n")
 	}
-	if r.Profile != "" {
-		set := ""
-		if r.Env != "" {
-			set = "Set " + escape(r.Env) + " in the environment. "
-		}
-		b.WriteString("\nThe profile below holds everything but the machine. Save it as " + escape(r.File) + ". " +
-			set + "Then run\n")
-		block("sh", r.Again)
-		block("yaml", r.Profile)
+	if r.Env != "" {
+		b.WriteString("\nSet " + escape(r.Env) + " in the environment. The plan, with all defaults filled in, is in run.json.\n")
 	}
 }

@@ -112,28 +112,6 @@ func (i Inline) MarshalYAML() (any, error) {
 	return &n, nil
 }
 
-// Entry is a key and its value.
-type Entry struct {
-	Key   string
-	Value any
-}
-
-// Entries are a map that [Encode] writes in their order.
-type Entries []Entry
-
-// MarshalYAML returns the map.
-func (all Entries) MarshalYAML() (any, error) {
-	m := yaml.Node{Kind: yaml.MappingNode}
-	for _, e := range all {
-		var key, value yaml.Node
-		if err := errors.Join(key.Encode(e.Key), value.Encode(e.Value)); err != nil {
-			return nil, err
-		}
-		m.Content = append(m.Content, &key, &value)
-	}
-	return &m, nil
-}
-
 // JSON is a document that [Encode] writes unchanged: JSON is YAML.
 type JSON string
 

@@ -9,24 +9,16 @@ import (
 	"time"
 
 	dockerunits "github.com/docker/go-units"
-
-	"github.com/locbench/locbench/internal/bench/units"
 )
 
 // Bytes is a size, written with its unit: "512MiB", "1G", "0B".
 type Bytes int64
-
-// MarshalYAML writes the size with its unit.
-func (b Bytes) MarshalYAML() (any, error) { return FormatBytes(int64(b)), nil }
 
 // String returns the size in the largest unit that makes it a whole number.
 func (b Bytes) String() string { return FormatBytes(int64(b)) }
 
 // Duration is a time.Duration that [Encode] writes in the short form: "1m", not "1m0s".
 type Duration time.Duration
-
-// MarshalYAML writes the duration with its units.
-func (d Duration) MarshalYAML() (any, error) { return units.Exact(time.Duration(d)), nil }
 
 const bytesHint = "write a number and its unit: B, K, M, G, T or KiB, MiB, GiB, TiB (powers of 1024, as in compose files), such as `512M`"
 

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -21,6 +22,23 @@ func (pastOf) Load(string) (bench.Run, []bench.TrialResult, error)  { return ben
 func (pastOf) Floor(bench.Run, bench.Run, ...string) *compare.Floor { return nil }
 func linked(kind string) func(...string) tea.Cmd {
 	return func(args ...string) tea.Cmd { return ui.Cmd(append([]string{kind}, args...)) }
+}
+
+// saved is a results folder of a run that has ended.
+type saved struct{ pastOf }
+
+func (saved) Load(string) (bench.Run, []bench.TrialResult, error) {
+	trial := bench.TrialResult{Trial: bench.Trial{Contender: "a", Round: 1}, State: bench.TrialComplete}
+	return bench.Run{ID: "saved", State: bench.RunComplete}, []bench.TrialResult{trial}, errors.New("a file cannot be read")
+}
+
+// TestWithoutALog: a run that was watched and whose log lacks the end is shown as its results have it.
+func TestWithoutALog(t *testing.T) {
+	over := make(chan struct{})
+	close(over)
+	r := New(Options{Session: &session{watched: true, stay: over}, Past: saved{}})
+	r.end(r.batch(batchMsg{})().(endedMsg))
+	testenv.Check(t, r.state.Run.ID == "saved" && len(r.state.Results()) == 1 && r.state.Ended != nil, "%+v", r.state)
 }
 
 // TestWaysOn: each way on from the end of a run leads to its page. A command of a results folder is

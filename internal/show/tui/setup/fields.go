@@ -53,7 +53,7 @@ func allFields() []Field {
 	all := slices.Concat([]Field{
 		{
 			Name: fieldProfile, Group: "what", Label: "Profile", Help: "The benchmark to start from. Change any field " +
-				"below; w saves the result as a new profile. A contender is one implementation of your service, in one variant.",
+				"below. A contender is one implementation of your service, in one variant.",
 			Get: func(f *form) string { return f.choice.Profile }, Set: func(f *form, name string) { f.choice.Profile = name },
 			Choices: profileChoices, Note: func(f *form) string { return f.base.Title },
 		},

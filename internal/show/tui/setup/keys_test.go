@@ -73,7 +73,6 @@ func TestFromKeysToArguments(t *testing.T) {
 		}, "--profile quick go-nethttp js-express kt-http4k kt-ktor rs-actix --interleave 100ms"},
 		{"fixes", withoutDocker, func(o *opened) { o.Press("left", "1", "2") }, "--profile locations --runtime process --store embedded"},
 		{"a local Elasticsearch is offered", everything, func(o *opened) { o.Press("left", "1") }, "--profile locations --elastic " + localElastic},
-		{"saved", everything, func(o *opened) { o.give(fieldRounds, "2"); o.Press("w", "enter") }, "--profile my-quick.yaml"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			play(t, tt.site(t), Choice{}, func(o *opened) {
@@ -165,30 +164,6 @@ func TestOutdatedResponsesAreDropped(t *testing.T) {
 	})
 }
 
-func TestSavingAsksBeforeOverwriting(t *testing.T) {
-	f := everything(t)
-	f.files["mine.yaml"] = bench.Profile{Name: "precious"}
-	play(t, f, Choice{}, func(o *opened) {
-		o.give(fieldRounds, "4")
-		o.Press("w", "ctrl+u")
-		o.typed("mine")
-		o.Press("enter")
-		testenv.Contains(t, o.Frame(), "mine exists")
-		testenv.Need(t, f.files["mine.yaml"].Name == "precious", "%+v", f.files["mine.yaml"])
-		o.Press("esc", "w", "ctrl+u")
-		o.typed("/nowhere/x")
-		o.Press("enter")
-		testenv.Contains(t, o.Frame(), "no such file or directory", "/nowhere/x ")
-		o.Press("ctrl+u")
-		o.typed("mine.yaml")
-		o.Press("enter", "1")
-		testenv.Contains(t, o.Frame(), "saved as mine.yaml")
-		if f.files["mine.yaml"].Rounds != 4 || o.form.choice.Profile != "mine.yaml" || o.form.changes() != 0 || o.form.base.Rounds != 4 {
-			t.Errorf("%+v, choice %+v", f.files["mine.yaml"], o.form.choice)
-		}
-	})
-}
-
 func TestTheMouseChooses(t *testing.T) {
 	for _, size := range []tuitest.Size{{Width: 40, Height: 30}, {Width: 80, Height: 24}, {Width: 200, Height: 50}} {
 		o := &opened{}
@@ -263,8 +238,13 @@ func TestHostileNamesHoldTheLayout(t *testing.T) {
 		c := Choice{Profile: bad, Contenders: []bench.Selection{{Contender: bad}, {Contender: "go-nethttp"}}, Set: profile.Changes{"data": {bad}, "elastic": {localElastic}, "rounds": {bad}}, Extra: []string{bad}}
 		for _, keys := range []string{"enter", "down enter", "down down enter", "m", "w", "end", "end up up enter"} {
 			t.Run(fmt.Sprint(i, " ", keys), func(t *testing.T) {
-				for size, look := range map[tuitest.Size]tuitest.Look{{Width: 20, Height: 6}: {}, usual: {ASCII: true}, {Width: 200, Height: 50}: {}} {
-					page(site, c, &opened{}, strings.Fields(keys)...).Play(t, size, look, func(p *tuitest.Program) { p.Frame() })
+				for _, ascii := range []bool{false, true} {
+					page(site, c, &opened{}, strings.Fields(keys)...).Play(t, usual, tuitest.Look{ASCII: ascii}, func(p *tuitest.Program) {
+						for _, size := range []tuitest.Size{{Width: 20, Height: 6}, usual, {Width: 200, Height: 50}} {
+							p.Resize(size)
+							p.Frame()
+						}
+					})
 				}
 			})
 		}

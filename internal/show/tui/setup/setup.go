@@ -76,9 +76,9 @@ func (s *Setup) Keys() ui.Keys {
 		return s.over.keys()
 	}
 	start, change, edit := ui.Hint("", ui.Start), ui.Hint("change", ui.Left, ui.Right), ui.Hint("edit", ui.Enter)
-	undo, save, runs := ui.Hint("undo", ui.Undo), ui.Hint("save profile", ui.Save), ui.Hint("", ui.Runs)
+	undo, runs := ui.Hint("undo", ui.Undo), ui.Hint("", ui.Runs)
 	return ui.Keys{
-		Short: []key.Binding{start, change, edit, undo, save, runs},
+		Short: []key.Binding{start, change, edit, undo, runs},
 		Groups: []ui.Group{
 			{Title: "the field", Keys: []key.Binding{
 				ui.Hint("another field", ui.Up, ui.Down, ui.NextTab, ui.PrevTab, ui.First, ui.Last), change,
@@ -86,7 +86,7 @@ func (s *Setup) Keys() ui.Keys {
 				ui.Hint("apply the fix with this number", ui.Digits),
 			}},
 			{Title: "the setup", Keys: []key.Binding{
-				start, save, ui.Hint("", ui.Copy), ui.Hint("", ui.Machine), ui.Hint("", ui.Refresh), runs,
+				start, ui.Hint("", ui.Copy), ui.Hint("", ui.Machine), ui.Hint("", ui.Refresh), runs,
 				ui.Hint("leave", ui.Esc, ui.Leave),
 			}},
 		},
@@ -143,8 +143,6 @@ func (s *Setup) key(msg tea.KeyPressMsg) tea.Cmd {
 		return s.change(func() { f.reset(f.fields...) })
 	case ui.Copy:
 		return ui.Cmd(ui.CopyMsg{Text: f.choice.Command(), What: "command", Shown: f.choice.shown()})
-	case ui.Save:
-		return s.save()
 	case ui.Machine:
 		return f.askChecks()
 	case ui.Refresh:

@@ -76,12 +76,6 @@ func TestContents(t *testing.T) {
 		"many contenders": {page(thirty, Choice{}, &opened{}, "down", "enter", "/", "j", "v", "m", "enter", "v", "pgdown", "down"), []string{
 			"16 contenders selected, filter: jvm", "of 31 contenders", "[x] contender-05 ", "[ ] contender-05:two",
 		}},
-		"saving": {page(everything, Choice{Set: profile.Changes{"rounds": {"6"}}}, &opened{}, "w"), []string{
-			"save as a new profile", "my-quick",
-		}},
-		"saving again": {page(everything, Choice{Set: profile.Changes{"rounds": {"6"}}}, &opened{}, "w", "enter", "w", "ctrl+u", "m", "y", "-", "q", "u", "i", "c", "k", "enter"), []string{
-			"my-quick exists", "replace it",
-		}},
 		"machine": {page(withoutDocker, locations, &opened{}, "m"), []string{
 			"✗ Docker  ", "2  ! load  ", "nothing listening → start it", "(see top): they distort results",
 		}},

@@ -2,7 +2,6 @@ package setup
 
 import (
 	"context"
-	"errors"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/needs"
@@ -22,14 +21,7 @@ type Site interface {
 	Machine(ctx context.Context) Machine
 	// Probe returns what an external need of a kind at a URL says of itself.
 	Probe(ctx context.Context, kind, url string) needs.Probe
-	// Save writes p as YAML to the file, adds .yaml to a path without an extension, and returns the
-	// path. Without replace it leaves an existing file alone and returns ErrExists. warning names
-	// what was not saved.
-	Save(ctx context.Context, path string, p bench.Profile, replace bool) (saved, warning string, err error)
 }
-
-// ErrExists is wrapped by the error of Site.Save if the file exists.
-var ErrExists = errors.New("the file exists")
 
 // Profile is a profile that can be chosen.
 type Profile struct {

@@ -58,7 +58,6 @@ var (
 	Runs        = define("b", "b", "past runs")
 	Undo        = define("u", "u", "undo this field")
 	UndoAll     = define("U", "U", "undo all fields")
-	Save        = define("w", "w", "save as a profile")
 	Machine     = define("m", "m", "this machine")
 	Refresh     = define("f5", "f5", "read again")
 	Help        = define("?", "?", "all keys")
