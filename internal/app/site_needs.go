@@ -206,7 +206,7 @@ func (s *site) recordImages(n needs.Named) error {
 // shared, without its engine.
 func (s *site) placeOf(of string, progress func(bench.Progress)) needs.Place {
 	return needs.Place{
-		RunID: s.plan.Run.ID, Seed: s.plan.Run.Seed, CPUs: s.isolation.sets.Needs, Network: s.platform.Network(),
+		Seed: s.plan.Run.Seed, CPUs: s.isolation.sets.Needs, Network: s.platform.Network(),
 		Getenv: s.env.Getenv, Progress: progress, Warn: func(w bench.Warning) {
 			if of != "" {
 				w.Text = safe.Line(of, 120) + ": " + w.Text
