@@ -65,9 +65,7 @@ func TestContender_Failures(t *testing.T) {
 		t.Errorf("errors after the end of a need: %+v", got)
 	}
 	step := bench.Step{Request: "buy"}
-	if got := loaded(one).sole(step) + loaded(two).sole(step); got != "buybuy" {
-		t.Errorf("the request of the step: %q", got)
-	}
+	testenv.Equal(t, loaded(one).sole(step)+loaded(two).sole(step), "buybuy")
 }
 
 func TestContender_Sessions(t *testing.T) {

@@ -74,7 +74,7 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 		}
 		return console.Append(err, "nothing ran; no results saved")
 	}
-	ended, finishErr := finish(env, plan.Dir, !o.Output.JSON && !o.Worker, !o.Output.Quiet)
+	ended, finishErr := finish(env, plan.Dir, o)
 	err = errors.Join(err, finishErr)
 	if !errors.Is(err, printer.Err()) { // else it has ended the run
 		err = errors.Join(err, printer.Err())
@@ -86,8 +86,8 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 }
 
 // finish writes the reports from the files on disk, so they show exactly what was saved, and prints
-// the end of the run if end is set; reported means that its steps were printed.
-func finish(env console.Env, dir string, end, reported bool) (e ending, err error) {
+// the end of the run, unless its output is for programs or its screen prints it.
+func finish(env console.Env, dir string, o RunOptions) (e ending, err error) {
 	run, trials, err := results.Read(dir)
 	if err != nil && len(trials) == 0 {
 		return e, err
@@ -95,8 +95,8 @@ func finish(env console.Env, dir string, end, reported bool) (e ending, err erro
 	analyzed := analysis.Of(run, trials)
 	e = endingOf(analyzed)
 	_, reportErr := WriteReports(dir, "", analyzed)
-	if end {
-		if err := Summary(env, dir, analyzed, reported); err != nil {
+	if !o.Output.JSON && !o.Worker {
+		if err := Summary(env, dir, analyzed, !o.Output.Quiet); err != nil {
 			return e, err
 		}
 	}

@@ -130,9 +130,7 @@ func TestSpecHasOwnLimits(t *testing.T) {
 		t.Errorf("%v: limits %+v on CPUs %v", err, spec.Limits, spec.CPUs)
 	}
 	p.Limits.CPUs = 0
-	if w := widest(p); w != (bench.Limits{}) {
-		t.Errorf("one without a limit can fill all CPUs: %+v", w)
-	}
+	testenv.Equal(t, widest(p), (bench.Limits{}), "one without a limit can fill all CPUs")
 }
 
 // A resumed run says which folders and images it takes from its record.

@@ -47,7 +47,7 @@ func Try(ctx context.Context, env console.Env, o RunOptions) error {
 	if err = t.prepare(ctx); err == nil {
 		err = t.run(ctx)
 	}
-	return t.mask().Error(errors.Join(err, t.close(ctx)))
+	return t.masks.mask().Error(errors.Join(err, t.close(ctx)))
 }
 
 // run runs the plan without load, and prints each exchange.
@@ -102,7 +102,7 @@ func (t *attempt) unsent(name string, err error) {
 	t.printing.Lock()
 	defer t.printing.Unlock()
 	fmt.Fprintf(t.out, "\n%s: %s\n  FAILED: not sent: %s\n", safe.Line(t.trial, 60),
-		safe.Line(t.mask().Text(name), 200), safe.Line(t.mask().Text(err.Error()), 1000))
+		safe.Line(t.masks.mask().Text(name), 200), safe.Line(t.masks.mask().Text(err.Error()), 1000))
 }
 
 // titleOf returns the name of a request, with that of its session.
@@ -187,7 +187,7 @@ func (t *attempt) exchange(title string, a load.Asked) {
 	t.stream.Settle()
 	t.printing.Lock()
 	defer t.printing.Unlock()
-	fmt.Fprintf(t.out, "\n%s: %s\n", safe.Line(t.trial, 60), safe.Line(t.mask().Text(title), 200))
+	fmt.Fprintf(t.out, "\n%s: %s\n", safe.Line(t.trial, 60), safe.Line(t.masks.mask().Text(title), 200))
 	head, body, hasBody := bytes.Cut(a.Sent, []byte("\r\n\r\n"))
 	if hasBody && !safe.IsText(body) {
 		body = []byte("(" + unpack.Describe(nil, "", int64(len(body))) + ")")
@@ -198,7 +198,7 @@ func (t *attempt) exchange(title string, a load.Asked) {
 	}
 	switch {
 	case a.Err != nil:
-		fmt.Fprintf(t.out, "  FAILED: %s\n", safe.Line(t.mask().Text(a.Err.Error()), 1000))
+		fmt.Fprintf(t.out, "  FAILED: %s\n", safe.Line(t.masks.mask().Text(a.Err.Error()), 1000))
 	case a.Unread != "":
 		t.unread++
 		fmt.Fprintf(t.out, "  not looked at: %s\n", safe.Line(a.Unread, 300))
@@ -228,7 +228,7 @@ func shownBody(a load.Response) string {
 
 // message prints one direction of an exchange, line by line, up to triedLines.
 func (t *attempt) message(arrow, text string) {
-	lines := strings.Split(strings.TrimRight(t.mask().Text(text), "\r\n"), "\n")
+	lines := strings.Split(strings.TrimRight(t.masks.mask().Text(text), "\r\n"), "\n")
 	for i, line := range lines {
 		if i == triedLines {
 			fmt.Fprintf(t.out, "    … and %s\n", units.Plural(len(lines)-i, "more line"))

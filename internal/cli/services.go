@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,14 +11,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/locbench/locbench/internal/app"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender"
-	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/secret"
@@ -59,47 +56,29 @@ and checks what it runs.`,
 		},
 		&cobra.Command{
 			Use: "validate DIR...", Short: "Check manifests: each mistake with its line and fix",
-			Long: `Reports every mistake in manifests, what in their Dockerfiles the engine cannot build, and what is outside of the folder.
-It contacts an engine only if a Dockerfile needs BuildKit.
+			Long: `Reports every mistake in manifests, and links out of the folder that a build would not follow. It contacts no engine.
 
 Exit codes: 0 all valid; 2 at least one is not.`,
 			Example: "  locbench services validate ./my-contenders",
 			Args:    args(cobra.MinimumNArgs(1)),
-			RunE:    func(cmd *cobra.Command, folders []string) error { return validateServices(cmd.Context(), env, folders) },
+			RunE:    func(_ *cobra.Command, folders []string) error { return validateServices(env, folders) },
 		},
 		newServicesNew(env, &dirs),
 	)
 	return cmd
 }
 
-func validateServices(ctx context.Context, env Env, folders []string) error {
+func validateServices(env Env, folders []string) error {
 	var sources []contender.Source
 	for _, d := range folders {
 		sources = append(sources, contender.Folder(d))
 	}
 	found, err := contender.Discover(sources...)
 	failures := []error{err}
-	engine := sync.OnceValues(func() (docker.Info, error) {
-		e, err := docker.Connect(ctx)
-		if err != nil {
-			return docker.Info{}, err
-		}
-		defer e.Close()
-		return e.Info(), nil
-	})
 	for _, s := range found {
 		if err := contender.CheckContext(s); err != nil {
 			failures = append(failures, err)
 			continue
-		}
-		if where := contender.NeedsBuildKit(s); where != "" {
-			info, err := engine()
-			if err != nil {
-				env.Warn(fmt.Errorf("%s needs BuildKit; cannot tell if the engine has it: %w", where, err))
-			} else if err := contender.CheckBuilder(s, info); err != nil {
-				failures = append(failures, err)
-				continue
-			}
 		}
 		text := s.Dir + ": ok: " + s.Name
 		if framework := framework(s); framework != "" {

@@ -65,7 +65,7 @@ func BuildProcess(ctx context.Context, svc bench.Service, o BuildOptions) (bench
 func buildFolder(ctx context.Context, svc bench.Service, o BuildOptions) (a bench.Artifact, err error) {
 	b, err := newProcessBuild(svc, o)
 	if err == nil {
-		err = errors.Join(outsideProcess(svc, b.sources)...)
+		err = errors.Join(outside(svc, b.sources)...)
 	}
 	if err == nil {
 		err = makePrivate(b.cache)

@@ -6,8 +6,8 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 )
 
-// Set returns a resolved contender with the settings of a profile applied.
-func Set(svc bench.Service, s bench.Settings) (bench.Service, error) {
+// WithSettings returns a resolved contender with the settings of a profile applied.
+func WithSettings(svc bench.Service, s bench.Settings) (bench.Service, error) {
 	svc.Limits = s.Limits
 	if s.Base != nil {
 		built := svc.Variant

@@ -23,7 +23,7 @@ func ImageRef(svc bench.Service, arch string, o BuildOptions) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		hash, err := fileHash(self, builtinDockerfile)
+		hash, err := builtinHash(self)
 		return imageTag(svc, hash), err
 	case svc.Docker == nil:
 		return "", errors.New("its manifest has no `docker`")

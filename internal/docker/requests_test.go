@@ -365,16 +365,16 @@ func TestDescribe(t *testing.T) {
 			Name: "box", Version: "28.1", APIVersion: "1.41", OS: "linux", Arch: "amd64", Kernel: "6.1",
 			System: "Debian", CPUs: 12, MemoryBytes: 34, CgroupVersion: 2, Rootless: true,
 			CPUQuota: true, CPUSet: true, MemoryLimit: true, SwapLimit: true, PIDsLimit: true,
-			Builder: BuilderBuildKit, Warnings: warningsOf("x"),
+			BuildKit: true, Warnings: warningsOf("x"),
 		}},
 		"before cgroup v2": {map[string]any{"OSType": "linux", "Architecture": "aarch64"},
-			Info{OS: "linux", Arch: "arm64", CgroupVersion: 1, APIVersion: "1.41", Builder: BuilderBuildKit}},
+			Info{OS: "linux", Arch: "arm64", CgroupVersion: 1, APIVersion: "1.41", BuildKit: true}},
 		"Windows": {map[string]any{"OSType": "windows", "Architecture": "riscv64"},
-			Info{OS: "windows", Arch: "riscv64", APIVersion: "1.41", Builder: BuilderClassic}},
+			Info{OS: "windows", Arch: "riscv64", APIVersion: "1.41"}},
 		"without a version": {map[string]any{"OSType": "linux", "CgroupVersion": "2"},
-			Info{OS: "linux", CgroupVersion: 2, APIVersion: "1.41", Builder: BuilderBuildKit}},
+			Info{OS: "linux", CgroupVersion: 2, APIVersion: "1.41", BuildKit: true}},
 		"Podman": {map[string]any{"OSType": "linux", "CgroupVersion": "2"},
-			Info{OS: "linux", CgroupVersion: 2, APIVersion: "1.41", Builder: BuilderBuildah}},
+			Info{OS: "linux", CgroupVersion: 2, APIVersion: "1.41"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := fakedocker.New()

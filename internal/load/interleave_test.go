@@ -144,8 +144,7 @@ func TestSliceOfAStallingContender(t *testing.T) {
 		p.Interleave = others
 		l := testenv.Must(e.Run(t.Context(), p, nil))(t)
 		holds(t, l, s, "first>=15000 max>=14850 rate<1")
-		if others.why == "" || time.Since(begin) > stall+time.Second {
-			t.Errorf("%q after %s", others.why, time.Since(begin))
-		}
+		testenv.Check(t, others.why != "" && time.Since(begin) <= stall+time.Second,
+			"%q after %s", others.why, time.Since(begin))
 	})
 }

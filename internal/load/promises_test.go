@@ -266,9 +266,7 @@ func ramped(p Plan, from int) Plan { p.Step.RampFrom = from; return p }
 
 // steadyFlight checks that no warning is about the number of requests in flight.
 func steadyFlight(t *testing.T, l bench.Load, _ *server, exact bool) {
-	if exact && len(aboutInFlight(l.Warnings)) > 0 {
-		t.Error(l.Warnings)
-	}
+	testenv.Check(t, !exact || len(aboutInFlight(l.Warnings)) == 0, "%v", l.Warnings)
 }
 
 // places returns a script of n places: a request takes one for exactly delay, and queues while all are taken.

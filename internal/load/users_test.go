@@ -98,9 +98,7 @@ func TestCountsAreThoseOfTheServer(t *testing.T) {
 				if !open {
 					holds(t, l, s, "dropped=0 site.items>site.words site.words>site.orders site.orders>0")
 				}
-				if s.odd != nil {
-					t.Errorf("%.3q", s.odd)
-				}
+				testenv.Check(t, s.odd == nil, "%.3q", s.odd)
 			})
 		})
 	}

@@ -224,18 +224,13 @@ func TestCompare_NothingInCommon(t *testing.T) {
 
 func TestResult_JSON(t *testing.T) {
 	r := compared(t, of(trials("a", 6, usual())), of(trials("a", 6, faster(1.1), in(5, byHand(bench.ControlPause)))), Options{})
-	data, err := json.MarshalIndent(r, "", " ")
-	testenv.OK(t, err)
+	data := testenv.Must(json.MarshalIndent(r, "", " "))(t)
 	testenv.Golden(t, "testdata/compare.json", string(data)+"\n")
 	for errors, want := range map[float64]string{math.Nextafter(.001, 0): "[]",
 		.001: "[new: 0.1% of requests failed; throughput and latency exclude them]"} {
-		if got := fmt.Sprint(Contender{NewTrials: Trials{Errors: errors}}.notes()); got != want {
-			t.Errorf("%v of the requests: %s, want %s", errors, got, want)
-		}
+		testenv.Equal(t, fmt.Sprint(Contender{NewTrials: Trials{Errors: errors}}.notes()), want, errors)
 	}
 	for side, want := range map[string]string{"old": "1: x", "new": "2: x", "": "x"} {
-		if got := sideWarning(side, "", "x").Words("1", "2"); got != want {
-			t.Errorf("%q: %q", side, got)
-		}
+		testenv.Equal(t, sideWarning(side, "", "x").Words("1", "2"), want, side)
 	}
 }

@@ -22,9 +22,7 @@ func TestParseGates(t *testing.T) {
 	if got, want := Gates(), "throughput<-5%, p99>+10%, start-up>+10%, time-to-peak>+10%, memory>+10%, cpu>+10%, p50>+10%, errors>+10%, db cpu>+10%"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if got := gates[0].String() + " " + gates[2].String(); got != "throughput<-5% memory>+2.5%" {
-		t.Errorf("%q", got)
-	}
+	testenv.Equal(t, gates[0].String()+" "+gates[2].String(), "throughput<-5% memory>+2.5%")
 	gates, err = ParseGates("p50>+10%,errors>+0%,my-db  cpu > +20%,db2 cpu>+20%")
 	want = []Gate{{measure.P50Half, .1}, {measure.ErrorRate, 0}, {"need:my-db:cpu", .2}, {"need:db2:cpu", .2}}
 	testenv.Check(t, err == nil && slices.Equal(gates, want) && gates[2].String() == "my-db cpu>+20%",
@@ -119,8 +117,7 @@ func TestGate_Check(t *testing.T) {
 // A version that has no success fails each gate on what responses have, whatever the other side
 // did. What too few rounds or missing responses of the old side leave open is open.
 func TestResult_CheckGates(t *testing.T) {
-	gates, err := ParseGates("throughput<-5%,p99>+10%,start-up>+10%,cpu>+10%")
-	testenv.OK(t, err)
+	gates := testenv.Must(ParseGates("throughput<-5%,p99>+10%,start-up>+10%,cpu>+10%"))(t)
 	a := func(n int, changes ...change) raw { return of(trials("a", n, usual(), changes...)) }
 	limits := func(r *bench.Run) { r.Profile.Limits.CPUs = 2 }
 	half := func(l *bench.TrialResult) { l.Steps[2].Load.Succeeded = 0 }
@@ -164,8 +161,7 @@ func TestResult_CheckGates(t *testing.T) {
 // The median latency and errors are compared for conditions only, and errors also of what they
 // exclude.
 func TestResult_CheckGates_OnlyGated(t *testing.T) {
-	gates, err := ParseGates("p50>+10%,errors>+100%")
-	testenv.OK(t, err)
+	gates := testenv.Must(ParseGates("p50>+10%,errors>+100%"))(t)
 	p50 := func(d time.Duration) change {
 		return func(l *bench.TrialResult) {
 			for i := range l.Steps {
@@ -209,9 +205,8 @@ func FuzzParseGates(f *testing.F) {
 		}
 		for _, g := range gates {
 			again, err := ParseGates(g.String())
-			if err != nil || len(again) != 1 || again[0].Measure != g.Measure || again[0].Change-g.Change > 1e-12 || g.Change-again[0].Change > 1e-12 {
-				t.Fatalf("%q became %q: %+v, %v", text, g.String(), again, err)
-			}
+			testenv.Need(t, err == nil && len(again) == 1 && again[0].Measure == g.Measure && again[0].Change-g.Change <= 1e-12 && g.Change-again[0].Change <= 1e-12,
+				"%q became %q: %+v, %v", text, g.String(), again, err)
 		}
 	})
 }

@@ -20,8 +20,7 @@ const mib = 1 << 20
 func TestMemoryGrowth_Recorded(t *testing.T) {
 	for _, name := range []string{"go-leak", "go-plain", "go-gogc400", "go-cache", "node-plain", "jvm-plain"} {
 		t.Run(name, func(t *testing.T) {
-			data, err := os.ReadFile("testdata/memory/" + name + ".csv")
-			testenv.OK(t, err)
+			data := testenv.Must(os.ReadFile("testdata/memory/" + name + ".csv"))(t)
 			var points []MemoryPoint
 			for _, line := range strings.Split(strings.TrimSpace(string(data)), "\n")[1:] {
 				var p MemoryPoint

@@ -43,8 +43,7 @@ type interval struct{ Low, High, Confidence float64 }
 
 func read[T any](t *testing.T, file string) (v T) {
 	t.Helper()
-	data, err := os.ReadFile("testdata/" + file)
-	testenv.OK(t, err)
+	data := testenv.Must(os.ReadFile("testdata/" + file))(t)
 	testenv.OK(t, json.Unmarshal(data, &v))
 	return v
 }
@@ -89,9 +88,8 @@ func TestAgainstSciPy(t *testing.T) {
 			}
 		}
 		test, err := MannWhitney(r.X, r.Y)
-		if err != nil || test.U != r.U || r.PExact != nil && !test.Exact {
-			t.Errorf("%s: %+v, want U %g, %v", r.Name, test, r.U, err)
-		}
+		testenv.Check(t, err == nil && test.U == r.U && (r.PExact == nil || test.Exact),
+			"%s: %+v, want U %g, %v", r.Name, test, r.U, err)
 		if r.PExact != nil {
 			expect(t, r.Name, "exact p", test.P, *r.PExact)
 		}
@@ -102,9 +100,7 @@ func TestAgainstSciPy(t *testing.T) {
 			expect(t, r.Name, "approximated p", normalP(r.U, n*m/2, varianceOfU(n, m, ties)), *r.PAsymptotic)
 		}
 		got, err := RatioOf(r.X, r.Y, 0.95)
-		if few := 2*math.Exp(-logChoose(len(r.X)+len(r.Y), len(r.X))) > 0.05; few != (err != nil) {
-			t.Errorf("%s: ratio: %v", r.Name, err)
-		}
+		testenv.Equal(t, 2*math.Exp(-logChoose(len(r.X)+len(r.Y), len(r.X))) > 0.05, (err != nil), r.Name, err)
 		if err == nil {
 			expect(t, r.Name, "ratio", got.Estimate, r.Ratio)
 		}
@@ -140,10 +136,8 @@ func TestAgainstSciPy(t *testing.T) {
 			t.Errorf("%d values: threshold %g, simulated %g", want.N, z, want.Z)
 		}
 	}
-	if len(ref.Critical) != len(critical) || threshold(40) != 4.7 || threshold(400) != 4.3 {
-		t.Errorf("%d sizes, want %d; between two sizes %g, beyond the table %g", len(critical), len(ref.Critical),
-			threshold(40), threshold(400))
-	}
+	testenv.Check(t, len(ref.Critical) == len(critical) && threshold(40) == 4.7 && threshold(400) == 4.3,
+		"%d sizes, want %d; between two sizes %g, beyond the table %g", len(critical), len(ref.Critical), threshold(40), threshold(400))
 }
 
 // The pairs of testdata/signed.R.
@@ -164,9 +158,7 @@ func TestPairsAgainstR(t *testing.T) {
 		test, err := SignedRank(r.X, r.Y)
 		expect(t, r.Name, "p", test.P, r.P)
 		want := Test{U: r.V, P: test.P, Exact: r.Exact, Ties: r.Tied || r.Zeros > 0, Paired: true}
-		if err != nil || test != want {
-			t.Errorf("%s: %+v, want %+v, %v", r.Name, test, want, err)
-		}
+		testenv.Check(t, err == nil && test == want, "%s: %+v, want %+v, %v", r.Name, test, want, err)
 		got, err := PairedRatio(r.X, r.Y, 0.95)
 		if r.Ratio == nil {
 			var need NeedRounds

@@ -24,10 +24,8 @@ func TestLatencySpread(t *testing.T) {
 		h.Record(time.Duration(i+1) * time.Microsecond)
 	}
 	s, ok, err := LatencySpread(a.Latencies(), b.Latencies())
-	if err != nil || !ok || s.N != 1000 || s.Max != 1e6 || !about(s.Mean, 500500, 1e-6) || !about(s.SD, 288675, 1e-3) ||
-		!about(s.Within, .577, .005) {
-		t.Errorf("%+v %t %v", s, ok, err)
-	}
+	testenv.Check(t, err == nil && ok && s.N == 1000 && s.Max == 1e6 && about(s.Mean, 500500, 1e-6) && about(s.SD, 288675, 1e-3) && about(s.Within, .577, .005),
+		"%+v %t %v", s, ok, err)
 	// Equal values are all within, although their SD is 0 and their bucket has a width.
 	c := hdr.New()
 	for range 10 {

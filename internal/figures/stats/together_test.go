@@ -27,9 +27,8 @@ func TestTogether(t *testing.T) {
 	kept, ok := Together(a, b)
 	testenv.Need(t, ok && len(kept) == 2 && len(kept[0]) == 2 && len(kept[1]) == 2, "%v, kept %+v", ok, kept)
 	for _, side := range kept {
-		if side[0].Trial.Round != 1 || side[1].Trial.Round != 5 {
-			t.Errorf("rounds %d and %d", side[0].Trial.Round, side[1].Trial.Round)
-		}
+		testenv.Check(t, side[0].Trial.Round == 1 && side[1].Trial.Round == 5,
+			"rounds %d and %d", side[0].Trial.Round, side[1].Trial.Round)
 	}
 	for name, sides := range map[string][][]bench.TrialResult{
 		"one side": {a}, "none": nil, "nothing in common": {a[:1], b[:1]}, "at a stretch": {a[3:4], a[3:4]},

@@ -182,9 +182,7 @@ func TestWithoutCounters(t *testing.T) {
 			t.Errorf("%s: share %g", name, share)
 		}
 	}
-	if share := verdict.ShareOfOthers(made{rate: 10, busy: 1, storeUnknown: true}.step(0), 0); share != 1 {
-		t.Errorf("a machine that others use alone: share %g", share)
-	}
+	testenv.Equal(t, verdict.ShareOfOthers(made{rate: 10, busy: 1, storeUnknown: true}.step(0), 0), 1)
 	for _, m := range []bench.Machine{{CPUs: 4}, {Load1: "9"}, {CPUs: 4, Load1: "x"}} {
 		if load, busy := verdict.BusyBefore(m); busy {
 			t.Errorf("%+v: load %g", m, load)

@@ -26,15 +26,15 @@ type state struct {
 type sample struct {
 	prometheus.Metric
 	value float64
-	until life
+	until end
 	trial bench.Trial
 }
 
-// life is what ends a sample.
-type life int
+// end is what ends a sample.
+type end int
 
 const (
-	ofStep life = iota // also the end of its trial
+	ofStep end = iota // also the end of its trial
 	ofTrial
 	ofRun
 )
@@ -57,14 +57,14 @@ func (s *state) handle(rec bench.Record) {
 	contender := []string{"contender", trial.Label()}
 	who := append(slices.Clip(contender), "round", strconv.Itoa(trial.Round))
 	at := s.steps[trial]
-	put := func(until life, kind prometheus.ValueType, name, help string, v float64, labels []string) {
+	put := func(until end, kind prometheus.ValueType, name, help string, v float64, labels []string) {
 		m := prometheus.MustNewConstMetric(describe(name, help, labels), kind, v)
 		s.samples[fmt.Sprintf("%s %q", name, labels)] = sample{m, v, until, trial}
 	}
-	gauge := func(until life, name, help string, v float64, labels ...string) {
+	gauge := func(until end, name, help string, v float64, labels ...string) {
 		put(until, prometheus.GaugeValue, name, help, v, labels)
 	}
-	known := func(until life, name, help string, v float64, labels ...string) { // else the value is unknown
+	known := func(until end, name, help string, v float64, labels ...string) { // else the value is unknown
 		if v > 0 {
 			gauge(until, name, help, v, labels...)
 		}
@@ -94,7 +94,7 @@ func (s *state) handle(rec bench.Record) {
 	case bench.CheckDone:
 		add("locbench_checks_total", "Checks by status.", 1, "status", string(e.Check.Status))
 	case bench.StepStarted:
-		s.end(trial, ofStep)
+		s.drop(trial, ofStep)
 		at = append(who, "step", strconv.Itoa(e.Index), "step_name", e.Step.Name, "warm_up", strconv.FormatBool(e.Step.WarmUp))
 		s.steps[trial] = slices.Clip(at)
 		gauge(ofStep, "locbench_step_number", "Number of the running step, from 1.", float64(e.Index+1), at...)
@@ -126,20 +126,20 @@ func (s *state) handle(rec bench.Record) {
 			}
 		}
 	case bench.StepEnded:
-		s.end(trial, ofStep)
+		s.drop(trial, ofStep)
 		if n := int64(len(e.Result.Missed())); n > 0 {
 			add("locbench_thresholds_missed_total", "Missed thresholds, over all steps.", n)
 		}
 	case bench.TrialEnded:
-		s.end(trial, ofTrial)
+		s.drop(trial, ofTrial)
 		delete(s.steps, trial)
 	case bench.RunEnded:
 		running(0)
 	}
 }
 
-// end removes the samples of a trial that end with its step, or with itself.
-func (s *state) end(trial bench.Trial, with life) {
+// drop removes the samples of a trial that end with its step, or with itself.
+func (s *state) drop(trial bench.Trial, with end) {
 	maps.DeleteFunc(s.samples, func(_ string, x sample) bool { return x.trial == trial && x.until <= with })
 }
 

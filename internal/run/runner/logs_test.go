@@ -89,3 +89,31 @@ func TestLogRelay_Excerpt(t *testing.T) {
 		"990 991 992 993 994 995 996 997 998 999"
 	testenv.Equal(t, strings.Join(texts, " "), want, len(kept), kept)
 }
+
+// TestDescribeBuild: what a run says of a build, and of a health check that is off.
+func TestDescribeBuild(t *testing.T) {
+	for want, a := range map[string]bench.Artifact{
+		"a: ready":                  {},
+		"a: unchanged, not rebuilt": {BuildCached: true, BuildTime: time.Second},
+		"a: built in 1.23s":         {BuildTime: 1234 * time.Millisecond},
+		"a: unchanged, not rebuilt; the health check of its image is off": {BuildCached: true, Healthcheck: true},
+	} {
+		testenv.Equal(t, describeBuild(bench.Selection{Contender: "a"}, a), want)
+	}
+}
+
+// A clock that is set is reported once, with the amount and the sign; a small correction is not.
+func TestClockMoved(t *testing.T) {
+	for was, want := range map[time.Duration]time.Duration{
+		0: 0, 400 * time.Millisecond: 0, -400 * time.Millisecond: 0, // less than clockStep
+		3 * time.Second: -3 * time.Second, -time.Hour: time.Hour,
+	} {
+		c := &clock{began: time.Now(), off: was}
+		if got, set := c.moved(); got.Round(time.Millisecond) != want || set != (want != 0) {
+			t.Errorf("off by %v: moved by %v (%v), want %v", was, got, set, want)
+		}
+		if again, set := c.moved(); set {
+			t.Errorf("off by %v: reported again, %v", was, again)
+		}
+	}
+}

@@ -56,13 +56,13 @@ func TestWaysOn(t *testing.T) {
 		Compare: func(a, b string) tea.Cmd { return linked("compare")(a, b) },
 		Runs:    func() tea.Cmd { return linked("runs")() },
 	}})
-	r.state.Run = bench.Run{ID: "this", Started: day(7), Profile: bench.Profile{Name: "quick"}, Command: []string{"locbench", "run", "a"}, Seed: 7}
+	r.state.Run = bench.Run{ID: "this", Started: day(7), Profile: bench.Profile{Name: "quick"}, Given: []string{"locbench", "run", "a"}}
 	for _, c := range []struct {
 		key  ui.Key
 		want []string
 	}{
 		{ui.Runs, []string{"runs"}}, {ui.Compare, []string{"compare", "before", r.options.Session.Dir()}},
-		{ui.Start, []string{"start", "a", "--seed", "7"}}, {ui.Resume, []string{"start", "--resume", r.options.Session.Dir()}},
+		{ui.Start, []string{"start", "a"}}, {ui.Resume, []string{"start", "--resume", r.options.Session.Dir()}},
 	} {
 		msg := ways{r}.way(wayMsg{Key: c.key})()
 		if ask, ok := msg.(ui.AskMsg); ok {

@@ -119,9 +119,9 @@ func TestKeysLeadOn(t *testing.T) {
 	for keys, want := range map[string]string{
 		"enter": "open results/20261127-015500-quick", "end enter": "line 17",
 		"down r": "report results/20261125-080000-quick/report.html", "end r": "line 17",
-		"down y":            "locbench run --headless -q go-nethttp go-nethttp:release --connections 1,8,64,256",
+		"down y":            "copied command: locbench run --profile=quick --cpus=0.4 --memory=64MiB go-nethttp",
 		"end y":             "line 17",
-		"down s":            "locbench run --profile quick --cpus 0.4 --memory 64MiB go-nethttp",
+		"down s":            "locbench run --profile=quick --cpus=0.4 --memory=64MiB go-nethttp",
 		"down s enter":      again,
 		"down s 1":          again,
 		"down down down s":  "its record has no command",

@@ -48,7 +48,7 @@ func (f *form) resolve(sel bench.Selection) (bench.Service, error) {
 	if err != nil {
 		return svc, err
 	}
-	return contender.Set(svc, own)
+	return contender.WithSettings(svc, own)
 }
 
 // canonical returns sel with its variant, the default one if it names none.
