@@ -136,7 +136,7 @@ func TestScreen_HostileLogs(t *testing.T) {
 	p := newPane(t, 100, 30, dir)
 	p.typed("printf '\\033]2;title before\\007'; locbench run --profile " + small(t, "faulty", "process") + " --services " + faulty(t, "shout", 0) + " --rounds 1 --duration 60s -o out; echo code=$?")
 	p.see("step 1 of 3", "req/s")
-	p.keys("5", "v")
+	p.keys("4", "v")
 	screen := p.see("pwned")
 	testenv.Check(t, !strings.ContainsAny(screen, "\x1b\a"), "%q", screen)
 	lines := strings.Split(strings.TrimRight(screen, "\n"), "\n")
@@ -172,8 +172,8 @@ func TestDashboard(t *testing.T) {
 	if len(folders) != 2 || runState(folders[0]) != bench.RunInterrupted || runState(folders[1]) != bench.RunComplete {
 		t.Fatalf("folders %q", folders)
 	}
-	p.keys("3")
-	p.see("go-nethttp", "1 contender")
+	p.keys("2")
+	p.see("go-nethttp", "4 connections")
 	p.keys("q")
 
 	p.see("set up  ")
