@@ -155,9 +155,6 @@ func planNew(o RunOptions) (run bench.Run, dir string, found map[bench.Selection
 		AcceptFailedChecks: o.Accept, TLS: trusts, UserUnsaved: usersUnsaved(p, o.Changes),
 		Warnings: run.Warnings,
 	}
-	for _, text := range profile.LiteralBraces(p) {
-		run.Warnings.Add(bench.Warning{Text: text})
-	}
 	return run, dir, found, checkEngine(run)
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync/atomic"
@@ -181,11 +182,9 @@ thresholds: ["throughput>900000000 stop=run"]
 
 	_, repeat, _ := strings.Cut(output(t, out, results.SummaryFile), "## Repeat")
 	command := regexp.MustCompile("(?s)```sh\nlocbench (run --profile (\\S+) [^\n]*)\n```").FindStringSubmatch(repeat)
-	profile := regexp.MustCompile("(?s)```yaml\n(.*?)\n```").FindStringSubmatch(repeat)
-	testenv.Need(t, command != nil && profile != nil && strings.Contains(repeat, "Set TOKEN in the environment"),
+	testenv.Need(t, command != nil && strings.Contains(repeat, "Set TOKEN in the environment"),
 		"no command to repeat the run:\n%s", repeat)
-	t.Chdir(t.TempDir())
-	testenv.OK(t, os.WriteFile(command[2], []byte(profile[1]+"\n"), 0o600))
+	t.Chdir(filepath.Dir(mine))
 	before := requests.of("/orders")
 	env.says(t, console.ExitThreshold, "", append(words(command[1]), "-o", "again")...)
 	if n := requests.of("/orders") - before; n < 20 {

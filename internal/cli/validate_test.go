@@ -50,8 +50,8 @@ func TestManifestNeeds(t *testing.T) {
 		"other/p.yaml":            "contenders: [goes]\nservices: .\nrequests: [{get: /}]\nsteps: [1]\n",
 		"other/both.yaml":         "contenders: [goes, node]\nservices: .\nrequests: [{get: /}]\nsteps: [1]\n"})
 	t.Chdir(dir)
-	says(t, 0, "steps:…# From the manifest of goes:\n# needs:\n#   db:\n…fsync=off…# From the manifest of node:", "profiles", "show", "p.yaml")
-	shown := says(t, 0, "# From manifests:\n# needs:…POSTGRES_PASSWORD: '***'", "profiles", "show", "other/p.yaml")
+	says(t, 0, `fsync=off…"manifest": true…fsync=off…"manifest": true`, "profiles", "show", "p.yaml", "--json")
+	shown := says(t, 0, `"POSTGRES_PASSWORD": "***"`, "profiles", "show", "other/p.yaml", "--json")
 	shown += says(t, 2, "need db of other/goes/service.yaml and that of other/node/service.yaml differ:…environment.POSTGRES_PASSWORD: ***",
 		"profiles", "show", "other/both.yaml")
 	shown += says(t, 2, "differ:…POSTGRES_PASSWORD: ***…per_service", "run", "--headless", "--profile", "other/both.yaml")
