@@ -39,7 +39,8 @@ func TestRead(t *testing.T) {
 		"tcp":        {"image: a\nready: {tcp: 1}", `{"image":"a","ready":{"tcp":1}}`},
 		"http": {"image: a\nready: {http: {port: 9000, path: /h, status: 204}}",
 			`{"image":"a","ready":{"http":{"port":9000,"path":"/h","status":204}}}`},
-		"log": {"image: a\nready: {log: {line: ready to, times: 2}}", `{"image":"a","ready":{"log":{"line":"ready to","times":2}}}`},
+		"log":         {"image: a\nready: {log: {line: ready to, times: 2}}", `{"image":"a","ready":{"log":{"line":"ready to","times":2}}}`},
+		"healthcheck": {"image: a\nready: healthcheck", `{"image":"a","ready":{"healthcheck":true}}`},
 		"seed": {"image: postgres\nseed: [schema.sql, {command: psql -f /seed/rows.sql}]",
 			`{"image":"postgres","seed":[{"file":"DIR/schema.sql"},{"command":["sh","-c","psql -f /seed/rows.sql"]}],` +
 				`"volumes":[{"source":"DIR/rows.sql","target":"/seed/rows.sql"}]}`},
@@ -105,7 +106,6 @@ func TestMistakes(t *testing.T) {
 		"external's build":   {"dockerfile: notes.txt\nexternal: h:1", 2, []string{"both `dockerfile` and `external`"}},
 		"seed of a build":    {"dockerfile: notes.txt\nseed: [schema.sql]", 3, []string{"/notes.txt runs no files", "like: postgres"}},
 		"restart":            {"image: a\nrestart: always", 3, []string{"unknown key `db.restart`; known keys: image"}},
-		"healthcheck":        {"image: a\nhealthcheck:\n  test: x", 3, []string{"write `ready`"}},
 		"writable":           {"image: a\nwritable: true", 3, []string{"only for an external service"}},
 		"writable's command": {"external: h:1\nwritable: true\nseed: [{command: [x]}]", 4, []string{"no container", "{image: …"}},
 		"writable's file":    {"external: h:1\nwritable: true\nseed: [schema.sql]", 4, []string{"no container"}},
