@@ -29,6 +29,44 @@ type truth struct {
 	is      bool // it does what the benchmark looks for
 }
 
+// each runs every contender RUNS times, as a process, and reports how often each thing that found names was found.
+func each(b *testing.B, runs int, all []truth, load string, found func(run bench.Run, trial bench.TrialResult, code int, counts string) map[string]bool) {
+	dir := b.TempDir()
+	for _, args := range [][]string{
+		{"go", "build", "-o", filepath.Join(dir, "service"), "./testdata/truths"},
+		{"cp", "testdata/truths/service.js", dir},
+		{"javac", "-d", dir, "testdata/truths/Service.java"},
+	} {
+		out, err := exec.Command(args[0], args[1:]...).CombinedOutput()
+		testenv.Need(b, err == nil, "%v: %v\n%s", args, err, out)
+	}
+	for _, c := range all {
+		b.Run(c.name, func(b *testing.B) {
+			times, n := map[string]int{}, number("RUNS", runs)
+			for range n {
+				counts := filepath.Join(b.TempDir(), "counts.json")
+				run, trials, code := c.run(b, dir, counts, load)
+				for what, is := range found(run, trials[0], code, counts) {
+					if times[what] += 0; is {
+						times[what]++
+					}
+					if is != (c.is || what == "within") {
+						b.Log(what, trials[0].Failure, trials[0].Warnings)
+						for _, s := range trials[0].Steps {
+							b.Log(s.Load.Succeeded, s.Warnings)
+						}
+					}
+				}
+			}
+			for what, n := range times {
+				b.ReportMetric(float64(n), what)
+			}
+			b.ReportMetric(float64(n), "runs")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
 // BenchmarkUnexpected runs services that mix up one response in 50 with three or more requests in
 // flight, and right ones, at default settings and with the load of `quick`. It reports in how many
 // runs they were excluded with exit code 3, and in how many the 95% interval (Wilson's) of the
@@ -36,44 +74,29 @@ type truth struct {
 //
 //	make bench-truths
 func BenchmarkUnexpected(b *testing.B) {
-	steps := "step_duration: 3s\nsteps: [1 warm-up for 2s, 1, 4, 16, 64]\n"
-	expect := `requests: [{get: "/items/{item}", expect: {json_includes: {id: "{item}"}}}]` + "\n"
+	load := `requests: [{get: "/items/{item}", expect: {json_includes: {id: "{item}"}}}]
+step_duration: 3s
+steps: [1 warm-up for 2s, 1, 4, 16, 64]
+`
 	mixes := map[string]string{"MIX": "50"}
-	dir := truths(b)
-	for _, c := range []truth{
+	each(b, 20, []truth{
 		{"go", []string{"./service"}, mixes, true},
 		{"node", []string{"node", "service.js"}, mixes, true},
 		{"right", []string{"./service"}, nil, false},
-	} {
-		b.Run(c.name, func(b *testing.B) {
-			excluded, within, runs := 0, 0, number("RUNS", 20)
-			for range runs {
-				counts := filepath.Join(b.TempDir(), "counts.json")
-				run, trials, code := c.run(b, dir, counts, expect+steps)
-				unexpected := trials[0].Excluded(run.Profile.ErrorsAllowed(), run.Profile.MaxUnexpected)
-				if code == console.ExitContender && unexpected != nil && unexpected.Unexpected != nil {
-					excluded++
-				}
-				if at, ok := sharesAgree(b, counts, trials[0]); ok {
-					within++
-				} else {
-					b.Log(at)
-				}
-			}
-			count(b, map[string]int{"excluded": excluded, "within": within, "runs": runs})
-		})
-	}
+	}, load, func(run bench.Run, trial bench.TrialResult, code int, counts string) map[string]bool {
+		unexpected := trial.Excluded(run.Profile.ErrorsAllowed(), run.Profile.MaxUnexpected)
+		return map[string]bool{
+			"excluded": code == console.ExitContender && unexpected != nil && unexpected.Unexpected != nil,
+			"within":   sharesAgree(b, counts, trial),
+		}
+	})
 }
 
 // sharesAgree reports whether the 95% interval of the share of unexpected bodies, of the steps with
 // more than two connections, has the share that the service counted in them.
-func sharesAgree(b *testing.B, counts string, trial bench.TrialResult) (at string, ok bool) {
+func sharesAgree(b *testing.B, counts string, trial bench.TrialResult) bool {
 	var truth struct{ Wrong int64 }
-	data, err := os.ReadFile(counts)
-	if err == nil {
-		err = json.Unmarshal(data, &truth)
-	}
-	testenv.OK(b, err)
+	testenv.OK(b, json.Unmarshal([]byte(readFile(b, counts)), &truth))
 	var sent, wrong, compared int64
 	for _, s := range trial.Steps {
 		if s.Step.Connections > 2 {
@@ -84,8 +107,7 @@ func sharesAgree(b *testing.B, counts string, trial bench.TrialResult) (at strin
 	}
 	low, high := bench.Unexpected{Count: wrong, Compared: compared}.Interval()
 	is := float64(truth.Wrong) / float64(max(1, sent))
-	text, _ := json.Marshal(map[string]any{"wrong": wrong, "compared": compared, "truth": is})
-	return string(text), is >= low-1e-9 && is <= high
+	return is >= low-1e-9 && is <= high
 }
 
 // BenchmarkLeak runs a service that keeps 2 KiB per request, and four that do not, for 30 s under a
@@ -95,58 +117,19 @@ func sharesAgree(b *testing.B, counts string, trial bench.TrialResult) (at strin
 //	make bench-truths
 func BenchmarkLeak(b *testing.B) {
 	load := "requests: [{get: \"/items/{item}\"}]\nsteps: [16 warm-up for 5s, 16 for 25s]\nlimits: {cpus: 0.5, memory: 256MiB}\n"
-	dir := truths(b)
-	java := []string{"java", "-Xmx192m", "-cp", ".", "Service"}
-	for _, c := range []truth{
+	each(b, 10, []truth{
 		{"leak", []string{"./service"}, map[string]string{"LEAK": "2048"}, true},
 		{"go", []string{"./service"}, nil, false},
 		{"node", []string{"node", "service.js"}, nil, false},
-		{"java", java, nil, false},
+		{"java", []string{"java", "-Xmx192m", "-cp", ".", "Service"}, nil, false},
 		{"cache", []string{"./service"}, map[string]string{"CACHE": "64"}, false},
-	} {
-		b.Run(c.name, func(b *testing.B) {
-			found, runs := 0, number("RUNS", 10)
-			for range runs {
-				_, trials, _ := c.run(b, dir, filepath.Join(b.TempDir(), "counts.json"), load)
-				grows := trials[0].Exit != nil && trials[0].Exit.OOMKilled
-				for _, s := range trials[0].Steps {
-					grows = grows || s.Warnings.Has(bench.WarnMemoryGrowth)
-				}
-				if grows {
-					found++
-				}
-				if grows != c.is {
-					b.Log(trials[0].Failure, trials[0].Warnings)
-					for _, s := range trials[0].Steps {
-						b.Log(s.Load.Succeeded, s.Warnings)
-					}
-				}
-			}
-			count(b, map[string]int{"found": found, "runs": runs})
-		})
-	}
-}
-
-func count(b *testing.B, counts map[string]int) {
-	for name, n := range counts {
-		b.ReportMetric(float64(n), name)
-	}
-	b.ReportMetric(0, "ns/op")
-}
-
-// truths returns a folder with the services of testdata/truths, ready to start.
-func truths(b *testing.B) string {
-	dir := b.TempDir()
-	for _, args := range [][]string{
-		{"go", "build", "-o", filepath.Join(dir, "service"), "./testdata/truths"},
-		{"cp", "testdata/truths/service.js", dir},
-		{"javac", "-d", dir, "testdata/truths/Service.java"},
-	} {
-		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
-			b.Fatalf("%v: %v\n%s", args, err, out)
+	}, load, func(_ bench.Run, trial bench.TrialResult, _ int, _ string) map[string]bool {
+		grows := trial.Exit != nil && trial.Exit.OOMKilled
+		for _, s := range trial.Steps {
+			grows = grows || s.Warnings.Has(bench.WarnMemoryGrowth)
 		}
-	}
-	return dir
+		return map[string]bool{"found": grows}
+	})
 }
 
 // run runs the contender once, as a process, with the rest of a profile.
@@ -157,51 +140,38 @@ func (c truth) run(b *testing.B, dir, counts, more string) (bench.Run, []bench.T
 		"name": c.name, "env": env, "port": 8080, "ready": map[string]string{"path": "/healthz"},
 		"process": map[string]any{"command": append([]string{"sh", "-c", `cd "$0" && exec "$@"`, dir}, c.command...)},
 	})
-	services := filepath.Join(b.TempDir(), c.name)
-	if err == nil {
-		err = os.Mkdir(services, 0o755)
-	}
-	if err == nil {
-		err = os.WriteFile(filepath.Join(services, "service.yaml"), settings, 0o600)
-	}
 	testenv.OK(b, err)
+	services := filepath.Join(b.TempDir(), c.name)
+	writeFile(b, filepath.Join(services, "service.yaml"), string(settings))
 	profile := profileFile(b, "contenders: ["+c.name+"]\nruntime: process\nvariables: {item: {from: 1, to: 100000}}\n"+more)
 	out := filepath.Join(b.TempDir(), "out")
-	running := startLocbench(b, services, "run", "--headless", "--profile", profile, "--services", services, "-o", out)
-	code := running.wait(3 * time.Minute)
+	code, _, stderr := bounded(b, services, 3*time.Minute, "run", "--headless", "--profile", profile, "--services", services, "-o", out)
 	run, trials := read(b, out)
-	testenv.Need(b, len(trials) == 1, "exit code %d:\n%s", code, running.stderr.String())
+	testenv.Need(b, len(trials) == 1, "exit code %d:\n%s", code, stderr)
 	return run, trials, code
 }
 
 // bound is a contender with one known bottleneck.
 type bound struct {
-	name     string
-	services func(testing.TB) string // folder of the contender; nil: go-nethttp
-	args     []string
-	client   float64 // CPUs that locbench itself may use; 0: all
-	at       int     // the step whose bottleneck is checked
-	want     verdict.Bound
+	name   string
+	fault  string   // of the contender faulty; "": go-nethttp
+	memory string   // its limit in MiB, for the fault
+	args   []string // of the run
+	client float64  // CPUs that locbench itself may use; 0: all
+	at     int      // the step whose bottleneck is checked
+	want   verdict.Bound
 }
 
 func bounds() []bound {
-	misbehaving := func(fault string) func(testing.TB) string {
-		return func(t testing.TB) string { return faulty(t, fault, 0) }
-	}
-	built := func(by, memory string) func(testing.TB) string {
-		return func(t testing.TB) string {
-			return made(t, "faulty", map[string]string{"FAULT": by, "MEMORY": memory}, nil)
-		}
-	}
 	return []bound{
-		{name: "quota", services: misbehaving("spin"), args: []string{"faulty", "--cpus", "0.3", "--connections", "4"}, want: verdict.Quota},
-		{name: "memory/heap", services: built("heap", "128"), args: []string{"faulty", "--cpus", "2", "--memory", "128MiB", "--connections", "8"}, want: verdict.Memory},
-		{name: "memory/cache", services: built("cache", "64"), args: []string{"faulty", "--cpus", "2", "--memory", "64MiB", "--connections", "8"}, want: verdict.Memory},
-		{name: "contender's lock", services: misbehaving("lock"), args: []string{"faulty", "--connections", "2,16"}, at: 1, want: verdict.Contender},
-		{name: "store", args: []string{"go-nethttp", "--store-latency", "30ms", "--connections", "4,32"}, at: 1, want: "elasticsearch"},
-		{name: "client", services: built("client", "64"), args: []string{"faulty", "--connections", "16"}, client: 0.4, want: verdict.Client},
-		{name: "too few connections", services: misbehaving("wait"), args: []string{"faulty", "--connections", "2,16"}, want: verdict.Connections},
-		{name: "errors", services: misbehaving("hang"), args: []string{"faulty", "--connections", "2"}, want: verdict.Errors},
+		{name: "quota", fault: "spin", args: []string{"--cpus", "0.3", "--connections", "4"}, want: verdict.Quota},
+		{name: "memory/heap", fault: "heap", memory: "128", args: []string{"--cpus", "2", "--memory", "128MiB", "--connections", "8"}, want: verdict.Memory},
+		{name: "memory/cache", fault: "cache", memory: "64", args: []string{"--cpus", "2", "--memory", "64MiB", "--connections", "8"}, want: verdict.Memory},
+		{name: "contender's lock", fault: "lock", args: []string{"--connections", "2,16"}, at: 1, want: verdict.Contender},
+		{name: "store", args: []string{"--store-latency", "30ms", "--connections", "4,32"}, at: 1, want: "elasticsearch"},
+		{name: "client", fault: "client", memory: "64", args: []string{"--connections", "16"}, client: 0.4, want: verdict.Client},
+		{name: "too few connections", fault: "wait", args: []string{"--connections", "2,16"}, want: verdict.Connections},
+		{name: "errors", fault: "hang", args: []string{"--connections", "2"}, want: verdict.Errors},
 	}
 }
 
@@ -245,12 +215,12 @@ func BenchmarkVerdict(b *testing.B) {
 
 // run gives the contender n trials, each in its own container.
 func (c bound) run(b *testing.B, n int) (bench.Run, []bench.TrialResult) {
-	dir := b.TempDir()
-	args := []string{"run", c.args[0], "-p", small(b, c.args[0], "docker"), "--rounds", strconv.Itoa(n), "--duration", "1500ms", "--no-checks", "-o", "out"}
-	args = append(args, c.args[1:]...)
-	if c.services != nil {
-		args = append(args, "--services", c.services(b))
+	dir, contender := b.TempDir(), "go-nethttp"
+	if c.fault != "" {
+		contender = "faulty"
+		c.args = append(c.args, "--services", made(b, contender, map[string]string{"FAULT": c.fault, "AFTER": "0", "MEMORY": c.memory}, nil))
 	}
+	args := append([]string{"run", contender, "-p", small(b, contender, "docker"), "--rounds", strconv.Itoa(n), "--duration", "1500ms", "--no-checks", "-o", "out"}, c.args...)
 	cmd := exec.Command(testenv.Locbench(b), args...)
 	cmd.Dir, cmd.SysProcAttr = dir, &syscall.SysProcAttr{Setpgid: true}
 	var running *command

@@ -122,9 +122,8 @@ func (d *disturbed) killed(phase string) {
 	d.wait(time.Minute)
 	run, trials := read(d.t, d.out)
 	testenv.Check(d.t, run.State == bench.RunRunning, "a killed run says it is %s", run.State)
-	if phase == "load" && (len(trials) != 1 || len(trials[0].Steps) < 1) {
-		d.t.Fatalf("the finished step is not on disk: %+v", trials)
-	}
+	testenv.Need(d.t, phase != "load" || len(trials) == 1 && len(trials[0].Steps) >= 1,
+		"the finished step is not on disk: %+v", trials)
 	d.cleaned(run.ID)
 }
 
@@ -163,9 +162,8 @@ func (d *disturbed) resumes(args ...string) []bench.TrialResult {
 	c := startIn(d.t, d.dir, d.env, append([]string{"run", "--headless", "--resume", "out"}, args...)...)
 	c.succeeds(2 * time.Minute)
 	run, trials := read(d.t, d.out)
-	if run.State != bench.RunComplete || len(trials) != len(run.Trials) {
-		d.t.Errorf("after resuming: run %s, %d of %d trials", run.State, len(trials), len(run.Trials))
-	}
+	testenv.Check(d.t, run.State == bench.RunComplete && len(trials) == len(run.Trials),
+		"after resuming: run %s, %d of %d trials", run.State, len(trials), len(run.Trials))
 	for _, trial := range trials {
 		if trial.State != bench.TrialComplete || len(trial.Steps) != len(run.Profile.Steps) || trial.Lost != nil {
 			d.t.Errorf("after resuming: trial %s is %s, has %d steps, lost %v", trial.Trial, trial.State, len(trial.Steps), trial.Lost)

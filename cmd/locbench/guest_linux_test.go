@@ -155,9 +155,8 @@ func TestGuestReadings(t *testing.T) {
 				t.Errorf("the kernel's %s is %q, want %q", file, got, want)
 			}
 		}
-		if kernel.limits["cpuset.cpus"] == "" && strings.Contains(limits, "cpu_set") {
-			t.Error("the kernel knows of no CPU set")
-		}
+		testenv.Check(t, kernel.limits["cpuset.cpus"] != "" || !strings.Contains(limits, "cpu_set"),
+			"the kernel knows of no CPU set")
 		if changed := kernel.end(); len(changed) > 0 {
 			t.Errorf("changed limits: %q", changed)
 		}
@@ -174,9 +173,8 @@ func TestGuestReadings(t *testing.T) {
 				}
 			}
 			th, ok := s.Throttling()
-			if !ok || th.Throttled == 0 || th.Throttled > th.Periods || th.Time <= 0 {
-				t.Errorf("step %d: one that spins was not throttled: %+v, known: %v", i+1, th, ok)
-			}
+			testenv.Check(t, ok && th.Throttled != 0 && th.Throttled <= th.Periods && th.Time > 0,
+				"step %d: one that spins was not throttled: %+v, known: %v", i+1, th, ok)
 			t.Logf("step %d: %d of %d periods throttled, %v lost; %s", i+1, th.Throttled, th.Periods, th.Time, verdicts[i])
 			if p := s.Pressure(); p == nil || p.CPU == nil || p.CPU.Some == 0 || p.Memory == nil || p.IO == nil {
 				t.Errorf("step %d: pressure %+v", i+1, p)
@@ -213,9 +211,8 @@ func highWater(t *testing.T, steps []bench.StepResult, said string) {
 		return
 	}
 	testenv.Check(t, strings.Contains(said, "in this step"), "the text does not tell of the marks of the steps")
-	if len(marks) != 3 || marks[1] < marks[0]+24<<20 || marks[1] < marks[2]+24<<20 {
-		t.Errorf("32 MiB touched in the second step, marks of the steps: %v", marks)
-	}
+	testenv.Check(t, len(marks) == 3 && marks[1] >= marks[0]+24<<20 && marks[1] >= marks[2]+24<<20,
+		"32 MiB touched in the second step, marks of the steps: %v", marks)
 }
 
 func kernelRelease(t *testing.T) string {
@@ -348,9 +345,8 @@ func (k *kernelFiles) holds(t *testing.T, u bench.Usage) bool {
 	} {
 		from, ok1 := k.all[before].values[key]
 		to, ok2 := k.all[after].values[key]
-		if !ok1 || !ok2 || value < from || value > to {
-			t.Errorf("%s: the results say %d, the kernel %d before and %d after (there: %v, %v)", key, value, from, to, ok1, ok2)
-		}
+		testenv.Check(t, ok1 && ok2 && value >= from && value <= to,
+			"%s: the results say %d, the kernel %d before and %d after (there: %v, %v)", key, value, from, to, ok1, ok2)
 	}
 	return true
 }
@@ -515,10 +511,69 @@ steps: [4 for 10s]
 			for _, s := range trial.Steps {
 				cpus, known := s.CPUs()
 				t.Logf("%s: %.4f CPUs of %v; %+v", trial.Trial, cpus, quota, s.Interleave)
-				if !known || s.Interleave == nil || cpus > 1.03*quota {
-					t.Errorf("%s: %.4f CPUs (known: %v) of %v", trial.Trial, cpus, known, quota)
-				}
+				testenv.Check(t, known && s.Interleave != nil && cpus <= 1.03*quota,
+					"%s: %.4f CPUs (known: %v) of %v", trial.Trial, cpus, known, quota)
 			}
 		}
 	})
+}
+
+// TestGuestClockSet sets the clock of the virtual machine an hour forward in the first step and two
+// hours back in the second. Durations stay right, in the run and when it is read from disk, which
+// has only times of day.
+func TestGuestClockSet(t *testing.T) {
+	guestRuntimes(t, func(t *testing.T, runtime string) {
+		if vendor, err := os.ReadFile("/sys/class/dmi/id/sys_vendor"); err != nil || !strings.HasPrefix(string(vendor), "QEMU") {
+			t.Fatalf("this is not the virtual machine (%q, %v): its clock is not touched", vendor, err)
+		}
+		began := time.Now()
+		t.Cleanup(func() { setClock(t, began.Add(time.Since(began))) })
+		// Each request takes at least 10 ms, so a step continues long after its first window.
+		profile := guestProfile(t, runtime, "limits: {memory: 64MiB}", guestStep(1, "fault", 1000), guestStep(1, "fault", 1000), guestStep(4, "light", 50))
+		d := disturb(t, nil, "run", "--headless", "-p", profile, "--services", guestFaulty(t, "wait"))
+		awaitEvent(t, d, "responses in the first step", answered(0))
+		setClock(t, time.Now().Add(time.Hour))
+		awaitEvent(t, d, "responses in the second step", answered(1))
+		setClock(t, time.Now().Add(-2*time.Hour))
+		run, trial := ended(t, d, 0, "the clock was set ", "durations are correct")
+		took := time.Since(began) // by the monotonic clock
+		testenv.Need(t, took <= 50*time.Minute, "%v is too long to see a shift of an hour", took)
+		within := func(what string, got time.Duration) {
+			t.Helper()
+			testenv.Check(t, got > 0 && got <= took, "%s: %v of the %v that all took", what, got, took)
+		}
+		within("the run, by its times of day", run.Ended.Sub(run.Started))
+		testenv.Need(t, trial.StartUp != nil && trial.Stop != nil, "start-up %v, stop %+v", trial.StartUp, trial.Stop)
+		within("start-up", *trial.StartUp)
+		within("stop", trial.Stop.Took)
+		for _, s := range trial.Steps {
+			within(s.Step.Name, s.Load.Elapsed)
+			between := s.After.At.Sub(s.Before.At)
+			within(s.Step.Name+", between its two readings on disk", between)
+			testenv.Check(t, between >= s.Load.Elapsed/2,
+				"%s: %v between the two readings on disk, %v of load", s.Step.Name, between, s.Load.Elapsed)
+		}
+		moved := map[bool]bool{}
+		for _, w := range trial.Warnings {
+			if w.Kind == bench.WarnClockSet {
+				moved[w.Values["moved_ns"] > 0] = true
+			}
+		}
+		testenv.Check(t, moved[true] && moved[false], "it was set forward and back; recorded: %q", trial.Warnings)
+		var last bench.Record
+		testenv.OK(t, eachEvent(d.out, func(r bench.Record) error {
+			testenv.Check(t, !r.At.Before(last.At), "event %d is of %v, event %d of %v", last.Seq, last.At, r.Seq, r.At)
+			last = r
+			return nil
+		}))
+		succeeds(t, d.dir, "report", "out")
+	})
+}
+
+func setClock(t *testing.T, to time.Time) {
+	t.Helper()
+	ts := unix.NsecToTimespec(to.UnixNano())
+	if err := unix.ClockSettime(unix.CLOCK_REALTIME, &ts); err != nil {
+		t.Fatalf("set the clock: %v", err)
+	}
 }

@@ -440,9 +440,8 @@ func wentWell(t *testing.T, trial bench.TrialResult) (passed map[string]int) {
 		}
 	}
 	for _, s := range trial.Steps {
-		if s.Load.Succeeded == 0 || s.Load.FailedTotal() > 0 {
-			t.Errorf("step %s: %d successes, errors %v %v", s.Step.Name, s.Load.Succeeded, s.Load.Failed, s.Load.Examples)
-		}
+		testenv.Check(t, s.Load.Succeeded != 0 && s.Load.FailedTotal() <= 0,
+			"step %s: %d successes, errors %v %v", s.Step.Name, s.Load.Succeeded, s.Load.Failed, s.Load.Examples)
 		if s.After == nil || s.After.Memory == nil || s.After.Memory.OOMKills > 0 || s.After.Memory.Peak > 512<<20 ||
 			s.After.Memory.Peak < s.After.Memory.Used/2 {
 			t.Errorf("step %s: readings %+v", s.Step.Name, s.After)
@@ -454,4 +453,28 @@ func wentWell(t *testing.T, trial bench.TrialResult) (passed map[string]int) {
 		}
 	}
 	return passed
+}
+
+const ordersPassword = "let-me-in-please"
+
+// ordersFolder returns a folder with the two services of docs/your-service.md and its files.
+func ordersFolder(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	testenv.OK(t, os.CopyFS(filepath.Join(dir, "svc"), os.DirFS(root+"/testdata/orders")))
+	for _, file := range []string{"svc/orders-go/service.yaml", "svc/orders-node/service.yaml", "bench.yaml"} {
+		writeFile(t, filepath.Join(dir, file), pageFile(t, yourService, file))
+	}
+	return dir
+}
+
+// typeInto runs lines of a shell in dir.
+func typeInto(t *testing.T, dir, block string) {
+	t.Helper()
+	cmd := exec.Command("sh", "-eux", "-c", block)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(testenv.Locbench(t))+":"+os.Getenv("PATH"))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s\n%s", err, block, out)
+	}
 }

@@ -182,7 +182,7 @@ func walked(t *testing.T, run bench.Run, trials []bench.TrialResult) map[string]
 			all["export, "+f.Name+", "+file.Name] = b.String()
 		}
 	}
-	records := results.Records(run, trials, dir)
+	records := tuitest.OfResults(run, trials, dir)
 	var text, lines bytes.Buffer
 	asText, asJSON := plain.New(plain.Options{Out: &text, Talk: &text, Verbose: true}), plain.New(plain.Options{Out: &lines, Talk: &lines, JSON: true})
 	for _, rec := range records {

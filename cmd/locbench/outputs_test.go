@@ -103,7 +103,7 @@ func outputsOf(t *testing.T, run bench.Run, trials []bench.TrialResult) outputs 
 	testenv.OK(t, r.Text(&comparison, 0))
 	testenv.OK(t, r.Markdown(&comment, nil))
 	dir := "results/made-up"
-	live := frame(t, tuirun.New(tuirun.Options{Session: tuitest.Finished(dir, results.Records(run, trials, dir))}))
+	live := frame(t, tuirun.New(tuirun.Options{Session: tuitest.Finished(dir, tuitest.OfResults(run, trials, dir))}))
 	return outputs{text.String(), summary.String(), page.String(), live, comparison.String(), comment.String()}
 }
 

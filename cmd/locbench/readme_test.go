@@ -159,9 +159,8 @@ func TestDocsBlocks(t *testing.T) {
 			}
 		})
 	}
-	if found["README.md sh"] < 2 || found["README.md profile"] != 1 || found["README.md manifest"] != 1 {
-		t.Errorf("blocks: %v", found)
-	}
+	testenv.Check(t, found["README.md sh"] >= 2 && found["README.md profile"] == 1 && found["README.md manifest"] == 1,
+		"blocks: %v", found)
 	if n := len(readPage(t, "README.md")); n > 10_000 {
 		t.Errorf("README.md has %d bytes, 10,000 at most: move what is not for a newcomer to docs", n)
 	}

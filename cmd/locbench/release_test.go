@@ -83,9 +83,8 @@ func TestRelease_Files(t *testing.T) {
 				names := contents(t, r.file(t, system+"_"+arch+ends[0]))
 				for _, want := range []string{binary, "LICENSE", "README.md", "CHANGELOG.md", "man/locbench.1.gz", "man/locbench-run.1.gz",
 					"completions/locbench.bash", "completions/_locbench", "completions/locbench.fish"} {
-					if !slices.Contains(names, "locbench_"+r.version+"_"+system+"_"+arch+"/"+want) {
-						t.Errorf("it lacks %s: %v", want, names)
-					}
+					testenv.Check(t, slices.Contains(names, "locbench_"+r.version+"_"+system+"_"+arch+"/"+want),
+						"it lacks %s: %v", want, names)
 				}
 			})
 		}

@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/docker/dockertest"
 	"github.com/locbench/locbench/internal/run/machine"
 	"github.com/locbench/locbench/internal/testenv"
 )
@@ -25,9 +27,8 @@ func TestRun_Quick(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		dir := t.TempDir()
 		stdout, stderr := succeeds(t, dir, "run", "--headless", "--runtime", runtime, "-o", "out")
-		if !strings.Contains(stdout, "go-nethttp") || !strings.Contains(stderr, "results  out") {
-			t.Errorf("no table or no results folder:\n%s%s", stdout, stderr)
-		}
+		testenv.Check(t, strings.Contains(stdout, "go-nethttp") && strings.Contains(stderr, "results  out"),
+			"no table or no results folder:\n%s%s", stdout, stderr)
 		run, trials := readClean(t, filepath.Join(dir, "out"))
 		testenv.Need(t, run.State == bench.RunComplete && len(trials) == 1, "run %s, %d trials", run.State, len(trials))
 		trial := trials[0]
@@ -89,41 +90,6 @@ func TestRun_NextToAnother(t *testing.T) {
 	}
 }
 
-// A binary of plain 'go build' where a C compiler is needs shared libraries. It runs in its own
-// container, also far from Go and the sources; its image is not built again.
-func TestRun_SharedLibraries(t *testing.T) {
-	testenv.Docker(t)
-	if _, err := exec.LookPath("gcc"); err != nil {
-		t.Skip("no C compiler here")
-	}
-	binary := filepath.Join(t.TempDir(), "locbench")
-	build := exec.Command("go", "build", "-race=false", "-o", binary, ".")
-	build.Env = append(build.Environ(), "CGO_ENABLED=1")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	if out, err := exec.Command("ldd", binary).CombinedOutput(); err != nil || !strings.Contains(string(out), "libc.so") {
-		t.Skipf("it is static: %v %s", err, out)
-	}
-	dir, ids := t.TempDir(), map[string]string{}
-	for _, out := range []string{"first", "second"} {
-		run := exec.Command(binary, "run", "--headless", "--profile", "quick", "--runtime", "docker",
-			"--connections", "1", "--duration", "500ms", "--out", out)
-		run.Dir, run.Env = dir, append(run.Environ(), "PATH=/nowhere")
-		if text, err := run.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, text)
-		}
-		_, trials := read(t, filepath.Join(dir, out))
-		if r := trials[0]; r.State != bench.TrialComplete || r.Steps[0].Load.AllSucceeded() == 0 {
-			t.Errorf("%s: %s, %+v", out, r.State, r.Instance)
-		}
-		if ids[out] = trials[0].Instance.ImageID; out == "second" && ids[out] != ids["first"] {
-			t.Errorf("images %q", ids)
-		}
-	}
-	dockerDo(t, "image", "rm", "-f", ids["first"])
-}
-
 // TestRun_Metrics reads the metrics of a run in the middle of a step, as Prometheus does.
 func TestRun_Metrics(t *testing.T) {
 	t.Parallel()
@@ -148,28 +114,6 @@ func TestRun_Metrics(t *testing.T) {
 	})
 	testenv.Equal(t, run.wait(time.Minute), 4, run.stderr.String())
 	testenv.Equal(t, served(), "", "metrics after the run")
-}
-
-// TestServicesNew creates a contender outside the repository, with the binary alone,
-// and benchmarks it from its Dockerfile.
-func TestServicesNew(t *testing.T) {
-	testenv.Docker(t)
-	images(t, "golang:1.26-bookworm")
-	t.Parallel()
-	dir := t.TempDir()
-	stdout, stderr := succeeds(t, dir, "services", "new", "go-mine", "--from", "go-nethttp", "mine")
-	says(t, "it", stdout+stderr, filepath.Join("mine", "go-mine")+"\n", "locbench run go-mine --services mine/go-mine")
-	c := startLocbench(t, dir, "run", "-p", small(t, "go-mine", "docker"), "--services", "mine", "--rounds", "1", "-o", "out")
-	c.succeeds(8 * time.Minute) // a compiler on a busy machine
-	_, trials := readClean(t, filepath.Join(dir, "out"))
-	t.Cleanup(func() { _ = exec.Command("docker", "rmi", "-f", trials[0].Artifact.Image).Run() })
-	trial := trials[0]
-	if trial.State != bench.TrialComplete || trial.Service.Builtin || !strings.HasPrefix(trial.Artifact.Image, "locbench/go-mine:") {
-		t.Fatalf("%s, artifact %+v", trial.State, trial.Artifact)
-	}
-	if s := trial.Steps[len(trial.Steps)-1]; s.Load.Succeeded == 0 || s.Load.FailedTotal() > 0 {
-		t.Errorf("%d successes, errors %v", s.Load.Succeeded, s.Load.Failed)
-	}
 }
 
 // Two images, commits or limits of one service are compared in one run, interleaved or not. Each trial
@@ -248,6 +192,67 @@ func TestRun_TwoVersions(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// TestSecrets runs contenders that write their whole environment to their log, one of which dies,
+// and searches all output: both streams, every file of the results, every report, export and
+// comparison. The plain suite has the secrets of targets, stores and responses.
+func TestSecrets(t *testing.T) {
+	t.Parallel()
+	secrets := []string{"correct-horse-battery", "bearer-of-good-news", "open-sesame-by-pwd", "swordfish-of-the-dsn"}
+	dir, services := t.TempDir(), t.TempDir()
+	for name, command := range map[string]string{"talks": `obey, "{{.Port}}"`, "dies": `exit, "3"`} {
+		writeFile(t, filepath.Join(services, name, "service.yaml"), `name: `+name+`
+language: Go
+framework: none
+version: "1"
+endpoints: [get]
+port: 8080
+env: {DB_PASSWORD: `+secrets[0]+`, MYSQL_PWD: `+secrets[2]+`, DATABASE: "root:`+secrets[3]+`@tcp(10.0.0.5:3306)/x", GREETING: hello}
+ready: {path: /spent, timeout: 10s}
+process: {command: [`+dockertest.Helper(t)+`, env, `+command+`]}
+`)
+	}
+	profile := profileFile(t, `contenders: [talks, dies]
+runtime: process
+requests: [{path: "/yield?n=1", header: {Authorization: Bearer `+secrets[1]+`}}]
+checks: {lifecycle: none, suites: []}
+steps: [{connections: 2}]
+`)
+	shown := map[string]string{}
+	run := func(want int, args ...string) string {
+		t.Helper()
+		code, stdout, stderr := locbench(t, dir, args...)
+		testenv.Need(t, code == want, "%q: exit code %d\n%s%s", args, code, stdout, stderr)
+		shown[strings.Join(args, " ")] = stdout + stderr
+		return stdout + stderr
+	}
+	run(3, "run", "--headless", "-v", "--services", services, "-p", profile, "--duration", "1s", "-o", "out")
+	lines := run(3, "run", "--json", "--services", services, "-p", profile, "--duration", "300ms", "-o", "again")
+	testenv.Check(t, strings.Contains(lines, "DB_PASSWORD=***") && strings.Contains(lines, "GREETING=hello"),
+		"the log of the contender is not in the events, or lost more than its password")
+	for _, format := range []string{"md", "csv", "json"} {
+		run(0, "report", "out", "--format", format)
+	}
+	for _, format := range []string{"csv", "json"} {
+		run(0, "export", "out", "--format", format, "-o", "export-"+format)
+	}
+	run(0, "compare", "out", "again")
+	run(2, "run", "--resume", "out", "--services", services, "--headless") // its header was not saved
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			shown[path] = readFile(t, path)
+		}
+		return err
+	})
+	testenv.Need(t, err == nil && len(shown) >= 20, "%d outputs, %v", len(shown), err)
+	for name, text := range shown {
+		for _, s := range secrets {
+			if i := strings.Index(text, s); i >= 0 {
+				t.Errorf("%s shows %s: …%s", name, s, text[max(0, i-200):min(len(text), i+len(s)+100)])
+			}
 		}
 	}
 }

@@ -92,9 +92,8 @@ func TestV2Host(t *testing.T) {
 func (e errand) check(t *testing.T, index int, out string) {
 	_, out, begun := strings.Cut(out, fmt.Sprintf("=== errand %d\n", index))
 	out, end, ended := strings.Cut(out, fmt.Sprintf("=== end of errand %d: ", index))
-	if !begun || !ended || !strings.HasPrefix(end, "0\n") {
-		t.Errorf("begun: %v, ended: %v, with code %.10q", begun, ended, end)
-	}
+	testenv.Check(t, begun && ended && strings.HasPrefix(end, "0\n"),
+		"begun: %v, ended: %v, with code %.10q", begun, ended, end)
 	passed := map[string]bool{}
 	for _, m := range regexp.MustCompile(`(?m)^ *--- (PASS|FAIL|SKIP): (\S+)`).FindAllStringSubmatch(out, -1) {
 		if passed[m[2]] = m[1] == "PASS"; !passed[m[2]] {

@@ -130,9 +130,8 @@ func asOrdered(t *testing.T, trial bench.TrialResult, journal orderJournal) {
 		t.Errorf("%d succeeded; the journal: %v", succeeded, journal.Requests)
 	}
 	shares(t, 0.005, map[string][2]float64{"items": {float64(items), 0.7}, "searches": {float64(searches), 0.2}, "orders": {float64(orders), 0.1}})
-	if journal.SeenOnce != orders+1 || begun != int64(orders) || completed != begun {
-		t.Errorf("%d orders, %d looked at once; %d sessions begun, %d completed", orders+1, journal.SeenOnce, begun, completed)
-	}
+	testenv.Check(t, journal.SeenOnce == orders+1 && begun == int64(orders) && completed == begun,
+		"%d orders, %d looked at once; %d sessions begun, %d completed", orders+1, journal.SeenOnce, begun, completed)
 }
 
 // bookingJournal is what a service of testdata/bookings writes when it ends.

@@ -10,6 +10,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestReference(t *testing.T) {
@@ -50,9 +51,7 @@ func TestReference(t *testing.T) {
 		if all := Of(c.run, slices.Concat(c.trials...)).Contenders; len(all) > 0 {
 			got = all[reference(all)].Label
 		}
-		if got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
-		}
+		testenv.Check(t, got == c.want, "%s: %q, want %q", c.name, got, c.want)
 	}
 }
 
@@ -130,9 +129,8 @@ func TestContender_unlike(t *testing.T) {
 		{"the same rate", measure.P99Half, []func(*bench.TrialResult){only(1000)}, []func(*bench.TrialResult){only(1000)}, ""},
 	} {
 		all := analyzed(rounds("a", 1, 1, c.ref...), rounds("b", 1, 1, c.contender...)).Contenders
-		if got := all[1].unlike(measure.Get(c.of), all[0]); got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
-		}
+		got := all[1].unlike(measure.Get(c.of), all[0])
+		testenv.Check(t, got == c.want, "%s: %q, want %q", c.name, got, c.want)
 	}
 }
 
@@ -150,9 +148,8 @@ func TestContender_forMix(t *testing.T) {
 		run := analyzed(rounds("a", 6, 1, c.change), rounds("b", 6, 2, c.change))
 		step, _, _ := run.family().ref.forMix().Half()
 		mix, _ := run.Contenders[1].MixStep()
-		if step.Name != c.want || mix.Step.Name != c.want {
-			t.Errorf("%s: %q and %q, want %q", name, step.Name, mix.Step.Name, c.want)
-		}
+		testenv.Check(t, step.Name == c.want && mix.Step.Name == c.want,
+			"%s: %q and %q, want %q", name, step.Name, mix.Step.Name, c.want)
 	}
 }
 
@@ -209,9 +206,8 @@ func TestComparable(t *testing.T) {
 		{wobbled(6, math.Nextafter(1e150, 1)), true}, {wobbled(6, 1e150), false},
 		{wobbled(6, 0), true}, {wobbled(6, math.NaN()), false},
 	} {
-		if got := comparable(c.values); got != c.want {
-			t.Errorf("%v: %v", c.values, got)
-		}
+		got := comparable(c.values)
+		testenv.Check(t, got == c.want, "%v: %v", c.values, got)
 	}
 }
 
@@ -255,18 +251,15 @@ func TestCoupleOf(t *testing.T) {
 		if text != c.want || got.A.Label != c.run.Contenders[c.a].Label || got.B.Label != c.run.Contenders[c.b].Label {
 			t.Errorf("%s: %s and %s: %s, want %s", c.name, got.A.Label, got.B.Label, text, c.want)
 		}
-		if len(got.OtherPairs("no measure")) != 0 {
-			t.Errorf("%s: pairs in a measure that is not tested", c.name)
-		}
+		testenv.Check(t, len(got.OtherPairs("no measure")) == 0, "%s: pairs in a measure that is not tested", c.name)
 	}
 	old, fresh := analyzed(rounds("a", 8, 1, share(1000))), analyzed(rounds("a", 8, 1, share(2000), in(2, failed)))
 	got := CoupleOf(old.Contenders[0], fresh.Contenders[0])
 	if step, _, _ := got.Ref.Half(); got.Run != nil || got.Paired || got.OtherPairs(measure.Throughput) != nil || step.PeakShare == 0 {
 		t.Errorf("of two runs: %+v at %+v", got, step)
 	}
-	if why := got.Outside(measure.Get(measure.Throughput)); why != [2]string{"", "1 of 8 rounds failed"} {
-		t.Errorf("outside: %q", why)
-	}
+	why := got.Outside(measure.Get(measure.Throughput))
+	testenv.Check(t, why == [2]string{"", "1 of 8 rounds failed"}, "outside: %q", why)
 }
 
 // Rounds that were not in a steady state leave with their pairs, if the others are enough for a verdict. One

@@ -10,6 +10,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // The trials are sorted by round, and the contenders are in the order in which they first ran.
@@ -26,13 +27,10 @@ func TestOf(t *testing.T) {
 		for _, c := range run.Contenders {
 			text += fmt.Sprintf("%s: %d trials, %s; ", c.Label, len(c.Results), c.Bounds[3].Bound)
 		}
-		if want := "a1 b1 a2 b2 a: 2 trials, unclear; b: 2 trials, client; "; text != want {
-			t.Errorf("%s: %s, want %s", name, text, want)
-		}
+		want := "a1 b1 a2 b2 a: 2 trials, unclear; b: 2 trials, client; "
+		testenv.Check(t, text == want, "%s: %s, want %s", name, text, want)
 	}
-	if !reflect.DeepEqual(given[0], trials[3]) {
-		t.Error("the order of the caller's trials was changed")
-	}
+	testenv.Check(t, reflect.DeepEqual(given[0], trials[3]), "the order of the caller's trials was changed")
 }
 
 func TestRun_Ordered(t *testing.T) {
@@ -43,9 +41,8 @@ func TestRun_Ordered(t *testing.T) {
 	for _, c := range Of(of, all).Ordered() {
 		labels = append(labels, c.Label)
 	}
-	if want := []string{"b:fast", "old", "b", "x", "out"}; !slices.Equal(labels, want) {
-		t.Errorf("%q, want %q", labels, want)
-	}
+	want := []string{"b:fast", "old", "b", "x", "out"}
+	testenv.Check(t, slices.Equal(labels, want), "%q, want %q", labels, want)
 	of.Profile.Contenders = []bench.Selection{{Contender: "out"}, {Contender: "b"}}
 	if got := Of(of, all).Ordered(); got[0].Label != "b" || got[4].Label != "out" {
 		t.Errorf("an excluded contender is not last: %s … %s", got[0].Label, got[4].Label)
@@ -87,9 +84,8 @@ func TestContender_At(t *testing.T) {
 		in(6, func(t *bench.TrialResult) { t.Steps = append(t.Steps, t.Steps[2]); t.Steps[4].Load.Succeeded = 1e6 }))).Contenders[0]
 	for connections, want := range map[int][]float64{1: nil, 2: nil, 4: {5000, 100_000}, 8: {10_000, 10_110, 9920, 10_040, 9870, 10_070}} {
 		got := c.At(measure.Get(measure.Throughput), closed(connections, 0).Step)
-		if !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1 }) {
-			t.Errorf("%d connections: %v, want %v", connections, got, want)
-		}
+		testenv.Check(t, slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1 }),
+			"%d connections: %v, want %v", connections, got, want)
 	}
 }
 
@@ -123,9 +119,8 @@ func TestTogether(t *testing.T) {
 				got += " "
 			}
 		}
-		if got != c.want || !slices.Equal(paired, c.paired) {
-			t.Errorf("%s: rounds %s, paired %v, want %s, %v", c.name, got, paired, c.want, c.paired)
-		}
+		testenv.Check(t, got == c.want && slices.Equal(paired, c.paired),
+			"%s: rounds %s, paired %v, want %s, %v", c.name, got, paired, c.want, c.paired)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // The rate for all is two thirds of the lowest peak, rounded down to one digit.
@@ -41,9 +42,8 @@ func TestEqualLoad(t *testing.T) {
 		{"exactly 2", [][]bench.TrialResult{rounds("a", 1, 1), rounds("b", 1, .0002)}, 1},
 		{"below 2", [][]bench.TrialResult{rounds("a", 1, 1), rounds("b", 1, .00019)}, 0},
 	} {
-		if got := EqualLoad(analyzed(c.all...).Contenders); got != c.want {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
-		}
+		got := EqualLoad(analyzed(c.all...).Contenders)
+		testenv.Check(t, got == c.want, "%s: %v, want %v", c.name, got, c.want)
 	}
 }
 
@@ -88,8 +88,6 @@ func TestContender_P99At(t *testing.T) {
 		case got.AtMost:
 			text = "≤ " + text
 		}
-		if text != c.want {
-			t.Errorf("%s: %s, want %s", c.name, text, c.want)
-		}
+		testenv.Check(t, text == c.want, "%s: %s, want %s", c.name, text, c.want)
 	}
 }

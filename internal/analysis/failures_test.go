@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // loaded returns the contender of a run whose only trial has these loads, one for each step.
@@ -64,9 +65,7 @@ func TestContender_Failures(t *testing.T) {
 		t.Errorf("errors after the end of a need: %+v", got)
 	}
 	step := bench.Step{Request: "buy"}
-	if got := loaded(one).sole(step) + loaded(two).sole(step); got != "buybuy" {
-		t.Errorf("the request of the step: %q", got)
-	}
+	testenv.Equal(t, loaded(one).sole(step)+loaded(two).sole(step), "buybuy")
 }
 
 func TestContender_Sessions(t *testing.T) {
@@ -79,7 +78,5 @@ func TestContender_Sessions(t *testing.T) {
 		{Name: "shop", Begun: 13, Completed: 6, Rejected: 2, Failed: failed{"buy": 3, "pay": 1}},
 		{Name: "read", Begun: 1, Failed: failed{}},
 	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v, want\n%+v", got, want)
-	}
+	testenv.Check(t, reflect.DeepEqual(got, want), "%+v, want\n%+v", got, want)
 }

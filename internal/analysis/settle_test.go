@@ -7,6 +7,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // timed returns a run of contenders whose trials take a time each, one after the other.
@@ -73,9 +74,8 @@ func TestSettleOpen(t *testing.T) {
 		{"too little memory", open(6, 3), why(bench.PlainMemory), false, soonest + "3 more rounds: run again with --rounds 9, about 18 min."},
 		{"two quotas", open(6, 3), differ, false, again + "--interleave auto --rounds 8."},
 	} {
-		if got := SettleOpen(c.open, c.run, c.paired, c.run != nil); got.Text != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got.Text, c.want)
-		}
+		got := SettleOpen(c.open, c.run, c.paired, c.run != nil)
+		testenv.Check(t, got.Text == c.want, "%s: %q, want %q", c.name, got.Text, c.want)
 	}
 }
 
@@ -109,8 +109,7 @@ func TestSettleOpen_Run(t *testing.T) {
 			s := c.run.Standing(m.ID, c.rule(m.ID))
 			open, paired = append(open, s.Open()...), paired || s.Paired
 		}
-		if got := SettleOpen(open, c.run, paired, true); got.Text != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got.Text, c.want)
-		}
+		got := SettleOpen(open, c.run, paired, true)
+		testenv.Check(t, got.Text == c.want, "%s: %q, want %q", c.name, got.Text, c.want)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // Each output has Under after the name of a contender: it says which of two versions that is.
@@ -29,9 +30,8 @@ func TestContender_Under(t *testing.T) {
 		run := bench.Run{ID: "r", ProfileFile: "/home/u/a/bench.yaml", Profile: bench.Profile{Limits: bench.Limits{CPUs: 1}, Settings: set,
 			Contenders: []bench.Selection{of(c.name), of(c.among)}}}
 		trial := bench.TrialResult{Trial: bench.Trial{Contender: "a", Variant: c.name}}
-		if got := Of(run, []bench.TrialResult{trial}).Contenders[0].Under(); got != c.want {
-			t.Errorf("%s among %s: %q, want %q", c.name, c.among, got, c.want)
-		}
+		got := Of(run, []bench.TrialResult{trial}).Contenders[0].Under()
+		testenv.Check(t, got == c.want, "%s among %s: %q, want %q", c.name, c.among, got, c.want)
 	}
 }
 
@@ -50,9 +50,8 @@ func TestContender_Under_Masked(t *testing.T) {
 		}
 		all := Of(run, []bench.TrialResult{trial("", theirs), trial("b", "postgres://***@h/db")}).Contenders
 		i := slices.IndexFunc(all, func(c Contender) bool { return c.Label == "a:b" })
-		if got := all[i].Under(); got != want {
-			t.Errorf("next to %q: %q, want %q", theirs, got, want)
-		}
+		got := all[i].Under()
+		testenv.Check(t, got == want, "next to %q: %q, want %q", theirs, got, want)
 	}
 }
 

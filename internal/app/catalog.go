@@ -78,7 +78,7 @@ func findSet(all []bench.Service, s bench.Settings) (bench.Service, error) {
 	if svc, err = contender.Resolve(svc, base.Variant); err != nil {
 		return svc, err
 	}
-	return contender.Set(svc, s)
+	return contender.WithSettings(svc, s)
 }
 
 // Find returns the selected contender with its variant, or the default one, applied.

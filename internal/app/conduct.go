@@ -93,7 +93,7 @@ func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
 	closeErr := s.close(ctx)
 	s.stream.Close()
 	err = outcome(ctx, err, saveError(s.plan.Dir, writer.Err(), s.plan.Search == nil))
-	return s.mask().Error(errors.Join(err, closeErr))
+	return s.masks.mask().Error(errors.Join(err, closeErr))
 }
 
 // open reads the files that the plan names and reports mistakes before anything is started.
@@ -120,7 +120,7 @@ func (s *site) open() error {
 	if err := s.readRequests(); err != nil {
 		return err
 	}
-	s.fromResponses = secret.Saved(p.Every())
+	s.masks.fromResponses = secret.Saved(p.Every())
 	return nil
 }
 
@@ -154,8 +154,8 @@ func (s *site) prepare(ctx context.Context) error {
 	plan.Machine.OtherContainers = s.others(ctx)
 	plan.Builds = s.builds(ctx)
 	plan.Hash = compare.ProfileHash(plan.Profile)
-	s.hide(s.plan.secrets(s.env.Getenv)...)
-	s.stream.Mask(func(e bench.Event) bench.Event { return s.mask().Event(s.clock.Event(e)) })
+	s.masks.hide(s.plan.secrets(s.env.Getenv)...)
+	s.stream.Mask(func(e bench.Event) bench.Event { return s.masks.mask().Event(s.clock.Event(e)) })
 	isolation := isolationOf(plan.Profile, s.whereNeeds(), s.noIsolation())
 	plan.Isolated, s.isolation = &isolation, newIsolation(isolation)
 	plan.Warnings = append(plan.Warnings, s.occupy(plan.Warnings)...)
@@ -189,7 +189,7 @@ func (s *site) prepare(ctx context.Context) error {
 }
 
 func (s *site) openResults(cancel context.CancelCauseFunc) (*results.Writer, error) {
-	run := s.mask().Run(s.plan.Run)
+	run := s.masks.mask().Run(s.plan.Run)
 	fail := func(err error) { cancel(saveError(s.plan.Dir, err, run.Search == "")) }
 	if s.plan.resume != nil {
 		return s.plan.resume.Reopen(run, fail)

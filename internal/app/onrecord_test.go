@@ -34,7 +34,7 @@ func TestHashOfARecordedProfile(t *testing.T) {
 	all, err := profile.List(profiles.FS)
 	testenv.OK(t, err)
 	for _, p := range append(all, mine) {
-		h := &hidden{}
+		h := &masks{}
 		saved, err := json.Marshal(h.mask().Run(bench.Run{Profile: p}))
 		var again bench.Run
 		if err == nil {

@@ -103,7 +103,13 @@ func planNew(o RunOptions) (run bench.Run, dir string, found map[bench.Selection
 			return run, "", nil, err
 		}
 	}
-	run = bench.Run{Profile: p, Targets: targets}
+	now := time.Now()
+	run = bench.Run{
+		Schema: bench.SchemaVersion, ID: now.Format(moment) + fmt.Sprintf("-%04x", rand.Uint32()&0xffff), State: bench.RunRunning, Started: now,
+		Command: append([]string{"locbench"}, o.Command...), Given: o.Given, Profile: p, ProfileFile: profileFile(o),
+		Targets: targets, TLS: trusts, AcceptFailedChecks: o.Accept,
+		Seed: rand.Uint64() >> 11, // 53 bits: exact in every JSON parser
+	}
 	if run.Services, err = serviceFolders(o, p); err != nil {
 		return run, "", nil, err
 	}
@@ -113,49 +119,34 @@ func planNew(o RunOptions) (run bench.Run, dir string, found map[bench.Selection
 	if err := joinNeeds(&run, o.Profile, found); err != nil {
 		return run, "", nil, err
 	}
-	p, why := profile.Settle(run.Profile, Available(p.Runtime))
+	p, run.Plain = profile.Settle(run.Profile, Available(p.Runtime))
+	run.Profile, run.UserUnsaved = p, usersUnsaved(p, o.Changes)
 	if shared := profile.Shared(p); shared != "" && p.Interleave > 0 {
 		run.Warnings.Add(bench.Warning{Text: shared + "; interleave: off avoids that"})
 	}
-	engine, err := chosenEngine(o)
-	if err != nil {
+	if run.Engine, err = chosenEngine(o); err != nil {
 		return run, "", nil, err
 	}
-	seed := rand.Uint64() >> 11 // 53 bits: exact in every JSON parser
 	if text := o.Changes.Text("seed"); text != "" {
-		seed, _ = strconv.ParseUint(text, 0, 64) // its option has validated it
+		run.Seed, _ = strconv.ParseUint(text, 0, 64) // its option has validated it
 	}
-	now := time.Now()
-	id := now.Format(moment) + fmt.Sprintf("-%04x", rand.Uint32()&0xffff)
-	dir = cmp.Or(o.Out, newFolder(now, p.Name))
-	var allowed []string
 	for _, d := range o.AllowFiles {
 		full, err := filepath.Abs(d)
 		if err != nil {
 			return run, "", nil, fmt.Errorf("--allow-files: %w", err)
 		}
-		allowed = append(allowed, full)
+		run.AllowFiles = append(run.AllowFiles, full)
 	}
-	trials := runner.Order(p.Contenders, p.Rounds, seed)
+	run.Trials = runner.Order(p.Contenders, p.Rounds, run.Seed)
 	files := map[string]bench.Trial{}
-	for _, l := range trials {
+	for _, l := range run.Trials {
 		if other, twice := files[l.File]; twice {
 			return run, "", nil, console.Usagef("%s and %s would both write %s: rename one",
 				other.Label(), l.Trial.Label(), l.File)
 		}
 		files[l.File] = l.Trial
 	}
-	run = bench.Run{
-		Schema: bench.SchemaVersion, ID: id, State: bench.RunRunning, Profile: p,
-		Trials: trials, Seed: seed, Started: now,
-		Command: append([]string{"locbench"}, o.Command...), Given: o.Given, Services: run.Services, AllowFiles: allowed,
-		ProfileFile: profileFile(o),
-		Targets:     targets,
-		Plain:       why, Engine: engine,
-		AcceptFailedChecks: o.Accept, TLS: trusts, UserUnsaved: usersUnsaved(p, o.Changes),
-		Warnings: run.Warnings,
-	}
-	return run, dir, found, checkEngine(run)
+	return run, cmp.Or(o.Out, newFolder(now, p.Name)), found, checkEngine(run)
 }
 
 // Available returns the memory that contenders may use, in bytes; 0 if unknown, such as that of

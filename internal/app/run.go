@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
@@ -75,7 +74,7 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 		}
 		return console.Append(err, "nothing ran; no results saved")
 	}
-	ended, finishErr := finish(env, plan.Dir, !o.Output.JSON && !o.Worker, !o.Output.Quiet)
+	ended, finishErr := finish(env, plan.Dir, o)
 	err = errors.Join(err, finishErr)
 	if !errors.Is(err, printer.Err()) { // else it has ended the run
 		err = errors.Join(err, printer.Err())
@@ -86,50 +85,9 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 	return err
 }
 
-// ending is what a run that went to its end has to report by its exit code.
-type ending struct {
-	missed   int                       // thresholds
-	excluded []bench.ExcludedContender // contenders that are not compared
-	silent   []string                  // contenders of which no request succeeded in a measured step, and why
-}
-
-// err returns the failure with its exit code; nil without one.
-func (e ending) err() error {
-	var all []error
-	if len(e.excluded) > 0 {
-		all = append(all, excludedError(e.excluded))
-	}
-	if len(e.silent) > 0 {
-		all = append(all, errors.New(strings.Join(e.silent, "; ")))
-	}
-	switch {
-	case len(all) > 0:
-		return console.WithCode(console.ExitContender, errors.Join(all...))
-	case e.missed > 0:
-		return console.WithCode(console.ExitThreshold, fmt.Errorf("thresholds missed: %d", e.missed))
-	}
-	return nil
-}
-
-// endingOf returns what an analyzed run has to report.
-func endingOf(a *analysis.Run) (e ending) {
-	e.excluded = a.Run.Excluded()
-	for _, trial := range a.Trials {
-		for _, step := range trial.Steps {
-			e.missed += len(step.Missed())
-		}
-	}
-	for _, c := range a.Ordered() {
-		if why, nothing := c.Silence(); nothing && c.WhyExcluded() == "" {
-			e.silent = append(e.silent, safe.Line(c.Label, 60)+": "+why.String())
-		}
-	}
-	return e
-}
-
 // finish writes the reports from the files on disk, so they show exactly what was saved, and prints
-// the end of the run if end is set; reported means that its steps were printed.
-func finish(env console.Env, dir string, end, reported bool) (e ending, err error) {
+// the end of the run, unless its output is for programs or its screen prints it.
+func finish(env console.Env, dir string, o RunOptions) (e ending, err error) {
 	run, trials, err := results.Read(dir)
 	if err != nil && len(trials) == 0 {
 		return e, err
@@ -137,8 +95,8 @@ func finish(env console.Env, dir string, end, reported bool) (e ending, err erro
 	analyzed := analysis.Of(run, trials)
 	e = endingOf(analyzed)
 	_, reportErr := WriteReports(dir, "", analyzed)
-	if end {
-		if err := Summary(env, dir, analyzed, reported); err != nil {
+	if !o.Output.JSON && !o.Worker {
+		if err := Summary(env, dir, analyzed, !o.Output.Quiet); err != nil {
 			return e, err
 		}
 	}
@@ -156,25 +114,6 @@ func noReport(dir string, err error) (warning, other error) {
 		return nil, err
 	}
 	return fmt.Errorf("no report: %w; free space, then: locbench report %s", err, safe.Shell([]string{dir})), nil
-}
-
-// excludedError lists the excluded contenders, with the option that compares them.
-func excludedError(all []bench.ExcludedContender) error {
-	var texts []string
-	checks := false
-	for _, e := range all {
-		text := e.Brief()
-		if e.NoValidStep && e.Errors >= 1 { // what failed is the next question
-			text = safe.Line(e.String(), 300)
-		}
-		texts = append(texts, e.Label+" "+text)
-		checks = checks || e.FailedChecks > 0
-	}
-	hint := ""
-	if checks {
-		hint = " (--accept-failed-checks compares it anyway)"
-	}
-	return fmt.Errorf("%s: excluded from comparison%s", strings.Join(texts, "; "), hint)
 }
 
 // Summary prints the end of a run, the paths of its files, and how to resume it. reported means

@@ -68,7 +68,7 @@ func (s *site) iterations() (names []string) {
 func (s *site) once(ctx context.Context, at runner.Place, name string, seen func(load.Asked)) error {
 	plan := s.loadPlan(at, bench.Step{Name: name, Request: name})
 	return s.engine.Once(ctx, plan, func(a load.Asked) {
-		s.hideAsked(a)
+		s.masks.hideAsked(a)
 		seen(a)
 	})
 }
@@ -93,7 +93,7 @@ func (s *site) inOrder(
 		s.noteUnread(name, a)
 		last = a
 		s.trialState(at).Keep(a.Saved)
-		s.hideAsked(a)
+		s.masks.hideAsked(a)
 		seen(a)
 	})
 	if runner.TimedOut(err) && ctx.Err() == nil {

@@ -34,7 +34,7 @@ type site struct {
 	before map[bench.Selection]bench.Artifact // what the complete trials of a resumed run ran
 	trying bool                               // an attempt prints each exchange
 
-	hidden
+	masks masks
 
 	platform   platform.Platform
 	noEngine   error            // why processes are used instead of containers; nil: they are not, or by choice

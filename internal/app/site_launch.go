@@ -2,11 +2,9 @@ package app
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender"
-	"github.com/locbench/locbench/internal/contender/platform"
 	"github.com/locbench/locbench/internal/load/portable"
 	"github.com/locbench/locbench/internal/run/runner"
 	"github.com/locbench/locbench/internal/text/safe"
@@ -75,34 +73,24 @@ func (s *site) environment(
 
 // Build builds a contender. In a resumed run it is what the complete trials ran.
 func (s *site) Build(ctx context.Context, svc bench.Service, progress func(string)) (bench.Artifact, error) {
-	a, err := Builder{Builder: s.platform, Runtime: s.plan.Run.Profile.Runtime}.Build(ctx, svc, progress)
+	a, err := s.build(ctx, svc, progress)
 	if err != nil {
 		return a, err
 	}
 	return a, sameImage(a, svc, s.plan, s.before)
 }
 
-// Builder builds a contender: an image, or a binary.
-type Builder struct {
-	platform.Builder
-	Runtime bench.Runtime
-	Rebuild bool // also unchanged contenders
-}
-
-// Build reports the output of the build line by line.
-func (b Builder) Build(ctx context.Context, svc bench.Service, progress func(string)) (bench.Artifact, error) {
-	if !platform.Builds(b.Runtime) {
+// build builds an image or a binary, and reports the output of the build line by line.
+func (s *site) build(ctx context.Context, svc bench.Service, progress func(string)) (bench.Artifact, error) {
+	if !s.platform.Capabilities().Launches {
 		return bench.Artifact{}, nil
 	}
 	out, done := safe.EachLine(progress)
 	defer done()
-	opts := contender.BuildOptions{Out: out, Rebuild: b.Rebuild}
-	a, err := b.Builder.Build(ctx, svc, opts)
+	a, err := s.platform.Build(ctx, svc, contender.BuildOptions{Out: out})
 	if err == nil {
 		a.Sources, _ = contender.SourceHash(svc) // "" without sources
-		if err := contender.RecordBuild(svc, b.Runtime, a, opts); err != nil {
-			fmt.Fprintf(out, "build time not saved: %v\n", err)
-		}
+		recordBuild(builtAs(svc, s.plan.Run.Profile.Runtime), a)
 	}
 	return a, err
 }

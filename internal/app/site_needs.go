@@ -238,7 +238,7 @@ func (s *site) WatchNeeds(of bench.Trial, report func(bench.Incident)) (end func
 // part of what else is known of the need, such as its image, is not masked: every image would be.
 func (s *site) hideAddress(n needs.Named) {
 	if password := n.Need.Address().Password; !strings.Contains(n.Info().String(), password) {
-		s.hide(password)
+		s.masks.hide(password)
 	}
 }
 

@@ -253,7 +253,7 @@ func TestNeeds_Passwords(t *testing.T) {
 	at := newStreet()
 	s := siteOf(t, []*house{{name: "db", street: at, password: "from-a-file"}, {name: "cache", street: at, password: "container"}}, nil)
 	s.openAll(t)
-	e := s.mask().Event(bench.LogLines{Lines: []bench.LogLine{{Text: "connecting as app:from-a-file to container"}}})
+	e := s.masks.mask().Event(bench.LogLines{Lines: []bench.LogLine{{Text: "connecting as app:from-a-file to container"}}})
 	testenv.Equal(t, e.(bench.LogLines).Lines[0].Text, "connecting as app:*** to container")
 	uses := Plan{Run: bench.Run{Profile: bench.Profile{Needs: []bench.NeedSpec{
 		{Name: "db", Of: []byte(`{"environment": {"POSTGRES_PASSWORD": "${PGPASSWORD}"}}`), URL: "postgres://app:${OTHER}@h"},

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/contender"
 	"github.com/locbench/locbench/internal/contender/platform"
 	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/run/machine"
@@ -62,21 +61,20 @@ func (s *site) choosePlatform(ctx context.Context) error {
 	return nil
 }
 
-// builds returns what the run has to build: some settings of one contender share their image.
+// builds returns what the run has to build.
 func (s *site) builds(ctx context.Context) (b bench.Builds) {
-	run, unknown, seen := s.plan.Run, false, map[string]bool{}
+	run, known, seen := s.plan.Run, true, map[string]bool{}
+	last, _ := lastBuilds()
 	for _, sel := range run.Profile.Contenders {
 		svc := s.plan.Services[sel]
-		same := svc.Dir + "\n" + svc.Name + ":" + contender.BuiltAs(svc)
-		if seen[same] || s.platform.Built(ctx, svc) {
+		as := builtAs(svc, run.Profile.Runtime)
+		if seen[as] || s.platform.Built(ctx, svc) {
 			continue
 		}
-		seen[same] = true
-		last := contender.LastBuild(svc, run.Profile.Runtime, contender.BuildOptions{})
-		unknown = unknown || last == 0
-		b.Count, b.Last = b.Count+1, b.Last+last
+		seen[as], known = true, known && last[as] > 0
+		b.Count, b.Last = b.Count+1, b.Last+last[as]
 	}
-	if unknown {
+	if !known {
 		b.Last = 0
 	}
 	return b

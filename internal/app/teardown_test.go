@@ -362,6 +362,6 @@ func TestTryTearsDown(t *testing.T) {
 		return false
 	}
 	o := RunOptions{Profile: testenv.Write(t, seededLoad+forever, t.TempDir(), "mine.yaml"), ProfileNamed: true, Changes: profile.Changes{"target": {j.URL}}}
-	err := Try(i.ctx, noEnv, TryOptions{RunOptions: o})
+	err := Try(i.ctx, noEnv, o)
 	testenv.Equal(t, j.lines(), "POST /seed, DELETE /seed/seed-7", "the service got", err)
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"sync"
 
@@ -20,43 +19,32 @@ import (
 	"github.com/locbench/locbench/internal/text/unpack"
 )
 
-// TryOptions say what Try sends and prints.
-type TryOptions struct {
-	RunOptions
-	Only  []string // names of requests and sessions; empty: all
-	Quiet bool     // print only unexpected responses and the summary
-}
-
 // Try starts each contender of a profile, sends each request and session once, and prints requests
-// and responses, and a summary. It measures and saves nothing.
-func Try(ctx context.Context, env console.Env, o TryOptions) error {
+// and responses. It measures and saves nothing.
+func Try(ctx context.Context, env console.Env, o RunOptions) error {
 	o.Getenv = env.Getenv
-	plan, err := NewPlan(o.RunOptions)
+	plan, err := NewPlan(o)
 	if err != nil {
 		return err
 	}
 	p := &plan.Run.Profile
-	only, err := newSelected(*p, o.Only)
-	if err != nil {
-		return err
-	}
 	p.Rounds, p.Steps, p.FirstRequests, p.Interleave, p.Thresholds, p.Checks = 1, nil, nil, 0, nil, bench.CheckSpec{}
 	plan.Run.Trials = nil
 	for i := range p.Contenders { // the order cannot favor one: nothing is measured
 		plan.Run.Trials = append(plan.Run.Trials, runner.Order(p.Contenders[i:i+1], 1, plan.Run.Seed)...)
 	}
 	plan.failuresShown = true
-	t := &attempt{site: &site{plan: plan, env: env, trying: true}, out: env.Stdout, only: only, quiet: o.Quiet}
+	t := &attempt{site: &site{plan: plan, env: env, trying: true}, out: env.Stdout}
 	if err := t.open(); err != nil {
 		return err
 	}
 	if err = t.prepare(ctx); err == nil {
 		err = t.run(ctx)
 	}
-	return t.mask().Error(errors.Join(err, t.close(ctx)))
+	return t.masks.mask().Error(errors.Join(err, t.close(ctx)))
 }
 
-// run runs the plan without load, and prints each exchange and the summary.
+// run runs the plan without load, and prints each exchange.
 func (t *attempt) run(ctx context.Context) error {
 	t.stream.Subscribe(t.event)
 	config := t.config()
@@ -64,8 +52,6 @@ func (t *attempt) run(ctx context.Context) error {
 	config.Next = func(context.Context, bench.Trial, []bench.StepResult) (step bench.Step, ok bool) { return step, false }
 	err := runner.Run(ctx, config)
 	t.stream.Close()
-	t.untried(err)
-	t.summary()
 	return outcome(ctx, withoutFailures(err), nil)
 }
 
@@ -79,13 +65,10 @@ func (t *attempt) TearDown(ctx context.Context, at runner.Place) error {
 	return t.sendTeardown(ctx, at, func(a load.Asked) { t.exchange("teardown: "+a.Request, a) })
 }
 
-// Ask sends and prints each request and session that is selected.
+// Ask sends and prints each request and session.
 func (t *attempt) Ask(ctx context.Context, at runner.Place) error {
 	var wrong []string
 	for _, name := range t.iterations() {
-		if !t.only.sends(name) {
-			continue
-		}
 		var failed error // that of the last request
 		err := t.once(ctx, at, name, func(a load.Asked) {
 			failed = a.Err
@@ -107,6 +90,15 @@ func (t *attempt) Ask(ctx context.Context, at runner.Place) error {
 	return nil
 }
 
+// unsent prints why a request or session was not sent.
+func (t *attempt) unsent(name string, err error) {
+	t.stream.Settle()
+	t.printing.Lock()
+	defer t.printing.Unlock()
+	fmt.Fprintf(t.out, "\n%s: %s\n  FAILED: not sent: %s\n", safe.Line(t.trial, 60),
+		safe.Line(t.masks.mask().Text(name), 200), safe.Line(t.masks.mask().Text(err.Error()), 1000))
+}
+
 // titleOf returns the name of a request, with that of its session.
 func (s *site) titleOf(request string) string {
 	for _, r := range s.requests {
@@ -126,14 +118,9 @@ type attempt struct {
 	*site
 	printing sync.Mutex
 	out      io.Writer
-	only     selected
-	quiet    bool
 	trial    string
-	tallies  []*tally // of the contenders, in order
-	unbuilt  []string // failures of builds that were printed
+	unread   int // responses of the trial whose bodies were to be checked, and were not looked at
 }
-
-const notBuilt = "failed: not built, as reported above"
 
 // The most lines and characters that are shown of a request or a response.
 const (
@@ -153,36 +140,27 @@ func (t *attempt) event(r bench.Record) {
 		fmt.Fprintf(t.env.Stderr, "%s: %s\n", e.Phase, safe.Line(e.Text, 200))
 	case bench.PhaseEnded: // the failures of other phases end a trial, or the run
 		if e.Err != "" && e.Phase == bench.PhaseBuild {
-			t.unbuilt = append(t.unbuilt, "build: "+safe.Joined(e.Err))
 			fmt.Fprintf(t.out, "%s failed: %s\n", e.Phase, strings.Join(plain.Reason(e.Err), "\n"))
 		}
 	case bench.InstanceStarted:
-		if t.quiet {
-			return
-		}
 		how := "started (" + string(e.Info.Runtime) + ")"
 		if e.Info.Runtime.Traits().AlreadyRunning {
 			how = "already running"
 		}
 		fmt.Fprintf(t.out, "%s: %s, at %s\n", safe.Line(t.trial, 60), safe.Line(how, 60), safe.Line(e.Info.Address, 100))
 	case bench.InstanceReady:
-		if e.StartUp > 0 && !t.quiet {
+		if e.StartUp > 0 {
 			fmt.Fprintf(t.out, "%s: ready after %s\n", safe.Line(t.trial, 60), units.Duration(e.StartUp))
 		}
 	case bench.TrialEnded:
 		text := "all as expected"
-		if n := t.tally().unread; n > 0 {
-			text = units.Plural(n, "response") + " not looked at; the others as expected"
-		}
-		if e.State != bench.TrialComplete {
+		switch {
+		case e.State != bench.TrialComplete:
 			text = string(e.State) + ": " + e.Failure
-			if slices.Contains(t.unbuilt, e.Failure) {
-				text = notBuilt
-			}
-			t.tally().failure = text
-		} else if t.quiet {
-			return
+		case t.unread > 0:
+			text = units.Plural(t.unread, "response") + " not looked at; the others as expected"
 		}
+		t.unread = 0
 		fmt.Fprintf(t.out, "\n%s: %s\n", safe.Line(t.trial, 60), safe.Line(text, 1000))
 		if len(e.LastLog) > 0 && e.State == bench.TrialFailed {
 			fmt.Fprintln(t.out, "  its log:")
@@ -203,11 +181,7 @@ func (t *attempt) exchange(title string, a load.Asked) {
 	t.stream.Settle()
 	t.printing.Lock()
 	defer t.printing.Unlock()
-	t.count(title, a)
-	if a.Err == nil && (t.quiet || !t.only.shows(a.Request)) {
-		return
-	}
-	fmt.Fprintf(t.out, "\n%s: %s\n", safe.Line(t.trial, 60), safe.Line(t.mask().Text(title), 200))
+	fmt.Fprintf(t.out, "\n%s: %s\n", safe.Line(t.trial, 60), safe.Line(t.masks.mask().Text(title), 200))
 	head, body, hasBody := bytes.Cut(a.Sent, []byte("\r\n\r\n"))
 	if hasBody && !safe.IsText(body) {
 		body = []byte("(" + unpack.Describe(nil, "", int64(len(body))) + ")")
@@ -218,8 +192,9 @@ func (t *attempt) exchange(title string, a load.Asked) {
 	}
 	switch {
 	case a.Err != nil:
-		fmt.Fprintf(t.out, "  FAILED: %s\n", safe.Line(t.mask().Text(a.Err.Error()), 1000))
+		fmt.Fprintf(t.out, "  FAILED: %s\n", safe.Line(t.masks.mask().Text(a.Err.Error()), 1000))
 	case a.Unread != "":
+		t.unread++
 		fmt.Fprintf(t.out, "  not looked at: %s\n", safe.Line(a.Unread, 300))
 	case a.Followed:
 		fmt.Fprintln(t.out, "  a redirect, followed")
@@ -247,7 +222,7 @@ func shownBody(a load.Response) string {
 
 // message prints one direction of an exchange, line by line, up to triedLines.
 func (t *attempt) message(arrow, text string) {
-	lines := strings.Split(strings.TrimRight(t.masked(text), "\r\n"), "\n")
+	lines := strings.Split(strings.TrimRight(t.masks.mask().Text(text), "\r\n"), "\n")
 	for i, line := range lines {
 		if i == triedLines {
 			fmt.Fprintf(t.out, "    … and %s\n", units.Plural(len(lines)-i, "more line"))

@@ -2,11 +2,15 @@ package bench
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestRecord_JSON(t *testing.T) {
@@ -96,4 +100,210 @@ func TestFirstRequests(t *testing.T) {
 	p.New = p.Kept[2:4]
 	check(t, fact{"the lower median", p.Typical(), RequestPhases{Total: 3, Send: 1}},
 		fact{"of two", p.TypicalNew(), RequestPhases{Total: 3, Send: 1}}, fact{"of none", FirstRequests{}.Typical(), RequestPhases{}})
+}
+
+// Each request of a step that continues counts once: what ended in an earlier part is of its lead-in.
+func TestLoad_Continue(t *testing.T) {
+	part := func() Load {
+		return Load{Elapsed: 4 * time.Second, LeadIn: time.Second, FirstResponse: 7, Scheduled: 40, Sent: 39, Succeeded: 20, Lead: 5, Drain: 3, Cut: 2,
+			Rejected: Statuses{429: 4}, Statuses: Statuses{200: 28, 429: 4, 500: 5}, Failed: map[ErrorKind]int64{ErrReset: 5}, Checked: 6,
+			Unread: map[ErrorKind]int64{ErrWrong: 1}, Reconnects: 1, SentAgain: 2, Examples: map[ErrorKind]string{ErrReset: "first"},
+			Requests: []RequestLoad{{Name: "a", Succeeded: 20, Checked: 6, Failed: map[ErrorKind]int64{ErrReset: 5}, Statuses: Statuses{200: 28}}}}
+	}
+	l := part()
+	l.FirstResponse, l.Examples = 9, map[ErrorKind]string{ErrReset: "later"}
+	l.Continue(part())
+	want := Load{Elapsed: 4 * time.Second, LeadIn: 6 * time.Second, FirstResponse: 7, Scheduled: 80, Sent: 78, Succeeded: 20, Lead: 33, Drain: 3, Cut: 4,
+		Rejected: Statuses{429: 8}, Statuses: Statuses{200: 56, 429: 8, 500: 10}, Failed: map[ErrorKind]int64{ErrReset: 10}, Checked: 12,
+		Unread: map[ErrorKind]int64{ErrWrong: 2}, Reconnects: 2, SentAgain: 4, Examples: map[ErrorKind]string{ErrReset: "first"},
+		Requests: []RequestLoad{{Name: "a", Succeeded: 20, Checked: 12, Failed: map[ErrorKind]int64{ErrReset: 10}, Statuses: Statuses{200: 56}}}}
+	testenv.Check(t, reflect.DeepEqual(l, want), "%+v\nwant %+v", l, want)
+	testenv.Equal(t, l.Succeeded+l.Lead+l.Drain+l.Rejected.Total()+l.FailedTotal()+l.Cut, l.Sent)
+}
+
+// The engine follows from the loop.
+func TestEngineOfLoop(t *testing.T) {
+	for loop, want := range map[string]Engine{
+		"io_uring": "fast", "epoll": "fast", "vegeta": "vegeta", "": "", "x": "",
+	} {
+		if got := (Load{Loop: loop}).Engine(); got != want {
+			t.Errorf("loop %q: engine %q, want %q", loop, got, want)
+		}
+	}
+}
+
+// loaded returns a trial whose steps ran with the loops.
+func loaded(contender string, loops ...string) TrialResult {
+	trial := TrialResult{Trial: Trial{Contender: contender}}
+	for i, loop := range loops {
+		s := Step{Connections: i + 1}
+		s.Name = s.DefaultName()
+		trial.Steps = append(trial.Steps, StepResult{Index: i, Step: s, Load: Load{Loop: loop}})
+	}
+	return trial
+}
+
+// One engine is named once; several with the contenders, and within one with the steps.
+func TestEngineWords(t *testing.T) {
+	many := slices.Repeat([]string{"vegeta"}, 11)
+	many[0] = "epoll"
+	for want, trials := range map[string][]TrialResult{
+		"":                   {loaded("a", "", ""), {}},
+		"fast":               {loaded("a", "io_uring", "epoll"), loaded("b", "epoll", "")},
+		"vegeta":             {loaded("a", "vegeta")},
+		"a: fast; b: vegeta": {loaded("b", "vegeta", "vegeta"), loaded("a", "io_uring")},
+		"a: fast; b: fast; vegeta at 2 connections": {loaded("b", "epoll", "vegeta"), loaded("a", "epoll"), loaded("b", "epoll", "epoll"), loaded("b", "epoll", "vegeta")},
+		"a: fast; vegeta at 2 connections, 3 connections, 4 connections, 5 connections, 6 connections, " +
+			"7 connections, 8 connections, 9 connections and 2 more steps": {loaded("a", many...)},
+	} {
+		testenv.Equal(t, EngineWords(trials), want)
+	}
+}
+
+// fact is what the program returns in a case, and what it should return.
+type fact struct {
+	name      string
+	got, want any
+}
+
+// check tests facts. A text is expected of anything that prints as that text.
+func check(t *testing.T, facts ...fact) {
+	t.Helper()
+	for _, f := range facts {
+		t.Run(f.name, func(t *testing.T) {
+			t.Helper()
+			if _, text := f.want.(string); text {
+				f.got = fmt.Sprint(f.got)
+			}
+			testenv.Check(t, reflect.DeepEqual(f.got, f.want), "%+v, want %+v", f.got, f.want)
+		})
+	}
+}
+
+// texts tests texts by what they should be.
+func texts(t *testing.T, all map[string]string) {
+	t.Helper()
+	for want, got := range all {
+		check(t, fact{want, got, want})
+	}
+}
+
+// all returns the values of a function with several, as one text.
+func all(values ...any) string { return fmt.Sprint(values...) }
+
+func TestTextsOfFailures(t *testing.T) {
+	one, after := 1, 600_400*time.Microsecond
+	steps := func(n int) string { return Lost{Steps: slices.Repeat([]string{"a"}, n)}.String() }
+	texts(t, map[string]string{
+		"go-nethttp-1":                Trial{"go-nethttp", "", 1}.String(),
+		"rs-actix.lto-12":             Trial{"rs-actix", "lto", 12}.String(),
+		"rs-actix:lto":                Trial{"rs-actix", "lto", 12}.Label(),
+		"connection refused":          ErrRefused.Words(),
+		"step 2: paused from outside": Incident{Text: "paused from outside", Step: &one}.String(),
+		"paused from outside":         Incident{Text: "paused from outside"}.String(),
+		"stopped in step 2 after 600ms, 1234 responses; not measured: 16c, 64c": Lost{
+			Phase: PhaseLoad, Step: &one, After: &after, Responses: 1234, Steps: []string{"16c", "64c"}}.String(),
+		"stopped in step 2, 0 responses":                     Lost{Step: &one}.String(),
+		"stopped in phase ready; not measured: 1 connection": Lost{Phase: PhaseReady, Steps: []string{"1 connection"}}.String(),
+		"not measured: a, a, a, a, a, a, a, a":               steps(8),
+		"not measured: a, a, a, a, a, a, a, a and 1 more":    steps(9),
+		"":                                  steps(0),
+		"exit code 3":                       Exit{Code: 3}.String(),
+		"exit code 0":                       Exit{}.String(),
+		"killed by SIGKILL":                 Exit{Code: 137, Signal: "SIGKILL"}.String(),
+		"killed by SIGKILL (out of memory)": Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}.String(),
+		"exit code unknown; the container engine was stopped or restarted": Exit{Code: -1, EngineLost: true}.String(),
+		"exit code 0; the container engine was stopped or restarted":       Exit{EngineLost: true}.String(),
+		"gone, exit code unknown":                   Exit{Code: -1}.String(),
+		"exit code 127 (the command was not found)": Exit{Code: 127}.String(),
+		"killed by SIGSEGV (segmentation fault)":    Exit{Code: 139, Signal: "SIGSEGV"}.String(),
+	})
+}
+
+// TestRoundTime: interleaved trials of a round count once, others add up, and an incomplete round
+// does not count.
+func TestRoundTime(t *testing.T) {
+	at := time.Date(2026, 11, 27, 8, 0, 0, 0, time.UTC)
+	trial := func(name string, round, from, to int, state TrialState) TrialResult {
+		second := func(n int) time.Time { return at.Add(time.Duration(n) * time.Second) }
+		return TrialResult{Trial: Trial{Contender: name, Round: round}, State: state, Started: second(from), Ended: second(to)}
+	}
+	trials := []TrialResult{
+		trial("a", 1, 0, 20, TrialComplete), trial("b", 1, 2, 22, TrialComplete),
+		trial("a", 2, 30, 50, TrialComplete), trial("b", 2, 32, 90, TrialFailed),
+	}
+	for interleave, want := range map[time.Duration]time.Duration{0: 40 * time.Second, 1: 22 * time.Second} {
+		r := Run{Profile: Profile{Interleave: interleave, Contenders: make([]Selection, 2)}}
+		for _, l := range trials {
+			r.Trials = append(r.Trials, TrialEntry{Trial: l.Trial, State: l.State})
+		}
+		if got, ok := r.RoundTime(trials); !ok || got != want {
+			t.Errorf("interleaved every %v: %v %v, want %v", interleave, got, ok, want)
+		}
+	}
+	r := Run{Trials: []TrialEntry{{Trial: trials[3].Trial}}}
+	if got, ok := r.RoundTime(trials[3:]); ok {
+		t.Errorf("%v from a failed round", got)
+	}
+	for name, test := range map[string]struct {
+		interleave time.Duration
+		trials     []TrialResult
+		want       time.Duration // 0: not known
+	}{
+		"a mean":                  {0, []TrialResult{trial("a", 1, 0, 20, TrialComplete), trial("a", 2, 30, 70, TrialComplete)}, 30 * time.Second},
+		"interleaved with itself": {1, []TrialResult{trial("a", 1, 0, 40, TrialComplete), trial("a", 2, 1, 40, TrialComplete)}, 20 * time.Second},
+		"a clock that was set":    {0, []TrialResult{trial("a", 1, 40, 20, TrialComplete)}, 0},
+		"a trial that is missing": {0, nil, 0},
+	} {
+		r := Run{Profile: Profile{Interleave: test.interleave, Contenders: make([]Selection, 1)}}
+		for _, l := range test.trials {
+			r.Trials = append(r.Trials, TrialEntry{Trial: l.Trial})
+		}
+		if got, ok := r.RoundTime(test.trials); got != test.want || ok != (test.want > 0) {
+			t.Errorf("%s: %v %v, want %v", name, got, ok, test.want)
+		}
+	}
+}
+
+// TestNotInterleaved: a reason is named unless the user chose it or there is nothing to choose.
+func TestNotInterleaved(t *testing.T) {
+	for name, test := range map[string]struct {
+		contenders int
+		plain      *Plain
+		want       string
+	}{
+		"interleaved":   {2, nil, ""},
+		"by choice":     {2, &Plain{Reason: PlainChosen, Text: "x"}, ""},
+		"one contender": {1, &Plain{Reason: PlainMemory, Text: "x"}, ""},
+		"memory":        {2, &Plain{Reason: PlainMemory, Text: "little memory"}, "little memory"},
+	} {
+		if got := (Run{Plain: test.plain, Profile: Profile{Contenders: make([]Selection, test.contenders)}}).NotInterleaved(); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+}
+
+// Warnings that were read from any file are the same after writing and reading them again.
+func FuzzWarnings(f *testing.F) {
+	for _, seed := range []string{`["client-bound: 2 of 8",{"kind":"late","text":"x","values":{"late":1e300}}]`, `[null]`, `[{}]`, `["… of … requests that were scheduled were dropped"]`,
+		`[{"kind":"client_bound"}]`, `["\ud800 of the readings in between failed"]`, `[{"values":{"a":0}}]`, `null`, `{}`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var first, second Warnings
+		if json.Unmarshal(data, &first) != nil {
+			return
+		}
+		written, err := json.Marshal(first)
+		testenv.OK(t, err)
+		if err := json.Unmarshal(written, &second); err != nil {
+			t.Fatalf("%s: %v", written, err)
+		}
+		testenv.Need(t, len(first) == len(second), "%+v, then %+v", first, second)
+		for i, one := range first {
+			if two := second[i]; one.Kind != two.Kind || one.Text != two.Text || len(one.Values) != len(two.Values) {
+				t.Errorf("%+v, then %+v", one, two)
+			}
+		}
+	})
 }

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestDrift(t *testing.T) {
@@ -68,9 +70,7 @@ func TestWarning_JSON(t *testing.T) {
 		})
 	}
 	for _, wrong := range []string{`5`, `["x"]`, `{"kind":5}`, `{"text":["x"]}`, ``} {
-		if err := new(Warning).UnmarshalJSON([]byte(wrong)); err == nil {
-			t.Errorf("%s was read as a warning", wrong)
-		}
+		testenv.Check(t, new(Warning).UnmarshalJSON([]byte(wrong)) != nil, "%s was read as a warning", wrong)
 	}
 }
 

@@ -120,9 +120,8 @@ func TestExclusionsOfRounds(t *testing.T) {
 // The most frequent kind of error is named.
 func TestMostFrequentKindOfError(t *testing.T) {
 	l := Load{Failed: map[ErrorKind]int64{ErrTimeout: 1, ErrRefused: 9, ErrReset: 0}}
-	if kinds := l.FailedKinds(); len(kinds) != 2 || kinds[0] != ErrRefused {
-		t.Errorf("%v", kinds)
-	}
+	kinds := l.FailedKinds()
+	testenv.Check(t, len(kinds) == 2 && kinds[0] == ErrRefused, "%v", kinds)
 }
 
 // TestExcluded_OneKind: one kind of request that always fails excludes a contender, and is not said

@@ -29,9 +29,8 @@ func filled(n int64) Usage {
 // the last reading.
 func TestAdvance(t *testing.T) {
 	first := filled(1).Advance(filled(1), filled(3))
-	if !reflect.DeepEqual(first, filled(3)) {
-		t.Errorf("one slice is %+v, the reading at its end %+v", first, filled(3))
-	}
+	testenv.Check(t, reflect.DeepEqual(first, filled(3)),
+		"one slice is %+v, the reading at its end %+v", first, filled(3))
 	got := first.Advance(filled(10), filled(14))
 	want, last := filled(7), filled(14)
 	want.Processes, want.Threads, want.Took = last.Processes, last.Threads, last.Took
@@ -144,9 +143,8 @@ func TestAdvanceHostReading(t *testing.T) {
 			Needs: map[string]*NeedUsage{"db": {At: time.Unix(n, 0), Source: "embedded", CPU: d(7), Calls: n * 8, Busy: d(9), CPUs: 1}},
 		}
 	}
-	if got := at(1).Advance(at(1), at(3)).Advance(at(10), at(14)); !reflect.DeepEqual(got, at(7)) {
-		t.Errorf("host %+v, needs %+v", got.Host, got.Needs)
-	}
+	got := at(1).Advance(at(1), at(3)).Advance(at(10), at(14))
+	testenv.Check(t, reflect.DeepEqual(got, at(7)), "host %+v, needs %+v", got.Host, got.Needs)
 	other := at(1)
 	other.Needs["db"].Source = "/proc"
 	bare := at(1).Advance(&HostReading{}, at(2))

@@ -1,6 +1,10 @@
 package bench
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
+)
 
 // A path of the profile is shown unchanged, and no folder above what it has in common with
 // the profile.
@@ -16,9 +20,8 @@ func TestPathOfTheProfile(t *testing.T) {
 		{"/home/u/svc/bench.yaml", "bookings", "bookings"},
 		{"/home/u/svc/bench.yaml", "", ""},
 	} {
-		if got := (Run{ProfileFile: c.profile}).Path(c.path); got != c.want {
-			t.Errorf("%s of %s: %q, want %q", c.path, c.profile, got, c.want)
-		}
+		got := (Run{ProfileFile: c.profile}).Path(c.path)
+		testenv.Check(t, got == c.want, "%s of %s: %q, want %q", c.path, c.profile, got, c.want)
 	}
 }
 
@@ -57,9 +60,8 @@ func TestOutcome(t *testing.T) {
 		{RunComplete, several(3, mixes), "complete; a" + check + "; b" + check + "; c" + check},
 		{RunComplete, several(4, mixes), "complete; 4 contenders excluded"},
 	} {
-		if got := (Run{State: c.state, Trials: c.trials}).OutcomeText(); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
-		}
+		got := (Run{State: c.state, Trials: c.trials}).OutcomeText()
+		testenv.Check(t, got == c.want, "%q, want %q", got, c.want)
 	}
 }
 
@@ -74,8 +76,7 @@ func TestOutcomeCounts(t *testing.T) {
 	for want, trials := range map[string][]TrialEntry{
 		"": {right}, "1 failed": {right, killed}, "1 excluded": {right, mixes}, "1 failed, 1 excluded": {killed, mixes},
 	} {
-		if got := (Run{State: RunComplete, Trials: trials}).OutcomeCounts(); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		got := (Run{State: RunComplete, Trials: trials}).OutcomeCounts()
+		testenv.Check(t, got == want, "%q, want %q", got, want)
 	}
 }

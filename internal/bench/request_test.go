@@ -2,6 +2,10 @@ package bench
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
+	"net/url"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -154,4 +158,204 @@ func TestTraits(t *testing.T) {
 		fact{"selected", Trial{"a", "b", 1}.Selection(), Selection{"a", "b"}},
 		fact{"first response", FirstResponse{9_640 * time.Microsecond, 503}, "first response after 9.6ms: 503"},
 	)
+}
+
+func TestRejections(t *testing.T) {
+	for name, test := range map[string]struct {
+		request Request
+		want    string
+	}{
+		"the default":            {Request{}, "[]"},
+		"one":                    {Request{ExpectStatus: 404}, "[]"},
+		"below 400":              {Request{ExpectStatus: 200, MoreStatuses: []int{304}}, "[]"},
+		"one from 400 on":        {Request{ExpectStatus: 200, MoreStatuses: []int{429}}, "[429]"},
+		"400 itself":             {Request{ExpectStatus: 200, MoreStatuses: []int{400}}, "[400]"},
+		"the first from 400 on":  {Request{ExpectStatus: 429, MoreStatuses: []int{200, 503}}, "[429 503]"},
+		"all from 400 on":        {Request{ExpectStatus: 404, MoreStatuses: []int{410}}, "[]"},
+		"all named":              {Request{ExpectStatus: 200, MoreStatuses: []int{429}, Success: []int{200, 429}}, "[]"},
+		"one named":              {Request{ExpectStatus: 200, MoreStatuses: []int{404, 429}, Success: []int{200, 404}}, "[429]"},
+		"not all below 400":      {Request{ExpectStatus: 200, MoreStatuses: []int{202}, Success: []int{200}}, "[202]"},
+		"one named from 400 on":  {Request{ExpectStatus: 404, MoreStatuses: []int{410}, Success: []int{410}}, "[404]"},
+		"the default and others": {Request{MoreStatuses: []int{429}}, "[429]"},
+	} {
+		if got := fmt.Sprint(test.request.Rejections()); got != test.want {
+			t.Errorf("%s: %s, want %s", name, got, test.want)
+		}
+	}
+}
+
+func TestRejectedRequestsAreNoErrors(t *testing.T) {
+	l := Load{Succeeded: 1400, Lead: 49, Failed: map[ErrorKind]int64{ErrTimeout: 3}, Rejected: Statuses{429: 5798},
+		Statuses: Statuses{200: 1449, 429: 5798}}
+	if got, want := l.Ended(), int64(7250); got != want {
+		t.Errorf("%d ended, want %d", got, want)
+	}
+	if got, want := l.ErrorRate(), 3./7250; math.Abs(got-want) > 1e-12 {
+		t.Errorf("error rate %g, want %g", got, want)
+	}
+	if got, want := l.RejectedWords(), "rejected 80% of requests (429)"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	testenv.Equal(t, (Load{Succeeded: 1}).RejectedWords(), "", "none rejected")
+	// Rejected responses are not compared: the share of unexpected bodies is of the others.
+	l.Failed, l.Checked = map[ErrorKind]int64{ErrWrong: 10}, 100
+	if got, want := l.ErrorRate(), .1*1459/7257; math.Abs(got-want) > 1e-12 {
+		t.Errorf("error rate %g with unexpected bodies, want %g", got, want)
+	}
+	l.Failed, l.Dropped = nil, 7247
+	testenv.Equal(t, l.ErrorRateWithDropped(), .5, "error rate")
+	everything := Load{Rejected: Statuses{429: 10}}
+	testenv.Equal(t, everything.ErrorRate(), 0, "error rate")
+}
+
+func TestStatusesAsText(t *testing.T) {
+	for want, s := range map[string]Statuses{
+		"200: 1,449, 429: 5,798": {429: 5798, 200: 1449},
+		"200: 9":                 {200: 9},
+		"":                       nil,
+		"200: 9, 201: 9, 202: 9, 203: 9, 204: 9, 599: 10, 2 more": {599: 10, 200: 9, 201: 9, 202: 9, 203: 9, 204: 9, 205: 8, 206: 8},
+	} {
+		testenv.Equal(t, s.String(), want)
+	}
+	data, err := json.Marshal(Load{Statuses: Statuses{429: 2, 200: 1}}.Statuses)
+	if want := `{"200":1,"429":2}`; err != nil || string(data) != want {
+		t.Errorf("%s %v, want %s", data, err, want)
+	}
+}
+
+// hardPassword has what one of the formats takes for its own syntax.
+const hardPassword = `p;w'd"x=@/%41$& +#?{}\ü`
+
+// These strings have been read with pgjdbc 42.7, Connector/J 9.1, MariaDB's driver 3.5, SQLAlchemy
+// 2.1, pgx 5 and go-sql-driver 1.9: user, password and database were these. Npgsql's format is that
+// of ADO.NET, which quotes with " and doubles it within.
+func TestNeedAddress_Connection(t *testing.T) {
+	hard := NeedAddress{Kind: Postgres, Host: "db", Port: "5432", User: "a b", Password: hardPassword, Database: "shop"}
+	const escaped = "p%3Bw%27d%22x%3D%40%2F%2541%24%26%20%2B%23%3F%7B%7D%5C%C3%BC"
+	easy := NeedAddress{Host: "db", Port: "3306", User: "app", Password: "s3cret", Database: "shop"}
+	of := func(a NeedAddress, kind Database) NeedAddress { a.Kind = kind; return a }
+	for _, c := range []struct {
+		a          NeedAddress
+		form, want string
+	}{
+		{hard, "ADO", `Host=db;Port=5432;Username="a b";Password="p;w'd""x=@/%41$& +#?{}\ü";Database=shop`},
+		{hard, "JDBC", "jdbc:postgresql://db:5432/shop?user=a%20b&password=" + escaped},
+		{hard, "SQLAlchemy", "postgresql://a%20b:" + escaped + "@db:5432/shop"},
+		{hard, "Go", "postgres://a%20b:" + escaped + "@db:5432/shop"},
+		{of(hard, MySQL), "ADO", `Server=db;Port=5432;User ID="a b";Password="p;w'd""x=@/%41$& +#?{}\ü";Database=shop`},
+		{of(hard, MySQL), "JDBC", "jdbc:mysql://db:5432/shop?user=a%20b&password=" + escaped},
+		{of(hard, MySQL), "SQLAlchemy", "mysql://a%20b:" + escaped + "@db:5432/shop"},
+		{of(hard, MySQL), "Go", "a b:" + hardPassword + "@tcp(db:5432)/shop"},
+		{of(hard, MariaDB), "SQLAlchemy", "mariadb://a%20b:" + escaped + "@db:5432/shop"},
+		{of(easy, MariaDB), "ADO", "Server=db;Port=3306;User ID=app;Password=s3cret;Database=shop"},
+		{of(easy, MariaDB), "JDBC", "jdbc:mariadb://db:3306/shop?user=app&password=s3cret"},
+		{of(easy, MariaDB), "Go", "app:s3cret@tcp(db:3306)/shop"},
+		{NeedAddress{Kind: Postgres, Host: "::1", Port: "5432"}, "ADO", "Host=::1;Port=5432"},
+		{NeedAddress{Kind: Postgres, Host: "::1", Port: "5432", User: "a"}, "SQLAlchemy", "postgresql://a@[::1]:5432/"},
+	} {
+		testenv.Equal(t, testenv.Must(c.a.Connection(c.form))(t), c.want, c.form)
+	}
+	_, err := of(hard, MariaDB).Connection("JDBC")
+	testenv.Fails(t, err, "cannot have blanks or any of `%+&=#?/`; use Host, Port, User, Password and Database")
+	_, err = easy.Connection("ADO")
+	testenv.Fails(t, err, "ADO is for PostgreSQL, MySQL and MariaDB; use Host, Port, User, Password and Database, or URL")
+	for scheme, want := range map[string]Database{"postgresql": Postgres, "postgres": Postgres, "mysql": MySQL, "mariadb": MariaDB, "redis": ""} {
+		testenv.Equal(t, DatabaseOf(scheme), want, scheme)
+	}
+}
+
+// FuzzConnection reads each string as its format is defined: the password is the same.
+func FuzzConnection(f *testing.F) {
+	f.Add(hardPassword)
+	f.Add(`"`)
+	f.Add(" ")
+	f.Fuzz(func(t *testing.T, password string) {
+		if password == "" || strings.ContainsRune(password, 0) {
+			return
+		}
+		a := NeedAddress{Kind: Postgres, Host: "db", Port: "1", User: "u", Password: password, Database: "d"}
+		testenv.Equal(t, readADO(testenv.Must(a.Connection("ADO"))(t))["Password"], password)
+		u, err := url.Parse(testenv.Must(a.Connection("SQLAlchemy"))(t))
+		testenv.OK(t, err)
+		got, _ := u.User.Password()
+		testenv.Equal(t, got, password)
+		_, query, _ := strings.Cut(testenv.Must(a.Connection("JDBC"))(t), "?")
+		values, err := url.ParseQuery(query)
+		testenv.OK(t, err)
+		testenv.Equal(t, values.Get("password"), password)
+	})
+}
+
+// readADO reads a connection string of ADO.NET.
+func readADO(text string) map[string]string {
+	all := map[string]string{}
+	for text != "" {
+		key, rest, _ := strings.Cut(text, "=")
+		value := ""
+		if strings.HasPrefix(rest, `"`) {
+			rest = rest[1:]
+			for {
+				part, after, _ := strings.Cut(rest, `"`)
+				value += part
+				if rest = after; !strings.HasPrefix(rest, `"`) {
+					break
+				}
+				value, rest = value+`"`, rest[1:]
+			}
+			rest = strings.TrimPrefix(rest, ";")
+		} else {
+			value, rest, _ = strings.Cut(rest, ";")
+		}
+		all[key], text = value, rest
+	}
+	return all
+}
+
+func TestTemplate(t *testing.T) {
+	env := map[string]string{"TOKEN": "s3cr3t{id}", "A": "1"}
+	getenv := func(name string) string { return env[name] }
+	for name, test := range map[string]struct {
+		text         string
+		names, words []string
+		want         string
+	}{
+		"plain":             {text: `{"a": {"b": 1}}`, want: `{"a": {"b": 1}}`},
+		"variable":          {text: "Bearer ${TOKEN}", names: []string{"TOKEN"}, want: "Bearer s3cr3t{id}"},
+		"twice":             {text: "${A}${A}${B}", names: []string{"A", "B"}, want: "11"},
+		"not a variable":    {text: "$${A} $A ${a b} ${}", want: "${A} $A ${a b} ${}"},
+		"word":              {text: `{"user": "u{id}"}`, words: []string{"id"}, want: `{"user": "u{id}"}`},
+		"text of a word":    {text: `{user{{id}}}`, want: `{user{id}}`},
+		"braces with space": {text: `{ id }`, want: `{ id }`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := EnvNames(test.text); !reflect.DeepEqual(got, test.names) {
+				t.Errorf("variables %q, want %q", got, test.names)
+			}
+			var words []string
+			for _, p := range (Request{Body: test.text}).Places() {
+				words = append(words, p.Name)
+			}
+			testenv.Check(t, reflect.DeepEqual(words, test.words), "places %q, want %q", words, test.words)
+			var got string
+			for _, p := range Parts((Request{Body: test.text}).Filled(getenv).Body) {
+				got += p.Text
+			}
+			testenv.Check(t, got == test.want, "filled %q, want %q", got, test.want)
+		})
+	}
+}
+
+// Values of the environment are escaped for the body, and are not templates.
+func TestFilledIsEscapedForTheBody(t *testing.T) {
+	getenv := func(string) string { return "a&b=\"\\ {id}" }
+	for encoding, want := range map[Encoding]string{
+		"": `p=a&b="\ {{id}}`, FormBody: "p=a%26b%3D%22%5C+%7Bid%7D", JSONBody: `p=a&b=\"\\ {{id}}`,
+	} {
+		if got := (Request{Encoding: encoding, Body: "p=${A}"}).Filled(getenv).Body; got != want {
+			t.Errorf("%q: %q, want %q", encoding, got, want)
+		}
+	}
+	if got := Escaped("a b${A}{id}{{id}}$${A}&", url.QueryEscape); got != "a+b${A}{id}%7Bid%7D$${A}%26" {
+		t.Error(got)
+	}
 }

@@ -40,7 +40,6 @@ type Service struct {
 	StopSignal string  `json:"stop_signal,omitempty"`
 	URL        string  `json:"url,omitempty"` // URL of a running service; "": locbench starts it
 	Dir        string  `json:"dir"`           // folder of the manifest, for messages
-	Copy       string  `json:"-"`             // that folder, if the profile names it: one of several copies
 	BuiltAs    *string `json:"-"`             // the variant of its image; nil: Variant
 	Files      fs.FS   `json:"-"`             // content of that folder: sources, Dockerfile
 	Root       string  `json:"-"`             // where its links may lead without a repository; "": they are not followed

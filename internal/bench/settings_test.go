@@ -1,6 +1,10 @@
 package bench
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
+)
 
 // Limits of a contender go before those of all, each by itself, and a difference has words.
 func TestLimitsOfContenders(t *testing.T) {
@@ -22,9 +26,8 @@ func TestLimitsOfContenders(t *testing.T) {
 		default:
 			want.PIDs = limits.PIDs
 		}
-		if got := p.LimitsOf(own); got != want {
-			t.Errorf("%+v: %+v, want %+v", limits, got, want)
-		}
+		got := p.LimitsOf(own)
+		testenv.Check(t, got == want, "%+v: %+v, want %+v", limits, got, want)
 		if p.EqualLimits() || p.Under(own) != "under "+limits.Words() || p.LimitsOf(p.Contenders[0]) != all {
 			t.Errorf("%+v: %q", limits, p.Under(own))
 		}

@@ -49,9 +49,8 @@ func FuzzLiteral(f *testing.F) {
 			if s == "" && len(parts) == 0 {
 				continue
 			}
-			if len(parts) != 1 || parts[0] != (Part{Text: s}) {
-				t.Errorf("%q became %q, with the parts %q", s, text, parts)
-			}
+			testenv.Check(t, len(parts) == 1 && parts[0] == (Part{Text: s}),
+				"%q became %q, with the parts %q", s, text, parts)
 		}
 	})
 }

@@ -127,9 +127,8 @@ func TestUnexpectedBodiesOfAllRounds(t *testing.T) {
 	if len(all) != 1 || all[0].Unexpected.Count != 3 || all[0].Unexpected.Compared != 4*350 || all[0].Unexpected.Round != 2 {
 		t.Errorf("%+v", all[0].Unexpected)
 	}
-	if got := *run.Trials[1].Excluded.Unexpected; got != before || got.Compared != 350 {
-		t.Errorf("the entry of a trial has changed: %+v", got)
-	}
+	got := *run.Trials[1].Excluded.Unexpected
+	testenv.Check(t, got == before && got.Compared == 350, "the entry of a trial has changed: %+v", got)
 }
 
 func TestShareOfUnexpectedBodies(t *testing.T) {
@@ -148,8 +147,7 @@ func TestShareOfUnexpectedBodies(t *testing.T) {
 	for _, c := range []struct{ count, compared int64 }{{1, 1}, {50, 50}, {25, 1907}} {
 		x := Unexpected{Count: c.count, Compared: c.compared}
 		share := float64(c.count) / float64(c.compared)
-		if low, high := x.Interval(); !(0 < low && low < share && share <= high && high <= 1) {
-			t.Errorf("%v: %g to %g", c, low, high)
-		}
+		low, high := x.Interval()
+		testenv.Check(t, 0 < low && low < share && share <= high && high <= 1, "%v: %g to %g", c, low, high)
 	}
 }

@@ -30,7 +30,7 @@ func parsed(t testing.TB, args ...string) (options any) {
 	env := Env{Args: args, Getenv: func(name string) string { return "of-" + name }}
 	root := &cobra.Command{Use: "locbench"}
 	asRoot(root)
-	root.AddCommand(newRun(env, keep[runFlags](&options)), newTry(env, keep[app.TryOptions](&options)),
+	root.AddCommand(newRun(env, keep[runFlags](&options)), newTry(env, keep[app.RunOptions](&options)),
 		newTUI(env, keep[screens.DashboardOptions](&options)), newCapacity(env, keep[search.Options](&options)),
 		newCalibrate(env, keep[calibrateFlags](&options)), newSeed(env, keep[seedFlags](&options)))
 	root.SetArgs(args)
@@ -76,11 +76,10 @@ func TestOptions(t *testing.T) {
 			"Changes=map[] Services=[a b c] AllowFiles=[d e f] CACert=g Insecure=true Accept=true Mouse=true",
 		"run -o x --retry-not-ready --metrics-listen 1 --headless --json -v -q --theme dark --mouse=false": "Profile=quick Changes=map[] " +
 			"Out=x RetryNotReady=true JSON=true Quiet=true Verbose=true MetricsListen=1 headless=true Theme=dark",
-		"try a.yaml b": "Profile=a.yaml ProfileNamed=true Contenders=[b] Changes=map[]",
-		"try quick b":  "Profile=quick ProfileNamed=true Contenders=[b] Changes=map[]",
-		"try b -p quick --target u --only 'log in' --only c,d --quiet": "Profile=quick ProfileNamed=true Contenders=[b] " +
-			"Changes=map[target:[u]] Only=[log in c,d] Quiet=true",
-		"capacity": "Profile=quick Changes=map[] Resolution=3% Probe=5s WarmUp=5s Confirm=2/3 MaxProbes=60",
+		"try a.yaml b":              "Profile=a.yaml ProfileNamed=true Contenders=[b] Changes=map[]",
+		"try quick b":               "Profile=quick ProfileNamed=true Contenders=[b] Changes=map[]",
+		"try b -p quick --target u": "Profile=quick ProfileNamed=true Contenders=[b] Changes=map[target:[u]]",
+		"capacity":                  "Profile=quick Changes=map[] Resolution=3% Probe=5s WarmUp=5s Confirm=2/3 MaxProbes=60",
 		"capacity a.yaml b --slo p99<1s --limits cpus=1,2 --limits memory=1GiB,2GiB --probe 1s --warm-up 2s --resolution 5% " +
 			"--confirm 1/1 --guess 5 --max-rate 9 --connections 7 --max-probes 3 -o x --json -q --engine vegeta": "Profile=a.yaml " +
 			"ProfileNamed=true Contenders=[b] Changes=map[engine:[vegeta]] Out=x JSON=true Quiet=true SLO=p99<1s Resolution=5% " +
@@ -176,6 +175,7 @@ func TestUsage(t *testing.T) {
 		"run a.yaml -p b.yaml":            "two profiles: a.yaml and --profile b.yaml; write one",
 		"try a.yaml -p b.yaml":            "two profiles: a.yaml and --profile b.yaml; write one",
 		"try":                             "no profile named; usage: locbench try",
+		"try quick --only x":              "unknown flag: --only (see 'locbench try --help')",
 		"capacity a.yaml b c":             "expected one contender, not 2: b c",
 		"calibrate b c":                   "expected one contender, not 2: b c",
 		"run a.yaml --resume x":           "name no profile and no contenders",

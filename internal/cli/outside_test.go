@@ -187,8 +187,8 @@ func TestHostileInput(t *testing.T) {
 	})
 	for _, line := range []string{
 		"--help", "HOSTILE", "--HOSTILE", "services list --services IN/services", "services show good --services IN/services",
-		"services validate IN/services", "services show HOSTILE", "services build HOSTILE", "services validate HOSTILE",
-		"services build good --services IN/services --runtime HOSTILE", "__complete services show --services IN/services ''",
+		"services validate IN/services", "services show HOSTILE", "services validate HOSTILE",
+		"__complete services show --services IN/services ''",
 		"profiles list", "profiles show IN/good.yaml", "profiles validate IN/good.yaml", "profiles validate IN/broken.yaml",
 		"profiles show HOSTILE", "run --headless --profile IN/broken.yaml", "run --headless --profile HOSTILE", "run --headless HOSTILE",
 		"run --headless --target HOSTILE", "run --headless --elastic HOSTILE", "run --resume HOSTILE", "run --resume DIR",
@@ -197,9 +197,8 @@ func TestHostileInput(t *testing.T) {
 		"report DIR --format HOSTILE", "report HOSTILE", "report DIR --format md -o OUT/summary.md", "compare DIR AGAIN",
 		"compare DIR AGAIN --json", "compare DIR", "compare HOSTILE HOSTILE", "compare DIR HOSTILE HOSTILE", "history DIR AGAIN",
 		"history DIR AGAIN --format csv", "history DIR AGAIN --format md", "history HOSTILE", "history DIR --measure HOSTILE",
-		"history DIR --format HOSTILE", "export DIR --format csv", "export DIR --format json", "export DIR --format prometheus",
-		"export DIR --format hgrm -o OUT", "export DIR --format hlog -o OUT", "export DIR --format vegeta-json -o OUT",
-		"export DIR --format vegeta-csv -o OUT", "export DIR --format csv -o OUT/file.csv", "export DIR --format HOSTILE",
+		"history DIR --format HOSTILE", "export DIR --format csv", "export DIR --format json",
+		"export DIR --format hgrm -o OUT", "export DIR --format hlog -o OUT", "export DIR --format csv -o OUT/file.csv", "export DIR --format HOSTILE",
 	} {
 		args := words(line)
 		for i, arg := range args {

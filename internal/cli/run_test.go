@@ -16,6 +16,8 @@ import (
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
+
+	vegeta "github.com/tsenart/vegeta/v12/lib"
 )
 
 // bounded are the arguments of a run of the service at url, in two steps of 40 requests each.
@@ -230,23 +232,14 @@ steps: [{connections: 1, warm_up: true, max_requests: 5}, {connections: 2, max_r
 	testenv.Equal(t, again[0].FirstRequests, first[0].FirstRequests)
 
 	name := first[0].Trial.String()
-	says(t, 0, to+"…"+to, "export", out, "--format", "vegeta-json", "--trial", name, "-o", to)
-	for suffix, want := range map[string]int{".02-2-connections.vegeta.json": 15, ".00-first-requests.vegeta.json": 5} {
-		lines := strings.Split(strings.TrimSpace(output(t, to, name+suffix)), "\n")
-		testenv.Equal(t, len(lines), want, suffix)
-		for _, line := range lines {
-			var r struct {
-				Code      int
-				Timestamp time.Time
-				Latency   time.Duration
-				BytesIn   int `json:"bytes_in"`
-			}
-			testenv.OK(t, json.Unmarshal([]byte(line), &r))
+	says(t, 0, to+"…"+to, "export", out, "--format", "vegeta", "--trial", name, "-o", to)
+	for suffix, want := range map[string]int{".02-2-connections.vegeta.bin": 15, ".00-first-requests.vegeta.bin": 5} {
+		decode, n := vegeta.NewDecoder(strings.NewReader(output(t, to, name+suffix))), 0
+		for r := (vegeta.Result{}); decode(&r) == nil; n++ {
 			// Times in files advance as the monotonic clock.
-			if r.Code != 200 || r.BytesIn != 5 || r.Latency <= 0 || r.Timestamp.Before(before) || r.Timestamp.After(after) {
-				t.Errorf("%s: %s", suffix, line)
-			}
+			testenv.Check(t, r.Code == 200 && r.BytesIn == 5 && r.Latency > 0 && !r.Timestamp.Before(before) && !r.Timestamp.After(after), "%s: %+v", suffix, r)
 		}
+		testenv.Equal(t, n, want, suffix)
 	}
 	says(t, console.ExitFailure, "no single requests were kept: add `keep_requests: 1000`",
 		"export", out, "--format", "vegeta", "--step", "1", "-o", filepath.Join(dir, "none"))

@@ -32,7 +32,7 @@ func TestSecrets_Addresses(t *testing.T) {
 			{"run", "--headless", "--elastic", address, "--profile", "nowhere"}, {"run", "--headless", "--elastic", address + "?q", "--cpus", "no"},
 			{"run", "--headless", address},
 			{"run", "--headless", "--profile", profile, "--cpus", "-1"}, {"profiles", "validate", profile}, {"profiles", "show", profile},
-			{"services", "show", address}, {"services", "build", address}, {"check", address, "--suite", "nowhere.yaml"},
+			{"services", "show", address}, {"check", address, "--suite", "nowhere.yaml"},
 			{"seed", "--elastic", strings.Replace(address, "http", "ftp", 1)}, {"compare", address}, {address},
 		} {
 			lacks(t, strings.Join(args, " "), saying(t, args...), "ter2word", "hun"+special)

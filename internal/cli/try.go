@@ -7,17 +7,14 @@ import (
 	"github.com/locbench/locbench/internal/text/console"
 )
 
-func newTry(env Env, runF work[app.TryOptions]) *cobra.Command {
-	var o app.TryOptions
+func newTry(env Env, runF work[app.RunOptions]) *cobra.Command {
+	var o app.RunOptions
 	cmd := &cobra.Command{
 		Use:   "try PROFILE [CONTENDER[:VARIANT]...]",
 		Short: "Send each request of a profile once and show the exchange",
 		Long: `Starts each contender of the profile, sends the setup requests, each request and session once, and the teardown
-requests, then stops it. It prints requests and responses as sent over the wire (secrets masked), everything the profile
-does not expect, and a summary of each contender. It measures nothing, runs no suites and saves nothing.
-
---only NAME sends one request or session, after the setup. With the name of a request in a session the session is sent
-to its end, and that request is printed. Unexpected responses are always printed.
+requests, then stops it. It prints requests and responses as sent over the wire (secrets masked), and everything the
+profile does not expect. It measures nothing, runs no suites and saves nothing.
 
 'locbench run' does the same before each load, without printing.
 
@@ -26,8 +23,7 @@ interrupted.`,
 		Example: `  locbench try bench.yaml                                  # each of its contenders
   locbench try bench.yaml orders --services ./svc
   locbench try bench.yaml --target http://127.0.0.1:8080   # a running service
-  locbench try bench.yaml orders --only 'log in' --only cart
-  locbench try bench.yaml --quiet                          # what is unexpected, and the summary`,
+  locbench try bench.yaml | grep -B 20 FAILED              # what is unexpected`,
 		Args: args(cobra.ArbitraryArgs),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			rest, err := profileFirst(cmd.Flags(), given)
@@ -50,11 +46,8 @@ interrupted.`,
 			return completeContenders(&o.Services)(cmd, given, typed)
 		},
 	}
-	bindSite(cmd, &o.RunOptions)
+	bindSite(cmd, &o)
 	cmd.Flags().StringVarP(&o.Profile, "profile", "p", "", "the profile, as in 'locbench run'; all words are contenders")
 	_ = cmd.RegisterFlagCompletionFunc("profile", completeProfiles)
-	cmd.Flags().StringArrayVar(&o.Only, "only", nil, "send only the request or session `NAME`, after the setup; repeatable")
-	cmd.Flags().BoolVarP(&o.Quiet, "quiet", "q", false, "print only unexpected responses and the summary")
-	_ = cmd.RegisterFlagCompletionFunc("only", cobra.NoFileCompletions)
 	return cmd
 }

@@ -36,7 +36,7 @@ Exit codes: 0 all valid; 2 at least one is not.`,
 					named = append(named, file)
 				}
 			}
-			return errors.Join(validateServices(cmd.Context(), env, folders), validateProfiles(env, named, allowed))
+			return errors.Join(validateServices(env, folders), validateProfiles(env, named, allowed))
 		},
 	}
 	bindAllowed(cmd, &allowed)

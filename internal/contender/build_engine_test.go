@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -20,16 +19,6 @@ import (
 	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/testenv"
 )
-
-// labeled reports whether the engine's image has its contender's label.
-func labeled(t *testing.T, engine *docker.Engine, ref string) bool {
-	t.Helper()
-	all, err := engine.Images(t.Context())
-	testenv.OK(t, err)
-	return slices.ContainsFunc(all, func(i docker.ListedImage) bool {
-		return slices.Contains(i.Refs, ref) && i.Labels[contender.LabelContender] == "contender-test"
-	})
-}
 
 func TestBuildImageWithDocker(t *testing.T) {
 	testenv.Docker(t)
@@ -64,7 +53,7 @@ func TestBuildImageWithDocker(t *testing.T) {
 			testenv.OK(t, err)
 			testenv.Equal(t, string(said), "hello [serve]\n", said)
 			img, err := engine.ImageInspect(t.Context(), a.Image)
-			if err != nil || !labeled(t, engine, a.Image) || img.ID != a.ImageID {
+			if err != nil || img.ID != a.ImageID {
 				t.Errorf("%+v, %v", img, err)
 			}
 			if again, err := contender.BuildImage(t.Context(), engine, svc, opts); err != nil || !again.BuildCached || again.ImageID != a.ImageID {
@@ -87,7 +76,7 @@ func TestProxiesOfConfig(t *testing.T) {
 	a, err := contender.BuildImage(t.Context(), engine, bench.Service{
 		Name: "contender-test", Variant: "proxies", Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"},
 		Files: fstest.MapFS{"Dockerfile": {Data: []byte("FROM scratch\nARG HTTP_PROXY\nENV SEEN=$HTTP_PROXY\nCMD [\"/x\"]\n")}},
-	}, contender.BuildOptions{Rebuild: true})
+	}, contender.BuildOptions{})
 	testenv.OK(t, err)
 	t.Cleanup(func() { testenv.OK(t, engine.RemoveImage(context.Background(), a.Image)) })
 	env, err := exec.Command("docker", "image", "inspect", "-f", "{{.Config.Env}}", a.Image).CombinedOutput()
@@ -108,10 +97,11 @@ func TestBuildKitOfTheEngine(t *testing.T) {
 	build := func(t *testing.T, dockerfile string) (bench.Artifact, string, error) {
 		svc := bench.Service{
 			Name: "contender-test", Dir: "mine", Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"},
-			Files: fstest.MapFS{"Dockerfile": {Data: []byte(dockerfile)}, "hello": {Data: data, Mode: 0o755}, "junk": {}, "Dockerfile.dockerignore": {Data: []byte("junk")}},
+			Files: fstest.MapFS{"Dockerfile": {Data: []byte(dockerfile)}, "hello": {Data: data, Mode: 0o755}, "junk": {},
+				"new": {Data: []byte(time.Now().String())}, "Dockerfile.dockerignore": {Data: []byte("junk")}},
 		}
 		var out bytes.Buffer
-		a, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{Out: &out, Rebuild: true})
+		a, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{Out: &out})
 		if err == nil {
 			t.Cleanup(func() { testenv.OK(t, engine.RemoveImage(context.Background(), a.Image)) })
 		}
@@ -135,13 +125,13 @@ CMD ["/hello", "serve"]
 		testenv.OK(t, err)
 		testenv.Equal(t, string(said), "hello [serve]\n", said)
 		img, err := engine.ImageInspect(t.Context(), a.Image)
-		if err != nil || !labeled(t, engine, a.Image) || img.ID != a.ImageID {
+		if err != nil || img.ID != a.ImageID {
 			t.Errorf("%+v, %v", img, err)
 		}
 	})
 	t.Run("failed", func(t *testing.T) {
 		_, _, err := build(t, "FROM scratch\nCOPY --chmod=0555 junk /\n")
-		testenv.Fails(t, err, "junk", "mine/Dockerfile:2: COPY --chmod")
+		testenv.Fails(t, err, "junk", "built with only mine as its context")
 	})
 	t.Run("interrupted", func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -151,7 +141,7 @@ CMD ["/hello", "serve"]
 				"Dockerfile": {Data: []byte("FROM scratch\nCOPY --chmod=0555 hello /\nRUN [\"/hello\", \"wait\"]\n")}, "hello": {Data: data, Mode: 0o755},
 			},
 		}
-		_, err := contender.BuildImage(ctx, engine, svc, contender.BuildOptions{Rebuild: true, Out: cancelAt{"hello [wait]", func() { cancel(interrupted) }}})
+		_, err := contender.BuildImage(ctx, engine, svc, contender.BuildOptions{Out: cancelAt{"hello [wait]", func() { cancel(interrupted) }}})
 		if !errors.Is(err, interrupted) {
 			t.Error(err)
 		}

@@ -2,7 +2,6 @@ package contender_test
 
 import (
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -57,64 +56,34 @@ func TestBuildProcess_Private(t *testing.T) {
 	check()
 }
 
-// TestBuildProcess_OlderCopies: the newest copy of each build of a contender stays, and so do
-// copies in use.
-func TestBuildProcess_OlderCopies(t *testing.T) {
+// TestBuildProcess_Unused: after a time without use builds are removed, sooner if there is a newer
+// one of the same commands.
+func TestBuildProcess_Unused(t *testing.T) {
 	cache := t.TempDir()
-	var held []io.Closer
-	build := func(name, variant, source, command string, hold bool) string {
+	const day = 24 * time.Hour
+	build := func(name, source, command string, ago time.Duration) string {
 		t.Helper()
 		svc := shellService(script(command + "; cp source service"))
-		svc.Name, svc.Variant = name, variant
-		svc.Files = fstest.MapFS{"source": {Data: []byte(source)}}
-		opts := contender.BuildOptions{Cache: cache, Groups: noGroups(t)}
-		if hold {
-			opts.Hold = func(c io.Closer) { held = append(held, c) }
-		}
-		a, err := contender.BuildProcess(t.Context(), svc, opts)
-		testenv.OK(t, err)
+		svc.Name, svc.Files = name, fstest.MapFS{"source": {Data: []byte(source)}}
+		a := testenv.Must(contender.BuildProcess(t.Context(), svc, contender.BuildOptions{Cache: cache, Groups: noGroups(t)}))(t)
+		used := time.Now().Add(-ago)
+		testenv.OK(t, os.Chtimes(a.Dir+".built", used, used))
 		return a.Dir
 	}
-	left := func(what string, want ...string) {
-		t.Helper()
-		entries, err := os.ReadDir(cache)
-		testenv.OK(t, err)
-		names := map[string]bool{}
-		for _, e := range entries {
-			names[strings.TrimSuffix(strings.TrimSuffix(e.Name(), ".lock"), ".built")] = true
-		}
-		for _, dir := range want {
-			if _, err := os.Stat(filepath.Join(dir, "source")); err != nil {
-				t.Errorf("%s: %v", what, err)
-			}
-			delete(names, filepath.Base(dir))
-		}
-		if len(names) > 0 {
-			t.Errorf("%s: left in addition to %v", what, names)
-		}
+	interrupted := filepath.Join(cache, "x-1")
+	testenv.OK(t, os.Mkdir(interrupted, 0o700))
+	testenv.OK(t, os.Chtimes(interrupted, time.Time{}, time.Now().Add(-31*day)))
+	old := build("c", "1", "true", 3*day)
+	recent := build("c", "2", "true", day)
+	month := build("d", "1", "true", 31*day)
+	week := build("c", "1", "true other", 7*day)
+	last := build("c", "3", "true", 40*day)
+	testenv.Equal(t, build("c", "3", "true", 0), last, "the last one is built again")
+	for dir, stays := range map[string]bool{interrupted: false, old: false, recent: true, month: false, week: true, last: true} {
+		_, err1 := os.Stat(dir)
+		_, err2 := os.Stat(dir + ".built")
+		testenv.Check(t, (err1 == nil) == stays && (err2 == nil) == stays, "%s: %v, %v", dir, err1, err2)
 	}
-	first := build("c", "a", "1", "true", false)
-	otherVariant := build("c", "b", "1", "true b", false)
-	other := build("c-d", "a", "1", "true", false)
-	left("two variants, two contenders", first, otherVariant, other)
-	second := build("c", "a", "2", "true", false)
-	left("other sources", second, otherVariant, other)
-	third := build("c", "a", "2", "true again", true)
-	left("other commands", third, otherVariant, other)
-	fourth := build("c", "a", "3", "true again", true)
-	left("one is held", third, fourth, otherVariant, other)
-	held[0].Close()
-	fifth := build("c", "a", "4", "true again", false)
-	left("one of two is held", fourth, fifth, otherVariant, other)
-	held[1].Close()
-	// An interrupted build.
-	testenv.OK(t, os.Remove(fourth+".built"))
-	sixth := build("c", "a", "5", "true again", false)
-	left("interrupted", sixth, otherVariant, other)
-	if build("c", "b", "1", "true b", false) != otherVariant || build("c", "a", "5", "true again", false) != sixth {
-		t.Error("built elsewhere")
-	}
-	left("built before", sixth, otherVariant, other)
 }
 
 // TestBuildProcess_Killed: the processes of a build end with locbench, or have its marks, by

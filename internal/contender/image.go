@@ -20,12 +20,6 @@ import (
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
-// The labels of images that locbench builds.
-const (
-	LabelContender = "locbench.contender"
-	LabelVariant   = "locbench.variant"
-)
-
 // ImageBuilder is the part of *docker.Engine that builds images.
 type ImageBuilder interface {
 	BuildImage(ctx context.Context, tar io.Reader, o docker.BuildOptions, out io.Writer) (id string, err error)
@@ -40,14 +34,12 @@ type BuildOptions struct {
 	Self    string    // the locbench binary that a built-in contender runs; "": this one
 	Sources string    // a folder in locbench's sources, for a static binary; "": the working directory
 	Cache   string    // folder for builds of the process runtime; "": build in safe.Cache
-	Rebuild bool      // build again, even if nothing has changed
 
 	Within    time.Duration // time limit; 0: two hours, since a native image may take one
 	Processor string        // the processor of builds with =native; "": this machine's
 
-	Run    string          // ID of the run, a mark on build processes for Clean; "": none
-	Groups cgroup.Tree     // where build processes get their cgroup
-	Hold   func(io.Closer) // gets the lock on the copy that a process is started in; nil: no start
+	Run    string      // ID of the run, a mark on build processes for Clean; "": none
+	Groups cgroup.Tree // where build processes get their cgroup
 }
 
 // bound returns ctx with the time limit of a build.
@@ -168,13 +160,9 @@ func runsOn(info docker.Info, ref string, img docker.Image) error {
 }
 
 func buildDockerfile(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildOptions) (bench.Artifact, error) {
-	kit, err := byBuildKit(svc, b.Info())
-	if err != nil {
-		return bench.Artifact{}, err
-	}
 	list, hash, err := dockerfileContext(svc, b.Info().Arch, o)
 	if err == nil {
-		err = errors.Join(outsideImage(svc, list)...)
+		err = errors.Join(outside(svc, list)...)
 	}
 	if err != nil {
 		return bench.Artifact{}, err
@@ -183,15 +171,30 @@ func buildDockerfile(ctx context.Context, b ImageBuilder, svc bench.Service, o B
 	// An engine's cache does not distinguish processors: its disk may come from another machine.
 	native := len(o.processorFor(keyValues(d.Args))) > 0
 	opts := docker.BuildOptions{
-		Dockerfile: d.Dockerfile, Target: d.Target, Args: d.Args, NoCache: o.Rebuild || native, BuildKit: kit,
+		Dockerfile: d.Dockerfile, Target: d.Target, Args: d.Args, NoCache: native, BuildKit: b.Info().BuildKit && needsBuildKit(svc),
 	}
 	a, err := build(ctx, b, svc, o, opts, hash, func(w io.Writer) error { return writeTar(w, svc.Files, list) })
-	if err != nil && kit && ctx.Err() == nil {
-		first := buildKitNeeds(svc)[0]
-		err = fmt.Errorf("%w (built with BuildKit, needed by %s: %s. %s, if 'docker build' succeeds)",
-			err, first.location(svc), first.what, fix(svc))
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("%w (built with only %s as its context; if 'docker build' succeeds: docker build -t %s ., "+
+			"and `image: %[3]s` in place of the Dockerfile)", err, safe.Line(svc.Dir, 300), svc.Name)
 	}
 	return a, err
+}
+
+// buildKitWords matches what only BuildKit can build, and some of what the classic builder could.
+var buildKitWords = regexp.MustCompile(`(?im)\s--(mount|network|security|chmod|checksum|exclude)=|\s--(link|parents|keep-git-dir)\b|` +
+	`<<-?["']?\w|\b(BUILD|TARGET)(PLATFORM|OS|ARCH|VARIANT)\b|^ADD.*(git@|\.git\b)`)
+
+// needsBuildKit reports whether a contender's Dockerfile may need BuildKit. An unreadable one is
+// reported by the builder.
+func needsBuildKit(svc bench.Service) bool {
+	f, err := svc.Files.Open(svc.Docker.Dockerfile)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxIgnoreSize))
+	return err == nil && buildKitWords.Match(text)
 }
 
 // dockerfileContext returns the build context of a contender, and its hash. The context has the
@@ -215,12 +218,8 @@ func build(
 	pack func(io.Writer) error,
 ) (bench.Artifact, error) {
 	opts.Tag = imageTag(svc, hash)
-	opts.Labels = map[string]string{LabelContender: svc.Name, LabelVariant: BuiltAs(svc)}
-	if !o.Rebuild {
-		img, err := inspect(ctx, b, opts.Tag)
-		if !errors.Is(err, docker.ErrNotFound) {
-			return artifact(opts.Tag, img, true, 0), err
-		}
+	if img, err := inspect(ctx, b, opts.Tag); !errors.Is(err, docker.ErrNotFound) {
+		return artifact(opts.Tag, img, true, 0), err
 	}
 	start := time.Now()
 	r, w := io.Pipe()
@@ -270,59 +269,50 @@ func label(svc bench.Service) string {
 
 // builtinDockerfile needs no base image, so nothing is pulled.
 const builtinDockerfile = `FROM scratch
-COPY files /
+COPY locbench /
 USER 65534:65534
 EXPOSE 8080
 ENTRYPOINT ["/locbench"]
 CMD ["serve"]
 `
 
-// sharedDockerfile is for a binary with shared libraries. The loader's own list of folders is that
-// of the machine where it was built.
-const sharedDockerfile = builtinDockerfile + "ENV LD_LIBRARY_PATH=/" + sharedDir + "\n"
-
 func buildBuiltin(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildOptions) (bench.Artifact, error) {
-	files, err := builtinFiles(ctx, o, b.Info().Arch)
+	self, err := staticBinary(ctx, o, b.Info().Arch)
 	if err != nil {
 		return bench.Artifact{}, err
 	}
-	dockerfile := builtinDockerfile
-	if len(files) > 1 {
-		dockerfile = sharedDockerfile
-	}
-	texts := []string{dockerfile}
-	for _, f := range files {
-		hash, err := fileHash(f.path, f.name)
-		if err != nil {
-			return bench.Artifact{}, err
-		}
-		texts = append(texts, hash)
-	}
-	hash, err := hashOf(texts, func(io.Writer) error { return nil })
+	hash, err := builtinHash(self)
 	if err != nil {
 		return bench.Artifact{}, err
 	}
-	opts := docker.BuildOptions{Dockerfile: "Dockerfile", NoCache: o.Rebuild}
-	return build(ctx, b, svc, o, opts, hash, func(w io.Writer) error { return packBuiltin(w, dockerfile, files) })
+	return build(ctx, b, svc, o, docker.BuildOptions{}, hash, func(w io.Writer) error { return packBuiltin(w, self) })
 }
 
-func packBuiltin(w io.Writer, dockerfile string, files []imageFile) error {
+// builtinHash returns the hash of all that goes into the image of a binary.
+func builtinHash(binary string) (string, error) {
+	f, err := safe.Open(binary)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	return hashOf([]string{builtinDockerfile}, func(w io.Writer) error {
+		_, err := io.Copy(w, f)
+		return err
+	})
+}
+
+// maxBinary bounds the binary in an image, in bytes.
+const maxBinary = 256 << 20
+
+func packBuiltin(w io.Writer, binary string) error {
+	data, err := safe.ReadFile(binary, maxBinary)
 	tw := tar.NewWriter(w)
-	add := func(name string, content []byte) error {
-		err := tw.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(content))})
+	for name, content := range map[string][]byte{"Dockerfile": []byte(builtinDockerfile), "locbench": data} {
+		if err == nil {
+			err = tw.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(content))})
+		}
 		if err == nil {
 			_, err = tw.Write(content)
-		}
-		return err
-	}
-	err := add("Dockerfile", []byte(dockerfile))
-	for _, f := range files {
-		var data []byte
-		if err == nil {
-			data, err = safe.ReadFile(f.path, maxLibrary)
-		}
-		if err == nil {
-			err = add("files/"+f.name, data)
 		}
 	}
 	if err != nil {

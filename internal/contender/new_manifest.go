@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
@@ -20,44 +19,25 @@ const SchemaName = "service.schema.json"
 // Blank makes a new contender called name: a manifest with comments in the folder of that name in
 // parent, and the schema of manifests in parent. The folder may exist, with sources and a
 // Dockerfile; Blank changes no existing file.
-func Blank(name, parent string) (svc bench.Service, err error) {
+func Blank(name, parent string) error {
 	if !namePattern.MatchString(name) {
-		return svc, fmt.Errorf("invalid contender name %q: use lower-case letters, digits, `-`, `_`, `.`, "+
+		return fmt.Errorf("invalid contender name %q: use lower-case letters, digits, `-`, `_`, `.`, "+
 			"such as `my-service`", clip(name))
 	}
 	dir := filepath.Join(parent, name)
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		defer func() {
-			if svc.Name == "" {
-				_ = os.Remove(dir) // fails if the folder is not empty
-			}
-		}()
-	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return svc, err
+		return err
 	}
 	info, _ := os.Stat(filepath.Join(dir, "Dockerfile"))
 	path := filepath.Join(dir, ManifestName)
-	err = safe.CreateFile(path, []byte(blank(name, info != nil && info.Mode().IsRegular())))
+	err := safe.CreateFile(path, []byte(blank(name, info != nil && info.Mode().IsRegular())))
 	if errors.Is(err, fs.ErrExist) {
-		return svc, fmt.Errorf("%s already exists: choose another name or folder", path)
+		return fmt.Errorf("%s already exists: choose another name or folder", path)
 	}
 	if err != nil {
-		return svc, err
+		return err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(path))
-		}
-	}()
-	found, err := Discover(Folder(dir))
-	if err != nil {
-		return svc, err
-	}
-	if err := Schema.Leave(parent, SchemaName); err != nil {
-		return svc, err
-	}
-	return found[0], nil
+	return Schema.Leave(parent, SchemaName)
 }
 
 // blank returns a minimal manifest with comments. name matches namePattern.

@@ -21,8 +21,8 @@ func TestBlank(t *testing.T) {
 				testenv.OK(t, os.MkdirAll(dir, 0o755))
 				testenv.OK(t, os.WriteFile(filepath.Join(dir, file), []byte("FROM scratch\n"), 0o600))
 			}
-			svc, err := contender.Blank("my_orders.v2", parent)
-			testenv.OK(t, err)
+			testenv.OK(t, contender.Blank("my_orders.v2", parent))
+			svc := testenv.Must(contender.Discover(contender.Folder(dir)))(t)[0]
 			text, err := os.ReadFile(filepath.Join(dir, contender.ManifestName))
 			testenv.OK(t, err)
 			testenv.Golden(t, filepath.Join("testdata", "new", name+".yaml"), string(text))
@@ -53,7 +53,7 @@ func TestBlank(t *testing.T) {
 				(err != nil || swapped.Docker.Dockerfile == "") {
 				t.Errorf("%v\n%s", err, other)
 			}
-			testenv.Fails(t, testenv.Err(contender.Blank("my_orders.v2", parent)), "already exists")
+			testenv.Fails(t, contender.Blank("my_orders.v2", parent), "already exists")
 			again, err := os.ReadFile(filepath.Join(dir, contender.ManifestName))
 			testenv.OK(t, err)
 			testenv.Equal(t, string(again), string(text), "the existing file has changed")
@@ -65,13 +65,13 @@ func TestBlankRefuses(t *testing.T) {
 	parent := t.TempDir()
 	names := []string{"", ".", "..", "../x", "a/b", "A", "-a", "a b", "a\nb", `a"b`, "é", strings.Repeat("a", 64)}
 	for _, name := range names {
-		testenv.Fails(t, testenv.Err(contender.Blank(name, parent)), "invalid contender name")
+		testenv.Fails(t, contender.Blank(name, parent), "invalid contender name")
 	}
 	testenv.OK(t, os.Mkdir(filepath.Join(parent, "linked"), 0o755))
 	testenv.OK(t, os.Symlink("nowhere", filepath.Join(parent, "linked", contender.ManifestName)))
-	testenv.Fails(t, testenv.Err(contender.Blank("linked", parent)), "already exists")
+	testenv.Fails(t, contender.Blank("linked", parent), "already exists")
 	testenv.OK(t, os.WriteFile(filepath.Join(parent, "file"), nil, 0o600))
-	if _, err := contender.Blank("file", parent); err == nil {
+	if err := contender.Blank("file", parent); err == nil {
 		t.Error("a file has become a folder")
 	}
 	entries, err := os.ReadDir(parent)

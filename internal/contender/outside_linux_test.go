@@ -1,7 +1,6 @@
 package contender
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -34,51 +32,6 @@ version: "1"
 docker: {dockerfile: Dockerfile}
 process: {command: [./x]}
 `
-
-// TestOutside: what a Dockerfile copies from outside its folder, by a path or a link, with its line,
-// in validate and in builds. Links within the repository are followed; those that are not copied,
-// that stay in the folder, or that are meant for the image are left alone.
-func TestOutside(t *testing.T) {
-	for name, c := range map[string]struct{ dockerfile, ignore, want string }{
-		"nothing":        {"FROM a\nCOPY main.go /\nCOPY src/main.go here etc /x/", "", ""},
-		"a path":         {"FROM a\n\nCOPY ../lib /lib", "", "Dockerfile:3: COPY ../lib leads out"},
-		"from a stage":   {"FROM a\nCOPY --from=0 ../lib /lib", "", ""},
-		"up and down":    {"FROM a\nADD src/../../x y /lib/", "", "Dockerfile:2: ADD ../x leads out"},
-		"a link":         {"FROM a\nCOPY shared /lib", "", "Dockerfile:2: COPY shared: shared: the link to ../../../lib leads out of the repository"},
-		"below a link":   {"FROM a\nCOPY ./shared/a.go /lib", "", "COPY shared/a.go: shared: the link to ../../../lib leads out"},
-		"a pattern":      {"FROM a\nCOPY s*d /lib", "", "COPY s*d: shared: the link to ../../../lib leads out"},
-		"in a folder":    {"FROM a\nCOPY src /src", "", "COPY src: src/proto: the link to ../../nothing leads nowhere"},
-		"all":            {"FROM a\nCOPY . /src", "src", "COPY .: shared: the link to ../../../lib leads out"},
-		"the repository": {"FROM a\nCOPY ok/a.go /src/", "", ""},
-		"ignored":        {"FROM a\nCOPY . /src", "src\nshared", ""},
-		"variables":      {"FROM a\nCOPY $X /src/\nADD https://example.org/../x /x", "", ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := tree(t, map[string]string{
-				"lib/a.go": "out", "repo/.git/HEAD": "", "repo/lib/a.go": "in", "repo/svc/x/shared": "-> ../../../lib", "repo/svc/x/ok": "-> ../../lib",
-				"repo/svc/x/src/proto": "-> ../../nothing", "repo/svc/x/here": "-> src", "repo/svc/x/etc": "-> /etc/hosts",
-				"repo/svc/x/Dockerfile": c.dockerfile, "repo/svc/x/.dockerignore": c.ignore, "repo/svc/x/main.go": "", "repo/svc/x/src/main.go": "",
-				"repo/svc/x/service.yaml": outsideManifest[:strings.Index(outsideManifest, "process")],
-			})
-			svc := testenv.Must(Discover(Folder(filepath.Join(dir, "repo/svc"))))(t)[0]
-			_, built := BuildImage(t.Context(), hasAll{}, svc, BuildOptions{})
-			for _, err := range []error{CheckContext(svc), built} {
-				if c.want == "" {
-					testenv.OK(t, err)
-					continue
-				}
-				testenv.Fails(t, err, "svc/x/Dockerfile:", c.want)
-				testenv.Equal(t, strings.Count(err.Error(), "Dockerfile:"), 1, err)
-			}
-		})
-	}
-}
-
-// hasAll is an engine that has every image.
-type hasAll struct{ ImageBuilder }
-
-func (hasAll) ImageInspect(context.Context, string) (docker.Image, error) { return docker.Image{}, nil }
-func (hasAll) Info() docker.Info                                          { return docker.Info{} }
 
 // TestFollow: which links that lead out of a folder are followed, within a repository and without
 // one, what the build gets in their place, and how a build as a process ends for the others.

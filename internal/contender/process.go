@@ -25,15 +25,18 @@ func (o BuildOptions) cache() (string, error) {
 	return filepath.Join(dir, "build"), err
 }
 
-// builtMarker is the suffix of a file next to a complete build, which holds the variant's name. A
-// build without it was interrupted and starts again. lockEnd is the suffix of a build's lock.
+// builtMarker is the suffix of a file next to a complete build, whose time is that of its last use. A
+// build without it was interrupted, or runs.
+const builtMarker = ".built"
+
+// After this time without use a build is removed, sooner if there is a newer one of the same commands.
 const (
-	builtMarker = ".built"
-	lockEnd     = ".lock"
+	unusedOlder = 48 * time.Hour
+	unused      = 30 * 24 * time.Hour
 )
 
 // BuildProcess builds a resolved contender for the process runtime: it copies the folder into the
-// cache and runs the build commands there, unless that build exists. Fill completes
+// cache and runs the build commands there, unless there is a build of the same files and commands. Fill completes
 // Artifact.Command.
 func BuildProcess(ctx context.Context, svc bench.Service, o BuildOptions) (bench.Artifact, error) {
 	if svc.Builtin {
@@ -60,111 +63,121 @@ func BuildProcess(ctx context.Context, svc bench.Service, o BuildOptions) (bench
 }
 
 func buildFolder(ctx context.Context, svc bench.Service, o BuildOptions) (a bench.Artifact, err error) {
-	dir, list, err := processFolder(svc, o)
+	b, err := newProcessBuild(svc, o)
 	if err == nil {
-		err = errors.Join(outsideProcess(svc, list)...)
+		err = errors.Join(outside(svc, b.sources)...)
+	}
+	if err == nil {
+		err = makePrivate(b.cache)
 	}
 	if err != nil {
 		return a, err
 	}
-	if err := makePrivate(filepath.Dir(dir)); err != nil {
-		return a, err
-	}
-	unlock, err := lock(ctx, dir+lockEnd, o.out())
-	if err != nil {
-		return a, err
-	}
-	defer unlock()
-	a.Dir, a.Command = dir, svc.Process.Command
-	for _, e := range list {
+	a.Dir, a.Command = b.made(), svc.Process.Command
+	for _, e := range b.sources {
 		a.Files = append(a.Files, e.name)
 	}
-	if _, err := os.Stat(dir + builtMarker); err == nil && !o.Rebuild {
-		if err := makePrivate(dir); err != nil { // its rights may have changed
-			return a, err
-		}
-		a.BuildCached = true
+	if a.BuildCached = a.Dir != ""; a.BuildCached {
+		err = errors.Join(makePrivate(a.Dir), os.Chtimes(a.Dir+builtMarker, time.Time{}, time.Now()))
 	} else {
 		start := time.Now()
-		if err := buildIn(ctx, dir, svc, o, list); err != nil {
-			return a, errors.Join(err, os.RemoveAll(dir))
-		}
+		a.Dir, err = b.run(ctx, svc, o)
 		a.BuildTime = time.Since(start)
-		removeOlder(dir, svc)
 	}
-	if o.Hold != nil {
-		held, err := hold(dir)
-		if err != nil {
-			return a, err
-		}
-		o.Hold(held)
+	if err != nil {
+		return a, err
 	}
+	b.removeUnused(a.Dir)
 	a.BinarySize = binarySize(a, svc, o)
 	return a, nil
 }
 
-// processFolder returns the folder in which a contender is built for the process runtime, and its
-// sources. Its name is "<name>-<hash of the commands>-<hash of all>", so variants with the same
-// build commands share it.
-func processFolder(svc bench.Service, o BuildOptions) (dir string, list []entry, err error) {
-	if list, err = sources(svc); err != nil {
-		return "", nil, err
-	}
-	recipe, commands, err := processRecipe(svc, o)
-	if err != nil {
-		return "", nil, err
-	}
-	hash, err := hashOf(commands, func(w io.Writer) error { return writeTar(w, svc.Files, list) })
-	if err != nil {
-		return "", nil, err
-	}
-	cache, err := o.cache()
-	if err != nil {
-		return "", nil, err
-	}
-	return filepath.Join(cache, recipe+"-"+hash), list, nil
+// processBuild is a build for the process runtime. Its folders are "<recipe>-<hash>-<random>": two
+// locbenches that build the same at the same time do not meet.
+type processBuild struct {
+	cache   string
+	recipe  string // "<name>-<hash of the commands>", so variants with the same build commands share a build
+	hash    string // of commands and sources
+	sources []entry
 }
 
-// processRecipe returns "<name>-<hash of the commands>", the name of a contender's build for the
-// process runtime without its sources, and what decides about the build, for a hash.
-func processRecipe(svc bench.Service, o BuildOptions) (name string, decide []string, err error) {
-	decide = []string{"process", runtime.GOOS, runtime.GOARCH}
+func newProcessBuild(svc bench.Service, o BuildOptions) (b processBuild, err error) {
+	if b.sources, err = sources(svc); err != nil {
+		return b, err
+	}
+	decide := []string{"process", runtime.GOOS, runtime.GOARCH}
 	for _, argv := range svc.Process.Build {
 		decide = append(decide, strings.Join(argv, "\x00"))
 	}
 	decide = append(decide, o.processorFor(decide)...)
-	if svc.Copy != "" { // or the build of another commit would replace this one in the same run
-		decide = append(decide, "copy", svc.Copy)
+	recipe, _ := hashOf(decide, func(io.Writer) error { return nil })
+	b.recipe = svc.Name + "-" + recipe
+	if b.hash, err = hashOf(decide, func(w io.Writer) error { return writeTar(w, svc.Files, b.sources) }); err != nil {
+		return b, err
 	}
-	hash, err := hashOf(decide, func(io.Writer) error { return nil })
-	return svc.Name + "-" + hash, decide, err
+	b.cache, err = o.cache()
+	return b, err
 }
 
-// buildIn removes what an interrupted build left in dir, fills dir, and runs the build commands.
-func buildIn(ctx context.Context, dir string, svc bench.Service, o BuildOptions, list []entry) error {
-	if err := errors.Join(os.Remove(dir+builtMarker), os.RemoveAll(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+// made returns the folder of a complete build; "" without one.
+func (b processBuild) made() string {
+	entries, _ := os.ReadDir(b.cache)
+	for _, e := range entries {
+		name, built := strings.CutSuffix(e.Name(), builtMarker)
+		if info, err := os.Stat(filepath.Join(b.cache, name)); built && strings.HasPrefix(name, b.recipe+"-"+b.hash+"-") &&
+			err == nil && info.IsDir() {
+			return filepath.Join(b.cache, name)
+		}
 	}
-	if err := makePrivate(dir); err != nil {
-		return err
-	}
-	if err := unpack(dir, svc.Files, list); err != nil {
-		return err
-	}
+	return ""
+}
+
+// run fills a new folder and runs the build commands in it.
+func (b processBuild) run(ctx context.Context, svc bench.Service, o BuildOptions) (dir string, err error) {
 	self, err := o.self()
 	if err != nil {
-		return err
+		return "", err
+	}
+	if dir, err = os.MkdirTemp(b.cache, b.recipe+"-"+b.hash+"-"); err != nil {
+		return "", err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(dir))
+		}
+	}()
+	if err := unpack(dir, svc.Files, b.sources); err != nil {
+		return dir, err
 	}
 	for _, raw := range svc.Process.Build {
 		argv, err := Command(raw, bench.Template{Name: svc.Name, Port: svc.Port, Dir: dir, Self: self})
 		if err != nil {
-			return err
+			return dir, err
 		}
 		if err := run(ctx, o, dir, argv); err != nil {
-			return err
+			return dir, err
 		}
 	}
-	return os.WriteFile(dir+builtMarker, []byte(svc.Variant), 0o600)
+	return dir, os.WriteFile(dir+builtMarker, nil, 0o600)
+}
+
+// removeUnused removes the builds but dir that were not used for long: a run may still start
+// processes in one.
+func (b processBuild) removeUnused(dir string) {
+	entries, _ := os.ReadDir(b.cache)
+	for _, e := range entries {
+		other, most := filepath.Join(b.cache, e.Name()), unused
+		if strings.HasPrefix(e.Name(), b.recipe+"-") {
+			most = unusedOlder
+		}
+		used, err := os.Stat(other + builtMarker)
+		if err != nil {
+			used, err = e.Info()
+		}
+		if e.IsDir() && other != dir && err == nil && time.Since(used.ModTime()) > most {
+			_ = errors.Join(os.Remove(other+builtMarker), os.RemoveAll(other)) // what cannot be removed is tried again
+		}
+	}
 }
 
 // unpack writes the entries below dir, with their modes, so private files stay private. No name in
@@ -219,4 +232,12 @@ func binarySize(a bench.Artifact, svc bench.Service, o BuildOptions) int64 {
 		}
 	}
 	return 0
+}
+
+// makePrivate makes a folder that only this user can read.
+func makePrivate(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return os.Chmod(dir, 0o700)
 }

@@ -23,24 +23,17 @@ func (o BuildOptions) processorFor(args []string) []string {
 	return []string{processor()}
 }
 
-// processor describes this machine's processor: from /proc/cpuinfo, or else by the host name.
+// processor describes this machine's processor: by the first one in /proc/cpuinfo, without the lines
+// that change between readings, or else by the host name.
 func processor() string {
 	data, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
 		host, _ := os.Hostname() // without a name all such machines count as one
 		return host
 	}
-	return processorOf(data)
+	first, _, _ := bytes.Cut(data, []byte("\n\n"))
+	return string(changingLine.ReplaceAll(first, nil))
 }
 
-// processorLine matches the lines of x86, ARM, POWER, RISC-V and S/390 that say which code runs.
-var processorLine = regexp.MustCompile(`(?m)^(vendor_id|cpu family|model|model name|flags|` +
-	`CPU implementer|CPU architecture|CPU variant|CPU part|Features|` +
-	`cpu|revision|isa|uarch|features)\s*:.*$`)
-
-// processorOf returns these lines for the first processor in a /proc/cpuinfo, without those that
-// change between readings, such as its frequency.
-func processorOf(cpuinfo []byte) string {
-	first, _, _ := bytes.Cut(cpuinfo, []byte("\n\n"))
-	return string(bytes.Join(processorLine.FindAll(first, -1), []byte("\n")))
-}
+// changingLine matches lines of x86, ARM, POWER, RISC-V and S/390 about speed.
+var changingLine = regexp.MustCompile(`(?im)^(cpu mhz|bogomips|clock|cpu .*mhz).*$\n?`)

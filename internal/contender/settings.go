@@ -6,9 +6,9 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 )
 
-// Set returns a resolved contender with the settings of a profile applied.
-func Set(svc bench.Service, s bench.Settings) (bench.Service, error) {
-	svc.Limits, svc.Copy = s.Limits, s.Dir
+// WithSettings returns a resolved contender with the settings of a profile applied.
+func WithSettings(svc bench.Service, s bench.Settings) (bench.Service, error) {
+	svc.Limits = s.Limits
 	if s.Base != nil {
 		built := svc.Variant
 		svc.Variant, svc.BuiltAs = s.Variant, &built

@@ -3,7 +3,6 @@ package contender
 import (
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -24,7 +23,7 @@ func ImageRef(svc bench.Service, arch string, o BuildOptions) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		hash, err := fileHash(self, builtinDockerfile)
+		hash, err := builtinHash(self)
 		return imageTag(svc, hash), err
 	case svc.Docker == nil:
 		return "", errors.New("its manifest has no `docker`")
@@ -35,22 +34,20 @@ func ImageRef(svc bench.Service, arch string, o BuildOptions) (string, error) {
 	return imageTag(svc, hash), err
 }
 
-// ProcessState reports whether a resolved contender is built for the process runtime, or was
-// before, from other sources. An error says why it cannot be built: no `process`, or a missing
-// tool.
-func ProcessState(svc bench.Service, o BuildOptions) (built, before bool, err error) {
+// ProcessState reports whether a resolved contender is built for the process runtime. An error says
+// why it cannot be built: no `process`, or a missing tool.
+func ProcessState(svc bench.Service, o BuildOptions) (built bool, err error) {
 	if svc.Builtin {
-		return true, false, nil
+		return true, nil
 	}
 	if svc.Process == nil {
-		return false, false, errors.New("its manifest has no `process`")
+		return false, errors.New("its manifest has no `process`")
 	}
-	dir, _, err := processFolder(svc, o)
+	b, err := newProcessBuild(svc, o)
 	if err != nil {
-		return false, false, err
+		return false, err
 	}
-	_, err = os.Stat(dir + builtMarker)
-	built = err == nil
+	built = b.made() != ""
 	tools := [][]string{svc.Process.Command}
 	if !built {
 		tools = append(tools, svc.Process.Build...)
@@ -60,10 +57,8 @@ func ProcessState(svc bench.Service, o BuildOptions) (built, before bool, err er
 			continue // a file of the build
 		}
 		if _, err := exec.LookPath(argv[0]); err != nil {
-			return built, false, fmt.Errorf("%s is not installed", argv[0])
+			return built, fmt.Errorf("%s is not installed", argv[0])
 		}
 	}
-	stem := strings.TrimSuffix(dir, dir[strings.LastIndex(dir, "-")+1:])
-	older, _ := filepath.Glob(stem + strings.Repeat("[0-9a-f]", hashDigits) + builtMarker)
-	return built, !built && len(older) > 0, nil
+	return built, nil
 }

@@ -5,45 +5,23 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
-	"io"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // NotStaticError says why the locbench binary cannot run in an empty image, and what to build.
 type NotStaticError struct {
-	Path   string // path of the binary
-	Why    string // "it is linked to shared libraries (…)"
-	Arch   string // of the engine's containers, in Go's names
-	Shared bool   // it needs shared libraries, and nothing else is wrong
+	Path string // path of the binary
+	Why  string // "it is linked to shared libraries (…)"
+	Arch string // of the engine's containers, in Go's names
 }
 
 // Error returns the reason, and the command that builds another binary.
 func (e *NotStaticError) Error() string {
 	return fmt.Sprintf("the locbench binary %s cannot run in its own container: %s; "+
 		"build another with: CGO_ENABLED=0 GOOS=linux GOARCH=%s go build ./cmd/locbench", e.Path, e.Why, e.Arch)
-}
-
-// builtinFiles returns what an empty Linux container of the architecture needs to run locbench: its
-// binary, and with shared libraries these.
-func builtinFiles(ctx context.Context, o BuildOptions, arch string) ([]imageFile, error) {
-	self, err := o.self()
-	if err != nil {
-		return nil, err
-	}
-	binary := imageFile{"locbench", self}
-	var not *NotStaticError
-	if err = checkStatic(self, arch); errors.As(err, &not) && not.Shared && o.Self == "" {
-		if libraries, sharedErr := sharedFiles(self, selfMaps); sharedErr == nil {
-			return append([]imageFile{binary}, libraries...), nil
-		}
-	}
-	binary.path, err = staticBinary(ctx, o, arch)
-	return []imageFile{binary}, err
 }
 
 // staticBinary returns a locbench binary that runs in an empty Linux container of the architecture:
@@ -105,7 +83,7 @@ func checkStatic(path, arch string) error {
 		if libs, err := f.ImportedLibraries(); err == nil && len(libs) > 0 {
 			why += " (" + strings.Join(libs, ", ") + ")"
 		}
-		return &NotStaticError{Path: path, Why: why, Arch: arch, Shared: true}
+		return &NotStaticError{Path: path, Why: why, Arch: arch}
 	}
 	return nil
 }
@@ -113,20 +91,4 @@ func checkStatic(path, arch string) error {
 var machines = map[string]elf.Machine{
 	"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64, "386": elf.EM_386, "arm": elf.EM_ARM, "riscv64": elf.EM_RISCV,
 	"ppc64le": elf.EM_PPC64, "s390x": elf.EM_S390, "loong64": elf.EM_LOONGARCH,
-}
-
-func fileHash(path string, others ...string) (string, error) {
-	f, err := safe.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	hash, err := hashOf(others, func(w io.Writer) error {
-		_, err := io.Copy(w, f)
-		return err
-	})
-	if err != nil {
-		return "", fmt.Errorf("read %s: %w", path, err)
-	}
-	return hash, nil
 }

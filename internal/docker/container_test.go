@@ -55,9 +55,7 @@ func TestRun_Create(t *testing.T) {
 			e.local.Store(true)
 			e.peer, _ = netip.ParseAddr(tt.peer)
 			c, warnings, err := e.run(t.Context(), tt.spec)
-			if err != nil || !slices.Equal(warnings, []string{"as scripted"}) {
-				t.Fatalf("%v, %v", warnings, err)
-			}
+			testenv.Need(t, err == nil && slices.Equal(warnings, []string{"as scripted"}), "%v, %v", warnings, err)
 			created.WriteString("# " + tt.name + "\n" + f.Created())
 			if _, err := c.Stop(t.Context(), 0); err == nil {
 				t.Error("a container that ignores signals has stopped")
@@ -91,9 +89,8 @@ func TestRun(t *testing.T) {
 		if !c.StartedAt().Equal(started.Add(-time.Hour)) || c.Address()+c.NetworkAddress() != "" || c.Exit() != nil {
 			t.Errorf("started at %v, %q, %q, %v", c.StartedAt(), c.Address(), c.NetworkAddress(), c.Exit())
 		}
-		if c.ID() != fakedocker.ID || c.ImageID() != "sha256:image" || c.PID() != 4711 {
-			t.Errorf("%s, image %s, process %d", c.ID(), c.ImageID(), c.PID())
-		}
+		testenv.Check(t, c.ID() == fakedocker.ID && c.ImageID() == "sha256:image" && c.PID() == 4711,
+			"%s, image %s, process %d", c.ID(), c.ImageID(), c.PID())
 		time.Sleep(time.Minute)
 		paused := time.Now()
 		f.Change(func() { f.Event(fakedocker.ID, "pause") })
@@ -161,9 +158,8 @@ func TestRun_Fails(t *testing.T) {
 					f.Responses["POST "+ours+"/start"] = reply(500, "")
 				}
 				c, _, err := engineOf(t, f).run(ctx, ContainerSpec{Image: "img", OnIncident: func(bench.Incident) {}})
-				if c != nil || err == nil || !strings.Contains(err.Error(), tt.err) {
-					t.Fatalf("%v, want %q", err, tt.err)
-				}
+				testenv.Need(t, c == nil && err != nil && strings.Contains(err.Error(), tt.err),
+					"%v, want %q", err, tt.err)
 				if got := len(f.Removed()) > 0; got != tt.removed {
 					t.Errorf("removed: %v", f.Removed())
 				}
@@ -240,9 +236,7 @@ func TestContainer_State(t *testing.T) {
 			} else {
 				got += " at 0s"
 			}
-			if got != want {
-				t.Errorf("%s: %s, want %s", body, got, want)
-			}
+			testenv.Equal(t, got, want, body)
 		})
 	}
 }

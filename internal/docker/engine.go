@@ -75,22 +75,10 @@ type Info struct {
 	MemoryLimit   bool
 	SwapLimit     bool
 	PIDsLimit     bool
-	Builder       Builder
+	BuildKit      bool           // it has BuildKit, too
 	Root          string         // folder of its data, on its machine
 	Warnings      bench.Warnings // the engine's warnings about itself
 }
-
-// Builder is what an engine builds images with.
-type Builder int
-
-const (
-	// BuilderClassic is Docker's first builder, which knows only the Dockerfiles of 2018.
-	BuilderClassic Builder = iota
-	// BuilderBuildKit is an engine with both; BuildOptions.BuildKit chooses.
-	BuilderBuildKit
-	// BuilderBuildah is Podman's, which builds both kinds of Dockerfile by the classic request.
-	BuilderBuildah
-)
 
 // Connect finds the engine (DOCKER_HOST, DOCKER_CONTEXT, the current context, the default socket)
 // and reads its properties. Where there is no engine, the error is a *ConnectError.
@@ -143,22 +131,16 @@ func describe(ctx context.Context, cli *client.Client) (Info, error) {
 	}
 	info := translate(raw.Info)
 	info.APIVersion = cli.ClientVersion()
-	info.Builder = builderOf(ctx, cli, info)
+	info.BuildKit = hasBuildKit(ctx, cli, info)
 	return info, nil
 }
 
-// builderOf returns the builder of the product that runs the engine. Each Docker that the client
-// supports has BuildKit, except on Windows.
-func builderOf(ctx context.Context, cli *client.Client, info Info) Builder {
+// hasBuildKit reports whether an engine has BuildKit: each Docker that the client supports has it,
+// except on Windows. Podman builds all Dockerfiles by the classic request.
+func hasBuildKit(ctx context.Context, cli *client.Client, info Info) bool {
 	version, err := cli.ServerVersion(ctx, client.ServerVersionOptions{})
 	podman := func(c system.ComponentVersion) bool { return strings.HasPrefix(c.Name, "Podman") }
-	switch {
-	case err == nil && slices.ContainsFunc(version.Components, podman):
-		return BuilderBuildah
-	case info.OS == "linux":
-		return BuilderBuildKit
-	}
-	return BuilderClassic
+	return info.OS == "linux" && (err != nil || !slices.ContainsFunc(version.Components, podman))
 }
 
 func translate(raw system.Info) Info {

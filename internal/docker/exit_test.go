@@ -88,13 +88,9 @@ func TestExit(t *testing.T) {
 				c := containerOf(t, f)
 				f.After(time.Minute, func() { tt.happens(f) })
 				exit := ends(t, c)
-				if late := exit.At.Sub(c.startedAt.Add(time.Minute)); late != tt.late {
-					t.Errorf("ended %v late", late)
-				}
+				testenv.Equal(t, exit.At.Sub(c.startedAt.Add(time.Minute)), tt.late)
 				exit.At = time.Time{}
-				if exit != tt.want {
-					t.Errorf("%+v, want %+v", exit, tt.want)
-				}
+				testenv.Equal(t, exit, tt.want)
 				if logs := c.Logs(); (len(logs) > 0) != (tt.log != "") || tt.log != "" && !strings.Contains(logs[0].Text, tt.log) {
 					t.Errorf("%v, want %q", logs, tt.log)
 				}
@@ -133,9 +129,7 @@ func TestExit_KilledByLocbench(t *testing.T) {
 		if exit := ends(t, c); exit.OOMKilled || exit.Code != 137 {
 			t.Errorf("%+v", exit)
 		}
-		if n := len(f.Requests("GET /events")); n != 0 {
-			t.Errorf("%d requests for the reason", n)
-		}
+		testenv.Equal(t, len(f.Requests("GET /events")), 0)
 	})
 }
 
@@ -198,16 +192,11 @@ func TestStop(t *testing.T) {
 				r, err := c.Stop(ctx, grace)
 				testenv.OK(t, err)
 				again, err := c.Stop(ctx, 0)
-				if err != nil || again != r {
-					t.Errorf("again: %+v, %v", again, err)
-				}
+				testenv.Check(t, err == nil && again == r, "again: %+v, %v", again, err)
 				r.Exit.At = time.Time{}
-				if r != tt.want || !slices.Equal(f.Signals(), tt.sent) {
-					t.Errorf("%+v after %v, want %+v after %v", r, f.Signals(), tt.want, tt.sent)
-				}
-				if !f.Gone {
-					t.Error("it was not removed")
-				}
+				testenv.Check(t, r == tt.want && slices.Equal(f.Signals(), tt.sent),
+					"%+v after %v, want %+v after %v", r, f.Signals(), tt.want, tt.sent)
+				testenv.Check(t, f.Gone, "it was not removed")
 			})
 		})
 	}
@@ -268,7 +257,6 @@ func TestStop_NeverExits(t *testing.T) {
 // TestSilence: each request to an engine that never responds is given up.
 func TestSilence(t *testing.T) {
 	for what, ask := range map[string]func(ctx context.Context, c *Container) error{
-		"images":  func(ctx context.Context, c *Container) error { _, err := c.engine.Images(ctx); return err },
 		"running": func(ctx context.Context, c *Container) error { _, err := c.engine.Running(ctx, ""); return err },
 		"list":    func(ctx context.Context, c *Container) error { _, err := c.engine.List(ctx, "x"); return err },
 		"inspect": func(ctx context.Context, c *Container) error { _, err := c.engine.ImageInspect(ctx, "x"); return err },

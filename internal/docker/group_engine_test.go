@@ -107,20 +107,14 @@ func TestNeed_State(t *testing.T) {
 		copied := time.Since(began)
 		c := b.start(docker.ContainerSpec{Command: []string{"serve", "80"}, Mounts: on(restored)})
 		t.Logf("copy of %d bytes: %v; with the start of a container: %v", files.Bytes, copied, time.Since(began))
-		if got := b.do(c, "show", "/data"); got != want {
-			t.Errorf("restored:\n%s\nwant\n%s", got, want)
-		}
+		testenv.Equal(t, b.do(c, "show", "/data"), want)
 		if i == 0 {
 			first = files
 		}
-		if files != first || files.Bytes < 100<<20 {
-			t.Errorf("%+v, want %+v", files, first)
-		}
+		testenv.Check(t, files == first && files.Bytes >= 100<<20, "%+v, want %+v", files, first)
 		testenv.OK(t, c.Kill(t.Context()))
 		again := b.volume()
-		if of := testenv.Must(b.CopyVolume(t.Context(), restored, again, b.image, 1<<40))(t); of != first {
-			t.Errorf("a copy of the copy has %+v, want %+v", of, first)
-		}
+		testenv.Equal(t, testenv.Must(b.CopyVolume(t.Context(), restored, again, b.image, 1<<40))(t), first)
 	}
 	changed := b.start(docker.ContainerSpec{Command: []string{"serve", "80"}, Mounts: on(seeded)})
 	b.do(changed, "own", "/data/empty", "5", "644")
@@ -229,9 +223,7 @@ func TestNeed_Spec(t *testing.T) {
 	}
 	peer := b.start(docker.ContainerSpec{Command: []string{"serve", "80"}})
 	for _, name := range []string{"db", "database", "main.example", c.NetworkAddress()} {
-		if got := b.do(peer, "get", "http://"+name+"/"); got != "status 404\n" {
-			t.Errorf("%s: %s", name, got)
-		}
+		testenv.Equal(t, b.do(peer, "get", "http://"+name+"/"), "status 404\n", name)
 	}
 	host := testenv.Must(net.Listen("tcp", net.JoinHostPort(b.NamedHost(), "0")))(t)
 	server := httptest.NewUnstartedServer(http.NotFoundHandler())
@@ -240,9 +232,7 @@ func TestNeed_Spec(t *testing.T) {
 	server.Start()
 	defer server.Close()
 	_, port, _ := net.SplitHostPort(host.Addr().String())
-	if got := b.do(peer, "get", "http://host.docker.internal:"+port+"/"); got != "status 404\n" {
-		t.Errorf("this machine: %s", got)
-	}
+	testenv.Equal(t, b.do(peer, "get", "http://host.docker.internal:"+port+"/"), "status 404\n")
 	time.Sleep(1500 * time.Millisecond) // the interval of the health check
 	if got := testenv.Must(c.Written(t.Context()))(t); len(got) > 0 {
 		t.Errorf("the health check ran, or something else wrote %q", got)

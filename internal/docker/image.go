@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -32,7 +31,6 @@ type BuildOptions struct {
 	Tag        string // "name:tag"
 	Target     string // stage of a multi-stage Dockerfile
 	Args       map[string]string
-	Labels     map[string]string
 	NoCache    bool
 	BuildKit   bool // use the engine's BuildKit, not its classic builder
 }
@@ -55,7 +53,7 @@ func (e *Engine) BuildImage(ctx context.Context, tar io.Reader, o BuildOptions, 
 		out = maskedLines{out, known}
 	}
 	opts := client.ImageBuildOptions{
-		Version: build.BuilderV1, Dockerfile: o.Dockerfile, Target: o.Target, BuildArgs: args, Labels: o.Labels,
+		Version: build.BuilderV1, Dockerfile: o.Dockerfile, Target: o.Target, BuildArgs: args,
 		NoCache: o.NoCache, Remove: true, ForceRemove: true,
 	}
 	if o.Tag != "" {
@@ -134,22 +132,13 @@ func fromRegistry(err error, image string) error {
 	return err
 }
 
-// contents returns the hash of an image without the labels that locbench gives it; "" without layers.
+// contents returns the hash of an image without its times; "" without layers.
 func contents(layers []string, config any) string {
 	data, err := json.Marshal(config)
-	var all map[string]any
-	if len(layers) == 0 || err != nil || json.Unmarshal(data, &all) != nil || all == nil {
+	if len(layers) == 0 || err != nil || string(data) == "null" {
 		return ""
 	}
-	labels, _ := all["Labels"].(map[string]any)
-	maps.DeleteFunc(labels, func(key string, _ any) bool { return strings.HasPrefix(key, "locbench.") })
-	if len(labels) == 0 {
-		delete(all, "Labels")
-	}
-	if data, err = json.Marshal([]any{layers, all}); err != nil {
-		return ""
-	}
-	return fmt.Sprintf("sha256:%x", sha256.Sum256(data))
+	return fmt.Sprintf("sha256:%x", sha256.Sum256(fmt.Appendf(data, "%q", layers)))
 }
 
 // RemoveImage removes an image by reference or ID; one that does not exist is not an error.

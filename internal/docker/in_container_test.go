@@ -48,9 +48,8 @@ func TestShell(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := ownRoot{c.root}
-			if s.id() != c.id || s.inside() != c.inside {
-				t.Errorf("%q, %v; want %q, %v", s.id(), s.inside(), c.id, c.inside)
-			}
+			testenv.Check(t, s.id() == c.id && s.inside() == c.inside,
+				"%q, %v; want %q, %v", s.id(), s.inside(), c.id, c.inside)
 		})
 	}
 }
@@ -85,26 +84,21 @@ func TestCreateNetwork_InContainer(t *testing.T) {
 			e := engineOf(t, f)
 			e.root = ownRoot{c.root}
 			n, err := e.CreateNetwork(t.Context(), map[string]string{LabelRun: "x"}, true)
-			if (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
-				t.Fatalf("%v, want %q", err, c.wrong)
-			}
+			testenv.Need(t, (err == nil) == (c.wrong == "") && (err == nil || strings.Contains(err.Error(), c.wrong)),
+				"%v, want %q", err, c.wrong)
 			var made struct{ Options map[string]string }
 			testenv.OK(t, json.Unmarshal(f.Requests("POST /networks/create")[0].Body, &made))
 			icc := made.Options["com.docker.network.bridge.enable_icc"]
-			if n.OwnAddress != c.own || n.Direct() != (c.own != "") || icc != c.apart {
-				t.Errorf("own address %q, direct %v, icc %q", n.OwnAddress, n.Direct(), icc)
-			}
+			testenv.Check(t, n.OwnAddress == c.own && n.Direct() == (c.own != "") && icc == c.apart,
+				"own address %q, direct %v, icc %q", n.OwnAddress, n.Direct(), icc)
 			if err == nil {
 				if n.Gateway != "172.30.0.1" || len(n.Subnets) != 1 || n.Subnets[0] != netip.MustParsePrefix("172.30.0.0/16") {
 					t.Errorf("gateway %s, subnets %v", n.Gateway, n.Subnets)
 				}
-				if err := e.RemoveNetwork(t.Context(), n.ID); err != nil {
-					t.Error(err)
-				}
+				testenv.OK(t, e.RemoveNetwork(t.Context(), n.ID))
 			}
-			if f.Joined || !slices.Equal(f.Removed(), []string{fakedocker.NetworkID}) {
-				t.Errorf("something is left: removed %q", f.Removed())
-			}
+			testenv.Check(t, !f.Joined && slices.Equal(f.Removed(), []string{fakedocker.NetworkID}),
+				"something is left: removed %q", f.Removed())
 		})
 	}
 }
@@ -145,7 +139,6 @@ func TestConnect_Peer(t *testing.T) {
 	e, err := connect(t.Context(), env(map[string]string{"DOCKER_HOST": "tcp://localhost:" + port}), t.TempDir())
 	testenv.OK(t, err)
 	defer e.Close()
-	if !e.peer.IsLoopback() || e.PublishedHost() != "127.0.0.1" {
-		t.Errorf("reached at %s, published at %s", e.peer, e.PublishedHost())
-	}
+	testenv.Check(t, e.peer.IsLoopback() && e.PublishedHost() == "127.0.0.1",
+		"reached at %s, published at %s", e.peer, e.PublishedHost())
 }

@@ -34,9 +34,7 @@ func TestIsKill(t *testing.T) {
 		"nothing":             {"", id, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := isKill([]byte(tt.record), tt.id); got != tt.want {
-				t.Errorf("%v, want %v: %s", got, tt.want, tt.record)
-			}
+			testenv.Equal(t, isKill([]byte(tt.record), tt.id), tt.want, tt.record)
 		})
 	}
 }
@@ -73,9 +71,7 @@ func TestFindKill(t *testing.T) {
 				next++
 				return copy(record, r.text), r.err
 			})
-			if killed != tt.killed || readable != tt.readable {
-				t.Errorf("killed %v, readable %v", killed, readable)
-			}
+			testenv.Check(t, killed == tt.killed && readable == tt.readable, "killed %v, readable %v", killed, readable)
 		})
 	}
 }

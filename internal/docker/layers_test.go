@@ -31,9 +31,7 @@ func TestPullProgress(t *testing.T) {
 		now = now.Add(step.wait)
 		var m message
 		testenv.OK(t, json.Unmarshal([]byte(step.line), &m))
-		if !l.take(m) {
-			t.Errorf("%s is not taken for a layer's", step.line)
-		}
+		testenv.Check(t, l.take(m), "%s is not taken for a layer's", step.line)
 	}
 	l.flush()
 	l.flush()
@@ -50,7 +48,5 @@ func TestPullProgress(t *testing.T) {
 	for i := range 2 * maxLayers {
 		l.take(message{ID: fmt.Sprint(i), Status: "Waiting"})
 	}
-	if len(l.byID) != maxLayers {
-		t.Errorf("%d layers are kept", len(l.byID))
-	}
+	testenv.Check(t, len(l.byID) == maxLayers, "%d layers are kept", len(l.byID))
 }

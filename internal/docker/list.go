@@ -10,21 +10,6 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// Images lists the engine's images: their references ("name:tag") and labels.
-func (e *Engine) Images(ctx context.Context) ([]ListedImage, error) {
-	ctx, cancel := within(ctx, e.patience)
-	defer cancel()
-	raw, err := e.cli.ImageList(ctx, client.ImageListOptions{})
-	if err != nil {
-		return nil, fmt.Errorf("list images: %w", orCause(ctx, err))
-	}
-	list := make([]ListedImage, len(raw.Items))
-	for i, r := range raw.Items {
-		list[i] = ListedImage{Refs: r.RepoTags, Labels: r.Labels}
-	}
-	return list, nil
-}
-
 // Running lists the names of the running containers that are not of the given run of locbench, the
 // last started first. With run == "" it lists all of them.
 func (e *Engine) Running(ctx context.Context, run string) ([]string, error) {
@@ -49,10 +34,4 @@ func firstName(c container.Summary) string {
 		return ""
 	}
 	return strings.TrimPrefix(c.Names[0], "/")
-}
-
-// ListedImage is an image in the engine's list.
-type ListedImage struct {
-	Refs   []string
-	Labels map[string]string
 }

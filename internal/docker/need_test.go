@@ -57,9 +57,7 @@ func TestFilesOf(t *testing.T) {
 		return h
 	}
 	want := of(root, row, link, hard)
-	if !strings.HasPrefix(want, "3 ") {
-		t.Error(want)
-	}
+	testenv.Check(t, strings.HasPrefix(want, "3 "), "%v", want)
 	other := []tar.Header{root, row, link, hard}
 	for i, dir := range other {
 		other[i].Name = strings.Replace(dir.Name, "v", "other", 1)
@@ -71,9 +69,7 @@ func TestFilesOf(t *testing.T) {
 		"another time":    of(root, with(func(h *tar.Header) { h.ModTime = time.Unix(1e9, 0) }), link, hard),
 		"names of owners": of(root, with(func(h *tar.Header) { h.Uname = "postgres" }), link, hard),
 	} {
-		if got != want {
-			t.Errorf("%s: %s, want %s", name, got, want)
-		}
+		testenv.Equal(t, got, want, name)
 	}
 	seen := []string{want}
 	for name, got := range map[string]string{
@@ -91,9 +87,7 @@ func TestFilesOf(t *testing.T) {
 		"a device":        of(root, row, link, tar.Header{Name: "v/z", Typeflag: tar.TypeChar, Devmajor: 1}),
 		"a second device": of(root, row, link, tar.Header{Name: "v/z", Typeflag: tar.TypeChar, Devminor: 1}),
 	} {
-		if slices.Contains(seen, got) {
-			t.Errorf("%s: the hash is that of other files", name)
-		}
+		testenv.Check(t, !slices.Contains(seen, got), "%s: the hash is that of other files", name)
 		seen = append(seen, got)
 	}
 	if _, err := filesOf(strings.NewReader(strings.Repeat("x", 1024))); err == nil {
@@ -130,13 +124,9 @@ func TestCopyVolume(t *testing.T) {
 			}
 			f.OnRequest = func(string) { f.Gone = false } // one of two containers
 			files, err := groupOf(t, f).CopyVolume(t.Context(), "v1", "v2", "img:1", 1<<30)
-			if len(f.Removed()) != tt.removed {
-				t.Errorf("removed: %q", f.Removed())
-			}
+			testenv.Check(t, len(f.Removed()) == tt.removed, "removed: %q", f.Removed())
 			if tt.err != "" {
-				if err == nil || !strings.HasPrefix(err.Error(), tt.err) {
-					t.Errorf("%v, want %s", err, tt.err)
-				}
+				testenv.Check(t, err != nil && strings.HasPrefix(err.Error(), tt.err), "%v, want %s", err, tt.err)
 				return
 			}
 			want := testenv.Must(filesOf(bytes.NewReader(archive)))(t)
@@ -175,9 +165,7 @@ func TestVolumeSize(t *testing.T) {
 		tar.Header{Name: "locbench-volume/row", Typeflag: tar.TypeReg, Size: 100}, tar.Header{Name: "locbench-volume/b", Typeflag: tar.TypeReg, Size: 7})
 	e := groupOf(t, f)
 	size, err := e.VolumeSize(t.Context(), "v1", "img:1")
-	if err != nil || size != 307 || len(f.Removed()) != 1 {
-		t.Errorf("%d, %v, removed %q", size, err, f.Removed())
-	}
+	testenv.Check(t, err == nil && size == 307 && len(f.Removed()) == 1, "%d, %v, removed %q", size, err, f.Removed())
 	if _, folder := e.FreeSpace(); folder != "" {
 		t.Errorf("an engine elsewhere has %s", folder)
 	}
@@ -200,9 +188,7 @@ func TestCreateVolume(t *testing.T) {
 		t.Errorf("%q, %v", name, err)
 	}
 	want := "Labels.locbench.name: \"db\"\nLabels.locbench.owner: \"o\"\nLabels.locbench.run: \"r1\"\nName: \"" + name + "\"\n"
-	if got := fakedocker.Fields(f.Requests("POST /volumes/create")[0].Body); got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	testenv.Equal(t, fakedocker.Fields(f.Requests("POST /volumes/create")[0].Body), want)
 	ctx, cancel := context.WithCancel(t.Context())
 	f.OnRequest = func(string) { cancel() }
 	if _, err := groupOf(t, f).CreateVolume(ctx, "db"); err == nil || len(f.Removed()) != 1 {
@@ -254,9 +240,7 @@ func TestExec(t *testing.T) {
 			if err != nil {
 				got += ", " + err.Error()
 			}
-			if got != tt.want {
-				t.Errorf("%.200s, want %.200s", got, tt.want)
-			}
+			testenv.Equal(t, got, tt.want)
 			want := "AttachStderr: true\nAttachStdout: true\nCmd: [\"cmd\",\"arg\"]\nEnv: [\"A=1\",\"B=2\",\"LOCBENCH_EXEC=MARK\"]\n"
 			sent := fakedocker.Fields(f.Requests("POST " + ours + "/exec")[0].Body)
 			if sent = regexp.MustCompile("=[A-Z0-9]{26}\"").ReplaceAllString(sent, `=MARK"`); sent != want {
@@ -305,9 +289,8 @@ func TestEnd(t *testing.T) {
 			c, _, err := engineOf(t, f).run(t.Context(), ContainerSpec{Image: "img"})
 			testenv.OK(t, err)
 			clean, err := c.End(t.Context(), 1500*time.Millisecond)
-			if err != nil || clean != want || c.Exit().Code != code || len(f.Removed()) > 0 {
-				t.Errorf("%d: clean %v, %v, %v, removed %q", code, clean, err, c.Exit(), f.Removed())
-			}
+			testenv.Check(t, err == nil && clean == want && c.Exit().Code == code && len(f.Removed()) <= 0,
+				"%d: clean %v, %v, %v, removed %q", code, clean, err, c.Exit(), f.Removed())
 			if sent := f.Requests("POST " + ours + "/stop"); len(sent) != 1 || sent[0].Query.Encode() != "t=2" {
 				t.Errorf("%+v", sent)
 			}
@@ -348,9 +331,7 @@ func TestImageInspect(t *testing.T) {
 		f.Responses["GET /images/x/json"] = reply(200, body)
 		e := engineOf(t, f)
 		e.info.Arch = "amd64"
-		if got := said(e.ImageInspect(t.Context(), "x")); got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
+		testenv.Equal(t, said(e.ImageInspect(t.Context(), "x")), want)
 	}
 	for name, tt := range map[string]struct{ test, shell, want []string }{
 		"a command":     {[]string{"CMD", "a", "b"}, nil, []string{"a", "b"}},

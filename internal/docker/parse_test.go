@@ -75,9 +75,7 @@ func TestResolve(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || ep.host != tt.host {
-				t.Errorf("%q, %v; want %q", ep.host, err, tt.host)
-			}
+			testenv.Check(t, err == nil && ep.host == tt.host, "%q, %v; want %q", ep.host, err, tt.host)
 		})
 	}
 }
@@ -112,9 +110,7 @@ func TestConnectTLSContext(t *testing.T) {
 	if ahead, err := e.ClockOffset(t.Context()); err != nil || ahead < 59*time.Minute || ahead > 61*time.Minute {
 		t.Errorf("clock offset %v, %v", ahead, err)
 	}
-	if e.PublishedHost() != "127.0.0.1" {
-		t.Errorf("published at %s", e.PublishedHost())
-	}
+	testenv.Equal(t, e.PublishedHost(), "127.0.0.1")
 }
 
 // TestResolve_TLS: how the certificate of an engine is verified.
@@ -177,9 +173,7 @@ func TestResolve_TLS(t *testing.T) {
 			case ep.tls != nil:
 				got = fmt.Sprintf("skip %v, authorities %v, certificates %d", ep.tls.InsecureSkipVerify, ep.tls.RootCAs != nil, len(ep.tls.Certificates))
 			}
-			if got != tt.want {
-				t.Errorf("%s, want %s (%v)", got, tt.want, err)
-			}
+			testenv.Equal(t, got, tt.want, err)
 		})
 	}
 }
@@ -203,17 +197,14 @@ func TestConnectAgrees(t *testing.T) {
 				"DOCKER_HOST": "tcp://" + s.Listener.Addr().String(), "DOCKER_API_VERSION": tt.asked,
 			}), t.TempDir())
 			if tt.err != "" {
-				if err == nil || !strings.Contains(err.Error(), tt.err) {
-					t.Fatalf("error %v, want %q", err, tt.err)
-				}
+				testenv.Need(t, err != nil && strings.Contains(err.Error(), tt.err), "error %v, want %q", err, tt.err)
 				return
 			}
 			testenv.OK(t, err)
 			defer e.Close()
 			i, own := e.Info(), tt.spoken == "its own"
-			if (i.APIVersion != tt.spoken) != own || own && i.APIVersion == tt.engine || i.CPUs != 4 {
-				t.Errorf("%+v", i)
-			}
+			testenv.Check(t, (i.APIVersion != tt.spoken) == own && (!own || i.APIVersion != tt.engine) && i.CPUs == 4,
+				"%+v", i)
 		})
 	}
 }
@@ -258,13 +249,10 @@ func TestConnectError(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			err := unreachable(endpoint{host: tt.host, from: "DOCKER_HOST"}, tt.err, tt.dialed)
 			e, ok := errors.AsType[*ConnectError](err)
-			if !ok || e.Reason.Error() != tt.reason || !strings.Contains(e.Fix, tt.fix) {
-				t.Fatalf("%v, want %q and %q", err, tt.reason, tt.fix)
-			}
+			testenv.Need(t, ok && e.Reason.Error() == tt.reason && strings.Contains(e.Fix, tt.fix),
+				"%v, want %q and %q", err, tt.reason, tt.fix)
 			problem := "docker engine " + tt.host + " (of DOCKER_HOST): " + tt.reason
-			if e.Problem() != problem || err.Error() != problem+"; "+e.Fix {
-				t.Errorf("%q, %q", e.Problem(), err)
-			}
+			testenv.Check(t, e.Problem() == problem && err.Error() == problem+"; "+e.Fix, "%q, %q", e.Problem(), err)
 		})
 	}
 }
@@ -274,15 +262,9 @@ func TestCopyLog(t *testing.T) {
 	emit := func(l bench.LogLine) { got = append(got, l.Stream+":"+l.Text) }
 	in := bytes.Join([][]byte{frame(1, "a\nb"), frame(2, "err\n"), frame(1, "c\n"), frame(1, ""), frame(3, "e\n"), frame(0, "end")}, nil)
 	var size safe.LogSize
-	if err := copyLog(bytes.NewReader(in), &size, time.Now, emit); err != nil {
-		t.Error(err)
-	}
-	if got := *size.Log(); got != (bench.Log{Bytes: 14, Lines: 4}) {
-		t.Errorf("%+v", got)
-	}
-	if s := strings.Join(got, " "); s != "stdout:a stderr:err stdout:bc stderr:e stdout:end" {
-		t.Error(s)
-	}
+	testenv.OK(t, copyLog(bytes.NewReader(in), &size, time.Now, emit))
+	testenv.Equal(t, *size.Log(), (bench.Log{Bytes: 14, Lines: 4}))
+	testenv.Equal(t, strings.Join(got, " "), "stdout:a stderr:err stdout:bc stderr:e stdout:end")
 	if err := copyLog(bytes.NewReader(frame(4, "x")), new(safe.LogSize), time.Now, emit); err == nil {
 		t.Error("stream 4 accepted")
 	}
@@ -297,9 +279,7 @@ func FuzzCopyLog(f *testing.F) {
 	f.Add([]byte{2, 0, 0})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		copyLog(bytes.NewReader(data), new(safe.LogSize), time.Now, func(l bench.LogLine) {
-			if len(l.Text) > 9<<10 {
-				t.Fatalf("a line of %d bytes", len(l.Text))
-			}
+			testenv.Need(t, len(l.Text) <= 9<<10, "a line of %d bytes", len(l.Text))
 		})
 	})
 }
@@ -321,12 +301,10 @@ func TestFollow(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var out bytes.Buffer
 			err := follow(strings.NewReader(tt.in), &out, nil)
-			if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
-				t.Errorf("error %v, want %q", err, tt.err)
-			}
-			if out.String() != tt.out || err != nil && tt.name[:6] == "failed" && err.Error() != tt.err {
-				t.Errorf("%q, %v, want %q", out.String(), err, tt.out)
-			}
+			testenv.Check(t, (err == nil) == (tt.err == "") && (err == nil || strings.Contains(err.Error(), tt.err)),
+				"error %v, want %q", err, tt.err)
+			testenv.Check(t, out.String() == tt.out && (err == nil || tt.name[:6] != "failed" || err.Error() == tt.err),
+				"%q, %v, want %q", out.String(), err, tt.out)
 		})
 	}
 }
@@ -337,9 +315,8 @@ func TestFollow_Output(t *testing.T) {
 	out.CloseWithError(io.ErrShortWrite)
 	seen := 0
 	err := follow(strings.NewReader(`{"stream":"a\nb\n"}`+"\n"+`{"stream":"c\n"}`), in, func(message) { seen++ })
-	if seen != 2 || err == nil || err.Error() != "write the engine's output: short write" {
-		t.Errorf("%d messages, %v", seen, err)
-	}
+	testenv.Check(t, seen == 2 && err != nil && err.Error() == "write the engine's output: short write",
+		"%d messages, %v", seen, err)
 }
 
 func FuzzFollow(f *testing.F) {
@@ -362,9 +339,8 @@ func TestUniqueName(t *testing.T) {
 		{long + "y", long + "z", "locbench-" + long + "-" + long + "-"},
 	} {
 		name := uniqueName(tt.run, tt.wish)
-		if name[:len(name)-8] != tt.want || name == uniqueName(tt.run, tt.wish) {
-			t.Errorf("%q of %q: %q, want %q", tt.wish, tt.run, name, tt.want)
-		}
+		testenv.Check(t, name[:len(name)-8] == tt.want && name != uniqueName(tt.run, tt.wish),
+			"%q of %q: %q, want %q", tt.wish, tt.run, name, tt.want)
 		if labels := map[string]string{LabelRun: tt.run}; named(labels, name) != (tt.run != "") || named(nil, name) || named(labels, name+"0") {
 			t.Errorf("%q: its name %q", tt.wish, name)
 		}
@@ -377,8 +353,7 @@ func TestKill(t *testing.T) {
 		f := fakedocker.New()
 		f.Responses["POST "+ours+"/kill"] = reply(status, `{"message":"no"}`)
 		err := containerOf(t, f).kill(t.Context(), "SIGTERM")
-		if (err == nil) != (want == "") || err != nil && err.Error() != want {
-			t.Errorf("%d: %v, want %q", status, err, want)
-		}
+		testenv.Check(t, (err == nil) == (want == "") && (err == nil || err.Error() == want),
+			"%d: %v, want %q", status, err, want)
 	}
 }

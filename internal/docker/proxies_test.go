@@ -38,9 +38,8 @@ func TestReadProxies(t *testing.T) {
 			testenv.Fails(t, err, c.fails)
 			continue
 		}
-		if err != nil || !maps.Equal(ep.proxies, c.want) {
-			t.Errorf("%s: %v, %v; want %v", name, ep.proxies, err, c.want)
-		}
+		testenv.Check(t, err == nil && maps.Equal(ep.proxies, c.want),
+			"%s: %v, %v; want %v", name, ep.proxies, err, c.want)
 	}
 }
 

@@ -45,7 +45,6 @@ func TestRequests(t *testing.T) {
 		err := e.Pull(ctx, ref, &out)
 		return out.String() + said("", err)
 	}
-	images := func(e *Engine, ctx context.Context) string { return said(e.Images(ctx)) }
 	list := func(e *Engine, ctx context.Context) string { return said(e.List(ctx, "r")) }
 	running := func(e *Engine, ctx context.Context) string { return said(e.Running(ctx, "r")) }
 	clock := func(e *Engine, ctx context.Context) string { return said(e.ClockOffset(ctx)) }
@@ -80,10 +79,7 @@ func TestRequests(t *testing.T) {
 		"a failed pull":   {pull, create, 200, `{"error":"x"}`, ", pull locbench/x:1: x"},
 		"not in a registry": {pull, create, 404, refused,
 			", pull locbench/x:1: not found in its registry: " + failed},
-		"a refused pull": {pull, create, 500, refused, ", pull locbench/x:1: " + failed},
-		"images": {images, "GET /images/json", 200, `[{"RepoTags":["a:1","b:2"],"Labels":{"k":"v"}},{}]`,
-			"[{Refs:[a:1 b:2] Labels:map[k:v]} {Refs:[] Labels:map[]}]"},
-		"no images":            {images, "GET /images/json", 500, refused, "[], list images: " + failed},
+		"a refused pull":       {pull, create, 500, refused, ", pull locbench/x:1: " + failed},
 		"no containers":        {running, "GET /containers/json", 500, refused, "[], list containers: " + failed},
 		"no list":              {list, "GET /containers/json", 500, refused, "[], list containers: " + failed},
 		"half a list":          {list, "GET /networks", 500, refused, "[], list networks: " + failed},
@@ -105,9 +101,7 @@ func TestRequests(t *testing.T) {
 				if tt.request != "" {
 					f.Responses[tt.request] = reply(tt.status, tt.body)
 				}
-				if got := tt.do(engineOf(t, f), t.Context()); got != tt.want {
-					t.Errorf("%s, want %s", got, tt.want)
-				}
+				testenv.Equal(t, tt.do(engineOf(t, f), t.Context()), tt.want)
 			})
 		})
 	}
@@ -119,13 +113,13 @@ func TestBuildImage_Request(t *testing.T) {
 	f.Responses["POST /build"] = reply(200, `{"aux":{"ID":"sha256:1"}}`)
 	o := BuildOptions{
 		Dockerfile: "D", Tag: "t:1", Target: "last", NoCache: true,
-		Args: map[string]string{"A": "1"}, Labels: map[string]string{"l": "m"},
+		Args: map[string]string{"A": "1"},
 	}
 	if _, err := engineOf(t, f).BuildImage(t.Context(), strings.NewReader("tar"), o, nil); err != nil {
 		t.Fatal(err)
 	}
 	sent := f.Requests("POST /build")[0]
-	want := "buildargs=%7B%22A%22%3A%221%22%7D&dockerfile=D&forcerm=1&labels=%7B%22l%22%3A%22m%22%7D&" +
+	want := "buildargs=%7B%22A%22%3A%221%22%7D&dockerfile=D&forcerm=1&" +
 		"nocache=1&t=t%3A1&target=last&version=1"
 	if got := sent.Query.Encode(); got != want || string(sent.Body) != "tar" {
 		t.Errorf("%s with %q, want %s", got, sent.Body, want)
@@ -166,17 +160,14 @@ func TestClean(t *testing.T) {
 			f.Others = slices.Clone(left)
 			f.Responses["DELETE "+tt.refused] = reply(500, refused)
 			removed, err := engineOf(t, f).Clean(t.Context(), tt.run, tt.keep)
-			if (err == nil) != (tt.err == "") || err != nil && !strings.HasPrefix(err.Error(), tt.err) {
-				t.Errorf("%v, want %q", err, tt.err)
-			}
+			testenv.Check(t, (err == nil) == (tt.err == "") && (err == nil || strings.HasPrefix(err.Error(), tt.err)),
+				"%v, want %q", err, tt.err)
 			var want []Left
 			for _, name := range tt.removed {
 				kind := map[string]string{net1: "network", volume1: "volume"}[name]
 				want = append(want, Left{cmp.Or(kind, "container"), name, name, name[len("locbench-"):][:2], "o"})
 			}
-			if !slices.Equal(removed, want) {
-				t.Errorf("%+v, want %+v", removed, want)
-			}
+			testenv.Check(t, slices.Equal(removed, want), "%+v, want %+v", removed, want)
 		})
 	}
 	f := fakedocker.New()
@@ -251,9 +242,7 @@ func TestCreateNetwork(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := engineOf(t, f).CreateNetwork(ctx, nil, false)
-	if !errors.Is(err, context.Canceled) || len(f.Requests(".*")) > 0 {
-		t.Errorf("%v, %v", err, f.Requests(".*"))
-	}
+	testenv.Check(t, errors.Is(err, context.Canceled) && len(f.Requests(".*")) <= 0, "%v, %v", err, f.Requests(".*"))
 }
 
 // TestInterfaceHas: an address of one of this machine's interfaces is not one of another.
@@ -266,9 +255,8 @@ func TestInterfaceHas(t *testing.T) {
 		addrs, _ := i.Addrs()
 		for _, a := range addrs {
 			n, ok := a.(*net.IPNet)
-			if ok && (!interfaceHas(i.Name, n.IP.String()) || interfaceHas(i.Name, "192.0.2.77")) {
-				t.Errorf("%s: %v", i.Name, n)
-			}
+			testenv.Check(t, !ok || interfaceHas(i.Name, n.IP.String()) && !interfaceHas(i.Name, "192.0.2.77"),
+				"%s: %v", i.Name, n)
 		}
 	}
 	if interfaceHas("absent", "127.0.0.1") || isLocalBridge("01234567890", "") || isLocalBridge("012345678901", "") {
@@ -356,9 +344,7 @@ func TestEngine_Where(t *testing.T) {
 	for host, want := range map[string]bool{
 		"tcp://10.0.0.5:2375": true, "unix:///x": false, "npipe://x": false, "ssh://x": false,
 	} {
-		if got := Elsewhere(env(map[string]string{"DOCKER_HOST": host})); got != want {
-			t.Errorf("%s: elsewhere %v", host, got)
-		}
+		testenv.Equal(t, Elsewhere(env(map[string]string{"DOCKER_HOST": host})), want, host)
 	}
 }
 
@@ -379,16 +365,16 @@ func TestDescribe(t *testing.T) {
 			Name: "box", Version: "28.1", APIVersion: "1.41", OS: "linux", Arch: "amd64", Kernel: "6.1",
 			System: "Debian", CPUs: 12, MemoryBytes: 34, CgroupVersion: 2, Rootless: true,
 			CPUQuota: true, CPUSet: true, MemoryLimit: true, SwapLimit: true, PIDsLimit: true,
-			Builder: BuilderBuildKit, Warnings: warningsOf("x"),
+			BuildKit: true, Warnings: warningsOf("x"),
 		}},
 		"before cgroup v2": {map[string]any{"OSType": "linux", "Architecture": "aarch64"},
-			Info{OS: "linux", Arch: "arm64", CgroupVersion: 1, APIVersion: "1.41", Builder: BuilderBuildKit}},
+			Info{OS: "linux", Arch: "arm64", CgroupVersion: 1, APIVersion: "1.41", BuildKit: true}},
 		"Windows": {map[string]any{"OSType": "windows", "Architecture": "riscv64"},
-			Info{OS: "windows", Arch: "riscv64", APIVersion: "1.41", Builder: BuilderClassic}},
+			Info{OS: "windows", Arch: "riscv64", APIVersion: "1.41"}},
 		"without a version": {map[string]any{"OSType": "linux", "CgroupVersion": "2"},
-			Info{OS: "linux", CgroupVersion: 2, APIVersion: "1.41", Builder: BuilderBuildKit}},
+			Info{OS: "linux", CgroupVersion: 2, APIVersion: "1.41", BuildKit: true}},
 		"Podman": {map[string]any{"OSType": "linux", "CgroupVersion": "2"},
-			Info{OS: "linux", CgroupVersion: 2, APIVersion: "1.41", Builder: BuilderBuildah}},
+			Info{OS: "linux", CgroupVersion: 2, APIVersion: "1.41"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := fakedocker.New()
@@ -400,9 +386,7 @@ func TestDescribe(t *testing.T) {
 				f.Responses["GET /version"] = reply(200, `{"Components":[{"Name":"Podman Engine"}]}`)
 			}
 			got, err := describe(t.Context(), engineOf(t, f).cli)
-			if err != nil || !reflect.DeepEqual(got, tt.want) {
-				t.Errorf("%v\n%+v, want\n%+v", err, got, tt.want)
-			}
+			testenv.Check(t, err == nil && reflect.DeepEqual(got, tt.want), "%v\n%+v, want\n%+v", err, got, tt.want)
 		})
 	}
 }

@@ -131,10 +131,8 @@ func runUntil(ctx context.Context, t testing.TB, e Engine, p Plan) bench.Load {
 		holds(t, l, nil, "sent=all+failed+rejected")
 		if p.Step.Open() {
 			holds(t, l, nil, "scheduled=sent+dropped")
-			if l.Lag.Count != l.Sent || l.Origin() != bench.FromScheduled || l.Sending.Count != l.Latency.Count || l.Sending.Mean > l.Latency.Mean {
-				t.Errorf("lag of %d, from %s: mean %s of %d; from their sending %s of %d",
-					l.Lag.Count, l.Origin(), l.Latency.Mean, l.Latency.Count, l.Sending.Mean, l.Sending.Count)
-			}
+			testenv.Check(t, l.Lag.Count == l.Sent && l.Origin() == bench.FromScheduled && l.Sending.Count == l.Latency.Count && l.Sending.Mean <= l.Latency.Mean,
+				"lag of %d, from %s: mean %s of %d; from their sending %s of %d", l.Lag.Count, l.Origin(), l.Latency.Mean, l.Latency.Count, l.Sending.Mean, l.Sending.Count)
 		}
 	}
 	end, sum := time.Duration(0), facts{}
@@ -159,10 +157,8 @@ func runUntil(ctx context.Context, t testing.TB, e Engine, p Plan) bench.Load {
 	if of := l.Statuses.Total(); of > l.Ended() || of < l.AllSucceeded()+l.Rejected.Total() || l.Late > l.Sent {
 		t.Errorf("statuses %s of %d ended, %d rejected; %d late of %d", l.Statuses, l.Ended(), l.Rejected.Total(), l.Late, l.Sent)
 	}
-	if l.Latency.Count != l.Succeeded || l.Timeouts.Count != l.Failed[bench.ErrTimeout] || l.Timeouts.Count+l.Failures.Count != l.FailedTotal() {
-		t.Errorf("%d latencies of %d successes, %d of timeouts and %d of others in %v",
-			l.Latency.Count, l.Succeeded, l.Timeouts.Count, l.Failures.Count, l.Failed)
-	}
+	testenv.Check(t, l.Latency.Count == l.Succeeded && l.Timeouts.Count == l.Failed[bench.ErrTimeout] && l.Timeouts.Count+l.Failures.Count == l.FailedTotal(),
+		"%d latencies of %d successes, %d of timeouts and %d of others in %v", l.Latency.Count, l.Succeeded, l.Timeouts.Count, l.Failures.Count, l.Failed)
 	for _, latencies := range []bench.Latencies{l.Latency, l.Timeouts, l.Failures} {
 		_, err := hdr.Decode(latencies)
 		testenv.Check(t, err == nil, "%v", err)

@@ -106,12 +106,9 @@ func interrupt(t *testing.T, times int) {
 		}
 		abroad.Wait()
 		opened, written := stop()
-		if opened < times/10 {
-			t.Errorf("only %d opened", opened)
-		}
-		if len(written) > 0 {
-			t.Errorf("%d of %d written to: %q", len(written), 3*opened, written[:min(len(written), 5)])
-		}
+		testenv.Check(t, opened >= times/10, "only %d opened", opened)
+		testenv.Check(t, len(written) <= 0,
+			"%d of %d written to: %q", len(written), 3*opened, written[:min(len(written), 5)])
 	})
 }
 

@@ -37,16 +37,13 @@ func TestKeptRequestsAreThoseOfTheServer(t *testing.T) {
 		testenv.Equal(t, l.KeptOf, l.Sent)
 		for i, k := range l.Kept {
 			line := fmt.Sprintf("GET /%s %d", k.Request, k.Status)
-			if line != s.lines[i] || k.Bytes != int64(i+1) || (k.Error == "5xx") != (k.Status == 503) {
-				t.Errorf("request %d: %+v, the server has %s", i, k, s.lines[i])
-			}
+			testenv.Check(t, line == s.lines[i] && k.Bytes == int64(i+1) && (k.Error == "5xx") == (k.Status == 503),
+				"request %d: %+v, the server has %s", i, k, s.lines[i])
 			start := l.Started.Add(k.Start)
 			// A stamp of the kernel is read from another clock.
 			early := l.Stamped == 0 && start.Add(k.Latency).Before(ended[i])
-			if start.Add(k.Lag).After(arrived[i]) || early || k.Lag < 0 || !open && k.Lag != 0 {
-				t.Errorf("request %d: sent %s after its start, it arrived %s and its response went %s after that; it took %s",
-					i, k.Lag, arrived[i].Sub(start), ended[i].Sub(start), k.Latency)
-			}
+			testenv.Check(t, !start.Add(k.Lag).After(arrived[i]) && !early && k.Lag >= 0 && (open || k.Lag == 0),
+				"request %d: sent %s after its start, it arrived %s and its response went %s after that; it took %s", i, k.Lag, arrived[i].Sub(start), ended[i].Sub(start), k.Latency)
 		}
 	})
 }
@@ -62,9 +59,8 @@ func TestKeptRequestsOfManyConnections(t *testing.T) {
 		holds(t, l, s, "kept=500 answered=3000")
 		testenv.Check(t, l.KeptOf == 3000 && slices.IsSortedFunc(l.Kept, bench.KeptRequest.Compare), "of %d, sorted?", l.KeptOf)
 		for _, k := range l.Kept {
-			if k.Request != "get" || k.Status != 200 || k.Bytes != 5 || k.Error != "" || k.Start < 0 || k.Latency <= 0 || k.Start+k.Latency > l.Elapsed {
-				t.Errorf("%+v in a step of %s", k, l.Elapsed)
-			}
+			testenv.Check(t, k.Request == "get" && k.Status == 200 && k.Bytes == 5 && k.Error == "" && k.Start >= 0 && k.Latency > 0 && k.Start+k.Latency <= l.Elapsed,
+				"%+v in a step of %s", k, l.Elapsed)
 		}
 	})
 }

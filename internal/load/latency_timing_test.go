@@ -97,11 +97,9 @@ func (s *stampedServer) serve(t testing.TB, conn *net.TCPConn) {
 
 // keepStamping keeps a socket with timestamps open while the test runs.
 func keepStamping(t *testing.T) {
-	conn, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
-	testenv.OK(t, err)
+	conn := testenv.Must(net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)}))(t)
 	t.Cleanup(func() { conn.Close() })
-	raw, err := conn.SyscallConn()
-	testenv.OK(t, err)
+	raw := testenv.Must(conn.SyscallConn())(t)
 	raw.Control(func(fd uintptr) { fast.EnableStamps(int(fd)) })
 }
 
@@ -322,9 +320,7 @@ func TestVegetaLatencyAgreesWithTheSocket(t *testing.T) {
 						}
 						return newTimed(conn, socket), nil
 					}}, counted(server.url, connections, 10_000))
-					if l.Loop != bench.LoopVegeta {
-						t.Fatalf("the loop is %q", l.Loop)
-					}
+					testenv.Need(t, l.Loop == bench.LoopVegeta, "the loop is %q", l.Loop)
 					if saw := socket.count(); saw != l.AllSucceeded() {
 						t.Fatalf("%d succeeded, the sockets saw %d", l.Succeeded, saw)
 					}

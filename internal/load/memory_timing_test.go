@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/host/limits"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // The bar: 64 MB of resident memory with 2,048 connections in total.
@@ -19,9 +20,7 @@ func TestMemoryOf2048Connections(t *testing.T) {
 	command := exec.CommandContext(t.Context(), os.Args[0])
 	command.Env = append(os.Environ(), clientEnv+"=locbench "+benchServer(t, "")+"/10kB 2048 2")
 	out, err := command.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	testenv.Need(t, err == nil, "%v: %s", err, out)
 	var rate float64
 	var succeeded, failed, peak, allocations int64
 	if _, err := fmt.Sscanf(string(out), "rate %f succeeded %d failed %d peak %d allocations %d", &rate, &succeeded, &failed, &peak, &allocations); err != nil {
@@ -31,7 +30,6 @@ func TestMemoryOf2048Connections(t *testing.T) {
 	if allocations > 2000 { // of windows, timers and the runtime
 		t.Errorf("%d allocations for %d requests", allocations, succeeded)
 	}
-	if succeeded < 2048 || failed > 0 || peak <= 0 || peak > 64<<10 {
-		t.Errorf("%d succeeded, %d failed, %d kB", succeeded, failed, peak)
-	}
+	testenv.Check(t, succeeded >= 2048 && failed <= 0 && peak > 0 && peak <= 64<<10,
+		"%d succeeded, %d failed, %d kB", succeeded, failed, peak)
 }

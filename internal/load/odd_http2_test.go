@@ -149,7 +149,7 @@ func TestOddServersOfHTTP2(t *testing.T) {
 		lost("reset stream", each, resetsStream), // the connection, too, is not used again
 		{name: "half a body", serve: then(halfABody, closes), kind: bench.ErrCut, failed: all, opened: each},
 		{name: "half a body, reset stream", serve: then(halfABody, resetsStream), kind: bench.ErrCut, failed: all, opened: each},
-		{name: "silence", serve: func(stream) {}, kind: bench.ErrTimeout, failed: all, opened: each},
+		{name: "silence", serve: func(stream) {}, kind: bench.ErrTimeout, failed: all, again: -1}, // how many it opens depends on timing
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

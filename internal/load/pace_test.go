@@ -5,7 +5,6 @@ package load
 import (
 	"fmt"
 	"math"
-	"sync"
 	"testing"
 	"time"
 
@@ -27,8 +26,7 @@ const (
 	paceLook        = 300 * time.Microsecond // interval between checks for a machine stall
 )
 
-// BenchmarkPace reports how late requests were sent, by both engines, by vegeta, and by connections
-// that each sleep for their own interval, as in wrk2, in alternating steps. Next to the values of
+// BenchmarkPace reports how late requests were sent, by both engines and by vegeta, in alternating steps. Next to the values of
 // all steps it reports those of the steps without a machine stall: a thread on each CPU, of the
 // real-time class if permitted, detects stalls independently of requests.
 //
@@ -45,7 +43,6 @@ func BenchmarkPace(b *testing.B) {
 			return paceEngine(b, Engine{Name: bench.EngineVegeta}, url)
 		}},
 		{"vegeta", paceVegeta},
-		{"sleep", paceSleep},
 	}
 	for range b.N {
 		meter := thread.WatchStalls(paceLook)
@@ -111,24 +108,4 @@ func paceVegeta(_ *testing.B, url string) (bench.Latencies, int64) {
 		h.Record(o - least)
 	}
 	return h.Latencies(), int64(paceRate*paceStep.Seconds()) - int64(len(offsets))
-}
-
-func paceSleep(*testing.B, string) (bench.Latencies, int64) {
-	h := hdr.New()
-	var mu sync.Mutex
-	var wg sync.WaitGroup
-	started := time.Now()
-	for k := range paceConnections {
-		wg.Go(func() {
-			for due := time.Duration(k) * time.Second / paceRate; due < paceStep; due += paceConnections * time.Second / paceRate {
-				time.Sleep(due - time.Since(started))
-				lag := time.Since(started) - due
-				mu.Lock()
-				h.Record(lag)
-				mu.Unlock()
-			}
-		})
-	}
-	wg.Wait()
-	return h.Latencies(), int64(paceRate*paceStep.Seconds()) - h.Count()
 }

@@ -60,7 +60,7 @@ func promises() map[string]promise {
 		"a duration": {plan: plan("", 16, 100*ms), server: after(ms),
 			want: "elapsed=100 connections=16 answered=all failed=0 scheduled=sent lead>=16 before>=16 hooks=2 cpu>=0"},
 		"a duration with many connections": {plan: plan("", 200, 100*ms), server: after(5 * ms),
-			want: "elapsed=100 connections=200 answered=all failed=0 lead>=200 before>=200"},
+			exact: "-", want: "elapsed=100 connections=200 answered=all failed=0 lead>=200 before>=200"},
 		"what is in flight is completed": {plan: plan("", 10, 300*ms), server: after(120 * ms), engine: Engine{Window: 100 * ms},
 			want: "elapsed=300 connections=10 answered=all lead>=10 drain<=10 backlog<=drain ok<=30", exact: "drain=10 backlog=10 windows=3 min~120 max~120",
 			also: func(t *testing.T, l bench.Load, s *server, exact bool) {
@@ -193,7 +193,7 @@ func promises() map[string]promise {
 				}
 			}, want: "sent=3 cut=3 dropped>=1 scheduled=sent+dropped warn.dropped=1"},
 	}
-	for connections, requests := range map[int]int64{1: 100, 2: 100, 3: 1, 4: 3, 16: 300, 200: 800, 2048: 4096} {
+	for connections, requests := range map[int]int64{1: 100, 2: 100, 3: 1, 4: 3, 16: 300, 200: 400, 2048: 2100} {
 		opened := min(requests, int64(connections))
 		all[fmt.Sprintf("%d requests over %d connections", requests, connections)] = promise{plan: counted("", connections, requests),
 			want: fmt.Sprintf("scheduled=%d sent=%[1]d ok=%[1]d lead=0 drain=0 cut=0 bytes=%d answered=%[1]d connections=%[3]d elapsed>=0",
@@ -247,7 +247,7 @@ func promises() map[string]promise {
 			want: "scheduled=200 sent=200 ok=200 planned=200 answered=200 waited=0 dropped=0 open>=1 open<=connections"}
 	}
 	// With at least as many connections as places, the contender's rate is measured, in each window and overall.
-	for _, connections := range []int{25, 50, 200, 500} {
+	for _, connections := range []int{25, 50, 300} {
 		rate := 20 * min(50, connections)
 		all[fmt.Sprint("50 places, ", connections, " connections")] = promise{plan: plan("", connections, 3*time.Second), prepare: func(_ *Plan, s *server) { s.script = places(50, 50*ms) },
 			want: "-", exact: fmt.Sprint("rate~", rate), also: func(t *testing.T, l bench.Load, s *server, _ bool) {
@@ -266,9 +266,7 @@ func ramped(p Plan, from int) Plan { p.Step.RampFrom = from; return p }
 
 // steadyFlight checks that no warning is about the number of requests in flight.
 func steadyFlight(t *testing.T, l bench.Load, _ *server, exact bool) {
-	if exact && len(aboutInFlight(l.Warnings)) > 0 {
-		t.Error(l.Warnings)
-	}
+	testenv.Check(t, !exact || len(aboutInFlight(l.Warnings)) == 0, "%v", l.Warnings)
 }
 
 // places returns a script of n places: a request takes one for exactly delay, and queues while all are taken.

@@ -9,6 +9,7 @@ import (
 	"github.com/locbench/locbench/internal/host/cgroup"
 	"github.com/locbench/locbench/internal/host/limits"
 	"github.com/locbench/locbench/internal/load/record"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestRunRefusesWhatTheMachineCannotOpen(t *testing.T) {
@@ -18,9 +19,7 @@ func TestRunRefusesWhatTheMachineCannotOpen(t *testing.T) {
 	}
 	_, err := Engine{}.Run(t.Context(), plan("http://127.0.0.1:1", bench.MaxConnections, time.Second), nil)
 	var limit *limits.Error
-	if !errors.As(err, &limit) || limit.Connections != bench.MaxConnections {
-		t.Errorf("error %v", err)
-	}
+	testenv.Check(t, errors.As(err, &limit) && limit.Connections == bench.MaxConnections, "error %v", err)
 }
 
 func TestClientWarnings(t *testing.T) {

@@ -80,8 +80,8 @@ func TestSetupOnceForEachUser(t *testing.T) {
 			eachLoop(t, func(t *testing.T, e Engine) {
 				s := newAccounts(t, 0)
 				s.Config.SetKeepAlivesEnabled(name != again)
-				l := run(t, e, accountsPlan(s.URL, bench.Step{Connections: connections, Duration: time.Hour, MaxRequests: 200}))
-				s.loggedIn(t, l, connections, "s0.begun=200")
+				l := run(t, e, accountsPlan(s.URL, bench.Step{Connections: connections, Duration: time.Hour, MaxRequests: 100}))
+				s.loggedIn(t, l, connections, "s0.begun=100")
 				testenv.Equal(t, len(l.Requests), 2, "kinds of requests")
 			})
 		})

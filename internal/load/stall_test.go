@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // In virtual time the sum of TestStallShowsInLatencyFromScheduled is exact.
@@ -53,9 +54,7 @@ func TestParts_OfAWindow(t *testing.T) {
 		var parts []bench.Window
 		p.OnPart = func(w bench.Window) { parts = append(parts, w) }
 		l := run(t, e, p)
-		if len(parts) != 6 || len(l.Windows) != 2 {
-			t.Fatalf("parts %+v of %d windows", parts, len(l.Windows))
-		}
+		testenv.Need(t, len(parts) == 6 && len(l.Windows) == 2, "parts %+v of %d windows", parts, len(l.Windows))
 		for i, w := range parts {
 			start, length := time.Duration(i/3)*time.Second, time.Duration(i%3+1)*time.Second/4
 			if n, want := w.Succeeded, length.Milliseconds(); w.Start != start || w.Length != length || n < want-5 || n > want+5 {
@@ -71,13 +70,11 @@ func TestParts_OfAWindow(t *testing.T) {
 				time.Sleep(500 * ms)
 			}
 		})
-		if err != nil || calls != 50 || len(l.Windows) != 50 || l.Elapsed != time.Second {
-			t.Errorf("%d calls for %d windows in %s, %v", calls, len(l.Windows), l.Elapsed, err)
-		}
+		testenv.Check(t, err == nil && calls == 50 && len(l.Windows) == 50 && l.Elapsed == time.Second,
+			"%d calls for %d windows in %s, %v", calls, len(l.Windows), l.Elapsed, err)
 		for i, w := range l.Windows {
-			if w.Succeeded != 40 {
-				t.Errorf("%d succeeded in window %d, which is 20 ms of 2 connections at 1 ms", w.Succeeded, i)
-			}
+			testenv.Check(t, w.Succeeded == 40,
+				"%d succeeded in window %d, which is 20 ms of 2 connections at 1 ms", w.Succeeded, i)
 		}
 	})
 }

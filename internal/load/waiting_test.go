@@ -14,7 +14,7 @@ import (
 func TestWaitingDelaysNoOther(t *testing.T) {
 	t.Parallel()
 	eachLoop(t, func(t *testing.T, e Engine) {
-		const collections, windows, most = 10, 5, time.Minute // while the third request waits
+		const collections, windows, most = 5, 5, time.Minute // while the third request waits
 		seen, enough := 0, make(chan struct{})
 		s := newServer(t, func(_ *server, n, _ int64) act {
 			if n != 3 {

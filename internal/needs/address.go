@@ -12,7 +12,7 @@ import (
 // ServiceURL checks the URL of a running service and removes slashes at its end.
 func ServiceURL(text string) (string, error) {
 	u, err := secret.ParseURL(text)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+	if err != nil || !secret.IsHTTP(u) {
 		return "", console.Usagef("%s: expected a URL such as http://127.0.0.1:8080", secret.Address(text))
 	}
 	return strings.TrimRight(u.String(), "/"), nil

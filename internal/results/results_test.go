@@ -347,16 +347,13 @@ func TestAcquireKeepsOthersOut(t *testing.T) {
 	mustCreate(t, dir).Close()
 	h, err := Acquire(filepath.Join(dir, RunFile))
 	testenv.OK(t, err)
-	if _, err := Acquire(dir); err == nil || !strings.Contains(err.Error(), "another locbench is writing to "+dir) {
-		t.Error(err)
-	}
+	testenv.Fails(t, testenv.Err(Acquire(dir)), "another locbench is writing to "+dir)
 	h.Close()
 	w := mustReopen(t, dir, run)
 	testenv.Check(t, testenv.Err(Acquire(dir)) != nil, "the folder of a writer is locked again")
 	w.Close()
-	if h, err = Acquire(dir); err != nil {
-		t.Fatal(err)
-	}
+	h, err = Acquire(dir)
+	testenv.Need(t, err == nil, "%v", err)
 	h.Close()
 }
 

@@ -44,7 +44,7 @@ func checkURL(raw string) (string, error) {
 	if err != nil {
 		return "", errors.New("malformed URL") // the cause would repeat the URL, with its password
 	}
-	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+	if !secret.IsHTTP(u) {
 		return "", fmt.Errorf("%q: expected a URL such as http://127.0.0.1:9200", secret.Address(raw))
 	}
 	if u.RawQuery != "" || u.Fragment != "" {

@@ -54,13 +54,10 @@ func TestRowsArePacked(t *testing.T) {
 			t.Errorf("%d rows of %d, %d bytes held for %d, in %d objects", r.Len(), rows, held, r.kept, objects)
 		}
 		for i := range rows {
-			if got := fmt.Sprintf("%s %s", r.Cell(i, r.Column("id")), r.Cell(i, r.Column("b"))); got != fmt.Sprintf("%d %d", i, -i) {
-				t.Fatalf("row %d of %d is %s", i, rows, got)
-			}
+			got := fmt.Sprintf("%s %s", r.Cell(i, r.Column("id")), r.Cell(i, r.Column("b")))
+			testenv.Need(t, got == fmt.Sprintf("%d %d", i, -i), "row %d of %d is %s", i, rows, got)
 		}
-		if len(d.Hashes) != 1 || len(d.Hashes[0].Hash) != 64 {
-			t.Errorf("%+v", d.Hashes)
-		}
+		testenv.Check(t, len(d.Hashes) == 1 && len(d.Hashes[0].Hash) == 64, "%+v", d.Hashes)
 	}
 }
 
@@ -74,9 +71,7 @@ func FuzzRows(f *testing.F) {
 		name := map[bool]string{false: "r.csv", true: "r.jsonl"}[lines]
 		rows, err := openRows(file(t, name, text))
 		if err != nil {
-			if !strings.Contains(err.Error(), name) {
-				t.Errorf("%v", err)
-			}
+			testenv.Check(t, strings.Contains(err.Error(), name), "%v", err)
 			return
 		}
 		for i := range rows.Len() {
@@ -111,9 +106,8 @@ func BenchmarkRows(b *testing.B) {
 					runtime.GC()
 					runtime.ReadMemStats(&before)
 					var err error
-					if kept, err = OpenData([]bench.Variable{{Name: "v", File: path}}, []bench.Request{{Path: place}}); err != nil {
-						b.Fatal(err)
-					}
+					kept, err = OpenData([]bench.Variable{{Name: "v", File: path}}, []bench.Request{{Path: place}})
+					testenv.Need(b, err == nil, "%v", err)
 					runtime.GC()
 					runtime.ReadMemStats(&after)
 				}

@@ -48,8 +48,7 @@ func TestBrief(t *testing.T) {
 	} {
 		t.Run(want, func(t *testing.T) {
 			before := []int64{10_000, 20_000, 30_000}[:len(after.Run.Contenders)]
-			r, err := Compare(successive(10, before...), after, Options{})
-			testenv.OK(t, err)
+			r := testenv.Must(Compare(successive(10, before...), after, Options{}))(t)
 			testenv.Equal(t, r.Brief(measure.Throughput), want)
 		})
 	}
@@ -57,16 +56,14 @@ func TestBrief(t *testing.T) {
 
 // A narrow text has no values, and the verdicts have their tones.
 func TestLines(t *testing.T) {
-	r, err := Compare(successive(10, 10_000), successive(10, 9_000), Options{})
-	testenv.OK(t, err)
+	r := testenv.Must(Compare(successive(10, 10_000), successive(10, 9_000), Options{}))(t)
 	tones := func(tone table.Tone, s string) string { return fmt.Sprintf("<%d %s>", tone, s) }
 	text := func(width int) string { return strings.Join(r.Lines(width, tones), "\n") }
 	bad := fmt.Sprintf("<%d worse: −10.0%%", table.Bad)
 	testenv.Contains(t, text(60), "<0 peak throughput", "old>", "new>", bad)
 	testenv.Contains(t, text(59), "<0 req/s>", "!peak throughput", "!old>", "!new>", bad)
 	testenv.Contains(t, text(0), "old>", "new>")
-	better, err := Compare(successive(10, 9_000), successive(10, 10_000), Options{})
-	testenv.OK(t, err)
+	better := testenv.Must(Compare(successive(10, 9_000), successive(10, 10_000), Options{}))(t)
 	testenv.Contains(t, strings.Join(better.Lines(0, tones), "\n"), fmt.Sprintf("<%d better: ", table.Good))
 }
 

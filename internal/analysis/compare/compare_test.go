@@ -145,9 +145,7 @@ func TestCompare(t *testing.T) {
 			with(func(r *bench.Run) { r.Machine.Kernel = "6\x1b]0;title\a" }), Options{}},
 	} {
 		got := describe(t, compared(t, c.before, c.after, c.o))
-		if strings.ContainsAny(got, "\x1b\a\u202e") {
-			t.Errorf("%s: text from files is not safe: %q", c.name, got)
-		}
+		testenv.Check(t, !strings.ContainsAny(got, "\x1b\a\u202e"), "%s: text from files is not safe: %q", c.name, got)
 		text += "## " + c.name + "\n\n" + got + "\n"
 	}
 	testenv.Golden(t, "testdata/compare.txt", text)
@@ -188,9 +186,8 @@ func TestResult_Markdown(t *testing.T) {
 		r := compared(t, c.before, c.after, Options{})
 		var b strings.Builder
 		testenv.OK(t, r.Markdown(&b, r.CheckGates([]Gate{{measure.MemoryPeak, .5}})))
-		if strings.ContainsAny(b.String(), "\x1b") || strings.Contains(b.String(), "<b>") {
-			t.Errorf("%s: text from files is not safe: %q", c.name, b.String())
-		}
+		testenv.Check(t, !strings.ContainsAny(b.String(), "\x1b") && !strings.Contains(b.String(), "<b>"),
+			"%s: text from files is not safe: %q", c.name, b.String())
 		text += "<!-- " + c.name + " -->\n\n" + b.String() + "\n"
 	}
 	testenv.Golden(t, "testdata/compare.md", text)
@@ -220,26 +217,20 @@ func TestCompare_NothingInCommon(t *testing.T) {
 		{two, of(), "new: no trial started"},
 		{two.only("z"), two, `old: no contender "z"; choose one of x, y`},
 	} {
-		if _, err := Compare(c.before.set(), c.after.set(), Options{}); err == nil || err.Error() != c.want {
-			t.Errorf("%v, want %q", err, c.want)
-		}
+		_, err := Compare(c.before.set(), c.after.set(), Options{})
+		testenv.Check(t, err != nil && err.Error() == c.want, "%v, want %q", err, c.want)
 	}
 }
 
 func TestResult_JSON(t *testing.T) {
 	r := compared(t, of(trials("a", 6, usual())), of(trials("a", 6, faster(1.1), in(5, byHand(bench.ControlPause)))), Options{})
-	data, err := json.MarshalIndent(r, "", " ")
-	testenv.OK(t, err)
+	data := testenv.Must(json.MarshalIndent(r, "", " "))(t)
 	testenv.Golden(t, "testdata/compare.json", string(data)+"\n")
 	for errors, want := range map[float64]string{math.Nextafter(.001, 0): "[]",
 		.001: "[new: 0.1% of requests failed; throughput and latency exclude them]"} {
-		if got := fmt.Sprint(Contender{NewTrials: Trials{Errors: errors}}.notes()); got != want {
-			t.Errorf("%v of the requests: %s, want %s", errors, got, want)
-		}
+		testenv.Equal(t, fmt.Sprint(Contender{NewTrials: Trials{Errors: errors}}.notes()), want, errors)
 	}
 	for side, want := range map[string]string{"old": "1: x", "new": "2: x", "": "x"} {
-		if got := sideWarning(side, "", "x").Words("1", "2"); got != want {
-			t.Errorf("%q: %q", side, got)
-		}
+		testenv.Equal(t, sideWarning(side, "", "x").Words("1", "2"), want, side)
 	}
 }

@@ -99,9 +99,8 @@ func TestProfileHash(t *testing.T) {
 			Setup: []bench.Request{request}, Teardown: []bench.Request{request}}
 	}
 	a, b := in("/home/a"), in("/home/b")
-	if ProfileHash(a) != ProfileHash(b) || ProfileHash(a) != ProfileHash(in("")) {
-		t.Error("another folder has another hash")
-	}
+	testenv.Check(t, ProfileHash(a) == ProfileHash(b) && ProfileHash(a) == ProfileHash(in("")),
+		"another folder has another hash")
 	if a.Steps[0].KeepRequests != 7 || a.Settings[0].Dir != "home/a/before" || a.Requests[0].Multipart[0].File != "home/a/part" ||
 		a.Variables[0].File != "home/a/ids" || a.Setup[0].BodyFile != "home/a/body" {
 		t.Errorf("the profile was changed: %+v", a)

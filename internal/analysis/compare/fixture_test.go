@@ -188,8 +188,7 @@ func compared(t *testing.T, before, after raw, o Options) Result {
 	if before.Run.ID != "" && before.Run.ID == after.Run.ID {
 		fresh.Run = old.Run
 	}
-	r, err := Compare(old, fresh, o)
-	testenv.OK(t, err)
+	r := testenv.Must(Compare(old, fresh, o))(t)
 	return r
 }
 

@@ -81,9 +81,7 @@ func TestFloor_Of(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	f.Measures = f.Measures[:2]
-	if got := f.Largest(); got != .2 {
-		t.Errorf("the largest: %v", got)
-	}
+	testenv.Equal(t, f.Largest(), .2, "the largest")
 	for _, c := range []struct{ low, high, want float64 }{{.8, 1.1, .25}, {.99, 1.5, .5}, {1.1, 1.2, .2}, {.5, .9, 1}} {
 		if got := farEnd(stats.Ratio{Interval: stats.Interval{Low: c.low, High: c.high}}); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("%g to %g: %g, want %g", c.low, c.high, got, c.want)

@@ -15,23 +15,18 @@ import (
 func TestParseGates(t *testing.T) {
 	gates, err := ParseGates("throughput<-5%, p99 > +10% ,memory>+2.5%,cpu>+150%,start-up>+0%")
 	want := []Gate{{measure.Throughput, -0.05}, {measure.P99Half, 0.1}, {measure.MemoryPeak, 0.025}, {measure.CPURequest, 1.5}, {measure.StartUp, 0}}
-	if err != nil || !slices.Equal(gates, want) {
-		t.Fatalf("%+v, %v, want %+v", gates, err, want)
-	}
+	testenv.Need(t, err == nil && slices.Equal(gates, want), "%+v, %v, want %+v", gates, err, want)
 	if _, err := ParseGates(strings.Repeat(" ", 492) + "p99>+10%"); err != nil {
 		t.Errorf("500 bytes: %v", err)
 	}
 	if got, want := Gates(), "throughput<-5%, p99>+10%, start-up>+10%, time-to-peak>+10%, memory>+10%, cpu>+10%, p50>+10%, errors>+10%, db cpu>+10%"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if got := gates[0].String() + " " + gates[2].String(); got != "throughput<-5% memory>+2.5%" {
-		t.Errorf("%q", got)
-	}
+	testenv.Equal(t, gates[0].String()+" "+gates[2].String(), "throughput<-5% memory>+2.5%")
 	gates, err = ParseGates("p50>+10%,errors>+0%,my-db  cpu > +20%,db2 cpu>+20%")
 	want = []Gate{{measure.P50Half, .1}, {measure.ErrorRate, 0}, {"need:my-db:cpu", .2}, {"need:db2:cpu", .2}}
-	if err != nil || !slices.Equal(gates, want) || gates[2].String() != "my-db cpu>+20%" {
-		t.Errorf("%+v, %v, want %+v", gates, err, want)
-	}
+	testenv.Check(t, err == nil && slices.Equal(gates, want) && gates[2].String() == "my-db cpu>+20%",
+		"%+v, %v, want %+v", gates, err, want)
 	for text, what := range map[string]string{
 		"db memory>+5%": `no measure "db memory"; expected a change such as throughput<-5%`, "db p99>+5%": "no measure", "db cpu<-5%": "is an improvement",
 		"cpu cpu cpu>+5%": "expected", "db cpu>+5%,db cpu>+7%": "db cpu given twice", "error-ratio>+5%": "no measure", "switches>+5%": "no measure",
@@ -113,9 +108,8 @@ func TestGate_Check(t *testing.T) {
 			r := Result{Contenders: []Contender{{New: "a", Rows: []Row{{Measure: measure.StartUp}, c.row}, excluded: true}}}
 			g := Gate{id, c.change}
 			want := []GateResult{{"a", g.String(), c.want, c.why, true}}
-			if got := r.CheckGates([]Gate{g}); !slices.Equal(got, want) {
-				t.Errorf("%+v, want %+v", got, want)
-			}
+			got := r.CheckGates([]Gate{g})
+			testenv.Check(t, slices.Equal(got, want), "%+v, want %+v", got, want)
 		})
 	}
 }
@@ -123,8 +117,7 @@ func TestGate_Check(t *testing.T) {
 // A version that has no success fails each gate on what responses have, whatever the other side
 // did. What too few rounds or missing responses of the old side leave open is open.
 func TestResult_CheckGates(t *testing.T) {
-	gates, err := ParseGates("throughput<-5%,p99>+10%,start-up>+10%,cpu>+10%")
-	testenv.OK(t, err)
+	gates := testenv.Must(ParseGates("throughput<-5%,p99>+10%,start-up>+10%,cpu>+10%"))(t)
 	a := func(n int, changes ...change) raw { return of(trials("a", n, usual(), changes...)) }
 	limits := func(r *bench.Run) { r.Profile.Limits.CPUs = 2 }
 	half := func(l *bench.TrialResult) { l.Steps[2].Load.Succeeded = 0 }
@@ -168,8 +161,7 @@ func TestResult_CheckGates(t *testing.T) {
 // The median latency and errors are compared for conditions only, and errors also of what they
 // exclude.
 func TestResult_CheckGates_OnlyGated(t *testing.T) {
-	gates, err := ParseGates("p50>+10%,errors>+100%")
-	testenv.OK(t, err)
+	gates := testenv.Must(ParseGates("p50>+10%,errors>+100%"))(t)
 	p50 := func(d time.Duration) change {
 		return func(l *bench.TrialResult) {
 			for i := range l.Steps {
@@ -213,9 +205,8 @@ func FuzzParseGates(f *testing.F) {
 		}
 		for _, g := range gates {
 			again, err := ParseGates(g.String())
-			if err != nil || len(again) != 1 || again[0].Measure != g.Measure || again[0].Change-g.Change > 1e-12 || g.Change-again[0].Change > 1e-12 {
-				t.Fatalf("%q became %q: %+v, %v", text, g.String(), again, err)
-			}
+			testenv.Need(t, err == nil && len(again) == 1 && again[0].Measure == g.Measure && again[0].Change-g.Change <= 1e-12 && g.Change-again[0].Change <= 1e-12,
+				"%q became %q: %+v, %v", text, g.String(), again, err)
 		}
 	})
 }

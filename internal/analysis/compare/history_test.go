@@ -25,9 +25,8 @@ func past(t *testing.T, n int, change func(i int, r *bench.Run, f *values)) *His
 			change(i, &r, &f)
 		}
 		all := append(trials("a", 6, f), trials("b", 6, usual())...)
-		if skipped := h.Add(fmt.Sprintf("results/%02d-<b>", i), r, all); len(skipped) > 0 {
-			t.Fatal(skipped)
-		}
+		skipped := h.Add(fmt.Sprintf("results/%02d-<b>", i), r, all)
+		testenv.Need(t, len(skipped) <= 0, "%v", skipped)
 	}
 	return &h
 }
@@ -50,9 +49,7 @@ func texts(t *testing.T, all []Series) (text, markdown, table string) {
 			t.Errorf("a line of %d: %s", utf8.RuneCountInString(line), line)
 		}
 	}
-	if _, err := csv.NewReader(strings.NewReader(c.String())).ReadAll(); err != nil {
-		t.Error(err)
-	}
+	testenv.OK(t, testenv.Err(csv.NewReader(strings.NewReader(c.String())).ReadAll()))
 	return a.String(), b.String(), c.String()
 }
 
@@ -98,14 +95,11 @@ func TestHistory(t *testing.T) {
 		} else {
 			text += markdown + "\n"
 		}
-		if strings.Contains(plain+markdown, "\x1b") || strings.Contains(table, ",=cmd") {
-			t.Errorf("text from files is not safe: %q", plain+markdown+table)
-		}
+		testenv.Check(t, !strings.Contains(plain+markdown, "\x1b") && !strings.Contains(table, ",=cmd"),
+			"text from files is not safe: %q", plain+markdown+table)
 	}
 	testenv.Golden(t, "testdata/history.txt", text)
-	if _, err := past(t, 1, nil).Series([]string{"c"}, nil); err == nil || !strings.Contains(err.Error(), "choose one of a, b") {
-		t.Errorf("an unknown contender: %v", err)
-	}
+	testenv.Fails(t, testenv.Err(past(t, 1, nil).Series([]string{"c"}, nil)), "choose one of a, b")
 }
 
 // others returns a history with what is skipped: unstable steps, excluded contenders, rounds that
@@ -130,9 +124,8 @@ func others(t *testing.T) *History {
 				wrong(l)
 			}
 		})
-		if skipped := h.Add(fmt.Sprintf("=cmd()\x1b|%d", i), r, a); len(skipped) > 0 {
-			t.Fatal(skipped)
-		}
+		skipped := h.Add(fmt.Sprintf("=cmd()\x1b|%d", i), r, a)
+		testenv.Need(t, len(skipped) <= 0, "%v", skipped)
 	}
 	return &h
 }
@@ -174,14 +167,12 @@ func TestHistory_Add(t *testing.T) {
 		{"no ID", of(whole), "[]"},
 		{"no ID either", of(whole), "[]"},
 	} {
-		if got := fmt.Sprint(h.Add(c.folder, c.side.Run, c.side.Trials)); got != c.want {
-			t.Errorf("%s: %s, want %s", c.folder, got, c.want)
-		}
+		got := fmt.Sprint(h.Add(c.folder, c.side.Run, c.side.Trials))
+		testenv.Check(t, got == c.want, "%s: %s, want %s", c.folder, got, c.want)
 	}
 	p := seriesOf(t, &h, nil)[0].Points
-	if strings.Join(h.Labels(), " ") != "a" || len(p) != 3 || p[2].Rounds+p[0].Rounds+p[1].Rounds != 4 {
-		t.Errorf("%q %+v", h.Labels(), p)
-	}
+	testenv.Check(t, strings.Join(h.Labels(), " ") == "a" && len(p) == 3 && p[2].Rounds+p[0].Rounds+p[1].Rounds == 4,
+		"%q %+v", h.Labels(), p)
 }
 
 func TestParseMeasure(t *testing.T) {
@@ -196,7 +187,6 @@ func TestParseMeasure(t *testing.T) {
 	}
 	const titles = "peak throughput, p99 at half peak, start-up, time to peak, peak memory, CPU per request, " +
 		"context switches per request and first responses"
-	if got := Titles(); got != titles {
-		t.Error(got)
-	}
+	got := Titles()
+	testenv.Check(t, got == titles, "%v", got)
 }

@@ -36,8 +36,7 @@ func TestNeeds_Judged(t *testing.T) {
 	own := func(n bench.NeedSpec) bench.NeedSpec { n.Own = true; return n }
 	db := bench.NeedSpec{Name: "db", From: bench.NeedContainer}
 	external := bench.NeedSpec{Name: "db", From: bench.NeedExternal}
-	gates, err := ParseGates("db cpu>+20%,mail cpu>+20%")
-	testenv.OK(t, err)
+	gates := testenv.Must(ParseGates("db cpu>+20%,mail cpu>+20%"))(t)
 	for _, c := range []struct {
 		name           string
 		n              int

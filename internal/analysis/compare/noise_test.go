@@ -127,18 +127,14 @@ func flatPeaks(t *testing.T, runs int) {
 			}
 		}
 		t.Logf("%s: %d of %d measures differ (%v); CPU at each own peak %d of %d; peaks at different steps in %d; p99 at a closed loop in %d", c.name, sum, measures, wrong, before, runs, differ, closed)
-		if sum > measures/20 {
-			t.Errorf("%s: %d of %d measures of equal contenders differ", c.name, sum, measures)
-		}
+		testenv.Check(t, sum <= measures/20, "%s: %d of %d measures of equal contenders differ", c.name, sum, measures)
 		if differ < runs/2 || measures < 5*runs {
 			t.Errorf("%s: peaks at different steps in %d of %d, %d measures: the test is of no use", c.name, differ, runs, measures)
 		}
-		if c.share && (closed == 0 || closed == runs) {
-			t.Errorf("%s: p99 at a closed loop in %d of %d: the test is of no use", c.name, closed, runs)
-		}
-		if !c.share && before <= runs/20 {
-			t.Errorf("%s: CPU at each own peak differs in %d of %d only: the test is of no use", c.name, before, runs)
-		}
+		testenv.Check(t, !c.share || closed != 0 && closed != runs,
+			"%s: p99 at a closed loop in %d of %d: the test is of no use", c.name, closed, runs)
+		testenv.Check(t, c.share || before > runs/20,
+			"%s: CPU at each own peak differs in %d of %d only: the test is of no use", c.name, before, runs)
 	}
 }
 
@@ -173,9 +169,7 @@ func TestMoreCPUIsFound(t *testing.T) {
 			}
 		}
 	}
-	if found < 19 {
-		t.Errorf("found in %d of 20", found)
-	}
+	testenv.Check(t, found >= 19, "found in %d of 20", found)
 }
 
 // The tiers of a run and the comparison of any two of its contenders agree: p value, ratio, step,
@@ -193,9 +187,8 @@ func TestOneFolderHasOneResult(t *testing.T) {
 				}
 				settle := analysis.SettleOpen(all, r, interleaved, true).Text
 				pair := Pair(r.Contenders[0], r.Contenders[1], nil, Options{})
-				if len(cpu) == 2 && !pair.Decided() && settle != pair.Settle {
-					t.Errorf("interleaved %v: the run says %q, the pair %q", interleaved, settle, pair.Settle)
-				}
+				testenv.Check(t, len(cpu) != 2 || pair.Decided() || settle == pair.Settle,
+					"interleaved %v: the run says %q, the pair %q", interleaved, settle, pair.Settle)
 				testenv.Check(t, pair.Settle == "" || !pair.Decided(), "decided, and %q", pair.Settle)
 				if pair.Settle != "" {
 					open++
@@ -203,9 +196,7 @@ func TestOneFolderHasOneResult(t *testing.T) {
 			}
 		}
 	}
-	if open == 0 {
-		t.Error("nothing to settle: the test is of no use")
-	}
+	testenv.Check(t, open != 0, "nothing to settle: the test is of no use")
 }
 
 func agree(t *testing.T, r *analysis.Run) {

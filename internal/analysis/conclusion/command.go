@@ -31,17 +31,6 @@ func (d *draft) quickly(c analysis.Contender) string {
 	return d.alone(c, "--rounds=1", "--connections=1", "--duration=1s")
 }
 
-// build returns the command that builds a contender.
-func (d *draft) build(c analysis.Contender) string {
-	words := []string{"locbench", "services", "build", c.Results[0].Trial.Selection().String()}
-	for _, option := range d.given() {
-		if strings.HasPrefix(option, "--services=") {
-			words = append(words, option)
-		}
-	}
-	return safe.Line(Command(words), maxCommand)
-}
-
 // command returns the command of the run with changed options, for one contender or, with "", for
 // those that the user named.
 func (d *draft) command(contender string, changes []string) string {

@@ -69,7 +69,7 @@ func TestCommand_Build(t *testing.T) {
 	run := benchtest.Run(failed)
 	run.Given = strings.Fields("locbench run --services=/home/me/svc --profile=orders")
 	remedy := func() string { return Of(analysis.Of(run, []bench.TrialResult{failed}), nil).Problems[0].Remedy }
-	testenv.Equal(t, remedy(), "see whether it builds: locbench services build b:lto --services svc")
+	testenv.Equal(t, remedy(), "see whether it builds: locbench run --services svc --profile orders b:lto --rounds 1 --connections 1 --duration 1s")
 	failed.Instance = &bench.InstanceInfo{}
 	testenv.Equal(t, remedy(), "see its log in the report")
 }

@@ -142,7 +142,7 @@ func (d *draft) remedy(c analysis.Contender) Problem {
 	x := c.Excluded
 	switch {
 	case x == nil && c.Results[0].Instance == nil: // it was never started
-		return remedy("see whether it builds", d.build(c))
+		return remedy("see whether it builds", d.quickly(c))
 	case x == nil:
 		return Problem{Remedy: "see its log in the report"}
 	case x.Cause != nil && x.Cause.Kind == bench.CauseKilled:

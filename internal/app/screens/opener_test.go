@@ -20,7 +20,5 @@ func TestOpener_OneRunAtATime(t *testing.T) {
 	second, err := o.run([]string{"run"})
 	testenv.Need(t, err == nil, "after the end of the first: %v", err)
 	second.Close()
-	if n := len(o.started()); n != 2 {
-		t.Errorf("%d runs were started, want 2", n)
-	}
+	testenv.Equal(t, len(o.started()), 2)
 }

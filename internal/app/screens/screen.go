@@ -14,6 +14,7 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/app"
+	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/show/tui"
 	"github.com/locbench/locbench/internal/show/tui/pages"
@@ -116,8 +117,11 @@ func afterwards(env console.Env, dir string, code int, stderr string) error {
 		nothing := results.NothingRan(run, trials)
 		if nothing || len(trials) == 0 { // the summary has no table with warnings and failures
 			printer := app.Output{Quiet: true}.Printer(env, nil)
-			for _, rec := range results.Records(run, trials, dir)[1:] { // the first repeats the warnings
-				printer.Handle(rec)
+			for _, w := range run.Warnings {
+				printer.Handle(bench.Record{Event: bench.WarningNotice(w)})
+			}
+			for _, t := range trials {
+				printer.Handle(bench.Record{Trial: &t.Trial, Event: bench.TrialEnded{State: t.State, Failure: t.Failure, Exit: t.Exit, LastLog: t.LastLog}})
 			}
 		}
 		if !nothing {

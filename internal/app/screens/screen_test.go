@@ -64,9 +64,7 @@ func TestAfterwards(t *testing.T) {
 			for text, want := range map[string]int{
 				"a busy machine": 1, "exit code 3": c.failures, "last words": c.logs, "locbench: some trials failed": 1,
 			} {
-				if n := strings.Count(out.String(), text); n != want {
-					t.Errorf("%q is there %d times, want %d:\n%s", text, n, want, &out)
-				}
+				testenv.Equal(t, strings.Count(out.String(), text), want, text, &out)
 			}
 		})
 	}

@@ -3,7 +3,6 @@ package screens
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/locbench/locbench/internal/app"
 	"github.com/locbench/locbench/internal/bench"
@@ -30,11 +29,7 @@ func (s Site) Contenders(ctx context.Context, runtime bench.Runtime, services st
 		engine, missing := docker.Connect(ctx)
 		if missing == nil {
 			defer engine.Close()
-			images, unreadable := engine.Images(ctx)
-			if unreadable != nil {
-				return all, nil, errors.Join(err, unreadable)
-			}
-			of = func(svc bench.Service) setup.State { return imageState(ctx, engine, images, svc) }
+			of = func(svc bench.Service) setup.State { return imageState(ctx, engine, svc) }
 		} else if runtime.Traits().Container { // only the engine is missing
 			of = func(bench.Service) setup.State { return setup.State{Kind: setup.Unknown} }
 		}
@@ -51,42 +46,36 @@ func (s Site) Contenders(ctx context.Context, runtime bench.Runtime, services st
 	return all, states, err
 }
 
-// imageState looks a contender up in an engine's list of images.
-func imageState(ctx context.Context, engine *docker.Engine, images []docker.ListedImage, svc bench.Service) setup.State {
+// imageState looks for a contender's image in an engine.
+func imageState(ctx context.Context, engine *docker.Engine, svc bench.Service) setup.State {
 	ref, err := contender.ImageRef(svc, engine.Info().Arch, contender.BuildOptions{})
 	not, notStatic := errors.AsType[*contender.NotStaticError](err)
-	has := func(is func(docker.ListedImage) bool) bool { return slices.ContainsFunc(images, is) }
 	switch {
 	case notStatic:
 		return setup.State{Kind: setup.Build, Why: not.Why}
 	case err != nil:
 		return setup.State{Kind: setup.Cannot, Why: err.Error()}
-	case has(func(img docker.ListedImage) bool { return slices.Contains(img.Refs, ref) }):
+	}
+	switch _, err := engine.ImageInspect(ctx, ref); {
+	case err != nil && !errors.Is(err, docker.ErrNotFound):
+		return setup.State{Kind: setup.Unknown}
+	case err == nil:
 		return setup.State{Kind: setup.Ready}
 	case svc.Builtin:
 		return setup.State{Kind: setup.Build, Why: "image of this binary, quick to build"}
 	case svc.Docker.Image != "":
-		if _, err := engine.ImageInspect(ctx, ref); err == nil { // its name has no tag, or a digest
-			return setup.State{Kind: setup.Ready}
-		}
 		return setup.State{Kind: setup.Pull, Why: ref}
-	case has(func(img docker.ListedImage) bool {
-		return img.Labels[contender.LabelContender] == svc.Name && img.Labels[contender.LabelVariant] == contender.BuiltAs(svc)
-	}):
-		return setup.State{Kind: setup.Stale, Why: "sources changed; cached layers speed up the build"}
 	}
 	return setup.State{Kind: setup.Build}
 }
 
 func processState(svc bench.Service) setup.State {
-	built, before, err := contender.ProcessState(svc, contender.BuildOptions{})
+	built, err := contender.ProcessState(svc, contender.BuildOptions{})
 	switch {
 	case err != nil:
 		return setup.State{Kind: setup.Cannot, Why: err.Error()}
 	case built:
 		return setup.State{Kind: setup.Ready}
-	case before:
-		return setup.State{Kind: setup.Stale, Why: "sources changed"}
 	}
 	return setup.State{Kind: setup.Build}
 }

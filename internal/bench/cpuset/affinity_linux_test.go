@@ -75,9 +75,8 @@ func TestKeep(t *testing.T) {
 	testenv.Check(t, err == nil && strings.Fields(string(out))[1] == one.String(), "a child is on %s, %v", out, err)
 	testenv.OK(t, undo())
 	check("afterwards", all)
-	if n := runtime.GOMAXPROCS(0); n < 1 || n > len(all) {
-		t.Errorf("GOMAXPROCS %d afterwards", n)
-	}
+	n := runtime.GOMAXPROCS(0)
+	testenv.Check(t, n >= 1 && n <= len(all), "GOMAXPROCS %d afterwards", n)
 }
 
 func TestKeepRefuses(t *testing.T) {
@@ -85,13 +84,10 @@ func TestKeepRefuses(t *testing.T) {
 	if undo, err := Keep(none); undo != nil || err == nil || !strings.Contains(err.Error(), "keep this process to CPUs 16384: ") {
 		t.Errorf("%v", err)
 	}
-	if got := Allowed(); !slices.Equal(got, all) {
-		t.Errorf("afterwards on %s", got)
-	}
+	got := Allowed()
+	testenv.Check(t, slices.Equal(got, all), "afterwards on %s", got)
 	apart(func() {
-		if err := KeepThread(none); err == nil || !strings.Contains(err.Error(), "keep a thread to CPUs 16384: ") {
-			t.Errorf("%v", err)
-		}
+		testenv.Fails(t, KeepThread(none), "keep a thread to CPUs 16384: ")
 	})
 }
 

@@ -49,7 +49,7 @@ func HTTP(ctx context.Context, opt Options) (results []bench.CheckResult, err er
 		return nil, errors.New("check: no suite")
 	}
 	base, err := secret.ParseURL(opt.BaseURL)
-	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+	if err != nil || !secret.IsHTTP(base) {
 		return nil, fmt.Errorf("check %s: not an http(s) URL", secret.Address(opt.BaseURL))
 	}
 	r := httpRun{client: opt.Way.Client(), base: strings.TrimRight(opt.BaseURL, "/"), timeout: opt.Timeout}

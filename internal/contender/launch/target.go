@@ -18,7 +18,7 @@ type Target struct{}
 // put before those of requests. Package ready finds out whether the service responds.
 func (Target) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
 	u, err := secret.ParseURL(spec.URL)
-	if err == nil && (u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
+	if err == nil && !secret.IsHTTP(u) {
 		err = errors.New("expected http://host:port")
 	}
 	if err != nil {

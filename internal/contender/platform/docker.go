@@ -26,30 +26,6 @@ type Docker struct {
 // CPUs returns the number of CPUs of the engine's machine.
 func (d *Docker) CPUs() int { return d.Info().CPUs }
 
-// images builds the images of an engine.
-type images struct{ *docker.Engine }
-
-func (i images) CPUs() int { return i.Info().CPUs }
-
-func (i images) Build(ctx context.Context, svc bench.Service, o contender.BuildOptions) (bench.Artifact, error) {
-	return contender.BuildImage(ctx, i.Engine, svc, o)
-}
-
-func dockerBuilder(ctx context.Context) (Builder, func() error, error) {
-	engine, err := docker.Connect(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	return images{engine}, engine.Close, nil
-}
-
-func hasImage(svc bench.Service) error {
-	if svc.Docker == nil && !svc.Builtin {
-		return errors.New("its manifest has no `docker`")
-	}
-	return nil
-}
-
 func openDocker(ctx context.Context, o Options) (Platform, error) {
 	d, err := OpenDocker(ctx, o)
 	if err != nil {

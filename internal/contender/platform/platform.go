@@ -17,17 +17,12 @@ import (
 	"github.com/locbench/locbench/internal/needs"
 )
 
-// Builder builds contenders.
-type Builder interface {
+// Platform builds and launches contenders. Only Launch and Alive are safe for concurrent use.
+type Platform interface {
 	// Build builds svc and returns what Launch starts.
 	Build(ctx context.Context, svc bench.Service, o contender.BuildOptions) (bench.Artifact, error)
 	// CPUs returns the number of CPUs of the machine that builds and runs the contenders.
 	CPUs() int
-}
-
-// Platform builds and launches contenders. Only Launch and Alive are safe for concurrent use.
-type Platform interface {
-	Builder
 	// Built reports whether svc needs no build here, or whether that cannot be known.
 	Built(ctx context.Context, svc bench.Service) bool
 	// Capabilities returns what a run can rely on.
@@ -69,19 +64,9 @@ type Options struct {
 	NeedsOnly bool
 }
 
-// kind has the functions of the platform of one runtime.
-type kind struct {
-	open func(context.Context, Options) (Platform, error)
-	// builder returns a Builder and a function that closes it; nil: nothing to build.
-	builder func(context.Context) (Builder, func() error, error)
-	// buildable returns why a contender cannot be built here, or nil.
-	buildable func(bench.Service) error
-}
-
-// kinds has all platforms. A new one needs a file, and a line here; that of processes adds itself, on Linux.
-var kinds = map[bench.Runtime]kind{
-	bench.RuntimeDocker: {openDocker, dockerBuilder, hasImage},
-	bench.RuntimeURL:    {open: openTarget},
+// kinds opens all platforms. A new one needs a file, and a line here; that of processes adds itself, on Linux.
+var kinds = map[bench.Runtime]func(context.Context, Options) (Platform, error){
+	bench.RuntimeDocker: openDocker, bench.RuntimeURL: openTarget,
 }
 
 // NoProcesses returns why contenders cannot be processes on a system; nil: they can.
@@ -94,27 +79,11 @@ func NoProcesses(system string) error {
 
 // Open opens the platform of a runtime other than "auto". The caller closes it.
 func Open(ctx context.Context, rt bench.Runtime, o Options) (Platform, error) {
-	k, ok := kinds[rt]
+	open, ok := kinds[rt]
 	if !ok {
 		return nil, cmp.Or(NoProcesses(runtime.GOOS), fmt.Errorf("unknown runtime %q", rt))
 	}
-	return k.open(ctx, o)
-}
-
-// Builds reports whether a runtime has contenders to build.
-func Builds(rt bench.Runtime) bool { return kinds[rt].builder != nil }
-
-// OpenBuilder returns the builder of a runtime that Builds, and a function that closes it.
-func OpenBuilder(ctx context.Context, rt bench.Runtime) (b Builder, closing func() error, err error) {
-	return kinds[rt].builder(ctx)
-}
-
-// Buildable returns why svc cannot be built for a runtime that Builds, or nil.
-func Buildable(rt bench.Runtime, svc bench.Service) error {
-	if !Builds(rt) {
-		return NoProcesses(runtime.GOOS)
-	}
-	return kinds[rt].buildable(svc)
+	return open(ctx, o)
 }
 
 // MissingError is why a platform cannot be used on this machine at all.

@@ -2,11 +2,8 @@ package platform
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
-	"sync"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/cpuset"
@@ -14,15 +11,12 @@ import (
 	"github.com/locbench/locbench/internal/contender/launch"
 )
 
-func init() { kinds[bench.RuntimeProcess] = kind{openProcess, processBuilder, hasProcess} }
+func init() { kinds[bench.RuntimeProcess] = openProcess }
 
 // process runs contenders as processes of this machine, next to the client.
 type process struct {
 	local
 	launcher launch.Process
-
-	mu   sync.Mutex
-	held []io.Closer // locks on the copies in which contenders are started
 }
 
 func openProcess(_ context.Context, o Options) (Platform, error) {
@@ -35,37 +29,12 @@ func (*process) Capabilities() Capabilities {
 
 func (p *process) Build(ctx context.Context, svc bench.Service, o contender.BuildOptions) (bench.Artifact, error) {
 	o.Run = p.runID
-	o.Hold = func(c io.Closer) {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.held = append(p.held, c)
-	}
 	return contender.BuildProcess(ctx, svc, o)
 }
 
 func (*process) Built(_ context.Context, svc bench.Service) bool {
-	built, _, err := contender.ProcessState(svc, contender.BuildOptions{})
+	built, err := contender.ProcessState(svc, contender.BuildOptions{})
 	return built || err != nil
-}
-
-func (p *process) Close(context.Context) (err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, c := range p.held {
-		err = errors.Join(err, c.Close())
-	}
-	p.held = nil
-	return err
-}
-
-func processBuilder(ctx context.Context) (Builder, func() error, error) {
-	p := &process{}
-	return p, func() error { return p.Close(ctx) }, nil
-}
-
-func hasProcess(svc bench.Service) error {
-	_, _, err := contender.ProcessState(svc, contender.BuildOptions{})
-	return err
 }
 
 // Prepare chooses a free port, or checks the manifest's if the contender does not take one, and a

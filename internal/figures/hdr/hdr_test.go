@@ -59,9 +59,8 @@ func checkQuantiles(t *testing.T, l bench.Latencies, xs []time.Duration) {
 	if l.Count != int64(len(xs)) || l.Min != slices.Min(xs) || l.Max != slices.Max(xs) {
 		t.Errorf("count %d, min %s, max %s; want %d, %s, %s", l.Count, l.Min, l.Max, len(xs), slices.Min(xs), slices.Max(xs))
 	}
-	if !within(l.Mean, time.Duration(mean), 1e-9) || !within(l.SD, time.Duration(sd), 1e-6) {
-		t.Errorf("mean %d, SD %d; want %.0f, %.0f", l.Mean, l.SD, mean, sd)
-	}
+	testenv.Check(t, within(l.Mean, time.Duration(mean), 1e-9) && within(l.SD, time.Duration(sd), 1e-6),
+		"mean %d, SD %d; want %.0f, %.0f", l.Mean, l.SD, mean, sd)
 	for q, got := range map[float64]time.Duration{.5: l.P50, .75: l.P75, .9: l.P90, .95: l.P95, .99: l.P99,
 		.999: l.P999} {
 		if want := quantile(q); !within(got, want, .001) {
@@ -75,16 +74,13 @@ func TestLatencies(t *testing.T) {
 		xs := sample(uint64(n), n)
 		checkQuantiles(t, histogram(xs...).Latencies(), xs)
 	}
-	if l := New().Latencies(); l != (bench.Latencies{}) {
-		t.Errorf("of nothing: %+v", l)
-	}
+	l := New().Latencies()
+	testenv.Check(t, l == (bench.Latencies{}), "of nothing: %+v", l)
 }
 
 func TestLatencies_Edges(t *testing.T) {
 	l := histogram(-5, 0, 3*Highest).Latencies()
-	if l.Min != 0 || l.Max != 3*Highest || l.Mean != Highest || l.P50 != 0 || l.P99 < Highest {
-		t.Errorf("%+v", l)
-	}
+	testenv.Check(t, l.Min == 0 && l.Max == 3*Highest && l.Mean == Highest && l.P50 == 0 && l.P99 >= Highest, "%+v", l)
 	if got, err := Decode(l); err != nil || got.Latencies() != l {
 		t.Errorf("decoded %v, %v", got.Latencies(), err)
 	}
@@ -98,9 +94,8 @@ func TestDecode(t *testing.T) {
 		want := histogram(sample(7, n)...).Latencies()
 		h, err := Decode(want)
 		testenv.OK(t, err)
-		if got := h.Latencies(); got != want {
-			t.Errorf("decoded %+v, want %+v", got, want)
-		}
+		got := h.Latencies()
+		testenv.Check(t, got == want, "decoded %+v, want %+v", got, want)
 	}
 }
 
@@ -113,9 +108,8 @@ func TestMerge(t *testing.T) {
 		histogram(c...).Latencies())
 	testenv.OK(t, err)
 	checkQuantiles(t, merged.Quantiles(), slices.Concat(a, b, c))
-	if together := histogram(slices.Concat(a, b, c)...).Latencies(); merged.Latencies().HDR != together.HDR {
-		t.Error("the merged buckets differ from those recorded together")
-	}
+	together := histogram(slices.Concat(a, b, c)...).Latencies()
+	testenv.Check(t, merged.Latencies().HDR == together.HDR, "the merged buckets differ from those recorded together")
 	if nothing, err := Merge(); err != nil || nothing.Quantiles() != (bench.Latencies{}) {
 		t.Errorf("merged nothing: %+v, %v", nothing, err)
 	}
@@ -193,9 +187,7 @@ func TestDecode_Refuses(t *testing.T) {
 			if _, err := Decode(test.l); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%s: error %v, want %q", name, err, test.want)
 			}
-			if _, err := Merge(good, test.l); err == nil {
-				t.Errorf("%s: merged", name)
-			}
+			testenv.Check(t, testenv.Err(Merge(good, test.l)) != nil, "%s: merged", name)
 		})
 	}
 }
@@ -210,14 +202,10 @@ func TestDecode_OtherRanges(t *testing.T) {
 	} {
 		other.Lowest = 1
 		h, err := Decode(bench.Latencies{Count: 1, HDR: forge(t, other, []byte{2})})
-		if err != nil || h.Latencies() != want {
-			t.Errorf("%+v: %+v, %v", other, h, err)
-		}
+		testenv.Check(t, err == nil && h.Latencies() == want, "%+v: %+v, %v", other, h, err)
 	}
 	l := bench.Latencies{Count: 1, HDR: forge(t, header{Figures: 3, Lowest: 1, Highest: int64(time.Hour)}, late())}
-	if _, err := Decode(l); err == nil || !strings.Contains(err.Error(), "1 latencies over 10m0s") {
-		t.Errorf("a latency over the range: %v", err)
-	}
+	testenv.Fails(t, testenv.Err(Decode(l)), "1 latencies over 10m0s")
 }
 
 // late returns the payload of one value in a bucket of more than half an hour: zeros, then 1.
@@ -237,9 +225,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if h.Count() != count {
-			t.Fatalf("count %d of %d", h.Count(), count)
-		}
+		testenv.Need(t, h.Count() == count, "count %d of %d", h.Count(), count)
 		h.Merge(h)
 		h.Latencies()
 	})
@@ -250,21 +236,15 @@ func TestBars(t *testing.T) {
 	bars := histogram(xs...).Bars()
 	n := int64(0)
 	for i, b := range bars {
-		if b.Count <= 0 || b.To < b.From || i > 0 && b.From <= bars[i-1].To {
-			t.Fatalf("bar %d is %+v", i, b)
-		}
+		testenv.Need(t, b.Count > 0 && b.To >= b.From && (i <= 0 || b.From > bars[i-1].To), "bar %d is %+v", i, b)
 		in := int64(0)
 		for _, x := range xs {
 			if x >= b.From && x <= b.To {
 				in++
 			}
 		}
-		if in != b.Count {
-			t.Errorf("%d latencies in %s to %s, counted %d", in, b.From, b.To, b.Count)
-		}
+		testenv.Check(t, in == b.Count, "%d latencies in %s to %s, counted %d", in, b.From, b.To, b.Count)
 		n += b.Count
 	}
-	if n != int64(len(xs)) || New().Bars() != nil {
-		t.Errorf("bars hold %d of %d", n, len(xs))
-	}
+	testenv.Check(t, n == int64(len(xs)) && New().Bars() == nil, "bars hold %d of %d", n, len(xs))
 }

@@ -40,7 +40,6 @@ type Measure struct {
 	Chart         *Chart      // chart over the steps in the report; nil: none
 	Comparison    *Comparison // how contenders are compared by the measure; nil: not at all
 	CSV           Column      // column of the CSV and JSON exports; without a name: none
-	Prometheus    *Metric     // metric of a finished step; nil: none
 	Live          *Metric     // metric of a running contender; nil: none
 	ConditionName string      // name in conditions: "p99"; "": none
 
@@ -80,7 +79,7 @@ func (m Measure) Axis(v float64) float64 {
 	case "µs":
 		return v / 1e3
 	case "s":
-		return m.Unit.Base(v)
+		return v / 1e9
 	case "MiB":
 		return v / (1 << 20)
 	}
@@ -263,14 +262,6 @@ func (u Unit) String() string {
 
 // Whole reports whether a value has no fraction worth keeping.
 func (u Unit) Whole() bool { return u == Nanoseconds || u == Bytes || u == Count }
-
-// Base converts a value to the base unit of Prometheus: seconds instead of nanoseconds.
-func (u Unit) Base(v float64) float64 {
-	if u == Nanoseconds {
-		return time.Duration(v).Seconds()
-	}
-	return v
-}
 
 // Cell formats a value for a table with the unit in its heading: "4,455", "5.02 ms", "61 MiB".
 func (u Unit) Cell(v float64) string {

@@ -30,9 +30,8 @@ func TestOfNeed(t *testing.T) {
 	s := needStep(2)
 	words := ""
 	for _, m := range OfNeed("my-db") {
-		if again := Get(m.ID); again.Name != m.Name {
-			t.Errorf("%s is not found: %q", m.ID, again.Name)
-		}
+		again := Get(m.ID)
+		testenv.Check(t, again.Name == m.Name, "%s is not found: %q", m.ID, again.Name)
 		if m.Of != nil {
 			v, ok := m.Of(s)
 			testenv.Check(t, ok, "%s is not known", m.ID)

@@ -61,7 +61,6 @@ var table = []Measure{
 		Comparison: &Comparison{Title: "peak throughput", Head: "req/s", Kind: stats.OfThroughput, Zero: "nothing succeeded",
 			What: "peak throughput, of each side at its own peak step"},
 		CSV:           Column{"throughput", "successes per second"},
-		Prometheus:    &Metric{Name: "locbench_step_throughput", Help: "Successes per second."},
 		ConditionName: "throughput",
 	},
 	{
@@ -163,8 +162,6 @@ var table = []Measure{
 		Comparison: &Comparison{Title: "peak memory", Head: "memory", At: FromStartToStop, Guess: "peak is the largest sample; the true one may be higher",
 			What: "peak memory of the contender"},
 		CSV: Column{"memory_peak_bytes", "peak memory since the start of the contender"},
-		Prometheus: &Metric{Name: "locbench_step_memory_peak_bytes",
-			Help: "Peak memory since the start of the contender."},
 	},
 	{
 		ID: MemoryStep, Name: "peak memory of the step", Head: "step peak", Unit: Bytes,
@@ -187,8 +184,7 @@ var table = []Measure{
 		Definition: Definition{"Memory in use (MiB)", "at the end of the step, without the page cache."},
 		Chart: &Chart{ID: "memory-used", Title: "Memory in use", Note: "Without the page cache, at the end of the step.",
 			Unit: "MiB"},
-		CSV:        Column{"memory_used_bytes", "at the end of the step, without page cache"},
-		Prometheus: &Metric{Name: "locbench_step_memory_bytes", Help: "Memory in use at the end, without page cache."},
+		CSV: Column{"memory_used_bytes", "at the end of the step, without page cache"},
 		Live: &Metric{"locbench_memory_bytes", "gauge", "Memory in use, without page cache.",
 			func(u bench.Usage) (float64, bool) {
 				if u.Memory == nil {
@@ -204,8 +200,7 @@ var table = []Measure{
 				"also that of the pauses after its slices, where it is more than 2% of the slice's: what its compilers and collectors do then."},
 		Chart: &Chart{ID: "cpu", Title: "CPU time per step",
 			Note: "Used by the contender during the step.", Unit: "s", Zero: true},
-		CSV:        Column{"cpu_ns", "CPU time of the contender in the step"},
-		Prometheus: &Metric{Name: "locbench_step_cpu_seconds", Help: "CPU time of the contender."},
+		CSV: Column{"cpu_ns", "CPU time of the contender in the step"},
 		Live: &Metric{"locbench_cpu_seconds_total", "counter", "CPU time of the contender since its start.",
 			func(u bench.Usage) (float64, bool) { return u.CPU.Seconds(), true }},
 	},
@@ -221,8 +216,6 @@ var table = []Measure{
 		Comparison: &Comparison{Title: "CPU per request", Head: "CPU/req", At: AtReference, Kind: stats.OfCPU,
 			What: "CPU time of the contender per request, at the old peak step"},
 		CSV: Column{"cpu_per_request_ns", "CPU time per success"},
-		Prometheus: &Metric{Name: "locbench_step_cpu_seconds_per_request",
-			Help: "CPU time of the contender per success."},
 	},
 	{ID: InUse, Name: "CPUs in use", Head: "CPUs", Unit: CPUs, Of: bench.StepResult.CPUs},
 	{
@@ -231,8 +224,6 @@ var table = []Measure{
 			"periods with the CPU quota used up / periods in which the contender was runnable."},
 		Chart: &Chart{ID: "throttling", Title: "Throttled periods",
 			Note: "Share of scheduler periods in which the contender used up its CPU quota and waited.", Unit: "%", Zero: true},
-		Prometheus: &Metric{Name: "locbench_step_throttled_ratio",
-			Help: "Share of the periods in which the CPU quota was used up."},
 		Live: &Metric{"locbench_throttled_seconds_total", "counter", "Time throttled by the CPU quota.",
 			func(u bench.Usage) (float64, bool) {
 				if u.Throttling == nil {
@@ -254,8 +245,6 @@ var table = []Measure{
 			Note: "Voluntary and involuntary, all threads / successes.", Log: true, Optional: true},
 		Comparison: &Comparison{Title: "context switches per request", Head: "switches", At: AtReference, Apart: true},
 		CSV:        Column{"switches_per_request", "voluntary and involuntary context switches per success"},
-		Prometheus: &Metric{Name: "locbench_step_context_switches_per_request",
-			Help: "Context switches of the contender per success."},
 		Live: &Metric{"locbench_context_switches_total", "counter", "Context switches of the contender since its start.",
 			func(u bench.Usage) (float64, bool) {
 				if u.Switches == nil {
@@ -272,15 +261,11 @@ var table = []Measure{
 				"(Go, Rust, native images, CPython)."},
 		Chart: &Chart{ID: "compiled", Title: "Compiled", Note: "Share of the CPU time in the runtime's compilers.", Unit: "%", Zero: true, Optional: true},
 		CSV:   Column{"compiled_ratio", "share of the CPU time in the runtime's compilers, 0 to 1"},
-		Prometheus: &Metric{Name: "locbench_step_compiled_ratio",
-			Help: "Share of the CPU time in the compilers of the runtime."},
 	},
 	{
 		ID: Collected, Name: "collected", Head: "collected", Unit: Share, Of: spentOn(func(t bench.ThreadTime) bench.Duration { return t.Collected }),
 		Chart: &Chart{ID: "collected", Title: "Collected", Note: "Share of the CPU time in the runtime's garbage collectors.", Unit: "%", Zero: true, Optional: true},
 		CSV:   Column{"collected_ratio", "share of the CPU time in the runtime's garbage collectors, 0 to 1"},
-		Prometheus: &Metric{Name: "locbench_step_collected_ratio",
-			Help: "Share of the CPU time in the garbage collectors of the runtime."},
 	},
 	{
 		ID: First, Name: "first responses", Head: "first", Unit: Nanoseconds, Of: firstResponses, whole: longest(firstResponses),
@@ -291,21 +276,16 @@ var table = []Measure{
 				"Of a contender: at the step where it is longest, warm-ups included."},
 		Comparison: &Comparison{Title: "first responses", Head: "first", At: AtFreeze, Own: true},
 		CSV:        Column{"first_responses_ns", "closed loop: longest time from the first request of a connection to its response"},
-		Prometheus: &Metric{Name: "locbench_step_first_responses_seconds",
-			Help: "Longest time from the first request of a connection to its response."},
 	},
 	{
 		ID: DrainMax, Name: "longest of the drain", Head: "drain", Unit: Nanoseconds,
 		Of: longestDrain, whole: longest(longestDrain),
 		CSV: Column{"drain_max_ns", "longest latency of the successes after the measured interval; " +
 			"empty: none, as where whole iterations count"},
-		Prometheus: &Metric{Name: "locbench_step_drain_max_seconds",
-			Help: "Longest latency of the successes after the measured interval."},
 	},
-	count(Reconnects, "reconnects", "locbench_step_reconnects", "connections opened again after they had ended",
+	count(Reconnects, "reconnects", "connections opened again after they had ended",
 		func(l bench.Load) int64 { return l.Reconnects }),
-	count(SentAgain, "sent again", "locbench_step_sent_again",
-		"requests sent a second time, since their connection ended without a response; each is once in sent",
+	count(SentAgain, "sent again", "requests sent a second time, since their connection ended without a response; each is once in sent",
 		func(l bench.Load) int64 { return l.SentAgain }),
 	{ID: Cost, Name: "cost", Head: "$/1B req", Unit: Dollars,
 		whole: costOfTrial},
@@ -338,7 +318,7 @@ func quantile(id ID, name string, column Column, more int, of func(bench.Latenci
 
 // count returns a measure of what happened in the whole step; of a contender it is that of all steps
 // and rounds, unknown if it did not happen.
-func count(id ID, name, metric, doc string, of func(bench.Load) int64) Measure {
+func count(id ID, name, doc string, of func(bench.Load) int64) Measure {
 	return Measure{
 		ID: id, Name: name, Head: name, Unit: Count,
 		Of: func(s bench.StepResult) (float64, bool) { return float64(of(s.Load)), true },
@@ -351,8 +331,7 @@ func count(id ID, name, metric, doc string, of func(bench.Load) int64) Measure {
 			all.Known = all.Value > 0
 			return all
 		},
-		CSV:        Column{strings.ReplaceAll(name, " ", "_"), doc},
-		Prometheus: &Metric{Name: metric, Help: strings.ToUpper(doc[:1]) + doc[1:] + "."},
+		CSV: Column{strings.ReplaceAll(name, " ", "_"), doc},
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // The published table: 560, 460 and 170 µs per request at $0.0275 per vCPU-hour are $4.3, $3.5 and
@@ -14,9 +15,8 @@ import (
 func TestCostPerBillion(t *testing.T) {
 	for cpu, want := range map[time.Duration]string{560: "$4.3", 460: "$3.5", 170: "$1.3"} {
 		dollars, ok := CostPerBillion(cpu*time.Microsecond*1000, 1000, DefaultPrice)
-		if got := fmt.Sprintf("$%.1f", dollars); !ok || got != want {
-			t.Errorf("%d µs cost %s, want %s", cpu, got, want)
-		}
+		got := fmt.Sprintf("$%.1f", dollars)
+		testenv.Check(t, ok && got == want, "%d µs cost %s, want %s", cpu, got, want)
 	}
 	_, without := CostPerBillion(time.Second, 0, 1)
 	_, negative := CostPerBillion(-1, 1, 1)
@@ -57,9 +57,7 @@ func TestTrialCost(t *testing.T) {
 	got, ok := TrialCost(trialOfCost(), price)
 	want := Cost{Total: 1000, StartUp: 100, WarmUp: 200, Steady: 600, Other: 100, Marginal: 6. / 9 * 1000,
 		CPU: 10 * time.Second, Successes: 10_000}
-	if !ok || !same(got, want) {
-		t.Errorf("%+v, want %+v", got, want)
-	}
+	testenv.Check(t, ok && same(got, want), "%+v, want %+v", got, want)
 	// A missing reading moves CPU time between the parts; the total stays.
 	gap := trialOfCost()
 	gap.Steps[1].After, gap.Steps[2].Before = nil, nil
@@ -106,9 +104,8 @@ func TestTrialCost_Answered(t *testing.T) {
 		"a warm-up": {step(0, true, 1, 2, 9)},
 		"one step":  {step(0, false, 1, 2, 0), step(1, false, 2, 3, 9)},
 	} {
-		if _, ok := TrialCost(bench.TrialResult{Steps: steps}, 1); !ok {
-			t.Errorf("%s: no cost", name)
-		}
+		_, ok := TrialCost(bench.TrialResult{Steps: steps}, 1)
+		testenv.Check(t, ok, "%s: no cost", name)
 	}
 }
 

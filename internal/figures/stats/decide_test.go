@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func times(xs []float64, f float64) []float64 {
@@ -151,17 +152,14 @@ func TestRule_Compare_Family(t *testing.T) {
 	pair := Pair{HigherIsBetter: true, Old: []float64{98, 99, 100, 101, 102, 103},
 		New: []float64{102.5, 104, 105, 106, 107, 108}}
 	alone := Rule{}.Compare([]Pair{pair})[0]
-	if alone.Verdict != Better || alone.Adjusted != alone.Test.P || alone.Family != 1 {
-		t.Errorf("alone: %s, p %g, family of %d", alone.Verdict, alone.Adjusted, alone.Family)
-	}
+	testenv.Check(t, alone.Verdict == Better && alone.Adjusted == alone.Test.P && alone.Family == 1,
+		"alone: %s, p %g, family of %d", alone.Verdict, alone.Adjusted, alone.Family)
 	family := make([]Pair, 20)
 	family[7] = pair
 	if c := (Rule{}).Compare(family)[7]; c.Verdict != Inconclusive || !near(c.Adjusted, 20*alone.Test.P) || c.More < 1 {
 		t.Errorf("among twenty: %s, p %g, %d more", c.Verdict, c.Adjusted, c.More)
 	}
-	if len(Rule{}.Compare(nil)) != 0 {
-		t.Error("an empty family has comparisons")
-	}
+	testenv.Check(t, len(Rule{}.Compare(nil)) == 0, "an empty family has comparisons")
 	if p := PValue(pair.Old, pair.New, false); p != alone.Test.P {
 		t.Errorf("p %g, want %g", p, alone.Test.P)
 	}
@@ -215,9 +213,8 @@ func TestRule_Fill(t *testing.T) {
 		{Rule{Alpha: math.NaN(), Margin: math.NaN()}, standard},
 		{Rule{Alpha: .999, Margin: 9.9, Floor: .1}, Rule{Alpha: .999, Margin: 9.9, Floor: .1}},
 	} {
-		if got := test.rule.Fill(); got != test.want {
-			t.Errorf("%+v: %+v, want %+v", test.rule, got, test.want)
-		}
+		got := test.rule.Fill()
+		testenv.Check(t, got == test.want, "%+v: %+v, want %+v", test.rule, got, test.want)
 	}
 	// The smallest p value of n pairs is 2 / 2ⁿ.
 	for _, test := range []struct{ family, paired, unpaired int }{{1, 6, 6}, {2, 7, 6}, {8, 9, 6}, {32, 11, 7},
@@ -240,9 +237,8 @@ func TestRatio_Words(t *testing.T) {
 		{Ratio{1, Interval{.9996, 1.0004, 0}}, "0.0% (0.0% to 0.0%)"},
 		{Ratio{1, Interval{.9994, 1.0006, 0}}, "0.0% (−0.1% to +0.1%)"},
 	} {
-		if got := test.ratio.Words(); got != test.want {
-			t.Errorf("%q, want %q", got, test.want)
-		}
+		got := test.ratio.Words()
+		testenv.Check(t, got == test.want, "%q, want %q", got, test.want)
 	}
 }
 
@@ -274,14 +270,11 @@ func TestRoundWarnings(t *testing.T) {
 		for _, w := range RoundWarnings(c.rounds) {
 			got += fmt.Sprintf("%s: %s", w.Kind, w.Text)
 		}
-		if got != c.want {
-			t.Errorf("%v: %q, want %q", c.rounds, got, c.want)
-		}
+		testenv.Check(t, got == c.want, "%v: %q, want %q", c.rounds, got, c.want)
 	}
 	for value, sign := range map[float64]int{6: 1, 4: -1} {
-		if o := Outliers([]float64{5, 5, 5, 5, 5, value}); len(o) != 1 || o[0] != (Outlier{5, value, math.Inf(sign)}) {
-			t.Errorf("one of six equal ones: %+v", o)
-		}
+		o := Outliers([]float64{5, 5, 5, 5, 5, value})
+		testenv.Check(t, len(o) == 1 && o[0] == (Outlier{5, value, math.Inf(sign)}), "one of six equal ones: %+v", o)
 	}
 }
 
@@ -289,9 +282,7 @@ func TestVerdict_Text(t *testing.T) {
 	for _, v := range []Verdict{Inconclusive, Better, Worse, Same} {
 		text, err := v.MarshalText()
 		var back Verdict
-		if err != nil || back.UnmarshalText(text) != nil || back != v {
-			t.Errorf("%s came back as %s", v, back)
-		}
+		testenv.Check(t, err == nil && back.UnmarshalText(text) == nil && back == v, "%s came back as %s", v, back)
 	}
 	var v Verdict
 	if v.UnmarshalText([]byte("best")) == nil || Verdict(-1).String() != "inconclusive" ||
@@ -381,9 +372,8 @@ func TestRule_Beyond(t *testing.T) {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
 	}
-	if (Rule{Alpha: .001}).Beyond(Pair{Old: base, New: none}, .95) != 0 {
-		t.Error("certain at 0.1%, with six rounds")
-	}
+	testenv.Check(t, (Rule{Alpha: .001}).Beyond(Pair{Old: base, New: none}, .95) == 0,
+		"certain at 0.1%%, with six rounds")
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range 500 {
 		pair := Pair{Paired: i%2 == 0}
@@ -423,8 +413,7 @@ func TestComparison_BelowFloor(t *testing.T) {
 		if c.name == "too few" {
 			r = Rule{Floor: .2}.Compare([]Pair{{Old: []float64{1, 0}, New: []float64{1, 1}}})[0]
 		}
-		if got := (r.Ratio != nil || r.Test != nil || c.name == "too few") && r.BelowFloor(); got != c.want {
-			t.Errorf("%s: %v", c.name, got)
-		}
+		got := (r.Ratio != nil || r.Test != nil || c.name == "too few") && r.BelowFloor()
+		testenv.Check(t, got == c.want, "%s: %v", c.name, got)
 	}
 }

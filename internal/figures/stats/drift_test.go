@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // stepOf returns a step with windows of 1 s; of returns successes and CPU time of each window.
@@ -92,9 +93,8 @@ func TestDrift(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			drift := Drift(c.step, c.beside...)
-			if (drift == nil) != (c.want == "") || drift != nil && drift.String() != c.want {
-				t.Errorf("%+v, want %q", drift, c.want)
-			}
+			testenv.Check(t, (drift == nil) == (c.want == "") && (drift == nil || drift.String() == c.want),
+				"%+v, want %q", drift, c.want)
 		})
 	}
 }
@@ -135,9 +135,8 @@ func TestDrift_MeasuredSteps(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := stepOf(10, func(at float64) (float64, float64) { return 2000 + 50*at, 1.5 })
 			change(&s)
-			if d := Drift(s); d != nil {
-				t.Error(d)
-			}
+			d := Drift(s)
+			testenv.Check(t, d == nil, "%v", d)
 		})
 	}
 }
@@ -147,9 +146,8 @@ func TestWholeWindows(t *testing.T) {
 	window := func(ms time.Duration) bench.Window { return bench.Window{Length: ms * time.Millisecond} }
 	all := []bench.Window{window(900), window(899), window(1000)}
 	whole := wholeWindows(bench.Load{Windows: all})
-	if len(whole) != 2 || whole[0].Length != all[0].Length || whole[1].Length != all[2].Length {
-		t.Errorf("%+v", whole)
-	}
+	testenv.Check(t, len(whole) == 2 && whole[0].Length == all[0].Length && whole[1].Length == all[2].Length,
+		"%+v", whole)
 }
 
 // CPU time per success is interpolated between readings.
@@ -184,12 +182,10 @@ func TestCosts(t *testing.T) {
 				windows = append(windows, bench.Window{Start: i * time.Second, Length: time.Second, Succeeded: 100})
 			}
 			got := costs(s, windows)
-			if !slices.EqualFunc(got, test.want, func(a, b float64) bool { return near(a, b*1e6) }) {
-				t.Errorf("%v, want %v", got, test.want)
-			}
-			if s.Before = nil; costs(s, windows) != nil {
-				t.Error("known without a reading at the beginning")
-			}
+			testenv.Check(t, slices.EqualFunc(got, test.want, func(a, b float64) bool { return near(a, b*1e6) }),
+				"%v, want %v", got, test.want)
+			s.Before = nil
+			testenv.Check(t, costs(s, windows) == nil, "known without a reading at the beginning")
 		})
 	}
 }

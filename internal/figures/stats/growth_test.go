@@ -20,14 +20,11 @@ const mib = 1 << 20
 func TestMemoryGrowth_Recorded(t *testing.T) {
 	for _, name := range []string{"go-leak", "go-plain", "go-gogc400", "go-cache", "node-plain", "jvm-plain"} {
 		t.Run(name, func(t *testing.T) {
-			data, err := os.ReadFile("testdata/memory/" + name + ".csv")
-			testenv.OK(t, err)
+			data := testenv.Must(os.ReadFile("testdata/memory/" + name + ".csv"))(t)
 			var points []MemoryPoint
 			for _, line := range strings.Split(strings.TrimSpace(string(data)), "\n")[1:] {
 				var p MemoryPoint
-				if _, err := fmt.Sscanf(line, "%g,%g", &p.Requests, &p.Bytes); err != nil {
-					t.Fatal(err)
-				}
+				testenv.OK(t, testenv.Err(fmt.Sscanf(line, "%g,%g", &p.Requests, &p.Bytes)))
 				points = append(points, p)
 			}
 			// From the first 15 readings on, whenever the load had ended.
@@ -62,9 +59,8 @@ func TestMemoryGrowth_Shapes(t *testing.T) {
 			for i := range 40 {
 				points = append(points, MemoryPoint{float64(1000 * i), test.of(i) * mib})
 			}
-			if rate, ok := MemoryGrowth([][]MemoryPoint{points}); ok != test.want {
-				t.Errorf("%.0f bytes per request, %v, want %v", rate, ok, test.want)
-			}
+			rate, ok := MemoryGrowth([][]MemoryPoint{points})
+			testenv.Check(t, ok == test.want, "%.0f bytes per request, %v, want %v", rate, ok, test.want)
 		})
 	}
 }
@@ -180,9 +176,8 @@ func TestMemoryGrowth_Limits(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			rate, ok := MemoryGrowth([][]MemoryPoint{test.points})
-			if want := test.grown * mib / 8000; ok != (want > 0) || !near(rate, want) {
-				t.Errorf("%g bytes per request, %v, want %g", rate, ok, want)
-			}
+			want := test.grown * mib / 8000
+			testenv.Check(t, ok == (want > 0) && near(rate, want), "%g bytes per request, %v, want %g", rate, ok, want)
 		})
 	}
 }
@@ -209,9 +204,8 @@ func TestStepMemory(t *testing.T) {
 	if got := StepMemory(s, 1000); !slices.Equal(got, want[:2]) {
 		t.Errorf("without a reading at the end: %v", got)
 	}
-	if s.Before = nil; StepMemory(s, 0) != nil {
-		t.Error("without a reading at the beginning")
-	}
+	s.Before = nil
+	testenv.Check(t, StepMemory(s, 0) == nil, "without a reading at the beginning")
 }
 
 // TestStepMemory_EveryRequest: a leak of 2 KiB a request is found with its rate, whatever share of the
@@ -264,9 +258,8 @@ func TestStepMemory_EveryRequest(t *testing.T) {
 				before += StepRequests(*l)
 			}
 			rate, ok := MemoryGrowth(steps)
-			if !ok || math.Abs(rate-leak) > .15*leak {
-				t.Errorf("%s, %d: %.0f bytes per request, %v", name, seed, rate, ok)
-			}
+			testenv.Check(t, ok && math.Abs(rate-leak) <= .15*leak,
+				"%s, %d: %.0f bytes per request, %v", name, seed, rate, ok)
 		}
 	}
 }
@@ -317,9 +310,8 @@ func TestMemoryGrowth_Doubling(t *testing.T) {
 					}
 				}
 			}
-			if found < want || want == 0 && found > 0 {
-				t.Errorf("kept %g, full after %g: found in %d of 40", kept, full, found)
-			}
+			testenv.Check(t, found >= want && (want != 0 || found <= 0),
+				"kept %g, full after %g: found in %d of 40", kept, full, found)
 		}
 	}
 }

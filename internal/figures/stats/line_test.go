@@ -3,6 +3,8 @@ package stats
 import (
 	"math"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // The critical values are those of printed tables of Student's t.
@@ -33,9 +35,7 @@ func TestFitLine(t *testing.T) {
 	}
 	// By hand: the mean is 2, the slope .75; the values are −.25, +.5 and −.25 from the line.
 	l, _ = FitLine([]float64{1, 2.5, 2.5})
-	if math.Abs(l.Slope-.375) > 1e-12 || math.Abs(l.Error-.25*math.Sqrt(3)/2) > 1e-12 {
-		t.Errorf("%+v", l)
-	}
+	testenv.Check(t, math.Abs(l.Slope-.375) <= 1e-12 && math.Abs(l.Error-.25*math.Sqrt(3)/2) <= 1e-12, "%+v", l)
 	for _, bad := range [][]float64{nil, {1, 2}, {1, 0, 2}, {1, math.NaN(), 2}, {1, math.Inf(1), 2}, {-1, 1, 1}} {
 		if l, ok := FitLine(bad); ok {
 			t.Errorf("%v: %+v", bad, l)

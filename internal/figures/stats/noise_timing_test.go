@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // family returns five measures of n rounds. change is the factor from old to new for the measures
@@ -161,7 +163,6 @@ func TestComparison_MoreRounds(t *testing.T) {
 			got++
 		}
 	}
-	if advised < 50 || got < advised/2 {
-		t.Errorf("of %d that were to add rounds, %d then had a verdict", advised, got)
-	}
+	testenv.Check(t, advised >= 50 && got >= advised/2,
+		"of %d that were to add rounds, %d then had a verdict", advised, got)
 }

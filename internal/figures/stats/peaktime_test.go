@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // trialWith returns a trial whose steps follow each other without a gap, 5 s after process start.
@@ -101,19 +102,14 @@ func TestTimeToPeak(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, ok := TimeToPeak(c.trial)
-			if ok != (c.want > 0) || ok && p.After != c.want {
-				t.Errorf("%s, %v; want %s", p.After, ok, c.want)
-			}
-			if ok && (math.Abs(p.Level/2000-1) > .1 || p.Within < .03 || p.Step != "64 connections") {
-				t.Errorf("%+v", p)
-			}
+			testenv.Check(t, ok == (c.want > 0) && (!ok || p.After == c.want), "%s, %v; want %s", p.After, ok, c.want)
+			testenv.Check(t, !ok || math.Abs(p.Level/2000-1) <= .1 && p.Within >= .03 && p.Step == "64 connections",
+				"%+v", p)
 		})
 	}
 	// Between neighbors is a difference of 200: 200 / 0.6745 / √2 is a standard deviation of 209.7.
 	p, _ := TimeToPeak(trialWith(warm(30, func(at float64) float64 { return 2000 + 200*math.Mod(math.Floor(at), 2) })))
-	if math.Abs(p.Within-2*209.67/p.Level) > 1e-5 {
-		t.Errorf("%+v", p)
-	}
+	testenv.Check(t, math.Abs(p.Within-2*209.67/p.Level) <= 1e-5, "%+v", p)
 	for name, change := range map[string]func(*bench.TrialResult){
 		"a target":    func(l *bench.TrialResult) { l.Instance.Runtime = bench.RuntimeURL },
 		"no instance": func(l *bench.TrialResult) { l.Instance = nil },

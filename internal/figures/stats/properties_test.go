@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // rounds draws n lognormal values with a median and a spread.
@@ -36,10 +38,8 @@ func TestLaws(t *testing.T) {
 		}
 		there, err := testOf(x, y)
 		back, err2 := testOf(y, x)
-		if err != nil || err2 != nil || !near(there.P, back.P) || there.P < 0 || there.P > 1 ||
-			!paired && there.U+back.U != float64(n*m) {
-			t.Fatalf("%v, %v: %+v, %+v", x, y, there, back)
-		}
+		testenv.Need(t, err == nil && err2 == nil && near(there.P, back.P) && there.P >= 0 && there.P <= 1 && (paired || there.U+back.U == float64(n*m)),
+			"%v, %v: %+v, %+v", x, y, there, back)
 		// The order and the unit do not matter.
 		shuffled, other := slices.Clone(x), slices.Clone(y)
 		rng.Shuffle(n, func(i, j int) {
@@ -48,43 +48,35 @@ func TestLaws(t *testing.T) {
 				other[i], other[j] = other[j], other[i]
 			}
 		})
-		if again, _ := testOf(times(shuffled, 8), times(other, 8)); again != there {
-			t.Fatalf("%v, %v: %+v, then %+v", x, y, there, again)
-		}
+		again, _ := testOf(times(shuffled, 8), times(other, 8))
+		testenv.Need(t, again == there, "%v, %v: %+v, then %+v", x, y, there, again)
 		r, err := ratioOf(x, y, 0.95)
 		if err != nil {
 			continue
 		}
 		q, err := ratioOf(y, x, 0.95)
-		if err != nil || !near(q.Estimate*r.Estimate, 1) || !near(q.Interval.Low*r.Interval.High, 1) {
-			t.Fatalf("%v, %v: %+v against %+v", x, y, r, q)
-		}
-		if !r.Interval.Holds(r.Estimate) || r.Interval.Confidence < 0.95 {
-			t.Fatalf("%v, %v: %+v", x, y, r)
-		}
+		testenv.Need(t, err == nil && near(q.Estimate*r.Estimate, 1) && near(q.Interval.Low*r.Interval.High, 1),
+			"%v, %v: %+v against %+v", x, y, r, q)
+		testenv.Need(t, r.Interval.Holds(r.Estimate) && r.Interval.Confidence >= 0.95, "%v, %v: %+v", x, y, r)
 		if wide, err := ratioOf(x, y, 0.99); err == nil && !r.Interval.Within(wide.Interval.Low, wide.Interval.High) {
 			t.Fatalf("%v, %v: 99%% is narrower than 95%%", x, y)
 		}
 		// Without ties the test and the interval agree.
-		if !there.Ties && (there.P <= 1-r.Interval.Confidence+1e-12) == r.Interval.Holds(1) {
-			t.Fatalf("%v, %v: p %g, interval %+v", x, y, there.P, r.Interval)
-		}
+		testenv.Need(t, there.Ties || (there.P <= 1-r.Interval.Confidence+1e-12) != r.Interval.Holds(1),
+			"%v, %v: p %g, interval %+v", x, y, there.P, r.Interval)
 		// Swapping the sides reverses the verdict.
 		if n >= MinInterval && m >= MinInterval {
 			all := Rule{}.Compare([]Pair{{Old: x, New: y, Paired: paired},
 				{Old: y, New: x, HigherIsBetter: true, Paired: paired}})
-			if all[0].Verdict != all[1].Verdict {
-				t.Fatalf("%v, %v: %s, from the other side %s", x, y, all[0].Verdict, all[1].Verdict)
-			}
+			testenv.Need(t, all[0].Verdict == all[1].Verdict,
+				"%v, %v: %s, from the other side %s", x, y, all[0].Verdict, all[1].Verdict)
 		}
 	}
 }
 
 func TestHolm(t *testing.T) {
 	got := Holm(unweighted(0.01, math.NaN(), -1, 2, 0.02, 0, 1))
-	if !slices.Equal(got, []float64{0.06, 1, 1, 1, 0.1, 0, 1}) || len(Holm(nil)) != 0 {
-		t.Errorf("%v", got)
-	}
+	testenv.Check(t, slices.Equal(got, []float64{0.06, 1, 1, 1, 0.1, 0, 1}) && len(Holm(nil)) == 0, "%v", got)
 	// Two tests share a place: they are corrected for twice as many, and the others for one less.
 	family := []Weighted{{P: .01}, {P: .01, Weight: .5}, {P: .001, Weight: .5}, {P: .5}}
 	if got := Holm(family); !slices.Equal(got, []float64{.025, .03, .006, .5}) || tests(family, 0) != 3 || tests(family, 1) != 6 {
@@ -125,29 +117,22 @@ func FuzzCompare(f *testing.F) {
 			if !(c.Adjusted >= 0 && c.Adjusted <= 1) || c.More < 0 || c.More > MaxRounds || c.Sentence() == "" {
 				t.Fatalf("%+v", c)
 			}
-			if (c.Err == nil) != (c.Ratio != nil) || c.Err != nil && c.Verdict != Inconclusive {
-				t.Fatalf("%+v", c)
-			}
+			testenv.Need(t, (c.Err == nil) == (c.Ratio != nil) && (c.Err == nil || c.Verdict == Inconclusive), "%+v", c)
 			if c.Ratio != nil && !(c.Ratio.Interval.Low > 0 && c.Ratio.Interval.Low <= c.Ratio.Estimate*(1+1e-9) &&
 				c.Ratio.Estimate <= c.Ratio.Interval.High*(1+1e-9) && c.Ratio.Interval.High < math.Inf(1)) {
 				t.Fatalf("%+v", c.Ratio)
 			}
 		}
-		if _, p := Trend(x); !(p > 0 && p <= 1+1e-9) {
-			t.Fatalf("trend %g of %v", p, x)
-		}
+		_, p := Trend(x)
+		testenv.Need(t, p > 0 && p <= 1+1e-9, "trend %g of %v", p, x)
 		tiers := Rule{}.Tiers([][]float64{x, y, x}, true, false, nil)
 		seen := len(tiers.Unknown)
 		for _, tier := range tiers.Tiers {
 			seen += len(tier)
 		}
-		if seen != 3 {
-			t.Fatalf("%d of 3 in tiers", seen)
-		}
+		testenv.Need(t, seen == 3, "%d of 3 in tiers", seen)
 		for i := range before {
-			if math.Float64bits(before[i]) != math.Float64bits(x[i]) {
-				t.Fatal("the sample was changed")
-			}
+			testenv.Need(t, math.Float64bits(before[i]) == math.Float64bits(x[i]), "the sample was changed")
 		}
 	})
 }

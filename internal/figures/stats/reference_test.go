@@ -43,8 +43,7 @@ type interval struct{ Low, High, Confidence float64 }
 
 func read[T any](t *testing.T, file string) (v T) {
 	t.Helper()
-	data, err := os.ReadFile("testdata/" + file)
-	testenv.OK(t, err)
+	data := testenv.Must(os.ReadFile("testdata/" + file))(t)
 	testenv.OK(t, json.Unmarshal(data, &v))
 	return v
 }
@@ -57,9 +56,7 @@ func relative(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(b) }
 
 func expect(t *testing.T, name, what string, got, want float64) {
 	t.Helper()
-	if !relative(got, want) {
-		t.Errorf("%s: %s %.12g, want %.12g", name, what, got, want)
-	}
+	testenv.Check(t, relative(got, want), "%s: %s %.12g, want %.12g", name, what, got, want)
 }
 
 // expectInterval compares intervals; a confidence of 0 is not known.
@@ -74,9 +71,8 @@ func expectInterval(t *testing.T, name string, got Interval, want interval) {
 
 func TestAgainstSciPy(t *testing.T) {
 	ref := read[reference](t, "reference.json")
-	if len(ref.Pairs) < 50 || len(ref.Trends) < 30 {
-		t.Errorf("%d data sets, %d trends", len(ref.Pairs), len(ref.Trends))
-	}
+	testenv.Check(t, len(ref.Pairs) >= 50 && len(ref.Trends) >= 30,
+		"%d data sets, %d trends", len(ref.Pairs), len(ref.Trends))
 	for _, r := range ref.Pairs {
 		for _, side := range []struct {
 			xs     []float64
@@ -92,24 +88,19 @@ func TestAgainstSciPy(t *testing.T) {
 			}
 		}
 		test, err := MannWhitney(r.X, r.Y)
-		if err != nil || test.U != r.U || r.PExact != nil && !test.Exact {
-			t.Errorf("%s: %+v, want U %g, %v", r.Name, test, r.U, err)
-		}
+		testenv.Check(t, err == nil && test.U == r.U && (r.PExact == nil || test.Exact),
+			"%s: %+v, want U %g, %v", r.Name, test, r.U, err)
 		if r.PExact != nil {
 			expect(t, r.Name, "exact p", test.P, *r.PExact)
 		}
 		_, ties := doubledRanks(slices.Concat(r.X, r.Y))
-		if test.Ties != (ties != 0) {
-			t.Errorf("%s: ties %t", r.Name, test.Ties)
-		}
+		testenv.Check(t, test.Ties == (ties != 0), "%s: ties %t", r.Name, test.Ties)
 		n, m := float64(len(r.X)), float64(len(r.Y))
 		if r.PAsymptotic != nil {
 			expect(t, r.Name, "approximated p", normalP(r.U, n*m/2, varianceOfU(n, m, ties)), *r.PAsymptotic)
 		}
 		got, err := RatioOf(r.X, r.Y, 0.95)
-		if few := 2*math.Exp(-logChoose(len(r.X)+len(r.Y), len(r.X))) > 0.05; few != (err != nil) {
-			t.Errorf("%s: ratio: %v", r.Name, err)
-		}
+		testenv.Equal(t, 2*math.Exp(-logChoose(len(r.X)+len(r.Y), len(r.X))) > 0.05, (err != nil), r.Name, err)
 		if err == nil {
 			expect(t, r.Name, "ratio", got.Estimate, r.Ratio)
 		}
@@ -145,10 +136,8 @@ func TestAgainstSciPy(t *testing.T) {
 			t.Errorf("%d values: threshold %g, simulated %g", want.N, z, want.Z)
 		}
 	}
-	if len(ref.Critical) != len(critical) || threshold(40) != 4.7 || threshold(400) != 4.3 {
-		t.Errorf("%d sizes, want %d; between two sizes %g, beyond the table %g", len(critical), len(ref.Critical),
-			threshold(40), threshold(400))
-	}
+	testenv.Check(t, len(ref.Critical) == len(critical) && threshold(40) == 4.7 && threshold(400) == 4.3,
+		"%d sizes, want %d; between two sizes %g, beyond the table %g", len(critical), len(ref.Critical), threshold(40), threshold(400))
 }
 
 // The pairs of testdata/signed.R.
@@ -164,22 +153,17 @@ func TestPairsAgainstR(t *testing.T) {
 			Interval    *interval
 		}
 	}](t, "signed-r.json")
-	if len(ref.Pairs) < 55 {
-		t.Errorf("%d data sets", len(ref.Pairs))
-	}
+	testenv.Check(t, len(ref.Pairs) >= 55, "%d data sets", len(ref.Pairs))
 	for _, r := range ref.Pairs {
 		test, err := SignedRank(r.X, r.Y)
 		expect(t, r.Name, "p", test.P, r.P)
 		want := Test{U: r.V, P: test.P, Exact: r.Exact, Ties: r.Tied || r.Zeros > 0, Paired: true}
-		if err != nil || test != want {
-			t.Errorf("%s: %+v, want %+v, %v", r.Name, test, want, err)
-		}
+		testenv.Check(t, err == nil && test == want, "%s: %+v, want %+v, %v", r.Name, test, want, err)
 		got, err := PairedRatio(r.X, r.Y, 0.95)
 		if r.Ratio == nil {
 			var need NeedRounds
-			if !errors.As(err, &need) || need != (NeedRounds{len(r.X), 6}) {
-				t.Errorf("%s: %+v, %v", r.Name, got, err)
-			}
+			testenv.Check(t, errors.As(err, &need) && need == (NeedRounds{len(r.X), 6}),
+				"%s: %+v, %v", r.Name, got, err)
 			continue
 		}
 		expect(t, r.Name, "ratio", got.Estimate, *r.Ratio)
@@ -211,9 +195,8 @@ func TestExactLimit(t *testing.T) {
 		if test.p == 0 { // pairs in which x is larger: 1 + 2 + … + 20
 			test.u, test.p = 210, math.Erfc((465-210-.5)/math.Sqrt(30*31*62/12.)/math.Sqrt2)
 		}
-		if err != nil || got.U != test.u || got.Exact != test.exact || !near(got.P, test.p) {
-			t.Errorf("%d and %d: %+v, want %+v, %v", test.n, test.m, got, test, err)
-		}
+		testenv.Check(t, err == nil && got.U == test.u && got.Exact == test.exact && near(got.P, test.p),
+			"%d and %d: %+v, want %+v, %v", test.n, test.m, got, test, err)
 	}
 	for _, test := range []struct {
 		n, m       int

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // A sample has the values with the lowest ranks, whether they came to it or to samples merged into
@@ -44,9 +46,7 @@ func TestSample_Uniform(t *testing.T) {
 				s.Keep(rank, v)
 			}
 		}
-		if s.Seen() != values {
-			t.Fatalf("%d values seen", s.Seen())
-		}
+		testenv.Need(t, s.Seen() == values, "%d values seen", s.Seen())
 		for _, v := range s.Values(cmp.Compare[int]) {
 			times[v]++
 		}

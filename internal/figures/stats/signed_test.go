@@ -2,6 +2,8 @@ package stats
 
 import (
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // 11 to 10, 110 to 100 and 10 to 11 are ties, although their logarithms are rounded differently.
@@ -32,9 +34,7 @@ func TestSignedRank_Ties(t *testing.T) {
 				t.Errorf("%v, %v: p %g, want %g", x, y, test.P, want)
 			}
 			r, err := PairedRatio(x, y, 0.95)
-			if err != nil || r.Interval.Holds(1) != (up > 0 && down > 0) {
-				t.Errorf("%v, %v: %+v, %v", x, y, r, err)
-			}
+			testenv.Check(t, err == nil && r.Interval.Holds(1) == (up > 0 && down > 0), "%v, %v: %+v, %v", x, y, r, err)
 		}
 	}
 }
@@ -53,8 +53,7 @@ func TestSignedRank_Zeros(t *testing.T) {
 		{"one equal", []float64{0, 10, 10}, []float64{0, 0, 11}, 1, 1},
 	} {
 		got, err := SignedRank(c.x, c.y)
-		if err != nil || got.U != c.u || !near(got.P, c.p) || !got.Exact {
-			t.Errorf("%s: %+v, %v; want U %g, p %g", c.name, got, err, c.u, c.p)
-		}
+		testenv.Check(t, err == nil && got.U == c.u && near(got.P, c.p) && got.Exact,
+			"%s: %+v, %v; want U %g, p %g", c.name, got, err, c.u, c.p)
 	}
 }

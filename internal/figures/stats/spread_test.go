@@ -7,6 +7,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/hdr"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func about(a, b, share float64) bool { return math.Abs(a-b) <= share*math.Abs(b) }
@@ -23,10 +24,8 @@ func TestLatencySpread(t *testing.T) {
 		h.Record(time.Duration(i+1) * time.Microsecond)
 	}
 	s, ok, err := LatencySpread(a.Latencies(), b.Latencies())
-	if err != nil || !ok || s.N != 1000 || s.Max != 1e6 || !about(s.Mean, 500500, 1e-6) || !about(s.SD, 288675, 1e-3) ||
-		!about(s.Within, .577, .005) {
-		t.Errorf("%+v %t %v", s, ok, err)
-	}
+	testenv.Check(t, err == nil && ok && s.N == 1000 && s.Max == 1e6 && about(s.Mean, 500500, 1e-6) && about(s.SD, 288675, 1e-3) && about(s.Within, .577, .005),
+		"%+v %t %v", s, ok, err)
 	// Equal values are all within, although their SD is 0 and their bucket has a width.
 	c := hdr.New()
 	for range 10 {
@@ -76,7 +75,6 @@ func TestRateSpread(t *testing.T) {
 		})
 	}
 	second := window(1000, 7)
-	if got := BytesPerSecond(load(second, second), load(second, second, second)); got != 500 || BytesPerSecond() != 0 {
-		t.Errorf("%g bytes per second", got)
-	}
+	got := BytesPerSecond(load(second, second), load(second, second, second))
+	testenv.Check(t, got == 500 && BytesPerSecond() == 0, "%g bytes per second", got)
 }

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestMedian(t *testing.T) {
@@ -49,9 +51,7 @@ func TestMedianInterval(t *testing.T) {
 			xs[i] = float64(at + 1) // the value is its rank
 		}
 		got, ok := MedianInterval(xs, .95)
-		if ok != (test.k > 0) {
-			t.Errorf("%d values: an interval: %t", test.n, ok)
-		}
+		testenv.Check(t, ok == (test.k > 0), "%d values: an interval: %t", test.n, ok)
 		if !ok {
 			continue
 		}

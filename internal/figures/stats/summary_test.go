@@ -60,9 +60,8 @@ func TestSummarize(t *testing.T) {
 	peaks := SummarizePeaks(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, trials)
 	for i := range all[:2] { // that of one round has its histogram
 		want, _ := all[i].PeakStep()
-		if p, _ := peaks[i].PeakStep(); p.Latency != want.Latency {
-			t.Errorf("latency at peak %+v, want %+v", p.Latency, want.Latency)
-		}
+		p, _ := peaks[i].PeakStep()
+		testenv.Check(t, p.Latency == want.Latency, "latency at peak %+v, want %+v", p.Latency, want.Latency)
 	}
 	if want := all[0].Cost.Total / DefaultPrice; !near(peaks[0].Cost.Total, want) {
 		t.Errorf("at $1 an hour %+v, want $%g", peaks[0].Cost, want)
@@ -212,9 +211,7 @@ func TestContender_Errors(t *testing.T) {
 		t.Errorf("%d compared, %t; %d not looked at; %d errors", n, estimate, c.Unread(), c.ErrorsTotal())
 	}
 	for i, excluded := range []bool{false, false, true, false, false, false} { // above max_errors, not at it
-		if c.Steps[i].Excluded != excluded {
-			t.Errorf("step %d is excluded: %t", i, !excluded)
-		}
+		testenv.Check(t, c.Steps[i].Excluded == excluded, "step %d is excluded: %t", i, !excluded)
 	}
 	none := Rounds(bench.Run{}, []bench.TrialResult{{}})
 	if _, ok := none.BusiestStep(); ok {
@@ -261,9 +258,8 @@ func TestTrialMemoryPeak(t *testing.T) {
 	complete := bench.TrialResult{State: bench.TrialComplete, Marks: marks}
 	aborted := bench.TrialResult{State: bench.TrialAborted, Marks: []bench.Mark{{Usage: *usage(500, true)}}}
 	c := Rounds(bench.Run{}, []bench.TrialResult{complete, complete, aborted, {State: bench.TrialComplete}})
-	if !slices.Equal(c.Memory.Values, []float64{500, 500}) || c.MemoryPeak != 500 || c.MemoryPeakIsSample {
-		t.Errorf("%v, %d, %t", c.Memory.Values, c.MemoryPeak, c.MemoryPeakIsSample)
-	}
+	testenv.Check(t, slices.Equal(c.Memory.Values, []float64{500, 500}) && c.MemoryPeak == 500 && !c.MemoryPeakIsSample,
+		"%v, %d, %t", c.Memory.Values, c.MemoryPeak, c.MemoryPeakIsSample)
 }
 
 func TestContender_HalfPeak(t *testing.T) {
@@ -345,9 +341,8 @@ func TestContender_NothingStep(t *testing.T) {
 			}
 			s := Rounds(bench.Run{}, trials)
 			step, ok := s.NothingStep()
-			if s.Peak != c.peak || ok != (c.nothing >= 0) || ok && step.Index != c.nothing {
-				t.Errorf("peak %d, nothing at %d, %v", s.Peak, step.Index, ok)
-			}
+			testenv.Check(t, s.Peak == c.peak && ok == (c.nothing >= 0) && (!ok || step.Index == c.nothing),
+				"peak %d, nothing at %d, %v", s.Peak, step.Index, ok)
 			if v := s.PeakThroughput(); !slices.Equal(v.Values, c.rates) {
 				t.Errorf("throughput %v, want %v", v.Values, c.rates)
 			}
@@ -406,9 +401,8 @@ func TestStep_Words(t *testing.T) {
 				s.Requests[0].Failed["5xx"] != s.Failed["5xx"] || s.Requests[1].Succeeded != n {
 				t.Errorf("%+v", s.Requests)
 			}
-			if n > 1 && test.rounds[0].Load.Statuses[200] == s.Statuses[200] {
-				t.Error("the statuses of the first round are those of the step")
-			}
+			testenv.Check(t, n <= 1 || test.rounds[0].Load.Statuses[200] != s.Statuses[200],
+				"the statuses of the first round are those of the step")
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestTiers(t *testing.T) {
@@ -32,20 +33,16 @@ func TestTiers(t *testing.T) {
 	}
 	// None leads if nothing succeeded anywhere.
 	nothing := [][]float64{samples[6], samples[5], samples[6]}
-	if got = (Rule{}).Tiers(nothing, true, false, nil); got.Tiers != nil || !slices.Equal(got.Unknown, []int{0, 1, 2}) {
-		t.Errorf("tiers of nothing %+v", got)
-	}
-	if got = (Rule{}).Tiers(nothing, false, false, nil); len(got.Tiers) != 1 {
-		t.Errorf("tiers of 0, where less is better, %+v", got)
-	}
-	if got = (Rule{}).Tiers(nil, true, false, nil); got.Tiers != nil || got.Unknown != nil || got.RoundsNeeded != 0 {
-		t.Error("nothing has tiers")
-	}
+	got = (Rule{}).Tiers(nothing, true, false, nil)
+	testenv.Check(t, got.Tiers == nil && slices.Equal(got.Unknown, []int{0, 1, 2}), "tiers of nothing %+v", got)
+	got = (Rule{}).Tiers(nothing, false, false, nil)
+	testenv.Check(t, len(got.Tiers) == 1, "tiers of 0, where less is better, %+v", got)
+	got = (Rule{}).Tiers(nil, true, false, nil)
+	testenv.Check(t, got.Tiers == nil && got.Unknown == nil && got.RoundsNeeded == 0, "nothing has tiers")
 	// A contender's other measures correct its pairs, too.
 	with := func(a, b int) ([]Weighted, float64) { return make([]Weighted, a+b), 1 }
-	if got = (Rule{}).Tiers(samples[:5], true, false, with); got.Tests != 10 {
-		t.Errorf("a family of %d", got.Tests)
-	}
+	got = (Rule{}).Tiers(samples[:5], true, false, with)
+	testenv.Check(t, got.Tests == 10, "a family of %d", got.Tests)
 	if got = (Rule{}).Tiers(samples[3:5], true, false,
 		func(int, int) ([]Weighted, float64) { return make([]Weighted, 29), 1 }); got.Tests != 30 {
 		t.Errorf("a family of %d", got.Tests)
@@ -112,9 +109,8 @@ func TestOutside(t *testing.T) {
 		{"CPU time, client-bound", OfCPU, Contender{Steps: []Step{valid}}, valid, clientBound, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := Outside(test.of, test.contender, test.at, test.clientBound); got != test.want {
-				t.Errorf("%q, want %q", got, test.want)
-			}
+			got := Outside(test.of, test.contender, test.at, test.clientBound)
+			testenv.Check(t, got == test.want, "%q, want %q", got, test.want)
 		})
 	}
 	if !SameLength([]float64{1, 2}, []float64{3, 4}) || SameLength([]float64{1, 2}, []float64{3}) || !SameLength() {

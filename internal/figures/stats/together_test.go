@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // interleaved returns a round that started at since; 0: not interleaved.
@@ -24,13 +25,10 @@ func TestTogether(t *testing.T) {
 	b := []bench.TrialResult{interleaved(5, 50, done), interleaved(1, 10, done), interleaved(2, 21, done),
 		interleaved(3, 30, done)} // the second one of another table
 	kept, ok := Together(a, b)
-	if !ok || len(kept) != 2 || len(kept[0]) != 2 || len(kept[1]) != 2 {
-		t.Fatalf("%v, kept %+v", ok, kept)
-	}
+	testenv.Need(t, ok && len(kept) == 2 && len(kept[0]) == 2 && len(kept[1]) == 2, "%v, kept %+v", ok, kept)
 	for _, side := range kept {
-		if side[0].Trial.Round != 1 || side[1].Trial.Round != 5 {
-			t.Errorf("rounds %d and %d", side[0].Trial.Round, side[1].Trial.Round)
-		}
+		testenv.Check(t, side[0].Trial.Round == 1 && side[1].Trial.Round == 5,
+			"rounds %d and %d", side[0].Trial.Round, side[1].Trial.Round)
 	}
 	for name, sides := range map[string][][]bench.TrialResult{
 		"one side": {a}, "none": nil, "nothing in common": {a[:1], b[:1]}, "at a stretch": {a[3:4], a[3:4]},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // growing returns a step of some seconds in which 1,000 requests a second end, some of them
@@ -101,9 +102,7 @@ func TestMemoryGrowth(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := verdict.MemoryGrowth(test.steps, test.limit<<20)
-			if got.Join("|") != test.want {
-				t.Errorf("%q, want %q", got, test.want)
-			}
+			testenv.Check(t, got.Join("|") == test.want, "%q, want %q", got, test.want)
 			if test.want != "" && (got[0].Kind != bench.WarnMemoryGrowth ||
 				int(got[0].Values[bench.GrowthRate]) != 1048) {
 				t.Errorf("%+v", got[0])

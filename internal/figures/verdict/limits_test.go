@@ -9,6 +9,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/hdr"
 	"github.com/locbench/locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // limit is one threshold: with the value `no` it is not reached, with the next one, `yes`, it is,
@@ -474,7 +475,6 @@ func TestDelayedACKs(t *testing.T) {
 		{"hardly any around", 52, 48, want, func(x float64) string { return piledUp(ms(42), 500, int(x), 0) }},
 		{"pauses of the quota", 6, 5, want, func(x float64) string { return piledUp(ms(42), 500, 0, int64(x)) }},
 	})
-	if got := verdict.DelayedACKs(step{}); got != nil {
-		t.Errorf("of no response: %v", got)
-	}
+	got := verdict.DelayedACKs(step{})
+	testenv.Check(t, got == nil, "of no response: %v", got)
 }

@@ -335,9 +335,8 @@ func TestTrial_Threads(t *testing.T) {
 		if c.set != "" {
 			r.Instance.CPUSet = testenv.Must(cpuset.Parse(c.set))(t)
 		}
-		if got := verdict.Trial(c.cpus, r)[0].String(); !strings.Contains(got, c.want) {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
+		got := verdict.Trial(c.cpus, r)[0].String()
+		testenv.Check(t, strings.Contains(got, c.want), "%s: %q, want %q", name, got, c.want)
 	}
 }
 
@@ -382,9 +381,8 @@ func TestTrial_Machine(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			r := trial(made{rate: 2000, mean: 8, contender: .26, client: .29, busy: 1, storeEmbedded: .1})
 			test.change(&r)
-			if got := verdict.Trial(test.cpus, r)[0].String(); got != test.want {
-				t.Errorf("%q, want %q", got, test.want)
-			}
+			got := verdict.Trial(test.cpus, r)[0].String()
+			testenv.Check(t, got == test.want, "%q, want %q", got, test.want)
 		})
 	}
 }
@@ -420,7 +418,6 @@ func TestRounds(t *testing.T) {
 			}
 		})
 	}
-	if all := verdict.Rounds(4, []bench.TrialResult{trial(quota.with(aborted))}); len(all) != 0 {
-		t.Errorf("of an aborted round: %v", all)
-	}
+	all := verdict.Rounds(4, []bench.TrialResult{trial(quota.with(aborted))})
+	testenv.Check(t, len(all) == 0, "of an aborted round: %v", all)
 }

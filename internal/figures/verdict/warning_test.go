@@ -154,9 +154,8 @@ func TestLoop_NotLookedAt(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.load.Examples = examples
-			if got := (verdict.Loop{}).Warnings(test.load); got.Join("|") != test.want {
-				t.Errorf("%q, want %q", got, test.want)
-			}
+			got := (verdict.Loop{}).Warnings(test.load)
+			testenv.Check(t, got.Join("|") == test.want, "%q, want %q", got, test.want)
 		})
 	}
 }
@@ -164,9 +163,8 @@ func TestLoop_NotLookedAt(t *testing.T) {
 func TestFromOutside(t *testing.T) {
 	outside := bench.Warnings{{Kind: bench.WarnSteal}, {Kind: bench.WarnClientMaybeBound}, {Kind: bench.WarnOverheated}}
 	s := step{Warnings: append(bench.Warnings{{Kind: bench.WarnLate}}, outside...)}
-	if got := verdict.FromOutside(s); !reflect.DeepEqual(got, outside) || len(s.Warnings) != 4 {
-		t.Errorf("%+v of %+v", got, s.Warnings)
-	}
+	got := verdict.FromOutside(s)
+	testenv.Check(t, reflect.DeepEqual(got, outside) && len(s.Warnings) == 4, "%+v of %+v", got, s.Warnings)
 }
 
 // Without counters nothing is said of other programs, of a quota, and of memory.
@@ -184,9 +182,7 @@ func TestWithoutCounters(t *testing.T) {
 			t.Errorf("%s: share %g", name, share)
 		}
 	}
-	if share := verdict.ShareOfOthers(made{rate: 10, busy: 1, storeUnknown: true}.step(0), 0); share != 1 {
-		t.Errorf("a machine that others use alone: share %g", share)
-	}
+	testenv.Equal(t, verdict.ShareOfOthers(made{rate: 10, busy: 1, storeUnknown: true}.step(0), 0), 1)
 	for _, m := range []bench.Machine{{CPUs: 4}, {Load1: "9"}, {CPUs: 4, Load1: "x"}} {
 		if load, busy := verdict.BusyBefore(m); busy {
 			t.Errorf("%+v: load %g", m, load)

@@ -47,9 +47,7 @@ func TestTree_Own(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cpus, memory := fake(t, with(machine, test.files)).Own()
-			if got := fmt.Sprint(cpus, memory); got != test.want {
-				t.Errorf("%s, want %s", got, test.want)
-			}
+			testenv.Equal(t, fmt.Sprint(cpus, memory), test.want)
 		})
 	}
 	if n := OwnCPUs(); n <= 0 || n > float64(runtime.NumCPU()) {
@@ -57,9 +55,7 @@ func TestTree_Own(t *testing.T) {
 	}
 	swaps := fake(t, map[string]string{"none": "heading\n", "one": "heading\n/swap\n"})
 	for name, want := range map[string]bool{"none": false, "one": true, "unknown": true} {
-		if got := swapsIn(swaps.path(name)); got != want {
-			t.Errorf("%s: %t", name, got)
-		}
+		testenv.Equal(t, swapsIn(swaps.path(name)), want, name)
 	}
 }
 

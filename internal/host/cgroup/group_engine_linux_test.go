@@ -86,9 +86,7 @@ func TestGroupOnThisMachine(t *testing.T) {
 		t.Error(err)
 	}
 	testenv.Check(t, cmd.Wait() != nil, "it ended by itself")
-	if err := g.Remove(); err != nil {
-		t.Errorf("again: %v", err)
-	}
+	testenv.OK(t, g.Remove())
 }
 
 // readers returns two readers of the same counters.

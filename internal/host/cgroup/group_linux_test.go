@@ -67,9 +67,8 @@ func TestGroup_Limits(t *testing.T) {
 				}
 				g.limitV1(test.limits, test.cpus, test.swaps, nil)
 				got := content(t, root)
-				if g.missing != nil || g.noSet != nil || !maps.Equal(got, with(v1, test.want)) {
-					t.Errorf("%q; %q, %v", got, g.missing, g.noSet)
-				}
+				testenv.Check(t, g.missing == nil && g.noSet == nil && maps.Equal(got, with(v1, test.want)),
+					"%q; %q, %v", got, g.missing, g.noSet)
 				return
 			}
 			root := fake(t, v2).Root

@@ -302,9 +302,7 @@ func TestReader_OpenFiles(t *testing.T) {
 	for range 100 {
 		usage(t, r)
 	}
-	if n := count(); n != before {
-		t.Errorf("%d files open, before %d", n, before)
-	}
+	testenv.Equal(t, count(), before)
 	if r.Close(); count() >= before {
 		t.Error("Close closed nothing")
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestParseStat(t *testing.T) {
@@ -16,9 +18,7 @@ func TestParseStat(t *testing.T) {
 	if user, system := want.CPU(); user != 120*time.Millisecond || system != 140*time.Millisecond {
 		t.Errorf("%v and %v of CPU time", user, system)
 	}
-	if err != nil || s != want {
-		t.Errorf("%+v, %v; want %+v", s, err, want)
-	}
+	testenv.Check(t, err == nil && s == want, "%+v, %v; want %+v", s, err, want)
 	fields := strings.Fields(line[strings.LastIndexByte(line, ')')+1:])
 	fields[3] = "-1" // no session
 	shortest := ") " + strings.Join(fields[:49], " ")
@@ -43,8 +43,7 @@ func FuzzParseStat(f *testing.F) {
 	f.Add("123 (a) b) S 1 2 77 0 -1 0 1 2 3 4 5 6 7 8 20 0 9 0 12345")
 	f.Add(") ")
 	f.Fuzz(func(t *testing.T, line string) {
-		if s, err := ParseStat(line); err == nil && (s.User < 0 || s.Threads < 0) {
-			t.Errorf("%+v", s)
-		}
+		s, err := ParseStat(line)
+		testenv.Check(t, err != nil || s.User >= 0 && s.Threads >= 0, "%+v", s)
 	})
 }

@@ -21,8 +21,7 @@ func TestRefusedAtOnce(t *testing.T) {
 	// A broadcast address, to which the kernel opens no connection.
 	c.Timeout, c.Addresses = time.Hour, []netip.AddrPort{netip.MustParseAddrPort("255.255.255.255:1")}
 	l := &Loop{conf: c}
-	s, err := newShard(l, 0, 1, 1)
-	testenv.OK(t, err)
+	s := testenv.Must(newShard(l, 0, 1, 1))(t)
 	defer s.close()
 	l.shards = append(l.shards, s)
 	s.open = newOpenShard(s)

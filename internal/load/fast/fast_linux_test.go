@@ -28,8 +28,7 @@ func config(t *testing.T, s bench.Step) Config {
 func configOf(t *testing.T, s bench.Step, spec workload.Spec) Config {
 	t.Helper()
 	spec.BaseURL, spec.Step = "http://h", s
-	mix, err := workload.NewMix(spec)
-	testenv.OK(t, err)
+	mix := testenv.Must(workload.NewMix(spec))(t)
 	return Config{
 		Step:        s,
 		Mix:         mix,
@@ -99,9 +98,7 @@ func exchangesDoNotAllocate(t *testing.T, epoll bool, spec workload.Spec, respon
 	for range 2 { // the first of its kind formats an example, or grows the buffer of the response
 		exchange()
 	}
-	if n := testing.AllocsPerRun(1000, exchange); n != 0 {
-		t.Errorf("%g allocations a request", n)
-	}
+	testenv.Equal(t, testing.AllocsPerRun(1000, exchange), 0)
 	rec.Finish()
 	if load := rec.Load(); load.Failed[bench.ErrSave]+load.Failed[bench.ErrOther] > 0 || load.Succeeded+load.FailedTotal() != int64(asked) || load.Sent != int64(asked)+1 {
 		t.Errorf("%d succeeded, %d failed, %d sent of %d", load.Succeeded, load.FailedTotal(), load.Sent, asked)
@@ -131,9 +128,7 @@ func TestIdleConnectionIsGivenUp(t *testing.T) {
 				s.await(s.now() + int64(time.Minute))
 				s.serve()
 				s.counters.Unlock()
-				if conn.fd != -1 || conn.state != connState {
-					t.Errorf("the connection is still there: %d", conn.fd)
-				}
+				testenv.Check(t, conn.fd == -1 && conn.state == connState, "the connection is still there: %d", conn.fd)
 			})
 		}
 	}
@@ -142,11 +137,9 @@ func TestIdleConnectionIsGivenUp(t *testing.T) {
 // onPair returns a shard whose only connection is one of two sockets, and the other one.
 func onPair(t *testing.T, c Config) (s *shard, other int) {
 	t.Helper()
-	s, err := newShard(&Loop{conf: c}, 0, 1, 1)
-	testenv.OK(t, err)
+	s = testenv.Must(newShard(&Loop{conf: c}, 0, 1, 1))(t)
 	t.Cleanup(s.close)
-	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
-	testenv.OK(t, err)
+	pair := testenv.Must(unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0))(t)
 	t.Cleanup(func() { unix.Close(pair[1]) })
 	s.conns[0].fd = int32(pair[0])
 	return s, pair[1]
@@ -187,9 +180,8 @@ func TestSentAgain(t *testing.T) {
 		conn := &s.conns[0]
 		conn.sent = sent
 		s.fail(conn, 0, s.now(), unix.ECONNRESET)
-		if s.counters.SentAgain != want || s.counters.Sent != 1 || conn.state != connecting {
-			t.Errorf("%d bytes sent: %d requests sent again, %d sent, doing %d", sent, s.counters.SentAgain, s.counters.Sent, conn.state)
-		}
+		testenv.Check(t, s.counters.SentAgain == want && s.counters.Sent == 1 && conn.state == connecting,
+			"%d bytes sent: %d requests sent again, %d sent, doing %d", sent, s.counters.SentAgain, s.counters.Sent, conn.state)
 	}
 }
 

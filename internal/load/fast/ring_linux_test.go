@@ -15,8 +15,7 @@ func TestWhatARequestBeginsWith(t *testing.T) {
 	c := config(t, bench.Step{Connections: 2, Duration: time.Second})
 	c.Epoll = true
 	c.Recorder.Begin(0)
-	s, err := newShard(&Loop{conf: c}, 0, 1, 2)
-	testenv.OK(t, err)
+	s := testenv.Must(newShard(&Loop{conf: c}, 0, 1, 2))(t)
 	defer s.close()
 	for i := range s.conns {
 		s.conns[i].state, s.conns[i].start, s.conns[i].req = waiting, 1, &workload.Request{}
@@ -27,9 +26,8 @@ func TestWhatARequestBeginsWith(t *testing.T) {
 	if a, b := &s.conns[0], &s.conns[1]; a.until != a.start+int64(c.Timeout) || b.until != 0 {
 		t.Errorf("sent at %d and to be answered by %d; the dialed one by %d", a.start, a.until, b.until)
 	}
-	if s.conns[0].start == 1 || s.conns[1].start != 1 || len(s.batch) != 0 {
-		t.Errorf("starts %d and %d, %d left", s.conns[0].start, s.conns[1].start, len(s.batch))
-	}
+	testenv.Check(t, s.conns[0].start != 1 && s.conns[1].start == 1 && len(s.batch) == 0,
+		"starts %d and %d, %d left", s.conns[0].start, s.conns[1].start, len(s.batch))
 }
 
 // ringWorks returns why this system has no io_uring; nil if it has.

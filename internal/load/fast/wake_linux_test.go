@@ -18,8 +18,7 @@ import (
 func takeOver(t *testing.T, fd int) (arrived func() int64) {
 	t.Helper()
 	for range 10_000 {
-		got, err := unix.MemfdCreate("other", unix.MFD_CLOEXEC)
-		testenv.OK(t, err)
+		got := testenv.Must(unix.MemfdCreate("other", unix.MFD_CLOEXEC))(t)
 		t.Cleanup(func() { unix.Close(got) })
 		if got == fd {
 			return func() int64 {
@@ -59,9 +58,7 @@ func TestNothingIsWrittenAfterClose(t *testing.T) {
 			l.Close()
 			arrived := takeOver(t, fd)
 			late(c, l)
-			if n := arrived(); n != 0 {
-				t.Errorf("%d bytes in another file", n)
-			}
+			testenv.Equal(t, arrived(), 0)
 			if _, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err != nil {
 				t.Errorf("the other file was closed: %v", err)
 			}
@@ -84,15 +81,12 @@ func TestWakeMeetsClose(t *testing.T) {
 		}()
 		<-began
 		w.close()
-		file, err := unix.MemfdCreate("other", unix.MFD_CLOEXEC)
-		testenv.OK(t, err)
+		file := testenv.Must(unix.MemfdCreate("other", unix.MFD_CLOEXEC))(t)
 		<-ended
 		var st unix.Stat_t
 		testenv.OK(t, unix.Fstat(file, &st))
 		unix.Close(file)
-		if st.Size != 0 {
-			t.Fatalf("%d bytes in another file (%d, the eventfd was %d)", st.Size, file, fd)
-		}
+		testenv.Need(t, st.Size == 0, "%d bytes in another file (%d, the eventfd was %d)", st.Size, file, fd)
 	}
 }
 
@@ -131,8 +125,6 @@ func TestRingForgetsAClosedConnection(t *testing.T) {
 		c := r.take()
 		done[uint32(c.user)] = c.res
 	}
-	if len(done) != 2 || done[0] != 0 || done[1] != int32(len(request)) {
-		t.Errorf("completed: %v", done)
-	}
+	testenv.Check(t, len(done) == 2 && done[0] == 0 && done[1] == int32(len(request)), "completed: %v", done)
 	runtime.KeepAlive(request)
 }

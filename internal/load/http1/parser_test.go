@@ -13,6 +13,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/load/wire"
 	"github.com/locbench/locbench/internal/load/workload"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // outcome is what a parser makes of a stream of bytes after which the connection ends.
@@ -223,12 +224,9 @@ func TestResponseParserIsBounded(t *testing.T) {
 					fed += size
 					stream = stream[size:]
 				}
-				if err == nil || wire.Classify(err) != test.kind || fed > test.most+size {
-					t.Errorf("%s in pieces of %d: %v after %d bytes", name, size, err, fed)
-				}
-				if cap(p.line) > 2<<20 {
-					t.Errorf("%s in pieces of %d: %d bytes kept", name, size, cap(p.line))
-				}
+				testenv.Check(t, err != nil && wire.Classify(err) == test.kind && fed <= test.most+size,
+					"%s in pieces of %d: %v after %d bytes", name, size, err, fed)
+				testenv.Check(t, cap(p.line) <= 2<<20, "%s in pieces of %d: %d bytes kept", name, size, cap(p.line))
 			}
 		})
 	}
@@ -242,9 +240,7 @@ func TestResponseParserIsBounded(t *testing.T) {
 			t.Fatal(n, done, err)
 		}
 	}
-	if p.Bytes != 1000<<16 || cap(p.line) != 0 {
-		t.Errorf("%d bytes, %d kept", p.Bytes, cap(p.line))
-	}
+	testenv.Check(t, p.Bytes == 1000<<16 && cap(p.line) == 0, "%d bytes, %d kept", p.Bytes, cap(p.line))
 }
 
 func TestResponseParserDoesNotAllocate(t *testing.T) {

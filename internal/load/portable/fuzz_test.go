@@ -53,19 +53,11 @@ func FuzzResponse(f *testing.F) {
 		testenv.OK(t, err)
 		o, _, err := readResponse(bytes.NewReader(data), req, http.StatusOK)
 		if err != nil {
-			if wire.Classify(err) == "" {
-				t.Errorf("%v has no kind", err)
-			}
+			testenv.Check(t, wire.Classify(err) != "", "%v has no kind", err)
 			return
 		}
-		if o.Kind == "" && !bytes.Contains(data, []byte("200")) {
-			t.Errorf("a success without a 200 in %q", data)
-		}
-		if o.Bytes > int64(len(data)) {
-			t.Errorf("%d bytes of %d", o.Bytes, len(data))
-		}
-		if !utf8.ValidString(o.Example) || len(o.Example) > wire.MaxExample+3 {
-			t.Errorf("example %q", o.Example)
-		}
+		testenv.Check(t, o.Kind != "" || bytes.Contains(data, []byte("200")), "a success without a 200 in %q", data)
+		testenv.Check(t, o.Bytes <= int64(len(data)), "%d bytes of %d", o.Bytes, len(data))
+		testenv.Check(t, utf8.ValidString(o.Example) && len(o.Example) <= wire.MaxExample+3, "example %q", o.Example)
 	})
 }

@@ -50,15 +50,11 @@ func TestGone(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			conn, other := pair(t)
-			if watch(conn)() {
-				t.Error("gone before anything has happened")
-			}
+			testenv.Check(t, !watch(conn)(), "gone before anything has happened")
 			testenv.OK(t, conn.SetDeadline(time.Unix(1, 0)))
 			test.do(other)
 			if !test.gone {
-				if watch(conn)() {
-					t.Error("gone, though it is open")
-				}
+				testenv.Check(t, !watch(conn)(), "gone, though it is open")
 				return
 			}
 			testenv.Until(t, 10*time.Second, "it is noticed", func() bool { return watch(conn)() })
@@ -71,19 +67,14 @@ func TestGone_Unknown(t *testing.T) {
 	a, b := net.Pipe()
 	defer a.Close()
 	b.Close()
-	if watch(a)() {
-		t.Error("a pipe is gone")
-	}
+	testenv.Check(t, !watch(a)(), "a pipe is gone")
 	server := httptest.NewTLSServer(nil)
 	defer server.Close()
-	plain, err := net.Dial("tcp", server.Listener.Addr().String())
-	testenv.OK(t, err)
+	plain := testenv.Must(net.Dial("tcp", server.Listener.Addr().String()))(t)
 	conn := tls.Client(&underTLS{Conn: plain}, &tls.Config{InsecureSkipVerify: true})
 	defer conn.Close()
 	testenv.OK(t, conn.Handshake())
-	if watch(conn)() {
-		t.Error("a connection with TLS is gone, though it is open")
-	}
+	testenv.Check(t, !watch(conn)(), "a connection with TLS is gone, though it is open")
 	server.CloseClientConnections()
 	testenv.Until(t, 10*time.Second, "it is noticed", func() bool { return watch(conn)() })
 }

@@ -111,26 +111,19 @@ func TestEachPhaseHasItsOwnTime(t *testing.T) {
 				return conn, nil
 			},
 		})
-		if err != nil || len(p.Kept) != 1 || len(p.New) != 1 || p.Request != "upload" {
-			t.Fatalf("%+v, %v", p, err)
-		}
+		testenv.Need(t, err == nil && len(p.Kept) == 1 && len(p.New) == 1 && p.Request == "upload", "%+v, %v", p, err)
 		if first, kept, last := p.First, p.Kept[0], p.New[0]; p.Started.IsZero() || first.Start != 0 || kept.Start != first.Total || last.Start != kept.Start+kept.Total {
 			t.Errorf("they start at %s, %s and %s after %s, the first two took %s and %s", first.Start, kept.Start, last.Start, p.Started, first.Total, kept.Total)
 		}
 		for what, r := range map[string]bench.RequestPhases{"first": p.First, "kept": p.Kept[0], "new": p.New[0]} {
-			if r.Err != "" || r.Status != 200 || r.Bytes != 10 {
-				t.Errorf("%s: %+v", what, r)
-			}
-			if sum(r) != r.Total {
-				t.Errorf("%s: the phases are %s together, the total is %s", what, sum(r), r.Total)
-			}
-			if r.Send != send || r.FirstByte != first || r.Receive != receive {
-				t.Errorf("%s: sent in %s, first byte after %s, received in %s", what, r.Send, r.FirstByte, r.Receive)
-			}
+			testenv.Check(t, r.Err == "" && r.Status == 200 && r.Bytes == 10, "%s: %+v", what, r)
+			testenv.Check(t, sum(r) == r.Total,
+				"%s: the phases are %s together, the total is %s", what, sum(r), r.Total)
+			testenv.Check(t, r.Send == send && r.FirstByte == first && r.Receive == receive,
+				"%s: sent in %s, first byte after %s, received in %s", what, r.Send, r.FirstByte, r.Receive)
 			isNew := what != "kept"
-			if r.New != isNew || isNew && (r.Name != name || r.Connect != connect || r.TLS != handshake) || !isNew && r.Name+r.Connect+r.TLS != 0 {
-				t.Errorf("%s: new %t, name %s, connect %s, TLS %s", what, r.New, r.Name, r.Connect, r.TLS)
-			}
+			testenv.Check(t, r.New == isNew && (!isNew || (r.Name == name && r.Connect == connect && r.TLS == handshake)) && (isNew || r.Name+r.Connect+r.TLS == 0),
+				"%s: new %t, name %s, connect %s, TLS %s", what, r.New, r.Name, r.Connect, r.TLS)
 		}
 	})
 }
@@ -147,9 +140,8 @@ func TestPlainAddress(t *testing.T) {
 		Resolve: func(context.Context, string) ([]net.IP, error) { return nil, errors.New("an address was looked up") }})
 	testenv.OK(t, err)
 	for _, r := range append(append([]bench.RequestPhases{p.First}, p.Kept...), p.New...) {
-		if r.Err != "" || r.Name != 0 || r.TLS != 0 || r.New != (r.Connect > 0) || sum(r) != r.Total {
-			t.Errorf("%+v", r)
-		}
+		testenv.Check(t, r.Err == "" && r.Name == 0 && r.TLS == 0 && r.New == (r.Connect > 0) && sum(r) == r.Total,
+			"%+v", r)
 	}
 	if got := strings.Join(asked, " "); got != "/get?id=7&l=cs /get?id=7&l=en /get?id=7&l=cs /get?id=7&l=en /get?id=7&l=cs" {
 		t.Errorf("asked %s", got)
@@ -207,9 +199,8 @@ func TestConnectionRefused(t *testing.T) {
 	testenv.OK(t, err)
 	l.Close()
 	p, err := Phases(t.Context(), PhasesPlan{BaseURL: "http://" + l.Addr().String(), Request: bench.Request{Path: "/"}})
-	if err != nil || !strings.Contains(p.First.Err, "refused") || p.First.Total != p.First.Connect {
-		t.Errorf("%+v, %v", p, err)
-	}
+	testenv.Check(t, err == nil && strings.Contains(p.First.Err, "refused") && p.First.Total == p.First.Connect,
+		"%+v, %v", p, err)
 }
 
 func TestCanceled(t *testing.T) {
@@ -272,8 +263,7 @@ func TestLateTimeout(t *testing.T) {
 		testenv.OK(t, err)
 		defer a.slot.close()
 		began := time.Now()
-		r, err := a.measure(t.Context())
-		testenv.OK(t, err)
+		r := testenv.Must(a.measure(t.Context()))(t)
 		if ended := time.Since(began); r.Err != "" || r.Total != time.Second || ended != 2*time.Second {
 			t.Errorf("%+v; the next request could begin after %s", r, ended)
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // A thread that the machine stops between reading the clock and announcing the interval must not
@@ -30,12 +31,10 @@ func TestIntervalBeginsWhenAllCanKnow(t *testing.T) {
 				return reading
 			})
 			from := v.decideFromNow(time.Second)
-			if from <= counted || from != v.From() || v.To() != from+int64(time.Second) {
-				t.Errorf("from %s to %s, but what lies at %s was counted as lead-in", time.Duration(v.From()), time.Duration(v.To()), time.Duration(counted))
-			}
-			if v.Phase(from-1) != LeadIn || v.Phase(from) != Measured || v.Phase(v.To()) != Drain {
-				t.Errorf("phases %d, %d, %d around %d", v.Phase(from-1), v.Phase(from), v.Phase(v.To()), from)
-			}
+			testenv.Check(t, from > counted && from == v.From() && v.To() == from+int64(time.Second),
+				"from %s to %s, but what lies at %s was counted as lead-in", time.Duration(v.From()), time.Duration(v.To()), time.Duration(counted))
+			testenv.Check(t, v.Phase(from-1) == LeadIn && v.Phase(from) == Measured && v.Phase(v.To()) == Drain,
+				"phases %d, %d, %d around %d", v.Phase(from-1), v.Phase(from), v.Phase(v.To()), from)
 		})
 	}
 }

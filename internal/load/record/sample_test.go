@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // sampled records n exchanges on each thread, every microsecond of its second from the start of the
@@ -32,9 +33,8 @@ func TestKeptRequestsAreSpreadOverTheInterval(t *testing.T) {
 	const requests, keep, parts = 100_000, 1000, 10
 	for seed := range uint64(20) {
 		l := sampled(keep, seed, requests)
-		if len(l.Kept) != keep || l.KeptOf != requests {
-			t.Fatalf("seed %d: %d kept of %d", seed, len(l.Kept), l.KeptOf)
-		}
+		testenv.Need(t, len(l.Kept) == keep && l.KeptOf == requests,
+			"seed %d: %d kept of %d", seed, len(l.Kept), l.KeptOf)
 		var of [parts]float64
 		for _, k := range l.Kept {
 			of[int(k.Start/time.Microsecond)*parts/requests]++
@@ -57,9 +57,7 @@ func TestKeptRequestsOfThreadsAreJoined(t *testing.T) {
 		if k.Start >= time.Second {
 			second++
 		}
-		if i > 0 && k.Start < l.Kept[i-1].Start {
-			t.Fatal("they are not in the order of their starts")
-		}
+		testenv.Need(t, i <= 0 || k.Start >= l.Kept[i-1].Start, "they are not in the order of their starts")
 	}
 	if len(l.Kept) != 1000 || l.KeptOf != 100_000 || second < 60 || second > 140 { // mean 100, four standard deviations
 		t.Errorf("%d kept of %d, %d of the thread with a tenth of them", len(l.Kept), l.KeptOf, second)
@@ -109,9 +107,7 @@ func TestKeptRequestsAreAsMeasured(t *testing.T) {
 		{Request: "one", Start: 3 * time.Second, Latency: time.Second, Status: 503, Error: "5xx", Bytes: 9},
 		{Request: "one", Start: 5 * time.Second, Latency: 3 * time.Second, Lag: time.Second, Error: bench.ErrReset, Bytes: 3},
 	}
-	if !reflect.DeepEqual(l.Kept, want) || l.KeptOf != 4 {
-		t.Errorf("of %d:\n%+v\nwant\n%+v", l.KeptOf, l.Kept, want)
-	}
+	testenv.Check(t, reflect.DeepEqual(l.Kept, want) && l.KeptOf == 4, "of %d:\n%+v\nwant\n%+v", l.KeptOf, l.Kept, want)
 }
 
 // The slices of an interleaved step are one sample, whose times include what lies between them.
@@ -137,14 +133,11 @@ func TestKeptRequestsOfSlicesAreJoined(t *testing.T) {
 	l := all.Load()
 	var of [4]int
 	for _, k := range l.Kept {
-		if k.Start%time.Hour >= time.Millisecond {
-			t.Fatalf("one starts after %s", k.Start)
-		}
+		testenv.Need(t, k.Start%time.Hour < time.Millisecond, "one starts after %s", k.Start)
 		of[k.Start/time.Hour]++
 	}
-	if len(l.Kept) != 400 || l.KeptOf != 4000 || min(of[0], of[1], of[2], of[3]) < 65 {
-		t.Errorf("%d kept of %d: %v of the slices", len(l.Kept), l.KeptOf, of)
-	}
+	testenv.Check(t, len(l.Kept) == 400 && l.KeptOf == 4000 && min(of[0], of[1], of[2], of[3]) >= 65,
+		"%d kept of %d: %v of the slices", len(l.Kept), l.KeptOf, of)
 }
 
 // A step that keeps nothing has no sample, and keeping a request allocates nothing.

@@ -268,9 +268,8 @@ func TestInterleaved(t *testing.T) {
 		if empty.Add(&empty); empty.Saturation != 0 {
 			t.Errorf("saturation %g of two empty slices", empty.Saturation)
 		}
-		if !all.Load().Started.Equal(all.Started) || time.Since(all.Started) < 600*ms {
-			t.Errorf("started %s", all.Started)
-		}
+		testenv.Check(t, all.Load().Started.Equal(all.Started) && time.Since(all.Started) >= 600*ms,
+			"started %s", all.Started)
 		testenv.Golden(t, "testdata/interleaved.txt", fmt.Sprint("Unclosed: ", unclosed, "\n", shown(all.Load())))
 	})
 }
@@ -309,31 +308,22 @@ func TestTimeline(t *testing.T) {
 			rec.Answered(rec.Now(), time.Hour, time.Second)
 			rec.Answered(rec.Now(), time.Hour, time.Second)
 			state(starts + " 1 true false false")
-			if !rec.AwaitSteady(time.Second, nil) {
-				t.Error("the interval has not begun")
-			}
+			testenv.Check(t, rec.AwaitSteady(time.Second, nil), "the interval has not begun")
 			from := rec.From()
-			if time.Duration(from) != took+announced || rec.LeadIn != took+announced || rec.Now() != from {
-				t.Errorf("from %s at %s", time.Duration(from), time.Duration(rec.Now()))
-			}
+			testenv.Check(t, time.Duration(from) == took+announced && rec.LeadIn == took+announced && rec.Now() == from,
+				"from %s at %s", time.Duration(from), time.Duration(rec.Now()))
 			state(fmt.Sprint(strings.TrimSuffix(starts, "]"), " ", time.Duration(from)+500*ms, "] 2 true false false"))
-			if got := fmt.Sprint(rec.BeginsEarly(0), rec.BeginsEarly(2), rec.BeginsEarly(3)); got != "true true false" {
-				t.Errorf("begin early: %s", got)
-			}
+			testenv.Equal(t, fmt.Sprint(rec.BeginsEarly(0), rec.BeginsEarly(2), rec.BeginsEarly(3)), "true true false")
 			end := from + int64(time.Second)
-			if rec.Began() != rec.Time(from) || rec.At(rec.Time(end)) != end || rec.SendingEnded(end-1) || !rec.SendingEnded(end) {
-				t.Errorf("began %s, ends %s", rec.Began(), rec.Time(end))
-			}
+			testenv.Check(t, rec.Began() == rec.Time(from) && rec.At(rec.Time(end)) == end && !rec.SendingEnded(end-1) && rec.SendingEnded(end),
+				"began %s, ends %s", rec.Began(), rec.Time(end))
 			first, second := errors.New("first"), errors.New("second")
-			if rec.Err() != nil {
-				t.Error(rec.Err())
-			}
+			testenv.Check(t, rec.Err() == nil, "%v", rec.Err())
 			time.Sleep(100 * ms)
 			rec.Fail(first)
 			rec.Fail(second)
-			if rec.Err() != first || !rec.SendingEnded(0) || !rec.Stopped() || wakes != 3 || rec.Length() != 100*ms || rec.MaySend() {
-				t.Errorf("%v, stopped %t, %d wakes, %s", rec.Err(), rec.Stopped(), wakes, rec.Length())
-			}
+			testenv.Check(t, rec.Err() == first && rec.SendingEnded(0) && rec.Stopped() && wakes == 3 && rec.Length() == 100*ms && !rec.MaySend(),
+				"%v, stopped %t, %d wakes, %s", rec.Err(), rec.Stopped(), wakes, rec.Length())
 		}
 	})
 }
@@ -350,9 +340,8 @@ func TestAwaitSteady_LoadEnded(t *testing.T) {
 				rec.Stop()
 				rec.Answered(0, 0, 0)
 			}
-			if rec.AwaitSteady(time.Second, ended) || rec.From() != Undecided || rec.LeadIn != 0 {
-				t.Errorf("%s: begun", name)
-			}
+			testenv.Check(t, !rec.AwaitSteady(time.Second, ended) && rec.From() == Undecided && rec.LeadIn == 0,
+				"%s: begun", name)
 		}
 	})
 }
@@ -367,9 +356,7 @@ func TestAwaitSteady_WakeUpEnds(t *testing.T) {
 		rec.Begin(1)
 		go func() {
 			defer close(returned)
-			if rec.AwaitSteady(timeout, drained) {
-				t.Error("the interval begins after the end of the load")
-			}
+			testenv.Check(t, !rec.AwaitSteady(timeout, drained), "the interval begins after the end of the load")
 		}()
 		<-waking // no response yet, so the other connections start
 		close(drained)
@@ -381,8 +368,6 @@ func TestAwaitSteady_WakeUpEnds(t *testing.T) {
 		}
 		close(woken)
 		<-returned
-		if rec.Now() != int64(timeout/spreadShare) {
-			t.Errorf("the other connections started at %d", rec.Now())
-		}
+		testenv.Check(t, rec.Now() == int64(timeout/spreadShare), "the other connections started at %d", rec.Now())
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestClassify(t *testing.T) {
@@ -41,23 +42,18 @@ func TestClassify(t *testing.T) {
 		{&net.DNSError{Err: "no such host"}, bench.ErrOther},
 		{&net.DNSError{Err: "late", IsTimeout: true}, bench.ErrTimeout},
 	} {
-		if got := Classify(test.err); got != test.want {
-			t.Errorf("%v is %q, want %q", test.err, got, test.want)
-		}
+		testenv.Equal(t, Classify(test.err), test.want, test.err)
 	}
 	for status, want := range map[int]bench.ErrorKind{100: "1xx", 204: "2xx", 302: "3xx", 404: "4xx", 599: "5xx", 600: bench.ErrOther, 99: bench.ErrOther} {
-		if got := Class(status); got != want {
-			t.Errorf("status %d is %q, want %q", status, got, want)
-		}
+		testenv.Equal(t, Class(status), want, status)
 	}
 }
 
 func TestExamplesAreBounded(t *testing.T) {
 	for _, s := range []string{"", "a\x00b\x1b[2J\nc\x7f\u009b", strings.Repeat("é", 1000), "x" + strings.Repeat("\xff", 1000)} {
 		got := Example(s)
-		if len(got) > MaxExample+3 || !utf8.ValidString(got) || strings.ContainsFunc(got, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }) {
-			t.Errorf("%q became %q", s, got)
-		}
+		testenv.Check(t, len(got) <= MaxExample+3 && utf8.ValidString(got) && !strings.ContainsFunc(got, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }),
+			"%q became %q", s, got)
 	}
 }
 
@@ -65,8 +61,6 @@ func TestBackOff(t *testing.T) {
 	for failures, want := range map[int]time.Duration{
 		1: time.Millisecond, 2: 2 * time.Millisecond, 7: 64 * time.Millisecond, 8: 100 * time.Millisecond, 100: 100 * time.Millisecond,
 	} {
-		if got := BackOff(failures); got != want {
-			t.Errorf("%s after %d failures, want %s", got, failures, want)
-		}
+		testenv.Equal(t, BackOff(failures), want, failures)
 	}
 }

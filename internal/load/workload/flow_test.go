@@ -134,10 +134,8 @@ func (f *flow) begin(t *testing.T, b *strings.Builder, session string, respond f
 	}
 	all := NewUsers(f.spec.Step, MaxOpenConnections(f.spec.Step))
 	own.Step = bench.Step{Request: session, Connections: 1, Duration: time.Second}
-	m, err := NewMix(own)
-	testenv.OK(t, err)
-	users, err := all.Begin(m)
-	testenv.OK(t, err)
+	m := testenv.Must(NewMix(own))(t)
+	users := testenv.Must(all.Begin(m))(t)
 	for i := range users {
 		for users[i].Begun() {
 			f.exchange(m, &users[i], b, respond(i))

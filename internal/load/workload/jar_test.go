@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func sentCookies(j *Jar, address, given string) string {
@@ -51,19 +53,13 @@ func TestCookies(t *testing.T) {
 	} {
 		var j Jar
 		keepCookies(&j, at+"/app/login", c.set...)
-		if got := sentCookies(&j, at+c.to, ""); got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
-		}
+		testenv.Equal(t, sentCookies(&j, at+c.to, ""), c.want, c.name)
 	}
 	var j Jar
 	keepCookies(&j, "https://shop.test/", "a=1; Secure", "sid=2")
-	if got := sentCookies(&j, "https://shop.test/", " sid=mine; x=y"); got != "a=1" {
-		t.Errorf("next to a header of the request: %q", got)
-	}
+	testenv.Equal(t, sentCookies(&j, "https://shop.test/", " sid=mine; x=y"), "a=1")
 	keepCookies(&j, "http://127.0.0.1:1/", "ip=1; Domain=0.0.1")
-	if got := sentCookies(&j, "http://127.0.0.1:1/", ""); got != "" {
-		t.Errorf("of another host, or of a part of an address: %q", got)
-	}
+	testenv.Equal(t, sentCookies(&j, "http://127.0.0.1:1/", ""), "")
 }
 
 // A cookie ends when its time is over, also in the copy that a session starts with.
@@ -73,9 +69,7 @@ func TestCookiesExpire(t *testing.T) {
 		keepCookies(&j, "http://h/", "a=1; Max-Age=2", "b=1; Expires="+time.Now().Add(3*time.Second).UTC().Format(http.TimeFormat))
 		copied.copy(&j)
 		for i, want := range []string{"a=1; b=1", "a=1; b=1", "b=1", ""} {
-			if got := sentCookies(&copied, "http://h/", ""); got != want {
-				t.Errorf("after %d s: %q, want %q", i, got, want)
-			}
+			testenv.Equal(t, sentCookies(&copied, "http://h/", ""), want, i)
 			time.Sleep(time.Second)
 		}
 	})
@@ -127,9 +121,7 @@ func TestCookiesAreKeptWithoutAllocation(t *testing.T) {
 	}); n > 0 {
 		t.Errorf("%v allocations", n)
 	}
-	if string(dst) != "\r\nCookie: tenant=1; old=2; sid=abc123; lang=en" {
-		t.Errorf("%s", dst)
-	}
+	testenv.Check(t, string(dst) == "\r\nCookie: tenant=1; old=2; sid=abc123; lang=en", "%s", dst)
 }
 
 func FuzzSetCookie(f *testing.F) {
@@ -143,8 +135,7 @@ func FuzzSetCookie(f *testing.F) {
 		if got := j.append(nil, "", []byte(target), nil, newOrigin(u, "")); strings.ContainsAny(string(got), "\r\n") && !strings.ContainsAny(text, "\r\n") {
 			t.Fatalf("%q", got)
 		}
-		if j.size < 0 || j.size > maxCookiesSize || len(j.cookies) > 2 {
-			t.Fatalf("%d cookies, %d bytes", len(j.cookies), j.size)
-		}
+		testenv.Need(t, j.size >= 0 && j.size <= maxCookiesSize && len(j.cookies) <= 2,
+			"%d cookies, %d bytes", len(j.cookies), j.size)
 	})
 }

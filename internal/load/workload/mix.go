@@ -81,7 +81,7 @@ type iteration struct {
 func NewMix(plan Spec) (*Mix, error) {
 	var errs []error
 	base, err := secret.ParseURL(plan.BaseURL)
-	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Hostname() == "" {
+	if err != nil || !secret.IsHTTP(base) {
 		// Without the URL itself: it may hold a password, which cannot be cut from a malformed URL.
 		errs = append(errs, errors.New("base URL: must be http://HOST:PORT or https://HOST:PORT"))
 		base = &url.URL{Scheme: "http", Host: "placeholder"}

@@ -24,8 +24,7 @@ func spec(url string) Spec {
 // asked returns the method and URL of the next n requests of p.
 func asked(t *testing.T, p Spec, n int) []string {
 	t.Helper()
-	m, err := NewMix(p)
-	testenv.OK(t, err)
+	m := testenv.Must(NewMix(p))(t)
 	var urls []string
 	var u User
 	for range n {

@@ -188,9 +188,7 @@ func TestJar(t *testing.T) {
 		value, ok := again.value("a")
 		fmt.Fprintf(&b, "a=%.5s %t\n", value, ok)
 		again.copy(nil)
-		if again.size != 0 || len(again.cookies) != 0 {
-			t.Error("a copy of no jar is not empty")
-		}
+		testenv.Check(t, again.size == 0 && len(again.cookies) == 0, "a copy of no jar is not empty")
 	}
 	testenv.Golden(t, "testdata/jar.txt", b.String())
 }
@@ -258,9 +256,7 @@ func TestSchedule(t *testing.T) {
 	s := NewSchedule(bench.Step{Rate: 10, RampTo: 20, Duration: 2 * time.Second}, nil)
 	s.Begins(int64(time.Second))
 	for at, want := range map[float64]float64{0: 10, 1e9: 10, 2e9: 15, 3e9: 20, 4e9: 20} {
-		if got := s.rate(at); got != want {
-			t.Errorf("at %g: rate %g, want %g", at, got, want)
-		}
+		testenv.Equal(t, s.rate(at), want, at)
 	}
 	for _, c := range []struct {
 		step        bench.Step
@@ -270,9 +266,7 @@ func TestSchedule(t *testing.T) {
 		{bench.Step{Rate: 1e6}, 9, 9},
 		{bench.Step{Rate: 100, Arrivals: &bench.Arrivals{}}, 9, 0},
 	} {
-		if got := InitialConnections(c.step, c.limit); got != c.want {
-			t.Errorf("%+v: %d connections at first, want %d", c.step, got, c.want)
-		}
+		testenv.Equal(t, InitialConnections(c.step, c.limit), c.want, c.step)
 	}
 	trial := TrialState{}
 	if a, b, c := trial.Step(7), trial.Step(7), trial.Step(7); a != 7 || b != 0xd1342543de82ef95+7 || c-b != b-a {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestMaxOpenConnections(t *testing.T) {
@@ -21,9 +22,7 @@ func TestMaxOpenConnections(t *testing.T) {
 		{bench.Step{Arrivals: &bench.Arrivals{Users: 9}}, 9},
 		{bench.Step{Arrivals: &bench.Arrivals{Users: 9999}}, 4096},
 	} {
-		if got := MaxOpenConnections(test.step); got != test.want {
-			t.Errorf("%+v: %d, want %d", test.step, got, test.want)
-		}
+		testenv.Equal(t, MaxOpenConnections(test.step), test.want, test.step)
 	}
 }
 
@@ -36,9 +35,7 @@ func TestNewUsers(t *testing.T) {
 		{bench.Step{Rate: 1, MaxConnections: 300}, 300, 300}, {bench.Step{Arrivals: &bench.Arrivals{Users: 7}}, 300, 7},
 		{bench.Step{Connections: 9, MaxRequests: 8}, 9, 8}, {bench.Step{Connections: 9, MaxRequests: 10}, 9, 9},
 	} {
-		if got := NewUsers(test.step, test.connections).Count(); got != test.want {
-			t.Errorf("%+v: %d users, want %d", test.step, got, test.want)
-		}
+		testenv.Equal(t, NewUsers(test.step, test.connections).Count(), test.want, test.step)
 	}
 }
 
@@ -52,16 +49,13 @@ func TestQueueKeepsTheOrder(t *testing.T) {
 		}
 		for range round % 5 {
 			if j, ok := q.Pop(); ok {
-				if j.Requests != out {
-					t.Fatalf("%d came out, want %d", j.Requests, out)
-				}
+				testenv.Need(t, j.Requests == out, "%d came out, want %d", j.Requests, out)
 				out++
 			}
 		}
 	}
-	if q.n != in-out || q.push(Job{}, q.n) {
-		t.Errorf("%d in line, want %d, or it took more than it may", q.n, in-out)
-	}
+	testenv.Check(t, q.n == in-out && !q.push(Job{}, q.n),
+		"%d in line, want %d, or it took more than it may", q.n, in-out)
 }
 
 // Only jobs that wait for a connection expire: one that is merely sent late, as the client was, is

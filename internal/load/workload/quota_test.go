@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // quotaSpec is of two kinds of requests, one 19 times as frequent as the other.
@@ -36,17 +37,12 @@ func TestQuotaOfChecks(t *testing.T) {
 				least, most = 70, 100
 			}
 			for q, n := range quarters {
-				if n < least || n > most {
-					t.Errorf("%s: quarter %d: %d of kind %s checked, want %d to %d", name, q+1, n, kind, least, most)
-				}
+				testenv.Check(t, n >= least && n <= most,
+					"%s: quarter %d: %d of kind %s checked, want %d to %d", name, q+1, n, kind, least, most)
 			}
 		}
-		if len(checked) != 2 {
-			t.Errorf("%s: checked %v", name, checked)
-		}
+		testenv.Check(t, len(checked) == 2, "%s: checked %v", name, checked)
 	}
 	few, _ := sampledLoad{spec: quotaSpec(300, never, timed), requests: 250}.run(t)
-	if n := sum(few["often"]) + sum(few["rare"]); n != 250 {
-		t.Errorf("%d of 250 requests checked", n)
-	}
+	testenv.Equal(t, sum(few["often"])+sum(few["rare"]), 250)
 }

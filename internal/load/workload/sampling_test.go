@@ -58,8 +58,7 @@ func (l sampledLoad) run(t *testing.T) (checked map[string][4]int, kept int) {
 		if l.slices > 0 {
 			spec.Sampling.Before = length * time.Duration(slice) / time.Duration(slices)
 		}
-		m, err := NewMix(spec)
-		testenv.OK(t, err)
+		m := testenv.Must(NewMix(spec))(t)
 		own := l.requests / slices
 		for i := range own {
 			if at := began.Add(length / time.Duration(slices) * time.Duration(i) / time.Duration(own)); at.After(now) {
@@ -129,14 +128,10 @@ func TestQuotaIsOfTheWholeStep(t *testing.T) {
 				t.Errorf("%s: %d of kind %s checked, want 300", name, n, kind)
 			}
 			for q, n := range quarters {
-				if n < 65 || n > 85 {
-					t.Errorf("%s: quarter %d has %d of kind %s, want 75", name, q+1, n, kind)
-				}
+				testenv.Check(t, n >= 65 && n <= 85, "%s: quarter %d has %d of kind %s, want 75", name, q+1, n, kind)
 			}
 		}
-		if len(checked) == 0 {
-			t.Errorf("%s: nothing checked", name)
-		}
+		testenv.Check(t, len(checked) != 0, "%s: nothing checked", name)
 	}
 }
 
@@ -181,9 +176,7 @@ func TestQuotaOfUnknownResponses(t *testing.T) {
 			BaseURL: "http://h", Step: bench.Step{Connections: 1, Duration: time.Second}, CheckQuota: 300,
 			Requests: []bench.Request{{Name: "get", Path: "/"}}, Check: func(Response) error { return err },
 		})
-		if e != nil {
-			t.Fatal(e)
-		}
+		testenv.Need(t, e == nil, "%v", e)
 		var u User
 		m.Begin(&u)
 		r, _ := m.Write(&u, nil)
@@ -192,9 +185,7 @@ func TestQuotaOfUnknownResponses(t *testing.T) {
 		}
 		m.CheckResponse(&u, r, Response{Status: 200})
 		u.Done(false)
-		if taken := m.checker.kinds[0].taken.Load(); taken != want {
-			t.Errorf("%v: %d count, want %d", err, taken, want)
-		}
+		testenv.Equal(t, m.checker.kinds[0].taken.Load(), want, err)
 	}
 }
 
@@ -230,8 +221,7 @@ func TestClockOfQuotaIsReadSeldom(t *testing.T) {
 	reads, now := 0, time.Unix(1000, 0)
 	spec := quotaSpec(300, 1<<30, bench.Step{Connections: 1, Duration: time.Second})
 	spec.BaseURL, spec.Now, spec.Check = "http://h", func() time.Time { reads++; return now }, func(Response) error { return nil }
-	m, err := NewMix(spec)
-	testenv.OK(t, err)
+	m := testenv.Must(NewMix(spec))(t)
 	var u User
 	for i := range 100_000 {
 		now = time.Unix(1000, int64(i)*10_000)

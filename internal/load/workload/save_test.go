@@ -125,8 +125,7 @@ func FuzzSave(f *testing.F) {
 		if CheckSave(spec) != nil || len(body) > MaxChecked {
 			return
 		}
-		s, err := newSave(spec, 0, u)
-		testenv.OK(t, err)
+		s := testenv.Must(newSave(spec, 0, u))(t)
 		var to slot
 		if s.take(Response{Head: head, Body: body}, &to) != nil {
 			return

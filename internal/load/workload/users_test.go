@@ -21,8 +21,7 @@ import (
 // write begins and writes one request of a spec.
 func write(t testing.TB, p Spec) []byte {
 	t.Helper()
-	m, err := NewMix(p)
-	testenv.OK(t, err)
+	m := testenv.Must(NewMix(p))(t)
 	var u User
 	testenv.OK(t, m.Begin(&u))
 	_, raw := m.Write(&u, nil)
@@ -42,9 +41,7 @@ func FuzzValues(f *testing.F) {
 		p.Variables = []bench.Variable{{Name: "v", List: []string{value}, Draw: bench.DrawRandom}}
 		p.Requests = []bench.Request{{Name: "r", Method: "POST", Path: "/p-{v}-/x?q={v}&w=1", Header: map[string]string{"X-V": "-{v}-"}, Encoding: bench.JSONBody, Body: `{"a":"-{v}-","n":["{v}"]}`}}
 		r, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(write(t, p))))
-		if err != nil {
-			t.Fatalf("%q: %v", value, err)
-		}
+		testenv.Need(t, err == nil, "%q: %v", value, err)
 		body, err := io.ReadAll(r.Body)
 		testenv.OK(t, err)
 		var doc struct {
@@ -54,18 +51,16 @@ func FuzzValues(f *testing.F) {
 		if err := json.Unmarshal(body, &doc); err != nil || doc.A != "-"+value+"-" || len(doc.N) != 1 || doc.N[0] != value {
 			t.Errorf("%q: body %q, %v", value, body, err)
 		}
-		if r.URL.Path != "/p-"+value+"-/x" || r.URL.Query().Get("q") != value || r.URL.Query().Get("w") != "1" || r.Header.Get("X-V") != "-"+value+"-" {
-			t.Errorf("%q: %s, header %q", value, r.RequestURI, r.Header.Get("X-V"))
-		}
+		testenv.Check(t, r.URL.Path == "/p-"+value+"-/x" && r.URL.Query().Get("q") == value && r.URL.Query().Get("w") == "1" && r.Header.Get("X-V") == "-"+value+"-",
+			"%q: %s, header %q", value, r.RequestURI, r.Header.Get("X-V"))
 		p.Requests[0].Encoding, p.Requests[0].Body = bench.FormBody, "a={v}&b=-{v}-"
 		if r, err = http.ReadRequest(bufio.NewReader(bytes.NewReader(write(t, p)))); err != nil {
 			t.Fatal(err)
 		}
 		body, _ = io.ReadAll(r.Body)
 		form, err := url.ParseQuery(string(body))
-		if err != nil || form.Get("a") != value || form.Get("b") != "-"+value+"-" {
-			t.Errorf("%q: form %q, %v", value, body, err)
-		}
+		testenv.Check(t, err == nil && form.Get("a") == value && form.Get("b") == "-"+value+"-",
+			"%q: form %q, %v", value, body, err)
 	})
 }
 
@@ -81,9 +76,8 @@ func TestGenerators(t *testing.T) {
 	for step := range 2 {
 		for i, line := range asked(t, p, 1000) {
 			m := form.FindStringSubmatch(line)
-			if m == nil || seen[m[1]] || seen[m[2]] || m[3] != fmt.Sprint(1000*step+i+1) {
-				t.Fatalf("step %d, request %d: %q", step, i, line)
-			}
+			testenv.Need(t, m != nil && !seen[m[1]] && !seen[m[2]] && m[3] == fmt.Sprint(1000*step+i+1),
+				"step %d, request %d: %q", step, i, line)
 			if at, err := url.PathUnescape(m[4]); err != nil || at == "" {
 				t.Fatal(err)
 			} else if when, err := time.Parse(time.RFC3339, at); err != nil || when.IsZero() {

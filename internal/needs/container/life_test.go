@@ -500,9 +500,8 @@ func TestExternal(t *testing.T) {
 			testenv.OK(t, f.Alive(t.Context()))
 			testenv.OK(t, f.Close(t.Context()))
 			testenv.Equal(t, f.engine.since(), "")
-			if strings.Contains(f.Info().String()+f.Info().URL, "100%") {
-				t.Errorf("shows a password: %v", f.Info())
-			}
+			testenv.Check(t, !strings.Contains(f.Info().String()+f.Info().URL, "100%"),
+				"shows a password: %v", f.Info())
 			testenv.Equal(t, restarts(bench.NeedSpec{From: f.from}), false)
 		})
 	}
@@ -510,9 +509,7 @@ func TestExternal(t *testing.T) {
 	f.place.Network = needs.Network{Host: "127.0.0.1",
 		Peers: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}} // where a relay can listen
 	f.open(t)
-	if f.Address().Port == port {
-		t.Error("no relay")
-	}
+	testenv.Check(t, f.Address().Port != port, "no relay")
 	testenv.OK(t, accepts(t.Context(), net.JoinHostPort(f.Address().Host, f.Address().Port), usual.open))
 	testenv.Contains(t, strings.Join(*f.warned, ""), "locbench relays its connections")
 	testenv.OK(t, f.Close(t.Context()))

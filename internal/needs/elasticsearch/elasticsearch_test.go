@@ -100,9 +100,7 @@ func TestSeed(t *testing.T) {
 	if n, err := s.store.Count(t.Context(), "city"); err != nil || n != 300 {
 		t.Errorf("%d cities, %v", n, err)
 	}
-	if len(warned) != 2 || warned[0] != "a type was dropped" {
-		t.Errorf("warned of %q", warned)
-	}
+	testenv.Check(t, len(warned) == 2 && warned[0] == "a type was dropped", "warned of %q", warned)
 }
 
 // noted is a data set with a warning about each index.
@@ -137,9 +135,7 @@ func TestRestore(t *testing.T) {
 		testenv.OK(t, err)
 		testenv.Equal(t, got, c.want, c.cities)
 	}
-	if !refreshed {
-		t.Error("counted without a refresh")
-	}
+	testenv.Check(t, refreshed, "counted without a refresh")
 	server.Close()
 	if _, err := s.Restore(t.Context(), bench.Selection{Contender: "c"}); err == nil {
 		t.Error("an unreachable store counts as unchanged")

@@ -149,7 +149,7 @@ func wrong(n bench.NeedSpec) (all []needs.Mistake) {
 	s, from := specOf(n), storeOf(n).Chosen()
 	one := "an elasticsearch from " + string(n.From)
 	u, err := secret.ParseURL(n.URL)
-	usable := err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") && u.RawQuery+u.Fragment == ""
+	usable := err == nil && secret.IsHTTP(u) && u.RawQuery+u.Fragment == ""
 	switch {
 	case n.URL == "":
 	case !from.Traits().ByURL:

@@ -5,9 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/prometheus/client_golang/prometheus"
-
-	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/testenv"
 )
@@ -22,19 +19,6 @@ func TestDocsNameEveryFormat(t *testing.T) {
 	}
 }
 
-// everySample collects a step in which every value is known.
-type everySample struct{ prometheus.Collector }
-
-func (everySample) Describe(chan<- *prometheus.Desc) {}
-
-func (everySample) Collect(to chan<- prometheus.Metric) {
-	run, trials := fixture()
-	s := trials[0].Steps[0]
-	s.Before.Switches, s.After.Switches = &bench.Switches{}, &bench.Switches{Voluntary: 1}
-	s.After.Throttling.Periods += 10
-	samples(to).step(row{StepResult: s, run: &run, trial: &trials[0], peaked: true})
-}
-
 // tables returns the generated tables of docs/formats.md.
 func tables(t *testing.T) map[string]string {
 	row := func(cells ...string) string { return "| " + strings.Join(cells, " | ") + " |\n" }
@@ -42,21 +26,13 @@ func tables(t *testing.T) map[string]string {
 	for _, c := range append(Columns(), NeedColumns("NAME")...) {
 		columns += row("`"+c.Name+"`", c.Doc)
 	}
-	steps := row("name", "type", "what") + "|---|---|---|\n"
-	registry := prometheus.NewRegistry()
-	testenv.OK(t, registry.Register(everySample{}))
-	families, err := registry.Gather()
-	testenv.OK(t, err)
-	for _, f := range families {
-		steps += row("`"+f.GetName()+"`", strings.ToLower(f.GetType().String()), f.GetHelp())
-	}
 	live := row("name", "type", "what") + "|---|---|---|\n"
 	for _, m := range measure.All() {
 		if m.Live != nil {
 			live += row("`"+m.Live.Name+"`", m.Live.Kind, m.Live.Help)
 		}
 	}
-	return map[string]string{"columns": columns, "step metrics": steps, "live metrics": live}
+	return map[string]string{"columns": columns, "live metrics": live}
 }
 
 // TestDocsTables compares docs/formats.md with the generated tables; -update writes them.

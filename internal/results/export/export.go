@@ -1,5 +1,4 @@
-// Package export writes results in other formats: vegeta, HdrHistogram, Prometheus, CSV and
-// flat JSON.
+// Package export writes results in other formats: vegeta, HdrHistogram, CSV and flat JSON.
 //
 // It converts values to bytes; package cli opens files. It leaves out what a format cannot hold.
 // docs/formats.md describes the formats.
@@ -12,8 +11,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-
-	vegeta "github.com/tsenart/vegeta/v12/lib"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/text/safe"
@@ -48,16 +45,15 @@ func Formats() []Format {
 	return []Format{
 		{Name: "csv", Title: "one row per trial and step", files: single("results.csv", writeCSV)},
 		{Name: "json", Title: "the same rows as a list of flat objects", files: single("results.flat.json", writeJSON)},
-		{Name: "prometheus", Title: "results of each step in Prometheus' text format",
-			files: single("results.prom", writePrometheus)},
 		{Name: "hgrm", Title: "percentile distribution of each step, for HdrHistogram's plotter",
 			Many: true, files: hgrmFiles},
 		{Name: "hlog", Title: "HdrHistogram log of each trial",
 			Note: "one interval per step: windows have quantiles, no histograms", Many: true,
 			files: perTrial(".hlog", writeHLog)},
-		vegetaFormat("vegeta", "vegeta's binary results, one file per step", ".bin", vegeta.NewEncoder),
-		vegetaFormat("vegeta-json", "vegeta's results as JSON lines", ".json", vegeta.NewJSONEncoder),
-		vegetaFormat("vegeta-csv", "vegeta's results as CSV", ".csv", csvEncoder),
+		{Name: "vegeta", Title: "vegeta's binary results, one file per step", Many: true, files: vegetaFiles,
+			Note: "only requests that were kept one by one: those of steps with keep_requests, and first_requests",
+			none: "no single requests were kept: add `keep_requests: 1000` to a step of the profile, " +
+				"such as {connections: 64, keep_requests: 1000}, or `first_requests: {requests: 10}`, and run it again"},
 	}
 }
 

@@ -1,7 +1,8 @@
 package export
 
 import (
-	"cmp"
+	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"sync"
@@ -14,88 +15,132 @@ import (
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
-// state is a run's state, from its events: a prometheus.Collector, safe for concurrent use.
+// state has the samples of a run, from its events: a prometheus.Collector, safe for concurrent use.
 type state struct {
 	mu      sync.Mutex
-	run     *bench.Run             // nil before the start
-	going   float64                // 1 until the run has ended
-	trials  int                    // number of planned trials
-	trial   *trial                 // the trial of the last event; with interleaving, the one under load
-	running map[bench.Trial]*trial // all running trials
-	counts  map[count]float64
+	samples map[string]sample        // by name and labels; nil before the start
+	steps   map[bench.Trial][]string // labels of the running steps
 }
 
-// trial is the state of a running trial.
-type trial struct {
-	id      bench.Trial
-	number  int // from 1; 0: no running trial
-	limits  bench.Limits
-	startUp time.Duration // 0: unknown
-	step    *bench.StepStarted
-	window  *bench.Window
-	usage   *bench.Usage
+// sample is the value of a metric with its labels, pairs of a name and a value.
+type sample struct {
+	prometheus.Metric
+	value float64
+	until end
+	trial bench.Trial
 }
 
-// count is the key of a counter of one contender over the whole run.
-type count struct{ name, help, label, of, contender string }
+// end is what ends a sample.
+type end int
+
+const (
+	ofStep end = iota // also the end of its trial
+	ofTrial
+	ofRun
+)
 
 // handle applies one event to the state.
 func (s *state) handle(rec bench.Record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if e, ok := rec.Event.(bench.RunStarted); ok {
-		s.run, s.going = &e.Run, 1
-		s.trial, s.running, s.counts = &trial{}, map[bench.Trial]*trial{}, map[count]float64{}
+	start, isStart := rec.Event.(bench.RunStarted)
+	if isStart {
+		s.samples, s.steps = map[string]sample{}, map[bench.Trial][]string{}
 	}
-	if s.run == nil {
+	if s.samples == nil {
 		return
 	}
-	contender := ""
+	var trial bench.Trial
 	if rec.Trial != nil {
-		contender, s.trial = rec.Trial.Label(), cmp.Or(s.running[*rec.Trial], s.trial)
+		trial = *rec.Trial
 	}
-	add := func(name, help, label, of string, n int64) {
-		s.counts[count{name, help, label, of, contender}] += float64(n)
+	contender := []string{"contender", trial.Label()}
+	who := append(slices.Clip(contender), "round", strconv.Itoa(trial.Round))
+	at := s.steps[trial]
+	put := func(until end, kind prometheus.ValueType, name, help string, v float64, labels []string) {
+		m := prometheus.MustNewConstMetric(describe(name, help, labels), kind, v)
+		s.samples[fmt.Sprintf("%s %q", name, labels)] = sample{m, v, until, trial}
+	}
+	gauge := func(until end, name, help string, v float64, labels ...string) {
+		put(until, prometheus.GaugeValue, name, help, v, labels)
+	}
+	known := func(until end, name, help string, v float64, labels ...string) { // else the value is unknown
+		if v > 0 {
+			gauge(until, name, help, v, labels...)
+		}
+	}
+	add := func(name, help string, n int64, labels ...string) {
+		labels = append(slices.Clip(contender), labels...)
+		put(ofRun, prometheus.CounterValue, name, help, s.samples[fmt.Sprintf("%s %q", name, labels)].value+float64(n), labels)
 	}
 	requests := func(outcome string, n int64) {
-		add("locbench_requests_total", "Requests by outcome, over all steps.", "outcome", outcome, n)
+		add("locbench_requests_total", "Requests by outcome, over all steps.", n, "outcome", outcome)
 	}
+	running := func(v float64) { gauge(ofRun, "locbench_run_running", "1 until the run has ended.", v) }
 	switch e := rec.Event.(type) {
+	case bench.RunStarted:
+		gauge(ofRun, "locbench_run_info", "The run of these metrics.", 1,
+			"run", start.Run.ID, "profile", start.Run.Profile.Name, "version", start.Run.Software.Locbench)
+		gauge(ofRun, "locbench_run_started_timestamp_seconds", "Start of the run.", float64(start.Run.Started.UnixMilli())/1000)
+		running(1)
 	case bench.TrialStarted:
-		s.trial, s.trials = &trial{id: *rec.Trial, number: e.Number}, e.Of
-		s.running[*rec.Trial] = s.trial
+		known(ofRun, "locbench_trials", "Planned trials.", float64(e.Of))
+		gauge(ofTrial, "locbench_trial_number", "Number of the running trial.", float64(e.Number), who...)
 	case bench.InstanceStarted:
-		s.trial.limits = e.Info.Limits
+		known(ofTrial, "locbench_cpu_limit", "CPU quota of the contender, in CPUs.", e.Info.Limits.CPUs, who...)
+		known(ofTrial, "locbench_memory_limit_bytes", "Memory limit of the contender.", float64(e.Info.Limits.Memory), who...)
 	case bench.InstanceReady:
-		s.trial.startUp = e.StartUp
+		known(ofTrial, "locbench_trial_start_up_seconds", "From process start to the first ready response.", e.StartUp.Seconds(), who...)
 	case bench.CheckDone:
-		add("locbench_checks_total", "Checks by status.", "status", string(e.Check.Status), 1)
+		add("locbench_checks_total", "Checks by status.", 1, "status", string(e.Check.Status))
 	case bench.StepStarted:
-		s.trial.step, s.trial.window = &e, nil
+		s.drop(trial, ofStep)
+		at = append(who, "step", strconv.Itoa(e.Index), "step_name", e.Step.Name, "warm_up", strconv.FormatBool(e.Step.WarmUp))
+		s.steps[trial] = slices.Clip(at)
+		gauge(ofStep, "locbench_step_number", "Number of the running step, from 1.", float64(e.Index+1), at...)
+		known(ofStep, "locbench_connections", "Connections of the running step.", float64(e.Step.Connections), at...)
 	case bench.WindowClosed:
-		requests("succeeded", e.Window.Succeeded)
-		for kind, n := range e.Window.Failed {
+		w := e.Window
+		requests("succeeded", w.Succeeded)
+		for kind, n := range w.Failed {
 			requests(string(kind), n)
 		}
-		requests("rejected", e.Window.Rejected)
-		requests("dropped", e.Window.Dropped)
-		s.trial.window = &e.Window
+		requests("rejected", w.Rejected)
+		requests("dropped", w.Dropped)
+		gauge(ofStep, "locbench_throughput", "Successes per second in the last second.", w.Throughput(), at...)
+		known(ofStep, "locbench_rate", "Scheduled requests per second.", w.Rate, at...)
+		for quantile, v := range map[string]time.Duration{"0.5": w.P50, "0.9": w.P90, "0.99": w.P99, "1": w.Max} {
+			if w.Succeeded > 0 {
+				gauge(ofStep, "locbench_latency_seconds", "Latency of successes in the last second, by quantile; 1 is the maximum.",
+					v.Seconds(), append(at, "quantile", quantile)...)
+			}
+		}
 	case bench.UsageRead:
-		s.trial.usage = &e.Usage
+		for _, m := range measure.All() {
+			if m.Live == nil {
+				continue
+			}
+			if v, ok := m.Live.Of(e.Usage); ok {
+				kinds := map[string]prometheus.ValueType{"gauge": prometheus.GaugeValue, "counter": prometheus.CounterValue}
+				put(ofTrial, kinds[m.Live.Kind], m.Live.Name, m.Live.Help, v, who)
+			}
+		}
 	case bench.StepEnded:
-		s.trial.step, s.trial.window = nil, nil
+		s.drop(trial, ofStep)
 		if n := int64(len(e.Result.Missed())); n > 0 {
-			add("locbench_thresholds_missed_total", "Missed thresholds, over all steps.", "", "", n)
+			add("locbench_thresholds_missed_total", "Missed thresholds, over all steps.", n)
 		}
 	case bench.TrialEnded:
-		delete(s.running, s.trial.id)
-		s.trial = &trial{}
-		for _, other := range s.running {
-			s.trial = other
-		}
+		s.drop(trial, ofTrial)
+		delete(s.steps, trial)
 	case bench.RunEnded:
-		s.going = 0
+		running(0)
 	}
+}
+
+// drop removes the samples of a trial that end with its step, or with itself.
+func (s *state) drop(trial bench.Trial, with end) {
+	maps.DeleteFunc(s.samples, func(_ string, x sample) bool { return x.trial == trial && x.until <= with })
 }
 
 // Describe sends nothing: which samples there are depends on the state.
@@ -105,83 +150,9 @@ func (s *state) Describe(chan<- *prometheus.Desc) {}
 func (s *state) Collect(to chan<- prometheus.Metric) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.run == nil {
-		return
+	for _, x := range s.samples {
+		to <- x.Metric
 	}
-	out := samples(to)
-	out.gauge("locbench_run_info", "The run of these metrics.", 1,
-		"run", s.run.ID, "profile", s.run.Profile.Name, "version", s.run.Software.Locbench)
-	out.gauge("locbench_run_running", "1 until the run has ended.", s.going)
-	out.gauge("locbench_run_started_timestamp_seconds", "Start of the run.", float64(s.run.Started.UnixMilli())/1000)
-	out.known("locbench_trials", "Planned trials.", float64(s.trials))
-	for c, n := range s.counts {
-		labels := []string{"contender", c.contender}
-		if c.label != "" {
-			labels = append(labels, c.label, c.of)
-		}
-		out.send(prometheus.CounterValue, c.name, c.help, n, labels)
-	}
-	if s.trial.number > 0 {
-		out.trial(s.trial)
-	}
-}
-
-// samples receives the samples of one scrape. Labels are pairs of a name and a value.
-type samples chan<- prometheus.Metric
-
-func (out samples) trial(t *trial) {
-	who := []string{"contender", t.id.Label(), "round", strconv.Itoa(t.id.Round)}
-	out.gauge("locbench_trial_number", "Number of the running trial.", float64(t.number), who...)
-	out.known("locbench_trial_start_up_seconds",
-		"From process start to the first ready response.", t.startUp.Seconds(), who...)
-	out.known("locbench_cpu_limit", "CPU quota of the contender, in CPUs.", t.limits.CPUs, who...)
-	out.known("locbench_memory_limit_bytes", "Memory limit of the contender.", float64(t.limits.Memory), who...)
-	if t.usage != nil {
-		kinds := map[string]prometheus.ValueType{"gauge": prometheus.GaugeValue, "counter": prometheus.CounterValue}
-		for _, m := range measure.All() {
-			if m.Live == nil {
-				continue
-			}
-			if v, ok := m.Live.Of(*t.usage); ok {
-				out.send(kinds[m.Live.Kind], m.Live.Name, m.Live.Help, v, who)
-			}
-		}
-	}
-	s, w := t.step, t.window
-	if s == nil {
-		return
-	}
-	at := slices.Concat(who, []string{
-		"step", strconv.Itoa(s.Index), "step_name", s.Step.Name, "warm_up", strconv.FormatBool(s.Step.WarmUp),
-	})
-	out.gauge("locbench_step_number", "Number of the running step, from 1.", float64(s.Index+1), at...)
-	out.known("locbench_connections", "Connections of the running step.", float64(s.Step.Connections), at...)
-	if w == nil {
-		return
-	}
-	out.gauge("locbench_throughput", "Successes per second in the last second.", w.Throughput(), at...)
-	out.known("locbench_rate", "Scheduled requests per second.", w.Rate, at...)
-	for quantile, v := range map[string]time.Duration{"0.5": w.P50, "0.9": w.P90, "0.99": w.P99, "1": w.Max} {
-		if w.Succeeded > 0 {
-			out.gauge("locbench_latency_seconds", "Latency of successes in the last second, by quantile; 1 is the maximum.",
-				v.Seconds(), slices.Concat(at, []string{"quantile", quantile})...)
-		}
-	}
-}
-
-func (out samples) gauge(name, help string, v float64, labels ...string) {
-	out.send(prometheus.GaugeValue, name, help, v, labels)
-}
-
-// known sends a gauge if it is above 0; otherwise its value is unknown.
-func (out samples) known(name, help string, v float64, labels ...string) {
-	if v > 0 {
-		out.gauge(name, help, v, labels...)
-	}
-}
-
-func (out samples) send(kind prometheus.ValueType, name, help string, v float64, labels []string) {
-	out <- prometheus.MustNewConstMetric(describe(name, help, labels), kind, v)
 }
 
 // describe returns the description of a metric; names, help and the names of labels are constants.

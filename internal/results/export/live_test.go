@@ -101,8 +101,8 @@ func TestPrometheusReadsIt(t *testing.T) {
 	}
 
 	// Between steps there is no throughput, after a trial no contender; counters stay.
-	trial := bench.Trial{Contender: "a", Round: 1}
-	s.handle(bench.Record{Trial: &trial, Event: bench.StepEnded{Result: bench.StepResult{Thresholds: []bench.ThresholdResult{{}, {Passed: true}}}}})
+	trial := underway()[1].Trial
+	s.handle(bench.Record{Trial: trial, Event: bench.StepEnded{Result: bench.StepResult{Thresholds: []bench.ThresholdResult{{}, {Passed: true}}}}})
 	all = parsed(t, &s)
 	if _, n := find(all, "locbench_throughput"); n != 0 {
 		t.Error("a throughput between two steps")
@@ -110,7 +110,7 @@ func TestPrometheusReadsIt(t *testing.T) {
 	if v, _ := find(all, "locbench_thresholds_missed_total"); v != 1 {
 		t.Errorf("%v thresholds missed", v)
 	}
-	s.handle(bench.Record{Trial: &trial, Event: bench.TrialEnded{}})
+	s.handle(bench.Record{Trial: trial, Event: bench.TrialEnded{}})
 	s.handle(bench.Record{Event: bench.RunEnded{}})
 	all = parsed(t, &s)
 	if _, n := find(all, "round="); n != 0 {
@@ -215,7 +215,7 @@ func TestDashboardAsksForWhatThereIs(t *testing.T) {
 	}
 }
 
-// With interleaving the contender under load is reported, with its own values.
+// With interleaving each running contender is reported, with its own values.
 func TestInterleaving(t *testing.T) {
 	var s state
 	a, b := bench.Trial{Contender: "a", Round: 1}, bench.Trial{Contender: "b", Round: 1}
@@ -237,13 +237,13 @@ func TestInterleaving(t *testing.T) {
 		if v, n := find(all, "locbench_throughput", "contender="+contender); n != 1 || v != throughput {
 			t.Errorf("throughput of %s: %v (%d of them)", contender, v, n)
 		}
-		if v, n := find(all, "start_up_seconds"); n != 1 || v != startUp {
+		if v, n := find(all, "start_up_seconds", "contender="+contender); n != 1 || v != startUp {
 			t.Errorf("start-up of %s: %v (%d of them)", contender, v, n)
 		}
 	}
 	tell(&a, window(10))
-	check("a", 10, 1)
 	tell(&b, window(20))
+	check("a", 10, 1)
 	check("b", 20, 2)
 	tell(&a, window(30))
 	check("a", 30, 1)

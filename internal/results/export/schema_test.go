@@ -187,9 +187,8 @@ func TestPublishedSchemasMatchTheTypes(t *testing.T) {
 			testenv.OK(t, os.WriteFile(path, want, 0o644))
 		}
 		got, err := os.ReadFile(path)
-		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s does not match package bench (%v): go test ./internal/results/export -run Schemas -update", path, err)
-		}
+		testenv.Check(t, err == nil && bytes.Equal(got, want),
+			"%s does not match package bench (%v): go test ./internal/results/export -run Schemas -update", path, err)
 	}
 }
 
@@ -225,9 +224,8 @@ func TestResultsMatchTheSchemas(t *testing.T) {
 	// Wrong results are refused.
 	for what, text := range map[string]string{"a text for a number": `{"schema":"1"}`, "an unknown state": `{"state":"done"}`, "nothing": `{}`} {
 		t.Run(what, func(t *testing.T) {
-			if check["trial"].Validate(instance(t, []byte(text))) == nil {
-				t.Errorf("%s is accepted as a trial", what)
-			}
+			testenv.Check(t, check["trial"].Validate(instance(t, []byte(text))) != nil,
+				"%s is accepted as a trial", what)
 		})
 	}
 }

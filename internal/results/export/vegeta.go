@@ -22,33 +22,25 @@ type oneRequest struct {
 	err string // "": no error
 }
 
-// vegetaFormat has a file for the kept requests of each step, and one for the first requests of
-// each trial, which belong to no step.
-func vegetaFormat(name, title, ending string, enc func(io.Writer) vegeta.Encoder) Format {
-	files := func(run bench.Run, trials []bench.TrialResult, opt Options) (files []File) {
-		add := func(name string, since time.Time, all []oneRequest) {
-			if len(all) > 0 {
-				files = append(files, File{name + ".vegeta" + ending, func(w io.Writer) error {
-					return writeSingles(w, run.Profile.Requests, since, all, enc)
-				}})
-			}
+// vegetaFiles are one for the kept requests of each step, and one for the first requests of each trial,
+// which belong to no step.
+func vegetaFiles(run bench.Run, trials []bench.TrialResult, opt Options) (files []File) {
+	add := func(name string, since time.Time, all []oneRequest) {
+		if len(all) > 0 {
+			files = append(files, File{name + ".vegeta.bin", func(w io.Writer) error {
+				return writeSingles(w, run.Profile.Requests, since, all)
+			}})
 		}
-		for _, trial := range trials {
-			if first := trial.FirstRequests; opt.Step == nil && first != nil {
-				add(fileName(trial.Trial.String())+".00-first-requests", first.Started, firstSingles(trial.Trial, *first))
-			}
-			for _, s := range trial.Steps {
-				add(stepFile(trial, s), s.Load.Started, keptSingles(trial.Trial, s))
-			}
+	}
+	for _, trial := range trials {
+		if first := trial.FirstRequests; opt.Step == nil && first != nil {
+			add(fileName(trial.Trial.String())+".00-first-requests", first.Started, firstSingles(trial.Trial, *first))
 		}
-		return files
+		for _, s := range trial.Steps {
+			add(stepFile(trial, s), s.Load.Started, keptSingles(trial.Trial, s))
+		}
 	}
-	return Format{
-		Name: name, Title: title, Many: true, files: files,
-		Note: "only requests that were kept one by one: those of steps with keep_requests, and first_requests",
-		none: "no single requests were kept: add `keep_requests: 1000` to a step of the profile, " +
-			"such as {connections: 64, keep_requests: 1000}, or `first_requests: {requests: 10}`, and run it again",
-	}
+	return files
 }
 
 // keptSingles returns the kept requests of a step.
@@ -80,11 +72,9 @@ func firstSingles(trial bench.Trial, first bench.FirstRequests) (all []oneReques
 
 // writeSingles writes requests, in their order, as results of vegeta, numbered in each attack:
 // vegeta's plot waits for number 0 of each. They have method and path of the profile's request.
-func writeSingles(w io.Writer, profile []bench.Request, since time.Time, all []oneRequest,
-	enc func(io.Writer) vegeta.Encoder,
-) error {
+func writeSingles(w io.Writer, profile []bench.Request, since time.Time, all []oneRequest) error {
 	out := bufio.NewWriterSize(w, 1<<16)
-	encode, attack, seq := enc(out), "", uint64(0)
+	encode, attack, seq := vegeta.NewEncoder(out), "", uint64(0)
 	for _, s := range all {
 		if s.attack != attack {
 			attack, seq = s.attack, 0
@@ -106,16 +96,4 @@ func writeSingles(w io.Writer, profile []bench.Request, since time.Time, all []o
 		}
 	}
 	return out.Flush()
-}
-
-// csvEncoder writes CSV with text that no spreadsheet takes for a formula.
-func csvEncoder(w io.Writer) vegeta.Encoder {
-	encode := vegeta.NewCSVEncoder(w)
-	return func(r *vegeta.Result) error {
-		plain := *r
-		for _, text := range []*string{&plain.Error, &plain.Attack, &plain.Method, &plain.URL} {
-			*text = safe.Cell(*text)
-		}
-		return encode(&plain)
-	}
 }

@@ -35,34 +35,28 @@ func decoded(t *testing.T, data []byte) (all []vegeta.Result) {
 	}
 }
 
-var vegetaFormats = []string{"vegeta", "vegeta-json", "vegeta-csv"}
-
 // vegeta reads exactly the requests that a step kept: each with its time, latency, status and
 // error.
 func TestVegetaReadsKeptRequests(t *testing.T) {
 	run, trials := fixture()
 	step := 2
 	load := trials[0].Steps[2].Load
-	for _, format := range vegetaFormats {
-		t.Run(format, func(t *testing.T) {
-			files := written(t, format, run, trials, Options{Trial: "rs-actix-1", Step: &step})
-			testenv.Need(t, len(files) == 1, "%d files, want 1", len(files))
-			for _, data := range files {
-				got := decoded(t, data)
-				if len(got) != len(load.Kept) || len(got) < 400 {
-					t.Fatalf("%d results of %d kept requests", len(got), len(load.Kept))
-				}
-				for i, r := range got {
-					k := load.Kept[i]
-					errText := map[bench.ErrorKind]string{"": "", "5xx": "503 Service Unavailable", "timeout": "timeout", "connection_refused": "connection_refused"}[k.Error]
-					want := vegeta.Result{
-						Attack: "rs-actix-1 64 connections", Seq: uint64(i), Code: uint16(k.Status), Timestamp: load.Started.Add(k.Start),
-						Latency: k.Latency, BytesIn: uint64(k.Bytes), Error: errText, Method: "GET", URL: "/city/v1/get?id={id}",
-					}
-					testenv.Need(t, r.Equal(want), "request %d:\n%+v\nwant\n%+v", i, r, want)
-				}
+	files := written(t, "vegeta", run, trials, Options{Trial: "rs-actix-1", Step: &step})
+	testenv.Need(t, len(files) == 1, "%d files, want 1", len(files))
+	for _, data := range files {
+		got := decoded(t, data)
+		if len(got) != len(load.Kept) || len(got) < 400 {
+			t.Fatalf("%d results of %d kept requests", len(got), len(load.Kept))
+		}
+		for i, r := range got {
+			k := load.Kept[i]
+			errText := map[bench.ErrorKind]string{"": "", "5xx": "503 Service Unavailable", "timeout": "timeout", "connection_refused": "connection_refused"}[k.Error]
+			want := vegeta.Result{
+				Attack: "rs-actix-1 64 connections", Seq: uint64(i), Code: uint16(k.Status), Timestamp: load.Started.Add(k.Start),
+				Latency: k.Latency, BytesIn: uint64(k.Bytes), Error: errText, Method: "GET", URL: "/city/v1/get?id={id}",
 			}
-		})
+			testenv.Need(t, r.Equal(want), "request %d:\n%+v\nwant\n%+v", i, r, want)
+		}
 	}
 }
 
@@ -98,9 +92,8 @@ func TestVegetaReportsOurNumbers(t *testing.T) {
 			{"mean", m.Latencies.Mean, ours.Mean, .001}, {"p50", m.Latencies.P50, ours.P50, .02}, {"p90", m.Latencies.P90, ours.P90, .05},
 			{"p99", m.Latencies.P99, ours.P99, .05}, {"max", m.Latencies.Max, ours.Max, 0}, {"min", m.Latencies.Min, ours.Min, 0},
 		} {
-			if math.Abs(float64(c.got)/float64(c.want)-1) > c.most {
-				t.Errorf("%s %v, want %v", c.name, c.got, c.want)
-			}
+			testenv.Check(t, math.Abs(float64(c.got)/float64(c.want)-1) <= c.most,
+				"%s %v, want %v", c.name, c.got, c.want)
 		}
 	}
 }
@@ -114,28 +107,21 @@ func TestVegetaReadsFirstRequests(t *testing.T) {
 			trials[i].Steps[k].Load.Kept = nil
 		}
 	}
-	for _, format := range vegetaFormats {
-		t.Run(format, func(t *testing.T) {
-			suffix := "." + strings.Replace(format, "-", ".", 1)
-			if format == "vegeta" {
-				suffix = ".vegeta.bin"
-			}
-			files := written(t, format, run, trials, Options{})
-			if len(files) != 2 || files["rs-actix-2.00-first-requests"+suffix] == nil {
-				t.Fatalf("files %q", slices.Sorted(maps.Keys(files)))
-			}
-			first := trials[0].FirstRequests
-			var lines []string
-			for _, r := range decoded(t, files["rs-actix-1.00-first-requests"+suffix]) {
-				lines = append(lines, fmt.Sprintf("%s %d: %s, %s, %d %s", r.Attack, r.Seq, r.Timestamp.Sub(first.Started), r.Latency, r.Code, r.Error))
-			}
-			want := []string{
-				"rs-actix-1 first request 0: 0s, 9ms, 200 ", "rs-actix-1 same connection 0: 10ms, 1ms, 200 ",
-				"rs-actix-1 same connection 1: 11ms, 2ms, 200 ", "rs-actix-1 new connections 0: 20ms, 1s, 0 timeout",
-			}
-			testenv.Check(t, slices.Equal(lines, want), "%q\nwant %q", lines, want)
-		})
+	const suffix = ".vegeta.bin"
+	files := written(t, "vegeta", run, trials, Options{})
+	if len(files) != 2 || files["rs-actix-2.00-first-requests"+suffix] == nil {
+		t.Fatalf("files %q", slices.Sorted(maps.Keys(files)))
 	}
+	first := trials[0].FirstRequests
+	var lines []string
+	for _, r := range decoded(t, files["rs-actix-1.00-first-requests"+suffix]) {
+		lines = append(lines, fmt.Sprintf("%s %d: %s, %s, %d %s", r.Attack, r.Seq, r.Timestamp.Sub(first.Started), r.Latency, r.Code, r.Error))
+	}
+	want := []string{
+		"rs-actix-1 first request 0: 0s, 9ms, 200 ", "rs-actix-1 same connection 0: 10ms, 1ms, 200 ",
+		"rs-actix-1 same connection 1: 11ms, 2ms, 200 ", "rs-actix-1 new connections 0: 20ms, 1s, 0 timeout",
+	}
+	testenv.Check(t, slices.Equal(lines, want), "%q\nwant %q", lines, want)
 }
 
 // Results without single requests say how to get them; nothing is made of histograms and windows.
@@ -148,14 +134,9 @@ func TestVegetaNeedsSingleRequests(t *testing.T) {
 			trials[i].Steps[k].Load.Kept = nil
 		}
 	}
-	for _, format := range vegetaFormats {
-		for _, opt := range []Options{{}, {Step: &step}} {
-			f, err := Lookup(format)
-			testenv.OK(t, err)
-			if files, err := f.Files(run, trials, opt); err == nil || !strings.HasPrefix(err.Error(), "export as "+format+": no single requests were kept: add `keep_requests: 1000` to a step") {
-				t.Errorf("%d files, %v", len(files), err)
-			}
-		}
+	f := testenv.Must(Lookup("vegeta"))(t)
+	for _, opt := range []Options{{}, {Step: &step}} {
+		testenv.Fails(t, testenv.Err(f.Files(run, trials, opt)), "export as vegeta: no single requests were kept: add `keep_requests: 1000` to a step")
 	}
 }
 
@@ -183,20 +164,10 @@ func TestVegetaOfRejectedRequests(t *testing.T) {
 	run, trials := fixture()
 	step := 0
 	trials[0].Steps[0].Load.Kept = []bench.KeptRequest{{Request: "get", Latency: 1, Status: 429, Rejected: true}, {Request: "get", Latency: 1, Status: 200, Error: bench.ErrWrong}}
-	for _, data := range written(t, "vegeta-json", run, trials[:1], Options{Step: &step}) {
+	for _, data := range written(t, "vegeta", run, trials[:1], Options{Step: &step}) {
 		got := decoded(t, data)
 		if got[0].Code != 429 || got[0].Error != "429 Too Many Requests" || got[1].Code != 200 || got[1].Error != "unexpected_body" {
 			t.Errorf("%+v", got)
 		}
-	}
-}
-
-// TestVegetaCSV_Formulas checks that text like a formula is escaped, and numbers are not.
-func TestVegetaCSV_Formulas(t *testing.T) {
-	var b bytes.Buffer
-	r := vegeta.Result{Attack: "=cmd|' /C calc'!A1", Error: "+1", Method: "@GET", URL: "-http://x", Latency: -5, Timestamp: time.Unix(0, 7), Code: 200}
-	testenv.OK(t, csvEncoder(&b)(&r))
-	if got, want := b.String(), "7,200,-5,0,0,'+1,,'=cmd|' /C calc'!A1,0,'@GET,'-http://x,\n"; got != want {
-		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -260,9 +260,8 @@ func TestSearch_Noise(t *testing.T) {
 		probes += len(all)
 		testenv.Need(t, r.State == Found && r.Held >= 2, "seed %d: %+v", seed, r)
 		// At 6% above the true rate p99 is four times the limit, which this noise cannot hide.
-		if r.Rate > s.sustains()*1.02 {
-			t.Errorf("seed %d: %.0f is above the true %.0f", seed, r.Rate, s.sustains())
-		}
+		testenv.Check(t, r.Rate <= s.sustains()*1.02,
+			"seed %d: %.0f is above the true %.0f", seed, r.Rate, s.sustains())
 		if r.Rate < s.sustains()*.94 {
 			off++
 		}
@@ -270,12 +269,10 @@ func TestSearch_Noise(t *testing.T) {
 			low++
 		}
 	}
-	if off > runs/20 || low > 0 {
-		t.Errorf("%d of %d are more than 6%% too low, %d less than half", off, runs, low)
-	}
-	if mean := float64(probes) / runs; mean > 25 {
-		t.Errorf("%.1f probes in the mean", mean)
-	}
+	testenv.Check(t, off <= runs/20 && low <= 0,
+		"%d of %d are more than 6%% too low, %d less than half", off, runs, low)
+	mean := float64(probes) / runs
+	testenv.Check(t, mean <= 25, "%.1f probes in the mean", mean)
 }
 
 // A server whose capacity varies between probes is not monotone. The confirmed rate must still be
@@ -323,9 +320,8 @@ func TestNew(t *testing.T) {
 			cfg := config()
 			test.change(&cfg)
 			_, err := New(cfg)
-			if err == nil && test.want != "" || err != nil && err.Error() != test.want {
-				t.Errorf("%v, want %q", err, test.want)
-			}
+			testenv.Check(t, (err != nil || test.want == "") && (err == nil || err.Error() == test.want),
+				"%v, want %q", err, test.want)
 		})
 	}
 }

@@ -24,9 +24,8 @@ func TestContenderSettings(t *testing.T) {
 	}
 	testenv.Equal(t, strings.Join(labels, " "), "a a:half a:fast b b:v1 a:again", "contenders")
 	half, fast := p.SettingsOf(p.Contenders[1]), p.SettingsOf(p.Contenders[2])
-	if half.InManifest() != (bench.Selection{Contender: "a"}) || half.Env["GOGC"] != "50" {
-		t.Errorf("half: %+v", half)
-	}
+	testenv.Check(t, half.InManifest() == (bench.Selection{Contender: "a"}) && half.Env["GOGC"] == "50",
+		"half: %+v", half)
 	testenv.Equal(t, fast.InManifest(), p.Contenders[2], fast)
 	for i, want := range []bench.Limits{
 		{CPUs: 1, Memory: 64 << 20}, {CPUs: .5, Memory: 64 << 20}, {CPUs: 1, CPUSet: 2, Memory: 32 << 20, PIDs: 9},

@@ -43,9 +43,8 @@ func TestNewOfTargets(t *testing.T) {
 		"with login": {Draft{Targets: "load/t.txt", Login: "/l"}, "--targets has the requests: leave out --get, --post and --login"},
 	} {
 		err := New(env, "other.yaml", test.d)
-		if console.ExitCode(t.Context(), err) != console.ExitUsage || err.Error() != test.want {
-			t.Errorf("%s: %v", name, err)
-		}
+		testenv.Check(t, console.ExitCode(t.Context(), err) == console.ExitUsage && err.Error() == test.want,
+			"%s: %v", name, err)
 	}
 	if _, err := os.Stat("other.yaml"); err == nil {
 		t.Error("a wrong target file left a profile")

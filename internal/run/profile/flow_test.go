@@ -36,9 +36,8 @@ func TestPace(t *testing.T) {
 	const session = "sessions: [{name: s, pace: 1500ms, requests: [{get: /b%s}]}]\n"
 	plain := strings.Replace(session, "%s", "", 1)
 	p := reread(t, "requests: [{get: /a, pace: 1s}]\n"+plain+"steps: [1]")
-	if p.Requests[0].Pace != 1e9 || p.Sessions[0].Pace != 15e8 || p.Requests[1].Pace != 0 {
-		t.Errorf("%+v, %+v", p.Requests, p.Sessions)
-	}
+	testenv.Check(t, p.Requests[0].Pace == 1e9 && p.Sessions[0].Pace == 15e8 && p.Requests[1].Pace == 0,
+		"%+v, %+v", p.Requests, p.Sessions)
 	if settled, why := profile.Settle(twice(p), 0); settled.Interleave != profile.Slice {
 		t.Errorf("not interleaved: %+v", why)
 	}

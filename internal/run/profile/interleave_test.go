@@ -58,13 +58,11 @@ func TestSettle(t *testing.T) {
 			if why != nil {
 				reason = why.Reason
 			}
-			if reason != c.reason || got.Rounds != c.rounds || got.Interleave != c.slice {
-				t.Errorf("%+v, %d rounds, every %v", why, got.Rounds, got.Interleave)
-			}
+			testenv.Check(t, reason == c.reason && got.Rounds == c.rounds && got.Interleave == c.slice,
+				"%+v, %d rounds, every %v", why, got.Rounds, got.Interleave)
 			again, _ := Settle(got, 1)
-			if again.Interleave != got.Interleave || again.Rounds != got.Rounds {
-				t.Errorf("a recorded choice changed: %v, %d rounds", again.Interleave, again.Rounds)
-			}
+			testenv.Check(t, again.Interleave == got.Interleave && again.Rounds == got.Rounds,
+				"a recorded choice changed: %v, %d rounds", again.Interleave, again.Rounds)
 		})
 	}
 }
@@ -72,9 +70,8 @@ func TestSettle(t *testing.T) {
 func TestInterleaveBounds(t *testing.T) {
 	for text, ok := range map[string]bool{"auto": true, "off": true, "none": true, "50ms": true, "1m": true, "49ms": false, "61s": false, "-1ns": false, "yes": false, "": false} {
 		_, err := readInterleave(text)
-		if (err == nil) != ok || err != nil && !strings.Contains(err.Error(), "write auto, off") {
-			t.Errorf("%q: %v", text, err)
-		}
+		testenv.Check(t, (err == nil) == ok && (err == nil || strings.Contains(err.Error(), "write auto, off")),
+			"%q: %v", text, err)
 	}
 }
 

@@ -156,9 +156,8 @@ func FuzzDraft(f *testing.F) {
 		for i, r := range p.Requests {
 			testenv.Need(t, len(paths) == len(p.Requests) && r.Path == paths[i], "%q has requests %+v", d, p.Requests)
 		}
-		if len(p.Setup) > 1 || (len(p.Setup) == 1) != (strings.TrimSpace(login) != "") {
-			t.Fatalf("%q has setup %+v", d, p.Setup)
-		}
+		testenv.Need(t, len(p.Setup) <= 1 && (len(p.Setup) == 1) == (strings.TrimSpace(login) != ""),
+			"%q has setup %+v", d, p.Setup)
 	})
 }
 
@@ -181,9 +180,8 @@ func TestNew(t *testing.T) {
 	want += "  4. locbench run --profile my-api.yaml --target old=http://127.0.0.1:8080 --target new=http://127.0.0.1:8081\n"
 	testenv.Check(t, strings.Contains(talk.String(), want), "%v", talk.String())
 	err = begin("-", Draft{Post: "/o", Login: "/l"})
-	if err != nil || !strings.HasPrefix(out.String(), "# yaml-language-server: ") || talk.Len() > 0 {
-		t.Errorf("%v\n%s%s", err, out.String(), talk.String())
-	}
+	testenv.Check(t, err == nil && strings.HasPrefix(out.String(), "# yaml-language-server: ") && talk.Len() <= 0,
+		"%v\n%s%s", err, out.String(), talk.String())
 	testenv.OK(t, testenv.Err(Parse("a.yaml", out.Bytes())))
 	testenv.OK(t, os.Symlink("nowhere", "link.yaml"))
 	for file, want := range map[string]string{
@@ -192,9 +190,8 @@ func TestNew(t *testing.T) {
 		strings.Repeat("x", 2000) + ".yaml": "too long",
 	} {
 		err := begin(file, Draft{Get: "/"})
-		if console.ExitCode(t.Context(), err) != console.ExitUsage || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.20q: %v", file, err)
-		}
+		testenv.Check(t, console.ExitCode(t.Context(), err) == console.ExitUsage && strings.Contains(err.Error(), want),
+			"%.20q: %v", file, err)
 	}
 	// The schema that the first line names is next to the profile; an existing one is not replaced.
 	_, named, _ := strings.Cut(strings.SplitN(string(written), "\n", 2)[0], "$schema=")

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // gone is an instance whose process has ended according to the kernel.
@@ -87,9 +88,8 @@ func TestCause_Log(t *testing.T) {
 				})
 			})
 			trial := f.first()
-			if trial.Failure != tt.want || len(trial.LastLog) != len(trace) {
-				t.Errorf("%q, want %q; log %+v", trial.Failure, tt.want, trial.LastLog)
-			}
+			testenv.Check(t, trial.Failure == tt.want && len(trial.LastLog) == len(trace),
+				"%q, want %q; log %+v", trial.Failure, tt.want, trial.LastLog)
 			if c := trial.WhyFailed(); tt.exit != nil && (c == nil || c.String() != tt.want) {
 				t.Errorf("cause %+v, want %q", c, tt.want)
 			}
@@ -138,9 +138,8 @@ func TestRun_IgnoredSIGTERM(t *testing.T) {
 					warned++
 				}
 			}
-			if !slices.Equal(graces, c.graces) || warned != c.warned {
-				t.Errorf("graces %v, want %v; warned %d times, want %d", graces, c.graces, warned, c.warned)
-			}
+			testenv.Check(t, slices.Equal(graces, c.graces) && warned == c.warned,
+				"graces %v, want %v; warned %d times, want %d", graces, c.graces, warned, c.warned)
 			if last := f.trials["a-2"].Stop; c.graces[1] == 0 && (!last.Killed || !last.Forced) {
 				t.Errorf("stop %+v", last)
 			}

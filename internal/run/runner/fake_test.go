@@ -429,12 +429,10 @@ func (f *fakeRun) run(t *testing.T, change func(*fakeRun)) {
 	f.cfg.Stream.Subscribe(f.handle)
 	f.err = Run(f.ctx, f.cfg)
 	f.cfg.Stream.Close()
-	if left := f.launcher.leftRunning(); len(left) > 0 {
-		t.Errorf("left running: %v", left)
-	}
-	if last := f.records[len(f.records)-1]; bench.EventName(last.Event) != "run_ended" {
-		t.Errorf("the last event is %s", bench.EventName(last.Event))
-	}
+	left := f.launcher.leftRunning()
+	testenv.Check(t, len(left) <= 0, "left running: %v", left)
+	last := f.records[len(f.records)-1]
+	testenv.Check(t, bench.EventName(last.Event) == "run_ended", "the last event is %s", bench.EventName(last.Event))
 }
 
 func (f *fakeRun) handle(rec bench.Record) {

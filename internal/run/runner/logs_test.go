@@ -48,14 +48,12 @@ func TestLogRelay_Bounded(t *testing.T) {
 		lines += len(e.Lines)
 		dropped += e.Dropped
 		for _, l := range e.Lines {
-			if len(l.Text) > relayBytes+4 || strings.ContainsRune(l.Text, '\ufffd') {
-				t.Fatalf("line of %d bytes", len(l.Text))
-			}
+			testenv.Need(t, len(l.Text) <= relayBytes+4 && !strings.ContainsRune(l.Text, '\ufffd'),
+				"line of %d bytes", len(l.Text))
 		}
 	}
-	if int64(lines)+dropped != 5000 || lines == 0 || lines > 10*relayLines {
-		t.Errorf("%d lines and %d dropped of 5000", lines, dropped)
-	}
+	testenv.Check(t, int64(lines)+dropped == 5000 && lines != 0 && lines <= 10*relayLines,
+		"%d lines and %d dropped of 5000", lines, dropped)
 }
 
 // TestLogRelay_MasksBeforeItCuts: a secret across the cut does not stay in part.
@@ -90,4 +88,32 @@ func TestLogRelay_Excerpt(t *testing.T) {
 	want := "0 1 2 3 4 5 6 7 8 9 … 490 lines … 500 501 502 503 504 505 506 507 508 509 … 480 lines … " +
 		"990 991 992 993 994 995 996 997 998 999"
 	testenv.Equal(t, strings.Join(texts, " "), want, len(kept), kept)
+}
+
+// TestDescribeBuild: what a run says of a build, and of a health check that is off.
+func TestDescribeBuild(t *testing.T) {
+	for want, a := range map[string]bench.Artifact{
+		"a: ready":                  {},
+		"a: unchanged, not rebuilt": {BuildCached: true, BuildTime: time.Second},
+		"a: built in 1.23s":         {BuildTime: 1234 * time.Millisecond},
+		"a: unchanged, not rebuilt; the health check of its image is off": {BuildCached: true, Healthcheck: true},
+	} {
+		testenv.Equal(t, describeBuild(bench.Selection{Contender: "a"}, a), want)
+	}
+}
+
+// A clock that is set is reported once, with the amount and the sign; a small correction is not.
+func TestClockMoved(t *testing.T) {
+	for was, want := range map[time.Duration]time.Duration{
+		0: 0, 400 * time.Millisecond: 0, -400 * time.Millisecond: 0, // less than clockStep
+		3 * time.Second: -3 * time.Second, -time.Hour: time.Hour,
+	} {
+		c := &clock{began: time.Now(), off: was}
+		if got, set := c.moved(); got.Round(time.Millisecond) != want || set != (want != 0) {
+			t.Errorf("off by %v: moved by %v (%v), want %v", was, got, set, want)
+		}
+		if again, set := c.moved(); set {
+			t.Errorf("off by %v: reported again, %v", was, again)
+		}
+	}
 }

@@ -28,12 +28,10 @@ func TestRun_Complete(t *testing.T) {
 		if want := 5 - trial.Trial.Round; len(trial.Checks) != want { // those that launch the contender are in round 1
 			t.Errorf("%s: checks %+v", name, trial.Checks)
 		}
-		if cpu, ok := trial.Steps[1].CPU(); !ok || cpu <= 0 {
-			t.Errorf("%s: counters not read at the start and the end of the step", name)
-		}
-		if len(trial.Warnings) == 0 || !strings.Contains(trial.Warnings[0].Text, "LIMITS NOT ENFORCED") {
-			t.Errorf("%s: no warning that limits are not enforced: %q", name, trial.Warnings)
-		}
+		cpu, ok := trial.Steps[1].CPU()
+		testenv.Check(t, ok && cpu > 0, "%s: counters not read at the start and the end of the step", name)
+		testenv.Check(t, len(trial.Warnings) != 0 && strings.Contains(trial.Warnings[0].Text, "LIMITS NOT ENFORCED"),
+			"%s: no warning that limits are not enforced: %q", name, trial.Warnings)
 	}
 }
 
@@ -242,9 +240,7 @@ func TestRun_CountersOnceASecond(t *testing.T) {
 			t.Errorf("step %d: %d readings in %v", i+1, len(s.Samples), s.After.At.Sub(s.Before.At))
 		}
 		for n := 1; n < len(s.Samples); n++ {
-			if apart := s.Samples[n].At.Sub(s.Samples[n-1].At); apart != time.Second {
-				t.Errorf("step %d: readings %v apart", i+1, apart)
-			}
+			testenv.Equal(t, s.Samples[n].At.Sub(s.Samples[n-1].At), time.Second, i+1)
 		}
 	}
 }

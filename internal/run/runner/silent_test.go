@@ -163,26 +163,23 @@ func TestCause(t *testing.T) {
 			if failed := test.text != ""; (trial.State == bench.TrialFailed) != failed || errors.Is(f.err, ErrTrials) != failed {
 				t.Fatalf("%v; trial %s, %q", f.err, trial.State, trial.Failure)
 			}
-			if !strings.HasPrefix(trial.Failure, test.text) {
-				t.Errorf("failure %q, want %q", trial.Failure, test.text)
-			}
+			testenv.Check(t, strings.HasPrefix(trial.Failure, test.text),
+				"failure %q, want %q", trial.Failure, test.text)
 			var got bench.Cause
 			if trial.Cause != nil {
 				got = *trial.Cause
 			}
 			testenv.Equal(t, got.Kind, test.kind, "cause")
 			silent := func(i bench.Incident) bool { return i.Kind == bench.IncidentSilent }
-			if test.kind == bench.CauseExited && slices.ContainsFunc(trial.Incidents, silent) {
-				t.Errorf("an exit is not silence as well: %+v", trial.Incidents)
-			}
+			testenv.Check(t, test.kind != bench.CauseExited || !slices.ContainsFunc(trial.Incidents, silent),
+				"an exit is not silence as well: %+v", trial.Incidents)
 			if test.kind != "" && (excluded == nil || excluded.Brief() != got.Predicate()) {
 				t.Errorf("excluded: %v, want %q", excluded, got.Predicate())
 			}
 			hung := slices.ContainsFunc(trial.Warnings, func(w bench.Warning) bool { return w.Kind == bench.WarnHung })
 			testenv.Equal(t, hung, (f.launcher.killed && test.kind != bench.CauseHung), trial.Warnings)
-			if n := strings.Count(trial.Failure, "SIGTERM"); n > 1 {
-				t.Errorf("the failure says it %d times: %q", n, trial.Failure)
-			}
+			n := strings.Count(trial.Failure, "SIGTERM")
+			testenv.Check(t, n <= 1, "the failure says it %d times: %q", n, trial.Failure)
 		})
 	}
 }

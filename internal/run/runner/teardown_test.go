@@ -50,9 +50,8 @@ func TestRun_BoundsOfTheTeardown(t *testing.T) {
 					return nil
 				}
 				f.site.tearDown = func(ctx context.Context, at Place) error {
-					if at.Trial.Contender == "" || !strings.HasSuffix(at.BaseURL, at.Trial.String()) {
-						t.Errorf("sent to %+v", at)
-					}
+					testenv.Check(t, at.Trial.Contender != "" && strings.HasSuffix(at.BaseURL, at.Trial.String()),
+						"sent to %+v", at)
 					if c.interrupt > 0 {
 						time.AfterFunc(c.interrupt, func() { f.interrupt(errors.New("interrupted")) })
 					}

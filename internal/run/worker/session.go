@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"slices"
@@ -147,8 +148,8 @@ func (s *Session) control(ctx context.Context, worker child, in io.WriteCloser) 
 	}()
 }
 
-// Watch watches the run in dir, in progress or finished, to its end, without controlling it. If the
-// event log of a finished run is incomplete, the events are made from the results.
+// Watch watches the run in dir, in progress or finished, to its end, without controlling it. The
+// event log of a finished run may be missing or incomplete.
 func Watch(dir string) *Session {
 	s, ctx := newSession()
 	s.found(dir)
@@ -207,16 +208,11 @@ func (s *Session) follow(ctx context.Context, dir string) error {
 			return context.Cause(ctx)
 		}
 	}
-	var err error
 	watched := s.child == nil
-	if watched && !results.Has(dir, results.EventsFile) {
-		err = fromResults(dir, deliver)
-	} else {
-		_, err = results.Follow(ctx, dir, deliver)
-	}
-	if watched && errors.Is(err, results.ErrKilled) {
+	_, err := results.Follow(ctx, dir, deliver)
+	if watched && (errors.Is(err, results.ErrKilled) || errors.Is(err, fs.ErrNotExist)) {
 		if run, _, readErr := results.Read(dir); readErr == nil && run.State != bench.RunRunning {
-			err = fromResults(dir, deliver) // the run has ended, but its log is incomplete
+			err = nil // the run has ended, but its log is missing or incomplete
 		}
 	}
 	switch killed := errors.Is(err, results.ErrKilled); {
@@ -225,21 +221,6 @@ func (s *Session) follow(ctx context.Context, dir string) error {
 		s.report(fmt.Sprintf("%v; finished steps are kept. Resume: %s", err, results.ResumeCommand(dir)))
 	default:
 		s.report("watching the run failed: " + err.Error())
-	}
-	return err
-}
-
-// fromResults delivers the results in dir as events, as far as they can be read.
-func fromResults(dir string, deliver func([]bench.Record) error) error {
-	run, trials, err := results.Read(dir)
-	if err != nil && len(trials) == 0 {
-		return err
-	}
-	if failed := deliver(results.Records(run, trials, dir)); failed != nil {
-		return failed
-	}
-	if err == nil && run.State == bench.RunRunning {
-		return results.ErrKilled
 	}
 	return err
 }

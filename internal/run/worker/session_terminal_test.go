@@ -121,14 +121,12 @@ func TestSessionControls(t *testing.T) {
 	if code != console.ExitInterrupted || !regexp.MustCompile(`stopped by the user after step [12]`).MatchString(talk) {
 		t.Errorf("exit code %d:\n%s", code, talk)
 	}
-	if s.Dir() != out || s.Send(bench.Control{Kind: bench.ControlPause}) == nil {
-		t.Errorf("folder %s; a run that has ended takes controls", s.Dir())
-	}
+	testenv.Check(t, s.Dir() == out && s.Send(bench.Control{Kind: bench.ControlPause}) != nil,
+		"folder %s; a run that has ended takes controls", s.Dir())
 	run, trials, err := results.Read(out)
 	testenv.Need(t, err == nil && len(trials) == 2, "%d trials, %v", len(trials), err)
-	if strings.Contains(strings.Join(run.Command, " "), Flag) || run.Command[1] != "run" {
-		t.Errorf("command %q", run.Command)
-	}
+	testenv.Check(t, !strings.Contains(strings.Join(run.Command, " "), Flag) && run.Command[1] == "run",
+		"command %q", run.Command)
 	if run.State != bench.RunInterrupted || trials[0].State != bench.TrialAborted || trials[0].Failure != "step 2 (1 connection) was skipped by the user" {
 		t.Errorf("run %s, trial %s: %s", run.State, trials[0].State, trials[0].Failure)
 	}
@@ -136,12 +134,10 @@ func TestSessionControls(t *testing.T) {
 	if len(steps) != 3 || !strings.Contains(steps[0].Warnings.Join("\n"), "from 200/s to 50") || !strings.Contains(steps[1].Warnings.Join("\n"), "run was paused for") {
 		t.Errorf("steps %+v", steps)
 	}
-	if steps[0].Load.FinalRate != 50 || steps[0].Load.Sent == 0 {
-		t.Errorf("%d requests sent, at %v/s at the end", steps[0].Load.Sent, steps[0].Load.FinalRate)
-	}
-	if len(trials[0].ManualChanges) != 5 || steps[1].Load.Succeeded == 0 {
-		t.Errorf("manual changes %+v", trials[0].ManualChanges)
-	}
+	testenv.Check(t, steps[0].Load.FinalRate == 50 && steps[0].Load.Sent != 0,
+		"%d requests sent, at %v/s at the end", steps[0].Load.Sent, steps[0].Load.FinalRate)
+	testenv.Check(t, len(trials[0].ManualChanges) == 5 && steps[1].Load.Succeeded != 0,
+		"manual changes %+v", trials[0].ManualChanges)
 	testenv.Fails(t, testenv.Err(os.Stat(filepath.Join(out, results.ReportFile))), "")
 }
 
@@ -169,14 +165,12 @@ func TestSessionEndsWithTheSignalOfItsScreen(t *testing.T) {
 		t.Errorf("the watcher's exit code is %d:\n%s", code, talk)
 	}
 	for name, events := range map[string][]bench.Record{"controlling": mine, "watching": seen} {
-		if len(events) == 0 || !is[bench.RunEnded](events[len(events)-1]) {
-			t.Errorf("the session %s does not see the end", name)
-		}
+		testenv.Check(t, len(events) != 0 && is[bench.RunEnded](events[len(events)-1]),
+			"the session %s does not see the end", name)
 	}
 	_, trials, err := results.Read(out)
-	if err != nil || len(trials) != 1 || !strings.Contains(trials[0].Failure, console.SignalName(stop)) {
-		t.Errorf("%d trials, %v", len(trials), err)
-	}
+	testenv.Check(t, err == nil && len(trials) == 1 && strings.Contains(trials[0].Failure, console.SignalName(stop)),
+		"%d trials, %v", len(trials), err)
 }
 
 func TestSessionOfAKilledWorker(t *testing.T) {
@@ -238,9 +232,8 @@ func TestWorkerOfAKilledScreen(t *testing.T) {
 	testenv.OK(t, screen.Process.Kill())
 	_ = screen.Wait()
 	until(t, watcher, nil)
-	if code, talk := watcher.Wait(); code != console.ExitOK {
-		t.Fatalf("the run did not end gracefully: %d:\n%s", code, talk)
-	}
+	code, talk := watcher.Wait()
+	testenv.Need(t, code == console.ExitOK, "the run did not end gracefully: %d:\n%s", code, talk)
 	run, trials, err := results.Read(out)
 	if err != nil || run.State != bench.RunInterrupted || len(trials) != 1 || trials[0].Failure != "interrupted: the screen is gone" || trials[0].Stop == nil {
 		t.Errorf("run %s, trials %+v, %v", run.State, trials, err)
@@ -266,11 +259,9 @@ func TestNothingRanOnAScreen(t *testing.T) {
 	if code, talk := s.Wait(); code != console.ExitFailure || !strings.Contains(talk, "nothing ran") || len(events) == 0 || !is[bench.RunEnded](events[len(events)-1]) {
 		t.Errorf("exit code %d, %d events:\n%s", code, len(events), talk)
 	}
-	if results.Has(out, "report.html") || !results.Has(out, "run.json") {
-		t.Error("a report although nothing ran, or no record while the screen is open")
-	}
+	testenv.Check(t, !results.Has(out, "report.html") && results.Has(out, "run.json"),
+		"a report although nothing ran, or no record while the screen is open")
 	s.Close()
-	if _, err := os.Stat(filepath.Dir(out)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("left behind: %v", err)
-	}
+	_, err := os.Stat(filepath.Dir(out))
+	testenv.Check(t, errors.Is(err, fs.ErrNotExist), "left behind: %v", err)
 }

@@ -53,16 +53,14 @@ func FuzzControls(f *testing.F) {
 		readControls(bytes.NewReader(in), controls, nil)
 		close(controls)
 		for c := range controls {
-			if len(c.Text) > 4*controlLine || len(c.Kind) > 4*controlLine {
-				t.Fatalf("a control of %d bytes", len(c.Text)+len(c.Kind))
-			}
+			testenv.Need(t, len(c.Text) <= 4*controlLine && len(c.Kind) <= 4*controlLine,
+				"a control of %d bytes", len(c.Text)+len(c.Kind))
 			// A control is read back unchanged.
 			line, err := json.Marshal(c)
 			testenv.OK(t, err)
 			if c.Validate() == nil {
-				if again, ok := control(line); !ok || again != c {
-					t.Fatalf("%+v becomes %+v", c, again)
-				}
+				again, ok := control(line)
+				testenv.Need(t, ok && again == c, "%+v becomes %+v", c, again)
 			}
 		}
 	})
@@ -84,9 +82,8 @@ func TestStandardInput(t *testing.T) {
 			r, w := open()
 			err := Run(t.Context(), console.Env{Stdin: r}, func(ctx context.Context, controls <-chan bench.Control) error {
 				go w.Write([]byte(`{"kind":"pause"}` + "\n"))
-				if c := <-controls; c.Kind != bench.ControlPause {
-					t.Errorf("control %+v", c)
-				}
+				c := <-controls
+				testenv.Check(t, c.Kind == bench.ControlPause, "control %+v", c)
 				return nil
 			})
 			testenv.Check(t, err == nil, "error %v", err)
@@ -111,7 +108,6 @@ func TestAnnounceKeepsTheFolder(t *testing.T) {
 	var b bytes.Buffer
 	testenv.OK(t, Announce(safe.NewWriter(&b, nil), dir))
 	var got announcement
-	if err := json.Unmarshal(b.Bytes(), &got); err != nil || got.Dir != dir {
-		t.Errorf("%q, %v", got.Dir, err)
-	}
+	err := json.Unmarshal(b.Bytes(), &got)
+	testenv.Check(t, err == nil && got.Dir == dir, "%q, %v", got.Dir, err)
 }

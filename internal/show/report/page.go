@@ -37,10 +37,10 @@ var pageHTML = sync.OnceValue(func() *template.Template {
 	}).Parse(string(embedded("page.html"))))
 })
 
-// written is a table as HTML, with its notes.
+// written is a table as HTML, with the lines below it.
 type written struct {
 	HTML  template.HTML
-	Notes []string
+	Below []string
 }
 
 // screen is the first screen: verdict, four facts in fixed places, what failed, one table, one or two

@@ -27,7 +27,7 @@ func connect(rawURL string, workers int, dial dialer) (*client, error) {
 	if err != nil {
 		return nil, errors.New("malformed Elasticsearch URL") // err would repeat a password in it
 	}
-	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+	if !secret.IsHTTP(u) {
 		return nil, fmt.Errorf("URL %q of Elasticsearch: expected one such as http://127.0.0.1:9200",
 			secret.Address(rawURL))
 	}

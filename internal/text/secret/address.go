@@ -84,3 +84,8 @@ func maskBroken(s string) string {
 		}
 	}
 }
+
+// IsHTTP reports whether a parsed URL is one of a host over http or https.
+func IsHTTP(u *url.URL) bool {
+	return u != nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
+}

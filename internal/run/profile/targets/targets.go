@@ -246,7 +246,7 @@ func (r *reader) address(t *Target, raw string) error {
 	if err != nil {
 		return err
 	}
-	if u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+	if !secret.IsHTTP(u) {
 		return errors.New("the URL has no scheme and host; write a whole one, such as `http://127.0.0.1:8080/items`")
 	}
 	base := u.Scheme + "://" + strings.ToLower(u.Host)

@@ -145,6 +145,27 @@ type Flag struct {
 	Text string
 }
 
+// OfResults returns the state of a run that has ended without a complete event log: all that its
+// results hold. It has no diary and no phases.
+func OfResults(run bench.Run, trials []bench.TrialResult, dir string) State {
+	s := State{Version: 1, Run: run, Dir: dir, Started: run.Started, Last: run.Ended, Ended: &bench.RunEnded{State: run.State}}
+	for i, r := range first(trials, maxTrials) {
+		trial := &Trial{Result: r, Number: i + 1}
+		for _, step := range first(r.Steps, maxSteps) {
+			trial.stepStarted(step.Load.Started, bench.StepStarted{Index: step.Index, Step: step.Step})
+			for _, w := range step.Load.Windows {
+				trial.window(step.Index, w, false)
+			}
+			for _, u := range step.Samples {
+				trial.usage(bench.UsageRead{Usage: u})
+			}
+			trial.stepEnded(step.Load.Started.Add(max(step.Load.Elapsed, step.Load.Wall)), step)
+		}
+		s.Trials, s.Current = append(s.Trials, trial), trial
+	}
+	return s
+}
+
 // Now returns at while the run continues, and the time of the newest record after its end.
 func (s *State) Now(at time.Time) time.Time {
 	if s.Ended != nil || at.Before(s.Last) {
@@ -153,7 +174,7 @@ func (s *State) Now(at time.Time) time.Time {
 	return at
 }
 
-// Unlogged reports whether the records come from saved results, which hold no log and no phases.
+// Unlogged reports whether the state comes from saved results, which hold no log and no phases.
 func (s *State) Unlogged() bool { return s.Current != nil && s.Phase.Name == "" }
 
 // Step returns the running or the last step of the current trial; nil before the first.

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
 	"github.com/locbench/locbench/internal/testenv"
@@ -84,7 +83,7 @@ func TestComparedBodies(t *testing.T) {
 func TestOfResults(t *testing.T) {
 	for _, name := range []string{"limits", "faults"} {
 		want := apply(tuitest.Records(t, name))
-		got := apply(results.Records(want.Run, want.Results(), "results/a"))
+		got := fold.OfResults(want.Run, want.Results(), "results/a")
 		if got.Ended == nil || got.Ended.State != want.Ended.State || len(got.Trials) != len(want.Trials) || got.Dir != "results/a" {
 			t.Fatalf("%s: ended %+v, %d trials in %q", name, got.Ended, len(got.Trials), got.Dir)
 		}

@@ -29,6 +29,7 @@ type Checks struct {
 	sum    checksCount
 	text   ui.Scroll
 	made   madeOf // what the text was made of
+	failed []problem
 }
 
 // newChecks makes the tab.
@@ -79,7 +80,7 @@ func (c *Checks) fill() {
 	if of == c.made {
 		return
 	}
-	c.made = of
+	c.made, c.failed = of, problems(c.State)
 	found, w := checksIn(c.State), c.size.Width
 	c.sum = found.count
 	var all []string
@@ -202,7 +203,7 @@ func (c *Checks) Typing() bool { return c.filter.Typing() }
 
 // remedy is what to do about a contender that failed; "" if failed checks are accepted.
 func (c *Checks) remedy(label string) string {
-	for _, p := range problems(c.State) {
+	for _, p := range c.failed {
 		for _, row := range p.Rows {
 			if row.Name == ui.Remedy && p.contender == said(label) {
 				return row.Text

@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/benchtest"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/testenv"
@@ -286,19 +287,19 @@ func TestARunThatNeverBegan(t *testing.T) {
 	})
 }
 
-// TestTheCommandIsCopied quoted for a shell, with the seed; other commands than a run of locbench are
+// TestTheCommandIsCopied quoted for a shell; other commands than a run of locbench are
 // refused, and not started either.
 func TestTheCommandIsCopied(t *testing.T) {
 	for _, c := range []struct {
 		command []string
 		want    string
 	}{
-		{[]string{"locbench", "run", "--out", "there", "--data", "it's here"}, `locbench run --data 'it'\''s here' --seed 7`},
+		{[]string{"locbench", "run", "--data=it's here"}, `locbench run '--data=it'\''s here'`},
 		{[]string{"locbench", "run", "\x1b]0;x\a"}, ""},
 		{[]string{"rm", "-rf", "/"}, ""},
 	} {
 		r := New(Options{Session: &session{}})
-		r.state.Run = bench.Run{Command: c.command, Seed: 7}
+		r.state.Run, r.state.Started = bench.Run{Given: c.command}, benchtest.Start()
 		switch got := r.copyCommand()().(type) {
 		case ui.CopyMsg:
 			testenv.Equal(t, got.Text, c.want, c.command)

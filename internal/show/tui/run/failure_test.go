@@ -68,6 +68,6 @@ func TestProblems_Resume(t *testing.T) {
 	all := problems(over(runOf("orders", trials...), trials).State)
 	testenv.Check(t, len(all) == 2, "%v", all)
 	testenv.Equal(t, row(all[0], ui.Remedy), "raise its limit: locbench run --profile orders kt-ktor --memory 768MiB")
-	testenv.Equal(t, row(all[1], ui.Remedy), "see whether it builds: locbench services build orders-go\n"+
+	testenv.Equal(t, row(all[1], ui.Remedy), "see whether it builds: locbench run --profile orders orders-go --rounds 1 --connections 1 --duration 1s\n"+
 		"then run what is missing: locbench run --resume results/20261122-080000-orders")
 }

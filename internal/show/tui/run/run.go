@@ -65,6 +65,7 @@ type (
 	endedMsg struct {
 		code   int
 		stderr string
+		saved  *fold.State // of a run whose event log lacks its end; else nil
 	}
 )
 
@@ -138,15 +139,26 @@ func (r *Run) batch(msg batchMsg) tea.Cmd {
 		return r.next()
 	}
 	r.gone = true
+	session, past, logged := r.options.Session, r.options.Past, r.state.Ended != nil
 	return func() tea.Msg {
-		code, stderr := r.options.Session.Wait()
-		return endedMsg{code, stderr}
+		code, stderr := session.Wait()
+		end := endedMsg{code: code, stderr: stderr}
+		if past != nil && !logged && !session.CanSteer() {
+			if run, trials, _ := past.Load(session.Dir()); run.State != "" && run.State != bench.RunRunning {
+				saved := fold.OfResults(run, trials, session.Dir())
+				end.saved = &saved
+			}
+		}
+		return end
 	}
 }
 
 // end lets the result, so far the last tab, and the charts over time change places.
 func (r *Run) end(msg endedMsg) tea.Cmd {
 	r.ended, r.code, r.stderr = true, msg.code, msg.stderr
+	if msg.saved != nil {
+		r.state = *msg.saved
+	}
 	if r.options.Leave {
 		return ui.Cmd(ui.QuitMsg{})
 	}

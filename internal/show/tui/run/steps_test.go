@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -23,19 +24,19 @@ func live(t *testing.T) StateMsg {
 	t.Helper()
 	run, trials, err := results.Read("../../../../testdata/results/locations")
 	testenv.OK(t, err)
-	var before, last []bench.Record
-	for _, rec := range results.Records(run, trials, "results/locations") {
-		if rec.Trial != nil && rec.Trial.Contender == "kt-http4k" {
-			last = append(last, rec)
-		} else if _, over := rec.Event.(bench.RunEnded); !over {
-			before = append(before, rec)
-		}
-	}
-	last = tuitest.Until(last, 12, func(rec bench.Record) bool {
-		_, ok := rec.Event.(bench.StepEnded)
-		return ok
-	})
-	return stateOf(slices.Concat(before, last[:len(last)-6]))
+	s := fold.OfResults(run, trials, "results/locations")
+	s.Ended = nil
+	last := s.Trial(bench.Trial{Contender: "kt-http4k", Round: 1})
+	s.Current = last
+	last.Steps, last.Result.Steps, last.Result.State = last.Steps[:12], last.Result.Steps[:11], bench.TrialRunning
+	step := last.Steps[11]
+	step.Result, step.To = nil, 0
+	step.Windows--
+	until := step.From + float64(step.Windows)
+	last.Load = slices.DeleteFunc(last.Load, func(p fold.LoadPoint) bool { return p.T > until })
+	last.Usage = slices.DeleteFunc(last.Usage, func(p fold.UsagePoint) bool { return p.T > until })
+	s.Last = last.Origin.Add(time.Duration(until * float64(time.Second)))
+	return StateMsg{State: &s, Trial: last, At: s.Last}
 }
 
 func TestSteps(t *testing.T) { alone(newSteps, live(t)).Frames(t, "live-steps") }

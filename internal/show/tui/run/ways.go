@@ -38,8 +38,7 @@ func (r ways) way(msg wayMsg) tea.Cmd {
 		command, err := ui.ResumeCommand(r.options.Session.Dir())
 		return r.askStart("Resume this run?", command, err, []string{"--resume", r.options.Session.Dir()})
 	case ui.Start:
-		command, err := ui.RepeatCommand(r.state.Run)
-		args, _ := ui.RepeatArgs(r.state.Run) // the same error
+		args, command, err := ui.Again(r.state.Run)
 		return r.askStart("Run again?", command, err, args)
 	}
 	return nil
@@ -91,11 +90,11 @@ func (r *Run) report() tea.Cmd {
 
 // copyCommand copies the command that repeats the run.
 func (r *Run) copyCommand() tea.Cmd {
-	if len(r.state.Run.Command) == 0 {
+	if r.state.Started.IsZero() {
 		return bad("the run has not started")
 	}
-	text, err := ui.RepeatCommand(r.state.Run)
-	return ui.Cmd(ui.Copied(text, err, "repeat command"))
+	_, text, err := ui.Again(r.state.Run)
+	return ui.Cmd(ui.Copied(text, err, "command"))
 }
 
 func floorOf(past ui.Source, run bench.Run) *compare.Floor {

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -23,6 +24,23 @@ func linked(kind string) func(...string) tea.Cmd {
 	return func(args ...string) tea.Cmd { return ui.Cmd(append([]string{kind}, args...)) }
 }
 
+// saved is a results folder of a run that has ended.
+type saved struct{ pastOf }
+
+func (saved) Load(string) (bench.Run, []bench.TrialResult, error) {
+	trial := bench.TrialResult{Trial: bench.Trial{Contender: "a", Round: 1}, State: bench.TrialComplete}
+	return bench.Run{ID: "saved", State: bench.RunComplete}, []bench.TrialResult{trial}, errors.New("a file cannot be read")
+}
+
+// TestWithoutALog: a run that was watched and whose log lacks the end is shown as its results have it.
+func TestWithoutALog(t *testing.T) {
+	over := make(chan struct{})
+	close(over)
+	r := New(Options{Session: &session{watched: true, stay: over}, Past: saved{}})
+	r.end(r.batch(batchMsg{})().(endedMsg))
+	testenv.Check(t, r.state.Run.ID == "saved" && len(r.state.Results()) == 1 && r.state.Ended != nil, "%+v", r.state)
+}
+
 // TestWaysOn: each way on from the end of a run leads to its page. A command of a results folder is
 // shown before it is started.
 func TestWaysOn(t *testing.T) {
@@ -38,13 +56,13 @@ func TestWaysOn(t *testing.T) {
 		Compare: func(a, b string) tea.Cmd { return linked("compare")(a, b) },
 		Runs:    func() tea.Cmd { return linked("runs")() },
 	}})
-	r.state.Run = bench.Run{ID: "this", Started: day(7), Profile: bench.Profile{Name: "quick"}, Command: []string{"locbench", "run", "a"}, Seed: 7}
+	r.state.Run = bench.Run{ID: "this", Started: day(7), Profile: bench.Profile{Name: "quick"}, Given: []string{"locbench", "run", "a"}}
 	for _, c := range []struct {
 		key  ui.Key
 		want []string
 	}{
 		{ui.Runs, []string{"runs"}}, {ui.Compare, []string{"compare", "before", r.options.Session.Dir()}},
-		{ui.Start, []string{"start", "a", "--seed", "7"}}, {ui.Resume, []string{"start", "--resume", r.options.Session.Dir()}},
+		{ui.Start, []string{"start", "a"}}, {ui.Resume, []string{"start", "--resume", r.options.Session.Dir()}},
 	} {
 		msg := ways{r}.way(wayMsg{Key: c.key})()
 		if ask, ok := msg.(ui.AskMsg); ok {

@@ -36,10 +36,10 @@ func (r *Runs) act(k ui.Key) tea.Cmd {
 		return r.ask("Resume it?", []string{"--resume", e.Dir}, command, err)
 	case known == nil:
 	case k == ui.Copy:
-		command, err := ui.RepeatCommand(known.run)
-		return ui.Cmd(ui.Copied(command, err, "repeat command"))
+		_, command, err := ui.Again(known.run.Run)
+		return ui.Cmd(ui.Copied(command, err, "command"))
 	case k == ui.Start:
-		args, command, err := ui.Again(known.run)
+		args, command, err := ui.Again(known.run.Run)
 		return r.ask("Run it again?", args, command, err)
 	}
 	return nil

@@ -10,31 +10,26 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/results"
-	"github.com/locbench/locbench/internal/show/plain"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // known is what the page shows of a folder that was read.
 type known struct {
 	changed time.Time // of the entry that was read
-	run     bench.Run
+	run     *analysis.Run
 	err     error // of reading a part of the folder
 	said    conclusion.Conclusion
-	text    []string // what 'locbench run' says at the end
-	verdict int      // how many lines of it are the verdict
-	w       int      // its cells
 	since   string   // what changed since the run before of its profile
 	differs string   // options that were given, other than the profile and the contenders
 	byHand  []string // notes of the user, written during the run
 }
 
-// read reads a folder for a preview of w cells, and compares it with the run before.
-func read(source ui.Source, e results.Entry, before *results.Entry, w int) *known {
+// read reads a folder and compares it with the run before.
+func read(source ui.Source, e results.Entry, before *results.Entry) *known {
 	run, trials, err := source.Load(e.Dir)
 	a := analysis.Of(run, trials)
-	k := &known{changed: e.Changed, run: run, err: err, said: conclusion.Of(a, source.Floor(run, run, e.Dir)),
-		differs: differs(run), byHand: notes(run, trials), w: w}
-	k.text, k.verdict = plain.Page(a, k.said, w, false)
+	k := &known{changed: e.Changed, run: a, err: err, said: conclusion.Of(a, source.Floor(run, run, e.Dir)),
+		differs: differs(run), byHand: notes(run, trials)}
 	k.since = since(source, a, e, before, question(k.said.Kind))
 	return k
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/show/plain"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/fit"
 )
@@ -12,12 +13,9 @@ import (
 // textBytes is the most bytes of a sentence from outside that are shown.
 const textBytes = 1000
 
-// frame is how many cells the box around the preview takes.
-const frame = 4
-
 // preview is what is known of the run under the cursor, in a box w cells wide.
 func (r *Runs) preview(w int) ui.Block {
-	const least = 6 // lines
+	const least, frame = 6, 4 // lines; cells of the box
 	e, lines := r.current(), r.lines(w-frame)
 	title := nameOf(e) + "  " + strings.TrimSpace(when(e))
 	if dir := outside(e.Dir); fit.Width(title)+fit.Width(dir)+10 < w {
@@ -52,13 +50,14 @@ func (r *Runs) lines(w int) (lines []string) {
 	for _, note := range k.byHand {
 		lines = append(lines, ui.Wrap("note: "+ui.Outside(note, textBytes), w)...)
 	}
-	lines = append(lines, t.Said(k.text, k.verdict, k.said.Tone, w)...)
+	text, verdict := plain.Page(k.run, k.said, w, false)
+	lines = append(lines, t.Said(text, verdict, k.said.Tone, w)...)
 	return append(lines, conditions(e, k, w)...)
 }
 
 // conditions are what was run, and where.
 func conditions(e *results.Entry, k *known, w int) []string {
-	run, text := k.run, k.said.About
+	run, text := k.run.Run, k.said.About
 	add := func(known bool, part string) {
 		if known {
 			text += " · " + part

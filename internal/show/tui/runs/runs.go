@@ -152,7 +152,7 @@ func (r *Runs) arrange() {
 }
 
 // maxKnown is the most folders of which the results are kept.
-const maxKnown = 1000
+const maxKnown = 50
 
 // read reads the folder under the cursor, or else another one in sight, one at a time.
 func (r *Runs) read() tea.Cmd {
@@ -163,7 +163,7 @@ func (r *Runs) read() tea.Cmd {
 	}
 	i := slices.IndexFunc(inSight, func(e *results.Entry) bool {
 		k := r.known[e.Dir]
-		return e.Err == nil && (k == nil || !k.changed.Equal(e.Changed) || k.w != r.size.Width-frame)
+		return e.Err == nil && (k == nil || !k.changed.Equal(e.Changed))
 	})
 	if r.reading != "" || i < 0 {
 		return nil
@@ -171,9 +171,9 @@ func (r *Runs) read() tea.Cmd {
 	if len(r.known) >= maxKnown {
 		clear(r.known)
 	}
-	e, before, w := *inSight[i], r.list.before(inSight[i]), r.size.Width-frame
+	e, before := *inSight[i], r.list.before(inSight[i])
 	r.reading = e.Dir
-	return func() tea.Msg { return knownMsg{e.Dir, read(r.options.Source, e, before, w)} }
+	return func() tea.Msg { return knownMsg{e.Dir, read(r.options.Source, e, before)} }
 }
 
 func (r *Runs) key(msg tea.KeyPressMsg) tea.Cmd {

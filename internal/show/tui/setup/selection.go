@@ -18,7 +18,7 @@ func (f *form) selected() []bench.Selection {
 
 // builds says what the selected contenders need before they can run; "" for nothing.
 func (f *form) builds() string {
-	words := []string{Stale: "to build", Build: "to build", Pull: "to pull", Cannot: "cannot run"}
+	words := []string{Build: "to build", Pull: "to pull", Cannot: "cannot run"}
 	count := map[string]int{}
 	for _, sel := range f.selected() {
 		if kind := f.state(sel).Kind; words[kind] != "" {
@@ -48,7 +48,7 @@ func (f *form) resolve(sel bench.Selection) (bench.Service, error) {
 	if err != nil {
 		return svc, err
 	}
-	return contender.Set(svc, own)
+	return contender.WithSettings(svc, own)
 }
 
 // canonical returns sel with its variant, the default one if it names none.

@@ -60,8 +60,7 @@ type Kind int
 const (
 	Unknown Kind = iota // not known yet
 	Ready               // nothing
-	Stale               // a build: the last one was from other sources
-	Build               // its first build here
+	Build               // a build
 	Pull                // an image from a registry
 	Cannot              // it cannot run here; State.Why says why
 )
@@ -75,6 +74,6 @@ type State struct {
 // String returns the state in a word or two; "" if it is not known.
 func (s State) String() string {
 	return [...]string{
-		Ready: "ready", Stale: "built before", Build: "needs build", Pull: "needs pull", Cannot: "cannot run here", Unknown: "",
+		Ready: "ready", Build: "needs build", Pull: "needs pull", Cannot: "cannot run here", Unknown: "",
 	}[s.Kind]
 }

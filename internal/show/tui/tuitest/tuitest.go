@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -147,4 +148,50 @@ func Exact(t testing.TB, lines []string, size Size, ascii bool) {
 			}
 		}
 	}
+}
+
+// OfResults returns events that a run with these results may have had.
+func OfResults(run bench.Run, trials []bench.TrialResult, dir string) (all []bench.Record) {
+	at := run.Started
+	add := func(later time.Time, trial *bench.Trial, e bench.Event) {
+		if later.After(at) {
+			at = later
+		}
+		all = append(all, bench.Record{Seq: int64(len(all) + 1), At: at, Trial: trial, Event: e})
+	}
+	add(at, nil, bench.RunStarted{Run: run, Dir: dir})
+	for i, r := range trials {
+		trial := &trials[i].Trial
+		add(r.Started, trial, bench.TrialStarted{Number: i + 1, Of: len(run.Trials), Service: r.Service, Artifact: r.Artifact})
+		if r.Instance != nil {
+			add(r.Instance.StartedAt, trial, bench.InstanceStarted{Info: *r.Instance})
+		}
+		if r.StartUp != nil {
+			add(at, trial, bench.InstanceReady{StartUp: *r.StartUp, FirstResponse: r.FirstResponse})
+		}
+		for _, c := range r.Checks {
+			add(at, trial, bench.CheckDone{Check: c})
+		}
+		for _, step := range r.Steps {
+			start := step.Load.Started
+			add(start, trial, bench.StepStarted{Index: step.Index, Of: len(r.Steps), Step: step.Step})
+			for _, w := range step.Load.Windows {
+				add(start.Add(w.Start+w.Length), trial, bench.WindowClosed{Index: step.Index, Window: w})
+			}
+			add(start.Add(step.Load.Elapsed), trial, bench.StepEnded{Result: step})
+		}
+		for _, in := range r.Incidents {
+			add(in.At, trial, bench.IncidentOccurred{Incident: in})
+		}
+		for _, w := range r.Warnings {
+			add(at, trial, bench.WarningNotice(w))
+		}
+		for _, c := range r.ManualChanges {
+			add(c.At, trial, bench.ChangedManually{Control: c.Control, Step: c.Step})
+		}
+		add(at, trial, bench.LogLines{Lines: r.LastLog})
+		add(r.Ended, trial, bench.TrialEnded{State: r.State, Failure: r.Failure, Exit: r.Exit, LastLog: r.LastLog, Lost: r.Lost})
+	}
+	add(run.Ended, nil, bench.RunEnded{State: run.State})
+	return all
 }

@@ -8,10 +8,13 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/run/runner"
 	"github.com/locbench/locbench/internal/run/worker"
 	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // interruption returns the signal or the closed screen that has ended ctx; nil if neither did.
@@ -91,4 +94,64 @@ func saveError(dir string, err error, resumable bool) error {
 		err = fmt.Errorf("%w, then run: %s", err, results.ResumeCommand(dir))
 	}
 	return err
+}
+
+// ending is what a run that went to its end has to report by its exit code.
+type ending struct {
+	missed   int                       // thresholds
+	excluded []bench.ExcludedContender // contenders that are not compared
+	silent   []string                  // contenders of which no request succeeded in a measured step, and why
+}
+
+// err returns the failure with its exit code; nil without one.
+func (e ending) err() error {
+	var all []error
+	if len(e.excluded) > 0 {
+		all = append(all, excludedError(e.excluded))
+	}
+	if len(e.silent) > 0 {
+		all = append(all, errors.New(strings.Join(e.silent, "; ")))
+	}
+	switch {
+	case len(all) > 0:
+		return console.WithCode(console.ExitContender, errors.Join(all...))
+	case e.missed > 0:
+		return console.WithCode(console.ExitThreshold, fmt.Errorf("thresholds missed: %d", e.missed))
+	}
+	return nil
+}
+
+// endingOf returns what an analyzed run has to report.
+func endingOf(a *analysis.Run) (e ending) {
+	e.excluded = a.Run.Excluded()
+	for _, trial := range a.Trials {
+		for _, step := range trial.Steps {
+			e.missed += len(step.Missed())
+		}
+	}
+	for _, c := range a.Ordered() {
+		if why, nothing := c.Silence(); nothing && c.WhyExcluded() == "" {
+			e.silent = append(e.silent, safe.Line(c.Label, 60)+": "+why.String())
+		}
+	}
+	return e
+}
+
+// excludedError lists the excluded contenders, with the option that compares them.
+func excludedError(all []bench.ExcludedContender) error {
+	var texts []string
+	checks := false
+	for _, e := range all {
+		text := e.Brief()
+		if e.NoValidStep && e.Errors >= 1 { // what failed is the next question
+			text = safe.Line(e.String(), 300)
+		}
+		texts = append(texts, e.Label+" "+text)
+		checks = checks || e.FailedChecks > 0
+	}
+	hint := ""
+	if checks {
+		hint = " (--accept-failed-checks compares it anyway)"
+	}
+	return fmt.Errorf("%s: excluded from comparison%s", strings.Join(texts, "; "), hint)
 }

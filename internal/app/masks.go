@@ -12,8 +12,8 @@ import (
 // maxSaved is how many bytes of saved secrets are known at a time: each trial saves others.
 const maxSaved = 256 << 10
 
-// hidden is what all output of a run masks.
-type hidden struct {
+// masks are what all output of a run masks.
+type masks struct {
 	fromResponses map[string]bool // names of saved values that are secrets
 
 	mu     sync.Mutex // guards the others
@@ -23,19 +23,19 @@ type hidden struct {
 }
 
 // hide masks values in all later output.
-func (h *hidden) hide(values ...string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.values = append(h.values, values...)
-	h.masker = secret.New(slices.Concat(h.values, h.saved)...)
+func (m *masks) hide(values ...string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.values = append(m.values, values...)
+	m.masker = secret.New(slices.Concat(m.values, m.saved)...)
 }
 
 // hideAsked masks what is secret of an exchange: saved values, and cookies, which may be kept. A
 // cookie of another kind, such as a language, is a word that other texts may have too.
-func (h *hidden) hideAsked(a load.Asked) {
+func (m *masks) hideAsked(a load.Asked) {
 	var values []string
 	for name, value := range a.Saved.Values {
-		if h.fromResponses[name] {
+		if m.fromResponses[name] {
 			values = append(values, value)
 		}
 	}
@@ -44,33 +44,33 @@ func (h *hidden) hideAsked(a load.Asked) {
 			values = append(values, cookie.Value)
 		}
 	}
-	h.hideSaved(values)
+	m.hideSaved(values)
 }
 
-func (h *hidden) hideSaved(values []string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	before := len(h.saved)
+func (m *masks) hideSaved(values []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	before := len(m.saved)
 	for _, value := range values {
-		if !slices.Contains(h.saved, value) {
-			h.saved = append(h.saved, value)
+		if !slices.Contains(m.saved, value) {
+			m.saved = append(m.saved, value)
 		}
 	}
-	if len(h.saved) == before {
+	if len(m.saved) == before {
 		return
 	}
 	size := 0
-	for i := len(h.saved) - 1; i >= 0; i-- {
-		if size += len(h.saved[i]); size > maxSaved {
-			h.saved = slices.Delete(h.saved, 0, i+1)
+	for i := len(m.saved) - 1; i >= 0; i-- {
+		if size += len(m.saved[i]); size > maxSaved {
+			m.saved = slices.Delete(m.saved, 0, i+1)
 			break
 		}
 	}
-	h.masker = secret.New(slices.Concat(h.values, h.saved)...)
+	m.masker = secret.New(slices.Concat(m.values, m.saved)...)
 }
 
-func (h *hidden) mask() secret.Masker {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.masker
+func (m *masks) mask() secret.Masker {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.masker
 }
