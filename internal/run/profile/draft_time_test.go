@@ -15,7 +15,7 @@ import (
 
 // TestDraftTakesFourMinutes: at most, the comparison of two contenders that `profiles new` writes.
 func TestDraftTakesFourMinutes(t *testing.T) {
-	text, err := Draft{Get: "/items/{item}"}.Text("p.yaml")
+	text, _, err := Draft{Get: "/items/{item}"}.text("p.yaml")
 	testenv.OK(t, err)
 	p, err := Parse("p.yaml", text)
 	testenv.OK(t, err)
