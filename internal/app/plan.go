@@ -146,9 +146,6 @@ func planNew(o RunOptions) (run bench.Run, dir string, found map[bench.Selection
 		}
 		files[l.File] = l.Trial
 	}
-	for _, text := range profile.LiteralBraces(p) {
-		run.Warnings.Add(bench.Warning{Text: text})
-	}
 	return run, cmp.Or(o.Out, newFolder(now, p.Name)), found, checkEngine(run)
 }
 

@@ -60,7 +60,7 @@ func TestPlan_ManifestNeeds(t *testing.T) {
 	for name, c := range map[string]struct{ profile, goes, node, want string }{
 		"different": {"", db, strings.Replace(db, "17", "16", 1),
 			"svc/goes/service.yaml and that of " + "svc/node/service.yaml differ:\n  image: postgres:17; postgres:16\n"},
-		"mistake": {"", db, "needs:\n  db:\n    image: a\n    restart: always", "svc/node/service.yaml:6: `needs.db.restart` is not read; remove it"},
+		"mistake": {"", db, "needs:\n  db:\n    image: a\n    restart: always", "svc/node/service.yaml:6: unknown key `needs.db.restart`; known keys: image"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShop(t, c.profile, c.goes, c.node)

@@ -12,12 +12,10 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/load"
-	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/run/runner"
 	"github.com/locbench/locbench/internal/show/plain"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/text/safe"
-	"github.com/locbench/locbench/internal/text/secret"
 	"github.com/locbench/locbench/internal/text/unpack"
 )
 
@@ -30,10 +28,6 @@ func Try(ctx context.Context, env console.Env, o RunOptions) error {
 		return err
 	}
 	p := &plan.Run.Profile
-	known := secret.New(plan.secrets(env.Getenv)...)
-	for _, text := range profile.LiteralBraces(*p) {
-		fmt.Fprintf(env.Stdout, "warning: %s\n", safe.Line(known.Text(text), 1000))
-	}
 	p.Rounds, p.Steps, p.FirstRequests, p.Interleave, p.Thresholds, p.Checks = 1, nil, nil, 0, nil, bench.CheckSpec{}
 	plan.Run.Trials = nil
 	for i := range p.Contenders { // the order cannot favor one: nothing is measured

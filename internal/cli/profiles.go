@@ -91,9 +91,6 @@ func validateProfiles(env Env, names, allowed []string) error {
 		contenders := cmp.Or(joinSelections(p.Contenders), "no contenders")
 		fmt.Fprintf(env.Stdout, "%s: ok: %s; rounds: %s; steps: %d; load per trial: %s%s\n", name,
 			contenders, settledRounds(p), len(p.Steps), units.Approx(p.LoadDuration()), environmentOf(p, name))
-		for _, text := range profile.LiteralBraces(p) {
-			fmt.Fprintf(env.Stdout, "%s: warning: %s\n", name, safe.Line(text, 1000))
-		}
 	}
 	return console.WithCode(console.ExitUsage, errors.Join(broken...))
 }

@@ -75,26 +75,3 @@ func TestTry_Exchanges(t *testing.T) {
 	followed := fileOf(t, "odd.yaml", "requests: [{name: r, get: /old, follow: true}]\n"+twenty)
 	says(t, 0, "a redirect, followed\n…GET /items/8", "try", followed, "--target", at)
 }
-
-// A variable in double braces is sent as {user}, and reported: the journal of the service is the
-// judge.
-func TestTry_LiteralBraces(t *testing.T) {
-	s, requests := recorder(t, func(http.ResponseWriter, *http.Request) {})
-	file := fileOf(t, "p.yaml",
-		"rounds: 1\nvariables: {user: {list: [ada]}}\nrequests: [{name: a, post: /, json: {user: \"{{user}}\"}}]\n"+
-			"steps: [{connections: 1, max_requests: 1}]\n")
-	const want = "request \"a\": `{{user}}` in `json` is sent as `{user}`; for the value of the variable write `{user}`"
-	says(t, 0, want, "profiles", "validate", file)
-	says(t, 0, want, "try", file, "--target", s.URL)
-	says(t, 0, want, into(outOf(t), "--profile", file, "--target", s.URL)...)
-	posts := 0
-	for _, line := range requests.lines() {
-		if strings.HasPrefix(line, "POST") {
-			posts++
-			testenv.Equal(t, line, `POST /  {"user":"{user}"}`)
-		}
-	}
-	if posts < 2 {
-		t.Errorf("%d requests", posts)
-	}
-}

@@ -13,58 +13,6 @@ import (
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
-// elsewhere has keys of compose files that are spelled otherwise here, or that a run cannot have.
-var elsewhere = map[string]string{
-	"build":          "write `dockerfile: db/Dockerfile`; its folder is the context",
-	"restart":        "remove it: a service that ends fails its trial",
-	"depends_on":     "write `after: [NAME]`",
-	"links":          "remove it: all needs find each other by their names; the order is `after: [NAME]`",
-	"healthcheck":    "write `ready`, such as `ready: {command: [pg_isready, -h, db]}`",
-	"env":            "write `environment`",
-	"port":           "write `ports`",
-	"expose":         "write `ports`",
-	"mem_limit":      "write `limits: {memory: 512M}`",
-	"memory":         "write `limits: {memory: 512M}`",
-	"cpus":           "write `limits: {cpus: 1}`",
-	"deploy":         "write `limits: {cpus: 1, memory: 512M}`; there is one of it",
-	"pids_limit":     "write `limits: {pids: 100}`",
-	"container_name": "write `aliases: [NAME]`; its key in `needs` is a name of it too",
-	"fill":           "write `seed`",
-	"address":        "write `external: HOST:PORT`",
-	"url":            "write `external: HOST:PORT`",
-	"from":           "write `image`, or `external: HOST:PORT`",
-	"privileged":     "remove it: a need has the rights of a plain container",
-	"cap_add":        "remove it: a need has the rights of a plain container",
-	"cap_drop":       "remove it: a need has the rights of a plain container",
-	"security_opt":   "remove it: a need has the rights of a plain container",
-	"devices":        "remove it: a need has the rights of a plain container",
-	"sysctls":        "remove it: a need has the rights of a plain container",
-	"network_mode":   "remove it: all needs are in the network of the run",
-	"networks":       "remove it: all needs are in the network of the run; more names are `aliases: [NAME]`",
-	"extra_hosts":    "remove it: all needs are in the network of the run",
-	"dns":            "remove it: all needs are in the network of the run",
-	"cpuset":         "remove it: locbench chooses the CPUs of needs (`isolation`)",
-	"secrets":        "write `volumes: [./FILE:/run/secrets/NAME:ro]`",
-	"configs":        "write `volumes: [./FILE:PATH:ro]`",
-	"volumes_from":   "write `volumes`",
-	"logging":        "remove it: locbench reads the log",
-	"pull_policy":    "remove it: an image is pulled if this machine does not have it",
-	"platform":       "remove it: an image for another architecture is not fit for measuring",
-	"profiles":       "remove it",
-	"labels":         "remove it: they do not change what is measured",
-}
-
-// RefuseStrict returns what to write instead of a key of a compose file.
-func (*service) RefuseStrict(key string) string {
-	if hint, ok := elsewhere[key]; ok {
-		return hint
-	}
-	if strings.HasPrefix(key, "x-") {
-		return "remove it"
-	}
-	return ""
-}
-
 // notExternal are the keys that only a service has which locbench starts.
 func notExternal(s service) (keys []string) {
 	v := reflect.ValueOf(s)

@@ -18,10 +18,6 @@ const durationHint = "write from 100ms to 24h" // of a step
 // mistake is a broken rule: the key's path, what is wrong ("": the value), and a remedy.
 type mistake struct {
 	path, value, what, hint string
-
-	// What the rule depends on, next to the value itself: keys at the top, of which unknown keys
-	// and names count, and paths of values, of which all mistakes do.
-	needs []string
 }
 
 func (m mistake) Error() string {
@@ -61,13 +57,6 @@ func (r *rules) when(broken bool, path, what, hint string) {
 	}
 }
 
-// needs says what the mistakes since n depend on; see mistake.
-func (r *rules) needs(n int, keys ...string) {
-	for i := range (*r)[n:] {
-		(*r)[n+i].needs = keys
-	}
-}
-
 // between reports n if it is below low or above high.
 func (r *rules) between(path string, n, low, high int) {
 	if n < low || n > high {
@@ -93,12 +82,10 @@ func mistakes(p *bench.Profile) []mistake {
 	r.needsOf(p)
 	r.variables(p)
 	r.requests(p)
-	before := len(r)
 	single := len(p.Requests) > 0 && p.Requests[0].Session == ""
 	r.when(p.FirstRequests != nil && len(p.Requests) > 0 && !single,
 		"first_requests", "`first_requests` needs a single request; all are in sessions",
 		"add one under `requests`, or remove `first_requests`")
-	r.needs(before, "requests")
 	if p.FirstRequests != nil {
 		r.between("first_requests.requests", p.FirstRequests.Requests, 1, maxFirstRequests)
 	}
@@ -165,9 +152,7 @@ func (r *rules) steps(p *bench.Profile) {
 		}
 		if names := iterations(p); s.Request != "" && len(names) > 0 && !slices.Contains(names, s.Request) {
 			r.wrong(at+".request", s.Request, fmt.Sprintf("name one of the requests or sessions, such as %q", names[0]))
-			r.needs(len(*r)-1, "requests", "sessions")
 		}
-		before := len(*r)
 		r.when(s.PeakShare > 0 && !findsPeak, at, "no earlier step can find the peak",
 			"put measured steps with connections before it, such as `2..64 doubling`")
 		for _, err := range s.AtPeak(1).Validate() {
@@ -183,13 +168,10 @@ func (r *rules) steps(p *bench.Profile) {
 			r.when(true, "interleave", fmt.Sprintf("step %d (%s) cannot be interleaved: %v", i+1, s.Name, err),
 				"remove `interleave`, or run such steps in their own profile")
 		}
-		r.needs(before, "steps")
 		measured = measured || !s.WarmUp
 		findsPeak = findsPeak || !s.WarmUp && s.Connections > 0
 	}
-	before := len(*r)
 	r.when(!measured, "steps", "no measured step", "add one that is not a warm-up, such as `64`")
-	r.needs(before, "steps")
 }
 
 func (r *rules) thresholds(p *bench.Profile) {
@@ -201,14 +183,13 @@ func (r *rules) thresholds(p *bench.Profile) {
 		if !slices.Contains([]bench.Scope{"", bench.ScopeTrial, bench.ScopeRun}, t.Stop) {
 			r.wrong(at+".stop", string(t.Stop), "one of: trial, run")
 		}
-		n, before := len(p.Steps), len(*r)
+		n := len(p.Steps)
 		exists := t.FromStep >= 0 && t.FromStep <= n
 		r.when(n > 0 && !exists, at, fmt.Sprintf("from_step is %d; there are only %d steps", t.FromStep, n),
 			"write the number of a step, counting warm-ups, or leave it out")
 		measured := func(s bench.Step) bool { return !s.WarmUp }
 		r.when(n > 0 && exists && !slices.ContainsFunc(p.Steps[max(t.FromStep-1, 0):], measured), at,
 			"it checks no step", "only warm-ups follow: write a smaller `from_step`")
-		r.needs(before, "steps")
 	}
 }
 

@@ -49,9 +49,7 @@ func (r *rules) requests(p *bench.Profile) {
 	}
 	names := map[string]bool{} // unique, since expectations are looked up by name
 	named := func(at, name string) {
-		before := len(*r)
 		r.when(names[name], at+".name", fmt.Sprintf("duplicate request %q", name), "give each its own name")
-		r.needs(before, "setup", "requests", "sessions", "teardown")
 		names[name] = true
 	}
 	each := func(key string, all []bench.Request) {
@@ -148,7 +146,6 @@ func (r *rules) places(p *bench.Profile, at string, req bench.Request, known []s
 	for _, of := range texts {
 		for _, place := range bench.Parts(of.text) {
 			name, _ := values.Column(place.Name)
-			before, needs := len(*r), []string{"variables", "setup", "sessions", "variables." + name}
 			switch hint := noData(p, req, place.Name); {
 			case name == "" || slices.Contains(known, name):
 			case of.key == at+".path" && ofData(place.Name) && hint == "":
@@ -157,13 +154,11 @@ func (r *rules) places(p *bench.Profile, at string, req bench.Request, known []s
 					fmt.Sprintf("`%s` has no value here: the request %q saves it", place.Text, savedBy(p, name, req)),
 					"send that one before, in the same session or in `setup`")
 			case of.key == at+".path" && ofData(place.Name):
-				needs = append(needs, "needs", "requests")
 				r.when(true, of.key, fmt.Sprintf("`{%s}` has no values: no need of this profile has data for it", name), hint)
 			default:
 				r.when(true, of.key, fmt.Sprintf("`%s`: no variable %q here", place.Text, name),
 					hintOf(name, known)+fmt.Sprintf("; to send that text, write `{%s}`", place.Text))
 			}
-			r.needs(before, needs...)
 			typed := place.Type == "" || place.Type == bench.TypeNumber || place.Type == bench.TypeJSON
 			raw := place.Type == bench.TypeRaw
 			r.when(raw && of.key != at+".path", of.key, fmt.Sprintf("`%s` is not in a path", place.Text),
@@ -202,12 +197,10 @@ func savedBy(p *bench.Profile, name string, not bench.Request) string {
 // expected reports unknown variables in expectations, and those that follow the clock.
 func (r *rules) expected(p *bench.Profile, at string, req bench.Request, known []string) {
 	for _, place := range req.ExpectedPlaces() {
-		before := len(*r)
 		name, _ := values.Column(place.Name)
 		drawn := ofData(place.Name) && bench.HasPlace(req.Path, name)
 		r.when(!drawn && !slices.Contains(known, name), at, fmt.Sprintf("`%s`: no variable %q here", place.Text, name),
 			hintOf(name, known)+fmt.Sprintf("; to expect that text, write `{%s}`", place.Text))
-		r.needs(before, "variables", "setup", "sessions", "variables."+name)
 		typed := place.Type == "" || place.Type == bench.TypeNumber || place.Type == bench.TypeJSON
 		r.when(!typed, at, fmt.Sprintf("`%s`: unknown type %q", place.Text, place.Type),
 			"write `:number`, `:json`, or no type")

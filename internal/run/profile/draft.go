@@ -46,13 +46,7 @@ type Draft struct {
 
 var endsPattern = regexp.MustCompile(`^(-?\d{1,18})\.\.(-?\d{1,18})$`)
 
-// Text returns the draft as a valid profile with comments; the commands at its end name file.
-func (d Draft) Text(file string) ([]byte, error) {
-	text, _, err := d.text(file)
-	return text, err
-}
-
-// text also returns those commands.
+// text returns the draft as a valid profile with comments, and the commands at its end, which name file.
 func (d Draft) text(file string) (text []byte, next []string, err error) {
 	for _, input := range []string{file, d.Get, d.Post, d.Login, d.Connections, d.Targets} {
 		if err := checkInput(input); err != nil {

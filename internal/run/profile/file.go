@@ -137,7 +137,7 @@ func defaults() file {
 
 // derive fills in defaults that depend on other keys: durations of steps, and what checks get from
 // needs. has reports whether the profile has a key.
-func (f *file) derive(v strictyaml.Value, causes cause, has func(keys ...string) bool) {
+func (f *file) derive(v strictyaml.Value, has func(keys ...string) bool) {
 	f.Steps.fill(time.Duration(f.StepDuration))
 	f.nameTargets()
 	for i := range f.Sessions {
@@ -145,7 +145,7 @@ func (f *file) derive(v strictyaml.Value, causes cause, has func(keys ...string)
 			s.Name = fmt.Sprintf("session %d", i+1)
 		}
 	}
-	f.weigh(v, causes)
+	f.weigh(v)
 	of := kinds.Provided(f.Needs)
 	if !has("checks", "suites") {
 		for _, name := range of.Suites {
@@ -169,7 +169,7 @@ func (f *file) derive(v strictyaml.Value, causes cause, has func(keys ...string)
 var stepIndex = regexp.MustCompile(`^steps\[(\d+)\]`)
 
 // report reports the rules that p, the profile of f, breaks; each at its line.
-func (f *file) report(p *bench.Profile, v strictyaml.Value, causes cause) {
+func (f *file) report(p *bench.Profile, v strictyaml.Value) {
 	for _, o := range Options() {
 		keys := strings.Split(o.Key, ".")
 		if o.wrong == nil || !v.Has(keys...) {
@@ -181,9 +181,6 @@ func (f *file) report(p *bench.Profile, v strictyaml.Value, causes cause) {
 	}
 	reported := map[[2]string]bool{}
 	for _, m := range mistakes(p) {
-		if causes.of(f.placed(m)) {
-			continue
-		}
 		if f.Requests.report(m) {
 			continue
 		}

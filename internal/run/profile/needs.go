@@ -14,9 +14,7 @@ import (
 
 // needsOf reports the mistakes of needs.
 func (r *rules) needsOf(p *bench.Profile) {
-	before := len(*r)
 	r.mistakesOf(kinds.WrongOrder(p.Needs))
-	r.needs(before, "needs")
 	r.mistakesOf(kinds.List(p.Needs).Wrong())
 }
 

@@ -37,7 +37,7 @@ func TestDraftTexts(t *testing.T) {
 		"header":  {Get: "/me", Post: "/orders", Login: "/login  header:X-Token "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			text, err := d.Text("shop.yaml")
+			text, _, err := d.text("shop.yaml")
 			testenv.OK(t, err)
 			testenv.Golden(t, filepath.Join("testdata", "new", strings.ReplaceAll(name, " ", "-")+".yaml"), string(text))
 			p, err := Parse("shop.yaml", text)
@@ -75,7 +75,7 @@ func mostConnections(d Draft) int {
 // TestDraftsOfAnyNumberOfConnections: the steps of a draft end at the number of connections.
 func TestDraftsOfAnyNumberOfConnections(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 4, 5, 7, 8, 1000, 1024, bench.MaxConnections} {
-		text, err := Draft{Get: "/", Connections: fmt.Sprint(n)}.Text("a.yaml")
+		text, _, err := Draft{Get: "/", Connections: fmt.Sprint(n)}.text("a.yaml")
 		testenv.OK(t, err)
 		p, err := Parse("a.yaml", text)
 		if err != nil || MostConnections(p.Steps) != n || p.Steps[0].Connections != min(n, draftWarmUp) || len(p.Steps) < 2 {
@@ -127,7 +127,7 @@ func TestDraftMistakes(t *testing.T) {
 		"too many":         {Draft{Get: "/", Connections: "65536"}, "from 1 to 65535"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			text, err := test.d.Text("a.yaml")
+			text, _, err := test.d.text("a.yaml")
 			testenv.Need(t, err != nil && strings.Contains(err.Error(), test.want), "%v\n%s", err, text)
 			if n := len(err.Error()); n > 1500 {
 				t.Errorf("%d bytes: %v", n, err)
@@ -144,7 +144,7 @@ func FuzzDraft(f *testing.F) {
 	f.Add("/{null}", `/p "\u0085"`, "/l {", "3")
 	f.Fuzz(func(t *testing.T, get, post, login, connections string) {
 		d := Draft{Get: get, Post: post, Login: login, Connections: connections}
-		text, err := d.Text("a.yaml")
+		text, _, err := d.text("a.yaml")
 		if err != nil {
 			return
 		}
@@ -244,7 +244,7 @@ func TestSameJSON(t *testing.T) {
 
 // TestDraftTakesFourMinutes: at most, the comparison of two contenders that `profiles new` writes.
 func TestDraftTakesFourMinutes(t *testing.T) {
-	text, err := Draft{Get: "/items/{item}"}.Text("p.yaml")
+	text, _, err := Draft{Get: "/items/{item}"}.text("p.yaml")
 	testenv.OK(t, err)
 	p, err := Parse("p.yaml", text)
 	testenv.OK(t, err)

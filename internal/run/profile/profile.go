@@ -148,10 +148,9 @@ func parse(name string, data []byte, with instead) (bench.Profile, requestList, 
 	f.Name = nameOf(name)
 	var p bench.Profile
 	err := strictyaml.DecodeFrom(name, data, &f, with.allowed, func(v strictyaml.Value) {
-		causes := cause(v.Reported())
-		f.derive(v, causes, f.replace(with, other, v.Has))
+		f.derive(v, f.replace(with, other, v.Has))
 		p = f.profile()
-		f.report(&p, v, causes)
+		f.report(&p, v)
 	})
 	if err := allMistakes(err, f.Requests.wrong.Err()); err != nil {
 		return bench.Profile{}, other, err

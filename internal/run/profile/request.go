@@ -143,7 +143,7 @@ func (d *ids) UnmarshalStrict(v strictyaml.Value) {
 }
 
 // weigh converts shares to weights. All or no items have shares, which add up to 100%.
-func (f *file) weigh(v strictyaml.Value, causes cause) {
+func (f *file) weigh(v strictyaml.Value) {
 	var shares []share
 	var weights []*int
 	for i := range f.Requests.all {
@@ -164,8 +164,6 @@ func (f *file) weigh(v strictyaml.Value, causes cause) {
 	}
 	switch {
 	case given == 0:
-		return
-	case causes.of(mistake{path: "requests", needs: []string{"requests", "sessions"}}):
 		return
 	case given < len(shares):
 		v.At("requests").Mistake("only some requests have a share", "write one for each, or weights for all")

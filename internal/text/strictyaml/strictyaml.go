@@ -50,8 +50,8 @@ func Decode(file string, data []byte, dst any) error {
 	return decode(&decoder{closed: true}, file, data, dst, func(Value) {})
 }
 
-// DecodeThen is Decode with a check of the complete document, which is called if the document is a
-// map. check reports mistakes through its argument.
+// DecodeThen is Decode with a check of what the values mean together, which is called if the document
+// is a map without unknown keys. check reports mistakes through its argument.
 func DecodeThen(file string, data []byte, dst any, check func(Value)) error {
 	return DecodeFrom(file, data, dst, nil, check)
 }
@@ -67,7 +67,7 @@ func decode(d *decoder, file string, data []byte, dst any, check func(Value)) er
 	root, ok := d.parse(data)
 	if ok && d.plain(root, 0) {
 		v := Value{node: root, d: d}
-		if v.Decode(dst); v.Kind() == Map {
+		if v.Decode(dst); v.Kind() == Map && len(d.strange) == 0 {
 			check(v)
 		}
 	}

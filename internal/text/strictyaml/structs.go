@@ -108,13 +108,6 @@ func (v Value) readStruct(dst reflect.Value) {
 	for _, f := range v.Fields() {
 		i := slices.Index(keys, f.Key)
 		if i < 0 {
-			if r, ok := dst.Addr().Interface().(Refuser); ok {
-				if hint := r.RefuseStrict(f.Key); hint != "" {
-					v.d.Add(f.line, fmt.Sprintf("`%s` is not read", join(v.path, f.Key)), hint)
-					v.d.strange[v.node] = true // it may be in the place of what is missing
-					continue
-				}
-			}
 			v.Unknown(f, keys)
 			continue
 		}
@@ -152,7 +145,7 @@ func (f structField) hint() string {
 
 // MistakeAt reports an entry of the map v that cannot be read at all, at the line of its key.
 func (v Value) MistakeAt(f Field, what, hint string) {
-	v.d.reported = append(v.d.reported, Reported{Path: f.Value.path, Unknown: true, Far: true})
+	v.d.strange[v.node] = true
 	v.d.Add(f.line, what, hint)
 }
 
@@ -161,8 +154,6 @@ func (v Value) Unknown(f Field, keys []string) {
 	m := Mistake{Line: f.line, What: "unknown key"}
 	near := Nearest(f.Key, keys)
 	v.d.strange[v.node] = true
-	meant := Reported{Path: join(v.path, cmp.Or(near, clip(f.Key, 60))), Unknown: true, Far: near == ""}
-	v.d.reported = append(v.d.reported, meant)
 	switch {
 	case len(keys) > 0 && (near == "" || v.Has(near)): // suggesting a key that exists would lead to a duplicate
 		m.Hint, m.listsKeys = knownKeys+": "+strings.Join(keys, ", "), true

@@ -27,36 +27,19 @@ type Validator interface {
 	ValidateStrict(v Value)
 }
 
-// Refuser is a struct that knows keys which other programs read in its place. RefuseStrict returns
-// what to write instead of one; "" for a key that it does not know either.
-type Refuser interface {
-	RefuseStrict(key string) (hint string)
-}
-
 type decoder struct {
 	Collector
-	failed   map[place]bool
-	strange  map[*yaml.Node]bool // maps with an unknown key
-	known    map[string]known    // results of Once
-	reported []Reported
-	closed   bool     // no folder can be allowed
-	allowed  []string // folders with files that the document may name, in addition to its own
+	failed  map[place]bool
+	strange map[*yaml.Node]bool // maps with an unknown key
+	known   map[string]known    // results of Once
+	closed  bool                // no folder can be allowed
+	allowed []string            // folders with files that the document may name, in addition to its own
 }
 
 type known struct {
 	value any
 	err   error
 }
-
-// Reported is the place of a mistake that was reported so far.
-type Reported struct {
-	Path    string // "requests[0].share"; for an unknown key, that of the key it was probably meant to be
-	Unknown bool   // the key is unknown
-	Far     bool   // no known key is near the unknown one: Path has its own name
-}
-
-// Reported returns the places of the mistakes so far.
-func (v Value) Reported() []Reported { return slices.Clone(v.d.reported) }
 
 // place is a value or, with a key, the missing value of that key in a map.
 type place struct {
@@ -103,7 +86,6 @@ func (v Value) Mistake(what, hint string) {
 	if v.Failed() || v.d.strange[v.node] { // the unknown key may be what is missing
 		return
 	}
-	v.d.reported = append(v.d.reported, Reported{Path: v.path})
 	if !v.absent && (v.Kind() == Scalar || v.Kind() == Null) {
 		v.d.failed[place{node: v.node}] = true // one is enough; a list or map can have several
 	}
