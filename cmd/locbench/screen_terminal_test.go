@@ -173,7 +173,7 @@ func TestDashboard(t *testing.T) {
 		t.Fatalf("folders %q", folders)
 	}
 	p.keys("2")
-	p.see("go-nethttp", "4 connections")
+	p.see("4 connections", "bound by")
 	p.keys("q")
 
 	p.see("set up  ")
