@@ -105,7 +105,7 @@ func verifyFails(t *testing.T, services string) (stdout string, trials []bench.T
 	t.Helper()
 	testenv.Docker(t)
 	t.Parallel()
-	testenv.Program(t, "contenders", "jq")
+	testenv.Program(t, "docker", "jq")
 	dir := t.TempDir()
 	testenv.OK(t, os.Symlink(testenv.Locbench(t), filepath.Join(dir, "locbench")))
 	cmd := exec.Command(testenv.Must(filepath.Abs("../../services/verify"))(t), "faulty", "--services", services, "-o", "out")

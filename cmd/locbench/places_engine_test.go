@@ -306,21 +306,10 @@ func TestInterleaving(t *testing.T) {
 				if s.Interleave == nil || s.Interleave.Count == 0 || s.Interleave.Length != 100*time.Millisecond || len(s.Interleave.With) != 1 {
 					t.Fatalf("%s, %s: interleaving %+v", trial.Trial, s.Step.Name, s.Interleave)
 				}
-				// A busy machine may be too slow for the timeout of half a second, but nothing else
-				// fails.
-				l := s.Load
-				if l.Succeeded == 0 || l.FailedTotal() != l.Failed[bench.ErrTimeout] || l.Latency.Count != l.Succeeded {
-					t.Errorf("%s, %s: %d succeeded, %d of them with a latency, failed %v", trial.Trial, s.Step.Name, l.Succeeded, l.Latency.Count, l.Failed)
+				// A busy machine may be too slow for the timeout of half a second, but nothing else fails.
+				if l := s.Load; l.Succeeded == 0 || l.FailedTotal() != l.Failed[bench.ErrTimeout] || l.Scheduled != l.Sent+l.Dropped {
+					t.Errorf("%s, %s: %d succeeded, failed %v, %d of %d sent", trial.Trial, s.Step.Name, l.Succeeded, l.Failed, l.Sent, l.Scheduled)
 				}
-				if l.Sent != l.AllSucceeded()+l.FailedTotal()+l.Cut || l.Scheduled != l.Sent+l.Dropped {
-					t.Errorf("%s, %s: of %d scheduled %d were sent, %d succeeded, %d failed, %d cut", trial.Trial, s.Step.Name, l.Scheduled, l.Sent, l.AllSucceeded(), l.FailedTotal(), l.Cut)
-				}
-				var succeeded int64
-				for _, w := range l.Windows {
-					succeeded += w.Succeeded
-				}
-				testenv.Check(t, succeeded == l.Succeeded,
-					"%s, %s: %d succeeded in the windows, %d in all", trial.Trial, s.Step.Name, succeeded, l.Succeeded)
 				// Its counters cover its own slices: the time between them is recorded too.
 				if cpu, ok := s.CPU(); !ok || cpu <= 0 || s.Interleave.Count > 1 && s.Interleave.Waited <= 0 || s.Interleave.WaitedCPU < 0 {
 					t.Errorf("%s, %s: %s of CPU time, waited %s", trial.Trial, s.Step.Name, cpu, s.Interleave.Waited)

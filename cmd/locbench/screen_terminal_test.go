@@ -134,7 +134,7 @@ func TestScreen_HostileLogs(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p := newPane(t, 100, 30, dir)
-	p.typed("printf '\\033]2;title before\\007'; locbench run --profile " + small(t, "faulty", "process") + " --services " + faulty(t, "shout", 0) + " --rounds 1 --duration 4s -o out; echo code=$?")
+	p.typed("printf '\\033]2;title before\\007'; locbench run --profile " + small(t, "faulty", "process") + " --services " + faulty(t, "shout", 0) + " --rounds 1 --duration 60s -o out; echo code=$?")
 	p.see("step 1 of 3", "req/s")
 	p.keys("5", "v")
 	screen := p.see("pwned")

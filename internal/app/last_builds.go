@@ -28,7 +28,7 @@ func lastBuilds() (all map[string]time.Duration, file string) {
 	return all, file
 }
 
-// recordBuild stores how long a build took. Without it an estimate is without builds, so no error is
+// recordBuild keeps how long a build took. Without it an estimate is without builds, so no error is
 // reported.
 func recordBuild(key string, a bench.Artifact) {
 	all, file := lastBuilds()

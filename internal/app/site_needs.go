@@ -33,10 +33,11 @@ func (s *site) findNeeds() error {
 		if err != nil {
 			return console.WithCode(console.ExitUsage, err)
 		}
+		of := kinds.TraitsOf(n)
 		for i := range found.Needs {
-			found.Needs[i].Restarts, found.Needs[i].For, found.Needs[i].Service = kinds.Restarts(n), n.For, n.Service
+			found.Needs[i].Restarts, found.Needs[i].For, found.Needs[i].Service = of.Restarts, n.For, n.Service
 			found.Needs[i].Own = n.Own
-			found.Needs[i].After = append(found.Needs[i].After, kinds.After(n)...)
+			found.Needs[i].After = append(found.Needs[i].After, of.After...)
 		}
 		s.needs = append(s.needs, found.Needs...)
 		if found.Data != nil {
@@ -205,7 +206,7 @@ func (s *site) recordImages(n needs.Named) error {
 // shared, without its engine.
 func (s *site) placeOf(of string, progress func(bench.Progress)) needs.Place {
 	return needs.Place{
-		RunID: s.plan.Run.ID, Seed: s.plan.Run.Seed, CPUs: s.isolation.sets.Needs, Network: s.platform.Network(),
+		Seed: s.plan.Run.Seed, CPUs: s.isolation.sets.Needs, Network: s.platform.Network(),
 		Getenv: s.env.Getenv, Progress: progress, Warn: func(w bench.Warning) {
 			if of != "" {
 				w.Text = safe.Line(of, 120) + ": " + w.Text

@@ -61,8 +61,7 @@ func (h *house) kind(after ...string) needs.Kind {
 		Find: func(n bench.NeedSpec, _ bench.Profile, _ string) (needs.Found, error) {
 			return needs.Found{Needs: []needs.Named{{Name: n.Name, Need: h}}}, nil
 		},
-		After:    func(bench.NeedSpec) []string { return after },
-		Restarts: func(bench.NeedSpec) bool { return h.restarts },
+		Traits: func(bench.NeedSpec) needs.Traits { return needs.Traits{After: after, Restarts: h.restarts} },
 	}
 }
 

@@ -21,8 +21,7 @@ import (
 
 // exportFlags are the flags of "locbench export".
 type exportFlags struct {
-	format, output, trial string
-	step                  int
+	format, output string
 }
 
 func newExport(env Env) *cobra.Command {
@@ -44,29 +43,22 @@ Single-file formats go to standard output or to --out FILE; the others write one
 folder --out. Values that a format has no field for are left out.`,
 		Example: `  locbench export results/20261121-080000-quick --format csv > new.csv
   locbench export results/20261121-080000-quick --format hgrm -o curves
-  locbench export results/20261121-080000-quick --format vegeta-json --trial go-nethttp-1 --step 3 -o requests`,
+  locbench export results/20261121-080000-quick --format vegeta-json -o requests`,
 		Args: args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, dirs []string) error { return f.run(env, dirs[0], cmd.Flags().Changed("step")) },
+		RunE: func(_ *cobra.Command, dirs []string) error { return f.run(env, dirs[0]) },
 	}
 	cmd.Flags().StringVarP(&f.format, "format", "f", "", "`FORMAT` to write: "+strings.Join(export.FormatNames(), ", "))
 	cmd.Flags().StringVarP(&f.output, "out", "o", "", "`FILE` or folder to write to")
-	cmd.Flags().StringVar(&f.trial, "trial", "", "only this `TRIAL`, such as go-nethttp-1")
-	cmd.Flags().IntVar(&f.step, "step", 0, "only step `NUMBER`, from 1")
 	return cmd
 }
 
-func (f exportFlags) run(env Env, dir string, oneStep bool) error {
+func (f exportFlags) run(env Env, dir string) error {
 	if f.format == "" {
 		return console.Usagef("--format is missing: one of %s", strings.Join(export.FormatNames(), ", "))
 	}
 	format, err := export.Lookup(f.format)
 	if err != nil {
 		return console.Usagef("--format: %w", err)
-	}
-	opt := export.Options{Trial: f.trial}
-	if oneStep {
-		index := f.step - 1
-		opt.Step = &index
 	}
 	if format.Many && f.output == "" {
 		return console.Usagef("format %s writes several files: set --out FOLDER", format.Name)
@@ -75,7 +67,7 @@ func (f exportFlags) run(env Env, dir string, oneStep bool) error {
 	if err != nil {
 		return err
 	}
-	files, err := format.Files(run, trials, opt)
+	files, err := format.Files(run, trials)
 	if err != nil {
 		return err
 	}
@@ -152,7 +144,7 @@ func reportAs(env Env, dir, format, out string) error {
 		if err != nil {
 			return err
 		}
-		files, err := f.Files(run, trials, export.Options{})
+		files, err := f.Files(run, trials)
 		if err != nil {
 			return err
 		}

@@ -176,6 +176,7 @@ func TestUsage(t *testing.T) {
 		"try a.yaml -p b.yaml":            "two profiles: a.yaml and --profile b.yaml; write one",
 		"try":                             "no profile named; usage: locbench try",
 		"try quick --only x":              "unknown flag: --only (see 'locbench try --help')",
+		"export x --format csv --step 1":  "unknown flag: --step",
 		"capacity a.yaml b c":             "expected one contender, not 2: b c",
 		"calibrate b c":                   "expected one contender, not 2: b c",
 		"run a.yaml --resume x":           "name no profile and no contenders",

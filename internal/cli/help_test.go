@@ -22,7 +22,7 @@ func noWider(t *testing.T, text string, width int) {
 	}
 }
 
-// The help of each command fits what is piped, but for examples and lines that are indented: its
+// The help of each command has examples, and fits what is piped, but for examples and lines that are indented: its
 // paragraphs are wrapped, and the columns of its flags.
 func TestHelp_FitsItsWidth(t *testing.T) {
 	var every func(cmd *cobra.Command)
@@ -33,6 +33,9 @@ func TestHelp_FitsItsWidth(t *testing.T) {
 			}
 		}
 		text := saying(t, append(strings.Fields(cmd.CommandPath())[1:], "--help")...)
+		if !cmd.HasParent() || cmd.Parent().Name() != "completion" {
+			testenv.Check(t, regexp.MustCompile(`\nExamples?:\n`).MatchString(text), "%s has no examples", cmd.CommandPath())
+		}
 		before, after, _ := strings.Cut(text, "\nExamples:\n")
 		_, flags, _ := strings.Cut(after, "\nFlags:\n")
 		noWider(t, regexp.MustCompile(`(?m)^ .*$`).ReplaceAllString(before, "")+flags, 80)

@@ -2,157 +2,23 @@ package contender_test
 
 import (
 	"archive/tar"
-	"bytes"
 	"context"
 	"errors"
 	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender"
 	"github.com/locbench/locbench/internal/docker"
-	"github.com/locbench/locbench/internal/host/cgroup"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-var sh = []string{"sh", "-c"}
-
-func script(text string) []string { return append(append([]string(nil), sh...), text) }
-
-func needShell(t *testing.T) {
-	t.Helper()
-	if runtime.GOOS == "windows" {
-		t.Skip("no sh here")
-	}
-}
-
-// noGroups returns a machine without cgroups.
-func noGroups(t *testing.T) cgroup.Tree { return cgroup.Tree{Root: t.TempDir()} }
-
-func shellService(build ...[]string) bench.Service {
-	return bench.Service{
-		Name: "shell", Variant: "v", Port: 8080, Dir: "services/shell",
-		Files:   fstest.MapFS{"src/main.sh": {Data: []byte("#!/bin/sh\necho hello\n")}, "junk/x": {}, ".dockerignore": {Data: []byte("junk")}},
-		Process: &bench.ProcessRecipe{Build: build, Command: []string{"{{.Dir}}/service"}},
-	}
-}
-
-func TestBuildProcess(t *testing.T) {
-	needShell(t)
-	svc := shellService(script("echo building {{.Name}}; test ! -e junk"), script("cp src/main.sh {{.Dir}}/service"))
-	var out bytes.Buffer
-	opts := contender.BuildOptions{Cache: t.TempDir(), Groups: noGroups(t), Out: &out}
-	a, err := contender.BuildProcess(t.Context(), svc, opts)
-	testenv.OK(t, err)
-	if a.BuildCached || a.BuildTime <= 0 || a.BinarySize != 21 || !strings.HasPrefix(filepath.Base(a.Dir), "shell-") {
-		t.Errorf("%+v", a)
-	}
-	if !strings.Contains(out.String(), "building shell\n") {
-		t.Errorf("output: %s", &out)
-	}
-	filled, _, err := contender.Fill(svc, a, bench.Template{})
-	testenv.OK(t, err)
-	printed, err := exec.Command(filled.Command[0]).Output() // the script has its x bit, kept or added
-	testenv.OK(t, err)
-	testenv.Equal(t, string(printed), "hello\n", filled.Command, printed)
-	out.Reset()
-	again, err := contender.BuildProcess(t.Context(), svc, opts)
-	if err != nil || !again.BuildCached || again.BuildTime != 0 || again.Dir != a.Dir || again.BinarySize != a.BinarySize || out.Len() > 0 {
-		t.Errorf("again: %+v, %v, output %q", again, err, &out)
-	}
-	svc.Process.Build[0] = script("echo other")
-	other, err := contender.BuildProcess(t.Context(), svc, opts)
-	if err != nil || other.BuildCached || other.Dir == a.Dir {
-		t.Errorf("other build: %+v, %v", other, err)
-	}
-}
-
-func TestBuildProcess_Fails(t *testing.T) {
-	needShell(t)
-	cache := t.TempDir()
-	for want, build := range map[string][]string{
-		"exit status 3; last output:\ncrate not found": script("echo crate not found >&2; exit 3"),
-		"run no-such-compiler: not found in PATH":      {"no-such-compiler"},
-	} {
-		t.Run(want, func(t *testing.T) {
-			svc := shellService(build)
-			_, err := contender.BuildProcess(t.Context(), svc, contender.BuildOptions{Cache: cache, Groups: noGroups(t)})
-			testenv.Fails(t, err, want, "build contender shell:v")
-		})
-	}
-	left, err := filepath.Glob(filepath.Join(cache, "*", "*"))
-	if err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
-	}
-	testenv.Fails(t, testenv.Err(contender.BuildProcess(t.Context(), bench.Service{Name: "x"}, contender.BuildOptions{})),
-		"--runtime docker")
-}
-
-// TestBuildProcess_Canceled cancels a build whose grandchild would keep running.
-func TestBuildProcess_Canceled(t *testing.T) {
-	needShell(t)
-	cache := t.TempDir()
-	pid := filepath.Join(cache, "pid")
-	svc := shellService(script("sleep 600 & echo $! > " + pid + ".new; mv " + pid + ".new " + pid + "; wait"))
-	ctx, cancel := context.WithCancelCause(t.Context())
-	done := make(chan error, 1)
-	go func() {
-		opts := contender.BuildOptions{Cache: filepath.Join(cache, "build"), Groups: noGroups(t)}
-		_, err := contender.BuildProcess(ctx, svc, opts)
-		done <- err
-	}()
-	testenv.Until(t, time.Minute, "the build has begun", func() bool { _, err := os.Stat(pid); return err == nil })
-	testenv.Until(t, time.Minute, "its grandchild sleeps", func() bool { return sleeps(t, pid) })
-	why := errors.New("interrupted")
-	cancel(why)
-	if err := <-done; !errors.Is(err, why) {
-		t.Errorf("got %v", err)
-	}
-	testenv.Until(t, time.Minute, "the process of the build has ended", func() bool { return !sleeps(t, pid) })
-}
-
-// sleeps reports whether the process whose number is in a file is a running sleep. A shell before
-// its execve has another command line, and for a moment none. A killed process may stay a zombie,
-// without a command line.
-func sleeps(t *testing.T, file string) bool {
-	t.Helper()
-	pid, err := os.ReadFile(file)
-	testenv.OK(t, err)
-	if _, err := os.Stat("/proc/self/cmdline"); err != nil {
-		t.Skip("no /proc here")
-	}
-	cmdline, err := os.ReadFile("/proc/" + strings.TrimSpace(string(pid)) + "/cmdline")
-	return err == nil && strings.HasPrefix(string(cmdline), "sleep\x00")
-}
-
-// TestBuildProcess_Timeout: a build that would never end is killed.
-func TestBuildProcess_Timeout(t *testing.T) {
-	needShell(t)
-	_, err := contender.BuildProcess(t.Context(), shellService(script("sleep 60")), contender.BuildOptions{
-		Cache: t.TempDir(), Groups: noGroups(t), Within: 20 * time.Millisecond,
-	})
-	testenv.Fails(t, err, "build timed out after 20ms")
-}
-
-// TestBuildProcess_Daemon builds with a command that leaves a process.
-func TestBuildProcess_Daemon(t *testing.T) {
-	needShell(t)
-	svc := shellService(script("sleep 600 >/dev/null 2>&1 & echo $! > pid; cp src/main.sh service"))
-	a, err := contender.BuildProcess(t.Context(), svc, contender.BuildOptions{Cache: t.TempDir(), Groups: noGroups(t)})
-	testenv.OK(t, err)
-	testenv.Until(t, time.Minute, "the daemon has ended", func() bool { return !sleeps(t, filepath.Join(a.Dir, "pid")) })
-}
 
 func TestBuiltinProcess(t *testing.T) {
 	a, err := contender.BuildProcess(t.Context(), bench.Service{Name: "go-nethttp", Builtin: true}, contender.BuildOptions{})

@@ -30,6 +30,26 @@ func TestGroup_Hosts(t *testing.T) {
 	}
 }
 
+// TestGroup_Networks: those of a run have its labels. Only contenders that need not reach each other are
+// kept apart, and a network that is not removed is said once more, with what removes it.
+func TestGroup_Networks(t *testing.T) {
+	f := fakedocker.New()
+	g := testenv.Must(engineOf(t, f).NewGroup(t.Context(), "r1", "o", true))(t)
+	other := testenv.Must(g.Another(t.Context(), "needs-a"))(t)
+	made := f.Requests("POST /networks/create")
+	testenv.Contains(t, fakedocker.Fields(made[0].Body), `Labels.locbench.run: "r1"`, `Labels.locbench.name: "network"`, `Labels.locbench.owner: "o"`, "enable_icc")
+	testenv.Contains(t, fakedocker.Fields(made[1].Body), `Labels.locbench.run: "r1"`, `Labels.locbench.name: "needs-a"`, "!enable_icc")
+	testenv.Check(t, g.Network.Name != other.Network.Name, "both are %s", g.Network.Name)
+	testenv.OK(t, other.Close(t.Context()))
+	f.Responses["DELETE "+bridge] = reply(500, refused)
+	for range 2 {
+		testenv.Fails(t, g.Close(t.Context()), failed, `("locbench clean" or --resume removes what is left)`)
+	}
+	testenv.Equal(t, len(f.Removed()), 2)
+	f.Responses["POST /networks/create"] = reply(500, refused)
+	testenv.Fails(t, testenv.Err(g.Another(t.Context(), "needs-b")), failed)
+}
+
 // TestGroup_Run: a container gets the labels of its run and its network, no more CPUs than the engine
 // has, a bound on its processes, and its host name as a name in the network. What the engine cannot
 // enforce, or warns of, is said.

@@ -46,8 +46,8 @@ type server struct {
 	ended         <-chan struct{}
 	cancel        context.CancelCauseFunc // of the step
 
-	listener                                                      net.Listener // nil: pipes
-	asked, answered, atWork, connections, since, atOnStart, early atomic.Int64
+	listener                                                            net.Listener // nil: pipes
+	asked, answered, atWork, connections, since, atOnStart, early, held atomic.Int64
 
 	mu      sync.Mutex
 	dead    bool
@@ -164,6 +164,7 @@ func (s *server) respond(conn net.Conn) (more bool) {
 		a.does()
 	}
 	if a.until != nil {
+		s.held.Add(1)
 		select {
 		case <-a.until:
 		case <-s.ended:
@@ -235,7 +236,7 @@ func (s *server) see(f facts, l bench.Load) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f["asked"], f["answered"], f["connections"] = float64(s.asked.Load()), float64(s.answered.Load()), float64(s.connections.Load())
-	f["hooks"], f["before"], f["early"] = float64(len(s.hooks)), float64(s.atOnStart.Load()), float64(s.early.Load())
+	f["hooks"], f["before"], f["early"], f["held"] = float64(len(s.hooks)), float64(s.atOnStart.Load()), float64(s.early.Load()), float64(s.held.Load())
 	if len(s.hooks) > 1 {
 		f["after"] = s.elapsed(s.hooks[1]).Seconds() * 1000
 		f["startlag"] = float64(s.hooks[0].Sub(l.Started)) / 1e6

@@ -23,19 +23,8 @@ type Kind struct {
 	Complete func(n *bench.NeedSpec)
 	// Wrong returns the mistakes of a need that Read has read or options have changed.
 	Wrong func(n bench.NeedSpec) []Mistake
-	// After returns the names of the needs that must be ready and seeded before it is opened, which
-	// are at its key "after".
-	After func(n bench.NeedSpec) []string
-	// Hosts returns more names by which contenders and other needs find it.
-	Hosts func(n bench.NeedSpec) []string
-	// Restarts reports whether it starts again for each trial.
-	Restarts func(n bench.NeedSpec) bool
-	// Own returns the memory limit of the copy that each of several interleaved contenders has, in
-	// bytes, 0 for none; or why they would share it, as part of a sentence. nil: it is shared without
-	// an effect on them.
-	Own func(n bench.NeedSpec) (memory int64, shared string)
-	// PerService reports whether each service has its own.
-	PerService func(n bench.NeedSpec) bool
+	// Traits returns what a run knows of a need before it finds it. nil: the zero value.
+	Traits func(n bench.NeedSpec) Traits
 	// Files returns the files and folders of this machine that it uses.
 	Files func(n bench.NeedSpec) []File
 	// Runs returns what it runs, such as its image and its commands, for a person who decides whether
@@ -65,6 +54,17 @@ type Kind struct {
 	Probe func(ctx context.Context, url string) Probe
 
 	Setup Setup
+}
+
+// Traits are what a run knows of a need before it finds it.
+type Traits struct {
+	After      []string // the needs that must be ready and seeded before it is opened, which are at its key "after"
+	Hosts      []string // more names by which contenders and other needs find it
+	Restarts   bool     // it starts again for each trial
+	PerService bool     // each service has its own
+	Own        bool     // each of several interleaved contenders has its own copy
+	Memory     int64    // limit of each copy in bytes; 0: none
+	Shared     string   // what it means that they share it, as part of a sentence; "": nothing
 }
 
 // File is a file or folder that a need uses.

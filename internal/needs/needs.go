@@ -80,7 +80,6 @@ type Imaged interface {
 
 // Place is where a need runs, and how contenders reach it.
 type Place struct {
-	RunID      string
 	Of         string     // who has it for itself, for names and messages; "": it is shared
 	Seed       uint64     // of the run
 	CPUs       cpuset.Set // for a need with its own; empty: any

@@ -1,7 +1,6 @@
 package screens
 
 import (
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -69,14 +68,9 @@ func TestArchive(t *testing.T) {
 	at := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 	trial := bench.TrialResult{Schema: bench.SchemaVersion, Trial: bench.Trial{Contender: "a", Round: 1}, State: bench.TrialComplete, Started: at}
 	run := bench.Run{Schema: bench.SchemaVersion, ID: "r", State: bench.RunComplete, Started: at, Trials: []bench.TrialEntry{{Trial: trial.Trial, State: trial.State, File: "a-1.json"}}}
-	for name, v := range map[string]any{results.RunFile: run, "a-1.json": trial} {
-		t.Run(name, func(t *testing.T) {
-			data, err := json.Marshal(v)
-			testenv.OK(t, err)
-			testenv.OK(t, os.MkdirAll(dir, 0o755))
-			testenv.OK(t, os.WriteFile(filepath.Join(dir, name), data, 0o644))
-		})
-	}
+	testenv.OK(t, os.Mkdir(dir, 0o755))
+	testenv.OK(t, results.WriteJSON(filepath.Join(dir, results.RunFile), run))
+	testenv.OK(t, results.WriteJSON(filepath.Join(dir, "a-1.json"), trial))
 	t.Chdir(t.TempDir()) // nothing is in ./results
 	a := newOpener(console.Env{Getenv: func(string) string { return "" }}, root)
 	entries, left := a.List()

@@ -2,9 +2,7 @@ package screens
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -43,17 +41,11 @@ func TestAfterwards(t *testing.T) {
 				Schema: bench.SchemaVersion, ID: "r", State: c.state, Started: at, Warnings: bench.Warnings{{Text: "a busy machine"}},
 				Trials: []bench.TrialEntry{{Trial: trial.Trial, State: bench.TrialPending, File: "a-1.json"}},
 			}
-			files := map[string]any{results.RunFile: run}
 			if c.failures > 0 {
-				files["a-1.json"], run.Trials[0].State = trial, trial.State
+				run.Trials[0].State = trial.State
+				testenv.OK(t, results.WriteJSON(filepath.Join(dir, "a-1.json"), trial))
 			}
-			for file, v := range files {
-				data, err := json.Marshal(v)
-				if err == nil {
-					err = os.WriteFile(filepath.Join(dir, file), data, 0o600)
-				}
-				testenv.OK(t, err)
-			}
+			testenv.OK(t, results.WriteJSON(filepath.Join(dir, results.RunFile), run))
 			var out bytes.Buffer
 			env := console.Env{Stdout: &out, Stderr: &out, Getenv: func(string) string { return "" }}
 			err := afterwards(env, dir, console.ExitContender, "locbench: some trials failed\x1b[2J\r\n")

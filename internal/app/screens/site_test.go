@@ -1,7 +1,6 @@
 package screens
 
 import (
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -17,16 +16,9 @@ import (
 
 // A worktree next to its contender disturbs neither the list of contenders nor what they need.
 func TestWorktreeInTheServicesFolder(t *testing.T) {
-	dir := t.TempDir()
-	for folder, git := range map[string]string{"orders": "", "before": "gitdir: /src/orders/.git/worktrees/before\n"} {
-		manifest := "name: orders\nlanguage: Go\nframework: none\nversion: '1'\ndocker: {image: 'orders:1'}\n"
-		err := errors.Join(os.Mkdir(filepath.Join(dir, folder), 0o755),
-			os.WriteFile(filepath.Join(dir, folder, "service.yaml"), []byte(manifest), 0o600))
-		if err == nil && git != "" {
-			err = os.WriteFile(filepath.Join(dir, folder, ".git"), []byte(git), 0o600)
-		}
-		testenv.OK(t, err)
-	}
+	const manifest = "name: orders\nlanguage: Go\nframework: none\nversion: '1'\ndocker: {image: 'orders:1'}\n"
+	dir := testenv.Folder(t, map[string]string{"orders/service.yaml": manifest, "before/service.yaml": manifest,
+		"before/.git": "gitdir: /src/orders/.git/worktrees/before\n"})
 	all, _, err := Site{Services: []string{dir}}.Contenders(t.Context(), bench.RuntimeProcess, "/not/looked/at")
 	at := slices.IndexFunc(all, func(s bench.Service) bool { return s.Name == "orders" })
 	testenv.Check(t, err == nil && at >= 0 && filepath.Base(all[at].Dir) == "orders", "%v; %+v", err, all)

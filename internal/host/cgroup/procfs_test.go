@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -84,11 +83,8 @@ func TestThreadsComeAndGo(t *testing.T) {
 	root := t.TempDir()
 	set := func(id int, voluntary, involuntary int) {
 		t.Helper()
-		dir := filepath.Join(root, "proc", strconv.Itoa(id))
-		testenv.OK(t, os.MkdirAll(dir, 0o755))
-		text := fmt.Sprintf("Name:\tx\nvoluntary_ctxt_switches:\t%d\nnonvoluntary_ctxt_switches:\t%d\n",
-			voluntary, involuntary)
-		testenv.OK(t, os.WriteFile(filepath.Join(dir, "status"), []byte(text), 0o644))
+		text := fmt.Sprintf("Name:\tx\nvoluntary_ctxt_switches:\t%d\nnonvoluntary_ctxt_switches:\t%d\n", voluntary, involuntary)
+		testenv.Write(t, text, root, "proc", strconv.Itoa(id), "status")
 	}
 	threads := &threadTimes{root: root}
 	defer threads.close()
@@ -120,9 +116,7 @@ func TestThreadsComeAndGo(t *testing.T) {
 func TestCPUOfThreads(t *testing.T) {
 	root := t.TempDir()
 	set := func(id int, name, text string) {
-		dir := filepath.Join(root, "proc", strconv.Itoa(id))
-		testenv.OK(t, os.MkdirAll(dir, 0o755))
-		testenv.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+		testenv.Write(t, text, root, "proc", strconv.Itoa(id), name)
 	}
 	threads := &threadTimes{root: root}
 	defer threads.close()
@@ -149,11 +143,9 @@ func TestCPUOfThreads(t *testing.T) {
 func TestThreadTime(t *testing.T) {
 	root := t.TempDir()
 	set := func(id int, name string, cpu int) {
-		dir := filepath.Join(root, "proc", strconv.Itoa(id))
-		testenv.OK(t, os.MkdirAll(dir, 0o755))
-		testenv.OK(t, os.WriteFile(filepath.Join(dir, "status"),
-			[]byte("Name:\t"+name+"\nUmask:\t0022\nvoluntary_ctxt_switches:\t1\nnonvoluntary_ctxt_switches:\t1\n"), 0o644))
-		testenv.OK(t, os.WriteFile(filepath.Join(dir, "schedstat"), []byte(strconv.Itoa(cpu)+" 20 3\n"), 0o644))
+		testenv.Write(t, "Name:\t"+name+"\nUmask:\t0022\nvoluntary_ctxt_switches:\t1\nnonvoluntary_ctxt_switches:\t1\n",
+			root, "proc", strconv.Itoa(id), "status")
+		testenv.Write(t, strconv.Itoa(cpu)+" 20 3\n", root, "proc", strconv.Itoa(id), "schedstat")
 	}
 	threads := &threadTimes{root: root}
 	defer threads.close()

@@ -132,8 +132,7 @@ func TestPressureAndHeatOfTheMachine(t *testing.T) {
 	write := func(path, text string) {
 		t.Helper()
 		path = filepath.Join(root, path)
-		testenv.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		testenv.OK(t, os.WriteFile(path, []byte(text), 0o644))
+		testenv.Write(t, text, path)
 	}
 	if p := pressure(filepath.Join(root, "pressure")); p != nil {
 		t.Errorf("a kernel that does not count: %+v", p)

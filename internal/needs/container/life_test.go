@@ -502,7 +502,7 @@ func TestExternal(t *testing.T) {
 			testenv.Equal(t, f.engine.since(), "")
 			testenv.Check(t, !strings.Contains(f.Info().String()+f.Info().URL, "100%"),
 				"shows a password: %v", f.Info())
-			testenv.Equal(t, restarts(bench.NeedSpec{From: f.from}), false)
+			testenv.Equal(t, traits(bench.NeedSpec{From: f.from}).Restarts, false)
 		})
 	}
 	f := newFixture(t, "external: "+at)

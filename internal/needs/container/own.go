@@ -12,18 +12,22 @@ import (
 
 var _ needs.Copies = (*Need)(nil)
 
-// own returns the memory limit of the copy that each interleaved contender has, or why there is
-// none: locbench does not start an external service, and cannot copy what is in memory.
-func own(n bench.NeedSpec) (memory int64, shared string) {
+// traits returns what a run knows of a service. Interleaved contenders would share an external one,
+// which locbench does not start, and what is in memory, which cannot be copied.
+func traits(n bench.NeedSpec) needs.Traits {
 	s := specOf(n)
-	if n.From.Traits().ByURL {
-		return 0, "is external, and interleaved contenders would share its connections"
-	}
+	t := needs.Traits{After: s.After, Hosts: append(slices.Clone(s.Aliases), s.Hostname), PerService: s.PerService,
+		Restarts: n.From.Traits().Container && !s.Keep}
 	lasts := func(t needs.TmpfsPath) bool { return !passes(t.Path()) }
-	if s.Keep && s.Seed != nil && (slices.ContainsFunc(s.Tmpfs, lasts) || s.inMemory(s.Environment) != "") {
-		return 0, "keeps its data in memory (keep), which cannot be copied, and interleaved contenders would share it"
+	switch {
+	case n.From.Traits().ByURL:
+		t.Shared = "is external, and interleaved contenders would share its connections"
+	case s.Keep && s.Seed != nil && (slices.ContainsFunc(s.Tmpfs, lasts) || s.inMemory(s.Environment) != ""):
+		t.Shared = "keeps its data in memory (keep), which cannot be copied, and interleaved contenders would share it"
+	default:
+		t.Own, t.Memory = true, int64(s.Limits.Memory)
 	}
-	return int64(s.Limits.Memory), ""
+	return t
 }
 
 // Copy keeps the state after the seed, and returns a need for each place that starts from it.

@@ -152,11 +152,11 @@ func TestOwn(t *testing.T) {
 	} {
 		n, _, err := parsed(t, text)
 		testenv.OK(t, err)
-		_, shared := own(n)
+		shared := traits(n).Shared
 		testenv.Equal(t, shared, want, text)
 	}
 	n, _, err := parsed(t, "image: i\nlimits: {memory: 64M}")
 	testenv.OK(t, err)
-	memory, _ := own(n)
+	memory := traits(n).Memory
 	testenv.Equal(t, memory, int64(64<<20))
 }

@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"reflect"
-	"slices"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/needs"
@@ -18,10 +17,7 @@ import (
 var Kind = needs.Kind{
 	Name: "container", Any: true, Title: "Service",
 	Read: read, Complete: complete, Wrong: wrong,
-	After: func(n bench.NeedSpec) []string { return specOf(n).After }, Restarts: restarts, Own: own,
-	Hosts:      hosts,
-	PerService: func(n bench.NeedSpec) bool { return specOf(n).PerService }, Differences: differences,
-	Files: files, Runs: runsOf,
+	Traits: traits, Differences: differences, Files: files, Runs: runsOf,
 	Missing: "needs the address of a service: write `external: 10.0.0.5:5432` in the profile",
 	Find:    find,
 }
@@ -115,15 +111,6 @@ func (r ready) rules() (names []string) {
 type volume struct {
 	Source string `json:"source,omitempty"` // absolute; "": a volume of the run
 	Target string `json:"target"`
-}
-
-// restarts reports whether locbench starts it again for each trial.
-func restarts(n bench.NeedSpec) bool { return n.From.Traits().Container && !specOf(n).Keep }
-
-// hosts returns the names by which a service is found, next to that of its need.
-func hosts(n bench.NeedSpec) []string {
-	s := specOf(n)
-	return append(slices.Clone(s.Aliases), s.Hostname)
 }
 
 func specOf(n bench.NeedSpec) (s service) {

@@ -100,9 +100,9 @@ func Join(profile Defined, manifests []Defined) (joined []bench.NeedSpec, err er
 // perService reports whether each service has a need for itself, which all its definitions have to
 // say.
 func perService(all []definition) (bool, error) {
-	first := isPerService(all[0].need)
+	first := TraitsOf(all[0].need).PerService
 	for _, d := range all[1:] {
-		if isPerService(d.need) != first {
+		if TraitsOf(d.need).PerService != first {
 			with, without := all[0], d
 			if !first {
 				with, without = d, all[0]
@@ -112,11 +112,6 @@ func perService(all []definition) (bool, error) {
 		}
 	}
 	return first, nil
-}
-
-func isPerService(n bench.NeedSpec) bool {
-	k, ok := Of(n.Kind)
-	return ok && k.PerService != nil && k.PerService(n)
 }
 
 // ownOf returns a need for each service that has a definition of it, in its manifest or in the
@@ -208,7 +203,7 @@ func shown(value string) string {
 // checkAfter returns an error about a need that comes after one that its contenders may not have.
 func checkAfter(all []bench.NeedSpec) error {
 	for _, n := range all {
-		for _, name := range After(n) {
+		for _, name := range TraitsOf(n).After {
 			var before []bench.NeedSpec
 			for _, m := range all {
 				if m.Name == name {
@@ -266,9 +261,6 @@ func shareHost(all []bench.NeedSpec) (n, other bench.NeedSpec, host string) {
 
 // hostsOf returns the names of a need in the network of the run.
 func hostsOf(n bench.NeedSpec) []string {
-	names := []string{n.Name}
-	if k, ok := Of(n.Kind); ok && k.Hosts != nil {
-		names = append(names, k.Hosts(n)...)
-	}
+	names := append([]string{n.Name}, TraitsOf(n).Hosts...)
 	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }

@@ -47,31 +47,13 @@ func Names() (all []string) {
 	return all
 }
 
-// Restarts reports whether a need starts again for each trial.
-func Restarts(n bench.NeedSpec) bool {
+// TraitsOf returns what a run knows of a need before it finds it.
+func TraitsOf(n bench.NeedSpec) needs.Traits {
 	k, ok := Of(n.Kind)
-	return ok && k.Restarts != nil && k.Restarts(n)
-}
-
-// Own returns whether each of several interleaved contenders has its own copy of a need, with the
-// memory limit of each copy in bytes, 0 for none; or why they would share it, "" if that has no
-// effect on them.
-func Own(n bench.NeedSpec) (own bool, memory int64, shared string) {
-	k, ok := Of(n.Kind)
-	if !ok || k.Own == nil {
-		return false, 0, ""
+	if !ok || k.Traits == nil {
+		return needs.Traits{}
 	}
-	memory, shared = k.Own(n)
-	return shared == "", memory, shared
-}
-
-// After returns the names of the needs that must be ready and seeded before another one is opened.
-func After(n bench.NeedSpec) []string {
-	k, ok := Of(n.Kind)
-	if !ok || k.After == nil {
-		return nil
-	}
-	return k.After(n)
+	return k.Traits(n)
 }
 
 // Provided returns what requests and checks get from all needs of a profile.

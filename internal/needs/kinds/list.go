@@ -112,7 +112,7 @@ func WrongOrder(all []bench.NeedSpec) (wrong []needs.Mistake) {
 		names[i] = n.Name
 	}
 	for i, n := range all {
-		for j, name := range After(n) {
+		for j, name := range TraitsOf(n).After {
 			m := needs.Mistake{Path: fmt.Sprintf("needs.%s.after[%d]", n.Name, j)}
 			switch k := at(name); {
 			case k < 0:
@@ -140,7 +140,7 @@ func follows(all []bench.NeedSpec, need, other int) bool {
 			return i == other
 		}
 		seen[i] = true
-		return slices.ContainsFunc(After(all[i]), func(name string) bool {
+		return slices.ContainsFunc(TraitsOf(all[i]).After, func(name string) bool {
 			next := slices.IndexFunc(all, func(n bench.NeedSpec) bool { return n.Name == name })
 			return next >= 0 && look(next)
 		})

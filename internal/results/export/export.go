@@ -6,10 +6,8 @@ package export
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -26,13 +24,7 @@ type Format struct {
 	none  string // why results may have no file; "": they have no step
 }
 
-type filesOf func(bench.Run, []bench.TrialResult, Options) []File
-
-// Options limit an export. The zero value exports everything.
-type Options struct {
-	Trial string // only this trial, such as "rs-actix-1"; "": all
-	Step  *int   // only the step with this index (from 0); nil: all
-}
+type filesOf func(bench.Run, []bench.TrialResult) []File
 
 // File is one file of an export.
 type File struct {
@@ -76,13 +68,9 @@ func Lookup(name string) (Format, error) {
 		strings.Join(FormatNames(), ", "))
 }
 
-// Files returns the files of an export, or an error about the options. File.Write writes a file.
-func (f Format) Files(run bench.Run, trials []bench.TrialResult, opt Options) ([]File, error) {
-	trials, err := opt.narrow(trials)
-	if err != nil {
-		return nil, err
-	}
-	files := f.files(run, trials, opt)
+// Files returns the files of an export. File.Write writes a file.
+func (f Format) Files(run bench.Run, trials []bench.TrialResult) ([]File, error) {
+	files := f.files(run, trials)
 	if len(files) == 0 {
 		return nil, fmt.Errorf("export as %s: %s", f.Name, cmp.Or(f.none, "these results have no finished step"))
 	}
@@ -101,40 +89,15 @@ func (f Format) Files(run bench.Run, trials []bench.TrialResult, opt Options) ([
 	return files, nil
 }
 
-func (o Options) narrow(trials []bench.TrialResult) ([]bench.TrialResult, error) {
-	var out []bench.TrialResult
-	found := o.Step == nil
-	for _, trial := range trials {
-		if o.Trial != "" && o.Trial != trial.Trial.String() {
-			continue
-		}
-		if o.Step != nil {
-			other := func(s bench.StepResult) bool { return s.Index != *o.Step }
-			trial.Steps = slices.DeleteFunc(slices.Clone(trial.Steps), other)
-			found = found || len(trial.Steps) > 0
-		}
-		out = append(out, trial)
-	}
-	switch {
-	case len(out) == 0 && o.Trial != "":
-		return nil, fmt.Errorf("trial %q not found", safe.Line(o.Trial, 80))
-	case len(out) == 0:
-		return nil, errors.New("these results have no trial")
-	case !found:
-		return nil, fmt.Errorf("step %d not found in any trial (steps count from 1)", *o.Step+1)
-	}
-	return out, nil
-}
-
 func single(name string, write func(io.Writer, bench.Run, []bench.TrialResult) error) filesOf {
-	return func(run bench.Run, trials []bench.TrialResult, _ Options) []File {
+	return func(run bench.Run, trials []bench.TrialResult) []File {
 		return []File{{name, func(w io.Writer) error { return write(w, run, trials) }}}
 	}
 }
 
 // perTrial makes a file for each trial with a step: "rs-actix-1.hlog".
 func perTrial(suffix string, write func(io.Writer, bench.TrialResult) error) filesOf {
-	return func(_ bench.Run, trials []bench.TrialResult, _ Options) (files []File) {
+	return func(_ bench.Run, trials []bench.TrialResult) (files []File) {
 		for _, trial := range trials {
 			if len(trial.Steps) > 0 {
 				files = append(files, File{fileName(trial.Trial.String()) + suffix,

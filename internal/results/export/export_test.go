@@ -19,11 +19,11 @@ import (
 )
 
 // written returns the files of an export by name.
-func written(t *testing.T, format string, run bench.Run, trials []bench.TrialResult, opt Options) map[string][]byte {
+func written(t *testing.T, format string, run bench.Run, trials []bench.TrialResult) map[string][]byte {
 	t.Helper()
 	f, err := Lookup(format)
 	testenv.OK(t, err)
-	files, err := f.Files(run, trials, opt)
+	files, err := f.Files(run, trials)
 	testenv.OK(t, err)
 	out := map[string][]byte{}
 	for _, file := range files {
@@ -41,10 +41,10 @@ func written(t *testing.T, format string, run bench.Run, trials []bench.TrialRes
 
 func TestCSVAndJSONHoldTheSameRows(t *testing.T) {
 	run, trials := fixture()
-	records, err := csv.NewReader(bytes.NewReader(written(t, "csv", run, trials, Options{})["results.csv"])).ReadAll()
+	records, err := csv.NewReader(bytes.NewReader(written(t, "csv", run, trials)["results.csv"])).ReadAll()
 	testenv.OK(t, err)
 	var objects []map[string]any
-	d := json.NewDecoder(bytes.NewReader(written(t, "json", run, trials, Options{})["results.flat.json"]))
+	d := json.NewDecoder(bytes.NewReader(written(t, "json", run, trials)["results.flat.json"]))
 	d.UseNumber()
 	testenv.OK(t, d.Decode(&objects))
 	testenv.Need(t, len(records) == 13 && len(objects) == 12,
@@ -110,13 +110,13 @@ func TestNeedColumns(t *testing.T) {
 func TestTextIsNotAFormula(t *testing.T) {
 	run, trials := fixture()
 	trials[0].Steps[0].Step.Name = `=HYPERLINK("http://x")`
-	out := written(t, "csv", run, trials, Options{})["results.csv"]
+	out := written(t, "csv", run, trials)["results.csv"]
 	testenv.Check(t, bytes.Contains(out, []byte(`"'=HYPERLINK`)), "a name is written as a formula: %.300s", out)
 }
 
 func TestHGRMHasOurQuantiles(t *testing.T) {
 	run, trials := fixture()
-	files := written(t, "hgrm", run, trials, Options{})
+	files := written(t, "hgrm", run, trials)
 	testenv.Check(t, len(files) == 12, "%d files, want 12", len(files))
 	l := trials[0].Steps[1].Load.Latency
 	h, err := hdr.Decode(l)
@@ -146,7 +146,7 @@ func TestHGRMHasOurQuantiles(t *testing.T) {
 // TestHLog_Intervals checks that each line has the histogram and the time of its step.
 func TestHLog_Intervals(t *testing.T) {
 	run, trials := fixture()
-	files := written(t, "hlog", run, trials, Options{})
+	files := written(t, "hlog", run, trials)
 	for _, trial := range trials {
 		text := string(files[trial.Trial.String()+".hlog"])
 		if want := fmt.Sprintf("#[StartTime: %.3f ", float64(trial.Steps[0].Load.Started.UnixMilli())/1000); !strings.Contains(text, want) {
@@ -175,31 +175,14 @@ func TestFiles_Empty(t *testing.T) {
 	run, trials := fixture()
 	trials = trials[:1]
 	trials[0].Steps[0].Load.Latency = bench.Latencies{}
-	testenv.Equal(t, len(written(t, "hgrm", run, trials, Options{})), 2)
+	testenv.Equal(t, len(written(t, "hgrm", run, trials)), 2)
 	trials[0].Steps = nil
 	for _, name := range []string{"hgrm", "hlog"} {
 		f := testenv.Must(Lookup(name))(t)
-		_, err := f.Files(run, trials, Options{})
+		_, err := f.Files(run, trials)
 		testenv.Fails(t, err, "export as "+name+": these results have no finished step")
 	}
-	testenv.Equal(t, string(written(t, "json", run, trials, Options{})["results.flat.json"]), "[\n]\n")
-}
-
-func TestNarrow(t *testing.T) {
-	run, trials := fixture()
-	one := 1
-	files := written(t, "hgrm", run, trials, Options{Trial: "kt-ktor.netty-2", Step: &one})
-	testenv.Check(t, len(files) == 1 && files["kt-ktor.netty-2.02-1-connection.hgrm"] != nil, "files %v", files)
-	f, _ := Lookup("hgrm")
-	nine := 9
-	for _, c := range []struct {
-		opt  Options
-		want string
-	}{{Options{Trial: "x"}, `trial "x" not found`}, {Options{Step: &nine}, "step 10 not found in any trial"}} {
-		if _, err := f.Files(run, trials, c.opt); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: %v, want %q", c.opt, err, c.want)
-		}
-	}
+	testenv.Equal(t, string(written(t, "json", run, trials)["results.flat.json"]), "[\n]\n")
 }
 
 func TestFileName(t *testing.T) {
@@ -224,7 +207,7 @@ func TestColumnsOfTheWarmUp(t *testing.T) {
 	trial.Steps = trial.Steps[:1]
 	trial.Steps[0].Drift = &bench.Drift{CPU: &bench.Trend{Change: -.125}}
 	var objects []map[string]any
-	testenv.OK(t, json.Unmarshal(written(t, "json", run, trials[:1], Options{})["results.flat.json"], &objects))
+	testenv.OK(t, json.Unmarshal(written(t, "json", run, trials[:1])["results.flat.json"], &objects))
 	if o := objects[0]; o["time_to_peak_ns"] != 3e9 || o["throughput_drift"] != nil || o["cpu_per_request_drift"] != -.125 || !strings.HasPrefix(fmt.Sprint(o["warnings"]), "still warming up: CPU time per request fell by 12% over the step") {
 		t.Errorf("%v, %v, %v, %v", o["time_to_peak_ns"], o["throughput_drift"], o["cpu_per_request_drift"], o["warnings"])
 	}

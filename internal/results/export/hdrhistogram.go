@@ -11,7 +11,7 @@ import (
 	"github.com/locbench/locbench/internal/figures/hdr"
 )
 
-func hgrmFiles(_ bench.Run, trials []bench.TrialResult, _ Options) (files []File) {
+func hgrmFiles(_ bench.Run, trials []bench.TrialResult) (files []File) {
 	for _, trial := range trials {
 		for _, s := range trial.Steps {
 			if l := s.Load.Latency; l.Count > 0 {

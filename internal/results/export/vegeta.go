@@ -24,7 +24,7 @@ type oneRequest struct {
 
 // vegetaFiles are one for the kept requests of each step, and one for the first requests of each trial,
 // which belong to no step.
-func vegetaFiles(run bench.Run, trials []bench.TrialResult, opt Options) (files []File) {
+func vegetaFiles(run bench.Run, trials []bench.TrialResult) (files []File) {
 	add := func(name string, since time.Time, all []oneRequest) {
 		if len(all) > 0 {
 			files = append(files, File{name + ".vegeta.bin", func(w io.Writer) error {
@@ -33,7 +33,7 @@ func vegetaFiles(run bench.Run, trials []bench.TrialResult, opt Options) (files 
 		}
 	}
 	for _, trial := range trials {
-		if first := trial.FirstRequests; opt.Step == nil && first != nil {
+		if first := trial.FirstRequests; first != nil {
 			add(fileName(trial.Trial.String())+".00-first-requests", first.Started, firstSingles(trial.Trial, *first))
 		}
 		for _, s := range trial.Steps {

@@ -39,9 +39,9 @@ func decoded(t *testing.T, data []byte) (all []vegeta.Result) {
 // error.
 func TestVegetaReadsKeptRequests(t *testing.T) {
 	run, trials := fixture()
-	step := 2
 	load := trials[0].Steps[2].Load
-	files := written(t, "vegeta", run, trials, Options{Trial: "rs-actix-1", Step: &step})
+	trials[0].Steps, trials[0].FirstRequests = trials[0].Steps[2:3], nil
+	files := written(t, "vegeta", run, trials[:1])
 	testenv.Need(t, len(files) == 1, "%d files, want 1", len(files))
 	for _, data := range files {
 		got := decoded(t, data)
@@ -63,7 +63,6 @@ func TestVegetaReadsKeptRequests(t *testing.T) {
 // The report of vegeta has the quantiles, counts and bytes of the same requests.
 func TestVegetaReportsOurNumbers(t *testing.T) {
 	run, trials := fixture()
-	step := 2
 	want, bytesIn, good := hdr.New(), int64(0), 0
 	kept := trials[0].Steps[2].Load.Kept
 	for _, k := range kept {
@@ -74,7 +73,8 @@ func TestVegetaReportsOurNumbers(t *testing.T) {
 		}
 	}
 	ours := want.Latencies()
-	for _, data := range written(t, "vegeta", run, trials, Options{Trial: "rs-actix-1", Step: &step}) {
+	trials[0].Steps, trials[0].FirstRequests = trials[0].Steps[2:3], nil
+	for _, data := range written(t, "vegeta", run, trials[:1]) {
 		var m vegeta.Metrics
 		for _, r := range decoded(t, data) {
 			m.Add(&r)
@@ -99,7 +99,7 @@ func TestVegetaReportsOurNumbers(t *testing.T) {
 }
 
 // The first requests of a trial have their own file, in which each connection is an attack with its
-// own numbers. An export of one step does not have it.
+// own numbers.
 func TestVegetaReadsFirstRequests(t *testing.T) {
 	run, trials := fixture()
 	for i := range trials {
@@ -108,7 +108,7 @@ func TestVegetaReadsFirstRequests(t *testing.T) {
 		}
 	}
 	const suffix = ".vegeta.bin"
-	files := written(t, "vegeta", run, trials, Options{})
+	files := written(t, "vegeta", run, trials)
 	if len(files) != 2 || files["rs-actix-2.00-first-requests"+suffix] == nil {
 		t.Fatalf("files %q", slices.Sorted(maps.Keys(files)))
 	}
@@ -127,7 +127,6 @@ func TestVegetaReadsFirstRequests(t *testing.T) {
 // Results without single requests say how to get them; nothing is made of histograms and windows.
 func TestVegetaNeedsSingleRequests(t *testing.T) {
 	run, trials := fixture()
-	step := 0
 	for i := range trials {
 		trials[i].FirstRequests = nil
 		for k := range trials[i].Steps {
@@ -135,9 +134,7 @@ func TestVegetaNeedsSingleRequests(t *testing.T) {
 		}
 	}
 	f := testenv.Must(Lookup("vegeta"))(t)
-	for _, opt := range []Options{{}, {Step: &step}} {
-		testenv.Fails(t, testenv.Err(f.Files(run, trials, opt)), "export as vegeta: no single requests were kept: add `keep_requests: 1000` to a step")
-	}
+	testenv.Fails(t, testenv.Err(f.Files(run, trials)), "export as vegeta: no single requests were kept: add `keep_requests: 1000` to a step")
 }
 
 // What vegeta has as a number without a sign must have none: a results file may come from anywhere.
@@ -150,7 +147,7 @@ func TestVegetaRefusesImplausibleRequests(t *testing.T) {
 			trials[0].Steps[0].Load.Kept, trials[0].FirstRequests = []bench.KeptRequest{{}, k}, nil
 			f, err := Lookup("vegeta")
 			testenv.OK(t, err)
-			files, err := f.Files(run, trials[:1], Options{})
+			files, err := f.Files(run, trials[:1])
 			testenv.OK(t, err)
 			if err := files[0].Write(io.Discard); err == nil || !strings.HasPrefix(err.Error(), "rs-actix-1 1 connection, request 2: implausible") {
 				t.Error(err)
@@ -162,9 +159,9 @@ func TestVegetaRefusesImplausibleRequests(t *testing.T) {
 // A rejected response has its status as vegeta's error, as vegeta itself writes it.
 func TestVegetaOfRejectedRequests(t *testing.T) {
 	run, trials := fixture()
-	step := 0
+	trials[0].Steps, trials[0].FirstRequests = trials[0].Steps[:1], nil
 	trials[0].Steps[0].Load.Kept = []bench.KeptRequest{{Request: "get", Latency: 1, Status: 429, Rejected: true}, {Request: "get", Latency: 1, Status: 200, Error: bench.ErrWrong}}
-	for _, data := range written(t, "vegeta", run, trials[:1], Options{Step: &step}) {
+	for _, data := range written(t, "vegeta", run, trials[:1]) {
 		got := decoded(t, data)
 		if got[0].Code != 429 || got[0].Error != "429 Too Many Requests" || got[1].Code != 200 || got[1].Error != "unexpected_body" {
 			t.Errorf("%+v", got)

@@ -1,8 +1,6 @@
 package machine
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -52,18 +50,9 @@ func TestState(t *testing.T) {
 			"proc/cpuinfo": "flags", "proc/swaps": "a b c -5 e\n1 2 3 999999999999999999999 5\n",
 		}, bench.Machine{SwapUsed: new(int64)}},
 	} {
-		root := t.TempDir()
-		for path, content := range tt.tree {
-			testenv.OK(t, os.MkdirAll(filepath.Dir(filepath.Join(root, path)), 0o755))
-			testenv.OK(t, os.WriteFile(filepath.Join(root, path), []byte(content), 0o644))
-		}
 		var got bench.Machine
-		files{root}.state(&got)
-		same := func(a, b *int64) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
-		if got.Turbo != tt.want.Turbo || got.SMT != tt.want.SMT || got.Virtual != tt.want.Virtual ||
-			!same(got.SwapUsed, tt.want.SwapUsed) || !same(got.Throttles, tt.want.Throttles) {
-			t.Errorf("%s: %+v", name, got)
-		}
+		files{testenv.Folder(t, tt.tree)}.state(&got)
+		testenv.Equal(t, got, tt.want, name)
 	}
 }
 

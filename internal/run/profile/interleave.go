@@ -112,8 +112,8 @@ func Settle(p bench.Profile, available int64) (settled bench.Profile, why *bench
 	}
 	p.Needs = slices.Clone(p.Needs)
 	for i, n := range p.Needs {
-		own, _, _ := kinds.Own(n)
-		p.Needs[i].Restarts, p.Needs[i].Own = kinds.Restarts(n), own && p.Interleave > 0
+		of := kinds.TraitsOf(n)
+		p.Needs[i].Restarts, p.Needs[i].Own = of.Restarts, of.Own && p.Interleave > 0
 	}
 	switch {
 	case p.Rounds > 0:
@@ -168,8 +168,8 @@ func Memory(p bench.Profile) (sum int64, unlimited int) {
 	for _, sel := range p.Contenders {
 		limits := []int64{p.LimitsOf(sel).Memory}
 		for _, n := range p.Needs {
-			if own, memory, _ := kinds.Own(n); own && n.Gets(sel) {
-				limits = append(limits, memory)
+			if of := kinds.TraitsOf(n); of.Own && n.Gets(sel) {
+				limits = append(limits, of.Memory)
 			}
 		}
 		if slices.Contains(limits, 0) {
@@ -186,7 +186,7 @@ func Memory(p bench.Profile) (sum int64, unlimited int) {
 // that means, as part of a sentence; "" if there is none.
 func Shared(p bench.Profile) string {
 	for _, n := range p.Needs {
-		_, _, why := kinds.Own(n)
+		why := kinds.TraitsOf(n).Shared
 		users := slices.DeleteFunc(slices.Clone(p.Contenders), func(sel bench.Selection) bool { return !n.Gets(sel) })
 		if why != "" && len(users) > 1 {
 			return n.Label() + " " + why
@@ -197,7 +197,7 @@ func Shared(p bench.Profile) string {
 
 // alternative returns text if interleaved contenders of p have needs for themselves.
 func alternative(p bench.Profile, text string) string {
-	if slices.ContainsFunc(p.Needs, func(n bench.NeedSpec) bool { own, _, _ := kinds.Own(n); return own }) {
+	if slices.ContainsFunc(p.Needs, func(n bench.NeedSpec) bool { return kinds.TraitsOf(n).Own }) {
 		return text
 	}
 	return ""

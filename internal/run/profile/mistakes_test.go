@@ -3,6 +3,7 @@ package profile_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/profiles"
 )
 
 // TestMistakes: each testdata/mistakes/*/p.yaml has several profiles. The mistakes of one are at its
@@ -67,5 +69,220 @@ func TestParse(t *testing.T) {
 			text := strings.ReplaceAll(string(got), here+"/", "")
 			testenv.Golden(t, strings.TrimSuffix(file, ".yaml")+".json", text+"\n")
 		})
+	}
+}
+
+// Any token is a method.
+func TestMethods(t *testing.T) {
+	const short = "write up to 40 letters, such as `GET` or `PURGE`"
+	for method, want := range map[string]string{
+		"PURGE": "", "PROPFIND": "", "M-SEARCH": "", "x!y": "", "TRACE": "", "GETS": "", "Get2": "",
+		strings.Repeat("X", 40): "", strings.Repeat("X", 41): short, "G T": short, "A/B": short, "GÉT": short,
+		"CONNECT": "write another one: CONNECT opens a tunnel, which has no responses to measure",
+		"get":     "write `GET`: services tell `GET` and `get` apart", "Delete": "write `DELETE`: services tell `DELETE` and `Delete` apart",
+	} {
+		text := "requests: [{method: " + method + ", path: /a}]\nsteps: [1]\n"
+		p, err := profile.Parse("p.yaml", []byte(text))
+		if want == "" {
+			testenv.OK(t, err)
+			testenv.Equal(t, p.Requests[0].Method, method)
+		} else if err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v", method, err)
+		}
+	}
+}
+
+func FuzzParseThreshold(f *testing.F) {
+	f.Add("p99<50ms,errors<0.1% stop=trial from_step=3")
+	f.Add("throughput >= 10 stop=true")
+	f.Fuzz(func(t *testing.T, text string) {
+		th, err := profile.ParseThreshold(text)
+		if err != nil {
+			return
+		}
+		if again, err := profile.ParseThreshold(th.Condition); err != nil || again.Condition != th.Condition {
+			t.Fatalf("%q is written as %q and read back as %+v: %v", text, th.Condition, again, err)
+		}
+	})
+}
+
+// TestParse_Options: what an option becomes, which a profile that is written and read again keeps.
+func TestParse_Options(t *testing.T) {
+	const rest = "\ncontenders: [a]\nsteps: [3]\n"
+	const plain, expects = "\nrequests: [{path: /x}]" + rest, "\nrequests: [{path: /x, expect: {present: [id]}}]" + rest
+	isolation := func(p bench.Profile) string { return p.Isolation }
+	protocol := func(p bench.Profile) string { return string(p.Protocol) }
+	// The default of compare_bodies may cost 1% of a CPU, a share that the user chose any time.
+	compared := func(p bench.Profile) string { return fmt.Sprintf("%g, bounded: %t", p.CompareBodies, p.CompareBounded) }
+	first := func(p bench.Profile) string { return fmt.Sprint(p.FirstRequests) }
+	rejected := func(p bench.Profile) string { return fmt.Sprint(p.Requests[0].Rejections()) }
+	success := func(text string) string { return "requests: [{get: /, " + text + "}]" + rest }
+	for _, c := range []struct {
+		text string
+		of   func(bench.Profile) string
+		want string
+	}{
+		{plain, isolation, ""},
+		{"isolation: auto" + plain, isolation, ""},
+		{"isolation: off" + plain, isolation, bench.IsolationOff},
+		{"isolation: 'off'" + plain, isolation, bench.IsolationOff},
+		{plain, protocol, ""},
+		{"protocol: http/1.1" + plain, protocol, ""},
+		{"protocol: http/2" + plain, protocol, string(bench.HTTP2)},
+		{plain, compared, "0, bounded: false"},
+		{expects, compared, "0.01, bounded: true"},
+		{"compare_bodies: 1%" + expects, compared, "0.01, bounded: false"},
+		{"compare_bodies: 100%" + expects, compared, "1, bounded: false"},
+		{"compare_bodies: none" + expects, compared, "0, bounded: false"},
+		{plain, first, "<nil>"},
+		{"first_requests: {requests: 10}" + plain, first, "&{10}"},
+		{success("expect: {status: [200, 429]}"), rejected, "[429]"},
+		{success("expect: {status: [200, 429]}, success: [200, 429]"), rejected, "[]"},
+		{success("expect: {status: [200, 404, 429]}, success: [200]"), rejected, "[404 429]"},
+		{success("expect: {status: 404}"), rejected, "[]"},
+	} {
+		p, err := profile.Parse("x.yaml", []byte(c.text))
+		testenv.OK(t, err)
+		testenv.Equal(t, c.of(p), c.want, c.text)
+		roundTrip(t, p)
+	}
+}
+
+// A profile names files in its folder. Others are refused with their line and the option that
+// allows them, and nothing of them is quoted.
+func TestFilesOutsideOfTheFolderOfTheProfile(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for name, text := range map[string]string{
+		"testdata/users.csv": "name\nada\n", "testdata/hunter2.csv": "hunter2hunter2\nx\n", "testdata/body.json": "{}", "testdata/schema.json": `{"type":"object"}`,
+		"testdata/targets.txt": "GET http://h/hunter2\n", "bench/users.csv": "name\nada\n", "bench/t.txt": "POST http://h/\n@../testdata/body.json\n",
+		"bench/near.txt": "POST http://h/\n@users.csv\n",
+	} {
+		testenv.OK(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		testenv.OK(t, os.WriteFile(name, []byte(text), 0o600))
+	}
+	if err := os.Symlink("../testdata/body.json", "bench/link.json"); err != nil {
+		t.Skip(err)
+	}
+	for name, tt := range map[string]struct {
+		text, line string
+	}{
+		"a body":             {"requests:\n  - {post: /, file: ../testdata/body.json}\n", "p.yaml:2: `../testdata/body.json` is outside"},
+		"a whole path":       {"requests:\n  - post: /\n    file: " + filepath.Join(dir, "testdata/body.json") + "\n", "p.yaml:3: "},
+		"a link":             {"requests:\n  - {post: /, file: link.json}\n", "p.yaml:2: `link.json` is outside"},
+		"a body of setup":    {"setup: [{post: /, file: ../testdata/body.json}]\nrequests: [{get: /}]\n", "p.yaml:1: "},
+		"a variable":         {"requests: [{get: \"/{v}\"}]\nvariables:\n  v: {file: ../testdata/users.csv, column: name}\n", "p.yaml:3: "},
+		"no column of it":    {"requests: [{get: \"/{v}\"}]\nvariables:\n  v: {file: ../testdata/hunter2.csv, column: name}\n", "p.yaml:3: "},
+		"a schema":           {"requests:\n  - {get: /, expect: {schema: ../testdata/schema.json}}\n", "p.yaml:2: "},
+		"a target file":      {"requests: {targets: ../testdata/targets.txt}\n", "p.yaml:1: "},
+		"of a target file":   {"requests: {targets: t.txt}\n", "bench/t.txt:2: `@../testdata/body.json` is outside"},
+		"none":               {"requests: [{post: \"/{v}\", file: ./users.csv}]\nvariables: {v: {file: ../bench/users.csv, column: name}}\n", ""},
+		"near a target file": {"requests: {targets: near.txt}\n", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			testenv.OK(t, os.WriteFile("bench/p.yaml", []byte(tt.text+"steps: [1]\n"), 0o600))
+			_, err := profile.Load("bench/p.yaml", profiles.FS)
+			if tt.line == "" {
+				testenv.Fails(t, err, "")
+				return
+			}
+			if err == nil || strings.Count(err.Error(), "\n") > 0 || !strings.Contains(err.Error(), tt.line) ||
+				!strings.HasSuffix(err.Error(), "--allow-files testdata") {
+				t.Errorf("%v", err)
+			}
+			testenv.Check(t, !strings.Contains(strings.ReplaceAll(err.Error(), "hunter2.csv", ""), "hunter2"),
+				"quoted: %v", err)
+			if _, err := profile.Load("bench/p.yaml", profiles.FS, "testdata"); err != nil && name != "no column of it" {
+				t.Errorf("allowed: %v", err)
+			}
+		})
+	}
+}
+
+// flow reads a profile next to a file with users and a picture.
+func flow(t *testing.T, text string) (bench.Profile, error) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"users.csv": "name,password\nada,x\n", "lamp.png": "{name}"} {
+		testenv.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	return profile.Parse(filepath.Join(dir, "p.yaml"), []byte("contenders: [a]\n"+text))
+}
+
+// reread is flow of a valid profile, which is written and read back unchanged.
+func reread(t *testing.T, text string) bench.Profile {
+	t.Helper()
+	p, err := flow(t, text)
+	testenv.OK(t, err)
+	roundTrip(t, p)
+	return p
+}
+
+// A session or a single request has a pace, which a rate does not leave in force; slices have whole
+// iterations, and do.
+func TestPace(t *testing.T) {
+	const session = "sessions: [{name: s, pace: 1500ms, requests: [{get: /b%s}]}]\n"
+	plain := strings.Replace(session, "%s", "", 1)
+	p := reread(t, "requests: [{get: /a, pace: 1s}]\n"+plain+"steps: [1]")
+	testenv.Check(t, p.Requests[0].Pace == 1e9 && p.Sessions[0].Pace == 15e8 && p.Requests[1].Pace == 0,
+		"%+v, %+v", p.Requests, p.Sessions)
+	if settled, why := profile.Settle(twice(p), 0); settled.Interleave != profile.Slice {
+		t.Errorf("not interleaved: %+v", why)
+	}
+}
+
+// A slice of an open loop is too short for repetitions: users would give up at the end of each one.
+// That of a closed loop has whole iterations, and the setup of a session is before all slices.
+func TestRepeatAtARateIsNotInterleaved(t *testing.T) {
+	const wait = "[{name: wait, get: /b, expect: {status: [200, 202]}, repeat: {until: {status: 200}, every: 100ms}}]"
+	const load = "sessions: [{name: s, requests: " + wait + "}]\nsteps: [1, {rate: 5}]\n"
+	settled, why := profile.Settle(twice(reread(t, load)), 0)
+	if settled.Interleave != 0 || why.Reason != bench.PlainSteps || !strings.Contains(why.Text, `"wait" is repeated`) {
+		t.Errorf("interleaved by %s, %+v", settled.Interleave, why)
+	}
+	setup := "sessions: [{name: s, setup: " + wait + ", requests: [{get: /c}]}]\nsteps: [{rate: 5}]\n"
+	if settled, why = profile.Settle(twice(reread(t, strings.Replace(load, ", {rate: 5}", "", 1))), 0); settled.Interleave == 0 {
+		t.Errorf("not interleaved: %+v", why)
+	}
+	if settled, why = profile.Settle(twice(reread(t, setup)), 0); settled.Interleave == 0 {
+		t.Errorf("not interleaved: %+v", why)
+	}
+}
+
+// twice returns p with another contender, interleaved if that is possible.
+func twice(p bench.Profile) bench.Profile {
+	p.Contenders, p.Interleave = append(p.Contenders, bench.Selection{Contender: "b"}), bench.InterleaveAuto
+	return p
+}
+
+const settingsRest = "\nlimits: {cpus: 1, memory: 64MiB}\nrequests: [{path: /}]\nsteps: [1]\n"
+
+// Settings of a contender are read, override the limits of all, and survive writing.
+func TestContenderSettings(t *testing.T) {
+	in := "contenders: [a, {a: {cpus: 0.5, env: {GOGC: 50}, as: half}}, {'a:fast': {memory: 32MiB, pids: 9, cpu_set: 2}}, " +
+		"{b: {dir: ../old}}, {b: {image: 'b:v1', as: v1}}, {a: {as: again}}]" + settingsRest
+	p, err := profile.Parse("dir/f.yaml", []byte(in))
+	testenv.OK(t, err)
+	var labels []string
+	for _, c := range p.Contenders {
+		labels = append(labels, c.String())
+	}
+	testenv.Equal(t, strings.Join(labels, " "), "a a:half a:fast b b:v1 a:again", "contenders")
+	half, fast := p.SettingsOf(p.Contenders[1]), p.SettingsOf(p.Contenders[2])
+	testenv.Check(t, half.InManifest() == (bench.Selection{Contender: "a"}) && half.Env["GOGC"] == "50",
+		"half: %+v", half)
+	testenv.Equal(t, fast.InManifest(), p.Contenders[2], fast)
+	for i, want := range []bench.Limits{
+		{CPUs: 1, Memory: 64 << 20}, {CPUs: .5, Memory: 64 << 20}, {CPUs: 1, CPUSet: 2, Memory: 32 << 20, PIDs: 9},
+	} {
+		testenv.Equal(t, p.LimitsOf(p.Contenders[i]), want, p.Contenders[i])
+	}
+	if dir := p.SettingsOf(p.Contenders[3]).Dir; !filepath.IsAbs(dir) || filepath.Base(dir) != "old" {
+		t.Errorf("folder %q is not relative to the file", dir)
+	}
+	testenv.Equal(t, p.SettingsOf(p.Contenders[4]).Image, "b:v1", p.Settings)
+	changed, err := profile.Change(p, profile.Changes{"cpus": {"2"}, "contenders": {"a", "a:half"}}, nil)
+	if err != nil || changed.LimitsOf(p.Contenders[0]).CPUs != 2 || changed.LimitsOf(p.Contenders[1]).CPUs != .5 {
+		t.Errorf("the limit of a contender is more specific than --cpus: %v, %+v", err, changed)
 	}
 }

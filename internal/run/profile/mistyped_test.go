@@ -2,9 +2,11 @@ package profile
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/strictyaml"
@@ -69,4 +71,82 @@ func swapped(key string) string {
 	b := []byte(key)
 	b[1], b[2] = b[2], b[1]
 	return string(b)
+}
+
+// What a profile declares or saves as id or language is that, not the data set's.
+func TestOwnIDAndLanguage(t *testing.T) {
+	const begin = "contenders: [a]\nsteps: [1]\n"
+	for name, text := range map[string]string{
+		"variables": "variables: {id: {from: 1, to: 9}, language: {list: [cs]}}\nrequests: [{get: '/items/{id}?l={language}', json: {id: '{id:number}'}}]",
+		"setup":     "setup: [{get: /list, save: {id: a, language: b}}]\nrequests: [{get: '/items/{id}?l={language}', header: {X: '{id}'}}]\nteardown: [{delete: '/{id}'}]",
+		"session":   "sessions: [{name: s, requests: [{get: /list, save: {id: id, language: l}}, {get: '/items/{id}?l={language}', expect: {json: {id: '{id}'}}}]}]",
+		"typed":     "sessions: [{name: s, requests: [{get: /list, save: {id: id}}, {get: '/items/{id:number}'}]}]",
+		"row":       "variables: {id: {list: [a]}}\nrequests: [{get: '/items/{id}', expect: {contains: '{id}'}}]",
+	} {
+		p, err := Parse("p.yaml", []byte(begin+text+"\n"))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		testenv.Check(t, !p.DrawsIDs(), "%s: the data set is used", name)
+		for _, r := range p.Every() {
+			testenv.Check(t, r.IDs.Distribution == "" && r.Languages == nil, "%s: %+v", name, r)
+		}
+	}
+}
+
+func TestShortSteps(t *testing.T) {
+	got, err := ParseSteps([]string{"1 x2 warm-up for 2s", " 2..8 doubling", "64"}, 5*time.Second)
+	testenv.OK(t, err)
+	var b strings.Builder
+	for _, s := range got {
+		b.WriteString(s.Name + " " + s.Duration.String())
+		if s.WarmUp {
+			b.WriteString(" warm-up")
+		}
+		b.WriteString("; ")
+	}
+	if want := "1 connection 2s warm-up; 1 connection 2s warm-up; 2 connections 5s; 4 connections 5s; 8 connections 5s; 64 connections 5s; "; b.String() != want {
+		t.Errorf("%s\nwant %s", b.String(), want)
+	}
+	for items, want := range map[string]string{"many": "many", "8..2 doubling": "rise", "0": "from 1 to", "100001": "65535", "": ""} {
+		t.Run(items, func(t *testing.T) {
+			if _, err := ParseSteps([]string{items}, time.Second); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "steps:") {
+				t.Errorf("%q: %v, want %q", items, err, want)
+			}
+		})
+	}
+}
+
+// Every path in a profile is relative to its file, wherever locbench is started.
+func TestPathsAreRelativeToTheFile(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"u.csv": "a\nb\n", "body.bin": "x", "schema.json": `{"type": "object"}`, "targets.txt": "GET http://h/a\n",
+	} {
+		testenv.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	t.Chdir(t.TempDir())
+	p, err := Parse(filepath.Join(dir, "p.yaml"), []byte(`
+services: svc
+contenders: [{orders: {dir: before, as: b}}]
+needs: {elasticsearch: {cities: {dir: dump}}}
+checks: {suites: [mine.yaml, ./more, locations]}
+variables: {u: {file: u.csv, column: a}}
+requests: [{post: "/{u}", file: body.bin, expect: {schema: schema.json}}]
+steps: [1]
+`))
+	testenv.OK(t, err)
+	for _, tt := range []struct{ got, want string }{
+		{p.Services, "svc"}, {p.Settings[0].Dir, "before"}, {p.Needs[0].Texts()[0], "dump"}, {p.Checks.Suites[0], "mine.yaml"},
+		{p.Checks.Suites[1], "more"}, {p.Variables[0].File, "u.csv"}, {p.Requests[0].BodyFile, "body.bin"},
+	} {
+		testenv.Equal(t, tt.got, filepath.Join(dir, tt.want), tt.want)
+	}
+	if p.Checks.Suites[2] != "locations" || p.Requests[0].Expect["schema"] == "schema.json" {
+		t.Errorf("%+v, %+v", p.Checks, p.Requests[0].Expect)
+	}
+	if _, err := Parse(filepath.Join(dir, "p.yaml"), []byte("requests: {targets: targets.txt}\nsteps: [1]\n")); err != nil {
+		t.Error(err)
+	}
 }

@@ -40,9 +40,10 @@ func withAnyName(t *testing.T) {
 			raw, _ := json.Marshal(f)
 			return bench.NeedSpec{From: bench.NeedContainer, Of: raw}
 		},
-		After:    func(n bench.NeedSpec) []string { return of(n).After },
-		Restarts: func(n bench.NeedSpec) bool { return !of(n).Keep },
-		Own:      func(n bench.NeedSpec) (memory int64, shared string) { return of(n).GiB << 30, of(n).Only },
+		Traits: func(n bench.NeedSpec) needs.Traits {
+			f := of(n)
+			return needs.Traits{After: f.After, Restarts: !f.Keep, Own: f.Only == "", Memory: f.GiB << 30, Shared: f.Only}
+		},
 	})
 }
 

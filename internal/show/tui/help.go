@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"fmt"
 	"strings"
 
 	bubbles "charm.land/bubbles/v2/help"
@@ -17,9 +16,7 @@ import (
 type help struct {
 	title string
 	keys  ui.Keys
-	from  int // first line in sight
-	rest  int // lines below the last one in sight
-	page  int // lines in sight
+	text  ui.Scroll
 }
 
 // newHelp adds the keys that work everywhere.
@@ -28,26 +25,17 @@ func newHelp(title string, keys ui.Keys) *help {
 		ui.Hint("these keys", ui.Help), ui.Hint("", ui.Interrupt), ui.Hint("", ui.Suspend), ui.Hint("", ui.Redraw),
 	}}
 	keys.Groups = append(keys.Groups[:len(keys.Groups):len(keys.Groups)], everywhere)
-	return &help{title: title, keys: keys}
+	return &help{title: title, keys: keys, text: ui.NewScroll()}
 }
 
 // helped scrolls the help, or closes it.
 func (a *App) helped(msg tea.Msg) {
-	by := 0
-	switch msg := msg.(type) {
-	case tea.KeyPressMsg:
-		var ok bool
-		if by, ok = ui.Moves(ui.KeyOf(msg), a.help.page); !ok {
+	switch msg.(type) {
+	case tea.KeyPressMsg, tea.MouseClickMsg, tea.MouseWheelMsg:
+		if !a.help.text.Update(msg) {
 			a.help = nil
-			return
 		}
-	case tea.MouseWheelMsg:
-		by = ui.Wheel(msg)
-	case tea.MouseClickMsg:
-		a.help = nil
-		return
 	}
-	a.help.from = max(0, a.help.from+min(by, a.help.rest))
 }
 
 // view draws the help in a box within a page.
@@ -58,16 +46,13 @@ func (p *help) view(t *ui.Theme, size ui.Size) []string {
 	}
 	w := size.Width - 2*margin - 4
 	lines := p.lines(t, w, columns)
+	p.text.SetContentLines(lines)
+	shown := strings.Split(p.text.Draw(t, w, min(len(lines), max(1, size.Height-3))), "\n")
 	word := "any key closes"
-	p.page, p.rest = len(lines), 0
-	if most := max(1, size.Height-3); len(lines)+1 > most {
-		p.page = most
-		p.from = min(p.from, len(lines)-most)
-		p.rest = len(lines) - most - p.from
-		word = fmt.Sprintf("%d to %d of %d, other keys close", p.from+1, p.from+most, len(lines))
-		lines = lines[p.from : p.from+most]
+	if p.text.Where() != "" {
+		word = "other keys close"
 	}
-	return t.Box("keys: "+p.title, append(lines, t.Faint.S(fit.Cut(word, w))), size.Width-2*margin)
+	return t.Box("keys: "+p.title, append(shown, t.Faint.S(fit.Cut(word, w))), size.Width-2*margin)
 }
 
 // lines lays the groups out in columns, each group in the shortest column so far.

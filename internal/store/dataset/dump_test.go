@@ -14,16 +14,6 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// files writes a folder and returns its path.
-func files(t testing.TB, content map[string]string) string {
-	t.Helper()
-	dir := t.TempDir()
-	for name, text := range content {
-		testenv.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
-	}
-	return dir
-}
-
 const anyMapping = `{"mappings":{}}`
 
 func TestDumpIsWhatWasWritten(t *testing.T) {
@@ -59,7 +49,7 @@ func TestDumpIsWhatWasWritten(t *testing.T) {
 }
 
 func TestDumpForms(t *testing.T) {
-	dir := files(t, map[string]string{
+	dir := testenv.Folder(t, map[string]string{
 		"places.json":  `{"properties":{"n":{"type":"long"}}}`,
 		"unrelated.md": "x",
 		"other.json":   "not looked at",
@@ -87,7 +77,7 @@ func TestDumpForms(t *testing.T) {
 // documents under the name of the alias, ids that are numbers.
 func TestPublishedDump(t *testing.T) {
 	region := `{"index": {"_index": "region", "_id": 85682309}}` + "\n" + `{"id": 85682309, "countryIso": "CZ"}` + "\n"
-	dir := files(t, map[string]string{
+	dir := testenv.Folder(t, map[string]string{
 		"index-mapping-city_v1.json":    `{"aliases":{"city":{}},"mappings":{"dynamic":"false","properties":{"id":{"type":"long"}}},"settings":{"index":{"number_of_shards":"1"}}}`,
 		"index-data-city.ndjson":        `{"index": {"_index": "city", "_id": 101748109}}` + "\n" + `{"id": 101748109, "countryIso": "CZ"}` + "\n",
 		"index-mapping-region_v12.json": `{"aliases":{"region":{}},"mappings":{"dynamic":"false"},"settings":{}}`,
@@ -128,7 +118,7 @@ func TestDumpMistakes(t *testing.T) {
 		"document is null": {`{"index":{}}` + "\nnull\n", "city.ndjson:2: the document is not a JSON object: null"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := files(t, map[string]string{"city.mapping.json": anyMapping, "city.ndjson": c.ndjson})
+			dir := testenv.Folder(t, map[string]string{"city.mapping.json": anyMapping, "city.ndjson": c.ndjson})
 			_, err := Dump(dir)
 			testenv.Check(t, err != nil && strings.HasPrefix(err.Error(), filepath.Join(dir, c.want[:11])+c.want[11:]),
 				"error %v, want %s", err, c.want)
@@ -155,7 +145,7 @@ func TestDumpMistakes(t *testing.T) {
 		"mapping misspelled":    {map[string]string{"city.ndjson": "", "city.json": `{"mapings":{},"settings":{}}`}, `unknown key "mapings"`},
 		"both reported":         {map[string]string{"a.ndjson": "x", "a.json": anyMapping, "b.ndjson": ""}, "b.ndjson has no mapping"},
 	} {
-		t.Run(name, func(t *testing.T) { testenv.Fails(t, testenv.Err(Dump(files(t, c.files))), c.want) })
+		t.Run(name, func(t *testing.T) { testenv.Fails(t, testenv.Err(Dump(testenv.Folder(t, c.files))), c.want) })
 	}
 	_, err := Dump(filepath.Join(t.TempDir(), "absent"))
 	testenv.Check(t, err != nil, "an absent folder was read")

@@ -67,7 +67,7 @@ func TestElasticdump(t *testing.T) {
 		}, `{"mappings":{},"settings":{"index":{"number_of_shards":"2","refresh_interval":"2s"}}}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := files(t, c.files)
+			dir := testenv.Folder(t, c.files)
 			set := mustOpen(t, Spec{Dir: dir})
 			var got []string
 			for doc, err := range set.Documents("city") {
@@ -89,7 +89,7 @@ func TestElasticdump(t *testing.T) {
 func TestElasticdump_Hash(t *testing.T) {
 	const docs = `{"_id":"1","_source":{}}` + "\n"
 	hash := func(content map[string]string) string {
-		return mustOpen(t, Spec{Dir: files(t, content)}).Info().Hash
+		return mustOpen(t, Spec{Dir: testenv.Folder(t, content)}).Info().Hash
 	}
 	testenv.Equal(t, hash(map[string]string{"city.json.gz": zipped(docs), "city_mapping.json": zipped(anyMapping)}),
 		hash(map[string]string{"city.json": docs, "city_mapping.json": anyMapping}))
@@ -121,10 +121,10 @@ func TestElasticdumpMistakes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.files["city.mapping.json"] = anyMapping
-			testenv.Fails(t, testenv.Err(Dump(files(t, c.files))), c.want)
+			testenv.Fails(t, testenv.Err(Dump(testenv.Folder(t, c.files))), c.want)
 		})
 	}
-	testenv.Fails(t, testenv.Err(Dump(files(t, map[string]string{"city.json": hit}))),
+	testenv.Fails(t, testenv.Err(Dump(testenv.Folder(t, map[string]string{"city.json": hit}))),
 		"city.json has no mapping: add city.mapping.json")
 }
 

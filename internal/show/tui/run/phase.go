@@ -11,7 +11,6 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/contender/check"
-	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
@@ -126,86 +125,41 @@ func (r heading) phase() string {
 	return text + ", " + units.Approx(took)
 }
 
-// checking says which check runs, and how long it may take: of a contender that has to exit, the
-// time limit; of the others together, the time that they took in another trial, as long as it
-// holds.
+// checking says how many checks are done, or which one waits for the contender to exit, and how long at
+// most.
 func (r heading) checking(took time.Duration) string {
-	here, rest := r.state.Current.Result, r.checksToCome()
-	launches, running := here.Instance == nil, took
+	here, running := r.state.Current.Result, took
 	for _, c := range here.Checks {
-		if launches || !starts(c) {
-			running = max(0, running-c.Took)
-		}
+		running = max(0, running-c.Took)
 	}
-	between, most, exit := " of ", " of at most ", " to exit"
+	most, exit := " of at most ", " to exit"
 	if r.size.Class == ui.Column {
-		between, most, exit = "/", " of ", ""
+		most, exit = " of ", ""
 	}
-	text, done := "checking", len(here.Checks)
-	if len(rest) > 0 {
-		text = fmt.Sprintf("check %d%s%d,", done+1, between, done+len(rest))
-	}
-	if name := r.launching(); launches && name != "" {
-		text += " " + name + ": " + units.Approx(running)
+	name := r.launching()
+	switch {
+	case here.Instance == nil && name != "":
+		text := "checking " + name + ": " + units.Approx(running)
 		if name != bench.CheckThreads && running <= check.ExitWithin {
 			text += most + units.Approx(check.ExitWithin) + exit
 		}
 		return text
+	case len(here.Checks) > 0:
+		return "checking: " + units.Plural(len(here.Checks), "check") + " done, " + units.Approx(took)
 	}
-	var left time.Duration
-	for _, c := range rest {
-		left += c.Took
-	}
-	switch {
-	case left > running:
-		return text + " about " + units.Approx(max(time.Second, left-running)) + " left"
-	case len(rest) > 0:
-		return text + " " + units.Approx(running)
-	case done > 0:
-		text += ": " + units.Plural(done, "check") + " done"
-	}
-	return text + ", " + units.Approx(took)
-}
-
-// starts reports whether a check starts the contender itself.
-func starts(c bench.CheckResult) bool {
-	return c.Group == check.GroupLifecycle && (c.Name == bench.CheckNoEnvironment || c.Name == bench.CheckNoNeeds ||
-		strings.HasPrefix(c.Name, bench.CheckThreads))
+	return "checking, " + units.Approx(took)
 }
 
 // launching is the running check that starts the contender.
 func (r heading) launching() string {
 	for _, name := range r.state.Run.Profile.Checks.Lifecycle {
+		starts := name == bench.CheckNoEnvironment || name == bench.CheckNoNeeds || strings.HasPrefix(name, bench.CheckThreads)
 		is := func(c bench.CheckResult) bool { return c.Name == name }
-		if starts(bench.CheckResult{Group: check.GroupLifecycle, Name: name}) && !slices.ContainsFunc(r.state.Current.Result.Checks, is) {
+		if starts && !slices.ContainsFunc(r.state.Current.Result.Checks, is) {
 			return ui.Outside(name, nameBytes)
 		}
 	}
 	return ""
-}
-
-// checksToCome returns the results that the checks still to run before the load had in the last
-// trial that has begun its load, of the same contender if there is one; none before.
-func (r heading) checksToCome() (all []bench.CheckResult) {
-	here := r.state.Current
-	var like *fold.Trial
-	for _, t := range r.state.Trials {
-		same := func(t *fold.Trial) bool { return t.Result.Trial.Label() == here.Result.Trial.Label() }
-		if t != here && len(t.Steps) > 0 && (like == nil || same(t) || !same(like)) {
-			like = t
-		}
-	}
-	if like == nil {
-		return nil
-	}
-	for _, c := range like.Result.Checks {
-		afterLoad := c.Group == check.GroupLifecycle && (c.Name == bench.CheckStillResponds || c.Name == bench.CheckStops)
-		done := func(d bench.CheckResult) bool { return d.Group == c.Group && d.Name == c.Name }
-		if !afterLoad && (here.Result.Instance == nil || !starts(c)) && !slices.ContainsFunc(here.Result.Checks, done) {
-			all = append(all, c)
-		}
-	}
-	return all
 }
 
 // far is the progress of the phase; "" if it is not known.

@@ -27,9 +27,9 @@ type Steps struct {
 	judged *bench.StepResult       // the last of them
 	spread spread
 	moved  bool
-	more   bool // the other columns
-	from   int  // first line of the page of one step
-	top    int  // line of the grid in the last View
+	more   bool      // the other columns
+	text   ui.Scroll // of the page of one step
+	top    int       // line of the grid in the last View
 }
 
 // spread is the histogram of the step that was shown last.
@@ -42,7 +42,7 @@ type spread struct {
 func newSteps() page {
 	grid := ui.NewGrid(false)
 	grid.Below = 1 // the running step stays in sight
-	return &Steps{tab: newTab("Steps"), grid: grid}
+	return &Steps{tab: newTab("Steps"), grid: grid, text: ui.NewScroll()}
 }
 
 // SetSize implements ui.Page.
@@ -56,7 +56,8 @@ func (s *Steps) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case StateMsg:
 		if s.Trial != msg.Trial {
-			s.moved, s.full, s.from = false, false, 0
+			s.moved, s.full = false, false
+			s.text.GotoTop()
 		}
 		s.StateMsg = msg
 		s.fill()
@@ -64,7 +65,8 @@ func (s *Steps) Update(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg:
 		switch k := ui.KeyOf(msg); {
 		case k == ui.Enter && s.step() != nil:
-			s.full, s.from = !s.full, 0
+			s.full = !s.full
+			s.text.GotoTop()
 			return nil
 		case k == ui.View:
 			s.more = !s.more
@@ -75,15 +77,14 @@ func (s *Steps) Update(msg tea.Msg) tea.Cmd {
 			s.fill()
 			return nil
 		case s.full && (k == ui.PageUp || k == ui.PageDown):
-			by, _ := ui.Moves(k, s.size.Height)
-			s.from += by
+			s.text.Update(msg)
 			return nil
 		}
 	}
 	before := s.grid.Row()
 	if s.grid.Update(msg, s.top) {
 		s.moved = s.grid.Row() != s.newest()
-		if s.from = 0; isClick(msg) && before == s.grid.Row() {
+		if s.text.GotoTop(); isClick(msg) && before == s.grid.Row() {
 			s.full = s.step() != nil
 		}
 	}

@@ -201,12 +201,7 @@ func (s *Steps) alone(w, h int) string {
 		lines = append(lines, s.percentiles(step.Result.Load.Latency, w)...)
 		rest = s.histogram(2)
 	}
-	s.from = ui.Window(s.from, s.from, len(lines), h)
-	lines = lines[s.from:]
-	if len(lines) > h {
-		more := len(lines) - h + 1
-		lines = append(lines[:h-1:h-1], s.theme.Faint.S(" "+units.Plural(more, "more line")+": pgdn"))
-	}
-	view, _ := ui.Stack(w, h, ui.Text(1, lines...), rest)
+	s.text.SetContentLines(lines)
+	view, _ := ui.Stack(w, h, ui.Block{Priority: 1, Least: len(lines), Draw: func(w, h int) string { return s.text.Draw(s.theme, w, h) }}, rest)
 	return view
 }

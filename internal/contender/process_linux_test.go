@@ -1,6 +1,9 @@
 package contender_test
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -12,10 +15,118 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender"
 	"github.com/locbench/locbench/internal/host/cgroup"
 	"github.com/locbench/locbench/internal/testenv"
 )
+
+func script(text string) []string { return []string{"sh", "-c", text} }
+
+// noGroups returns a machine without cgroups.
+func noGroups(t *testing.T) cgroup.Tree { return cgroup.Tree{Root: t.TempDir()} }
+
+func shellService(build ...[]string) bench.Service {
+	return bench.Service{
+		Name: "shell", Variant: "v", Port: 8080, Dir: "services/shell",
+		Files:   fstest.MapFS{"src/main.sh": {Data: []byte("#!/bin/sh\necho hello\n")}, "junk/x": {}, ".dockerignore": {Data: []byte("junk")}},
+		Process: &bench.ProcessRecipe{Build: build, Command: []string{"{{.Dir}}/service"}},
+	}
+}
+
+func TestBuildProcess(t *testing.T) {
+	svc := shellService(script("echo building {{.Name}}; test ! -e junk"), script("cp src/main.sh {{.Dir}}/service"))
+	var out bytes.Buffer
+	opts := contender.BuildOptions{Cache: t.TempDir(), Groups: noGroups(t), Out: &out}
+	a, err := contender.BuildProcess(t.Context(), svc, opts)
+	testenv.OK(t, err)
+	if a.BuildCached || a.BuildTime <= 0 || a.BinarySize != 21 || !strings.HasPrefix(filepath.Base(a.Dir), "shell-") {
+		t.Errorf("%+v", a)
+	}
+	if !strings.Contains(out.String(), "building shell\n") {
+		t.Errorf("output: %s", &out)
+	}
+	filled, _, err := contender.Fill(svc, a, bench.Template{})
+	testenv.OK(t, err)
+	printed, err := exec.Command(filled.Command[0]).Output() // the script has its x bit, kept or added
+	testenv.OK(t, err)
+	testenv.Equal(t, string(printed), "hello\n", filled.Command, printed)
+	out.Reset()
+	again, err := contender.BuildProcess(t.Context(), svc, opts)
+	if err != nil || !again.BuildCached || again.BuildTime != 0 || again.Dir != a.Dir || again.BinarySize != a.BinarySize || out.Len() > 0 {
+		t.Errorf("again: %+v, %v, output %q", again, err, &out)
+	}
+	svc.Process.Build[0] = script("echo other")
+	other, err := contender.BuildProcess(t.Context(), svc, opts)
+	if err != nil || other.BuildCached || other.Dir == a.Dir {
+		t.Errorf("other build: %+v, %v", other, err)
+	}
+}
+
+func TestBuildProcess_Fails(t *testing.T) {
+	cache := t.TempDir()
+	for want, build := range map[string][]string{
+		"exit status 3; last output:\ncrate not found": script("echo crate not found >&2; exit 3"),
+		"run no-such-compiler: not found in PATH":      {"no-such-compiler"},
+		"build timed out after 20ms":                   {"sleep", "60"},
+	} {
+		opts := contender.BuildOptions{Cache: cache, Groups: noGroups(t)}
+		if build[0] == "sleep" {
+			opts.Within = 20 * time.Millisecond
+		}
+		testenv.Fails(t, testenv.Err(contender.BuildProcess(t.Context(), shellService(build), opts)), want, "build contender shell:v")
+	}
+	left, err := filepath.Glob(filepath.Join(cache, "*", "*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	testenv.Fails(t, testenv.Err(contender.BuildProcess(t.Context(), bench.Service{Name: "x"}, contender.BuildOptions{})),
+		"--runtime docker")
+}
+
+// TestBuildProcess_Canceled cancels a build whose grandchild would keep running.
+func TestBuildProcess_Canceled(t *testing.T) {
+	cache := t.TempDir()
+	pid := filepath.Join(cache, "pid")
+	svc := shellService(script("sleep 600 & echo $! > " + pid + ".new; mv " + pid + ".new " + pid + "; wait"))
+	ctx, cancel := context.WithCancelCause(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		opts := contender.BuildOptions{Cache: filepath.Join(cache, "build"), Groups: noGroups(t)}
+		_, err := contender.BuildProcess(ctx, svc, opts)
+		done <- err
+	}()
+	testenv.Until(t, time.Minute, "the build has begun", func() bool { _, err := os.Stat(pid); return err == nil })
+	testenv.Until(t, time.Minute, "its grandchild sleeps", func() bool { return sleeps(t, pid) })
+	why := errors.New("interrupted")
+	cancel(why)
+	if err := <-done; !errors.Is(err, why) {
+		t.Errorf("got %v", err)
+	}
+	testenv.Until(t, time.Minute, "the process of the build has ended", func() bool { return !sleeps(t, pid) })
+}
+
+// sleeps reports whether the process whose number is in a file is a running sleep. A shell before
+// its execve has another command line, and for a moment none. A killed process may stay a zombie,
+// without a command line.
+func sleeps(t *testing.T, file string) bool {
+	t.Helper()
+	pid, err := os.ReadFile(file)
+	testenv.OK(t, err)
+	if _, err := os.Stat("/proc/self/cmdline"); err != nil {
+		t.Skip("no /proc here")
+	}
+	cmdline, err := os.ReadFile("/proc/" + strings.TrimSpace(string(pid)) + "/cmdline")
+	return err == nil && strings.HasPrefix(string(cmdline), "sleep\x00")
+}
+
+// TestBuildProcess_Daemon builds with a command that leaves a process.
+func TestBuildProcess_Daemon(t *testing.T) {
+	svc := shellService(script("sleep 600 >/dev/null 2>&1 & echo $! > pid; cp src/main.sh service"))
+	a, err := contender.BuildProcess(t.Context(), svc, contender.BuildOptions{Cache: t.TempDir(), Groups: noGroups(t)})
+	testenv.OK(t, err)
+	testenv.Until(t, time.Minute, "the daemon has ended", func() bool { return !sleeps(t, filepath.Join(a.Dir, "pid")) })
+}
 
 // TestBuildProcess_Private: files of a contender that only this user may read stay private where it
 // is built, and a readable folder of an older locbench becomes private.

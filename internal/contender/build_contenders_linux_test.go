@@ -50,7 +50,6 @@ func TestDynamicBinary(t *testing.T) {
 // TestDaemonThatHoldsTheOutput builds with a command that leaves a process which holds the output
 // open.
 func TestDaemonThatHoldsTheOutput(t *testing.T) {
-	needShell(t)
 	svc := shellService(script("sleep 600 & echo $! > pid; cp src/main.sh service"))
 	a, err := contender.BuildProcess(t.Context(), svc, contender.BuildOptions{Cache: t.TempDir()})
 	testenv.OK(t, err)
