@@ -112,9 +112,8 @@ func calibrated(b *testing.B, dir, profile string, step time.Duration) (compare.
 	b.Helper()
 	code, stdout, stderr := bounded(b, dir, 16*(step+10*time.Second), "calibrate", "reference:a", "-p", profile, "--services", reference(b, map[string]time.Duration{"a": 0}), "--json", "-o", "calibrate")
 	var floor compare.Floor
-	if err := json.Unmarshal([]byte(stdout), &floor); err != nil {
-		b.Fatalf("exit code %d, %v:\n%s", code, err, stderr)
-	}
+	err := json.Unmarshal([]byte(stdout), &floor)
+	testenv.Need(b, err == nil, "exit code %d, %v:\n%s", code, err, stderr)
 	return floor, costOf(b, filepath.Join(dir, "calibrate"))
 }
 

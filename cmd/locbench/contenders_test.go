@@ -78,9 +78,8 @@ steps: [1 warm-up, 16]
 	for _, trial := range trials {
 		t.Run(trial.Trial.Label(), func(t *testing.T) {
 			passed := wentWell(t, trial)
-			if passed["lifecycle"] != 6 {
-				t.Errorf("%d of 6 lifecycle checks passed, artifact %+v", passed["lifecycle"], trial.Artifact)
-			}
+			testenv.Check(t, passed["lifecycle"] == 6,
+				"%d of 6 lifecycle checks passed, artifact %+v", passed["lifecycle"], trial.Artifact)
 			for _, group := range trial.Service.Endpoints {
 				testenv.Check(t, passed[group] != 0, "no passing check in %s", group)
 			}
@@ -123,10 +122,8 @@ func verifyFails(t *testing.T, services string) (stdout string, trials []bench.T
 // quick, and runs out of memory with those of profile locations.
 func TestVerify_FullLoad(t *testing.T) {
 	got, trials := verifyFails(t, faulty(t, "crowd", 2040))
-	if !strings.Contains(got, "faulty: killed out of memory at 512 MiB (limits.memory)") {
-		t.Error("no word about its death")
-	}
-	if len(trials[0].Steps) == 0 || trials[0].Steps[len(trials[0].Steps)-1].Step.Connections != 2048 {
-		t.Errorf("it did not die of 2048 connections: %+v", trials)
-	}
+	testenv.Check(t, strings.Contains(got, "faulty: killed out of memory at 512 MiB (limits.memory)"),
+		"no word about its death")
+	testenv.Check(t, len(trials[0].Steps) != 0 && trials[0].Steps[len(trials[0].Steps)-1].Step.Connections == 2048,
+		"it did not die of 2048 connections: %+v", trials)
 }

@@ -179,9 +179,8 @@ func TestStore_Silent(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			c := startLocbench(t, t.TempDir(), args...)
-			if code := c.wait(2 * time.Minute); code == 0 && what != "doctor" {
-				t.Errorf("exit code %d", code)
-			}
+			code := c.wait(2 * time.Minute)
+			testenv.Check(t, code != 0 || what == "doctor", "exit code %d", code)
 			said := strings.Join(strings.Fields(c.stdout.String()+c.stderr.String()), " ")
 			if !strings.Contains(said, "no response within") || strings.Contains(said, "deadline exceeded") {
 				t.Errorf("it said: %s", said)
@@ -316,9 +315,8 @@ process: {command: [sh, -c, 'echo start >>starts; cat starts >>` + found + `; ex
 		t.Errorf("the killed run had no folder: %v", left)
 	}
 	d.resumes()
-	if text, err := os.ReadFile(found); err != nil || string(text) != "start\nstart\nstart\n" {
-		t.Errorf("%v; the starts found %q", err, text)
-	}
+	text, err := os.ReadFile(found)
+	testenv.Check(t, err == nil && string(text) == "start\nstart\nstart\n", "%v; the starts found %q", err, text)
 }
 
 // privateEngine is a second Docker engine, which a test may stop without harm to the others.

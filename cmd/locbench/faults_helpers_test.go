@@ -280,9 +280,8 @@ func (f fault) happens(d *disturbed, rounds int) {
 	}
 	trial := trials[0]
 	says(t, "the trial's failure", trial.Failure, f.words...)
-	if n := len(trial.Steps); n < 2 || f.steps > 0 && n != f.steps {
-		t.Fatalf("%d steps recorded, want %d", n, f.steps)
-	}
+	n := len(trial.Steps)
+	testenv.Need(t, n >= 2 && (f.steps <= 0 || n == f.steps), "%d steps recorded, want %d", n, f.steps)
 	first := trial.Steps[0]
 	testenv.Check(t, first.Aborted == "" && first.Load.Succeeded > 0 && first.Load.FailedTotal() == first.Load.Failed[bench.ErrTimeout], "the first step: %+v", first.Load)
 	in := slices.IndexFunc(trial.Incidents, func(in bench.Incident) bool { return in.Kind == f.kind && in.Step != nil && *in.Step == 1 })

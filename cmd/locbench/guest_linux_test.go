@@ -54,9 +54,8 @@ func systemd(command string, args ...string) *exec.Cmd {
 
 func must(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%s: %v: %s", cmd, err, out)
-	}
+	out, err := cmd.CombinedOutput()
+	testenv.Check(t, err == nil, "%s: %v: %s", cmd, err, out)
 }
 
 // guestPatience is the timeout for a single event, even if the emulation is slow.
@@ -151,15 +150,12 @@ func TestGuestReadings(t *testing.T) {
 			t.Errorf("in %s, limits enforced: %v, %q", i.Runtime, i.LimitsEnforced, i.LimitsNote)
 		}
 		for file, want := range map[string]string{"cpu.max": "15000 100000", "memory.max": strconv.Itoa(64 << 20), "pids.max": "100"} {
-			if got := kernel.limits[file]; got != want {
-				t.Errorf("the kernel's %s is %q, want %q", file, got, want)
-			}
+			testenv.Equal(t, kernel.limits[file], want, file)
 		}
 		testenv.Check(t, kernel.limits["cpuset.cpus"] != "" || !strings.Contains(limits, "cpu_set"),
 			"the kernel knows of no CPU set")
-		if changed := kernel.end(); len(changed) > 0 {
-			t.Errorf("changed limits: %q", changed)
-		}
+		changed := kernel.end()
+		testenv.Check(t, len(changed) <= 0, "changed limits: %q", changed)
 		testenv.Need(t, len(trial.Steps) == 3, "%d steps", len(trial.Steps))
 		verdicts := verdict.Trial(run.Machine.CPUs, trial)
 		held := 0
@@ -376,16 +372,14 @@ func TestGuestKilled(t *testing.T) {
 		stdout, _ := succeeds(t, d.dir, args...)
 		t.Logf("%v says:\n%s", args, stdout)
 		nothingLeft(t, run.ID)
-		if left := groups(t); len(left) > 0 {
-			t.Errorf("groups left: %v", left)
-		}
+		left := groups(t)
+		testenv.Check(t, len(left) <= 0, "groups left: %v", left)
 		testenv.Until(t, guestPatience, "the contender has ended", func() bool { return errors.Is(syscall.Kill(info.PID, 0), syscall.ESRCH) })
 		if _, stdout, _ := locbench(t, d.dir, "clean"); !strings.Contains(stdout, "nothing to remove") {
 			t.Errorf("clean again says %q", stdout)
 		}
-		if err := systemd("systemctl", "is-active", unit).Run(); err != nil {
-			t.Errorf("%s, which is not locbench's, was harmed: %v", unit, err)
-		}
+		err := systemd("systemctl", "is-active", unit).Run()
+		testenv.Check(t, err == nil, "%s, which is not locbench's, was harmed: %v", unit, err)
 	})
 }
 
@@ -409,9 +403,8 @@ func TestGuestOutOfMemory(t *testing.T) {
 		profile := guestProfile(t, runtime, "limits: {memory: 64MiB, pids: 100}", guestStep(2, "light", 20), guestStep(2, "fault", 40), guestStep(2, "light", 20))
 		d := disturb(t, nil, "run", "--headless", "-p", profile, "--services", guestFaulty(t, "oom"))
 		_, trial := ended(t, d, 3, "out of memory")
-		if n := oomKills(t) - before; n < 1 {
-			t.Errorf("%d out-of-memory kills", n)
-		}
+		n := oomKills(t) - before
+		testenv.Check(t, n >= 1, "%d out-of-memory kills", n)
 		if trial.State != bench.TrialFailed || !strings.Contains(trial.Failure, "out of memory") || trial.Exit == nil || !trial.Exit.OOMKilled || trial.Exit.Signal != "SIGKILL" {
 			t.Errorf("state %s, %q, exit %+v", trial.State, trial.Failure, trial.Exit)
 		}
@@ -419,9 +412,8 @@ func TestGuestOutOfMemory(t *testing.T) {
 			t.Errorf("%d steps: %+v", len(trial.Steps), trial.Steps)
 		}
 		t.Logf("%s; in its step: %v", trial.Failure, trial.Steps[len(trial.Steps)-1].Load.Failed)
-		if left := groups(t); len(left) > 0 {
-			t.Errorf("groups left: %v", left)
-		}
+		left := groups(t)
+		testenv.Check(t, len(left) <= 0, "groups left: %v", left)
 	})
 }
 
@@ -573,7 +565,6 @@ func TestGuestClockSet(t *testing.T) {
 func setClock(t *testing.T, to time.Time) {
 	t.Helper()
 	ts := unix.NsecToTimespec(to.UnixNano())
-	if err := unix.ClockSettime(unix.CLOCK_REALTIME, &ts); err != nil {
-		t.Fatalf("set the clock: %v", err)
-	}
+	err := unix.ClockSettime(unix.CLOCK_REALTIME, &ts)
+	testenv.Need(t, err == nil, "set the clock: %v", err)
 }

@@ -415,9 +415,8 @@ func short(more ...string) []string {
 func capacityRecord(t testing.TB, data []byte) capacity.Record {
 	t.Helper()
 	var r capacity.Record
-	if err := json.Unmarshal(data, &r); err != nil {
-		t.Fatalf("%v\n%s", err, data)
-	}
+	err := json.Unmarshal(data, &r)
+	testenv.Need(t, err == nil, "%v\n%s", err, data)
 	testenv.OK(t, r.Valid())
 	return r
 }
@@ -474,7 +473,6 @@ func typeInto(t *testing.T, dir, block string) {
 	cmd := exec.Command("sh", "-eux", "-c", block)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(testenv.Locbench(t))+":"+os.Getenv("PATH"))
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s\n%s", err, block, out)
-	}
+	out, err := cmd.CombinedOutput()
+	testenv.Check(t, err == nil, "%v\n%s\n%s", err, block, out)
 }

@@ -109,9 +109,8 @@ func TestRun_SeparateCPUs(t *testing.T) {
 		testenv.Need(t, i != nil && i.Separate && len(i.Contender) == 1 && len(i.Client) != 0, "%+v", i)
 		testenv.Check(t, !slices.Contains(i.Client, i.Contender[0]) && len(i.Client)+1 == len(cpuset.Allowed()),
 			"contender on %q, client on %q", i.Contender, i.Client)
-		if in := trials[0].Instance; in == nil || !slices.Equal(in.CPUSet, i.Contender) {
-			t.Errorf("the contender was given %+v", in)
-		}
+		in := trials[0].Instance
+		testenv.Check(t, in != nil && slices.Equal(in.CPUSet, i.Contender), "the contender was given %+v", in)
 		for _, s := range trials[0].Steps {
 			if s.Load.FailedTotal() > 0 || s.Load.Succeeded == 0 || s.Load.ClientCPUs > float64(len(i.Client)) {
 				t.Errorf("%s: %d succeeded, %d failed, the client had %g CPUs", s.Step.Name, s.Load.Succeeded, s.Load.FailedTotal(), s.Load.ClientCPUs)
@@ -219,9 +218,8 @@ func TestCapacity_Limits(t *testing.T) {
 			if run.State != bench.RunComplete || len(trials) != 1 || len(trials[0].Steps) != 1+len(p.Outcomes) || run.Search == "" {
 				t.Fatalf("run %s, %d trials, %d probes", run.State, len(trials), len(p.Outcomes))
 			}
-			if trials[0].Instance.Limits.CPUs != p.Limits.CPUs {
-				t.Errorf("it ran with %g CPUs, not with %g", trials[0].Instance.Limits.CPUs, p.Limits.CPUs)
-			}
+			testenv.Check(t, trials[0].Instance.Limits.CPUs == p.Limits.CPUs,
+				"it ran with %g CPUs, not with %g", trials[0].Instance.Limits.CPUs, p.Limits.CPUs)
 			for j, o := range p.Outcomes {
 				s := trials[0].Steps[o.Step]
 				if o.Step != j+1 || s.Step.Rate != o.Rate || s.Load.Origin() != bench.FromScheduled || s.Load.Scheduled != s.Load.Sent+s.Load.Dropped {
@@ -259,9 +257,7 @@ func TestCapacity_Interrupted(t *testing.T) {
 		c := startLocbench(t, dir, short("--slo", "p50<4s", "--runtime", runtime, "--max-rate", "1000000", "--resolution", "1%")...)
 		c.waitEvent(filepath.Join(dir, "out"), stepStarted(2))
 		c.signal(os.Interrupt)
-		if code := c.wait(time.Minute); code != 130 {
-			t.Errorf("exit code %d\n%s", code, c.stderr.String())
-		}
+		testenv.Equal(t, c.wait(time.Minute), 130, c.stderr.String())
 		run, trials := readClean(t, filepath.Join(dir, "out"))
 		if run.State != bench.RunInterrupted || trials[0].State != bench.TrialAborted {
 			t.Errorf("run %s, trial %s", run.State, trials[0].State)

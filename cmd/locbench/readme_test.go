@@ -161,9 +161,8 @@ func TestDocsBlocks(t *testing.T) {
 	}
 	testenv.Check(t, found["README.md sh"] >= 2 && found["README.md profile"] == 1 && found["README.md manifest"] == 1,
 		"blocks: %v", found)
-	if n := len(readPage(t, "README.md")); n > 10_000 {
-		t.Errorf("README.md has %d bytes, 10,000 at most: move what is not for a newcomer to docs", n)
-	}
+	n := len(readPage(t, "README.md"))
+	testenv.Check(t, n <= 10_000, "README.md has %d bytes, 10,000 at most: move what is not for a newcomer to docs", n)
 }
 
 // TestReadmeShowsYourService: the example in README.md is from the page that a test runs, and its
@@ -262,14 +261,12 @@ func TestDocsMap(t *testing.T) {
 	}
 	sources(t, func(path string) {
 		parts := strings.Split(strings.TrimPrefix(path, "internal/"), "/")
-		if place := strings.Join(parts[:min(2, len(parts)-1)], "/"); parts[0] != "testenv" && !named[place] {
-			t.Errorf("docs/architecture.md does not name internal/%s", place)
-		}
+		place := strings.Join(parts[:min(2, len(parts)-1)], "/")
+		testenv.Check(t, parts[0] == "testenv" || named[place], "docs/architecture.md does not name internal/%s", place)
 	})
 	for _, file := range regexp.MustCompile(`(?:internal|services|cmd)/[a-z/_-]+\.(?:go|yaml|md)\b`).FindAllString(text, -1) {
-		if _, err := os.Stat(filepath.Join(root, file)); err != nil {
-			t.Errorf("docs/architecture.md names %s, which is not there", file)
-		}
+		_, err := os.Stat(filepath.Join(root, file))
+		testenv.Check(t, err == nil, "docs/architecture.md names %s, which is not there", file)
 	}
 }
 

@@ -51,9 +51,8 @@ func output(t *testing.T, dir string, env []string, name string, args ...string)
 // checkVersion compares what `locbench version` printed.
 func (r released) checkVersion(t *testing.T, said string) {
 	t.Helper()
-	if want := "locbench " + r.version + " " + runtime.Version() + " linux/"; !strings.HasPrefix(said, want) {
-		t.Errorf("it says %q, want %q", said, want)
-	}
+	want := "locbench " + r.version + " " + runtime.Version() + " linux/"
+	testenv.Check(t, strings.HasPrefix(said, want), "it says %q, want %q", said, want)
 }
 
 // mainJob are the arguments of the README's first run, with less load.
@@ -133,9 +132,8 @@ func TestRelease_Debian(t *testing.T) {
 	dockerDo(t, "cp", r.file(t, "linux_"+runtime.GOARCH+".deb"), name+":/locbench.deb")
 	inside("dpkg", "-i", "/locbench.deb")
 	r.checkVersion(t, inside("locbench", "version"))
-	if got := inside("dpkg-query", "-W", "-f", "${Version}", "locbench"); !strings.HasPrefix(got, r.version) {
-		t.Errorf("Debian says version %s, want %s", got, r.version)
-	}
+	got := inside("dpkg-query", "-W", "-f", "${Version}", "locbench")
+	testenv.Check(t, strings.HasPrefix(got, r.version), "Debian says version %s, want %s", got, r.version)
 	files := strings.Fields(inside("dpkg", "-L", "locbench"))
 	for _, want := range []string{"/usr/bin/locbench", "/usr/share/man/man1/locbench.1.gz", "/usr/share/man/man1/locbench-run.1.gz",
 		"/usr/share/bash-completion/completions/locbench", "/usr/share/zsh/vendor-completions/_locbench",
@@ -143,9 +141,8 @@ func TestRelease_Debian(t *testing.T) {
 		testenv.Check(t, slices.Contains(files, want), "the package lacks %s: %v", want, files)
 	}
 	inside(append([]string{"locbench"}, mainJob...)...)
-	if report := inside("grep", "-c", "Made by locbench "+r.version+"[.]", "out/report.html"); report != "1" {
-		t.Errorf("the report names the version %s times", report)
-	}
+	report := inside("grep", "-c", "Made by locbench "+r.version+"[.]", "out/report.html")
+	testenv.Check(t, report == "1", "the report names the version %s times", report)
 	inside("dpkg", "-r", "locbench")
 }
 
@@ -159,9 +156,8 @@ func TestRelease_Image(t *testing.T) {
 		t.Skip("the engine is not behind " + socket)
 	}
 	image := "locbench:" + strings.ReplaceAll(r.version, "+", "-")
-	if said := dockerDo(t, "load", "-i", r.file(t, "linux_"+runtime.GOARCH+"_image.tar.gz")); !strings.Contains(said, image) {
-		t.Fatalf("loaded %s, want %s", said, image)
-	}
+	said := dockerDo(t, "load", "-i", r.file(t, "linux_"+runtime.GOARCH+"_image.tar.gz"))
+	testenv.Need(t, strings.Contains(said, image), "loaded %s, want %s", said, image)
 	t.Cleanup(func() { dockerDo(t, "rmi", "-f", image) })
 	r.checkVersion(t, dockerDo(t, "run", "--rm", image, "version"))
 	dir := t.TempDir()

@@ -39,9 +39,8 @@ func TestRun_Quick(t *testing.T) {
 		}
 		testenv.Check(t, passed >= 50, "only %d checks passed", passed)
 		for _, s := range trial.Steps {
-			if cpu, ok := s.CPUPerRequest(); !ok || cpu <= 0 {
-				t.Errorf("%s: CPU time per request is not known", s.Step.Name)
-			}
+			cpu, ok := s.CPUPerRequest()
+			testenv.Check(t, ok && cpu > 0, "%s: CPU time per request is not known", s.Step.Name)
 		}
 		testenv.Check(t, trial.Stop != nil && trial.Stop.Graceful, "stop %+v", trial.Stop)
 	})
@@ -74,9 +73,8 @@ func TestRun_NextToAnother(t *testing.T) {
 	second.waitEvent(filepath.Join(dir, "second"), func(r bench.Record) bool { _, ok := r.Event.(bench.StepEnded); return ok })
 	first.waitEvent(filepath.Join(dir, "first"), when(func(n bench.Notice) bool { return n.Kind == bench.WarnOtherRun }))
 	first.signal(syscall.SIGINT)
-	if code := first.wait(2 * time.Minute); code != 130 {
-		t.Fatalf("exit code %d\n%s", code, first.stderr.String())
-	}
+	code := first.wait(2 * time.Minute)
+	testenv.Need(t, code == 130, "exit code %d\n%s", code, first.stderr.String())
 	second.signal(syscall.SIGKILL)
 	second.wait(time.Minute)
 	third := begin("third", "1")

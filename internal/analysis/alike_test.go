@@ -186,9 +186,7 @@ func TestSamples(t *testing.T) {
 		{measure.MemoryPeak, "none", "a", "none", "[5.24288e+07] [5.24288e+07] "},
 	} {
 		old, fresh, at := Samples(measure.Get(c.of), of(c.ref), of(c.a), of(c.b))
-		if got := fmt.Sprint(old, fresh, " ", at); got != c.want {
-			t.Errorf("%s of %s and %s at those of %s:\n%s, want\n%s", c.of, c.a, c.b, c.ref, got, c.want)
-		}
+		testenv.Equal(t, fmt.Sprint(old, fresh, " ", at), c.want, c.of, c.a, c.b, c.ref)
 		if side := of(c.a).StepOf(measure.Get(c.of), of(c.ref)); len(old) > 0 && at != "" && len(side.Results) == 0 {
 			t.Errorf("%s of %s at those of %s: no step", c.of, c.a, c.ref)
 		}

@@ -68,13 +68,9 @@ func TestLimitsIntended(t *testing.T) {
 		{"no run", Contender{}, one[1], [2]bool{}},
 		{"no run on the other side", one[1], Contender{}, [2]bool{}},
 	} {
-		if got := [2]bool{OneRun(c.a, c.b), LimitsIntended(c.a, c.b)}; got != c.want {
-			t.Errorf("%s: %v", c.name, got)
-		}
+		testenv.Equal(t, [2]bool{OneRun(c.a, c.b), LimitsIntended(c.a, c.b)}, c.want, c.name)
 	}
-	if got := fmt.Sprint(one[1].Planned(), " ", one[2].Planned(), Contender{}.Planned()); got != "0.5 CPUs 1 CPU " {
-		t.Errorf("%q", got)
-	}
+	testenv.Equal(t, fmt.Sprint(one[1].Planned(), " ", one[2].Planned(), Contender{}.Planned()), "0.5 CPUs 1 CPU ")
 }
 
 func TestContender_At(t *testing.T) {

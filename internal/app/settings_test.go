@@ -120,9 +120,8 @@ func TestSpecHasOwnLimits(t *testing.T) {
 		Contenders: []bench.Selection{{Contender: "web"}, half}, Limits: bench.Limits{CPUs: 2, Memory: 1 << 30},
 		Settings: []bench.Settings{{Selection: half, Limits: bench.Limits{CPUs: .5, CPUSet: 1}}},
 	}
-	if w := widest(p); w.CPUs != 2 {
-		t.Errorf("CPUs for all: %+v", w)
-	}
+	w := widest(p)
+	testenv.Check(t, w.CPUs == 2, "CPUs for all: %+v", w)
 	s := &site{plan: Plan{Run: bench.Run{Profile: p}}, platform: fakePlatform{}}
 	s.isolation.sets.Contender = []int{2, 3}
 	spec, err := s.Spec(bench.Trial{Contender: "trial"}, bench.Service{Name: "web", Variant: "half", Limits: p.Settings[0].Limits}, bench.Artifact{})

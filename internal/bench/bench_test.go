@@ -126,9 +126,7 @@ func TestEngineOfLoop(t *testing.T) {
 	for loop, want := range map[string]Engine{
 		"io_uring": "fast", "epoll": "fast", "vegeta": "vegeta", "": "", "x": "",
 	} {
-		if got := (Load{Loop: loop}).Engine(); got != want {
-			t.Errorf("loop %q: engine %q, want %q", loop, got, want)
-		}
+		testenv.Equal(t, (Load{Loop: loop}).Engine(), want, loop)
 	}
 }
 

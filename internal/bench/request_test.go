@@ -178,9 +178,7 @@ func TestRejections(t *testing.T) {
 		"one named from 400 on":  {Request{ExpectStatus: 404, MoreStatuses: []int{410}, Success: []int{410}}, "[404]"},
 		"the default and others": {Request{MoreStatuses: []int{429}}, "[429]"},
 	} {
-		if got := fmt.Sprint(test.request.Rejections()); got != test.want {
-			t.Errorf("%s: %s, want %s", name, got, test.want)
-		}
+		testenv.Equal(t, fmt.Sprint(test.request.Rejections()), test.want, name)
 	}
 }
 
@@ -351,9 +349,7 @@ func TestFilledIsEscapedForTheBody(t *testing.T) {
 	for encoding, want := range map[Encoding]string{
 		"": `p=a&b="\ {{id}}`, FormBody: "p=a%26b%3D%22%5C+%7Bid%7D", JSONBody: `p=a&b=\"\\ {{id}}`,
 	} {
-		if got := (Request{Encoding: encoding, Body: "p=${A}"}).Filled(getenv).Body; got != want {
-			t.Errorf("%q: %q, want %q", encoding, got, want)
-		}
+		testenv.Equal(t, (Request{Encoding: encoding, Body: "p=${A}"}).Filled(getenv).Body, want, encoding)
 	}
 	if got := Escaped("a b${A}{id}{{id}}$${A}&", url.QueryEscape); got != "a+b${A}{id}%7Bid%7D$${A}%26" {
 		t.Error(got)

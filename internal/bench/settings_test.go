@@ -42,12 +42,8 @@ func TestLimitsOfContenders(t *testing.T) {
 func TestSettingsInManifest(t *testing.T) {
 	base := "fast"
 	half := Selection{Contender: "a", Variant: "half"}
-	if got := (Settings{Selection: half, Base: &base}).InManifest(); got != (Selection{"a", "fast"}) {
-		t.Errorf("%v", got)
-	}
-	if got := (Settings{Selection: half}).InManifest(); got != half {
-		t.Errorf("%v", got)
-	}
+	testenv.Equal(t, (Settings{Selection: half, Base: &base}).InManifest(), (Selection{"a", "fast"}))
+	testenv.Equal(t, (Settings{Selection: half}).InManifest(), half)
 }
 
 func TestLimits(t *testing.T) {

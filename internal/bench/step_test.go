@@ -76,9 +76,7 @@ func TestStepIsTheSame(t *testing.T) {
 		"a share, and none": {Step{PeakShare: .5, Rate: 100}, Step{Rate: 100, Name: "b"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if c.a.Same(c.b) != c.same || c.b.Same(c.a) != c.same {
-				t.Errorf("the same: %v", c.a.Same(c.b))
-			}
+			testenv.Check(t, c.a.Same(c.b) == c.same && c.b.Same(c.a) == c.same, "the same: %v", c.a.Same(c.b))
 		})
 	}
 }
@@ -393,9 +391,8 @@ func TestBusiest(t *testing.T) {
 	if share, ok := s.BusyThread(); !ok || share != .95 {
 		t.Errorf("%g, %v", share, ok)
 	}
-	if s.BusiestThread = nil; func() bool { _, ok := s.BusyThread(); return ok }() {
-		t.Error("known without a reading")
-	}
+	s.BusiestThread = nil
+	testenv.Check(t, !func() bool { _, ok := s.BusyThread(); return ok }(), "known without a reading")
 }
 
 // The threads after the warm-up are those at the end of its last step, or of the first step without one.

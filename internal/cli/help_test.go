@@ -16,9 +16,8 @@ import (
 func noWider(t *testing.T, text string, width int) {
 	t.Helper()
 	for line := range strings.Lines(text) {
-		if line = strings.TrimSuffix(line, "\n"); fit.Width(line) > width {
-			t.Errorf("%d columns: %s", fit.Width(line), line)
-		}
+		line = strings.TrimSuffix(line, "\n")
+		testenv.Check(t, fit.Width(line) <= width, "%d columns: %s", fit.Width(line), line)
 	}
 }
 

@@ -68,9 +68,8 @@ func TestOptionsAreEverywhere(t *testing.T) {
 	testenv.OK(t, err)
 	for _, o := range profile.Options() {
 		usage := strings.ReplaceAll(o.Usage, "`", "")
-		if o.Usage != "" && (!strings.Contains(text, " --"+o.Name+" ") || !strings.Contains(text, usage)) {
-			t.Errorf("locbench run --help does not have --%s: %s", o.Name, usage)
-		}
+		testenv.Check(t, o.Usage == "" || strings.Contains(text, " --"+o.Name+" ") && strings.Contains(text, usage),
+			"locbench run --help does not have --%s: %s", o.Name, usage)
 		key := o.Key[strings.LastIndexByte(o.Key, '.')+1:]
 		if key != "" && !strings.Contains(string(explained), key+":") && !strings.Contains(string(explained), key+" ") {
 			t.Errorf("profiles/locations.yaml does not explain the key %s", o.Key)
@@ -177,9 +176,8 @@ func TestEveryKeyIsShown(t *testing.T) {
 	schema, defs := readSchema(t, "profile")
 	defs[""] = schema
 	methods := []string{"head", "put", "patch", "delete", "options"} // all in one line
-	if !strings.Contains(string(shown), "(get head post put patch delete options)") {
-		t.Error("profiles/locations.yaml does not show the methods")
-	}
+	testenv.Check(t, strings.Contains(string(shown), "(get head post put patch delete options)"),
+		"profiles/locations.yaml does not show the methods")
 	for _, table := range tablesOfKeys {
 		if table[0] == "service" {
 			break // all that follow are parts of it

@@ -98,9 +98,7 @@ func TestKeys(t *testing.T) {
 		t.Run(kind.name, func(t *testing.T) {
 			schema := compiledSchema(t, kind.name)
 			files, err := filepath.Glob(kind.files)
-			if err != nil || len(files) < kind.least {
-				t.Fatalf("%s: %d files, %v", kind.files, len(files), err)
-			}
+			testenv.Need(t, err == nil && len(files) >= kind.least, "%s: %d files, %v", kind.files, len(files), err)
 			for _, file := range files {
 				data, err := os.ReadFile(file)
 				testenv.OK(t, err)
@@ -142,12 +140,9 @@ func TestKeys(t *testing.T) {
 					t.Errorf("testdata/schema-%s.yaml has no %s", kind.name, name)
 				}
 				for key, p := range of.Properties {
-					if p.Description == "" {
-						t.Errorf("%s.%s has no description", name, key)
-					}
-					if !regexp.MustCompile(`(?m)(^|[^a-z_])` + key + `($|[^a-z_])`).Match(pages) {
-						t.Errorf("docs/%s does not have %s", kind.pages, key)
-					}
+					testenv.Check(t, p.Description != "", "%s.%s has no description", name, key)
+					testenv.Check(t, regexp.MustCompile(`(?m)(^|[^a-z_])`+key+`($|[^a-z_])`).Match(pages),
+						"docs/%s does not have %s", kind.pages, key)
 				}
 			}
 		})
@@ -220,9 +215,7 @@ func TestSchemaAcceptsWhatIsRead(t *testing.T) {
 				}
 			})
 			t.Logf("%d of %d are read", read, tried/oneOf)
-			if read < 20 {
-				t.Errorf("only %d changed files are read", read)
-			}
+			testenv.Check(t, read >= 20, "only %d changed files are read", read)
 		})
 	}
 }

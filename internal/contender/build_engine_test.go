@@ -42,9 +42,7 @@ func TestBuildImageWithDocker(t *testing.T) {
 			var out bytes.Buffer
 			opts := contender.BuildOptions{Self: binary, Out: &out}
 			a, err := contender.BuildImage(t.Context(), engine, svc, opts)
-			if err != nil {
-				t.Fatalf("%v\n%s", err, &out)
-			}
+			testenv.Need(t, err == nil, "%v\n%s", err, &out)
 			t.Cleanup(func() { testenv.OK(t, engine.RemoveImage(context.Background(), a.Image)) })
 			if a.BuildCached || a.ImageSize < int64(len(data)) || !strings.Contains(out.String(), "FROM scratch") {
 				t.Errorf("%+v, output %s", a, &out)
@@ -53,9 +51,7 @@ func TestBuildImageWithDocker(t *testing.T) {
 			testenv.OK(t, err)
 			testenv.Equal(t, string(said), "hello [serve]\n", said)
 			img, err := engine.ImageInspect(t.Context(), a.Image)
-			if err != nil || img.ID != a.ImageID {
-				t.Errorf("%+v, %v", img, err)
-			}
+			testenv.Check(t, err == nil && img.ID == a.ImageID, "%+v, %v", img, err)
 			if again, err := contender.BuildImage(t.Context(), engine, svc, opts); err != nil || !again.BuildCached || again.ImageID != a.ImageID {
 				t.Errorf("again: %+v, %v", again, err)
 			}
@@ -115,9 +111,7 @@ COPY --chmod=0511 . /
 RUN --mount=type=cache,target=/cache ["/hello", "built", "here"]
 CMD ["/hello", "serve"]
 `)
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		testenv.Need(t, err == nil, "%v\n%s", err, out)
 		if !strings.Contains(out, "hello [built here]\n") || !strings.Contains(out, "RUN --mount=type=cache") {
 			t.Errorf("output: %s", out)
 		}
@@ -125,9 +119,7 @@ CMD ["/hello", "serve"]
 		testenv.OK(t, err)
 		testenv.Equal(t, string(said), "hello [serve]\n", said)
 		img, err := engine.ImageInspect(t.Context(), a.Image)
-		if err != nil || img.ID != a.ImageID {
-			t.Errorf("%+v, %v", img, err)
-		}
+		testenv.Check(t, err == nil && img.ID == a.ImageID, "%+v, %v", img, err)
 	})
 	t.Run("failed", func(t *testing.T) {
 		_, _, err := build(t, "FROM scratch\nCOPY --chmod=0555 junk /\n")
@@ -142,9 +134,7 @@ CMD ["/hello", "serve"]
 			},
 		}
 		_, err := contender.BuildImage(ctx, engine, svc, contender.BuildOptions{Out: cancelAt{"hello [wait]", func() { cancel(interrupted) }}})
-		if !errors.Is(err, interrupted) {
-			t.Error(err)
-		}
+		testenv.Check(t, errors.Is(err, interrupted), "%v", err)
 	})
 }
 

@@ -214,9 +214,7 @@ func TestBuildImage(t *testing.T) {
 	if other, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{}); err != nil || other.BuildCached || other.Image == a.Image {
 		t.Errorf("other arguments: %+v, %v", other, err)
 	}
-	if engine.asked.NoCache {
-		t.Error("built without what the engine has kept")
-	}
+	testenv.Check(t, !engine.asked.NoCache, "built without what the engine has kept")
 	svc.Docker.Args = map[string]string{"TARGET_CPU": "native"}
 	if _, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{}); err != nil || !engine.asked.NoCache {
 		t.Errorf("layers of another processor may be used: %v", err)
@@ -224,9 +222,8 @@ func TestBuildImage(t *testing.T) {
 	pulled := bench.Service{Name: "theirs", Docker: &bench.DockerRecipe{Image: "example.org/x:1"}}
 	for _, cached := range []bool{false, true} {
 		a, err := contender.BuildImage(t.Context(), engine, pulled, contender.BuildOptions{})
-		if err != nil || a.Image != "example.org/x:1" || a.BuildCached != cached {
-			t.Errorf("pulled: %+v, %v", a, err)
-		}
+		testenv.Check(t, err == nil && a.Image == "example.org/x:1" && a.BuildCached == cached,
+			"pulled: %+v, %v", a, err)
 	}
 	engine.fail = errors.New("no space left")
 	engine.images = map[string]bool{}

@@ -93,9 +93,8 @@ variants:
 			}
 		})
 	}
-	if svc.Process.Command[1] != "-jar" || svc.Docker.Command[1] != "-jar" {
-		t.Error("Resolve has changed its argument")
-	}
+	testenv.Check(t, svc.Process.Command[1] == "-jar" && svc.Docker.Command[1] == "-jar",
+		"Resolve has changed its argument")
 }
 
 func TestFill(t *testing.T) {
@@ -109,9 +108,7 @@ func TestFill(t *testing.T) {
 	testenv.Equal(t, env, map[string]string{"GOOUT_ELASTIC_HOST": "10.0.0.5", "GOOUT_ELASTIC_PORT": "9200", "PORT": "8081"})
 	testenv.Equal(t, artifact.Command[2], "{{.Port}}", "Fill has changed its argument")
 	for _, text := range []string{"{{.Elastic.Url}}", "{{range 9}}x{{end}}", "{{", "{{.Port}", "{{.}}", "{{}}"} {
-		if _, err := contender.Command([]string{text}, tmpl); err == nil {
-			t.Errorf("%s was filled in", text)
-		}
+		testenv.Check(t, testenv.Err(contender.Command([]string{text}, tmpl)) != nil, "%s was filled in", text)
 	}
 	tmpl.Name = strings.Repeat("x", 16<<10)
 	testenv.Fails(t, testenv.Err(contender.Command([]string{"{{.Name}}{{.Name}}"}, tmpl)),
@@ -174,9 +171,7 @@ func TestDiscover(t *testing.T) {
 	var names []string
 	for _, s := range list {
 		names = append(names, s.Name+" "+s.Title+" "+strings.TrimPrefix(s.Dir, filepath.ToSlash(dir)))
-		if s.Files == nil {
-			t.Errorf("%s has no files", s.Name)
-		}
+		testenv.Check(t, s.Files != nil, "%s has no files", s.Name)
 	}
 	want := []string{"a  services/a", "b mine /b", "single.2  /other/Single.2"}
 	testenv.Equal(t, names, want)
@@ -249,18 +244,14 @@ func write(t *testing.T, path, text string) {
 // TestMistakes compares the mistakes in each testdata/*.yaml with the .txt next to it.
 func TestMistakes(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no testdata: %v", err)
-	}
+	testenv.Need(t, err == nil && len(files) != 0, "no testdata: %v", err)
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			data, err := os.ReadFile(file)
 			testenv.OK(t, err)
 			_, err = contender.Parse("services/x/"+filepath.Base(file), data)
 			var mistakes strictyaml.Mistakes
-			if !errors.As(err, &mistakes) {
-				t.Fatalf("no mistakes, but %v", err)
-			}
+			testenv.Need(t, errors.As(err, &mistakes), "no mistakes, but %v", err)
 			testenv.Golden(t, strings.TrimSuffix(file, ".yaml")+".txt", err.Error()+"\n")
 		})
 	}
@@ -272,9 +263,8 @@ func TestRepositoryContenders(t *testing.T) {
 	testenv.OK(t, err)
 	for _, s := range list {
 		for _, group := range []string{"get", "benchmark"} {
-			if !strings.Contains(" "+strings.Join(s.Endpoints, " ")+" ", " "+group+" ") {
-				t.Errorf("%s leaves out %s, the least that a contender has", s.Name, group)
-			}
+			testenv.Check(t, strings.Contains(" "+strings.Join(s.Endpoints, " ")+" ", " "+group+" "),
+				"%s leaves out %s, the least that a contender has", s.Name, group)
 		}
 		for _, v := range append([]bench.Variant{{}}, s.Variants...) {
 			testenv.Fails(t, testenv.Err(contender.Resolve(s, v.Name)), "")
@@ -295,20 +285,15 @@ func FuzzManifest(f *testing.F) {
 		s, err := contender.Parse("services/x/service.yaml", data)
 		if err != nil {
 			var mistakes strictyaml.Mistakes
-			if !errors.As(err, &mistakes) {
-				t.Fatal(err)
-			}
+			testenv.Need(t, errors.As(err, &mistakes), "%v", err)
 			return
 		}
-		if s.Name == "" || s.Port < 1 || s.Port > 65535 {
-			t.Fatalf("out of bounds: %+v", s)
-		}
+		testenv.Need(t, s.Name != "" && s.Port >= 1 && s.Port <= 65535, "out of bounds: %+v", s)
 		for _, v := range append([]bench.Variant{{}}, s.Variants...) {
 			r, err := contender.Resolve(s, v.Name)
 			testenv.OK(t, err)
-			if !r.Builtin && r.Docker == nil && r.Process == nil {
-				t.Errorf("variant %q cannot be run: %+v", v.Name, r)
-			}
+			testenv.Check(t, r.Builtin || r.Docker != nil || r.Process != nil,
+				"variant %q cannot be run: %+v", v.Name, r)
 			var tmpl bench.Template
 			tmpl.Other.URL, tmpl.Port, tmpl.Dir = "http://e:1", 1, "/d"
 			if _, _, err := contender.Fill(r, bench.Artifact{}, tmpl); err != nil && !strings.Contains(err.Error(), "come out") {

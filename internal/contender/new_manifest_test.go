@@ -40,14 +40,10 @@ func TestBlank(t *testing.T) {
 					keys++
 				}
 			}
-			if keys > 4 {
-				t.Errorf("%d lines of keys", keys)
-			}
+			testenv.Check(t, keys <= 4, "%d lines of keys", keys)
 			full := regexp.MustCompile(`(?m)^# ((process|env|language|framework|version): .*)$`).ReplaceAll(text, []byte("$1"))
 			more, err := contender.Parse(filepath.Join(dir, contender.ManifestName), full)
-			if err != nil || more.Process == nil || len(more.Env) != 2 {
-				t.Errorf("%v\n%s", err, full)
-			}
+			testenv.Check(t, err == nil && more.Process != nil && len(more.Env) == 2, "%v\n%s", err, full)
 			other := regexp.MustCompile(`(?m)^docker: .*\n# \.\.\. an image.*\n|^# (docker: )`).ReplaceAll(text, []byte("$1"))
 			if swapped, err := contender.Parse(filepath.Join(dir, contender.ManifestName), other); files == nil &&
 				(err != nil || swapped.Docker.Dockerfile == "") {
@@ -71,9 +67,7 @@ func TestBlankRefuses(t *testing.T) {
 	testenv.OK(t, os.Symlink("nowhere", filepath.Join(parent, "linked", contender.ManifestName)))
 	testenv.Fails(t, contender.Blank("linked", parent), "already exists")
 	testenv.OK(t, os.WriteFile(filepath.Join(parent, "file"), nil, 0o600))
-	if err := contender.Blank("file", parent); err == nil {
-		t.Error("a file has become a folder")
-	}
+	testenv.Check(t, contender.Blank("file", parent) != nil, "a file has become a folder")
 	entries, err := os.ReadDir(parent)
 	testenv.OK(t, err)
 	testenv.Equal(t, len(entries), 2, entries)

@@ -53,9 +53,7 @@ func TestFollow(t *testing.T) {
 
 	before := testenv.Must(SourceHash(svc))(t)
 	testenv.OK(t, os.WriteFile(filepath.Join(dir, "more/c.go"), []byte("changed"), 0o644))
-	if testenv.Must(SourceHash(svc))(t) == before {
-		t.Error("the hash does not have what a link leads to")
-	}
+	testenv.Check(t, testenv.Must(SourceHash(svc))(t) != before, "the hash does not have what a link leads to")
 	o := BuildOptions{Cache: t.TempDir()}
 	for _, err := range []error{testenv.Err(BuildProcess(t.Context(), svc, o)), CheckContext(svc)} {
 		testenv.Fails(t, err, "svc/x/git: the link to ../../.git leads out of the repository: put what it leads to into the contender's folder, or exclude the link",

@@ -89,9 +89,7 @@ func TestIgnoreIsQuick(t *testing.T) {
 	}()
 	select {
 	case out := <-done:
-		if out {
-			t.Error("ignored")
-		}
+		testenv.Check(t, !out, "ignored")
 	case <-time.After(30 * time.Second):
 		t.Fatal("takes for ever")
 	}
@@ -114,9 +112,7 @@ func TestWriteTar(t *testing.T) {
 	}
 	testenv.OK(t, os.Chmod(filepath.Join(dir, "run.sh"), 0o700))
 	fromMemory, fromDisk := pack(t, mem), pack(t, os.DirFS(dir))
-	if !bytes.Equal(fromMemory, fromDisk) {
-		t.Error("memory and disk give different contexts")
-	}
+	testenv.Check(t, bytes.Equal(fromMemory, fromDisk), "memory and disk give different contexts")
 	var names []string
 	for r := tar.NewReader(bytes.NewReader(fromDisk)); ; {
 		h, err := r.Next()
@@ -125,9 +121,7 @@ func TestWriteTar(t *testing.T) {
 		}
 		testenv.OK(t, err)
 		// A zip file must be able to hold the time, also in a time zone west of Greenwich.
-		if h.ModTime.In(time.FixedZone("", -12*3600)).Year() < 1980 {
-			t.Errorf("%s is of %v", h.Name, h.ModTime)
-		}
+		testenv.Check(t, h.ModTime.In(time.FixedZone("", -12*3600)).Year() >= 1980, "%s is of %v", h.Name, h.ModTime)
 		name := h.Name
 		if h.Mode&0o111 != 0 && h.Typeflag == tar.TypeReg {
 			name += "*"
@@ -138,12 +132,9 @@ func TestWriteTar(t *testing.T) {
 	testenv.Equal(t, strings.Join(names, " "), ".dockerignore Dockerfile run.sh* src/ src/main.go")
 	before := hash(t, mem, "x")
 	mem["src/main.go"].Data = []byte("package other\n")
-	if after := hash(t, mem, "x"); after == before {
-		t.Error("other content, the same hash")
-	}
-	if hash(t, mem, "x", "y") == hash(t, mem, "xy") {
-		t.Error("other arguments, the same hash")
-	}
+	after := hash(t, mem, "x")
+	testenv.Check(t, after != before, "other content, the same hash")
+	testenv.Check(t, hash(t, mem, "x", "y") != hash(t, mem, "xy"), "other arguments, the same hash")
 }
 
 func pack(t *testing.T, fsys fs.FS) []byte {
@@ -170,9 +161,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 		t.Skip("no symbolic links here: ", err)
 	}
 	list, err := listFiles(os.DirFS(dir), unfollowed)
-	if err != nil || len(list) != 1 || list[0].link != "/etc" {
-		t.Fatalf("%+v, %v", list, err)
-	}
+	testenv.Need(t, err == nil && len(list) == 1 && list[0].link == "/etc", "%+v, %v", list, err)
 	out := t.TempDir()
 	testenv.OK(t, unpack(out, os.DirFS(dir), list))
 	if link, err := os.Readlink(filepath.Join(out, "etc")); err != nil || link != "/etc" {
@@ -187,9 +176,8 @@ func TestFolderIsBounded(t *testing.T) {
 	}
 	testenv.Fails(t, testenv.Err(listFiles(fsys, unfollowed)), ".dockerignore")
 	fsys[".dockerignore"] = &fstest.MapFile{Data: []byte("f*")}
-	if list, err := listFiles(fsys, unfollowed); err != nil || len(list) != 1 {
-		t.Errorf("%d files, %v", len(list), err)
-	}
+	list, err := listFiles(fsys, unfollowed)
+	testenv.Check(t, err == nil && len(list) == 1, "%d files, %v", len(list), err)
 }
 
 func FuzzIgnore(f *testing.F) {

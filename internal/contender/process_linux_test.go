@@ -43,9 +43,7 @@ func TestBuildProcess(t *testing.T) {
 	if a.BuildCached || a.BuildTime <= 0 || a.BinarySize != 21 || !strings.HasPrefix(filepath.Base(a.Dir), "shell-") {
 		t.Errorf("%+v", a)
 	}
-	if !strings.Contains(out.String(), "building shell\n") {
-		t.Errorf("output: %s", &out)
-	}
+	testenv.Check(t, strings.Contains(out.String(), "building shell\n"), "output: %s", &out)
 	filled, _, err := contender.Fill(svc, a, bench.Template{})
 	testenv.OK(t, err)
 	printed, err := exec.Command(filled.Command[0]).Output() // the script has its x bit, kept or added
@@ -58,9 +56,7 @@ func TestBuildProcess(t *testing.T) {
 	}
 	svc.Process.Build[0] = script("echo other")
 	other, err := contender.BuildProcess(t.Context(), svc, opts)
-	if err != nil || other.BuildCached || other.Dir == a.Dir {
-		t.Errorf("other build: %+v, %v", other, err)
-	}
+	testenv.Check(t, err == nil && !other.BuildCached && other.Dir != a.Dir, "other build: %+v, %v", other, err)
 }
 
 func TestBuildProcess_Fails(t *testing.T) {
@@ -77,9 +73,7 @@ func TestBuildProcess_Fails(t *testing.T) {
 		testenv.Fails(t, testenv.Err(contender.BuildProcess(t.Context(), shellService(build), opts)), want, "build contender shell:v")
 	}
 	left, err := filepath.Glob(filepath.Join(cache, "*", "*"))
-	if err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
-	}
+	testenv.Check(t, err == nil && len(left) <= 0, "left behind: %v, %v", left, err)
 	testenv.Fails(t, testenv.Err(contender.BuildProcess(t.Context(), bench.Service{Name: "x"}, contender.BuildOptions{})),
 		"--runtime docker")
 }
@@ -220,9 +214,8 @@ func TestBuildProcess_Killed(t *testing.T) {
 	env := "\x00" + procFile(child, "environ")
 	for _, want := range []string{"LOCBENCH_RUN=the-run",
 		fmt.Sprintf("LOCBENCH_INSTANCE=%d.", parent.Process.Pid)} {
-		if !strings.Contains(env, "\x00"+want) {
-			t.Errorf("the environment of what a build has started has no %s", want)
-		}
+		testenv.Check(t, strings.Contains(env, "\x00"+want),
+			"the environment of what a build has started has no %s", want)
 	}
 	parent.Process.Kill()
 	parent.Wait()

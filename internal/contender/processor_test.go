@@ -37,13 +37,11 @@ func TestImageRef_Native(t *testing.T) {
 		}
 		first, err1 := ImageRef(svc, "amd64", here)
 		second, err2 := ImageRef(svc, "amd64", there)
-		if err1 != nil || err2 != nil || (first != second) != tt.native {
-			t.Errorf("images with %v: %s and %s (%v, %v)", tt.args, first, second, err1, err2)
-		}
+		testenv.Check(t, err1 == nil && err2 == nil && (first != second) == tt.native,
+			"images with %v: %s and %s (%v, %v)", tt.args, first, second, err1, err2)
 		one, err1 := newProcessBuild(svc, here)
 		two, err2 := newProcessBuild(svc, there)
-		if err1 != nil || err2 != nil || (one.hash != two.hash) != tt.native {
-			t.Errorf("builds with %q: %s and %s (%v, %v)", tt.build, one.hash, two.hash, err1, err2)
-		}
+		testenv.Check(t, err1 == nil && err2 == nil && (one.hash != two.hash) == tt.native,
+			"builds with %q: %s and %s (%v, %v)", tt.build, one.hash, two.hash, err1, err2)
 	}
 }

@@ -27,26 +27,18 @@ func TestProcessState(t *testing.T) {
 	testenv.OK(t, testenv.Err(BuildProcess(t.Context(), svc, o)))
 	want(true)
 	first, err := ImageRef(svc, "amd64", o)
-	if err != nil || !strings.HasPrefix(first, "locbench/x:") {
-		t.Errorf("%q, %v", first, err)
-	}
+	testenv.Check(t, err == nil && strings.HasPrefix(first, "locbench/x:"), "%q, %v", first, err)
 	files["main.sh"] = &fstest.MapFile{Data: []byte("echo changed\n")}
 	want(false)
-	if second, _ := ImageRef(svc, "amd64", o); second == first {
-		t.Error("other sources, same image")
-	}
+	second, _ := ImageRef(svc, "amd64", o)
+	testenv.Check(t, second != first, "other sources, same image")
 	svc.Process.Build = [][]string{{"no-such-tool-anywhere", "x"}}
 	testenv.Fails(t, testenv.Err(ProcessState(svc, o)), "no-such-tool-anywhere is not installed")
 	svc.Process, svc.Docker = nil, nil
-	if _, err := ProcessState(svc, o); err == nil {
-		t.Error("no recipe, no error")
-	}
-	if _, err := ImageRef(svc, "amd64", o); err == nil {
-		t.Error("no recipe, no error")
-	}
-	if left, _ := filepath.Glob(filepath.Join(o.Cache, "*no-such*")); len(left) > 0 {
-		t.Errorf("looking has left %q", left)
-	}
+	testenv.Check(t, testenv.Err(ProcessState(svc, o)) != nil, "no recipe, no error")
+	testenv.Check(t, testenv.Err(ImageRef(svc, "amd64", o)) != nil, "no recipe, no error")
+	left, _ := filepath.Glob(filepath.Join(o.Cache, "*no-such*"))
+	testenv.Check(t, len(left) <= 0, "looking has left %q", left)
 }
 
 // Two variants that differ only in their start share a build, one with another build has its own.

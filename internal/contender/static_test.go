@@ -69,7 +69,6 @@ func TestRun_ContextEnded(t *testing.T) {
 	why := errors.New("interrupted by the user")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(why)
-	if err := run(ctx, BuildOptions{}, t.TempDir(), []string{"true"}); !errors.Is(err, why) {
-		t.Error(err)
-	}
+	err := run(ctx, BuildOptions{}, t.TempDir(), []string{"true"})
+	testenv.Check(t, errors.Is(err, why), "%v", err)
 }

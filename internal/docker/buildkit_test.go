@@ -157,9 +157,8 @@ func TestBuildKit(t *testing.T) {
 	}
 	for _, kit := range []bool{false, true} {
 		id, err := e.BuildImage(t.Context(), strings.NewReader("tar"), BuildOptions{BuildKit: kit}, nil)
-		if want := map[bool]string{false: "sha256:classic", true: "sha256:kit"}[kit]; err != nil || id != want {
-			t.Errorf("BuildKit %v: %q, %v", kit, id, err)
-		}
+		want := map[bool]string{false: "sha256:classic", true: "sha256:kit"}[kit]
+		testenv.Check(t, err == nil && id == want, "BuildKit %v: %q, %v", kit, id, err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	interrupted := errors.New("interrupted")

@@ -57,9 +57,7 @@ func TestRun_Create(t *testing.T) {
 			c, warnings, err := e.run(t.Context(), tt.spec)
 			testenv.Need(t, err == nil && slices.Equal(warnings, []string{"as scripted"}), "%v, %v", warnings, err)
 			created.WriteString("# " + tt.name + "\n" + f.Created())
-			if _, err := c.Stop(t.Context(), 0); err == nil {
-				t.Error("a container that ignores signals has stopped")
-			}
+			testenv.Check(t, testenv.Err(c.Stop(t.Context(), 0)) != nil, "a container that ignores signals has stopped")
 		})
 	}
 	testenv.Golden(t, "testdata/create_container.golden", created.String())
@@ -97,9 +95,8 @@ func TestRun(t *testing.T) {
 		time.Sleep(time.Minute)
 		f.Change(func() { f.End(3) })
 		<-c.Exited()
-		if exit := c.Exit(); exit.Code != 3 || !exit.At.Equal(paused.Add(time.Minute)) {
-			t.Errorf("%v at %v", exit, exit.At)
-		}
+		exit := c.Exit()
+		testenv.Check(t, exit.Code == 3 && exit.At.Equal(paused.Add(time.Minute)), "%v at %v", exit, exit.At)
 		if r, err := c.Stop(t.Context(), time.Second); err != nil || !r.ExitedBeforeStop {
 			t.Errorf("%+v, %v", r, err)
 		}

@@ -95,9 +95,8 @@ func TestNeed_State(t *testing.T) {
 		!strings.Contains(want, "/data/from-image") {
 		t.Errorf("seeded:\n%s", want)
 	}
-	if clean, err := c.End(t.Context(), 10*time.Second); err != nil || !clean {
-		t.Fatalf("clean %v, %v", clean, err)
-	}
+	clean, err := c.End(t.Context(), 10*time.Second)
+	testenv.Need(t, err == nil && clean, "clean %v, %v", clean, err)
 	testenv.OK(t, c.Kill(t.Context()))
 	var first docker.Files
 	for i := range 3 {
@@ -203,9 +202,8 @@ func TestNeed_Spec(t *testing.T) {
 		!strings.Contains(env, "HOSTNAME=main.example\n") {
 		t.Errorf("%d, %v, %s", code, err, env)
 	}
-	if noise := b.do(c, "noise"); len(noise) != 64<<10 {
-		t.Errorf("%d bytes of output", len(noise))
-	}
+	noise := b.do(c, "noise")
+	testenv.Check(t, len(noise) == 64<<10, "%d bytes of output", len(noise))
 	if out, code, err := c.Exec(t.Context(), []string{"/absent"}, nil, nil); err == nil && code != 126 && code != 127 {
 		t.Errorf("a command that does not exist: %d, %s", code, out)
 	}
@@ -234,9 +232,8 @@ func TestNeed_Spec(t *testing.T) {
 	_, port, _ := net.SplitHostPort(host.Addr().String())
 	testenv.Equal(t, b.do(peer, "get", "http://host.docker.internal:"+port+"/"), "status 404\n")
 	time.Sleep(1500 * time.Millisecond) // the interval of the health check
-	if got := testenv.Must(c.Written(t.Context()))(t); len(got) > 0 {
-		t.Errorf("the health check ran, or something else wrote %q", got)
-	}
+	got := testenv.Must(c.Written(t.Context()))(t)
+	testenv.Check(t, len(got) <= 0, "the health check ran, or something else wrote %q", got)
 	if pid := c.LocalPID(); pid > 0 {
 		limits := string(testenv.Must(os.ReadFile(fmt.Sprintf("/proc/%d/limits", pid)))(t))
 		mounts := string(testenv.Must(os.ReadFile(fmt.Sprintf("/proc/%d/mounts", pid)))(t))

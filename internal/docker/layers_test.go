@@ -39,9 +39,8 @@ func TestPullProgress(t *testing.T) {
 		"0 of 1 layers ready", "1 of 2 layers ready, 1 MiB of 4 MiB downloaded", "1 of 2 layers ready",
 		"1 of 2 layers ready, 4 MiB of 4 MiB downloaded", "2 of 2 layers ready, 4 MiB of 4 MiB downloaded",
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("reported\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	testenv.Check(t, slices.Equal(got, want),
+		"reported\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	if l.take(message{Status: "Pulling from library/elasticsearch", ID: "7.10.2"}) || l.take(message{Status: "Digest: sha256:1"}) {
 		t.Error("a message that is about no layer was taken for one")
 	}

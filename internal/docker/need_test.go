@@ -90,9 +90,7 @@ func TestFilesOf(t *testing.T) {
 		testenv.Check(t, !slices.Contains(seen, got), "%s: the hash is that of other files", name)
 		seen = append(seen, got)
 	}
-	if _, err := filesOf(strings.NewReader(strings.Repeat("x", 1024))); err == nil {
-		t.Error("not an archive")
-	}
+	testenv.Check(t, testenv.Err(filesOf(strings.NewReader(strings.Repeat("x", 1024)))) != nil, "not an archive")
 }
 
 // TestCopyVolume: the archive that the engine sends is what it gets back, byte by byte, with
@@ -243,9 +241,7 @@ func TestExec(t *testing.T) {
 			testenv.Equal(t, got, tt.want)
 			want := "AttachStderr: true\nAttachStdout: true\nCmd: [\"cmd\",\"arg\"]\nEnv: [\"A=1\",\"B=2\",\"LOCBENCH_EXEC=MARK\"]\n"
 			sent := fakedocker.Fields(f.Requests("POST " + ours + "/exec")[0].Body)
-			if sent = regexp.MustCompile("=[A-Z0-9]{26}\"").ReplaceAllString(sent, `=MARK"`); sent != want {
-				t.Errorf("%s, want %s", sent, want)
-			}
+			testenv.Equal(t, regexp.MustCompile("=[A-Z0-9]{26}\"").ReplaceAllString(sent, `=MARK"`), want)
 		})
 	}
 }
@@ -264,9 +260,8 @@ func TestWritten(t *testing.T) {
 	f.Modes = map[string]uint32{"/var": dir, "/var/lib": dir, "/var/lib/b": 0o600, "/database": 0o644, "/tmp": dir, "/etc": dir, "/seed": dir, "/data": dir,
 		"/data/x": 0o600, "/seed/a.sql": 0o600, "/run": dir, "/run/pid": 0o600}
 	got, err := containerOf(t, f).Written(t.Context())
-	if want := []string{"/database", "/etc/old", "/var/lib/b"}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("%q, %v, want %q", got, err, want)
-	}
+	want := []string{"/database", "/etc/old", "/var/lib/b"}
+	testenv.Check(t, err == nil && slices.Equal(got, want), "%q, %v, want %q", got, err, want)
 	var many []string
 	for i := range 150 {
 		many = append(many, fmt.Sprintf(`{"Path":"/f%03d","Kind":2}`, i))
@@ -291,9 +286,8 @@ func TestEnd(t *testing.T) {
 			clean, err := c.End(t.Context(), 1500*time.Millisecond)
 			testenv.Check(t, err == nil && clean == want && c.Exit().Code == code && len(f.Removed()) <= 0,
 				"%d: clean %v, %v, %v, removed %q", code, clean, err, c.Exit(), f.Removed())
-			if sent := f.Requests("POST " + ours + "/stop"); len(sent) != 1 || sent[0].Query.Encode() != "t=2" {
-				t.Errorf("%+v", sent)
-			}
+			sent := f.Requests("POST " + ours + "/stop")
+			testenv.Check(t, len(sent) == 1 && sent[0].Query.Encode() == "t=2", "%+v", sent)
 			testenv.OK(t, c.Kill(t.Context()))
 			testenv.OK(t, c.Kill(t.Context()))
 			if removed := f.Requests("DELETE .*"); len(removed) != 1 || removed[0].Query.Encode() != "force=1&v=1" {
@@ -341,9 +335,8 @@ func TestImageInspect(t *testing.T) {
 		"inherited":     {nil, nil, nil},
 		"unknown":       {[]string{"NEW", "a"}, nil, nil},
 	} {
-		if got := command(tt.test, tt.shell); !slices.Equal(got, tt.want) {
-			t.Errorf("%s: %q, want %q", name, got, tt.want)
-		}
+		got := command(tt.test, tt.shell)
+		testenv.Check(t, slices.Equal(got, tt.want), "%s: %q, want %q", name, got, tt.want)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/docker/dockertest"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestOOM checks the sources that replace a lost flag of the state: the kernel's log and the
@@ -24,9 +25,8 @@ func TestOOM(t *testing.T) {
 		if !readable || !e.SameHost() {
 			t.Skipf("the log of the engine's kernel cannot be read here (%+v)", exit)
 		}
-		if !killed || !docker.OOM(t.Context(), c) || !exit.OOMKilled {
-			t.Errorf("not recognized as killed for lack of memory: kernel %v, exit %+v", killed, exit)
-		}
+		testenv.Check(t, killed && docker.OOM(t.Context(), c) && exit.OOMKilled,
+			"not recognized as killed for lack of memory: kernel %v, exit %+v", killed, exit)
 	})
 	t.Run("not killed", func(t *testing.T) {
 		c := run(t, e, spec(image, "exit", "137"))

@@ -33,13 +33,10 @@ func run(t *testing.T, e *docker.Engine, s docker.ContainerSpec) *docker.Contain
 	c, _, _, err := g.Run(t.Context(), s)
 	testenv.OK(t, err)
 	t.Cleanup(func() {
-		if _, err := c.Stop(context.Background(), 0); err != nil {
-			t.Error(err)
-		}
+		testenv.OK(t, testenv.Err(c.Stop(context.Background(), 0)))
 		testenv.OK(t, g.Close(context.Background()))
-		if left := dockertest.Left(t, e, runID(t)); len(left) > 0 {
-			t.Errorf("left: %v", left)
-		}
+		left := dockertest.Left(t, e, runID(t))
+		testenv.Check(t, len(left) <= 0, "left: %v", left)
 	})
 	return c
 }
@@ -104,9 +101,8 @@ func TestEngine(t *testing.T) {
 			testenv.Check(t, len(l.Text) <= 9<<10, "a line of %d bytes", len(l.Text))
 		}
 		for _, want := range []string{`stdout "before"`, `stdout "xxxxxx"`, `stdout "\xff\xfe\x1b[31"`, `stderr "to std"`, `stdout "no end"`} {
-			if _, ok := got[want]; !ok {
-				t.Errorf("no line %s among %d", want, len(got))
-			}
+			_, ok := got[want]
+			testenv.Check(t, ok, "no line %s among %d", want, len(got))
 		}
 	})
 	t.Run("StopGraceful", func(t *testing.T) {
@@ -167,9 +163,7 @@ func TestBuildImage(t *testing.T) {
 	if _, err := build("FROM scratch\nCOPY absent /\n", docker.BuildOptions{Tag: "locbench-test:x"}); err == nil || !strings.Contains(err.Error(), "absent") {
 		t.Errorf("a missing file: %v", err)
 	}
-	if _, err := build("FORM scratch\n", docker.BuildOptions{}); err == nil || !strings.Contains(err.Error(), "FORM") {
-		t.Errorf("a wrong Dockerfile: %v", err)
-	}
+	testenv.Fails(t, testenv.Err(build("FORM scratch\n", docker.BuildOptions{})), "FORM")
 	if _, err := e.ImageInspect(t.Context(), "locbench-test:absent"); !errors.Is(err, docker.ErrNotFound) {
 		t.Errorf("absent: %v", err)
 	}

@@ -115,15 +115,12 @@ func TestBuildImage_Request(t *testing.T) {
 		Dockerfile: "D", Tag: "t:1", Target: "last", NoCache: true,
 		Args: map[string]string{"A": "1"},
 	}
-	if _, err := engineOf(t, f).BuildImage(t.Context(), strings.NewReader("tar"), o, nil); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, testenv.Err(engineOf(t, f).BuildImage(t.Context(), strings.NewReader("tar"), o, nil)))
 	sent := f.Requests("POST /build")[0]
 	want := "buildargs=%7B%22A%22%3A%221%22%7D&dockerfile=D&forcerm=1&" +
 		"nocache=1&t=t%3A1&target=last&version=1"
-	if got := sent.Query.Encode(); got != want || string(sent.Body) != "tar" {
-		t.Errorf("%s with %q, want %s", got, sent.Body, want)
-	}
+	got := sent.Query.Encode()
+	testenv.Check(t, got == want && string(sent.Body) == "tar", "%s with %q, want %s", got, sent.Body, want)
 }
 
 // TestClean: it removes the containers, networks and volumes with labels and names of a run, except
@@ -172,9 +169,7 @@ func TestClean(t *testing.T) {
 	}
 	f := fakedocker.New()
 	f.Responses["GET /volumes"] = reply(500, "")
-	if _, err := engineOf(t, f).Clean(t.Context(), "", nil); err == nil {
-		t.Error("cleaned without a list")
-	}
+	testenv.Check(t, testenv.Err(engineOf(t, f).Clean(t.Context(), "", nil)) != nil, "cleaned without a list")
 }
 
 // TestRunning: the running containers that are not of the run.
@@ -188,9 +183,8 @@ func TestRunning(t *testing.T) {
 		"r1": {"1", "shop", "locbench-r2-x-01234567"},
 		"":   {"1", "locbench-r1-x-01234567", "shop", "locbench-r2-x-01234567"},
 	} {
-		if got, err := engineOf(t, f).Running(t.Context(), run); err != nil || !slices.Equal(got, want) {
-			t.Errorf("%q: %q, %v, want %q", run, got, err, want)
-		}
+		got, err := engineOf(t, f).Running(t.Context(), run)
+		testenv.Check(t, err == nil && slices.Equal(got, want), "%q: %q, %v, want %q", run, got, err, want)
 	}
 }
 

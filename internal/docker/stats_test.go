@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/testenv/fakedocker"
 )
 
@@ -54,16 +55,12 @@ func TestUsage(t *testing.T) {
 				c.clockOffset = time.Hour
 				u, err := c.Usage(t.Context())
 				if err != nil {
-					if !strings.HasPrefix(err.Error(), tt.want) {
-						t.Errorf("%v, want %s", err, tt.want)
-					}
+					testenv.Check(t, strings.HasPrefix(err.Error(), tt.want), "%v, want %s", err, tt.want)
 					return
 				}
 				got, err := json.Marshal(u)
 				want := fmt.Sprintf(`{"at":%q,"source":"docker stats",%s,"took_ns":4000000000}`, began.Add(tt.at).Format(time.RFC3339Nano), tt.want)
-				if err != nil || string(got) != want {
-					t.Errorf("%v\n%s, want\n%s", err, got, want)
-				}
+				testenv.Check(t, err == nil && string(got) == want, "%v\n%s, want\n%s", err, got, want)
 			})
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/testenv/fakedocker"
 )
 
@@ -48,9 +49,7 @@ func TestIncidents(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := fakedocker.New()
 				reported := followed(t, f, containerOf(t, f), func() { f.Change(func() { tt.happens(f) }) })
-				if !slices.Equal(reported, tt.want) {
-					t.Errorf("%q, want %q", reported, tt.want)
-				}
+				testenv.Check(t, slices.Equal(reported, tt.want), "%q, want %q", reported, tt.want)
 			})
 		})
 	}
@@ -73,9 +72,7 @@ func TestIncidents_BrokenStream(t *testing.T) {
 			f.Change(func() { f.Event(fakedocker.ID, "pause") })
 		})
 		want := []string{"1m0s paused externally", "1m2s resumed after the external pause", "2m12s paused externally"}
-		if !slices.Equal(reported, want) {
-			t.Errorf("%q, want %q", reported, want)
-		}
+		testenv.Check(t, slices.Equal(reported, want), "%q, want %q", reported, want)
 	})
 }
 
@@ -92,9 +89,8 @@ func TestIncidents_Before(t *testing.T) {
 			time.Sleep(time.Second)
 			f.Change(func() { f.Event(fakedocker.ID, "oom") })
 		})
-		if want := []string{"1m2s out of memory: the kernel killed a process"}; !slices.Equal(reported, want) {
-			t.Errorf("%q, want %q", reported, want)
-		}
+		want := []string{"1m2s out of memory: the kernel killed a process"}
+		testenv.Check(t, slices.Equal(reported, want), "%q, want %q", reported, want)
 	})
 }
 
@@ -107,8 +103,6 @@ func TestIncidents_ByLocbench(t *testing.T) {
 			c.stopping.Store(true)
 			f.Change(func() { f.Event(fakedocker.ID, "oom") })
 		})
-		if len(reported) != 0 {
-			t.Errorf("%q", reported)
-		}
+		testenv.Check(t, len(reported) == 0, "%q", reported)
 	})
 }

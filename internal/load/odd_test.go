@@ -217,9 +217,8 @@ func (o odd) meets(t *testing.T, e Engine, config *tls.Config, open bool) {
 		p.Timeout = 100 * ms
 	}
 	l := o.of(t, e, p, requests, o.failed)
-	if text := l.Examples[o.kind]; !strings.Contains(text, o.text) || len(text) > wire.MaxExample+8 {
-		t.Errorf("example %q", text)
-	}
+	text := l.Examples[o.kind]
+	testenv.Check(t, strings.Contains(text, o.text) && len(text) <= wire.MaxExample+8, "example %q", text)
 	if o.kind == bench.ErrCut { // without a complete response there is no status
 		holds(t, l, nil, "statuses=0")
 	}

@@ -12,9 +12,7 @@ import (
 // In virtual time the sum of TestStallShowsInLatencyFromScheduled is exact.
 func TestStall(t *testing.T) {
 	inVirtualTime(t, nil, func(t *testing.T, e Engine, s *server) {
-		if err := stalls(t, e, s); err != nil {
-			t.Error(err)
-		}
+		testenv.OK(t, stalls(t, e, s))
 	})
 }
 

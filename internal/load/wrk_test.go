@@ -147,14 +147,10 @@ func (c contest) measure(b *testing.B, rate, requests, env string, command ...st
 	cmd := exec.CommandContext(b.Context(), command[0], command[1:]...)
 	cmd.Env = append(os.Environ(), env)
 	out, err := cmd.CombinedOutput()
-	if err != nil {
-		b.Fatalf("%s: %v: %s", command, err, out)
-	}
+	testenv.Need(b, err == nil, "%s: %v: %s", command, err, out)
 	figure := func(pattern string) float64 {
 		match := regexp.MustCompile(pattern).FindSubmatch(out)
-		if match == nil {
-			b.Fatalf("%s: no %s in %s", command, pattern, out)
-		}
+		testenv.Need(b, match != nil, "%s: no %s in %s", command, pattern, out)
 		x, err := strconv.ParseFloat(string(match[1]), 64)
 		testenv.OK(b, err)
 		return x
@@ -291,9 +287,7 @@ func benchServer(b testing.TB, cpu string) (url string) {
 		stdin.Close()
 		command.Wait()
 	})
-	if _, err := fmt.Fscan(stdout, &url); err != nil {
-		b.Fatal(err)
-	}
+	testenv.OK(b, testenv.Err(fmt.Fscan(stdout, &url)))
 	return url
 }
 

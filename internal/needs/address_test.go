@@ -3,6 +3,8 @@ package needs
 import (
 	"strings"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestURL(t *testing.T) {
@@ -26,8 +28,7 @@ func TestURL(t *testing.T) {
 		"h:1":                              `"h:1": expected a URL`,
 	} {
 		_, err := URL("elastic", text, func(name string) string { return env[name] })
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
-			t.Errorf("%s: %v, want %q", text, err, want)
-		}
+		testenv.Check(t, err != nil && strings.Contains(err.Error(), want) && !strings.Contains(err.Error(), "secret"),
+			"%s: %v, want %q", text, err, want)
 	}
 }

@@ -34,9 +34,7 @@ func TestSet(t *testing.T) {
 		}
 	}
 	for n, want := range map[int]string{-1: "", 0: "", 1: "1", 3: "1,4-5", 9: "1,4-5,7"} {
-		if got := Of(7, 1, 5, 4).First(n).String(); got != want {
-			t.Errorf("the first %d are %q, want %q", n, got, want)
-		}
+		testenv.Equal(t, Of(7, 1, 5, 4).First(n).String(), want, n)
 	}
 }
 

@@ -16,9 +16,8 @@ func TestWrite(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(dir, "man", "locbench-run.1"))
 	testenv.OK(t, err)
 	for _, want := range []string{`"LOCBENCH-RUN" "1" "Jan 1970" "locbench 0.1.0"`, "--headless", "SEE ALSO"} {
-		if !strings.Contains(strings.ReplaceAll(string(page), `\-`, "-"), want) {
-			t.Errorf("the page of locbench run lacks %q", want)
-		}
+		testenv.Check(t, strings.Contains(strings.ReplaceAll(string(page), `\-`, "-"), want),
+			"the page of locbench run lacks %q", want)
 	}
 	for _, name := range []string{"man/locbench.1", "completions/locbench.bash", "completions/_locbench", "completions/locbench.fish"} {
 		if info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name))); err != nil || info.Size() == 0 {

@@ -58,9 +58,7 @@ func TestReadSchema_Size(t *testing.T) {
 	doc, err := jsonpath.Decode([]byte(listOf(1000, func(int) string { return "1" })))
 	testenv.OK(t, err)
 	all, ok := errors.AsType[*jsonschema.ValidationError](shortened(j.validate(j.schema, doc, maxExplained)))
-	if !ok {
-		t.Fatal("no mismatch")
-	}
+	testenv.Need(t, ok, "no mismatch")
 	testenv.Equal(t, len(all.Causes), 20)
 }
 
@@ -73,9 +71,7 @@ func TestExpect_Parallel(t *testing.T) {
 		all.Go(func() {
 			for range 20 {
 				testenv.Fails(t, e.Judge(Sent{Status: 200, Body: good}), "")
-				if e.Judge(Sent{Status: 200, Body: bad}) == nil {
-					t.Error("0 is at least 1")
-				}
+				testenv.Check(t, e.Judge(Sent{Status: 200, Body: bad}) != nil, "0 is at least 1")
 			}
 		})
 	}

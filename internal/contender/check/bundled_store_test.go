@@ -63,9 +63,8 @@ func fill(t *testing.T, elastic, prefix string) {
 			if bulk.Len() == 0 {
 				return
 			}
-			if response := send(t, http.MethodPost, name+"/_bulk?filter_path=errors", bulk.Bytes()); !strings.Contains(response, `"errors":false`) {
-				t.Fatalf("bulk into %s: %s", name, response)
-			}
+			response := send(t, http.MethodPost, name+"/_bulk?filter_path=errors", bulk.Bytes())
+			testenv.Need(t, strings.Contains(response, `"errors":false`), "bulk into %s: %s", name, response)
 			bulk.Reset()
 		}
 		for doc, err := range set.Documents(index.Name) {
@@ -89,8 +88,6 @@ func send(t *testing.T, method, url string, body []byte) string {
 	testenv.OK(t, err)
 	defer resp.Body.Close()
 	response, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
-	if resp.StatusCode != http.StatusOK {
-		t.Fatalf("%s %s: %s %s", method, url, resp.Status, response)
-	}
+	testenv.Need(t, resp.StatusCode == http.StatusOK, "%s %s: %s %s", method, url, resp.Status, response)
 	return string(response)
 }

@@ -42,9 +42,7 @@ func TestLocationsOnEmbedded(t *testing.T) {
 	for _, docs := range set.docs {
 		n += len(docs)
 	}
-	if n < 400 || n > 800 {
-		t.Errorf("%d documents", n)
-	}
+	testenv.Check(t, n >= 400 && n <= 800, "%d documents", n)
 	allGreen(t, serve(t, embeddedStore(t, set)))
 }
 
@@ -106,9 +104,8 @@ func allGreen(t *testing.T, baseURL string) {
 	testenv.OK(t, err)
 	results, err := HTTP(t.Context(), Options{BaseURL: baseURL, Suite: suite})
 	testenv.OK(t, err)
-	if len(results) != suite.Len() || len(results) < 100 {
-		t.Errorf("%d results of %d checks", len(results), suite.Len())
-	}
+	testenv.Check(t, len(results) == suite.Len() && len(results) >= 100,
+		"%d results of %d checks", len(results), suite.Len())
 	for _, r := range results {
 		testenv.Equal(t, r.Status, bench.CheckPassed, r.Group, r.Name, r.Request, r.Detail)
 	}
@@ -133,9 +130,8 @@ func serve(t *testing.T, storeURL string) string {
 	base := fmt.Sprintf("http://127.0.0.1:%d", port)
 	client := contact.Way{}.Client()
 	defer client.CloseIdleConnections()
-	if !poll(ctx, 10*time.Second, func() bool { _, err := get(ctx, client, base+"/"); return err == nil }) {
-		t.Fatal("the service does not respond")
-	}
+	testenv.Need(t, poll(ctx, 10*time.Second, func() bool { _, err := get(ctx, client, base+"/"); return err == nil }),
+		"the service does not respond")
 	return base
 }
 

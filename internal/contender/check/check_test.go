@@ -185,8 +185,7 @@ func TestHTTP_InvalidOptions(t *testing.T) {
 		{BaseURL: "http://", Suite: suite},
 		{BaseURL: "http://a b/", Suite: suite},
 	} {
-		if results, err := HTTP(t.Context(), opt); err == nil {
-			t.Errorf("%+v: %v", opt, results)
-		}
+		results, err := HTTP(t.Context(), opt)
+		testenv.Check(t, err != nil, "%+v: %v", opt, results)
 	}
 }

@@ -61,9 +61,7 @@ func TestJudge_Spends(t *testing.T) {
 			if err := j.validate(j.schema, body, tt.spent); err == errBudget || j.budget.left != 0 {
 				t.Errorf("%d of %d left, %v", j.budget.left, tt.spent, err)
 			}
-			if err := j.validate(j.schema, body, tt.spent-1); err != errBudget {
-				t.Errorf("with less: %v", err)
-			}
+			testenv.Equal(t, j.validate(j.schema, body, tt.spent-1), errBudget, "with less")
 		})
 	}
 }

@@ -39,9 +39,8 @@ func TestLifecycleOfProcess(t *testing.T) {
 	want := "no-environment passed, no-store passed, threads (2 CPUs, limit 2.0) %[1]s, threads (2 CPUs, limit 1.5) %[1]s, " +
 		"threads (1 CPU, limit 1.0) %[1]s, logs-port passed, logs-requests passed, image-size info, " + bench.CheckStillResponds + " passed, stops passed"
 	// Whether limits of a process are enforced depends on the rights of the tests' user.
-	if got := outcome(results); got != fmt.Sprintf(want, "info") && got != fmt.Sprintf(want, "skipped") {
-		t.Error(got)
-	}
+	got := outcome(results)
+	testenv.Check(t, got == fmt.Sprintf(want, "info") || got == fmt.Sprintf(want, "skipped"), "%v", got)
 }
 
 func TestLifecycleInDocker(t *testing.T) {
@@ -85,9 +84,7 @@ func fromStartToStop(t *testing.T, launcher Launcher, spec bench.LaunchSpec, sto
 	inst, err := launcher.Launch(t.Context(), spec)
 	testenv.OK(t, err)
 	defer inst.Stop(context.Background(), time.Second)
-	if _, err := ready.Wait(t.Context(), inst, ready.Question{Timeout: 20 * time.Second}, nil); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, testenv.Err(ready.Wait(t.Context(), inst, ready.Question{Timeout: 20 * time.Second}, nil)))
 	running, err := Running(t.Context(), inst, RunningOptions{Spec: spec, Names: names})
 	testenv.OK(t, err)
 	results = append(results, running...)
@@ -111,9 +108,8 @@ func buildReference(t *testing.T) string {
 	out := filepath.Join(t.TempDir(), "service")
 	cmd := exec.Command("go", "build", "-race=false", "-o", out, "github.com/locbench/locbench/services/go-nethttp")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if msg, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, msg)
-	}
+	msg, err := cmd.CombinedOutput()
+	testenv.Need(t, err == nil, "build: %v\n%s", err, msg)
 	return out
 }
 
@@ -124,9 +120,7 @@ func importImage(t *testing.T, binary, image string) {
 	var archive bytes.Buffer
 	w := tar.NewWriter(&archive)
 	testenv.OK(t, w.WriteHeader(&tar.Header{Name: "service", Mode: 0o755, Size: int64(len(data))}))
-	if _, err := w.Write(data); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, testenv.Err(w.Write(data)))
 	testenv.OK(t, w.Close())
 	cmd := exec.Command("docker", "import", "--change", `ENTRYPOINT ["/service"]`, "-", image)
 	cmd.Stdin = &archive

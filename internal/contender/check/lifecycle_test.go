@@ -65,13 +65,10 @@ func mustExit(t *testing.T, contender, check, want string) {
 		Spec: bench.LaunchSpec{Name: "c-1"}, Names: []string{check},
 		Unreachable: map[string]string{"PORT": "0", "ELASTICSEARCH_URL": UnreachableNeed},
 	})
-	if err != nil || len(results) != 1 {
-		t.Fatalf("%v, %+v", err, results)
-	}
+	testenv.Need(t, err == nil && len(results) == 1, "%v, %+v", err, results)
 	like(t, results[0], want)
-	if r := results[0]; r.Group != GroupLifecycle || r.Name != check {
-		t.Errorf("%+v", r)
-	}
+	r := results[0]
+	testenv.Check(t, r.Group == GroupLifecycle && r.Name == check, "%+v", r)
 }
 
 // like compares a result with "status|part of value|part of detail"; no part: no detail.
@@ -119,19 +116,14 @@ func TestLifecycle_Specs(t *testing.T) {
 	var got []short
 	for _, s := range l.specs {
 		got = append(got, short{s.Name, s.Limits.CPUSet, s.Limits.CPUs, s.Env["ELASTICSEARCH_URL"]})
-		if s.Limits.Memory != 512<<20 || s.RunID != "r" || s.Port != opt.Spec.Port {
-			t.Errorf("%+v", s)
-		}
+		testenv.Check(t, s.Limits.Memory == 512<<20 && s.RunID == "r" && s.Port == opt.Spec.Port, "%+v", s)
 	}
 	testenv.Equal(t, got, want)
 	testenv.Equal(t, len(l.specs[0].Env), 0, l.specs[0].Env)
-	if opt.Spec.Name != "c-1" || opt.Spec.Limits.CPUSet != 0 {
-		t.Errorf("the trial's spec has become %+v", opt.Spec)
-	}
+	testenv.Check(t, opt.Spec.Name == "c-1" && opt.Spec.Limits.CPUSet == 0, "the trial's spec has become %+v", opt.Spec)
 	opt.CPUs, opt.Names = 3, []string{bench.CheckThreads}
-	if results, err = Lifecycle(t.Context(), l, opt); err != nil {
-		t.Fatal(err)
-	}
+	results, err = Lifecycle(t.Context(), l, opt)
+	testenv.Need(t, err == nil, "%v", err)
 	like(t, results[0], "info|1 process, 7 threads|the machine has 3 of 4 CPUs")
 }
 
@@ -140,9 +132,7 @@ func TestLifecycle_Skips(t *testing.T) {
 	opt.CPUs, opt.Unreachable = 2, nil
 	opt.Names = []string{bench.CheckNoNeeds, bench.CheckThreads, bench.CheckStops, "unknown check"}
 	results, err := Lifecycle(t.Context(), l, opt)
-	if err != nil || len(results) != 4 {
-		t.Fatalf("%v, %+v", err, results)
-	}
+	testenv.Need(t, err == nil && len(results) == 4, "%v, %+v", err, results)
 	like(t, results[0], "skipped||contender does not use")
 	for _, r := range results[1:] {
 		like(t, r, "skipped||limits not enforced: a test")
@@ -170,9 +160,7 @@ func TestLifecycle_ContextEnds(t *testing.T) {
 		defer cancel()
 		began := time.Now()
 		results, err := Lifecycle(ctx, l, LifecycleOptions{Spec: bench.LaunchSpec{Name: "c-1"}, Names: bench.LifecycleChecks()})
-		if !errors.Is(err, context.DeadlineExceeded) || len(results) != 0 {
-			t.Errorf("%v, %+v", err, results)
-		}
+		testenv.Check(t, errors.Is(err, context.DeadlineExceeded) && len(results) == 0, "%v, %+v", err, results)
 		if took := time.Since(began); took != 4*time.Second+ExitWithin { // until it is killed
 			t.Errorf("it took %v", took)
 		}
@@ -185,9 +173,7 @@ func TestRunning(t *testing.T) {
 	inst := started(t, "good", opt.Spec)
 	opt.Spec.Artifact = bench.Artifact{BinarySize: 12_345_678}
 	results, err := Running(t.Context(), inst, RunningOptions{Spec: opt.Spec, Names: bench.LifecycleChecks()})
-	if err != nil || len(results) != 3 {
-		t.Fatalf("%v, %+v", err, results)
-	}
+	testenv.Need(t, err == nil && len(results) == 3, "%v, %+v", err, results)
 	for i, want := range []string{fmt.Sprintf("passed|%d|", opt.Spec.Port), "passed|logged|", "info|11.8 MiB (binary)|"} {
 		like(t, results[i], want)
 	}
@@ -208,9 +194,7 @@ func TestRunning_Fails(t *testing.T) {
 	all := func(want ...string) {
 		t.Helper()
 		results, err := Running(t.Context(), inst, running)
-		if err != nil || len(results) != len(want) {
-			t.Fatalf("%v, %+v", err, results)
-		}
+		testenv.Need(t, err == nil && len(results) == len(want), "%v, %+v", err, results)
 		for i := range want {
 			like(t, results[i], want[i])
 		}
@@ -241,9 +225,8 @@ func TestStillResponds_Errors(t *testing.T) {
 	}
 	server.Close()
 	like(t, StillResponds(t.Context(), inst, contact.Way{}, "/x"), "failed||no response: dial tcp")
-	if err := Responds(t.Context(), inst, contact.Way{}, "/x"); err == nil || !strings.HasPrefix(err.Error(), "GET /x: dial tcp") {
-		t.Error(err)
-	}
+	err := Responds(t.Context(), inst, contact.Way{}, "/x")
+	testenv.Check(t, err != nil && strings.HasPrefix(err.Error(), "GET /x: dial tcp"), "%v", err)
 }
 
 func TestStopped(t *testing.T) {
@@ -261,9 +244,7 @@ func TestStopped(t *testing.T) {
 		t.Run(want, func(t *testing.T) {
 			r := Stopped(stop)
 			like(t, r, want)
-			if r.Name != bench.CheckStops || r.Group != GroupLifecycle {
-				t.Errorf("%+v", r)
-			}
+			testenv.Check(t, r.Name == bench.CheckStops && r.Group == GroupLifecycle, "%+v", r)
 		})
 	}
 }

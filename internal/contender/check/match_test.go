@@ -18,15 +18,11 @@ import (
 func one(t *testing.T, expect string, h http.HandlerFunc) bench.CheckResult {
 	t.Helper()
 	suite, err := ParseSuite("suite.yaml", []byte("suite: s\ngroups:\n  g:\n    - name: c\n      request: GET /x\n      expect: "+expect+"\n"))
-	if err != nil {
-		t.Fatalf("%s: %v", expect, err)
-	}
+	testenv.Need(t, err == nil, "%s: %v", expect, err)
 	server := httptest.NewServer(h)
 	defer server.Close()
 	results, err := HTTP(t.Context(), Options{BaseURL: server.URL, Suite: suite})
-	if err != nil || len(results) != 1 {
-		t.Fatalf("%d results, %v", len(results), err)
-	}
+	testenv.Need(t, err == nil && len(results) == 1, "%d results, %v", len(results), err)
 	return results[0]
 }
 
@@ -152,9 +148,7 @@ func TestMatchers(t *testing.T) {
 			case tt.wrong != "" && (got.Status != bench.CheckFailed || !strings.Contains(got.Detail, tt.wrong)):
 				t.Errorf("%s: %q, want %q in it", got.Status, got.Detail, tt.wrong)
 			}
-			if len(got.Detail) > maxDetail+10 {
-				t.Errorf("detail of %d bytes", len(got.Detail))
-			}
+			testenv.Check(t, len(got.Detail) <= maxDetail+10, "detail of %d bytes", len(got.Detail))
 		})
 	}
 }
@@ -208,9 +202,8 @@ func TestTook(t *testing.T) {
 
 func TestHTTP_Took(t *testing.T) {
 	got := one(t, `{took: {max: 20ms}}`, func(http.ResponseWriter, *http.Request) { time.Sleep(50 * time.Millisecond) })
-	if got.Status != bench.CheckFailed || !strings.Contains(got.Detail, "within 20ms, got it after") {
-		t.Errorf("%s: %s", got.Status, got.Detail)
-	}
+	testenv.Check(t, got.Status == bench.CheckFailed && strings.Contains(got.Detail, "within 20ms, got it after"),
+		"%s: %s", got.Status, got.Detail)
 }
 
 func TestHTTP_Hostile(t *testing.T) {

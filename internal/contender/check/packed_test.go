@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func gzipped(text string) []byte {
@@ -45,9 +46,8 @@ func TestHTTP_Packed(t *testing.T) {
 				}
 				w.Write(tt.body)
 			})
-			if got.Status != tt.want || got.Detail != tt.detail {
-				t.Errorf("%s: %q, want %s: %q", got.Status, got.Detail, tt.want, tt.detail)
-			}
+			testenv.Check(t, got.Status == tt.want && got.Detail == tt.detail,
+				"%s: %q, want %s: %q", got.Status, got.Detail, tt.want, tt.detail)
 		})
 	}
 }

@@ -55,9 +55,8 @@ func TestExpect_Places(t *testing.T) {
 				testenv.Fails(t, err, tt.wrong)
 			}
 			if strings.Contains(tt.expect, "}\"") && !strings.Contains(tt.expect, "{{") {
-				if len((bench.Request{Expect: kept.(map[string]any)}).ExpectedPlaces()) == 0 {
-					t.Error("the load does not know the place")
-				}
+				testenv.Check(t, len((bench.Request{Expect: kept.(map[string]any)}).ExpectedPlaces()) != 0,
+					"the load does not know the place")
 			}
 		})
 	}

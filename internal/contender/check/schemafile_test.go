@@ -221,9 +221,7 @@ func TestReadSchema_Bounds(t *testing.T) {
 		return name
 	}
 	doc, err := readSchema(write("large.json", text), "/components/schemas/S2999")
-	if err != nil || len(text) < 1<<20 {
-		t.Fatalf("%d bytes: %v", len(text), err)
-	}
+	testenv.Need(t, err == nil && len(text) >= 1<<20, "%d bytes: %v", len(text), err)
 	kept, _ := json.Marshal(doc)
 	if s := string(kept); len(s) > 2000 || strings.Count(s, `"const"`) != 13 || !strings.Contains(s, `"const":2999`) || strings.Contains(s, "ddd") {
 		t.Errorf("%d bytes: %s", len(s), s)
@@ -233,9 +231,8 @@ func TestReadSchema_Bounds(t *testing.T) {
 	for size, fits := range map[int]bool{maxSchemaFile: true, maxSchemaFile + 1: false} {
 		text := `{"type": "object"}`
 		_, err := readSchema(write("size.json", text+strings.Repeat(" ", size-len(text))), "")
-		if fits != (err == nil) || !fits && !strings.Contains(err.Error(), "larger than 8 MiB") {
-			t.Errorf("%d bytes: %v", size, err)
-		}
+		testenv.Check(t, fits == (err == nil) && (fits || strings.Contains(err.Error(), "larger than 8 MiB")),
+			"%d bytes: %v", size, err)
 	}
 	for depth, fits := range map[int]bool{maxSchemaDepth: true, maxSchemaDepth + 1: false} {
 		text := strings.Repeat(`{"not":`, depth-1) + `{"type":"object"}` + strings.Repeat("}", depth-1)
@@ -271,9 +268,8 @@ func TestReadSchema_Text(t *testing.T) {
 	} {
 		file, fragment, _ := strings.Cut(name, "#")
 		doc, err := readSchema(file, fragment)
-		if got := fmt.Sprint(doc); got != want && (err == nil || err.Error() != want) {
-			t.Errorf("%s: %s, %v", name, got, err)
-		}
+		got := fmt.Sprint(doc)
+		testenv.Check(t, got == want || err != nil && err.Error() == want, "%s: %s, %v", name, got, err)
 	}
 }
 
@@ -294,9 +290,7 @@ func TestSchemaSource(t *testing.T) {
 			t.Errorf("%s: %v, %v", place, got, err)
 		}
 	}
-	if !d.constrains(chain["r20"], 20) || d.constrains(chain["r21"], 20) {
-		t.Error("20 names lead to a schema")
-	}
+	testenv.Check(t, d.constrains(chain["r20"], 20) && !d.constrains(chain["r21"], 20), "20 names lead to a schema")
 	testenv.Equal(t, levels([]any{1, map[string]any{"a": []any{}}, []any{}}), 3)
 	ten := strings.Fields("a b c d e f g h i j")
 	if a, b := listed(ten), listed(append(ten, "k", "l")); a != "a, b, c, d, e, f, g, h, i, j" || b != a+" and 2 more" {

@@ -94,22 +94,17 @@ func wantMistakes(t *testing.T, text string, want ...string) {
 	t.Helper()
 	s, err := ParseSuite("s.yaml", []byte(text))
 	var mistakes strictyaml.Mistakes
-	if !errors.As(err, &mistakes) || s != nil {
-		t.Fatalf("%v, %+v", err, s)
-	}
+	testenv.Need(t, errors.As(err, &mistakes) && s == nil, "%v, %+v", err, s)
 	for _, lines := range want {
 		for w := range strings.SplitSeq(lines, "\n") {
-			if !strings.Contains(err.Error(), w) {
-				t.Errorf("got\n%v\nwant %q in it", err, w)
-			}
+			testenv.Check(t, strings.Contains(err.Error(), w), "got\n%v\nwant %q in it", err, w)
 		}
 	}
 }
 
 func TestLoadSuite(t *testing.T) {
-	if names := SuiteNames(); !slices.Contains(names, "locations") {
-		t.Errorf("bundled: %v", names)
-	}
+	names := SuiteNames()
+	testenv.Check(t, slices.Contains(names, "locations"), "bundled: %v", names)
 	for _, name := range SuiteNames() {
 		s, err := LoadSuite(name)
 		testenv.OK(t, err)
@@ -118,9 +113,7 @@ func TestLoadSuite(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mine.yaml")
 	testenv.OK(t, os.WriteFile(file, []byte(twoGroups), 0o600))
 	s, err := LoadSuite(file)
-	if err != nil || s.Len() != 3 || s.Groups[1].Name != "search" {
-		t.Errorf("%v, %+v", err, s)
-	}
+	testenv.Check(t, err == nil && s.Len() == 3 && s.Groups[1].Name == "search", "%v, %+v", err, s)
 	testenv.OK(t, os.WriteFile(file, make([]byte, strictyaml.MaxSize+1), 0o600))
 	for name, want := range map[string]string{
 		"location":              "did you mean `locations`?",
@@ -142,9 +135,8 @@ func TestLoadSuite_Bundled(t *testing.T) {
 	for _, g := range s.Groups {
 		groups = append(groups, g.Name)
 		for _, c := range g.Checks {
-			if len(c.Expect.matchers) == 0 && slices.Contains(c.Expect.Status, 200) {
-				t.Errorf("%s: %s checks only the status", g.Name, c.Name)
-			}
+			testenv.Check(t, len(c.Expect.matchers) != 0 || !slices.Contains(c.Expect.Status, 200),
+				"%s: %s checks only the status", g.Name, c.Name)
 		}
 	}
 	testenv.Equal(t, groups, []string{"get", "closest", "associatedFeatured", "search", "featured", "api-docs", "benchmark"})
@@ -158,21 +150,15 @@ func FuzzSuite(f *testing.F) {
 	f.Add([]byte("suite: s\nvars: {a: '{{a}}'}\ngroups:\n  g:\n    - {name: a, request: '/{{a}}', expect: {json: '{{a}}', keys: {$: a}, count: {a: {min: 1}}, present: 'a|b[*]', took: {min: 1s}}}\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, err := ParseSuite("s.yaml", data)
-		if (err == nil) == (s == nil) {
-			t.Fatalf("%v, %v", s, err)
-		}
+		testenv.Need(t, (err == nil) != (s == nil), "%v, %v", s, err)
 		if err != nil {
-			if err.Error() == "" {
-				t.Fatal("a mistake without words")
-			}
+			testenv.Need(t, err.Error() != "", "a mistake without words")
 			return
 		}
 		// Each check that was read can be sent, and its response checked, whatever it is.
 		a := &response{status: 200, body: []byte(`{"a":[{"b":1}]}`)}
 		for _, g := range s.Groups {
-			if len(g.Checks) == 0 {
-				t.Fatalf("group %q without a check", g.Name)
-			}
+			testenv.Need(t, len(g.Checks) != 0, "group %q without a check", g.Name)
 			for _, c := range g.Checks {
 				if _, err := c.Request.build(t.Context(), "http://127.0.0.1"); err != nil {
 					t.Errorf("%s: %v", c.Request, err)
@@ -192,7 +178,6 @@ func TestRaw(t *testing.T) {
 	})
 	testenv.OK(t, err)
 	doc, err := jsonpath.Decode([]byte(text))
-	if got := withNumbers(doc); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%#v, want %#v: %v", got, want, err)
-	}
+	got := withNumbers(doc)
+	testenv.Check(t, err == nil && reflect.DeepEqual(got, want), "%#v, want %#v: %v", got, want, err)
 }

@@ -53,9 +53,8 @@ func TestProcessNextToAPinnedClient(t *testing.T) {
 					break
 				}
 			}
-			if !strings.Contains(status, "Cpus_allowed_list:\t"+tt.want+"\n") || info.LimitsNote != "" {
-				t.Errorf("%s: not on CPUs %s: %+v\n%s", name, tt.want, info, status)
-			}
+			testenv.Check(t, strings.Contains(status, "Cpus_allowed_list:\t"+tt.want+"\n") && info.LimitsNote == "",
+				"%s: not on CPUs %s: %+v\n%s", name, tt.want, info, status)
 		})
 	}
 }

@@ -36,9 +36,7 @@ func inNamespace(t *testing.T, env ...string) bool {
 	if os.IsPermission(err) {
 		t.Skip("this user may not make namespaces: ", err)
 	}
-	if err != nil || strings.Contains(string(out), "--- SKIP") {
-		t.Errorf("%v\n%s", err, out)
-	}
+	testenv.Check(t, err == nil && !strings.Contains(string(out), "--- SKIP"), "%v\n%s", err, out)
 	return false
 }
 
@@ -103,9 +101,7 @@ func removeZones(t *testing.T, zone string) {
 				time.Sleep(10 * time.Millisecond)
 				err = os.Remove(dir)
 			}
-			if err != nil {
-				t.Error(err)
-			}
+			testenv.Check(t, err == nil, "%v", err)
 		}
 	}
 }
@@ -181,18 +177,12 @@ func TestCleanTouchesNothingElse(t *testing.T) {
 	check := func(all bool, gone, there []thing, kept ...string) {
 		t.Helper()
 		c, err := Clean(t.Context(), nil, CleanOptions{All: all})
-		if err != nil {
-			t.Error(err)
-		}
+		testenv.Check(t, err == nil, "%v", err)
 		for _, th := range gone {
-			if exists(th.pid) {
-				t.Errorf("all %v: process %d of %s is alive", all, th.pid, th.name)
-			}
+			testenv.Check(t, !exists(th.pid), "all %v: process %d of %s is alive", all, th.pid, th.name)
 		}
 		for _, th := range slices.Concat(there, foreign, []thing{mate}) {
-			if !exists(th.pid) {
-				t.Errorf("all %v: process %d of %s was killed", all, th.pid, th.name)
-			}
+			testenv.Check(t, exists(th.pid), "all %v: process %d of %s was killed", all, th.pid, th.name)
 			for _, p := range points {
 				if _, err := os.Stat(filepath.Join(p, th.name)); strings.Contains(th.name, "locbench-") && !strings.HasPrefix(th.name, envRun) && err != nil {
 					t.Error(err)
@@ -204,13 +194,10 @@ func TestCleanTouchesNothingElse(t *testing.T) {
 				running = append(running, line)
 			}
 		}
-		if len(c.Removed) != len(gone) || len(c.Kept) != len(kept) {
-			t.Errorf("all %v: %q", all, c)
-		}
+		testenv.Check(t, len(c.Removed) == len(gone) && len(c.Kept) == len(kept), "all %v: %q", all, c)
 		for _, k := range kept {
-			if !slices.ContainsFunc(c.Kept, func(line string) bool { return strings.Contains(line, k) }) {
-				t.Errorf("all %v: %q does not say %q", all, c.Kept, k)
-			}
+			testenv.Check(t, slices.ContainsFunc(c.Kept, func(line string) bool { return strings.Contains(line, k) }),
+				"all %v: %q does not say %q", all, c.Kept, k)
 		}
 	}
 	check(false, []thing{left, below, killed}, []thing{living, far}, "is running", "another PID namespace")
@@ -231,9 +218,7 @@ func TestOwnersOfTwoPIDNamespaces(t *testing.T) {
 		state, why := stateOf(other, true)
 		mine, whyMine := stateOf(owner(), true)
 		fmt.Printf("\nSEEN %d %d %s\n", state, mine, owner())
-		if state != unknown || mine != alive {
-			t.Errorf("the other: %v, %s; own: %v, %s", state, why, mine, whyMine)
-		}
+		testenv.Check(t, state == unknown && mine == alive, "the other: %v, %s; own: %v, %s", state, why, mine, whyMine)
 		io.Copy(io.Discard, os.Stdin)
 		return
 	}
@@ -243,9 +228,7 @@ func TestOwnersOfTwoPIDNamespaces(t *testing.T) {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNS}
 		in, err1 := cmd.StdinPipe()
 		out, err2 := cmd.StdoutPipe()
-		if err1 != nil || err2 != nil {
-			t.Fatal(err1, err2)
-		}
+		testenv.Need(t, err1 == nil && err2 == nil, "%v %v", err1, err2)
 		if err := cmd.Start(); os.IsPermission(err) {
 			t.Skip("this user may not make namespaces: ", err)
 		} else if err != nil {

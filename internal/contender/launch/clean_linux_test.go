@@ -137,17 +137,14 @@ func TestClean_Groups(t *testing.T) {
 				if what == "own" {
 					line += " (its locbench is running)"
 				}
-				if gone != slices.Contains(c.Removed, line) || gone != (absent != nil) {
-					t.Errorf("%s: %v", what, absent)
-				}
+				testenv.Check(t, gone == slices.Contains(c.Removed, line) && gone == (absent != nil),
+					"%s: %v", what, absent)
 				because := func(line string) bool { return strings.HasPrefix(line, "cgroup "+name+": its locbench (process ") }
-				if slices.ContainsFunc(c.Kept, because) != slices.Contains(tt.kept, what) {
-					t.Errorf("%s: kept are %q", what, c.Kept)
-				}
+				testenv.Check(t, slices.ContainsFunc(c.Kept, because) == slices.Contains(tt.kept, what),
+					"%s: kept are %q", what, c.Kept)
 			}
-			if err != nil || len(c.Removed) != len(tt.removed) || len(c.Kept) != len(tt.kept) {
-				t.Errorf("%q, %v", c, err)
-			}
+			testenv.Check(t, err == nil && len(c.Removed) == len(tt.removed) && len(c.Kept) == len(tt.kept),
+				"%q, %v", c, err)
 		})
 	}
 }
@@ -177,14 +174,10 @@ func TestHelper(t *testing.T) {
 		t.Errorf("%v: %s", err, out.String())
 	}
 	for _, mark := range []string{envRun + "=" + runID(t), envInstance + "=" + owner() + "-"} {
-		if !strings.Contains("\n"+out.String(), "\n"+mark) {
-			t.Errorf("no %s in %s", mark, out.String())
-		}
+		testenv.Check(t, strings.Contains("\n"+out.String(), "\n"+mark), "no %s in %s", mark, out.String())
 	}
 	for _, program := range []string{"/absent/program", "absent program"} {
-		if err := h.Do(t.Context(), exec.Command(program)); err == nil || !strings.Contains(err.Error(), program) {
-			t.Errorf("%s: %v", program, err)
-		}
+		testenv.Fails(t, h.Do(t.Context(), exec.Command(program)), program)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	interrupted := errors.New("interrupted")
@@ -196,9 +189,8 @@ func TestHelper(t *testing.T) {
 	if err := h.Do(ctx, exec.Command("true")); err != interrupted {
 		t.Error(err)
 	}
-	if left := marked(envRun + "=" + runID(t)); len(left) > 0 {
-		t.Errorf("left: %v", left)
-	}
+	left := marked(envRun + "=" + runID(t))
+	testenv.Check(t, len(left) <= 0, "left: %v", left)
 }
 
 // cancels calls do when something is written to it.
@@ -210,13 +202,11 @@ func (c cancels) Write(p []byte) (int, error) { c.do(); return len(p), nil }
 func TestAncestors(t *testing.T) {
 	above := ancestors()
 	for i, pid := range above {
-		if below := slices.Concat([]int{os.Getpid()}, above)[i]; pid <= 1 || parent(below) != pid {
-			t.Errorf("%d is not above %d", pid, below)
-		}
+		below := slices.Concat([]int{os.Getpid()}, above)[i]
+		testenv.Check(t, pid > 1 && parent(below) == pid, "%d is not above %d", pid, below)
 	}
-	if first := slices.Concat([]int{os.Getpid()}, above)[len(above)]; parent(first) > 1 {
-		t.Errorf("%d is missing in %v", parent(first), above)
-	}
+	first := slices.Concat([]int{os.Getpid()}, above)[len(above)]
+	testenv.Check(t, parent(first) <= 1, "%d is missing in %v", parent(first), above)
 }
 
 // TestGroupNames: the name of a cgroup, which a process cannot leave, has its owner.
@@ -227,16 +217,14 @@ func TestGroupNames(t *testing.T) {
 	} {
 		name := groupName(id, run)
 		of, got, ok := parseGroup(name)
-		if of != owner() || got != want || !ok || strings.ContainsRune(name, '/') {
-			t.Errorf("%q: %q, %q, %v", name, of, got, ok)
-		}
+		testenv.Check(t, of == owner() && got == want && ok && !strings.ContainsRune(name, '/'),
+			"%q: %q, %q, %v", name, of, got, ok)
 	}
 	if of, _, ok := parseGroup(groupPrefix + id); ok {
 		t.Errorf("without a run: of %q", of)
 	}
-	if spec := (bench.LaunchSpec{RunID: "r"}); newSandbox(cgroup.Tree{Root: noHierarchies(t)}, spec, nil).group != nil {
-		t.Error("a group without cgroups")
-	}
+	spec := (bench.LaunchSpec{RunID: "r"})
+	testenv.Check(t, newSandbox(cgroup.Tree{Root: noHierarchies(t)}, spec, nil).group == nil, "a group without cgroups")
 	for limits, want := range map[bench.Limits]string{
 		{}: "", {CPUSet: 1}: "", {CPUs: 0.1}: "CPU quota: ", {Memory: 1}: "memory: ", {PIDs: 1}: "processes: ",
 	} {

@@ -29,12 +29,9 @@ func newDocker(t *testing.T, e *docker.Engine) *Docker {
 	d, err := NewDocker(t.Context(), e, runID(t), false)
 	testenv.OK(t, err)
 	t.Cleanup(func() {
-		if err := d.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
-		if left := dockertest.Left(t, e, runID(t)); len(left) > 0 {
-			t.Errorf("left: %v", left)
-		}
+		testenv.OK(t, d.Close(context.Background()))
+		left := dockertest.Left(t, e, runID(t))
+		testenv.Check(t, len(left) <= 0, "left: %v", left)
 	})
 	return d
 }
@@ -61,9 +58,8 @@ func TestDocker(t *testing.T) {
 		if !info.LimitsEnforced || info.LimitsNote != "" || info.ID == "" || !slices.Equal(info.CPUSet, cpuset.UpTo(e.Info().CPUs).First(4)) {
 			t.Errorf("%+v", info)
 		}
-		if since := time.Since(info.StartedAt); since < 0 || since > 10*time.Second {
-			t.Errorf("started %v ago", since)
-		}
+		since := time.Since(info.StartedAt)
+		testenv.Check(t, since >= 0 && since <= 10*time.Second, "started %v ago", since)
 		checkQuota(t, inst)
 		if status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", info.PID)); e.SameHost() && !strings.Contains(string(status), "Cpus_allowed_list:\t"+info.CPUSet.String()+"\n") {
 			t.Errorf("its process is not limited to CPU %s", info.CPUSet)
@@ -72,25 +68,20 @@ func TestDocker(t *testing.T) {
 		if err != nil || u.Memory == nil || u.Memory.Limit != 64<<20 || u.Memory.Peak == 0 || u.Threads == nil || *u.Threads < 2 {
 			t.Errorf("%+v %+v, %v", u, u.Memory, err)
 		}
-		if e.Local() && (!strings.HasPrefix(u.Source, "cgroup v") || info.PID == 0 || *u.Processes != 1) {
-			t.Errorf("a local engine's counters come from %s (PID %d)", u.Source, info.PID)
-		}
+		testenv.Check(t, !e.Local() || strings.HasPrefix(u.Source, "cgroup v") && info.PID != 0 && *u.Processes == 1,
+			"a local engine's counters come from %s (PID %d)", u.Source, info.PID)
 		// The engine's values are about the same.
 		stats, err := inst.(*container).Container.Usage(t.Context())
-		if err != nil || stats.CPU < u.CPU || stats.CPU-u.CPU > 2*time.Second {
-			t.Errorf("docker stats: %+v, %v; files: %v", stats, err, u.CPU)
-		}
+		testenv.Check(t, err == nil && stats.CPU >= u.CPU && stats.CPU-u.CPU <= 2*time.Second,
+			"docker stats: %+v, %v; files: %v", stats, err, u.CPU)
 	})
 	t.Run("OOM", func(t *testing.T) {
 		s := spec(t, "hog", "300", "sleep")
 		s.Limits = bench.Limits{Memory: 64 << 20}
 		inst := launch(t, newDocker(t, e), s)
-		if exit := ended(t, inst); !exit.OOMKilled || exit.Code != 137 {
-			t.Errorf("%+v", exit)
-		}
-		if _, err := inst.Usage(t.Context()); err == nil || !strings.Contains(err.Error(), "out of memory") {
-			t.Errorf("counters after death: %v", err)
-		}
+		exit := ended(t, inst)
+		testenv.Check(t, exit.OOMKilled && exit.Code == 137, "%+v", exit)
+		testenv.Fails(t, testenv.Err(inst.Usage(t.Context())), "out of memory")
 		if r, err := inst.Stop(t.Context(), time.Second); err != nil || !r.ExitedBeforeStop || !r.Exit.OOMKilled {
 			t.Errorf("%+v, %v", r, err)
 		}
@@ -107,13 +98,9 @@ func TestDocker(t *testing.T) {
 		// CHOWN, DAC_OVERRIDE, FOWNER, KILL, SETGID, SETUID, NET_BIND_SERVICE and NET_RAW by the
 		// numbers of linux/capability.h.
 		for _, line := range []string{"CapBnd:\t00000000000024eb", "CapEff:\t00000000000024eb", "NoNewPrivs:\t1"} {
-			if !strings.Contains(string(status), line+"\n") {
-				t.Errorf("not %q:\n%s", line, status)
-			}
+			testenv.Check(t, strings.Contains(string(status), line+"\n"), "not %q:\n%s", line, status)
 		}
-		if got := kernelProcesses(t, pid); got != "5000" {
-			t.Errorf("the kernel allows %s processes", got)
-		}
+		testenv.Equal(t, kernelProcesses(t, pid), "5000", "the kernel allows")
 	})
 	t.Run("AsInProduction", func(t *testing.T) {
 		if !e.SameHost() {
@@ -129,9 +116,8 @@ func TestDocker(t *testing.T) {
 		mounts, err := os.ReadFile(proc + "mounts")
 		testenv.OK(t, err)
 		for _, want := range []string{"Uid:\t1000\t", "Gid:\t1001\t", " / overlay ro,", " /tmp tmpfs rw,", "size=1024k", " /dev/shm tmpfs rw,", "size=8192k"} {
-			if !strings.Contains(string(status)+string(mounts), want) {
-				t.Errorf("no %q in\n%s%s", want, status, mounts)
-			}
+			testenv.Check(t, strings.Contains(string(status)+string(mounts), want),
+				"no %q in\n%s%s", want, status, mounts)
 		}
 		if r, err := inst.Stop(t.Context(), time.Minute); err != nil || r.Killed || r.Signal != "SIGINT" || r.Exit.Code == 0 {
 			t.Errorf("%+v, %v", r, err)
@@ -201,9 +187,8 @@ func TestDocker(t *testing.T) {
 				err = nil
 			}
 			cancel()
-			if left := dockertest.Left(t, e, runID(t)); err != nil || len(left) > 0 {
-				t.Errorf("canceled after %d ms: %v, left %v", ms, err, left)
-			}
+			left := dockertest.Left(t, e, runID(t))
+			testenv.Check(t, err == nil && len(left) <= 0, "canceled after %d ms: %v, left %v", ms, err, left)
 		}
 	})
 }
@@ -213,9 +198,7 @@ func TestDocker(t *testing.T) {
 func TestDockerElsewhere(t *testing.T) {
 	here := dockertest.Engine(t)
 	mine := newDocker(t, here)
-	if len(mine.Network.Subnets) == 0 {
-		t.Fatalf("network %+v", mine.Network)
-	}
+	testenv.Need(t, len(mine.Network.Subnets) != 0, "network %+v", mine.Network)
 	subnet := mine.Network.Subnets[0]
 	unix, tcp, _ := dockertest.Elsewhere(t, "--default-address-pool", fmt.Sprintf("base=%s,size=%d", subnet, subnet.Bits()))
 	for _, host := range []string{unix, tcp} {
@@ -225,16 +208,13 @@ func TestDockerElsewhere(t *testing.T) {
 			testenv.OK(t, err)
 			t.Cleanup(func() { e.Close() })
 			d := newDocker(t, e)
-			if d.Network.Gateway != mine.Network.Gateway {
-				t.Fatalf("gateways %s and %s: the test proves nothing", d.Network.Gateway, mine.Network.Gateway)
-			}
+			testenv.Need(t, d.Network.Gateway == mine.Network.Gateway,
+				"gateways %s and %s: the test proves nothing", d.Network.Gateway, mine.Network.Gateway)
 			if d.Network.Direct() || e.Local() || d.HostAddress() != "host.docker.internal" {
 				t.Errorf("it is taken for this machine's: direct %v, local %v, host %s (here %s)", d.Network.Direct(), e.Local(), d.HostAddress(), mine.HostAddress())
 			}
 			ports, loopback := e.Reach()
-			if ports != (host == tcp) || loopback {
-				t.Errorf("ports within reach %v, loopback %v", ports, loopback)
-			}
+			testenv.Check(t, ports == (host == tcp) && !loopback, "ports within reach %v, loopback %v", ports, loopback)
 			if offset, err := e.ClockOffset(t.Context()); err != nil || offset == 0 {
 				t.Errorf("its clock was not asked: %v, %v", offset, err)
 			}

@@ -52,12 +52,8 @@ func launched(t *testing.T, f *fakedocker.Engine, spec bench.LaunchSpec) (*Docke
 	inst, err := d.Launch(t.Context(), spec)
 	testenv.OK(t, err)
 	t.Cleanup(func() {
-		if _, err := inst.Stop(context.Background(), time.Minute); err != nil {
-			t.Error(err)
-		}
-		if err := d.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
+		testenv.OK(t, testenv.Err(inst.Stop(context.Background(), time.Minute)))
+		testenv.OK(t, d.Close(context.Background()))
 	})
 	return d, inst.(*container)
 }
@@ -156,18 +152,14 @@ func TestContainer_Usage(t *testing.T) {
 				}
 			}
 			u, err := c.Usage(t.Context())
-			if err != nil || u.CPU != 7*time.Microsecond || u.Source != tt.source {
-				t.Errorf("%+v, %v", u, err)
-			}
+			testenv.Check(t, err == nil && u.CPU == 7*time.Microsecond && u.Source == tt.source, "%+v, %v", u, err)
 			if stats, err := c.EngineUsage(t.Context()); err != nil || stats.Source != "docker stats" {
 				t.Errorf("%+v, %v", stats, err)
 			}
 			if tt.stops {
 				f.Change(func() { f.OnKill = func(signal string) { f.End(137) } })
 				r, err := c.Stop(t.Context(), time.Minute)
-				if err != nil || r.Exit.OOMKilled || r.Exit.Signal != "SIGKILL" {
-					t.Errorf("%+v, %v", r, err)
-				}
+				testenv.Check(t, err == nil && !r.Exit.OOMKilled && r.Exit.Signal == "SIGKILL", "%+v, %v", r, err)
 				if _, err := c.Usage(t.Context()); err != errStopped {
 					t.Error(err)
 				}
@@ -184,13 +176,9 @@ func TestContainer_Usage(t *testing.T) {
 			}
 			f.Change(func() { f.Stats = "{}" })
 			_, err = c.Usage(t.Context())
-			if tt.kills == "" && (err == nil || err.Error() != "container exited: exit code 3") {
-				t.Error(err)
-			}
+			testenv.Check(t, tt.kills != "" || err != nil && err.Error() == "container exited: exit code 3", "%v", err)
 			r, err := c.Stop(t.Context(), time.Minute)
-			if err != nil || !r.ExitedBeforeStop || r.Exit.OOMKilled != tt.oom {
-				t.Errorf("%+v, %v", r, err)
-			}
+			testenv.Check(t, err == nil && r.ExitedBeforeStop && r.Exit.OOMKilled == tt.oom, "%+v, %v", r, err)
 		})
 	}
 }
@@ -209,17 +197,13 @@ func TestContainer_Process(t *testing.T) {
 	if c.Gone() || c.Listens() != nil || c.Diagnose(t.Context()) != "" || c.LocalPID() != 0 {
 		t.Errorf("elsewhere: gone %v, listens at %v, %q", c.Gone(), c.Listens(), c.Diagnose(t.Context()))
 	}
-	if c.BaseURL() != "http://127.0.0.1:0" {
-		t.Error(c.BaseURL())
-	}
+	testenv.Check(t, c.BaseURL() == "http://127.0.0.1:0", "%v", c.BaseURL())
 	c.info.PID, c.info.ID = os.Getpid(), "/" // which the name of its group has
 	if c.Gone() || !here(c) || c.Diagnose(t.Context()) != "" {
 		t.Errorf("here: gone %v, listens at %v, %q", c.Gone(), c.Listens(), c.Diagnose(t.Context()))
 	}
 	l.Close()
-	if here(c) {
-		t.Error("it listens where it has stopped to")
-	}
+	testenv.Check(t, !here(c), "it listens where it has stopped to")
 	stopped := exec.Command("sleep", "600")
 	testenv.OK(t, stopped.Start())
 	testenv.OK(t, stopped.Process.Signal(syscall.SIGSTOP))
@@ -228,15 +212,12 @@ func TestContainer_Process(t *testing.T) {
 		return strings.Contains(c.Diagnose(t.Context()), "SIGSTOP")
 	})
 	f.Change(func() { f.Paused = true })
-	if got := c.Diagnose(t.Context()); got != "paused externally (docker pause)" {
-		t.Error(got)
-	}
+	got := c.Diagnose(t.Context())
+	testenv.Check(t, got == "paused externally (docker pause)", "%v", got)
 	stopped.Process.Kill()
 	testenv.Until(t, time.Minute, "gone before its parent has waited for it", c.Gone)
 	stopped.Wait()
-	if !c.Gone() {
-		t.Error("it was waited for, and is not gone")
-	}
+	testenv.Check(t, c.Gone(), "it was waited for, and is not gone")
 	c.info.PID = os.Getpid() // which has a handler of SIGTERM
 	f.Change(func() {
 		f.OnKill = func(signal string) {
@@ -248,12 +229,9 @@ func TestContainer_Process(t *testing.T) {
 	if r, err := c.Stop(t.Context(), time.Millisecond); err != nil || !r.Killed || !r.Handled {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if c.Diagnose(t.Context()) != "" || c.Listens() != nil {
-		t.Error("it is said to run")
-	}
-	if text := d.Warnings(); len(text) != 0 {
-		t.Errorf("%v", text)
-	}
+	testenv.Check(t, c.Diagnose(t.Context()) == "" && c.Listens() == nil, "it is said to run")
+	text := d.Warnings()
+	testenv.Check(t, len(text) == 0, "%v", text)
 }
 
 // TestDocker_Fails: a network that is not made, or not removed.
@@ -275,13 +253,9 @@ func TestDocker_Fails(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := NewDocker(t.Context(), e, "r", true); err == nil {
-		t.Error("made a network")
-	}
+	testenv.Check(t, testenv.Err(NewDocker(t.Context(), e, "r", true)) != nil, "made a network")
 	if _, err := d.Launch(t.Context(), bench.LaunchSpec{Artifact: bench.Artifact{Image: "img"}}); err == nil {
 		t.Error("launched a container")
 	}
-	if n := len(f.Removed()); n != 1 {
-		t.Errorf("%d removals", n)
-	}
+	testenv.Equal(t, len(f.Removed()), 1)
 }

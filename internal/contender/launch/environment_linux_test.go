@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestEnvironment: a process inherits paths, but no variable that changes how it works.
@@ -18,9 +19,7 @@ func TestEnvironment(t *testing.T) {
 	}
 	got := environment(bench.LaunchSpec{Env: map[string]string{"PORT": "1", "HOME": "/elsewhere"}}, "x")
 	for _, want := range []string{"PATH=/bin", "JAVA_HOME=/jdk", "DOTNET_ROOT=/dotnet", "HOME=/elsewhere", "PORT=1", envInstance + "=x"} {
-		if !slices.Contains(got, want) {
-			t.Errorf("%s is missing", want)
-		}
+		testenv.Check(t, slices.Contains(got, want), "%s is missing", want)
 	}
 	for _, v := range got {
 		if k := len(v) - len("=from here"); k > 0 && v[k:] == "=from here" {

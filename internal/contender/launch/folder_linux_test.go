@@ -85,9 +85,7 @@ pwd; echo "$TMPDIR"; ls`
 			lines = append(lines, l.Text)
 		}
 		logs = append(logs, strings.Join(lines, "\n"))
-		if _, err := p.Stop(t.Context(), time.Second); err != nil {
-			t.Error(err)
-		}
+		testenv.OK(t, testenv.Err(p.Stop(t.Context(), time.Second)))
 		if left := allIn(t, filepath.Join(work, "locbench")); len(left) > 0 {
 			t.Errorf("left: %v", left)
 		}
@@ -142,16 +140,13 @@ func TestCopiesOfTheBuild(t *testing.T) {
 		if os.SameFile(was, is) {
 			how = "same"
 		}
-		if got := is.Mode().String() + " " + how; got != want {
-			t.Errorf("%s is %s, want %s", name, got, want)
-		}
+		testenv.Equal(t, is.Mode().String()+" "+how, want, name)
 		if is.Mode().IsRegular() && !is.ModTime().Equal(at) {
 			t.Errorf("%s is of %v", name, is.ModTime())
 		}
 	}
-	if target, err := os.Readlink(filepath.Join(to, "link")); err != nil || target != "run.sh" {
-		t.Errorf("the link leads to %q, %v", target, err)
-	}
+	target, err := os.Readlink(filepath.Join(to, "link"))
+	testenv.Check(t, err == nil && target == "run.sh", "the link leads to %q, %v", target, err)
 }
 
 // TestCleanRemovesFolders: clean removes the folders of killed locbenches, of the named run, and
@@ -181,9 +176,8 @@ func TestCleanRemovesFolders(t *testing.T) {
 	if got := there(); err != nil || len(removed) != 1 || !slices.Equal(got, want) || len(c.Kept) != 1 {
 		t.Errorf("%v, removed %v, kept %v, there: %v", err, removed, c.Kept, got)
 	}
-	if removed, err = cleanFolders(dir, "", c.keeping(CleanOptions{All: true})); err != nil || len(removed) != 2 {
-		t.Errorf("%v, removed %v", err, removed)
-	}
+	removed, err = cleanFolders(dir, "", c.keeping(CleanOptions{All: true}))
+	testenv.Check(t, err == nil && len(removed) == 2, "%v, removed %v", err, removed)
 	if got := there(); !slices.Equal(got, []string{"unknown", "unknown.owner"}) {
 		t.Errorf("there: %v", got)
 	}
@@ -194,10 +188,6 @@ func TestCleanRemovesFolders(t *testing.T) {
 		t.Errorf("a file: %v, %v", removed, err)
 	}
 	writeFile(t, filepath.Join(dir, "odd.owner", "x"), "")
-	if err := removeFolder(filepath.Join(dir, "odd")); err == nil {
-		t.Error("the owner of a folder is left without an error")
-	}
-	if err := removeFolder("a\x00b"); err == nil || !strings.Contains(err.Error(), "locbench clean") {
-		t.Errorf("a folder that cannot be removed: %v", err)
-	}
+	testenv.Check(t, removeFolder(filepath.Join(dir, "odd")) != nil, "the owner of a folder is left without an error")
+	testenv.Fails(t, removeFolder("a\x00b"), "locbench clean")
 }

@@ -20,13 +20,9 @@ import (
 // the throttling. TestHalfCPU checks the CPU time.
 func checkQuota(t *testing.T, inst bench.Instance) {
 	t.Helper()
-	if quota := kernelQuota(t, inst.Info().PID); quota != 0.5 {
-		t.Errorf("the kernel's quota is %v CPUs", quota)
-	}
+	testenv.Equal(t, kernelQuota(t, inst.Info().PID), 0.5, "the kernel's quota is")
 	before, err := inst.Usage(t.Context())
-	if err != nil || before.Throttling == nil {
-		t.Fatalf("no throttling in %+v, %v", before, err)
-	}
+	testenv.Need(t, err == nil && before.Throttling != nil, "no throttling in %+v, %v", before, err)
 	testenv.Until(t, time.Minute, "it is throttled ten times more", func() bool {
 		u, err := inst.Usage(t.Context())
 		if err != nil || u.Throttling == nil || u.Throttling.Throttled > u.Throttling.Periods || u.CPU < before.CPU {
@@ -69,7 +65,5 @@ func get(t *testing.T, inst bench.Instance) {
 	resp, err := client.Get(inst.BaseURL() + "/")
 	testenv.OK(t, err)
 	resp.Body.Close()
-	if resp.StatusCode != 404 {
-		t.Errorf("status %d", resp.StatusCode)
-	}
+	testenv.Check(t, resp.StatusCode == 404, "status %d", resp.StatusCode)
 }

@@ -49,12 +49,8 @@ func ended(t *testing.T, inst bench.Instance) bench.Exit {
 // stopAtEnd stops the instance when the test ends.
 func stopAtEnd(t *testing.T, inst bench.Instance) {
 	t.Cleanup(func() {
-		if _, err := inst.Stop(context.Background(), 0); err != nil {
-			t.Error(err)
-		}
-		if _, err := inst.Usage(context.Background()); err == nil {
-			t.Error("counters can be read after Stop")
-		}
+		testenv.OK(t, testenv.Err(inst.Stop(context.Background(), 0)))
+		testenv.Check(t, testenv.Err(inst.Usage(context.Background())) != nil, "counters can be read after Stop")
 	})
 }
 
@@ -82,12 +78,8 @@ func TestTarget(t *testing.T) {
 	if err != nil || inst.BaseURL() != "http://127.0.0.1:8080/base" || inst.Info().Address != "127.0.0.1:8080" || inst.Info().LimitsEnforced {
 		t.Fatalf("%+v, %v", inst, err)
 	}
-	if _, err := (Target{}).Launch(t.Context(), bench.LaunchSpec{URL: "https://host"}); err != nil {
-		t.Error(err)
-	}
-	if _, err := inst.Usage(t.Context()); err == nil {
-		t.Error("counters of a target")
-	}
+	testenv.OK(t, testenv.Err((Target{}).Launch(t.Context(), bench.LaunchSpec{URL: "https://host"})))
+	testenv.Check(t, testenv.Err(inst.Usage(t.Context())) != nil, "counters of a target")
 	if _, err := inst.Stop(t.Context(), 0); err != nil || inst.Exit() != nil {
 		t.Error(err)
 	}
@@ -95,9 +87,7 @@ func TestTarget(t *testing.T) {
 
 func TestFreePort(t *testing.T) {
 	port, err := FreePort()
-	if err != nil || port <= 0 || port > 65535 {
-		t.Fatal(port, err)
-	}
+	testenv.Need(t, err == nil && port > 0 && port <= 65535, "%v %v", port, err)
 }
 
 // TestFree checks a port in use. TestFreePort checks a free one, which another process may take at
@@ -107,9 +97,7 @@ func TestFree(t *testing.T) {
 	testenv.OK(t, err)
 	defer l.Close()
 	port := l.Addr().(*net.TCPAddr).Port
-	if err := Free(port); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("port %d is in use", port)) {
-		t.Errorf("port %d is reported free: %v", port, err)
-	}
+	testenv.Fails(t, Free(port), fmt.Sprintf("port %d is in use", port))
 	if err := Free(0); err != nil { // any free port
 		t.Error(err)
 	}

@@ -41,9 +41,7 @@ func TestHalfCPU(t *testing.T) {
 		d, err := NewDocker(t.Context(), e, runID(t), false)
 		testenv.OK(t, err)
 		t.Cleanup(func() {
-			if err := d.Close(context.Background()); err != nil {
-				t.Error(err)
-			}
+			testenv.OK(t, d.Close(context.Background()))
 		})
 		judgeHalfCPU(t, d, bench.LaunchSpec{RunID: runID(t), Name: "t", Artifact: artifact, Limits: limits})
 	})

@@ -43,16 +43,13 @@ func TestWhereAProcessListens(t *testing.T) {
 	spec := processSpec(t, "sh", "-c", fmt.Sprintf("%s serve %d; true", dockertest.Helper(t), port))
 	spec.Port = port + 1
 	inst := launchProcess(t, spec)
-	if got := listensOn(t, inst); !slices.Equal(got, []uint16{uint16(port)}) {
-		t.Errorf("%v, want %d", got, port)
-	}
+	got := listensOn(t, inst)
+	testenv.Check(t, slices.Equal(got, []uint16{uint16(port)}), "%v, want %d", got, port)
 	if want := "http://127.0.0.1:" + strconv.Itoa(port+1); inst.BaseURL() != want {
 		t.Errorf("its address is %s, want %s", inst.BaseURL(), want)
 	}
 	inst.(*process).Move(port)
-	if inst.Info().Address != "127.0.0.1:"+strconv.Itoa(port) {
-		t.Errorf("moved to %s", inst.Info().Address)
-	}
+	testenv.Check(t, inst.Info().Address == "127.0.0.1:"+strconv.Itoa(port), "moved to %s", inst.Info().Address)
 	get(t, inst)
 }
 
@@ -68,7 +65,6 @@ func TestWhereAContainerListens(t *testing.T) {
 	inst, err := d.Launch(t.Context(), bench.LaunchSpec{RunID: runID(t), Name: "listens", Port: 8080, Artifact: bench.Artifact{Image: dockertest.Image(t, e), Command: []string{"serve", "9999"}}})
 	testenv.OK(t, err)
 	stopAtEnd(t, inst)
-	if got := listensOn(t, inst); !slices.Equal(got, []uint16{9999}) {
-		t.Errorf("%v, want 9999", got)
-	}
+	got := listensOn(t, inst)
+	testenv.Check(t, slices.Equal(got, []uint16{9999}), "%v, want 9999", got)
 }

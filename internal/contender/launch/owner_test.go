@@ -23,9 +23,7 @@ func TestParseOwner(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			got, ok := parseOwner(text)
-			if !ok || got != want || got.String() != text {
-				t.Errorf("%q: %+v, %v", text, got, ok)
-			}
+			testenv.Check(t, ok && got == want && got.String() == text, "%q: %+v, %v", text, got, ok)
 			if o, ok := instanceOwner(text + "-0123456789ab"); !ok || o != text {
 				t.Errorf("%q: instance of %q, %v", text, o, ok)
 			}
@@ -52,18 +50,16 @@ func TestParseOwner(t *testing.T) {
 }
 
 func TestPlainHost(t *testing.T) {
-	if got := strings.Map(plainHost, "a/b c\x1f\x7fé~"); got != "a_b c__é~" {
-		t.Error(got)
-	}
+	got := strings.Map(plainHost, "a/b c\x1f\x7fé~")
+	testenv.Check(t, got == "a_b c__é~", "%v", got)
 }
 
 func FuzzParseOwner(f *testing.F) {
 	f.Add("1.2.4026531836." + boot + "@host")
 	f.Add("1.2.0.0@host")
 	f.Fuzz(func(t *testing.T, text string) {
-		if i, ok := parseOwner(text); ok && (i.String() != text || i.pid <= 0 || strings.Contains(text, "/")) {
-			t.Errorf("%q: %+v", text, i)
-		}
+		i, ok := parseOwner(text)
+		testenv.Check(t, !ok || i.String() == text && i.pid > 0 && !strings.Contains(text, "/"), "%q: %+v", text, i)
 	})
 }
 
@@ -105,9 +101,8 @@ func TestLivenessOf(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, why := livenessOf(tt.i, tt.here, !strings.HasPrefix(name, "far engine"), present)
-			if got != tt.want || !strings.Contains(why, tt.why) || (why == "") != (got == dead) {
-				t.Errorf("%s: %v, %q", name, got, why)
-			}
+			testenv.Check(t, got == tt.want && strings.Contains(why, tt.why) && (why == "") == (got == dead),
+				"%s: %v, %q", name, got, why)
 		})
 	}
 	if f, why := stateOf("nightly.service", true); f != unknown || why == "" {
@@ -148,9 +143,7 @@ func TestStateOfProcesses(t *testing.T) {
 		t.Error("another process of the same number counts as alive")
 	}
 	in.Close()
-	if err := child.Wait(); err != nil {
-		t.Error(err)
-	}
+	testenv.OK(t, child.Wait())
 	if f, why := stateOf(i.String(), true); f != dead {
 		t.Errorf("after its exit: %v, %s", f, why)
 	}

@@ -30,9 +30,7 @@ func TestHandlesTerm(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			status := fmt.Sprintf("Name:\tx\nSigQ:\t0/1\nSigBlk:\t%s\nSigIgn:\t%s\nSigCgt:\t%s\n", c.blocked, c.ignored, c.caught)
-			if got := handled([]byte(status), 15); got != c.want {
-				t.Errorf("%v of\n%s", got, status)
-			}
+			testenv.Equal(t, handled([]byte(status), 15), c.want, status)
 			if got := handled([]byte(status), 2); got != (c.want || name == "neither" || name == "ignores it") || handled([]byte(status), 0) {
 				t.Errorf("SIGINT: %v of\n%s", got, status)
 			}
@@ -128,9 +126,7 @@ func TestMatchEnv(t *testing.T) {
 		{[]string{envRun + "=r2"}, false}, {[]string{envRun + "=r1", envInstance + "="}, false},
 	} {
 		f, ok := matchEnv(env, tt.entries)
-		if ok != tt.want || ok && (f.run != "r1") {
-			t.Errorf("%q: %+v, %v", tt.entries, f, ok)
-		}
+		testenv.Check(t, ok == tt.want && (!ok || f.run == "r1"), "%q: %+v, %v", tt.entries, f, ok)
 	}
 }
 

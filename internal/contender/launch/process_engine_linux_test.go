@@ -54,27 +54,23 @@ func TestProcess(t *testing.T) {
 		spec.Limits = bench.Limits{CPUs: 0.5, CPUSet: 2, Memory: 64 << 20, PIDs: 50}
 		inst := launchProcess(t, spec)
 		info := inst.Info()
-		if !info.LimitsEnforced || info.LimitsNote != "" || len(info.CPUSet) == 0 || info.PID == 0 {
-			t.Errorf("%+v", info)
-		}
+		testenv.Check(t, info.LimitsEnforced && info.LimitsNote == "" && len(info.CPUSet) != 0 && info.PID != 0,
+			"%+v", info)
 		checkQuota(t, inst)
 		u, err := inst.Usage(t.Context())
 		if err != nil || u.Memory == nil || u.Memory.Limit != 64<<20 || u.Memory.Peak == 0 || *u.Processes != 1 || *u.Threads < 2 {
 			t.Errorf("%+v %+v, %v", u, u.Memory, err)
 		}
 		status, _ := cgroup.ReadProc(info.PID, "status")
-		if !strings.Contains(string(status), "Cpus_allowed_list:\t"+info.CPUSet.String()+"\n") {
-			t.Errorf("not held to CPU %s: %s", info.CPUSet, status)
-		}
+		testenv.Check(t, strings.Contains(string(status), "Cpus_allowed_list:\t"+info.CPUSet.String()+"\n"),
+			"not held to CPU %s: %s", info.CPUSet, status)
 	})
 	t.Run("OOM", func(t *testing.T) {
 		needsGroups(t)
 		spec := processSpec(t, helper, "hog", "300", "sleep")
 		spec.Limits = bench.Limits{Memory: 64 << 20}
 		exit := ended(t, launchProcess(t, spec))
-		if !exit.OOMKilled || exit.Signal != "SIGKILL" || exit.Code != 137 {
-			t.Errorf("%+v", exit)
-		}
+		testenv.Check(t, exit.OOMKilled && exit.Signal == "SIGKILL" && exit.Code == 137, "%+v", exit)
 	})
 	t.Run("ServeAndStop", func(t *testing.T) {
 		port, err := FreePort()
@@ -88,14 +84,12 @@ func TestProcess(t *testing.T) {
 			waitLog(t, inst, want)
 		}
 		for _, l := range inst.Logs() {
-			if strings.HasPrefix(l.Text, "GOMAXPROCS=") || strings.HasPrefix(l.Text, "PWD=") {
-				t.Errorf("environment has %s", l.Text)
-			}
+			testenv.Check(t, !strings.HasPrefix(l.Text, "GOMAXPROCS=") && !strings.HasPrefix(l.Text, "PWD="),
+				"environment has %s", l.Text)
 		}
 		r, err := inst.Stop(t.Context(), 10*time.Second)
-		if err != nil || !r.Graceful || r.Killed || r.ExitedBeforeStop || r.Exit.Code != 0 {
-			t.Errorf("%+v, %v", r, err)
-		}
+		testenv.Check(t, err == nil && r.Graceful && !r.Killed && !r.ExitedBeforeStop && r.Exit.Code == 0,
+			"%+v, %v", r, err)
 		waitLog(t, inst, "stopping")
 		if again, err := inst.Stop(t.Context(), 0); err != nil || again != r {
 			t.Errorf("again %+v, %v", again, err)
@@ -127,13 +121,9 @@ func testKilledParent(t *testing.T, helper string) {
 		if i := strings.Index(string(buf), "LAUNCHED"); i >= 0 && strings.Contains(string(buf[i:]), "\n") {
 			fmt.Sscanf(string(buf[i:]), "LAUNCHED %d %d", &main, &child)
 		}
-		if err != nil {
-			t.Fatalf("%v: %s", err, buf)
-		}
+		testenv.Need(t, err == nil, "%v: %s", err, buf)
 	}
-	if !exists(main) || !exists(child) {
-		t.Fatal("nothing to kill")
-	}
+	testenv.Need(t, exists(main) && exists(child), "nothing to kill")
 	if c, err := Clean(t.Context(), nil, CleanOptions{Run: runID(t)}); err != nil || len(c.Removed) > 0 || len(c.Kept) < 2 || !exists(child) {
 		t.Errorf("cleaned although the owner is alive: %q, %v", c, err)
 	}

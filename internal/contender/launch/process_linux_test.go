@@ -52,18 +52,16 @@ func TestShell_ExitCode(t *testing.T) {
 
 func TestShell_KilledExternally(t *testing.T) {
 	inst := shelled(t, "kill -KILL $$", nil)
-	if exit := ended(t, inst); exit.Code != 137 || exit.Signal != "SIGKILL" || exit.OOMKilled {
-		t.Errorf("%+v", exit)
-	}
+	exit := ended(t, inst)
+	testenv.Check(t, exit.Code == 137 && exit.Signal == "SIGKILL" && !exit.OOMKilled, "%+v", exit)
 }
 
 func TestShell_StopGraceful(t *testing.T) {
 	inst := shelled(t, "trap 'echo stopping; exit 0' TERM; sleep 600 >/dev/null 2>&1 & echo up; wait", nil)
 	waitLog(t, inst, "up")
 	r, err := inst.Stop(t.Context(), time.Minute)
-	if err != nil || !r.Graceful || r.Killed || r.ExitedBeforeStop || r.Exit.Code != 0 {
-		t.Errorf("%+v, %v", r, err)
-	}
+	testenv.Check(t, err == nil && r.Graceful && !r.Killed && !r.ExitedBeforeStop && r.Exit.Code == 0,
+		"%+v, %v", r, err)
 	waitLog(t, inst, "stopping")
 	if again, err := inst.Stop(t.Context(), 0); err != nil || again != r {
 		t.Errorf("again %+v, %v", again, err)
@@ -74,9 +72,8 @@ func TestShell_StopGraceful(t *testing.T) {
 func TestShell_Stopped(t *testing.T) {
 	inst := shelled(t, "trap 'exit 0' TERM; kill -STOP $$; sleep 600 >/dev/null 2>&1 & wait", nil)
 	testenv.Until(t, time.Minute, "it is stopped", func() bool { return inst.Diagnose(t.Context()) == "process stopped externally (SIGSTOP)" })
-	if r, err := inst.Stop(t.Context(), time.Minute); err != nil || !r.Graceful {
-		t.Errorf("%+v, %v", r, err)
-	}
+	r, err := inst.Stop(t.Context(), time.Minute)
+	testenv.Check(t, err == nil && r.Graceful, "%+v, %v", r, err)
 	if exit := processExit(nil); exit.Code != -1 {
 		t.Errorf("%+v", exit)
 	}
@@ -88,9 +85,8 @@ func TestShell_StopSignal(t *testing.T) {
 		inst := shelled(t, "trap 'exit 0' "+trap+"; echo up; sleep 600 >/dev/null 2>&1 & wait", nil)
 		inst.signal = newProcess(nil, bench.LaunchSpec{Signal: signal}).signal
 		waitLog(t, inst, "up")
-		if r, err := inst.Stop(t.Context(), time.Minute); err != nil || !r.Graceful || r.SignalName() != "SIG"+trap {
-			t.Errorf("%s: %+v, %v", signal, r, err)
-		}
+		r, err := inst.Stop(t.Context(), time.Minute)
+		testenv.Check(t, err == nil && r.Graceful && r.SignalName() == "SIG"+trap, "%s: %+v, %v", signal, r, err)
 	}
 }
 
@@ -116,9 +112,7 @@ func TestShell_StopHung(t *testing.T) {
 	inst := shelled(t, "trap 'echo stopping' TERM; echo up; while :; do sleep 600 >/dev/null 2>&1 & wait; done", nil)
 	waitLog(t, inst, "up")
 	r, err := inst.Stop(t.Context(), time.Millisecond)
-	if err != nil || !r.Killed || !r.Handled {
-		t.Errorf("%+v, %v", r, err)
-	}
+	testenv.Check(t, err == nil && r.Killed && r.Handled, "%+v, %v", r, err)
 	if again, err := inst.Stop(t.Context(), 0); err != nil || again != r {
 		t.Errorf("again %+v, %v", again, err)
 	}
@@ -134,9 +128,7 @@ func TestShell_StopWithoutMarks(t *testing.T) {
 		line, _ := cgroup.ReadProc(child, "cmdline")
 		return err == nil && len(env) == 0 && strings.HasPrefix(string(line), "sleep")
 	})
-	if _, err := inst.Stop(t.Context(), time.Minute); err != nil {
-		t.Error(err)
-	}
+	testenv.OK(t, testenv.Err(inst.Stop(t.Context(), time.Minute)))
 	gone(t, child)
 }
 
@@ -165,9 +157,8 @@ func TestShell_WithoutGroup(t *testing.T) {
 		t.Errorf("%+v, %v", u, err)
 	}
 	status, _ := cgroup.ReadProc(info.PID, "status")
-	if !strings.Contains(string(status), "Cpus_allowed_list:\t"+info.CPUSet.String()+"\n") {
-		t.Errorf("not held to CPU %s", info.CPUSet)
-	}
+	testenv.Check(t, strings.Contains(string(status), "Cpus_allowed_list:\t"+info.CPUSet.String()+"\n"),
+		"not held to CPU %s", info.CPUSet)
 }
 
 func TestProcessCannotStart(t *testing.T) {
@@ -179,9 +170,7 @@ func TestProcessCannotStart(t *testing.T) {
 		} else {
 			err = newProcess(newSandbox(cgroup.Tree{Root: t.TempDir()}, spec, nil), spec).launch(t.Context(), spec)
 		}
-		if err == nil || !strings.HasPrefix(err.Error(), "start ") {
-			t.Errorf("%v: %v", command, err)
-		}
+		testenv.Check(t, err != nil && strings.HasPrefix(err.Error(), "start "), "%v: %v", command, err)
 	}
 }
 
@@ -196,7 +185,6 @@ func TestProcessCanceled(t *testing.T) {
 	if err := p.launch(ctx, spec); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if left := marked(envRun + "=" + runID(t)); len(left) > 0 {
-		t.Errorf("left: %v", left)
-	}
+	left := marked(envRun + "=" + runID(t))
+	testenv.Check(t, len(left) <= 0, "left: %v", left)
 }

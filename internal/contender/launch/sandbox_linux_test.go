@@ -95,9 +95,7 @@ func TestSandbox_V1(t *testing.T) {
 			}
 		}
 		os.Remove(entered)
-		if err := box.close(); err != nil {
-			t.Error(err)
-		}
+		testenv.OK(t, box.close())
 	}
 }
 
@@ -122,9 +120,7 @@ func TestSandbox_Usage(t *testing.T) {
 			box := newSandbox(tree, bench.LaunchSpec{Limits: sandboxLimits}, nil)
 			child := exec.Command("sleep", "600")
 			testenv.OK(t, child.Start())
-			if box.reader != nil || !box.pinned {
-				t.Errorf("reader %v, pinned %v", box.reader, box.pinned)
-			}
+			testenv.Check(t, box.reader == nil && box.pinned, "reader %v, pinned %v", box.reader, box.pinned)
 			fd, _ := box.group.FD()
 			dir, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd))
 			testenv.OK(t, err)
@@ -133,19 +129,15 @@ func TestSandbox_Usage(t *testing.T) {
 				text = strings.Replace(text, "CHILD", strconv.Itoa(child.Process.Pid), 1)
 				writeFile(t, filepath.Join(dir, file), text)
 			}
-			if box.reader, err = box.group.Reader(); err != nil {
-				t.Fatal(err)
-			}
+			box.reader, err = box.group.Reader()
+			testenv.Need(t, err == nil, "%v", err)
 			u, err := box.usage(0)
 			if err != nil || u.Source != tt.source || u.CPU != 7*time.Microsecond || (u.Memory != nil) != tt.peak {
 				t.Errorf("%+v, %v", u, err)
 			}
-			if box.oomKilled() != tt.oom {
-				t.Errorf("out of memory: %v", !tt.oom)
-			}
-			if (u.Threads != nil) != (tt.threads > 0) || tt.threads > 0 && *u.Threads != tt.threads {
-				t.Errorf("threads %v", u.Threads)
-			}
+			testenv.Check(t, box.oomKilled() == tt.oom, "out of memory: %v", !tt.oom)
+			testenv.Check(t, (u.Threads != nil) == (tt.threads > 0) && (tt.threads <= 0 || *u.Threads == tt.threads),
+				"threads %v", u.Threads)
 			if err := box.beginPeak(); errors.Is(err, errNoGroup) {
 				t.Error(err)
 			}
@@ -155,15 +147,11 @@ func TestSandbox_Usage(t *testing.T) {
 				os.Remove(filepath.Join(dir, file))
 			}
 			os.Remove(filepath.Join(dir, "cpu.stat"))
-			if err := box.close(); err != nil {
-				t.Error(err)
-			}
+			testenv.OK(t, box.close())
 			if _, err := box.usage(0); err != errStopped || box.beginPeak() != errNoGroup || box.oomKilled() {
 				t.Errorf("closed: %v", err)
 			}
-			if err := box.close(); err != nil {
-				t.Error(err)
-			}
+			testenv.OK(t, box.close())
 		})
 	}
 }
@@ -173,9 +161,7 @@ func TestRefused(t *testing.T) {
 	for err, want := range map[error]bool{
 		nil: false, syscall.EBADF: true, os.NewSyscallError("clone", syscall.EPERM): true, syscall.ENOMEM: false,
 	} {
-		if refused(err) != want {
-			t.Errorf("%v: %v", err, !want)
-		}
+		testenv.Check(t, refused(err) == want, "%v: %v", err, !want)
 	}
 }
 
@@ -216,22 +202,17 @@ func TestProcUsage(t *testing.T) {
 		t.Errorf("%+v %+v, %v", one, one.Memory, err)
 	}
 	s, _ := cgroup.ReadStat(os.Getpid())
-	if own := time.Duration(s.User+s.System+s.ChildUser+s.ChildSystem) * cgroup.Tick; one.CPU > own {
-		t.Errorf("%v of CPU time, but %v of it later", one.CPU, own)
-	}
+	own := time.Duration(s.User+s.System+s.ChildUser+s.ChildSystem) * cgroup.Tick
+	testenv.Check(t, one.CPU <= own, "%v of CPU time, but %v of it later", one.CPU, own)
 	two, err := procUsage([]int{os.Getpid(), os.Getpid(), 1 << 30})
 	if err != nil || *two.Processes != 2 || two.Memory.Used < 3*one.Memory.Used/2 || *two.Threads < 2 ||
 		*two.Memory.MinorFaults < 2**one.Memory.MinorFaults {
 		t.Errorf("%+v %+v, %v", two, two.Memory, err)
 	}
-	if _, err := procUsage([]int{1 << 30}); err == nil {
-		t.Error("counters of no process")
-	}
+	testenv.Check(t, testenv.Err(procUsage([]int{1 << 30})) != nil, "counters of no process")
 	for line, want := range map[string]int64{
 		"VmRSS:\t    12 kB\n": 12 << 10, "VmRSS:\n": 0, "VmRSS: x\n": 0, "Vm: 12\n": 0, "VmRSS: -5 kB": 0,
 	} {
-		if got := statusBytes([]byte("A:\t1\n"+line), "VmRSS:"); got != want {
-			t.Errorf("%q: %d, want %d", line, got, want)
-		}
+		testenv.Equal(t, statusBytes([]byte("A:\t1\n"+line), "VmRSS:"), want, line)
 	}
 }

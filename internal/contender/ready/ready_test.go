@@ -100,9 +100,7 @@ func TestWait_Requests(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if n := requests.Load(); n != 2 {
-		t.Errorf("%d requests, want one each", n)
-	}
+	testenv.Equal(t, requests.Load(), 2)
 	redirect := httptest.NewServer(http.RedirectHandler("http://127.0.0.1:1/", http.StatusFound))
 	defer redirect.Close()
 	if _, err := Wait(t.Context(), &instance{url: redirect.URL, exited: make(chan struct{})}, Question{}, nil); err != nil {
@@ -170,9 +168,7 @@ func TestWait_Timeout(t *testing.T) {
 				if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\x1b") {
 					t.Errorf("%v, want %q", err, want)
 				}
-				if took := time.Since(began); took != tt.timeout {
-					t.Errorf("it took %v", took)
-				}
+				testenv.Equal(t, time.Since(began), tt.timeout, "it took")
 			})
 		})
 	}
@@ -212,9 +208,7 @@ func TestWait_Exit(t *testing.T) {
 	}
 	close(i.exited)
 	_, err := Wait(t.Context(), i, Question{Timeout: time.Minute, Way: contact.Way{Dial: refused.dial}}, nil)
-	if err == nil || err.Error() != "exited: exit code 3 after 120ms" {
-		t.Errorf("%v", err)
-	}
+	testenv.Check(t, err != nil && err.Error() == "exited: exit code 3 after 120ms", "%v", err)
 	i.logs, i.exit = nil, &bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true, At: started}
 	if _, err := Wait(t.Context(), i, Question{Timeout: time.Minute, Way: contact.Way{Dial: refused.dial}}, nil); err == nil || err.Error() != "exited: killed by SIGKILL (out of memory) after 0s" {
 		t.Errorf("%v", err)

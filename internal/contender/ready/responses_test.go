@@ -32,14 +32,10 @@ func TestQuestion_Accepts(t *testing.T) {
 		{Question{Lenient: true}, []int{200, 302, 400, 401, 404}, []int{500, 503}},
 	} {
 		for _, status := range c.good {
-			if !c.q.accepts(status) {
-				t.Errorf("%+v does not accept %d", c.q, status)
-			}
+			testenv.Check(t, c.q.accepts(status), "%+v does not accept %d", c.q, status)
 		}
 		for _, status := range c.bad {
-			if c.q.accepts(status) {
-				t.Errorf("%+v accepts %d", c.q, status)
-			}
+			testenv.Check(t, !c.q.accepts(status), "%+v accepts %d", c.q, status)
 		}
 	}
 }
@@ -61,15 +57,13 @@ func TestWait_Boot(t *testing.T) {
 		var reported []string
 		i := &instance{url: "http://in.memory", started: began, exited: make(chan struct{})}
 		up, err := Wait(t.Context(), i, Question{Way: contact.Way{Dial: w.dial}}, func(last string) { reported = append(reported, last) })
-		if err != nil || up.StartUp < 3*time.Second || up.StartUp > 3*time.Second+lastPause {
-			t.Fatalf("%+v, %v", up, err)
-		}
+		testenv.Need(t, err == nil && up.StartUp >= 3*time.Second && up.StartUp <= 3*time.Second+lastPause,
+			"%+v, %v", up, err)
 		if f := up.FirstResponse; f == nil || f.Status != 503 || f.After < 10*time.Millisecond || f.After > 12*time.Millisecond || !strings.HasSuffix(f.String(), ": 503") {
 			t.Errorf("first response: %v", f)
 		}
-		if len(reported) == 0 || reported[0] != "503 Service Unavailable; expected a 2xx or 3xx" {
-			t.Errorf("reported: %q", reported)
-		}
+		testenv.Check(t, len(reported) != 0 && reported[0] == "503 Service Unavailable; expected a 2xx or 3xx",
+			"reported: %q", reported)
 	})
 }
 
@@ -252,9 +246,8 @@ func TestWait_Protocol(t *testing.T) {
 		s.Config.Protocols.SetUnencryptedHTTP2(http2)
 		s.Start()
 		inst := &instance{url: s.URL, exited: make(chan struct{})}
-		if _, err := Wait(t.Context(), inst, Question{Way: contact.Way{HTTP2: http2}}, nil); err != nil {
-			t.Errorf("HTTP/2 %v: %v", http2, err)
-		}
+		_, err := Wait(t.Context(), inst, Question{Way: contact.Way{HTTP2: http2}}, nil)
+		testenv.Check(t, err == nil, "HTTP/2 %v: %v", http2, err)
 		s.Close()
 	}
 }

@@ -17,14 +17,11 @@ func TestTable(t *testing.T) {
 	seen := map[string]bool{}
 	for _, m := range All() {
 		for _, name := range []string{"id " + string(m.ID), "column " + m.CSV.Name, "condition " + m.ConditionName} {
-			if seen[name] && name != "column " && name != "condition " {
-				t.Errorf("duplicate %s", name)
-			}
+			testenv.Check(t, !seen[name] || name == "column " || name == "condition ", "duplicate %s", name)
 			seen[name] = true
 		}
-		if m.Name == "" || m.Head == "" || m.Of == nil && m.whole == nil {
-			t.Errorf("%s has no name, heading or value", m.ID)
-		}
+		testenv.Check(t, m.Name != "" && m.Head != "" && (m.Of != nil || m.whole != nil),
+			"%s has no name, heading or value", m.ID)
 		if ofSteps := m.CSV.Name != ""; ofSteps && m.Of == nil || m.Live != nil && m.Live.Of == nil {
 			t.Errorf("%s is exported and has no value", m.ID)
 		}

@@ -160,12 +160,8 @@ func TestRule_Compare_Family(t *testing.T) {
 		t.Errorf("among twenty: %s, p %g, %d more", c.Verdict, c.Adjusted, c.More)
 	}
 	testenv.Check(t, len(Rule{}.Compare(nil)) == 0, "an empty family has comparisons")
-	if p := PValue(pair.Old, pair.New, false); p != alone.Test.P {
-		t.Errorf("p %g, want %g", p, alone.Test.P)
-	}
-	if p := PValue(pair.Old[:5], pair.New, false); p != 1 {
-		t.Errorf("p of five rounds: %g", p)
-	}
+	testenv.Equal(t, PValue(pair.Old, pair.New, false), alone.Test.P)
+	testenv.Equal(t, PValue(pair.Old[:5], pair.New, false), 1, "p of five rounds")
 }
 
 // Six pairs are never significant in a family of five, eight can be. Paired tests find more than
@@ -197,9 +193,7 @@ func TestRule_Compare_Pairs(t *testing.T) {
 		{"equal pairs", family(MinPaired, true)[1], "same within 3%: 0.0% (0.0% to 0.0%)"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := test.got.Sentence(); got != test.want {
-				t.Errorf("%q, want %q", got, test.want)
-			}
+			testenv.Equal(t, test.got.Sentence(), test.want)
 		})
 	}
 }
@@ -368,9 +362,7 @@ func TestRule_Beyond(t *testing.T) {
 		{"nothing in one old round", Pair{Old: []float64{0, 99, 100, 101, 102, 103}, New: times(base, 1.1)}, .95, 1},
 		{"five rounds", Pair{Old: base[:5], New: none[:5]}, .95, 0},
 	} {
-		if got := (Rule{}).Beyond(c.pair, c.multiple); got != c.want {
-			t.Errorf("%s: %d, want %d", c.name, got, c.want)
-		}
+		testenv.Equal(t, (Rule{}).Beyond(c.pair, c.multiple), c.want, c.name)
 	}
 	testenv.Check(t, (Rule{Alpha: .001}).Beyond(Pair{Old: base, New: none}, .95) == 0,
 		"certain at 0.1%%, with six rounds")

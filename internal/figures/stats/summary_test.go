@@ -82,9 +82,7 @@ func TestContender_WhyExcluded(t *testing.T) {
 	of := func(trials ...bench.TrialResult) Contender { return Summarize(bench.Run{}, trials)[0] }
 	good := of(bench.TrialResult{State: bench.TrialComplete},
 		bench.TrialResult{State: bench.TrialAborted, Failure: "interrupted"})
-	if why := good.WhyExcluded(); why != "" {
-		t.Errorf("interrupted: %q", why)
-	}
+	testenv.Equal(t, good.WhyExcluded(), "", "interrupted")
 	lost := of(bench.TrialResult{State: bench.TrialComplete}, bench.TrialResult{
 		State: bench.TrialFailed, Failure: "lost db", Cause: &bench.Cause{Kind: bench.CauseNeed, Text: "lost db"},
 		Steps: []bench.StepResult{{Ending: bench.EndedByNeed, Aborted: "lost db", Load: bench.Load{Failed: map[bench.ErrorKind]int64{bench.ErrReset: 9}}}},
@@ -106,9 +104,7 @@ func TestContender_WhyExcluded(t *testing.T) {
 		FailedRounds: 1}
 	for trials, want := range map[int]string{1: "DIED", 3: "DIED, in 1 of 3 rounds"} {
 		exited.Trials = trials
-		if why := exited.WhyExcluded(); why != strings.Replace(want, "DIED", exited.Excluded.String(), 1) {
-			t.Errorf("%q, want %q", why, want)
-		}
+		testenv.Equal(t, exited.WhyExcluded(), strings.Replace(want, "DIED", exited.Excluded.String(), 1), want)
 	}
 	all := []Contender{died, good, wrong}
 	if slices.SortStableFunc(all, ExcludedLast); all[0].WhyExcluded() != "" || all[1].FailedRounds != 1 {

@@ -19,12 +19,10 @@ func pair(t *testing.T) (conn, other net.Conn) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	testenv.OK(t, err)
 	defer listener.Close()
-	if conn, err = net.Dial("tcp", listener.Addr().String()); err != nil {
-		t.Fatal(err)
-	}
-	if other, err = listener.Accept(); err != nil {
-		t.Fatal(err)
-	}
+	conn, err = net.Dial("tcp", listener.Addr().String())
+	testenv.Need(t, err == nil, "%v", err)
+	other, err = listener.Accept()
+	testenv.Need(t, err == nil, "%v", err)
 	t.Cleanup(func() {
 		conn.Close()
 		other.Close()

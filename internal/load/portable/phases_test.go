@@ -76,9 +76,8 @@ func TestEachPhaseHasItsOwnTime(t *testing.T) {
 		server := &http.Server{
 			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				time.Sleep(send) // nothing is read meanwhile, so the client cannot continue writing
-				if n, _ := io.Copy(io.Discard, r.Body); n != body {
-					t.Errorf("%d bytes came", n)
-				}
+				n, _ := io.Copy(io.Discard, r.Body)
+				testenv.Check(t, n == body, "%d bytes came", n)
 				time.Sleep(first)
 				w.Header().Set("Content-Length", "10")
 				fmt.Fprint(w, "hello")
@@ -209,9 +208,8 @@ func TestCanceled(t *testing.T) {
 		cancel(errors.New("enough"))
 		_, _ = io.Copy(io.Discard, c)
 	})
-	if _, err := Phases(ctx, PhasesPlan{BaseURL: "http://" + address, Request: bench.Request{Path: "/"}, Requests: 5}); err == nil || err.Error() != "enough" {
-		t.Errorf("%v", err)
-	}
+	_, err := Phases(ctx, PhasesPlan{BaseURL: "http://" + address, Request: bench.Request{Path: "/"}, Requests: 5})
+	testenv.Check(t, err != nil && err.Error() == "enough", "%v", err)
 }
 
 func TestMistakes(t *testing.T) {

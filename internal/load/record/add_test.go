@@ -9,6 +9,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/hdr"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // A field that Add forgets would be a silent mistake: each field set in one value must be in the
@@ -33,9 +34,8 @@ func TestAddForgetsNoField(t *testing.T) {
 			fill(t, reflect.ValueOf(test.one).Elem(), name)
 			for range 2 {
 				test.add()
-				if left := missing(reflect.ValueOf(test.sum).Elem(), name); len(left) > 0 {
-					t.Errorf("forgotten: %q", left)
-				}
+				left := missing(reflect.ValueOf(test.sum).Elem(), name)
+				testenv.Check(t, len(left) <= 0, "forgotten: %q", left)
 			}
 		})
 	}

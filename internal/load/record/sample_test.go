@@ -78,9 +78,8 @@ func TestKeptRequestsOfThreadsAreJoined(t *testing.T) {
 // The seed decides which requests are kept.
 func TestKeptRequestsComeFromTheSeed(t *testing.T) {
 	a, b, c := sampled(100, 1, 5000), sampled(100, 1, 5000), sampled(100, 2, 5000)
-	if !reflect.DeepEqual(a.Kept, b.Kept) || reflect.DeepEqual(a.Kept, c.Kept) {
-		t.Error("the same seed keeps others, or another seed the same")
-	}
+	testenv.Check(t, reflect.DeepEqual(a.Kept, b.Kept) && !reflect.DeepEqual(a.Kept, c.Kept),
+		"the same seed keeps others, or another seed the same")
 }
 
 // Fewer requests than may be kept are all kept, and only those of the interval, with what is known
@@ -142,9 +141,8 @@ func TestKeptRequestsOfSlicesAreJoined(t *testing.T) {
 
 // A step that keeps nothing has no sample, and keeping a request allocates nothing.
 func TestKeepingAllocatesNothing(t *testing.T) {
-	if l := sampled(0, 1, 10); l.Kept != nil || l.KeptOf != 0 {
-		t.Errorf("%d kept of %d", len(l.Kept), l.KeptOf)
-	}
+	l := sampled(0, 1, 10)
+	testenv.Check(t, l.Kept == nil && l.KeptOf == 0, "%d kept of %d", len(l.Kept), l.KeptOf)
 	rec := New(bench.Step{Connections: 1, KeepRequests: 64}, []string{"get"})
 	rec.decide(0, math.MaxInt64-1)
 	c, end := rec.NewCounters(), int64(0)

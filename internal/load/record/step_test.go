@@ -299,9 +299,8 @@ func TestTimeline(t *testing.T) {
 			began := time.Now()
 			rec.Begin(1)
 			state("[0s] 0 false true false")
-			if rec.Began() != began || rec.Length() != 0 || rec.SendingEnded(1<<40) {
-				t.Error("the interval is known too early")
-			}
+			testenv.Check(t, rec.Began() == began && rec.Length() == 0 && !rec.SendingEnded(1<<40),
+				"the interval is known too early")
 			time.Sleep(took)
 			rec.Answered(rec.Now(), took, time.Second)
 			state(starts + " 1 true true false")

@@ -337,9 +337,8 @@ func newFixture(t *testing.T, text string) fixture {
 	}
 	t.Cleanup(func() {
 		testenv.OK(t, f.Close(t.Context()))
-		if left := f.engine.left(); len(left) > 0 {
-			t.Errorf("left: %q", left)
-		}
+		left := f.engine.left()
+		testenv.Check(t, len(left) <= 0, "left: %q", left)
 	})
 	return f
 }

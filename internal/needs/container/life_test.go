@@ -419,9 +419,8 @@ func TestClose(t *testing.T) {
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
 		testenv.OK(t, f.Close(ended))
-		if left := f.engine.left(); len(left) > 0 {
-			t.Errorf("%s: left %q", failing, left)
-		}
+		left := f.engine.left()
+		testenv.Check(t, len(left) <= 0, "%s: left %q", failing, left)
 	}
 	f := database(t, "")
 	testenv.OK(t, f.Close(t.Context())) // without Open

@@ -78,9 +78,8 @@ func TestSeed(t *testing.T) {
 	testenv.OK(t, err)
 	var warned []string
 	s := &Need{data: noted{data}, warn: func(w bench.Warning) { warned = append(warned, w.Text) }}
-	if s.store, err = store.Open(t.Context(), store.Spec{From: bench.NeedEmbedded}, store.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	s.store, err = store.Open(t.Context(), store.Spec{From: bench.NeedEmbedded}, store.Options{})
+	testenv.Need(t, err == nil, "%v", err)
 	defer s.store.Close()
 	seen, err := s.store.Listen("127.0.0.1:0")
 	testenv.OK(t, err)

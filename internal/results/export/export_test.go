@@ -31,9 +31,8 @@ func written(t *testing.T, format string, run bench.Run, trials []bench.TrialRes
 		if err := file.Write(&b); err != nil {
 			t.Fatalf("%s: %v", file.Name, err)
 		}
-		if _, ok := out[file.Name]; ok {
-			t.Fatalf("two files are called %s", file.Name)
-		}
+		_, ok := out[file.Name]
+		testenv.Need(t, !ok, "two files are called %s", file.Name)
 		out[file.Name] = b.Bytes()
 	}
 	return out
@@ -50,9 +49,7 @@ func TestCSVAndJSONHoldTheSameRows(t *testing.T) {
 	testenv.Need(t, len(records) == 13 && len(objects) == 12,
 		"%d records, %d objects; want a header and 12 rows", len(records), len(objects))
 	for i, object := range objects {
-		if len(object) != len(Columns()) {
-			t.Errorf("row %d: %d keys, want %d", i, len(object), len(Columns()))
-		}
+		testenv.Check(t, len(object) == len(Columns()), "row %d: %d keys, want %d", i, len(object), len(Columns()))
 		for k, name := range records[0] {
 			want := ""
 			if object[name] != nil {
@@ -61,9 +58,7 @@ func TestCSVAndJSONHoldTheSameRows(t *testing.T) {
 			if separated := regexp.MustCompile(`\d,\d{3}`); name != "warnings" && separated.MatchString(want) {
 				t.Errorf("row %d: %s is %q, with thousands separators", i, name, want)
 			}
-			if got := records[i+1][k]; got != want {
-				t.Errorf("row %d: %s is %q in CSV and %q in JSON", i, name, got, want)
-			}
+			testenv.Equal(t, records[i+1][k], want, i, name)
 		}
 	}
 	s := trials[0].Steps[2]
@@ -188,9 +183,7 @@ func TestFiles_Empty(t *testing.T) {
 func TestFileName(t *testing.T) {
 	for in, want := range map[string]string{"64 connections": "64-connections", "../../etc/passwd": "-..-etc-passwd", "...": "unnamed", "": "unnamed", "a/b\\c:d": "a-b-c-d"} {
 		t.Run(in, func(t *testing.T) {
-			if got := fileName(in); got != want {
-				t.Errorf("%q: %q, want %q", in, got, want)
-			}
+			testenv.Equal(t, fileName(in), want, in)
 		})
 	}
 }

@@ -61,9 +61,7 @@ func parsed(t *testing.T, s *state) map[string]float64 {
 	testenv.Need(t, err == nil, "Prometheus cannot read it: %v", err)
 	all := map[string]float64{}
 	for name, f := range families {
-		if f.GetHelp() == "" || !strings.HasPrefix(name, "locbench_") {
-			t.Errorf("%s: help %q", name, f.GetHelp())
-		}
+		testenv.Check(t, f.GetHelp() != "" && strings.HasPrefix(name, "locbench_"), "%s: help %q", name, f.GetHelp())
 		for _, m := range f.Metric {
 			key := name
 			for _, l := range m.Label {
@@ -166,21 +164,16 @@ func TestServe(t *testing.T) {
 		{"GET", "/metrics", "evil.example", 421}, {"GET", "/metrics", "localhost:1", 200}, {"GET", "/metrics", "[::1]:9464", 200},
 	} {
 		t.Run(c.method+" "+c.path+" "+c.host, func(t *testing.T) {
-			if got, _, _ := ask(c.method, c.path, c.host); got != c.want {
-				t.Errorf("%s %s at %q: %d, want %d", c.method, c.path, c.host, got, c.want)
-			}
+			got, _, _ := ask(c.method, c.path, c.host)
+			testenv.Check(t, got == c.want, "%s %s at %q: %d, want %d", c.method, c.path, c.host, got, c.want)
 		})
 	}
 	s.Close()
-	if _, err := net.Dial("tcp", s.listener.Addr().String()); err == nil {
-		t.Error("it listens after its end")
-	}
+	testenv.Check(t, testenv.Err(net.Dial("tcp", s.listener.Addr().String())) != nil, "it listens after its end")
 }
 
 func TestListen_BadAddress(t *testing.T) {
-	if _, err := ListenMetrics(t.Context(), "1:2:3"); err == nil || !strings.Contains(err.Error(), "use HOST:PORT") {
-		t.Error(err)
-	}
+	testenv.Fails(t, testenv.Err(ListenMetrics(t.Context(), "1:2:3")), "use HOST:PORT")
 }
 
 // A server whose run never began releases its address.
@@ -188,9 +181,7 @@ func TestClose_WithoutARun(t *testing.T) {
 	s, err := ListenMetrics(t.Context(), "0")
 	testenv.OK(t, err)
 	s.Close()
-	if _, err := net.Dial("tcp", s.listener.Addr().String()); err == nil {
-		t.Error("it listens after its end")
-	}
+	testenv.Check(t, testenv.Err(net.Dial("tcp", s.listener.Addr().String())) != nil, "it listens after its end")
 }
 
 // The dashboard in docs uses only metrics that are reported.
@@ -209,9 +200,8 @@ func TestDashboardAsksForWhatThereIs(t *testing.T) {
 	names := regexp.MustCompile(`locbench_[a-z_]+`).FindAllString(string(data), -1)
 	testenv.Check(t, len(names) >= 8, "only %q", names)
 	for _, name := range names {
-		if _, n := find(reports, name); n == 0 {
-			t.Errorf("%s is not reported", name)
-		}
+		_, n := find(reports, name)
+		testenv.Check(t, n != 0, "%s is not reported", name)
 	}
 }
 

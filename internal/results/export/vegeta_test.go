@@ -45,9 +45,8 @@ func TestVegetaReadsKeptRequests(t *testing.T) {
 	testenv.Need(t, len(files) == 1, "%d files, want 1", len(files))
 	for _, data := range files {
 		got := decoded(t, data)
-		if len(got) != len(load.Kept) || len(got) < 400 {
-			t.Fatalf("%d results of %d kept requests", len(got), len(load.Kept))
-		}
+		testenv.Need(t, len(got) == len(load.Kept) && len(got) >= 400,
+			"%d results of %d kept requests", len(got), len(load.Kept))
 		for i, r := range got {
 			k := load.Kept[i]
 			errText := map[bench.ErrorKind]string{"": "", "5xx": "503 Service Unavailable", "timeout": "timeout", "connection_refused": "connection_refused"}[k.Error]
@@ -109,9 +108,8 @@ func TestVegetaReadsFirstRequests(t *testing.T) {
 	}
 	const suffix = ".vegeta.bin"
 	files := written(t, "vegeta", run, trials)
-	if len(files) != 2 || files["rs-actix-2.00-first-requests"+suffix] == nil {
-		t.Fatalf("files %q", slices.Sorted(maps.Keys(files)))
-	}
+	testenv.Need(t, len(files) == 2 && files["rs-actix-2.00-first-requests"+suffix] != nil,
+		"files %q", slices.Sorted(maps.Keys(files)))
 	first := trials[0].FirstRequests
 	var lines []string
 	for _, r := range decoded(t, files["rs-actix-1.00-first-requests"+suffix]) {

@@ -129,7 +129,6 @@ func TestErrorsAreEstimatedFromComparedBodies(t *testing.T) {
 	conditions, err := ParseConditions("errors<0.1%")
 	testenv.OK(t, err)
 	load := bench.Load{Succeeded: 9997, Checked: 114, Failed: map[bench.ErrorKind]int64{bench.ErrWrong: 3}}
-	if len(conditions.Missed(load)) != 1 {
-		t.Error("3 of 114 compared bodies are unexpected, and errors<0.1% is met")
-	}
+	testenv.Check(t, len(conditions.Missed(load)) == 1,
+		"3 of 114 compared bodies are unexpected, and errors<0.1%% is met")
 }

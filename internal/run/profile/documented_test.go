@@ -229,9 +229,8 @@ func TestDocumentedCodes(t *testing.T) {
 			testenv.OK(t, err)
 			text, _, _ := strings.Cut(string(data), "\n## Keys and options") // which are made
 			text, _, _ = strings.Cut(text, "\n## JSON Schemas")              // keys of schemas
-			if read := readCodes(t, dir, text); read < least {
-				t.Errorf("only %d codes", read)
-			}
+			read := readCodes(t, dir, text)
+			testenv.Check(t, read >= least, "only %d codes", read)
 		})
 	}
 }
@@ -273,9 +272,8 @@ func readCodes(t *testing.T, dir, text string) (read int) {
 			if !regexp.MustCompile("variables:|save:|suite:").MatchString(profile) {
 				profile = declared + profile
 			}
-			if err := readDocumented(dir, profile); err != nil {
-				t.Errorf("line %d: %v in\n%s", i+1, err, profile)
-			}
+			err := readDocumented(dir, profile)
+			testenv.Check(t, err == nil, "line %d: %v in\n%s", i+1, err, profile)
 		}
 	}
 	return read

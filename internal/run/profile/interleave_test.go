@@ -81,8 +81,7 @@ func TestInterleaveOfAPlanIsBounded(t *testing.T) {
 	for d, ok := range map[time.Duration]bool{
 		0: true, bench.InterleaveAuto: true, minSlice: true, maxSlice: true, minSlice - 1: false, maxSlice + 1: false, -2: false,
 	} {
-		if hint := wrong(&bench.Profile{Interleave: d}, false); (hint == "") != ok {
-			t.Errorf("%v: %q", d, hint)
-		}
+		hint := wrong(&bench.Profile{Interleave: d}, false)
+		testenv.Check(t, (hint == "") == ok, "%v: %q", d, hint)
 	}
 }

@@ -226,9 +226,8 @@ func TestPace(t *testing.T) {
 	p := reread(t, "requests: [{get: /a, pace: 1s}]\n"+plain+"steps: [1]")
 	testenv.Check(t, p.Requests[0].Pace == 1e9 && p.Sessions[0].Pace == 15e8 && p.Requests[1].Pace == 0,
 		"%+v, %+v", p.Requests, p.Sessions)
-	if settled, why := profile.Settle(twice(p), 0); settled.Interleave != profile.Slice {
-		t.Errorf("not interleaved: %+v", why)
-	}
+	settled, why := profile.Settle(twice(p), 0)
+	testenv.Check(t, settled.Interleave == profile.Slice, "not interleaved: %+v", why)
 }
 
 // A slice of an open loop is too short for repetitions: users would give up at the end of each one.
@@ -241,12 +240,10 @@ func TestRepeatAtARateIsNotInterleaved(t *testing.T) {
 		t.Errorf("interleaved by %s, %+v", settled.Interleave, why)
 	}
 	setup := "sessions: [{name: s, setup: " + wait + ", requests: [{get: /c}]}]\nsteps: [{rate: 5}]\n"
-	if settled, why = profile.Settle(twice(reread(t, strings.Replace(load, ", {rate: 5}", "", 1))), 0); settled.Interleave == 0 {
-		t.Errorf("not interleaved: %+v", why)
-	}
-	if settled, why = profile.Settle(twice(reread(t, setup)), 0); settled.Interleave == 0 {
-		t.Errorf("not interleaved: %+v", why)
-	}
+	settled, why = profile.Settle(twice(reread(t, strings.Replace(load, ", {rate: 5}", "", 1))), 0)
+	testenv.Check(t, settled.Interleave != 0, "not interleaved: %+v", why)
+	settled, why = profile.Settle(twice(reread(t, setup)), 0)
+	testenv.Check(t, settled.Interleave != 0, "not interleaved: %+v", why)
 }
 
 // twice returns p with another contender, interleaved if that is possible.

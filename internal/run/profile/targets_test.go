@@ -95,9 +95,8 @@ func TestTargetsAreSentAsVegetaDoes(t *testing.T) {
 			_, sent := m.Write(&u, nil)
 			got[onWire(t, func(w io.Writer) error { _, err := w.Write(sent); return err })] = true
 		}
-		if !maps.Equal(got, want) || len(got) != len(p.Requests) {
-			t.Errorf("got\n%q\nwant\n%q", slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
-		}
+		testenv.Check(t, maps.Equal(got, want) && len(got) == len(p.Requests),
+			"got\n%q\nwant\n%q", slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
 	}
 }
 

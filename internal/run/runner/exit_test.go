@@ -90,9 +90,8 @@ func TestCause_Log(t *testing.T) {
 			trial := f.first()
 			testenv.Check(t, trial.Failure == tt.want && len(trial.LastLog) == len(trace),
 				"%q, want %q; log %+v", trial.Failure, tt.want, trial.LastLog)
-			if c := trial.WhyFailed(); tt.exit != nil && (c == nil || c.String() != tt.want) {
-				t.Errorf("cause %+v, want %q", c, tt.want)
-			}
+			c := trial.WhyFailed()
+			testenv.Check(t, tt.exit == nil || c != nil && c.String() == tt.want, "cause %+v, want %q", c, tt.want)
 		})
 	}
 }
@@ -140,9 +139,8 @@ func TestRun_IgnoredSIGTERM(t *testing.T) {
 			}
 			testenv.Check(t, slices.Equal(graces, c.graces) && warned == c.warned,
 				"graces %v, want %v; warned %d times, want %d", graces, c.graces, warned, c.warned)
-			if last := f.trials["a-2"].Stop; c.graces[1] == 0 && (!last.Killed || !last.Forced) {
-				t.Errorf("stop %+v", last)
-			}
+			last := f.trials["a-2"].Stop
+			testenv.Check(t, c.graces[1] != 0 || last.Killed && last.Forced, "stop %+v", last)
 		})
 	}
 }

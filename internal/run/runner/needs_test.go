@@ -53,9 +53,8 @@ func TestRun_DataChanges(t *testing.T) {
 	} {
 		var got []string
 		for _, in := range f.trials[f.order[i]].Incidents {
-			if got = append(got, in.String()); in.Kind != bench.IncidentData {
-				t.Errorf("kind %s", in.Kind)
-			}
+			got = append(got, in.String())
+			testenv.Check(t, in.Kind == bench.IncidentData, "kind %s", in.Kind)
 		}
 		testenv.Equal(t, got, want, i+1)
 	}

@@ -184,9 +184,8 @@ func TestSession_CannotBegin(t *testing.T) {
 		s := start(t, &fake{}, func(context.Context, <-chan bench.Control) error {
 			return console.Usagef("unknown profile")
 		})
-		if got := events(s); len(got) > 0 {
-			t.Errorf("events %q", got)
-		}
+		got := events(s)
+		testenv.Check(t, len(got) <= 0, "events %q", got)
 		if code, talk := s.Wait(); code != console.ExitUsage || !strings.Contains(talk, "unknown profile") || s.Dir() != "" {
 			t.Errorf("exit code %d, folder %q:\n%s", code, s.Dir(), talk)
 		}
@@ -209,9 +208,8 @@ func TestSession_StopsGracefully(t *testing.T) {
 		watcher, other := Watch(f.dir), Watch(f.dir)
 		testenv.Check(t, !watcher.CanSteer() && watcher.Send(bench.Control{Kind: bench.ControlPause}) != nil,
 			"a run that is only watched takes controls")
-		if batch, ok := other.Next(); !ok || len(batch) == 0 {
-			t.Error("no events in the other session")
-		}
+		batch, ok := other.Next()
+		testenv.Check(t, ok && len(batch) != 0, "no events in the other session")
 		other.Stop(os.Interrupt)
 		if code, _ := other.Wait(); code != console.ExitOK {
 			t.Errorf("exit code %d after watching has ended", code)
@@ -410,9 +408,8 @@ func TestSession_End(t *testing.T) {
 				}
 				ctx, end := context.WithCancelCause(context.Background())
 				end(test.cause)
-				if code, talk := s.End(ctx); code != console.ExitOK {
-					t.Errorf("exit code %d:\n%s", code, talk)
-				}
+				code, talk := s.End(ctx)
+				testenv.Check(t, code == console.ExitOK, "exit code %d:\n%s", code, talk)
 				if signals, killed := f.got(); !slices.Equal(signals, test.signals) || killed {
 					t.Errorf("signals %v, killed %v", signals, killed)
 				}
@@ -439,9 +436,8 @@ func TestSession_Close(t *testing.T) {
 		if code, _ := s.Wait(); code != console.ExitInterrupted || !errors.Is(cause, ErrScreenGone) {
 			t.Errorf("exit code %d, cause %v", code, cause)
 		}
-		if signals, killed := f.got(); len(signals) > 0 || killed {
-			t.Errorf("signals %v, killed %v", signals, killed)
-		}
+		signals, killed := f.got()
+		testenv.Check(t, len(signals) <= 0 && !killed, "signals %v, killed %v", signals, killed)
 	})
 }
 
@@ -469,15 +465,11 @@ func TestSession_Detach(t *testing.T) {
 		for ok := true; ok; {
 			_, ok = s.Next()
 		}
-		if code, _ := s.Wait(); code != console.ExitOK || cause != nil {
-			t.Errorf("exit code %d, cause %v", code, cause)
-		}
-		if err := s.Detach(); err == nil {
-			t.Error("a run that has ended was let go")
-		}
-		if signals, killed := f.got(); len(signals) > 0 || killed {
-			t.Errorf("signals %v, killed %v", signals, killed)
-		}
+		code, _ := s.Wait()
+		testenv.Check(t, code == console.ExitOK && cause == nil, "exit code %d, cause %v", code, cause)
+		testenv.Check(t, s.Detach() != nil, "a run that has ended was let go")
+		signals, killed := f.got()
+		testenv.Check(t, len(signals) <= 0 && !killed, "signals %v, killed %v", signals, killed)
 		<-s.done
 	})
 }
@@ -495,8 +487,7 @@ func TestSession_NothingRan(t *testing.T) {
 		s.Wait()
 		testenv.Check(t, results.Has(f.dir, results.RunFile), "no results while the screen is open")
 		s.Close()
-		if _, err := os.Stat(filepath.Dir(f.dir)); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("left behind: %v", err)
-		}
+		_, err := os.Stat(filepath.Dir(f.dir))
+		testenv.Check(t, errors.Is(err, os.ErrNotExist), "left behind: %v", err)
 	})
 }

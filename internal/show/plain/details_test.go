@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestDetails(t *testing.T) {
@@ -41,9 +42,7 @@ func TestDetails(t *testing.T) {
 		"need      db: 3.00 ms CPU time per request, 0.30 CPUs in use",
 		"source    cgroup v2, reading took 60.0 µs",
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got\n%q\nwant\n%q", got, want)
-	}
+	testenv.Check(t, slices.Equal(got, want), "got\n%q\nwant\n%q", got, want)
 	// Unknown results are left out, and so are counters that went back.
 	if got := details(bench.StepResult{}); len(got) != 0 {
 		t.Errorf("without readings: %q", got)

@@ -90,9 +90,7 @@ func TestEnd_Width(t *testing.T) {
 				t.Errorf("%d columns of %d: %s", fit.Width(line), width, line)
 			}
 		}
-		if strings.ContainsAny(b.String(), "\x1b\r") {
-			t.Error("a control character is printed")
-		}
+		testenv.Check(t, !strings.ContainsAny(b.String(), "\x1b\r"), "a control character is printed")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // loadedBy makes the steps of all trials, in events and results, have these loops in turn.
@@ -44,8 +45,6 @@ func TestLoadEngineIsNamed(t *testing.T) {
 				said = append(said, strings.TrimSpace(engine))
 			}
 		}
-		if strings.Join(said, " ") != strings.Join(c.said, " ") {
-			t.Errorf("%s: %q, want %q", c.name, said, c.said)
-		}
+		testenv.Check(t, strings.Join(said, " ") == strings.Join(c.said, " "), "%s: %q, want %q", c.name, said, c.said)
 	}
 }

@@ -19,9 +19,7 @@ func TestRequestsTimed(t *testing.T) {
 		New:   []bench.RequestPhases{{Connect: ms, Total: ms, Err: "refused"}},
 	}}})
 	want := "  request  first 21.0 ms, same connection 2.00 ms, new connection –\n"
-	if talk.String() != want {
-		t.Errorf("%s\nwant\n%s", talk.String(), want)
-	}
+	testenv.Check(t, talk.String() == want, "%s\nwant\n%s", talk.String(), want)
 }
 
 func TestRequestText(t *testing.T) {

@@ -103,12 +103,8 @@ func TestInAPipe(t *testing.T) {
 		p.Handle(r)
 	}
 	testenv.Golden(t, "testdata/pipe.txt", talk.String())
-	if out.Len() > 0 {
-		t.Errorf("data before the end: %q", out.String())
-	}
-	if strings.ContainsAny(talk.String(), "\x1b\r\x07") {
-		t.Error("control characters in a pipe")
-	}
+	testenv.Check(t, out.Len() <= 0, "data before the end: %q", out.String())
+	testenv.Check(t, !strings.ContainsAny(talk.String(), "\x1b\r\x07"), "control characters in a pipe")
 }
 
 func TestOnATerminal(t *testing.T) {
@@ -126,9 +122,8 @@ func TestOnATerminal(t *testing.T) {
 			}
 		}
 	}
-	if strings.Contains(talk.String(), "\x1b]0;") || strings.Contains(talk.String(), "\x1b[2J") {
-		t.Error("an escape sequence from outside reached the terminal")
-	}
+	testenv.Check(t, !strings.Contains(talk.String(), "\x1b]0;") && !strings.Contains(talk.String(), "\x1b[2J"),
+		"an escape sequence from outside reached the terminal")
 }
 
 func TestJSONLines(t *testing.T) {
@@ -139,18 +134,13 @@ func TestJSONLines(t *testing.T) {
 		p.Handle(r)
 	}
 	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
-	if len(lines) != len(records) {
-		t.Fatalf("%d lines for %d events", len(lines), len(records))
-	}
+	testenv.Need(t, len(lines) == len(records), "%d lines for %d events", len(lines), len(records))
 	for i, line := range lines {
 		var r bench.Record
-		if err := json.Unmarshal([]byte(line), &r); err != nil || r.Seq != int64(i+1) {
-			t.Errorf("line %d: %v: %s", i+1, err, line)
-		}
+		err := json.Unmarshal([]byte(line), &r)
+		testenv.Check(t, err == nil && r.Seq == int64(i+1), "line %d: %v: %s", i+1, err, line)
 	}
-	if !strings.Contains(talk.String(), "LIMITS NOT ENFORCED") {
-		t.Error("a warning is not reported")
-	}
+	testenv.Check(t, strings.Contains(talk.String(), "LIMITS NOT ENFORCED"), "a warning is not reported")
 }
 
 func TestEnd_Failures(t *testing.T) {
@@ -179,9 +169,7 @@ func TestFailureIsPrintedOnce(t *testing.T) {
 			p.Handle(bench.Record{Trial: trial, Event: bench.TrialStarted{}})
 			p.Handle(bench.Record{Trial: trial, Event: bench.PhaseEnded{Phase: bench.PhaseReady, Err: c.phase}})
 			p.Handle(bench.Record{Trial: trial, Event: bench.TrialEnded{State: bench.TrialFailed, Failure: c.failure}})
-			if n := strings.Count(talk.String(), "\n  failed: "); n != c.want {
-				t.Errorf("printed %d times, want %d:\n%s", n, c.want, talk.String())
-			}
+			testenv.Equal(t, strings.Count(talk.String(), "\n  failed: "), c.want, talk.String())
 		})
 	}
 }
@@ -193,9 +181,7 @@ func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe
 func TestBrokenPipeIsReported(t *testing.T) {
 	p := New(Options{Out: brokenPipe{}, Talk: new(bytes.Buffer), JSON: true})
 	p.Handle(bench.Record{Event: bench.Notice{}})
-	if p.Err() == nil {
-		t.Error("no error")
-	}
+	testenv.Check(t, p.Err() != nil, "no error")
 }
 
 // With interleaving, each block of lines has a heading with its contender.
@@ -258,13 +244,9 @@ func TestWarmUpIsReported(t *testing.T) {
 		p.Handle(r)
 	}
 	for _, want := range []string{"64 connections (still warming up)", "; still warming up: throughput rose by 13% over the step"} {
-		if !strings.Contains(table.String(), want) {
-			t.Errorf("the table lacks %q:\n%s", want, table.String())
-		}
+		testenv.Check(t, strings.Contains(table.String(), want), "the table lacks %q:\n%s", want, table.String())
 	}
 	for _, want := range []string{"warning: still warming up: throughput rose by 13% over the step\n", "  to peak  10.0 s from process start to within 3% of 1,000/s (1 connection)\n"} {
-		if !strings.Contains(talk.String(), want) {
-			t.Errorf("the talk lacks %q:\n%s", want, talk.String())
-		}
+		testenv.Check(t, strings.Contains(talk.String(), want), "the talk lacks %q:\n%s", want, talk.String())
 	}
 }

@@ -18,17 +18,11 @@ func TestTableReportsThresholds(t *testing.T) {
 		testenv.OK(t, End(&b, analysis.Of(bench.Run{Profile: bench.Profile{Rounds: 1}}, trials), nil, 0, false))
 		return b.String()
 	}
-	if strings.Contains(text(), "threshold") {
-		t.Error("thresholds are reported although none was checked")
-	}
+	testenv.Check(t, !strings.Contains(text(), "threshold"), "thresholds are reported although none was checked")
 	trial.Steps[0].Thresholds = []bench.ThresholdResult{{Condition: "p99<50ms", Passed: true, Text: "p99 is 1ms, <50ms"}}
 	trial.Steps[1].Thresholds = []bench.ThresholdResult{{Condition: "errors<1%", Text: "errors is 9%, not <1%\x1b[31m", Stopped: bench.ScopeTrial}}
 	for _, want := range []string{"thresholds: 1 of 2 missed", "missed: a-1, step 2 (8 connections): errors is 9%, not <1%", "; stopped the trial"} {
-		if !strings.Contains(text(), want) {
-			t.Errorf("no %q in\n%s", want, text())
-		}
+		testenv.Check(t, strings.Contains(text(), want), "no %q in\n%s", want, text())
 	}
-	if strings.Contains(text(), "\x1b") {
-		t.Error("a control character is printed")
-	}
+	testenv.Check(t, !strings.Contains(text(), "\x1b"), "a control character is printed")
 }

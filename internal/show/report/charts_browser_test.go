@@ -73,9 +73,7 @@ func TestEveryChartIsDrawn(t *testing.T) {
 			b := open(t, shared, doc, c.width, c.scheme)
 			whole := b.photograph(fmt.Sprintf("%d-%s", c.width, c.scheme))
 			seen := eval[surveyed](b, survey)
-			if seen.Over > 0 {
-				t.Errorf("the page is %v px wider than the window", seen.Over)
-			}
+			testenv.Check(t, seen.Over <= 0, "the page is %v px wider than the window", seen.Over)
 			for _, c := range all {
 				checkChart(t, c, seen, whole)
 			}

@@ -36,9 +36,8 @@ func TestColorsAreDistinguishable(t *testing.T) {
 		for k := range colors {
 			c := ink(fmt.Sprintf("c%d", k))
 			for _, behind := range []string{"paper", "band"} {
-				if r := contrast(c, ink(behind)); r < 3 {
-					t.Errorf("%s: color %d has a contrast of only %.2f with --%s", name, k, r, behind)
-				}
+				r := contrast(c, ink(behind))
+				testenv.Check(t, r >= 3, "%s: color %d has a contrast of only %.2f with --%s", name, k, r, behind)
 			}
 			for j, other := range all {
 				least := 5.0
@@ -51,9 +50,8 @@ func TestColorsAreDistinguishable(t *testing.T) {
 			}
 			hue := oklab(c)
 			angle := math.Atan2(hue[2], hue[1]) * 180 / math.Pi
-			if off := math.Abs(math.Remainder(angle-hues[k], 360)); i == 1 && off > 15 {
-				t.Errorf("color %d has another hue in the dark: %.0f° apart", k, off)
-			}
+			off := math.Abs(math.Remainder(angle-hues[k], 360))
+			testenv.Check(t, i != 1 || off <= 15, "color %d has another hue in the dark: %.0f° apart", k, off)
 			hues[k] = angle
 			all = append(all, c)
 		}

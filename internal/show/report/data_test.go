@@ -207,9 +207,8 @@ func TestPercentiles(t *testing.T) {
 	points := chartOf(t, bench.Run{}, []bench.TrialResult{trial}, "percentiles").Lines[0].points
 	testenv.Need(t, len(points) == 31, "%d points", len(points))
 	for i, want := range map[int]float64{0: 1, 10: 900, 20: 990, 30: 999} {
-		if math.Abs(points[i].y-want) > want/500 {
-			t.Errorf("at 1/(1−q) = %v: %v ms, want %v", points[i].x, points[i].y, want)
-		}
+		testenv.Check(t, math.Abs(points[i].y-want) <= want/500,
+			"at 1/(1−q) = %v: %v ms, want %v", points[i].x, points[i].y, want)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/benchtest"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // bookings returns eight interleaved rounds of two versions with long names, and of several kinds of
@@ -79,15 +80,11 @@ func TestTablesFit(t *testing.T) {
 			}
 			cut := eval[[]string](b, `[...document.querySelectorAll('main .wide')].filter((e) => e.offsetParent && e.scrollWidth > e.clientWidth + 1)
 				.map((e) => (e.closest('section')?.id ?? 'first') + ' ' + e.scrollWidth + ' of ' + e.clientWidth)`)
-			if width == 1280 && len(cut) > 0 {
-				t.Errorf("cut tables: %q", cut)
-			}
+			testenv.Check(t, width != 1280 || len(cut) <= 0, "cut tables: %q", cut)
 			cut = eval[[]string](b, `[...document.querySelectorAll('main table')].filter((e) => e.offsetParent &&
 				e.getBoundingClientRect().right > e.parentElement.getBoundingClientRect().right + 1).map((e) => e.innerText.slice(0, 60))
 				.concat([...document.querySelectorAll('main :is(th, td)')].filter((e) => e.offsetParent && e.scrollWidth > e.clientWidth + 1).map((e) => e.innerText))`)
-			if width == 1280 && len(cut) > 0 {
-				t.Errorf("cut tables and cells: %q", cut)
-			}
+			testenv.Check(t, width != 1280 || len(cut) <= 0, "cut tables and cells: %q", cut)
 			large := eval[[]string](b, `[...document.querySelectorAll('td small')].filter((e) => e.offsetParent &&
 				parseFloat(getComputedStyle(e).fontSize) >= parseFloat(getComputedStyle(e.parentElement).fontSize)).map((e) => e.textContent)`)
 			if len(large) > 0 {
@@ -98,9 +95,7 @@ func TestTablesFit(t *testing.T) {
 				t.Errorf("a line may end before a unit: %q", apart[0])
 			}
 			heads := eval[[]float64](b, `[...document.querySelectorAll('header > *')].filter((e) => e.offsetParent).map((e) => e.getBoundingClientRect().top)`)
-			if width == 1280 && slices.Max(heads) > 40 {
-				t.Errorf("the header has several lines: %v", heads)
-			}
+			testenv.Check(t, width != 1280 || slices.Max(heads) <= 40, "the header has several lines: %v", heads)
 			order := eval[[]string](b, `[...document.querySelectorAll('main > section')].map((e) => e.id)`)
 			if slices.Index(order, "requests") > slices.Index(order, "results") || !slices.Contains(order, "requests") {
 				t.Errorf("order: %s", strings.Join(order, " "))
@@ -108,9 +103,7 @@ func TestTablesFit(t *testing.T) {
 			for _, section := range []string{"requests", "failed-requests", "statuses"} {
 				seen := eval[int](b, fmt.Sprintf(`[...document.querySelectorAll('#%s td')].filter((e) => e.offsetParent && e.getBoundingClientRect().right <= innerWidth).length`, section))
 				all := eval[int](b, fmt.Sprintf(`document.querySelectorAll('#%s td').length`, section))
-				if seen != all || all == 0 {
-					t.Errorf("%s: %d of %d cells in sight", section, seen, all)
-				}
+				testenv.Check(t, seen == all && all != 0, "%s: %d of %d cells in sight", section, seen, all)
 			}
 			for selector, name := range map[string]string{"#conclusion dt, .below": "Next step", "#results th": "peak memory", ".first th, .first td": "start-up"} {
 				if !eval[bool](b, fmt.Sprintf(`[...document.querySelectorAll(%q)].some((e) => e.offsetParent && e.innerText.includes(%q))`, selector, name)) {
@@ -122,9 +115,7 @@ func TestTablesFit(t *testing.T) {
 			}
 			labels := eval[[]string](b, `[...document.querySelectorAll('.plot svg text')].filter((e) => e.textContent.includes('…') ||
 				e.getBoundingClientRect().right > e.closest('svg').getBoundingClientRect().right + 1).map((e) => e.textContent)`)
-			if len(labels) > 0 {
-				t.Errorf("cut labels: %q", labels)
-			}
+			testenv.Check(t, len(labels) <= 0, "cut labels: %q", labels)
 		})
 	}
 }
@@ -143,9 +134,7 @@ func TestFirstTableOfSeveral(t *testing.T) {
 			for _, label := range []string{"memory", "start-up", "$/1B req"} {
 				seen := eval[int](b, fmt.Sprintf(`[...document.querySelectorAll('.first td')].filter((e) => e.dataset.label.startsWith(%q) && e.offsetParent &&
 					e.getBoundingClientRect().right <= innerWidth && e.scrollWidth <= e.clientWidth + 1).length`, label))
-				if seen != contenders {
-					t.Errorf("%s of %d of %d contenders is in sight", label, seen, contenders)
-				}
+				testenv.Check(t, seen == contenders, "%s of %d of %d contenders is in sight", label, seen, contenders)
 			}
 		})
 	}

@@ -32,16 +32,12 @@ func TestMarkdown_Size(t *testing.T) {
 			run, trials := fixtureOf(test.contenders, 1)
 			test.change(trials)
 			out := markdown(t, run, trials)
-			if len(out) > maxSummary {
-				t.Errorf("%d bytes", len(out))
-			}
+			testenv.Check(t, len(out) <= maxSummary, "%d bytes", len(out))
 			_, end, said := strings.Cut(out, "\n</details>\n\nLeft out here, most important first, as this file has 60,000 bytes at most: ")
 			if said != (test.left != "") || !strings.Contains(end, test.left) || said && !strings.HasSuffix(end, ". report.html has all of it.\n") {
 				t.Errorf("the end is %q", out[len(out)-400:])
 			}
-			if said && len(out) < maxSummary/2 {
-				t.Errorf("%d bytes: more is left out than necessary", len(out))
-			}
+			testenv.Check(t, !said || len(out) >= maxSummary/2, "%d bytes: more is left out than necessary", len(out))
 			for _, want := range []string{"### ", "| rs-actix", "## Repeat\n", "<details>"} {
 				testenv.Contains(t, out, want)
 			}

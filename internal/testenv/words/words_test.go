@@ -89,9 +89,7 @@ func TestWords(t *testing.T) {
 	all, err := read()
 	testenv.OK(t, err)
 	words := vocabulary(t)
-	if len(all) < 10_000 || len(words) < 30 {
-		t.Fatalf("%d sentences, %d rows of words", len(all), len(words))
-	}
+	testenv.Need(t, len(all) >= 10_000 && len(words) >= 30, "%d sentences, %d rows of words", len(all), len(words))
 	only := os.Getenv("WORDS_IN") // a path prefix, for work on one folder
 	for _, s := range all {
 		if excepted(s) || !strings.HasPrefix(s.File, only) {
@@ -113,22 +111,16 @@ func TestGlossary(t *testing.T) {
 		"answer_ns": false, "the answer": true, "as it\u00a0is": false, "due to rain": false, "when due": true,
 	} {
 		found := slices.ContainsFunc(vocabulary(t), func(u unused) bool { return len(u.in(text)) > 0 })
-		if found != want {
-			t.Errorf("%q: found %t", text, found)
-		}
+		testenv.Check(t, found == want, "%q: found %t", text, found)
 	}
 	data, err := os.ReadFile(root + "/docs/glossary.md")
 	testenv.OK(t, err)
 	terms := map[string]bool{}
 	for _, m := range regexp.MustCompile(`(?m)^\*\*([^*]+)\.\*\*`).FindAllStringSubmatch(string(data), -1) {
-		if terms[m[1]] {
-			t.Errorf("%s stands twice", m[1])
-		}
+		testenv.Check(t, !terms[m[1]], "%s stands twice", m[1])
 		terms[m[1]] = true
 	}
-	if len(terms) < 50 {
-		t.Errorf("%d terms", len(terms))
-	}
+	testenv.Check(t, len(terms) >= 50, "%d terms", len(terms))
 }
 
 // The mask does not change what locbench itself says: no message, help text, hint or example.
@@ -140,8 +132,6 @@ func TestMaskKeepsSentences(t *testing.T) {
 			continue
 		}
 		text := strings.ReplaceAll(s.Text, "{%s}", "{token}")
-		if got := (secret.Masker{}).Text(text); got != text {
-			t.Errorf("%s:%d: %s\n\tmasked: %s", s.File, s.Line, text, got)
-		}
+		testenv.Equal(t, (secret.Masker{}).Text(text), text, s.File, s.Line)
 	}
 }

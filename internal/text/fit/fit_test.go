@@ -23,9 +23,8 @@ func TestWrap(t *testing.T) {
 		{"nothing", "", 3, []string{""}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if got := Wrap(row.text, row.width); !slices.Equal(got, row.lines) {
-				t.Errorf("%q", got)
-			}
+			got := Wrap(row.text, row.width)
+			testenv.Check(t, slices.Equal(got, row.lines), "%q", got)
 		})
 	}
 }
@@ -51,9 +50,8 @@ func FuzzWrap(f *testing.F) {
 		}
 		lines := Wrap(s, width)
 		for _, line := range lines {
-			if Width(line) > width && strings.Contains(line, " ") && Width(s) > width {
-				t.Errorf("%q is wider than %d", line, width)
-			}
+			testenv.Check(t, Width(line) <= width || !strings.Contains(line, " ") || Width(s) <= width,
+				"%q is wider than %d", line, width)
 		}
 		testenv.Equal(t, strings.Join(lines, " "), s)
 	})

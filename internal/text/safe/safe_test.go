@@ -304,9 +304,8 @@ func TestLines(t *testing.T) {
 		"1\n2\n3\n4\n5\n6":                {"1", "… 3 lines …", "5", "6"},
 		"long line of more than 20 bytes": {"long line of more th…"},
 	} {
-		if got := Lines(text, 4, 20); !slices.Equal(got, want) {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+		got := Lines(text, 4, 20)
+		testenv.Check(t, slices.Equal(got, want), "%q: %q, want %q", text, got, want)
 	}
 }
 
@@ -315,8 +314,6 @@ func TestJoined(t *testing.T) {
 		"one": "one", "one\n": "one", "not ready\nafter 30s": "not ready; after 30s",
 		"exit code 3; its last lines:\n  bad\n\n  worse": "exit code 3; its last lines: bad; worse",
 	} {
-		if got := Joined(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+		testenv.Equal(t, Joined(text), want, text)
 	}
 }

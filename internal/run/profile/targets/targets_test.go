@@ -34,9 +34,7 @@ func inFolder(t testing.TB) {
 func targetFiles(t testing.TB) map[string]string {
 	t.Helper()
 	names, err := filepath.Glob("testdata/files/*.txt")
-	if err != nil || len(names) == 0 {
-		t.Fatalf("no files: %v", err)
-	}
+	testenv.Need(t, err == nil && len(names) != 0, "no files: %v", err)
 	files := map[string]string{}
 	for _, name := range names {
 		text, err := os.ReadFile(name)
@@ -110,13 +108,10 @@ func sentBy(t *testing.T, one Target) string {
 	t.Helper()
 	body := []byte(one.Body)
 	if one.BodyFile != "" {
-		if !filepath.IsAbs(one.BodyFile) {
-			t.Errorf("%s is not a whole path", one.BodyFile)
-		}
+		testenv.Check(t, filepath.IsAbs(one.BodyFile), "%s is not a whole path", one.BodyFile)
 		var err error
-		if body, err = os.ReadFile(one.BodyFile); err != nil {
-			t.Fatal(err)
-		}
+		body, err = os.ReadFile(one.BodyFile)
+		testenv.Need(t, err == nil, "%v", err)
 	}
 	return fmt.Sprintf("%s %s %v %q", one.Method, one.Path, one.Header, body)
 }
@@ -142,17 +137,14 @@ func TestRepeatedCookies(t *testing.T) {
 	} {
 		f, err := Parse("t.txt", "t.txt", []byte(text))
 		testenv.OK(t, err)
-		if got := f.Targets[0].Header; len(got) != 2 || got["Cookie"] != "a=1; b=2; c=3" {
-			t.Errorf("%s: %q", name, got)
-		}
+		got := f.Targets[0].Header
+		testenv.Check(t, len(got) == 2 && got["Cookie"] == "a=1; b=2; c=3", "%s: %q", name, got)
 	}
 }
 
 func TestUserOfAddress(t *testing.T) {
 	f, err := Parse("t", "t", []byte("GET http://user:pass@h/\n\nGET http://h/\nAuthorization: Token x\n"))
-	if err != nil || len(f.Targets) != 2 || f.Base != "http://h" {
-		t.Fatalf("%+v, %v", f, err)
-	}
+	testenv.Need(t, err == nil && len(f.Targets) == 2 && f.Base == "http://h", "%+v, %v", f, err)
 	if a, b := f.Targets[0].Header["Authorization"], f.Targets[1].Header["Authorization"]; a != "Basic dXNlcjpwYXNz" || b != "Token x" {
 		t.Errorf("%q, %q", a, b)
 	}
@@ -199,9 +191,8 @@ func TestMostTargets(t *testing.T) {
 		fmt.Fprintf(&b, "GET http://h/user/%d\n", i%Most)
 	}
 	f, err := Parse("t", "t", b.Bytes())
-	if err != nil || len(f.Targets) != Most || f.Targets[Most-1].Weight != 3 {
-		t.Fatalf("%d targets, %v", len(f.Targets), err)
-	}
+	testenv.Need(t, err == nil && len(f.Targets) == Most && f.Targets[Most-1].Weight == 3,
+		"%d targets, %v", len(f.Targets), err)
 	b.WriteString("GET http://h/one\nGET /three\n")
 	testenv.Fails(t, testenv.Err(Parse("t", "t", b.Bytes())), "t:301: more than 100 different targets; put what differs into a file of values")
 }
@@ -293,9 +284,8 @@ func TestMistakes(t *testing.T) {
 		}
 	}
 	f, err := Parse("load/t.txt", "t.txt", []byte("GET http://h/\n(body): /etc/passwd\n"))
-	if err != nil || f.Targets[0].BodyFile != "" || f.Targets[0].Header["(body)"] == "" {
-		t.Errorf("%+v, %v: a header is the file of a body", f, err)
-	}
+	testenv.Check(t, err == nil && f.Targets[0].BodyFile == "" && f.Targets[0].Header["(body)"] != "",
+		"%+v, %v: a header is the file of a body", f, err)
 }
 
 // FuzzParse: any file has a mistake in one of its lines, or it is read as vegeta reads it.
@@ -323,9 +313,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		all, ok := errors.AsType[strictyaml.Mistakes](err)
-		if !ok || len(all) != 1 {
-			t.Fatalf("%d mistakes: %v", len(all), err)
-		}
+		testenv.Need(t, ok && len(all) == 1, "%d mistakes: %v", len(all), err)
 		if m := all[0]; m.Line < 1 || m.Line > 1+strings.Count(text, "\n") || strings.ContainsAny(m.String(), "\n\r\x00\x1b") || len(m.String()) > 900 {
 			t.Errorf("%q of %q", m, text)
 		}

@@ -164,9 +164,8 @@ func TestScale(t *testing.T) {
 		{Chart{Series: []Series{{Points: []Point{{0, 29}}}}}, 0, 30},
 	} {
 		s := c.chart.scale(thin(c.chart.Series, Axis{To: 10}, 20, c.chart.Log))
-		if math.Abs(s.bottom-c.bottom) > 1e-9*c.bottom || math.Abs(s.top-c.top) > 1e-9*c.top {
-			t.Errorf("scale of %+v is from %v to %v, want %v to %v", c.chart, s.bottom, s.top, c.bottom, c.top)
-		}
+		testenv.Check(t, math.Abs(s.bottom-c.bottom) <= 1e-9*c.bottom && math.Abs(s.top-c.top) <= 1e-9*c.top,
+			"scale of %+v is from %v to %v, want %v to %v", c.chart, s.bottom, s.top, c.bottom, c.top)
 	}
 	s := logScale(1e-3, 1e3)
 	for v, want := range map[float64]float64{1e-3: 0, 1: 0.5, 1e3: 1, 1e9: 1, 0: 0} {
@@ -192,9 +191,8 @@ func TestAllocations(t *testing.T) {
 	l := ui.NewTheme(ui.ThemeOptions{})
 	axis, charts := sample(l)
 	for _, c := range charts {
-		if n := testing.AllocsPerRun(10, func() { c.Draw(l, axis, 200, 40) }); n > 80 {
-			t.Errorf("%s: %v allocations a draw", c.Title, n)
-		}
+		n := testing.AllocsPerRun(10, func() { c.Draw(l, axis, 200, 40) })
+		testenv.Check(t, n <= 80, "%s: %v allocations a draw", c.Title, n)
 	}
 }
 

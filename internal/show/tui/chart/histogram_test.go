@@ -65,13 +65,10 @@ func TestSharesAreOfAllRequests(t *testing.T) {
 		sum := 0.0
 		for i := 0; i < n; i += each {
 			sum += shares[i]
-			if shares[i] < 0 || shares[i] > top {
-				t.Errorf("%d cells: share %g, the largest is %g", n, shares[i], top)
-			}
+			testenv.Check(t, shares[i] >= 0 && shares[i] <= top,
+				"%d cells: share %g, the largest is %g", n, shares[i], top)
 		}
-		if math.Abs(sum-1) > 1e-9 {
-			t.Errorf("%d cells: the shares come to %g", n, sum)
-		}
+		testenv.Check(t, math.Abs(sum-1) <= 1e-9, "%d cells: the shares come to %g", n, sum)
 	}
 }
 

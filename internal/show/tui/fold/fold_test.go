@@ -53,9 +53,8 @@ func TestAFinishedRun(t *testing.T) {
 				continue
 			}
 			known++
-			if u.CPUs > 0.6 || u.Throttled > 1 || u.Used <= 0 || u.Peak < u.Used/2 {
-				t.Errorf("%s at %.1f s: %+v", trial.Result.Trial, u.T, u)
-			}
+			testenv.Check(t, u.CPUs <= 0.6 && u.Throttled <= 1 && u.Used > 0 && u.Peak >= u.Used/2,
+				"%s at %.1f s: %+v", trial.Result.Trial, u.T, u)
 		}
 		testenv.Check(t, known >= 15, "%s: %d readings of CPU", trial.Result.Trial, known)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestDiarySaysWhyNotInterleaved: the header says that a run is not interleaved, the log says why.
@@ -20,8 +21,7 @@ func TestDiarySaysWhyNotInterleaved(t *testing.T) {
 		old := run.Plain.Reason
 		change()
 		_, text := new(State).sentence(bench.Record{Event: bench.RunStarted{Run: run, Dir: "out"}})
-		if run.Plain.Reason = old; !strings.HasSuffix(text, want) {
-			t.Errorf("%q does not end with %q", text, want)
-		}
+		run.Plain.Reason = old
+		testenv.Check(t, strings.HasSuffix(text, want), "%q does not end with %q", text, want)
 	}
 }

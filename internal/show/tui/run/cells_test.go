@@ -8,6 +8,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/show/tui/fold"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // First responses have a column if those of any step of the trial took a second.
@@ -16,8 +17,6 @@ func TestMeasures_FirstResponses(t *testing.T) {
 		trial := &fold.Trial{}
 		trial.Result.Steps = []bench.StepResult{{}, {Load: bench.Load{FirstResponse: first}}}
 		is := func(m measure.Shown) bool { return m.ID == measure.First }
-		if got := slices.ContainsFunc(measures(measure.ScreenSteps, trial), is); got != want {
-			t.Errorf("%s: shown %v, want %v", first, got, want)
-		}
+		testenv.Equal(t, slices.ContainsFunc(measures(measure.ScreenSteps, trial), is), want, first)
 	}
 }
