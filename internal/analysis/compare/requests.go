@@ -137,7 +137,7 @@ func rowOf(kind analysis.Kind, n int, why string) (row Row, values [2][]float64)
 		row.Sentence = only
 	case few:
 		row.Sentence = "too few requests"
-	case none: // no failures
+	case none && why == "": // no failures
 		row.Verdict, row.Sentence = stats.Same, stats.Same.String()
 	case why != "":
 		row.Sentence = "not comparable"

@@ -33,3 +33,10 @@ func TestSchemasOfOpenAPIAreKept(t *testing.T) {
 		}
 	}
 }
+
+// Double braces are the text in single ones, not a variable as other tools write it: refused.md.
+func TestDoubleBraces(t *testing.T) {
+	p, err := Parse("p.yaml", []byte("requests: [{get: '/x?u={{user}}'}]\nsteps: [1]\n"))
+	testenv.OK(t, err)
+	testenv.Equal(t, bench.Parts(p.Requests[0].Path), []bench.Part{{Text: "/x?u={user}"}})
+}
