@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/contender/check"
+	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
