@@ -5,8 +5,8 @@ import (
 	"os"
 	"testing"
 
-	"github.com/locbench/locbench/internal/contender/check"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender/check"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -37,7 +37,7 @@ func TestSchemasOfOpenAPIAreKept(t *testing.T) {
 
 // Double braces are the text in single ones, not a variable as other tools write it: refused.md.
 func TestDoubleBraces(t *testing.T) {
-	p, err := Parse("p.yaml", []byte("requests: [{get: '/x?u={{user}}'}]\nsteps: [1]\n"))
+	p, err := Parse("p.yaml", []byte("requests: [{post: /x, body: 'u={{user}}'}]\nsteps: [1]\n"))
 	testenv.OK(t, err)
-	testenv.Equal(t, bench.Parts(p.Requests[0].Path), []bench.Part{{Text: "/x?u={user}"}})
+	testenv.Equal(t, bench.Parts(p.Requests[0].Body), []bench.Part{{Text: "u={user}"}})
 }
