@@ -165,7 +165,7 @@ func TestServiceWithDatabase(t *testing.T) {
 	for _, runtime := range []string{"docker", "process"} {
 		t.Run(runtime, func(t *testing.T) {
 			dir, lines := t.TempDir(), 0
-			typed := strings.NewReplacer("$ ", "", "~/locbench", sources, "let-me-in", "'p@$$w/0rd#%'", "try ", "try --quiet --runtime "+runtime+" ",
+			typed := strings.NewReplacer("$ ", "", "~/locbench", sources, "let-me-in", "'p@$$w/0rd#%'", "try ", "try --runtime "+runtime+" ",
 				"locbench run ", "locbench run --headless --rounds 2 --runtime "+runtime+" ")
 			t.Setenv("PGPASSWORD", "p@$$w/0rd#%") // each block runs in its own shell
 			page := readPage(t, database)

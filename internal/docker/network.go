@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/containerd/errdefs"
 	"github.com/moby/moby/client"
@@ -175,8 +176,20 @@ func (e *Engine) List(ctx context.Context, run string) ([]Left, error) {
 // Clean removes the containers (also running ones), networks and volumes that List finds, except
 // those for which keep returns true, and the anonymous volumes of removed containers; keep may be
 // nil. It removes no image. It continues after a failure and returns what was removed, with all
-// errors.
+// errors. What is in use may be so by a container that the engine was still making for a run that
+// was killed: all are listed again then, twice at most.
 func (e *Engine) Clean(ctx context.Context, run string, keep func(Left) bool) (removed []Left, err error) {
+	for again := 2; ; again-- {
+		var now []Left
+		now, err = e.clean(ctx, run, keep)
+		removed = append(removed, now...)
+		if !errdefs.IsConflict(err) || again == 0 || !pause(ctx, time.Second) {
+			return removed, err
+		}
+	}
+}
+
+func (e *Engine) clean(ctx context.Context, run string, keep func(Left) bool) (removed []Left, err error) {
 	all, err := e.List(ctx, run)
 	if err != nil {
 		return nil, err

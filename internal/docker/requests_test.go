@@ -167,6 +167,19 @@ func TestClean(t *testing.T) {
 			testenv.Check(t, slices.Equal(removed, want), "%+v, want %+v", removed, want)
 		})
 	}
+	// A volume that the engine still needs for a container that it was making when the run was killed.
+	synctest.Test(t, func(t *testing.T) {
+		f, lists := fakedocker.New(), 0
+		f.Others = slices.Clone(left)
+		f.Responses["DELETE /volumes/"+volume1] = reply(409, refused)
+		f.OnRequest = func(request string) {
+			if lists += strings.Count(request, "GET /volumes"); lists == 3 {
+				delete(f.Responses, "DELETE /volumes/"+volume1)
+			}
+		}
+		removed, err := engineOf(t, f).Clean(t.Context(), "r1", nil)
+		testenv.Check(t, err == nil && lists == 3 && removed[len(removed)-1].Name == volume1, "%+v, %v, after %d lists", removed, err, lists)
+	})
 	f := fakedocker.New()
 	f.Responses["GET /volumes"] = reply(500, "")
 	testenv.Check(t, testenv.Err(engineOf(t, f).Clean(t.Context(), "", nil)) != nil, "cleaned without a list")
