@@ -17,7 +17,7 @@ const libraryVersion = "5.6.0"
 // librarySHA256 is the digest of the unpacked library, for a test.
 const librarySHA256 = "bf4a223524e40b77c304bec67e1222cf551f14880cf42c69dc046558e11c07b1"
 
-//go:embed assets js page.html style.css first.css charts.css
+//go:embed assets js page.html summary.tmpl style.css first.css charts.css
 var files embed.FS
 
 // The files that make up the style and the script of the page, in this order.

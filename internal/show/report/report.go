@@ -26,6 +26,7 @@ import (
 	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/text/table"
 )
 
@@ -64,7 +65,8 @@ type document struct {
 	Checks       checkResults
 	Environment  []factGroup
 	Reproduce    reproduction
-	Definitions  []fact
+	Price        string // of a vCPU-hour
+	Interleave   string // the slices of interleaved contenders; "": not interleaved
 }
 
 // HTML writes the report as one HTML document: 1 MB of chart library, and about 30 KB for a trial
@@ -115,7 +117,9 @@ func newDocument(a *analysis.Run, l layout, opts Options) document {
 	p := document{
 		State: cleanText(run.OutcomeText()), When: instant(run.Started), Version: cleanName(run.Software.Locbench),
 		Failures: failures(l), Contenders: l.contenders,
-		Checks: checks(l), Environment: environment(run, l), Reproduce: newReproduction(run), Definitions: definitions(run.Profile),
+		Checks: checks(l), Environment: environment(run, l), Reproduce: newReproduction(run),
+		Price:      "$" + plain(cmp.Or(max(0, run.Profile.PriceVCPUHr), stats.DefaultPrice)),
+		Interleave: when(run.Profile.Interleave > 0, units.Duration(run.Profile.Interleave)),
 	}
 	first, trials := firstCharts(run.Profile, l, r), len(l.columns)
 	if s := opts.Search; s != nil {
