@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -30,9 +31,9 @@ type chart struct {
 	Marks  []mark         `json:"marks,omitempty"`  // lines across the chart: thresholds, limits, starts of steps
 
 	Note   string      `json:"-"` // how to read the chart
-	Y      string      `json:"-"` // type of the vertical axis: "value", "log"
+	Y      string      `json:"-"` // type of the vertical axis: "log"; "": values
 	Values table.Table `json:"-"` // the same values, of charts over the steps
-	x      string      // type of the horizontal axis
+	x      string      // type of the horizontal axis: "log", "category"; "": values
 	xName  string
 }
 
@@ -92,8 +93,8 @@ func (ch chart) drawn() chart {
 	}
 	c.SetGlobalOptions(
 		charts.WithAnimation(false),
-		charts.WithXAxisOpts(opts.XAxis{Type: ch.x, Name: ch.xName, NameLocation: "middle", NameGap: 28}),
-		charts.WithYAxisOpts(opts.YAxis{Type: ch.Y}),
+		charts.WithXAxisOpts(opts.XAxis{Type: cmp.Or(ch.x, "value"), Name: ch.xName, NameLocation: "middle", NameGap: 28}),
+		charts.WithYAxisOpts(opts.YAxis{Type: cmp.Or(ch.Y, "value")}),
 		charts.WithGridOpts(opts.Grid{Left: "8", Right: "96", Top: "12", Bottom: "24", ContainLabel: opts.Bool(true)}),
 		charts.WithTooltipOpts(opts.Tooltip{Trigger: trigger}),
 		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)}),

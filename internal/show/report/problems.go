@@ -181,8 +181,7 @@ func manualChanges(run bench.Run, l layout) table.Table {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b change) int { return a.At.Compare(b.At) })
-	t := table.Table{Columns: columns("When", "What", "Where")}
-	t.Columns[1].Left, t.Columns[2].Left = true, true
+	t := table.Table{Columns: columns("When|What<|Where<")}
 	for _, c := range all[:min(len(all), maxManualChanges)] {
 		t.Add(instant(c.At), controlText(c.Control), c.where)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
 )
 
 // moment is a second of a trial, or several of a long one: what the client counted, or what a reading
@@ -52,16 +53,15 @@ func secondCharts(l layout) (all []chart) {
 		{"second-errors", "Errors/s", "/s", "", func(m moment) float64 { return m.errors }, nil},
 		{"second-p50", "p50, ms", "ms", "", func(m moment) float64 { return m.p50 }, nil},
 		{"second-p99", "p99, ms", "ms", "", func(m moment) float64 { return m.p99 }, nil},
-		{"second-cpus", "CPUs in use", "", "", func(m moment) float64 { return m.cpus }, l.quotas()},
+		{"second-cpus", "CPUs in use", "", "", func(m moment) float64 { return m.cpus }, l.limits("quota", func(x bench.Limits) (float64, string) { return x.CPUs, when(x.CPUs > 0, units.CPUs(x.CPUs)) })},
 		{"second-throttled", "Throttled periods, %", "%", "", func(m moment) float64 { return m.throttled }, nil},
 		{"second-memory", "Memory in use, MiB", "MiB", "Without page cache. A leak is a straight line upward; a heap or a cache " +
-			"that fills up becomes flat." + l.growth(), func(m moment) float64 { return m.memory }, l.memoryLimits()},
+			"that fills up becomes flat." + l.growth(), func(m moment) float64 { return m.memory }, l.limits("limit", func(x bench.Limits) (float64, string) {
+			return float64(x.Memory) / (1 << 20), when(x.Memory > 0, units.Bytes(x.Memory))
+		})},
 	} {
-		ch := chart{ID: one.id, Title: one.title + ", by second", Unit: one.unit, Note: note + one.note, Y: "value", xName: "seconds",
+		ch := chart{ID: one.id, Title: one.title + ", by second", Unit: one.unit, Note: note + one.note, Y: when(one.unit == "ms", "log"), xName: "seconds",
 			Marks: steps}
-		if one.unit == "ms" {
-			ch.Y = "log"
-		}
 		most, k := 0., 0
 		ch = ch.ofTrials(l, func(column) (points []point) {
 			for _, m := range moments[k] {
@@ -207,6 +207,3 @@ func larger(a, b float64) float64 {
 	}
 	return a
 }
-
-// positive returns v, or unknown if v is not positive.
-func positive(v float64) float64 { return larger(unknown, v) }
