@@ -72,8 +72,7 @@ func checks(l layout) (all checkResults) {
 			at[k.group] = len(all.Groups)
 			all.Groups = append(all.Groups, checkGroup{Name: cleanName(k.group), Table: table.Table{Columns: l.columnsOf("Check")}})
 		}
-		g, row := &all.Groups[at[k.group]], table.Row{Cells: []table.Cell{{Text: cleanText(k.name)}}}
-		seen := map[string]bool{}
+		g, row, seen := &all.Groups[at[k.group]], rowOf(cleanText(k.name)), map[string]bool{}
 		for _, results := range outcomes[k] {
 			cell := outcome(results)
 			seen[cell.Text] = seen[cell.Text] || len(results) > 0

@@ -44,11 +44,11 @@ func embedded(name string) []byte {
 
 // library returns the chart library, unpacked once. Callers must not change it.
 var library = sync.OnceValues(func() ([]byte, error) {
+	var js []byte
 	z, err := gzip.NewReader(bytes.NewReader(embedded("assets/echarts.min.js.gz")))
-	if err != nil {
-		return nil, fmt.Errorf("unpack chart library: %w", err)
+	if err == nil {
+		js, err = io.ReadAll(z)
 	}
-	js, err := io.ReadAll(z)
 	if err != nil {
 		return nil, fmt.Errorf("unpack chart library: %w", err)
 	}

@@ -116,11 +116,11 @@ func phases(l layout) table.Table {
 			continue
 		}
 		add := func(name, how string, r bench.RequestPhases) {
-			row := t.Add(c.Name(), name)
-			row.Cells[1].Small = []string{how}
+			row := rowOf(c.Name(), table.Cell{Text: name, Small: []string{how}})
 			for _, d := range []time.Duration{r.Name, r.Connect, r.TLS, r.Send, r.FirstByte, r.Receive, r.Total} {
 				row.Cells = append(row.Cells, table.Cell{Text: shownIf(d != 0, units.Duration(d))})
 			}
+			t.Rows = append(t.Rows, row)
 		}
 		add("first", cmp.Or(cleanText(f.First.Err), "cold"), f.First)
 		add("later", medianOf(f.Kept), f.Typical())

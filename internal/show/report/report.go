@@ -49,6 +49,7 @@ type document struct {
 	Title, Folder, Policy, State, When string
 
 	Style                    template.CSS
+	Library, Script, Data    template.JS // unchanged: the hashes of the policy hold only for the exact bytes
 	LibraryVersion, Licenses string
 
 	Version      string // locbench's version at the time of the run
@@ -90,18 +91,13 @@ func HTML(w io.Writer, a *analysis.Run, opts Options) error {
 		"script-src " +
 		source(lib) + " " + source(script)
 	p.Style, p.LibraryVersion, p.Licenses = template.CSS(joined(styles)), libraryVersion, licenses()
-	var head bytes.Buffer
-	if err := pageHTML().Execute(&head, p); err != nil {
+	p.Library, p.Script, p.Data = template.JS(lib), template.JS(script), template.JS(data)
+	var page bytes.Buffer
+	if err := pageHTML().Execute(&page, p); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
-	// The scripts are written unchanged: their hashes hold only for their exact bytes.
-	for _, part := range [][]byte{
-		head.Bytes(), []byte("<script type=\"application/json\" id=\"page-data\">"), data, []byte("</script>\n<script>"), lib,
-		[]byte("</script>\n<script>"), script, []byte("</script>\n</body>\n</html>\n"),
-	} {
-		if _, err := w.Write(part); err != nil {
-			return fmt.Errorf("write report: %w", err)
-		}
+	if _, err := w.Write(page.Bytes()); err != nil {
+		return fmt.Errorf("write report: %w", err)
 	}
 	return nil
 }

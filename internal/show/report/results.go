@@ -98,7 +98,7 @@ func newResults(l layout, leaders map[measure.ID][]string, floor *compare.Floor)
 		fmt.Sprintf("Of a step: at peak of each contender, the measured step with the highest throughput. Small print: 95%% CI of the "+
 			"median (from %d rounds on), or else the range of the rounds.", stats.MinInterval)}}
 	of := func(name string, cell func(contender) table.Cell) {
-		row := table.Row{Cells: []table.Cell{{Text: name}}}
+		row := rowOf(name)
 		for _, c := range l.contenders {
 			row.Cells = append(row.Cells, cell(c))
 		}
@@ -123,13 +123,14 @@ func newResults(l layout, leaders map[measure.ID][]string, floor *compare.Floor)
 		groups = append(groups, measure.GroupOfNeed(name))
 	}
 	for _, g := range groups {
-		t.Rows = append(t.Rows, table.Row{Cells: []table.Cell{{Text: g.Name, Tone: table.Faint}}})
-		rows := len(t.Rows)
-		for _, id := range g.IDs {
+		ids := slices.DeleteFunc(slices.Clone(g.IDs), func(id measure.ID) bool {
+			return !slices.ContainsFunc(l.contenders, func(c contender) bool { return measure.Get(id).Contender(c.of.Contender).Known })
+		})
+		if len(ids) > 0 {
+			t.Rows = append(t.Rows, rowOf(table.Cell{Text: g.Name, Tone: table.Faint}))
+		}
+		for _, id := range ids {
 			m := measure.Get(id)
-			if !slices.ContainsFunc(l.contenders, func(c contender) bool { return m.Contender(c.of.Contender).Known }) {
-				continue
-			}
 			of(m.Name+when(m.Unit == measure.Dollars, " per 1B requests"), func(c contender) table.Cell {
 				r := m.Contender(c.of.Contender)
 				if x := c.of.Excluded; m.Unit == measure.Dollars && x != nil && x.Unexpected != nil {
@@ -145,9 +146,6 @@ func newResults(l layout, leaders map[measure.ID][]string, floor *compare.Floor)
 				estimate, sampled = estimate || r.Known && r.Estimate, sampled || r.Known && r.AtLeast
 				return cell
 			})
-		}
-		if len(t.Rows) == rows {
-			t.Rows = t.Rows[:rows-1]
 		}
 	}
 	ignored := ""

@@ -79,18 +79,14 @@ func (s *Search) charts() (first, more []chart) {
 		func(o capacity.Outcome) float64 { return float64(o.P99) / 1e6 })
 	achieved := s.byLimit(chart{ID: "probes-throughput", Title: "Throughput by probe", Note: "successes/s over scheduled requests/s", Unit: "/s"},
 		func(o capacity.Outcome) float64 { return o.Achieved })
-	for _, ch := range []chart{s.sustained(), s.cost(), p99, achieved} {
-		ch.First = len(first) < 2
-		ch.Note += when(ch.First && ch.Y == "log", ", log scale") // else it is next to the title
-		switch {
-		case !ch.drawable():
-		case ch.First:
-			first = append(first, ch)
-		default:
-			more = append(more, ch)
-		}
+	all := []chart{s.sustained(), s.cost(), p99, achieved}
+	all = slices.DeleteFunc(all, func(ch chart) bool { return !ch.drawable() })
+	n := min(2, len(all))
+	for i := range n {
+		all[i].First = true
+		all[i].Note += when(all[i].Y == "log", ", log scale") // else it is next to the title
 	}
-	return first, more
+	return all[:n], all[n:]
 }
 
 // over adds a line with its points in the order of the horizontal axis.
