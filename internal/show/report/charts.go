@@ -51,7 +51,8 @@ func (l layout) alongSteps(ch chart) (chart, []float64) {
 // round of several.
 func stepChart(l layout, m measure.Measure) chart {
 	title := m.Chart.Title + when(m.Chart.Unit != "", ", "+m.Chart.Unit)
-	ch, at := l.alongSteps(chart{ID: m.Chart.ID, Title: title, Note: m.Chart.Note, Unit: m.Chart.Unit, Y: when(m.Chart.Log, "log")})
+	ch, at := l.alongSteps(chart{ID: m.Chart.ID, Title: title, Note: m.Chart.Note, Unit: m.Chart.Unit,
+		Y: when(m.Chart.Log, "log")})
 	known := func(v float64, ok bool) bool { return ok && finite(v) && (v != 0 || m.Chart.Zero) }
 	whole := make([]line, len(l.contenders))
 	ch.Values = l.stepTable(func(c contender, row int, s stats.Step) table.Cell {
@@ -93,7 +94,8 @@ var threadKinds = [...]string{"served", "compiled", "collected", "runtime", "end
 // bars unless the compilers or collectors of any of them used 2% of it in a measured step.
 func byThread(l layout) chart {
 	m := measure.Get(measure.CPURequest)
-	ch := chart{ID: "cpu-by-thread", Title: "CPU time per request by kind of thread, µs", Unit: "µs", Bars: true, x: "category", xName: l.axis(),
+	ch := chart{ID: "cpu-by-thread", Title: "CPU time per request by kind of thread, µs", Unit: "µs",
+		Bars: true, x: "category", xName: l.axis(),
 		Note: "One bar per contender. From below, ever lighter: served, compiled, collected, runtime (one of these two), ended threads (not known). " +
 			"Work on threads that serve counts as served."}
 	places, n := make([]float64, len(l.rows)), 0. // side by side
@@ -183,10 +185,10 @@ func (l layout) peakRow() int {
 }
 
 // ofTrials adds a line for each trial, of which readers choose the round.
-func (ch chart) ofTrials(l layout, points func(column) []point) chart {
+func (ch chart) ofTrials(l layout, points func(i int, c column) []point) chart {
 	ch.Choose = "round"
-	for _, c := range l.columns {
-		ch.add(line{Contender: c.Contender, Round: c.Round, Name: c.Label, points: points(c)})
+	for i, c := range l.columns {
+		ch.add(line{Contender: c.Contender, Round: c.Round, Name: c.Label, points: points(i, c)})
 	}
 	return ch
 }
@@ -195,7 +197,7 @@ func (ch chart) ofTrials(l layout, points func(column) []point) chart {
 func cumulative(l layout) chart {
 	ch := chart{ID: "cumulative", Title: "Cumulative successes over cumulative CPU time", xName: "CPU seconds since start",
 		Note: "One point per step end; the first is the start of the load. CPU time includes start-up and checks. Steeper is better."}
-	return ch.ofTrials(l, func(c column) (all []point) {
+	return ch.ofTrials(l, func(_ int, c column) (all []point) {
 		var successes int64
 		at := func(u *bench.Usage) {
 			if u != nil {
@@ -219,23 +221,26 @@ func cumulative(l layout) chart {
 // limits returns the enforced limits of a resource as lines across a chart, with the contenders that
 // have them if they differ.
 func (l layout) limits(name string, of func(bench.Limits) (at float64, text string)) (all []mark) {
-	who := map[string][]string{}
+	who := map[mark][]string{}
 	var order []mark
 	for _, c := range l.columns {
-		at, text := 0., ""
+		var m mark
 		if info := c.trial.Instance; info != nil && info.LimitsEnforced {
-			at, text = of(info.Limits)
+			at, text := of(info.Limits)
+			m = mark{Text: text, At: number(at)}
 		}
-		if who[text] == nil && text != "" {
-			order = append(order, mark{Text: text, At: number(at)})
+		if !slices.Contains(order, m) {
+			order = append(order, m)
 		}
-		if names := who[text]; len(names) == 0 || names[len(names)-1] != c.Label {
-			who[text] = append(names, c.Label)
+		if !slices.Contains(who[m], c.Label) {
+			who[m] = append(who[m], c.Label)
 		}
 	}
 	for _, m := range order {
-		m.Text = name + " " + m.Text + when(len(who) > 1, " ("+strings.Join(who[m.Text], ", ")+")")
-		all = append(all, m)
+		if text := m.Text; text != "" {
+			m.Text = name + " " + text + when(len(who) > 1, " ("+strings.Join(who[m], ", ")+")")
+			all = append(all, m)
+		}
 	}
 	return all
 }

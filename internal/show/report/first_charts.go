@@ -135,7 +135,8 @@ func byRound(l layout, id measure.ID, title, unit string) chart {
 // unanswered returns the requests that were scheduled and not yet answered, second by second, of
 // the last round.
 func unanswered(l layout) chart {
-	ch := chart{ID: "first-unanswered", Title: "Unanswered requests", Note: "scheduled, not yet answered, by second", xName: "seconds"}
+	ch := chart{ID: "first-unanswered", Title: "Unanswered requests", Note: "scheduled, not yet answered, by second",
+		xName: "seconds"}
 	return ch.ofContenders(l, func(c contender) (all []point) {
 		var open int64
 		for _, w := range windows(c) {
@@ -167,7 +168,8 @@ func bySecond(l layout, name string, of func(bench.Window) time.Duration) chart 
 
 // byRequest returns the times of the first requests, in their order, of the last round.
 func byRequest(l layout) chart {
-	ch := chart{ID: "first-requests", Title: "Request by request", Note: "latency of the first ones, log scale", Unit: "ms", Y: "log", xName: "requests"}
+	ch := chart{ID: "first-requests", Title: "Request by request", Note: "latency of the first ones, log scale", Unit: "ms",
+		Y: "log", xName: "requests"}
 	return ch.ofContenders(l, func(c contender) (all []point) {
 		for _, t := range slices.Backward(c.of.Results) {
 			if f := t.FirstRequests; f != nil && len(all) == 0 {

@@ -16,8 +16,9 @@ import (
 
 // failedRequests returns the kinds of failures by kind of request, with the first text of each.
 func failedRequests(l layout) table.Table {
-	return tableOf(l, "Request<|Failure|Share|Count|First<", "All steps and rounds. Share: of all requests of this kind; of unexpected "+
-		"bodies, of the compared ones. First: the first such response or connection error.",
+	return tableOf(l, "Request<|Failure|Share|Count|First<",
+		"All steps and rounds. Share: of all requests of this kind; of unexpected bodies, of the compared ones. "+
+			"First: the first such response or connection error.",
 		func(c contender) []analysis.Failure { return c.of.Failures() },
 		func(f analysis.Failure) []any {
 			return []any{table.Cell{Text: cleanName(f.Request), Small: known(cleanName(f.Session))}, cleanName(f.Kind.Words()),
@@ -28,8 +29,9 @@ func failedRequests(l layout) table.Table {
 // statuses returns the responses of each step by status, where a contender sent several or rejected
 // requests.
 func statuses(l layout) table.Table {
-	return tableOf(l, "Step|Responses<|Rejected|Rejected share", "All rounds, with lead-in and drain. Rejected: responses with an "+
-		"expected status that does not count as throughput: neither successes nor errors, and in no latency.",
+	return tableOf(l, "Step|Responses<|Rejected|Rejected share",
+		"All rounds, with lead-in and drain. Rejected: responses with an expected status that does "+
+			"not count as throughput: neither successes nor errors, and in no latency.",
 		func(c contender) []stats.Step {
 			return slices.DeleteFunc(slices.Clone(c.of.Steps), func(s stats.Step) bool { return s.StatusWords() == "" })
 		},
@@ -42,8 +44,9 @@ func statuses(l layout) table.Table {
 
 // sessions returns how many sessions of each contender completed, and where the others failed.
 func sessions(l layout) table.Table {
-	return tableOf(l, "Session|Started|Completed|Rejected|Failed|At", "All steps and rounds. A session ends with its first failed or "+
-		"rejected request; the rest were cut off at the end of a step.",
+	return tableOf(l, "Session|Started|Completed|Rejected|Failed|At",
+		"All steps and rounds. A session ends with its first failed or rejected request; "+
+			"the rest were cut off at the end of a step.",
 		func(c contender) []bench.SessionLoad { return c.of.Sessions() },
 		func(s bench.SessionLoad) []any {
 			failed, at := int64(0), []string(nil)
@@ -65,8 +68,9 @@ func errorRate(l bench.Load) string {
 func breakdown(l layout) table.Table {
 	var order []string // of requests
 	var step stats.Step
-	t := tableOf(l, "Request<|At|Successes|Errors|p50|p90|p99|Max", "All rounds. Several contenders: at the step at which p99 is compared; "+
-		"one: at its peak (or the step with most requests if too many failed). Other steps: see the JSON files.",
+	t := tableOf(l, "Request<|At|Successes|Errors|p50|p90|p99|Max",
+		"All rounds. Several contenders: at the step at which p99 is compared; one: at its peak (or the step with most "+
+			"requests if too many failed). Other steps: see the JSON files.",
 		func(c contender) (all []bench.RequestLoad) {
 			var ok bool
 			if step, ok = c.of.MixStep(); ok {

@@ -155,7 +155,8 @@ func newResults(l layout, leaders map[measure.ID][]string, floor *compare.Floor)
 	t.Footnotes = append(t.Footnotes, known(
 		when(len(groups) > len(measure.Groups()), "Costs of needs are of the CPU time they used in the steps, not of their limits; "+
 			"those of contenders do not include them."),
-		when(slices.ContainsFunc(l.rows, func(r row) bool { return r.step.Open() }), "Open loop: latency counts from the scheduled time."),
+		when(slices.ContainsFunc(l.rows, func(r row) bool { return r.step.Open() }),
+			"Open loop: latency counts from the scheduled time."),
 		when(bold, "Bold: the leader of the measure, or those that are not significantly worse than it (Holm, 5%)."), ignored,
 		when(estimate, "~: an estimate from the bodies that were compared with the expected ones: "+l.compared()+"."),
 		when(sampled, "≥: largest sample, no counter available; the true peak may be higher."))...)
@@ -215,8 +216,8 @@ func bottlenecks(l layout) table.Table {
 	if !found {
 		return table.Table{}
 	}
-	t.Footnotes = []string{"From counters at the start and end of each step and the trial's other steps; small print: the evidence at peak, of the " +
-		"last round with this bottleneck. “connections”: more of them give more throughput. “disk”: the contender waits for a disk. " +
-		"“contender”: idle CPUs, yet no more throughput. “unclear”: no rule applies."}
+	t.Footnotes = []string{"From counters at the start and end of each step and the trial's other steps; small print: " +
+		"the evidence at peak, of the last round with this bottleneck. “connections”: more of them give more throughput. " +
+		"“disk”: the contender waits for a disk. “contender”: idle CPUs, yet no more throughput. “unclear”: no rule applies."}
 	return t
 }

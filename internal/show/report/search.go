@@ -77,8 +77,8 @@ func (s *Search) charts() (first, more []chart) {
 	p99 := s.byLimit(chart{ID: "probes-p99", Title: "p99 by probe", Note: "over scheduled requests/s", Unit: "ms", Y: "log",
 		Marks: goals(bench.Profile{Thresholds: []bench.Threshold{{Condition: s.SLO}}}, "p99", 1e6)},
 		func(o capacity.Outcome) float64 { return float64(o.P99) / 1e6 })
-	achieved := s.byLimit(chart{ID: "probes-throughput", Title: "Throughput by probe", Note: "successes/s over scheduled requests/s", Unit: "/s"},
-		func(o capacity.Outcome) float64 { return o.Achieved })
+	achieved := s.byLimit(chart{ID: "probes-throughput", Title: "Throughput by probe", Note: "successes/s over scheduled requests/s",
+		Unit: "/s"}, func(o capacity.Outcome) float64 { return o.Achieved })
 	all := []chart{s.sustained(), s.cost(), p99, achieved}
 	all = slices.DeleteFunc(all, func(ch chart) bool { return !ch.drawable() })
 	n := min(2, len(all))
@@ -97,7 +97,8 @@ func (ch *chart) over(l line) {
 
 // sustained returns the sustained rate over the limits; a limit without one has no point.
 func (s *Search) sustained() chart {
-	ch := chart{ID: "first-sustained", Title: "Sustained rate", Note: "requests/s over the CPU limit of one replica", Unit: "/s", xName: "CPU limit"}
+	ch := chart{ID: "first-sustained", Title: "Sustained rate", Note: "requests/s over the CPU limit of one replica", Unit: "/s",
+		xName: "CPU limit"}
 	if s.ByMemory() {
 		ch.Note, ch.xName = "requests/s over the memory limit of one replica", "MiB"
 	}
@@ -119,7 +120,8 @@ func (s *Search) sustained() chart {
 // replicas; the usual rate is marked.
 func (s *Search) cost() chart {
 	const places = 500 // about one for each pixel
-	ch := chart{ID: "first-cost", Title: "Cost", Note: "$ a month over the requests/s that you need, cheapest limit", Unit: "$", xName: "requests/s that you need"}
+	ch := chart{ID: "first-cost", Title: "Cost", Note: "$ a month over the requests/s that you need, cheapest limit", Unit: "$",
+		xName: "requests/s that you need"}
 	if len(s.Points) < 2 {
 		return ch
 	}

@@ -43,6 +43,10 @@ func secondCharts(l layout) (all []chart) {
 			steps = starts // of the first trial; those of the others begin slightly earlier or later
 		}
 	}
+	quota := func(x bench.Limits) (float64, string) { return x.CPUs, when(x.CPUs > 0, units.CPUs(x.CPUs)) }
+	memory := func(x bench.Limits) (float64, string) {
+		return float64(x.Memory) / (1 << 20), when(x.Memory > 0, units.Bytes(x.Memory))
+	}
 	note := when(merged > 1, "Long run: each point covers up to "+plain(float64(merged))+" seconds (mean rate, highest percentile and memory). ")
 	for _, one := range []struct {
 		id, title, unit, note string
@@ -53,18 +57,16 @@ func secondCharts(l layout) (all []chart) {
 		{"second-errors", "Errors/s", "/s", "", func(m moment) float64 { return m.errors }, nil},
 		{"second-p50", "p50, ms", "ms", "", func(m moment) float64 { return m.p50 }, nil},
 		{"second-p99", "p99, ms", "ms", "", func(m moment) float64 { return m.p99 }, nil},
-		{"second-cpus", "CPUs in use", "", "", func(m moment) float64 { return m.cpus }, l.limits("quota", func(x bench.Limits) (float64, string) { return x.CPUs, when(x.CPUs > 0, units.CPUs(x.CPUs)) })},
+		{"second-cpus", "CPUs in use", "", "", func(m moment) float64 { return m.cpus }, l.limits("quota", quota)},
 		{"second-throttled", "Throttled periods, %", "%", "", func(m moment) float64 { return m.throttled }, nil},
 		{"second-memory", "Memory in use, MiB", "MiB", "Without page cache. A leak is a straight line upward; a heap or a cache " +
-			"that fills up becomes flat." + l.growth(), func(m moment) float64 { return m.memory }, l.limits("limit", func(x bench.Limits) (float64, string) {
-			return float64(x.Memory) / (1 << 20), when(x.Memory > 0, units.Bytes(x.Memory))
-		})},
+			"that fills up becomes flat." + l.growth(), func(m moment) float64 { return m.memory }, l.limits("limit", memory)},
 	} {
-		ch := chart{ID: one.id, Title: one.title + ", by second", Unit: one.unit, Note: note + one.note, Y: when(one.unit == "ms", "log"), xName: "seconds",
-			Marks: steps}
-		most, k := 0., 0
-		ch = ch.ofTrials(l, func(column) (points []point) {
-			for _, m := range moments[k] {
+		ch := chart{ID: one.id, Title: one.title + ", by second", Unit: one.unit, Note: note + one.note, Marks: steps,
+			Y: when(one.unit == "ms", "log"), xName: "seconds"}
+		most := 0.
+		ch = ch.ofTrials(l, func(i int, _ column) (points []point) {
+			for _, m := range moments[i] {
 				y, last := one.of(m), len(points)-1
 				switch {
 				case finite(y):
@@ -73,7 +75,6 @@ func secondCharts(l layout) (all []chart) {
 					points = append(points, point{x: unknown, y: unknown})
 				}
 			}
-			k++
 			return points
 		})
 		if one.id == "second-errors" && most == 0 {
