@@ -143,10 +143,7 @@ func unanswered(l layout) chart {
 			if w.Scheduled == 0 && len(all) == 0 && open == 0 {
 				continue
 			}
-			for _, n := range w.Failed {
-				open -= n
-			}
-			open += w.Scheduled - w.Succeeded - w.Rejected - w.Dropped
+			open += w.Scheduled - w.Succeeded - w.Rejected - w.Dropped - bench.Load{Failed: w.Failed}.FailedTotal()
 			all = append(all, point{x: (w.Start + w.Length).Seconds(), y: float64(max(0, open))})
 		}
 		return all

@@ -144,9 +144,7 @@ func clientMoments(all []bench.Window, from float64, by int) (moments []moment) 
 		for _, w := range all[i:min(i+by, len(all))] {
 			seconds += w.Length.Seconds()
 			ok += w.Succeeded
-			for _, n := range w.Failed {
-				failed += n
-			}
+			failed += bench.Load{Failed: w.Failed}.FailedTotal()
 			m.p50, m.p99 = larger(m.p50, w.P50.Seconds()*1000), larger(m.p99, w.P99.Seconds()*1000)
 		}
 		m.at = from + all[i].Start.Seconds() + seconds/2
@@ -187,16 +185,12 @@ func contenderMoments(s *bench.StepResult, from float64, by int) (moments []mome
 // between returns the CPUs in use between two readings, and the share of throttled periods in %.
 func between(a, b *bench.Usage) (cpus, throttled float64) {
 	cpus, throttled = unknown, unknown
-	if a == nil {
-		return cpus, throttled
+	s := bench.StepResult{Before: a, After: b}
+	if used, ok := s.CPU(); ok && b.At.Sub(a.At) > 50*time.Millisecond { // in a shorter time the error is too large
+		cpus = used.Seconds() / b.At.Sub(a.At).Seconds()
 	}
-	if seconds := b.At.Sub(a.At).Seconds(); seconds > 0.05 && b.CPU >= a.CPU { // in a shorter time the error is too large
-		cpus = (b.CPU - a.CPU).Seconds() / seconds
-	}
-	if a.Throttling != nil && b.Throttling != nil {
-		if n := b.Throttling.Periods - a.Throttling.Periods; n > 0 && b.Throttling.Throttled >= a.Throttling.Throttled {
-			throttled = 100 * float64(b.Throttling.Throttled-a.Throttling.Throttled) / float64(n)
-		}
+	if t, ok := s.Throttling(); ok && t.Periods > 0 && t.Throttled >= 0 {
+		throttled = 100 * float64(t.Throttled) / float64(t.Periods)
 	}
 	return cpus, throttled
 }
