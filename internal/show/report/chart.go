@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -30,9 +31,9 @@ type chart struct {
 	Marks  []mark         `json:"marks,omitempty"`  // lines across the chart: thresholds, limits, starts of steps
 
 	Note   string      `json:"-"` // how to read the chart
-	Y      string      `json:"-"` // type of the vertical axis: "value", "log"
+	Y      string      `json:"-"` // type of the vertical axis: "log"; "": values
 	Values table.Table `json:"-"` // the same values, of charts over the steps
-	x      string      // type of the horizontal axis
+	x      string      // type of the horizontal axis: "log", "category"; "": values
 	xName  string
 }
 
@@ -85,17 +86,15 @@ func (ch *chart) fade() {
 // drawn returns the chart with its option for ECharts, without styles.
 func (ch chart) drawn() chart {
 	c := charts.NewLine()
-	c.Accept(richTooltip{})
 	trigger := "item"
 	if ch.Ticks != nil && !ch.Bars {
 		trigger = "axis"
 	}
 	c.SetGlobalOptions(
 		charts.WithAnimation(false),
-		charts.WithXAxisOpts(opts.XAxis{Type: ch.x, Name: ch.xName, NameLocation: "middle", NameGap: 28}),
-		charts.WithYAxisOpts(opts.YAxis{Type: ch.Y}),
+		charts.WithXAxisOpts(opts.XAxis{Type: cmp.Or(ch.x, "value"), Name: ch.xName, NameLocation: "middle", NameGap: 28}),
+		charts.WithYAxisOpts(opts.YAxis{Type: cmp.Or(ch.Y, "value")}),
 		charts.WithGridOpts(opts.Grid{Left: "8", Right: "96", Top: "12", Bottom: "24", ContainLabel: opts.Bool(true)}),
-		charts.WithTooltipOpts(opts.Tooltip{Trigger: trigger}),
 		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)}),
 	)
 	for _, l := range ch.Lines {
@@ -118,20 +117,12 @@ func (ch chart) drawn() chart {
 	}
 	c.Validate()
 	ch.Option = c.JSON()
-	return ch
-}
-
-// richTooltip makes ECharts draw tooltips as text. By default they are HTML, names included.
-type richTooltip struct {
-	charts.BaseConfigurationVisitor
-}
-
-func (richTooltip) VisitTooltipOpt(t opts.Tooltip) any {
-	return struct {
-		opts.Tooltip
+	ch.Option["tooltip"] = struct { // drawn as text: by default they are HTML, names included
+		Trigger    string `json:"trigger"`
 		RenderMode string `json:"renderMode"`
 		Confine    bool   `json:"confine"`
-	}{t, "richText", true}
+	}{trigger, "richText", true}
+	return ch
 }
 
 // pageData is what the script draws from, except colors (style.css).

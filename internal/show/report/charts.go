@@ -3,11 +3,11 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/text/table"
@@ -35,64 +35,50 @@ func newCharts(l layout) (all []chart) {
 	all = append(all, percentiles(l))
 	all = append(all, secondCharts(l)...)
 	all = append(all, cumulative(l))
-	kept := all[:0]
-	for _, ch := range all {
-		if ch.drawable() {
-			kept = append(kept, ch)
-		}
+	return slices.DeleteFunc(all, func(ch chart) bool { return !ch.drawable() })
+}
+
+// alongSteps gives a chart the axis of the steps, and returns where they are on it.
+func (l layout) alongSteps(ch chart) (chart, []float64) {
+	at, grow := l.places()
+	if ch.xName, ch.Ticks = l.axis(), l.ticks(at); grow {
+		ch.x = "log"
 	}
-	return kept
+	return ch, at
 }
 
 // stepChart returns a measure over the measured steps: over all rounds, and a faint line for each
 // round of several.
 func stepChart(l layout, m measure.Measure) chart {
 	title := m.Chart.Title + when(m.Chart.Unit != "", ", "+m.Chart.Unit)
-	ch := chart{ID: m.Chart.ID, Title: title, Note: m.Chart.Note, Unit: m.Chart.Unit, x: "value", Y: "value", xName: l.axis()}
-	if m.Chart.Log {
-		ch.Y = "log"
-	}
-	at, grow := l.places()
-	if ch.Ticks = l.ticks(at); grow {
-		ch.x = "log"
-	}
-	ch.Values = table.Table{Columns: l.columnsOf("Step")}
-	for _, r := range l.rows {
-		if !r.WarmUp {
-			ch.Values.Add(r.Title)
-		}
-	}
+	ch, at := l.alongSteps(chart{ID: m.Chart.ID, Title: title, Note: m.Chart.Note, Unit: m.Chart.Unit,
+		Y: when(m.Chart.Log, "log")})
 	known := func(v float64, ok bool) bool { return ok && finite(v) && (v != 0 || m.Chart.Zero) }
-	for _, c := range l.contenders {
-		whole, row := line{Contender: c.Index, Name: c.Label}, 0
-		for i, r := range l.rows {
-			if r.WarmUp {
-				continue
+	whole := make([]line, len(l.contenders))
+	ch.Values = l.stepTable(func(c contender, row int, s stats.Step) table.Cell {
+		cell, p := table.Cell{Text: missing}, point{x: at[row], y: math.NaN()}
+		if r := m.Over(s); known(r.Value, r.Known) {
+			cell.Text, p.y = m.Text(r), m.Axis(r.Value)
+			if in := r.Interval; in != nil {
+				cell.Small, p.ci = []string{ends(*in, m.Unit.Cell)}, &stats.Interval{Low: m.Axis(in.Low), High: m.Axis(in.High)}
 			}
-			cell, p := table.Cell{Text: missing}, point{x: at[i], y: math.NaN()}
-			s, _ := stepAt(c.of.Contender, l.indices[i])
-			if r := m.Over(s); known(r.Value, r.Known) {
-				cell.Text, p.y = m.Text(r), m.Axis(r.Value)
-				if in := r.Interval; in != nil {
-					cell.Small, p.ci = []string{ends(*in, m.Unit.Cell)}, &stats.Interval{Low: m.Axis(in.Low), High: m.Axis(in.High)}
-				}
-			}
-			whole.points = append(whole.points, p)
-			ch.Values.Rows[row].Cells = append(ch.Values.Rows[row].Cells, cell)
-			row++
 		}
-		ch.add(whole)
+		whole[c.Index].points = append(whole[c.Index].points, p)
+		return cell
+	})
+	for i, c := range l.contenders {
+		ch.add(line{Contender: i, Name: c.Label, points: whole[i].points})
 		for _, col := range l.columns {
-			if col.Contender != c.Index || len(c.of.Results) == 1 {
+			if col.Contender != i || len(c.of.Results) == 1 {
 				continue
 			}
-			round := line{Contender: c.Index, Round: col.Round, Name: col.Name(), Faint: true}
-			for i, s := range col.steps {
-				if s == nil || l.rows[i].WarmUp {
+			round := line{Contender: i, Round: col.Round, Name: col.Name(), Faint: true}
+			for row, s := range col.steps {
+				if s == nil || l.rows[row].WarmUp {
 					continue
 				}
 				if v, ok := m.Of(*s); known(v, ok) {
-					round.points = append(round.points, point{x: at[i], y: m.Axis(v)})
+					round.points = append(round.points, point{x: at[row], y: m.Axis(v)})
 				}
 			}
 			ch.add(round)
@@ -108,44 +94,36 @@ var threadKinds = [...]string{"served", "compiled", "collected", "runtime", "end
 // bars unless the compilers or collectors of any of them used 2% of it in a measured step.
 func byThread(l layout) chart {
 	m := measure.Get(measure.CPURequest)
-	ch := chart{ID: "cpu-by-thread", Title: "CPU time per request by kind of thread, µs", Unit: "µs", Bars: true, x: "category", Y: "value", xName: l.axis(),
+	ch := chart{ID: "cpu-by-thread", Title: "CPU time per request by kind of thread, µs", Unit: "µs",
+		Bars: true, x: "category", xName: l.axis(),
 		Note: "One bar per contender. From below, ever lighter: served, compiled, collected, runtime (one of these two), ended threads (not known). " +
 			"Work on threads that serve counts as served."}
-	places := make([]float64, len(l.rows)) // side by side
-	ch.Values = table.Table{Columns: l.columnsOf("Step")}
+	places, n := make([]float64, len(l.rows)), 0. // side by side
 	for i, r := range l.rows {
-		if !r.WarmUp {
-			places[i] = float64(len(ch.Ticks))
-			ch.Ticks = append(ch.Ticks, mark{Text: r.Label, At: number(places[i])})
-			ch.Values.Add(r.Title)
+		if places[i] = n; !r.WarmUp {
+			n++
 		}
 	}
-	much := false
-	for _, c := range l.contenders {
-		var parts [len(threadKinds)]line
-		for i, r := range l.rows {
-			if r.WarmUp {
-				continue
-			}
-			cell := table.Cell{Text: missing}
-			s, _ := stepAt(c.of.Contender, l.indices[i])
-			if of, ok := threadShares(s); ok && m.Over(s).Known {
-				whole := m.Over(s).Value // as everywhere; the shares are those of all rounds
-				cell.Text = m.Unit.Cell(whole)
-				much = much || of[1] >= measure.OfNote || of[2] >= measure.OfNote
-				for k, share := range of {
-					if share > 0 {
-						parts[k].points = append(parts[k].points, point{x: places[i], y: m.Axis(share * whole)})
-						cell.Small = append(cell.Small, threadKinds[k]+" "+m.Unit.Cell(share*whole))
-					}
+	ch.Ticks = l.ticks(places)
+	much, parts := false, make([][len(threadKinds)][]point, len(l.contenders))
+	ch.Values = l.stepTable(func(c contender, row int, s stats.Step) table.Cell {
+		cell := table.Cell{Text: missing}
+		of, ok := threadShares(s)
+		if whole := m.Over(s); ok && whole.Known { // as everywhere; the shares are those of all rounds
+			cell.Text = m.Unit.Cell(whole.Value)
+			much = much || of[1] >= measure.OfNote || of[2] >= measure.OfNote
+			for k, share := range of {
+				if v := share * whole.Value; share > 0 {
+					parts[c.Index][k] = append(parts[c.Index][k], point{x: places[row], y: m.Axis(v)})
+					cell.Small = append(cell.Small, threadKinds[k]+" "+m.Unit.Cell(v))
 				}
 			}
-			row := &ch.Values.Rows[int(places[i])]
-			row.Cells = append(row.Cells, cell)
 		}
-		for k, part := range parts {
-			part.Contender, part.Part, part.Faint, part.Name = c.Index, k, true, c.Label+", "+threadKinds[k]
-			ch.add(part)
+		return cell
+	})
+	for i, c := range l.contenders {
+		for k, points := range parts[i] {
+			ch.add(line{Contender: i, Part: k, Faint: true, Name: c.Label + ", " + threadKinds[k], points: points})
 		}
 	}
 	if !much {
@@ -180,18 +158,14 @@ func percentiles(l layout) chart {
 	}
 	for _, c := range l.contenders {
 		for row, index := range l.indices {
-			s, ok := stepAt(c.of.Contender, index)
-			if !ok {
-				continue
-			}
-			h, err := s.Histogram()
+			h, err := stepAt(c, index).Histogram()
 			if err != nil || h == nil {
 				continue // an unreadable histogram leaves a gap
 			}
 			curve := line{Contender: c.Index, Step: row, Name: c.Label}
 			for k := 0; k <= 60 && math.Pow(10, float64(k)/10) <= float64(h.Count()); k++ { // as far as there are enough responses
 				x := math.Pow(10, float64(k)/10)
-				curve.points = append(curve.points, point{x: x, y: positive(float64(h.Quantile(1-1/x)) / float64(time.Millisecond))})
+				curve.points = append(curve.points, point{x: x, y: larger(unknown, float64(h.Quantile(1-1/x))/float64(time.Millisecond))})
 			}
 			ch.add(curve)
 		}
@@ -204,30 +178,26 @@ func (l layout) peakRow() int {
 	best, row := 0.0, max(0, len(l.rows)-1)
 	for _, c := range l.contenders {
 		if s, ok := c.of.PeakStep(); ok && s.Throughput.Median > best {
-			for i, index := range l.indices {
-				if index == s.Index {
-					best, row = s.Throughput.Median, i
-				}
-			}
+			best, row = s.Throughput.Median, slices.Index(l.indices, s.Index)
 		}
 	}
 	return row
 }
 
 // ofTrials adds a line for each trial, of which readers choose the round.
-func (ch chart) ofTrials(l layout, points func(column) []point) chart {
-	ch.Choose, ch.x = "round", "value"
-	for _, c := range l.columns {
-		ch.add(line{Contender: c.Contender, Round: c.Round, Name: c.Label, points: points(c)})
+func (ch chart) ofTrials(l layout, points func(i int, c column) []point) chart {
+	ch.Choose = "round"
+	for i, c := range l.columns {
+		ch.add(line{Contender: c.Contender, Round: c.Round, Name: c.Label, points: points(i, c)})
 	}
 	return ch
 }
 
 // cumulative returns the successes so far over the CPU time so far.
 func cumulative(l layout) chart {
-	ch := chart{ID: "cumulative", Title: "Cumulative successes over cumulative CPU time", Y: "value", xName: "CPU seconds since start",
+	ch := chart{ID: "cumulative", Title: "Cumulative successes over cumulative CPU time", xName: "CPU seconds since start",
 		Note: "One point per step end; the first is the start of the load. CPU time includes start-up and checks. Steeper is better."}
-	return ch.ofTrials(l, func(c column) (all []point) {
+	return ch.ofTrials(l, func(_ int, c column) (all []point) {
 		var successes int64
 		at := func(u *bench.Usage) {
 			if u != nil {
@@ -251,33 +221,26 @@ func cumulative(l layout) chart {
 // limits returns the enforced limits of a resource as lines across a chart, with the contenders that
 // have them if they differ.
 func (l layout) limits(name string, of func(bench.Limits) (at float64, text string)) (all []mark) {
-	who := map[string][]string{}
+	who := map[mark][]string{}
 	var order []mark
 	for _, c := range l.columns {
-		at, text := 0., ""
+		var m mark
 		if info := c.trial.Instance; info != nil && info.LimitsEnforced {
-			at, text = of(info.Limits)
+			at, text := of(info.Limits)
+			m = mark{Text: text, At: number(at)}
 		}
-		if who[text] == nil && text != "" {
-			order = append(order, mark{Text: text, At: number(at)})
+		if !slices.Contains(order, m) {
+			order = append(order, m)
 		}
-		if names := who[text]; len(names) == 0 || names[len(names)-1] != c.Label {
-			who[text] = append(names, c.Label)
+		if !slices.Contains(who[m], c.Label) {
+			who[m] = append(who[m], c.Label)
 		}
 	}
 	for _, m := range order {
-		m.Text = name + " " + m.Text + when(len(who) > 1, " ("+strings.Join(who[m.Text], ", ")+")")
-		all = append(all, m)
+		if text := m.Text; text != "" {
+			m.Text = name + " " + text + when(len(who) > 1, " ("+strings.Join(who[m], ", ")+")")
+			all = append(all, m)
+		}
 	}
 	return all
-}
-
-func (l layout) memoryLimits() []mark {
-	return l.limits("limit", func(x bench.Limits) (float64, string) {
-		return float64(x.Memory) / (1 << 20), when(x.Memory > 0, units.Bytes(x.Memory))
-	})
-}
-
-func (l layout) quotas() []mark {
-	return l.limits("quota", func(x bench.Limits) (float64, string) { return x.CPUs, when(x.CPUs > 0, units.CPUs(x.CPUs)) })
 }

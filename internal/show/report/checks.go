@@ -35,7 +35,17 @@ type checkFailure struct {
 type checkKey struct{ suite, group, name string }
 
 func checks(l layout) (all checkResults) {
-	all.Totals = table.Table{Columns: columns("Contender", "Passed", "Failed", "Skipped", "Values")}
+	all.Totals = tableOf(l, "Passed|Failed|Skipped|Values", "", func(c contender) []contender { return []contender{c} },
+		func(c contender) (cells []any) {
+			for _, status := range []bench.CheckStatus{bench.CheckPassed, bench.CheckFailed, bench.CheckSkipped, bench.CheckInfo} {
+				cell := table.Cell{Text: units.Count(int64(c.of.Checks[status]))}
+				if c.of.Checks[status] > 0 && status == bench.CheckFailed {
+					cell.Tone = table.Bad
+				}
+				cells = append(cells, cell)
+			}
+			return cells
+		})
 	var order []checkKey
 	outcomes := map[checkKey][][]bench.CheckResult{} // by contender
 	failures := map[[4]string]int{}                  // index in all.Failed
@@ -52,14 +62,6 @@ func checks(l layout) (all checkResults) {
 				}
 			}
 		}
-		cells := make([]table.Cell, 4)
-		for k, status := range []bench.CheckStatus{bench.CheckPassed, bench.CheckFailed, bench.CheckSkipped, bench.CheckInfo} {
-			n := c.of.Checks[status]
-			if cells[k].Text = units.Count(int64(n)); n > 0 && status == bench.CheckFailed {
-				cells[k].Tone = table.Bad
-			}
-		}
-		all.Totals.Rows = append(all.Totals.Rows, c.row(cells...))
 	}
 	if len(order) == 0 {
 		return checkResults{}
@@ -70,8 +72,7 @@ func checks(l layout) (all checkResults) {
 			at[k.group] = len(all.Groups)
 			all.Groups = append(all.Groups, checkGroup{Name: cleanName(k.group), Table: table.Table{Columns: l.columnsOf("Check")}})
 		}
-		g, row := &all.Groups[at[k.group]], table.Row{Cells: []table.Cell{{Text: cleanText(k.name)}}}
-		seen := map[string]bool{}
+		g, row, seen := &all.Groups[at[k.group]], rowOf(cleanText(k.name)), map[string]bool{}
 		for _, results := range outcomes[k] {
 			cell := outcome(results)
 			seen[cell.Text] = seen[cell.Text] || len(results) > 0

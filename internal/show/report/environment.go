@@ -8,8 +8,6 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
-	"github.com/locbench/locbench/internal/figures/measure"
-	"github.com/locbench/locbench/internal/figures/stats"
 )
 
 type fact struct{ Name, Value string }
@@ -161,56 +159,6 @@ func repeated(words []string) (out []string) {
 		out, words = append(out, when(n > 1, strconv.Itoa(n)+" × ")+words[0]), words[n:]
 	}
 	return out
-}
-
-// definitions returns what each measure is, its unit, and how it is counted.
-func definitions(p bench.Profile) []fact {
-	var facts []fact
-	add := func(more ...fact) { facts = append(facts, more...) }
-	for _, m := range measure.All() {
-		if d := m.Definition; d.Term != "" {
-			add(fact{d.Term, d.Text})
-		}
-		switch m.ID {
-		case measure.PeakTime:
-			add(fact{"Still warming up, unstable", "a measured step in whose second half compilers took more than 2% of the " +
-				"CPU time; or without threads of compilers, throughput or CPU time per request changes by more than 3% over the " +
-				"step (t-test of the slope: p ≤ 0.1% if it becomes faster, else 1%), also relative to the contenders of the same " +
-				"slices. Such rounds are compared only if at most one of eight is one, else left out with their pairs."})
-		case measure.Throttled:
-			add(fact{"Cumulative", "successes since the start of the load / CPU seconds since the contender's start, " +
-				"with start-up and checks."})
-		}
-	}
-	add(
-		fact{"Cost ($ per 1B requests)", "CPU seconds / successes × 1 billion / 3600 × price of a vCPU-hour" +
-			priceWords(p.PriceVCPUHr) + ". CPU time only: for comparison, not a bill."},
-		fact{"Peak", "the measured step with the highest throughput. The true maximum may lie between two steps."},
-		fact{"Median, 95% CI", "over one value per round. The 95% CI is distribution-free, between two ordered values " +
-			"(with six rounds, the lowest and highest). Fewer than six rounds have none."},
-		fact{"Leader, tier", "exact Mann-Whitney test for each pair of contenders, Holm-corrected over all pairs of a " +
-			"measure (family-wise 5%), and a 95% CI of the ratio (Hodges-Lehmann) without 1. Excluded: contenders that " +
-			"were client-bound, had 1% errors or more or were still warming up at their peak in too many rounds, or failed a round."},
-		fact{"Same", "the whole CI of the ratio is within ±3%."},
-		fact{"Bound by", "the resource that was used up, by counters at the start and end of a step and by the trial's " +
-			"other steps."},
-		fact{missing, "not measured. Never 0."},
-	)
-	if p.Interleave > 0 {
-		facts = append(facts, fact{"Interleaved", "the contenders of a round ran at the same time; in each step the load " +
-			"switched between them in slices of " + units.Duration(p.Interleave) + " or longer: whole periods of the CPU quota, and at " +
-			"least 25 responses of each connection. Machine noise affects all alike. Results " +
-			"cover only a contender's own slices, joined together. Complete rounds are compared in pairs: Wilcoxon " +
-			"signed-rank test, Hodges-Lehmann CI of the paired ratios."})
-	}
-	return facts
-}
-
-func priceWords(price float64) string {
-	if price <= 0 {
-		price = stats.DefaultPrice
-	}
-	return " ($" + plain(price) + ")"
 }
 
 // trusted returns which certificates were accepted; "" if only those that the system trusts.

@@ -84,11 +84,7 @@ func (c contender) measuredSteps() []stats.Step {
 
 // overSteps returns the throughput over connections, rates, or requests.
 func overSteps(l layout) chart {
-	ch := chart{ID: "first-throughput", Title: "Throughput", Note: "requests/s over " + l.axis(), Unit: "/s", x: "log", Y: "value", xName: l.axis()}
-	at, grow := l.places()
-	if ch.Ticks = l.ticks(at); !grow {
-		ch.x = "value"
-	}
+	ch, at := l.alongSteps(chart{ID: "first-throughput", Title: "Throughput", Note: "requests/s over " + l.axis(), Unit: "/s"})
 	if oneRequestSteps(l) != nil {
 		ch.Y = "log"
 		ch.Note += ", log scale"
@@ -104,7 +100,7 @@ func overSteps(l layout) chart {
 
 // overThroughput returns p99 over the throughput, up to the peak of each contender.
 func overThroughput(l layout) chart {
-	ch := chart{ID: "first-p99", Title: "p99", Note: "over requests/s, up to the peak, log scale", Unit: "ms", x: "value", Y: "log",
+	ch := chart{ID: "first-p99", Title: "p99", Note: "over requests/s, up to the peak, log scale", Unit: "ms", Y: "log",
 		xName: "requests/s"}
 	p99 := measure.Get(measure.P99)
 	return ch.ofContenders(l, func(c contender) (all []point) {
@@ -121,7 +117,7 @@ func overThroughput(l layout) chart {
 
 // byRound returns the values of the rounds of two versions at their peaks.
 func byRound(l layout, id measure.ID, title, unit string) chart {
-	ch := chart{ID: "first-" + string(id), Title: title, Note: "by round", Unit: unit, Points: true, x: "value", Y: "value", xName: "round"}
+	ch := chart{ID: "first-" + string(id), Title: title, Note: "by round", Unit: unit, Points: true, xName: "round"}
 	m := measure.Get(id)
 	return ch.ofContenders(l, func(c contender) (all []point) {
 		peak, ok := c.of.PeakStep()
@@ -139,18 +135,15 @@ func byRound(l layout, id measure.ID, title, unit string) chart {
 // unanswered returns the requests that were scheduled and not yet answered, second by second, of
 // the last round.
 func unanswered(l layout) chart {
-	ch := chart{ID: "first-unanswered", Title: "Unanswered requests", Note: "scheduled, not yet answered, by second", x: "value",
-		Y: "value", xName: "seconds"}
+	ch := chart{ID: "first-unanswered", Title: "Unanswered requests", Note: "scheduled, not yet answered, by second",
+		xName: "seconds"}
 	return ch.ofContenders(l, func(c contender) (all []point) {
 		var open int64
 		for _, w := range windows(c) {
 			if w.Scheduled == 0 && len(all) == 0 && open == 0 {
 				continue
 			}
-			for _, n := range w.Failed {
-				open -= n
-			}
-			open += w.Scheduled - w.Succeeded - w.Rejected - w.Dropped
+			open += w.Scheduled - w.Succeeded - w.Rejected - w.Dropped - bench.Load{Failed: w.Failed}.FailedTotal()
 			all = append(all, point{x: (w.Start + w.Length).Seconds(), y: float64(max(0, open))})
 		}
 		return all
@@ -159,7 +152,7 @@ func unanswered(l layout) chart {
 
 // bySecond returns a quantile of each second of the last measured step, of the last round.
 func bySecond(l layout, name string, of func(bench.Window) time.Duration) chart {
-	ch := chart{ID: "first-" + name, Title: name + " by second", Note: "log scale", Unit: "ms", x: "value", Y: "log", xName: "seconds"}
+	ch := chart{ID: "first-" + name, Title: name + " by second", Note: "log scale", Unit: "ms", Y: "log", xName: "seconds"}
 	return ch.ofContenders(l, func(c contender) (all []point) {
 		for _, w := range windows(c) {
 			if v := of(w); v > 0 {
@@ -173,7 +166,7 @@ func bySecond(l layout, name string, of func(bench.Window) time.Duration) chart 
 // byRequest returns the times of the first requests, in their order, of the last round.
 func byRequest(l layout) chart {
 	ch := chart{ID: "first-requests", Title: "Request by request", Note: "latency of the first ones, log scale", Unit: "ms",
-		x: "value", Y: "log", xName: "requests"}
+		Y: "log", xName: "requests"}
 	return ch.ofContenders(l, func(c contender) (all []point) {
 		for _, t := range slices.Backward(c.of.Results) {
 			if f := t.FirstRequests; f != nil && len(all) == 0 {

@@ -103,17 +103,17 @@ func newRow(s bench.Step, warm int) row {
 	return r
 }
 
-// kind returns what the load of a step is given in.
-func (r row) kind() string {
-	switch {
-	case r.step.Connections > 0:
-		return "connections"
-	case r.step.Rate > 0:
-		return "scheduled requests/s"
-	case r.step.Arrivals != nil:
-		return "users"
+// load returns how much load a step has, and what it is given in.
+func (r row) load() (at float64, kind string) {
+	switch s := r.step; {
+	case s.Connections > 0:
+		return float64(s.Connections), "connections"
+	case s.Rate > 0:
+		return s.Rate, "scheduled requests/s"
+	case s.Arrivals != nil:
+		return float64(s.Arrivals.Users), "users"
 	}
-	return "steps"
+	return 0, "steps"
 }
 
 // axis returns the name of the axis of all steps.
@@ -123,10 +123,11 @@ func (l layout) axis() string {
 	}
 	name := "steps"
 	for i, r := range l.rows {
-		if i > 0 && r.kind() != name {
+		_, kind := r.load()
+		if i > 0 && kind != name {
 			return "steps"
 		}
-		name = r.kind()
+		name = kind
 	}
 	return name
 }
@@ -142,22 +143,14 @@ func about(c analysis.Contender) string {
 // from one measured step to the next, else side by side.
 func (l layout) places() (at []float64, grow bool) {
 	at, grow = make([]float64, len(l.rows)), true
-	var before *row
-	for i := range l.rows {
-		r := &l.rows[i]
-		switch s := r.step; {
-		case s.Connections > 0:
-			at[i] = float64(s.Connections)
-		case s.Rate > 0:
-			at[i] = s.Rate
-		case s.Arrivals != nil:
-			at[i] = float64(s.Arrivals.Users)
-		}
-		if r.WarmUp {
+	before := ""
+	for i, r := range l.rows {
+		var kind string
+		if at[i], kind = r.load(); r.WarmUp {
 			continue
 		}
-		grow = grow && at[i] > 0 && finite(at[i]) && (before == nil || at[i] > at[i-1] && before.kind() == r.kind())
-		before = r
+		grow = grow && at[i] > 0 && finite(at[i]) && (before == "" || at[i] > at[i-1] && kind == before)
+		before = kind
 	}
 	if grow {
 		return at, true

@@ -1,22 +1,19 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+	"sync"
+	"text/template"
 
 	"github.com/locbench/locbench/internal/analysis"
-	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/table"
 )
-
-// maxFailedChecks is how many failed checks summary.md lists; report.html has all.
-const maxFailedChecks = 50
 
 // maxSummary is how many bytes summary.md has at most: comments of pull requests hold 65,536 letters,
 // and others add to it.
@@ -26,40 +23,33 @@ const maxSummary = 60_000
 // failures, and the worst caveat; everything else is folded. report.html has the charts and every
 // step. What does not fit is left out, and said.
 func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
-	l := newLayout(a)
-	d := newDocument(a, l, opts)
-	var head bytes.Buffer
-	markdownConclusion(&head, d.Title, d.Conclusion)
-	parts := []*part{newPart("", func(b *bytes.Buffer) { b.Write(head.Bytes()) })}
-	folded := "\n<details><summary>" + escape(d.Conclusion.About) + " · details · how to repeat</summary>\n" +
-		fmt.Sprintf("\nStarted %s%s. %s.\n", d.When, when(d.State != "", "; run "+escape(d.State)), escape(d.Conclusion.Confidence))
-	add := func(title string, write func(*bytes.Buffer)) { parts = append(parts, newPart(title, write)) }
-	add("Failures", func(b *bytes.Buffer) {
-		for _, one := range d.MoreProblems {
-			b.WriteString("- " + escape(sentence(one)) + "\n")
-		}
-		markdownFailures(b, d.Failures)
-	})
-	for _, s := range d.Sections {
-		add(s.Title, func(b *bytes.Buffer) {
-			b.WriteString(s.Table.Markdown())
-			for _, note := range s.Table.Footnotes {
-				b.WriteString("\n" + escape(note) + "\n")
-			}
-		})
+	d := newDocument(a, newLayout(a), opts)
+	type named struct {
+		template, title string
+		data            any
 	}
-	add("Checks", func(b *bytes.Buffer) { markdownChecks(b, d.Checks) })
-	add("Warnings", func(b *bytes.Buffer) {
-		for _, w := range d.Warnings {
-			fmt.Fprintf(b, "- %s%s\n", escape(w.Text), place(w.Place()))
+	all := []named{{"beginning", "", d}, {"folded", "", d}, {"Failures", "Failures", d}}
+	for _, s := range d.Sections {
+		all = append(all, named{"section", s.Title, s})
+	}
+	for _, name := range []string{"Checks", "Warnings", "Environment", "Repeat"} {
+		all = append(all, named{name, name, d})
+	}
+	var parts []*part
+	for _, one := range all {
+		var b strings.Builder
+		if err := summary().ExecuteTemplate(&b, one.template, one.data); err != nil {
+			return fmt.Errorf("write summary: %w", err)
 		}
-	})
-	add("Environment", func(b *bytes.Buffer) { markdownEnvironment(b, d.Environment) })
-	add("Repeat", func(b *bytes.Buffer) { markdownReproduce(b, d.Reproduce) })
-
-	left := fit(parts, maxSummary-len(safe.Text(folded)))
-	text := parts[0].text + safe.Text(folded)
-	for _, p := range parts[1:] {
+		p := &part{title: one.title, text: safe.Text(b.String())}
+		if p.title != "" && p.text != "" {
+			p.text = "\n## " + safe.Text(table.Escape(p.title)) + "\n\n" + p.text
+		}
+		parts = append(parts, p)
+	}
+	left := fit(slices.Delete(slices.Clone(parts), 1, 2), maxSummary-len(parts[1].text))
+	text := ""
+	for _, p := range parts {
 		text += p.text
 	}
 	if _, err := io.WriteString(w, text+"\n</details>\n"+left); err != nil {
@@ -68,20 +58,14 @@ func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 	return nil
 }
 
-// part is a part of summary.md.
-type part struct{ title, text string }
+// summary is summary.tmpl, parsed once. Its md makes text plain in Markdown; see table.Escape.
+var summary = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(functions).Funcs(template.FuncMap{"md": table.Escape, "fence": fence}).
+		Parse(string(embedded("summary.tmpl"))))
+})
 
-// newPart returns what write writes, below its title. The first part has no title, and an empty one
-// is left out.
-func newPart(title string, write func(*bytes.Buffer)) *part {
-	var b bytes.Buffer
-	write(&b)
-	p := &part{title: title, text: safe.Text(b.String())}
-	if title != "" && p.text != "" {
-		p.text = "\n## " + safe.Text(escape(title)) + "\n\n" + p.text
-	}
-	return p
-}
+// part is a part of summary.md; the first ones have no title.
+type part struct{ title, text string }
 
 // forEnd is how many bytes the end of the file needs at most, with what was left out.
 const forEnd = 4000
@@ -110,7 +94,7 @@ func fit(parts []*part, most int) (left string) {
 		if len(p.text) > share {
 			all := strings.Count(p.text, "\n")
 			p.text = firstLines(p.text, share)
-			texts = append(texts, fmt.Sprintf("%s (%s of %s)", cmp.Or(escape(p.title), "the beginning"), units.Count(int64(all-strings.Count(p.text, "\n"))),
+			texts = append(texts, fmt.Sprintf("%s (%s of %s)", cmp.Or(table.Escape(p.title), "the beginning"), units.Count(int64(all-strings.Count(p.text, "\n"))),
 				units.Plural(all, "line")))
 		}
 		room -= len(p.text)
@@ -144,92 +128,11 @@ func firstLines(text string, most int) string {
 	return text[:kept] + end
 }
 
-// markdownConclusion writes what a pull request shows without a click.
-func markdownConclusion(b *bytes.Buffer, title string, r conclusion.Conclusion) {
-	mark := map[conclusion.Tone]string{conclusion.Good: "✓ ", conclusion.Bad: "✗ "}[r.Tone]
-	fmt.Fprintf(b, "### %s%s: %s\n\n", mark, escape(title), escape(r.Verdict))
-	for _, line := range r.Why {
-		b.WriteString(escape(line) + "\n\n")
-	}
-	b.WriteString(r.Table.Markdown() + "\n")
-	line := "Cost: " + escape(r.Cost) + "."
-	if len(r.Problems) == 0 {
-		line += " Failures: " + escape(r.Failures) + "."
-	}
-	b.WriteString(line + "\n")
-	for i, one := range r.Problems {
-		if i == maxShown {
-			fmt.Fprintf(b, "\n%s below.\n", units.Plural(len(r.Problems)-i, "more failure"))
-			break
-		}
-		b.WriteString("\n" + escape(sentence(one)) + "\n")
-	}
-	if len(r.Caveats) > 0 {
-		b.WriteString("\n⚠ " + escape(r.Caveats[0].Text) + "\n")
-	}
-	for _, note := range r.Table.Footnotes {
-		b.WriteString("\n" + escape(note) + "\n")
-	}
-}
-
-func markdownEnvironment(b *bytes.Buffer, groups []factGroup) {
-	for i, g := range groups {
-		if len(g.Facts) == 0 {
-			continue
-		}
-		if i > 0 {
-			b.WriteString("\n")
-		}
-		fmt.Fprintf(b, "%s:\n\n", g.Name)
-		for _, f := range g.Facts {
-			fmt.Fprintf(b, "- %s: %s\n", escape(f.Name), escape(f.Value))
-		}
-	}
-}
-
-func markdownFailures(b *bytes.Buffer, all []failure) {
-	for i, t := range all {
-		fmt.Fprintf(b, "%s### %s: %s\n\n", when(i > 0, "\n"), escape(t.Trial), escape(t.State))
-		for _, w := range t.What {
-			fmt.Fprintf(b, "- %s\n", escape(w))
-		}
-		if len(t.LastLog) > 0 {
-			mark := fence(t.LastLog)
-			fmt.Fprintf(b, "\nIts log:\n\n%stext\n%s\n%s\n", mark, strings.Join(t.LastLog, "\n"), mark)
-		}
-	}
-}
-
-// fence returns a code fence that none of the lines can close.
-func fence(lines []string) string {
+// fence returns a code fence that no line of the text can close.
+func fence(text string) string {
 	longest := 0
-	for ticks := range strings.FieldsFuncSeq(strings.Join(lines, "\n"), func(r rune) bool { return r != '`' }) {
+	for ticks := range strings.FieldsFuncSeq(text, func(r rune) bool { return r != '`' }) {
 		longest = max(longest, len(ticks))
 	}
 	return strings.Repeat("`", max(3, longest+1))
 }
-
-func markdownChecks(b *bytes.Buffer, t checkResults) {
-	b.WriteString(t.Totals.Markdown())
-	if len(t.Failed) > 0 {
-		b.WriteString("\nFailed:\n\n")
-	}
-	for i, f := range t.Failed {
-		if i == maxFailedChecks {
-			fmt.Fprintf(b, "- and %s more, in report.html\n", units.Count(int64(len(t.Failed)-i)))
-			break
-		}
-		fmt.Fprintf(b, "- %s: %s (%s)", escape(f.Group), escape(f.Name), escape(strings.Join(f.Trials, ", ")))
-		for _, more := range []string{f.Request, f.Detail} {
-			if more != "" {
-				b.WriteString(": " + escape(more))
-			}
-		}
-		b.WriteString("\n")
-	}
-}
-
-func place(where string) string { return when(where != "", " ("+escape(where)+")") }
-
-// escape makes text plain in Markdown; see table.Escape.
-func escape(s string) string { return table.Escape(s) }

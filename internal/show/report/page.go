@@ -8,10 +8,11 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/text/table"
 )
 
-// maxShown is how many problems and caveats the first screen has; the sections below have all.
+// maxShown is how many problems the first screen has; the sections below have all.
 const maxShown = 3
 
 // denseFrom is the number of rows above which a table has small rows.
@@ -20,22 +21,17 @@ const denseFrom = 6
 // pageHTML is page.html, parsed once. It escapes every value for its place; the tables, which package
 // table escapes, and the styles of this package are the only exceptions.
 var pageHTML = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("page").Funcs(template.FuncMap{
-		"table": func(t table.Table, class string) written { return written{template.HTML(t.HTML(class)), t.Footnotes} },
-		"most": func(all any, n int) any {
-			switch all := all.(type) {
-			case []string:
-				return all[:min(len(all), n)]
-			case []conclusion.Caveat:
-				return all[:min(len(all), n)]
-			case []conclusion.Problem:
-				return all[:min(len(all), n)]
-			}
-			return nil
-		},
-		"sentence": sentence,
+	return template.Must(template.New("page").Funcs(functions).Funcs(template.FuncMap{
+		"measures": measure.All,
+		"table":    func(t table.Table, class string) written { return written{template.HTML(t.HTML(class)), t.Footnotes} },
 	}).Parse(string(embedded("page.html"))))
 })
+
+// functions are those of both templates, of the page and of the summary.
+var functions = map[string]any{
+	"join": strings.Join, "plural": units.Plural[int], "sentence": sentence,
+	"number": func(n int) string { return units.Count(int64(n)) },
+}
 
 // written is a table as HTML, with the lines below it.
 type written struct {
@@ -47,48 +43,20 @@ type written struct {
 // charts, and the worst caveats.
 type screen struct {
 	conclusion.Conclusion
-	First       []chart
-	Class       string               // of the verdict
-	Cards       []conclusion.Problem // a card for each of the worst
-	Excluded    []conclusion.Problem // without cards, a line for each
-	Dense       bool                 // the charts are next to a long table
-	TableClass  string
-	ChartsClass string
-	// MoreWarnings says how many caveats there is no room for; "": none.
-	MoreWarnings string
+	First    []chart
+	Class    string               // of the verdict
+	Cards    []conclusion.Problem // a card for each of the worst
+	Excluded []conclusion.Problem // without cards, a line for each of the worst
+	Dense    bool                 // the charts are next to a long table
 }
 
 func newScreen(r conclusion.Conclusion, first []chart) screen {
-	s := screen{Conclusion: r, First: first, TableClass: "first", ChartsClass: "pair",
+	s := screen{Conclusion: r, First: first, Dense: len(r.Table.Rows) > denseFrom,
 		Class: map[conclusion.Tone]string{conclusion.Neutral: "open", conclusion.Good: "good", conclusion.Bad: "bad"}[r.Tone]}
 	if r.Tone == conclusion.Bad || slices.ContainsFunc(r.Problems, func(one conclusion.Problem) bool { return one.Cause != "" }) {
-		s.Cards, s.ChartsClass = r.Problems, "pair low"
+		s.Cards = r.Problems
 	} else {
 		s.Excluded = slices.DeleteFunc(slices.Clone(r.Problems), func(one conclusion.Problem) bool { return one.Warning })
 	}
-	if s.Dense = len(r.Table.Rows) > denseFrom; s.Dense {
-		s.TableClass, s.ChartsClass = "first dense", "side"
-	}
-	if more := len(r.Caveats) - maxShown + 1; more > 0 {
-		s.MoreWarnings = units.Plural(more, "more warning")
-	}
 	return s
 }
-
-// link is a link to a section from the head of the page.
-type link struct{ ID, Title string }
-
-// Link returns the link to a section; nil: it has none.
-func (s section) Link() *link {
-	titles := map[string]string{"probes": "Probes", "results": "Results"}
-	if titles[s.ID] == "" {
-		return nil
-	}
-	return &link{s.ID, titles[s.ID]}
-}
-
-// Where names the trials of a failed check.
-func (f checkFailure) Where() string { return strings.Join(f.Trials, ", ") }
-
-// Shown reports whether there is anything to reproduce the run with.
-func (r reproduction) Shown() bool { return r.Command != "" || r.Plan != "" }

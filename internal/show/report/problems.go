@@ -77,80 +77,60 @@ func failures(l layout) []failure {
 
 // warning is a caution and where it applies.
 type warning struct {
-	Text  string
-	where []whereabouts // empty: the whole run
-}
-
-type whereabouts struct {
-	trial string
-	steps []string // empty: the whole trial
+	Text   string
+	trials []string            // none: the whole run
+	steps  map[string][]string // by trial; none: the whole trial
 }
 
 // Place returns "rs-actix-1 at 1024, 2048; rs-actix-2", with at most eight trials.
 func (w warning) Place() string {
 	const most = 8
 	var parts []string
-	for _, at := range w.where[:min(len(w.where), most)] {
-		parts = append(parts, at.trial+when(len(at.steps) > 0, " at "+strings.Join(at.steps, ", ")))
+	for _, trial := range w.trials[:min(len(w.trials), most)] {
+		parts = append(parts, trial+when(w.steps[trial] != nil, " at "+strings.Join(w.steps[trial], ", ")))
 	}
-	if more := len(w.where) - most; more > 0 {
+	if more := len(w.trials) - most; more > 0 {
 		parts = append(parts, "and "+units.Plural(more, "more trial"))
 	}
 	return strings.Join(parts, "; ")
 }
 
-// at adds a place.
-func (w *warning) at(trial, step string) {
-	last := len(w.where) - 1
-	if last < 0 || w.where[last].trial != trial { // places come in the order of the trials
-		w.where = append(w.where, whereabouts{trial: trial})
-		last++
-	}
-	if at := &w.where[last]; step != "" && !slices.Contains(at.steps, step) {
-		at.steps = append(at.steps, step)
-	}
-}
-
 // warnings returns the caveats and all warnings; equal texts are one with all places.
 func warnings(a *analysis.Run, l layout, caveats []conclusion.Caveat) (all []warning) {
-	add := func(text, trial, step string) {
-		i := slices.IndexFunc(all, func(w warning) bool { return w.Text == text })
-		if i < 0 {
-			i = len(all)
-			all = append(all, warning{Text: text})
-		}
-		if trial != "" {
-			all[i].at(trial, step)
+	add := func(trial, step string, more ...bench.Warning) {
+		for _, one := range more {
+			i := slices.IndexFunc(all, func(w warning) bool { return w.Text == cleanText(one.Text) })
+			if i < 0 {
+				i = len(all)
+				all = append(all, warning{Text: cleanText(one.Text), steps: map[string][]string{}})
+			}
+			if w := &all[i]; trial != "" && !slices.Contains(w.trials, trial) {
+				w.trials = append(w.trials, trial)
+			}
+			if steps := all[i].steps; step != "" && !slices.Contains(steps[trial], step) {
+				steps[trial] = append(steps[trial], step)
+			}
 		}
 	}
 	for _, c := range caveats {
 		if !c.Listed {
-			add(c.Text, "", "")
+			add("", "", bench.Warning{Text: c.Text})
 		}
 	}
-	for _, w := range a.Run.Warnings {
-		add(cleanText(w.Text), "", "")
-	}
+	add("", "", a.Run.Warnings...)
 	for _, c := range l.columns {
-		for _, w := range c.trial.Warnings {
-			add(cleanText(w.Text), c.Name(), "")
-		}
+		add(c.Name(), "", c.trial.Warnings...)
 		if i := c.trial.Instance; i != nil && i.LimitsEnforced && i.LimitsNote != "" {
-			add(cleanText(i.LimitsNote), c.Name(), "")
+			add(c.Name(), "", bench.Warning{Text: i.LimitsNote})
 		}
 		for i, s := range c.steps {
-			if s == nil {
-				continue
-			}
-			for _, w := range s.AllWarnings() {
-				add(cleanText(w.Text), c.Name(), l.rows[i].Label)
+			if s != nil {
+				add(c.Name(), l.rows[i].Label, s.AllWarnings()...)
 			}
 		}
 	}
 	for _, c := range l.contenders {
-		for _, w := range c.of.Warnings {
-			add(cleanText(w.Text), c.Label, "")
-		}
+		add(c.Label, "", c.of.Warnings...)
 	}
 	return all
 }
@@ -181,8 +161,7 @@ func manualChanges(run bench.Run, l layout) table.Table {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b change) int { return a.At.Compare(b.At) })
-	t := table.Table{Columns: columns("When", "What", "Where")}
-	t.Columns[1].Left, t.Columns[2].Left = true, true
+	t := table.Table{Columns: columns("When|What<|Where<")}
 	for _, c := range all[:min(len(all), maxManualChanges)] {
 		t.Add(instant(c.At), controlText(c.Control), c.where)
 	}

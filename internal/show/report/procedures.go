@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/stats"
@@ -15,72 +16,47 @@ import (
 
 // failedRequests returns the kinds of failures by kind of request, with the first text of each.
 func failedRequests(l layout) table.Table {
-	t := table.Table{Columns: columns("Contender", "Request", "Failure", "Share", "Count", "First")}
-	t.Columns[1].Left, t.Columns[5].Left = true, true
-	for _, c := range l.contenders {
-		for _, f := range c.of.Failures() {
-			t.Rows = append(t.Rows, c.row(
-				table.Cell{Text: cleanName(f.Request), Small: withText(cleanName(f.Session))},
-				table.Cell{Text: cleanName(f.Kind.Words())}, table.Cell{Text: units.Share(f.Share)}, table.Cell{Text: units.Count(f.Count)},
-				shownIf(f.First != "", cleanText(f.First)),
-			))
-		}
-	}
-	t.Footnotes = []string{"All steps and rounds. Share: of all requests of this kind; of unexpected bodies, of the compared ones. " +
-		"First: the first such response or connection error."}
-	return t
+	return tableOf(l, "Request<|Failure|Share|Count|First<",
+		"All steps and rounds. Share: of all requests of this kind; of unexpected bodies, of the compared ones. "+
+			"First: the first such response or connection error.",
+		func(c contender) []analysis.Failure { return c.of.Failures() },
+		func(f analysis.Failure) []any {
+			return []any{table.Cell{Text: cleanName(f.Request), Small: known(cleanName(f.Session))}, cleanName(f.Kind.Words()),
+				units.Share(f.Share), units.Count(f.Count), shownIf(f.First != "", cleanText(f.First))}
+		})
 }
 
 // statuses returns the responses of each step by status, where a contender sent several or rejected
 // requests.
 func statuses(l layout) table.Table {
-	t := table.Table{Columns: columns("Contender", "Step", "Responses", "Rejected", "Rejected share")}
-	t.Columns[2].Left = true
-	for _, c := range l.contenders {
-		for _, s := range c.of.Steps {
-			if s.StatusWords() == "" {
-				continue
-			}
-			rejected := s.Rejected.Total()
-			t.Rows = append(t.Rows, c.row(
-				table.Cell{Text: cleanName(s.Step.Title())}, table.Cell{Text: s.Statuses.String()}, shownIf(rejected > 0, s.Rejected.String()),
-				shownIf(rejected > 0, units.Share(float64(rejected)/float64(s.Ended()))),
-			))
-		}
-	}
-	t.Footnotes = []string{"All rounds, with lead-in and drain. Rejected: responses with an expected status that does " +
-		"not count as throughput: neither successes nor errors, and in no latency."}
-	return t
-}
-
-// withText returns a list of the text; nil for "".
-func withText(text string) []string {
-	if text == "" {
-		return nil
-	}
-	return []string{text}
+	return tableOf(l, "Step|Responses<|Rejected|Rejected share",
+		"All rounds, with lead-in and drain. Rejected: responses with an expected status that does "+
+			"not count as throughput: neither successes nor errors, and in no latency.",
+		func(c contender) []stats.Step {
+			return slices.DeleteFunc(slices.Clone(c.of.Steps), func(s stats.Step) bool { return s.StatusWords() == "" })
+		},
+		func(s stats.Step) []any {
+			n := s.Rejected.Total()
+			return []any{cleanName(s.Step.Title()), s.Statuses.String(), shownIf(n > 0, s.Rejected.String()),
+				shownIf(n > 0, units.Share(float64(n)/float64(s.Ended())))}
+		})
 }
 
 // sessions returns how many sessions of each contender completed, and where the others failed.
 func sessions(l layout) table.Table {
-	t := table.Table{Columns: columns("Contender", "Session", "Started", "Completed", "Rejected", "Failed", "At")}
-	for _, c := range l.contenders {
-		for _, s := range c.of.Sessions() {
+	return tableOf(l, "Session|Started|Completed|Rejected|Failed|At",
+		"All steps and rounds. A session ends with its first failed or rejected request; "+
+			"the rest were cut off at the end of a step.",
+		func(c contender) []bench.SessionLoad { return c.of.Sessions() },
+		func(s bench.SessionLoad) []any {
 			failed, at := int64(0), []string(nil)
 			for _, request := range slices.Sorted(maps.Keys(s.Failed)) {
 				failed += s.Failed[request]
 				at = append(at, cleanName(request)+": "+units.Count(s.Failed[request]))
 			}
-			t.Rows = append(t.Rows, c.row(
-				table.Cell{Text: cleanName(s.Name)}, table.Cell{Text: units.Count(s.Begun)}, table.Cell{Text: units.Count(s.Completed)}, table.Cell{Text: units.Count(s.Rejected)},
-				table.Cell{Text: units.Count(failed)},
-				shownIf(len(at) > 0, strings.Join(at, ", ")),
-			))
-		}
-	}
-	t.Footnotes = []string{"All steps and rounds. A session ends with its first failed or rejected request; " +
-		"the rest were cut off at the end of a step."}
-	return t
+			return []any{cleanName(s.Name), units.Count(s.Begun), units.Count(s.Completed), units.Count(s.Rejected), units.Count(failed),
+				shownIf(len(at) > 0, strings.Join(at, ", "))}
+		})
 }
 
 // errorRate returns the error rate, after a "~" if it is an estimate.
@@ -90,30 +66,29 @@ func errorRate(l bench.Load) string {
 
 // breakdown returns the results of each request of a mix, contenders side by side at one step.
 func breakdown(l layout) table.Table {
-	t := table.Table{Columns: columns("Contender", "Request", "At", "Successes", "Errors", "p50", "p90", "p99", "Max")}
-	t.Columns[1].Left = true
 	var order []string // of requests
-	for _, c := range l.contenders {
-		step, ok := c.of.MixStep()
-		if !ok {
-			continue
-		}
-		for _, r := range c.of.Requests(step) {
-			latency := func(d time.Duration) table.Cell { return shownIf(r.Latency.Count != 0, units.Duration(d)) }
-			errors := bench.Load{Succeeded: r.Succeeded, Failed: r.Failed, Rejected: r.Rejected, Checked: r.Checked}
-			t.Rows = append(t.Rows, c.row(
-				table.Cell{Text: cleanName(r.Name)}, table.Cell{Text: newRow(step.Step, 0).Title}, table.Cell{Text: units.Count(r.Succeeded)},
-				table.Cell{Text: errorRate(errors), Small: errorKinds(r.Failed)},
-				latency(r.Latency.P50), latency(r.Latency.P90), latency(r.Latency.P99), latency(r.Latency.Max),
-			))
+	var step stats.Step
+	t := tableOf(l, "Request<|At|Successes|Errors|p50|p90|p99|Max",
+		"All rounds. Several contenders: at the step at which p99 is compared; one: at its peak (or the step with most "+
+			"requests if too many failed). Other steps: see the JSON files.",
+		func(c contender) (all []bench.RequestLoad) {
+			var ok bool
+			if step, ok = c.of.MixStep(); ok {
+				all = c.of.Requests(step)
+			}
+			return all
+		},
+		func(r bench.RequestLoad) []any {
 			order = append(order, cleanName(r.Name))
-		}
-	}
+			latency := func(d time.Duration) string { return shownIf(r.Latency.Count != 0, units.Duration(d)) }
+			of := bench.Load{Succeeded: r.Succeeded, Failed: r.Failed, Rejected: r.Rejected, Checked: r.Checked}
+			return []any{cleanName(r.Name), newRow(step.Step, 0).Title, units.Count(r.Succeeded),
+				table.Cell{Text: errorRate(of), Small: errorKinds(r.Failed)},
+				latency(r.Latency.P50), latency(r.Latency.P90), latency(r.Latency.P99), latency(r.Latency.Max)}
+		})
 	slices.SortStableFunc(t.Rows, func(a, b table.Row) int {
 		return slices.Index(order, a.Cells[1].Text) - slices.Index(order, b.Cells[1].Text)
 	})
-	t.Footnotes = []string{"All rounds. Several contenders: at the step at which p99 is compared; one: at its peak (or the step with most " +
-		"requests if too many failed). Other steps: see the JSON files."}
 	return t
 }
 
@@ -135,7 +110,7 @@ func oneRequestSteps(l layout) (steps []int) {
 
 // phases returns the phases of the first request of each trial, and of typical later ones.
 func phases(l layout) table.Table {
-	t := table.Table{Columns: columns("Trial", "Request", "name", "connect", "TLS", "sent", "first byte", "last byte", "total"),
+	t := table.Table{Columns: columns("Trial|Request|name|connect|TLS|sent|first byte|last byte|total"),
 		Footnotes: []string{"Timed one at a time, when the contender is ready and before any check: the first " +
 			"request, the next ones on its connection, then each on a new connection. Sent: request written; first byte, " +
 			"last byte: time since the phase before. A phase that did not occur is " + missing + "."}}
@@ -145,11 +120,11 @@ func phases(l layout) table.Table {
 			continue
 		}
 		add := func(name, how string, r bench.RequestPhases) {
-			row := t.Add(c.Name(), name)
-			row.Cells[1].Small = []string{how}
+			row := rowOf(c.Name(), table.Cell{Text: name, Small: []string{how}})
 			for _, d := range []time.Duration{r.Name, r.Connect, r.TLS, r.Send, r.FirstByte, r.Receive, r.Total} {
-				row.Cells = append(row.Cells, shownIf(d != 0, units.Duration(d)))
+				row.Cells = append(row.Cells, table.Cell{Text: shownIf(d != 0, units.Duration(d))})
 			}
+			t.Rows = append(t.Rows, row)
 		}
 		add("first", cmp.Or(cleanText(f.First.Err), "cold"), f.First)
 		add("later", medianOf(f.Kept), f.Typical())
@@ -173,59 +148,52 @@ func medianOf(all []bench.RequestPhases) string {
 // spreads returns the spread of latencies and rates in the measured steps, of runs with first requests
 // or arrivals.
 func spreads(l layout) table.Table {
-	t := table.Table{Columns: columns("Contender", "At", "Latency mean", "SD", "Max", "Within 1 SD", "Requests/s mean", "SD", "Max",
-		"Within 1 SD", "Bytes/s")}
 	first := func(c column) bool { return c.trial.FirstRequests != nil }
 	arrivals := func(r row) bool { return r.step.Arrivals != nil }
 	if !slices.ContainsFunc(l.columns, first) && !slices.ContainsFunc(l.rows, arrivals) {
-		return t
+		return table.Table{}
 	}
-	for _, c := range l.contenders {
-		steps := map[int][]bench.Load{}
-		var order []bench.StepResult
-		for _, trial := range c.of.Results {
-			for _, s := range trial.Steps {
-				if s.Step.WarmUp || s.Aborted != "" {
-					continue
+	return tableOf(l, "At|Latency mean|SD|Max|Within 1 SD|Requests/s mean|SD|Max|Within 1 SD|Bytes/s",
+		"SD: population standard deviation. Latency: all successes. Requests/s: successes per full 1 s window; the mean may differ "+
+			"slightly from the throughput. Bytes: bodies of successes. Uncorrected: throughput × mean latency = requests in flight.",
+		func(c contender) (steps [][]bench.StepResult) { // the rounds of each
+			for _, trial := range c.of.Results {
+				for _, s := range trial.Steps {
+					if s.Step.WarmUp || s.Aborted != "" {
+						continue
+					}
+					i := slices.IndexFunc(steps, func(rounds []bench.StepResult) bool { return rounds[0].Index == s.Index })
+					if i < 0 {
+						i, steps = len(steps), append(steps, nil)
+					}
+					steps[i] = append(steps[i], s)
 				}
-				if steps[s.Index] == nil {
-					order = append(order, s)
-				}
-				steps[s.Index] = append(steps[s.Index], s.Load)
 			}
-		}
-		for _, s := range order {
-			t.Rows = append(t.Rows,
-				c.row(append([]table.Cell{{Text: newRow(s.Step, 0).Title}}, spreadCells(steps[s.Index])...)...))
-		}
-	}
-	t.Footnotes = []string{"SD: population standard deviation. Latency: all successes. Requests/s: successes per " +
-		"full 1 s window; the mean may differ slightly from the throughput. Bytes: bodies of successes. Uncorrected: " +
-		"throughput × mean latency = requests in flight."}
-	return t
+			return steps
+		}, spreadCells)
 }
 
-func spreadCells(loads []bench.Load) []table.Cell {
+func spreadCells(rounds []bench.StepResult) []any {
+	var loads []bench.Load
 	var latencies []bench.Latencies
-	for _, l := range loads {
-		latencies = append(latencies, l.Latency)
+	for _, s := range rounds {
+		loads, latencies = append(loads, s.Load), append(latencies, s.Load.Latency)
 	}
-	cells := slices.Repeat([]table.Cell{{Text: missing}}, 9)
+	cells := append([]any{newRow(rounds[0].Step, 0).Title}, slices.Repeat([]any{missing}, 9)...)
 	if s, ok, err := stats.LatencySpread(latencies...); ok && err == nil { // an unreadable histogram leaves a gap
 		for i, v := range []float64{s.Mean, s.SD, s.Max} {
-			cells[i].Text = units.Duration(time.Duration(v))
+			cells[1+i] = units.Duration(time.Duration(v))
 		}
-		cells[3].Text = units.Share(s.Within)
+		cells[4] = units.Share(s.Within)
 	}
 	if s, ok := stats.RateSpread(loads...); ok {
 		for i, v := range []float64{s.Mean, s.SD, s.Max} {
-			cells[4+i].Text = units.Number(v)
+			cells[5+i] = units.Number(v)
 		}
-		cells[7].Text = units.Share(s.Within)
-		cells[7].Small = []string{"of " + units.Plural(int(s.N), "window")}
+		cells[8] = table.Cell{Text: units.Share(s.Within), Small: []string{"of " + units.Plural(int(s.N), "window")}}
 	}
 	if v := stats.BytesPerSecond(loads...); v > 0 {
-		cells[8].Text = units.Bytes(int64(v)) + "/s"
+		cells[9] = units.Bytes(int64(v)) + "/s"
 	}
 	return cells
 }

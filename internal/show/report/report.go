@@ -26,6 +26,7 @@ import (
 	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/text/table"
 )
 
@@ -48,6 +49,7 @@ type document struct {
 	Title, Folder, Policy, State, When string
 
 	Style                    template.CSS
+	Library, Script, Data    template.JS // unchanged: the hashes of the policy hold only for the exact bytes
 	LibraryVersion, Licenses string
 
 	Version      string // locbench's version at the time of the run
@@ -64,7 +66,8 @@ type document struct {
 	Checks       checkResults
 	Environment  []factGroup
 	Reproduce    reproduction
-	Definitions  []fact
+	Price        string // of a vCPU-hour
+	Interleave   string // the slices of interleaved contenders; "": not interleaved
 }
 
 // HTML writes the report as one HTML document: 1 MB of chart library, and about 30 KB for a trial
@@ -88,18 +91,13 @@ func HTML(w io.Writer, a *analysis.Run, opts Options) error {
 		"script-src " +
 		source(lib) + " " + source(script)
 	p.Style, p.LibraryVersion, p.Licenses = template.CSS(joined(styles)), libraryVersion, licenses()
-	var head bytes.Buffer
-	if err := pageHTML().Execute(&head, p); err != nil {
+	p.Library, p.Script, p.Data = template.JS(lib), template.JS(script), template.JS(data)
+	var page bytes.Buffer
+	if err := pageHTML().Execute(&page, p); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
-	// The scripts are written unchanged: their hashes hold only for their exact bytes.
-	for _, part := range [][]byte{
-		head.Bytes(), []byte("<script type=\"application/json\" id=\"page-data\">"), data, []byte("</script>\n<script>"), lib,
-		[]byte("</script>\n<script>"), script, []byte("</script>\n</body>\n</html>\n"),
-	} {
-		if _, err := w.Write(part); err != nil {
-			return fmt.Errorf("write report: %w", err)
-		}
+	if _, err := w.Write(page.Bytes()); err != nil {
+		return fmt.Errorf("write report: %w", err)
 	}
 	return nil
 }
@@ -115,7 +113,9 @@ func newDocument(a *analysis.Run, l layout, opts Options) document {
 	p := document{
 		State: cleanText(run.OutcomeText()), When: instant(run.Started), Version: cleanName(run.Software.Locbench),
 		Failures: failures(l), Contenders: l.contenders,
-		Checks: checks(l), Environment: environment(run, l), Reproduce: newReproduction(run), Definitions: definitions(run.Profile),
+		Checks: checks(l), Environment: environment(run, l), Reproduce: newReproduction(run),
+		Price:      "$" + plain(cmp.Or(max(0, run.Profile.PriceVCPUHr), stats.DefaultPrice)),
+		Interleave: when(run.Profile.Interleave > 0, units.Duration(run.Profile.Interleave)),
 	}
 	first, trials := firstCharts(run.Profile, l, r), len(l.columns)
 	if s := opts.Search; s != nil {

@@ -1,7 +1,7 @@
 package report
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"path/filepath"
 	"regexp"
@@ -88,21 +88,7 @@ func cleanLines(s string) string {
 }
 
 func profileStem(name string) string {
-	stem := strings.Trim(notPlain.ReplaceAllString(safe.Line(name, 60), "-"), "-.")
-	if stem == "" {
-		return "profile"
-	}
-	return stem
+	return cmp.Or(strings.Trim(notPlain.ReplaceAllString(safe.Line(name, 60), "-"), "-."), "profile")
 }
 
 var notPlain = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
-
-func markdownReproduce(b *bytes.Buffer, r reproduction) {
-	if r.Command != "" {
-		mark := fence([]string{r.Command})
-		b.WriteString("Run with\n\n" + mark + "sh\n" + r.Command + "\n" + mark + "\n")
-	}
-	if r.Env != "" {
-		b.WriteString("\nSet " + escape(r.Env) + " in the environment. The plan, with all defaults filled in, is in run.json.\n")
-	}
-}

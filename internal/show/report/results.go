@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/locbench/locbench/internal/analysis/compare"
@@ -14,35 +13,82 @@ import (
 	"github.com/locbench/locbench/internal/text/table"
 )
 
-// columns returns columns of values after one of names.
-func columns(names string, values ...string) []table.Column {
-	all := []table.Column{{Title: names, Left: true}}
-	for _, title := range values {
-		all = append(all, table.Column{Title: title})
+// columns returns columns of the titles between bars. The first is of names; "<" ends the others that are aligned
+// to the left.
+func columns(titles string) (all []table.Column) {
+	for title := range strings.SplitSeq(titles, "|") {
+		name, left := strings.CutSuffix(title, "<")
+		all = append(all, table.Column{Title: name, Left: left || all == nil})
 	}
 	return all
 }
 
 // columnsOf returns a column of names, and one for each contender.
 func (l layout) columnsOf(names string) []table.Column {
-	all := columns(names)
+	all := []table.Column{{Title: names, Left: true}}
 	for _, c := range l.contenders {
 		all = append(all, table.Column{Title: c.Label})
 	}
 	return all
 }
 
-// shownIf returns a cell with text if it is known, else one with a dash.
-func shownIf(known bool, text string) table.Cell {
-	if !known {
-		text = missing
+// rowOf returns a row of texts and of cells.
+func rowOf(cells ...any) (r table.Row) {
+	for _, c := range cells {
+		switch c := c.(type) {
+		case table.Cell:
+			r.Cells = append(r.Cells, c)
+		default:
+			r.Cells = append(r.Cells, table.Cell{Text: fmt.Sprint(c)})
+		}
 	}
-	return table.Cell{Text: text}
+	return r
 }
 
-// row returns a row of the contender.
-func (c contender) row(cells ...table.Cell) table.Row {
-	return table.Row{Mark: c.Index + 1, Cells: append([]table.Cell{{Text: c.Label}}, cells...)}
+// tableOf returns a table with a row for each item of each contender, after its label.
+func tableOf[T any](l layout, titles, note string, items func(contender) []T, cells func(T) []any) table.Table {
+	t := table.Table{Columns: columns("Contender|" + titles), Footnotes: known(note)}
+	for _, c := range l.contenders {
+		for _, item := range items(c) {
+			row := rowOf(append([]any{c.Label}, cells(item)...)...)
+			row.Mark = c.Index + 1
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return t
+}
+
+// stepTable returns a table with a row for each measured step, and in it a cell of each contender.
+func (l layout) stepTable(cell func(c contender, row int, s stats.Step) table.Cell) table.Table {
+	t := table.Table{Columns: l.columnsOf("Step")}
+	for i, r := range l.rows {
+		if r.WarmUp {
+			continue
+		}
+		row := t.Add(r.Title)
+		for _, c := range l.contenders {
+			row.Cells = append(row.Cells, cell(c, i, stepAt(c, l.indices[i])))
+		}
+	}
+	return t
+}
+
+// stepAt returns the step of a contender with the given index; the zero value if it did not run.
+func stepAt(c contender, index int) (none stats.Step) {
+	for _, s := range c.of.Steps {
+		if s.Index == index {
+			return s
+		}
+	}
+	return none
+}
+
+// shownIf returns the text if it is known, else a dash.
+func shownIf(known bool, text string) string {
+	if !known {
+		return missing
+	}
+	return text
 }
 
 // newResults returns every measure by group, with a column for each contender; measures without any
@@ -52,7 +98,7 @@ func newResults(l layout, leaders map[measure.ID][]string, floor *compare.Floor)
 		fmt.Sprintf("Of a step: at peak of each contender, the measured step with the highest throughput. Small print: 95%% CI of the "+
 			"median (from %d rounds on), or else the range of the rounds.", stats.MinInterval)}}
 	of := func(name string, cell func(contender) table.Cell) {
-		row := table.Row{Cells: []table.Cell{{Text: name}}}
+		row := rowOf(name)
 		for _, c := range l.contenders {
 			row.Cells = append(row.Cells, cell(c))
 		}
@@ -63,14 +109,12 @@ func newResults(l layout, leaders map[measure.ID][]string, floor *compare.Floor)
 	})
 	of("peak step", func(c contender) table.Cell {
 		peak, ok := c.of.PeakStep()
-		cell := shownIf(ok, cleanName(peak.Step.Words()))
-		cell.Small = withText(peak.DriftWords())
-		return cell
+		return table.Cell{Text: shownIf(ok, cleanName(peak.Step.Words())), Small: known(peak.DriftWords())}
 	})
 	if slices.ContainsFunc(l.contenders, func(c contender) bool { _, ok := c.of.Threads(); return ok }) {
 		of("threads after the warm-up", func(c contender) table.Cell {
 			n, ok := c.of.Threads()
-			return shownIf(ok, units.Count(int64(n)))
+			return table.Cell{Text: shownIf(ok, units.Count(int64(n)))}
 		})
 	}
 	bold, estimate, sampled := false, false, false
@@ -79,13 +123,14 @@ func newResults(l layout, leaders map[measure.ID][]string, floor *compare.Floor)
 		groups = append(groups, measure.GroupOfNeed(name))
 	}
 	for _, g := range groups {
-		t.Rows = append(t.Rows, table.Row{Cells: []table.Cell{{Text: g.Name, Tone: table.Faint}}})
-		rows := len(t.Rows)
-		for _, id := range g.IDs {
+		ids := slices.DeleteFunc(slices.Clone(g.IDs), func(id measure.ID) bool {
+			return !slices.ContainsFunc(l.contenders, func(c contender) bool { return measure.Get(id).Contender(c.of.Contender).Known })
+		})
+		if len(ids) > 0 {
+			t.Rows = append(t.Rows, rowOf(table.Cell{Text: g.Name, Tone: table.Faint}))
+		}
+		for _, id := range ids {
 			m := measure.Get(id)
-			if !slices.ContainsFunc(l.contenders, func(c contender) bool { return m.Contender(c.of.Contender).Known }) {
-				continue
-			}
 			of(m.Name+when(m.Unit == measure.Dollars, " per 1B requests"), func(c contender) table.Cell {
 				r := m.Contender(c.of.Contender)
 				if x := c.of.Excluded; m.Unit == measure.Dollars && x != nil && x.Unexpected != nil {
@@ -102,29 +147,19 @@ func newResults(l layout, leaders map[measure.ID][]string, floor *compare.Floor)
 				return cell
 			})
 		}
-		if len(t.Rows) == rows {
-			t.Rows = t.Rows[:rows-1]
-		}
 	}
-	if len(groups) > len(measure.Groups()) {
-		t.Footnotes = append(t.Footnotes, "Costs of needs are of the CPU time they used in the steps, not of their limits; "+
-			"those of contenders do not include them.")
-	}
-	if slices.ContainsFunc(l.rows, func(r row) bool { return r.step.Open() }) {
-		t.Footnotes = append(t.Footnotes, "Open loop: latency counts from the scheduled time.")
-	}
-	if bold {
-		t.Footnotes = append(t.Footnotes, "Bold: the leader of the measure, or those that are not significantly worse than it (Holm, 5%).")
-	}
+	ignored := ""
 	if floor != nil {
-		t.Footnotes = append(t.Footnotes, "Differences below the noise floor are ignored: "+floor.Words()+".")
+		ignored = "Differences below the noise floor are ignored: " + floor.Words() + "."
 	}
-	if estimate {
-		t.Footnotes = append(t.Footnotes, "~: an estimate from the bodies that were compared with the expected ones: "+l.compared()+".")
-	}
-	if sampled {
-		t.Footnotes = append(t.Footnotes, "≥: largest sample, no counter available; the true peak may be higher.")
-	}
+	t.Footnotes = append(t.Footnotes, known(
+		when(len(groups) > len(measure.Groups()), "Costs of needs are of the CPU time they used in the steps, not of their limits; "+
+			"those of contenders do not include them."),
+		when(slices.ContainsFunc(l.rows, func(r row) bool { return r.step.Open() }),
+			"Open loop: latency counts from the scheduled time."),
+		when(bold, "Bold: the leader of the measure, or those that are not significantly worse than it (Holm, 5%)."), ignored,
+		when(estimate, "~: an estimate from the bodies that were compared with the expected ones: "+l.compared()+"."),
+		when(sampled, "≥: largest sample, no counter available; the true peak may be higher."))...)
 	return t
 }
 
@@ -165,43 +200,24 @@ func ends(in stats.Interval, words func(float64) string) string {
 
 // bottlenecks returns what limited each step of each contender, with the evidence at the peaks of few.
 func bottlenecks(l layout) table.Table {
-	t := table.Table{Columns: l.columnsOf("Step"), Footnotes: []string{
-		"From counters at the start and end of each step and the trial's other steps; small print: the evidence at peak, of the last round " +
-			"with this bottleneck. “connections”: more of them give more throughput. “disk”: the contender waits for a disk. “contender”: idle CPUs, yet no more throughput. " +
-			"“unclear”: no rule applies."}}
-	any := false
-	for i, r := range l.rows {
-		if r.WarmUp {
-			continue
+	found := false
+	t := l.stepTable(func(c contender, row int, step stats.Step) table.Cell {
+		s, cell := c.of.Bounds[l.indices[row]], table.Cell{Text: missing}
+		if s.Bound == "" || step.Excluded && step.Failed[bench.ErrWrong] > 0 { // what limited these says nothing
+			return cell
 		}
-		row := table.Row{Cells: []table.Cell{{Text: r.Title}}}
-		for _, c := range l.contenders {
-			index := l.indices[i]
-			s, cell := c.of.Bounds[index], table.Cell{Text: missing}
-			step, ok := stepAt(c.of.Contender, index)
-			wrong := ok && step.Excluded && step.Failed[bench.ErrWrong] > 0 // what limited these says nothing
-			if s.Bound != "" && !wrong {
-				any = true
-				cell.Text = string(s.Bound) + when(s.Agree < s.Rounds, " ("+strconv.Itoa(s.Agree)+" of "+strconv.Itoa(s.Rounds)+" rounds)")
-				if peak, ok := c.of.PeakStep(); ok && peak.Index == index && len(l.contenders) <= denseFrom {
-					cell.Small = []string{s.Words()}
-				}
-			}
-			row.Cells = append(row.Cells, cell)
+		found = true
+		cell.Text = string(s.Bound) + when(s.Agree < s.Rounds, fmt.Sprintf(" (%d of %d rounds)", s.Agree, s.Rounds))
+		if peak, ok := c.of.PeakStep(); ok && peak.Index == l.indices[row] && len(l.contenders) <= denseFrom {
+			cell.Small = []string{s.Words()}
 		}
-		t.Rows = append(t.Rows, row)
+		return cell
+	})
+	if !found {
+		return table.Table{}
 	}
-	if !any {
-		t.Rows = nil
-	}
+	t.Footnotes = []string{"From counters at the start and end of each step and the trial's other steps; small print: " +
+		"the evidence at peak, of the last round with this bottleneck. “connections”: more of them give more throughput. " +
+		"“disk”: the contender waits for a disk. “contender”: idle CPUs, yet no more throughput. “unclear”: no rule applies."}
 	return t
-}
-
-// stepAt returns the step with the given index.
-func stepAt(s stats.Contender, index int) (stats.Step, bool) {
-	i := slices.IndexFunc(s.Steps, func(x stats.Step) bool { return x.Index == index })
-	if i < 0 {
-		return stats.Step{}, false
-	}
-	return s.Steps[i], true
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/bench"
@@ -39,10 +38,7 @@ func (s *Search) shown() (all []capacity.Point, left int) {
 
 // probes returns a row for each probe, in the order of time.
 func (s *Search) probes() table.Table {
-	t := table.Table{Columns: columns("probe", "limits", "phase", "req/s", "achieved", "p50", "p99", "errors", "late", "dropped", "CPUs", "verdict")}
-	for _, left := range []int{1, 2, 11} {
-		t.Columns[left].Left = true
-	}
+	t := table.Table{Columns: columns("probe|limits<|phase<|req/s|achieved|p50|p99|errors|late|dropped|CPUs|verdict<")}
 	all, left := s.shown()
 	for _, p := range all {
 		for _, o := range p.Outcomes {
@@ -50,10 +46,9 @@ func (s *Search) probes() table.Table {
 			if !o.Sustained {
 				verdict = table.Cell{Text: "✗ " + cleanText(capacity.Reason(o.Why)), Tone: table.Bad}
 			}
-			row := t.Add(strconv.Itoa(o.Number), s.Name(p), cleanName(string(o.Phase)), units.Number(o.Rate), units.Number(o.Achieved),
+			t.Rows = append(t.Rows, rowOf(o.Number, s.Name(p), cleanName(string(o.Phase)), units.Number(o.Rate), units.Number(o.Achieved),
 				units.Duration(o.P50), units.Duration(o.P99), units.Share(o.Errors), units.Count(o.Late), units.Count(o.Dropped),
-				cmp.Or(when(o.CPU > 0, fmt.Sprintf("%.2f", o.CPU)), missing))
-			row.Cells = append(row.Cells, verdict)
+				shownIf(o.CPU > 0, fmt.Sprintf("%.2f", o.CPU)), verdict))
 		}
 	}
 	if left > 0 {
@@ -67,8 +62,7 @@ func (s *Search) probes() table.Table {
 
 // reports returns where the report of each limit is, with all charts and checks.
 func (s *Search) reports() table.Table {
-	t := table.Table{Columns: columns("limits", "report")}
-	t.Columns[1].Left = true
+	t := table.Table{Columns: columns("limits|report<")}
 	if s.apart() {
 		for _, p := range s.Points {
 			t.Add(s.Name(p), cleanText(p.Dir)+"/report.html")
@@ -83,20 +77,16 @@ func (s *Search) charts() (first, more []chart) {
 	p99 := s.byLimit(chart{ID: "probes-p99", Title: "p99 by probe", Note: "over scheduled requests/s", Unit: "ms", Y: "log",
 		Marks: goals(bench.Profile{Thresholds: []bench.Threshold{{Condition: s.SLO}}}, "p99", 1e6)},
 		func(o capacity.Outcome) float64 { return float64(o.P99) / 1e6 })
-	achieved := s.byLimit(chart{ID: "probes-throughput", Title: "Throughput by probe", Note: "successes/s over scheduled requests/s", Unit: "/s", Y: "value"},
-		func(o capacity.Outcome) float64 { return o.Achieved })
-	for _, ch := range []chart{s.sustained(), s.cost(), p99, achieved} {
-		ch.First = len(first) < 2
-		ch.Note += when(ch.First && ch.Y == "log", ", log scale") // else it is next to the title
-		switch {
-		case !ch.drawable():
-		case ch.First:
-			first = append(first, ch)
-		default:
-			more = append(more, ch)
-		}
+	achieved := s.byLimit(chart{ID: "probes-throughput", Title: "Throughput by probe", Note: "successes/s over scheduled requests/s",
+		Unit: "/s"}, func(o capacity.Outcome) float64 { return o.Achieved })
+	all := []chart{s.sustained(), s.cost(), p99, achieved}
+	all = slices.DeleteFunc(all, func(ch chart) bool { return !ch.drawable() })
+	n := min(2, len(all))
+	for i := range n {
+		all[i].First = true
+		all[i].Note += when(all[i].Y == "log", ", log scale") // else it is next to the title
 	}
-	return first, more
+	return all[:n], all[n:]
 }
 
 // over adds a line with its points in the order of the horizontal axis.
@@ -108,7 +98,7 @@ func (ch *chart) over(l line) {
 // sustained returns the sustained rate over the limits; a limit without one has no point.
 func (s *Search) sustained() chart {
 	ch := chart{ID: "first-sustained", Title: "Sustained rate", Note: "requests/s over the CPU limit of one replica", Unit: "/s",
-		x: "value", Y: "value", xName: "CPU limit"}
+		xName: "CPU limit"}
 	if s.ByMemory() {
 		ch.Note, ch.xName = "requests/s over the memory limit of one replica", "MiB"
 	}
@@ -131,7 +121,7 @@ func (s *Search) sustained() chart {
 func (s *Search) cost() chart {
 	const places = 500 // about one for each pixel
 	ch := chart{ID: "first-cost", Title: "Cost", Note: "$ a month over the requests/s that you need, cheapest limit", Unit: "$",
-		x: "value", Y: "value", xName: "requests/s that you need"}
+		xName: "requests/s that you need"}
 	if len(s.Points) < 2 {
 		return ch
 	}
@@ -166,7 +156,7 @@ func (s *Search) cheapest(rate float64) (dollars float64, ok bool) {
 // those that passed and those that failed.
 func (s *Search) byLimit(ch chart, value func(capacity.Outcome) float64) chart {
 	const red = 4 // its color
-	ch.Points, ch.x, ch.xName = true, "value", "scheduled requests/s"
+	ch.Points, ch.xName = true, "scheduled requests/s"
 	all, _ := s.shown()
 	for i, p := range all {
 		passed, failed := line{Contender: i, Name: s.Name(p)}, line{Contender: red, Name: "✗ failed"}

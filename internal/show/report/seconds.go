@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
 )
 
 // moment is a second of a trial, or several of a long one: what the client counted, or what a reading
@@ -42,6 +43,10 @@ func secondCharts(l layout) (all []chart) {
 			steps = starts // of the first trial; those of the others begin slightly earlier or later
 		}
 	}
+	quota := func(x bench.Limits) (float64, string) { return x.CPUs, when(x.CPUs > 0, units.CPUs(x.CPUs)) }
+	memory := func(x bench.Limits) (float64, string) {
+		return float64(x.Memory) / (1 << 20), when(x.Memory > 0, units.Bytes(x.Memory))
+	}
 	note := when(merged > 1, "Long run: each point covers up to "+plain(float64(merged))+" seconds (mean rate, highest percentile and memory). ")
 	for _, one := range []struct {
 		id, title, unit, note string
@@ -52,19 +57,16 @@ func secondCharts(l layout) (all []chart) {
 		{"second-errors", "Errors/s", "/s", "", func(m moment) float64 { return m.errors }, nil},
 		{"second-p50", "p50, ms", "ms", "", func(m moment) float64 { return m.p50 }, nil},
 		{"second-p99", "p99, ms", "ms", "", func(m moment) float64 { return m.p99 }, nil},
-		{"second-cpus", "CPUs in use", "", "", func(m moment) float64 { return m.cpus }, l.quotas()},
+		{"second-cpus", "CPUs in use", "", "", func(m moment) float64 { return m.cpus }, l.limits("quota", quota)},
 		{"second-throttled", "Throttled periods, %", "%", "", func(m moment) float64 { return m.throttled }, nil},
 		{"second-memory", "Memory in use, MiB", "MiB", "Without page cache. A leak is a straight line upward; a heap or a cache " +
-			"that fills up becomes flat." + l.growth(), func(m moment) float64 { return m.memory }, l.memoryLimits()},
+			"that fills up becomes flat." + l.growth(), func(m moment) float64 { return m.memory }, l.limits("limit", memory)},
 	} {
-		ch := chart{ID: one.id, Title: one.title + ", by second", Unit: one.unit, Note: note + one.note, Y: "value", xName: "seconds",
-			Marks: steps}
-		if one.unit == "ms" {
-			ch.Y = "log"
-		}
-		most, k := 0., 0
-		ch = ch.ofTrials(l, func(column) (points []point) {
-			for _, m := range moments[k] {
+		ch := chart{ID: one.id, Title: one.title + ", by second", Unit: one.unit, Note: note + one.note, Marks: steps,
+			Y: when(one.unit == "ms", "log"), xName: "seconds"}
+		most := 0.
+		ch = ch.ofTrials(l, func(i int, _ column) (points []point) {
+			for _, m := range moments[i] {
 				y, last := one.of(m), len(points)-1
 				switch {
 				case finite(y):
@@ -73,7 +75,6 @@ func secondCharts(l layout) (all []chart) {
 					points = append(points, point{x: unknown, y: unknown})
 				}
 			}
-			k++
 			return points
 		})
 		if one.id == "second-errors" && most == 0 {
@@ -143,9 +144,7 @@ func clientMoments(all []bench.Window, from float64, by int) (moments []moment) 
 		for _, w := range all[i:min(i+by, len(all))] {
 			seconds += w.Length.Seconds()
 			ok += w.Succeeded
-			for _, n := range w.Failed {
-				failed += n
-			}
+			failed += bench.Load{Failed: w.Failed}.FailedTotal()
 			m.p50, m.p99 = larger(m.p50, w.P50.Seconds()*1000), larger(m.p99, w.P99.Seconds()*1000)
 		}
 		m.at = from + all[i].Start.Seconds() + seconds/2
@@ -186,16 +185,12 @@ func contenderMoments(s *bench.StepResult, from float64, by int) (moments []mome
 // between returns the CPUs in use between two readings, and the share of throttled periods in %.
 func between(a, b *bench.Usage) (cpus, throttled float64) {
 	cpus, throttled = unknown, unknown
-	if a == nil {
-		return cpus, throttled
+	s := bench.StepResult{Before: a, After: b}
+	if used, ok := s.CPU(); ok && b.At.Sub(a.At) > 50*time.Millisecond { // in a shorter time the error is too large
+		cpus = used.Seconds() / b.At.Sub(a.At).Seconds()
 	}
-	if seconds := b.At.Sub(a.At).Seconds(); seconds > 0.05 && b.CPU >= a.CPU { // in a shorter time the error is too large
-		cpus = (b.CPU - a.CPU).Seconds() / seconds
-	}
-	if a.Throttling != nil && b.Throttling != nil {
-		if n := b.Throttling.Periods - a.Throttling.Periods; n > 0 && b.Throttling.Throttled >= a.Throttling.Throttled {
-			throttled = 100 * float64(b.Throttling.Throttled-a.Throttling.Throttled) / float64(n)
-		}
+	if t, ok := s.Throttling(); ok && t.Periods > 0 && t.Throttled >= 0 {
+		throttled = 100 * float64(t.Throttled) / float64(t.Periods)
 	}
 	return cpus, throttled
 }
@@ -207,6 +202,3 @@ func larger(a, b float64) float64 {
 	}
 	return a
 }
-
-// positive returns v, or unknown if v is not positive.
-func positive(v float64) float64 { return larger(unknown, v) }

@@ -17,10 +17,7 @@ const maxThresholdRows = 500
 func thresholds(run bench.Run, l layout) table.Table {
 	met := map[string]int{}
 	var order []string
-	t := table.Table{Columns: columns("Threshold", "Outcome", "Trial", "Step", "Value")}
-	for i := range t.Columns {
-		t.Columns[i].Left = true
-	}
+	t := table.Table{Columns: columns("Threshold|Outcome<|Trial<|Step<|Value<")}
 	checked, missed := 0, 0
 	for _, c := range l.columns {
 		for i, s := range c.steps {
@@ -37,7 +34,9 @@ func thresholds(run bench.Run, l layout) table.Table {
 					continue
 				}
 				missed++
-				t.Rows = append(t.Rows, missedRow(c, l.rows[i].Label, name, r))
+				stopped := r.Stopped == bench.ScopeTrial || r.Stopped == bench.ScopeRun
+				outcome := table.Cell{Text: "missed" + when(stopped, ", stopped the "+string(r.Stopped)), Tone: table.Bad}
+				t.Rows = append(t.Rows, rowOf(name, outcome, c.Name(), l.rows[i].Label, cleanText(r.Text)))
 			}
 		}
 	}
@@ -53,18 +52,7 @@ func thresholds(run bench.Run, l layout) table.Table {
 	}
 	more := max(0, len(t.Rows)-maxThresholdRows)
 	t.Rows = t.Rows[:len(t.Rows)-more]
-	t.Footnotes = []string{fmt.Sprintf("%d of %d missed. Warm-ups and interrupted steps are not checked.", missed, checked)}
-	if more > 0 {
-		t.Footnotes[0] += fmt.Sprintf(" %d more rows not shown.", more)
-	}
+	t.Footnotes = []string{fmt.Sprintf("%d of %d missed. Warm-ups and interrupted steps are not checked.", missed, checked) +
+		when(more > 0, fmt.Sprintf(" %d more rows not shown.", more))}
 	return t
-}
-
-func missedRow(c column, step, name string, r bench.ThresholdResult) table.Row {
-	outcome := table.Cell{Text: "missed", Tone: table.Bad}
-	switch r.Stopped {
-	case bench.ScopeTrial, bench.ScopeRun:
-		outcome.Text += ", stopped the " + string(r.Stopped)
-	}
-	return table.Row{Cells: []table.Cell{{Text: name}, outcome, {Text: c.Name()}, {Text: step}, {Text: cleanText(r.Text)}}}
 }

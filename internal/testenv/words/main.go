@@ -81,7 +81,7 @@ func sentences(root string) (all []Sentence, err error) {
 }
 
 var readers = map[string]func([]byte) []Sentence{
-	".go": ofCode, ".js": ofCode, ".css": ofCode, ".md": ofMarkdown, ".html": ofTemplate, ".yaml": ofYAML,
+	".go": ofCode, ".js": ofCode, ".css": ofCode, ".md": ofMarkdown, ".html": ofTemplate, ".tmpl": ofTemplate, ".yaml": ofYAML,
 }
 
 // ofCode reads the comments and literals of Go, JavaScript and CSS. Lines of a comment, and
