@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/show/tui/fold"
+	"github.com/locbench/locbench/internal/show/plain"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/safe"
 )
@@ -227,7 +227,7 @@ func (o *Overview) waiting() (blocks []ui.Block) {
 func (o *Overview) events(w int) (lines []string) {
 	t, all := o.theme, o.State.Diary
 	for _, l := range all[max(0, len(all)-o.size.Height):] {
-		paint := map[fold.Level]ui.Paint{fold.Warning: t.Warn, fold.Error: t.Bad, fold.Mark: t.Accent}[l.Level]
+		paint := map[plain.Level]ui.Paint{plain.Warning: t.Warn, plain.Error: t.Bad, plain.Mark: t.Accent}[l.Level]
 		at := t.Faint.S(l.At.In(o.At.Location()).Format("15:04:05")) + "  "
 		lines = append(lines, ui.Hang(at, ui.Outside(l.Text, 600), w, paint)...)
 	}
