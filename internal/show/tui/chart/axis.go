@@ -58,7 +58,7 @@ func (a Axis) times(l *ui.Theme, c *canvas, left int) {
 	if step < 1 {
 		places := max(1, min(6, int(math.Ceil(-math.Log10(step)-1e-9))))
 		if step = tickStep((a.To - a.From) / float64(n) * float64(wide+4+places)); step < 1 {
-			label = func(s float64) string { return Minutes(s, places) }
+			label = func(s float64) string { return minutes(s, places) }
 		}
 	}
 	border, faint := c.paint(l.Border), c.paint(l.Faint)
@@ -169,8 +169,8 @@ func tickStep(least float64) float64 {
 	return max(least, tiny)
 }
 
-// Minutes returns s in minutes and seconds, with the given decimal places: "1:05.5".
-func Minutes(s float64, places int) string {
+// minutes returns s in minutes and seconds, with the given decimal places: "1:05.5".
+func minutes(s float64, places int) string {
 	if !(math.Abs(s) < 1e9) {
 		return PlainLabel(s)
 	}
@@ -202,5 +202,5 @@ func clock(s float64) string {
 	if n >= 3600 {
 		return fmt.Sprintf("%s%d:%02d:%02d", sign, n/3600, n/60%60, n%60)
 	}
-	return Minutes(s, 0)
+	return minutes(s, 0)
 }

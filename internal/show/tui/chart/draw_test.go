@@ -293,7 +293,7 @@ func golden(t *testing.T, name string, l *ui.Theme, lines []string, w int) {
 
 func TestFineTimes(t *testing.T) {
 	for want, got := range map[string]string{
-		"0:00.5": Minutes(0.5, 1), "0:01.0": Minutes(1, 1), "1:01.50": Minutes(61.5, 2), "-0:00.5": Minutes(-0.5, 1), "0:00.0": Minutes(math.Copysign(0, -1), 1), "1:00.0": Minutes(59.96, 1),
+		"0:00.5": minutes(0.5, 1), "0:01.0": minutes(1, 1), "1:01.50": minutes(61.5, 2), "-0:00.5": minutes(-0.5, 1), "0:00.0": minutes(math.Copysign(0, -1), 1), "1:00.0": minutes(59.96, 1),
 	} {
 		t.Run(want, func(t *testing.T) { testenv.Equal(t, got, want) })
 	}

@@ -12,16 +12,12 @@ import (
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
-// Overview is the charts of a trial over one time axis, or one of them on the whole page with a
-// cursor. Before the first step it shows what is waited for.
+// Overview is the charts of a trial over one time axis. Before the first step it shows what is waited for.
 type Overview struct {
 	tab
 	soFar kept[*ending]
 	steps Steps // for their table and the latencies
-	focus metric
 	span  span
-	zoom  zoom
-	tops  []int // first lines of the charts, and of what is below them, in the last View
 }
 
 // newOverview makes the tab.
@@ -31,61 +27,24 @@ func newOverview() page { return &Overview{tab: newTab("Overview")} }
 func (o *Overview) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case StateMsg:
-		if msg.Trial != o.Trial {
-			o.zoom = zoom{}
-		}
 		o.StateMsg = msg
 	case tea.KeyPressMsg:
-		if o.charted() {
-			o.key(ui.KeyOf(msg))
-		}
-	case tea.MouseWheelMsg:
-		if o.zoomed() {
-			o.move(ui.Wheel(msg))
-		}
-	case tea.MouseClickMsg:
-		if m := o.under(msg.X, msg.Y); m < metrics {
-			o.full, o.focus = m == o.focus, m
+		if o.charted() && ui.KeyOf(msg) == ui.View {
+			o.span = (o.span + 1) % spans
 		}
 	}
 	return nil
 }
 
-func (o *Overview) key(k ui.Key) {
-	switch k {
-	case ui.Up:
-		o.focus = (o.focus + metrics - 1) % metrics
-	case ui.Down:
-		o.focus = (o.focus + 1) % metrics
-	case ui.Enter:
-		o.full = true
-	case ui.View:
-		o.span = (o.span + 1) % spans
-	default:
-		if o.zoomed() {
-			const all, some = 1 << 30, 10
-			o.move(map[ui.Key]int{ui.Left: -1, ui.Right: 1, ui.PageUp: -some, ui.PageDown: some, ui.First: -all, ui.Last: all}[k])
-		}
-	}
-}
-
-// Escape closes the full page.
-func (o *Overview) Escape() bool {
-	o.zoom = zoom{}
-	return o.tab.Escape()
-}
-
 // charted reports whether there is something to draw over time.
 func (o *Overview) charted() bool { return o.Trial != nil && len(o.Trial.Steps) > 0 }
-
-func (o *Overview) zoomed() bool { return o.full && o.charted() }
 
 // sideBy is the width of the second column, and leastSide that of a page that has one.
 const sideBy, leastSide = 70, 160
 
 // chartsWidth is the width of the charts.
 func (o *Overview) chartsWidth() int {
-	if o.size.Class == ui.Full && o.size.Width >= leastSide && !o.zoomed() {
+	if o.size.Class == ui.Full && o.size.Width >= leastSide {
 		return o.size.Width - sideBy - 2
 	}
 	return o.size.Width
@@ -109,14 +68,11 @@ const (
 // View implements ui.Page.
 func (o *Overview) View() string {
 	o.steps.tab = o.tab
-	o.tops = nil
 	w, h := o.size.Width, o.size.Height
 	if !o.charted() {
 		return o.stack(o.waiting()...)
 	}
 	switch {
-	case o.full:
-		return o.stack(o.fullPage()...)
 	case o.size.Class == ui.Column:
 		return o.stack(o.column()...)
 	case o.chartsWidth() == w:
@@ -150,23 +106,8 @@ func (o *Overview) charts(w, h int) string {
 	if o.size.Class == ui.Full {
 		blocks = append(blocks, o.table(keepSteps))
 	}
-	view, tops := ui.Stack(w, h, blocks...)
-	o.tops = tops
+	view, _ := ui.Stack(w, h, blocks...)
 	return view
-}
-
-// under returns the chart at a place on the page; metrics if there is none.
-func (o *Overview) under(x, y int) metric {
-	found := metrics
-	for i, top := range o.tops {
-		if top >= 0 && top <= y && x < o.chartsWidth() {
-			found = metric(i)
-		}
-	}
-	if found == failures && len(o.Trial.Errors) == 0 { // the axis
-		return metrics
-	}
-	return min(found, metrics)
 }
 
 // table is the steps around the newest one; one to come stays in sight.
@@ -250,16 +191,7 @@ func (o *Overview) Keys() ui.Keys {
 	if !o.charted() {
 		return ui.Keys{}
 	}
-	span := ui.Hint("range", ui.View)
-	words := "range of time: trial, 60 s, step"
-	choose, open := ui.Hint("chart above, below", ui.Up, ui.Down), ui.Hint("full page", ui.Enter)
-	legend := []string{"┊ a step begins · w: warm-up · ╌ quota and limit · ▼ a note or a change"}
-	if !o.zoomed() {
-		return ui.Keys{Short: []key.Binding{span, open}, Legend: legend,
-			Groups: []ui.Group{{Title: "charts", Keys: []key.Binding{choose, open, ui.Hint(words, ui.View)}}}}
-	}
-	cursor := ui.Hint("time cursor", ui.Left, ui.Right)
-	return ui.Keys{Short: []key.Binding{cursor, ui.Hint("chart", ui.Up, ui.Down), span},
-		Legend: legend, Groups: []ui.Group{{Title: "chart", Keys: []key.Binding{cursor, choose, ui.Hint(words, ui.View),
-			ui.Hint("ten points", ui.PageUp, ui.PageDown), ui.Hint("first, newest point", ui.First, ui.Last)}}}}
+	return ui.Keys{Short: []key.Binding{ui.Hint("range", ui.View)},
+		Legend: []string{"┊ a step begins · w: warm-up · ╌ quota and limit · ▼ a note or a change"},
+		Groups: []ui.Group{{Title: "charts", Keys: []key.Binding{ui.Hint("range of time: trial, 60 s, step", ui.View)}}}}
 }

@@ -118,16 +118,12 @@ func (o *Overview) chart(m metric, a chart.Axis, w, h int) []string {
 	return c.Draw(o.theme, a, w, h)
 }
 
-// head is the title of a chart, with a cursor if it is in focus.
+// head is the title of a chart.
 func (o *Overview) head(m metric) string {
-	cursor, gap := " ", ""
-	if m == o.focus {
-		cursor = o.theme.Glyph.Cursor
-	}
 	if o.size.Class == ui.Full {
-		gap = " "
+		return "  " + m.String()
 	}
-	return cursor + gap + m.String()
+	return " " + m.String()
 }
 
 func (o *Overview) series(m metric, a chart.Axis) chart.Chart {
