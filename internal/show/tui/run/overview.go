@@ -90,7 +90,7 @@ func (o *Overview) charts(w, h int) string {
 	a := o.axis(w)
 	block := func(m metric, priority, least int) ui.Block {
 		if !mainCurve[m].any(o.Trial) {
-			return ui.Text(priority, o.unknown(m, w)) // no empty chart
+			return ui.Text(priority, o.inLine(m, w)) // no empty chart
 		}
 		return ui.Block{Priority: priority, Least: least, Most: ui.Rest, Draw: func(w, h int) string {
 			return strings.Join(o.chart(m, a, w, h), "\n")
@@ -101,7 +101,7 @@ func (o *Overview) charts(w, h int) string {
 	if len(o.Trial.Errors) > 0 {
 		blocks = append(blocks, block(failures, keepErrors, 3), axis)
 	} else {
-		blocks = append(blocks, axis, ui.Text(keepErrors, o.unknown(failures, w)))
+		blocks = append(blocks, axis, ui.Text(keepErrors, o.inLine(failures, w)))
 	}
 	if o.size.Class == ui.Full {
 		blocks = append(blocks, o.table(keepSteps))
@@ -120,11 +120,11 @@ func (o *Overview) table(priority int) ui.Block {
 	}}
 }
 
-// unknown is the line in place of a chart without points.
-func (o *Overview) unknown(m metric, w int) string {
+// inLine is the line in place of a chart without points, or without room.
+func (o *Overview) inLine(m metric, w int) string {
 	t := o.theme
 	note := ""
-	if m == failures {
+	if m == failures && o.size.Class != ui.Column {
 		note = o.spanName() + " · w = warm-up"
 	}
 	return ui.Ends(t.Title.S(o.head(m))+"  "+t.Strong.S(o.value(m)), t.Faint.S(note), w)

@@ -130,19 +130,3 @@ func (t *Theme) Progress(share float64, w int) string {
 	n := int(max(0, min(share, 1))*float64(w) + 0.5)
 	return t.Title.S(strings.Repeat("━", n)) + t.Faint.S(strings.Repeat("╌", max(0, w-n)))
 }
-
-// Sparkline draws the last w values over one line, scaled to most; a negative value is a gap.
-func (t *Theme) Sparkline(values []float64, most float64, w int, paint Paint) string {
-	values = values[max(0, len(values)-w):]
-	blocks := t.Glyph.Blocks
-	var b strings.Builder
-	b.WriteString(strings.Repeat(" ", w-len(values)))
-	for _, v := range values {
-		if v < 0 || most <= 0 {
-			b.WriteByte(' ')
-			continue
-		}
-		b.WriteString(blocks[min(len(blocks)-1, int(v/most*float64(len(blocks))))])
-	}
-	return paint.S(b.String())
-}

@@ -306,9 +306,8 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-func TestSparklineAndBar(t *testing.T) {
+func TestBar(t *testing.T) {
 	theme := NewTheme(ThemeOptions{NoColor: true})
-	testenv.Equal(t, theme.Sparkline([]float64{9, 0, 5, -1, 10}, 10, 4, Paint{}), "▁▅ █", "sparkline")
 	testenv.Equal(t, theme.Bar(0.5, 5, Paint{}), "██▌  ", "bar")
 	testenv.Equal(t, theme.Bar(0.01, 5, Paint{}), "     ", "small bar")
 	testenv.Equal(t, ansi.Strip(theme.Progress(0.25, 8)), "━━╌╌╌╌╌╌", "progress")
