@@ -63,7 +63,6 @@ func (s *State) applyRun(rec bench.Record) {
 	case bench.RunStarted:
 		s.start(rec.At, e)
 	case bench.Prepared:
-		s.Prepared = &e
 		s.Run.Needs, s.Run.NeedParts, s.Run.Software = e.Needs, e.NeedParts, e.Software
 	case bench.RunEnded:
 		s.Ended = &e

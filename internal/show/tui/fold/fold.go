@@ -34,7 +34,6 @@ type State struct {
 	Version        uint64 // grows with every record: a drawing of one version stays valid until the next
 	Run            bench.Run
 	Dir            string
-	Prepared       *bench.Prepared
 	Trials         []*Trial // in the order of the plan
 	Current        *Trial   // the running trial, or the last one; nil before the first
 	Phase          Phase    // the running phase, or the last one

@@ -15,16 +15,12 @@ import (
 type Grid struct {
 	content table.Table
 	at      int
-	follow  bool // the cursor stays on the last row
 	list    bool // a row of the grid is two of the table, and there is no head
 	from, h int  // rows in sight in the last View
 
 	// Below is how many rows below the selected one are in sight too.
 	Below int
 }
-
-// NewGrid returns a grid; with follow its cursor stays on the last row until it is moved away.
-func NewGrid(follow bool) *Grid { return &Grid{follow: follow} }
 
 // NewList returns a grid without a head, of which a row is two rows of the table.
 func NewList() *Grid { return &Grid{list: true} }
@@ -44,11 +40,7 @@ func (g *Grid) rows() int {
 
 // Set replaces the content. The cursor stays on the row with its number.
 func (g *Grid) Set(t table.Table) {
-	last := g.at >= g.rows()-1
 	g.content = t
-	if g.follow && last {
-		g.at = g.rows()
-	}
 	g.Select(g.at)
 }
 
