@@ -7,8 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -133,7 +131,7 @@ func (p *Printer) report(rec bench.Record) {
 		}
 		p.show(rec, loadText(name, w.Throughput(), w.P50, w.P99, (bench.Load{Failed: w.Failed}).FailedTotal()))
 	case bench.StepEnded: // a row instead of the sentence
-		p.stepEnded(e.Result)
+		p.stepEnded(e.Result, all[1:])
 		return
 	case bench.RunEnded: // what follows says how
 		p.clear()
@@ -180,7 +178,7 @@ func Reason(text string) []string {
 	return lines
 }
 
-func (p *Printer) stepEnded(r bench.StepResult) {
+func (p *Printer) stepEnded(r bench.StepResult, remarks []Sentence) {
 	narrow := p.opt.Live && p.opt.Width < wideRow
 	if e := r.Load.Engine(); e != "" && e != p.engine {
 		p.engine = e
@@ -196,28 +194,10 @@ func (p *Printer) stepEnded(r bench.StepResult) {
 			p.line("    %s", p.paint(faint, line))
 		}
 	}
-	remark := func(color, what, text string) {
-		if text != "" {
-			p.line("    %s %s", p.paint(color, what), safe.Line(text, 500))
-		}
+	for _, s := range remarks {
+		color := map[Level]string{Error: red, Warning: yellow, Info: faint}[s.Level]
+		p.line("    %s%s", p.paint(color, s.Label), s.Text)
 	}
-	for _, kind := range slices.Sorted(maps.Keys(r.Load.Failed)) {
-		text := units.Count(r.Load.Failed[kind]) + " × " + safe.Line(kind.Words(), 60)
-		if example := r.Load.Examples[kind]; example != "" {
-			text += ", first: " + safe.Line(example, 300)
-		}
-		remark(red, "errors:", text)
-	}
-	for _, w := range r.AllWarnings() {
-		remark(yellow, "warning:", w.Text)
-	}
-	if n := r.Load.SentAgain; n > 0 && !r.Load.Warnings.Has(bench.WarnSentAgain) {
-		remark(faint, "sent again:", units.Count(n)+" of "+units.Plural(r.Load.Sent, "request")+", whose connection ended without a response")
-	}
-	for _, missed := range r.Missed() {
-		remark(red, "threshold missed:", missedText(missed))
-	}
-	remark(red, "stopped early:", r.Aborted)
 }
 
 const bold, faint, red, yellow = "1", "2", "31", "33"

@@ -46,6 +46,8 @@ func (s Sentence) String() string {
 		return s.Label + ": " + s.Text
 	case s.Level == Head:
 		return s.Label + s.Text
+	case s.Label == "warning: ": // the log has a sign
+		return s.Text
 	}
 	return strings.Join(append(strings.Fields(s.Label), s.Text), " ")
 }
@@ -102,13 +104,10 @@ func (n *Narrator) Of(rec bench.Record, run *bench.Run, trial *bench.TrialResult
 			say(Error, "  check failed ", fmt.Sprintf("%s/%s: %s", safe.Line(c.Group, 60), safe.Line(c.Name, 100), safe.Line(c.Detail, 500)))
 		}
 	case bench.StepEnded:
-		load, level := e.Result.Load, Info
-		text := fmt.Sprintf("step %d, %s", e.Result.Index+1, loadText(e.Result.Step.Name, load.Throughput(), load.Latency.P50, load.Latency.P99,
-			load.FailedTotal()))
-		if e.Result.Aborted != "" {
-			level, text = Warning, text+"; stopped early: "+e.Result.Aborted
-		}
-		say(level, "", text)
+		load := e.Result.Load
+		say(Info, "", fmt.Sprintf("step %d, %s", e.Result.Index+1, loadText(e.Result.Step.Name, load.Throughput(), load.Latency.P50,
+			load.Latency.P99, load.FailedTotal())))
+		return append(all, Remarks(e.Result)...)
 	case bench.Notice:
 		say(map[string]Level{"error": Error, "warning": Warning}[e.Level], "", e.Text)
 	case bench.IncidentOccurred:
@@ -250,6 +249,33 @@ func (n *Narrator) trialEnded(e bench.TrialEnded, trial *bench.TrialResult) (all
 	}
 	if e.Lost != nil && (trial.StartUp != nil || len(trial.Steps) > 0) { // else nothing was measured
 		addFact(&all, true, "lost", "%s", safe.Line(e.Lost.String(), 1000))
+	}
+	return all
+}
+
+// Remarks are what is to say about a finished step, next to its values.
+func Remarks(r bench.StepResult) (all []Sentence) {
+	add := func(level Level, label, text string) {
+		if text != "" {
+			all = append(all, Sentence{level, label + ": ", safe.Line(text, 500)})
+		}
+	}
+	add(Error, "stopped early", r.Aborted)
+	for _, missed := range r.Missed() {
+		add(Error, "threshold missed", missedText(missed))
+	}
+	for _, kind := range r.Load.FailedKinds() {
+		text := units.Count(r.Load.Failed[kind]) + " × " + safe.Line(kind.Words(), 60)
+		if example := r.Load.Examples[kind]; example != "" {
+			text += ", first: " + safe.Line(example, 300)
+		}
+		add(Error, "errors", text)
+	}
+	for _, w := range r.AllWarnings() {
+		add(Warning, "warning", w.Text)
+	}
+	if n := r.Load.SentAgain; n > 0 && !r.Load.Warnings.Has(bench.WarnSentAgain) {
+		add(Info, "sent again", units.Count(n)+" of "+units.Plural(r.Load.Sent, "request")+", whose connection ended without a response")
 	}
 	return all
 }
