@@ -153,30 +153,17 @@ func ofCPUs(i *bench.InstanceInfo) string {
 	return ", " + units.CPUs(i.Limits.CPUs)
 }
 
-func stopText(s bench.StopResult) string {
+func stopText(s bench.StopResult) (Level, string) {
 	took := units.Duration(s.Took)
 	switch {
 	case s.ExitedBeforeStop:
-		return "already exited: " + s.Exit.String()
+		return Error, "already exited: " + s.Exit.String()
 	case s.Forced:
-		return "killed after " + took + ": stop was forced"
+		return Info, "killed after " + took + ": stop was forced"
 	case s.Killed:
-		return "killed after " + took + ": no exit after " + safe.Line(s.SignalName(), 20)
+		return Warning, "killed after " + took + ": no exit after " + safe.Line(s.SignalName(), 20)
 	case s.Graceful:
-		return "gracefully in " + took
+		return Info, "gracefully in " + took
 	}
-	return "after " + took + ", " + s.Exit.String()
-}
-
-func windowText(steps []bench.Step, e bench.WindowClosed) string {
-	name := ""
-	if e.Index < len(steps) {
-		name = steps[e.Index].Name
-	}
-	text := fmt.Sprintf("%s: %s req/s, p50 %s, p99 %s", name,
-		units.Number(e.Window.Throughput()), units.Duration(e.Window.P50), units.Duration(e.Window.P99))
-	if failed := (bench.Load{Failed: e.Window.Failed}).FailedTotal(); failed > 0 {
-		text += fmt.Sprintf(", %d errors", failed)
-	}
-	return text
+	return Warning, "after " + took + ", " + s.Exit.String()
 }

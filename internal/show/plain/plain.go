@@ -7,14 +7,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
-	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/results/event"
 	"github.com/locbench/locbench/internal/text/fit"
 	"github.com/locbench/locbench/internal/text/safe"
@@ -39,6 +36,7 @@ type Options struct {
 type Printer struct {
 	opt      Options
 	run      bench.Run
+	narrator Narrator
 	estimate event.Estimate
 	trial    *trialText                 // the trial of the current event
 	trials   map[bench.Trial]*trialText // running trials: several with interleaving
@@ -46,15 +44,12 @@ type Printer struct {
 	heading  *bench.Trial               // the trial that the last lines were about
 	status   string                     // the text of the status line
 	engine   bench.Engine               // the load engine that was named last
-	unbuilt  []string                   // failures of builds that were printed
 	err      error
 }
 
 type trialText struct {
 	bench.TrialResult
-	checked  int      // checks of phases that ended
-	began    bool     // the header of the table of steps was written
-	reported []string // errors of phases that were printed
+	began bool // the header of the table of steps was written
 }
 
 // New returns a printer.
@@ -75,6 +70,9 @@ func (p *Printer) Handle(rec bench.Record) {
 		return
 	}
 	p.estimate.Apply(rec)
+	if e, ok := rec.Event.(bench.RunStarted); ok {
+		p.run = e.Run
+	}
 	if rec.Trial != nil {
 		_, begins := rec.Event.(bench.TrialStarted)
 		if begins {
@@ -108,87 +106,66 @@ func (p *Printer) json(rec bench.Record) {
 
 func (p *Printer) report(rec bench.Record) {
 	p.owner = rec.Trial
+	all := p.narrator.Of(rec, &p.run, &p.trial.TrialResult, &p.estimate)
 	switch e := rec.Event.(type) {
-	case bench.RunStarted:
-		p.run = e.Run
-		p.title(e)
 	case bench.PhaseStarted:
 		p.show(rec, string(e.Phase)+" …")
 	case bench.Progress:
 		p.show(rec, progressText(e))
 	case bench.PhaseEnded:
-		p.phaseEnded(e)
+		if e.Err != "" && len(all) > 0 {
+			all[0].Text = strings.Join(Reason(e.Err), "\n  ")
+		}
+	case bench.CheckDone:
+		if p.opt.Quiet { // the end of the trial says it
+			return
+		}
 	case bench.TrialStarted:
 		p.line("")
-		p.line("%s, round %d of %d (%d of %d)%s", p.paint(bold, safe.Line(rec.Trial.Label(), 100)),
-			rec.Trial.Round, p.run.Profile.Rounds, e.Number, e.Of, p.left(rec.At))
-	case bench.InstanceStarted:
-		p.fact("runs", "%s", instanceText(e.Info))
-	case bench.InstanceReady:
-		if e.StartUp > 0 {
-			text := "first response"
-			if f := e.FirstResponse; f != nil {
-				text = "first good response (" + f.String() + ")"
-			}
-			p.fact("start-up", "%s from process start to %s", units.Duration(e.StartUp), text)
-		}
-	case bench.RequestsTimed:
-		f := e.FirstRequests
-		p.fact("request", "first %s, same connection %s, new connection %s", requestText(f.First), requestText(f.Typical()),
-			requestText(f.TypicalNew()))
-	case bench.CheckDone:
-		if c := e.Check; c.Status == bench.CheckFailed {
-			p.line("  %s %s/%s: %s", p.paint(red, "check failed"),
-				safe.Line(c.Group, 60), safe.Line(c.Name, 100), safe.Line(c.Detail, 500))
-		}
 	case bench.StepStarted:
 		p.show(rec, fmt.Sprintf("step %d of %d: %s", e.Index+1, e.Of, e.Step.Name))
 	case bench.WindowClosed:
-		p.show(rec, windowText(p.run.Profile.Steps, e))
-	case bench.StepEnded:
-		p.stepEnded(e.Result)
-	case bench.Notice:
-		p.notice(e)
-	case bench.InstanceStopped:
-		if n, ok := p.trial.Threads(); ok {
-			p.fact("threads", "%s after the warm-up%s", units.Count(int64(n)), ofCPUs(p.trial.Instance))
+		name, w := "", e.Window
+		if e.Index < len(p.run.Profile.Steps) {
+			name = p.run.Profile.Steps[e.Index].Name
 		}
-		if peak, ok := stats.TimeToPeak(p.trial.TrialResult); ok {
-			p.fact("to peak", "%s from process start to within %.2g%% of %s/s (%s)",
-				units.Duration(peak.After), 100*peak.Within, units.Number(peak.Level), safe.Line(peak.Step, 60))
-		}
-		p.fact("stopped", "%s", stopText(e.Stop))
-	case bench.IncidentOccurred:
-		p.always(p.paint(yellow, "warning: ") + safe.Line(e.Incident.String(), 1000))
-	case bench.TrialEnded:
-		p.trialEnded(e)
-		delete(p.trials, p.trial.Trial)
-	case bench.RunEnded:
+		p.show(rec, loadText(name, w.Throughput(), w.P50, w.P99, (bench.Load{Failed: w.Failed}).FailedTotal()))
+	case bench.StepEnded: // a row instead of the sentence
+		p.stepEnded(e.Result, all[1:])
+		return
+	case bench.RunEnded: // what follows says how
 		p.clear()
+		return
+	}
+	for _, s := range all {
+		p.say(s)
+	}
+	if e, ok := rec.Event.(bench.TrialEnded); ok {
+		if len(e.LastLog) > 0 && e.State == bench.TrialFailed { // after an interruption the log explains nothing
+			p.always("  its log:")
+			for _, l := range e.LastLog {
+				p.always("    | " + safe.Line(l.Text, 300))
+			}
+		}
+		delete(p.trials, p.trial.Trial)
 	}
 }
 
-func (p *Printer) title(e bench.RunStarted) {
-	pr := e.Run.Profile
-	p.line("%s: %s × %s, %s load, about %s total%s", p.paint(bold, "profile "+safe.Line(pr.Name, 60)),
-		units.Plural(len(pr.Contenders), "contender"), units.Plural(pr.Rounds, "round"),
-		units.Approx(pr.LoadDuration()), units.Approx(p.estimate.Total()), p.estimate.Without())
-	p.fact("results", "%s", safe.Line(e.Dir, 500))
-	if len(e.Run.Targets) > 0 && len(pr.Requests) == 1 {
-		p.fact("request", "%s", safe.Line(pr.Requests[0].Name, 300))
-	}
-	switch why := e.Run.NotInterleaved(); {
-	case pr.Interleave > 0:
-		p.fact("order", "interleaved in slices from %s on: the contenders of a round run at the same time%s", units.Duration(pr.Interleave),
-			ownNeeds(pr.Needs))
-	case why != "":
-		p.fact("order", "not interleaved: %s", safe.Line(why, 300))
-	}
-	if i := e.Run.Isolated; i != nil {
-		p.fact("CPUs", "%s", safe.Line(i.Text, 300))
-	}
-	for _, w := range e.Run.Warnings { // from before the first event
-		p.notice(bench.WarningNotice(w))
+// say writes a sentence; if Quiet, only a warning or an error.
+func (p *Printer) say(s Sentence) {
+	color := map[Level]string{Error: red, Warning: yellow}[s.Level]
+	switch {
+	case s.Level == Mark || s.Level == Done:
+	case s.fact():
+		p.line("  %-8s %s", s.Label, s.Text)
+	case s.Level == Head:
+		p.line("%s%s", p.paint(bold, s.Label), s.Text)
+	case s.Level == Info:
+		p.line("  %s", s.Text)
+	case s.Label == "":
+		p.always(p.paint(color, map[Level]string{Error: "error: ", Warning: "warning: "}[s.Level]) + s.Text)
+	default:
+		p.always(p.paint(color, s.Label) + s.Text)
 	}
 }
 
@@ -201,77 +178,11 @@ func Reason(text string) []string {
 	return lines
 }
 
-// ownNeeds returns ", each with its own db, cache"; "" if contenders share their needs.
-func ownNeeds(all []bench.NeedSpec) string {
-	var names []string
-	for _, n := range all {
-		if n.Own && !slices.Contains(names, n.Name) {
-			names = append(names, n.Name)
-		}
-	}
-	if names == nil {
-		return ""
-	}
-	return ", each with its own " + safe.Line(strings.Join(names, ", "), 120)
-}
-
-func (p *Printer) phaseEnded(e bench.PhaseEnded) {
-	if e.Err != "" {
-		if p.owner == nil && e.Phase != bench.PhaseBuild {
-			return // the run ends with this error
-		}
-		switch text := safe.Joined(e.Err); {
-		case e.Phase == bench.PhaseBuild: // also if Quiet: without a trial nothing else says it
-			p.unbuilt = append(p.unbuilt, "build: "+text)
-		case p.opt.Quiet: // the end of the trial says it
-			return
-		default:
-			p.trial.reported = append(p.trial.reported, text)
-		}
-		for i, line := range Reason(e.Err) {
-			if i == 0 {
-				line = fmt.Sprintf("%-8s %s%s", e.Phase, p.paint(red, "failed: "), line)
-			}
-			p.always("  " + line)
-		}
-		return
-	}
-	switch e.Phase {
-	case bench.PhaseNeeds, bench.PhaseSeed, bench.PhaseBuild, bench.PhaseRestore, bench.PhaseMigrate:
-		if e.Note != "" {
-			p.fact(string(e.Phase), "%s (%s)", safe.Line(e.Note, 300), units.Duration(e.Took))
-		}
-	case bench.PhaseCheck:
-		p.checksEnded(e)
-	}
-}
-
-func (p *Printer) checksEnded(e bench.PhaseEnded) {
-	n := map[bench.CheckStatus]int{}
-	var skipped []string // groups
-	checks := p.trial.Checks[p.trial.checked:]
-	for _, c := range checks {
-		n[c.Status]++
-		if group := safe.Line(c.Group, 60); c.Status == bench.CheckSkipped && !slices.Contains(skipped, group) {
-			skipped = append(skipped, group)
-		}
-	}
-	p.trial.checked = len(p.trial.Checks)
-	if len(checks) == 0 {
-		return
-	}
-	var of parts
-	of.add(true, "%d passed", n[bench.CheckPassed]+n[bench.CheckInfo])
-	of.add(n[bench.CheckFailed] > 0, "%s", p.paint(red, fmt.Sprintf("%d failed", n[bench.CheckFailed])))
-	of.add(len(skipped) > 0, "%d skipped (%s)", n[bench.CheckSkipped], strings.Join(skipped[:min(len(skipped), 8)], ", "))
-	p.fact("checks", "%s: %s (%s)", e.Note, strings.Join(of, ", "), units.Duration(e.Took))
-}
-
-func (p *Printer) stepEnded(r bench.StepResult) {
+func (p *Printer) stepEnded(r bench.StepResult, remarks []Sentence) {
 	narrow := p.opt.Live && p.opt.Width < wideRow
 	if e := r.Load.Engine(); e != "" && e != p.engine {
 		p.engine = e
-		p.fact("engine", "%s", e)
+		p.say(Sentence{Label: "engine", Text: string(e)})
 	}
 	if !p.trial.began {
 		p.trial.began = true
@@ -283,63 +194,9 @@ func (p *Printer) stepEnded(r bench.StepResult) {
 			p.line("    %s", p.paint(faint, line))
 		}
 	}
-	remark := func(color, what, text string) {
-		if text != "" {
-			p.line("    %s %s", p.paint(color, what), safe.Line(text, 500))
-		}
-	}
-	for _, kind := range slices.Sorted(maps.Keys(r.Load.Failed)) {
-		text := units.Count(r.Load.Failed[kind]) + " × " + safe.Line(kind.Words(), 60)
-		if example := r.Load.Examples[kind]; example != "" {
-			text += ", first: " + safe.Line(example, 300)
-		}
-		remark(red, "errors:", text)
-	}
-	for _, w := range r.AllWarnings() {
-		remark(yellow, "warning:", w.Text)
-	}
-	if n := r.Load.SentAgain; n > 0 && !r.Load.Warnings.Has(bench.WarnSentAgain) {
-		remark(faint, "sent again:", units.Count(n)+" of "+units.Plural(r.Load.Sent, "request")+", whose connection ended without a response")
-	}
-	for _, missed := range r.Missed() {
-		remark(red, "threshold missed:", missedText(missed))
-	}
-	remark(red, "stopped early:", r.Aborted)
-}
-
-func (p *Printer) notice(n bench.Notice) {
-	text := safe.Line(n.Text, 2000)
-	if color := map[string]string{"error": red, "warning": yellow}[n.Level]; color != "" {
-		p.always(p.paint(color, n.Level+": ") + text)
-	} else {
-		p.line("  %s", text)
-	}
-}
-
-func (p *Printer) trialEnded(e bench.TrialEnded) {
-	// A cause alone is the failure, which follows.
-	if e.Excluded != nil && (e.Cause == nil || e.Excluded.Unexpected != nil) {
-		p.always("  " + p.paint(red, "excluded: ") + safe.Line(e.Excluded.String(), 1000))
-	}
-	if e.State == bench.TrialComplete {
-		return
-	}
-	if !slices.Contains(p.trial.reported, e.Failure) { // the same error may have ended a phase
-		text := safe.Line(e.Failure, 4000)
-		if slices.Contains(p.unbuilt, e.Failure) {
-			text = "not built, as reported above"
-		}
-		p.always("  " + p.paint(red, string(e.State)+": ") + text)
-	}
-	if l := p.trial; e.Lost != nil && (l.StartUp != nil || len(l.Steps) > 0) { // else nothing was measured
-		p.fact("lost", "%s", safe.Line(e.Lost.String(), 1000))
-	}
-	if len(e.LastLog) == 0 || e.State != bench.TrialFailed {
-		return // after an interruption the log explains nothing
-	}
-	p.always("  its log:")
-	for _, l := range e.LastLog {
-		p.always("    | " + safe.Line(l.Text, 300))
+	for _, s := range remarks {
+		color := map[Level]string{Error: red, Warning: yellow, Info: faint}[s.Level]
+		p.line("    %s%s", p.paint(color, s.Label), s.Text)
 	}
 }
 
@@ -358,11 +215,6 @@ func (p *Printer) line(format string, args ...any) {
 	}
 }
 
-// fact writes a line with a label.
-func (p *Printer) fact(label, format string, args ...any) {
-	p.line("  %-8s %s", label, fmt.Sprintf(format, args...))
-}
-
 func (p *Printer) always(s string) {
 	p.clear()
 	// With several running contenders, a heading names the one that the lines are about.
@@ -378,7 +230,7 @@ func (p *Printer) show(rec bench.Record, what string) {
 	if !p.opt.Live || p.opt.Quiet {
 		return
 	}
-	text := units.Approx(p.estimate.Elapsed(rec.At).Truncate(time.Second)) + p.left(rec.At) + "  "
+	text := units.Approx(p.estimate.Elapsed(rec.At).Truncate(time.Second)) + left(&p.estimate, rec.At) + "  "
 	if rec.Trial != nil {
 		text += rec.Trial.String() + "  "
 	}
@@ -391,12 +243,4 @@ func (p *Printer) clear() {
 		fmt.Fprint(p.opt.Talk, "\r\x1b[K")
 		p.status = ""
 	}
-}
-
-// left returns the estimated time left as the end of a line; "" without an estimate.
-func (p *Printer) left(at time.Time) string {
-	if left := p.estimate.Words(at, "about "); left != "" {
-		return ", " + left
-	}
-	return ""
 }

@@ -49,27 +49,20 @@ func (a Axis) Draw(l *ui.Theme, w int) []string {
 }
 
 func (a Axis) times(l *ui.Theme, c *canvas, left int) {
-	label, wide := clock, 4
+	wide := 4
 	for _, t := range [...]float64{a.From, a.To} {
-		wide = max(wide, min(fit.Width(clean(l, label(t))), 12))
+		wide = max(wide, min(fit.Width(clean(l, clock(t))), 12))
 	}
-	n := c.w - left
-	step := tickStep((a.To - a.From) / float64(n) * float64(wide+3))
-	if step < 1 {
-		places := max(1, min(6, int(math.Ceil(-math.Log10(step)-1e-9))))
-		if step = tickStep((a.To - a.From) / float64(n) * float64(wide+4+places)); step < 1 {
-			label = func(s float64) string { return Minutes(s, places) }
-		}
-	}
+	step := tickStep((a.To - a.From) / float64(c.w-left) * float64(wide+3))
 	border, faint := c.paint(l.Border), c.paint(l.Faint)
 	k := math.Ceil(a.From/step - 1e-9)
-	for range n {
+	for range c.w - left {
 		t := k * step
 		x := a.column(max(t, a.From), left, c.w)
 		if x < 0 || t > a.To {
 			return
 		}
-		if s := clean(l, label(t)); x+1+fit.Width(s) <= c.w && c.free(x, 0, 1) {
+		if s := clean(l, clock(t)); x+1+fit.Width(s) <= c.w && c.free(x, 0, 1) {
 			c.set(x, 0, sign(l, '╵'), border, text)
 			c.text(x+1, 0, c.w, s, faint)
 		}
@@ -156,51 +149,27 @@ func (a Axis) column(x float64, left, w int) int {
 	return left + index((x-a.From)*(float64(n)/(a.To-a.From)), n)
 }
 
-// tickStep returns a round number of seconds that is at least least.
+// tickStep returns a round number of seconds that is at least least, and a second at least.
 func tickStep(least float64) float64 {
 	round := [...]float64{1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1200, 1800, 3600, 7200, 10800, 21600, 43200,
 		86400}
-	if i := slices.IndexFunc(round[:], func(s float64) bool { return s >= least }); least > 0.5 && i >= 0 {
+	if i := slices.IndexFunc(round[:], func(s float64) bool { return s >= least }); i >= 0 {
 		return round[i]
 	}
-	if least > tiny && least < huge {
-		return oneTwoFive(least, true)
-	}
-	return max(least, tiny)
+	return min(oneTwoFive(least, true), huge)
 }
 
-// Minutes returns s in minutes and seconds, with the given decimal places: "1:05.5".
-func Minutes(s float64, places int) string {
-	if !(math.Abs(s) < 1e9) {
-		return PlainLabel(s)
-	}
-	sign := ""
-	if s < 0 {
-		sign = "-"
-	}
-	unit := math.Pow(10, float64(places))
-	s = math.Round(math.Abs(s)*unit) / unit // no negative zero
-	minutes, wide := math.Floor(s/60), 2
-	if places > 0 {
-		wide += 1 + places
-	}
-	return fmt.Sprintf("%s%.0f:%0*.*f", sign, minutes, wide, places, s-60*minutes)
-}
-
-// clock returns a number of seconds as a time of the axis.
+// clock returns a number of seconds as a time of the axis: "1:05".
 func clock(s float64) string {
 	if !(math.Abs(s) < 1e9) {
 		return PlainLabel(s)
 	}
-	if s != math.Trunc(s) {
-		return fmt.Sprintf("%gs", math.Round(s*1e3)/1e3)
-	}
 	n, sign := int64(math.Abs(s)), ""
-	if s < 0 {
+	if s <= -1 {
 		sign = "-"
 	}
 	if n >= 3600 {
 		return fmt.Sprintf("%s%d:%02d:%02d", sign, n/3600, n/60%60, n%60)
 	}
-	return Minutes(s, 0)
+	return fmt.Sprintf("%s%d:%02d", sign, n/60, n%60)
 }

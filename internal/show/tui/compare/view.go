@@ -27,7 +27,7 @@ func (c *Compare) View() string {
 	case c.read.err != nil:
 		problem := ui.Problem{Head: "cannot compare: " + outside(c.read.err.Error()),
 			Rows: []ui.ProblemRow{{Name: ui.Remedy, Text: "choose others in past runs: space marks a run, c compares it with another"}}}
-		body, _ = ui.Stack(w, h, problem.Block(c.theme, 1, w, false))
+		body = strings.Join(problem.Lines(c.theme, w), "\n")
 	case c.shown() == nil:
 		body = strings.Join(ui.Wrap(" reading "+outside(c.read.dirs[0])+" and "+outside(c.read.dirs[1])+" …", w), "\n")
 	default:

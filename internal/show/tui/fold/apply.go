@@ -1,11 +1,13 @@
 package fold
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/show/plain"
 )
 
 // Apply adds one record to the state.
@@ -26,6 +28,23 @@ func (s *State) Apply(rec bench.Record) {
 	s.diary(rec)
 }
 
+// diary adds what the text of the run says about a record.
+func (s *State) diary(rec bench.Record) {
+	trial := &Trial{}
+	if rec.Trial != nil {
+		trial = cmp.Or(s.trialFor(rec), trial)
+	}
+	for _, e := range s.narrator.Of(rec, &s.Run, &trial.Result, &s.Estimate) {
+		switch e.Level {
+		case plain.Warning:
+			s.Warnings++
+		case plain.Error:
+			s.Errors++
+		}
+		s.Diary = tail(append(s.Diary, Line{At: rec.At, Trial: rec.Trial, Level: e.Level, Text: e.String()}), maxLines, maxLines)
+	}
+}
+
 // trialFor returns the trial of rec. One that is not in the plan is added while there is room.
 func (s *State) trialFor(rec bench.Record) *Trial {
 	if s.Current != nil && s.Current.Result.Trial == *rec.Trial {
@@ -44,7 +63,6 @@ func (s *State) applyRun(rec bench.Record) {
 	case bench.RunStarted:
 		s.start(rec.At, e)
 	case bench.Prepared:
-		s.Prepared = &e
 		s.Run.Needs, s.Run.NeedParts, s.Run.Software = e.Needs, e.NeedParts, e.Software
 	case bench.RunEnded:
 		s.Ended = &e

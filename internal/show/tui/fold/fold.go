@@ -13,6 +13,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results/event"
+	"github.com/locbench/locbench/internal/show/plain"
 )
 
 // Bounds of what is kept.
@@ -33,15 +34,15 @@ type State struct {
 	Version        uint64 // grows with every record: a drawing of one version stays valid until the next
 	Run            bench.Run
 	Dir            string
-	Prepared       *bench.Prepared
 	Trials         []*Trial // in the order of the plan
 	Current        *Trial   // the running trial, or the last one; nil before the first
 	Phase          Phase    // the running phase, or the last one
 	Estimate       event.Estimate
 	Diary          []Line // the events, in sentences
-	Warnings       int    // in the diary, since the run was started or resumed
-	Errors         int    // in the diary, since the run was started or resumed
-	Earlier        int    // warnings and errors in the diary from before the run was resumed
+	narrator       plain.Narrator
+	Warnings       int // in the diary, since the run was started or resumed
+	Errors         int // in the diary, since the run was started or resumed
+	Earlier        int // warnings and errors in the diary from before the run was resumed
 	Started        time.Time
 	Last           time.Time // time of the newest record
 	Seq            int64
@@ -61,23 +62,11 @@ type Phase struct {
 	Progress  *bench.Progress // the newest of this phase; nil: none
 }
 
-// Level is the severity of a line of the diary; Mark is a change by the user, Done what went well.
-type Level int
-
-// The levels.
-const (
-	Info Level = iota
-	Warning
-	Error
-	Mark
-	Done
-)
-
 // Line is one entry of the diary.
 type Line struct {
 	At    time.Time
 	Trial *bench.Trial
-	Level Level
+	Level plain.Level
 	Text  string
 	// Earlier: the run was resumed after it, so it is not a problem of what runs now.
 	Earlier bool

@@ -1,6 +1,7 @@
 package fold
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -14,14 +15,12 @@ func TestDiarySaysWhyNotInterleaved(t *testing.T) {
 		Profile: bench.Profile{Name: "p", Contenders: make([]bench.Selection, 5)},
 		Plain:   &bench.Plain{Reason: bench.PlainContenders, Text: "5 contenders have no memory limit"},
 	}
-	for want, change := range map[string]func(){
-		"; not interleaved: 5 contenders have no memory limit": func() {},
-		"results in out": func() { run.Plain.Reason = bench.PlainChosen },
-	} {
-		old := run.Plain.Reason
-		change()
-		_, text := new(State).sentence(bench.Record{Event: bench.RunStarted{Run: run, Dir: "out"}})
-		run.Plain.Reason = old
-		testenv.Check(t, strings.HasSuffix(text, want), "%q does not end with %q", text, want)
+	for reason, want := range map[bench.PlainReason]int{run.Plain.Reason: 1, bench.PlainChosen: 0} {
+		var s State
+		run.Plain.Reason = reason
+		s.Apply(bench.Record{Event: bench.RunStarted{Run: run, Dir: "out"}})
+		text := fmt.Sprint(s.Diary)
+		testenv.Check(t, strings.Count(text, "order: not interleaved: 5 contenders have no memory limit") == want &&
+			strings.Contains(text, "results: out"), "%v: %s", reason, text)
 	}
 }

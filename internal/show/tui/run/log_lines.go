@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/show/plain"
 	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 )
@@ -63,17 +64,17 @@ func (l *Log) events() (all []logLine) {
 		if e.Trial != nil {
 			line.who = e.Trial.Label()
 		}
-		trouble := e.Level == fold.Error || e.Level == fold.Warning
+		trouble := e.Level == plain.Error || e.Level == plain.Warning
 		switch {
 		case !trouble && l.view == logErrors:
 			continue
-		case e.Level == fold.Error:
+		case e.Level == plain.Error:
 			line.sign, line.paint = t.Glyph.Cross, t.Bad
-		case e.Level == fold.Warning:
+		case e.Level == plain.Warning:
 			line.sign, line.paint = "!", t.Warn
-		case e.Level == fold.Done:
+		case e.Level == plain.Done:
 			line.sign = t.Good.S(t.Glyph.Check)
-		case e.Level == fold.Mark:
+		case e.Level == plain.Mark:
 			line.sign, line.paint, line.who = "n", t.Accent, "you"
 		}
 		if trouble && e.Earlier {
@@ -100,7 +101,7 @@ func (l *Log) output() (all []logLine) {
 		}
 		shown := 0
 		for _, e := range l.State.Diary {
-			if e.Level == fold.Error && e.Trial != nil && *e.Trial == trial.Result.Trial {
+			if e.Level == plain.Error && e.Trial != nil && *e.Trial == trial.Result.Trial {
 				end, _ := slices.BinarySearchFunc(trial.Log, e.At, func(line bench.LogLine, at time.Time) int {
 					return cmp.Or(line.At.Compare(at), -1)
 				})

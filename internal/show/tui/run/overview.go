@@ -7,21 +7,17 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/show/tui/fold"
+	"github.com/locbench/locbench/internal/show/plain"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
-// Overview is the charts of a trial over one time axis, or one of them on the whole page with a
-// cursor. Before the first step it shows what is waited for.
+// Overview is the charts of a trial over one time axis. Before the first step it shows what is waited for.
 type Overview struct {
 	tab
 	soFar kept[*ending]
 	steps Steps // for their table and the latencies
-	focus metric
 	span  span
-	zoom  zoom
-	tops  []int // first lines of the charts, and of what is below them, in the last View
 }
 
 // newOverview makes the tab.
@@ -31,61 +27,24 @@ func newOverview() page { return &Overview{tab: newTab("Overview")} }
 func (o *Overview) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case StateMsg:
-		if msg.Trial != o.Trial {
-			o.zoom = zoom{}
-		}
 		o.StateMsg = msg
 	case tea.KeyPressMsg:
-		if o.charted() {
-			o.key(ui.KeyOf(msg))
-		}
-	case tea.MouseWheelMsg:
-		if o.zoomed() {
-			o.move(ui.Wheel(msg))
-		}
-	case tea.MouseClickMsg:
-		if m := o.under(msg.X, msg.Y); m < metrics {
-			o.full, o.focus = m == o.focus, m
+		if o.charted() && ui.KeyOf(msg) == ui.View {
+			o.span = (o.span + 1) % spans
 		}
 	}
 	return nil
 }
 
-func (o *Overview) key(k ui.Key) {
-	switch k {
-	case ui.Up:
-		o.focus = (o.focus + metrics - 1) % metrics
-	case ui.Down:
-		o.focus = (o.focus + 1) % metrics
-	case ui.Enter:
-		o.full = true
-	case ui.View:
-		o.span = (o.span + 1) % spans
-	default:
-		if o.zoomed() {
-			const all, some = 1 << 30, 10
-			o.move(map[ui.Key]int{ui.Left: -1, ui.Right: 1, ui.PageUp: -some, ui.PageDown: some, ui.First: -all, ui.Last: all}[k])
-		}
-	}
-}
-
-// Escape closes the full page.
-func (o *Overview) Escape() bool {
-	o.zoom = zoom{}
-	return o.tab.Escape()
-}
-
 // charted reports whether there is something to draw over time.
 func (o *Overview) charted() bool { return o.Trial != nil && len(o.Trial.Steps) > 0 }
-
-func (o *Overview) zoomed() bool { return o.full && o.charted() }
 
 // sideBy is the width of the second column, and leastSide that of a page that has one.
 const sideBy, leastSide = 70, 160
 
 // chartsWidth is the width of the charts.
 func (o *Overview) chartsWidth() int {
-	if o.size.Class == ui.Full && o.size.Width >= leastSide && !o.zoomed() {
+	if o.size.Class == ui.Full && o.size.Width >= leastSide {
 		return o.size.Width - sideBy - 2
 	}
 	return o.size.Width
@@ -109,14 +68,11 @@ const (
 // View implements ui.Page.
 func (o *Overview) View() string {
 	o.steps.tab = o.tab
-	o.tops = nil
 	w, h := o.size.Width, o.size.Height
 	if !o.charted() {
 		return o.stack(o.waiting()...)
 	}
 	switch {
-	case o.full:
-		return o.stack(o.fullPage()...)
 	case o.size.Class == ui.Column:
 		return o.stack(o.column()...)
 	case o.chartsWidth() == w:
@@ -134,7 +90,7 @@ func (o *Overview) charts(w, h int) string {
 	a := o.axis(w)
 	block := func(m metric, priority, least int) ui.Block {
 		if !mainCurve[m].any(o.Trial) {
-			return ui.Text(priority, o.unknown(m, w)) // no empty chart
+			return ui.Text(priority, o.inLine(m, w)) // no empty chart
 		}
 		return ui.Block{Priority: priority, Least: least, Most: ui.Rest, Draw: func(w, h int) string {
 			return strings.Join(o.chart(m, a, w, h), "\n")
@@ -145,28 +101,13 @@ func (o *Overview) charts(w, h int) string {
 	if len(o.Trial.Errors) > 0 {
 		blocks = append(blocks, block(failures, keepErrors, 3), axis)
 	} else {
-		blocks = append(blocks, axis, ui.Text(keepErrors, o.unknown(failures, w)))
+		blocks = append(blocks, axis, ui.Text(keepErrors, o.inLine(failures, w)))
 	}
 	if o.size.Class == ui.Full {
 		blocks = append(blocks, o.table(keepSteps))
 	}
-	view, tops := ui.Stack(w, h, blocks...)
-	o.tops = tops
+	view, _ := ui.Stack(w, h, blocks...)
 	return view
-}
-
-// under returns the chart at a place on the page; metrics if there is none.
-func (o *Overview) under(x, y int) metric {
-	found := metrics
-	for i, top := range o.tops {
-		if top >= 0 && top <= y && x < o.chartsWidth() {
-			found = metric(i)
-		}
-	}
-	if found == failures && len(o.Trial.Errors) == 0 { // the axis
-		return metrics
-	}
-	return min(found, metrics)
 }
 
 // table is the steps around the newest one; one to come stays in sight.
@@ -179,11 +120,11 @@ func (o *Overview) table(priority int) ui.Block {
 	}}
 }
 
-// unknown is the line in place of a chart without points.
-func (o *Overview) unknown(m metric, w int) string {
+// inLine is the line in place of a chart without points, or without room.
+func (o *Overview) inLine(m metric, w int) string {
 	t := o.theme
 	note := ""
-	if m == failures {
+	if m == failures && o.size.Class != ui.Column {
 		note = o.spanName() + " · w = warm-up"
 	}
 	return ui.Ends(t.Title.S(o.head(m))+"  "+t.Strong.S(o.value(m)), t.Faint.S(note), w)
@@ -227,7 +168,7 @@ func (o *Overview) waiting() (blocks []ui.Block) {
 func (o *Overview) events(w int) (lines []string) {
 	t, all := o.theme, o.State.Diary
 	for _, l := range all[max(0, len(all)-o.size.Height):] {
-		paint := map[fold.Level]ui.Paint{fold.Warning: t.Warn, fold.Error: t.Bad, fold.Mark: t.Accent}[l.Level]
+		paint := map[plain.Level]ui.Paint{plain.Warning: t.Warn, plain.Error: t.Bad, plain.Mark: t.Accent}[l.Level]
 		at := t.Faint.S(l.At.In(o.At.Location()).Format("15:04:05")) + "  "
 		lines = append(lines, ui.Hang(at, ui.Outside(l.Text, 600), w, paint)...)
 	}
@@ -250,16 +191,7 @@ func (o *Overview) Keys() ui.Keys {
 	if !o.charted() {
 		return ui.Keys{}
 	}
-	span := ui.Hint("range", ui.View)
-	words := "range of time: trial, 60 s, step"
-	choose, open := ui.Hint("chart above, below", ui.Up, ui.Down), ui.Hint("full page", ui.Enter)
-	legend := []string{"┊ a step begins · w: warm-up · ╌ quota and limit · ▼ a note or a change"}
-	if !o.zoomed() {
-		return ui.Keys{Short: []key.Binding{span, open}, Legend: legend,
-			Groups: []ui.Group{{Title: "charts", Keys: []key.Binding{choose, open, ui.Hint(words, ui.View)}}}}
-	}
-	cursor := ui.Hint("time cursor", ui.Left, ui.Right)
-	return ui.Keys{Short: []key.Binding{cursor, ui.Hint("chart", ui.Up, ui.Down), span},
-		Legend: legend, Groups: []ui.Group{{Title: "chart", Keys: []key.Binding{cursor, choose, ui.Hint(words, ui.View),
-			ui.Hint("ten points", ui.PageUp, ui.PageDown), ui.Hint("first, newest point", ui.First, ui.Last)}}}}
+	return ui.Keys{Short: []key.Binding{ui.Hint("range", ui.View)},
+		Legend: []string{"┊ a step begins · w: warm-up · ╌ quota and limit · ▼ a note or a change"},
+		Groups: []ui.Group{{Title: "charts", Keys: []key.Binding{ui.Hint("range of time: trial, 60 s, step", ui.View)}}}}
 }

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"math"
 	"slices"
 
 	"github.com/locbench/locbench/internal/show/tui/chart"
@@ -23,34 +22,12 @@ func (o *Overview) spanName() string {
 	case lastMinute:
 		return "last 60 s"
 	case oneStep:
-		if step := o.spanStep(); step != o.lastStep() {
-			return numbered(step)
-		}
 		return "last step"
 	}
 	return "whole trial"
 }
 
 func (o *Overview) lastStep() *fold.Step { return o.Trial.Steps[len(o.Trial.Steps)-1] }
-
-// spanStep returns the step of span oneStep: the one under the cursor, else the last.
-func (o *Overview) spanStep() *fold.Step {
-	if o.zoom.pinned {
-		if step := o.stepAt(o.zoom.at); step != nil {
-			return step
-		}
-	}
-	return o.lastStep()
-}
-
-func (o *Overview) stepAt(at float64) (found *fold.Step) {
-	for _, s := range o.Trial.Steps {
-		if s.From <= at {
-			found = s
-		}
-	}
-	return found
-}
 
 // leastSpan is the shortest time that is drawn, in seconds.
 const leastSpan = 5.0
@@ -74,10 +51,7 @@ func (o *Overview) axis(w int) chart.Axis {
 		a.To = max(trial.Span(), leastSpan)
 		a.From = max(0, a.To-60)
 	case oneStep:
-		step := o.spanStep()
-		if a.From = step.From; step != last && step.To > step.From {
-			a.To = step.To
-		}
+		a.From = last.From
 		a.To = max(a.To, a.From+leastSpan)
 	}
 	whole := named(trial, w, a)
@@ -112,13 +86,4 @@ func named(t *fold.Trial, w int, a chart.Axis) bool {
 		}
 	}
 	return true
-}
-
-// clock returns a moment of a trial's time axis: "1:05", "1:05.5".
-func clock(s float64) string {
-	places := 0
-	if math.Mod(math.Round(s*10), 10) != 0 {
-		places = 1
-	}
-	return chart.Minutes(s, places)
 }

@@ -46,7 +46,6 @@ var (
 	p99s        = course{load: func(p *fold.LoadPoint) float64 { return p.P99 }}
 	errorRates  = course{load: func(p *fold.LoadPoint) float64 { return p.Errors }}
 	cpusUsed    = course{usage: func(p *fold.UsagePoint) float64 { return known(p.Known, p.CPUs) }, mean: true}
-	throttling  = course{usage: func(p *fold.UsagePoint) float64 { return known(p.Throttled >= 0, p.Throttled) }}
 	memoryUsed  = course{usage: func(p *fold.UsagePoint) float64 { return known(p.Used > 0, p.Used) }}
 	memoryPeaks = course{usage: func(p *fold.UsagePoint) float64 { return known(p.Peak > 0, p.Peak) }}
 )
@@ -68,9 +67,6 @@ func known(is bool, y float64) float64 {
 	}
 	return math.NaN()
 }
-
-// always is the time of a whole trial.
-var always = chart.Axis{From: math.Inf(-1), To: math.Inf(1)}
 
 // points returns the curve of a trial on an axis.
 func (c course) points(t *fold.Trial, a chart.Axis) []chart.Point {
@@ -118,16 +114,12 @@ func (o *Overview) chart(m metric, a chart.Axis, w, h int) []string {
 	return c.Draw(o.theme, a, w, h)
 }
 
-// head is the title of a chart, with a cursor if it is in focus.
+// head is the title of a chart.
 func (o *Overview) head(m metric) string {
-	cursor, gap := " ", ""
-	if m == o.focus {
-		cursor = o.theme.Glyph.Cursor
-	}
 	if o.size.Class == ui.Full {
-		gap = " "
+		return "  " + m.String()
 	}
-	return cursor + gap + m.String()
+	return " " + m.String()
 }
 
 func (o *Overview) series(m metric, a chart.Axis) chart.Chart {

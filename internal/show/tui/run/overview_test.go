@@ -6,9 +6,8 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/show/tui/chart"
 	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
 	"github.com/locbench/locbench/internal/show/tui/ui"
@@ -18,7 +17,6 @@ import (
 func TestOverview(t *testing.T) {
 	state := stateOf(inAStep(t))
 	alone(newOverview, state).Frames(t, "live-overview")
-	alone(newOverview, state, "down", "enter", "left", "left").Frames(t, "live-chart")
 	alone(newOverview, stateOf(tuitest.Records(t, "limits")[:12])).Frames(t, "live-waiting")
 }
 
@@ -33,40 +31,19 @@ func overviewOf(state StateMsg, keys ...string) *Overview {
 	return o
 }
 
-// TestTheCursorShowsExactValues of the point that it is at, and follows the newest at the end.
-func TestTheCursorShowsExactValues(t *testing.T) {
-	state := stateOf(inAStep(t))
-	load := state.Trial.Load
-	p := load[len(load)-4]
-	testenv.Contains(t, overviewOf(state, "enter", "left", "left", "left").View(), "at "+clock(p.T), perSecond(p.Throughput)+" req/s", "!newest")
-	testenv.Contains(t, overviewOf(state, "enter", "home").View(), "at "+clock(load[0].T)+", step 1", "!newest")
-	testenv.Contains(t, overviewOf(state, "enter", "home", "end").View(), "newest")
-	testenv.Contains(t, overviewOf(state, "left", "space").View(), "!at 0:")
-}
-
-// TestRangesOfTime: whole trial, last minute, last step or that of the cursor.
+// TestRangesOfTime: whole trial, last minute, last step.
 func TestRangesOfTime(t *testing.T) {
 	state := stateOf(inAStep(t))
-	for keys, want := range map[string]string{"": "whole trial", "v": "last 60 s", "v v": "last step", "v v v": "whole trial",
-		"enter home v v": "step 1: 1 connection"} {
+	for keys, want := range map[string]string{"": "whole trial", "v": "last 60 s", "v v": "last step", "v v v": "whole trial"} {
 		testenv.Contains(t, overviewOf(state, strings.Fields(keys)...).View(), want)
 	}
-	o := overviewOf(state, "enter", "home", "v", "v")
-	testenv.Equal(t, o.axis(80).To, state.Trial.Steps[0].To)
+	testenv.Equal(t, overviewOf(state, "v", "v").axis(80).From, state.Trial.Steps[len(state.Trial.Steps)-1].From)
 }
 
-// TestClicksOnCharts: the first puts the focus there, the second opens it; esc closes it.
-func TestClicksOnCharts(t *testing.T) {
-	o := overviewOf(stateOf(inAStep(t)))
-	o.View()
-	testenv.Equal(t, o.tops[4] > o.tops[3], true)
-	click := tea.MouseClickMsg{X: 20, Y: o.tops[2], Button: tea.MouseLeft}
-	o.Update(click)
-	testenv.Contains(t, o.View(), "▸ CPU", "throughput")
-	o.Update(click)
-	testenv.Contains(t, o.View(), "▸ CPU", "!throughput", "counters at")
-	testenv.Check(t, o.Escape() && !o.Escape(), "esc closes the full page once")
-	testenv.Contains(t, o.View(), "throughput")
+// A chart is not opened alone: it is shown as before.
+func TestNoChartAlone(t *testing.T) {
+	state := stateOf(inAStep(t))
+	testenv.Equal(t, overviewOf(state, "enter", "left", "down").View(), overviewOf(state).View())
 }
 
 // TestAnOpenLoopHasItsRate: the scheduled rate is a line and a value, and its change has a flag.
@@ -82,7 +59,6 @@ func TestAnOpenLoopHasItsRate(t *testing.T) {
 	last.Event = bench.ChangedManually{Control: bench.Control{Kind: bench.ControlRate, Rate: 7654}}
 	state := stateOf(append(records, last))
 	testenv.Contains(t, overviewOf(state).View(), "scheduled/s", "rate 7,654")
-	testenv.Contains(t, overviewOf(state, "enter").View(), "scheduled 7,654/s")
 }
 
 // TestTheCPUOfTheOthers: the chart of the CPU says what client and machine used in the last step.
@@ -114,8 +90,7 @@ func TestTheCPUOfANeed(t *testing.T) {
 	}
 	o := overviewOf(stateOf(records))
 	testenv.Contains(t, o.View(), "0.20 of 0.4 CPUs  db 0.51", "!cache")
-	testenv.Contains(t, overviewOf(stateOf(records), "down", "down", "enter").View(), "db")
-	testenv.Equal(t, len(o.series(cpu, always).Series), 2, "curves: contender and need")
+	testenv.Equal(t, len(o.series(cpu, chart.Axis{To: 1e6}).Series), 2, "curves: contender and need")
 }
 
 // TestWhatIsRestored is in the header, and the page has what is known so far.
@@ -186,5 +161,5 @@ func TestErrorsByKind(t *testing.T) {
 	testenv.Equal(t, o.kinds()[:2], []bench.ErrorKind{"29", "28"})
 	o.Trial.Errors = map[bench.ErrorKind]int64{"a": 5}
 	o.Trial.Load = []fold.LoadPoint{{T: 1, Length: 1}, {T: 2, Length: .5, Kinds: map[bench.ErrorKind]int64{"a": 3, "b": 1}}, {T: 3, Length: 1}}
-	testenv.Equal(t, fmt.Sprint(o.series(failures, always).Series[0].Points), "[{1 0} {2 6} {3 0}]")
+	testenv.Equal(t, fmt.Sprint(o.series(failures, chart.Axis{To: 1e6}).Series[0].Points), "[{1 0} {2 6} {3 0}]")
 }

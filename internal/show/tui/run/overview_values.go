@@ -11,7 +11,6 @@ import (
 	"github.com/locbench/locbench/internal/show/tui/chart"
 	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/ui"
-	"github.com/locbench/locbench/internal/text/fit"
 	"github.com/locbench/locbench/internal/text/table"
 )
 
@@ -107,54 +106,14 @@ func (o *Overview) note(m metric) string {
 	return ""
 }
 
-// column is the overview in one column: a line for each metric, with its name, its newest value and
-// its course.
+// column is the overview in one column: the newest value of each metric.
 func (o *Overview) column() (blocks []ui.Block) {
-	const labels, figures = 9, 12
-	load, usage := newestLoad(o.Trial), newestUsage(o.Trial)
-	load, usage = cmp.Or(load, &fold.LoadPoint{}), cmp.Or(usage, &fold.UsagePoint{Throttled: -1})
-	limits := o.Trial.Limits()
-	add := func(name, value string, most float64, of ...course) {
-		text := o.theme.Title.S(fit.Left(name, labels)) + o.theme.Strong.S(strings.Repeat(" ", max(0, min(figures, o.size.Width-labels)-fit.Width(value)))+value)
-		var values []float64
-		for _, c := range of {
-			for _, p := range c.points(o.Trial, always) {
-				if !(p.Y >= 0) {
-					p.Y = -1
-				}
-				most, values = max(most, p.Y), append(values, p.Y)
-			}
-		}
-		if n := o.size.Width - labels - figures - 2; n >= 4 && len(values) > 0 {
-			text += "  " + o.theme.Sparkline(values, most*1.001, n, o.theme.Hue(len(blocks)))
-		}
-		blocks = append(blocks, ui.Text(len(blocks)+1, text))
+	for m := range metrics {
+		blocks = append(blocks, ui.Text(1+int(m), o.inLine(m, o.size.Width)))
 	}
-	rate, used, failed, errors := units.Missing, cpus(usage), "none", int64(0)
-	if len(o.Trial.Load) > 0 {
-		rate = perSecond(load.Throughput)
+	if note := o.note(cpu); note != "" {
+		blocks = append(blocks, ui.Text(1+int(metrics), " "+note))
 	}
-	if limits.CPUs > 0 {
-		used += " of " + fmt.Sprint(limits.CPUs)
-	}
-	add("req/s", rate, 0, throughputs)
-	add("p99", seconds(load.P99), 0, p99s)
-	add("CPU", used, limits.CPUs, cpusUsed)
-	names, ofNeeds := o.needs()
-	for _, name := range names {
-		add(fit.Cut(ui.Outside(name, nameBytes), 4)+" CPU", fmt.Sprintf("%.2f", ofNeeds[name]), 0, ofNeed(name))
-	}
-	if usage.Throttled >= 0 {
-		add("throttled", units.Tenths(usage.Throttled), 1, throttling)
-	}
-	add("memory", sizeOf(usage.Used), float64(limits.Memory), memoryUsed)
-	for _, n := range o.Trial.Errors {
-		errors += n
-	}
-	if errors > 0 {
-		failed = units.Count(errors)
-	}
-	add("errors", failed, 0)
 	return blocks
 }
 

@@ -40,9 +40,8 @@ type spread struct {
 
 // newSteps makes the tab.
 func newSteps() page {
-	grid := ui.NewGrid(false)
-	grid.Below = 1 // the running step stays in sight
-	return &Steps{tab: newTab("Steps"), grid: grid, text: ui.NewScroll()}
+	return &Steps{tab: newTab("Steps"), grid: &ui.Grid{Below: 1}, // the running step stays in sight
+		text: ui.NewScroll()}
 }
 
 // SetSize implements ui.Page.

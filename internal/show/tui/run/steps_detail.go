@@ -10,6 +10,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/show/plain"
 	"github.com/locbench/locbench/internal/show/tui/chart"
 	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/ui"
@@ -34,19 +35,8 @@ func (s *Steps) remarks(step *fold.Step) (all []remark) {
 	case r == nil:
 		return []remark{{untold, "running; values of the last second, errors of the whole step"}}
 	}
-	if r.Aborted != "" {
-		add(failed, "stopped early: "+r.Aborted)
-	}
-	for _, j := range r.Missed() {
-		add(failed, "threshold missed: "+j.Text)
-	}
-	l := r.Load
-	for _, kind := range l.FailedKinds() {
-		text := units.Count(l.Failed[kind]) + " × " + kind.Words()
-		if example := l.Examples[kind]; example != "" {
-			text += ", first: " + example
-		}
-		add(failed, text)
+	for _, x := range plain.Remarks(*r) {
+		add(map[plain.Level]trust{plain.Error: failed, plain.Warning: caution}[x.Level], x.String())
 	}
 	if v := s.bounds[step.Index]; v.Bound != "" {
 		x, text := untold, boundWords(v)
@@ -61,10 +51,7 @@ func (s *Steps) remarks(step *fold.Step) (all []remark) {
 		}
 		add(x, text)
 	}
-	for _, w := range r.AllWarnings() {
-		add(caution, w.Text)
-	}
-	if text := openLoop(l); text != "" {
+	if text := openLoop(r.Load); text != "" {
 		add(untold, text)
 	}
 	for _, name := range r.Needs() {
@@ -72,6 +59,8 @@ func (s *Steps) remarks(step *fold.Step) (all []remark) {
 			add(untold, text)
 		}
 	}
+	worth := []trust{failed, trusted, caution, untold}
+	slices.SortStableFunc(all, func(a, b remark) int { return slices.Index(worth, a.trust) - slices.Index(worth, b.trust) })
 	return all
 }
 

@@ -33,7 +33,7 @@ type contenderRow struct {
 
 // newPicker opens the list, at the first selected row.
 func newPicker(s *Setup) *picker {
-	p := &picker{setup: s, grid: ui.NewGrid(false), filter: ui.NewFilter(), before: s.form.choice.Contenders}
+	p := &picker{setup: s, grid: &ui.Grid{}, filter: ui.NewFilter(), before: s.form.choice.Contenders}
 	p.list()
 	p.grid.Select(slices.IndexFunc(p.rows, func(r contenderRow) bool { return s.form.chosen(r.sel) }))
 	return p

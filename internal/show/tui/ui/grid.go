@@ -15,16 +15,12 @@ import (
 type Grid struct {
 	content table.Table
 	at      int
-	follow  bool // the cursor stays on the last row
 	list    bool // a row of the grid is two of the table, and there is no head
 	from, h int  // rows in sight in the last View
 
 	// Below is how many rows below the selected one are in sight too.
 	Below int
 }
-
-// NewGrid returns a grid; with follow its cursor stays on the last row until it is moved away.
-func NewGrid(follow bool) *Grid { return &Grid{follow: follow} }
 
 // NewList returns a grid without a head, of which a row is two rows of the table.
 func NewList() *Grid { return &Grid{list: true} }
@@ -44,11 +40,7 @@ func (g *Grid) rows() int {
 
 // Set replaces the content. The cursor stays on the row with its number.
 func (g *Grid) Set(t table.Table) {
-	last := g.at >= g.rows()-1
 	g.content = t
-	if g.follow && last {
-		g.at = g.rows()
-	}
 	g.Select(g.at)
 }
 
@@ -129,20 +121,4 @@ func (t *Theme) Bar(share float64, w int, paint Paint) string {
 func (t *Theme) Progress(share float64, w int) string {
 	n := int(max(0, min(share, 1))*float64(w) + 0.5)
 	return t.Title.S(strings.Repeat("━", n)) + t.Faint.S(strings.Repeat("╌", max(0, w-n)))
-}
-
-// Sparkline draws the last w values over one line, scaled to most; a negative value is a gap.
-func (t *Theme) Sparkline(values []float64, most float64, w int, paint Paint) string {
-	values = values[max(0, len(values)-w):]
-	blocks := t.Glyph.Blocks
-	var b strings.Builder
-	b.WriteString(strings.Repeat(" ", w-len(values)))
-	for _, v := range values {
-		if v < 0 || most <= 0 {
-			b.WriteByte(' ')
-			continue
-		}
-		b.WriteString(blocks[min(len(blocks)-1, int(v/most*float64(len(blocks))))])
-	}
-	return paint.S(b.String())
 }

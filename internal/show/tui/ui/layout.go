@@ -12,7 +12,7 @@ type Class int
 
 // The classes.
 const (
-	Column  Class = iota // one column: a value and a sparkline on each line
+	Column  Class = iota // one column: a value on each line
 	Compact              // from 80×24
 	Full                 // from 100×28
 )

@@ -69,11 +69,3 @@ func (p Problem) Short(t *Theme, w int) []string {
 	}
 	return Hang(sign+" ", text, w, paint)
 }
-
-// Block is the problem as a block, short or whole.
-func (p Problem) Block(t *Theme, priority, w int, short bool) Block {
-	if short {
-		return Text(priority, p.Short(t, w)...)
-	}
-	return Text(priority, p.Lines(t, w)...)
-}
