@@ -224,15 +224,8 @@ func weight(v any) int {
 // sizeOf returns the weight of v with all values within it.
 func sizeOf(v any) int {
 	n := weight(v)
-	switch v := v.(type) {
-	case map[string]any:
-		for _, child := range v {
-			n += sizeOf(child)
-		}
-	case []any:
-		for _, child := range v {
-			n += sizeOf(child)
-		}
+	for child := range within(v) {
+		n += sizeOf(child)
 	}
 	return n
 }
