@@ -1,7 +1,6 @@
 package check
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -80,15 +79,15 @@ func schemaDocument(file string) (doc any, err error) {
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxSchemaFile+1))
-	ext := strings.ToLower(filepath.Ext(file))
-	switch {
-	case err != nil:
-	case len(data) > maxSchemaFile:
+	text := strings.TrimPrefix(string(data), "\ufeff")
+	if err == nil && len(data) > maxSchemaFile {
 		err = errors.New("larger than 8 MiB")
-	case ext == ".yaml" || ext == ".yml":
-		doc, err = strictyaml.Document(filepath.Base(file), data, jsonpath.MaxDepth, jsonpath.MaxValues)
-	default:
-		doc, err = jsonpath.Decode(bytes.TrimPrefix(data, []byte("\ufeff")))
+	}
+	if ext := strings.ToLower(filepath.Ext(file)); err == nil && (ext == ".yaml" || ext == ".yml") {
+		text, err = strictyaml.Document(filepath.Base(file), data, jsonpath.MaxDepth, jsonpath.MaxValues)
+	}
+	if err == nil {
+		doc, err = jsonpath.Decode([]byte(text))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read JSON Schema %s: %w", file, err)
