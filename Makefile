@@ -8,7 +8,7 @@ help: ## prints this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## one static binary, ./locbench
-	CGO_ENABLED=0 go build -trimpath -o locbench ./cmd/locbench
+	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o locbench ./cmd/locbench
 
 test: ## the README's test command
 	go test ./...
@@ -24,9 +24,10 @@ cover: ## statement coverage of the test command over internal/; fails below 70%
 	@go tool cover -func=cover.out | awk 'END { print "statement coverage of internal/: " $$NF; if ($$NF + 0 < 70) exit 1 }'
 
 JUDGING := figures/hdr figures/measure figures/stats figures/verdict analysis analysis/compare analysis/conclusion load/record load/workload \
-	contender/check contender/launch docker host/cgroup run/capacity bench bench/cpuset bench/units
+	contender/check contender/launch docker host/cgroup run/capacity bench bench/cpuset bench/units \
+	results run/profile run/runner needs/container app
 PKG ?= $(addprefix internal/,$(JUDGING))
-mutants: ## which changes of one operator no plain test of the package notices; PKG=internal/figures/verdict for one package (all: about an hour)
+mutants: ## which changes of one operator no plain test of the package notices; PKG=internal/figures/verdict for one package (all: some hours)
 	@go run ./internal/testenv/mutants -docs docs/testing.md $(PKG)
 
 lint: ## gofmt and golangci-lint, of acceptance tests too (.golangci.yml)
