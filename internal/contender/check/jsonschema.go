@@ -132,8 +132,8 @@ func (j *judge) validate(s *jsonschema.Schema, doc any, most int) (err error) {
 	return s.Validate(doc)
 }
 
-// shorten leaves few of the causes of a mismatch, those in front: one for each value of a long list
-// would make a long text.
+// shorten leaves the first causes of a mismatch: one for each value of a long list would make a
+// long text.
 func shorten(e *jsonschema.ValidationError, left *int) {
 	for i, cause := range e.Causes {
 		if *left--; *left < 0 {

@@ -10,9 +10,9 @@ import (
 	"github.com/locbench/locbench/internal/bench/units"
 )
 
-// Document returns a YAML document that is written for other programs too as JSON, numbers as they
-// are written where JSON has them. Aliases are allowed; what they are of counts among the values.
-// The error is a [Mistakes].
+// Document returns a YAML document that is written for other programs too as JSON, with the same text
+// of each number that JSON has. Aliases are allowed; what they are of counts among the values. The
+// error is a [Mistakes].
 func Document(file string, data []byte, depth, values int) (string, error) {
 	d := &decoder{Collector: Collector{File: file}, failed: map[place]bool{}}
 	root, ok := d.parseAny(data)
