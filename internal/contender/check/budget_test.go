@@ -59,7 +59,7 @@ func TestReadSchema_Size(t *testing.T) {
 	testenv.OK(t, err)
 	all, ok := errors.AsType[*jsonschema.ValidationError](j.validate(j.schema, doc, maxExplained))
 	testenv.Need(t, ok, "no mismatch")
-	left := 20
+	left := maxCauses
 	shorten(all, &left)
 	testenv.Equal(t, len(all.Causes), 20)
 }

@@ -2,6 +2,7 @@ package check
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -237,6 +238,11 @@ func wholeOf(v strictyaml.Value) (n int64, ok bool) {
 
 // Raw returns an expectation in the form that is saved. Its numbers are json.Number.
 func Raw(v strictyaml.Value) any {
-	doc, _ := jsonpath.Decode([]byte(v.JSON())) // what is out of bounds is a mistake for ReadExpect
+	doc, err := jsonpath.Decode([]byte(v.JSON()))
+	if errors.Is(err, jsonpath.ErrNumber) {
+		v.Mistake(err.Error(), "put a text that looks like a number in quotes")
+	} else if err != nil {
+		v.Mistake(err.Error(), "")
+	}
 	return doc
 }
