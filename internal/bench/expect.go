@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Expectation is what a response must be, as in a check suite, except its status. Its numbers are
-// int64, float64, or json.Number where those would change them.
+// Expectation is what a response must be, as in a check suite, except its status. Its numbers
+// are json.Number.
 type Expectation map[string]any
 
 // UnmarshalJSON keeps numbers exact.

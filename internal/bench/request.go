@@ -63,9 +63,9 @@ func (e Encoding) ContentType() string {
 
 // IDSpec says how {id} is drawn from the ids of the data set, with a recorded seed.
 type IDSpec struct {
-	Distribution string  `json:"distribution"`       // fixed, uniform, zipf
-	Fixed        []int64 `json:"fixed,omitempty"`    // fixed: these, one after the other
-	Exponent     float64 `json:"exponent,omitempty"` // zipf: s > 1
+	Distribution string  `json:"distribution" yaml:"distribution" strict:"required"` // fixed, uniform, zipf
+	Fixed        []int64 `json:"fixed,omitempty" yaml:"fixed"`                       // fixed: these, one after the other
+	Exponent     float64 `json:"exponent,omitempty" yaml:"exponent"`                 // zipf: s > 1
 }
 
 // Session is what one user sends in sequence: the requests of Profile.Requests that name it.

@@ -42,9 +42,9 @@ type Step struct {
 
 // Arrivals are users that arrive within a time, each with its own connection.
 type Arrivals struct {
-	Users    int      `json:"users"`
-	Over     Duration `json:"over_ns"`
-	Requests int      `json:"requests"` // requests of each user, one after the other
+	Users    int      `json:"users" yaml:"users" strict:"required,min=1,max=1000000" example:"4000"`
+	Over     Duration `json:"over_ns" yaml:"over" strict:"required,min=1ms,max=24h" example:"5s"`
+	Requests int      `json:"requests" yaml:"requests" strict:"min=1,max=100000"` // requests of each user, one after the other
 }
 
 // Wave is a rate that follows a sine, starting at its mean and rising.

@@ -2,10 +2,10 @@ package bench
 
 // Threshold is a pass/fail condition of a profile on the measured steps.
 type Threshold struct {
-	Condition string `json:"condition"` // one or more comparisons: "p99<50ms,errors<0.1%"
+	Condition string `json:"condition" yaml:"condition" strict:"required,min=1,max=500" example:"p99<50ms"` // one or more comparisons: "p99<50ms,errors<0.1%"
 	// number of the first step that is checked, from 1, warm-ups included; 0: the first step
-	FromStep int   `json:"from_step,omitempty"`
-	Stop     Scope `json:"stop,omitempty"` // what ends after a step that fails it; "": nothing
+	FromStep int   `json:"from_step,omitempty" yaml:"from_step" strict:"min=1,max=1000"`
+	Stop     Scope `json:"stop,omitempty" yaml:"stop" strict:"oneof=trial|true|run|false"` // what ends after a step that fails it; "": nothing
 }
 
 // Scope is what a failed threshold ends.
@@ -22,7 +22,7 @@ func (t Threshold) AppliesTo(index int, step Step) bool { return !step.WarmUp &&
 
 // ThresholdResult is the result of one condition of a threshold in one step.
 type ThresholdResult struct {
-	Condition string `json:"condition"` // one comparison: "p99<50ms"
+	Condition string `json:"condition" yaml:"condition" strict:"required,min=1,max=500" example:"p99<50ms"` // one comparison: "p99<50ms"
 	// value in ns, as a share from 0 to 1, or in successes per second; absent without successes
 	Value   *float64 `json:"value,omitempty"`
 	Passed  bool     `json:"passed"`

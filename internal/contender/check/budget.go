@@ -176,23 +176,17 @@ func newCosts(s *jsonschema.Schema) *costs {
 
 // of returns the cost of applying the schema to v. Long texts and numbers cost more.
 func (c *costs) of(v any) int {
-	cost := c.inline
+	cost, n := c.inline, 0
 	switch v := v.(type) {
 	case map[string]any:
+		n = len(v)
 		for key, value := range v {
 			cost += (c.each+c.known[key])*weight(value) + c.each*len(key)/1000 + c.texts*len(key)/200
 		}
-		if c.copies {
-			cost += c.inline * len(v)
-		}
 	case []any:
-		if c.each > 0 {
-			for _, value := range v {
-				cost += c.each * weight(value)
-			}
-		}
-		if c.copies {
-			cost += c.inline * len(v)
+		n = len(v)
+		for _, value := range v {
+			cost += c.each * weight(value)
 		}
 		if c.schema.UniqueItems {
 			cost += sizeOf(v)
@@ -201,6 +195,9 @@ func (c *costs) of(v any) int {
 		cost += c.texts * len(v) / 200
 	case json.Number:
 		cost = c.inline * weight(v)
+	}
+	if c.copies {
+		cost += c.inline * n
 	}
 	return cost
 }
@@ -224,28 +221,18 @@ func weight(v any) int {
 // sizeOf returns the weight of v with all values within it.
 func sizeOf(v any) int {
 	n := weight(v)
-	switch v := v.(type) {
-	case map[string]any:
-		for _, child := range v {
-			n += sizeOf(child)
-		}
-	case []any:
-		for _, child := range v {
-			n += sizeOf(child)
-		}
+	for child := range within(v) {
+		n += sizeOf(child)
 	}
 	return n
 }
 
 // states returns the number of states of a regular expression: each byte of a text may visit all.
 func states(pattern string) int {
-	parsed, err := syntax.Parse(pattern, syntax.Perl)
-	if err != nil {
-		return len(pattern)
+	if parsed, err := syntax.Parse(pattern, syntax.Perl); err == nil {
+		if program, err := syntax.Compile(parsed.Simplify()); err == nil {
+			return len(program.Inst)
+		}
 	}
-	program, err := syntax.Compile(parsed.Simplify())
-	if err != nil {
-		return len(pattern)
-	}
-	return len(program.Inst)
+	return len(pattern)
 }

@@ -2,10 +2,10 @@ package check
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -236,34 +236,13 @@ func wholeOf(v strictyaml.Value) (n int64, ok bool) {
 	return n, ok
 }
 
-// Raw returns an expectation in the form that is saved, with json.Number for what no int64 or
-// float64 holds.
+// Raw returns an expectation in the form that is saved. Its numbers are json.Number.
 func Raw(v strictyaml.Value) any {
-	switch v.Kind() {
-	case strictyaml.List:
-		list := []any{}
-		for _, item := range v.Items() {
-			list = append(list, Raw(item))
-		}
-		return list
-	case strictyaml.Map:
-		m := map[string]any{}
-		for _, f := range v.Fields() {
-			m[f.Key] = Raw(f.Value)
-		}
-		return m
+	doc, err := jsonpath.Decode([]byte(v.JSON()))
+	if errors.Is(err, jsonpath.ErrNumber) {
+		v.Mistake(err.Error(), "put a text that looks like a number in quotes")
+	} else if err != nil {
+		v.Mistake(err.Error(), "")
 	}
-	text, ok := v.JSONNumber()
-	if !ok {
-		return v.Any()
-	}
-	switch n := v.Any().(type) {
-	case int64:
-		return n
-	case float64:
-		if held := strconv.FormatFloat(n, 'g', -1, 64); jsonpath.IsNumber(held) && jsonpath.SameNumber(held, text) {
-			return n
-		}
-	}
-	return json.Number(text)
+	return doc
 }

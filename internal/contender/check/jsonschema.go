@@ -1,12 +1,10 @@
 package check
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
+	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -16,6 +14,8 @@ import (
 
 // schemaName is the URL under which the library knows the schema; it is cut out of its messages.
 const schemaName = "schema:///expected"
+
+const maxCauses = 20 // of a mismatch, in its message
 
 // noOtherFiles refuses references to other documents: an expected schema is one document.
 type noOtherFiles struct{}
@@ -29,52 +29,45 @@ func otherDocument(url string) error {
 }
 
 // schema reads a JSON Schema, or the name of its file.
-func (e expander) schema(v strictyaml.Value) (m matcher) {
-	defer func() {
-		if p := recover(); p != nil { // the library's, for numbers that it cannot hold
-			v.Mistake("the schema cannot be read: "+safe.Line(fmt.Sprint(p), 100), "write smaller numbers")
-			m = func(*response) error { return nil }
-		}
-	}()
-	wrong := func(err error) matcher {
+func (e expander) schema(v strictyaml.Value) matcher {
+	judges, err := readJudges(v)
+	if err != nil {
 		what, hint := err.Error(), "write a JSON Schema, or the name of its file, such as `order.schema.json`"
 		if e, ok := errors.AsType[*schemaError](err); ok {
 			what, hint = e.what, e.hint
 		}
 		v.Mistake(what, hint)
-		return func(*response) error { return nil }
 	}
+	return document(func(_ *response, doc any) error {
+		j := judges.Get().(*judge)
+		defer judges.Put(j)
+		return j.compare(doc)
+	})
+}
+
+// readJudges reads a schema. There is a judge for each response that is compared at the same time.
+func readJudges(v strictyaml.Value) (*sync.Pool, error) {
 	doc, err := ReadSchema(v)
 	if err != nil {
-		return wrong(err)
-	}
-	text, err := json.Marshal(doc)
-	if err != nil {
-		return wrong(err)
-	}
-	if doc, err = jsonschema.UnmarshalJSON(bytes.NewReader(text)); err != nil {
-		return wrong(err)
+		return nil, err
 	}
 	if object, ok := doc.(map[string]any); ok {
 		if !hasKeyword(object) {
-			return wrong(&schemaError{"the schema has no keyword, so any response would match it", "write one, such as `required: [id]`"})
+			return nil, &schemaError{"the schema has no keyword, so any response would match it", "write one, such as `required: [id]`"}
 		}
 		version, _ := object["$schema"].(string)
 		fromOpenAPI(object, strings.Contains(version, "draft-04"))
 	}
 	first, err := newJudge(doc)
 	if err != nil {
-		return wrong(oneLine(err))
+		return nil, oneLine(err)
 	}
-	judges := newJudges(first, doc)
-	return document(func(_ *response, doc any) error {
-		j, err := judges.take()
-		if err != nil {
-			return oneLine(err)
-		}
-		defer judges.put(j)
-		return j.compare(doc)
-	})
+	judges := &sync.Pool{New: func() any {
+		j, _ := newJudge(doc) // as the first: no error
+		return j
+	}}
+	judges.Put(first)
+	return judges, nil
 }
 
 // judge compares documents with a schema, one at a time.
@@ -117,8 +110,10 @@ func (j *judge) compare(doc any) error {
 	case err != nil: // it matches
 		return nil
 	}
-	if err := j.validate(j.schema, doc, maxExplained); err != nil && !errors.Is(err, errBudget) {
-		return fmt.Errorf("does not match its schema: %w", oneLine(shortened(err)))
+	if all, ok := errors.AsType[*jsonschema.ValidationError](j.validate(j.schema, doc, maxExplained)); ok {
+		left := maxCauses
+		shorten(all, &left)
+		return fmt.Errorf("does not match its schema: %w", oneLine(all))
 	}
 	return errors.New("does not match its schema, in a place that takes too long to find")
 }
@@ -137,54 +132,16 @@ func (j *judge) validate(s *jsonschema.Schema, doc any, most int) (err error) {
 	return s.Validate(doc)
 }
 
-// judges are one for each CPU, since a judge compares one document at a time.
-type judges struct {
-	free chan *judge // nil: not made yet
-	doc  any
-}
-
-func newJudges(first *judge, doc any) *judges {
-	n := runtime.GOMAXPROCS(0)
-	all := &judges{make(chan *judge, n), doc}
-	all.free <- first
-	for range n - 1 {
-		all.free <- nil
-	}
-	return all
-}
-
-func (all *judges) take() (j *judge, err error) {
-	if j = <-all.free; j == nil {
-		if j, err = newJudge(all.doc); err != nil {
-			all.free <- nil
+// shorten leaves the first causes of a mismatch: one for each value of a long list would make a
+// long text.
+func shorten(e *jsonschema.ValidationError, left *int) {
+	for i, cause := range e.Causes {
+		if *left--; *left < 0 {
+			e.Causes = e.Causes[:i]
+			return
 		}
+		shorten(cause, left)
 	}
-	return j, err
-}
-
-func (all *judges) put(j *judge) { all.free <- j }
-
-// shortened returns an error of the library with few of its causes: one for each value of a long
-// list would make a long text.
-func shortened(err error) error {
-	all, ok := errors.AsType[*jsonschema.ValidationError](err)
-	if !ok {
-		return err
-	}
-	left := 20
-	var cut func(*jsonschema.ValidationError) *jsonschema.ValidationError
-	cut = func(e *jsonschema.ValidationError) *jsonschema.ValidationError {
-		out := *e
-		out.Causes = nil
-		for _, cause := range e.Causes {
-			if left--; left < 0 {
-				break
-			}
-			out.Causes = append(out.Causes, cut(cause))
-		}
-		return &out
-	}
-	return cut(all)
 }
 
 // oneLine returns an error of the library on one line, without schemaName.

@@ -66,7 +66,19 @@ func fromOpenAPI(schema map[string]any, draft4 bool) {
 		exclusive(schema, "minimum", "exclusiveMinimum")
 		exclusive(schema, "maximum", "exclusiveMaximum")
 	}
-	received(schema)
+	properties, _ := schema["properties"].(map[string]any)
+	ofRequests := func(name any) bool {
+		text, _ := name.(string)
+		property, _ := properties[text].(map[string]any)
+		return property["writeOnly"] == true
+	}
+	if required, ok := schema["required"].([]any); ok {
+		if required = slices.DeleteFunc(required, ofRequests); len(required) == 0 {
+			delete(schema, "required") // draft 4 has no empty list
+		} else {
+			schema["required"] = required
+		}
+	}
 	nullable := schema["nullable"] == true || schema["x-nullable"] == true
 	delete(schema, "nullable")
 	delete(schema, "x-nullable")
@@ -88,49 +100,26 @@ func exclusive(schema map[string]any, bound, keyword string) {
 	}
 }
 
-// received no longer requires properties that are in requests only.
-func received(schema map[string]any) {
-	required, _ := schema["required"].([]any)
-	properties, _ := schema["properties"].(map[string]any)
-	kept := slices.DeleteFunc(slices.Clone(required), func(name any) bool {
-		text, _ := name.(string)
-		property, _ := properties[text].(map[string]any)
-		return property["writeOnly"] == true
-	})
-	switch {
-	case len(kept) == len(required):
-	case len(kept) == 0:
-		delete(schema, "required") // draft 4 has no empty list
-	default:
-		schema["required"] = kept
-	}
-}
-
 // orNull makes a schema accept null too.
 func orNull(schema map[string]any) {
-	const keepsOut = "$dynamicRef $recursiveRef $ref allOf anyOf const if not oneOf"
-	if slices.ContainsFunc(strings.Fields(keepsOut), func(key string) bool { return schema[key] != nil }) {
-		inner := maps.Clone(schema)
-		clear(schema)
-		for _, key := range []string{"$schema", "$id", "$defs", "definitions"} { // references lead to these
-			if inner[key] != nil {
-				schema[key] = inner[key]
-				delete(inner, key)
-			}
-		}
-		schema["anyOf"] = []any{map[string]any{"type": "null"}, inner}
-		return
-	}
-	switch kind := schema["type"].(type) {
-	case string:
-		schema["type"] = []any{kind, "null"}
-	case []any:
-		if !slices.Contains(kind, any("null")) {
-			schema["type"] = append(slices.Clip(kind), "null")
+	inner := map[string]any{} // the keywords that keep null out
+	for _, key := range strings.Fields("$dynamicRef $recursiveRef $ref allOf anyOf const else enum if not oneOf then type") {
+		if value, ok := schema[key]; ok {
+			inner[key] = value
+			delete(schema, key)
 		}
 	}
-	if values, ok := schema["enum"].([]any); ok && !slices.Contains(values, nil) {
-		schema["enum"] = append(slices.Clip(values), nil)
+	kinds, ok := inner["type"].([]any)
+	if kind, one := inner["type"].(string); one {
+		kinds, ok = []any{kind}, true
+	}
+	switch null := any("null"); {
+	case ok && len(inner) == 1 && slices.Contains(kinds, null):
+		schema["type"] = kinds
+	case ok && len(inner) == 1:
+		schema["type"] = append(slices.Clip(kinds), null)
+	case len(inner) > 0:
+		schema["anyOf"] = []any{map[string]any{"type": null}, inner}
 	}
 }
 

@@ -1,14 +1,15 @@
 package check
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"maps"
 	"net/url"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/locbench/locbench/internal/text/jsonpath"
@@ -33,10 +34,11 @@ func (e *schemaError) Error() string {
 	return e.what + "; " + e.hint
 }
 
-// ReadSchema reads a JSON Schema, or the one that a text names: FILE, or FILE#/path/in/it.
+// ReadSchema reads a JSON Schema, or the one that a text names: FILE, or FILE#/path/in/it. Its
+// numbers are json.Number.
 func ReadSchema(v strictyaml.Value) (any, error) {
 	if v.Kind() != strictyaml.Scalar {
-		return Raw(v), nil
+		return jsonpath.Decode([]byte(v.JSON()))
 	}
 	text, _ := v.Text()
 	file, fragment, _ := strings.Cut(text, "#")
@@ -49,22 +51,16 @@ func ReadSchema(v strictyaml.Value) (any, error) {
 }
 
 // schemaIn returns the schema at a place in the document of a file, "" for all of it, together with
-// those that it refers to there. Its numbers are int64, float64, or json.Number where those would
-// change them.
-func schemaIn(doc any, file, fragment string) (schema any, err error) {
-	d := &schemaSource{name: filepath.Base(file), doc: doc}
-	if fragment != "" {
-		if schema, err = d.part(fragment); err != nil {
-			return nil, err
-		}
-	} else if err := d.check(doc, d.name); err != nil {
+// those that it refers to there.
+func schemaIn(doc any, file, fragment string) (any, error) {
+	d := &schemaSource{name: filepath.Base(file), doc: doc, defs: map[string]any{}, left: maxSchemaFile}
+	schema, err := d.part(fragment)
+	if err != nil {
 		return nil, err
-	} else {
-		schema = clone(doc)
 	}
-	kept, err := json.Marshal(schema)
-	if err == nil && len(kept) > maxSchema {
-		err = errors.New("larger than 1 MiB, with what it refers to")
+	schema, size, err := copied(schema)
+	if err == nil && size > maxSchema {
+		err = errTooLarge
 	}
 	if err == nil && levels(schema) > maxSchemaDepth {
 		err = fmt.Errorf("nested deeper than %d levels", maxSchemaDepth)
@@ -72,7 +68,7 @@ func schemaIn(doc any, file, fragment string) (schema any, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("read JSON Schema %s: %w", file, err)
 	}
-	return withNumbers(schema), nil
+	return schema, nil
 }
 
 // schemaDocument reads the document of a JSON or YAML file.
@@ -83,15 +79,15 @@ func schemaDocument(file string) (doc any, err error) {
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxSchemaFile+1))
-	ext := strings.ToLower(filepath.Ext(file))
-	switch {
-	case err != nil:
-	case len(data) > maxSchemaFile:
+	text := strings.TrimPrefix(string(data), "\ufeff")
+	if err == nil && len(data) > maxSchemaFile {
 		err = errors.New("larger than 8 MiB")
-	case ext == ".yaml" || ext == ".yml":
-		doc, err = strictyaml.Document(filepath.Base(file), data, jsonpath.MaxDepth, jsonpath.MaxValues)
-	default:
-		doc, err = jsonpath.Decode(bytes.TrimPrefix(data, []byte("\ufeff")))
+	}
+	if ext := strings.ToLower(filepath.Ext(file)); err == nil && (ext == ".yaml" || ext == ".yml") {
+		text, err = strictyaml.Document(filepath.Base(file), data, jsonpath.MaxDepth, jsonpath.MaxValues)
+	}
+	if err == nil {
+		doc, err = jsonpath.Decode([]byte(text))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read JSON Schema %s: %w", file, err)
@@ -99,56 +95,34 @@ func schemaDocument(file string) (doc any, err error) {
 	return doc, nil
 }
 
-// withNumbers replaces each json.Number in doc by an int64 or a float64 that writes the same.
-func withNumbers(doc any) any {
-	switch v := doc.(type) {
-	case map[string]any:
-		for key, value := range v {
-			v[key] = withNumbers(value)
-		}
-	case []any:
-		for i, value := range v {
-			v[i] = withNumbers(value)
-		}
-	case json.Number:
-		if n, err := v.Int64(); err == nil {
-			return n
-		}
-		f, err := v.Float64()
-		if held := strconv.FormatFloat(f, 'g', -1, 64); err == nil && jsonpath.IsNumber(held) && jsonpath.SameNumber(held, string(v)) {
-			return f
-		}
-	}
-	return doc
-}
-
 // schemaSource is a document with schemas in it.
 type schemaSource struct {
 	name string
 	doc  any
 
-	refs  map[string]string // reference in the result, by place in the document
-	defs  map[string]any    // schemas of the result
-	queue []map[string]any  // copies whose references are those of the document
+	root  string           // place of the result in the document
+	defs  map[string]any   // schemas of the result, by place in the document
+	queue []map[string]any // copies whose references are those of the document
+	left  int              // bytes that copies may have
 }
 
 // part returns the schema at a place in the document. What it refers to is in its `$defs`.
 func (d *schemaSource) part(fragment string) (any, error) {
-	at, err := d.find(fragment)
-	if err != nil {
-		return nil, err
-	}
-	if err := d.check(at, d.name+"#"+fragment); err != nil {
-		return nil, err
-	}
-	root, ok := clone(at).(map[string]any)
+	d.root = canonical(fragment)
+	at, ok := d.find(d.root, maxHops)
 	if !ok {
-		return at, nil // true or false
+		return nil, d.missing(d.root)
 	}
-	d.refs, d.defs = map[string]string{canonical(fragment): "#"}, map[string]any{}
-	d.queue = []map[string]any{root}
-	for left := maxSchemaFile; len(d.queue) > 0; d.queue = d.queue[1:] {
-		if err := d.refer(d.queue[0], &left); err != nil {
+	if err := d.check(at, strings.TrimSuffix(d.name+"#"+fragment, "#")); err != nil || fragment == "" {
+		return at, err
+	}
+	schema, err := d.copied(at)
+	root, ok := schema.(map[string]any)
+	if err != nil || !ok {
+		return schema, err // true or false
+	}
+	for ; len(d.queue) > 0; d.queue = d.queue[1:] {
+		if err := d.refer(d.queue[0]); err != nil {
 			return nil, err
 		}
 	}
@@ -161,8 +135,23 @@ func (d *schemaSource) part(fragment string) (any, error) {
 	return root, nil
 }
 
-// refer makes the references of a copied schema lead to copies. left bounds the bytes of all.
-func (d *schemaSource) refer(schema map[string]any, left *int) error {
+// copied returns a copy whose references will be made those of the result.
+func (d *schemaSource) copied(at any) (any, error) {
+	schema, size, err := copied(at)
+	if d.left -= size; d.left < 0 {
+		err = errTooLarge
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read JSON Schema %s: %w", d.name, err)
+	}
+	if object, ok := schema.(map[string]any); ok {
+		d.queue = append(d.queue, object)
+	}
+	return schema, nil
+}
+
+// refer makes the references of a copied schema lead to copies.
+func (d *schemaSource) refer(schema map[string]any) (err error) {
 	for _, key := range []string{
 		"$defs", "definitions", "$id", "$schema", "description", "default", "example", "examples", "externalDocs", "xml",
 	} {
@@ -174,47 +163,29 @@ func (d *schemaSource) refer(schema map[string]any, left *int) error {
 			return otherDocument(to)
 		}
 		place := canonical(fragment)
-		if d.refs[place] == "" {
-			at, err := d.find(fragment)
-			if err != nil {
-				return err
-			}
-			if *left -= sizeInBytes(at); *left < 0 {
-				return fmt.Errorf("read JSON Schema %s: larger than 1 MiB, with what it refers to", d.name)
-			}
-			name := d.free(place)
-			d.refs[place], d.defs[name] = "#/$defs/"+pointerEscape.Replace(name), clone(at)
-			if copied, ok := d.defs[name].(map[string]any); ok {
-				d.queue = append(d.queue, copied)
+		if schema["$ref"] = "#"; place != d.root {
+			schema["$ref"] = (&url.URL{Fragment: "/$defs/" + pointerEscape.Replace(place)}).String()
+			if _, ok := d.defs[place]; !ok {
+				at, ok := d.find(place, maxHops)
+				if !ok {
+					return d.missing(place)
+				}
+				if d.defs[place], err = d.copied(at); err != nil {
+					return err
+				}
 			}
 		}
-		schema["$ref"] = d.refs[place]
 	}
-	var err error
 	eachSubschema(schema, func(sub map[string]any) {
 		if err == nil {
-			err = d.refer(sub, left)
+			err = d.refer(sub)
 		}
 	})
 	return err
 }
 
-// free returns a name for a place in `$defs`: its last part, with a number if it is in use.
-func (d *schemaSource) free(place string) string {
-	last := strings.Map(func(c rune) rune {
-		if c == '%' || c == '"' || c < ' ' {
-			return '_'
-		}
-		return c
-	}, place[strings.LastIndexByte(place, '/')+1:])
-	name := last
-	for n := len(d.defs); d.defs[name] != nil; n++ {
-		name = fmt.Sprintf("%s-%d", last, n)
-	}
-	return name
-}
-
 var (
+	errTooLarge     = errors.New("larger than 1 MiB, with what it refers to")
 	pointerEscape   = strings.NewReplacer("~", "~0", "/", "~1")
 	pointerUnescape = strings.NewReplacer("~1", "/", "~0", "~")
 )
@@ -227,57 +198,33 @@ func canonical(fragment string) string {
 	return fragment
 }
 
-func clone(value any) any {
-	switch v := value.(type) {
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for key, item := range v {
-			out[key] = clone(item)
-		}
-		return out
-	case []any:
-		out := make([]any, len(v))
-		for i, item := range v {
-			out[i] = clone(item)
-		}
-		return out
+// copied returns a copy of a document, and how long it is as JSON.
+func copied(value any) (any, int, error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil, 0, err
 	}
-	return value
+	value, err = jsonpath.Decode(text)
+	return value, len(text), err
 }
 
 // levels returns how many objects and lists are within each other.
 func levels(value any) (n int) {
-	switch v := value.(type) {
-	case map[string]any:
-		for _, item := range v {
-			n = max(n, levels(item))
-		}
-		return n + 1
-	case []any:
-		for _, item := range v {
-			n = max(n, levels(item))
-		}
-		return n + 1
+	for item := range within(value) {
+		n = max(n, levels(item))
 	}
-	return 0
-}
-
-// sizeInBytes returns about how long a value is as JSON.
-func sizeInBytes(value any) int {
-	n := 2
-	switch v := value.(type) {
-	case map[string]any:
-		for key, item := range v {
-			n += len(key) + sizeInBytes(item)
-		}
-	case []any:
-		for _, item := range v {
-			n += sizeInBytes(item)
-		}
-	case string:
-		n += len(v)
-	case json.Number:
-		n += len(v)
+	switch value.(type) {
+	case map[string]any, []any:
+		n++
 	}
 	return n
+}
+
+// within returns the values right within an object or a list.
+func within(value any) iter.Seq[any] {
+	if object, ok := value.(map[string]any); ok {
+		return maps.Values(object)
+	}
+	list, _ := value.([]any)
+	return slices.Values(list)
 }

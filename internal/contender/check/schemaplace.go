@@ -11,46 +11,31 @@ import (
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
-// find returns what is at a place in the document. References on the way are followed.
-func (d *schemaSource) find(fragment string) (any, error) {
-	place := canonical(fragment)
-	if place != "" && place[0] != '/' {
-		return nil, d.missing(place)
+// maxHops is how many references on the way to a place are followed.
+const maxHops = 20
+
+// find returns what is at a place in the document, past as many references as hops says.
+func (d *schemaSource) find(place string, hops int) (at any, ok bool) {
+	tokens := strings.Split(place, "/")
+	if at = d.doc; tokens[0] != "" {
+		return nil, false
 	}
-	at, hops := d.doc, 0
-	for _, token := range strings.Split(place, "/")[1:] {
-		token = pointerUnescape.Replace(token)
-		for {
-			next, ok := child(at, token)
-			if ok {
-				at = next
-				break
-			}
+	for _, token := range tokens[1:] {
+		next, ok := child(at, pointerUnescape.Replace(token))
+		for ; !ok; next, ok = child(at, pointerUnescape.Replace(token)) {
 			object, _ := at.(map[string]any)
 			to, _ := object["$ref"].(string)
-			fragment, here := strings.CutPrefix(to, "#/")
-			if hops++; !here || hops > 20 {
-				return nil, d.missing(place)
+			fragment, here := strings.CutPrefix(to, "#")
+			if hops--; !here || hops < 0 {
+				return nil, false
 			}
-			if at = d.follow("/" + canonical(fragment)); at == nil {
-				return nil, d.missing(place)
+			if at, ok = d.find(canonical(fragment), 0); !ok {
+				return nil, false
 			}
-		}
-	}
-	return at, nil
-}
-
-// follow returns what is at a place without following references; nil if there is nothing.
-func (d *schemaSource) follow(place string) any {
-	at := d.doc
-	for _, token := range strings.Split(place, "/")[1:] {
-		next, ok := child(at, pointerUnescape.Replace(token))
-		if !ok {
-			return nil
 		}
 		at = next
 	}
-	return at
+	return at, true
 }
 
 func child(at any, token string) (any, bool) {
@@ -104,8 +89,8 @@ func (d *schemaSource) constrains(at any, names int) bool {
 	if !here || hasKeyword(rest) {
 		return hasKeyword(object)
 	}
-	next, err := d.find(fragment)
-	return err != nil || names > 0 && d.constrains(next, names-1) // a missing place is another mistake
+	next, ok := d.find(canonical(fragment), maxHops)
+	return !ok || names > 0 && d.constrains(next, names-1) // a missing place is another mistake
 }
 
 // missing reports a place that the document does not have.
@@ -127,7 +112,8 @@ func (d *schemaSource) missing(place string) error {
 // schemas returns the places of the named schemas of the document, sorted.
 func (d *schemaSource) schemas() (all []string) {
 	for _, place := range []string{"/components/schemas", "/definitions", "/$defs"} {
-		object, _ := d.follow(place).(map[string]any)
+		named, _ := d.find(place, 0)
+		object, _ := named.(map[string]any)
 		for _, name := range slices.Sorted(maps.Keys(object)) {
 			all = append(all, "#"+place+"/"+safe.Line(pointerEscape.Replace(name), 60))
 		}

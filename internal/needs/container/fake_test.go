@@ -326,8 +326,8 @@ func newFixture(t *testing.T, text string) fixture {
 	testenv.OK(t, err)
 	f := fixture{Need: found.Needs[0].Need.(*Need), engine: &fakeEngine{image: docker.Image{ID: "sha256:0123456789abcdef"}},
 		warned: &[]string{}}
-	if f.spec.Ready.Timeout == duration(time.Second) { // the least of a profile
-		f.spec.Ready.Timeout = duration(200 * time.Millisecond)
+	if f.spec.Ready.Timeout == time.Second { // the least of a profile
+		f.spec.Ready.Timeout = 200 * time.Millisecond
 	}
 	f.pace = pace{time.Millisecond, time.Millisecond, 5 * time.Millisecond, 200 * time.Millisecond}
 	f.place = needs.Place{

@@ -406,7 +406,7 @@ func TestKeep(t *testing.T) {
 func TestClose(t *testing.T) {
 	for _, failing := range []string{"image", "create", "run", "exec", "end", "written", "copy", "kill"} {
 		f := database(t, "volumes: [/more]\nseed: [{command: [psql]}]\n")
-		f.engine.failing, f.spec.Ready.Timeout = failing, duration(100*time.Millisecond)
+		f.engine.failing, f.spec.Ready.Timeout = failing, 100*time.Millisecond
 		err := f.Open(t.Context(), f.place)
 		if err == nil {
 			_, err = f.Seed(t.Context(), func(bench.Progress) {})

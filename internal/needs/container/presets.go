@@ -47,7 +47,7 @@ func run(command string) shell { return strings.Fields(command) }
 
 var onSQL = []string{".sql", ".sql.gz", ".sh"}
 
-const slow = duration(3 * time.Minute)
+const slow = 3 * time.Minute
 
 var presets = []preset{
 	{

@@ -46,7 +46,7 @@ var missingFile = regexp.MustCompile(`(?i)not found|no such file|permission deni
 // await waits until the service is ready: until its check has succeeded several times in a row,
 // apart, for the same process. It is never started again if it ends.
 func (n *Need) await(ctx context.Context, c needs.Container, heard *heard, first bool) error {
-	limit := cmp.Or(time.Duration(n.spec.Ready.Timeout), readyTimeout)
+	limit := cmp.Or(n.spec.Ready.Timeout, readyTimeout)
 	began, reported := time.Now(), time.Duration(0)
 	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"text/template"
+	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/text/secret"
@@ -17,26 +18,26 @@ import (
 // seed is one of the steps that give the service its data: a file, which its image runs, a command
 // in its container, a container of another image, or a start of each contender.
 type seed struct {
-	File        string      `json:"file,omitempty"`
-	Command     shell       `json:"command,omitempty"`
-	Image       string      `json:"image,omitempty"`
-	Entrypoint  words       `json:"entrypoint,omitempty"`
-	Environment environment `json:"environment,omitempty"`
-	User        string      `json:"user,omitempty"`
-	Volumes     []volume    `json:"volumes,omitempty"`
-	Start       bool        `json:"start,omitempty"`
-	Timeout     duration    `json:"timeout_ns,omitempty"`
+	File        string        `json:"file,omitempty"`
+	Command     shell         `json:"command,omitempty"`
+	Image       string        `json:"image,omitempty"`
+	Entrypoint  words         `json:"entrypoint,omitempty"`
+	Environment environment   `json:"environment,omitempty"`
+	User        string        `json:"user,omitempty"`
+	Volumes     []volume      `json:"volumes,omitempty"`
+	Start       bool          `json:"start,omitempty"`
+	Timeout     time.Duration `json:"timeout_ns,omitempty"`
 }
 
 type seedMap struct {
-	Command     shell       `yaml:"command" example:"[psql, -f, /seed/rows.sql]"`
-	Image       string      `yaml:"image" strict:"min=1,max=500" example:"flyway/flyway:11"`
-	Entrypoint  words       `yaml:"entrypoint"`
-	Environment environment `yaml:"environment"`
-	User        string      `yaml:"user" strict:"min=1,max=100"`
-	Volumes     []volume    `yaml:"volumes" strict:"max=50"`
-	Start       string      `yaml:"start"`
-	Timeout     duration    `yaml:"timeout" strict:"min=1s,max=24h"`
+	Command     shell         `yaml:"command" example:"[psql, -f, /seed/rows.sql]"`
+	Image       string        `yaml:"image" strict:"min=1,max=500" example:"flyway/flyway:11"`
+	Entrypoint  words         `yaml:"entrypoint"`
+	Environment environment   `yaml:"environment"`
+	User        string        `yaml:"user" strict:"min=1,max=100"`
+	Volumes     []volume      `yaml:"volumes" strict:"max=50"`
+	Start       string        `yaml:"start"`
+	Timeout     time.Duration `yaml:"timeout" strict:"min=1s,max=24h"`
 }
 
 // service is the value of `start`.

@@ -59,7 +59,7 @@ func (n *Need) seedBy(ctx context.Context, steps []seed, progress func(bench.Pro
 		} else {
 			commands++
 		}
-		limit := cmp.Or(time.Duration(one.Timeout), stepTimeout)
+		limit := cmp.Or(one.Timeout, stepTimeout)
 		err := within(ctx, limit, func() {
 			if n.at.Say != nil {
 				n.at.Say(fmt.Sprintf("%s: seed: waits for %s %s, at most %s", n.name, what, text, units.Exact(limit)))

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"reflect"
+	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/needs"
@@ -48,14 +49,12 @@ type service struct {
 	User            string            `json:"user,omitempty" yaml:"user" strict:"min=1,max=100"`
 	Init            bool              `json:"init,omitempty" yaml:"init"`
 	StopSignal      string            `json:"stop_signal,omitempty" yaml:"stop_signal" strict:"min=1,max=20"`
-	StopGracePeriod duration          `json:"stop_grace_period_ns,omitempty" yaml:"stop_grace_period" strict:"min=1s,max=10m"`
-	RestoreTimeout  duration          `json:"restore_timeout_ns,omitempty" yaml:"restore_timeout" strict:"min=3m,max=24h"`
+	StopGracePeriod time.Duration     `json:"stop_grace_period_ns,omitempty" yaml:"stop_grace_period" strict:"min=1s,max=10m"`
+	RestoreTimeout  time.Duration     `json:"restore_timeout_ns,omitempty" yaml:"restore_timeout" strict:"min=3m,max=24h"`
 	After           []string          `json:"after,omitempty" yaml:"after" strict:"max=20"`
 	Keep            bool              `json:"keep,omitempty" yaml:"keep"`
 	PerService      bool              `json:"per_service,omitempty" yaml:"per_service"`
 }
-
-type duration = strictyaml.Duration
 
 // serviceLimits are bench.Limits without a CPU set.
 type serviceLimits struct {
@@ -70,13 +69,13 @@ func (l serviceLimits) bench() bench.Limits {
 
 // ready says when the service is ready: the first of its rules that is given.
 type ready struct {
-	Command     shell     `json:"command,omitempty" yaml:"command"`
-	TCP         int       `json:"tcp,omitempty" yaml:"tcp" strict:"min=1,max=65535"`
-	HTTP        readyHTTP `json:"http,omitzero" yaml:"http"`
-	Log         readyLog  `json:"log,omitzero" yaml:"log"`
-	Healthcheck bool      `json:"healthcheck,omitempty" yaml:"healthcheck"`
-	Times       int       `json:"times,omitempty" yaml:"times" strict:"min=1,max=100"`
-	Timeout     duration  `json:"timeout_ns,omitempty" yaml:"timeout" strict:"min=1s,max=30m"`
+	Command     shell         `json:"command,omitempty" yaml:"command"`
+	TCP         int           `json:"tcp,omitempty" yaml:"tcp" strict:"min=1,max=65535"`
+	HTTP        readyHTTP     `json:"http,omitzero" yaml:"http"`
+	Log         readyLog      `json:"log,omitzero" yaml:"log"`
+	Healthcheck bool          `json:"healthcheck,omitempty" yaml:"healthcheck"`
+	Times       int           `json:"times,omitempty" yaml:"times" strict:"min=1,max=100"`
+	Timeout     time.Duration `json:"timeout_ns,omitempty" yaml:"timeout" strict:"min=1s,max=30m"`
 }
 
 // readyMap is ready without its methods.

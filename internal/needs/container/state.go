@@ -175,7 +175,7 @@ func (n *Need) Restore(ctx context.Context, of bench.Selection) (changed string,
 }
 
 // RestoreTimeout returns how long Restore may take; 0: as long as of others.
-func (n *Need) RestoreTimeout() time.Duration { return time.Duration(n.spec.RestoreTimeout) }
+func (n *Need) RestoreTimeout() time.Duration { return n.spec.RestoreTimeout }
 
 // Rest stops the service until Restore starts it again from its seeded state.
 func (n *Need) Rest(ctx context.Context) error {
@@ -216,7 +216,7 @@ func (n *Need) keepSeeded(ctx context.Context, of bench.Selection) error {
 	if exit := exitOf(c); exit != nil {
 		return fmt.Errorf("it ended before the first trial: %s%s", n.death(exit), n.lastLines(c))
 	}
-	grace := cmp.Or(time.Duration(n.spec.StopGracePeriod), stopGrace)
+	grace := cmp.Or(n.spec.StopGracePeriod, stopGrace)
 	clean, err := c.End(ctx, grace)
 	if err != nil {
 		return err

@@ -105,19 +105,19 @@ func (c cities) set() dataset.Spec {
 
 // elasticsearch is the need in a profile.
 type elasticsearch struct {
-	From    string              `yaml:"from"`
-	URL     string              `yaml:"url" strict:"max=2000"`
-	Image   string              `yaml:"image" strict:"max=500"`
-	Latency strictyaml.Duration `yaml:"latency" strict:"min=0s,max=1m"`
-	P99     strictyaml.Duration `yaml:"latency_p99" strict:"min=0s,max=1m"`
-	Cities  cities              `yaml:"cities"`
+	From    string        `yaml:"from"`
+	URL     string        `yaml:"url" strict:"max=2000"`
+	Image   string        `yaml:"image" strict:"max=500"`
+	Latency time.Duration `yaml:"latency" strict:"min=0s,max=1m"`
+	P99     time.Duration `yaml:"latency_p99" strict:"min=0s,max=1m"`
+	Cities  cities        `yaml:"cities"`
 }
 
 func read(v strictyaml.Value) bench.NeedSpec {
 	f := elasticsearch{From: string(bench.NeedAuto)}
 	v.Decode(&f)
 	n := bench.NeedSpec{From: bench.NeedOrigin(f.From), URL: f.URL}
-	spec{f.Image, time.Duration(f.Latency), time.Duration(f.P99), f.Cities}.put(&n)
+	spec{f.Image, f.Latency, f.P99, f.Cities}.put(&n)
 	return n
 }
 

@@ -3,6 +3,7 @@ package profile
 import (
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -99,7 +100,6 @@ func (r *rules) request(p *bench.Profile, req placed, known []string) []string {
 	r.path(p, at, req.Request, known)
 	r.header(at, req.Request)
 	r.places(p, at, req.Request, known)
-	r.columns(p, at, req.Request)
 	r.expected(p, at+".expect", req.Request, known)
 	r.unfilled(at+".expect", req.Request, known)
 	for _, status := range append([]int{req.ExpectStatus}, req.MoreStatuses...) {
@@ -145,6 +145,10 @@ func (r *rules) places(p *bench.Profile, at string, req bench.Request, known []s
 	}
 	for _, of := range texts {
 		for _, place := range bench.Parts(of.text) {
+			if of.key == at+"."+string(bench.FormBody) && place.Name == "" {
+				place.Text, _ = url.QueryUnescape(place.Text)
+			}
+			r.unplaced(p, of.key, place)
 			name, _ := values.Column(place.Name)
 			switch hint := noData(p, req, place.Name); {
 			case name == "" || slices.Contains(known, name):
@@ -196,6 +200,11 @@ func savedBy(p *bench.Profile, name string, not bench.Request) string {
 
 // expected reports unknown variables in expectations, and those that follow the clock.
 func (r *rules) expected(p *bench.Profile, at string, req bench.Request, known []string) {
+	for _, text := range req.ExpectedTexts() {
+		for _, part := range bench.Parts(text) {
+			r.unplaced(p, at, part)
+		}
+	}
 	for _, place := range req.ExpectedPlaces() {
 		name, _ := values.Column(place.Name)
 		drawn := ofData(place.Name) && bench.HasPlace(req.Path, name)
@@ -251,7 +260,7 @@ func (r *rules) path(p *bench.Profile, at string, req bench.Request, known []str
 	outside := func(c rune) bool { return c <= ' ' || c >= 0x7f || c == '#' }
 	for _, part := range bench.Parts(req.Path) {
 		if m := unplaced.FindStringSubmatch(part.Text); m != nil && !bench.HasPlace("{"+m[1]+"."+m[2]+"}", m[1]+"."+m[2]) {
-			continue // see columns
+			continue // see unplaced
 		}
 		if part.Name == "" && strings.ContainsFunc(part.Text, outside) {
 			r.wrong(at+".path", req.Path, "percent-encode non-ASCII letters, spaces and `#`, such as `%20`")

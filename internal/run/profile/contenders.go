@@ -58,15 +58,8 @@ func (c *chosen) UnmarshalStrict(v strictyaml.Value) {
 	if !at.Decode(&s) {
 		return
 	}
-	for _, m := range wrongLimits(s.limits()) {
-		if at.Has(m.path) {
-			at.At(m.path).Wrong(m.hint)
-		}
-	}
-	for _, key := range []string{"cpus", "cpu_set", "memory", "pids"} { // 0 would be the profile's limit
-		if text := at.At(key); at.Has(key) && s.zero(key) && !text.Failed() {
-			text.Wrong("write a number above 0, or remove the key: the profile's limit applies")
-		}
+	for _, m := range wrongLimits(s.limits(), func(key string) bool { return at.Has(key) }) {
+		at.At(m.path).Wrong(m.hint + "; without the key, the profile's limit applies")
 	}
 	contender.CheckEnv(at.At("env"), s.Env)
 	if s.Image != "" && !contender.ValidImage(s.Image) {
@@ -105,17 +98,13 @@ func (s settings) limits() bench.Limits {
 	return bench.Limits{CPUs: s.CPUs, CPUSet: s.CPUSet, Memory: int64(s.Memory), PIDs: s.PIDs}
 }
 
-func (s settings) zero(key string) bool {
-	return map[string]bool{"cpus": s.CPUs == 0, "cpu_set": s.CPUSet == 0, "memory": s.Memory == 0, "pids": s.PIDs == 0}[key]
-}
-
-// wrongLimits returns the keys of limits that are out of bounds, with what to write. Missing limits
-// are not wrong.
-func wrongLimits(l bench.Limits) (all []mistake) {
+// wrongLimits returns the keys of limits that are out of bounds, with what to write. A limit of
+// zero is wrong if it was given.
+func wrongLimits(l bench.Limits, given func(key string) bool) (all []mistake) {
 	p := &bench.Profile{Limits: l}
 	for _, o := range Options() {
 		if key, ok := strings.CutPrefix(o.Key, "limits."); ok && o.wrong != nil {
-			if hint := o.wrong(p, false); hint != "" {
+			if hint := o.wrong(p, given(key)); hint != "" {
 				all = append(all, mistake{path: key, hint: hint})
 			}
 		}

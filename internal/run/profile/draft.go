@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"reflect"
 	"regexp"
@@ -17,6 +16,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/results/event"
+	"github.com/locbench/locbench/internal/text/jsonpath"
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 	"github.com/locbench/locbench/internal/values"
@@ -331,7 +331,8 @@ func (t *draftText) check(file, body string) error {
 		return err
 	}
 	sent := p.Requests[len(p.Requests)-1].Body
-	if !sameJSON(body, sent) {
+	typed, _ := jsonpath.Decode([]byte(body))
+	if read, err := jsonpath.Decode([]byte(sent)); err != nil || !reflect.DeepEqual(typed, read) {
 		return fmt.Errorf("%.200q would be sent as %.200q: rewrite it, or put it into a file later, "+
 			"with `file: order.json` in the profile", body, sent)
 	}
@@ -352,41 +353,4 @@ func (t *draftText) parse(file string) (bench.Profile, error) {
 		err = errors.New(strings.Join(texts, "\n"))
 	}
 	return p, err
-}
-
-// sameJSON reports whether two documents have the same values, however fractions are written.
-func sameJSON(a, b string) bool {
-	values := make([]any, 2)
-	for i, text := range []string{a, b} {
-		d := json.NewDecoder(strings.NewReader(text))
-		d.UseNumber()
-		if d.Decode(&values[i]) != nil {
-			return false
-		}
-		values[i] = fractions(values[i])
-	}
-	return reflect.DeepEqual(values[0], values[1])
-}
-
-// fractions converts numbers to float64, except large whole ones, which float64 would round.
-func fractions(v any) any {
-	switch v := v.(type) {
-	case []any:
-		for i := range v {
-			v[i] = fractions(v[i])
-		}
-	case map[string]any:
-		for key := range v {
-			v[key] = fractions(v[key])
-		}
-	case json.Number:
-		x, err := v.Float64()
-		if err != nil {
-			return v
-		}
-		if whole := math.Trunc(x) == x && math.Abs(x) < 1<<53; whole || strings.ContainsAny(v.String(), ".eE") {
-			return x
-		}
-	}
-	return v
 }

@@ -1,7 +1,9 @@
 package profile
 
 import (
+	"encoding/json"
 	"net/http"
+	"strconv"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender/check"
@@ -36,10 +38,10 @@ func (e expect) status() (first int, more []int) {
 		all = []any{e["status"]}
 	}
 	for _, s := range all {
-		switch s := s.(type) {
-		case int64:
-			more = append(more, int(s))
-		case string: // it is valid
+		if n, isNumber := s.(json.Number); isNumber {
+			status, _ := strconv.Atoi(string(n))
+			more = append(more, status)
+		} else { // it is valid
 			more = append(more, bench.All2xx()...)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/jsonpath"
 )
 
 const withExpect = "contenders: [a]\nsteps: [1]\nvariables: {item: {from: 1, to: 9}, once: {from: 1, to: 99, draw: once}, " +
@@ -32,6 +33,17 @@ func TestExpectedNumbersStayExact(t *testing.T) {
 	other, _ := json.Marshal(resumed[0].Expect)
 	testenv.Equal(t, string(other), string(one))
 	testenv.Contains(t, string(other), `"id":18446744073709551615,`)
+}
+
+// What cannot be saved is refused.
+func TestExpectationsThatCannotBeSaved(t *testing.T) {
+	for expect, wrong := range map[string]string{
+		`{contains: 1e999}`: "p.yaml:5: a number that is too large: at most 1,000 digits and an exponent from -400 to 400; put a text",
+		`{json: [` + strings.Repeat("1,", jsonpath.MaxValues) + `]}`: "p.yaml:5: JSON with too many values",
+	} {
+		_, err := readExpect(t, expect)
+		testenv.Fails(t, err, wrong)
+	}
 }
 
 // A body goes as written; what YAML would change is refused.

@@ -28,35 +28,35 @@ var (
 )
 
 type file struct {
-	Name          string            `yaml:"name"`
-	Title         string            `yaml:"title" strict:"max=200"`
-	Description   string            `yaml:"description" strict:"max=10000"`
-	Contenders    []chosen          `yaml:"contenders" strict:"min=1,max=100" example:"[go-nethttp]"`
-	Services      contenderFolder   `yaml:"services"`
-	Rounds        int               `yaml:"rounds"`
-	Runtime       bench.Runtime     `yaml:"runtime"`
-	Limits        limits            `yaml:"limits"`
-	Isolation     string            `yaml:"isolation"`
-	Needs         kinds.List        `yaml:"needs"`
-	Header        map[string]string `yaml:"header" strict:"max=50"`
-	Follow        follow            `yaml:"follow"`
-	Variables     variables         `yaml:"variables"`
-	Setup         []request         `yaml:"setup" strict:"min=1,max=100"`
-	Requests      requestList       `yaml:"requests" example:"[{get: /hello}]"`
-	Sessions      []session         `yaml:"sessions" strict:"min=1,max=100"`
-	Teardown      []request         `yaml:"teardown" strict:"min=1,max=100"`
-	Protocol      bench.Protocol    `yaml:"protocol"`
-	Timeout       duration          `yaml:"timeout"`
-	CompareBodies compared          `yaml:"compare_bodies"`
-	MaxErrors     share             `yaml:"max_errors"`
-	MaxUnexpected share             `yaml:"max_unexpected"`
-	FirstRequests *firstRequests    `yaml:"first_requests"`
-	Checks        checks            `yaml:"checks"`
-	StepDuration  duration          `yaml:"step_duration" strict:"min=100ms,max=24h"`
-	Interleave    interleave        `yaml:"interleave"`
-	Steps         steps             `yaml:"steps" strict:"required,min=1,max=1000" example:"[1x5 warm-up, 2..64 doubling]"`
-	Thresholds    []threshold       `yaml:"thresholds" strict:"max=100"`
-	Price         float64           `yaml:"price_per_vcpu_hour"`
+	Name          string                   `yaml:"name"`
+	Title         string                   `yaml:"title" strict:"max=200"`
+	Description   string                   `yaml:"description" strict:"max=10000"`
+	Contenders    []chosen                 `yaml:"contenders" strict:"min=1,max=100" example:"[go-nethttp]"`
+	Services      contenderFolder          `yaml:"services"`
+	Rounds        int                      `yaml:"rounds"`
+	Runtime       bench.Runtime            `yaml:"runtime"`
+	Limits        limits                   `yaml:"limits"`
+	Isolation     string                   `yaml:"isolation"`
+	Needs         kinds.List               `yaml:"needs"`
+	Header        map[string]string        `yaml:"header" strict:"max=50"`
+	Follow        follow                   `yaml:"follow"`
+	Variables     variables                `yaml:"variables"`
+	Setup         []request                `yaml:"setup" strict:"min=1,max=100"`
+	Requests      requestList              `yaml:"requests" example:"[{get: /hello}]"`
+	Sessions      []session                `yaml:"sessions" strict:"min=1,max=100"`
+	Teardown      []request                `yaml:"teardown" strict:"min=1,max=100"`
+	Protocol      bench.Protocol           `yaml:"protocol"`
+	Timeout       time.Duration            `yaml:"timeout"`
+	CompareBodies compared                 `yaml:"compare_bodies"`
+	MaxErrors     share                    `yaml:"max_errors"`
+	MaxUnexpected share                    `yaml:"max_unexpected"`
+	FirstRequests *bench.FirstRequestsSpec `yaml:"first_requests"`
+	Checks        checks                   `yaml:"checks"`
+	StepDuration  time.Duration            `yaml:"step_duration" strict:"min=100ms,max=24h"`
+	Interleave    interleave               `yaml:"interleave"`
+	Steps         steps                    `yaml:"steps" strict:"required,min=1,max=1000" example:"[1x5 warm-up, 2..64 doubling]"`
+	Thresholds    []threshold              `yaml:"thresholds" strict:"max=100"`
+	Price         float64                  `yaml:"price_per_vcpu_hour"`
 }
 
 // contenderFolder is the folder with the contenders.
@@ -70,9 +70,6 @@ func (f *contenderFolder) UnmarshalStrict(v strictyaml.Value) {
 	}
 	(*strictyaml.Folder)(f).UnmarshalStrict(v)
 }
-
-// duration is written with its unit.
-type duration = strictyaml.Duration
 
 // compared is the share of bodies that are compared.
 type compared struct {
@@ -120,15 +117,10 @@ type limits struct {
 	PIDs   int64            `yaml:"pids"`
 }
 
-// firstRequests says how many requests at the start of a trial are timed one at a time.
-type firstRequests struct {
-	Requests int `yaml:"requests" strict:"required" example:"10"`
-}
-
 func defaults() file {
 	return file{
 		Interleave: interleave(bench.InterleaveAuto), Runtime: bench.RuntimeAuto, Isolation: isolationAuto,
-		Timeout: duration(10 * time.Second), StepDuration: duration(10 * time.Second),
+		Timeout: 10 * time.Second, StepDuration: 10 * time.Second,
 		CompareBodies: compared{.01, true},
 		Price:         .0275, // dollars per vCPU-hour, as in the published comparison
 		Checks:        checks{Lifecycle: bench.LifecycleChecks()},
@@ -138,7 +130,7 @@ func defaults() file {
 // derive fills in defaults that depend on other keys: durations of steps, and what checks get from
 // needs. has reports whether the profile has a key.
 func (f *file) derive(v strictyaml.Value, has func(keys ...string) bool) {
-	f.Steps.fill(time.Duration(f.StepDuration))
+	f.Steps.fill(f.StepDuration)
 	f.nameTargets()
 	for i := range f.Sessions {
 		if s := &f.Sessions[i]; s.Name == "" { // reported: its requests are those of a session all the same
@@ -224,20 +216,20 @@ func (f file) profile() bench.Profile {
 		Limits: bench.Limits{
 			CPUs: f.Limits.CPUs, CPUSet: f.Limits.CPUSet, Memory: int64(f.Limits.Memory), PIDs: f.Limits.PIDs,
 		},
-		Needs: f.Needs, Protocol: f.Protocol, Timeout: time.Duration(f.Timeout),
+		Needs: f.Needs, Protocol: f.Protocol, Timeout: f.Timeout,
 		CompareBodies: float64(f.CompareBodies.of), CompareBounded: f.CompareBodies.bounded, MaxErrors: float64(f.MaxErrors),
 		MaxUnexpected: float64(f.MaxUnexpected),
 		Checks: bench.CheckSpec{
 			Lifecycle: f.Checks.Lifecycle, Suites: each(f.Checks.Suites, func(s suite) string { return string(s) }),
 		},
 		PriceVCPUHr:   f.Price,
-		FirstRequests: (*bench.FirstRequestsSpec)(f.FirstRequests),
+		FirstRequests: f.FirstRequests,
 		Interleave:    time.Duration(f.Interleave), Steps: f.Steps.all,
 		Services:   string(f.Services),
 		Contenders: each(f.Contenders, func(c chosen) bench.Selection { return c.Selection }), Settings: settingsOf(f.Contenders),
 		Variables: f.Variables, Setup: f.setup(), Requests: f.mix(), Teardown: f.requests(f.Teardown),
 		Sessions: each(f.Sessions, func(s session) bench.Session {
-			return bench.Session{Name: s.Name, Weight: s.Weight, Pace: time.Duration(s.Pace)}
+			return bench.Session{Name: s.Name, Weight: s.Weight, Pace: s.Pace}
 		}),
 		Thresholds: each(f.Thresholds, func(t threshold) bench.Threshold { return bench.Threshold(t) }),
 	}

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -30,9 +31,9 @@ type ramp struct {
 }
 
 type wave struct {
-	Mean      float64  `yaml:"mean" strict:"required,min=0.01,max=1000000" example:"1000"`
-	Amplitude float64  `yaml:"amplitude" strict:"required,min=0.01,max=1000000" example:"500"`
-	Period    duration `yaml:"period" strict:"required,min=100ms,max=24h" example:"20s"`
+	Mean      float64       `yaml:"mean" strict:"required,min=0.01,max=1000000" example:"1000"`
+	Amplitude float64       `yaml:"amplitude" strict:"required,min=0.01,max=1000000" example:"500"`
+	Period    time.Duration `yaml:"period" strict:"required,min=100ms,max=24h" example:"20s"`
 }
 
 var sharePattern = regexp.MustCompile(`^(\d{1,4}(?:\.\d{1,3})?) ?% of (?:the )?(lowest )?peak$`)
@@ -51,7 +52,7 @@ func (r *rate) UnmarshalStrict(v strictyaml.Value) {
 		if v.Decode(&m) && m.Amplitude >= m.Mean {
 			v.At("amplitude").Wrong("write less than the mean: the rate must not fall to 0")
 		}
-		r.Rate, r.Wave = m.Mean, &bench.Wave{Amplitude: m.Amplitude, Period: time.Duration(m.Period)}
+		r.Rate, r.Wave = m.Mean, &bench.Wave{Amplitude: m.Amplitude, Period: m.Period}
 	case strictyaml.Scalar:
 		text, _ := v.Text()
 		if m := sharePattern.FindStringSubmatch(squeeze(text)); m != nil {
@@ -76,26 +77,11 @@ func (r *rate) UnmarshalStrict(v strictyaml.Value) {
 	}
 }
 
-// arrivals are users that arrive within a time.
-type arrivals struct {
-	Users    int      `yaml:"users" strict:"required,min=1,max=1000000" example:"4000"`
-	Over     duration `yaml:"over" strict:"required,min=1ms,max=24h" example:"5s"`
-	Requests int      `yaml:"requests" strict:"min=1,max=100000"`
-}
-
-// UnmarshalStrict reads a map; one request each is the default.
-func (a *arrivals) UnmarshalStrict(v strictyaml.Value) {
-	type plain arrivals
-	p := plain{Requests: 1}
-	v.Decode(&p)
-	*a = arrivals(p)
-}
-
 // open returns the step of a rate or of arrivals; ok is false when there is neither.
 func (s step) open() (b bench.Step, ok bool) {
 	b = bench.Step(s.Rate)
 	if a := s.Arrivals; a != nil {
-		b.Arrivals = &bench.Arrivals{Users: a.Users, Over: time.Duration(a.Over), Requests: a.Requests}
+		b.Arrivals = &bench.Arrivals{Users: a.Users, Over: a.Over, Requests: cmp.Or(a.Requests, 1)}
 	}
 	if !b.Open() {
 		return b, false

@@ -13,13 +13,13 @@ import (
 
 // repeated says until when a request is sent again.
 type repeated struct {
-	Until expect   `yaml:"until" strict:"required" example:"{status: 200}"`
-	Every duration `yaml:"every" strict:"min=1ms,max=1h"`
-	Most  int      `yaml:"most" strict:"min=2,max=10000"`
+	Until expect        `yaml:"until" strict:"required" example:"{status: 200}"`
+	Every time.Duration `yaml:"every" strict:"min=1ms,max=1h"`
+	Most  int           `yaml:"most" strict:"min=2,max=10000"`
 }
 
 const (
-	defaultEvery = duration(100 * time.Millisecond)
+	defaultEvery = 100 * time.Millisecond
 	defaultMost  = 20
 )
 
@@ -37,7 +37,7 @@ func (r *repeated) spec() *bench.Repeat {
 	if r == nil {
 		return nil
 	}
-	out := &bench.Repeat{Every: time.Duration(r.Every), Most: r.Most}
+	out := &bench.Repeat{Every: r.Every, Most: r.Most}
 	until := maps.Clone(r.Until)
 	if until["status"] != nil {
 		first, more := r.Until.status()

@@ -44,12 +44,12 @@ type request struct {
 	Languages []string          `yaml:"languages" strict:"min=1,max=100"`
 	Expect    expect            `yaml:"expect"`
 	Success   []int             `yaml:"success" strict:"min=1,max=100"`
-	Timeout   duration          `yaml:"timeout" strict:"min=1ms,max=1h"`
+	Timeout   time.Duration     `yaml:"timeout" strict:"min=1ms,max=1h"`
 	Save      saves             `yaml:"save"`
 	Follow    follow            `yaml:"follow"`
 	Think     think             `yaml:"think"`
 	Repeat    *repeated         `yaml:"repeat"`
-	Pace      duration          `yaml:"pace" strict:"min=1ms,max=1h"`
+	Pace      time.Duration     `yaml:"pace" strict:"min=1ms,max=1h"`
 }
 
 // UnmarshalStrict reads a map whose absent keys have defaults.
@@ -119,11 +119,7 @@ const (
 )
 
 // ids is "uniform", "zipf", a list of ids, or a map.
-type ids struct {
-	Distribution string  `yaml:"distribution" strict:"required"`
-	Fixed        []int64 `yaml:"fixed"`
-	Exponent     float64 `yaml:"exponent"`
-}
+type ids bench.IDSpec
 
 // UnmarshalStrict reads a distribution, a list of ids, or a map.
 func (d *ids) UnmarshalStrict(v strictyaml.Value) {
@@ -187,9 +183,9 @@ func gcd(a, b int) int {
 func (f *file) request(r request, session string) bench.Request {
 	out := bench.Request{
 		Name: r.Name, Session: session, Weight: r.Weight, Method: r.Method, Path: r.Path, Body: string(r.Body), BodyFile: r.File,
-		IDs: bench.IDSpec(r.IDs), Languages: r.Languages, Timeout: time.Duration(r.Timeout), Save: r.Save,
+		IDs: bench.IDSpec(r.IDs), Languages: r.Languages, Timeout: r.Timeout, Save: r.Save,
 		Think: bench.Think(r.Think), Success: r.Success, Follow: cmp.Or(r.Follow, f.Follow).redirects(),
-		Repeat: r.Repeat.spec(), Pace: time.Duration(r.Pace), Multipart: r.Multipart,
+		Repeat: r.Repeat.spec(), Pace: r.Pace, Multipart: r.Multipart,
 	}
 	if session != "" {
 		out.Weight = 0

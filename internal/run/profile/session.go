@@ -67,12 +67,12 @@ func (t *think) UnmarshalStrict(v strictyaml.Value) {
 
 // session is a sequence of requests of one user.
 type session struct {
-	Name     string    `yaml:"name" strict:"required,min=1,max=80"`
-	Weight   int       `yaml:"weight"`
-	Share    share     `yaml:"share"`
-	Pace     duration  `yaml:"pace" strict:"min=1ms,max=1h"`
-	Setup    []request `yaml:"setup" strict:"min=1,max=100"`
-	Requests []request `yaml:"requests" strict:"required,min=1,max=100" example:"[{get: /items}]"`
+	Name     string        `yaml:"name" strict:"required,min=1,max=80"`
+	Weight   int           `yaml:"weight"`
+	Share    share         `yaml:"share"`
+	Pace     time.Duration `yaml:"pace" strict:"min=1ms,max=1h"`
+	Setup    []request     `yaml:"setup" strict:"min=1,max=100"`
+	Requests []request     `yaml:"requests" strict:"required,min=1,max=100" example:"[{get: /items}]"`
 }
 
 // UnmarshalStrict reads a map whose absent keys have defaults.

@@ -34,17 +34,17 @@ type steps struct {
 }
 
 type step struct {
-	Name        string      `yaml:"name" strict:"min=1,max=100"`
-	Connections connections `yaml:"connections"`
-	Request     string      `yaml:"request" strict:"min=1,max=100"`
-	Repeat      int         `yaml:"repeat" strict:"min=1,max=1000"`
-	WarmUp      bool        `yaml:"warm_up"`
-	OrLonger    bool        `yaml:"or_longer"`
-	Duration    duration    `yaml:"duration"`
-	MaxRequests int64       `yaml:"max_requests" strict:"min=1"`
-	Keep        int         `yaml:"keep_requests" strict:"min=1,max=10000"`
-	Rate        rate        `yaml:"rate"`
-	Arrivals    *arrivals   `yaml:"arrivals"`
+	Name        string          `yaml:"name" strict:"min=1,max=100"`
+	Connections connections     `yaml:"connections"`
+	Request     string          `yaml:"request" strict:"min=1,max=100"`
+	Repeat      int             `yaml:"repeat" strict:"min=1,max=1000"`
+	WarmUp      bool            `yaml:"warm_up"`
+	OrLonger    bool            `yaml:"or_longer"`
+	Duration    time.Duration   `yaml:"duration"`
+	MaxRequests int64           `yaml:"max_requests" strict:"min=1"`
+	Keep        int             `yaml:"keep_requests" strict:"min=1,max=10000"`
+	Rate        rate            `yaml:"rate"`
+	Arrivals    *bench.Arrivals `yaml:"arrivals"`
 }
 
 // ValidateStrict requires connections, a rate or arrivals.
@@ -160,7 +160,7 @@ func (s *steps) fill(d time.Duration) {
 func (s step) steps() []bench.Step {
 	var out []bench.Step
 	add := func(b bench.Step) {
-		b.WarmUp, b.Duration, b.MaxRequests = s.WarmUp, time.Duration(s.Duration), s.MaxRequests
+		b.WarmUp, b.Duration, b.MaxRequests = s.WarmUp, s.Duration, s.MaxRequests
 		b.Request, b.KeepRequests = s.Request, s.Keep
 		b.UntilWarm = s.WarmUp && (s.OrLonger || s.Duration == 0)
 		b.Name = cmp.Or(s.Name, b.DefaultName())
@@ -212,7 +212,7 @@ func parseStep(text string) (s step, hint string) {
 		case !validDuration(d):
 			hint = durationHint
 		}
-		s.Duration = duration(d)
+		s.Duration = d
 	}
 	if hint == "" && s.OrLonger && !s.WarmUp {
 		hint = "`or longer` is for a warm-up: " + longerHint

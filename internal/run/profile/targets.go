@@ -2,6 +2,7 @@ package profile
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -125,7 +126,7 @@ func requestOfTarget(t targets.Target) request {
 		r.Header[name] = bench.Literal(value)
 	}
 	if all := usualStatuses(t.Method); len(all) > 1 {
-		r.Expect = expect{"status": each(all, func(n int) any { return int64(n) })}
+		r.Expect = expect{"status": each(all, func(n int) any { return json.Number(strconv.Itoa(n)) })}
 	}
 	return r
 }

@@ -14,14 +14,7 @@ const thresholdHint = "write a condition such as `p99<50ms,errors<0.1%`, optiona
 	"or `stop=run`; or a map with condition, from_step, stop"
 
 // threshold is an item of thresholds: a short text as in thresholdHint, or a map.
-type threshold struct {
-	Condition string      `yaml:"condition" strict:"required,min=1,max=500" example:"p99<50ms"`
-	FromStep  int         `yaml:"from_step" strict:"min=1,max=1000"`
-	Stop      bench.Scope `yaml:"stop" strict:"oneof=trial|true|run|false"`
-}
-
-// thresholdMap is read and written key by key.
-type thresholdMap threshold
+type threshold bench.Threshold
 
 // scopes are the values of `stop`; true means the trial, so other contenders are still measured.
 var scopes = map[string]bench.Scope{
@@ -32,7 +25,7 @@ var scopes = map[string]bench.Scope{
 func (t *threshold) UnmarshalStrict(v strictyaml.Value) {
 	switch v.Kind() {
 	case strictyaml.Map:
-		if !v.Decode((*thresholdMap)(t)) {
+		if !v.Decode((*bench.Threshold)(t)) {
 			return
 		}
 		t.Stop = scopes[string(t.Stop)]

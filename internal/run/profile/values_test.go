@@ -21,7 +21,7 @@ func TestSchemasOfOpenAPIAreKept(t *testing.T) {
 	p, err := readExpect(t, `{schema: "api.json#/components/schemas/A"}`)
 	testenv.OK(t, err)
 	testenv.OK(t, os.Remove("api.json"))
-	const want = `{"schema":{"$defs":{"N":{"maximum":18446744073709551615,"nullable":true,"type":"integer"}},"properties":{"n":{"$ref":"#/$defs/N"},` +
+	const want = `{"schema":{"$defs":{"/components/schemas/N":{"maximum":18446744073709551615,"nullable":true,"type":"integer"}},"properties":{"n":{"$ref":"#/$defs/~1components~1schemas~1N"},` +
 		`"x":{"$ref":"#"}},"type":"object"}}`
 	got, err := json.Marshal(p.Requests[0].Expect)
 	testenv.OK(t, err)

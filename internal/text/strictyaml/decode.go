@@ -15,7 +15,6 @@ import (
 
 var (
 	timeType     = reflect.TypeFor[time.Duration]()
-	durationType = reflect.TypeFor[Duration]()
 	bytesType    = reflect.TypeFor[Bytes]()
 )
 
@@ -46,7 +45,7 @@ func (v Value) read(dst reflect.Value, r rules) {
 		return
 	}
 	switch t := dst.Type(); {
-	case t == durationType, t == timeType:
+	case t == timeType:
 		readNumber(v, dst, r, "a duration such as `10s`", ParseDuration)
 		return
 	case t == bytesType:

@@ -4,108 +4,85 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"gopkg.in/yaml.v3"
 
 	"github.com/locbench/locbench/internal/bench/units"
 )
 
-// Document reads a YAML document that is written for other programs too: nil, bool, json.Number,
-// string, []any or map[string]any. Aliases are allowed; what they stand for counts among the values.
-// The error is a [Mistakes].
-func Document(file string, data []byte, depth, values int) (any, error) {
-	d := &decoder{Collector: Collector{File: file}}
+// Document returns a YAML document that is written for other programs too as JSON, with the same text
+// of each number that JSON has. Aliases are allowed; what they are of counts among the values. The
+// error is a [Mistakes].
+func Document(file string, data []byte, depth, values int) (string, error) {
+	d := &decoder{Collector: Collector{File: file}, failed: map[place]bool{}}
 	root, ok := d.parseAny(data)
 	if !ok {
-		return nil, d.Err()
+		return "", d.Err()
 	}
-	r := documentReader{d: d, depth: depth, left: values, most: values}
-	doc := r.value(root, 0)
-	return doc, d.Err()
+	e := expander{d: d, depth: depth, left: values, most: values}
+	if e.expand(root, 0); d.count() > 0 {
+		return "", d.Err()
+	}
+	text := Value{node: root, d: d}.JSON()
+	return text, d.Err()
 }
 
-type documentReader struct {
+// maxExpanded bounds the texts of a document with what its aliases are of, in bytes.
+const maxExpanded = 16 << 20
+
+type expander struct {
 	d     *decoder
 	depth int // that is allowed
 	left  int // values
 	most  int
+	bytes int // of texts so far
 }
 
-// value reads a value and those within it, up to the first mistake.
-func (r *documentReader) value(n *yaml.Node, depth int) any {
-	if r.left--; r.left < 0 {
-		return r.wrong(n, fmt.Sprintf("the document is too large: at most %s values", units.Count(int64(r.most))), "")
-	}
-	if depth > r.depth {
-		return r.wrong(n, fmt.Sprintf("nested deeper than the %d levels allowed", r.depth), "")
-	}
-	if n.Kind == yaml.AliasNode {
-		return r.value(n.Alias, depth+1)
-	}
-	if !plainTags[n.Tag] {
-		return r.wrong(n, "tag (`!…`)", "remove it")
-	}
-	switch n.Kind {
-	case yaml.SequenceNode:
-		list := make([]any, 0, len(n.Content))
-		for _, item := range n.Content {
-			if list = append(list, r.value(item, depth+1)); r.d.count() > 0 {
-				return nil
-			}
-		}
-		return list
-	case yaml.MappingNode:
-		return r.object(n, depth)
-	}
-	return r.scalar(n)
-}
-
-func (r *documentReader) object(n *yaml.Node, depth int) any {
-	m := make(map[string]any, len(n.Content)/2)
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key := n.Content[i]
-		switch _, twice := m[key.Value]; {
-		case key.Tag == "!!merge":
-			return r.wrong(key, "merge key `<<`", "write the keys out: merging is not supported")
-		case key.Kind != yaml.ScalarNode:
-			return r.wrong(key, "a key that is not a text", "")
-		case twice:
-			return r.wrong(key, "duplicate key `"+clip(key.Value, 60)+"`", "remove one")
-		}
-		if m[key.Value] = r.value(n.Content[i+1], depth+1); r.d.count() > 0 {
-			return nil
-		}
-	}
-	return m
-}
-
-func (r *documentReader) scalar(n *yaml.Node) any {
-	switch n.Tag {
-	case "!!null":
-		return nil
-	case "!!bool":
-		return strings.EqualFold(n.Value, "true")
-	case "!!int", "!!float":
-		if text := n.Value; json.Valid([]byte(text)) && len(text) <= 1000 {
-			return json.Number(text)
-		}
+// expand replaces aliases by what they are of, and numbers by those of JSON, up to the first mistake.
+func (e *expander) expand(n *yaml.Node, depth int) {
+	what, hint, number := "", "", n.Tag == "!!int" || n.Tag == "!!float"
+	e.left, e.bytes = e.left-1, e.bytes+len(n.Value)
+	switch {
+	case e.bytes > maxExpanded:
+		what = fmt.Sprintf("the document is too large: at most %s of texts", FormatBytes(maxExpanded))
+	case e.left < 0:
+		what = fmt.Sprintf("the document is too large: at most %s values", units.Count(int64(e.most)))
+	case depth > e.depth:
+		what = fmt.Sprintf("nested deeper than the %d levels allowed", e.depth)
+	case !plainTags[n.Tag]:
+		what, hint = "tag (`!…`)", "remove it"
+	case number && (!json.Valid([]byte(n.Value)) || len(n.Value) > 1000):
 		var whole int64
-		if n.Tag == "!!int" && n.Decode(&whole) == nil {
-			return json.Number(strconv.FormatInt(whole, 10))
-		}
 		var f float64
-		if err := n.Decode(&f); err == nil {
-			if text := strconv.FormatFloat(f, 'g', -1, 64); json.Valid([]byte(text)) {
-				return json.Number(text)
-			}
+		if n.Tag == "!!int" && n.Decode(&whole) == nil {
+			n.Value = strconv.FormatInt(whole, 10)
+		} else if n.Decode(&f) == nil {
+			n.Value = strconv.FormatFloat(f, 'g', -1, 64)
 		}
-		return r.wrong(n, "a number that JSON does not have", "write it as in JSON, or in quotes")
+		if !json.Valid([]byte(n.Value)) {
+			what, hint = "a number that JSON does not have", "write it as in JSON, or in quotes"
+		}
 	}
-	return n.Value
-}
-
-func (r *documentReader) wrong(n *yaml.Node, what, hint string) any {
-	r.d.Add(n.Line, what, hint)
-	return nil
+	if what != "" {
+		e.d.Add(n.Line, what, hint)
+	}
+	for i, child := range n.Content {
+		if e.d.count() > 0 {
+			return
+		}
+		isKey := n.Kind == yaml.MappingNode && i%2 == 0
+		if isKey {
+			e.bytes += len(child.Value)
+		}
+		switch {
+		case isKey && child.Tag == "!!merge":
+			e.d.Add(child.Line, "merge key `<<`", "write the keys out: merging is not supported")
+		case isKey: // JSON reports one that is not a text
+		case child.Kind == yaml.AliasNode:
+			n.Content[i] = child.Alias
+			e.expand(child.Alias, depth+1)
+		default:
+			e.expand(child, depth+1)
+		}
+	}
 }

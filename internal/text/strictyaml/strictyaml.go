@@ -19,7 +19,7 @@
 // The tag `example:"…"` holds a value to show if the key is missing.
 //
 // Kinds of fields: string (any scalar, in the text of the file), bool, integers, floats (finite),
-// time.Duration and [Duration] ("500ms", with a unit), [Bytes] ("512MiB", with a unit), slices,
+// time.Duration ("500ms", with a unit), [Bytes] ("512MiB", with a unit), slices,
 // map[string]T, structs, pointers to these, and any (nil, bool, int64, float64, string, []any,
 // map[string]any). A type that reads itself implements [Unmarshaler]. A struct that checks itself
 // after its fields were read implements [Validator].

@@ -17,9 +17,6 @@ type Bytes int64
 // String returns the size in the largest unit that makes it a whole number.
 func (b Bytes) String() string { return FormatBytes(int64(b)) }
 
-// Duration is a time.Duration that [Encode] writes in the short form: "1m", not "1m0s".
-type Duration time.Duration
-
 const bytesHint = "write a number and its unit: B, K, M, G, T or KiB, MiB, GiB, TiB (powers of 1024, as in compose files), such as `512M`"
 
 // BytesAlone says what a size without a unit is.
