@@ -14,8 +14,8 @@ import (
 )
 
 var (
-	timeType     = reflect.TypeFor[time.Duration]()
-	bytesType    = reflect.TypeFor[Bytes]()
+	timeType  = reflect.TypeFor[time.Duration]()
+	bytesType = reflect.TypeFor[Bytes]()
 )
 
 // Decode reads the value into dst, a pointer. It returns false if it reported a mistake in it.
