@@ -40,7 +40,8 @@ data.
 
 Running it again changes nothing unless the data differs or --force is given. It never touches an index that it did not
 create. Temporary rejections (full queue, restart) are retried for up to a minute. Permanent ones (disk full, read-only
-index, missing privilege) stop it at once, with the store's reasons. Rejected documents are listed. In all these cases no alias moves and the exit code is 1. Redirects are not followed.
+index, missing privilege) stop it at once, with the store's reasons. Rejected documents are listed. In all these cases
+no alias moves and the exit code is 1. Redirects are not followed.
 
 By default it loads the bundled data: 14,945 cities of CZ, SK, PL, DE and AT (GeoNames, CC BY 4.0) and their regions
 (CLDR); the shapes are made up. --cities N generates N cities instead. --from DIR loads a dump, with a file of documents
