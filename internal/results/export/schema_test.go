@@ -203,9 +203,8 @@ func TestResultsMatchTheSchemas(t *testing.T) {
 		t.Helper()
 		data, err := json.Marshal(v)
 		testenv.OK(t, err)
-		if err := check[name].Validate(instance(t, data)); err != nil {
-			t.Errorf("%s: %v", what, err)
-		}
+		err = check[name].Validate(instance(t, data))
+		testenv.Check(t, err == nil, "%s: %v", what, err)
 	}
 	var run bench.Run
 	var trial bench.TrialResult
@@ -239,9 +238,8 @@ func TestPublishedSchemasRead(t *testing.T) {
 			testenv.OK(t, err)
 			data, err := json.Marshal(v)
 			testenv.OK(t, err)
-			if err := compiled(t, text).Validate(instance(t, data)); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
+			err = compiled(t, text).Validate(instance(t, data))
+			testenv.Check(t, err == nil, "%s: %v", name, err)
 		})
 	}
 }
@@ -325,7 +323,6 @@ func TestSchemasDescribeTheirKeys(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(s.defs)) {
 		testenv.Check(t, s.defs[name].(schemaObject)["description"] != "", "type %s has no description", name)
 	}
-	if s.docs["Load.Elapsed"] == "" || len(s.values["TrialState"]) != 5 {
-		t.Errorf("comments or constants are not read: %q, %q", s.docs["Load.Elapsed"], s.values["TrialState"])
-	}
+	testenv.Check(t, s.docs["Load.Elapsed"] != "" && len(s.values["TrialState"]) == 5,
+		"comments or constants are not read: %q, %q", s.docs["Load.Elapsed"], s.values["TrialState"])
 }
