@@ -144,7 +144,7 @@ func TestTraits(t *testing.T) {
 		fact{"a need in the client", all(NeedEmbedded.Traits(), NeedAuto.Traits()), "{true false false false} {true false false false}"},
 		fact{"a need in a container", NeedContainer.Traits(), NeedTraits{Container: true}}, fact{"at a URL", NeedExternal.Traits(), NeedTraits{ByURL: true}},
 		fact{"no need", NeedNone.Traits(), NeedTraits{None: true}},
-		fact{"texts of a need", NeedSpec{URL: "u", Of: []byte(`{"b":["x",{"c":"y"}],"a":"z","n":1}`)}.Texts(), []string{"z", "x", "y", "u"}},
+		fact{"texts of a need", NeedSpec{URL: "u", Of: FormFrom([]byte(`{"b":["x",{"c":"y"}],"a":"z","n":1}`))}.Texts(), []string{"z", "x", "y", "u"}},
 		fact{"engines", Engines(), []string{"auto", "fast", "vegeta"}}, fact{"lifecycle checks", len(LifecycleChecks()), 8},
 		fact{"privileges", Privileges{[]string{"ALL", "X"}, true, 7}, "capabilities ALL, X; new privileges; up to 7 processes and threads"},
 		fact{"one process", Privileges{Processes: 1}, "up to 1 processes and threads"}, fact{"no privileges", Privileges{}, ""},

@@ -93,7 +93,7 @@ func (s *schemas) of(t reflect.Type) schemaObject {
 		return schemaObject{"type": "string", "format": "date-time"}
 	case t == reflect.TypeFor[cpuset.Set]():
 		return schemaObject{"type": "string"}
-	case t == reflect.TypeFor[json.RawMessage]():
+	case t == reflect.TypeFor[json.RawMessage](), t == reflect.TypeFor[bench.NeedForm]():
 		return schemaObject{} // anything
 	case t == reflect.TypeFor[time.Duration]():
 		return schemaObject{"type": "integer"}
@@ -266,6 +266,9 @@ func fill(v reflect.Value) {
 	switch v.Type() {
 	case reflect.TypeFor[time.Time]():
 		v.Set(reflect.ValueOf(time.Unix(1_700_000_000, 123).UTC()))
+		return
+	case reflect.TypeFor[bench.NeedForm]():
+		v.Set(reflect.ValueOf(bench.FormFrom([]byte(`{"a":1}`))))
 		return
 	case reflect.TypeFor[json.RawMessage]():
 		v.SetBytes([]byte(`{"a":1}`))
