@@ -94,4 +94,4 @@ dist: ## everything of a release in dist/: archives, deb, rpm, images, SBOMs, ch
 	@.ci/dist
 
 clean: ## removes the files of builds and runs from the checkout
-	rm -rf locbench results acceptance acceptance.json cover.out dist .cache/dist
+	rm -rf locbench results acceptance cover.out dist .cache/dist

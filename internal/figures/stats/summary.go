@@ -237,76 +237,14 @@ func summarize(label string, trials []bench.TrialResult, of bench.Run, merge boo
 		Label: label, Service: trials[0].Service, Trials: len(trials), Peak: -1,
 		Errors: map[bench.ErrorKind]int64{}, Checks: map[bench.CheckStatus]int{},
 	}
-	price := of.Profile.PriceVCPUHr
-	if price <= 0 {
-		price = DefaultPrice
-	}
-	var startUps, peakTimes, memory, errors, costs []float64
-	var parts []Cost
-	needs := map[string][]float64{}
+	c.start(trials)
+	c.resources(trials)
+	c.costs(trials, of.Profile.PriceVCPUHr)
 	var entries []bench.TrialEntry
-	growing, loaded := 0, 0 // rounds
 	for _, trial := range trials {
-		if trial.State == bench.TrialComplete {
-			c.Complete++
-		}
-		if trial.Failure != "" {
-			c.Failures = append(c.Failures, fmt.Sprintf("round %d: %s", trial.Trial.Round, trial.Failure))
-		}
-		if trial.State == bench.TrialFailed && !trial.LostNeed() {
-			if c.FailedRounds++; c.FailedRounds == 1 {
-				c.firstFailure = trial.Failure
-			}
-		}
-		if w := growthOf(trial.Steps); w != nil {
-			if growing++; c.growth == nil || w.Values[bench.GrowthRate] > c.growth.Values[bench.GrowthRate] {
-				c.growth = w
-			}
-		}
-		if len(trial.Steps) > 0 {
-			loaded++
-		}
-		if trial.StartUp != nil {
-			startUps = append(startUps, float64(*trial.StartUp))
-		}
-		if p, ok := TimeToPeak(trial); ok {
-			peakTimes = append(peakTimes, float64(p.After))
-		}
-		for _, check := range trial.Checks {
-			c.Checks[check.Status]++
-		}
-		peak, sample := TrialMemoryPeak(trial)
-		if peak > c.MemoryPeak {
-			c.MemoryPeak, c.MemoryPeakIsSample = peak, sample
-		}
-		if peak > 0 && trial.State == bench.TrialComplete { // incomplete rounds had less load
-			memory = append(memory, float64(peak))
-		}
-		if rate, ok := errorRate(trial); ok {
-			errors = append(errors, rate)
-		}
 		entries = append(entries, bench.TrialEntry{Excluded: of.ExclusionOf(trial), Bodies: trial.Bodies()})
-		// The cost of an incomplete trial is mostly that of its start.
-		if cost, ok := TrialCost(trial, price); ok && trial.State == bench.TrialComplete {
-			parts, costs = append(parts, cost), append(costs, cost.Total)
-			for name, dollars := range NeedCosts(trial, price) {
-				needs[name] = append(needs[name], dollars)
-			}
-		}
-	}
-	if 2*growing <= loaded {
-		c.growth = nil
 	}
 	c.Excluded = bench.SumExclusions(entries)
-	c.StartUp, c.PeakTime, c.CostEach = NewValue(startUps), NewValue(peakTimes), NewValue(costs)
-	c.Memory, c.ErrorRate = NewValue(memory), NewValue(errors)
-	c.Cost = medianCost(parts)
-	for name, costs := range needs {
-		if c.NeedCosts == nil {
-			c.NeedCosts = map[string]Value{}
-		}
-		c.NeedCosts[name] = NewValue(costs)
-	}
 	c.steps(trials, of, merge)
 	// A contender with unexpected bodies has no peak: at fewer connections it may only hide its
 	// error.
@@ -321,6 +259,90 @@ func summarize(label string, trials []bench.TrialResult, of bench.Run, merge boo
 		}
 	}
 	return c
+}
+
+// start fills in how the trials began and ended.
+func (c *Contender) start(trials []bench.TrialResult) {
+	var startUps, peakTimes []float64
+	for _, trial := range trials {
+		if trial.State == bench.TrialComplete {
+			c.Complete++
+		}
+		if trial.Failure != "" {
+			c.Failures = append(c.Failures, fmt.Sprintf("round %d: %s", trial.Trial.Round, trial.Failure))
+		}
+		if trial.State == bench.TrialFailed && !trial.LostNeed() {
+			if c.FailedRounds++; c.FailedRounds == 1 {
+				c.firstFailure = trial.Failure
+			}
+		}
+		if trial.StartUp != nil {
+			startUps = append(startUps, float64(*trial.StartUp))
+		}
+		if p, ok := TimeToPeak(trial); ok {
+			peakTimes = append(peakTimes, float64(p.After))
+		}
+		for _, check := range trial.Checks {
+			c.Checks[check.Status]++
+		}
+	}
+	c.StartUp, c.PeakTime = NewValue(startUps), NewValue(peakTimes)
+}
+
+// resources fills in memory, its growth, and the error rate.
+func (c *Contender) resources(trials []bench.TrialResult) {
+	var memory, errors []float64
+	growing, loaded := 0, 0 // rounds
+	for _, trial := range trials {
+		if w := growthOf(trial.Steps); w != nil {
+			if growing++; c.growth == nil || w.Values[bench.GrowthRate] > c.growth.Values[bench.GrowthRate] {
+				c.growth = w
+			}
+		}
+		if len(trial.Steps) > 0 {
+			loaded++
+		}
+		peak, sample := TrialMemoryPeak(trial)
+		if peak > c.MemoryPeak {
+			c.MemoryPeak, c.MemoryPeakIsSample = peak, sample
+		}
+		if peak > 0 && trial.State == bench.TrialComplete { // incomplete rounds had less load
+			memory = append(memory, float64(peak))
+		}
+		if rate, ok := errorRate(trial); ok {
+			errors = append(errors, rate)
+		}
+	}
+	if 2*growing <= loaded {
+		c.growth = nil
+	}
+	c.Memory, c.ErrorRate = NewValue(memory), NewValue(errors)
+}
+
+// costs fills in the cost of a billion requests at a price of a vCPU-hour in US dollars; 0: DefaultPrice.
+func (c *Contender) costs(trials []bench.TrialResult, price float64) {
+	if price <= 0 {
+		price = DefaultPrice
+	}
+	var each []float64
+	var parts []Cost
+	needs := map[string][]float64{}
+	for _, trial := range trials {
+		// The cost of an incomplete trial is mostly that of its start.
+		if cost, ok := TrialCost(trial, price); ok && trial.State == bench.TrialComplete {
+			parts, each = append(parts, cost), append(each, cost.Total)
+			for name, dollars := range NeedCosts(trial, price) {
+				needs[name] = append(needs[name], dollars)
+			}
+		}
+	}
+	c.CostEach, c.Cost = NewValue(each), medianCost(parts)
+	for name, costs := range needs {
+		if c.NeedCosts == nil {
+			c.NeedCosts = map[string]Value{}
+		}
+		c.NeedCosts[name] = NewValue(costs)
+	}
 }
 
 // HalfPeak returns the index in Steps of the step at half peak: the open-loop step at 50% of peak,

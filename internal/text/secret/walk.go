@@ -49,7 +49,7 @@ func (w walk) of(v any) any { return w.copy(reflect.ValueOf(v), false).Interface
 // places in a text.
 func (w walk) copy(v reflect.Value, door bool) reflect.Value {
 	t := v.Type()
-	if form, ok := v.Interface().(json.RawMessage); ok {
+	if form, ok := v.Interface().(bench.NeedForm); ok {
 		return reflect.ValueOf(w.form(form))
 	}
 	switch v.Kind() {
@@ -143,19 +143,19 @@ func (w walk) args(argv []string) []string {
 }
 
 // form walks the form of a need. One that does not change keeps its text, of which a run has the hash.
-func (w walk) form(raw json.RawMessage) json.RawMessage {
+func (w walk) form(form bench.NeedForm) bench.NeedForm {
 	var of any
-	d := json.NewDecoder(bytes.NewReader(raw))
+	d := json.NewDecoder(bytes.NewReader(form.JSON()))
 	d.UseNumber() // exact
 	if d.Decode(&of) != nil {
-		return raw
+		return form
 	}
 	before, _ := json.Marshal(of) // it was JSON
 	out, err := json.Marshal(w.value("", of))
 	if err != nil || bytes.Equal(before, out) {
-		return raw
+		return form
 	}
-	return out
+	return bench.FormFrom(out)
 }
 
 func (w walk) value(key string, v any) any {
@@ -187,11 +187,7 @@ func (w walk) value(key string, v any) any {
 
 // holdsText reports whether a type may contain text. It is false for numbers, for example.
 func holdsText(t reflect.Type) bool {
-	kinds := []reflect.Kind{
+	return slices.Contains([]reflect.Kind{
 		reflect.String, reflect.Interface, reflect.Map, reflect.Slice, reflect.Struct, reflect.Pointer,
-	}
-	if t == reflect.TypeFor[json.RawMessage]() {
-		return true
-	}
-	return t != reflect.TypeFor[time.Time]() && slices.Contains(kinds, t.Kind())
+	}, t.Kind())
 }
