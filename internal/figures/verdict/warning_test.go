@@ -71,7 +71,7 @@ func TestWarnings(t *testing.T) {
 		{"another run", of(verdict.OtherRun("process 4711, /home/me/results/a"))},
 		{"a need's cold caches", verdict.ColdCaches(usual.with(waits(1, &bench.Disk{Read: 12 << 20, Reads: 310})).step(0))},
 		{"a need without counters", of(verdict.NeedNotMeasured(bench.NeedInfo{Name: "db", From: bench.NeedExternal}))},
-		{"needs of services", of(verdict.OwnNeeds(bench.NeedSpec{Name: "db", Service: "a"}, bench.NeedSpec{Service: "b"}, "command, image"))},
+		{"needs of services", of(verdict.OwnNeeds(bench.NeedSpec{Name: "db", Service: "a"}, bench.NeedSpec{Service: "b"}))},
 		{"an incident", of(verdict.Incident(bench.Incident{Kind: bench.IncidentPaused, Text: "paused from outside"},
 			3*second))},
 		{"an incident at no time", of(verdict.Incident(bench.Incident{Kind: bench.IncidentSilent,

@@ -38,7 +38,7 @@ func WithManifests(p bench.Profile, file string, service func(bench.Selection) (
 			manifests[i].File = filepath.ToSlash(short)
 		}
 	}
-	all, err := kinds.Join(kinds.Defined{File: cmp.Or(file, "the profile"), Needs: p.Needs}, manifests)
+	all, err := kinds.Join(p.Needs, cmp.Or(file, "the profile"), manifests)
 	if err != nil {
 		return p, err
 	}
