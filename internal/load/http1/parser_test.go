@@ -256,17 +256,6 @@ func TestResponseParserDoesNotAllocate(t *testing.T) {
 	}
 }
 
-func BenchmarkResponseParser(b *testing.B) {
-	data := []byte("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nDate: Sat, 21 Nov 2026 12:00:00 GMT\r\nContent-Length: 89\r\n\r\n" + strings.Repeat("x", 89))
-	var p Parser
-	b.ReportAllocs()
-	for b.Loop() {
-		p.Reset(&workload.Request{Status: http.StatusOK}, 0)
-		_, done, err := p.Feed(data)
-		testenv.Need(b, done && err == nil, "%v", err)
-	}
-}
-
 // The lines that set cookies or say where to go next are kept without the others and the body, in
 // pieces too, and not those of an interim response.
 func TestLinksAreKept(t *testing.T) {
