@@ -152,7 +152,7 @@ func TestPlanHasTheNeedsOfManifests(t *testing.T) {
 	testenv.Check(t, f.planned && f.notInterleaved != nil && f.notInterleaved.Reason == bench.PlainNeeds, "%v, %s", f.notInterleaved, f.planErr)
 	line := f.field(fieldNeeds)
 	testenv.Check(t, !line.Hidden(f) && line.Get(f) == "db" && line.Note(f) == "not restored", "%q, %q", line.Get(f), line.Note(f))
-	own := []bench.NeedSpec{{Name: "db", Kind: "container", From: bench.NeedContainer, Of: []byte(`{"image": "db:1"}`)}}
+	own := []bench.NeedSpec{{Name: "db", Kind: "container", From: bench.NeedContainer, Of: bench.FormFrom([]byte(`{"image": "db:1"}`))}}
 	f.facts.contenders[0].Needs, f.facts.contenders[1].Needs = own, own
 	f.replan()
 	testenv.Contains(t, line.Note(f), "a copy for each contender, restored before each trial")
