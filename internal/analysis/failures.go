@@ -68,7 +68,7 @@ func (c Contender) Failures() []Failure {
 // requests returns the load of a step by kind of request; one of all requests if it is not known.
 func (c Contender) requests(s bench.StepResult) []bench.RequestLoad {
 	if len(s.Load.Requests) == 0 {
-		return []bench.RequestLoad{{Name: c.sole(s.Step), Answers: s.Load.Whole()}}
+		return []bench.RequestLoad{{Name: c.sole(s.Step), Outcomes: s.Load.Whole()}}
 	}
 	return s.Load.Requests
 }

@@ -28,29 +28,29 @@ func TestContender_Failures(t *testing.T) {
 		loads []bench.Load
 		want  []Failure
 	}{
-		{"none", one, []bench.Load{{Answers: bench.Answers{Succeeded: 10, Failed: errors{bench.ErrTimeout: 0}}}}, nil},
+		{"none", one, []bench.Load{{Outcomes: bench.Outcomes{Succeeded: 10, Failed: errors{bench.ErrTimeout: 0}}}}, nil},
 		{"of the only request, over all steps", one, []bench.Load{
-			{Answers: bench.Answers{Succeeded: 5, Failed: errors{bench.ErrTimeout: 1}}},
-			{Answers: bench.Answers{Succeeded: 3, Rejected: bench.Statuses{429: 4}, Failed: errors{bench.ErrTimeout: 2, bench.ErrReset: 2}, Examples: first}, Counts: bench.Counts{Lead: 2, Drain: 1}},
+			{Outcomes: bench.Outcomes{Succeeded: 5, Failed: errors{bench.ErrTimeout: 1}}},
+			{Outcomes: bench.Outcomes{Succeeded: 3, Rejected: bench.Statuses{429: 4}, Failed: errors{bench.ErrTimeout: 2, bench.ErrReset: 2}, Examples: first}, Counts: bench.Counts{Lead: 2, Drain: 1}},
 		}, []Failure{
 			{Request: "get", Kind: bench.ErrTimeout, Count: 3, Share: .15, First: "after 1 s"},
 			{Request: "get", Kind: bench.ErrReset, Count: 2, Share: .1, First: "broken pipe"},
 		}},
-		{"of several requests", two, []bench.Load{{Answers: bench.Answers{Failed: errors{bench.ErrTimeout: 9}}, Requests: []bench.RequestLoad{
-			{Name: "get", Answers: bench.Answers{Succeeded: 4, Failed: errors{bench.ErrTimeout: 1}, Examples: first}},
-			{Name: "buy", Answers: bench.Answers{Succeeded: 6, Rejected: bench.Statuses{409: 3}, Failed: errors{bench.ErrTimeout: 1}, Examples: map[bench.ErrorKind]string{bench.ErrTimeout: "its own"}}},
+		{"of several requests", two, []bench.Load{{Outcomes: bench.Outcomes{Failed: errors{bench.ErrTimeout: 9}}, Requests: []bench.RequestLoad{
+			{Name: "get", Outcomes: bench.Outcomes{Succeeded: 4, Failed: errors{bench.ErrTimeout: 1}, Examples: first}},
+			{Name: "buy", Outcomes: bench.Outcomes{Succeeded: 6, Rejected: bench.Statuses{409: 3}, Failed: errors{bench.ErrTimeout: 1}, Examples: map[bench.ErrorKind]string{bench.ErrTimeout: "its own"}}},
 		}}}, []Failure{
 			{Request: "get", Kind: bench.ErrTimeout, Count: 1, Share: .2, First: "after 1 s"},
 			{Request: "buy", Session: "shop", Kind: bench.ErrTimeout, Count: 1, Share: .1, First: "its own"},
 		}},
-		{"of the mix", two, []bench.Load{{Answers: bench.Answers{Succeeded: 1, Failed: errors{bench.ErrTimeout: 1}}}}, []Failure{{Kind: bench.ErrTimeout, Count: 1, Share: .5}}},
-		{"of compared bodies", one, []bench.Load{{Answers: bench.Answers{Succeeded: 90, Checked: 15, Failed: errors{bench.ErrWrong: 10}}}, {Answers: bench.Answers{Checked: 5}}},
+		{"of the mix", two, []bench.Load{{Outcomes: bench.Outcomes{Succeeded: 1, Failed: errors{bench.ErrTimeout: 1}}}}, []Failure{{Kind: bench.ErrTimeout, Count: 1, Share: .5}}},
+		{"of compared bodies", one, []bench.Load{{Outcomes: bench.Outcomes{Succeeded: 90, Checked: 15, Failed: errors{bench.ErrWrong: 10}}}, {Outcomes: bench.Outcomes{Checked: 5}}},
 			[]Failure{{Request: "get", Kind: bench.ErrWrong, Count: 10, Share: .5, Compared: 20}}},
-		{"each compared body", one, []bench.Load{{Answers: bench.Answers{Succeeded: 10, Checked: 10, Failed: errors{bench.ErrWrong: 10}}}},
+		{"each compared body", one, []bench.Load{{Outcomes: bench.Outcomes{Succeeded: 10, Checked: 10, Failed: errors{bench.ErrWrong: 10}}}},
 			[]Failure{{Request: "get", Kind: bench.ErrWrong, Count: 10, Share: 1, Compared: 10}}},
-		{"of bodies not known to be compared", one, []bench.Load{{Answers: bench.Answers{Succeeded: 10, Checked: 9, Failed: errors{bench.ErrWrong: 10}}}},
+		{"of bodies not known to be compared", one, []bench.Load{{Outcomes: bench.Outcomes{Succeeded: 10, Checked: 9, Failed: errors{bench.ErrWrong: 10}}}},
 			[]Failure{{Request: "get", Kind: bench.ErrWrong, Count: 10, Share: .5}}},
-		{"other errors next to compared bodies", one, []bench.Load{{Answers: bench.Answers{Succeeded: 10, Checked: 20, Failed: errors{bench.ErrReset: 10}}}},
+		{"other errors next to compared bodies", one, []bench.Load{{Outcomes: bench.Outcomes{Succeeded: 10, Checked: 20, Failed: errors{bench.ErrReset: 10}}}},
 			[]Failure{{Request: "get", Kind: bench.ErrReset, Count: 10, Share: .5}}},
 	} {
 		if got := loaded(c.p, c.loads...).Failures(); !reflect.DeepEqual(got, c.want) {
@@ -58,7 +58,7 @@ func TestContender_Failures(t *testing.T) {
 		}
 	}
 	lost := bench.TrialResult{Trial: bench.Trial{Contender: "a"}, State: bench.TrialFailed, Steps: []bench.StepResult{
-		{Ending: bench.EndedByNeed, Load: bench.Load{Answers: bench.Answers{Succeeded: 1, Failed: errors{bench.ErrReset: 9}}}},
+		{Ending: bench.EndedByNeed, Load: bench.Load{Outcomes: bench.Outcomes{Succeeded: 1, Failed: errors{bench.ErrReset: 9}}}},
 	}}
 	if got := Of(bench.Run{Profile: one}, []bench.TrialResult{lost}).Contenders[0].Failures(); len(got) > 0 {
 		t.Errorf("errors after the end of a need: %+v", got)

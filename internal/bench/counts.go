@@ -92,8 +92,8 @@ func (c *Counts) Add(o Counts) {
 	}
 }
 
-// Answers count how requests ended: those of a step or of one kind, in one round or in several.
-type Answers struct {
+// Outcomes count how requests ended: those of a step or of one kind, in one round or in several.
+type Outcomes struct {
 	Succeeded int64 `json:"succeeded"` // successes within the measured interval
 	Bytes     int64 `json:"bytes"`     // length of the bodies of Succeeded
 	// responses whose whole body was compared with the expected one
@@ -112,8 +112,8 @@ type Answers struct {
 	Examples map[ErrorKind]string `json:"examples,omitempty"`
 }
 
-// Add adds the answers of another part. The first example of each kind stays.
-func (a *Answers) Add(o Answers) {
+// Add adds the outcomes of another part. The first example of each kind stays.
+func (a *Outcomes) Add(o Outcomes) {
 	a.Succeeded += o.Succeeded
 	a.Bytes += o.Bytes
 	a.Checked += o.Checked
@@ -127,7 +127,7 @@ func (a *Answers) Add(o Answers) {
 }
 
 // Example keeps a text of a kind, unless there is one.
-func (a *Answers) Example(kind ErrorKind, text string) {
+func (a *Outcomes) Example(kind ErrorKind, text string) {
 	if text == "" || a.Examples[kind] != "" {
 		return
 	}
@@ -138,21 +138,21 @@ func (a *Answers) Example(kind ErrorKind, text string) {
 }
 
 // FailedTotal returns the number of errors.
-func (a Answers) FailedTotal() int64 { return a.Failed.Total() }
+func (a Outcomes) FailedTotal() int64 { return a.Failed.Total() }
 
 // UnreadTotal returns the number of bodies that were not looked at.
-func (a Answers) UnreadTotal() int64 { return a.Unread.Total() }
+func (a Outcomes) UnreadTotal() int64 { return a.Unread.Total() }
 
 // Ended returns the number of requests that ended: successes, rejected ones and errors.
-func (a Answers) Ended() int64 { return a.Succeeded + a.Rejected.Total() + a.FailedTotal() }
+func (a Outcomes) Ended() int64 { return a.Succeeded + a.Rejected.Total() + a.FailedTotal() }
 
 // ErrorRate returns the error rate, from 0 to 1; 0 without any request. It is an estimate if bodies
 // were unexpected and not all were compared: (other errors + the estimated share of unexpected
 // bodies × the successes and unexpected bodies) / (errors + successes + rejected requests). See
 // UnexpectedRate for that share.
-func (a Answers) ErrorRate() float64 { return a.errorRate(a.UnexpectedRate()) }
+func (a Outcomes) ErrorRate() float64 { return a.errorRate(a.UnexpectedRate()) }
 
-func (a Answers) errorRate(unexpected float64) float64 {
+func (a Outcomes) errorRate(unexpected float64) float64 {
 	wrong := a.Failed[ErrWrong]
 	compared := a.Succeeded + wrong // or might have been
 	return (float64(a.FailedTotal()-wrong) + unexpected*float64(compared)) / float64(max(1, a.Ended()))
@@ -160,7 +160,7 @@ func (a Answers) errorRate(unexpected float64) float64 {
 
 // ErrorRateIsEstimate reports whether ErrorRate is an estimate: bodies were unexpected, and not all
 // were compared.
-func (a Answers) ErrorRateIsEstimate() bool {
+func (a Outcomes) ErrorRateIsEstimate() bool {
 	wrong := a.Failed[ErrWrong]
 	return wrong > 0 && a.Checked >= wrong && a.Checked < wrong+a.Succeeded
 }
@@ -168,7 +168,7 @@ func (a Answers) ErrorRateIsEstimate() bool {
 // UnexpectedRate returns the estimated share of unexpected bodies among the responses without
 // another error: unexpected / compared. Where fewer are on record as compared, only what was found
 // counts.
-func (a Answers) UnexpectedRate() float64 {
+func (a Outcomes) UnexpectedRate() float64 {
 	wrong, of := a.Failed[ErrWrong], a.Checked
 	if of < wrong {
 		of = wrong + a.Succeeded
@@ -177,12 +177,12 @@ func (a Answers) UnexpectedRate() float64 {
 }
 
 // RejectedShare returns the share of rejected requests among those that ended, from 0 to 1.
-func (a Answers) RejectedShare() float64 {
+func (a Outcomes) RejectedShare() float64 {
 	return float64(a.Rejected.Total()) / float64(max(1, a.Ended()))
 }
 
 // RejectedWords returns "rejected 80% of requests (429)"; "" if none was rejected.
-func (a Answers) RejectedWords() string {
+func (a Outcomes) RejectedWords() string {
 	if a.Rejected.Total() == 0 {
 		return ""
 	}
@@ -190,7 +190,7 @@ func (a Answers) RejectedWords() string {
 }
 
 // bodies returns the bodies that were compared.
-func (a Answers) bodies() Bodies {
+func (a Outcomes) bodies() Bodies {
 	wrong := a.Failed[ErrWrong]
 	return Bodies{wrong, max(wrong, a.Checked)}
 }
@@ -203,19 +203,19 @@ func (l *Load) Continue(earlier Load) {
 	l.Counts.Add(earlier.Counts)
 	l.Lead += earlier.Succeeded + earlier.Drain
 	l.Drain, l.DrainMax, l.Within = own.Drain, own.DrainMax, own.Within
-	l.Answers.lead(earlier.Answers)
+	l.Outcomes.lead(earlier.Outcomes)
 	for i, r := range earlier.Requests {
 		if i < len(l.Requests) && l.Requests[i].Name == r.Name {
-			l.Requests[i].Answers.lead(r.Answers)
+			l.Requests[i].Outcomes.lead(r.Outcomes)
 		}
 	}
 }
 
 // lead adds what ended before the measured interval. Its examples come first.
-func (a *Answers) lead(earlier Answers) {
+func (a *Outcomes) lead(earlier Outcomes) {
 	earlier.Succeeded, earlier.Bytes = 0, 0
 	later := *a
-	*a = Answers{}
+	*a = Outcomes{}
 	a.Add(earlier)
 	a.Add(later)
 }

@@ -131,7 +131,7 @@ type Load struct {
 	// its response, over the connections that start with the load; a failure ends it, too
 	FirstResponse time.Duration `json:"first_response_ns,omitempty"`
 	Counts
-	Answers
+	Outcomes
 	Backlog int64 `json:"backlog,omitempty"` // requests without a response at the end of the measured interval
 	// connections without a response at the end of the longest lead-in: the queue outlasted it
 	Unserved int       `json:"unserved,omitempty"`
@@ -176,19 +176,19 @@ type Load struct {
 // RequestLoad is the load of one kind of request in a step.
 type RequestLoad struct {
 	Name string `json:"name"`
-	Answers
+	Outcomes
 	// latency of the successes, from the same moment as in the step
 	Latency Latencies `json:"latency"`
 }
 
-// SumRequests adds the answers of another part of a step by kind of request, without latencies.
+// SumRequests adds the outcomes of another part of a step by kind of request, without latencies.
 func SumRequests(sum, more []RequestLoad) []RequestLoad {
 	for _, r := range more {
 		i := slices.IndexFunc(sum, func(x RequestLoad) bool { return x.Name == r.Name })
 		if i < 0 {
 			i, sum = len(sum), append(sum, RequestLoad{Name: r.Name})
 		}
-		sum[i].Answers.Add(r.Answers)
+		sum[i].Outcomes.Add(r.Outcomes)
 	}
 	return sum
 }
@@ -232,28 +232,28 @@ func (l Load) Counted() int64 {
 // Throughput returns the successes per second of the measured interval.
 func (l Load) Throughput() float64 { return perSecond(l.Succeeded, l.Elapsed) }
 
-// Whole returns the answers of the whole step, lead-in and drain included.
-func (l Load) Whole() Answers {
-	all := l.Answers
+// Whole returns the outcomes of the whole step, lead-in and drain included.
+func (l Load) Whole() Outcomes {
+	all := l.Outcomes
 	all.Succeeded = l.AllSucceeded()
 	return all
 }
 
-// Ended is Answers.Ended of the whole step.
+// Ended is Outcomes.Ended of the whole step.
 func (l Load) Ended() int64 { return l.Whole().Ended() }
 
-// ErrorRate is Answers.ErrorRate of the whole step. With several kinds of requests, the share of
+// ErrorRate is Outcomes.ErrorRate of the whole step. With several kinds of requests, the share of
 // unexpected bodies of each kind counts by the number of its responses, since rare kinds are
 // compared more often.
 func (l Load) ErrorRate() float64 { return l.Whole().errorRate(l.UnexpectedRate()) }
 
-// ErrorRateIsEstimate is Answers.ErrorRateIsEstimate of the whole step.
+// ErrorRateIsEstimate is Outcomes.ErrorRateIsEstimate of the whole step.
 func (l Load) ErrorRateIsEstimate() bool { return l.Whole().ErrorRateIsEstimate() }
 
-// RejectedShare is Answers.RejectedShare of the whole step.
+// RejectedShare is Outcomes.RejectedShare of the whole step.
 func (l Load) RejectedShare() float64 { return l.Whole().RejectedShare() }
 
-// RejectedWords is Answers.RejectedWords of the whole step.
+// RejectedWords is Outcomes.RejectedWords of the whole step.
 func (l Load) RejectedWords() string { return l.Whole().RejectedWords() }
 
 // ErrorRateWithDropped returns ErrorRate of the scheduled requests: dropped ones are errors, too.

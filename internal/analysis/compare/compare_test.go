@@ -40,7 +40,7 @@ func TestCompare(t *testing.T) {
 	share := func(rate float64) change {
 		return func(l *bench.TrialResult) {
 			l.Steps = append(l.Steps, bench.StepResult{Index: 4, Step: bench.Step{Name: "50% of peak", PeakShare: .5, Rate: rate},
-				Load: bench.Load{Answers: bench.Answers{Succeeded: 50_000}, Elapsed: 10 * time.Second,
+				Load: bench.Load{Outcomes: bench.Outcomes{Succeeded: 50_000}, Elapsed: 10 * time.Second,
 					Latency: bench.Latencies{Count: 1, P99: 10 * time.Millisecond}}})
 		}
 	}

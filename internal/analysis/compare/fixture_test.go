@@ -53,7 +53,7 @@ func trial(name string, round int, f values) bench.TrialResult {
 		rate := f.peak * []float64{2, 0.2, 0.55, 1}[i] // the warm-up cannot be the peak, however fast
 		r := bench.StepResult{
 			Index: i, Step: s,
-			Load: bench.Load{Answers: bench.Answers{Succeeded: int64(rate * 10)}, Counts: bench.Counts{Sent: int64(rate * 10)}, Elapsed: 10 * time.Second,
+			Load: bench.Load{Outcomes: bench.Outcomes{Succeeded: int64(rate * 10)}, Counts: bench.Counts{Sent: int64(rate * 10)}, Elapsed: 10 * time.Second,
 				Latency: bench.Latencies{Count: 1, P99: f.p99 * time.Duration(i+1)}},
 			Before: &bench.Usage{CPU: cpu},
 		}

@@ -11,12 +11,12 @@ import (
 type Step struct {
 	Index         int
 	Step          bench.Step
-	Rounds        int                 // rounds that completed it; all values except Answers and Requests are of these
+	Rounds        int                 // rounds that completed it; all values except Outcomes and Requests are of these
 	Aborted       int                 // rounds in which it ended early
 	Excluded      bool                // too many errors or unexpected bodies: it is never the peak, and not compared
 	Drifting      int                 // of Rounds: with a bench.Drift
 	Warming       int                 // of Drifting: rounds in which the contender became faster
-	bench.Answers                     // in all rounds, aborted ones included, with lead-ins and drains
+	bench.Outcomes                     // in all rounds, aborted ones included, with lead-ins and drains
 	Requests      []bench.RequestLoad // the same by kind of request; without latencies
 	Throughput    Value               // successes per second
 	Latency       bench.Latencies     // of the successes of all rounds; see Histogram
@@ -51,7 +51,7 @@ func (s Step) StatusWords() string {
 
 // all returns the counts of all rounds.
 func (s Step) all() bench.Load {
-	return bench.Load{Answers: s.Answers, Requests: s.Requests}
+	return bench.Load{Outcomes: s.Outcomes, Requests: s.Requests}
 }
 
 // newStep summarizes one step. An error is about the latency only.
@@ -63,7 +63,7 @@ func newStep(rounds []bench.StepResult, merge bool) (Step, error) {
 			s.Aborted++
 			continue
 		}
-		s.Answers.Add(r.Load.Whole())
+		s.Outcomes.Add(r.Load.Whole())
 		s.Requests = bench.SumRequests(s.Requests, r.Load.Requests)
 		if r.Aborted != "" {
 			s.Aborted++

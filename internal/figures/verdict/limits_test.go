@@ -198,7 +198,7 @@ func drained(l *load, longest, after time.Duration) {
 func TestLoop_Limits(t *testing.T) {
 	client := func(o verdict.Loop, set func(*bench.Load, float64)) func(float64) string {
 		return func(x float64) string {
-			l := load{Elapsed: time.Second, Answers: bench.Answers{Succeeded: 1000}, Counts: bench.Counts{Scheduled: 1000, Sent: 1000}}
+			l := load{Elapsed: time.Second, Outcomes: bench.Outcomes{Succeeded: 1000}, Counts: bench.Counts{Scheduled: 1000, Sent: 1000}}
 			set(&l, x)
 			return o.Warnings(l).Join("|")
 		}
@@ -207,10 +207,10 @@ func TestLoop_Limits(t *testing.T) {
 	checkLimits(t, []limit{
 		{"cut", 0, 1, "interrupted: 1 request in", client(closed, func(l *load, x float64) { l.Cut = int64(x) })},
 		{"reconnects", 0, 1, "1 reconnect; latency", func(x float64) string {
-			return verdict.Loop{}.Warnings(load{Counts: bench.Counts{Reconnects: int64(x)}, Answers: bench.Answers{Succeeded: 1}}).Join("|")
+			return verdict.Loop{}.Warnings(load{Counts: bench.Counts{Reconnects: int64(x)}, Outcomes: bench.Outcomes{Succeeded: 1}}).Join("|")
 		}},
 		{"reconnects without success", 0, 1, "2 reconnects; latency", func(x float64) string {
-			return verdict.Loop{}.Warnings(load{Counts: bench.Counts{Reconnects: 2}, Answers: bench.Answers{Succeeded: int64(x)}}).Join("|")
+			return verdict.Loop{}.Warnings(load{Counts: bench.Counts{Reconnects: 2}, Outcomes: bench.Outcomes{Succeeded: int64(x)}}).Join("|")
 		}},
 		{"sent again", 1, 2, "2 of 1000 requests sent again: the contender", client(closed, func(l *load, x float64) {
 			l.SentAgain = int64(x)

@@ -15,7 +15,7 @@ import (
 func unread(l bench.Load) bench.Warnings {
 	kinds := l.Requests
 	if len(kinds) == 0 {
-		kinds = []bench.RequestLoad{{Answers: l.Answers}}
+		kinds = []bench.RequestLoad{{Outcomes: l.Outcomes}}
 	}
 	kinds = slices.DeleteFunc(slices.Clone(kinds), func(r bench.RequestLoad) bool {
 		return unreadShare(r) < notLookedAt && r.Unread[bench.UnreadBroken] == 0

@@ -16,9 +16,9 @@ type Breakdown struct {
 
 // RequestTally counts one request of a mix.
 type RequestTally struct {
-	bench.Answers                // without Statuses and Rejected
-	Latency       *hdr.Histogram // nil before the first success
-	Codes         StatusTally
+	bench.Outcomes                // without Statuses and Rejected
+	Latency        *hdr.Histogram // nil before the first success
+	Codes          StatusTally
 }
 
 // SessionTally counts one session of a mix.
@@ -139,7 +139,7 @@ func (t *SessionTally) Add(o *SessionTally) {
 
 // Add adds the tally of another thread or slice.
 func (t *RequestTally) Add(o *RequestTally) {
-	t.Answers.Add(o.Answers)
+	t.Outcomes.Add(o.Outcomes)
 	t.Codes.Add(o.Codes)
 	if o.Latency == nil {
 		return
@@ -150,9 +150,9 @@ func (t *RequestTally) Add(o *RequestTally) {
 	t.Latency.Merge(o.Latency)
 }
 
-// answers returns the answers with those by status.
-func (t *RequestTally) answers() bench.Answers {
-	all := t.Answers
+// outcomes returns the outcomes with those by status.
+func (t *RequestTally) outcomes() bench.Outcomes {
+	all := t.Outcomes
 	all.Statuses, all.Rejected = t.Codes.results()
 	return all
 }
@@ -160,7 +160,7 @@ func (t *RequestTally) answers() bench.Answers {
 // results returns the requests with their names.
 func (b *Breakdown) results(names []string) (all []bench.RequestLoad) {
 	for i, t := range b.Requests {
-		one := bench.RequestLoad{Name: names[i], Answers: t.answers()}
+		one := bench.RequestLoad{Name: names[i], Outcomes: t.outcomes()}
 		if t.Latency != nil {
 			one.Latency = t.Latency.Latencies()
 		}

@@ -72,7 +72,7 @@ func (r *Result) Load() bench.Load {
 	ended := r.Ended
 	l := bench.Load{
 		Definition: bench.Interval, Started: r.Started, Elapsed: r.Elapsed, LeadIn: r.LeadIn, FirstResponse: r.FirstResponse,
-		Counts: r.Counts.Counts, Answers: r.All.answers(), Unserved: r.Unserved, Backlog: r.Backlog,
+		Counts: r.Counts.Counts, Outcomes: r.All.outcomes(), Unserved: r.Unserved, Backlog: r.Backlog,
 		Latency: ended.Latency.Latencies(), Timeouts: ended.Timeouts.Latencies(), Failures: ended.Failures.Latencies(),
 		Windows: r.Windows, Saturation: r.Saturation, Loop: r.Loop,
 		Requests: r.Breakdown.results(r.names), Sessions: r.Breakdown.sessions(r.sessions, r.names),

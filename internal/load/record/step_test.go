@@ -27,7 +27,7 @@ func shown(v any) string {
 	case reflect.Struct:
 		for field, value := range of.Fields() {
 			switch of := value.Interface().(type) {
-			case bench.Counts, bench.Answers:
+			case bench.Counts, bench.Outcomes:
 				fmt.Fprint(&b, shown(of))
 				continue
 			}

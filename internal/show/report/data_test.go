@@ -43,7 +43,7 @@ func TestMiddle(t *testing.T) {
 			l = latencies(time.Second, time.Second, time.Second, time.Second, time.Second, time.Second)
 		}
 		trials = append(trials, stepsOf("a", round, func(int) bench.Load {
-			return bench.Load{Elapsed: time.Second, Answers: bench.Answers{Succeeded: int64(100 * round)}, Latency: l}
+			return bench.Load{Elapsed: time.Second, Outcomes: bench.Outcomes{Succeeded: int64(100 * round)}, Latency: l}
 		}, 2, 4))
 	}
 	trials[0].Steps[1].Aborted = "died"
@@ -204,7 +204,7 @@ func TestPercentiles(t *testing.T) {
 		h.Record(time.Duration(i) * time.Millisecond)
 	}
 	trial := stepsOf("a", 1, func(int) bench.Load {
-		return bench.Load{Elapsed: time.Second, Answers: bench.Answers{Succeeded: 1000}, Latency: h.Latencies()}
+		return bench.Load{Elapsed: time.Second, Outcomes: bench.Outcomes{Succeeded: 1000}, Latency: h.Latencies()}
 	}, 2)
 	points := chartOf(t, bench.Run{}, []bench.TrialResult{trial}, "percentiles").Lines[0].points
 	testenv.Need(t, len(points) == 31, "%d points", len(points))

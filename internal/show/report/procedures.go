@@ -60,7 +60,7 @@ func sessions(l layout) table.Table {
 }
 
 // errorRate returns the error rate, after a "~" if it is an estimate.
-func errorRate(a bench.Answers) string {
+func errorRate(a bench.Outcomes) string {
 	return when(a.ErrorRateIsEstimate(), "~") + units.Share(a.ErrorRate())
 }
 
@@ -82,7 +82,7 @@ func breakdown(l layout) table.Table {
 			order = append(order, cleanName(r.Name))
 			latency := func(d time.Duration) string { return shownIf(r.Latency.Count != 0, units.Duration(d)) }
 			return []any{cleanName(r.Name), newRow(step.Step, 0).Title, units.Count(r.Succeeded),
-				table.Cell{Text: errorRate(r.Answers), Small: errorKinds(r.Failed)},
+				table.Cell{Text: errorRate(r.Outcomes), Small: errorKinds(r.Failed)},
 				latency(r.Latency.P50), latency(r.Latency.P90), latency(r.Latency.P99), latency(r.Latency.Max)}
 		})
 	slices.SortStableFunc(t.Rows, func(a, b table.Row) int {
