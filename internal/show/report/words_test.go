@@ -164,12 +164,12 @@ func TestReportOfTheWarmUp(t *testing.T) {
 // The error rate of a kind of request is that of its compared bodies, over all rounds.
 func TestErrorRateOfARequestIsEstimated(t *testing.T) {
 	step := bench.StepResult{Load: bench.Load{Requests: []bench.RequestLoad{
-		{Name: "a", Succeeded: 4997, Checked: 57, Failed: map[bench.ErrorKind]int64{bench.ErrWrong: 3}},
-		{Name: "b", Succeeded: 57, Checked: 60, Failed: map[bench.ErrorKind]int64{bench.ErrWrong: 3}},
+		{Name: "a", Outcomes: bench.Outcomes{Succeeded: 4997, Checked: 57, Failed: map[bench.ErrorKind]int64{bench.ErrWrong: 3}}},
+		{Name: "b", Outcomes: bench.Outcomes{Succeeded: 57, Checked: 60, Failed: map[bench.ErrorKind]int64{bench.ErrWrong: 3}}},
 	}}}
 	want := map[string]string{"a": "~5.26%", "b": "5.00%"}
 	for _, r := range (analysis.Contender{}).Requests(stats.Step{Results: []bench.StepResult{step, step}}) {
-		testenv.Equal(t, errorRate(bench.Load{Succeeded: r.Succeeded, Failed: r.Failed, Checked: r.Checked}),
+		testenv.Equal(t, errorRate(r.Outcomes),
 			want[r.Name], r.Name)
 	}
 }
