@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/store"
 	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/store/embedded"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -107,16 +107,16 @@ func (g *gate) shut() { _ = g.server.Close() }
 // TestStore_Goes has no data in the store at first; then the store is away for a while, and at last for good.
 func TestStore_Goes(t *testing.T) {
 	t.Parallel()
-	s, err := store.Open(t.Context(), store.Spec{From: bench.NeedEmbedded}, store.Options{})
-	testenv.OK(t, err)
+	s := testenv.Must(embedded.New(embedded.Options{}))(t)
 	defer s.Close()
+	url := testenv.Must(s.Listen("127.0.0.1:0"))(t)
 	dir := t.TempDir()
-	args := []string{"run", "--headless", "-p", quiet(t, "process", 1, "1, 2"), "--elastic", s.URL(), "-o"}
+	args := []string{"run", "--headless", "-p", quiet(t, "process", 1, "1, 2"), "--elastic", url, "-o"}
 	code, _, stderr := locbench(t, dir, append(args, "empty")...)
-	testenv.Check(t, code == 1 && strings.Contains(stderr, "locbench seed --elastic "+s.URL()), "exit code %d, without data it says:\n%s", code, stderr)
+	testenv.Check(t, code == 1 && strings.Contains(stderr, "locbench seed --elastic "+url), "exit code %d, without data it says:\n%s", code, stderr)
 
 	testenv.OK(t, s.Fill(t.Context(), testenv.Must(dataset.Generated(200, 12, 1))(t), nil))
-	g := newGate(t, s.URL())
+	g := newGate(t, url)
 	storeGoes(t, "process", "http://"+g.addr, g.shut, g.open)
 
 	c := startLocbench(t, dir, append(args, "out")...)

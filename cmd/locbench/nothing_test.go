@@ -46,7 +46,7 @@ type empty struct {
 func empties() []empty {
 	responds := func(*bench.StepResult) {}
 	late := func(s *bench.StepResult) {
-		s.Load = bench.Load{Definition: bench.Interval, Elapsed: s.Load.Elapsed, Sent: 2, Lead: 1, Drain: 1,
+		s.Load = bench.Load{Definition: bench.Interval, Elapsed: s.Load.Elapsed, Counts: bench.Counts{Sent: 2, Lead: 1, Drain: 1},
 			FirstResponse: 15 * time.Second, Windows: []bench.Window{{Length: time.Second}}}
 	}
 	failed := func(s *bench.StepResult) {

@@ -33,7 +33,7 @@ func bookings() (bench.Run, []bench.TrialResult) {
 					benchtest.Latency(time.Duration(connections)*time.Duration(round+4)*100*time.Microsecond), benchtest.Interleaved(since, "bookings-go", "bookings-go:cpu10"))
 				s.Index = at
 				for _, name := range []string{"POST /login", "GET /bookings/{id}", "GET /bookings?guest={guest}&limit=20", "POST /bookings"} {
-					r := bench.RequestLoad{Name: name, Succeeded: n / 4, Latency: s.Load.Latency}
+					r := bench.RequestLoad{Name: name, Outcomes: bench.Outcomes{Succeeded: n / 4}, Latency: s.Load.Latency}
 					if name == "POST /bookings" {
 						r.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: 3}
 						r.Examples = map[bench.ErrorKind]string{bench.ErrTimeout: "POST /bookings/5f0c7a86-1c43-4f7f-9f4e-6f3a2f0f8f11: no response within 5s; the last byte of the " +

@@ -104,7 +104,7 @@ func TestChangesKeepSettings(t *testing.T) {
 // TestOptionsHaveTheirFields: each option with a label in the table has a field on the page.
 func TestOptionsHaveTheirFields(t *testing.T) {
 	frames := ""
-	for _, set := range []profile.Changes{{"elastic": {localElastic}, "cities": {"500"}}, {"data": {"./dump"}}} {
+	for _, set := range []profile.Changes{{"elastic": {likelyStore}, "cities": {"500"}}, {"data": {"./dump"}}} {
 		c := page(everything, Choice{Set: set}, &opened{})
 		c.Play(t, tuitest.Size{Width: 120, Height: 60}, tuitest.Look{}, func(p *tuitest.Program) { frames += p.Frame() })
 	}
