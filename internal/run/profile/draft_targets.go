@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"path/filepath"
+
+	"github.com/locbench/locbench/internal/run/profile/targets"
 )
 
 // ofTargets returns the text of a draft whose requests are those of a target file, and the commands
@@ -12,7 +14,10 @@ func (d Draft) ofTargets(file string) (text []byte, next []string, err error) {
 	if d.Get+d.Post+d.Login != "" {
 		return nil, nil, errors.New("--targets has the requests: leave out --get, --post and --login")
 	}
-	_, list, err := parse(file, []byte("steps: [1]\n"), instead{targets: d.Targets})
+	if _, err := parse(file, []byte("steps: [1]\n"), instead{targets: d.Targets}); err != nil {
+		return nil, nil, err
+	}
+	list, err := targets.Read(d.Targets, d.Targets)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -30,7 +35,7 @@ func (d Draft) ofTargets(file string) (text []byte, next []string, err error) {
 	t.line("\n# The mix: one request for each different target of vegeta's file; its weight is how often the file has it.\nrequests:")
 	t.pair("  ", "targets", path)
 	t.steps(d.Connections)
-	next = nextCommands(file, cmp.Or(list.from.Base, draftBase), false)
+	next = nextCommands(file, cmp.Or(list.Base, draftBase), false)
 	t.next(next)
 	if t.err != nil {
 		return nil, nil, t.err

@@ -1,21 +1,25 @@
 package profile
 
 import (
-	"encoding/json"
-	"net/http"
-	"strconv"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender/check"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
-// expect is what a response must have, as in a check suite.
-type expect map[string]any
+// expect is what a response must be, as in a check suite.
+type expect struct {
+	statuses []int             // none without the key
+	rest     bench.Expectation // with any schema file read
+}
 
-// UnmarshalStrict checks the expectations and keeps them as a map, with any schema file read.
+// UnmarshalStrict checks the expectations and keeps them.
 func (e *expect) UnmarshalStrict(v strictyaml.Value) {
-	check.ReadExpect(v)
+	compiled := check.ReadExpect(v)
 	raw, ok := check.Raw(v).(map[string]any)
 	if !ok {
 		return
@@ -28,28 +32,48 @@ func (e *expect) UnmarshalStrict(v strictyaml.Value) {
 			raw["schema"] = doc
 		}
 	}
-	*e = raw
+	if v.Has("status") {
+		e.statuses = compiled.Status
+	}
+	if delete(raw, "status"); len(raw) > 0 {
+		e.rest = raw
+	}
 }
 
-// status returns the expected statuses; 200 is the default.
-func (e expect) status() (first int, more []int) {
-	all, isList := e["status"].([]any)
-	if !isList && e["status"] != nil {
-		all = []any{e["status"]}
+const (
+	defaultEvery = 100 * time.Millisecond
+	defaultMost  = 20
+)
+
+// readRepeat reads until when a request is sent again. Absent keys have defaults.
+func readRepeat(v strictyaml.Value, r *bench.Repeat) {
+	var end struct {
+		Until expect `yaml:"until" strict:"required" example:"{status: 200}"`
 	}
-	for _, s := range all {
-		if n, isNumber := s.(json.Number); isNumber {
-			status, _ := strconv.Atoi(string(n))
-			more = append(more, status)
-		} else { // it is valid
-			more = append(more, bench.All2xx()...)
-		}
+	r.Every, r.Most = defaultEvery, defaultMost
+	v.Struct(&end, r)
+	if r.Status, r.Until = end.Until.statuses, end.Until.rest; v.Has("until") && r.Status == nil && r.Until == nil {
+		v.At("until").Mistake("`until` is empty", "write what the last response must be, such as `{status: 200}`")
 	}
-	if len(more) == 0 {
-		return http.StatusOK, nil
+}
+
+// repeat reports a repetition that never ends, as no expected status ends it.
+func (r *rules) repeat(at string, req bench.Request) {
+	if req.Repeat == nil {
+		return
 	}
-	if len(more) == 1 {
-		return more[0], nil
+	for _, status := range req.Repeat.Status {
+		expected := append(req.Expected(), status)
+		r.when(!slices.Contains(req.Expected(), status), at+".repeat.until",
+			fmt.Sprintf("%d ends the repetition, but is not an expected status", status),
+			fmt.Sprintf("expect it, and what comes before it: `expect: {status: %s}`", list(expected)))
 	}
-	return more[0], more[1:]
+	one := len(req.Repeat.Status) > 0 && len(req.Repeat.Until) == 0 &&
+		!slices.ContainsFunc(req.Expected(), func(s int) bool { return !slices.Contains(req.Repeat.Status, s) })
+	r.when(one, at+".repeat", "each expected status ends the repetition, so nothing is repeated",
+		"expect the status that comes before it, too, such as `expect: {status: "+list(append(req.Expected(), 202))+"}`")
+}
+
+func list(statuses []int) string {
+	return strings.ReplaceAll(fmt.Sprint(slices.Compact(statuses)), " ", ", ")
 }

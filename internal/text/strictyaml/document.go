@@ -14,17 +14,17 @@ import (
 // of each number that JSON has. Aliases are allowed; what they are of counts among the values. The
 // error is a [Mistakes].
 func Document(file string, data []byte, depth, values int) (string, error) {
-	d := &decoder{Collector: Collector{File: file}, failed: map[place]bool{}}
+	d := &decoder{collector: collector{file: file}, failed: map[place]bool{}}
 	root, ok := d.parseAny(data)
 	if !ok {
-		return "", d.Err()
+		return "", d.err()
 	}
 	e := expander{d: d, depth: depth, left: values, most: values}
 	if e.expand(root, 0); d.count() > 0 {
-		return "", d.Err()
+		return "", d.err()
 	}
 	text := Value{node: root, d: d}.JSON()
-	return text, d.Err()
+	return text, d.err()
 }
 
 // maxExpanded bounds the texts of a document with what its aliases are of, in bytes.
@@ -64,7 +64,7 @@ func (e *expander) expand(n *yaml.Node, depth int) {
 		}
 	}
 	if what != "" {
-		e.d.Add(n.Line, what, hint)
+		e.d.add(n.Line, what, hint)
 	}
 	for i, child := range n.Content {
 		if e.d.count() > 0 {
@@ -76,7 +76,7 @@ func (e *expander) expand(n *yaml.Node, depth int) {
 		}
 		switch {
 		case isKey && child.Tag == "!!merge":
-			e.d.Add(child.Line, "merge key `<<`", "write the keys out: merging is not supported")
+			e.d.add(child.Line, "merge key `<<`", "write the keys out: merging is not supported")
 		case isKey: // JSON reports one that is not a text
 		case child.Kind == yaml.AliasNode:
 			n.Content[i] = child.Alias

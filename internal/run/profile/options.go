@@ -4,10 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"sync"
-	"time"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // Options returns all options of a run in the order in which Change applies them: connections
@@ -15,15 +13,15 @@ import (
 func Options() []Option { return options() }
 
 var options = sync.OnceValue(func() []Option {
-	return slices.Concat(loadOptions(), needOptions(), placeOptions(), keyOptions())
+	return slices.Concat(loadOptions(), needOptions(), placeOptions())
 })
 
 func loadOptions() []Option {
 	return []Option{
 		{
 			Name: "contenders", Key: "contenders", Type: Several, Label: "Contenders",
-			Help:  "The implementations to compare, and their variants. Each starts once per round, in shuffled order.",
-			value: value{get: contendersText, set: addContender},
+			Help: "The implementations to compare, and their variants. Each starts once per round, in shuffled order.",
+			get:  contendersText, set: addContender,
 		},
 		{
 			Name: "rounds", Key: "rounds", Type: "int", Group: OfRuns,
@@ -32,50 +30,42 @@ func loadOptions() []Option {
 			Label: "Rounds",
 			Help: "Repetitions of each contender. 6 or more give a 95% confidence interval and a ranking; interleaved " +
 				"ones take 8. Empty: as many as that takes.",
-			value: ints(func(p *bench.Profile) *int { return &p.Rounds }, 1, 1000, absent),
 		},
 		{
 			Name: "targets", Key: "requests.targets", Type: "string", Group: OfRuns,
 			Usage: "requests of vegeta's target `FILE` (HTTP or JSON format), in place of the profile's; " +
 				"their hosts are not used",
-			value: value{set: func(c *change, text string) error { // LoadWith has applied it
+			set: func(c *change, text string) error { // LoadWith has applied it
 				if text == "" {
 					return c.refuse(text, "write the path of a file")
 				}
 				return nil
-			}},
+			},
 		},
 		{
 			Name: "cpus", Key: "limits.cpus", Type: "float64",
 			Usage: "CPU quota per contender, such as 1.5",
 			Label: "CPUs",
 			Help:  "CPU quota per contender: 1.5 is 150 ms of CPU time every 100 ms. Above it the kernel throttles.",
-			value: floats(func(p *bench.Profile) *float64 { return &p.Limits.CPUs }, 0.01, 1024, absent),
 		},
 		{
 			Name: "cpu-set", Key: "limits.cpu_set", Type: "int",
 			Usage: "number of CPUs a contender may run on (at most all)",
 			Label: "CPUs visible",
 			Help:  "Number of CPUs a contender may run on. Many runtimes size their thread pools by it.",
-			value: ints(func(p *bench.Profile) *int { return &p.Limits.CPUSet }, 1, 1024, absent),
 		},
 		{
 			Name: "memory", Key: "limits.memory", Type: "string",
 			Usage: "memory limit per contender, such as 512MiB",
 			Label: "Memory",
 			Help:  "Memory limit per contender, without swap. Units are powers of 1,024, as in compose files: 512M, 512MB and 512MiB are the same.",
-			value: number[int64]{
-				at: func(p *bench.Profile) *int64 { return &p.Limits.Memory }, min: 6 << 20, max: 16 << 40, zero: absent,
-				hint: "write from 6MiB to 16TiB; " + strictyaml.BytesAlone,
-				read: strictyaml.ParseBytes, write: strictyaml.FormatBytes,
-			}.value(),
 		},
 		{
 			Name: "connections", Key: "steps", Type: "stringSlice", Group: OfRuns,
 			Usage: "steps, as `numbers` of connections: '1,8,64' or '1 x5 warm-up,2..64 doubling'",
 			Label: "Steps",
 			Help:  "Steps as numbers of connections, such as 1,8,64. Also: 1 x5 warm-up, 2..2048 doubling, 64 for 30s.",
-			value: value{get: func(p *bench.Profile) string { return ShortSteps(p.Steps) }, set: setConnections},
+			get:   func(p *bench.Profile) string { return ShortSteps(p.Steps) }, set: setConnections,
 		},
 		{
 			Name: "duration", Key: "step_duration", Type: "duration", Group: OfRuns,
@@ -83,7 +73,7 @@ func loadOptions() []Option {
 			Label: "Duration",
 			Help: "Length of each step, such as 10s. Short steps are for a first try; JITs and caches take longer " +
 				"to warm up.",
-			value: value{get: durations, set: setDuration},
+			get: durations, set: setDuration,
 		},
 		{
 			Name: "interleave", Key: "interleave", Type: "string", Group: OfRuns,
@@ -92,13 +82,13 @@ func loadOptions() []Option {
 			Label: "Interleave",
 			Help: "Interleaves the contenders of a round; machine noise then affects all alike. auto: in slices from 500ms on where " +
 				"rounds, steps and memory allow it. off: one after the other. Or an interval such as 1s.",
-			value: interleaveValue(),
+			get: func(p *bench.Profile) string { return writeInterleave(p.Interleave) }, set: setInterleave,
 		},
 		{
 			Name: "threshold", Key: "thresholds", Type: Several, Group: OfRuns,
 			Usage: "`CONDITION` each step must meet, else exit code 4: 'p99<50ms,errors<0.1%' or " +
 				"'errors<20% stop=trial'; added to the profile's; repeatable",
-			value: value{set: addThreshold},
+			set: addThreshold,
 		},
 		{
 			Name: "runtime", Key: "runtime", Type: "string", Values: bench.Runtimes(),
@@ -106,7 +96,6 @@ func loadOptions() []Option {
 			Label: "Runtime",
 			Help: "Where contenders run: in Docker containers, or as processes on this machine. " +
 				"auto uses Docker if available.",
-			value: choice(func(p *bench.Profile) *bench.Runtime { return &p.Runtime }, bench.AllRuntimes(), bench.Runtimes()),
 		},
 	}
 }
@@ -117,68 +106,44 @@ func placeOptions() []Option {
 			Name: "target", Type: Several,
 			Usage: "load the running service at `[NAME=]URL`; name several to compare them. Without a profile or " +
 				"contender, requests go to exactly this path and query",
-			value: value{set: func(c *change, _ string) error {
+			set: func(c *change, _ string) error {
 				*c.p = Without(*c.p)
 				return nil
-			}},
+			},
 		},
 		{
 			Name: "seed", Type: "uint64", Usage: "seed of the trial order and drawn ids (default random; recorded)",
-			value: value{set: func(c *change, text string) error { // the run keeps it
-				if _, err := readUint(text); err != nil {
-					return c.refuse(text, err.Error())
+			set: func(c *change, text string) error { // the run keeps it
+				if _, err := strconv.ParseUint(text, 0, 64); err != nil {
+					return c.refuse(text, "write a whole number from 0, such as 6")
 				}
 				return nil
-			}},
+			},
 		},
 		{
 			Name: "http2", Key: "protocol", Type: "bool",
 			Usage: "use HTTP/2: over TLS for an https target, else with prior knowledge (h2c); one request at a time " +
 				"per connection",
-			value: protocolValue(),
+			set: onOff(func(p *bench.Profile, on bool) {
+				p.Protocol = bench.HTTP11
+				if on {
+					p.Protocol = bench.HTTP2
+				}
+			}),
 		},
 		{
 			Name: "engine", Type: "string", Group: OfRuns, Values: bench.Engines(),
 			Usage: "load `ENGINE`: fast (HTTP/1.1 without TLS, on Linux), vegeta (also HTTP/2 and TLS, on every system), or " +
 				"auto: fast where it applies, else vegeta (default auto, or $LOCBENCH_ENGINE; recorded)",
-			value: value{set: func(c *change, text string) error { // the run keeps it
-				if slices.Contains(bench.Engines(), text) {
-					return nil
-				}
-				return c.refuse(text, strictyaml.Suggest(text, "one of", bench.Engines()))
-			}},
+			set: func(*change, string) error { return nil }, // the run keeps it
 		},
 		{
 			Name: "no-checks", Key: "checks", Type: "bool", Usage: "skip lifecycle and HTTP checks",
-			value: onOff(func(p *bench.Profile, on bool) {
+			set: onOff(func(p *bench.Profile, on bool) {
 				if on {
 					p.Checks = bench.CheckSpec{}
 				}
 			}),
 		},
-	}
-}
-
-// keyOptions returns the options that only profiles have.
-func keyOptions() []Option {
-	share := func(at func(*bench.Profile) *float64, zero zero, or string) value {
-		return number[float64]{
-			at: at, min: minShare, max: 1, zero: zero, write: writeShare, hint: "write a share from 0.001% to 100%" + or,
-		}.value()
-	}
-	return []Option{
-		{Key: "limits.pids", value: number[int64]{
-			at: func(p *bench.Profile) *int64 { return &p.Limits.PIDs }, min: 1, max: 4_194_304, zero: absent,
-			write: func(n int64) string { return strconv.FormatInt(n, 10) },
-		}.value()},
-		{Key: "isolation", value: choice(func(p *bench.Profile) *string { return &p.Isolation },
-			[]string{isolationAuto, bench.IsolationOff, ""}, nil)}, // "" is written as auto
-		{Key: "timeout", value: times(
-			func(p *bench.Profile) *time.Duration { return &p.Timeout }, time.Millisecond, time.Hour, wrong)},
-		{Key: "compare_bodies", value: share(func(p *bench.Profile) *float64 { return &p.CompareBodies }, none, ", or `none`")},
-		{Key: "max_errors", value: share(func(p *bench.Profile) *float64 { return &p.MaxErrors }, absent, "")},
-		{Key: "max_unexpected", value: share(func(p *bench.Profile) *float64 { return &p.MaxUnexpected }, absent, "")},
-		{Key: "price_per_vcpu_hour", value: floats(
-			func(p *bench.Profile) *float64 { return &p.PriceVCPUHr }, 0, 1000, none)},
 	}
 }

@@ -2,7 +2,7 @@ package profile
 
 import (
 	"fmt"
-	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -10,21 +10,16 @@ import (
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
-var contenderPattern = regexp.MustCompile(`^([a-z0-9][a-z0-9._-]{0,62})(?::([a-z0-9][a-z0-9._-]{0,62}))?$`)
-
-// ParseSelection reads a contender as profiles and options name it: "rs-actix" or "rs-actix:lto".
-func ParseSelection(text string) (bench.Selection, error) {
-	m := contenderPattern.FindStringSubmatch(text)
-	if m == nil {
-		return bench.Selection{}, fmt.Errorf("invalid contender %.200q: use NAME or NAME:VARIANT "+
-			"(see 'locbench services list')", text)
+func readChecks(v strictyaml.Value, c *bench.CheckSpec) {
+	form := struct {
+		Lifecycle lifecycle `yaml:"lifecycle"`
+		Suites    []suite   `yaml:"suites" strict:"max=20"`
+	}{Lifecycle: c.Lifecycle}
+	v.Struct(&form)
+	c.Lifecycle = form.Lifecycle
+	for _, s := range form.Suites {
+		c.Suites = append(c.Suites, string(s))
 	}
-	return bench.Selection{Contender: m[1], Variant: m[2]}, nil
-}
-
-type checks struct {
-	Lifecycle lifecycle `yaml:"lifecycle"`
-	Suites    []suite   `yaml:"suites,flow" strict:"max=20"`
 }
 
 // suite is the name of a bundled suite, or the path of a file.
@@ -60,5 +55,13 @@ func (l *lifecycle) UnmarshalStrict(v strictyaml.Value) {
 	}
 }
 
-// plainText is a body as text, which may have places for variables.
-type plainText string
+func (r *rules) checks(c bench.CheckSpec) {
+	for i, name := range c.Lifecycle {
+		r.when(slices.Contains(c.Lifecycle[:i], name), fmt.Sprintf("checks.lifecycle[%d]", i),
+			fmt.Sprintf("duplicate check %q", name), "list each once")
+	}
+	for i, suite := range c.Suites {
+		r.when(strings.TrimSpace(suite) == "", fmt.Sprintf("checks.suites[%d]", i), "empty name of a suite",
+			"write the name of a bundled suite or the path of a YAML file")
+	}
+}
