@@ -57,22 +57,18 @@ type Options struct {
 // field may have. file is its name in mistakes. The error is nil or a [Mistakes]; dst then holds
 // what could be read. The document names files of its folder only.
 func Decode(file string, data []byte, dst any) error {
-	return decode(&decoder{Options: Options{Closed: true}}, file, data, dst, func(Value) {})
+	return DecodeFrom(file, data, dst, Options{Closed: true}, func(Value) {})
 }
 
 // DecodeThen is Decode with a check of what the values mean together, which is called if the document
 // is a map without unknown keys. check reports mistakes through its argument.
 func DecodeThen(file string, data []byte, dst any, check func(Value)) error {
-	return decode(&decoder{}, file, data, dst, check)
+	return DecodeFrom(file, data, dst, Options{}, check)
 }
 
 // DecodeFrom is DecodeThen with options.
 func DecodeFrom(file string, data []byte, dst any, o Options, check func(Value)) error {
-	return decode(&decoder{Options: o}, file, data, dst, check)
-}
-
-func decode(d *decoder, file string, data []byte, dst any, check func(Value)) error {
-	d.file, d.failed, d.strange = file, map[place]bool{}, map[*yaml.Node]bool{}
+	d := newDecoder(file, o)
 	root, ok := d.parse(data)
 	if ok && d.plain(root, 0) {
 		v := Value{node: root, d: d}

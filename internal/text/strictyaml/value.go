@@ -33,6 +33,13 @@ type known struct {
 	err   error
 }
 
+func newDecoder(file string, o Options) *decoder {
+	return &decoder{
+		collector: collector{file: file}, Options: o,
+		failed: map[place]bool{}, strange: map[*yaml.Node]bool{}, known: map[string]known{},
+	}
+}
+
 // place is a value or, with a key, the missing value of that key in a map.
 type place struct {
 	node *yaml.Node
@@ -258,9 +265,6 @@ func (v Value) Once(key string, read func() (any, error)) (any, error) {
 	k, ok := v.d.known[key]
 	if !ok {
 		k.value, k.err = read()
-		if v.d.known == nil {
-			v.d.known = map[string]known{}
-		}
 		v.d.known[key] = k
 	}
 	return k.value, k.err
