@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -74,17 +73,4 @@ func (r *rate) UnmarshalStrict(v strictyaml.Value) {
 	default:
 		v.Wrong(rateHint)
 	}
-}
-
-// open returns the step of a rate or of arrivals; it is not open when there is neither.
-func (s step) open() bench.Step {
-	b, of := s.Step, s.stepKeys.Rate
-	b.Rate, b.RampTo, b.Wave, b.PeakShare, b.LowestPeak = of.Rate, of.RampTo, of.Wave, of.PeakShare, of.LowestPeak
-	if b.Arrivals != nil {
-		b.Arrivals.Requests = cmp.Or(b.Arrivals.Requests, 1)
-	}
-	if counts := s.stepKeys.Connections.counts; len(counts) > 0 {
-		b.MaxConnections = counts[0]
-	}
-	return b
 }

@@ -2,14 +2,14 @@ package profile
 
 import (
 	"cmp"
-	"maps"
-	"math"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/needs/kinds"
+	"github.com/locbench/locbench/internal/contender/check"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
@@ -81,7 +81,7 @@ func (r *request) UnmarshalStrict(v strictyaml.Value) {
 	}
 	r.ExpectStatus, r.Request.Expect = http.StatusOK, keys.Expect.rest
 	if all := keys.Expect.statuses; len(all) > 0 {
-		r.ExpectStatus, r.MoreStatuses = all[0], all[1:]
+		r.ExpectStatus, r.MoreStatuses = all[0], append(r.MoreStatuses, all[1:]...)
 	}
 	if !v.Has("share") && !v.Has("weight") {
 		r.Weight = 1
@@ -104,112 +104,6 @@ func readIDs(v strictyaml.Value, d *bench.IDSpec) {
 	}
 }
 
-// weigh converts shares to weights. All or no items have shares, which add up to 100%.
-func (f *file) weigh(v strictyaml.Value) {
-	var shares []float64
-	var weights []*int
-	for i := range f.keys.Requests.all {
-		one := &f.keys.Requests.all[i]
-		shares, weights = append(shares, one.Share), append(weights, &one.Weight)
-	}
-	for i := range f.keys.Sessions {
-		one := &f.keys.Sessions[i]
-		shares, weights = append(shares, one.Share), append(weights, &one.Weight)
-	}
-	given, sum, divisor := 0, 0, 0
-	for i, s := range shares {
-		if s == 0 {
-			continue
-		}
-		given++
-		*weights[i] = int(math.Round(s * 1e5))
-		sum, divisor = sum+*weights[i], gcd(divisor, *weights[i])
-	}
-	switch {
-	case given == 0:
-		return
-	case given < len(shares):
-		v.At("requests").Mistake("only some requests have a share", "write one for each, or weights for all")
-		return
-	case sum < 99_990 || sum > 100_010:
-		v.At("requests").Mistake("the shares add up to "+strictyaml.FormatShare(float64(sum)/1e5), "they must add up to 100%")
-	}
-	for _, w := range weights {
-		*w /= divisor
-	}
-}
-
-func gcd(a, b int) int {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
-}
-
-// mix fills in the requests of the profile: single ones, then those of the sessions, each after its
-// setup.
-func (f *file) mix() {
-	p := &f.Profile
-	p.Setup, p.Teardown = f.requests(f.keys.Setup, "", true), f.requests(f.keys.Teardown, "", false)
-	p.Requests = f.requests(f.keys.Requests.all, "", false)
-	for _, s := range f.keys.Sessions {
-		p.Sessions = append(p.Sessions, s.Session)
-		p.Requests = append(p.Requests, f.requests(s.Setup, s.Name, true)...)
-		p.Requests = append(p.Requests, f.requests(s.Requests, s.Name, false)...)
-	}
-}
-
-// requests returns requests with what all of the file share, and with defaults; session is "" for
-// single ones. Those of a setup lack a shared header until its variable is saved.
-func (f *file) requests(all []request, session string, setup bool) (out []bench.Request) {
-	for i, r := range all {
-		if r.Session = session; session != "" {
-			r.Weight, r.SetUp = 0, setup
-		}
-		r.Header = maps.Clone(r.Header)
-		for name, value := range f.keys.Header {
-			_, own := r.Header[name]
-			if own || setup && slices.ContainsFunc(all[i:], func(later request) bool { return later.savesPlace(value) }) {
-				continue
-			}
-			if r.Header == nil {
-				r.Header = map[string]string{}
-			}
-			r.Header[name] = value
-		}
-		if many := cmp.Or(r.requestKeys.Follow, f.keys.Follow); many != nil {
-			r.Request.Follow = int(*many)
-		}
-		if f.ofData(r, "id") {
-			r.IDs.Distribution = cmp.Or(r.IDs.Distribution, uniform)
-		}
-		if f.ofData(r, "language") && r.Languages == nil {
-			r.Languages = kinds.Provided(f.Needs).Languages
-		}
-		if r.Name == "" {
-			path, _, _ := strings.Cut(r.Path, "?")
-			if r.Name = r.Method + " " + path; session != "" {
-				r.Name = session + ": " + r.Name
-			}
-			r.Name = r.Name[:min(len(r.Name), maxRequestName)]
-		}
-		out = append(out, r.Request)
-	}
-	return out
-}
-
-// ofData reports whether a path has a place for values of the data set: none of its own.
-func (f *file) ofData(r request, name string) bool {
-	saves := func(r request) bool {
-		return slices.ContainsFunc(r.Save, func(s bench.Save) bool { return s.Name == name })
-	}
-	return bench.HasPlace(r.Path, name) && !slices.ContainsFunc(f.keys.Setup, saves) &&
-		!slices.ContainsFunc(f.Variables, func(v bench.Variable) bool { return v.Name == name }) &&
-		!slices.ContainsFunc(f.keys.Sessions, func(s session) bool {
-			return s.Name == r.Session && (slices.ContainsFunc(s.Setup, saves) || slices.ContainsFunc(s.Requests, saves))
-		})
-}
-
 // savesPlace reports whether the request saves a variable that a text has.
 func (r request) savesPlace(text string) bool {
 	return slices.ContainsFunc(r.Save, func(s bench.Save) bool { return bench.HasPlace(text, s.Name) })
@@ -226,4 +120,71 @@ func usualStatuses(method string) []int {
 		all = append(all, http.StatusMultiStatus) // PROPFIND and others of WebDAV
 	}
 	return all
+}
+
+// expect is what a response must be, as in a check suite.
+type expect struct {
+	statuses []int             // none without the key
+	rest     bench.Expectation // with any schema file read
+}
+
+// UnmarshalStrict checks the expectations and keeps them.
+func (e *expect) UnmarshalStrict(v strictyaml.Value) {
+	compiled := check.ReadExpect(v)
+	raw, ok := check.Raw(v).(map[string]any)
+	if !ok {
+		return
+	}
+	if v.Has("took") {
+		v.At("took").Mistake("`took` is for check suites", "write a threshold, such as `thresholds: [p99<50ms]`")
+	}
+	if _, ok := raw["schema"].(string); ok {
+		if doc, err := check.ReadSchema(v.At("schema")); err == nil { // ReadExpect has reported an error
+			raw["schema"] = doc
+		}
+	}
+	if v.Has("status") {
+		e.statuses = compiled.Status
+	}
+	if delete(raw, "status"); len(raw) > 0 {
+		e.rest = raw
+	}
+}
+
+const (
+	defaultEvery = 100 * time.Millisecond
+	defaultMost  = 20
+)
+
+// readRepeat reads until when a request is sent again. Absent keys have defaults.
+func readRepeat(v strictyaml.Value, r *bench.Repeat) {
+	var end struct {
+		Until expect `yaml:"until" strict:"required" example:"{status: 200}"`
+	}
+	r.Every, r.Most = defaultEvery, defaultMost
+	v.Struct(&end, r)
+	if r.Status, r.Until = end.Until.statuses, end.Until.rest; v.Has("until") && r.Status == nil && r.Until == nil {
+		v.At("until").Mistake("`until` is empty", "write what the last response must be, such as `{status: 200}`")
+	}
+}
+
+// repeat reports a repetition that never ends, as no expected status ends it.
+func (r *rules) repeat(at string, req bench.Request) {
+	if req.Repeat == nil {
+		return
+	}
+	for _, status := range req.Repeat.Status {
+		expected := append(req.Expected(), status)
+		r.when(!slices.Contains(req.Expected(), status), at+".repeat.until",
+			fmt.Sprintf("%d ends the repetition, but is not an expected status", status),
+			fmt.Sprintf("expect it, and what comes before it: `expect: {status: %s}`", list(expected)))
+	}
+	one := len(req.Repeat.Status) > 0 && len(req.Repeat.Until) == 0 &&
+		!slices.ContainsFunc(req.Expected(), func(s int) bool { return !slices.Contains(req.Repeat.Status, s) })
+	r.when(one, at+".repeat", "each expected status ends the repetition, so nothing is repeated",
+		"expect the status that comes before it, too, such as `expect: {status: "+list(append(req.Expected(), 202))+"}`")
+}
+
+func list(statuses []int) string {
+	return strings.ReplaceAll(fmt.Sprint(slices.Compact(statuses)), " ", ", ")
 }

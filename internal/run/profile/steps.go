@@ -123,18 +123,6 @@ func (c *connections) UnmarshalStrict(v strictyaml.Value) {
 	}
 }
 
-// expandSteps fills in the steps of the profile: several for an item, and their durations.
-func (f *file) expandSteps() {
-	for i, item := range f.keys.Steps {
-		for _, one := range item.steps(f.StepDuration) {
-			f.Profile.Steps, f.items = append(f.Profile.Steps, one), append(f.items, i)
-		}
-		if len(f.items) > maxSteps {
-			return // rules.steps reports it
-		}
-	}
-}
-
 // steps returns the steps of an item. Without a duration each takes length, or for arrivals their
 // time plus arrivalsRest.
 func (s step) steps(length time.Duration) (out []bench.Step) {
@@ -159,6 +147,19 @@ func (s step) steps(length time.Duration) (out []bench.Step) {
 		}
 	}
 	return out
+}
+
+// open returns the step of a rate or of arrivals; it is not open when there is neither.
+func (s step) open() bench.Step {
+	b, of := s.Step, s.stepKeys.Rate
+	b.Rate, b.RampTo, b.Wave, b.PeakShare, b.LowestPeak = of.Rate, of.RampTo, of.Wave, of.PeakShare, of.LowestPeak
+	if b.Arrivals != nil {
+		b.Arrivals.Requests = cmp.Or(b.Arrivals.Requests, 1)
+	}
+	if counts := s.stepKeys.Connections.counts; len(counts) > 0 {
+		b.MaxConnections = counts[0]
+	}
+	return b
 }
 
 // named returns a step with a name.

@@ -1,15 +1,10 @@
 package profile
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/run/profile/targets"
@@ -21,23 +16,6 @@ type instead struct {
 	targets string   // vegeta's target file with the requests; "": nothing is replaced
 	alone   bool     // the keys of onlyAlone are left out too
 	allowed []string // folders with files that the profile and the target file may name
-}
-
-// onlyAlone are keys of a profile that may be for its own requests.
-var onlyAlone = []string{"needs", "checks", "compare_bodies"}
-
-// replace replaces what with says by requests, and returns which keys the profile then has.
-func (f *file) replace(with instead, requests requestList, has func(keys ...string) bool) func(keys ...string) bool {
-	if with.targets == "" {
-		return has
-	}
-	f.keys.Requests, f.keys.Sessions = requests, nil
-	if !with.alone {
-		return has
-	}
-	d := defaults()
-	f.Needs, f.Checks, f.CompareBodies = d.Needs, d.Checks, d.CompareBodies
-	return func(keys ...string) bool { return !slices.Contains(onlyAlone, keys[0]) && has(keys...) }
 }
 
 // requests returns those of the target file; the error is that of opening it, or a strictyaml.Mistakes.
@@ -123,7 +101,7 @@ func requestOfTarget(t targets.Target) (r request) {
 	statuses := usualStatuses(t.Method)
 	r.Request = bench.Request{
 		Weight: t.Weight, Method: t.Method, Path: t.Path, BodyFile: t.BodyFile, Body: bench.Literal(t.Body),
-		ExpectStatus: statuses[0], MoreStatuses: statuses[1:],
+		ExpectStatus: statuses[0], MoreStatuses: append([]int(nil), statuses[1:]...),
 	}
 	for name, value := range t.Header {
 		if r.Header == nil {
@@ -132,55 +110,4 @@ func requestOfTarget(t targets.Target) (r request) {
 		r.Header[name] = bench.Literal(value)
 	}
 	return r
-}
-
-// nameTargets names the requests of a target file by method and path, with the query where another
-// one has the same, and with a number if that is the same too.
-func (f *file) nameTargets() {
-	p := &f.Profile
-	n := len(f.keys.Requests.from)
-	used, count := map[string]bool{}, map[string]int{}
-	for _, r := range slices.Concat(p.Setup, p.Teardown, p.Requests[n:]) {
-		used[r.Name] = true
-	}
-	for _, s := range p.Sessions {
-		used[s.Name] = true
-	}
-	for _, r := range p.Requests[:n] {
-		count[r.Name]++
-	}
-	for i := range n {
-		r := &p.Requests[i]
-		name, whole := r.Name, r.Method+" "+r.Path
-		if count[name] > 1 || used[name] {
-			name = whole[:min(len(whole), maxRequestName)]
-		}
-		for n := 2; used[name]; n++ {
-			end := fmt.Sprintf(" (%d)", n)
-			name = whole[:min(len(whole), maxRequestName-len(end))] + end
-		}
-		used[name], r.Name = true, name
-	}
-}
-
-var requestIndex = regexp.MustCompile(`^requests\[(\d+)\]\.?(.*)$`)
-
-// ofTarget reports a mistake in a request of the target file at its line, and returns false for any other one.
-func (f *file) ofTarget(v strictyaml.Value, m mistake) bool {
-	l := f.keys.Requests
-	at := requestIndex.FindStringSubmatch(m.path)
-	if at == nil {
-		return false
-	}
-	i, err := strconv.Atoi(at[1])
-	if err != nil || i >= len(l.from) {
-		return false
-	}
-	if name, ok := strings.CutPrefix(at[2], "header."); ok {
-		if _, own := l.from[i].Header[name]; !own {
-			return false // a header of all requests
-		}
-	}
-	v.At("requests").MistakeIn(l.name, l.from[i].Line, cmp.Or(m.what, "`"+at[2]+"` is "+m.value), m.hint)
-	return true
 }
