@@ -90,7 +90,7 @@ func TestTerminate(t *testing.T) {
 					time.AfterFunc(test.force, func() { close(force) })
 				}
 				ctx := context.WithoutCancel(WithForce(t.Context(), force))
-				got, err = Terminate(ctx, grace, exited, func() *Exit { return &exit }, ask, kill)
+				got, err = Stopping{exited, func() *Exit { return &exit }, ask, kill}.Terminate(ctx, grace)
 				testenv.Check(t, err != nil || got.Exit == exit, "exit %+v, want %+v", got.Exit, exit)
 			})
 			got.Exit = Exit{}
@@ -99,7 +99,7 @@ func TestTerminate(t *testing.T) {
 	}
 	ended := make(chan struct{})
 	close(ended)
-	got, err := Terminate(t.Context(), grace, ended, func() *Exit { return &Exit{Code: 3} }, nil, nil)
+	got, err := Stopping{Exited: ended, Exit: func() *Exit { return &Exit{Code: 3} }}.Terminate(t.Context(), grace)
 	check(t, fact{"ended before", got, StopResult{ExitedBeforeStop: true, Exit: Exit{Code: 3}}}, fact{"error", err, nil},
 		fact{"never forced", Forced(t.Context()) == nil, true})
 }

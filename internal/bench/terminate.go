@@ -10,19 +10,23 @@ import (
 // KillTimeout is how long an instance may take to end after SIGKILL.
 const KillTimeout = 10 * time.Second
 
-// Terminate stops an instance with ask (SIGTERM). It calls kill (SIGKILL) after grace, as soon as
-// Forced is closed, or at once if ask returns errors.ErrUnsupported. The instance closes exited
-// when it has ended, and exit returns how.
-func Terminate(
-	ctx context.Context, grace time.Duration, exited <-chan struct{}, exit func() *Exit, ask, kill func() error,
-) (r StopResult, err error) {
+// Stopping is an instance that is to be stopped.
+type Stopping struct {
+	Exited    <-chan struct{} // closed when it has ended
+	Exit      func() *Exit    // how
+	Ask, Kill func() error    // SIGTERM, or the signal that it wants; SIGKILL
+}
+
+// Terminate stops an instance by Ask. It calls Kill after grace, as soon as Forced is closed, or at
+// once if Ask returns errors.ErrUnsupported.
+func (s Stopping) Terminate(ctx context.Context, grace time.Duration) (r StopResult, err error) {
 	select {
-	case <-exited:
-		return StopResult{ExitedBeforeStop: true, Exit: *exit()}, nil
+	case <-s.Exited:
+		return StopResult{ExitedBeforeStop: true, Exit: *s.Exit()}, nil
 	default:
 	}
 	asked := time.Now()
-	if err := ask(); errors.Is(err, errors.ErrUnsupported) {
+	if err := s.Ask(); errors.Is(err, errors.ErrUnsupported) {
 		grace = 0
 	} else if err != nil {
 		return r, err
@@ -30,23 +34,23 @@ func Terminate(
 	over := time.NewTimer(grace)
 	defer over.Stop()
 	select {
-	case <-exited:
+	case <-s.Exited:
 	case <-Forced(ctx):
 		r.Killed, r.Forced = true, true
 	case <-over.C:
 		r.Killed = true
 	}
 	if r.Killed {
-		if err := kill(); err != nil {
+		if err := s.Kill(); err != nil {
 			return r, err
 		}
 		select {
-		case <-exited:
+		case <-s.Exited:
 		case <-time.After(KillTimeout):
 			return r, fmt.Errorf("still running %v after SIGKILL", KillTimeout)
 		}
 	}
-	r.Exit, r.Took = *exit(), time.Since(asked)
+	r.Exit, r.Took = *s.Exit(), time.Since(asked)
 	// The end is reported late, after clean-up and the rest of the log; Exit.At is more precise.
 	if d := r.Exit.At.Sub(asked); d > 0 && d < r.Took {
 		r.Took = d

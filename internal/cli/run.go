@@ -140,8 +140,7 @@ func (f *runFlags) checkResume(fl *pflag.FlagSet, contenders []string) error {
 	}
 	recorded := []string{"profile", "method", "body", "out", "cacert", "insecure"}
 	for _, o := range profile.Options() {
-		k, _ := kinds.Of(o.Need)
-		if o.Name != k.AddressOption && o.Name != "target" { // their passwords are not recorded
+		if o.Name != kinds.ByURL.AddressOption && o.Name != "target" { // their passwords are not recorded
 			recorded = append(recorded, o.Name)
 		}
 	}

@@ -195,7 +195,7 @@ func (c *Container) terminate(ctx context.Context, grace time.Duration) (bench.S
 		return c.kill(ctx, c.signal)
 	}
 	kill := func() error { return c.kill(ctx, "SIGKILL") }
-	r, err := bench.Terminate(ctx, grace, c.exited, c.Exit, ask, kill)
+	r, err := bench.Stopping{Exited: c.exited, Exit: c.Exit, Ask: ask, Kill: kill}.Terminate(ctx, grace)
 	r = r.By(c.signal)
 	if err != nil {
 		err = fmt.Errorf("container %.12s: %w", c.id, err)

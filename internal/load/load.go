@@ -111,8 +111,8 @@ func (e Engine) run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 	plan.Life = cmp.Or(plan.Life, &TrialState{})
 	plan.Seed = plan.Life.Step(plan.Seed)
 	e.Window, e.Grace = cmp.Or(max(e.Window, 0), time.Second), cmp.Or(max(e.Grace, 0), 250*time.Millisecond)
-	if _, err := workload.NewMix(plan.spec()); err != nil {
-		return bench.Load{}, err // before a setup is sent
+	if err := plan.check(); err != nil { // before a setup is sent
+		return bench.Load{}, err
 	}
 	connections, err := checkStepLimits(plan.Step)
 	if err != nil {

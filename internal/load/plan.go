@@ -96,3 +96,9 @@ func (p Plan) spec() workload.Spec {
 		CheckBudget: p.CheckBudget, Until: p.Until, Sampling: p.sampling, Users: p.users,
 	}
 }
+
+// check reports all mistakes of the plan at once.
+func (p Plan) check() error {
+	_, err := workload.NewMix(p.spec())
+	return err
+}

@@ -11,6 +11,10 @@ import (
 	"testing"
 )
 
+// BinaryVariable names the locbench that acceptance tests start: .ci/acceptance builds it once for
+// all of them.
+const BinaryVariable = "LOCBENCH_TEST_BINARY"
+
 // Locbench returns the path of locbench, for tests that need it in its own process: the binary that
 // BinaryVariable names, or one that is built once, as the README says. Only a static binary can be
 // its own image.

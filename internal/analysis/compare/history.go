@@ -294,7 +294,7 @@ func HistoryMarkdown(w io.Writer, all []Series) error {
 
 // HistoryCSV writes a row per contender, result and measure.
 func HistoryCSV(w io.Writer, all []Series) error {
-	out := safe.NewTable(w)
+	out := safe.NewCSV(w)
 	err := out.Write("contender", "started", "folder", "run", "rounds", "measure", "unit", "at", "median", "low", "high",
 		"not_comparable_with_previous")
 	number := func(v *float64) any {

@@ -217,7 +217,7 @@ func (p *process) terminate(ctx context.Context, grace time.Duration) (bench.Sto
 		return nil
 	}
 	handles := handles(p.info.PID, p.signal)
-	r, err := bench.Terminate(ctx, grace, p.exited, p.Exit, ask, kill)
+	r, err := bench.Stopping{Exited: p.exited, Exit: p.Exit, Ask: ask, Kill: kill}.Terminate(ctx, grace)
 	r = r.By(p.signal)
 	r.Handled = handles && r.Killed && !r.Forced
 	if err != nil {

@@ -48,7 +48,7 @@ type Contender struct {
 	PeakTime           Value    // nanoseconds, from TimeToPeak
 	Steps              []Step
 	Peak               int // index into Steps of the measured step with the highest median throughput above 0; -1 without one
-	Errors             map[bench.ErrorKind]int64
+	Errors             bench.Kinds
 	MemoryPeak         int64            // bytes, the highest of all rounds; 0: not known
 	MemoryPeakIsSample bool             // MemoryPeak is the largest sample; the true peak may be higher
 	Memory             Value            // bytes, the highest of each complete round
@@ -148,7 +148,7 @@ func (c Contender) BusiestStep() (busiest Step, ok bool) {
 }
 
 // ErrorsTotal returns the number of errors in all steps of all rounds.
-func (c Contender) ErrorsTotal() int64 { return bench.Load{Failed: c.Errors}.FailedTotal() }
+func (c Contender) ErrorsTotal() int64 { return c.Errors.Total() }
 
 // TotalErrorRate returns the error rate of all steps of all rounds together; ok is false without
 // any request.
@@ -166,7 +166,7 @@ func (c Contender) TotalErrorRate() (ratio float64, ok bool) {
 // rate of a step is an estimate from these.
 func (c Contender) Compared() (bodies int64, estimate bool) {
 	for _, s := range c.Steps {
-		bodies, estimate = bodies+s.Compared, estimate || s.ErrorRateIsEstimate()
+		bodies, estimate = bodies+s.Checked, estimate || s.ErrorRateIsEstimate()
 	}
 	return bodies, estimate
 }
@@ -174,7 +174,7 @@ func (c Contender) Compared() (bodies int64, estimate bool) {
 // Unread returns the number of bodies that were to be compared and were not looked at.
 func (c Contender) Unread() (n int64) {
 	for _, s := range c.Steps {
-		n += s.Unread
+		n += s.UnreadTotal()
 	}
 	return n
 }
@@ -237,15 +237,31 @@ func summarize(label string, trials []bench.TrialResult, of bench.Run, merge boo
 		Label: label, Service: trials[0].Service, Trials: len(trials), Peak: -1,
 		Errors: map[bench.ErrorKind]int64{}, Checks: map[bench.CheckStatus]int{},
 	}
-	price := of.Profile.PriceVCPUHr
-	if price <= 0 {
-		price = DefaultPrice
-	}
-	var startUps, peakTimes, memory, errors, costs []float64
-	var parts []Cost
-	needs := map[string][]float64{}
+	c.start(trials)
+	c.resources(trials)
+	c.costs(trials, of.Profile.PriceVCPUHr)
 	var entries []bench.TrialEntry
-	growing, loaded := 0, 0 // rounds
+	for _, trial := range trials {
+		entries = append(entries, bench.TrialEntry{Excluded: of.ExclusionOf(trial), Bodies: trial.Bodies()})
+	}
+	c.Excluded = bench.SumExclusions(entries)
+	c.steps(trials, of, merge)
+	// A contender with unexpected bodies has no peak: at fewer connections it may only hide its
+	// error.
+	unexpected := c.Excluded != nil && c.Excluded.Unexpected != nil
+	for i, s := range c.Steps {
+		c.Errors.Add(s.Failed)
+		if !s.Step.WarmUp && !s.Excluded && !unexpected && s.Answered() > 0 &&
+			(c.Peak < 0 || s.Throughput.Median > c.Steps[c.Peak].Throughput.Median) {
+			c.Peak = i
+		}
+	}
+	return c
+}
+
+// start fills in how the trials began and ended.
+func (c *Contender) start(trials []bench.TrialResult) {
+	var startUps, peakTimes []float64
 	for _, trial := range trials {
 		if trial.State == bench.TrialComplete {
 			c.Complete++
@@ -258,14 +274,6 @@ func summarize(label string, trials []bench.TrialResult, of bench.Run, merge boo
 				c.firstFailure = trial.Failure
 			}
 		}
-		if w := growthOf(trial.Steps); w != nil {
-			if growing++; c.growth == nil || w.Values[bench.GrowthRate] > c.growth.Values[bench.GrowthRate] {
-				c.growth = w
-			}
-		}
-		if len(trial.Steps) > 0 {
-			loaded++
-		}
 		if trial.StartUp != nil {
 			startUps = append(startUps, float64(*trial.StartUp))
 		}
@@ -274,6 +282,23 @@ func summarize(label string, trials []bench.TrialResult, of bench.Run, merge boo
 		}
 		for _, check := range trial.Checks {
 			c.Checks[check.Status]++
+		}
+	}
+	c.StartUp, c.PeakTime = NewValue(startUps), NewValue(peakTimes)
+}
+
+// resources fills in memory, its growth, and the error rate.
+func (c *Contender) resources(trials []bench.TrialResult) {
+	var memory, errors []float64
+	growing, loaded := 0, 0 // rounds
+	for _, trial := range trials {
+		if w := growthOf(trial.Steps); w != nil {
+			if growing++; c.growth == nil || w.Values[bench.GrowthRate] > c.growth.Values[bench.GrowthRate] {
+				c.growth = w
+			}
+		}
+		if len(trial.Steps) > 0 {
+			loaded++
 		}
 		peak, sample := TrialMemoryPeak(trial)
 		if peak > c.MemoryPeak {
@@ -285,42 +310,37 @@ func summarize(label string, trials []bench.TrialResult, of bench.Run, merge boo
 		if rate, ok := errorRate(trial); ok {
 			errors = append(errors, rate)
 		}
-		entries = append(entries, bench.TrialEntry{Excluded: of.ExclusionOf(trial), Bodies: trial.Bodies()})
+	}
+	if 2*growing <= loaded {
+		c.growth = nil
+	}
+	c.Memory, c.ErrorRate = NewValue(memory), NewValue(errors)
+}
+
+// costs fills in the cost of a billion requests at a price of a vCPU-hour in US dollars; 0: DefaultPrice.
+func (c *Contender) costs(trials []bench.TrialResult, price float64) {
+	if price <= 0 {
+		price = DefaultPrice
+	}
+	var each []float64
+	var parts []Cost
+	needs := map[string][]float64{}
+	for _, trial := range trials {
 		// The cost of an incomplete trial is mostly that of its start.
 		if cost, ok := TrialCost(trial, price); ok && trial.State == bench.TrialComplete {
-			parts, costs = append(parts, cost), append(costs, cost.Total)
+			parts, each = append(parts, cost), append(each, cost.Total)
 			for name, dollars := range NeedCosts(trial, price) {
 				needs[name] = append(needs[name], dollars)
 			}
 		}
 	}
-	if 2*growing <= loaded {
-		c.growth = nil
-	}
-	c.Excluded = bench.SumExclusions(entries)
-	c.StartUp, c.PeakTime, c.CostEach = NewValue(startUps), NewValue(peakTimes), NewValue(costs)
-	c.Memory, c.ErrorRate = NewValue(memory), NewValue(errors)
-	c.Cost = medianCost(parts)
+	c.CostEach, c.Cost = NewValue(each), medianCost(parts)
 	for name, costs := range needs {
 		if c.NeedCosts == nil {
 			c.NeedCosts = map[string]Value{}
 		}
 		c.NeedCosts[name] = NewValue(costs)
 	}
-	c.steps(trials, of, merge)
-	// A contender with unexpected bodies has no peak: at fewer connections it may only hide its
-	// error.
-	unexpected := c.Excluded != nil && c.Excluded.Unexpected != nil
-	for i, s := range c.Steps {
-		for kind, n := range s.Failed {
-			c.Errors[kind] += n
-		}
-		if !s.Step.WarmUp && !s.Excluded && !unexpected && s.Answered() > 0 &&
-			(c.Peak < 0 || s.Throughput.Median > c.Steps[c.Peak].Throughput.Median) {
-			c.Peak = i
-		}
-	}
-	return c
 }
 
 // HalfPeak returns the index in Steps of the step at half peak: the open-loop step at 50% of peak,

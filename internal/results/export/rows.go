@@ -259,7 +259,7 @@ func rows(run bench.Run, trials []bench.TrialResult) iter.Seq[row] {
 }
 
 func writeCSV(w io.Writer, run bench.Run, trials []bench.TrialResult) error {
-	out, columns := safe.NewTable(w), columnsOf(trials)
+	out, columns := safe.NewCSV(w), columnsOf(trials)
 	cells := make([]any, len(columns))
 	for i, c := range columns {
 		cells[i] = c.Name

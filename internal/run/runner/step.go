@@ -48,86 +48,23 @@ func (l *trialRun) load(ctx context.Context) error {
 		if paused > 0 && l.inst.Exit() != nil {
 			return l.orExit(ctx, errDied)
 		}
-		step = step.AtPeak(l.peak(step))
-		l.incidents.begin(i)
-		res, skipped, stop, err := l.step(ctx, i, step)
-		beside := l.exchange(ctx, res, err)
-		for err == nil && l.warmOn(i, append(beside, res)) {
-			earlier, part := res, step
-			part.Duration = warmUpPart
-			l.warmed += res.Step.Duration
-			if res, skipped, stop, err = l.step(ctx, i, part); err == nil {
-				res.Load.Continue(earlier.Load)
-				res.Warnings = withEarlier(res.Warnings, earlier.Warnings)
-			}
-			beside = l.exchange(ctx, res, err)
-		}
-		if l.warmed > 0 {
-			l.notice("info", fmt.Sprintf("%s: warmed up for %s, as compilers were at work", step.Name,
-				units.Duration(l.warmed+res.Step.Duration)))
-			l.warmed, l.idle, l.served, res.Step = 0, 0, 0, step
-		}
-		if err == nil {
-			res.Drift = stats.Drift(res, beside...)
-		}
-		if err == nil && !skipped && silentAtEnd(res.Load) && l.exited(ctx) {
-			err = l.orExit(ctx, errDied)
-			res.Ending, res.Aborted = bench.EndedByDeath, err.Error()
-		}
-		var cause string
-		var lost error
-		if err == nil && !skipped && (silentAtEnd(res.Load) || len(l.incidents.inStep(false)) > 0) {
-			cause, lost = l.diagnoseSilence(ctx)
-		}
-		if lost != nil {
-			err = lost
-			res.Ending, res.Aborted = bench.EndedByNeed, err.Error()
-		}
-		res.Warnings = append(res.Warnings, incidentWarnings(res, l.incidents.inStep(true))...)
-		if paused > 0 {
-			res.Warnings = append(res.Warnings, verdict.Paused(paused))
-		}
-		if moved, set := l.clock.moved(); set {
-			l.warn(verdict.ClockSet(moved, i+1))
-		}
-		l.publish(bench.StepEnded{Result: res})
+		done, err := l.finished(ctx, i, step.AtPeak(l.peak(step)), paused)
 		if err != nil {
-			l.cut = &res
 			return err
 		}
-		l.steps = append(l.steps, res)
-		if skipped {
-			l.skipped = append(l.skipped, fmt.Sprintf("%d (%s)", i+1, step.Name))
-		}
-		if stop != nil {
-			at := fmt.Errorf("%w at step %d (%s)", *stop, i+1, step.Name)
-			if stop.scope == bench.ScopeRun {
-				l.steering.missThreshold(fmt.Errorf("%s: %w", l.trial, at))
+		if !done.silent {
+			if !done.skipped && done.res.Aborted == "" {
+				withoutSuccess = 0
 			}
-			if !l.lastStep(i) {
-				return at
-			}
-		}
-		if l.steering.stopping() && !l.lastStep(i) {
-			return errStopped
-		}
-		if skipped || res.Aborted != "" {
-			continue // too short to show whether the contender hangs
-		}
-		if cause != "" && l.lastStep(i) {
-			return silent("did not respond after the last step: %s", cause)
-		}
-		if res.Load.AllSucceeded()+res.Load.Rejected.Total() > 0 {
-			withoutSuccess = 0
 			continue
 		}
-		if cause != "" {
-			return silent("had no success in step %d: %s (%s)", i+1, cause, firstExample(res.Load))
+		if done.cause != "" {
+			return silent("had no success in step %d: %s (%s)", i+1, done.cause, firstExample(done.res.Load))
 		}
 		withoutSuccess++
 		if withoutSuccess == maxStepsWithoutSuccess && l.cfg.Next == nil { // a search continues with a lower rate
-			err := silent("had no success in %d consecutive steps (%s)", withoutSuccess, firstExample(res.Load))
-			if withoutResponse(res.Load) {
+			err := silent("had no success in %d consecutive steps (%s)", withoutSuccess, firstExample(done.res.Load))
+			if withoutResponse(done.res.Load) {
 				return err
 			}
 			return errors.New(err.Text)
@@ -137,6 +74,96 @@ func (l *trialRun) load(ctx context.Context) error {
 		l.slot.barrier(ctx, stageOf(l.loads, stageBegin))
 	}
 	return nil
+}
+
+// ended is a step that has run.
+type ended struct {
+	res     bench.StepResult
+	skipped bool    // by a user, which is not an error
+	stop    *missed // a threshold that stops the trial or the run
+	cause   string  // why the contender is silent at the end
+	silent  bool    // no request had a response that counts
+}
+
+// finished runs a step, and longer where compilers are at work in it; it finds why the contender
+// is silent, and publishes the result. The error ends the trial.
+func (l *trialRun) finished(ctx context.Context, i int, step bench.Step, paused time.Duration) (done ended, err error) {
+	l.incidents.begin(i)
+	done, others, err := l.warmedUp(ctx, i, step)
+	res := &done.res
+	if err == nil {
+		res.Drift = stats.Drift(*res, others...)
+	}
+	if err == nil && !done.skipped && silentAtEnd(res.Load) && l.exited(ctx) {
+		err = l.orExit(ctx, errDied)
+		res.Ending, res.Aborted = bench.EndedByDeath, err.Error()
+	}
+	if err == nil && !done.skipped && (silentAtEnd(res.Load) || len(l.incidents.inStep(false)) > 0) {
+		var lost error
+		if done.cause, lost = l.diagnoseSilence(ctx); lost != nil {
+			err = lost
+			res.Ending, res.Aborted = bench.EndedByNeed, err.Error()
+		}
+	}
+	res.Warnings = append(res.Warnings, incidentWarnings(*res, l.incidents.inStep(true))...)
+	if paused > 0 {
+		res.Warnings = append(res.Warnings, verdict.Paused(paused))
+	}
+	if moved, set := l.clock.moved(); set {
+		l.warn(verdict.ClockSet(moved, i+1))
+	}
+	l.publish(bench.StepEnded{Result: *res})
+	if err != nil {
+		l.cut = res
+		return done, err
+	}
+	l.steps = append(l.steps, *res)
+	if done.skipped {
+		l.skipped = append(l.skipped, fmt.Sprintf("%d (%s)", i+1, step.Name))
+	}
+	if done.stop != nil {
+		at := fmt.Errorf("%w at step %d (%s)", *done.stop, i+1, step.Name)
+		if done.stop.scope == bench.ScopeRun {
+			l.steering.missThreshold(fmt.Errorf("%s: %w", l.trial, at))
+		}
+		if !l.lastStep(i) {
+			return done, at
+		}
+	}
+	if l.steering.stopping() && !l.lastStep(i) {
+		return done, errStopped
+	}
+	if done.skipped || res.Aborted != "" {
+		return done, nil // too short to show whether the contender hangs
+	}
+	if done.cause != "" && l.lastStep(i) {
+		return done, silent("did not respond after the last step: %s", done.cause)
+	}
+	done.silent = res.Load.AllSucceeded()+res.Load.Rejected.Total() == 0
+	return done, nil
+}
+
+// warmedUp runs a step again, as one with what was before, until compilers are no longer at work.
+// others are the results of the contenders that are interleaved with this one.
+func (l *trialRun) warmedUp(ctx context.Context, i int, step bench.Step) (done ended, others []bench.StepResult, err error) {
+	done, err = l.step(ctx, i, step)
+	others = l.exchange(ctx, done.res, err)
+	for err == nil && l.warmOn(i, append(others, done.res)) {
+		earlier, part := done.res, step
+		part.Duration = warmUpPart
+		l.warmed += earlier.Step.Duration
+		if done, err = l.step(ctx, i, part); err == nil {
+			done.res.Load.Continue(earlier.Load)
+			done.res.Warnings = withEarlier(done.res.Warnings, earlier.Warnings)
+		}
+		others = l.exchange(ctx, done.res, err)
+	}
+	if l.warmed > 0 {
+		l.notice("info", fmt.Sprintf("%s: warmed up for %s, as compilers were at work", step.Name,
+			units.Duration(l.warmed+done.res.Step.Duration)))
+		l.warmed, l.idle, l.served, done.res.Step = 0, 0, 0, step
+	}
+	return done, others, err
 }
 
 // peak returns the throughput of which a step's rate is a share: the highest of this trial, or the
@@ -183,12 +210,10 @@ func (l *trialRun) lastStep(i int) bool {
 }
 
 // step runs one step. It reads the counters at the start and the end of the measured interval, and
-// once a second in between. skipped means that a user has skipped it, which is not an error; stop
-// is a missed threshold that stops the trial or the run.
-func (l *trialRun) step(
-	ctx context.Context, index int, step bench.Step,
-) (res bench.StepResult, skipped bool, stop *missed, err error) {
-	res = bench.StepResult{Index: index, Step: step}
+// once a second in between.
+func (l *trialRun) step(ctx context.Context, index int, step bench.Step) (done ended, err error) {
+	done.res = bench.StepResult{Index: index, Step: step}
+	res := &done.res
 	// The exit of the contender ends the step at once: requests to a closed port measure nothing.
 	stepCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -202,80 +227,11 @@ func (l *trialRun) step(
 		case <-stepCtx.Done():
 		}
 	})
-	usage := func(u bench.Usage, host *bench.HostReading) {
-		read := bench.UsageRead{Usage: u}
-		if host != nil {
-			read.Needs = host.Needs
-		}
-		l.publish(read)
-	}
-	read := &readings{inst: l.inst, host: l.readHost, own: l.readOwn, stalls: l.stalls, onBegin: l.steering.startClock, res: &res}
-	interleave, record := l.slot.interleave(ctx, l.loads, step, read)
-	read.record = record
-	waited := hostusage.KeepPressure(stepCtx, pressureEvery, l.inst, l.cfg.Observer)
-	defer waited()
-	var sampler *hostusage.Sampler
-	if interleave != nil {
-		read.publish = usage // at the ends of slices: between them the contender only waits
-	} else {
-		sampler = hostusage.Sample(stepCtx, l.inst, sampleEvery, func(u bench.Usage) { usage(u, l.readHost(ctx)) })
-	}
-	var onPart func(bench.Window)
-	warmed := l.warmed
-	if step.Duration <= shortStep && interleave == nil && warmed == 0 {
-		onPart = func(w bench.Window) { l.publish(bench.WindowGrew{Index: index, Window: w}) }
-	}
-	res.Load, err = l.cfg.Loader.Run(stepCtx, l.place(), step, Hooks{
-		OnStart:    func() { read.begin(ctx) },
-		OnEnd:      func() { read.end(ctx) },
-		Interleave: interleave, Rate: controls.requestedRate,
-		OnWindow: func(w bench.Window) {
-			w.Start += warmed
-			l.publish(bench.WindowClosed{Index: index, Window: w})
-		},
-		OnPart: onPart,
-	})
-	l.steering.finishStep(l.lastStep(index))
-	earlier := l.lastReading()
-	if interleave != nil {
-		record.Count = read.ends
-		if record.Alternated = interleave.(*interleaving).why(); record.Alternated != "" {
-			l.notice("info", step.Name+": one contender after the other, as "+record.Alternated)
-			record.AddedCPU, record.AddedThreads = 0, nil // pauses as long as steps of others
-		}
-		res.Interleave = record
-		res.Warnings = append(res.Warnings, verdict.BusyOutOfTurn(l.trial.Label(), res)...)
-	} else {
-		samples := sampler.Stop()
-		earlier = append(earlier, before(samples, res.Before)...)
-		res.Samples = within(samples, res.Before, read.to)
-		if n := sampler.Failed(); n > 0 && !l.isTarget() {
-			res.Warnings = append(res.Warnings, verdict.ReadingsFailed(n))
-		}
-	}
-	res.KeepBusiest()
+	err = l.measure(stepCtx, ctx, controls, res)
 	cause := context.Cause(stepCtx)
 	cancel(nil)
 	watch.Wait()
-	if read.err != nil && !l.isTarget() {
-		res.Warnings = append(res.Warnings, verdict.CountersMissing(clip(read.err.Error(), 500)))
-	}
-	res.Warnings = append(res.Warnings, verdict.Killed(res)...)
-	res.Warnings = append(res.Warnings, verdict.ColdCaches(res)...)
-	res.Warnings = append(res.Warnings, verdict.FirstResponses(res, earlier)...)
-	res.Warnings = append(res.Warnings, verdict.DelayedACKs(res)...)
-	if len(controls.changes) > 0 {
-		res.Warnings = append(res.Warnings, verdict.RateChanged(step.Rate, controls.changes, controls.more))
-	}
-	res.Warnings = append(res.Warnings, verdict.MachineStalls(res)...)
-	if died := errors.Is(cause, errDied); (err == nil || died) && !controls.skip && len(controls.changes) == 0 {
-		limit := l.memoryLimit()
-		if died {
-			limit = 0
-		}
-		res.Warnings = append(res.Warnings, verdict.MemoryGrowth(append(slices.Clone(l.steps), res), limit)...)
-	}
-	res.Warnings = append(res.Warnings, l.cfg.Observer.Judge(res, l.inst.Info())...)
+	l.judge(res, controls, err, errors.Is(cause, errDied))
 	switch {
 	case errors.Is(cause, errDied):
 		err = l.orExit(ctx, errDied)
@@ -287,13 +243,96 @@ func (l *trialRun) step(
 			res.Ending, res.Aborted = bench.EndedBySkip, bench.AbortedSkipped // the contender was skipped
 		}
 	case controls.skip:
-		skipped, err = true, nil
+		done.skipped, err = true, nil
 		res.Ending, res.Aborted = bench.EndedBySkip, bench.AbortedSkipped
 	case err != nil:
 		err = fmt.Errorf("load step %d (%s): %w", index+1, step.Name, err)
 		res.Ending, res.Aborted = bench.EndedEarly, err.Error()
 	}
-	return res, skipped, l.checkThresholds(&res), err
+	done.stop = l.checkThresholds(res)
+	return done, err
+}
+
+// measure puts the step's load on the contender until ctx ends, and fills res with what was read
+// meanwhile. trial is the context of the trial.
+func (l *trialRun) measure(ctx, trial context.Context, controls *controlledStep, res *bench.StepResult) error {
+	usage := func(u bench.Usage, host *bench.HostReading) {
+		read := bench.UsageRead{Usage: u}
+		if host != nil {
+			read.Needs = host.Needs
+		}
+		l.publish(read)
+	}
+	read := &readings{inst: l.inst, host: l.readHost, own: l.readOwn, stalls: l.stalls, onBegin: l.steering.startClock, res: res}
+	interleave, record := l.slot.interleave(trial, l.loads, res.Step, read)
+	read.record = record
+	waited := hostusage.KeepPressure(ctx, pressureEvery, l.inst, l.cfg.Observer)
+	defer waited()
+	var sampler *hostusage.Sampler
+	if interleave != nil {
+		read.publish = usage // at the ends of slices: between them the contender only waits
+	} else {
+		sampler = hostusage.Sample(ctx, l.inst, sampleEvery, func(u bench.Usage) { usage(u, l.readHost(trial)) })
+	}
+	var onPart func(bench.Window)
+	warmed := l.warmed
+	if res.Step.Duration <= shortStep && interleave == nil && warmed == 0 {
+		onPart = func(w bench.Window) { l.publish(bench.WindowGrew{Index: res.Index, Window: w}) }
+	}
+	var err error
+	res.Load, err = l.cfg.Loader.Run(ctx, l.place(), res.Step, Hooks{
+		OnStart:    func() { read.begin(trial) },
+		OnEnd:      func() { read.end(trial) },
+		Interleave: interleave, Rate: controls.requestedRate,
+		OnWindow: func(w bench.Window) {
+			w.Start += warmed
+			l.publish(bench.WindowClosed{Index: res.Index, Window: w})
+		},
+		OnPart: onPart,
+	})
+	l.steering.finishStep(l.lastStep(res.Index))
+	earlier := l.lastReading()
+	if interleave != nil {
+		record.Count = read.ends
+		if record.Alternated = interleave.(*interleaving).why(); record.Alternated != "" {
+			l.notice("info", res.Step.Name+": one contender after the other, as "+record.Alternated)
+			record.AddedCPU, record.AddedThreads = 0, nil // pauses as long as steps of others
+		}
+		res.Interleave = record
+		res.Warnings = append(res.Warnings, verdict.BusyOutOfTurn(l.trial.Label(), *res)...)
+	} else {
+		samples := sampler.Stop()
+		earlier = append(earlier, before(samples, res.Before)...)
+		res.Samples = within(samples, res.Before, read.to)
+		if n := sampler.Failed(); n > 0 && !l.isTarget() {
+			res.Warnings = append(res.Warnings, verdict.ReadingsFailed(n))
+		}
+	}
+	res.KeepBusiest()
+	if read.err != nil && !l.isTarget() {
+		res.Warnings = append(res.Warnings, verdict.CountersMissing(clip(read.err.Error(), 500)))
+	}
+	res.Warnings = append(res.Warnings, verdict.Killed(*res)...)
+	res.Warnings = append(res.Warnings, verdict.ColdCaches(*res)...)
+	res.Warnings = append(res.Warnings, verdict.FirstResponses(*res, earlier)...)
+	return err
+}
+
+// judge adds the warnings about a step that ended with err, or because the contender died.
+func (l *trialRun) judge(res *bench.StepResult, controls *controlledStep, err error, died bool) {
+	res.Warnings = append(res.Warnings, verdict.DelayedACKs(*res)...)
+	if len(controls.changes) > 0 {
+		res.Warnings = append(res.Warnings, verdict.RateChanged(res.Step.Rate, controls.changes, controls.more))
+	}
+	res.Warnings = append(res.Warnings, verdict.MachineStalls(*res)...)
+	if (err == nil || died) && !controls.skip && len(controls.changes) == 0 {
+		limit := l.memoryLimit()
+		if died {
+			limit = 0
+		}
+		res.Warnings = append(res.Warnings, verdict.MemoryGrowth(append(slices.Clone(l.steps), *res), limit)...)
+	}
+	res.Warnings = append(res.Warnings, l.cfg.Observer.Judge(*res, l.inst.Info())...)
 }
 
 var errDied = errors.New(bench.AbortedDied)

@@ -75,14 +75,14 @@ func withoutScripts(t *testing.T, doc []byte) []byte {
 // A missing value is a gap in the chart and a dash in the table; a measured 0 is a 0.
 func TestMissingIsNotZero(t *testing.T) {
 	trial := bench.TrialResult{Trial: bench.Trial{Contender: "a", Round: 2}, Steps: []bench.StepResult{
-		{Index: 0, Step: bench.Step{Connections: 1, WarmUp: true}, Load: bench.Load{Elapsed: time.Second, Succeeded: 10}},
-		{Index: 2, Step: bench.Step{Connections: 4}, Load: bench.Load{Elapsed: time.Second, Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 3}}, Aborted: "died"},
+		{Index: 0, Step: bench.Step{Connections: 1, WarmUp: true}, Load: bench.Load{Elapsed: time.Second, Outcomes: bench.Outcomes{Succeeded: 10}}},
+		{Index: 2, Step: bench.Step{Connections: 4}, Load: bench.Load{Elapsed: time.Second, Outcomes: bench.Outcomes{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 3}}}, Aborted: "died"},
 	}}
 	run := bench.Run{Profile: bench.Profile{Steps: []bench.Step{{Connections: 1, WarmUp: true}, {Connections: 2}, {Connections: 4}}}}
 	trials := []bench.TrialResult{trial, trial}
 	trials[1].Trial.Contender, trials[1].Steps = "b", []bench.StepResult{
-		{Index: 1, Step: bench.Step{Connections: 2}, Load: bench.Load{Elapsed: time.Second, Succeeded: 20}},
-		{Index: 2, Step: bench.Step{Connections: 4}, Load: bench.Load{Elapsed: time.Second, Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 3}}},
+		{Index: 1, Step: bench.Step{Connections: 2}, Load: bench.Load{Elapsed: time.Second, Outcomes: bench.Outcomes{Succeeded: 20}}},
+		{Index: 2, Step: bench.Step{Connections: 4}, Load: bench.Load{Elapsed: time.Second, Outcomes: bench.Outcomes{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 3}}}},
 	}
 	ch := chartOf(t, run, trials, "throughput")
 	var cells []string

@@ -36,8 +36,7 @@ func grown(seconds int, limit int64) (bench.Run, []bench.TrialResult) {
 		for i, step := range profile.Steps {
 			n := int(step.Duration / time.Second)
 			r := bench.StepResult{Index: i, Step: step, Before: usage()}
-			r.Load = bench.Load{Started: at, Elapsed: step.Duration, Succeeded: int64(995 * n),
-				Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: int64(5 * n)}}
+			r.Load = bench.Load{Started: at, Elapsed: step.Duration, Outcomes: bench.Outcomes{Succeeded: int64(995 * n), Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: int64(5 * n)}}}
 			for j := range n {
 				r.Load.Windows = append(r.Load.Windows, bench.Window{Start: time.Duration(j) * time.Second, Length: time.Second,
 					Succeeded: 995, Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 5}})

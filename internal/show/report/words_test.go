@@ -25,7 +25,7 @@ func TestReproduce(t *testing.T) {
 	run, _ := fixture()
 	run.Profile.Needs[0].From, run.Profile.Needs[0].URL = bench.NeedExternal, "http://elastic:secret@10.0.0.5:9200"
 	run.Command = append(run.Command, "--elastic", "http://elastic:secret@10.0.0.5:9200")
-	run.ProfileFile, run.Profile.Needs[0].Of = "/home/u/svc/bench.yaml", []byte(`{"environment": {"PASS": "${PGPASSWORD}"}}`)
+	run.ProfileFile, run.Profile.Needs[0].Of = "/home/u/svc/bench.yaml", bench.FormFrom([]byte(`{"environment": {"PASS": "${PGPASSWORD}"}}`))
 	run.Profile.Settings = []bench.Settings{{Selection: bench.Selection{Contender: "rs-actix"}, Dir: "/home/u/base/rs-actix", Env: map[string]string{"KEY": "${TOKEN}"}}}
 	r := newReproduction(run)
 	testenv.Equal(t, r.Env, "TOKEN, PGPASSWORD", "variables of the profile")
@@ -164,12 +164,12 @@ func TestReportOfTheWarmUp(t *testing.T) {
 // The error rate of a kind of request is that of its compared bodies, over all rounds.
 func TestErrorRateOfARequestIsEstimated(t *testing.T) {
 	step := bench.StepResult{Load: bench.Load{Requests: []bench.RequestLoad{
-		{Name: "a", Succeeded: 4997, Checked: 57, Failed: map[bench.ErrorKind]int64{bench.ErrWrong: 3}},
-		{Name: "b", Succeeded: 57, Checked: 60, Failed: map[bench.ErrorKind]int64{bench.ErrWrong: 3}},
+		{Name: "a", Outcomes: bench.Outcomes{Succeeded: 4997, Checked: 57, Failed: map[bench.ErrorKind]int64{bench.ErrWrong: 3}}},
+		{Name: "b", Outcomes: bench.Outcomes{Succeeded: 57, Checked: 60, Failed: map[bench.ErrorKind]int64{bench.ErrWrong: 3}}},
 	}}}
 	want := map[string]string{"a": "~5.26%", "b": "5.00%"}
 	for _, r := range (analysis.Contender{}).Requests(stats.Step{Results: []bench.StepResult{step, step}}) {
-		testenv.Equal(t, errorRate(bench.Load{Succeeded: r.Succeeded, Failed: r.Failed, Checked: r.Checked}),
+		testenv.Equal(t, errorRate(r.Outcomes),
 			want[r.Name], r.Name)
 	}
 }

@@ -120,7 +120,7 @@ type named string
 
 func TestTable(t *testing.T) {
 	var b bytes.Buffer
-	table := safe.NewTable(&b)
+	table := safe.NewCSV(&b)
 	for _, c := range []struct {
 		cell any
 		want string

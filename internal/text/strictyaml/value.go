@@ -345,7 +345,7 @@ func (v Value) shown() string {
 	case secret.Name(v.path[strings.LastIndexByte(v.path, '.')+1:]):
 		return secret.Mask
 	case v.node.Tag == "!!str":
-		return strconv.Quote(clip(v.node.Value, 60))
+		return strconv.Quote(clip(secret.Masker{}.Keyed(v.node.Value), 60))
 	}
 	return clip(v.node.Value, 60)
 }

@@ -39,7 +39,7 @@ func (f *form) problems() []problem {
 	c.mistakes()
 	if f.loaded {
 		c.engine()
-		c.ofNeeds()
+		c.ofStore()
 		c.contenders()
 		c.limits()
 		c.room()

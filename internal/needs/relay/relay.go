@@ -1,4 +1,5 @@
-package store
+// Package relay lets containers reach what listens on this machine, and only those of their own network.
+package relay
 
 import (
 	"errors"
@@ -14,7 +15,7 @@ const (
 	relayDialTimeout = 5 * time.Second
 )
 
-// relay forwards TCP connections from an address of this machine to the store, for contenders
+// relay forwards TCP connections from an address of this machine to a server, for contenders
 // behind a bridge, which cannot reach the loopback interface. On Linux, io.Copy between two TCP
 // connections moves the bytes inside the kernel.
 type relay struct {
@@ -28,21 +29,16 @@ type relay struct {
 	closed bool
 }
 
-// Relay forwards the TCP connections of peers to a target, from a free port of an address of this
+// To forwards the TCP connections of peers to a target, from a free port of an address of this
 // machine, until stop is called.
-func Relay(host, target string, peers []netip.Prefix) (address string, stop func() error, err error) {
-	l, err := listenFor(net.JoinHostPort(host, "0"), peers)
+func To(target, host string, peers ...netip.Prefix) (address string, stop func() error, err error) {
+	l, err := Listen(net.JoinHostPort(host, "0"), peers...)
 	if err != nil {
 		return "", nil, err
 	}
-	r := newRelay(l, target)
-	return l.Addr().String(), r.close, nil
-}
-
-func newRelay(l net.Listener, target string) *relay {
 	r := &relay{listener: l, target: target, slots: make(chan struct{}, relayMax), conns: map[net.Conn]struct{}{}}
 	r.done.Go(r.serve)
-	return r
+	return l.Addr().String(), r.close, nil
 }
 
 func (r *relay) serve() {
@@ -74,7 +70,7 @@ func (r *relay) forward(in net.Conn) {
 	}
 	out, err := net.DialTimeout("tcp", r.target, relayDialTimeout)
 	if err != nil {
-		return // the contender sees a closed connection, as from a store that is down
+		return // the contender sees a closed connection, as from a server that is down
 	}
 	defer r.forget(out)
 	if !r.track(out) {

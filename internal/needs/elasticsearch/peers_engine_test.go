@@ -1,21 +1,18 @@
 //go:build acceptance && engine
 
-package store_test
+package elasticsearch
 
 import (
 	"context"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/docker/dockertest"
-	"github.com/locbench/locbench/internal/store"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -40,11 +37,10 @@ func TestOnlyTheRunsNetwork(t *testing.T) {
 		t.Skip("the engine's network is not this machine's")
 	}
 	server := elastic(t, "7.10.2", "")
-	for what, spec := range map[string]store.Spec{"embedded": {From: bench.NeedEmbedded}, "relay": {From: bench.NeedExternal, URL: server.URL}} {
+	for what, n := range map[string]*Need{"embedded": inProcess(spec{}), "relay": external(server.URL)} {
 		t.Run(what, func(t *testing.T) {
-			s := mustOpen(t, spec, store.Options{})
-			url, err := s.Listen(net.JoinHostPort(own.Gateway, "0"), own.Subnets...)
-			testenv.Need(t, err == nil && strings.Contains(url, own.Gateway), "%s: %s, %v", what, url, err)
+			url := opened(t, n, at(own.Gateway, own.Subnets...)).Address().URL
+			testenv.Need(t, strings.Contains(url, own.Gateway), "%s: %s", what, url)
 			ask := func(group *docker.Group) string {
 				c, _, _, err := group.Run(t.Context(), docker.ContainerSpec{Name: "peer", Image: image, Command: []string{"get", url}})
 				testenv.OK(t, err)

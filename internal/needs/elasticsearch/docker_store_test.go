@@ -1,6 +1,6 @@
 //go:build acceptance && store
 
-package store_test
+package elasticsearch
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/needs"
-	"github.com/locbench/locbench/internal/store"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -27,11 +26,12 @@ func TestContainerInDocker(t *testing.T) {
 	defer func() {
 		testenv.OK(t, testenv.Err(e.Clean(context.Background(), run, nil)))
 	}()
-	s := mustOpen(t, store.Spec{From: bench.NeedContainer, Image: image}, store.Options{Containers: needs.Of{Group: group}})
-	seen := testenv.Must(s.Listen("127.0.0.1:0"))(t)
-	testenv.Check(t, strings.HasPrefix(s.Info().Version, "7.") && strings.Contains(get(t, seen), s.Info().Version),
-		"%+v", s.Info())
-	testenv.OK(t, s.Close())
+	place := at("")
+	place.Containers = needs.Of{Group: group}
+	n := opened(t, &Need{name: Name, from: bench.NeedContainer, spec: spec{Image: image}}, place)
+	testenv.Check(t, strings.HasPrefix(n.Info().Version, "7.") && strings.Contains(get(t, n.Address().URL), n.Info().Version),
+		"%+v", n.Info())
+	testenv.OK(t, n.Close(t.Context()))
 	left := testenv.Must(e.List(t.Context(), run))(t)
 	for _, l := range left {
 		testenv.Equal(t, l.Kind, "network", l)
@@ -40,9 +40,7 @@ func TestContainerInDocker(t *testing.T) {
 
 // TestRealElasticsearch opens the one that the tests have.
 func TestRealElasticsearch(t *testing.T) {
-	s := mustOpen(t, store.Spec{From: bench.NeedExternal, URL: testenv.Elasticsearch(t)}, store.Options{})
-	seen := testenv.Must(s.Listen("127.0.0.1:0"))(t)
-	if !strings.HasPrefix(s.Info().Version, "7.") || !strings.Contains(get(t, seen+"/_cluster/health"), `"status"`) {
-		t.Errorf("%+v", s.Info())
-	}
+	n := opened(t, external(testenv.Elasticsearch(t)), at(second(t)))
+	testenv.Check(t, strings.HasPrefix(n.Info().Version, "7.") &&
+		strings.Contains(get(t, n.Address().URL+"/_cluster/health"), `"status"`), "%+v", n.Info())
 }

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// Table writes CSV for spreadsheets; all tables of locbench go through it. A spreadsheet runs a
+// CSV writes tables for spreadsheets; all tables of locbench go through it. A spreadsheet runs a
 // cell that begins like a formula, and its text may come from outside.
-type Table struct{ out *csv.Writer }
+type CSV struct{ out *csv.Writer }
 
-// NewTable returns a Table that writes to w. Flush it after the last row.
-func NewTable(w io.Writer) Table { return Table{csv.NewWriter(w)} }
+// NewCSV returns a CSV that writes to w. Flush it after the last row.
+func NewCSV(w io.Writer) CSV { return CSV{csv.NewWriter(w)} }
 
 // Write writes a row: nil as an empty cell, a number in its shortest exact form, and text
 // unchanged, but with an apostrophe before text that a spreadsheet would run as a formula.
-func (t Table) Write(cells ...any) error {
+func (t CSV) Write(cells ...any) error {
 	row := make([]string, len(cells))
 	for i, c := range cells {
 		row[i] = cell(c)
@@ -26,7 +26,7 @@ func (t Table) Write(cells ...any) error {
 }
 
 // Flush writes the buffered rows and returns the first error.
-func (t Table) Flush() error {
+func (t CSV) Flush() error {
 	t.out.Flush()
 	return t.out.Error()
 }
@@ -43,7 +43,7 @@ func cell(v any) string {
 	return Cell(fmt.Sprint(v))
 }
 
-// Cell returns text in the form that Table writes, for other writers of tables.
+// Cell returns text in the form that CSV writes, for other writers of tables.
 func Cell(text string) string {
 	// Spreadsheets also read the wide forms, which some East Asian keyboards write.
 	if first := strings.TrimLeft(text, " \n"); first != "" && strings.ContainsRune("=+-@\t\r＝＋－＠", []rune(first)[0]) {

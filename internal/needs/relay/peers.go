@@ -1,4 +1,4 @@
-package store
+package relay
 
 import (
 	"net"
@@ -11,8 +11,12 @@ func loopback() []netip.Prefix {
 	return []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 }
 
-// listenFor listens at addr for connections from these networks only.
-func listenFor(addr string, peers []netip.Prefix) (net.Listener, error) {
+// Listen listens at addr for connections from these networks only; without any, from this machine's
+// loopback interface.
+func Listen(addr string, peers ...netip.Prefix) (net.Listener, error) {
+	if len(peers) == 0 {
+		peers = loopback()
+	}
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, err

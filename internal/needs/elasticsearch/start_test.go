@@ -1,4 +1,4 @@
-package store_test
+package elasticsearch
 
 import (
 	"bufio"
@@ -21,16 +21,11 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/needs"
-	"github.com/locbench/locbench/internal/store"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/secret"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// elsewhere is an address of this machine that the servers of these tests do not listen on, as the
-// gateway of a Docker network would be.
-const elsewhere = "127.0.0.2:0"
 
 // elastic responds to GET / like a server of this version.
 func elastic(t *testing.T, version, distribution string) *httptest.Server {
@@ -52,44 +47,44 @@ func get(t *testing.T, url string) string {
 	return string(body)
 }
 
-func mustOpen(t *testing.T, spec store.Spec, opts store.Options) *store.Store {
+// at is a place whose contenders reach this machine by a host; "": they run on it.
+func at(host string, peers ...netip.Prefix) needs.Place {
+	return needs.Place{Network: needs.Network{Host: host, Peers: peers}, Warn: func(bench.Warning) {}, Progress: func(bench.Progress) {}}
+}
+
+func opened(t *testing.T, n *Need, place needs.Place) *Need {
 	t.Helper()
-	s := testenv.Must(store.Open(t.Context(), spec, opts))(t)
+	if place.Warn == nil {
+		place.Warn = func(bench.Warning) {}
+	}
+	testenv.OK(t, n.Open(t.Context(), place))
 	t.Cleanup(func() {
 		for range 2 { // it is idempotent
-			testenv.OK(t, s.Close())
+			testenv.OK(t, n.Close(context.Background()))
 		}
 	})
-	return s
+	return n
+}
+
+// inProcess returns an embedded need.
+func inProcess(s spec) *Need { return &Need{name: Name, from: bench.NeedEmbedded, spec: s} }
+
+func external(url string) *Need {
+	return &Need{name: Name, from: bench.NeedExternal, server: server{url: url}}
 }
 
 func TestEmbedded(t *testing.T) {
-	for _, kind := range []bench.NeedOrigin{bench.NeedEmbedded, bench.NeedAuto, ""} {
-		s := mustOpen(t, store.Spec{From: kind, Latency: time.Millisecond}, store.Options{})
-		info := s.Info()
-		if info.From != bench.NeedEmbedded || info.URL != s.URL() || !strings.HasPrefix(info.Version, "7.10.2") {
-			t.Errorf("%+v", info)
-		}
-		seen := testenv.Must(s.Listen("127.0.0.1:0"))(t)
-		testenv.Check(t, seen != s.URL() && s.Info().Seen == seen, "contenders see %s, this machine %s", seen,
-			s.URL())
-		for _, url := range []string{seen, s.URL()} {
-			testenv.Contains(t, get(t, url), "7.10.2")
-		}
-		s.Close()
-		testenv.Check(t, testenv.Err(s.Listen("127.0.0.1:0")) != nil, "a closed store listens")
+	n := opened(t, inProcess(spec{Latency: time.Millisecond}), at(second(t)))
+	info, seen := n.Info(), n.Address().URL
+	testenv.Check(t, info.From == bench.NeedEmbedded && info.URL == n.url && strings.HasPrefix(info.Version, "7.10.2") &&
+		seen != n.url && info.Seen == seen, "%+v, seen at %s", info, seen)
+	for _, url := range []string{seen, n.url} {
+		testenv.Contains(t, get(t, url), "7.10.2")
 	}
-	_, err := store.Open(t.Context(), store.Spec{From: bench.NeedEmbedded, Latency: 2, P99: 1}, store.Options{})
-	testenv.Check(t, err != nil, "a p99 below the median was accepted")
-}
-
-func TestNone(t *testing.T) {
-	s := mustOpen(t, store.Spec{From: bench.NeedNone}, store.Options{})
-	testenv.Check(t, s.URL() == "" && s.Info() == (bench.NeedInfo{From: bench.NeedNone}), "%+v", s.Info())
-	_, err := s.Listen("127.0.0.1:0")
-	testenv.Check(t, errors.Is(err, store.ErrNone), "listen: %v", err)
-	testenv.Check(t, testenv.Err(store.Open(t.Context(), store.Spec{From: "cloud"}, store.Options{})) != nil,
-		"an unknown kind was accepted")
+	here := opened(t, inProcess(spec{}), at(""))
+	testenv.Equal(t, here.Address().URL, here.url)
+	testenv.Check(t, inProcess(spec{Latency: 2, P99: 1}).Open(t.Context(), at("")) != nil, "a p99 below the median was accepted")
+	testenv.Check(t, (&Need{from: "cloud"}).Open(t.Context(), at("")) != nil, "an unknown origin was accepted")
 }
 
 // TestExternal reaches a server on the loopback interface through the relay, with the password,
@@ -97,14 +92,15 @@ func TestNone(t *testing.T) {
 func TestExternal(t *testing.T) {
 	server := elastic(t, "7.17.28", "")
 	base := strings.Replace(server.URL, "http://", "http://elastic:secret@", 1)
-	s := mustOpen(t, store.Spec{From: bench.NeedAuto, URL: base + "/"}, store.Options{})
-	if s.URL() != base || s.Info().From != bench.NeedExternal || s.Info().Version != "7.17.28" || len(s.Warnings()) != 0 {
-		t.Errorf("%s %+v %v", s.URL(), s.Info(), s.Warnings())
-	}
-	seen := testenv.Must(s.Listen(second(t) + ":0"))(t)
+	warned := 0
+	place := at(second(t))
+	place.Warn = func(bench.Warning) { warned++ }
+	n := opened(t, external(base+"/"), place)
+	seen := n.Address().URL
+	testenv.Check(t, n.url == base && n.Info().Version == "7.17.28" && warned == 0, "%s %+v", n.url, n.Info())
 	testenv.Check(t, seen != base && strings.Contains(get(t, seen), "elasticsecret"), "through the relay %s: %s",
 		secret.WithoutUser(seen), get(t, seen))
-	testenv.Contains(t, fmt.Sprintf("%+v", s.Info()), "!secret")
+	testenv.Contains(t, fmt.Sprintf("%+v", n.Info()), "!secret")
 }
 
 // second returns another address of this machine than the one that test servers listen on.
@@ -134,20 +130,19 @@ func TestExternal_AllAddresses(t *testing.T) {
 	})}}
 	server.Start()
 	defer server.Close()
-	s := mustOpen(t, store.Spec{From: bench.NeedExternal, URL: "http://127.0.0.1:" + port}, store.Options{})
-	seen, err := s.Listen(addr + ":0")
-	testenv.Check(t, err == nil && seen == "http://"+addr+":"+port, "seen as %s (%v)", seen, err)
+	seenAt := func(base, host string) string {
+		t.Helper()
+		return opened(t, external(base), at(host)).Address().URL
+	}
+	testenv.Equal(t, seenAt("http://127.0.0.1:"+port, addr), "http://"+addr+":"+port)
 	for _, a := range testenv.Must(net.InterfaceAddrs())(t) {
 		if ip, ok := a.(*net.IPNet); ok && !ip.IP.IsLoopback() && ip.IP.To4() != nil {
 			base := "http://" + net.JoinHostPort(ip.IP.String(), port)
-			elsewhere := mustOpen(t, store.Spec{From: bench.NeedExternal, URL: base}, store.Options{})
-			seen, err := elsewhere.Listen("127.0.0.1:0")
-			testenv.Check(t, err == nil && seen == base, "%s is seen as %s (%v)", base, seen, err)
+			testenv.Equal(t, seenAt(base, "127.0.0.1"), base)
 		}
 	}
 	other = true
-	seen, err = s.Listen(addr + ":0")
-	testenv.Check(t, err == nil && seen != "http://"+addr+":"+port, "another store is taken for it: %s (%v)", seen, err)
+	testenv.Check(t, seenAt("http://127.0.0.1:"+port, addr) != "http://"+addr+":"+port, "another store is taken for it")
 }
 
 func TestExternal_Versions(t *testing.T) {
@@ -155,8 +150,10 @@ func TestExternal_Versions(t *testing.T) {
 		{"7.10.2", "", ""}, {"8.15.0", "", "8.15.0, not Elasticsearch 7"}, {"2.11.0", "opensearch", "opensearch 2.11.0, not Elasticsearch 7"},
 	} {
 		t.Run(tt.version, func(t *testing.T) {
-			s := mustOpen(t, store.Spec{From: bench.NeedExternal, URL: elastic(t, tt.version, tt.distribution).URL}, store.Options{})
-			if got := s.Warnings().Join(""); (tt.want == "") != (got == "") || !strings.Contains(got, tt.want) {
+			got, place := "", at("")
+			place.Warn = func(w bench.Warning) { got += w.Text }
+			opened(t, external(elastic(t, tt.version, tt.distribution).URL), place)
+			if (tt.want == "") != (got == "") || !strings.Contains(got, tt.want) {
 				t.Errorf("%s: warning %q", tt.version, got)
 			}
 		})
@@ -179,7 +176,7 @@ func TestExternal_Refused(t *testing.T) {
 		{angry.URL, "401"},
 	} {
 		t.Run(tt.url, func(t *testing.T) {
-			_, err := store.Open(t.Context(), store.Spec{From: bench.NeedExternal, URL: tt.url}, store.Options{})
+			err := external(tt.url).Open(t.Context(), at(""))
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%q: %v", tt.url, err)
 			} else if strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "\x1b") {
@@ -203,12 +200,11 @@ func TestExternal_Redirects(t *testing.T) {
 		io.WriteString(w, `{"version":{"number":"7.10.2"}}`)
 	}))
 	defer s.Close()
-	spec := store.Spec{From: bench.NeedExternal, URL: strings.Replace(s.URL, "http://", "http://me:secret@", 1)}
-	open := mustOpen(t, spec, store.Options{})
+	url := strings.Replace(s.URL, "http://", "http://me:secret@", 1)
+	open := opened(t, external(url), at(""))
 	moved = true
-	_, errOpen := store.Open(t.Context(), spec, store.Options{})
-	_, errCount := open.Count(t.Context(), "city")
-	for what, err := range map[string]error{"open": errOpen, "count": errCount, "alive": open.Alive(t.Context())} {
+	_, errCount := open.count(t.Context(), "city")
+	for what, err := range map[string]error{"open": external(url).Open(t.Context(), at("")), "count": errCount, "alive": open.Alive(t.Context())} {
 		want := "http://***@" + strings.TrimPrefix(other.URL, "http://") + "/there?..."
 		testenv.Check(t, err != nil && strings.Contains(err.Error(), want) && !strings.Contains(err.Error(), "secret"),
 			"%s: error %v, want %s", what, err, want)
@@ -244,8 +240,8 @@ func TestRelayEnds(t *testing.T) {
 	})
 	defer echoes.Wait()
 	defer echo.Close()
-	s := mustOpen(t, store.Spec{From: bench.NeedExternal, URL: "http://" + echo.Addr().String()}, store.Options{})
-	seen := testenv.Must(s.Listen(elsewhere))(t)
+	s := opened(t, external("http://"+echo.Addr().String()), at(second(t)))
+	seen := s.Address().URL
 	dial := func() *net.TCPConn {
 		c := testenv.Must(net.Dial("tcp", strings.TrimPrefix(seen, "http://")))(t)
 		return c.(*net.TCPConn)
@@ -259,22 +255,20 @@ func TestRelayEnds(t *testing.T) {
 	open := dial()
 	defer open.Close()
 	io.WriteString(open, "hel")
-	testenv.OK(t, s.Close())
+	testenv.OK(t, s.Close(t.Context()))
 	open.SetReadDeadline(time.Now().Add(10 * time.Second))
 	if _, err := open.Read(make([]byte, 1)); err == nil || errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("an open connection survives Close: %v", err)
 	}
 }
 
-// runner replaces Docker: its container is a server, or one that has ended.
+// runner replaces Docker: its container is a server.
 type runner struct {
 	needs.Containers
 	needs.Container
 	address string
-	exited  chan struct{}
 	spec    docker.ContainerSpec
-	started func() // may be nil
-	stops   int
+	kills   int
 	err     error
 }
 
@@ -282,56 +276,65 @@ func (r *runner) Image(context.Context, string, func(bench.Progress)) (docker.Im
 	return docker.Image{}, nil
 }
 
+func (r *runner) CreateVolume(_ context.Context, name string) (string, error) { return name, nil }
+func (r *runner) RemoveVolume(context.Context, string) error                  { return nil }
+
 func (r *runner) Run(_ context.Context, spec docker.ContainerSpec) (needs.Container, string, error) {
-	if r.spec = spec; r.started != nil {
-		r.started()
-	}
+	r.spec = spec
 	return r, "", r.err
 }
-func (r *runner) Address() string        { return r.address }
-func (r *runner) NetworkAddress() string { return "172.18.0.2:9200" }
-func (r *runner) LocalPID() int          { return 0 }
+func (r *runner) Address() string                 { return r.address }
+func (r *runner) NetworkAddress() string          { return "172.18.0.2:9200" }
+func (r *runner) LocalPID() int                   { return 0 }
+func (r *runner) Exited() <-chan struct{}         { return nil }
+func (r *runner) Logs() []bench.LogLine           { return nil }
+func (r *runner) Diagnose(context.Context) string { return "" }
+func (r *runner) Kill(context.Context) error      { r.kills++; return nil }
 
-func (r *runner) Exited() <-chan struct{} { return r.exited }
-func (r *runner) Logs() []bench.LogLine {
-	return []bench.LogLine{{Text: "starting"}, {Text: "max virtual memory areas \x1b[31mtoo low"}}
-}
-func (r *runner) Stop(context.Context, time.Duration) (bench.StopResult, error) {
-	r.stops++
-	return bench.StopResult{}, nil
-}
-
+// TestContainer: an image under any name runs as the official one does; once it is seeded, it
+// refuses changes.
 func TestContainer(t *testing.T) {
-	server := elastic(t, "7.17.28", "")
-	r := &runner{address: strings.TrimPrefix(server.URL, "http://"), exited: make(chan struct{})}
-	s := mustOpen(t, store.Spec{From: bench.NeedContainer}, store.Options{Containers: r})
-	if r.spec.Image != store.DefaultImage || r.spec.Port != 9200 || r.spec.Env["discovery.type"] != "single-node" {
-		t.Errorf("%+v", r.spec)
+	var settings []string
+	status := http.StatusOK
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPut {
+			body, _ := io.ReadAll(r.Body)
+			settings = append(settings, r.URL.Path+" "+r.Header.Get("Content-Type")+" "+string(body))
+			w.WriteHeader(status)
+		}
+		io.WriteString(w, `{"version":{"number":"7.17.28"}}`)
+	}))
+	defer server.Close()
+	for host, seen := range map[string]string{"172.18.0.1": "http://elasticsearch:9200", "": server.URL} {
+		r := &runner{address: strings.TrimPrefix(server.URL, "http://")}
+		place := at(host)
+		place.Containers = r
+		n := opened(t, &Need{name: Name, from: bench.NeedContainer, spec: spec{Image: "my/es:7"}}, place)
+		testenv.Check(t, r.spec.Image == "my/es:7" && r.spec.Port == 9200 && r.spec.Env["discovery.type"] == "single-node" &&
+			r.spec.Env["ES_JAVA_OPTS"] == "-Xms1g -Xmx1g", "%+v", r.spec)
+		testenv.Check(t, n.url == server.URL && n.Info().Version == "7.17.28" && n.Address().URL == seen, "%+v, seen at %s", n.Info(), n.Address().URL)
+		testenv.OK(t, n.Alive(t.Context()))
+		testenv.OK(t, n.Close(t.Context()))
+		testenv.Equal(t, r.kills, 1)
+		settings = nil
+		testenv.OK(t, n.seal(t.Context(), false))
+		testenv.OK(t, n.seal(t.Context(), true))
+		const call = "/_cluster/settings application/json "
+		testenv.Equal(t, settings, []string{
+			call + `{"persistent":{"cluster.blocks.read_only":false}}`, call + `{"persistent":{"cluster.blocks.read_only":true}}`,
+		})
+		status = http.StatusBadRequest
+		testenv.Fails(t, n.seal(t.Context(), true), "returned 400")
+		status = http.StatusOK
 	}
-	testenv.Check(t, s.URL() == server.URL && s.Info().Version == "7.17.28", "%+v", s.Info())
-	if seen, err := s.Listen(elsewhere); err != nil || seen != "http://172.18.0.2:9200" || s.Info().Seen != seen {
-		t.Errorf("contenders in its network reach it at %s, %v", seen, err)
-	}
-	s.Close()
-	testenv.Equal(t, r.stops, 1)
 }
 
 func TestContainerFails(t *testing.T) {
-	spec := store.Spec{From: bench.NeedContainer, Image: "es:1"}
-	testenv.Fails(t, testenv.Err(store.Open(t.Context(), spec, store.Options{})), "no Docker engine")
-	broken := &runner{err: errors.New("no such image")}
-	testenv.Fails(t, testenv.Err(store.Open(t.Context(), spec, store.Options{Containers: broken})),
-		"es:1: no such image")
-	died := &runner{address: "127.0.0.1:1", exited: make(chan struct{})}
-	close(died.exited)
-	_, err := store.Open(t.Context(), spec, store.Options{Containers: died})
-	if err == nil || !strings.Contains(err.Error(), "ended before it responded") || !strings.Contains(err.Error(), "too low") || strings.Contains(err.Error(), "\x1b") || died.stops != 1 {
-		t.Errorf("a crash: %v, stopped %d times", err, died.stops)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	slow := &runner{address: "127.0.0.1:1", exited: make(chan struct{}), started: cancel}
-	_, err = store.Open(ctx, spec, store.Options{Containers: slow})
-	testenv.Check(t, err != nil && slow.stops == 1, "interrupted: %v, stopped %d times", err, slow.stops)
+	n := &Need{name: Name, from: bench.NeedContainer, spec: spec{Image: "es:1"}}
+	testenv.Fails(t, n.Open(t.Context(), at("")), "elasticsearch: it runs in a container, and no Docker engine is in use")
+	place := at("")
+	place.Containers = &runner{err: errors.New("no such image")}
+	testenv.Fails(t, n.Open(t.Context(), place), "elasticsearch: no such image")
 }
 
 // TestPeers: what listens on loopback is for this machine, what listens for a network is for that
@@ -339,9 +342,10 @@ func TestContainerFails(t *testing.T) {
 func TestPeers(t *testing.T) {
 	addr := second(t)
 	server := elastic(t, "7.10.2", "")
-	for what, spec := range map[string]store.Spec{"embedded": {From: bench.NeedEmbedded}, "relay": {From: bench.NeedExternal, URL: server.URL}} {
+	for what, n := range map[string]func() *Need{
+		"embedded": func() *Need { return inProcess(spec{}) }, "relay": func() *Need { return external(server.URL) },
+	} {
 		t.Run(what, func(t *testing.T) {
-			s := mustOpen(t, spec, store.Options{})
 			for _, c := range []struct {
 				peers  []netip.Prefix
 				served bool
@@ -350,7 +354,7 @@ func TestPeers(t *testing.T) {
 				{[]netip.Prefix{netip.MustParsePrefix("172.18.0.0/16"), netip.MustParsePrefix("127.0.0.0/8")}, true},
 				{[]netip.Prefix{netip.MustParsePrefix("172.18.0.0/16"), netip.MustParsePrefix("fd00::/64")}, false},
 			} {
-				seen := testenv.Must(s.Listen(net.JoinHostPort(addr, "0"), c.peers...))(t)
+				seen := opened(t, n(), at(addr, c.peers...)).Address().URL
 				client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
 				for range 3 { // a refused connection must not block the next one
 					resp, err := client.Get(seen)
@@ -364,12 +368,36 @@ func TestPeers(t *testing.T) {
 	}
 }
 
+// TestNamed: a need on loopback is reached by the name that a gateway forwards to it; an embedded one
+// responds to no other.
+func TestNamed(t *testing.T) {
+	place := at("host.docker.internal")
+	place.Network.Named = true
+	server := elastic(t, "7.10.2", "")
+	_, port, _ := strings.Cut(strings.TrimPrefix(server.URL, "http://"), ":")
+	testenv.Equal(t, opened(t, external(server.URL), place).Address().URL, "http://host.docker.internal:"+port)
+	seen := opened(t, inProcess(spec{}), place).Address().URL
+	testenv.Contains(t, seen, "http://host.docker.internal:")
+	port = seen[strings.LastIndexByte(seen, ':'):]
+	for host, want := range map[string]int{"host.docker.internal": 200, "localhost": 200, "evil.example": 403} {
+		req, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1"+port, nil)
+		req.Host, req.Close = host+port, true
+		resp := testenv.Must(http.DefaultClient.Do(req))(t)
+		resp.Body.Close()
+		testenv.Equal(t, resp.StatusCode, want, host, resp.Status)
+	}
+}
+
 // TestChosen: a URL stands for an external store, nothing for an embedded one.
 func TestChosen(t *testing.T) {
-	for spec, want := range map[store.Spec]bench.NeedOrigin{
-		{}: bench.NeedEmbedded, {From: bench.NeedAuto}: bench.NeedEmbedded, {URL: "u"}: bench.NeedExternal,
-		{From: bench.NeedAuto, URL: "u"}: bench.NeedExternal, {From: bench.NeedNone, URL: "u"}: bench.NeedNone,
+	for _, c := range []struct {
+		from bench.NeedOrigin
+		url  string
+		want bench.NeedOrigin
+	}{
+		{"", "", bench.NeedEmbedded}, {bench.NeedAuto, "", bench.NeedEmbedded}, {"", "u", bench.NeedExternal},
+		{bench.NeedAuto, "u", bench.NeedExternal}, {bench.NeedNone, "u", bench.NeedNone},
 	} {
-		testenv.Equal(t, spec.Chosen(), want, spec)
+		testenv.Equal(t, Chosen(c.from, c.url), c.want, c)
 	}
 }
