@@ -64,7 +64,7 @@ func TestProbe(t *testing.T) {
 	testenv.Check(t, got.Err == nil && got.Size == 0, "without data: %+v", got)
 	address := strings.Replace(es.URL, "http://", "http://me:secret@", 1)
 	es.Close()
-	err := site.Probe(t.Context(), "elasticsearch", address).Err
+	err := site.Probe(t.Context(), address).Err
 	testenv.Check(t, err != nil && !strings.Contains(err.Error(), "secret"), "away: %v", err)
 }
 
