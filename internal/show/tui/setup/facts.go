@@ -68,7 +68,7 @@ func (s *Setup) askAll() tea.Cmd {
 			return nil
 		}
 	})
-	return tea.Batch(s.askProfiles(), machine, s.askContenders(), s.askStore(), recent)
+	return tea.Batch(s.askProfiles(), machine, s.askContenders(), s.askNeed(), recent)
 }
 
 func (s *Setup) askProfiles() tea.Cmd {

@@ -39,7 +39,7 @@ func (f *form) problems() []problem {
 	c.mistakes()
 	if f.loaded {
 		c.engine()
-		c.ofStore()
+		c.ofNeeds()
 		c.contenders()
 		c.limits()
 		c.room()

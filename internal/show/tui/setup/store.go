@@ -105,7 +105,7 @@ func storeChoices(f *form) (all []choice) {
 	return all
 }
 
-// chosen returns where the store comes from; with a URL it is an external one.
+// storeFrom returns where the store comes from; with a URL it is an external one.
 func storeFrom(f *form) bench.NeedOrigin {
 	n := f.store()
 	from, given := f.given(fieldStore)
@@ -115,7 +115,7 @@ func storeFrom(f *form) bench.NeedOrigin {
 	return bench.NeedOrigin(elasticsearch.OriginOption(n))
 }
 
-// resolved is what "auto" stands for.
+// storeAuto is what "auto" stands for.
 func storeAuto(f *form) string {
 	from := storeFrom(f)
 	if to := elasticsearch.Chosen(from, ""); from != "" && to != from {
@@ -147,7 +147,7 @@ func storeFound(f *form) string {
 	return ""
 }
 
-// choose sets where the store comes from; the URL of an external one returns with it.
+// chooseStore sets where the store comes from; the URL of an external one returns with it.
 func chooseStore(f *form, from string) {
 	url := cmp.Or(f.choice.Set.Text(fieldElastic), f.last[fieldElastic])
 	f.unset(ofStore...)
@@ -200,8 +200,8 @@ func chooseData(f *form, kind string) {
 	}
 }
 
-// ofStore reports why a store cannot be used.
-func (c *checker) ofStore() {
+// ofNeeds reports why a store cannot be used.
+func (c *checker) ofNeeds() {
 	f := c.form
 	if f.storeAt() < 0 {
 		return
@@ -259,8 +259,8 @@ func others(f *form) (all []fix) {
 	return all
 }
 
-// askStore probes the external store that was chosen, and a likely one.
-func (s *Setup) askStore() tea.Cmd {
+// askNeed probes the external store that was chosen, and a likely one.
+func (s *Setup) askNeed() tea.Cmd {
 	likely := s.probe(likelyStore)
 	if s.form.wrong[fieldElastic] != "" {
 		return likely
