@@ -3,7 +3,6 @@ package needs
 import (
 	"context"
 	"embed"
-	"errors"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/text/strictyaml"
@@ -52,8 +51,6 @@ type Kind struct {
 	Find func(n bench.NeedSpec, p bench.Profile, url string) (Found, error)
 	// Probe returns what an external one at a URL says of itself.
 	Probe func(ctx context.Context, url string) Probe
-
-	Setup Setup
 }
 
 // Traits are what a run knows of a need before it finds it.
@@ -126,14 +123,3 @@ type Probe struct {
 	Remedy  string // of the warning
 	Size    int64  // documents, rows or keys of its data; 0: it has none
 }
-
-// ErrMissing is wrapped by errors about an external need without a URL.
-var ErrMissing = errors.New("no URL")
-
-// MissingError is the error about an external need without a URL.
-type MissingError struct{ Text string }
-
-func (e MissingError) Error() string { return e.Text }
-
-// Unwrap returns ErrMissing.
-func (e MissingError) Unwrap() error { return ErrMissing }

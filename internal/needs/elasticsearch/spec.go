@@ -3,6 +3,7 @@ package elasticsearch
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -36,26 +37,22 @@ or the official image:  --store container
 or the embedded store (shares CPU with the client):  --store embedded`,
 	Absent: "none; using the embedded store", Instead: "use a real one: --elastic http://host:9200",
 	Provides: provides, Suites: dataset.Suites,
-	Find: find, Probe: probe, Setup: setup,
+	Find: find, Probe: probe,
 }
 
-// origin is where a need may come from.
-type origin struct {
-	of   bench.NeedOrigin
-	help string
-}
-
-var origins = []origin{
-	{bench.NeedAuto, "a URL if one is given, else embedded"},
-	{bench.NeedEmbedded, "inside locbench; shares CPUs with the load"},
-	{bench.NeedExternal, "an Elasticsearch 7 that runs already, at a URL"},
-	{bench.NeedContainer, "the official image, started for this run"},
-	{bench.NeedNone, "the contenders need none"},
+// origins are where the need comes from, each with what it is.
+var origins = []string{
+	string(bench.NeedAuto) + "\ta URL if one is given, else embedded",
+	string(bench.NeedEmbedded) + "\tinside locbench; shares CPUs with the load",
+	string(bench.NeedExternal) + "\tan Elasticsearch 7 that runs already, at a URL",
+	string(bench.NeedContainer) + "\tthe official image, started for this run",
+	string(bench.NeedNone) + "\tthe contenders need none",
 }
 
 func originNames() (all []string) {
 	for _, o := range origins {
-		all = append(all, string(o.of))
+		name, _, _ := strings.Cut(o, "\t")
+		all = append(all, name)
 	}
 	return all
 }
