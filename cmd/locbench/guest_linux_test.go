@@ -359,9 +359,8 @@ func TestGuestKilled(t *testing.T) {
 		d := disturb(t, nil, "run", "--headless", "-p", profile, "--services", guestFaulty(t, "none"))
 		awaitEvent(t, d, "a window of the first step", windowClosed(0))
 		info := lastInstance(t, d.out)
-		if runtime == "process" && len(groups(t)) != 1 {
-			t.Errorf("while it runs there are the groups %v", groups(t))
-		}
+		testenv.Check(t, runtime != "process" || len(groups(t)) == 1,
+			"while it runs there are the groups %v", groups(t))
 		d.signal(syscall.SIGKILL)
 		d.wait(guestPatience)
 		run, _ := read(t, d.out)
@@ -375,9 +374,8 @@ func TestGuestKilled(t *testing.T) {
 		left := groups(t)
 		testenv.Check(t, len(left) <= 0, "groups left: %v", left)
 		testenv.Until(t, guestPatience, "the contender has ended", func() bool { return errors.Is(syscall.Kill(info.PID, 0), syscall.ESRCH) })
-		if _, stdout, _ := locbench(t, d.dir, "clean"); !strings.Contains(stdout, "nothing to remove") {
-			t.Errorf("clean again says %q", stdout)
-		}
+		_, stdout, _ = locbench(t, d.dir, "clean")
+		testenv.Check(t, strings.Contains(stdout, "nothing to remove"), "clean again says %q", stdout)
 		err := systemd("systemctl", "is-active", unit).Run()
 		testenv.Check(t, err == nil, "%s, which is not locbench's, was harmed: %v", unit, err)
 	})

@@ -116,9 +116,7 @@ func TestRun_SeparateCPUs(t *testing.T) {
 				t.Errorf("%s: %d succeeded, %d failed, the client had %g CPUs", s.Step.Name, s.Load.Succeeded, s.Load.FailedTotal(), s.Load.ClientCPUs)
 			}
 		}
-		if text := stdout + stderr; !strings.Contains(text, "contender on CPU "+i.Contender.String()) {
-			t.Errorf("no word about the CPUs:\n%s", text)
-		}
+		testenv.Contains(t, stdout+stderr, "contender on CPU "+i.Contender.String())
 	})
 }
 
@@ -259,9 +257,8 @@ func TestCapacity_Interrupted(t *testing.T) {
 		c.signal(os.Interrupt)
 		testenv.Equal(t, c.wait(time.Minute), 130, c.stderr.String())
 		run, trials := readClean(t, filepath.Join(dir, "out"))
-		if run.State != bench.RunInterrupted || trials[0].State != bench.TrialAborted {
-			t.Errorf("run %s, trial %s", run.State, trials[0].State)
-		}
+		testenv.Check(t, run.State == bench.RunInterrupted && trials[0].State == bench.TrialAborted,
+			"run %s, trial %s", run.State, trials[0].State)
 		data := readFile(t, filepath.Join(dir, "out", capacity.File))
 		if p := capacityRecord(t, []byte(data)).Points[0]; len(p.Outcomes) < 1 || p.Result.State != capacity.Searching || !strings.Contains(p.Failure, "interrupted") {
 			t.Errorf("%+v", p)

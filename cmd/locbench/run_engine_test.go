@@ -124,9 +124,8 @@ func TestRun_TwoVersions(t *testing.T) {
 	git := func(args ...string) {
 		t.Helper()
 		all := append([]string{"-C", folder, "-c", "user.name=a", "-c", "user.email=a@example.org"}, args...)
-		if out, err := exec.Command("git", all...).CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
+		out, err := exec.Command("git", all...).CombinedOutput()
+		testenv.Need(t, err == nil, "git %v: %v\n%s", args, err, out)
 	}
 	git("init", "-q")
 	git("add", "-A")
@@ -185,9 +184,8 @@ func TestRun_TwoVersions(t *testing.T) {
 					}
 				}
 				for _, trial := range trials {
-					if !c.right(trial) {
-						t.Errorf("%s ran version %s, image %s", trial.Trial.Label(), trial.Service.Version, trial.Instance.ImageID)
-					}
+					testenv.Check(t, c.right(trial),
+						"%s ran version %s, image %s", trial.Trial.Label(), trial.Service.Version, trial.Instance.ImageID)
 				}
 			})
 		}

@@ -153,9 +153,8 @@ func image(t *testing.T, payload string, h host) string {
 	if _, err := exec.LookPath(mke2fs); err != nil {
 		mke2fs = "/usr/sbin/mke2fs"
 	}
-	if out, err := exec.Command(mke2fs, "-q", "-t", "ext4", "-d", payload, path, "1G").CombinedOutput(); err != nil {
-		t.Fatalf("mke2fs: %v: %s", err, out)
-	}
+	out, err := exec.Command(mke2fs, "-q", "-t", "ext4", "-d", payload, path, "1G").CombinedOutput()
+	testenv.Need(t, err == nil, "mke2fs: %v: %s", err, out)
 	return path
 }
 

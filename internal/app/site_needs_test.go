@@ -255,7 +255,7 @@ func TestNeeds_Passwords(t *testing.T) {
 	e := s.masks.mask().Event(bench.LogLines{Lines: []bench.LogLine{{Text: "connecting as app:from-a-file to container"}}})
 	testenv.Equal(t, e.(bench.LogLines).Lines[0].Text, "connecting as app:*** to container")
 	uses := Plan{Run: bench.Run{Profile: bench.Profile{Needs: []bench.NeedSpec{
-		{Name: "db", Of: []byte(`{"environment": {"POSTGRES_PASSWORD": "${PGPASSWORD}"}}`), URL: "postgres://app:${OTHER}@h"},
+		{Name: "db", Of: bench.FormFrom([]byte(`{"environment": {"POSTGRES_PASSWORD": "${PGPASSWORD}"}}`)), URL: "postgres://app:${OTHER}@h"},
 	}}}}
 	testenv.Equal(t, uses.secrets(func(name string) string { return "of " + name }), []string{"of PGPASSWORD", "of OTHER"})
 	testenv.Fails(t, missingEnv(uses.Run, nil, func(string) string { return "" }),

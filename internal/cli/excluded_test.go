@@ -211,10 +211,9 @@ steps: [{connections: 1, max_requests: 60}, {connections: 16, max_requests: 300}
 	}
 	truth := float64(service.mixed.Load()-first.Failed[bench.ErrWrong]) / 3000
 	found := float64(sample.Failed[bench.ErrWrong]) / float64(sample.Checked)
-	if error := math.Sqrt(truth * (1 - truth) / float64(sample.Checked)); sample.Checked < 295 || truth < .01 ||
-		math.Abs(found-truth) > 4*error {
-		t.Errorf("%.2f%% of %d, the server's share is %.2f%%", 100*found, sample.Checked, 100*truth)
-	}
+	error := math.Sqrt(truth * (1 - truth) / float64(sample.Checked))
+	testenv.Check(t, sample.Checked >= 295 && truth >= .01 && math.Abs(found-truth) <= 4*error,
+		"%.2f%% of %d, the server's share is %.2f%%", 100*found, sample.Checked, 100*truth)
 	share := fmt.Sprintf("%d of %d compared bodies were unexpected (…16 connections…100000", u.Count, u.Compared)
 	for name, c := range map[string]struct{ text, want string }{
 		"text":      {text, share},

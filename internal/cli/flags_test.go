@@ -114,7 +114,7 @@ func TestRun_DataAndCPUSet(t *testing.T) {
 	} {
 		p, err := planOf(t, strings.Fields(args)...)
 		testenv.OK(t, err)
-		testenv.Equal(t, fmt.Sprint(p.Checks.Suites, " ", p.Limits.CPUSet, " ", string(p.Needs[0].Of)), want, args)
+		testenv.Equal(t, fmt.Sprint(p.Checks.Suites, " ", p.Limits.CPUSet, " ", p.Needs[0].Of), want, args)
 	}
 	says(t, 0, "bundled\t…:0", "__complete", "run", "--data", "")
 }

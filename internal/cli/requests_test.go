@@ -90,9 +90,8 @@ func TestRequest_OnRecord(t *testing.T) {
 	says(t, console.ExitUsage, "--header X-Other: is on record", append(resume, "--header", "X-Other: 1")...)
 	before := requests.of(path)
 	text += says(t, console.ExitThreshold, "", append(resume, headers...)...)
-	if n := requests.of(path); before < 2 || n < before+2 {
-		t.Errorf("%d requests, then %d", before, n)
-	}
+	n := requests.of(path)
+	testenv.Check(t, before >= 2 && n >= before+2, "%d requests, then %d", before, n)
 	for _, line := range requests.lines() {
 		testenv.Need(t, strings.HasPrefix(line, "GET / ") || line == "POST "+path+" Bearer "+secret+` {"{id}": 7}`,
 			"sent %q", line)
@@ -158,9 +157,8 @@ func TestTargets_Sent(t *testing.T) {
 		"--target", s.URL+"/api", "--seed", "1")...)
 	run, trials := readResults(t, out)
 	load := trials[0].Steps[0].Load
-	if load.AllSucceeded() != 500 || load.FailedTotal() != 0 {
-		t.Errorf("%d succeeded, %d failed", load.AllSucceeded(), load.FailedTotal())
-	}
+	testenv.Check(t, load.AllSucceeded() == 500 && load.FailedTotal() == 0,
+		"%d succeeded, %d failed", load.AllSucceeded(), load.FailedTotal())
 	received := map[string]int{}
 	for _, line := range requests.lines() {
 		received[line]++

@@ -102,9 +102,8 @@ func TestKeys(t *testing.T) {
 			for _, file := range files {
 				data, err := os.ReadFile(file)
 				testenv.OK(t, err)
-				if err := schema.Validate(asJSON(t, file, data)); err != nil {
-					t.Errorf("%s: %v", file, err)
-				}
+				err = schema.Validate(asJSON(t, file, data))
+				testenv.Check(t, err == nil, "%s: %v", file, err)
 			}
 			var pages []byte
 			for _, name := range kind.pages {
@@ -192,13 +191,9 @@ func TestSchemaAcceptsWhatIsRead(t *testing.T) {
 	for _, kind := range schemaKinds {
 		t.Run(kind.name, func(t *testing.T) {
 			file, data := kind.example(t)
-			if err := kind.read(file, data); err != nil {
-				t.Fatalf("the example itself: %v", err)
-			}
+			testenv.OK(t, kind.read(file, data))
 			schema, doc := compiledSchema(t, kind.name), asJSON(t, file, data)
-			if err := schema.Validate(doc); err != nil {
-				t.Fatalf("the example itself: %v", err)
-			}
+			testenv.OK(t, schema.Validate(doc))
 			tried, read := 0, 0
 			mutate(doc, "", func(v any) { doc = v }, func(what string) {
 				if tried++; tried%oneOf != 0 {
@@ -210,9 +205,8 @@ func TestSchemaAcceptsWhatIsRead(t *testing.T) {
 					return
 				}
 				read++
-				if err := schema.Validate(asJSON(t, file, text)); err != nil {
-					t.Errorf("%s: locbench reads it, but the schema rejects it: %v", what, err)
-				}
+				err = schema.Validate(asJSON(t, file, text))
+				testenv.Check(t, err == nil, "%s: locbench reads it, but the schema rejects it: %v", what, err)
 			})
 			t.Logf("%d of %d are read", read, tried/oneOf)
 			testenv.Check(t, read >= 20, "only %d changed files are read", read)

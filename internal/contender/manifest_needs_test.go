@@ -24,7 +24,7 @@ func TestManifest_Needs(t *testing.T) {
 		}
 		text := ""
 		for _, n := range all[0].Needs {
-			text += n.Name + " " + string(n.Of) + "\n"
+			text += n.Name + " " + n.Of.String() + "\n"
 		}
 		return text, nil
 	}

@@ -118,9 +118,8 @@ func TestNeed_State(t *testing.T) {
 	changed := b.start(docker.ContainerSpec{Command: []string{"serve", "80"}, Mounts: on(seeded)})
 	b.do(changed, "own", "/data/empty", "5", "644")
 	testenv.OK(t, changed.Kill(t.Context()))
-	if of := testenv.Must(b.CopyVolume(t.Context(), seeded, b.volume(), b.image, 1<<40))(t); of.Hash == first.Hash || of.Bytes != first.Bytes {
-		t.Errorf("another owner: %+v after %+v", of, first)
-	}
+	of := testenv.Must(b.CopyVolume(t.Context(), seeded, b.volume(), b.image, 1<<40))(t)
+	testenv.Check(t, of.Hash != first.Hash && of.Bytes == first.Bytes, "another owner: %+v after %+v", of, first)
 }
 
 // TestNeed_Written: what a container leaves outside of its mounts, while it runs and after.
@@ -132,26 +131,21 @@ func TestNeed_Written(t *testing.T) {
 		Command: []string{"serve", "80"}, Tmpfs: []docker.Tmpfs{{Target: "/run", Options: "size=1m"}},
 		Mounts: append(on(b.volume()), docker.Mount{Source: file, Target: "/seed/rows.sql", ReadOnly: true}),
 	})
-	if got := testenv.Must(c.Written(t.Context()))(t); len(got) > 0 {
-		t.Errorf("at the start: %q", got)
-	}
+	got := testenv.Must(c.Written(t.Context()))(t)
+	testenv.Check(t, len(got) == 0, "at the start: %q", got)
 	b.do(c, "put", "/data/row", "1", "put", "/run/pid", "1", "put", "/var/lib/state", "1", "put", "/seed/other", "1",
 		"put", "/tmp/x", "", "remove", "/tmp/x")
-	if out, code, err := c.Exec(t.Context(), []string{"/helper", "put", "/seed/rows.sql", "x"}, nil, nil); err != nil || code != 1 {
-		t.Errorf("a read-only file was written: %d, %v, %s", code, err, out)
-	}
+	out, code, err := c.Exec(t.Context(), []string{"/helper", "put", "/seed/rows.sql", "x"}, nil, nil)
+	testenv.Check(t, err == nil && code == 1, "a read-only file was written: %d, %v, %s", code, err, out)
 	want := []string{"/seed/other", "/var/lib/state"}
-	if got := testenv.Must(c.Written(t.Context()))(t); !slices.Equal(got, want) {
-		t.Errorf("while it runs: %q, want %q", got, want)
-	}
+	got = testenv.Must(c.Written(t.Context()))(t)
+	testenv.Check(t, slices.Equal(got, want), "while it runs: %q, want %q", got, want)
 	testenv.Must(c.End(t.Context(), 10*time.Second))(t)
-	if got := testenv.Must(c.Written(t.Context()))(t); !slices.Equal(got, want) {
-		t.Errorf("after its end: %q, want %q", got, want)
-	}
+	got = testenv.Must(c.Written(t.Context()))(t)
+	testenv.Check(t, slices.Equal(got, want), "after its end: %q, want %q", got, want)
 	absent := docker.ContainerSpec{Image: b.image, Name: "db", Mounts: []docker.Mount{{Source: file + "x", Target: "/seed"}}}
-	if _, _, _, err := b.Run(t.Context(), absent); err == nil || !strings.Contains(err.Error(), file+"x") {
-		t.Errorf("a file that does not exist: %v", err)
-	}
+	_, _, _, err = b.Run(t.Context(), absent)
+	testenv.Check(t, err != nil && strings.Contains(err.Error(), file+"x"), "a file that does not exist: %v", err)
 }
 
 // TestNeed_End: a clean end is one with code 0, by the stop signal, in time.
@@ -204,18 +198,15 @@ func TestNeed_Spec(t *testing.T) {
 	}
 	noise := b.do(c, "noise")
 	testenv.Check(t, len(noise) == 64<<10, "%d bytes of output", len(noise))
-	if out, code, err := c.Exec(t.Context(), []string{"/absent"}, nil, nil); err == nil && code != 126 && code != 127 {
-		t.Errorf("a command that does not exist: %d, %s", code, out)
-	}
-	if out, code, err := c.Exec(t.Context(), []string{"/helper", "put", "/x", ""}, nil, nil); err != nil || code != 1 ||
-		!strings.Contains(out, "permission denied") {
-		t.Errorf("user 7 writes to /: %d, %v, %s", code, err, out)
-	}
+	out, code, err := c.Exec(t.Context(), []string{"/absent"}, nil, nil)
+	testenv.Check(t, err != nil || code == 126 || code == 127, "a command that does not exist: %d, %s", code, out)
+	out, code, err = c.Exec(t.Context(), []string{"/helper", "put", "/x", ""}, nil, nil)
+	testenv.Check(t, err == nil && code == 1 && strings.Contains(out, "permission denied"),
+		"user 7 writes to /: %d, %v, %s", code, err, out)
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
-	if _, _, err := c.Exec(ctx, []string{"/helper", "child", "sleep"}, nil, nil); err == nil {
-		t.Error("a command that sleeps has ended")
-	}
+	_, _, err = c.Exec(ctx, []string{"/helper", "child", "sleep"}, nil, nil)
+	testenv.Check(t, err != nil, "a command that sleeps has ended")
 	if top, err := exec.Command("docker", "top", c.ID(), "-eo", "pid,args").CombinedOutput(); err != nil || strings.Contains(string(top), "sleep") {
 		t.Errorf("it still runs, or its child: %v\n%s", err, top)
 	}

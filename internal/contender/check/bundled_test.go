@@ -123,9 +123,8 @@ func serve(t *testing.T, storeURL string) string {
 	go func() { ended <- locations.Run(ctx, cfg) }()
 	t.Cleanup(func() {
 		cancel()
-		if err := <-ended; err != nil {
-			t.Errorf("the service ended with %v", err)
-		}
+		err := <-ended
+		testenv.Check(t, err == nil, "the service ended with %v", err)
 	})
 	base := fmt.Sprintf("http://127.0.0.1:%d", port)
 	client := contact.Way{}.Client()

@@ -250,9 +250,8 @@ func TestReadSchema_Bounds(t *testing.T) {
 		if fits != (err == nil) || !fits && !strings.Contains(err.Error(), "nested deeper than 60 levels") {
 			t.Errorf("%d levels: %v", depth, err)
 		}
-		if _, err := ParseExpect(map[string]any{"schema": doc}); fits && err != nil {
-			t.Errorf("%d levels: %v", depth, err)
-		}
+		_, err = ParseExpect(map[string]any{"schema": doc})
+		testenv.Check(t, !fits || err == nil, "%d levels: %v", depth, err)
 	}
 	// each reference leads to a larger part: what they copy is bounded
 	nested := strings.Repeat(`{"properties": {"a": `, 25) + `{"enum": ["` + strings.Repeat("x", 60_000) + `"]}` + strings.Repeat("}}", 25)
@@ -292,9 +291,8 @@ func TestSchemaSource(t *testing.T) {
 	for place, want := range map[string]any{
 		"/l/0": "first", "/l/1/a": true, "/l/2": nil, "/l/-1": nil, "/l/x": nil, "/r20/x": "end", "/r21/x": nil,
 	} {
-		if got, ok := d.find(place, maxHops); got != want || ok != (want != nil) {
-			t.Errorf("%s: %v, %t", place, got, ok)
-		}
+		got, ok := d.find(place, maxHops)
+		testenv.Check(t, got == want && ok == (want != nil), "%s: %v, %t", place, got, ok)
 	}
 	testenv.Check(t, d.constrains(chain["r20"], 20) && !d.constrains(chain["r21"], 20), "20 names lead to a schema")
 	testenv.Equal(t, levels([]any{1, map[string]any{"a": []any{}}, []any{}}), 3)
@@ -306,9 +304,8 @@ func TestSchemaSource(t *testing.T) {
 	for left, fits := range map[int]bool{17: true, 16: false} {
 		d := &schemaSource{doc: map[string]any{"a": at}, root: "/b", defs: map[string]any{}, left: left}
 		schema := map[string]any{"$ref": "#/a"}
-		if err := d.refer(schema); (err == nil) != fits || d.left != 0 && fits {
-			t.Errorf("%d left: %v", left, err)
-		}
+		err := d.refer(schema)
+		testenv.Check(t, (err == nil) == fits && (d.left == 0 || !fits), "%d left: %v", left, err)
 	}
 	for _, place := range []string{"/x/B", "/%25\"~1!", ""} { // a name in `$defs` leads to what it is of
 		d := &schemaSource{doc: map[string]any{"x": map[string]any{"B": true}, "%\"/!": true}, root: "/b", defs: map[string]any{}, left: 1000}
@@ -328,8 +325,7 @@ func TestReadSchema_Unchanged(t *testing.T) {
 		testenv.OK(t, err)
 		before, _, err := copied(doc)
 		testenv.OK(t, err)
-		if _, err := schemaIn(doc, file, fragment); err != nil || !reflect.DeepEqual(doc, before) {
-			t.Errorf("%s: %v, %v", name, doc, err)
-		}
+		_, err = schemaIn(doc, file, fragment)
+		testenv.Check(t, err == nil && reflect.DeepEqual(doc, before), "%s: %v, %v", name, doc, err)
 	}
 }

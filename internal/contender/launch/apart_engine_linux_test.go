@@ -24,9 +24,8 @@ func TestProcessNextToAPinnedClient(t *testing.T) {
 	if helper == "" {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestProcessNextToAPinnedClient$", "-test.v")
 		cmd.Env = append(os.Environ(), "LOCBENCH_TEST_APART="+dockertest.Helper(t))
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		out, err := cmd.CombinedOutput()
+		testenv.Need(t, err == nil, "%v\n%s", err, out)
 		return
 	}
 	undo, err := cpuset.Keep(all[:1])

@@ -82,9 +82,8 @@ func TestDocker(t *testing.T) {
 		exit := ended(t, inst)
 		testenv.Check(t, exit.OOMKilled && exit.Code == 137, "%+v", exit)
 		testenv.Fails(t, testenv.Err(inst.Usage(t.Context())), "out of memory")
-		if r, err := inst.Stop(t.Context(), time.Second); err != nil || !r.ExitedBeforeStop || !r.Exit.OOMKilled {
-			t.Errorf("%+v, %v", r, err)
-		}
+		r, err := inst.Stop(t.Context(), time.Second)
+		testenv.Check(t, err == nil && r.ExitedBeforeStop && r.Exit.OOMKilled, "%+v, %v", r, err)
 	})
 	t.Run("Hardened", func(t *testing.T) {
 		if !e.SameHost() {
@@ -119,9 +118,8 @@ func TestDocker(t *testing.T) {
 			testenv.Check(t, strings.Contains(string(status)+string(mounts), want),
 				"no %q in\n%s%s", want, status, mounts)
 		}
-		if r, err := inst.Stop(t.Context(), time.Minute); err != nil || r.Killed || r.Signal != "SIGINT" || r.Exit.Code == 0 {
-			t.Errorf("%+v, %v", r, err)
-		}
+		r, err := inst.Stop(t.Context(), time.Minute)
+		testenv.Check(t, err == nil && !r.Killed && r.Signal == "SIGINT" && r.Exit.Code != 0, "%+v, %v", r, err)
 	})
 	t.Run("Neighbors", func(t *testing.T) {
 		for inside, want := range map[bool]string{true: "status 404", false: "deadline exceeded"} {
@@ -229,9 +227,8 @@ func TestDockerElsewhere(t *testing.T) {
 			stopAtEnd(t, inst)
 			waitLog(t, inst, "listening")
 			get(t, inst)
-			if u, err := inst.Usage(t.Context()); err != nil || u.Memory == nil || u.Memory.Limit != 64<<20 {
-				t.Errorf("%+v, %v", u, err)
-			}
+			u, err := inst.Usage(t.Context())
+			testenv.Check(t, err == nil && u.Memory != nil && u.Memory.Limit == 64<<20, "%+v, %v", u, err)
 		})
 	}
 	// A socket that is forwarded on this machine leads to this machine.

@@ -183,8 +183,7 @@ func TestWithoutCounters(t *testing.T) {
 	}
 	testenv.Equal(t, verdict.ShareOfOthers(made{rate: 10, busy: 1, storeUnknown: true}.step(0), 0), 1)
 	for _, m := range []bench.Machine{{CPUs: 4}, {Load1: "9"}, {CPUs: 4, Load1: "x"}} {
-		if load, busy := verdict.BusyBefore(m); busy {
-			t.Errorf("%+v: load %g", m, load)
-		}
+		load, busy := verdict.BusyBefore(m)
+		testenv.Check(t, !busy, "%+v: load %g", m, load)
 	}
 }

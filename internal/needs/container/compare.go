@@ -44,6 +44,10 @@ func differences(a, b bench.NeedSpec) (out []needs.Difference) {
 
 // filesOf gives s the paths of another service whose files have the same content.
 func (s *service) filesOf(other service) {
+	s.Seed, s.EnvFile, s.Volumes = slices.Clone(s.Seed), slices.Clone(s.EnvFile), slices.Clone(s.Volumes)
+	for i := range s.Seed {
+		s.Seed[i].Volumes = slices.Clone(s.Seed[i].Volumes)
+	}
 	one := func(path *string, of string) {
 		if *path != "" && of != "" && sameFiles(*path, of) {
 			*path = of
@@ -95,7 +99,7 @@ func leaves(n bench.NeedSpec) map[string]string {
 		}
 	}
 	var of map[string]any
-	_ = json.Unmarshal(n.Of, &of) // put has written it
+	_ = json.Unmarshal(n.Of.JSON(), &of) // put has written it
 	delete(of, "base")
 	walk("", of)
 	if n.URL != "" {

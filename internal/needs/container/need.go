@@ -20,7 +20,10 @@ import (
 // find finds the service of a profile. It starts nothing, and looks for no image.
 func find(n bench.NeedSpec, _ bench.Profile, url string) (found needs.Found, err error) {
 	complete(&n)
-	s := specOf(n)
+	s, err := bench.ReadForm[service](n.Of)
+	if err != nil {
+		return found, fmt.Errorf("need %s is not in a form that this locbench reads: %w", n.Name, err)
+	}
 	p, _ := presetOf(s)
 	need := &Need{name: n.Name, from: n.From, spec: s, preset: p, pace: usual}
 	if need.from.Traits().ByURL {

@@ -161,5 +161,5 @@ func TestVariables(t *testing.T) {
 func mustSpec(f fixture) []byte {
 	n := bench.NeedSpec{}
 	f.spec.put(&n)
-	return n.Of
+	return n.Of.JSON()
 }

@@ -5,8 +5,7 @@ package container
 
 import (
 	"cmp"
-	"encoding/json"
-	"reflect"
+	"slices"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -113,16 +112,13 @@ type volume struct {
 }
 
 func specOf(n bench.NeedSpec) (s service) {
-	_ = json.Unmarshal(n.Of, &s) // put has written it
+	s, _ = bench.ReadForm[service](n.Of) // Find reports what a record has in another form
 	return s
 }
 
 // put puts s into n.
 func (s service) put(n *bench.NeedSpec) {
-	n.Of = nil
-	if !reflect.ValueOf(s).IsZero() {
-		n.Of, _ = json.Marshal(s) // does not fail for numbers and texts
-	}
+	n.Of = bench.FormOf(s)
 }
 
 func read(v strictyaml.Value) bench.NeedSpec {
@@ -172,7 +168,7 @@ func (s *service) fill(name string, external bool) {
 	s.Environment = p.environment(of, *s)
 	for _, v := range p.Fills.Volumes {
 		if !s.mounted(v.Target) {
-			s.Volumes = append(s.Volumes, v)
+			s.Volumes = append(slices.Clip(s.Volumes), v)
 		}
 	}
 }

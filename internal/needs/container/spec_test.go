@@ -64,7 +64,7 @@ func TestRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			n, dir, err := parsed(t, c.yaml)
 			testenv.OK(t, err)
-			got := strings.ReplaceAll(string(n.Of), dir, "DIR")
+			got := strings.ReplaceAll(n.Of.String(), dir, "DIR")
 			if n.From != bench.NeedContainer {
 				got += " " + string(n.From) + " " + n.URL
 			}
@@ -72,7 +72,7 @@ func TestRead(t *testing.T) {
 			complete(&n)
 			again := n
 			complete(&again)
-			testenv.Equal(t, string(again.Of), string(n.Of), "completed twice")
+			testenv.Equal(t, again.Of.String(), n.Of.String(), "completed twice")
 		})
 	}
 }

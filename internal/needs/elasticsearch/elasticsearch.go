@@ -122,22 +122,12 @@ func (n *Need) Seed(ctx context.Context, progress func(bench.Progress)) (string,
 	report := func(done int64) { progress(bench.Progress{Done: done, Total: total, Unit: "documents"}) }
 	fill := n.seed
 	if n.traits().InClient {
-		fill = n.fill
+		fill = func(ctx context.Context, report func(int64)) error { return n.store.Fill(ctx, n.data, report) }
 	}
 	if err := fill(ctx, report); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("%s data, %s documents", n.data.Info().Name, units.Count(total)), nil
-}
-
-// fill fills an embedded store.
-func (n *Need) fill(ctx context.Context, report func(done int64)) error {
-	for _, i := range n.data.Indices() {
-		for _, note := range i.Notes {
-			n.warn(note)
-		}
-	}
-	return n.store.Fill(ctx, n.data, report)
 }
 
 // seed seeds this run's own store over HTTP, and makes it read-only.

@@ -71,13 +71,11 @@ func TestSeed_External(t *testing.T) {
 	}
 }
 
-// TestSeed: an embedded store has the data, passes on the warnings about a dump, and is
-// read-only.
+// TestSeed: an embedded store has the data, and is read-only.
 func TestSeed(t *testing.T) {
 	data, err := dataset.Generated(300, 12, 1)
 	testenv.OK(t, err)
-	var warned []string
-	s := &Need{data: noted{data}, warn: func(w bench.Warning) { warned = append(warned, w.Text) }}
+	s := &Need{data: data}
 	s.store, err = store.Open(t.Context(), store.Spec{From: bench.NeedEmbedded}, store.Options{})
 	testenv.Need(t, err == nil, "%v", err)
 	defer s.store.Close()
@@ -99,18 +97,6 @@ func TestSeed(t *testing.T) {
 	if n, err := s.store.Count(t.Context(), "city"); err != nil || n != 300 {
 		t.Errorf("%d cities, %v", n, err)
 	}
-	testenv.Check(t, len(warned) == 2 && warned[0] == "a type was dropped", "warned of %q", warned)
-}
-
-// noted is a data set with a warning about each index.
-type noted struct{ dataset.Set }
-
-func (n noted) Indices() []bench.Index {
-	all := n.Set.Indices()
-	for i := range all {
-		all[i].Notes = bench.Warnings{{Text: "a type was dropped"}}
-	}
-	return all
 }
 
 // TestRestore: each call compares the numbers of documents with those of the last call.

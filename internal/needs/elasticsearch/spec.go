@@ -1,7 +1,6 @@
 package elasticsearch
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -78,16 +77,13 @@ type cities struct {
 type citiesMap cities
 
 func specOf(n bench.NeedSpec) (s spec) {
-	_ = json.Unmarshal(n.Of, &s) // put has written it
+	s, _ = bench.ReadForm[spec](n.Of) // Find reports what a record has in another form
 	return s
 }
 
 // put puts s into n.
 func (s spec) put(n *bench.NeedSpec) {
-	n.Of = nil
-	if s != (spec{}) {
-		n.Of, _ = json.Marshal(s) // does not fail for numbers and texts
-	}
+	n.Of = bench.FormOf(s)
 }
 
 // store returns what package store opens.

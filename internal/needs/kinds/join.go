@@ -151,7 +151,7 @@ func Differences(a, b bench.NeedSpec) []needs.Difference {
 	switch {
 	case a.Kind != b.Kind:
 		return []needs.Difference{{Key: "kind", A: a.Kind, B: b.Kind}}
-	case a.From == b.From && a.URL == b.URL && string(a.Of) == string(b.Of):
+	case a.From == b.From && a.URL == b.URL && a.Of.String() == b.Of.String():
 		return nil
 	case !ok || k.Differences == nil:
 		return []needs.Difference{{Key: "its keys", A: "some", B: "others"}}

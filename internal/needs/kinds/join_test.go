@@ -126,7 +126,7 @@ func TestJoin_Files(t *testing.T) {
 	testenv.Equal(t, len(all), 1)
 	all, err = join(", per_service: true")
 	testenv.OK(t, err)
-	testenv.Equal(t, string(all[0].Of), string(all[1].Of), "those of equal needs are of one folder")
+	testenv.Equal(t, all[0].Of.String(), all[1].Of.String(), "those of equal needs are of one folder")
 	for name, text := range map[string]string{"schema.sql": "CREATE TABLE b();\n", "conf/a/b.conf": "x=2\n", "vars.env": "A=2\n"} {
 		before, err := os.ReadFile(filepath.Join(dir, "node", name))
 		testenv.OK(t, err)

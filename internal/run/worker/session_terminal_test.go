@@ -161,9 +161,8 @@ func TestSessionEndsWithTheSignalOfItsScreen(t *testing.T) {
 	if code, talk := s.Wait(); code != console.ExitInterrupted || !strings.Contains(talk, "interrupted by "+console.SignalName(stop)) || strings.Contains(talk, ": stopping") {
 		t.Errorf("exit code %d:\n%s", code, talk)
 	}
-	if code, talk := watcher.Wait(); code != console.ExitOK || talk != "" {
-		t.Errorf("the watcher's exit code is %d:\n%s", code, talk)
-	}
+	code, talk := watcher.Wait()
+	testenv.Check(t, code == console.ExitOK && talk == "", "the watcher's exit code is %d:\n%s", code, talk)
 	for name, events := range map[string][]bench.Record{"controlling": mine, "watching": seen} {
 		testenv.Check(t, len(events) != 0 && is[bench.RunEnded](events[len(events)-1]),
 			"the session %s does not see the end", name)

@@ -25,7 +25,7 @@ func TestReproduce(t *testing.T) {
 	run, _ := fixture()
 	run.Profile.Needs[0].From, run.Profile.Needs[0].URL = bench.NeedExternal, "http://elastic:secret@10.0.0.5:9200"
 	run.Command = append(run.Command, "--elastic", "http://elastic:secret@10.0.0.5:9200")
-	run.ProfileFile, run.Profile.Needs[0].Of = "/home/u/svc/bench.yaml", []byte(`{"environment": {"PASS": "${PGPASSWORD}"}}`)
+	run.ProfileFile, run.Profile.Needs[0].Of = "/home/u/svc/bench.yaml", bench.FormFrom([]byte(`{"environment": {"PASS": "${PGPASSWORD}"}}`))
 	run.Profile.Settings = []bench.Settings{{Selection: bench.Selection{Contender: "rs-actix"}, Dir: "/home/u/base/rs-actix", Env: map[string]string{"KEY": "${TOKEN}"}}}
 	r := newReproduction(run)
 	testenv.Equal(t, r.Env, "TOKEN, PGPASSWORD", "variables of the profile")

@@ -43,7 +43,7 @@ func (f *finder) need(n bench.NeedSpec) {
 			}
 		}
 	}
-	walk("", decoded(n.Of))
+	walk("", decoded(n.Of.JSON()))
 	own.text(n.URL)
 	for _, value := range own.values {
 		partOf := func(text string) bool { return text != value && strings.Contains(text, value) }
@@ -71,7 +71,7 @@ func needSecret(key, value string) bool {
 var keptKeys = []string{"image", "like", "dir"}
 
 // form returns a copy of a need's form without secrets.
-func (m Masker) form(raw json.RawMessage) json.RawMessage {
+func (m Masker) form(raw bench.NeedForm) bench.NeedForm {
 	masked := false
 	text := func(key, s string) string {
 		out := s
@@ -104,12 +104,12 @@ func (m Masker) form(raw json.RawMessage) json.RawMessage {
 		}
 		return v
 	}
-	of := walk("", decoded(raw))
+	of := walk("", decoded(raw.JSON()))
 	out, err := json.Marshal(of)
 	if !masked || err != nil { // other forms keep their text, of which a run has the hash
 		return raw
 	}
-	return out
+	return bench.FormFrom(out)
 }
 
 // decoded returns the form of a need; nil if it has none. Numbers stay exact.
