@@ -10,7 +10,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/needs"
-	"github.com/locbench/locbench/internal/store"
+	"github.com/locbench/locbench/internal/needs/relay"
 	"github.com/locbench/locbench/internal/text/secret"
 )
 
@@ -71,7 +71,7 @@ func (n *Need) relayed(a bench.NeedAddress, target string, to needs.Network) (be
 	at := net.JoinHostPort(to.Host, a.Port)
 	if !to.Named {
 		var err error
-		if at, n.relay, err = store.Relay(to.Host, target, to.Peers); err != nil {
+		if at, n.relay, err = relay.To(target, to.Host, to.Peers...); err != nil {
 			return a, fmt.Errorf("let containers reach %s: %w", target, err)
 		}
 		n.at.Warn(bench.Warning{Text: fmt.Sprintf("%s listens only for this machine, so locbench relays its connections, "+

@@ -16,7 +16,7 @@ var _ needs.Copies = (*Need)(nil)
 // which locbench does not start, and what is in memory, which cannot be copied.
 func traits(n bench.NeedSpec) needs.Traits {
 	s := specOf(n)
-	t := needs.Traits{After: s.After, Hosts: append(slices.Clone(s.Aliases), s.Hostname), PerService: s.PerService,
+	t := needs.Traits{After: s.After, Hosts: append(slices.Clone(s.Aliases), s.Hostname),
 		Restarts: n.From.Traits().Container && !s.Keep}
 	lasts := func(t needs.TmpfsPath) bool { return !passes(t.Path()) }
 	switch {

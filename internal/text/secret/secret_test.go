@@ -247,7 +247,7 @@ func TestEveryEvent(t *testing.T) {
 	line := bench.LogLine{Stream: "stdout", Text: "connecting with " + known}
 	res := bench.StepResult{
 		Step: bench.Step{Name: "1 connection"}, Warnings: bench.Warnings{{Text: known}}, Aborted: "because " + known,
-		Load: bench.Load{Warnings: bench.Warnings{{Text: known}}, Examples: map[bench.ErrorKind]string{bench.ErrOther: "dial http://u:" + known + "@h"}, Latency: bench.Latencies{HDR: "HISTFAAA" + known}},
+		Load: bench.Load{Warnings: bench.Warnings{{Text: known}}, Outcomes: bench.Outcomes{Examples: map[bench.ErrorKind]string{bench.ErrOther: "dial http://u:" + known + "@h"}}, Latency: bench.Latencies{HDR: "HISTFAAA" + known}},
 	}
 	for _, e := range []bench.Event{
 		bench.RunStarted{Run: run(), Dir: "results/x"}, bench.TrialStarted{Service: service(), Artifact: bench.Artifact{Command: []string{"x", "--token", other}}},
@@ -279,7 +279,7 @@ func TestEveryEvent(t *testing.T) {
 func TestNothingElseIsChanged(t *testing.T) {
 	full := 3 * time.Second
 	e := bench.StepEnded{Result: bench.StepResult{
-		Index: 2, Before: &bench.Usage{CPU: 5, CPUUser: &full}, Samples: []bench.Usage{{Source: "cgroup v2"}}, Load: bench.Load{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 3}, Windows: []bench.Window{{P50: 1}}},
+		Index: 2, Before: &bench.Usage{CPU: 5, CPUUser: &full}, Samples: []bench.Usage{{Source: "cgroup v2"}}, Load: bench.Load{Outcomes: bench.Outcomes{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 3}}, Windows: []bench.Window{{P50: 1}}},
 	}}
 	testenv.Equal[bench.Event](t, New(known).Event(e), e)
 }
