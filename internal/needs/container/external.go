@@ -21,14 +21,15 @@ func (n *Need) reach(ctx context.Context) error {
 	if getenv == nil {
 		getenv = func(string) string { return "" }
 	}
-	if err := missing(append(n.spec.seedTexts(), n.url), getenv); err != nil {
+	s, secrets, err := n.spec.filled(getenv)
+	if err = errors.Join(missing(bench.EnvNames(n.url), getenv), err); err != nil {
 		return err
 	}
 	a, err := externalAddress(needs.FillAddress(n.url, getenv))
 	if err != nil {
 		return err
 	}
-	n.mask = secret.New(append(n.fillSeeds(getenv), a.Password)...)
+	n.spec, n.mask = s, secret.New(append(secrets, a.Password)...)
 	target := net.JoinHostPort(a.Host, a.Port)
 	if err := accepts(ctx, target, n.pace.open); err != nil {
 		return fmt.Errorf("%s does not respond: %w; start it, or write an `image`", target, err)

@@ -116,7 +116,9 @@ func (v Value) readStruct(dst reflect.Value) {
 			f.Value.Mistake(f.Value.name()+" has no value", "write one or remove the key")
 			continue
 		}
-		f.Value.into(dst.Field(known[i].index), known[i].rules)
+		if !known[i].rules.has("later") { // else its reader knows more of the map
+			f.Value.into(dst.Field(known[i].index), known[i].rules)
+		}
 	}
 	for _, k := range known {
 		// A key that is probably a misspelling of this one was already reported.
