@@ -85,6 +85,7 @@ func (h *house) Open(_ context.Context, at needs.Place) error {
 	if at.Progress != nil {
 		at.Progress(bench.Progress{Text: "listening"})
 	}
+	at.Hide(h.password)
 	return h.start("open")
 }
 
@@ -155,7 +156,7 @@ func siteOf(t *testing.T, all []*house, after map[string]string) *site {
 	t.Cleanup(func() { kinds.All = before })
 	for _, h := range all {
 		text += "  " + h.name + ": {}\n"
-		kinds.All = append(slices.Clone(kinds.All), h.kind(strings.Fields(after[h.name])...))
+		kinds.All = append([]needs.Kind{h.kind(strings.Fields(after[h.name])...)}, kinds.All...)
 	}
 	p, err := profile.Parse("p.yaml", []byte("contenders: [c]\nrequests: [{get: /}]\nsteps: [1]\nneeds:\n"+text))
 	testenv.OK(t, err)

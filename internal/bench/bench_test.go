@@ -32,7 +32,7 @@ func TestRecord_JSON(t *testing.T) {
 		StepStarted{Index: 1, Of: 2, Step: Step{Connections: 64, Duration: time.Second}},
 		WindowClosed{Index: 1, Window: Window{Succeeded: 5, Failed: map[ErrorKind]int64{ErrTimeout: 2}}},
 		UsageRead{Usage: Usage{At: at, Throttling: &Throttling{Periods: 3}}},
-		StepEnded{Result: StepResult{Index: 1, Step: Step{KeepRequests: 2}, Load: Load{Succeeded: 9, KeptOf: 10, Kept: []KeptRequest{
+		StepEnded{Result: StepResult{Index: 1, Step: Step{KeepRequests: 2}, Load: Load{Outcomes: Outcomes{Succeeded: 9}, KeptOf: 10, Kept: []KeptRequest{
 			{Request: "get", Start: -up, Latency: up, Lag: 3, Status: 200, Bytes: 7}, {Request: "get", Status: 429, Rejected: true}, {Error: ErrReset},
 		}}}},
 		LogLines{Lines: []LogLine{{At: at, Stream: "stderr", Text: "x"}}, Dropped: 4},
@@ -47,9 +47,7 @@ func TestRecord_JSON(t *testing.T) {
 			t.Fatalf("%s: %v", EventName(e), err)
 		}
 		var out Record
-		if err := json.Unmarshal(data, &out); err != nil {
-			t.Fatalf("%s: %v", data, err)
-		}
+		testenv.OK(t, json.Unmarshal(data, &out))
 		if !reflect.DeepEqual(in, out) {
 			t.Errorf("%s: came back as %+v, was %+v", EventName(e), out, in)
 		}
@@ -58,9 +56,8 @@ func TestRecord_JSON(t *testing.T) {
 		`5`: "json: ", `{"type":"x","seq":3}`: `event 3 (x): unknown event type "x"`,
 		`{"type":"notice","seq":3,"event":5}`: "event 3 (notice): json: ",
 	} {
-		if err := json.Unmarshal([]byte(in), new(Record)); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%s: %v, want %s", in, err, want)
-		}
+		err := json.Unmarshal([]byte(in), new(Record))
+		testenv.Check(t, err != nil && strings.HasPrefix(err.Error(), want), "%s: %v, want %s", in, err, want)
 	}
 	_, err := json.Marshal(Record{Event: ChangedManually{Control: Control{Rate: math.NaN()}}})
 	check(t, fact{"a value without JSON", err != nil, true}, fact{"a strange event", EventName(nil), "unknown"})
@@ -105,18 +102,14 @@ func TestFirstRequests(t *testing.T) {
 // Each request of a step that continues counts once: what ended in an earlier part is of its lead-in.
 func TestLoad_Continue(t *testing.T) {
 	part := func() Load {
-		return Load{Elapsed: 4 * time.Second, LeadIn: time.Second, FirstResponse: 7, Scheduled: 40, Sent: 39, Succeeded: 20, Lead: 5, Drain: 3, Cut: 2,
-			Rejected: Statuses{429: 4}, Statuses: Statuses{200: 28, 429: 4, 500: 5}, Failed: map[ErrorKind]int64{ErrReset: 5}, Checked: 6,
-			Unread: map[ErrorKind]int64{ErrWrong: 1}, Reconnects: 1, SentAgain: 2, Examples: map[ErrorKind]string{ErrReset: "first"},
-			Requests: []RequestLoad{{Name: "a", Succeeded: 20, Checked: 6, Failed: map[ErrorKind]int64{ErrReset: 5}, Statuses: Statuses{200: 28}}}}
+		return Load{Elapsed: 4 * time.Second, LeadIn: time.Second, FirstResponse: 7, Counts: Counts{Scheduled: 40, Sent: 39, Lead: 5, Drain: 3, Cut: 2, Reconnects: 1, SentAgain: 2}, Outcomes: Outcomes{Succeeded: 20, Rejected: Statuses{429: 4}, Statuses: Statuses{200: 28, 429: 4, 500: 5}, Failed: map[ErrorKind]int64{ErrReset: 5}, Checked: 6, Unread: map[ErrorKind]int64{ErrWrong: 1}, Examples: map[ErrorKind]string{ErrReset: "first"}},
+			Requests: []RequestLoad{{Name: "a", Outcomes: Outcomes{Succeeded: 20, Checked: 6, Failed: map[ErrorKind]int64{ErrReset: 5}, Statuses: Statuses{200: 28}}}}}
 	}
 	l := part()
 	l.FirstResponse, l.Examples = 9, map[ErrorKind]string{ErrReset: "later"}
 	l.Continue(part())
-	want := Load{Elapsed: 4 * time.Second, LeadIn: 6 * time.Second, FirstResponse: 7, Scheduled: 80, Sent: 78, Succeeded: 20, Lead: 33, Drain: 3, Cut: 4,
-		Rejected: Statuses{429: 8}, Statuses: Statuses{200: 56, 429: 8, 500: 10}, Failed: map[ErrorKind]int64{ErrReset: 10}, Checked: 12,
-		Unread: map[ErrorKind]int64{ErrWrong: 2}, Reconnects: 2, SentAgain: 4, Examples: map[ErrorKind]string{ErrReset: "first"},
-		Requests: []RequestLoad{{Name: "a", Succeeded: 20, Checked: 12, Failed: map[ErrorKind]int64{ErrReset: 10}, Statuses: Statuses{200: 56}}}}
+	want := Load{Elapsed: 4 * time.Second, LeadIn: 6 * time.Second, FirstResponse: 7, Counts: Counts{Scheduled: 80, Sent: 78, Lead: 33, Drain: 3, Cut: 4, Reconnects: 2, SentAgain: 4}, Outcomes: Outcomes{Succeeded: 20, Rejected: Statuses{429: 8}, Statuses: Statuses{200: 56, 429: 8, 500: 10}, Failed: map[ErrorKind]int64{ErrReset: 10}, Checked: 12, Unread: map[ErrorKind]int64{ErrWrong: 2}, Examples: map[ErrorKind]string{ErrReset: "first"}},
+		Requests: []RequestLoad{{Name: "a", Outcomes: Outcomes{Succeeded: 20, Checked: 12, Failed: map[ErrorKind]int64{ErrReset: 10}, Statuses: Statuses{200: 56}}}}}
 	testenv.Check(t, reflect.DeepEqual(l, want), "%+v\nwant %+v", l, want)
 	testenv.Equal(t, l.Succeeded+l.Lead+l.Drain+l.Rejected.Total()+l.FailedTotal()+l.Cut, l.Sent)
 }
@@ -235,14 +228,12 @@ func TestRoundTime(t *testing.T) {
 		for _, l := range trials {
 			r.Trials = append(r.Trials, TrialEntry{Trial: l.Trial, State: l.State})
 		}
-		if got, ok := r.RoundTime(trials); !ok || got != want {
-			t.Errorf("interleaved every %v: %v %v, want %v", interleave, got, ok, want)
-		}
+		got, ok := r.RoundTime(trials)
+		testenv.Check(t, ok && got == want, "interleaved every %v: %v %v, want %v", interleave, got, ok, want)
 	}
 	r := Run{Trials: []TrialEntry{{Trial: trials[3].Trial}}}
-	if got, ok := r.RoundTime(trials[3:]); ok {
-		t.Errorf("%v from a failed round", got)
-	}
+	got, ok := r.RoundTime(trials[3:])
+	testenv.Check(t, !ok, "%v from a failed round", got)
 	for name, test := range map[string]struct {
 		interleave time.Duration
 		trials     []TrialResult
@@ -257,9 +248,8 @@ func TestRoundTime(t *testing.T) {
 		for _, l := range test.trials {
 			r.Trials = append(r.Trials, TrialEntry{Trial: l.Trial})
 		}
-		if got, ok := r.RoundTime(test.trials); got != test.want || ok != (test.want > 0) {
-			t.Errorf("%s: %v %v, want %v", name, got, ok, test.want)
-		}
+		got, ok := r.RoundTime(test.trials)
+		testenv.Check(t, got == test.want && ok == (test.want > 0), "%s: %v %v, want %v", name, got, ok, test.want)
 	}
 }
 
@@ -294,9 +284,7 @@ func FuzzWarnings(f *testing.F) {
 		}
 		written, err := json.Marshal(first)
 		testenv.OK(t, err)
-		if err := json.Unmarshal(written, &second); err != nil {
-			t.Fatalf("%s: %v", written, err)
-		}
+		testenv.OK(t, json.Unmarshal(written, &second))
 		testenv.Need(t, len(first) == len(second), "%+v, then %+v", first, second)
 		for i, one := range first {
 			if two := second[i]; one.Kind != two.Kind || one.Text != two.Text || len(one.Values) != len(two.Values) {

@@ -45,9 +45,8 @@ func TestCause(t *testing.T) {
 			if c == nil {
 				c = &Cause{}
 			}
-			if c.Kind != test.kind || c.String() != test.text || c.Predicate() != test.predicate {
-				t.Errorf("%q, %q, %q", c.Kind, c, c.Predicate())
-			}
+			testenv.Check(t, c.Kind == test.kind && c.String() == test.text && c.Predicate() == test.predicate,
+				"%q, %q, %q", c.Kind, c, c.Predicate())
 		})
 	}
 }
@@ -55,8 +54,8 @@ func TestCause(t *testing.T) {
 // TestExclusionNamesTheCauseFirst: whatever else was wrong with the contender, the cause comes
 // first, the gravest of all rounds; checks and errors that follow from it are left out.
 func TestExclusionNamesTheCauseFirst(t *testing.T) {
-	failing := StepResult{Load: Load{Failed: map[ErrorKind]int64{ErrRefused: 36}, Succeeded: 964}}
-	unexpected := StepResult{Load: Load{Failed: map[ErrorKind]int64{ErrWrong: 3}, Succeeded: 964, Checked: 114}}
+	failing := StepResult{Load: Load{Outcomes: Outcomes{Failed: map[ErrorKind]int64{ErrRefused: 36}, Succeeded: 964}}}
+	unexpected := StepResult{Load: Load{Outcomes: Outcomes{Failed: map[ErrorKind]int64{ErrWrong: 3}, Succeeded: 964, Checked: 114}}}
 	trial := func(e *Exit, c *Cause, steps ...StepResult) TrialResult {
 		return TrialResult{State: TrialFailed, Exit: e, Cause: c, Steps: steps,
 			Checks: []CheckResult{{Group: "lifecycle", Name: "stops", Status: CheckFailed}}}
@@ -97,20 +96,16 @@ func TestKilledProcessesAsCause(t *testing.T) {
 		false: "lost 2 processes, killed out of memory, first in step 3",
 	} {
 		info.LimitsEnforced = enforced
-		if c := KilledProcesses(2, 3, info); c.Predicate() != want || c.String() != want || c.Kind != CauseKilled {
-			t.Errorf("%+v, want %q", c, want)
-		}
+		c := KilledProcesses(2, 3, info)
+		testenv.Check(t, c.Predicate() == want && c.String() == want && c.Kind == CauseKilled, "%+v, want %q", c, want)
 		if c := CauseOf(Exit{OOMKilled: true}, info); strings.Contains(c.Text, "256 MiB") != enforced {
 			t.Errorf("enforced %v: %q", enforced, c.Text)
 		}
 	}
-	if c := KilledProcesses(1, 3, info); !strings.HasPrefix(c.Text, "lost 1 process, ") {
-		t.Errorf("%q", c.Text)
-	}
+	c := KilledProcesses(1, 3, info)
+	testenv.Check(t, strings.HasPrefix(c.Text, "lost 1 process, "), "%q", c.Text)
 	at := time.Unix(5, 0)
-	if c := CauseOf(Exit{Code: 1, At: at}, &InstanceInfo{StartedAt: at}); c.Text != "exit code 1" {
-		t.Errorf("at its start: %q", c.Text)
-	}
+	testenv.Equal(t, CauseOf(Exit{Code: 1, At: at}, &InstanceInfo{StartedAt: at}).Text, "exit code 1", "at its start")
 	if c := CauseOf(Exit{Code: 1, Said: "no database"}, nil); c.String() != "the contender died: exit code 1: no database" {
 		t.Errorf("%q", c)
 	}

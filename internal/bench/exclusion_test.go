@@ -12,8 +12,8 @@ import (
 func TestTooManyUnexpected(t *testing.T) {
 	kinds := wrongLoad(30, 3000, 9000)
 	kinds.Requests = []RequestLoad{
-		{Name: "often", Succeeded: 8000, Checked: 2700},
-		{Name: "rare", Succeeded: 270, Checked: 300, Failed: map[ErrorKind]int64{ErrWrong: 30}},
+		{Name: "often", Outcomes: Outcomes{Succeeded: 8000, Checked: 2700}},
+		{Name: "rare", Outcomes: Outcomes{Succeeded: 270, Checked: 300, Failed: map[ErrorKind]int64{ErrWrong: 30}}},
 	}
 	for name, test := range map[string]struct {
 		load    Load
@@ -29,42 +29,37 @@ func TestTooManyUnexpected(t *testing.T) {
 		"all, and all permitted":   {load: wrongLoad(5, 0, 0), allowed: 1}, // compared: not on record
 		"of a kind, all permitted": {load: kinds, allowed: .1},
 	} {
-		if request, over := test.load.TooManyUnexpected(test.allowed); request != test.request || over != test.want {
-			t.Errorf("%s: %q %t", name, request, over)
-		}
+		request, over := test.load.TooManyUnexpected(test.allowed)
+		testenv.Check(t, request == test.request && over == test.want, "%s: %q %t", name, request, over)
 	}
 }
 
 // A rare kind of request that always fails is the error rate of its step.
 func TestWorstErrors(t *testing.T) {
-	l := Load{Succeeded: 990, Failed: map[ErrorKind]int64{ErrTimeout: 10}, Requests: []RequestLoad{
-		{Name: "often", Succeeded: 990}, {Name: "rare", Failed: map[ErrorKind]int64{ErrTimeout: 10}},
+	l := Load{Outcomes: Outcomes{Succeeded: 990, Failed: map[ErrorKind]int64{ErrTimeout: 10}}, Requests: []RequestLoad{
+		{Name: "often", Outcomes: Outcomes{Succeeded: 990}}, {Name: "rare", Outcomes: Outcomes{Failed: map[ErrorKind]int64{ErrTimeout: 10}}},
 	}}
-	if rate, request := l.WorstErrors(); rate != 1 || request != "rare" {
-		t.Errorf("%g of %q", rate, request)
-	}
-	if rate, request := (Load{Requests: []RequestLoad{{Name: "a"}}}).WorstErrors(); rate != 0 || request != "" {
-		t.Errorf("%g of %q", rate, request)
-	}
+	rate, request := l.WorstErrors()
+	testenv.Check(t, rate == 1 && request == "rare", "%g of %q", rate, request)
+	rate, request = (Load{Requests: []RequestLoad{{Name: "a"}}}).WorstErrors()
+	testenv.Check(t, rate == 0 && request == "", "%g of %q", rate, request)
 	l.Requests = l.Requests[:1]
-	if rate, request := l.WorstErrors(); rate != .01 || request != "" {
-		t.Errorf("%g of %q", rate, request)
-	}
+	rate, request = l.WorstErrors()
+	testenv.Check(t, rate == .01 && request == "", "%g of %q", rate, request)
 }
 
 // Each limit of the profile decides for its own kind of failure.
 func TestExclusionFollowsTheProfile(t *testing.T) {
 	step := func(failed, succeeded int64) StepResult {
-		return StepResult{Load: Load{Succeeded: succeeded, Failed: map[ErrorKind]int64{ErrTimeout: failed}}}
+		return StepResult{Load: Load{Outcomes: Outcomes{Succeeded: succeeded, Failed: map[ErrorKind]int64{ErrTimeout: failed}}}}
 	}
 	warm := step(0, 100)
 	warm.Step.WarmUp = true
 	unexpected := StepResult{Step: Step{Name: "16c"}, Load: wrongLoad(3, 100, 9000)}
 	unexpected.Load.Examples = map[ErrorKind]string{ErrWrong: "of all"}
 	unexpected.Load.Requests = []RequestLoad{
-		{Name: "often", Checked: 50, Succeeded: 8000, Examples: map[ErrorKind]string{ErrWrong: "of another"}},
-		{Name: "rare", Checked: 50, Succeeded: 1000, Failed: map[ErrorKind]int64{ErrWrong: 3},
-			Examples: map[ErrorKind]string{ErrWrong: "expected A, is B"}},
+		{Name: "often", Outcomes: Outcomes{Checked: 50, Succeeded: 8000, Examples: map[ErrorKind]string{ErrWrong: "of another"}}},
+		{Name: "rare", Outcomes: Outcomes{Checked: 50, Succeeded: 1000, Failed: map[ErrorKind]int64{ErrWrong: 3}, Examples: map[ErrorKind]string{ErrWrong: "expected A, is B"}}},
 	}
 	checks := []CheckResult{{Status: CheckFailed, Request: "GET /x"}, {Status: CheckPassed}, {Status: CheckSkipped}}
 	detailed := []CheckResult{{Status: CheckFailed, Request: "GET /x", Detail: "no"}}
@@ -108,9 +103,7 @@ func TestExclusionFollowsTheProfile(t *testing.T) {
 // Of the rounds of a contender the lowest error rate counts, and unexpected bodies are named first.
 func TestExclusionsOfRounds(t *testing.T) {
 	errors := func(rate float64) *Exclusion { return &Exclusion{NoValidStep: true, Errors: rate, First: "timeout"} }
-	if sum := errors(.5).Add(errors(.2)).Add(errors(.3)); sum.Errors != .2 {
-		t.Errorf("%g, want 0.2", sum.Errors)
-	}
+	testenv.Equal(t, errors(.5).Add(errors(.2)).Add(errors(.3)).Errors, .2, "0.2")
 	body := &Exclusion{Unexpected: &Unexpected{Count: 1, Compared: 2}, First: "body"}
 	for _, sum := range []*Exclusion{errors(.5).Add(body), body.Add(errors(.5))} {
 		testenv.Check(t, sum.First == "body" && sum.Errors == .5 && sum.NoValidStep, "%+v", sum)
@@ -119,7 +112,7 @@ func TestExclusionsOfRounds(t *testing.T) {
 
 // The most frequent kind of error is named.
 func TestMostFrequentKindOfError(t *testing.T) {
-	l := Load{Failed: map[ErrorKind]int64{ErrTimeout: 1, ErrRefused: 9, ErrReset: 0}}
+	l := Load{Outcomes: Outcomes{Failed: map[ErrorKind]int64{ErrTimeout: 1, ErrRefused: 9, ErrReset: 0}}}
 	kinds := l.FailedKinds()
 	testenv.Check(t, len(kinds) == 2 && kinds[0] == ErrRefused, "%v", kinds)
 }
@@ -127,8 +120,8 @@ func TestMostFrequentKindOfError(t *testing.T) {
 // TestExcluded_OneKind: one kind of request that always fails excludes a contender, and is not said
 // to be every request.
 func TestExcluded_OneKind(t *testing.T) {
-	load := Load{Succeeded: 18, Failed: map[ErrorKind]int64{ErrTimeout: 2}, Requests: []RequestLoad{
-		{Name: "get", Succeeded: 18}, {Name: "order", Failed: map[ErrorKind]int64{ErrTimeout: 2}},
+	load := Load{Outcomes: Outcomes{Succeeded: 18, Failed: map[ErrorKind]int64{ErrTimeout: 2}}, Requests: []RequestLoad{
+		{Name: "get", Outcomes: Outcomes{Succeeded: 18}}, {Name: "order", Outcomes: Outcomes{Failed: map[ErrorKind]int64{ErrTimeout: 2}}},
 	}}
 	x := TrialResult{Steps: []StepResult{{Load: load}}}.Excluded(.5, 0)
 	testenv.Check(t, x != nil && x.Brief() == "failed at least 10% of its requests in every step", "%+v", x)

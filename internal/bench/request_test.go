@@ -183,8 +183,7 @@ func TestRejections(t *testing.T) {
 }
 
 func TestRejectedRequestsAreNoErrors(t *testing.T) {
-	l := Load{Succeeded: 1400, Lead: 49, Failed: map[ErrorKind]int64{ErrTimeout: 3}, Rejected: Statuses{429: 5798},
-		Statuses: Statuses{200: 1449, 429: 5798}}
+	l := Load{Outcomes: Outcomes{Succeeded: 1400, Failed: map[ErrorKind]int64{ErrTimeout: 3}, Rejected: Statuses{429: 5798}, Statuses: Statuses{200: 1449, 429: 5798}}, Counts: Counts{Lead: 49}}
 	if got, want := l.Ended(), int64(7250); got != want {
 		t.Errorf("%d ended, want %d", got, want)
 	}
@@ -194,7 +193,7 @@ func TestRejectedRequestsAreNoErrors(t *testing.T) {
 	if got, want := l.RejectedWords(), "rejected 80% of requests (429)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	testenv.Equal(t, (Load{Succeeded: 1}).RejectedWords(), "", "none rejected")
+	testenv.Equal(t, (Load{Outcomes: Outcomes{Succeeded: 1}}).RejectedWords(), "", "none rejected")
 	// Rejected responses are not compared: the share of unexpected bodies is of the others.
 	l.Failed, l.Checked = map[ErrorKind]int64{ErrWrong: 10}, 100
 	if got, want := l.ErrorRate(), .1*1459/7257; math.Abs(got-want) > 1e-12 {
@@ -202,7 +201,7 @@ func TestRejectedRequestsAreNoErrors(t *testing.T) {
 	}
 	l.Failed, l.Dropped = nil, 7247
 	testenv.Equal(t, l.ErrorRateWithDropped(), .5, "error rate")
-	everything := Load{Rejected: Statuses{429: 10}}
+	everything := Load{Outcomes: Outcomes{Rejected: Statuses{429: 10}}}
 	testenv.Equal(t, everything.ErrorRate(), 0, "error rate")
 }
 
@@ -215,10 +214,9 @@ func TestStatusesAsText(t *testing.T) {
 	} {
 		testenv.Equal(t, s.String(), want)
 	}
-	data, err := json.Marshal(Load{Statuses: Statuses{429: 2, 200: 1}}.Statuses)
-	if want := `{"200":1,"429":2}`; err != nil || string(data) != want {
-		t.Errorf("%s %v, want %s", data, err, want)
-	}
+	data, err := json.Marshal(Load{Outcomes: Outcomes{Statuses: Statuses{429: 2, 200: 1}}}.Statuses)
+	want := `{"200":1,"429":2}`
+	testenv.Check(t, err == nil && string(data) == want, "%s %v, want %s", data, err, want)
 }
 
 // hardPassword has what one of the formats takes for its own syntax.
@@ -326,9 +324,7 @@ func TestTemplate(t *testing.T) {
 		"braces with space": {text: `{ id }`, want: `{ id }`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := EnvNames(test.text); !reflect.DeepEqual(got, test.names) {
-				t.Errorf("variables %q, want %q", got, test.names)
-			}
+			testenv.Equal(t, EnvNames(test.text), test.names, "variables")
 			var words []string
 			for _, p := range (Request{Body: test.text}).Places() {
 				words = append(words, p.Name)
@@ -351,7 +347,5 @@ func TestFilledIsEscapedForTheBody(t *testing.T) {
 	} {
 		testenv.Equal(t, (Request{Encoding: encoding, Body: "p=${A}"}).Filled(getenv).Body, want, encoding)
 	}
-	if got := Escaped("a b${A}{id}{{id}}$${A}&", url.QueryEscape); got != "a+b${A}{id}%7Bid%7D$${A}%26" {
-		t.Error(got)
-	}
+	testenv.Equal(t, Escaped("a b${A}{id}{{id}}$${A}&", url.QueryEscape), "a+b${A}{id}%7Bid%7D$${A}%26")
 }

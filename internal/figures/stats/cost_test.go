@@ -20,12 +20,10 @@ func TestCostPerBillion(t *testing.T) {
 	}
 	_, without := CostPerBillion(time.Second, 0, 1)
 	_, negative := CostPerBillion(-1, 1, 1)
-	if free, ok := CostPerBillion(0, 1, 1); without || negative || !ok || free != 0 {
-		t.Error("a cost without successes or time, or none of no time")
-	}
-	if dollars, _ := CostPerBillion(time.Hour, 1e9, .5); dollars != .5 {
-		t.Errorf("an hour for a billion requests costs %g, not the price of an hour", dollars)
-	}
+	free, ok := CostPerBillion(0, 1, 1)
+	testenv.Check(t, !without && !negative && ok && free == 0, "a cost without successes or time, or none of no time")
+	dollars, _ := CostPerBillion(time.Hour, 1e9, .5)
+	testenv.Check(t, dollars == .5, "an hour for a billion requests costs %g, not the price of an hour", dollars)
 }
 
 // usage returns a reading with this CPU time in seconds.
@@ -36,7 +34,7 @@ func step(index int, warmUp bool, before, after float64, succeeded int64) bench.
 	return bench.StepResult{
 		Index: index, Step: bench.Step{Name: fmt.Sprint("step ", index), WarmUp: warmUp},
 		Before: usage(before), After: usage(after),
-		Load: bench.Load{Succeeded: succeeded, Sent: succeeded, Elapsed: 10 * time.Second},
+		Load: bench.Load{Outcomes: bench.Outcomes{Succeeded: succeeded}, Counts: bench.Counts{Sent: succeeded}, Elapsed: 10 * time.Second},
 	}
 }
 
@@ -73,27 +71,24 @@ func TestTrialCost(t *testing.T) {
 	withoutMark := trialOfCost()
 	withoutMark.Marks = nil
 	want.StartUp, want.Other = 0, 200
-	if got, _ := TrialCost(withoutMark, price); !same(got, want) {
-		t.Errorf("without the mark: %+v, want %+v", got, want)
-	}
+	got, _ = TrialCost(withoutMark, price)
+	testenv.Check(t, same(got, want), "without the mark: %+v, want %+v", got, want)
 	late := trialOfCost()
 	late.Marks[0].Usage.CPU = 9 * time.Second // more than is left
 	want.StartUp, want.Other = 200, 0
-	if got, _ := TrialCost(late, price); !same(got, want) {
-		t.Errorf("with a late mark: %+v, want %+v", got, want)
-	}
+	got, _ = TrialCost(late, price)
+	testenv.Check(t, same(got, want), "with a late mark: %+v, want %+v", got, want)
 	for name, trial := range map[string]bench.TrialResult{
-		"no steps": {}, "no usage": {Steps: []bench.StepResult{{Load: bench.Load{Succeeded: 1}}}},
+		"no steps": {}, "no usage": {Steps: []bench.StepResult{{Load: bench.Load{Outcomes: bench.Outcomes{Succeeded: 1}}}}},
 		"no successes":                {Steps: []bench.StepResult{step(0, false, 1, 2, 0)}},
 		"no success but in a warm-up": {Steps: []bench.StepResult{step(0, true, 1, 2, 9), step(1, false, 2, 3, 0)}},
-		"no time":                     {Steps: []bench.StepResult{{Before: usage(1), After: usage(2), Load: bench.Load{Succeeded: 1}}}},
+		"no time":                     {Steps: []bench.StepResult{{Before: usage(1), After: usage(2), Load: bench.Load{Outcomes: bench.Outcomes{Succeeded: 1}}}}},
 		"no success but in a drain": {Steps: []bench.StepResult{
-			{Before: usage(1), After: usage(2), Load: bench.Load{Lead: 1, Drain: 1, Elapsed: time.Second}}}},
+			{Before: usage(1), After: usage(2), Load: bench.Load{Counts: bench.Counts{Lead: 1, Drain: 1}, Elapsed: time.Second}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, ok := TrialCost(trial, price); ok {
-				t.Errorf("%s: a cost", name)
-			}
+			_, ok := TrialCost(trial, price)
+			testenv.Check(t, !ok, "%s: a cost", name)
 		})
 	}
 }

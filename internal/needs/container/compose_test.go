@@ -55,7 +55,7 @@ func byLocbench(t *testing.T, text string, files map[string]string) (string, str
 		return "", dir, err
 	}
 	need := &Need{spec: specOf(n)}
-	need.at.Getenv = func(name string) string { return known[name] }
+	need.at.Getenv, need.at.Hide = func(name string) string { return known[name] }, func(...string) {}
 	env, err := need.fillIn()
 	if err != nil {
 		return "", dir, err

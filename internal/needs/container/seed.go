@@ -140,9 +140,9 @@ func (s *service) texts() (all []*string) {
 	return all
 }
 
-// filled fills the variables of locbench into a copy of the service, and returns the secrets among
+// filled fills the variables of locbench into a copy of the service, and hides the secrets among
 // them. Its error names all that are missing.
-func (s service) filled(getenv func(string) string) (service, []string, error) {
+func (s service) filled(getenv func(string) string, hide func(...string)) (service, error) {
 	if getenv == nil {
 		getenv = func(string) string { return "" }
 	}
@@ -164,12 +164,11 @@ func (s service) filled(getenv func(string) string) (service, []string, error) {
 	}
 	names, needed := variablesOf(texts)
 	if err := missing(needed, getenv); err != nil {
-		return s, nil, err
+		return s, err
 	}
-	var secrets []string
 	for _, name := range names {
 		if secret.Name(name) {
-			secrets = append(secrets, getenv(name))
+			hide(getenv(name))
 		}
 	}
 	var err, failed error
@@ -182,11 +181,11 @@ func (s service) filled(getenv func(string) string) (service, []string, error) {
 			env[name], err = filled(value, getenv)
 			failed = cmp.Or(failed, err)
 			if secret.Name(name) && !strings.Contains(value, "{{") {
-				secrets = append(secrets, env[name])
+				hide(env[name])
 			}
 		}
 	}
-	return s, secrets, failed
+	return s, failed
 }
 
 // values returns the values of variables, in the order of their names.

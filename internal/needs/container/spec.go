@@ -19,7 +19,7 @@ import (
 
 // Kind is this kind of need. Its needs have names of their profile's choice.
 var Kind = needs.Kind{
-	Name: "container", Any: true, Title: "Service",
+	Name: "container",
 	Read: read, Complete: complete, Wrong: wrong,
 	Traits: traits, Files: files, Runs: runsOf,
 	Missing: "needs the address of a service: write `external: 10.0.0.5:5432` in the profile",

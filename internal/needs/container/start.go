@@ -29,10 +29,13 @@ func (n *Need) Open(ctx context.Context, at needs.Place) (err error) {
 	if at.Warn == nil {
 		at.Warn = func(bench.Warning) {}
 	}
+	if at.Hide == nil {
+		at.Hide = func(...string) {}
+	}
 	n.at = at
 	defer func() {
 		if err != nil {
-			err = n.masked(fmt.Errorf("%s: %w", n.name, errors.Join(err, n.Close(ctx))))
+			err = fmt.Errorf("%s: %w", n.name, errors.Join(err, n.Close(ctx)))
 		}
 	}()
 	if n.external() {
@@ -94,7 +97,7 @@ func short(id string) string {
 // fillIn fills the variables of locbench into the texts of the service, and returns its
 // environment.
 func (n *Need) fillIn() (map[string]string, error) {
-	s, secrets, err := n.spec.filled(n.at.Getenv)
+	s, err := n.spec.filled(n.at.Getenv, n.at.Hide)
 	if err != nil {
 		return nil, err
 	}
@@ -118,10 +121,10 @@ func (n *Need) fillIn() (map[string]string, error) {
 	maps.Copy(env, s.Environment)
 	for name, value := range env {
 		if secret.Name(name) {
-			secrets = append(secrets, value)
+			n.at.Hide(value)
 		}
 	}
-	n.mask = secret.New(append(secrets, n.login(env).Password)...)
+	n.at.Hide(n.login(env).Password)
 	return env, nil
 }
 

@@ -138,10 +138,23 @@ func (s *schemas) define(t reflect.Type) {
 	def := schemaObject{"type": "object", "description": s.docs[t.Name()]}
 	s.defs[t.Name()] = def
 	properties, required := schemaObject{}, []string{}
+	s.properties(t, properties, &required)
+	def["properties"], def["required"] = properties, required
+	if s.closed {
+		def["additionalProperties"] = false
+	}
+}
+
+// properties adds the fields of a struct, and those of structs embedded in it.
+func (s *schemas) properties(t reflect.Type, properties schemaObject, required *[]string) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if name == "-" || !f.IsExported() {
+			continue
+		}
+		if f.Anonymous && name == "" {
+			s.properties(f.Type, properties, required)
 			continue
 		}
 		p := s.of(f.Type)
@@ -149,16 +162,12 @@ func (s *schemas) define(t reflect.Type) {
 			p["description"] = doc
 		}
 		if options == "" {
-			required = append(required, name)
+			*required = append(*required, name)
 			if k := f.Type.Kind(); k == reflect.Slice || k == reflect.Map { // an empty one
 				p["type"] = []string{p["type"].(string), "null"}
 			}
 		}
 		properties[name] = p
-	}
-	def["properties"], def["required"] = properties, required
-	if s.closed {
-		def["additionalProperties"] = false
 	}
 }
 
@@ -203,9 +212,8 @@ func TestResultsMatchTheSchemas(t *testing.T) {
 		t.Helper()
 		data, err := json.Marshal(v)
 		testenv.OK(t, err)
-		if err := check[name].Validate(instance(t, data)); err != nil {
-			t.Errorf("%s: %v", what, err)
-		}
+		err = check[name].Validate(instance(t, data))
+		testenv.Check(t, err == nil, "%s: %v", what, err)
 	}
 	var run bench.Run
 	var trial bench.TrialResult
@@ -239,9 +247,8 @@ func TestPublishedSchemasRead(t *testing.T) {
 			testenv.OK(t, err)
 			data, err := json.Marshal(v)
 			testenv.OK(t, err)
-			if err := compiled(t, text).Validate(instance(t, data)); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
+			err = compiled(t, text).Validate(instance(t, data))
+			testenv.Check(t, err == nil, "%s: %v", name, err)
 		})
 	}
 }
@@ -328,7 +335,6 @@ func TestSchemasDescribeTheirKeys(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(s.defs)) {
 		testenv.Check(t, s.defs[name].(schemaObject)["description"] != "", "type %s has no description", name)
 	}
-	if s.docs["Load.Elapsed"] == "" || len(s.values["TrialState"]) != 5 {
-		t.Errorf("comments or constants are not read: %q, %q", s.docs["Load.Elapsed"], s.values["TrialState"])
-	}
+	testenv.Check(t, s.docs["Load.Elapsed"] != "" && len(s.values["TrialState"]) == 5,
+		"comments or constants are not read: %q, %q", s.docs["Load.Elapsed"], s.values["TrialState"])
 }

@@ -17,9 +17,8 @@ func TestRun_Complete(t *testing.T) {
 	testenv.OK(t, f.err)
 	testenv.Equal(t, f.phases(""), []string{"needs", "build", "build"}, "phases of the run")
 	testenv.Equal(t, f.phases("a-1"), []string{"check", "launch", "ready", "check", "load", "stop"}, "phases of a trial")
-	if len(f.trials) != 4 || f.ended().State != bench.RunComplete {
-		t.Fatalf("%d trials, state %s", len(f.trials), f.ended().State)
-	}
+	testenv.Need(t, len(f.trials) == 4 && f.ended().State == bench.RunComplete,
+		"%d trials, state %s", len(f.trials), f.ended().State)
 	for name, trial := range f.trials {
 		if trial.State != bench.TrialComplete || len(trial.Steps) != 3 || trial.Stop == nil || trial.StartUp == nil ||
 			len(trial.Marks) != 2 {
@@ -84,7 +83,7 @@ func TestRun(t *testing.T) {
 				}
 				inst.die(bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true})
 				<-ctx.Done() // the runner cuts the step short
-				return bench.Load{Succeeded: 7}, ctx.Err()
+				return bench.Load{Outcomes: bench.Outcomes{Succeeded: 7}}, ctx.Err()
 			})
 		},
 		"a contender exits after the last step": func(f *fakeRun) {
@@ -103,15 +102,14 @@ func TestRun(t *testing.T) {
 				time.AfterFunc(10*time.Millisecond, func() {
 					inst.die(bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true})
 				})
-				return bench.Load{Failed: map[bench.ErrorKind]int64{"connect": 45}}, nil
+				return bench.Load{Outcomes: bench.Outcomes{Failed: map[bench.ErrorKind]int64{"connect": 45}}}, nil
 			})
 		},
 		"a contender hangs": func(f *fakeRun) {
 			f.only(1)
 			f.site.engine = fakeEngine(func(context.Context, bench.Step) (bench.Load, error) {
 				return bench.Load{
-					Failed:   map[bench.ErrorKind]int64{bench.ErrTimeout: 4},
-					Examples: map[bench.ErrorKind]string{bench.ErrTimeout: "no response after 1s"},
+					Outcomes: bench.Outcomes{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 4}, Examples: map[bench.ErrorKind]string{bench.ErrTimeout: "no response after 1s"}},
 				}, nil
 			})
 		},
@@ -136,7 +134,7 @@ func TestRun(t *testing.T) {
 		"interrupted in a step": func(f *fakeRun) {
 			f.load(4, func(ctx context.Context) (bench.Load, error) {
 				f.interrupt(interrupted)
-				return bench.Load{Succeeded: 3}, ctx.Err()
+				return bench.Load{Outcomes: bench.Outcomes{Succeeded: 3}}, ctx.Err()
 			})
 		},
 		"one contender cannot be built": build(func(name string) bool { return name == "b" }),
@@ -147,7 +145,7 @@ func TestRun(t *testing.T) {
 			f.site.alive = func(context.Context) error { return gone }
 			f.load(2, func(context.Context) (bench.Load, error) {
 				gone = errors.New("connection refused")
-				return bench.Load{Failed: map[bench.ErrorKind]int64{"5xx": 10}}, nil
+				return bench.Load{Outcomes: bench.Outcomes{Failed: map[bench.ErrorKind]int64{"5xx": 10}}}, nil
 			})
 		},
 		"the store responds again": func(f *fakeRun) {
@@ -171,7 +169,7 @@ func TestRun(t *testing.T) {
 			f.cfg.Run.Profile.Steps = []bench.Step{{Name: "one", Connections: 1}, {Name: "half", PeakShare: 0.5}}
 			f.site.engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
 				if step.Connections == 0 {
-					return bench.Load{Succeeded: int64(step.Rate)}, nil
+					return bench.Load{Outcomes: bench.Outcomes{Succeeded: int64(step.Rate)}}, nil
 				}
 				return good(ctx, step)
 			})
@@ -215,9 +213,8 @@ func TestRun_LostContainerEngine(t *testing.T) {
 	if calls != 33 { // before the first trial, then once a second from 0 to more than 30 s
 		t.Errorf("%d calls", calls)
 	}
-	if len(f.trials) != 1 || f.first().State != bench.TrialComplete || f.ended().State != bench.RunFailed {
-		t.Errorf("%d trials, run %s", len(f.trials), f.ended().State)
-	}
+	testenv.Check(t, len(f.trials) == 1 && f.first().State == bench.TrialComplete && f.ended().State == bench.RunFailed,
+		"%d trials, run %s", len(f.trials), f.ended().State)
 }
 
 // TestRun_CountersOnceASecond: a step records the readings within its measured interval.

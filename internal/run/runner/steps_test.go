@@ -31,9 +31,8 @@ func TestRun_StepsChosenByNext(t *testing.T) {
 		}
 	})
 	testenv.OK(t, f.err)
-	if !slices.Equal(connections, []int{10, 20, 30, 40}) || len(f.trials["a-1"].Steps) != 4 {
-		t.Errorf("steps %v, %d in the result", connections, len(f.trials["a-1"].Steps))
-	}
+	testenv.Check(t, slices.Equal(connections, []int{10, 20, 30, 40}) && len(f.trials["a-1"].Steps) == 4,
+		"steps %v, %d in the result", connections, len(f.trials["a-1"].Steps))
 	for _, r := range f.records {
 		e, ok := r.Event.(bench.StepStarted)
 		testenv.Check(t, !ok || e.Of >= e.Index+1, "step %d of %d", e.Index+1, e.Of)
@@ -95,7 +94,7 @@ func (e paced) Run(_ context.Context, at Place, step bench.Step, hooks Hooks) (b
 	if step.Open() && at.Trial.Contender == e.fail {
 		return bench.Load{}, fmt.Errorf("no more ports")
 	}
-	return bench.Load{Sent: n, Succeeded: n, Elapsed: time.Second}, nil
+	return bench.Load{Counts: bench.Counts{Sent: n}, Outcomes: bench.Outcomes{Succeeded: n}, Elapsed: time.Second}, nil
 }
 
 // TestRun_LowestPeak: a share of the lowest peak is one rate for all contenders of an interleaved
@@ -137,7 +136,7 @@ func TestThresholds(t *testing.T) {
 		return func(f *fakeRun) {
 			f.cfg.Run.Profile.Thresholds = []bench.Threshold{th}
 			f.site.engine = fakeEngine(func(_ context.Context, step bench.Step) (bench.Load, error) {
-				load := bench.Load{Succeeded: 100, Elapsed: time.Second, Failed: map[bench.ErrorKind]int64{}}
+				load := bench.Load{Outcomes: bench.Outcomes{Succeeded: 100, Failed: map[bench.ErrorKind]int64{}}, Elapsed: time.Second}
 				if step.Name != "one" {
 					load.Failed["5xx"] = 50
 				}
@@ -245,9 +244,8 @@ func TestRun_ChecksOfStarts(t *testing.T) {
 			}
 			slices.Sort(checked)
 			testenv.Equal(t, checked, c.want, "starts checked in")
-			if c.name == "plain" && len(f.trials["a-2"].Checks) != 3 {
-				t.Errorf("round 2 lacks checks of the running contender: %+v", f.trials["a-2"].Checks)
-			}
+			testenv.Check(t, c.name != "plain" || len(f.trials["a-2"].Checks) == 3,
+				"round 2 lacks checks of the running contender: %+v", f.trials["a-2"].Checks)
 		})
 	}
 }
