@@ -205,7 +205,7 @@ func (v Value) Text() (s string, ok bool) {
 	return v.node.Value, true
 }
 
-// Plain returns the text of a scalar as it is written, with its quotes removed.
+// Plain returns the text of a scalar without its quotes.
 func (v Value) Plain() (s string, ok bool) { return v.node.Value, v.Kind() == Scalar }
 
 // Typed returns the text that a program has of the value which reads the types of YAML: 1.1 of 1.10.
