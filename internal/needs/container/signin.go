@@ -11,11 +11,10 @@ import (
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
-// signIn is a command of an image that signs in as the user of the need, over the network: the
-// checks of the images succeed with a wrong password.
+// signIn is a command of an image that signs in as the user of the need, over the network.
 type signIn struct {
-	Command  shell  // with NAME, PORT, USER and DATABASE; words that are empty then are left out
-	Password string // variable for the password
+	Command  shell  `yaml:"command"`  // with NAME, PORT, USER and DATABASE
+	Password string `yaml:"password"` // variable for the password
 }
 
 // refusal is the error of a service that responds and refuses a user.
