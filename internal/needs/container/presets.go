@@ -21,7 +21,6 @@ type preset struct {
 	Secure    []string  `yaml:"secure"`
 	Folder    string    `yaml:"folder"`
 	Endings   []string  `yaml:"endings"`
-	SignIn    signIn    `yaml:"sign_in"`
 	Stopped   int       `yaml:"stopped"`
 	Apart     bool      `yaml:"apart"`
 	Scheme    string    `yaml:"scheme"`
@@ -62,7 +61,7 @@ func presetNames() (all []string) {
 
 // presetOf returns the preset of a service: that of `like`, else that of its image.
 func presetOf(s service) (p preset, ok bool) {
-	name := cmp.Or(s.Like, imageName(cmp.Or(s.Image, s.Base)))
+	name := cmp.Or(s.Like, imageName(s.Image))
 	i := slices.IndexFunc(presets, func(p preset) bool { return slices.Contains(p.Names, name) })
 	if name == "" || i < 0 {
 		return p, false

@@ -45,7 +45,7 @@ func (n *Need) Open(ctx context.Context, at needs.Place) (err error) {
 	}
 	if n.preset.Apart && at.Network.Host == "" {
 		return fmt.Errorf("clients of %s connect to the name that it gives them, which only containers find; use --runtime docker",
-			imageName(cmp.Or(n.spec.Base, n.spec.Image)))
+			cmp.Or(n.spec.Like, imageName(n.spec.Image)))
 	}
 	if n.env, err = n.fillIn(); err != nil {
 		return err
