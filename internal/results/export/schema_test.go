@@ -238,21 +238,6 @@ func TestResultsMatchTheSchemas(t *testing.T) {
 	}
 }
 
-// TestPublishedSchemasRead validates the fixture with the published schemas.
-func TestPublishedSchemasRead(t *testing.T) {
-	run, trials := fixture()
-	for name, v := range map[string]any{"run": run, "trial": trials[0]} {
-		t.Run(name, func(t *testing.T) {
-			text, err := os.ReadFile("../../../docs/schema/" + name + ".schema.json")
-			testenv.OK(t, err)
-			data, err := json.Marshal(v)
-			testenv.OK(t, err)
-			err = compiled(t, text).Validate(instance(t, data))
-			testenv.Check(t, err == nil, "%s: %v", name, err)
-		})
-	}
-}
-
 func compiled(t *testing.T, text []byte) *jsonschema.Schema {
 	t.Helper()
 	c := jsonschema.NewCompiler()
