@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/net/html"
 
@@ -24,45 +23,13 @@ const attack = "</script></style></title><script>pwned=1</script><img src=http:/
 
 // poison sets every string in v to the attack, also keys of maps. n makes the strings differ, so
 // trials and steps stay different.
-func poison(v reflect.Value, n *int) {
-	poisonWith(v, func() string { *n++; return fmt.Sprintf("%s %d", attack, *n) })
-}
-
-func poisonWith(v reflect.Value, text func() string) {
-	switch v.Kind() {
-	case reflect.String:
-		v.SetString(text())
-	case reflect.Pointer:
-		if !v.IsNil() {
-			poisonWith(v.Elem(), text)
+func poison(v any, n *int) {
+	testenv.Each(v, func(_ string, v reflect.Value) {
+		if v.Kind() == reflect.String {
+			*n++
+			v.SetString(fmt.Sprintf("%s %d", attack, *n))
 		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			poisonWith(v.Index(i), text)
-		}
-	case reflect.Struct:
-		if v.Type() == reflect.TypeFor[time.Time]() {
-			return
-		}
-		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
-				poisonWith(v.Field(i), text)
-			}
-		}
-	case reflect.Map:
-		if v.Type().Key().Kind() != reflect.String || v.Len() == 0 {
-			return
-		}
-		poisoned := reflect.MakeMap(v.Type())
-		for _, k := range v.MapKeys() {
-			key, value := reflect.New(k.Type()).Elem(), reflect.New(v.Type().Elem()).Elem()
-			value.Set(v.MapIndex(k))
-			poisonWith(key, text)
-			poisonWith(value, text)
-			poisoned.SetMapIndex(key, value)
-		}
-		v.Set(poisoned)
-	}
+	})
 }
 
 // hostile returns the fixture with the attack in every string that does not decide how it is read
@@ -70,7 +37,7 @@ func poisonWith(v reflect.Value, text func() string) {
 func hostile() (bench.Run, []bench.TrialResult) {
 	run, trials := fixture()
 	n := 0
-	poison(reflect.ValueOf(&run).Elem(), &n)
+	poison(&run, &n)
 	for i := range trials {
 		clean := trials[i]
 		clean.Checks = append([]bench.CheckResult(nil), trials[i].Checks...)
@@ -78,7 +45,7 @@ func hostile() (bench.Run, []bench.TrialResult) {
 		for _, s := range trials[i].Steps {
 			latencies = append(latencies, s.Load.Latency)
 		}
-		poison(reflect.ValueOf(&trials[i]).Elem(), &n)
+		poison(&trials[i], &n)
 		for j := range trials[i].Steps {
 			trials[i].Steps[j].Load.Latency = latencies[j]
 			if i < 3 {
