@@ -1,8 +1,10 @@
 package profile
 
 import (
+	"cmp"
 	"fmt"
 	"mime"
+	"net/url"
 	"path/filepath"
 	"strings"
 
@@ -11,15 +13,26 @@ import (
 	"github.com/locbench/locbench/internal/values"
 )
 
-// fields are those of a multipart body, written as a map by their names.
-type fields []bench.Field
+// document is a JSON body, which may have places for variables.
+type document string
 
-// part is the map form of a field.
-type part struct {
-	Value string `yaml:"value"`
-	File  string `yaml:"file" strict:"min=1,max=1000"`
-	Name  string `yaml:"name" strict:"min=1,max=300"`
-	Type  string `yaml:"type" strict:"min=1,max=200"`
+// UnmarshalStrict takes any value.
+func (d *document) UnmarshalStrict(v strictyaml.Value) { *d = document(v.JSON()) }
+
+// form is a form body, which may have places for variables.
+type form string
+
+// UnmarshalStrict reads names and values, in their order.
+func (f *form) UnmarshalStrict(v strictyaml.Value) {
+	if v.Kind() != strictyaml.Map {
+		v.Wrong("write names and values, such as `{user: \"{user}\", page: 1}`")
+	}
+	var pairs []string
+	for _, field := range v.Fields() {
+		text, _ := field.Value.Text()
+		pairs = append(pairs, url.QueryEscape(field.Key)+"="+bench.Escaped(text, url.QueryEscape))
+	}
+	*f = form(strings.Join(pairs, "&"))
 }
 
 const fieldsHint = "write names and values, such as `{title: lamp, picture: {file: lamp.jpg}}`"
@@ -36,8 +49,9 @@ var mediaTypes = map[string]string{
 
 const binary = "application/octet-stream"
 
-// UnmarshalStrict reads `title: lamp` and `picture: {file: lamp.jpg}`, and lists of these.
-func (all *fields) UnmarshalStrict(v strictyaml.Value) {
+// readFields reads the fields of a multipart body, `title: lamp` and `picture: {file: lamp.jpg}`, and
+// lists of these.
+func readFields(v strictyaml.Value, all *[]bench.Field) {
 	if v.Kind() != strictyaml.Map || len(v.Fields()) == 0 {
 		v.Wrong(fieldsHint)
 		return
@@ -48,39 +62,31 @@ func (all *fields) UnmarshalStrict(v strictyaml.Value) {
 			items = f.Value.Items()
 		}
 		for _, item := range items {
-			all.add(f.Key, item)
+			if one := (bench.Field{Name: f.Key}); readField(item, &one) {
+				*all = append(*all, one)
+			}
 		}
 	}
 }
 
-func (all *fields) add(name string, v strictyaml.Value) {
-	one := bench.Field{Name: name}
+func readField(v strictyaml.Value, f *bench.Field) bool {
 	if v.Kind() == strictyaml.Scalar {
-		one.Value, _ = v.Text()
-		*all = append(*all, one)
-		return
+		f.Value, _ = v.Text()
+		return true
 	}
-	var p part
-	if !v.Decode(&p) {
-		return
+	if !v.Struct(f) {
+		return false
 	}
 	if count(v, "value", "file") != 1 {
 		v.Mistake("a field is a value or a file", fieldsHint)
-		return
+		return false
 	}
-	one.Value, one.FileName, one.Type = p.Value, p.Name, p.Type
-	if p.File != "" {
-		one.File = v.ResolvePath(p.File)
-		if one.FileName == "" {
-			one.FileName = bench.Literal(filepath.Base(p.File))
-		}
-		if one.Type == "" {
-			if one.Type = mediaTypes[strings.ToLower(filepath.Ext(p.File))]; one.Type == "" {
-				one.Type = binary
-			}
-		}
+	if f.File != "" {
+		f.FileName = cmp.Or(f.FileName, bench.Literal(filepath.Base(f.File)))
+		f.Type = cmp.Or(f.Type, mediaTypes[strings.ToLower(filepath.Ext(f.File))], binary)
+		f.File = v.ResolvePath(f.File)
 	}
-	*all = append(*all, one)
+	return true
 }
 
 // multipart reports what is wrong with the fields of a body.

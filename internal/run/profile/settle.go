@@ -75,26 +75,6 @@ func (i *interleave) UnmarshalStrict(v strictyaml.Value) {
 	*i = interleave(d)
 }
 
-func interleaveValue() value {
-	return value{
-		get: func(p *bench.Profile) string { return writeInterleave(p.Interleave) },
-		set: func(c *change, text string) error {
-			d, err := readInterleave(text)
-			if err != nil {
-				return c.refuse(text, err.Error())
-			}
-			c.p.Interleave = d
-			return nil
-		},
-		wrong: func(p *bench.Profile, _ bool) string {
-			if d := p.Interleave; d != 0 && d != bench.InterleaveAuto && (d < minSlice || d > maxSlice) {
-				return interleaveHint
-			}
-			return ""
-		},
-	}
-}
-
 // Settle chooses what p leaves to the plan of a run: whether its contenders are interleaved, and
 // the number of rounds. It notes which needs start again for
 // each trial, and which each contender has for itself. available is the memory that they may use, in bytes; 0: unknown. Why is nil

@@ -9,11 +9,31 @@ import (
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
-// saves are written as a map by the names of the variables.
-type saves []bench.Save
+// Redirects in a row that are followed.
+const (
+	defaultFollow = 10
+	maxFollow     = 20
+)
 
-// UnmarshalStrict reads `token: data.token` for a path, and `token: {header: X-Token}`.
-func (s *saves) UnmarshalStrict(v strictyaml.Value) {
+// follow is how many redirects in a row are followed.
+type follow int
+
+// UnmarshalStrict reads a bool or a number.
+func (f *follow) UnmarshalStrict(v strictyaml.Value) {
+	switch text, _ := v.Text(); text {
+	case "true":
+		*f = defaultFollow
+	case "false":
+	default:
+		v.Decode((*int)(f))
+		if *f < 0 || *f > maxFollow {
+			v.Wrong("write `true` for up to 10 redirects in a row, `false`, or a number up to 20")
+		}
+	}
+}
+
+// readSaves reads `token: data.token` for a path, and `token: {header: X-Token}`.
+func readSaves(v strictyaml.Value, s *[]bench.Save) {
 	const hint = "write names and where their values are, such as `{token: data.token, id: {header: X-Id}}`"
 	if v.Kind() != strictyaml.Map {
 		v.Wrong(hint)
@@ -44,11 +64,8 @@ func (s *saves) UnmarshalStrict(v strictyaml.Value) {
 
 const thinkHint = "write a time such as `1s`, or two of them such as `500ms..2s`, up to 1h"
 
-// think is `1s`, or `500ms..2s`.
-type think bench.Think
-
-// UnmarshalStrict reads one or two times.
-func (t *think) UnmarshalStrict(v strictyaml.Value) {
+// readThink reads one or two times: `1s`, or `500ms..2s`.
+func readThink(v strictyaml.Value, t *bench.Think) {
 	text, ok := v.Text()
 	if !ok {
 		return
@@ -65,20 +82,24 @@ func (t *think) UnmarshalStrict(v strictyaml.Value) {
 	}
 }
 
-// session is a sequence of requests of one user.
+// session is a sequence of requests of one user, as a file has it.
 type session struct {
-	Name     string        `yaml:"name" strict:"required,min=1,max=80"`
-	Weight   int           `yaml:"weight"`
-	Share    share         `yaml:"share"`
-	Pace     time.Duration `yaml:"pace" strict:"min=1ms,max=1h"`
-	Setup    []request     `yaml:"setup" strict:"min=1,max=100"`
-	Requests []request     `yaml:"requests" strict:"required,min=1,max=100" example:"[{get: /items}]"`
+	bench.Session
+	sessionKeys
+}
+
+type sessionKeys struct {
+	Share    float64   `yaml:"share" strict:"percent"`
+	Setup    []request `yaml:"setup" strict:"min=1,max=100"`
+	Requests []request `yaml:"requests" strict:"required,min=1,max=100" example:"[{get: /items}]"`
 }
 
 // UnmarshalStrict reads a map whose absent keys have defaults.
 func (s *session) UnmarshalStrict(v strictyaml.Value) {
-	type plain session
-	v.Decode((*plain)(s))
+	v.Struct(&s.Session, &s.sessionKeys)
+	if s.Name == "" { // reported: its requests are those of a session all the same
+		s.Name = v.Path()
+	}
 	if !v.Has("share") && !v.Has("weight") {
 		s.Weight = 1
 	}

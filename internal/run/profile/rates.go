@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -30,10 +29,8 @@ type ramp struct {
 	To   float64 `yaml:"to" strict:"required,min=0.01,max=1000000" example:"5000"`
 }
 
-type wave struct {
-	Mean      float64       `yaml:"mean" strict:"required,min=0.01,max=1000000" example:"1000"`
-	Amplitude float64       `yaml:"amplitude" strict:"required,min=0.01,max=1000000" example:"500"`
-	Period    time.Duration `yaml:"period" strict:"required,min=100ms,max=24h" example:"20s"`
+type mean struct {
+	Mean float64 `yaml:"mean" strict:"required,min=0.01,max=1000000" example:"1000"`
 }
 
 var sharePattern = regexp.MustCompile(`^(\d{1,4}(?:\.\d{1,3})?) ?% of (?:the )?(lowest )?peak$`)
@@ -48,11 +45,12 @@ func (r *rate) UnmarshalStrict(v strictyaml.Value) {
 			r.Rate, r.RampTo = m.From, m.To
 			return
 		}
-		var m wave
-		if v.Decode(&m) && m.Amplitude >= m.Mean {
+		var m mean
+		r.Wave = &bench.Wave{}
+		if v.Struct(&m, r.Wave) && r.Wave.Amplitude >= m.Mean {
 			v.At("amplitude").Wrong("write less than the mean: the rate must not fall to 0")
 		}
-		r.Rate, r.Wave = m.Mean, &bench.Wave{Amplitude: m.Amplitude, Period: m.Period}
+		r.Rate = m.Mean
 	case strictyaml.Scalar:
 		text, _ := v.Text()
 		if m := sharePattern.FindStringSubmatch(squeeze(text)); m != nil {
@@ -75,19 +73,4 @@ func (r *rate) UnmarshalStrict(v strictyaml.Value) {
 	default:
 		v.Wrong(rateHint)
 	}
-}
-
-// open returns the step of a rate or of arrivals; ok is false when there is neither.
-func (s step) open() (b bench.Step, ok bool) {
-	b = bench.Step(s.Rate)
-	if a := s.Arrivals; a != nil {
-		b.Arrivals = &bench.Arrivals{Users: a.Users, Over: a.Over, Requests: cmp.Or(a.Requests, 1)}
-	}
-	if !b.Open() {
-		return b, false
-	}
-	if len(s.Connections.counts) > 0 {
-		b.MaxConnections = s.Connections.counts[0]
-	}
-	return b, true
 }

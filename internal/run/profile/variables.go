@@ -29,27 +29,10 @@ var generators = []string{
 	string(bench.GenerateString),
 }
 
-// variables are written as a map by their names.
-type variables []bench.Variable
-
-// source is the map form of a variable.
-type source struct {
-	From     *int64     `yaml:"from"`
-	To       *int64     `yaml:"to"`
-	List     []string   `yaml:"list" strict:"min=1,max=100000"`
-	File     string     `yaml:"file" strict:"min=1,max=1000"`
-	Column   string     `yaml:"column" strict:"min=1,max=200"`
-	Encoding string     `yaml:"encoding" strict:"min=1,max=20"`
-	String   int        `yaml:"string" strict:"min=1,max=1000"`
-	Draw     bench.Draw `yaml:"draw"`
-	Exponent float64    `yaml:"exponent"`
-}
-
-// UnmarshalStrict reads `name: uuid` and `name: {from: 1, to: 100}`.
-func (all *variables) UnmarshalStrict(v strictyaml.Value) {
-	const hint = "write names and their values, such as `{item: {from: 1, to: 10000}, key: uuid}`"
+// readVariables reads `name: uuid` and `name: {from: 1, to: 100}`.
+func readVariables(v strictyaml.Value, all *[]bench.Variable) {
 	if v.Kind() != strictyaml.Map {
-		v.Wrong(hint)
+		v.Wrong("write names and their values, such as `{item: {from: 1, to: 10000}, key: uuid}`")
 	}
 	for _, f := range v.Fields() {
 		one := bench.Variable{Name: f.Key}
@@ -58,35 +41,32 @@ func (all *variables) UnmarshalStrict(v strictyaml.Value) {
 			if one.Make = bench.Generator(text); one.Make == bench.GenerateString {
 				one.Length = stringLength
 			}
-			*all = append(*all, one)
-			continue
+		} else {
+			readVariable(f.Value, &one)
 		}
-		var m source
-		if !f.Value.Decode(&m) {
-			continue
-		}
-		if m.From != nil || m.To != nil {
-			if m.From == nil || m.To == nil {
-				f.Value.Mistake("a range has one end", "write both, such as `{from: 1, to: 10000}`")
-				continue
-			}
-			one.Range = &bench.Range{From: *m.From, To: *m.To}
-		}
-		one.List, one.Column, one.Draw, one.Exponent = m.List, m.Column, m.Draw, m.Exponent
-		one.Encoding = m.Encoding
-		if m.File != "" {
-			one.File = f.Value.At("file").ResolvePath(m.File)
-		}
-		if m.String != 0 {
-			one.Make, one.Length = bench.GenerateString, m.String
-		}
-		if one.Make == "" {
-			one.Draw = cmp.Or(one.Draw, bench.DrawRandom)
-		}
-		if one.Draw == bench.DrawZipf && one.Exponent == 0 {
-			one.Exponent = defaultExponent
-		}
-		*all = append(*all, one)
+		*all = append(*all, one) // also one with a mistake: requests may have its places
+	}
+}
+
+func readVariable(v strictyaml.Value, one *bench.Variable) {
+	var ends struct {
+		From *int64 `yaml:"from"`
+		To   *int64 `yaml:"to"`
+	}
+	v.Struct(&ends, one)
+	switch {
+	case (ends.From == nil) != (ends.To == nil):
+		v.Mistake("a range has one end", "write both, such as `{from: 1, to: 10000}`")
+	case ends.From != nil:
+		one.Range = &bench.Range{From: *ends.From, To: *ends.To}
+	}
+	if one.Length != 0 {
+		one.Make = bench.GenerateString
+	} else {
+		one.Draw = cmp.Or(one.Draw, bench.DrawRandom)
+	}
+	if one.Draw == bench.DrawZipf && one.Exponent == 0 {
+		one.Exponent = defaultExponent
 	}
 }
 

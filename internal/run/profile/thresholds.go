@@ -3,6 +3,7 @@ package profile
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,19 +14,16 @@ import (
 const thresholdHint = "write a condition such as `p99<50ms,errors<0.1%`, optionally with `from_step=3`, `stop=trial` " +
 	"or `stop=run`; or a map with condition, from_step, stop"
 
-// threshold is an item of thresholds: a short text as in thresholdHint, or a map.
-type threshold bench.Threshold
-
 // scopes are the values of `stop`; true means the trial, so other contenders are still measured.
 var scopes = map[string]bench.Scope{
 	"false": "", "true": bench.ScopeTrial, "trial": bench.ScopeTrial, "run": bench.ScopeRun,
 }
 
-// UnmarshalStrict reads a short text or a map.
-func (t *threshold) UnmarshalStrict(v strictyaml.Value) {
+// readThreshold reads a short text as in thresholdHint, or a map.
+func readThreshold(v strictyaml.Value, t *bench.Threshold) {
 	switch v.Kind() {
 	case strictyaml.Map:
-		if !v.Decode((*bench.Threshold)(t)) {
+		if !v.Struct(t) {
 			return
 		}
 		t.Stop = scopes[string(t.Stop)]
@@ -38,7 +36,7 @@ func (t *threshold) UnmarshalStrict(v strictyaml.Value) {
 		if err != nil {
 			v.Mistake(err.Error(), "")
 		}
-		*t = threshold(parsed)
+		*t = parsed
 	default:
 		v.Wrong(thresholdHint)
 	}
@@ -75,4 +73,23 @@ func ParseThreshold(text string) (t bench.Threshold, err error) {
 	}
 	t.Condition = conditions.String()
 	return t, nil
+}
+
+func (r *rules) thresholds(p *bench.Profile) {
+	for i, t := range p.Thresholds {
+		at := fmt.Sprintf("thresholds[%d]", i)
+		if _, err := ParseConditions(t.Condition); err != nil {
+			r.when(true, at+".condition", err.Error(), "")
+		}
+		if !slices.Contains([]bench.Scope{"", bench.ScopeTrial, bench.ScopeRun}, t.Stop) {
+			r.wrong(at+".stop", string(t.Stop), "one of: trial, run")
+		}
+		n := len(p.Steps)
+		exists := t.FromStep >= 0 && t.FromStep <= n
+		r.when(n > 0 && !exists, at, fmt.Sprintf("from_step is %d; there are only %d steps", t.FromStep, n),
+			"write the number of a step, counting warm-ups, or leave it out")
+		measured := func(s bench.Step) bool { return !s.WarmUp }
+		r.when(n > 0 && exists && !slices.ContainsFunc(p.Steps[max(t.FromStep-1, 0):], measured), at,
+			"it checks no step", "only warm-ups follow: write a smaller `from_step`")
+	}
 }

@@ -1,9 +1,13 @@
 package profile
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"net/http"
 	"net/url"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -12,6 +16,14 @@ import (
 	"github.com/locbench/locbench/internal/needs/kinds"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 	"github.com/locbench/locbench/internal/values"
+)
+
+const maxWeight = 1_000_000
+
+var (
+	token           = regexp.MustCompile("^[a-zA-Z0-9!#$%&'*+.^_`|~-]+$") // RFC 9110, section 5.6.2
+	braces          = regexp.MustCompile(`\{[^{}]*\}?`)
+	languagePattern = regexp.MustCompile(`^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$`)
 )
 
 // placed is a request with its path in a file, such as requests[0].
@@ -317,5 +329,39 @@ func (r *rules) ids(at string, d bench.IDSpec) {
 		"an exponent is given, but ids are drawn "+d.Distribution, "write `distribution: zipf` or remove the exponent")
 	if d.Distribution == zipf && !(d.Exponent > 1 && d.Exponent <= 10) {
 		r.wrong(at+".exponent", d.Exponent, "write a number above 1, up to 10")
+	}
+}
+
+// wrongMethod returns what is wrong with a method; "" if nothing is. Any token is one (RFC 9110, 9.1).
+func wrongMethod(method string) (hint string) {
+	upper := strings.ToUpper(method)
+	switch {
+	case len(method) > maxMethod || !token.MatchString(method):
+		return fmt.Sprintf("write up to %d letters, such as `GET` or `PURGE`", maxMethod)
+	case method == http.MethodConnect:
+		return "write another one: CONNECT opens a tunnel, which has no responses to measure"
+	case method != upper && slices.Contains(methods, upper):
+		return fmt.Sprintf("write `%s`: services tell `%s` and `%s` apart", upper, upper, method)
+	}
+	return ""
+}
+
+const maxMethod = 40 // bytes
+
+// unplaced matches a column in braces whose name no place can have, such as {user.Price (EUR)}.
+var unplaced = regexp.MustCompile(`(?:^|[^{])\{([A-Za-z_][A-Za-z0-9_]*)\.([^{}"\\]{1,200})\}`)
+
+// unplaced reports columns of a file in a text of a request that look like places and are none.
+func (r *rules) unplaced(p *bench.Profile, key string, of bench.Part) {
+	for _, m := range unplaced.FindAllStringSubmatch(of.Text, -1) {
+		name, column := m[1], m[2]
+		i := slices.IndexFunc(p.Variables, func(v bench.Variable) bool { return v.Name == name && v.File != "" && v.Column == "" })
+		place := "{" + name + "." + column + "}"
+		if parts := bench.Parts(place); of.Name != "" || i < 0 || len(parts) == 1 && parts[0].Name != "" {
+			continue // a place, another text, or {{user.name}}
+		}
+		own := cmp.Or(strings.ToLower(regexp.MustCompile(`^[A-Za-z]*`).FindString(column)), "value")
+		r.when(true, key, fmt.Sprintf("`%s` is not filled in", place),
+			fmt.Sprintf("write `%s: {file: %s, column: %q}` and `{%s}`", own, filepath.Base(p.Variables[i].File), column, own))
 	}
 }
