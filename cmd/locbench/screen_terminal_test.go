@@ -123,7 +123,7 @@ func TestDashboard(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "small.yaml"), data)
 	p := newPane(t, 120, 40, dir)
 	p.typed("locbench tui -- --profile small.yaml; echo code=$?")
-	p.see("set up  ", "small.yaml", "go-nethttp", "$ locbench run --profile small.yaml", "Docker")
+	p.see("set up  ", "small.yaml", "go-nethttp", "$ locbench run --profile small.yaml", "ready: ")
 	p.keys("s")
 	p.see("step 1 of 3", "throughput")
 	p.keys("q")

@@ -85,6 +85,7 @@ func (h *house) Open(_ context.Context, at needs.Place) error {
 	if at.Progress != nil {
 		at.Progress(bench.Progress{Text: "listening"})
 	}
+	at.Hide(h.password)
 	return h.start("open")
 }
 

@@ -2,8 +2,8 @@ package container
 
 import "github.com/locbench/locbench/internal/bench"
 
-// Kept returns a service of an image that its preset knows under another name, too. It keeps its
-// state: a seeder of its own gives it its data, and contenders cannot change them.
+// Kept returns a service of an image with the preset of another one. It keeps its state: who starts
+// it gives it its data, which contenders cannot change.
 func Kept(name, image, like string, env map[string]string) *Need {
 	s := service{Image: image, Like: like, Environment: env, Keep: true}
 	s.fill(name, false)

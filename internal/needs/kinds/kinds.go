@@ -12,7 +12,7 @@ import (
 	"github.com/locbench/locbench/internal/store/dataset"
 )
 
-// All has all kinds: the first ones have needs of their own names, the last one of any other name.
+// All has all kinds. The last one has the needs of any name that is not that of another kind.
 var All = []needs.Kind{
 	elasticsearch.Kind,
 	container.Kind,

@@ -1,4 +1,4 @@
-// Package relay lets containers reach what listens on this machine, and only those of their own network.
+// Package relay lets containers reach what listens on this machine, and only those of the network of a run.
 package relay
 
 import (
