@@ -58,7 +58,7 @@ func resumedNeeds(run *bench.Run, o RunOptions) (err error) {
 }
 
 // joinNeeds adds the needs of the manifests of contenders to those of the profile, which has the
-// name file. It warns of needs that each service has for itself and that differ.
+// name file. It warns of needs of one name that are not written alike.
 func joinNeeds(run *bench.Run, file string, services map[bench.Selection]bench.Service) (err error) {
 	run.Profile, err = profile.WithManifests(run.Profile, file, func(sel bench.Selection) (bench.Service, bool) {
 		return services[sel], services[sel].URL == ""
@@ -69,8 +69,8 @@ func joinNeeds(run *bench.Run, file string, services map[bench.Selection]bench.S
 	all := run.Profile.Needs
 	for i, n := range all {
 		first := slices.IndexFunc(all, func(other bench.NeedSpec) bool { return other.Name == n.Name })
-		if keys := kinds.DifferentKeys(all[first], n); first < i && keys != "" {
-			run.Warnings.Add(verdict.OwnNeeds(all[first], n, keys))
+		if first < i && all[first].Of.String() != n.Of.String() {
+			run.Warnings.Add(verdict.OwnNeeds(all[first], n))
 		}
 	}
 	return nil

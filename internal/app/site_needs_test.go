@@ -85,6 +85,7 @@ func (h *house) Open(_ context.Context, at needs.Place) error {
 	if at.Progress != nil {
 		at.Progress(bench.Progress{Text: "listening"})
 	}
+	at.Hide(h.password)
 	return h.start("open")
 }
 
@@ -301,10 +302,10 @@ func TestNeeds_Recorded(t *testing.T) {
 	}
 }
 
-// TestNeeds_PerService: of needs that each service has for itself, only those of the trial's
+// TestNeeds_OfServices: of needs that each service has for itself, only those of the trial's
 // contender run, and have their names; one that only some contenders get rests for the others. A
 // need that ended fails its trial only.
-func TestNeeds_PerService(t *testing.T) {
+func TestNeeds_OfServices(t *testing.T) {
 	at, s := newStreet(), needsSite(t)
 	goes, node := bench.Trial{Contender: "goes", Variant: "pooled"}, bench.Trial{Contender: "node"}
 	each := func(of bench.Trial) []bench.Selection { return []bench.Selection{selection(of)} }

@@ -201,9 +201,15 @@ func flagError(fl *pflag.FlagSet, err error) error {
 	if !ok {
 		return err
 	}
-	want := profile.FlagHint(invalid.GetFlag().Value.Type())
+	want := flagHints[invalid.GetFlag().Value.Type()]
 	if want == "" {
 		return err
 	}
 	return fmt.Errorf("--%s %q: %s", invalid.GetFlag().Name, invalid.GetValue(), want)
+}
+
+// flagHints are what to write for a flag, by its type.
+var flagHints = map[string]string{
+	"int": "write a whole number, such as 6", "uint64": "write a whole number from 0, such as 6",
+	"float64": "write a number, such as 1.5", "duration": "write a number with its unit, such as 10s",
 }

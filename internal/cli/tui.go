@@ -20,8 +20,8 @@ func newTUI(env Env, runF work[screens.DashboardOptions]) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tui [RESULTS_DIR | [PROFILE.yaml] -- RUN_FLAGS...]",
 		Short: "Open the dashboard: set up, watch, browse and compare runs",
-		Long: `Without an argument it opens the setup screen: choose profile, contenders, limits, steps and store, see problems and
-fixes, start, and watch. A profile, and options of 'locbench run' after -- preset the fields.
+		Long: `Without an argument it opens the setup screen: choose profile, contenders, limits, steps and store, start, and
+watch. A profile, and options of 'locbench run' after -- preset the fields.
 
 With a results folder it shows that run, live if it is in progress. With a folder of results folders it lists them.
 

@@ -23,9 +23,6 @@ type Kind struct {
 	// Runs returns what it runs, such as its image and its commands, for a person who decides whether
 	// it may.
 	Runs func(n bench.NeedSpec) []string
-	// Differences returns how two needs of one name differ, without secrets. Needs with equal files
-	// in two places are equal. Those of manifests need it.
-	Differences func(a, b bench.NeedSpec) []Difference
 	// Find finds the need and its data before anything is started. Its errors are about the
 	// profile. url is that of an external one, with its user, which n does not have.
 	Find func(n bench.NeedSpec, p bench.Profile, url string) (Found, error)
@@ -35,13 +32,12 @@ type Kind struct {
 
 // Traits are what a run knows of a need before it finds it.
 type Traits struct {
-	After      []string // the needs that must be ready and seeded before it is opened, which are at its key "after"
-	Hosts      []string // more names by which contenders and other needs find it
-	Restarts   bool     // it starts again for each trial
-	PerService bool     // each service has its own
-	Own        bool     // each of several interleaved contenders has its own copy
-	Memory     int64    // limit of each copy in bytes; 0: none
-	Shared     string   // what it means that they share it, as part of a sentence; "": nothing
+	After    []string // the needs that must be ready and seeded before it is opened, which are at its key "after"
+	Hosts    []string // more names by which contenders and other needs find it
+	Restarts bool     // it starts again for each trial
+	Own      bool     // each of several interleaved contenders has its own copy
+	Memory   int64    // limit of each copy in bytes; 0: none
+	Shared   string   // what it means that they share it, as part of a sentence; "": nothing
 }
 
 // File is a file or folder that a need uses.
@@ -57,10 +53,6 @@ type Mistake struct {
 	What  string
 	Hint  string
 }
-
-// Difference is a key by which two needs of one name differ, with its two values in the form of
-// files; "": it has none.
-type Difference struct{ Key, A, B string }
 
 // Provided is what requests and checks get from a need, unless the profile has its own.
 type Provided struct {

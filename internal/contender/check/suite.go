@@ -96,7 +96,7 @@ func LoadSuite(nameOrPath string, allowed ...string) (*Suite, error) {
 // ParseSuite reads a suite. Mistakes are a strictyaml.Mistakes, with file as the file's name.
 func ParseSuite(file string, data []byte, allowed ...string) (*Suite, error) {
 	s := new(Suite)
-	if err := strictyaml.DecodeFrom(file, data, s, allowed, func(strictyaml.Value) {}); err != nil {
+	if err := strictyaml.DecodeFrom(file, data, s, strictyaml.Options{Allowed: allowed}, func(strictyaml.Value) {}); err != nil {
 		return nil, err
 	}
 	return s, nil

@@ -28,7 +28,8 @@ func (n *Need) reach(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	n.mask = secret.New(append(n.fillSeeds(getenv), a.Password)...)
+	n.fillSeeds(getenv)
+	n.at.Hide(a.Password)
 	target := net.JoinHostPort(a.Host, a.Port)
 	if err := accepts(ctx, target, n.pace.open); err != nil {
 		return fmt.Errorf("%s does not respond: %w; start it, or write an `image`", target, err)

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -38,7 +39,7 @@ func WithManifests(p bench.Profile, file string, service func(bench.Selection) (
 			manifests[i].File = filepath.ToSlash(short)
 		}
 	}
-	all, err := kinds.Join(kinds.Defined{File: cmp.Or(file, "the profile"), Needs: p.Needs}, manifests)
+	all, err := kinds.Join(p.Needs, cmp.Or(file, "the profile"), manifests)
 	if err != nil {
 		return p, err
 	}
@@ -50,7 +51,7 @@ func WithManifests(p bench.Profile, file string, service func(bench.Selection) (
 func missing(p bench.Profile) (all []error) {
 	for _, n := range p.Needs {
 		if k, ok := kinds.Of(n.Kind); ok && n.From.Traits().ByURL && n.URL == "" {
-			all = append(all, needs.MissingError{Text: k.Missing})
+			all = append(all, errors.New(k.Missing))
 		}
 	}
 	return all

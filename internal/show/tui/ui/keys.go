@@ -58,7 +58,6 @@ var (
 	Runs        = define("b", "b", "past runs")
 	Undo        = define("u", "u", "undo this field")
 	UndoAll     = define("U", "U", "undo all fields")
-	Machine     = define("m", "m", "this machine")
 	Refresh     = define("f5", "f5", "read again")
 	Help        = define("?", "?", "all keys")
 	Leave       = define("q", "q", "leave")

@@ -116,7 +116,7 @@ func FuzzLayout(f *testing.F) {
 		p := Problem{Head: s, Rows: []ProblemRow{{"found", title}, {Remedy, s}}, Warning: bits&8 != 0}
 		lines("Problem", p.Lines(theme, w), 3000)
 		lines("Short", p.Short(theme, w), 3000)
-		ask := Ask{Title: title, Text: s, Choices: []Choice{{s, title, nil}, {"b", s, nil}}, After: []string{s}, at: 1}
+		ask := Ask{Title: title, Text: s, Choices: []Choice{{Name: s, Words: title, Marked: true}, {Name: "b", Words: s}}, After: []string{s}, at: 1}
 		lines("Ask", ask.View(theme, w, h), h)
 		lines("Box", theme.Box(title, []string{s, theme.Bad.S(title)}, w), 4)
 		lines("Rule", []string{theme.Rule(title, s, w), Ends(title, s, w)}, 2)
@@ -204,7 +204,7 @@ func TestProblem(t *testing.T) {
 func TestAskLeavesOutWhatDoesNotFit(t *testing.T) {
 	theme := NewTheme(ThemeOptions{NoColor: true})
 	ask := Ask{Title: "Leave?", Text: "It runs.", After: []string{"To resume: x"}, Choices: []Choice{
-		{"stop", "after the running step of 10 s has ended", nil}, {"abort", "now", nil}}}
+		{Name: "stop", Words: "after the running step of 10 s has ended", Msg: nil}, {Name: "abort", Words: "now", Msg: nil}}}
 	for h, want := range map[int][]string{
 		20: {"It runs.", "after the running", "resume"}, 7: {"It runs.", "after the running", "!resume"},
 		5: {"!It runs", "after the running", "abort  now"}, 4: {"!It runs", "abort  now"}, 3: {"stop   after the running", "!abort"},
@@ -235,7 +235,7 @@ func TestAskFiltersManyChoices(t *testing.T) {
 	theme := NewTheme(ThemeOptions{NoColor: true})
 	ask := Ask{Title: "Profile"}
 	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "locations", "bench"} {
-		ask.Choices = append(ask.Choices, Choice{name + ".yaml", "", name})
+		ask.Choices = append(ask.Choices, Choice{Name: name + ".yaml", Msg: name})
 	}
 	ask.Init()
 	typed := func(keys string) (done bool, chosen tea.Msg) {
