@@ -46,7 +46,9 @@ type Log struct {
 }
 
 // newLog makes the tab.
-func newLog() page { return &Log{tab: newTab("Log"), follow: true, filter: ui.NewFilter(), text: ui.NewScroll()} }
+func newLog() page {
+	return &Log{tab: newTab("Log"), follow: true, filter: ui.NewFilter(), text: ui.NewScroll()}
+}
 
 // Update implements ui.Page.
 func (l *Log) Update(msg tea.Msg) tea.Cmd {
