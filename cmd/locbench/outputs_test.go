@@ -57,7 +57,7 @@ func (c sided) rounds(n int) (all []bench.TrialResult) {
 				for i := range successes / 2 {
 					h.Record(each * time.Duration(successes+i) / time.Duration(successes))
 				}
-				s.Load.Requests = append(s.Load.Requests, bench.RequestLoad{Name: kind, Succeeded: successes / 2, Latency: h.Latencies()})
+				s.Load.Requests = append(s.Load.Requests, bench.RequestLoad{Name: kind, Outcomes: bench.Outcomes{Succeeded: successes / 2}, Latency: h.Latencies()})
 			}
 			s.Load.Latency = s.Load.Requests[0].Latency
 			s.After.Memory = &bench.Memory{Used: int64(40e6 * by), Peak: int64(50e6 * by * by)}
@@ -120,7 +120,7 @@ func TestOutputs_FirstStatement(t *testing.T) {
 	late := func(t *bench.TrialResult) {
 		for i := range t.Steps {
 			l := &t.Steps[i].Load
-			*l = bench.Load{Definition: l.Definition, Started: l.Started, Elapsed: l.Elapsed, Sent: 2, Lead: 1, Drain: 1, FirstResponse: 15 * time.Second}
+			*l = bench.Load{Definition: l.Definition, Started: l.Started, Elapsed: l.Elapsed, Counts: bench.Counts{Sent: 2, Lead: 1, Drain: 1}, FirstResponse: 15 * time.Second}
 		}
 	}
 	leaks := func(t *bench.TrialResult) {

@@ -43,10 +43,10 @@ var hosts = []host{
 		{name: "groups", as: "root", pkg: "internal/host/cgroup", tests: []string{"TestGroupOnThisMachine", "TestBornInV2Group", "TestRemoveTakesGroupsBelow", "TestCleanLeft", "TestProbe"}},
 		{name: "processes", as: "root", pkg: "internal/contender/launch", tests: []string{"TestProcess/OOM", "TestProcess/KilledParent"}},
 		{name: "next to", as: "root", pkg: "internal/host/hostusage", tests: []string{"TestHostReadings"}},
-		{name: "runs", as: "root", pkg: "cmd/locbench", guest: "process,docker", tests: []string{"TestGuestDoctor", "TestGuestReadings", "TestGuestInterleaved", "TestGuestKilled", "TestGuestOutOfMemory"}},
+		{name: "runs", as: "root", pkg: "cmd/locbench", guest: "process,docker", tests: []string{"TestGuestReadings", "TestGuestKilled", "TestGuestOutOfMemory"}},
 	}},
 	{"without root", "6.12", false, []errand{
-		{name: "processes", as: "user", pkg: "cmd/locbench", guest: "process", tests: []string{"TestGuestDoctor", "TestGuestReadings", "TestGuestKilled", "TestGuestOutOfMemory"}},
+		{name: "processes", as: "user", pkg: "cmd/locbench", guest: "process", tests: []string{"TestGuestReadings", "TestGuestKilled", "TestGuestOutOfMemory"}},
 		{name: "rootless engine", as: "rootless", pkg: "cmd/locbench", guest: "docker", tests: []string{"TestGuestReadings", "TestGuestKilled"}},
 		{name: "outside of a rootless engine", as: "outside", pkg: "cmd/locbench", guest: "rootless", tests: []string{"TestGuestRootless"}},
 	}},

@@ -67,12 +67,10 @@ func (c Contender) Failures() []Failure {
 
 // requests returns the load of a step by kind of request; one of all requests if it is not known.
 func (c Contender) requests(s bench.StepResult) []bench.RequestLoad {
-	l := s.Load
-	if len(l.Requests) == 0 {
-		return []bench.RequestLoad{{Name: c.sole(s.Step), Succeeded: l.AllSucceeded(), Rejected: l.Rejected,
-			Checked: l.Checked, Failed: l.Failed, Examples: l.Examples}}
+	if len(s.Load.Requests) == 0 {
+		return []bench.RequestLoad{{Name: c.sole(s.Step), Outcomes: s.Load.Whole()}}
 	}
-	return l.Requests
+	return s.Load.Requests
 }
 
 // request returns a request of the profile; without one its zero value.

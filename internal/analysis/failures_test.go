@@ -28,36 +28,35 @@ func TestContender_Failures(t *testing.T) {
 		loads []bench.Load
 		want  []Failure
 	}{
-		{"none", one, []bench.Load{{Succeeded: 10, Failed: errors{bench.ErrTimeout: 0}}}, nil},
+		{"none", one, []bench.Load{{Outcomes: bench.Outcomes{Succeeded: 10, Failed: errors{bench.ErrTimeout: 0}}}}, nil},
 		{"of the only request, over all steps", one, []bench.Load{
-			{Succeeded: 5, Failed: errors{bench.ErrTimeout: 1}},
-			{Succeeded: 3, Lead: 2, Drain: 1, Rejected: bench.Statuses{429: 4}, Failed: errors{bench.ErrTimeout: 2, bench.ErrReset: 2}, Examples: first},
+			{Outcomes: bench.Outcomes{Succeeded: 5, Failed: errors{bench.ErrTimeout: 1}}},
+			{Outcomes: bench.Outcomes{Succeeded: 3, Rejected: bench.Statuses{429: 4}, Failed: errors{bench.ErrTimeout: 2, bench.ErrReset: 2}, Examples: first}, Counts: bench.Counts{Lead: 2, Drain: 1}},
 		}, []Failure{
 			{Request: "get", Kind: bench.ErrTimeout, Count: 3, Share: .15, First: "after 1 s"},
 			{Request: "get", Kind: bench.ErrReset, Count: 2, Share: .1, First: "broken pipe"},
 		}},
-		{"of several requests", two, []bench.Load{{Failed: errors{bench.ErrTimeout: 9}, Requests: []bench.RequestLoad{
-			{Name: "get", Succeeded: 4, Failed: errors{bench.ErrTimeout: 1}, Examples: first},
-			{Name: "buy", Succeeded: 6, Rejected: bench.Statuses{409: 3}, Failed: errors{bench.ErrTimeout: 1},
-				Examples: map[bench.ErrorKind]string{bench.ErrTimeout: "its own"}},
+		{"of several requests", two, []bench.Load{{Outcomes: bench.Outcomes{Failed: errors{bench.ErrTimeout: 9}}, Requests: []bench.RequestLoad{
+			{Name: "get", Outcomes: bench.Outcomes{Succeeded: 4, Failed: errors{bench.ErrTimeout: 1}, Examples: first}},
+			{Name: "buy", Outcomes: bench.Outcomes{Succeeded: 6, Rejected: bench.Statuses{409: 3}, Failed: errors{bench.ErrTimeout: 1}, Examples: map[bench.ErrorKind]string{bench.ErrTimeout: "its own"}}},
 		}}}, []Failure{
 			{Request: "get", Kind: bench.ErrTimeout, Count: 1, Share: .2, First: "after 1 s"},
 			{Request: "buy", Session: "shop", Kind: bench.ErrTimeout, Count: 1, Share: .1, First: "its own"},
 		}},
-		{"of the mix", two, []bench.Load{{Succeeded: 1, Failed: errors{bench.ErrTimeout: 1}}}, []Failure{{Kind: bench.ErrTimeout, Count: 1, Share: .5}}},
-		{"of compared bodies", one, []bench.Load{{Succeeded: 90, Checked: 15, Failed: errors{bench.ErrWrong: 10}}, {Checked: 5}},
+		{"of the mix", two, []bench.Load{{Outcomes: bench.Outcomes{Succeeded: 1, Failed: errors{bench.ErrTimeout: 1}}}}, []Failure{{Kind: bench.ErrTimeout, Count: 1, Share: .5}}},
+		{"of compared bodies", one, []bench.Load{{Outcomes: bench.Outcomes{Succeeded: 90, Checked: 15, Failed: errors{bench.ErrWrong: 10}}}, {Outcomes: bench.Outcomes{Checked: 5}}},
 			[]Failure{{Request: "get", Kind: bench.ErrWrong, Count: 10, Share: .5, Compared: 20}}},
-		{"each compared body", one, []bench.Load{{Succeeded: 10, Checked: 10, Failed: errors{bench.ErrWrong: 10}}},
+		{"each compared body", one, []bench.Load{{Outcomes: bench.Outcomes{Succeeded: 10, Checked: 10, Failed: errors{bench.ErrWrong: 10}}}},
 			[]Failure{{Request: "get", Kind: bench.ErrWrong, Count: 10, Share: 1, Compared: 10}}},
-		{"of bodies not known to be compared", one, []bench.Load{{Succeeded: 10, Checked: 9, Failed: errors{bench.ErrWrong: 10}}},
+		{"of bodies not known to be compared", one, []bench.Load{{Outcomes: bench.Outcomes{Succeeded: 10, Checked: 9, Failed: errors{bench.ErrWrong: 10}}}},
 			[]Failure{{Request: "get", Kind: bench.ErrWrong, Count: 10, Share: .5}}},
-		{"other errors next to compared bodies", one, []bench.Load{{Succeeded: 10, Checked: 20, Failed: errors{bench.ErrReset: 10}}},
+		{"other errors next to compared bodies", one, []bench.Load{{Outcomes: bench.Outcomes{Succeeded: 10, Checked: 20, Failed: errors{bench.ErrReset: 10}}}},
 			[]Failure{{Request: "get", Kind: bench.ErrReset, Count: 10, Share: .5}}},
 	} {
 		testenv.Equal(t, loaded(c.p, c.loads...).Failures(), c.want, c.name)
 	}
 	lost := bench.TrialResult{Trial: bench.Trial{Contender: "a"}, State: bench.TrialFailed, Steps: []bench.StepResult{
-		{Ending: bench.EndedByNeed, Load: bench.Load{Succeeded: 1, Failed: errors{bench.ErrReset: 9}}},
+		{Ending: bench.EndedByNeed, Load: bench.Load{Outcomes: bench.Outcomes{Succeeded: 1, Failed: errors{bench.ErrReset: 9}}}},
 	}}
 	got := Of(bench.Run{Profile: one}, []bench.TrialResult{lost}).Contenders[0].Failures()
 	testenv.Check(t, len(got) == 0, "errors after the end of a need: %+v", got)

@@ -43,7 +43,7 @@ func closed(connections int, speed float64) bench.StepResult {
 	s := bench.Step{Connections: connections}
 	s.Name = s.DefaultName()
 	n := int64(1e5 * speed)
-	return bench.StepResult{Step: s, Load: bench.Load{Elapsed: 10 * time.Second, Sent: n, Succeeded: n}}
+	return bench.StepResult{Step: s, Load: bench.Load{Elapsed: 10 * time.Second, Counts: bench.Counts{Sent: n}, Outcomes: bench.Outcomes{Succeeded: n}}}
 }
 
 // share adds the step '50% of peak' at a rate, with a p99 of 2 ms.

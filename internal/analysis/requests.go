@@ -22,26 +22,15 @@ func (c Contender) Requests(step stats.Step) []bench.RequestLoad {
 
 // requestsOf takes a millisecond for each kind and round.
 func requestsOf(step stats.Step) (all []bench.RequestLoad) {
-	var latencies [][]bench.Latencies
+	latencies := map[string][]bench.Latencies{}
 	for _, s := range step.Results {
 		for _, r := range s.Load.Requests {
-			i := slices.IndexFunc(all, func(x bench.RequestLoad) bool { return x.Name == r.Name })
-			if i < 0 {
-				i = len(all)
-				all = append(all, bench.RequestLoad{Name: r.Name, Failed: map[bench.ErrorKind]int64{}})
-				latencies = append(latencies, nil)
-			}
-			all[i].Succeeded += r.Succeeded
-			all[i].Checked += r.Checked
-			all[i].Rejected.Add(r.Rejected)
-			for kind, n := range r.Failed {
-				all[i].Failed[kind] += n
-			}
-			latencies[i] = append(latencies[i], r.Latency)
+			latencies[r.Name] = append(latencies[r.Name], r.Latency)
 		}
+		all = bench.SumRequests(all, s.Load.Requests)
 	}
 	for i := range all {
-		h, err := hdr.Merge(latencies[i]...)
+		h, err := hdr.Merge(latencies[all[i].Name]...)
 		if all[i].Latency = h.Quantiles(); err != nil { // unreadable: no latencies
 			all[i].Latency = bench.Latencies{}
 		}

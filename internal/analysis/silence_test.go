@@ -15,7 +15,7 @@ import (
 func load(change func(*bench.Load)) func(*bench.TrialResult) {
 	return func(t *bench.TrialResult) {
 		for i := range t.Steps {
-			t.Steps[i].Load = bench.Load{Elapsed: time.Second, Sent: 2}
+			t.Steps[i].Load = bench.Load{Elapsed: time.Second, Counts: bench.Counts{Sent: 2}}
 			change(&t.Steps[i].Load)
 		}
 	}

@@ -54,8 +54,8 @@ func TestCause(t *testing.T) {
 // TestExclusionNamesTheCauseFirst: whatever else was wrong with the contender, the cause comes
 // first, the gravest of all rounds; checks and errors that follow from it are left out.
 func TestExclusionNamesTheCauseFirst(t *testing.T) {
-	failing := StepResult{Load: Load{Failed: map[ErrorKind]int64{ErrRefused: 36}, Succeeded: 964}}
-	unexpected := StepResult{Load: Load{Failed: map[ErrorKind]int64{ErrWrong: 3}, Succeeded: 964, Checked: 114}}
+	failing := StepResult{Load: Load{Outcomes: Outcomes{Failed: map[ErrorKind]int64{ErrRefused: 36}, Succeeded: 964}}}
+	unexpected := StepResult{Load: Load{Outcomes: Outcomes{Failed: map[ErrorKind]int64{ErrWrong: 3}, Succeeded: 964, Checked: 114}}}
 	trial := func(e *Exit, c *Cause, steps ...StepResult) TrialResult {
 		return TrialResult{State: TrialFailed, Exit: e, Cause: c, Steps: steps,
 			Checks: []CheckResult{{Group: "lifecycle", Name: "stops", Status: CheckFailed}}}

@@ -22,16 +22,11 @@ func (p Profile) ErrorsAllowed() float64 { return cmp.Or(p.MaxErrors, DefaultMax
 func (l Load) WorstErrors() (ratio float64, request string) {
 	ratio = l.ErrorRate()
 	for _, r := range l.Requests {
-		if own := r.errorRate(); own > ratio {
+		if own := r.ErrorRate(); own > ratio {
 			ratio, request = own, r.Name
 		}
 	}
 	return ratio, request
-}
-
-// errorRate returns Load.ErrorRate of one kind of request.
-func (r RequestLoad) errorRate() float64 {
-	return Load{Succeeded: r.Succeeded, Rejected: r.Rejected, Failed: r.Failed, Checked: r.Checked}.ErrorRate()
 }
 
 // TooManyUnexpected reports whether the share of unexpected bodies among the compared ones is above
@@ -39,11 +34,11 @@ func (r RequestLoad) errorRate() float64 {
 func (l Load) TooManyUnexpected(allowed float64) (request string, ok bool) {
 	over := func(b Bodies) bool { return float64(b.Unexpected) > allowed*float64(b.Compared) }
 	for _, r := range l.Requests {
-		if over(bodiesOf(r.Failed, r.Checked)) {
+		if over(r.bodies()) {
 			return r.Name, true
 		}
 	}
-	return "", over(bodiesOf(l.Failed, l.Checked))
+	return "", over(l.bodies())
 }
 
 // Bodies counts the bodies of a trial that were compared with the expected ones.
@@ -52,16 +47,12 @@ type Bodies struct {
 	Compared   int64 `json:"compared"` // the unexpected ones included
 }
 
-func bodiesOf(failed map[ErrorKind]int64, checked int64) Bodies {
-	return Bodies{failed[ErrWrong], max(failed[ErrWrong], checked)}
-}
-
 // Bodies returns the bodies compared in all steps of the trial, warm-ups included; nil if there are
 // none.
 func (t TrialResult) Bodies() *Bodies {
 	var b Bodies
 	for _, s := range t.Steps {
-		own := bodiesOf(s.Load.Failed, s.Load.Checked)
+		own := s.Load.bodies()
 		b.Unexpected, b.Compared = b.Unexpected+own.Unexpected, b.Compared+own.Compared
 	}
 	if b.Compared == 0 {
@@ -161,11 +152,11 @@ func (t TrialResult) unexpectedOf(allowed float64) *Unexpected {
 			Step: s.Step.Name, Connections: s.Step.Connections, Round: t.Trial.Round, Request: request,
 			First: s.Load.Examples[ErrWrong],
 		}
-		own := bodiesOf(s.Load.Failed, s.Load.Checked)
+		own := s.Load.bodies()
 		for _, r := range s.Load.Requests {
 			if r.Name == request {
 				x.First = cmp.Or(r.Examples[ErrWrong], x.First)
-				own = bodiesOf(r.Failed, r.Checked)
+				own = r.bodies()
 			}
 		}
 		x.Count, x.Compared = own.Unexpected, own.Compared

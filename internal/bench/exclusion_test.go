@@ -12,8 +12,8 @@ import (
 func TestTooManyUnexpected(t *testing.T) {
 	kinds := wrongLoad(30, 3000, 9000)
 	kinds.Requests = []RequestLoad{
-		{Name: "often", Succeeded: 8000, Checked: 2700},
-		{Name: "rare", Succeeded: 270, Checked: 300, Failed: map[ErrorKind]int64{ErrWrong: 30}},
+		{Name: "often", Outcomes: Outcomes{Succeeded: 8000, Checked: 2700}},
+		{Name: "rare", Outcomes: Outcomes{Succeeded: 270, Checked: 300, Failed: map[ErrorKind]int64{ErrWrong: 30}}},
 	}
 	for name, test := range map[string]struct {
 		load    Load
@@ -36,8 +36,8 @@ func TestTooManyUnexpected(t *testing.T) {
 
 // A rare kind of request that always fails is the error rate of its step.
 func TestWorstErrors(t *testing.T) {
-	l := Load{Succeeded: 990, Failed: map[ErrorKind]int64{ErrTimeout: 10}, Requests: []RequestLoad{
-		{Name: "often", Succeeded: 990}, {Name: "rare", Failed: map[ErrorKind]int64{ErrTimeout: 10}},
+	l := Load{Outcomes: Outcomes{Succeeded: 990, Failed: map[ErrorKind]int64{ErrTimeout: 10}}, Requests: []RequestLoad{
+		{Name: "often", Outcomes: Outcomes{Succeeded: 990}}, {Name: "rare", Outcomes: Outcomes{Failed: map[ErrorKind]int64{ErrTimeout: 10}}},
 	}}
 	rate, request := l.WorstErrors()
 	testenv.Check(t, rate == 1 && request == "rare", "%g of %q", rate, request)
@@ -51,16 +51,15 @@ func TestWorstErrors(t *testing.T) {
 // Each limit of the profile decides for its own kind of failure.
 func TestExclusionFollowsTheProfile(t *testing.T) {
 	step := func(failed, succeeded int64) StepResult {
-		return StepResult{Load: Load{Succeeded: succeeded, Failed: map[ErrorKind]int64{ErrTimeout: failed}}}
+		return StepResult{Load: Load{Outcomes: Outcomes{Succeeded: succeeded, Failed: map[ErrorKind]int64{ErrTimeout: failed}}}}
 	}
 	warm := step(0, 100)
 	warm.Step.WarmUp = true
 	unexpected := StepResult{Step: Step{Name: "16c"}, Load: wrongLoad(3, 100, 9000)}
 	unexpected.Load.Examples = map[ErrorKind]string{ErrWrong: "of all"}
 	unexpected.Load.Requests = []RequestLoad{
-		{Name: "often", Checked: 50, Succeeded: 8000, Examples: map[ErrorKind]string{ErrWrong: "of another"}},
-		{Name: "rare", Checked: 50, Succeeded: 1000, Failed: map[ErrorKind]int64{ErrWrong: 3},
-			Examples: map[ErrorKind]string{ErrWrong: "expected A, is B"}},
+		{Name: "often", Outcomes: Outcomes{Checked: 50, Succeeded: 8000, Examples: map[ErrorKind]string{ErrWrong: "of another"}}},
+		{Name: "rare", Outcomes: Outcomes{Checked: 50, Succeeded: 1000, Failed: map[ErrorKind]int64{ErrWrong: 3}, Examples: map[ErrorKind]string{ErrWrong: "expected A, is B"}}},
 	}
 	checks := []CheckResult{{Status: CheckFailed, Request: "GET /x"}, {Status: CheckPassed}, {Status: CheckSkipped}}
 	detailed := []CheckResult{{Status: CheckFailed, Request: "GET /x", Detail: "no"}}
@@ -113,7 +112,7 @@ func TestExclusionsOfRounds(t *testing.T) {
 
 // The most frequent kind of error is named.
 func TestMostFrequentKindOfError(t *testing.T) {
-	l := Load{Failed: map[ErrorKind]int64{ErrTimeout: 1, ErrRefused: 9, ErrReset: 0}}
+	l := Load{Outcomes: Outcomes{Failed: map[ErrorKind]int64{ErrTimeout: 1, ErrRefused: 9, ErrReset: 0}}}
 	kinds := l.FailedKinds()
 	testenv.Check(t, len(kinds) == 2 && kinds[0] == ErrRefused, "%v", kinds)
 }
@@ -121,8 +120,8 @@ func TestMostFrequentKindOfError(t *testing.T) {
 // TestExcluded_OneKind: one kind of request that always fails excludes a contender, and is not said
 // to be every request.
 func TestExcluded_OneKind(t *testing.T) {
-	load := Load{Succeeded: 18, Failed: map[ErrorKind]int64{ErrTimeout: 2}, Requests: []RequestLoad{
-		{Name: "get", Succeeded: 18}, {Name: "order", Failed: map[ErrorKind]int64{ErrTimeout: 2}},
+	load := Load{Outcomes: Outcomes{Succeeded: 18, Failed: map[ErrorKind]int64{ErrTimeout: 2}}, Requests: []RequestLoad{
+		{Name: "get", Outcomes: Outcomes{Succeeded: 18}}, {Name: "order", Outcomes: Outcomes{Failed: map[ErrorKind]int64{ErrTimeout: 2}}},
 	}}
 	x := TrialResult{Steps: []StepResult{{Load: load}}}.Excluded(.5, 0)
 	testenv.Check(t, x != nil && x.Brief() == "failed at least 10% of its requests in every step", "%+v", x)

@@ -192,7 +192,7 @@ func TestPausesOfInterleave(t *testing.T) {
 		return &ThreadTime{Duration(served), Duration(compiled), Duration(collected), Duration(either)}
 	}
 	before, after := at(100, kinds(5, 5, 5, 5)), at(1100, kinds(805, 105, 55, 15))
-	step := StepResult{Before: &before, After: &after, Load: Load{Succeeded: 10}, Interleave: &Interleave{}}
+	step := StepResult{Before: &before, After: &after, Load: Load{Outcomes: Outcomes{Succeeded: 10}}, Interleave: &Interleave{}}
 	pause := func(slice, used time.Duration, threads *ThreadTime) string {
 		step.Interleave.Wait(slice, at(0, &ThreadTime{}), at(used.Milliseconds(), threads))
 		cpu, _ := step.CPU()

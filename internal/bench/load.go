@@ -2,7 +2,7 @@ package bench
 
 import (
 	"cmp"
-	"maps"
+	"slices"
 	"strings"
 	"time"
 )
@@ -54,12 +54,12 @@ type Latencies struct {
 
 // Window is one second of the measured interval of a step; the last one may be shorter.
 type Window struct {
-	Start     time.Duration       `json:"start_ns"` // since the start of the measured interval
-	Length    time.Duration       `json:"length_ns"`
-	Succeeded int64               `json:"succeeded"`
-	Failed    map[ErrorKind]int64 `json:"failed,omitempty"`
-	Rejected  int64               `json:"rejected,omitempty"` // see Load.Rejected
-	Bytes     int64               `json:"bytes"`
+	Start     time.Duration `json:"start_ns"` // since the start of the measured interval
+	Length    time.Duration `json:"length_ns"`
+	Succeeded int64         `json:"succeeded"`
+	Failed    Kinds         `json:"failed,omitempty"`
+	Rejected  int64         `json:"rejected,omitempty"` // see Load.Rejected
+	Bytes     int64         `json:"bytes"`
 	// latency of the successes of this window, 0 without any; open loop: from the scheduled time
 	P50 time.Duration `json:"p50_ns"`
 	P90 time.Duration `json:"p90_ns"`
@@ -72,6 +72,18 @@ type Window struct {
 	Dropped   int64 `json:"dropped,omitempty"` // never sent
 	// scheduled requests per second at the end of the window; 0: no rate
 	Rate float64 `json:"rate,omitempty"`
+}
+
+// Add adds the counts of another part of the window.
+func (w *Window) Add(o Window) {
+	w.Succeeded += o.Succeeded
+	w.Failed.Add(o.Failed)
+	w.Rejected += o.Rejected
+	w.Bytes += o.Bytes
+	w.Sent += o.Sent
+	w.Scheduled += o.Scheduled
+	w.Late += o.Late
+	w.Dropped += o.Dropped
 }
 
 // Throughput returns successes per second of the window.
@@ -118,34 +130,11 @@ type Load struct {
 	// closed loop: the longest time from sending the first request of a connection to the end of
 	// its response, over the connections that start with the load; a failure ends it, too
 	FirstResponse time.Duration `json:"first_response_ns,omitempty"`
-	// number of scheduled requests; closed loop: the same as Sent; open loop: Sent + Dropped
-	Scheduled int64 `json:"scheduled"`
-	Sent      int64 `json:"sent"`                      // requests sent in the step, lead-in included
-	Succeeded int64 `json:"succeeded"`                 // successes within the measured interval
-	Lead      int64 `json:"lead_succeeded,omitempty"`  // successes of the lead-in
-	Drain     int64 `json:"drain_succeeded,omitempty"` // successes of the drain
-	// the longest latency of Drain, from the moment given by LatencyOf: in no other latency
-	DrainMax time.Duration `json:"drain_max_ns,omitempty"`
-	// successes between the two readings of the counters, if Definition is Iterations
-	Within int64 `json:"within,omitempty"`
-	// requests in flight when the step was interrupted: neither success nor error
-	Cut     int64 `json:"cut,omitempty"`
+	Counts
+	Outcomes
 	Backlog int64 `json:"backlog,omitempty"` // requests without a response at the end of the measured interval
-	// connections opened again after they had ended
-	Reconnects int64 `json:"reconnects,omitempty"`
-	// requests sent a second time, since their connection ended without a response: the contender
-	// may have received both. Each counts once in Sent.
-	SentAgain int64 `json:"sent_again,omitempty"`
 	// connections without a response at the end of the longest lead-in: the queue outlasted it
-	Unserved int `json:"unserved,omitempty"`
-	// errors by kind, of the whole step, lead-in and drain included
-	Failed map[ErrorKind]int64 `json:"failed,omitempty"`
-	// responses with an expected status that does not count as throughput, by status, of the whole
-	// step: neither success nor error, and in no latency
-	Rejected Statuses `json:"rejected,omitempty"`
-	// complete responses by status, errors with a response included, of the whole step
-	Statuses Statuses  `json:"statuses,omitempty"`
-	Bytes    int64     `json:"bytes"`             // length of the bodies of Succeeded
+	Unserved int       `json:"unserved,omitempty"`
 	Latency  Latencies `json:"latency"`           // latency of Succeeded, from the moment given by LatencyOf
 	Timeouts Latencies `json:"timeouts,omitzero"` // time from sending to the timeout, of requests that timed out
 	Failures Latencies `json:"failures"`          // time from sending to the error, of other errors
@@ -155,43 +144,24 @@ type Load struct {
 	// time between the readings of CPU time at the two ends; 0: not known, close to Elapsed
 	Wall time.Duration `json:"wall_ns,omitempty"`
 	// warnings about the load: "the client may be the bottleneck: …"
-	Warnings Warnings             `json:"warnings,omitempty"`
-	Examples map[ErrorKind]string `json:"examples,omitempty"` // the first text of each kind of Failed and Unread, bounded
+	Warnings Warnings `json:"warnings,omitempty"`
 
 	// per kind of request, if the step has several; in the order of the profile
 	Requests []RequestLoad `json:"requests,omitempty"`
 	Sessions []SessionLoad `json:"sessions,omitempty"` // results per kind of session, lead-in and drain included
-	Checked  int64         `json:"checked,omitempty"`  // responses whose whole body was compared with the expected one
-	// bodies that were drawn to be compared and were not looked at, by kind: neither right nor
-	// wrong. Examples has the first reason of each kind.
-	Unread map[ErrorKind]int64 `json:"unread,omitempty"`
 	// mean number of requests in flight; in a steady state throughput × mean latency
 	InFlight float64 `json:"in_flight,omitempty"`
 	// loop of the load engine: "io_uring" or "epoll" (fast), "vegeta"
 	Loop string `json:"loop,omitempty"`
-	// responses whose latency ends when the kernel received their last byte, because the client was
-	// asleep; the latency of the others ends when the client read them
-	Stamped int64 `json:"stamped,omitempty"`
-	// summed over Stamped: time until the client read the response, which is not part of the
-	// latency
-	ClientWake time.Duration `json:"client_wake_ns,omitempty"`
 	// CPUs that the client may use, by its affinity and CPU quota; 0: not known
 	ClientCPUs float64 `json:"client_cpus,omitempty"`
 	// share of Wall in which the busiest thread of the client was busy; 0: not known
 	Saturation float64 `json:"saturation,omitempty"`
 
-	// Open loop only. A request that was not sent at its scheduled time is late or dropped.
+	// Open loop only.
 	LatencyOf Origin    `json:"latency_of,omitempty"`  // where Latency starts; "": FromSent
 	Sending   Latencies `json:"latency_sent,omitzero"` // latency of the same successes, from sending
 	Lag       Latencies `json:"lag,omitzero"`          // delay from scheduled to sent, of all requests sent
-	// requests sent more than 1 ms after the scheduled time
-	Late int64 `json:"late,omitempty"`
-	// iterations after one with a pace, and of these after one that took longer
-	Paced   int64 `json:"paced,omitempty"`
-	Overran int64 `json:"overran,omitempty"`
-	// requests of Late and Dropped because all connections were in use
-	WaitedForConnection int64 `json:"waited_for_connection,omitempty"`
-	Dropped             int64 `json:"dropped,omitempty"` // scheduled but never sent
 	// highest number of connections in use at the same time
 	MaxOpenConnections int `json:"max_open_connections,omitempty"`
 	// scheduled requests per second at the end, if the rate was changed by hand
@@ -203,56 +173,24 @@ type Load struct {
 	Kept []KeptRequest `json:"kept_requests,omitempty"`
 }
 
-// Continue makes an earlier part of the same step part of the lead-in.
-func (l *Load) Continue(earlier Load) {
-	l.LeadIn += earlier.LeadIn + earlier.Elapsed
-	l.Lead += earlier.Lead + earlier.Succeeded + earlier.Drain
-	l.Scheduled, l.Sent = l.Scheduled+earlier.Scheduled, l.Sent+earlier.Sent
-	l.Cut, l.Reconnects, l.SentAgain = l.Cut+earlier.Cut, l.Reconnects+earlier.Reconnects, l.SentAgain+earlier.SentAgain
-	l.Checked += earlier.Checked
-	l.FirstResponse = earlier.FirstResponse
-	l.Rejected.Add(earlier.Rejected)
-	l.Statuses.Add(earlier.Statuses)
-	addTo(&l.Failed, earlier.Failed)
-	addTo(&l.Unread, earlier.Unread)
-	if l.Examples == nil {
-		l.Examples = map[ErrorKind]string{}
-	}
-	maps.Copy(l.Examples, earlier.Examples)
-	for i, r := range earlier.Requests {
-		if i < len(l.Requests) && l.Requests[i].Name == r.Name {
-			own := &l.Requests[i]
-			own.Checked += r.Checked
-			own.Rejected.Add(r.Rejected)
-			own.Statuses.Add(r.Statuses)
-			addTo(&own.Failed, r.Failed)
-			addTo(&own.Unread, r.Unread)
-		}
-	}
-}
-
-func addTo(sum *map[ErrorKind]int64, more map[ErrorKind]int64) {
-	for kind, n := range more {
-		if *sum == nil {
-			*sum = map[ErrorKind]int64{}
-		}
-		(*sum)[kind] += n
-	}
-}
-
 // RequestLoad is the load of one kind of request in a step.
 type RequestLoad struct {
-	Name      string               `json:"name"`
-	Succeeded int64                `json:"succeeded"`
-	Failed    map[ErrorKind]int64  `json:"failed,omitempty"`
-	Examples  map[ErrorKind]string `json:"examples,omitempty"` // the first error text of each kind, bounded
-	Bytes     int64                `json:"bytes"`              // length of the bodies of the successes
-	Checked   int64                `json:"checked,omitempty"`  // responses whose whole body was compared
-	Unread    map[ErrorKind]int64  `json:"unread,omitempty"`   // as in the step
-	Rejected  Statuses             `json:"rejected,omitempty"` // as in the step
-	Statuses  Statuses             `json:"statuses,omitempty"` // as in the step
+	Name string `json:"name"`
+	Outcomes
 	// latency of the successes, from the same moment as in the step
 	Latency Latencies `json:"latency"`
+}
+
+// SumRequests adds the outcomes of another part of a step by kind of request, without latencies.
+func SumRequests(sum, more []RequestLoad) []RequestLoad {
+	for _, r := range more {
+		i := slices.IndexFunc(sum, func(x RequestLoad) bool { return x.Name == r.Name })
+		if i < 0 {
+			i, sum = len(sum), append(sum, RequestLoad{Name: r.Name})
+		}
+		sum[i].Outcomes.Add(r.Outcomes)
+	}
+	return sum
 }
 
 // SessionLoad is the load of one kind of session in a step. Sessions that neither completed nor
@@ -280,17 +218,6 @@ const (
 // Origin returns the moment at which Latency starts.
 func (l Load) Origin() Origin { return cmp.Or(l.LatencyOf, FromSent) }
 
-// FailedTotal returns the number of errors.
-func (l Load) FailedTotal() (n int64) {
-	for _, of := range l.Failed {
-		n += of
-	}
-	return n
-}
-
-// UnreadTotal returns the number of bodies that were not looked at.
-func (l Load) UnreadTotal() int64 { return Load{Failed: l.Unread}.FailedTotal() }
-
 // AllSucceeded returns the successes of the whole step, lead-in and drain included.
 func (l Load) AllSucceeded() int64 { return l.Succeeded + l.Lead + l.Drain }
 
@@ -305,19 +232,29 @@ func (l Load) Counted() int64 {
 // Throughput returns the successes per second of the measured interval.
 func (l Load) Throughput() float64 { return perSecond(l.Succeeded, l.Elapsed) }
 
-// ErrorRate returns the error rate of the whole step, from 0 to 1; 0 without any request. It is an
-// estimate if bodies were unexpected and not all were compared: (other errors + the estimated share
-// of unexpected bodies × the successes and unexpected bodies) / (errors + successes + rejected
-// requests). See UnexpectedRate for that share.
-func (l Load) ErrorRate() float64 {
-	all := l.Ended()
-	if all == 0 {
-		return 0
-	}
-	other := l.FailedTotal() - l.Failed[ErrWrong]
-	compared := l.AllSucceeded() + l.Failed[ErrWrong] // or might have been
-	return (float64(other) + l.UnexpectedRate()*float64(compared)) / float64(all)
+// Whole returns the outcomes of the whole step, lead-in and drain included.
+func (l Load) Whole() Outcomes {
+	all := l.Outcomes
+	all.Succeeded = l.AllSucceeded()
+	return all
 }
+
+// Ended is Outcomes.Ended of the whole step.
+func (l Load) Ended() int64 { return l.Whole().Ended() }
+
+// ErrorRate is Outcomes.ErrorRate of the whole step. With several kinds of requests, the share of
+// unexpected bodies of each kind counts by the number of its responses, since rare kinds are
+// compared more often.
+func (l Load) ErrorRate() float64 { return l.Whole().errorRate(l.UnexpectedRate()) }
+
+// ErrorRateIsEstimate is Outcomes.ErrorRateIsEstimate of the whole step.
+func (l Load) ErrorRateIsEstimate() bool { return l.Whole().ErrorRateIsEstimate() }
+
+// RejectedShare is Outcomes.RejectedShare of the whole step.
+func (l Load) RejectedShare() float64 { return l.Whole().RejectedShare() }
+
+// RejectedWords is Outcomes.RejectedWords of the whole step.
+func (l Load) RejectedWords() string { return l.Whole().RejectedWords() }
 
 // ErrorRateWithDropped returns ErrorRate of the scheduled requests: dropped ones are errors, too.
 func (l Load) ErrorRateWithDropped() float64 {
@@ -325,42 +262,21 @@ func (l Load) ErrorRateWithDropped() float64 {
 	return (l.ErrorRate()*float64(sent) + float64(l.Dropped)) / float64(max(1, sent+l.Dropped))
 }
 
-// ErrorRateIsEstimate reports whether ErrorRate is an estimate: bodies were unexpected, and not all
-// were compared.
-func (l Load) ErrorRateIsEstimate() bool {
-	return l.Failed[ErrWrong] > 0 && l.Checked >= l.Failed[ErrWrong] && l.Checked < l.Failed[ErrWrong]+l.AllSucceeded()
-}
-
 // UnexpectedRate returns the estimated share of unexpected bodies among the responses without
-// another error: unexpected / compared. With several kinds of requests, the share of each kind
-// counts by the number of its responses, since rare kinds are compared more often. Where nothing is
-// on record as compared, only what was found counts.
+// another error. See ErrorRate.
 func (l Load) UnexpectedRate() float64 {
-	wrong := l.Failed[ErrWrong]
-	if wrong == 0 {
-		return 0
-	}
-	var found, good, unexpected float64
+	var found int64
+	var good, unexpected float64
 	for _, r := range l.Requests {
 		n := float64(r.Succeeded + r.Failed[ErrWrong])
 		good += n
-		found += float64(r.Failed[ErrWrong])
-		if r.Failed[ErrWrong] > 0 {
-			unexpected += n * shareOf(r.Failed[ErrWrong], r.Checked, int64(n))
-		}
+		found += r.Failed[ErrWrong]
+		unexpected += n * r.UnexpectedRate()
 	}
-	if int64(found) == wrong { // every kind is known
+	if wrong := l.Failed[ErrWrong]; wrong > 0 && found == wrong { // every kind is known
 		return unexpected / good
 	}
-	return shareOf(wrong, l.Checked, wrong+l.AllSucceeded())
-}
-
-// shareOf returns wrong / checked, or wrong / all if fewer are on record as checked.
-func shareOf(wrong, checked, all int64) float64 {
-	if checked < wrong {
-		checked = max(all, wrong)
-	}
-	return float64(wrong) / float64(checked)
+	return l.Whole().UnexpectedRate()
 }
 
 func perSecond(n int64, d time.Duration) float64 {

@@ -183,8 +183,7 @@ func TestRejections(t *testing.T) {
 }
 
 func TestRejectedRequestsAreNoErrors(t *testing.T) {
-	l := Load{Succeeded: 1400, Lead: 49, Failed: map[ErrorKind]int64{ErrTimeout: 3}, Rejected: Statuses{429: 5798},
-		Statuses: Statuses{200: 1449, 429: 5798}}
+	l := Load{Outcomes: Outcomes{Succeeded: 1400, Failed: map[ErrorKind]int64{ErrTimeout: 3}, Rejected: Statuses{429: 5798}, Statuses: Statuses{200: 1449, 429: 5798}}, Counts: Counts{Lead: 49}}
 	if got, want := l.Ended(), int64(7250); got != want {
 		t.Errorf("%d ended, want %d", got, want)
 	}
@@ -194,7 +193,7 @@ func TestRejectedRequestsAreNoErrors(t *testing.T) {
 	if got, want := l.RejectedWords(), "rejected 80% of requests (429)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	testenv.Equal(t, (Load{Succeeded: 1}).RejectedWords(), "", "none rejected")
+	testenv.Equal(t, (Load{Outcomes: Outcomes{Succeeded: 1}}).RejectedWords(), "", "none rejected")
 	// Rejected responses are not compared: the share of unexpected bodies is of the others.
 	l.Failed, l.Checked = map[ErrorKind]int64{ErrWrong: 10}, 100
 	if got, want := l.ErrorRate(), .1*1459/7257; math.Abs(got-want) > 1e-12 {
@@ -202,7 +201,7 @@ func TestRejectedRequestsAreNoErrors(t *testing.T) {
 	}
 	l.Failed, l.Dropped = nil, 7247
 	testenv.Equal(t, l.ErrorRateWithDropped(), .5, "error rate")
-	everything := Load{Rejected: Statuses{429: 10}}
+	everything := Load{Outcomes: Outcomes{Rejected: Statuses{429: 10}}}
 	testenv.Equal(t, everything.ErrorRate(), 0, "error rate")
 }
 
@@ -215,7 +214,7 @@ func TestStatusesAsText(t *testing.T) {
 	} {
 		testenv.Equal(t, s.String(), want)
 	}
-	data, err := json.Marshal(Load{Statuses: Statuses{429: 2, 200: 1}}.Statuses)
+	data, err := json.Marshal(Load{Outcomes: Outcomes{Statuses: Statuses{429: 2, 200: 1}}}.Statuses)
 	want := `{"200":1,"429":2}`
 	testenv.Check(t, err == nil && string(data) == want, "%s %v, want %s", data, err, want)
 }

@@ -24,14 +24,7 @@ func (s Statuses) Total() (n int64) {
 }
 
 // Add adds the responses of another step; the zero value becomes a map.
-func (s *Statuses) Add(o Statuses) {
-	if *s == nil && len(o) > 0 {
-		*s = Statuses{}
-	}
-	for status, n := range o {
-		(*s)[status] += n
-	}
-}
+func (s *Statuses) Add(o Statuses) { addTo(s, o) }
 
 // maxNamed is how many statuses a text names.
 const maxNamed = 6
@@ -123,21 +116,4 @@ func (r Request) Rejections() []int {
 		return nil
 	}
 	return rejected
-}
-
-// Ended returns the number of requests of the whole step that ended: successes, rejected ones and
-// errors.
-func (l Load) Ended() int64 { return l.AllSucceeded() + l.Rejected.Total() + l.FailedTotal() }
-
-// RejectedShare returns the share of rejected requests among those that ended, from 0 to 1.
-func (l Load) RejectedShare() float64 {
-	return float64(l.Rejected.Total()) / float64(max(1, l.Ended()))
-}
-
-// RejectedWords returns "rejected 80% of requests (429)"; "" if none was rejected.
-func (l Load) RejectedWords() string {
-	if l.Rejected.Total() == 0 {
-		return ""
-	}
-	return "rejected " + units.Percent(l.RejectedShare()) + " of requests (" + l.Rejected.Names() + ")"
 }

@@ -158,7 +158,7 @@ func TestStep_Validate(t *testing.T) {
 func TestStep_Kinds(t *testing.T) {
 	interleaved := func(s Step) any { return s.CheckInterleave() }
 	at := func(connections int, n int64, change func(*StepResult)) StepResult {
-		s := StepResult{Step: Step{Connections: connections}, Load: Load{Succeeded: n, Elapsed: time.Second}}
+		s := StepResult{Step: Step{Connections: connections}, Load: Load{Outcomes: Outcomes{Succeeded: n}, Elapsed: time.Second}}
 		if change != nil {
 			change(&s)
 		}
@@ -171,7 +171,7 @@ func TestStep_Kinds(t *testing.T) {
 	// 30 of its 40 successes are measured: 6 of a single request, 24 of sessions with 4 requests
 	sessions := Peak([]StepResult{at(4, 30, func(s *StepResult) {
 		s.Load.Lead, s.Load.Drain, s.Load.Sessions = 6, 4, []SessionLoad{{Begun: 8}}
-		s.Load.Requests = []RequestLoad{{Name: "item", Succeeded: 6}, {Name: "order", Succeeded: 24}}
+		s.Load.Requests = []RequestLoad{{Name: "item", Outcomes: Outcomes{Succeeded: 6}}, {Name: "order", Outcomes: Outcomes{Succeeded: 24}}}
 	})}, []Request{{Name: "order", Session: "buy"}, {Name: "item"}})
 	const varies, ends = "its load varies", "it ends after a number of requests"
 	check(t,
@@ -316,7 +316,7 @@ func TestStepResult_CPUs(t *testing.T) {
 		at := time.Unix(1, 0)
 		s := StepResult{
 			Before: &Usage{At: at, CPU: 2 * time.Second}, After: &Usage{At: at.Add(between), CPU: 2*time.Second + used},
-			Load: Load{Wall: wall, Elapsed: elapsed, Succeeded: 1000},
+			Load: Load{Wall: wall, Elapsed: elapsed, Outcomes: Outcomes{Succeeded: 1000}},
 		}
 		return all(s.CPUs()) + ", " + all(s.CPUPerRequest())
 	}
@@ -325,7 +325,7 @@ func TestStepResult_CPUs(t *testing.T) {
 		return all(StepResult{Before: before, After: after}.CPUPerRequest())
 	}
 	memory := func(n int64, u *Usage) string {
-		return all(StepResult{Load: Load{Succeeded: n, Elapsed: 2 * sec}, After: u}.MemorySeconds())
+		return all(StepResult{Load: Load{Outcomes: Outcomes{Succeeded: n}, Elapsed: 2 * sec}, After: u}.MemorySeconds())
 	}
 	check(t,
 		fact{"a late reading", step(sec, 4*sec, 2*sec, 2*sec), "0.25 true, 1ms true"},

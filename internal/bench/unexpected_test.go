@@ -8,7 +8,7 @@ import (
 )
 
 func wrongLoad(wrong, checked, succeeded int64) Load {
-	return Load{Succeeded: succeeded, Checked: checked, Failed: map[ErrorKind]int64{ErrWrong: wrong}}
+	return Load{Outcomes: Outcomes{Succeeded: succeeded, Checked: checked, Failed: map[ErrorKind]int64{ErrWrong: wrong}}}
 }
 
 func TestErrorRateEstimatesUnexpectedBodies(t *testing.T) {
@@ -16,9 +16,9 @@ func TestErrorRateEstimatesUnexpectedBodies(t *testing.T) {
 	other.Failed[ErrTimeout] = 997
 	kinds := wrongLoad(30, 600, 9970) // a rare kind, wrong in 1 of 10, is compared as often as the frequent one
 	kinds.Requests = []RequestLoad{
-		{Name: "often", Succeeded: 9000, Checked: 300},
+		{Name: "often", Outcomes: Outcomes{Succeeded: 9000, Checked: 300}},
 		{Name: "never"},
-		{Name: "rare", Succeeded: 970, Checked: 300, Failed: map[ErrorKind]int64{ErrWrong: 30}},
+		{Name: "rare", Outcomes: Outcomes{Succeeded: 970, Checked: 300, Failed: map[ErrorKind]int64{ErrWrong: 30}}},
 	}
 	for name, test := range map[string]struct {
 		load Load
@@ -44,7 +44,9 @@ func TestLoad_Errors(t *testing.T) {
 	dropped.Dropped = 100
 	lead := wrongLoad(3, 10, 2)
 	lead.Lead, lead.Drain = 3, 3
-	step := func(sent int64, d Definition) StepResult { return StepResult{Load: Load{Sent: sent, Definition: d}} }
+	step := func(sent int64, d Definition) StepResult {
+		return StepResult{Load: Load{Counts: Counts{Sent: sent}, Definition: d}}
+	}
 	definition := func(steps ...StepResult) string { return all(TrialResult{Steps: steps}.Definition()) }
 	var none, some Statuses
 	none.Add(Statuses{})
@@ -56,7 +58,7 @@ func TestLoad_Errors(t *testing.T) {
 		fact{"all that was compared", wrongLoad(3, 3, 7).ErrorRateIsEstimate(), true},
 		fact{"not on record", wrongLoad(3, 2, 7).ErrorRateIsEstimate(), false},
 		fact{"the oldest definition", definition(step(0, 0), step(1, 2), step(1, 1), step(1, 2)), all(Definition(1), true)},
-		fact{"a rate of no time", Load{Succeeded: 1}.Throughput(), 0.},
+		fact{"a rate of no time", Load{Outcomes: Outcomes{Succeeded: 1}}.Throughput(), 0.},
 		fact{"nothing sent", definition(step(0, 2)), all(Definition(0), false)},
 		fact{"statuses", some, Statuses{200: 2, 429: 5}}, fact{"no statuses", none == nil, true})
 }
@@ -70,7 +72,7 @@ func TestUnexpectedBodiesExclude(t *testing.T) {
 	warmUp := wrong
 	warmUp.Step.WarmUp = true
 	checks := []CheckResult{{Status: CheckFailed, Request: "GET /x", Detail: "no"}}
-	byRequest := step("16c", 16, false, Load{Requests: []RequestLoad{{Name: "get", Checked: 114, Failed: map[ErrorKind]int64{ErrWrong: 3}}}})
+	byRequest := step("16c", 16, false, Load{Requests: []RequestLoad{{Name: "get", Outcomes: Outcomes{Checked: 114, Failed: map[ErrorKind]int64{ErrWrong: 3}}}}})
 	const (
 		where = " in round 2 at step 16c (16 connections)"
 		of114 = "sent unexpected bodies: 3 of 114 compared bodies were unexpected (2.6%, 95% CI 0.9% to 7.5%) in all steps, first"

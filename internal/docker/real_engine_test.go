@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -50,25 +49,6 @@ func ended(t *testing.T, c *docker.Container) bench.Exit {
 		t.Fatal("does not end")
 		panic("unreachable")
 	}
-}
-
-// TestHealthcheckIsOff: the engine does not run the health check of an image in a container of a run.
-func TestHealthcheckIsOff(t *testing.T) {
-	e := dockertest.Engine(t)
-	ref := "locbench-test/healthcheck:1"
-	build := exec.Command("docker", "build", "-q", "-t", ref, "-")
-	build.Stdin = strings.NewReader("FROM " + dockertest.Image(t, e) + "\nHEALTHCHECK --interval=1s CMD [\"/none\"]\n")
-	_, err := build.CombinedOutput()
-	testenv.OK(t, err)
-	t.Cleanup(func() { testenv.OK(t, e.RemoveImage(context.Background(), ref)) })
-	image, err := e.ImageInspect(t.Context(), ref)
-	testenv.OK(t, err)
-	testenv.Check(t, image.Healthcheck != nil, "the image has none")
-	s := spec(ref, "sleep")
-	c := run(t, e, s)
-	health, err := exec.Command("docker", "inspect", "-f", "{{json .Config.Healthcheck.Test}} {{json .State.Health}}", c.ID()).CombinedOutput()
-	testenv.OK(t, err)
-	testenv.Equal(t, strings.TrimSpace(string(health)), `["NONE"] null`)
 }
 
 func TestEngine(t *testing.T) {

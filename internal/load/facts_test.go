@@ -139,7 +139,7 @@ func runUntil(ctx context.Context, t testing.TB, e Engine, p Plan) bench.Load {
 	for i, w := range l.Windows {
 		testenv.Check(t, w.Start == end, "window %d starts at %s, the one before ended at %s", i, w.Start, end)
 		end = w.Start + w.Length
-		of := bench.Load{Failed: w.Failed}
+		of := bench.Load{Outcomes: bench.Outcomes{Failed: w.Failed}}
 		for name, n := range map[string]int64{
 			"ok": w.Succeeded, "bytes": w.Bytes, "rejected": w.Rejected, "failed": of.FailedTotal(), "sent": w.Sent,
 			"scheduled": w.Scheduled, "late": w.Late, "dropped": w.Dropped,

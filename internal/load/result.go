@@ -26,7 +26,7 @@ func clientWarnings(l bench.Load, rec *record.Result) bench.Warnings {
 	return verdict.Loop{
 		Open: rec.Open, Whole: rec.Whole, Parts: rec.Interleaved, Connections: rec.Connections,
 		LateAfter: record.LateAfter,
-		Responses: l.Succeeded + rec.Ended.Rejected + bench.Load{Failed: rec.Ended.Failed}.FailedTotal(),
+		Responses: l.Succeeded + rec.Ended.Rejected + rec.Ended.Failed.Total(),
 		Busy:      rec.ServiceTime, Shared: rec.IntervalTime, Counted: rec.InFlightIntegral, Rested: rec.BackoffTime,
 		Users: rec.ConnectionTime,
 	}.Warnings(l)

@@ -48,7 +48,7 @@ func feed(w *Writer, seq int64, trial *bench.Trial, events ...bench.Event) {
 }
 
 func step(n int) bench.StepEnded {
-	return bench.StepEnded{Result: bench.StepResult{Index: n, Step: bench.Step{Connections: 1 << n, Duration: time.Second}, Load: bench.Load{Succeeded: int64(100 * (n + 1)), Elapsed: time.Second}}}
+	return bench.StepEnded{Result: bench.StepResult{Index: n, Step: bench.Step{Connections: 1 << n, Duration: time.Second}, Load: bench.Load{Outcomes: bench.Outcomes{Succeeded: int64(100 * (n + 1))}, Elapsed: time.Second}}}
 }
 
 func TestEveryFinishedStepIsOnDiskAtOnce(t *testing.T) {
@@ -125,7 +125,7 @@ func TestKilledBetweenTheTrialAndTheRun(t *testing.T) {
 	dir := t.TempDir()
 	w := mustCreate(t, dir)
 	trial := plan().Trials[0].Trial
-	failed := bench.StepEnded{Result: bench.StepResult{Load: bench.Load{Failed: map[bench.ErrorKind]int64{"5xx": 9}, Checked: 5, Elapsed: time.Second}}}
+	failed := bench.StepEnded{Result: bench.StepResult{Load: bench.Load{Outcomes: bench.Outcomes{Failed: map[bench.ErrorKind]int64{"5xx": 9}, Checked: 5}, Elapsed: time.Second}}}
 	feed(w, 1, &trial, bench.TrialStarted{}, failed)
 	before, err := os.ReadFile(filepath.Join(dir, RunFile))
 	testenv.OK(t, err)

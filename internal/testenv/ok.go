@@ -36,7 +36,7 @@ func Equal[T any](t testing.TB, got, want T, about ...any) {
 	}
 }
 
-// shown is %v of what has a text of its own, such as a duration, else %#v.
+// shown is %v of what can print itself, such as a duration, else %#v.
 func shown(v any) string {
 	if s, ok := v.(fmt.Stringer); ok {
 		return s.String()

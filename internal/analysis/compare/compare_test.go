@@ -40,7 +40,7 @@ func TestCompare(t *testing.T) {
 	share := func(rate float64) change {
 		return func(l *bench.TrialResult) {
 			l.Steps = append(l.Steps, bench.StepResult{Index: 4, Step: bench.Step{Name: "50% of peak", PeakShare: .5, Rate: rate},
-				Load: bench.Load{Succeeded: 50_000, Elapsed: 10 * time.Second,
+				Load: bench.Load{Outcomes: bench.Outcomes{Succeeded: 50_000}, Elapsed: 10 * time.Second,
 					Latency: bench.Latencies{Count: 1, P99: 10 * time.Millisecond}}})
 		}
 	}
@@ -58,7 +58,7 @@ func TestCompare(t *testing.T) {
 	limits := same.with(func(r *bench.Run) { r.Profile.Limits.CPUs = 2 })
 	busy := func(load string) raw { return same.with(func(r *bench.Run) { r.Machine.Load1 = load }) }
 	ownNeeds := same.with(func(r *bench.Run) {
-		r.Warnings = bench.Warnings{verdict.OwnNeeds(bench.NeedSpec{Name: "db", Service: "a"}, bench.NeedSpec{Service: "b"}, "command")}
+		r.Warnings = bench.Warnings{verdict.OwnNeeds(bench.NeedSpec{Name: "db", Service: "a"}, bench.NeedSpec{Service: "b"})}
 	})
 	const hostile = "a\x1b[31m\u202e\n"
 	floor := &Floor{Contender: hostile, Rounds: 6, Measures: []MeasureFloor{{Measure: "throughput", Floor: .15},

@@ -53,7 +53,7 @@ func trial(name string, round int, f values) bench.TrialResult {
 		rate := f.peak * []float64{2, 0.2, 0.55, 1}[i] // the warm-up cannot be the peak, however fast
 		r := bench.StepResult{
 			Index: i, Step: s,
-			Load: bench.Load{Succeeded: int64(rate * 10), Sent: int64(rate * 10), Elapsed: 10 * time.Second,
+			Load: bench.Load{Outcomes: bench.Outcomes{Succeeded: int64(rate * 10)}, Counts: bench.Counts{Sent: int64(rate * 10)}, Elapsed: 10 * time.Second,
 				Latency: bench.Latencies{Count: 1, P99: f.p99 * time.Duration(i+1)}},
 			Before: &bench.Usage{CPU: cpu},
 		}
@@ -134,7 +134,7 @@ func froze(step int, d time.Duration) change {
 func late(l *bench.TrialResult) {
 	for i := range l.Steps {
 		s := &l.Steps[i]
-		s.Load = bench.Load{Definition: s.Load.Definition, Started: s.Load.Started, Elapsed: 10 * time.Second, Sent: 2, Lead: 1, Drain: 1,
+		s.Load = bench.Load{Definition: s.Load.Definition, Started: s.Load.Started, Elapsed: 10 * time.Second, Counts: bench.Counts{Sent: 2, Lead: 1, Drain: 1},
 			FirstResponse: 15 * time.Second}
 	}
 }

@@ -42,7 +42,7 @@ func flat(rng *rand.Rand, noise float64, rounds int, interleaved bool, cpu ...fl
 				each := []float64{110, 110, 104, 100}[k] * by / noise * math.Exp(.005*rng.NormFloat64()) // µs
 				spent := time.Duration(rate * 10 * each * 1000)
 				s := bench.StepResult{Index: k + 1, Step: bench.Step{Name: bench.Step{Connections: n}.Words(), Connections: n, Duration: 10 * time.Second},
-					Load:   bench.Load{Succeeded: int64(rate * 10), Sent: int64(rate * 10), Elapsed: 10 * time.Second, Latency: bench.Latencies{Count: 1, P99: scaled(f.p99, by*math.Exp(.1*rng.NormFloat64())/noise)}},
+					Load:   bench.Load{Outcomes: bench.Outcomes{Succeeded: int64(rate * 10)}, Counts: bench.Counts{Sent: int64(rate * 10)}, Elapsed: 10 * time.Second, Latency: bench.Latencies{Count: 1, P99: scaled(f.p99, by*math.Exp(.1*rng.NormFloat64())/noise)}},
 					Before: &bench.Usage{CPU: used}, After: &bench.Usage{CPU: used + spent, Memory: &bench.Memory{Used: f.memory, Peak: f.memory}}}
 				used += spent
 				l.Steps = append(l.Steps, s)

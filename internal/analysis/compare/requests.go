@@ -41,11 +41,7 @@ var kindMeasures = []struct {
 }{
 	{measure.P50, 20, func(r bench.RequestLoad) float64 { return float64(r.Latency.P50) }},
 	{measure.P99, 100, func(r bench.RequestLoad) float64 { return float64(r.Latency.P99) }},
-	{measure.ErrorRate, 20, func(r bench.RequestLoad) float64 { return loadOf(r).ErrorRate() }},
-}
-
-func loadOf(r bench.RequestLoad) bench.Load {
-	return bench.Load{Succeeded: r.Succeeded, Failed: r.Failed, Rejected: r.Rejected, Checked: r.Checked}
+	{measure.ErrorRate, 20, func(r bench.RequestLoad) float64 { return r.ErrorRate() }},
 }
 
 // kindTest is the test of a kind of request in a measure, by their indices.
@@ -69,7 +65,7 @@ func byRequest(couple analysis.Couple, o Options, why string) *Requests {
 		r := &all.Kinds[k]
 		r.Name, r.Measures = kind.Name, make([]Row, len(kindMeasures))
 		for i, side := range kind.Sides {
-			r.Ended[i], r.Failed[i] = loadOf(side).Ended(), loadOf(side).FailedTotal()
+			r.Ended[i], r.Failed[i] = side.Ended(), side.FailedTotal()
 		}
 		for n := range kindMeasures {
 			var values [2][]float64
@@ -118,7 +114,7 @@ func rowOf(kind analysis.Kind, n int, why string) (row Row, values [2][]float64)
 	for i, rounds := range kind.Rounds {
 		count := func(r bench.RequestLoad) int64 {
 			if j.ID == measure.ErrorRate {
-				return loadOf(r).Ended()
+				return r.Ended()
 			}
 			return r.Latency.Count
 		}

@@ -67,7 +67,7 @@ func mixed(label string, n, peak int, kinds []kind, changes ...func(*bench.StepR
 			s := benchtest.Step(rate, benchtest.Of(benchtest.Closed(connections)))
 			for _, k := range kinds {
 				each := time.Duration(float64(k.each) * noise * float64(connections) / 4)
-				r := bench.RequestLoad{Name: k.name, Succeeded: k.n - k.failed, Latency: latencies(k.n-k.failed, each)}
+				r := bench.RequestLoad{Name: k.name, Outcomes: bench.Outcomes{Succeeded: k.n - k.failed}, Latency: latencies(k.n-k.failed, each)}
 				if k.failed > 0 {
 					r.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: k.failed}
 				}

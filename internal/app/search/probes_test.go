@@ -30,7 +30,7 @@ func newSearch(t *testing.T) *capacitySearch {
 
 func done(p99 time.Duration, aborted string) bench.StepResult {
 	return bench.StepResult{Step: bench.Step{Duration: time.Second}, Aborted: aborted, Load: bench.Load{
-		Elapsed: time.Second, Scheduled: 100, Sent: 100, Succeeded: 100, Latency: bench.Latencies{Count: 100, P99: p99},
+		Elapsed: time.Second, Counts: bench.Counts{Scheduled: 100, Sent: 100}, Outcomes: bench.Outcomes{Succeeded: 100}, Latency: bench.Latencies{Count: 100, P99: p99},
 	}}
 }
 

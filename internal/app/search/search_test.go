@@ -46,7 +46,7 @@ func (s *service) result(step bench.Step) bench.Load {
 		p99 = time.Second
 	}
 	l := bench.Load{
-		Elapsed: step.Duration, Wall: step.Duration, Scheduled: n, Sent: n, Succeeded: n,
+		Elapsed: step.Duration, Wall: step.Duration, Counts: bench.Counts{Scheduled: n, Sent: n}, Outcomes: bench.Outcomes{Succeeded: n},
 		Latency: bench.Latencies{Count: n, P50: 5 * time.Millisecond, P99: p99, Max: p99},
 	}
 	if s.fails {

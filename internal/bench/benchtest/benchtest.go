@@ -103,7 +103,7 @@ func Step(successes int64, changes ...func(*bench.StepResult)) bench.StepResult 
 // Load returns the load of a step in which each request is a success.
 func Load(successes int64, length time.Duration, changes ...func(*bench.Load)) bench.Load {
 	return With(bench.Load{
-		Definition: bench.Interval, Elapsed: length, Scheduled: successes, Sent: successes, Succeeded: successes,
+		Definition: bench.Interval, Elapsed: length, Counts: bench.Counts{Scheduled: successes, Sent: successes}, Outcomes: bench.Outcomes{Succeeded: successes},
 	}, changes...)
 }
 

@@ -60,9 +60,7 @@ func schemaFiles(t *testing.T) {
 		"seven.json": `{"$schema": "http://json-schema.org/draft-07/schema#", "definitions": {"n": {"type": "integer"}, "a": {"$ref": "#/definitions/n", "maximum": 0}}}`,
 		"text.json":  `"x"`, "twice.json": `{"type": "object", "type": "array"}`, "deep.json": strings.Repeat("[", 300) + strings.Repeat("]", 300),
 		"alias.yaml": "a: &a {type: object}\nb: *a\n", "broken.yaml": "a: [\n", "tag.yaml": "a: !x 1\n", "deep.yml": strings.Repeat("[", 300) + strings.Repeat("]", 300),
-		"bomb.yaml": "a: &a [1,1,1,1,1,1,1,1,1,1]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\n" +
-			"e: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: [*e,*e,*e,*e,*e,*e,*e,*e,*e,*e]\n",
-		"merge.yaml": "a: &a {type: object}\nb: {<<: *a}\n", "keys.yaml": "type: object\ntype: array\n", "two.yaml": "type: object\n---\ntype: array\n",
+		"keys.yaml": "type: object\ntype: array\n", "two.yaml": "type: object\n---\ntype: array\n",
 	} {
 		testenv.OK(t, os.WriteFile(name, []byte(text), 0o600))
 	}
@@ -99,7 +97,6 @@ func TestReadSchema(t *testing.T) {
 		"draft 4, right":                {"plain.json#/definitions/n", `2`, ""},
 		"draft 7, nothing next to $ref": {"seven.json#/definitions/a", `5`, ""},
 		"of a part":                     {"defs.json#/$defs/A", `{"next": {"next": {"x": 1}}}`, "'/next/next'"},
-		"an alias":                      {"alias.yaml#/b", `[]`, "want object"},
 		"the whole document":            {"defs.json#/$defs/A", `{"next": {}}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -137,9 +134,8 @@ func TestReadSchema_Refused(t *testing.T) {
 		"too deep":                   {"deep.json", "nested too deeply"},
 		"broken YAML":                {"broken.yaml", "broken.yaml:"},
 		"a tag":                      {"tag.yaml", "tag.yaml:1: tag (`!…`)"},
-		"YAML, too deep":             {"deep.yml", "deep.yml:1: nested deeper than the 200 levels allowed"},
-		"YAML that grows":            {"bomb.yaml", "at most 250,000 values"},
-		"YAML with a merge":          {"merge.yaml#/b", "merge.yaml:2: merge key `<<`"},
+		"YAML, too deep":             {"deep.yml", "deep.yml:1: nested deeper than the 64 levels allowed"},
+		"an alias":                   {"alias.yaml#/b", "alias.yaml:1: anchor (`&…`); remove it"},
 		"YAML, a key twice":          {"keys.yaml", "keys.yaml:2: duplicate key"},
 		"YAML, two documents":        {"two.yaml", "two.yaml:2: a second document"},
 		"an empty schema, inline":    {"{}", "the schema has no keyword, so any response would match it"},

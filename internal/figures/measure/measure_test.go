@@ -78,10 +78,8 @@ func result(index int, n int64) bench.StepResult {
 	s := bench.StepResult{
 		Index: index, Step: bench.Step{Connections: 1 + index}, Before: usage(0, time.Second),
 		After: usage(n, 6*time.Second),
-		Load: bench.Load{Elapsed: 10 * time.Second, Wall: 10 * time.Second, Succeeded: 1000 * n, Sent: 1100 * n,
-			InFlight: 1.5, FirstResponse: time.Duration(n) * time.Second,
-			Drain: 1, DrainMax: time.Duration(n) * time.Minute, Reconnects: 2 * n, SentAgain: n,
-			Checked: 300, Failed: map[bench.ErrorKind]int64{bench.ErrReset: 99, bench.ErrWrong: 1}},
+		Load: bench.Load{Elapsed: 10 * time.Second, Wall: 10 * time.Second, Outcomes: bench.Outcomes{Succeeded: 1000 * n, Checked: 300, Failed: map[bench.ErrorKind]int64{bench.ErrReset: 99, bench.ErrWrong: 1}}, Counts: bench.Counts{Sent: 1100 * n, Drain: 1, DrainMax: time.Duration(n) * time.Minute, Reconnects: 2 * n, SentAgain: n},
+			InFlight: 1.5, FirstResponse: time.Duration(n) * time.Second},
 	}
 	ms := time.Duration(n) * time.Millisecond
 	s.Load.Latency = bench.Latencies{Count: 1000 * n, P50: ms, P75: 2 * ms, P90: 3 * ms, P95: 4 * ms, P99: 5 * ms,
@@ -161,8 +159,7 @@ func TestErrorRate(t *testing.T) {
 		"all right":     {114, 0, false},
 		"none compared": {0, 0, false},
 	} {
-		r := bench.StepResult{Load: bench.Load{Succeeded: 1000 - test.wrong, Checked: test.checked,
-			Failed: map[bench.ErrorKind]int64{bench.ErrWrong: test.wrong}}}
+		r := bench.StepResult{Load: bench.Load{Outcomes: bench.Outcomes{Succeeded: 1000 - test.wrong, Checked: test.checked, Failed: map[bench.ErrorKind]int64{bench.ErrWrong: test.wrong}}}}
 		c := stats.Summarize(bench.Run{}, []bench.TrialResult{{State: bench.TrialComplete, Steps: []bench.StepResult{r}}})[0]
 		m := Get(ErrorRate)
 		if step, all := m.Over(c.Steps[0]), m.Contender(c); step.Estimate != test.want || all.Estimate != test.want {

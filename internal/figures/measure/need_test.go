@@ -20,7 +20,7 @@ func needStep(seconds int64) bench.StepResult {
 			Disk:     &bench.Disk{Source: "io.stat", Read: 0, Written: n * 12 << 20, Writes: n * 310},
 		}}}
 	}
-	return bench.StepResult{Load: bench.Load{Succeeded: 500 * seconds, Elapsed: time.Duration(seconds) * time.Second}, HostBefore: read(at, 3),
+	return bench.StepResult{Load: bench.Load{Outcomes: bench.Outcomes{Succeeded: 500 * seconds}, Elapsed: time.Duration(seconds) * time.Second}, HostBefore: read(at, 3),
 		HostAfter: read(at.Add(time.Duration(seconds)*time.Second), 3+seconds)}
 }
 

@@ -90,7 +90,7 @@ var table = []Measure{
 		ID: Unexpected, Name: "unexpected bodies", Head: "unexpected", Unit: Share,
 		Of: func(s bench.StepResult) (float64, bool) { return unexpected(s.Load.Failed, s.Load.Checked) },
 		over: func(s stats.Step) (float64, bool) { // shown where it is above 0
-			share, _ := unexpected(s.Failed, s.Compared)
+			share, _ := unexpected(s.Failed, s.Checked)
 			return share, share > 0
 		},
 		Chart: &Chart{ID: "unexpected", Title: "Unexpected bodies", Note: "Share of the compared bodies.", Unit: "%", Optional: true},

@@ -34,7 +34,7 @@ func step(index int, warmUp bool, before, after float64, succeeded int64) bench.
 	return bench.StepResult{
 		Index: index, Step: bench.Step{Name: fmt.Sprint("step ", index), WarmUp: warmUp},
 		Before: usage(before), After: usage(after),
-		Load: bench.Load{Succeeded: succeeded, Sent: succeeded, Elapsed: 10 * time.Second},
+		Load: bench.Load{Outcomes: bench.Outcomes{Succeeded: succeeded}, Counts: bench.Counts{Sent: succeeded}, Elapsed: 10 * time.Second},
 	}
 }
 
@@ -79,12 +79,12 @@ func TestTrialCost(t *testing.T) {
 	got, _ = TrialCost(late, price)
 	testenv.Check(t, same(got, want), "with a late mark: %+v, want %+v", got, want)
 	for name, trial := range map[string]bench.TrialResult{
-		"no steps": {}, "no usage": {Steps: []bench.StepResult{{Load: bench.Load{Succeeded: 1}}}},
+		"no steps": {}, "no usage": {Steps: []bench.StepResult{{Load: bench.Load{Outcomes: bench.Outcomes{Succeeded: 1}}}}},
 		"no successes":                {Steps: []bench.StepResult{step(0, false, 1, 2, 0)}},
 		"no success but in a warm-up": {Steps: []bench.StepResult{step(0, true, 1, 2, 9), step(1, false, 2, 3, 0)}},
-		"no time":                     {Steps: []bench.StepResult{{Before: usage(1), After: usage(2), Load: bench.Load{Succeeded: 1}}}},
+		"no time":                     {Steps: []bench.StepResult{{Before: usage(1), After: usage(2), Load: bench.Load{Outcomes: bench.Outcomes{Succeeded: 1}}}}},
 		"no success but in a drain": {Steps: []bench.StepResult{
-			{Before: usage(1), After: usage(2), Load: bench.Load{Lead: 1, Drain: 1, Elapsed: time.Second}}}},
+			{Before: usage(1), After: usage(2), Load: bench.Load{Counts: bench.Counts{Lead: 1, Drain: 1}, Elapsed: time.Second}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, ok := TrialCost(trial, price)

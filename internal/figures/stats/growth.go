@@ -125,7 +125,7 @@ func bytesAt(points []MemoryPoint, requests float64) float64 {
 
 // StepRequests returns all requests of a step that have ended, those of lead-in and drain too.
 func StepRequests(l bench.Load) float64 {
-	return float64(l.AllSucceeded() + l.Rejected.Total() + l.FailedTotal())
+	return float64(l.Ended())
 }
 
 // StepMemory returns the memory over the requests of a step, one point per reading. Requests count
@@ -161,7 +161,7 @@ func requestsAt(l bench.Load, at time.Duration) (n float64) {
 			continue
 		}
 		share := min(1, float64(at-w.Start)/float64(w.Length))
-		n += share * float64(w.Succeeded+w.Rejected+bench.Load{Failed: w.Failed}.FailedTotal())
+		n += share * float64(w.Succeeded+w.Rejected+w.Failed.Total())
 	}
 	return n
 }

@@ -44,7 +44,7 @@ func TestRateSpread(t *testing.T) {
 		return bench.Window{Length: ms * time.Millisecond, Succeeded: n}
 	}
 	load := func(windows ...bench.Window) bench.Load {
-		return bench.Load{Elapsed: time.Duration(len(windows)) * time.Second, Bytes: 1250, Windows: windows}
+		return bench.Load{Elapsed: time.Duration(len(windows)) * time.Second, Outcomes: bench.Outcomes{Bytes: 1250}, Windows: windows}
 	}
 	for _, test := range []struct {
 		name  string

@@ -2,7 +2,6 @@ package stats
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/hdr"
@@ -10,27 +9,19 @@ import (
 
 // Step is one step of a contender over all rounds that completed it.
 type Step struct {
-	Index      int
-	Step       bench.Step
-	Rounds     int   // rounds that completed it; all values except Succeeded and Failed are of these
-	Aborted    int   // rounds in which it ended early
-	Excluded   bool  // too many errors or unexpected bodies: it is never the peak, and not compared
-	Drifting   int   // of Rounds: with a bench.Drift
-	Warming    int   // of Drifting: rounds in which the contender became faster
-	Succeeded  int64 // in all rounds, aborted ones included, with lead-ins and drains
-	Failed     map[bench.ErrorKind]int64
-	Compared   int64               // bodies compared, of the same requests
-	Unread     int64               // bodies that were to be compared and were not looked at
-	Requests   []bench.RequestLoad // sums of these counts by kind of request; without latencies
-	Rejected   bench.Statuses      // rejected requests, of the same requests
-	Statuses   bench.Statuses      // all complete responses to them
-	Throughput Value               // successes per second
-	Latency    bench.Latencies     // of the successes of all rounds; see Histogram
-	Results    []bench.StepResult  // of the rounds that completed it; package measure takes all other values from them
+	Index          int
+	Step           bench.Step
+	Rounds         int                 // rounds that completed it; all values except Outcomes and Requests are of these
+	Aborted        int                 // rounds in which it ended early
+	Excluded       bool                // too many errors or unexpected bodies: it is never the peak, and not compared
+	Drifting       int                 // of Rounds: with a bench.Drift
+	Warming        int                 // of Drifting: rounds in which the contender became faster
+	bench.Outcomes                     // in all rounds, aborted ones included, with lead-ins and drains
+	Requests       []bench.RequestLoad // the same by kind of request; without latencies
+	Throughput     Value               // successes per second
+	Latency        bench.Latencies     // of the successes of all rounds; see Histogram
+	Results        []bench.StepResult  // of the rounds that completed it; package measure takes all other values from them
 }
-
-// FailedTotal returns the number of errors in all rounds.
-func (s Step) FailedTotal() int64 { return bench.Load{Failed: s.Failed}.FailedTotal() }
 
 // Answered returns in how many rounds a request succeeded within the measured interval.
 func (s Step) Answered() (rounds int) {
@@ -45,13 +36,10 @@ func (s Step) Answered() (rounds int) {
 // ErrorRate returns bench.Load.ErrorRate of all rounds together; 0 without any request.
 func (s Step) ErrorRate() float64 { return s.all().ErrorRate() }
 
-// Ended returns the number of requests that ended in all rounds; see bench.Load.
-func (s Step) Ended() int64 { return s.all().Ended() }
-
 // StatusWords returns "200: 1,449, 429: 5,798; rejected 80% of requests (429)"; "" if all responses
 // had the same status and none was rejected.
 func (s Step) StatusWords() string {
-	text, rejected := s.Statuses.String(), s.all().RejectedWords()
+	text, rejected := s.Statuses.String(), s.RejectedWords()
 	switch {
 	case rejected != "":
 		return text + "; " + rejected
@@ -61,32 +49,22 @@ func (s Step) StatusWords() string {
 	return ""
 }
 
-// ErrorRateIsEstimate returns bench.Load.ErrorRateIsEstimate of all rounds together.
-func (s Step) ErrorRateIsEstimate() bool { return s.all().ErrorRateIsEstimate() }
-
 // all returns the counts of all rounds.
 func (s Step) all() bench.Load {
-	return bench.Load{Failed: s.Failed, Rejected: s.Rejected, Succeeded: s.Succeeded, Checked: s.Compared, Requests: s.Requests}
+	return bench.Load{Outcomes: s.Outcomes, Requests: s.Requests}
 }
 
 // newStep summarizes one step. An error is about the latency only.
 func newStep(rounds []bench.StepResult, merge bool) (Step, error) {
-	s := Step{Index: rounds[0].Index, Step: rounds[0].Step, Failed: map[bench.ErrorKind]int64{}}
+	s := Step{Index: rounds[0].Index, Step: rounds[0].Step}
 	var throughput []float64
 	for _, r := range rounds {
 		if r.Ending == bench.EndedByNeed { // its errors are not the contender's
 			s.Aborted++
 			continue
 		}
-		s.Succeeded += r.Load.AllSucceeded()
-		s.Compared += r.Load.Checked
-		s.Unread += r.Load.UnreadTotal()
-		s.Rejected.Add(r.Load.Rejected)
-		s.Statuses.Add(r.Load.Statuses)
-		s.addKinds(r.Load.Requests)
-		for kind, n := range r.Load.Failed {
-			s.Failed[kind] += n
-		}
+		s.Outcomes.Add(r.Load.Whole())
+		s.Requests = bench.SumRequests(s.Requests, r.Load.Requests)
 		if r.Aborted != "" {
 			s.Aborted++
 			continue
@@ -120,23 +98,6 @@ func (s Step) Histogram() (*hdr.Histogram, error) {
 		rounds[i] = r.Load.Latency
 	}
 	return hdr.Merge(rounds...)
-}
-
-// addKinds adds the counts of a round by kind of request.
-func (s *Step) addKinds(requests []bench.RequestLoad) {
-	for _, kind := range requests {
-		i := slices.IndexFunc(s.Requests, func(k bench.RequestLoad) bool { return k.Name == kind.Name })
-		if i < 0 {
-			i = len(s.Requests)
-			s.Requests = append(s.Requests, bench.RequestLoad{Name: kind.Name, Failed: map[bench.ErrorKind]int64{}})
-		}
-		s.Requests[i].Succeeded += kind.Succeeded
-		s.Requests[i].Checked += kind.Checked
-		s.Requests[i].Rejected.Add(kind.Rejected)
-		for k, n := range kind.Failed {
-			s.Requests[i].Failed[k] += n
-		}
-	}
 }
 
 // excluded reports whether the step has too many errors or, in any round, unexpected bodies.

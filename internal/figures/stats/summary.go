@@ -48,7 +48,7 @@ type Contender struct {
 	PeakTime           Value    // nanoseconds, from TimeToPeak
 	Steps              []Step
 	Peak               int // index into Steps of the measured step with the highest median throughput above 0; -1 without one
-	Errors             map[bench.ErrorKind]int64
+	Errors             bench.Kinds
 	MemoryPeak         int64            // bytes, the highest of all rounds; 0: not known
 	MemoryPeakIsSample bool             // MemoryPeak is the largest sample; the true peak may be higher
 	Memory             Value            // bytes, the highest of each complete round
@@ -148,7 +148,7 @@ func (c Contender) BusiestStep() (busiest Step, ok bool) {
 }
 
 // ErrorsTotal returns the number of errors in all steps of all rounds.
-func (c Contender) ErrorsTotal() int64 { return bench.Load{Failed: c.Errors}.FailedTotal() }
+func (c Contender) ErrorsTotal() int64 { return c.Errors.Total() }
 
 // TotalErrorRate returns the error rate of all steps of all rounds together; ok is false without
 // any request.
@@ -166,7 +166,7 @@ func (c Contender) TotalErrorRate() (ratio float64, ok bool) {
 // rate of a step is an estimate from these.
 func (c Contender) Compared() (bodies int64, estimate bool) {
 	for _, s := range c.Steps {
-		bodies, estimate = bodies+s.Compared, estimate || s.ErrorRateIsEstimate()
+		bodies, estimate = bodies+s.Checked, estimate || s.ErrorRateIsEstimate()
 	}
 	return bodies, estimate
 }
@@ -174,7 +174,7 @@ func (c Contender) Compared() (bodies int64, estimate bool) {
 // Unread returns the number of bodies that were to be compared and were not looked at.
 func (c Contender) Unread() (n int64) {
 	for _, s := range c.Steps {
-		n += s.Unread
+		n += s.UnreadTotal()
 	}
 	return n
 }
@@ -250,9 +250,7 @@ func summarize(label string, trials []bench.TrialResult, of bench.Run, merge boo
 	// error.
 	unexpected := c.Excluded != nil && c.Excluded.Unexpected != nil
 	for i, s := range c.Steps {
-		for kind, n := range s.Failed {
-			c.Errors[kind] += n
-		}
+		c.Errors.Add(s.Failed)
 		if !s.Step.WarmUp && !s.Excluded && !unexpected && s.Answered() > 0 &&
 			(c.Peak < 0 || s.Throughput.Median > c.Steps[c.Peak].Throughput.Median) {
 			c.Peak = i

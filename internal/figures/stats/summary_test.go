@@ -84,7 +84,7 @@ func TestContender_WhyExcluded(t *testing.T) {
 	testenv.Equal(t, good.WhyExcluded(), "", "interrupted")
 	lost := of(bench.TrialResult{State: bench.TrialComplete}, bench.TrialResult{
 		State: bench.TrialFailed, Failure: "lost db", Cause: &bench.Cause{Kind: bench.CauseNeed, Text: "lost db"},
-		Steps: []bench.StepResult{{Ending: bench.EndedByNeed, Aborted: "lost db", Load: bench.Load{Failed: map[bench.ErrorKind]int64{bench.ErrReset: 9}}}},
+		Steps: []bench.StepResult{{Ending: bench.EndedByNeed, Aborted: "lost db", Load: bench.Load{Outcomes: bench.Outcomes{Failed: map[bench.ErrorKind]int64{bench.ErrReset: 9}}}}},
 	})
 	if why := lost.WhyExcluded(); why != "" || lost.FailedRounds != 0 || len(lost.Errors) > 0 {
 		t.Errorf("a need was lost: %q, %+v", why, lost)
@@ -113,7 +113,7 @@ func TestContender_WhyExcluded(t *testing.T) {
 
 func TestSummarize_UnexpectedBodies(t *testing.T) {
 	step := func(i int, succeeded, wrong int64) bench.StepResult {
-		l := bench.Load{Definition: bench.Interval, Elapsed: time.Second, Succeeded: succeeded, Checked: 300}
+		l := bench.Load{Definition: bench.Interval, Elapsed: time.Second, Outcomes: bench.Outcomes{Succeeded: succeeded, Checked: 300}}
 		if wrong > 0 {
 			l.Failed = map[bench.ErrorKind]int64{bench.ErrWrong: wrong}
 		}
@@ -183,9 +183,7 @@ func TestContender_Errors(t *testing.T) {
 	of := func(index int, succeeded, failed int64, warmUp bool) bench.StepResult {
 		return bench.StepResult{Index: index, Aborted: "interrupted",
 			Step: bench.Step{Name: fmt.Sprint(index), WarmUp: warmUp},
-			Load: bench.Load{Elapsed: time.Second, Succeeded: succeeded, Checked: 7,
-				Failed: map[bench.ErrorKind]int64{bench.ErrReset: failed},
-				Unread: map[bench.ErrorKind]int64{bench.UnreadLong: 2}}}
+			Load: bench.Load{Elapsed: time.Second, Outcomes: bench.Outcomes{Succeeded: succeeded, Checked: 7, Failed: map[bench.ErrorKind]int64{bench.ErrReset: failed}, Unread: map[bench.ErrorKind]int64{bench.UnreadLong: 2}}}}
 	}
 	trial := bench.TrialResult{Steps: []bench.StepResult{
 		of(0, 710, 0, true), of(1, 10, 0, false), of(2, 10, 40, false), of(3, 50, 0, false), of(4, 50, 40, false),
@@ -253,7 +251,7 @@ func TestTrialMemoryPeak(t *testing.T) {
 func TestContender_HalfPeak(t *testing.T) {
 	at := func(conns int, perSecond int64) bench.StepResult {
 		return bench.StepResult{Step: bench.Step{Connections: conns},
-			Load: bench.Load{Elapsed: time.Second, Succeeded: perSecond}}
+			Load: bench.Load{Elapsed: time.Second, Outcomes: bench.Outcomes{Succeeded: perSecond}}}
 	}
 	warm, other, share := at(1, 500), at(3, 501), at(0, 480)
 	warm.Step.WarmUp, other.Step.Request, share.Step = true, "search", bench.Step{Rate: 500, PeakShare: 0.5}
@@ -296,7 +294,7 @@ func TestContender_NothingStep(t *testing.T) {
 	at := func(perSecond ...int64) (steps []bench.StepResult) {
 		for i, n := range perSecond {
 			steps = append(steps, bench.StepResult{Index: i, Step: bench.Step{Connections: i + 1},
-				Load: bench.Load{Elapsed: time.Second, Succeeded: n}})
+				Load: bench.Load{Elapsed: time.Second, Outcomes: bench.Outcomes{Succeeded: n}}})
 		}
 		return steps
 	}
@@ -343,10 +341,10 @@ func TestContender_NothingStep(t *testing.T) {
 // Counts of all rounds are added, in total and by kind of request.
 func TestStep_Words(t *testing.T) {
 	round := func(ok, rejected, failed int64) bench.StepResult {
-		l := bench.Load{Succeeded: ok, Elapsed: time.Second, Statuses: bench.Statuses{200: ok},
+		l := bench.Load{Outcomes: bench.Outcomes{Succeeded: ok, Statuses: bench.Statuses{200: ok}}, Elapsed: time.Second,
 			Requests: []bench.RequestLoad{
-				{Name: "a", Succeeded: ok, Checked: 3, Failed: map[bench.ErrorKind]int64{"5xx": failed}},
-				{Name: "b", Succeeded: 1},
+				{Name: "a", Outcomes: bench.Outcomes{Succeeded: ok, Checked: 3, Failed: map[bench.ErrorKind]int64{"5xx": failed}}},
+				{Name: "b", Outcomes: bench.Outcomes{Succeeded: 1}},
 			}}
 		if rejected > 0 {
 			l.Rejected, l.Statuses[429] = bench.Statuses{429: rejected}, rejected

@@ -21,9 +21,7 @@ func growing(seconds, mib int64) step {
 	s := step{
 		Step: bench.Step{Connections: 16}, Before: &before, After: &after,
 		Load: load{
-			Definition: bench.Interval, Elapsed: time.Duration(seconds) * time.Second, Succeeded: 700 * seconds,
-			Rejected: bench.Statuses{429: 200 * seconds},
-			Failed:   map[bench.ErrorKind]int64{bench.ErrReset: 100 * seconds},
+			Definition: bench.Interval, Elapsed: time.Duration(seconds) * time.Second, Outcomes: bench.Outcomes{Succeeded: 700 * seconds, Rejected: bench.Statuses{429: 200 * seconds}, Failed: map[bench.ErrorKind]int64{bench.ErrReset: 100 * seconds}},
 		},
 	}
 	for second := range seconds {

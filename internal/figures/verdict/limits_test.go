@@ -196,7 +196,7 @@ func drained(l *load, longest, after time.Duration) {
 func TestLoop_Limits(t *testing.T) {
 	client := func(o verdict.Loop, set func(*bench.Load, float64)) func(float64) string {
 		return func(x float64) string {
-			l := load{Elapsed: time.Second, Succeeded: 1000, Scheduled: 1000, Sent: 1000}
+			l := load{Elapsed: time.Second, Outcomes: bench.Outcomes{Succeeded: 1000}, Counts: bench.Counts{Scheduled: 1000, Sent: 1000}}
 			set(&l, x)
 			return o.Warnings(l).Join("|")
 		}
@@ -205,10 +205,10 @@ func TestLoop_Limits(t *testing.T) {
 	checkLimits(t, []limit{
 		{"cut", 0, 1, "interrupted: 1 request in", client(closed, func(l *load, x float64) { l.Cut = int64(x) })},
 		{"reconnects", 0, 1, "1 reconnect; latency", func(x float64) string {
-			return verdict.Loop{}.Warnings(load{Reconnects: int64(x), Succeeded: 1}).Join("|")
+			return verdict.Loop{}.Warnings(load{Counts: bench.Counts{Reconnects: int64(x)}, Outcomes: bench.Outcomes{Succeeded: 1}}).Join("|")
 		}},
 		{"reconnects without success", 0, 1, "2 reconnects; latency", func(x float64) string {
-			return verdict.Loop{}.Warnings(load{Reconnects: 2, Succeeded: int64(x)}).Join("|")
+			return verdict.Loop{}.Warnings(load{Counts: bench.Counts{Reconnects: 2}, Outcomes: bench.Outcomes{Succeeded: int64(x)}}).Join("|")
 		}},
 		{"sent again", 1, 2, "2 of 1000 requests sent again: the contender", client(closed, func(l *load, x float64) {
 			l.SentAgain = int64(x)
@@ -259,7 +259,7 @@ func TestLoop_Limits(t *testing.T) {
 			l.Late, l.WaitedForConnection = int64(x), 7
 		})},
 		{"too few connections", 15, 16, "true", func(x float64) string {
-			return fmt.Sprint(verdict.ManyWaited(load{Scheduled: 1000, WaitedForConnection: int64(x), Dropped: 5}))
+			return fmt.Sprint(verdict.ManyWaited(load{Counts: bench.Counts{Scheduled: 1000, WaitedForConnection: int64(x), Dropped: 5}}))
 		}},
 	})
 }
@@ -312,7 +312,7 @@ func TestLoop_LittlesLaw(t *testing.T) {
 	}
 	unstable := verdict.Loop{Open: true, Responses: 200, Shared: s10}
 	for name, l := range map[string]load{
-		"no time": {ClientCPUs: 1, ClientCPU: time.Second}, "interrupted": {Elapsed: time.Second, Cut: 1},
+		"no time": {ClientCPUs: 1, ClientCPU: time.Second}, "interrupted": {Elapsed: time.Second, Counts: bench.Counts{Cut: 1}},
 	} {
 		got := unstable.Warnings(l)
 		testenv.Check(t, len(got) <= int(l.Cut), "%s: %q", name, got)

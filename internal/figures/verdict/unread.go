@@ -15,7 +15,7 @@ import (
 func unread(l bench.Load) bench.Warnings {
 	kinds := l.Requests
 	if len(kinds) == 0 {
-		kinds = []bench.RequestLoad{{Checked: l.Checked, Unread: l.Unread, Examples: l.Examples}}
+		kinds = []bench.RequestLoad{{Outcomes: l.Outcomes}}
 	}
 	kinds = slices.DeleteFunc(slices.Clone(kinds), func(r bench.RequestLoad) bool {
 		return unreadShare(r) < notLookedAt && r.Unread[bench.UnreadBroken] == 0
@@ -24,10 +24,10 @@ func unread(l bench.Load) bench.Warnings {
 		return nil
 	}
 	slices.SortStableFunc(kinds, func(a, b bench.RequestLoad) int {
-		return cmp.Or(cmp.Compare(unreadShare(b), unreadShare(a)), cmp.Compare(unreadOf(b), unreadOf(a)))
+		return cmp.Or(cmp.Compare(unreadShare(b), unreadShare(a)), cmp.Compare(b.UnreadTotal(), a.UnreadTotal()))
 	})
 	r := kinds[0]
-	n, broken := unreadOf(r), r.Unread[bench.UnreadBroken]
+	n, broken := r.UnreadTotal(), r.Unread[bench.UnreadBroken]
 	text := fmt.Sprintf("%s of %s bodies to compare were not looked at, and are neither right nor wrong: %s",
 		units.Count(n), units.Count(n+r.Checked), reasons(r))
 	if r.Name != "" {
@@ -61,10 +61,8 @@ func reasons(r bench.RequestLoad) (text string) {
 	return text
 }
 
-func unreadOf(r bench.RequestLoad) int64 { return bench.Load{Unread: r.Unread}.UnreadTotal() }
-
 // unreadShare returns the share of the bodies to compare that were not looked at.
 func unreadShare(r bench.RequestLoad) float64 {
-	n := unreadOf(r)
+	n := r.UnreadTotal()
 	return float64(n) / float64(max(1, n+r.Checked))
 }

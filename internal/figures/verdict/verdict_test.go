@@ -57,7 +57,7 @@ func (m made) step(i int) bench.StepResult {
 	s := bench.StepResult{
 		Index: i, Step: bench.Step{Connections: m.connections, Duration: length},
 		Load: bench.Load{
-			Elapsed: length, Wall: length, Succeeded: n, Scheduled: n, ClientCPU: span(m.client),
+			Elapsed: length, Wall: length, Outcomes: bench.Outcomes{Succeeded: n}, Counts: bench.Counts{Scheduled: n}, ClientCPU: span(m.client),
 			InFlight: m.rate * m.mean / 1000, Latency: bench.Latencies{Count: n, Mean: time.Duration(m.mean * 1e6)},
 		},
 		Before: usage(0, 0), After: usage(span(m.contender), m.throttled),

@@ -18,15 +18,11 @@ import (
 func TestWarnings(t *testing.T) {
 	second := time.Second
 	full := load{
-		Elapsed: 2 * second, Wall: 2 * second, Succeeded: 900, Sent: 1000, Scheduled: 1100, Dropped: 100, Late: 500,
-		WaitedForConnection: 300, MaxOpenConnections: 8, Cut: 2, LeadIn: 2 * second, Unserved: 3, Paced: 90,
-		Overran: 30, Reconnects: 31, SentAgain: 22, Drain: 4, DrainMax: 5990 * time.Millisecond,
+		Elapsed: 2 * second, Wall: 2 * second, Outcomes: bench.Outcomes{Succeeded: 900, Rejected: bench.Statuses{429: 40}, Failed: map[bench.ErrorKind]int64{bench.ErrClient: 4}, Examples: map[bench.ErrorKind]string{bench.ErrClient: "no ports"}}, Counts: bench.Counts{Sent: 1000, Scheduled: 1100, Dropped: 100, Late: 500, WaitedForConnection: 300, Cut: 2, Paced: 90, Overran: 30, Reconnects: 31, SentAgain: 22, Drain: 4, DrainMax: 5990 * time.Millisecond}, MaxOpenConnections: 8, LeadIn: 2 * second, Unserved: 3,
 		Latency:   bench.Latencies{Count: 900, Max: 28 * time.Millisecond},
-		ClientCPU: 3800 * time.Millisecond, ClientCPUs: 2, Saturation: .99, Rejected: bench.Statuses{429: 40},
-		Failed:   map[bench.ErrorKind]int64{bench.ErrClient: 4},
-		Examples: map[bench.ErrorKind]string{bench.ErrClient: "no ports"},
+		ClientCPU: 3800 * time.Millisecond, ClientCPUs: 2, Saturation: .99,
 	}
-	behind := load{Elapsed: 2 * second, Succeeded: 200, Sent: 100, Scheduled: 100, Backlog: 50,
+	behind := load{Elapsed: 2 * second, Outcomes: bench.Outcomes{Succeeded: 200}, Counts: bench.Counts{Sent: 100, Scheduled: 100}, Backlog: 50,
 		Sending: bench.Latencies{Mean: 10 * time.Millisecond}}
 	usage := func(cpu time.Duration, kills int64) *bench.Usage {
 		return &bench.Usage{CPU: cpu, Memory: &bench.Memory{OOMKills: kills}}
@@ -71,7 +67,7 @@ func TestWarnings(t *testing.T) {
 		{"another run", of(verdict.OtherRun("process 4711, /home/me/results/a"))},
 		{"a need's cold caches", verdict.ColdCaches(usual.with(waits(1, &bench.Disk{Read: 12 << 20, Reads: 310})).step(0))},
 		{"a need without counters", of(verdict.NeedNotMeasured(bench.NeedInfo{Name: "db", From: bench.NeedExternal}))},
-		{"needs of services", of(verdict.OwnNeeds(bench.NeedSpec{Name: "db", Service: "a"}, bench.NeedSpec{Service: "b"}, "command, image"))},
+		{"needs of services", of(verdict.OwnNeeds(bench.NeedSpec{Name: "db", Service: "a"}, bench.NeedSpec{Service: "b"}))},
 		{"an incident", of(verdict.Incident(bench.Incident{Kind: bench.IncidentPaused, Text: "paused from outside"},
 			3*second))},
 		{"an incident at no time", of(verdict.Incident(bench.Incident{Kind: bench.IncidentSilent,
@@ -127,29 +123,29 @@ func TestLoop_NotLookedAt(t *testing.T) {
 		load bench.Load
 		want string
 	}{
-		{"none", load{Checked: 300}, ""},
+		{"none", load{Outcomes: bench.Outcomes{Checked: 300}}, ""},
 		{"nothing to compare", load{}, ""},
-		{"few", load{Checked: 91, Unread: counts{bench.UnreadLong: 9}}, ""},
-		{"a tenth", load{Checked: 90, Unread: counts{bench.UnreadLong: 10}}, "10 of 100" + text + "longer than 1 MiB"},
-		{"all", load{Unread: counts{bench.UnreadEncoding: 1200}},
+		{"few", load{Outcomes: bench.Outcomes{Checked: 91, Unread: counts{bench.UnreadLong: 9}}}, ""},
+		{"a tenth", load{Outcomes: bench.Outcomes{Checked: 90, Unread: counts{bench.UnreadLong: 10}}}, "10 of 100" + text + "longer than 1 MiB"},
+		{"all", load{Outcomes: bench.Outcomes{Unread: counts{bench.UnreadEncoding: 1200}}},
 			"1,200 of 1,200" + text + `encoding "x" is not gzip, deflate, br or zstd`},
-		{"one broken of many", load{Checked: 300, Unread: counts{bench.UnreadBroken: 1}}, "1 of 301" + text + broken + fix},
-		{"two reasons", load{Unread: counts{bench.UnreadLong: 3, bench.UnreadBroken: 4}},
+		{"one broken of many", load{Outcomes: bench.Outcomes{Checked: 300, Unread: counts{bench.UnreadBroken: 1}}}, "1 of 301" + text + broken + fix},
+		{"two reasons", load{Outcomes: bench.Outcomes{Unread: counts{bench.UnreadLong: 3, bench.UnreadBroken: 4}}},
 			"7 of 7" + text + "4 × " + broken + ", 3 × longer than 1 MiB" + fix},
-		{"two reasons as often", load{Unread: counts{bench.UnreadLong: 4, bench.UnreadBroken: 4}},
+		{"two reasons as often", load{Outcomes: bench.Outcomes{Unread: counts{bench.UnreadLong: 4, bench.UnreadBroken: 4}}},
 			"8 of 8" + text + "4 × " + broken + ", 4 × longer than 1 MiB" + fix},
-		{"one kind of request", load{Checked: 990, Unread: counts{bench.UnreadLong: 10}, Requests: []bench.RequestLoad{
-			{Name: "get", Checked: 990}, {Name: "list", Unread: counts{bench.UnreadLong: 10}, Examples: examples}}},
+		{"one kind of request", load{Outcomes: bench.Outcomes{Checked: 990, Unread: counts{bench.UnreadLong: 10}}, Requests: []bench.RequestLoad{
+			{Name: "get", Outcomes: bench.Outcomes{Checked: 990}}, {Name: "list", Outcomes: bench.Outcomes{Unread: counts{bench.UnreadLong: 10}, Examples: examples}}}},
 			`"list": 10 of 10` + text + "longer than 1 MiB"},
 		{"two kinds of requests", load{Requests: []bench.RequestLoad{
-			{Name: "a", Checked: 5, Unread: counts{bench.UnreadLong: 5}, Examples: examples},
-			{Name: "b", Checked: 4, Unread: counts{bench.UnreadLong: 6}, Examples: examples}}},
+			{Name: "a", Outcomes: bench.Outcomes{Checked: 5, Unread: counts{bench.UnreadLong: 5}, Examples: examples}},
+			{Name: "b", Outcomes: bench.Outcomes{Checked: 4, Unread: counts{bench.UnreadLong: 6}, Examples: examples}}}},
 			`"b": 6 of 10` + text + "longer than 1 MiB (and 1 other kind of requests)"},
 		{"three kinds of requests", load{Requests: []bench.RequestLoad{
-			{Name: "a", Checked: 5, Unread: counts{bench.UnreadLong: 5}, Examples: examples},
-			{Name: "b", Unread: counts{bench.UnreadLong: 5}},
-			{Name: "c", Checked: 99, Unread: counts{bench.UnreadLong: 1}},
-			{Name: "d", Unread: counts{bench.UnreadLong: 6}, Examples: examples}}},
+			{Name: "a", Outcomes: bench.Outcomes{Checked: 5, Unread: counts{bench.UnreadLong: 5}, Examples: examples}},
+			{Name: "b", Outcomes: bench.Outcomes{Unread: counts{bench.UnreadLong: 5}}},
+			{Name: "c", Outcomes: bench.Outcomes{Checked: 99, Unread: counts{bench.UnreadLong: 1}}},
+			{Name: "d", Outcomes: bench.Outcomes{Unread: counts{bench.UnreadLong: 6}, Examples: examples}}}},
 			`"d": 6 of 6` + text + "longer than 1 MiB (and 2 other kinds of requests)"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

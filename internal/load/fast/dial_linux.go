@@ -112,7 +112,7 @@ func (s *shard) connected(c *conn, i int, closed bool) {
 		return
 	}
 	if c.opened {
-		s.counters.Reopened++
+		s.counters.Reconnects++
 	}
 	c.opened = true
 	c.failures = 0

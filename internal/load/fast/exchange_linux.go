@@ -224,7 +224,7 @@ func (s *shard) complete(c *conn, i int, unusable bool, at int64, err error) {
 		late := wakeupDelay(time.Now(), at, time.Duration(now-c.start))
 		x.End -= int64(late)
 		s.counters.Stamped++
-		s.counters.WakeupDelay += late
+		s.counters.ClientWake += late
 	}
 	switch {
 	case c.req.Follows(p.Status):

@@ -161,7 +161,7 @@ func (l *Loop) roundTrip(
 		err = l.connect(ctx, s, deadline)
 		if dialFailed = !wire.Opened(err); !dialFailed {
 			if s.opened {
-				l.note(func(c *record.Counters) { c.Reopened++ })
+				l.note(func(c *record.Counters) { c.Reconnects++ })
 			}
 			s.opened = true
 		}

@@ -7,23 +7,18 @@ import (
 	"github.com/locbench/locbench/internal/figures/hdr"
 )
 
-// Breakdown splits a step by the requests and sessions of its mix, and keeps examples of failures.
+// Breakdown is how the requests of a step ended: all of them, and by request and session of its mix.
 type Breakdown struct {
+	All      RequestTally   // without what is counted by window: successes, their bytes and latency
 	Requests []RequestTally // empty if the mix has one request: that is the step
 	Sessions []SessionTally // one per session of the mix
-	Examples map[bench.ErrorKind]string
-	Statuses StatusTally
-	Unread   map[bench.ErrorKind]int64 // bodies that were to be compared, and were not looked at
 }
 
 // RequestTally counts one request of a mix.
 type RequestTally struct {
-	Succeeded, Bytes int64
-	Checked          int64 // responses whose bodies were compared
-	Failed, Unread   map[bench.ErrorKind]int64
-	Examples         map[bench.ErrorKind]string
-	Latency          *hdr.Histogram // nil before the first success
-	Statuses         StatusTally
+	bench.Outcomes                // without Statuses and Rejected
+	Latency        *hdr.Histogram // nil before the first success
+	Codes          StatusTally
 }
 
 // SessionTally counts one session of a mix.
@@ -42,6 +37,15 @@ func newBreakdown(requests, sessions int) Breakdown {
 	return b
 }
 
+// tallies returns what counts a request of the mix: that of the step, and its own if it has one.
+func (b *Breakdown) tallies(request int) (all [2]*RequestTally, n int) {
+	if all[0] = &b.All; len(b.Requests) == 0 {
+		return all, 1
+	}
+	all[1] = &b.Requests[request]
+	return all, 2
+}
+
 // success counts a successful response to a request of the mix.
 func (b *Breakdown) success(request int, latency time.Duration, bytes int64) {
 	if len(b.Requests) == 0 {
@@ -56,32 +60,27 @@ func (b *Breakdown) success(request int, latency time.Duration, bytes int64) {
 	t.Bytes += bytes
 }
 
-// status counts a complete response to a request of the mix.
-func (b *Breakdown) status(x *Exchange) {
-	b.Statuses.count(x.Status, x.Rejected)
-	if len(b.Requests) > 0 {
-		b.Requests[x.Request].Statuses.count(x.Status, x.Rejected)
+// exchange counts what is known of an exchange in every phase.
+func (b *Breakdown) exchange(x *Exchange) {
+	all, n := b.tallies(x.Request)
+	for _, t := range all[:n] {
+		if x.Checked {
+			t.Checked++
+		}
+		if x.Status != 0 {
+			t.Codes.count(x.Status, x.Rejected)
+		}
+		if x.Unread != "" {
+			t.Unread.Count(x.Unread)
+			if x.Kind == "" {
+				t.Example(x.Unread, x.Example)
+			}
+		}
+		if x.Kind != "" {
+			t.Failed.Count(x.Kind)
+			t.Example(x.Kind, x.Example)
+		}
 	}
-}
-
-// unread counts a body of a request of the mix that was not looked at.
-func (b *Breakdown) unread(x *Exchange) {
-	one := map[bench.ErrorKind]int64{x.Unread: 1}
-	addKinds(&b.Unread, one)
-	if len(b.Requests) > 0 {
-		addKinds(&b.Requests[x.Request].Unread, one)
-	}
-	if x.Kind == "" {
-		b.example(x.Request, x.Unread, x.Example)
-	}
-}
-
-// addKinds adds counts to a map that may be nil.
-func addKinds(to *map[bench.ErrorKind]int64, counts map[bench.ErrorKind]int64) {
-	if *to == nil && len(counts) > 0 {
-		*to = map[bench.ErrorKind]int64{}
-	}
-	addFailures(*to, counts)
 }
 
 // session counts what an exchange means for its session.
@@ -107,59 +106,22 @@ func (b *Breakdown) session(x Exchange) {
 	}
 }
 
-// failure counts a failure of a request of the mix.
-func (b *Breakdown) failure(request int, kind bench.ErrorKind) {
-	if len(b.Requests) == 0 {
-		return
-	}
-	t := &b.Requests[request]
-	if t.Failed == nil {
-		t.Failed = map[bench.ErrorKind]int64{}
-	}
-	t.Failed[kind]++
-}
-
-// example keeps the text of a failure, unless that kind of that request already has one.
-func (b *Breakdown) example(request int, kind bench.ErrorKind, text string) {
-	keepFirst(&b.Examples, kind, text)
-	if len(b.Requests) > 0 {
-		keepFirst(&b.Requests[request].Examples, kind, text)
-	}
-}
-
 // NeedsExample reports whether a kind of failure of a request has no example yet: formatting one is
 // expensive.
 func (b *Breakdown) NeedsExample(request int, kind bench.ErrorKind) bool {
-	examples := b.Examples
-	if len(b.Requests) > 0 {
-		examples = b.Requests[request].Examples
-	}
-	return examples[kind] == ""
+	all, n := b.tallies(request)
+	return all[n-1].Examples[kind] == ""
 }
 
-func keepFirst(examples *map[bench.ErrorKind]string, kind bench.ErrorKind, text string) {
-	if text == "" || (*examples)[kind] != "" {
-		return
-	}
-	if *examples == nil {
-		*examples = map[bench.ErrorKind]string{}
-	}
-	(*examples)[kind] = text
-}
-
-// Add adds the breakdown of another thread or slice. The first example of each kind stays.
+// Add adds the breakdown of another thread or slice.
 func (b *Breakdown) Add(o Breakdown) {
+	b.All.Add(&o.All)
 	for i := range o.Requests {
 		b.Requests[i].Add(&o.Requests[i])
 	}
 	for i := range o.Sessions {
 		b.Sessions[i].Add(&o.Sessions[i])
 	}
-	for kind, text := range o.Examples {
-		keepFirst(&b.Examples, kind, text)
-	}
-	addKinds(&b.Unread, o.Unread)
-	b.Statuses.Add(o.Statuses)
 }
 
 // Add adds the tally of another thread or slice.
@@ -177,15 +139,8 @@ func (t *SessionTally) Add(o *SessionTally) {
 
 // Add adds the tally of another thread or slice.
 func (t *RequestTally) Add(o *RequestTally) {
-	t.Succeeded += o.Succeeded
-	t.Bytes += o.Bytes
-	t.Checked += o.Checked
-	t.Statuses.Add(o.Statuses)
-	addKinds(&t.Failed, o.Failed)
-	addKinds(&t.Unread, o.Unread)
-	for kind, text := range o.Examples {
-		keepFirst(&t.Examples, kind, text)
-	}
+	t.Outcomes.Add(o.Outcomes)
+	t.Codes.Add(o.Codes)
 	if o.Latency == nil {
 		return
 	}
@@ -195,14 +150,17 @@ func (t *RequestTally) Add(o *RequestTally) {
 	t.Latency.Merge(o.Latency)
 }
 
+// outcomes returns the outcomes with those by status.
+func (t *RequestTally) outcomes() bench.Outcomes {
+	all := t.Outcomes
+	all.Statuses, all.Rejected = t.Codes.results()
+	return all
+}
+
 // results returns the requests with their names.
 func (b *Breakdown) results(names []string) (all []bench.RequestLoad) {
 	for i, t := range b.Requests {
-		one := bench.RequestLoad{
-			Name: names[i], Succeeded: t.Succeeded, Failed: t.Failed, Examples: t.Examples, Bytes: t.Bytes,
-			Checked: t.Checked, Unread: t.Unread,
-		}
-		one.Statuses, one.Rejected = t.Statuses.results()
+		one := bench.RequestLoad{Name: names[i], Outcomes: t.outcomes()}
 		if t.Latency != nil {
 			one.Latency = t.Latency.Latencies()
 		}

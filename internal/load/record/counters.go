@@ -49,7 +49,7 @@ func (c *Counters) SendScheduled(p Phase, lag time.Duration, waited bool) {
 	if late {
 		c.Late++
 		if waited {
-			c.Waited++
+			c.WaitedForConnection++
 		}
 	}
 	if p == Measured {
@@ -67,7 +67,7 @@ func (c *Counters) Drop(p Phase, n int64, waited bool) {
 		c.window.Dropped += n
 	}
 	if waited {
-		c.Waited += n
+		c.WaitedForConnection += n
 	}
 }
 
@@ -131,28 +131,24 @@ func (c *Counters) Record(v *Interval, x Exchange) {
 			c.Backlog--
 		}
 	}
-	if x.Checked {
-		c.Checked++
-		if len(c.Requests) > 0 {
-			c.Requests[x.Request].Checked++
-		}
-	}
-	if x.Unread != "" {
-		c.unread(&x)
-	}
 	if x.Paced {
 		c.Paced++
 	}
 	if x.Overran {
 		c.Overran++
 	}
-	if x.Status != 0 {
-		c.status(&x)
-	}
+	c.exchange(&x)
 	c.session(x)
 	took := time.Duration(x.End - x.Start)
 	if x.Kind != "" {
-		c.fail(w, p, x, took)
+		if p == Measured {
+			w.Failed[x.Kind]++
+		}
+		if x.Kind == bench.ErrTimeout {
+			w.Timeouts.Record(took)
+		} else {
+			w.Failures.Record(took)
+		}
 		return
 	}
 	if x.Rejected {
@@ -163,11 +159,11 @@ func (c *Counters) Record(v *Interval, x Exchange) {
 	}
 	switch p {
 	case LeadIn:
-		w.Lead++
+		c.Lead++
 		return
 	case Drain:
-		w.Drain++
-		w.DrainMax = max(w.DrainMax, took+x.Lag)
+		c.Drain++
+		c.DrainMax = max(c.DrainMax, took+x.Lag)
 		return
 	}
 	c.success(x.Request, took+x.Lag, x.Bytes)
@@ -177,21 +173,6 @@ func (c *Counters) Record(v *Interval, x Exchange) {
 	if w.Sending != nil {
 		w.Sending.Record(took)
 	}
-}
-
-func (c *Counters) fail(w *Tally, p Phase, x Exchange, took time.Duration) {
-	c.failure(x.Request, x.Kind)
-	if p == Measured {
-		w.Failed[x.Kind]++
-	} else {
-		w.Outside[x.Kind]++
-	}
-	if x.Kind == bench.ErrTimeout {
-		w.Timeouts.Record(took)
-	} else {
-		w.Failures.Record(took)
-	}
-	c.example(x.Request, x.Kind, x.Example)
 }
 
 // gather moves the counts of all threads into the current window. What ends at until or later

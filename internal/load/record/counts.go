@@ -1,22 +1,30 @@
 package record
 
-import "time"
+import (
+	"time"
+
+	"github.com/locbench/locbench/internal/bench"
+)
 
 // LateAfter is the lag from which a request is late. Timers and schedulers are not more exact.
 const LateAfter = time.Millisecond
 
 // Counts are sums over a step or a part of it.
 type Counts struct {
-	Sent, Cut int64 // in the whole step; Cut: cut off, so neither succeeded nor failed
-	Reopened  int64 // connections that were opened again
-	SentAgain int64 // requests that were sent twice: their connection ended without a response
-	Checked   int64 // responses whose bodies were compared
+	bench.Counts
+	Work
+}
 
-	Within         int64         // successes before the end of a slice, those of its lead-in included
+// Add adds the counts of another part of the step.
+func (c *Counts) Add(o Counts) {
+	c.Counts.Add(o.Counts)
+	c.Work.Add(o.Work)
+}
+
+// Work is what the connections did with their time.
+type Work struct {
 	Iterations     int64         // iterations that are counted, if whole iterations are
 	ConnectionTime time.Duration // time of the connections from their first counted iteration to their last one
-
-	Paced, Overran int64 // iterations after one with a pace, and those after one that took longer
 
 	// Three independent measures of the requests in flight, for Little's law.
 
@@ -25,34 +33,16 @@ type Counts struct {
 	InFlightIntegral time.Duration // requests in flight, as the loop saw them, integrated over the interval
 
 	BackoffTime time.Duration // time within the interval in which connections waited before opening
-	Stamped     int64         // responses with a kernel timestamp
-	WakeupDelay time.Duration // sum of the delays from that timestamp to reading
-
-	Scheduled, Dropped, Late, Waited int64 // open loop only
 }
 
-// Add adds the counts of another part of the step.
-func (c *Counts) Add(o Counts) {
-	c.Sent += o.Sent
-	c.Cut += o.Cut
-	c.Reopened += o.Reopened
-	c.SentAgain += o.SentAgain
-	c.Checked += o.Checked
-	c.Within += o.Within
-	c.Iterations += o.Iterations
-	c.ConnectionTime += o.ConnectionTime
-	c.Paced += o.Paced
-	c.Overran += o.Overran
-	c.ServiceTime += o.ServiceTime
-	c.IntervalTime += o.IntervalTime
-	c.InFlightIntegral += o.InFlightIntegral
-	c.BackoffTime += o.BackoffTime
-	c.Stamped += o.Stamped
-	c.WakeupDelay += o.WakeupDelay
-	c.Scheduled += o.Scheduled
-	c.Dropped += o.Dropped
-	c.Late += o.Late
-	c.Waited += o.Waited
+// Add adds the work of another part of the step.
+func (w *Work) Add(o Work) {
+	w.Iterations += o.Iterations
+	w.ConnectionTime += o.ConnectionTime
+	w.ServiceTime += o.ServiceTime
+	w.IntervalTime += o.IntervalTime
+	w.InFlightIntegral += o.InFlightIntegral
+	w.BackoffTime += o.BackoffTime
 }
 
 // Gauges are current values, not sums over time.

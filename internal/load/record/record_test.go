@@ -54,7 +54,7 @@ func TestBacklogIsWhatEndsAfterTheInterval(t *testing.T) {
 	record(199, "")
 	record(199, bench.ErrReset)
 	record(201, "")
-	if w := c.window; c.Backlog != 2 || w.Succeeded != 2 || w.Drain != 1 {
-		t.Errorf("backlog %d, %d succeeded, %d of the drain", c.Backlog, w.Succeeded, w.Drain)
+	if w := c.window; c.Backlog != 2 || w.Succeeded != 2 || c.Drain != 1 {
+		t.Errorf("backlog %d, %d succeeded, %d of the drain", c.Backlog, w.Succeeded, c.Drain)
 	}
 }

@@ -71,35 +71,26 @@ func newResult(s bench.Step, names, sessions []string) Result {
 func (r *Result) Load() bench.Load {
 	ended := r.Ended
 	l := bench.Load{
-		Definition: bench.Interval,
-		Started:    r.Started, Elapsed: r.Elapsed, LeadIn: r.LeadIn, FirstResponse: r.FirstResponse,
-		Scheduled: r.Sent, Sent: r.Sent, Succeeded: ended.Succeeded, Lead: ended.Lead, Drain: ended.Drain, DrainMax: ended.DrainMax,
-		Cut: r.Cut, Reconnects: r.Reopened, SentAgain: r.SentAgain,
-		Unserved: r.Unserved, Bytes: ended.Bytes,
+		Definition: bench.Interval, Started: r.Started, Elapsed: r.Elapsed, LeadIn: r.LeadIn, FirstResponse: r.FirstResponse,
+		Counts: r.Counts.Counts, Outcomes: r.All.outcomes(), Unserved: r.Unserved, Backlog: r.Backlog,
 		Latency: ended.Latency.Latencies(), Timeouts: ended.Timeouts.Latencies(), Failures: ended.Failures.Latencies(),
-		Windows: r.Windows, Checked: r.Checked, Saturation: r.Saturation, Backlog: r.Backlog,
-		Paced: r.Paced, Overran: r.Overran, Stamped: r.Stamped, ClientWake: r.WakeupDelay, Loop: r.Loop,
+		Windows: r.Windows, Saturation: r.Saturation, Loop: r.Loop,
 		Requests: r.Breakdown.results(r.names), Sessions: r.Breakdown.sessions(r.sessions, r.names),
 	}
-	l.Statuses, l.Rejected = r.Statuses.results()
+	l.Succeeded, l.Bytes = ended.Succeeded, ended.Bytes
 	l.Kept, l.KeptOf = r.sample.Values(bench.KeptRequest.Compare), r.sample.Seen()
 	inFlight := r.InFlightIntegral
 	if r.ByIteration {
-		l.Definition, l.Within, inFlight = bench.Iterations, r.Within, r.ServiceTime
+		l.Definition, inFlight = bench.Iterations, r.ServiceTime
 	}
 	if l.Elapsed > 0 {
 		l.InFlight = float64(inFlight) / float64(l.Elapsed)
 	}
-	if r.Open {
-		l.LatencyOf, l.Scheduled, l.Dropped, l.Late, l.WaitedForConnection = bench.FromScheduled, r.Scheduled, r.Dropped, r.Late, r.Waited
-		l.MaxOpenConnections, l.FinalRate = r.Connections, r.Final
-		l.Sending, l.Lag = ended.Sending.Latencies(), ended.Lag.Latencies()
+	if !r.Open {
+		l.Scheduled = l.Sent
+		return l
 	}
-	failed := map[bench.ErrorKind]int64{}
-	addFailures(failed, ended.Failed)
-	addFailures(failed, ended.Outside)
-	if l.Unread, l.Examples = r.Unread, r.Examples; len(failed) > 0 {
-		l.Failed = failed
-	}
+	l.LatencyOf, l.MaxOpenConnections, l.FinalRate = bench.FromScheduled, r.Connections, r.Final
+	l.Sending, l.Lag = ended.Sending.Latencies(), ended.Lag.Latencies()
 	return l
 }

@@ -77,9 +77,9 @@ func (t *Timeline) Iterate(c *Counters, i *Iterating, x *Exchange) {
 func (t *Timeline) ledIn() { t.unled.Add(-1) }
 
 // Iteration returns the mean time of an iteration; 0 if none has counted.
-func (c Counts) Iteration() time.Duration {
-	if c.Iterations == 0 {
+func (w Work) Iteration() time.Duration {
+	if w.Iterations == 0 {
 		return 0
 	}
-	return c.ConnectionTime / time.Duration(c.Iterations)
+	return w.ConnectionTime / time.Duration(w.Iterations)
 }

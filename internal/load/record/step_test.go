@@ -26,6 +26,11 @@ func shown(v any) string {
 	switch of := reflect.ValueOf(v); of.Kind() {
 	case reflect.Struct:
 		for field, value := range of.Fields() {
+			switch of := value.Interface().(type) {
+			case bench.Counts, bench.Outcomes:
+				fmt.Fprint(&b, shown(of))
+				continue
+			}
 			if !value.IsZero() && field.Name != "Started" {
 				fmt.Fprint(&b, field.Name, ": ", shown(value.Interface()), "\n")
 			}

@@ -27,15 +27,11 @@ func (r *Recorder) closeWindow(end, until time.Duration) bench.Window {
 
 // snapshot returns the tally as a window between two moments.
 func (t *Tally) snapshot(from, end time.Duration, rate float64) bench.Window {
-	w := bench.Window{
-		Start: from, Length: end - from, Succeeded: t.Succeeded, Bytes: t.Bytes, Rejected: t.Rejected,
-		P50: t.Latency.Quantile(.50), P90: t.Latency.Quantile(.90), P99: t.Latency.Quantile(.99),
-		Max: t.Latency.Max(), Sent: t.Sent, Scheduled: t.Scheduled, Late: t.Late, Dropped: t.Dropped, Rate: rate,
-	}
-	if len(t.Failed) > 0 {
-		w.Failed = make(map[bench.ErrorKind]int64, len(t.Failed))
-		addFailures(w.Failed, t.Failed)
-	}
+	w := t.Window
+	w.Start, w.Length, w.Rate = from, end-from, rate
+	w.P50, w.P90, w.P99, w.Max = t.Latency.Quantile(.50), t.Latency.Quantile(.90), t.Latency.Quantile(.99), t.Latency.Max()
+	w.Failed = nil
+	w.Failed.Add(t.Failed)
 	return w
 }
 
@@ -134,10 +130,8 @@ func (r *Recorder) Finish() {
 		r.gather(Undecided)
 	}
 	if n := len(r.Windows); n > 0 {
-		last := &r.Windows[n-1]
-		last.Succeeded += r.window.Succeeded
-		last.Bytes += r.window.Bytes
-		last.Rejected += r.window.Rejected
+		last, late := &r.Windows[n-1], r.window
+		last.Add(bench.Window{Succeeded: late.Succeeded, Bytes: late.Bytes, Rejected: late.Rejected})
 	}
 	r.Ended.Add(r.window)
 	for _, c := range r.counters {

@@ -230,31 +230,6 @@ func TestClockOfQuotaIsReadSeldom(t *testing.T) {
 		"%v", fmt.Sprint(reads, " readings of the clock for 100,000 requests"))
 }
 
-// BenchmarkWrite is the cost of drawing what is checked, in nanoseconds a request.
-func BenchmarkWrite(b *testing.B) {
-	for _, check := range []bool{false, true} {
-		b.Run(fmt.Sprintf("check=%t", check), func(b *testing.B) {
-			spec := Spec{
-				BaseURL: "http://h", Step: bench.Step{Connections: 1, Duration: 10 * time.Second}, CheckQuota: 300, CheckBudget: .01,
-				Requests: []bench.Request{{Name: "get", Path: "/"}},
-			}
-			if check {
-				spec.Check = func(Response) error { return nil }
-			}
-			m, err := NewMix(spec)
-			testenv.OK(b, err)
-			var u User
-			var out []byte
-			for b.Loop() {
-				m.Begin(&u)
-				_, out = m.Write(&u, out[:0])
-				u.taken = nil
-				u.Done(false)
-			}
-		})
-	}
-}
-
 // Which responses of a stretch are drawn is random: what is wrong at regular intervals is neither
 // missed nor found too often.
 func TestQuotaHasNoPeriod(t *testing.T) {

@@ -178,7 +178,9 @@ func TestSessionsDoNotAllocate(t *testing.T) {
 			} else {
 				_, kind, _ = m.CheckResponse(&u, r, a)
 			}
-			testenv.Need(t, kind == "", "%v", kind)
+			if kind != "" { // Need would allocate
+				t.Fatal(kind)
+			}
 			u.Done(false)
 		}
 	}

@@ -54,7 +54,6 @@ type Need struct {
 	images []bench.NeedPart
 	ports  ports
 	env    map[string]string
-	mask   secret.Masker
 	target string       // host:port of an external one
 	relay  func() error // ends it; nil: there is none
 	copied bool         // a contender has it for itself; its state is that of another need
@@ -155,7 +154,7 @@ func (n *Need) Alive(ctx context.Context) error {
 		return nil
 	}
 	if exit := exitOf(c); exit != nil {
-		return n.masked(fmt.Errorf("it has ended: %s%s", n.death(exit), n.lastLines(c)))
+		return fmt.Errorf("it has ended: %s%s", n.death(exit), n.lastLines(c))
 	}
 	n.mu.Lock()
 	usage, before := n.usage.Read(), n.kills
@@ -232,5 +231,3 @@ func exitOf(c needs.Container) *bench.Exit {
 		return nil
 	}
 }
-
-func (n *Need) masked(err error) error { return n.mask.Error(err) }

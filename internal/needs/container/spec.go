@@ -15,9 +15,9 @@ import (
 
 // Kind is this kind of need. Its needs have names of their profile's choice.
 var Kind = needs.Kind{
-	Name: "container", Any: true, Title: "Service",
+	Name: "container",
 	Read: read, Complete: complete, Wrong: wrong,
-	Traits: traits, Differences: differences, Files: files, Runs: runsOf,
+	Traits: traits, Files: files, Runs: runsOf,
 	Missing: "needs the address of a service: write `external: 10.0.0.5:5432` in the profile",
 	Find:    find,
 }
@@ -52,7 +52,6 @@ type service struct {
 	RestoreTimeout  time.Duration     `json:"restore_timeout_ns,omitempty" yaml:"restore_timeout" strict:"min=3m,max=24h"`
 	After           []string          `json:"after,omitempty" yaml:"after" strict:"max=20"`
 	Keep            bool              `json:"keep,omitempty" yaml:"keep"`
-	PerService      bool              `json:"per_service,omitempty" yaml:"per_service"`
 }
 
 // serviceLimits are bench.Limits without a CPU set.

@@ -79,7 +79,7 @@ func fixtureTrial(id bench.Trial, k int, start time.Time) bench.TrialResult {
 func fixtureLoad(i, k, round int, start time.Time) bench.Load {
 	good, late, bad := hdr.New(), hdr.New(), hdr.New()
 	n := 3000 + 100*round + 7*k
-	l := bench.Load{Drain: 1, DrainMax: time.Duration(1+k) * time.Millisecond, Reconnects: int64(2 + k), SentAgain: int64(1 + k), Started: start, Elapsed: 3*time.Second + time.Duration(137*round), Failed: map[bench.ErrorKind]int64{}}
+	l := bench.Load{Counts: bench.Counts{Drain: 1, DrainMax: time.Duration(1+k) * time.Millisecond, Reconnects: int64(2 + k), SentAgain: int64(1 + k)}, Started: start, Elapsed: 3*time.Second + time.Duration(137*round), Outcomes: bench.Outcomes{Failed: map[bench.ErrorKind]int64{}}}
 	l.Windows = []bench.Window{{Length: time.Second}, {Start: time.Second, Length: time.Second}, {Start: 2 * time.Second, Length: time.Second + time.Duration(137*round)}}
 	for j := range n {
 		d := time.Duration(150_000+(j*7919)%1_000_000*(1+k)) * time.Nanosecond

@@ -138,10 +138,23 @@ func (s *schemas) define(t reflect.Type) {
 	def := schemaObject{"type": "object", "description": s.docs[t.Name()]}
 	s.defs[t.Name()] = def
 	properties, required := schemaObject{}, []string{}
+	s.properties(t, properties, &required)
+	def["properties"], def["required"] = properties, required
+	if s.closed {
+		def["additionalProperties"] = false
+	}
+}
+
+// properties adds the fields of a struct, and those of structs embedded in it.
+func (s *schemas) properties(t reflect.Type, properties schemaObject, required *[]string) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if name == "-" || !f.IsExported() {
+			continue
+		}
+		if f.Anonymous && name == "" {
+			s.properties(f.Type, properties, required)
 			continue
 		}
 		p := s.of(f.Type)
@@ -149,16 +162,12 @@ func (s *schemas) define(t reflect.Type) {
 			p["description"] = doc
 		}
 		if options == "" {
-			required = append(required, name)
+			*required = append(*required, name)
 			if k := f.Type.Kind(); k == reflect.Slice || k == reflect.Map { // an empty one
 				p["type"] = []string{p["type"].(string), "null"}
 			}
 		}
 		properties[name] = p
-	}
-	def["properties"], def["required"] = properties, required
-	if s.closed {
-		def["additionalProperties"] = false
 	}
 }
 

@@ -16,8 +16,7 @@ func TestOutcome(t *testing.T) {
 	at := func(cpu time.Duration) *bench.Usage { return &bench.Usage{CPU: cpu} }
 	res := bench.StepResult{
 		Index: 4, Before: at(time.Second), After: at(3 * time.Second),
-		Load: bench.Load{Elapsed: 4 * time.Second, Wall: 4 * time.Second, Succeeded: 4000, Late: 3, Dropped: 500,
-			Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 500}, Latency: bench.Latencies{P50: 1, P99: 2}},
+		Load: bench.Load{Elapsed: 4 * time.Second, Wall: 4 * time.Second, Outcomes: bench.Outcomes{Succeeded: 4000, Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 500}}, Counts: bench.Counts{Late: 3, Dropped: 500}, Latency: bench.Latencies{P50: 1, P99: 2}},
 	}
 	probe := Probe{Number: 3, Rate: 1000, Phase: Confirm, Try: 1}
 	got := Verdict{Client: true}.Outcome(probe, res, []string{"x"})

@@ -70,7 +70,7 @@ func TestParseConditionsMistakes(t *testing.T) {
 
 func TestConditionsCheck(t *testing.T) {
 	load := bench.Load{
-		Elapsed: 10 * time.Second, Succeeded: 9980, Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 5}, Dropped: 15,
+		Elapsed: 10 * time.Second, Outcomes: bench.Outcomes{Succeeded: 9980, Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 5}}, Counts: bench.Counts{Dropped: 15},
 		Latency: bench.Latencies{Count: 9980, Mean: time.Millisecond, P50: time.Millisecond, P75: 2 * time.Millisecond, P90: 3 * time.Millisecond,
 			P95: 4 * time.Millisecond, P99: 50 * time.Millisecond, P999: 60 * time.Millisecond, Max: 70 * time.Millisecond},
 	}
@@ -128,7 +128,7 @@ func FuzzParseConditions(f *testing.F) {
 func TestErrorsAreEstimatedFromComparedBodies(t *testing.T) {
 	conditions, err := ParseConditions("errors<0.1%")
 	testenv.OK(t, err)
-	load := bench.Load{Succeeded: 9997, Checked: 114, Failed: map[bench.ErrorKind]int64{bench.ErrWrong: 3}}
+	load := bench.Load{Outcomes: bench.Outcomes{Succeeded: 9997, Checked: 114, Failed: map[bench.ErrorKind]int64{bench.ErrWrong: 3}}}
 	testenv.Check(t, len(conditions.Missed(load)) == 1,
 		"3 of 114 compared bodies are unexpected, and errors<0.1%% is met")
 }

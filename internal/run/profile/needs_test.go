@@ -28,8 +28,8 @@ func withAnyName(t *testing.T) {
 	all := kinds.All
 	t.Cleanup(func() { kinds.All = all })
 	of := func(n bench.NeedSpec) anyName { return testenv.Must(bench.ReadForm[anyName](n.Of))(t) }
-	kinds.All = append(slices.DeleteFunc(slices.Clone(all), func(k needs.Kind) bool { return k.Any }), needs.Kind{
-		Name: "container", Any: true,
+	kinds.All = append(slices.DeleteFunc(slices.Clone(all), func(k needs.Kind) bool { return k.Name == "container" }), needs.Kind{
+		Name: "container",
 		Read: func(v strictyaml.Value) bench.NeedSpec {
 			var f anyName
 			v.Decode(&f)

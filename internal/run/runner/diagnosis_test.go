@@ -20,11 +20,11 @@ func TestSilentAtEnd(t *testing.T) {
 		load bench.Load
 		want bool
 	}{
-		"all is well":                    {bench.Load{Windows: []bench.Window{responding}, Backlog: 2, Drain: 2}, false},
+		"all is well":                    {bench.Load{Windows: []bench.Window{responding}, Backlog: 2, Counts: bench.Counts{Drain: 2}}, false},
 		"no request was sent":            {bench.Load{Windows: []bench.Window{none}}, false},
-		"some requests fail":             {bench.Load{Failed: timeouts, Windows: []bench.Window{responding}, Backlog: 2, Drain: 1}, false},
-		"no success in the last second":  {bench.Load{Failed: timeouts, Windows: []bench.Window{responding, none}}, true},
-		"stopped within the last second": {bench.Load{Failed: timeouts, Windows: []bench.Window{responding, responding}, Backlog: 2}, true},
+		"some requests fail":             {bench.Load{Outcomes: bench.Outcomes{Failed: timeouts}, Windows: []bench.Window{responding}, Backlog: 2, Counts: bench.Counts{Drain: 1}}, false},
+		"no success in the last second":  {bench.Load{Outcomes: bench.Outcomes{Failed: timeouts}, Windows: []bench.Window{responding, none}}, true},
+		"stopped within the last second": {bench.Load{Outcomes: bench.Outcomes{Failed: timeouts}, Windows: []bench.Window{responding, responding}, Backlog: 2}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			testenv.Equal(t, silentAtEnd(test.load), test.want, "silent")
@@ -47,7 +47,7 @@ func TestStuckAtEnd(t *testing.T) {
 		"no response, but no timeout": {0, 16, 0, 0, false},
 	} {
 		l := bench.Load{
-			Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: test.timeouts}, Backlog: test.backlog, Drain: test.drain,
+			Outcomes: bench.Outcomes{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: test.timeouts}}, Backlog: test.backlog, Counts: bench.Counts{Drain: test.drain},
 			Windows: []bench.Window{{Succeeded: test.last}},
 		}
 		testenv.Equal(t, stuckAtEnd(l), test.want, name)
@@ -60,11 +60,11 @@ func TestWithoutResponse(t *testing.T) {
 		load bench.Load
 		want bool
 	}{
-		"timeouts, refused and reset": {bench.Load{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 1, bench.ErrRefused: 1, bench.ErrReset: 1}}, true},
-		"another status":              {bench.Load{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 9, "5xx": 1}}, false},
-		"no other status":             {bench.Load{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 9, "5xx": 0}}, true},
-		"a success":                   {bench.Load{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 9}, Succeeded: 1}, false},
-		"a success in the lead-in":    {bench.Load{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 9}, Lead: 1}, false},
+		"timeouts, refused and reset": {bench.Load{Outcomes: bench.Outcomes{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 1, bench.ErrRefused: 1, bench.ErrReset: 1}}}, true},
+		"another status":              {bench.Load{Outcomes: bench.Outcomes{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 9, "5xx": 1}}}, false},
+		"no other status":             {bench.Load{Outcomes: bench.Outcomes{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 9, "5xx": 0}}}, true},
+		"a success":                   {bench.Load{Outcomes: bench.Outcomes{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 9}, Succeeded: 1}}, false},
+		"a success in the lead-in":    {bench.Load{Outcomes: bench.Outcomes{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 9}}, Counts: bench.Counts{Lead: 1}}, false},
 	} {
 		testenv.Equal(t, withoutResponse(test.load), test.want, name)
 	}

@@ -170,7 +170,7 @@ func (f fakeEngine) Run(ctx context.Context, _ Place, step bench.Step, hooks Hoo
 }
 
 func good(context.Context, bench.Step) (bench.Load, error) {
-	return bench.Load{Succeeded: 100, Sent: 100, Elapsed: time.Second}, nil
+	return bench.Load{Outcomes: bench.Outcomes{Succeeded: 100}, Counts: bench.Counts{Sent: 100}, Elapsed: time.Second}, nil
 }
 
 type fakeChecks struct{ fail error }
@@ -498,7 +498,7 @@ func (f *fakeRun) sendIn(index int, kind bench.ControlKind) {
 			<-applied
 		} else if !held.Swap(true) {
 			<-ctx.Done()
-			return bench.Load{Succeeded: 7}, ctx.Err()
+			return bench.Load{Outcomes: bench.Outcomes{Succeeded: 7}}, ctx.Err()
 		}
 		return good(ctx, bench.Step{})
 	})

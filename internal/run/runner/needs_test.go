@@ -169,7 +169,7 @@ func TestNeedIncidents(t *testing.T) {
 // did then, and it does not exclude the contender.
 func TestRun_LostNeed(t *testing.T) {
 	refused := func(context.Context) (bench.Load, error) {
-		return bench.Load{Failed: map[bench.ErrorKind]int64{bench.ErrRefused: 100}}, nil
+		return bench.Load{Outcomes: bench.Outcomes{Failed: map[bench.ErrorKind]int64{bench.ErrRefused: 100}}}, nil
 	}
 	for name, c := range map[string]struct {
 		load    func(f *fakeRun) (bench.Load, error)
@@ -181,7 +181,7 @@ func TestRun_LostNeed(t *testing.T) {
 			return refused(context.Background())
 		}, "lost db: it has ended; the contender died: exit code 1"},
 		"some success": {func(*fakeRun) (bench.Load, error) {
-			return bench.Load{Succeeded: 10, Failed: map[bench.ErrorKind]int64{bench.ErrRefused: 90}}, nil
+			return bench.Load{Outcomes: bench.Outcomes{Succeeded: 10, Failed: map[bench.ErrorKind]int64{bench.ErrRefused: 90}}}, nil
 		}, "lost db: it has ended"},
 	} {
 		t.Run(name, func(t *testing.T) {

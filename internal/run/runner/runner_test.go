@@ -83,7 +83,7 @@ func TestRun(t *testing.T) {
 				}
 				inst.die(bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true})
 				<-ctx.Done() // the runner cuts the step short
-				return bench.Load{Succeeded: 7}, ctx.Err()
+				return bench.Load{Outcomes: bench.Outcomes{Succeeded: 7}}, ctx.Err()
 			})
 		},
 		"a contender exits after the last step": func(f *fakeRun) {
@@ -102,15 +102,14 @@ func TestRun(t *testing.T) {
 				time.AfterFunc(10*time.Millisecond, func() {
 					inst.die(bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true})
 				})
-				return bench.Load{Failed: map[bench.ErrorKind]int64{"connect": 45}}, nil
+				return bench.Load{Outcomes: bench.Outcomes{Failed: map[bench.ErrorKind]int64{"connect": 45}}}, nil
 			})
 		},
 		"a contender hangs": func(f *fakeRun) {
 			f.only(1)
 			f.site.engine = fakeEngine(func(context.Context, bench.Step) (bench.Load, error) {
 				return bench.Load{
-					Failed:   map[bench.ErrorKind]int64{bench.ErrTimeout: 4},
-					Examples: map[bench.ErrorKind]string{bench.ErrTimeout: "no response after 1s"},
+					Outcomes: bench.Outcomes{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 4}, Examples: map[bench.ErrorKind]string{bench.ErrTimeout: "no response after 1s"}},
 				}, nil
 			})
 		},
@@ -135,7 +134,7 @@ func TestRun(t *testing.T) {
 		"interrupted in a step": func(f *fakeRun) {
 			f.load(4, func(ctx context.Context) (bench.Load, error) {
 				f.interrupt(interrupted)
-				return bench.Load{Succeeded: 3}, ctx.Err()
+				return bench.Load{Outcomes: bench.Outcomes{Succeeded: 3}}, ctx.Err()
 			})
 		},
 		"one contender cannot be built": build(func(name string) bool { return name == "b" }),
@@ -146,7 +145,7 @@ func TestRun(t *testing.T) {
 			f.site.alive = func(context.Context) error { return gone }
 			f.load(2, func(context.Context) (bench.Load, error) {
 				gone = errors.New("connection refused")
-				return bench.Load{Failed: map[bench.ErrorKind]int64{"5xx": 10}}, nil
+				return bench.Load{Outcomes: bench.Outcomes{Failed: map[bench.ErrorKind]int64{"5xx": 10}}}, nil
 			})
 		},
 		"the store responds again": func(f *fakeRun) {
@@ -170,7 +169,7 @@ func TestRun(t *testing.T) {
 			f.cfg.Run.Profile.Steps = []bench.Step{{Name: "one", Connections: 1}, {Name: "half", PeakShare: 0.5}}
 			f.site.engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
 				if step.Connections == 0 {
-					return bench.Load{Succeeded: int64(step.Rate)}, nil
+					return bench.Load{Outcomes: bench.Outcomes{Succeeded: int64(step.Rate)}}, nil
 				}
 				return good(ctx, step)
 			})

@@ -26,8 +26,7 @@ func TestCause(t *testing.T) {
 	killed := bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}
 	exited := bench.Exit{Code: 7}
 	timeout := timeoutError{"GET /x: i/o timeout"}
-	stuck := bench.Load{Succeeded: 900, Sent: 916, Elapsed: time.Second, Backlog: 16, Drain: 2,
-		Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 14}, Windows: []bench.Window{{Succeeded: 900}}}
+	stuck := bench.Load{Outcomes: bench.Outcomes{Succeeded: 900, Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 14}}, Counts: bench.Counts{Sent: 916, Drain: 2}, Elapsed: time.Second, Backlog: 16, Windows: []bench.Window{{Succeeded: 900}}}
 	responding := func(context.Context, Place) error { return nil }
 	hangs := func(context.Context, Place) error { return timeout }
 	notLoaded := func(context.Context, Place) error { return errors.New("not loaded: got 404") }
@@ -85,10 +84,10 @@ func TestCause(t *testing.T) {
 			f.site.unanswered = responding
 		}, "", ""},
 		"no response in two steps": {func(f *fakeRun) {
-			f.site.engine = steps(bench.Load{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 9}})
+			f.site.engine = steps(bench.Load{Outcomes: bench.Outcomes{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 9}}})
 		}, bench.CauseSilent, "had no success in 2 consecutive steps"},
 		"only errors in two steps": {func(f *fakeRun) {
-			f.site.engine = steps(bench.Load{Failed: map[bench.ErrorKind]int64{"5xx": 9}})
+			f.site.engine = steps(bench.Load{Outcomes: bench.Outcomes{Failed: map[bench.ErrorKind]int64{"5xx": 9}}})
 		}, "", "had no success in 2 consecutive steps"},
 		"teardown without response, killed on stop": {func(f *fakeRun) {
 			f.launcher.killed = true

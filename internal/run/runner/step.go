@@ -89,10 +89,10 @@ type ended struct {
 // is silent, and publishes the result. The error ends the trial.
 func (l *trialRun) finished(ctx context.Context, i int, step bench.Step, paused time.Duration) (done ended, err error) {
 	l.incidents.begin(i)
-	done, beside, err := l.warmedUp(ctx, i, step)
+	done, others, err := l.warmedUp(ctx, i, step)
 	res := &done.res
 	if err == nil {
-		res.Drift = stats.Drift(*res, beside...)
+		res.Drift = stats.Drift(*res, others...)
 	}
 	if err == nil && !done.skipped && silentAtEnd(res.Load) && l.exited(ctx) {
 		err = l.orExit(ctx, errDied)
@@ -144,11 +144,11 @@ func (l *trialRun) finished(ctx context.Context, i int, step bench.Step, paused 
 }
 
 // warmedUp runs a step again, as one with what was before, until compilers are no longer at work.
-// beside are the results of the contenders that take turns with this one.
-func (l *trialRun) warmedUp(ctx context.Context, i int, step bench.Step) (done ended, beside []bench.StepResult, err error) {
+// others are the results of the contenders that are interleaved with this one.
+func (l *trialRun) warmedUp(ctx context.Context, i int, step bench.Step) (done ended, others []bench.StepResult, err error) {
 	done, err = l.step(ctx, i, step)
-	beside = l.exchange(ctx, done.res, err)
-	for err == nil && l.warmOn(i, append(beside, done.res)) {
+	others = l.exchange(ctx, done.res, err)
+	for err == nil && l.warmOn(i, append(others, done.res)) {
 		earlier, part := done.res, step
 		part.Duration = warmUpPart
 		l.warmed += earlier.Step.Duration
@@ -156,14 +156,14 @@ func (l *trialRun) warmedUp(ctx context.Context, i int, step bench.Step) (done e
 			done.res.Load.Continue(earlier.Load)
 			done.res.Warnings = withEarlier(done.res.Warnings, earlier.Warnings)
 		}
-		beside = l.exchange(ctx, done.res, err)
+		others = l.exchange(ctx, done.res, err)
 	}
 	if l.warmed > 0 {
 		l.notice("info", fmt.Sprintf("%s: warmed up for %s, as compilers were at work", step.Name,
 			units.Duration(l.warmed+done.res.Step.Duration)))
 		l.warmed, l.idle, l.served, done.res.Step = 0, 0, 0, step
 	}
-	return done, beside, err
+	return done, others, err
 }
 
 // peak returns the throughput of which a step's rate is a share: the highest of this trial, or the

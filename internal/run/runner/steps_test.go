@@ -94,7 +94,7 @@ func (e paced) Run(_ context.Context, at Place, step bench.Step, hooks Hooks) (b
 	if step.Open() && at.Trial.Contender == e.fail {
 		return bench.Load{}, fmt.Errorf("no more ports")
 	}
-	return bench.Load{Sent: n, Succeeded: n, Elapsed: time.Second}, nil
+	return bench.Load{Counts: bench.Counts{Sent: n}, Outcomes: bench.Outcomes{Succeeded: n}, Elapsed: time.Second}, nil
 }
 
 // TestRun_LowestPeak: a share of the lowest peak is one rate for all contenders of an interleaved
@@ -136,7 +136,7 @@ func TestThresholds(t *testing.T) {
 		return func(f *fakeRun) {
 			f.cfg.Run.Profile.Thresholds = []bench.Threshold{th}
 			f.site.engine = fakeEngine(func(_ context.Context, step bench.Step) (bench.Load, error) {
-				load := bench.Load{Succeeded: 100, Elapsed: time.Second, Failed: map[bench.ErrorKind]int64{}}
+				load := bench.Load{Outcomes: bench.Outcomes{Succeeded: 100, Failed: map[bench.ErrorKind]int64{}}, Elapsed: time.Second}
 				if step.Name != "one" {
 					load.Failed["5xx"] = 50
 				}

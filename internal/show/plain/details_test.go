@@ -29,7 +29,7 @@ func TestDetails(t *testing.T) {
 			Needs: map[string]*bench.NeedUsage{"db": {At: at.Add(n * time.Second), Source: "cgroup v2", CPU: n * 300 * time.Millisecond}},
 		}
 	}
-	got := details(bench.StepResult{Load: bench.Load{Succeeded: 1000}, Before: usage(1), After: usage(11), HostBefore: host(1), HostAfter: host(11)})
+	got := details(bench.StepResult{Load: bench.Load{Outcomes: bench.Outcomes{Succeeded: 1000}}, Before: usage(1), After: usage(11), HostBefore: host(1), HostAfter: host(11)})
 	want := []string{
 		"CPU       10.0 s, 75% user, 25% system, 4.00 s throttled in 60 of 100 periods",
 		"waiting   for CPU 12%, for disk 0%",

@@ -192,7 +192,7 @@ func (b *ending) steps(c analysis.Contender) {
 		}
 		t.Add(append(cells, boundBy(bound))...)
 		title := safe.Line(s.Step.Title(), 60)
-		notes.add(wrong > 0, "  %s: %s", title, bench.Unexpected{Count: wrong, Compared: s.Compared}.Share())
+		notes.add(wrong > 0, "  %s: %s", title, bench.Unexpected{Count: wrong, Compared: s.Checked}.Share())
 		notes.add(s.StatusWords() != "", "  %s: %s", title, s.StatusWords())
 	}
 	if peak, ok := c.PeakStep(); ok {

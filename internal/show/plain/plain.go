@@ -129,7 +129,7 @@ func (p *Printer) report(rec bench.Record) {
 		if e.Index < len(p.run.Profile.Steps) {
 			name = p.run.Profile.Steps[e.Index].Name
 		}
-		p.show(rec, loadText(name, w.Throughput(), w.P50, w.P99, (bench.Load{Failed: w.Failed}).FailedTotal()))
+		p.show(rec, loadText(name, w.Throughput(), w.P50, w.P99, w.Failed.Total()))
 	case bench.StepEnded: // a row instead of the sentence
 		p.stepEnded(e.Result, all[1:])
 		return

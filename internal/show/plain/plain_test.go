@@ -31,7 +31,7 @@ func stepResult(index, connections int, succeeded int64, warmUp bool) bench.Step
 		Before: usage(time.Duration(index)*10*time.Second, int64(index)*5),
 		After:  usage(time.Duration(index+1)*10*time.Second, int64(index+1)*5),
 		Load: bench.Load{
-			Succeeded: succeeded, Elapsed: 10 * time.Second,
+			Outcomes: bench.Outcomes{Succeeded: succeeded}, Elapsed: 10 * time.Second,
 			Latency: bench.Latencies{Count: succeeded, P50: 348 * time.Microsecond, P90: 900 * time.Microsecond, P99: 6210 * time.Microsecond, Max: 1234 * time.Millisecond},
 		},
 	}

@@ -43,7 +43,7 @@ func TestMiddle(t *testing.T) {
 			l = latencies(time.Second, time.Second, time.Second, time.Second, time.Second, time.Second)
 		}
 		trials = append(trials, stepsOf("a", round, func(int) bench.Load {
-			return bench.Load{Elapsed: time.Second, Succeeded: int64(100 * round), Latency: l}
+			return bench.Load{Elapsed: time.Second, Outcomes: bench.Outcomes{Succeeded: int64(100 * round)}, Latency: l}
 		}, 2, 4))
 	}
 	trials[0].Steps[1].Aborted = "died"
@@ -201,7 +201,9 @@ func TestPercentiles(t *testing.T) {
 	for i := 1; i <= 1000; i++ {
 		h.Record(time.Duration(i) * time.Millisecond)
 	}
-	trial := stepsOf("a", 1, func(int) bench.Load { return bench.Load{Elapsed: time.Second, Succeeded: 1000, Latency: h.Latencies()} }, 2)
+	trial := stepsOf("a", 1, func(int) bench.Load {
+		return bench.Load{Elapsed: time.Second, Outcomes: bench.Outcomes{Succeeded: 1000}, Latency: h.Latencies()}
+	}, 2)
 	points := chartOf(t, bench.Run{}, []bench.TrialResult{trial}, "percentiles").Lines[0].points
 	testenv.Need(t, len(points) == 31, "%d points", len(points))
 	for i, want := range map[int]float64{0: 1, 10: 900, 20: 990, 30: 999} {

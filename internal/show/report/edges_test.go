@@ -75,14 +75,14 @@ func withoutScripts(t *testing.T, doc []byte) []byte {
 // A missing value is a gap in the chart and a dash in the table; a measured 0 is a 0.
 func TestMissingIsNotZero(t *testing.T) {
 	trial := bench.TrialResult{Trial: bench.Trial{Contender: "a", Round: 2}, Steps: []bench.StepResult{
-		{Index: 0, Step: bench.Step{Connections: 1, WarmUp: true}, Load: bench.Load{Elapsed: time.Second, Succeeded: 10}},
-		{Index: 2, Step: bench.Step{Connections: 4}, Load: bench.Load{Elapsed: time.Second, Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 3}}, Aborted: "died"},
+		{Index: 0, Step: bench.Step{Connections: 1, WarmUp: true}, Load: bench.Load{Elapsed: time.Second, Outcomes: bench.Outcomes{Succeeded: 10}}},
+		{Index: 2, Step: bench.Step{Connections: 4}, Load: bench.Load{Elapsed: time.Second, Outcomes: bench.Outcomes{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 3}}}, Aborted: "died"},
 	}}
 	run := bench.Run{Profile: bench.Profile{Steps: []bench.Step{{Connections: 1, WarmUp: true}, {Connections: 2}, {Connections: 4}}}}
 	trials := []bench.TrialResult{trial, trial}
 	trials[1].Trial.Contender, trials[1].Steps = "b", []bench.StepResult{
-		{Index: 1, Step: bench.Step{Connections: 2}, Load: bench.Load{Elapsed: time.Second, Succeeded: 20}},
-		{Index: 2, Step: bench.Step{Connections: 4}, Load: bench.Load{Elapsed: time.Second, Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 3}}},
+		{Index: 1, Step: bench.Step{Connections: 2}, Load: bench.Load{Elapsed: time.Second, Outcomes: bench.Outcomes{Succeeded: 20}}},
+		{Index: 2, Step: bench.Step{Connections: 4}, Load: bench.Load{Elapsed: time.Second, Outcomes: bench.Outcomes{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 3}}}},
 	}
 	ch := chartOf(t, run, trials, "throughput")
 	var cells []string
@@ -141,23 +141,6 @@ func TestChecks(t *testing.T) {
 			testenv.Equal(t, g.Failed, c.failed)
 		})
 	}
-}
-
-// Contenders are in the order of the profile, variants apart, rounds in order, in whichever order
-// the files were read.
-func TestOrder(t *testing.T) {
-	run := bench.Run{Profile: bench.Profile{Contenders: []bench.Selection{{Contender: "z"}, {Contender: "k", Variant: "netty"}, {Contender: "k", Variant: "jetty"}}}}
-	var trials []bench.TrialResult
-	for _, trial := range []bench.Trial{{Contender: "k", Variant: "jetty", Round: 2}, {Contender: "other", Round: 1}, {Contender: "k", Variant: "netty", Round: 1}, {Contender: "z", Round: 10}, {Contender: "k", Variant: "jetty", Round: 1}, {Contender: "z", Round: 2}} {
-		trials = append(trials, bench.TrialResult{Trial: trial})
-	}
-	var got []string
-	for _, c := range newLayout(analysis.Of(run, trials)).columns {
-		got = append(got, c.Name())
-	}
-	want := "z-2 z-10 k.netty-1 k.jetty-1 k.jetty-2 other-1"
-	testenv.Check(t, strings.Join(got, " ") == want, "%s, want %s", strings.Join(got, " "), want)
-	testenv.Equal(t, trials[0].Trial.Contender, "k", "the caller's slice was sorted")
 }
 
 // A full disk is an error.

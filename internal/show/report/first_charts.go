@@ -143,7 +143,7 @@ func unanswered(l layout) chart {
 			if w.Scheduled == 0 && len(all) == 0 && open == 0 {
 				continue
 			}
-			open += w.Scheduled - w.Succeeded - w.Rejected - w.Dropped - bench.Load{Failed: w.Failed}.FailedTotal()
+			open += w.Scheduled - w.Succeeded - w.Rejected - w.Dropped - w.Failed.Total()
 			all = append(all, point{x: (w.Start + w.Length).Seconds(), y: float64(max(0, open))})
 		}
 		return all

@@ -151,7 +151,7 @@ func fixtureTrial(p bench.Profile, k, round int, start time.Time) bench.TrialRes
 			rate /= 1 + 2/float64(i+1)
 		}
 		s := bench.StepResult{Index: i, Step: step, Before: usage(i)}
-		s.Load = bench.Load{Elapsed: step.Duration, Sent: int64(rate * 10), Succeeded: int64(rate * 10), ClientCPU: 2 * time.Second}
+		s.Load = bench.Load{Elapsed: step.Duration, Counts: bench.Counts{Sent: int64(rate * 10)}, Outcomes: bench.Outcomes{Succeeded: int64(rate * 10)}, ClientCPU: 2 * time.Second}
 		if step.Connections >= 1024 {
 			failed := s.Load.Sent / 60
 			s.Load.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: failed - failed/4, bench.ErrReset: failed / 4}

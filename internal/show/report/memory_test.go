@@ -36,8 +36,7 @@ func grown(seconds int, limit int64) (bench.Run, []bench.TrialResult) {
 		for i, step := range profile.Steps {
 			n := int(step.Duration / time.Second)
 			r := bench.StepResult{Index: i, Step: step, Before: usage()}
-			r.Load = bench.Load{Started: at, Elapsed: step.Duration, Succeeded: int64(995 * n),
-				Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: int64(5 * n)}}
+			r.Load = bench.Load{Started: at, Elapsed: step.Duration, Outcomes: bench.Outcomes{Succeeded: int64(995 * n), Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: int64(5 * n)}}}
 			for j := range n {
 				r.Load.Windows = append(r.Load.Windows, bench.Window{Start: time.Duration(j) * time.Second, Length: time.Second,
 					Succeeded: 995, Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 5}})
@@ -119,12 +118,4 @@ func TestMemory_Long(t *testing.T) {
 	testenv.Check(t, len(points) <= maxTrialPoints, "%d points", len(points))
 	testenv.Check(t, slices.ContainsFunc(points, func(p point) bool { return p.y == 77 }), "the peak is not in the chart")
 	testenv.Contains(t, ch.Note, "each point covers up to 3 seconds")
-}
-
-// The contender whose memory grows is named.
-func TestMemory_Growth(t *testing.T) {
-	run, trials := grown(10, 0)
-	trials[0].Steps[1].Warnings = bench.Warnings{{Kind: bench.WarnMemoryGrowth, Text: "memory use grew by 16 KiB per request and did not come back",
-		Values: map[string]float64{bench.GrowthRate: 16 << 10}}}
-	testenv.Contains(t, chartOf(t, run, trials, "second-memory").Note, "a: memory use grew by 16 KiB per request and did not come back.")
 }

@@ -60,8 +60,8 @@ func sessions(l layout) table.Table {
 }
 
 // errorRate returns the error rate, after a "~" if it is an estimate.
-func errorRate(l bench.Load) string {
-	return when(l.ErrorRateIsEstimate(), "~") + units.Share(l.ErrorRate())
+func errorRate(a bench.Outcomes) string {
+	return when(a.ErrorRateIsEstimate(), "~") + units.Share(a.ErrorRate())
 }
 
 // breakdown returns the results of each request of a mix, contenders side by side at one step.
@@ -81,9 +81,8 @@ func breakdown(l layout) table.Table {
 		func(r bench.RequestLoad) []any {
 			order = append(order, cleanName(r.Name))
 			latency := func(d time.Duration) string { return shownIf(r.Latency.Count != 0, units.Duration(d)) }
-			of := bench.Load{Succeeded: r.Succeeded, Failed: r.Failed, Rejected: r.Rejected, Checked: r.Checked}
 			return []any{cleanName(r.Name), newRow(step.Step, 0).Title, units.Count(r.Succeeded),
-				table.Cell{Text: errorRate(of), Small: errorKinds(r.Failed)},
+				table.Cell{Text: errorRate(r.Outcomes), Small: errorKinds(r.Failed)},
 				latency(r.Latency.P50), latency(r.Latency.P90), latency(r.Latency.P99), latency(r.Latency.Max)}
 		})
 	slices.SortStableFunc(t.Rows, func(a, b table.Row) int {

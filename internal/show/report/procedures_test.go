@@ -25,7 +25,7 @@ func procedureTrial(name string, round int, steps ...bench.StepResult) bench.Tri
 func oneRequest(request string, succeeded int64, inFlight float64) bench.StepResult {
 	return bench.StepResult{
 		Step: bench.Step{Name: "2000 connections, " + request, Connections: 2000, Request: request, Duration: 10 * time.Second},
-		Load: bench.Load{Elapsed: 10 * time.Second, Sent: succeeded, Scheduled: succeeded, Succeeded: succeeded, InFlight: inFlight},
+		Load: bench.Load{Elapsed: 10 * time.Second, Counts: bench.Counts{Sent: succeeded, Scheduled: succeeded}, Outcomes: bench.Outcomes{Succeeded: succeeded}, InFlight: inFlight},
 	}
 }
 
@@ -33,7 +33,7 @@ func TestArrivals(t *testing.T) {
 	step := bench.StepResult{
 		Step: bench.Step{Name: "4000 users over 5s", Arrivals: &bench.Arrivals{Users: 4000, Over: 5 * time.Second, Requests: 2}, Duration: time.Minute},
 		Load: bench.Load{
-			Elapsed: 8200 * time.Millisecond, Scheduled: 8000, Sent: 8000, Succeeded: 7990, Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 10},
+			Elapsed: 8200 * time.Millisecond, Counts: bench.Counts{Scheduled: 8000, Sent: 8000}, Outcomes: bench.Outcomes{Succeeded: 7990, Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 10}},
 			LatencyOf: bench.FromScheduled, Latency: fixtureLatencies(40*time.Millisecond, 7990),
 		},
 	}
@@ -53,9 +53,9 @@ func TestBreakdown(t *testing.T) {
 	step := func(n int64, d time.Duration) bench.StepResult {
 		return bench.StepResult{
 			Step: bench.Step{Name: "8 connections", Connections: 8, Duration: time.Second},
-			Load: bench.Load{Elapsed: time.Second, Succeeded: 2 * n, Latency: fixtureLatencies(d, 2*n), Requests: []bench.RequestLoad{
-				{Name: "get", Succeeded: n, Latency: fixtureLatencies(d, n)},
-				{Name: "search", Succeeded: n, Failed: map[bench.ErrorKind]int64{bench.ErrWrong: n}, Latency: fixtureLatencies(4*d, n)},
+			Load: bench.Load{Elapsed: time.Second, Outcomes: bench.Outcomes{Succeeded: 2 * n}, Latency: fixtureLatencies(d, 2*n), Requests: []bench.RequestLoad{
+				{Name: "get", Outcomes: bench.Outcomes{Succeeded: n}, Latency: fixtureLatencies(d, n)},
+				{Name: "search", Outcomes: bench.Outcomes{Succeeded: n, Failed: map[bench.ErrorKind]int64{bench.ErrWrong: n}}, Latency: fixtureLatencies(4*d, n)},
 			}},
 		}
 	}
@@ -96,7 +96,7 @@ func coldRun() (bench.Run, []bench.TrialResult) {
 	}
 	step := bench.StepResult{
 		Step: bench.Step{Name: "2 connections", Connections: 2, Duration: 2 * time.Second},
-		Load: bench.Load{Elapsed: 2 * time.Second, Sent: 100, Scheduled: 100, Succeeded: 100, Bytes: 2 << 20, Latency: h.Latencies(), Windows: []bench.Window{
+		Load: bench.Load{Elapsed: 2 * time.Second, Counts: bench.Counts{Sent: 100, Scheduled: 100}, Outcomes: bench.Outcomes{Succeeded: 100, Bytes: 2 << 20}, Latency: h.Latencies(), Windows: []bench.Window{
 			{Length: time.Second, Succeeded: 40}, {Length: time.Second, Succeeded: 60},
 		}},
 	}
@@ -127,14 +127,4 @@ func TestColdAndWarm(t *testing.T) {
 		"| a | 2 connections | 505 µs | 289 µs | 1.00 ms | 58.0% | 50.0 | 10.0 | 60.0 | 100% (of 2 windows) | 1 MiB/s |")
 	html := string(render(t, run, trials))
 	testenv.Contains(t, html, `<section id="phases">`, `<section id="spread">`, "!<script>reset")
-}
-
-// Runs without timed first requests have no table of them.
-func TestNoColdAndWarm(t *testing.T) {
-	run, trials := coldRun()
-	for i := range trials {
-		trials[i].FirstRequests = nil
-	}
-	html := string(render(t, run, trials))
-	testenv.Contains(t, html, `!<section id="phases">`, `!<section id="spread">`)
 }

@@ -144,7 +144,7 @@ func clientMoments(all []bench.Window, from float64, by int) (moments []moment) 
 		for _, w := range all[i:min(i+by, len(all))] {
 			seconds += w.Length.Seconds()
 			ok += w.Succeeded
-			failed += bench.Load{Failed: w.Failed}.FailedTotal()
+			failed += w.Failed.Total()
 			m.p50, m.p99 = larger(m.p50, w.P50.Seconds()*1000), larger(m.p99, w.P99.Seconds()*1000)
 		}
 		m.at = from + all[i].Start.Seconds() + seconds/2

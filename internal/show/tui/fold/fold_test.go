@@ -66,7 +66,7 @@ func TestAFinishedRun(t *testing.T) {
 // TestComparedBodies: the entry of a trial counts the bodies compared in its steps.
 func TestComparedBodies(t *testing.T) {
 	trial := bench.Trial{Contender: "a", Round: 1}
-	step := bench.StepResult{Load: bench.Load{Checked: 300, Failed: map[bench.ErrorKind]int64{bench.ErrWrong: 2}}}
+	step := bench.StepResult{Load: bench.Load{Outcomes: bench.Outcomes{Checked: 300, Failed: map[bench.ErrorKind]int64{bench.ErrWrong: 2}}}}
 	var records []bench.Record
 	for i, e := range []bench.Event{
 		bench.RunStarted{Run: bench.Run{Trials: []bench.TrialEntry{{Trial: trial}}}}, bench.TrialStarted{Number: 1, Of: 1},
