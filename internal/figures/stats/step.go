@@ -9,18 +9,18 @@ import (
 
 // Step is one step of a contender over all rounds that completed it.
 type Step struct {
-	Index         int
-	Step          bench.Step
-	Rounds        int                 // rounds that completed it; all values except Outcomes and Requests are of these
-	Aborted       int                 // rounds in which it ended early
-	Excluded      bool                // too many errors or unexpected bodies: it is never the peak, and not compared
-	Drifting      int                 // of Rounds: with a bench.Drift
-	Warming       int                 // of Drifting: rounds in which the contender became faster
+	Index          int
+	Step           bench.Step
+	Rounds         int                 // rounds that completed it; all values except Outcomes and Requests are of these
+	Aborted        int                 // rounds in which it ended early
+	Excluded       bool                // too many errors or unexpected bodies: it is never the peak, and not compared
+	Drifting       int                 // of Rounds: with a bench.Drift
+	Warming        int                 // of Drifting: rounds in which the contender became faster
 	bench.Outcomes                     // in all rounds, aborted ones included, with lead-ins and drains
-	Requests      []bench.RequestLoad // the same by kind of request; without latencies
-	Throughput    Value               // successes per second
-	Latency       bench.Latencies     // of the successes of all rounds; see Histogram
-	Results       []bench.StepResult  // of the rounds that completed it; package measure takes all other values from them
+	Requests       []bench.RequestLoad // the same by kind of request; without latencies
+	Throughput     Value               // successes per second
+	Latency        bench.Latencies     // of the successes of all rounds; see Histogram
+	Results        []bench.StepResult  // of the rounds that completed it; package measure takes all other values from them
 }
 
 // Answered returns in how many rounds a request succeeded within the measured interval.
