@@ -48,9 +48,9 @@ fuzz: ## every parser of outside input, FUZZTIME each
 
 bench: bench-load bench-sample bench-tui bench-report ## ratios of alternating pairs; no tests. The others take half an hour or need an Elasticsearch
 
-bench-load: ## requests per CPU second and per second: client vs wrk on the same server, variables and sessions vs a fixed address, expected bodies vs none, in alternating pairs (some minutes); memory per row of a file
+bench-load: ## requests per CPU second and per second: client vs wrk on the same server, expected bodies vs none, in alternating pairs (some minutes); memory per row of a file
 	go test -run '^$$' -bench Rows -benchtime 3x ./internal/values
-	go test -tags acceptance -run '^$$' -bench 'Wrk|Users' -benchtime 1x -timeout 0 ./internal/load
+	go test -tags acceptance -run '^$$' -bench Wrk -benchtime 1x -timeout 0 ./internal/load
 	go test -tags acceptance -run '^$$' -bench Comparing -benchtime 1x -timeout 0 ./internal/app
 
 bench-seed: ## seeding vs a bare client posting the same bodies (LOCBENCH_TEST_ELASTICSEARCH)

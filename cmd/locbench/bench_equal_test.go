@@ -248,9 +248,8 @@ func BenchmarkDefaults(b *testing.B) {
 	}
 	comparisons, more := number("COMPARISONS", 10), number("MORE", 15)
 	dir := b.TempDir()
-	if code, _, stderr := bounded(b, dir, time.Minute, "profiles", "new", "default.yaml"); code != 0 {
-		b.Fatal(stderr)
-	}
+	code, _, stderr := bounded(b, dir, time.Minute, "profiles", "new", "default.yaml")
+	testenv.Need(b, code == 0, "%v", stderr)
 	if os.Getenv("SPIN") == "1" {
 		spin(b)
 	}
@@ -259,9 +258,8 @@ func BenchmarkDefaults(b *testing.B) {
 		if os.Getenv("QUICK") == "1" {
 			args = append(args, "--duration", "1s")
 		}
-		if code, _, stderr := bounded(b, dir, 30*time.Minute, args...); code != 0 {
-			b.Fatalf("exit code %d:\n%s", code, stderr)
-		}
+		code, _, stderr := bounded(b, dir, 30*time.Minute, args...)
+		testenv.Need(b, code == 0, "exit code %d:\n%s", code, stderr)
 		return read(b, filepath.Join(dir, folder))
 	}
 	measured("first", "burner:a", "--rounds", "1", "--services", burners(b, map[string]time.Duration{"a": burnt}))

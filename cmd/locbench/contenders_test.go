@@ -117,13 +117,3 @@ func verifyFails(t *testing.T, services string) (stdout string, trials []bench.T
 	t.Logf("it said\n%s%s", c.stdout.String(), c.stderr.String())
 	return c.stdout.String(), trials
 }
-
-// TestVerify_FullLoad verifies a contender that survives the connections of profile
-// quick, and runs out of memory with those of profile locations.
-func TestVerify_FullLoad(t *testing.T) {
-	got, trials := verifyFails(t, faulty(t, "crowd", 2040))
-	testenv.Check(t, strings.Contains(got, "faulty: killed out of memory at 512 MiB (limits.memory)"),
-		"no word about its death")
-	testenv.Check(t, len(trials[0].Steps) != 0 && trials[0].Steps[len(trials[0].Steps)-1].Step.Connections == 2048,
-		"it did not die of 2048 connections: %+v", trials)
-}

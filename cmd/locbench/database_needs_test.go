@@ -7,7 +7,6 @@ import (
 	"compress/gzip"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -413,19 +412,6 @@ func foreignImage(t *testing.T) string {
 	t.Cleanup(func() { dockerDo(t, "rmi", "-f", image) })
 	testenv.Equal(t, dockerDo(t, "image", "inspect", "-f", "{{.Architecture}}", image), "s390x")
 	return image
-}
-
-// TestNeed_PortTaken: if the contender's port is in use, its need is removed all the same.
-func TestNeed_PortTaken(t *testing.T) {
-	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testenv.OK(t, err)
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	o := observe(t, postgresImage(t), "")
-	dir := o.profile(t, "connect", trusting, "")
-	editFile(t, filepath.Join(dir, "svc/backing/service.yaml"), `"{{.Port}}"`, `"`+port+`"`, `"port":8080`, `"port":`+port)
-	o.run(t, dir, 3, "port "+port+" is in use")
 }
 
 // TestNeed_HarmedInStep: a need that dies in a step fails that trial with the cause. The next trial

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -13,16 +12,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/store"
 	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/store/embedded"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -59,25 +56,6 @@ func TestContender_Harmed(t *testing.T) {
 			f.happens(disturb(t, nil, "run", "--headless", "-p", quiet(t, runtime, rounds, "1, 2 for 9s, 4, 8")), rounds)
 		})
 	}
-}
-
-// TestContender_Paused pauses the contender within a step: the trial continues, and reports it.
-func TestContender_Paused(t *testing.T) {
-	testenv.Docker(t)
-	t.Parallel()
-	d := disturb(t, nil, "run", "--headless", "-p", quiet(t, "docker", 1, "2 for 15s, 4"))
-	info := d.loaded(0)
-	dockerDo(t, "pause", info.ID)
-	d.waitEvent(d.out, when(func(e bench.WindowClosed) bool { return e.Window.Failed[bench.ErrTimeout] > 0 }))
-	dockerDo(t, "unpause", info.ID)
-	_, trials := d.ends(0, "step 1: paused externally", "resumed after the external pause")
-	trial := trials[0]
-	testenv.Need(t, trial.State == bench.TrialComplete && len(trial.Incidents) == 2 && trial.Lost == nil, "%s, incidents %v, lost %v", states(trials), trial.Incidents, trial.Lost)
-	for i, s := range trial.Steps {
-		paused := strings.Contains(s.Warnings.Join("\n"), "paused")
-		testenv.Check(t, paused == (i == 0) && (!paused || s.Load.Failed[bench.ErrTimeout] > 0), "step %d: failed %v, warnings %q", i+1, s.Load.Failed, s.Warnings)
-	}
-	d.reported("paused externally")
 }
 
 // TestContender_Loopback: only this machine reaches the built-in contender during a
@@ -129,16 +107,16 @@ func (g *gate) shut() { _ = g.server.Close() }
 // TestStore_Goes has no data in the store at first; then the store is away for a while, and at last for good.
 func TestStore_Goes(t *testing.T) {
 	t.Parallel()
-	s, err := store.Open(t.Context(), store.Spec{From: bench.NeedEmbedded}, store.Options{})
-	testenv.OK(t, err)
+	s := testenv.Must(embedded.New(embedded.Options{}))(t)
 	defer s.Close()
+	url := testenv.Must(s.Listen("127.0.0.1:0"))(t)
 	dir := t.TempDir()
-	args := []string{"run", "--headless", "-p", quiet(t, "process", 1, "1, 2"), "--elastic", s.URL(), "-o"}
+	args := []string{"run", "--headless", "-p", quiet(t, "process", 1, "1, 2"), "--elastic", url, "-o"}
 	code, _, stderr := locbench(t, dir, append(args, "empty")...)
-	testenv.Check(t, code == 1 && strings.Contains(stderr, "locbench seed --elastic "+s.URL()), "exit code %d, without data it says:\n%s", code, stderr)
+	testenv.Check(t, code == 1 && strings.Contains(stderr, "locbench seed --elastic "+url), "exit code %d, without data it says:\n%s", code, stderr)
 
 	testenv.OK(t, s.Fill(t.Context(), testenv.Must(dataset.Generated(200, 12, 1))(t), nil))
-	g := newGate(t, s.URL())
+	g := newGate(t, url)
 	storeGoes(t, "process", "http://"+g.addr, g.shut, g.open)
 
 	c := startLocbench(t, dir, append(args, "out")...)
@@ -182,31 +160,8 @@ func TestStore_Silent(t *testing.T) {
 			code := c.wait(2 * time.Minute)
 			testenv.Check(t, code != 0 || what == "doctor", "exit code %d", code)
 			said := strings.Join(strings.Fields(c.stdout.String()+c.stderr.String()), " ")
-			if !strings.Contains(said, "no response within") || strings.Contains(said, "deadline exceeded") {
-				t.Errorf("it said: %s", said)
-			}
+			testenv.Contains(t, said, "no response within", "!deadline exceeded")
 		})
-	}
-}
-
-// TestResume_ClockSetBack resumes a run from the future: its time stamps run backwards, and
-// nothing that reads them fails.
-func TestResume_ClockSetBack(t *testing.T) {
-	t.Parallel()
-	d := disturb(t, nil, "run", "--headless", "-p", quiet(t, "process", 2, "1, 2 for 9s"))
-	d.waitEvent(d.out, func(r bench.Record) bool { return r.Trial != nil && r.Trial.Round == 2 && stepStarted(1)(r) })
-	d.signal(syscall.SIGINT)
-	d.ends(130, "--resume out")
-	year := time.Now().Year()
-	files := testenv.Must(filepath.Glob(filepath.Join(d.out, "*.json*")))(t)
-	testenv.Need(t, len(files) >= 4, "%q", files)
-	for _, file := range files {
-		editFile(t, file, fmt.Sprintf(`"%d-`, year), fmt.Sprintf(`"%d-`, year+5))
-	}
-	trials := d.resumes()
-	testenv.Check(t, trials[0].Started.Year() == year+5 && trials[1].Started.Year() == year, "the trials are of %v and %v", trials[0].Started, trials[1].Started)
-	for _, args := range [][]string{{"report", "out"}, {"compare", "out", "out"}, {"export", "--format", "csv", "out"}} {
-		succeeds(t, d.dir, args...)
 	}
 }
 
@@ -247,150 +202,5 @@ func fill(t *testing.T, path string) {
 		if _, err := f.Write(block); err != nil {
 			block = block[:len(block)/2] // to the last byte
 		}
-	}
-}
-
-// TestSignal_Teardown: a signal ends a run whose target has what its setup made. The teardown removes it, --resume
-// makes it again, and a second signal skips the teardown and says so.
-func TestSignal_Teardown(t *testing.T) {
-	path := profileFile(t, `rounds: 1
-setup: [{post: /seed, expect: {status: 201}}]
-requests: [{get: /load}]
-teardown: [{name: clean, delete: /seed}]
-steps: [{connections: 1, duration: 4s}]
-`)
-	for _, signals := range [][]syscall.Signal{{syscall.SIGTERM}, {syscall.SIGINT, syscall.SIGTERM}} {
-		t.Run(fmt.Sprint(signals), func(t *testing.T) {
-			t.Parallel()
-			var journal lockedBuffer
-			var loads atomic.Int64
-			target := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if loads.Add(1); r.Method != http.MethodGet {
-					fmt.Fprint(&journal, r.Method, " ")
-				}
-				switch {
-				case r.Method == http.MethodPost:
-					w.WriteHeader(http.StatusCreated)
-				case r.Method == http.MethodDelete && len(signals) > 1:
-					<-r.Context().Done() // no response
-				}
-			}))
-			defer target.Close()
-			d := disturb(t, nil, "run", "--headless", "-p", path, "--target", target.URL)
-			testenv.Until(t, time.Minute, "the target is loaded", func() bool { return loads.Load() > 100 })
-			d.signal(signals[0])
-			if len(signals) > 1 {
-				testenv.Until(t, time.Minute, "the teardown is sent", func() bool { return journal.String() == "POST DELETE " })
-				d.signal(signals[1])
-				d.ends(130, "teardown was not finished, 1 of 1 requests without a response", "may be left at "+strings.TrimPrefix(target.URL, "http://"))
-				return
-			}
-			d.ends(130)
-			testenv.Equal(t, journal.String(), "POST DELETE ")
-			d.resumes()
-			testenv.Equal(t, journal.String(), "POST DELETE POST DELETE ", "after resuming")
-		})
-	}
-}
-
-// TestProcessFolders: each start of a process has its own working directory, also in a run that
-// is killed and resumed; clean removes what the kill left.
-func TestProcessFolders(t *testing.T) {
-	services, found := t.TempDir(), filepath.Join(t.TempDir(), "found")
-	manifest := `language: Shell
-framework: none
-version: "1"
-env: {PORT: "{{.Port}}", LISTEN: "{{.Listen}}"}
-process: {command: [sh, -c, 'echo start >>starts; cat starts >>` + found + `; exec "$0" serve --embedded-store', "{{.Dir}}/server"]}
-`
-	writeFile(t, filepath.Join(services, "starts", "service.yaml"), manifest)
-	writeFile(t, filepath.Join(services, "starts", "server"), readFile(t, testenv.Locbench(t)))
-	path := profileFile(t, "contenders: [starts]\nruntime: process\nrounds: 2\nrequests: [{get: /}]\nchecks: {lifecycle: none, suites: []}\nsteps: [{connections: 1, duration: 2s}]\n")
-	d := disturb(t, nil, "run", "--headless", "-p", path, "--services", services)
-	d.loaded(0)
-	d.signal(syscall.SIGKILL)
-	d.wait(time.Minute)
-	run, _ := read(t, d.out)
-	if left := leftOf(run.ID); !slices.ContainsFunc(left, func(l string) bool { return strings.HasPrefix(l, "folder left") }) {
-		t.Errorf("the killed run had no folder: %v", left)
-	}
-	d.resumes()
-	text, err := os.ReadFile(found)
-	testenv.Check(t, err == nil && string(text) == "start\nstart\nstart\n", "%v; the starts found %q", err, text)
-}
-
-// privateEngine is a second Docker engine, which a test may stop without harm to the others.
-type privateEngine struct {
-	t    *testing.T
-	host string
-	args []string
-	cmd  *exec.Cmd // the running engine; nil: none
-}
-
-// ownEngine starts a private engine.
-func ownEngine(t *testing.T) *privateEngine {
-	t.Helper()
-	testenv.Docker(t)
-	path, err := exec.LookPath("dockerd")
-	if err != nil {
-		path = "/usr/sbin/dockerd"
-	}
-	if _, err := os.Stat(path); err != nil || os.Getuid() != 0 {
-		t.Skip("only root with dockerd installed can start a private engine")
-	}
-	dir, err := os.MkdirTemp("", "dockerd-") // the path of a socket must be short
-	testenv.OK(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	// Its own bridge: without one, an engine removes the bridge of the machine's first engine.
-	const bridge = "locbench-test0"
-	for _, args := range []string{"link add " + bridge + " type bridge", "addr add 10.251.251.1/24 dev " + bridge, "link set " + bridge + " up"} {
-		if out, err := exec.Command("ip", strings.Fields(args)...).CombinedOutput(); err != nil {
-			t.Skipf("no bridge can be made here: ip %s: %v: %s", args, err, out)
-		}
-	}
-	t.Cleanup(func() { _ = exec.Command("ip", "link", "del", bridge).Run() })
-	host := "unix://" + dir + "/docker.sock"
-	e := &privateEngine{t: t, host: host, args: []string{path, "--data-root", dir + "/data", "--exec-root", dir + "/exec", "--pidfile", dir + "/pid",
-		"-H", host, "--bridge", bridge, "--iptables=false"}}
-	t.Cleanup(e.stop)
-	e.start()
-	return e
-}
-
-// start returns when the engine responds.
-func (e *privateEngine) start() {
-	e.t.Helper()
-	e.cmd = exec.Command(e.args[0], e.args[1:]...)
-	e.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	testenv.OK(e.t, e.cmd.Start())
-	testenv.Until(e.t, time.Minute, "the engine responds", func() bool {
-		cmd := exec.Command("docker", "version")
-		cmd.Env = append(os.Environ(), "DOCKER_HOST="+e.host)
-		return cmd.Run() == nil
-	})
-}
-
-// stop returns when the engine has ended.
-func (e *privateEngine) stop() {
-	if e.cmd != nil {
-		_ = e.cmd.Process.Signal(syscall.SIGTERM)
-		_ = e.cmd.Wait()
-		e.cmd = nil
-	}
-}
-
-// TestEngine_Stops takes the container engine away in the second step of the first trial: it comes back at once, or
-// after the end of the run.
-func TestEngine_Stops(t *testing.T) {
-	t.Parallel()
-	e := ownEngine(t)
-	for rounds, f := range map[int]fault{
-		1: {harm: func(*disturbed, bench.InstanceInfo) { e.stop() }, undo: e.start},
-		2: {harm: func(*disturbed, bench.InstanceInfo) { e.stop(); e.start() }},
-	} {
-		f.words, f.steps, f.lost = []string{"the contender died", "container engine"}, 2, "stopped in step 2 after"
-		t.Run(fmt.Sprintf("%d rounds", rounds), func(t *testing.T) {
-			f.happens(disturb(t, []string{"DOCKER_HOST=" + e.host}, "run", "--headless", "-p", quiet(t, "docker", rounds, "1, 2 for 9s, 4")), rounds)
-		})
 	}
 }

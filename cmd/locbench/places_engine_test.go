@@ -4,7 +4,6 @@ package main
 
 import (
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,62 +11,15 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/cpuset"
 	"github.com/locbench/locbench/internal/docker/dockertest"
-	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/run/capacity"
 	"github.com/locbench/locbench/internal/testenv"
 )
-
-// TestProcessPort is about processes that do not listen at the expected address. It runs alone:
-// other tests might be given its port.
-func TestProcessPort(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testenv.OK(t, err)
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	profile := profileFile(t, "contenders: [faulty]\nrounds: 2\nruntime: process\nisolation: off\nrequests: [{path: /}]\ncompare_bodies: none\nchecks: {lifecycle: none, suites: []}\nsteps: [1 for 300ms]\n")
-	// It listens on that port, whatever its manifest says.
-	run := func(t *testing.T, want int, edit []string, more ...string) ([]bench.TrialResult, string) {
-		t.Helper()
-		dir, services := t.TempDir(), faulty(t, "none", 0)
-		editFile(t, filepath.Join(services, "service.yaml"), append(edit, `"{{.Port}}"`, `"`+port+`"`)...)
-		code, _, stderr := locbench(t, dir, append([]string{"run", "-p", profile, "--services", services, "-o", "out"}, more...)...)
-		testenv.Need(t, code == want, "exit code %d, want %d:\n%s", code, want, stderr)
-		_, trials, _ := results.Read(filepath.Join(dir, "out")) // none if no trial began
-		return trials, stderr
-	}
-	manifest := []string{`"port":8080`, `"port":` + port}
-	t.Run("it is taken", func(t *testing.T) {
-		_, stderr := run(t, 3, manifest)
-		says(t, "standard error", stderr, "port "+port+" is in use")
-	})
-	l.Close()
-	t.Run("the manifest names it and gives none", func(t *testing.T) {
-		trials, stderr := run(t, 0, manifest)
-		// Its start-up is known only if the right port was polled from the start.
-		if trial := trials[1]; trial.Instance.Address != "127.0.0.1:"+port || trial.StartUp == nil || len(trial.Warnings) > 0 {
-			t.Errorf("at %s after %v, warnings %q\n%s", trial.Instance.Address, trial.StartUp, trial.Warnings, stderr)
-		}
-	})
-	t.Run("the manifest names another", func(t *testing.T) {
-		// An unused variable shows that the manifest passes the port.
-		edit := []string{`"FAULT":"none"`, `"FAULT":"none","GIVEN":"is {{.Port}}"`, `"timeout":"10s"`, `"timeout":"3s"`}
-		trials, stderr := run(t, 3, edit)
-		if text := "it listens on [::]:" + port; !strings.Contains(trials[0].Failure, text) || len(trials[0].Warnings) != 1 || !strings.Contains(trials[0].Warnings[0].Text, text) {
-			t.Errorf("%q, warnings %q\n%s", trials[0].Failure, trials[0].Warnings, stderr)
-		}
-		if second := trials[1]; second.Instance != nil || !strings.Contains(second.Failure, "ready in round 1") {
-			t.Errorf("the second round: %+v, %q", second.Instance, second.Failure)
-		}
-		trials, _ = run(t, 3, edit, "--retry-not-ready")
-		testenv.Check(t, trials[1].Instance != nil, "--retry-not-ready did not retry it")
-	})
-}
 
 // TestRun_InContainer runs locbench in a container, with the socket of the engine. It reaches its
 // contenders at their own addresses; if it cannot, it says how to start it. Nothing is left.
@@ -116,9 +68,7 @@ func TestRun_SeparateCPUs(t *testing.T) {
 				t.Errorf("%s: %d succeeded, %d failed, the client had %g CPUs", s.Step.Name, s.Load.Succeeded, s.Load.FailedTotal(), s.Load.ClientCPUs)
 			}
 		}
-		if text := stdout + stderr; !strings.Contains(text, "contender on CPU "+i.Contender.String()) {
-			t.Errorf("no word about the CPUs:\n%s", text)
-		}
+		testenv.Contains(t, stdout+stderr, "contender on CPU "+i.Contender.String())
 	})
 }
 
@@ -184,20 +134,6 @@ func TestEngine_Elsewhere(t *testing.T) {
 	})
 }
 
-// TestRun_NoSpaceForTheReport: a run does not fail by a disk that has space for all but the report.
-func TestRun_NoSpaceForTheReport(t *testing.T) {
-	dir := t.TempDir()
-	out := filepath.Join(dir, "out")
-	testenv.OK(t, os.Mkdir(out, 0o755))
-	text, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=700k", "tmpfs", out).CombinedOutput()
-	testenv.Need(t, err == nil, "%v: %s", err, text)
-	t.Cleanup(func() { _ = syscall.Unmount(out, syscall.MNT_DETACH) })
-	_, stderr := succeeds(t, dir, "run", "--headless", "-p", small(t, "go-nethttp", "process"), "--no-checks", "-o", "out")
-	says(t, "standard error", stderr, "free space, then: locbench report out")
-	_, trials := read(t, out)
-	testenv.Equal(t, len(trials), 2)
-}
-
 // With --limits each limit has its own results folder, whose steps are the probes.
 func TestCapacity_Limits(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
@@ -237,48 +173,6 @@ func TestCapacity_Limits(t *testing.T) {
 			t.Errorf("again into the same folder: exit code %d\n%s", code, stderr)
 		}
 	})
-}
-
-// An SLO that cannot be met ends the search at the lowest rate, with its own exit code and table.
-func TestCapacity_ImpossibleSLO(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	code, stdout, stderr := locbench(t, dir, short("--slo", "p50<1ns", "--runtime", "process", "--guess", "2")...)
-	testenv.Check(t, code == 4 && strings.Contains(stdout, "even 1.00/s misses the SLO: p50 is"),
-		"exit code %d\n%s%s", code, stdout, stderr)
-	testenv.OK(t, testenv.Err(os.Stat(filepath.Join(dir, "out", "report.html"))))
-	succeeds(t, dir, "report", "out")
-}
-
-// Ctrl-C ends a search gracefully: nothing is left, and the finished probes are kept.
-func TestCapacity_Interrupted(t *testing.T) {
-	runtimes(t, func(t *testing.T, runtime string) {
-		dir := t.TempDir()
-		c := startLocbench(t, dir, short("--slo", "p50<4s", "--runtime", runtime, "--max-rate", "1000000", "--resolution", "1%")...)
-		c.waitEvent(filepath.Join(dir, "out"), stepStarted(2))
-		c.signal(os.Interrupt)
-		testenv.Equal(t, c.wait(time.Minute), 130, c.stderr.String())
-		run, trials := readClean(t, filepath.Join(dir, "out"))
-		if run.State != bench.RunInterrupted || trials[0].State != bench.TrialAborted {
-			t.Errorf("run %s, trial %s", run.State, trials[0].State)
-		}
-		data := readFile(t, filepath.Join(dir, "out", capacity.File))
-		if p := capacityRecord(t, []byte(data)).Points[0]; len(p.Outcomes) < 1 || p.Result.State != capacity.Searching || !strings.Contains(p.Failure, "interrupted") {
-			t.Errorf("%+v", p)
-		}
-	})
-}
-
-// A contender that dies under load ends its search, not those of the other limits.
-func TestCapacity_ContenderDies(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	args := short("--slo", "p50<4s", "--runtime", "process", "--services", faulty(t, "exit", 60), "--limits", "cpus=0.5,1", "--accept-failed-checks")
-	args[1] = "faulty"
-	code, stdout, stderr := locbench(t, dir, args...)
-	if code != 3 || strings.Count(stdout, "stopped early") != 2 || !strings.Contains(stdout, "exit code 7") {
-		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
-	}
 }
 
 // TestInterleaving interleaves two contenders: load and counters of each cover its own slices only.

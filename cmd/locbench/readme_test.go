@@ -270,33 +270,6 @@ func TestDocsMap(t *testing.T) {
 	}
 }
 
-// TestDocsRecipes compares what docs/architecture.md says about adding something with the
-// places of a sample of its kind in the code: it is in each file that the paragraph names before
-// its first "only if", and, except where an event happens, in no file that the paragraph does not name.
-func TestDocsRecipes(t *testing.T) {
-	text, file := readPage(t, "docs/architecture.md"), regexp.MustCompile(`internal/[a-z/_-]+\.go\b`)
-	for what, sample := range map[string]string{
-		"an option of a run": `"no-checks"`, "an event": `\bIncidentOccurred\b`, "a measure": `\bMemoryRate\b`,
-	} {
-		_, paragraph, _ := strings.Cut(text, "\n**"+what+"**")
-		paragraph, _, _ = strings.Cut(paragraph, "\n**")
-		always, _, _ := strings.Cut(paragraph, "\n- ")
-		named, needed := file.FindAllString(paragraph, -1), file.FindAllString(always, -1)
-		testenv.Check(t, len(needed) > 0 && len(needed) <= 3, "%s takes %d files", what, len(needed))
-		in := map[string]bool{}
-		sources(t, func(path string) {
-			if regexp.MustCompile(sample).MatchString(readPage(t, path)) {
-				in[path] = true
-				happens := what == "an event" && strings.HasPrefix(path, "internal/run/")
-				testenv.Check(t, happens || slices.Contains(named, path), "%s takes %s, which its paragraph in docs/architecture.md does not name", what, path)
-			}
-		})
-		for _, path := range needed {
-			testenv.Check(t, in[path], "%s does not take %s, which its paragraph in docs/architecture.md names", what, path)
-		}
-	}
-}
-
 // sources calls f for each Go file of the product, by its path in the repository.
 func sources(t *testing.T, f func(path string)) {
 	t.Helper()

@@ -4,22 +4,15 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"io/fs"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/docker/dockertest"
-	"github.com/locbench/locbench/internal/run/machine"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -59,61 +52,6 @@ func TestRun_ClosedPipe(t *testing.T) {
 	})
 }
 
-// TestRun_NextToAnother: the second run warns from its start, the first from its next trial on; a
-// killed run is forgotten.
-func TestRun_NextToAnother(t *testing.T) {
-	t.Parallel()
-	dir, env := t.TempDir(), []string{machine.RunsVariable + "=" + t.TempDir()}
-	begin := func(out string, rounds string) *command {
-		return startIn(t, dir, env, "run", "--headless", "-p", small(t, "go-nethttp", "process"), "--no-checks", "--rounds", rounds, "-o", out)
-	}
-	first := begin("first", "100")
-	first.waitEvent(filepath.Join(dir, "first"), func(r bench.Record) bool { _, ok := r.Event.(bench.StepEnded); return ok })
-	second := begin("second", "100")
-	second.waitEvent(filepath.Join(dir, "second"), func(r bench.Record) bool { _, ok := r.Event.(bench.StepEnded); return ok })
-	first.waitEvent(filepath.Join(dir, "first"), when(func(n bench.Notice) bool { return n.Kind == bench.WarnOtherRun }))
-	first.signal(syscall.SIGINT)
-	code := first.wait(2 * time.Minute)
-	testenv.Need(t, code == 130, "exit code %d\n%s", code, first.stderr.String())
-	second.signal(syscall.SIGKILL)
-	second.wait(time.Minute)
-	third := begin("third", "1")
-	third.succeeds(2 * time.Minute)
-	for out, want := range map[string]bool{"first": true, "second": true, "third": false} {
-		run, _ := read(t, filepath.Join(dir, out))
-		testenv.Check(t, run.Warnings.Has(bench.WarnOtherRun) == want, "the %s run: %q", out, run.Warnings)
-		if out == "second" {
-			succeeds(t, dir, "clean", "--run", run.ID)
-		}
-	}
-}
-
-// TestRun_Metrics reads the metrics of a run in the middle of a step, as Prometheus does.
-func TestRun_Metrics(t *testing.T) {
-	t.Parallel()
-	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{}") }))
-	defer service.Close()
-	run := startLocbench(t, t.TempDir(), "run", "--headless", "--target", service.URL, "--no-checks", "--connections", "1,2",
-		"--duration", "4s", "-o", "out", "--threshold", "throughput>900000000", "--metrics-listen", "127.0.0.1:0")
-	address := regexp.MustCompile(`metrics  (\S+)\n`)
-	served := func() string {
-		if found := address.FindStringSubmatch(run.stderr.String()); found != nil {
-			if resp, err := http.Get(found[1]); err == nil {
-				defer resp.Body.Close()
-				return string(testenv.Must(io.ReadAll(resp.Body))(t))
-			}
-		}
-		return ""
-	}
-	testenv.Until(t, time.Minute, "throughput of the first step and what it missed", func() bool {
-		text := served()
-		return strings.Contains(text, `locbench_throughput{contender="target",round="1",step="1"`) &&
-			strings.Contains(text, `locbench_thresholds_missed_total{contender="target"} 1`)
-	})
-	testenv.Equal(t, run.wait(time.Minute), 4, run.stderr.String())
-	testenv.Equal(t, served(), "", "metrics after the run")
-}
-
 // Two images, commits or limits of one service are compared in one run, interleaved or not. Each trial
 // ran its own version, and the text and the report say which is which. The commits are a
 // repository and a worktree next to it, as docs/profiles.md makes them.
@@ -124,9 +62,8 @@ func TestRun_TwoVersions(t *testing.T) {
 	git := func(args ...string) {
 		t.Helper()
 		all := append([]string{"-C", folder, "-c", "user.name=a", "-c", "user.email=a@example.org"}, args...)
-		if out, err := exec.Command("git", all...).CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
+		out, err := exec.Command("git", all...).CombinedOutput()
+		testenv.Need(t, err == nil, "git %v: %v\n%s", args, err, out)
 	}
 	git("init", "-q")
 	git("add", "-A")
@@ -185,9 +122,8 @@ func TestRun_TwoVersions(t *testing.T) {
 					}
 				}
 				for _, trial := range trials {
-					if !c.right(trial) {
-						t.Errorf("%s ran version %s, image %s", trial.Trial.Label(), trial.Service.Version, trial.Instance.ImageID)
-					}
+					testenv.Check(t, c.right(trial),
+						"%s ran version %s, image %s", trial.Trial.Label(), trial.Service.Version, trial.Instance.ImageID)
 				}
 			})
 		}

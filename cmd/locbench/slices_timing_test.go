@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"testing"
 	"time"
@@ -119,24 +118,6 @@ func TestOverloadIsAPlainRun(t *testing.T) {
 	}
 }
 
-// TestLockIsAPlainRun: what a lock costs that keeps one of one and a half CPUs busy is the same in
-// an interleaved run, though the contender without it is at its quota and this one never is.
-func TestLockIsAPlainRun(t *testing.T) {
-	services := made(t, "burner", map[string]string{"CPU": "300µs"}, map[string]map[string]string{"a": {}, "b": {"LOCK": "1"}})
-	left := func(t testing.TB, trials []bench.TrialResult) float64 {
-		of := map[string][]bench.TrialResult{}
-		for _, trial := range trials {
-			of[trial.Trial.Variant] = append(of[trial.Trial.Variant], trial)
-		}
-		a, b := medians(of["a"], 1), medians(of["b"], 1)
-		t.Logf("%+v, with a lock %+v", a, b)
-		return b.throughput / a.throughput
-	}
-	bothWays(t, burning(t, 1.5, "[16 warm-up for 1s, 16]"), services, func(t testing.TB, plain, sliced []bench.TrialResult) error {
-		return differs("throughput with a lock", left(t, sliced), left(t, plain), .02)
-	})
-}
-
 // TestSlicesOfSlowResponses: throughput and latency of interleaved contenders that sleep are those
 // that they have, in the time that the run announces.
 func TestSlicesOfSlowResponses(t *testing.T) {
@@ -201,41 +182,6 @@ func timed(
 			return of(read(t, filepath.Join(dir, "out")))
 		})
 	})
-}
-
-// TestTry: with built images, "try" of two contenders takes at most 5 s longer than
-// their start-up.
-func TestTry(t *testing.T) {
-	testenv.Docker(t)
-	images(t, "golang:1.26-bookworm", "node:20-bookworm-slim")
-	dir := ordersFolder(t)
-	for _, runtime := range []string{"docker", "process"} {
-		t.Run(runtime, func(t *testing.T) {
-			try := func() (time.Duration, string) {
-				began := time.Now()
-				c := startIn(t, dir, []string{"PASSWORD=" + ordersPassword}, "try", "bench.yaml", "--services", "svc", "--runtime", runtime)
-				c.succeeds(10 * time.Minute)
-				return time.Since(began), c.stdout.String()
-			}
-			try() // builds
-			testenv.Judge(t, 6, 50*time.Millisecond, func(t testing.TB) error {
-				took, text := try()
-				ready := regexp.MustCompile(`ready after ([0-9.]+) (µs|ms|s)\n`).FindAllStringSubmatch(text, -1)
-				testenv.Need(t, len(ready) == 2, "%d contenders were ready:\n%s", len(ready), text)
-				beyond := took
-				for _, m := range ready {
-					startUp, err := time.ParseDuration(m[1] + m[2])
-					testenv.OK(t, err)
-					beyond -= startUp
-				}
-				t.Logf("%v, %v of it beyond the start-ups", took, beyond)
-				if beyond > 5*time.Second {
-					return fmt.Errorf("it took %v, of which %v beyond the start-ups", took, beyond)
-				}
-				return nil
-			})
-		})
-	}
 }
 
 // TestEstimateLast: the estimate before the start of an interleaved comparison is within 25% of its

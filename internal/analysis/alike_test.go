@@ -95,9 +95,8 @@ func TestContender_halfOfAll(t *testing.T) {
 		return func(t *bench.TrialResult) { share(rate)(t); t.Steps = t.Steps[4:] }
 	}
 	all := analyzed(rounds("a", 6, 1, only(1000)), rounds("b", 6, 1, only(2000))).Contenders
-	if step, share, ok := all[0].halfOfAll(all...).Half(); step.Name != "50% of peak" || share != .5 || !ok {
-		t.Errorf("%+v, %v, %v", step, share, ok)
-	}
+	step, share, ok := all[0].halfOfAll(all...).Half()
+	testenv.Check(t, step.Name == "50% of peak" && share == .5 && ok, "%+v, %v, %v", step, share, ok)
 }
 
 func TestContender_unlike(t *testing.T) {
@@ -306,13 +305,11 @@ func TestCouple_Unsteady(t *testing.T) {
 					couple.Outside(m) != test.out {
 					t.Errorf("%s: kept %v, out %q, left out %v", where, kept, couple.Outside(m), leftOut)
 				}
-				if old, _, _, _ := couple.Samples(measure.Get(measure.StartUp)); len(old) != test.rounds {
-					t.Errorf("%s: %d start-ups", where, len(old))
-				}
+				old, _, _, _ = couple.Samples(measure.Get(measure.StartUp))
+				testenv.Check(t, len(old) == test.rounds, "%s: %d start-ups", where, len(old))
 			}
-			if s := one.Standing(measure.Throughput, stats.Rule{}); test.out[0] == "" && len(s.Members) != 2 {
-				t.Errorf("%+v", s)
-			}
+			s := one.Standing(measure.Throughput, stats.Rule{})
+			testenv.Check(t, test.out[0] != "" || len(s.Members) == 2, "%+v", s)
 		})
 	}
 }

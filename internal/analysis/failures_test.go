@@ -53,16 +53,13 @@ func TestContender_Failures(t *testing.T) {
 		{"other errors next to compared bodies", one, []bench.Load{{Outcomes: bench.Outcomes{Succeeded: 10, Checked: 20, Failed: errors{bench.ErrReset: 10}}}},
 			[]Failure{{Request: "get", Kind: bench.ErrReset, Count: 10, Share: .5}}},
 	} {
-		if got := loaded(c.p, c.loads...).Failures(); !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%s:\n%+v, want\n%+v", c.name, got, c.want)
-		}
+		testenv.Equal(t, loaded(c.p, c.loads...).Failures(), c.want, c.name)
 	}
 	lost := bench.TrialResult{Trial: bench.Trial{Contender: "a"}, State: bench.TrialFailed, Steps: []bench.StepResult{
 		{Ending: bench.EndedByNeed, Load: bench.Load{Outcomes: bench.Outcomes{Succeeded: 1, Failed: errors{bench.ErrReset: 9}}}},
 	}}
-	if got := Of(bench.Run{Profile: one}, []bench.TrialResult{lost}).Contenders[0].Failures(); len(got) > 0 {
-		t.Errorf("errors after the end of a need: %+v", got)
-	}
+	got := Of(bench.Run{Profile: one}, []bench.TrialResult{lost}).Contenders[0].Failures()
+	testenv.Check(t, len(got) == 0, "errors after the end of a need: %+v", got)
 	step := bench.Step{Request: "buy"}
 	testenv.Equal(t, loaded(one).sole(step)+loaded(two).sole(step), "buybuy")
 }

@@ -84,8 +84,7 @@ func TestRun_LimitRatios(t *testing.T) {
 			standings = append(standings, c.run.Standing(m.ID, stats.Rule{}))
 		}
 		got := strings.Join(c.run.LimitRatios(standings), "\n")
-		if got != c.want || c.run.LimitsDiffer() != (c.want != "") {
-			t.Errorf("%s: differ %v\n%s, want\n%s", c.name, c.run.LimitsDiffer(), got, c.want)
-		}
+		testenv.Check(t, got == c.want && c.run.LimitsDiffer() == (c.want != ""),
+			"%s: differ %v\n%s, want\n%s", c.name, c.run.LimitsDiffer(), got, c.want)
 	}
 }

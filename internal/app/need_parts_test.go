@@ -136,8 +136,8 @@ func TestResumeOfNeeds(t *testing.T) {
 func TestResumeOfNeeds_Outside(t *testing.T) {
 	outside := testenv.Folder(t, map[string]string{"key": "private"})
 	edited := func(run *bench.Run) {
-		of := string(run.Profile.Needs[1].Of)
-		run.Profile.Needs[1].Of = []byte(strings.Replace(of, `"env_file":`, `"volumes":[{"source":"`+outside+`/key","target":"/k"}],"env_file":`, 1))
+		of := run.Profile.Needs[1].Of.String()
+		run.Profile.Needs[1].Of = bench.FormFrom([]byte(strings.Replace(of, `"env_file":`, `"volumes":[{"source":"`+outside+`/key","target":"/k"}],"env_file":`, 1)))
 		run.Hash, run.NeedParts = compare.ProfileHash(run.Profile), testenv.Must(needFiles(run.Profile.Needs))(t)
 		run.AllowFiles = []string{outside}
 	}

@@ -49,7 +49,7 @@ func sentOnRecord(p Plan, given profile.Changes) (lines []string) {
 	for _, n := range p.Run.Profile.Needs {
 		if k, ok := kinds.Of(n.Kind); ok && k.Runs != nil && !n.From.Traits().None {
 			for _, text := range k.Runs(n) {
-				lines = append(lines, fmt.Sprintf("need     %s: %s (on record)", safe.Line(n.Label(), 120), safe.Line(secret.Masker{}.Text(text), 400)))
+				lines = append(lines, fmt.Sprintf("need     %s: %s (on record)", safe.Line(n.Label(), 120), safe.Line(text, 400)))
 			}
 		}
 		for _, f := range filesOf(n) {

@@ -14,8 +14,10 @@ import (
 
 // addressOption returns the name of the option with the URL of a need.
 func addressOption(n bench.NeedSpec) string {
-	k, _ := kinds.Of(n.Kind) // that of a recorded profile may be unknown
-	return k.AddressOption
+	if n.Kind == kinds.ByURL.Kind {
+		return kinds.ByURL.AddressOption
+	}
+	return ""
 }
 
 // urlsOf returns the URLs of the needs of a profile, by their names.
@@ -39,30 +41,24 @@ func usersUnsaved(p bench.Profile, given profile.Changes) (all []string) {
 
 // resumedNeeds gives the needs of a run on record the URLs of the command line.
 func resumedNeeds(run *bench.Run, o RunOptions) (err error) {
-	for _, k := range kinds.All {
-		if k.AddressOption == "" {
-			continue // its needs are as the record has them
-		}
-		i := slices.IndexFunc(run.Profile.Needs, func(n bench.NeedSpec) bool { return n.Kind == k.Name && n.From.Traits().ByURL })
-		given := o.Changes.Text(k.AddressOption)
-		switch {
-		case given != "" && i < 0:
-			return console.Usagef("this run has no external need %s: omit --%s", k.Name, k.AddressOption)
-		case given != "":
-			if run.Profile.Needs[i].URL, err = needs.URL(k.AddressOption, given, o.Getenv); err != nil {
-				return err
-			}
-		case i >= 0 && slices.Contains(run.UserUnsaved, run.Profile.Needs[i].Name):
-			n := run.Profile.Needs[i]
-			return console.Usagef("the user of %s came from the environment and was not saved; pass it again: --%s '%s'",
-				n.Name, k.AddressOption, strings.Replace(n.URL, "://", "://${USER_NAME}:${PASSWORD}@", 1))
-		}
+	k := kinds.ByURL
+	i := slices.IndexFunc(run.Profile.Needs, func(n bench.NeedSpec) bool { return n.Kind == k.Kind && n.From.Traits().ByURL })
+	given := o.Changes.Text(k.AddressOption)
+	switch {
+	case given != "" && i < 0:
+		return console.Usagef("this run has no external need %s: omit --%s", k.Kind, k.AddressOption)
+	case given != "":
+		run.Profile.Needs[i].URL, err = needs.URL(k.AddressOption, given, o.Getenv)
+	case i >= 0 && slices.Contains(run.UserUnsaved, run.Profile.Needs[i].Name):
+		n := run.Profile.Needs[i]
+		return console.Usagef("the user of %s came from the environment and was not saved; pass it again: --%s '%s'",
+			n.Name, k.AddressOption, strings.Replace(n.URL, "://", "://${USER_NAME}:${PASSWORD}@", 1))
 	}
-	return nil
+	return err
 }
 
 // joinNeeds adds the needs of the manifests of contenders to those of the profile, which has the
-// name file. It warns of needs that each service has for itself and that differ.
+// name file. It warns of needs of one name that are not written alike.
 func joinNeeds(run *bench.Run, file string, services map[bench.Selection]bench.Service) (err error) {
 	run.Profile, err = profile.WithManifests(run.Profile, file, func(sel bench.Selection) (bench.Service, bool) {
 		return services[sel], services[sel].URL == ""
@@ -73,8 +69,8 @@ func joinNeeds(run *bench.Run, file string, services map[bench.Selection]bench.S
 	all := run.Profile.Needs
 	for i, n := range all {
 		first := slices.IndexFunc(all, func(other bench.NeedSpec) bool { return other.Name == n.Name })
-		if keys := kinds.DifferentKeys(all[first], n); first < i && keys != "" {
-			run.Warnings.Add(verdict.OwnNeeds(all[first], n, keys))
+		if first < i && all[first].Of.String() != n.Of.String() {
+			run.Warnings.Add(verdict.OwnNeeds(all[first], n))
 		}
 	}
 	return nil

@@ -38,28 +38,27 @@ func TestPlan_ManifestNeeds(t *testing.T) {
 	s := newShop(t, "", db, db)
 	p, err := s.plan()
 	testenv.OK(t, err)
-	testenv.Equal(t, len(p.Run.Profile.Needs), 1)
+	testenv.Equal(t, len(p.Run.Profile.Needs), 2)
 	testenv.Check(t, p.Run.Plain == nil && p.Run.Profile.Rounds == profile.InterleavedRounds, "%v", p.Run.Plain)
-	testenv.Fails(t, missingEnv(p.Run, p.Services, func(string) string { return "" }), "unset or empty: PGPASSWORD (need db)")
+	testenv.Fails(t, missingEnv(p.Run, p.Services, func(string) string { return "" }), "unset or empty: PGPASSWORD (need db of goes)")
 	site := &site{plan: p, env: noEnv}
 	testenv.OK(t, site.findNeeds())
-	testenv.Equal(t, len(site.needs), 1)
+	testenv.Equal(t, len(site.needs), 2)
 	testenv.OK(t, unknownNeeds(p.Run.Profile, p.Services))
 
 	resumed, err := resumedPlan(t, p.Run, RunOptions{})
 	testenv.OK(t, err)
-	testenv.Equal(t, len(resumed.Run.Profile.Needs), 1)
+	testenv.Equal(t, len(resumed.Run.Profile.Needs), 2)
 
 	own, err := profile.Load(s.profile, profiles.FS)
 	testenv.OK(t, err)
 	testenv.Equal(t, len(own.Needs), 0)
 	own, err = WithManifests(own, s.profile)
 	testenv.OK(t, err)
-	testenv.Equal(t, len(own.Needs), 1)
+	testenv.Equal(t, len(own.Needs), 2)
 
 	for name, c := range map[string]struct{ profile, goes, node, want string }{
-		"different": {"", db, strings.Replace(db, "17", "16", 1),
-			"svc/goes/service.yaml and that of " + "svc/node/service.yaml differ:\n  image: postgres:17; postgres:16\n"},
+		"in both": {db, db, "", "bench.yaml and svc/goes/service.yaml; keep it in the profile"},
 		"mistake": {"", db, "needs:\n  db:\n    image: a\n    restart: always", "svc/node/service.yaml:6: unknown key `needs.db.restart`; known keys: image"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -75,15 +74,15 @@ func TestPlan_ManifestNeeds(t *testing.T) {
 		"contender node uses {{.Needs.db.URL}}, but only the manifest of goes has the need \"db\"; write it in its own, or in the profile")
 }
 
-// TestPlan_PerService: each service has its own need, with a warning if they differ.
-func TestPlan_PerService(t *testing.T) {
-	own := strings.Replace(ofDB, "%s", ", per_service: true", 1)
-	p, err := newShop(t, own, "", "").plan()
+// TestPlan_OwnNeeds: each service has the need of its manifest, with a warning if they differ.
+func TestPlan_OwnNeeds(t *testing.T) {
+	own := strings.Replace(ofDB, "%s", "", 1)
+	p, err := newShop(t, "", own, own).plan()
 	testenv.OK(t, err)
 	testenv.Equal(t, len(p.Run.Warnings), 0)
 	p, err = newShop(t, "", own, strings.Replace(own, "17", "16", 1)).plan()
 	testenv.OK(t, err)
-	testenv.Equal(t, p.Run.Warnings[0].Text, "goes and node have their own db, with other values of: image")
+	testenv.Equal(t, p.Run.Warnings[0].Text, "goes and node have their own db, each as its manifest says")
 	var got []string
 	for _, n := range p.Run.Profile.Needs {
 		got = append(got, n.Label())

@@ -167,6 +167,9 @@ func (s *site) openNeed(ctx context.Context, n needs.Named, progress func(bench.
 	if s.containers != nil {
 		at.Containers, at.Build = needs.Of{Group: s.containers.Group}, s.containers.BuildNeed
 	}
+	at.Hide = func(secrets ...string) { // one that is part of its image would be found in every image
+		s.masks.hide(slices.DeleteFunc(secrets, func(v string) bool { return strings.Contains(n.Info().String(), v) })...)
+	}
 	if err := n.Need.Open(ctx, at); err != nil {
 		return "", ofService(n, err)
 	}
@@ -174,7 +177,6 @@ func (s *site) openNeed(ctx context.Context, n needs.Named, progress func(bench.
 		return "", err
 	}
 	info := n.Info()
-	s.hideAddress(n)
 	s.plan.Run.Needs = append(s.plan.Run.Needs, info)
 	if n.Need.Read() == nil {
 		s.warn(verdict.NeedNotMeasured(info))
@@ -233,14 +235,6 @@ func (s *site) happened(of string, in bench.Incident) {
 func (s *site) WatchNeeds(of bench.Trial, report func(bench.Incident)) (end func()) {
 	s.watching.Store(of, report)
 	return func() { s.watching.Delete(of) }
-}
-
-// hideAddress masks the password of a need, which may come from a file or an argument. One that is
-// part of what else is known of the need, such as its image, is not masked: every image would be.
-func (s *site) hideAddress(n needs.Named) {
-	if password := n.Need.Address().Password; !strings.Contains(n.Info().String(), password) {
-		s.masks.hide(password)
-	}
 }
 
 // begin reads the data that requests use, and warns of a busy machine.

@@ -85,6 +85,7 @@ func (h *house) Open(_ context.Context, at needs.Place) error {
 	if at.Progress != nil {
 		at.Progress(bench.Progress{Text: "listening"})
 	}
+	at.Hide(h.password)
 	return h.start("open")
 }
 
@@ -155,7 +156,7 @@ func siteOf(t *testing.T, all []*house, after map[string]string) *site {
 	t.Cleanup(func() { kinds.All = before })
 	for _, h := range all {
 		text += "  " + h.name + ": {}\n"
-		kinds.All = append(slices.Clone(kinds.All), h.kind(strings.Fields(after[h.name])...))
+		kinds.All = append([]needs.Kind{h.kind(strings.Fields(after[h.name])...)}, kinds.All...)
 	}
 	p, err := profile.Parse("p.yaml", []byte("contenders: [c]\nrequests: [{get: /}]\nsteps: [1]\nneeds:\n"+text))
 	testenv.OK(t, err)
@@ -255,7 +256,7 @@ func TestNeeds_Passwords(t *testing.T) {
 	e := s.masks.mask().Event(bench.LogLines{Lines: []bench.LogLine{{Text: "connecting as app:from-a-file to container"}}})
 	testenv.Equal(t, e.(bench.LogLines).Lines[0].Text, "connecting as app:*** to container")
 	uses := Plan{Run: bench.Run{Profile: bench.Profile{Needs: []bench.NeedSpec{
-		{Name: "db", Of: []byte(`{"environment": {"POSTGRES_PASSWORD": "${PGPASSWORD}"}}`), URL: "postgres://app:${OTHER}@h"},
+		{Name: "db", Of: bench.FormFrom([]byte(`{"environment": {"POSTGRES_PASSWORD": "${PGPASSWORD}"}}`)), URL: "postgres://app:${OTHER}@h"},
 	}}}}
 	testenv.Equal(t, uses.secrets(func(name string) string { return "of " + name }), []string{"of PGPASSWORD", "of OTHER"})
 	testenv.Fails(t, missingEnv(uses.Run, nil, func(string) string { return "" }),
@@ -301,10 +302,10 @@ func TestNeeds_Recorded(t *testing.T) {
 	}
 }
 
-// TestNeeds_PerService: of needs that each service has for itself, only those of the trial's
+// TestNeeds_OfServices: of needs that each service has for itself, only those of the trial's
 // contender run, and have their names; one that only some contenders get rests for the others. A
 // need that ended fails its trial only.
-func TestNeeds_PerService(t *testing.T) {
+func TestNeeds_OfServices(t *testing.T) {
 	at, s := newStreet(), needsSite(t)
 	goes, node := bench.Trial{Contender: "goes", Variant: "pooled"}, bench.Trial{Contender: "node"}
 	each := func(of bench.Trial) []bench.Selection { return []bench.Selection{selection(of)} }

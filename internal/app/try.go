@@ -222,7 +222,7 @@ func shownBody(a load.Response) string {
 
 // message prints one direction of an exchange, line by line, up to triedLines.
 func (t *attempt) message(arrow, text string) {
-	lines := strings.Split(strings.TrimRight(t.masks.mask().Text(text), "\r\n"), "\n")
+	lines := strings.Split(strings.TrimRight(t.masks.mask().Keyed(text), "\r\n"), "\n")
 	for i, line := range lines {
 		if i == triedLines {
 			fmt.Fprintf(t.out, "    … and %s\n", units.Plural(len(lines)-i, "more line"))

@@ -65,10 +65,14 @@ func (s Selection) String() string {
 
 // Limits are the resource limits of one contender. A zero field means no limit.
 type Limits struct {
-	CPUs   float64 `json:"cpus,omitempty"`         // quota in CPUs; 1.5 is 150 ms of CPU time in every period of 100 ms
-	CPUSet int     `json:"cpu_set,omitempty"`      // number of CPUs that it may run on; at most those of the machine
-	Memory int64   `json:"memory_bytes,omitempty"` // memory in bytes; swap is never allowed
-	PIDs   int64   `json:"pids,omitempty"`         // processes and threads together
+	// quota in CPUs; 1.5 is 150 ms of CPU time in every period of 100 ms
+	CPUs float64 `json:"cpus,omitempty" yaml:"cpus" strict:"min=0.01,max=1024"`
+	// number of CPUs that it may run on; at most those of the machine
+	CPUSet int `json:"cpu_set,omitempty" yaml:"cpu_set" strict:"min=1,max=1024"`
+	// memory in bytes; swap is never allowed
+	Memory int64 `json:"memory_bytes,omitempty" yaml:"memory" strict:"bytes,min=6MiB,max=16TiB"`
+	// processes and threads together
+	PIDs int64 `json:"pids,omitempty" yaml:"pids" strict:"min=1,max=4194304"`
 }
 
 // IsolationOff is the value of Profile.Isolation with which contender, needs and client share CPUs.
@@ -94,47 +98,49 @@ func (i *Isolation) String() string {
 
 // Profile is a repeatable benchmark: everything except the machine that the results depend on.
 type Profile struct {
-	Name        string      `json:"name"`
-	Title       string      `json:"title,omitempty"`
-	Description string      `json:"description,omitempty"`
+	Name        string      `json:"name" yaml:"name"`
+	Title       string      `json:"title,omitempty" yaml:"title" strict:"max=200"`
+	Description string      `json:"description,omitempty" yaml:"description" strict:"max=10000"`
 	Contenders  []Selection `json:"contenders"`
 	Services    string      `json:"services,omitempty"` // folder with contenders that are not bundled
-	Rounds      int         `json:"rounds"`             // 0 only before a run is planned: as many as a verdict takes
-	Runtime     Runtime     `json:"runtime"`
-	Limits      Limits      `json:"limits"`
+	// 0 only before a run is planned: as many as a verdict takes
+	Rounds  int     `json:"rounds" yaml:"rounds" strict:"min=1,max=1000"`
+	Runtime Runtime `json:"runtime" yaml:"runtime" strict:"oneof=auto|docker|process|url"`
+	Limits  Limits  `json:"limits" yaml:"limits"`
 	// what is different for single contenders; LimitsOf and SettingsOf read it
 	Settings []Settings `json:"settings,omitempty"`
 	// "off", or "": contender, needs and client get separate CPU sets if the machine has enough
 	// CPUs
-	Isolation string     `json:"isolation,omitempty"`
-	Needs     []NeedSpec `json:"needs,omitempty"`
+	Isolation string     `json:"isolation,omitempty" yaml:"isolation" strict:"oneof=auto|off"`
+	Needs     []NeedSpec `json:"needs,omitempty" yaml:"needs"`
 	// requests of the load: single ones, and those of the sessions in their order
 	Requests  []Request  `json:"requests"`
 	Sessions  []Session  `json:"sessions,omitempty"`
-	Variables []Variable `json:"variables,omitempty"` // values for {name} in requests
+	Variables []Variable `json:"variables,omitempty" yaml:"variables"` // values for {name} in requests
 	// requests sent once per trial: Setup after the checks, Teardown at the end, however it ends
 	Setup    []Request `json:"setup,omitempty"`
 	Teardown []Request `json:"teardown,omitempty"`
-	Protocol Protocol  `json:"protocol,omitempty"` // "": HTTP11
-	Timeout  Duration  `json:"timeout_ns"`         // time limit from sending a request to the last byte of its response
+	Protocol Protocol  `json:"protocol,omitempty" yaml:"protocol" strict:"oneof=http/1.1|http/2"` // "": HTTP11
+	// time limit from sending a request to the last byte of its response
+	Timeout Duration `json:"timeout_ns" yaml:"timeout" strict:"min=1ms,max=1h"`
 	// share of the responses whose whole body is compared with the expected one, if that is known
-	CompareBodies float64 `json:"compare_bodies,omitempty"`
+	CompareBodies float64 `json:"compare_bodies,omitempty" yaml:"compare_bodies" strict:"percent,none"`
 	// CompareBodies is the default: comparing takes at most 1% of one CPU. A share that the user
 	// chose is compared at any cost.
 	CompareBounded bool `json:"compare_bounded,omitempty"`
 	// error rate above which a step is not valid; 0: DefaultMaxErrors
-	MaxErrors float64 `json:"max_errors,omitempty"`
+	MaxErrors float64 `json:"max_errors,omitempty" yaml:"max_errors" strict:"percent"`
 	// share of the compared bodies that may be unexpected in a step before its contender is
 	// excluded
-	MaxUnexpected float64            `json:"max_unexpected,omitempty"`
-	FirstRequests *FirstRequestsSpec `json:"first_requests,omitempty"`
-	Checks        CheckSpec          `json:"checks"`
+	MaxUnexpected float64            `json:"max_unexpected,omitempty" yaml:"max_unexpected" strict:"percent"`
+	FirstRequests *FirstRequestsSpec `json:"first_requests,omitempty" yaml:"first_requests"`
+	Checks        CheckSpec          `json:"checks" yaml:"checks"`
 	// the contenders of a round run at the same time, and the load switches between them after this
 	// time; 0: one after the other. A plan resolves InterleaveAuto.
 	Interleave  Duration    `json:"interleave_ns,omitempty"`
 	Steps       []Step      `json:"steps"`
-	Thresholds  []Threshold `json:"thresholds,omitempty"`
-	PriceVCPUHr float64     `json:"price_usd_per_vcpu_hour"`
+	Thresholds  []Threshold `json:"thresholds,omitempty" yaml:"thresholds" strict:"max=100"`
+	PriceVCPUHr float64     `json:"price_usd_per_vcpu_hour" yaml:"price_per_vcpu_hour" strict:"min=0,max=1000"`
 }
 
 // Duration is a time.Duration; the alias keeps struct literals short.

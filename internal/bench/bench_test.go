@@ -47,9 +47,7 @@ func TestRecord_JSON(t *testing.T) {
 			t.Fatalf("%s: %v", EventName(e), err)
 		}
 		var out Record
-		if err := json.Unmarshal(data, &out); err != nil {
-			t.Fatalf("%s: %v", data, err)
-		}
+		testenv.OK(t, json.Unmarshal(data, &out))
 		if !reflect.DeepEqual(in, out) {
 			t.Errorf("%s: came back as %+v, was %+v", EventName(e), out, in)
 		}
@@ -58,9 +56,8 @@ func TestRecord_JSON(t *testing.T) {
 		`5`: "json: ", `{"type":"x","seq":3}`: `event 3 (x): unknown event type "x"`,
 		`{"type":"notice","seq":3,"event":5}`: "event 3 (notice): json: ",
 	} {
-		if err := json.Unmarshal([]byte(in), new(Record)); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%s: %v, want %s", in, err, want)
-		}
+		err := json.Unmarshal([]byte(in), new(Record))
+		testenv.Check(t, err != nil && strings.HasPrefix(err.Error(), want), "%s: %v, want %s", in, err, want)
 	}
 	_, err := json.Marshal(Record{Event: ChangedManually{Control: Control{Rate: math.NaN()}}})
 	check(t, fact{"a value without JSON", err != nil, true}, fact{"a strange event", EventName(nil), "unknown"})
@@ -231,14 +228,12 @@ func TestRoundTime(t *testing.T) {
 		for _, l := range trials {
 			r.Trials = append(r.Trials, TrialEntry{Trial: l.Trial, State: l.State})
 		}
-		if got, ok := r.RoundTime(trials); !ok || got != want {
-			t.Errorf("interleaved every %v: %v %v, want %v", interleave, got, ok, want)
-		}
+		got, ok := r.RoundTime(trials)
+		testenv.Check(t, ok && got == want, "interleaved every %v: %v %v, want %v", interleave, got, ok, want)
 	}
 	r := Run{Trials: []TrialEntry{{Trial: trials[3].Trial}}}
-	if got, ok := r.RoundTime(trials[3:]); ok {
-		t.Errorf("%v from a failed round", got)
-	}
+	got, ok := r.RoundTime(trials[3:])
+	testenv.Check(t, !ok, "%v from a failed round", got)
 	for name, test := range map[string]struct {
 		interleave time.Duration
 		trials     []TrialResult
@@ -253,9 +248,8 @@ func TestRoundTime(t *testing.T) {
 		for _, l := range test.trials {
 			r.Trials = append(r.Trials, TrialEntry{Trial: l.Trial})
 		}
-		if got, ok := r.RoundTime(test.trials); got != test.want || ok != (test.want > 0) {
-			t.Errorf("%s: %v %v, want %v", name, got, ok, test.want)
-		}
+		got, ok := r.RoundTime(test.trials)
+		testenv.Check(t, got == test.want && ok == (test.want > 0), "%s: %v %v, want %v", name, got, ok, test.want)
 	}
 }
 
@@ -290,9 +284,7 @@ func FuzzWarnings(f *testing.F) {
 		}
 		written, err := json.Marshal(first)
 		testenv.OK(t, err)
-		if err := json.Unmarshal(written, &second); err != nil {
-			t.Fatalf("%s: %v", written, err)
-		}
+		testenv.OK(t, json.Unmarshal(written, &second))
 		testenv.Need(t, len(first) == len(second), "%+v, then %+v", first, second)
 		for i, one := range first {
 			if two := second[i]; one.Kind != two.Kind || one.Text != two.Text || len(one.Values) != len(two.Values) {

@@ -45,9 +45,8 @@ func TestCause(t *testing.T) {
 			if c == nil {
 				c = &Cause{}
 			}
-			if c.Kind != test.kind || c.String() != test.text || c.Predicate() != test.predicate {
-				t.Errorf("%q, %q, %q", c.Kind, c, c.Predicate())
-			}
+			testenv.Check(t, c.Kind == test.kind && c.String() == test.text && c.Predicate() == test.predicate,
+				"%q, %q, %q", c.Kind, c, c.Predicate())
 		})
 	}
 }
@@ -97,20 +96,16 @@ func TestKilledProcessesAsCause(t *testing.T) {
 		false: "lost 2 processes, killed out of memory, first in step 3",
 	} {
 		info.LimitsEnforced = enforced
-		if c := KilledProcesses(2, 3, info); c.Predicate() != want || c.String() != want || c.Kind != CauseKilled {
-			t.Errorf("%+v, want %q", c, want)
-		}
+		c := KilledProcesses(2, 3, info)
+		testenv.Check(t, c.Predicate() == want && c.String() == want && c.Kind == CauseKilled, "%+v, want %q", c, want)
 		if c := CauseOf(Exit{OOMKilled: true}, info); strings.Contains(c.Text, "256 MiB") != enforced {
 			t.Errorf("enforced %v: %q", enforced, c.Text)
 		}
 	}
-	if c := KilledProcesses(1, 3, info); !strings.HasPrefix(c.Text, "lost 1 process, ") {
-		t.Errorf("%q", c.Text)
-	}
+	c := KilledProcesses(1, 3, info)
+	testenv.Check(t, strings.HasPrefix(c.Text, "lost 1 process, "), "%q", c.Text)
 	at := time.Unix(5, 0)
-	if c := CauseOf(Exit{Code: 1, At: at}, &InstanceInfo{StartedAt: at}); c.Text != "exit code 1" {
-		t.Errorf("at its start: %q", c.Text)
-	}
+	testenv.Equal(t, CauseOf(Exit{Code: 1, At: at}, &InstanceInfo{StartedAt: at}).Text, "exit code 1", "at its start")
 	if c := CauseOf(Exit{Code: 1, Said: "no database"}, nil); c.String() != "the contender died: exit code 1: no database" {
 		t.Errorf("%q", c)
 	}

@@ -40,10 +40,9 @@ func appendJSONString(b []byte, s string) []byte {
 
 // Index is one index of a data set.
 type Index struct {
-	Name    string   // the alias that contenders use
-	Mapping []byte   // JSON body of PUT /<index>: mappings, and settings nested below "index"
-	Count   int64    // documents
-	Notes   Warnings // parts of a dump's mapping that were left out, with the file
+	Name    string // the alias that contenders use
+	Mapping []byte // JSON body of PUT /<index>: mappings, and settings nested below "index"
+	Count   int64  // documents
 }
 
 // DataSet is the content of a need. Its methods are safe for concurrent use.

@@ -29,9 +29,8 @@ func TestTooManyUnexpected(t *testing.T) {
 		"all, and all permitted":   {load: wrongLoad(5, 0, 0), allowed: 1}, // compared: not on record
 		"of a kind, all permitted": {load: kinds, allowed: .1},
 	} {
-		if request, over := test.load.TooManyUnexpected(test.allowed); request != test.request || over != test.want {
-			t.Errorf("%s: %q %t", name, request, over)
-		}
+		request, over := test.load.TooManyUnexpected(test.allowed)
+		testenv.Check(t, request == test.request && over == test.want, "%s: %q %t", name, request, over)
 	}
 }
 
@@ -40,16 +39,13 @@ func TestWorstErrors(t *testing.T) {
 	l := Load{Outcomes: Outcomes{Succeeded: 990, Failed: map[ErrorKind]int64{ErrTimeout: 10}}, Requests: []RequestLoad{
 		{Name: "often", Outcomes: Outcomes{Succeeded: 990}}, {Name: "rare", Outcomes: Outcomes{Failed: map[ErrorKind]int64{ErrTimeout: 10}}},
 	}}
-	if rate, request := l.WorstErrors(); rate != 1 || request != "rare" {
-		t.Errorf("%g of %q", rate, request)
-	}
-	if rate, request := (Load{Requests: []RequestLoad{{Name: "a"}}}).WorstErrors(); rate != 0 || request != "" {
-		t.Errorf("%g of %q", rate, request)
-	}
+	rate, request := l.WorstErrors()
+	testenv.Check(t, rate == 1 && request == "rare", "%g of %q", rate, request)
+	rate, request = (Load{Requests: []RequestLoad{{Name: "a"}}}).WorstErrors()
+	testenv.Check(t, rate == 0 && request == "", "%g of %q", rate, request)
 	l.Requests = l.Requests[:1]
-	if rate, request := l.WorstErrors(); rate != .01 || request != "" {
-		t.Errorf("%g of %q", rate, request)
-	}
+	rate, request = l.WorstErrors()
+	testenv.Check(t, rate == .01 && request == "", "%g of %q", rate, request)
 }
 
 // Each limit of the profile decides for its own kind of failure.
@@ -107,9 +103,7 @@ func TestExclusionFollowsTheProfile(t *testing.T) {
 // Of the rounds of a contender the lowest error rate counts, and unexpected bodies are named first.
 func TestExclusionsOfRounds(t *testing.T) {
 	errors := func(rate float64) *Exclusion { return &Exclusion{NoValidStep: true, Errors: rate, First: "timeout"} }
-	if sum := errors(.5).Add(errors(.2)).Add(errors(.3)); sum.Errors != .2 {
-		t.Errorf("%g, want 0.2", sum.Errors)
-	}
+	testenv.Equal(t, errors(.5).Add(errors(.2)).Add(errors(.3)).Errors, .2, "0.2")
 	body := &Exclusion{Unexpected: &Unexpected{Count: 1, Compared: 2}, First: "body"}
 	for _, sum := range []*Exclusion{errors(.5).Add(body), body.Add(errors(.5))} {
 		testenv.Check(t, sum.First == "body" && sum.Errors == .5 && sum.NoValidStep, "%+v", sum)

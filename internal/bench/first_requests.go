@@ -9,7 +9,7 @@ import (
 // FirstRequestsSpec has single requests timed, phase by phase, as soon as a contender is ready.
 type FirstRequestsSpec struct {
 	// number of requests on the connection of the first one, and again on new connections
-	Requests int `json:"requests" yaml:"requests" strict:"required" example:"10"`
+	Requests int `json:"requests" yaml:"requests" strict:"required,min=1,max=1000" example:"10"`
 }
 
 // FirstRequests are the times of the first requests of a trial. Only readiness polls, which use another

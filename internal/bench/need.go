@@ -42,7 +42,7 @@ type NeedSpec struct {
 	From NeedOrigin `json:"from"`
 	URL  string     `json:"url,omitempty"` // of an external one
 	// everything else, in the form of its kind
-	Of json.RawMessage `json:"of,omitempty"`
+	Of NeedForm `json:"of,omitzero"`
 	// In a run: the contenders that get it; empty: all.
 	For []Selection `json:"for,omitempty"`
 	// In a run: the contender, without its variant, that has it for itself; "": it is shared.
@@ -97,7 +97,7 @@ func (n NeedSpec) EnvNames() (all []string) {
 // Texts returns all texts of the need, such as paths and values of its environment.
 func (n NeedSpec) Texts() (all []string) {
 	var of any
-	_ = json.Unmarshal(n.Of, &of) // a need without its own keys has none
+	_ = json.Unmarshal(n.Of.JSON(), &of) // a need without its own keys has none
 	var walk func(v any)
 	walk = func(v any) {
 		switch v := v.(type) {

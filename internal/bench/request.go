@@ -8,31 +8,35 @@ import (
 // Request is one kind of request: of the mix, of a session, or of setup and teardown. Path, header
 // and body may contain {name} for a variable; see Parts.
 type Request struct {
-	Name         string            `json:"name"`
-	Session      string            `json:"session,omitempty"` // session that it belongs to; "": a single request
-	Weight       int               `json:"weight"`            // share = weight / sum of all weights; 0 in a session
-	Method       string            `json:"method"`
-	Path         string            `json:"path"`
-	Header       map[string]string `json:"header,omitempty"`
-	Body         string            `json:"body,omitempty"`
-	BodyFile     string            `json:"body_file,omitempty"` // file that is sent, unchanged, in place of Body
-	Multipart    []Field           `json:"multipart,omitempty"` // fields of a multipart body in place of Body
-	Encoding     Encoding          `json:"encoding,omitempty"`  // encoding of the body
-	IDs          IDSpec            `json:"ids"`
-	Languages    []string          `json:"languages,omitempty"`     // values for {language}, one after the other
-	ExpectStatus int               `json:"expect_status"`           // any other status is an error
-	MoreStatuses []int             `json:"more_statuses,omitempty"` // other statuses that are expected
+	Name    string            `json:"name" yaml:"name" strict:"min=1,max=100"`
+	Session string            `json:"session,omitempty"`    // session that it belongs to; "": a single request
+	Weight  int               `json:"weight" yaml:"weight"` // share = weight / sum of all weights; 0 in a session
+	Method  string            `json:"method" yaml:"method"`
+	Path    string            `json:"path" yaml:"path"`
+	Header  map[string]string `json:"header,omitempty" yaml:"header" strict:"max=50"`
+	Body    string            `json:"body,omitempty" yaml:"body"`
+	// file that is sent, unchanged, in place of Body
+	BodyFile string `json:"body_file,omitempty" yaml:"file" strict:"path,min=1,max=1000"`
+	// fields of a multipart body in place of Body
+	Multipart []Field  `json:"multipart,omitempty" yaml:"multipart"`
+	Encoding  Encoding `json:"encoding,omitempty"` // encoding of the body
+	IDs       IDSpec   `json:"ids" yaml:"ids"`
+	// values for {language}, one after the other
+	Languages    []string `json:"languages,omitempty" yaml:"languages" strict:"min=1,max=100"`
+	ExpectStatus int      `json:"expect_status"`           // any other status is an error
+	MoreStatuses []int    `json:"more_statuses,omitempty"` // other statuses that are expected
 	// expected statuses that count as throughput; empty: all below 400, or all if none is
-	Success []int `json:"success,omitempty"`
+	Success []int `json:"success,omitempty" yaml:"success" strict:"min=1,max=100"`
 	// further expectations of its responses, as in a check suite
 	Expect  Expectation `json:"expect,omitempty"`
-	Timeout Duration    `json:"timeout_ns,omitempty"` // 0: that of the profile
-	Save    []Save      `json:"save,omitempty"`       // values of its response for later requests
+	Timeout Duration    `json:"timeout_ns,omitempty" yaml:"timeout" strict:"min=1ms,max=1h"` // 0: that of the profile
+	// values of its response for later requests
+	Save []Save `json:"save,omitempty" yaml:"save"`
 	// redirects in a row that are followed, each as a request; 0: none
 	Follow int      `json:"follow,omitempty"`
-	Think  Think    `json:"think,omitzero"`    // think time before it is sent
-	Repeat *Repeat  `json:"repeat,omitempty"`  // nil: it is sent once
-	Pace   Duration `json:"pace_ns,omitempty"` // of a single request; see Session
+	Think  Think    `json:"think,omitzero" yaml:"think"`                           // think time before it is sent
+	Repeat *Repeat  `json:"repeat,omitempty" yaml:"repeat"`                        // nil: it is sent once
+	Pace   Duration `json:"pace_ns,omitempty" yaml:"pace" strict:"min=1ms,max=1h"` // of a single request; see Session
 	// it is of the setup of its session: sent once for each user before a step, and in no result
 	SetUp bool `json:"setup,omitempty"`
 }
@@ -70,11 +74,11 @@ type IDSpec struct {
 
 // Session is what one user sends in sequence: the requests of Profile.Requests that name it.
 type Session struct {
-	Name   string `json:"name"`
-	Weight int    `json:"weight"` // relative to those of the other sessions and the single requests
+	Name   string `json:"name" yaml:"name" strict:"required,min=1,max=80"`
+	Weight int    `json:"weight" yaml:"weight"` // relative to those of the other sessions and the single requests
 	// the least time from the start of an iteration to that of the user's next one; 0: none. A step
 	// with a rate has no pace.
-	Pace Duration `json:"pace_ns,omitempty"`
+	Pace Duration `json:"pace_ns,omitempty" yaml:"pace" strict:"min=1ms,max=1h"`
 }
 
 // Think is the think time before a request, drawn uniformly between two times, which may be equal.
@@ -110,15 +114,17 @@ func (s Save) Draws() bool { return s.From == FromJSON && strings.Contains(s.Of,
 type Variable struct {
 	Name  string   `json:"name"`
 	Range *Range   `json:"range,omitempty"`
-	List  []string `json:"list,omitempty"`
-	File  string   `json:"file,omitempty"` // CSV with a header, a JSON list (.json), or JSON lines (.jsonl, .ndjson)
+	List  []string `json:"list,omitempty" yaml:"list" strict:"min=1,max=100000"`
+	// CSV with a header, a JSON list (.json), or JSON lines (.jsonl, .ndjson)
+	File string `json:"file,omitempty" yaml:"file" strict:"path,min=1,max=1000"`
 	// column of File; "": the variable is a row, with the values {name.column}
-	Column   string    `json:"column,omitempty"`
-	Encoding string    `json:"encoding,omitempty"` // of File, such as latin1; "": UTF-8, or what its byte order mark says
+	Column string `json:"column,omitempty" yaml:"column" strict:"min=1,max=200"`
+	// of File, such as latin1; "": UTF-8, or what its byte order mark says
+	Encoding string    `json:"encoding,omitempty" yaml:"encoding" strict:"min=1,max=20"`
 	Make     Generator `json:"make,omitempty"`
-	Length   int       `json:"length,omitempty"`   // length of a generated string
-	Draw     Draw      `json:"draw,omitempty"`     // how to draw from Range, List or File
-	Exponent float64   `json:"exponent,omitempty"` // exponent of DrawZipf, above 1
+	Length   int       `json:"length,omitempty" yaml:"string" strict:"min=1,max=1000"` // length of a generated string
+	Draw     Draw      `json:"draw,omitempty" yaml:"draw"`                             // how to draw from Range, List or File
+	Exponent float64   `json:"exponent,omitempty" yaml:"exponent"`                     // exponent of DrawZipf, above 1
 }
 
 // Range is a range of integers, both ends included.

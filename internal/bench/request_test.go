@@ -144,7 +144,7 @@ func TestTraits(t *testing.T) {
 		fact{"a need in the client", all(NeedEmbedded.Traits(), NeedAuto.Traits()), "{true false false false} {true false false false}"},
 		fact{"a need in a container", NeedContainer.Traits(), NeedTraits{Container: true}}, fact{"at a URL", NeedExternal.Traits(), NeedTraits{ByURL: true}},
 		fact{"no need", NeedNone.Traits(), NeedTraits{None: true}},
-		fact{"texts of a need", NeedSpec{URL: "u", Of: []byte(`{"b":["x",{"c":"y"}],"a":"z","n":1}`)}.Texts(), []string{"z", "x", "y", "u"}},
+		fact{"texts of a need", NeedSpec{URL: "u", Of: FormFrom([]byte(`{"b":["x",{"c":"y"}],"a":"z","n":1}`))}.Texts(), []string{"z", "x", "y", "u"}},
 		fact{"engines", Engines(), []string{"auto", "fast", "vegeta"}}, fact{"lifecycle checks", len(LifecycleChecks()), 8},
 		fact{"privileges", Privileges{[]string{"ALL", "X"}, true, 7}, "capabilities ALL, X; new privileges; up to 7 processes and threads"},
 		fact{"one process", Privileges{Processes: 1}, "up to 1 processes and threads"}, fact{"no privileges", Privileges{}, ""},
@@ -215,9 +215,8 @@ func TestStatusesAsText(t *testing.T) {
 		testenv.Equal(t, s.String(), want)
 	}
 	data, err := json.Marshal(Load{Outcomes: Outcomes{Statuses: Statuses{429: 2, 200: 1}}}.Statuses)
-	if want := `{"200":1,"429":2}`; err != nil || string(data) != want {
-		t.Errorf("%s %v, want %s", data, err, want)
-	}
+	want := `{"200":1,"429":2}`
+	testenv.Check(t, err == nil && string(data) == want, "%s %v, want %s", data, err, want)
 }
 
 // hardPassword has what one of the formats takes for its own syntax.
@@ -325,9 +324,7 @@ func TestTemplate(t *testing.T) {
 		"braces with space": {text: `{ id }`, want: `{ id }`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := EnvNames(test.text); !reflect.DeepEqual(got, test.names) {
-				t.Errorf("variables %q, want %q", got, test.names)
-			}
+			testenv.Equal(t, EnvNames(test.text), test.names, "variables")
 			var words []string
 			for _, p := range (Request{Body: test.text}).Places() {
 				words = append(words, p.Name)
@@ -350,7 +347,5 @@ func TestFilledIsEscapedForTheBody(t *testing.T) {
 	} {
 		testenv.Equal(t, (Request{Encoding: encoding, Body: "p=${A}"}).Filled(getenv).Body, want, encoding)
 	}
-	if got := Escaped("a b${A}{id}{{id}}$${A}&", url.QueryEscape); got != "a+b${A}{id}%7Bid%7D$${A}%26" {
-		t.Error(got)
-	}
+	testenv.Equal(t, Escaped("a b${A}{id}{{id}}$${A}&", url.QueryEscape), "a+b${A}{id}%7Bid%7D$${A}%26")
 }

@@ -13,31 +13,32 @@ import (
 
 // Service is a contender as described by its manifest. Package contender fills in its templates.
 type Service struct {
-	Name  string `json:"name"`
-	Title string `json:"title,omitempty"`
+	Name  string `json:"name" yaml:"name" strict:"min=1"`
+	Title string `json:"title,omitempty" yaml:"title" strict:"max=200"`
 	// applied variant; "" in a manifest, and if there are no variants
 	Variant         string   `json:"variant,omitempty"`
-	Language        string   `json:"language"`
-	LanguageVersion string   `json:"language_version,omitempty"`
-	Framework       string   `json:"framework"`
-	Version         string   `json:"version"`
-	Tags            []string `json:"tags,omitempty"` // async, blocking, jvm, native, …
+	Language        string   `json:"language" yaml:"language" strict:"min=1,max=100"`
+	LanguageVersion string   `json:"language_version,omitempty" yaml:"language_version" strict:"max=100"`
+	Framework       string   `json:"framework" yaml:"framework" strict:"min=1,max=100"`
+	Version         string   `json:"version" yaml:"version" strict:"min=1,max=100"`
+	Tags            []string `json:"tags,omitempty" yaml:"tags" strict:"max=20"` // async, blocking, jvm, native, …
 	// endpoint groups that it serves: get closest associatedFeatured search featured api-docs
 	// benchmark
 	Endpoints []string          `json:"endpoints"`
-	Port      int               `json:"port"`            // inside a container
-	Env       map[string]string `json:"env,omitempty"`   // templates
-	Limits    Limits            `json:"limits,omitzero"` // its own, from the settings of the profile
-	Ready     Ready             `json:"ready"`
+	Port      int               `json:"port" yaml:"port" strict:"min=1,max=65535"` // inside a container
+	Env       map[string]string `json:"env,omitempty" yaml:"env" strict:"max=200"` // templates
+	Limits    Limits            `json:"limits,omitzero"`                           // its own, from the settings of the profile
+	Ready     Ready             `json:"ready" yaml:"ready"`
 	// runs as "locbench serve": an image with only the running binary
-	Builtin    bool           `json:"builtin,omitempty"`
-	Docker     *DockerRecipe  `json:"docker,omitempty"`     // nil: cannot run in a container unless Builtin
-	Process    *ProcessRecipe `json:"process,omitempty"`    // nil: cannot run as a process unless Builtin
-	Variants   []Variant      `json:"variants,omitempty"`   // the first is the default
-	Needs      []NeedSpec     `json:"-"`                    // of its manifest; a run has them in its profile
-	Unverified string         `json:"unverified,omitempty"` // why it was never verified; "" if it was
+	Builtin  bool           `json:"builtin,omitempty" yaml:"builtin"`
+	Docker   *DockerRecipe  `json:"docker,omitempty" yaml:"docker"`                      // nil: cannot run in a container unless Builtin
+	Process  *ProcessRecipe `json:"process,omitempty" yaml:"process"`                    // nil: cannot run as a process unless Builtin
+	Variants []Variant      `json:"variants,omitempty" yaml:"variants" strict:"max=100"` // the first is the default
+	Needs    []NeedSpec     `json:"-"`                                                   // of its manifest; a run has them in its profile
+	// why it was never verified; "" if it was
+	Unverified string `json:"unverified,omitempty" yaml:"unverified" strict:"max=1000"`
 	// signal that stops it; "": SIGTERM, in a container that of its image
-	StopSignal string  `json:"stop_signal,omitempty"`
+	StopSignal string  `json:"stop_signal,omitempty" yaml:"stop_signal" strict:"min=1,max=20"`
 	URL        string  `json:"url,omitempty"` // URL of a running service; "": locbench starts it
 	Dir        string  `json:"dir"`           // folder of the manifest, for messages
 	BuiltAs    *string `json:"-"`             // the variant of its image; nil: Variant
@@ -50,31 +51,35 @@ func (s Service) Manifest() string { return s.Dir + "/service.yaml" }
 
 // Ready says when a contender is ready.
 type Ready struct {
-	Path    string        `json:"path"`             // path of the GET request
-	Port    int           `json:"port,omitempty"`   // port of the request; 0: that of the service
-	Status  int           `json:"status,omitempty"` // status of a ready response; 0: any 2xx or 3xx
-	Timeout time.Duration `json:"timeout_ns"`
+	Path string `json:"path" yaml:"path" strict:"min=1,max=2000"` // path of the GET request
+	// port of the request; 0: that of the service
+	Port int `json:"port,omitempty" yaml:"port" strict:"min=1,max=65535"`
+	// status of a ready response; 0: any 2xx or 3xx
+	Status  int           `json:"status,omitempty" yaml:"status" strict:"min=200,max=599"`
+	Timeout time.Duration `json:"timeout_ns" yaml:"timeout" strict:"min=100ms,max=1h"`
 	// headers of the request; a Host replaces that of the profile's requests
-	Header map[string]string `json:"header,omitempty"`
+	Header map[string]string `json:"header,omitempty" yaml:"header" strict:"max=50"`
 }
 
 // DockerRecipe says how to build a contender's image. Image alone names an existing one.
 type DockerRecipe struct {
-	Dockerfile string            `json:"dockerfile,omitempty"` // relative to the folder
-	Image      string            `json:"image,omitempty"`
-	Target     string            `json:"target,omitempty"` // stage of the Dockerfile
-	Args       map[string]string `json:"args,omitempty"`   // build arguments
-	Command    []string          `json:"command,omitempty"`
+	Dockerfile string            `json:"dockerfile,omitempty" yaml:"dockerfile" strict:"min=1,max=1000"` // relative to the folder
+	Image      string            `json:"image,omitempty" yaml:"image" strict:"min=1,max=500"`
+	Target     string            `json:"target,omitempty" yaml:"target" strict:"max=200"` // stage of the Dockerfile
+	Args       map[string]string `json:"args,omitempty" yaml:"args" strict:"max=200"`     // build arguments
+	Command    []string          `json:"command,omitempty" yaml:"command" strict:"max=200"`
 	Privileges Privileges        `json:"privileges,omitzero"`
 	Confined   Confined          `json:"confined,omitzero"`
 }
 
 // Confined is what a container is given or denied in production, next to its limits.
 type Confined struct {
-	ReadOnly bool     `json:"read_only,omitempty"`      // its root file system
-	Tmpfs    []string `json:"tmpfs,omitempty"`          // paths in memory: "PATH" or "PATH:OPTIONS"
-	ShmSize  int64    `json:"shm_size_bytes,omitempty"` // of /dev/shm; 0: the engine's default
-	User     string   `json:"user,omitempty"`           // user, and group, of its processes; "": the image's
+	ReadOnly bool     `json:"read_only,omitempty" yaml:"read_only"` // its root file system
+	Tmpfs    []string `json:"tmpfs,omitempty"`                      // paths in memory: "PATH" or "PATH:OPTIONS"
+	// of /dev/shm; 0: the engine's default
+	ShmSize int64 `json:"shm_size_bytes,omitempty" yaml:"shm_size" strict:"bytes,min=1MiB,max=1024TiB"`
+	// user, and group, of its processes; "": the image's
+	User string `json:"user,omitempty" yaml:"user" strict:"min=1,max=100"`
 }
 
 // String lists it: "read-only, tmpfs /tmp, 256 MiB of /dev/shm, user 1000:1000"; "" for none.
@@ -101,10 +106,12 @@ const DefaultProcesses = 4096
 
 // Privileges are the privileges of a container beyond the defaults.
 type Privileges struct {
-	Capabilities []string `json:"capabilities,omitempty"` // Linux capabilities without "CAP_", or ALL
+	// Linux capabilities without "CAP_", or ALL
+	Capabilities []string `json:"capabilities,omitempty" yaml:"capabilities" strict:"max=50"`
 	// programs may gain privileges when they start, such as setuid programs
-	NewPrivileges bool  `json:"new_privileges,omitempty"`
-	Processes     int64 `json:"processes,omitempty"` // limit of processes and threads, if the profile has none
+	NewPrivileges bool `json:"new_privileges,omitempty" yaml:"new_privileges"`
+	// limit of processes and threads, if the profile has none
+	Processes int64 `json:"processes,omitempty" yaml:"processes" strict:"min=1,max=4194304"`
 }
 
 // String lists them; "" for none.
@@ -124,24 +131,25 @@ func (p Privileges) String() string {
 
 // ProcessRecipe says how to build and start a contender without a container.
 type ProcessRecipe struct {
-	Build   [][]string `json:"build,omitempty"` // commands, run in the folder one after the other
-	Command []string   `json:"command"`
+	Build   [][]string `json:"build,omitempty" yaml:"build" strict:"max=50"` // commands, run in the folder one after the other
+	Command []string   `json:"command" yaml:"command" strict:"required,min=1,max=200" example:"['{{.Dir}}/service']"`
 }
 
 // Variant changes parts of its service. Empty fields keep the values of the service.
 type Variant struct {
-	Name       string            `json:"name"`
-	Title      string            `json:"title,omitempty"`
-	Builtin    *bool             `json:"builtin,omitempty"`
-	Args       map[string]string `json:"args,omitempty"`
-	Env        map[string]string `json:"env,omitempty"`
-	Command    []string          `json:"command,omitempty"` // command in the container and as a process
-	Target     string            `json:"target,omitempty"`
-	Dockerfile string            `json:"dockerfile,omitempty"`
-	Image      string            `json:"image,omitempty"`
-	Endpoints  []string          `json:"endpoints,omitempty"`
-	Build      [][]string        `json:"build,omitempty"` // process runtime
-	Unverified string            `json:"unverified,omitempty"`
+	Name    string            `json:"name" yaml:"name" strict:"required,min=1" example:"release"`
+	Title   string            `json:"title,omitempty" yaml:"title" strict:"max=200"`
+	Builtin *bool             `json:"builtin,omitempty" yaml:"builtin"`
+	Args    map[string]string `json:"args,omitempty" yaml:"args" strict:"max=200"`
+	Env     map[string]string `json:"env,omitempty" yaml:"env" strict:"max=200"`
+	// command in the container and as a process
+	Command    []string   `json:"command,omitempty" yaml:"command" strict:"max=200"`
+	Target     string     `json:"target,omitempty" yaml:"target" strict:"max=200"`
+	Dockerfile string     `json:"dockerfile,omitempty" yaml:"dockerfile" strict:"min=1,max=1000"`
+	Image      string     `json:"image,omitempty" yaml:"image" strict:"min=1,max=500"`
+	Endpoints  []string   `json:"endpoints,omitempty"`
+	Build      [][]string `json:"build,omitempty" yaml:"build" strict:"max=50"` // process runtime
+	Unverified string     `json:"unverified,omitempty" yaml:"unverified" strict:"max=1000"`
 }
 
 // Artifact is a contender that is ready to start: a build or an existing image.

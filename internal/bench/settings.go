@@ -12,10 +12,13 @@ type Settings struct {
 	Selection `json:"contender"`
 	Base      *string `json:"base,omitempty"` // its variant in the manifest, "" for the default; nil: Variant
 
-	Limits Limits            `json:"limits,omitzero"`
-	Env    map[string]string `json:"env,omitempty"`   // in addition to the manifest's and the variant's
-	Image  string            `json:"image,omitempty"` // an existing image, instead of building one
-	Dir    string            `json:"dir,omitempty"`   // folder with the manifest and the sources of this contender
+	Limits Limits `json:"limits,omitzero"`
+	// in addition to the manifest's and the variant's
+	Env map[string]string `json:"env,omitempty" yaml:"env" strict:"max=200"`
+	// an existing image, instead of building one
+	Image string `json:"image,omitempty" yaml:"image" strict:"min=1,max=500"`
+	// folder with the manifest and the sources of this contender
+	Dir string `json:"dir,omitempty" yaml:"dir" strict:"min=1,max=4096"`
 }
 
 // InManifest returns the contender and variant that the settings change.

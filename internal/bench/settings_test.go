@@ -10,9 +10,7 @@ import (
 func TestLimitsOfContenders(t *testing.T) {
 	all, own := Limits{CPUs: 1, CPUSet: 2, Memory: 3 << 20, PIDs: 4}, Selection{Contender: "b"}
 	p := Profile{Limits: all, Contenders: []Selection{{Contender: "a"}, own}}
-	if !p.EqualLimits() || p.Under(own) != "" {
-		t.Errorf("without settings: %q", p.Under(own))
-	}
+	testenv.Check(t, p.EqualLimits() && p.Under(own) == "", "without settings: %q", p.Under(own))
 	for _, limits := range []Limits{{CPUs: .5}, {CPUSet: 1}, {Memory: 9 << 20}, {PIDs: 9}} {
 		p.Settings = []Settings{{Selection: own, Limits: limits}}
 		want := all
@@ -33,9 +31,7 @@ func TestLimitsOfContenders(t *testing.T) {
 		}
 	}
 	p.Settings[0].Limits = Limits{CPUs: 1} // its own, and the same
-	if !p.EqualLimits() || p.Under(own) != "" {
-		t.Errorf("the same limits differ: %q", p.Under(own))
-	}
+	testenv.Check(t, p.EqualLimits() && p.Under(own) == "", "the same limits differ: %q", p.Under(own))
 }
 
 // Settings with their own name change the variant of the manifest that they are for.

@@ -14,7 +14,7 @@ import (
 // Step is one load level of a trial. Exactly one of Connections, Rate (or PeakShare, from which
 // Rate is computed) and Arrivals is set.
 type Step struct {
-	Name string `json:"name"` // such as "64 connections"; not unique
+	Name string `json:"name" yaml:"name" strict:"min=1,max=100"` // such as "64 connections"; not unique
 	// closed loop: number of connections; each sends its next request after the response
 	Connections int `json:"connections,omitempty"`
 	// open loop: scheduled requests per second; at the start of a ramp, or the mean of a wave
@@ -25,19 +25,20 @@ type Step struct {
 	PeakShare float64 `json:"peak_share,omitempty"`
 	// the throughput is that of the slowest contender of the round: the rate is the same for all
 	LowestPeak bool      `json:"lowest_peak,omitempty"`
-	Arrivals   *Arrivals `json:"arrivals,omitempty"`
+	Arrivals   *Arrivals `json:"arrivals,omitempty" yaml:"arrivals"`
 	// open loop: maximum number of open connections; 0: chosen by the client
 	MaxConnections int `json:"max_connections,omitempty"`
 	// closed loop: number of connections at the start of a ramp to Connections; 0: no ramp
-	RampFrom int    `json:"ramp_from,omitempty"`
-	Request  string `json:"request,omitempty"` // name of the only kind of request that is sent; "": the whole mix
-	WarmUp   bool   `json:"warm_up,omitempty"` // the step is shown but not compared
+	RampFrom int `json:"ramp_from,omitempty"`
+	// name of the only kind of request that is sent; "": the whole mix
+	Request string `json:"request,omitempty" yaml:"request" strict:"min=1,max=100"`
+	WarmUp  bool   `json:"warm_up,omitempty" yaml:"warm_up"` // the step is shown but not compared
 	// the warm-up continues beyond Duration while compilers of a runtime are at work, to a minute at most
 	UntilWarm   bool     `json:"until_warm,omitempty"`
-	Duration    Duration `json:"duration_ns"`
-	MaxRequests int64    `json:"max_requests,omitempty"` // ends the step early; 0: no limit
+	Duration    Duration `json:"duration_ns" yaml:"duration"`
+	MaxRequests int64    `json:"max_requests,omitempty" yaml:"max_requests" strict:"min=1"` // ends the step early; 0: no limit
 	// number of single requests whose times are kept; 0: none
-	KeepRequests int `json:"keep_requests,omitempty"`
+	KeepRequests int `json:"keep_requests,omitempty" yaml:"keep_requests" strict:"min=1,max=10000"`
 }
 
 // Arrivals are users that arrive within a time, each with its own connection.
@@ -49,8 +50,9 @@ type Arrivals struct {
 
 // Wave is a rate that follows a sine, starting at its mean and rising.
 type Wave struct {
-	Amplitude float64  `json:"amplitude"` // requests per second above and below the mean; less than the mean
-	Period    Duration `json:"period_ns"`
+	// requests per second above and below the mean; less than the mean
+	Amplitude float64  `json:"amplitude" yaml:"amplitude" strict:"required,min=0.01,max=1000000" example:"500"`
+	Period    Duration `json:"period_ns" yaml:"period" strict:"required,min=100ms,max=24h" example:"20s"`
 }
 
 // Open reports whether the step is an open loop.

@@ -58,9 +58,8 @@ func TestStepIsTheSame(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			other := base
 			c.change(&other)
-			if base.Same(other) != c.same || other.Same(base) != c.same {
-				t.Errorf("the same: %v and %v, want %v", base.Same(other), other.Same(base), c.same)
-			}
+			testenv.Check(t, base.Same(other) == c.same && other.Same(base) == c.same,
+				"the same: %v and %v, want %v", base.Same(other), other.Same(base), c.same)
 		})
 	}
 	for name, c := range map[string]struct {
@@ -388,9 +387,8 @@ func TestBusiest(t *testing.T) {
 	}
 	at := time.Unix(1000, 0)
 	s := StepResult{Before: &Usage{At: at}, After: &Usage{At: at.Add(time.Second)}, BusiestThread: new(950 * time.Millisecond)}
-	if share, ok := s.BusyThread(); !ok || share != .95 {
-		t.Errorf("%g, %v", share, ok)
-	}
+	share, ok := s.BusyThread()
+	testenv.Check(t, ok && share == .95, "%g, %v", share, ok)
 	s.BusiestThread = nil
 	testenv.Check(t, !func() bool { _, ok := s.BusyThread(); return ok }(), "known without a reading")
 }
@@ -414,8 +412,7 @@ func TestTrialResult_Threads(t *testing.T) {
 		"never known":                 {[]StepResult{step(true, 0), {After: &Usage{}}}, 0},
 		"no step":                     {},
 	} {
-		if n, ok := (TrialResult{Steps: c.steps}).Threads(); n != c.want || ok != (c.want > 0) {
-			t.Errorf("%s: %d, %v, want %d", name, n, ok, c.want)
-		}
+		n, ok := (TrialResult{Steps: c.steps}).Threads()
+		testenv.Check(t, n == c.want && ok == (c.want > 0), "%s: %d, %v, want %d", name, n, ok, c.want)
 	}
 }

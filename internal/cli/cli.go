@@ -102,8 +102,9 @@ func command(ctx context.Context, env Env) int {
 	if err != nil && !reported && !errors.Is(err, console.ErrGone) {
 		prefix := "locbench: "
 		width, _ := console.Width(env.Stderr)
+		given := secret.New(secret.Of(bench.Run{Command: env.Args}, nil)...)
 		for line := range strings.SplitSeq(strings.TrimRight(err.Error(), "\n"), "\n") {
-			fmt.Fprintln(env.Stderr, fit.Paragraph(prefix+safe.Line(secret.Masker{}.Text(line), 4000), width, "  "))
+			fmt.Fprintln(env.Stderr, fit.Paragraph(prefix+safe.Line(given.Text(line), 4000), width, "  "))
 			prefix = "  "
 		}
 	}

@@ -6,13 +6,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/needs/kinds"
 	"github.com/locbench/locbench/internal/run/machine"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/text/fit"
 )
 
 func newDoctor(env Env) *cobra.Command {
-	at := addresses{}
+	var address string
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
@@ -26,11 +28,14 @@ swap, heat, other containers, open files, local ports, Elasticsearch, the Go too
   locbench doctor --json`,
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			urls, err := at.urls(env.Getenv)
-			if err != nil {
-				return err
+			url := ""
+			if address != "" {
+				var err error
+				if url, err = needs.URL(kinds.ByURL.AddressOption, address, env.Getenv); err != nil {
+					return err
+				}
 			}
-			warnings := machine.Doctor(cmd.Context(), machine.DoctorOptions{Needs: urls})
+			warnings := machine.Doctor(cmd.Context(), url)
 			if asJSON {
 				return writeJSON(env.Stdout, " ", warnings)
 			}
@@ -44,7 +49,7 @@ swap, heat, other containers, open files, local ports, Elasticsearch, the Go too
 			return nil
 		},
 	}
-	at.bind(cmd, "check")
+	cmd.Flags().StringVar(&address, kinds.ByURL.AddressOption, "", fmt.Sprintf("`URL` of an %s to check", kinds.ByURL.Title))
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
 	return cmd
 }

@@ -4,17 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"net/http"
 	"net/http/httptest"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
@@ -154,75 +151,4 @@ func shown(t *testing.T, dir string) (frame string) {
 	page := tuitest.Page{New: func(*testing.T) ui.Page { return pages.Pages{}.Live(tuitest.Finished(dir, records), false) }}
 	page.Play(t, tuitest.Size{Width: 80, Height: 24}, tuitest.Look{}, func(p *tuitest.Program) { frame = p.Frame() })
 	return frame
-}
-
-// mixer responds with the id of the request. If it mixes up, one of 50 bodies is that of another
-// request while three or more are in flight. It counts these bodies.
-type mixer struct {
-	mixesUp              bool
-	crowd                *testenv.Crowd
-	crowded, sent, mixed atomic.Int64
-}
-
-func (m *mixer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	id := path.Base(r.URL.Path)
-	m.sent.Add(1)
-	if m.crowd.Enter() && m.mixesUp && m.crowded.Add(1)%50 == 0 {
-		m.mixed.Add(1)
-		id = "100000"
-	}
-	fmt.Fprintf(w, `{"id": %s, "name": "guest"}`, id)
-}
-
-// A service that is wrong under concurrency only is excluded, in a run that compares what profiles
-// compare by default. All 300 responses of the second step are compared, so the numbers are those
-// of the server; of the third step it is a sample, whose share is within four standard errors.
-func TestExcluded_WrongUnderConcurrencyOnly(t *testing.T) {
-	profile := fileOf(t, "bookings.yaml", `variables: {id: {from: 1, to: 9000}}
-requests: [{name: booking, get: "/bookings/{id}", expect: {present: [name], json_includes: {id: "{id:number}"}}}]
-rounds: 1
-timeout: 1m
-steps: [{connections: 1, max_requests: 60}, {connections: 16, max_requests: 300}, {connections: 16, max_requests: 3000}]
-`)
-	run := func(code int, mixesUp bool) (*mixer, string, string) {
-		service := &mixer{mixesUp: mixesUp, crowd: testenv.NewCrowd(2 * time.Millisecond)}
-		s := httptest.NewServer(service)
-		defer s.Close()
-		out := outOf(t)
-		return service, says(t, code, "", into(out, "--profile", profile, "--target", "bookings="+s.URL)...), out
-	}
-	_, text, out := run(0, false)
-	right, trials := readResults(t, out)
-	if all := trials[0].Steps; len(right.Excluded()) > 0 || all[1].Load.Checked != 300 || all[2].Load.Checked < 300 {
-		t.Errorf("excluded %v, %d and %d bodies compared", right.Excluded(), all[1].Load.Checked, all[2].Load.Checked)
-	}
-	lacks(t, "the text", unwrapped(text), "unexpected")
-
-	service, text, out := run(console.ExitContender, true)
-	wrong, trials := readResults(t, out)
-	testenv.Need(t, len(wrong.Excluded()) == 1, "excluded %v\n%s", wrong.Excluded(), text)
-	all, u := trials[0].Steps, wrong.Excluded()[0].Unexpected
-	first, sample := all[1].Load, all[2].Load
-	if n := first.Failed[bench.ErrWrong]; n < 3 || n > 6 || first.Checked != 300 || u.Connections != 16 ||
-		u.Round != 1 ||
-		u.Step != all[1].Step.Name || u.Count != n+sample.Failed[bench.ErrWrong] ||
-		u.Compared != all[0].Load.Checked+300+sample.Checked {
-		t.Errorf("%+v; second step: %d of %d", u, n, first.Checked)
-	}
-	truth := float64(service.mixed.Load()-first.Failed[bench.ErrWrong]) / 3000
-	found := float64(sample.Failed[bench.ErrWrong]) / float64(sample.Checked)
-	if error := math.Sqrt(truth * (1 - truth) / float64(sample.Checked)); sample.Checked < 295 || truth < .01 ||
-		math.Abs(found-truth) > 4*error {
-		t.Errorf("%.2f%% of %d, the server's share is %.2f%%", 100*found, sample.Checked, 100*truth)
-	}
-	share := fmt.Sprintf("%d of %d compared bodies were unexpected (…16 connections…100000", u.Count, u.Compared)
-	for name, c := range map[string]struct{ text, want string }{
-		"text":      {text, share},
-		"report":    {output(t, out, results.ReportFile), share},
-		"summary":   {output(t, out, results.SummaryFile), share},
-		"dashboard": {unwrapped(shown(t, out)), "bookings gave unexpected responses: "},
-	} {
-		has(t, name, c.text, c.want)
-		lacks(t, name, unwrapped(c.text), "bound by the", "at peak: ", "peaked at", "&lt;0.1%", "< 0.1%")
-	}
 }

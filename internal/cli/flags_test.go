@@ -114,7 +114,7 @@ func TestRun_DataAndCPUSet(t *testing.T) {
 	} {
 		p, err := planOf(t, strings.Fields(args)...)
 		testenv.OK(t, err)
-		testenv.Equal(t, fmt.Sprint(p.Checks.Suites, " ", p.Limits.CPUSet, " ", string(p.Needs[0].Of)), want, args)
+		testenv.Equal(t, fmt.Sprint(p.Checks.Suites, " ", p.Limits.CPUSet, " ", p.Needs[0].Of), want, args)
 	}
 	says(t, 0, "bundled\t…:0", "__complete", "run", "--data", "")
 }
@@ -148,7 +148,7 @@ func TestUsage(t *testing.T) {
 		"run --data-seed 2":               "--data-seed 2: it needs --cities",
 		"run --data=":                     "no folder given",
 		"run --cities many":               "--cities many: write a whole number, such as 6",
-		"run --cpus lots":                 "--cpus lots: write a number, such as 1.5",
+		"run --cpus lots":                 "--cpus lots: write from 0.01 to 1024",
 		"run --cpus NaN":                  "cpus",
 		"run --duration 10":               "--duration 10: add a unit: `10s`",
 		"run --cities 5 --data-seed -1":   "--data-seed -1: write a whole number from 0",

@@ -118,7 +118,7 @@ func showProfile(env Env, name string, allowed []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	_, err = env.Masked(masker).Stdout.Write(text)
+	_, err = io.WriteString(env.Stdout, masker.Keyed(string(text)))
 	return err
 }
 

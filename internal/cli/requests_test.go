@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -90,9 +88,8 @@ func TestRequest_OnRecord(t *testing.T) {
 	says(t, console.ExitUsage, "--header X-Other: is on record", append(resume, "--header", "X-Other: 1")...)
 	before := requests.of(path)
 	text += says(t, console.ExitThreshold, "", append(resume, headers...)...)
-	if n := requests.of(path); before < 2 || n < before+2 {
-		t.Errorf("%d requests, then %d", before, n)
-	}
+	n := requests.of(path)
+	testenv.Check(t, before >= 2 && n >= before+2, "%d requests, then %d", before, n)
 	for _, line := range requests.lines() {
 		testenv.Need(t, strings.HasPrefix(line, "GET / ") || line == "POST "+path+" Bearer "+secret+` {"{id}": 7}`,
 			"sent %q", line)
@@ -132,56 +129,4 @@ func TestTargets(t *testing.T) {
 		testenv.Equal(t, fmt.Sprintf("%s, %d steps", got, len(p.Steps)), want, args)
 	}
 	says(t, 0, ":0\n", "__complete", "run", "--targets", "")
-}
-
-// A run sends each target of a file as often as the results say, with its header and its body,
-// below the path of the target URL; 201 and 204 are expected from what writes. The plan on record
-// has the requests: 'run --resume' needs no target file.
-func TestTargets_Sent(t *testing.T) {
-	s, requests := recorder(t, func(w http.ResponseWriter, r *http.Request) {
-		switch r.Method {
-		case http.MethodPost:
-			w.WriteHeader(http.StatusCreated)
-		case http.MethodDelete:
-			w.WriteHeader(http.StatusNoContent)
-		}
-	})
-	dir := testenv.Folder(t, map[string]string{
-		"t.txt": strings.Repeat("GET http://shop:8080/items?q={a}\n", 7) +
-			"\nPOST http://shop:8080/orders\nAuthorization: Bearer {b}${C}\n@order.json\n" +
-			"DELETE http://shop:8080/orders/1\nDELETE http://shop:8080/orders/1\n",
-		"order.json": `{"id": "{id}"}`,
-		"p.yaml":     "requests: [{get: /x}]\nrounds: 1\ntimeout: 1m\nsteps: [{connections: 2, max_requests: 500}]\n",
-	})
-	out := filepath.Join(dir, "out")
-	says(t, 0, "", into(out, "--profile", filepath.Join(dir, "p.yaml"), "--targets", filepath.Join(dir, "t.txt"),
-		"--target", s.URL+"/api", "--seed", "1")...)
-	run, trials := readResults(t, out)
-	load := trials[0].Steps[0].Load
-	if load.AllSucceeded() != 500 || load.FailedTotal() != 0 {
-		t.Errorf("%d succeeded, %d failed", load.AllSucceeded(), load.FailedTotal())
-	}
-	received := map[string]int{}
-	for _, line := range requests.lines() {
-		received[line]++
-	}
-	total := 0
-	want := []struct{ name, sent string }{
-		{"GET /items", "GET /api/items?q=%7Ba%7D  "},
-		{"POST /orders", `POST /api/orders Bearer {b}${C} {"id": "{id}"}`},
-		{"DELETE /orders/1", "DELETE /api/orders/1  "},
-	}
-	for i, r := range run.Profile.Requests {
-		n, about := received[want[i].sent], r.Weight*50
-		testenv.Check(t, r.Name == want[i].name && n >= about-40 && n <= about+40,
-			"%s: %d received, of about %d; want %s", r.Name, n, about, want[i].name)
-		total += n
-	}
-	if all := len(requests.lines()); total < 503 || total > 509 || total+requests.of("/api/") < all { // some are sent before the load
-		t.Errorf("%d of %d requests are of the file", total, all)
-	}
-	record, err := json.Marshal(run)
-	if err != nil || strings.Contains(string(record), "Bearer {") || !strings.Contains(string(record), "order.json") {
-		t.Errorf("%v\n%s", err, record)
-	}
 }

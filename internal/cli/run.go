@@ -140,8 +140,7 @@ func (f *runFlags) checkResume(fl *pflag.FlagSet, contenders []string) error {
 	}
 	recorded := []string{"profile", "method", "body", "out", "cacert", "insecure"}
 	for _, o := range profile.Options() {
-		k, _ := kinds.Of(o.Need)
-		if o.Name != k.AddressOption && o.Name != "target" { // their passwords are not recorded
+		if o.Name != kinds.ByURL.AddressOption && o.Name != "target" { // their passwords are not recorded
 			recorded = append(recorded, o.Name)
 		}
 	}
@@ -202,9 +201,15 @@ func flagError(fl *pflag.FlagSet, err error) error {
 	if !ok {
 		return err
 	}
-	want := profile.FlagHint(invalid.GetFlag().Value.Type())
+	want := flagHints[invalid.GetFlag().Value.Type()]
 	if want == "" {
 		return err
 	}
 	return fmt.Errorf("--%s %q: %s", invalid.GetFlag().Name, invalid.GetValue(), want)
+}
+
+// flagHints are what to write for a flag, by its type.
+var flagHints = map[string]string{
+	"int": "write a whole number, such as 6", "uint64": "write a whole number from 0, such as 6",
+	"float64": "write a number, such as 1.5", "duration": "write a number with its unit, such as 10s",
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -9,15 +8,11 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/load"
-	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
-
-	vegeta "github.com/tsenart/vegeta/v12/lib"
 )
 
 // bounded are the arguments of a run of the service at url, in two steps of 40 requests each.
@@ -128,51 +123,6 @@ func TestEngine(t *testing.T) {
 	}
 }
 
-// A service with a rate limit: its 429s are expected, so it is not excluded, and every output says
-// which share it rejected. An expected 404 does not end the setup.
-func TestRun_Rejected(t *testing.T) {
-	var served, afterSetup atomic.Int64
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/limited":
-			if served.Add(1)%5 != 0 {
-				w.WriteHeader(http.StatusTooManyRequests)
-			}
-		case "/old":
-			w.WriteHeader(http.StatusNotFound)
-		case "/new":
-			afterSetup.Add(1)
-		}
-	}))
-	t.Cleanup(s.Close)
-	out, profile := outOf(t), fileOf(t, "limited.yaml", `setup: [{delete: /old, expect: {status: [200, 404]}}, {get: /new}]
-requests: [{name: limited, get: /limited, expect: {status: [200, 429]}}]
-rounds: 1
-timeout: 1m
-steps: [{connections: 2, max_requests: 2000}]
-`)
-	says(t, 0, "200: 400, 429: 1,600; rejected 80% of requests (429)…warning: rejected 80% of requests (429): they are expected",
-		into(out, "--profile", profile, "--target", "limited="+s.URL)...)
-	_, trials := readResults(t, out)
-	l := trials[0].Steps[0].Load // without the requests sent before it
-	if l.Succeeded != 400 || l.Statuses[200] != 400 || l.Rejected[429] != 1600 || l.FailedTotal() != 0 ||
-		served.Load() < 2000 || afterSetup.Load() != 1 {
-		t.Errorf("%d succeeded, statuses %s, rejected %s, failed %v; the server got %d", l.Succeeded, l.Statuses,
-			l.Rejected, l.Failed, served.Load())
-	}
-	has(t, "report", output(t, out, results.ReportFile), "Responses by status")
-	has(t, "summary", output(t, out, results.SummaryFile), "rejected 80% of requests (429)")
-	var rows []struct {
-		Rejected int64
-		Statuses string
-	}
-	_, text, _ := shell(nil).runs(t, "export", out, "--format", "json")
-	if json.Unmarshal([]byte(text), &rows) != nil || len(rows) != 1 || rows[0].Rejected != 1600 ||
-		rows[0].Statuses != "200: 400, 429: 1600" {
-		t.Errorf("export: %+v\n%s", rows, text)
-	}
-}
-
 // locbench gives up a store or target that never responds, and saves nothing of the run or the
 // search. The target is a contender with a short timeout in its manifest.
 func TestNothingRan(t *testing.T) {
@@ -202,43 +152,5 @@ func TestNothingRan(t *testing.T) {
 			testenv.OK(t, err)
 			testenv.Equal(t, len(left), 0, left)
 		})
-	}
-}
-
-// A run keeps the requests of the steps that ask for it. They are in its results, also after it was
-// resumed, and are exported for vegeta. A run without any says how to keep some.
-func TestKeptRequestsAreExported(t *testing.T) {
-	s, requests := recorder(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) })
-	mine := fileOf(t, "mine.yaml", `requests: [{path: /x}]
-timeout: 1m
-rounds: 2
-interleave: off
-thresholds: ["throughput>900000000 stop=run"]
-first_requests: {requests: 2}
-steps: [{connections: 1, warm_up: true, max_requests: 5}, {connections: 2, max_requests: 40, keep_requests: 15}]
-`)
-	dir := t.TempDir()
-	out, to, before := filepath.Join(dir, "out"), filepath.Join(dir, "requests"), time.Now()
-	says(t, console.ExitThreshold, "", into(out, "--profile", mine, "--target", s.URL)...)
-	after := time.Now()
-	_, first := readResults(t, out)
-	l := first[0].Steps[1].Load
-	if len(l.Kept) != 15 || l.KeptOf != 40 || l.Kept[3].Status != 200 || l.Kept[3].Bytes != 5 || requests.of("/x") < 45 {
-		t.Fatalf("%d kept of %d: %+v", len(l.Kept), l.KeptOf, l.Kept)
-	}
-	says(t, console.ExitThreshold, "", "run", "--headless", "--resume", out)
-	_, again := readResults(t, out)
-	testenv.Equal(t, again[0].Steps[1].Load.Kept, l.Kept)
-	testenv.Equal(t, again[0].FirstRequests, first[0].FirstRequests)
-
-	name := first[0].Trial.String()
-	says(t, 0, to+"…"+to, "export", out, "--format", "vegeta", "-o", to)
-	for suffix, want := range map[string]int{".02-2-connections.vegeta.bin": 15, ".00-first-requests.vegeta.bin": 5} {
-		decode, n := vegeta.NewDecoder(strings.NewReader(output(t, to, name+suffix))), 0
-		for r := (vegeta.Result{}); decode(&r) == nil; n++ {
-			// Times in files advance as the monotonic clock.
-			testenv.Check(t, r.Code == 200 && r.BytesIn == 5 && r.Latency > 0 && !r.Timestamp.Before(before) && !r.Timestamp.After(after), "%s: %+v", suffix, r)
-		}
-		testenv.Equal(t, n, want, suffix)
 	}
 }

@@ -41,7 +41,7 @@ func TestSecrets_Addresses(t *testing.T) {
 }
 
 const secretManifest = `language: Go
-framework: net/http with --token framework-secret
+framework: net/http
 version: "1"
 tags: [a]
 env:

@@ -39,21 +39,20 @@ the documents, then moves the aliases (city, region) to the new versions in one 
 data.
 
 Running it again changes nothing unless the data differs or --force is given. It never touches an index that it did not
-create. Temporary rejections (full queue, restart) are retried for up to a minute; requests that are too large are
-split. Permanent ones (disk full, read-only index, missing privilege) stop it at once, with the reason and the fix.
-Rejected documents are listed. In all these cases no alias moves and the exit code is 1. Redirects are not followed.
+create. Temporary rejections (full queue, restart) are retried for up to a minute. Permanent ones (disk full, read-only
+index, missing privilege) stop it at once, with the store's reasons. Rejected documents are listed. In all these cases
+no alias moves and the exit code is 1. Redirects are not followed.
 
 By default it loads the bundled data: 14,945 cities of CZ, SK, PL, DE and AT (GeoNames, CC BY 4.0) and their regions
 (CLDR); the shapes are made up. --cities N generates N cities instead. --from DIR loads a dump, with a file of documents
 and a mapping for each index:
 
-  INDEX.ndjson                INDEX.mapping.json           documents as _bulk takes them, the body of "PUT /INDEX"
-  INDEX.json or INDEX.ndjson  INDEX.mapping.json or        as elasticdump writes them; INDEX.settings.json and
-                              INDEX_mapping.json           INDEX.analyzer.json (or with _) are read too
+  INDEX.ndjson or INDEX.json  INDEX.mapping.json or        documents as elasticdump writes them or _bulk takes them;
+                              INDEX_mapping.json           elasticdump's mapping, or the body of "PUT /INDEX"
   index-data-INDEX.ndjson     index-mapping-INDEX_v1.json  with any number of a version
 
-Values are one per line or in one array; files may be gzipped. A mapping type (Elasticsearch 6) is dropped with a
-warning.`,
+Elasticdump's INDEX.settings.json and INDEX.analyzer.json (or with _) are read too. Values follow each other, or are in
+one array.`,
 		Example: `  locbench seed --elastic http://127.0.0.1:9200
   locbench seed --elastic http://127.0.0.1:9200 --cities 100000 --vertices 60 --data-seed 1
   locbench seed --elastic 'http://${ES_USER}:${ES_PASSWORD}@10.0.0.5:9200' --from ./dump --force

@@ -5,9 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/store"
 	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/store/embedded"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/services/go-nethttp/locations"
 )
@@ -33,11 +32,15 @@ With --embedded-store it starts its own store with the bundled cities, to try th
 			ctx := cmd.Context()
 			getenv := env.Getenv
 			if withStore {
-				s, err := store.Open(ctx, store.Spec{From: bench.NeedEmbedded}, store.Options{})
+				s, err := embedded.New(embedded.Options{})
 				if err != nil {
 					return err
 				}
 				defer s.Close()
+				url, err := s.Listen("127.0.0.1:0")
+				if err != nil {
+					return err
+				}
 				data, err := dataset.Bundled()
 				if err != nil {
 					return err
@@ -47,7 +50,7 @@ With --embedded-store it starts its own store with the bundled cities, to try th
 				}
 				getenv = func(key string) string {
 					if key == "ELASTICSEARCH_URL" {
-						return s.URL()
+						return url
 					}
 					return env.Getenv(key)
 				}

@@ -168,8 +168,8 @@ func showService(env Env, dirs []string, name string) error {
 	if err != nil {
 		return fmt.Errorf("read the manifest of %s: %w", svc.Name, err)
 	}
-	env = maskedFor(env, []bench.Service{svc})
-	_, err = fmt.Fprintf(env.Stdout, "# %s\n%s", safe.Line(svc.Dir, 1000), text)
+	known := secret.New(secret.Of(bench.Run{}, []bench.Service{svc})...)
+	_, err = fmt.Fprintf(env.Stdout, "# %s\n%s", safe.Line(svc.Dir, 1000), known.Keyed(string(text)))
 	return err
 }
 

@@ -1,20 +1,16 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/pem"
-	"fmt"
 	"io"
 	"log"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
@@ -41,40 +37,6 @@ func TestTarget_WrongPath(t *testing.T) {
 			testenv.Check(t, len(requests.lines()) <= 8, "%d requests", len(requests.lines()))
 		})
 	}
-}
-
-// Each 2xx is a success of a target without a profile.
-func TestTarget_2xx(t *testing.T) {
-	var n atomic.Int64
-	s, _ := recorder(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader([]int{204, 206, 299}[n.Add(1)%3]) })
-	out := outOf(t)
-	says(t, 0, "", into(out, "--target", s.URL, "--connections", "1", "--duration", "100ms")...)
-	_, trials := readResults(t, out)
-	if l := trials[0].Steps[0].Load; l.AllSucceeded() == 0 || l.FailedTotal() > 0 {
-		t.Errorf("%d succeeded, %d failed", l.AllSucceeded(), l.FailedTotal())
-	}
-}
-
-// A target with HTTP/1.1 alone is named as that with --http2, and net/http, which logs its GOAWAY
-// before SETTINGS, does not write past locbench.
-func TestTarget_HTTP2OverTLSOnly(t *testing.T) {
-	var written bytes.Buffer
-	log.SetOutput(&written)
-	defer log.SetOutput(os.Stderr)
-	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == "PRI" {
-			c, _, err := http.NewResponseController(w).Hijack()
-			testenv.OK(t, err)
-			fmt.Fprint(c, "\x00\x00\x08\x07\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x0d")
-			time.Sleep(5 * time.Millisecond) // the client reads it first
-			c.Close()
-		}
-	}))
-	s.Start()
-	defer s.Close()
-	says(t, console.ExitContender, "speaks HTTP/1.1, and HTTP/2 at most over TLS: use https, or HTTP/1.1 (without --http2)",
-		into(outOf(t), "--target", s.URL, "--http2")...)
-	testenv.Equal(t, written.String(), "")
 }
 
 // locbench waits for a target that responds with 503 while it boots: no request of the load fails.

@@ -143,7 +143,7 @@ func TestRun_UnexpectedBeforeTheLoad(t *testing.T) {
 			sentLogin + `session "setup", step "log in": nothing to save as "token"… token is not in`},
 		"token": {"Bearer {token}", "Bearer x{token}", shopPassword, 3,
 			`not loaded: unexpected response to "order": sent POST /orders ` +
-				`{"item":"{item:number}"}; … status 201, got 401 Unauthorized {"message":"Bearer *** is unknown"}`},
+				`{"item":"{item:number}"}; … status 201, got 401 Unauthorized {"message":"Bearer x*** is unknown"}`},
 		"schema": {"required: [id]", "required: [number]", shopPassword, 3,
 			`does not match its schema: at '': missing property 'number'`},
 		"feeder": {"draw: in_turn", "draw: once", shopPassword, 3,

@@ -93,13 +93,11 @@ func TestBuildImage_Manifest(t *testing.T) {
 	}
 	first := build()
 	files["service.yaml"] = &fstest.MapFile{Data: []byte("b")}
-	if a := build(); !a.BuildCached || a.Image != first.Image {
-		t.Errorf("built again: %+v", a)
-	}
+	a := build()
+	testenv.Check(t, a.BuildCached && a.Image == first.Image, "built again: %+v", a)
 	files["sub/service.yaml"] = &fstest.MapFile{Data: []byte("of the service itself")}
-	if a := build(); a.BuildCached {
-		t.Errorf("not built: %+v", a)
-	}
+	a = build()
+	testenv.Check(t, !a.BuildCached, "not built: %+v", a)
 }
 
 // TestBuildImage_Settings: contenders that differ only by what the profile gives them when they
@@ -211,14 +209,12 @@ func TestBuildImage(t *testing.T) {
 		t.Errorf("again: %+v, %v", again, err)
 	}
 	svc.Docker.Args = map[string]string{"A": "b"}
-	if other, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{}); err != nil || other.BuildCached || other.Image == a.Image {
-		t.Errorf("other arguments: %+v, %v", other, err)
-	}
+	other, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{})
+	testenv.Check(t, err == nil && !other.BuildCached && other.Image != a.Image, "other arguments: %+v, %v", other, err)
 	testenv.Check(t, !engine.asked.NoCache, "built without what the engine has kept")
 	svc.Docker.Args = map[string]string{"TARGET_CPU": "native"}
-	if _, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{}); err != nil || !engine.asked.NoCache {
-		t.Errorf("layers of another processor may be used: %v", err)
-	}
+	_, err = contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{})
+	testenv.Check(t, err == nil && engine.asked.NoCache, "layers of another processor may be used: %v", err)
 	pulled := bench.Service{Name: "theirs", Docker: &bench.DockerRecipe{Image: "example.org/x:1"}}
 	for _, cached := range []bool{false, true} {
 		a, err := contender.BuildImage(t.Context(), engine, pulled, contender.BuildOptions{})
@@ -228,9 +224,8 @@ func TestBuildImage(t *testing.T) {
 	engine.fail = errors.New("no space left")
 	engine.images = map[string]bool{}
 	for _, svc := range []bench.Service{svc, pulled} {
-		if _, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{}); !errors.Is(err, engine.fail) {
-			t.Errorf("got %v", err)
-		}
+		_, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{})
+		testenv.Check(t, errors.Is(err, engine.fail), "got %v", err)
 	}
 	testenv.Fails(t, testenv.Err(contender.BuildImage(t.Context(), engine, bench.Service{Name: "p"}, contender.BuildOptions{})),
 		"--runtime process")

@@ -67,9 +67,8 @@ func TestResolve(t *testing.T) {
 	} {
 		testenv.Fails(t, testenv.Err(contender.Resolve(svc, variant)), want)
 	}
-	if _, err := contender.Resolve(bench.Service{Name: "a"}, "x"); err == nil {
-		t.Error("a variant of a service without any was found")
-	}
+	_, err := contender.Resolve(bench.Service{Name: "a"}, "x")
+	testenv.Check(t, err != nil, "a variant of a service without any was found")
 }
 
 // TestVariantCommand: a variant starts the same build with another command, in a container and as a
@@ -220,19 +219,15 @@ func TestDiscover(t *testing.T) {
 	if want := "contender orders is in both " + filepath.ToSlash(here) + "/orders and " + filepath.ToSlash(there) + "/orders"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("two folders: %v, want %q", err, want)
 	}
-	if list, err := contender.Discover(contender.Folder(here), contender.Folder(here)); err != nil || len(list) != 1 {
-		t.Errorf("the same folder twice: %d contenders, %v", len(list), err)
-	}
+	list, err = contender.Discover(contender.Folder(here), contender.Folder(here))
+	testenv.Check(t, err == nil && len(list) == 1, "the same folder twice: %d contenders, %v", len(list), err)
 }
 
 func TestFind(t *testing.T) {
 	list := []bench.Service{{Name: "go-nethttp"}, {Name: "rs-actix"}}
-	if s, err := contender.Find(list, "rs-actix"); err != nil || s.Name != "rs-actix" {
-		t.Errorf("%+v, %v", s, err)
-	}
-	if _, err := contender.Find(list, "rs-actx"); err == nil || err.Error() != "unknown contender \"rs-actx\"; did you mean `rs-actix`?" {
-		t.Error(err)
-	}
+	testenv.Equal(t, testenv.Must(contender.Find(list, "rs-actix"))(t).Name, "rs-actix")
+	_, err := contender.Find(list, "rs-actx")
+	testenv.Check(t, err != nil && err.Error() == "unknown contender \"rs-actx\"; did you mean `rs-actix`?", "%v", err)
 }
 
 func write(t *testing.T, path, text string) {
@@ -296,9 +291,8 @@ func FuzzManifest(f *testing.F) {
 				"variant %q cannot be run: %+v", v.Name, r)
 			var tmpl bench.Template
 			tmpl.Other.URL, tmpl.Port, tmpl.Dir = "http://e:1", 1, "/d"
-			if _, _, err := contender.Fill(r, bench.Artifact{}, tmpl); err != nil && !strings.Contains(err.Error(), "come out") {
-				t.Error(err)
-			}
+			_, _, err = contender.Fill(r, bench.Artifact{}, tmpl)
+			testenv.Check(t, err == nil || strings.Contains(err.Error(), "come out"), "%v", err)
 		}
 	})
 }

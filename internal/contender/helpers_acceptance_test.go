@@ -3,6 +3,7 @@
 package contender_test
 
 import (
+	"github.com/locbench/locbench/internal/testenv"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,8 +31,7 @@ func hello(t *testing.T, cgo bool) string {
 	write(t, filepath.Join(dir, "main.go"), text)
 	cmd := exec.Command("go", "build", "-race=false", "-ldflags=-s -w", "-o", "hello", ".")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), enabled, "GOOS=linux", "GOWORK=off")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	out, err := cmd.CombinedOutput()
+	testenv.Need(t, err == nil, "%v: %s", err, out)
 	return filepath.Join(dir, "hello")
 }

@@ -44,72 +44,40 @@ var (
 
 // manifest is a service.yaml as written in the file.
 type manifest struct {
-	Name            string             `yaml:"name" strict:"min=1"`
-	Title           string             `yaml:"title" strict:"max=200"`
-	Language        string             `yaml:"language" strict:"min=1,max=100"`
-	LanguageVersion string             `yaml:"language_version" strict:"max=100"`
-	Framework       string             `yaml:"framework" strict:"min=1,max=100"`
-	Version         string             `yaml:"version" strict:"min=1,max=100"`
-	Tags            []string           `yaml:"tags" strict:"max=20"`
-	Endpoints       endpoints          `yaml:"endpoints" example:"[get, benchmark]"`
-	Port            int                `yaml:"port" strict:"min=1,max=65535"`
-	Env             map[string]string  `yaml:"env" strict:"max=200"`
-	Ready           ready              `yaml:"ready"`
-	StopSignal      string             `yaml:"stop_signal" strict:"min=1,max=20"`
-	Needs           kinds.ManifestList `yaml:"needs"`
-	Builtin         bool               `yaml:"builtin"`
-	Docker          *dockerPart        `yaml:"docker"`
-	Process         *processPart       `yaml:"process"`
-	Variants        []variant          `yaml:"variants" strict:"max=100"`
-	Unverified      string             `yaml:"unverified" strict:"max=1000"`
-
+	bench.Service
 	files fs.FS // the folder; nil: do not check for files
 }
 
-type ready struct {
-	Path    string        `yaml:"path" strict:"min=1,max=2000"`
-	Port    int           `yaml:"port" strict:"min=1,max=65535"`
-	Status  int           `yaml:"status" strict:"min=200,max=599"`
-	Timeout time.Duration `yaml:"timeout" strict:"min=100ms,max=1h"`
-
-	Header map[string]string `yaml:"header" strict:"max=50"`
+// UnmarshalStrict reads the keys of a manifest.
+func (m *manifest) UnmarshalStrict(v strictyaml.Value) {
+	var form struct {
+		Endpoints endpoints          `yaml:"endpoints" example:"[get, benchmark]"`
+		Needs     kinds.ManifestList `yaml:"needs"`
+	}
+	v.Struct(&m.Service, &form)
+	m.Endpoints, m.Needs = form.Endpoints, form.Needs
+	m.check(v)
 }
 
-type dockerPart struct {
-	Dockerfile string            `yaml:"dockerfile" strict:"min=1,max=1000"`
-	Image      string            `yaml:"image" strict:"min=1,max=500"`
-	Target     string            `yaml:"target" strict:"max=200"`
-	Args       map[string]string `yaml:"args" strict:"max=200"`
-	Command    []string          `yaml:"command" strict:"max=200"`
+// readers read the types of bench whose form in a file is another one than their fields.
+var readers = []strictyaml.Reader{strictyaml.ReaderOf(readDocker), strictyaml.ReaderOf(readVariant)}
 
-	Capabilities  []string `yaml:"capabilities" strict:"max=50"`
-	NewPrivileges bool     `yaml:"new_privileges"`
-	Processes     int64    `yaml:"processes" strict:"min=1,max=4194304"`
-
-	ReadOnly bool             `yaml:"read_only"`
-	Tmpfs    needs.TmpfsList  `yaml:"tmpfs"`
-	ShmSize  strictyaml.Bytes `yaml:"shm_size" strict:"min=1MiB,max=1024TiB"`
-	User     string           `yaml:"user" strict:"min=1,max=100"`
+func readDocker(v strictyaml.Value, d *bench.DockerRecipe) {
+	var form struct {
+		Tmpfs needs.TmpfsList `yaml:"tmpfs"`
+	}
+	v.Struct(d, &d.Privileges, &d.Confined, &form)
+	for _, t := range form.Tmpfs {
+		d.Confined.Tmpfs = append(d.Confined.Tmpfs, string(t))
+	}
 }
 
-type processPart struct {
-	Build   [][]string `yaml:"build" strict:"max=50"`
-	Command []string   `yaml:"command" strict:"required,min=1,max=200" example:"['{{.Dir}}/service']"`
-}
-
-type variant struct {
-	Name       string            `yaml:"name" strict:"required,min=1" example:"release"`
-	Title      string            `yaml:"title" strict:"max=200"`
-	Builtin    *bool             `yaml:"builtin"`
-	Args       map[string]string `yaml:"args" strict:"max=200"`
-	Env        map[string]string `yaml:"env" strict:"max=200"`
-	Command    []string          `yaml:"command" strict:"max=200"`
-	Target     string            `yaml:"target" strict:"max=200"`
-	Dockerfile string            `yaml:"dockerfile" strict:"min=1,max=1000"`
-	Image      string            `yaml:"image" strict:"min=1,max=500"`
-	Endpoints  endpoints         `yaml:"endpoints"`
-	Build      [][]string        `yaml:"build" strict:"max=50"`
-	Unverified string            `yaml:"unverified" strict:"max=1000"`
+func readVariant(v strictyaml.Value, one *bench.Variant) {
+	var form struct {
+		Endpoints endpoints `yaml:"endpoints"`
+	}
+	v.Struct(one, &form)
+	one.Endpoints = form.Endpoints
 }
 
 // endpoints is "all" for those of the locations API, or a list of groups of check suites. Other
@@ -155,15 +123,16 @@ func (e *endpoints) UnmarshalStrict(v strictyaml.Value) {
 func Parse(file string, data []byte) (bench.Service, error) { return parseManifest(file, data, nil) }
 
 func parseManifest(file string, data []byte, files fs.FS) (bench.Service, error) {
-	m := manifest{Port: defaultPort, Ready: ready{Path: "/", Timeout: defaultReadyTimeout}, files: files}
 	dir := path.Dir(filepath.ToSlash(file))
-	m.Name = folderName(dir)
-	if err := strictyaml.Decode(file, data, &m); err != nil {
+	m := manifest{files: files, Service: bench.Service{
+		Name: folderName(dir), Port: defaultPort, Ready: bench.Ready{Path: "/", Timeout: defaultReadyTimeout},
+	}}
+	o := strictyaml.Options{Closed: true, Readers: readers}
+	if err := strictyaml.DecodeFrom(file, data, &m, o, func(strictyaml.Value) {}); err != nil {
 		return bench.Service{}, err
 	}
-	s := m.service()
-	s.Dir, s.Files = dir, files
-	return s, nil
+	m.Dir, m.Files = dir, files
+	return m.Service, nil
 }
 
 // folderName returns the name of the contender in a folder whose manifest has none.
@@ -172,37 +141,4 @@ func folderName(dir string) string {
 		dir = filepath.ToSlash(abs)
 	}
 	return strings.ToLower(path.Base(dir))
-}
-
-func (m manifest) service() bench.Service {
-	s := bench.Service{
-		Name: m.Name, Title: m.Title, Language: m.Language, LanguageVersion: m.LanguageVersion, Framework: m.Framework,
-		Version: m.Version, Tags: m.Tags, Endpoints: m.Endpoints, Port: m.Port, Env: m.Env,
-		Ready: bench.Ready(m.Ready), Needs: m.Needs, Builtin: m.Builtin, Unverified: m.Unverified,
-		StopSignal: m.StopSignal,
-	}
-	if m.Docker != nil {
-		d := m.Docker
-		s.Docker = &bench.DockerRecipe{
-			Dockerfile: d.Dockerfile, Image: d.Image, Target: d.Target, Args: d.Args, Command: d.Command,
-			Privileges: bench.Privileges{
-				Capabilities: d.Capabilities, NewPrivileges: d.NewPrivileges, Processes: d.Processes,
-			},
-			Confined: bench.Confined{ReadOnly: d.ReadOnly, ShmSize: int64(d.ShmSize), User: d.User},
-		}
-		for _, t := range d.Tmpfs {
-			s.Docker.Confined.Tmpfs = append(s.Docker.Confined.Tmpfs, string(t))
-		}
-	}
-	if m.Process != nil {
-		p := bench.ProcessRecipe(*m.Process)
-		s.Process = &p
-	}
-	for _, v := range m.Variants {
-		s.Variants = append(s.Variants, bench.Variant{
-			Name: v.Name, Title: v.Title, Builtin: v.Builtin, Args: v.Args, Env: v.Env, Command: v.Command, Target: v.Target,
-			Dockerfile: v.Dockerfile, Image: v.Image, Endpoints: v.Endpoints, Build: v.Build, Unverified: v.Unverified,
-		})
-	}
-	return s
 }

@@ -24,7 +24,7 @@ func TestManifest_Needs(t *testing.T) {
 		}
 		text := ""
 		for _, n := range all[0].Needs {
-			text += n.Name + " " + string(n.Of) + "\n"
+			text += n.Name + " " + n.Of.String() + "\n"
 		}
 		return text, nil
 	}
@@ -38,7 +38,6 @@ func TestManifest_Needs(t *testing.T) {
 		"outside":  {"  db:\n    image: postgres\n    seed: [../../x.sql]\n", "service.yaml:5: `../../x.sql` is outside of the folder of this file; move it there"},
 		"name":     {"  Db: {image: a}\n", "service.yaml:3: \"Db\" cannot be the name of a need"},
 		"its data": {"  elasticsearch: {}\n", "service.yaml:3: `needs.elasticsearch` belongs to a profile"},
-		"own keep": {"  db: {image: a, per_service: true, keep: true}\n", "service.yaml:3: `per_service` and `keep` given"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := read(c.needs)

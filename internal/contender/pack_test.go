@@ -39,14 +39,12 @@ func TestIgnore(t *testing.T) {
 	} {
 		t.Run(tt.rules, func(t *testing.T) {
 			for _, name := range strings.Fields(tt.out) {
-				if out, err := ignored(tt.rules, name); err != nil || !out {
-					t.Errorf("keeps %s, %v", name, err)
-				}
+				out, err := ignored(tt.rules, name)
+				testenv.Check(t, err == nil && out, "keeps %s, %v", name, err)
 			}
 			for _, name := range strings.Fields(tt.in) {
-				if out, err := ignored(tt.rules, name); err != nil || out {
-					t.Errorf("ignores %s, %v", name, err)
-				}
+				out, err := ignored(tt.rules, name)
+				testenv.Check(t, err == nil && !out, "ignores %s, %v", name, err)
 			}
 		})
 	}
@@ -164,9 +162,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	testenv.Need(t, err == nil && len(list) == 1 && list[0].link == "/etc", "%+v, %v", list, err)
 	out := t.TempDir()
 	testenv.OK(t, unpack(out, os.DirFS(dir), list))
-	if link, err := os.Readlink(filepath.Join(out, "etc")); err != nil || link != "/etc" {
-		t.Errorf("%s, %v", link, err)
-	}
+	testenv.Equal(t, testenv.Must(os.Readlink(filepath.Join(out, "etc")))(t), "/etc")
 }
 
 func TestFolderIsBounded(t *testing.T) {
@@ -191,9 +187,8 @@ func FuzzIgnore(f *testing.F) {
 		if err != nil || !out || !plainName(name) {
 			return
 		}
-		if out, err := ignored(rules+"\n!"+name+"\n", name); err != nil || out {
-			t.Errorf("%q is ignored although the last line takes it back in, %v", name, err)
-		}
+		out, err = ignored(rules+"\n!"+name+"\n", name)
+		testenv.Check(t, err == nil && !out, "%q is ignored although the last line takes it back in, %v", name, err)
 	})
 }
 

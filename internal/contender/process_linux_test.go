@@ -94,9 +94,8 @@ func TestBuildProcess_Canceled(t *testing.T) {
 	testenv.Until(t, time.Minute, "its grandchild sleeps", func() bool { return sleeps(t, pid) })
 	why := errors.New("interrupted")
 	cancel(why)
-	if err := <-done; !errors.Is(err, why) {
-		t.Errorf("got %v", err)
-	}
+	err := <-done
+	testenv.Check(t, errors.Is(err, why), "got %v", err)
 	testenv.Until(t, time.Minute, "the process of the build has ended", func() bool { return !sleeps(t, pid) })
 }
 
@@ -147,9 +146,8 @@ func TestBuildProcess_Private(t *testing.T) {
 				t.Errorf("%s: %v, %v, want %v", name, info.Mode(), err, want)
 			}
 		}
-		if info, err := os.Stat(filepath.Join(a.Dir, "src/deep/x")); err != nil || info.Mode().Perm()&0o007 != 0 {
-			t.Errorf("src/deep/x: %v, %v", info.Mode(), err)
-		}
+		info, err := os.Stat(filepath.Join(a.Dir, "src/deep/x"))
+		testenv.Check(t, err == nil && info.Mode().Perm()&0o007 == 0, "src/deep/x: %v, %v", info.Mode(), err)
 	}
 	check()
 	for _, dir := range []string{a.Dir, opts.Cache} {

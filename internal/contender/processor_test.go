@@ -9,9 +9,8 @@ import (
 )
 
 func TestProcessor(t *testing.T) {
-	if first := processor(); first == "" || first != processor() {
-		t.Errorf("this machine's processor: %q, then %q", first, processor())
-	}
+	first := processor()
+	testenv.Check(t, first != "" && first == processor(), "this machine's processor: %q, then %q", first, processor())
 	const x86 = "vendor_id\t: GenuineIntel\nmodel name\t: Xeon MHz\ncpu MHz\t\t: 2000.1\nflags\t\t: fpu avx\nbogomips\t: 4000\n"
 	testenv.Equal(t, changingLine.ReplaceAllString(x86, ""), "vendor_id\t: GenuineIntel\nmodel name\t: Xeon MHz\nflags\t\t: fpu avx\n")
 }

@@ -47,21 +47,17 @@ func TestCheckStatic(t *testing.T) {
 			}
 		})
 	}
-	if err := checkStatic(filepath.Join(t.TempDir(), "absent"), "amd64"); err == nil || errors.As(err, new(*NotStaticError)) {
-		t.Errorf("absent: %v", err)
-	}
+	err := checkStatic(filepath.Join(t.TempDir(), "absent"), "amd64")
+	testenv.Check(t, err != nil && !errors.As(err, new(*NotStaticError)), "absent: %v", err)
 }
 
 // TestStaticBinary: if locbench cannot build another binary, the error says how to.
 func TestStaticBinary(t *testing.T) {
 	o := BuildOptions{Self: elfOf(t, elf.EM_X86_64, elf.PT_INTERP), Sources: t.TempDir()}
-	if _, err := staticBinary(t.Context(), o, "amd64"); !errors.As(err, new(*NotStaticError)) {
-		t.Error(err)
-	}
+	_, err := staticBinary(t.Context(), o, "amd64")
+	testenv.Check(t, errors.As(err, new(*NotStaticError)), "%v", err)
 	o.Self = elfOf(t, elf.EM_X86_64, elf.PT_LOAD)
-	if path, err := staticBinary(t.Context(), o, "amd64"); err != nil || path != o.Self {
-		t.Errorf("%q, %v", path, err)
-	}
+	testenv.Equal(t, testenv.Must(staticBinary(t.Context(), o, "amd64"))(t), o.Self)
 }
 
 // TestRun_ContextEnded: the reason why ctx ended is reported also before the command has begun.

@@ -11,8 +11,8 @@ import (
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
-// ValidateStrict checks what the types of the fields do not express.
-func (m *manifest) ValidateStrict(v strictyaml.Value) {
+// check checks what the types of the fields do not express.
+func (m *manifest) check(v strictyaml.Value) {
 	if !namePattern.MatchString(m.Name) {
 		v.At("name").Wrong("write lower-case letters, digits, `-`, `_` and `.`, such as `name: go-echo`")
 	}
@@ -51,7 +51,7 @@ func (m *manifest) ValidateStrict(v strictyaml.Value) {
 	m.checkVariants(v)
 	runnable := m.Builtin || m.Docker != nil || m.Process != nil || len(m.Variants) > 0
 	if !runnable && !v.At("docker").Failed() && !v.At("process").Failed() {
-		v.Mistake("nothing says how to run it",
+		v.At("docker").Mistake("nothing says how to run it",
 			"add `docker: {dockerfile: Dockerfile}`, `docker: {image: NAME}` or `process: {command: [...]}`")
 	}
 }
@@ -75,15 +75,15 @@ func (m *manifest) checkDocker(v strictyaml.Value) {
 	if d.Dockerfile == "" && d.Image == "" && !v.At("dockerfile").Failed() && !v.At("image").Failed() {
 		v.At("dockerfile").Wrong("write `dockerfile: Dockerfile`, or `image: name:tag` for an existing image")
 	}
-	m.checkImage(v, variant{
+	m.checkImage(v, bench.Variant{
 		Dockerfile: d.Dockerfile, Image: d.Image, Target: d.Target, Args: d.Args, Command: d.Command,
 	}, false)
-	if d.Processes > 0 && d.Processes <= bench.DefaultProcesses {
+	if d.Privileges.Processes > 0 && d.Privileges.Processes <= bench.DefaultProcesses {
 		v.At("processes").Wrong(fmt.Sprintf("write more than the default of %d, or limit a run with "+
 			"`limits: {pids: …}` in its profile", bench.DefaultProcesses))
 	}
 	for i, item := range v.At("capabilities").Items() {
-		if i < len(d.Capabilities) && !slices.Contains(strings.Fields(capabilities), d.Capabilities[i]) {
+		if i < len(d.Privileges.Capabilities) && !slices.Contains(strings.Fields(capabilities), d.Privileges.Capabilities[i]) {
 			item.Wrong("write a Linux capability without `CAP_`, such as `NET_RAW`, or `ALL`")
 		}
 	}
@@ -91,7 +91,7 @@ func (m *manifest) checkDocker(v strictyaml.Value) {
 
 // checkImage checks how an image is built or found, and its command. named says that the variant
 // changes a service with an existing image.
-func (m *manifest) checkImage(v strictyaml.Value, r variant, named bool) {
+func (m *manifest) checkImage(v strictyaml.Value, r bench.Variant, named bool) {
 	image := v.At("image")
 	if r.Dockerfile != "" && r.Image != "" {
 		image.Mistake("an image is both named and built from a Dockerfile", "keep one of the two")

@@ -167,9 +167,8 @@ func TestBuildKit(t *testing.T) {
 		begun = id
 		cancel(interrupted)
 	}
-	if _, err := e.BuildImage(ctx, strings.NewReader("tar"), BuildOptions{BuildKit: true}, nil); !errors.Is(err, interrupted) {
-		t.Errorf("interrupted: %v", err)
-	}
+	_, err := e.BuildImage(ctx, strings.NewReader("tar"), BuildOptions{BuildKit: true}, nil)
+	testenv.Check(t, errors.Is(err, interrupted), "interrupted: %v", err)
 	select {
 	case id := <-engine.canceled:
 		testenv.Check(t, id != "" && id == begun, "build %q was begun, and %q canceled", begun, id)

@@ -97,15 +97,12 @@ func TestRun(t *testing.T) {
 		<-c.Exited()
 		exit := c.Exit()
 		testenv.Check(t, exit.Code == 3 && exit.At.Equal(paused.Add(time.Minute)), "%v at %v", exit, exit.At)
-		if r, err := c.Stop(t.Context(), time.Second); err != nil || !r.ExitedBeforeStop {
-			t.Errorf("%+v, %v", r, err)
-		}
-		if want := []string{"stdout up", "stderr oh"}; !slices.Equal(logged, want) || len(c.Logs()) != 2 {
-			t.Errorf("%q, want %q", logged, want)
-		}
-		if want := []string{paused.Sub(began).String() + " paused externally"}; !slices.Equal(happened, want) {
-			t.Errorf("%q, want %q", happened, want)
-		}
+		r, err := c.Stop(t.Context(), time.Second)
+		testenv.Check(t, err == nil && r.ExitedBeforeStop, "%+v, %v", r, err)
+		want := []string{"stdout up", "stderr oh"}
+		testenv.Check(t, slices.Equal(logged, want) && len(c.Logs()) == 2, "%q, want %q", logged, want)
+		want = []string{paused.Sub(began).String() + " paused externally"}
+		testenv.Check(t, slices.Equal(happened, want), "%q, want %q", happened, want)
 	})
 }
 
@@ -157,9 +154,7 @@ func TestRun_Fails(t *testing.T) {
 				c, _, err := engineOf(t, f).run(ctx, ContainerSpec{Image: "img", OnIncident: func(bench.Incident) {}})
 				testenv.Need(t, c == nil && err != nil && strings.Contains(err.Error(), tt.err),
 					"%v, want %q", err, tt.err)
-				if got := len(f.Removed()) > 0; got != tt.removed {
-					t.Errorf("removed: %v", f.Removed())
-				}
+				testenv.Equal(t, len(f.Removed()) > 0, tt.removed, "removed", f.Removed())
 			})
 		})
 	}
@@ -196,9 +191,8 @@ func TestRun_Reach(t *testing.T) {
 				if c.Address() != tt.address || c.ReadyAddress() != tt.address || c.NetworkAddress() != tt.inside {
 					t.Errorf("%q, %q; want %q, %q", c.Address(), c.NetworkAddress(), tt.address, tt.inside)
 				}
-				if r, err := c.Stop(t.Context(), time.Second); err != nil || !r.Graceful {
-					t.Errorf("%+v, %v", r, err)
-				}
+				r, err := c.Stop(t.Context(), time.Second)
+				testenv.Check(t, err == nil && r.Graceful, "%+v, %v", r, err)
 			})
 		})
 	}

@@ -3,8 +3,6 @@
 package docker_test
 
 import (
-	"archive/tar"
-	"bytes"
 	"context"
 	"fmt"
 	"net"
@@ -12,7 +10,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -118,40 +115,8 @@ func TestNeed_State(t *testing.T) {
 	changed := b.start(docker.ContainerSpec{Command: []string{"serve", "80"}, Mounts: on(seeded)})
 	b.do(changed, "own", "/data/empty", "5", "644")
 	testenv.OK(t, changed.Kill(t.Context()))
-	if of := testenv.Must(b.CopyVolume(t.Context(), seeded, b.volume(), b.image, 1<<40))(t); of.Hash == first.Hash || of.Bytes != first.Bytes {
-		t.Errorf("another owner: %+v after %+v", of, first)
-	}
-}
-
-// TestNeed_Written: what a container leaves outside of its mounts, while it runs and after.
-func TestNeed_Written(t *testing.T) {
-	b := openBed(t)
-	file := filepath.Join(t.TempDir(), "rows.sql")
-	testenv.OK(t, os.WriteFile(file, []byte("select 1"), 0o644))
-	c := b.start(docker.ContainerSpec{
-		Command: []string{"serve", "80"}, Tmpfs: []docker.Tmpfs{{Target: "/run", Options: "size=1m"}},
-		Mounts: append(on(b.volume()), docker.Mount{Source: file, Target: "/seed/rows.sql", ReadOnly: true}),
-	})
-	if got := testenv.Must(c.Written(t.Context()))(t); len(got) > 0 {
-		t.Errorf("at the start: %q", got)
-	}
-	b.do(c, "put", "/data/row", "1", "put", "/run/pid", "1", "put", "/var/lib/state", "1", "put", "/seed/other", "1",
-		"put", "/tmp/x", "", "remove", "/tmp/x")
-	if out, code, err := c.Exec(t.Context(), []string{"/helper", "put", "/seed/rows.sql", "x"}, nil, nil); err != nil || code != 1 {
-		t.Errorf("a read-only file was written: %d, %v, %s", code, err, out)
-	}
-	want := []string{"/seed/other", "/var/lib/state"}
-	if got := testenv.Must(c.Written(t.Context()))(t); !slices.Equal(got, want) {
-		t.Errorf("while it runs: %q, want %q", got, want)
-	}
-	testenv.Must(c.End(t.Context(), 10*time.Second))(t)
-	if got := testenv.Must(c.Written(t.Context()))(t); !slices.Equal(got, want) {
-		t.Errorf("after its end: %q, want %q", got, want)
-	}
-	absent := docker.ContainerSpec{Image: b.image, Name: "db", Mounts: []docker.Mount{{Source: file + "x", Target: "/seed"}}}
-	if _, _, _, err := b.Run(t.Context(), absent); err == nil || !strings.Contains(err.Error(), file+"x") {
-		t.Errorf("a file that does not exist: %v", err)
-	}
+	of := testenv.Must(b.CopyVolume(t.Context(), seeded, b.volume(), b.image, 1<<40))(t)
+	testenv.Check(t, of.Hash != first.Hash && of.Bytes == first.Bytes, "another owner: %+v after %+v", of, first)
 }
 
 // TestNeed_End: a clean end is one with code 0, by the stop signal, in time.
@@ -204,18 +169,15 @@ func TestNeed_Spec(t *testing.T) {
 	}
 	noise := b.do(c, "noise")
 	testenv.Check(t, len(noise) == 64<<10, "%d bytes of output", len(noise))
-	if out, code, err := c.Exec(t.Context(), []string{"/absent"}, nil, nil); err == nil && code != 126 && code != 127 {
-		t.Errorf("a command that does not exist: %d, %s", code, out)
-	}
-	if out, code, err := c.Exec(t.Context(), []string{"/helper", "put", "/x", ""}, nil, nil); err != nil || code != 1 ||
-		!strings.Contains(out, "permission denied") {
-		t.Errorf("user 7 writes to /: %d, %v, %s", code, err, out)
-	}
+	out, code, err := c.Exec(t.Context(), []string{"/absent"}, nil, nil)
+	testenv.Check(t, err != nil || code == 126 || code == 127, "a command that does not exist: %d, %s", code, out)
+	out, code, err = c.Exec(t.Context(), []string{"/helper", "put", "/x", ""}, nil, nil)
+	testenv.Check(t, err == nil && code == 1 && strings.Contains(out, "permission denied"),
+		"user 7 writes to /: %d, %v, %s", code, err, out)
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
-	if _, _, err := c.Exec(ctx, []string{"/helper", "child", "sleep"}, nil, nil); err == nil {
-		t.Error("a command that sleeps has ended")
-	}
+	_, _, err = c.Exec(ctx, []string{"/helper", "child", "sleep"}, nil, nil)
+	testenv.Check(t, err != nil, "a command that sleeps has ended")
 	if top, err := exec.Command("docker", "top", c.ID(), "-eo", "pid,args").CombinedOutput(); err != nil || strings.Contains(string(top), "sleep") {
 		t.Errorf("it still runs, or its child: %v\n%s", err, top)
 	}
@@ -244,49 +206,4 @@ func TestNeed_Spec(t *testing.T) {
 	testenv.OK(t, c.Kill(t.Context()))
 	testenv.OK(t, c.Kill(t.Context()))
 	testenv.OK(t, c.Kill(t.Context()))
-}
-
-// TestNeed_Bounds: a need gains no privileges and has a bound on its processes; a pause from outside is an
-// incident, and why it does not respond.
-func TestNeed_Bounds(t *testing.T) {
-	b := openBed(t)
-	for pids, want := range map[int64]string{0: fmt.Sprint(bench.DefaultProcesses), 50: "50"} {
-		seen := make(chan bench.IncidentKind, 9)
-		c := b.start(docker.ContainerSpec{Command: []string{"serve", "80"}, Limits: bench.Limits{PIDs: pids},
-			OnIncident: func(in bench.Incident) { seen <- in.Kind }})
-		docker := func(args ...string) string {
-			out, err := exec.Command("docker", append(args, c.ID())...).CombinedOutput()
-			testenv.Need(t, err == nil, "%v: %s", err, out)
-			return strings.TrimSpace(string(out))
-		}
-		testenv.Equal(t, docker("inspect", "-f", "{{.HostConfig.PidsLimit}} {{.HostConfig.SecurityOpt}}"), want+" [no-new-privileges]")
-		if pid := c.LocalPID(); pid > 0 {
-			testenv.Contains(t, string(testenv.Must(os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)))(t)), "NoNewPrivs:\t1\n")
-		}
-		testenv.Equal(t, c.Diagnose(t.Context()), "")
-		docker("pause")
-		testenv.Equal(t, <-seen, bench.IncidentPaused)
-		testenv.Contains(t, c.Diagnose(t.Context()), "paused externally")
-		docker("unpause")
-		testenv.Equal(t, <-seen, bench.IncidentUnpaused)
-	}
-}
-
-// TestNeed_LinkInImage: an image with something where a volume is copied is refused; the copy would be that of another folder.
-func TestNeed_LinkInImage(t *testing.T) {
-	b := openBed(t)
-	seeded := b.volume()
-	var tree bytes.Buffer
-	w := tar.NewWriter(&tree)
-	testenv.OK(t, w.WriteHeader(&tar.Header{Name: "locbench-volume", Linkname: "/other", Typeflag: tar.TypeSymlink, Mode: 0o777}))
-	testenv.OK(t, w.Close())
-	image := strings.Replace(b.image, "need", "link", 1)
-	cmd := exec.Command("docker", "import", "-", image)
-	cmd.Stdin = &tree
-	out, err := cmd.CombinedOutput()
-	testenv.Need(t, err == nil, "%v: %s", err, out)
-	t.Cleanup(func() { testenv.OK(t, b.RemoveImage(context.Background(), image)) })
-	const want = "the image has a link or a file at /locbench-volume; remove it from the image"
-	testenv.Fails(t, testenv.Err(b.CopyVolume(t.Context(), seeded, b.volume(), image, 1<<40)), want)
-	testenv.Fails(t, testenv.Err(b.VolumeSize(t.Context(), seeded, image)), want)
 }

@@ -142,18 +142,14 @@ func TestCopyVolume(t *testing.T) {
 	f := fakedocker.New()
 	f.Archive, f.Reads = append(archive, make([]byte, 4<<20)...), int64(len(archive))
 	f.OnRequest = func(string) { f.Gone = false }
-	if _, err := groupOf(t, f).CopyVolume(t.Context(), "v1", "v2", "img:1", 1<<30); err != nil {
-		t.Errorf("from an engine that does not read the padding: %v", err)
-	}
-	if _, err := groupOf(t, f).CopyVolume(t.Context(), "v1", "v2", "img:1", 100); !errors.Is(err, ErrTooLarge) {
-		t.Errorf("more than 100 bytes: %v", err)
-	}
+	testenv.OK(t, testenv.Err(groupOf(t, f).CopyVolume(t.Context(), "v1", "v2", "img:1", 1<<30)))
+	_, err := groupOf(t, f).CopyVolume(t.Context(), "v1", "v2", "img:1", 100)
+	testenv.Check(t, errors.Is(err, ErrTooLarge), "more than 100 bytes: %v", err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	f = fakedocker.New()
-	if _, err := groupOf(t, f).CopyVolume(ctx, "v1", "v2", "img:1", 1<<30); err == nil || len(f.Requests(".*")) > 0 {
-		t.Errorf("canceled: %v, %d requests", err, len(f.Requests(".*")))
-	}
+	_, err = groupOf(t, f).CopyVolume(ctx, "v1", "v2", "img:1", 1<<30)
+	testenv.Check(t, err != nil && len(f.Requests(".*")) == 0, "canceled: %v, %d requests", err, len(f.Requests(".*")))
 }
 
 // TestVolumeSize: the sum of the files, and where space is free.
@@ -164,18 +160,15 @@ func TestVolumeSize(t *testing.T) {
 	e := groupOf(t, f)
 	size, err := e.VolumeSize(t.Context(), "v1", "img:1")
 	testenv.Check(t, err == nil && size == 307 && len(f.Removed()) == 1, "%d, %v, removed %q", size, err, f.Removed())
-	if _, folder := e.FreeSpace(); folder != "" {
-		t.Errorf("an engine elsewhere has %s", folder)
-	}
+	_, folder := e.FreeSpace()
+	testenv.Check(t, folder == "", "an engine elsewhere has %s", folder)
 	e.local.Store(true)
 	e.info.Root = t.TempDir()
-	if free, folder := e.FreeSpace(); folder != e.info.Root || free <= 0 {
-		t.Errorf("%d in %s", free, folder)
-	}
+	free, folder := e.FreeSpace()
+	testenv.Check(t, folder == e.info.Root && free > 0, "%d in %s", free, folder)
 	e.info.Root += "/none"
-	if _, folder := e.FreeSpace(); folder != "" {
-		t.Errorf("a folder that is not here: %s", folder)
-	}
+	_, folder = e.FreeSpace()
+	testenv.Check(t, folder == "", "a folder that is not here: %s", folder)
 }
 
 // TestCreateVolume: it has the labels and a name of the run, and does not outlive an interruption.
@@ -189,9 +182,8 @@ func TestCreateVolume(t *testing.T) {
 	testenv.Equal(t, fakedocker.Fields(f.Requests("POST /volumes/create")[0].Body), want)
 	ctx, cancel := context.WithCancel(t.Context())
 	f.OnRequest = func(string) { cancel() }
-	if _, err := groupOf(t, f).CreateVolume(ctx, "db"); err == nil || len(f.Removed()) != 1 {
-		t.Errorf("interrupted: %v, removed %q", err, f.Removed())
-	}
+	_, err = groupOf(t, f).CreateVolume(ctx, "db")
+	testenv.Check(t, err != nil && len(f.Removed()) == 1, "interrupted: %v, removed %q", err, f.Removed())
 	f.Responses["DELETE /volumes/v1"] = reply(404, refused)
 	f.Responses["DELETE /volumes/v2"] = reply(409, refused)
 	e := groupOf(t, f)
@@ -267,9 +259,8 @@ func TestWritten(t *testing.T) {
 		many = append(many, fmt.Sprintf(`{"Path":"/f%03d","Kind":2}`, i))
 	}
 	f.Responses["GET "+ours+"/changes"] = reply(200, "["+strings.Join(many, ",")+"]")
-	if got, err := containerOf(t, f).Written(t.Context()); err != nil || len(got) != 100 || got[99] != "/f099" {
-		t.Errorf("%d of 150 files, %v", len(got), err)
-	}
+	got, err = containerOf(t, f).Written(t.Context())
+	testenv.Check(t, err == nil && len(got) == 100 && got[99] == "/f099", "%d of 150 files, %v", len(got), err)
 	f.Responses["GET "+ours+"/changes"] = reply(500, refused)
 	testenv.Fails(t, testenv.Err(containerOf(t, f).Written(t.Context())), "read the changes of container 5f3c8a1e9d7b: "+failed)
 }
@@ -290,9 +281,8 @@ func TestEnd(t *testing.T) {
 			testenv.Check(t, len(sent) == 1 && sent[0].Query.Encode() == "t=2", "%+v", sent)
 			testenv.OK(t, c.Kill(t.Context()))
 			testenv.OK(t, c.Kill(t.Context()))
-			if removed := f.Requests("DELETE .*"); len(removed) != 1 || removed[0].Query.Encode() != "force=1&v=1" {
-				t.Errorf("%+v", removed)
-			}
+			removed := f.Requests("DELETE .*")
+			testenv.Check(t, len(removed) == 1 && removed[0].Query.Encode() == "force=1&v=1", "%+v", removed)
 		})
 	}
 	synctest.Test(t, func(t *testing.T) {
@@ -301,14 +291,12 @@ func TestEnd(t *testing.T) {
 		defer cancel()
 		c, _, err := engineOf(t, f).run(t.Context(), ContainerSpec{Image: "img"})
 		testenv.OK(t, err)
-		if clean, err := c.End(ctx, time.Second); clean || err == nil {
-			t.Errorf("it does not end: clean %v, %v", clean, err)
-		}
+		clean, err := c.End(ctx, time.Second)
+		testenv.Check(t, !clean && err != nil, "it does not end: clean %v, %v", clean, err)
 		f.Change(func() { f.OnKill = func(string) { f.End(137) } })
 		testenv.OK(t, c.Kill(ctx))
-		if got := f.Signals(); !slices.Equal(got, []string{"SIGKILL"}) || c.Exit().Code != 137 {
-			t.Errorf("%q, %v", got, c.Exit())
-		}
+		got := f.Signals()
+		testenv.Check(t, slices.Equal(got, []string{"SIGKILL"}) && c.Exit().Code == 137, "%q, %v", got, c.Exit())
 	})
 }
 

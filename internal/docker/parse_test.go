@@ -222,9 +222,8 @@ func TestConnectAbsent(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := connect(ctx, env(map[string]string{"DOCKER_HOST": socket}), t.TempDir()); err == nil {
-		t.Error("connected although canceled")
-	}
+	_, err = connect(ctx, env(map[string]string{"DOCKER_HOST": socket}), t.TempDir())
+	testenv.Check(t, err != nil, "connected although canceled")
 }
 
 // TestConnectError: the reason and the fix of each failure to connect are in fields.
@@ -265,12 +264,10 @@ func TestCopyLog(t *testing.T) {
 	testenv.OK(t, copyLog(bytes.NewReader(in), &size, time.Now, emit))
 	testenv.Equal(t, *size.Log(), (bench.Log{Bytes: 14, Lines: 4}))
 	testenv.Equal(t, strings.Join(got, " "), "stdout:a stderr:err stdout:bc stderr:e stdout:end")
-	if err := copyLog(bytes.NewReader(frame(4, "x")), new(safe.LogSize), time.Now, emit); err == nil {
-		t.Error("stream 4 accepted")
-	}
-	if err := copyLog(bytes.NewReader(frame(1, "abc")[:9]), new(safe.LogSize), time.Now, emit); err == nil {
-		t.Error("half a frame accepted")
-	}
+	err := copyLog(bytes.NewReader(frame(4, "x")), new(safe.LogSize), time.Now, emit)
+	testenv.Check(t, err != nil, "stream 4 accepted")
+	err = copyLog(bytes.NewReader(frame(1, "abc")[:9]), new(safe.LogSize), time.Now, emit)
+	testenv.Check(t, err != nil, "half a frame accepted")
 }
 
 func FuzzCopyLog(f *testing.F) {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -50,25 +49,6 @@ func ended(t *testing.T, c *docker.Container) bench.Exit {
 		t.Fatal("does not end")
 		panic("unreachable")
 	}
-}
-
-// TestHealthcheckIsOff: the engine does not run the health check of an image in a container of a run.
-func TestHealthcheckIsOff(t *testing.T) {
-	e := dockertest.Engine(t)
-	ref := "locbench-test/healthcheck:1"
-	build := exec.Command("docker", "build", "-q", "-t", ref, "-")
-	build.Stdin = strings.NewReader("FROM " + dockertest.Image(t, e) + "\nHEALTHCHECK --interval=1s CMD [\"/none\"]\n")
-	_, err := build.CombinedOutput()
-	testenv.OK(t, err)
-	t.Cleanup(func() { testenv.OK(t, e.RemoveImage(context.Background(), ref)) })
-	image, err := e.ImageInspect(t.Context(), ref)
-	testenv.OK(t, err)
-	testenv.Check(t, image.Healthcheck != nil, "the image has none")
-	s := spec(ref, "sleep")
-	c := run(t, e, s)
-	health, err := exec.Command("docker", "inspect", "-f", "{{json .Config.Healthcheck.Test}} {{json .State.Health}}", c.ID()).CombinedOutput()
-	testenv.OK(t, err)
-	testenv.Equal(t, strings.TrimSpace(string(health)), `["NONE"] null`)
 }
 
 func TestEngine(t *testing.T) {
@@ -114,9 +94,8 @@ func TestEngine(t *testing.T) {
 		if err != nil || !r.Graceful || r.Killed || r.ExitedBeforeStop || r.Exit.Code != 0 || r.Took <= 0 || r.Took > 10*time.Second {
 			t.Errorf("%+v, %v", r, err)
 		}
-		if again, err := c.Stop(t.Context(), 0); err != nil || again != r {
-			t.Errorf("again: %+v, %v; want %+v", again, err, r)
-		}
+		again, err := c.Stop(t.Context(), 0)
+		testenv.Check(t, err == nil && again == r, "again: %+v, %v; want %+v", again, err, r)
 	})
 	t.Run("StopDeaf", func(t *testing.T) {
 		c := run(t, e, spec(image, "deaf", "serve", "8080"))
@@ -160,11 +139,9 @@ func TestBuildImage(t *testing.T) {
 	testenv.Check(t, err == nil && img.ID == id && img.OS == "linux", "%+v, %v", img, err)
 	img, err = e.ImageInspect(t.Context(), tag)
 	testenv.Check(t, err == nil && img.ID == id, "no image of that name: %+v, %v", img, err)
-	if _, err := build("FROM scratch\nCOPY absent /\n", docker.BuildOptions{Tag: "locbench-test:x"}); err == nil || !strings.Contains(err.Error(), "absent") {
-		t.Errorf("a missing file: %v", err)
-	}
+	_, err = build("FROM scratch\nCOPY absent /\n", docker.BuildOptions{Tag: "locbench-test:x"})
+	testenv.Check(t, err != nil && strings.Contains(err.Error(), "absent"), "a missing file: %v", err)
 	testenv.Fails(t, testenv.Err(build("FORM scratch\n", docker.BuildOptions{})), "FORM")
-	if _, err := e.ImageInspect(t.Context(), "locbench-test:absent"); !errors.Is(err, docker.ErrNotFound) {
-		t.Errorf("absent: %v", err)
-	}
+	_, err = e.ImageInspect(t.Context(), "locbench-test:absent")
+	testenv.Check(t, errors.Is(err, docker.ErrNotFound), "absent: %v", err)
 }

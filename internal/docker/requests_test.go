@@ -240,9 +240,7 @@ func TestCreateNetwork(t *testing.T) {
 				!strings.HasPrefix(err.Error(), "create network locbench-r1-"), !strings.HasSuffix(err.Error(), tt.err):
 				t.Errorf("%v, want %q", err, tt.err)
 			}
-			if removed := len(f.Removed()) > 0; removed != tt.removed {
-				t.Errorf("removed %q", f.Removed())
-			}
+			testenv.Equal(t, len(f.Removed()) > 0, tt.removed, "removed", f.Removed())
 		})
 	}
 	f := fakedocker.New()

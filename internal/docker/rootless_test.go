@@ -17,9 +17,8 @@ func TestApart(t *testing.T) {
 			t.Skip("no symbolic link can be made here: ", err)
 		}
 	}
-	if enter, ok := apart(dir, proc); ok {
-		t.Errorf("without the number of a process: %q", enter)
-	}
+	enter, ok := apart(dir, proc)
+	testenv.Check(t, !ok, "without the number of a process: %q", enter)
 	for pid, want := range map[string]bool{"11\n": true, "10": false, "12": false, "x": false, "-1": false} {
 		t.Run(pid, func(t *testing.T) {
 			writeFile(t, pid, dir, "dockerd-rootless", "child_pid")
@@ -29,7 +28,6 @@ func TestApart(t *testing.T) {
 			}
 		})
 	}
-	if _, ok := (&Engine{host: "unix://" + dir + "/docker.sock"}).Apart(); ok {
-		t.Error("an engine of root is apart")
-	}
+	_, ok = (&Engine{host: "unix://" + dir + "/docker.sock"}).Apart()
+	testenv.Check(t, !ok, "an engine of root is apart")
 }

@@ -2,7 +2,6 @@ package load
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -44,23 +43,6 @@ func TestKeptRequestsAreThoseOfTheServer(t *testing.T) {
 			early := l.Stamped == 0 && start.Add(k.Latency).Before(ended[i])
 			testenv.Check(t, !start.Add(k.Lag).After(arrived[i]) && !early && k.Lag >= 0 && (open || k.Lag == 0),
 				"request %d: sent %s after its start, it arrived %s and its response went %s after that; it took %s", i, k.Lag, arrived[i].Sub(start), ended[i].Sub(start), k.Latency)
-		}
-	})
-}
-
-// Over many connections and several threads a step keeps the number of requests that it names, out
-// of all that the server has answered.
-func TestKeptRequestsOfManyConnections(t *testing.T) {
-	inEachLoop(t, false, nil, func(t *testing.T, e Engine, s *server) {
-		e.Shards = 3
-		p := counted(s.url, 48, 3000)
-		p.Step.KeepRequests = 500
-		l := run(t, e, p)
-		holds(t, l, s, "kept=500 answered=3000")
-		testenv.Check(t, l.KeptOf == 3000 && slices.IsSortedFunc(l.Kept, bench.KeptRequest.Compare), "of %d, sorted?", l.KeptOf)
-		for _, k := range l.Kept {
-			testenv.Check(t, k.Request == "get" && k.Status == 200 && k.Bytes == 5 && k.Error == "" && k.Start >= 0 && k.Latency > 0 && k.Start+k.Latency <= l.Elapsed,
-				"%+v in a step of %s", k, l.Elapsed)
 		}
 	})
 }

@@ -1,8 +1,6 @@
 package load
 
 import (
-	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -55,21 +53,6 @@ func TestRunSpeaksTLS(t *testing.T) {
 	for range 2 {
 		holds(t, run(t, e, openCounted(s.URL, 30, 2, 8)), s, "ok=sent ok>0")
 	}
-}
-
-// An address with a zone is loaded like any other by engine vegeta, whose requests have it in a
-// URL.
-func TestRunOfAnAddressWithAZone(t *testing.T) {
-	l, err := net.Listen("tcp", "[::1%lo]:0")
-	if err != nil {
-		t.Skip("SKIP: no IPv6 with zones: ", err)
-	}
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-	server.Listener = l
-	server.Start()
-	defer server.Close()
-	url := fmt.Sprintf("http://[::1%%25lo]:%d", l.Addr().(*net.TCPAddr).Port)
-	holds(t, run(t, Engine{Name: bench.EngineVegeta}, counted(url, 2, 40)), nil, "ok=40")
 }
 
 // What a socket does not take at once is sent later, even after an early response.

@@ -96,11 +96,3 @@ func TestRepeatedAtTheEnd(t *testing.T) {
 		holds(t, run(t, e, jobsPlan(s.URL, step, 202, bench.Repeat{Status: []int{200}, Every: time.Hour, Most: 20})), s, "sent>0 failed=0 site.most<=1")
 	})
 }
-
-// Once repeats a request, too, and waits in between.
-func TestOnceRepeats(t *testing.T) {
-	s, sent := newJobs(t, 3, 202), 0
-	p := jobsPlan(s.URL, bench.Step{Request: "s"}, 202, bench.Repeat{Status: []int{200}, Every: ms, Most: 20})
-	testenv.OK(t, Engine{}.Once(t.Context(), p, func(Asked) { sent++ }))
-	testenv.Equal(t, fmt.Sprint(sent, s.state["polls"]), "5 3")
-}

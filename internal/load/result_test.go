@@ -25,15 +25,11 @@ func TestRunRefusesWhatTheMachineCannotOpen(t *testing.T) {
 func TestClientWarnings(t *testing.T) {
 	rec := &record.New(bench.Step{Connections: 1}, nil).Result
 	l := bench.Load{Elapsed: time.Second, ClientCPU: time.Duration(0.9 * cgroup.OwnCPUs() * float64(time.Second)), ClientCPUs: cgroup.OwnCPUs()}
-	if got := clientWarnings(l, rec); len(got) != 1 || got[0].Kind != bench.WarnClientMaybeBound {
-		t.Errorf("%q", got)
-	}
+	got := clientWarnings(l, rec)
+	testenv.Check(t, len(got) == 1 && got[0].Kind == bench.WarnClientMaybeBound, "%q", got)
 	l.Wall = 2 * time.Second // the share is of the time in which it was measured
-	if got := clientWarnings(l, rec); len(got) != 0 {
-		t.Errorf("%q", got)
-	}
+	testenv.Equal(t, len(clientWarnings(l, rec)), 0)
 	rec.Saturation = .99
-	if got := clientWarnings(rec.Load(), rec); len(got) != 1 || got[0].Kind != bench.WarnClientBound || got[0].Values["share"] != .99 {
-		t.Errorf("%q", got)
-	}
+	got = clientWarnings(rec.Load(), rec)
+	testenv.Check(t, len(got) == 1 && got[0].Kind == bench.WarnClientBound && got[0].Values["share"] == .99, "%q", got)
 }

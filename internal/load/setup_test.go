@@ -157,14 +157,3 @@ func TestSetupInterrupted(t *testing.T) {
 	}).listen(t)
 	holds(t, runUntil(ctx, t, Engine{}, accountsPlan(s.url, bench.Step{Connections: 3, Duration: time.Hour})), s, "asked=3 sent=0")
 }
-
-// Once sends the setup before the session, and shows it.
-func TestOnceSendsTheSetup(t *testing.T) {
-	for fails, want := range map[int]string{0: "[login me again]", 1: "[login]"} {
-		s := newAccounts(t, fails)
-		var sent []string
-		err := Engine{}.Once(t.Context(), accountsPlan(s.URL, bench.Step{Request: "s"}), func(a Asked) { sent = append(sent, a.Request) })
-		testenv.Equal(t, fmt.Sprint(sent), want)
-		testenv.Equal(t, err != nil, fails > 0, err)
-	}
-}

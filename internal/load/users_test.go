@@ -117,7 +117,7 @@ func TestSessionsThatFail(t *testing.T) {
 		"wrong token": {func(p *Plan) { p.Requests[1].Header = map[string]string{"Authorization": "Bearer x{token}"} },
 			"fail.s0.order=90 site.refused=90", "4xx", "401 Unauthorized"},
 		"value missing": {func(p *Plan) { p.Requests[0].Save[0].Of = "data.jeton" }, "fail.s0.login=90 site.orders+site.refused=0", bench.ErrSave,
-			`session "order", step "login": nothing to save as "token", since data.jeton is not in ` + "`" + `{"data":{"token":"token-`},
+			`session "order", step "login": nothing to save as "token", since data.jeton is not in ` + "`" + `{"data":{"token":"***"}}`},
 		"wrong body": {func(p *Plan) {
 			p.CheckEvery, p.Check = 1, func(a Response) error {
 				if a.Request == "order" && !bytes.HasPrefix(a.Body, []byte(`{"number"`)) {

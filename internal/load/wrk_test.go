@@ -4,9 +4,7 @@ package load
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
-	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
@@ -159,73 +157,8 @@ func (c contest) measure(b *testing.B, rate, requests, env string, command ...st
 	return figure(rate), figure(requests) / cpu.Seconds()
 }
 
-// BenchmarkUsers compares a mix with three variables, and a session whose second request has a
-// value from the first response, with a fixed URL, and a session with a cookie and a value saved
-// from a body in gzip with two requests without: requests per CPU second of the client, in
-// alternating pairs, and allocations per request. Run it with make bench-load.
-func BenchmarkUsers(b *testing.B) {
-	url := benchServer(b, "")
-	for _, of := range [][2]string{{"feeder", "locbench"}, {"session", "locbench"}, {"cookie", "two"}} {
-		what, fixed := of[0], of[1]
-		for _, connections := range []int{8, 64} {
-			b.Run(fmt.Sprintf("%s/%d", what, connections), func(b *testing.B) {
-				c := contest{url: url + "/100B"}
-				var ratios, own, base, allocations []float64
-				for range b.N {
-					for pair := range 9 {
-						var perCPU [2]float64
-						for i := range perCPU {
-							which := (i + pair) % 2 // the first one changes from pair to pair
-							engine := []string{what, fixed}[which]
-							var each float64
-							each, perCPU[which] = c.measure(b, `each ([0-9.]+)`, `succeeded ([0-9]+) failed 0`,
-								fmt.Sprintf("%s=%s %s %d 2", clientEnv, engine, c.url, connections), os.Args[0])
-							if which == 0 {
-								allocations = append(allocations, each)
-							}
-						}
-						ratios, own, base = append(ratios, perCPU[0]/perCPU[1]), append(own, perCPU[0]), append(base, perCPU[1])
-					}
-				}
-				for name, xs := range map[string][]float64{
-					what + "/" + fixed: ratios, what + "-req/CPUs": own, fixed + "-req/CPUs": base, what + "-allocs/req": allocations,
-				} {
-					median, _ := stats.Median(xs)
-					b.ReportMetric(median, name)
-				}
-				b.ReportMetric(0, "ns/op") // otherwise the time of the pairs
-			})
-		}
-	}
-}
-
-// users returns the plan of a client of BenchmarkUsers.
-func users(p *Plan, engine string) {
-	token := save("token", bench.FromJSON, "data.token")
-	requests := map[string][]bench.Request{
-		"feeder":  {{Name: "item", Path: "/100B/{item}?word={word}&key={key}"}},
-		"cookie":  in(bench.Request{Path: "/gzip/login", Save: token}, bench.Request{Path: "/gzip/use?token={token}"}),
-		"two":     in(bench.Request{Path: "/100B/login"}, bench.Request{Path: "/100B/use?token=0123456789abcdef"}),
-		"session": in(bench.Request{Path: "/100B/login", Save: token}, bench.Request{Path: "/100B/use?token={token}"}),
-	}[engine]
-	switch {
-	case requests == nil:
-		return
-	case engine == "feeder":
-		p.Variables = []bench.Variable{
-			{Name: "item", Range: &bench.Range{From: 1, To: 1_000_000}, Draw: bench.DrawRandom},
-			{Name: "word", List: []string{"lamp", "chair", "bed and sofa"}, Draw: bench.DrawRandom},
-			{Name: "key", Make: bench.GenerateUUID},
-		}
-	default:
-		p.Sessions = []bench.Session{{Name: "s", Weight: 1}}
-	}
-	p.Requests, p.BaseURL = requests, strings.TrimSuffix(p.BaseURL, "/100B")
-}
-
 // clientEnv makes the test binary a client: "locbench URL CONNECTIONS SECONDS", or epoll
-// (without io_uring), engine-vegeta, vegeta (its library alone), feeder, session, cookie or two
-// instead. It prints its results and its peak memory.
+// (without io_uring), engine-vegeta or vegeta (its library alone) instead. It prints its results and its peak memory.
 const clientEnv = "LOCBENCH_LOAD_TEST_CLIENT"
 
 func client(words string) error {
@@ -247,7 +180,6 @@ func client(words string) error {
 	thread.Tune(0)
 	var before, after runtime.MemStats
 	p := plan(url, connections, time.Duration(seconds)*time.Second)
-	users(&p, engine)
 	p.OnStart, p.OnEnd = func() { runtime.ReadMemStats(&before) }, func() { runtime.ReadMemStats(&after) }
 	name := map[string]bench.Engine{"epoll": bench.EngineEpoll, "engine-vegeta": bench.EngineVegeta}[engine]
 	l, err := Engine{Name: name}.Run(context.Background(), p, nil)
@@ -260,9 +192,8 @@ func client(words string) error {
 	}
 	_, rest, _ := strings.Cut(string(status), "VmHWM:")
 	peak, _, _ := strings.Cut(rest, "kB")
-	allocations := after.Mallocs - before.Mallocs
-	fmt.Printf("rate %f succeeded %d failed %d peak %s allocations %d each %f\n", l.Throughput(), l.AllSucceeded(), l.FailedTotal(),
-		strings.TrimSpace(peak), allocations, float64(allocations)/float64(max(l.AllSucceeded(), 1)))
+	fmt.Printf("rate %f succeeded %d failed %d peak %s allocations %d\n", l.Throughput(), l.AllSucceeded(), l.FailedTotal(),
+		strings.TrimSpace(peak), after.Mallocs-before.Mallocs)
 	return nil
 }
 
@@ -309,7 +240,7 @@ func serve() error {
 		io.Copy(io.Discard, os.Stdin)
 		listener.Close()
 	}()
-	short, long, packed := benchResponse(100), benchResponse(10_000), benchPacked(100)
+	short, long := benchResponse(100), benchResponse(10_000)
 	for {
 		conn, err := listener.Accept()
 		if err != nil {
@@ -328,8 +259,6 @@ func serve() error {
 					switch {
 					case first && strings.HasPrefix(string(line), "GET /10kB"):
 						response = long
-					case first && strings.HasPrefix(string(line), "GET /gzip"):
-						response = packed
 					case first && strings.HasPrefix(string(line), "GET /wait"):
 						time.Sleep(benchWait)
 					case first && strings.HasPrefix(string(line), "GET /short"):
@@ -353,16 +282,4 @@ func benchResponse(size int) []byte {
 	body := begin + strings.Repeat("x", size-len(begin)-len(end)) + end
 	return fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nDate: Sat, 21 Nov 2026 12:00:00 GMT\r\nContent-Length: %d\r\n\r\n%s",
 		size, body)
-}
-
-// benchPacked returns the same response in gzip, with a cookie.
-func benchPacked(size int) []byte {
-	_, body, _ := bytes.Cut(benchResponse(size), []byte("\r\n\r\n"))
-	var packed bytes.Buffer
-	w := gzip.NewWriter(&packed)
-	w.Write(body)
-	w.Close()
-	return fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\n"+
-		"Set-Cookie: sid=0123456789abcdef; Path=/; HttpOnly\r\nDate: Sat, 21 Nov 2026 12:00:00 GMT\r\nContent-Length: %d\r\n\r\n%s",
-		packed.Len(), packed.Bytes())
 }

@@ -1,23 +1,16 @@
 package needs
 
 import (
-	"context"
-	"embed"
 	"errors"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
-// Kind is a kind of needs: how profiles, options and the setup page choose one, what requests and
-// checks get from it, and how a run finds it. Each kind is a package below this one, and a line in
-// package kinds. A nil function does nothing.
+// Kind is a kind of needs: its form in profiles, and how a run finds it. A nil function does
+// nothing.
 type Kind struct {
-	Name  string // key of the need in a profile
-	Any   bool   // needs of other names are of this kind
-	Title string // its own spelling
-
-	// In profiles.
+	Name string                                  // of a need with its own form, in profiles
 	Read func(v strictyaml.Value) bench.NeedSpec // absent keys have defaults
 	// Complete fills in what a need that has its name leaves out. It may be called again.
 	Complete func(n *bench.NeedSpec)
@@ -30,41 +23,21 @@ type Kind struct {
 	// Runs returns what it runs, such as its image and its commands, for a person who decides whether
 	// it may.
 	Runs func(n bench.NeedSpec) []string
-	// Differences returns how two needs of one name differ, without secrets. Needs with equal files
-	// in two places are equal. It is required of a kind with Any, whose needs may be in manifests.
-	Differences func(a, b bench.NeedSpec) []Difference
-
-	// On the command line.
-	Options []Option // in the order in which they are applied
-	// AddressOption is the name of the option with the URL of one that runs already.
-	AddressOption string
-	// Missing is what is wrong with an external need without a URL.
-	Missing string
-	// Absent is what a diagnosis says without a URL, and what to do then.
-	Absent, Instead string
-
-	// Requests and checks.
-	Provides func(n bench.NeedSpec) Provided
-	Suites   embed.FS // bundled check suites, in the folder suites
-
 	// Find finds the need and its data before anything is started. Its errors are about the
 	// profile. url is that of an external one, with its user, which n does not have.
 	Find func(n bench.NeedSpec, p bench.Profile, url string) (Found, error)
-	// Probe returns what an external one at a URL says of itself.
-	Probe func(ctx context.Context, url string) Probe
-
-	Setup Setup
+	// Missing is what is wrong with an external need without a URL.
+	Missing string
 }
 
 // Traits are what a run knows of a need before it finds it.
 type Traits struct {
-	After      []string // the needs that must be ready and seeded before it is opened, which are at its key "after"
-	Hosts      []string // more names by which contenders and other needs find it
-	Restarts   bool     // it starts again for each trial
-	PerService bool     // each service has its own
-	Own        bool     // each of several interleaved contenders has its own copy
-	Memory     int64    // limit of each copy in bytes; 0: none
-	Shared     string   // what it means that they share it, as part of a sentence; "": nothing
+	After    []string // the needs that must be ready and seeded before it is opened, which are at its key "after"
+	Hosts    []string // more names by which contenders and other needs find it
+	Restarts bool     // it starts again for each trial
+	Own      bool     // each of several interleaved contenders has its own copy
+	Memory   int64    // limit of each copy in bytes; 0: none
+	Shared   string   // what it means that they share it, as part of a sentence; "": nothing
 }
 
 // File is a file or folder that a need uses.
@@ -80,10 +53,6 @@ type Mistake struct {
 	What  string
 	Hint  string
 }
-
-// Difference is a key by which two needs of one name differ, with its two values in the form of
-// files; "": it has none.
-type Difference struct{ Key, A, B string }
 
 // Provided is what requests and checks get from a need, unless the profile has its own.
 type Provided struct {

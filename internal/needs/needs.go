@@ -91,8 +91,9 @@ type Place struct {
 	Getenv   func(string) string // nil: no variable is set
 	Progress func(bench.Progress)
 	Warn     func(bench.Warning)
-	Say      func(text string)    // a line of the run's text; nil: it is left out
-	Happened func(bench.Incident) // what others do to its container; nil: not reported
+	Hide     func(secrets ...string) // all output of the run masks them
+	Say      func(text string)       // a line of the run's text; nil: it is left out
+	Happened func(bench.Incident)    // what others do to its container; nil: not reported
 }
 
 // Network is how contenders reach this machine. The zero value is for those that run on it.

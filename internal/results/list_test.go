@@ -82,9 +82,8 @@ func TestListOfOneFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	putRun(t, dir, plan())
 	for _, named := range []string{dir, filepath.Join(dir, RunFile), dir + string(filepath.Separator)} {
-		if got, _ := List(named); len(got) != 1 || got[0].ID != "r1" || filepath.Clean(got[0].Dir) != dir {
-			t.Errorf("%s: %+v", named, got)
-		}
+		got, _ := List(named)
+		testenv.Check(t, len(got) == 1 && got[0].ID == "r1" && filepath.Clean(got[0].Dir) == dir, "%s: %+v", named, got)
 	}
 	file := filepath.Join(dir, "notes.txt")
 	testenv.OK(t, os.WriteFile(file, nil, 0o644))

@@ -116,9 +116,7 @@ func TestResumeKeepsTheUnfinishedTrial(t *testing.T) {
 	if err := readTrial(t, dir, "go-nethttp-1.partial1.json", &partial); err != nil || len(partial.Steps) != 2 {
 		t.Errorf("the unfinished trial is lost: %v, %d steps", err, len(partial.Steps))
 	}
-	if last, err := LastSeq(dir); err != nil || last != 6 {
-		t.Errorf("last event %d, want 6: the half line must not swallow the next one (%v)", last, err)
-	}
+	testenv.Equal(t, testenv.Must(LastSeq(dir))(t), 6, "last event", "6: the half line must not swallow the next one")
 }
 
 // TestKilledBetweenTheTrialAndTheRun checks that a trial whose file is complete does not run again,

@@ -32,6 +32,14 @@ func Err[T any](_ T, err error) error { return err }
 func Equal[T any](t testing.TB, got, want T, about ...any) {
 	if !reflect.DeepEqual(got, want) {
 		t.Helper()
-		t.Errorf("%sgot %#v, want %#v", fmt.Sprintln(about...), got, want)
+		t.Errorf("%sgot %s, want %s", fmt.Sprintln(about...), shown(got), shown(want))
 	}
+}
+
+// shown is %v of what can print itself, such as a duration, else %#v.
+func shown(v any) string {
+	if s, ok := v.(fmt.Stringer); ok {
+		return s.String()
+	}
+	return fmt.Sprintf("%#v", v)
 }

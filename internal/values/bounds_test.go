@@ -51,9 +51,8 @@ func TestFilesAreBounded(t *testing.T) {
 	for size, fits := range map[int64]bool{maxBodyFile: true, maxBodyFile + 1: false} {
 		testenv.OK(t, os.WriteFile(file, nil, 0o600))
 		testenv.OK(t, os.Truncate(file, size))
-		if body, err := readBody(file); (err == nil) != fits || fits && int64(len(body)) != size {
-			t.Errorf("%d bytes: %v", size, err)
-		}
+		body, err := readBody(file)
+		testenv.Check(t, (err == nil) == fits && (!fits || int64(len(body)) == size), "%d bytes: %v", size, err)
 	}
 }
 

@@ -58,7 +58,7 @@ func TestCompare(t *testing.T) {
 	limits := same.with(func(r *bench.Run) { r.Profile.Limits.CPUs = 2 })
 	busy := func(load string) raw { return same.with(func(r *bench.Run) { r.Machine.Load1 = load }) }
 	ownNeeds := same.with(func(r *bench.Run) {
-		r.Warnings = bench.Warnings{verdict.OwnNeeds(bench.NeedSpec{Name: "db", Service: "a"}, bench.NeedSpec{Service: "b"}, "command")}
+		r.Warnings = bench.Warnings{verdict.OwnNeeds(bench.NeedSpec{Name: "db", Service: "a"}, bench.NeedSpec{Service: "b"})}
 	})
 	const hostile = "a\x1b[31m\u202e\n"
 	floor := &Floor{Contender: hostile, Rounds: 6, Measures: []MeasureFloor{{Measure: "throughput", Floor: .15},

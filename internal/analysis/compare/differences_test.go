@@ -46,7 +46,7 @@ func TestDifferences(t *testing.T) {
 		{"unexpected bodies", profile(func(p *bench.Profile) { p.MaxUnexpected = .01 })},
 		{"contenders", profile(func(p *bench.Profile) { p.Contenders = make([]bench.Selection, 2) })},
 		{"seed of the data", profile(func(p *bench.Profile) {
-			p.Needs = []bench.NeedSpec{{Name: "elasticsearch", Of: []byte(`{"cities":{"seed":4}}`)}}
+			p.Needs = []bench.NeedSpec{{Name: "elasticsearch", Of: bench.FormFrom([]byte(`{"cities":{"seed":4}}`))}}
 		})},
 		{"data", func(r *bench.Run) { r.Data.Hash = "bbbb" }},
 		{"a file", func(r *bench.Run) { r.Files = []bench.DataFile{{File: "/x/body.json", Hash: "cccccccccccccccc"}} }},

@@ -77,14 +77,12 @@ func TestFloor_Fits(t *testing.T) {
 
 func TestFloor_Of(t *testing.T) {
 	f := &Floor{Measures: []MeasureFloor{{Measure: "a", Floor: .1}, {Measure: "b", Floor: .2}, {Measure: "c", Floor: math.Inf(1)}}}
-	if got := []float64{f.Of("a"), f.Of("b"), f.Of("c"), f.Of("d"), (*Floor)(nil).Of("a")}; !slices.Equal(got, []float64{.1, .2, 0, 0, 0}) {
-		t.Errorf("%v", got)
-	}
+	got := []float64{f.Of("a"), f.Of("b"), f.Of("c"), f.Of("d"), (*Floor)(nil).Of("a")}
+	testenv.Check(t, slices.Equal(got, []float64{.1, .2, 0, 0, 0}), "%v", got)
 	f.Measures = f.Measures[:2]
 	testenv.Equal(t, f.Largest(), .2, "the largest")
 	for _, c := range []struct{ low, high, want float64 }{{.8, 1.1, .25}, {.99, 1.5, .5}, {1.1, 1.2, .2}, {.5, .9, 1}} {
-		if got := farEnd(stats.Ratio{Interval: stats.Interval{Low: c.low, High: c.high}}); math.Abs(got-c.want) > 1e-9 {
-			t.Errorf("%g to %g: %g, want %g", c.low, c.high, got, c.want)
-		}
+		got := farEnd(stats.Ratio{Interval: stats.Interval{Low: c.low, High: c.high}})
+		testenv.Check(t, math.Abs(got-c.want) <= 1e-9, "%g to %g: %g, want %g", c.low, c.high, got, c.want)
 	}
 }

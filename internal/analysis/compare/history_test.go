@@ -177,14 +177,11 @@ func TestHistory_Add(t *testing.T) {
 
 func TestParseMeasure(t *testing.T) {
 	for _, name := range Measures() {
-		if id, err := ParseMeasure(name); err != nil || string(id) != name {
-			t.Errorf("%s: %s, %v", name, id, err)
-		}
+		testenv.Equal(t, string(testenv.Must(ParseMeasure(name))(t)), name)
 	}
 	const list = "throughput, p99, start-up, time-to-peak, memory, cpu, switches and first-responses"
-	if _, err := ParseMeasure("x"); err == nil || err.Error() != `no measure "x"; choose one of `+list {
-		t.Error(err)
-	}
+	_, err := ParseMeasure("x")
+	testenv.Check(t, err != nil && err.Error() == `no measure "x"; choose one of `+list, "%v", err)
 	const titles = "peak throughput, p99 at half peak, start-up, time to peak, peak memory, CPU per request, " +
 		"context switches per request and first responses"
 	got := Titles()

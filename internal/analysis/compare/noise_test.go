@@ -128,9 +128,8 @@ func flatPeaks(t *testing.T, runs int) {
 		}
 		t.Logf("%s: %d of %d measures differ (%v); CPU at each own peak %d of %d; peaks at different steps in %d; p99 at a closed loop in %d", c.name, sum, measures, wrong, before, runs, differ, closed)
 		testenv.Check(t, sum <= measures/20, "%s: %d of %d measures of equal contenders differ", c.name, sum, measures)
-		if differ < runs/2 || measures < 5*runs {
-			t.Errorf("%s: peaks at different steps in %d of %d, %d measures: the test is of no use", c.name, differ, runs, measures)
-		}
+		testenv.Check(t, differ >= runs/2 && measures >= 5*runs,
+			"%s: peaks at different steps in %d of %d, %d measures: the test is of no use", c.name, differ, runs, measures)
 		testenv.Check(t, !c.share || closed != 0 && closed != runs,
 			"%s: p99 at a closed loop in %d of %d: the test is of no use", c.name, closed, runs)
 		testenv.Check(t, c.share || before > runs/20,

@@ -74,21 +74,20 @@ func (s Site) Machine(ctx context.Context) setup.Machine {
 		out.Unlimited = strings.Join(missing, "; ")
 	}
 	out.Room = room
-	// Needs have their own fields, which check the chosen ones.
-	out.Warnings = slices.DeleteFunc(machine.Doctor(ctx, machine.DoctorOptions{}), func(w machine.Warning) bool {
-		return slices.ContainsFunc(kinds.All, func(k needs.Kind) bool { return k.Title == w.Name })
+	// It has its own fields, which check the chosen one.
+	out.Warnings = slices.DeleteFunc(machine.Doctor(ctx, ""), func(w machine.Warning) bool {
+		return w.Name == kinds.ByURL.Title
 	})
 	return out
 }
 
 // Probe returns what an external need says of itself.
-func (s Site) Probe(ctx context.Context, kind, url string) needs.Probe {
-	k, _ := kinds.Of(kind) // the page has its name from there
-	clean, err := needs.URL(k.AddressOption, url, os.Getenv)
+func (s Site) Probe(ctx context.Context, url string) needs.Probe {
+	clean, err := needs.URL(kinds.ByURL.AddressOption, url, os.Getenv)
 	if err != nil {
 		return needs.Probe{Err: err}
 	}
-	return k.Probe(ctx, clean)
+	return kinds.ByURL.Probe(ctx, clean)
 }
 
 // room returns how many connections this machine can open, if that is less than connections.

@@ -55,16 +55,16 @@ func TestProbe(t *testing.T) {
 	}))
 	defer es.Close()
 	site := Site{}
-	got := site.Probe(t.Context(), "elasticsearch", es.URL)
+	got := site.Probe(t.Context(), es.URL)
 	if got.Err != nil || got.Version != "8.1.0" || got.Size != 14945 || !strings.Contains(got.Warning, "not Elasticsearch 7") {
 		t.Errorf("%+v", got)
 	}
 	delete(responses, "/city/_count")
-	got = site.Probe(t.Context(), "elasticsearch", es.URL)
+	got = site.Probe(t.Context(), es.URL)
 	testenv.Check(t, got.Err == nil && got.Size == 0, "without data: %+v", got)
 	address := strings.Replace(es.URL, "http://", "http://me:secret@", 1)
 	es.Close()
-	err := site.Probe(t.Context(), "elasticsearch", address).Err
+	err := site.Probe(t.Context(), address).Err
 	testenv.Check(t, err != nil && !strings.Contains(err.Error(), "secret"), "away: %v", err)
 }
 

@@ -56,15 +56,13 @@ func TestKeep(t *testing.T) {
 		threads := 0
 		err := eachThread(func(id int, mask unix.CPUSet) error {
 			if id == tid {
-				if got := read(mask); !slices.Equal(got, own) {
-					t.Errorf("%s: a thread that has chosen CPU %s is on %s", when, own, got)
-				}
+				got := read(mask)
+				testenv.Check(t, slices.Equal(got, own), "%s: a thread that has chosen CPU %s is on %s", when, own, got)
 				return nil
 			}
 			threads++
-			if got := read(mask); !slices.Equal(got, want) {
-				t.Errorf("%s: a thread is on %s, want %s", when, got, want)
-			}
+			got := read(mask)
+			testenv.Check(t, slices.Equal(got, want), "%s: a thread is on %s, want %s", when, got, want)
 			return nil
 		})
 		testenv.Check(t, err == nil && threads != 0, "%s: %d threads, %v", when, threads, err)
@@ -95,23 +93,19 @@ func TestKeepThread(t *testing.T) {
 	all := allOfTwo(t)
 	apart(func() {
 		testenv.OK(t, KeepThread(all[1:]))
-		if got := OfThread(); !slices.Equal(got, all[1:]) {
-			t.Errorf("on %s", got)
-		}
+		got := OfThread()
+		testenv.Check(t, slices.Equal(got, all[1:]), "on %s", got)
 	})
-	if got := Allowed(); !slices.Equal(got, all) {
-		t.Errorf("the process is on %s", got)
-	}
+	got := Allowed()
+	testenv.Check(t, slices.Equal(got, all), "the process is on %s", got)
 }
 
 func TestSiblings(t *testing.T) {
-	if got := Siblings(maxCPU); got != nil {
-		t.Errorf("of no CPU: %s", got)
-	}
+	got := Siblings(maxCPU)
+	testenv.Check(t, got == nil, "of no CPU: %s", got)
 	if _, err := os.Stat("/sys/devices/system/cpu/cpu0/topology/thread_siblings_list"); err != nil {
 		t.Skip(err)
 	}
-	if got := Siblings(0); !slices.Contains(got, 0) {
-		t.Errorf("of CPU 0: %s", got)
-	}
+	got = Siblings(0)
+	testenv.Check(t, slices.Contains(got, 0), "of CPU 0: %s", got)
 }

@@ -12,12 +12,8 @@ import (
 // TestCoresAreNotTornApart: on many machines CPU n and n+half are of one core.
 func TestCoresAreNotTornApart(t *testing.T) {
 	siblings := func(cpu int) Set { return Of(cpu%4+4, cpu%4) }
-	if cpus := Order(UpTo(8), siblings); !slices.Equal(cpus, []int{0, 4, 1, 5, 2, 6, 3, 7}) {
-		t.Error(cpus)
-	}
-	if cpus := Order(Of(3, 1, 2), func(int) Set { return nil }); !slices.Equal(cpus, []int{1, 2, 3}) {
-		t.Error(cpus)
-	}
+	testenv.Equal(t, Order(UpTo(8), siblings), []int{0, 4, 1, 5, 2, 6, 3, 7})
+	testenv.Equal(t, Order(Of(3, 1, 2), func(int) Set { return nil }), []int{1, 2, 3})
 }
 
 func TestSet(t *testing.T) {

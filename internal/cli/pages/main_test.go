@@ -20,8 +20,7 @@ func TestWrite(t *testing.T) {
 			"the page of locbench run lacks %q", want)
 	}
 	for _, name := range []string{"man/locbench.1", "completions/locbench.bash", "completions/_locbench", "completions/locbench.fish"} {
-		if info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name))); err != nil || info.Size() == 0 {
-			t.Errorf("%s: %v", name, err)
-		}
+		info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name)))
+		testenv.Check(t, err == nil && info.Size() != 0, "%s: %v", name, err)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/store"
 	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/store/embedded"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/contact"
 	"github.com/locbench/locbench/services/go-nethttp/locations"
@@ -49,11 +49,10 @@ func TestLocationsOnEmbedded(t *testing.T) {
 // embeddedStore returns the URL of a store with the given documents.
 func embeddedStore(t *testing.T, set bench.DataSet) (url string) {
 	t.Helper()
-	s, err := store.Open(t.Context(), store.Spec{From: bench.NeedEmbedded}, store.Options{})
-	testenv.OK(t, err)
+	s := testenv.Must(embedded.New(embedded.Options{}))(t)
 	t.Cleanup(func() { testenv.OK(t, s.Close()) })
 	testenv.OK(t, s.Fill(t.Context(), set, nil))
-	return s.URL()
+	return testenv.Must(s.Listen("127.0.0.1:0"))(t)
 }
 
 // part has some of the bundled documents.
@@ -123,9 +122,8 @@ func serve(t *testing.T, storeURL string) string {
 	go func() { ended <- locations.Run(ctx, cfg) }()
 	t.Cleanup(func() {
 		cancel()
-		if err := <-ended; err != nil {
-			t.Errorf("the service ended with %v", err)
-		}
+		err := <-ended
+		testenv.Check(t, err == nil, "the service ended with %v", err)
 	})
 	base := fmt.Sprintf("http://127.0.0.1:%d", port)
 	client := contact.Way{}.Client()

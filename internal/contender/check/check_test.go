@@ -144,9 +144,8 @@ groups:
 	results, err := HTTP(t.Context(), Options{BaseURL: server.URL, Suite: suite, Timeout: 40 * time.Millisecond})
 	testenv.OK(t, err)
 	testenv.Equal(t, outcome(results), "a failed, b failed, c failed, d skipped, e skipped")
-	if results[0].Detail != "no response within 30ms" || results[1].Detail != "no response within 40ms" {
-		t.Errorf("%q, %q", results[0].Detail, results[1].Detail)
-	}
+	testenv.Check(t, results[0].Detail == "no response within 30ms" && results[1].Detail == "no response within 40ms",
+		"%q, %q", results[0].Detail, results[1].Detail)
 	if asked.Load() > 3 { // fewer if the timeout comes before the server sees the request
 		t.Errorf("asked %d times", asked.Load())
 	}
@@ -171,9 +170,8 @@ func TestHTTP_ContextEnds(t *testing.T) {
 	}))
 	defer server.Close()
 	results, err := HTTP(ctx, Options{BaseURL: server.URL, Suite: parse(t, twoGroups)})
-	if !errors.Is(err, context.Canceled) || outcome(results) != "a passed" {
-		t.Errorf("%v, %s", err, outcome(results))
-	}
+	testenv.Check(t, errors.Is(err, context.Canceled) && outcome(results) == "a passed",
+		"%v, %s", err, outcome(results))
 }
 
 func TestHTTP_InvalidOptions(t *testing.T) {

@@ -58,9 +58,8 @@ func TestJudge_Spends(t *testing.T) {
 			testenv.OK(t, err)
 			body, err := jsonschema.UnmarshalJSON(strings.NewReader(tt.body))
 			testenv.OK(t, err)
-			if err := j.validate(j.schema, body, tt.spent); err == errBudget || j.budget.left != 0 {
-				t.Errorf("%d of %d left, %v", j.budget.left, tt.spent, err)
-			}
+			err = j.validate(j.schema, body, tt.spent)
+			testenv.Check(t, err != errBudget && j.budget.left == 0, "%d of %d left, %v", j.budget.left, tt.spent, err)
 			testenv.Equal(t, j.validate(j.schema, body, tt.spent-1), errBudget, "with less")
 		})
 	}

@@ -40,19 +40,3 @@ func FuzzJudge(f *testing.F) {
 		testenv.Need(t, err == nil || !strings.Contains(err.Error(), "cannot be checked"), "%v", err)
 	})
 }
-
-func BenchmarkJudge(b *testing.B) {
-	body := []byte(`{"id":17,"name":"lamp","price":10.50,"tags":["a","b"],"text":"` + strings.Repeat("lorem ipsum ", 75) + `"}`)
-	for name, expect := range map[string]string{
-		"json_includes": `{json_includes: {id: "{item}"}}`, "present": `{present: [id, name]}`,
-		"schema": `{schema: {type: object, required: [id, name], properties: {id: {type: integer, minimum: 0}, price: {type: number}}}}`,
-	} {
-		e := expectation(b, expect)
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				testenv.OK(b, e.Judge(Sent{Status: 200, Body: body, Value: func(string) string { return "17" }}))
-			}
-		})
-	}
-}

@@ -124,13 +124,11 @@ func importImage(t *testing.T, binary, image string) {
 	testenv.OK(t, w.Close())
 	cmd := exec.Command("docker", "import", "--change", `ENTRYPOINT ["/service"]`, "-", image)
 	cmd.Stdin = &archive
-	if msg, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("import: %v\n%s", err, msg)
-	}
+	msg, err := cmd.CombinedOutput()
+	testenv.Need(t, err == nil, "import: %v\n%s", err, msg)
 	t.Cleanup(func() {
-		if msg, err := exec.Command("docker", "rmi", image).CombinedOutput(); err != nil {
-			t.Errorf("rmi: %v\n%s", err, msg)
-		}
+		msg, err := exec.Command("docker", "rmi", image).CombinedOutput()
+		testenv.Check(t, err == nil, "rmi: %v\n%s", err, msg)
 	})
 }
 

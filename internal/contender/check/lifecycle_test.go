@@ -209,9 +209,8 @@ func TestRunning_Fails(t *testing.T) {
 	all("info|4.77 MiB|")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if results, err := Running(ctx, inst, running); !errors.Is(err, context.Canceled) || len(results) != 0 {
-		t.Errorf("%v, %+v", err, results)
-	}
+	results, err := Running(ctx, inst, running)
+	testenv.Check(t, errors.Is(err, context.Canceled) && len(results) == 0, "%v, %+v", err, results)
 }
 
 func TestStillResponds_Errors(t *testing.T) {
@@ -255,9 +254,8 @@ func started(t *testing.T, contender string, spec bench.LaunchSpec) bench.Instan
 	inst, err := l.Launch(t.Context(), spec)
 	testenv.OK(t, err)
 	t.Cleanup(func() { inst.Stop(context.Background(), time.Second) })
-	if _, err := ready.Wait(t.Context(), inst, ready.Question{Lenient: true, Timeout: 30 * time.Second}, nil); err != nil {
-		t.Fatal(err)
-	}
+	_, err = ready.Wait(t.Context(), inst, ready.Question{Lenient: true, Timeout: 30 * time.Second}, nil)
+	testenv.Need(t, err == nil, "%v", err)
 	return inst
 }
 

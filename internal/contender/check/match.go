@@ -12,6 +12,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/text/jsonpath"
 	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/secret"
 	"github.com/locbench/locbench/internal/text/unpack"
 )
 
@@ -69,7 +70,7 @@ func (r *response) text() string {
 	if !safe.IsText(r.body) {
 		return unpack.Describe(nil, r.headers().Get("Content-Type"), int64(len(r.body)))
 	}
-	return fmt.Sprintf("%q", safe.Line(string(r.body[:min(len(r.body), 1000)]), 200))
+	return fmt.Sprintf("%q", safe.Line(secret.Masker{}.Keyed(string(r.body[:min(len(r.body), 1000)])), 200))
 }
 
 // Expect is what a response must be: the status, and everything that the matchers say.

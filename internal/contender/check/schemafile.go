@@ -84,7 +84,7 @@ func schemaDocument(file string) (doc any, err error) {
 		err = errors.New("larger than 8 MiB")
 	}
 	if ext := strings.ToLower(filepath.Ext(file)); err == nil && (ext == ".yaml" || ext == ".yml") {
-		text, err = strictyaml.Document(filepath.Base(file), data, jsonpath.MaxDepth, jsonpath.MaxValues)
+		text, err = strictyaml.Document(filepath.Base(file), data)
 	}
 	if err == nil {
 		doc, err = jsonpath.Decode([]byte(text))

@@ -60,9 +60,7 @@ func schemaFiles(t *testing.T) {
 		"seven.json": `{"$schema": "http://json-schema.org/draft-07/schema#", "definitions": {"n": {"type": "integer"}, "a": {"$ref": "#/definitions/n", "maximum": 0}}}`,
 		"text.json":  `"x"`, "twice.json": `{"type": "object", "type": "array"}`, "deep.json": strings.Repeat("[", 300) + strings.Repeat("]", 300),
 		"alias.yaml": "a: &a {type: object}\nb: *a\n", "broken.yaml": "a: [\n", "tag.yaml": "a: !x 1\n", "deep.yml": strings.Repeat("[", 300) + strings.Repeat("]", 300),
-		"bomb.yaml": "a: &a [1,1,1,1,1,1,1,1,1,1]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\n" +
-			"e: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: [*e,*e,*e,*e,*e,*e,*e,*e,*e,*e]\n",
-		"merge.yaml": "a: &a {type: object}\nb: {<<: *a}\n", "keys.yaml": "type: object\ntype: array\n", "two.yaml": "type: object\n---\ntype: array\n",
+		"keys.yaml": "type: object\ntype: array\n", "two.yaml": "type: object\n---\ntype: array\n",
 	} {
 		testenv.OK(t, os.WriteFile(name, []byte(text), 0o600))
 	}
@@ -99,7 +97,6 @@ func TestReadSchema(t *testing.T) {
 		"draft 4, right":                {"plain.json#/definitions/n", `2`, ""},
 		"draft 7, nothing next to $ref": {"seven.json#/definitions/a", `5`, ""},
 		"of a part":                     {"defs.json#/$defs/A", `{"next": {"next": {"x": 1}}}`, "'/next/next'"},
-		"an alias":                      {"alias.yaml#/b", `[]`, "want object"},
 		"the whole document":            {"defs.json#/$defs/A", `{"next": {}}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -137,9 +134,8 @@ func TestReadSchema_Refused(t *testing.T) {
 		"too deep":                   {"deep.json", "nested too deeply"},
 		"broken YAML":                {"broken.yaml", "broken.yaml:"},
 		"a tag":                      {"tag.yaml", "tag.yaml:1: tag (`!…`)"},
-		"YAML, too deep":             {"deep.yml", "deep.yml:1: nested deeper than the 200 levels allowed"},
-		"YAML that grows":            {"bomb.yaml", "at most 250,000 values"},
-		"YAML with a merge":          {"merge.yaml#/b", "merge.yaml:2: merge key `<<`"},
+		"YAML, too deep":             {"deep.yml", "deep.yml:1: nested deeper than the 64 levels allowed"},
+		"an alias":                   {"alias.yaml#/b", "alias.yaml:1: anchor (`&…`); remove it"},
 		"YAML, a key twice":          {"keys.yaml", "keys.yaml:2: duplicate key"},
 		"YAML, two documents":        {"two.yaml", "two.yaml:2: a second document"},
 		"an empty schema, inline":    {"{}", "the schema has no keyword, so any response would match it"},
@@ -250,9 +246,8 @@ func TestReadSchema_Bounds(t *testing.T) {
 		if fits != (err == nil) || !fits && !strings.Contains(err.Error(), "nested deeper than 60 levels") {
 			t.Errorf("%d levels: %v", depth, err)
 		}
-		if _, err := ParseExpect(map[string]any{"schema": doc}); fits && err != nil {
-			t.Errorf("%d levels: %v", depth, err)
-		}
+		_, err = ParseExpect(map[string]any{"schema": doc})
+		testenv.Check(t, !fits || err == nil, "%d levels: %v", depth, err)
 	}
 	// each reference leads to a larger part: what they copy is bounded
 	nested := strings.Repeat(`{"properties": {"a": `, 25) + `{"enum": ["` + strings.Repeat("x", 60_000) + `"]}` + strings.Repeat("}}", 25)
@@ -292,9 +287,8 @@ func TestSchemaSource(t *testing.T) {
 	for place, want := range map[string]any{
 		"/l/0": "first", "/l/1/a": true, "/l/2": nil, "/l/-1": nil, "/l/x": nil, "/r20/x": "end", "/r21/x": nil,
 	} {
-		if got, ok := d.find(place, maxHops); got != want || ok != (want != nil) {
-			t.Errorf("%s: %v, %t", place, got, ok)
-		}
+		got, ok := d.find(place, maxHops)
+		testenv.Check(t, got == want && ok == (want != nil), "%s: %v, %t", place, got, ok)
 	}
 	testenv.Check(t, d.constrains(chain["r20"], 20) && !d.constrains(chain["r21"], 20), "20 names lead to a schema")
 	testenv.Equal(t, levels([]any{1, map[string]any{"a": []any{}}, []any{}}), 3)
@@ -306,9 +300,8 @@ func TestSchemaSource(t *testing.T) {
 	for left, fits := range map[int]bool{17: true, 16: false} {
 		d := &schemaSource{doc: map[string]any{"a": at}, root: "/b", defs: map[string]any{}, left: left}
 		schema := map[string]any{"$ref": "#/a"}
-		if err := d.refer(schema); (err == nil) != fits || d.left != 0 && fits {
-			t.Errorf("%d left: %v", left, err)
-		}
+		err := d.refer(schema)
+		testenv.Check(t, (err == nil) == fits && (d.left == 0 || !fits), "%d left: %v", left, err)
 	}
 	for _, place := range []string{"/x/B", "/%25\"~1!", ""} { // a name in `$defs` leads to what it is of
 		d := &schemaSource{doc: map[string]any{"x": map[string]any{"B": true}, "%\"/!": true}, root: "/b", defs: map[string]any{}, left: 1000}
@@ -328,8 +321,7 @@ func TestReadSchema_Unchanged(t *testing.T) {
 		testenv.OK(t, err)
 		before, _, err := copied(doc)
 		testenv.OK(t, err)
-		if _, err := schemaIn(doc, file, fragment); err != nil || !reflect.DeepEqual(doc, before) {
-			t.Errorf("%s: %v, %v", name, doc, err)
-		}
+		_, err = schemaIn(doc, file, fragment)
+		testenv.Check(t, err == nil && reflect.DeepEqual(doc, before), "%s: %v, %v", name, doc, err)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -54,26 +53,19 @@ func (s *Suite) GroupNames() (names []string) {
 	return names
 }
 
-// SuiteNames returns the names of the bundled suites, sorted: those of all kinds of needs.
+// SuiteNames returns the names of the bundled suites, sorted.
 func SuiteNames() (names []string) {
-	for _, k := range kinds.All {
-		entries, _ := k.Suites.ReadDir("suites") // a kind without suites has no folder
-		for _, e := range entries {
-			names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
-		}
+	entries, _ := kinds.Suites.ReadDir("suites") // it is embedded
+	for _, e := range entries {
+		names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
 	}
-	slices.Sort(names)
 	return names
 }
 
 // bundledSuite returns the file of a bundled suite; nil if there is none of that name.
 func bundledSuite(name string) []byte {
-	for _, k := range kinds.All {
-		if data, err := k.Suites.ReadFile("suites/" + name + ".yaml"); err == nil {
-			return data
-		}
-	}
-	return nil
+	data, _ := kinds.Suites.ReadFile("suites/" + name + ".yaml")
+	return data
 }
 
 // IsFile reports whether a suite is named by its path: a text with a slash, or one that ends in
@@ -104,7 +96,7 @@ func LoadSuite(nameOrPath string, allowed ...string) (*Suite, error) {
 // ParseSuite reads a suite. Mistakes are a strictyaml.Mistakes, with file as the file's name.
 func ParseSuite(file string, data []byte, allowed ...string) (*Suite, error) {
 	s := new(Suite)
-	if err := strictyaml.DecodeFrom(file, data, s, allowed, func(strictyaml.Value) {}); err != nil {
+	if err := strictyaml.DecodeFrom(file, data, s, strictyaml.Options{Allowed: allowed}, func(strictyaml.Value) {}); err != nil {
 		return nil, err
 	}
 	return s, nil

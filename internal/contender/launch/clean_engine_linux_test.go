@@ -246,11 +246,9 @@ func TestOwnersOfTwoPIDNamespaces(t *testing.T) {
 			t.Errorf("/proc %s: %q is %v from here: %s\n%s", proc, name, got, why, text)
 		}
 		in.Close()
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("/proc %s: %v\n%s", proc, err, text)
-		}
-		if got, why := stateOf(name, true); got != unknown {
-			t.Errorf("/proc %s, after its end: %v, %s", proc, got, why)
-		}
+		err := cmd.Wait()
+		testenv.Check(t, err == nil, "/proc %s: %v\n%s", proc, err, text)
+		got, why := stateOf(name, true)
+		testenv.Check(t, got == unknown, "/proc %s, after its end: %v, %s", proc, got, why)
 	}
 }

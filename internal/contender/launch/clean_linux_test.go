@@ -170,9 +170,8 @@ func TestHelper(t *testing.T) {
 	env := exec.Command("env")
 	env.Env = []string{"A=b", envRun + "=another"}
 	env.Stdout = &out
-	if err := h.Do(t.Context(), env); err != nil || !strings.Contains("\n"+out.String(), "\nA=b\n") {
-		t.Errorf("%v: %s", err, out.String())
-	}
+	err = h.Do(t.Context(), env)
+	testenv.Check(t, err == nil && strings.Contains("\n"+out.String(), "\nA=b\n"), "%v: %s", err, out.String())
 	for _, mark := range []string{envRun + "=" + runID(t), envInstance + "=" + owner() + "-"} {
 		testenv.Check(t, strings.Contains("\n"+out.String(), "\n"+mark), "no %s in %s", mark, out.String())
 	}
@@ -183,12 +182,10 @@ func TestHelper(t *testing.T) {
 	interrupted := errors.New("interrupted")
 	endless := exec.Command("sh", "-c", "echo up; sleep 600 & wait")
 	endless.Stdout, endless.WaitDelay = cancels{func() { cancel(interrupted) }}, time.Minute
-	if err := h.Do(ctx, endless); err != interrupted {
-		t.Error(err)
-	}
-	if err := h.Do(ctx, exec.Command("true")); err != interrupted {
-		t.Error(err)
-	}
+	err = h.Do(ctx, endless)
+	testenv.Check(t, err == interrupted, "%v", err)
+	err = h.Do(ctx, exec.Command("true"))
+	testenv.Check(t, err == interrupted, "%v", err)
 	left := marked(envRun + "=" + runID(t))
 	testenv.Check(t, len(left) <= 0, "left: %v", left)
 }
@@ -220,9 +217,8 @@ func TestGroupNames(t *testing.T) {
 		testenv.Check(t, of == owner() && got == want && ok && !strings.ContainsRune(name, '/'),
 			"%q: %q, %q, %v", name, of, got, ok)
 	}
-	if of, _, ok := parseGroup(groupPrefix + id); ok {
-		t.Errorf("without a run: of %q", of)
-	}
+	of, _, ok := parseGroup(groupPrefix + id)
+	testenv.Check(t, !ok, "without a run: of %q", of)
 	spec := (bench.LaunchSpec{RunID: "r"})
 	testenv.Check(t, newSandbox(cgroup.Tree{Root: noHierarchies(t)}, spec, nil).group == nil, "a group without cgroups")
 	for limits, want := range map[bench.Limits]string{

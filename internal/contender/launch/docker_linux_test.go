@@ -153,16 +153,13 @@ func TestContainer_Usage(t *testing.T) {
 			}
 			u, err := c.Usage(t.Context())
 			testenv.Check(t, err == nil && u.CPU == 7*time.Microsecond && u.Source == tt.source, "%+v, %v", u, err)
-			if stats, err := c.EngineUsage(t.Context()); err != nil || stats.Source != "docker stats" {
-				t.Errorf("%+v, %v", stats, err)
-			}
+			testenv.Equal(t, testenv.Must(c.EngineUsage(t.Context()))(t).Source, "docker stats")
 			if tt.stops {
 				f.Change(func() { f.OnKill = func(signal string) { f.End(137) } })
 				r, err := c.Stop(t.Context(), time.Minute)
 				testenv.Check(t, err == nil && !r.Exit.OOMKilled && r.Exit.Signal == "SIGKILL", "%+v, %v", r, err)
-				if _, err := c.Usage(t.Context()); err != errStopped {
-					t.Error(err)
-				}
+				_, err = c.Usage(t.Context())
+				testenv.Check(t, err == errStopped, "%v", err)
 				return
 			}
 			code := 3
@@ -171,9 +168,8 @@ func TestContainer_Usage(t *testing.T) {
 			}
 			f.Change(func() { f.End(code) })
 			<-c.Exited()
-			if exit := c.Exit(); exit.OOMKilled != tt.oom || exit.Code != code {
-				t.Errorf("%+v", exit)
-			}
+			exit := c.Exit()
+			testenv.Check(t, exit.OOMKilled == tt.oom && exit.Code == code, "%+v", exit)
 			f.Change(func() { f.Stats = "{}" })
 			_, err = c.Usage(t.Context())
 			testenv.Check(t, tt.kills != "" || err != nil && err.Error() == "container exited: exit code 3", "%v", err)
@@ -194,14 +190,12 @@ func TestContainer_Process(t *testing.T) {
 	}
 	f := fakedocker.New()
 	d, c := launched(t, f, bench.LaunchSpec{Artifact: bench.Artifact{Image: "img"}, Port: 8080})
-	if c.Gone() || c.Listens() != nil || c.Diagnose(t.Context()) != "" || c.LocalPID() != 0 {
-		t.Errorf("elsewhere: gone %v, listens at %v, %q", c.Gone(), c.Listens(), c.Diagnose(t.Context()))
-	}
+	testenv.Check(t, !c.Gone() && c.Listens() == nil && c.Diagnose(t.Context()) == "" && c.LocalPID() == 0,
+		"elsewhere: gone %v, listens at %v, %q", c.Gone(), c.Listens(), c.Diagnose(t.Context()))
 	testenv.Check(t, c.BaseURL() == "http://127.0.0.1:0", "%v", c.BaseURL())
 	c.info.PID, c.info.ID = os.Getpid(), "/" // which the name of its group has
-	if c.Gone() || !here(c) || c.Diagnose(t.Context()) != "" {
-		t.Errorf("here: gone %v, listens at %v, %q", c.Gone(), c.Listens(), c.Diagnose(t.Context()))
-	}
+	testenv.Check(t, !c.Gone() && here(c) && c.Diagnose(t.Context()) == "",
+		"here: gone %v, listens at %v, %q", c.Gone(), c.Listens(), c.Diagnose(t.Context()))
 	l.Close()
 	testenv.Check(t, !here(c), "it listens where it has stopped to")
 	stopped := exec.Command("sleep", "600")
@@ -226,9 +220,8 @@ func TestContainer_Process(t *testing.T) {
 			}
 		}
 	})
-	if r, err := c.Stop(t.Context(), time.Millisecond); err != nil || !r.Killed || !r.Handled {
-		t.Errorf("%+v, %v", r, err)
-	}
+	r, err := c.Stop(t.Context(), time.Millisecond)
+	testenv.Check(t, err == nil && r.Killed && r.Handled, "%+v, %v", r, err)
 	testenv.Check(t, c.Diagnose(t.Context()) == "" && c.Listens() == nil, "it is said to run")
 	text := d.Warnings()
 	testenv.Check(t, len(text) == 0, "%v", text)
@@ -249,13 +242,11 @@ func TestDocker_Fails(t *testing.T) {
 	})
 	for range 2 {
 		hint := `x ("locbench clean" or --resume removes what is left)`
-		if err := d.Close(t.Context()); err == nil || !strings.HasSuffix(err.Error(), hint) {
-			t.Error(err)
-		}
+		err := d.Close(t.Context())
+		testenv.Check(t, err != nil && strings.HasSuffix(err.Error(), hint), "%v", err)
 	}
 	testenv.Check(t, testenv.Err(NewDocker(t.Context(), e, "r", true)) != nil, "made a network")
-	if _, err := d.Launch(t.Context(), bench.LaunchSpec{Artifact: bench.Artifact{Image: "img"}}); err == nil {
-		t.Error("launched a container")
-	}
+	_, err = d.Launch(t.Context(), bench.LaunchSpec{Artifact: bench.Artifact{Image: "img"}})
+	testenv.Check(t, err != nil, "launched a container")
 	testenv.Equal(t, len(f.Removed()), 1)
 }

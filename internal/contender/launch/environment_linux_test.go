@@ -22,8 +22,7 @@ func TestEnvironment(t *testing.T) {
 		testenv.Check(t, slices.Contains(got, want), "%s is missing", want)
 	}
 	for _, v := range got {
-		if k := len(v) - len("=from here"); k > 0 && v[k:] == "=from here" {
-			t.Errorf("it has %s", v)
-		}
+		k := len(v) - len("=from here")
+		testenv.Check(t, k <= 0 || v[k:] != "=from here", "it has %s", v)
 	}
 }

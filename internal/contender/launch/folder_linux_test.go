@@ -74,9 +74,7 @@ pwd; echo "$TMPDIR"; ls`
 		p := newProcess(newSandbox(cgroup.Tree{Root: t.TempDir()}, spec, nil), spec)
 		testenv.OK(t, p.launch(t.Context(), spec))
 		stopAtEnd(t, p)
-		if exit := ended(t, p); exit.Code != 0 {
-			t.Errorf("%s: %v", exit, p.Logs())
-		}
+		testenv.Equal(t, ended(t, p).Code, 0, p.Logs())
 		if text, err := os.ReadFile(folder + ownerEnd); err != nil || string(text) != groupName(p.box.id, runID(t)) {
 			t.Errorf("its folder is of %q, %v", text, err)
 		}
@@ -86,9 +84,8 @@ pwd; echo "$TMPDIR"; ls`
 		}
 		logs = append(logs, strings.Join(lines, "\n"))
 		testenv.OK(t, testenv.Err(p.Stop(t.Context(), time.Second)))
-		if left := allIn(t, filepath.Join(work, "locbench")); len(left) > 0 {
-			t.Errorf("left: %v", left)
-		}
+		left := allIn(t, filepath.Join(work, "locbench"))
+		testenv.Check(t, len(left) == 0, "left: %v", left)
 	}
 	want := `was here
 conf
@@ -102,19 +99,15 @@ made
 library
 was here
 ` + folder + "/dir\n" + folder + "/tmp\nboth\nconf\ndata\nlib\nmain.sh\nnew\nshut"
-	if logs[0] != want || logs[1] != logs[0] {
-		t.Errorf("first:\n%s\nsecond:\n%s\nwant:\n%s", logs[0], logs[1], want)
-	}
-	if after := allIn(t, built); !slices.Equal(after, before) {
-		t.Errorf("the build has changed: %v", after)
-	}
+	testenv.Check(t, logs[0] == want && logs[1] == logs[0],
+		"first:\n%s\nsecond:\n%s\nwant:\n%s", logs[0], logs[1], want)
+	after := allIn(t, built)
+	testenv.Check(t, slices.Equal(after, before), "the build has changed: %v", after)
 	spec := bench.LaunchSpec{Folder: folder, Artifact: bench.Artifact{Command: []string{"./missing"}, Dir: built}}
-	if _, err := (Process{}).Launch(t.Context(), spec); err == nil {
-		t.Error("a program that does not exist was started")
-	}
-	if left := allIn(t, filepath.Join(work, "locbench")); len(left) > 0 {
-		t.Errorf("left after a failed start: %v", left)
-	}
+	_, err = (Process{}).Launch(t.Context(), spec)
+	testenv.Check(t, err != nil, "a program that does not exist was started")
+	left := allIn(t, filepath.Join(work, "locbench"))
+	testenv.Check(t, len(left) == 0, "left after a failed start: %v", left)
 }
 
 // TestCopiesOfTheBuild: the contender's own files are copies, with mode and time; links stay links;
@@ -141,9 +134,7 @@ func TestCopiesOfTheBuild(t *testing.T) {
 			how = "same"
 		}
 		testenv.Equal(t, is.Mode().String()+" "+how, want, name)
-		if is.Mode().IsRegular() && !is.ModTime().Equal(at) {
-			t.Errorf("%s is of %v", name, is.ModTime())
-		}
+		testenv.Check(t, !is.Mode().IsRegular() || is.ModTime().Equal(at), "%s is of %v", name, is.ModTime())
 	}
 	target, err := os.Readlink(filepath.Join(to, "link"))
 	testenv.Check(t, err == nil && target == "run.sh", "the link leads to %q, %v", target, err)
@@ -178,15 +169,11 @@ func TestCleanRemovesFolders(t *testing.T) {
 	}
 	removed, err = cleanFolders(dir, "", c.keeping(CleanOptions{All: true}))
 	testenv.Check(t, err == nil && len(removed) == 2, "%v, removed %v", err, removed)
-	if got := there(); !slices.Equal(got, []string{"unknown", "unknown.owner"}) {
-		t.Errorf("there: %v", got)
-	}
-	if removed, err := cleanFolders(filepath.Join(dir, "none"), "", nil); err != nil || removed != nil {
-		t.Errorf("%v, %v", removed, err)
-	}
-	if removed, err := cleanFolders(filepath.Join(dir, "unknown.owner"), "", nil); err == nil || removed != nil {
-		t.Errorf("a file: %v, %v", removed, err)
-	}
+	testenv.Equal(t, there(), []string{"unknown", "unknown.owner"}, "there")
+	removed, err = cleanFolders(filepath.Join(dir, "none"), "", nil)
+	testenv.Check(t, err == nil && removed == nil, "%v, %v", removed, err)
+	removed, err = cleanFolders(filepath.Join(dir, "unknown.owner"), "", nil)
+	testenv.Check(t, err != nil && removed == nil, "a file: %v, %v", removed, err)
 	writeFile(t, filepath.Join(dir, "odd.owner", "x"), "")
 	testenv.Check(t, removeFolder(filepath.Join(dir, "odd")) != nil, "the owner of a folder is left without an error")
 	testenv.Fails(t, removeFolder("a\x00b"), "locbench clean")

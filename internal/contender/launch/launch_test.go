@@ -70,9 +70,8 @@ func TestPeakKeepsTheLargestSample(t *testing.T) {
 
 func TestTarget(t *testing.T) {
 	for _, url := range []string{"", "localhost:8080", "ftp://x", "http://", "http://%"} {
-		if _, err := (Target{}).Launch(t.Context(), bench.LaunchSpec{URL: url}); err == nil {
-			t.Errorf("%q accepted", url)
-		}
+		_, err := (Target{}).Launch(t.Context(), bench.LaunchSpec{URL: url})
+		testenv.Check(t, err != nil, "%q accepted", url)
 	}
 	inst, err := Target{}.Launch(t.Context(), bench.LaunchSpec{URL: "http://127.0.0.1:8080/base/"})
 	if err != nil || inst.BaseURL() != "http://127.0.0.1:8080/base" || inst.Info().Address != "127.0.0.1:8080" || inst.Info().LimitsEnforced {
@@ -80,9 +79,8 @@ func TestTarget(t *testing.T) {
 	}
 	testenv.OK(t, testenv.Err((Target{}).Launch(t.Context(), bench.LaunchSpec{URL: "https://host"})))
 	testenv.Check(t, testenv.Err(inst.Usage(t.Context())) != nil, "counters of a target")
-	if _, err := inst.Stop(t.Context(), 0); err != nil || inst.Exit() != nil {
-		t.Error(err)
-	}
+	_, err = inst.Stop(t.Context(), 0)
+	testenv.Check(t, err == nil && inst.Exit() == nil, "%v", err)
 }
 
 func TestFreePort(t *testing.T) {

@@ -45,9 +45,7 @@ func TestWhereAProcessListens(t *testing.T) {
 	inst := launchProcess(t, spec)
 	got := listensOn(t, inst)
 	testenv.Check(t, slices.Equal(got, []uint16{uint16(port)}), "%v, want %d", got, port)
-	if want := "http://127.0.0.1:" + strconv.Itoa(port+1); inst.BaseURL() != want {
-		t.Errorf("its address is %s, want %s", inst.BaseURL(), want)
-	}
+	testenv.Equal(t, inst.BaseURL(), "http://127.0.0.1:"+strconv.Itoa(port+1), "its address")
 	inst.(*process).Move(port)
 	testenv.Check(t, inst.Info().Address == "127.0.0.1:"+strconv.Itoa(port), "moved to %s", inst.Info().Address)
 	get(t, inst)

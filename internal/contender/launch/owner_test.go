@@ -24,18 +24,16 @@ func TestParseOwner(t *testing.T) {
 		t.Run(text, func(t *testing.T) {
 			got, ok := parseOwner(text)
 			testenv.Check(t, ok && got == want && got.String() == text, "%q: %+v, %v", text, got, ok)
-			if o, ok := instanceOwner(text + "-0123456789ab"); !ok || o != text {
-				t.Errorf("%q: instance of %q, %v", text, o, ok)
-			}
+			o, ok := instanceOwner(text + "-0123456789ab")
+			testenv.Check(t, ok && o == text, "%q: instance of %q, %v", text, o, ok)
 		})
 	}
 	for _, text := range []string{
 		"", "nightly.service", "x", "1", "1@h", "1.2.3.4", "1.2@h", "0.2.3.4@h", "-1.2.3.4@h", "01.2.3.4@h", "1.x.3.4@h", "1.2.3@h", "1.2.3.xyz@h", "1.2.3.0.4@h",
 		"1.2.3.4@a/b", "1.2.3.4@a\nb", " 1.2.3.4@h", "99999999999.1.3.4@h", "1.2.3.ABC@h",
 	} {
-		if i, ok := parseOwner(text); ok {
-			t.Errorf("%q: taken for %+v", text, i)
-		}
+		i, ok := parseOwner(text)
+		testenv.Check(t, !ok, "%q: taken for %+v", text, i)
 	}
 	for _, id := range []string{"1.2.3.4@h", "1.2.3.4@h-", "1.2.3.4@h-0123456789a", "1.2.3.4@h-0123456789abc", "1.2.3.4@h-0123456789AB", "1.2.3.4@h-0123456789ab.service", "x-0123456789ab", "-0123456789ab"} {
 		if o, ok := instanceOwner(id); ok && o != "1.2.3.4@h" {
@@ -44,9 +42,8 @@ func TestParseOwner(t *testing.T) {
 			t.Errorf("%q: taken for an instance", id)
 		}
 	}
-	if o, ok := instanceOwner(newInstanceID()); !ok || o != owner() {
-		t.Errorf("own instance: %q, %v", o, ok)
-	}
+	o, ok := instanceOwner(newInstanceID())
+	testenv.Check(t, ok && o == owner(), "own instance: %q, %v", o, ok)
 }
 
 func TestPlainHost(t *testing.T) {
@@ -105,9 +102,8 @@ func TestLivenessOf(t *testing.T) {
 				"%s: %v, %q", name, got, why)
 		})
 	}
-	if f, why := stateOf("nightly.service", true); f != unknown || why == "" {
-		t.Errorf("no owner: %v, %q", f, why)
-	}
+	f, why := stateOf("nightly.service", true)
+	testenv.Check(t, f == unknown && why != "", "no owner: %v, %q", f, why)
 }
 
 // deadOwner returns the owner of a dead locbench of this PID namespace.
@@ -120,9 +116,8 @@ func deadOwner() string {
 // TestStateOfProcesses checks a real process that is alive, and one of the same number that is
 // dead.
 func TestStateOfProcesses(t *testing.T) {
-	if f, why := stateOf(owner(), true); f != alive {
-		t.Errorf("own: %v, %s", f, why)
-	}
+	f, why := stateOf(owner(), true)
+	testenv.Check(t, f == alive, "own: %v, %s", f, why)
 	cat, err := exec.LookPath("cat")
 	if err != nil {
 		t.Skip("no cat here: ", err)
@@ -134,17 +129,14 @@ func TestStateOfProcesses(t *testing.T) {
 	i := self()
 	i.pid = child.Process.Pid
 	i.start, _ = present(i.pid)
-	if f, why := stateOf(i.String(), true); f != alive {
-		t.Errorf("child: %v, %s", f, why)
-	}
+	f, why = stateOf(i.String(), true)
+	testenv.Check(t, f == alive, "child: %v, %s", f, why)
 	again := i
 	again.start = "1"
-	if f, _ := stateOf(again.String(), true); f != dead && i.start != "" {
-		t.Error("another process of the same number counts as alive")
-	}
+	f, _ = stateOf(again.String(), true)
+	testenv.Check(t, f == dead || i.start == "", "another process of the same number counts as alive")
 	in.Close()
 	testenv.OK(t, child.Wait())
-	if f, why := stateOf(i.String(), true); f != dead {
-		t.Errorf("after its exit: %v, %s", f, why)
-	}
+	f, why = stateOf(i.String(), true)
+	testenv.Check(t, f == dead, "after its exit: %v, %s", f, why)
 }

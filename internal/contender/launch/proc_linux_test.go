@@ -99,21 +99,18 @@ func TestEnvironOf(t *testing.T) {
 		cmd.Wait()
 	}()
 	for i := range 150 {
-		if env := environOf(cmd.Process.Pid); !bytes.HasPrefix(env, []byte("MARK=here\x00")) {
-			t.Fatalf("environment %.99q at reading %d", env, i)
-		}
+		env := environOf(cmd.Process.Pid)
+		testenv.Need(t, bytes.HasPrefix(env, []byte("MARK=here\x00")), "environment %.99q at reading %d", env, i)
 	}
 	bare := exec.Command("sleep", "600")
 	bare.Env = []string{}
 	testenv.OK(t, bare.Start())
-	if env := environOf(bare.Process.Pid); len(env) > 0 {
-		t.Errorf("environment %q of a process without one", env)
-	}
+	env := environOf(bare.Process.Pid)
+	testenv.Check(t, len(env) == 0, "environment %q of a process without one", env)
 	bare.Process.Kill()
 	bare.Wait()
-	if env := environOf(bare.Process.Pid); len(env) > 0 {
-		t.Errorf("environment %q of an exited process", env)
-	}
+	env = environOf(bare.Process.Pid)
+	testenv.Check(t, len(env) == 0, "environment %q of an exited process", env)
 }
 
 func TestMatchEnv(t *testing.T) {

@@ -91,15 +91,13 @@ func TestProcess(t *testing.T) {
 		testenv.Check(t, err == nil && r.Graceful && !r.Killed && !r.ExitedBeforeStop && r.Exit.Code == 0,
 			"%+v, %v", r, err)
 		waitLog(t, inst, "stopping")
-		if again, err := inst.Stop(t.Context(), 0); err != nil || again != r {
-			t.Errorf("again %+v, %v", again, err)
-		}
+		again, err := inst.Stop(t.Context(), 0)
+		testenv.Check(t, err == nil && again == r, "again %+v, %v", again, err)
 	})
 	t.Run("KilledParent", func(t *testing.T) { testKilledParent(t, helper) })
 	// All cgroups are removed.
-	if left, err := cleanBeginning(groupPrefix + owner() + "-"); err != nil || len(left) > 0 {
-		t.Errorf("groups left: %v, %v", left, err)
-	}
+	left, err := cleanBeginning(groupPrefix + owner() + "-")
+	testenv.Check(t, err == nil && len(left) == 0, "groups left: %v, %v", left, err)
 }
 
 // testKilledParent kills a process that has launched another, like a locbench: the kernel kills the
@@ -139,9 +137,8 @@ func testKilledParent(t *testing.T, helper string) {
 		t.Errorf("%q, %v; want the child, %d", c, err, child)
 	}
 	gone(t, child)
-	if left, err := cleanBeginning(groupPrefix + strconv.Itoa(parent.Process.Pid) + "."); err != nil || len(left) > 0 {
-		t.Errorf("its groups are left: %v, %v", left, err)
-	}
+	left, err := cleanBeginning(groupPrefix + strconv.Itoa(parent.Process.Pid) + ".")
+	testenv.Check(t, err == nil && len(left) == 0, "its groups are left: %v, %v", left, err)
 }
 
 func cleanBeginning(prefix string) (removed []string, err error) {

@@ -42,9 +42,8 @@ func TestShell_ExitCode(t *testing.T) {
 	if inst.Diagnose(t.Context()) != "" || inst.Listens() != nil || inst.BaseURL() != "http://127.0.0.1:0" {
 		t.Errorf("%q, listens at %v, %s", inst.Diagnose(t.Context()), inst.Listens(), inst.BaseURL())
 	}
-	if r, err := inst.Stop(t.Context(), time.Second); err != nil || !r.ExitedBeforeStop || r.Exit.Code != 3 {
-		t.Errorf("%+v, %v", r, err)
-	}
+	r, err := inst.Stop(t.Context(), time.Second)
+	testenv.Check(t, err == nil && r.ExitedBeforeStop && r.Exit.Code == 3, "%+v, %v", r, err)
 	if _, err := inst.Usage(t.Context()); err == nil || err.Error() != "process exited: exit code 3" {
 		t.Errorf("counters of an exited process: %v", err)
 	}
@@ -63,9 +62,8 @@ func TestShell_StopGraceful(t *testing.T) {
 	testenv.Check(t, err == nil && r.Graceful && !r.Killed && !r.ExitedBeforeStop && r.Exit.Code == 0,
 		"%+v, %v", r, err)
 	waitLog(t, inst, "stopping")
-	if again, err := inst.Stop(t.Context(), 0); err != nil || again != r {
-		t.Errorf("again %+v, %v", again, err)
-	}
+	again, err := inst.Stop(t.Context(), 0)
+	testenv.Check(t, err == nil && again == r, "again %+v, %v", again, err)
 }
 
 // TestShell_Stopped: a process that is stopped can exit all the same.
@@ -74,9 +72,7 @@ func TestShell_Stopped(t *testing.T) {
 	testenv.Until(t, time.Minute, "it is stopped", func() bool { return inst.Diagnose(t.Context()) == "process stopped externally (SIGSTOP)" })
 	r, err := inst.Stop(t.Context(), time.Minute)
 	testenv.Check(t, err == nil && r.Graceful, "%+v, %v", r, err)
-	if exit := processExit(nil); exit.Code != -1 {
-		t.Errorf("%+v", exit)
-	}
+	testenv.Equal(t, processExit(nil).Code, -1)
 }
 
 // TestShell_StopSignal: a process gets the signal of its manifest.
@@ -95,9 +91,7 @@ func TestShell_StopDeaf(t *testing.T) {
 	inst := shelled(t, "trap '' TERM; sleep 600 >/dev/null 2>&1 & echo child $!; wait", nil)
 	var child int
 	fmt.Sscanf(waitLog(t, inst, "child"), "child %d", &child)
-	if !exists(child) {
-		t.Fatalf("no child: %v", inst.Logs())
-	}
+	testenv.Need(t, exists(child), "no child: %v", inst.Logs())
 	r, err := inst.Stop(t.Context(), time.Millisecond)
 	if err != nil || !r.Killed || r.Handled || r.Graceful || r.Exit.Signal != "SIGKILL" || r.Exit.OOMKilled {
 		t.Errorf("%+v, %v", r, err)
@@ -113,9 +107,8 @@ func TestShell_StopHung(t *testing.T) {
 	waitLog(t, inst, "up")
 	r, err := inst.Stop(t.Context(), time.Millisecond)
 	testenv.Check(t, err == nil && r.Killed && r.Handled, "%+v, %v", r, err)
-	if again, err := inst.Stop(t.Context(), 0); err != nil || again != r {
-		t.Errorf("again %+v, %v", again, err)
-	}
+	again, err := inst.Stop(t.Context(), 0)
+	testenv.Check(t, err == nil && again == r, "again %+v, %v", again, err)
 }
 
 // TestShell_StopWithoutMarks: a process that has emptied its environment is killed too.
@@ -178,13 +171,11 @@ func TestProcessCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	spec := bench.LaunchSpec{RunID: runID(t), Name: "t", Artifact: bench.Artifact{Command: []string{"sleep", "600"}}}
-	if _, err := (Process{}).Launch(ctx, spec); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
+	_, err := (Process{}).Launch(ctx, spec)
+	testenv.Check(t, errors.Is(err, context.Canceled), "%v", err)
 	p := newProcess(newSandbox(cgroup.Tree{Root: t.TempDir()}, spec, nil), spec) // canceled while it starts
-	if err := p.launch(ctx, spec); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
+	err = p.launch(ctx, spec)
+	testenv.Check(t, errors.Is(err, context.Canceled), "%v", err)
 	left := marked(envRun + "=" + runID(t))
 	testenv.Check(t, len(left) <= 0, "left: %v", left)
 }

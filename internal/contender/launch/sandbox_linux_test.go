@@ -33,9 +33,8 @@ func TestSandbox_Refused(t *testing.T) {
 			spec := bench.LaunchSpec{RunID: runID(t), Name: "t", Limits: sandboxLimits}
 			spec.Artifact.Command = []string{"sh", "-c", "echo hello; exec sleep 600"}
 			p := newProcess(newSandbox(tt.tree, spec, nil), spec)
-			if _, v2 := p.box.group.FD(); v2 != (name == "v2") {
-				t.Fatalf("taken for v2: %v", v2)
-			}
+			_, v2 := p.box.group.FD()
+			testenv.Need(t, v2 == (name == "v2"), "taken for v2: %v", v2)
 			testenv.OK(t, p.launch(t.Context(), spec))
 			stopAtEnd(t, p)
 			waitLog(t, p, "hello")
@@ -43,12 +42,9 @@ func TestSandbox_Refused(t *testing.T) {
 			if p.Info().LimitsEnforced || !strings.HasPrefix(note, tt.note) || strings.Contains(note, "CPU set") {
 				t.Errorf("%q, want %q", note, tt.note)
 			}
-			if u, err := p.Usage(t.Context()); err != nil || u.Source != "/proc" {
-				t.Errorf("%+v, %v", u, err)
-			}
-			if err := p.BeginPeak(); err != errNoGroup {
-				t.Error(err)
-			}
+			testenv.Equal(t, testenv.Must(p.Usage(t.Context()))(t).Source, "/proc")
+			err := p.BeginPeak()
+			testenv.Check(t, err == errNoGroup, "%v", err)
 		})
 	}
 }
@@ -138,9 +134,8 @@ func TestSandbox_Usage(t *testing.T) {
 			testenv.Check(t, box.oomKilled() == tt.oom, "out of memory: %v", !tt.oom)
 			testenv.Check(t, (u.Threads != nil) == (tt.threads > 0) && (tt.threads <= 0 || *u.Threads == tt.threads),
 				"threads %v", u.Threads)
-			if err := box.beginPeak(); errors.Is(err, errNoGroup) {
-				t.Error(err)
-			}
+			err = box.beginPeak()
+			testenv.Check(t, !errors.Is(err, errNoGroup), "%v", err)
 			child.Process.Kill()
 			child.Wait()
 			for file := range tt.files {
@@ -148,9 +143,8 @@ func TestSandbox_Usage(t *testing.T) {
 			}
 			os.Remove(filepath.Join(dir, "cpu.stat"))
 			testenv.OK(t, box.close())
-			if _, err := box.usage(0); err != errStopped || box.beginPeak() != errNoGroup || box.oomKilled() {
-				t.Errorf("closed: %v", err)
-			}
+			_, err = box.usage(0)
+			testenv.Check(t, err == errStopped && box.beginPeak() == errNoGroup && !box.oomKilled(), "closed: %v", err)
 			testenv.OK(t, box.close())
 		})
 	}
@@ -174,23 +168,19 @@ func TestSandbox_Left(t *testing.T) {
 	testenv.OK(t, err)
 	child, _ := strconv.Atoi(strings.TrimSpace(string(out)))
 	box := &sandbox{id: newInstanceID()}
-	if left := box.left(); len(left) > 0 {
-		t.Fatalf("without a session: %v", left)
-	}
+	left := box.left()
+	testenv.Need(t, len(left) == 0, "without a session: %v", left)
 	box.session = os.Getpid()
-	if left := box.left(); len(left) > 0 {
-		t.Errorf("a session whose leader is alive: %v", left)
-	}
+	left = box.left()
+	testenv.Check(t, len(left) == 0, "a session whose leader is alive: %v", left)
 	box.session = cmd.Process.Pid
 	testenv.Until(t, time.Minute, "it has no marks", func() bool { return len(environOf(child)) == 0 })
-	if left := box.left(); len(left) != 1 || left[0].pid != child {
-		t.Errorf("%v, want %d", left, child)
-	}
+	left = box.left()
+	testenv.Check(t, len(left) == 1 && left[0].pid == child, "%v, want %d", left, child)
 	syscall.Kill(child, syscall.SIGKILL)
 	testenv.Until(t, time.Minute, "it has exited", func() bool { return processGone(child) })
-	if left := box.left(); len(left) > 0 {
-		t.Errorf("exited: %v", left)
-	}
+	left = box.left()
+	testenv.Check(t, len(left) == 0, "exited: %v", left)
 }
 
 // TestProcUsage: the sum of two processes.

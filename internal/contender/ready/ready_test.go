@@ -103,9 +103,8 @@ func TestWait_Requests(t *testing.T) {
 	testenv.Equal(t, requests.Load(), 2)
 	redirect := httptest.NewServer(http.RedirectHandler("http://127.0.0.1:1/", http.StatusFound))
 	defer redirect.Close()
-	if _, err := Wait(t.Context(), &instance{url: redirect.URL, exited: make(chan struct{})}, Question{}, nil); err != nil {
-		t.Errorf("a redirect is a response: %v", err)
-	}
+	_, err := Wait(t.Context(), &instance{url: redirect.URL, exited: make(chan struct{})}, Question{}, nil)
+	testenv.Check(t, err == nil, "a redirect is a response: %v", err)
 }
 
 // TestWait_StartUp: the time counts from the instance's start to the first response, with an
@@ -161,9 +160,8 @@ func TestWait_Timeout(t *testing.T) {
 				w := &network{response: tt.response}
 				began := time.Now()
 				_, err := Wait(t.Context(), &instance{url: tt.url, exited: make(chan struct{})}, Question{Timeout: tt.timeout, Way: contact.Way{Dial: w.dial}}, nil)
-				if timeout, ok := errors.AsType[net.Error](err); !ok || !timeout.Timeout() {
-					t.Errorf("%T is not a timeout", err)
-				}
+				timeout, ok := errors.AsType[net.Error](err)
+				testenv.Check(t, ok && timeout.Timeout(), "%T is not a timeout", err)
 				want := fmt.Sprintf("not ready after %v: GET /: %s", tt.timeout, tt.want)
 				if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\x1b") {
 					t.Errorf("%v, want %q", err, want)
@@ -210,9 +208,8 @@ func TestWait_Exit(t *testing.T) {
 	_, err := Wait(t.Context(), i, Question{Timeout: time.Minute, Way: contact.Way{Dial: refused.dial}}, nil)
 	testenv.Check(t, err != nil && err.Error() == "exited: exit code 3 after 120ms", "%v", err)
 	i.logs, i.exit = nil, &bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true, At: started}
-	if _, err := Wait(t.Context(), i, Question{Timeout: time.Minute, Way: contact.Way{Dial: refused.dial}}, nil); err == nil || err.Error() != "exited: killed by SIGKILL (out of memory) after 0s" {
-		t.Errorf("%v", err)
-	}
+	_, err = Wait(t.Context(), i, Question{Timeout: time.Minute, Way: contact.Way{Dial: refused.dial}}, nil)
+	testenv.Check(t, err != nil && err.Error() == "exited: killed by SIGKILL (out of memory) after 0s", "%v", err)
 }
 
 func TestWait_Cancel(t *testing.T) {

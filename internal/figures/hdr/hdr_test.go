@@ -56,16 +56,14 @@ func within(a, b time.Duration, relative float64) bool {
 func checkQuantiles(t *testing.T, l bench.Latencies, xs []time.Duration) {
 	t.Helper()
 	mean, sd, quantile := exact(xs)
-	if l.Count != int64(len(xs)) || l.Min != slices.Min(xs) || l.Max != slices.Max(xs) {
-		t.Errorf("count %d, min %s, max %s; want %d, %s, %s", l.Count, l.Min, l.Max, len(xs), slices.Min(xs), slices.Max(xs))
-	}
+	testenv.Check(t, l.Count == int64(len(xs)) && l.Min == slices.Min(xs) && l.Max == slices.Max(xs),
+		"count %d, min %s, max %s; want %d, %s, %s", l.Count, l.Min, l.Max, len(xs), slices.Min(xs), slices.Max(xs))
 	testenv.Check(t, within(l.Mean, time.Duration(mean), 1e-9) && within(l.SD, time.Duration(sd), 1e-6),
 		"mean %d, SD %d; want %.0f, %.0f", l.Mean, l.SD, mean, sd)
 	for q, got := range map[float64]time.Duration{.5: l.P50, .75: l.P75, .9: l.P90, .95: l.P95, .99: l.P99,
 		.999: l.P999} {
-		if want := quantile(q); !within(got, want, .001) {
-			t.Errorf("quantile %g is %s, want %s", q, got, want)
-		}
+		want := quantile(q)
+		testenv.Check(t, within(got, want, .001), "quantile %g is %s, want %s", q, got, want)
 	}
 }
 
@@ -81,12 +79,9 @@ func TestLatencies(t *testing.T) {
 func TestLatencies_Edges(t *testing.T) {
 	l := histogram(-5, 0, 3*Highest).Latencies()
 	testenv.Check(t, l.Min == 0 && l.Max == 3*Highest && l.Mean == Highest && l.P50 == 0 && l.P99 >= Highest, "%+v", l)
-	if got, err := Decode(l); err != nil || got.Latencies() != l {
-		t.Errorf("decoded %v, %v", got.Latencies(), err)
-	}
-	if l := histogram(12345678).Latencies(); l.P50 != 12345678 || l.P999 != 12345678 || l.SD != 0 {
-		t.Errorf("of one value: %+v", l)
-	}
+	testenv.Equal(t, testenv.Must(Decode(l))(t).Latencies(), l, "decoded")
+	l = histogram(12345678).Latencies()
+	testenv.Check(t, l.P50 == 12345678 && l.P999 == 12345678 && l.SD == 0, "of one value: %+v", l)
 }
 
 func TestDecode(t *testing.T) {
@@ -110,9 +105,7 @@ func TestMerge(t *testing.T) {
 	checkQuantiles(t, merged.Quantiles(), slices.Concat(a, b, c))
 	together := histogram(slices.Concat(a, b, c)...).Latencies()
 	testenv.Check(t, merged.Latencies().HDR == together.HDR, "the merged buckets differ from those recorded together")
-	if nothing, err := Merge(); err != nil || nothing.Quantiles() != (bench.Latencies{}) {
-		t.Errorf("merged nothing: %+v, %v", nothing, err)
-	}
+	testenv.Equal(t, testenv.Must(Merge())(t).Quantiles(), (bench.Latencies{}), "merged nothing")
 }
 
 func TestReset(t *testing.T) {
@@ -184,9 +177,7 @@ func TestDecode_Refuses(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if _, err := Decode(test.l); err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("%s: error %v, want %q", name, err, test.want)
-			}
+			testenv.Fails(t, testenv.Err(Decode(test.l)), test.want)
 			testenv.Check(t, testenv.Err(Merge(good, test.l)) != nil, "%s: merged", name)
 		})
 	}

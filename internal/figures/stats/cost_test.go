@@ -20,12 +20,10 @@ func TestCostPerBillion(t *testing.T) {
 	}
 	_, without := CostPerBillion(time.Second, 0, 1)
 	_, negative := CostPerBillion(-1, 1, 1)
-	if free, ok := CostPerBillion(0, 1, 1); without || negative || !ok || free != 0 {
-		t.Error("a cost without successes or time, or none of no time")
-	}
-	if dollars, _ := CostPerBillion(time.Hour, 1e9, .5); dollars != .5 {
-		t.Errorf("an hour for a billion requests costs %g, not the price of an hour", dollars)
-	}
+	free, ok := CostPerBillion(0, 1, 1)
+	testenv.Check(t, !without && !negative && ok && free == 0, "a cost without successes or time, or none of no time")
+	dollars, _ := CostPerBillion(time.Hour, 1e9, .5)
+	testenv.Check(t, dollars == .5, "an hour for a billion requests costs %g, not the price of an hour", dollars)
 }
 
 // usage returns a reading with this CPU time in seconds.
@@ -78,9 +76,8 @@ func TestTrialCost(t *testing.T) {
 			{Before: usage(1), After: usage(2), Load: bench.Load{Counts: bench.Counts{Lead: 1, Drain: 1}, Elapsed: time.Second}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, ok := TrialCost(trial, price); ok {
-				t.Errorf("%s: a cost", name)
-			}
+			_, ok := TrialCost(trial, price)
+			testenv.Check(t, !ok, "%s: a cost", name)
 		})
 	}
 }

@@ -139,10 +139,9 @@ func TestRule_Compare(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := test.rule.Compare([]Pair{test.pair})[0]
-			if verdict, _, _ := strings.Cut(test.sentence, ":"); c.Sentence() != test.sentence ||
-				!strings.HasPrefix(verdict, c.Verdict.String()) {
-				t.Errorf("%s: %q, want %q", c.Verdict, c.Sentence(), test.sentence)
-			}
+			verdict, _, _ := strings.Cut(test.sentence, ":")
+			testenv.Check(t, c.Sentence() == test.sentence && strings.HasPrefix(verdict, c.Verdict.String()),
+				"%s: %q, want %q", c.Verdict, c.Sentence(), test.sentence)
 		})
 	}
 }
@@ -380,9 +379,8 @@ func TestRule_Beyond(t *testing.T) {
 		case in.Low > multiple:
 			want = 1
 		}
-		if got := (Rule{}).Beyond(pair, multiple); got != want {
-			t.Fatalf("%+v: %g of %+v: %d", pair, multiple, in, got)
-		}
+		got := (Rule{}).Beyond(pair, multiple)
+		testenv.Need(t, got == want, "%+v: %g of %+v: %d", pair, multiple, in, got)
 	}
 }
 

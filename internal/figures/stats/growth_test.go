@@ -197,13 +197,11 @@ func TestStepMemory(t *testing.T) {
 		}},
 	}
 	want := []MemoryPoint{{1000, 100}, {1030, 300}, {1040, 400}}
-	if got := StepMemory(s, 1000); !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
+	got := StepMemory(s, 1000)
+	testenv.Check(t, slices.Equal(got, want), "%v, want %v", got, want)
 	s.After = nil
-	if got := StepMemory(s, 1000); !slices.Equal(got, want[:2]) {
-		t.Errorf("without a reading at the end: %v", got)
-	}
+	got = StepMemory(s, 1000)
+	testenv.Check(t, slices.Equal(got, want[:2]), "without a reading at the end: %v", got)
 	s.Before = nil
 	testenv.Check(t, StepMemory(s, 0) == nil, "without a reading at the beginning")
 }

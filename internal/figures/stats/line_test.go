@@ -37,8 +37,7 @@ func TestFitLine(t *testing.T) {
 	l, _ = FitLine([]float64{1, 2.5, 2.5})
 	testenv.Check(t, math.Abs(l.Slope-.375) <= 1e-12 && math.Abs(l.Error-.25*math.Sqrt(3)/2) <= 1e-12, "%+v", l)
 	for _, bad := range [][]float64{nil, {1, 2}, {1, 0, 2}, {1, math.NaN(), 2}, {1, math.Inf(1), 2}, {-1, 1, 1}} {
-		if l, ok := FitLine(bad); ok {
-			t.Errorf("%v: %+v", bad, l)
-		}
+		l, ok := FitLine(bad)
+		testenv.Check(t, !ok, "%v: %+v", bad, l)
 	}
 }

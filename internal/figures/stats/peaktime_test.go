@@ -118,8 +118,7 @@ func TestTimeToPeak(t *testing.T) {
 	} {
 		trial := trialWith(warm(20, full))
 		change(&trial)
-		if p, ok := TimeToPeak(trial); ok {
-			t.Errorf("%s: %+v", name, p)
-		}
+		p, ok := TimeToPeak(trial)
+		testenv.Check(t, !ok, "%s: %+v", name, p)
 	}
 }

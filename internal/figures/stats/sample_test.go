@@ -61,11 +61,10 @@ func TestSample_Uniform(t *testing.T) {
 
 func TestSample_Allocations(t *testing.T) {
 	s := NewSample[[8]int](64, 1, 1)
-	if n := testing.AllocsPerRun(1000, func() {
+	n := testing.AllocsPerRun(1000, func() {
 		if rank, keep := s.Draw(); keep {
 			s.Keep(rank, [8]int{})
 		}
-	}); n != 0 {
-		t.Errorf("%g allocations a value", n)
-	}
+	})
+	testenv.Check(t, n == 0, "%g allocations a value", n)
 }

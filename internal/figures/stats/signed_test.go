@@ -30,9 +30,8 @@ func TestSignedRank_Ties(t *testing.T) {
 			for _, w := range ways[:min(up, down)+1] {
 				tail += w / 256
 			}
-			if want := min(1, 2*tail); !near(test.P, want) {
-				t.Errorf("%v, %v: p %g, want %g", x, y, test.P, want)
-			}
+			want := min(1, 2*tail)
+			testenv.Check(t, near(test.P, want), "%v, %v: p %g, want %g", x, y, test.P, want)
 			r, err := PairedRatio(x, y, 0.95)
 			testenv.Check(t, err == nil && r.Interval.Holds(1) == (up > 0 && down > 0), "%v, %v: %+v, %v", x, y, r, err)
 		}

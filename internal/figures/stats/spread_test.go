@@ -31,15 +31,12 @@ func TestLatencySpread(t *testing.T) {
 	for range 10 {
 		c.Record(1234567)
 	}
-	if s, ok, err := LatencySpread(c.Latencies()); err != nil || !ok || s.SD != 0 || s.Within != 1 {
-		t.Errorf("%+v %t %v", s, ok, err)
-	}
-	if _, ok, err := LatencySpread(); ok || err != nil {
-		t.Errorf("of none: %t %v", ok, err)
-	}
-	if _, ok, err := LatencySpread(bench.Latencies{Count: 5, HDR: "nonsense"}); ok || err == nil {
-		t.Errorf("of nonsense: %t %v", ok, err)
-	}
+	s, ok, err = LatencySpread(c.Latencies())
+	testenv.Check(t, err == nil && ok && s.SD == 0 && s.Within == 1, "%+v %t %v", s, ok, err)
+	_, ok, err = LatencySpread()
+	testenv.Check(t, !ok && err == nil, "of none: %t %v", ok, err)
+	_, ok, err = LatencySpread(bench.Latencies{Count: 5, HDR: "nonsense"})
+	testenv.Check(t, !ok && err != nil, "of nonsense: %t %v", ok, err)
 }
 
 func TestRateSpread(t *testing.T) {

@@ -63,9 +63,8 @@ func TestSummarize(t *testing.T) {
 		p, _ := peaks[i].PeakStep()
 		testenv.Check(t, p.Latency == want.Latency, "latency at peak %+v, want %+v", p.Latency, want.Latency)
 	}
-	if want := all[0].Cost.Total / DefaultPrice; !near(peaks[0].Cost.Total, want) {
-		t.Errorf("at $1 an hour %+v, want $%g", peaks[0].Cost, want)
-	}
+	want := all[0].Cost.Total / DefaultPrice
+	testenv.Check(t, near(peaks[0].Cost.Total, want), "at $1 an hour %+v, want $%g", peaks[0].Cost, want)
 	for i := range all {
 		for k := range all[i].Steps {
 			all[i].Steps[k].Results, all[i].Steps[k].Latency.HDR = nil, ""
@@ -150,12 +149,10 @@ func TestContender_MemoryGrowth(t *testing.T) {
 		return r
 	}
 	c := Rounds(bench.Run{}, []bench.TrialResult{trial(bench.TrialComplete, 1, 3), trial(bench.TrialComplete, 3, 2)})
-	if w, ok := c.MemoryGrowth(); !ok || w.Values[bench.GrowthRate] != 3 || w.Text != "step 1" {
-		t.Errorf("%v, %v", w, ok)
-	}
-	if _, ok := Rounds(bench.Run{}, []bench.TrialResult{trial(bench.TrialComplete)}).MemoryGrowth(); ok {
-		t.Error("growth without a warning")
-	}
+	w, ok := c.MemoryGrowth()
+	testenv.Check(t, ok && w.Values[bench.GrowthRate] == 3 && w.Text == "step 1", "%v, %v", w, ok)
+	_, ok = Rounds(bench.Run{}, []bench.TrialResult{trial(bench.TrialComplete)}).MemoryGrowth()
+	testenv.Check(t, !ok, "growth without a warning")
 	steady := func(request string) bench.TrialResult {
 		r := trial(bench.TrialComplete, 1)
 		r.Steps = append(r.Steps, bench.StepResult{Index: 1, Step: bench.Step{Request: request}})
@@ -176,9 +173,8 @@ func TestContender_MemoryGrowth(t *testing.T) {
 		"in 2 of 3 rounds":             {[]bench.TrialResult{trial(bench.TrialComplete, 1), trial(bench.TrialComplete, 1), none}, true},
 		"in the one that had a load":   {[]bench.TrialResult{trial(bench.TrialComplete, 1), {State: bench.TrialFailed}}, true},
 	} {
-		if _, ok := Rounds(bench.Run{}, test.trials).MemoryGrowth(); ok != test.want {
-			t.Errorf("%s: %v", name, ok)
-		}
+		_, ok := Rounds(bench.Run{}, test.trials).MemoryGrowth()
+		testenv.Check(t, ok == test.want, "%s: %v", name, ok)
 	}
 }
 
@@ -195,9 +191,8 @@ func TestContender_Errors(t *testing.T) {
 	}}
 	c := Rounds(bench.Run{Profile: bench.Profile{MaxErrors: 40. / 90}},
 		[]bench.TrialResult{trial, {State: bench.TrialFailed}})
-	if s, ok := c.BusiestStep(); !ok || s.Index != 4 {
-		t.Errorf("the busiest step is %d, %v", s.Index, ok)
-	}
+	s, ok := c.BusiestStep()
+	testenv.Check(t, ok && s.Index == 4, "the busiest step is %d, %v", s.Index, ok)
 	if rate, ok := c.TotalErrorRate(); !ok || rate != .08 || len(c.ErrorRate.Values) != 1 || c.ErrorRate.Median != .08 {
 		t.Errorf("error rate %g, %v, of the rounds %v", rate, ok, c.ErrorRate)
 	}
@@ -208,12 +203,10 @@ func TestContender_Errors(t *testing.T) {
 		testenv.Check(t, c.Steps[i].Excluded == excluded, "step %d is excluded: %t", i, !excluded)
 	}
 	none := Rounds(bench.Run{}, []bench.TrialResult{{}})
-	if _, ok := none.BusiestStep(); ok {
-		t.Error("a busiest step of none")
-	}
-	if _, ok := none.TotalErrorRate(); ok || none.ErrorRate.Known() {
-		t.Error("an error rate of no requests")
-	}
+	_, ok = none.BusiestStep()
+	testenv.Check(t, !ok, "a busiest step of none")
+	_, ok = none.TotalErrorRate()
+	testenv.Check(t, !ok && !none.ErrorRate.Known(), "an error rate of no requests")
 }
 
 func TestTrialMemoryPeak(t *testing.T) {
@@ -243,9 +236,8 @@ func TestTrialMemoryPeak(t *testing.T) {
 			false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if peak, sample := TrialMemoryPeak(test.trial); peak != test.peak || sample != test.sample {
-				t.Errorf("%d, a sample: %t", peak, sample)
-			}
+			peak, sample := TrialMemoryPeak(test.trial)
+			testenv.Check(t, peak == test.peak && sample == test.sample, "%d, a sample: %t", peak, sample)
 		})
 	}
 	// Only complete rounds are compared; the first of equal peaks counts.
@@ -337,9 +329,8 @@ func TestContender_NothingStep(t *testing.T) {
 			step, ok := s.NothingStep()
 			testenv.Check(t, s.Peak == c.peak && ok == (c.nothing >= 0) && (!ok || step.Index == c.nothing),
 				"peak %d, nothing at %d, %v", s.Peak, step.Index, ok)
-			if v := s.PeakThroughput(); !slices.Equal(v.Values, c.rates) {
-				t.Errorf("throughput %v, want %v", v.Values, c.rates)
-			}
+			v := s.PeakThroughput()
+			testenv.Check(t, slices.Equal(v.Values, c.rates), "throughput %v, want %v", v.Values, c.rates)
 			if i, share, ok := s.HalfPeak(); ok != (c.peak >= 0) || share != c.share || ok && i != c.peak {
 				t.Errorf("half peak at %d, %g, %v", i, share, ok)
 			}

@@ -44,7 +44,9 @@ func TestTiers(t *testing.T) {
 	got = (Rule{}).Tiers(samples[:5], true, false, with)
 	testenv.Equal(t, got.Pairs[[2]int{2, 3}].Family, 10)
 	got = (Rule{}).Tiers(samples[3:5], true, false, func(int, int) ([]Weighted, float64) { return make([]Weighted, 29), 1 })
-	testenv.Equal(t, got.Pairs[[2]int{1, 0}].Family, 30)
+	for _, pair := range got.Pairs {
+		testenv.Equal(t, pair.Family, 30)
+	}
 }
 
 // Eight contenders have 28 pairs, for which the smallest p value needs seven rounds per side.

@@ -35,9 +35,8 @@ func TestTogether(t *testing.T) {
 		"twice": {append(a, a[0]), b},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if kept, ok := Together(sides...); ok {
-				t.Errorf("%s: %+v", name, kept)
-			}
+			kept, ok := Together(sides...)
+			testenv.Check(t, !ok, "%s: %+v", name, kept)
 		})
 	}
 }
@@ -51,15 +50,12 @@ func TestTiersOfPairs(t *testing.T) {
 		}
 		samples = append(samples, s)
 	}
-	if got := (Rule{}).Tiers(samples, true, true, nil); len(got.Tiers) != 3 {
-		t.Errorf("round against round: %+v", got)
-	}
-	if got := (Rule{}).Tiers(samples, true, false, nil); len(got.Tiers) != 1 {
-		t.Errorf("side by side: %+v", got)
-	}
+	got := (Rule{}).Tiers(samples, true, true, nil)
+	testenv.Check(t, len(got.Tiers) == 3, "round against round: %+v", got)
+	testenv.Equal(t, len((Rule{}).Tiers(samples, true, false, nil).Tiers), 1, "side by side")
 	// The smallest p value of n pairs is 2 / 2ⁿ; three comparisons take seven rounds.
 	for i := range samples {
 		samples[i] = samples[i][:6]
 	}
-	testenv.Equal(t, len((Rule{}).Tiers(samples, true, true, nil).Tiers), 1)
+	testenv.Equal(t, len((Rule{}).Tiers(samples, true, true, nil).Tiers), 1, "six rounds")
 }

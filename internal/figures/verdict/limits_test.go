@@ -24,12 +24,10 @@ type limit struct {
 func checkLimits(t *testing.T, limits []limit) {
 	for _, l := range limits {
 		t.Run(l.name, func(t *testing.T) {
-			if got := l.say(l.no); strings.Contains(got, l.want) {
-				t.Errorf("%g: %q, want no %q", l.no, got, l.want)
-			}
-			if got := l.say(l.yes); !strings.Contains(got, l.want) {
-				t.Errorf("%g: %q, want %q", l.yes, got, l.want)
-			}
+			got := l.say(l.no)
+			testenv.Check(t, !strings.Contains(got, l.want), "%g: %q, want no %q", l.no, got, l.want)
+			got = l.say(l.yes)
+			testenv.Check(t, strings.Contains(got, l.want), "%g: %q, want %q", l.yes, got, l.want)
 		})
 	}
 }
@@ -309,17 +307,15 @@ func TestLoop_LittlesLaw(t *testing.T) {
 		"an interleaved step": {Connections: 10, Responses: 200, Busy: 2 * s10, Shared: s10, Counted: s10, Parts: true},
 		"no connection":       {Responses: 200, Busy: s10, Shared: s10, Counted: s10},
 	} {
-		if got := o.Warnings(load{Elapsed: time.Second}); got != nil {
-			t.Errorf("%s: %q", name, got)
-		}
+		got := o.Warnings(load{Elapsed: time.Second})
+		testenv.Check(t, got == nil, "%s: %q", name, got)
 	}
 	unstable := verdict.Loop{Open: true, Responses: 200, Shared: s10}
 	for name, l := range map[string]load{
 		"no time": {ClientCPUs: 1, ClientCPU: time.Second}, "interrupted": {Elapsed: time.Second, Counts: bench.Counts{Cut: 1}},
 	} {
-		if got := unstable.Warnings(l); len(got) > int(l.Cut) {
-			t.Errorf("%s: %q", name, got)
-		}
+		got := unstable.Warnings(l)
+		testenv.Check(t, len(got) <= int(l.Cut), "%s: %q", name, got)
 	}
 }
 

@@ -72,9 +72,9 @@ func NeedNotMeasured(n bench.NeedInfo) bench.Warning {
 		"their bottleneck", n.Label(), n.From)
 }
 
-// OwnNeeds returns the warning that two services have needs of one name that differ by keys.
-func OwnNeeds(a, b bench.NeedSpec, keys string) bench.Warning {
-	return found(bench.WarnOwnNeeds, nil, "%s and %s have their own %s, with other values of: %s", a.Service, b.Service, a.Name, keys)
+// OwnNeeds returns the warning that two services have needs of one name that differ.
+func OwnNeeds(a, b bench.NeedSpec) bench.Warning {
+	return found(bench.WarnOwnNeeds, nil, "%s and %s have their own %s, each as its manifest says", a.Service, b.Service, a.Name)
 }
 
 // Incident returns the warning about an incident; after is omitted if not positive.

@@ -67,7 +67,7 @@ func TestWarnings(t *testing.T) {
 		{"another run", of(verdict.OtherRun("process 4711, /home/me/results/a"))},
 		{"a need's cold caches", verdict.ColdCaches(usual.with(waits(1, &bench.Disk{Read: 12 << 20, Reads: 310})).step(0))},
 		{"a need without counters", of(verdict.NeedNotMeasured(bench.NeedInfo{Name: "db", From: bench.NeedExternal}))},
-		{"needs of services", of(verdict.OwnNeeds(bench.NeedSpec{Name: "db", Service: "a"}, bench.NeedSpec{Service: "b"}, "command, image"))},
+		{"needs of services", of(verdict.OwnNeeds(bench.NeedSpec{Name: "db", Service: "a"}, bench.NeedSpec{Service: "b"}))},
 		{"an incident", of(verdict.Incident(bench.Incident{Kind: bench.IncidentPaused, Text: "paused from outside"},
 			3*second))},
 		{"an incident at no time", of(verdict.Incident(bench.Incident{Kind: bench.IncidentSilent,
@@ -179,8 +179,7 @@ func TestWithoutCounters(t *testing.T) {
 	}
 	testenv.Equal(t, verdict.ShareOfOthers(made{rate: 10, busy: 1, storeUnknown: true}.step(0), 0), 1)
 	for _, m := range []bench.Machine{{CPUs: 4}, {Load1: "9"}, {CPUs: 4, Load1: "x"}} {
-		if load, busy := verdict.BusyBefore(m); busy {
-			t.Errorf("%+v: load %g", m, load)
-		}
+		load, busy := verdict.BusyBefore(m)
+		testenv.Check(t, !busy, "%+v: load %g", m, load)
 	}
 }

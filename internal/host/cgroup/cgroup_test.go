@@ -50,9 +50,8 @@ func TestTree_Own(t *testing.T) {
 			testenv.Equal(t, fmt.Sprint(cpus, memory), test.want)
 		})
 	}
-	if n := OwnCPUs(); n <= 0 || n > float64(runtime.NumCPU()) {
-		t.Errorf("%g CPUs", n)
-	}
+	n := OwnCPUs()
+	testenv.Check(t, n > 0 && n <= float64(runtime.NumCPU()), "%g CPUs", n)
 	swaps := fake(t, map[string]string{"none": "heading\n", "one": "heading\n/swap\n"})
 	for name, want := range map[string]bool{"none": false, "one": true, "unknown": true} {
 		testenv.Equal(t, swapsIn(swaps.path(name)), want, name)
@@ -103,22 +102,19 @@ func FuzzParsers(f *testing.F) {
 		for _, m := range parseMounts(data) {
 			m.point = "/nowhere"
 			for _, path := range parseMembership(data) {
-				if dir, err := m.dir(path); err == nil {
-					t.Fatalf("%q is a folder", dir)
-				}
+				dir, err := m.dir(path)
+				testenv.Need(t, err != nil, "%q is a folder", dir)
 				for _, c := range m.candidates(path) {
-					if rel, err := filepath.Rel(m.point, c); err != nil || !filepath.IsLocal(rel) {
-						t.Fatalf("%q leads out to %q", path, c)
-					}
+					rel, err := filepath.Rel(m.point, c)
+					testenv.Need(t, err == nil && filepath.IsLocal(rel), "%q leads out to %q", path, c)
 				}
 			}
 		}
 		for k, v := range keyed(data) {
 			testenv.Need(t, v >= 0, "%q is %d", k, v)
 		}
-		if n, ok := number(data); ok && n < 0 {
-			t.Fatal(n)
-		}
+		n, ok := number(data)
+		testenv.Need(t, !ok || n >= 0, "%v", n)
 	})
 }
 

@@ -155,9 +155,8 @@ func TestTree_Create(t *testing.T) {
 			if test.missing != nil && !slices.Equal(missing, test.missing) || text(g.NoCPUSet()) != test.noSet {
 				t.Errorf("missing %q, want %q; %v", g.Missing(), test.missing, g.NoCPUSet())
 			}
-			if _, v2 := g.FD(); v2 != strings.HasPrefix(name, "v2") {
-				t.Errorf("FD: %t", v2)
-			}
+			_, v2 := g.FD()
+			testenv.Check(t, v2 == strings.HasPrefix(name, "v2"), "FD: %t", v2)
 			testenv.OK(t, g.Remove())
 		})
 	}
@@ -179,9 +178,8 @@ func TestGroup_Enter(t *testing.T) {
 	}
 	g = Group{dirs: files{"memory": at("memory")}, home: files{"memory": at("none")}}
 	const want = "enter cgroup: the kernel has no tasks\nthe kernel has no tasks"
-	if _, err := g.Enter(); err == nil || err.Error() != want {
-		t.Errorf("%v", err)
-	}
+	_, err = g.Enter()
+	testenv.Check(t, err != nil && err.Error() == want, "%v", err)
 }
 
 func TestGroup_PIDs(t *testing.T) {
@@ -242,9 +240,8 @@ func TestTree_CleanLeft(t *testing.T) {
 	if len(missing) != 3 || missing[2] != "processes: the kernel has no pids.max" || noSet == nil || err != nil {
 		t.Errorf("%q, %v, %v", missing, noSet, err)
 	}
-	if _, _, err := (Tree{Root: t.TempDir()}).Probe("p"); err == nil {
-		t.Error("no error without /proc")
-	}
+	_, _, err = (Tree{Root: t.TempDir()}).Probe("p")
+	testenv.Check(t, err != nil, "no error without /proc")
 }
 
 // BenchmarkSamplingThreads is a reading of 300 threads, of which some have run since the last one: CPU time for each.

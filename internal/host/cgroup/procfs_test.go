@@ -63,9 +63,8 @@ func TestNetwork(t *testing.T) {
 		"too large for int64": {line("a", 1<<62, 0) + line("b", 1<<62, 0), 1 << 62, 0, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if rx, tx, ok := network([]byte(tt.in)); rx != tt.rx || tx != tt.tx || ok != tt.available {
-				t.Errorf("%s: %d, %d, %v", name, rx, tx, ok)
-			}
+			rx, tx, ok := network([]byte(tt.in))
+			testenv.Check(t, rx == tt.rx && tx == tt.tx && ok == tt.available, "%s: %d, %d, %v", name, rx, tx, ok)
 		})
 	}
 }
@@ -218,15 +217,12 @@ func FuzzProcParsers(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if s := Stall(data); s != nil && (s.Some < 0 || s.Full != nil && *s.Full < 0) {
-			t.Error(s)
-		}
-		if in, out, ok := network(data); in < 0 || out < 0 || !ok && (in != 0 || out != 0) {
-			t.Error(in, out, ok)
-		}
-		if v, i, ok := switches(data); ok && (v < 0 || i < 0) {
-			t.Error(v, i)
-		}
+		s := Stall(data)
+		testenv.Check(t, s == nil || s.Some >= 0 && (s.Full == nil || *s.Full >= 0), "%v", s)
+		in, out, ok := network(data)
+		testenv.Check(t, in >= 0 && out >= 0 && (ok || in == 0 && out == 0), "%v %v %v", in, out, ok)
+		v, i, ok := switches(data)
+		testenv.Check(t, !ok || v >= 0 && i >= 0, "%v %v", v, i)
 		ids, _ := numbers(data, 10)
 		testenv.Check(t, len(ids) <= 10 && !slices.ContainsFunc(ids, func(n int) bool { return n <= 0 }), "%v", ids)
 	})

@@ -162,9 +162,8 @@ func TestReader_Read(t *testing.T) {
 				testenv.Check(t, got == string(expected), "got  %s\nwant %s", got, expected)
 			}
 			r.Close()
-			if _, err := r.Read(); !errors.Is(err, ErrNone) {
-				t.Errorf("after Close: %v", err)
-			}
+			_, err := r.Read()
+			testenv.Check(t, errors.Is(err, ErrNone), "after Close: %v", err)
 		})
 	}
 	for name, in := range map[string]files{
@@ -260,9 +259,8 @@ func TestReader_BeginPeak(t *testing.T) {
 			expect(r, want)
 		}
 		replace(file, "")
-		if err := r.BeginPeak(); !errors.Is(err, ErrNone) {
-			t.Errorf("%v", err)
-		}
+		err = r.BeginPeak()
+		testenv.Check(t, errors.Is(err, ErrNone), "%v", err)
 	})
 	t.Run("v2", func(t *testing.T) {
 		r := follow(t, recorded(t, "v2-systemd"), 4211)
@@ -284,9 +282,8 @@ func TestReader_BeginPeak(t *testing.T) {
 	})
 	t.Run("before Linux 6.12", func(t *testing.T) {
 		r := follow(t, recorded(t, "v2-cgroupfs"), 4211)
-		if err := r.BeginPeak(); !errors.Is(err, errPeak) {
-			t.Errorf("%v", err)
-		}
+		err := r.BeginPeak()
+		testenv.Check(t, errors.Is(err, errPeak), "%v", err)
 		expect(r, "226492416")
 	})
 }
@@ -312,9 +309,8 @@ func TestReader_OpenFiles(t *testing.T) {
 		f, err := os.Open(filepath.Join(fake(t, files{"f": content}).Root, "f"))
 		testenv.OK(t, err)
 		r := &Reader{files: map[string]*os.File{"f": f}, buf: make([]byte, 16<<10)}
-		if n, ok := r.lines("f"); n != want || !ok {
-			t.Errorf("%d lines, want %d", n, want)
-		}
+		n, ok := r.lines("f")
+		testenv.Check(t, n == want && ok, "%d lines, want %d", n, want)
 		r.Close()
 	}
 }

@@ -23,20 +23,16 @@ func TestParseStat(t *testing.T) {
 	fields[3] = "-1" // no session
 	shortest := ") " + strings.Join(fields[:49], " ")
 	want.Session = -1
-	if s, err := ParseStat(shortest); err != nil || s != want {
-		t.Errorf("%+v, %v; want %+v", s, err, want)
-	}
+	testenv.Equal(t, testenv.Must(ParseStat(shortest))(t), want)
 	for bad, want := range map[string]string{
 		"": "no name", "1 (x": "no name", "1 (x) S 1 2": "5 fields", strings.TrimSuffix(shortest, " "+fields[48]): "50 fields",
 		strings.Replace(line, " 5 6 ", " x 6 ", 1): `field 14 is "x"`, strings.Replace(line, " 5 6 ", " -5 6 ", 1): `field 14 is "-5"`,
 	} {
-		if _, err := ParseStat(bad); err == nil || err.Error() != "stat of a process: "+want {
-			t.Errorf("%q: %v, want %s", bad, err, want)
-		}
+		_, err := ParseStat(bad)
+		testenv.Check(t, err != nil && err.Error() == "stat of a process: "+want, "%q: %v, want %s", bad, err, want)
 	}
-	if s, err := ReadStat(os.Getpid()); err != nil || s.Threads < 1 || s.Start <= 0 {
-		t.Errorf("own: %+v, %v", s, err)
-	}
+	s, err = ReadStat(os.Getpid())
+	testenv.Check(t, err == nil && s.Threads >= 1 && s.Start > 0, "own: %+v, %v", s, err)
 }
 
 func FuzzParseStat(f *testing.F) {

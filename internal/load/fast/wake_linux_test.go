@@ -59,9 +59,7 @@ func TestNothingIsWrittenAfterClose(t *testing.T) {
 			arrived := takeOver(t, fd)
 			late(c, l)
 			testenv.Equal(t, arrived(), 0)
-			if _, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err != nil {
-				t.Errorf("the other file was closed: %v", err)
-			}
+			testenv.OK(t, testenv.Err(unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)))
 		})
 	}
 }
@@ -116,9 +114,8 @@ func TestRingForgetsAClosedConnection(t *testing.T) {
 	r.disown(int32(pairs[0][0]))
 	r.poll()
 	for i, want := range []int{-1, len(request)} {
-		if n, err := unix.Read(pairs[i][1], make([]byte, 100)); n != want {
-			t.Errorf("connection %d got %d bytes, %v; expected %d", i, n, err, want)
-		}
+		n, err := unix.Read(pairs[i][1], make([]byte, 100))
+		testenv.Check(t, n == want, "connection %d got %d bytes, %v; expected %d", i, n, err, want)
 	}
 	done := map[uint32]int32{}
 	for r.completed() > 0 {

@@ -296,10 +296,9 @@ func TestTimeline(t *testing.T) {
 						starts = append(starts, time.Duration(at))
 					}
 				}
-				if got := fmt.Sprint(starts, wakes, rec.StartTimesKnown(), rec.AwaitsResponses(),
-					rec.Stopped()); got != want {
-					t.Errorf("first response after %s: %s, want %s", took, got, want)
-				}
+				got := fmt.Sprint(starts, wakes, rec.StartTimesKnown(), rec.AwaitsResponses(),
+					rec.Stopped())
+				testenv.Check(t, got == want, "first response after %s: %s, want %s", took, got, want)
 			}
 			began := time.Now()
 			rec.Begin(1)

@@ -65,9 +65,8 @@ func TestOnlyWaitingJobsExpire(t *testing.T) {
 	for _, j := range []Job{{At: 1, Requests: 1, Waited: true}, {At: 2, Requests: 2}, {At: 3, Requests: 4, Waited: true}} {
 		q.Push(j)
 	}
-	if n := q.Expire(10); n != 1 || q.Len() != 2 {
-		t.Errorf("%d requests expired, %d jobs are left", n, q.Len())
-	}
+	n := q.Expire(10)
+	testenv.Check(t, n == 1 && q.Len() == 2, "%d requests expired, %d jobs are left", n, q.Len())
 	if _, ok := q.Pop(); !ok || q.Expire(3) != 0 || q.Expire(4) != 4 || q.Expire(4) != 0 {
 		t.Error("the job that waits has not expired, or twice")
 	}

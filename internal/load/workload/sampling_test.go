@@ -124,9 +124,8 @@ func TestQuotaIsOfTheWholeStep(t *testing.T) {
 		l.spec.CheckQuota, l.spec.CheckEvery = 300, never
 		checked, _ := l.run(t)
 		for kind, quarters := range checked {
-			if n := sum(quarters); n < 295 || n > 310 {
-				t.Errorf("%s: %d of kind %s checked, want 300", name, n, kind)
-			}
+			n := sum(quarters)
+			testenv.Check(t, n >= 295 && n <= 310, "%s: %d of kind %s checked, want 300", name, n, kind)
 			for q, n := range quarters {
 				testenv.Check(t, n >= 65 && n <= 85, "%s: quarter %d has %d of kind %s, want 75", name, q+1, n, kind)
 			}
@@ -160,12 +159,10 @@ func TestQuotaCountsWhatWasChecked(t *testing.T) {
 	} {
 		l := sampledLoad{spec: Spec{Step: step, CheckQuota: 300, CheckEvery: 1 << 30}, requests: 100_000, response: test.response}
 		checked, kept := l.run(t)
-		if n := sum(checked["get"]); n < test.want-5 || n > test.want+5 {
-			t.Errorf("%s: %d checked, want %d", name, n, test.want)
-		}
-		if most := cmp.Or(test.kept, triesOfQuota/triesOfUnread) * 301; kept > most {
-			t.Errorf("%s: %d responses kept whole, want at most %d", name, kept, most)
-		}
+		n := sum(checked["get"])
+		testenv.Check(t, n >= test.want-5 && n <= test.want+5, "%s: %d checked, want %d", name, n, test.want)
+		most := cmp.Or(test.kept, triesOfQuota/triesOfUnread) * 301
+		testenv.Check(t, kept <= most, "%s: %d responses kept whole, want at most %d", name, kept, most)
 	}
 }
 
@@ -180,9 +177,8 @@ func TestQuotaOfUnknownResponses(t *testing.T) {
 		var u User
 		m.Begin(&u)
 		r, _ := m.Write(&u, nil)
-		if taken := m.checker.kinds[0].taken.Load(); taken != 1 {
-			t.Fatalf("%d taken", taken)
-		}
+		taken := m.checker.kinds[0].taken.Load()
+		testenv.Need(t, taken == 1, "%d taken", taken)
 		m.CheckResponse(&u, r, Response{Status: 200})
 		u.Done(false)
 		testenv.Equal(t, m.checker.kinds[0].taken.Load(), want, err)
@@ -230,34 +226,8 @@ func TestClockOfQuotaIsReadSeldom(t *testing.T) {
 		u.taken = nil
 		u.Done(false)
 	}
-	if reads < 600 || reads > 10_000 {
-		t.Error(fmt.Sprint(reads, " readings of the clock for 100,000 requests"))
-	}
-}
-
-// BenchmarkWrite is the cost of drawing what is checked, in nanoseconds a request.
-func BenchmarkWrite(b *testing.B) {
-	for _, check := range []bool{false, true} {
-		b.Run(fmt.Sprintf("check=%t", check), func(b *testing.B) {
-			spec := Spec{
-				BaseURL: "http://h", Step: bench.Step{Connections: 1, Duration: 10 * time.Second}, CheckQuota: 300, CheckBudget: .01,
-				Requests: []bench.Request{{Name: "get", Path: "/"}},
-			}
-			if check {
-				spec.Check = func(Response) error { return nil }
-			}
-			m, err := NewMix(spec)
-			testenv.OK(b, err)
-			var u User
-			var out []byte
-			for b.Loop() {
-				m.Begin(&u)
-				_, out = m.Write(&u, out[:0])
-				u.taken = nil
-				u.Done(false)
-			}
-		})
-	}
+	testenv.Check(t, reads >= 600 && reads <= 10_000,
+		"%v", fmt.Sprint(reads, " readings of the clock for 100,000 requests"))
 }
 
 // Which responses of a stretch are drawn is random: what is wrong at regular intervals is neither

@@ -9,6 +9,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/text/jsonpath"
 	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/secret"
 	"github.com/locbench/locbench/internal/text/unpack"
 	"github.com/locbench/locbench/internal/values"
 )
@@ -191,5 +192,5 @@ func shown(body []byte) string {
 	if !safe.IsText(body) {
 		return unpack.Describe(nil, "", int64(len(body)))
 	}
-	return "`" + safe.Line(string(body[:min(len(body), 1000)]), 120) + "`"
+	return "`" + safe.Line(secret.Masker{}.Keyed(string(body[:min(len(body), 1000)])), 120) + "`"
 }

@@ -72,9 +72,8 @@ func TestScheduleAppliesChanges(t *testing.T) {
 	s := NewSchedule(bench.Step{Rate: 1, Duration: time.Hour}, func() float64 { return asked })
 	at := func(want time.Duration) {
 		t.Helper()
-		if got := s.Next(); (got - want).Abs() > 10 {
-			t.Errorf("scheduled for %s, want %s", got, want)
-		}
+		got := s.Next()
+		testenv.Check(t, (got-want).Abs() <= 10, "scheduled for %s, want %s", got, want)
 	}
 	s.Poll(0)
 	at(0)

@@ -32,9 +32,8 @@ func TestUnpackingAllocatesLittle(t *testing.T) {
 	n := testing.AllocsPerRun(200, func() {
 		testenv.OK(t, m.Begin(&u))
 		r, _ := m.Write(&u, out[:0])
-		if _, kind, why := m.CheckResponse(&u, r, a); kind != "" {
-			t.Fatal(why)
-		}
+		_, kind, why := m.CheckResponse(&u, r, a)
+		testenv.Need(t, kind == "", "%v", why)
 		u.Done(false)
 		_, out = m.Write(&u, out[:0])
 		u.Done(false)
@@ -67,13 +66,10 @@ func TestUnpackingInParallel(t *testing.T) {
 			a := Response{Status: 200, Head: append([]byte{'a' + byte(i)}, ": b\r\nContent-Encoding: gzip\r\n"...), Body: b.Bytes()}
 			var u User
 			for range 50 {
-				if err := m.Begin(&u); err != nil {
-					t.Error(err)
-				}
+				testenv.OK(t, m.Begin(&u))
 				r, _ := m.Write(&u, nil)
-				if checked, kind, why := m.CheckResponse(&u, r, a); !checked || kind != "" {
-					t.Errorf("%t %s %s", checked, kind, why)
-				}
+				checked, kind, why := m.CheckResponse(&u, r, a)
+				testenv.Check(t, checked && kind == "", "%t %s %s", checked, kind, why)
 				u.Done(false)
 			}
 		})

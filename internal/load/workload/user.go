@@ -163,16 +163,15 @@ func (u *User) Done(failed bool) (session, step int, ended bool) {
 	return session, step, ended
 }
 
-// Masked returns the text of a failure without the secrets that the user's session has saved, and
-// without cookies that are credentials.
+// Masked returns the text of a failure, which may have a body, without the secrets that the user's
+// session has saved, and without cookies that are credentials.
 func (m *Mix) Masked(u *User, text string) string {
-	if u.iteration == nil {
-		return text
-	}
 	var values []string
-	for i, name := range u.iteration.saved {
-		if m.secrets()[name] && len(u.slots[i].text) > 0 {
-			values = append(values, string(u.slots[i].text))
+	if u.iteration != nil {
+		for i, name := range u.iteration.saved {
+			if m.secrets()[name] && len(u.slots[i].text) > 0 {
+				values = append(values, string(u.slots[i].text))
+			}
 		}
 	}
 	for i := range u.jar.cookies {
@@ -181,8 +180,5 @@ func (m *Mix) Masked(u *User, text string) string {
 			values = append(values, value)
 		}
 	}
-	if len(values) == 0 {
-		return text
-	}
-	return secret.New(values...).Text(text)
+	return secret.New(values...).Keyed(text)
 }

@@ -102,9 +102,7 @@ func TestDrawsOfATrial(t *testing.T) {
 	p.Variables = []bench.Variable{{Name: "t", List: []string{"a", "b", "c"}, Draw: bench.DrawInTurn}, {Name: "o", Range: &bench.Range{From: 5, To: 9}, Draw: bench.DrawOnce}}
 	p.Requests = []bench.Request{{Name: "r", Path: "/{t}{o}"}}
 	got := append(asked(t, p, 2), asked(t, p, 3)...)
-	if text := strings.Join(got, " "); text != "GET /a5 GET /b6 GET /c7 GET /a8 GET /b9" {
-		t.Error(text)
-	}
+	testenv.Equal(t, strings.Join(got, " "), "GET /a5 GET /b6 GET /c7 GET /a8 GET /b9")
 	m, err := NewMix(p)
 	testenv.OK(t, err)
 	var u User

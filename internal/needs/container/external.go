@@ -10,7 +10,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/needs"
-	"github.com/locbench/locbench/internal/store"
+	"github.com/locbench/locbench/internal/needs/relay"
 	"github.com/locbench/locbench/internal/text/secret"
 )
 
@@ -28,7 +28,8 @@ func (n *Need) reach(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	n.mask = secret.New(append(n.fillSeeds(getenv), a.Password)...)
+	n.fillSeeds(getenv)
+	n.at.Hide(a.Password)
 	target := net.JoinHostPort(a.Host, a.Port)
 	if err := accepts(ctx, target, n.pace.open); err != nil {
 		return fmt.Errorf("%s does not respond: %w; start it, or write an `image`", target, err)
@@ -70,7 +71,7 @@ func (n *Need) relayed(a bench.NeedAddress, target string, to needs.Network) (be
 	at := net.JoinHostPort(to.Host, a.Port)
 	if !to.Named {
 		var err error
-		if at, n.relay, err = store.Relay(to.Host, target, to.Peers); err != nil {
+		if at, n.relay, err = relay.To(target, to.Host, to.Peers...); err != nil {
 			return a, fmt.Errorf("let containers reach %s: %w", target, err)
 		}
 		n.at.Warn(bench.Warning{Text: fmt.Sprintf("%s listens only for this machine, so locbench relays its connections, "+

@@ -309,6 +309,7 @@ type fixture struct {
 	*Need
 	engine *fakeEngine
 	warned *[]string
+	hidden *[]string // what the run masks
 	place  needs.Place
 }
 
@@ -325,7 +326,7 @@ func newFixture(t *testing.T, text string) fixture {
 	found, err := find(n, bench.Profile{}, n.URL)
 	testenv.OK(t, err)
 	f := fixture{Need: found.Needs[0].Need.(*Need), engine: &fakeEngine{image: docker.Image{ID: "sha256:0123456789abcdef"}},
-		warned: &[]string{}}
+		warned: &[]string{}, hidden: &[]string{}}
 	if f.spec.Ready.Timeout == time.Second { // the least of a profile
 		f.spec.Ready.Timeout = 200 * time.Millisecond
 	}
@@ -333,6 +334,7 @@ func newFixture(t *testing.T, text string) fixture {
 	f.place = needs.Place{
 		Containers: f.engine, Build: f.engine.build, Network: needs.Network{Host: inContainers},
 		Progress: func(bench.Progress) {}, Warn: func(w bench.Warning) { *f.warned = append(*f.warned, w.Text) },
+		Hide:   func(secrets ...string) { *f.hidden = append(*f.hidden, secrets...) },
 		Getenv: func(name string) string { return map[string]string{"PW": "p@y/ 100%#1"}[name] },
 	}
 	t.Cleanup(func() {

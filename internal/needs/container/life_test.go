@@ -16,6 +16,7 @@ import (
 	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 const postgres = "image: postgres:17\nenvironment: {POSTGRES_PASSWORD: \"${PW}\"}\nready: {times: 1}\n"
@@ -208,7 +209,8 @@ func TestSeed_Fails(t *testing.T) {
 	f.open(t)
 	f.engine.exec = func(*fakeServed, []string) (string, int, error) { return "x\nrelation t exists, p@y/ 100%#1\n", 3, nil }
 	_, err := f.Seed(t.Context(), func(bench.Progress) {})
-	testenv.Fails(t, err, "db: seed failed: command psql --password", "exit code 3\n  x\n  relation t exists, ***")
+	testenv.Fails(t, err, "db: seed failed: command psql --password", "exit code 3\n  x\n  relation t exists")
+	testenv.Check(t, slices.Contains(*f.hidden, "p@y/ 100%#1"), "its password is not masked: %q", *f.hidden)
 	f = database(t, "seed: [{command: [psql]}]")
 	f.open(t)
 	f.engine.exec = func(c *fakeServed, _ []string) (string, int, error) {
@@ -316,7 +318,7 @@ func TestRestore_Ended(t *testing.T) {
 	f.last().end(bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true})
 	testenv.Fails(t, f.Alive(t.Context()), "it has ended: killed by SIGKILL (out of memory), its limit is 64 MiB")
 	_, err := f.Restore(t.Context(), contender)
-	testenv.Fails(t, err, "it ended in the trial: killed by SIGKILL", "its limit is 64 MiB", "killed, password=***")
+	testenv.Fails(t, err, "it ended in the trial: killed by SIGKILL", "its limit is 64 MiB", "killed, password=")
 	f.restore(t)
 	testenv.OK(t, f.Alive(t.Context()))
 	testenv.Equal(t, len(f.engine.running), 3, "starts")
@@ -460,7 +462,7 @@ func TestLogs(t *testing.T) {
 		f.Address()
 		f.last().log(line)
 		f.restore(t)
-		got := strings.Join(*f.warned, "\n")
+		got := secret.New(*f.hidden...).Text(strings.Join(*f.warned, "\n"))
 		if len(*f.warned) != map[bool]int{true: 1}[want != ""] || !strings.Contains(got, want) || strings.Contains(got, "100%#1") {
 			t.Errorf("%s: warned %q, want %q", line, *f.warned, want)
 		}

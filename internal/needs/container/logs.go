@@ -35,9 +35,6 @@ func why(lines []string) string {
 	return ""
 }
 
-// shown returns a line of the log without passwords.
-func (n *Need) shown(line string) string { return n.mask.Text(line) }
-
 // note is a line of a log with a remedy.
 type note struct{ line, what string }
 

@@ -62,7 +62,6 @@ func wrong(n bench.NeedSpec) (all []needs.Mistake) {
 	when(s.Writable, "writable", "`writable` is only for an external service", "remove it")
 	when(s.Image != "" && s.Dockerfile != "", "dockerfile", "both `image` and `dockerfile` given", "keep one of the two")
 	when(s.Image == "" && s.Dockerfile == "", "image", "`image` is missing", "write `image: postgres:17`, or `external: 10.0.0.5:5432` for one that runs already")
-	when(s.PerService && s.Keep, "per_service", "`per_service` and `keep` given", "remove one of the two: only the need of one service runs at a time")
 	when(s.Hostname != "" && !hostName.MatchString(s.Hostname), "hostname", "`hostname` is not a host name",
 		"write letters, digits, - and .")
 	for i, name := range s.Aliases {

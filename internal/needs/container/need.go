@@ -20,7 +20,10 @@ import (
 // find finds the service of a profile. It starts nothing, and looks for no image.
 func find(n bench.NeedSpec, _ bench.Profile, url string) (found needs.Found, err error) {
 	complete(&n)
-	s := specOf(n)
+	s, err := bench.ReadForm[service](n.Of)
+	if err != nil {
+		return found, fmt.Errorf("need %s is not in a form that this locbench reads: %w", n.Name, err)
+	}
 	p, _ := presetOf(s)
 	need := &Need{name: n.Name, from: n.From, spec: s, preset: p, pace: usual}
 	if need.from.Traits().ByURL {
@@ -51,7 +54,6 @@ type Need struct {
 	images []bench.NeedPart
 	ports  ports
 	env    map[string]string
-	mask   secret.Masker
 	target string       // host:port of an external one
 	relay  func() error // ends it; nil: there is none
 	copied bool         // a contender has it for itself; its state is that of another need
@@ -152,7 +154,7 @@ func (n *Need) Alive(ctx context.Context) error {
 		return nil
 	}
 	if exit := exitOf(c); exit != nil {
-		return n.masked(fmt.Errorf("it has ended: %s%s", n.death(exit), n.lastLines(c)))
+		return fmt.Errorf("it has ended: %s%s", n.death(exit), n.lastLines(c))
 	}
 	n.mu.Lock()
 	usage, before := n.usage.Read(), n.kills
@@ -229,5 +231,3 @@ func exitOf(c needs.Container) *bench.Exit {
 		return nil
 	}
 }
-
-func (n *Need) masked(err error) error { return n.mask.Error(err) }

@@ -16,7 +16,7 @@ var _ needs.Copies = (*Need)(nil)
 // which locbench does not start, and what is in memory, which cannot be copied.
 func traits(n bench.NeedSpec) needs.Traits {
 	s := specOf(n)
-	t := needs.Traits{After: s.After, Hosts: append(slices.Clone(s.Aliases), s.Hostname), PerService: s.PerService,
+	t := needs.Traits{After: s.After, Hosts: append(slices.Clone(s.Aliases), s.Hostname),
 		Restarts: n.From.Traits().Container && !s.Keep}
 	lasts := func(t needs.TmpfsPath) bool { return !passes(t.Path()) }
 	switch {
@@ -34,7 +34,7 @@ func traits(n bench.NeedSpec) needs.Traits {
 func (n *Need) Copy(ctx context.Context, at []needs.Place) (all []needs.Need, err error) {
 	defer func() {
 		if err != nil {
-			err = n.masked(fmt.Errorf("%s: %w", n.name, err))
+			err = fmt.Errorf("%s: %w", n.name, err)
 		}
 	}()
 	if n.engine == nil {
@@ -52,7 +52,7 @@ func (n *Need) Copy(ctx context.Context, at []needs.Place) (all []needs.Need, er
 	for _, place := range at {
 		c := &Need{
 			name: n.name, from: n.from, spec: n.spec, preset: n.preset, pace: n.pace,
-			image: n.image, ports: n.ports, env: n.env, mask: n.mask, took: n.took, unenforced: n.unenforced, version: n.version,
+			image: n.image, ports: n.ports, env: n.env, took: n.took, unenforced: n.unenforced, version: n.version,
 			engine: place.Containers, copied: true, state: state{kept: n.state.kept},
 		}
 		for _, d := range n.state.data {

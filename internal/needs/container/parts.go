@@ -43,7 +43,7 @@ func runsOf(n bench.NeedSpec) (all []string) {
 	s := specOf(n)
 	add := func(what string, command ...string) {
 		if len(command) > 0 && command[0] != "" {
-			all = append(all, what+" "+safe.Shell(secret.Masker{}.Args(command)))
+			all = append(all, what+" "+masked(command))
 		}
 	}
 	add("image", s.Image)
@@ -79,3 +79,6 @@ func (n *Need) findImages(ctx context.Context) error {
 	}
 	return nil
 }
+
+// masked returns a command in a line, without secrets.
+func masked(command []string) string { return safe.Shell(secret.Masker{}.Args(command)) }

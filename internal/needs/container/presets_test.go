@@ -2,13 +2,17 @@ package container
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // TestPresets: what each known image gets, as 'profiles show' prints it.
@@ -37,6 +41,42 @@ func formOf(n bench.NeedSpec, between string) string {
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, between)
+}
+
+// leaves returns the values of a service by their keys, such as "limits.memory".
+func leaves(n bench.NeedSpec) map[string]string {
+	all := map[string]string{}
+	var walk func(prefix string, of map[string]any)
+	walk = func(prefix string, of map[string]any) {
+		for key, value := range of {
+			text, isText := value.(string)
+			number, isNumber := value.(float64)
+			short, isTime := strings.CutSuffix(key, "_ns")
+			if inner, ok := value.(map[string]any); ok {
+				walk(prefix+key+".", inner)
+				continue
+			}
+			switch {
+			case isText:
+			case isNumber && isTime:
+				text = units.Exact(time.Duration(number))
+			case isNumber && (key == "memory" || key == "shm_size"):
+				text = strictyaml.FormatBytes(int64(number))
+			default:
+				raw, _ := json.Marshal(value) // it was JSON
+				text = string(raw)
+			}
+			all[prefix+short] = text
+		}
+	}
+	var of map[string]any
+	_ = json.Unmarshal(n.Of.JSON(), &of) // put has written it
+	delete(of, "base")
+	walk("", of)
+	if n.URL != "" {
+		all["external"] = n.URL
+	}
+	return all
 }
 
 // TestPreset_FillsWhatIsLeftOut: a profile's own values win, also over those that go with them.
@@ -161,5 +201,5 @@ func TestVariables(t *testing.T) {
 func mustSpec(f fixture) []byte {
 	n := bench.NeedSpec{}
 	f.spec.put(&n)
-	return n.Of
+	return n.Of.JSON()
 }

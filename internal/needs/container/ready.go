@@ -143,7 +143,7 @@ func (n *Need) check(c needs.Container, heard *heard, first bool) (check, error)
 	}
 	switch {
 	case r.Command != nil:
-		what := safe.Line(n.shell(r.Command), rowBytes)
+		what := safe.Line(masked(r.Command), rowBytes)
 		if slices.Equal(r.Command, n.preset.named(n.name, main).Ready.Command) {
 			return n.asUser(c, n.andPort(c, check{what, func(ctx context.Context) error { return succeeds(ctx, c, r.Command) }})), nil
 		}
@@ -320,7 +320,7 @@ func (n *Need) logged(c needs.Container, text string) bool {
 func (n *Need) lastLines(c needs.Container) string {
 	var lines []string
 	for _, l := range c.Logs() {
-		lines = append(lines, n.shown(l.Text))
+		lines = append(lines, l.Text)
 	}
 	if len(lines) == 0 {
 		return "; its log is empty"

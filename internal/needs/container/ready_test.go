@@ -13,6 +13,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // TestReady: which checks a service must pass, and when it has.
@@ -134,7 +135,7 @@ func TestReady(t *testing.T) {
 		}, want: "seed failed in schema.sql, line 3: exit code 1"},
 		"a file fails (R7)": {yaml: "image: postgres\nseed: [schema.sql, more.sh]", started: func(c *fakeServed) {
 			c.log("running /docker-entrypoint-initdb.d/02-more.sh")
-			c.log("CREATE USER app PASSWORD 'hunter22'")
+			c.log("CREATE USER app")
 			c.end(bench.Exit{Code: 1})
 		}, want: "db: seed failed in more.sh: exit code 1"},
 	} {
@@ -146,6 +147,7 @@ func TestReady(t *testing.T) {
 				f.pace.refused = time.Minute
 			}
 			err := f.Open(t.Context(), f.place)
+			err = secret.New(*f.hidden...).Error(err) // as the run says it
 			testenv.Fails(t, err, c.want)
 			testenv.Equal(t, c.want != "" && len(f.engine.left()) > 0, false, "left:", f.engine.left())
 			if c.want == "" {

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/text/secret"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
@@ -143,8 +142,8 @@ func filled(words []string, getenv func(string) string) (all []string) {
 	return all
 }
 
-// fillSeeds fills variables of locbench into the seeds, and returns the secrets among them.
-func (n *Need) fillSeeds(getenv func(string) string) (secrets []string) {
+// fillSeeds fills variables of locbench into the seeds.
+func (n *Need) fillSeeds(getenv func(string) string) {
 	seeds := n.spec.Seed
 	n.spec.Seed = nil
 	for _, one := range seeds {
@@ -153,13 +152,9 @@ func (n *Need) fillSeeds(getenv func(string) string) (secrets []string) {
 		one.Environment = environment{}
 		for name, value := range given {
 			one.Environment[name] = bench.FillEnv(value, getenv)
-			if secret.Name(name) && !strings.Contains(value, "{{") {
-				secrets = append(secrets, one.Environment[name])
-			}
 		}
 		n.spec.Seed = append(n.spec.Seed, one)
 	}
-	return secrets
 }
 
 // withAddress fills the address of a need into a text of a seed, as into those of manifests.

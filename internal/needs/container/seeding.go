@@ -50,7 +50,7 @@ func (n *Need) seedBy(ctx context.Context, steps []seed, progress func(bench.Pro
 			files++
 			continue
 		}
-		text := safe.Line(strings.TrimSpace(one.Image+" "+n.shell(slices.Concat(one.Entrypoint, words(one.Command)))), rowBytes)
+		text := safe.Line(strings.TrimSpace(one.Image+" "+masked(slices.Concat(one.Entrypoint, words(one.Command)))), rowBytes)
 		progress(bench.Progress{Done: int64(i), Unit: "steps", Text: text})
 		what, do := "command", func(ctx context.Context) error { return n.exec(ctx, one.Command) }
 		if one.Image != "" {
@@ -66,11 +66,11 @@ func (n *Need) seedBy(ctx context.Context, steps []seed, progress func(bench.Pro
 			}
 		}, do)
 		if err != nil {
-			return "", n.masked(fmt.Errorf("%s: seed failed: %s %s: %w", n.name, what, text, err))
+			return "", fmt.Errorf("%s: seed failed: %s %s: %w", n.name, what, text, err)
 		}
 	}
 	if c := n.current(); c != nil && exitOf(c) != nil {
-		return "", n.masked(fmt.Errorf("%s: it ended after its seed: %s%s", n.name, n.death(exitOf(c)), n.lastLines(c)))
+		return "", fmt.Errorf("%s: it ended after its seed: %s%s", n.name, n.death(exitOf(c)), n.lastLines(c))
 	}
 	var parts []string
 	if files > 0 {
@@ -104,9 +104,6 @@ func within(ctx context.Context, limit time.Duration, say func(), do func(contex
 	return err
 }
 
-// shell returns a command in a line, without secrets.
-func (n *Need) shell(command []string) string { return safe.Shell(n.mask.Args(command)) }
-
 var _ needs.Migrates = (*Need)(nil)
 
 // Unmigrated reports whether the seed has a start of each contender, and this one was not started.
@@ -124,7 +121,7 @@ func (n *Need) Migrated(ctx context.Context, of bench.Selection, progress func(b
 	if err := n.keepSeeded(ctx, of); err != nil {
 		clean, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 		defer cancel()
-		return "", n.masked(fmt.Errorf("%s: %w", n.name, errors.Join(err, n.kill(clean)))) // it is half stopped
+		return "", fmt.Errorf("%s: %w", n.name, errors.Join(err, n.kill(clean))) // it is half stopped
 	}
 	return note, nil
 }

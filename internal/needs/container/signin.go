@@ -64,7 +64,7 @@ func (n *Need) asUser(c needs.Container, of check) check {
 		}
 		output, code, err := c.Exec(ctx, command, map[string]string{in.Password: l.Password}, nil)
 		if line := refusing(output); err == nil && code != 0 && line != "" {
-			return refusal{"user " + l.User, n.shown(safe.Line(line, rowBytes)),
+			return refusal{"user " + l.User, safe.Line(line, rowBytes),
 				"its `environment` must name the user and password that it has after its seed"}
 		}
 		return err
@@ -76,8 +76,8 @@ func (n *Need) asUser(c needs.Container, of check) check {
 func (n *Need) signsIn(ctx context.Context, c needs.Container, command []string) error {
 	output, err := runs(ctx, c, command)
 	if line := refusing(output); line != "" && !errors.Is(err, errNoCommand) {
-		what := safe.Line(n.shell(command), rowBytes)
-		return refusal{"the user of " + what, n.shown(safe.Line(line, rowBytes)), "correct its user or password"}
+		what := safe.Line(masked(command), rowBytes)
+		return refusal{"the user of " + what, safe.Line(line, rowBytes), "correct its user or password"}
 	}
 	return err
 }

@@ -5,8 +5,7 @@ package container
 
 import (
 	"cmp"
-	"encoding/json"
-	"reflect"
+	"slices"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -16,9 +15,9 @@ import (
 
 // Kind is this kind of need. Its needs have names of their profile's choice.
 var Kind = needs.Kind{
-	Name: "container", Any: true, Title: "Service",
+	Name: "container",
 	Read: read, Complete: complete, Wrong: wrong,
-	Traits: traits, Differences: differences, Files: files, Runs: runsOf,
+	Traits: traits, Files: files, Runs: runsOf,
 	Missing: "needs the address of a service: write `external: 10.0.0.5:5432` in the profile",
 	Find:    find,
 }
@@ -53,7 +52,6 @@ type service struct {
 	RestoreTimeout  time.Duration     `json:"restore_timeout_ns,omitempty" yaml:"restore_timeout" strict:"min=3m,max=24h"`
 	After           []string          `json:"after,omitempty" yaml:"after" strict:"max=20"`
 	Keep            bool              `json:"keep,omitempty" yaml:"keep"`
-	PerService      bool              `json:"per_service,omitempty" yaml:"per_service"`
 }
 
 // serviceLimits are bench.Limits without a CPU set.
@@ -113,16 +111,13 @@ type volume struct {
 }
 
 func specOf(n bench.NeedSpec) (s service) {
-	_ = json.Unmarshal(n.Of, &s) // put has written it
+	s, _ = bench.ReadForm[service](n.Of) // Find reports what a record has in another form
 	return s
 }
 
 // put puts s into n.
 func (s service) put(n *bench.NeedSpec) {
-	n.Of = nil
-	if !reflect.ValueOf(s).IsZero() {
-		n.Of, _ = json.Marshal(s) // does not fail for numbers and texts
-	}
+	n.Of = bench.FormOf(s)
 }
 
 func read(v strictyaml.Value) bench.NeedSpec {
@@ -172,7 +167,7 @@ func (s *service) fill(name string, external bool) {
 	s.Environment = p.environment(of, *s)
 	for _, v := range p.Fills.Volumes {
 		if !s.mounted(v.Target) {
-			s.Volumes = append(s.Volumes, v)
+			s.Volumes = append(slices.Clip(s.Volumes), v)
 		}
 	}
 }

@@ -64,7 +64,7 @@ func TestRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			n, dir, err := parsed(t, c.yaml)
 			testenv.OK(t, err)
-			got := strings.ReplaceAll(string(n.Of), dir, "DIR")
+			got := strings.ReplaceAll(n.Of.String(), dir, "DIR")
 			if n.From != bench.NeedContainer {
 				got += " " + string(n.From) + " " + n.URL
 			}
@@ -72,7 +72,7 @@ func TestRead(t *testing.T) {
 			complete(&n)
 			again := n
 			complete(&again)
-			testenv.Equal(t, string(again.Of), string(n.Of), "completed twice")
+			testenv.Equal(t, again.Of.String(), n.Of.String(), "completed twice")
 		})
 	}
 }
@@ -167,7 +167,7 @@ func TestMistakes(t *testing.T) {
 		"signal":             {"image: a\nstop_signal: SIGFOO", 3, []string{"SIGINT"}},
 		"external's seed":    {"external: h:1\nseed: [{command: [x]}]", 3, []string{"has no `seed`", "unless you write `writable: true`"}},
 		"external's limits":  {"external: h:1\nlimits: {cpus: 1}", 3, []string{"has no `limits`"}},
-		"external's own":     {"external: h:1\nper_service: true", 3, []string{"has no `per_service`"}},
+		"one per service":    {"image: a\nper_service: true", 3, []string{"unknown key `db.per_service`"}},
 		"external's keep":    {"external: h:1\nkeep: true", 3, []string{"has no `keep`"}},
 		"external's port":    {"external: host", 2, []string{"`external` is not an address"}},
 		"external's scheme":  {"external: 'x://host'", 2, []string{"`external` has no port"}},

@@ -27,10 +27,13 @@ func (n *Need) Open(ctx context.Context, at needs.Place) (err error) {
 	if at.Warn == nil {
 		at.Warn = func(bench.Warning) {}
 	}
+	if at.Hide == nil {
+		at.Hide = func(...string) {}
+	}
 	n.at = at
 	defer func() {
 		if err != nil {
-			err = n.masked(fmt.Errorf("%s: %w", n.name, errors.Join(err, n.Close(ctx))))
+			err = fmt.Errorf("%s: %w", n.name, errors.Join(err, n.Close(ctx)))
 		}
 	}()
 	if n.external() {
@@ -103,7 +106,7 @@ func (n *Need) fillIn() (map[string]string, error) {
 	}
 	all := func(words []string) []string { return filled(words, getenv) }
 	n.spec.Entrypoint, n.spec.Command, n.spec.Ready.Command = all(n.spec.Entrypoint), all(n.spec.Command), all(n.spec.Ready.Command)
-	secrets := n.fillSeeds(getenv)
+	n.fillSeeds(getenv)
 	env := map[string]string{}
 	for _, file := range n.spec.EnvFile {
 		if err := readVariables(file, env); err != nil {
@@ -115,10 +118,10 @@ func (n *Need) fillIn() (map[string]string, error) {
 	}
 	for name, value := range env {
 		if secret.Name(name) {
-			secrets = append(secrets, value)
+			n.at.Hide(value)
 		}
 	}
-	n.mask = secret.New(append(secrets, n.login(env).Password)...)
+	n.at.Hide(n.login(env).Password)
 	return env, nil
 }
 

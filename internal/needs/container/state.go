@@ -142,7 +142,7 @@ func (n *Need) Restore(ctx context.Context, of bench.Selection) (changed string,
 	}
 	switch {
 	case exit != nil && (used || n.spec.Keep):
-		died = n.masked(fmt.Errorf("it ended in the trial: %s%s", n.death(exit), n.lastLines(c)))
+		died = fmt.Errorf("it ended in the trial: %s%s", n.death(exit), n.lastLines(c))
 	case exit != nil:
 		n.at.Warn(bench.Warning{Text: fmt.Sprintf("%s ended between trials: %s", n.name, n.death(exit))})
 	}
@@ -154,14 +154,14 @@ func (n *Need) Restore(ctx context.Context, of bench.Selection) (changed string,
 		return "", died
 	case of == bench.Selection{}:
 		if exit != nil { // it is reported once
-			died = errors.Join(died, n.masked(n.kill(ctx)))
+			died = errors.Join(died, n.kill(ctx))
 		}
 		return "", died
 	case n.state.broken != nil:
 		return "", n.state.broken
 	case !n.state.kept[shared]:
 		if err := n.keepSeeded(ctx, shared); err != nil {
-			n.state.broken = n.masked(err)
+			n.state.broken = err
 			return "", n.state.broken
 		}
 	}
@@ -171,7 +171,7 @@ func (n *Need) Restore(ctx context.Context, of bench.Selection) (changed string,
 	if c := n.current(); c != nil && !used && exit == nil && n.state.of == of {
 		return "", nil
 	}
-	return "", n.masked(errors.Join(died, n.again(ctx, of)))
+	return "", errors.Join(died, n.again(ctx, of))
 }
 
 // RestoreTimeout returns how long Restore may take; 0: as long as of others.
@@ -183,9 +183,9 @@ func (n *Need) Rest(ctx context.Context) error {
 	case n.engine == nil || n.spec.Keep:
 		return nil
 	case n.state.kept[shared] || n.state.broken != nil:
-		return n.masked(n.kill(ctx))
+		return n.kill(ctx)
 	}
-	err := n.masked(n.keepSeeded(ctx, shared))
+	err := n.keepSeeded(ctx, shared)
 	n.state.broken = err
 	return err
 }
@@ -202,7 +202,7 @@ func (n *Need) death(exit *bench.Exit) string {
 func (n *Need) report() {
 	for _, one := range n.notes.take() {
 		what := strings.ReplaceAll(one.what, "NAME", n.name)
-		n.at.Warn(bench.Warning{Text: fmt.Sprintf("%s: %q: %s", n.name, safe.Line(n.shown(one.line), rowBytes), what)})
+		n.at.Warn(bench.Warning{Text: fmt.Sprintf("%s: %q: %s", n.name, safe.Line(one.line, rowBytes), what)})
 	}
 }
 

@@ -8,15 +8,19 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/host/hostusage"
 	"github.com/locbench/locbench/internal/needs"
-	"github.com/locbench/locbench/internal/store"
+	"github.com/locbench/locbench/internal/needs/container"
+	"github.com/locbench/locbench/internal/needs/relay"
 	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/store/embedded"
 	"github.com/locbench/locbench/internal/store/seed"
+	"github.com/locbench/locbench/internal/text/contact"
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/secret"
 )
@@ -29,20 +33,21 @@ type Data struct{ dataset.Set }
 
 // find finds the store and the data set of a profile. Requests may use the data without the store.
 func find(n bench.NeedSpec, _ bench.Profile, url string) (found needs.Found, err error) {
+	of := specOf(n)
 	var data Data
-	if data.Set, err = dataset.Open(specOf(n).Cities.set()); err != nil {
+	if data.Set, err = dataset.Open(of.Cities.set()); err != nil {
 		return found, err
 	}
 	found.Data = data
-	if !n.From.Traits().None {
-		spec := storeOf(n)
-		spec.URL = url
-		elsewhere := "--store container or --elastic http://HOST:9200"
-		if n.From.Traits().Container {
-			elsewhere = "--store embedded"
-		}
-		found.Needs = []needs.Named{{Name: n.Name, Elsewhere: elsewhere, Need: &Need{name: n.Name, spec: spec, data: data.Set}}}
+	if n.From.Traits().None {
+		return found, nil
 	}
+	elsewhere := "--store container or --elastic http://HOST:9200"
+	if n.From.Traits().Container {
+		elsewhere = "--store embedded"
+	}
+	need := &Need{name: n.Name, from: Chosen(n.From, url), spec: of, data: data.Set, server: server{url: url}}
+	found.Needs = []needs.Named{{Name: n.Name, Elsewhere: elsewhere, Need: need}}
 	return found, nil
 }
 
@@ -54,65 +59,126 @@ func (d Data) Responses(requests []bench.Request) (needs.Responses, error) {
 // Need is an Elasticsearch. It is embedded, external or in a container.
 type Need struct {
 	name string
-	spec store.Spec
+	from bench.NeedOrigin
+	spec spec
 	data dataset.Set
 
-	warn   func(bench.Warning)
-	store  *store.Store
-	url    string // for contenders
-	usage  *hostusage.Counters
-	counts map[string]int64 // documents per index at the last call of Restore
+	// Open sets these.
+	server
+	seen      string // URL for contenders
+	warn      func(bench.Warning)
+	embedded  *embedded.Server
+	container *container.Need
+	relay     func() error // ends it; nil: there is none
+	usage     *hostusage.Counters
+	opened    bool
+	counts    map[string]int64 // documents per index at the last call of Restore
+}
+
+// starters open a need, by its origin: they make it respond, and reachable for contenders.
+var starters = map[bench.NeedOrigin]func(*Need, context.Context, needs.Place) error{
+	bench.NeedEmbedded: (*Need).embed, bench.NeedExternal: (*Need).reach, bench.NeedContainer: (*Need).start,
 }
 
 // Open opens the store and makes it reachable for contenders.
-func (n *Need) Open(ctx context.Context, at needs.Place) (err error) {
+func (n *Need) Open(ctx context.Context, at needs.Place) error {
 	n.warn = at.Warn
-	if n.store, err = store.Open(ctx, n.spec, store.Options{
-		Seed: at.Seed, CPUs: at.CPUs, Containers: at.Containers, Progress: at.Progress,
-	}); err != nil {
-		return err
+	start, ok := starters[n.from]
+	if !ok {
+		return fmt.Errorf("unknown store %q", n.from)
 	}
-	switch to := at.Network; {
-	case to.Host == "":
-		n.url = n.store.URL()
-	case to.Named:
-		n.url, err = n.store.ListenAs(to.Host)
-	default:
-		n.url, err = n.store.Listen(net.JoinHostPort(to.Host, "0"), to.Peers...)
+	if err := start(n, ctx, at); err != nil {
+		return errors.Join(err, n.Close(context.WithoutCancel(ctx)))
 	}
-	if err != nil {
-		return fmt.Errorf("let containers reach %s: %w", Name, err)
-	}
-	n.readUsage(len(at.CPUs))
-	for _, w := range n.store.Warnings() {
+	n.opened = true
+	for _, w := range n.warnings {
 		n.warn(w)
 	}
 	return nil
 }
 
-// readUsage opens the counters of the store, if it can.
-func (n *Need) readUsage(cpus int) {
-	var err error
-	if work, ok := n.store.Work(); ok {
-		n.usage = hostusage.Embedded(work)
-	} else if n.traits().Container {
-		if n.usage, err = hostusage.Container(n.store.PID()); err == nil {
-			n.usage.KeptTo(cpus)
+// embed starts one in this process.
+func (n *Need) embed(_ context.Context, at needs.Place) (err error) {
+	if n.embedded, err = embedded.New(embedded.Options{Latency: n.spec.Latency, P99: n.spec.P99, Seed: at.Seed}); err != nil {
+		return fmt.Errorf("open embedded store: %w", err)
+	}
+	n.version, n.usage = embedded.Version+" (embedded)", hostusage.Embedded(n.embedded.Work)
+	listen := func(host string, peers []netip.Prefix, names ...string) (string, error) {
+		l, err := relay.Listen(net.JoinHostPort(host, "0"), peers...)
+		if err != nil {
+			return "", fmt.Errorf("open embedded store: %w", err)
 		}
-	} else {
-		n.usage, err = hostusage.Address(n.store.URL())
+		return n.embedded.Serve(l, names...)
 	}
-	if err != nil {
-		n.usage = nil
+	if n.url, err = listen("127.0.0.1", nil); err != nil {
+		return err
 	}
+	switch to := at.Network; {
+	case to.Host == "":
+		n.seen = n.url
+	case to.Named: // its gateway forwards the name to the loopback interface
+		if n.seen, err = listen("127.0.0.1", nil, to.Host); err == nil {
+			n.seen = n.named(n.seen, to.Host)
+		}
+	default:
+		n.seen, err = listen(to.Host, to.Peers)
+	}
+	return err
 }
 
-func (n *Need) traits() bench.NeedTraits { return n.store.Info().From.Traits() }
+// reach connects to an external one. One that listens only on the loopback interface is relayed.
+func (n *Need) reach(ctx context.Context, at needs.Place) (err error) {
+	if n.server, err = reach(ctx, n.url); err != nil {
+		return err
+	}
+	if n.usage, err = hostusage.Address(n.url); err != nil {
+		n.usage = nil
+	}
+	n.seen = n.url
+	to := at.Network
+	switch {
+	case to.Host == "" || !contact.OnLoopback(n.url):
+		return nil
+	case to.Named:
+		n.seen = n.named(n.url, to.Host)
+		return nil
+	}
+	if n.seen = n.listensAt(ctx, to.Host); n.seen != "" {
+		return nil
+	}
+	address, end, err := relay.To(hostPort(n.url), to.Host, to.Peers...)
+	if err != nil {
+		return fmt.Errorf("let containers reach %s: relay to the store: %w", Name, err)
+	}
+	n.seen, n.relay = withHost(n.url, address), end
+	return nil
+}
+
+// named returns a URL with another host and its own port.
+func (n *Need) named(url, host string) string {
+	_, port, _ := net.SplitHostPort(hostPort(url))
+	return withHost(url, net.JoinHostPort(host, port))
+}
+
+// defaultImage is the official image; a profile may name another.
+const defaultImage = "elasticsearch:7.17.28"
+
+// start starts the official image.
+func (n *Need) start(ctx context.Context, at needs.Place) error {
+	n.container = container.Kept(n.name, cmp.Or(n.spec.Image, defaultImage), Name, map[string]string{
+		"ES_JAVA_OPTS": "-Xms1g -Xmx1g", "ingest.geoip.downloader.enabled": "false", // its network is its own
+	})
+	if err := n.container.Open(ctx, at); err != nil {
+		return err
+	}
+	n.url, n.seen = "http://"+n.container.Local(), n.container.Address().URL
+	return n.greet(ctx)
+}
 
 // Seed gives this run's own store its data. It only verifies those of an external store: only
 // 'locbench seed' writes to that.
 func (n *Need) Seed(ctx context.Context, progress func(bench.Progress)) (string, error) {
-	if n.traits().ByURL {
+	if n.from.Traits().ByURL {
 		return n.verify(ctx)
 	}
 	var total int64
@@ -120,50 +186,41 @@ func (n *Need) Seed(ctx context.Context, progress func(bench.Progress)) (string,
 		total += i.Count
 	}
 	report := func(done int64) { progress(bench.Progress{Done: done, Total: total, Unit: "documents"}) }
-	fill := n.seed
-	if n.traits().InClient {
-		fill = n.fill
+	var err error
+	if n.embedded != nil {
+		err = n.embedded.Fill(ctx, n.data, report)
+	} else {
+		err = n.seed(ctx, report)
 	}
-	if err := fill(ctx, report); err != nil {
+	if err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("%s data, %s documents", n.data.Info().Name, units.Count(total)), nil
 }
 
-// fill fills an embedded store.
-func (n *Need) fill(ctx context.Context, report func(done int64)) error {
-	for _, i := range n.data.Indices() {
-		for _, note := range i.Notes {
-			n.warn(note)
-		}
-	}
-	return n.store.Fill(ctx, n.data, report)
-}
-
 // seed seeds this run's own store over HTTP, and makes it read-only.
 func (n *Need) seed(ctx context.Context, report func(done int64)) error {
-	if err := n.store.Unseal(ctx); err != nil { // --resume finds it read-only
+	if err := n.seal(ctx, false); err != nil { // --resume finds it read-only
 		return err
 	}
-	onProgress := func(p seed.Progress) { report(p.Done) }
-	res, err := seed.Run(ctx, seed.Options{URL: n.store.URL(), Set: n.data, OnProgress: onProgress})
+	res, err := seed.Run(ctx, seed.Options{URL: n.url, Set: n.data, OnProgress: func(p seed.Progress) { report(p.Done) }})
 	if err != nil {
 		return err
 	}
 	for _, w := range res.Warnings {
 		n.warn(w)
 	}
-	return n.store.Seal(ctx)
+	return n.seal(ctx, true)
 }
 
 // verify compares the number of documents of each index with the data set's. Other numbers are a
 // warning, since the user may intend them; an empty index is an error.
 func (n *Need) verify(ctx context.Context) (string, error) {
 	var total int64
-	command := safe.Shell([]string{"locbench", "seed", "--elastic", n.store.Info().URL})
+	command := safe.Shell([]string{"locbench", "seed", "--elastic", secret.WithoutUser(n.url)})
 	for _, index := range n.data.Indices() {
-		count, err := n.store.Count(ctx, index.Name)
-		if errors.Is(err, store.ErrNoIndex) || err == nil && count == 0 {
+		count, err := n.count(ctx, index.Name)
+		if errors.Is(err, errNoIndex) || err == nil && count == 0 {
 			return "", fmt.Errorf("the index %q of %s is empty; seed it with: %s", index.Name, Name, command)
 		}
 		if err != nil {
@@ -182,14 +239,14 @@ func (n *Need) verify(ctx context.Context) (string, error) {
 // Restore counts the documents, and returns a phrase for the indices whose number has changed.
 // Contenders cannot change an embedded store; an external one is not written to.
 func (n *Need) Restore(ctx context.Context, _ bench.Selection) (string, error) {
-	if n.store == nil || n.traits().InClient {
+	if !n.opened || n.embedded != nil {
 		return "", nil
 	}
 	var changed []string
 	counts := map[string]int64{}
 	for _, index := range n.data.Indices() {
-		count, err := n.store.Count(ctx, index.Name)
-		if err != nil && !errors.Is(err, store.ErrNoIndex) {
+		count, err := n.count(ctx, index.Name)
+		if err != nil && !errors.Is(err, errNoIndex) {
 			return "", err
 		}
 		counts[index.Name] = count
@@ -207,53 +264,70 @@ func (n *Need) Rest(context.Context) error { return nil }
 
 // Address returns the URL of the store for contenders, which may have a user.
 func (n *Need) Address() bench.NeedAddress {
-	u, err := secret.ParseURL(n.url)
-	if n.url == "" || err != nil {
+	if n.seen == "" {
 		return bench.NeedAddress{}
 	}
-	port := map[bool]string{false: "80", true: "443"}[u.Scheme == "https"]
-	return bench.NeedAddress{URL: n.url, Host: u.Hostname(), Port: cmp.Or(u.Port(), port)}
+	host, port, _ := net.SplitHostPort(hostPort(n.seen))
+	return bench.NeedAddress{URL: n.seen, Host: host, Port: port}
 }
 
 // Alive returns an error if the store does not respond.
 func (n *Need) Alive(ctx context.Context) error {
-	if n.store == nil {
+	if !n.opened {
 		return nil
 	}
-	return n.store.Alive(ctx)
+	if n.container != nil {
+		if err := n.container.Alive(ctx); err != nil {
+			return err
+		}
+	}
+	return n.alive(ctx)
 }
 
 // Info describes the store; before Open, the one that was chosen.
 func (n *Need) Info() bench.NeedInfo {
-	info := bench.NeedInfo{From: n.spec.Chosen(), URL: secret.WithoutUser(n.spec.URL)}
-	if n.store != nil {
-		info = n.store.Info()
+	info := bench.NeedInfo{Name: n.name, From: n.from, URL: secret.WithoutUser(n.url), Version: n.version}
+	if n.seen != n.url {
+		info.Seen = secret.WithoutUser(n.seen)
 	}
-	info.Name, info.Latency = n.name, latency(n.spec)
+	if n.spec.Latency != 0 {
+		info.Latency = "median " + units.Duration(n.spec.Latency)
+	}
+	if n.spec.P99 != 0 {
+		info.Latency += ", p99 " + units.Duration(n.spec.P99)
+	}
 	return info
 }
 
-// latency describes the latency that is added to responses; "" for none.
-func latency(s store.Spec) string {
-	switch {
-	case s.Latency == 0:
-		return ""
-	case s.P99 == 0:
-		return "median " + units.Duration(s.Latency)
+// Read reads the counters of the store.
+func (n *Need) Read() *bench.NeedUsage {
+	if n.container != nil {
+		return n.container.Read()
 	}
-	return "median " + units.Duration(s.Latency) + ", p99 " + units.Duration(s.P99)
+	return n.usage.Read()
 }
 
-// Read reads the counters of the store.
-func (n *Need) Read() *bench.NeedUsage { return n.usage.Read() }
-
 // AddPressure makes the kernel add up the store's waiting for disks.
-func (n *Need) AddPressure() { n.usage.AddPressure() }
+func (n *Need) AddPressure() {
+	if n.container != nil {
+		n.container.AddPressure()
+		return
+	}
+	n.usage.AddPressure()
+}
 
 // Close ends what Open started.
-func (n *Need) Close(context.Context) error {
-	if n.store == nil {
-		return nil
+func (n *Need) Close(ctx context.Context) error {
+	errs := []error{n.usage.Close()}
+	if n.relay != nil {
+		errs = append(errs, n.relay())
+		n.relay = nil
 	}
-	return errors.Join(n.usage.Close(), n.store.Close())
+	if n.embedded != nil {
+		errs = append(errs, n.embedded.Close())
+	}
+	if n.container != nil {
+		errs = append(errs, n.container.Close(ctx))
+	}
+	return errors.Join(errs...)
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/store"
 	"github.com/locbench/locbench/internal/store/dataset"
 	"github.com/locbench/locbench/internal/testenv"
 )
@@ -32,10 +31,7 @@ func countingStore(t *testing.T, regions int, city func() string, more http.Hand
 		}
 	}))
 	t.Cleanup(server.Close)
-	s, err := store.Open(t.Context(), store.Spec{From: bench.NeedExternal, URL: server.URL}, store.Options{})
-	testenv.OK(t, err)
-	t.Cleanup(func() { s.Close() })
-	return &Need{store: s}, server
+	return opened(t, external(server.URL), at("")), server
 }
 
 // TestSeed_External: other numbers of documents in an external store are reported once; an empty
@@ -71,23 +67,18 @@ func TestSeed_External(t *testing.T) {
 	}
 }
 
-// TestSeed: an embedded store has the data, passes on the warnings about a dump, and is
-// read-only.
+// TestSeed: an embedded store has the data, and is read-only.
 func TestSeed(t *testing.T) {
 	data, err := dataset.Generated(300, 12, 1)
 	testenv.OK(t, err)
-	var warned []string
-	s := &Need{data: noted{data}, warn: func(w bench.Warning) { warned = append(warned, w.Text) }}
-	s.store, err = store.Open(t.Context(), store.Spec{From: bench.NeedEmbedded}, store.Options{})
-	testenv.Need(t, err == nil, "%v", err)
-	defer s.store.Close()
-	seen, err := s.store.Listen("127.0.0.1:0")
-	testenv.OK(t, err)
+	s := inProcess(spec{})
+	s.data = data
+	opened(t, s, at(second(t)))
 	want := fmt.Sprintf("%s data, %d documents", data.Info().Name, 300+int(data.Indices()[0].Count))
 	if note, err := s.Seed(t.Context(), func(bench.Progress) {}); err != nil || note != want {
 		t.Fatalf("%q, %v; want %q", note, err, want)
 	}
-	for _, base := range []string{seen, s.store.URL()} {
+	for _, base := range []string{s.seen, s.url} {
 		for method, status := range map[string]int{http.MethodDelete: http.StatusBadRequest, http.MethodHead: http.StatusOK} {
 			req, _ := http.NewRequestWithContext(t.Context(), method, base+"/city/_count", nil)
 			resp, err := http.DefaultClient.Do(req)
@@ -96,21 +87,9 @@ func TestSeed(t *testing.T) {
 			testenv.Equal(t, resp.StatusCode, status, method, resp.Status)
 		}
 	}
-	if n, err := s.store.Count(t.Context(), "city"); err != nil || n != 300 {
+	if n, err := s.count(t.Context(), "city"); err != nil || n != 300 {
 		t.Errorf("%d cities, %v", n, err)
 	}
-	testenv.Check(t, len(warned) == 2 && warned[0] == "a type was dropped", "warned of %q", warned)
-}
-
-// noted is a data set with a warning about each index.
-type noted struct{ dataset.Set }
-
-func (n noted) Indices() []bench.Index {
-	all := n.Set.Indices()
-	for i := range all {
-		all[i].Notes = bench.Warnings{{Text: "a type was dropped"}}
-	}
-	return all
 }
 
 // TestRestore: each call compares the numbers of documents with those of the last call.

@@ -14,15 +14,15 @@ import (
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
-// options has the origin before the URL and the latency, and the number of cities before what
+// Options has the origin before the URL and the latency, and the number of cities before what
 // belongs to it.
-var options = []needs.Option{
+var Options = []needs.Option{
 	{
 		Name: "store", Key: "from", Type: "string", Values: originNames(),
 		Usage: "auto, embedded, external, container or none",
 		Label: "Store",
 		Help:  "The Elasticsearch that contenders query. On another machine it takes no CPU from contender and client.",
-		Get:   originOption, Set: setOrigin,
+		Get:   OriginOption, Set: setOrigin,
 	},
 	{
 		Name: "elastic", Key: "url", Type: "string",
@@ -51,7 +51,7 @@ var options = []needs.Option{
 		},
 		Set: func(e needs.Edit, text string) error {
 			count, err := whole(text, 1, dataset.MaxGenerated)
-			return change(e, err, func(s *spec) { s.Cities = cities{Count: count, Vertices: defaultVertices, Seed: defaultDataSeed} })
+			return change(e, err, func(s *spec) { s.Cities = Cities{Count: count, Vertices: defaultVertices, Seed: defaultDataSeed} })
 		},
 	},
 	{
@@ -74,7 +74,7 @@ var options = []needs.Option{
 		},
 	},
 	{
-		Name: "data", Key: "cities.dir", Type: "string", Folder: true, Values: []string{bundled + "\tthe bundled cities"},
+		Name: "data", Key: "cities.dir", Type: "string", Folder: true, Values: []string{Bundled + "\tthe bundled cities"},
 		Usage: "dump in `DIR` (see 'locbench seed --help'), or bundled; only the bundled data is checked by suite " + suite,
 		Label: "Folder",
 		Help:  "Folder with a dump: per index <index>.mapping.json and <index>.ndjson (_bulk format).",
@@ -105,9 +105,10 @@ func whole(text string, low, high int) (int, error) {
 	return int(n), nil
 }
 
-func originOption(n bench.NeedSpec) string {
+// OriginOption returns the value of --store.
+func OriginOption(n bench.NeedSpec) string {
 	if n.URL != "" {
-		return string(storeOf(n).Chosen())
+		return string(Chosen(n.From, n.URL))
 	}
 	return string(n.From)
 }
@@ -132,7 +133,7 @@ func setURL(e needs.Edit, text string) error {
 		return nil
 	}
 	from, _ := e.Given("store")
-	if (storeOf(bench.NeedSpec{From: bench.NeedOrigin(from), URL: text})).Chosen() != bench.NeedExternal {
+	if Chosen(bench.NeedOrigin(from), text) != bench.NeedExternal {
 		return console.Usagef("--elastic names an external store, --store says %s: choose one", from)
 	}
 	u, err := needs.URL("elastic", text, e.Getenv)
@@ -157,9 +158,9 @@ func setData(e needs.Edit, dir string) error {
 	}
 	switch dir {
 	case "":
-		return console.Usagef("--data: no folder given; write one with a dump, or %s", bundled)
-	case bundled:
-		return change(e, nil, func(s *spec) { s.Cities = cities{} })
+		return console.Usagef("--data: no folder given; write one with a dump, or %s", Bundled)
+	case Bundled:
+		return change(e, nil, func(s *spec) { s.Cities = Cities{} })
 	}
-	return change(e, nil, func(s *spec) { s.Cities = cities{Dir: strictyaml.Folder(dir)} })
+	return change(e, nil, func(s *spec) { s.Cities = Cities{Dir: strictyaml.Folder(dir)} })
 }

@@ -1,23 +1,21 @@
 package elasticsearch
 
 import (
-	"encoding/json"
 	"slices"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/needs"
-	"github.com/locbench/locbench/internal/store"
 	"github.com/locbench/locbench/internal/store/dataset"
 	"github.com/locbench/locbench/internal/text/secret"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 const (
-	// bundled is the value of cities, and of --data, for the bundled data; a folder of that name is
+	// Bundled is the value of cities, and of --data, for the bundled data; a folder of that name is
 	// ./bundled.
-	bundled = "bundled"
+	Bundled = "bundled"
 	// suite is the check suite that expects the bundled data.
 	suite = "locations"
 
@@ -28,24 +26,28 @@ const (
 
 // Kind is this kind of need.
 var Kind = needs.Kind{
-	Name: Name, Title: "Elasticsearch",
-	Read: read, Wrong: wrong,
-	Options: options, AddressOption: "elastic",
+	Name: Name, Read: read, Wrong: wrong, Find: find,
 	Missing: `needs an Elasticsearch 7. Use yours:  --elastic http://127.0.0.1:9200
 or the official image:  --store container
 or the embedded store (shares CPU with the client):  --store embedded`,
-	Absent: "none; using the embedded store", Instead: "use a real one: --elastic http://host:9200",
-	Provides: provides, Suites: dataset.Suites,
-	Find: find, Probe: probe, Setup: setup,
 }
 
-// origin is where a need may come from.
-type origin struct {
-	of   bench.NeedOrigin
-	help string
+// Chosen returns the origin that "auto" stands for: a URL stands for an external one.
+func Chosen(from bench.NeedOrigin, url string) bench.NeedOrigin {
+	switch {
+	case from != bench.NeedAuto && from != "":
+		return from
+	case url != "":
+		return bench.NeedExternal
+	}
+	return bench.NeedEmbedded
 }
 
-var origins = []origin{
+// Origins are where it may come from, with the sentence of each.
+var Origins = []struct {
+	Of   bench.NeedOrigin
+	Help string
+}{
 	{bench.NeedAuto, "a URL if one is given, else embedded"},
 	{bench.NeedEmbedded, "inside locbench; shares CPUs with the load"},
 	{bench.NeedExternal, "an Elasticsearch 7 that runs already, at a URL"},
@@ -54,8 +56,8 @@ var origins = []origin{
 }
 
 func originNames() (all []string) {
-	for _, o := range origins {
-		all = append(all, string(o.of))
+	for _, o := range Origins {
+		all = append(all, string(o.Of))
 	}
 	return all
 }
@@ -65,11 +67,11 @@ type spec struct {
 	Image   string        `json:"image,omitempty"`
 	Latency time.Duration `json:"latency_ns,omitempty"`
 	P99     time.Duration `json:"p99_ns,omitempty"`
-	Cities  cities        `json:"cities,omitzero"`
+	Cities  Cities        `json:"cities,omitzero"`
 }
 
-// cities is the data set: the bundled one, a generated one or a dump.
-type cities struct {
+// Cities is the data set: the bundled one, a generated one or a dump.
+type Cities struct {
 	Count    int    `json:"count,omitempty" yaml:"count" strict:"min=1,max=1000000"`
 	Vertices int    `json:"vertices,omitempty" yaml:"vertices" strict:"min=12,max=10000"`
 	Seed     uint64 `json:"seed,omitempty" yaml:"seed"`
@@ -77,29 +79,23 @@ type cities struct {
 	Dir strictyaml.Folder `json:"dir,omitempty" yaml:"dir"`
 }
 
-// citiesMap is cities without its methods.
-type citiesMap cities
+// citiesMap is Cities without its methods.
+type citiesMap Cities
 
 func specOf(n bench.NeedSpec) (s spec) {
-	_ = json.Unmarshal(n.Of, &s) // put has written it
+	s, _ = bench.ReadForm[spec](n.Of) // Find reports what a record has in another form
 	return s
 }
 
 // put puts s into n.
 func (s spec) put(n *bench.NeedSpec) {
-	n.Of = nil
-	if s != (spec{}) {
-		n.Of, _ = json.Marshal(s) // does not fail for numbers and texts
-	}
+	n.Of = bench.FormOf(s)
 }
 
-// store returns what package store opens.
-func storeOf(n bench.NeedSpec) store.Spec {
-	s := specOf(n)
-	return store.Spec{From: n.From, URL: n.URL, Image: s.Image, Latency: s.Latency, P99: s.P99}
-}
+// CitiesOf returns the data set of a need: Count cities, a dump in a folder, or the bundled data.
+func CitiesOf(n bench.NeedSpec) Cities { return specOf(n).Cities }
 
-func (c cities) set() dataset.Spec {
+func (c Cities) set() dataset.Spec {
 	return dataset.Spec{Dir: string(c.Dir), Cities: c.Count, Vertices: c.Vertices, Seed: c.Seed}
 }
 
@@ -110,7 +106,7 @@ type elasticsearch struct {
 	Image   string        `yaml:"image" strict:"max=500"`
 	Latency time.Duration `yaml:"latency" strict:"min=0s,max=1m"`
 	P99     time.Duration `yaml:"latency_p99" strict:"min=0s,max=1m"`
-	Cities  cities        `yaml:"cities"`
+	Cities  Cities        `yaml:"cities"`
 }
 
 func read(v strictyaml.Value) bench.NeedSpec {
@@ -122,9 +118,9 @@ func read(v strictyaml.Value) bench.NeedSpec {
 }
 
 // UnmarshalStrict reads "bundled" or a map.
-func (c *cities) UnmarshalStrict(v strictyaml.Value) {
+func (c *Cities) UnmarshalStrict(v strictyaml.Value) {
 	if v.Kind() == strictyaml.Scalar {
-		if text, ok := v.Text(); ok && text != bundled {
+		if text, ok := v.Text(); ok && text != Bundled {
 			v.Wrong("write `bundled`, {dir: FOLDER} for a dump, or {count: 100000} to generate 100,000")
 		}
 		return
@@ -134,7 +130,7 @@ func (c *cities) UnmarshalStrict(v strictyaml.Value) {
 	if v.Has("dir") && !v.Has("count") && !v.Has("vertices") && !v.Has("seed") {
 		p = citiesMap{Dir: p.Dir}
 	}
-	*c = cities(p)
+	*c = Cities(p)
 }
 
 func wrong(n bench.NeedSpec) (all []needs.Mistake) {
@@ -146,7 +142,7 @@ func wrong(n bench.NeedSpec) (all []needs.Mistake) {
 			all = append(all, needs.Mistake{Path: path, What: what, Hint: hint})
 		}
 	}
-	s, from := specOf(n), storeOf(n).Chosen()
+	s, from := specOf(n), Chosen(n.From, n.URL)
 	one := "an elasticsearch from " + string(n.From)
 	u, err := secret.ParseURL(n.URL)
 	usable := err == nil && secret.IsHTTP(u) && u.RawQuery+u.Fragment == ""
@@ -174,9 +170,10 @@ func wrong(n bench.NeedSpec) (all []needs.Mistake) {
 	return all
 }
 
-func provides(n bench.NeedSpec) needs.Provided {
+// Provides returns what requests and checks get from its data.
+func Provides(n bench.NeedSpec) needs.Provided {
 	p := needs.Provided{Data: true, Languages: dataset.Languages[:]}
-	if specOf(n).Cities == (cities{}) {
+	if specOf(n).Cities == (Cities{}) {
 		p.Suites = []string{suite}
 	}
 	return p

@@ -2,19 +2,38 @@
 package kinds
 
 import (
+	"context"
 	"slices"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/needs/container"
 	"github.com/locbench/locbench/internal/needs/elasticsearch"
+	"github.com/locbench/locbench/internal/store/dataset"
 )
 
-// All has all kinds. A new one is a package, and a line here.
+// All has all kinds. The last one has the needs of any name that is not that of another kind.
 var All = []needs.Kind{
 	elasticsearch.Kind,
 	container.Kind,
 }
+
+// ByURL is the kind that options choose.
+var ByURL = struct {
+	Kind, Title   string
+	AddressOption string         // with the URL of one that runs already
+	Options       []needs.Option // in the order in which they are applied
+	// Absent is what a diagnosis says without a URL, and what to do then.
+	Absent, Instead string
+	// Probe returns what an external one at a URL says of itself.
+	Probe func(ctx context.Context, url string) needs.Probe
+}{
+	elasticsearch.Name, "Elasticsearch", "elastic", elasticsearch.Options,
+	"none; using the embedded store", "use a real one: --elastic http://host:9200", elasticsearch.Probe,
+}
+
+// Suites are the bundled check suites of the data of needs, in the folder suites.
+var Suites = dataset.Suites
 
 // Of returns a kind by its name.
 func Of(name string) (k needs.Kind, ok bool) {
@@ -26,23 +45,17 @@ func Of(name string) (k needs.Kind, ok bool) {
 }
 
 // For returns the kind of a need by its name: its own kind, or the one of any other name.
-func For(need string) (k needs.Kind, ok bool) {
-	if k, ok = Of(need); ok {
-		return k, true
+func For(need string) (k needs.Kind, own bool) {
+	if slices.Contains(Names(), need) {
+		return Of(need)
 	}
-	i := slices.IndexFunc(All, func(k needs.Kind) bool { return k.Any })
-	if i < 0 {
-		return k, false
-	}
-	return All[i], true
+	return All[len(All)-1], false
 }
 
 // Names returns the names that have their own kinds.
 func Names() (all []string) {
-	for _, k := range All {
-		if !k.Any {
-			all = append(all, k.Name)
-		}
+	for _, k := range All[:len(All)-1] {
+		all = append(all, k.Name)
 	}
 	return all
 }
@@ -59,8 +72,8 @@ func TraitsOf(n bench.NeedSpec) needs.Traits {
 // Provided returns what requests and checks get from all needs of a profile.
 func Provided(all []bench.NeedSpec) (p needs.Provided) {
 	for _, n := range all {
-		if k, ok := Of(n.Kind); ok && k.Provides != nil {
-			one := k.Provides(n)
+		if n.Kind == elasticsearch.Name {
+			one := elasticsearch.Provides(n)
 			p.Data = p.Data || one.Data
 			p.Languages, p.Suites = append(p.Languages, one.Languages...), append(p.Suites, one.Suites...)
 		}

@@ -29,8 +29,8 @@ func (all *List) UnmarshalStrict(v strictyaml.Value) {
 		return
 	}
 	for _, f := range v.Fields() {
-		k, ok := For(f.Key)
-		if !ok || k.Any && strictyaml.Nearest(f.Key, Names()) != "" && !ofAny(f.Value) {
+		k, own := For(f.Key)
+		if !own && strictyaml.Nearest(f.Key, Names()) != "" && !ofAny(f.Value) {
 			v.Unknown(f, Names())
 			continue
 		}
@@ -38,7 +38,7 @@ func (all *List) UnmarshalStrict(v strictyaml.Value) {
 			v.MistakeAt(f, fmt.Sprintf("%q cannot be the name of a need", f.Key), needNameHint)
 			continue
 		}
-		if k.Any && f.Value.Kind() == strictyaml.Map && !ofAny(f.Value) {
+		if !own && f.Value.Kind() == strictyaml.Map && !ofAny(f.Value) {
 			v.MistakeAt(f, fmt.Sprintf("`needs.%s` has none of `image`, `dockerfile`, `external`", f.Key),
 				"write one of them; needs with their own keys: "+strings.Join(Names(), ", "))
 			continue
@@ -66,7 +66,7 @@ type ManifestList List
 func (all *ManifestList) UnmarshalStrict(v strictyaml.Value) {
 	(*List)(all).UnmarshalStrict(v)
 	for _, f := range v.Fields() {
-		if k, ok := Of(f.Key); ok && !k.Any {
+		if slices.Contains(Names(), f.Key) {
 			v.MistakeAt(f, fmt.Sprintf("`needs.%s` belongs to a profile: requests draw from its data", f.Key), "write it there")
 		}
 	}

@@ -45,9 +45,8 @@ func TestDocsTables(t *testing.T) {
 		before, rest, found := strings.Cut(docs, "<!-- made: "+name+" -->\n")
 		old, after, ended := strings.Cut(rest, "<!-- /made -->")
 		testenv.Need(t, found && ended, "docs/formats.md has no markers for %s", name)
-		if old != table && !*testenv.Update {
-			t.Errorf("%s in docs/formats.md are out of date: go test ./internal/results/export -run 'Docs|Schemas' -update", name)
-		}
+		testenv.Check(t, old == table || *testenv.Update,
+			"%s in docs/formats.md are out of date: go test ./internal/results/export -run 'Docs|Schemas' -update", name)
 		docs = before + "<!-- made: " + name + " -->\n" + table + "<!-- /made -->" + after
 	}
 	if *testenv.Update {

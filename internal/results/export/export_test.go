@@ -28,9 +28,8 @@ func written(t *testing.T, format string, run bench.Run, trials []bench.TrialRes
 	out := map[string][]byte{}
 	for _, file := range files {
 		var b bytes.Buffer
-		if err := file.Write(&b); err != nil {
-			t.Fatalf("%s: %v", file.Name, err)
-		}
+		err := file.Write(&b)
+		testenv.Need(t, err == nil, "%s: %v", file.Name, err)
 		_, ok := out[file.Name]
 		testenv.Need(t, !ok, "two files are called %s", file.Name)
 		out[file.Name] = b.Bytes()
@@ -79,9 +78,8 @@ func TestColumnsHoldEveryMeasure(t *testing.T) {
 		names[c.Name]++
 	}
 	for _, m := range measure.All() {
-		if name := m.CSV.Name; name != "" && names[name] != 1 {
-			t.Errorf("%d columns of %s", names[name], name)
-		}
+		name := m.CSV.Name
+		testenv.Check(t, name == "" || names[name] == 1, "%d columns of %s", names[name], name)
 	}
 }
 
@@ -127,9 +125,8 @@ func TestHGRMHasOurQuantiles(t *testing.T) {
 		p, err2 := strconv.ParseFloat(fields[1], 64)
 		count, err3 := strconv.ParseInt(fields[2], 10, 64)
 		testenv.Need(t, err1 == nil && err2 == nil && err3 == nil, "line %q", line)
-		if want := float64(h.Quantile(p)) / 1e6; p < 1 && value != want {
-			t.Errorf("at %v: %v ms, want %v", p, value, want)
-		}
+		want := float64(h.Quantile(p)) / 1e6
+		testenv.Check(t, p >= 1 || value == want, "at %v: %v ms, want %v", p, value, want)
 		testenv.Check(t, count >= last && float64(count) >= p*float64(l.Count)-1,
 			"at %v: count %d after %d of %d", p, count, last, l.Count)
 		last = count
@@ -144,9 +141,8 @@ func TestHLog_Intervals(t *testing.T) {
 	files := written(t, "hlog", run, trials)
 	for _, trial := range trials {
 		text := string(files[trial.Trial.String()+".hlog"])
-		if want := fmt.Sprintf("#[StartTime: %.3f ", float64(trial.Steps[0].Load.Started.UnixMilli())/1000); !strings.Contains(text, want) {
-			t.Errorf("trial %s has no line %q", trial.Trial, want)
-		}
+		want := fmt.Sprintf("#[StartTime: %.3f ", float64(trial.Steps[0].Load.Started.UnixMilli())/1000)
+		testenv.Check(t, strings.Contains(text, want), "trial %s has no line %q", trial.Trial, want)
 		var lines [][]string
 		for line := range strings.Lines(text) {
 			if line[0] != '#' && line[0] != '"' {

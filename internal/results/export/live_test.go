@@ -94,32 +94,26 @@ func TestPrometheusReadsIt(t *testing.T) {
 		s.handle(rec)
 	}
 	all := parsed(t, &s)
-	if v, n := find(all, `contender=a"b\c x:v|outcome=5xx`); n != 1 || v != 3 {
-		t.Errorf("%v (%d of them), want 3 of a contender by its whole name", v, n)
-	}
+	v, n := find(all, `contender=a"b\c x:v|outcome=5xx`)
+	testenv.Check(t, n == 1 && v == 3, "%v (%d of them), want 3 of a contender by its whole name", v, n)
 
 	// Between steps there is no throughput, after a trial no contender; counters stay.
 	trial := underway()[1].Trial
 	s.handle(bench.Record{Trial: trial, Event: bench.StepEnded{Result: bench.StepResult{Thresholds: []bench.ThresholdResult{{}, {Passed: true}}}}})
 	all = parsed(t, &s)
-	if _, n := find(all, "locbench_throughput"); n != 0 {
-		t.Error("a throughput between two steps")
-	}
-	if v, _ := find(all, "locbench_thresholds_missed_total"); v != 1 {
-		t.Errorf("%v thresholds missed", v)
-	}
+	_, n = find(all, "locbench_throughput")
+	testenv.Check(t, n == 0, "a throughput between two steps")
+	v, _ = find(all, "locbench_thresholds_missed_total")
+	testenv.Check(t, v == 1, "%v thresholds missed", v)
 	s.handle(bench.Record{Trial: trial, Event: bench.TrialEnded{}})
 	s.handle(bench.Record{Event: bench.RunEnded{}})
 	all = parsed(t, &s)
-	if _, n := find(all, "round="); n != 0 {
-		t.Error("a trial that has ended is reported")
-	}
-	if v, n := find(all, "locbench_run_running"); v != 0 || n != 1 {
-		t.Error("the run has ended and is reported as running")
-	}
-	if v, _ := find(all, "outcome=succeeded"); v != 1500 {
-		t.Errorf("%v successes", v)
-	}
+	_, n = find(all, "round=")
+	testenv.Check(t, n == 0, "a trial that has ended is reported")
+	v, n = find(all, "locbench_run_running")
+	testenv.Check(t, v == 0 && n == 1, "the run has ended and is reported as running")
+	v, _ = find(all, "outcome=succeeded")
+	testenv.Check(t, v == 1500, "%v successes", v)
 }
 
 func TestServe(t *testing.T) {
@@ -224,12 +218,10 @@ func TestInterleaving(t *testing.T) {
 	check := func(contender string, throughput, startUp float64) {
 		t.Helper()
 		all := parsed(t, &s)
-		if v, n := find(all, "locbench_throughput", "contender="+contender); n != 1 || v != throughput {
-			t.Errorf("throughput of %s: %v (%d of them)", contender, v, n)
-		}
-		if v, n := find(all, "start_up_seconds", "contender="+contender); n != 1 || v != startUp {
-			t.Errorf("start-up of %s: %v (%d of them)", contender, v, n)
-		}
+		v, n := find(all, "locbench_throughput", "contender="+contender)
+		testenv.Check(t, n == 1 && v == throughput, "throughput of %s: %v (%d of them)", contender, v, n)
+		v, n = find(all, "start_up_seconds", "contender="+contender)
+		testenv.Check(t, n == 1 && v == startUp, "start-up of %s: %v (%d of them)", contender, v, n)
 	}
 	tell(&a, window(10))
 	tell(&b, window(20))
@@ -245,7 +237,6 @@ func TestInterleaving(t *testing.T) {
 		t.Errorf("%v successes of a", v)
 	}
 	tell(&b, bench.TrialEnded{})
-	if _, n := find(parsed(t, &s), "round="); n != 0 {
-		t.Error("a trial that has ended is reported")
-	}
+	_, n := find(parsed(t, &s), "round=")
+	testenv.Check(t, n == 0, "a trial that has ended is reported")
 }

@@ -93,7 +93,7 @@ func (s *schemas) of(t reflect.Type) schemaObject {
 		return schemaObject{"type": "string", "format": "date-time"}
 	case t == reflect.TypeFor[cpuset.Set]():
 		return schemaObject{"type": "string"}
-	case t == reflect.TypeFor[json.RawMessage]():
+	case t == reflect.TypeFor[json.RawMessage](), t == reflect.TypeFor[bench.NeedForm]():
 		return schemaObject{} // anything
 	case t == reflect.TypeFor[time.Duration]():
 		return schemaObject{"type": "integer"}
@@ -212,9 +212,8 @@ func TestResultsMatchTheSchemas(t *testing.T) {
 		t.Helper()
 		data, err := json.Marshal(v)
 		testenv.OK(t, err)
-		if err := check[name].Validate(instance(t, data)); err != nil {
-			t.Errorf("%s: %v", what, err)
-		}
+		err = check[name].Validate(instance(t, data))
+		testenv.Check(t, err == nil, "%s: %v", what, err)
 	}
 	var run bench.Run
 	var trial bench.TrialResult
@@ -248,9 +247,8 @@ func TestPublishedSchemasRead(t *testing.T) {
 			testenv.OK(t, err)
 			data, err := json.Marshal(v)
 			testenv.OK(t, err)
-			if err := compiled(t, text).Validate(instance(t, data)); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
+			err = compiled(t, text).Validate(instance(t, data))
+			testenv.Check(t, err == nil, "%s: %v", name, err)
 		})
 	}
 }
@@ -277,6 +275,9 @@ func fill(v reflect.Value) {
 	switch v.Type() {
 	case reflect.TypeFor[time.Time]():
 		v.Set(reflect.ValueOf(time.Unix(1_700_000_000, 123).UTC()))
+		return
+	case reflect.TypeFor[bench.NeedForm]():
+		v.Set(reflect.ValueOf(bench.FormFrom([]byte(`{"a":1}`))))
 		return
 	case reflect.TypeFor[json.RawMessage]():
 		v.SetBytes([]byte(`{"a":1}`))
@@ -334,7 +335,6 @@ func TestSchemasDescribeTheirKeys(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(s.defs)) {
 		testenv.Check(t, s.defs[name].(schemaObject)["description"] != "", "type %s has no description", name)
 	}
-	if s.docs["Load.Elapsed"] == "" || len(s.values["TrialState"]) != 5 {
-		t.Errorf("comments or constants are not read: %q, %q", s.docs["Load.Elapsed"], s.values["TrialState"])
-	}
+	testenv.Check(t, s.docs["Load.Elapsed"] != "" && len(s.values["TrialState"]) == 5,
+		"comments or constants are not read: %q, %q", s.docs["Load.Elapsed"], s.values["TrialState"])
 }

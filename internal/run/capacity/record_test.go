@@ -26,9 +26,8 @@ func TestOutcome(t *testing.T) {
 	data, err := json.Marshal(got)
 	testenv.OK(t, err)
 	var back Outcome
-	if err := json.Unmarshal(data, &back); err != nil || !reflect.DeepEqual(back, want) {
-		t.Errorf("%s came back as %+v, %v", data, back, err)
-	}
+	err = json.Unmarshal(data, &back)
+	testenv.Check(t, err == nil && reflect.DeepEqual(back, want), "%s came back as %+v, %v", data, back, err)
 }
 
 func TestConfirming(t *testing.T) {
@@ -41,13 +40,11 @@ func TestConfirming(t *testing.T) {
 		outcome(103, Confirm, false, 50, "slow"), outcome(103, Confirm, false, 60, "p99", "late"),
 		outcome(103, Confirm, true, 1),
 	}}
-	if o, ok := p.Confirming(); !ok || o.P99 != 7 {
-		t.Errorf("%+v %t", o, ok)
-	}
+	o, ok := p.Confirming()
+	testenv.Check(t, ok && o.P99 == 7, "%+v %t", o, ok)
 	testenv.Equal(t, p.Refusal(), "p99; late")
-	if _, ok := (Point{}).Confirming(); ok || (Point{}).Refusal() != "" {
-		t.Error("an empty point has a confirming probe or a refusal")
-	}
+	_, ok = (Point{}).Confirming()
+	testenv.Check(t, !ok && (Point{}).Refusal() == "", "an empty point has a confirming probe or a refusal")
 }
 
 func TestValid(t *testing.T) {

@@ -74,9 +74,8 @@ func search(t *testing.T, cfg Config, run func(Probe) Verdict) (Result, []attemp
 	}
 	r := s.Result()
 	s.Record(Verdict{Sustained: true})
-	if r.Probes != len(all) || s.Left() != 0 || s.Result() != r {
-		t.Errorf("%+v, then %+v; %d probes run, %d left", r, s.Result(), len(all), s.Left())
-	}
+	testenv.Check(t, r.Probes == len(all) && s.Left() == 0 && s.Result() == r,
+		"%+v, then %+v; %d probes run, %d left", r, s.Result(), len(all), s.Left())
 	return r, all
 }
 

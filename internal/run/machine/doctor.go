@@ -17,7 +17,6 @@ import (
 	"github.com/locbench/locbench/internal/contender/launch"
 	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/host/cgroup"
-	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/needs/kinds"
 	"github.com/locbench/locbench/internal/text/safe"
 )
@@ -40,23 +39,19 @@ type Warning struct {
 	Fix    string `json:"fix,omitempty"` // the next step, a command if there is one
 }
 
-// DoctorOptions are what Doctor checks in addition to the machine.
-type DoctorOptions struct {
-	Needs map[string]string // URLs of needs, by their kinds
-}
-
 // goTimeout is the time limit of the command go env.
 const goTimeout = 5 * time.Second
 
-// Doctor checks everything that a run may need. It starts and changes nothing; to see whether it is
-// allowed to, it makes a cgroup and removes it again.
-func Doctor(ctx context.Context, o DoctorOptions) []Warning {
-	return diagnose(ctx, o, cgroup.Tree{}, launch.ProbeGroups)
+// Doctor checks everything that a run may need, such as a need that runs at a URL ("": none). It
+// starts and changes nothing; to see whether it is allowed to, it makes a cgroup and removes it
+// again.
+func Doctor(ctx context.Context, url string) []Warning {
+	return diagnose(ctx, url, cgroup.Tree{}, launch.ProbeGroups)
 }
 
 // diagnose is Doctor with probe, which returns the limits that this user cannot set.
 func diagnose(
-	ctx context.Context, o DoctorOptions, groups cgroup.Tree, probe func() (missing []string, noSet, err error),
+	ctx context.Context, url string, groups cgroup.Tree, probe func() (missing []string, noSet, err error),
 ) []Warning {
 	m := Describe(ctx)
 	all, others := doctorDocker(ctx)
@@ -65,12 +60,7 @@ func diagnose(
 	all = append(all, doctorCPUs(m), doctorMemory(m, Available()), doctorLoad(m), doctorGovernor(m))
 	all = append(all, doctorState(m)...)
 	all = append(all, doctorFiles(openFiles()), doctorPorts(files{}.ports()))
-	for _, k := range kinds.All {
-		if k.Probe != nil {
-			all = append(all, doctorNeed(ctx, k, o.Needs[k.Name]))
-		}
-	}
-	return append(all, doctorGo(ctx, groups))
+	return append(all, doctorNeed(ctx, url), doctorGo(ctx, groups))
 }
 
 // check returns a line with the status OK or, if bad, Warn and a fix.
@@ -214,7 +204,8 @@ func doctorPorts(first, last int) Warning {
 		`sudo sysctl -w net.ipv4.ip_local_port_range="15000 65000"`)
 }
 
-func doctorNeed(ctx context.Context, k needs.Kind, url string) Warning {
+func doctorNeed(ctx context.Context, url string) Warning {
+	k := kinds.ByURL
 	if url == "" {
 		return Warning{k.Title, OK, k.Absent, k.Instead}
 	}

@@ -12,7 +12,7 @@ import (
 func TestDoctorOfARealMachine(t *testing.T) {
 	testenv.Docker(t)
 	seen := map[string]Warning{}
-	for _, f := range Doctor(t.Context(), DoctorOptions{}) {
+	for _, f := range Doctor(t.Context(), "") {
 		testenv.Check(t, f.Value != "" && (f.Status != Missing || f.Fix != ""), "%+v", f)
 		seen[f.Name] = f
 		t.Logf("%-15s %-8s %s | %s", f.Name, f.Status, f.Value, f.Fix)

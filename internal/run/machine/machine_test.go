@@ -17,7 +17,6 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/host/cgroup"
-	"github.com/locbench/locbench/internal/needs/kinds"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -137,7 +136,7 @@ func TestElasticsearchWarning(t *testing.T) {
 	} {
 		t.Run(tt.url, func(t *testing.T) {
 			response = tt.response
-			f := doctorNeed(t.Context(), kinds.All[0], tt.url)
+			f := doctorNeed(t.Context(), tt.url)
 			testenv.Check(t, f.Status == tt.want, "%q responding %q: %+v", tt.url, tt.response, f)
 		})
 	}
@@ -148,7 +147,7 @@ func TestElasticsearchWarningFollowsNoRedirect(t *testing.T) {
 	defer other.Close()
 	s := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusMovedPermanently))
 	defer s.Close()
-	f := doctorNeed(t.Context(), kinds.All[0], s.URL)
+	f := doctorNeed(t.Context(), s.URL)
 	testenv.Check(t, f.Status == Missing && strings.Contains(f.Value, other.URL), "%+v", f)
 }
 
@@ -213,7 +212,7 @@ func TestDoctor(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	seen := map[string]Warning{}
 	none := func() ([]string, error, error) { return nil, nil, nil }
-	for _, f := range diagnose(t.Context(), DoctorOptions{}, cgroup.Tree{Root: t.TempDir()}, none) {
+	for _, f := range diagnose(t.Context(), "", cgroup.Tree{Root: t.TempDir()}, none) {
 		testenv.Check(t, f.Value != "" && (f.Status != Missing || f.Fix != ""), "%+v", f)
 		seen[f.Name] = f
 		t.Logf("%-15s %-8s %s | %s", f.Name, f.Status, f.Value, f.Fix)

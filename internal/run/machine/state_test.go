@@ -10,16 +10,10 @@ import (
 
 func TestLoadWarnings(t *testing.T) {
 	idle := bench.Machine{CPUs: 8, Load1: "1.99", Governor: "performance", SwapUsed: new(int64(1 << 20)), Turbo: "on", SMT: "on", Virtual: "kvm"}
-	if got := LoadWarnings(idle); len(got) != 0 {
-		t.Errorf("idle machine: %q", got)
-	}
-	if got := LoadWarnings(bench.Machine{CPUs: 8}); len(got) != 0 {
-		t.Errorf("unknown state: %q", got)
-	}
+	testenv.Equal(t, len(LoadWarnings(idle)), 0, "idle machine")
+	testenv.Equal(t, len(LoadWarnings(bench.Machine{CPUs: 8})), 0, "unknown state")
 	for _, load := range []string{"NaN", "Inf", "x", ""} {
-		if got := LoadWarnings(bench.Machine{CPUs: 1, Load1: load}); len(got) != 0 {
-			t.Errorf("load %s: %q", load, got)
-		}
+		testenv.Equal(t, len(LoadWarnings(bench.Machine{CPUs: 1, Load1: load})), 0, "load", load)
 	}
 	busy := bench.Machine{CPUs: 8, Load1: "2.01", Governor: "powersave", SwapUsed: new(int64(3 << 30)), OtherContainers: Names([]string{"db", "\x1b[31mred"})}
 	want := []string{"load 2.01 on 8 CPUs before the run", "CPU governor powersave", "3.0 GiB of swap in use", "other containers (2: db, ␛[31mred)"}

@@ -3,19 +3,26 @@ package profile
 import (
 	"bytes"
 	"cmp"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
+	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"text/template"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/results/event"
+	"github.com/locbench/locbench/internal/run/profile/targets"
+	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/text/jsonpath"
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/strictyaml"
@@ -23,6 +30,7 @@ import (
 )
 
 const (
+	standardOutput   = "-"
 	maxInput         = 1000 // bytes of an input for a draft
 	draftName        = "my-api"
 	schemaFile       = "profile.schema.json" // next to the profile
@@ -44,7 +52,107 @@ type Draft struct {
 	Targets     string // vegeta's target file, in place of Get, Post and Login
 }
 
+// New writes a profile for the user's API to the new file, and its schema next to it; "-" is
+// standard output, and "" a file in the working folder. Without a request in d it sends GET /.
+func New(env console.Env, file string, d Draft) error {
+	file = cmp.Or(file, draftName+".yaml")
+	if err := free(file); err != nil {
+		return console.WithCode(console.ExitUsage, err)
+	}
+	if d.Get == "" && d.Post == "" && d.Targets == "" {
+		d.Get = draftGet
+	}
+	return write(env, file, d)
+}
+
+// free returns an error for a file that exists, or whose name is not that of a profile.
+func free(file string) error {
+	if file == standardOutput {
+		return nil
+	}
+	if err := checkInput(file); err != nil {
+		return err
+	}
+	if ext := filepath.Ext(file); ext != ".yaml" && ext != ".yml" {
+		return fmt.Errorf("%s: write a name that ends with .yaml, or - for standard output", file)
+	}
+	if _, err := os.Lstat(file); err == nil {
+		return exists(file)
+	}
+	return nil
+}
+
+func exists(file string) error { return fmt.Errorf("%s already exists: choose another name", file) }
+
+func write(env console.Env, file string, d Draft) error {
+	name := file
+	if file == standardOutput {
+		name = draftName + ".yaml"
+	}
+	text, next, err := d.text(name)
+	if err != nil {
+		return console.WithCode(console.ExitUsage, err)
+	}
+	if file == standardOutput {
+		_, err := env.Stdout.Write(text)
+		return err
+	}
+	took, err := comparisonTime(text)
+	if err != nil {
+		return err
+	}
+	if err := safe.CreateFile(file, text); errors.Is(err, fs.ErrExist) {
+		return console.WithCode(console.ExitUsage, exists(file))
+	} else if err != nil {
+		return fmt.Errorf("write profile %s: %w", file, err)
+	}
+	fmt.Fprintln(env.Stdout, file)
+	if err := Schema.Leave(filepath.Dir(file), schemaFile); err != nil {
+		env.Warn(err)
+	}
+	fmt.Fprintln(env.Stderr, "Comments explain each key; "+schemaFile+" is for editors.")
+	fmt.Fprintln(env.Stderr, took+" Next:")
+	for i, command := range next {
+		fmt.Fprintf(env.Stderr, "  %d. %s\n", i+1, command)
+	}
+	return nil
+}
+
 var endsPattern = regexp.MustCompile(`^(-?\d{1,18})\.\.(-?\d{1,18})$`)
+
+//go:embed draft.yaml.tmpl
+var draftTemplate string
+
+// draftForm is a profile whose keys and values are written by the YAML encoder.
+var draftForm = template.Must(template.New("draft").Funcs(template.FuncMap{
+	"pair": func(key string, value any) (string, error) {
+		text, err := strictyaml.Encode(map[string]any{key: value})
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", key, err)
+		}
+		return string(text), nil
+	},
+}).Parse(draftTemplate))
+
+// draftText is what the form of a draft is filled in with.
+type draftText struct {
+	Schema, Title             string
+	Get, Post, Login, Targets string
+	Variables                 []string // all with the values in Range
+	Range, Body               strictyaml.JSON
+	Token                     loginToken
+	Statuses                  string // expected of Post
+	WarmUp, Connections       int
+	Steps                     []int
+	Next                      []string // commands
+}
+
+// loginToken is where the response to a login has the token, and how requests carry it.
+type loginToken struct {
+	Save     any // a path in JSON, or a map with another source
+	Header   strictyaml.Inline
+	Statuses string // expected of the login
+}
 
 // text returns the draft as a valid profile with comments, and the commands at its end, which name file.
 func (d Draft) text(file string) (text []byte, next []string, err error) {
@@ -53,31 +161,131 @@ func (d Draft) text(file string) (text []byte, next []string, err error) {
 			return nil, nil, err
 		}
 	}
+	t := draftText{
+		Schema: strictyaml.Named(schemaFile), Title: nameOf(file),
+		Statuses: strings.ReplaceAll(fmt.Sprint(usualStatuses(http.MethodPost)), " ", ", "),
+	}
+	base := draftBase
 	if d.Targets != "" {
-		return d.ofTargets(file)
+		base, err = d.ofTargets(file, &t)
+	} else {
+		err = d.ofRequests(&t)
 	}
-	get, ids := cut(d.Get)
-	post, body := cut(d.Post)
-	login, where := cut(d.Login)
-	if get == "" && post == "" {
-		return nil, nil, errors.New("no request: write a path to GET or to POST")
+	if err == nil {
+		err = t.steps(d.Connections)
 	}
-	var t draftText
-	t.head(nameOf(file))
-	t.variables(ids, []string{get, post, login, body}, login != "")
-	var token loginToken
-	if login != "" {
-		token = t.token(where)
-		t.setup(login, token)
+	if err != nil {
+		return nil, nil, err
 	}
-	t.requests(get, post, body, token)
-	t.steps(d.Connections)
-	next = nextCommands(file, draftBase, login != "")
-	t.next(next)
-	if t.err != nil {
-		return nil, nil, t.err
+	t.Next = nextCommands(file, base, t.Login != "")
+	var out bytes.Buffer
+	if err := draftForm.Execute(&out, t); err != nil {
+		return nil, nil, err
 	}
-	return t.Bytes(), next, t.check(file, body)
+	return out.Bytes(), t.Next, t.check(file, out.Bytes())
+}
+
+// ofTargets fills in the target file, as seen from the folder of the profile if there is such a path,
+// and returns the service that the file names.
+func (d Draft) ofTargets(file string, t *draftText) (base string, err error) {
+	if d.Get+d.Post+d.Login != "" {
+		return "", errors.New("--targets has the requests: leave out --get, --post and --login")
+	}
+	if _, err := parse(file, []byte("steps: [1]\n"), instead{targets: d.Targets}); err != nil {
+		return "", err
+	}
+	list, err := targets.Read(d.Targets, d.Targets)
+	t.Targets = d.Targets
+	if whole, err := filepath.Abs(d.Targets); err == nil {
+		t.Targets = whole
+	}
+	if dir, err := filepath.Abs(filepath.Dir(file)); err == nil {
+		if short, err := filepath.Rel(dir, t.Targets); err == nil {
+			t.Targets = filepath.ToSlash(short)
+		}
+	}
+	return cmp.Or(list.Base, draftBase), err
+}
+
+// ofRequests fills in the requests, the variables in them, and the login.
+func (d Draft) ofRequests(t *draftText) error {
+	var ids, body, where string
+	t.Get, ids = cut(d.Get)
+	t.Post, body = cut(d.Post)
+	t.Login, where = cut(d.Login)
+	if t.Get == "" && t.Post == "" {
+		return errors.New("no request: write a path to GET or to POST")
+	}
+	if t.Body = strictyaml.JSON(body); body != "" {
+		if err := json.Unmarshal([]byte(body), new(any)); err != nil {
+			return fmt.Errorf("%.200q is not JSON (%w): %s", body, err, draftBodyHint)
+		}
+	}
+	if t.Login != "" {
+		if err := t.token(where); err != nil {
+			return err
+		}
+	}
+	for _, p := range bench.Parts(t.Get + " " + t.Post + " " + t.Login + " " + body) {
+		name, _ := values.Column(p.Name)
+		if name != "" && !slices.Contains(t.Variables, name) && (t.Login == "" || name != draftToken) {
+			t.Variables = append(t.Variables, name)
+		}
+	}
+	if len(t.Variables) == 0 {
+		if ids != "" {
+			return fmt.Errorf("%q is not used: the path has no {item}; leave it out, or write a path such as /items/{item} %s", ids, draftIDs)
+		}
+		return nil
+	}
+	m := endsPattern.FindStringSubmatch(cmp.Or(ids, draftIDs))
+	if m == nil {
+		return fmt.Errorf("%q is not a range of ids: write FROM..TO, such as %s", ids, draftIDs)
+	}
+	from, err1 := strconv.ParseInt(m[1], 10, 64)
+	to, err2 := strconv.ParseInt(m[2], 10, 64)
+	if err := errors.Join(err1, err2); err != nil || from > to {
+		return fmt.Errorf("%q is an empty range: write FROM..TO, such as %s", ids, draftIDs)
+	}
+	t.Range = strictyaml.JSON(fmt.Sprintf("{from: %d, to: %d}", from, to))
+	return nil
+}
+
+// token fills in the token at "data.token", "cookie:NAME" or "header:NAME".
+func (t *draftText) token(where string) error {
+	place := "{" + draftToken + "}"
+	header := func(name, text string) strictyaml.Inline { return strictyaml.Inline{V: map[string]string{name: text}} }
+	source, name, ok := strings.Cut(where, ":")
+	if !ok && !strings.Contains(where, " ") {
+		t.Token = loginToken{cmp.Or(where, draftToken), header("Authorization", "Bearer "+place), "[200, 201]"}
+		return nil
+	}
+	t.Token.Save = strictyaml.Inline{V: map[string]string{source: name}}
+	switch from := bench.Source(source); {
+	case name == "" || strings.ContainsAny(name, " :"):
+	case from == bench.FromCookie:
+		t.Token.Header, t.Token.Statuses = header("Cookie", name+"="+place), "[200, 201, 204, 302, 303]"
+		return nil
+	case from == bench.FromHeader:
+		t.Token.Header, t.Token.Statuses = header(name, place), "[200, 201, 204]"
+		return nil
+	}
+	return fmt.Errorf("%q is not the place of a token in a response: write a path in its JSON such as data.token, cookie:NAME or header:NAME",
+		where)
+}
+
+func (t *draftText) steps(most string) error {
+	n, err := strconv.Atoi(cmp.Or(most, draftConnections))
+	if err != nil || n < 1 || n > bench.MaxConnections {
+		return fmt.Errorf("%q is not a number of connections: write from 1 to %d", most, bench.MaxConnections)
+	}
+	t.Connections, t.WarmUp = n, min(n, draftWarmUp)
+	for _, part := range []int{16, 4, 1} { // of the most connections
+		if c := n / part; c > 0 {
+			t.Steps = append(t.Steps, c)
+		}
+	}
+	return nil
 }
 
 // cut splits text at its first blank.
@@ -95,208 +303,6 @@ func checkInput(text string) error {
 		return fmt.Errorf("%.200q has control or invisible characters: write one line without them", text)
 	}
 	return nil
-}
-
-// draftText is the text of a draft so far, and the first error.
-type draftText struct {
-	bytes.Buffer
-	err error
-}
-
-func (t *draftText) fail(format string, args ...any) {
-	if t.err == nil {
-		t.err = fmt.Errorf(format, args...)
-	}
-}
-
-// line writes one or more lines.
-func (t *draftText) line(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
-
-// pair writes a key with a value that the user typed, quoted by the YAML encoder.
-func (t *draftText) pair(before, key string, value any) {
-	text, err := strictyaml.Encode(map[string]any{key: value})
-	if err != nil {
-		t.fail("%s: %w", key, err)
-	}
-	t.WriteString(before)
-	t.Write(text)
-}
-
-func (t *draftText) head(name string) {
-	t.WriteString(strictyaml.Named(schemaFile))
-	t.line(`# Benchmark of your API, created by 'locbench profiles new'. All keys: profiles/locations.yaml in
-# locbench's sources.
-
-# Name in tables and reports.`)
-	t.pair("", "title", name)
-	t.line(`
-# Contenders to run, unless named on the command line (or --target URL).
-# contenders: [my-service]
-
-# Two contenders or more are interleaved where memory allows it: 8 rounds, and small differences show. For a first
-# look use --rounds 1; one after the other: interleave: off.
-# rounds: 8
-# interleave: auto
-
-# Limits for contenders that locbench starts. Missing keys: no limit.
-# limits: {cpus: 1.5, memory: 512MiB}
-
-# What they need, started in a container and restored for each trial; {{.Needs.db.URL}} in their service.yaml.
-# needs: {db: {image: "postgres:17", environment: {POSTGRES_PASSWORD: "${PGPASSWORD}"}, seed: [schema.sql]}}`)
-}
-
-// variables writes the variables in texts, all with the same values, except the token of a login.
-func (t *draftText) variables(ids string, texts []string, login bool) {
-	var names []string
-	for _, text := range texts {
-		for _, p := range bench.Parts(text) {
-			name, _ := values.Column(p.Name)
-			if name != "" && !slices.Contains(names, name) && (!login || name != draftToken) {
-				names = append(names, name)
-			}
-		}
-	}
-	if len(names) == 0 {
-		if ids != "" {
-			t.fail("%q is not used: the path has no {item}; leave it out, or write a path such as /items/{item} %s",
-				ids, draftIDs)
-		}
-		return
-	}
-	m := endsPattern.FindStringSubmatch(cmp.Or(ids, draftIDs))
-	if m == nil {
-		t.fail("%q is not a range of ids: write FROM..TO, such as %s", ids, draftIDs)
-		return
-	}
-	from, err1 := strconv.ParseInt(m[1], 10, 64)
-	to, err2 := strconv.ParseInt(m[2], 10, 64)
-	if err := errors.Join(err1, err2); err != nil || from > to {
-		t.fail("%q is an empty range: write FROM..TO, such as %s", ids, draftIDs)
-	}
-	t.line(`
-# Values of {%s}, a new one per request. Other kinds: {list: [lamp, chair]}, the column of a file
-# ({file: ids.csv, column: id}), uuid, now, sequence. "draw: zipf" draws some values far more often.
-variables:`, names[0])
-	for _, name := range names {
-		t.pair("  ", name, strictyaml.JSON(fmt.Sprintf("{from: %d, to: %d}", from, to)))
-	}
-}
-
-// loginToken is where the response to a login has the token, and how requests carry it.
-type loginToken struct {
-	save         any // a path in JSON, or a map with another source
-	header, text string
-	statuses     string // expected of the login
-}
-
-// token reads "data.token", "cookie:NAME" or "header:NAME".
-func (t *draftText) token(where string) loginToken {
-	place := "{" + draftToken + "}"
-	token := loginToken{cmp.Or(where, draftToken), "Authorization", "Bearer " + place, "[200, 201]"}
-	source, name, ok := strings.Cut(where, ":")
-	if !ok && !strings.Contains(where, " ") {
-		return token
-	}
-	switch from := bench.Source(source); {
-	case name == "" || strings.ContainsAny(name, " :"):
-	case from == bench.FromCookie:
-		token = loginToken{header: "Cookie", text: name + "=" + place, statuses: "[200, 201, 204, 302, 303]"}
-	case from == bench.FromHeader:
-		token = loginToken{header: name, text: place, statuses: "[200, 201, 204]"}
-	}
-	if token.save != nil {
-		t.fail("%q is not the place of a token in a response: write a path in its JSON such as data.token, cookie:NAME or header:NAME",
-			where)
-	}
-	token.save = strictyaml.Inline{V: map[string]string{source: name}}
-	return token
-}
-
-func (t *draftText) setup(path string, token loginToken) {
-	t.line(`
-# Sent once per start of the service, before the load. ${PASSWORD} is an environment variable, masked in all output.
-# "save" takes the token from the response: a path in its JSON, {header: NAME} or {cookie: NAME}. In place of "json",
-# "form: {user: me, password: …}" sends a form.
-setup:`)
-	t.pair("  - ", "post", path)
-	t.line(`    json: {user: me, password: "${PASSWORD}"}
-    expect: {status: %s}
-    save:`, token.statuses)
-	t.pair("      ", draftToken, token.save)
-}
-
-func (t *draftText) requests(get, post, body string, token loginToken) {
-	t.line(`
-# The mix; shares add up to 100%%. A response with another status than "expect" is an error.
-# More methods: head, put, patch, delete, options.
-requests:`)
-	share, other := "100%", "100%"
-	if get != "" && post != "" {
-		share, other = "90%", "10%"
-	}
-	header := func() {
-		if token.header != "" {
-			t.pair("    ", "header", strictyaml.Inline{V: map[string]string{token.header: token.text}})
-		}
-	}
-	if get != "" {
-		t.pair("  - ", "get", get)
-		t.line("    share: %s", share)
-		header()
-		t.line("    expect: {status: 200}")
-	}
-	if post == "" {
-		return
-	}
-	t.pair("  - ", "post", post)
-	t.line("    share: %s", other)
-	header()
-	if body != "" {
-		if err := json.Unmarshal([]byte(body), new(any)); err != nil {
-			t.fail("%.200q is not JSON (%w): %s", body, err, draftBodyHint)
-			return
-		}
-		t.pair("    ", "json", strictyaml.JSON(body))
-	}
-	t.line("    expect: {status: %s}", strings.ReplaceAll(fmt.Sprint(usualStatuses(http.MethodPost)), " ", ", "))
-}
-
-func (t *draftText) steps(most string) {
-	n, err := strconv.Atoi(cmp.Or(most, draftConnections))
-	if err != nil || n < 1 || n > bench.MaxConnections {
-		t.fail("%q is not a number of connections: write from 1 to %d", most, bench.MaxConnections)
-		return
-	}
-	t.line(`
-# Request timeout; later responses are errors.
-timeout: 10s
-
-# Steps with more errors are excluded from comparison.
-max_errors: 1%%
-
-# Connections; each sends its next request when it has a response. Warm-ups are shown, not measured; this one
-# lasts while compilers of a runtime are at work, at most a minute. The last step has one rate for all contenders, which
-# each sustains: half of the highest throughput of the slowest one.
-step_duration: 2s
-steps:
-  - %d warm-up for 3s or longer`, min(n, draftWarmUp))
-	for _, part := range []int{16, 4, 1} { // of the most connections
-		if c := n / part; c > 0 {
-			t.line("  - %d", c)
-		}
-	}
-	t.line("  - {rate: 50%% of lowest peak, connections: %d}", n)
-	t.line(`
-# Conditions for each measured step; "locbench run" exits with code 4 if one is missed.
-# thresholds:
-#   - p99<50ms,errors<0.1%%`)
-}
-
-func (t *draftText) next(commands []string) {
-	t.line("\n# Next:")
-	for _, command := range commands {
-		t.line("#   %s", command)
-	}
 }
 
 // nextCommands returns the commands to continue with once file is written, for the service at base.
@@ -324,24 +330,10 @@ func comparisonTime(text []byte) (string, error) {
 	return fmt.Sprintf("Two versions take about %s%s: %s.", units.Approx(event.Total(p)), event.WithoutBuilds, units.Plural(p.Rounds, "interleaved round")), nil
 }
 
-// check parses the draft and compares its body with the input, which YAML may read otherwise.
-func (t *draftText) check(file, body string) error {
-	p, err := t.parse(file)
-	if err != nil || body == "" {
-		return err
-	}
-	sent := p.Requests[len(p.Requests)-1].Body
-	typed, _ := jsonpath.Decode([]byte(body))
-	if read, err := jsonpath.Decode([]byte(sent)); err != nil || !reflect.DeepEqual(typed, read) {
-		return fmt.Errorf("%.200q would be sent as %.200q: rewrite it, or put it into a file later, "+
-			"with `file: order.json` in the profile", body, sent)
-	}
-	return nil
-}
-
-// parse parses the draft. The user does not see the lines: the error has each mistake once.
-func (t *draftText) parse(file string) (bench.Profile, error) {
-	p, err := Parse(file, t.Bytes())
+// check parses the draft and compares its body with the input, which YAML may read otherwise. The
+// user does not see the lines: the error has each mistake once.
+func (t *draftText) check(file string, text []byte) error {
+	p, err := Parse(file, text)
 	if all, ok := errors.AsType[strictyaml.Mistakes](err); ok {
 		var texts []string
 		for _, m := range all {
@@ -352,5 +344,14 @@ func (t *draftText) parse(file string) (bench.Profile, error) {
 		}
 		err = errors.New(strings.Join(texts, "\n"))
 	}
-	return p, err
+	if err != nil || t.Body == "" {
+		return err
+	}
+	sent := p.Requests[len(p.Requests)-1].Body
+	typed, _ := jsonpath.Decode([]byte(t.Body))
+	if read, err := jsonpath.Decode([]byte(sent)); err != nil || !reflect.DeepEqual(typed, read) {
+		return fmt.Errorf("%.200q would be sent as %.200q: rewrite it, or put it into a file later, "+
+			"with `file: order.json` in the profile", string(t.Body), sent)
+	}
+	return nil
 }

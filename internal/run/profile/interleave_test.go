@@ -74,14 +74,3 @@ func TestInterleaveBounds(t *testing.T) {
 			"%q: %v", text, err)
 	}
 }
-
-// A plan from elsewhere has the same bounds as a file.
-func TestInterleaveOfAPlanIsBounded(t *testing.T) {
-	wrong := interleaveValue().wrong
-	for d, ok := range map[time.Duration]bool{
-		0: true, bench.InterleaveAuto: true, minSlice: true, maxSlice: true, minSlice - 1: false, maxSlice + 1: false, -2: false,
-	} {
-		hint := wrong(&bench.Profile{Interleave: d}, false)
-		testenv.Check(t, (hint == "") == ok, "%v: %q", d, hint)
-	}
-}

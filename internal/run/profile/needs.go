@@ -38,7 +38,7 @@ func WithManifests(p bench.Profile, file string, service func(bench.Selection) (
 			manifests[i].File = filepath.ToSlash(short)
 		}
 	}
-	all, err := kinds.Join(kinds.Defined{File: cmp.Or(file, "the profile"), Needs: p.Needs}, manifests)
+	all, err := kinds.Join(p.Needs, cmp.Or(file, "the profile"), manifests)
 	if err != nil {
 		return p, err
 	}
@@ -65,25 +65,22 @@ func Without(p bench.Profile) bench.Profile {
 	return p
 }
 
-// needOptions returns the options of all kinds of needs.
+// needOptions returns the options of needs.
 func needOptions() (all []Option) {
-	for _, k := range kinds.All {
-		for _, o := range k.Options {
-			all = append(all, needOption(k, o))
-		}
+	for _, o := range kinds.ByURL.Options {
+		all = append(all, needOption(kinds.ByURL.Kind, o))
 	}
 	return all
 }
 
-// needOption returns an option of the need of one kind. It adds the need to a profile that has
-// none.
-func needOption(k needs.Kind, of needs.Option) Option {
+// needOption returns an option of the need of a kind. It adds the need to a profile that has none.
+func needOption(kind string, of needs.Option) Option {
 	o := Option{
-		Name: of.Name, Key: "needs." + k.Name + "." + of.Key, Type: of.Type, Usage: of.Usage, Default: of.Default,
-		Values: of.Values, With: of.With, Folder: of.Folder, Need: k.Name, Label: of.Label, Help: of.Help,
+		Name: of.Name, Key: "needs." + kind + "." + of.Key, Type: of.Type, Usage: of.Usage, Default: of.Default,
+		Values: of.Values, With: of.With, Folder: of.Folder, Need: kind, Label: of.Label, Help: of.Help,
 	}
 	at := func(p *bench.Profile) int {
-		return slices.IndexFunc(p.Needs, func(n bench.NeedSpec) bool { return n.Kind == k.Name })
+		return slices.IndexFunc(p.Needs, func(n bench.NeedSpec) bool { return n.Kind == kind })
 	}
 	o.get = func(p *bench.Profile) string {
 		if i := at(p); i >= 0 && of.Get != nil {
@@ -99,7 +96,7 @@ func needOption(k needs.Kind, of needs.Option) Option {
 		i := at(c.p)
 		if i < 0 {
 			i = len(c.p.Needs)
-			c.p.Needs = append(c.p.Needs, bench.NeedSpec{Name: k.Name, Kind: k.Name, From: bench.NeedNone})
+			c.p.Needs = append(c.p.Needs, bench.NeedSpec{Name: kind, Kind: kind, From: bench.NeedNone})
 		}
 		n := &c.p.Needs[i]
 		before := kinds.Provided(c.p.Needs).Suites

@@ -1,7 +1,6 @@
 package profile_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,17 +27,13 @@ type anyName struct {
 func withAnyName(t *testing.T) {
 	all := kinds.All
 	t.Cleanup(func() { kinds.All = all })
-	of := func(n bench.NeedSpec) (f anyName) {
-		testenv.OK(t, json.Unmarshal(n.Of, &f))
-		return f
-	}
-	kinds.All = append(slices.DeleteFunc(slices.Clone(all), func(k needs.Kind) bool { return k.Any }), needs.Kind{
-		Name: "container", Any: true,
+	of := func(n bench.NeedSpec) anyName { return testenv.Must(bench.ReadForm[anyName](n.Of))(t) }
+	kinds.All = append(slices.DeleteFunc(slices.Clone(all), func(k needs.Kind) bool { return k.Name == "container" }), needs.Kind{
+		Name: "container",
 		Read: func(v strictyaml.Value) bench.NeedSpec {
 			var f anyName
 			v.Decode(&f)
-			raw, _ := json.Marshal(f)
-			return bench.NeedSpec{From: bench.NeedContainer, Of: raw}
+			return bench.NeedSpec{From: bench.NeedContainer, Of: bench.FormOf(f)}
 		},
 		Traits: func(n bench.NeedSpec) needs.Traits {
 			f := of(n)

@@ -7,14 +7,11 @@
 package profile
 
 import (
-	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -50,8 +47,7 @@ func LoadWith(name string, bundled fs.FS, targets string, allowed ...string) (be
 	if Bundled(name, bundled) {
 		name, with.alone = "profiles/"+name+".yaml", true
 	}
-	p, _, err := parse(name, data, with)
-	return p, err
+	return parse(name, data, with)
 }
 
 // Text returns the text of a profile that Load reads.
@@ -131,37 +127,5 @@ func names(bundled fs.FS) []string {
 // Parse reads a profile. Mistakes carry the name file; without its folder and extension it is also
 // the profile's name, unless data has one. The error is a strictyaml.Mistakes.
 func Parse(file string, data []byte, allowed ...string) (bench.Profile, error) {
-	p, _, err := parse(file, data, instead{allowed: allowed})
-	return p, err
-}
-
-// parse also returns the requests as the files have them. The error is a strictyaml.Mistakes, or
-// that of opening the target file.
-func parse(name string, data []byte, with instead) (bench.Profile, requestList, error) {
-	var other requestList
-	if with.targets != "" {
-		if err := other.read(with.targets, with.targets, with.allowed); err != nil {
-			return bench.Profile{}, other, fmt.Errorf("read target file: %w", err)
-		}
-	}
-	f := defaults()
-	f.Name = nameOf(name)
-	var p bench.Profile
-	err := strictyaml.DecodeFrom(name, data, &f, with.allowed, func(v strictyaml.Value) {
-		f.derive(v, f.replace(with, other, v.Has))
-		p = f.profile()
-		f.report(&p, v)
-	})
-	if err := allMistakes(err, f.Requests.wrong.Err()); err != nil {
-		return bench.Profile{}, other, err
-	}
-	return p, f.Requests, nil
-}
-
-// nameOf makes a profile's name from a file's; it becomes part of the name of the results folder.
-func nameOf(file string) string {
-	base := path.Base(filepath.ToSlash(file))
-	base = strings.ToLower(strings.TrimSuffix(base, path.Ext(base)))
-	base = strings.Trim(notInName.ReplaceAllString(base, "-"), "-._")
-	return cmp.Or(base[:min(len(base), maxName)], "profile")
+	return parse(file, data, instead{allowed: allowed})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -25,30 +26,38 @@ const (
 		"with `x5` to repeat, `warm-up`, `for 30s`, `or longer`; or a map {connections: 64, duration: 30s} or {rate: 5000}"
 )
 
+const durationHint = "write from 100ms to 24h"
+
 const longerHint = "write `8 warm-up for 5s or longer`, or leave it out"
 
-// steps are a list in YAML; each item is a short text as in stepHint, or a map.
-type steps struct {
-	all   []bench.Step
-	items []int // the index of each step's item in the list
-}
-
+// step is an item of the list: a short text as in stepHint, or a map. It may be several steps.
 type step struct {
-	Name        string          `yaml:"name" strict:"min=1,max=100"`
-	Connections connections     `yaml:"connections"`
-	Request     string          `yaml:"request" strict:"min=1,max=100"`
-	Repeat      int             `yaml:"repeat" strict:"min=1,max=1000"`
-	WarmUp      bool            `yaml:"warm_up"`
-	OrLonger    bool            `yaml:"or_longer"`
-	Duration    time.Duration   `yaml:"duration"`
-	MaxRequests int64           `yaml:"max_requests" strict:"min=1"`
-	Keep        int             `yaml:"keep_requests" strict:"min=1,max=10000"`
-	Rate        rate            `yaml:"rate"`
-	Arrivals    *bench.Arrivals `yaml:"arrivals"`
+	bench.Step
+	stepKeys
 }
 
-// ValidateStrict requires connections, a rate or arrivals.
-func (s *step) ValidateStrict(v strictyaml.Value) {
+type stepKeys struct {
+	Connections connections `yaml:"connections"`
+	Repeat      int         `yaml:"repeat" strict:"min=1,max=1000"`
+	OrLonger    bool        `yaml:"or_longer"`
+	Rate        rate        `yaml:"rate"`
+}
+
+// UnmarshalStrict reads a short text, or a map with connections, a rate or arrivals.
+func (s *step) UnmarshalStrict(v strictyaml.Value) {
+	switch v.Kind() {
+	case strictyaml.Scalar:
+		text, _ := v.Text()
+		var hint string
+		if *s, hint = parseStep(text); hint != "" {
+			v.Wrong(hint)
+		}
+		return
+	case strictyaml.List:
+		v.Wrong(stepHint)
+		return
+	}
+	v.Struct(&s.Step, &s.stepKeys)
 	if s.OrLonger && !s.WarmUp {
 		v.At("or_longer").Mistake("only a warm-up can last longer", longerHint)
 	}
@@ -58,7 +67,7 @@ func (s *step) ValidateStrict(v strictyaml.Value) {
 		v.At("arrivals").Mistake("both `rate` and `arrivals` given", "keep one of the two")
 	case !open && !v.Has("connections"):
 		v.At("connections").Wrong("write a number, such as `connections: 64`; or a `rate`, or `arrivals`")
-	case open && (len(s.Connections.counts) > 1 || s.Connections.from > 0):
+	case open && (len(s.stepKeys.Connections.counts) > 1 || s.stepKeys.Connections.from > 0):
 		v.At("connections").Mistake("with `rate` or `arrivals`, `connections` is a maximum",
 			"write one number, or leave it out")
 	}
@@ -114,65 +123,24 @@ func (c *connections) UnmarshalStrict(v strictyaml.Value) {
 	}
 }
 
-// UnmarshalStrict reads the list. A step without a duration gets 0; fill sets the default.
-func (s *steps) UnmarshalStrict(v strictyaml.Value) {
-	if v.Kind() != strictyaml.List {
-		v.Wrong("write a list, such as `[1x5 warm-up, 2..64 doubling]`")
-		return
+// steps returns the steps of an item. Without a duration each takes length, or for arrivals their
+// time plus arrivalsRest.
+func (s step) steps(length time.Duration) (out []bench.Step) {
+	s.UntilWarm = s.WarmUp && (s.OrLonger || s.Duration == 0)
+	if s.Arrivals != nil {
+		length = min(s.Arrivals.Over+arrivalsRest, maxDuration)
 	}
-	for i, item := range v.Items() {
-		var one step
-		switch {
-		case item.Kind() == strictyaml.Map:
-			item.Decode(&one)
-		case item.Kind() == strictyaml.Scalar:
-			text, _ := item.Text()
-			var hint string
-			if one, hint = parseStep(text); hint != "" {
-				item.Wrong(hint)
-			}
-		default:
-			item.Wrong(stepHint)
-		}
-		if item.Failed() {
-			continue
-		}
-		for _, add := range one.steps() {
-			s.all, s.items = append(s.all, add), append(s.items, i)
-		}
-		if len(s.all) > maxSteps {
-			return // rules.steps reports it
-		}
-	}
-}
-
-// fill sets missing durations: to d, or for arrivals to their time plus arrivalsRest.
-func (s *steps) fill(d time.Duration) {
-	for i, step := range s.all {
-		usual := d
-		if step.Arrivals != nil {
-			usual = min(step.Arrivals.Over+arrivalsRest, maxDuration)
-		}
-		s.all[i].Duration = cmp.Or(step.Duration, usual)
-	}
-}
-
-func (s step) steps() []bench.Step {
-	var out []bench.Step
-	add := func(b bench.Step) {
-		b.WarmUp, b.Duration, b.MaxRequests = s.WarmUp, s.Duration, s.MaxRequests
-		b.Request, b.KeepRequests = s.Request, s.Keep
-		b.UntilWarm = s.WarmUp && (s.OrLonger || s.Duration == 0)
-		b.Name = cmp.Or(s.Name, b.DefaultName())
-		out = append(out, b)
-	}
+	s.Duration = cmp.Or(s.Duration, length)
+	counts := s.stepKeys.Connections.counts
+	open := s.open()
 	for range max(1, s.Repeat) {
-		if open, ok := s.open(); ok {
-			add(open)
+		if open.Open() {
+			out = append(out, named(open))
 			continue
 		}
-		for _, n := range s.Connections.counts {
-			add(bench.Step{Connections: n, RampFrom: s.Connections.from})
+		for _, n := range counts {
+			s.Step.Connections, s.RampFrom = n, s.stepKeys.Connections.from
+			out = append(out, named(s.Step))
 		}
 		if len(out) > maxSteps {
 			return out
@@ -181,13 +149,30 @@ func (s step) steps() []bench.Step {
 	return out
 }
 
+// open returns the step of a rate or of arrivals; it is not open when there is neither.
+func (s step) open() bench.Step {
+	b, of := s.Step, s.stepKeys.Rate
+	b.Rate, b.RampTo, b.Wave, b.PeakShare, b.LowestPeak = of.Rate, of.RampTo, of.Wave, of.PeakShare, of.LowestPeak
+	if b.Arrivals != nil {
+		b.Arrivals.Requests = cmp.Or(b.Arrivals.Requests, 1)
+	}
+	if counts := s.stepKeys.Connections.counts; len(counts) > 0 {
+		b.MaxConnections = counts[0]
+	}
+	return b
+}
+
+// named returns a step with a name.
+func named(s bench.Step) bench.Step {
+	s.Name = cmp.Or(s.Name, s.DefaultName())
+	return s
+}
+
 // rangePattern matches a number or range of connections: from, to, "doubling", by.
 const rangePattern = `(\d+)(?: ?\.\. ?(\d+)(?: (?:(doubling)|by (\d+)))?)?`
 
 // stepPattern matches the short form of a step: the parts of a range, repeat, warm-up, duration, or longer.
 var stepPattern = regexp.MustCompile(`^` + rangePattern + `(?: ?[x×] ?(\d+))?( warm-?up)?(?: for (\S+)( or longer)?)?$`)
-
-func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // parseStep reads the short form of a step; hint is the remedy for a wrong one, else "".
 func parseStep(text string) (s step, hint string) {
@@ -196,7 +181,7 @@ func parseStep(text string) (s step, hint string) {
 		return s, stepHint
 	}
 	counts, hint := expand(parts)
-	s = step{Connections: connections{counts: counts}, WarmUp: parts[6] != "", OrLonger: parts[8] != ""}
+	s.stepKeys.Connections.counts, s.WarmUp, s.OrLonger = counts, parts[6] != "", parts[8] != ""
 	if hint == "" && parts[5] != "" {
 		n, err := strconv.Atoi(parts[5])
 		if err != nil || n < 1 || n > maxSteps {
@@ -256,21 +241,20 @@ func expand(parts []string) (counts []int, hint string) {
 // ParseSteps reads steps in the short form of profiles ("64", "2..2048 doubling", "1 x5 warm-up for
 // 2s"). Those without a duration take length.
 func ParseSteps(items []string, length time.Duration) ([]bench.Step, error) {
-	var read steps
+	var steps []bench.Step
 	var all []error
 	for _, item := range items {
 		one, hint := parseStep(item)
 		switch {
 		case hint == "":
-			read.all = append(read.all, one.steps()...)
+			steps = append(steps, one.steps(length)...)
 		case !stepPattern.MatchString(squeeze(item)):
 			all = append(all, fmt.Errorf("%.60q: expected connections such as 64, 2..64 doubling or 1 x5 warm-up", item))
 		default:
 			all = append(all, fmt.Errorf("%.60q: %s", item, hint))
 		}
 	}
-	read.fill(length)
-	return read.all, errors.Join(all...)
+	return steps, errors.Join(all...)
 }
 
 // ShortSteps writes steps in the short form of --connections: "1 x5 warm-up, 2..2048 doubling".
@@ -316,4 +300,60 @@ func MostConnections(steps []bench.Step) (n int) {
 		n = max(n, s.Connections, s.MaxConnections)
 	}
 	return n
+}
+
+// iterations returns the names that a step's `request` may have: single requests and sessions.
+func iterations(p *bench.Profile) (names []string) {
+	for _, r := range p.Requests {
+		if r.Session == "" {
+			names = append(names, r.Name)
+		}
+	}
+	for _, s := range p.Sessions {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// validDuration reports whether a step may take d.
+func validDuration(d bench.Duration) bool { return d >= minDuration && d <= maxDuration }
+
+func (r *rules) steps(p *bench.Profile) {
+	if len(p.Steps) > maxSteps {
+		r.when(true, "steps", "too many steps", fmt.Sprintf("write at most %d", maxSteps))
+		return
+	}
+	measured, findsPeak, reported := false, false, false
+	kept := 0
+	for i, s := range p.Steps {
+		at := fmt.Sprintf("steps[%d]", i)
+		kept += s.KeepRequests
+		r.when(kept > maxKept && kept-s.KeepRequests <= maxKept, at+".keep_requests",
+			fmt.Sprintf("the steps up to this one keep %d requests", kept), fmt.Sprintf("keep at most %d in all", maxKept))
+		if !validDuration(s.Duration) {
+			r.wrong(at+".duration", units.Exact(s.Duration), durationHint)
+			s.Duration = minDuration
+		}
+		if names := iterations(p); s.Request != "" && len(names) > 0 && !slices.Contains(names, s.Request) {
+			r.wrong(at+".request", s.Request, fmt.Sprintf("name one of the requests or sessions, such as %q", names[0]))
+		}
+		r.when(s.PeakShare > 0 && !findsPeak, at, "no earlier step can find the peak",
+			"put measured steps with connections before it, such as `2..64 doubling`")
+		for _, err := range s.AtPeak(1).Validate() {
+			r.when(true, at, fmt.Sprintf("step %d (%s): %v", i+1, s.Name, err), "")
+		}
+		r.when(p.Paced() != "" && (s.Rate > 0 || s.PeakShare > 0), at,
+			fmt.Sprintf("step %d (%s) has a rate, which decides when iterations begin, and %q has a pace", i+1, s.Name, p.Paced()),
+			"remove one of the two")
+		r.when(p.Repeated() != "" && p.Interleave > 0 && s.Open(), "interleave",
+			fmt.Sprintf("%q is repeated, which slices of an open loop would interrupt", p.Repeated()), "remove `interleave` or `repeat`")
+		if err := s.CheckInterleave(); p.Interleave > 0 && err != nil && !reported {
+			reported = true
+			r.when(true, "interleave", fmt.Sprintf("step %d (%s) cannot be interleaved: %v", i+1, s.Name, err),
+				"remove `interleave`, or run such steps in their own profile")
+		}
+		measured = measured || !s.WarmUp
+		findsPeak = findsPeak || !s.WarmUp && s.Connections > 0
+	}
+	r.when(!measured, "steps", "no measured step", "add one that is not a warm-up, such as `64`")
 }

@@ -17,9 +17,8 @@ func TestRun_Complete(t *testing.T) {
 	testenv.OK(t, f.err)
 	testenv.Equal(t, f.phases(""), []string{"needs", "build", "build"}, "phases of the run")
 	testenv.Equal(t, f.phases("a-1"), []string{"check", "launch", "ready", "check", "load", "stop"}, "phases of a trial")
-	if len(f.trials) != 4 || f.ended().State != bench.RunComplete {
-		t.Fatalf("%d trials, state %s", len(f.trials), f.ended().State)
-	}
+	testenv.Need(t, len(f.trials) == 4 && f.ended().State == bench.RunComplete,
+		"%d trials, state %s", len(f.trials), f.ended().State)
 	for name, trial := range f.trials {
 		if trial.State != bench.TrialComplete || len(trial.Steps) != 3 || trial.Stop == nil || trial.StartUp == nil ||
 			len(trial.Marks) != 2 {
@@ -214,9 +213,8 @@ func TestRun_LostContainerEngine(t *testing.T) {
 	if calls != 33 { // before the first trial, then once a second from 0 to more than 30 s
 		t.Errorf("%d calls", calls)
 	}
-	if len(f.trials) != 1 || f.first().State != bench.TrialComplete || f.ended().State != bench.RunFailed {
-		t.Errorf("%d trials, run %s", len(f.trials), f.ended().State)
-	}
+	testenv.Check(t, len(f.trials) == 1 && f.first().State == bench.TrialComplete && f.ended().State == bench.RunFailed,
+		"%d trials, run %s", len(f.trials), f.ended().State)
 }
 
 // TestRun_CountersOnceASecond: a step records the readings within its measured interval.

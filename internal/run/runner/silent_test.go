@@ -172,9 +172,8 @@ func TestCause(t *testing.T) {
 			silent := func(i bench.Incident) bool { return i.Kind == bench.IncidentSilent }
 			testenv.Check(t, test.kind != bench.CauseExited || !slices.ContainsFunc(trial.Incidents, silent),
 				"an exit is not silence as well: %+v", trial.Incidents)
-			if test.kind != "" && (excluded == nil || excluded.Brief() != got.Predicate()) {
-				t.Errorf("excluded: %v, want %q", excluded, got.Predicate())
-			}
+			testenv.Check(t, test.kind == "" || excluded != nil && excluded.Brief() == got.Predicate(),
+				"excluded: %v, want %q", excluded, got.Predicate())
 			hung := slices.ContainsFunc(trial.Warnings, func(w bench.Warning) bool { return w.Kind == bench.WarnHung })
 			testenv.Equal(t, hung, (f.launcher.killed && test.kind != bench.CauseHung), trial.Warnings)
 			n := strings.Count(trial.Failure, "SIGTERM")

@@ -31,9 +31,8 @@ func TestRun_StepsChosenByNext(t *testing.T) {
 		}
 	})
 	testenv.OK(t, f.err)
-	if !slices.Equal(connections, []int{10, 20, 30, 40}) || len(f.trials["a-1"].Steps) != 4 {
-		t.Errorf("steps %v, %d in the result", connections, len(f.trials["a-1"].Steps))
-	}
+	testenv.Check(t, slices.Equal(connections, []int{10, 20, 30, 40}) && len(f.trials["a-1"].Steps) == 4,
+		"steps %v, %d in the result", connections, len(f.trials["a-1"].Steps))
 	for _, r := range f.records {
 		e, ok := r.Event.(bench.StepStarted)
 		testenv.Check(t, !ok || e.Of >= e.Index+1, "step %d of %d", e.Index+1, e.Of)
@@ -245,9 +244,8 @@ func TestRun_ChecksOfStarts(t *testing.T) {
 			}
 			slices.Sort(checked)
 			testenv.Equal(t, checked, c.want, "starts checked in")
-			if c.name == "plain" && len(f.trials["a-2"].Checks) != 3 {
-				t.Errorf("round 2 lacks checks of the running contender: %+v", f.trials["a-2"].Checks)
-			}
+			testenv.Check(t, c.name != "plain" || len(f.trials["a-2"].Checks) == 3,
+				"round 2 lacks checks of the running contender: %+v", f.trials["a-2"].Checks)
 		})
 	}
 }

@@ -69,9 +69,7 @@ func TestRun_BoundsOfTheTeardown(t *testing.T) {
 					said += e.Text + "\n"
 				}
 			}
-			if !strings.Contains(said, c.says) || !strings.Contains(said, "1 of 2 requests") || !strings.Contains(said, "may be left at") {
-				t.Errorf("said %q", said)
-			}
+			testenv.Contains(t, said, c.says, "1 of 2 requests", "may be left at")
 		})
 	}
 }

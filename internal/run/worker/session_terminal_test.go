@@ -4,17 +4,12 @@ package worker
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -145,77 +140,6 @@ func firstStepOf(round int) func(bench.Record) bool {
 	return func(rec bench.Record) bool { return is[bench.StepStarted](rec) && rec.Trial.Round == round }
 }
 
-func TestSessionEndsWithTheSignalOfItsScreen(t *testing.T) {
-	args, out := testenv.SmallRun(t, "[{connections: 1, duration: 60s}]")
-	s := begun(t, args...)
-	until(t, s, firstStep)
-	watcher := Watch(out)
-	defer watcher.Close()
-	until(t, watcher, firstStep)
-	stop := syscall.SIGHUP
-	if signal.Ignored(stop) { // under nohup a run ignores it, as it should
-		stop = syscall.SIGTERM
-	}
-	s.Stop(stop)
-	mine, seen := until(t, s, nil), until(t, watcher, nil)
-	if code, talk := s.Wait(); code != console.ExitInterrupted || !strings.Contains(talk, "interrupted by "+console.SignalName(stop)) || strings.Contains(talk, ": stopping") {
-		t.Errorf("exit code %d:\n%s", code, talk)
-	}
-	if code, talk := watcher.Wait(); code != console.ExitOK || talk != "" {
-		t.Errorf("the watcher's exit code is %d:\n%s", code, talk)
-	}
-	for name, events := range map[string][]bench.Record{"controlling": mine, "watching": seen} {
-		testenv.Check(t, len(events) != 0 && is[bench.RunEnded](events[len(events)-1]),
-			"the session %s does not see the end", name)
-	}
-	_, trials, err := results.Read(out)
-	testenv.Check(t, err == nil && len(trials) == 1 && strings.Contains(trials[0].Failure, console.SignalName(stop)),
-		"%d trials, %v", len(trials), err)
-}
-
-func TestSessionOfAKilledWorker(t *testing.T) {
-	args, out := testenv.SmallRun(t, "[{connections: 1, duration: 60s}]")
-	s := begun(t, args...)
-	until(t, s, firstStep)
-	watcher := Watch(out)
-	defer watcher.Close()
-	testenv.OK(t, s.child.(started).cmd.Process.Kill())
-	until(t, s, nil)
-	if code, talk := s.Wait(); code != console.ExitContender || !strings.Contains(talk, "signal: killed") || !strings.Contains(talk, "--resume "+out) {
-		t.Errorf("exit code %d:\n%s", code, talk)
-	}
-	until(t, watcher, nil)
-	if code, talk := watcher.Wait(); code != console.ExitFailure || !strings.Contains(talk, "the run was killed") || !strings.Contains(talk, "--resume "+out) {
-		t.Errorf("the watcher's exit code is %d:\n%s", code, talk)
-	}
-}
-
-// TestHangingWorkerIsKilled: a worker that hangs is killed at once by the third stop, within a time
-// limit after the second (see TestSession_HangIsKilled), and never when a terminal closes.
-func TestHangingWorkerIsKilled(t *testing.T) {
-	for _, stops := range []int{2, 3} {
-		t.Run(fmt.Sprint(stops), func(t *testing.T) {
-			args, _ := testenv.SmallRun(t, "[{connections: 1, duration: 60s}]")
-			s := begun(t, args...)
-			until(t, s, firstStep)
-			if err := s.child.Signal(syscall.SIGSTOP); err != nil { // it cannot end gracefully
-				t.Fatal(err)
-			}
-			s.Stop(os.Interrupt)
-			for range 3 {
-				s.Stop(syscall.SIGHUP)
-			}
-			testenv.Check(t, s.Running(), "the worker has already ended")
-			for range stops - 1 {
-				s.Stop(os.Interrupt)
-			}
-			if code, talk := s.Wait(); code != console.ExitInterrupted || !strings.Contains(talk, "killed") {
-				t.Errorf("exit code %d:\n%s", code, talk)
-			}
-		})
-	}
-}
-
 // TestWorkerOfAKilledScreen: a run whose screen was killed ends gracefully by itself.
 func TestWorkerOfAKilledScreen(t *testing.T) {
 	path := testenv.Locbench(t)
@@ -249,19 +173,4 @@ func TestWorkerOfAKilledScreen(t *testing.T) {
 		half, _ := filepath.Glob(filepath.Join(out, ".*"))
 		return len(half) == 0 && results.Has(out, results.ReportFile) && results.Has(out, results.SummaryFile)
 	})
-}
-
-// The results of a run in which nothing ran stay until the screen is closed.
-func TestNothingRanOnAScreen(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "results", "x")
-	s := begun(t, "--elastic", "http://127.0.0.1:1", "--runtime", "process", "-o", out)
-	events := until(t, s, nil)
-	if code, talk := s.Wait(); code != console.ExitFailure || !strings.Contains(talk, "nothing ran") || len(events) == 0 || !is[bench.RunEnded](events[len(events)-1]) {
-		t.Errorf("exit code %d, %d events:\n%s", code, len(events), talk)
-	}
-	testenv.Check(t, !results.Has(out, "report.html") && results.Has(out, "run.json"),
-		"a report although nothing ran, or no record while the screen is open")
-	s.Close()
-	_, err := os.Stat(filepath.Dir(out))
-	testenv.Check(t, errors.Is(err, fs.ErrNotExist), "left behind: %v", err)
 }

@@ -153,9 +153,8 @@ func TestSession_Controls(t *testing.T) {
 			}
 			return errors.New("no control has stopped the run")
 		})
-		if s.ReportedEnd() || !s.CanSteer() || !s.Running() {
-			t.Errorf("at the start: end reported %v, takes controls %v, running %v", s.ReportedEnd(), s.CanSteer(), s.Running())
-		}
+		testenv.Check(t, !s.ReportedEnd() && s.CanSteer() && s.Running(),
+			"at the start: end reported %v, takes controls %v, running %v", s.ReportedEnd(), s.CanSteer(), s.Running())
 		want := []bench.ControlKind{bench.ControlPause, bench.ControlNote, bench.ControlResume, bench.ControlSkipStep, bench.ControlStop}
 		for _, kind := range want {
 			c := bench.Control{Kind: kind}
@@ -211,13 +210,11 @@ func TestSession_StopsGracefully(t *testing.T) {
 		batch, ok := other.Next()
 		testenv.Check(t, ok && len(batch) != 0, "no events in the other session")
 		other.Stop(os.Interrupt)
-		if code, _ := other.Wait(); code != console.ExitOK {
-			t.Errorf("exit code %d after watching has ended", code)
-		}
+		code, _ := other.Wait()
+		testenv.Check(t, code == console.ExitOK, "exit code %d after watching has ended", code)
 		other.Close()
-		if signals, _ := f.got(); len(signals) > 0 {
-			t.Errorf("a watching session has sent %v", signals)
-		}
+		signals, _ := f.got()
+		testenv.Check(t, len(signals) == 0, "a watching session has sent %v", signals)
 		go s.Stop(syscall.SIGHUP)
 		for name, one := range map[string]*Session{"controlling": s, "watching": watcher} {
 			testenv.Equal(t, events(one), []string{"RunStarted", "RunEnded"}, name)
@@ -225,9 +222,8 @@ func TestSession_StopsGracefully(t *testing.T) {
 		if code, talk := s.Wait(); code != console.ExitInterrupted || talk != "interrupted by SIGHUP\n" {
 			t.Errorf("exit code %d:\n%s", code, talk)
 		}
-		if code, talk := watcher.Wait(); code != console.ExitOK || talk != "" {
-			t.Errorf("the watcher's exit code is %d:\n%s", code, talk)
-		}
+		code, talk := watcher.Wait()
+		testenv.Check(t, code == console.ExitOK && talk == "", "the watcher's exit code is %d:\n%s", code, talk)
 		if signals, killed := f.got(); !slices.Equal(signals, []os.Signal{syscall.SIGHUP}) || killed {
 			t.Errorf("signals %v, killed %v", signals, killed)
 		}
@@ -458,9 +454,7 @@ func TestSession_Detach(t *testing.T) {
 		testenv.OK(t, s.Detach())
 		s.Close()
 		synctest.Wait()
-		if !s.Detached() || s.hasExited() {
-			t.Errorf("detached %v, exited %v", s.Detached(), s.hasExited())
-		}
+		testenv.Check(t, s.Detached() && !s.hasExited(), "detached %v, exited %v", s.Detached(), s.hasExited())
 		close(finish)
 		for ok := true; ok; {
 			_, ok = s.Next()

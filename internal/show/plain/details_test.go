@@ -44,10 +44,6 @@ func TestDetails(t *testing.T) {
 	}
 	testenv.Check(t, slices.Equal(got, want), "got\n%q\nwant\n%q", got, want)
 	// Unknown results are left out, and so are counters that went back.
-	if got := details(bench.StepResult{}); len(got) != 0 {
-		t.Errorf("without readings: %q", got)
-	}
-	if got := details(bench.StepResult{Before: usage(11), After: usage(1)}); len(got) != 3 {
-		t.Errorf("backwards: %q", got)
-	}
+	testenv.Equal(t, len(details(bench.StepResult{})), 0, "without readings")
+	testenv.Equal(t, len(details(bench.StepResult{Before: usage(11), After: usage(1)})), 3, "backwards")
 }

@@ -22,7 +22,6 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/locbench/locbench/internal/analysis"
-	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -129,17 +128,6 @@ func inked(img image.Image, r image.Rectangle) int {
 		}
 	}
 	return n
-}
-
-func TestChartsFollowTheWindow(t *testing.T) {
-	run, trials := fixture()
-	b := open(t, startBrowser(t), render(t, run, trials[:2]), 1280, "light")
-	b.unroll()
-	for _, width := range []int64{500, 1600} {
-		testenv.OK(t, chromedp.Do(b.ctx, chromedp.EmulateViewport(width, 20000)))
-		b.until(fmt.Sprintf("charts as wide as a window of %d px lets them", width),
-			`[...document.querySelectorAll('.chart')].every((el) => el.querySelector('svg').clientWidth === el.clientWidth && el.clientWidth <= innerWidth)`)
-	}
 }
 
 // inks returns the number of shapes in the color of a contender, for each chart.
@@ -394,23 +382,6 @@ func TestChoices(t *testing.T) {
 			testenv.Check(t, picture(c.id) != before, "the chart is the same with another %s", c.key)
 			testenv.Check(t, picture(c.also) != also, "%s is the same with another %s", c.also, c.key)
 			testenv.Equal(t, eval[string](b, fmt.Sprintf(`document.querySelector('#chart-%s [data-choice]').value`, c.also)), c.value)
-		})
-	}
-}
-
-// The charts of real runs are drawn, one of each procedure.
-func TestRealRunsAreDrawn(t *testing.T) {
-	shared := startBrowser(t)
-	for _, name := range []string{"locations", "delay-matrix", "cold-warm", "burst"} {
-		t.Run(name, func(t *testing.T) {
-			run, trials, err := results.Read(filepath.Join("..", "..", "..", "testdata", "results", name))
-			testenv.OK(t, err)
-			b := open(t, shared, render(t, run, trials), 1280, "light")
-			whole := b.photograph("real-" + name)
-			for id, chart := range eval[surveyed](b, survey).Charts {
-				n := inked(whole, chart.place())
-				testenv.Check(t, n >= 300, "%s: only %d pixels differ from the background", id, n)
-			}
 		})
 	}
 }

@@ -143,23 +143,6 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// Contenders are in the order of the profile, variants apart, rounds in order, in whichever order
-// the files were read.
-func TestOrder(t *testing.T) {
-	run := bench.Run{Profile: bench.Profile{Contenders: []bench.Selection{{Contender: "z"}, {Contender: "k", Variant: "netty"}, {Contender: "k", Variant: "jetty"}}}}
-	var trials []bench.TrialResult
-	for _, trial := range []bench.Trial{{Contender: "k", Variant: "jetty", Round: 2}, {Contender: "other", Round: 1}, {Contender: "k", Variant: "netty", Round: 1}, {Contender: "z", Round: 10}, {Contender: "k", Variant: "jetty", Round: 1}, {Contender: "z", Round: 2}} {
-		trials = append(trials, bench.TrialResult{Trial: trial})
-	}
-	var got []string
-	for _, c := range newLayout(analysis.Of(run, trials)).columns {
-		got = append(got, c.Name())
-	}
-	want := "z-2 z-10 k.netty-1 k.jetty-1 k.jetty-2 other-1"
-	testenv.Check(t, strings.Join(got, " ") == want, "%s, want %s", strings.Join(got, " "), want)
-	testenv.Equal(t, trials[0].Trial.Contender, "k", "the caller's slice was sorted")
-}
-
 // A full disk is an error.
 func TestWriteErrors(t *testing.T) {
 	run, trials := small()

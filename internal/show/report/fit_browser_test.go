@@ -119,23 +119,3 @@ func TestTablesFit(t *testing.T) {
 		})
 	}
 }
-
-// TestFirstTableOfSeveral: a narrow page has memory and start-up of each contender in sight, whole.
-func TestFirstTableOfSeveral(t *testing.T) {
-	browser := startBrowser(t)
-	for _, contenders := range []int{3, 6, 8} {
-		t.Run(fmt.Sprint(contenders), func(t *testing.T) {
-			run, trials := fixtureOf(contenders, 6)
-			b := open(t, browser, render(t, run, trials), 420, "light")
-			b.until("drawn charts", `document.querySelector('.plot svg text') !== null`)
-			if os.Getenv("LOCBENCH_SHOTS") != "" {
-				b.photograph(fmt.Sprintf("several-%d-420", contenders))
-			}
-			for _, label := range []string{"memory", "start-up", "$/1B req"} {
-				seen := eval[int](b, fmt.Sprintf(`[...document.querySelectorAll('.first td')].filter((e) => e.dataset.label.startsWith(%q) && e.offsetParent &&
-					e.getBoundingClientRect().right <= innerWidth && e.scrollWidth <= e.clientWidth + 1).length`, label))
-				testenv.Check(t, seen == contenders, "%s of %d of %d contenders is in sight", label, seen, contenders)
-			}
-		})
-	}
-}

@@ -13,7 +13,6 @@ import (
 	"github.com/locbench/locbench/internal/bench/cpuset"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/hdr"
-	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/testenv"
 )
 

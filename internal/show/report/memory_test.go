@@ -119,11 +119,3 @@ func TestMemory_Long(t *testing.T) {
 	testenv.Check(t, slices.ContainsFunc(points, func(p point) bool { return p.y == 77 }), "the peak is not in the chart")
 	testenv.Contains(t, ch.Note, "each point covers up to 3 seconds")
 }
-
-// The contender whose memory grows is named.
-func TestMemory_Growth(t *testing.T) {
-	run, trials := grown(10, 0)
-	trials[0].Steps[1].Warnings = bench.Warnings{{Kind: bench.WarnMemoryGrowth, Text: "memory use grew by 16 KiB per request and did not come back",
-		Values: map[string]float64{bench.GrowthRate: 16 << 10}}}
-	testenv.Contains(t, chartOf(t, run, trials, "second-memory").Note, "a: memory use grew by 16 KiB per request and did not come back.")
-}

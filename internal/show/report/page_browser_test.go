@@ -143,23 +143,6 @@ func twoVersions() (bench.Run, []bench.TrialResult) {
 	return benchtest.Run(trials...), trials
 }
 
-// The choice of colors is kept for the next report that is opened.
-func TestChoiceOfColorsIsKept(t *testing.T) {
-	run, trials := fixture()
-	doc, browser := render(t, run, trials[:2]), startBrowser(t)
-	b := open(t, browser, doc, 1280, "light")
-	if !eval[bool](b, `(() => { try { localStorage.setItem('x', '1'); return true; } catch { return false; } })()`) {
-		t.Skip("this browser lets files keep no data")
-	}
-	eval[bool](b, `(() => { const s = document.getElementById('theme'); s.value = 'dark'; s.dispatchEvent(new Event('change')); return true; })()`)
-	next := open(t, browser, doc, 1280, "light")
-	got := eval[string](next, `document.documentElement.dataset.theme + ' ' + document.getElementById('theme').value`)
-	testenv.Check(t, strings.HasPrefix(got, "dark dark"), "the next report is %q", got)
-	eval[bool](next, `(() => { localStorage.setItem('locbench-colors', 'unknown'); return true; })()`)
-	last := open(t, browser, doc, 1280, "light")
-	testenv.Equal(t, eval[string](last, `document.getElementById('theme').value`), "auto", "an unknown choice gives")
-}
-
 // axe-core finds nothing serious or critical, in light and dark, narrow and wide, with everything
 // unfolded.
 func TestAccessibility(t *testing.T) {

@@ -128,13 +128,3 @@ func TestColdAndWarm(t *testing.T) {
 	html := string(render(t, run, trials))
 	testenv.Contains(t, html, `<section id="phases">`, `<section id="spread">`, "!<script>reset")
 }
-
-// Runs without timed first requests have no table of them.
-func TestNoColdAndWarm(t *testing.T) {
-	run, trials := coldRun()
-	for i := range trials {
-		trials[i].FirstRequests = nil
-	}
-	html := string(render(t, run, trials))
-	testenv.Contains(t, html, `!<section id="phases">`, `!<section id="spread">`)
-}

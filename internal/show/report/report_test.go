@@ -64,22 +64,6 @@ func TestFailuresKeepBothEndsOfTheLog(t *testing.T) {
 	testenv.Check(t, len(got) == 32 && slices.Contains(got, "15"), "%q", got)
 }
 
-// TestFailuresSayTheStopOnce: of a contender that hung at its stop the failure says it.
-func TestFailuresSayTheStopOnce(t *testing.T) {
-	for _, c := range []struct {
-		trial bench.TrialResult
-		want  int // sentences
-	}{
-		{bench.TrialResult{State: bench.TrialFailed, Failure: "did not stop", Cause: &bench.Cause{Kind: bench.CauseHung, Text: "did not stop"}}, 1},
-		{bench.TrialResult{State: bench.TrialFailed, Failure: "did not respond", Cause: &bench.Cause{Kind: bench.CauseSilent}}, 2},
-		{bench.TrialResult{State: bench.TrialComplete}, 1},
-	} {
-		c.trial.Stop = &bench.StopResult{Killed: true, Handled: true}
-		all := failures(layout{columns: []column{{trial: &c.trial}}})
-		testenv.Check(t, len(all) == 1 && len(all[0].What) == c.want, "%+v, want %d sentences", all, c.want)
-	}
-}
-
 func TestThresholds(t *testing.T) {
 	run, trials := small()
 	if got := thresholds(run, newLayout(analysis.Of(run, trials))); len(got.Rows) != 0 {
@@ -116,33 +100,4 @@ func TestLimitsOfEachContender(t *testing.T) {
 	run.Profile.Settings = []bench.Settings{{Selection: whole[0], Limits: bench.Limits{CPUs: .5, Memory: 256 << 20}}}
 	testenv.Contains(t, string(render(t, run, trials)), "under 0.5 CPUs, 256 MiB", "; "+whole[0].String()+": 0.5 CPUs, 256 MiB")
 	testenv.Contains(t, markdown(t, run, trials), "under 0.5 CPUs, 256 MiB")
-}
-
-// Page and Markdown name the load engine once, or that of each contender and step; the command that
-// runs the benchmark again selects the same one.
-func TestLoadEngineIsNamed(t *testing.T) {
-	run, trials := small()
-	for i := range trials {
-		for k := range trials[i].Steps {
-			trials[i].Steps[k].Load.Loop = bench.LoopEpoll
-		}
-	}
-	check := func(want string) {
-		t.Helper()
-		page := string(render(t, run, trials))
-		testenv.Contains(t, page, "<dt>Load engine</dt><dd>"+want+"</dd>")
-		b := markdown(t, run, trials)
-		testenv.Contains(t, b, "- Load engine: "+want+"\n")
-	}
-	check("fast")
-	one := trials[0].Trial.Label()
-	for i := range trials {
-		if trials[i].Trial.Label() == one {
-			for k := range trials[i].Steps {
-				trials[i].Steps[k].Load.Loop = bench.LoopVegeta
-			}
-		}
-	}
-	check(bench.EngineWords(trials))
-	testenv.Contains(t, bench.EngineWords(trials), one+": vegeta")
 }

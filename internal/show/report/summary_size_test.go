@@ -41,9 +41,8 @@ func TestMarkdown_Size(t *testing.T) {
 			for _, want := range []string{"### ", "| rs-actix", "## Repeat\n", "<details>"} {
 				testenv.Contains(t, out, want)
 			}
-			if n := strings.Count(out, "\n`````"); n%2 > 0 {
-				t.Errorf("%d marks of code: one is open", n)
-			}
+			n := strings.Count(out, "\n`````")
+			testenv.Check(t, n%2 <= 0, "%d marks of code: one is open", n)
 		})
 	}
 }

@@ -7,25 +7,13 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strconv"
 
 	"github.com/locbench/locbench/internal/bench/units"
 )
 
-// checkSource returns an error unless a source is a JSON object.
-func checkSource(source []byte) error {
-	if json.Valid(source) && bytes.TrimLeft(source, " \t")[0] == '{' {
-		return nil
-	}
-	var any map[string]json.RawMessage
-	err := json.Unmarshal(source, &any)
-	if err == nil {
-		err = errors.New("null")
-	}
-	return fmt.Errorf("the document is not a JSON object: %w", err)
-}
-
-// readBulk reads documents as _bulk takes them, or the hits of a search as elasticdump writes them,
-// one per line or in one array. It ends at the first mistake and reports it with file and line.
+// readBulk reads documents as _bulk takes them, or the hits of a search as elasticdump writes them.
+// It ends at the first mistake and reports it with file and line.
 func readBulk(r io.Reader, file string) iter.Seq2[Doc, error] {
 	return func(yield func(Doc, error) bool) {
 		b := bulkReader{values: newValues(r)}
@@ -34,11 +22,8 @@ func readBulk(r io.Reader, file string) iter.Seq2[Doc, error] {
 			if errors.Is(err, io.EOF) {
 				return
 			}
-			if err == nil {
-				err = checkSource(doc.Source)
-			}
 			if err != nil {
-				yield(Doc{}, fmt.Errorf("%s:%d: %w", file, b.line, err))
+				yield(Doc{}, fmt.Errorf("%s:%d: %w", file, b.line(), err))
 				return
 			}
 			if !yield(doc, nil) {
@@ -48,21 +33,87 @@ func readBulk(r io.Reader, file string) iter.Seq2[Doc, error] {
 	}
 }
 
+// values reads the JSON values of a file one by one: they follow each other, or are in one array.
+type values struct {
+	from   io.Reader
+	json   *json.Decoder
+	begun  bool
+	array  bool
+	broken bool  // the last value could not be read
+	lines  int   // line ends read so far
+	read   int64 // bytes read so far, of at most most
+	most   int64
+}
+
+func newValues(r io.Reader) *values {
+	v := &values{from: r, most: maxValue}
+	v.json = json.NewDecoder(v)
+	return v
+}
+
+// Read passes on what the file has, until a value is too long.
+func (v *values) Read(b []byte) (int, error) {
+	if v.read > v.most {
+		return 0, fmt.Errorf("a value longer than the %d MiB allowed", maxValue>>20)
+	}
+	n, err := v.from.Read(b)
+	v.read += int64(n)
+	v.lines += bytes.Count(b[:n], []byte("\n"))
+	return n, err
+}
+
+// scan reads the next value; io.EOF means that there is none.
+func (v *values) scan() (value json.RawMessage, err error) {
+	if !v.begun && v.json.More() { // at the first byte that is not white space
+		begin, _ := io.ReadAll(io.LimitReader(v.json.Buffered(), 1))
+		if v.array = string(begin) == "["; v.array {
+			_, _ = v.json.Token()
+		}
+	}
+	v.begun, v.broken = true, true
+	if v.array && !v.json.More() {
+		if _, err = v.json.Token(); err == nil {
+			if _, err = v.json.Token(); errors.Is(err, io.EOF) {
+				return nil, err
+			}
+			return nil, errors.New("unexpected data after the end of the array")
+		}
+	} else {
+		v.most = v.json.InputOffset() + maxValue
+		err = v.json.Decode(&value)
+	}
+	switch {
+	case v.array && errors.Is(err, io.EOF):
+		return nil, errors.New("the array does not end")
+	case err != nil:
+		return nil, err
+	}
+	v.broken = false
+	return value, nil
+}
+
+// line returns the line of the value that was read last, or could not be read.
+func (v *values) line() int {
+	rest, _ := io.ReadAll(v.json.Buffered())
+	if v.broken {
+		rest = bytes.TrimLeft(rest, ", \t\r\n")
+	}
+	return 1 + v.lines - bytes.Count(rest, []byte("\n"))
+}
+
 type bulkReader struct {
 	*values
+	count int
 	index *string // named by the actions or hits; nil before the first
 }
 
-// next reads an action and its document, or a hit. It skips blank lines before one and at the end.
+// next reads an action and its document, or a hit.
 func (b *bulkReader) next() (Doc, error) {
-	line, err := b.scan()
-	for err == nil && len(bytes.TrimSpace(line)) == 0 {
-		line, err = b.scan()
-	}
+	value, err := b.scan()
 	if err != nil {
 		return Doc{}, err
 	}
-	a, err := parseAction(line)
+	a, err := parseAction(value)
 	if err != nil {
 		return Doc{}, err
 	}
@@ -73,24 +124,25 @@ func (b *bulkReader) next() (Doc, error) {
 		}
 		b.index = a.Index
 	}
-	doc := Doc{ID: b.place(), Routing: string(a.Routing), Source: a.source}
+	b.count++
+	doc := Doc{ID: "document-" + strconv.Itoa(b.count), Routing: string(a.Routing), Source: a.source}
 	if a.ID != nil {
 		doc.ID = string(*a.ID)
 	}
 	if a.source == nil {
-		doc.Source, err = b.scan()
-	}
-	if errors.Is(err, io.EOF) {
-		return Doc{}, errors.New("the file ends after an action: its document is missing")
-	}
-	if err == nil && len(bytes.TrimSpace(doc.Source)) == 0 {
-		err = errors.New("empty line: expected a document")
-	}
-	if err == nil && bytes.IndexByte(doc.Source, '\n') >= 0 { // _bulk takes one line
-		var line bytes.Buffer
-		if err = json.Compact(&line, doc.Source); err == nil {
-			doc.Source = line.Bytes()
+		if doc.Source, err = b.scan(); errors.Is(err, io.EOF) {
+			return Doc{}, errors.New("the file ends after an action: its document is missing")
 		}
+	}
+	switch {
+	case err != nil:
+		return Doc{}, err
+	case doc.Source[0] != '{':
+		return Doc{}, fmt.Errorf("the document is not a JSON object: %.40s", doc.Source)
+	case bytes.IndexByte(doc.Source, '\n') >= 0: // _bulk takes one line
+		var line bytes.Buffer
+		err = json.Compact(&line, doc.Source)
+		doc.Source = line.Bytes()
 	}
 	return doc, err
 }
@@ -104,6 +156,9 @@ type action struct {
 
 	source json.RawMessage // of a hit
 }
+
+// maxID is Elasticsearch's bound, in bytes.
+const maxID = 512
 
 // scalar is a string, or a number taken as one, as Elasticsearch takes ids.
 type scalar string
@@ -123,14 +178,14 @@ func (s *scalar) UnmarshalJSON(data []byte) error {
 func parseAction(line []byte) (a action, err error) {
 	var ops map[string]json.RawMessage
 	if err := json.Unmarshal(line, &ops); err != nil {
-		return a, fmt.Errorf("action line: %w", err)
+		return a, fmt.Errorf("action: %w", err)
 	}
 	if isHit(ops) {
 		return parseHit(ops)
 	}
 	if len(ops) != 1 {
 		return a, fmt.Errorf(
-			`action line with %s: expected one action such as {"index":{"_id":"1"}}, or a hit with its "_source"`,
+			`action with %s: expected one action such as {"index":{"_id":"1"}}, or a hit with its "_source"`,
 			units.Plural(len(ops), "key"))
 	}
 	for op, meta := range ops {
@@ -140,10 +195,10 @@ func parseAction(line []byte) (a action, err error) {
 		d := json.NewDecoder(bytes.NewReader(meta))
 		d.DisallowUnknownFields() // version and pipeline, for example, change what is stored
 		if err := d.Decode(&a); err != nil {
-			return a, fmt.Errorf("action line: %w", err)
+			return a, fmt.Errorf("action: %w", err)
 		}
 	}
-	return a, a.checkID("action line")
+	return a, a.checkID("action")
 }
 
 // isHit reports whether a line is a hit of a search, which contains its document.
@@ -176,6 +231,3 @@ func (a action) checkID(where string) error {
 	}
 	return nil
 }
-
-// maxID is Elasticsearch's bound, in bytes.
-const maxID = 512

@@ -7,7 +7,7 @@
 // up, a plausible shape around the centroid. It is computed from the id, so it is the same on every
 // machine and takes no room in the binary.
 //
-// Talking to Elasticsearch is left to package seed, serving the documents to package store.
+// Talking to Elasticsearch is left to package seed, serving the documents to package embedded.
 package dataset
 
 import (

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
@@ -11,7 +12,9 @@ import (
 	"io/fs"
 	"iter"
 	"maps"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,7 +26,7 @@ import (
 // Bounds for the files of a dump, which come from outside.
 const (
 	maxMapping = 16 << 20
-	maxLine    = 64 << 20 // one document
+	maxValue   = 64 << 20 // an action, a document or a hit
 )
 
 type dump struct {
@@ -33,22 +36,33 @@ type dump struct {
 	hash    string
 }
 
+// indexFiles are the names of an index's files in the folder.
+type indexFiles struct {
+	docs, mapping string
+	settings      []string // in the order in which they are applied, after those of the mapping
+}
+
+// The names of the files of a dump. Other files are not looked at.
+var (
+	docsName    = regexp.MustCompile(`^(?:index-data-)?(.*)\.(?:ndjson|json)$`)
+	mappingName = regexp.MustCompile(`^(?:index-mapping-(.*)_v[0-9]+|(.*)[._]mapping)\.json$`)
+	detailName  = regexp.MustCompile(`^(.*)[._](?:settings|analyzer)\.json$`)
+)
+
 // Dump returns the data set in a folder. For each index the folder has two files:
 //
-//   - <index>.ndjson, documents as Elasticsearch's _bulk takes them: an action line (index or
-//     create), then the document on one line; or hits of a search as elasticdump writes them. The
-//     file's name decides where they go; _index may be absent or anything that is the same in the
-//     whole file. Ids may be anything; a document without one gets "line-<number>".
-//   - <index>.mapping.json or <index>.json, what PUT /<index> takes
-//     ({"settings": …, "mappings": …}), or what GET /<index>/_mapping or GET /<index> returns, or
-//     bare mappings ({"properties": …}). Aliases and a type are left out, the type with a note.
+//   - <index>.ndjson or <index>.json, documents as Elasticsearch's _bulk takes them: an action
+//     (index or create), then the document; or hits of a search as elasticdump writes them. The
+//     values follow each other, or are in one array. The file's name decides where they go; _index
+//     may be absent or anything that is the same in the whole file. Ids may be anything; a document
+//     without one gets "document-<number>".
+//   - <index>.mapping.json or <index>_mapping.json, what PUT /<index> takes
+//     ({"settings": …, "mappings": …}), or what GET /<index>/_mapping or GET /<index> returns.
+//     Aliases are left out.
 //
-// They may also be called index-data-<index>.ndjson and index-mapping-<index>_v1.json, with any
-// number, as in the dump that was published with the original of the locations service; or as
-// elasticdump's users do, <index>.json (documents) and <index>_mapping.json, with settings and
-// analyzers in <index>.settings.json and <index>.analyzer.json (or with _ for the first dot). A
-// file may hold one value per line, or all values in one array. Each file may be compressed by
-// gzip, whether or not its name ends in .gz.
+// Next to them may be <index>.settings.json and <index>.analyzer.json (or with _ for the first dot)
+// of elasticdump. The dump that was published with the original of the locations service has the
+// names index-data-<index>.ndjson and index-mapping-<index>_v1.json, with any number.
 //
 // Dump reads all files once, to report mistakes, with file and line, before anything is sent.
 func Dump(dir string) (Set, error) {
@@ -61,9 +75,8 @@ func Dump(dir string) (Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read dump: %w", err)
 	}
-	d := &dump{dir: dir}
-	var mistakes []error
-	d.files, mistakes = findFiles(dir, entries)
+	d := &dump{dir: dir, files: map[string]*indexFiles{}}
+	mistakes := d.find(entries)
 	sum := sha256.New()
 	byFile := func(a, b string) int { return strings.Compare(d.files[a].docs, d.files[b].docs) }
 	for _, name := range slices.SortedFunc(maps.Keys(d.files), byFile) { // the hash depends on the order
@@ -74,29 +87,75 @@ func Dump(dir string) (Set, error) {
 		return nil, err
 	}
 	if len(d.indices) == 0 {
-		return nil, fmt.Errorf("read dump %s: no data files: expected <index>%s or another name of 'locbench seed --help'",
-			dir, dumpExt)
+		return nil, fmt.Errorf("read dump %s: no data files: expected <index>.ndjson and <index>.mapping.json, or other names of 'locbench seed --help'",
+			dir)
 	}
 	d.hash = hex.EncodeToString(sum.Sum(nil))
 	return d, nil
 }
 
-// readIndex reads and hashes both files of an index.
+// find assigns the files of the folder to indices by their names.
+func (d *dump) find(entries []os.DirEntry) (mistakes []error) {
+	of := func(index string) *indexFiles {
+		if d.files[index] == nil {
+			d.files[index] = &indexFiles{}
+		}
+		return d.files[index]
+	}
+	set := func(index, what string, to *string, file string) {
+		if *to != "" {
+			mistakes = append(mistakes, fmt.Errorf("%s: %s has two files of %s, %s and %s: remove one", d.dir, index, what, *to, file))
+		}
+		*to = file
+	}
+	var rest []string
+	for _, entry := range entries {
+		file := entry.Name()
+		if m := mappingName.FindStringSubmatch(file); m != nil {
+			index := m[1] + m[2]
+			set(index, "mappings", &of(index).mapping, file)
+		} else if unpacked, packed := strings.CutSuffix(file, ".gz"); packed && docsName.MatchString(unpacked) {
+			mistakes = append(mistakes, fmt.Errorf("%s is compressed; unpack it: gunzip %s", filepath.Join(d.dir, file), file))
+		} else {
+			rest = append(rest, file)
+		}
+	}
+	for _, file := range rest {
+		if m := docsName.FindStringSubmatch(file); m != nil && (strings.HasSuffix(file, ".ndjson") || d.files[m[1]] != nil) {
+			set(m[1], "documents", &of(m[1]).docs, file)
+		}
+	}
+	slices.Reverse(rest) // settings before analyzers
+	for _, file := range rest {
+		if m := detailName.FindStringSubmatch(file); m != nil && d.files[m[1]] != nil {
+			d.files[m[1]].settings = append(d.files[m[1]].settings, file)
+		}
+	}
+	for _, index := range slices.Sorted(maps.Keys(d.files)) {
+		if f := d.files[index]; f.docs == "" {
+			mistakes = append(mistakes, fmt.Errorf("%s has no documents: %s.ndjson or %[2]s.json is missing", filepath.Join(d.dir, f.mapping), index))
+			delete(d.files, index)
+		}
+	}
+	return mistakes
+}
+
+// readIndex reads and hashes the files of an index.
 func (d *dump) readIndex(name string, sum hash.Hash) (Index, error) {
 	if err := checkIndexName(name); err != nil {
 		return Index{}, fmt.Errorf("%s: %w", d.file(name), err)
 	}
-	mapping, notes, err := d.readMapping(name)
+	mapping, err := d.readMapping(name)
 	if err != nil {
 		return Index{}, err
 	}
 	fmt.Fprintf(sum, "%s\x00%s\x00", name, mapping)
-	f, err := openText(d.file(name))
+	f, err := safe.Open(d.file(name))
 	if err != nil {
 		return Index{}, fmt.Errorf("read dump: %w", err)
 	}
 	defer f.Close()
-	index := Index{Name: name, Mapping: mapping, Notes: notes}
+	index := Index{Name: name, Mapping: mapping}
 	for _, err := range readBulk(io.TeeReader(f, sum), d.file(name)) {
 		if err != nil {
 			return Index{}, err
@@ -111,53 +170,28 @@ func (d *dump) readIndex(name string, sum hash.Hash) (Index, error) {
 func (d *dump) file(index string) string { return filepath.Join(d.dir, d.files[index].docs) }
 
 // readMapping reads the mapping of an index and the settings in other files.
-func (d *dump) readMapping(index string) (mapping []byte, notes bench.Warnings, err error) {
+func (d *dump) readMapping(index string) (mapping []byte, err error) {
 	files := d.files[index]
-	switch len(files.mappings) {
-	case 0:
-		return nil, nil, fmt.Errorf("%s has no mapping: add %s", d.file(index), files.expected)
-	case 1:
-	default:
-		return nil, nil, fmt.Errorf("%s: %s has two mappings, %s and %s: remove one",
-			d.dir, index, files.mappings[0], files.mappings[1])
+	if files.mapping == "" {
+		return nil, fmt.Errorf("%s has no mapping: add %s.mapping.json", d.file(index), index)
 	}
-	path := filepath.Join(d.dir, files.mappings[0])
-	data, err := readSmall(path)
-	if err != nil {
-		return nil, nil, fmt.Errorf("read mapping: %w", err)
-	}
-	mapping, note, err := normalizeMapping(data)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if note != "" {
-		notes = bench.Warnings{{Text: path + ": " + note}}
-	}
-	for _, file := range files.settings {
+	var of definition
+	for i, file := range append([]string{files.mapping}, files.settings...) {
 		path := filepath.Join(d.dir, file)
-		data, err := readSmall(path)
+		data, err := safe.ReadFile(path, maxMapping)
 		if err != nil {
-			return nil, nil, fmt.Errorf("read settings: %w", err)
+			return nil, fmt.Errorf("read dump: %w", err)
 		}
-		if mapping, err = withSettings(mapping, data); err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", path, err)
+		if i == 0 {
+			of, err = readMapping(data)
+		} else {
+			err = of.readSettings(data)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	return mapping, notes, nil
-}
-
-// readSmall reads a file of at most maxMapping bytes.
-func readSmall(path string) ([]byte, error) {
-	f, err := openText(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxMapping+1))
-	if err == nil && len(data) > maxMapping {
-		err = fmt.Errorf("%s is larger than the %d MiB allowed", path, maxMapping>>20)
-	}
-	return data, err
+	return json.Marshal(of)
 }
 
 // checkIndexName applies Elasticsearch's own rules, leaving room for a version after the name.
@@ -205,7 +239,7 @@ func (d *dump) Documents(index string) iter.Seq2[Doc, error] {
 		return unknownIndex(index)
 	}
 	return func(yield func(Doc, error) bool) {
-		f, err := openText(d.file(index))
+		f, err := safe.Open(d.file(index))
 		if err != nil {
 			yield(Doc{}, fmt.Errorf("read dump: %w", err))
 			return

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -50,9 +51,9 @@ func TestDumpIsWhatWasWritten(t *testing.T) {
 
 func TestDumpForms(t *testing.T) {
 	dir := testenv.Folder(t, map[string]string{
-		"places.json":  `{"properties":{"n":{"type":"long"}}}`,
-		"unrelated.md": "x",
-		"other.json":   "not looked at",
+		"places.mapping.json": `{"mappings":{"properties":{"n":{"type":"long"}}}}`,
+		"unrelated.md":        "x",
+		"other.json":          "not looked at",
 		"places.ndjson": `{"index":{"_index":"old","_type":"_doc","_id":"a/b c"}}` + "\r\n" + `{"n":1}` + "\r\n" +
 			"\n" + `{ "create" : { "_id" : 42 , "routing" : "r" , "_index":"old" } }` + "\n" + ` {"n":2}` + "\n" +
 			`{"index":{}}` + "\n" + `{"n":3}` + "\n\n",
@@ -62,7 +63,7 @@ func TestDumpForms(t *testing.T) {
 	for doc, err := range set.Documents("places") {
 		got = append(got, fmt.Sprintf("%s|%s|%s|%v", doc.ID, doc.Routing, doc.Source, err))
 	}
-	testenv.Equal(t, got, []string{`a/b c||{"n":1}|<nil>`, `42|r| {"n":2}|<nil>`, `line-6||{"n":3}|<nil>`})
+	testenv.Equal(t, got, []string{`a/b c||{"n":1}|<nil>`, `42|r|{"n":2}|<nil>`, `document-3||{"n":3}|<nil>`})
 	ids, err := set.IDs(t.Context())
 	testenv.Check(t, err == nil && slices.Equal(ids, []int64{42}), "ids %v, %v", ids, err)
 	info := set.Info()
@@ -100,20 +101,19 @@ func TestPublishedDump(t *testing.T) {
 func TestDumpMistakes(t *testing.T) {
 	long := strings.Repeat("x", maxID+1)
 	for name, c := range map[string]struct{ ndjson, want string }{
-		"no JSON":          {"index\n{}\n", "city.ndjson:1: action line: invalid character"},
-		"second is none":   {`{"index":{}}` + "\n{}\nfoo\n{}\n", "city.ndjson:3: action line: invalid character"},
+		"no JSON":          {"index\n{}\n", "city.ndjson:1: invalid character"},
+		"second is none":   {`{"index":{}}` + "\n{}\nfoo\n{}\n", "city.ndjson:3: invalid character"},
 		"an array":         {"[]\n{}\n", "city.ndjson:2: unexpected data after the end of the array"},
-		"no action":        {"{}\n{}\n", "city.ndjson:1: action line with 0 keys: expected one action"},
-		"two actions":      {`{"index":{},"create":{}}` + "\n{}\n", "city.ndjson:1: action line with 2 keys: expected one action"},
+		"no action":        {"{}\n{}\n", "city.ndjson:1: action with 0 keys: expected one action"},
+		"two actions":      {`{"index":{},"create":{}}` + "\n{}\n", "city.ndjson:1: action with 2 keys: expected one action"},
 		"delete":           {`{"delete":{"_id":"1"}}` + "\n", `city.ndjson:1: action "delete": expected index or create`},
-		"pipeline":         {`{"index":{"pipeline":"p"}}` + "\n{}\n", `city.ndjson:1: action line: json: unknown field "pipeline"`},
-		"empty id":         {`{"index":{"_id":""}}` + "\n{}\n", "city.ndjson:1: action line: _id of 0 bytes"},
-		"long id":          {`{"index":{"_id":"` + long + `"}}` + "\n{}\n", "city.ndjson:1: action line: _id of 513 bytes: expected 1 to 512"},
-		"id an object":     {`{"index":{"_id":{}}}` + "\n{}\n", "city.ndjson:1: action line: "},
+		"pipeline":         {`{"index":{"pipeline":"p"}}` + "\n{}\n", `city.ndjson:1: action: json: unknown field "pipeline"`},
+		"empty id":         {`{"index":{"_id":""}}` + "\n{}\n", "city.ndjson:1: action: _id of 0 bytes"},
+		"long id":          {`{"index":{"_id":"` + long + `"}}` + "\n{}\n", "city.ndjson:1: action: _id of 513 bytes: expected 1 to 512"},
+		"id an object":     {`{"index":{"_id":{}}}` + "\n{}\n", "city.ndjson:1: action: "},
 		"two indices":      {`{"index":{"_index":"a"}}` + "\n{}\n" + `{"index":{"_index":"b"}}` + "\n{}\n", `city.ndjson:3: index "b" in this action, "a" in an earlier one`},
 		"no document":      {`{"index":{}}` + "\n{}\n" + `{"index":{}}` + "\n", "city.ndjson:4: the file ends after an action"},
-		"blank document":   {`{"index":{}}` + "\n\n{}\n", "city.ndjson:2: empty line: expected a document"},
-		"broken document":  {`{"index":{}}` + "\n{}\n" + `{"index":{}}` + "\n" + `{"a":` + "\n", "city.ndjson:4: the document is not a JSON object: unexpected end"},
+		"broken document":  {`{"index":{}}` + "\n{}\n" + `{"index":{}}` + "\n" + `{"a":` + "\n", "city.ndjson:4: unexpected EOF"},
 		"document a list":  {`{"index":{}}` + "\n[1]\n", "city.ndjson:2: the document is not a JSON object"},
 		"document is null": {`{"index":{}}` + "\nnull\n", "city.ndjson:2: the document is not a JSON object: null"},
 	} {
@@ -130,20 +130,24 @@ func TestDumpMistakes(t *testing.T) {
 	}{
 		"empty folder":          {nil, "no data files: expected <index>.ndjson"},
 		"no mapping":            {map[string]string{"city.ndjson": ""}, "city.ndjson has no mapping: add city.mapping.json"},
-		"no documents":          {map[string]string{"city.mapping.json": anyMapping}, "city.mapping.json has no documents: city.ndjson is missing"},
-		"published, no mapping": {map[string]string{"index-data-city.ndjson": ""}, "index-data-city.ndjson has no mapping: add index-mapping-city_v1.json"},
-		"published, no data":    {map[string]string{"index-mapping-city_v1.json": anyMapping}, "index-mapping-city_v1.json has no documents: index-data-city.ndjson is missing"},
-		"two versions":          {map[string]string{"index-data-city.ndjson": "", "index-mapping-city_v1.json": anyMapping, "index-mapping-city_v2.json": anyMapping}, "city has two mappings, index-mapping-city_v1.json and index-mapping-city_v2.json"},
-		"both names":            {map[string]string{"city.ndjson": "", "city.json": anyMapping, "index-data-city.ndjson": "", "index-mapping-city_v1.json": anyMapping}, "city has two files of documents, city.ndjson and index-data-city.ndjson"},
-		"upper case":            {map[string]string{"City.ndjson": "", "City.json": anyMapping}, `index name "City": expected lower case`},
-		"forbidden":             {map[string]string{"a b.ndjson": "", "a b.json": anyMapping}, "a character that Elasticsearch forbids"},
-		"hidden":                {map[string]string{".a.ndjson": "", ".a.json": anyMapping}, "a character that Elasticsearch forbids"},
+		"no documents":          {map[string]string{"city.mapping.json": anyMapping}, "city.mapping.json has no documents: city.ndjson or city.json is missing"},
+		"published, no mapping": {map[string]string{"index-data-city.ndjson": ""}, "index-data-city.ndjson has no mapping: add city.mapping.json"},
+		"published, no data":    {map[string]string{"index-mapping-city_v1.json": anyMapping}, "index-mapping-city_v1.json has no documents: city.ndjson or city.json is missing"},
+		"two versions":          {map[string]string{"index-data-city.ndjson": "", "index-mapping-city_v1.json": anyMapping, "index-mapping-city_v2.json": anyMapping}, "city has two files of mappings, index-mapping-city_v1.json and index-mapping-city_v2.json"},
+		"both names":            {map[string]string{"city.ndjson": "", "index-data-city.ndjson": "", "city.mapping.json": anyMapping}, "city has two files of documents, city.ndjson and index-data-city.ndjson"},
+		"upper case":            {map[string]string{"City.ndjson": "", "City.mapping.json": anyMapping}, `index name "City": expected lower case`},
+		"forbidden":             {map[string]string{"a b.ndjson": "", "a b.mapping.json": anyMapping}, "a character that Elasticsearch forbids"},
+		"hidden":                {map[string]string{".a.ndjson": "", ".a.mapping.json": anyMapping}, "a character that Elasticsearch forbids"},
 		"no name":               {map[string]string{".ndjson": ""}, "expected 1 to 200 bytes"},
-		"broken mapping":        {map[string]string{"city.ndjson": "", "city.json": "{\n\"mappings\":\n}"}, "city.json: line 3: invalid character"},
-		"mapping of nothing":    {map[string]string{"city.ndjson": "", "city.json": `{"settings":{}}`}, `no "mappings" object`},
-		"mapping null":          {map[string]string{"city.ndjson": "", "city.json": `{"mappings":null}`}, `no "mappings" object`},
-		"mapping misspelled":    {map[string]string{"city.ndjson": "", "city.json": `{"mapings":{},"settings":{}}`}, `unknown key "mapings"`},
-		"both reported":         {map[string]string{"a.ndjson": "x", "a.json": anyMapping, "b.ndjson": ""}, "b.ndjson has no mapping"},
+		"broken mapping":        {map[string]string{"city.ndjson": "", "city.mapping.json": "{\n\"mappings\":\n}"}, "city.mapping.json: line 3: invalid character"},
+		"mapping of nothing":    {map[string]string{"city.ndjson": "", "city.mapping.json": `{"settings":{}}`}, `no "mappings" object`},
+		"mapping null":          {map[string]string{"city.ndjson": "", "city.mapping.json": `{"mappings":null}`}, `no "mappings" object`},
+		"mapping misspelled":    {map[string]string{"city.ndjson": "", "city.mapping.json": `{"mapings":{},"settings":{}}`}, `unknown key "mapings"`},
+		"bare mappings":         {map[string]string{"city.ndjson": "", "city_mapping.json": `{"properties":{}}`}, `city_mapping.json: unknown key "properties": expected {"mappings"`},
+		"a mapping type":        {map[string]string{"city.ndjson": "", "city_mapping.json": `{"city":{"mappings":{"_doc":{"properties":{}}}}}`}, `city_mapping.json: mapping type "_doc", which Elasticsearch 7 does not have`},
+		"mapping in an array":   {map[string]string{"city.ndjson": "", "city_mapping.json": `[{}]`}, `city_mapping.json: json: cannot unmarshal array`},
+		"compressed":            {map[string]string{"city.ndjson.gz": "", "city.mapping.json": anyMapping}, `city.ndjson.gz is compressed; unpack it: gunzip city.ndjson.gz`},
+		"both reported":         {map[string]string{"a.ndjson": "x", "a.mapping.json": anyMapping, "b.ndjson": ""}, "b.ndjson has no mapping"},
 	} {
 		t.Run(name, func(t *testing.T) { testenv.Fails(t, testenv.Err(Dump(testenv.Folder(t, c.files))), c.want) })
 	}
@@ -153,10 +157,10 @@ func TestDumpMistakes(t *testing.T) {
 
 func TestDumpLineTooLong(t *testing.T) {
 	const head = `{"index":{}}` + "\n{"
-	long := io.MultiReader(strings.NewReader(head), io.LimitReader(spaces{}, maxLine), strings.NewReader("}\n"))
+	long := io.MultiReader(strings.NewReader(head), io.LimitReader(spaces{}, maxValue), strings.NewReader("}\n"))
 	n := 0
 	for _, err := range readBulk(long, "city.ndjson") {
-		if n++; err == nil || !strings.Contains(err.Error(), "city.ndjson:2: line longer than the 64 MiB allowed") {
+		if n++; err == nil || !strings.Contains(err.Error(), "city.ndjson:2: a value longer than the 64 MiB allowed") {
 			t.Errorf("error %v", err)
 		}
 	}
@@ -173,26 +177,26 @@ func (spaces) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func TestNormalizeMapping(t *testing.T) {
+func TestReadMapping(t *testing.T) {
 	for name, c := range map[string]struct{ in, want string }{
 		"as PUT takes it": {`{"settings":{"index":{"number_of_shards":2}},"mappings":{"dynamic":false}}`,
 			`{"mappings":{"dynamic":false},"settings":{"index":{"number_of_shards":2}}}`},
 		"settings flat": {`{"settings":{"number_of_shards":2,"index.refresh_interval":"1s"},"mappings":{}}`,
 			`{"mappings":{},"settings":{"index":{"number_of_shards":2,"refresh_interval":"1s"}}}`},
-		"bare":             {`{"properties":{"a":{"type":"long"}},"dynamic":"strict"}`, `{"mappings":{"dynamic":"strict","properties":{"a":{"type":"long"}}}}`},
 		"GET _mapping":     {`{"city_v3":{"mappings":{"properties":{}}}}`, `{"mappings":{"properties":{}}}`},
 		"only the mapping": {`{"mappings":{"properties":{}}}`, `{"mappings":{"properties":{}}}`},
 		"GET the index": {`{"city_v3":{"aliases":{"city":{}},"mappings":{},"settings":{"index":{"uuid":"u","creation_date":"1","provided_name":"p","version":{"created":"7"},"number_of_shards":"1"}}}}`,
 			`{"mappings":{},"settings":{"index":{"number_of_shards":"1"}}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, _, err := normalizeMapping([]byte(c.in))
+			of, err := readMapping([]byte(c.in))
+			got, _ := json.Marshal(of)
 			testenv.Check(t, err == nil && string(got) == c.want, "got %s, %v; want %s", got, err, c.want)
 		})
 	}
 }
 
-func FuzzNormalizeMapping(f *testing.F) {
+func FuzzReadMapping(f *testing.F) {
 	f.Add([]byte(`{"settings":{"index":{}},"mappings":{"_meta":{}}}`))
 	f.Add([]byte(`{"city_v3":{"mappings":{"properties":{}}}}`))
 	f.Add([]byte(`{"settings":null,"mappings":{}}`))
@@ -200,13 +204,14 @@ func FuzzNormalizeMapping(f *testing.F) {
 	f.Add([]byte(`[{"city":{"properties":{}}}]`))
 	f.Add([]byte(`{"settings":{"index":null,"index.x":1},"properties":{}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		once, _, err := normalizeMapping(data)
+		of, err := readMapping(data)
 		if err != nil {
 			return
 		}
-		twice, note, err := normalizeMapping(once)
-		testenv.Check(t, err == nil && note == "" && bytes.Equal(once, twice), "%s becomes %s and then %s, %v", data,
-			once, twice, err)
+		once := testenv.Must(json.Marshal(of))(t)
+		of, err = readMapping(once)
+		twice, _ := json.Marshal(of)
+		testenv.Check(t, err == nil && bytes.Equal(once, twice), "%s becomes %s and then %s, %v", data, once, twice, err)
 	})
 }
 
@@ -250,8 +255,8 @@ func writeDump(dir string, set Set) error {
 			err = errors.Join(err, errDoc)
 		}
 		path := filepath.Join(dir, index.Name)
-		err = errors.Join(err, os.WriteFile(path+mappingExt, index.Mapping, 0o600),
-			os.WriteFile(path+dumpExt, docs.Bytes(), 0o600))
+		err = errors.Join(err, os.WriteFile(path+".mapping.json", index.Mapping, 0o600),
+			os.WriteFile(path+".ndjson", docs.Bytes(), 0o600))
 	}
 	return err
 }

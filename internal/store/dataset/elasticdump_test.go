@@ -1,12 +1,8 @@
 package dataset
 
 import (
-	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
-	"io"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -15,14 +11,6 @@ import (
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/testenv"
 )
-
-func zipped(text string) string {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	_, _ = z.Write([]byte(text))
-	_ = z.Close()
-	return b.String()
-}
 
 // TestElasticdump uses the names and forms of elasticdump's files, and those in which its users
 // keep them.
@@ -37,34 +25,24 @@ func TestElasticdump(t *testing.T) {
 		want    = `{"mappings":{"properties":{"name":{"type":"text"}}}}`
 	)
 	for name, c := range map[string]struct {
-		files         map[string]string
-		mapping, note string
+		files   map[string]string
+		mapping string
 	}{
-		"lines":                 {map[string]string{"city.ndjson": lines, "city.mapping.json": mapping}, want, ""},
-		"json":                  {map[string]string{"city.json": lines, "city_mapping.json": mapping}, want, ""},
-		"json, dots":            {map[string]string{"city.json": lines, "city.mapping.json": mapping}, want, ""},
-		"an array":              {map[string]string{"city.json": array, "city_mapping.json": "[\n" + mapping + "\n]\n"}, want, ""},
-		"an array on many":      {map[string]string{"city.json": pretty, "city_mapping.json": mapping}, want, ""},
-		"an array in lines":     {map[string]string{"city.ndjson": array, "city.json": mapping}, want, ""},
-		"compressed":            {map[string]string{"city.json.gz": zipped(lines), "city.mapping.json.gz": zipped(mapping)}, want, ""},
-		"compressed, in parts":  {map[string]string{"city.ndjson.gz": zipped(first+"\n") + zipped(second), "city.mapping.json": mapping}, want, ""},
-		"compressed, no name":   {map[string]string{"city.json": zipped(array), "city_mapping.json": zipped(mapping)}, want, ""},
-		"a name, uncompressed":  {map[string]string{"city.ndjson.gz": lines, "city_mapping.json.gz": mapping}, want, ""},
-		"published, compressed": {map[string]string{"index-data-city.ndjson.gz": zipped(lines), "index-mapping-city_v1.json.gz": zipped(mapping)}, want, ""},
-		"with a type": {map[string]string{"city.json": lines, "city_mapping.json": `{"city":{"mappings":{"_doc":{"properties":{"name":{"type":"text"}}}}}}`},
-			want, `city_mapping.json: mapping type "_doc" left out: Elasticsearch 7 has no types`},
-		"of a type, by name": {map[string]string{"city.json": lines, "city_mapping.json": `{"mappings":{"city":{"properties":{"name":{"type":"text"}}}}}`},
-			want, `city_mapping.json: mapping type "city" left out`},
+		"lines":            {map[string]string{"city.ndjson": lines, "city.mapping.json": mapping}, want},
+		"json":             {map[string]string{"city.json": lines, "city_mapping.json": mapping}, want},
+		"json, dots":       {map[string]string{"city.json": lines, "city.mapping.json": mapping}, want},
+		"an array":         {map[string]string{"city.json": array, "city_mapping.json": mapping}, want},
+		"an array on many": {map[string]string{"city.json": pretty, "city_mapping.json": mapping}, want},
 		"all of multielasticdump's": {map[string]string{
 			"city.json": lines, "city.mapping.json": mapping,
 			"city.settings.json": `{"city":{"settings":{"index":{"creation_date":"1","uuid":"u","number_of_shards":"3","version":{"created":"6"}}}}}`,
 			"city.analyzer.json": `{"city":{"settings":{"index":{"analysis":{"analyzer":{"a":{"type":"standard"}}}}}}}`,
 			"city.alias.json":    `{"city":{"aliases":{"town":{}}}}`, "city.template.json": `{}`, "city_policy.json": `[]`,
-		}, `{"mappings":{"properties":{"name":{"type":"text"}}},"settings":{"index":{"analysis":{"analyzer":{"a":{"type":"standard"}}},"number_of_shards":"3"}}}`, ""},
+		}, `{"mappings":{"properties":{"name":{"type":"text"}}},"settings":{"index":{"analysis":{"analyzer":{"a":{"type":"standard"}}},"number_of_shards":"3"}}}`},
 		"settings in both": {map[string]string{
 			"city.json": lines, "city_mapping.json": `{"settings":{"number_of_shards":"2"},"mappings":{}}`,
-			"city_settings.json.gz": zipped(`{"settings":{"number_of_shards":"3","refresh_interval":"2s"}}`),
-		}, `{"mappings":{},"settings":{"index":{"number_of_shards":"2","refresh_interval":"2s"}}}`, ""},
+			"city_settings.json": `{"settings":{"number_of_shards":"3","refresh_interval":"2s"}}`,
+		}, `{"mappings":{},"settings":{"index":{"number_of_shards":"2","refresh_interval":"2s"}}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := testenv.Folder(t, c.files)
@@ -78,21 +56,8 @@ func TestElasticdump(t *testing.T) {
 			index := set.Indices()[0]
 			testenv.Check(t, len(set.Indices()) == 1 && index.Count == 2 && string(index.Mapping) == c.mapping,
 				"%d documents, mapping %s, want %s", index.Count, index.Mapping, c.mapping)
-			if note := index.Notes.Join("\n"); (note == "") != (c.note == "") || c.note != "" && !strings.HasPrefix(note, filepath.Join(dir, c.note)) {
-				t.Errorf("notes %q, want %q", note, c.note)
-			}
 		})
 	}
-}
-
-// The hash of the data does not depend on compression.
-func TestElasticdump_Hash(t *testing.T) {
-	const docs = `{"_id":"1","_source":{}}` + "\n"
-	hash := func(content map[string]string) string {
-		return mustOpen(t, Spec{Dir: testenv.Folder(t, content)}).Info().Hash
-	}
-	testenv.Equal(t, hash(map[string]string{"city.json.gz": zipped(docs), "city_mapping.json": zipped(anyMapping)}),
-		hash(map[string]string{"city.json": docs, "city_mapping.json": anyMapping}))
 }
 
 func TestElasticdumpMistakes(t *testing.T) {
@@ -107,17 +72,11 @@ func TestElasticdumpMistakes(t *testing.T) {
 		"two indices":            {map[string]string{"city.ndjson": `{"_index":"a","_source":{}}` + "\n" + `{"_index":"b","_source":{}}`}, `city.ndjson:2: index "b" in this action`},
 		"an id too long":         {map[string]string{"city.ndjson": `{"_id":"` + strings.Repeat("x", 600) + `","_source":{}}`}, `city.ndjson:1: hit: _id of 600 bytes`},
 		"an array unended":       {map[string]string{"city.ndjson": "[\n" + hit + ",\n"}, "city.ndjson:3: the array does not end"},
-		"an element unended":     {map[string]string{"city.ndjson": "[\n" + hit + ",\n{"}, "city.ndjson:3: the array does not end"},
-		"a comma too many":       {map[string]string{"city.ndjson": "[" + hit + ",]"}, "city.ndjson:1: array: unexpected ']'"},
-		"a comma too few":        {map[string]string{"city.ndjson": "\n[" + hit + "\n" + hit + "]"}, "city.ndjson:3: array: unexpected '{'"},
-		"broken element":         {map[string]string{"city.ndjson": "[" + hit + ",\n{\"a\"]}]"}, "city.ndjson:2: action line: invalid character"},
-		"cut off":                {map[string]string{"city.ndjson": zipped(strings.Repeat(hit+"\n", 9))[:40]}, "unexpected EOF"},
-		"no gzip":                {map[string]string{"city.ndjson": "\x1f\x8b hello there"}, "city.ndjson: gzip: invalid header"},
-		"both":                   {map[string]string{"city.ndjson": hit, "city.ndjson.gz": hit}, "two files of documents, city.ndjson and city.ndjson.gz"},
-		"two mappings":           {map[string]string{"city.ndjson": hit, "city_mapping.json": anyMapping}, "two mappings, city.mapping.json and city_mapping.json"},
-		"two types":              {map[string]string{"a.json": hit, "a_mapping.json": `{"mappings":{"x":{},"y":{"properties":{}}}}`}, "a_mapping.json: 2 mapping types (x, y), but Elasticsearch 7 has none"},
+		"an element unended":     {map[string]string{"city.ndjson": "[\n" + hit + ",\n{"}, "city.ndjson:3: unexpected EOF"},
+		"a comma too many":       {map[string]string{"city.ndjson": "[" + hit + ",]"}, "city.ndjson:1: invalid character ']'"},
+		"a comma too few":        {map[string]string{"city.ndjson": "\n[" + hit + "\n" + hit + "]"}, "city.ndjson:3: expected comma"},
+		"broken element":         {map[string]string{"city.ndjson": "[" + hit + ",\n{\"a\"]}]"}, "city.ndjson:2: invalid character"},
 		"settings without index": {map[string]string{"city.ndjson": hit, "city.settings.json": `{}`}, `city.settings.json: no "settings" object`},
-		"two objects":            {map[string]string{"a.json": hit, "a_mapping.json": "[{},{}]"}, "a_mapping.json: an array of 2: expected one object"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.files["city.mapping.json"] = anyMapping
@@ -125,41 +84,7 @@ func TestElasticdumpMistakes(t *testing.T) {
 		})
 	}
 	testenv.Fails(t, testenv.Err(Dump(testenv.Folder(t, map[string]string{"city.json": hit}))),
-		"city.json has no mapping: add city.mapping.json")
-}
-
-// How an array is split does not depend on the pieces in which it arrives.
-func FuzzValues(f *testing.F) {
-	f.Add([]byte("[\n {\"a\":[1,\"]\\\"}\"]} , 5,null,[]\n]\n"), 3)
-	f.Add([]byte("[1,2"), 1)
-	f.Add([]byte("\n\n [] x"), 2)
-	f.Fuzz(func(t *testing.T, data []byte, piece int) {
-		split := func(v *values) (all string) {
-			for {
-				value, err := v.scan()
-				if err != nil {
-					return all + fmt.Sprint(v.line, err)
-				}
-				all += fmt.Sprintf("%d %q\n", v.line, value)
-			}
-		}
-		whole, pieces := split(newValues(bytes.NewReader(data))), split(newValues(&slow{data, max(piece, 1)}))
-		testenv.Equal(t, whole, pieces)
-	})
-}
-
-// slow gives data in pieces.
-type slow struct {
-	data  []byte
-	piece int
-}
-
-func (s *slow) Read(b []byte) (int, error) {
-	n := copy(b, s.data[:min(s.piece, len(s.data))])
-	if s.data = s.data[n:]; n == 0 {
-		return 0, io.EOF
-	}
-	return n, nil
+		"no data files: expected <index>.ndjson and <index>.mapping.json")
 }
 
 func responses(t *testing.T, requests ...bench.Request) *Responses {

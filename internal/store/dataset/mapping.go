@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -42,176 +41,108 @@ func mapping(more string) []byte {
 	return []byte(b.String())
 }
 
-// normalizeMapping makes the body of PUT /<index> from any of the forms that Dump lists, settings
-// nested below "index". note names what was left out and may be missed; "" if nothing.
-func normalizeMapping(data []byte) (mapping []byte, note string, err error) {
-	body, err := onlyObject(data)
+// definition is the body of PUT /<index>, with settings nested below "index".
+type definition struct {
+	Mappings json.RawMessage `json:"mappings"`
+	Settings struct {
+		Index map[string]json.RawMessage `json:"index"`
+	} `json:"settings,omitzero"`
+}
+
+// readMapping reads a definition from any of the forms of mappings that Dump lists.
+func readMapping(data []byte) (of definition, err error) {
+	body, err := object(data, "mappings")
 	if err != nil {
-		return nil, "", err
+		return of, err
 	}
-	// GET /<index> and GET /<index>/_mapping return {"<concrete index>": {…}}.
-	if one := below(body, "mappings"); one != nil {
-		body = one
-	}
-	if body["properties"] != nil || below(body, "properties") != nil { // bare, perhaps below a type
-		bare, err := json.Marshal(body)
-		if err != nil {
-			return nil, "", err
-		}
-		body = map[string]json.RawMessage{"mappings": bare}
-	}
-	out := make(map[string]json.RawMessage, 2)
 	for key, value := range body {
 		switch key {
 		case "mappings":
-			if out[key], note, err = withoutType(value); err != nil {
-				return nil, "", err
-			}
+			of.Mappings, err = value, checkMappings(value)
 		case "settings":
-			if out[key], err = nestSettings(value); err != nil {
-				return nil, "", fmt.Errorf("settings: %w", err)
-			}
-		case "aliases", "defaults", "warmers":
+			err = of.set(value)
+		case "aliases":
 			// Package seed moves an alias, once everything is loaded.
 		default:
-			return nil, "", fmt.Errorf("unknown key %.40q: expected settings and mappings", key)
+			err = fmt.Errorf(`unknown key %.40q: expected {"mappings": …, "settings": …}`, key)
+		}
+		if err != nil {
+			return of, err
 		}
 	}
-	if out["mappings"] == nil {
-		return nil, "", errors.New(`no "mappings" object`)
+	if of.Mappings == nil {
+		return of, errors.New(`no "mappings" object`)
 	}
-	mapping, err = json.Marshal(out)
-	return mapping, note, err
+	return of, nil
 }
 
-// onlyObject returns the object that a file holds, itself or as the only element of an array.
-func onlyObject(data []byte) (map[string]json.RawMessage, error) {
-	var all []json.RawMessage
-	if text := bytes.TrimLeft(data, space); len(text) > 0 && text[0] == '[' {
-		if err := json.Unmarshal(data, &all); err != nil {
-			return nil, jsonMistake(data, err)
-		}
-		if len(all) != 1 {
-			return nil, fmt.Errorf("an array of %d: expected one object", len(all))
-		}
-		data = all[0]
+// readSettings adds the settings that elasticdump wrote to a separate file: all, or only analyzers.
+func (of *definition) readSettings(data []byte) error {
+	body, err := object(data, "settings")
+	switch {
+	case err != nil:
+		return err
+	case body["settings"] == nil:
+		return errors.New(`no "settings" object`)
 	}
-	var body map[string]json.RawMessage
-	if err := json.Unmarshal(data, &body); err != nil {
-		return nil, jsonMistake(data, err)
-	}
-	return body, nil
-}
-
-// below returns the only member of body if it has the key and is not part of a definition, or nil.
-func below(body map[string]json.RawMessage, key string) map[string]json.RawMessage {
-	for name, inner := range body {
-		var one map[string]json.RawMessage
-		itself := name == "mappings" || name == "settings" || name == "properties"
-		if len(body) == 1 && !itself && json.Unmarshal(inner, &one) == nil && one[key] != nil {
-			return one
-		}
-	}
-	return nil
-}
-
-// rootKeys are the keys of a mapping without a type above it, including those of older versions.
-var rootKeys = []string{
-	"properties", "dynamic", "dynamic_templates", "dynamic_date_formats", "date_detection", "numeric_detection",
-	"runtime", "enabled", "include_in_all", "_meta", "_source", "_routing", "_field_names", "_all", "_parent",
-	"_size", "_index", "_type", "_id",
-}
-
-// withoutType returns a mapping without the type that Elasticsearch 6 and older put above it.
-func withoutType(mappings json.RawMessage) (kept json.RawMessage, note string, err error) {
-	var all map[string]json.RawMessage
-	if err := json.Unmarshal(mappings, &all); err != nil || all == nil {
-		return nil, "", errors.New(`no "mappings" object`)
-	}
-	var types []string
-	for name, inner := range all {
-		var one map[string]json.RawMessage
-		if slices.Contains(rootKeys, name) || json.Unmarshal(inner, &one) != nil || one == nil {
-			return mappings, "", nil
-		}
-		if len(one) > 0 && !slices.ContainsFunc(rootKeys, func(key string) bool { return one[key] != nil }) {
-			return mappings, "", nil
-		}
-		if name != "_default_" { // the beginning of types to come
-			types = append(types, name)
-		}
-	}
-	slices.Sort(types)
-	switch len(types) {
-	case 0:
-		return json.RawMessage(`{}`), "", nil
-	case 1:
-		note = fmt.Sprintf("mapping type %.40q left out: Elasticsearch 7 has no types", types[0])
-		return all[types[0]], note, nil
-	}
-	return nil, "", fmt.Errorf("%d mapping types (%.200s), but Elasticsearch 7 has none: keep one, with its documents",
-		len(types), strings.Join(types, ", "))
-}
-
-// withSettings adds the settings that elasticdump wrote to a separate file (all settings, or only
-// analyzers) to a normalized mapping. A setting that the mapping already has stays.
-func withSettings(mapping, data []byte) ([]byte, error) {
-	body, err := onlyObject(data)
-	if err != nil {
-		return nil, err
-	}
-	if one := below(body, "settings"); one != nil {
-		body = one
-	}
-	settings := body["settings"]
-	if settings == nil {
-		return nil, errors.New(`no "settings" object`)
-	}
-	if settings, err = nestSettings(settings); err != nil {
-		return nil, fmt.Errorf("settings: %w", err)
-	}
-	var whole map[string]json.RawMessage
-	var own, more struct {
-		Index map[string]json.RawMessage `json:"index"`
-	}
-	err = errors.Join(json.Unmarshal(mapping, &whole), json.Unmarshal(settings, &more))
-	if raw := whole["settings"]; raw != nil {
-		err = errors.Join(err, json.Unmarshal(raw, &own))
-	}
-	if err != nil {
-		return nil, err
-	}
-	maps.Copy(more.Index, own.Index)
-	if whole["settings"], err = json.Marshal(more); err != nil {
-		return nil, err
-	}
-	return json.Marshal(whole)
+	return of.set(body["settings"])
 }
 
 // readOnlySettings are the settings that Elasticsearch returns but does not accept.
 var readOnlySettings = []string{"creation_date", "uuid", "version", "provided_name"}
 
-// nestSettings moves all settings, flat or nested, below "index" and drops the read-only ones.
-func nestSettings(settings json.RawMessage) (json.RawMessage, error) {
+// set adds settings, flat or nested below "index", without the read-only ones. A setting that is
+// there already stays.
+func (of *definition) set(settings json.RawMessage) error {
 	var all, index map[string]json.RawMessage
-	if err := json.Unmarshal(settings, &all); err != nil {
-		return nil, err
-	}
-	if all["index"] != nil {
-		if err := json.Unmarshal(all["index"], &index); err != nil {
-			return nil, err
-		}
+	err := json.Unmarshal(settings, &all)
+	if nested := all["index"]; err == nil && nested != nil {
 		delete(all, "index")
+		err = json.Unmarshal(nested, &index)
 	}
-	nested := make(map[string]json.RawMessage, len(all)+len(index))
-	for _, level := range []map[string]json.RawMessage{all, index} {
+	if err != nil {
+		return fmt.Errorf("settings: %w", err)
+	}
+	before := of.Settings.Index
+	of.Settings.Index = map[string]json.RawMessage{}
+	for _, level := range []map[string]json.RawMessage{all, index, before} {
 		for key, value := range level {
 			if key = strings.TrimPrefix(key, "index."); !slices.Contains(readOnlySettings, key) {
-				nested[key] = value
+				of.Settings.Index[key] = value
 			}
 		}
 	}
-	return json.Marshal(map[string]any{"index": nested})
+	return nil
+}
+
+// object returns the object that a file holds, or the only one in it, which GET /<index> returns as
+// {"<concrete index>": {…}}, if that has the key.
+func object(data []byte, key string) (body map[string]json.RawMessage, err error) {
+	if err := json.Unmarshal(data, &body); err != nil {
+		return nil, jsonMistake(data, err)
+	}
+	for _, inner := range body {
+		var one map[string]json.RawMessage
+		if len(body) == 1 && body["mappings"] == nil && body["settings"] == nil && json.Unmarshal(inner, &one) == nil && one[key] != nil {
+			return one, nil
+		}
+	}
+	return body, nil
+}
+
+// checkMappings returns an error about what Elasticsearch 7 does not take as mappings.
+func checkMappings(mappings json.RawMessage) error {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(mappings, &all); err != nil || all == nil {
+		return errors.New(`no "mappings" object`)
+	}
+	for name, inner := range all {
+		var one map[string]json.RawMessage
+		if name != "properties" && name != "_meta" && json.Unmarshal(inner, &one) == nil && one["properties"] != nil {
+			return fmt.Errorf(`mapping type %.40q, which Elasticsearch 7 does not have: write its content as "mappings"`, name)
+		}
+	}
+	return nil
 }
 
 // jsonMistake adds the line to a syntax error.

@@ -6,7 +6,7 @@
 //
 // It reads no mapping. Documents of any form are served by id; queries read the fields of the
 // locations service (document.go) and are refused if a document has one of them in another form.
-// All data is in memory and does not change after Fill. Package store chooses and starts a store.
+// All data is in memory and does not change after Fill.
 //
 // # Calls
 //

@@ -84,16 +84,14 @@ func (c *client) version(ctx context.Context) (string, error) {
 	switch {
 	case ctx.Err() != nil:
 		return "", ctx.Err()
-	case statusOf(err) == http.StatusUnauthorized || statusOf(err) == http.StatusForbidden:
-		return "", err
-	case statusOf(err) != 0:
-		return "", fmt.Errorf("not Elasticsearch, or not ready: %w", err)
-	case err != nil && !isJSONError(err) && passes(err):
-		return "", fmt.Errorf("no response; is Elasticsearch running there? %w", err)
-	case err != nil && !isJSONError(err): // silence, a redirect, a long response
-		return "", err
-	case err != nil || number == "":
+	case isJSONError(err), err == nil && number == "":
 		return "", errors.New("not Elasticsearch: GET / returned no version")
+	case statusOf(err) != 0 && remedies[statusOf(err)] == "":
+		return "", fmt.Errorf("not Elasticsearch, or not ready: %w", err)
+	case statusOf(err) == 0 && err != nil && passes(err):
+		return "", fmt.Errorf("no response; is Elasticsearch running there? %w", err)
+	case err != nil: // silence, a redirect, a long response, 401
+		return "", err
 	case root.Version.Distribution != "":
 		return "", fmt.Errorf("found %.40q %.20q: expected Elasticsearch 7", root.Version.Distribution, number)
 	case !strings.HasPrefix(number, "7."):

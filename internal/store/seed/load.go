@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 const (
@@ -48,7 +49,9 @@ func (b bulk) Source() ([]string, error) {
 }
 
 // String names the first and the last document.
-func (b bulk) String() string { return clip(b[0].id) + " to " + clip(b[len(b)-1].id) }
+func (b bulk) String() string {
+	return safe.Line(b[0].id, maxText) + " to " + safe.Line(b[len(b)-1].id, maxText)
+}
 
 // load sends all documents: one goroutine gathers bulk requests, several send them. At most two
 // more bulk requests exist than there are senders.
@@ -137,7 +140,7 @@ func (l *loader) post(ctx context.Context, b bulk, again bool) (rest bulk, err e
 	response, err := l.seeding.client.es.Bulk().Index(l.index).
 		FilterPath("errors", "items.*.status", "items.*.error").Timeout(shardTimeout).Add(b).Do(ctx)
 	if isJSONError(err) {
-		return b, &refusal{text: "response of _bulk: " + err.Error()}
+		return b, permanent{fmt.Errorf("response of _bulk: %w", err)}
 	} else if err != nil {
 		return b, err
 	}
@@ -146,31 +149,26 @@ func (l *loader) post(ctx context.Context, b bulk, again bool) (rest bulk, err e
 		return b, err
 	}
 	rejected := &RejectedError{}
-	var met *refusal
+	var met error
 	for i, it := range items {
 		switch {
 		case it.Status < 300 || it.Status == http.StatusConflict && again:
 			continue
-		case passing(it.Status, typeOf(it.Error)):
-			text := fmt.Sprintf("document refused: %s (%d)", clip(reasons(it.Error)), it.Status)
-			met = &refusal{it.Status, typeOf(it.Error), advised(text, remedy(it.Status, it.Error))}
+		case passing(it.Status, it.Error):
+			met = refusal{&elastic.Error{Status: it.Status, Details: it.Error}}
 		default:
 			if rejected.Total++; len(rejected.First) < MaxRejected {
 				rejected.First = append(rejected.First, Rejected{
-					Index: l.index, ID: clip(b[i].id), Status: it.Status,
-					Reason: clip(reasons(it.Error)), Remedy: remedy(it.Status, it.Error),
+					Index: l.index, ID: safe.Line(b[i].id, maxText), Status: it.Status, Reason: reasons(it.Error),
 				})
 			}
 		}
 		rest = append(rest, b[i])
 	}
-	switch {
-	case rejected.Total > 0:
-		return rest, rejected
-	case met != nil:
-		return rest, met
+	if rejected.Total > 0 {
+		return rest, permanent{rejected}
 	}
-	return nil, nil
+	return rest, met
 }
 
 // linger is how much longer than its seeding a bulk request may take: what arrives after its index
@@ -196,13 +194,13 @@ func outcomes(response *elastic.BulkResponse, docs int) ([]*elastic.BulkResponse
 	for i, actions := range response.Items {
 		for _, it := range actions {
 			if it == nil || it.Status < 200 || it.Status > 599 {
-				return nil, &refusal{text: fmt.Sprintf("response of _bulk: item %d has no status", i)}
+				return nil, permanent{fmt.Errorf("response of _bulk: item %d has no status", i)}
 			}
 			items = append(items, it)
 		}
 	}
 	if len(response.Items) != docs || len(items) != docs {
-		return nil, &refusal{text: fmt.Sprintf("response of _bulk: %d items for %d documents", len(items), docs)}
+		return nil, permanent{fmt.Errorf("response of _bulk: %d items for %d documents", len(items), docs)}
 	}
 	return items, nil
 }
@@ -216,7 +214,6 @@ type Rejected struct {
 	ID     string
 	Status int
 	Reason string // Elasticsearch's words, bounded
-	Remedy string // what to do; "" if that is not known
 }
 
 // RejectedError means that documents of a bulk request were rejected. The store is unchanged then.
@@ -235,8 +232,8 @@ func (e *RejectedError) Error() string {
 	if more := e.Total - len(e.First); more > 0 {
 		fmt.Fprintf(&b, "\n  and %d more", more)
 	}
-	if e.First[0].Remedy != "" {
-		b.WriteString("\n" + e.First[0].Remedy)
+	if remedy := remedies[e.First[0].Status]; remedy != "" {
+		b.WriteString("\n" + remedy)
 	}
 	return b.String()
 }

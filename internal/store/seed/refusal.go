@@ -9,89 +9,80 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/olivere/elastic/v7"
 
-	"github.com/locbench/locbench/internal/text/contact"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
-// The types of Elasticsearch's errors that this package distinguishes.
-const (
-	blocked       = "cluster_block_exception"
-	existsAlready = "resource_already_exists_exception"
-)
+// blocked is the type of Elasticsearch's errors about blocks, such as that of a full disk.
+const blocked = "cluster_block_exception"
 
-// refusal is a response other than 2xx, to a request or for documents of a bulk, or invalid.
-type refusal struct {
-	status int    // 0: the response is invalid
-	kind   string // Elasticsearch's error type; "" if there is none
-	text   string // Elasticsearch's reason and what to do
-}
+// permanent is an error of a call that does not pass: repeating it would not help.
+type permanent struct{ error }
 
-func (e *refusal) Error() string { return e.text }
+// Unwrap returns the error.
+func (e permanent) Unwrap() error { return e.error }
 
-// explain returns the library's errors as a refusal with a reason, and other errors unchanged.
-func explain(err error) error {
-	e, ok := errors.AsType[*elastic.Error](err)
-	if !ok {
-		return err
-	}
-	text := strings.TrimSpace(fmt.Sprint("Elasticsearch returned ", e.Status, " ", http.StatusText(e.Status)))
-	if e.Details != nil {
-		text += ": " + clip(reasons(e.Details))
-	} else {
+// refusal is Elasticsearch's error with its status, reasons and what to do.
+type refusal struct{ of *elastic.Error }
+
+// Unwrap returns the library's error.
+func (e refusal) Unwrap() error { return e.of }
+
+func (e refusal) Error() string {
+	text := strings.TrimSpace(fmt.Sprint("Elasticsearch returned ", e.of.Status, " ", http.StatusText(e.of.Status)))
+	if e.of.Details == nil {
 		text += " without a reason, probably from a proxy"
+	} else {
+		text += ": " + reasons(e.of.Details)
 	}
-	return &refusal{e.Status, typeOf(e.Details), advised(text, remedy(e.Status, e.Details))}
+	if remedy := remedies[e.of.Status]; remedy != "" {
+		text += "; " + remedy
+	}
+	return text
 }
 
-func advised(text, remedy string) string {
-	if remedy == "" {
-		return text
+// remedies are what to do about a status.
+var remedies = map[int]string{
+	http.StatusUnauthorized: "add user and password to the URL: http://user:password@host:9200",
+	http.StatusForbidden: "give the user in the URL (http://user:password@host:9200) monitor on the cluster; " +
+		"manage, write and read on the indices; or lift the block",
+	http.StatusRequestEntityTooLarge: fmt.Sprintf("raise the size limit above %d KiB and the largest document: "+
+		"http.max_content_length of Elasticsearch, client_max_body_size of nginx", DefaultBatch>>10),
+	http.StatusTooManyRequests: "use fewer --workers, give Elasticsearch more memory, or free disk space for it",
+}
+
+// explain returns the library's errors as a refusal, and other errors unchanged.
+func explain(err error) error {
+	if e, ok := errors.AsType[*elastic.Error](err); ok {
+		return refusal{e}
 	}
-	return text + "; " + remedy
+	return err
 }
 
 func statusOf(err error) int {
-	if e, ok := errors.AsType[*refusal](err); ok {
-		return e.status
+	if e, ok := errors.AsType[*elastic.Error](err); ok {
+		return e.Status
 	}
 	return 0
 }
 
-func kindOf(err error) string {
-	if e, ok := errors.AsType[*refusal](explain(err)); ok {
-		return e.kind
-	}
-	return ""
-}
-
-func typeOf(e *elastic.ErrorDetails) string {
-	if e == nil {
-		return ""
-	}
-	return e.Type
-}
-
 // passing reports whether the same request may succeed a little later: the queue is full, or the
 // server starts. A block with status 429 means a full disk, one with 503 a server that starts.
-func passing(status int, kind string) bool {
+func passing(status int, e *elastic.ErrorDetails) bool {
 	again := []int{http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusBadGateway,
 		http.StatusServiceUnavailable, http.StatusGatewayTimeout}
-	return slices.Contains(again, status) && (kind != blocked || status == http.StatusServiceUnavailable)
+	return slices.Contains(again, status) && (e == nil || e.Type != blocked || status == http.StatusServiceUnavailable)
 }
 
 // passes reports whether a failed call may succeed later, such as after a broken connection.
 func passes(err error) bool {
-	if e, ok := errors.AsType[*refusal](err); ok {
-		return passing(e.status, e.kind)
+	if e, ok := errors.AsType[*elastic.Error](err); ok {
+		return passing(e.Status, e.Details)
 	}
-	_, redirected := errors.AsType[*contact.RedirectError](err)
-	_, long := errors.AsType[longError](err)
-	_, rejected := errors.AsType[*RejectedError](err)
-	_, silent := errors.AsType[silence](err)
-	return !redirected && !long && !rejected && !silent
+	_, lasts := errors.AsType[permanent](err)
+	return !lasts
 }
 
 const (
@@ -121,46 +112,8 @@ func retry(ctx context.Context, call func(again bool) error) error {
 	}
 }
 
-// remedy returns what a user can do about a refusal, or "". Elasticsearch 7 reports some causes
-// only in the text of the reason; what is not found there only lacks a remedy.
-func remedy(status int, e *elastic.ErrorDetails) string {
-	kind, why := typeOf(e), ""
-	if e != nil {
-		why = reasons(e)
-	}
-	says := func(parts ...string) bool {
-		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(why, part) })
-	}
-	switch {
-	case kind == blocked && says("disk usage exceeded", "read-only-allow-delete", "read-only / allow delete"):
-		return "free disk space on the store's machine; if the block stays, lift it: " +
-			`PUT /_all/_settings {"index.blocks.read_only_allow_delete": null}`
-	case kind == blocked && status != http.StatusServiceUnavailable:
-		return "lift the block: index.blocks.* in the settings of the index or a template, " +
-			"cluster.blocks.* in the cluster settings"
-	case status == http.StatusUnauthorized:
-		return "add user and password to the URL: http://user:password@host:9200"
-	case status == http.StatusForbidden:
-		return "give the user in the URL (http://user:password@host:9200) these privileges: " +
-			"monitor on the cluster; manage, write and read on the indices"
-	case status == http.StatusRequestEntityTooLarge:
-		return fmt.Sprintf("raise the size limit above %d KiB and the largest document: "+
-			"http.max_content_length of Elasticsearch, client_max_body_size of nginx", DefaultBatch>>10)
-	case status == http.StatusTooManyRequests || kind == "circuit_breaking_exception":
-		return "use fewer --workers, or give Elasticsearch more memory"
-	case says("maximum shards open", "maximum normal shards open"):
-		return "remove indices, or raise cluster.max_shards_per_node"
-	case kind == "unavailable_shards_exception":
-		return "see GET /_cluster/allocation/explain for the reason"
-	case kind == "mapper_parsing_exception", kind == "strict_dynamic_mapping_exception",
-		says("total fields [", "mapper ["):
-		return "the documents do not match the mapping: change one of them"
-	case says("pipeline"), e != nil && e.Header["processor_type"] != nil, kind == "ingest_processor_exception":
-		return "fix or remove the pipeline: index.default_pipeline and index.final_pipeline " +
-			"in the settings of the index or a template"
-	}
-	return ""
-}
+// maxText is how many bytes of a text of Elasticsearch are shown.
+const maxText = 500
 
 // reasons joins the reasons of an error, from the outermost to the root cause.
 func reasons(e *elastic.ErrorDetails) string {
@@ -174,20 +127,5 @@ func reasons(e *elastic.ErrorDetails) string {
 		}
 		cause, _ = cause["caused_by"].(map[string]any)
 	}
-	return s
-}
-
-// clip shortens a text from outside and makes it one line.
-func clip(s string) string {
-	const most = 500
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, s)
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
+	return safe.Line(s, maxText)
 }

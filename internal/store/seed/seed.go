@@ -37,8 +37,11 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/olivere/elastic/v7"
 
 	"github.com/locbench/locbench/internal/bench"
 )
@@ -95,7 +98,7 @@ type Result struct {
 	Unchanged bool   // the store already had the same data; nothing was done
 	Indices   []IndexResult
 	Removed   []string       // older or unfinished versions
-	Warnings  bench.Warnings // notes of the data set, and an older version that could not be removed
+	Warnings  bench.Warnings // an older version could not be removed
 	Elapsed   time.Duration
 }
 
@@ -175,7 +178,6 @@ func (s *seeding) run(ctx context.Context) (err error) {
 		return err
 	}
 	for _, p := range plans {
-		s.result.Warnings = append(s.result.Warnings, p.index.Notes...)
 		s.progress.Total += p.index.Count
 	}
 	if !s.options.Force {
@@ -242,7 +244,7 @@ func (s *seeding) load(ctx context.Context, p *plan) error {
 	s.made = append(s.made, p.next)
 	err = retry(ctx, func(again bool) error {
 		_, err := s.client.es.CreateIndex(p.next).BodyString(string(body)).Do(ctx)
-		if again && kindOf(err) == existsAlready {
+		if again && elastic.IsStatusCode(err, http.StatusBadRequest) && strings.Contains(err.Error(), "resource_already_exists_exception") {
 			return nil // only the response got lost
 		}
 		return err
@@ -296,7 +298,7 @@ func (s *seeding) publish(ctx context.Context, plans []*plan) error {
 	}
 	err := retry(ctx, func(again bool) error {
 		_, err := swap.Do(ctx)
-		if again && statusOf(explain(err)) == http.StatusNotFound && s.published(ctx, plans) {
+		if again && elastic.IsNotFound(err) && s.published(ctx, plans) {
 			return nil // only the response got lost
 		}
 		return err

@@ -44,9 +44,9 @@ type doer struct{ client *http.Client }
 
 // Do sends req and reads the response, both within the timeout.
 func (d doer) Do(req *http.Request) (*http.Response, error) {
-	within := silence(changeTimeout)
+	within := changeTimeout
 	if req.Method == http.MethodGet || strings.HasSuffix(req.URL.Path, "/_count") {
-		within = silence(readTimeout)
+		within = readTimeout
 	}
 	if req.Body != nil && req.ContentLength == 0 { // the library sets the length only for strings
 		whole, err := io.ReadAll(req.Body)
@@ -55,7 +55,7 @@ func (d doer) Do(req *http.Request) (*http.Response, error) {
 		}
 		req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(whole)), int64(len(whole))
 	}
-	ctx, cancel := context.WithTimeoutCause(req.Context(), time.Duration(within), within)
+	ctx, cancel := context.WithTimeoutCause(req.Context(), within, silence(within))
 	defer cancel()
 	resp, err := d.client.Do(req.WithContext(ctx))
 	var body []byte
@@ -63,7 +63,7 @@ func (d doer) Do(req *http.Request) (*http.Response, error) {
 		body, err = readResponse(resp)
 	}
 	if err != nil {
-		if s, ok := errors.AsType[silence](context.Cause(ctx)); ok { // the timeout of this call, or of the cleanUp around it
+		if s, ok := errors.AsType[permanent](context.Cause(ctx)); ok { // the timeout of this call, or of the cleanUp around it
 			err = s
 		}
 		return nil, err
@@ -77,26 +77,19 @@ func (d doer) Do(req *http.Request) (*http.Response, error) {
 func readResponse(resp *http.Response) ([]byte, error) {
 	defer resp.Body.Close()
 	if err := contact.Redirected(resp); err != nil {
-		return nil, err
+		return nil, permanent{err}
 	}
 	if resp.StatusCode > 299 {
 		return io.ReadAll(io.LimitReader(resp.Body, maxError))
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse+1))
 	if err == nil && len(body) > maxResponse {
-		err = longError(maxResponse)
+		err = permanent{fmt.Errorf("response longer than %d bytes; is Elasticsearch running there?", maxResponse)}
 	}
 	return body, err
 }
 
-// longError is the error of a response that is longer than this number of bytes.
-type longError int64
-
-func (e longError) Error() string {
-	return fmt.Sprintf("response longer than %d bytes; is Elasticsearch running there?", int64(e))
-}
-
 // silence is the error of a request without a response within this time.
-type silence time.Duration
-
-func (s silence) Error() string { return fmt.Sprintf("no response within %v", time.Duration(s)) }
+func silence(within time.Duration) error {
+	return permanent{fmt.Errorf("no response within %v", within)}
+}

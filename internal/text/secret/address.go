@@ -32,7 +32,7 @@ func Address(raw string) string {
 		return Unreadable
 	}
 	u.User = nil
-	return Masker{}.Text(u.String())
+	return Masker{}.Keyed(u.String())
 }
 
 // WithoutUser returns a URL without user info, or Unreadable for what may be a password instead.
@@ -62,27 +62,6 @@ func Proxy(req *http.Request) (*url.URL, error) {
 		return nil, errors.New("HTTP_PROXY or HTTPS_PROXY: expected a URL")
 	}
 	return u, nil
-}
-
-// maskBroken masks the user info of URLs with an unescaped password, as in
-// http://user:pass/word@host: the text after the colon is not a port.
-func maskBroken(s string) string {
-	for at := 0; ; {
-		i := strings.Index(s[at:], "://")
-		if i < 0 {
-			return s
-		}
-		at += i + len("://")
-		line := s[at:until(s, at, "\n\"'<>")]
-		authority := line[:until(line, 0, " \t/?#")]
-		colon := strings.LastIndexByte(authority, ':')
-		end := strings.LastIndexByte(line, '@')
-		switch {
-		case colon < 0 || end < len(authority) || strings.Contains(authority, "@") || strings.HasPrefix(authority, "["):
-		case strings.Trim(authority[colon+1:], digits) != "":
-			s = s[:at] + Mask + s[at+end:]
-		}
-	}
 }
 
 // IsHTTP reports whether a parsed URL is one of a host over http or https.

@@ -17,14 +17,14 @@ func TestNeeds(t *testing.T) {
 		`"OTHER_PASSWORD_FILE":"/run/secrets/pw","DSN_PASSWORD":"postgres"},"command":["redis-server","--requirepass","s3cretary","--port","6379"],` +
 		`"seed":["a.sql",{"command":["psql","postgres://app:longpass@db/shop"]}],"ports":{"main":5432},"big":18446744073709551615}`
 	run := bench.Run{Profile: bench.Profile{Needs: []bench.NeedSpec{
-		{Name: "db", Kind: "container", From: bench.NeedContainer, Of: json.RawMessage(form)},
-		{Name: "plain", Kind: "container", From: bench.NeedContainer, Of: json.RawMessage(`{"z":"<&>", "a":1}`)},
+		{Name: "db", Kind: "container", From: bench.NeedContainer, Of: bench.FormFrom([]byte(form))},
+		{Name: "plain", Kind: "container", From: bench.NeedContainer, Of: bench.FormFrom([]byte(`{"z":"<&>", "a":1}`))},
 		{Name: "named", Kind: "container", From: bench.NeedExternal, URL: "postgres://app:${PGPASSWORD}@10.0.0.5:5432/shop"},
 		{Name: "address", Kind: "container", From: bench.NeedExternal, URL: "10.0.0.5:5432"},
 	}}}
 	m := New(Of(run, nil)...)
 	all := m.Run(run).Profile.Needs
-	got := string(all[0].Of)
+	got := all[0].Of.String()
 	for _, text := range []string{
 		`"image":"postgres:17"`, `"POSTGRES_USER":"app"`, `"POSTGRES_PASSWORD":"***"`, `"ADMIN_PASSWORD":"${PGPASSWORD}"`,
 		`"OTHER_PASSWORD_FILE":"/run/secrets/pw"`, `"DSN_PASSWORD":"***"`, `"--requirepass","***","--port","6379"`,
@@ -32,12 +32,12 @@ func TestNeeds(t *testing.T) {
 	} {
 		testenv.Check(t, strings.Contains(got, text), "no %s in %s", text, got)
 	}
-	testenv.Equal(t, string(all[1].Of), string(run.Profile.Needs[1].Of), "without a secret it keeps its form")
+	testenv.Equal(t, all[1].Of.String(), run.Profile.Needs[1].Of.String(), "without a secret it keeps its form")
 	testenv.Equal(t, all[2].URL, run.Profile.Needs[2].URL)
 	testenv.Equal(t, all[3].URL, "10.0.0.5:5432")
 	testenv.Equal(t, m.Text("hunter22 s3cretary longpass"), "*** *** ***")
 	testenv.Equal(t, m.Text("image postgres:17"), "image postgres:17", "a password that is part of the image's name")
-	testenv.Equal(t, string(run.Profile.Needs[0].Of), form, "the original")
+	testenv.Equal(t, run.Profile.Needs[0].Of.String(), form, "the original")
 }
 
 func TestAddresses_OfNeeds(t *testing.T) {
@@ -70,9 +70,9 @@ func TestPlaces(t *testing.T) {
 		if want == "" {
 			want = written
 		}
-		run := bench.Run{Profile: bench.Profile{Needs: []bench.NeedSpec{{Name: "db", Of: json.RawMessage(written)}}}}
+		run := bench.Run{Profile: bench.Profile{Needs: []bench.NeedSpec{{Name: "db", Of: bench.FormFrom([]byte(written))}}}}
 		values := Of(run, nil)
-		testenv.Equal(t, string(New(values...).Run(run).Profile.Needs[0].Of), want, written)
+		testenv.Equal(t, New(values...).Run(run).Profile.Needs[0].Of.String(), want, written)
 		for _, v := range values {
 			testenv.Check(t, !strings.Contains(v, "${DBPW}") || strings.Contains(v, "$$"), "%s: %q is taken for a secret", written, v)
 		}
@@ -102,7 +102,7 @@ func TestTools(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			testenv.Contains(t, strings.Join(Masker{}.Args(argv), " "), "!"+value, Mask)
 			form := testenv.Must(json.Marshal(map[string]any{"command": argv}))(t)
-			run := bench.Run{Profile: bench.Profile{Needs: []bench.NeedSpec{{Name: "db", Of: form}}}}
+			run := bench.Run{Profile: bench.Profile{Needs: []bench.NeedSpec{{Name: "db", Of: bench.FormFrom(form)}}}}
 			testenv.Equal(t, New(Of(run, nil)...).Text("it said "+value), "it said ***")
 		})
 	}

@@ -3,6 +3,7 @@ package secret
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/locbench/locbench/internal/bench"
 )
@@ -26,7 +27,7 @@ func Saved(requests []bench.Request) map[string]bool {
 	for _, r := range requests {
 		for _, s := range r.Save {
 			of := s.From == bench.FromCookie || s.From == bench.FromHeader && Name(s.Of) ||
-				s.From == bench.FromJSON && assigned(lastPart(s.Of))
+				s.From == bench.FromJSON && assigned(s.Of[strings.LastIndexByte(s.Of, '.')+1:])
 			if of || Name(s.Name) || used[s.Name] {
 				all[s.Name] = true
 			}
@@ -51,11 +52,21 @@ func use(all map[string]bool, template string, whole bool) {
 	if len(at) == 0 {
 		return
 	}
-	secrets := spans(text.String())
+	secrets := find(text.String(), false)
 	for from, name := range at {
 		within := func(x span) bool { return x.from < from+len(value) && from < x.to }
 		if whole || slices.ContainsFunc(secrets, within) {
 			all[name] = true
 		}
 	}
+}
+
+// IsToken reports whether a value of an unknown kind, such as a cookie, is credentials rather than a word
+// or a number.
+func IsToken(v string) bool {
+	if len(v) < 12 || strings.Trim(v, digits) == "" {
+		return false
+	}
+	mixed := strings.ContainsFunc(v[1:], unicode.IsUpper) && strings.ToUpper(v) != v
+	return len(v) >= 20 || mixed || strings.ContainsAny(v, digits+"=")
 }

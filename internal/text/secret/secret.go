@@ -1,13 +1,12 @@
-// Package secret masks passwords, tokens and keys before text leaves the process: values of names
-// such as DB_PASSWORD, the user info of URLs, and every copy of a known secret in other text, such
-// as a line of a log.
+// Package secret masks passwords, tokens and keys before text leaves the process. A secret is what
+// comes in by one of three doors: a variable of the environment, the user of an address, or a value
+// under a secret name, such as DB_PASSWORD or Authorization. Of finds these where a run is planned;
+// a Masker that knows them replaces each copy, in any form, wherever it occurs.
 //
-// It finds secrets by their names and places, not by their form. It does not find a secret with a
-// harmless name.
+// Other text is not searched: a password that is only a part of a sentence is shown.
 package secret
 
 import (
-	"math"
 	"regexp"
 	"strings"
 )
@@ -15,70 +14,54 @@ import (
 // Mask replaces a secret.
 const Mask = "***"
 
-var userInfo = regexp.MustCompile(`://[^\s/?#"'<>]*@`)
+var userInfo = regexp.MustCompile(`://([^\s/?#"'<>\x00]*)@`)
 
 // exampleUser matches the user info of addresses in messages, and one whose password is only named.
 var exampleUser = regexp.MustCompile(`^(?:user:password|\$\{[A-Za-z0-9_]+\}|(?:\$\{[A-Za-z0-9_]+\}|[A-Za-z0-9_.-]*):\$\{[A-Za-z0-9_]+\})$`)
 
-// Masker masks secrets. The zero value knows no values and masks by names and places.
-type Masker struct {
-	known *search // nil: no values
-}
+// Masker masks secrets. The zero value knows no values.
+type Masker struct{ known index }
 
-// New returns a Masker that knows values. It finds those below minLength only by their names.
-func New(values ...string) Masker {
-	var all []string
-	seen := map[string]bool{Mask: true}
-	encoded := 0
-	add := func(forms []string, most int) {
-		for _, form := range forms {
-			if len(form) < minLength || seen[form] || encoded+len(form) > most {
-				continue
-			}
-			seen[form] = true
-			all = append(all, form)
-			if most == maxEncoded {
-				encoded += len(form)
-			}
-		}
-	}
-	for _, v := range values {
-		add(plainForms(v), math.MaxInt)
-	}
-	for _, v := range values {
-		if len(v) >= minLength {
-			add(encodedForms(v), maxEncoded)
-		}
-	}
-	if len(all) == 0 {
-		return Masker{}
-	}
-	return Masker{newSearch(all)}
-}
-
-const digits = "0123456789"
-
-// Text masks known values in any form, the user info of URLs, and values of secret names and secret
-// options.
+// Text masks known values in any form, and the user info of URLs.
 func (m Masker) Text(s string) string {
-	if m.known != nil {
-		var all []span
-		eachView(s, func(v view) { all = m.known.in(v, all) })
-		s = masked(s, apart(all))
+	s = masked(s, m.known.in(s))
+	if !strings.Contains(s, "://") || !strings.Contains(s, "@") {
+		return s
 	}
-	s = masked(s, spans(s))
-	if strings.Contains(s, "@") {
-		if strings.Contains(s, "://") {
-			s = userInfo.ReplaceAllStringFunc(maskBroken(s), func(found string) string {
-				if exampleUser.MatchString(found[len("://") : len(found)-1]) {
-					return found
-				}
-				return "://" + Mask + "@"
-			})
+	return userInfo.ReplaceAllStringFunc(s, func(found string) string {
+		if exampleUser.MatchString(found[len("://") : len(found)-1]) {
+			return found
 		}
-		s = maskUserInfo(s)
+		return "://" + Mask + "@"
+	})
+}
+
+// Keyed is Text for a text in which values have names, such as a body, a header or a file in YAML:
+// it also masks the values of secret names.
+func (m Masker) Keyed(s string) string { return m.within(s, find(s, false)) }
+
+// within is Text for a text in which some parts are secret.
+func (m Masker) within(s string, parts []span) string { return m.Text(masked(s, apart(parts))) }
+
+// Args masks a command line.
+func (m Masker) Args(argv []string) []string { return walk{m.within}.args(argv) }
+
+// masked returns a text with a mask in place of the spans, which are apart.
+func masked(s string, all []span) string {
+	if len(all) == 0 {
+		return s
 	}
-	return s
+	var b strings.Builder
+	at := 0
+	for _, x := range all {
+		hidden := Mask
+		if !x.user {
+			hidden = around(s[x.from:x.to])
+		}
+		b.WriteString(s[at:x.from] + hidden)
+		at = x.to
+	}
+	return b.String() + s[at:]
 }
 
 // Error returns an error with the causes of err and a text without secrets.

@@ -62,6 +62,7 @@ func FuzzName(f *testing.F) {
 	})
 }
 
+// TestText: of a text known values are masked, and the users of addresses. It is not searched for others.
 func TestText(t *testing.T) {
 	m := New("hunter2 & co", "tiny")
 	for in, want := range map[string]string{
@@ -72,17 +73,24 @@ func TestText(t *testing.T) {
 		"http://me:hunter2%20&%20co@h/":  "http://***@h/",
 		"of aHVudGVyMiAmIGNv":            "of ***",
 		"tiny":                           "tiny", // known, but too short to look for
-		"get http://elastic:changeme@10.0.0.5:9200/city: refused": "get http://***@10.0.0.5:9200/city: refused",
-		"https://token@example.org https://a:b@c":                 "https://***@example.org https://***@c",
-		"postgres://u:p@w@db/x":                                   "postgres://***@db/x",
-		"mail a@b.example, http://h/@handle":                      "mail a@b.example, http://h/@handle",
-		"http://h/?id=1&access_token=abc&x=2":                     "http://h/?id=1&access_token=***&x=2",
-		"/search?keyword=bern&key=7":                              "/search?keyword=bern&key=7",
-		"http://h:8080/@handle and http://h:8080 x@y":             "http://h:8080/@handle and http://h:8080 x@y",
-		"dial http://u:p/a?s#s@w@h:9200/x: no":                    "dial http://***@h:9200/x: no",
-		"dial http://u:p a@h:9200/x: no":                          "dial http://***@h:9200/x: no",
-		"http://h/\nUser: x@y":                                    "http://h/\nUser: x@y",
+		"get http://elastic:changeme@10.0.0.5:9200/city: refused":        "get http://***@10.0.0.5:9200/city: refused",
+		"https://token@example.org https://a:b@c":                        "https://***@example.org https://***@c",
+		"mail a@b.example, http://h/@handle":                             "mail a@b.example, http://h/@handle",
+		"http://h/\nUser: x@y":                                           "http://h/\nUser: x@y",
+		"password: X, token=Y, Bearer eyJhbGciOi.eyJzdWIi, PASSWORD 'Z'": "",
+	} {
+		testenv.Equal(t, m.Text(in), cmp.Or(want, in))
+	}
+}
 
+// TestKeyed has texts in which values have names, and texts that only seem to.
+func TestKeyed(t *testing.T) {
+	for in, want := range map[string]string{
+		"http://h/?id=1&access_token=abc&x=2":                "http://h/?id=1&access_token=***&x=2",
+		"/search?keyword=bern&key=7":                         "/search?keyword=bern&key=7",
+		"http://h:8080/@handle and http://h:8080 x@y":        "http://h:8080/@handle and http://h:8080 x@y",
+		"dial http://u:p/a?s#s@w@h:9200/x: no":               "dial http://***@h:9200/x: no",
+		"dial http://u:p a@h:9200/x: no":                     "dial http://***@h:9200/x: no",
 		"/search?author=x&tokenizer=standard&sort_key=id":    "/search?author=x&tokenizer=standard&sort_key=id",
 		"GET /a?auth=abc&pwd=def#access_token=ghi":           "GET /a?auth=***&pwd=***#access_token=***",
 		"Server=db;Uid=sa;Pwd=s3cret;Database=x":             "Server=db;Uid=sa;Pwd=***;Database=x",
@@ -94,10 +102,9 @@ func TestText(t *testing.T) {
 		"DSN=root:secret@unix(/run/mysqld.sock)/x":           "DSN=***",
 		"db=root:secret@unix(/run/mysqld.sock)/x":            "db=***@unix(/run/mysqld.sock)/x",
 		"host=db user=u password=s3cret dbname=x":            "host=db user=u password=*** dbname=x",
-		"password='a b' key=7":                               "password=*** key=7",
-		"sasl.jaas.config=x password=\"a b\";":               "sasl.jaas.config=x password=***;",
+		"password='a b' key=7":                               "password='***' key=7",
+		"sasl.jaas.config=x password=\"a b\";":               "sasl.jaas.config=x password=\"***\";",
 		"export PGPASSWORD=x TOKENIZER=y":                    "export PGPASSWORD=*** TOKENIZER=y",
-		"http://h/a,root:secret@tcp(db)/x":                   "http://h/a,***@tcp(db)/x",
 		"url=/?token=abc":                                    "url=/?token=***",
 		":s3cret@redis:6379":                                 "***@redis:6379",
 		"root:secret@(db:3306)/x":                            "***@(db:3306)/x",
@@ -105,91 +112,71 @@ func TestText(t *testing.T) {
 		`dial "u:p@localhost"`:                               `dial "***@localhost"`,
 		"u:p@[::1]:6379":                                     "***@[::1]:6379",
 		"u:p@db/cities":                                      "***@db/cities",
-		"u:p@db.internal.example":                            "***@db.internal.example",
 		"jdbc:oracle:thin:scott/tiger@db:1521:orcl":          "***@db:1521:orcl",
 		"scott/tiger@//db:1521/orcl":                         "***@//db:1521/orcl",
 		"postgres:15@sha256:0123456789abcdef":                "postgres:15@sha256:0123456789abcdef",
-		"registry:5000/x/es:7.10@sha256:0123":                "registry:5000/x/es:7.10@sha256:0123",
 		"npm:express@4.18.2 and actions/checkout@v4":         "npm:express@4.18.2 and actions/checkout@v4",
 		"pkg:npm/express@4.18.2":                             "pkg:npm/express@4.18.2",
 		"git@github.com:tsenart/vegeta":                      "git@github.com:tsenart/vegeta",
 		"mailto:bob@example.com":                             "mailto:bob@example.com",
 		`{"author":"bob@example.com","at":"12:30:01@home"}`:  `{"author":"bob@example.com","at":"12:30:01@home"}`,
 		"at x.Y:Z@1a2b3c":                                    "at x.Y:Z@1a2b3c",
-
-		"Authorization: Bearer abc":               "Authorization: Bearer ***",
-		"curl -H 'Authorization: Bearer abc' x":   "curl -H 'Authorization: Bearer ***' x",
-		"Cookie: a=1; b=2\nAccept: x":             "Cookie: ***\nAccept: x",
-		"X-Custom: Bearer abc":                    "X-Custom: Bearer ***",
-		"X-Custom=Basic abc x":                    "X-Custom=Basic *** x",
-		"got Bearer eyJhbGciOi.eyJzdWIi":          "got Bearer ***",
-		`{"password":"X","user":"me"}`:            `{"password":"***","user":"me"}`,
-		`{"password": "a\"b", "n": 1}`:            `{"password": "***", "n": 1}`,
-		`{\"password\":\"X\",\"user\":\"me\"}`:    `{\"password\":\"***\",\"user\":\"me\"}`,
-		`{'api_key': 'X', 'user': 'me'}`:          `{'api_key': '***', 'user': 'me'}`,
-		`{"pin":1234,"x":"y"}`:                    `{"pin":***,"x":"y"}`,
-		`{"tokens":["abc","def"],"x":1}`:          `{"tokens":[***],"x":1}`,
-		`{"tokens":[["a]"],{"b":[1]}],"x":["y"]}`: `{"tokens":[***],"x":["y"]}`,
-		`{\"tokens\":[\"a]\",\"b\"],\"x\":[1]}`:   `{\"tokens\":[***],\"x\":[1]}`,
-		`{\"tokens\":[\"a,\",\"b]\"],\"x\":[1]}`:  `{\"tokens\":[***],\"x\":[1]}`,
-		`{"tokens":["a\\","]\"]",1],"x":1}`:       `{"tokens":[***],"x":1}`,
-		"{\"tokens\": [\n  \"a\",\n  \"b\"\n]}":   `{"tokens": [***]}`,
-		"{ tokens: [ 'a]', it's ], x: 1 }":        "{ tokens: [***], x: 1 }",
-		"map[Cookie:[a=1; b=2] Accept:[x]]":       "map[Cookie:[***] Accept:[x]]",
-		"tokens = [\n\"a\",\n'b']\nx = [\"c\"]":   "tokens = [***]\nx = [\"c\"]",
-		`{"tokens":["a",["b]"],"c… (3 more)`:      `{"tokens":[***`,
-		`{"tokens":[],"jwt":[null],"keys":["a"]`:  `{"tokens":[],"jwt":[null],"keys":["a"]`,
-		`{"credentials":{"user":"a","pwd":"b"}}`:  `{"credentials":{"user":"a","pwd":"***"}}`,
-		"password: X":                             "password: ***",
-		"  - password: correct horse\n  user: me": "  - password: ***\n  user: me",
-		"login with password: X failed":           "login with password: *** failed",
-		"{Addr:db Password:hunter2 User:me}":      "{Addr:db Password:*** User:me}",
-		"password = X":                            "password = ***",
-		`"password" => "X", "a" => 1`:             `"password" => ***, "a" => 1`,
-		"+ serve --db-password X --port 80":       "+ serve --db-password *** --port 80",
-		"curl -u me:X http://h":                   "curl -u *** http://h",
-		"docker run --user 1000:1000 x":           "docker run --user 1000:1000 x",
-		"/a?pw=X&sessionid=Y&PHPSESSID=Z&page=2":  "/a?pw=***&sessionid=***&PHPSESSID=***&page=2",
-		"-Djavax.net.ssl.keyStorePassword=X -Dx":  "-Djavax.net.ssl.keyStorePassword=*** -Dx",
-
-		"secret.go:12: undefined: x":             "secret.go:12: undefined: x",
-		"token::new() at token.rs:3":             "token::new() at token.rs:3",
-		"if token == nil":                        "if token == nil",
-		"Basic authentication: required":         "Basic authentication: required",
-		"the bearer token is missing":            "the bearer token is missing",
-		"error: Basic auth failed":               "error: Basic auth failed",
-		"pinned to CPU 1; PATH: /bin; spin=1":    "pinned to CPU 1; PATH: /bin; spin=1",
-		"compat: true, pattern: x, session: 5":   "compat: true, pattern: x, session: 5",
-		"with password: true, token: null":       "with password: true, token: null",
-		"2026-11-25T17:00:00Z level=info msg=hi": "2026-11-25T17:00:00Z level=info msg=hi",
-		"auth://host/x":                          "auth://host/x",
-
-		// What says where a secret is, or what to write, is not a secret; "": unchanged.
+		"Authorization: Bearer abc":                          "Authorization: Bearer ***",
+		"curl -H 'Authorization: Bearer abc' x":              "curl -H 'Authorization: Bearer ***' x",
+		"Cookie: a=1; b=2\nAccept: x":                        "Cookie: ***\nAccept: x",
+		"X-Custom: Bearer abc":                               "X-Custom: Bearer ***",
+		"X-Custom=Basic abc x":                               "X-Custom=Basic *** x",
+		`{"password":"X","user":"me"}`:                       `{"password":"***","user":"me"}`,
+		`{"password": "a\"b", "n": 1}`:                       `{"password": "***", "n": 1}`,
+		`{\"password\":\"X\",\"user\":\"me\"}`:               `{\"password\":\"***\",\"user\":\"me\"}`,
+		`{'api_key': 'X', 'user': 'me'}`:                     `{'api_key': '***', 'user': 'me'}`,
+		`{"pin":1234,"x":"y"}`:                               `{"pin":***,"x":"y"}`,
+		`{"tokens":["abc","def"],"x":1}`:                     `{"tokens":["***","***"],"x":1}`,
+		`{"tokens":["a\\","]\"]",1],"x":1}`:                  `{"tokens":["***","***",***],"x":1}`,
+		"{\"tokens\": [\n  \"a\"\n]}":                        "{\"tokens\": [\n  \"***\"\n]}",
+		"tokens = [\n\"a\",\n'b']\nx = [\"c\"]":              "tokens = [\n\"***\",\n'***']\nx = [\"c\"]",
+		`{"tokens":[],"jwt":[null],"keys":["a"]`:             `{"tokens":[],"jwt":[null],"keys":["a"]`,
+		`{"credentials":{"user":"a","pwd":"b"}}`:             `{"credentials":{"user":"a","pwd":"***"}}`,
+		"password: X":                                        "password: ***",
+		"  - password: correct horse\n  user: me":            "  - password: ***\n  user: me",
+		"login with password: X failed":                      "login with password: *** failed",
+		"{Addr:db Password:hunter2 User:me}":                 "{Addr:db Password:*** User:me}",
+		"password = X":                                       "password = ***",
+		`"password" => "X", "a" => 1`:                        `"password" => "***", "a" => 1`,
+		"+ serve --db-password X --port 80":                  "+ serve --db-password *** --port 80",
+		"curl -u me:X http://h":                              "curl -u *** http://h",
+		"docker run --user 1000:1000 x":                      "docker run --user 1000:1000 x",
+		"/a?pw=X&sessionid=Y&PHPSESSID=Z&page=2":             "/a?pw=***&sessionid=***&PHPSESSID=***&page=2",
+		"-Djavax.net.ssl.keyStorePassword=X -Dx":             "-Djavax.net.ssl.keyStorePassword=*** -Dx",
+		"Basic authentication: required":                     "Basic authentication: required",
+		"the bearer token is missing":                        "the bearer token is missing",
+		"error: Basic auth failed":                           "error: Basic auth failed",
+		"pinned to CPU 1; PATH: /bin; spin=1":                "pinned to CPU 1; PATH: /bin; spin=1",
+		"compat: true, pattern: x, session: 5":               "compat: true, pattern: x, session: 5",
+		"with password: true, token: null":                   "with password: true, token: null",
+		"2026-11-25T17:00:00Z level=info msg=hi":             "2026-11-25T17:00:00Z level=info msg=hi",
+		"auth://host/x":                                      "auth://host/x",
 		"one of `{json: PATH}`, `{header: NAME}`, `{cookie: NAME}`, `{regex: PATTERN}`":    "",
 		"save: {sid: {cookie: sid}, csrf: {cookie: csrf_token}}":                           "",
 		"write `{token: data.access_token, id: {header: X-Id}}`":                           "",
 		`{post: /login, json: {user: ada, password: "${PASSWORD}"}, save: {token: token}}`: "",
 		`/x?p={password:raw}&q={token:raw}/{token:number}`:                                 "",
-		`/x?p={password:rawhide-1}`:                                                        "/x?p={password:***",
 		`Authorization: "Bearer {token}"`:                                                  "",
-		"{password: VALUE, pin: NUMBER}":                                                   "",
 		"PASSWORD=… locbench run":                                                          "",
 		"http://user:password@host:9200 or http://${U}:${P}@host:9200/x":                   "",
 		"http://user:passwort@host:9200":                                                   "http://***@host:9200",
 		"{cookie: sid=abcdef}":                                                             "{cookie: ***}",
 		"{token: abc.def, id: 3}":                                                          "{token: ***, id: 3}",
 		"{password: mysecretpassword}":                                                     "{password: ***}",
-		"{password: hunter{2}}":                                                            "{password: ***}}",
-		"{user: ada, password: it's me} and more":                                          "{user: ada, password: ***} and more",
 		`{"cookie": "abcdef", "token": "DATA"}`:                                            `{"cookie": "***", "token": "***"}`,
 		"cookie: sid=abc; b=c":                                                             "cookie: ***",
 		"token={8F-AB1}":                                                                   "token=***",
 		"password: NAME":                                                                   "password: ***",
 	} {
 		t.Run(in, func(t *testing.T) {
-			got := m.Text(in)
+			got := Masker{}.Keyed(in)
 			testenv.Equal(t, got, cmp.Or(want, in))
-			testenv.Equal(t, m.Text(got), got, "once more")
+			testenv.Equal(t, Masker{}.Keyed(got), got, "once more")
 		})
 	}
 }
@@ -202,7 +189,7 @@ func TestQuotedValues(t *testing.T) {
 		testenv.Contains(t, New(value).Text("$.x: expected 5, got "+in), Mask, "!ss")
 	}
 	// The excerpt of a response that is not JSON.
-	if got, want := New().Text(`expected JSON, got "{\"password\":\"abcdef\",\"b\":1"`), `expected JSON, got "{\"password\":\"***\",\"b\":1"`; got != want {
+	if got, want := New().Keyed(`expected JSON, got "{\"password\":\"abcdef\",\"b\":1"`), `expected JSON, got "{\"password\":\"***\",\"b\":1"`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -324,7 +311,7 @@ func FuzzUserInfo(f *testing.F) {
 		for _, address := range []string{"@tcp(db:3306)/x", "@db:5432/x", "@10.0.0.5:9200", "@localhost"} {
 			for _, scheme := range []string{"", "amqp://"} {
 				text := before + " " + scheme + user + ":" + password + mark + address
-				if got := (Masker{}).Text(text); strings.Contains(got, mark) && !strings.Contains(before+user, "mailto") {
+				if got := (Masker{}).Keyed(text); strings.Contains(got, mark) && !strings.Contains(before+user, "mailto") {
 					t.Errorf("%q: %q", text, got)
 				}
 			}

@@ -1,22 +1,26 @@
 package strictyaml
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"gopkg.in/yaml.v3"
 )
 
-var (
-	timeType  = reflect.TypeFor[time.Duration]()
-	bytesType = reflect.TypeFor[Bytes]()
-)
+// Reader reads a type that has no method for it, such as one of package bench.
+type Reader struct {
+	of   reflect.Type
+	read func(v Value, dst any)
+}
+
+// ReaderOf returns the Reader of T.
+func ReaderOf[T any](read func(v Value, dst *T)) Reader {
+	return Reader{reflect.TypeFor[T](), func(v Value, dst any) { read(v, dst.(*T)) }}
+}
 
 // Decode reads the value into dst, a pointer. It returns false if it reported a mistake in it.
 func (v Value) Decode(dst any) bool {
@@ -30,9 +34,13 @@ func (v Value) Decode(dst any) bool {
 
 // into reads the value into dst, which is addressable.
 func (v Value) into(dst reflect.Value, r rules) bool {
+	return v.whole(func() { v.read(dst, r) })
+}
+
+// whole returns false if read reported a mistake; the value has failed then.
+func (v Value) whole(read func()) bool {
 	before := v.d.count()
-	v.read(dst, r)
-	if v.d.count() == before {
+	if read(); v.d.count() == before {
 		return true
 	}
 	v.d.failed[place{node: v.node}] = true
@@ -44,19 +52,19 @@ func (v Value) read(dst reflect.Value, r rules) {
 		u.UnmarshalStrict(v)
 		return
 	}
-	switch t := dst.Type(); {
-	case t == timeType:
-		readNumber(v, dst, r, "a duration such as `10s`", ParseDuration)
+	if i := slices.IndexFunc(v.d.Readers, func(r Reader) bool { return r.of == dst.Type() }); i >= 0 {
+		v.d.Readers[i].read(v, dst.Addr().Interface())
 		return
-	case t == bytesType:
-		readNumber(v, dst, r, "a size such as `512MiB`", ParseBytes)
+	}
+	if n, ok := numberOf(dst.Type(), r); ok {
+		v.readNumber(dst, r, n)
 		return
 	}
 	switch dst.Kind() {
 	case reflect.Pointer:
 		p := reflect.New(dst.Type().Elem())
 		v.into(p.Elem(), r)
-		dst.Set(p) // even with mistakes inside: a Validator checks the rest
+		dst.Set(p) // even with mistakes inside: a check of the whole looks at the rest
 	case reflect.String:
 		v.readString(dst, r)
 	case reflect.Bool:
@@ -65,31 +73,12 @@ func (v Value) read(dst reflect.Value, r rules) {
 			return
 		}
 		dst.SetBool(strings.EqualFold(v.node.Value, "true"))
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		readNumber(v, dst, r, "a whole number", func(s string) (int64, error) {
-			n, err := strconv.ParseInt(s, 0, dst.Type().Bits())
-			return n, r.hint(err, "write a whole number")
-		}, "!!int")
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		readNumber(v, dst, r, "a whole number", func(s string) (uint64, error) {
-			n, err := strconv.ParseUint(s, 0, dst.Type().Bits())
-			most := uint64(math.MaxUint64) >> (64 - dst.Type().Bits())
-			return n, r.hint(err, fmt.Sprintf("write a whole number from 0 to %d", most))
-		}, "!!int")
-	case reflect.Float32, reflect.Float64:
-		readNumber(v, dst, r, "a number", func(s string) (float64, error) {
-			n, err := strconv.ParseFloat(s, 64)
-			if math.IsInf(n, 0) || math.IsNaN(n) {
-				err = strconv.ErrRange
-			}
-			return n, r.hint(err, "write a number such as 1.5")
-		}, "!!int", "!!float")
 	case reflect.Slice:
 		v.readSlice(dst, r)
 	case reflect.Map:
 		v.readMap(dst, r)
 	case reflect.Struct:
-		v.readStruct(dst)
+		v.readStructs(dst)
 	case reflect.Interface:
 		if x := v.Any(); x != nil {
 			dst.Set(reflect.ValueOf(x))
@@ -100,55 +89,37 @@ func (v Value) read(dst reflect.Value, r rules) {
 }
 
 func (v Value) unfit(kind string) {
-	v.d.Add(v.node.Line, "internal error: no way to read a "+kind, "report it to the authors of locbench")
+	v.d.add(v.node.Line, "internal error: no way to read a "+kind, "report it to the authors of locbench")
 }
 
 func (v Value) readString(dst reflect.Value, r rules) {
 	s, ok := v.Text()
-	allowed := r.oneOf()
-	if ok && allowed != nil {
+	if allowed := r.oneOf(); ok && allowed != nil {
 		_, ok = v.Enum(allowed...)
 	}
 	switch {
 	case !ok:
 	case len(s) > maxText:
 		v.Wrong(fmt.Sprintf("write at most %s", FormatBytes(maxText)))
-	case r.length(v, len(s), "characters"):
+	case !r.length(v, len(s), "characters"):
+	case r.has("path"):
+		dst.SetString(v.ResolvePath(s))
+	default:
 		dst.SetString(s)
 	}
 }
 
-// readNumber reads a scalar with one of the tags, if any. The text of parse's error is a hint.
-func readNumber[T cmp.Ordered](
-	v Value, dst reflect.Value, r rules, want string, parse func(string) (T, error), tags ...string,
-) {
-	if v.Kind() != Scalar || tags != nil && !slices.Contains(tags, v.node.Tag) {
-		v.wrongKind(want + unquote(v, tags))
-		return
-	}
-	if slices.Contains(tags, "!!int") && octal.MatchString(v.node.Value) && v.node.Tag == "!!int" {
-		v.Wrong(octalHint)
-		return
-	}
-	n, err := parse(v.node.Value)
-	lo, noLo := parse(r["min"])
-	hi, noHi := parse(r["max"])
+func (v Value) readNumber(dst reflect.Value, r rules, n number) {
 	switch {
-	case err != nil:
-		v.Wrong(err.Error())
-	case noLo == nil && n < lo || noHi == nil && n > hi:
-		v.Wrong(r.bounds("") + ofBytes(dst.Type(), v.node.Tag))
+	case v.Kind() != Scalar || n.tags != nil && !slices.Contains(n.tags, v.node.Tag):
+		v.wrongKind(n.want + unquote(v, n.tags))
+	case slices.Contains(n.tags, v.node.Tag) && v.node.Tag == "!!int" && octal.MatchString(v.node.Value):
+		v.Wrong(octalHint)
 	default:
-		dst.Set(reflect.ValueOf(n).Convert(dst.Type()))
+		if hint := r.set(dst, n, v.node.Value); hint != "" {
+			v.Wrong(hint)
+		}
 	}
-}
-
-// ofBytes returns the rest of a hint about a size that has no unit.
-func ofBytes(t reflect.Type, tag string) string {
-	if t != bytesType || tag != "!!int" {
-		return ""
-	}
-	return "; " + BytesAlone
 }
 
 // unquote returns the hint for a quoted value that is right without its quotes, otherwise "".
@@ -165,7 +136,11 @@ func unquote(v Value, tags []string) string {
 
 func (v Value) readSlice(dst reflect.Value, r rules) {
 	if v.Kind() != List {
-		v.wrongKind("a list")
+		want := "a list"
+		if r.has("example") {
+			want += ", such as `" + r["example"] + "`"
+		}
+		v.wrongKind(want)
 		return
 	}
 	items := v.Items()
@@ -195,6 +170,52 @@ func (v Value) readMap(dst reflect.Value, r rules) {
 		out.SetMapIndex(reflect.ValueOf(f.Key).Convert(dst.Type().Key()), item)
 	}
 	dst.Set(out)
+}
+
+// Struct reads a map into structs that share its keys, each a pointer.
+func (v Value) Struct(all ...any) bool {
+	structs := make([]reflect.Value, len(all))
+	for i, dst := range all {
+		structs[i] = reflect.ValueOf(dst).Elem()
+	}
+	return v.whole(func() { v.readStructs(structs...) })
+}
+
+func (v Value) readStructs(structs ...reflect.Value) {
+	var known []structField
+	for _, s := range structs {
+		known = append(known, structFields(s)...)
+	}
+	keys := make([]string, len(known))
+	for i, f := range known {
+		keys[i] = f.key
+	}
+	if v.Kind() != Map {
+		v.wrongKind("a map with the keys " + strings.Join(keys, ", "))
+		return
+	}
+	found := map[string]bool{}
+	for _, f := range v.Fields() {
+		i := slices.Index(keys, f.Key)
+		if i < 0 {
+			v.Unknown(f, keys)
+			continue
+		}
+		found[f.Key] = true
+		if f.Value.Kind() == Null && known[i].dst.Kind() != reflect.Interface {
+			f.Value.Mistake(f.Value.name()+" has no value", "write one or remove the key")
+			continue
+		}
+		f.Value.into(known[i].dst, known[i].rules)
+	}
+	for _, k := range known {
+		// A key that is probably a misspelling of this one was already reported.
+		missing := k.rules.has("required") && !found[k.key] && !v.d.strange[v.node]
+		if at := (place{v.node, k.key}); missing && !v.d.failed[at] {
+			v.d.failed[at] = true
+			v.d.add(v.node.Line, fmt.Sprintf("`%s` is missing", join(v.path, k.key)), k.hint())
+		}
+	}
 }
 
 // Any reads the value: nil, bool, int64, float64, string, []any or map[string]any.
@@ -228,4 +249,55 @@ func (v Value) Any() any {
 		}
 	}
 	return v.node.Value
+}
+
+// SetText sets the field under a key such as "limits.cpus" of the struct at dst to what a text
+// means, as Decode does for that key. It returns what to write instead; "" if the text is right.
+func SetText(dst any, key, text string) (hint string) {
+	f := fieldUnder(reflect.ValueOf(dst).Elem(), key)
+	if n, ok := numberOf(f.dst.Type(), f.rules); ok {
+		return f.rules.set(f.dst, n, text)
+	}
+	if allowed := f.rules.oneOf(); allowed != nil && !slices.Contains(allowed, text) {
+		return Suggest(text, "one of", allowed)
+	}
+	f.dst.SetString(text)
+	return ""
+}
+
+// TextOf returns the text by which SetText sets the field to the value that it has; "" for zero.
+func TextOf(src any, key string) string {
+	f := fieldUnder(reflect.ValueOf(src).Elem(), key)
+	if f.dst.IsZero() {
+		return ""
+	}
+	return f.text()
+}
+
+// CheckBounds reports the numbers and texts in the struct at src and those inside of it that are out
+// of the bounds of their tags, with what to write. Zero means that the key is absent.
+func CheckBounds(src any, report func(key, value, hint string)) {
+	checkBounds(reflect.ValueOf(src).Elem(), "", report)
+}
+
+func checkBounds(src reflect.Value, path string, report func(key, value, hint string)) {
+	for _, f := range structFields(src) {
+		key, v := join(path, f.key), reflect.Indirect(f.dst)
+		switch {
+		case !v.IsValid() || v.IsZero() && !f.rules.has("required"):
+		case v.Kind() == reflect.Struct:
+			checkBounds(v, key, report)
+		default:
+			n, isNumber := numberOf(v.Type(), f.rules)
+			allowed, hint := f.rules.oneOf(), ""
+			if isNumber {
+				hint = f.rules.set(reflect.New(v.Type()).Elem(), n, f.text())
+			} else if allowed != nil && !slices.Contains(allowed, v.String()) {
+				hint = Suggest(v.String(), "one of", allowed)
+			}
+			if hint != "" {
+				report(key, f.text(), hint)
+			}
+		}
+	}
 }

@@ -46,20 +46,20 @@ func (m Mistakes) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Collector collects the mistakes in a file, each once. Other formats than YAML use it too.
-type Collector struct {
-	File     string // its name in the mistakes
+// collector collects the mistakes in a file and those that it names, each once.
+type collector struct {
+	file     string // its name in the mistakes
 	mistakes Mistakes
 	dropped  int
 }
 
-// Add adds a mistake in a line, from 1.
-func (c *Collector) Add(line int, what, hint string) {
+// add adds a mistake in a line, from 1.
+func (c *collector) add(line int, what, hint string) {
 	c.report(Mistake{Line: line, What: what, Hint: hint})
 }
 
-func (c *Collector) report(m Mistake) {
-	m.File, m.Line = c.File, max(m.Line, 1)
+func (c *collector) report(m Mistake) {
+	m.File, m.Line = cmp.Or(m.File, c.file), max(m.Line, 1)
 	switch {
 	case slices.Contains(c.mistakes, m):
 	case len(c.mistakes) >= maxMistakes:
@@ -69,14 +69,22 @@ func (c *Collector) report(m Mistake) {
 	}
 }
 
-func (c *Collector) count() int { return len(c.mistakes) + c.dropped }
+func (c *collector) count() int { return len(c.mistakes) + c.dropped }
 
-// Err returns nil or the Mistakes, in the order of their lines.
-func (c *Collector) Err() error {
+// err returns nil or the Mistakes, in the order of their lines, those of other files last.
+func (c *collector) err() error {
 	if len(c.mistakes) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(c.mistakes, func(a, b Mistake) int { return cmp.Compare(a.Line, b.Line) })
+	slices.SortStableFunc(c.mistakes, func(a, b Mistake) int {
+		switch here := a.File == c.file; {
+		case a.File == b.File:
+			return cmp.Compare(a.Line, b.Line)
+		case here:
+			return -1
+		}
+		return 1
+	})
 	listed := map[string]int{} // line of each long list of keys
 	for i, m := range c.mistakes {
 		switch line := listed[m.Hint]; {
@@ -89,7 +97,7 @@ func (c *Collector) Err() error {
 	if c.dropped > 0 {
 		last := c.mistakes[len(c.mistakes)-1]
 		c.mistakes = append(c.mistakes,
-			Mistake{File: c.File, Line: last.Line, What: fmt.Sprintf("%d more mistakes", c.dropped)})
+			Mistake{File: last.File, Line: last.Line, What: fmt.Sprintf("%d more mistakes", c.dropped)})
 	}
 	return c.mistakes
 }

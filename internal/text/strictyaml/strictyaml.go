@@ -15,14 +15,17 @@
 //	required        the key must be present
 //	min=1,max=10    bounds of a number, duration (min=1ms), size (max=1TiB), or a length
 //	oneof=a|b|c     the only texts allowed
+//	path            a file, relative to the folder of the document (see [Value.ResolvePath])
+//	bytes           a number that is a size; percent: one that is a share, such as 1%; none: that may be 0
 //
 // The tag `example:"…"` holds a value to show if the key is missing.
 //
 // Kinds of fields: string (any scalar, in the text of the file), bool, integers, floats (finite),
 // time.Duration ("500ms", with a unit), [Bytes] ("512MiB", with a unit), slices,
 // map[string]T, structs, pointers to these, and any (nil, bool, int64, float64, string, []any,
-// map[string]any). A type that reads itself implements [Unmarshaler]. A struct that checks itself
-// after its fields were read implements [Validator].
+// map[string]any). A type that reads itself implements [Unmarshaler]; for one of another package there
+// is a [Reader]. The same tags are how a text sets a field ([SetText]), and the bounds of values from
+// elsewhere ([CheckBounds]).
 package strictyaml
 
 import (
@@ -43,27 +46,29 @@ const (
 	maxText  = 64 << 10
 )
 
+// Options are what the reading of a file takes from its caller.
+type Options struct {
+	Allowed []string // folders with files that the document may name, in addition to its own: see [Value.ResolvePath]
+	Closed  bool     // no folder can be allowed
+	Readers []Reader
+}
+
 // Decode reads the only document in data into dst, a pointer to a struct or another type that a
 // field may have. file is its name in mistakes. The error is nil or a [Mistakes]; dst then holds
 // what could be read. The document names files of its folder only.
 func Decode(file string, data []byte, dst any) error {
-	return decode(&decoder{closed: true}, file, data, dst, func(Value) {})
+	return DecodeFrom(file, data, dst, Options{Closed: true}, func(Value) {})
 }
 
 // DecodeThen is Decode with a check of what the values mean together, which is called if the document
 // is a map without unknown keys. check reports mistakes through its argument.
 func DecodeThen(file string, data []byte, dst any, check func(Value)) error {
-	return DecodeFrom(file, data, dst, nil, check)
+	return DecodeFrom(file, data, dst, Options{}, check)
 }
 
-// DecodeFrom is DecodeThen of a file that may name files in these folders too: see
-// [Value.ResolvePath].
-func DecodeFrom(file string, data []byte, dst any, allowed []string, check func(Value)) error {
-	return decode(&decoder{allowed: allowed}, file, data, dst, check)
-}
-
-func decode(d *decoder, file string, data []byte, dst any, check func(Value)) error {
-	d.Collector, d.failed, d.strange = Collector{File: file}, map[place]bool{}, map[*yaml.Node]bool{}
+// DecodeFrom is DecodeThen with options.
+func DecodeFrom(file string, data []byte, dst any, o Options, check func(Value)) error {
+	d := newDecoder(file, o)
 	root, ok := d.parse(data)
 	if ok && d.plain(root, 0) {
 		v := Value{node: root, d: d}
@@ -71,7 +76,7 @@ func decode(d *decoder, file string, data []byte, dst any, check func(Value)) er
 			check(v)
 		}
 	}
-	return d.Err()
+	return d.err()
 }
 
 // ReadFile reads at most one byte more than Decode accepts, so Decode reports a larger file.
@@ -126,7 +131,7 @@ func (j JSON) MarshalYAML() (any, error) {
 
 func (d *decoder) parse(data []byte) (root *yaml.Node, ok bool) {
 	if len(data) > MaxSize {
-		d.Add(1, "the file is larger than the "+FormatBytes(MaxSize)+" allowed", "shorten or split it")
+		d.add(1, "the file is larger than the "+FormatBytes(MaxSize)+" allowed", "shorten or split it")
 		return nil, false
 	}
 	return d.parseAny(data)
@@ -138,7 +143,7 @@ func (d *decoder) parseAny(data []byte) (root *yaml.Node, ok bool) {
 	// file, not the end of locbench.
 	defer func() {
 		if r := recover(); r != nil {
-			d.Add(1, fmt.Sprintf("not YAML: %.200s", fmt.Sprint(r)), "")
+			d.add(1, fmt.Sprintf("not YAML: %.200s", fmt.Sprint(r)), "")
 			root, ok = nil, false
 		}
 	}()
@@ -152,11 +157,11 @@ func (d *decoder) parseAny(data []byte) (root *yaml.Node, ok bool) {
 	}
 	switch {
 	case err == nil:
-		d.Add(next.Line, "a second document begins here", "write one document per file")
+		d.add(next.Line, "a second document begins here", "write one document per file")
 	case !errors.Is(err, io.EOF):
 		d.syntax(err, data)
 	case empty:
-		d.Add(1, "the file is empty", "")
+		d.add(1, "the file is empty", "")
 	default:
 		return doc.Content[0], true
 	}
@@ -171,7 +176,7 @@ var plainTags = map[string]bool{
 // plain reports what is not allowed in any document, before the document is decoded.
 func (d *decoder) plain(n *yaml.Node, depth int) bool {
 	if depth > MaxDepth {
-		d.Add(n.Line, fmt.Sprintf("nested deeper than the %d levels allowed", MaxDepth), "")
+		d.add(n.Line, fmt.Sprintf("nested deeper than the %d levels allowed", MaxDepth), "")
 		return false
 	}
 	what, hint := "", ""
@@ -186,12 +191,12 @@ func (d *decoder) plain(n *yaml.Node, depth int) bool {
 		what, hint = "tag (`!…`)", "remove it: the key decides the type; or put a text in quotes"
 	}
 	if what != "" {
-		d.Add(n.Line, what, hint)
+		d.add(n.Line, what, hint)
 	}
 	ok := what == ""
 	for i := 0; ok && n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
 		if what, hint := silent(n, n.Content[i], n.Content[i+1]); what != "" {
-			d.Add(n.Content[i].Line, what, hint)
+			d.add(n.Content[i].Line, what, hint)
 			ok = false
 		}
 	}

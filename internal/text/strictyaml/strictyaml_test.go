@@ -46,8 +46,8 @@ type item struct {
 	To   int `yaml:"to"`
 }
 
-func (i *item) ValidateStrict(v strictyaml.Value) {
-	if i.From > i.To {
+func (i *item) UnmarshalStrict(v strictyaml.Value) {
+	if v.Struct(i); i.From > i.To {
 		v.At("to").Wrong(fmt.Sprintf("`from` is %d, so write at least that", i.From))
 	}
 }

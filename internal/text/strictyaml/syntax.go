@@ -37,7 +37,7 @@ func (d *decoder) syntax(err error, data []byte) {
 			line = began
 		}
 	}
-	d.Add(line, "not YAML: "+clip(text, 200), quotesHint)
+	d.add(line, "not YAML: "+clip(text, 200), quotesHint)
 }
 
 // slowly is a reader of one byte at a time: where it stops is where the parser failed.

@@ -19,9 +19,6 @@ func (b Bytes) String() string { return FormatBytes(int64(b)) }
 
 const bytesHint = "write a number and its unit: B, K, M, G, T or KiB, MiB, GiB, TiB (powers of 1024, as in compose files), such as `512M`"
 
-// BytesAlone says what a size without a unit is.
-const BytesAlone = "a number without a unit is in bytes"
-
 // byteUnits is in the order in which they are tried when writing.
 var byteUnits = []struct {
 	name string

@@ -20,25 +20,24 @@ type Unmarshaler interface {
 	UnmarshalStrict(v Value)
 }
 
-// Validator is a struct that checks itself after its fields were read. v is the map that it was
-// read from; v.At returns a field. A mistake about a field that could not be read is dropped, so no
-// mistake is reported twice.
-type Validator interface {
-	ValidateStrict(v Value)
-}
-
 type decoder struct {
-	Collector
+	collector
+	Options
 	failed  map[place]bool
 	strange map[*yaml.Node]bool // maps with an unknown key
 	known   map[string]known    // results of Once
-	closed  bool                // no folder can be allowed
-	allowed []string            // folders with files that the document may name, in addition to its own
 }
 
 type known struct {
 	value any
 	err   error
+}
+
+func newDecoder(file string, o Options) *decoder {
+	return &decoder{
+		collector: collector{file: file}, Options: o,
+		failed: map[place]bool{}, strange: map[*yaml.Node]bool{}, known: map[string]known{},
+	}
 }
 
 // place is a value or, with a key, the missing value of that key in a map.
@@ -89,11 +88,20 @@ func (v Value) Mistake(what, hint string) {
 	if !v.absent && (v.Kind() == Scalar || v.Kind() == Null) {
 		v.d.failed[place{node: v.node}] = true // one is enough; a list or map can have several
 	}
-	v.d.Add(v.node.Line, what, hint)
+	v.d.add(v.node.Line, what, hint)
+}
+
+// MistakeIn reports a mistake in another file, which the value names.
+func (v Value) MistakeIn(file string, line int, what, hint string) {
+	v.d.failed[place{node: v.node}] = true
+	v.d.report(Mistake{File: file, Line: line, What: what, Hint: hint})
 }
 
 // Wrong reports a mistake of the usual form: "`path` is 0; want".
 func (v Value) Wrong(want string) { v.Mistake(v.name()+" is "+v.shown(), want) }
+
+// Path returns where the value is in the document: "steps[2].duration".
+func (v Value) Path() string { return v.path }
 
 // Failed reports whether a mistake was reported about the value itself.
 func (v Value) Failed() bool {
@@ -173,11 +181,11 @@ func (v Value) Fields() []Field {
 	for i := 0; i+1 < len(v.node.Content); i += 2 {
 		k, n := v.node.Content[i], v.node.Content[i+1]
 		if k.Kind != yaml.ScalarNode || k.Tag == "!!null" {
-			v.d.Add(k.Line, "a key is not a text", "")
+			v.d.add(k.Line, "a key is not a text", "")
 			continue
 		}
 		if first, twice := lines[k.Value]; twice {
-			v.d.Add(k.Line, fmt.Sprintf("duplicate key `%s`", clip(k.Value, 60)),
+			v.d.add(k.Line, fmt.Sprintf("duplicate key `%s`", clip(k.Value, 60)),
 				fmt.Sprintf("also in line %d: remove one of them", first))
 			continue
 		}
@@ -202,8 +210,8 @@ func (v Value) Text() (s string, ok bool) {
 // by a whole path, by `..` or by a link, unless they are allowed. That is a mistake in v.
 func (v Value) ResolvePath(path string) string {
 	whole := v.ResolveFolder(path)
-	if what, hint := Outside(path, whole, filepath.Dir(v.d.File), v.d.allowed); what != "" {
-		if v.d.closed {
+	if what, hint := Outside(path, whole, filepath.Dir(v.d.file), v.d.Options.Allowed); what != "" {
+		if v.d.Closed {
 			hint = "move it there"
 		}
 		v.Mistake(what, hint)
@@ -212,7 +220,7 @@ func (v Value) ResolvePath(path string) string {
 }
 
 // Allowed returns the folders with files that the document may name, in addition to its own.
-func (v Value) Allowed() []string { return v.d.allowed }
+func (v Value) Allowed() []string { return v.d.Options.Allowed }
 
 // Outside returns the mistake of a document in a folder that names a file of another folder, and
 // its remedy; "" if its own folder or an allowed one has the file. name is the path as written.
@@ -244,7 +252,7 @@ func AllowOption(path string) string {
 // ResolveFolder returns path, which is relative to the folder of the file, as a path for opening.
 func (v Value) ResolveFolder(path string) string {
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(filepath.Dir(v.d.File), path)
+		path = filepath.Join(filepath.Dir(v.d.file), path)
 	}
 	if whole, err := filepath.Abs(path); err == nil {
 		return whole
@@ -257,9 +265,6 @@ func (v Value) Once(key string, read func() (any, error)) (any, error) {
 	k, ok := v.d.known[key]
 	if !ok {
 		k.value, k.err = read()
-		if v.d.known == nil {
-			v.d.known = map[string]known{}
-		}
 		v.d.known[key] = k
 	}
 	return k.value, k.err
@@ -340,7 +345,7 @@ func (v Value) shown() string {
 	case secret.Name(v.path[strings.LastIndexByte(v.path, '.')+1:]):
 		return secret.Mask
 	case v.node.Tag == "!!str":
-		return strconv.Quote(clip(v.node.Value, 60))
+		return strconv.Quote(clip(secret.Masker{}.Keyed(v.node.Value), 60))
 	}
 	return clip(v.node.Value, 60)
 }

@@ -130,9 +130,8 @@ func TestScale(t *testing.T) {
 	}{
 		{1, false, 1}, {1.01, false, 1.2}, {9, false, 10}, {13765, false, 15000}, {0.3, false, 0.3}, {8.5, true, 12}, {12, true, 12}, {12.5, true, 16},
 	} {
-		if got := niceTop(c.v, c.binary); math.Abs(got-c.want) > 1e-9*c.want {
-			t.Errorf("top above %v is %v, want %v", c.v, got, c.want)
-		}
+		got := niceTop(c.v, c.binary)
+		testenv.Check(t, math.Abs(got-c.want) <= 1e-9*c.want, "top above %v is %v, want %v", c.v, got, c.want)
 	}
 	for _, c := range []struct{ v, down, up float64 }{{0.159, 0.1, 0.2}, {1, 1, 1}, {379, 200, 500}, {6, 5, 10}} {
 		if d, u := oneTwoFive(c.v, false), oneTwoFive(c.v, true); math.Abs(d-c.down) > 1e-9*d || math.Abs(u-c.up) > 1e-9*u {
@@ -169,9 +168,8 @@ func TestScale(t *testing.T) {
 	}
 	s := logScale(1e-3, 1e3)
 	for v, want := range map[float64]float64{1e-3: 0, 1: 0.5, 1e3: 1, 1e9: 1, 0: 0} {
-		if got := s.pos(v); math.Abs(got-want) > 1e-9 {
-			t.Errorf("%v is at %v of the log scale, want %v", v, got, want)
-		}
+		got := s.pos(v)
+		testenv.Check(t, math.Abs(got-want) <= 1e-9, "%v is at %v of the log scale, want %v", v, got, want)
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/benchtest"
-	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/testenv"
@@ -130,23 +129,4 @@ func TestChecks_Scroll(t *testing.T) {
 		state.State.Version++
 		testenv.Contains(t, p.Frame(), "no check failed")
 	})
-}
-
-// Text from outside moves and colors nothing, in both tabs.
-func TestLogAndChecks_Hostile(t *testing.T) {
-	for _, text := range []string{"\x1b[31mred\x1b[2J\r\n\x07", "日本語 e\u0301 🇩🇪\u202e", strings.Repeat("long", 500)} {
-		at, trial := benchtest.Start(), bench.Trial{Contender: text, Round: 1}
-		s := &fold.State{}
-		for _, e := range []bench.Event{
-			bench.TrialStarted{Number: 1, Of: 1}, bench.Notice{Level: "warning", Text: text},
-			bench.CheckDone{Check: bench.CheckResult{Group: text, Name: text, Status: bench.CheckFailed, Value: text, Detail: text, Request: text}},
-			bench.LogLines{Lines: []bench.LogLine{{At: at, Stream: text, Text: text}}}, bench.Notice{Level: "error", Text: text},
-		} {
-			s.Apply(bench.Record{At: at, Trial: &trial, Event: e})
-		}
-		state := StateMsg{State: s, Trial: s.Current, At: at}
-		alone(newLog, state, "right").Whole(t)
-		alone(newLog, state, "v").Whole(t)
-		alone(newChecks, state).Whole(t)
-	}
 }

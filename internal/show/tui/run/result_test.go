@@ -233,22 +233,3 @@ func TestResult_Accepted(t *testing.T) {
 		testenv.Contains(t, p.Frame(), "Failed checks were accepted")
 	})
 }
-
-// Nothing from a run moves the cursor or breaks the layout.
-func TestResult_Hostile(t *testing.T) {
-	const evil = "\x1b[2J世界é\u0301🇩🇪\r\n\u202ex"
-	named := benchtest.With(nethttp, func(c *curve) { c.label = evil })
-	trials := slices.Concat(named.rounds(2), killed(ktor.rounds(2), 1))
-	for i := range trials {
-		trials[i].LastLog = []bench.LogLine{{Stream: "stderr", Text: evil}}
-		trials[i].Failure += evil
-		for k := range trials[i].Steps {
-			trials[i].Steps[k].Step.Name = evil
-		}
-	}
-	run := runOf(evil, trials...)
-	run.Warnings = bench.Warnings{{Text: evil}}
-	run.Given = append(run.Given, evil)
-	ended(over(run, trials), nil).Whole(t)
-	ended(over(runOf(evil), nil), nil).Whole(t)
-}

@@ -176,34 +176,3 @@ func TestStepCell_Running(t *testing.T) {
 	trial.Result.State = bench.TrialAborted
 	testenv.Equal(t, []string{cell(measure.Throughput), cell(measure.Errors)}, []string{"–", "3"})
 }
-
-// Nothing from a run moves the cursor or breaks the layout.
-func TestSteps_Hostile(t *testing.T) {
-	const evil = "\x1b[2J世界é\u0301🇩🇪\r\n\u202ex"
-	state := live(t)
-	for _, trial := range state.State.Trials {
-		r := &trial.Result
-		r.Trial.Contender, r.Failure = evil, evil
-		r.Service.Language, r.Service.Framework, r.Service.Tags = evil, evil, []string{evil}
-		for i := range r.Checks {
-			r.Checks[i] = bench.CheckResult{Group: evil, Name: evil, Status: bench.CheckFailed, Detail: evil}
-		}
-		for i, step := range trial.Steps {
-			step.Step.Name, step.Step.Connections, step.From = evil, -1, float64(-i)
-			if step.Result != nil {
-				load := &step.Result.Load
-				load.Failed, load.Examples = map[bench.ErrorKind]int64{evil: 1}, map[bench.ErrorKind]string{evil: evil}
-				step.Result.Warnings, step.Result.Aborted = bench.Warnings{{Text: evil}}, evil
-			}
-		}
-		for i := range r.Steps {
-			r.Steps[i].Step.Name, r.Steps[i].Step.Connections, r.Steps[i].Index = evil, 0, 997+i
-		}
-	}
-	for i := range state.State.Run.Profile.Steps {
-		state.State.Run.Profile.Steps[i].Name = evil
-	}
-	state.State.Version++
-	alone(newSteps, state).Whole(t)
-	alone(newSteps, state, "enter").Whole(t)
-}

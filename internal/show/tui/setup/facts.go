@@ -22,7 +22,7 @@ type facts struct {
 	unreadable  string                    // errors about contenders and their states
 	machine     Machine
 	machineRead bool
-	probed      map[place]*needs.Probe // nil until it is known
+	probed      map[string]*needs.Probe // nil until it is known
 	recent      []recentRun
 }
 
@@ -53,7 +53,7 @@ func ask(request func(context.Context) action) tea.Cmd {
 // askAll requests everything that can change meanwhile.
 func (s *Setup) askAll() tea.Cmd {
 	f := &s.form.facts
-	f.probed = map[place]*needs.Probe{}
+	f.probed = map[string]*needs.Probe{}
 	machine := ask(func(ctx context.Context) action {
 		m := s.options.Site.Machine(ctx)
 		return func() tea.Cmd {
@@ -68,7 +68,7 @@ func (s *Setup) askAll() tea.Cmd {
 			return nil
 		}
 	})
-	return tea.Batch(s.askProfiles(), machine, s.askContenders(), s.askNeeds(), recent)
+	return tea.Batch(s.askProfiles(), machine, s.askContenders(), s.askNeed(), recent)
 }
 
 func (s *Setup) askProfiles() tea.Cmd {

@@ -23,13 +23,6 @@ import (
 	"github.com/locbench/locbench/profiles"
 )
 
-// Fields of the need elasticsearch.
-const (
-	fieldStore, fieldElastic, fieldData, fieldCities, fieldDump = "store", "elastic", "kind of data", "cities", "data"
-
-	localElastic = "http://127.0.0.1:9200"
-)
-
 // fakeSite is the machine of a test. It keeps the contract of Site: it refuses to overwrite files.
 type fakeSite struct {
 	profiles []Profile
@@ -83,8 +76,8 @@ func (f *fakeSite) Machine(context.Context) Machine {
 	return m
 }
 
-func (f *fakeSite) Probe(_ context.Context, kind, url string) needs.Probe {
-	f.note(kind + " " + url)
+func (f *fakeSite) Probe(_ context.Context, url string) needs.Probe {
+	f.note("probe " + url)
 	if e, ok := f.probed[url]; ok {
 		return e
 	}
@@ -136,7 +129,7 @@ func everything(t testing.TB) *fakeSite {
 	states[bench.Selection{Contender: "kt-ktor"}] = State{Kind: Build}
 	return &fakeSite{
 		profiles: bundled(t), services: services(), states: states, most: 30000, files: map[string]bench.Profile{},
-		probed: map[string]needs.Probe{localElastic: {Version: "7.10.2", Size: 14945}},
+		probed: map[string]needs.Probe{likelyStore: {Version: "7.10.2", Size: 14945}},
 		machine: Machine{CPUs: 16, Memory: 64 << 30, Available: 50 << 30, Engine: Engine{Version: "28.5.1", CPUs: 16, Memory: 64 << 30, Local: true},
 			Warnings: []machine.Warning{
 				{Name: "Docker", Status: machine.OK, Value: "engine 28.5.1, API 1.51, cgroup v2, 16 CPUs, at unix:///var/run/docker.sock"},

@@ -80,7 +80,7 @@ func allFields() []Field {
 			Help:    "What the contenders need, of the profile and of their manifests. Change it in these files.",
 			Choices: func(*form) []choice { return nil }, Hidden: func(f *form) bool { return needsHere(f) == "" },
 		},
-	}, needFields(), []Field{{
+	}, storeFields(), []Field{{
 		Name: fieldStart, Label: "Start", Get: (*form).estimate,
 		Help: "Starts the benchmark and shows it live. The command below does the same.",
 	}})

@@ -104,7 +104,7 @@ func TestChangesKeepSettings(t *testing.T) {
 // TestOptionsHaveTheirFields: each option with a label in the table has a field on the page.
 func TestOptionsHaveTheirFields(t *testing.T) {
 	frames := ""
-	for _, set := range []profile.Changes{{"elastic": {localElastic}, "cities": {"500"}}, {"data": {"./dump"}}} {
+	for _, set := range []profile.Changes{{"elastic": {likelyStore}, "cities": {"500"}}, {"data": {"./dump"}}} {
 		c := page(everything, Choice{Set: set}, &opened{})
 		c.Play(t, tuitest.Size{Width: 120, Height: 60}, tuitest.Look{}, func(p *tuitest.Program) { frames += p.Frame() })
 	}
@@ -152,7 +152,7 @@ func TestPlanHasTheNeedsOfManifests(t *testing.T) {
 	testenv.Check(t, f.planned && f.notInterleaved != nil && f.notInterleaved.Reason == bench.PlainNeeds, "%v, %s", f.notInterleaved, f.planErr)
 	line := f.field(fieldNeeds)
 	testenv.Check(t, !line.Hidden(f) && line.Get(f) == "db" && line.Note(f) == "not restored", "%q, %q", line.Get(f), line.Note(f))
-	own := []bench.NeedSpec{{Name: "db", Kind: "container", From: bench.NeedContainer, Of: []byte(`{"image": "db:1"}`)}}
+	own := []bench.NeedSpec{{Name: "db", Kind: "container", From: bench.NeedContainer, Of: bench.FormFrom([]byte(`{"image": "db:1"}`))}}
 	f.facts.contenders[0].Needs, f.facts.contenders[1].Needs = own, own
 	f.replan()
 	testenv.Contains(t, line.Note(f), "a copy for each contender, restored before each trial")

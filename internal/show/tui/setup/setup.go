@@ -228,7 +228,7 @@ func (s *Setup) change(f func()) tea.Cmd {
 	if !slices.ContainsFunc(s.form.shown(), func(f Field) bool { return f.Name == s.at }) {
 		s.at = fieldStart
 	}
-	probe := s.askNeeds()
+	probe := s.askNeed()
 	if s.form.runtime() == runtime && s.form.base.Services == services {
 		return probe
 	}

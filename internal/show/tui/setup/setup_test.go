@@ -59,7 +59,7 @@ func TestContents(t *testing.T) {
 	}{
 		"changed": {
 			page(everything, Choice{Profile: "locations", Contenders: []bench.Selection{{Contender: "rs-actix", Variant: "lto"}, {Contender: "kt-http4k"}},
-				Set: profile.Changes{"elastic": {localElastic}, "rounds": {"3"}, "cities": {"100000"}}}, &opened{}, "down", "down"),
+				Set: profile.Changes{"elastic": {likelyStore}, "rounds": {"3"}, "cities": {"100000"}}}, &opened{}, "down", "down"),
 			[]string{"*5 changed", "*rs-actix:lto kt-http4k", "*‹ 3 ›", "profile: 6", " 7.10.2, 14,945 cities",
 				"this Elasticsearch has 14,945 cities, not 100,000:", "copy the seed command"},
 		},

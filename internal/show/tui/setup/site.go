@@ -20,7 +20,7 @@ type Site interface {
 	Contenders(ctx context.Context, runtime bench.Runtime, services string) ([]bench.Service, map[bench.Selection]State, error)
 	Machine(ctx context.Context) Machine
 	// Probe returns what an external need of a kind at a URL says of itself.
-	Probe(ctx context.Context, kind, url string) needs.Probe
+	Probe(ctx context.Context, url string) needs.Probe
 }
 
 // Profile is a profile that can be chosen.

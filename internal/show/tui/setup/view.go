@@ -191,7 +191,7 @@ func (s *Setup) value(field Field, w int) string {
 	value := cmp.Or(field.Get(f), field.Empty, "none")
 	switch {
 	case field.Secret:
-		value = secret.Masker{}.Text(value)
+		value = secret.Masker{}.Keyed(value)
 	case !f.loaded && field.Name != fieldProfile:
 		value = units.Missing
 	}

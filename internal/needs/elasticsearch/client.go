@@ -1,0 +1,216 @@
+package elasticsearch
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/text/contact"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/secret"
+)
+
+const probeTimeout = 10 * time.Second
+
+// server is a running Elasticsearch.
+type server struct {
+	url      string // how this machine reaches it, without a slash at the end; may hold user info
+	version  string
+	identity string         // the response to GET /, which names node and cluster
+	warnings bench.Warnings // about the version
+}
+
+// reach returns the server at a URL, once it has responded as an Elasticsearch.
+func reach(ctx context.Context, raw string) (s server, err error) {
+	if s.url, err = checkURL(raw); err != nil {
+		return s, fmt.Errorf("open external store: %w", err)
+	}
+	if err := s.greet(ctx); err != nil {
+		return s, fmt.Errorf("open external store %s: %w", secret.WithoutUser(s.url), err)
+	}
+	return s, nil
+}
+
+// Probe returns what the Elasticsearch at a URL says of itself, as a run would.
+func Probe(ctx context.Context, url string) (p needs.Probe) {
+	s, err := reach(ctx, url)
+	if err != nil {
+		return needs.Probe{Err: err}
+	}
+	p.Version, p.Warning = s.version, s.warnings.Join("; ")
+	p.Remedy = "use version 7; the contenders' queries need it"
+	if p.Size, p.Err = s.count(ctx, dataset.CityIndex); errors.Is(p.Err, errNoIndex) {
+		p.Size, p.Err = 0, nil
+	}
+	return p
+}
+
+// checkURL returns raw without a trailing slash, or an error if it cannot be the URL of a store.
+func checkURL(raw string) (string, error) {
+	if raw == "" {
+		return "", errors.New("no URL given: expected one such as http://127.0.0.1:9200")
+	}
+	u, err := secret.ParseURL(raw)
+	if err != nil {
+		return "", errors.New("malformed URL") // the cause would repeat the URL, with its password
+	}
+	if !secret.IsHTTP(u) {
+		return "", fmt.Errorf("%q: expected a URL such as http://127.0.0.1:9200", secret.Address(raw))
+	}
+	if u.RawQuery != "" || u.Fragment != "" {
+		return "", fmt.Errorf("%s: remove the query or fragment from the URL", secret.Address(raw))
+	}
+	u.Path = strings.TrimRight(u.Path, "/")
+	return u.String(), nil
+}
+
+// greet reads the version. Another version than 7 is a warning, since contenders may still work
+// with it.
+func (s *server) greet(ctx context.Context) error {
+	body, err := identity(ctx, s.url)
+	if err != nil {
+		return err
+	}
+	var info struct {
+		Version struct{ Number, Distribution string }
+	}
+	if err := json.Unmarshal(body, &info); err != nil || info.Version.Number == "" {
+		return fmt.Errorf("not Elasticsearch: GET / returned %s", safe.Line(string(body), 200))
+	}
+	s.identity, s.version = string(body), safe.Line(info.Version.Number, 50)
+	if d := info.Version.Distribution; d != "" {
+		s.version = safe.Line(d, 50) + " " + s.version
+	}
+	if !strings.HasPrefix(s.version, "7.") {
+		text := fmt.Sprintf("the store is %s, not Elasticsearch 7: responses may differ", s.version)
+		s.warnings.Add(bench.Warning{Text: text})
+	}
+	return nil
+}
+
+// alive returns nil if the server responds.
+func (s *server) alive(ctx context.Context) error {
+	if _, err := identity(ctx, s.url); err != nil {
+		return fmt.Errorf("reach %s: %w", secret.WithoutUser(s.url), err)
+	}
+	return nil
+}
+
+// listensAt returns the URL of the server at another host, if it listens there too; "" if it does
+// not, or if that is another server.
+func (s *server) listensAt(ctx context.Context, host string) string {
+	_, port, _ := net.SplitHostPort(hostPort(s.url))
+	base := withHost(s.url, net.JoinHostPort(host, port))
+	// The response to GET / names the node and, by its UUID, the cluster.
+	if body, err := identity(ctx, base); err != nil || string(body) != s.identity {
+		return ""
+	}
+	return base
+}
+
+// errNoIndex is returned by count for an index that the server does not have.
+var errNoIndex = errors.New("no such index")
+
+// count returns the number of documents in an index. It includes the latest changes if the user of
+// the URL may refresh the index.
+func (s *server) count(ctx context.Context, index string) (int64, error) {
+	at := s.url + "/" + url.PathEscape(index)
+	_, _, _ = call(ctx, http.MethodPost, at+"/_refresh", "") // a user who may only read can still count
+	status, body, err := call(ctx, http.MethodGet, at+"/_count", "")
+	var response struct {
+		Count int64 `json:"count"`
+	}
+	switch {
+	case err != nil:
+	case status == http.StatusNotFound:
+		return 0, errNoIndex
+	case status != http.StatusOK:
+		err = fmt.Errorf("the store returned %d %s", status, safe.Line(string(body), 200))
+	default:
+		err = json.Unmarshal(body, &response)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("count documents of %s at %s: %w", index, secret.WithoutUser(s.url), err)
+	}
+	return response.Count, nil
+}
+
+// seal makes the server refuse changes, or accept them again. Contenders only read; one that writes
+// would change the data of the others. It is a setting, which a contender could undo if it knew of
+// it.
+func (s *server) seal(ctx context.Context, on bool) error {
+	// Not index.blocks.write: that still allows to delete the index and to move its alias.
+	body := fmt.Sprintf(`{"persistent":{"cluster.blocks.read_only":%v}}`, on)
+	status, response, err := call(ctx, http.MethodPut, s.url+"/_cluster/settings", body)
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("it returned %d %s", status, safe.Line(string(response), 200))
+	}
+	if err != nil {
+		return fmt.Errorf("set cluster.blocks.read_only of the store to %v: %w", on, err)
+	}
+	return nil
+}
+
+// identity returns the response to GET /: the name of the server, its cluster, its version.
+func identity(ctx context.Context, base string) ([]byte, error) {
+	status, body, err := call(ctx, http.MethodGet, base+"/", "")
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("GET / returned %d %s", status, safe.Line(string(body), 200))
+	}
+	return body, err
+}
+
+// call sends one request, with json as its body unless that is "", and reads the whole response
+// within probeTimeout. The error does not contain the URL, which may hold a password.
+func call(ctx context.Context, method, to, json string) (status int, body []byte, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, probeTimeout, fmt.Errorf("no response within %v", probeTimeout))
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, to, strings.NewReader(json))
+	if err != nil {
+		return 0, nil, errors.New("malformed URL")
+	}
+	if json != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	transport := &http.Transport{DisableKeepAlives: true} // without a proxy, as contenders reach it
+	resp, err := (&http.Client{Transport: transport, CheckRedirect: contact.StayHere}).Do(req)
+	if err == nil {
+		defer resp.Body.Close()
+		if err := contact.Redirected(resp); err != nil {
+			return 0, nil, err
+		}
+		status = resp.StatusCode
+		body, err = io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	}
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	} else if u, ok := errors.AsType[*url.Error](err); ok {
+		err = u.Err
+	}
+	return status, body, err
+}
+
+// hostPort returns the host and port of a URL that checkURL has accepted.
+func hostPort(raw string) string {
+	u, _ := secret.ParseURL(raw)
+	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
+	return net.JoinHostPort(u.Hostname(), port)
+}
+
+// withHost returns a URL that checkURL has accepted, with another host.
+func withHost(raw, host string) string {
+	u, _ := secret.ParseURL(raw)
+	u.Host = host
+	return u.String()
+}

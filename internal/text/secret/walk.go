@@ -1,0 +1,193 @@
+package secret
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locbench/locbench/internal/bench"
+)
+
+// Event returns a copy of e without secrets. e itself does not change.
+func (m Masker) Event(e bench.Event) bench.Event {
+	if e == nil {
+		return nil
+	}
+	return walk{m.within}.of(e).(bench.Event)
+}
+
+// Run returns a copy of a run's record without secrets.
+func (m Masker) Run(r bench.Run) bench.Run { return walk{m.within}.of(r).(bench.Run) }
+
+// kept are fields whose text is not prose and must not change. A password that happens to be part
+// of such a text is not recognizable.
+var kept = []string{"HDR", "ID", "File", "Dir", "Image", "ImageID", "Contents", "Hash", "Like"}
+
+// keptTypes are types that only hold names, by which things find each other.
+var keptTypes = []reflect.Type{
+	reflect.TypeFor[time.Time](), reflect.TypeFor[bench.Trial](), reflect.TypeFor[bench.TrialEntry](),
+	reflect.TypeFor[bench.Selection](),
+}
+
+var textType = reflect.TypeFor[string]()
+
+// doors are fields of texts in which secrets have names or places.
+var doors = []string{"URL", "Path", "Body", "Request"}
+
+// walk copies values, and replaces each text in them by what it returns for it and the secrets that
+// its names and places show, which are apart or may overlap.
+type walk struct {
+	text func(text string, secrets []span) string
+}
+
+func (w walk) of(v any) any { return w.copy(reflect.ValueOf(v), false).Interface() }
+
+// copy copies values with text, and shares all others with the original. door: secrets have names or
+// places in a text.
+func (w walk) copy(v reflect.Value, door bool) reflect.Value {
+	t := v.Type()
+	if form, ok := v.Interface().(bench.NeedForm); ok {
+		return reflect.ValueOf(w.form(form))
+	}
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		if v.IsNil() || !holdsText(t.Elem()) {
+			return v
+		}
+	}
+	switch v.Kind() {
+	case reflect.String:
+		if t != textType { // named types have fixed values: phases, states, kinds
+			return v
+		}
+		var parts []span
+		if door {
+			parts = find(v.String(), false)
+		}
+		return reflect.ValueOf(w.text(v.String(), parts))
+	case reflect.Pointer:
+		out := reflect.New(t.Elem())
+		out.Elem().Set(w.copy(v.Elem(), door))
+		return out
+	case reflect.Interface:
+		if !v.IsNil() {
+			return w.copy(v.Elem(), door).Convert(t)
+		}
+	case reflect.Slice:
+		if t.Elem() == textType {
+			return reflect.ValueOf(w.args(v.Convert(reflect.TypeFor[[]string]()).Interface().([]string))).Convert(t)
+		}
+		out := reflect.MakeSlice(t, v.Len(), v.Len())
+		for i := range v.Len() {
+			out.Index(i).Set(w.copy(v.Index(i), door))
+		}
+		return out
+	case reflect.Map:
+		out := reflect.MakeMapWithSize(t, v.Len())
+		for k, value := range v.Seq2() {
+			if t.Key() == textType && t.Elem() == textType {
+				out.SetMapIndex(k, reflect.ValueOf(w.named(k.String(), value.String())))
+			} else {
+				out.SetMapIndex(k, w.copy(value, door))
+			}
+		}
+		return out
+	case reflect.Struct:
+		if slices.Contains(keptTypes, t) {
+			return v
+		}
+		if f, ok := v.Interface().(bench.Field); ok {
+			f.Value = w.named(f.Name, f.Value)
+			return reflect.ValueOf(f)
+		}
+		out := reflect.New(t).Elem()
+		out.Set(v)
+		for i := range v.NumField() {
+			f := t.Field(i)
+			if f.IsExported() && f.Tag.Get("json") != "-" && !slices.Contains(kept, f.Name) && holdsText(f.Type) {
+				out.Field(i).Set(w.copy(v.Field(i), slices.Contains(doors, f.Name)))
+			}
+		}
+		return out
+	}
+	return v
+}
+
+// named walks the value with a name, all of which may be secret.
+func (w walk) named(name, value string) string {
+	parts := find(value, false)
+	if Name(name) && !harmless(value) {
+		parts = append(parts, span{to: len(value)})
+	}
+	return w.text(value, parts)
+}
+
+// args walks a command line: an option and its value may be two words.
+func (w walk) args(argv []string) []string {
+	out, at := make([]string, len(argv)), 1
+	parts := find("\x00"+strings.Join(argv, "\x00"), true)
+	for i, arg := range argv {
+		var own []span
+		for _, x := range parts {
+			if x.from >= at && x.to <= at+len(arg) {
+				own = append(own, span{x.from - at, x.to - at, x.user})
+			}
+		}
+		out[i] = w.text(arg, own)
+		at += len(arg) + 1
+	}
+	return out
+}
+
+// form walks the form of a need. One that does not change keeps its text, of which a run has the hash.
+func (w walk) form(form bench.NeedForm) bench.NeedForm {
+	var of any
+	d := json.NewDecoder(bytes.NewReader(form.JSON()))
+	d.UseNumber() // exact
+	if d.Decode(&of) != nil {
+		return form
+	}
+	before, _ := json.Marshal(of) // it was JSON
+	out, err := json.Marshal(w.value("", of))
+	if err != nil || bytes.Equal(before, out) {
+		return form
+	}
+	return bench.FormFrom(out)
+}
+
+func (w walk) value(key string, v any) any {
+	switch v := v.(type) {
+	case string:
+		if slices.ContainsFunc(kept, func(name string) bool { return strings.EqualFold(name, key) }) {
+			return w.text(v, nil)
+		}
+		return w.named(key, v)
+	case []any:
+		words := make([]string, len(v))
+		for i, item := range v {
+			words[i], _ = item.(string)
+		}
+		for i, word := range w.args(words) {
+			if _, ok := v[i].(string); ok {
+				v[i] = word
+			} else {
+				v[i] = w.value("", v[i])
+			}
+		}
+	case map[string]any:
+		for key, item := range v {
+			v[key] = w.value(key, item)
+		}
+	}
+	return v
+}
+
+// holdsText reports whether a type may contain text. It is false for numbers, for example.
+func holdsText(t reflect.Type) bool {
+	return slices.Contains([]reflect.Kind{
+		reflect.String, reflect.Interface, reflect.Map, reflect.Slice, reflect.Struct, reflect.Pointer,
+	}, t.Kind())
+}
