@@ -286,7 +286,7 @@ func checkBounds(src reflect.Value, path string, report func(key, value, hint st
 	for _, f := range structFields(src) {
 		key, v := join(path, f.key), reflect.Indirect(f.dst)
 		switch {
-		case !v.IsValid() || v.IsZero() && !f.rules.has("required"):
+		case f.dst.IsZero() && !f.rules.has("required"):
 		case v.Kind() == reflect.Struct:
 			checkBounds(v, key, report)
 		default:
