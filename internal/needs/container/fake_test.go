@@ -375,7 +375,7 @@ func parsedWith(t *testing.T, text string, files map[string]string) (n bench.Nee
 		"schema.sql": "create table t(n int)", "rows.sql": "insert", "more.sh": "", "notes.txt": "",
 		"Dockerfile": "FROM postgres:17\nCOPY schema.sql /docker-entrypoint-initdb.d/\n",
 		"pw.txt":     "from file\n", "pw.txt2": "of another",
-		"vars.env": "# variables\nA=1\nexport B=\"two words\"\nC='x'\n\nD=",
+		"vars.env": "# variables\nA=1\nTOKEN=of-a-file\nexport B=\"two words\"\nC='x'\n\nD=",
 	} {
 		testenv.OK(t, writeFile(filepath.Join(dir, name), content))
 	}
