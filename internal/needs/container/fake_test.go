@@ -318,7 +318,7 @@ func newFixture(t *testing.T, text string) fixture {
 	testenv.OK(t, err)
 	found, err := find(n, bench.Profile{}, n.URL)
 	testenv.OK(t, err)
-	f := fixture{of: n, Need: found.Needs[0].Need.(*Need), engine: &fakeEngine{image: docker.Image{ID: "sha256:0123456789abcdef"}},
+	f := fixture{of: n, Need: found.Need.(*Need), engine: &fakeEngine{image: docker.Image{ID: "sha256:0123456789abcdef"}},
 		warned: &[]string{}, hidden: &[]string{}}
 	if f.spec.Ready.Timeout == time.Second { // the least of a profile
 		f.spec.Ready.Timeout = 200 * time.Millisecond

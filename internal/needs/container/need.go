@@ -33,7 +33,7 @@ func find(n bench.NeedSpec, _ bench.Profile, url string) (found needs.Found, err
 		}
 	}
 	if !need.from.Traits().None {
-		found.Needs = []needs.Named{{Name: n.Name, After: s.After, Need: need}}
+		found.Need = need
 	}
 	return found, nil
 }
