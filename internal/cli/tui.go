@@ -20,8 +20,8 @@ func newTUI(env Env, runF work[screens.DashboardOptions]) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tui [RESULTS_DIR | [PROFILE.yaml] -- RUN_FLAGS...]",
 		Short: "Open the dashboard: set up, watch, browse and compare runs",
-		Long: `Without an argument it opens the setup screen: choose profile, contenders, limits, steps and store, see problems and
-fixes, start, and watch. A profile, and options of 'locbench run' after -- preset the fields.
+		Long: `Without an argument it opens the setup screen: choose profile, contenders, limits, steps and store, start, and
+watch. A profile, and options of 'locbench run' after -- preset the fields.
 
 With a results folder it shows that run, live if it is in progress. With a folder of results folders it lists them.
 
@@ -100,6 +100,5 @@ func bindScreen(cmd *cobra.Command, o *screens.Options) {
 	fl := cmd.Flags()
 	fl.BoolVar(&o.ASCII, "ascii", false, "draw with ASCII only (default without a UTF-8 locale)")
 	fl.StringVar(&o.Theme, "theme", "", "dark or light (default: detected)")
-	fl.BoolVar(&o.Mouse, "mouse", true, "use the mouse; --mouse=false lets the terminal select text")
 	_ = cmd.RegisterFlagCompletionFunc("theme", fixed("dark", "light"))
 }

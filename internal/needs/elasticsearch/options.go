@@ -18,7 +18,7 @@ import (
 // belongs to it.
 var Options = []needs.Option{
 	{
-		Name: "store", Key: "from", Type: "string", Values: originNames(),
+		Name: "store", Key: "from", Type: "string", Values: origins,
 		Usage: "auto, embedded, external, container or none",
 		Label: "Store",
 		Help:  "The Elasticsearch that contenders query. On another machine it takes no CPU from contender and client.",

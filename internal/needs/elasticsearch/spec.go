@@ -2,6 +2,7 @@ package elasticsearch
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -43,21 +44,19 @@ func Chosen(from bench.NeedOrigin, url string) bench.NeedOrigin {
 	return bench.NeedEmbedded
 }
 
-// Origins are where it may come from, with the sentence of each.
-var Origins = []struct {
-	Of   bench.NeedOrigin
-	Help string
-}{
-	{bench.NeedAuto, "a URL if one is given, else embedded"},
-	{bench.NeedEmbedded, "inside locbench; shares CPUs with the load"},
-	{bench.NeedExternal, "an Elasticsearch 7 that runs already, at a URL"},
-	{bench.NeedContainer, "the official image, started for this run"},
-	{bench.NeedNone, "the contenders need none"},
+// origins are where the need comes from, each with what it is.
+var origins = []string{
+	string(bench.NeedAuto) + "\ta URL if one is given, else embedded",
+	string(bench.NeedEmbedded) + "\tinside locbench; shares CPUs with the load",
+	string(bench.NeedExternal) + "\tan Elasticsearch 7 that runs already, at a URL",
+	string(bench.NeedContainer) + "\tthe official image, started for this run",
+	string(bench.NeedNone) + "\tthe contenders need none",
 }
 
 func originNames() (all []string) {
-	for _, o := range Origins {
-		all = append(all, string(o.Of))
+	for _, o := range origins {
+		name, _, _ := strings.Cut(o, "\t")
+		all = append(all, name)
 	}
 	return all
 }

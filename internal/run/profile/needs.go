@@ -2,6 +2,7 @@ package profile
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -50,7 +51,7 @@ func WithManifests(p bench.Profile, file string, service func(bench.Selection) (
 func missing(p bench.Profile) (all []error) {
 	for _, n := range p.Needs {
 		if k, ok := kinds.Of(n.Kind); ok && n.From.Traits().ByURL && n.URL == "" {
-			all = append(all, needs.MissingError{Text: k.Missing})
+			all = append(all, errors.New(k.Missing))
 		}
 	}
 	return all

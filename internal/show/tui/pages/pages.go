@@ -21,7 +21,7 @@ type Pages struct {
 
 // SetUp returns the links from a setup to the other pages.
 func (p Pages) SetUp() setup.Options {
-	return setup.Options{Runs: p.Source, Start: p.start, Browse: p.browse}
+	return setup.Options{Start: p.start, Browse: p.browse}
 }
 
 // start starts a run and shows it, or reports the error.

@@ -1,41 +1,47 @@
 package run
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 )
-
-// checksViews are which checks are shown, and what is said if there are none.
-var checksViews = [...]struct {
-	name, none string
-	holds      func(*checksItem) bool
-}{
-	{"all", "no checks run yet", func(*checksItem) bool { return true }},
-	{"failed", "✓ no check failed", func(i *checksItem) bool { return i.count.failed > 0 }},
-	{"different", "✓ all contenders give the same", (*checksItem).differs},
-}
 
 // Checks is the outcome of each check, the failures first. Of several rounds, the worst counts.
 type Checks struct {
 	tab
-	view   int // index into checksViews
-	filter ui.FilterBy
-	sum    checksCount
-	text   ui.Scroll
-	made   madeOf // what the text was made of
-	failed []problem
+	only int // 1: failed checks only
+	head string
+	text ui.Scroll
+	made madeOf // what head and text were made of
+}
+
+// checked is a check, with its outcome for each contender. Texts are from outside.
+type checked struct {
+	group, name string
+	of          []*outcome // in the order of the profile
+	failed      int        // 1: for one of them at least
+}
+
+// outcome is the worst result of a contender over its rounds.
+type outcome struct {
+	bench.CheckResult
+	contender string
+	rounds    []string // in which it failed
+	runs      int
 }
 
 // newChecks makes the tab.
-func newChecks() page {
-	return &Checks{tab: newTab("Checks"), filter: ui.NewFilter(), text: ui.NewScroll()}
-}
+func newChecks() page { return &Checks{tab: newTab("Checks"), text: ui.NewScroll()} }
 
 // Update implements ui.Page.
 func (c *Checks) Update(msg tea.Msg) tea.Cmd {
@@ -43,20 +49,14 @@ func (c *Checks) Update(msg tea.Msg) tea.Cmd {
 		c.StateMsg = msg
 		return nil
 	}
-	if cmd, used := c.filter.Update(msg); used {
-		return cmd
-	}
 	press, _ := msg.(tea.KeyPressMsg)
 	if ui.KeyOf(press) == ui.View {
-		c.view = (c.view + 1) % len(checksViews)
+		c.only = 1 - c.only
 		c.text.GotoTop()
 	}
 	c.text.Update(msg)
 	return nil
 }
-
-// Escape clears the filter.
-func (c *Checks) Escape() bool { return c.filter.Clear() }
 
 // count implements page.
 func (c *Checks) count(t *ui.Theme) string {
@@ -74,91 +74,139 @@ func (c *Checks) count(t *ui.Theme) string {
 	return ""
 }
 
+// checksIn returns the checks of a run: groups with a failure first, and in each the failed checks.
+func checksIn(s *fold.State) (all []*checked) {
+	at, groups, failed := map[[2]string]*checked{}, map[string]int{}, map[string]int{}
+	for _, trial := range s.Trials {
+		for _, r := range trial.Result.Checks {
+			c := at[[2]string{r.Group, r.Name}]
+			if c == nil {
+				c = &checked{group: r.Group, name: r.Name}
+				at[[2]string{r.Group, r.Name}], all = c, append(all, c)
+			}
+			if _, known := groups[r.Group]; !known {
+				groups[r.Group] = len(groups)
+			}
+			c.add(trial.Result.Trial, r)
+			failed[r.Group] = max(failed[r.Group], c.failed)
+		}
+	}
+	place := func(o *outcome) int { return ui.MarkOf(s.Run, o.contender, len(s.Run.Profile.Contenders)) }
+	for _, c := range all {
+		slices.SortStableFunc(c.of, func(a, b *outcome) int { return place(a) - place(b) })
+	}
+	slices.SortStableFunc(all, func(a, b *checked) int {
+		return cmp.Or(failed[b.group]-failed[a.group], groups[a.group]-groups[b.group], b.failed-a.failed)
+	})
+	return all
+}
+
+// add adds the result of a trial.
+func (c *checked) add(trial bench.Trial, r bench.CheckResult) {
+	i := slices.IndexFunc(c.of, func(o *outcome) bool { return o.contender == trial.Label() })
+	if i < 0 {
+		i, c.of = len(c.of), append(c.of, &outcome{contender: trial.Label()})
+	}
+	o, failed := c.of[i], r.Status == bench.CheckFailed
+	o.runs++
+	if failed || len(o.rounds) == 0 {
+		o.CheckResult = r
+	}
+	if failed {
+		c.failed, o.rounds = 1, append(o.rounds, strconv.Itoa(trial.Round))
+	}
+}
+
+// text is the outcome in words, with how long it took.
+func (o *outcome) text() string {
+	text := string(o.Status)
+	for _, part := range []string{said(o.Value), said(o.Detail)} {
+		if part != "" {
+			text += ": " + part
+		}
+	}
+	if o.Took > 0 {
+		text += ", after " + units.Duration(o.Took)
+	}
+	if len(o.rounds) > 0 && o.runs > 1 {
+		text += fmt.Sprintf(" (in %d of %d rounds: %s)", len(o.rounds), o.runs, strings.Join(o.rounds, ", "))
+	}
+	return text
+}
+
 // fill makes the text again if what it is made of has changed.
 func (c *Checks) fill() {
-	of := madeOf{c.State, c.State.Version, c.view, c.filter.Text(), c.theme, c.size}
+	of := madeOf{c.State, c.State.Version, c.only, "", c.theme, c.size}
 	if of == c.made {
 		return
 	}
-	c.made, c.failed = of, problems(c.State)
-	found, w := checksIn(c.State), c.size.Width
-	c.sum = found.count
-	var all []string
-	for _, g := range found.groups {
-		var items []string
-		for _, i := range g.items {
-			if checksViews[c.view].holds(i) && c.filter.Holds(g.name, i.name) {
-				items = append(items, c.item(found.contenders, i, w)...)
-			}
+	c.made = of
+	var lines []string
+	group, count, failures := "", map[bench.CheckStatus]int64{}, problems(c.State)
+	for _, check := range checksIn(c.State) {
+		for _, o := range check.of {
+			count[o.Status]++
 		}
-		if len(items) == 0 {
+		if check.failed < c.only {
 			continue
 		}
-		var counts []string
-		for n, label := range found.contenders {
-			if g.by[n] != nil {
-				counts = append(counts, c.theme.Mark(ui.MarkOf(c.State.Run, label, n))+" "+said(label)+" "+g.by[n].text(c.theme))
-			}
+		if len(lines) == 0 || group != check.group {
+			group = check.group
+			lines = append(lines, " "+c.theme.Title.S(said(group)))
 		}
-		all = append(append(append(all, " "+c.theme.Title.S(said(g.name))), flow(counts, "   ", w)...), items...)
+		lines = append(lines, c.lines(check, failures)...)
 	}
-	if len(all) == 0 {
-		none := checksViews[c.view].none
-		if c.filter.Text() != "" {
-			none = "no check matches"
-		}
-		all = []string{" " + none}
+	switch {
+	case len(lines) > 0:
+	case c.only > 0:
+		lines = []string{" ✓ no check failed"}
+	default:
+		lines = []string{" no checks run yet"}
 	}
-	c.text.SetContentLines(all)
+	c.text.SetContentLines(lines)
+	c.head = fmt.Sprintf(" %s  %d passed, %d failed, %d skipped", c.theme.Title.S("checks"),
+		count[bench.CheckPassed]+count[bench.CheckInfo], count[bench.CheckFailed], count[bench.CheckSkipped])
 }
 
-// item is a check in a line; of one that failed, or whose outcomes differ, what each contender gave,
-// and what a failure means and what to do.
-func (c *Checks) item(contenders []string, i *checksItem, w int) []string {
-	t := c.theme
-	var worst *checksOutcome
+// lines is a check in a line; if it failed, or its outcomes differ, with what each contender gave, and
+// with what a failure means and what to do.
+func (c *Checks) lines(check *checked, failures []problem) []string {
+	t, worst, differ, request := c.theme, check.of[0], false, check.of[0].Request
 	var rows []ui.ProblemRow
-	add := func(name, text string) { rows = append(rows, ui.ProblemRow{Name: name, Text: text}) }
-	request, failed := "", ""
-	for n, label := range contenders {
-		o := i.by[n]
-		if o == nil {
-			continue
+	for _, o := range check.of {
+		if len(o.rounds) > 0 && len(worst.rounds) == 0 {
+			worst = o
 		}
-		if worst == nil {
-			worst, request = o, o.Request
-		} else if request != o.Request { // one for each contender: the outcome names it
+		differ = differ || o.Status != check.of[0].Status || o.Value != check.of[0].Value
+		if o.Request != request { // one for each contender: the outcome names it
 			request = ""
 		}
-		if len(o.rounds) > 0 && failed == "" {
-			worst, failed = o, label
-		}
-		add(said(label), o.text())
+		rows = append(rows, ui.ProblemRow{Name: said(o.contender), Text: o.text()})
 	}
 	sign := map[bench.CheckStatus]string{bench.CheckFailed: t.Bad.S(t.Glyph.Cross), bench.CheckSkipped: t.Faint.S(t.Glyph.Skip),
 		bench.CheckInfo: t.Faint.S(t.Glyph.Dot), bench.CheckPassed: t.Good.S(t.Glyph.Check)}[worst.Status]
-	name := said(i.name)
-	if failed == "" && !i.differs() {
-		if value := said(worst.Value); value != "" {
-			name += ": " + value
+	head, name := "   "+sign+" ", said(check.name)
+	if check.failed == 0 && !differ {
+		if worst.Value != "" {
+			name += ": " + said(worst.Value)
 		}
-		return ui.Hang("   "+sign+" ", name, w, ui.Paint{})
+		return ui.Hang(head, name, c.size.Width, ui.Paint{})
 	}
-	if request != "" {
-		rows = slices.Insert(rows, 0, ui.ProblemRow{Name: "request", Text: said(request)})
-	}
-	if failed != "" {
+	if check.failed > 0 {
+		if request != "" {
+			rows = slices.Insert(rows, 0, ui.ProblemRow{Name: "request", Text: said(request)})
+		}
 		effect := "excluded from the comparison; --accept-failed-checks compares anyway"
 		if c.State.Run.AcceptFailedChecks {
 			effect = "compared anyway: --accept-failed-checks"
 		}
-		add("effect", effect)
-		if remedy := c.remedy(failed); remedy != "" {
-			add(ui.Remedy, remedy)
+		rows = append(rows, ui.ProblemRow{Name: "effect", Text: effect})
+		if i := slices.IndexFunc(failures, func(p problem) bool { return p.contender == said(worst.contender) }); i >= 0 {
+			rows = append(rows, failures[i].Rows...) // the remedy; none if failed checks are accepted
 		}
 	}
-	lines := ui.Hang("   "+sign+" ", name, w, t.Strong)
-	for _, line := range (ui.Problem{Head: "-", Rows: rows}).Lines(t, max(4, w-3))[1:] {
+	lines := ui.Hang(head, name, c.size.Width, t.Strong)
+	for _, line := range (ui.Problem{Head: "-", Rows: rows}).Lines(t, max(4, c.size.Width-3))[1:] {
 		lines = append(lines, "   "+line)
 	}
 	return lines
@@ -167,48 +215,19 @@ func (c *Checks) item(contenders []string, i *checksItem, w int) []string {
 // View implements ui.Page.
 func (c *Checks) View() string {
 	c.fill()
-	draw := func(w, h int) string { return c.text.Draw(c.theme, w, h) }
-	return c.stack(ui.Text(1, c.head()), ui.Block{Priority: 2, Least: 3, Most: ui.Rest, Draw: draw}, c.filtered(&c.filter))
-}
-
-// head is the line above the text: how many checks passed, and what is shown.
-func (c *Checks) head() string {
-	n := c.sum
-	left := " " + c.theme.Title.S("checks") + "  " + n.text(c.theme)
-	if c.size.Class != ui.Column {
-		left = " " + c.theme.Title.S("checks") + ": " + units.Count(int64(n.passed)) + " passed, " + units.Count(int64(n.failed)) + " failed, " +
-			units.Count(int64(n.skipped)) + " skipped"
-	}
 	right := ""
-	if c.view > 0 {
-		right = checksViews[c.view].name + " only"
+	if c.only > 0 {
+		right = "failed only"
 	}
-	return c.theme.Rule(left, right, c.size.Width)
+	draw := func(w, h int) string { return c.text.Draw(c.theme, w, h) }
+	return c.stack(ui.Text(1, c.theme.Rule(c.head, right, c.size.Width)), ui.Block{Priority: 2, Least: 3, Most: ui.Rest, Draw: draw})
 }
 
 // Keys implements ui.Page.
 func (c *Checks) Keys() ui.Keys {
-	if c.filter.Typing() {
-		return c.filter.Keys()
-	}
-	short := []key.Binding{ui.Hint("scroll", ui.Up, ui.Down), ui.Hint(checksViews[(c.view+1)%len(checksViews)].name, ui.View), ui.Hint("", ui.Filter)}
+	short := []key.Binding{ui.Hint("scroll", ui.Up, ui.Down), ui.Hint([]string{"failed", "all"}[c.only], ui.View)}
 	all := append(slices.Clone(short), ui.Hint("a page", ui.PageUp, ui.PageDown), ui.Hint("first, last line", ui.First, ui.Last))
 	return ui.Keys{Short: short, Groups: []ui.Group{{Title: "checks", Keys: all}}, Legend: []string{
 		"✓ passed   ✗ failed   ○ skipped   · information",
 	}}
-}
-
-// Typing implements ui.Page.
-func (c *Checks) Typing() bool { return c.filter.Typing() }
-
-// remedy is what to do about a contender that failed; "" if failed checks are accepted.
-func (c *Checks) remedy(label string) string {
-	for _, p := range c.failed {
-		for _, row := range p.Rows {
-			if row.Name == ui.Remedy && p.contender == said(label) {
-				return row.Text
-			}
-		}
-	}
-	return ""
 }

@@ -1,23 +1,25 @@
 package run
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
+	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/show/plain"
+	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/fit"
 )
 
 const (
-	logKept   = 20_000 // lines of output that are shown, of all contenders
-	logBefore = 3      // lines of output that are shown before an error
-	logShift  = 8      // cells
+	logKept   = 2_000 // newest lines of output that are shown, of all contenders
+	logBefore = 3     // lines of output that are shown before an error
 )
 
 // What the log shows.
@@ -38,25 +40,20 @@ type Log struct {
 	tab
 	view   int
 	filter ui.FilterBy
-	lines  []logLine
-	made   madeOf // what lines were made of
-	top    int    // first line in sight, unless it follows
+	text   ui.Scroll
+	made   madeOf // what the text was made of
 	follow bool   // the last line stays in sight
-	shift  int    // cells by which output is shifted to the left
-	h      int    // lines in sight in the last View
 }
 
 // newLog makes the tab.
-func newLog() page { return &Log{tab: newTab("Log"), follow: true, filter: ui.NewFilter()} }
+func newLog() page {
+	return &Log{tab: newTab("Log"), follow: true, filter: ui.NewFilter(), text: ui.NewScroll()}
+}
 
 // Update implements ui.Page.
 func (l *Log) Update(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case StateMsg:
+	if msg, ok := msg.(StateMsg); ok {
 		l.StateMsg = msg
-		return nil
-	case tea.MouseWheelMsg:
-		l.scroll(ui.Wheel(msg))
 		return nil
 	}
 	if cmd, used := l.filter.Update(msg); used {
@@ -64,17 +61,10 @@ func (l *Log) Update(msg tea.Msg) tea.Cmd {
 		return cmd
 	}
 	press, _ := msg.(tea.KeyPressMsg)
-	switch k := ui.KeyOf(press); k {
-	case ui.View:
-		l.view, l.follow, l.shift = (l.view+1)%len(logViews), true, 0
-	case ui.Left:
-		l.shift = max(0, l.shift-logShift)
-	case ui.Right:
-		l.shift = min(l.shift+logShift, searched)
-	default:
-		if by, ok := ui.Moves(k, l.h); ok {
-			l.scroll(by)
-		}
+	if ui.KeyOf(press) == ui.View {
+		l.view, l.follow = (l.view+1)%len(logViews), true
+	} else if l.text.Update(msg) {
+		l.follow = l.text.AtBottom()
 	}
 	return nil
 }
@@ -93,113 +83,156 @@ func (l *Log) count(t *ui.Theme) (text string) {
 	return text
 }
 
-func (l *Log) scroll(by int) {
-	last := max(0, len(l.all())-l.h)
-	if l.follow {
-		l.top = last
-	}
-	l.top = max(0, min(l.top+by, last))
-	l.follow = l.top == last
+// logLine is an event, or a line that a contender has written.
+type logLine struct {
+	at    time.Time
+	who   string // from outside
+	sign  string
+	paint ui.Paint
+	text  string // from outside
 }
 
-// inSight returns the lines in sight in a View of h lines.
-func (l *Log) inSight() []logLine {
-	all := l.all()
-	last := max(0, len(all)-l.h)
-	from := min(l.top, last)
-	if l.follow {
-		from = last
+// fill makes the text again if what it is made of has changed.
+func (l *Log) fill() {
+	of := madeOf{l.State, l.State.Version, l.view, l.filter.Text(), l.theme, l.size}
+	if of == l.made {
+		return
 	}
-	return all[from:min(len(all), from+l.h)]
+	l.made = of
+	found := l.output()
+	if l.view != logOutput {
+		found = append(found, l.events()...)
+	}
+	slices.SortStableFunc(found, func(a, b logLine) int { return a.at.Compare(b.at) })
+	who := len("you")
+	for _, line := range found {
+		who = max(who, min(fit.Width(ui.Outside(line.who, 200)), l.size.Width/4))
+	}
+	var all []string
+	for _, line := range found {
+		if text := said(line.text); l.filter.Holds(line.who, text) {
+			all = append(all, ui.Hang(l.gutter(line, who), text, l.size.Width-1, line.paint)...)
+		}
+	}
+	if len(all) == 0 {
+		all = []string{" " + logViews[l.view].none}
+		if l.filter.Text() != "" {
+			all = []string{" no line matches"}
+		}
+	}
+	l.text.SetContentLines(all)
 }
 
 // gutter is what is left of the text of a line: when, who and a sign. A narrow terminal has no room
 // for who, a very narrow one none for when.
-func (l *Log) gutter(line logLine) string {
-	clock, who := "15:04:05", len("you")
-	if l.size.Class != ui.Column {
-		for _, trial := range l.State.Trials {
-			who = max(who, min(fit.Width(ui.Outside(trial.Result.Trial.Label(), 200)), l.size.Width/4))
-		}
-	}
-	if l.size.Class == ui.Full && line.output {
-		clock = "15:04:05.000"
-	}
-	at, name := line.at.Local().Format(clock), fit.Cut(ui.Outside(line.who, 200), who)
-	if line.more {
-		at, name, line.sign = "", "", ""
-	}
+func (l *Log) gutter(line logLine, who int) string {
 	sign := line.paint.S(line.sign) + strings.Repeat(" ", max(0, 4-fit.Width(line.sign)))
+	at := l.theme.Faint.S(line.at.Local().Format("15:04:05"))
 	switch {
 	case l.size.Width < 32:
 		return sign
 	case l.size.Class == ui.Column:
-		return l.theme.Faint.S(fit.Left(at, 8)) + " " + sign
-	case l.size.Class == ui.Compact:
-		return " " + l.theme.Faint.S(fit.Left(at, 8)) + "  " + fit.Left(name, who) + "  " + sign
+		return at + " " + sign
 	}
-	return "  " + l.theme.Faint.S(fit.Left(at, 12)) + "  " + fit.Left(name, who) + "  " + sign + " "
+	return " " + at + "  " + fit.Left(fit.Cut(ui.Outside(line.who, 200), who), who) + "  " + sign
 }
 
-// room is the width of the text of a line.
-func (l *Log) room() int { return max(1, l.size.Width-fit.Width(l.gutter(logLine{}))-1) }
+// events returns the diary, or its errors and warnings.
+func (l *Log) events() (all []logLine) {
+	t := l.theme
+	for _, e := range l.State.Diary {
+		line := logLine{at: e.At, sign: t.Faint.S(t.Glyph.Dot), text: e.Text}
+		if e.Trial != nil {
+			line.who = e.Trial.Label()
+		}
+		trouble := e.Level == plain.Error || e.Level == plain.Warning
+		switch {
+		case !trouble && l.view == logErrors:
+			continue
+		case e.Level == plain.Error:
+			line.sign, line.paint = t.Glyph.Cross, t.Bad
+		case e.Level == plain.Warning:
+			line.sign, line.paint = "!", t.Warn
+		case e.Level == plain.Done:
+			line.sign = t.Good.S(t.Glyph.Check)
+		case e.Level == plain.Mark:
+			line.sign, line.paint, line.who = "n", t.Accent, "you"
+		}
+		if trouble && e.Earlier {
+			line.paint, line.text = t.Faint, "before the resume: "+e.Text
+		}
+		all = append(all, line)
+	}
+	return all
+}
+
+// output returns the newest lines that contenders have written, or only the last before each error.
+func (l *Log) output() (all []logLine) {
+	for _, trial := range slices.Backward(l.State.Trials) {
+		if n := len(trial.Log); l.view == logOutput {
+			all = append(l.written(trial, max(0, n-logKept+len(all)), n), all...)
+			continue
+		}
+		shown := 0
+		for _, e := range l.State.Diary {
+			if e.Level == plain.Error && e.Trial != nil && *e.Trial == trial.Result.Trial {
+				end, _ := slices.BinarySearchFunc(trial.Log, e.At, func(line bench.LogLine, at time.Time) int {
+					return cmp.Or(line.At.Compare(at), -1)
+				})
+				all = append(all, l.written(trial, max(shown, end-logBefore), end)...)
+				shown = max(shown, end)
+			}
+		}
+	}
+	return all
+}
+
+// written returns lines that a contender has written. One that stands for others has no time: it
+// takes that of the line before.
+func (l *Log) written(trial *fold.Trial, from, to int) (all []logLine) {
+	var before time.Time
+	for i := from; i < to; i++ {
+		e := &trial.Log[i]
+		line := logLine{at: e.At, who: trial.Result.Trial.Label(), sign: "out", text: e.Text}
+		switch {
+		case e.LeftOut > 0:
+			line.at, line.sign, line.paint = before, "", l.theme.Faint
+		case e.Stream == "stderr":
+			line.sign, line.paint = "err", l.theme.Warn
+		}
+		before = line.at
+		all = append(all, line)
+	}
+	return all
+}
 
 // View implements ui.Page.
 func (l *Log) View() string {
-	view, _ := ui.Stack(l.size.Width, l.size.Height,
-		ui.Block{Priority: 2, Least: 4, Most: ui.Rest, Draw: l.draw}, l.filtered(&l.filter), ui.Text(4, l.legend()...))
-	return view
-}
-
-// draw returns the title and the lines in sight.
-func (l *Log) draw(w, h int) string {
-	l.h = h - 1
-	all, shown := l.all(), l.inSight()
-	what := logViews[l.view]
-	where := ""
-	switch first := max(0, min(l.top, len(all)-l.h)) + 1; {
-	case l.follow && len(shown) < len(all):
-		where = fmt.Sprintf("last %d of ", len(shown))
-	case len(shown) < len(all):
-		where = fmt.Sprintf("%d to %d of ", first, first+len(shown)-1)
+	l.fill()
+	title, right := logViews[l.view].title, ""
+	if l.size.Class == ui.Column {
+		title = logViews[l.view].name
 	}
-	where += units.Plural(len(all), "line")
 	if l.follow && l.State.Ended == nil {
-		where += ", follows"
+		right = "follows"
 	}
-	title := what.title
-	if l.size.Class == ui.Column {
-		title = what.name
-	}
-	out := []string{l.theme.Rule(" "+l.theme.Title.S(title), where, w)}
-	for _, line := range shown {
-		text := line.text
-		if line.output {
-			text = fit.Cut(ansi.TruncateLeft(said(text), l.shift, ""), l.room())
+	draw := func(w, h int) string {
+		view := l.text.Draw(l.theme, w, h)
+		if l.follow {
+			l.text.GotoBottom()
+			view = l.text.Draw(l.theme, w, h)
 		}
-		out = append(out, l.gutter(line)+line.paint.S(text))
+		return view
 	}
-	switch {
-	case len(all) > 0:
-	case l.filter.Text() != "":
-		out = append(out, " no line matches")
-	default:
-		out = append(out, " "+what.none)
-	}
-	return strings.Join(out, "\n")
+	return l.stack(ui.Text(1, l.theme.Rule(" "+l.theme.Title.S(title), right, l.size.Width)),
+		ui.Block{Priority: 2, Least: 3, Most: ui.Rest, Draw: draw}, l.filtered(&l.filter), ui.Text(4, l.missing()...))
 }
 
-// legend says what is not shown, and in a large terminal what the signs mean.
-func (l *Log) legend() (lines []string) {
-	if l.size.Class == ui.Column {
-		return nil
-	}
+// missing says what the log does not have.
+func (l *Log) missing() (lines []string) {
 	dropped := int64(0)
 	for _, trial := range l.State.Trials {
 		dropped += max(0, trial.Dropped)
-	}
-	if l.size.Class == ui.Full {
-		lines = append(lines, "")
 	}
 	warn := func(text string) {
 		lines = append(lines, ui.Hang(" "+l.theme.Warn.S("!")+" ", text, l.size.Width, l.theme.Warn)...)
@@ -210,9 +243,6 @@ func (l *Log) legend() (lines []string) {
 	if l.State.Unlogged() {
 		warn("no events.jsonl: the last lines of output only")
 	}
-	if l.size.Class == ui.Full {
-		lines = append(lines, "  "+l.theme.Faint.S("out, err: what a contender wrote to standard output and standard error. n: what you did."))
-	}
 	return lines
 }
 
@@ -221,9 +251,8 @@ func (l *Log) Keys() ui.Keys {
 	if l.filter.Typing() {
 		return l.filter.Keys()
 	}
-	short := []key.Binding{ui.Hint("scroll", ui.Up, ui.Down),
-		ui.Hint(logViews[(l.view+1)%len(logViews)].name, ui.View), ui.Hint("", ui.Filter),
-		ui.Hint("long lines", ui.Left, ui.Right), ui.Hint("follow", ui.Last)}
+	short := []key.Binding{ui.Hint("scroll", ui.Up, ui.Down), ui.Hint(logViews[(l.view+1)%len(logViews)].name, ui.View),
+		ui.Hint("", ui.Filter), ui.Hint("follow", ui.Last)}
 	all := append(slices.Clone(short), ui.Hint("first", ui.First), ui.Hint("a page", ui.PageUp, ui.PageDown))
 	return ui.Keys{Short: short, Groups: []ui.Group{{Title: "log", Keys: all}}, Legend: []string{
 		"✗ error   ! warning   ✓ done   · event   n what you did   out, err: output of a contender",

@@ -2,161 +2,330 @@ package setup
 
 import (
 	"cmp"
+	"errors"
 	"maps"
 	"slices"
-	"strconv"
+	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/results/event"
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
-// form is what was chosen, what is known about the machine, and the plan that follows from both. It
-// draws and requests nothing.
-type form struct {
-	fields   []Field
-	choice   Choice
-	profiles []Profile
-	base     bench.Profile // the chosen profile
-	loaded   bool          // base is set
-	baseErr  string        // why base is not set
-	facts    facts
-
-	plan bench.Profile
-	// why the contenders of plan are not interleaved; nil: they are
-	notInterleaved *bench.Plain
-	planned        bool
-	planErr        string            // mistake in the whole plan
-	wrong          map[string]string // mistakes by field
-
-	last map[string]string // texts of options that are unset, for a return to them
-
-	most int   // connections that can be open at once
-	room error // why that is less than the largest step of plan
+// Choice is a setup, in the terms of the command line.
+type Choice struct {
+	Profile    string            // name or file
+	Contenders []bench.Selection // nil: the profile's
+	Set        profile.Changes   // options that change the profile
+	Extra      []string          // other options of locbench run, unchanged
 }
 
-// shown returns the fields that have an effect now.
-func (f *form) shown() (all []Field) {
-	for _, field := range f.fields {
-		if field.Hidden == nil || !field.Hidden(f) {
-			all = append(all, field)
+func (c Choice) clone() Choice {
+	c.Contenders, c.Extra = slices.Clone(c.Contenders), slices.Clone(c.Extra)
+	if c.Set = maps.Clone(c.Set); c.Set == nil {
+		c.Set = profile.Changes{}
+	}
+	return c
+}
+
+// Changes returns all changes to the profile.
+func (c Choice) Changes() profile.Changes { return c.Set.With("contenders", names(c.Contenders)...) }
+
+// Args returns the equivalent arguments of "locbench run".
+func (c Choice) Args() []string {
+	args := append([]string{"--profile", c.Profile}, names(c.Contenders)...)
+	for _, o := range profile.Options() {
+		for _, text := range c.Set[o.Name] {
+			if o.Type == "bool" {
+				args = append(args, "--"+o.Name+"="+text)
+			} else {
+				args = append(args, "--"+o.Name, text)
+			}
+		}
+	}
+	return append(args, c.Extra...)
+}
+
+func names(list []bench.Selection) (all []string) {
+	for _, sel := range list {
+		all = append(all, sel.String())
+	}
+	return all
+}
+
+// Command returns the command line, for a shell.
+func (c Choice) Command() string { return commandLine(c.Args()) }
+
+func (c Choice) shown() string { return commandLine(secret.Masker{}.Args(c.Args())) }
+
+func commandLine(args []string) string {
+	return safe.Shell(append([]string{"locbench", "run"}, args...))
+}
+
+// Names of fields: that of the option of a run, if it is one.
+const (
+	fieldProfile    = "profile"
+	fieldContenders = "contenders"
+	fieldDuration   = "duration"
+	fieldStart      = "start" // the button
+)
+
+// field is a line of the form.
+type field struct {
+	name, group, label, help string
+	values                   []string // that it has; nil: its value is typed
+	need                     string   // the kind of need that it is of; a profile without one hides it
+}
+
+// allFields returns the fields: the profile, the options with a label, and the button.
+func allFields() []field {
+	all := []field{{
+		name: fieldProfile, group: "what", label: "Profile", help: "The benchmark to start from. Change any field below. " +
+			"A contender is one implementation of your service, in one variant.",
+	}}
+	groups := map[string]string{
+		"cpus": "limits", "cpu-set": "limits", "memory": "limits", "connections": "load", fieldDuration: "load", "interleave": "load",
+		"runtime": "where",
+	}
+	for _, o := range profile.Options() {
+		group := cmp.Or(groups[o.Name], "what")
+		if o.Need != "" {
+			group = "where"
+		}
+		if o.Folder {
+			o.Values = nil // examples
+		}
+		if o.Label != "" {
+			all = append(all, field{o.Name, group, o.Label, o.Help, o.Values, o.Need})
+		}
+	}
+	return append(all, field{name: fieldStart, label: "Start",
+		help: "Starts the benchmark and shows it live. The command below does the same."})
+}
+
+// form is what was chosen, and the plan that follows from it. It draws and requests nothing.
+type form struct {
+	fields     []field
+	choice     Choice
+	profiles   []Profile // nil until they are read
+	services   []bench.Service
+	unreadable string        // errors about contenders
+	base       bench.Profile // the chosen profile
+	loaded     bool          // base is set
+	plan       bench.Profile
+	err        error // why there is no plan
+}
+
+// shown returns the fields of the chosen profile.
+func (f *form) shown() []field {
+	return slices.DeleteFunc(slices.Clone(f.fields), func(at field) bool {
+		return at.need != "" && !slices.ContainsFunc(f.base.Needs, func(n bench.NeedSpec) bool { return n.Kind == at.need })
+	})
+}
+
+func (f *form) field(name string) field {
+	return f.fields[slices.IndexFunc(f.fields, func(at field) bool { return at.name == name })]
+}
+
+// selected returns the contenders, those in their default variant without its name, as in tables and
+// charts.
+func (f *form) selected() (all []bench.Selection) {
+	all = f.base.Contenders
+	if f.choice.Contenders != nil {
+		all = f.choice.Contenders
+	}
+	all = slices.Clone(all)
+	for i, sel := range all {
+		svc, err := contender.Find(f.services, sel.Contender)
+		if err == nil && len(svc.Variants) > 0 && sel.Variant == svc.Variants[0].Name {
+			all[i].Variant = ""
 		}
 	}
 	return all
 }
 
-func (f *form) field(name string) Field {
-	return f.fields[slices.IndexFunc(f.fields, func(field Field) bool { return field.Name == name })]
-}
-
-// option returns the value of an option: the given one, or the profile's.
-func (f *form) option(name string) string {
-	if f.choice.Set.Given(name) {
-		return f.choice.Set.Text(name)
+// value returns that of a field: the given one, or the profile's.
+func (f *form) value(at field) string {
+	switch {
+	case at.name == fieldProfile:
+		return f.choice.Profile
+	case at.name == fieldContenders:
+		return strings.Join(names(f.selected()), " ")
+	case f.choice.Set.Given(at.name):
+		return f.choice.Set.Text(at.name)
 	}
-	return profile.ByName(name).Get(f.base)
+	return f.preset(at)
 }
 
-// preset returns the profile's value of a field.
-func (f *form) preset(field Field) string {
-	return field.Get(&form{base: f.base, choice: Choice{Profile: f.choice.Profile}})
+// preset returns the profile's value of an option.
+func (f *form) preset(at field) string { return profile.ByName(at.name).Get(f.base) }
+
+func (f *form) changed(at field) bool {
+	return f.choice.Set.Given(at.name) || at.name == fieldContenders && f.choice.Contenders != nil
 }
 
-func (f *form) changed(field Field) bool {
-	return f.loaded && field.Name != fieldStart && field.Get(f) != f.preset(field)
-}
-
-func (f *form) changes() (n int) {
-	for _, field := range f.shown() {
-		if f.changed(field) {
-			n++
+// choices returns the values that a field can have; nil: it is typed.
+func (f *form) choices(at field) (all []string) {
+	if at.name != fieldProfile {
+		for _, value := range at.values {
+			name, _, _ := strings.Cut(value, "\t")
+			all = append(all, name)
 		}
+		return all
 	}
-	return n
+	for _, p := range f.profiles {
+		all = append(all, p.Name)
+	}
+	return all
 }
 
-func (f *form) runtime() bench.Runtime {
-	return cmp.Or(bench.Runtime(f.option(fieldRuntime)), bench.RuntimeAuto)
+// words says what a choice of a field is.
+func (f *form) words(at field, i int) string {
+	switch {
+	case at.name != fieldProfile:
+		name, words, _ := strings.Cut(at.values[i], "\t")
+		return cmp.Or(words, bench.Runtime(name).Traits().Help)
+	case f.profiles[i].Err != nil:
+		return ui.Outside("unreadable: "+text(f.profiles[i].Err), 200)
+	}
+	return ui.Outside(f.profiles[i].Title, 200)
 }
 
-// inContainers reports whether contenders are expected to run in containers.
-func (f *form) inContainers() bool {
-	return f.runtime().Traits().Container || f.runtime().Traits().Auto && f.facts.engineResponds()
+// set sets the value of a field; the profile's own is not an option of the command.
+func (f *form) set(at field, value string) {
+	switch {
+	case at.name == fieldProfile:
+		f.choice.Profile = value
+	case value == "" || value == f.preset(at):
+		delete(f.choice.Set, at.name)
+	default:
+		f.choice.Set[at.name] = []string{value}
+	}
 }
 
-// has returns the CPUs and the memory of the machine that contenders run on, and its name.
-func (f *form) has() (cpus int, memory int64, where string) {
-	m := &f.facts.machine
-	if f.inContainers() && m.Engine.CPUs > 0 {
-		return m.Engine.CPUs, m.Engine.Memory, "the engine's machine"
+// step changes a field to the next of its choices.
+func (f *form) step(at field, by int) {
+	if all := f.choices(at); len(all) > 0 {
+		i := slices.Index(all, f.value(at))
+		f.set(at, all[(max(i, 0)+by+len(all))%len(all)])
 	}
-	return m.CPUs, m.Memory, "this machine"
-}
-
-// give sets an option of the command.
-func (f *form) give(name, value string) { f.choice.Set[name] = []string{value} }
-
-// put sets the option of a field, or unsets it if the value is the profile's.
-func (f *form) put(field Field, value string) {
-	if value == "" && !field.Needed || value != "" && value == f.preset(field) {
-		f.unset(field.Name)
-		return
-	}
-	f.give(field.Name, value)
-}
-
-func (f *form) unset(names ...string) {
-	if f.last == nil {
-		f.last = map[string]string{}
-	}
-	for _, name := range names {
-		f.last[name] = cmp.Or(f.choice.Set.Text(name), f.last[name])
-	}
-	maps.DeleteFunc(f.choice.Set, func(name string, _ []string) bool { return slices.Contains(names, name) })
 }
 
 // reset gives fields the profile's value.
-func (f *form) reset(fields ...Field) {
-	for _, field := range fields {
-		f.unset(field.Key...)
-		if field.Name == fieldContenders {
+func (f *form) reset(fields ...field) {
+	for _, at := range fields {
+		delete(f.choice.Set, at.name)
+		if at.name == fieldContenders {
 			f.choice.Contenders = nil
 		}
 	}
 }
 
-// step changes a field to the next of its choices, or by its unit; false: arrows do not change it.
-func (f *form) step(field Field, by int) bool {
-	now := field.Get(f)
-	if field.Choices != nil {
-		all := field.Choices(f)
-		if len(all) == 0 {
-			return false
-		}
-		at := slices.IndexFunc(all, func(c choice) bool { return c.value == now })
-		if at < 0 {
-			at, by = 0, 0
-		}
-		field.Set(f, all[(at+by+len(all))%len(all)].value)
-		return true
-	}
-	v, _ := strconv.ParseFloat(now, 64) // 0 if it is not a number
-	if v += field.Unit * float64(by); field.Unit == 0 || v < field.Unit {
-		return false
-	}
-	field.Set(f, strconv.FormatFloat(v, 'f', -1, 64))
-	return true
+// row is a contender in one variant.
+type row struct {
+	sel   bench.Selection
+	about string // language, framework and tags
 }
 
-// takeProfile takes the chosen profile out of those that were read.
-func (f *form) takeProfile() {
-	f.loaded, f.base, f.baseErr = false, bench.Profile{}, ""
-	i := slices.IndexFunc(f.profiles, func(p Profile) bool { return p.Name == f.choice.Profile })
-	switch {
-	case i < 0:
-		f.baseErr = "profile not found: " + outside(f.choice.Profile)
-	case f.profiles[i].Err != nil:
-		f.baseErr = text(f.profiles[i].Err)
-	default:
-		f.base, f.loaded = f.profiles[i].Profile, true
+// contenders returns all that can be chosen: those selected in their order, then the others.
+func (f *form) contenders() (all []row) {
+	for _, sel := range f.selected() {
+		all = append(all, row{sel, ""})
 	}
+	for _, svc := range f.services {
+		for i, resolved := range contender.Resolved(svc) {
+			sel := bench.Selection{Contender: svc.Name, Variant: resolved.Variant}
+			if i == 0 {
+				sel.Variant = ""
+			}
+			at := slices.IndexFunc(all, func(r row) bool { return r.sel == sel })
+			if at < 0 {
+				at = len(all)
+				all = append(all, row{sel: sel})
+			}
+			all[at].about = about(resolved)
+		}
+	}
+	return all
+}
+
+// choose selects contenders; the profile's own are not a change.
+func (f *form) choose(all []bench.Selection) {
+	f.choice.Contenders = nil
+	if !slices.Equal(all, f.selected()) {
+		f.choice.Contenders = all
+	}
+}
+
+// about returns language, framework and tags of a contender.
+func about(svc bench.Service) string {
+	parts := []string{
+		ui.Outside(svc.Language, 40), ui.Outside(strings.TrimSpace(svc.Framework+" "+svc.Version), 60),
+		ui.Outside(strings.Join(svc.Tags, " "), 60),
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " · ")
+}
+
+// replan takes the chosen profile and makes the plan as the command line would.
+func (f *form) replan() {
+	f.base, f.plan, f.loaded, f.err = bench.Profile{}, bench.Profile{}, false, nil
+	i := slices.IndexFunc(f.profiles, func(p Profile) bool { return p.Name == f.choice.Profile })
+	if i < 0 || f.profiles[i].Err != nil {
+		if i >= 0 {
+			f.err = f.profiles[i].Err
+		}
+		return
+	}
+	f.base, f.loaded = f.profiles[i].Profile, true
+	if f.plan, f.err = profile.Change(f.base, f.choice.Changes(), nil); f.err == nil {
+		f.plan, _ = profile.Settle(f.plan, 0)
+	}
+}
+
+// mistake says why there is no plan, and at which field; "" if there is one.
+func (f *form) mistake() (field, mistake string) {
+	mistake = reason(f.err)
+	if f.err != nil && !f.loaded {
+		return fieldProfile, mistake
+	}
+	for _, at := range f.shown() {
+		if strings.HasPrefix(mistake, "--"+at.name+" ") {
+			return at.name, mistake
+		}
+	}
+	return fieldStart, mistake
+}
+
+// extent says how much will run.
+func (f *form) extent() string {
+	out := units.Plural(len(f.plan.Contenders), "contender")
+	if f.plan.Rounds > 1 {
+		out += " × " + units.Plural(f.plan.Rounds, "round")
+	}
+	return out + ", " + units.Plural(len(f.plan.Steps), "step") + ", " + f.took()
+}
+
+// took is the assumed time of the run, without builds.
+func (f *form) took() string { return "~" + units.Approx(event.Before(f.plan)+event.Total(f.plan)) }
+
+// reason returns the mistakes that err joins, without the name of the profile.
+func reason(err error) string {
+	var joined interface{ Unwrap() []error }
+	if errors.As(err, &joined) {
+		err = errors.Join(joined.Unwrap()...)
+	}
+	return text(err)
+}
+
+// text returns an error in one line, safe to show.
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return ui.Outside(strings.Join(strings.Fields(err.Error()), " "), 300)
 }

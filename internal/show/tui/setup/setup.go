@@ -1,10 +1,7 @@
-// Package setup is the page for setting up a benchmark: profile, contenders, limits, rounds, steps,
-// runtime and needs, each with the profile's value until it is changed. It shows at once what
-// is impossible on this machine, with fixes.
-//
-// Its result is the arguments of "locbench run". The plan that it shows comes from the table of
-// options (profile.Change), as the command line's does. It learns about the machine from its Site,
-// in commands, and stays usable meanwhile.
+// Package setup is the page for setting up a benchmark: a form of profile, contenders and the options
+// of a run that have a label in the table of options (profile.Options), each with the profile's value
+// until it is changed. Its result is the arguments of "locbench run", which it shows, and its plan is
+// that of the command line (profile.Change).
 package setup
 
 import (
@@ -15,13 +12,30 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 )
+
+// Site reads what is outside of the page. Its methods may block: they are called in commands.
+type Site interface {
+	// Profiles returns bundled profiles, those in the working folder, and also. Each may have an
+	// Err.
+	Profiles(also string) []Profile
+	// Contenders returns all contenders, with those in services, the folder that a profile names
+	// ("": none). The error names unreadable manifests; the others are returned with it.
+	Contenders(services string) ([]bench.Service, error)
+}
+
+// Profile is a profile that can be chosen.
+type Profile struct {
+	Name string // as --profile takes it
+	bench.Profile
+	Err error // why it is unreadable
+}
 
 // Options configure the page.
 type Options struct {
 	Site Site
-	Runs ui.Source // nil: no recent runs
 	// Start starts a run as "locbench run args…" would.
 	Start   func(args []string) tea.Cmd
 	Browse  func() tea.Cmd // opens the past runs
@@ -32,49 +46,61 @@ type Options struct {
 type Setup struct {
 	options Options
 	form    form
+	at      string // name of the field in focus
 
-	at        string  // name of the field in focus
-	over      *picker // the list of contenders over the form
-	confirmed string  // the problem that was shown, with the command: the next "start" of it ignores it
-
-	size  ui.Size
-	theme *ui.Theme
-	// of the last View: the first line of the form that is shown, the line of the page where it
-	// begins, and its lines
-	from, top int
-	inSight   []line
+	size   ui.Size
+	theme  *ui.Theme
+	scroll ui.Scroll
+	lines  []line // of the form
 }
 
 // New makes the page.
 func New(o Options) *Setup {
-	s := &Setup{options: o, at: fieldProfile}
-	s.form = form{fields: allFields(), choice: o.Initial.clone(), wrong: map[string]string{}}
+	s := &Setup{options: o, at: fieldProfile, scroll: ui.NewScroll()}
+	s.form = form{fields: allFields(), choice: o.Initial.clone()}
 	s.form.choice.Profile = cmp.Or(s.form.choice.Profile, "quick")
 	return s
 }
 
+// Messages of the page to itself.
+type (
+	profilesMsg   []Profile
+	contendersMsg struct {
+		services string // its folder
+		all      []bench.Service
+		err      error
+	}
+	// setMsg sets a field.
+	setMsg struct{ field, value string }
+	// chosenMsg are the contenders that were marked.
+	chosenMsg []bench.Selection
+)
+
 // Init implements ui.Page.
-func (s *Setup) Init() tea.Cmd { return s.askAll() }
+func (s *Setup) Init() tea.Cmd {
+	site, also := s.options.Site, s.form.choice.Profile
+	return tea.Batch(s.readContenders(), func() tea.Msg { return profilesMsg(site.Profiles(also)) })
+}
+
+func (s *Setup) readContenders() tea.Cmd {
+	site, services := s.options.Site, s.form.base.Services
+	return func() tea.Msg {
+		all, err := site.Contenders(services)
+		return contendersMsg{services, all, err}
+	}
+}
 
 // SetSize implements ui.Page.
 func (s *Setup) SetSize(size ui.Size, theme *ui.Theme) { s.size, s.theme = size, theme }
 
 // Title implements ui.Page.
-func (s *Setup) Title() string {
-	if s.over != nil {
-		return "contenders"
-	}
-	return "set up"
-}
+func (s *Setup) Title() string { return "set up" }
 
 // Typing implements ui.Page.
-func (s *Setup) Typing() bool { return s.over != nil && s.over.typing() }
+func (s *Setup) Typing() bool { return false }
 
 // Keys implements ui.Page.
 func (s *Setup) Keys() ui.Keys {
-	if s.over != nil {
-		return s.over.keys()
-	}
 	start, change, edit := ui.Hint("", ui.Start), ui.Hint("change", ui.Left, ui.Right), ui.Hint("edit", ui.Enter)
 	undo, runs := ui.Hint("undo", ui.Undo), ui.Hint("", ui.Runs)
 	return ui.Keys{
@@ -83,39 +109,33 @@ func (s *Setup) Keys() ui.Keys {
 			{Title: "the field", Keys: []key.Binding{
 				ui.Hint("another field", ui.Up, ui.Down, ui.NextTab, ui.PrevTab, ui.First, ui.Last), change,
 				ui.Hint("edit, or choose from a list", ui.Enter), ui.Hint("", ui.Undo), ui.Hint("", ui.UndoAll),
-				ui.Hint("apply the fix with this number", ui.Digits),
 			}},
 			{Title: "the setup", Keys: []key.Binding{
-				start, ui.Hint("", ui.Copy), ui.Hint("", ui.Machine), ui.Hint("", ui.Refresh), runs,
-				ui.Hint("leave", ui.Esc, ui.Leave),
+				start, ui.Hint("", ui.Copy), ui.Hint("", ui.Refresh), runs, ui.Hint("leave", ui.Esc, ui.Leave),
 			}},
 		},
-		Legend: []string{"Changed fields are marked *. A problem is shown below its field, with its fixes on digit keys."},
+		Legend: []string{"Changed fields are marked *. A mistake is shown below its field."},
 	}
 }
 
 // Update implements ui.Page.
 func (s *Setup) Update(msg tea.Msg) tea.Cmd {
+	f := &s.form
 	switch msg := msg.(type) {
-	case action:
-		var cmd tea.Cmd
-		more := s.change(func() { cmd = msg() })
-		return tea.Batch(cmd, more)
-	case ui.ShownMsg:
-		return s.askAll() // images may have been built
+	case profilesMsg:
+		return s.change(func() { f.profiles = msg })
+	case contendersMsg:
+		if msg.services == f.base.Services { // else it is outdated
+			f.services, f.unreadable = msg.all, text(msg.err)
+		}
+	case setMsg:
+		return s.change(func() { f.set(f.field(msg.field), msg.value) })
+	case chosenMsg:
+		return s.change(func() { f.choose(msg) })
 	case ui.StopMsg:
 		return ui.Cmd(ui.QuitMsg{})
-	}
-	if s.over != nil {
-		return s.over.update(msg)
-	}
-	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		return s.key(msg)
-	case tea.MouseClickMsg:
-		return s.click(msg)
-	case tea.MouseWheelMsg:
-		s.move(ui.Wheel(msg))
 	}
 	return nil
 }
@@ -123,12 +143,10 @@ func (s *Setup) Update(msg tea.Msg) tea.Cmd {
 func (s *Setup) key(msg tea.KeyPressMsg) tea.Cmd {
 	f := &s.form
 	switch k := ui.KeyOf(msg); k {
-	case ui.Left, ui.Right, ui.Space:
-		by := 1
-		if k == ui.Left {
-			by = -1
-		}
-		return s.change(func() { f.step(f.field(s.at), by) })
+	case ui.Left:
+		return s.change(func() { f.step(f.field(s.at), -1) })
+	case ui.Right, ui.Space:
+		return s.change(func() { f.step(f.field(s.at), 1) })
 	case ui.NextTab:
 		s.move(1)
 	case ui.PrevTab:
@@ -143,14 +161,10 @@ func (s *Setup) key(msg tea.KeyPressMsg) tea.Cmd {
 		return s.change(func() { f.reset(f.fields...) })
 	case ui.Copy:
 		return ui.Cmd(ui.CopyMsg{Text: f.choice.Command(), What: "command", Shown: f.choice.shown()})
-	case ui.Machine:
-		return f.askChecks()
 	case ui.Refresh:
-		return s.askAll()
+		return s.Init()
 	case ui.Runs:
 		return s.options.Browse()
-	case ui.Digits:
-		return s.fix(ui.DigitOf(msg))
 	case ui.Esc, ui.Leave:
 		return ui.Cmd(ui.BackMsg{})
 	default:
@@ -160,129 +174,87 @@ func (s *Setup) key(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// mostText is the longest value that can be typed, in characters.
-const mostText = 2000
-
 // move moves the focus.
 func (s *Setup) move(by int) {
 	shown := s.form.shown()
-	at := slices.IndexFunc(shown, func(f Field) bool { return f.Name == s.at })
-	s.at = shown[max(0, min(len(shown)-1, at+by))].Name
+	at := slices.IndexFunc(shown, func(f field) bool { return f.name == s.at })
+	s.at = shown[max(0, min(len(shown)-1, at+by))].name
 }
 
-// open starts the run, or opens what changes the field in focus: the list of contenders, a
-// question.
-func (s *Setup) open() tea.Cmd {
-	f := s.form.field(s.at)
-	switch {
-	case f.Name == fieldStart:
-		return s.start()
-	case f.Name == fieldContenders:
-		s.over = newPicker(s)
+// change changes the form and plans again. Another profile may have contenders in another folder.
+func (s *Setup) change(f func()) tea.Cmd {
+	before := s.form.base.Services
+	f()
+	s.form.replan()
+	if !slices.ContainsFunc(s.form.shown(), func(f field) bool { return f.name == s.at }) {
+		s.at = fieldStart
+	}
+	if s.form.base.Services == before {
 		return nil
-	case f.Choices == nil:
+	}
+	return s.readContenders()
+}
+
+// mostText is the longest value that can be typed, in characters.
+const mostText = 2000
+
+// open starts the run, or opens the question that changes the field in focus.
+func (s *Setup) open() tea.Cmd {
+	f := &s.form
+	at := f.field(s.at)
+	ask := ui.Ask{Title: at.label}
+	switch {
+	case at.name == fieldStart:
+		return s.start()
+	case at.name == fieldContenders:
+		all := f.contenders()
+		for _, row := range all {
+			ask.Choices = append(ask.Choices, ui.Choice{
+				Name: ui.Outside(row.sel.String(), 40), Words: row.about, Marked: slices.Contains(f.selected(), row.sel),
+			})
+		}
+		ask.Marked = func(marked []int) tea.Msg {
+			var msg chosenMsg
+			for _, i := range marked {
+				msg = append(msg, all[i].sel)
+			}
+			return msg
+		}
+	case len(f.choices(at)) > 0:
+		for i, value := range f.choices(at) {
+			if value == f.value(at) {
+				ask.At = i
+			}
+			ask.Choices = append(ask.Choices, ui.Choice{
+				Name: ui.Outside(value, 40), Words: f.words(at, i), Msg: setMsg{at.name, value},
+			})
+		}
+	default:
 		in := ui.NewInput(mostText)
-		in.SetValue(ui.Outside(f.Get(&s.form), mostText))
-		if f.Name == fieldDuration && strings.Contains(in.Value(), " to ") {
+		in.SetValue(ui.Outside(f.value(at), mostText))
+		if at.name == fieldDuration && strings.Contains(in.Value(), " to ") {
 			in.SetValue("") // steps of several lengths
 		}
-		value := in.Value()
-		reply := func(text string) tea.Msg {
-			if text == value {
+		ask.Text, ask.Value, ask.Limit = at.help, in.Value(), mostText
+		ask.Reply = func(text string) tea.Msg {
+			if text == ask.Value {
 				return nil // it may be shown in another way than it was written
 			}
-			return s.set(f, strings.TrimSpace(text))
+			return setMsg{at.name, strings.TrimSpace(text)}
 		}
-		return ui.Cmd(ui.AskMsg{Ask: ui.Ask{Title: f.Label, Text: f.Help, Value: value, Limit: mostText, Reply: reply}})
-	}
-	ask := ui.Ask{Title: f.Label}
-	for i, c := range f.Choices(&s.form) {
-		if c.value == f.Get(&s.form) {
-			ask.At = i
-		}
-		name, words := ui.Outside(c.value, 40), ui.Outside(c.help, 200)
-		ask.Choices = append(ask.Choices, ui.Choice{Name: name, Words: words, Msg: s.set(f, c.value)})
-	}
-	if len(ask.Choices) == 0 {
-		return nil
 	}
 	return ui.Cmd(ui.AskMsg{Ask: ask})
 }
 
-// set sets the value of a field.
-func (s *Setup) set(f Field, value string) action {
-	return func() tea.Cmd {
-		f.Set(&s.form, value)
-		return nil
-	}
-}
-
-// change changes the form, plans again, and requests the facts that depend on the change.
-func (s *Setup) change(f func()) tea.Cmd {
-	runtime, before, services := s.form.runtime(), s.form.choice.Profile, s.form.base.Services
-	f()
-	if s.form.choice.Profile != before {
-		s.form.takeProfile()
-	}
-	s.form.replan()
-	if !slices.ContainsFunc(s.form.shown(), func(f Field) bool { return f.Name == s.at }) {
-		s.at = fieldStart
-	}
-	probe := s.askNeed()
-	if s.form.runtime() == runtime && s.form.base.Services == services {
-		return probe
-	}
-	s.form.facts.states = nil
-	return tea.Batch(probe, s.askContenders())
-}
-
-// fix applies the fix with a number.
-func (s *Setup) fix(n int) tea.Cmd {
-	var all []fix
-	for _, p := range s.form.problems() {
-		all = append(all, p.fixes...)
-	}
-	switch {
-	case n > len(all):
-		return nil
-	case all[n-1].change == nil:
-		return ui.Cmd(all[n-1].msg)
-	}
-	return s.change(all[n-1].change)
-}
-
-func bad(text string) tea.Cmd { return ui.Cmd(ui.TellMsg{Text: text, Bad: true}) }
-
-// notReady focuses the field of a mistake and shows it; nil if there is a plan.
-func (s *Setup) notReady() tea.Cmd {
-	for _, p := range s.form.problems() {
-		if p.input {
-			s.at = p.field
-			return bad(p.text)
-		}
-	}
-	switch {
-	case !s.form.loaded:
-		return bad("still reading the profile")
-	case !s.form.planned:
-		return bad("no plan yet")
-	}
-	return nil
-}
-
-// start starts the run, or shows the first problem and focuses its field. A problem of the machine
-// may be solved by now: a second start ignores it.
+// start starts the run, or focuses the field of the mistake.
 func (s *Setup) start() tea.Cmd {
-	if cmd := s.notReady(); cmd != nil {
-		return cmd
+	where, text := s.form.mistake()
+	switch {
+	case text != "":
+		s.at = where
+		return ui.Cmd(ui.TellMsg{Text: text, Bad: true})
+	case s.form.profiles == nil:
+		return ui.Cmd(ui.TellMsg{Text: "still reading the profile", Bad: true})
 	}
-	all := s.form.problems()
-	if i := slices.IndexFunc(all, func(p problem) bool { return p.bad }); i >= 0 {
-		if shown := all[i].text + s.form.choice.Command(); s.confirmed != shown {
-			s.at, s.confirmed = all[i].field, shown
-			return bad(all[i].text + "; s again starts anyway")
-		}
-	}
-	s.confirmed = ""
 	return s.options.Start(s.form.choice.Args())
 }

@@ -3,14 +3,11 @@ package setup
 import (
 	"cmp"
 	"fmt"
-	"slices"
-	"strconv"
+	"math"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
+	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
-	"github.com/locbench/locbench/internal/run/machine"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/fit"
 	"github.com/locbench/locbench/internal/text/secret"
@@ -22,41 +19,18 @@ type line struct{ text, field string }
 // View implements ui.Page.
 func (s *Setup) View() string {
 	w, h := s.size.Width, s.size.Height
-	if s.over != nil {
-		return s.over.view(s.theme, w, h)
-	}
 	if s.size.Class != ui.Full {
-		var last []string
-		if runs := (panels{&s.form, s.theme, 1000}).runs(); s.size.Class == ui.Compact && len(runs) > 0 {
-			last = []string{rule(s.theme, "last run", "b: all", w), " " + ui.Words(runs[0][0], w-2)}
-		}
-		view, tops := ui.Stack(w, h, ui.Text(2, s.header(w)), s.formBlock(w, h-2), s.help(w), ui.Text(6, last...),
-			ui.Text(3, s.command(w, 1)...))
-		s.top = tops[1]
-		return view
+		return ui.Stack(w, h, ui.Text(2, s.header(w)), s.formBlock(w), ui.Text(1, s.button(w)), s.help(w), ui.Text(3, s.command(w, 1)...))
 	}
-	var inner []int
-	left := func(w, h int) (view string) {
-		view, inner = ui.Stack(w, h, ui.Text(2, ""), s.formBlock(w, h-1), ui.Text(3, ""), s.help(w))
-		return view
+	left := func(w, h int) string {
+		return ui.Stack(w, h, ui.Text(2, ""), s.formBlock(w), ui.Text(3, ""), ui.Text(1, s.button(w)), ui.Text(4, ""), s.help(w))
 	}
 	right := func(w, h int) string {
-		view, _ := ui.Stack(w, h, panels{&s.form, s.theme, w - 4}.blocks(h)...)
-		return view
+		return ui.Stack(w, h, ui.Text(1, ""), ui.Text(1, s.steps(w, 16)...), ui.Text(2, s.contenders(w, 16)...))
 	}
 	command := append([]string{rule(s.theme, "the same as a command", "y: copy", w)}, s.command(w, 3)...)
-	view, outer := ui.Stack(w, h, ui.Text(1, s.header(w)),
-		ui.Block{Priority: 3, Least: 10, Most: ui.Rest, Draw: ui.NextTo(left, right, s.left())}, ui.Text(2, command...))
-	s.top = outer[1] + inner[1]
-	return view
-}
-
-// left is the width of the form.
-func (s *Setup) left() int {
-	if s.size.Class == ui.Full {
-		return min(s.size.Width/2, 78)
-	}
-	return s.size.Width
+	return ui.Stack(w, h, ui.Text(1, s.header(w)),
+		ui.Block{Priority: 3, Least: 10, Most: ui.Rest, Draw: ui.NextTo(left, right, min(w/2, 78))}, ui.Text(2, command...))
 }
 
 // rule is a line with a title, one cell from the left.
@@ -67,22 +41,21 @@ func rule(t *ui.Theme, title, right string, w int) string {
 // header says where this is and whether the run can start.
 func (s *Setup) header(w int) string {
 	t, f := s.theme, &s.form
-	where := t.Title.S(" locbench › set up")
-	if n := f.changes(); n > 0 {
-		where += t.Warn.S(fmt.Sprintf("  *%d changed", n))
-	}
-	ready := t.Good.S(t.Glyph.Check + " ready: " + f.extent())
-	bad := 0
-	for _, p := range f.problems() {
-		if p.bad {
-			bad++
+	where, changed := t.Title.S(" locbench › set up"), 0
+	for _, at := range f.shown() {
+		if f.changed(at) {
+			changed++
 		}
 	}
+	if changed > 0 {
+		where += t.Warn.S(fmt.Sprintf("  *%d changed", changed))
+	}
+	ready := t.Good.S(t.Glyph.Check + " ready: " + f.extent())
 	switch {
-	case !f.loaded && f.profiles == nil:
+	case f.profiles == nil:
 		ready = t.Faint.S("reading the profile")
-	case bad > 0:
-		ready = t.Bad.S(t.Glyph.Cross + " " + units.Plural(bad, "problem"))
+	case f.err != nil:
+		ready = t.Bad.S(t.Glyph.Cross + " a mistake")
 	case s.size.Class == ui.Column:
 		ready = t.Good.S(t.Glyph.Check + " ready")
 	}
@@ -92,62 +65,50 @@ func (s *Setup) header(w int) string {
 	return ui.Ends(where, ready+" ", w)
 }
 
-// formBlock is the form with its button. Of too many lines those around the focus are shown; the
-// button and the warning before it stay.
-func (s *Setup) formBlock(w, most int) ui.Block {
-	var all []line
-	n, problems := 1, s.form.problems()
-	end := 0 // the first line that stays
-	for _, field := range s.form.shown() {
-		if field.Name == fieldStart {
-			end = len(all)
-			all = s.addWarning(all, w)
+// formBlock is the form without its button. Of too many lines those around the focus are shown.
+func (s *Setup) formBlock(w int) ui.Block {
+	s.lines = nil
+	for _, at := range s.form.shown() {
+		if at.name != fieldStart {
+			s.addField(at, w)
 		}
-		all, n = s.addField(all, field, problems, n, w)
 	}
-	return ui.Block{Priority: 1, Least: min(len(all), max(1, most)), Most: len(all), Draw: func(_, h int) string {
-		last := all[max(end, len(all)-h):]
-		s.inSight = append(s.window(all[:end], h-len(last)), last...)
-		var text []string
-		for _, l := range s.inSight {
-			text = append(text, l.text)
+	var texts []string
+	first, last := 0, 0
+	for i, l := range s.lines {
+		texts = append(texts, l.text)
+		if l.field == s.at && s.lines[first].field != s.at {
+			first = i
 		}
-		return strings.Join(text, "\n")
+		if l.field == s.at {
+			last = i
+		}
+	}
+	n := len(texts)
+	return ui.Block{Priority: 1, Least: min(n, max(1, s.size.Height-2)), Most: n, Draw: func(w, h int) string {
+		s.scroll.SetContentLines(texts)
+		room := h
+		if h < n && h > 3 {
+			room-- // for the line that says where this is
+		}
+		if s.at == fieldStart {
+			first, last = n-1, n-1
+		}
+		from := ui.Window(ui.Window(s.scroll.YOffset(), last, n, room), first, n, room)
+		s.scroll.SetHeight(room)
+		s.scroll.SetYOffset(from)
+		return s.scroll.Draw(s.theme, w, h)
 	}}
-}
-
-// window returns the part of the form around the focus, in h lines.
-func (s *Setup) window(all []line, h int) []line {
-	n, room := len(all), max(1, h-1)
-	switch {
-	case h <= 0:
-		return nil
-	case n <= h:
-		return slices.Clip(all)
-	}
-	first, last := n-1, n-1 // where the button has the focus
-	if i := slices.IndexFunc(all, func(l line) bool { return l.field == s.at }); i >= 0 {
-		for first, last = i, i; last+1 < n && all[last+1].field == s.at; last++ {
-		}
-	}
-	s.from = ui.Window(ui.Window(s.from, last, n, room), first, n, room)
-	shown := slices.Clip(all[s.from : s.from+room])
-	if h > 1 {
-		text := fmt.Sprintf("  lines %d to %d of %d", s.from+1, s.from+room, n)
-		shown = append(shown, line{s.theme.Faint.S(text), ""})
-	}
-	return shown
 }
 
 // labelWidth has room for the longest label.
 const labelWidth = 13
 
-// addField adds the lines of a field with its problems, whose fixes have keys from n on, and
-// returns the key of the next fix. The first field of a group has its name.
-func (s *Setup) addField(all []line, field Field, problems []problem, n, w int) (more []line, next int) {
+// addField adds the lines of a field. The first of a group has its name.
+func (s *Setup) addField(at field, w int) {
 	t, f := s.theme, &s.form
-	group := strings.ToUpper(field.Group)
-	if n := len(all); group != "" && n > 0 && f.field(all[n-1].field).Group == field.Group {
+	group := strings.ToUpper(at.group)
+	if n := len(s.lines); n > 0 && f.field(s.lines[n-1].field).group == at.group {
 		group = ""
 	}
 	margin, cursor := "", "  "
@@ -155,106 +116,79 @@ func (s *Setup) addField(all []line, field Field, problems []problem, n, w int) 
 	case s.size.Class == ui.Compact:
 		margin = " " + t.Title.S(fit.Left(group, 8))
 	case s.size.Class == ui.Full && group != "":
-		if len(all) > 0 {
-			all = append(all, line{})
+		if len(s.lines) > 0 {
+			s.lines = append(s.lines, line{})
 		}
-		all = append(all, line{" " + t.Title.S(group), ""})
+		s.lines = append(s.lines, line{" " + t.Title.S(group), ""})
 	}
-	label, star := fit.Left(field.Label, labelWidth), " "
-	if field.Name == fieldStart {
-		label = fit.Left("[ Start ]", labelWidth)
-	}
-	if field.Name == s.at {
+	label, star := fit.Left(at.label, labelWidth), " "
+	if at.name == s.at {
 		cursor, label = t.Accent.S(t.Glyph.Cursor)+" ", t.Accent.S(label)
 	}
-	if f.changed(field) {
+	if f.changed(at) {
 		star = t.Warn.S("*")
 	}
 	head := margin + cursor + label + star
-	all = append(all, line{head + s.value(field, w-fit.Width(head)), field.Name})
-	for _, p := range problems {
-		if p.field == field.Name {
-			for _, text := range s.problemLines(p, n, strings.Repeat(" ", fit.Width(margin)+4), w) {
-				all = append(all, line{text, field.Name})
-			}
-			n += len(p.fixes)
+	s.lines = append(s.lines, line{head + s.value(at, w-fit.Width(head)), at.name})
+	if where, text := f.mistake(); where == at.name && text != "" {
+		for _, text := range s.problem(text, strings.Repeat(" ", fit.Width(margin)+4), w) {
+			s.lines = append(s.lines, line{text, at.name})
 		}
 	}
-	return all, n
 }
 
-// value is the value of a field in w cells, and at the right what it means here, as far as there is
-// room.
-func (s *Setup) value(field Field, w int) string {
+func (s *Setup) problem(text, indent string, w int) []string {
+	return ui.Hang(indent+s.theme.Bad.S(s.theme.Glyph.Cross)+" ", text, w-1, s.theme.Bad)
+}
+
+// value is the value of a field in w cells, and at the right the profile's, if there is room.
+func (s *Setup) value(at field, w int) string {
 	t, f := s.theme, &s.form
-	wrong := f.wrong[field.Name] != ""
-	value := cmp.Or(field.Get(f), field.Empty, "none")
-	switch {
-	case field.Secret:
-		value = secret.Masker{}.Keyed(value)
-	case !f.loaded && field.Name != fieldProfile:
+	empty := cmp.Or(map[string]string{"cpu-set": "all"}[at.name], "none")
+	if at.need != "" {
+		empty = "default"
+	}
+	value := cmp.Or(f.value(at), empty)
+	if !f.loaded && at.name != fieldProfile {
 		value = units.Missing
 	}
-	value = ui.Words(ui.Outside(value, 500), w-1)
-	switch {
-	case field.Name == fieldStart:
-		return t.Faint.S(value)
-	case wrong:
-		return t.Bad.S(value)
-	case field.Name == s.at && (field.Choices != nil && field.Name != fieldNeeds || field.Unit > 0) && fit.Width(value)+5 <= w:
+	value = ui.Words(ui.Outside(secret.Masker{}.Text(value), 500), w-1)
+	if at.name == s.at && len(f.choices(at)) > 0 && fit.Width(value)+5 <= w {
 		value = t.Key.S("‹ ") + value + t.Key.S(" ›")
 	}
-	var notes []string
-	if field.Note != nil && f.planned {
-		notes = append(notes, ui.Outside(field.Note(f), 200))
+	note := ""
+	switch {
+	case at.name == fieldProfile:
+		note = ui.Outside(f.base.Title, 200)
+	case at.name == fieldContenders:
+		note = f.unreadable
+	case at.name == "rounds" && f.value(at) == "" && f.plan.Rounds > 0:
+		note = units.Plural(f.plan.Rounds, "round")
+	case f.changed(at) && f.preset(at) != "":
+		note = "profile: " + ui.Outside(secret.Masker{}.Text(f.preset(at)), 60)
 	}
-	if preset := f.preset(field); f.changed(field) && preset != "" && field.Name != fieldContenders {
-		notes = append(notes, "profile: "+ui.Outside(preset, 60))
-	}
-	notes = slices.DeleteFunc(notes, func(note string) bool { return note == "" })
-	for ; len(notes) > 0 && s.size.Class != ui.Column; notes = notes[:len(notes)-1] {
-		if note := strings.Join(notes, "; "); fit.Width(value)+fit.Width(note)+2 <= w {
-			return ui.Ends(value, t.Faint.S(note)+" ", w)
-		}
+	if s.size.Class != ui.Column && note != "" && fit.Width(value)+fit.Width(note)+2 <= w {
+		return ui.Ends(value, t.Faint.S(note)+" ", w)
 	}
 	return value
 }
 
-// problemLines returns a problem and its fixes, the first of which has the key n.
-func (s *Setup) problemLines(p problem, n int, indent string, w int) []string {
-	mark, paint := "! ", s.theme.Warn
-	if p.bad {
-		mark, paint = s.theme.Glyph.Cross+" ", s.theme.Bad
+// button is the last line of the form: with the assumed time, or a mistake in the whole.
+func (s *Setup) button(w int) string {
+	t := s.theme
+	margin := map[ui.Class]int{ui.Compact: 9}[s.size.Class]
+	cursor, label := "  ", fit.Left("[ Start ]", labelWidth)
+	if s.at == fieldStart {
+		cursor, label = t.Accent.S(t.Glyph.Cursor)+" ", t.Accent.S(label)
 	}
-	out := ui.Hang(indent+paint.S(mark), p.text, w-1, paint)
-	for i, fix := range p.fixes[:min(len(p.fixes), max(0, 10-n))] {
-		out = append(out, ui.Hang(indent+"  "+s.theme.Key.S(strconv.Itoa(n+i))+" ", fix.text, w-1, ui.Paint{})...)
+	head, words := strings.Repeat(" ", margin)+cursor+label+" ", ""
+	switch where, text := s.form.mistake(); {
+	case text != "" && where == fieldStart:
+		words = t.Bad.S(ui.Words(text, w-fit.Width(head)-1))
+	case text == "" && s.form.loaded:
+		words = t.Faint.S(s.form.took())
 	}
-	return out
-}
-
-// addWarning adds what the checks of the machine say against a run now.
-func (s *Setup) addWarning(all []line, w int) []line {
-	var names []string
-	text := ""
-	for _, c := range s.form.facts.machine.Warnings {
-		if c.Status != machine.OK {
-			names = append(names, ui.Outside(c.Name, 30))
-			text = names[0] + ": " + ui.Outside(c.Value, 200)
-		}
-	}
-	if len(names) > 1 {
-		text = "this machine: " + strings.Join(names, ", ")
-	}
-	if s.size.Class == ui.Full {
-		all = append(all, line{})
-	}
-	if text != "" {
-		margin := map[ui.Class]int{ui.Column: 2, ui.Compact: 11, ui.Full: 2}[s.size.Class]
-		text = s.theme.Warn.S("! " + ui.Words(text+" (m)", w-margin-3))
-		all = append(all, line{strings.Repeat(" ", margin) + text, ""})
-	}
-	return all
+	return head + words
 }
 
 // command is the command that does the same, in at most n lines.
@@ -266,21 +200,79 @@ func (s *Setup) command(w, n int) (out []string) {
 	return lines[:min(n, len(lines))]
 }
 
-// help is the meaning of the field in focus.
+// help is the meaning of the field in focus, or the whole of the mistake in all.
 func (s *Setup) help(w int) ui.Block {
-	field := s.form.field(s.at)
-	return ui.Text(5, append([]string{rule(s.theme, field.Label, "", w)}, ui.Hang(" ", field.Help, w-1, ui.Paint{})...)...)
+	at := s.form.field(s.at)
+	lines := append([]string{rule(s.theme, at.label, "", w)}, ui.Hang(" ", at.help, w-1, ui.Paint{})...)
+	if where, text := s.form.mistake(); text != "" && where == fieldStart {
+		lines = append(lines[:1], s.problem(text, " ", w)...)
+	}
+	return ui.Text(5, lines...)
 }
 
-// click moves the focus to a field, or opens the one in focus.
-func (s *Setup) click(msg tea.MouseClickMsg) tea.Cmd {
-	at := msg.Y - s.top
-	if msg.Button != tea.MouseLeft || msg.X >= s.left() || at < 0 || at >= len(s.inSight) || s.inSight[at].field == "" {
+// panel is at most some lines under a title, and an empty one. Those beyond them are counted.
+func (s *Setup) panel(title, right string, lines []string, w, most int) (out []string) {
+	if len(lines) == 0 {
 		return nil
 	}
-	before := s.at
-	if s.at = s.inSight[at].field; s.at == before || s.at == fieldStart {
-		return s.open()
+	if n := len(lines); n > most {
+		lines = append(lines[:most-1:most-1], s.theme.Faint.S(fmt.Sprintf("… %d more lines", n-most+1)))
 	}
-	return nil
+	out = append(out, rule(s.theme, title, right, w))
+	for _, line := range lines {
+		out = append(out, "   "+line)
+	}
+	return append(out, "")
+}
+
+// load is the load of a step, to compare it with others of its kind.
+func load(step bench.Step) float64 {
+	switch {
+	case step.Connections > 0:
+		return float64(step.Connections)
+	case step.Arrivals != nil:
+		return float64(step.Arrivals.Users)
+	}
+	return max(step.Rate, step.RampTo, 1)
+}
+
+// steps draws a bar for each step, by its load on a logarithmic scale. A repeated step is one line.
+func (s *Setup) steps(w, most int) []string {
+	var lines []string
+	steps := s.form.plan.Steps
+	top, wide, times := 2.0, 0, 0
+	for _, step := range steps {
+		top = max(top, load(step))
+		wide = min(max(wide, fit.Width(ui.Outside(step.Title(), 70))), w/2)
+	}
+	for i, step := range steps {
+		if times++; i+1 < len(steps) && steps[i+1] == step {
+			continue
+		}
+		took := units.Length(step.Duration)
+		if times > 1 {
+			took = fmt.Sprintf("%d × %s", times, took)
+		}
+		times = 0
+		share := 0.08 + 0.92*math.Log2(load(step))/math.Log2(top)
+		name := fit.Left(fit.Cut(ui.Outside(step.Title(), 70), wide), wide)
+		bar := s.theme.Bar(share, max(1, w-wide-16), s.theme.Series[0])
+		lines = append(lines, name+" "+bar+" "+s.theme.Faint.S(took))
+	}
+	return s.panel("steps of a trial", units.Length(s.form.plan.LoadDuration()), lines, w, most)
+}
+
+// contenders are the selected ones, with what they are.
+func (s *Setup) contenders(w, most int) (out []string) {
+	var lines []string
+	selected, all, wide := s.form.selected(), s.form.contenders(), 0
+	for _, sel := range selected {
+		wide = min(max(wide, fit.Width(ui.Outside(sel.String(), 40))), w/2)
+	}
+	for i, sel := range selected {
+		name := fit.Left(fit.Cut(ui.Outside(sel.String(), 40), wide), wide)
+		lines = append(lines, name+"  "+s.theme.Faint.S(ui.Words(all[i].about, w-wide-6)))
+	}
+	right := fmt.Sprintf("%d selected of %d; enter: list", len(selected), len(all))
+	return s.panel("contenders", right, lines, w, most)
 }

@@ -25,6 +25,9 @@ type Ask struct {
 	// Opened is called when the question has opened, or cannot; may be nil.
 	Opened func()
 
+	// Marked makes the message of the choices that are marked; nil: one is chosen.
+	Marked func(marked []int) tea.Msg
+
 	// Reply makes the message of a text that was typed; nil: the question has choices.
 	Reply func(text string) tea.Msg
 	Value string // the text to begin with
@@ -43,6 +46,7 @@ const many = 9
 type Choice struct {
 	Name, Words string
 	Msg         tea.Msg
+	Marked      bool
 }
 
 // Init begins the question.
@@ -60,13 +64,28 @@ func (a *Ask) Init() tea.Cmd {
 func (a *Ask) Typing() bool { return a.Reply != nil || a.filter.Typing() }
 
 // shown returns the choices that match the filter.
-func (a *Ask) shown() []Choice {
-	return slices.DeleteFunc(slices.Clone(a.Choices), func(c Choice) bool { return !a.filter.Holds(c.Name, c.Words) })
+func (a *Ask) shown() (all []*Choice) {
+	for i := range a.Choices {
+		if c := &a.Choices[i]; a.filter.Holds(c.Name, c.Words) {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// marked returns the indexes of the choices that are marked.
+func (a *Ask) marked() (all []int) {
+	for i, c := range a.Choices {
+		if c.Marked {
+			all = append(all, i)
+		}
+	}
+	return all
 }
 
 // Update handles a message; done: the question closes, with the chosen message or nil.
 func (a *Ask) Update(msg tea.Msg) (done bool, chosen tea.Msg, cmd tea.Cmd) {
-	if a.Reply == nil && len(a.Choices) > many {
+	if a.Reply == nil && (len(a.Choices) > many || a.Marked != nil) {
 		if cmd, used := a.filter.Update(msg); used {
 			a.at = 0
 			return false, nil, cmd
@@ -87,9 +106,13 @@ func (a *Ask) Update(msg tea.Msg) (done bool, chosen tea.Msg, cmd tea.Cmd) {
 		return false, nil, cmd
 	case !pressed, len(shown) == 0:
 		return false, nil, nil
+	case k == Space && a.Marked != nil:
+		shown[a.at].Marked = !shown[a.at].Marked
+	case k == Enter && a.Marked != nil:
+		return true, a.Marked(a.marked()), nil
 	case k == Enter:
 		return true, shown[a.at].Msg, nil
-	case k == Digits:
+	case k == Digits && a.Marked == nil:
 		if n := DigitOf(press); n <= len(shown) {
 			return true, shown[n-1].Msg, nil
 		}
@@ -107,6 +130,9 @@ func (a *Ask) Keys() Keys {
 		return a.filter.Keys()
 	case a.Reply != nil:
 		return Keys{Short: []key.Binding{Hint("save", Enter), Hint("discard", Esc)}}
+	}
+	if a.Marked != nil {
+		return Keys{Short: []key.Binding{Hint("move", Up, Down), Hint("", Space), Hint("done", Enter), Hint("", Filter), Hint("cancel", Esc)}}
 	}
 	if !slices.ContainsFunc(a.Choices, func(c Choice) bool { return c.Msg != nil }) {
 		return Keys{Short: []key.Binding{Hint("move", Up, Down), Hint("", Esc)}}
@@ -161,8 +187,7 @@ func (a *Ask) View(t *Theme, w, h int) []string {
 		used += n
 		blocks[i].Least = n
 	}
-	view, _ := Stack(inner, used, blocks...)
-	lines := strings.Split(view, "\n")
+	lines := strings.Split(Stack(inner, used, blocks...), "\n")
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(line, " ")
 	}
@@ -183,6 +208,9 @@ func (a *Ask) choices(t *Theme, w int, all bool) (lines []string, first, last in
 			cursor, name = t.Title.S(t.Glyph.Cursor)+" ", t.Select.S(name)
 		}
 		head := cursor + t.Key.S(strconv.Itoa(i+1)) + "  " + name
+		if a.Marked != nil {
+			head = cursor + map[bool]string{true: "[x] ", false: "[ ] "}[c.Marked] + name
+		}
 		switch {
 		case !all && i != a.at || c.Words == "":
 			lines = append(lines, head)
