@@ -104,7 +104,7 @@ func (g *gate) shut() { _ = g.server.Close() }
 // TestStore_Goes has no data in the store at first; then the store is away for a while, and at last for good.
 func TestStore_Goes(t *testing.T) {
 	t.Parallel()
-	s := testenv.Must(embedded.New(embedded.Options{}))(t)
+	s := embedded.New(embedded.Options{})
 	defer s.Close()
 	url := testenv.Must(s.Listen("127.0.0.1:0"))(t)
 	dir := t.TempDir()

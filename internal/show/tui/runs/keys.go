@@ -33,30 +33,16 @@ func (r *Runs) act(k ui.Key) tea.Cmd {
 		return func() tea.Msg { return ui.Outcome(report(dir)) }
 	case k == ui.Resume && resumable(e):
 		command, err := ui.ResumeCommand(e.Dir)
-		return r.ask("Resume it?", []string{"--resume", e.Dir}, command, err)
+		return ui.AskStart("Resume it?", command, err, startMsg{[]string{"--resume", e.Dir}}, r.size)
 	case known == nil:
 	case k == ui.Copy:
 		_, command, err := ui.Again(known.run.Run)
 		return ui.Cmd(ui.Copied(command, err, "command"))
 	case k == ui.Start:
 		args, command, err := ui.Again(known.run.Run)
-		return r.ask("Run it again?", args, command, err)
+		return ui.AskStart("Run it again?", command, err, startMsg{args}, r.size)
 	}
 	return nil
-}
-
-// ask confirms that a command is to be started. A record may be hostile, so the question has the
-// whole command. A command that is too long for it is not started.
-func (r *Runs) ask(title string, args []string, command string, err error) tea.Cmd {
-	switch {
-	case err != nil:
-		return ui.Cmd(ui.Outcome("", err))
-	case len(ui.Wrap(command, min(72, r.size.Width-8))) > r.size.Height-6:
-		return ui.Cmd(ui.TellMsg{Text: "the command is too long to ask about in this terminal", Bad: true})
-	}
-	return ui.Cmd(ui.AskMsg{Ask: ui.Ask{Title: title, Text: command, Choices: []ui.Choice{
-		{Name: "start", Msg: startMsg{args}}, {Name: "copy the command", Msg: ui.CopyMsg{Text: command, What: "command"}},
-	}}})
 }
 
 // compare compares a run with the marked one; without a mark with the one before of its profile, or
@@ -64,7 +50,7 @@ func (r *Runs) ask(title string, args []string, command string, err error) tea.C
 func (r *Runs) compare(e *results.Entry) tea.Cmd {
 	a, b := r.list.find(r.list.marked), e
 	if a == nil {
-		a = r.list.before(e)
+		a = ui.Before(r.list.entries, e.Profile, e.Time())
 	}
 	if a == nil {
 		a = e
@@ -83,22 +69,22 @@ func (r *Runs) Keys() ui.Keys {
 	if r.Typing() {
 		return r.filter.Keys()
 	}
-	filter, order, back := ui.Hint("filter", ui.Filter), ui.Hint("order", ui.Order), ui.Hint("", ui.Esc, ui.Leave)
+	filter, back := ui.Hint("", ui.Filter), ui.Hint("", ui.Esc, ui.Leave)
 	list := ui.Group{Title: "list", Keys: []key.Binding{
 		ui.Hint("previous, next", ui.Up, ui.Down), ui.Hint("a page", ui.PageUp, ui.PageDown),
-		ui.Hint("first, last", ui.First, ui.Last), order, filter, ui.Hint("", ui.Refresh), back,
+		ui.Hint("first, last", ui.First, ui.Last), filter, ui.Hint("", ui.Refresh), back,
 	}}
 	e := r.current()
 	if e == nil {
 		return ui.Keys{Short: []key.Binding{filter, back}, Groups: []ui.Group{list}}
 	}
 	open, mark, compare := ui.Hint("", ui.Enter), ui.Hint("", ui.Space), ui.Hint("", ui.Compare)
-	start := ui.Hint("run again", ui.Start)
-	keys := ui.Keys{Short: []key.Binding{open, mark, compare, start, order, filter}, Legend: []string{
+	start, report := ui.Hint("run again", ui.Start), ui.Hint("", ui.Report)
+	keys := ui.Keys{Short: []key.Binding{open, mark, compare, start, report, filter}, Legend: []string{
 		"✓ complete   ✗ with a failure   ○ ended early   ▶ in progress   ◉ marked",
 		"c compares with the marked run, or else with the one before of the profile.",
 	}}
-	one := ui.Group{Title: "run", Keys: []key.Binding{open, mark, compare, start, ui.Hint("", ui.Report), ui.Hint("", ui.Copy)}}
+	one := ui.Group{Title: "run", Keys: []key.Binding{open, mark, compare, start, report, ui.Hint("", ui.Copy)}}
 	if resumable(e) {
 		resume := ui.Hint("", ui.Resume)
 		keys.Short[4], one.Keys = resume, append(one.Keys, resume)

@@ -3,10 +3,8 @@ package setup
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"strings"
 
-	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/fit"
@@ -20,33 +18,17 @@ type line struct{ text, field string }
 func (s *Setup) View() string {
 	w, h := s.size.Width, s.size.Height
 	if s.size.Class != ui.Full {
-		view, tops := ui.Stack(w, h, ui.Text(2, s.header(w)), s.formBlock(w), ui.Text(1, s.button(w)), s.help(w),
-			ui.Text(3, s.command(w, 1)...))
-		s.top, s.last = tops[1], tops[2]
-		return view
+		return ui.Stack(w, h, ui.Text(2, s.header(w)), s.formBlock(w), ui.Text(1, s.button(w)), s.help(w), ui.Text(3, s.command(w, 1)...))
 	}
-	var inner []int
-	left := func(w, h int) (view string) {
-		view, inner = ui.Stack(w, h, ui.Text(2, ""), s.formBlock(w), ui.Text(3, ""), ui.Text(1, s.button(w)), ui.Text(4, ""), s.help(w))
-		return view
+	left := func(w, h int) string {
+		return ui.Stack(w, h, ui.Text(2, ""), s.formBlock(w), ui.Text(3, ""), ui.Text(1, s.button(w)), ui.Text(4, ""), s.help(w))
 	}
 	right := func(w, h int) string {
-		view, _ := ui.Stack(w, h, ui.Text(1, ""), ui.Text(1, s.steps(w, 16)...), ui.Text(2, s.contenders(w, 16)...))
-		return view
+		return ui.Stack(w, h, ui.Text(1, ""), ui.Text(1, s.steps(w, 16)...), ui.Text(2, s.contenders(w, 16)...))
 	}
 	command := append([]string{rule(s.theme, "the same as a command", "y: copy", w)}, s.command(w, 3)...)
-	view, outer := ui.Stack(w, h, ui.Text(1, s.header(w)),
-		ui.Block{Priority: 3, Least: 10, Most: ui.Rest, Draw: ui.NextTo(left, right, s.left())}, ui.Text(2, command...))
-	s.top, s.last = outer[1]+inner[1], outer[1]+inner[3]
-	return view
-}
-
-// left is the width of the form.
-func (s *Setup) left() int {
-	if s.size.Class == ui.Full {
-		return min(s.size.Width/2, 78)
-	}
-	return s.size.Width
+	return ui.Stack(w, h, ui.Text(1, s.header(w)),
+		ui.Block{Priority: 3, Least: 10, Most: ui.Rest, Draw: ui.NextTo(left, right, min(w/2, 78))}, ui.Text(2, command...))
 }
 
 // rule is a line with a title, one cell from the left.
@@ -241,25 +223,12 @@ func (s *Setup) panel(title, right string, lines []string, w, most int) (out []s
 	return append(out, "")
 }
 
-// load is the load of a step, to compare it with others of its kind.
-func load(step bench.Step) float64 {
-	switch {
-	case step.Connections > 0:
-		return float64(step.Connections)
-	case step.Arrivals != nil:
-		return float64(step.Arrivals.Users)
-	}
-	return max(step.Rate, step.RampTo, 1)
-}
-
-// steps draws a bar for each step, by its load on a logarithmic scale. A repeated step is one line.
+// steps are the steps of a trial, each with its time. A repeated step is one line.
 func (s *Setup) steps(w, most int) []string {
 	var lines []string
-	steps := s.form.plan.Steps
-	top, wide, times := 2.0, 0, 0
+	steps, times, wide := s.form.plan.Steps, 0, 0
 	for _, step := range steps {
-		top = max(top, load(step))
-		wide = min(max(wide, fit.Width(ui.Outside(step.Title(), 70))), w/2)
+		wide = min(max(wide, fit.Width(ui.Outside(step.Title(), 70))), w-16)
 	}
 	for i, step := range steps {
 		if times++; i+1 < len(steps) && steps[i+1] == step {
@@ -270,10 +239,7 @@ func (s *Setup) steps(w, most int) []string {
 			took = fmt.Sprintf("%d × %s", times, took)
 		}
 		times = 0
-		share := 0.08 + 0.92*math.Log2(load(step))/math.Log2(top)
-		name := fit.Left(fit.Cut(ui.Outside(step.Title(), 70), wide), wide)
-		bar := s.theme.Bar(share, max(1, w-wide-16), s.theme.Series[0])
-		lines = append(lines, name+" "+bar+" "+s.theme.Faint.S(took))
+		lines = append(lines, fit.Left(fit.Cut(ui.Outside(step.Title(), 70), wide), wide)+"  "+s.theme.Faint.S(took))
 	}
 	return s.panel("steps of a trial", units.Length(s.form.plan.LoadDuration()), lines, w, most)
 }
