@@ -3,10 +3,8 @@
 package main
 
 import (
-	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"os"
@@ -126,43 +124,6 @@ func TestStore_Goes(t *testing.T) {
 	testenv.Check(t, code == 3 && strings.Contains(c.stderr.String(), "lost elasticsearch"), "exit code %d:\n%s", code, c.stderr.String())
 	_, trials := read(t, filepath.Join(dir, "out"))
 	testenv.Check(t, len(trials) == 1 && len(trials[0].Steps) == 2 && trials[0].Steps[0].Load.Succeeded > 0, "finished steps are lost: %s", states(trials))
-}
-
-// TestStore_Silent gives commands a store that accepts connections and never responds, and one that
-// stops responding after its greeting. Each command reports its timeout.
-func TestStore_Silent(t *testing.T) {
-	t.Parallel()
-	silent := func(greets bool) string {
-		hold := make(chan struct{})
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if greets && r.URL.Path == "/" {
-				io.WriteString(w, `{"version":{"number":"7.10.2"}}`)
-				return
-			}
-			<-hold
-		}))
-		t.Cleanup(func() { close(hold); server.CloseClientConnections(); server.Close() })
-		return server.URL
-	}
-	mute, greeting := silent(false), silent(true)
-	for what, args := range map[string][]string{
-		"run":                    {"run", "--headless", "--runtime", "process", "--elastic", mute, "-o", "out"},
-		"run after a greeting":   {"run", "--headless", "--runtime", "process", "--elastic", greeting, "-o", "out"},
-		"seed":                   {"seed", "--elastic", mute},
-		"seed after a greeting":  {"seed", "--elastic", greeting},
-		"check":                  {"check", mute},
-		"doctor":                 {"doctor", "--elastic", mute},
-		"capacity of its client": {"capacity", "go-nethttp", "--runtime", "process", "--slo", "p99<1s", "--elastic", greeting, "-o", "out"},
-	} {
-		t.Run(what, func(t *testing.T) {
-			t.Parallel()
-			c := startLocbench(t, t.TempDir(), args...)
-			code := c.wait(2 * time.Minute)
-			testenv.Check(t, code != 0 || what == "doctor", "exit code %d", code)
-			said := strings.Join(strings.Fields(c.stdout.String()+c.stderr.String()), " ")
-			testenv.Contains(t, said, "no response within", "!deadline exceeded")
-		})
-	}
 }
 
 // TestFullDisk fills the file system of the results in the second step of the first trial, and

@@ -145,8 +145,7 @@ func TestCapacity_Limits(t *testing.T) {
 		r := capacityRecord(t, kept)
 		testenv.Need(t, len(r.Points) == 2 && r.SLO == "p50<4s,errors<50%", "%+v", r)
 		for i, p := range r.Points {
-			// The capacity depends on the machine; a test of part timing finds the bound on an idle
-			// one.
+			// The capacity depends on the machine.
 			if p.Result.State == capacity.Searching || p.Result.Rate > 200 || p.Failure != "" || p.Limits.CPUs != float64(i+1)/2 || len(p.Outcomes) == 0 {
 				t.Errorf("%+v", p)
 			}

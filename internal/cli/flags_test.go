@@ -60,21 +60,21 @@ func set(options reflect.Value) (all []string) {
 // Each flag and word of a command is an option of its work.
 func TestOptions(t *testing.T) {
 	for args, want := range map[string]string{
-		"run":                                "Profile=quick Changes=map[] Mouse=true",
-		"run a.yaml b c:lto":                 "Profile=a.yaml ProfileNamed=true Contenders=[b c:lto] Changes=map[] Mouse=true",
-		"run -p locations b":                 "Profile=locations ProfileNamed=true Contenders=[b] Changes=map[] Mouse=true",
-		"run --connections 1,2":              "Profile=quick Changes=map[connections:[1,2]] Mouse=true",
-		"run --resume x":                     "Profile=quick Changes=map[] Resume=x Mouse=true",
-		"run --controlled --ascii":           "Profile=quick Changes=map[] Worker=true ASCII=true Mouse=true",
-		"run --rounds 3 --cpus=2 --rounds 4": "Profile=quick Changes=map[cpus:[2] rounds:[4]] Mouse=true",
+		"run":                                "Profile=quick Changes=map[]",
+		"run a.yaml b c:lto":                 "Profile=a.yaml ProfileNamed=true Contenders=[b c:lto] Changes=map[]",
+		"run -p locations b":                 "Profile=locations ProfileNamed=true Contenders=[b] Changes=map[]",
+		"run --connections 1,2":              "Profile=quick Changes=map[connections:[1,2]]",
+		"run --resume x":                     "Profile=quick Changes=map[] Resume=x",
+		"run --controlled --ascii":           "Profile=quick Changes=map[] Worker=true ASCII=true",
+		"run --rounds 3 --cpus=2 --rounds 4": "Profile=quick Changes=map[cpus:[2] rounds:[4]]",
 		"run --connections 1 --connections 8,64 --threshold p99<1s --threshold errors<1%,p50<1s --no-checks": "Profile=quick " +
-			"Changes=map[connections:[1,8,64] no-checks:[true] threshold:[p99<1s errors<1%,p50<1s]] Mouse=true",
+			"Changes=map[connections:[1,8,64] no-checks:[true] threshold:[p99<1s errors<1%,p50<1s]]",
 		"run --target u --target v=w -m PUT -H 'A: b, c' -H B:d -d @x": "Profile=quick Changes=map[target:[u v=w]] " +
-			"Method=PUT Headers=[A: b, c B:d] Body=@x Mouse=true",
-		"run --target u --method PUT --header A:b --body x": "Profile=quick Changes=map[target:[u]] Method=PUT Headers=[A:b] Body=x Mouse=true",
+			"Method=PUT Headers=[A: b, c B:d] Body=@x",
+		"run --target u --method PUT --header A:b --body x": "Profile=quick Changes=map[target:[u]] Method=PUT Headers=[A:b] Body=x",
 		"run --services a,b --services c --allow-files d --allow-files e,f --cacert g --insecure --accept-failed-checks": "Profile=quick " +
-			"Changes=map[] Services=[a b c] AllowFiles=[d e f] CACert=g Insecure=true Accept=true Mouse=true",
-		"run -o x --retry-not-ready --metrics-listen 1 --headless --json -v -q --theme dark --mouse=false": "Profile=quick Changes=map[] " +
+			"Changes=map[] Services=[a b c] AllowFiles=[d e f] CACert=g Insecure=true Accept=true",
+		"run -o x --retry-not-ready --metrics-listen 1 --headless --json -v -q --theme dark": "Profile=quick Changes=map[] " +
 			"Out=x RetryNotReady=true JSON=true Quiet=true Verbose=true MetricsListen=1 headless=true Theme=dark",
 		"try a.yaml b":              "Profile=a.yaml ProfileNamed=true Contenders=[b] Changes=map[]",
 		"try quick b":               "Profile=quick ProfileNamed=true Contenders=[b] Changes=map[]",
@@ -91,9 +91,9 @@ func TestOptions(t *testing.T) {
 		"seed --elastic http://h:9200 --cities 5 --vertices 12 --data-seed 7 --workers 3 --force -q": "elastic=http://h:9200 Cities=5 " +
 			"Vertices=12 Seed=7 workers=3 force=true quiet=true",
 		"seed --elastic http://h:9200 --from x": "elastic=http://h:9200 Dir=x Vertices=60 Seed=1 workers=4",
-		"tui x":                                 "Mouse=true Dir=x",
-		"tui a.yaml -- --rounds 3":              "Mouse=true",
-		"tui --browse --ascii --theme light --mouse=false": "ASCII=true Theme=light Browse=true",
+		"tui x":                                 "Dir=x",
+		"tui a.yaml -- --rounds 3":              "",
+		"tui --browse --ascii --theme light":    "ASCII=true Theme=light Browse=true",
 	} {
 		testenv.Equal(t, strings.Join(set(reflect.ValueOf(parsed(t, words(args)...))), " "), want, args)
 	}
@@ -177,6 +177,7 @@ func TestUsage(t *testing.T) {
 		"try":                             "no profile named; usage: locbench try",
 		"try quick --only x":              "unknown flag: --only (see 'locbench try --help')",
 		"export x --format csv --step 1":  "unknown flag: --step",
+		"profiles new x.yaml --targets t": "unknown flag: --targets",
 		"capacity a.yaml b c":             "expected one contender, not 2: b c",
 		"calibrate b c":                   "expected one contender, not 2: b c",
 		"run a.yaml --resume x":           "name no profile and no contenders",
@@ -344,7 +345,7 @@ func TestSetup(t *testing.T) {
 	testenv.Check(t, err == nil && c.Profile == "p.yaml" && len(c.Contenders) == 1 && c.Set.Text("rounds") == "3",
 		"setup has %+v, %v", c, err)
 	for args, want := range map[string]string{
-		"--nonsense": "unknown flag", "--mouse=maybe": "invalid", "Not/A/Contender": "Not/A/Contender",
+		"--nonsense": "unknown flag", "--ascii=maybe": "invalid", "Not/A/Contender": "Not/A/Contender",
 		"p.yaml --profile q.yaml":                          "two profiles",
 		"--target http://127.0.0.1:1/x --header 'A: b, c'": "--header: the setup screen has the requests of profiles; use 'locbench run'",
 	} {

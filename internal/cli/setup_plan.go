@@ -17,7 +17,7 @@ import (
 )
 
 // ofScreen are options of 'locbench run' that concern only what it prints.
-var ofScreen = []string{"headless", "json", "quiet", "resume", "help", "ascii", "mouse", "theme"}
+var ofScreen = []string{"headless", "json", "quiet", "resume", "help", "ascii", "theme"}
 
 // setupChoice returns the choice that args, options of 'locbench run', preset: options of the table
 // are fields, other options are passed on. services are the values of --services.

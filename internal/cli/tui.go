@@ -100,6 +100,5 @@ func bindScreen(cmd *cobra.Command, o *screens.Options) {
 	fl := cmd.Flags()
 	fl.BoolVar(&o.ASCII, "ascii", false, "draw with ASCII only (default without a UTF-8 locale)")
 	fl.StringVar(&o.Theme, "theme", "", "dark or light (default: detected)")
-	fl.BoolVar(&o.Mouse, "mouse", true, "use the mouse; --mouse=false lets the terminal select text")
 	_ = cmd.RegisterFlagCompletionFunc("theme", fixed("dark", "light"))
 }

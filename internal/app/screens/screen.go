@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -28,7 +27,6 @@ import (
 type Options struct {
 	ASCII bool
 	Theme string // "dark", "light", or "" to detect it
-	Mouse bool
 }
 
 // drawn returns the options of a dashboard on the terminal of env.
@@ -40,8 +38,7 @@ func (o Options) drawn(env console.Env, first ui.Page) (tui.Options, error) {
 	}
 	return tui.Options{
 		Input: env.Stdin, Output: console.Terminal(env.Stdout), Env: os.Environ(), First: first,
-		ASCII: o.ASCII || !utf8Locale(env), NoColor: env.Getenv("NO_COLOR") != "", Theme: o.Theme, Mouse: o.Mouse,
-		Copy: tmuxOn(env.Getenv, exec.LookPath, feed),
+		ASCII: o.ASCII || !utf8Locale(env), NoColor: env.Getenv("NO_COLOR") != "", Theme: o.Theme,
 	}, nil
 }
 

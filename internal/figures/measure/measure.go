@@ -36,7 +36,6 @@ type Measure struct {
 	// Estimate reports whether the value is an estimate from a part of the responses; nil: never.
 	Estimate func(bench.StepResult) bool
 
-	Definition    Definition
 	Chart         *Chart      // chart over the steps in the report; nil: none
 	Comparison    *Comparison // how contenders are compared by the measure; nil: not at all
 	CSV           Column      // column of the CSV and JSON exports; without a name: none
@@ -51,19 +50,12 @@ type Measure struct {
 	whole func(stats.Contender) Result
 }
 
-// Definition says what is measured, in which unit, and what counted it.
-type Definition struct {
-	Term string // "CPU time per request (µs)"; "": the measure has no definition
-	Text string
-}
-
 // Chart is the chart of a measure over the steps in the report.
 type Chart struct {
 	ID, Title, Note string // Title without the unit
 	Unit            string // unit of the axis: "ms"
 	Log             bool   // logarithmic axis
 	Zero            bool   // 0 is a value; false: 0 means not measured
-	Optional        bool   // omitted if no step has a value
 }
 
 // Axis converts a value of the measure to the unit of its chart.

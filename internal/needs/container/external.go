@@ -21,14 +21,15 @@ func (n *Need) reach(ctx context.Context) error {
 	if getenv == nil {
 		getenv = func(string) string { return "" }
 	}
-	if err := missing(append(n.spec.seedTexts(), n.url), getenv); err != nil {
+	s, err := n.spec.filled(getenv, n.at.Hide)
+	if err = errors.Join(missing(bench.EnvNames(n.url), getenv), err); err != nil {
 		return err
 	}
 	a, err := externalAddress(needs.FillAddress(n.url, getenv))
 	if err != nil {
 		return err
 	}
-	n.fillSeeds(getenv)
+	n.spec = s
 	n.at.Hide(a.Password)
 	target := net.JoinHostPort(a.Host, a.Port)
 	if err := accepts(ctx, target, n.pace.open); err != nil {

@@ -311,6 +311,7 @@ type fixture struct {
 	warned *[]string
 	hidden *[]string // what the run masks
 	place  needs.Place
+	of     bench.NeedSpec
 }
 
 // contender is the one whose trial follows.
@@ -325,7 +326,7 @@ func newFixture(t *testing.T, text string) fixture {
 	testenv.OK(t, err)
 	found, err := find(n, bench.Profile{}, n.URL)
 	testenv.OK(t, err)
-	f := fixture{Need: found.Need.(*Need), engine: &fakeEngine{image: docker.Image{ID: "sha256:0123456789abcdef"}},
+	f := fixture{of: n, Need: found.Need.(*Need), engine: &fakeEngine{image: docker.Image{ID: "sha256:0123456789abcdef"}},
 		warned: &[]string{}, hidden: &[]string{}}
 	if f.spec.Ready.Timeout == time.Second { // the least of a profile
 		f.spec.Ready.Timeout = 200 * time.Millisecond
@@ -371,7 +372,13 @@ func (f fixture) last() *fakeServed { return f.engine.running[len(f.engine.runni
 // conf.d and pw.txt, and its mistakes with their lines.
 func parsed(t *testing.T, text string) (n bench.NeedSpec, dir string, err error) {
 	t.Helper()
-	dir = t.TempDir()
+	return parsedWith(t, text, nil)
+}
+
+// parsedWith is parsed with more files.
+func parsedWith(t *testing.T, text string, files map[string]string) (n bench.NeedSpec, dir string, err error) {
+	t.Helper()
+	dir = testenv.Folder(t, files)
 	for name, content := range map[string]string{
 		"schema.sql": "create table t(n int)", "rows.sql": "insert", "more.sh": "", "notes.txt": "",
 		"Dockerfile": "FROM postgres:17\nCOPY schema.sql /docker-entrypoint-initdb.d/\n",

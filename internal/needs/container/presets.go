@@ -114,7 +114,7 @@ var presets = []preset{
 		Names: []string{"elasticsearch"},
 		Fills: service{
 			Ports: ports{mainPort: 9200}, Volumes: []volume{{Target: "/usr/share/elasticsearch/data"}},
-			Environment: environment{
+			Environment: map[string]string{
 				"discovery.type": "single-node", "xpack.security.enabled": "false",
 				"cluster.routing.allocation.disk.threshold_enabled": "false",
 			},
@@ -128,7 +128,7 @@ var presets = []preset{
 		Names: []string{"opensearch"},
 		Fills: service{
 			Ports: ports{mainPort: 9200}, Volumes: []volume{{Target: "/usr/share/opensearch/data"}},
-			Environment: environment{
+			Environment: map[string]string{
 				"discovery.type": "single-node", "DISABLE_SECURITY_PLUGIN": "true", "DISABLE_INSTALL_DEMO_CONFIG": "true",
 				"cluster.routing.allocation.disk.threshold_enabled": "false",
 			},
@@ -153,7 +153,7 @@ var presets = []preset{
 	{
 		Names: []string{"minio"},
 		Fills: service{
-			Command: words{"server", "/data", "--console-address", ":9001"}, Ports: ports{mainPort: 9000, "console": 9001},
+			Command: []string{"server", "/data", "--console-address", ":9001"}, Ports: ports{mainPort: 9000, "console": 9001},
 			Volumes: []volume{{Target: "/data"}}, Ready: ready{HTTP: readyHTTP{Path: "/minio/health/ready"}},
 		},
 		Scheme: "http", Users: []account{{"MINIO_ROOT_USER", "MINIO_ROOT_PASSWORD", "minioadmin", "minioadmin", true}},
@@ -161,8 +161,8 @@ var presets = []preset{
 	{
 		Names: []string{"keycloak"},
 		Fills: service{
-			Command: words{"start-dev", "--import-realm"}, Ports: ports{mainPort: 8080, "management": 9000},
-			Environment: environment{"KC_HEALTH_ENABLED": "true"}, Volumes: []volume{{Target: "/opt/keycloak/data"}},
+			Command: []string{"start-dev", "--import-realm"}, Ports: ports{mainPort: 8080, "management": 9000},
+			Environment: map[string]string{"KC_HEALTH_ENABLED": "true"}, Volumes: []volume{{Target: "/opt/keycloak/data"}},
 			Ready: ready{HTTP: readyHTTP{Port: 9000, Path: "/health/ready"}, Timeout: slow},
 		},
 		Folder: "/opt/keycloak/data/import", Endings: []string{".json"}, Stopped: 143, Scheme: "http",
@@ -184,7 +184,7 @@ func kafka(image, check string) preset {
 		Names: []string{image},
 		Fills: service{
 			Ports: ports{mainPort: 9092}, Volumes: []volume{{Target: data}},
-			Environment: environment{
+			Environment: map[string]string{
 				"CLUSTER_ID": "bG9jYmVuY2gtLS0tLS0tLQ", "KAFKA_NODE_ID": "1", "KAFKA_PROCESS_ROLES": "broker,controller",
 				"KAFKA_LISTENERS":                                "PLAINTEXT://:PORT,CONTROLLER://:9093",
 				"KAFKA_ADVERTISED_LISTENERS":                     "PLAINTEXT://NAME:PORT",
@@ -257,14 +257,14 @@ func replaced(r *strings.Replacer, words shell) (all shell) {
 }
 
 // has reports whether one of the variables is given.
-func (e environment) has(names []string) bool {
+func has(e map[string]string, names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { _, ok := e[name]; return ok })
 }
 
 // environment returns the environment of s with what the preset adds, unless s has a file of
 // variables, which may say something else.
-func (p preset) environment(of, s service) environment {
-	if len(of.Environment) == 0 || s.EnvFile != nil || s.Environment.has(p.Unless) {
+func (p preset) environment(of, s service) map[string]string {
+	if len(of.Environment) == 0 || s.EnvFile != nil || has(s.Environment, p.Unless) {
 		return s.Environment
 	}
 	all := of.Environment
@@ -273,8 +273,8 @@ func (p preset) environment(of, s service) environment {
 }
 
 // secured reports whether an HTTP port speaks TLS or expects a user.
-func (p preset) secured(e environment) bool {
-	return e.has(p.Secure) && e["xpack.security.enabled"] != "false"
+func (p preset) secured(e map[string]string) bool {
+	return has(e, p.Secure) && e["xpack.security.enabled"] != "false"
 }
 
 // runs reports whether the image runs a file of a seed when it starts with an empty volume.

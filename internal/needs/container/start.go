@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -93,29 +95,30 @@ func short(id string) string {
 }
 
 // fillIn fills the variables of locbench into the texts of the service, and returns its
-// environment. Its error names all that are missing.
+// environment.
 func (n *Need) fillIn() (map[string]string, error) {
-	getenv := n.at.Getenv
-	if getenv == nil {
-		getenv = func(string) string { return "" }
-	}
-	texts := append(n.spec.Environment.values(), n.spec.seedTexts()...)
-	texts = append(append(append(texts, n.spec.Entrypoint...), n.spec.Command...), n.spec.Ready.Command...)
-	if err := missing(texts, getenv); err != nil {
+	s, err := n.spec.filled(n.at.Getenv, n.at.Hide)
+	if err != nil {
 		return nil, err
 	}
-	all := func(words []string) []string { return filled(words, getenv) }
-	n.spec.Entrypoint, n.spec.Command, n.spec.Ready.Command = all(n.spec.Entrypoint), all(n.spec.Command), all(n.spec.Ready.Command)
-	n.fillSeeds(getenv)
+	n.mu.Lock()
+	n.spec = s
+	n.mu.Unlock()
 	env := map[string]string{}
-	for _, file := range n.spec.EnvFile {
-		if err := readVariables(file, env); err != nil {
+	for _, file := range s.EnvFile {
+		read, err := readVariables(file, func(name string) (value string, ok bool) {
+			if n.at.Getenv != nil {
+				value = n.at.Getenv(name)
+			}
+			value = cmp.Or(value, s.Environment[name]) // in the order of compose
+			return value, value != ""
+		})
+		if err != nil {
 			return nil, err
 		}
+		maps.Copy(env, read)
 	}
-	for name, value := range n.spec.Environment {
-		env[name] = bench.FillEnv(value, getenv)
-	}
+	maps.Copy(env, s.Environment)
 	for name, value := range env {
 		if secret.Name(name) {
 			n.at.Hide(value)
@@ -125,15 +128,10 @@ func (n *Need) fillIn() (map[string]string, error) {
 	return env, nil
 }
 
-// missing returns an error that names the variables of texts that are not set, or nil.
-func missing(texts []string, getenv func(string) string) error {
-	var names []string
-	for _, name := range bench.EnvNames(texts...) {
-		if getenv(name) == "" {
-			names = append(names, name)
-		}
-	}
-	if names == nil {
+// missing returns an error that names the variables that are not set, or nil.
+func missing(names []string, getenv func(string) string) error {
+	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return getenv(name) != "" })
+	if len(names) == 0 {
 		return nil
 	}
 	return fmt.Errorf("environment variable unset or empty: %s", strings.Join(names, ", "))

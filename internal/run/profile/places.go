@@ -18,8 +18,6 @@ import (
 	"github.com/locbench/locbench/internal/values"
 )
 
-const maxWeight = 1_000_000
-
 var (
 	token           = regexp.MustCompile("^[a-zA-Z0-9!#$%&'*+.^_`|~-]+$") // RFC 9110, section 5.6.2
 	braces          = regexp.MustCompile(`\{[^{}]*\}?`)
@@ -79,7 +77,6 @@ func (r *rules) requests(p *bench.Profile) {
 	session, within := "", known
 	for _, req := range placedRequests(p) {
 		if req.Session == "" {
-			r.between(req.at+".weight", req.Weight, 1, maxWeight)
 			r.when(len(req.Save) > 0, req.at+".save", "a single request's `save` is never used",
 				"move it into a session, or into `setup` for all requests")
 		}
@@ -96,7 +93,7 @@ func (r *rules) requests(p *bench.Profile) {
 	}
 	for i, s := range p.Sessions {
 		at := fmt.Sprintf("sessions[%d]", i)
-		r.between(at+".weight", s.Weight, 1, maxWeight)
+		r.bounds(at+".", &s)
 		r.when(names[s.Name], at+".name", fmt.Sprintf("duplicate name %q", s.Name), "give each its own name")
 		names[s.Name] = true
 	}
@@ -106,6 +103,7 @@ func (r *rules) requests(p *bench.Profile) {
 // request reports the mistakes of a request with known variables, and adds those that it saves.
 func (r *rules) request(p *bench.Profile, req placed, known []string) []string {
 	at := req.at
+	r.bounds(at+".", &req.Request)
 	if hint := wrongMethod(req.Method); hint != "" {
 		r.wrong(at+".method", req.Method, hint)
 	}
@@ -318,9 +316,6 @@ func (r *rules) header(at string, req bench.Request) {
 
 func (r *rules) ids(at string, d bench.IDSpec) {
 	n := len(d.Fixed)
-	if !slices.Contains([]string{"", uniform, zipf, fixed}, d.Distribution) {
-		r.wrong(at, d.Distribution, "one of: uniform, zipf, fixed")
-	}
 	r.when(d.Distribution == fixed && (n == 0 || n > maxFixedIDs), at, fmt.Sprintf("%d ids given", n),
 		fmt.Sprintf("write from 1 to %d: `[3067696, 2950159]`", maxFixedIDs))
 	r.when(d.Distribution != fixed && n > 0, at+".fixed", "a list of ids is given, but they are drawn "+d.Distribution,

@@ -199,5 +199,5 @@ func TestKeepRequests(t *testing.T) {
 	}
 	roundTrip(t, p)
 	p.Steps[0].KeepRequests = -1
-	testenv.Fails(t, profile.Validate(p), "-1 kept requests: must be 1 to 10000")
+	testenv.Fails(t, profile.Validate(p), "`steps[0].keep_requests` is -1; write from 1 to 10000")
 }

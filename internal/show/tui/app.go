@@ -159,11 +159,10 @@ func (a *App) update(msg tea.Msg) tea.Cmd {
 		return a.key(msg)
 	case tea.ColorProfileMsg, tea.EnvMsg, tea.FocusMsg, tea.BlurMsg, tea.ModeReportMsg,
 		tea.KeyboardEnhancementsMsg, tea.KeyReleaseMsg:
-	case tea.MouseMsg, tea.PasteMsg:
+	case tea.PasteMsg:
 		a.frame.dirty = true
 		switch {
 		case a.help != nil:
-			a.helped(msg)
 			return nil
 		case a.ask != nil:
 			return a.choose(msg)
@@ -278,24 +277,9 @@ func (a *App) navigate(page ui.Page, msg tea.Msg) (cmd tea.Cmd, handled bool) {
 	case ui.TellMsg:
 		return a.tell(msg.Text, msg.Bad), true
 	case ui.CopyMsg:
-		return a.copy(page, msg), true
+		return tea.Batch(a.tell("copied "+msg.What+": "+cmp.Or(msg.Shown, msg.Text), false), tea.SetClipboard(msg.Text)), true
 	}
 	return nil, false
-}
-
-// copy copies a text, and says so with the text, or why it could not: then it can be copied by hand.
-func (a *App) copy(page ui.Page, msg ui.CopyMsg) tea.Cmd {
-	what := msg.What + ": " + cmp.Or(msg.Shown, msg.Text)
-	if a.options.Copy == nil {
-		return tea.Batch(a.tell("copied "+what, false), tea.SetClipboard(msg.Text))
-	}
-	return a.from(page, func() tea.Msg {
-		where, err := a.options.Copy(msg.Text)
-		if err != nil {
-			return ui.TellMsg{Text: "not copied (" + err.Error() + "), " + what, Bad: true}
-		}
-		return ui.TellMsg{Text: "copied (" + where + ") " + what}
-	})
 }
 
 // show shows the last page of a stack for the first time.

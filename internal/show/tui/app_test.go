@@ -81,7 +81,7 @@ func (p *page) Update(msg tea.Msg) tea.Cmd {
 
 func (p *page) View() string { return p.name + "\n" + strings.Repeat("x", 500) }
 func (p *page) Keys() ui.Keys {
-	open := []key.Binding{ui.Hint("open", ui.Order)}
+	open := []key.Binding{key.NewBinding(key.WithKeys("o"), key.WithHelp("o", "open"))}
 	if p.name == "many" {
 		for _, k := range []ui.Key{ui.Start, ui.Resume, ui.Pause, ui.Stop, ui.Note, ui.Faster, ui.Slower} {
 			open = append(open, ui.Hint("", k))
@@ -165,8 +165,8 @@ func TestHelpIsCompleteInASmallTerminal(t *testing.T) {
 		last := p.Frame()
 		p.Press("down")
 		testenv.Check(t, p.Frame() == last, "the help scrolls beyond its end, or closes by that")
-		p.Send(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
-		testenv.Check(t, p.Frame() != last, "the wheel does not scroll the help")
+		p.Press("up")
+		testenv.Check(t, p.Frame() != last, "the help does not scroll back")
 		p.Press("x")
 		testenv.Contains(t, p.Frame(), "first")
 	})
@@ -225,28 +225,6 @@ func TestEveryFrameFillsTheTerminal(t *testing.T) {
 	a.Update(tea.WindowSizeMsg{Width: 10, Height: 3})
 	text := a.View().Content
 	testenv.Check(t, len(text) <= 12 && strings.Contains(text, "10x3"), "%q", text)
-}
-
-// TestCopy_Elsewhere copies by the function of the options, and says how to paste, or that it did not.
-func TestCopy_Elsewhere(t *testing.T) {
-	for want, failure := range map[string]error{
-		"copied (prefix ] pastes it) command: locbench run --key ***": nil,
-		"not copied (no server), command: locbench run --key ***":     errors.New("no server"),
-	} {
-		copied := ""
-		a := tui.New(tui.Options{First: &page{}, Theme: "dark", After: func(time.Duration, func(time.Time) tea.Msg) tea.Cmd { return nil },
-			Copy: func(text string) (string, error) { copied = text; return "prefix ] pastes it", failure }})
-		a.Update(tea.WindowSizeMsg{Width: 100, Height: 24})
-		_, cmd := a.Update(tuitest.Key("y"))
-		for range 2 { // what the page says, and what the copying says
-			_, cmd = a.Update(cmd())
-		}
-		testenv.Equal(t, copied, "locbench run --key secret")
-		testenv.Contains(t, a.View().Content, want)
-		if cmd != nil {
-			t.Errorf("%T follows", cmd())
-		}
-	}
 }
 
 // TestNothingIsDrawnWithoutAChange keeps idle frames free: Bubble Tea asks for a view after every

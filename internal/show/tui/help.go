@@ -29,12 +29,9 @@ func newHelp(title string, keys ui.Keys) *help {
 }
 
 // helped scrolls the help, or closes it.
-func (a *App) helped(msg tea.Msg) {
-	switch msg.(type) {
-	case tea.KeyPressMsg, tea.MouseClickMsg, tea.MouseWheelMsg:
-		if !a.help.text.Update(msg) {
-			a.help = nil
-		}
+func (a *App) helped(msg tea.KeyPressMsg) {
+	if !a.help.text.Update(msg) {
+		a.help = nil
 	}
 }
 

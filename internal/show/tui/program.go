@@ -35,9 +35,6 @@ type Options struct {
 	NoColor bool
 	// Theme is "dark", "light", or "" to ask the terminal.
 	Theme string
-	Mouse bool
-	// Copy copies a text, and returns how it is pasted; nil: by the sequence of terminals.
-	Copy func(text string) (where string, err error)
 	// After makes a command that waits; nil: tea.Tick. Tests let no time pass.
 	After func(time.Duration, func(time.Time) tea.Msg) tea.Cmd
 }

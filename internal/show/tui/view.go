@@ -22,9 +22,6 @@ func (a *App) View() tea.View {
 	}
 	v := tea.NewView(a.frame.text)
 	v.AltScreen = true
-	if a.options.Mouse {
-		v.MouseMode = tea.MouseModeCellMotion
-	}
 	return v
 }
 

@@ -35,10 +35,12 @@ func Address(raw string) string {
 	return Masker{}.Keyed(u.String())
 }
 
-// WithoutUser returns a URL without user info, or Unreadable for what may be a password instead.
-// Unlike Address it keeps all else, so it is still the address.
+// WithoutUser returns a URL without user info, unless the password is only named (${NAME}), or
+// Unreadable for what may be a password instead. Unlike Address it keeps all else, so it is still the
+// address.
 func WithoutUser(raw string) string {
-	if raw == "" || isHostPort(raw) {
+	named := userInfo.FindStringSubmatch(raw)
+	if raw == "" || isHostPort(raw) || named != nil && onlyNamed.MatchString(named[1]) {
 		return raw
 	}
 	u, err := ParseURL(raw)

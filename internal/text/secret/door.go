@@ -104,8 +104,7 @@ func find(s string, command bool) (all []span) {
 			}
 		}
 	}
-	all = append(all, users(s)...)
-	return slices.DeleteFunc(all, func(x span) bool { return harmless(s[x.from:x.to]) })
+	return append(all, users(s)...)
 }
 
 // users finds the user info of addresses.
@@ -116,7 +115,7 @@ func users(s string) (all []span) {
 	add := func(of *regexp.Regexp) {
 		for _, m := range of.FindAllStringSubmatchIndex(s, -1) {
 			switch info := s[m[2]:m[3]]; {
-			case exampleUser.MatchString(info), strings.Trim(info, digits+":") == "", of != userInfo && strings.Contains(info, "://"),
+			case harmlessUser.MatchString(info), strings.Trim(info, digits+":") == "", of != userInfo && strings.Contains(info, "://"),
 				strings.HasPrefix(info, "mailto:"):
 			default:
 				all = append(all, span{m[2], m[3], true})
@@ -195,7 +194,7 @@ type finder struct{ values, texts []string }
 
 // in adds the secrets in v.
 func (f *finder) in(v any) {
-	walk{func(text string, parts []span) string {
+	walk{text: func(text string, parts []span) string {
 		for _, x := range parts {
 			f.secret(text[x.from:x.to], x.user)
 		}

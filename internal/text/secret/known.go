@@ -67,9 +67,7 @@ func plainForms(v string) []string {
 		at, _ = at.unescaped()
 		forms = append(forms, at.text)
 	}
-	if bytes, replaced, ok := latin1(v); ok {
-		forms = append(forms, bytes, replaced)
-	}
+	forms = append(forms, latin1(v)...)
 	if strings.Contains(v, "\n") { // a private key, which may come back line by line
 		for line := range strings.SplitSeq(v, "\n") {
 			if line = strings.TrimSpace(line); !strings.HasPrefix(line, "-----") {
@@ -80,21 +78,21 @@ func plainForms(v string) []string {
 	return forms
 }
 
-// latin1 returns a value in ISO 8859-1, and what is left of that in UTF-8. ok is false for plain
-// ASCII, and if a character is not in ISO 8859-1.
-func latin1(v string) (bytes, replaced string, ok bool) {
-	var b, r strings.Builder
+// latin1 returns a value in ISO 8859-1, and what is left of that in UTF-8; nothing for a value with other
+// characters.
+func latin1(v string) []string {
+	var bytes []byte
 	for _, c := range v {
-		if c > 0xff {
-			return "", "", false
+		if bytes = append(bytes, byte(c)); c > 0xff {
+			return nil
 		}
-		b.WriteByte(byte(c))
-		if c >= utf8.RuneSelf {
-			c, ok = utf8.RuneError, true
-		}
-		r.WriteRune(c)
 	}
-	return b.String(), r.String(), ok
+	return []string{string(bytes), strings.Map(func(c rune) rune {
+		if c >= utf8.RuneSelf {
+			return utf8.RuneError
+		}
+		return c
+	}, v)}
 }
 
 // encodedForms returns a value in base64 and in hexadecimal digits. In base64 a text such as

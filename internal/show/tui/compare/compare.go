@@ -1,37 +1,90 @@
-// Package compare is the page of two runs, or of two contenders of one: what 'locbench compare'
-// prints, one contender or pair at a time.
+// Package compare is the page of two runs, or of the contenders of one: what 'locbench compare' prints.
 package compare
 
 import (
+	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
+	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/analysis/compare"
 	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/text/table"
 )
 
 // Compare is the page.
 type Compare struct {
 	source ui.Source
+	dirs   [2]string // the old one first
 	read   sides
-	at     int // which of read.results is shown
 	text   ui.Scroll
 	size   ui.Size
 	theme  *ui.Theme
 }
 
+// sides is what came of comparing two runs, or each pair of contenders of one.
+type sides struct {
+	runs    [2]*analysis.Run // nil until they are read
+	unread  []string         // what could not be read, as sentences
+	results []compare.Result
+	err     error // instead of results
+}
+
 // New makes the page of the runs in the folders a and b, the older first. If both are the same, it
 // compares the contenders of that run.
 func New(a, b string, source ui.Source) *Compare {
-	return &Compare{source: source, read: sides{dirs: [2]string{a, b}}, text: ui.NewScroll()}
+	return &Compare{source: source, dirs: [2]string{a, b}, text: ui.NewScroll()}
 }
 
 // Init implements ui.Page.
 func (c *Compare) Init() tea.Cmd {
-	source, read := c.source, c.read
-	return func() tea.Msg { return read.load(source) }
+	source, dirs := c.source, c.dirs
+	return func() tea.Msg { return load(source, dirs) }
+}
+
+// load reads and compares both sides.
+func load(source ui.Source, dirs [2]string) (s sides) {
+	for i, dir := range dirs {
+		if i > 0 && dir == dirs[0] {
+			s.runs[1] = s.runs[0]
+			break
+		}
+		run, trials, err := source.Load(dir)
+		switch {
+		case err != nil && len(trials) == 0:
+			s.err = errors.Join(s.err, fmt.Errorf("%s: %w", dir, err))
+		case err != nil:
+			s.unread = append(s.unread, dir+": "+err.Error())
+		}
+		s.runs[i] = analysis.Of(run, trials)
+	}
+	if s.err != nil {
+		return s
+	}
+	options := compare.Options{Floor: source.Floor(s.runs[0].Run, s.runs[1].Run, dirs[:]...)}
+	with := func(a, b string) {
+		r, err := compare.Compare(compare.Set{Run: s.runs[0], Contender: a}, compare.Set{Run: s.runs[1], Contender: b}, options)
+		s.results, s.err = append(s.results, r), errors.Join(s.err, err)
+	}
+	if dirs[0] != dirs[1] {
+		with("", "")
+		return s
+	}
+	all := s.runs[0].Ordered()
+	for i, a := range all {
+		for _, b := range all[i+1:] {
+			with(a.Label, b.Label)
+		}
+	}
+	if len(all) < 2 {
+		s.err = errors.New("the run has results of one contender only")
+	}
+	return s
 }
 
 // Title implements ui.Page.
@@ -52,77 +105,103 @@ func (c *Compare) Update(msg tea.Msg) tea.Cmd {
 	case ui.StopMsg:
 		return ui.Cmd(ui.QuitMsg{})
 	case sides:
-		c.take(msg)
-	case tea.KeyPressMsg:
-		if c.shown() == nil || !c.text.Update(msg) {
-			return c.key(ui.KeyOf(msg))
-		}
-	default:
-		c.text.Update(msg)
-	}
-	return nil
-}
-
-// take shows what was read; after a swap it stays at the same contenders.
-func (c *Compare) take(read sides) {
-	at := 0
-	if one := c.shown(); one != nil {
-		at = max(0, slices.IndexFunc(read.results, func(r compare.Result) bool {
-			return r.Contenders[0].Old == one.New && r.Contenders[0].New == one.Old
-		}))
-	}
-	c.read, c.at = read, at
-	c.fill()
-}
-
-// shown returns the comparison in sight, or nil.
-func (c *Compare) shown() *compare.Contender {
-	if len(c.read.results) == 0 {
-		return nil
-	}
-	return &c.read.results[c.at].Contenders[0]
-}
-
-func (c *Compare) key(k ui.Key) tea.Cmd {
-	if k == ui.Esc || k == ui.Leave {
-		return ui.Cmd(ui.BackMsg{})
-	}
-	one := c.shown()
-	if one == nil {
-		return nil
-	}
-	switch {
-	case k == ui.Left, k == ui.Right:
-		n := len(c.read.results)
-		c.at = (c.at + map[ui.Key]int{ui.Left: n - 1, ui.Right: 1}[k]) % n
-		c.text.GotoTop()
+		c.read = msg
 		c.fill()
-	case k == ui.Order:
-		read := c.read
-		return func() tea.Msg { return read.swap() }
-	case k == ui.Copy:
-		others := []string{c.read.dirs[1]}
-		if c.read.one() {
-			others = []string{one.Old, one.New}
+	case tea.KeyPressMsg:
+		switch k := ui.KeyOf(msg); {
+		case k == ui.Esc || k == ui.Leave:
+			return ui.Cmd(ui.BackMsg{})
+		case k == ui.Copy && len(c.read.results) > 0 && c.read.err == nil:
+			others := c.dirs[1:]
+			if c.dirs[0] == c.dirs[1] { // two contenders of it
+				one := c.read.results[0].Contenders[0]
+				others = []string{one.Old, one.New}
+			}
+			command, err := ui.CompareCommand(c.dirs[0], others...)
+			return ui.Cmd(ui.Copied(command, err, "command"))
 		}
-		command, err := ui.CompareCommand(c.read.dirs[0], others...)
-		return ui.Cmd(ui.Copied(command, err, "command"))
+		c.text.Update(msg)
 	}
 	return nil
 }
 
 // Keys implements ui.Page.
 func (c *Compare) Keys() ui.Keys {
-	back := ui.Hint("", ui.Esc, ui.Leave)
-	if c.shown() == nil {
-		return ui.Keys{Short: []key.Binding{back}, Groups: []ui.Group{{Title: "compare", Keys: []key.Binding{back}}}}
-	}
-	short := []key.Binding{ui.Hint("scroll", ui.Up, ui.Down)}
-	if len(c.read.results) > 1 {
-		short = append(short, ui.Hint("contender", ui.Left, ui.Right))
-	}
-	short = append(short, ui.Hint("swap old, new", ui.Order))
-	short = append(short, back, ui.Hint("copy command", ui.Copy))
+	short := []key.Binding{ui.Hint("scroll", ui.Up, ui.Down), ui.Hint("", ui.Esc, ui.Leave), ui.Hint("copy command", ui.Copy)}
 	all := append(slices.Clone(short), ui.Hint("a page", ui.PageUp, ui.PageDown), ui.Hint("first, last line", ui.First, ui.Last))
 	return ui.Keys{Short: short, Groups: []ui.Group{{Title: "compare", Keys: all}}}
+}
+
+// outside makes a line from outside safe to show.
+func outside(s string) string { return ui.Outside(s, 2000) }
+
+// View implements ui.Page.
+func (c *Compare) View() string {
+	t, right := c.theme, ""
+	if len(c.read.results) > 0 && c.read.err == nil {
+		right = t.Good.S(t.Glyph.Check+" comparable") + " "
+		if slices.ContainsFunc(c.read.results, func(r compare.Result) bool {
+			return slices.ContainsFunc(r.Contenders, func(one compare.Contender) bool { return !one.Comparable })
+		}) {
+			right = t.Bad.S(t.Glyph.Cross+" not comparable") + " "
+		}
+	}
+	return ui.Ends(" "+t.Title.S("compare"), right, c.size.Width) + "\n" + c.text.Draw(t, c.size.Width, c.size.Height-1)
+}
+
+// fill sets the text: the verdicts, the sides, and what 'locbench compare' prints.
+func (c *Compare) fill() {
+	t, w, margin := c.theme, c.size.Width-2, " "
+	if t == nil {
+		return
+	}
+	if c.size.Class == ui.Column {
+		w, margin = c.size.Width, ""
+	}
+	var lines []string
+	switch {
+	case c.read.err != nil:
+		lines = ui.Problem{Head: "cannot compare: " + outside(c.read.err.Error()),
+			Rows: []ui.ProblemRow{{Name: ui.Remedy, Text: "choose others in past runs: space marks a run, c compares it with another"}}}.Lines(t, w)
+	case len(c.read.results) == 0:
+		lines = ui.Wrap("reading "+outside(c.dirs[0])+" and "+outside(c.dirs[1])+" …", w)
+	default:
+		lines = c.compared(w)
+	}
+	for i := range lines {
+		lines[i] = margin + lines[i]
+	}
+	c.text.SetContentLines(lines)
+}
+
+func (c *Compare) compared(w int) (lines []string) {
+	t, said := c.theme, map[string]bool{}
+	for _, r := range c.read.results {
+		for _, one := range r.Contenders {
+			verdict, tone := one.Headline()
+			if said[verdict] { // as with another pair
+				continue
+			}
+			said[verdict] = true
+			for _, line := range ui.Wrap(outside(verdict), w) {
+				lines = append(lines, t.Strong.S(t.Tone(tone, line)))
+			}
+		}
+	}
+	for i, name := range []string{"old", "new"} { // as 'locbench compare' has them
+		if c.dirs[0] != c.dirs[1] {
+			about := c.read.runs[i].Run.Started.Format("2 Jan 15:04") + "   " + c.dirs[i]
+			lines = append(lines, ui.Hang(t.Mark(i)+" "+name+"  ", outside(about), w, ui.Paint{})...)
+		}
+	}
+	for _, note := range c.read.unread {
+		lines = append(lines, ui.Hang(t.Warn.S("!")+" ", outside(note), w, t.Warn)...)
+	}
+	for _, r := range c.read.results {
+		lines = append(lines, "")
+		for _, line := range r.Lines(w, func(tone table.Tone, s string) string { return t.Tone(tone, outside(s)) }) {
+			lines = append(lines, strings.Split(ansi.Hardwrap(line, w, true), "\n")...) // a long path
+		}
+	}
+	return lines
 }

@@ -49,7 +49,6 @@ func (r heading) lines() (lines []string) {
 	if h < leastTabs {
 		return lines
 	}
-	r.heads.line = len(lines)
 	lines = append(lines, r.tabLine(w))
 	if text := r.elsewhere(); text != "" {
 		lines = append(lines, ui.Ends(margin+t.Accent.S(text), t.Faint.S(". back"), w))

@@ -78,10 +78,7 @@ func (o *Overview) View() string {
 	case o.chartsWidth() == w:
 		return o.charts(w, h)
 	}
-	side := func(w, h int) string {
-		view, _ := ui.Stack(w, h, o.side(w)...)
-		return view
-	}
+	side := func(w, h int) string { return ui.Stack(w, h, o.side(w)...) }
 	return ui.NextTo(o.charts, side, o.chartsWidth())(w, h)
 }
 
@@ -106,8 +103,7 @@ func (o *Overview) charts(w, h int) string {
 	if o.size.Class == ui.Full {
 		blocks = append(blocks, o.table(keepSteps))
 	}
-	view, _ := ui.Stack(w, h, blocks...)
-	return view
+	return ui.Stack(w, h, blocks...)
 }
 
 // table is the steps around the newest one; one to come stays in sight.

@@ -39,7 +39,6 @@ type Run struct {
 	failed  kept[[]problem]
 	tabs    []page
 	at      int
-	heads   heads
 	shown   *bench.Trial // the trial that was chosen; nil: the running one
 	clock   time.Time
 	size    ui.Size
@@ -120,12 +119,6 @@ func (r *Run) Update(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg:
 		r.refresh()
 		return r.key(msg)
-	case tea.MouseClickMsg:
-		if r.click(msg.X, msg.Y) {
-			return nil
-		}
-		msg.Y -= len(heading{r}.lines())
-		return r.tabs[r.at].Update(msg)
 	}
 	return r.tabs[r.at].Update(msg)
 }

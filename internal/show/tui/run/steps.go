@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -27,9 +26,7 @@ type Steps struct {
 	judged *bench.StepResult       // the last of them
 	spread spread
 	moved  bool
-	more   bool      // the other columns
 	text   ui.Scroll // of the page of one step
-	top    int       // line of the grid in the last View
 }
 
 // spread is the histogram of the step that was shown last.
@@ -66,33 +63,17 @@ func (s *Steps) Update(msg tea.Msg) tea.Cmd {
 		case k == ui.Enter && s.step() != nil:
 			s.full = !s.full
 			s.text.GotoTop()
-			return nil
-		case k == ui.View:
-			s.more = !s.more
-			s.fill()
-			return nil
 		case k == ui.Last:
 			s.moved = false
 			s.fill()
-			return nil
 		case s.full && (k == ui.PageUp || k == ui.PageDown):
 			s.text.Update(msg)
-			return nil
-		}
-	}
-	before := s.grid.Row()
-	if s.grid.Update(msg, s.top) {
-		s.moved = s.grid.Row() != s.newest()
-		if s.text.GotoTop(); isClick(msg) && before == s.grid.Row() {
-			s.full = s.step() != nil
+		case s.grid.Update(k):
+			s.moved = s.grid.Row() != s.newest()
+			s.text.GotoTop()
 		}
 	}
 	return nil
-}
-
-func isClick(msg tea.Msg) bool {
-	_, ok := msg.(tea.MouseClickMsg)
-	return ok
 }
 
 // count implements page.
@@ -158,11 +139,7 @@ func (s *Steps) fill() {
 // table has a row for each step that has begun, and for those to come.
 func (s *Steps) table() table.Table {
 	trial := s.Trial
-	place := measure.ScreenSteps
-	if s.more {
-		place = measure.ScreenMoreSteps
-	}
-	shown := measures(place, trial)
+	shown := measures(measure.ScreenSteps, trial)
 	t := table.Table{Columns: []table.Column{{Title: "step", Left: true}}}
 	for _, m := range shown {
 		t.Columns = append(t.Columns, table.Column{Title: m.Head, Drop: m.Drop})
@@ -201,17 +178,14 @@ func (s *Steps) judge() {
 
 // View implements ui.Page.
 func (s *Steps) View() string {
-	w, h := s.size.Width, s.size.Height
-	if len(s.steps()) == 0 {
-		return strings.Join(ui.Exact([]string{" No step has started yet."}, w, h), "\n")
+	switch {
+	case len(s.steps()) == 0:
+		return s.stack(ui.Text(1, " No step has started yet."))
+	case s.full && s.step() != nil:
+		s.text.SetContentLines(s.all(s.step(), s.size.Width))
+		return s.text.Draw(s.theme, s.size.Width, s.size.Height)
 	}
-	if s.full && s.step() != nil {
-		return s.alone(w, h)
-	}
-	blocks := append([]ui.Block{s.rows()}, s.detail(w)...)
-	view, tops := ui.Stack(w, h, blocks...)
-	s.top += tops[0]
-	return view
+	return s.stack(append([]ui.Block{s.rows()}, s.detail(s.size.Width)...)...)
 }
 
 // rows is the table; above it is which rows are in sight, unless all are.
@@ -219,10 +193,9 @@ func (s *Steps) rows() ui.Block {
 	b := s.grid.Block(s.theme, 2, 6)
 	n := b.Most - 1
 	b.Draw = func(w, h int) string {
-		if s.top = 0; h > n || h < 4 {
+		if h > n || h < 4 {
 			return s.grid.View(s.theme, w, h)
 		}
-		s.top = 1
 		view := s.grid.View(s.theme, w, h-1)
 		from, to, _ := s.grid.Range()
 		return s.theme.Faint.S(fmt.Sprintf("  steps %d to %d of %d", from, to, n)) + "\n" + view
@@ -232,7 +205,7 @@ func (s *Steps) rows() ui.Block {
 
 // Keys implements ui.Page.
 func (s *Steps) Keys() ui.Keys {
-	short := []key.Binding{ui.Hint("step", ui.Up, ui.Down), ui.Hint("full page", ui.Enter), ui.Hint("columns", ui.View)}
+	short := []key.Binding{ui.Hint("step", ui.Up, ui.Down), ui.Hint("full page", ui.Enter)}
 	if s.full {
 		short = []key.Binding{ui.Hint("step", ui.Up, ui.Down), ui.Hint("all steps", ui.Enter)}
 	}

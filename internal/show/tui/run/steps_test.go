@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/benchtest"
@@ -94,19 +93,6 @@ func TestSteps_Alone(t *testing.T) {
 	testenv.Check(t, !s.full && !s.Escape(), "a step that has not begun has a page")
 	press(s, "up", "enter")
 	testenv.Check(t, s.Escape() && !s.Escape(), "esc closes the page of a step once")
-	// One click selects a step, a second one opens it.
-	for _, full := range []bool{false, true} {
-		s.View()
-		s.Update(tea.MouseClickMsg{X: 5, Y: s.top + 2, Button: tea.MouseLeft})
-		testenv.Equal(t, []any{s.step().Index, s.full}, []any{1, full})
-	}
-}
-
-func TestSteps_Columns(t *testing.T) {
-	alone(newSteps, live(t)).Play(t, tuitest.Size{Width: 120, Height: 40}, tuitest.Look{}, func(p *tuitest.Program) {
-		p.Press("v")
-		testenv.Contains(t, p.Frame(), "p99.9      max  throttled  peak memory", "!CPU/req")
-	})
 }
 
 // What is to say about a failed step comes first, whole, and with its example.

@@ -61,8 +61,7 @@ func (t *tab) filtered(f *ui.FilterBy) ui.Block {
 
 // stack draws blocks on the whole page.
 func (t *tab) stack(blocks ...ui.Block) string {
-	view, _ := ui.Stack(t.size.Width, t.size.Height, blocks...)
-	return view
+	return ui.Stack(t.size.Width, t.size.Height, blocks...)
 }
 
 // madeOf is what the lines of a tab are made of: they are made again when it changes.
@@ -75,17 +74,11 @@ type madeOf struct {
 	size    ui.Size
 }
 
-// heads is where the names of the tabs are, for clicks.
-type heads struct {
-	line int
-	ends []int // cells; one after the last of each
-}
-
 // tabLine is the row of tabs: their names with counts, without, or only the name of the one in sight.
 func (r *Run) tabLine(w int) (line string) {
 	for level := range 3 {
 		x := 0
-		line, r.heads.ends = "", r.heads.ends[:0]
+		line = ""
 		for i, tab := range r.tabs {
 			name := strconv.Itoa(i + 1)
 			if level < 2 || i == r.at {
@@ -100,25 +93,13 @@ func (r *Run) tabLine(w int) (line string) {
 				name, paint = r.theme.Glyph.Cursor+name[1:], r.theme.Select
 			}
 			x += fit.Width(name)
-			line, r.heads.ends = line+paint.S(name), append(r.heads.ends, x)
+			line += paint.S(name)
 		}
 		if x <= w {
 			break
 		}
 	}
 	return fit.Cut(line, w)
-}
-
-// click goes to the tab under the mouse; false: there is none.
-func (r *Run) click(x, y int) bool {
-	if y != r.heads.line || r.size.Height < leastTabs {
-		return false
-	}
-	i := slices.IndexFunc(r.heads.ends, func(end int) bool { return x < end })
-	if i >= 0 {
-		r.at = i
-	}
-	return i >= 0
 }
 
 // trial returns the trial that is shown: the chosen one, else the running one.

@@ -83,22 +83,22 @@ func (r *Runs) Keys() ui.Keys {
 	if r.Typing() {
 		return r.filter.Keys()
 	}
-	filter, order, back := ui.Hint("filter", ui.Filter), ui.Hint("order", ui.Order), ui.Hint("", ui.Esc, ui.Leave)
+	filter, back := ui.Hint("", ui.Filter), ui.Hint("", ui.Esc, ui.Leave)
 	list := ui.Group{Title: "list", Keys: []key.Binding{
 		ui.Hint("previous, next", ui.Up, ui.Down), ui.Hint("a page", ui.PageUp, ui.PageDown),
-		ui.Hint("first, last", ui.First, ui.Last), order, filter, ui.Hint("", ui.Refresh), back,
+		ui.Hint("first, last", ui.First, ui.Last), filter, ui.Hint("", ui.Refresh), back,
 	}}
 	e := r.current()
 	if e == nil {
 		return ui.Keys{Short: []key.Binding{filter, back}, Groups: []ui.Group{list}}
 	}
 	open, mark, compare := ui.Hint("", ui.Enter), ui.Hint("", ui.Space), ui.Hint("", ui.Compare)
-	start := ui.Hint("run again", ui.Start)
-	keys := ui.Keys{Short: []key.Binding{open, mark, compare, start, order, filter}, Legend: []string{
+	start, report := ui.Hint("run again", ui.Start), ui.Hint("", ui.Report)
+	keys := ui.Keys{Short: []key.Binding{open, mark, compare, start, report, filter}, Legend: []string{
 		"✓ complete   ✗ with a failure   ○ ended early   ▶ in progress   ◉ marked",
 		"c compares with the marked run, or else with the one before of the profile.",
 	}}
-	one := ui.Group{Title: "run", Keys: []key.Binding{open, mark, compare, start, ui.Hint("", ui.Report), ui.Hint("", ui.Copy)}}
+	one := ui.Group{Title: "run", Keys: []key.Binding{open, mark, compare, start, report, ui.Hint("", ui.Copy)}}
 	if resumable(e) {
 		resume := ui.Hint("", ui.Resume)
 		keys.Short[4], one.Keys = resume, append(one.Keys, resume)

@@ -1,7 +1,6 @@
 package runs
 
 import (
-	"cmp"
 	"path/filepath"
 	"slices"
 
@@ -12,11 +11,10 @@ import (
 
 // list is the runs, at most one of them marked.
 type list struct {
-	entries   []results.Entry
-	left      int              // folders that exceed the limit
-	shown     []*results.Entry // filtered and in order
-	byProfile bool             // in order of the profiles, then the newest first
-	marked    string           // folder
+	entries []results.Entry
+	left    int              // folders that exceed the limit
+	shown   []*results.Entry // filtered, the newest first
+	marked  string           // folder
 }
 
 // arrange filters and sorts.
@@ -28,13 +26,7 @@ func (l *list) arrange(filter ui.FilterBy) {
 			l.shown = append(l.shown, e)
 		}
 	}
-	slices.SortStableFunc(l.shown, func(a, b *results.Entry) int {
-		newer := b.Time().Compare(a.Time())
-		if l.byProfile {
-			return cmp.Or(cmp.Compare(a.Profile, b.Profile), newer)
-		}
-		return newer
-	})
+	slices.SortStableFunc(l.shown, func(a, b *results.Entry) int { return b.Time().Compare(a.Time()) })
 }
 
 // find returns the run in a folder, or nil.

@@ -32,7 +32,6 @@ type Runs struct {
 	options Options
 	list    list
 	grid    *ui.Grid
-	top     int // first line of the grid in the last View
 	filter  ui.FilterBy
 	known   map[string]*known // by folder
 	reading string            // folder that is being read
@@ -110,12 +109,6 @@ func (r *Runs) Update(msg tea.Msg) (cmd tea.Cmd) {
 	case tea.PasteMsg:
 		cmd, _ = r.filter.Update(msg)
 		r.arrange()
-	case tea.MouseMsg:
-		at := r.grid.Row()
-		_, click := msg.(tea.MouseClickMsg)
-		if r.grid.Update(msg, r.top) && click && at == r.grid.Row() {
-			cmd = r.act(ui.Enter)
-		}
 	case tea.KeyPressMsg:
 		cmd = r.key(msg)
 	}
@@ -181,7 +174,7 @@ func (r *Runs) key(msg tea.KeyPressMsg) tea.Cmd {
 		r.arrange()
 		return cmd
 	}
-	if r.grid.Update(msg, r.top) {
+	if r.grid.Update(ui.KeyOf(msg)) {
 		return nil
 	}
 	switch k := ui.KeyOf(msg); k {
@@ -189,9 +182,6 @@ func (r *Runs) key(msg tea.KeyPressMsg) tea.Cmd {
 		if !r.filter.Clear() {
 			return ui.Cmd(ui.BackMsg{})
 		}
-		r.arrange()
-	case ui.Order:
-		r.list.byProfile = !r.list.byProfile
 		r.arrange()
 	case ui.Refresh:
 		clear(r.known)

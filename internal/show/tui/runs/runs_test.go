@@ -102,13 +102,13 @@ func TestFrames(t *testing.T) {
 
 func TestWhatARunSays(t *testing.T) {
 	folders := someFolders(t)
-	shows(t, folders, "", "past runs   1 to 6 of 9 in results/", "▶ running, 2 of 4 trials", "o: newest first")
+	shows(t, folders, "", "past runs   1 to 6 of 9 in results/", "▶ running, 2 of 4 trials", "/: no filter")
 	shows(t, folders, "down", "note: after the heap fix", "vs 24 Nov", "differs from the profile: --cpus 0.4 --memory 64MiB")
 	shows(t, folders, "down down", "○ interrupted, 3 of 4 trials", "resumed 1 time", "R resume")
 	shows(t, folders, "end", "✗ run.json: line 17", "remedy")
 	shows(t, folders, "/ i n t e r", "1 in results/", "enter keep")
 	shows(t, folders, "/ x x", "No match; esc clears the filter.")
-	shows(t, folders, "/ x x esc o", "9 in results/", "o: by profile")
+	shows(t, folders, "/ x x esc", "9 in results/")
 	shows(t, folders, "down down down down", "2 of 9", "more lines: enter")
 	shows(t, nil, "", "No runs in results/ yet")
 }
@@ -225,21 +225,6 @@ func TestARunInProgressIsReadAgain(t *testing.T) {
 		testenv.Contains(t, p.Frame(), "differs from the profile: --seed 7")
 		p.Press("down", "R")
 		testenv.Check(t, !strings.Contains(p.Frame(), "Resume it?"), "a run in progress is resumed")
-	})
-}
-
-func TestMouse(t *testing.T) {
-	page(someFolders(t)).Play(t, full, tuitest.Look{}, func(p *tuitest.Program) {
-		click := func(y int) { p.Send(tea.MouseClickMsg{X: 20, Y: y, Button: tea.MouseLeft}) }
-		p.Frame()
-		click(6)
-		testenv.Contains(t, p.Frame(), "▸   24 Nov")
-		click(5)
-		testenv.Contains(t, p.Frame(), "open results/20261124-081500-quick")
-		click(0)
-		click(99)
-		p.Send(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
-		testenv.Contains(t, p.Frame(), "▸   23 Nov")
 	})
 }
 

@@ -28,14 +28,13 @@ func (r *Runs) View() string {
 		marked = ui.Text(4, fit.Cut(fmt.Sprintf(" ◉ marked: %s %s. c compares it with the run under the cursor.",
 			strings.TrimSpace(when(e)), nameOf(e)), w))
 	}
-	view, tops := ui.Stack(w, h, list, between, preview, marked)
-	r.top = 1 + tops[0]
+	view := ui.Stack(w, h, list, between, preview, marked)
 	return r.title() + "\n" + view // the title has the rows that were drawn
 }
 
 func (r *Runs) title() string {
 	w, roots := r.size.Width, outside(r.options.Roots)
-	left, right := " "+r.theme.Title.S("past runs"), " o: newest first   /: no filter "
+	left, right := " "+r.theme.Title.S("past runs"), " /: no filter "
 	switch from, to, n := r.grid.Range(); {
 	case !r.listed:
 	case to < n || from > 1:
@@ -48,9 +47,6 @@ func (r *Runs) title() string {
 	}
 	if r.size.Class != ui.Column && roots != "" {
 		left += " in " + ui.Words(roots, w/4)
-	}
-	if r.list.byProfile {
-		right = " o: by profile   /: no filter "
 	}
 	if words := r.filter.View(w / 4); r.Typing() {
 		right = " " + r.theme.Key.S("/") + words + " "

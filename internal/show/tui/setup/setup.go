@@ -48,13 +48,10 @@ type Setup struct {
 	form    form
 	at      string // name of the field in focus
 
-	size  ui.Size
-	theme *ui.Theme
-	// of the last View: the lines of the form, where they begin on the page, and the line of the
-	// button
-	scroll    ui.Scroll
-	lines     []line
-	top, last int
+	size   ui.Size
+	theme  *ui.Theme
+	scroll ui.Scroll
+	lines  []line // of the form
 }
 
 // New makes the page.
@@ -139,10 +136,6 @@ func (s *Setup) Update(msg tea.Msg) tea.Cmd {
 		return ui.Cmd(ui.QuitMsg{})
 	case tea.KeyPressMsg:
 		return s.key(msg)
-	case tea.MouseClickMsg:
-		return s.click(msg)
-	case tea.MouseWheelMsg:
-		s.move(ui.Wheel(msg))
 	}
 	return nil
 }
@@ -264,23 +257,4 @@ func (s *Setup) start() tea.Cmd {
 		return ui.Cmd(ui.TellMsg{Text: "still reading the profile", Bad: true})
 	}
 	return s.options.Start(s.form.choice.Args())
-}
-
-// click moves the focus to a field, or opens the one in focus.
-func (s *Setup) click(msg tea.MouseClickMsg) tea.Cmd {
-	line, before := msg.Y-s.top, s.at
-	switch {
-	case msg.Button != tea.MouseLeft || msg.X >= s.left():
-		return nil
-	case msg.Y == s.last:
-		s.at = fieldStart
-	case line < 0 || line >= s.scroll.Height() || line+s.scroll.YOffset() >= len(s.lines):
-		return nil
-	default:
-		s.at = cmp.Or(s.lines[line+s.scroll.YOffset()].field, s.at)
-		if s.at != before {
-			return nil
-		}
-	}
-	return s.open()
 }

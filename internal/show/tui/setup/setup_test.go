@@ -12,7 +12,6 @@ import (
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
 	"github.com/locbench/locbench/internal/testenv"
-	"github.com/locbench/locbench/internal/text/fit"
 )
 
 var changed = Choice{
@@ -180,32 +179,6 @@ func TestContendersOfTheChosenProfile(t *testing.T) {
 		o.Press("left")
 		testenv.Equal(t, f.asked[2:], []string{""}, "bundled ones again")
 	})
-}
-
-func TestTheMouseChooses(t *testing.T) {
-	for _, size := range []tuitest.Size{{Width: 40, Height: 30}, {Width: 80, Height: 24}, {Width: 200, Height: 50}} {
-		o := &opened{}
-		page(everything, Choice{}, o).Play(t, size, tuitest.Look{}, func(p *tuitest.Program) {
-			click := func(what string) {
-				t.Helper()
-				for y, line := range strings.Split(p.Frame(), "\n") {
-					if before, _, ok := strings.Cut(line, what); ok {
-						p.Send(tea.MouseClickMsg{X: fit.Width(before) + 1, Y: y, Button: tea.MouseLeft})
-						return
-					}
-				}
-				t.Fatalf("no %q in\n%s", what, p.Frame())
-			}
-			click("Store ")
-			testenv.Need(t, o.at == "store", "focus %v", o.at)
-			click("Store ")
-			p.Press("down", "enter")
-			click("[ Start ]")
-			want := "--profile quick --store embedded"
-			testenv.Check(t, len(o.started) == 1 && strings.Join(o.started[0], " ") == want, "%v: started %q, want %s",
-				size, o.started, want)
-		})
-	}
 }
 
 func TestAPasteGoesIntoTheField(t *testing.T) {

@@ -20,33 +20,17 @@ type line struct{ text, field string }
 func (s *Setup) View() string {
 	w, h := s.size.Width, s.size.Height
 	if s.size.Class != ui.Full {
-		view, tops := ui.Stack(w, h, ui.Text(2, s.header(w)), s.formBlock(w), ui.Text(1, s.button(w)), s.help(w),
-			ui.Text(3, s.command(w, 1)...))
-		s.top, s.last = tops[1], tops[2]
-		return view
+		return ui.Stack(w, h, ui.Text(2, s.header(w)), s.formBlock(w), ui.Text(1, s.button(w)), s.help(w), ui.Text(3, s.command(w, 1)...))
 	}
-	var inner []int
-	left := func(w, h int) (view string) {
-		view, inner = ui.Stack(w, h, ui.Text(2, ""), s.formBlock(w), ui.Text(3, ""), ui.Text(1, s.button(w)), ui.Text(4, ""), s.help(w))
-		return view
+	left := func(w, h int) string {
+		return ui.Stack(w, h, ui.Text(2, ""), s.formBlock(w), ui.Text(3, ""), ui.Text(1, s.button(w)), ui.Text(4, ""), s.help(w))
 	}
 	right := func(w, h int) string {
-		view, _ := ui.Stack(w, h, ui.Text(1, ""), ui.Text(1, s.steps(w, 16)...), ui.Text(2, s.contenders(w, 16)...))
-		return view
+		return ui.Stack(w, h, ui.Text(1, ""), ui.Text(1, s.steps(w, 16)...), ui.Text(2, s.contenders(w, 16)...))
 	}
 	command := append([]string{rule(s.theme, "the same as a command", "y: copy", w)}, s.command(w, 3)...)
-	view, outer := ui.Stack(w, h, ui.Text(1, s.header(w)),
-		ui.Block{Priority: 3, Least: 10, Most: ui.Rest, Draw: ui.NextTo(left, right, s.left())}, ui.Text(2, command...))
-	s.top, s.last = outer[1]+inner[1], outer[1]+inner[3]
-	return view
-}
-
-// left is the width of the form.
-func (s *Setup) left() int {
-	if s.size.Class == ui.Full {
-		return min(s.size.Width/2, 78)
-	}
-	return s.size.Width
+	return ui.Stack(w, h, ui.Text(1, s.header(w)),
+		ui.Block{Priority: 3, Least: 10, Most: ui.Rest, Draw: ui.NextTo(left, right, min(w/2, 78))}, ui.Text(2, command...))
 }
 
 // rule is a line with a title, one cell from the left.

@@ -187,8 +187,7 @@ func (a *Ask) View(t *Theme, w, h int) []string {
 		used += n
 		blocks[i].Least = n
 	}
-	view, _ := Stack(inner, used, blocks...)
-	lines := strings.Split(view, "\n")
+	lines := strings.Split(Stack(inner, used, blocks...), "\n")
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(line, " ")
 	}

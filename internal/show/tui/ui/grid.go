@@ -3,7 +3,6 @@ package ui
 import (
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/locbench/locbench/internal/text/fit"
@@ -50,27 +49,13 @@ func (g *Grid) Row() int { return min(g.at, g.rows()-1) }
 // Select moves the cursor to a row, or the nearest.
 func (g *Grid) Select(row int) { g.at = max(0, min(row, g.rows()-1)) }
 
-// Update moves the cursor; moved is false for other messages. A click is one of a line below the
-// head of the grid, whose line on the page is top.
-func (g *Grid) Update(msg tea.Msg, top int) (moved bool) {
-	switch msg := msg.(type) {
-	case tea.KeyPressMsg:
-		by, ok := Moves(KeyOf(msg), g.h)
-		if ok {
-			g.Select(g.at + by)
-		}
-		return ok
-	case tea.MouseWheelMsg:
-		g.Select(g.at + Wheel(msg))
-		return true
-	case tea.MouseClickMsg:
-		head, each := g.lines()
-		if line := msg.Y - top - head; top >= 0 && line >= 0 && line/each < g.h && g.from+line/each < g.rows() {
-			g.Select(g.from + line/each)
-			return true
-		}
+// Update moves the cursor; moved is false for other keys.
+func (g *Grid) Update(k Key) (moved bool) {
+	by, moved := Moves(k, g.h)
+	if moved {
+		g.Select(g.at + by)
 	}
-	return false
+	return moved
 }
 
 // Range returns the rows in sight, the first as 1, and how many there are.

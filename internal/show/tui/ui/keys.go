@@ -40,7 +40,6 @@ var (
 	Space       = define("space", "space", "mark")
 	Filter      = define("/", "/", "filter")
 	View        = define("v", "v", "next view")
-	Order       = define("o", "o", "order")
 	TrialBefore = define("[", "[", "trial before")
 	TrialAfter  = define("]", "]", "trial after")
 	Current     = define(".", ".", "back to the running trial")

@@ -53,20 +53,16 @@ func Text(priority int, lines ...string) Block {
 
 // Stack draws blocks one below the other, in exactly w by h cells. Blocks come in by priority, as
 // long as they fit; the lines that remain go to those that grow, one by one. What fits in h lines
-// also fits in more. The first is shown even if it does not fit. tops has the first line of each
-// block, -1 if it was left out, for clicks.
-func Stack(w, h int, blocks ...Block) (view string, tops []int) {
+// also fits in more. The first is shown even if it does not fit.
+func Stack(w, h int, blocks ...Block) string {
 	heights := share(h, blocks)
 	lines := make([]string, 0, h)
 	for i, b := range blocks {
-		if heights[i] == 0 {
-			tops = append(tops, -1)
-			continue
+		if heights[i] > 0 {
+			lines = append(lines, Exact(strings.Split(b.Draw(w, heights[i]), "\n"), w, heights[i])...)
 		}
-		tops = append(tops, len(lines))
-		lines = append(lines, Exact(strings.Split(b.Draw(w, heights[i]), "\n"), w, heights[i])...)
 	}
-	return strings.Join(Exact(lines, w, h), "\n"), tops
+	return strings.Join(Exact(lines, w, h), "\n")
 }
 
 // share returns the lines of each block.

@@ -68,7 +68,7 @@ type (
 	}
 )
 
-// Messages from the program to pages, next to those of Bubble Tea (keys, mouse, paste).
+// Messages from the program to pages, next to those of Bubble Tea (keys, paste).
 type (
 	// ShownMsg reports that the page above has closed.
 	ShownMsg struct{}
@@ -80,11 +80,6 @@ type (
 
 // Cmd wraps a message.
 func Cmd(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
-
-// Wheel returns the number of lines that the mouse wheel has moved.
-func Wheel(msg tea.MouseWheelMsg) int {
-	return map[tea.MouseButton]int{tea.MouseWheelUp: -1, tea.MouseWheelDown: 1}[msg.Button]
-}
 
 // Outcome returns the message that shows text, or err.
 func Outcome(text string, err error) TellMsg {

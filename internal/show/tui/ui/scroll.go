@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Scroll is lines of which the keys and the wheel show others where there is no room for all.
+// Scroll is lines of which the keys show others where there is no room for all.
 type Scroll struct{ viewport.Model }
 
 // NewScroll returns one without lines.
@@ -15,13 +15,8 @@ func NewScroll() Scroll { return Scroll{viewport.New()} }
 
 // Update moves the lines; moved is false for other messages.
 func (s *Scroll) Update(msg tea.Msg) (moved bool) {
-	by := 0
-	switch msg := msg.(type) {
-	case tea.MouseWheelMsg:
-		by, moved = 3*Wheel(msg), true
-	case tea.KeyPressMsg:
-		by, moved = Moves(KeyOf(msg), s.Height())
-	}
+	press, _ := msg.(tea.KeyPressMsg)
+	by, moved := Moves(KeyOf(press), s.Height())
 	s.SetYOffset(s.YOffset() + by)
 	return moved
 }

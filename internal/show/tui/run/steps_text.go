@@ -109,11 +109,15 @@ func (s *Steps) detail(w int) []ui.Block {
 	if s.size.Class == ui.Full {
 		blocks = append(blocks, ui.Text(5, slices.Insert(s.percentiles(shown.Result.Load.Latency, w), 0, "")...))
 	}
-	title := ui.Block{}
-	if shown != step && s.size.Class != ui.Column {
-		title = ui.Text(4, s.theme.Faint.S(" latencies of "+numbered(shown)))
+	if s.size.Class == ui.Column {
+		return blocks
 	}
-	return append(blocks, title, s.histogram(4))
+	if shown != step {
+		blocks = append(blocks, ui.Text(4, s.theme.Faint.S(" latencies of "+numbered(shown))))
+	}
+	return append(blocks, ui.Block{Priority: 4, Least: chart.LeastHistogram, Most: ui.Rest, Draw: func(w, h int) string {
+		return strings.Join(s.spread.Draw(s.theme, w-1, h), "\n")
+	}})
 }
 
 func numbered(step *fold.Step) string {
@@ -149,15 +153,6 @@ func (s *Steps) decode(step *fold.Step) bool {
 	return !s.spread.Empty()
 }
 
-func (s *Steps) histogram(priority int) ui.Block {
-	if s.size.Class == ui.Column && !s.full {
-		return ui.Block{}
-	}
-	return ui.Block{Priority: priority, Least: chart.LeastHistogram, Most: ui.Rest, Draw: func(w, h int) string {
-		return strings.Join(s.spread.Draw(s.theme, w-1, h), "\n")
-	}}
-}
-
 // percentiles are those of a finished step.
 func (s *Steps) percentiles(l bench.Latencies, w int) []string {
 	var texts []string
@@ -170,27 +165,21 @@ func (s *Steps) percentiles(l bench.Latencies, w int) []string {
 	return flow(texts, " ", w)
 }
 
-// alone is the page of one step: all that is known about it.
-func (s *Steps) alone(w, h int) string {
-	step := s.step()
+// all is all that is known about a step.
+func (s *Steps) all(step *fold.Step, w int) []string {
 	lines := s.head(step, w)
 	for _, r := range s.remarks(step) {
 		lines = append(lines, r.lines(s.theme, w)...)
 	}
 	var texts []string
-	all := append(measures(measure.ScreenSteps, s.Trial), measures(measure.ScreenMoreSteps, s.Trial)[1:]...)
-	for _, m := range all {
+	for _, m := range append(measures(measure.ScreenSteps, s.Trial), measures(measure.ScreenMoreSteps, s.Trial)[1:]...) {
 		if c := stepCell(m.Measure, s.Trial, step); c.Text != units.Missing && !m.Quantile() {
 			texts = append(texts, s.theme.Faint.S(m.Name)+" "+s.theme.Tone(c.Tone, c.Text))
 		}
 	}
 	lines = append(append(lines, ""), flow(texts, " ", w)...)
-	rest := ui.Block{}
 	if s.decode(step) {
-		lines = append(lines, s.percentiles(step.Result.Load.Latency, w)...)
-		rest = s.histogram(2)
+		lines = append(append(lines, s.percentiles(step.Result.Load.Latency, w)...), s.spread.Draw(s.theme, w-1, 14)...)
 	}
-	s.text.SetContentLines(lines)
-	view, _ := ui.Stack(w, h, ui.Block{Priority: 1, Least: len(lines), Draw: func(w, h int) string { return s.text.Draw(s.theme, w, h) }}, rest)
-	return view
+	return lines
 }
