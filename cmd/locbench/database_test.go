@@ -13,9 +13,9 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// TestDatabase_PerService: two services have their own databases, from their manifests: each trial
+// TestDatabase_OfServices: two services have their own databases, from their manifests: each trial
 // finds the seeded rows, and only the database of its service has counters.
-func TestDatabase_PerService(t *testing.T) {
+func TestDatabase_OfServices(t *testing.T) {
 	t.Parallel()
 	o := observe(t, postgresImage(t), "")
 	dir := o.books(t, "seed: [schema.sql]", "rounds: 2\nruntime: docker\n")
@@ -27,7 +27,7 @@ func TestDatabase_PerService(t *testing.T) {
 		folder := filepath.Join(dir, "svc", name)
 		manifest := strings.Replace(readFile(t, filepath.Join(folder, "service.yaml")), "name: books", "name: "+name, 1)
 		writeFile(t, filepath.Join(folder, "service.yaml"), manifest+"needs:\n"+need+
-			"    command: [postgres, -c, work_mem="+memory+"]\n    per_service: true\n")
+			"    command: [postgres, -c, work_mem="+memory+"]\n")
 		writeFile(t, filepath.Join(folder, "schema.sql"), readFile(t, filepath.Join(dir, "schema.sql")))
 	}
 	run, trials := o.run(t, dir, 0)
@@ -98,8 +98,7 @@ func TestServiceWithDatabase(t *testing.T) {
 		"postgres:17", testenv.Named(t, "databases", "LOCBENCH_TEST_POSTGRES", "image of a PostgreSQL (.ci/databases makes one)"),
 		"redis:7", testenv.Named(t, "databases", "LOCBENCH_TEST_REDIS", "image of a Redis (.ci/databases makes one)"),
 		"step_duration: 5s", "step_duration: 1s", "[16 warm-up for 10s, 4, 16, 64]", "[4, 16]")
-	sources, err := filepath.Abs(root)
-	testenv.OK(t, err)
+	sources := testenv.Must(filepath.Abs(root))(t)
 	for _, runtime := range []string{"docker", "process"} {
 		t.Run(runtime, func(t *testing.T) {
 			dir, lines := t.TempDir(), 0

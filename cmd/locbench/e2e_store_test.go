@@ -37,9 +37,8 @@ steps: [1, 4]
 		succeeds(t, dir, "run", "-p", profile, "-o", "out")
 		run, trials := readClean(t, filepath.Join(dir, "out"))
 		last := trials[0].Steps[1]
-		if len(run.Needs) != 1 || run.Needs[0].From != bench.NeedContainer || last.Load.Succeeded == 0 {
-			t.Errorf("needs %+v, steps %+v", run.Needs, trials[0].Steps)
-		}
+		testenv.Check(t, len(run.Needs) == 1 && run.Needs[0].From == bench.NeedContainer && last.Load.Succeeded != 0,
+			"needs %+v, steps %+v", run.Needs, trials[0].Steps)
 		cpus, ok := last.NeedCPUs("elasticsearch")
 		testenv.Check(t, ok && cpus > 0, "the store's CPU time is not known: %+v", last.HostAfter)
 		if last.Load.Checked == 0 || last.Load.Failed[bench.ErrWrong] > 0 {
@@ -63,8 +62,7 @@ func TestStore_RealComesBack(t *testing.T) {
 	t.Cleanup(func() { dockerDo(t, "rm", "-f", "-v", id) })
 	url := "http://" + strings.SplitN(dockerDo(t, "port", id, "9200/tcp"), "\n", 2)[0]
 	reachable(t, url)
-	data, err := dataset.Generated(200, 12, 1)
-	testenv.OK(t, err)
+	data := testenv.Must(dataset.Generated(200, 12, 1))(t)
 	testenv.OK(t, testenv.Err(seed.Run(t.Context(), seed.Options{URL: url, Set: data})))
 	// Frozen, not stopped: it comes back at once, and a hanging store is harder to detect than one
 	// that refuses connections.

@@ -3,10 +3,8 @@
 package main
 
 import (
-	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"os"
@@ -94,8 +92,7 @@ func newGate(t *testing.T, target string) *gate {
 
 func (g *gate) open() {
 	g.t.Helper()
-	l, err := net.Listen("tcp", g.addr)
-	testenv.OK(g.t, err)
+	l := testenv.Must(net.Listen("tcp", g.addr))(g.t)
 	g.addr = l.Addr().String()
 	g.server = &http.Server{Handler: httputil.NewSingleHostReverseProxy(g.target)}
 	go func(s *http.Server) { _ = s.Serve(l) }(g.server)
@@ -107,7 +104,7 @@ func (g *gate) shut() { _ = g.server.Close() }
 // TestStore_Goes has no data in the store at first; then the store is away for a while, and at last for good.
 func TestStore_Goes(t *testing.T) {
 	t.Parallel()
-	s := testenv.Must(embedded.New(embedded.Options{}))(t)
+	s := embedded.New(embedded.Options{})
 	defer s.Close()
 	url := testenv.Must(s.Listen("127.0.0.1:0"))(t)
 	dir := t.TempDir()
@@ -126,43 +123,6 @@ func TestStore_Goes(t *testing.T) {
 	testenv.Check(t, code == 3 && strings.Contains(c.stderr.String(), "lost elasticsearch"), "exit code %d:\n%s", code, c.stderr.String())
 	_, trials := read(t, filepath.Join(dir, "out"))
 	testenv.Check(t, len(trials) == 1 && len(trials[0].Steps) == 2 && trials[0].Steps[0].Load.Succeeded > 0, "finished steps are lost: %s", states(trials))
-}
-
-// TestStore_Silent gives commands a store that accepts connections and never responds, and one that
-// stops responding after its greeting. Each command reports its timeout.
-func TestStore_Silent(t *testing.T) {
-	t.Parallel()
-	silent := func(greets bool) string {
-		hold := make(chan struct{})
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if greets && r.URL.Path == "/" {
-				io.WriteString(w, `{"version":{"number":"7.10.2"}}`)
-				return
-			}
-			<-hold
-		}))
-		t.Cleanup(func() { close(hold); server.CloseClientConnections(); server.Close() })
-		return server.URL
-	}
-	mute, greeting := silent(false), silent(true)
-	for what, args := range map[string][]string{
-		"run":                    {"run", "--headless", "--runtime", "process", "--elastic", mute, "-o", "out"},
-		"run after a greeting":   {"run", "--headless", "--runtime", "process", "--elastic", greeting, "-o", "out"},
-		"seed":                   {"seed", "--elastic", mute},
-		"seed after a greeting":  {"seed", "--elastic", greeting},
-		"check":                  {"check", mute},
-		"doctor":                 {"doctor", "--elastic", mute},
-		"capacity of its client": {"capacity", "go-nethttp", "--runtime", "process", "--slo", "p99<1s", "--elastic", greeting, "-o", "out"},
-	} {
-		t.Run(what, func(t *testing.T) {
-			t.Parallel()
-			c := startLocbench(t, t.TempDir(), args...)
-			code := c.wait(2 * time.Minute)
-			testenv.Check(t, code != 0 || what == "doctor", "exit code %d", code)
-			said := strings.Join(strings.Fields(c.stdout.String()+c.stderr.String()), " ")
-			testenv.Contains(t, said, "no response within", "!deadline exceeded")
-		})
-	}
 }
 
 // TestFullDisk fills the file system of the results in the second step of the first trial, and
@@ -195,8 +155,7 @@ func TestFullDisk(t *testing.T) {
 // fill writes to path until the disk is full.
 func fill(t *testing.T, path string) {
 	t.Helper()
-	f, err := os.Create(path)
-	testenv.OK(t, err)
+	f := testenv.Must(os.Create(path))(t)
 	defer f.Close()
 	for block := make([]byte, 64<<10); len(block) > 0; {
 		if _, err := f.Write(block); err != nil {

@@ -16,10 +16,7 @@ import (
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/benchtest"
-	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/results/export"
-	"github.com/locbench/locbench/internal/run/capacity"
-	"github.com/locbench/locbench/internal/run/capacity/capacitytest"
 	"github.com/locbench/locbench/internal/show/plain"
 	tuicompare "github.com/locbench/locbench/internal/show/tui/compare"
 	"github.com/locbench/locbench/internal/show/tui/pages"
@@ -240,33 +237,6 @@ func TestOutputs_Nothing(t *testing.T) {
 				_, peak := c.PeakStep()
 				testenv.Check(t, nothing != peak && (!nothing || c.Cost == nil && !c.CostEach.Known()), "%s: nothing %v, peak %v, cost %+v",
 					c.Label, nothing, peak, c.Cost)
-			}
-		})
-	}
-}
-
-// TestSearch_Nothing walks the outputs of searches in which no rate was held.
-func TestSearch_Nothing(t *testing.T) {
-	for name, r := range map[string]capacity.Record{
-		"one limit":           capacitytest.Record(capacitytest.Service{CPUs: 1}),
-		"two limits":          capacitytest.Record(capacitytest.Service{CPUs: 1}, capacitytest.Service{CPUs: 2}),
-		"one of two":          capacitytest.Record(capacitytest.Service{CPUs: 1, Holds: 1000}, capacitytest.Service{CPUs: 2}),
-		"before a probe":      capacitytest.Record(capacitytest.Service{CPUs: 1, Stop: 1}),
-		"no limit at all":     capacitytest.Record(),
-		"bound by its client": capacitytest.Record(capacitytest.Service{CPUs: 1, Client: 60}),
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir, page := t.TempDir(), filepath.Join(t.TempDir(), "report.html")
-			testenv.OK(t, results.WriteJSON(filepath.Join(dir, capacity.File), r))
-			var text bytes.Buffer
-			testenv.OK(t, plain.Conclusion(&text, r.Conclude(nil), 120))
-			_, md := resultOf(t, "report", dir, "--format", "md")
-			resultOf(t, "report", dir, "--out", page)
-			html, err := os.ReadFile(page)
-			testenv.OK(t, err)
-			for i, output := range []string{text.String(), md, withoutPrograms(string(html))} {
-				at := noNumber.FindStringIndex(output)
-				testenv.Check(t, at == nil && len(output) > 20, "output %d: %v of %s", i, at, output[:min(len(output), 2000)])
 			}
 		})
 	}

@@ -6,15 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/figures/verdict"
-	"github.com/locbench/locbench/internal/results/event"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -114,94 +111,6 @@ func TestOverloadIsAPlainRun(t *testing.T) {
 				}
 				return errors.Join(wrong, differs("throughput", sliced.throughput, plain.throughput, .03), differs("p50", sliced.p50, plain.p50, .25))
 			})
-		})
-	}
-}
-
-// TestSlicesOfSlowResponses: throughput and latency of interleaved contenders that sleep are those
-// that they have, in the time that the run announces.
-func TestSlicesOfSlowResponses(t *testing.T) {
-	for _, c := range []struct {
-		waits [2]time.Duration
-		steps string
-	}{
-		{[2]time.Duration{time.Millisecond, 10 * time.Millisecond}, "[1, 4]"}, // more use up the CPUs
-		{[2]time.Duration{60 * time.Millisecond, 90 * time.Millisecond}, "[1, 16, 64]"},
-		{[2]time.Duration{120 * time.Millisecond, 300 * time.Millisecond}, "[1, 16, 64]"},
-		{[2]time.Duration{1500 * time.Millisecond, 300 * time.Millisecond}, "[2 for 6s, 64 for 6s]"},
-	} {
-		t.Run(fmt.Sprint(c.waits), func(t *testing.T) {
-			services := made(t, "burner", map[string]string{"CPU": "20µs"}, map[string]map[string]string{
-				"a": {"WAIT": c.waits[0].String()}, "b": {"WAIT": c.waits[1].String()},
-			})
-			file := burning(t, 1, c.steps)
-			testenv.Judge(t, 4, 50*time.Millisecond, func(t testing.TB) error {
-				run, trials := loaded(t, file, services, "500ms")
-				var wrong error
-				for _, trial := range trials {
-					wait := c.waits[0]
-					if trial.Trial.Variant == "b" {
-						wait = c.waits[1]
-					}
-					took := trial.Ended.Sub(trial.Started)
-					for _, s := range trial.Steps {
-						mean := s.Load.Latency.Mean.Seconds()
-						what := fmt.Sprintf("%s, %s:", trial.Trial, s.Step.Name)
-						t.Log(what, s.Load.Throughput(), s.Load.Latency.Mean, s.Load.Elapsed, s.Load.Wall)
-						wrong = errors.Join(wrong, differs(what+" throughput × latency", s.Load.Throughput()*mean, float64(s.Step.Connections), .01),
-							differs(what+" latency", mean, wait.Seconds()+.0003, max(.02, .0003/wait.Seconds())))
-						if s.Load.Wall > s.Step.Duration*125/100 {
-							wrong = errors.Join(wrong, fmt.Errorf("%s took %s", what, s.Load.Wall))
-						}
-					}
-					if of := 2 * run.Profile.LoadDuration(); took > of*125/100+2*time.Second {
-						wrong = errors.Join(wrong, fmt.Errorf("%s took %s of %s of load", trial.Trial, took, of))
-					}
-				}
-				return wrong
-			})
-		})
-	}
-}
-
-// timed runs a profile in a runtime, and judges what of says about the run.
-func timed(
-	t *testing.T, runtime string, attempts int, stall time.Duration, args []string,
-	of func(bench.Run, []bench.TrialResult) error,
-) {
-	t.Run(runtime, func(t *testing.T) {
-		if runtime == "docker" {
-			testenv.Docker(t)
-		}
-		testenv.Judge(t, attempts, stall, func(t testing.TB) error {
-			dir := t.TempDir()
-			if code, _, stderr := locbench(t, dir, append([]string{"run", "--headless", "-o", "out"},
-				args...)...); code != 0 {
-				return fmt.Errorf("exit code %d\n%s", code, stderr)
-			}
-			return of(read(t, filepath.Join(dir, "out")))
-		})
-	})
-}
-
-// TestEstimateLast: the estimate before the start of an interleaved comparison is within 25% of its
-// time, with the checks that `profiles new` leaves on.
-func TestEstimateLast(t *testing.T) {
-	for _, runtime := range []string{"process", "docker"} {
-		file := profileFile(t, "contenders: [go-nethttp, {go-nethttp: {env: {GOGC: '50'}, as: b}}]\nruntime: "+runtime+"\n"+
-			requestsOfCities+"checks: {suites: []}\nstep_duration: 2s\nsteps: [4 warm-up, 4, 16]\n")
-		timed(t, runtime, 3, 50*time.Millisecond, []string{"-p", file}, func(run bench.Run,
-			trials []bench.TrialResult) error {
-			from, to := trials[0].Started, trials[0].Ended
-			for _, trial := range trials {
-				from = slices.MinFunc([]time.Time{from, trial.Started}, time.Time.Compare)
-				to = slices.MaxFunc([]time.Time{to, trial.Ended}, time.Time.Compare)
-			}
-			took, estimated := to.Sub(from), event.Total(run.Profile)
-			if difference := (took - estimated).Abs(); difference > took/4 {
-				return fmt.Errorf("estimated %v, took %v", estimated, took)
-			}
-			return nil
 		})
 	}
 }

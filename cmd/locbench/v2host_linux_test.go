@@ -190,9 +190,8 @@ func (h host) boot(t *testing.T, disk, payload string) string {
 	said, err := qemu.CombinedOutput()
 	out, _ := os.ReadFile(path("out"))
 	console, _ := os.ReadFile(path("console"))
-	if err != nil || ctx.Err() != nil || !strings.Contains(string(out), "=== the end\n") {
-		t.Errorf("the machine ended after %v: %v, %v\n%s\nits console:\n%s", time.Since(begun), err, ctx.Err(), said, console)
-	}
+	testenv.Check(t, err == nil && ctx.Err() == nil && strings.Contains(string(out), "=== the end\n"),
+		"the machine ended after %v: %v, %v\n%s\nits console:\n%s", time.Since(begun), err, ctx.Err(), said, console)
 	t.Logf("kernel %s: %v in all; at the begin of each errand, and at the end: %q", h.kernel, time.Since(begun).Round(time.Second),
 		regexp.MustCompile(`(?m)up for \S+ s$`).FindAllString(string(out), -1))
 	return string(out)

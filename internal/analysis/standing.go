@@ -17,7 +17,6 @@ type Standing struct {
 	Places  []Place // by tier, in each tier the leader first; contenders without a tier last
 	Members []int   // indices in Places of the compared contenders, the best median first
 	Tiers   [][]int // indices in Members; in each tier the leader first
-	Tests   int     // tests that Holm's correction is for: the pairs, or the measures of a pair if these are more
 	Paired  bool    // the contenders were interleaved: rounds are compared in pairs
 	pairs   map[[2]int]stats.Comparison
 }
@@ -65,7 +64,7 @@ func (r *Run) Standing(id measure.ID, rule stats.Rule) Standing {
 	t := rule.Tiers(values, m.Higher, s.Paired, func(a, b int) ([]stats.Weighted, float64) {
 		return f.otherMeasures(id, a, b)
 	})
-	s.Tests, s.Members = t.Tests, make([]int, len(t.Order))
+	s.Members = make([]int, len(t.Order))
 	member := map[int]int{} // index in Order of a contender
 	for k, i := range t.Order {
 		member[i] = k

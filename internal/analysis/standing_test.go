@@ -17,8 +17,8 @@ func describe(s Standing) string {
 	for i := range s.Members {
 		members = append(members, s.Member(i).Contender)
 	}
-	text := fmt.Sprintf("  paired %v, %d tests, members %v, tiers %v, leaders %v, behind %v, alike %v",
-		s.Paired, s.Tests, members, s.Tiers, leaders, behind, s.Alike())
+	text := fmt.Sprintf("  paired %v, members %v, tiers %v, leaders %v, behind %v, alike %v",
+		s.Paired, members, s.Tiers, leaders, behind, s.Alike())
 	for _, p := range s.Places {
 		text += fmt.Sprintf("\n  %s at %q: tier %d, %.4g of %d rounds; %q", p.Contender, p.Step.Name, p.Tier,
 			p.Value.Median, len(p.Value.Values), p.Out)

@@ -32,7 +32,8 @@ func urlsOf(p bench.Profile) map[string]string {
 // usersUnsaved returns the names of the needs whose users come from the environment.
 func usersUnsaved(p bench.Profile, given profile.Changes) (all []string) {
 	for _, n := range p.Needs {
-		if userFromEnv(given.Text(addressOption(n))) {
+		address := given.Text(addressOption(n))
+		if len(bench.EnvNames(address)) > 0 && strings.Contains(address, "@") {
 			all = append(all, n.Name)
 		}
 	}

@@ -18,39 +18,14 @@ import (
 func public(run bench.Run) bench.Run {
 	run.Profile.Needs = slices.Clone(run.Profile.Needs)
 	for i, n := range run.Profile.Needs {
-		run.Profile.Needs[i].URL = recordedNeed(n.URL)
+		run.Profile.Needs[i].URL = secret.WithoutUser(n.URL)
 	}
 	run.Targets = slices.Clone(run.Targets)
 	for i, t := range run.Targets {
 		run.Targets[i].URL = secret.WithoutUser(t.URL)
 	}
-	run.Command, run.Given = publicArgs(run.Command), publicArgs(run.Given)
+	run.Command, run.Given = secret.Masker{}.Args(run.Command), secret.Masker{}.Args(run.Given)
 	return run
-}
-
-// publicArgs returns a command line without passwords.
-func publicArgs(argv []string) []string {
-	if argv == nil {
-		return nil
-	}
-	command := make([]string, len(argv))
-	for i, arg := range argv {
-		flag, value, ok := strings.Cut(arg, "=")
-		if ok = ok && strings.HasPrefix(arg, "-"); !ok { // a URL may contain = too
-			flag, value = "", arg
-		}
-		if strings.Contains(value, "://") {
-			name, address := splitTarget(value)
-			if value = recorded(address); name != "" {
-				value = name + "=" + value
-			}
-		}
-		if ok {
-			value = flag + "=" + value
-		}
-		command[i] = value
-	}
-	return secret.Masker{}.Args(command)
 }
 
 // changes returns warnings of a resumed run about changes of the environment: they may explain

@@ -23,14 +23,6 @@ func (d *Disk) since(before *Disk) *Disk {
 	return &Disk{d.Source, d.Read - before.Read, d.Written - before.Written, d.Reads - before.Reads, d.Writes - before.Writes}
 }
 
-func (d *Disk) advance(from, to *Disk) *Disk {
-	step := to.since(from)
-	if d == nil || step == nil {
-		return nil
-	}
-	return &Disk{d.Source, d.Read + step.Read, d.Written + step.Written, d.Reads + step.Reads, d.Writes + step.Writes}
-}
-
 // Disk returns what the contender read and wrote in the step; nil if it is not known.
 func (s StepResult) Disk() *Disk {
 	b, a, _ := ends(s.Before, s.After, func(u *Usage) *Usage { return u })

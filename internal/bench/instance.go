@@ -148,14 +148,14 @@ type Usage struct {
 	CPUSystem  *Duration     `json:"cpu_system_ns,omitempty"`
 	Throttling *Throttling   `json:"throttling,omitempty"`
 	Memory     *Memory       `json:"memory,omitempty"`
-	Processes  *int          `json:"processes,omitempty"`
-	Threads    *int          `json:"threads,omitempty"`
+	Processes  *int          `json:"processes,omitempty" advance:"no"`
+	Threads    *int          `json:"threads,omitempty" advance:"no"`
 	Pressure   *Pressure     `json:"pressure,omitempty"`
 	Switches   *Switches     `json:"context_switches,omitempty"`
 	Network    *Network      `json:"network,omitempty"`
 	Disk       *Disk         `json:"disk,omitempty"`
 	Log        *Log          `json:"log,omitempty"`
-	Took       Duration      `json:"took_ns,omitempty"` // how long this reading took
+	Took       Duration      `json:"took_ns,omitempty" advance:"no"` // how long this reading took
 	ThreadTime *ThreadTime   `json:"thread_time,omitempty"`
 	// ThreadCPU is the CPU time of each running thread by its number, of which a step keeps
 	// StepResult.BusiestThread; nil: not known.
@@ -181,11 +181,11 @@ type Throttling struct {
 type Memory struct {
 	// memory without page cache: usage − inactive_file (v2), usage − cache + shmem (v1), RSS
 	// (/proc)
-	Used int64 `json:"used_bytes"`
-	Peak int64 `json:"peak_bytes"` // peak memory since start
+	Used int64 `json:"used_bytes" advance:"no"`
+	Peak int64 `json:"peak_bytes" advance:"no"` // peak memory since start
 	// "max_usage", "memory.peak", "VmHWM", or "largest sample" (an estimate)
 	PeakSource  string `json:"peak_source"`
-	Limit       int64  `json:"limit_bytes,omitempty"` // 0: none
+	Limit       int64  `json:"limit_bytes,omitempty" advance:"no"` // 0: none
 	OOMKills    int64  `json:"oom_kills,omitempty"`
 	LimitHits   *int64 `json:"limit_hits,omitempty"`   // number of times the limit was hit and memory had to be reclaimed
 	MajorFaults *int64 `json:"major_faults,omitempty"` // pages read from disk
@@ -193,7 +193,7 @@ type Memory struct {
 	// pages evicted for lack of memory and needed again
 	Refaults *int64 `json:"refaults,omitempty"`
 	// peak memory since the start of the step, if the kernel can reset it
-	StepPeak     *int64 `json:"step_peak_bytes,omitempty"`
+	StepPeak     *int64 `json:"step_peak_bytes,omitempty" advance:"no"`
 	PeakIsSample bool   `json:"peak_is_sample,omitempty"` // the peak is the largest sample; the true peak may be higher
 }
 

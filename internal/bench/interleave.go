@@ -64,7 +64,7 @@ func (t *Interleave) Wait(slice time.Duration, from, to Usage) {
 	if t.AddedThreads == nil {
 		t.AddedThreads = &ThreadTime{}
 	}
-	if sum := t.AddedThreads.advance(from.ThreadTime, to.ThreadTime); sum != nil {
+	if sum := advanced(t.AddedThreads, from.ThreadTime, to.ThreadTime); sum != nil {
 		t.AddedThreads = sum
 	}
 }
@@ -90,121 +90,6 @@ func (t TrialResult) Interleaved() (since time.Time, ok bool) {
 		}
 	}
 	return time.Time{}, false
-}
-
-// Advance returns u with its clock and counters advanced by the difference between two readings.
-// Values that are not counters are those of the later reading. It joins the readings of slices.
-func (u Usage) Advance(from, to Usage) Usage {
-	out := to
-	out.At = u.At.Add(to.At.Sub(from.At))
-	out.CPU = u.CPU + to.CPU - from.CPU
-	out.CPUUser = grown(u.CPUUser, from.CPUUser, to.CPUUser)
-	out.CPUSystem = grown(u.CPUSystem, from.CPUSystem, to.CPUSystem)
-	out.Switches = nil
-	out.Throttling = u.Throttling.advance(from.Throttling, to.Throttling)
-	if a, b, c := u.Switches, from.Switches, to.Switches; a != nil && b != nil && c != nil && b.Source == c.Source {
-		out.Switches = &Switches{a.Source, a.Voluntary + c.Voluntary - b.Voluntary,
-			a.Involuntary + c.Involuntary - b.Involuntary}
-	}
-	out.Network, out.Disk = u.Network.advance(from.Network, to.Network), u.Disk.advance(from.Disk, to.Disk)
-	out.Log = u.Log.advance(from.Log, to.Log)
-	out.Memory = u.Memory.advance(from.Memory, to.Memory)
-	out.Pressure = u.Pressure.advance(from.Pressure, to.Pressure)
-	out.ThreadTime = u.ThreadTime.advance(from.ThreadTime, to.ThreadTime)
-	out.ThreadCPU = advanceThreads(u.ThreadCPU, from.ThreadCPU, to.ThreadCPU)
-	return out
-}
-
-// Advance returns b advanced by the difference between two readings, as Usage.Advance does.
-func (b *HostReading) Advance(from, to *HostReading) *HostReading {
-	if b == nil || from == nil || to == nil {
-		return nil
-	}
-	out := &HostReading{}
-	if a, f, t := b.Host, from.Host, to.Host; a != nil && f != nil && t != nil {
-		out.Host = &HostUsage{
-			At: a.At.Add(t.At.Sub(f.At)), Busy: a.Busy + t.Busy - f.Busy, Idle: a.Idle + t.Idle - f.Idle,
-			Steal:  a.Steal + t.Steal - f.Steal,
-			IOWait: a.IOWait + t.IOWait - f.IOWait, Pressure: a.Pressure.advance(f.Pressure, t.Pressure),
-			Throttles: grown(a.Throttles, f.Throttles, t.Throttles),
-		}
-	}
-	for name, a := range b.Needs {
-		f, t := from.Needs[name], to.Needs[name]
-		if f == nil || t == nil || f.Source != t.Source {
-			continue
-		}
-		if out.Needs == nil {
-			out.Needs = map[string]*NeedUsage{}
-		}
-		out.Needs[name] = &NeedUsage{
-			At: a.At.Add(t.At.Sub(f.At)), Source: t.Source, CPU: a.CPU + t.CPU - f.CPU, Calls: a.Calls + t.Calls - f.Calls,
-			Busy: a.Busy + t.Busy - f.Busy,
-			CPUs: t.CPUs, Quota: t.Quota, BusiestThread: t.BusiestThread, Throttling: a.Throttling.advance(f.Throttling, t.Throttling),
-			Memory: a.Memory.advance(f.Memory, t.Memory), Pressure: a.Pressure.advance(f.Pressure, t.Pressure),
-			Network: a.Network.advance(f.Network, t.Network), Disk: a.Disk.advance(f.Disk, t.Disk),
-			ThreadCPU: advanceThreads(a.ThreadCPU, f.ThreadCPU, t.ThreadCPU),
-		}
-	}
-	return out
-}
-
-// advance advances the counters of t.
-func (t *Throttling) advance(from, to *Throttling) *Throttling {
-	if t == nil || from == nil || to == nil {
-		return nil
-	}
-	return &Throttling{t.Periods + to.Periods - from.Periods, t.Throttled + to.Throttled - from.Throttled, t.Time + to.Time - from.Time}
-}
-
-func (n *Network) advance(from, to *Network) *Network {
-	if n == nil || from == nil || to == nil || from.Source != to.Source {
-		return nil
-	}
-	return &Network{to.Source, n.Received + to.Received - from.Received, n.Sent + to.Sent - from.Sent}
-}
-
-func (l *Log) advance(from, to *Log) *Log {
-	if l == nil || from == nil || to == nil {
-		return nil
-	}
-	return &Log{l.Bytes + to.Bytes - from.Bytes, l.Lines + to.Lines - from.Lines, grown(l.EngineCPU, from.EngineCPU, to.EngineCPU)}
-}
-
-// advance advances the counters of m; memory use and peak are those of the later reading.
-func (m *Memory) advance(from, to *Memory) *Memory {
-	if m == nil || from == nil || to == nil {
-		return to
-	}
-	out := *to
-	out.OOMKills = m.OOMKills + to.OOMKills - from.OOMKills
-	out.LimitHits = grown(m.LimitHits, from.LimitHits, to.LimitHits)
-	out.MajorFaults = grown(m.MajorFaults, from.MajorFaults, to.MajorFaults)
-	out.MinorFaults = grown(m.MinorFaults, from.MinorFaults, to.MinorFaults)
-	out.Refaults = grown(m.Refaults, from.Refaults, to.Refaults)
-	return &out
-}
-
-func (p *Pressure) advance(from, to *Pressure) *Pressure {
-	if p == nil || from == nil || to == nil || from.Source != to.Source {
-		return nil
-	}
-	return &Pressure{Source: to.Source, CPU: p.CPU.advance(from.CPU, to.CPU),
-		Memory: p.Memory.advance(from.Memory, to.Memory), IO: p.IO.advance(from.IO, to.IO)}
-}
-
-func (s *Stall) advance(from, to *Stall) *Stall {
-	if s == nil || from == nil || to == nil {
-		return nil
-	}
-	return &Stall{Some: s.Some + to.Some - from.Some, Full: grown(s.Full, from.Full, to.Full)}
-}
-
-func grown[T ~int64](counter, from, to *T) *T {
-	if counter == nil || from == nil || to == nil {
-		return nil
-	}
-	return new(*counter + *to - *from)
 }
 
 // And returns the sum of two measurements, of two meters or at two times.

@@ -46,27 +46,14 @@ func TestAdvance(t *testing.T) {
 }
 
 // fill sets every number below v to n.
-func fill(v reflect.Value, n int64) {
-	switch v.Kind() {
-	case reflect.Pointer:
-		v.Set(reflect.New(v.Type().Elem()))
-		fill(v.Elem(), n)
-	case reflect.Map:
-		value := reflect.New(v.Type().Elem()).Elem()
-		fill(value, n)
-		v.Set(reflect.MakeMap(v.Type()))
-		v.SetMapIndex(reflect.Zero(v.Type().Key()), value)
-	case reflect.Struct:
+func fill(v any, n int64) {
+	testenv.Fill(v, func(name string, v reflect.Value) {
 		if at, ok := v.Addr().Interface().(*time.Time); ok {
 			*at = time.Unix(n, 0)
-			return
+		} else if v.CanInt() && name != "key" {
+			v.SetInt(n)
 		}
-		for i := range v.NumField() {
-			fill(v.Field(i), n)
-		}
-	case reflect.Int, reflect.Int64:
-		v.SetInt(n)
-	}
+	})
 }
 
 // numbers calls each with every number below v.
@@ -106,8 +93,8 @@ func TestAdvanceKnowsEveryNumber(t *testing.T) {
 	var usage [3]Usage
 	var host [3]HostReading
 	for i, n := range []int64{1000, 10, 17} {
-		fill(reflect.ValueOf(&usage[i]).Elem(), n)
-		fill(reflect.ValueOf(&host[i]).Elem(), n)
+		fill(&usage[i], n)
+		fill(&host[i], n)
 	}
 	check := func(name string, n int64) {
 		want := int64(1007)

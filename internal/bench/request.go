@@ -9,8 +9,8 @@ import (
 // and body may contain {name} for a variable; see Parts.
 type Request struct {
 	Name    string            `json:"name" yaml:"name" strict:"min=1,max=100"`
-	Session string            `json:"session,omitempty"`    // session that it belongs to; "": a single request
-	Weight  int               `json:"weight" yaml:"weight"` // share = weight / sum of all weights; 0 in a session
+	Session string            `json:"session,omitempty"`                               // session that it belongs to; "": a single request
+	Weight  int               `json:"weight" yaml:"weight" strict:"min=1,max=1000000"` // share = weight / sum of all weights; 0 in a session
 	Method  string            `json:"method" yaml:"method"`
 	Path    string            `json:"path" yaml:"path"`
 	Header  map[string]string `json:"header,omitempty" yaml:"header" strict:"max=50"`
@@ -67,15 +67,15 @@ func (e Encoding) ContentType() string {
 
 // IDSpec says how {id} is drawn from the ids of the data set, with a recorded seed.
 type IDSpec struct {
-	Distribution string  `json:"distribution" yaml:"distribution" strict:"required"` // fixed, uniform, zipf
-	Fixed        []int64 `json:"fixed,omitempty" yaml:"fixed"`                       // fixed: these, one after the other
-	Exponent     float64 `json:"exponent,omitempty" yaml:"exponent"`                 // zipf: s > 1
+	Distribution string  `json:"distribution" yaml:"distribution" strict:"required,oneof=uniform|zipf|fixed"` // fixed, uniform, zipf
+	Fixed        []int64 `json:"fixed,omitempty" yaml:"fixed"`                                                // fixed: these, one after the other
+	Exponent     float64 `json:"exponent,omitempty" yaml:"exponent"`                                          // zipf: s > 1
 }
 
 // Session is what one user sends in sequence: the requests of Profile.Requests that name it.
 type Session struct {
 	Name   string `json:"name" yaml:"name" strict:"required,min=1,max=80"`
-	Weight int    `json:"weight" yaml:"weight"` // relative to those of the other sessions and the single requests
+	Weight int    `json:"weight" yaml:"weight" strict:"min=1,max=1000000"` // relative to those of the other sessions and the single requests
 	// the least time from the start of an iteration to that of the user's next one; 0: none. A step
 	// with a rate has no pace.
 	Pace Duration `json:"pace_ns,omitempty" yaml:"pace" strict:"min=1ms,max=1h"`
@@ -122,9 +122,9 @@ type Variable struct {
 	// of File, such as latin1; "": UTF-8, or what its byte order mark says
 	Encoding string    `json:"encoding,omitempty" yaml:"encoding" strict:"min=1,max=20"`
 	Make     Generator `json:"make,omitempty"`
-	Length   int       `json:"length,omitempty" yaml:"string" strict:"min=1,max=1000"` // length of a generated string
-	Draw     Draw      `json:"draw,omitempty" yaml:"draw"`                             // how to draw from Range, List or File
-	Exponent float64   `json:"exponent,omitempty" yaml:"exponent"`                     // exponent of DrawZipf, above 1
+	Length   int       `json:"length,omitempty" yaml:"string" strict:"min=1,max=1000"`             // length of a generated string
+	Draw     Draw      `json:"draw,omitempty" yaml:"draw" strict:"oneof=random|zipf|in_turn|once"` // how to draw from Range, List or File
+	Exponent float64   `json:"exponent,omitempty" yaml:"exponent"`                                 // exponent of DrawZipf, above 1
 }
 
 // Range is a range of integers, both ends included.

@@ -35,7 +35,7 @@ type Step struct {
 	WarmUp  bool   `json:"warm_up,omitempty" yaml:"warm_up"` // the step is shown but not compared
 	// the warm-up continues beyond Duration while compilers of a runtime are at work, to a minute at most
 	UntilWarm   bool     `json:"until_warm,omitempty"`
-	Duration    Duration `json:"duration_ns" yaml:"duration"`
+	Duration    Duration `json:"duration_ns" yaml:"duration" strict:"min=100ms,max=24h"`
 	MaxRequests int64    `json:"max_requests,omitempty" yaml:"max_requests" strict:"min=1"` // ends the step early; 0: no limit
 	// number of single requests whose times are kept; 0: none
 	KeepRequests int `json:"keep_requests,omitempty" yaml:"keep_requests" strict:"min=1,max=10000"`
@@ -227,7 +227,7 @@ func (s Step) CheckInterleave() error {
 	return nil
 }
 
-// Validate returns everything that is wrong with a step.
+// Validate returns everything that is wrong with a step, but for the bounds of single values, which their tags have.
 func (s Step) Validate() (errs []error) {
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	ways := 0
@@ -240,11 +240,6 @@ func (s Step) Validate() (errs []error) {
 	case ways > 1:
 		bad("a step has either connections, a rate or arrivals")
 	case s.Arrivals != nil:
-		a := *s.Arrivals
-		if a.Users < 1 || a.Users > MaxUsers || a.Requests < 1 || a.Requests > MaxUsers || a.Over <= 0 {
-			bad("arrivals of %d users over %s with %d requests each: expected 1 to %d users and requests, and a time",
-				a.Users, a.Over, a.Requests, MaxUsers)
-		}
 		if s.MaxRequests != 0 {
 			bad("at most %d requests: not with arrivals, which set the number of requests", s.MaxRequests)
 		}
@@ -272,12 +267,6 @@ func (s Step) Validate() (errs []error) {
 	}
 	if s.Duration <= 0 {
 		bad("duration %s: must be positive", s.Duration)
-	}
-	if s.MaxRequests < 0 {
-		bad("at most %d requests: must not be negative", s.MaxRequests)
-	}
-	if s.KeepRequests < 0 || s.KeepRequests > MaxKeptRequests {
-		bad("%d kept requests: must be 1 to %d", s.KeepRequests, MaxKeptRequests)
 	}
 	return errs
 }

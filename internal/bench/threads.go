@@ -20,14 +20,6 @@ type ThreadTime struct {
 	Runtime   Duration `json:"runtime_ns,omitempty"`   // one of these two, not known which
 }
 
-func (t *ThreadTime) advance(from, to *ThreadTime) *ThreadTime {
-	if t == nil || from == nil || to == nil {
-		return nil
-	}
-	return &ThreadTime{t.Served + to.Served - from.Served, t.Compiled + to.Compiled - from.Compiled,
-		t.Collected + to.Collected - from.Collected, t.Runtime + to.Runtime - from.Runtime}
-}
-
 // ThreadTime returns what the CPU time of the contender in the step was spent on, and how much of it
 // threads used that ended since their last reading.
 func (s StepResult) ThreadTime() (of ThreadTime, ended Duration, ok bool) {
@@ -36,9 +28,9 @@ func (s StepResult) ThreadTime() (of ThreadTime, ended Duration, ok bool) {
 	if !ok || !known {
 		return ThreadTime{}, 0, false
 	}
-	sum := (&ThreadTime{}).advance(&b, &a)
+	sum := advanced(&ThreadTime{}, &b, &a)
 	if i := s.Interleave; i != nil && i.AddedThreads != nil {
-		sum = sum.advance(&ThreadTime{}, i.AddedThreads)
+		sum = advanced(sum, &ThreadTime{}, i.AddedThreads)
 	}
 	of = *sum
 	return of, max(0, cpu-of.Served-of.Compiled-of.Collected-of.Runtime), true
@@ -115,19 +107,6 @@ func busiest(from, to map[int]time.Duration) *Duration {
 		}
 	}
 	return busiest
-}
-
-// advanceThreads adds to the CPU time of each thread the difference between two readings; nil unless all
-// are known.
-func advanceThreads(of, from, to map[int]time.Duration) map[int]time.Duration {
-	if of == nil || from == nil || to == nil {
-		return nil
-	}
-	out := map[int]time.Duration{}
-	for id, cpu := range to {
-		out[id] = of[id] + cpu - from[id]
-	}
-	return out
 }
 
 // BusyThread returns the share of the step in which its busiest thread ran, from 0 to 1.

@@ -192,8 +192,8 @@ type NeedUsage struct {
 	// summed over the calls: from request to response, added latency included
 	Busy time.Duration `json:"busy_ns,omitempty"`
 
-	CPUs       int         `json:"cpus,omitempty"`  // size of its CPU set; 0: all CPUs
-	Quota      float64     `json:"quota,omitempty"` // its limit in CPUs; 0: none
+	CPUs       int         `json:"cpus,omitempty" advance:"no"` // size of its CPU set; 0: all CPUs
+	Quota      float64     `json:"quota,omitempty"`             // its limit in CPUs; 0: none
 	Throttling *Throttling `json:"throttling,omitempty"`
 	Memory     *Memory     `json:"memory,omitempty"` // these five: if in a container
 	Pressure   *Pressure   `json:"pressure,omitempty"`
@@ -201,7 +201,7 @@ type NeedUsage struct {
 	Disk       *Disk       `json:"disk,omitempty"`
 	// as in Usage; BusiestThread is that of the step, at its end
 	ThreadCPU     map[int]time.Duration `json:"-"`
-	BusiestThread *Duration             `json:"busiest_thread_ns,omitempty"`
+	BusiestThread *Duration             `json:"busiest_thread_ns,omitempty" advance:"no"`
 }
 
 // ends returns one part of the readings at the two ends of a step; zero unless both are known.

@@ -55,7 +55,7 @@ groups:
   - {name: search, path: "/items?q=x"}
   - {name: order, method: POST, path: /orders, body: "{}"}
 checks: {suites: [`+suite+`]}
-rounds: 6
+rounds: 2
 timeout: 1m
 steps: [{connections: 2, max_requests: 60}]
 `)
@@ -69,7 +69,7 @@ steps: [{connections: 2, max_requests: 60}]
 		}
 	}
 	reasons := map[string]string{
-		"bodies":  "failed 6 of 12 checks",
+		"bodies":  "failed 2 of 4 checks",
 		"check":   "status 200, got 404",
 		"kind":    "of its requests in every step; first: 400 Bad Request",
 		"percent": "of its requests in every step; first: 503 Service Unavailable",

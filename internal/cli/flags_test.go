@@ -177,6 +177,7 @@ func TestUsage(t *testing.T) {
 		"try":                             "no profile named; usage: locbench try",
 		"try quick --only x":              "unknown flag: --only (see 'locbench try --help')",
 		"export x --format csv --step 1":  "unknown flag: --step",
+		"profiles new x.yaml --targets t": "unknown flag: --targets",
 		"capacity a.yaml b c":             "expected one contender, not 2: b c",
 		"calibrate b c":                   "expected one contender, not 2: b c",
 		"run a.yaml --resume x":           "name no profile and no contenders",

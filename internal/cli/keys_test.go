@@ -153,9 +153,7 @@ func TestDocsOfKeys(t *testing.T) {
 			of = defs[table[0]]
 		}
 		keys := of.Properties
-		if len(keys) == 0 {
-			t.Fatalf("the schema has no %s", table[0])
-		}
+		testenv.Need(t, len(keys) != 0, "the schema has no %s", table[0])
 		if i > 0 {
 			made.WriteString("\n")
 		}

@@ -96,34 +96,12 @@ func TestSecrets_OtherFiles(t *testing.T) {
 const hostile = "\x1b[31m\x1b]0;x\x07\x7f\u009b1m\u0085\u202e\u2066\u200e\u061c\u2028\u00ad\nFORGED 1\r\nFORGED 2\rFORGED 3"
 
 // poison appends hostile to each text in v except names of files and histograms.
-func poison(v reflect.Value) {
-	switch v.Kind() {
-	case reflect.String:
-		if v.Type() == reflect.TypeFor[string]() && v.CanSet() && v.Len() > 0 {
+func poison(v any) {
+	testenv.Each(v, func(name string, v reflect.Value) {
+		if v.Type() == reflect.TypeFor[string]() && v.Len() > 0 && name != "File" && name != "HDR" && name != "key" {
 			v.SetString(v.String() + hostile)
 		}
-	case reflect.Pointer:
-		if !v.IsNil() {
-			poison(v.Elem())
-		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			poison(v.Index(i))
-		}
-	case reflect.Map:
-		for _, k := range v.MapKeys() {
-			value := reflect.New(v.Type().Elem()).Elem()
-			value.Set(v.MapIndex(k))
-			poison(value)
-			v.SetMapIndex(k, value)
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if at := v.Type().Field(i); v.Type() != reflect.TypeFor[time.Time]() && at.IsExported() && at.Name != "File" && at.Name != "HDR" {
-				poison(v.Field(i))
-			}
-		}
-	}
+	})
 }
 
 // hostileResults returns a results folder of two contenders with all texts poisoned.
@@ -140,8 +118,8 @@ func hostileResults(t *testing.T) string {
 	trials[1].LastLog = []bench.LogLine{{Text: "a line"}}
 	trials[0].Steps[0].Load.Kept = []bench.KeptRequest{{Request: "get"}, {Error: bench.ErrOther}}
 	trials[0].FirstRequests = &bench.FirstRequests{Started: time.Unix(1, 0), First: bench.RequestPhases{Err: "an error"}}
-	poison(reflect.ValueOf(&run).Elem())
-	poison(reflect.ValueOf(&trials).Elem())
+	poison(&run)
+	poison(&trials)
 	return writeResults(t, run, trials)
 }
 

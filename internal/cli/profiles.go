@@ -148,9 +148,6 @@ output) and profile.schema.json, for editors, next to it. Existing files are nev
 Without --get and --post the profile sends GET /. In paths and bodies {item} is a number from a range, a new one for
 each request; {item:number} in JSON has no quotes.
 
---targets names vegeta's target file, in its HTTP or JSON format, in the profile: it sends one request for each different
-target, with a weight. 'locbench run --targets FILE' sends the same ones.
-
 The profile compares two versions: contenders are interleaved, in 8 rounds. Standard error gets the estimated time of
 that, and the next commands.
 
@@ -160,7 +157,6 @@ Exit codes: 0 written; 2 wrong usage, or FILE exists.`,
   locbench profiles new small.yaml --get '/items/{item} 1..99' --connections 256
   locbench profiles new orders.yaml --post '/orders {"item": "{item:number}"}'
   locbench profiles new - --get /me --login '/login access_token'    # or cookie:sid, or header:X-Token
-  locbench profiles new mix.yaml --targets targets.txt      # of vegeta
   locbench run --profile shop.yaml --target old=http://127.0.0.1:8080 --target new=http://127.0.0.1:8081`,
 		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, files []string) error {
@@ -171,7 +167,6 @@ Exit codes: 0 written; 2 wrong usage, or FILE exists.`,
 	cmd.Flags().Var(once{&d.Post}, "post", "`PATH` to POST to, and the body in JSON")
 	cmd.Flags().Var(once{&d.Login}, "login", "login `PATH`, and the place of the token in its response: a path in JSON, cookie:NAME or header:NAME")
 	cmd.Flags().Var(once{&d.Connections}, "connections", "most connections (default 64)")
-	cmd.Flags().Var(once{&d.Targets}, "targets", "vegeta's target `FILE`, in place of --get, --post and --login")
 	return cmd
 }
 

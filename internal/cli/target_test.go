@@ -147,9 +147,8 @@ thresholds: ["throughput>900000000 stop=run"]
 	t.Chdir(filepath.Dir(mine))
 	before := requests.of("/orders")
 	env.says(t, console.ExitThreshold, "", append(words(command[1]), "-o", "again")...)
-	if n := requests.of("/orders") - before; n < 20 {
-		t.Errorf("%s: %d requests", command[1], n)
-	}
+	n := requests.of("/orders") - before
+	testenv.Check(t, n >= 20, "%s: %d requests", command[1], n)
 }
 
 // With --http2 all requests to a target use HTTP/2, from the readiness check to the load, also if

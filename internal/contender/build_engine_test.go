@@ -8,7 +8,6 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -57,27 +56,6 @@ func TestBuildImageWithDocker(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestProxiesOfConfig: the proxies of Docker's config.json are arguments of a build, and not in the
-// container.
-func TestProxiesOfConfig(t *testing.T) {
-	testenv.Docker(t)
-	dir := t.TempDir()
-	testenv.OK(t, os.WriteFile(filepath.Join(dir, "config.json"), []byte(`{"proxies": {"default": {"httpProxy": "http://proxy.example:3128"}}}`), 0o600))
-	t.Setenv("DOCKER_CONFIG", dir)
-	engine, err := docker.Connect(t.Context())
-	testenv.OK(t, err)
-	t.Cleanup(func() { engine.Close() })
-	a, err := contender.BuildImage(t.Context(), engine, bench.Service{
-		Name: "contender-test", Variant: "proxies", Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"},
-		Files: fstest.MapFS{"Dockerfile": {Data: []byte("FROM scratch\nARG HTTP_PROXY\nENV SEEN=$HTTP_PROXY\nCMD [\"/x\"]\n")}},
-	}, contender.BuildOptions{})
-	testenv.OK(t, err)
-	t.Cleanup(func() { testenv.OK(t, engine.RemoveImage(context.Background(), a.Image)) })
-	env, err := exec.Command("docker", "image", "inspect", "-f", "{{.Config.Env}}", a.Image).CombinedOutput()
-	testenv.OK(t, err)
-	testenv.Contains(t, string(env), "SEEN=http://proxy.example:3128", "!HTTP_PROXY")
 }
 
 // TestBuildKitOfTheEngine builds what the classic builder cannot.

@@ -50,7 +50,7 @@ func (e *Engine) BuildImage(ctx context.Context, tar io.Reader, o BuildOptions, 
 	known := passwords(e.proxies)
 	defer func() { err = known.Error(err) }()
 	if out != nil {
-		out = maskedLines{out, known}
+		out = safe.NewWriter(out, known.Text)
 	}
 	opts := client.ImageBuildOptions{
 		Version: build.BuilderV1, Dockerfile: o.Dockerfile, Target: o.Target, BuildArgs: args,

@@ -2,7 +2,6 @@ package docker
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -38,17 +37,4 @@ func readProxies(dir, host string) (map[string]string, error) {
 // passwords masks those of proxies.
 func passwords(proxies map[string]string) secret.Masker {
 	return secret.New(secret.Of(bench.Run{}, []bench.Service{{Env: proxies}})...)
-}
-
-// maskedLines writes lines, each by one Write.
-type maskedLines struct {
-	out   io.Writer
-	known secret.Masker
-}
-
-func (m maskedLines) Write(line []byte) (int, error) {
-	if _, err := io.WriteString(m.out, m.known.Text(string(line))); err != nil {
-		return 0, err
-	}
-	return len(line), nil
 }

@@ -48,7 +48,7 @@ func (e Engine) runInterleaved(
 	}
 	deliver := record.NewDelivery(onWindow)
 	defer deliver.Finish()
-	plan.sampling = &workload.Sampling{Length: plan.Step.Duration}
+	plan.Sampling = &workload.Sampling{Length: plan.Step.Duration}
 	s := sliced{Engine: e, plan: plan, connections: connections, deliver: deliver}
 	err := s.run(ctx)
 	if open := plan.Step.Open(); open && err == nil && ctx.Err() == nil && plan.Interleave.Agree() {
@@ -91,12 +91,12 @@ func (s *sliced) run(ctx context.Context) error {
 			return nil
 		}
 		slice, own := s.plan, s.Engine
-		slice.slicing = s.next(left)
-		slice.Step.Duration = slice.slicing.length
-		slice.sampling.Before = s.plan.Step.Duration - left
+		of := s.next(left)
+		slice.Step.Duration = of.length
+		slice.Sampling.Before = s.plan.Step.Duration - left
 		slice.Seed += uint64(n) * 0x9e3779b97f4a7c15 // other ids than in the slice before
 		own.Window = max(slice.Step.Duration, time.Nanosecond)
-		m, err := own.measure(ctx, slice, s.connections, nil)
+		m, err := own.measure(ctx, slice, of, s.connections, nil)
 		if err != nil && s.all != nil && ctx.Err() != nil {
 			return nil // the slice has not begun
 		}
@@ -111,7 +111,7 @@ func (s *sliced) run(ctx context.Context) error {
 		if err := m.rec.Err(); err != nil {
 			return err
 		}
-		left -= s.judge(m, slice.slicing)
+		left -= s.judge(m, of)
 		if s.all.Unclosed() >= s.Window {
 			s.closeWindow()
 		}
@@ -183,8 +183,8 @@ func (s *sliced) closeWindow() {
 func (s *sliced) inOne(ctx context.Context, onWindow func(bench.Window)) (bench.Load, error) {
 	s.plan.Interleave.Restart()
 	plan := s.plan
-	plan.Interleave, plan.sampling = nil, nil
-	m, err := s.measure(ctx, plan, s.connections, onWindow)
+	plan.Interleave, plan.Sampling = nil, nil
+	m, err := s.measure(ctx, plan, nil, s.connections, onWindow)
 	if err != nil {
 		return bench.Load{}, err
 	}
@@ -194,8 +194,8 @@ func (s *sliced) inOne(ctx context.Context, onWindow func(bench.Window)) (bench.
 
 // await waits until a slice may begin, and makes rec one of whole iterations if it is one of a
 // closed loop.
-func (plan Plan) await(ctx context.Context, rec *record.Recorder) {
-	others, of := plan.Interleave, plan.slicing
+func (of *slicing) await(ctx context.Context, plan Plan, rec *record.Recorder) {
+	others := plan.Interleave
 	if of == nil {
 		return
 	}
@@ -215,6 +215,6 @@ func (plan Plan) await(ctx context.Context, rec *record.Recorder) {
 		Until:    max(length-of.iteration/2, length/2),
 		End:      length,
 		Spread:   min(of.iteration, length/4),
-		Patience: max(leastPatience, plan.sampling.Length),
+		Patience: max(leastPatience, plan.Sampling.Length),
 	})
 }

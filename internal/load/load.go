@@ -111,7 +111,7 @@ func (e Engine) run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 	plan.Life = cmp.Or(plan.Life, &TrialState{})
 	plan.Seed = plan.Life.Step(plan.Seed)
 	e.Window, e.Grace = cmp.Or(max(e.Window, 0), time.Second), cmp.Or(max(e.Grace, 0), 250*time.Millisecond)
-	if err := plan.check(); err != nil { // before a setup is sent
+	if _, err := workload.NewMix(plan); err != nil { // before a setup is sent
 		return bench.Load{}, err
 	}
 	connections, err := checkStepLimits(plan.Step)
@@ -122,7 +122,7 @@ func (e Engine) run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 	if err != nil {
 		return bench.Load{}, err
 	}
-	if plan.users, err = e.setUp(ctx, plan, connections, setUpTimes, func(Asked) {}); err != nil {
+	if plan.Users, err = e.setUp(ctx, plan, connections, setUpTimes, func(Asked) {}); err != nil {
 		return bench.Load{}, err
 	}
 	if !e.litter {
@@ -131,7 +131,7 @@ func (e Engine) run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 	var load bench.Load
 	if plan.Interleave != nil {
 		load, err = e.runInterleaved(ctx, plan, connections, onWindow)
-	} else if m, failed := e.measure(ctx, plan, connections, onWindow); failed != nil {
+	} else if m, failed := e.measure(ctx, plan, nil, connections, onWindow); failed != nil {
 		return bench.Load{}, failed
 	} else {
 		load, err = finish(ctx, &m.rec.Result, m.wall, m.cpu)
@@ -166,9 +166,9 @@ type measured struct {
 // measure runs a step, or a slice of one. It returns an error for a wrong plan, and ctx's if that
 // ended before the load began.
 func (e Engine) measure(
-	ctx context.Context, plan Plan, connections int, onWindow func(bench.Window),
+	ctx context.Context, plan Plan, of *slicing, connections int, onWindow func(bench.Window),
 ) (m measured, err error) {
-	mix, err := workload.NewMix(plan.spec())
+	mix, err := workload.NewMix(plan)
 	if err != nil {
 		return m, err
 	}
@@ -181,7 +181,7 @@ func (e Engine) measure(
 	if ctx.Err() != nil {
 		return m, context.Cause(ctx)
 	}
-	plan.await(ctx, rec)
+	of.await(ctx, plan, rec)
 	m.rec = rec
 	defer func(began time.Time) { m.took = time.Since(began) }(time.Now())
 	m.wall, m.cpu = e.clocked(ctx, plan, rec, loop, onWindow)

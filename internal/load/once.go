@@ -21,10 +21,10 @@ func (e Engine) Once(ctx context.Context, plan Plan, seen func(Asked)) error {
 	plan.CheckEvery, plan.CheckBudget, plan.Step.Connections = 1, 0, 1
 	plan.Step.Duration = cmp.Or(plan.Step.Duration, plan.Timeout)
 	var err error
-	if plan.users, err = e.setUp(ctx, plan, 1, 1, seen); err != nil {
+	if plan.Users, err = e.setUp(ctx, plan, 1, 1, seen); err != nil {
 		return err
 	}
-	mix, err := workload.NewMix(plan.spec())
+	mix, err := workload.NewMix(plan)
 	if err != nil {
 		return fmt.Errorf("send %q: %w", plan.Step.Request, err)
 	}

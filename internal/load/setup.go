@@ -57,7 +57,7 @@ func (e Engine) setUpSession(
 	connections := min(users.Count(), setUpConnections)
 	plan.Step = bench.Step{Name: "setup", Request: name, Connections: connections, Duration: plan.Timeout}
 	plan.CheckEvery, plan.CheckBudget, plan.Seed = 1, 0, plan.Seed^0x7365747570
-	mix, err := workload.NewMix(plan.spec())
+	mix, err := workload.NewMix(plan)
 	if err != nil {
 		return err
 	}

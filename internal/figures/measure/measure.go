@@ -63,7 +63,6 @@ type Chart struct {
 	Unit            string // unit of the axis: "ms"
 	Log             bool   // logarithmic axis
 	Zero            bool   // 0 is a value; false: 0 means not measured
-	Optional        bool   // omitted if no step has a value
 }
 
 // Axis converts a value of the measure to the unit of its chart.

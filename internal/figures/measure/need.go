@@ -167,7 +167,7 @@ func OfNeed(name string) (all []Measure) {
 			m.Comparison = &of
 		}
 		if r.chart != "" {
-			m.Chart = &Chart{ID: "need-" + keyOf(name) + "-" + string(r.ID), Title: m.Name, Unit: r.chart, Zero: true, Optional: true,
+			m.Chart = &Chart{ID: "need-" + keyOf(name) + "-" + string(r.ID), Title: m.Name, Unit: r.chart, Zero: true,
 				Note: "Of " + shown + ", which the contender needs, while this contender was loaded."}
 		}
 		if m.CSV.Name != "" {

@@ -93,7 +93,7 @@ var table = []Measure{
 			share, _ := unexpected(s.Failed, s.Checked)
 			return share, share > 0
 		},
-		Chart: &Chart{ID: "unexpected", Title: "Unexpected bodies", Note: "Share of the compared bodies.", Unit: "%", Optional: true},
+		Chart: &Chart{ID: "unexpected", Title: "Unexpected bodies", Note: "Share of the compared bodies.", Unit: "%"},
 	},
 	quantile(P50, "p50", Column{"p50_ns", "median"}, charted|defined,
 		func(l bench.Latencies) time.Duration { return l.P50 }),
@@ -168,7 +168,7 @@ var table = []Measure{
 		Of: func(s bench.StepResult) (float64, bool) { n, ok := s.StepPeak(); return float64(n), ok },
 		Chart: &Chart{ID: "memory-step", Title: "Peak memory of the step",
 			Note: "Reset at each step, if the kernel can (cgroup v1; v2 since Linux 6.12).",
-			Unit: "MiB", Optional: true},
+			Unit: "MiB"},
 		CSV: Column{"memory_step_peak_bytes", "peak memory within the step, if the kernel keeps it"},
 	},
 	{
@@ -242,7 +242,7 @@ var table = []Measure{
 		Definition: Definition{"Context switches per request",
 			"voluntary and involuntary context switches of all its threads / successes, counted by the kernel."},
 		Chart: &Chart{ID: "switches-per-request", Title: "Context switches per request",
-			Note: "Voluntary and involuntary, all threads / successes.", Log: true, Optional: true},
+			Note: "Voluntary and involuntary, all threads / successes.", Log: true},
 		Comparison: &Comparison{Title: "context switches per request", Head: "switches", At: AtReference, Apart: true},
 		CSV:        Column{"switches_per_request", "voluntary and involuntary context switches per success"},
 		Live: &Metric{"locbench_context_switches_total", "counter", "Context switches of the contender since its start.",
@@ -259,12 +259,12 @@ var table = []Measure{
 			"CPU time of the threads that compile and that collect garbage, by the names that a runtime gives its threads / " +
 				"CPU time of all its threads, counted by the kernel. Runtimes that do it on the threads that serve have none " +
 				"(Go, Rust, native images, CPython)."},
-		Chart: &Chart{ID: "compiled", Title: "Compiled", Note: "Share of the CPU time in the runtime's compilers.", Unit: "%", Zero: true, Optional: true},
+		Chart: &Chart{ID: "compiled", Title: "Compiled", Note: "Share of the CPU time in the runtime's compilers.", Unit: "%", Zero: true},
 		CSV:   Column{"compiled_ratio", "share of the CPU time in the runtime's compilers, 0 to 1"},
 	},
 	{
 		ID: Collected, Name: "collected", Head: "collected", Unit: Share, Of: spentOn(func(t bench.ThreadTime) bench.Duration { return t.Collected }),
-		Chart: &Chart{ID: "collected", Title: "Collected", Note: "Share of the CPU time in the runtime's garbage collectors.", Unit: "%", Zero: true, Optional: true},
+		Chart: &Chart{ID: "collected", Title: "Collected", Note: "Share of the CPU time in the runtime's garbage collectors.", Unit: "%", Zero: true},
 		CSV:   Column{"collected_ratio", "share of the CPU time in the runtime's garbage collectors, 0 to 1"},
 	},
 	{

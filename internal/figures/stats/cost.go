@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"slices"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -9,9 +8,6 @@ import (
 
 // DefaultPrice is the price of a vCPU-hour in US dollars, as in the published comparison.
 const DefaultPrice = 0.0275
-
-// MarkStartUp is the name of the bench.Mark after start-up.
-const MarkStartUp = "after start-up"
 
 // CostPerBillion returns the price of a billion requests in US dollars: CPU seconds / successes ×
 // 1e9 / 3600 × price per vCPU-hour. ok is false without successes.
@@ -23,14 +19,9 @@ func CostPerBillion(cpu time.Duration, successes int64, pricePerHour float64) (d
 }
 
 // Cost is the price of a billion requests of a trial in US dollars, from all CPU time since its
-// start. The parts add up to the total. Marginal excludes start-up and warm-up, which weigh too
-// much in a short trial.
+// start. Marginal excludes start-up and warm-up, which weigh too much in a short trial.
 type Cost struct {
 	Total     float64
-	StartUp   float64       // until the first response; 0 if not read, then part of Other
-	WarmUp    float64       // measured intervals of warm-up steps
-	Steady    float64       // measured intervals of all other steps
-	Other     float64       // checks, lead-ins and drains, and the time between the steps
 	Marginal  float64       // steady CPU time / steady successes; 0 without a steady step
 	CPU       time.Duration // since start
 	Successes int64
@@ -41,7 +32,7 @@ type Cost struct {
 // a lead-in or a drain does not count.
 func TrialCost(trial bench.TrialResult, pricePerHour float64) (Cost, bool) {
 	var c Cost
-	var startUp, warmUp, steady time.Duration
+	var steady time.Duration
 	var successes, steadySuccesses int64
 	measured, answered := false, false
 	for _, s := range trial.Steps {
@@ -56,12 +47,10 @@ func TrialCost(trial bench.TrialResult, pricePerHour float64) (Cost, bool) {
 		cpu, ok := s.CPU()
 		c.CPU, c.Successes = max(c.CPU, s.After.CPU), successes
 		if !ok {
-			continue // its CPU time is in Other
+			continue
 		}
 		c.CPU = max(c.CPU, s.Before.CPU+cpu)
-		if s.Step.WarmUp {
-			warmUp += cpu
-		} else {
+		if !s.Step.WarmUp {
 			steady += cpu
 			steadySuccesses += s.Load.Counted()
 		}
@@ -73,15 +62,6 @@ func TrialCost(trial bench.TrialResult, pricePerHour float64) (Cost, bool) {
 	if c.Total, ok = CostPerBillion(c.CPU, c.Successes, pricePerHour); !ok {
 		return Cost{}, false
 	}
-	if i := slices.IndexFunc(trial.Marks, func(m bench.Mark) bool { return m.Name == MarkStartUp }); i >= 0 {
-		startUp = min(trial.Marks[i].Usage.CPU, c.CPU-warmUp-steady)
-	}
-	part := func(cpu time.Duration) float64 {
-		dollars, _ := CostPerBillion(max(cpu, 0), c.Successes, pricePerHour)
-		return dollars
-	}
-	c.StartUp, c.WarmUp, c.Steady = part(startUp), part(warmUp), part(steady)
-	c.Other = part(c.CPU - startUp - warmUp - steady)
 	c.Marginal, _ = CostPerBillion(steady, steadySuccesses, pricePerHour)
 	return c, true
 }

@@ -43,7 +43,6 @@ func step(index int, warmUp bool, before, after float64, succeeded int64) bench.
 func trialOfCost() bench.TrialResult {
 	return bench.TrialResult{
 		Trial: bench.Trial{Contender: "a", Round: 1}, State: bench.TrialComplete,
-		Marks: []bench.Mark{{Name: MarkStartUp, Usage: *usage(1)}, {Name: "after checks", Usage: *usage(2)}},
 		Steps: []bench.StepResult{step(0, true, 2, 4, 1000), step(1, false, 4, 6, 4000), step(2, false, 6, 10, 5000)},
 	}
 }
@@ -53,31 +52,21 @@ func TestTrialCost(t *testing.T) {
 	// billion.
 	const price = 3.6
 	got, ok := TrialCost(trialOfCost(), price)
-	want := Cost{Total: 1000, StartUp: 100, WarmUp: 200, Steady: 600, Other: 100, Marginal: 6. / 9 * 1000,
+	want := Cost{Total: 1000, Marginal: 6. / 9 * 1000,
 		CPU: 10 * time.Second, Successes: 10_000}
 	testenv.Check(t, ok && same(got, want), "%+v, want %+v", got, want)
-	// A missing reading moves CPU time between the parts; the total stays.
+	// With a missing reading the total stays.
 	gap := trialOfCost()
 	gap.Steps[1].After, gap.Steps[2].Before = nil, nil
-	if got, _ := TrialCost(gap, price); got.Total != 1000 || got.Successes != 10_000 || math.Abs(got.Other-700) > 1e-9 {
+	if got, _ := TrialCost(gap, price); got.Total != 1000 || got.Successes != 10_000 {
 		t.Errorf("with a missing reading: %+v", got)
 	}
 	// The pauses between slices of the last step took 1 s more.
 	paused := trialOfCost()
 	paused.Steps[2].Interleave = &bench.Interleave{AddedCPU: time.Second}
-	if got, _ := TrialCost(paused, price); got.Total != 1100 || math.Abs(got.Steady-700) > 1e-9 || got.CPU != 11*time.Second {
+	if got, _ := TrialCost(paused, price); got.Total != 1100 || math.Abs(got.Marginal-7./9*1000) > 1e-9 || got.CPU != 11*time.Second {
 		t.Errorf("with pauses: %+v", got)
 	}
-	withoutMark := trialOfCost()
-	withoutMark.Marks = nil
-	want.StartUp, want.Other = 0, 200
-	got, _ = TrialCost(withoutMark, price)
-	testenv.Check(t, same(got, want), "without the mark: %+v, want %+v", got, want)
-	late := trialOfCost()
-	late.Marks[0].Usage.CPU = 9 * time.Second // more than is left
-	want.StartUp, want.Other = 200, 0
-	got, _ = TrialCost(late, price)
-	testenv.Check(t, same(got, want), "with a late mark: %+v, want %+v", got, want)
 	for name, trial := range map[string]bench.TrialResult{
 		"no steps": {}, "no usage": {Steps: []bench.StepResult{{Load: bench.Load{Outcomes: bench.Outcomes{Succeeded: 1}}}}},
 		"no successes":                {Steps: []bench.StepResult{step(0, false, 1, 2, 0)}},
@@ -105,13 +94,5 @@ func TestTrialCost_Answered(t *testing.T) {
 }
 
 func same(a, b Cost) bool {
-	for _, pair := range [][2]float64{
-		{a.Total, b.Total}, {a.StartUp, b.StartUp}, {a.WarmUp, b.WarmUp}, {a.Steady, b.Steady}, {a.Other, b.Other},
-		{a.Marginal, b.Marginal},
-	} {
-		if math.Abs(pair[0]-pair[1]) > 1e-9 {
-			return false
-		}
-	}
-	return a.CPU == b.CPU && a.Successes == b.Successes
+	return math.Abs(a.Total-b.Total) <= 1e-9 && math.Abs(a.Marginal-b.Marginal) <= 1e-9 && a.CPU == b.CPU && a.Successes == b.Successes
 }

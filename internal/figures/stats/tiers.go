@@ -12,11 +12,9 @@ import (
 // Tiers groups the samples of one measure, one sample per contender, into tiers. Numbers are
 // indices of samples.
 type Tiers struct {
-	Order        []int   // samples that are compared, the best median first
-	Tiers        [][]int // in each tier the leader first, then by median
-	Unknown      []int   // samples with too few rounds or a value below 0, and all if the best one is 0 in each round
-	RoundsNeeded int     // additional rounds required before any difference can be significant
-	Tests        int     // number of tests in the larger of the two families that correct a pair
+	Order   []int   // samples that are compared, the best median first
+	Tiers   [][]int // in each tier the leader first, then by median
+	Unknown []int   // samples with too few rounds or a value below 0, and all if the best one is 0 in each round
 	// Pairs maps two samples in Order, the better median (the new side) first, to their comparison.
 	Pairs map[[2]int]Comparison
 }
@@ -49,21 +47,16 @@ func (r Rule) Tiers(samples [][]float64, higherIsBetter, paired bool, with func(
 	}
 	var family []Pair
 	var pairs [][2]int
-	rounds, widest := MaxRounds, 0
 	for k, a := range t.Order {
-		rounds = min(rounds, len(samples[a]))
 		for _, b := range t.Order[k+1:] {
 			pairs = append(pairs, [2]int{a, b})
 			pair := Pair{HigherIsBetter: higherIsBetter, Old: samples[b], New: samples[a], Paired: paired}
 			if with != nil {
 				pair.With, pair.Weight = with(a, b)
 			}
-			widest = max(widest, tests(append([]Weighted{{Weight: pair.Weight}}, pair.With...), 0))
 			family = append(family, pair)
 		}
 	}
-	t.Tests = max(len(family), widest)
-	t.RoundsNeeded = max(0, r.fewest(t.Tests, paired)-rounds)
 	t.Pairs = map[[2]int]Comparison{}
 	for i, c := range r.Compare(family) {
 		t.Pairs[pairs[i]] = c

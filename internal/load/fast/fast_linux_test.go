@@ -21,11 +21,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // config returns the configuration of a loop whose step has one request.
 func config(t *testing.T, s bench.Step) Config {
-	return configOf(t, s, workload.Spec{Requests: []bench.Request{{Name: "get", Path: "/city"}}})
+	return configOf(t, s, workload.Plan{Requests: []bench.Request{{Name: "get", Path: "/city"}}})
 }
 
 // configOf returns the configuration of a loop with the requests of spec.
-func configOf(t *testing.T, s bench.Step, spec workload.Spec) Config {
+func configOf(t *testing.T, s bench.Step, spec workload.Plan) Config {
 	t.Helper()
 	spec.BaseURL, spec.Step = "http://h", s
 	mix := testenv.Must(workload.NewMix(spec))(t)
@@ -43,7 +43,7 @@ func configOf(t *testing.T, s bench.Step, spec workload.Spec) Config {
 // do variables, values saved from responses and kept requests.
 func TestFastLoopDoesNotAllocate(t *testing.T) {
 	plain := []bench.Request{{Name: "get", Path: "/city"}}
-	users := workload.Spec{
+	users := workload.Plan{
 		Sessions: []bench.Session{{Name: "user", Weight: 1}},
 		Variables: []bench.Variable{
 			{Name: "item", Range: &bench.Range{From: 1, To: 1e6}, Draw: bench.DrawRandom}, {Name: "key", Make: bench.GenerateUUID},
@@ -57,12 +57,12 @@ func TestFastLoopDoesNotAllocate(t *testing.T) {
 		},
 	}
 	for name, test := range map[string]struct {
-		spec     workload.Spec
+		spec     workload.Plan
 		response string
 	}{
-		"length":  {workload.Spec{Requests: plain}, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n" + strings.Repeat("x", 100)},
-		"chunked": {workload.Spec{Requests: plain}, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"},
-		"404":     {workload.Spec{Requests: plain}, "HTTP/1.1 404 Not Found\r\nContent-Length: 5\r\n\r\nsorry"},
+		"length":  {workload.Plan{Requests: plain}, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n" + strings.Repeat("x", 100)},
+		"chunked": {workload.Plan{Requests: plain}, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"},
+		"404":     {workload.Plan{Requests: plain}, "HTTP/1.1 404 Not Found\r\nContent-Length: 5\r\n\r\nsorry"},
 		"session": {users, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 32\r\n\r\n" + `{"id": 7,"data":{"token":"abc"}}`},
 		"session, chunked": {users, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n" +
 			`{"id": 7` + "\r\n18\r\n" + `,"data":{"token":"abc"}}` + "\r\n0\r\n\r\n"},
@@ -78,7 +78,7 @@ func TestFastLoopDoesNotAllocate(t *testing.T) {
 	}
 }
 
-func exchangesDoNotAllocate(t *testing.T, epoll bool, spec workload.Spec, response string) {
+func exchangesDoNotAllocate(t *testing.T, epoll bool, spec workload.Plan, response string) {
 	c := configOf(t, bench.Step{Connections: 1, Duration: time.Minute, MaxRequests: 1 << 40, KeepRequests: 100}, spec)
 	c.Epoll = epoll
 	rec := c.Recorder
@@ -193,7 +193,7 @@ func TestEndTogetherWithTheResponse(t *testing.T) {
 			if err := ringWorks(); err != nil && !epoll {
 				t.Skip("SKIP: ", err)
 			}
-			post := workload.Spec{Requests: []bench.Request{{Name: "post", Path: "/city", Method: "POST"}}}
+			post := workload.Plan{Requests: []bench.Request{{Name: "post", Path: "/city", Method: "POST"}}}
 			c := configOf(t, bench.Step{Connections: 1, Duration: time.Minute, MaxRequests: 2}, post)
 			// A broadcast address, to which the kernel opens no connection.
 			c.Epoll, c.Addresses = epoll, []netip.AddrPort{netip.MustParseAddrPort("255.255.255.255:1")}

@@ -17,7 +17,6 @@ type Asked struct {
 	Request  string
 	Sent     []byte // bytes on the wire
 	Response workload.Response
-	Took     time.Duration
 	Saved    workload.Saved // so far in the session
 	Followed bool           // a redirect, which the next request follows
 	Err      error          // why the response is unexpected; nil if it is expected
@@ -48,7 +47,7 @@ func (l *Loop) iterateOnce(ctx context.Context, s *slot, seen func(Asked)) error
 		began := time.Now()
 		s.got = workload.Response{}
 		keep, _, err := l.roundTrip(ctx, s, r, &x, began.Add(cmp.Or(r.Timeout, l.conf.Timeout)))
-		a := Asked{Request: r.Name, Sent: bytes.Clone(s.out), Response: s.got, Took: time.Since(began)}
+		a := Asked{Request: r.Name, Sent: bytes.Clone(s.out), Response: s.got}
 		if !keep {
 			s.close()
 		}

@@ -96,10 +96,10 @@ func (n *firstByteConn) Read(p []byte) (int, error) {
 }
 
 func newPhaseTimer(plan PhasesPlan) (*phaseTimer, error) {
-	mix, err := workload.NewMix(workload.Spec{
+	mix, err := workload.NewMix(workload.Plan{
 		BaseURL: plan.BaseURL, Step: bench.Step{Connections: 1, Duration: time.Second},
 		Requests: []bench.Request{plan.Request}, IDs: plan.IDs, Seed: plan.Seed,
-		Variables: plan.Variables, Data: plan.Data, Trial: plan.Life,
+		Variables: plan.Variables, Data: plan.Data, Life: plan.Life,
 	})
 	if err != nil {
 		return nil, err

@@ -99,7 +99,7 @@ type checker struct {
 	*Sampling
 }
 
-func newChecker(plan Spec) *checker {
+func newChecker(plan Plan) *checker {
 	if plan.Check == nil {
 		return nil
 	}

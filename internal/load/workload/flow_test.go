@@ -20,7 +20,7 @@ import (
 
 // A flow is what users send in virtual time, and how the contender responds.
 type flow struct {
-	spec      Spec
+	spec      Plan
 	users     int               // who begin one after the other; 0: one
 	times     int               // iterations of each user; 0: 1
 	over      bool              // no more iterations are begun

@@ -57,7 +57,7 @@ func TestFlow(t *testing.T) {
 	all := map[string]flow{
 		"values": {
 			times: 6, files: map[string]string{"rows.csv": "name,city\na,Brno\nb,Žďár/n\n", "list.json": `["x y","z"]`},
-			spec: Spec{
+			spec: Plan{
 				Seed: 3, Variables: []bench.Variable{
 					{Name: "n", Range: &bench.Range{From: 7, To: 70}, Draw: bench.DrawRandom},
 					{Name: "t", List: []string{"a/b", `"q" & é`, "\u0001"}, Draw: bench.DrawInTurn},
@@ -87,23 +87,23 @@ func TestFlow(t *testing.T) {
 				},
 			},
 		},
-		"ids": {times: 5, spec: Spec{Requests: []bench.Request{
+		"ids": {times: 5, spec: Plan{Requests: []bench.Request{
 			{Name: "id", Method: "HEAD", Path: "/{id}", IDs: bench.IDSpec{Distribution: "fixed",
 				Fixed: []int64{4, -2}}},
 		}}},
-		"multipart": {files: map[string]string{"f.bin": "é {v}"}, spec: Spec{
+		"multipart": {files: map[string]string{"f.bin": "é {v}"}, spec: Plan{
 			Variables: []bench.Variable{{Name: "v", List: []string{`a"b` + "\r\n"}}},
 			Requests: []bench.Request{{Name: "up", Method: "POST", Path: "/", Multipart: []bench.Field{
 				{Name: `fie"ld`, Value: "is {v}"}, {Name: "file", File: "f.bin", FileName: `n"{v}`, Type: "image/png"},
 			}}},
 		}},
-		"file": {files: map[string]string{"f.bin": "{v} as written"}, spec: Spec{
+		"file": {files: map[string]string{"f.bin": "{v} as written"}, spec: Plan{
 			Requests: []bench.Request{{Name: "up", Method: "PATCH", Path: "/", BodyFile: "f.bin",
 				Header: map[string]string{"X-A": "xLocbenchPlace0x"}}},
 		}},
 		"limits of sessions": {times: 2, responses: []string{
 			loggedIn, "200\nLocation: /made/1\n\n<b>42</b>", "429", loggedIn, "500\n\nt=Zyxwvu987654 for secret-1",
-		}, spec: Spec{
+		}, spec: Plan{
 			Sessions: oneSession, Requests: []bench.Request{
 				{Name: "in", Session: "s", Method: "POST", Path: "/in", Body: "x", Save: append([]bench.Save{
 					{Name: "next", From: bench.FromJSON, Of: "next"}, {Name: "n", From: bench.FromJSON, Of: "n"},
@@ -126,7 +126,7 @@ func TestFlow(t *testing.T) {
 		"not saved": {times: 6, responses: []string{"200\n\n" + `{"data":{"token":"clear"}}`, "200\n\n" + `{"token":"https://evil.test/"}`,
 			"200 cut\n\n" + `{"token":"a",`,
 			"200 cut\nContent-Encoding: x\n\n" + `{"token":"b"}`,
-			"200 cut\nContent-Encoding: gzip\n\nx", "200\nContent-Encoding: gzip\n\nx"}, spec: Spec{
+			"200 cut\nContent-Encoding: gzip\n\nx", "200\nContent-Encoding: gzip\n\nx"}, spec: Plan{
 			Sessions: oneSession, Requests: []bench.Request{{Name: "a", Session: "s", Path: "/", Save: token},
 				step("b", "{token}")},
 		}},
@@ -135,32 +135,32 @@ func TestFlow(t *testing.T) {
 			"200", "307\nLocation: //shop.test:8080/é",
 			"308\nLocation: http://other.test:80/x", "303\nLocation: x", "200", "302",
 			"308\nLocation: https://Shop.test:8080", "300",
-		}, times: 8, spec: Spec{Requests: []bench.Request{
+		}, times: 8, spec: Plan{Requests: []bench.Request{
 			{Name: "post", Method: "POST", Path: "/from/{v}", Body: "<{v}>", Header: form, Follow: 3},
 		}, Variables: []bench.Variable{{Name: "v", List: []string{"1"}}}}},
 		"redirects of PUT": {responses: []string{"302\nLocation: /a", "303\nLocation: /b", "200"},
-			spec: Spec{Requests: []bench.Request{
+			spec: Plan{Requests: []bench.Request{
 				{Name: "put", Method: "PUT", Path: "/from", Body: "body", Follow: 3},
 			}}},
 		"redirects of HEAD": {responses: []string{"303\nLocation: /a", "302\nLocation: /b", "301\nLocation: /c"},
-			times: 2, spec: Spec{
+			times: 2, spec: Plan{
 				Requests: []bench.Request{{Name: "head", Method: "HEAD", Path: "/from", Follow: 2}},
 			}},
 		"redirects of GET": {responses: []string{"303\nLocation: /a\nSet-Cookie: sid=7; Path=/", "307\nLocation: /b",
-			"200\n\n{}"}, spec: Spec{
+			"200\n\n{}"}, spec: Plan{
 			Sessions: oneSession, Requests: []bench.Request{
 				{Name: "get", Session: "s", Path: "/from", Follow: 2, Header: map[string]string{"Cookie": "own=1"},
 					Save: []bench.Save{{Name: "sid", From: bench.FromCookie, Of: "sid"},
 						{Name: "x", From: bench.FromCookie, Of: "y"}}},
 			},
 		}},
-		"not followed": {responses: []string{"302\nLocation: /a"}, spec: Spec{Requests: []bench.Request{get("/")}}},
+		"not followed": {responses: []string{"302\nLocation: /a"}, spec: Plan{Requests: []bench.Request{get("/")}}},
 		"expected redirects": {responses: []string{"302\nLocation: /a", "301\nLocation: /a", "304\nLocation: /a"},
-			times: 3, spec: Spec{
+			times: 3, spec: Plan{
 				Requests: []bench.Request{{Name: "get", Path: "/", Follow: 1, ExpectStatus: 302, MoreStatuses: []int{307}}},
 			}},
 		"repeated": {responses: []string{"202\n\nnot yet", "202\n\ndone {v}", "200\n\nnot yet", "200\n\ndone {v}",
-			"200\n\nb"}, times: 2, spec: Spec{
+			"200\n\nb"}, times: 2, spec: Plan{
 			Sessions: oneSession, Variables: []bench.Variable{{Name: "v", List: []string{"1"}}},
 			Until: func(a Response) error {
 				if string(a.Body) != "done {v}" || a.Value("v") != "1" {
@@ -175,19 +175,19 @@ func TestFlow(t *testing.T) {
 					Every: 2 * time.Second, Most: 4},
 			}, step("b", "/b")},
 		}},
-		"repeated too often": {responses: []string{"202", "409"}, spec: Spec{Requests: []bench.Request{{
+		"repeated too often": {responses: []string{"202", "409"}, spec: Plan{Requests: []bench.Request{{
 			Name: "wait", Path: "/wait", MoreStatuses: []int{202, 409},
 			Repeat: &bench.Repeat{Status: []int{200, 201}, Every: 1, Most: 3},
 		}}}},
-		"repeated at the end": {responses: []string{"202"}, over: true, spec: Spec{Requests: []bench.Request{{
+		"repeated at the end": {responses: []string{"202"}, over: true, spec: Plan{Requests: []bench.Request{{
 			Name: "wait", Path: "/wait", MoreStatuses: []int{202},
 			Repeat: &bench.Repeat{Status: []int{200}, Every: time.Second, Most: 3},
 		}}}},
-		"a session at the end": {over: true, spec: Spec{
+		"a session at the end": {over: true, spec: Plan{
 			Sessions: oneSession, Requests: []bench.Request{step("a", "/"), step("b", "/")},
 		}},
 		"repeated after a redirect": {responses: []string{"302\nLocation: /to", "202", "302\nLocation: /to", "200"},
-			spec: Spec{
+			spec: Plan{
 				Until: func(Response) error { return errors.New("not asked for") },
 				Requests: []bench.Request{{
 					Name: "wait", Path: "/wait", Follow: 1, MoreStatuses: []int{202},
@@ -196,7 +196,7 @@ func TestFlow(t *testing.T) {
 			}},
 		"checks": {responses: []string{"200\n\n" + `{"token":"good"}`, "200\n\nbad", "200\n\nbad", "200\n\nunknown",
 			"200 cut\n\nlong", "200 cut\nContent-Encoding: gzip\n\ncut", "200\nContent-Encoding: x\n\nx"},
-			times: 6, spec: Spec{
+			times: 6, spec: Plan{
 				Check: upTo, CheckEvery: 1, Sessions: oneSession, IDs: []int64{11},
 				Variables: []bench.Variable{{Name: "v", List: []string{"a/b"}}},
 				Requests: []bench.Request{{
@@ -204,7 +204,7 @@ func TestFlow(t *testing.T) {
 					Expect: bench.Expectation{"json": map[string]any{"a": "{v} {v} {id}"}}, Save: token,
 				}, {Name: "two", Session: "s", Path: "/", Expect: bench.Expectation{"contains": "{token} {v}"}}},
 			}},
-		"not checked": {responses: []string{"200\n\nbad"}, spec: Spec{
+		"not checked": {responses: []string{"200\n\nbad"}, spec: Plan{
 			Check: upTo, CheckEvery: 1, Checks: func(name string) bool { return name == "one" },
 			Requests: []bench.Request{get("/two")},
 		}},
@@ -216,8 +216,8 @@ func TestFlow(t *testing.T) {
 			spec: userSpec(bench.Step{Arrivals: &bench.Arrivals{Users: 2, Over: time.Second, Requests: 2}})},
 		"users of one request": {users: 3, times: 1, setUp: setUps, responses: []string{"200\nX: 8", "200\nX: 9"},
 			spec: userSpec(bench.Step{MaxRequests: 1})},
-		"what the setup saved": {spec: Spec{
-			Trial: func() *TrialState {
+		"what the setup saved": {spec: Plan{
+			Life: func() *TrialState {
 				s := &TrialState{}
 				jar := &Jar{}
 				keepCookies(jar, "http://shop.test:8080/", "setup=1; Path=/")
@@ -233,40 +233,40 @@ func TestFlow(t *testing.T) {
 				Body: `{"a":"{a}","j":"{a:json}"}`, Encoding: bench.JSONBody,
 				Weight: 1, Header: map[string]string{"Cookie": "{none}"}}},
 		}},
-		"paces": {times: 3, responses: []string{"200", "200"}, spec: Spec{
+		"paces": {times: 3, responses: []string{"200", "200"}, spec: Plan{
 			Sessions: []bench.Session{{Name: "s", Pace: 3 * time.Second}}, Requests: []bench.Request{
 				step("a", "/a"), {Name: "b", Session: "s", Path: "/b",
 					Think: bench.Think{Min: 2 * time.Second, Max: 5 * time.Second}},
 			},
 		}},
-		"a pace of one request": {times: 6, spec: Spec{Requests: []bench.Request{
+		"a pace of one request": {times: 6, spec: Plan{Requests: []bench.Request{
 			{Name: "a", Path: "/a", Weight: 1, Pace: time.Second,
 				Think: bench.Think{Min: 100 * time.Millisecond, Max: 200 * time.Millisecond}},
 			{Name: "b", Path: "/b", Weight: 1},
 		}}},
-		"a cookie of another response": {responses: []string{"200\nSet-Cookie: sid=1; Path=/", "200"}, spec: Spec{
+		"a cookie of another response": {responses: []string{"200\nSet-Cookie: sid=1; Path=/", "200"}, spec: Plan{
 			Sessions: oneSession, Requests: []bench.Request{
 				step("a", "/"), {Name: "b", Session: "s", Path: "/",
 					Save: []bench.Save{{Name: "x", From: bench.FromCookie, Of: "sid"}}},
 			},
 		}},
 		"checks of drawn values": {times: 4, responses: []string{"200\n\nbad", "200\nContent-Encoding: gzip\n\n"},
-			spec: Spec{
+			spec: Plan{
 				Check: upTo, CheckEvery: 1, IDs: []int64{5}, Requests: []bench.Request{
 					{Name: "id", Path: "/{id}", Weight: 1}, {Name: "language", Path: "/{language}",
 						Languages: []string{"cs"}, Weight: 1},
 				},
 			}},
-		"weights": {times: 8, spec: Spec{Seed: 1, Requests: []bench.Request{
+		"weights": {times: 8, spec: Plan{Seed: 1, Requests: []bench.Request{
 			{Name: "a", Path: "/a", Weight: 1}, {Name: "b", Path: "/b", Weight: 2},
 			{Name: "c", Session: "s", Path: "/c"},
 		}, Sessions: []bench.Session{{Name: "s", Weight: 1}}}},
-		"one of all": {times: 2, spec: Spec{
+		"one of all": {times: 2, spec: Plan{
 			Step: bench.Step{Request: "s2"}, Requests: []bench.Request{get("/a"), step("b", "/b"),
 				{Name: "c", Session: "s2", Path: "/c"}},
 			Sessions: []bench.Session{{Name: "s"}, {Name: "s2"}},
 		}},
-		"columns of one row": {times: 3, files: map[string]string{"a.csv": users, "b.csv": users}, spec: Spec{
+		"columns of one row": {times: 3, files: map[string]string{"a.csv": users, "b.csv": users}, spec: Plan{
 			Variables: []bench.Variable{
 				column("a", "a.csv", "name", bench.DrawRandom), column("b", "a.csv", "city", bench.DrawRandom),
 				column("c", "b.csv", "name", bench.DrawRandom), column("d", "b.csv", "name", bench.DrawRandom),
@@ -276,7 +276,7 @@ func TestFlow(t *testing.T) {
 			Requests: []bench.Request{get("/one-row/{a}-{b}/twice/{c}-{d}/zipf/{e}-{f}/in-turn/{g}/once/{h}")},
 		}},
 		"elements": {times: 8,
-			responses: []string{"200\n\n" + `{"items":[{"id":0},{"id":"1"},{"id":2},{"x":{},"id":3}]}`}, spec: Spec{
+			responses: []string{"200\n\n" + `{"items":[{"id":0},{"id":"1"},{"id":2},{"x":{},"id":3}]}`}, spec: Plan{
 				Sessions: oneSession, Requests: []bench.Request{
 					{Name: "a", Session: "s", Path: "/", Save: []bench.Save{
 						{Name: "i", From: bench.FromJSON, Of: "items[*].id"},
@@ -284,7 +284,7 @@ func TestFlow(t *testing.T) {
 					}}, step("b", "/{i}/{j}"),
 				},
 			}},
-		"packed": {responses: []string{"200\nContent-Encoding: gzip\n\n" + `{"done":true,"token":"x7"}`}, spec: Spec{
+		"packed": {responses: []string{"200\nContent-Encoding: gzip\n\n" + `{"done":true,"token":"x7"}`}, spec: Plan{
 			Sessions: oneSession, Until: func(a Response) error {
 				return json.Unmarshal(a.Body,
 					new(any))
@@ -295,7 +295,7 @@ func TestFlow(t *testing.T) {
 				step("two", "/{token}/{r}"),
 			},
 		}},
-		"bodies": {spec: Spec{
+		"bodies": {spec: Plan{
 			Sessions: oneSession, Variables: []bench.Variable{
 				{Name: "n", Range: &bench.Range{From: 7, To: 7}}, {Name: "tags", List: []string{`["a",{"b":null}]`}},
 				{Name: "s", List: []string{`a"b`}},
@@ -309,7 +309,7 @@ func TestFlow(t *testing.T) {
 				post(bench.JSONBody, `5{n:number}`), post(bench.JSONBody, `["{n:number}","{n:number}"]`),
 			},
 		}},
-		"no value left": {times: 3, responses: []string{"200\nX: 1"}, spec: Spec{
+		"no value left": {times: 3, responses: []string{"200\nX: 1"}, spec: Plan{
 			Variables: []bench.Variable{{Name: "w", Range: &bench.Range{From: 8, To: 9}, Draw: bench.DrawInTurn},
 				{Name: "v", Range: &bench.Range{From: 1, To: 2}, Draw: bench.DrawOnce}}, Sessions: oneSession,
 			Requests: []bench.Request{
@@ -330,8 +330,8 @@ func TestFlow(t *testing.T) {
 }
 
 // userSpec is of sessions with a setup.
-func userSpec(step bench.Step) Spec {
-	return Spec{
+func userSpec(step bench.Step) Plan {
+	return Plan{
 		Step: step, Sessions: []bench.Session{{Name: "s", Pace: time.Minute}}, Variables: []bench.Variable{
 			{Name: "user", List: []string{"ann", "bob", "eve"}, Draw: bench.DrawInTurn},
 			{Name: "n", Range: &bench.Range{From: 1, To: 99}, Draw: bench.DrawInTurn},

@@ -14,31 +14,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/text/secret"
-	"github.com/locbench/locbench/internal/values"
 )
-
-// Spec is what the requests of a step are made of: the fields of load.Plan that have the same names.
-type Spec struct {
-	BaseURL   string
-	Step      bench.Step
-	Requests  []bench.Request
-	Sessions  []bench.Session
-	Variables []bench.Variable
-	values.Data
-	IDs        []int64
-	Seed       uint64
-	Trial      *TrialState
-	Check      func(Response) error
-	Checks     func(request string) bool
-	Until      func(Response) error // see load.Plan
-	CheckEvery int
-	CheckQuota int // see load.Plan
-	// share of one CPU that checks may take while the share 1/CheckEvery draws; 0: any
-	CheckBudget float64
-	Sampling    *Sampling        // nil: new for this step
-	Users       *Users           // users whose setups have been made; nil: none
-	Now         func() time.Time // nil: time.Now
-}
 
 // Mix draws what users do: requests or sessions by weight, with their values, all from one seed.
 // Several goroutines may use it. The same seed gives the same requests in the same order, whichever
@@ -78,7 +54,7 @@ type iteration struct {
 }
 
 // NewMix checks a spec, reports all mistakes at once, and makes its requests ready.
-func NewMix(plan Spec) (*Mix, error) {
+func NewMix(plan Plan) (*Mix, error) {
 	var errs []error
 	base, err := secret.ParseURL(plan.BaseURL)
 	if err != nil || !secret.IsHTTP(base) {
@@ -88,17 +64,17 @@ func NewMix(plan Spec) (*Mix, error) {
 		plan.BaseURL = base.String()
 	}
 	errs = append(errs, plan.Step.Validate()...)
-	if plan.Trial == nil {
-		plan.Trial = &TrialState{}
+	if plan.Life == nil {
+		plan.Life = &TrialState{}
 	}
 	// The second words of the seeds are arbitrary, but fixed and different.
 	m := &Mix{
 		rng: rand.New(rand.NewPCG(plan.Seed, 0x6c6f6362656e6368)), checker: newChecker(plan),
-		variables: map[string]*variable{}, unpackers: &plan.Trial.unpackers,
+		variables: map[string]*variable{}, unpackers: &plan.Life.unpackers,
 		secrets: sync.OnceValue(func() map[string]bool { return secret.Saved(plan.Requests) }),
-		unique:  rand.New(rand.NewPCG(plan.Seed^0x756e69717565, plan.Trial.mixSalt())),
+		unique:  rand.New(rand.NewPCG(plan.Seed^0x756e69717565, plan.Life.mixSalt())),
 		users:   plan.Users, until: plan.Until, pooled: plan.Step.Rate > 0,
-		base: base, cookies: plan.Trial.Cookies,
+		base: base, cookies: plan.Life.Cookies,
 	}
 	m.root = (&url.URL{Scheme: base.Scheme, User: base.User, Host: base.Host}).String()
 	if len(plan.Requests) == 0 {
@@ -125,7 +101,7 @@ type planned struct {
 }
 
 // iterations returns the single requests, then the sessions.
-func iterations(plan Spec) (all []planned) {
+func iterations(plan Plan) (all []planned) {
 	for _, r := range plan.Requests {
 		if r.Session == "" {
 			one := iteration{name: r.Name, weight: r.Weight, pace: r.Pace}
@@ -158,7 +134,7 @@ func iterations(plan Spec) (all []planned) {
 }
 
 // add makes an iteration ready.
-func (m *Mix) add(p planned, plan Spec) (errs []error) {
+func (m *Mix) add(p planned, plan Plan) (errs []error) {
 	u := &p.iteration
 	if u.weight < 1 {
 		errs = append(errs, fmt.Errorf("%s: weight %d: must be at least 1", u.where(nil), u.weight))

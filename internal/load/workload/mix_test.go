@@ -12,8 +12,8 @@ import (
 )
 
 // spec returns a plain spec: GET /city?id=….
-func spec(url string) Spec {
-	return Spec{
+func spec(url string) Plan {
+	return Plan{
 		BaseURL: url, Step: bench.Step{Connections: 1, Duration: time.Second},
 		Requests: []bench.Request{{Name: "get", Path: "/city?id={id}", ExpectStatus: 200}},
 		IDs:      []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
@@ -22,7 +22,7 @@ func spec(url string) Spec {
 }
 
 // asked returns the method and URL of the next n requests of p.
-func asked(t *testing.T, p Spec, n int) []string {
+func asked(t *testing.T, p Plan, n int) []string {
 	t.Helper()
 	m := testenv.Must(NewMix(p))(t)
 	var urls []string
@@ -39,7 +39,7 @@ func asked(t *testing.T, p Spec, n int) []string {
 
 func TestMixDistributions(t *testing.T) {
 	const n = 20_000
-	count := func(p Spec) map[string]int {
+	count := func(p Plan) map[string]int {
 		counts := map[string]int{}
 		for _, url := range asked(t, p, n) {
 			counts[url]++

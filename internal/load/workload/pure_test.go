@@ -20,12 +20,12 @@ import (
 
 // All mistakes of a spec.
 func TestNewMix_Mistakes(t *testing.T) {
-	one := func(r bench.Request, variables ...bench.Variable) Spec {
+	one := func(r bench.Request, variables ...bench.Variable) Plan {
 		s := spec("http://user:secret@h")
 		s.Requests, s.Variables = []bench.Request{r}, variables
 		return s
 	}
-	other := func(change func(s *Spec)) Spec {
+	other := func(change func(s *Plan)) Plan {
 		s := spec("http://user:secret@h")
 		change(&s)
 		return s
@@ -38,19 +38,19 @@ func TestNewMix_Mistakes(t *testing.T) {
 	column := bench.Variable{Name: "v", File: file}
 	data, err := values.OpenData([]bench.Variable{column}, []bench.Request{post("{v.a}")})
 	testenv.OK(t, err)
-	all := map[string]Spec{
+	all := map[string]Plan{
 		"all at once": {}, "scheme": spec("ftp://user:secret@h"), "no scheme": spec("user:secret@h:80"),
 		"escape": spec("http://user:sec%zzret@h"), "port": spec("http://user:secret@h:port"),
 		"no host":     spec("http://:8080"),
-		"connections": other(func(s *Spec) { s.Step.Connections = 1 << 20 }),
-		"no ids":      other(func(s *Spec) { s.IDs = nil }),
-		"no request":  other(func(s *Spec) { s.Step.Request = "c" }), "slash": one(bench.Request{Path: "x"}),
-		"weight": other(func(s *Spec) {
+		"connections": other(func(s *Plan) { s.Step.Connections = 1 << 20 }),
+		"no ids":      other(func(s *Plan) { s.IDs = nil }),
+		"no request":  other(func(s *Plan) { s.Step.Request = "c" }), "slash": one(bench.Request{Path: "x"}),
+		"weight": other(func(s *Plan) {
 			s.Requests = append(s.Requests, bench.Request{Name: "0", Path: "/"},
 				bench.Request{Name: "1", Path: "/", Weight: 1})
 		}),
 		"negative weight": one(bench.Request{Path: "/", Weight: -1}), "path": one(bench.Request{Path: "/%zz"}),
-		"no weight of a session": other(func(s *Spec) { s.Sessions = []bench.Session{{Name: "s"}} }),
+		"no weight of a session": other(func(s *Plan) { s.Sessions = []bench.Session{{Name: "s"}} }),
 		"method":                 one(bench.Request{Path: "/", Method: "G T"}),
 		"languages":              one(bench.Request{Path: "/{language}"}),
 		"distribution":           one(bench.Request{Path: "/{id}", IDs: bench.IDSpec{Distribution: "normal"}}),
@@ -66,8 +66,8 @@ func TestNewMix_Mistakes(t *testing.T) {
 		"expect": one(bench.Request{Path: "/", Repeat: &bench.Repeat{
 			Until: bench.Expectation{"contains": "{x}"},
 		}}),
-		"link": other(func(s *Spec) {
-			s.Requests[0].Path, s.Trial = "{v}", &TrialState{Saved: Saved{Values: map[string]string{"v": "1"}}}
+		"link": other(func(s *Plan) {
+			s.Requests[0].Path, s.Life = "{v}", &TrialState{Saved: Saved{Values: map[string]string{"v": "1"}}}
 		}),
 	}
 	var b strings.Builder
@@ -281,17 +281,17 @@ func TestSampling(t *testing.T) {
 	var b strings.Builder
 	two := []bench.Request{{Name: "get", Path: "/", Weight: 2}, {Name: "b", Path: "/", Weight: 1}}
 	for _, l := range []sampledLoad{
-		{spec: Spec{Step: bench.Step{Connections: 1, Duration: time.Second}, CheckEvery: 10}, requests: 100},
-		{spec: Spec{Step: bench.Step{Connections: 1, Duration: time.Second}, CheckQuota: 12, Requests: two},
+		{spec: Plan{Step: bench.Step{Connections: 1, Duration: time.Second}, CheckEvery: 10}, requests: 100},
+		{spec: Plan{Step: bench.Step{Connections: 1, Duration: time.Second}, CheckQuota: 12, Requests: two},
 			requests: 400},
-		{spec: Spec{Step: bench.Step{Connections: 1, Duration: time.Second}, CheckQuota: 12, CheckEvery: -1},
+		{spec: Plan{Step: bench.Step{Connections: 1, Duration: time.Second}, CheckQuota: 12, CheckEvery: -1},
 			requests: 600, slices: 3},
-		{spec: Spec{Step: bench.Step{Connections: 1, Duration: time.Hour, MaxRequests: 300}, CheckQuota: 12},
+		{spec: Plan{Step: bench.Step{Connections: 1, Duration: time.Hour, MaxRequests: 300}, CheckQuota: 12},
 			requests: 300, length: time.Second},
-		{spec: Spec{Step: bench.Step{Connections: 1, Duration: time.Second}, CheckQuota: -1, CheckBudget: .01,
+		{spec: Plan{Step: bench.Step{Connections: 1, Duration: time.Second}, CheckQuota: -1, CheckBudget: .01,
 			CheckEvery: 2}, requests: 500, cost: time.Millisecond},
 		{
-			spec:     Spec{Step: bench.Step{Connections: 1, Duration: time.Second}, CheckQuota: 3, CheckEvery: 1 << 30},
+			spec:     Plan{Step: bench.Step{Connections: 1, Duration: time.Second}, CheckQuota: 3, CheckEvery: 1 << 30},
 			requests: 4000,
 			response: func(i int, _ *Request) (int, Response) { return 200 + i%3, Response{Cut: i%6 == 0} },
 		},

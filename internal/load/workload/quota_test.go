@@ -9,8 +9,8 @@ import (
 )
 
 // quotaSpec is of two kinds of requests, one 19 times as frequent as the other.
-func quotaSpec(quota, every int, step bench.Step) Spec {
-	return Spec{
+func quotaSpec(quota, every int, step bench.Step) Plan {
+	return Plan{
 		Step: step, CheckQuota: quota, CheckEvery: every, Requests: []bench.Request{
 			{Name: "often", Path: "/a", Weight: 19}, {Name: "rare", Path: "/b", Weight: 1},
 		},
@@ -21,7 +21,7 @@ func TestQuotaOfChecks(t *testing.T) {
 	const never = 1 << 30
 	timed := bench.Step{Connections: 1, Duration: time.Second}
 	for name, test := range map[string]struct {
-		spec        Spec
+		spec        Plan
 		length      time.Duration
 		least, most int // of "often", in each quarter
 	}{

@@ -59,7 +59,7 @@ func (r *Request) Statuses() string {
 }
 
 // newRequest makes r ready as a request of an iteration.
-func (m *Mix) newRequest(r bench.Request, u *iteration, plan Spec) (*Request, error) {
+func (m *Mix) newRequest(r bench.Request, u *iteration, plan Plan) (*Request, error) {
 	made := &Request{
 		Index: len(m.requests), Name: r.Name, Status: cmp.Or(r.ExpectStatus, http.StatusOK), More: r.MoreStatuses,
 		Timeout: r.Timeout, IsHead: r.Method == http.MethodHead, think: r.Think, repeat: r.Repeat,
@@ -101,7 +101,7 @@ type composer struct {
 	iteration *iteration
 	request   *Request
 	spec      bench.Request
-	plan      Spec
+	plan      Plan
 	places    []part // places of the head, in the order of their placeholders
 	cookies   string // the place of all cookies, with the name of their header; "": there is none
 }
@@ -313,13 +313,13 @@ func (c *composer) parts(text string, e encoding) (parts []part, err error) {
 // place returns the part that fills in a variable: one saved in the setup or in this session, one
 // of the profile, or one of the data set.
 func (c *composer) place(p bench.Part, e encoding) (part, error) {
-	if value, ok := c.plan.Trial.JSON[p.Name]; ok && p.Type == bench.TypeJSON {
+	if value, ok := c.plan.Life.JSON[p.Name]; ok && p.Type == bench.TypeJSON {
 		return part{text: value}, nil
 	}
-	if link, ok := c.plan.Trial.Links[p.Name]; ok && e == asLink {
+	if link, ok := c.plan.Life.Links[p.Name]; ok && e == asLink {
 		return part{kind: partAsIs, text: link, slot: -1}, nil
 	}
-	if value, ok := c.plan.Trial.saved(p.Name); ok {
+	if value, ok := c.plan.Life.saved(p.Name); ok {
 		if e == asLink {
 			return part{}, errors.New("the setup saved no link")
 		}
@@ -372,7 +372,7 @@ func (c *composer) place(p bench.Part, e encoding) (part, error) {
 
 // saves reports whether a variable is saved, by the setup or in this session.
 func (c *composer) saves(name string) bool {
-	_, ok := c.plan.Trial.saved(name)
+	_, ok := c.plan.Life.saved(name)
 	return ok || c.iteration.saves(name)
 }
 

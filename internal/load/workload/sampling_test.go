@@ -16,7 +16,7 @@ import (
 
 // sampledLoad is a load in virtual time, whose requests are evenly spread over it.
 type sampledLoad struct {
-	spec     Spec
+	spec     Plan
 	requests int
 	length   time.Duration                                    // of the load; 0: of the step
 	slices   int                                              // 0: not interleaved
@@ -102,19 +102,19 @@ func TestQuotaIsOfTheWholeStep(t *testing.T) {
 	minute := bench.Step{Connections: 1, Duration: time.Minute}
 	session := []bench.Request{{Name: "one", Path: "/", Session: "s"}, {Name: "two", Path: "/", Session: "s"}, {Name: "three", Path: "/", Session: "s"}}
 	for name, l := range map[string]sampledLoad{
-		"in one go":   {spec: Spec{Step: minute}, requests: 60_000},
-		"600 slices":  {spec: Spec{Step: minute}, requests: 60_000, slices: 600},
-		"slow slices": {spec: Spec{Step: minute}, requests: 600, slices: 600},
+		"in one go":   {spec: Plan{Step: minute}, requests: 60_000},
+		"600 slices":  {spec: Plan{Step: minute}, requests: 60_000, slices: 600},
+		"slow slices": {spec: Plan{Step: minute}, requests: 600, slices: 600},
 		"a session and max_requests": {
-			spec: Spec{Step: bench.Step{Connections: 1, Duration: time.Hour, MaxRequests: 2_000}, Requests: session,
+			spec: Plan{Step: bench.Step{Connections: 1, Duration: time.Hour, MaxRequests: 2_000}, Requests: session,
 				Sessions: []bench.Session{{Name: "s"}}},
 			requests: 6_000, length: time.Minute,
 		},
 		"max_requests is not reached": {
-			spec: Spec{Step: bench.Step{Connections: 1, Duration: time.Minute, MaxRequests: 1_000_000}}, requests: 5_000,
+			spec: Plan{Step: bench.Step{Connections: 1, Duration: time.Minute, MaxRequests: 1_000_000}}, requests: 5_000,
 		},
 		"max_requests and kinds without a check": {
-			spec: Spec{
+			spec: Plan{
 				Step: bench.Step{Connections: 1, Duration: time.Hour, MaxRequests: 10_000}, Checks: func(r string) bool { return r == "a" },
 				Requests: []bench.Request{{Name: "a", Path: "/", Weight: 1}, {Name: "b", Path: "/", Weight: 9}},
 			},
@@ -157,7 +157,7 @@ func TestQuotaCountsWhatWasChecked(t *testing.T) {
 		"all too long":               {func(int, *Request) (int, Response) { return 200, Response{Cut: true} }, 0, 0},
 		"good ones only at the end":  {func(i int, _ *Request) (int, Response) { return 200, Response{Cut: i < 75_000} }, 300, 0},
 	} {
-		l := sampledLoad{spec: Spec{Step: step, CheckQuota: 300, CheckEvery: 1 << 30}, requests: 100_000, response: test.response}
+		l := sampledLoad{spec: Plan{Step: step, CheckQuota: 300, CheckEvery: 1 << 30}, requests: 100_000, response: test.response}
 		checked, kept := l.run(t)
 		n := sum(checked["get"])
 		testenv.Check(t, n >= test.want-5 && n <= test.want+5, "%s: %d checked, want %d", name, n, test.want)
@@ -169,7 +169,7 @@ func TestQuotaCountsWhatWasChecked(t *testing.T) {
 // An unexpected body counts as checked, a response that is not known does not.
 func TestQuotaOfUnknownResponses(t *testing.T) {
 	for err, want := range map[error]int64{errors.New("another body"): 1, nil: 1, ErrNotKnown: 0} {
-		m, e := NewMix(Spec{
+		m, e := NewMix(Plan{
 			BaseURL: "http://h", Step: bench.Step{Connections: 1, Duration: time.Second}, CheckQuota: 300,
 			Requests: []bench.Request{{Name: "get", Path: "/"}}, Check: func(Response) error { return err },
 		})
@@ -202,7 +202,7 @@ func TestBudgetOfChecks(t *testing.T) {
 		{budget: .002, cost: slow, quota: 0, least: 18, most: 24},     // 20 ms
 	} {
 		l := sampledLoad{
-			spec:     Spec{Step: step, CheckQuota: test.quota, CheckEvery: 100, CheckBudget: test.budget},
+			spec:     Plan{Step: step, CheckQuota: test.quota, CheckEvery: 100, CheckBudget: test.budget},
 			requests: 100_000, cost: test.cost,
 		}
 		checked, _ := l.run(t)
@@ -236,7 +236,7 @@ func TestQuotaHasNoPeriod(t *testing.T) {
 	for _, period := range []int{20, 40, 50, 100} {
 		hits, checked := 0, 0
 		l := sampledLoad{
-			spec:     Spec{Step: bench.Step{Connections: 1, Duration: time.Hour, MaxRequests: 6000}, CheckQuota: 300, CheckEvery: 1 << 30},
+			spec:     Plan{Step: bench.Step{Connections: 1, Duration: time.Hour, MaxRequests: 6000}, CheckQuota: 300, CheckEvery: 1 << 30},
 			requests: 6000, length: time.Minute,
 		}
 		for offset := range 3 {

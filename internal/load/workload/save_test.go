@@ -152,7 +152,7 @@ func TestSessionsDoNotAllocate(t *testing.T) {
 				{Name: "sid", From: bench.FromCookie, Of: "sid"}}},
 		{Name: "read", Session: "s", Path: "{where}"},
 	}
-	m, err := NewMix(Spec{
+	m, err := NewMix(Plan{
 		BaseURL: "http://127.0.0.1:1", Step: bench.Step{Connections: 1, Duration: bench.Duration(1e9)}, Requests: all,
 		Sessions: []bench.Session{{Name: "s", Weight: 1}}, Data: values.Data{Uses: values.Uses(all)},
 		Variables: []bench.Variable{{Name: "x", List: []string{"1"}}},

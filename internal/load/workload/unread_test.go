@@ -14,7 +14,7 @@ import (
 
 // A session that saves from packed bodies allocates next to nothing for it.
 func TestUnpackingAllocatesLittle(t *testing.T) {
-	m, err := NewMix(Spec{
+	m, err := NewMix(Plan{
 		BaseURL: "http://h", Step: bench.Step{Connections: 1, Duration: time.Second}, Sessions: []bench.Session{{Name: "s"}},
 		Requests: []bench.Request{
 			{Name: "one", Path: "/", Session: "s", Save: []bench.Save{{Name: "id", From: bench.FromJSON, Of: "id"}}},
@@ -45,7 +45,7 @@ func TestUnpackingAllocatesLittle(t *testing.T) {
 
 // Connections unpack at the same time, each its own body.
 func TestUnpackingInParallel(t *testing.T) {
-	m, err := NewMix(Spec{
+	m, err := NewMix(Plan{
 		BaseURL: "http://h", Step: bench.Step{Connections: 1, Duration: time.Second}, CheckEvery: 1,
 		Requests: []bench.Request{{Name: "one", Path: "/"}},
 		Check: func(a Response) error {

@@ -19,7 +19,7 @@ import (
 )
 
 // write begins and writes one request of a spec.
-func write(t testing.TB, p Spec) []byte {
+func write(t testing.TB, p Plan) []byte {
 	t.Helper()
 	m := testenv.Must(NewMix(p))(t)
 	var u User
@@ -72,7 +72,7 @@ func TestGenerators(t *testing.T) {
 	p.Requests = []bench.Request{{Name: "r", Path: "/{u}/{s}/{q}/{now}/{unix}"}}
 	form := regexp.MustCompile(`^GET /([0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})/([A-Za-z0-9]{12})/(\d+)/(\S+)/(\d{13})$`)
 	seen := map[string]bool{}
-	p.Trial = &TrialState{}
+	p.Life = &TrialState{}
 	for step := range 2 {
 		for i, line := range asked(t, p, 1000) {
 			m := form.FindStringSubmatch(line)
@@ -87,7 +87,7 @@ func TestGenerators(t *testing.T) {
 		}
 	}
 	first := func(l *TrialState) string {
-		p.Trial = l
+		p.Life = l
 		return form.FindStringSubmatch(asked(t, p, 1)[0])[1]
 	}
 	if a, b := first(&TrialState{}), first(&TrialState{}); a != b || first(&TrialState{Salt: 1 << 32}) == a {
@@ -98,7 +98,7 @@ func TestGenerators(t *testing.T) {
 // In turn and once continue from step to step.
 func TestDrawsOfATrial(t *testing.T) {
 	p := spec("http://h")
-	p.Trial = &TrialState{}
+	p.Life = &TrialState{}
 	p.Variables = []bench.Variable{{Name: "t", List: []string{"a", "b", "c"}, Draw: bench.DrawInTurn}, {Name: "o", Range: &bench.Range{From: 5, To: 9}, Draw: bench.DrawOnce}}
 	p.Requests = []bench.Request{{Name: "r", Path: "/{t}{o}"}}
 	got := append(asked(t, p, 2), asked(t, p, 3)...)

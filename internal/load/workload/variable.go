@@ -92,12 +92,12 @@ func (m *Mix) own(name string, create func() *variable) *variable {
 }
 
 // variable returns a variable of the profile. Columns that come from one row share it.
-func (m *Mix) variable(spec bench.Variable, plan Spec) (*variable, error) {
+func (m *Mix) variable(spec bench.Variable, plan Plan) (*variable, error) {
 	var err error
 	spec.Name = bench.RowOf(spec, plan.Variables)
 	made := m.own("variable "+spec.Name, func() *variable {
 		v := &variable{draw: spec.Draw, items: spec.List, size: int64(len(spec.List)), make: spec.Make}
-		v.next = plan.Trial.counter(spec.Name)
+		v.next = plan.Life.counter(spec.Name)
 		switch {
 		case spec.Range != nil:
 			v.kind, v.first, v.size = partNumber, spec.Range.From, spec.Range.To-spec.Range.From+1

@@ -17,18 +17,19 @@ import (
 // reach connects to an external service once, and makes it reachable for contenders. It writes
 // nothing; only the seed of one that is writable does.
 func (n *Need) reach(ctx context.Context) error {
-	getenv := n.at.Getenv
-	if getenv == nil {
-		getenv = func(string) string { return "" }
+	f := n.filler()
+	for _, name := range bench.EnvNames(n.url) {
+		f.text("${" + name + "}")
 	}
-	if err := missing(append(n.spec.seedTexts(), n.url), getenv); err != nil {
-		return err
-	}
-	a, err := externalAddress(needs.FillAddress(n.url, getenv))
+	s, err := n.spec.filled(f)
 	if err != nil {
 		return err
 	}
-	n.fillSeeds(getenv)
+	a, err := externalAddress(needs.FillAddress(n.url, f.getenv))
+	if err != nil {
+		return err
+	}
+	n.spec = s
 	n.at.Hide(a.Password)
 	target := net.JoinHostPort(a.Host, a.Port)
 	if err := accepts(ctx, target, n.pace.open); err != nil {

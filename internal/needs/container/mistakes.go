@@ -61,6 +61,7 @@ func wrong(n bench.NeedSpec) (all []needs.Mistake) {
 	}
 	when(s.Writable, "writable", "`writable` is only for an external service", "remove it")
 	when(s.Image != "" && s.Dockerfile != "", "dockerfile", "both `image` and `dockerfile` given", "keep one of the two")
+	when(strings.Contains(imageName(s.Image), "$"), "image", "the name of an image cannot be a variable", "write it; its tag may be one: `postgres:${TAG:-17}`")
 	when(s.Image == "" && s.Dockerfile == "", "image", "`image` is missing", "write `image: postgres:17`, or `external: 10.0.0.5:5432` for one that runs already")
 	when(s.Hostname != "" && !hostName.MatchString(s.Hostname), "hostname", "`hostname` is not a host name",
 		"write letters, digits, - and .")
@@ -127,13 +128,13 @@ func wrongSeeds(name string, s service) (all []needs.Mistake) {
 		at := fmt.Sprintf("seed[%d]", i)
 		if one.File == "" {
 			after = true
-			if one.Start && started {
+			if bool(one.Start) && started {
 				all = append(all, needs.Mistake{Path: at, What: "a second `start`", Hint: "keep one: each contender is started once"})
 			}
-			if one.Start && s.Keep {
+			if bool(one.Start) && s.Keep {
 				all = append(all, needs.Mistake{Path: at, What: "`start` with `keep: true`", Hint: "remove `keep`: the state after the start is that of its contender"})
 			}
-			started = started || one.Start
+			started = started || bool(one.Start)
 			if err := one.wrongTemplates(name); one.Image != "" && err != nil {
 				all = append(all, needs.Mistake{Path: at, What: err.Error(),
 					Hint: fmt.Sprintf("write a value of this need, such as `{{.Needs.%s.URL}}`", name)})
@@ -161,19 +162,12 @@ func wrongSeeds(name string, s service) (all []needs.Mistake) {
 
 // wrongMounts returns the mistakes of paths at which two things are mounted.
 func wrongMounts(s service) (all []needs.Mistake) {
-	seen := map[string]bool{}
-	twice := func(key string, i int, target string) {
-		if seen[target] {
-			all = append(all, needs.Mistake{Path: fmt.Sprintf("%s[%d]", key, i), What: fmt.Sprintf("%s is mounted twice", target),
+	for i, t := range s.Tmpfs {
+		at := service{Volumes: s.Volumes, Tmpfs: s.Tmpfs[:i]}
+		if at.mounted(t.Path()) {
+			all = append(all, needs.Mistake{Path: fmt.Sprintf("tmpfs[%d]", i), What: fmt.Sprintf("%s is mounted twice", t.Path()),
 				Hint: "remove one of them"})
 		}
-		seen[target] = true
-	}
-	for i, v := range s.Volumes {
-		twice("volumes", i, v.Target)
-	}
-	for i, t := range s.Tmpfs {
-		twice("tmpfs", i, t.Path())
 	}
 	return all
 }

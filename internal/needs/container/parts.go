@@ -52,7 +52,7 @@ func runsOf(n bench.NeedSpec) (all []string) {
 	add("ready command", s.Ready.Command...)
 	for _, one := range s.Seed {
 		add("seed image", one.Image)
-		add("seed command", slices.Concat(one.Entrypoint, words(one.Command))...)
+		add("seed command", slices.Concat(one.Entrypoint, []string(one.Command))...)
 	}
 	return all
 }

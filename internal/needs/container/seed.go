@@ -2,6 +2,7 @@ package container
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -17,30 +18,30 @@ import (
 // seed is one of the steps that give the service its data: a file, which its image runs, a command
 // in its container, a container of another image, or a start of each contender.
 type seed struct {
-	File        string        `json:"file,omitempty"`
-	Command     shell         `json:"command,omitempty"`
-	Image       string        `json:"image,omitempty"`
-	Entrypoint  words         `json:"entrypoint,omitempty"`
-	Environment environment   `json:"environment,omitempty"`
-	User        string        `json:"user,omitempty"`
-	Volumes     []volume      `json:"volumes,omitempty"`
-	Start       bool          `json:"start,omitempty"`
-	Timeout     time.Duration `json:"timeout_ns,omitempty"`
+	File        string            `json:"file,omitempty" yaml:"-"`
+	Command     shell             `json:"command,omitempty" yaml:"command" example:"[psql, -f, /seed/rows.sql]"`
+	Image       string            `json:"image,omitempty" yaml:"image" strict:"min=1,max=500" example:"flyway/flyway:11"`
+	Entrypoint  []string          `json:"entrypoint,omitempty" yaml:"entrypoint" strict:"later"`
+	Environment map[string]string `json:"environment,omitempty" yaml:"environment" strict:"later"`
+	User        string            `json:"user,omitempty" yaml:"user" strict:"min=1,max=100"`
+	Volumes     []volume          `json:"volumes,omitempty" yaml:"volumes" strict:"later"`
+	Start       start             `json:"start,omitempty" yaml:"start"`
+	Timeout     time.Duration     `json:"timeout_ns,omitempty" yaml:"timeout" strict:"min=1s,max=24h"`
 }
 
-type seedMap struct {
-	Command     shell         `yaml:"command" example:"[psql, -f, /seed/rows.sql]"`
-	Image       string        `yaml:"image" strict:"min=1,max=500" example:"flyway/flyway:11"`
-	Entrypoint  words         `yaml:"entrypoint"`
-	Environment environment   `yaml:"environment"`
-	User        string        `yaml:"user" strict:"min=1,max=100"`
-	Volumes     []volume      `yaml:"volumes" strict:"max=50"`
-	Start       string        `yaml:"start"`
-	Timeout     time.Duration `yaml:"timeout" strict:"min=1s,max=24h"`
-}
+// seedMap is seed without its methods.
+type seedMap seed
 
-// service is the value of `start`.
-const startService = "service"
+// start is the value of `start`.
+type start bool
+
+// UnmarshalStrict reads `service`.
+func (s *start) UnmarshalStrict(v strictyaml.Value) {
+	if text, ok := v.Text(); ok && text != "service" {
+		v.Wrong("write `start: service`: each contender is started once")
+	}
+	*s = true
+}
 
 const seedHint = "write a file, {command: […]} in its container, {image: …, command: […]} in one of another image, or {start: service}"
 
@@ -50,30 +51,26 @@ func (s *seed) UnmarshalStrict(v strictyaml.Value) {
 		s.File, _ = existing(v, "")
 		return
 	}
-	var m seedMap
-	v.Decode(&m)
-	*s = seed{Command: m.Command, Image: m.Image, Entrypoint: m.Entrypoint, Environment: m.Environment, User: m.User, Volumes: m.Volumes,
-		Timeout: m.Timeout}
-	if m.Image != "" && m.Command != nil { // as in compose: its entrypoint gets the words
-		var command words
-		command.UnmarshalStrict(v.At("command"))
-		s.Command = shell(command)
+	v.Decode((*seedMap)(s))
+	if v.Has("image") { // else a text is for a shell
+		if of, ok := composed(v); ok {
+			s.Entrypoint, s.Command = argv(v, "entrypoint", of.Entrypoint), argv(v, "command", of.Command)
+			s.Environment, s.Volumes = variables(v, of.Environment), mounts(v, of.Volumes)
+		}
 	}
-	s.Start = m.Start == startService
-	switch given := len(s.others()); {
+	s.Image, s.User = places(v.At("image"), s.Image), places(v.At("user"), s.User)
+	switch others := s.others(v); {
 	case v.Failed():
-	case m.Start != "" && !s.Start:
-		v.At("start").Wrong("write `start: service`: each contender is started once")
-	case m.Image == "" && given > 0:
-		v.Mistake("`"+strings.Join(s.others(), "`, `")+"` without `image`", "a command in the container of the need has its environment; remove it")
-	case s.Start && m.Timeout != 0:
+	case s.Image == "" && others != nil:
+		v.Mistake("`"+strings.Join(others, "`, `")+"` without `image`", "a command in the container of the need has its environment; remove it")
+	case bool(s.Start) && s.Timeout != 0:
 		v.At("timeout").Mistake("`timeout` with `start`", "remove it: a contender has `ready: {timeout: …}` of its manifest")
-	case s.Start && (m.Image != "" || m.Command != nil):
+	case bool(s.Start) && (s.Image != "" || s.Command != nil):
 		v.Mistake("`start` with another key", "write two steps")
-	case !s.Start && m.Image == "" && m.Command == nil:
+	case !bool(s.Start) && s.Image == "" && s.Command == nil:
 		v.Wrong(seedHint)
 	}
-	for i, mounted := range m.Volumes {
+	for i, mounted := range s.Volumes {
 		if mounted.Source == "" && mounted.Target != "" {
 			v.At("volumes").Items()[i].Mistake("a container that runs once has no state", "write `./FILE:PATH:ro`, or remove it")
 		}
@@ -81,15 +78,10 @@ func (s *seed) UnmarshalStrict(v strictyaml.Value) {
 }
 
 // others returns the keys that are given and belong to a container of another image.
-func (s seed) others() (keys []string) {
-	for _, one := range []struct {
-		key   string
-		given bool
-	}{
-		{"entrypoint", s.Entrypoint != nil}, {"environment", s.Environment != nil}, {"user", s.User != ""}, {"volumes", s.Volumes != nil},
-	} {
-		if one.given {
-			keys = append(keys, one.key)
+func (s seed) others(v strictyaml.Value) (keys []string) {
+	for _, key := range []string{"entrypoint", "environment", "user", "volumes"} {
+		if v.Has(key) {
+			keys = append(keys, key)
 		}
 	}
 	return keys
@@ -126,36 +118,22 @@ func (s *service) mountSeeds(v strictyaml.Value) {
 // seedPath returns where a file of a seed is in the container.
 func seedPath(file string) string { return path.Join(seedFolder, filepath.Base(file)) }
 
-// seedTexts returns the texts of seeds that may have variables of locbench.
-func (s service) seedTexts() (all []string) {
-	for _, one := range s.Seed {
-		all = append(append(all, one.Command...), one.Environment.values()...)
+// filled returns the service with its variables.
+func (s service) filled(f *filler) (service, error) {
+	s.Environment = f.variables(s.Environment)
+	s.Image, s.User = f.text(s.Image), f.text(s.User)
+	s.Entrypoint, s.Command, s.Ready.Command = f.words(s.Entrypoint), f.words(s.Command), f.words(s.Ready.Command)
+	s.Seed = slices.Clone(s.Seed)
+	for i, one := range s.Seed {
+		one.Environment, one.Image, one.User = f.variables(one.Environment), f.text(one.Image), f.text(one.User)
+		one.Entrypoint, one.Command = f.words(one.Entrypoint), f.words(one.Command)
+		s.Seed[i] = one
 	}
-	return all
+	return s, f.err()
 }
 
-// filled returns words with variables of locbench filled in.
-func filled(words []string, getenv func(string) string) (all []string) {
-	for _, word := range words {
-		all = append(all, bench.FillEnv(word, getenv))
-	}
-	return all
-}
-
-// fillSeeds fills variables of locbench into the seeds.
-func (n *Need) fillSeeds(getenv func(string) string) {
-	seeds := n.spec.Seed
-	n.spec.Seed = nil
-	for _, one := range seeds {
-		one.Command = filled(one.Command, getenv)
-		given := one.Environment
-		one.Environment = environment{}
-		for name, value := range given {
-			one.Environment[name] = bench.FillEnv(value, getenv)
-		}
-		n.spec.Seed = append(n.spec.Seed, one)
-	}
-}
+// sorted returns the names of a map in order.
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // withAddress fills the address of a need into a text of a seed, as into those of manifests.
 func withAddress(text, need string, a bench.NeedAddress) (string, error) {
@@ -174,7 +152,7 @@ func withAddress(text, need string, a bench.NeedAddress) (string, error) {
 // wrongTemplates returns why texts of a seed cannot be filled with the address of their need.
 func (s seed) wrongTemplates(need string) error {
 	a := bench.NeedAddress{Ports: map[string]string{}}
-	for _, text := range append(slices.Clone(s.Command), s.Environment.values()...) {
+	for _, text := range slices.AppendSeq(slices.Clone(s.Command), maps.Values(s.Environment)) {
 		if _, err := withAddress(text, need, a); err != nil {
 			return err
 		}

@@ -97,7 +97,7 @@ func TestSteps(t *testing.T) {
 	} {
 		before, after := service{Seed: steps}.steps()
 		testenv.Equal(t, fmt.Sprint(len(before), " ", len(after)), want)
-		testenv.Check(t, !slices.ContainsFunc(append(before, after...), func(s seed) bool { return s.Start }), "the start itself")
+		testenv.Check(t, !slices.ContainsFunc(append(before, after...), func(s seed) bool { return bool(s.Start) }), "the start itself")
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 
 // steps returns the steps of the seed before the start of contenders, and those after it.
 func (s service) steps() (before, after []seed) {
-	i := slices.IndexFunc(s.Seed, func(one seed) bool { return one.Start })
+	i := slices.IndexFunc(s.Seed, func(one seed) bool { return bool(one.Start) })
 	if i < 0 {
 		return s.Seed, nil
 	}
@@ -50,7 +50,7 @@ func (n *Need) seedBy(ctx context.Context, steps []seed, progress func(bench.Pro
 			files++
 			continue
 		}
-		text := safe.Line(strings.TrimSpace(one.Image+" "+masked(slices.Concat(one.Entrypoint, words(one.Command)))), rowBytes)
+		text := safe.Line(strings.TrimSpace(one.Image+" "+masked(slices.Concat(one.Entrypoint, []string(one.Command)))), rowBytes)
 		progress(bench.Progress{Done: int64(i), Unit: "steps", Text: text})
 		what, do := "command", func(ctx context.Context) error { return n.exec(ctx, one.Command) }
 		if one.Image != "" {
@@ -108,7 +108,7 @@ var _ needs.Migrates = (*Need)(nil)
 
 // Unmigrated reports whether the seed has a start of each contender, and this one was not started.
 func (n *Need) Unmigrated(of bench.Selection) bool {
-	return slices.ContainsFunc(n.spec.Seed, func(one seed) bool { return one.Start }) && !n.state.kept[of]
+	return slices.ContainsFunc(n.spec.Seed, func(one seed) bool { return bool(one.Start) }) && !n.state.kept[of]
 }
 
 // Migrated runs the steps after the start of a contender, and keeps what the service has then as
@@ -150,7 +150,7 @@ func (n *Need) once(ctx context.Context, one seed) (err error) {
 		Name: n.label() + "-seed", Image: one.Image, Entrypoint: one.Entrypoint, User: one.User, Env: map[string]string{},
 		CPUs: n.at.CPUs, Limits: n.spec.Limits.bench(),
 	}
-	told := listen(slices.Concat(one.Entrypoint, words(one.Command)))
+	told := listen(slices.Concat(one.Entrypoint, []string(one.Command)))
 	spec.OnLog = func(l bench.LogLine) { told.hear(l.Text) }
 	at := n.inNetwork()
 	for _, word := range one.Command {

@@ -5,7 +5,11 @@ package container
 
 import (
 	"cmp"
+	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -22,24 +26,24 @@ var Kind = needs.Kind{
 	Find:    find,
 }
 
-// service is what a profile says of a service. Its JSON is bench.NeedSpec.Of. Keys are spelled as
-// in compose files, so lines of one can be pasted.
+// service is what a profile says of a service: the value of bench.NeedSpec.Of. Keys are those of
+// compose files, so lines of one can be pasted; compose's own reader reads those that come later.
 type service struct {
 	Image           string            `json:"image,omitempty" yaml:"image" strict:"min=1,max=500" example:"postgres:17"`
 	Dockerfile      dockerfile        `json:"dockerfile,omitempty" yaml:"dockerfile" strict:"min=1" example:"db/Dockerfile"`
-	Base            string            `json:"base,omitempty" yaml:"-"` // the image that the Dockerfile begins with
 	External        string            `json:"-" yaml:"external" strict:"min=1,max=2000" example:"10.0.0.5:5432"`
 	Writable        bool              `json:"writable,omitempty" yaml:"writable"`
 	Like            string            `json:"like,omitempty" yaml:"like" example:"postgres"`
-	Entrypoint      words             `json:"entrypoint,omitempty" yaml:"entrypoint"`
-	Command         words             `json:"command,omitempty" yaml:"command"`
-	Environment     environment       `json:"environment,omitempty" yaml:"environment"`
-	EnvFile         paths             `json:"env_file,omitempty" yaml:"env_file"`
+	Entrypoint      []string          `json:"entrypoint,omitempty" yaml:"entrypoint" strict:"later"`
+	Command         []string          `json:"command,omitempty" yaml:"command" strict:"later"`
+	Environment     map[string]string `json:"environment,omitempty" yaml:"environment" strict:"later"`
+	EnvFile         []string          `json:"env_file,omitempty" yaml:"env_file" strict:"later"`
 	Limits          serviceLimits     `json:"limits,omitzero" yaml:"limits"`
 	Ports           ports             `json:"ports,omitempty" yaml:"ports"`
 	Ready           ready             `json:"ready,omitzero" yaml:"ready"`
+	Healthcheck     struct{}          `json:"-" yaml:"healthcheck" strict:"later"` // it is in Ready
 	Seed            []seed            `json:"seed,omitempty" yaml:"seed" strict:"max=100"`
-	Volumes         []volume          `json:"volumes,omitempty" yaml:"volumes" strict:"max=50"`
+	Volumes         []volume          `json:"volumes,omitempty" yaml:"volumes" strict:"later"`
 	Tmpfs           needs.TmpfsList   `json:"tmpfs,omitempty" yaml:"tmpfs"`
 	ShmSize         strictyaml.Bytes  `json:"shm_size,omitempty" yaml:"shm_size" strict:"min=1MiB,max=1024TiB"`
 	Ulimits         map[string]ulimit `json:"ulimits,omitempty" yaml:"ulimits"`
@@ -65,6 +69,78 @@ func (l serviceLimits) bench() bench.Limits {
 	return bench.Limits{CPUs: float64(l.CPUs), Memory: int64(l.Memory), PIDs: l.PIDs}
 }
 
+// cpus is a number of CPUs. Compose files have it in quotes.
+type cpus float64
+
+// UnmarshalStrict reads a number.
+func (c *cpus) UnmarshalStrict(v strictyaml.Value) {
+	text, ok := v.Text()
+	n, err := strconv.ParseFloat(text, 64)
+	if ok && (err != nil || !(n >= 0.01 && n <= 1024)) {
+		v.Wrong("write a number of CPUs from 0.01 to 1024, such as 0.5")
+	}
+	*c = cpus(n)
+}
+
+// mainPort is the name of the port whose address is the service's.
+const mainPort = "main"
+
+// ports are ports of the container by their names.
+type ports map[string]int
+
+var portName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,30}$`)
+
+// UnmarshalStrict reads a number or a map of numbers.
+func (p *ports) UnmarshalStrict(v strictyaml.Value) {
+	number := func(v strictyaml.Value) int {
+		text, ok := v.Text()
+		n, err := strconv.Atoi(text)
+		if ok && (err != nil || n < 1 || n > 65535) {
+			v.Wrong("write a port of the container, from 1 to 65535")
+		}
+		return n
+	}
+	switch v.Kind() {
+	case strictyaml.Scalar:
+		*p = ports{mainPort: number(v)}
+	case strictyaml.Map:
+		*p = ports{}
+		for _, f := range v.Fields() {
+			if !portName.MatchString(f.Key) {
+				f.Value.Mistake(fmt.Sprintf("a port has the name %.40q", f.Key), "write lower-case letters, digits and _")
+			}
+			(*p)[f.Key] = number(f.Value)
+		}
+		if _, ok := (*p)[mainPort]; !ok {
+			v.Mistake("no port is named `main`", "write `main` for the port that contenders use")
+		}
+	default:
+		v.Wrong("write a port of the container, such as `ports: 5432`, or `{main: 9092, admin: 8080}`: no port is published")
+	}
+}
+
+// ulimit is a limit of processes; -1: none.
+type ulimit struct {
+	Soft int64 `json:"soft" yaml:"soft" strict:"required,min=-1" example:"1024"`
+	Hard int64 `json:"hard" yaml:"hard" strict:"required,min=-1" example:"65536"`
+}
+
+type ulimitMap ulimit
+
+// UnmarshalStrict reads a number or {soft: …, hard: …}.
+func (u *ulimit) UnmarshalStrict(v strictyaml.Value) {
+	if v.Kind() == strictyaml.Map {
+		v.Decode((*ulimitMap)(u))
+		return
+	}
+	text, ok := v.Text()
+	n, err := strconv.ParseInt(text, 10, 64)
+	if ok && (err != nil || n < -1) {
+		v.Wrong("write a number, -1 for no limit, or {soft: 1024, hard: 65536}")
+	}
+	*u = ulimit{n, n}
+}
+
 // ready says when the service is ready: the first of its rules that is given.
 type ready struct {
 	Command     shell         `json:"command,omitempty" yaml:"command"`
@@ -88,6 +164,23 @@ type readyHTTP struct {
 type readyLog struct {
 	Line  string `json:"line,omitempty" yaml:"line" strict:"required,min=1,max=500" example:"ready to accept connections"`
 	Times int    `json:"times,omitempty" yaml:"times" strict:"min=1,max=100"`
+}
+
+// UnmarshalStrict reads `healthcheck` or a map.
+func (r *ready) UnmarshalStrict(v strictyaml.Value) {
+	if v.Kind() == strictyaml.Scalar {
+		if text, _ := v.Text(); text != "healthcheck" {
+			v.Wrong("write `healthcheck`, for that of the image, or one of {command: […]}, {tcp: 5432}, " +
+				"{http: {port: 8080, path: /health}}, {log: {line: …, times: 2}}")
+		}
+		*r = ready{Healthcheck: true}
+		return
+	}
+	v.Decode((*readyMap)(r))
+	if names := r.rules(); len(names) > 1 {
+		slices.Sort(names)
+		v.Mistake("`ready` has several rules: "+strings.Join(names, ", "), "keep one of them")
+	}
 }
 
 // rules returns the names of the rules that are given.
@@ -123,11 +216,24 @@ func (s service) put(n *bench.NeedSpec) {
 func read(v strictyaml.Value) bench.NeedSpec {
 	var s service
 	v.Decode(&s)
+	if of, ok := composed(v); ok {
+		s.Entrypoint, s.Command = argv(v, "entrypoint", of.Entrypoint), argv(v, "command", of.Command)
+		s.Environment, s.EnvFile = variables(v, of.Environment), envFiles(v, of.EnvFiles)
+		s.Volumes = mounts(v, of.Volumes)
+		s.Ready.rule(v, of.HealthCheck)
+	}
+	for i, t := range s.Tmpfs {
+		if strings.Contains(string(t), "$") {
+			v.Find(fmt.Sprintf("tmpfs[%d]", i)).Mistake("locbench reads no variables in `tmpfs`", "write the path")
+		}
+	}
+	s.Image = places(v.At("image"), s.Image)
+	s.User = places(v.At("user"), s.User)
 	n := bench.NeedSpec{From: bench.NeedContainer, URL: s.External}
 	if s.External != "" {
 		n.From = bench.NeedExternal
 	}
-	s.External, s.Base = "", s.Dockerfile.base()
+	s.External = ""
 	s.mountSeeds(v)
 	s.put(&n)
 	return n

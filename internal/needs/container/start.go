@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"path"
 	"strconv"
@@ -44,7 +45,7 @@ func (n *Need) Open(ctx context.Context, at needs.Place) (err error) {
 	}
 	if n.preset.Apart && at.Network.Host == "" {
 		return fmt.Errorf("clients of %s connect to the name that it gives them, which only containers find; use --runtime docker",
-			imageName(cmp.Or(n.spec.Base, n.spec.Image)))
+			cmp.Or(n.spec.Like, imageName(n.spec.Image)))
 	}
 	if n.env, err = n.fillIn(); err != nil {
 		return err
@@ -92,30 +93,37 @@ func short(id string) string {
 	return digits[:min(len(digits), 12)]
 }
 
-// fillIn fills the variables of locbench into the texts of the service, and returns its
-// environment. Its error names all that are missing.
-func (n *Need) fillIn() (map[string]string, error) {
+// filler fills in the variables of locbench.
+func (n *Need) filler() *filler {
 	getenv := n.at.Getenv
 	if getenv == nil {
 		getenv = func(string) string { return "" }
 	}
-	texts := append(n.spec.Environment.values(), n.spec.seedTexts()...)
-	texts = append(append(append(texts, n.spec.Entrypoint...), n.spec.Command...), n.spec.Ready.Command...)
-	if err := missing(texts, getenv); err != nil {
+	return &filler{getenv: getenv, hide: n.at.Hide}
+}
+
+// fillIn fills the variables of locbench into the texts of the service, and returns its
+// environment.
+func (n *Need) fillIn() (map[string]string, error) {
+	s, err := n.spec.filled(n.filler())
+	if err != nil {
 		return nil, err
 	}
-	all := func(words []string) []string { return filled(words, getenv) }
-	n.spec.Entrypoint, n.spec.Command, n.spec.Ready.Command = all(n.spec.Entrypoint), all(n.spec.Command), all(n.spec.Ready.Command)
-	n.fillSeeds(getenv)
+	n.mu.Lock()
+	n.spec = s
+	n.mu.Unlock()
 	env := map[string]string{}
-	for _, file := range n.spec.EnvFile {
-		if err := readVariables(file, env); err != nil {
+	for _, file := range s.EnvFile {
+		read, err := readVariables(file, func(name string) (string, bool) {
+			value := cmp.Or(n.filler().getenv(name), s.Environment[name]) // in the order of compose
+			return value, value != ""
+		})
+		if err != nil {
 			return nil, err
 		}
+		maps.Copy(env, read)
 	}
-	for name, value := range n.spec.Environment {
-		env[name] = bench.FillEnv(value, getenv)
-	}
+	maps.Copy(env, s.Environment)
 	for name, value := range env {
 		if secret.Name(name) {
 			n.at.Hide(value)
@@ -123,20 +131,6 @@ func (n *Need) fillIn() (map[string]string, error) {
 	}
 	n.at.Hide(n.login(env).Password)
 	return env, nil
-}
-
-// missing returns an error that names the variables of texts that are not set, or nil.
-func missing(texts []string, getenv func(string) string) error {
-	var names []string
-	for _, name := range bench.EnvNames(texts...) {
-		if getenv(name) == "" {
-			names = append(names, name)
-		}
-	}
-	if names == nil {
-		return nil
-	}
-	return fmt.Errorf("environment variable unset or empty: %s", strings.Join(names, ", "))
 }
 
 // maxPorts is how many ports of an image an error names.

@@ -166,32 +166,6 @@ func TestEstimate(t *testing.T) {
 	left("25s") // a trial that exceeds its time has 0 s left
 }
 
-// TestEstimateOfARunChangedByHand: a pause adds no overhead, a skipped contender no later trials.
-func TestEstimateOfARunChangedByHand(t *testing.T) {
-	var e Estimate
-	a1, b1, a2, b2 := bench.Trial{Contender: "a", Round: 1}, bench.Trial{Contender: "b", Round: 1}, bench.Trial{Contender: "a", Round: 2}, bench.Trial{Contender: "b", Round: 2}
-	run := bench.Run{Profile: bench.Profile{Steps: []bench.Step{{Duration: 10 * time.Second}}}, Trials: []bench.TrialEntry{{Trial: a1}, {Trial: b1}, {Trial: a2}, {Trial: b2}}}
-	at := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
-	apply := func(after time.Duration, trial *bench.Trial, ev bench.Event) {
-		at = at.Add(after)
-		e.Apply(bench.Record{At: at, Trial: trial, Event: ev})
-	}
-	apply(0, nil, bench.RunStarted{Run: run})
-	apply(0, &a1, bench.TrialStarted{})
-	apply(2*time.Second, &a1, bench.Paused{})
-	apply(time.Hour, &a1, bench.Resumed{Took: time.Hour})
-	apply(0, &a1, bench.StepStarted{})
-	apply(10*time.Second, &a1, bench.TrialEnded{State: bench.TrialComplete})
-	if left, _ := e.Left(at); left != 3*10900*time.Millisecond {
-		t.Errorf("%v left after a trial of 12 s and a pause of an hour, want 32.7 s, as before", left)
-	}
-	apply(0, &b1, bench.TrialStarted{})
-	apply(0, &b1, bench.ChangedManually{Control: bench.Control{Kind: bench.ControlSkipContender}})
-	apply(0, &b1, bench.TrialEnded{State: bench.TrialAborted})
-	left, ok := e.Left(at)
-	testenv.Check(t, ok && left == 12*time.Second, "%v left, want 12 s: b does not run again", left)
-}
-
 // TestEstimateOfInterleaving checks that two interleaved contenders take as long as in sequence.
 func TestEstimateOfInterleaving(t *testing.T) {
 	var e Estimate

@@ -21,7 +21,6 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/results/event"
-	"github.com/locbench/locbench/internal/run/profile/targets"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/text/jsonpath"
 	"github.com/locbench/locbench/internal/text/safe"
@@ -49,7 +48,6 @@ type Draft struct {
 	Post        string // "PATH" or "PATH JSON"
 	Login       string // "PATH", or "PATH TOKEN" with a JSON path, cookie:NAME or header:NAME
 	Connections string // the most; the steps rise to it
-	Targets     string // vegeta's target file, in place of Get, Post and Login
 }
 
 // New writes a profile for the user's API to the new file, and its schema next to it; "-" is
@@ -59,7 +57,7 @@ func New(env console.Env, file string, d Draft) error {
 	if err := free(file); err != nil {
 		return console.WithCode(console.ExitUsage, err)
 	}
-	if d.Get == "" && d.Post == "" && d.Targets == "" {
+	if d.Get == "" && d.Post == "" {
 		d.Get = draftGet
 	}
 	return write(env, file, d)
@@ -136,15 +134,14 @@ var draftForm = template.Must(template.New("draft").Funcs(template.FuncMap{
 
 // draftText is what the form of a draft is filled in with.
 type draftText struct {
-	Schema, Title             string
-	Get, Post, Login, Targets string
-	Variables                 []string // all with the values in Range
-	Range, Body               strictyaml.JSON
-	Token                     loginToken
-	Statuses                  string // expected of Post
-	WarmUp, Connections       int
-	Steps                     []int
-	Next                      []string // commands
+	Schema, Title, Get, Post, Login string
+	Variables                       []string // all with the values in Range
+	Range, Body                     strictyaml.JSON
+	Token                           loginToken
+	Statuses                        string // expected of Post
+	WarmUp, Connections             int
+	Steps                           []int
+	Next                            []string // commands
 }
 
 // loginToken is where the response to a login has the token, and how requests carry it.
@@ -156,7 +153,7 @@ type loginToken struct {
 
 // text returns the draft as a valid profile with comments, and the commands at its end, which name file.
 func (d Draft) text(file string) (text []byte, next []string, err error) {
-	for _, input := range []string{file, d.Get, d.Post, d.Login, d.Connections, d.Targets} {
+	for _, input := range []string{file, d.Get, d.Post, d.Login, d.Connections} {
 		if err := checkInput(input); err != nil {
 			return nil, nil, err
 		}
@@ -165,46 +162,18 @@ func (d Draft) text(file string) (text []byte, next []string, err error) {
 		Schema: strictyaml.Named(schemaFile), Title: nameOf(file),
 		Statuses: strings.ReplaceAll(fmt.Sprint(usualStatuses(http.MethodPost)), " ", ", "),
 	}
-	base := draftBase
-	if d.Targets != "" {
-		base, err = d.ofTargets(file, &t)
-	} else {
-		err = d.ofRequests(&t)
-	}
-	if err == nil {
+	if err = d.ofRequests(&t); err == nil {
 		err = t.steps(d.Connections)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	t.Next = nextCommands(file, base, t.Login != "")
+	t.Next = nextCommands(file, t.Login != "")
 	var out bytes.Buffer
 	if err := draftForm.Execute(&out, t); err != nil {
 		return nil, nil, err
 	}
 	return out.Bytes(), t.Next, t.check(file, out.Bytes())
-}
-
-// ofTargets fills in the target file, as seen from the folder of the profile if there is such a path,
-// and returns the service that the file names.
-func (d Draft) ofTargets(file string, t *draftText) (base string, err error) {
-	if d.Get+d.Post+d.Login != "" {
-		return "", errors.New("--targets has the requests: leave out --get, --post and --login")
-	}
-	if _, err := parse(file, []byte("steps: [1]\n"), instead{targets: d.Targets}); err != nil {
-		return "", err
-	}
-	list, err := targets.Read(d.Targets, d.Targets)
-	t.Targets = d.Targets
-	if whole, err := filepath.Abs(d.Targets); err == nil {
-		t.Targets = whole
-	}
-	if dir, err := filepath.Abs(filepath.Dir(file)); err == nil {
-		if short, err := filepath.Rel(dir, t.Targets); err == nil {
-			t.Targets = filepath.ToSlash(short)
-		}
-	}
-	return cmp.Or(list.Base, draftBase), err
 }
 
 // ofRequests fills in the requests, the variables in them, and the login.
@@ -305,8 +274,9 @@ func checkInput(text string) error {
 	return nil
 }
 
-// nextCommands returns the commands to continue with once file is written, for the service at base.
-func nextCommands(file, base string, login bool) []string {
+// nextCommands returns the commands to continue with once file is written.
+func nextCommands(file string, login bool) []string {
+	const base = draftBase
 	try := safe.Shell([]string{"locbench", "try", file, "--target", base})
 	run := safe.Shell([]string{"locbench", "run", "--profile", file, "--target", base})
 	two := safe.Shell([]string{"locbench", "run", "--profile", file,

@@ -37,6 +37,11 @@ func (r *rules) when(broken bool, path, what, hint string) {
 	}
 }
 
+// bounds reports the values in the struct at src that are out of the bounds of their tags.
+func (r *rules) bounds(path string, src any) {
+	strictyaml.CheckBounds(src, func(key, value, hint string) { r.wrong(path+key, value, hint) })
+}
+
 // between reports n if it is below low or above high.
 func (r *rules) between(path string, n, low, high int) {
 	if n < low || n > high {

@@ -2,7 +2,6 @@ package profile
 
 import (
 	"cmp"
-	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -196,18 +195,11 @@ func durations(p *bench.Profile) string {
 	return units.Exact(least) + " to " + units.Exact(most)
 }
 
-func setDuration(c *change, text string) error {
-	d, err := strictyaml.ParseDuration(text)
-	if err == nil && !validDuration(d) {
-		err = errors.New(durationHint)
-	}
-	if err != nil {
-		return c.refuse(text, err.Error())
-	}
+func setDuration(c *change, text string) (err error) {
 	for i := range c.p.Steps {
-		c.p.Steps[i].Duration = d
+		err = c.refuse(text, strictyaml.SetText(&c.p.Steps[i], "duration", text))
 	}
-	return nil
+	return err
 }
 
 func setInterleave(c *change, text string) error {

@@ -6,7 +6,6 @@ import (
 	"regexp"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 const maxName = 60
@@ -33,7 +32,7 @@ func Validate(p bench.Profile) error {
 // mistakes returns all mistakes of p and changes nothing.
 func mistakes(p *bench.Profile) []mistake {
 	var r rules
-	strictyaml.CheckBounds(p, func(key, value, hint string) { r.wrong(key, value, hint) })
+	r.bounds("", p)
 	if p.Timeout == 0 {
 		r.wrong("timeout", p.Timeout, "write from 1ms to 1h")
 	}

@@ -18,15 +18,12 @@ import (
 const (
 	maxSteps    = 1000
 	maxKept     = 100_000 // requests that all steps keep together, of each trial
-	minDuration = 100 * time.Millisecond
 	maxDuration = 24 * time.Hour
 
 	rangeHint = "write a number such as `64` or a range such as `2..2048 doubling`"
 	stepHint  = "write a number of connections (`64`) or a range (`2..2048 doubling`, `10..100 by 10`), optionally " +
 		"with `x5` to repeat, `warm-up`, `for 30s`, `or longer`; or a map {connections: 64, duration: 30s} or {rate: 5000}"
 )
-
-const durationHint = "write from 100ms to 24h"
 
 const longerHint = "write `8 warm-up for 5s or longer`, or leave it out"
 
@@ -190,14 +187,9 @@ func parseStep(text string) (s step, hint string) {
 		s.Repeat = n
 	}
 	if hint == "" && parts[7] != "" {
-		d, err := strictyaml.ParseDuration(parts[7])
-		switch {
-		case err != nil:
-			hint = "after `for`: " + err.Error()
-		case !validDuration(d):
-			hint = durationHint
+		if hint = strictyaml.SetText(&s.Step, "duration", parts[7]); hint != "" {
+			hint = "after `for`: " + hint
 		}
-		s.Duration = d
 	}
 	if hint == "" && s.OrLonger && !s.WarmUp {
 		hint = "`or longer` is for a warm-up: " + longerHint
@@ -315,9 +307,6 @@ func iterations(p *bench.Profile) (names []string) {
 	return names
 }
 
-// validDuration reports whether a step may take d.
-func validDuration(d bench.Duration) bool { return d >= minDuration && d <= maxDuration }
-
 func (r *rules) steps(p *bench.Profile) {
 	if len(p.Steps) > maxSteps {
 		r.when(true, "steps", "too many steps", fmt.Sprintf("write at most %d", maxSteps))
@@ -330,10 +319,7 @@ func (r *rules) steps(p *bench.Profile) {
 		kept += s.KeepRequests
 		r.when(kept > maxKept && kept-s.KeepRequests <= maxKept, at+".keep_requests",
 			fmt.Sprintf("the steps up to this one keep %d requests", kept), fmt.Sprintf("keep at most %d in all", maxKept))
-		if !validDuration(s.Duration) {
-			r.wrong(at+".duration", units.Exact(s.Duration), durationHint)
-			s.Duration = minDuration
-		}
+		r.bounds(at+".", &s)
 		if names := iterations(p); s.Request != "" && len(names) > 0 && !slices.Contains(names, s.Request) {
 			r.wrong(at+".request", s.Request, fmt.Sprintf("name one of the requests or sessions, such as %q", names[0]))
 		}

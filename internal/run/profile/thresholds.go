@@ -81,9 +81,7 @@ func (r *rules) thresholds(p *bench.Profile) {
 		if _, err := ParseConditions(t.Condition); err != nil {
 			r.when(true, at+".condition", err.Error(), "")
 		}
-		if !slices.Contains([]bench.Scope{"", bench.ScopeTrial, bench.ScopeRun}, t.Stop) {
-			r.wrong(at+".stop", string(t.Stop), "one of: trial, run")
-		}
+		r.bounds(at+".", &t)
 		n := len(p.Steps)
 		exists := t.FromStep >= 0 && t.FromStep <= n
 		r.when(n > 0 && !exists, at, fmt.Sprintf("from_step is %d; there are only %d steps", t.FromStep, n),

@@ -20,10 +20,6 @@ const (
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-var draws = []string{
-	string(bench.DrawRandom), string(bench.DrawZipf), string(bench.DrawInTurn), string(bench.DrawOnce),
-}
-
 var generators = []string{
 	string(bench.GenerateUUID), string(bench.GenerateNow), string(bench.GenerateUnix), string(bench.GenerateSequence),
 	string(bench.GenerateString),
@@ -79,6 +75,7 @@ func (r *rules) variables(p *bench.Profile) {
 			"write letters, digits and `_`; the first is not a digit")
 		r.when(slices.ContainsFunc(p.Variables[:i], func(o bench.Variable) bool { return o.Name == v.Name }), at,
 			fmt.Sprintf("duplicate variable %q", v.Name), "give each its own name")
+		r.bounds(at+".", &v)
 		r.source(at, v)
 		r.encoding(at+".encoding", v, p.Variables[:i])
 		if other := bench.UnclearRow(v, p.Variables); other != "" {
@@ -112,9 +109,6 @@ func (r *rules) source(at string, v bench.Variable) {
 	if v.Make != "" {
 		r.when(v.Draw != "", at+".draw", string(v.Make)+" is not drawn", "remove `draw`")
 		return
-	}
-	if !slices.Contains(draws, string(v.Draw)) {
-		r.wrong(at+".draw", string(v.Draw), strictyaml.Suggest(string(v.Draw), "one of", draws))
 	}
 	r.when(v.Draw != bench.DrawZipf && v.Exponent != 0, at+".exponent",
 		"an exponent is given, but values are drawn "+string(v.Draw), "write `draw: zipf` or remove the exponent")

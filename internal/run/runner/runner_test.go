@@ -233,9 +233,8 @@ func TestRun_CountersOnceASecond(t *testing.T) {
 	testenv.OK(t, f.err)
 	for i, s := range f.trials[f.order[0]].Steps {
 		took := time.Duration(s.Step.Connections) * 2 * time.Second
-		if len(s.Samples) != s.Step.Connections*2 || s.After.At.Sub(s.Before.At) != took {
-			t.Errorf("step %d: %d readings in %v", i+1, len(s.Samples), s.After.At.Sub(s.Before.At))
-		}
+		testenv.Check(t, len(s.Samples) == s.Step.Connections*2 && s.After.At.Sub(s.Before.At) == took,
+			"step %d: %d readings in %v", i+1, len(s.Samples), s.After.At.Sub(s.Before.At))
 		for n := 1; n < len(s.Samples); n++ {
 			testenv.Equal(t, s.Samples[n].At.Sub(s.Samples[n-1].At), time.Second, i+1)
 		}

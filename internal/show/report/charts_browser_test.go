@@ -169,28 +169,6 @@ func TestLegendSwitchesAllCharts(t *testing.T) {
 	}
 }
 
-// The choice of colors overrides the system's, and charts follow.
-func TestColorsAreChosen(t *testing.T) {
-	run, trials := fixture()
-	b := open(t, startBrowser(t), render(t, run, trials[:2]), 1280, "light")
-	b.unroll()
-	state := func() [2]string {
-		return eval[[2]string](b, `[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.documentElement).getPropertyValue('--c0').trim()]`)
-	}
-	light := state()
-	choose := func(scheme string) {
-		eval[bool](b, fmt.Sprintf(`(() => { const s = document.getElementById('theme'); s.value = %q; s.dispatchEvent(new Event('change')); return true; })()`, scheme))
-	}
-	choose("dark")
-	dark := state()
-	testenv.Need(t, dark[0] != light[0] && dark[1] != light[1], "dark is %v, light %v", dark, light)
-	for id, n := range inks(b, 0) {
-		testenv.Check(t, n != 0, "%s: nothing in the dark colors", id)
-	}
-	choose("auto")
-	testenv.Equal(t, state(), light, "back to")
-}
-
 // Paper is white, has every chart, and no tools.
 func TestPrint(t *testing.T) {
 	run, trials := fixture()

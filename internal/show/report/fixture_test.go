@@ -13,7 +13,6 @@ import (
 	"github.com/locbench/locbench/internal/bench/cpuset"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/hdr"
-	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -131,7 +130,7 @@ func fixtureTrial(p bench.Profile, k, round int, start time.Time) bench.TrialRes
 		}
 	}
 	trial.Checks = fixtureChecks(k, round)
-	trial.Marks = []bench.Mark{{Name: stats.MarkStartUp, Usage: bench.Usage{CPU: startUp, Source: "cgroup v2"}}}
+	trial.Marks = []bench.Mark{{Name: "after start-up", Usage: bench.Usage{CPU: startUp, Source: "cgroup v2"}}}
 	cpu := startUp + time.Duration(m.jit*0.2*float64(time.Second))
 	usage := func(i int) *bench.Usage {
 		if k == 1 && round == 2 && i >= 7 && i <= 9 {

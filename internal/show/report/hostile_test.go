@@ -8,11 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/net/html"
 
-	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/testenv"
 )
@@ -25,45 +23,13 @@ const attack = "</script></style></title><script>pwned=1</script><img src=http:/
 
 // poison sets every string in v to the attack, also keys of maps. n makes the strings differ, so
 // trials and steps stay different.
-func poison(v reflect.Value, n *int) {
-	poisonWith(v, func() string { *n++; return fmt.Sprintf("%s %d", attack, *n) })
-}
-
-func poisonWith(v reflect.Value, text func() string) {
-	switch v.Kind() {
-	case reflect.String:
-		v.SetString(text())
-	case reflect.Pointer:
-		if !v.IsNil() {
-			poisonWith(v.Elem(), text)
+func poison(v any, n *int) {
+	testenv.Each(v, func(_ string, v reflect.Value) {
+		if v.Kind() == reflect.String {
+			*n++
+			v.SetString(fmt.Sprintf("%s %d", attack, *n))
 		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			poisonWith(v.Index(i), text)
-		}
-	case reflect.Struct:
-		if v.Type() == reflect.TypeFor[time.Time]() {
-			return
-		}
-		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
-				poisonWith(v.Field(i), text)
-			}
-		}
-	case reflect.Map:
-		if v.Type().Key().Kind() != reflect.String || v.Len() == 0 {
-			return
-		}
-		poisoned := reflect.MakeMap(v.Type())
-		for _, k := range v.MapKeys() {
-			key, value := reflect.New(k.Type()).Elem(), reflect.New(v.Type().Elem()).Elem()
-			value.Set(v.MapIndex(k))
-			poisonWith(key, text)
-			poisonWith(value, text)
-			poisoned.SetMapIndex(key, value)
-		}
-		v.Set(poisoned)
-	}
+	})
 }
 
 // hostile returns the fixture with the attack in every string that does not decide how it is read
@@ -71,7 +37,7 @@ func poisonWith(v reflect.Value, text func() string) {
 func hostile() (bench.Run, []bench.TrialResult) {
 	run, trials := fixture()
 	n := 0
-	poison(reflect.ValueOf(&run).Elem(), &n)
+	poison(&run, &n)
 	for i := range trials {
 		clean := trials[i]
 		clean.Checks = append([]bench.CheckResult(nil), trials[i].Checks...)
@@ -79,7 +45,7 @@ func hostile() (bench.Run, []bench.TrialResult) {
 		for _, s := range trials[i].Steps {
 			latencies = append(latencies, s.Load.Latency)
 		}
-		poison(reflect.ValueOf(&trials[i]).Elem(), &n)
+		poison(&trials[i], &n)
 		for j := range trials[i].Steps {
 			trials[i].Steps[j].Load.Latency = latencies[j]
 			if i < 3 {
@@ -195,43 +161,3 @@ var (
 	active = regexp.MustCompile(`(^|[^\\])[\[\]~$]|://|(?i)\bwww\.|@[^\x{200b}]`) // links, strokes, formulas, addresses, calls
 	block  = regexp.MustCompile(`^(#|[-+*]( |$)|[0-9]+[.)](\s|$)|-{3}|={2}|>|    )`)
 )
-
-// FuzzMarkdown puts the same text into every string of a results file.
-func FuzzMarkdown(f *testing.F) {
-	for _, text := range []string{attack, "", "# x", "1. x", "+ x", "- - -", "```", "a|b", "\n\n# x\n", "www.evil.example @all $x$ a@b.c", `\`, `\\|`, "\t x", "| --- |", "</details>", "~~~", "https://x"} {
-		f.Add(text)
-	}
-	run, all := fixtureOf(3, 1) // slow, so made once
-	f.Fuzz(func(t *testing.T, text string) {
-		trials := slices.Clone(all[:2])
-		for i := range trials {
-			trials[i].Steps, trials[i].Checks = slices.Clone(trials[i].Steps[4:7]), slices.Clone(trials[i].Checks[:3])
-		}
-		poisonWith(reflect.ValueOf(&run).Elem(), func() string { return text })
-		poisonNames(trials, text)
-		var out bytes.Buffer
-		testenv.OK(t, Markdown(&out, analysis.Of(run, trials), Options{Title: text}))
-		neutral(t, out.String())
-	})
-}
-
-// poisonNames sets the strings of trials that people read; contenders and steps stay different.
-func poisonNames(trials []bench.TrialResult, text string) {
-	for i := range trials {
-		trial := &trials[i]
-		trial.Trial.Contender, trial.Failure = fmt.Sprint(text, trial.Trial.Contender), text
-		trial.Service = bench.Service{Name: text, Language: text, Framework: text, Version: text, Tags: []string{text}, Unverified: text}
-		trial.State, trial.Warnings, trial.Exit = bench.TrialFailed, bench.Warnings{{Text: text}}, &bench.Exit{Signal: text, Code: 1}
-		trial.LastLog = []bench.LogLine{{Stream: text, Text: text}}
-		for j := range trial.Checks {
-			c := &trial.Checks[j]
-			c.Name, c.Group, c.Value, c.Detail, c.Request = fmt.Sprint(text, j), text, text, text, text
-		}
-		for j := range trial.Steps {
-			s := &trial.Steps[j]
-			s.Step.Request, s.Warnings, s.Load.Warnings = text, bench.Warnings{{Text: text}}, bench.Warnings{{Text: text}}
-			s.Load.Failed = map[bench.ErrorKind]int64{bench.ErrorKind(text): 3}
-			s.Thresholds = []bench.ThresholdResult{{Condition: text, Text: text}}
-		}
-	}
-}

@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -121,7 +120,7 @@ func TestSearch_Sections(t *testing.T) {
 func TestSearch_Hostile(t *testing.T) {
 	r := capacitytest.Record(capacitytest.Several()...)
 	n := 0
-	poison(reflect.ValueOf(&r).Elem(), &n)
+	poison(&r, &n)
 	clean := capacitytest.Record(capacitytest.Several()...)
 	for i := range r.Points {
 		p := &r.Points[i]

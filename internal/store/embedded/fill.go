@@ -5,6 +5,9 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"runtime"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -51,31 +54,12 @@ type filling struct {
 	done     int64
 }
 
-// chunk is a sequence of documents that one goroutine reads while others come.
-type chunk struct {
-	docs []document
-	read chan struct{} // closed when docs are read
-}
+// batchSize is how many documents are read at a time, on all CPUs.
+const batchSize = 4096
 
-const (
-	chunkSize = 256
-	maxChunks = 16 // being read
-)
-
-// index reads documents on all CPUs and adds them in order.
+// index adds documents in order.
 func (f *filling) index(ctx context.Context, ix *index, docs iter.Seq2[bench.Document, error]) error {
-	var chunks []*chunk // being read
-	var next []document
-	start := func() {
-		c := &chunk{next, make(chan struct{})}
-		next, chunks = nil, append(chunks, c)
-		go func() {
-			defer close(c.read)
-			for i := range c.docs {
-				c.docs[i].read()
-			}
-		}()
-	}
+	var batch []document
 	for doc, err := range docs {
 		if err == nil {
 			err = context.Cause(ctx)
@@ -83,34 +67,36 @@ func (f *filling) index(ctx context.Context, ix *index, docs iter.Seq2[bench.Doc
 		if err != nil {
 			return err
 		}
-		if next = append(next, document{id: doc.ID, source: bytes.Clone(doc.Source)}); len(next) == chunkSize {
-			start()
-		}
-		if len(chunks) > maxChunks {
-			if err := f.add(ix, chunks[0]); err != nil {
+		if batch = append(batch, document{id: doc.ID, source: bytes.Clone(doc.Source)}); len(batch) == batchSize {
+			if err := f.add(ix, batch); err != nil {
 				return err
 			}
-			chunks = chunks[1:]
+			batch = batch[:0]
 		}
 	}
-	start()
-	for _, c := range chunks {
-		if err := f.add(ix, c); err != nil {
-			return err
-		}
+	if err := f.add(ix, batch); err != nil {
+		return err
 	}
 	ix.seal()
 	return nil
 }
 
-func (f *filling) add(ix *index, c *chunk) error {
-	<-c.read
-	for i := range c.docs {
-		if err := ix.add(&c.docs[i]); err != nil {
+func (f *filling) add(ix *index, batch []document) error {
+	var reading sync.WaitGroup
+	for part := range slices.Chunk(batch, batchSize/runtime.GOMAXPROCS(0)+1) {
+		reading.Go(func() {
+			for i := range part {
+				part[i].read()
+			}
+		})
+	}
+	reading.Wait()
+	for i := range batch {
+		if err := ix.add(&batch[i]); err != nil {
 			return err
 		}
 	}
-	f.done += int64(len(c.docs))
+	f.done += int64(len(batch))
 	if f.progress != nil && time.Since(f.reported) > 250*time.Millisecond {
 		f.reported = time.Now()
 		f.progress(f.done)

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// query is a search in one of the forms of rules. Its zero value finds all documents.
+// query is a search in one of the forms of read. Its zero value finds all documents.
 type query struct {
 	featured  bool   // only featured cities
 	country   string // only cities of this country; "": of all
@@ -26,108 +26,178 @@ const (
 	maxText = 2048   // bytes
 )
 
+// parseSearch reads a search. It must be, in each part, the one that has what was read of it.
 func parseSearch(body []byte) (*query, error) {
 	var search any
 	if err := json.Unmarshal(body, &search); err != nil {
 		return nil, badRequest("the search is not JSON: %v", err)
 	}
 	q := &query{size: 10}
-	if err := q.rules()("search", search); err != nil {
+	form := q.read(search)
+	if size, ok := get(search, "size").(float64); ok {
+		if size < 0 || size > maxSize || size != math.Trunc(size) {
+			return nil, badRequest("search.size of %v: expected an integer from 0 to %d", size, maxSize)
+		}
+		q.size, form["size"] = int(size), size
+	}
+	if err := differs("search", form, search); err != nil {
 		return nil, err
 	}
-	if q.language != "" && (q.near != nil || q.byCountry) {
-		return nil, unsupported("search.sort of a function_score")
+	for at, p := range map[string]*point{"search.sort[0]._geo_distance.centroid": q.near, "geometry.shape.coordinates": q.at} {
+		if p != nil {
+			if err := p.check(); err != nil {
+				return nil, badRequest("%s: %v", at, err)
+			}
+		}
 	}
 	return q, nil
 }
 
-// rules are the forms of a search.
-func (q *query) rules() rule {
-	featured := func(at string, v any) error {
-		q.featured = true
-		return is(true)(at, v)
-	}
-	term := either(map[string]rule{"isFeatured": featured, "countryIso": text(&q.country)})
-	containing := object(map[string]rule{"geometry": object(map[string]rule{
-		"shape": object(map[string]rule{
-			"type": is("point", "Point"), "coordinates": position(&q.at, func(p *point) rule {
-				return list(decimal(&p.lon), decimal(&p.lat))
-			})}),
-		"relation": optional(is("intersects")),
-	})})
-	named := object(map[string]rule{
-		"query": object(map[string]rule{"bool": object(map[string]rule{
-			"must": list(object(map[string]rule{"multi_match": object(map[string]rule{
-				"query": text(&q.text), "type": is("bool_prefix"), "fields": q.fields,
-			})})),
-			"filter": optional(each(either(map[string]rule{"term": term}))),
-		})}),
-		"functions": list(object(map[string]rule{"field_value_factor": object(map[string]rule{
-			"field": is("population"), "modifier": is("ln2p"), "missing": is(float64(noPopulation)),
-		})})),
-	})
-	return object(map[string]rule{
-		"query": either(map[string]rule{
-			"match_all": object(nil), "term": term, "function_score": named,
-			"bool": object(map[string]rule{"filter": each(either(map[string]rule{"term": term, "geo_shape": containing}))}),
-		}),
-		"sort": optional(q.sort),
-		"size": optional(q.count),
-	})
-}
+// object and list are parts of a search, maybe one that may be missing.
+type (
+	object = map[string]any
+	list   = []any
+	maybe  struct{ of any }
+)
 
-func (q *query) sort(at string, v any) error {
-	distance := object(map[string]rule{"_geo_distance": object(map[string]rule{
-		"centroid": position(&q.near, func(p *point) rule {
-			return object(map[string]rule{"lat": decimal(&p.lat), "lon": decimal(&p.lon)})
-		}),
-		"order": optional(is("asc")),
-	})})
-	if keys, several := v.([]any); several && len(keys) > 1 {
-		q.byCountry = true
-		return list(is("countryIso"), object(map[string]rule{"population": is("desc")}))(at, v)
+// read fills in what a search says, and returns its whole form.
+func (q *query) read(search any) object {
+	featured := object{"term": object{"isFeatured": true}}
+	form := object{"query": object{"match_all": object{}}}
+	if get(search, "query", "term") != nil {
+		q.featured, form["query"] = true, featured
 	}
-	return list(distance)(at, v)
-}
-
-func (q *query) count(at string, v any) error {
-	var size float64
-	if err := decimal(&size)(at, v); err != nil {
-		return err
+	sort, _ := get(search, "sort").([]any)
+	switch {
+	case get(search, "query", "function_score") != nil:
+		form["query"] = object{"function_score": q.named(get(search, "query", "function_score"))}
+	case len(sort) > 1:
+		q.byCountry, form["sort"] = true, list{"countryIso", object{"population": "desc"}}
+	case get(search, "sort", "_geo_distance") != nil:
+		q.near = &point{}
+		q.near.lon, _ = get(search, "sort", "_geo_distance", "centroid", "lon").(float64)
+		q.near.lat, _ = get(search, "sort", "_geo_distance", "centroid", "lat").(float64)
+		form["sort"] = list{object{"_geo_distance": object{
+			"centroid": object{"lat": q.near.lat, "lon": q.near.lon}, "order": maybe{"asc"},
+		}}}
+	case get(search, "query", "bool") != nil:
+		shape := get(search, "query", "bool", "filter", "geo_shape", "geometry", "shape")
+		at, _ := get(shape, "coordinates").([]any)
+		at = append(at, nil, nil)
+		q.at = &point{}
+		q.at.lon, _ = at[0].(float64)
+		q.at.lat, _ = at[1].(float64)
+		kind := get(shape, "type")
+		if kind != "Point" {
+			kind = "point"
+		}
+		filter := list{object{"geo_shape": object{"geometry": object{
+			"shape":    object{"type": kind, "coordinates": list{q.at.lon, q.at.lat}},
+			"relation": maybe{"intersects"},
+		}}}}
+		if all, _ := get(search, "query", "bool", "filter").([]any); len(all) > 1 {
+			q.featured, filter = true, append(filter, featured)
+		}
+		form["query"] = object{"bool": object{"filter": filter}}
 	}
-	if size < 0 || size > maxSize || size != math.Trunc(size) {
-		return badRequest("%s of %v: expected an integer from 0 to %d", at, v, maxSize)
-	}
-	q.size = int(size)
-	return nil
+	return form
 }
 
 // boosts belong to the exact and the folded names in the language of the query, then in all.
 var boosts = [...]float64{8, 4, 2, 1}
 
-// fields reads the fields of a query by name, which name its language.
-func (q *query) fields(at string, v any) error {
-	fields, _ := v.([]any)
-	if len(fields) > 0 {
+// named reads a query by name. The first field names its language.
+func (q *query) named(score any) object {
+	match := get(score, "query", "bool", "must", "multi_match")
+	if text, ok := get(match, "query").(string); ok && len(text) <= maxText {
+		q.text = text
+	}
+	if fields, _ := get(match, "fields").([]any); len(fields) > 0 {
 		first, _ := fields[0].(string)
 		q.language, _ = strings.CutPrefix(strings.TrimSuffix(first, ".autocomplete^8"), "name.")
 	}
 	if q.language == "" || q.language == allNames {
-		return unsupported("%s other than those of names in one language", at)
+		q.language = "*" // differs from what it has
 	}
-	var want []rule
+	var fields list
 	for i, boost := range boosts {
 		field := "name." + []string{q.language, allNames}[i/2] + ".autocomplete" + []string{"", "_ascii"}[i%2]
 		for _, size := range []string{"", "._2gram", "._3gram"} {
-			want = append(want, is(fmt.Sprintf("%s%s^%v", field, size, boost)))
+			fields = append(fields, fmt.Sprintf("%s%s^%v", field, size, boost))
 		}
 	}
-	return list(want...)(at, v)
+	filter := list{}
+	if q.country, _ = get(score, "query", "bool", "filter", "term", "countryIso").(string); q.country != "" {
+		filter = list{object{"term": object{"countryIso": q.country}}}
+	}
+	return object{
+		"query": object{"bool": object{
+			"must":   list{object{"multi_match": object{"query": q.text, "type": "bool_prefix", "fields": fields}}},
+			"filter": maybe{filter},
+		}},
+		"functions": list{object{"field_value_factor": object{
+			"field": "population", "modifier": "ln2p", "missing": float64(noPopulation),
+		}}},
+	}
 }
 
-// rule compares a part of a search with the form that it must have. The error names the place of
-// the part. A missing part is nil.
-type rule func(at string, v any) error
+// get returns a part of a search; of a list it looks into the first element. nil: it has none.
+func get(v any, path ...string) any {
+	for _, key := range path {
+		if all, ok := v.([]any); ok && len(all) > 0 {
+			v = all[0]
+		}
+		o, _ := v.(map[string]any)
+		v = o[key]
+	}
+	return v
+}
+
+// differs returns an error that names the first part of a search that is not as in a form. A list of
+// one element may be that element.
+func differs(at string, form, v any) error {
+	if m, ok := form.(maybe); ok {
+		if v == nil {
+			return nil
+		}
+		form = m.of
+	}
+	switch form := form.(type) {
+	case object:
+		o, ok := v.(map[string]any)
+		if !ok {
+			return refuse(at, v)
+		}
+		for _, key := range slices.Sorted(maps.Keys(o)) {
+			if _, known := form[key]; !known {
+				return refuse(at+"."+shorten(key), o[key])
+			}
+		}
+		for _, key := range slices.Sorted(maps.Keys(form)) {
+			if err := differs(at+"."+key, form[key], o[key]); err != nil {
+				return err
+			}
+		}
+	case list:
+		all, several := v.([]any)
+		if !several {
+			all = list{v}
+		}
+		if len(all) != len(form) {
+			return refuse(at, v)
+		}
+		for i, e := range all {
+			if err := differs(fmt.Sprintf("%s[%d]", at, i), form[i], e); err != nil {
+				return err
+			}
+		}
+	default:
+		if form != v {
+			return refuse(at, v)
+		}
+	}
+	return nil
+}
 
 func refuse(at string, v any) error {
 	if v == nil {
@@ -135,133 +205,4 @@ func refuse(at string, v any) error {
 	}
 	text, _ := json.Marshal(v) // it was JSON
 	return unsupported("%s: %s", at, shorten(string(text)))
-}
-
-// object wants an object with these keys.
-func object(keys map[string]rule) rule {
-	return func(at string, v any) error {
-		o, ok := v.(map[string]any)
-		if !ok {
-			return refuse(at, v)
-		}
-		for _, key := range slices.Sorted(maps.Keys(o)) {
-			if keys[key] == nil {
-				return refuse(at+"."+shorten(key), o[key])
-			}
-		}
-		for _, key := range slices.Sorted(maps.Keys(keys)) {
-			if err := keys[key](at+"."+key, o[key]); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-}
-
-// either wants an object with one of these keys.
-func either(keys map[string]rule) rule {
-	return func(at string, v any) error {
-		o, _ := v.(map[string]any)
-		if len(o) != 1 {
-			return refuse(at, v)
-		}
-		for key := range o {
-			return object(map[string]rule{key: keys[key]})(at, v)
-		}
-		return nil
-	}
-}
-
-// each wants a list, or one element without the list around it.
-func each(element rule) rule {
-	return func(at string, v any) error {
-		for i, e := range elements(v) {
-			if err := element(fmt.Sprintf("%s[%d]", at, i), e); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-}
-
-// list wants a list with these elements, or the only one without the list around it.
-func list(wanted ...rule) rule {
-	return func(at string, v any) error {
-		all := elements(v)
-		if len(all) != len(wanted) {
-			return refuse(at, v)
-		}
-		for i, e := range all {
-			if err := wanted[i](fmt.Sprintf("%s[%d]", at, i), e); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-}
-
-func elements(v any) []any {
-	if all, ok := v.([]any); ok {
-		return all
-	}
-	return []any{v}
-}
-
-func optional(r rule) rule {
-	return func(at string, v any) error {
-		if v == nil {
-			return nil
-		}
-		return r(at, v)
-	}
-}
-
-// is wants one of these values.
-func is(values ...any) rule {
-	return func(at string, v any) error {
-		if slices.Contains(values, v) {
-			return nil
-		}
-		return refuse(at, v)
-	}
-}
-
-// text wants a text that is there once.
-func text(to *string) rule {
-	return func(at string, v any) error {
-		s, ok := v.(string)
-		if !ok || *to != "" || len(s) > maxText {
-			return refuse(at, v)
-		}
-		*to = s
-		return nil
-	}
-}
-
-func decimal(to *float64) rule {
-	return func(at string, v any) error {
-		n, ok := v.(float64)
-		if !ok {
-			return refuse(at, v)
-		}
-		*to = n
-		return nil
-	}
-}
-
-// position wants a point that is there once, in the form of read.
-func position(to **point, read func(*point) rule) rule {
-	return func(at string, v any) error {
-		if *to != nil {
-			return refuse(at, v)
-		}
-		*to = &point{}
-		if err := read(*to)(at, v); err != nil {
-			return err
-		}
-		if err := (*to).check(); err != nil {
-			return badRequest("%s: %v", at, err)
-		}
-		return nil
-	}
 }

@@ -24,21 +24,18 @@ const Unreadable = "(malformed URL)"
 
 // Address returns a URL without user info, or Unreadable if a password may be anywhere in it.
 func Address(raw string) string {
-	if isHostPort(raw) {
-		return raw
+	if address := WithoutUser(raw); !strings.Contains(address, "@") {
+		return Masker{}.Keyed(address)
 	}
-	u, err := ParseURL(raw)
-	if err != nil || u.User == nil && strings.Contains(raw, "@") {
-		return Unreadable
-	}
-	u.User = nil
-	return Masker{}.Keyed(u.String())
+	return Unreadable
 }
 
-// WithoutUser returns a URL without user info, or Unreadable for what may be a password instead.
-// Unlike Address it keeps all else, so it is still the address.
+// WithoutUser returns a URL without user info, unless the password is only named (${NAME}), or
+// Unreadable for what may be a password instead. Unlike Address it keeps all else, so it is still the
+// address.
 func WithoutUser(raw string) string {
-	if raw == "" || isHostPort(raw) {
+	named := userInfo.FindStringSubmatch(raw)
+	if raw == "" || isHostPort(raw) || named != nil && onlyNamed.MatchString(named[1]) {
 		return raw
 	}
 	u, err := ParseURL(raw)

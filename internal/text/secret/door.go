@@ -104,8 +104,7 @@ func find(s string, command bool) (all []span) {
 			}
 		}
 	}
-	all = append(all, users(s)...)
-	return slices.DeleteFunc(all, func(x span) bool { return harmless(s[x.from:x.to]) })
+	return append(all, users(s)...)
 }
 
 // users finds the user info of addresses.
@@ -116,7 +115,7 @@ func users(s string) (all []span) {
 	add := func(of *regexp.Regexp) {
 		for _, m := range of.FindAllStringSubmatchIndex(s, -1) {
 			switch info := s[m[2]:m[3]]; {
-			case exampleUser.MatchString(info), strings.Trim(info, digits+":") == "", of != userInfo && strings.Contains(info, "://"),
+			case harmlessUser.MatchString(info), strings.Trim(info, digits+":") == "", of != userInfo && strings.Contains(info, "://"),
 				strings.HasPrefix(info, "mailto:"):
 			default:
 				all = append(all, span{m[2], m[3], true})
@@ -195,11 +194,11 @@ type finder struct{ values, texts []string }
 
 // in adds the secrets in v.
 func (f *finder) in(v any) {
-	walk{func(text string, parts []span) string {
+	walk{text: func(text string, parts []span) string {
 		for _, x := range parts {
 			f.secret(text[x.from:x.to], x.user)
 		}
-		f.texts = append(f.texts, masked(text, apart(parts)))
+		f.texts = append(f.texts, masked(text, parts))
 		return text
 	}}.of(v)
 }
@@ -226,18 +225,19 @@ func (f *finder) secret(v string, user bool) {
 			return
 		}
 	}
-	f.add(literals(v)...)
+	f.add(v)
 	if _, bare, ok := strings.Cut(v, " "); ok {
-		f.add(literals(bare)...)
+		f.add(bare)
 	}
 	if plain, err := url.PathUnescape(v); user && err == nil && plain != v {
 		f.secret(plain, true)
 	}
 }
 
-// add adds values. One with a template in it does not count: what fills it in is found at its source.
-func (f *finder) add(values ...string) {
-	for _, v := range values {
+// add adds a value. One with a template in it does not count: what fills it in is found at its source.
+func (f *finder) add(value string) {
+	_, secrets := around(value)
+	for _, v := range secrets {
 		if !harmless(v) && !strings.Contains(v, "{{") && !slices.Contains(f.values, v) {
 			f.values = append(f.values, v)
 		}

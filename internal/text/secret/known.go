@@ -67,9 +67,7 @@ func plainForms(v string) []string {
 		at, _ = at.unescaped()
 		forms = append(forms, at.text)
 	}
-	if bytes, replaced, ok := latin1(v); ok {
-		forms = append(forms, bytes, replaced)
-	}
+	forms = append(forms, latin1(v)...)
 	if strings.Contains(v, "\n") { // a private key, which may come back line by line
 		for line := range strings.SplitSeq(v, "\n") {
 			if line = strings.TrimSpace(line); !strings.HasPrefix(line, "-----") {
@@ -80,21 +78,21 @@ func plainForms(v string) []string {
 	return forms
 }
 
-// latin1 returns a value in ISO 8859-1, and what is left of that in UTF-8. ok is false for plain
-// ASCII, and if a character is not in ISO 8859-1.
-func latin1(v string) (bytes, replaced string, ok bool) {
-	var b, r strings.Builder
+// latin1 returns a value in ISO 8859-1, and what is left of that in UTF-8; nothing for a value with other
+// characters.
+func latin1(v string) []string {
+	var bytes []byte
 	for _, c := range v {
-		if c > 0xff {
-			return "", "", false
+		if bytes = append(bytes, byte(c)); c > 0xff {
+			return nil
 		}
-		b.WriteByte(byte(c))
-		if c >= utf8.RuneSelf {
-			c, ok = utf8.RuneError, true
-		}
-		r.WriteRune(c)
 	}
-	return b.String(), r.String(), ok
+	return []string{string(bytes), strings.Map(func(c rune) rune {
+		if c >= utf8.RuneSelf {
+			return utf8.RuneError
+		}
+		return c
+	}, v)}
 }
 
 // encodedForms returns a value in base64 and in hexadecimal digits. In base64 a text such as
@@ -112,8 +110,8 @@ func encodedForms(v string) (forms []string) {
 	return append(forms, digits, strings.ToUpper(digits))
 }
 
-// in returns the places of a text that are known, apart and in order: whole values, those of digits
-// alone only as whole numbers, and the beginning of a value where the text was cut.
+// in returns the places of a text that are known: whole values, those of digits alone only as whole
+// numbers, and the beginning of a value where the text was cut.
 func (k index) in(text string) (all []span) {
 	if len(k) == 0 {
 		return nil
@@ -123,7 +121,7 @@ func (k index) in(text string) (all []span) {
 		all = k.inView(v, all)
 		v, ok = v.unescaped()
 	}
-	return apart(all)
+	return all
 }
 
 func (k index) inView(v view, all []span) []span {
@@ -143,7 +141,7 @@ func (k index) inView(v view, all []span) []span {
 					all = append(all, v.span(i, to))
 				}
 			case cut-i >= minCut && cut < len(v.text) && strings.HasPrefix(form, v.text[i:cut]):
-				all = append(all, span{from: v.span(i, cut).from, to: v.span(cut, cut+1).from}) // with an escape that was cut off
+				all = append(all, v.span(i, cut)) // with an escape that was cut off
 			}
 		}
 	}
@@ -174,16 +172,16 @@ func apart(all []span) []span {
 
 // view is a text without some of its escapes. The zero offsets are those of the text itself.
 type view struct {
-	text     string
-	from, to []int32 // of each byte: the part of the original text that it stands for
+	text string
+	at   []int32 // of each byte, and of the end: its place in the original text
 }
 
 // span returns the part of the original text for v.text[from:to].
 func (v view) span(from, to int) span {
-	if v.from == nil {
+	if v.at == nil {
 		return span{from: from, to: to}
 	}
-	return span{from: int(v.from[from]), to: int(v.to[to-1])}
+	return span{from: int(v.at[from]), to: int(v.at[to])}
 }
 
 // unescaped returns a view without the outermost escapes. ok is false if there are none.
@@ -192,7 +190,7 @@ func (v view) unescaped() (out view, ok bool) {
 		return v, false
 	}
 	text := make([]byte, 0, len(v.text))
-	out.from, out.to = make([]int32, 0, len(v.text)), make([]int32, 0, len(v.text))
+	out.at = make([]int32, 0, len(v.text)+1)
 	for i := 0; i < len(v.text); {
 		char, length := v.text[i:i+1], 1
 		if strings.Contains(`\%&`, char) {
@@ -203,14 +201,13 @@ func (v view) unescaped() (out view, ok bool) {
 				char, length, ok = "", n, true
 			}
 		}
-		at := v.span(i, i+length)
 		for range len(char) {
-			out.from, out.to = append(out.from, int32(at.from)), append(out.to, int32(at.to))
+			out.at = append(out.at, int32(v.span(i, i).from))
 		}
 		text = append(text, char...)
 		i += length
 	}
-	out.text = string(text)
+	out.text, out.at = string(text), append(out.at, int32(v.span(len(v.text), len(v.text)).from))
 	return out, ok
 }
 

@@ -1,7 +1,6 @@
 package secret
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 
@@ -38,25 +37,15 @@ func Saved(requests []bench.Request) map[string]bool {
 
 // use adds the variables in a template that are in the place of a secret; whole: all are.
 func use(all map[string]bool, template string, whole bool) {
-	const value = "s4vedvalue" // of a variable
-	var text strings.Builder
-	at := map[int]string{}
-	for _, p := range bench.Parts(template) {
-		if p.Name == "" {
-			text.WriteString(p.Text)
-			continue
-		}
-		at[text.Len()] = p.Name
-		text.WriteString(value)
+	secrets := find(template, false)
+	if whole {
+		secrets = []span{{to: len(template)}}
 	}
-	if len(at) == 0 {
-		return
-	}
-	secrets := find(text.String(), false)
-	for from, name := range at {
-		within := func(x span) bool { return x.from < from+len(value) && from < x.to }
-		if whole || slices.ContainsFunc(secrets, within) {
-			all[name] = true
+	for _, x := range secrets {
+		for _, p := range bench.Parts(template[x.from:x.to]) {
+			if p.Name != "" {
+				all[p.Name] = true
+			}
 		}
 	}
 }

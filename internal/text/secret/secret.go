@@ -16,49 +16,55 @@ const Mask = "***"
 
 var userInfo = regexp.MustCompile(`://([^\s/?#"'<>\x00]*)@`)
 
-// exampleUser matches the user info of addresses in messages, and one whose password is only named.
-var exampleUser = regexp.MustCompile(`^(?:user:password|\$\{[A-Za-z0-9_]+\}|(?:\$\{[A-Za-z0-9_]+\}|[A-Za-z0-9_.-]*):\$\{[A-Za-z0-9_]+\})$`)
+// onlyNamed matches a user info whose password is only named, and harmlessUser also that of addresses in
+// messages.
+var (
+	onlyNamed    = regexp.MustCompile(`^(?:(?:\$\{\w+\}|[\w.-]*):)?\$\{\w+\}$`)
+	harmlessUser = regexp.MustCompile(`^user:password$|` + onlyNamed.String())
+)
 
 // Masker masks secrets. The zero value knows no values.
 type Masker struct{ known index }
 
 // Text masks known values in any form, and the user info of URLs.
-func (m Masker) Text(s string) string {
-	s = masked(s, m.known.in(s))
-	if !strings.Contains(s, "://") || !strings.Contains(s, "@") {
-		return s
-	}
-	return userInfo.ReplaceAllStringFunc(s, func(found string) string {
-		if exampleUser.MatchString(found[len("://") : len(found)-1]) {
-			return found
-		}
-		return "://" + Mask + "@"
-	})
-}
+func (m Masker) Text(s string) string { return m.within(s, nil) }
 
 // Keyed is Text for a text in which values have names, such as a body, a header or a file in YAML:
 // it also masks the values of secret names.
 func (m Masker) Keyed(s string) string { return m.within(s, find(s, false)) }
 
 // within is Text for a text in which some parts are secret.
-func (m Masker) within(s string, parts []span) string { return m.Text(masked(s, apart(parts))) }
+func (m Masker) within(s string, parts []span) string {
+	s = masked(s, append(parts, m.known.in(s)...))
+	if !strings.Contains(s, "://") || !strings.Contains(s, "@") {
+		return s
+	}
+	return userInfo.ReplaceAllStringFunc(s, func(found string) string {
+		if harmlessUser.MatchString(found[len("://") : len(found)-1]) {
+			return found
+		}
+		return "://" + Mask + "@"
+	})
+}
 
 // Args masks a command line.
-func (m Masker) Args(argv []string) []string { return walk{m.within}.args(argv) }
+func (m Masker) Args(argv []string) []string { return walk{text: m.within}.args(argv) }
 
-// masked returns a text with a mask in place of the spans, which are apart.
+// masked returns a text with a mask in place of the spans.
 func masked(s string, all []span) string {
-	if len(all) == 0 {
+	if all = apart(all); len(all) == 0 {
 		return s
 	}
 	var b strings.Builder
 	at := 0
 	for _, x := range all {
-		hidden := Mask
-		if !x.user {
-			hidden = around(s[x.from:x.to])
+		text := s[x.from:x.to]
+		if x.user {
+			text = Mask
+		} else if !harmless(text) {
+			text, _ = around(text)
 		}
-		b.WriteString(s[at:x.from] + hidden)
+		b.WriteString(s[at:x.from] + text)
 		at = x.to
 	}
 	return b.String() + s[at:]

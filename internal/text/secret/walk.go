@@ -16,11 +16,11 @@ func (m Masker) Event(e bench.Event) bench.Event {
 	if e == nil {
 		return nil
 	}
-	return walk{m.within}.of(e).(bench.Event)
+	return walk{text: m.within}.of(e).(bench.Event)
 }
 
 // Run returns a copy of a run's record without secrets.
-func (m Masker) Run(r bench.Run) bench.Run { return walk{m.within}.of(r).(bench.Run) }
+func (m Masker) Run(r bench.Run) bench.Run { return walk{text: m.within}.of(r).(bench.Run) }
 
 // kept are fields whose text is not prose and must not change. A password that happens to be part
 // of such a text is not recognizable.
@@ -40,7 +40,8 @@ var doors = []string{"URL", "Path", "Body", "Request"}
 // walk copies values, and replaces each text in them by what it returns for it and the secrets that
 // its names and places show, which are apart or may overlap.
 type walk struct {
-	text func(text string, secrets []span) string
+	text    func(text string, secrets []span) string
+	unnamed bool // what is expected of responses: a resumed run has to know it
 }
 
 func (w walk) of(v any) any { return w.copy(reflect.ValueOf(v), false).Interface() }
@@ -77,21 +78,30 @@ func (w walk) copy(v reflect.Value, door bool) reflect.Value {
 			return w.copy(v.Elem(), door).Convert(t)
 		}
 	case reflect.Slice:
-		if t.Elem() == textType {
-			return reflect.ValueOf(w.args(v.Convert(reflect.TypeFor[[]string]()).Interface().([]string))).Convert(t)
+		out, words := reflect.MakeSlice(t, v.Len(), v.Len()), make([]string, v.Len())
+		for i := range words {
+			words[i], _ = v.Index(i).Interface().(string)
 		}
-		out := reflect.MakeSlice(t, v.Len(), v.Len())
-		for i := range v.Len() {
-			out.Index(i).Set(w.copy(v.Index(i), door))
+		for i, word := range w.args(words) {
+			if item := v.Index(i); words[i] == "" {
+				out.Index(i).Set(w.copy(item, door))
+			} else {
+				out.Index(i).Set(reflect.ValueOf(word))
+			}
 		}
 		return out
 	case reflect.Map:
 		out := reflect.MakeMapWithSize(t, v.Len())
 		for k, value := range v.Seq2() {
-			if t.Key() == textType && t.Elem() == textType {
-				out.SetMapIndex(k, reflect.ValueOf(w.named(k.String(), value.String())))
-			} else {
+			name, _ := k.Interface().(string)
+			text, isText := value.Interface().(string)
+			switch {
+			case !isText || w.unnamed:
 				out.SetMapIndex(k, w.copy(value, door))
+			case slices.ContainsFunc(kept, func(key string) bool { return strings.EqualFold(key, name) }):
+				out.SetMapIndex(k, reflect.ValueOf(w.text(text, nil)))
+			default:
+				out.SetMapIndex(k, reflect.ValueOf(w.named(name, text)))
 			}
 		}
 		return out
@@ -108,7 +118,8 @@ func (w walk) copy(v reflect.Value, door bool) reflect.Value {
 		for i := range v.NumField() {
 			f := t.Field(i)
 			if f.IsExported() && f.Tag.Get("json") != "-" && !slices.Contains(kept, f.Name) && holdsText(f.Type) {
-				out.Field(i).Set(w.copy(v.Field(i), slices.Contains(doors, f.Name)))
+				inner := walk{w.text, f.Name == "Expect"}
+				out.Field(i).Set(inner.copy(v.Field(i), slices.Contains(doors, f.Name)))
 			}
 		}
 		return out
@@ -119,7 +130,7 @@ func (w walk) copy(v reflect.Value, door bool) reflect.Value {
 // named walks the value with a name, all of which may be secret.
 func (w walk) named(name, value string) string {
 	parts := find(value, false)
-	if Name(name) && !harmless(value) {
+	if Name(name) {
 		parts = append(parts, span{to: len(value)})
 	}
 	return w.text(value, parts)
@@ -151,38 +162,11 @@ func (w walk) form(form bench.NeedForm) bench.NeedForm {
 		return form
 	}
 	before, _ := json.Marshal(of) // it was JSON
-	out, err := json.Marshal(w.value("", of))
+	out, err := json.Marshal(w.of(&of))
 	if err != nil || bytes.Equal(before, out) {
 		return form
 	}
 	return bench.FormFrom(out)
-}
-
-func (w walk) value(key string, v any) any {
-	switch v := v.(type) {
-	case string:
-		if slices.ContainsFunc(kept, func(name string) bool { return strings.EqualFold(name, key) }) {
-			return w.text(v, nil)
-		}
-		return w.named(key, v)
-	case []any:
-		words := make([]string, len(v))
-		for i, item := range v {
-			words[i], _ = item.(string)
-		}
-		for i, word := range w.args(words) {
-			if _, ok := v[i].(string); ok {
-				v[i] = word
-			} else {
-				v[i] = w.value("", v[i])
-			}
-		}
-	case map[string]any:
-		for key, item := range v {
-			v[key] = w.value(key, item)
-		}
-	}
-	return v
 }
 
 // holdsText reports whether a type may contain text. It is false for numbers, for example.

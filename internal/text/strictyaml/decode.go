@@ -206,7 +206,9 @@ func (v Value) readStructs(structs ...reflect.Value) {
 			f.Value.Mistake(f.Value.name()+" has no value", "write one or remove the key")
 			continue
 		}
-		f.Value.into(known[i].dst, known[i].rules)
+		if !known[i].rules.has("later") { // else the reader of the map reads it
+			f.Value.into(known[i].dst, known[i].rules)
+		}
 	}
 	for _, k := range known {
 		// A key that is probably a misspelling of this one was already reported.
@@ -284,7 +286,7 @@ func checkBounds(src reflect.Value, path string, report func(key, value, hint st
 	for _, f := range structFields(src) {
 		key, v := join(path, f.key), reflect.Indirect(f.dst)
 		switch {
-		case !v.IsValid() || v.IsZero() && !f.rules.has("required"):
+		case f.dst.IsZero() && !f.rules.has("required"):
 		case v.Kind() == reflect.Struct:
 			checkBounds(v, key, report)
 		default:

@@ -205,6 +205,16 @@ func (v Value) Text() (s string, ok bool) {
 	return v.node.Value, true
 }
 
+// Plain returns the text of a scalar without its quotes.
+func (v Value) Plain() (s string, ok bool) { return v.node.Value, v.Kind() == Scalar }
+
+// Typed returns the text that a program has of the value which reads the types of YAML: 1.1 of 1.10.
+func (v Value) Typed() string {
+	var x any
+	_ = v.node.Decode(&x) // nil for what is not of the type that it looks like
+	return fmt.Sprint(x)
+}
+
 // ResolvePath returns the path of a file, which is relative to the folder of the document, for
 // opening. Another person may have written the document: it names no file of other folders, whether
 // by a whole path, by `..` or by a link, unless they are allowed. That is a mistake in v.

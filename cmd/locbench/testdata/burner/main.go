@@ -1,7 +1,6 @@
 //go:build linux
 
-// Command burner is an HTTP contender that burns CPU, such as 200µs, of CPU time in each request,
-// after it has waited for WAIT. With LOCK one request burns at a time.
+// Command burner is an HTTP contender that burns CPU, such as 200µs, of CPU time in each request.
 package main
 
 import (
@@ -14,7 +13,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
-	"sync"
 	"syscall"
 	"time"
 	"unsafe"
@@ -24,9 +22,8 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	each, err := time.ParseDuration(os.Getenv("CPU"))
-	wait, _ := time.ParseDuration(os.Getenv("WAIT"))
 	if err == nil {
-		err = run(ctx, each, wait)
+		err = run(ctx, each)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "burner:", err)
@@ -34,20 +31,11 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, each, wait time.Duration) error {
-	var one sync.Mutex
-	lock := os.Getenv("LOCK") != ""
+func run(ctx context.Context, each time.Duration) error {
 	server := &http.Server{
 		Addr: net.JoinHostPort(os.Getenv("HOST"), os.Getenv("PORT")), ReadHeaderTimeout: time.Minute,
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			time.Sleep(wait)
-			if lock {
-				one.Lock()
-			}
 			burn(each)
-			if lock {
-				one.Unlock()
-			}
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = io.WriteString(w, `{"id":1}`)
 		}),

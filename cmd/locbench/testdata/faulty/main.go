@@ -9,7 +9,6 @@
 //	none   never misbehaves
 //	exit   ends with code 7
 //	oom    touches memory until it is killed
-//	crowd  touches memory until it is killed, once more than AFTER connections are open
 //	hang   accepts requests and responds to none
 //	touch  responds; touches 32 MiB of memory and gives them back to the kernel; burns a CPU from the
 //	       start on
@@ -21,7 +20,6 @@
 //	slow   responds after 3 s
 //	leak   responds; keeps 2 KiB more with each request
 //	full   responds; keeps 2 KiB of each of the last 8000 requests
-//	shout  writes escape sequences, wide and combining characters and endless lines to its log
 //	heap   holds nearly all of its memory (MEMORY: its limit in MiB), and with what is left reads a file
 //	       at random: each request reads pages back from the disk
 //	cache  holds little, and reads a file of four times its memory at random
@@ -30,13 +28,11 @@ package main
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/signal"
 	"runtime"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -72,9 +68,6 @@ func main() {
 			os.Exit(0)
 		}()
 	}
-	if fault == "shout" {
-		go shout()
-	}
 	var err error
 	switch memory, _ := strconv.Atoi(os.Getenv("MEMORY")); fault {
 	case "client":
@@ -91,7 +84,7 @@ func main() {
 	if when == "start" {
 		misbehave(fault)
 	}
-	var requests, roots, later, open atomic.Int64
+	var requests, roots, later atomic.Int64
 	var begun atomic.Bool // there was a request for /misbehave
 	fmt.Println("listening on port", port)
 	server := http.Server{Addr: ":" + port, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -111,18 +104,6 @@ func main() {
 		}
 		fmt.Fprintln(w, "{}")
 	})}
-	if fault == "crowd" {
-		server.ConnState = func(_ net.Conn, state http.ConnState) {
-			switch state {
-			case http.StateNew:
-				if open.Add(1) > after {
-					misbehave("oom")
-				}
-			case http.StateClosed, http.StateHijacked:
-				open.Add(-1)
-			}
-		}
-	}
 	err = server.ListenAndServe()
 	fmt.Fprintln(os.Stderr, err)
 	os.Exit(1)
@@ -184,14 +165,5 @@ func misbehave(fault string) {
 func spin() {
 	for i := 0; ; i++ {
 		_ = i
-	}
-}
-
-// shout writes what must never reach a terminal as it is, four times a second.
-func shout() {
-	for range time.Tick(250 * time.Millisecond) {
-		fmt.Print("\x1b]2;pwned\x07\x1b[2J\x1b[H\x1b[31mred \x9b31m c1 \u202ereversed\r\n")
-		fmt.Print("wide 漢字 emoji 👩‍👩‍👧‍👦 combining e\u0301\u0301\u0301 invalid \xff\xfe tab\t.\n")
-		fmt.Println(strings.Repeat("endless ", 20_000))
 	}
 }

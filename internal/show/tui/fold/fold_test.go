@@ -26,9 +26,8 @@ func apply(records []bench.Record) *fold.State {
 
 func TestAFinishedRun(t *testing.T) {
 	s := apply(tuitest.Records(t, "limits"))
-	if s.Ended == nil || s.Ended.State != bench.RunComplete || len(s.Trials) != 4 || len(s.Results()) != 4 {
-		t.Fatalf("ended %+v, %d trials, %d results", s.Ended, len(s.Trials), len(s.Results()))
-	}
+	testenv.Need(t, s.Ended != nil && s.Ended.State == bench.RunComplete && len(s.Trials) == 4 && len(s.Results()) == 4,
+		"ended %+v, %d trials, %d results", s.Ended, len(s.Trials), len(s.Results()))
 	for _, trial := range s.Trials {
 		if trial.Result.State != bench.TrialComplete || len(trial.Steps) != 4 || len(trial.Result.Steps) != 4 {
 			t.Errorf("%s: %s, %d steps, %d results", trial.Result.Trial, trial.Result.State, len(trial.Steps), len(trial.Result.Steps))

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -17,45 +16,19 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// poison puts text into every string that v holds, and number into every second number if it is not
-// 0.
-func poison(v reflect.Value, text string, number int64) {
-	switch v.Kind() {
-	case reflect.String:
-		// States and kinds must stay valid, so every part is drawn.
-		if v.Type() == reflect.TypeFor[string]() && v.CanSet() {
+// poison puts text into every string that v holds, and number into every number if it is not 0.
+// States and kinds must stay valid, so every part is drawn.
+func poison(v any, text string, number int64) {
+	testenv.Each(v, func(name string, v reflect.Value) {
+		switch {
+		case v.Type() == reflect.TypeFor[string](), name == "key" && v.Kind() == reflect.String:
 			v.SetString(text)
-		}
-	case reflect.Int64, reflect.Int:
-		if number != 0 && v.CanSet() {
+		case number != 0 && v.CanInt():
 			v.SetInt(number)
-		}
-	case reflect.Float64:
-		if number != 0 && v.CanSet() {
+		case number != 0 && v.CanFloat():
 			v.SetFloat(float64(number) * 1e300)
 		}
-	case reflect.Struct:
-		if v.Type() == reflect.TypeFor[time.Time]() {
-			return
-		}
-		for i := range v.NumField() {
-			poison(v.Field(i), text, number)
-		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			poison(v.Index(i), text, number)
-		}
-	case reflect.Pointer:
-		if !v.IsNil() {
-			poison(v.Elem(), text, number)
-		}
-	case reflect.Map:
-		for _, k := range v.MapKeys() {
-			if k.Kind() == reflect.String {
-				v.SetMapIndex(reflect.ValueOf(text).Convert(k.Type()), v.MapIndex(k))
-			}
-		}
-	}
+	})
 }
 
 // poisoned returns copies of some records of every kind, with text in every string.
@@ -69,7 +42,7 @@ func poisoned(t testing.TB, records []bench.Record, text string, number int64) (
 		rec = copied(t, rec)
 		at := reflect.New(reflect.TypeOf(rec.Event)).Elem()
 		at.Set(reflect.ValueOf(rec.Event))
-		poison(at, text, number)
+		poison(at.Addr().Interface(), text, number)
 		rec.Event = at.Interface().(bench.Event)
 		if rec.Trial != nil {
 			rec.Trial.Contender, rec.Trial.Variant = text, text
