@@ -92,8 +92,7 @@ func newGate(t *testing.T, target string) *gate {
 
 func (g *gate) open() {
 	g.t.Helper()
-	l, err := net.Listen("tcp", g.addr)
-	testenv.OK(g.t, err)
+	l := testenv.Must(net.Listen("tcp", g.addr))(g.t)
 	g.addr = l.Addr().String()
 	g.server = &http.Server{Handler: httputil.NewSingleHostReverseProxy(g.target)}
 	go func(s *http.Server) { _ = s.Serve(l) }(g.server)
@@ -105,7 +104,7 @@ func (g *gate) shut() { _ = g.server.Close() }
 // TestStore_Goes has no data in the store at first; then the store is away for a while, and at last for good.
 func TestStore_Goes(t *testing.T) {
 	t.Parallel()
-	s := testenv.Must(embedded.New(embedded.Options{}))(t)
+	s := embedded.New(embedded.Options{})
 	defer s.Close()
 	url := testenv.Must(s.Listen("127.0.0.1:0"))(t)
 	dir := t.TempDir()
@@ -156,8 +155,7 @@ func TestFullDisk(t *testing.T) {
 // fill writes to path until the disk is full.
 func fill(t *testing.T, path string) {
 	t.Helper()
-	f, err := os.Create(path)
-	testenv.OK(t, err)
+	f := testenv.Must(os.Create(path))(t)
 	defer f.Close()
 	for block := make([]byte, 64<<10); len(block) > 0; {
 		if _, err := f.Write(block); err != nil {

@@ -33,13 +33,11 @@ func (s *site) findNeeds() error {
 		if err != nil {
 			return console.WithCode(console.ExitUsage, err)
 		}
-		of := kinds.TraitsOf(n)
-		for i := range found.Needs {
-			found.Needs[i].Restarts, found.Needs[i].For, found.Needs[i].Service = of.Restarts, n.For, n.Service
-			found.Needs[i].Own = n.Own
-			found.Needs[i].After = append(found.Needs[i].After, of.After...)
+		if of := kinds.TraitsOf(n); found.Need != nil {
+			s.needs = append(s.needs, needs.Named{
+				Name: n.Name, Need: found.Need, Elsewhere: found.Elsewhere, After: of.After, Restarts: of.Restarts, Own: n.Own, For: n.For, Service: n.Service,
+			})
 		}
-		s.needs = append(s.needs, found.Needs...)
 		if found.Data != nil {
 			s.data = found.Data
 		}

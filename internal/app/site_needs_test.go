@@ -59,7 +59,7 @@ func (h *house) kind(after ...string) needs.Kind {
 	return needs.Kind{
 		Name: h.name, Read: func(strictyaml.Value) bench.NeedSpec { return bench.NeedSpec{} },
 		Find: func(n bench.NeedSpec, _ bench.Profile, _ string) (needs.Found, error) {
-			return needs.Found{Needs: []needs.Named{{Name: n.Name, Need: h}}}, nil
+			return needs.Found{Need: h}, nil
 		},
 		Traits: func(bench.NeedSpec) needs.Traits { return needs.Traits{After: after, Restarts: h.restarts} },
 	}

@@ -32,10 +32,7 @@ With --embedded-store it starts its own store with the bundled cities, to try th
 			ctx := cmd.Context()
 			getenv := env.Getenv
 			if withStore {
-				s, err := embedded.New(embedded.Options{})
-				if err != nil {
-					return err
-				}
+				s := embedded.New(embedded.Options{})
 				defer s.Close()
 				url, err := s.Listen("127.0.0.1:0")
 				if err != nil {

@@ -1,8 +1,6 @@
 package needs
 
 import (
-	"errors"
-
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
@@ -86,23 +84,3 @@ type Edit struct {
 	Given  func(option string) (text string, ok bool)
 	Getenv func(string) string // nil: no variable is set
 }
-
-// Probe is what an external need says of itself.
-type Probe struct {
-	Err     error // why it does not respond, without a password of its URL
-	Version string
-	Warning string // why it may not serve
-	Remedy  string // of the warning
-	Size    int64  // documents, rows or keys of its data; 0: it has none
-}
-
-// ErrMissing is wrapped by errors about an external need without a URL.
-var ErrMissing = errors.New("no URL")
-
-// MissingError is the error about an external need without a URL.
-type MissingError struct{ Text string }
-
-func (e MissingError) Error() string { return e.Text }
-
-// Unwrap returns ErrMissing.
-func (e MissingError) Unwrap() error { return ErrMissing }

@@ -128,15 +128,16 @@ type Responses interface {
 
 // Found is what a run has of a need of its profile.
 type Found struct {
-	Needs []Named
-	Data  Data // nil: requests use none
+	Need      Need   // nil: the profile has its data only
+	Elsewhere string // options with which it runs in a container, or out of it, for hints
+	Data      Data   // nil: requests use none
 }
 
 // Named is a need with its name in the profile.
 type Named struct {
 	Name      string
 	After     []string          // the names of those that must be ready and seeded before it is opened
-	Elsewhere string            // options with which it runs in a container, or out of it, for hints
+	Elsewhere string            // that of Found
 	Restarts  bool              // it starts again for each trial
 	Own       bool              // each of the interleaved contenders has its own copy
 	For       []bench.Selection // the contenders that get its address; empty: all

@@ -49,7 +49,7 @@ func TestLocationsOnEmbedded(t *testing.T) {
 // embeddedStore returns the URL of a store with the given documents.
 func embeddedStore(t *testing.T, set bench.DataSet) (url string) {
 	t.Helper()
-	s := testenv.Must(embedded.New(embedded.Options{}))(t)
+	s := embedded.New(embedded.Options{})
 	t.Cleanup(func() { testenv.OK(t, s.Close()) })
 	testenv.OK(t, s.Fill(t.Context(), set, nil))
 	return testenv.Must(s.Listen("127.0.0.1:0"))(t)

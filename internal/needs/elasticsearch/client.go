@@ -14,8 +14,6 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/needs"
-	"github.com/locbench/locbench/internal/store/dataset"
 	"github.com/locbench/locbench/internal/text/contact"
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/secret"
@@ -42,18 +40,10 @@ func reach(ctx context.Context, raw string) (s server, err error) {
 	return s, nil
 }
 
-// Probe returns what the Elasticsearch at a URL says of itself, as a run would.
-func Probe(ctx context.Context, url string) (p needs.Probe) {
+// Probe returns the version of the Elasticsearch at a URL, and why it may not serve, with the remedy.
+func Probe(ctx context.Context, url string) (version, warning, remedy string, err error) {
 	s, err := reach(ctx, url)
-	if err != nil {
-		return needs.Probe{Err: err}
-	}
-	p.Version, p.Warning = s.version, s.warnings.Join("; ")
-	p.Remedy = "use version 7; the contenders' queries need it"
-	if p.Size, p.Err = s.count(ctx, dataset.CityIndex); errors.Is(p.Err, errNoIndex) {
-		p.Size, p.Err = 0, nil
-	}
-	return p
+	return s.version, s.warnings.Join("; "), "use version 7; the contenders' queries need it", err
 }
 
 // checkURL returns raw without a trailing slash, or an error if it cannot be the URL of a store.
@@ -119,10 +109,7 @@ func (s *server) listensAt(ctx context.Context, host string) string {
 	return base
 }
 
-// errNoIndex is returned by count for an index that the server does not have.
-var errNoIndex = errors.New("no such index")
-
-// count returns the number of documents in an index. It includes the latest changes if the user of
+// count returns the number of documents in an index, 0 if there is none of that name. It includes the latest changes if the user of
 // the URL may refresh the index.
 func (s *server) count(ctx context.Context, index string) (int64, error) {
 	at := s.url + "/" + url.PathEscape(index)
@@ -134,7 +121,7 @@ func (s *server) count(ctx context.Context, index string) (int64, error) {
 	switch {
 	case err != nil:
 	case status == http.StatusNotFound:
-		return 0, errNoIndex
+		return 0, nil
 	case status != http.StatusOK:
 		err = fmt.Errorf("the store returned %d %s", status, safe.Line(string(body), 200))
 	default:

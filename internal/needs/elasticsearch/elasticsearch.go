@@ -34,20 +34,18 @@ type Data struct{ dataset.Set }
 // find finds the store and the data set of a profile. Requests may use the data without the store.
 func find(n bench.NeedSpec, _ bench.Profile, url string) (found needs.Found, err error) {
 	of := specOf(n)
-	var data Data
-	if data.Set, err = dataset.Open(of.Cities.set()); err != nil {
+	set, err := dataset.Open(of.Cities.set())
+	if err != nil {
 		return found, err
 	}
-	found.Data = data
-	if n.From.Traits().None {
-		return found, nil
+	found.Data = Data{set}
+	if !n.From.Traits().None {
+		found.Elsewhere = "--store container or --elastic http://HOST:9200"
+		if n.From.Traits().Container {
+			found.Elsewhere = "--store embedded"
+		}
+		found.Need = &Need{name: n.Name, from: chosen(n.From, url), spec: of, data: set, server: server{url: url}}
 	}
-	elsewhere := "--store container or --elastic http://HOST:9200"
-	if n.From.Traits().Container {
-		elsewhere = "--store embedded"
-	}
-	need := &Need{name: n.Name, from: Chosen(n.From, url), spec: of, data: data.Set, server: server{url: url}}
-	found.Needs = []needs.Named{{Name: n.Name, Elsewhere: elsewhere, Need: need}}
 	return found, nil
 }
 
@@ -99,9 +97,7 @@ func (n *Need) Open(ctx context.Context, at needs.Place) error {
 
 // embed starts one in this process.
 func (n *Need) embed(_ context.Context, at needs.Place) (err error) {
-	if n.embedded, err = embedded.New(embedded.Options{Latency: n.spec.Latency, P99: n.spec.P99, Seed: at.Seed}); err != nil {
-		return fmt.Errorf("open embedded store: %w", err)
-	}
+	n.embedded = embedded.New(embedded.Options{Latency: n.spec.Latency, P99: n.spec.P99, Seed: at.Seed})
 	n.version, n.usage = embedded.Version+" (embedded)", hostusage.Embedded(n.embedded.Work)
 	listen := func(host string, peers []netip.Prefix, names ...string) (string, error) {
 		l, err := relay.Listen(net.JoinHostPort(host, "0"), peers...)
@@ -220,11 +216,11 @@ func (n *Need) verify(ctx context.Context) (string, error) {
 	command := safe.Shell([]string{"locbench", "seed", "--elastic", secret.WithoutUser(n.url)})
 	for _, index := range n.data.Indices() {
 		count, err := n.count(ctx, index.Name)
-		if errors.Is(err, errNoIndex) || err == nil && count == 0 {
-			return "", fmt.Errorf("the index %q of %s is empty; seed it with: %s", index.Name, Name, command)
-		}
 		if err != nil {
 			return "", err
+		}
+		if count == 0 {
+			return "", fmt.Errorf("the index %q of %s is empty; seed it with: %s", index.Name, Name, command)
 		}
 		if count != index.Count {
 			n.warn(bench.Warning{Text: fmt.Sprintf(
@@ -246,7 +242,7 @@ func (n *Need) Restore(ctx context.Context, _ bench.Selection) (string, error) {
 	counts := map[string]int64{}
 	for _, index := range n.data.Indices() {
 		count, err := n.count(ctx, index.Name)
-		if err != nil && !errors.Is(err, errNoIndex) {
+		if err != nil {
 			return "", err
 		}
 		counts[index.Name] = count

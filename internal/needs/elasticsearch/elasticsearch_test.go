@@ -137,7 +137,7 @@ func TestFind(t *testing.T) {
 		c.spec.put(&n)
 		found, err := find(n, bench.Profile{}, "")
 		testenv.OK(t, err)
-		testenv.Equal(t, found.Needs[0].Info().Latency, c.latency, c.spec)
-		testenv.Equal(t, found.Needs[0].Elsewhere, c.elsewhere, c.spec)
+		testenv.Equal(t, found.Need.Info().Latency, c.latency, c.spec)
+		testenv.Equal(t, found.Elsewhere, c.elsewhere, c.spec)
 	}
 }

@@ -2,6 +2,8 @@ package elasticsearch
 
 import (
 	"errors"
+	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -22,7 +24,7 @@ var Options = []needs.Option{
 		Usage: "auto, embedded, external, container or none",
 		Label: "Store",
 		Help:  "The Elasticsearch that contenders query. On another machine it takes no CPU from contender and client.",
-		Get:   OriginOption, Set: setOrigin,
+		Get:   originOption, Set: setOrigin,
 	},
 	{
 		Name: "elastic", Key: "url", Type: "string",
@@ -49,32 +51,22 @@ var Options = []needs.Option{
 			}
 			return ""
 		},
-		Set: func(e needs.Edit, text string) error {
-			count, err := whole(text, 1, dataset.MaxGenerated)
-			return change(e, err, func(s *spec) { s.Cities = Cities{Count: count, Vertices: defaultVertices, Seed: defaultDataSeed} })
-		},
+		Set: setNumber(1, dataset.MaxGenerated, func(s *spec, n uint64) {
+			s.Cities = cities{Count: int(n), Vertices: defaultVertices, Seed: defaultDataSeed}
+		}),
 	},
 	{
 		Name: "vertices", Key: "cities.vertices", Type: "int", Default: strconv.Itoa(defaultVertices), With: "cities",
 		Usage: "vertices per generated shape",
-		Set: func(e needs.Edit, text string) error {
-			count, err := whole(text, 12, 10_000)
-			return change(e, err, func(s *spec) { s.Cities.Vertices = count })
-		},
+		Set:   setNumber(12, 10_000, func(s *spec, n uint64) { s.Cities.Vertices = int(n) }),
 	},
 	{
 		Name: "data-seed", Key: "cities.seed", Type: "uint64", Default: strconv.Itoa(defaultDataSeed), With: "cities",
 		Usage: "seed for --cities; the same seed gives the same data",
-		Set: func(e needs.Edit, text string) error {
-			seed, err := strconv.ParseUint(text, 0, 64)
-			if err != nil {
-				err = errors.New("write a whole number from 0, such as 6")
-			}
-			return change(e, err, func(s *spec) { s.Cities.Seed = seed })
-		},
+		Set:   setNumber(0, math.MaxUint64, func(s *spec, n uint64) { s.Cities.Seed = n }),
 	},
 	{
-		Name: "data", Key: "cities.dir", Type: "string", Folder: true, Values: []string{Bundled + "\tthe bundled cities"},
+		Name: "data", Key: "cities.dir", Type: "string", Folder: true, Values: []string{bundled + "\tthe bundled cities"},
 		Usage: "dump in `DIR` (see 'locbench seed --help'), or bundled; only the bundled data is checked by suite " + suite,
 		Label: "Folder",
 		Help:  "Folder with a dump: per index <index>.mapping.json and <index>.ndjson (_bulk format).",
@@ -93,22 +85,27 @@ func change(e needs.Edit, wrong error, to func(s *spec)) error {
 	return nil
 }
 
-// whole reads a whole number between two bounds. Its error is a remedy.
-func whole(text string, low, high int) (int, error) {
-	n, err := strconv.ParseInt(text, 0, 0)
-	switch {
-	case err != nil:
-		return 0, errors.New("write a whole number, such as 6")
-	case int(n) < low || int(n) > high:
-		return 0, errors.New("write from " + strconv.Itoa(low) + " to " + strconv.Itoa(high))
+// setNumber returns a function that sets a whole number between two bounds.
+func setNumber(low, high uint64, to func(s *spec, n uint64)) func(needs.Edit, string) error {
+	return func(e needs.Edit, text string) error {
+		n, err := strconv.ParseUint(text, 0, 64)
+		_, negative := strconv.ParseInt(text, 0, 64)
+		switch {
+		case high == math.MaxUint64 && err != nil:
+			err = errors.New("write a whole number from 0, such as 6")
+		case err != nil && negative != nil && !errors.Is(err, strconv.ErrRange):
+			err = errors.New("write a whole number, such as 6")
+		case err != nil || n < low || n > high:
+			err = fmt.Errorf("write from %d to %d", low, high)
+		}
+		return change(e, err, func(s *spec) { to(s, n) })
 	}
-	return int(n), nil
 }
 
-// OriginOption returns the value of --store.
-func OriginOption(n bench.NeedSpec) string {
+// originOption returns the value of --store.
+func originOption(n bench.NeedSpec) string {
 	if n.URL != "" {
-		return string(Chosen(n.From, n.URL))
+		return string(chosen(n.From, n.URL))
 	}
 	return string(n.From)
 }
@@ -133,7 +130,7 @@ func setURL(e needs.Edit, text string) error {
 		return nil
 	}
 	from, _ := e.Given("store")
-	if Chosen(bench.NeedOrigin(from), text) != bench.NeedExternal {
+	if chosen(bench.NeedOrigin(from), text) != bench.NeedExternal {
 		return console.Usagef("--elastic names an external store, --store says %s: choose one", from)
 	}
 	u, err := needs.URL("elastic", text, e.Getenv)
@@ -158,9 +155,9 @@ func setData(e needs.Edit, dir string) error {
 	}
 	switch dir {
 	case "":
-		return console.Usagef("--data: no folder given; write one with a dump, or %s", Bundled)
-	case Bundled:
-		return change(e, nil, func(s *spec) { s.Cities = Cities{} })
+		return console.Usagef("--data: no folder given; write one with a dump, or %s", bundled)
+	case bundled:
+		return change(e, nil, func(s *spec) { s.Cities = cities{} })
 	}
-	return change(e, nil, func(s *spec) { s.Cities = Cities{Dir: strictyaml.Folder(dir)} })
+	return change(e, nil, func(s *spec) { s.Cities = cities{Dir: strictyaml.Folder(dir)} })
 }

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// Bundled is the value of cities, and of --data, for the bundled data; a folder of that name is
+	// bundled is the value of cities, and of --data, for the bundled data; a folder of that name is
 	// ./bundled.
-	Bundled = "bundled"
+	bundled = "bundled"
 	// suite is the check suite that expects the bundled data.
 	suite = "locations"
 
@@ -33,8 +33,8 @@ or the official image:  --store container
 or the embedded store (shares CPU with the client):  --store embedded`,
 }
 
-// Chosen returns the origin that "auto" stands for: a URL stands for an external one.
-func Chosen(from bench.NeedOrigin, url string) bench.NeedOrigin {
+// chosen returns the origin that "auto" stands for: a URL stands for an external one.
+func chosen(from bench.NeedOrigin, url string) bench.NeedOrigin {
 	switch {
 	case from != bench.NeedAuto && from != "":
 		return from
@@ -66,11 +66,11 @@ type spec struct {
 	Image   string        `json:"image,omitempty"`
 	Latency time.Duration `json:"latency_ns,omitempty"`
 	P99     time.Duration `json:"p99_ns,omitempty"`
-	Cities  Cities        `json:"cities,omitzero"`
+	Cities  cities        `json:"cities,omitzero"`
 }
 
-// Cities is the data set: the bundled one, a generated one or a dump.
-type Cities struct {
+// cities is the data set: the bundled one, a generated one or a dump.
+type cities struct {
 	Count    int    `json:"count,omitempty" yaml:"count" strict:"min=1,max=1000000"`
 	Vertices int    `json:"vertices,omitempty" yaml:"vertices" strict:"min=12,max=10000"`
 	Seed     uint64 `json:"seed,omitempty" yaml:"seed"`
@@ -78,8 +78,8 @@ type Cities struct {
 	Dir strictyaml.Folder `json:"dir,omitempty" yaml:"dir"`
 }
 
-// citiesMap is Cities without its methods.
-type citiesMap Cities
+// citiesMap is cities without its methods.
+type citiesMap cities
 
 func specOf(n bench.NeedSpec) (s spec) {
 	s, _ = bench.ReadForm[spec](n.Of) // Find reports what a record has in another form
@@ -91,10 +91,7 @@ func (s spec) put(n *bench.NeedSpec) {
 	n.Of = bench.FormOf(s)
 }
 
-// CitiesOf returns the data set of a need: Count cities, a dump in a folder, or the bundled data.
-func CitiesOf(n bench.NeedSpec) Cities { return specOf(n).Cities }
-
-func (c Cities) set() dataset.Spec {
+func (c cities) set() dataset.Spec {
 	return dataset.Spec{Dir: string(c.Dir), Cities: c.Count, Vertices: c.Vertices, Seed: c.Seed}
 }
 
@@ -105,7 +102,7 @@ type elasticsearch struct {
 	Image   string        `yaml:"image" strict:"max=500"`
 	Latency time.Duration `yaml:"latency" strict:"min=0s,max=1m"`
 	P99     time.Duration `yaml:"latency_p99" strict:"min=0s,max=1m"`
-	Cities  Cities        `yaml:"cities"`
+	Cities  cities        `yaml:"cities"`
 }
 
 func read(v strictyaml.Value) bench.NeedSpec {
@@ -117,9 +114,9 @@ func read(v strictyaml.Value) bench.NeedSpec {
 }
 
 // UnmarshalStrict reads "bundled" or a map.
-func (c *Cities) UnmarshalStrict(v strictyaml.Value) {
+func (c *cities) UnmarshalStrict(v strictyaml.Value) {
 	if v.Kind() == strictyaml.Scalar {
-		if text, ok := v.Text(); ok && text != Bundled {
+		if text, ok := v.Text(); ok && text != bundled {
 			v.Wrong("write `bundled`, {dir: FOLDER} for a dump, or {count: 100000} to generate 100,000")
 		}
 		return
@@ -129,7 +126,7 @@ func (c *Cities) UnmarshalStrict(v strictyaml.Value) {
 	if v.Has("dir") && !v.Has("count") && !v.Has("vertices") && !v.Has("seed") {
 		p = citiesMap{Dir: p.Dir}
 	}
-	*c = Cities(p)
+	*c = cities(p)
 }
 
 func wrong(n bench.NeedSpec) (all []needs.Mistake) {
@@ -141,7 +138,7 @@ func wrong(n bench.NeedSpec) (all []needs.Mistake) {
 			all = append(all, needs.Mistake{Path: path, What: what, Hint: hint})
 		}
 	}
-	s, from := specOf(n), Chosen(n.From, n.URL)
+	s, from := specOf(n), chosen(n.From, n.URL)
 	one := "an elasticsearch from " + string(n.From)
 	u, err := secret.ParseURL(n.URL)
 	usable := err == nil && secret.IsHTTP(u) && u.RawQuery+u.Fragment == ""
@@ -172,7 +169,7 @@ func wrong(n bench.NeedSpec) (all []needs.Mistake) {
 // Provides returns what requests and checks get from its data.
 func Provides(n bench.NeedSpec) needs.Provided {
 	p := needs.Provided{Data: true, Languages: dataset.Languages[:]}
-	if specOf(n).Cities == (Cities{}) {
+	if specOf(n).Cities == (cities{}) {
 		p.Suites = []string{suite}
 	}
 	return p

@@ -209,11 +209,11 @@ func doctorNeed(ctx context.Context, url string) Warning {
 	if url == "" {
 		return Warning{k.Title, OK, k.Absent, k.Instead}
 	}
-	p := k.Probe(ctx, url)
-	if p.Err != nil {
-		return Warning{k.Title, Missing, safe.Line(p.Err.Error(), 300), "start it or use another URL"}
+	version, warning, remedy, err := k.Probe(ctx, url)
+	if err != nil {
+		return Warning{k.Title, Missing, safe.Line(err.Error(), 300), "start it or use another URL"}
 	}
-	return check(k.Title, "version "+p.Version, p.Warning != "", p.Remedy)
+	return check(k.Title, "version "+version, warning != "", remedy)
 }
 
 func doctorGo(ctx context.Context, groups cgroup.Tree) Warning {

@@ -40,10 +40,7 @@ func TestMain(m *testing.M) {
 }
 
 func serve() error {
-	server, err := embedded.New(embedded.Options{})
-	if err != nil {
-		return err
-	}
+	server := embedded.New(embedded.Options{})
 	set, err := dataset.Bundled()
 	if err == nil {
 		err = server.Fill(context.Background(), set, nil)

@@ -49,7 +49,7 @@ func (t texts) Documents(string) iter.Seq2[bench.Document, error] {
 // open returns a store with this data, and a function to call it.
 func open(t testing.TB, set embedded.Source) (*embedded.Server, func(method, path, body string) (int, string)) {
 	t.Helper()
-	s := testenv.Must(embedded.New(embedded.Options{}))(t)
+	s := embedded.New(embedded.Options{})
 	t.Cleanup(func() { testenv.OK(t, s.Close()) })
 	testenv.OK(t, s.Fill(t.Context(), set, nil))
 	return s, func(method, path, body string) (int, string) {
@@ -197,7 +197,7 @@ func FuzzDocument(f *testing.F) {
 		if !json.Valid([]byte(doc)) || strings.TrimLeft(doc, " \t\r\n")[0] != '{' { // a data set has only valid objects
 			return
 		}
-		s := testenv.Must(embedded.New(embedded.Options{}))(t)
+		s := embedded.New(embedded.Options{})
 		defer s.Close()
 		testenv.OK(t, s.Fill(t.Context(), texts{doc}, nil))
 		testenv.Equal(t, mustResponse(t, s, http.MethodGet, "/city/_source/d0", ""), doc)

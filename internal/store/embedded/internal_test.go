@@ -10,18 +10,10 @@ import (
 )
 
 func TestDelays(t *testing.T) {
-	for _, bad := range [][2]time.Duration{{-1, 0}, {0, time.Second}, {2, 1}, {1, -1}} {
-		testenv.Check(t, testenv.Err(newDelays(bad[0], bad[1], 1)) != nil, "latency %v with p99 %v was accepted",
-			bad[0], bad[1])
-	}
-	if d, err := newDelays(0, 0, 1); d != nil || err != nil {
-		t.Errorf("no latency: %v, %v", d, err)
-	}
-	constant, err := newDelays(3*time.Millisecond, 0, 1)
-	testenv.Check(t, err == nil && constant.next() == 3*time.Millisecond, "constant latency: %v, %v",
-		constant.next(), err)
+	testenv.Check(t, newDelays(0, 0, 1) == nil && newDelays(0, time.Second, 1) == nil, "a latency without a median")
+	testenv.Equal(t, newDelays(3*time.Millisecond, 0, 1).next(), 3*time.Millisecond)
 	draw := func(seed uint64) []time.Duration {
-		d := testenv.Must(newDelays(2*time.Millisecond, 20*time.Millisecond, seed))(t)
+		d := newDelays(2*time.Millisecond, 20*time.Millisecond, seed)
 		list := make([]time.Duration, 100_000)
 		for i := range list {
 			list[i] = d.next()

@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"sync/atomic"
@@ -24,22 +23,16 @@ const (
 	zMax = 4                  // limit; about one value in 30,000 would be above it
 )
 
-func newDelays(median, p99 time.Duration, seed uint64) (*delays, error) {
-	switch {
-	case median < 0 || p99 < 0:
-		return nil, errors.New("latency: expected 0 or more")
-	case median == 0 && p99 == 0:
-		return nil, nil
-	case median == 0:
-		return nil, errors.New("latency: p99 without a median: set both")
-	case p99 != 0 && p99 < median:
-		return nil, errors.New("latency: p99 below the median: raise it")
+// newDelays returns none for a median of 0. A p99 below the median counts as it.
+func newDelays(median, p99 time.Duration, seed uint64) *delays {
+	if median <= 0 {
+		return nil
 	}
 	d := &delays{median: median, seed: seed}
 	if p99 > median {
 		d.sigma = math.Log(float64(p99)/float64(median)) / z99
 	}
-	return d, nil
+	return d
 }
 
 func (d *delays) next() time.Duration {

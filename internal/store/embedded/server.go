@@ -37,15 +37,11 @@ type Server struct {
 }
 
 // New returns an empty store. Fill it, and Close it in the end.
-func New(opts Options) (*Server, error) {
-	d, err := newDelays(opts.Latency, opts.P99, opts.Seed)
-	if err != nil {
-		return nil, err
-	}
-	s := &Server{delays: d, routes: http.NewServeMux()}
+func New(opts Options) *Server {
+	s := &Server{delays: newDelays(opts.Latency, opts.P99, opts.Seed), routes: http.NewServeMux()}
 	s.addRoutes()
 	s.contents.Store(&contents{})
-	return s, nil
+	return s
 }
 
 const (

@@ -121,7 +121,7 @@ func TestUnknown(t *testing.T) {
 
 func TestListenAndClose(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	s := testenv.Must(embedded.New(embedded.Options{Latency: time.Millisecond}))(t)
+	s := embedded.New(embedded.Options{Latency: time.Millisecond})
 	client := &http.Client{Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
 	for range 2 {
@@ -141,7 +141,7 @@ func TestListenAndClose(t *testing.T) {
 
 // TestLatencyEnds checks that a call ends when its client disconnects.
 func TestLatencyEnds(t *testing.T) {
-	s := testenv.Must(embedded.New(embedded.Options{Latency: time.Hour}))(t)
+	s := embedded.New(embedded.Options{Latency: time.Hour})
 	defer s.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -164,7 +164,7 @@ func TestWrites(t *testing.T) {
 
 // TestHost: a page whose name resolves to this machine cannot reach the store.
 func TestHost(t *testing.T) {
-	s := testenv.Must(embedded.New(embedded.Options{}))(t)
+	s := embedded.New(embedded.Options{})
 	defer s.Close()
 	l := testenv.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	base := testenv.Must(s.Serve(l, "host.docker.internal"))(t)

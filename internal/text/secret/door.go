@@ -198,7 +198,7 @@ func (f *finder) in(v any) {
 		for _, x := range parts {
 			f.secret(text[x.from:x.to], x.user)
 		}
-		f.texts = append(f.texts, masked(text, apart(parts)))
+		f.texts = append(f.texts, masked(text, parts))
 		return text
 	}}.of(v)
 }
@@ -225,18 +225,19 @@ func (f *finder) secret(v string, user bool) {
 			return
 		}
 	}
-	f.add(literals(v)...)
+	f.add(v)
 	if _, bare, ok := strings.Cut(v, " "); ok {
-		f.add(literals(bare)...)
+		f.add(bare)
 	}
 	if plain, err := url.PathUnescape(v); user && err == nil && plain != v {
 		f.secret(plain, true)
 	}
 }
 
-// add adds values. One with a template in it does not count: what fills it in is found at its source.
-func (f *finder) add(values ...string) {
-	for _, v := range values {
+// add adds a value. One with a template in it does not count: what fills it in is found at its source.
+func (f *finder) add(value string) {
+	_, secrets := around(value)
+	for _, v := range secrets {
 		if !harmless(v) && !strings.Contains(v, "{{") && !slices.Contains(f.values, v) {
 			f.values = append(f.values, v)
 		}

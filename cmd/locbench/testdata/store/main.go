@@ -30,10 +30,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	store, err := embedded.New(embedded.Options{})
-	if err != nil {
-		return err
-	}
+	store := embedded.New(embedded.Options{})
 	defer store.Close()
 	if err := store.Fill(ctx, data, nil); err != nil {
 		return err

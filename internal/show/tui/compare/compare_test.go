@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
 	"github.com/locbench/locbench/internal/show/tui/ui"
