@@ -183,8 +183,7 @@ type tally map[measure.ID]map[stats.Verdict]int
 // add compares as 'locbench compare' does, and prints it under a name.
 func (t tally) add(b *testing.B, name string, before, after compare.Set, floor *compare.Floor) {
 	b.Helper()
-	r, err := compare.Compare(before, after, compare.Options{Floor: floor})
-	testenv.OK(b, err)
+	r := testenv.Must(compare.Compare(before, after, compare.Options{Floor: floor}))(b)
 	for _, row := range r.Contenders[0].Rows {
 		if measure.Get(row.Measure).Comparison.Apart {
 			continue

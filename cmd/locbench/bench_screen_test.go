@@ -82,8 +82,7 @@ func benchWatched(b *testing.B, dir string, length time.Duration) (rate, share f
 	cmd := exec.Command(testenv.Locbench(b), benchArgs(length)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor", "LC_ALL=C.UTF-8")
-	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 50, Cols: 200})
-	testenv.OK(b, err)
+	terminal := testenv.Must(pty.StartWithSize(cmd, &pty.Winsize{Rows: 50, Cols: 200}))(b)
 	defer terminal.Close()
 	shown := &shownText{}
 	drained := make(chan struct{})

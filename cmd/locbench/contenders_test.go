@@ -21,8 +21,7 @@ import (
 // of go-nethttp that is built from its Dockerfile.
 func bundled(t *testing.T) (names []string) {
 	t.Helper()
-	all, err := contender.Discover(contender.Folder("../../services"))
-	testenv.OK(t, err)
+	all := testenv.Must(contender.Discover(contender.Folder("../../services")))(t)
 	for _, svc := range all {
 		if first := contender.Resolved(svc)[0]; first.Unverified == "" {
 			names = append(names, bench.Selection{Contender: first.Name, Variant: first.Variant}.String())

@@ -98,8 +98,7 @@ func TestServiceWithDatabase(t *testing.T) {
 		"postgres:17", testenv.Named(t, "databases", "LOCBENCH_TEST_POSTGRES", "image of a PostgreSQL (.ci/databases makes one)"),
 		"redis:7", testenv.Named(t, "databases", "LOCBENCH_TEST_REDIS", "image of a Redis (.ci/databases makes one)"),
 		"step_duration: 5s", "step_duration: 1s", "[16 warm-up for 10s, 4, 16, 64]", "[4, 16]")
-	sources, err := filepath.Abs(root)
-	testenv.OK(t, err)
+	sources := testenv.Must(filepath.Abs(root))(t)
 	for _, runtime := range []string{"docker", "process"} {
 		t.Run(runtime, func(t *testing.T) {
 			dir, lines := t.TempDir(), 0

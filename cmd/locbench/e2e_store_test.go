@@ -62,8 +62,7 @@ func TestStore_RealComesBack(t *testing.T) {
 	t.Cleanup(func() { dockerDo(t, "rm", "-f", "-v", id) })
 	url := "http://" + strings.SplitN(dockerDo(t, "port", id, "9200/tcp"), "\n", 2)[0]
 	reachable(t, url)
-	data, err := dataset.Generated(200, 12, 1)
-	testenv.OK(t, err)
+	data := testenv.Must(dataset.Generated(200, 12, 1))(t)
 	testenv.OK(t, testenv.Err(seed.Run(t.Context(), seed.Options{URL: url, Set: data})))
 	// Frozen, not stopped: it comes back at once, and a hanging store is harder to detect than one
 	// that refuses connections.

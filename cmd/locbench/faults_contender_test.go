@@ -92,8 +92,7 @@ func newGate(t *testing.T, target string) *gate {
 
 func (g *gate) open() {
 	g.t.Helper()
-	l, err := net.Listen("tcp", g.addr)
-	testenv.OK(g.t, err)
+	l := testenv.Must(net.Listen("tcp", g.addr))(g.t)
 	g.addr = l.Addr().String()
 	g.server = &http.Server{Handler: httputil.NewSingleHostReverseProxy(g.target)}
 	go func(s *http.Server) { _ = s.Serve(l) }(g.server)
@@ -156,8 +155,7 @@ func TestFullDisk(t *testing.T) {
 // fill writes to path until the disk is full.
 func fill(t *testing.T, path string) {
 	t.Helper()
-	f, err := os.Create(path)
-	testenv.OK(t, err)
+	f := testenv.Must(os.Create(path))(t)
 	defer f.Close()
 	for block := make([]byte, 64<<10); len(block) > 0; {
 		if _, err := f.Write(block); err != nil {

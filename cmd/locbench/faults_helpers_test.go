@@ -83,15 +83,8 @@ func (d *disturbed) ends(code int, words ...string) (bench.Run, []bench.TrialRes
 func (d *disturbed) concludes(code int, words ...string) (bench.Run, []bench.TrialResult) {
 	d.t.Helper()
 	testenv.Equal(d.t, d.wait(2*time.Minute), code, "exit code")
-	says(d.t, "standard error", d.stderr.String(), words...)
+	testenv.Contains(d.t, d.stderr.String(), words...)
 	return read(d.t, d.out)
-}
-
-func says(t *testing.T, who, text string, words ...string) {
-	t.Helper()
-	for _, w := range words {
-		testenv.Check(t, strings.Contains(text, w), "%s does not say %q", who, w)
-	}
 }
 
 // clean fails if anything of the run is left: containers, networks, volumes, processes, temporary
@@ -189,9 +182,8 @@ func (d *disturbed) resumes(args ...string) []bench.TrialResult {
 // reported checks for words in the report and in the summary.
 func (d *disturbed) reported(words ...string) {
 	d.t.Helper()
-	data, err := os.ReadFile(filepath.Join(d.out, results.SummaryFile))
-	testenv.OK(d.t, err)
-	says(d.t, results.SummaryFile, strings.ReplaceAll(string(data), `\`, ""), words...)
+	data := testenv.Must(os.ReadFile(filepath.Join(d.out, results.SummaryFile)))(d.t)
+	testenv.Contains(d.t, strings.ReplaceAll(string(data), `\`, ""), words...)
 }
 
 // dockerDo runs the docker command.
@@ -279,7 +271,7 @@ func (f fault) happens(d *disturbed, rounds int) {
 		t.Fatalf("run %s: %s", run.State, states(trials))
 	}
 	trial := trials[0]
-	says(t, "the trial's failure", trial.Failure, f.words...)
+	testenv.Contains(t, trial.Failure, f.words...)
 	n := len(trial.Steps)
 	testenv.Need(t, n >= 2 && (f.steps <= 0 || n == f.steps), "%d steps recorded, want %d", n, f.steps)
 	first := trial.Steps[0]
@@ -288,7 +280,7 @@ func (f fault) happens(d *disturbed, rounds int) {
 	testenv.Check(t, f.kind == "" || in >= 0, "incidents %v, want one of kind %q in step 2", trial.Incidents, f.kind)
 	if f.lost != "" {
 		testenv.Check(t, trial.Lost != nil && strings.Contains(trial.Lost.String(), f.lost), "lost: %v, want %q", trial.Lost, f.lost)
-		says(t, "standard error", d.stderr.String(), "lost  ")
+		testenv.Contains(t, d.stderr.String(), "lost  ")
 		d.reported("Lost: ")
 	}
 	if len(trial.Steps) > 2 {
@@ -315,7 +307,7 @@ func storeGoes(t *testing.T, runtime, url string, away, back func()) {
 	f := fault{harm: func(*disturbed, bench.InstanceInfo) { away() }, undo: back, words: []string{"lost elasticsearch"}, kind: bench.IncidentNeed}
 	d := disturb(t, nil, "run", "--headless", "-p", quiet(t, runtime, 2, "1, 2 for 9s, 4, 8"), "--elastic", url)
 	f.happens(d, 2)
-	says(t, "standard error", d.stderr.String(), "waiting up to 30s", "elasticsearch responds again after", "lost  ")
+	testenv.Contains(t, d.stderr.String(), "waiting up to 30s", "elasticsearch responds again after", "lost  ")
 }
 
 // reachable waits until url responds.

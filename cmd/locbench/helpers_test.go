@@ -166,11 +166,14 @@ func eachEvent(dir string, handle func(bench.Record) error) error {
 	return nil
 }
 
+// eventPatience is the timeout for a single event.
+var eventPatience = 3 * time.Minute
+
 // waitEvent waits until the event log in dir has a record that match accepts.
 func (c *command) waitEvent(dir string, match func(bench.Record) bool) {
 	c.t.Helper()
 	found := errors.New("found")
-	for deadline := time.Now().Add(3 * time.Minute); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(eventPatience); time.Now().Before(deadline); {
 		began := time.Now()
 		err := eachEvent(dir, func(r bench.Record) error {
 			if match(r) {
@@ -295,8 +298,7 @@ const littleData = "isolation: off\n" + requestsOfCities
 
 func readFile(t testing.TB, path string) string {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	testenv.OK(t, err)
+	data := testenv.Must(os.ReadFile(path))(t)
 	return string(data)
 }
 

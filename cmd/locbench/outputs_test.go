@@ -370,8 +370,7 @@ func printed(t *testing.T, args ...string) string {
 
 // exportsAgree compares each measure of each step in the CSV export. Its JSON has the same rows (internal/results/export).
 func exportsAgree(t *testing.T, dir string, a *analysis.Run) {
-	table, err := csv.NewReader(strings.NewReader(printed(t, "export", dir, "--format", "csv"))).ReadAll()
-	testenv.OK(t, err)
+	table := testenv.Must(csv.NewReader(strings.NewReader(printed(t, "export", dir, "--format", "csv"))).ReadAll())(t)
 	compared := 0
 	for _, cells := range table[1:] {
 		row := map[string]string{}
@@ -432,8 +431,7 @@ func holds(t *testing.T, what string, m measure.Measure, got *float64, want meas
 // historyAgrees requires each measure of each contender with a complete round in each format.
 func historyAgrees(t *testing.T, dir string, a *analysis.Run) {
 	text, markdown := printed(t, "history", dir), printed(t, "history", dir, "--format", "md")
-	rows, err := csv.NewReader(strings.NewReader(printed(t, "history", dir, "--format", "csv"))).ReadAll()
-	testenv.OK(t, err)
+	rows := testenv.Must(csv.NewReader(strings.NewReader(printed(t, "history", dir, "--format", "csv"))).ReadAll())(t)
 	inCSV := map[[2]string]string{}
 	for _, row := range rows[1:] {
 		inCSV[[2]string{row[0], row[5]}] = row[8]
@@ -455,8 +453,7 @@ func historyAgrees(t *testing.T, dir string, a *analysis.Run) {
 			cell := m.Unit.Cell(want.Value)
 			testenv.Check(t, strings.Contains(line, cell), "text: no %s %s in %q", m.Name, cell, line)
 			testenv.Check(t, strings.Contains(section, " "+cell+" |"), "Markdown: no %s %s in %q", m.Name, cell, section)
-			got, err := strconv.ParseFloat(inCSV[[2]string{c.Label, string(f.Measure)}], 64)
-			testenv.OK(t, err)
+			got := testenv.Must(strconv.ParseFloat(inCSV[[2]string{c.Label, string(f.Measure)}], 64))(t)
 			holds(t, "CSV of "+c.Label, m, &got, want)
 		}
 	}

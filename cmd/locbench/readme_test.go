@@ -111,8 +111,7 @@ func allDocs(t *testing.T) []string {
 
 func readPage(t testing.TB, page string) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(root, page))
-	testenv.OK(t, err)
+	data := testenv.Must(os.ReadFile(filepath.Join(root, page)))(t)
 	return string(data)
 }
 

@@ -62,8 +62,7 @@ var mainJob = []string{"run", "--headless", "--rounds", "1", "--connections", "1
 func TestRelease_Files(t *testing.T) {
 	r := release(t)
 	output(t, filepath.Join(r.clone, "dist"), nil, "sha256sum", "--check", "--quiet", "locbench_"+r.version+"_checksums.txt")
-	sums, err := os.ReadFile(r.file(t, "checksums.txt"))
-	testenv.OK(t, err)
+	sums := testenv.Must(os.ReadFile(r.file(t, "checksums.txt")))(t)
 	for _, system := range []string{"linux", "darwin", "windows"} {
 		for _, arch := range []string{"amd64", "arm64"} {
 			t.Run(system+"/"+arch, func(t *testing.T) {
@@ -94,19 +93,16 @@ func TestRelease_Files(t *testing.T) {
 func contents(t *testing.T, path string) (names []string) {
 	t.Helper()
 	if strings.HasSuffix(path, ".zip") {
-		z, err := zip.OpenReader(path)
-		testenv.OK(t, err)
+		z := testenv.Must(zip.OpenReader(path))(t)
 		defer z.Close()
 		for _, f := range z.File {
 			names = append(names, f.Name)
 		}
 		return names
 	}
-	f, err := os.Open(path)
-	testenv.OK(t, err)
+	f := testenv.Must(os.Open(path))(t)
 	defer f.Close()
-	z, err := gzip.NewReader(f)
-	testenv.OK(t, err)
+	z := testenv.Must(gzip.NewReader(f))(t)
 	for archive := tar.NewReader(z); ; {
 		h, err := archive.Next()
 		if errors.Is(err, io.EOF) {

@@ -85,8 +85,7 @@ func TestRules_Tests(t *testing.T) {
 			return
 		}
 		plain++
-		file, err := parser.ParseFile(set, filepath.Join(root, path), text, parser.SkipObjectResolution)
-		testenv.OK(t, err)
+		file := testenv.Must(parser.ParseFile(set, filepath.Join(root, path), text, parser.SkipObjectResolution))(t)
 		ast.Inspect(file, func(n ast.Node) bool {
 			return hermetic(n, func(at ast.Node, what string) { t.Errorf("%s: %s", set.Position(at.Pos()), what) })
 		})

@@ -23,8 +23,7 @@ func TestScreen(t *testing.T) {
 	p, out := onScreen(t, 120, 40, "go-nethttp", "docker", "")
 	p.see("go-nethttp", "round 1 of 2", "throughput")
 	p.see("round 2 of 2", "req/s")
-	screen := p.see("code=0")
-	testenv.Contains(t, screen, "results  out", "per billion requests", "!throughput  ")
+	testenv.Contains(t, p.see("code=0"), "results  out", "per billion requests", "!throughput  ")
 	run, _ := readClean(t, out)
 	testenv.Check(t, run.State == bench.RunComplete && !strings.Contains(strings.Join(run.Command, " "), "controlled"),
 		"state %s, command %q", run.State, run.Command)

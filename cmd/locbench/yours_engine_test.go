@@ -22,8 +22,7 @@ import (
 func TestYourService(t *testing.T) {
 	testenv.Docker(t)
 	images(t, "golang:1.26-bookworm", "node:20-bookworm-slim")
-	sources, err := filepath.Abs(root)
-	testenv.OK(t, err)
+	sources := testenv.Must(filepath.Abs(root))(t)
 	dir := t.TempDir()
 	t.Setenv("PASSWORD", ordersPassword) // each block runs in its own shell
 	typed := strings.NewReplacer("$ ", "", "~/locbench", sources,

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"io/fs"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -15,6 +17,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/locbench/locbench/internal/testenv"
 )
@@ -85,10 +88,13 @@ const (
 	cookieValue = "c00kie/value+of=ada-0123456789"
 	otherCookie = "n0t-saved-cookie-zyxwvu"
 	loginID     = "1d-of-the-login-abcdefghij"
+	ofHeader    = `k3y"of/a<header`
+	ofCookie    = "th3me&of+a=cookie"
+	ofAddress   = `p4ss/of"an<address`
 )
 
-// newParrot responds to each request with its body, its Authorization and its cookie, written in
-// one way after another. It says what it got.
+// newParrot responds to each request with its body and its headers, written in one way after another.
+// It says what it got.
 func newParrot(t *testing.T) (s *httptest.Server, got func() string) {
 	var mu sync.Mutex
 	var journal strings.Builder
@@ -99,7 +105,11 @@ func newParrot(t *testing.T) (s *httptest.Server, got func() string) {
 		mu.Unlock()
 		var in struct{ P string }
 		_ = json.Unmarshal(body, &in)
-		said := otherCookie + in.P + r.Header.Get("Authorization") + r.Header.Get("X-Sid") + r.URL.Query().Get("c")
+		said := otherCookie + in.P + r.Header.Get("Authorization") + r.Header.Get("X-Sid") + r.URL.Query().Get("c") +
+			r.Header.Get("X-Api-Key") + r.Header.Get("Cookie")
+		if _, password, ok := r.BasicAuth(); ok {
+			said += password
+		}
 		quoted, _ := json.Marshal(said)
 		twice, _ := json.Marshal(string(quoted))
 		switch r.URL.Path {
@@ -129,7 +139,8 @@ func newParrot(t *testing.T) (s *httptest.Server, got func() string) {
 	return s, func() string { mu.Lock(); defer mu.Unlock(); return journal.String() }
 }
 
-// Neither try nor a run shows or keeps a secret, in whichever way it is sent and comes back.
+// TestSecrets_Forms: neither try nor a run shows or keeps a secret, by whichever door it came in, in
+// whichever way it is sent and comes back, in any of its outputs.
 func TestSecrets_Forms(t *testing.T) {
 	s, journal := newParrot(t)
 	env := shell{"MYSECRET": envSecret}
@@ -137,23 +148,64 @@ func TestSecrets_Forms(t *testing.T) {
 	for _, way := range []string{"go", "python", "php", "twice", "html", "url", "base64", "cut"} {
 		requests += `  - {post: "/` + way + `?c={sid}", json: {p: "${MYSECRET}"}}` + "\n"
 		teardown += `  - {name: end ` + way + `, post: "/` + way +
-			`", json: {p: "${MYSECRET}"}, expect: {status: 201}}` + "\n"
+			`", json: {p: "${MYSECRET}"}, expect: {status: 201}}` + "\n" +
+			`  - {name: address ` + way + `, post: "/` + way + `", header: {Authorization: none}, expect: {status: 201}}` + "\n"
 	}
-	profile := fileOf(t, "p.yaml", `header: {Authorization: "Bearer {uid}", X-Sid: "{sid}"}
+	profile := fileOf(t, "p.yaml", `header: {Authorization: "Bearer {uid}", X-Sid: "{sid}", X-Api-Key: '`+ofHeader+`', Cookie: '`+ofCookie+`'}
 setup: [{post: /login, save: {uid: id, sid: {cookie: sid}}, header: {Authorization: none, X-Sid: none}}]
 rounds: 1
 `+requests+teardown+strings.Replace(twenty, "20", "40", 1))
-	text := env.says(t, 0, "", "try", profile, "--target", "a="+s.URL)
-	testenv.Equal(t, strings.Count(text, "FAILED: expected status 201, got 200 OK"), 8)
-	out := outOf(t)
-	ran := env.says(t, 0, "", into(out, "--profile", profile, "--target", "a="+s.URL)...)
+	target := strings.Replace(s.URL, "://", "://"+url.UserPassword("me", ofAddress).String()+"@", 1)
+	text := env.says(t, 0, "", "try", profile, "--target", "a="+target)
+	testenv.Equal(t, strings.Count(text, "FAILED: expected status 201, got 200 OK"), 16)
+	out, again := outOf(t), outOf(t)
+	free := testenv.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
+	testenv.OK(t, free.Close())
+	metrics, ended := make(chan string, 1), make(chan bool)
+	go func() {
+		last := ""
+		for {
+			if resp, err := http.Get("http://" + free.Addr().String() + "/metrics"); err == nil {
+				text, _ := io.ReadAll(resp.Body)
+				resp.Body.Close()
+				last = string(text)
+			}
+			select {
+			case <-ended:
+				metrics <- last
+				return
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	}()
+	ran := env.says(t, 0, "", into(out, "--profile", profile, "--target", "a="+target, "--metrics-listen", free.Addr().String())...)
+	close(ended)
 	texts := outputs(t, out)
-	texts["try"], texts["run"] = text, ran
+	texts["try"], texts["run"], texts["metrics"] = text, ran, <-metrics
+	testenv.Contains(t, texts["metrics"], "locbench_")
+	texts["events"] = env.says(t, 0, "", "run", "--json", "-o", again, "--profile", profile, "--target", "a="+target)
+	for _, args := range [][]string{
+		{"report", out, "--format", "md"}, {"report", out, "--format", "csv"}, {"report", out, "--format", "json"},
+		{"export", out, "--format", "csv", "-o", out + "-csv"}, {"export", out, "--format", "json", "-o", out + "-json"},
+		{"compare", out, again}, {"compare", out, again, "--format", "json"}, {"history", filepath.Dir(out)}, {"profiles", "show", profile},
+	} {
+		texts[strings.Join(args, " ")] = says(t, 0, "", args...)
+	}
+	for _, dir := range []string{"-csv", "-json"} {
+		testenv.OK(t, filepath.WalkDir(out+dir, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				texts[path] = string(testenv.Must(os.ReadFile(path))(t))
+			}
+			return err
+		}))
+	}
+	texts["dashboard"] = shown(t, out)
 	has(t, "summary.md", texts["summary.md"], "teardown")
+	testenv.Check(t, len(texts) >= 20, "%d outputs", len(texts))
 	histogram := regexp.MustCompile(`"hdr": ?"[^"]*"`) // base64, in which anything may appear
 	for name, text := range texts {
 		lacks(t, name, histogram.ReplaceAllString(text, ""), "S3cr", "ssword", "c00k", "value+of", "ada-0", "n0t-", "zyxwvu", "1d-of",
-			"login-abc", "abcdefghij", "UzNjcjN0", "c3N3b3Jk")
+			"login-abc", "abcdefghij", "UzNjcjN0", "c3N3b3Jk", "k3y", "a<header", "a\\u003cheader", "th3me", "a=cookie", "p4ss", "an<addr", "cDRzcy9v")
 	}
 	has(t, "the journal of the service", journal(), `ssword\"x/7<&tail"}…Bearer `+loginID+"…"+cookieValue)
 }

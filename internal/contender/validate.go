@@ -58,16 +58,24 @@ func (m *manifest) check(v strictyaml.Value) {
 
 func (m *manifest) checkReadyHeader(v strictyaml.Value) {
 	for _, f := range v.Fields() {
-		value, ok := m.Ready.Header[f.Key]
-		control := func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }
-		switch {
-		case !ok:
-		case !headerPattern.MatchString(f.Key):
-			f.Value.Mistake(fmt.Sprintf("%.100q is not the name of a header", f.Key), "write letters, digits and `-`, such as `Accept`")
-		case strings.ContainsFunc(value, control):
-			f.Value.Mistake(fmt.Sprintf("the header %s has more than one line", f.Key), "write a value of one line")
+		if value, ok := m.Ready.Header[f.Key]; ok {
+			if what, hint := WrongHeader(f.Key, value); what != "" {
+				f.Value.Mistake(what, hint)
+			}
 		}
 	}
+}
+
+// WrongHeader returns what is wrong with a header of a request, and what to write; "" if nothing is.
+func WrongHeader(name, value string) (what, hint string) {
+	control := func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }
+	switch {
+	case !headerPattern.MatchString(name):
+		return fmt.Sprintf("%.100q is not the name of a header", name), "write letters, digits and `-`, such as `Accept`"
+	case strings.ContainsFunc(value, control):
+		return fmt.Sprintf("the header %s has more than one line", name), "write a value of one line"
+	}
+	return "", ""
 }
 
 func (m *manifest) checkDocker(v strictyaml.Value) {

@@ -77,7 +77,6 @@ func TestStepMistakes(t *testing.T) {
 		{bench.Step{Rate: 5, RampTo: 6, Wave: wave(1, time.Second)}, "constant, a ramp or a wave"},
 		{bench.Step{Rate: 5, MaxConnections: -1}, "at most -1 connections"},
 		{bench.Step{PeakShare: .5}, "50% of peak"},
-		{bench.Step{Arrivals: &bench.Arrivals{}}, "arrivals of 0 users"},
 		{bench.Step{Arrivals: &bench.Arrivals{Users: 1, Over: 1, Requests: 1}, MaxRequests: 5}, "arrivals, which set the number of requests"},
 	} {
 		test.step.Duration = time.Second

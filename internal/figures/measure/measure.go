@@ -36,6 +36,7 @@ type Measure struct {
 	// Estimate reports whether the value is an estimate from a part of the responses; nil: never.
 	Estimate func(bench.StepResult) bool
 
+	Definition    Definition
 	Chart         *Chart      // chart over the steps in the report; nil: none
 	Comparison    *Comparison // how contenders are compared by the measure; nil: not at all
 	CSV           Column      // column of the CSV and JSON exports; without a name: none
@@ -48,6 +49,12 @@ type Measure struct {
 	// whole returns the value of whole trials; nil: the value of the step with the highest
 	// throughput.
 	whole func(stats.Contender) Result
+}
+
+// Definition says what is measured, in which unit, and what counted it.
+type Definition struct {
+	Term string // "CPU time per request (µs)"; "": the measure has no definition
+	Text string
 }
 
 // Chart is the chart of a measure over the steps in the report.

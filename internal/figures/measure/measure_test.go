@@ -28,6 +28,9 @@ func TestTable(t *testing.T) {
 		if got, ok := ByConditionName(m.ConditionName); ok != (m.ConditionName != "") || ok && got.ID != m.ID {
 			t.Errorf("%q is the condition name of %q", m.ConditionName, got.ID)
 		}
+		if (m.Definition.Text == "") != (m.Definition.Term == "") || m.ID == P50 && m.Definition.Text == "" {
+			t.Errorf("%s has half of a definition, or none", m.ID)
+		}
 	}
 	needs := map[Place]func(Measure) bool{
 		Compared: func(m Measure) bool {

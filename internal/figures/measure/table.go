@@ -51,6 +51,11 @@ var table = []Measure{
 	{
 		ID: Throughput, Name: "throughput", Head: "req/s", Unit: PerSecond, Higher: true,
 		Of: func(s bench.StepResult) (float64, bool) { return s.Load.Throughput(), s.Load.Elapsed > 0 },
+		Definition: Definition{"Throughput (successes/s)",
+			"counted by the client: successes whose last byte arrived in the measured interval / its length. " +
+				"Load starts before the interval and lasts to its end; responses outside it do not count. " +
+				"Success: complete, with the expected status, and the expected body if compared. " +
+				"Rejected requests (an expected status from 400 on, of several) do not count."},
 		Chart: &Chart{ID: "throughput", Title: "Throughput",
 			Note: "Successful responses per second. Errors do not count.", Unit: "successes/s", Zero: true},
 		Comparison: &Comparison{Title: "peak throughput", Head: "req/s", Kind: stats.OfThroughput, Zero: "nothing succeeded",
@@ -73,8 +78,11 @@ var table = []Measure{
 		Estimate: func(s bench.StepResult) bool { return s.Load.ErrorRateIsEstimate() },
 		over:     func(s stats.Step) (float64, bool) { return s.ErrorRate(), s.Ended() > 0 },
 		whole:    errorsOfTrial,
-		Chart:    &Chart{ID: "errors", Title: "Error rate", Note: "Errors / (errors + successes + rejected).", Unit: "%", Zero: true},
-		CSV:      Column{"error_ratio", "failed / (failed + succeeded + rejected), 0 to 1"},
+		Definition: Definition{"Error rate (%)",
+			"errors / (errors + successes + rejected requests), counted by the client, by kind: unexpected status, " +
+				"connection refused, connection reset, incomplete response, timeout, unreadable body, client limit."},
+		Chart: &Chart{ID: "errors", Title: "Error rate", Note: "Errors / (errors + successes + rejected).", Unit: "%", Zero: true},
+		CSV:   Column{"error_ratio", "failed / (failed + succeeded + rejected), 0 to 1"},
 		Comparison: &Comparison{Title: "error rate", Head: "errors", At: FromStartToStop, Kind: stats.OfErrors, Zero: "no errors", Key: "errors",
 			What: "share of failed requests, over all steps; the first one where old has none is more than any percentage"},
 	},
@@ -87,16 +95,16 @@ var table = []Measure{
 		},
 		Chart: &Chart{ID: "unexpected", Title: "Unexpected bodies", Note: "Share of the compared bodies.", Unit: "%"},
 	},
-	quantile(P50, "p50", "median", true,
+	quantile(P50, "p50", Column{"p50_ns", "median"}, charted|defined,
 		func(l bench.Latencies) time.Duration { return l.P50 }),
-	quantile(P75, "p75", "quantile", false, func(l bench.Latencies) time.Duration { return l.P75 }),
-	quantile(P90, "p90", "quantile", true, func(l bench.Latencies) time.Duration { return l.P90 }),
-	quantile(P95, "p95", "quantile", false, func(l bench.Latencies) time.Duration { return l.P95 }),
-	quantile(P99, "p99", "quantile", true,
+	quantile(P75, "p75", Column{"p75_ns", "quantile"}, 0, func(l bench.Latencies) time.Duration { return l.P75 }),
+	quantile(P90, "p90", Column{"p90_ns", "quantile"}, charted, func(l bench.Latencies) time.Duration { return l.P90 }),
+	quantile(P95, "p95", Column{"p95_ns", "quantile"}, 0, func(l bench.Latencies) time.Duration { return l.P95 }),
+	quantile(P99, "p99", Column{"p99_ns", "quantile"}, charted,
 		func(l bench.Latencies) time.Duration { return l.P99 }),
-	quantile(P999, "p99.9", "quantile", false, func(l bench.Latencies) time.Duration { return l.P999 }),
-	quantile(Mean, "mean", "mean", false, func(l bench.Latencies) time.Duration { return l.Mean }),
-	quantile(Max, "max", "longest", false, func(l bench.Latencies) time.Duration { return l.Max }),
+	quantile(P999, "p99.9", Column{"p999_ns", "quantile"}, 0, func(l bench.Latencies) time.Duration { return l.P999 }),
+	quantile(Mean, "mean", Column{"mean_ns", "mean"}, 0, func(l bench.Latencies) time.Duration { return l.Mean }),
+	quantile(Max, "max", Column{"max_ns", "longest"}, 0, func(l bench.Latencies) time.Duration { return l.Max }),
 	{ID: P50Half, Name: "p50 at half peak", Head: "p50", Unit: Nanoseconds,
 		Of:    latency(func(l bench.Latencies) time.Duration { return l.P50 }),
 		whole: half(func(l bench.Latencies) time.Duration { return l.P50 }),
@@ -107,6 +115,9 @@ var table = []Measure{
 		Of:    latency(p99),
 		over:  func(s stats.Step) (float64, bool) { return known(s.Latency, p99) },
 		whole: half(p99),
+		Definition: Definition{"Latency at half peak (ms, µs)",
+			"at the open-loop step at 50% of peak or of the lowest peak, if there is one; else at the closed-loop step nearest to half peak. " +
+				"All rounds, histograms merged."},
 		Comparison: &Comparison{Title: "p99", Long: "p99 at half peak", Head: "p99", At: AtHalf, Kind: stats.OfLatency,
 			What: "latency that 99% of successes stay below, at the step at half of the old peak"},
 	},
@@ -121,12 +132,20 @@ var table = []Measure{
 	{
 		ID: StartUp, Name: "start-up", Head: "start-up", Unit: Nanoseconds,
 		whole: func(c stats.Contender) Result { return ResultOf(c.StartUp) },
+		Definition: Definition{"Start-up time (ms)",
+			"from process start to the first ready response, by the clock of locbench's machine."},
 		Comparison: &Comparison{Title: "start-up", Head: "start", At: FromStartToStop, Near: float64(10 * time.Millisecond),
 			What: "time from process start to the first ready response"},
 	},
 	{
 		ID: PeakTime, Name: "time to peak", Head: "to peak", Unit: Nanoseconds,
 		whole: func(c stats.Contender) Result { return ResultOf(c.PeakTime) },
+		Definition: Definition{"Time to peak (s)",
+			"from process start to the first 1 s window within 3% of the final throughput and staying there " +
+				"(running median of five windows). Searched in the end of the warm-up and the measured steps with the same load; " +
+				"final throughput is the median of the last third of those windows. If they scatter by more than 3%, " +
+				"twice their scatter is used. Includes time before the load, such as checks. " +
+				"None if throughput did not stay, for interleaved runs and for targets."},
 		Comparison: &Comparison{Title: "time to peak", Head: "to peak", At: FromStartToStop,
 			What: "time from process start to full speed"},
 	},
@@ -134,6 +153,10 @@ var table = []Measure{
 		ID: MemoryPeak, Name: "peak memory", Head: "peak memory", Unit: Bytes, whole: memoryOfTrial,
 		Of:      memory(func(m bench.Memory) int64 { return m.Peak }),
 		AtLeast: sampled,
+		Definition: Definition{"Peak memory (MiB = 2²⁰ bytes)",
+			"highest memory use since start (high-water mark), as counted by the kernel: memory.peak (cgroup v2), " +
+				"max_usage_in_bytes (v1) or VmHWM (process). “≥”: largest sample, no counter available; " +
+				"the true peak may be higher."},
 		Chart: &Chart{ID: "memory-peak", Title: "Peak memory",
 			Note: "Since the contender's start, at the end of the step.", Unit: "MiB"},
 		Comparison: &Comparison{Title: "peak memory", Head: "memory", At: FromStartToStop, Guess: "peak is the largest sample; the true one may be higher",
@@ -150,13 +173,15 @@ var table = []Measure{
 	},
 	{
 		ID: MemoryRate, Name: "memory per rate", Head: "MiB·s", Unit: MemoryPerRate, Of: bench.StepResult.MemorySeconds,
-		AtLeast: sampled,
+		AtLeast:    sampled,
+		Definition: Definition{"Peak memory per rate (MiB·s)", "peak memory / throughput of the step."},
 		Chart: &Chart{ID: "memory-per-rate", Title: "Peak memory per rate",
 			Note: "Peak memory / throughput of the step.", Unit: "MiB·s",
 			Log: true},
 	},
 	{
 		ID: MemoryUsed, Name: "memory", Head: "memory", Unit: Bytes, Of: memory(func(m bench.Memory) int64 { return m.Used }),
+		Definition: Definition{"Memory in use (MiB)", "at the end of the step, without the page cache."},
 		Chart: &Chart{ID: "memory-used", Title: "Memory in use", Note: "Without the page cache, at the end of the step.",
 			Unit: "MiB"},
 		CSV: Column{"memory_used_bytes", "at the end of the step, without page cache"},
@@ -170,6 +195,9 @@ var table = []Measure{
 	},
 	{
 		ID: CPUTime, Name: "CPU time", Head: "CPU", Unit: Nanoseconds, Of: nanoseconds(bench.StepResult.CPU),
+		Definition: Definition{"CPU time (s)",
+			"user and system time of all its processes, read from the kernel at the start and end of the step. Of an interleaved step " +
+				"also that of the pauses after its slices, where it is more than 2% of the slice's: what its compilers and collectors do then."},
 		Chart: &Chart{ID: "cpu", Title: "CPU time per step",
 			Note: "Used by the contender during the step.", Unit: "s", Zero: true},
 		CSV: Column{"cpu_ns", "CPU time of the contender in the step"},
@@ -182,6 +210,7 @@ var table = []Measure{
 			cpu, ok := s.CPU()
 			return float64(cpu) / float64(max(1, s.Load.Counted())), ok && s.Load.Counted() > 0
 		},
+		Definition: Definition{"CPU time per request (µs)", "CPU time of the step / its successes."},
 		Chart: &Chart{ID: "cpu-per-request", Title: "CPU time per request",
 			Note: "CPU time of the step / its successes.", Unit: "µs", Log: true},
 		Comparison: &Comparison{Title: "CPU per request", Head: "CPU/req", At: AtReference, Kind: stats.OfCPU,
@@ -191,6 +220,8 @@ var table = []Measure{
 	{ID: InUse, Name: "CPUs in use", Head: "CPUs", Unit: CPUs, Of: bench.StepResult.CPUs},
 	{
 		ID: Throttled, Name: "throttled periods", Head: "throttled", Unit: Share, Of: throttled,
+		Definition: Definition{"Throttled periods (%)",
+			"periods with the CPU quota used up / periods in which the contender was runnable."},
 		Chart: &Chart{ID: "throttling", Title: "Throttled periods",
 			Note: "Share of scheduler periods in which the contender used up its CPU quota and waited.", Unit: "%", Zero: true},
 		Live: &Metric{"locbench_throttled_seconds_total", "counter", "Time throttled by the CPU quota.",
@@ -208,6 +239,8 @@ var table = []Measure{
 	},
 	{
 		ID: Switches, Name: "context switches per request", Head: "switches/req", Unit: PerRequest, Of: switches,
+		Definition: Definition{"Context switches per request",
+			"voluntary and involuntary context switches of all its threads / successes, counted by the kernel."},
 		Chart: &Chart{ID: "switches-per-request", Title: "Context switches per request",
 			Note: "Voluntary and involuntary, all threads / successes.", Log: true},
 		Comparison: &Comparison{Title: "context switches per request", Head: "switches", At: AtReference, Apart: true},
@@ -222,6 +255,10 @@ var table = []Measure{
 	},
 	{
 		ID: Compiled, Name: "compiled", Head: "compiled", Unit: Share, Of: spentOn(func(t bench.ThreadTime) bench.Duration { return t.Compiled }),
+		Definition: Definition{"Compiled, collected (%)",
+			"CPU time of the threads that compile and that collect garbage, by the names that a runtime gives its threads / " +
+				"CPU time of all its threads, counted by the kernel. Runtimes that do it on the threads that serve have none " +
+				"(Go, Rust, native images, CPython)."},
 		Chart: &Chart{ID: "compiled", Title: "Compiled", Note: "Share of the CPU time in the runtime's compilers.", Unit: "%", Zero: true},
 		CSV:   Column{"compiled_ratio", "share of the CPU time in the runtime's compilers, 0 to 1"},
 	},
@@ -232,6 +269,11 @@ var table = []Measure{
 	},
 	{
 		ID: First, Name: "first responses", Head: "first", Unit: Nanoseconds, Of: firstResponses, whole: longest(firstResponses),
+		Definition: Definition{"First responses (s, ms)",
+			"closed loop: the longest time from the first request of a connection at the step to its response, over the " +
+				"connections that start with the load. A failure or timeout ends it, too. Of an interleaved step it is that of the " +
+				"first slice. Most of it lies in the lead-in, so throughput and latency do not contain it. " +
+				"Of a contender: at the step where it is longest, warm-ups included."},
 		Comparison: &Comparison{Title: "first responses", Head: "first", At: AtFreeze, Own: true},
 		CSV:        Column{"first_responses_ns", "closed loop: longest time from the first request of a connection to its response"},
 	},
@@ -249,15 +291,27 @@ var table = []Measure{
 		whole: costOfTrial},
 }
 
+// Outputs of a quantile, in addition to tables and the CSV export.
+const (
+	charted = 1 << iota
+	defined
+)
+
 // quantile returns a measure of the latency; over the rounds it is that of all their requests.
-func quantile(id ID, name, doc string, charted bool, of func(bench.Latencies) time.Duration) Measure {
+func quantile(id ID, name string, column Column, more int, of func(bench.Latencies) time.Duration) Measure {
 	m := Measure{
-		ID: id, Name: name, Head: name, Unit: Nanoseconds, Of: latency(of), CSV: Column{strings.ReplaceAll(name, ".", "") + "_ns", doc}, ConditionName: name,
+		ID: id, Name: name, Head: name, Unit: Nanoseconds, Of: latency(of), CSV: column, ConditionName: name,
 		over: func(s stats.Step) (float64, bool) { return known(s.Latency, of) },
 	}
-	if charted {
+	if more&charted != 0 {
 		m.Chart = &Chart{ID: name, Title: "Latency " + name, Note: "Successes, from sending to the last byte.", Unit: "ms",
 			Log: true}
+	}
+	if more&defined != 0 {
+		m.Definition = Definition{"Latency (ms, µs)",
+			"from sending a request to the last byte of its response, successes only. " +
+				"If the client was asleep, the kernel's receive timestamp counts, so its wake-up time is excluded. " +
+				"p50, p90, p99: 50, 90, 99% of successes were at least this fast. Percentiles of rounds are never averaged."}
 	}
 	return m
 }
@@ -294,7 +348,7 @@ func known(l bench.Latencies, of func(bench.Latencies) time.Duration) (float64, 
 
 // half returns a quantile at the step at half peak.
 func half(of func(bench.Latencies) time.Duration) func(stats.Contender) Result {
-	m := quantile("", "", "", false, of)
+	m := quantile("", "", Column{}, 0, of)
 	return func(c stats.Contender) Result {
 		i, _, ok := c.HalfPeak()
 		if !ok {

@@ -1,7 +1,9 @@
 package container
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -18,6 +20,7 @@ import (
 	"github.com/mattn/go-shellwords"
 
 	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/secret"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
@@ -324,32 +327,72 @@ func places(v strictyaml.Value, text string) string {
 	})
 }
 
-// filled returns a text with its variables, as compose fills them in.
-func filled(text string, getenv func(string) string) (string, error) {
-	out, err := template.SubstituteWithOptions(text, func(name string) (string, bool) {
-		value := getenv(name)
-		return value, value != ""
-	}, template.WithoutLogging)
-	if err != nil {
-		return "", fmt.Errorf("%s", safe.Line(err.Error(), 300))
-	}
-	return out, nil
-}
-
-// variablesOf returns the variables of texts, and those that have to be set.
-func variablesOf(texts []string) (all, needed []string) {
-	for _, text := range texts {
-		for _, found := range place.FindAllString(text, -1) {
-			m := wholePlace.FindStringSubmatch(found)
-			if m == nil || slices.Contains(all, m[1]) && slices.Contains(needed, m[1]) {
-				continue
-			}
+// variablesOf returns the variables of a text, and those that have to be set.
+func variablesOf(text string) (all, needed []string) {
+	for _, found := range place.FindAllString(text, -1) {
+		if m := wholePlace.FindStringSubmatch(found); m != nil {
 			if all = append(all, m[1]); found == "${"+m[1]+"}" {
 				needed = append(needed, m[1])
 			}
 		}
 	}
 	return all, needed
+}
+
+// filler fills variables of locbench into texts, as compose does, and hides the secrets among them.
+type filler struct {
+	getenv  func(string) string
+	hide    func(...string)
+	missing []string
+	wrong   error
+}
+
+func (f *filler) text(text string) string {
+	names, needed := variablesOf(text)
+	for _, name := range names {
+		if secret.Name(name) {
+			f.hide(f.getenv(name))
+		}
+	}
+	for _, name := range needed {
+		if f.getenv(name) == "" && !slices.Contains(f.missing, name) {
+			f.missing = append(f.missing, name)
+		}
+	}
+	out, err := template.SubstituteWithOptions(text, func(name string) (string, bool) {
+		value := f.getenv(name)
+		return value, value != ""
+	}, template.WithoutLogging)
+	f.wrong = cmp.Or(f.wrong, err)
+	return out
+}
+
+func (f *filler) words(words []string) (all []string) {
+	for _, word := range words {
+		all = append(all, f.text(word))
+	}
+	return all
+}
+
+func (f *filler) variables(given map[string]string) map[string]string {
+	all := map[string]string{}
+	for _, name := range sorted(given) {
+		if all[name] = f.text(given[name]); secret.Name(name) && !strings.Contains(given[name], "{{") {
+			f.hide(all[name])
+		}
+	}
+	return all
+}
+
+// err names all variables that are missing.
+func (f *filler) err() error {
+	if f.missing != nil {
+		return fmt.Errorf("environment variable unset or empty: %s", strings.Join(f.missing, ", "))
+	}
+	if f.wrong != nil {
+		return errors.New(safe.Line(f.wrong.Error(), 300))
+	}
+	return nil
 }
 
 // maxVariables is the most of a file with variables that is read, in bytes.

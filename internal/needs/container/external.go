@@ -17,15 +17,15 @@ import (
 // reach connects to an external service once, and makes it reachable for contenders. It writes
 // nothing; only the seed of one that is writable does.
 func (n *Need) reach(ctx context.Context) error {
-	getenv := n.at.Getenv
-	if getenv == nil {
-		getenv = func(string) string { return "" }
+	f := n.filler()
+	for _, name := range bench.EnvNames(n.url) {
+		f.text("${" + name + "}")
 	}
-	s, err := n.spec.filled(getenv, n.at.Hide)
-	if err = errors.Join(missing(bench.EnvNames(n.url), getenv), err); err != nil {
+	s, err := n.spec.filled(f)
+	if err != nil {
 		return err
 	}
-	a, err := externalAddress(needs.FillAddress(n.url, getenv))
+	a, err := externalAddress(needs.FillAddress(n.url, f.getenv))
 	if err != nil {
 		return err
 	}

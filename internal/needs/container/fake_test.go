@@ -33,9 +33,8 @@ type fakeEngine struct {
 	unclean    *bench.Exit
 	unenforced string
 	exec       func(c *fakeServed, command []string) (string, int, error)
-	signIn     func() (string, int, error) // of a user of a preset; nil: it succeeds, and is not recorded
-	failing    string                      // prefix of the call that fails
-	free       int64                       // bytes on its disk; 0: not known
+	failing    string // prefix of the call that fails
+	free       int64  // bytes on its disk; 0: not known
 
 	mu    sync.Mutex
 	calls []string
@@ -254,15 +253,8 @@ func (c *fakeServed) Stop(context.Context, time.Duration) (bench.StopResult, err
 func (c *fakeServed) Exit() *bench.Exit { return c.exit }
 
 func (c *fakeServed) Exec(_ context.Context, command []string, _ map[string]string, heard func(string)) (string, int, error) {
-	signsIn := slices.Contains(command, "SELECT 1")
-	if signsIn && c.engine.signIn == nil {
-		return "", 0, nil
-	}
 	if err := c.engine.called("exec %s", strings.Join(command, " ")); err != nil {
 		return "", 0, err
-	}
-	if signsIn {
-		return c.engine.signIn()
 	}
 	if c.engine.exec == nil {
 		return "", 0, nil
@@ -331,7 +323,7 @@ func newFixture(t *testing.T, text string) fixture {
 	if f.spec.Ready.Timeout == time.Second { // the least of a profile
 		f.spec.Ready.Timeout = 200 * time.Millisecond
 	}
-	f.pace = pace{time.Millisecond, time.Millisecond, 5 * time.Millisecond, 200 * time.Millisecond}
+	f.pace = pace{time.Millisecond, time.Millisecond, 5 * time.Millisecond}
 	f.place = needs.Place{
 		Containers: f.engine, Build: f.engine.build, Network: needs.Network{Host: inContainers},
 		Progress: func(bench.Progress) {}, Warn: func(w bench.Warning) { *f.warned = append(*f.warned, w.Text) },
@@ -383,7 +375,7 @@ func parsedWith(t *testing.T, text string, files map[string]string) (n bench.Nee
 		"schema.sql": "create table t(n int)", "rows.sql": "insert", "more.sh": "", "notes.txt": "",
 		"Dockerfile": "FROM postgres:17\nCOPY schema.sql /docker-entrypoint-initdb.d/\n",
 		"pw.txt":     "from file\n", "pw.txt2": "of another",
-		"vars.env": "# variables\nA=1\nexport B=\"two words\"\nC='x'\n\nD=",
+		"vars.env": "# variables\nA=1\nTOKEN=of-a-file\nexport B=\"two words\"\nC='x'\n\nD=",
 	} {
 		testenv.OK(t, writeFile(filepath.Join(dir, name), content))
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net"
 	"net/netip"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -122,9 +121,9 @@ func TestUnenforced(t *testing.T) {
 	testenv.Equal(t, strings.Join(*f.warned, "; "), "db: limits not enforced: memory: unsupported")
 }
 
-// TestDockerfile: an image is built, and started as its base is.
+// TestDockerfile: an image is built, and started as the service that it is like.
 func TestDockerfile(t *testing.T) {
-	f := newFixture(t, "dockerfile: Dockerfile\nseed: [rows.sql]\nready: {times: 1}")
+	f := newFixture(t, "dockerfile: Dockerfile\nlike: postgres\nseed: [rows.sql]\nready: {times: 1}")
 	f.engine.image.Volumes = []string{"/var/lib/postgresql/data"}
 	testenv.Check(t, strings.HasSuffix(f.Info().Version, "/Dockerfile"), "%s", f.Info().Version)
 	f.open(t)
@@ -135,23 +134,6 @@ func TestDockerfile(t *testing.T) {
 	f = newFixture(t, "dockerfile: Dockerfile")
 	f.engine.failing = "build"
 	testenv.Fails(t, f.Open(t.Context(), f.place), "db: build failed")
-}
-
-// TestBase: the image that a Dockerfile begins with.
-func TestBase(t *testing.T) {
-	for text, want := range map[string]string{
-		"FROM postgres:17\n": "postgres:17",
-		"# c\nARG V=16\nFROM golang AS build\nRUN x\nfrom --platform=linux/amd64 postgis/postgis:$V-3 as db\nRUN y": "postgis/postgis:16-3",
-		"ARG BASE=\"redis:7\"\nFROM ${BASE}":                          "redis:7",
-		"ARG BASE\nFROM ${BASE:-mongo}\n":                             "mongo",
-		"FROM redis AS base\nFROM base\n":                             "redis",
-		"FROM mysql\nRUN mysql <<EOF\nSELECT 1\nFROM t\nEOF\nRUN x\n": "mysql",
-		"FROM $X\n": "", "": "", "FROM a b c": "",
-	} {
-		file := filepath.Join(t.TempDir(), "Dockerfile")
-		testenv.OK(t, writeFile(file, text))
-		testenv.Equal(t, dockerfile(file).base(), want, text)
-	}
 }
 
 // TestContainer: every key reaches the engine.

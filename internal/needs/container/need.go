@@ -79,11 +79,9 @@ type pace struct {
 	// open is how long a connection must stay open: some servers, and what forwards to one that is
 	// not there, accept connections and close them.
 	open time.Duration
-	// refused is how long it must refuse a user: users are made while it starts.
-	refused time.Duration
 }
 
-var usual = pace{again: 200 * time.Millisecond, apart: 500 * time.Millisecond, open: 100 * time.Millisecond, refused: 3 * time.Second}
+var usual = pace{again: 200 * time.Millisecond, apart: 500 * time.Millisecond, open: 100 * time.Millisecond}
 
 // external reports whether locbench did not start it.
 func (n *Need) external() bool { return n.from.Traits().ByURL }

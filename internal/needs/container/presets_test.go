@@ -192,7 +192,8 @@ func TestVariables(t *testing.T) {
 	f.at = f.place
 	env, err := f.fillIn()
 	testenv.OK(t, err)
-	testenv.Equal(t, env, map[string]string{"A": "1", "B": "<p@y/ 100%#1>", "C": "x", "D": "", "E": "$x"})
+	testenv.Equal(t, env, map[string]string{"A": "1", "B": "<p@y/ 100%#1>", "C": "x", "D": "", "E": "$x", "TOKEN": "of-a-file"})
+	testenv.Check(t, slices.Contains(*f.hidden, "of-a-file"), "a secret of the file is not masked: %q", *f.hidden)
 	testenv.Check(t, !strings.Contains(f.of.Of.String(), "100%") && strings.Contains(f.of.Of.String(), "${PW}"), "the spec has a value of a variable")
 	f = newFixture(t, "image: a\nenvironment: {B: \"${NONE}\", C: null}\nseed: [{command: [x, '${LATER}']}]")
 	testenv.Fails(t, f.Open(context.Background(), f.place), "db: environment variable unset or empty: NONE, C, LATER")

@@ -55,8 +55,7 @@ func (n *Need) await(ctx context.Context, c needs.Container, heard *heard, first
 		return err
 	}
 	times := cmp.Or(n.spec.Ready.Times, readyTimes)
-	var last error          // without the one that the end of the wait causes
-	var refusedAt time.Time // the first time in a row
+	var last error // without the one that the end of the wait causes
 	for passed := 0; ; {
 		at := time.Now()
 		attempt, end := context.WithTimeout(timed, checkTimeout)
@@ -69,16 +68,9 @@ func (n *Need) await(ctx context.Context, c needs.Container, heard *heard, first
 		if last == nil || time.Since(began) < limit {
 			last = err
 		}
-		if refused := errors.As(err, new(refusal)); !refused {
-			refusedAt = time.Time{}
-		} else if refusedAt.IsZero() {
-			refusedAt = at
-		}
 		switch {
 		case exitOf(c) != nil:
 			return n.failedStart(c, exitOf(c), first)
-		case !refusedAt.IsZero() && time.Since(refusedAt) >= n.pace.refused:
-			return err
 		case errors.Is(err, errNoCommand):
 			return fmt.Errorf("%s: %w; write another `ready`, such as `{tcp: %d}`", check.what, err, cmp.Or(n.ports[mainPort], 5432))
 		case passed >= times:
@@ -95,38 +87,11 @@ func (n *Need) await(ctx context.Context, c needs.Container, heard *heard, first
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			if errors.As(last, new(refusal)) {
-				return last
-			}
 			last = cmp.Or(last, errors.New("it did not succeed often enough"))
-			return fmt.Errorf("not ready after %s: %s: %w%s%s", units.Exact(limit), check.what, last, n.otherPort(c), n.lastLines(c))
+			return fmt.Errorf("not ready after %s: %s: %w%s", units.Exact(limit), check.what, last, n.lastLines(c))
 		case <-time.After(wait):
 		}
 	}
-}
-
-var (
-	listensLine = regexp.MustCompile(`(?i)listen|ready for connections|running mode|waiting for connections`)
-	portInLine  = regexp.MustCompile(`(?i)\bport["']?[ :=]+(\d{2,5})\b`)
-)
-
-// otherPort says on which port a service listens by its log, if that is not the main one.
-func (n *Need) otherPort(c needs.Container) string {
-	found, main := "", strconv.Itoa(n.ports[mainPort])
-	for _, l := range c.Logs() {
-		m := portInLine.FindStringSubmatch(l.Text)
-		switch {
-		case m == nil || !isPort(m[1]) || !listensLine.MatchString(l.Text) || strings.Contains(l.Text, "X Plugin"): // MySQL's second one
-		case m[1] == main:
-			return ""
-		default:
-			found = m[1]
-		}
-	}
-	if found == "" || n.ports[mainPort] == 0 {
-		return ""
-	}
-	return fmt.Sprintf("; its log says port %s: write `ports: %[1]s`", found)
 }
 
 // check returns how to see whether a container is ready. Commands may use a socket on which the
@@ -143,11 +108,7 @@ func (n *Need) check(c needs.Container, heard *heard, first bool) (check, error)
 	}
 	switch {
 	case r.Command != nil:
-		what := safe.Line(masked(r.Command), rowBytes)
-		if slices.Equal(r.Command, n.preset.named(n.name, main).Ready.Command) {
-			return n.asUser(c, n.andPort(c, check{what, func(ctx context.Context) error { return succeeds(ctx, c, r.Command) }})), nil
-		}
-		return n.andPort(c, check{what, func(ctx context.Context) error { return n.signsIn(ctx, c, r.Command) }}), nil
+		return n.andPort(c, check{safe.Line(masked(r.Command), rowBytes), func(ctx context.Context) error { return succeeds(ctx, c, r.Command) }}), nil
 	case r.HTTP != (readyHTTP{}):
 		at, err := n.reached(c, cmp.Or(r.HTTP.Port, main))
 		url := "http://" + at + r.HTTP.Path
@@ -188,11 +149,10 @@ func (n *Need) andPort(c needs.Container, of check) check {
 		return of
 	}
 	return check{of.what, func(ctx context.Context) error {
-		err := of.do(ctx)
-		if err != nil && !errors.As(err, new(refusal)) {
+		if err := of.do(ctx); err != nil {
 			return err
 		}
-		return cmp.Or(accepts(ctx, c.Address(), n.pace.open), err)
+		return accepts(ctx, c.Address(), n.pace.open)
 	}}
 }
 
@@ -249,23 +209,17 @@ func responds(ctx context.Context, url string, status int) error {
 	return nil
 }
 
-// runs returns the output of a command in a container, and an error unless it succeeds.
-func runs(ctx context.Context, c needs.Container, command []string) (output string, err error) {
-	output, code, err := c.Exec(ctx, command, nil, nil)
-	switch {
-	case err != nil:
-	case code == 127 || code == 126 && missingFile.MatchString(output):
-		err = fmt.Errorf("%w (exit code %d)%s", errNoCommand, code, lastOf(strings.Split(strings.TrimSpace(output), "\n"), 1))
-	case code != 0:
-		err = fmt.Errorf("exit code %d%s", code, lastOf(strings.Split(strings.TrimSpace(output), "\n"), lastRows))
-	}
-	return output, err
-}
-
 // succeeds returns an error unless a command in a container succeeds.
 func succeeds(ctx context.Context, c needs.Container, command []string) error {
-	_, err := runs(ctx, c, command)
-	return err
+	output, code, err := c.Exec(ctx, command, nil, nil)
+	lines := strings.Split(strings.TrimSpace(output), "\n")
+	switch {
+	case err != nil || code == 0:
+		return err
+	case code == 127 || code == 126 && missingFile.MatchString(output):
+		return fmt.Errorf("%w (exit code %d)%s", errNoCommand, code, lastOf(lines, 1))
+	}
+	return fmt.Errorf("exit code %d%s", code, lastOf(lines, lastRows))
 }
 
 // failedStart is the error of a container that ended before it was ready. If its image runs files,

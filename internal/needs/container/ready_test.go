@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/docker"
@@ -24,7 +23,6 @@ func TestReady(t *testing.T) {
 		image   docker.Image
 		started func(c *fakeServed)
 		exec    func(c *fakeServed, command []string) (string, int, error)
-		signIn  func() (string, int, error)
 		calls   string // commands that were run
 		want    string // "": it becomes ready
 	}{
@@ -84,26 +82,6 @@ func TestReady(t *testing.T) {
 			c.listen()
 			c.inside = "172.18.0.3:1"
 		}, want: "this machine does not reach port 2"},
-		"refuses the user (R5)": {yaml: "image: postgres\nenvironment: {POSTGRES_USER: app, POSTGRES_PASSWORD: hunter22}", signIn: signIns(1, refused),
-			want: `db: responds, but refuses user app: FATAL: password authentication failed for user "app", ***; its ` + "`environment`"},
-		"without a client": {yaml: "image: mysql\nenvironment: {MYSQL_ROOT_PASSWORD: hunter22}", signIn: signIns(127, "mysql: not found"),
-			calls: strings.Repeat(", mysqladmin ping --silent -h db -P 3306, mysql -h db -P 3306 -u root -e SELECT 1", 2)[2:]},
-		"cannot sign in for another reason": {yaml: "image: mariadb\nenvironment: {MARIADB_USER: app, MARIADB_DATABASE: shop, MARIADB_PASSWORD: hunter22}",
-			signIn: signIns(1, "TLS is required"), calls: strings.Repeat(", healthcheck.sh --connect --innodb_initialized, "+
-				"mariadb -h db -P 3306 -u app -e SELECT 1 shop", 2)[2:]},
-		"refuses later no more": {yaml: "image: postgres\nenvironment: {POSTGRES_PASSWORD: hunter22}", signIn: signIns(1, refused, 3)},
-		"refused in its own command (R5)": {yaml: "image: a\nports: 1\nready: {command: [mysqladmin, ping]}",
-			exec: func(*fakeServed, []string) (string, int, error) {
-				return "error: 'Access denied for user 'app''\n", 0, nil
-			},
-			want: "responds, but refuses the user of mysqladmin ping: error: 'Access denied for user 'app''; correct its user or password"},
-		"refused until the timeout": {yaml: "image: a\nenvironment: {PASSWORD: hunter22}\nready: {command: [x], timeout: 1s}", exec: func(c *fakeServed, _ []string) (string, int, error) {
-			time.Sleep(600 * time.Millisecond)
-			return refused, 1, nil
-		}, want: "db: responds, but refuses"},
-		"refused before its port is open": {yaml: "image: a\nports: 1\nready: {command: [x], timeout: 1s}",
-			started: func(c *fakeServed) { c.address = "127.0.0.1:1" }, want: "not ready after 200ms: x: dial tcp",
-			exec: func(*fakeServed, []string) (string, int, error) { return refused, 1, nil }},
 		"ends (R7)": {yaml: "image: a\nports: 1", started: func(c *fakeServed) {
 			c.log("bad option")
 			c.end(bench.Exit{Code: 3})
@@ -116,10 +94,6 @@ func TestReady(t *testing.T) {
 			c.end(bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true})
 		},
 			want: "(out of memory), its limit is 8 MiB"},
-		"refuses no user of a preset": {yaml: "image: mysql\nready: {times: 1}",
-			exec: func(_ *fakeServed, command []string) (string, int, error) {
-				return map[string]string{"mysqladmin": "Access denied for user 'root'@'::1'\n"}[command[0]], 0, nil
-			}},
 		"disk full": {yaml: "image: a\nports: 1", started: func(c *fakeServed) {
 			c.log("could not write: No space left on device")
 			c.end(bench.Exit{Code: 1})
@@ -142,10 +116,7 @@ func TestReady(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t, c.yaml)
-			f.engine.image, f.engine.started, f.engine.exec, f.engine.signIn = c.image, c.started, c.exec, c.signIn
-			if c.want == "" { // it is not refused for long, however slow the machine is
-				f.pace.refused = time.Minute
-			}
+			f.engine.image, f.engine.started, f.engine.exec = c.image, c.started, c.exec
 			err := f.Open(t.Context(), f.place)
 			err = secret.New(*f.hidden...).Error(err) // as the run says it
 			testenv.Fails(t, err, c.want)
@@ -165,20 +136,6 @@ func TestReady(t *testing.T) {
 				testenv.Equal(t, strings.Join(calls, ", "), c.calls)
 			}
 		})
-	}
-}
-
-const refused = `psql: FATAL: no
-FATAL: password authentication failed for user "app", hunter22`
-
-// signIns ends with a code the first times, and succeeds from then on.
-func signIns(code int, output string, times ...int) func() (string, int, error) {
-	seen := 0
-	return func() (string, int, error) {
-		if seen++; times != nil && seen > times[0] {
-			return "", 0, nil
-		}
-		return output, code, nil
 	}
 }
 
@@ -221,33 +178,6 @@ func TestReady_Interrupted(t *testing.T) {
 		cancel(errors.New("Ctrl-C"))
 	}
 	testenv.Fails(t, f.Open(ctx, f.place), "Ctrl-C")
-}
-
-// TestOtherPort: of a service that listens on another port, by its log, the error says what to write.
-func TestOtherPort(t *testing.T) {
-	for log, want := range map[string]string{
-		`LOG:  listening on IPv4 address "0.0.0.0", port 5433`:                                        "; its log says port 5433: write `ports: 5433`",
-		"Running mode=standalone, port=6380.":                                                         "; its log says port 6380: write `ports: 6380`",
-		"X Plugin ready for connections. port: 33060\nready for connections. socket: 'x'  port: 3307": "; its log says port 3307: write `ports: 3307`",
-		"X Plugin ready for connections. port: 33060":                                                 "",
-		"ready for connections. Version: '8'  port: 0":                                                "",
-		"listening on port 5432\nlistening on port 9":                                                 "",
-		"listening on port 5432\nlistening on port 99":                                                "",
-		"connected to port 80":                                                                        "", "it listens": "", "": "",
-	} {
-		f := newFixture(t, "image: a\nports: 5432")
-		f.open(t)
-		for line := range strings.SplitSeq(log, "\n") {
-			f.last().log(line)
-		}
-		testenv.Equal(t, f.otherPort(f.last()), want, log)
-	}
-	f := newFixture(t, "image: a\nports: 5432\nready: {timeout: 1s}")
-	f.engine.started = func(c *fakeServed) {
-		c.address = "127.0.0.1:1"
-		c.log(`listening on IPv4 address "0.0.0.0", port 5433`)
-	}
-	testenv.Fails(t, f.Open(t.Context(), f.place), "connection refused; its log says port 5433: write `ports: 5433`; its last lines:")
 }
 
 // TestResponds_WithoutProxy: a check over HTTP goes to the need itself, whatever proxy the environment

@@ -1,7 +1,6 @@
 package container
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/text/secret"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
@@ -120,80 +118,18 @@ func (s *service) mountSeeds(v strictyaml.Value) {
 // seedPath returns where a file of a seed is in the container.
 func seedPath(file string) string { return path.Join(seedFolder, filepath.Base(file)) }
 
-// texts returns the texts of the service that may have variables of locbench.
-func (s *service) texts() (all []*string) {
-	add := func(words []string) {
-		for i := range words {
-			all = append(all, &words[i])
-		}
+// filled returns the service with its variables.
+func (s service) filled(f *filler) (service, error) {
+	s.Environment = f.variables(s.Environment)
+	s.Image, s.User = f.text(s.Image), f.text(s.User)
+	s.Entrypoint, s.Command, s.Ready.Command = f.words(s.Entrypoint), f.words(s.Command), f.words(s.Ready.Command)
+	s.Seed = slices.Clone(s.Seed)
+	for i, one := range s.Seed {
+		one.Environment, one.Image, one.User = f.variables(one.Environment), f.text(one.Image), f.text(one.User)
+		one.Entrypoint, one.Command = f.words(one.Entrypoint), f.words(one.Command)
+		s.Seed[i] = one
 	}
-	all = append(all, &s.Image, &s.User)
-	add(s.Entrypoint)
-	add(s.Command)
-	add(s.Ready.Command)
-	for i := range s.Seed {
-		one := &s.Seed[i]
-		all = append(all, &one.Image, &one.User)
-		add(one.Entrypoint)
-		add(one.Command)
-	}
-	return all
-}
-
-// filled fills the variables of locbench into a copy of the service, and hides the secrets among
-// them. Its error names all that are missing.
-func (s service) filled(getenv func(string) string, hide func(...string)) (service, error) {
-	if getenv == nil {
-		getenv = func(string) string { return "" }
-	}
-	s.Entrypoint, s.Command, s.Ready.Command = slices.Clone(s.Entrypoint), slices.Clone(s.Command), slices.Clone(s.Ready.Command)
-	s.Seed, s.Environment = slices.Clone(s.Seed), maps.Clone(s.Environment)
-	environments := []map[string]string{s.Environment}
-	for i := range s.Seed {
-		one := &s.Seed[i]
-		one.Entrypoint, one.Command, one.Environment = slices.Clone(one.Entrypoint), slices.Clone(one.Command), maps.Clone(one.Environment)
-		environments = append(environments, one.Environment)
-	}
-	var texts []string
-	places := s.texts()
-	for _, env := range environments {
-		texts = append(texts, values(env)...)
-	}
-	for _, text := range places {
-		texts = append(texts, *text)
-	}
-	names, needed := variablesOf(texts)
-	if err := missing(needed, getenv); err != nil {
-		return s, err
-	}
-	for _, name := range names {
-		if secret.Name(name) {
-			hide(getenv(name))
-		}
-	}
-	var err, failed error
-	for _, text := range places {
-		*text, err = filled(*text, getenv)
-		failed = cmp.Or(failed, err)
-	}
-	for _, env := range environments {
-		for name, value := range env {
-			env[name], err = filled(value, getenv)
-			failed = cmp.Or(failed, err)
-			if secret.Name(name) && !strings.Contains(value, "{{") {
-				hide(env[name])
-			}
-		}
-	}
-	return s, failed
-}
-
-// values returns the values of variables, in the order of their names.
-func values(env map[string]string) (all []string) {
-	for _, name := range sorted(env) {
-		all = append(all, env[name])
-	}
-	return all
+	return s, f.err()
 }
 
 // sorted returns the names of a map in order.
@@ -216,7 +152,7 @@ func withAddress(text, need string, a bench.NeedAddress) (string, error) {
 // wrongTemplates returns why texts of a seed cannot be filled with the address of their need.
 func (s seed) wrongTemplates(need string) error {
 	a := bench.NeedAddress{Ports: map[string]string{}}
-	for _, text := range append([]string(slices.Clone(s.Command)), values(s.Environment)...) {
+	for _, text := range slices.AppendSeq(slices.Clone(s.Command), maps.Values(s.Environment)) {
 		if _, err := withAddress(text, need, a); err != nil {
 			return err
 		}

@@ -31,7 +31,6 @@ var Kind = needs.Kind{
 type service struct {
 	Image           string            `json:"image,omitempty" yaml:"image" strict:"min=1,max=500" example:"postgres:17"`
 	Dockerfile      dockerfile        `json:"dockerfile,omitempty" yaml:"dockerfile" strict:"min=1" example:"db/Dockerfile"`
-	Base            string            `json:"base,omitempty" yaml:"-"` // the image that the Dockerfile begins with
 	External        string            `json:"-" yaml:"external" strict:"min=1,max=2000" example:"10.0.0.5:5432"`
 	Writable        bool              `json:"writable,omitempty" yaml:"writable"`
 	Like            string            `json:"like,omitempty" yaml:"like" example:"postgres"`
@@ -234,7 +233,7 @@ func read(v strictyaml.Value) bench.NeedSpec {
 	if s.External != "" {
 		n.From = bench.NeedExternal
 	}
-	s.External, s.Base = "", s.Dockerfile.base()
+	s.External = ""
 	s.mountSeeds(v)
 	s.put(&n)
 	return n

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"net"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -46,7 +45,7 @@ func (n *Need) Open(ctx context.Context, at needs.Place) (err error) {
 	}
 	if n.preset.Apart && at.Network.Host == "" {
 		return fmt.Errorf("clients of %s connect to the name that it gives them, which only containers find; use --runtime docker",
-			imageName(cmp.Or(n.spec.Base, n.spec.Image)))
+			cmp.Or(n.spec.Like, imageName(n.spec.Image)))
 	}
 	if n.env, err = n.fillIn(); err != nil {
 		return err
@@ -94,10 +93,19 @@ func short(id string) string {
 	return digits[:min(len(digits), 12)]
 }
 
+// filler fills in the variables of locbench.
+func (n *Need) filler() *filler {
+	getenv := n.at.Getenv
+	if getenv == nil {
+		getenv = func(string) string { return "" }
+	}
+	return &filler{getenv: getenv, hide: n.at.Hide}
+}
+
 // fillIn fills the variables of locbench into the texts of the service, and returns its
 // environment.
 func (n *Need) fillIn() (map[string]string, error) {
-	s, err := n.spec.filled(n.at.Getenv, n.at.Hide)
+	s, err := n.spec.filled(n.filler())
 	if err != nil {
 		return nil, err
 	}
@@ -106,11 +114,8 @@ func (n *Need) fillIn() (map[string]string, error) {
 	n.mu.Unlock()
 	env := map[string]string{}
 	for _, file := range s.EnvFile {
-		read, err := readVariables(file, func(name string) (value string, ok bool) {
-			if n.at.Getenv != nil {
-				value = n.at.Getenv(name)
-			}
-			value = cmp.Or(value, s.Environment[name]) // in the order of compose
+		read, err := readVariables(file, func(name string) (string, bool) {
+			value := cmp.Or(n.filler().getenv(name), s.Environment[name]) // in the order of compose
 			return value, value != ""
 		})
 		if err != nil {
@@ -126,15 +131,6 @@ func (n *Need) fillIn() (map[string]string, error) {
 	}
 	n.at.Hide(n.login(env).Password)
 	return env, nil
-}
-
-// missing returns an error that names the variables that are not set, or nil.
-func missing(names []string, getenv func(string) string) error {
-	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return getenv(name) != "" })
-	if len(names) == 0 {
-		return nil
-	}
-	return fmt.Errorf("environment variable unset or empty: %s", strings.Join(names, ", "))
 }
 
 // maxPorts is how many ports of an image an error names.

@@ -58,17 +58,3 @@ func TestNumbersOfBodiesGoAsWritten(t *testing.T) {
 		testenv.Equal(t, p.Requests[0].Body, want, body)
 	}
 }
-
-// A session may save a value as `id` or `language`, which are also names of the city data.
-func TestSessionsMaySaveAnID(t *testing.T) {
-	const text = "contenders: [a]\nsteps: [1]\nsessions:\n  - name: s\n    requests:\n      - {get: /list, save: {%s: 'a[0]'}}\n" +
-		"      - {get: '/items/{%s}'}\n"
-	for _, name := range []string{"id", "language"} {
-		p, err := Parse("p.yaml", []byte(strings.ReplaceAll(text, "%s", name)))
-		testenv.Check(t, err == nil && p.Requests[1].IDs.Distribution == "" && len(p.Requests[1].Languages) <= 0,
-			"%s: %+v, %v", name, p.Requests, err)
-	}
-	if _, err := Parse("p.yaml", []byte(strings.Replace(strings.ReplaceAll(text, "%s", "id"), "save: {id", "save: {other", 1))); err == nil {
-		t.Error("{id} without values is accepted")
-	}
-}

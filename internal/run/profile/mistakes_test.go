@@ -3,7 +3,6 @@ package profile_test
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,26 +71,6 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Any token is a method.
-func TestMethods(t *testing.T) {
-	const short = "write up to 40 letters, such as `GET` or `PURGE`"
-	for method, want := range map[string]string{
-		"PURGE": "", "PROPFIND": "", "M-SEARCH": "", "x!y": "", "TRACE": "", "GETS": "", "Get2": "",
-		strings.Repeat("X", 40): "", strings.Repeat("X", 41): short, "G T": short, "A/B": short, "GÉT": short,
-		"CONNECT": "write another one: CONNECT opens a tunnel, which has no responses to measure",
-		"get":     "write `GET`: services tell `GET` and `get` apart", "Delete": "write `DELETE`: services tell `DELETE` and `Delete` apart",
-	} {
-		text := "requests: [{method: " + method + ", path: /a}]\nsteps: [1]\n"
-		p, err := profile.Parse("p.yaml", []byte(text))
-		if want == "" {
-			testenv.OK(t, err)
-			testenv.Equal(t, p.Requests[0].Method, method)
-		} else if err == nil || !strings.HasSuffix(err.Error(), want) {
-			t.Errorf("%s: %v", method, err)
-		}
-	}
-}
-
 func FuzzParseThreshold(f *testing.F) {
 	f.Add("p99<50ms,errors<0.1% stop=trial from_step=3")
 	f.Add("throughput >= 10 stop=true")
@@ -104,48 +83,6 @@ func FuzzParseThreshold(f *testing.F) {
 			t.Fatalf("%q is written as %q and read back as %+v: %v", text, th.Condition, again, err)
 		}
 	})
-}
-
-// TestParse_Options: what an option becomes, which a profile that is written and read again keeps.
-func TestParse_Options(t *testing.T) {
-	const rest = "\ncontenders: [a]\nsteps: [3]\n"
-	const plain, expects = "\nrequests: [{path: /x}]" + rest, "\nrequests: [{path: /x, expect: {present: [id]}}]" + rest
-	isolation := func(p bench.Profile) string { return p.Isolation }
-	protocol := func(p bench.Profile) string { return string(p.Protocol) }
-	// The default of compare_bodies may cost 1% of a CPU, a share that the user chose any time.
-	compared := func(p bench.Profile) string { return fmt.Sprintf("%g, bounded: %t", p.CompareBodies, p.CompareBounded) }
-	first := func(p bench.Profile) string { return fmt.Sprint(p.FirstRequests) }
-	rejected := func(p bench.Profile) string { return fmt.Sprint(p.Requests[0].Rejections()) }
-	success := func(text string) string { return "requests: [{get: /, " + text + "}]" + rest }
-	for _, c := range []struct {
-		text string
-		of   func(bench.Profile) string
-		want string
-	}{
-		{plain, isolation, ""},
-		{"isolation: auto" + plain, isolation, ""},
-		{"isolation: off" + plain, isolation, bench.IsolationOff},
-		{"isolation: 'off'" + plain, isolation, bench.IsolationOff},
-		{plain, protocol, ""},
-		{"protocol: http/1.1" + plain, protocol, ""},
-		{"protocol: http/2" + plain, protocol, string(bench.HTTP2)},
-		{plain, compared, "0, bounded: false"},
-		{expects, compared, "0.01, bounded: true"},
-		{"compare_bodies: 1%" + expects, compared, "0.01, bounded: false"},
-		{"compare_bodies: 100%" + expects, compared, "1, bounded: false"},
-		{"compare_bodies: none" + expects, compared, "0, bounded: false"},
-		{plain, first, "<nil>"},
-		{"first_requests: {requests: 10}" + plain, first, "&{10}"},
-		{success("expect: {status: [200, 429]}"), rejected, "[429]"},
-		{success("expect: {status: [200, 429]}, success: [200, 429]"), rejected, "[]"},
-		{success("expect: {status: [200, 404, 429]}, success: [200]"), rejected, "[404 429]"},
-		{success("expect: {status: 404}"), rejected, "[]"},
-	} {
-		p, err := profile.Parse("x.yaml", []byte(c.text))
-		testenv.OK(t, err)
-		testenv.Equal(t, c.of(p), c.want, c.text)
-		roundTrip(t, p)
-	}
 }
 
 // A profile names files in its folder. Others are refused with their line and the option that

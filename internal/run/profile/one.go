@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -56,7 +55,7 @@ func (o One) Profile(path string) (bench.Profile, error) {
 	if err != nil {
 		return p, err
 	}
-	r := bench.Request{Weight: 1, Path: asSent(path), Method: o.Method}
+	r := bench.Request{Weight: 1, Path: targets.Encoded(path, `{}"<>`), Method: o.Method}
 	if r.Header, err = o.Header(); err != nil {
 		return p, err
 	}
@@ -176,18 +175,4 @@ func kindOf(content []byte) string {
 		return bench.FormBody.ContentType()
 	}
 	return ""
-}
-
-// asSent percent-encodes what a path and query cannot hold, and braces: there are no variables
-// here.
-func asSent(path string) string {
-	var out strings.Builder
-	for _, c := range []byte(path) {
-		if c <= ' ' || c >= 0x7f || strings.IndexByte(`{}"<>`, c) >= 0 {
-			fmt.Fprintf(&out, "%%%02X", c)
-		} else {
-			out.WriteByte(c)
-		}
-	}
-	return out.String()
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender"
 	"github.com/locbench/locbench/internal/load/workload"
 	"github.com/locbench/locbench/internal/needs/kinds"
 	"github.com/locbench/locbench/internal/text/strictyaml"
@@ -110,7 +111,6 @@ func (r *rules) request(p *bench.Profile, req placed, known []string) []string {
 	r.path(p, at, req.Request, known)
 	r.header(at, req.Request)
 	r.places(p, at, req.Request, known)
-	r.expected(p, at+".expect", req.Request, known)
 	r.unfilled(at+".expect", req.Request, known)
 	for _, status := range append([]int{req.ExpectStatus}, req.MoreStatuses...) {
 		r.between(at+".expect.status", status, 200, 599)
@@ -140,51 +140,60 @@ func (r *rules) request(p *bench.Profile, req placed, known []string) []string {
 	return known
 }
 
-// places reports unknown variables in the path, the body and the headers.
+// places reports unknown variables in the path, the body, the headers and the expectations, and those
+// that follow the clock where a response is expected to have them.
 func (r *rules) places(p *bench.Profile, at string, req bench.Request, known []string) {
-	texts := []struct{ key, text string }{{at + ".path", req.Path}, {at + ".body", req.Body}}
-	for _, f := range req.Multipart {
-		texts = append(texts, struct{ key, text string }{at + ".multipart." + f.Name, f.Value + f.FileName})
-	}
+	path, body, expect := at+".path", at+".body", at+".expect"
 	if req.Encoding != bench.PlainText {
-		texts[1].key = at + "." + string(req.Encoding)
+		body = at + "." + string(req.Encoding)
+	}
+	texts := [][2]string{{path, req.Path}, {body, req.Body}} // by key
+	for _, f := range req.Multipart {
+		texts = append(texts, [2]string{at + ".multipart." + f.Name, f.Value + f.FileName})
 	}
 	for _, name := range slices.Sorted(maps.Keys(req.Header)) {
-		value := req.Header[name]
-		texts = append(texts, struct{ key, text string }{at + ".header." + name, value})
+		texts = append(texts, [2]string{at + ".header." + name, req.Header[name]})
+	}
+	for _, text := range req.ExpectedTexts() {
+		texts = append(texts, [2]string{expect, text})
 	}
 	for _, of := range texts {
-		for _, place := range bench.Parts(of.text) {
-			if of.key == at+"."+string(bench.FormBody) && place.Name == "" {
+		key, inPath, verb := of[0], of[0] == path, "send"
+		if key == expect {
+			verb = "expect"
+		}
+		for _, place := range bench.Parts(of[1]) {
+			if req.Encoding == bench.FormBody && key == body && place.Name == "" {
 				place.Text, _ = url.QueryUnescape(place.Text)
 			}
-			r.unplaced(p, of.key, place)
+			r.unplaced(p, key, place)
 			name, _ := values.Column(place.Name)
-			switch hint := noData(p, req, place.Name); {
+			hint, ofData := noData(p, req, place.Name), place.Name == "id" || place.Name == "language"
+			switch saved := savedBy(p, name, req); {
 			case name == "" || slices.Contains(known, name):
-			case of.key == at+".path" && ofData(place.Name) && hint == "":
-			case savedBy(p, name, req) != "":
-				r.when(true, of.key,
-					fmt.Sprintf("`%s` has no value here: the request %q saves it", place.Text, savedBy(p, name, req)),
+			case ofData && (inPath && hint == "" || key == expect && bench.HasPlace(req.Path, name)):
+			case saved != "":
+				r.when(true, key, fmt.Sprintf("`%s` has no value here: the request %q saves it", place.Text, saved),
 					"send that one before, in the same session or in `setup`")
-			case of.key == at+".path" && ofData(place.Name):
-				r.when(true, of.key, fmt.Sprintf("`{%s}` has no values: no need of this profile has data for it", name), hint)
+			case inPath && ofData:
+				r.when(true, key, fmt.Sprintf("`{%s}` has no values: no need of this profile has data for it", name), hint)
 			default:
-				r.when(true, of.key, fmt.Sprintf("`%s`: no variable %q here", place.Text, name),
-					hintOf(name, known)+fmt.Sprintf("; to send that text, write `{%s}`", place.Text))
+				r.when(true, key, fmt.Sprintf("`%s`: no variable %q here", place.Text, name),
+					fmt.Sprintf("%s; to %s that text, write `{%s}`", hintOf(name, known), verb, place.Text))
 			}
-			typed := place.Type == "" || place.Type == bench.TypeNumber || place.Type == bench.TypeJSON
 			raw := place.Type == bench.TypeRaw
-			r.when(raw && of.key != at+".path", of.key, fmt.Sprintf("`%s` is not in a path", place.Text),
+			r.when(raw && !inPath, key, fmt.Sprintf("`%s` is not in a path", place.Text),
 				"leave `:raw` out: it is for parts of a path that are not escaped")
-			r.when(!typed && !raw, of.key, fmt.Sprintf("`%s`: unknown type %q", place.Text, place.Type),
-				"write `:number`, `:json`, `:raw` in a path, or no type for a text")
+			r.when(!raw && place.Type != "" && place.Type != bench.TypeNumber && place.Type != bench.TypeJSON, key,
+				fmt.Sprintf("`%s`: unknown type %q", place.Text, place.Type), "write `:number`, `:json`, `:raw` in a path, or no type for a text")
+			clock := func(v bench.Variable) bool {
+				return v.Name == name && (v.Make == bench.GenerateNow || v.Make == bench.GenerateUnix)
+			}
+			r.when(key == expect && slices.ContainsFunc(p.Variables, clock), key, fmt.Sprintf("`%s` is the time, which has passed", place.Text),
+				"expect something else, such as `present: [created]`")
 		}
 	}
 }
-
-// ofData reports whether the data set has values for a place in a path.
-func ofData(place string) bool { return place == "id" || place == "language" }
 
 // noData returns where the values for {id} or {language} may come from, or "" if the request has
 // them.
@@ -206,29 +215,6 @@ func savedBy(p *bench.Profile, name string, not bench.Request) string {
 		}
 	}
 	return ""
-}
-
-// expected reports unknown variables in expectations, and those that follow the clock.
-func (r *rules) expected(p *bench.Profile, at string, req bench.Request, known []string) {
-	for _, text := range req.ExpectedTexts() {
-		for _, part := range bench.Parts(text) {
-			r.unplaced(p, at, part)
-		}
-	}
-	for _, place := range req.ExpectedPlaces() {
-		name, _ := values.Column(place.Name)
-		drawn := ofData(place.Name) && bench.HasPlace(req.Path, name)
-		r.when(!drawn && !slices.Contains(known, name), at, fmt.Sprintf("`%s`: no variable %q here", place.Text, name),
-			hintOf(name, known)+fmt.Sprintf("; to expect that text, write `{%s}`", place.Text))
-		typed := place.Type == "" || place.Type == bench.TypeNumber || place.Type == bench.TypeJSON
-		r.when(!typed, at, fmt.Sprintf("`%s`: unknown type %q", place.Text, place.Type),
-			"write `:number`, `:json`, or no type")
-		clock := func(v bench.Variable) bool {
-			return v.Name == name && (v.Make == bench.GenerateNow || v.Make == bench.GenerateUnix)
-		}
-		r.when(slices.ContainsFunc(p.Variables, clock), at, fmt.Sprintf("`%s` is the time, which has passed", place.Text),
-			"expect something else, such as `present: [created]`")
-	}
 }
 
 // unfilled reports variables where an expectation fills in nothing.
@@ -304,13 +290,8 @@ func (r *rules) path(p *bench.Profile, at string, req bench.Request, known []str
 
 func (r *rules) header(at string, req bench.Request) {
 	for _, name := range slices.Sorted(maps.Keys(req.Header)) {
-		value := req.Header[name]
-		key := at + ".header." + name
-		r.when(!token.MatchString(name), key, fmt.Sprintf("%q is not the name of a header", name),
-			"write letters, digits and `-`, such as `Accept`")
-		control := func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }
-		r.when(strings.ContainsFunc(value, control), key, fmt.Sprintf("the header %s has more than one line", name),
-			"write a value of one line")
+		what, hint := contender.WrongHeader(name, req.Header[name])
+		r.when(what != "", at+".header."+name, what, hint)
 	}
 }
 

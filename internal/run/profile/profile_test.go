@@ -50,44 +50,6 @@ func roundTrip(t *testing.T, p bench.Profile) {
 
 const small = "contenders: [a]\nrequests: [{path: /x}]\n"
 
-func TestShortFormOfSteps(t *testing.T) {
-	for text, want := range map[string]string{
-		"1":                                 "1",
-		"1x3":                               "1 1 1",
-		"2..16 doubling":                    "2 4 8 16",
-		"2 .. 8 doubling x2 warm-up for 5s": "w2 w4 w8 w2 w4 w8",
-		"10..30 by 10":                      "10 20 30",
-		"{connections: 5, warm_up: true}":   "w5",
-		"{connections: [1, 3..5 by 1]}":     "1 3 4 5",
-		"{connections: 2..4 doubling}":      "2 4",
-	} {
-		t.Run(text, func(t *testing.T) {
-			p, err := profile.Parse("f", []byte(small+"steps: ["+quoteText(text)+", 9]\n"))
-			if err != nil {
-				t.Errorf("%s: %v", text, err)
-				return
-			}
-			var got []string
-			for _, s := range p.Steps[:len(p.Steps)-1] {
-				name := strings.Fields(s.Name)[0]
-				if s.WarmUp {
-					name = "w" + name
-				}
-				got = append(got, name)
-			}
-			testenv.Equal(t, strings.Join(got, " "), want, text)
-		})
-	}
-}
-
-// quoteText quotes a text and leaves a map unchanged.
-func quoteText(s string) string {
-	if strings.HasPrefix(s, "{") {
-		return s
-	}
-	return `"` + s + `"`
-}
-
 func TestLoad(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "mine.yaml")

@@ -85,7 +85,7 @@ func TestTargetsAreSentAsVegetaDoes(t *testing.T) {
 		testenv.OK(t, err)
 		for _, r := range p.Requests {
 			filled := r.Filled(func(name string) string { return "the environment's " + name })
-			m, err := workload.NewMix(workload.Spec{
+			m, err := workload.NewMix(workload.Plan{
 				BaseURL: "http://shop:8080", Step: bench.Step{Connections: 1, Duration: time.Second}, Requests: []bench.Request{filled},
 				Variables: p.Variables, Data: data,
 			})

@@ -24,15 +24,10 @@ const Unreadable = "(malformed URL)"
 
 // Address returns a URL without user info, or Unreadable if a password may be anywhere in it.
 func Address(raw string) string {
-	if isHostPort(raw) {
-		return raw
+	if address := WithoutUser(raw); !strings.Contains(address, "@") {
+		return Masker{}.Keyed(address)
 	}
-	u, err := ParseURL(raw)
-	if err != nil || u.User == nil && strings.Contains(raw, "@") {
-		return Unreadable
-	}
-	u.User = nil
-	return Masker{}.Keyed(u.String())
+	return Unreadable
 }
 
 // WithoutUser returns a URL without user info, unless the password is only named (${NAME}), or

@@ -110,8 +110,8 @@ func encodedForms(v string) (forms []string) {
 	return append(forms, digits, strings.ToUpper(digits))
 }
 
-// in returns the places of a text that are known, apart and in order: whole values, those of digits
-// alone only as whole numbers, and the beginning of a value where the text was cut.
+// in returns the places of a text that are known: whole values, those of digits alone only as whole
+// numbers, and the beginning of a value where the text was cut.
 func (k index) in(text string) (all []span) {
 	if len(k) == 0 {
 		return nil
@@ -121,7 +121,7 @@ func (k index) in(text string) (all []span) {
 		all = k.inView(v, all)
 		v, ok = v.unescaped()
 	}
-	return apart(all)
+	return all
 }
 
 func (k index) inView(v view, all []span) []span {
@@ -141,7 +141,7 @@ func (k index) inView(v view, all []span) []span {
 					all = append(all, v.span(i, to))
 				}
 			case cut-i >= minCut && cut < len(v.text) && strings.HasPrefix(form, v.text[i:cut]):
-				all = append(all, span{from: v.span(i, cut).from, to: v.span(cut, cut+1).from}) // with an escape that was cut off
+				all = append(all, v.span(i, cut)) // with an escape that was cut off
 			}
 		}
 	}
@@ -172,16 +172,16 @@ func apart(all []span) []span {
 
 // view is a text without some of its escapes. The zero offsets are those of the text itself.
 type view struct {
-	text     string
-	from, to []int32 // of each byte: the part of the original text that it stands for
+	text string
+	at   []int32 // of each byte, and of the end: its place in the original text
 }
 
 // span returns the part of the original text for v.text[from:to].
 func (v view) span(from, to int) span {
-	if v.from == nil {
+	if v.at == nil {
 		return span{from: from, to: to}
 	}
-	return span{from: int(v.from[from]), to: int(v.to[to-1])}
+	return span{from: int(v.at[from]), to: int(v.at[to])}
 }
 
 // unescaped returns a view without the outermost escapes. ok is false if there are none.
@@ -190,7 +190,7 @@ func (v view) unescaped() (out view, ok bool) {
 		return v, false
 	}
 	text := make([]byte, 0, len(v.text))
-	out.from, out.to = make([]int32, 0, len(v.text)), make([]int32, 0, len(v.text))
+	out.at = make([]int32, 0, len(v.text)+1)
 	for i := 0; i < len(v.text); {
 		char, length := v.text[i:i+1], 1
 		if strings.Contains(`\%&`, char) {
@@ -201,14 +201,13 @@ func (v view) unescaped() (out view, ok bool) {
 				char, length, ok = "", n, true
 			}
 		}
-		at := v.span(i, i+length)
 		for range len(char) {
-			out.from, out.to = append(out.from, int32(at.from)), append(out.to, int32(at.to))
+			out.at = append(out.at, int32(v.span(i, i).from))
 		}
 		text = append(text, char...)
 		i += length
 	}
-	out.text = string(text)
+	out.text, out.at = string(text), append(out.at, int32(v.span(len(v.text), len(v.text)).from))
 	return out, ok
 }
 

@@ -8,35 +8,26 @@ import (
 // envPlace matches the place of a variable of the environment, and $${NAME}, which is a text.
 var envPlace = regexp.MustCompile(`\$?\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
 
-// split calls f for the parts of a secret value between its places of variables, in order, and for
-// these. Without a place the value is one part.
-func split(v string, f func(part string, place bool)) {
-	at := 0
-	for _, m := range envPlace.FindAllStringIndex(v, -1) {
-		if place := v[m[0]:m[1]]; !strings.HasPrefix(place, "$$") {
-			f(v[at:m[0]], false)
-			f(place, true)
-			at = m[1]
+// around masks a secret value but for its places of variables, which a resumed run fills in again. What is
+// around these is masked, and returned, if it is long enough to be more than a part of words.
+func around(v string) (masked string, secrets []string) {
+	at, all := 0, append(envPlace.FindAllStringIndex(v, -1), []int{len(v), len(v)})
+	for _, m := range all {
+		if strings.HasPrefix(v[m[0]:m[1]], "$$") {
+			continue
 		}
-	}
-	f(v[at:], false)
-}
-
-// literals returns the secrets in a secret value: the value itself, or, if it has places of
-// variables, what is around them and long enough to be more than a part of words.
-func literals(v string) (all []string) {
-	places := 0
-	split(v, func(part string, place bool) {
-		if place {
-			places++
-		} else if len(part) >= minLength {
-			all = append(all, part)
+		switch part := v[at:m[0]]; {
+		case part == v:
+			return maskedList(v), []string{v}
+		case len(part) >= minLength:
+			masked, secrets = masked+Mask, append(secrets, part)
+		default:
+			masked += part
 		}
-	})
-	if places == 0 {
-		return []string{v}
+		masked += v[m[0]:m[1]]
+		at = m[1]
 	}
-	return all
+	return masked, secrets
 }
 
 // plainPair is a setting of a pool or a time limit in a connection string: no other is shown, as a cookie has
@@ -58,20 +49,4 @@ func maskedList(v string) string {
 		}
 	}
 	return out
-}
-
-// around masks a secret value but for its places of variables: a resumed run fills them in again.
-func around(v string) string {
-	var out strings.Builder
-	split(v, func(part string, place bool) {
-		switch {
-		case place:
-		case part == v:
-			part = maskedList(v)
-		case len(part) >= minLength:
-			part = Mask
-		}
-		out.WriteString(part)
-	})
-	return out.String()
 }

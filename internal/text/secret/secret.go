@@ -27,8 +27,15 @@ var (
 type Masker struct{ known index }
 
 // Text masks known values in any form, and the user info of URLs.
-func (m Masker) Text(s string) string {
-	s = masked(s, m.known.in(s))
+func (m Masker) Text(s string) string { return m.within(s, nil) }
+
+// Keyed is Text for a text in which values have names, such as a body, a header or a file in YAML:
+// it also masks the values of secret names.
+func (m Masker) Keyed(s string) string { return m.within(s, find(s)) }
+
+// within is Text for a text in which some parts are secret.
+func (m Masker) within(s string, parts []span) string {
+	s = masked(s, append(parts, m.known.in(s)...))
 	if !strings.Contains(s, "://") || !strings.Contains(s, "@") {
 		return s
 	}
@@ -40,19 +47,12 @@ func (m Masker) Text(s string) string {
 	})
 }
 
-// Keyed is Text for a text in which values have names, such as a body, a header or a file in YAML:
-// it also masks the values of secret names.
-func (m Masker) Keyed(s string) string { return m.within(s, find(s, false)) }
-
-// within is Text for a text in which some parts are secret.
-func (m Masker) within(s string, parts []span) string { return m.Text(masked(s, apart(parts))) }
-
 // Args masks a command line.
 func (m Masker) Args(argv []string) []string { return walk{text: m.within}.args(argv) }
 
-// masked returns a text with a mask in place of the spans, which are apart.
+// masked returns a text with a mask in place of the spans.
 func masked(s string, all []span) string {
-	if len(all) == 0 {
+	if all = apart(all); len(all) == 0 {
 		return s
 	}
 	var b strings.Builder
@@ -62,7 +62,7 @@ func masked(s string, all []span) string {
 		if x.user {
 			text = Mask
 		} else if !harmless(text) {
-			text = around(text)
+			text, _ = around(text)
 		}
 		b.WriteString(s[at:x.from] + text)
 		at = x.to

@@ -22,7 +22,6 @@ const (
 	socket = "/data/socket"
 	done   = "/data/done" // it was started before
 	line   = "database system is ready to accept connections"
-	denied = "ERROR: Access denied for user 'app'"
 )
 
 func main() {
@@ -55,16 +54,13 @@ func main() {
 			time.Sleep(15 * time.Second)
 		}
 		serve()
-	case "refuse", "serve":
+	case "serve":
 		serve()
 	case "ping": // as those that only look for a server
 		greet("unix", socket)
 	case "sign-in":
 		if response := greet("tcp", "db:7000"); response != "ok" {
-			fmt.Println(response)
-			if len(os.Args) > 2 {
-				os.Exit(1)
-			}
+			log.Fatal(response)
 		}
 	case "client":
 		contend(func() error {
@@ -104,8 +100,6 @@ func listen(network, address string) net.Listener {
 				defer c.Close()
 				if text, _ := bufio.NewReader(c).ReadString('\n'); strings.HasPrefix(text, "GET /health ") {
 					fmt.Fprint(c, "HTTP/1.1 200 OK\r\n\r\n")
-				} else if len(os.Args) > 1 && os.Args[1] == "refuse" {
-					fmt.Fprintln(c, denied)
 				} else {
 					fmt.Fprintln(c, "ok")
 				}

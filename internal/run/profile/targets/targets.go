@@ -258,7 +258,7 @@ func (r *reader) address(t *Target, raw string) error {
 		return fmt.Errorf("another host than %s: %s; write one file for each: all requests go to the contender, or to --target URL",
 			safe.Line(r.file.Base, maxWord), safe.Line(base, maxWord))
 	}
-	if t.Path = encoded(u.RequestURI()); u.User != nil { // net/http, by which vegeta sends, makes a header of it
+	if t.Path = Encoded(u.RequestURI(), "{}"); u.User != nil { // net/http, by which vegeta sends, makes a header of it
 		if t.Header["Authorization"] != "" {
 			return errors.New("the URL has a user, and the target an Authorization; keep one of the two")
 		}
@@ -268,12 +268,12 @@ func (r *reader) address(t *Target, raw string) error {
 	return nil
 }
 
-// encoded escapes what a path of a profile may not have. vegeta does the same in the path, and
-// sends the query unchanged, which means the same to the service.
-func encoded(path string) string {
+// Encoded escapes what a path of a profile may not have, and more letters. vegeta does the same with
+// braces in the path, and sends the query unchanged, which means the same to the service.
+func Encoded(path, more string) string {
 	var b strings.Builder
-	for i := range len(path) {
-		if c := path[i]; c <= ' ' || c >= 0x7f || c == '{' || c == '}' {
+	for _, c := range []byte(path) {
+		if c <= ' ' || c >= 0x7f || strings.IndexByte(more, c) >= 0 {
 			fmt.Fprintf(&b, "%%%02X", c)
 		} else {
 			b.WriteByte(c)

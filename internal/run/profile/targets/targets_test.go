@@ -101,7 +101,7 @@ func sentByVegeta(t *testing.T, one vegeta.Target) string {
 	for name, values := range req.Header {
 		header[http.CanonicalHeaderKey(name)] = strings.Join(values, ", ")
 	}
-	return fmt.Sprintf("%s %s %v %q", one.Method, encoded(req.URL.RequestURI()), header, one.Body)
+	return fmt.Sprintf("%s %s %v %q", one.Method, Encoded(req.URL.RequestURI(), "{}"), header, one.Body)
 }
 
 func sentBy(t *testing.T, one Target) string {

@@ -161,8 +161,8 @@ func (c *Compare) fill() {
 	var lines []string
 	switch {
 	case c.read.err != nil:
-		lines = ui.Problem{Head: "cannot compare: " + outside(c.read.err.Error()),
-			Rows: []ui.ProblemRow{{Name: ui.Remedy, Text: "choose others in past runs: space marks a run, c compares it with another"}}}.Lines(t, w)
+		lines = t.Problem("cannot compare: "+outside(c.read.err.Error()),
+			"choose others in past runs: space marks a run, c compares it with another", w)
 	case len(c.read.results) == 0:
 		lines = ui.Wrap("reading "+outside(c.dirs[0])+" and "+outside(c.dirs[1])+" …", w)
 	default:

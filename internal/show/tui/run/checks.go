@@ -172,7 +172,7 @@ func (c *Checks) fill() {
 // with what a failure means and what to do.
 func (c *Checks) lines(check *checked, failures []problem) []string {
 	t, worst, differ, request := c.theme, check.of[0], false, check.of[0].Request
-	var rows []ui.ProblemRow
+	var rows []ui.Row
 	for _, o := range check.of {
 		if len(o.rounds) > 0 && len(worst.rounds) == 0 {
 			worst = o
@@ -181,7 +181,7 @@ func (c *Checks) lines(check *checked, failures []problem) []string {
 		if o.Request != request { // one for each contender: the outcome names it
 			request = ""
 		}
-		rows = append(rows, ui.ProblemRow{Name: said(o.contender), Text: o.text()})
+		rows = append(rows, ui.Row{Name: said(o.contender), Text: o.text()})
 	}
 	sign := map[bench.CheckStatus]string{bench.CheckFailed: t.Bad.S(t.Glyph.Cross), bench.CheckSkipped: t.Faint.S(t.Glyph.Skip),
 		bench.CheckInfo: t.Faint.S(t.Glyph.Dot), bench.CheckPassed: t.Good.S(t.Glyph.Check)}[worst.Status]
@@ -194,19 +194,19 @@ func (c *Checks) lines(check *checked, failures []problem) []string {
 	}
 	if check.failed > 0 {
 		if request != "" {
-			rows = slices.Insert(rows, 0, ui.ProblemRow{Name: "request", Text: said(request)})
+			rows = slices.Insert(rows, 0, ui.Row{Name: "request", Text: said(request)})
 		}
 		effect := "excluded from the comparison; --accept-failed-checks compares anyway"
 		if c.State.Run.AcceptFailedChecks {
 			effect = "compared anyway: --accept-failed-checks"
 		}
-		rows = append(rows, ui.ProblemRow{Name: "effect", Text: effect})
+		rows = append(rows, ui.Row{Name: "effect", Text: effect})
 		if i := slices.IndexFunc(failures, func(p problem) bool { return p.contender == said(worst.contender) }); i >= 0 {
-			rows = append(rows, failures[i].Rows...) // the remedy; none if failed checks are accepted
+			rows = append(rows, ui.Row{Name: "remedy", Text: failures[i].remedy}) // none if failed checks are accepted
 		}
 	}
 	lines := ui.Hang(head, name, c.size.Width, t.Strong)
-	for _, line := range (ui.Problem{Head: "-", Rows: rows}).Lines(t, max(4, c.size.Width-3))[1:] {
+	for _, line := range t.Rows(rows, max(4, c.size.Width-3)) {
 		lines = append(lines, "   "+line)
 	}
 	return lines

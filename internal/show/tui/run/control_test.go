@@ -299,7 +299,7 @@ func TestTheCommandIsCopied(t *testing.T) {
 		{[]string{"rm", "-rf", "/"}, ""},
 	} {
 		r := New(Options{Session: &session{}})
-		r.state.Run, r.state.Started = bench.Run{Given: c.command}, benchtest.Start()
+		r.state.Run, r.state.Started, r.size = bench.Run{Given: c.command}, benchtest.Start(), ui.SizeOf(80, 24)
 		switch got := r.copyCommand()().(type) {
 		case ui.CopyMsg:
 			testenv.Equal(t, got.Text, c.want, c.command)

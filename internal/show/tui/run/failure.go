@@ -10,11 +10,8 @@ import (
 	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
-// problem is a problem of a contender; "": of the run.
-type problem struct {
-	contender string
-	ui.Problem
-}
+// problem is what happened to a contender ("": to the run), and what to do.
+type problem struct{ contender, head, remedy string }
 
 // problems returns the contenders that failed so far, the worst first, and why the run failed if
 // none did. It is cheap while nothing fails: only contenders with a failure are analyzed.
@@ -36,22 +33,19 @@ func problems(s *fold.State) []problem {
 // problemsOf returns the problems of a conclusion, each with what to do.
 func problemsOf(s *fold.State, a *analysis.Run, found []conclusion.Problem) (all []problem) {
 	for _, p := range found {
-		one := problem{said(p.Contender), ui.Problem{Head: said(p.Contender + " " + p.What), Warning: p.Warning}}
 		i := slices.IndexFunc(a.Contenders, func(c analysis.Contender) bool { return said(c.Label) == said(p.Contender) })
 		remedy := said(p.Remedy)
 		if i >= 0 && a.Contenders[i].Excluded == nil && s.Ended != nil && resumable(s) {
 			remedy += "\nthen run what is missing: " + resume(s)
 		}
-		one.Rows = []ui.ProblemRow{{Name: ui.Remedy, Text: remedy}}
-		all = append(all, one)
+		all = append(all, problem{said(p.Contender), said(p.Contender + " " + p.What), remedy})
 	}
 	if s.Ended != nil && s.Ended.Err != "" && len(all) == 0 {
 		remedy := "see the log, then run again"
 		if resumable(s) {
 			remedy = "run what is missing: " + resume(s)
 		}
-		all = append(all, problem{Problem: ui.Problem{Head: "the run is " + string(s.Ended.State) + ": " + said(s.Ended.Err),
-			Rows: []ui.ProblemRow{{Name: ui.Remedy, Text: remedy}}}})
+		all = append(all, problem{head: "the run is " + string(s.Ended.State) + ": " + said(s.Ended.Err), remedy: remedy})
 	}
 	return all
 }

@@ -8,18 +8,8 @@ import (
 	"github.com/locbench/locbench/internal/bench/benchtest"
 	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
-	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/testenv"
 )
-
-// row returns the text of a row of a problem.
-func row(p problem, name string) string {
-	i := slices.IndexFunc(p.Rows, func(r ui.ProblemRow) bool { return r.Name == name })
-	if i < 0 {
-		return ""
-	}
-	return p.Rows[i].Text
-}
 
 // Each problem of a recorded run says what happened and what to do, from the moment it happens.
 func TestProblems(t *testing.T) {
@@ -29,14 +19,14 @@ func TestProblems(t *testing.T) {
 		s.Apply(rec)
 		_, closed := rec.Event.(bench.WindowClosed)
 		if all := problems(s); !closed && len(all) > 0 && first == "" {
-			first = all[0].Head
+			first = all[0].head
 			testenv.Check(t, s.Ended == nil, "the first problem is known only at the end")
 		}
 	}
 	all := problems(s)
 	testenv.Check(t, len(all) == 2, "%d problems: %v", len(all), all)
 	for _, p := range all {
-		testenv.Check(t, row(p, ui.Remedy) != "", "%+v", p)
+		testenv.Check(t, p.remedy != "", "%+v", p)
 	}
 }
 
@@ -48,8 +38,8 @@ func TestProblems_OfTheRun(t *testing.T) {
 	s.Trials = []*fold.Trial{{Result: bench.TrialResult{State: bench.TrialPending}}}
 	all := problems(s)
 	testenv.Check(t, len(all) == 1, "%v", all)
-	testenv.Equal(t, all[0].Head, "the run is failed: start the store: port 9200 is in use")
-	testenv.Equal(t, row(all[0], ui.Remedy), "run what is missing: locbench run --resume results/20261122-080000-orders")
+	testenv.Equal(t, all[0].head, "the run is failed: start the store: port 9200 is in use")
+	testenv.Equal(t, all[0].remedy, "run what is missing: locbench run --resume results/20261122-080000-orders")
 }
 
 // Failed checks exclude a contender although its trial is complete.
@@ -58,7 +48,7 @@ func TestProblems_Checks(t *testing.T) {
 	trials[1].Checks[0].Status, trials[1].Checks[0].Detail = bench.CheckFailed, "expected status 404, got 200"
 	all := problems(over(runOf("orders", trials...), trials).State)
 	testenv.Check(t, len(all) == 1, "%v", all)
-	testenv.Equal(t, all[0].Head, "rs-actix failed 1 of 36 checks; first: get: a city: expected status 404, got 200")
+	testenv.Equal(t, all[0].head, "rs-actix failed 1 of 36 checks; first: get: a city: expected status 404, got 200")
 }
 
 // What is missing is run after a failed build, not after a contender has failed itself.
@@ -67,7 +57,7 @@ func TestProblems_Resume(t *testing.T) {
 	trials[1].State, trials[1].Failure = bench.TrialFailed, "build contender orders-go: exit status 1"
 	all := problems(over(runOf("orders", trials...), trials).State)
 	testenv.Check(t, len(all) == 2, "%v", all)
-	testenv.Equal(t, row(all[0], ui.Remedy), "raise its limit: locbench run --profile orders kt-ktor --memory 768MiB")
-	testenv.Equal(t, row(all[1], ui.Remedy), "see whether it builds: locbench run --profile orders orders-go --rounds 1 --connections 1 --duration 1s\n"+
+	testenv.Equal(t, all[0].remedy, "raise its limit: locbench run --profile orders kt-ktor --memory 768MiB")
+	testenv.Equal(t, all[1].remedy, "see whether it builds: locbench run --profile orders orders-go --rounds 1 --connections 1 --duration 1s\n"+
 		"then run what is missing: locbench run --resume results/20261122-080000-orders")
 }

@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -217,25 +218,25 @@ func showing(t *ui.Theme, trial *fold.Trial) string {
 		ui.Outside(string(trial.Result.State), nameBytes))
 }
 
-// problemLines is the first problem: head and remedy whole unless they take the room of the page,
-// else the begin of the head and the remedy, else the head.
-func (r heading) problemLines(above, w int, margin string) []string {
-	var lines []string
-	if p, ok := r.lastWords(); ok {
-		lines = p.Lines(r.theme, w)
-	} else if all := r.failed.of(&r.state, problems); len(all) > 0 && !r.over() {
-		p := all[0]
-		most := max(3, r.size.Height/4) // the page of the contenders has it whole
+// problemLines is the first problem: whole, unless it takes the room of the page, else the begin of
+// what happened and what to do, else the begin alone.
+func (r heading) problemLines(above, w int, margin string) (lines []string) {
+	t, all := r.theme, r.failed.of(&r.state, problems)
+	switch {
+	case r.ended:
+		lines = r.lastWords(w)
+	case len(all) > 0 && !r.over():
+		most := max(3, r.size.Height/4) // the page of the checks has it whole
 		if r.size.Class == ui.Column {
 			most = r.size.Height - above - leastBelow
 		}
-		begin := []string{r.theme.Bad.S(r.theme.Glyph.Cross + " " + ui.Words(p.Head, w-2))}
-		head := p
-		head.Rows = nil
-		for _, lines = range [][]string{p.Short(r.theme, w), append(begin, p.Remedy(w)...), head.Lines(r.theme, w), begin} {
-			if len(lines) <= most {
-				break
-			}
+		head, remedy := all[0].head, all[0].remedy
+		sign := t.Bad.S(t.Glyph.Cross) + " "
+		if lines = ui.Hang(sign, head+"; "+remedy, w, t.Bad); len(lines) > most {
+			lines = append([]string{sign + t.Bad.S(ui.Words(head, w-2))}, ui.Hang("  ", remedy, w, ui.Paint{})...)
+		}
+		if len(lines) > most {
+			lines = lines[:1]
 		}
 	}
 	for i, line := range lines {
@@ -245,27 +246,26 @@ func (r heading) problemLines(above, w int, margin string) []string {
 }
 
 // lastWords is what a run wrote to standard error when its end is not among the events.
-func (r heading) lastWords() (ui.Problem, bool) {
+func (r heading) lastWords(w int) []string {
 	steered, told := r.options.Session.CanSteer(), strings.TrimSpace(r.stderr)
-	switch {
-	case !r.ended, told == "" && (r.state.Ended != nil || r.code == 0), told != "" && steered && r.state.Ended != nil:
-		return ui.Problem{}, false
+	if told == "" && (r.state.Ended != nil || r.code == 0) || told != "" && steered && r.state.Ended != nil {
+		return nil
 	}
-	p := ui.Problem{Head: fmt.Sprintf("the run failed: exit code %d", r.code)}
-	remedy, most := "see the output, then start it again", 3
+	head, remedy, most := fmt.Sprintf("the run failed: exit code %d", r.code), "see the output, then start it again", 3
 	if r.state.Version == 0 {
 		most = 12
 	}
 	if !steered {
-		p.Head, p.Warning, remedy = "the results are incomplete", true, "run it again, or resume it: R"
+		head, remedy = "the results are incomplete", "run it again, or resume it: R"
 	}
 	var lines []string
 	for line := range strings.Lines(told) {
 		lines = append(lines, ui.Outside(strings.TrimSpace(line), 1000))
 	}
+	whole := r.theme.Problem(head, remedy, w)
 	if len(lines) > 0 {
-		p.Rows = append(p.Rows, ui.ProblemRow{Name: "output", Text: strings.Join(lines[max(0, len(lines)-most):], "\n")})
+		output := strings.Join(lines[max(0, len(lines)-most):], "\n")
+		whole = slices.Insert(whole, 1, r.theme.Rows([]ui.Row{{Name: "output", Text: output}}, w)...)
 	}
-	p.Rows = append(p.Rows, ui.ProblemRow{Name: ui.Remedy, Text: remedy})
-	return p, true
+	return whole
 }

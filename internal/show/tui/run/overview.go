@@ -60,9 +60,7 @@ const (
 	keepErrors
 	keepSteps
 	keepStandings
-	keepHistogram
 	keepEvents
-	keepBlank
 )
 
 // View implements ui.Page.

@@ -3,14 +3,11 @@ package run
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
-	"github.com/locbench/locbench/internal/contender/check"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
@@ -103,10 +100,10 @@ func (r heading) phase() string {
 		from = r.state.Started
 	}
 	took := max(0, r.now().Sub(from)).Truncate(time.Second)
-	if r.state.Current != nil && p.Name == bench.PhaseCheck && !from.IsZero() {
-		return r.checking(took)
-	}
 	text := cmp.Or(verbs[p.Name], name)
+	if t := r.state.Current; t != nil && p.Name == bench.PhaseCheck && len(t.Result.Checks) > 0 {
+		text += ": " + units.Plural(len(t.Result.Checks), "check") + " done"
+	}
 	if p.Name == bench.PhaseRestore && p.Progress != nil { // which need
 		text = ui.Outside(p.Progress.Text, nameBytes)
 	}
@@ -123,43 +120,6 @@ func (r heading) phase() string {
 		return fmt.Sprintf("%s, %s of at most %s", text, units.Approx(took), units.Approx(t.Result.Service.Ready.Timeout))
 	}
 	return text + ", " + units.Approx(took)
-}
-
-// checking says how many checks are done, or which one waits for the contender to exit, and how long at
-// most.
-func (r heading) checking(took time.Duration) string {
-	here, running := r.state.Current.Result, took
-	for _, c := range here.Checks {
-		running = max(0, running-c.Took)
-	}
-	most, exit := " of at most ", " to exit"
-	if r.size.Class == ui.Column {
-		most, exit = " of ", ""
-	}
-	name := r.launching()
-	switch {
-	case here.Instance == nil && name != "":
-		text := "checking " + name + ": " + units.Approx(running)
-		if name != bench.CheckThreads && running <= check.ExitWithin {
-			text += most + units.Approx(check.ExitWithin) + exit
-		}
-		return text
-	case len(here.Checks) > 0:
-		return "checking: " + units.Plural(len(here.Checks), "check") + " done, " + units.Approx(took)
-	}
-	return "checking, " + units.Approx(took)
-}
-
-// launching is the running check that starts the contender.
-func (r heading) launching() string {
-	for _, name := range r.state.Run.Profile.Checks.Lifecycle {
-		starts := name == bench.CheckNoEnvironment || name == bench.CheckNoNeeds || strings.HasPrefix(name, bench.CheckThreads)
-		is := func(c bench.CheckResult) bool { return c.Name == name }
-		if starts && !slices.ContainsFunc(r.state.Current.Result.Checks, is) {
-			return ui.Outside(name, nameBytes)
-		}
-	}
-	return ""
 }
 
 // far is the progress of the phase; "" if it is not known.

@@ -212,7 +212,7 @@ func TestResult_Since(t *testing.T) {
 	of := analysis.Of(run, now)
 	past := tuitest.Folders{{Dir: "before", Run: earlier, Trials: before}}
 	testenv.Equal(t, since(past, of), "Throughput since 22 Nov 07:00: go-nethttp worse −52.6%.")
-	past[0].Run.State = bench.RunRunning
+	past[0].Live = true
 	testenv.Equal(t, since(past, of), "")
 }
 

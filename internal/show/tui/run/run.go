@@ -112,6 +112,8 @@ func (r *Run) Update(msg tea.Msg) tea.Cmd {
 		return r.interrupt()
 	case act:
 		return msg(r)
+	case ui.CopyMsg: // of a question
+		return ui.Cmd(msg)
 	case wayMsg:
 		return ways{r}.way(msg)
 	case *ending:

@@ -21,6 +21,9 @@ type Links struct {
 // ways lead on from the end of the run.
 type ways struct{ *Run }
 
+// starts starts a run in place of this one.
+func starts(args ...string) act { return func(r *Run) tea.Cmd { return r.options.Start(args) } }
+
 // way handles a way on from the end of the run.
 func (r ways) way(msg wayMsg) tea.Cmd {
 	switch msg.Key {
@@ -36,21 +39,12 @@ func (r ways) way(msg wayMsg) tea.Cmd {
 		return r.compare()
 	case ui.Resume:
 		command, err := ui.ResumeCommand(r.options.Session.Dir())
-		return r.askStart("Resume this run?", command, err, []string{"--resume", r.options.Session.Dir()})
+		return ui.AskStart("Resume this run?", command, err, starts("--resume", r.options.Session.Dir()), r.size)
 	case ui.Start:
 		args, command, err := ui.Again(r.state.Run)
-		return r.askStart("Run again?", command, err, args)
+		return ui.AskStart("Run again?", command, err, starts(args...), r.size)
 	}
 	return nil
-}
-
-// askStart shows a command of a results folder before it is run: another user may have written it.
-func (r ways) askStart(title, command string, err error, args []string) tea.Cmd {
-	if err != nil {
-		return bad(err.Error())
-	}
-	return ui.Cmd(ui.AskMsg{Ask: ui.Ask{Title: title, Text: ui.Outside(command, 4000),
-		Choices: []ui.Choice{{Name: "start", Words: "runs this command", Msg: act(func(r *Run) tea.Cmd { return r.options.Start(args) })}}}})
 }
 
 // compare compares the two contenders of the run; of another number each with the previous run of
@@ -61,9 +55,9 @@ func (r ways) compare() tea.Cmd {
 		return link(dir, dir)
 	}
 	return func() tea.Msg {
-		last, ok := previous(past, run)
-		if !ok {
-			return ui.TellMsg{Text: "no earlier complete run of this profile; mark two in past runs (b)", Bad: true}
+		last := previous(past, run)
+		if last == nil {
+			return ui.TellMsg{Text: "no earlier run of this profile; mark two in past runs (b)", Bad: true}
 		}
 		return link(last.Dir, dir)()
 	}
@@ -104,25 +98,19 @@ func floorOf(past ui.Source, run bench.Run) *compare.Floor {
 	return past.Floor(run, run)
 }
 
-// previous returns the last complete run of the same profile before a run.
-func previous(past ui.Source, now bench.Run) (last results.Entry, ok bool) {
+// previous returns the last run of the same profile before a run.
+func previous(past ui.Source, now bench.Run) *results.Entry {
 	if past == nil {
-		return last, false
+		return nil
 	}
 	entries, _ := past.List()
-	for _, e := range entries {
-		if e.Err == nil && !e.Live && e.Profile == now.Profile.Name && e.State == bench.RunComplete && e.ID != now.ID &&
-			e.Started.Before(now.Started) && e.Started.After(last.Started) {
-			last = e
-		}
-	}
-	return last, last.Dir != ""
+	return ui.Before(entries, now.Profile.Name, now.Started)
 }
 
 // since says how the throughput changed since the previous run; "" if there is none.
 func since(past ui.Source, now *analysis.Run) string {
-	last, ok := previous(past, now.Run)
-	if !ok {
+	last := previous(past, now.Run)
+	if last == nil {
 		return ""
 	}
 	r, err := ui.Since(past, last.Dir, now)

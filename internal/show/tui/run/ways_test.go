@@ -46,7 +46,7 @@ func TestWithoutALog(t *testing.T) {
 func TestWaysOn(t *testing.T) {
 	day := func(n int) time.Time { return time.Date(2026, 11, n, 0, 0, 0, 0, time.UTC) }
 	entry := func(dir, profile string, state bench.RunState, n int) results.Entry {
-		return results.Entry{Dir: dir, ID: dir, Profile: profile, State: state, Started: day(n)}
+		return results.Entry{Dir: dir, ID: dir, Profile: profile, State: state, Started: day(n), Complete: map[bench.RunState]int{bench.RunComplete: 1}[state]}
 	}
 	r := New(Options{Session: &session{}, Past: pastOf{
 		entry("before", "quick", bench.RunComplete, 3), entry("other", "slow", bench.RunComplete, 4),
@@ -56,6 +56,7 @@ func TestWaysOn(t *testing.T) {
 		Compare: func(a, b string) tea.Cmd { return linked("compare")(a, b) },
 		Runs:    func() tea.Cmd { return linked("runs")() },
 	}})
+	r.size = ui.SizeOf(80, 24)
 	r.state.Run = bench.Run{ID: "this", Started: day(7), Profile: bench.Profile{Name: "quick"}, Given: []string{"locbench", "run", "a"}}
 	for _, c := range []struct {
 		key  ui.Key
@@ -85,8 +86,7 @@ func TestAReport(t *testing.T) {
 	r := New(Options{Session: &session{}, Opener: reporter{}})
 	first := r.report()
 	testenv.Check(t, r.report() == nil, "a second report is written at the same time")
-	told := r.Update(first())()
-	testenv.Equal(t, told, tea.Msg(ui.TellMsg{Text: "report " + r.options.Session.Dir()}))
+	testenv.Equal(t, r.Update(first())(), tea.Msg(ui.TellMsg{Text: "report " + r.options.Session.Dir()}))
 	testenv.Check(t, r.report() != nil, "no report after the first")
 }
 

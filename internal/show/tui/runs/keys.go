@@ -33,30 +33,16 @@ func (r *Runs) act(k ui.Key) tea.Cmd {
 		return func() tea.Msg { return ui.Outcome(report(dir)) }
 	case k == ui.Resume && resumable(e):
 		command, err := ui.ResumeCommand(e.Dir)
-		return r.ask("Resume it?", []string{"--resume", e.Dir}, command, err)
+		return ui.AskStart("Resume it?", command, err, startMsg{[]string{"--resume", e.Dir}}, r.size)
 	case known == nil:
 	case k == ui.Copy:
 		_, command, err := ui.Again(known.run.Run)
 		return ui.Cmd(ui.Copied(command, err, "command"))
 	case k == ui.Start:
 		args, command, err := ui.Again(known.run.Run)
-		return r.ask("Run it again?", args, command, err)
+		return ui.AskStart("Run it again?", command, err, startMsg{args}, r.size)
 	}
 	return nil
-}
-
-// ask confirms that a command is to be started. A record may be hostile, so the question has the
-// whole command. A command that is too long for it is not started.
-func (r *Runs) ask(title string, args []string, command string, err error) tea.Cmd {
-	switch {
-	case err != nil:
-		return ui.Cmd(ui.Outcome("", err))
-	case len(ui.Wrap(command, min(72, r.size.Width-8))) > r.size.Height-6:
-		return ui.Cmd(ui.TellMsg{Text: "the command is too long to ask about in this terminal", Bad: true})
-	}
-	return ui.Cmd(ui.AskMsg{Ask: ui.Ask{Title: title, Text: command, Choices: []ui.Choice{
-		{Name: "start", Msg: startMsg{args}}, {Name: "copy the command", Msg: ui.CopyMsg{Text: command, What: "command"}},
-	}}})
 }
 
 // compare compares a run with the marked one; without a mark with the one before of its profile, or
@@ -64,7 +50,7 @@ func (r *Runs) ask(title string, args []string, command string, err error) tea.C
 func (r *Runs) compare(e *results.Entry) tea.Cmd {
 	a, b := r.list.find(r.list.marked), e
 	if a == nil {
-		a = r.list.before(e)
+		a = ui.Before(r.list.entries, e.Profile, e.Time())
 	}
 	if a == nil {
 		a = e

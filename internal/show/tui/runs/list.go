@@ -38,18 +38,6 @@ func (l *list) find(dir string) *results.Entry {
 	return &l.entries[i]
 }
 
-// before returns the last run of the same profile before e that has results, or nil.
-func (l *list) before(e *results.Entry) (found *results.Entry) {
-	for i := range l.entries {
-		o := &l.entries[i]
-		if o.Err == nil && !o.Live && o.Complete > 0 && o.Profile == e.Profile && o.Time().Before(e.Time()) &&
-			(found == nil || o.Time().After(found.Time())) {
-			found = o
-		}
-	}
-	return found
-}
-
 // resumable reports whether a run can be resumed: it ended early and is not in progress.
 func resumable(e *results.Entry) bool { return e.Err == nil && !e.Live && e.Complete < e.Trials }
 

@@ -37,8 +37,7 @@ func (r *Runs) lines(w int) (lines []string) {
 	k := r.known[e.Dir]
 	switch {
 	case e.Err != nil:
-		return ui.Problem{Head: "not readable: " + ui.Outside(e.Err.Error(), textBytes),
-			Rows: []ui.ProblemRow{{Name: ui.Remedy, Text: "correct or delete the folder, then f5"}}}.Lines(t, w)
+		return t.Problem("not readable: "+ui.Outside(e.Err.Error(), textBytes), "correct or delete the folder, then f5", w)
 	case k == nil:
 		return []string{t.Faint.S("reading …")}
 	case k.err != nil:

@@ -164,7 +164,7 @@ func (r *Runs) read() tea.Cmd {
 	if len(r.known) >= maxKnown {
 		clear(r.known)
 	}
-	e, before := *inSight[i], r.list.before(inSight[i])
+	e, before := *inSight[i], ui.Before(r.list.entries, inSight[i].Profile, inSight[i].Time())
 	r.reading = e.Dir
 	return func() tea.Msg { return knownMsg{e.Dir, read(r.options.Source, e, before)} }
 }

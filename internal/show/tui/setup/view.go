@@ -3,10 +3,8 @@ package setup
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"strings"
 
-	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/fit"
@@ -225,25 +223,12 @@ func (s *Setup) panel(title, right string, lines []string, w, most int) (out []s
 	return append(out, "")
 }
 
-// load is the load of a step, to compare it with others of its kind.
-func load(step bench.Step) float64 {
-	switch {
-	case step.Connections > 0:
-		return float64(step.Connections)
-	case step.Arrivals != nil:
-		return float64(step.Arrivals.Users)
-	}
-	return max(step.Rate, step.RampTo, 1)
-}
-
-// steps draws a bar for each step, by its load on a logarithmic scale. A repeated step is one line.
+// steps are the steps of a trial, each with its time. A repeated step is one line.
 func (s *Setup) steps(w, most int) []string {
 	var lines []string
-	steps := s.form.plan.Steps
-	top, wide, times := 2.0, 0, 0
+	steps, times, wide := s.form.plan.Steps, 0, 0
 	for _, step := range steps {
-		top = max(top, load(step))
-		wide = min(max(wide, fit.Width(ui.Outside(step.Title(), 70))), w/2)
+		wide = min(max(wide, fit.Width(ui.Outside(step.Title(), 70))), w-16)
 	}
 	for i, step := range steps {
 		if times++; i+1 < len(steps) && steps[i+1] == step {
@@ -254,10 +239,7 @@ func (s *Setup) steps(w, most int) []string {
 			took = fmt.Sprintf("%d × %s", times, took)
 		}
 		times = 0
-		share := 0.08 + 0.92*math.Log2(load(step))/math.Log2(top)
-		name := fit.Left(fit.Cut(ui.Outside(step.Title(), 70), wide), wide)
-		bar := s.theme.Bar(share, max(1, w-wide-16), s.theme.Series[0])
-		lines = append(lines, name+" "+bar+" "+s.theme.Faint.S(took))
+		lines = append(lines, fit.Left(fit.Cut(ui.Outside(step.Title(), 70), wide), wide)+"  "+s.theme.Faint.S(took))
 	}
 	return s.panel("steps of a trial", units.Length(s.form.plan.LoadDuration()), lines, w, most)
 }

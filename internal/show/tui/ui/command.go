@@ -7,9 +7,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/secret"
 )
@@ -68,4 +72,30 @@ func shell(words []string) (string, error) {
 		return "", fmt.Errorf("the command is longer than %d bytes", maxCommand)
 	}
 	return text, nil
+}
+
+// AskStart is the question before a command of a results folder is started. Another user may have written it, so
+// the question has the whole command; one that is too long for it is not started.
+func AskStart(title, command string, err error, start tea.Msg, size Size) tea.Cmd {
+	switch {
+	case err != nil:
+		return Cmd(Outcome("", err))
+	case len(Wrap(command, min(72, size.Width-8))) > size.Height-6:
+		return Cmd(TellMsg{Text: "the command is too long to ask about in this terminal", Bad: true})
+	}
+	return Cmd(AskMsg{Ask: Ask{Title: title, Text: command, Choices: []Choice{
+		{Name: "start", Msg: start}, {Name: "copy the command", Msg: CopyMsg{Text: command, What: "command"}},
+	}}})
+}
+
+// Before returns the last run of a profile before a moment that has results; nil: none.
+func Before(entries []results.Entry, profile string, at time.Time) (found *results.Entry) {
+	for i := range entries {
+		e := &entries[i]
+		if e.Err == nil && !e.Live && e.Complete > 0 && e.Profile == profile && e.Time().Before(at) &&
+			(found == nil || e.Time().After(found.Time())) {
+			found = e
+		}
+	}
+	return found
 }

@@ -90,17 +90,6 @@ func (g *Grid) View(t *Theme, w, h int) string {
 	return strings.Join(out, "\n")
 }
 
-// Bar returns a horizontal bar of w cells, filled by share, from 0 to 1, to an eighth of a cell.
-func (t *Theme) Bar(share float64, w int, paint Paint) string {
-	const parts = "█▉▊▋▌▍▎▏"
-	eighths := int(max(0, min(share, 1))*float64(8*w) + 0.5)
-	full := strings.Repeat("█", eighths/8)
-	if rest := eighths % 8; rest > 0 {
-		full += string([]rune(parts)[8-rest])
-	}
-	return fit.Left(paint.S(full), w)
-}
-
 // Progress returns a line of w cells, drawn by share, from 0 to 1. It does not move by itself:
 // nothing is animated while a step is measured.
 func (t *Theme) Progress(share float64, w int) string {

@@ -32,10 +32,9 @@ func sample(t *Theme, w int) []Block {
 		content.Add(fmt.Sprintf("%d connections", i), "1,234", "12.5 µs")
 	}
 	g.Set(content)
-	p := Problem{Head: sentence, Rows: []ProblemRow{{"found", sentence}, {Remedy, "--memory 768MiB"}}}
 	return []Block{
 		Text(1, t.Title.S("head")),
-		Text(3, p.Short(t, w)...),
+		Text(3, Hang("✗ ", sentence+"; --memory 768MiB", w, t.Bad)...),
 		{Priority: 4, Least: 3, Most: Rest, Draw: rows("chart", 1)},
 		{Priority: 6, Least: 4, Most: 9, Draw: rows("second", 2)},
 		{},
@@ -114,9 +113,8 @@ func FuzzLayout(f *testing.F) {
 				harmless(t, what, ansi.Strip(line))
 			}
 		}
-		p := Problem{Head: s, Rows: []ProblemRow{{"found", title}, {Remedy, s}}, Warning: bits&8 != 0}
-		lines("Problem", p.Lines(theme, w), 3000)
-		lines("Short", p.Short(theme, w), 3000)
+		lines("Problem", theme.Problem(s, title, w), 3000)
+		lines("Rows", theme.Rows([]Row{{title, s}, {s, title}}, w), 3000)
 		ask := Ask{Title: title, Text: s, Choices: []Choice{{Name: s, Words: title, Marked: true}, {Name: "b", Words: s}}, After: []string{s}, at: 1}
 		lines("Ask", ask.View(theme, w, h), h)
 		lines("Box", theme.Box(title, []string{s, theme.Bad.S(title)}, w), 4)
@@ -127,7 +125,7 @@ func FuzzLayout(f *testing.F) {
 		content.Add(title)
 		g.Set(content)
 		lines("Grid", Exact(strings.Split(g.View(theme, w, h), "\n"), w, h), h)
-		lines("Bar", []string{theme.Bar(float64(h)/7, w, theme.Good), theme.Progress(float64(h)/50, w)}, 2)
+		lines("Progress", []string{theme.Progress(float64(h)/50, w)}, 1)
 	})
 }
 
@@ -185,16 +183,12 @@ func TestGrid(t *testing.T) {
 
 func TestProblem(t *testing.T) {
 	theme := NewTheme(ThemeOptions{NoColor: true})
-	p := Problem{Head: "kt-ktor killed at 256 connections", Rows: []ProblemRow{
-		{"found", "out of memory: 512 of 512 MiB"}, {Remedy, "--memory 768MiB"}}}
+	rows := []Row{{"found", "out of memory: 512 of 512 MiB"}, {"remedy", "--memory 768MiB"}}
 	text := func(lines []string) string { return ansi.Strip(strings.Join(lines, "\n")) }
-	testenv.Equal(t, text(p.Lines(theme, 60)), "✗ kt-ktor killed at 256 connections\n"+
-		"  found   out of memory: 512 of 512 MiB\n  remedy  --memory 768MiB", "wide")
-	testenv.Equal(t, text(p.Lines(theme, 22)), "✗ kt-ktor killed at\n  256 connections\n"+
-		"  found: out of\n  memory: 512 of 512\n  MiB\n  remedy: --memory\n  768MiB", "narrow")
-	testenv.Equal(t, text(p.Short(theme, 60)), "✗ kt-ktor killed at 256 connections; --memory 768MiB", "short")
-	p.Warning = true
-	testenv.Equal(t, text(p.Short(theme, 60))[:1], "!", "sign of a warning")
+	testenv.Equal(t, text(theme.Rows(rows, 60)), "  found   out of memory: 512 of 512 MiB\n  remedy  --memory 768MiB", "wide")
+	testenv.Equal(t, text(theme.Rows(rows, 22)), "  found: out of\n  memory: 512 of 512\n  MiB\n  remedy: --memory\n  768MiB", "narrow")
+	testenv.Equal(t, text(theme.Problem("kt-ktor killed at 256 connections", "--memory 768MiB", 22)),
+		"✗ kt-ktor killed at\n  256 connections\n  remedy: --memory\n  768MiB", "problem")
 }
 
 // TestAskLeavesOutWhatDoesNotFit: the choices stay longest.
@@ -303,7 +297,5 @@ func TestMarks(t *testing.T) {
 
 func TestBar(t *testing.T) {
 	theme := NewTheme(ThemeOptions{NoColor: true})
-	testenv.Equal(t, theme.Bar(0.5, 5, Paint{}), "██▌  ", "bar")
-	testenv.Equal(t, theme.Bar(0.01, 5, Paint{}), "     ", "small bar")
 	testenv.Equal(t, ansi.Strip(theme.Progress(0.25, 8)), "━━╌╌╌╌╌╌", "progress")
 }

@@ -1,54 +1,21 @@
 package ui
 
-import (
-	"github.com/locbench/locbench/internal/text/fit"
-)
+import "github.com/locbench/locbench/internal/text/fit"
 
-// Problem is a failure or a warning as a whole: what happened, what was found, what to do. It wraps
-// and is never cut.
-type Problem struct {
-	Head    string
-	Rows    []ProblemRow // found, before, output, log, effect, remedy
-	Warning bool         // a caution, not a failure
-}
+// Row is a text with its name.
+type Row struct{ Name, Text string }
 
-// ProblemRow is a named text of a problem.
-type ProblemRow struct{ Name, Text string }
-
-// Remedy is the name of the row that says what to do. Each problem has one.
-const Remedy = "remedy"
-
-// Remedy returns what to do, below a head.
-func (p Problem) Remedy(w int) (lines []string) {
-	for _, row := range p.Rows {
-		if row.Name == Remedy {
-			lines = append(lines, Hang("  ", row.Text, w, Paint{})...)
-		}
-	}
-	return lines
-}
-
-// sign returns the painted sign and the color of a problem.
-func (p Problem) sign(t *Theme) (string, Paint) {
-	if p.Warning {
-		return t.Warn.S("!"), t.Warn
-	}
-	return t.Bad.S(t.Glyph.Cross), t.Bad
-}
-
-// Lines returns the problem in lines of at most w cells: its head, and its rows with their names in
-// a separate column, or before the text where it is narrow.
-func (p Problem) Lines(t *Theme, w int) []string {
-	sign, paint := p.sign(t)
-	lines := Hang(sign+" ", p.Head, w, paint)
+// Rows writes texts whole, in lines of at most w cells: their names are in a separate column, or before
+// the text where it is narrow.
+func (t *Theme) Rows(rows []Row, w int) (lines []string) {
 	names := 0
-	for _, row := range p.Rows {
+	for _, row := range rows {
 		names = max(names, fit.Width(row.Name)+2)
 	}
 	if w < 3*names {
 		names = 0
 	}
-	for _, row := range p.Rows {
+	for _, row := range rows {
 		head, text := "  "+t.Faint.S(fit.Left(row.Name, names)), row.Text
 		if names == 0 {
 			head, text = "  ", row.Name+": "+row.Text
@@ -58,14 +25,7 @@ func (p Problem) Lines(t *Theme, w int) []string {
 	return lines
 }
 
-// Short returns the head and the remedy, as a run in progress shows them.
-func (p Problem) Short(t *Theme, w int) []string {
-	sign, paint := p.sign(t)
-	text := p.Head
-	for _, row := range p.Rows {
-		if row.Name == Remedy {
-			text += "; " + row.Text
-		}
-	}
-	return Hang(sign+" ", text, w, paint)
+// Problem writes what happened and what to do, whole.
+func (t *Theme) Problem(head, remedy string, w int) []string {
+	return append(Hang(t.Bad.S(t.Glyph.Cross)+" ", head, w, t.Bad), t.Rows([]Row{{"remedy", remedy}}, w)...)
 }
