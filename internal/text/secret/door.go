@@ -195,7 +195,7 @@ func until(s string, from int, ends string) int {
 var onlyPlaces = regexp.MustCompile(
 	`^(?:[A-Za-z]+ |[A-Za-z0-9_-]+=)?` + place + `(?:; ?[A-Za-z0-9_-]+=` + place + `)*$`)
 
-const place = `(?:\$\{[A-Za-z0-9_]+\}|\{[A-Za-z_][\w.-]*(?::[a-z]+)?\})`
+const place = `(?:` + variable + `|\{[A-Za-z_][\w.-]*(?::[a-z]+)?\})`
 
 // harmless reports whether a value cannot be a secret: it names one, or is that of a switch.
 func harmless(v string) bool {

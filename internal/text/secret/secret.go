@@ -19,9 +19,12 @@ var userInfo = regexp.MustCompile(`://([^\s/?#"'<>\x00]*)@`)
 // onlyNamed matches a user info whose password is only named, and harmlessUser also that of addresses in
 // messages.
 var (
-	onlyNamed    = regexp.MustCompile(`^(?:(?:\$\{\w+\}|[\w.-]*):)?\$\{\w+\}$`)
+	onlyNamed    = regexp.MustCompile(`^(?:(?:` + variable + `|[\w.-]*):)?` + variable + `$`)
 	harmlessUser = regexp.MustCompile(`^user:password$|` + onlyNamed.String())
 )
+
+// variable matches the place of a variable of the environment, which may say what is missing, as in compose.
+const variable = `\$\{[A-Za-z_]\w*(?::?\?[^}]*)?\}`
 
 // Masker masks secrets. The zero value knows no values.
 type Masker struct{ known index }
