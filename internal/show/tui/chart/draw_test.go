@@ -144,10 +144,8 @@ func TestScale(t *testing.T) {
 	}{
 		{scale{top: 15000}, 4, []float64{15000, 0}},
 		{scale{top: 15000}, 8, []float64{15000, 0, 7500}},
-		{scale{top: 15000}, 15, []float64{15000, 0, 5000, 10000}},
+		{scale{top: 15000}, 15, []float64{15000, 0, 3750, 7500, 11250}},
 		{scale{top: 2}, 15, []float64{2, 0, 0.5, 1, 1.5}},
-		{scale{top: 12, binary: true}, 15, []float64{12, 0, 4, 8}},
-		{scale{top: 16, binary: true}, 15, []float64{16, 0, 4, 8, 12}},
 		{logScale(1, 1e4), 5, []float64{1e4, 1, 1, 1000}},
 		{logScale(1, 10), 8, []float64{10, 1, 1, 10, 2, 5}},
 	} {

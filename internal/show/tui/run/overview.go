@@ -91,13 +91,8 @@ func (o *Overview) charts(w, h int) string {
 			return strings.Join(o.chart(m, a, w, h), "\n")
 		}}
 	}
-	blocks := []ui.Block{block(throughput, keepThroughput, 4), block(latency, keepLatency, 5), block(cpu, keepCPU, 4), block(memory, keepMemory, 3)}
-	axis := ui.Text(keepAxis, a.Draw(o.theme, w)...)
-	if len(o.Trial.Errors) > 0 {
-		blocks = append(blocks, block(failures, keepErrors, 3), axis)
-	} else {
-		blocks = append(blocks, axis, ui.Text(keepErrors, o.inLine(failures, w)))
-	}
+	blocks := []ui.Block{block(throughput, keepThroughput, 4), block(latency, keepLatency, 5), block(cpu, keepCPU, 4), block(memory, keepMemory, 3),
+		ui.Text(keepAxis, a.Draw(o.theme, w)...), ui.Text(keepErrors, o.inLine(failures, w))}
 	if o.size.Class == ui.Full {
 		blocks = append(blocks, o.table(keepSteps))
 	}
@@ -152,10 +147,7 @@ func (o *Overview) waiting() (blocks []ui.Block) {
 	if o.Trial == nil || o.State.Ended != nil || o.size.Class == ui.Column {
 		return blocks
 	}
-	if lines := o.standings(w); len(lines) > 0 {
-		blocks = append(blocks, ui.Text(5, append(lines, "")...))
-	}
-	return append(blocks, o.table(6))
+	return append(blocks, ui.Text(5, o.standings(w)...))
 }
 
 // events are the last events in lines of w cells, the newest last.

@@ -99,8 +99,6 @@ func (o *Overview) note(m metric) string {
 			}
 		}
 		return strings.Join(texts, "; ")
-	case m == failures:
-		return o.spanName()
 	}
 	return ""
 }
