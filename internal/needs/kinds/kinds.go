@@ -74,12 +74,8 @@ func TraitsOf(n bench.NeedSpec) needs.Traits {
 
 // Provided returns what requests and checks get from all needs of a profile.
 func Provided(all []bench.NeedSpec) (p needs.Provided) {
-	for _, n := range all {
-		if n.Kind == elasticsearch.Name {
-			one := elasticsearch.Provides(n)
-			p.Data = p.Data || one.Data
-			p.Languages, p.Suites = append(p.Languages, one.Languages...), append(p.Suites, one.Suites...)
-		}
+	if i := slices.IndexFunc(all, func(n bench.NeedSpec) bool { return n.Kind == ByURL.Kind }); i >= 0 {
+		return elasticsearch.Provides(all[i]) // its kind has one name
 	}
 	return p
 }

@@ -164,7 +164,7 @@ func (f *fake) create(w http.ResponseWriter, name string, body []byte) {
 		return
 	}
 	if f.indices[name] != nil {
-		refuse(w, 400, "resource_already_exists_exception", name)
+		refuse(w, 400, existsAlready, name)
 		return
 	}
 	f.add(name, string(create.Mappings)).settings = create.Settings

@@ -34,9 +34,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -236,7 +234,7 @@ func (s *seeding) load(ctx context.Context, p *plan) error {
 	s.made = append(s.made, p.next)
 	err = retry(ctx, func(again bool) error {
 		_, err := s.client.es.CreateIndex(p.next).BodyString(string(body)).Do(ctx)
-		if again && elastic.IsStatusCode(err, http.StatusBadRequest) && strings.Contains(err.Error(), "resource_already_exists_exception") {
+		if e, ok := errors.AsType[*elastic.Error](err); again && ok && e.Details != nil && e.Details.Type == existsAlready {
 			return nil // only the response got lost
 		}
 		return err
