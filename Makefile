@@ -27,8 +27,8 @@ JUDGING := figures/hdr figures/measure figures/stats figures/verdict analysis an
 	contender/check contender/launch docker host/cgroup run/capacity bench bench/cpuset bench/units \
 	results run/profile run/runner needs/container app
 PKG ?= $(addprefix internal/,$(JUDGING))
-mutants: ## which changes of one operator no plain test of the package notices; PKG=internal/figures/verdict for one package (all: some hours)
-	@go run ./internal/testenv/mutants -docs docs/testing.md $(PKG)
+mutants: ## which changes of one operator no plain test of the package notices; PKG=internal/figures/verdict for one package, SAMPLE=60 for 60 of each (all: some hours)
+	@go run ./internal/testenv/mutants -docs docs/testing.md $(addprefix -sample ,$(SAMPLE)) $(PKG)
 
 lint: ## gofmt and golangci-lint, of acceptance tests too (.golangci.yml)
 	@unformatted="$$(git ls-files '*.go' | xargs gofmt -l)"; test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }

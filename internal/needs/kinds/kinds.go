@@ -3,13 +3,16 @@ package kinds
 
 import (
 	"context"
+	_ "embed"
 	"slices"
+	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/needs/container"
 	"github.com/locbench/locbench/internal/needs/elasticsearch"
 	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // All has all kinds. The last one has the needs of any name that is not that of another kind.
@@ -79,4 +82,13 @@ func Provided(all []bench.NeedSpec) (p needs.Provided) {
 		}
 	}
 	return p
+}
+
+//go:embed needs.schema.json
+var definitions string
+
+// WithNeeds returns the JSON Schema of a file with the definitions of needs.
+func WithNeeds(schema string) strictyaml.Schema {
+	const defs = `"$defs": {`
+	return strictyaml.Schema(strings.Replace(schema, defs, defs+strings.Trim(definitions, "{}\n")+"},", 1))
 }

@@ -52,8 +52,7 @@ func begun(t *testing.T, args ...string) *Session {
 	t.Helper()
 	path := testenv.Locbench(t)
 	leaks := goleak.IgnoreCurrent()
-	s, err := Start(path, args)
-	testenv.OK(t, err)
+	s := testenv.Must(Start(path, args))(t)
 	t.Cleanup(func() {
 		s.Close()
 		goleak.VerifyNone(t, leaks)

@@ -275,6 +275,7 @@ func refuse(w http.ResponseWriter, status int, kind, reason string) {
 
 // set is a data set of short documents, with their number in each index.
 type set struct {
+	bench.DataSet
 	hash   string
 	counts map[string]int
 	docs   func(index string, i int) (bench.Document, error) // nil: ids from 0, all with the same text

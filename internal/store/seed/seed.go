@@ -33,7 +33,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"net"
 	"net/http"
 	"slices"
@@ -46,17 +45,10 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 )
 
-// Source is the part of a bench.DataSet that seeding needs.
-type Source interface {
-	Info() bench.DataInfo
-	Indices() []bench.Index
-	Documents(index string) iter.Seq2[bench.Document, error]
-}
-
 // Options say which data goes where. URL and Set are required.
 type Options struct {
 	URL        string // of Elasticsearch, e.g. http://127.0.0.1:9200; may hold a user name and password
-	Set        Source
+	Set        bench.DataSet
 	Force      bool           // load even if the store has the same data
 	Workers    int            // bulk requests at a time; 0: DefaultWorkers
 	Batch      int            // bytes per bulk request, about; 0: DefaultBatch

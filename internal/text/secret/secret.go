@@ -31,7 +31,7 @@ func (m Masker) Text(s string) string { return m.within(s, nil) }
 
 // Keyed is Text for a text in which values have names, such as a body, a header or a file in YAML:
 // it also masks the values of secret names.
-func (m Masker) Keyed(s string) string { return m.within(s, find(s, false)) }
+func (m Masker) Keyed(s string) string { return m.within(s, find(s)) }
 
 // within is Text for a text in which some parts are secret.
 func (m Masker) within(s string, parts []span) string {
