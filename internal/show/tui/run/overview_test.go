@@ -2,7 +2,6 @@ package run
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -28,15 +27,6 @@ func overviewOf(state StateMsg, keys ...string) *Overview {
 		o.Update(tuitest.Key(k))
 	}
 	return o
-}
-
-// TestRangesOfTime: whole trial, last minute, last step.
-func TestRangesOfTime(t *testing.T) {
-	state := stateOf(inAStep(t))
-	for keys, want := range map[string]string{"": "whole trial", "v": "last 60 s", "v v": "last step", "v v v": "whole trial"} {
-		testenv.Contains(t, overviewOf(state, strings.Fields(keys)...).View(), want)
-	}
-	testenv.Equal(t, overviewOf(state, "v", "v").axis(80).From, state.Trial.Steps[len(state.Trial.Steps)-1].From)
 }
 
 // A chart is not opened alone: it is shown as before.
