@@ -38,8 +38,8 @@ func addTo[M ~map[K]int64, K comparable](sum *M, more M) {
 	}
 }
 
-// Counts are sums over a step: a counter of the loop is a field here, a line in Add, and where the
-// loop counts it.
+// Counts are sums over a step: a counter is a field here and a line in Add, a line where the loop
+// counts it, and a row of package measure's table, from which tables and exports have it.
 type Counts struct {
 	// number of scheduled requests; closed loop: the same as Sent; open loop: Sent + Dropped
 	Scheduled int64 `json:"scheduled"`

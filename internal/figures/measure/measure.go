@@ -49,6 +49,8 @@ type Measure struct {
 	// whole returns the value of whole trials; nil: the value of the step with the highest
 	// throughput.
 	whole func(stats.Contender) Result
+	// it is a count of the load, which has its places without being named there
+	counter bool
 }
 
 // Definition says what is measured, in which unit, and what counted it.

@@ -320,7 +320,8 @@ func quantile(id ID, name string, column Column, more int, of func(bench.Latenci
 // and rounds, unknown if it did not happen.
 func count(id ID, name, doc string, of func(bench.Load) int64) Measure {
 	return Measure{
-		ID: id, Name: name, Head: name, Unit: Count,
+		counter: true,
+		ID:      id, Name: name, Head: name, Unit: Count,
 		Of: func(s bench.StepResult) (float64, bool) { return float64(of(s.Load)), true },
 		whole: func(c stats.Contender) (all Result) {
 			for _, s := range c.Steps {

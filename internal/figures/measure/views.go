@@ -1,6 +1,10 @@
 package measure
 
-import "github.com/locbench/locbench/internal/bench"
+import (
+	"slices"
+
+	"github.com/locbench/locbench/internal/bench"
+)
 
 // Place is a table or another list of measures in an output.
 type Place int
@@ -56,7 +60,7 @@ var views = map[Place][]at{
 		{id: Compiled, drop: 2, optional: true, from: OfNote}, {id: Collected, drop: 2, optional: true, from: OfNote},
 		{id: First, drop: 1, optional: true, from: longFirst},
 	},
-	TextDetails: {{id: Switches}, {id: DrainMax}, {id: Reconnects, from: 1}, {id: SentAgain, from: 1}},
+	TextDetails: {{id: Switches}, {id: DrainMax}},
 	TextLive: {{id: Throughput}, {id: Errors}, {id: P50}, {id: P99}, {id: Max, drop: 1}, {id: CPURequest},
 		{id: Throttled, drop: 1}, {id: MemoryUsed}},
 	ScreenSteps: {
@@ -82,17 +86,33 @@ func Groups() []Group {
 	return []Group{
 		{"Throughput", []ID{Throughput, Sent, InFlight}},
 		{"Latency", []ID{P50, P75, P90, P95, P99, P999, Max, Mean, P50Half, P99Half, First, DrainMax}},
-		{"Errors", []ID{ErrorRate, Unexpected, Errors, Reconnects, SentAgain}},
+		{"Errors", append([]ID{ErrorRate, Unexpected, Errors}, Counters()...)},
 		{"CPU and cost", []ID{CPURequest, Cost, InUse, CPUTime, Throttled, ThrottledTime, Switches, Compiled, Collected}},
 		{"Memory", []ID{MemoryPeak, MemoryUsed, MemoryStep, MemoryRate}},
 		{"Start-up", []ID{StartUp, PeakTime}},
 	}
 }
 
+// Counters returns the counts of the load that are rows of the table by themselves.
+func Counters() (ids []ID) {
+	for _, m := range All() {
+		if m.counter {
+			ids = append(ids, m.ID)
+		}
+	}
+	return ids
+}
+
 // View returns the measures of a place, in order.
 func View(p Place) []Shown {
 	var all []Shown
-	for _, v := range views[p] {
+	of := views[p]
+	if p == TextDetails {
+		for _, id := range Counters() {
+			of = append(slices.Clip(of), at{id: id, from: 1})
+		}
+	}
+	for _, v := range of {
 		m := Get(v.id)
 		s := Shown{Measure: m, Head: m.Head, Drop: v.drop, Optional: v.optional, From: v.from}
 		if v.head != "" {

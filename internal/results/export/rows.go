@@ -60,7 +60,7 @@ func Columns() []Column {
 			ofDisk(func(d bench.Disk) int64 { return d.Written })},
 		Column{"disk_operations", "reads and writes of disks by the contender in the step",
 			ofDisk(func(d bench.Disk) int64 { return d.Reads + d.Writes })})
-	return append(all, measured(measure.First, measure.DrainMax, measure.Reconnects, measure.SentAgain)...)
+	return append(all, measured(append([]measure.ID{measure.First, measure.DrainMax}, measure.Counters()...)...)...)
 }
 
 func ofDisk(of func(bench.Disk) int64) func(row) any {
