@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -146,4 +147,65 @@ func withRows(t *testing.T, dir string, runtime bench.Runtime, used ...string) {
 		}
 	}
 	testenv.OK(t, testenv.Err(os.Stat(filepath.Join(dir, "report.html"))))
+}
+
+// TestInterleaved_Keep: each contender has a PostgreSQL that runs through all rounds.
+func TestInterleaved_Keep(t *testing.T) {
+	t.Parallel()
+	o := observe(t, postgresImage(t), "")
+	dir := o.twoBooks(t, "keep: true\nseed: [schema.sql]", "rounds: 2\nruntime: docker\n")
+	editFile(t, filepath.Join(dir, "p.yaml"), "setup: [{get: /count, expect: {json: {count: 1000}}}]\n", "")
+	_, trials := o.run(t, dir, 0)
+	for _, trial := range trials {
+		testenv.Check(t, trial.State == bench.TrialComplete, "%s: %s", trial.Trial, trial.Failure)
+	}
+	testenv.Equal(t, o.count("start"), 3, "starts: for the seed, and one for each contender")
+}
+
+// TestInterleaved_Harmed: a need of one contender that is killed fails the trial of that contender
+// only. Both take part in the next round.
+func TestInterleaved_Harmed(t *testing.T) {
+	t.Parallel()
+	o := observe(t, postgresImage(t), "")
+	dir := o.twoBooks(t, "seed: [schema.sql]", "rounds: 2\nruntime: process\ntimeout: 1s\n")
+	editFile(t, filepath.Join(dir, "p.yaml"), "steps: [1, 4]", "steps: [1 for 1s, 1 for 4s]")
+	d := disturbIn(t, dir, nil, "run", "--headless", "-p", "p.yaml")
+	d.loaded(1)
+	dockerDo(t, "kill", o.last(t))
+	_, trials := d.ends(3)
+	testenv.Equal(t, len(trials), 4)
+	lost := 0
+	for _, trial := range trials {
+		if trial.Trial.Round == 1 && trial.State == bench.TrialFailed {
+			testenv.Contains(t, trial.Failure, "lost db: it has ended: killed by SIGKILL")
+			lost++
+			continue
+		}
+		testenv.Check(t, trial.State == bench.TrialComplete, "%s: %s", trial.Trial, trial.Failure)
+	}
+	testenv.Equal(t, lost, 1, "failed trials")
+	o.nothingLeft(t)
+}
+
+// TestInterleaved_Ended: after a signal nothing is left of the needs of all contenders, and after
+// SIGKILL clean leaves nothing. --resume completes the run.
+func TestInterleaved_Ended(t *testing.T) {
+	for i, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGKILL, syscall.SIGTERM, syscall.SIGKILL} {
+		phase := []string{"load of a need", "restore"}[i/2]
+		t.Run(phase+" "+signal.String(), func(t *testing.T) {
+			t.Parallel()
+			o := observe(t, postgresImage(t), "")
+			dir := o.twoBooks(t, "seed: [schema.sql]", "rounds: 2\nruntime: "+[]string{"docker", "process"}[i%2]+"\n")
+			d := disturbIn(t, dir, nil, "run", "--headless", "-p", "p.yaml")
+			if i < 2 {
+				d.waitEvent(d.out, stepStarted(1))
+			} else {
+				d.waitEvent(d.out, phaseStarted(bench.PhaseRestore))
+			}
+			d.endsBy(signal, phase)
+			o.nothingLeft(t)
+			d.resumes()
+			o.nothingLeft(t)
+		})
+	}
 }

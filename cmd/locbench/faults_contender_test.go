@@ -3,14 +3,18 @@
 package main
 
 import (
+	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -162,4 +166,149 @@ func fill(t *testing.T, path string) {
 			block = block[:len(block)/2] // to the last byte
 		}
 	}
+}
+
+// TestSignal_Teardown: a signal ends a run whose target has what its setup made. The teardown removes it, --resume
+// makes it again, and a second signal skips the teardown and says so.
+func TestSignal_Teardown(t *testing.T) {
+	path := profileFile(t, `rounds: 1
+setup: [{post: /seed, expect: {status: 201}}]
+requests: [{get: /load}]
+teardown: [{name: clean, delete: /seed}]
+steps: [{connections: 1, duration: 4s}]
+`)
+	for _, signals := range [][]syscall.Signal{{syscall.SIGTERM}, {syscall.SIGINT, syscall.SIGTERM}} {
+		t.Run(fmt.Sprint(signals), func(t *testing.T) {
+			t.Parallel()
+			var journal lockedBuffer
+			var loads atomic.Int64
+			target := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if loads.Add(1); r.Method != http.MethodGet {
+					fmt.Fprint(&journal, r.Method, " ")
+				}
+				switch {
+				case r.Method == http.MethodPost:
+					w.WriteHeader(http.StatusCreated)
+				case r.Method == http.MethodDelete && len(signals) > 1:
+					<-r.Context().Done() // no response
+				}
+			}))
+			defer target.Close()
+			d := disturb(t, nil, "run", "--headless", "-p", path, "--target", target.URL)
+			testenv.Until(t, time.Minute, "the target is loaded", func() bool { return loads.Load() > 100 })
+			d.signal(signals[0])
+			if len(signals) > 1 {
+				testenv.Until(t, time.Minute, "the teardown is sent", func() bool { return journal.String() == "POST DELETE " })
+				d.signal(signals[1])
+				d.ends(130, "teardown was not finished, 1 of 1 requests without a response", "may be left at "+strings.TrimPrefix(target.URL, "http://"))
+				return
+			}
+			d.ends(130)
+			testenv.Equal(t, journal.String(), "POST DELETE ")
+			d.resumes()
+			testenv.Equal(t, journal.String(), "POST DELETE POST DELETE ", "after resuming")
+		})
+	}
+}
+
+// privateEngine is a second Docker engine, which a test may stop without harm to the others.
+type privateEngine struct {
+	t    *testing.T
+	host string
+	args []string
+	cmd  *exec.Cmd // the running engine; nil: none
+}
+
+// ownEngine starts a private engine.
+func ownEngine(t *testing.T) *privateEngine {
+	t.Helper()
+	testenv.Docker(t)
+	path, err := exec.LookPath("dockerd")
+	if err != nil {
+		path = "/usr/sbin/dockerd"
+	}
+	if _, err := os.Stat(path); err != nil || os.Getuid() != 0 {
+		t.Skip("only root with dockerd installed can start a private engine")
+	}
+	dir, err := os.MkdirTemp("", "dockerd-") // the path of a socket must be short
+	testenv.OK(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	// Its own bridge: without one, an engine removes the bridge of the machine's first engine.
+	const bridge = "locbench-test0"
+	for _, args := range []string{"link add " + bridge + " type bridge", "addr add 10.251.251.1/24 dev " + bridge, "link set " + bridge + " up"} {
+		if out, err := exec.Command("ip", strings.Fields(args)...).CombinedOutput(); err != nil {
+			t.Skipf("no bridge can be made here: ip %s: %v: %s", args, err, out)
+		}
+	}
+	t.Cleanup(func() { _ = exec.Command("ip", "link", "del", bridge).Run() })
+	host := "unix://" + dir + "/docker.sock"
+	e := &privateEngine{t: t, host: host, args: []string{path, "--data-root", dir + "/data", "--exec-root", dir + "/exec", "--pidfile", dir + "/pid",
+		"-H", host, "--bridge", bridge, "--iptables=false"}}
+	t.Cleanup(e.stop)
+	e.start()
+	return e
+}
+
+// start returns when the engine responds.
+func (e *privateEngine) start() {
+	e.t.Helper()
+	e.cmd = exec.Command(e.args[0], e.args[1:]...)
+	e.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	testenv.OK(e.t, e.cmd.Start())
+	testenv.Until(e.t, time.Minute, "the engine responds", func() bool {
+		cmd := exec.Command("docker", "version")
+		cmd.Env = append(os.Environ(), "DOCKER_HOST="+e.host)
+		return cmd.Run() == nil
+	})
+}
+
+// stop returns when the engine has ended.
+func (e *privateEngine) stop() {
+	if e.cmd != nil {
+		_ = e.cmd.Process.Signal(syscall.SIGTERM)
+		_ = e.cmd.Wait()
+		e.cmd = nil
+	}
+}
+
+// TestEngine_Stops takes the container engine away in the second step of the first trial: it comes back at once, or
+// after the end of the run.
+func TestEngine_Stops(t *testing.T) {
+	t.Parallel()
+	e := ownEngine(t)
+	for rounds, f := range map[int]fault{
+		1: {harm: func(*disturbed, bench.InstanceInfo) { e.stop() }, undo: e.start},
+		2: {harm: func(*disturbed, bench.InstanceInfo) { e.stop(); e.start() }},
+	} {
+		f.words, f.steps, f.lost = []string{"the contender died", "container engine"}, 2, "stopped in step 2 after"
+		t.Run(fmt.Sprintf("%d rounds", rounds), func(t *testing.T) {
+			f.happens(disturb(t, []string{"DOCKER_HOST=" + e.host}, "run", "--headless", "-p", quiet(t, "docker", rounds, "1, 2 for 9s, 4")), rounds)
+		})
+	}
+}
+
+// TestProcessFolders: each start of a process has its own working directory, also in a run that
+// is killed and resumed; clean removes what the kill left.
+func TestProcessFolders(t *testing.T) {
+	services, found := t.TempDir(), filepath.Join(t.TempDir(), "found")
+	manifest := `language: Shell
+framework: none
+version: "1"
+env: {PORT: "{{.Port}}", LISTEN: "{{.Listen}}"}
+process: {command: [sh, -c, 'echo start >>starts; cat starts >>` + found + `; exec "$0" serve --embedded-store', "{{.Dir}}/server"]}
+`
+	writeFile(t, filepath.Join(services, "starts", "service.yaml"), manifest)
+	writeFile(t, filepath.Join(services, "starts", "server"), readFile(t, testenv.Locbench(t)))
+	path := profileFile(t, "contenders: [starts]\nruntime: process\nrounds: 2\nrequests: [{get: /}]\nchecks: {lifecycle: none, suites: []}\nsteps: [{connections: 1, duration: 2s}]\n")
+	d := disturb(t, nil, "run", "--headless", "-p", path, "--services", services)
+	d.loaded(0)
+	d.signal(syscall.SIGKILL)
+	d.wait(time.Minute)
+	run, _ := read(t, d.out)
+	if left := leftOf(run.ID); !slices.ContainsFunc(left, func(l string) bool { return strings.HasPrefix(l, "folder left") }) {
+		t.Errorf("the killed run had no folder: %v", left)
+	}
+	d.resumes()
+	text, err := os.ReadFile(found)
+	testenv.Check(t, err == nil && string(text) == "start\nstart\nstart\n", "%v; the starts found %q", err, text)
 }

@@ -499,3 +499,38 @@ func setClock(t *testing.T, to time.Time) {
 	err := unix.ClockSettime(unix.CLOCK_REALTIME, &ts)
 	testenv.Need(t, err == nil, "set the clock: %v", err)
 }
+
+// TestGuestInterleaved: interleaved contenders that spin have their CPU quotas, and no more. A slice
+// that touched one period of the quota more than it has would give them 1.1 times as much, or more.
+func TestGuestInterleaved(t *testing.T) {
+	guestRuntimes(t, func(t *testing.T, runtime string) {
+		const quota = .15
+		dir := guestFaulty(t, "touch")
+		profile := profileFile(t, fmt.Sprintf(`contenders:
+  - faulty
+  - faulty: {env: {SAME: "1"}, as: same}
+rounds: 2
+interleave: 500ms
+runtime: %s
+limits: {cpus: %v, memory: 64MiB}
+isolation: off
+requests: [{path: /}]
+timeout: 1m
+compare_bodies: none
+checks: {lifecycle: none, suites: []}
+steps: [4 for 10s]
+`, runtime, quota))
+		d := disturb(t, nil, "run", "--headless", "-v", "-p", profile, "--services", dir)
+		d.wait(guestPatience)
+		_, trials := d.ends(0)
+		testenv.Check(t, len(trials) == 4, "%d trials", len(trials))
+		for _, trial := range trials {
+			for _, s := range trial.Steps {
+				cpus, known := s.CPUs()
+				t.Logf("%s: %.4f CPUs of %v; %+v", trial.Trial, cpus, quota, s.Interleave)
+				testenv.Check(t, known && s.Interleave != nil && cpus <= 1.03*quota,
+					"%s: %.4f CPUs (known: %v) of %v", trial.Trial, cpus, known, quota)
+			}
+		}
+	})
+}

@@ -209,3 +209,21 @@ func TestInterleaving(t *testing.T) {
 		testenv.Check(t, code == 0 && strings.Contains(stdout, "need ≥ 6"), "exit code %d\n%s%s", code, stdout, stderr)
 	})
 }
+
+// Ctrl-C ends a search gracefully: nothing is left, and the finished probes are kept.
+func TestCapacity_Interrupted(t *testing.T) {
+	runtimes(t, func(t *testing.T, runtime string) {
+		dir := t.TempDir()
+		c := startLocbench(t, dir, short("--slo", "p50<4s", "--runtime", runtime, "--max-rate", "1000000", "--resolution", "1%")...)
+		c.waitEvent(filepath.Join(dir, "out"), stepStarted(2))
+		c.signal(os.Interrupt)
+		testenv.Equal(t, c.wait(time.Minute), 130, c.stderr.String())
+		run, trials := readClean(t, filepath.Join(dir, "out"))
+		testenv.Check(t, run.State == bench.RunInterrupted && trials[0].State == bench.TrialAborted,
+			"run %s, trial %s", run.State, trials[0].State)
+		data := readFile(t, filepath.Join(dir, "out", capacity.File))
+		if p := capacityRecord(t, []byte(data)).Points[0]; len(p.Outcomes) < 1 || p.Result.State != capacity.Searching || !strings.Contains(p.Failure, "interrupted") {
+			t.Errorf("%+v", p)
+		}
+	})
+}

@@ -114,3 +114,49 @@ func TestOverloadIsAPlainRun(t *testing.T) {
 		})
 	}
 }
+
+// TestSlicesOfSlowResponses: throughput and latency of interleaved contenders that sleep are those
+// that they have, in the time that the run announces.
+func TestSlicesOfSlowResponses(t *testing.T) {
+	for _, c := range []struct {
+		waits [2]time.Duration
+		steps string
+	}{
+		{[2]time.Duration{time.Millisecond, 10 * time.Millisecond}, "[1, 4]"}, // more use up the CPUs
+		{[2]time.Duration{60 * time.Millisecond, 90 * time.Millisecond}, "[1, 16, 64]"},
+		{[2]time.Duration{120 * time.Millisecond, 300 * time.Millisecond}, "[1, 16, 64]"},
+		{[2]time.Duration{1500 * time.Millisecond, 300 * time.Millisecond}, "[2 for 6s, 64 for 6s]"},
+	} {
+		t.Run(fmt.Sprint(c.waits), func(t *testing.T) {
+			services := made(t, "burner", map[string]string{"CPU": "20µs"}, map[string]map[string]string{
+				"a": {"WAIT": c.waits[0].String()}, "b": {"WAIT": c.waits[1].String()},
+			})
+			file := burning(t, 1, c.steps)
+			testenv.Judge(t, 4, 50*time.Millisecond, func(t testing.TB) error {
+				run, trials := loaded(t, file, services, "500ms")
+				var wrong error
+				for _, trial := range trials {
+					wait := c.waits[0]
+					if trial.Trial.Variant == "b" {
+						wait = c.waits[1]
+					}
+					took := trial.Ended.Sub(trial.Started)
+					for _, s := range trial.Steps {
+						mean := s.Load.Latency.Mean.Seconds()
+						what := fmt.Sprintf("%s, %s:", trial.Trial, s.Step.Name)
+						t.Log(what, s.Load.Throughput(), s.Load.Latency.Mean, s.Load.Elapsed, s.Load.Wall)
+						wrong = errors.Join(wrong, differs(what+" throughput × latency", s.Load.Throughput()*mean, float64(s.Step.Connections), .01),
+							differs(what+" latency", mean, wait.Seconds()+.0003, max(.02, .0003/wait.Seconds())))
+						if s.Load.Wall > s.Step.Duration*125/100 {
+							wrong = errors.Join(wrong, fmt.Errorf("%s took %s", what, s.Load.Wall))
+						}
+					}
+					if of := 2 * run.Profile.LoadDuration(); took > of*125/100+2*time.Second {
+						wrong = errors.Join(wrong, fmt.Errorf("%s took %s of %s of load", trial.Trial, took, of))
+					}
+				}
+				return wrong
+			})
+		})
+	}
+}

@@ -43,3 +43,29 @@ var binary = sync.OnceValues(func() (string, error) {
 	}
 	return path, nil
 })
+
+// SmallRun returns the arguments of a short run of two rounds of the given steps, and its results
+// folder.
+func SmallRun(t testing.TB, steps string) (args []string, out string) {
+	t.Helper()
+	dir := t.TempDir()
+	profile := filepath.Join(dir, "small.yaml")
+	text := `contenders: [go-nethttp]
+rounds: 2
+runtime: process
+limits: {cpus: 1, memory: 64MiB}
+needs: {elasticsearch: {from: embedded, cities: {count: 200, vertices: 12, seed: 1}}}
+requests:
+  - path: /city/v1/get?id={id}&language={language}
+    ids: uniform
+    languages: [cs]
+timeout: 500ms
+checks: {lifecycle: none, suites: []}
+step_duration: 1s
+steps: ` + steps + "\n"
+	if err := os.WriteFile(profile, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out = filepath.Join(dir, "out")
+	return []string{"-p", profile, "-o", out}, out
+}

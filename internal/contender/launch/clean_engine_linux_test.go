@@ -3,7 +3,9 @@
 package launch
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -200,4 +202,52 @@ func TestCleanTouchesNothingElse(t *testing.T) {
 	check(false, []thing{left, below, killed}, []thing{living, far}, "is running", "another PID namespace")
 	check(true, []thing{living, far}, nil)
 	testenv.Equal(t, running, []string{"cgroup " + living.name + " (its locbench is running)"})
+}
+
+// TestOwnersOfTwoPIDNamespaces: a locbench here and one in another PID namespace of the same
+// machine never count each other as dead, whether or not the other one has its own /proc. Once it
+// has exited, it does not count as dead from here either.
+func TestOwnersOfTwoPIDNamespaces(t *testing.T) {
+	if other := os.Getenv("LOCBENCH_TEST_OWNER"); other != "" { // in the namespace
+		if os.Getenv("LOCBENCH_TEST_PROC") == "own" {
+			ownMounts(t)
+		} else if found := marked(); len(found) > 0 {
+			t.Errorf("the numbers of another namespace are taken for those of this one: %v", found)
+		}
+		state, why := stateOf(other, true)
+		mine, whyMine := stateOf(owner(), true)
+		fmt.Printf("\nSEEN %d %d %s\n", state, mine, owner())
+		testenv.Check(t, state == unknown && mine == alive, "the other: %v, %s; own: %v, %s", state, why, mine, whyMine)
+		io.Copy(io.Discard, os.Stdin)
+		return
+	}
+	for _, proc := range []string{"own", "the other's"} {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestOwnersOfTwoPIDNamespaces$", "-test.v")
+		cmd.Env = append(os.Environ(), "LOCBENCH_TEST_OWNER="+owner(), "LOCBENCH_TEST_PROC="+proc)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNS}
+		in, err1 := cmd.StdinPipe()
+		out, err2 := cmd.StdoutPipe()
+		testenv.Need(t, err1 == nil && err2 == nil, "%v %v", err1, err2)
+		if err := cmd.Start(); os.IsPermission(err) {
+			t.Skip("this user may not make namespaces: ", err)
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		var state, mine liveness
+		var name, text string
+		for s := bufio.NewScanner(out); name == "" && s.Scan(); text += s.Text() + "\n" {
+			if rest, ok := strings.CutPrefix(s.Text(), "SEEN "); ok {
+				fmt.Sscanf(rest, "%d %d", &state, &mine)
+				name = strings.SplitN(rest, " ", 3)[2]
+			}
+		}
+		if got, why := stateOf(name, true); got != unknown || !strings.Contains(why, "another PID namespace") {
+			t.Errorf("/proc %s: %q is %v from here: %s\n%s", proc, name, got, why, text)
+		}
+		in.Close()
+		err := cmd.Wait()
+		testenv.Check(t, err == nil, "/proc %s: %v\n%s", proc, err, text)
+		got, why := stateOf(name, true)
+		testenv.Check(t, got == unknown, "/proc %s, after its end: %v, %s", proc, got, why)
+	}
 }

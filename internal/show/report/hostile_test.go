@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/testenv"
 )
@@ -160,3 +161,47 @@ var (
 	active = regexp.MustCompile(`(^|[^\\])[\[\]~$]|://|(?i)\bwww\.|@[^\x{200b}]`) // links, strokes, formulas, addresses, calls
 	block  = regexp.MustCompile(`^(#|[-+*]( |$)|[0-9]+[.)](\s|$)|-{3}|={2}|>|    )`)
 )
+
+// FuzzMarkdown puts the same text into every string of a results file.
+func FuzzMarkdown(f *testing.F) {
+	for _, text := range []string{attack, "", "# x", "1. x", "+ x", "- - -", "```", "a|b", "\n\n# x\n", "www.evil.example @all $x$ a@b.c", `\`, `\\|`, "\t x", "| --- |", "</details>", "~~~", "https://x"} {
+		f.Add(text)
+	}
+	run, all := fixtureOf(3, 1) // slow, so made once
+	f.Fuzz(func(t *testing.T, text string) {
+		trials := slices.Clone(all[:2])
+		for i := range trials {
+			trials[i].Steps, trials[i].Checks = slices.Clone(trials[i].Steps[4:7]), slices.Clone(trials[i].Checks[:3])
+		}
+		testenv.Each(&run, func(_ string, v reflect.Value) {
+			if v.Kind() == reflect.String {
+				v.SetString(text)
+			}
+		})
+		poisonNames(trials, text)
+		var out bytes.Buffer
+		testenv.OK(t, Markdown(&out, analysis.Of(run, trials), Options{Title: text}))
+		neutral(t, out.String())
+	})
+}
+
+// poisonNames sets the strings of trials that people read; contenders and steps stay different.
+func poisonNames(trials []bench.TrialResult, text string) {
+	for i := range trials {
+		trial := &trials[i]
+		trial.Trial.Contender, trial.Failure = fmt.Sprint(text, trial.Trial.Contender), text
+		trial.Service = bench.Service{Name: text, Language: text, Framework: text, Version: text, Tags: []string{text}, Unverified: text}
+		trial.State, trial.Warnings, trial.Exit = bench.TrialFailed, bench.Warnings{{Text: text}}, &bench.Exit{Signal: text, Code: 1}
+		trial.LastLog = []bench.LogLine{{Stream: text, Text: text}}
+		for j := range trial.Checks {
+			c := &trial.Checks[j]
+			c.Name, c.Group, c.Value, c.Detail, c.Request = fmt.Sprint(text, j), text, text, text, text
+		}
+		for j := range trial.Steps {
+			s := &trial.Steps[j]
+			s.Step.Request, s.Warnings, s.Load.Warnings = text, bench.Warnings{{Text: text}}, bench.Warnings{{Text: text}}
+			s.Load.Failed = map[bench.ErrorKind]int64{bench.ErrorKind(text): 3}
+			s.Thresholds = []bench.ThresholdResult{{Condition: text, Text: text}}
+		}
+	}
+}
