@@ -80,12 +80,3 @@ func findSet(all []bench.Service, s bench.Settings) (bench.Service, error) {
 	}
 	return contender.WithSettings(svc, s)
 }
-
-// Find returns the selected contender with its variant, or the default one, applied.
-func Find(all []bench.Service, sel bench.Selection) (bench.Service, error) {
-	svc, err := contender.Find(all, sel.Contender)
-	if err != nil {
-		return svc, err
-	}
-	return contender.Resolve(svc, sel.Variant)
-}

@@ -282,8 +282,7 @@ func FuzzWarnings(f *testing.F) {
 		if json.Unmarshal(data, &first) != nil {
 			return
 		}
-		written, err := json.Marshal(first)
-		testenv.OK(t, err)
+		written := testenv.Must(json.Marshal(first))(t)
 		testenv.OK(t, json.Unmarshal(written, &second))
 		testenv.Need(t, len(first) == len(second), "%+v, then %+v", first, second)
 		for i, one := range first {

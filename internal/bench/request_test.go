@@ -201,8 +201,7 @@ func TestRejectedRequestsAreNoErrors(t *testing.T) {
 	}
 	l.Failed, l.Dropped = nil, 7247
 	testenv.Equal(t, l.ErrorRateWithDropped(), .5, "error rate")
-	everything := Load{Outcomes: Outcomes{Rejected: Statuses{429: 10}}}
-	testenv.Equal(t, everything.ErrorRate(), 0, "error rate")
+	testenv.Equal(t, Load{Outcomes: Outcomes{Rejected: Statuses{429: 10}}}.ErrorRate(), 0, "error rate")
 }
 
 func TestStatusesAsText(t *testing.T) {
@@ -271,13 +270,11 @@ func FuzzConnection(f *testing.F) {
 		}
 		a := NeedAddress{Kind: Postgres, Host: "db", Port: "1", User: "u", Password: password, Database: "d"}
 		testenv.Equal(t, readADO(testenv.Must(a.Connection("ADO"))(t))["Password"], password)
-		u, err := url.Parse(testenv.Must(a.Connection("SQLAlchemy"))(t))
-		testenv.OK(t, err)
+		u := testenv.Must(url.Parse(testenv.Must(a.Connection("SQLAlchemy"))(t)))(t)
 		got, _ := u.User.Password()
 		testenv.Equal(t, got, password)
 		_, query, _ := strings.Cut(testenv.Must(a.Connection("JDBC"))(t), "?")
-		values, err := url.ParseQuery(query)
-		testenv.OK(t, err)
+		values := testenv.Must(url.ParseQuery(query))(t)
 		testenv.Equal(t, values.Get("password"), password)
 	})
 }

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 )
@@ -102,18 +103,8 @@ func (p Profile) OwnLimits(sel Selection) (differ Limits) {
 
 // With returns the limits with those of own instead, where own has some.
 func (l Limits) With(own Limits) Limits {
-	if own.CPUs != 0 {
-		l.CPUs = own.CPUs
-	}
-	if own.CPUSet != 0 {
-		l.CPUSet = own.CPUSet
-	}
-	if own.Memory != 0 {
-		l.Memory = own.Memory
-	}
-	if own.PIDs != 0 {
-		l.PIDs = own.PIDs
-	}
+	l.CPUs, l.CPUSet = cmp.Or(own.CPUs, l.CPUs), cmp.Or(own.CPUSet, l.CPUSet)
+	l.Memory, l.PIDs = cmp.Or(own.Memory, l.Memory), cmp.Or(own.PIDs, l.PIDs)
 	return l
 }
 

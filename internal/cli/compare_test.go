@@ -127,8 +127,7 @@ func TestCompare_Floor(t *testing.T) {
 	// A floor of 1% does not hide a difference of 10%.
 	says(t, 0, "worse: −10.0%…Noise floor: throughput 1.0% (a vs itself, 6 rounds per side", "compare", base, slower)
 	// A newer floor of 20% hides it.
-	f, err := app.ReadFloor(filepath.Join(calibration, app.FloorFile))
-	testenv.OK(t, err)
+	f := testenv.Must(app.ReadFloor(filepath.Join(calibration, app.FloorFile)))(t)
 	newer := filepath.Join(filepath.Dir(calibration), "newer")
 	testenv.OK(t, os.Mkdir(newer, 0o755))
 	f.Made, f.Measures[0].Floor = f.Made.Add(time.Hour), .2

@@ -112,16 +112,14 @@ func TestRun_DataAndCPUSet(t *testing.T) {
 		"--cities 500":              `[] 0 {"cities":{"count":500,"vertices":60,"seed":1}}`,
 		"--cities 500 --vertices 12 --data-seed 7": `[] 0 {"cities":{"count":500,"vertices":12,"seed":7}}`,
 	} {
-		p, err := planOf(t, strings.Fields(args)...)
-		testenv.OK(t, err)
+		p := testenv.Must(planOf(t, strings.Fields(args)...))(t)
 		testenv.Equal(t, fmt.Sprint(p.Checks.Suites, " ", p.Limits.CPUSet, " ", p.Needs[0].Of), want, args)
 	}
 	says(t, 0, "bundled\t…:0", "__complete", "run", "--data", "")
 }
 
 func TestRun_ChangesKeepTheProfile(t *testing.T) {
-	base, err := profile.Load("locations", profiles.FS)
-	testenv.OK(t, err)
+	base := testenv.Must(profile.Load("locations", profiles.FS))(t)
 	before := fmt.Sprintf("%+v", base)
 	given := profile.Changes{"contenders": {"x"}, "store": {"embedded"}, "cities": {"5"}, "duration": {"1s"}, "threshold": {"p99<1s"}}
 	testenv.OK(t, testenv.Err(profile.Change(base, given, nil)))
@@ -301,8 +299,7 @@ func TestProfiles_Rounds(t *testing.T) {
 		"contenders: [a, b]\n":                  "8",
 		"contenders: [a, b]\ninterleave: off\n": "6",
 	} {
-		p, err := profile.Parse("p.yaml", []byte(text+"requests: [{get: /x}]\nsteps: [3]\n"))
-		testenv.OK(t, err)
+		p := testenv.Must(profile.Parse("p.yaml", []byte(text+"requests: [{get: /x}]\nsteps: [3]\n")))(t)
 		testenv.Equal(t, settledRounds(p), want, text)
 	}
 }

@@ -98,8 +98,7 @@ func TestGiven_Run(t *testing.T) {
 			testenv.Check(t, strings.HasPrefix(next, "locbench run "), "next: %q", next)
 			has(t, "next", next, "--target")
 			for _, file := range []string{"summary.md", "report.html", results.RunFile, "events.jsonl"} {
-				data, err := os.ReadFile(filepath.Join(out, file))
-				testenv.OK(t, err)
+				data := testenv.Must(os.ReadFile(filepath.Join(out, file)))(t)
 				lacks(t, file, string(data), "hunter2")
 				if strings.HasPrefix(file, "summary") || strings.HasPrefix(file, "report") {
 					lacks(t, file, string(data), here, dir)
@@ -113,8 +112,7 @@ func TestGiven_Run(t *testing.T) {
 // The options of suggestions (conclusion, failures.go and facts.go) can be given with each bundled
 // profile.
 func TestSuggestions(t *testing.T) {
-	names, err := profiles.FS.ReadDir(".")
-	testenv.OK(t, err)
+	names := testenv.Must(profiles.FS.ReadDir("."))(t)
 	for _, entry := range names {
 		name, ok := strings.CutSuffix(entry.Name(), ".yaml")
 		if !ok {

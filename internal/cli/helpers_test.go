@@ -105,8 +105,7 @@ func without(t testing.TB, dir, text string, secrets ...string) {
 // output returns a file of a results folder.
 func output(t testing.TB, dir, name string) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, name))
-	testenv.OK(t, err)
+	data := testenv.Must(os.ReadFile(filepath.Join(dir, name)))(t)
 	return string(data)
 }
 

@@ -64,8 +64,7 @@ steps: [1]
 func TestOptionsAreEverywhere(t *testing.T) {
 	help := saying(t, "run", "--help")
 	text := unwrapped(help)
-	explained, err := os.ReadFile("../../profiles/locations.yaml")
-	testenv.OK(t, err)
+	explained := testenv.Must(os.ReadFile("../../profiles/locations.yaml"))(t)
 	for _, o := range profile.Options() {
 		usage := strings.ReplaceAll(o.Usage, "`", "")
 		testenv.Check(t, o.Usage == "" || strings.Contains(text, " --"+o.Name+" ") && strings.Contains(text, usage),
@@ -169,8 +168,7 @@ func TestDocsOfKeys(t *testing.T) {
 // TestEveryKeyIsShown: profiles/locations.yaml shows each key of the tables, but not those of needs
 // that it does not have, which are spelled as in compose.
 func TestEveryKeyIsShown(t *testing.T) {
-	shown, err := os.ReadFile("../../profiles/locations.yaml")
-	testenv.OK(t, err)
+	shown := testenv.Must(os.ReadFile("../../profiles/locations.yaml"))(t)
 	schema, defs := readSchema(t, "profile")
 	defs[""] = schema
 	methods := []string{"head", "put", "patch", "delete", "options"} // all in one line

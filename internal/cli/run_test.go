@@ -148,8 +148,7 @@ func TestNothingRan(t *testing.T) {
 				t.Errorf("standard output %q; the reason is there %d times:\n%s", out, n, stderr)
 			}
 			has(t, "standard error", stderr, "nothing ran; no results saved")
-			left, err := os.ReadDir(dir)
-			testenv.OK(t, err)
+			left := testenv.Must(os.ReadDir(dir))(t)
 			testenv.Equal(t, len(left), 0, left)
 		})
 	}

@@ -82,8 +82,7 @@ func asJSON(t *testing.T, file string, data []byte) (doc any) {
 // names.
 func (k schemaKind) example(t *testing.T) (file string, data []byte) {
 	t.Helper()
-	data, err := os.ReadFile("testdata/schema-" + k.name + ".yaml")
-	testenv.OK(t, err)
+	data = testenv.Must(os.ReadFile("testdata/schema-" + k.name + ".yaml"))(t)
 	dir := testenv.Folder(t, map[string]string{"users.csv": "name,mail,Größe x\na,b@c,1\n", "order.bin": "x", "schema.sql": "x",
 		"targets.txt": "GET http://h/a\n"})
 	return filepath.Join(dir, "mine.yaml"), data
@@ -116,8 +115,7 @@ func TestKeys(t *testing.T) {
 				eachMap(defs, root, "", doc, func(name string, m map[string]any) {
 					visited[name] = true
 					m["unheard-of"] = "x"
-					text, err := json.Marshal(doc)
-					testenv.OK(t, err)
+					text := testenv.Must(json.Marshal(doc))(t)
 					delete(m, "unheard-of")
 					_, list, _ := strings.Cut(fmt.Sprint(kind.read(file, text)), "unheard-of`; known keys: ")
 					list, _, _ = strings.Cut(list, "\n")

@@ -150,29 +150,3 @@ thresholds: ["throughput>900000000 stop=run"]
 	n := requests.of("/orders") - before
 	testenv.Check(t, n >= 20, "%s: %d requests", command[1], n)
 }
-
-// With --http2 all requests to a target use HTTP/2, from the readiness check to the load, also if
-// it supports nothing else.
-func TestTarget_HTTP2(t *testing.T) {
-	for name, both := range map[string]bool{"HTTP/1.1 too": true, "HTTP/2 alone": false} {
-		t.Run(name, func(t *testing.T) {
-			var answered atomic.Int64
-			server := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-				if r.ProtoMajor == 2 && r.URL.Path == "/thing" {
-					answered.Add(1)
-				}
-			}))
-			server.Config.Protocols = new(http.Protocols)
-			server.Config.Protocols.SetHTTP1(both)
-			server.Config.Protocols.SetUnencryptedHTTP2(true)
-			server.Start()
-			defer server.Close()
-			dir := outOf(t)
-			says(t, 0, "", bounded(t, dir, server.URL, "--http2")...)
-			run, trials := readResults(t, dir)
-			n := trials[0].Steps[0].Load.AllSucceeded() + trials[0].Steps[1].Load.AllSucceeded()
-			testenv.Check(t, n == 80 && run.Profile.Protocol == "http/2" && n+1 == answered.Load(),
-				"%q: %d successes, %d responses in HTTP/2", run.Profile.Protocol, n, answered.Load())
-		})
-	}
-}

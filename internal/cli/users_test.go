@@ -12,7 +12,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
 )
@@ -95,41 +94,6 @@ func shopFile(t *testing.T, profile string) string {
 		"shop.yaml")
 }
 
-// A run with a setup, sessions and a teardown: the service's journal has the numbers of the
-// results, and no output has password or token.
-func TestRun_Users(t *testing.T) {
-	s, out, env, file := newShop(t), outOf(t), shell{"PASSWORD": shopPassword}, shopFile(t, shopProfile)
-	text := env.says(t, 0, "", into(out, "--profile", file, "--target", s.URL)...)
-	run, trials := readResults(t, out)
-	// Each request and session was sent once before the load.
-	received := func(what string) int { return s.count(what) - 1 }
-	items, orders, carts, fills := received("GET /items/N 200"), received("POST /orders 201"),
-		received("POST /carts 200"),
-		received("PUT /carts/N/items 200")
-	sessions := analysis.Of(run, trials).Ordered()[0].Sessions()
-	var succeeded int64
-	for _, step := range trials[0].Steps {
-		succeeded += step.Load.AllSucceeded()
-	}
-	if items+orders+carts != 500 || carts != fills || succeeded != int64(500+fills) ||
-		received("POST /login 200") != 0 ||
-		received("DELETE /orders 200") != 0 {
-		t.Errorf("%d succeeded; the journal: %v", succeeded, s.journal)
-	}
-	testenv.Check(t, len(sessions) == 1 && sessions[0].Begun == int64(carts) && sessions[0].Completed == int64(carts),
-		"sessions %+v, %d carts", sessions, carts)
-	has(t, "the text", text, fmt.Sprintf("session %q: %d started, %d completed", "cart", carts, carts))
-	without(t, out, text, shopPassword, shopToken)
-	// A resumed run sends the same.
-	p := run.Profile
-	testenv.Equal(t, []string{p.Requests[0].Header["Authorization"], p.Setup[0].Body}, []string{"Bearer {token}",
-		`{"password":"${PASSWORD}"}`})
-	env.says(t, console.ExitUsage, "nothing to resume: all 1 trials in …are complete", "run", "--headless",
-		"--resume", out)
-	// A run cannot be resumed with other values.
-	testenv.Check(t, len(run.Files) == 1 && filepath.Base(run.Files[0].File) == "users.csv", "files %+v", run.Files)
-}
-
 // An unexpected response before the load ends the trial, with the request and without secrets.
 func TestRun_UnexpectedBeforeTheLoad(t *testing.T) {
 	const sentLogin = `setup: unexpected response to "log in": sent POST /login {"password":"${PASSWORD}"}; `
@@ -185,39 +149,4 @@ func TestTry(t *testing.T) {
 
 	env.says(t, console.ExitContender, `status 201, got 401 Unauthorized…unexpected response: "order"`,
 		"try", shopFile(t, strings.ReplaceAll(shopProfile, "Bearer {token}", "Bearer x{token}")), "--target", s.URL)
-}
-
-// The profile of a login by cookie or by header works unchanged: each request carries what
-// the login gave, and no output has it.
-func TestNewProfileWithALogin(t *testing.T) {
-	const secret = "a1b2c3d4e5f6"
-	for name, c := range map[string]struct {
-		login   string
-		respond func(http.Header)
-		carries func(http.Header) bool
-	}{
-		"cookie": {"cookie:connect.sid",
-			func(h http.Header) { h.Set("Set-Cookie", "connect.sid="+secret+"; Path=/; HttpOnly") },
-			func(h http.Header) bool { return h.Get("Cookie") == "connect.sid="+secret }},
-		"header": {"header:X-Token",
-			func(h http.Header) { h.Set("X-Token", secret) },
-			func(h http.Header) bool { return h.Get("X-Token") == secret }},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s, requests := recorder(t, func(w http.ResponseWriter, r *http.Request) {
-				switch {
-				case r.URL.Path == "/login":
-					c.respond(w.Header())
-					w.WriteHeader(http.StatusNoContent)
-				case r.URL.Path != "/" && !c.carries(r.Header):
-					w.WriteHeader(http.StatusUnauthorized)
-				}
-			})
-			file := filepath.Join(t.TempDir(), "shop.yaml")
-			says(t, 0, "", "profiles", "new", file, "--get", "/me", "--post", "/orders", "--login", "/login "+c.login)
-			text := shell{"PASSWORD": "hunter2-of-mine"}.says(t, 0, "target: all as expected\n", "try", file, "--target", s.URL)
-			testenv.Equal(t, []int{requests.of("/me"), requests.of("/orders")}, []int{1, 1})
-			lacks(t, "try", text, secret)
-		})
-	}
 }

@@ -21,12 +21,10 @@ import (
 
 func TestBuildImageWithDocker(t *testing.T) {
 	testenv.Docker(t)
-	engine, err := docker.Connect(t.Context())
-	testenv.OK(t, err)
+	engine := testenv.Must(docker.Connect(t.Context()))(t)
 	defer engine.Close()
 	binary := hello(t, false)
-	data, err := os.ReadFile(binary)
-	testenv.OK(t, err)
+	data := testenv.Must(os.ReadFile(binary))(t)
 	for name, svc := range map[string]bench.Service{
 		"builtin": {Name: "contender-test", Variant: "builtin", Builtin: true},
 		"dockerfile": {
@@ -46,8 +44,7 @@ func TestBuildImageWithDocker(t *testing.T) {
 			if a.BuildCached || a.ImageSize < int64(len(data)) || !strings.Contains(out.String(), "FROM scratch") {
 				t.Errorf("%+v, output %s", a, &out)
 			}
-			said, err := exec.Command("docker", "run", "--rm", "--network=none", a.Image).CombinedOutput()
-			testenv.OK(t, err)
+			said := testenv.Must(exec.Command("docker", "run", "--rm", "--network=none", a.Image).CombinedOutput())(t)
 			testenv.Equal(t, string(said), "hello [serve]\n", said)
 			img, err := engine.ImageInspect(t.Context(), a.Image)
 			testenv.Check(t, err == nil && img.ID == a.ImageID, "%+v, %v", img, err)
@@ -61,11 +58,9 @@ func TestBuildImageWithDocker(t *testing.T) {
 // TestBuildKitOfTheEngine builds what the classic builder cannot.
 func TestBuildKitOfTheEngine(t *testing.T) {
 	testenv.Docker(t)
-	engine, err := docker.Connect(t.Context())
-	testenv.OK(t, err)
+	engine := testenv.Must(docker.Connect(t.Context()))(t)
 	defer engine.Close()
-	data, err := os.ReadFile(hello(t, false))
-	testenv.OK(t, err)
+	data := testenv.Must(os.ReadFile(hello(t, false)))(t)
 	build := func(t *testing.T, dockerfile string) (bench.Artifact, string, error) {
 		svc := bench.Service{
 			Name: "contender-test", Dir: "mine", Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"},
@@ -89,8 +84,7 @@ CMD ["/hello", "serve"]
 `)
 		testenv.Need(t, err == nil, "%v\n%s", err, out)
 		testenv.Contains(t, out, "hello [built here]\n", "RUN --mount=type=cache")
-		said, err := exec.Command("docker", "run", "--rm", "--network=none", a.Image).CombinedOutput()
-		testenv.OK(t, err)
+		said := testenv.Must(exec.Command("docker", "run", "--rm", "--network=none", a.Image).CombinedOutput())(t)
 		testenv.Equal(t, string(said), "hello [serve]\n", said)
 		img, err := engine.ImageInspect(t.Context(), a.Image)
 		testenv.Check(t, err == nil && img.ID == a.ImageID, "%+v, %v", img, err)

@@ -87,8 +87,7 @@ func TestBuildImage_Manifest(t *testing.T) {
 	engine := fakeEngine{arch: "amd64", images: map[string]bool{}}
 	build := func() bench.Artifact {
 		t.Helper()
-		a, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{})
-		testenv.OK(t, err)
+		a := testenv.Must(contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{}))(t)
 		return a
 	}
 	first := build()

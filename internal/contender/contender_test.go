@@ -21,23 +21,20 @@ import (
 // full returns a manifest with every key.
 func full(t testing.TB) string {
 	t.Helper()
-	text, err := os.ReadFile("testdata/read/service.yaml")
-	testenv.OK(t, err)
+	text := testenv.Must(os.ReadFile("testdata/read/service.yaml"))(t)
 	return string(text)
 }
 
 func parse(t *testing.T, text string) bench.Service {
 	t.Helper()
-	s, err := contender.Parse("services/rs-actix/service.yaml", []byte(text))
-	testenv.OK(t, err)
+	s := testenv.Must(contender.Parse("services/rs-actix/service.yaml", []byte(text)))(t)
 	return s
 }
 
 // golden compares a service with a golden file.
 func golden(t *testing.T, name string, svc bench.Service) {
 	t.Helper()
-	text, err := json.MarshalIndent(svc, "", "  ")
-	testenv.OK(t, err)
+	text := testenv.Must(json.MarshalIndent(svc, "", "  "))(t)
 	testenv.Golden(t, "testdata/read/"+name+".json", string(text)+"\n")
 }
 
@@ -53,11 +50,9 @@ func TestParse(t *testing.T) {
 func TestResolve(t *testing.T) {
 	svc := parse(t, full(t))
 	for _, variant := range []string{"", "lto", "elsewhere", "inside"} {
-		resolved, err := contender.Resolve(svc, variant)
-		testenv.OK(t, err)
+		resolved := testenv.Must(contender.Resolve(svc, variant))(t)
 		golden(t, resolved.Variant, resolved)
-		again, err := contender.Resolve(resolved, resolved.Variant)
-		testenv.OK(t, err)
+		again := testenv.Must(contender.Resolve(resolved, resolved.Variant))(t)
 		testenv.Equal(t, again, resolved, "resolving twice")
 	}
 	golden(t, "service", svc) // Resolve does not change its argument
@@ -172,8 +167,7 @@ func TestDiscover(t *testing.T) {
 		names = append(names, s.Name+" "+s.Title+" "+strings.TrimPrefix(s.Dir, filepath.ToSlash(dir)))
 		testenv.Check(t, s.Files != nil, "%s has no files", s.Name)
 	}
-	want := []string{"a  services/a", "b mine /b", "single.2  /other/Single.2"}
-	testenv.Equal(t, names, want)
+	testenv.Equal(t, names, []string{"a  services/a", "b mine /b", "single.2  /other/Single.2"})
 	for _, part := range []string{
 		"services/bad/service.yaml:5: there is no file `Dockerfile` in the folder",
 		"services/bad/service.yaml:6: unknown key `prot`; did you mean `port`?",
@@ -254,8 +248,7 @@ func TestMistakes(t *testing.T) {
 
 // TestRepositoryContenders reads the contenders of the repository.
 func TestRepositoryContenders(t *testing.T) {
-	list, err := contender.Discover(contender.Folder(filepath.Join("..", "..", "services")))
-	testenv.OK(t, err)
+	list := testenv.Must(contender.Discover(contender.Folder(filepath.Join("..", "..", "services"))))(t)
 	for _, s := range list {
 		for _, group := range []string{"get", "benchmark"} {
 			testenv.Check(t, strings.Contains(" "+strings.Join(s.Endpoints, " ")+" ", " "+group+" "),
@@ -272,8 +265,7 @@ func FuzzManifest(f *testing.F) {
 	files, _ := filepath.Glob("../../services/*/service.yaml")
 	more, _ := filepath.Glob("testdata/*.yaml")
 	for _, file := range append(files, more...) {
-		data, err := os.ReadFile(file)
-		testenv.OK(f, err)
+		data := testenv.Must(os.ReadFile(file))(f)
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

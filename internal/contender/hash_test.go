@@ -25,8 +25,7 @@ func sources(more ...string) bench.Service {
 func TestSourceHash(t *testing.T) {
 	hash := func(svc bench.Service) string {
 		t.Helper()
-		h, err := contender.SourceHash(svc)
-		testenv.OK(t, err)
+		h := testenv.Must(contender.SourceHash(svc))(t)
 		return h
 	}
 	base := hash(sources())

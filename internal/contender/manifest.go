@@ -17,10 +17,11 @@ import (
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
-// Schema is the JSON Schema of manifests. TestKeys of package cli compares it with what is read.
-//
 //go:embed service.schema.json
-var Schema strictyaml.Schema
+var ownSchema string
+
+// Schema is the JSON Schema of manifests. TestKeys of package cli compares it with what is read.
+var Schema = kinds.WithNeeds(ownSchema)
 
 // Groups returns the endpoint groups of the locations API, in the order of its description.
 func Groups() []string {

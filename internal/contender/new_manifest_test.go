@@ -27,8 +27,7 @@ func TestBlank(t *testing.T) {
 			testenv.OK(t, err)
 			testenv.Golden(t, filepath.Join("testdata", "new", name+".yaml"), string(text))
 			_, named, _ := strings.Cut(strings.SplitN(string(text), "\n", 2)[0], "$schema=")
-			schema, err := os.ReadFile(filepath.Join(dir, named))
-			testenv.OK(t, err)
+			schema := testenv.Must(os.ReadFile(filepath.Join(dir, named)))(t)
 			testenv.Equal(t, string(schema), string(contender.Schema), named)
 			byFile := svc.Docker.Image == ""
 			if svc.Name != "my_orders.v2" || svc.Endpoints != nil || svc.Port != 8080 || byFile != (files != nil) {
@@ -50,8 +49,7 @@ func TestBlank(t *testing.T) {
 				t.Errorf("%v\n%s", err, other)
 			}
 			testenv.Fails(t, contender.Blank("my_orders.v2", parent), "already exists")
-			again, err := os.ReadFile(filepath.Join(dir, contender.ManifestName))
-			testenv.OK(t, err)
+			again := testenv.Must(os.ReadFile(filepath.Join(dir, contender.ManifestName)))(t)
 			testenv.Equal(t, string(again), string(text), "the existing file has changed")
 		})
 	}
@@ -68,7 +66,6 @@ func TestBlankRefuses(t *testing.T) {
 	testenv.Fails(t, contender.Blank("linked", parent), "already exists")
 	testenv.OK(t, os.WriteFile(filepath.Join(parent, "file"), nil, 0o600))
 	testenv.Check(t, contender.Blank("file", parent) != nil, "a file has become a folder")
-	entries, err := os.ReadDir(parent)
-	testenv.OK(t, err)
+	entries := testenv.Must(os.ReadDir(parent))(t)
 	testenv.Equal(t, len(entries), 2, entries)
 }

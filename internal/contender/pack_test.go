@@ -137,8 +137,7 @@ func TestWriteTar(t *testing.T) {
 
 func pack(t *testing.T, fsys fs.FS) []byte {
 	t.Helper()
-	list, err := listFiles(fsys, unfollowed, "Dockerfile")
-	testenv.OK(t, err)
+	list := testenv.Must(listFiles(fsys, unfollowed, "Dockerfile"))(t)
 	var b bytes.Buffer
 	testenv.OK(t, writeTar(&b, fsys, list))
 	return b.Bytes()
@@ -146,10 +145,8 @@ func pack(t *testing.T, fsys fs.FS) []byte {
 
 func hash(t *testing.T, fsys fs.FS, others ...string) string {
 	t.Helper()
-	list, err := listFiles(fsys, unfollowed)
-	testenv.OK(t, err)
-	h, err := hashOf(others, func(w io.Writer) error { return writeTar(w, fsys, list) })
-	testenv.OK(t, err)
+	list := testenv.Must(listFiles(fsys, unfollowed))(t)
+	h := testenv.Must(hashOf(others, func(w io.Writer) error { return writeTar(w, fsys, list) }))(t)
 	return h
 }
 

@@ -132,8 +132,7 @@ func TestBuildProcess_Private(t *testing.T) {
 	}
 	opts := contender.BuildOptions{Cache: filepath.Join(t.TempDir(), "a", "cache"), Groups: noGroups(t)}
 	testenv.OK(t, os.MkdirAll(opts.Cache, 0o755))
-	a, err := contender.BuildProcess(t.Context(), svc, opts)
-	testenv.OK(t, err)
+	a := testenv.Must(contender.BuildProcess(t.Context(), svc, opts))(t)
 	umask := syscall.Umask(0)
 	syscall.Umask(umask)
 	check := func() {
@@ -197,8 +196,7 @@ func TestBuildProcess_Killed(t *testing.T) {
 	parent.Env = append(os.Environ(), "LOCBENCH_TEST_PIDS="+file)
 	testenv.OK(t, parent.Start())
 	testenv.Until(t, time.Minute, "the build has begun", func() bool { _, err := os.Stat(file); return err == nil })
-	data, err := os.ReadFile(file)
-	testenv.OK(t, err)
+	data := testenv.Must(os.ReadFile(file))(t)
 	var shell, child int
 	testenv.OK(t, testenv.Err(fmt.Sscan(string(data), &shell, &child)))
 	testenv.Until(t, time.Minute, "the child sleeps", func() bool {

@@ -53,8 +53,7 @@ func FuzzTrace(f *testing.F) {
 	data, _ := base64.StdEncoding.DecodeString(buildKitTrace())
 	f.Add(data)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		aux, err := json.Marshal(data)
-		testenv.OK(t, err)
+		aux := testenv.Must(json.Marshal(data))(t)
 		trace(aux, io.Discard)
 	})
 }

@@ -144,8 +144,7 @@ func TestStopSignal(t *testing.T) {
 			f.OnKill = func(string) { f.End(0) }
 			c, _, err := engineOf(t, f).run(t.Context(), ContainerSpec{Image: "img"})
 			testenv.OK(t, err)
-			r, err := c.Stop(t.Context(), time.Second)
-			testenv.OK(t, err)
+			r := testenv.Must(c.Stop(t.Context(), time.Second))(t)
 			testenv.Equal(t, f.Signals(), []string{want}, config)
 			testenv.Equal(t, r.SignalName(), want, config)
 		})

@@ -24,8 +24,7 @@ const (
 // engineOf returns the Engine of a fake, without a socket, so time can be virtual.
 func engineOf(t *testing.T, f *fakedocker.Engine) *Engine {
 	t.Helper()
-	cli, err := endpoint{host: "tcp://engine:2375", version: f.API, transport: f.Transport()}.client()
-	testenv.OK(t, err)
+	cli := testenv.Must(endpoint{host: "tcp://engine:2375", version: f.API, transport: f.Transport()}.client())(t)
 	t.Cleanup(func() { cli.Close() })
 	return &Engine{cli: cli, host: "tcp://engine:2375", patience: infoTimeout}
 }

@@ -32,8 +32,7 @@ func tarOf(t *testing.T, entries ...tar.Header) []byte {
 		content := strings.Repeat(path.Base(h.Name), int(h.Size))
 		h.Size = int64(len(content))
 		testenv.OK(t, w.WriteHeader(&h))
-		_, err := w.Write([]byte(content))
-		testenv.OK(t, err)
+		testenv.OK(t, testenv.Err(w.Write([]byte(content))))
 	}
 	testenv.OK(t, w.Close())
 	return b.Bytes()
@@ -47,8 +46,7 @@ func TestFilesOf(t *testing.T) {
 	link := tar.Header{Name: "v/last", Typeflag: tar.TypeSymlink, Linkname: "row"}
 	hard := tar.Header{Name: "v/z", Typeflag: tar.TypeLink, Linkname: "v/row"}
 	of := func(entries ...tar.Header) string {
-		files, err := filesOf(bytes.NewReader(tarOf(t, entries...)))
-		testenv.OK(t, err)
+		files := testenv.Must(filesOf(bytes.NewReader(tarOf(t, entries...))))(t)
 		return fmt.Sprintf("%d %s", files.Bytes, files.Hash)
 	}
 	with := func(change func(h *tar.Header)) tar.Header {

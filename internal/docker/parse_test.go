@@ -101,8 +101,7 @@ func TestConnectTLSContext(t *testing.T) {
 	writeFile(t, `{"Endpoints":{"docker":{"Host":"`+addr+`"}}}`, home, ".docker", "contexts", "meta", id, "meta.json")
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
 	writeFile(t, string(ca), home, ".docker", "contexts", "tls", id, "docker", "ca.pem")
-	e, err := connect(t.Context(), env(nil), home)
-	testenv.OK(t, err)
+	e := testenv.Must(connect(t.Context(), env(nil), home))(t)
 	defer e.Close()
 	if i := e.Info(); i.APIVersion != "1.41" || i.Arch != "arm64" || i.CgroupVersion != 2 || !i.Rootless || e.Local() {
 		t.Errorf("%+v, local %v", i, e.Local())
@@ -117,8 +116,7 @@ func TestConnectTLSContext(t *testing.T) {
 func TestResolve_TLS(t *testing.T) {
 	s := httptest.NewTLSServer(nil)
 	defer s.Close()
-	key, err := x509.MarshalPKCS8PrivateKey(s.TLS.Certificates[0].PrivateKey)
-	testenv.OK(t, err)
+	key := testenv.Must(x509.MarshalPKCS8PrivateKey(s.TLS.Certificates[0].PrivateKey))(t)
 	files := map[string]string{
 		"ca.pem":   string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})),
 		"key.pem":  string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})),

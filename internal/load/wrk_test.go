@@ -149,8 +149,7 @@ func (c contest) measure(b *testing.B, rate, requests, env string, command ...st
 	figure := func(pattern string) float64 {
 		match := regexp.MustCompile(pattern).FindSubmatch(out)
 		testenv.Need(b, match != nil, "%s: no %s in %s", command, pattern, out)
-		x, err := strconv.ParseFloat(string(match[1]), 64)
-		testenv.OK(b, err)
+		x := testenv.Must(strconv.ParseFloat(string(match[1]), 64))(b)
 		return x
 	}
 	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
@@ -209,10 +208,8 @@ func benchServer(b testing.TB, cpu string) (url string) {
 	}
 	command.Env = append(os.Environ(), serverEnv+"=1")
 	command.Stderr = os.Stderr
-	stdin, err := command.StdinPipe()
-	testenv.OK(b, err)
-	stdout, err := command.StdoutPipe()
-	testenv.OK(b, err)
+	stdin := testenv.Must(command.StdinPipe())(b)
+	stdout := testenv.Must(command.StdoutPipe())(b)
 	testenv.OK(b, command.Start())
 	b.Cleanup(func() {
 		stdin.Close()

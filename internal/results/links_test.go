@@ -76,7 +76,6 @@ func TestWriter_OtherFolder(t *testing.T) {
 	}
 	w.Handle(bench.Record{Trial: &trial, Event: bench.TrialEnded{State: bench.TrialComplete}})
 	testenv.Fails(t, failed, dir+" is another folder than at the start of the run")
-	left, err := os.ReadDir(elsewhere)
-	testenv.OK(t, err)
+	left := testenv.Must(os.ReadDir(elsewhere))(t)
 	testenv.Equal(t, len(left), 0)
 }

@@ -257,8 +257,7 @@ func FuzzRead(f *testing.F) {
 				s.Load.ErrorRate()
 			}
 		}
-		again, err := json.Marshal(got)
-		testenv.OK(t, err)
+		again := testenv.Must(json.Marshal(got))(t)
 		_, _, err = readFiles(t, again, trial)
 		testenv.Need(t, err == nil, "written results cannot be read again: %v", err)
 	})

@@ -80,8 +80,7 @@ func TestFilesAsPeopleHaveThem(t *testing.T) {
 		"a second column is twice": {"r.csv", "a,b,c,c\nx,1,2,3\n", row, "x 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := cells(bench.Variable{File: file(t, c.file, c.text)}, c.place)
-			testenv.OK(t, err)
+			got := testenv.Must(cells(bench.Variable{File: file(t, c.file, c.text)}, c.place))(t)
 			testenv.Equal(t, got, c.want)
 		})
 	}
@@ -180,8 +179,7 @@ func TestCheckFile(t *testing.T) {
 		"the last checked row":   {long + "x,\n", "b", Use{}, fmt.Sprintf("r.csv:%d: no value", checkedRows+1)},
 		"the row after the last": {long + "x,1\nx,\n", "b", Use{}, ""},
 	} {
-		err := CheckFile(bench.Variable{Name: "v", File: file(t, "r.csv", c.text)}, c.column, c.use)
-		testenv.Fails(t, err, c.want)
+		testenv.Fails(t, CheckFile(bench.Variable{Name: "v", File: file(t, "r.csv", c.text)}, c.column, c.use), c.want)
 	}
 }
 

@@ -33,8 +33,7 @@ func past(t *testing.T, n int, change func(i int, r *bench.Run, f *values)) *His
 
 func seriesOf(t *testing.T, h *History, labels []string, measures ...measure.ID) []Series {
 	t.Helper()
-	all, err := h.Series(labels, measures)
-	testenv.OK(t, err)
+	all := testenv.Must(h.Series(labels, measures))(t)
 	return all
 }
 

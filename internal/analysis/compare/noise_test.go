@@ -241,8 +241,7 @@ func positives(t *testing.T, trials int) {
 	measures, wrong, unfloored, found, strict, five := 0, 0, 0, 0, 0, 0
 	differs := func(r Row) bool { return r.Verdict == stats.Better || r.Verdict == stats.Worse }
 	for range trials {
-		floor, err := NoiseFloor(noisy(12, 1).set())
-		testenv.OK(t, err)
+		floor := testenv.Must(NoiseFloor(noisy(12, 1).set()))(t)
 		a, same, slower := noisy(6, 1), noisy(6, 1), noisy(6, .9)
 		for _, r := range compared(t, a, same, Options{Floor: &floor}).Contenders[0].Rows {
 			if measures++; differs(r) {

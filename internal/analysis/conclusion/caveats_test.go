@@ -151,8 +151,7 @@ func supported(t *testing.T, a *analysis.Run) (leader string) {
 	var behind []int // pairs with the leader
 	for i := range s.Members {
 		for k := range i {
-			test, err := stats.MannWhitney(s.Member(i).Value.Values, s.Member(k).Value.Values)
-			testenv.OK(t, err)
+			test := testenv.Must(stats.MannWhitney(s.Member(i).Value.Values, s.Member(k).Value.Values))(t)
 			if nameOf(s, i) == m[1] || nameOf(s, k) == m[1] {
 				behind = append(behind, len(p))
 			}

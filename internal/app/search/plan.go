@@ -122,20 +122,13 @@ func paired(cpus, memory []place) ([]place, error) {
 // placesOf returns the values of a list of limits.
 func placesOf(key, list string) (all []place, err error) {
 	for text := range strings.SplitSeq(list, ",") {
-		var p place
-		switch text = strings.TrimSpace(text); key {
-		case "cpus":
-			v, err := strconv.ParseFloat(text, 64)
-			if err != nil || !(v >= 0.01 && v <= 1024) {
-				return nil, console.Usagef("--limits: %q: expected 0.01 to 1024 CPUs", text)
-			}
-			p = place{label: units.CPUs(v), dir: "cpus-" + strconv.FormatFloat(v, 'g', -1, 64), cpus: v}
-		default:
-			v, err := strictyaml.ParseBytes(text)
-			if err != nil {
-				return nil, console.Usagef("--limits: %w", err)
-			}
-			p = place{label: units.Bytes(v), dir: "memory-" + strings.ReplaceAll(units.Bytes(v), " ", ""), bytes: v}
+		var l bench.Limits
+		if hint := strictyaml.SetText(&l, key, strings.TrimSpace(text)); hint != "" {
+			return nil, console.Usagef("--limits: %q: %s", text, hint)
+		}
+		p := place{cpus: l.CPUs, bytes: l.Memory, label: units.CPUs(l.CPUs), dir: "cpus-" + strconv.FormatFloat(l.CPUs, 'g', -1, 64)}
+		if p.bytes > 0 {
+			p.label, p.dir = units.Bytes(p.bytes), "memory-"+strings.ReplaceAll(units.Bytes(p.bytes), " ", "")
 		}
 		all = append(all, p)
 	}

@@ -194,7 +194,7 @@ func TestOptions_Refused(t *testing.T) {
 		},
 		"expected cpus=0.5,1":                         func(o *Options) { o.Limits = []string{"disk=1"} },
 		"either --limits or --cpus":                   func(o *Options) { o.Limits, o.Changes = []string{"cpus=1"}, profile.Changes{"cpus": {"1"}} },
-		"expected 0.01 to 1024 CPUs":                  func(o *Options) { o.Limits = []string{"cpus=1,many"} },
+		"--limits: \"many\": write from 0.01 to 1024": func(o *Options) { o.Limits = []string{"cpus=1,many"} },
 		"--limits: ":                                  func(o *Options) { o.Limits = []string{"memory=much"} },
 		"1 CPU is given twice":                        func(o *Options) { o.Limits = []string{"cpus=1,1.0"} },
 		"cpus is given twice; write one list":         func(o *Options) { o.Limits = []string{"cpus=1", "cpus=2"} },

@@ -13,8 +13,7 @@ import (
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	testenv.OK(t, write(dir, app.Build{Version: "0.1.0"}))
-	page, err := os.ReadFile(filepath.Join(dir, "man", "locbench-run.1"))
-	testenv.OK(t, err)
+	page := testenv.Must(os.ReadFile(filepath.Join(dir, "man", "locbench-run.1")))(t)
 	for _, want := range []string{`"LOCBENCH-RUN" "1" "Jan 1970" "locbench 0.1.0"`, "--headless", "SEE ALSO"} {
 		testenv.Check(t, strings.Contains(strings.ReplaceAll(string(page), `\-`, "-"), want),
 			"the page of locbench run lacks %q", want)

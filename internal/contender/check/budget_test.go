@@ -53,10 +53,8 @@ func TestReadSchema_Size(t *testing.T) {
 			t.Errorf("%d bytes: %v", len(text), err)
 		}
 	}
-	j, err := newJudge(map[string]any{"items": map[string]any{"type": "string"}})
-	testenv.OK(t, err)
-	doc, err := jsonpath.Decode([]byte(listOf(1000, func(int) string { return "1" })))
-	testenv.OK(t, err)
+	j := testenv.Must(newJudge(map[string]any{"items": map[string]any{"type": "string"}}))(t)
+	doc := testenv.Must(jsonpath.Decode([]byte(listOf(1000, func(int) string { return "1" }))))(t)
 	all, ok := errors.AsType[*jsonschema.ValidationError](j.validate(j.schema, doc, maxExplained))
 	testenv.Need(t, ok, "no mismatch")
 	left := maxCauses

@@ -19,8 +19,7 @@ func TestHostileSchemas(t *testing.T) {
 			e := expectation(t, "{schema: "+tt.schema+"}")
 			held := time.AfterFunc(time.Minute, func() { panic("held by " + tt.name) })
 			defer held.Stop()
-			err := e.Judge(Sent{Status: 200, Body: []byte(tt.body)})
-			testenv.Fails(t, err, tt.ends)
+			testenv.Fails(t, e.Judge(Sent{Status: 200, Body: []byte(tt.body)}), tt.ends)
 		})
 	}
 }

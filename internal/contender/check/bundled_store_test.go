@@ -27,8 +27,7 @@ func TestLocationsOnElasticsearch(t *testing.T) {
 
 // TestLocationsOnEmbeddedWhole is TestLocationsOnEmbedded with all of the data.
 func TestLocationsOnEmbeddedWhole(t *testing.T) {
-	set, err := dataset.Bundled()
-	testenv.OK(t, err)
+	set := testenv.Must(dataset.Bundled())(t)
 	allGreen(t, serve(t, embeddedStore(t, set)))
 }
 
@@ -36,8 +35,7 @@ func TestLocationsOnEmbeddedWhole(t *testing.T) {
 // region go to those of this test.
 func renaming(t *testing.T, elastic, prefix string) string {
 	t.Helper()
-	target, err := url.Parse(elastic)
-	testenv.OK(t, err)
+	target := testenv.Must(url.Parse(elastic))(t)
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		if r.In.URL.Path != "/" {
 			r.Out.URL.Path = "/" + prefix + strings.TrimPrefix(r.In.URL.Path, "/")
@@ -52,8 +50,7 @@ func renaming(t *testing.T, elastic, prefix string) string {
 // fill loads the bundled documents into new indices, which are removed when the test ends.
 func fill(t *testing.T, elastic, prefix string) {
 	t.Helper()
-	set, err := dataset.Bundled()
-	testenv.OK(t, err)
+	set := testenv.Must(dataset.Bundled())(t)
 	for _, index := range set.Indices() {
 		name := elastic + "/" + prefix + index.Name
 		t.Cleanup(func() { send(t, http.MethodDelete, name, nil) })
@@ -81,11 +78,9 @@ func fill(t *testing.T, elastic, prefix string) {
 
 func send(t *testing.T, method, url string, body []byte) string {
 	t.Helper()
-	req, err := http.NewRequest(method, url, bytes.NewReader(body))
-	testenv.OK(t, err)
+	req := testenv.Must(http.NewRequest(method, url, bytes.NewReader(body)))(t)
 	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
-	testenv.OK(t, err)
+	resp := testenv.Must(http.DefaultClient.Do(req))(t)
 	defer resp.Body.Close()
 	response, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
 	testenv.Need(t, resp.StatusCode == http.StatusOK, "%s %s: %s %s", method, url, resp.Status, response)

@@ -24,8 +24,7 @@ import (
 // TestLocationsOnEmbedded fills the embedded store with the documents that the suite needs and some
 // of the rest. The suite passes as with all of the data (TestLocationsOnElasticsearch).
 func TestLocationsOnEmbedded(t *testing.T) {
-	text, err := dataset.Suites.ReadFile("suites/locations.yaml")
-	testenv.OK(t, err)
+	text := testenv.Must(dataset.Suites.ReadFile("suites/locations.yaml"))(t)
 	spoken := map[string]bool{}
 	for _, id := range regexp.MustCompile(`\d{4,}`).FindAllString(string(text), -1) {
 		spoken[id] = true
@@ -64,8 +63,7 @@ type part struct {
 // some returns the bundled documents that keep selects.
 func some(t *testing.T, keep func(index string, doc bench.Document) bool) part {
 	t.Helper()
-	set, err := dataset.Bundled()
-	testenv.OK(t, err)
+	set := testenv.Must(dataset.Bundled())(t)
 	p := part{set, map[string][]bench.Document{}}
 	for _, index := range set.Indices() {
 		for doc, err := range set.Documents(index.Name) {
@@ -99,10 +97,8 @@ func (p part) Documents(index string) iter.Seq2[bench.Document, error] {
 
 func allGreen(t *testing.T, baseURL string) {
 	t.Helper()
-	suite, err := LoadSuite("locations")
-	testenv.OK(t, err)
-	results, err := HTTP(t.Context(), Options{BaseURL: baseURL, Suite: suite})
-	testenv.OK(t, err)
+	suite := testenv.Must(LoadSuite("locations"))(t)
+	results := testenv.Must(HTTP(t.Context(), Options{BaseURL: baseURL, Suite: suite}))(t)
 	testenv.Check(t, len(results) == suite.Len() && len(results) >= 100,
 		"%d results of %d checks", len(results), suite.Len())
 	for _, r := range results {
@@ -115,8 +111,7 @@ func serve(t *testing.T, storeURL string) string {
 	t.Helper()
 	port := freePort(t)
 	env := map[string]string{"ELASTICSEARCH_URL": storeURL, "PORT": fmt.Sprint(port), "ACCESS_LOG": "off"}
-	cfg, err := locations.ConfigFromEnv(func(k string) string { return env[k] }, io.Discard)
-	testenv.OK(t, err)
+	cfg := testenv.Must(locations.ConfigFromEnv(func(k string) string { return env[k] }, io.Discard))(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- locations.Run(ctx, cfg) }()
@@ -135,8 +130,7 @@ func serve(t *testing.T, storeURL string) string {
 
 func freePort(t *testing.T) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testenv.OK(t, err)
+	l := testenv.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	return l.Addr().(*net.TCPAddr).Port
 }

@@ -16,8 +16,7 @@ import (
 
 func parse(t *testing.T, text string) *Suite {
 	t.Helper()
-	s, err := ParseSuite("suite.yaml", []byte(text))
-	testenv.OK(t, err)
+	s := testenv.Must(ParseSuite("suite.yaml", []byte(text)))(t)
 	return s
 }
 
@@ -61,8 +60,7 @@ groups:
 		got = append(got, line)
 	}))
 	defer server.Close()
-	results, err := HTTP(t.Context(), Options{BaseURL: server.URL + "/", Suite: suite})
-	testenv.OK(t, err)
+	results := testenv.Must(HTTP(t.Context(), Options{BaseURL: server.URL + "/", Suite: suite}))(t)
 	want := []string{
 		"GET /a?id=3067696&x=0.5",
 		"GET /b",

@@ -54,10 +54,8 @@ func TestJudge_Spends(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			doc, err := jsonschema.UnmarshalJSON(strings.NewReader(tt.schema))
 			testenv.OK(t, err)
-			j, err := newJudge(doc)
-			testenv.OK(t, err)
-			body, err := jsonschema.UnmarshalJSON(strings.NewReader(tt.body))
-			testenv.OK(t, err)
+			j := testenv.Must(newJudge(doc))(t)
+			body := testenv.Must(jsonschema.UnmarshalJSON(strings.NewReader(tt.body)))(t)
 			err = j.validate(j.schema, body, tt.spent)
 			testenv.Check(t, err != errBudget && j.budget.left == 0, "%d of %d left, %v", j.budget.left, tt.spent, err)
 			testenv.Equal(t, j.validate(j.schema, body, tt.spent-1), errBudget, "with less")

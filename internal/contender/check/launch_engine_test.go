@@ -29,8 +29,7 @@ import (
 func TestLifecycleOfProcess(t *testing.T) {
 	t.Parallel()
 	binary := buildReference(t)
-	port, err := launch.FreePort()
-	testenv.OK(t, err)
+	port := testenv.Must(launch.FreePort())(t)
 	store := listenAsStore(t, "127.0.0.1")
 	results := fromStartToStop(t, launch.Process{}, bench.LaunchSpec{
 		RunID: testRun(t), Name: "go-nethttp-1", Port: port,
@@ -46,14 +45,12 @@ func TestLifecycleOfProcess(t *testing.T) {
 func TestLifecycleInDocker(t *testing.T) {
 	testenv.Docker(t)
 	t.Parallel()
-	engine, err := docker.Connect(t.Context())
-	testenv.OK(t, err)
+	engine := testenv.Must(docker.Connect(t.Context()))(t)
 	defer engine.Close()
 	binary := buildReference(t)
 	image := "locbench-check-test/" + testRun(t) + ":latest"
 	importImage(t, binary, image)
-	launcher, err := launch.NewDocker(t.Context(), engine, testRun(t), false)
-	testenv.OK(t, err)
+	launcher := testenv.Must(launch.NewDocker(t.Context(), engine, testRun(t), false))(t)
 	defer func() {
 		testenv.OK(t, launcher.Close(context.Background()))
 	}()
@@ -81,16 +78,13 @@ func fromStartToStop(t *testing.T, launcher Launcher, spec bench.LaunchSpec, sto
 	names := bench.LifecycleChecks()
 	results, err := Lifecycle(t.Context(), launcher, LifecycleOptions{Spec: spec, Unreachable: env(UnreachableNeed), CPUs: cpus, Names: names})
 	testenv.OK(t, err)
-	inst, err := launcher.Launch(t.Context(), spec)
-	testenv.OK(t, err)
+	inst := testenv.Must(launcher.Launch(t.Context(), spec))(t)
 	defer inst.Stop(context.Background(), time.Second)
 	testenv.OK(t, testenv.Err(ready.Wait(t.Context(), inst, ready.Question{Timeout: 20 * time.Second}, nil)))
-	running, err := Running(t.Context(), inst, RunningOptions{Spec: spec, Names: names})
-	testenv.OK(t, err)
+	running := testenv.Must(Running(t.Context(), inst, RunningOptions{Spec: spec, Names: names}))(t)
 	results = append(results, running...)
 	results = append(results, StillResponds(t.Context(), inst, contact.Way{}, "/"))
-	stop, err := inst.Stop(t.Context(), ExitWithin)
-	testenv.OK(t, err)
+	stop := testenv.Must(inst.Stop(t.Context(), ExitWithin))(t)
 	results = append(results, Stopped(stop))
 	for _, r := range results {
 		t.Logf("%-30s %-8s %s (%s)", r.Name, r.Status, r.Value, r.Detail)
@@ -135,8 +129,7 @@ func importImage(t *testing.T, binary, image string) {
 // listenAsStore responds to the first round trip of a contender, on an address of this machine.
 func listenAsStore(t *testing.T, host string) string {
 	t.Helper()
-	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
-	testenv.OK(t, err)
+	l := testenv.Must(net.Listen("tcp", net.JoinHostPort(host, "0")))(t)
 	s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("{}")) })}
 	served := make(chan struct{})
 	go func() { defer close(served); s.Serve(l) }()
@@ -146,7 +139,6 @@ func listenAsStore(t *testing.T, host string) string {
 
 func fileSize(t *testing.T, name string) int64 {
 	t.Helper()
-	info, err := os.Stat(name)
-	testenv.OK(t, err)
+	info := testenv.Must(os.Stat(name))(t)
 	return info.Size()
 }

@@ -143,12 +143,10 @@ func TestLifecycle_Skips(t *testing.T) {
 func TestLifecycle_NotStarted(t *testing.T) {
 	l, opt := newLauncher(t, "says nothing", true), options(t)
 	opt.CPUs, opt.Names = 1, []string{bench.CheckThreads}
-	results, err := Lifecycle(t.Context(), l, opt)
-	testenv.OK(t, err)
+	results := testenv.Must(Lifecycle(t.Context(), l, opt))(t)
 	like(t, results[0], "failed||did not start: exited: exit code 1 after")
 	l.contender, opt.Ready.Timeout, opt.exitWithin = "starts without a store", 60*time.Millisecond, time.Millisecond
-	results, err = Lifecycle(t.Context(), l, opt)
-	testenv.OK(t, err)
+	results = testenv.Must(Lifecycle(t.Context(), l, opt))(t)
 	like(t, results[0], "failed||did not start: not ready after 60ms: GET /: connection refused")
 }
 
@@ -180,8 +178,7 @@ func TestRunning(t *testing.T) {
 	for _, path := range []string{"/v1/benchmark", "/city/v1/get?id=1&language=cs"} {
 		like(t, StillResponds(t.Context(), inst, contact.Way{}, path), "passed|200|")
 	}
-	stop, err := inst.Stop(t.Context(), 10*time.Second)
-	testenv.OK(t, err)
+	stop := testenv.Must(inst.Stop(t.Context(), 10*time.Second))(t)
 	like(t, Stopped(stop), "passed|exit code 0 after|")
 	like(t, StillResponds(t.Context(), inst, contact.Way{}, "/"), "failed||exited: exit code 0")
 }

@@ -101,13 +101,10 @@ func TestReadSchema(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			file, fragment, _ := strings.Cut(c.schema, "#")
-			doc, err := readSchema(file, fragment)
-			testenv.OK(t, err)
-			saved, err := ParseExpect(map[string]any{"schema": doc})
-			testenv.OK(t, err)
+			doc := testenv.Must(readSchema(file, fragment))(t)
+			saved := testenv.Must(ParseExpect(map[string]any{"schema": doc}))(t)
 			for _, e := range []Expect{expectation(t, "{schema: '"+c.schema+"'}"), saved} {
-				err := e.Judge(Sent{Status: 200, Body: []byte(c.body)})
-				testenv.Fails(t, err, c.wrong)
+				testenv.Fails(t, e.Judge(Sent{Status: 200, Body: []byte(c.body)}), c.wrong)
 			}
 		})
 	}
@@ -307,8 +304,7 @@ func TestSchemaSource(t *testing.T) {
 		d := &schemaSource{doc: map[string]any{"x": map[string]any{"B": true}, "%\"/!": true}, root: "/b", defs: map[string]any{}, left: 1000}
 		schema := map[string]any{"$ref": "#" + place}
 		testenv.OK(t, d.refer(schema))
-		_, err := newJudge(map[string]any{"$ref": schema["$ref"], "$defs": d.defs})
-		testenv.OK(t, err)
+		testenv.OK(t, testenv.Err(newJudge(map[string]any{"$ref": schema["$ref"], "$defs": d.defs})))
 	}
 }
 

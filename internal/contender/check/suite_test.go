@@ -104,8 +104,7 @@ func TestLoadSuite(t *testing.T) {
 	names := SuiteNames()
 	testenv.Check(t, slices.Contains(names, "locations"), "bundled: %v", names)
 	for _, name := range SuiteNames() {
-		s, err := LoadSuite(name)
-		testenv.OK(t, err)
+		s := testenv.Must(LoadSuite(name))(t)
 		testenv.Equal(t, s.Name, name)
 	}
 	file := filepath.Join(t.TempDir(), "mine.yaml")
@@ -127,8 +126,7 @@ func TestLoadSuite(t *testing.T) {
 
 // The bundled suite has all groups, and checks more than the status.
 func TestLoadSuite_Bundled(t *testing.T) {
-	s, err := LoadSuite("locations")
-	testenv.OK(t, err)
+	s := testenv.Must(LoadSuite("locations"))(t)
 	var groups []string
 	for _, g := range s.Groups {
 		groups = append(groups, g.Name)
@@ -141,8 +139,7 @@ func TestLoadSuite_Bundled(t *testing.T) {
 }
 
 func FuzzSuite(f *testing.F) {
-	data, err := dataset.Suites.ReadFile("suites/locations.yaml")
-	testenv.OK(f, err)
+	data := testenv.Must(dataset.Suites.ReadFile("suites/locations.yaml"))(f)
 	f.Add(data)
 	f.Add([]byte(twoGroups))
 	f.Add([]byte("suite: s\nvars: {a: '{{a}}'}\ngroups:\n  g:\n    - {name: a, request: '/{{a}}', expect: {json: '{{a}}', keys: {$: a}, count: {a: {min: 1}}, present: 'a|b[*]', took: {min: 1s}}}\n"))
@@ -170,8 +167,7 @@ func FuzzSuite(f *testing.F) {
 func TestRaw(t *testing.T) {
 	const text = `{"a":[1,1.25,18446744073709551615,1e400,1.10],"b":"x","c":null,"d":true}`
 	err := strictyaml.DecodeThen("x", []byte(text), new(any), func(v strictyaml.Value) {
-		saved, err := json.Marshal(Raw(v))
-		testenv.OK(t, err)
+		saved := testenv.Must(json.Marshal(Raw(v)))(t)
 		testenv.Equal(t, string(saved), text)
 	})
 	testenv.OK(t, err)

@@ -48,8 +48,7 @@ func ownMounts(t *testing.T) {
 // hierarchies returns the folders at which cgroups are mounted.
 func hierarchies(t *testing.T) (points []string) {
 	t.Helper()
-	mounts, err := os.ReadFile("/proc/self/mounts")
-	testenv.OK(t, err)
+	mounts := testenv.Must(os.ReadFile("/proc/self/mounts"))(t)
 	for line := range strings.Lines(string(mounts)) {
 		if f := strings.Fields(line); len(f) > 2 && (f[2] == "cgroup" || f[2] == "cgroup2") {
 			points = append(points, f[1])

@@ -23,8 +23,7 @@ import (
 
 func newDocker(t *testing.T, e *docker.Engine) *Docker {
 	t.Helper()
-	d, err := NewDocker(t.Context(), e, runID(t), false)
-	testenv.OK(t, err)
+	d := testenv.Must(NewDocker(t.Context(), e, runID(t), false))(t)
 	t.Cleanup(func() {
 		testenv.OK(t, d.Close(context.Background()))
 		left := dockertest.Left(t, e, runID(t))
@@ -42,8 +41,7 @@ func TestDocker(t *testing.T) {
 	}
 	launch := func(t *testing.T, d *Docker, s bench.LaunchSpec) bench.Instance {
 		t.Helper()
-		inst, err := d.Launch(t.Context(), s)
-		testenv.OK(t, err)
+		inst := testenv.Must(d.Launch(t.Context(), s))(t)
 		stopAtEnd(t, inst)
 		return inst
 	}
@@ -89,8 +87,7 @@ func TestDocker(t *testing.T) {
 		s := spec(t, "sleep")
 		s.More = bench.Privileges{Capabilities: []string{"NET_RAW"}, Processes: 5000}
 		pid := launch(t, newDocker(t, e), s).Info().PID
-		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-		testenv.OK(t, err)
+		status := testenv.Must(os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)))(t)
 		// CHOWN, DAC_OVERRIDE, FOWNER, KILL, SETGID, SETUID, NET_BIND_SERVICE and NET_RAW by the
 		// numbers of linux/capability.h.
 		for _, line := range []string{"CapBnd:\t00000000000024eb", "CapEff:\t00000000000024eb", "NoNewPrivs:\t1"} {
@@ -109,8 +106,7 @@ func TestDocker(t *testing.T) {
 		proc := fmt.Sprintf("/proc/%d/", inst.Info().PID)
 		status, err := os.ReadFile(proc + "status")
 		testenv.OK(t, err)
-		mounts, err := os.ReadFile(proc + "mounts")
-		testenv.OK(t, err)
+		mounts := testenv.Must(os.ReadFile(proc + "mounts"))(t)
 		for _, want := range []string{"Uid:\t1000\t", "Gid:\t1001\t", " / overlay ro,", " /tmp tmpfs rw,", "size=1024k", " /dev/shm tmpfs rw,", "size=8192k"} {
 			testenv.Check(t, strings.Contains(string(status)+string(mounts), want),
 				"no %q in\n%s%s", want, status, mounts)
@@ -120,8 +116,7 @@ func TestDocker(t *testing.T) {
 	})
 	t.Run("Neighbors", func(t *testing.T) {
 		for inside, want := range map[bool]string{true: "status 404", false: "deadline exceeded"} {
-			d, err := NewDocker(t.Context(), e, runID(t), inside)
-			testenv.OK(t, err)
+			d := testenv.Must(NewDocker(t.Context(), e, runID(t), inside))(t)
 			t.Cleanup(func() { _ = d.Close(context.Background()) })
 			one := launch(t, d, spec(t, "serve", "8080"))
 			waitLog(t, one, "listening")
@@ -191,8 +186,7 @@ func TestDocker(t *testing.T) {
 // kernelProcesses returns the limit of processes and threads of the cgroup of a process.
 func kernelProcesses(t *testing.T, pid int) string {
 	t.Helper()
-	groups, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
-	testenv.OK(t, err)
+	groups := testenv.Must(os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid)))(t)
 	for line := range strings.Lines(string(groups)) {
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		for _, dir := range []string{"/sys/fs/cgroup/pids", "/sys/fs/cgroup"} {

@@ -31,14 +31,12 @@ func connect(t *testing.T, f *fakedocker.Engine, network string) *docker.Engine 
 	dir, err := os.MkdirTemp("", "fake-") // a socket's path must be short
 	testenv.OK(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	l, err := net.Listen(network, map[string]string{"unix": dir + "/s", "tcp": "127.0.0.1:0"}[network])
-	testenv.OK(t, err)
+	l := testenv.Must(net.Listen(network, map[string]string{"unix": dir + "/s", "tcp": "127.0.0.1:0"}[network]))(t)
 	server := &httptest.Server{Listener: l, Config: &http.Server{Handler: f}}
 	server.Start()
 	t.Cleanup(server.Close)
 	t.Setenv("DOCKER_HOST", network+"://"+l.Addr().String())
-	e, err := docker.Connect(t.Context())
-	testenv.OK(t, err)
+	e := testenv.Must(docker.Connect(t.Context()))(t)
 	t.Cleanup(func() { e.Close() })
 	return e
 }
@@ -47,10 +45,8 @@ func connect(t *testing.T, f *fakedocker.Engine, network string) *docker.Engine 
 func launched(t *testing.T, f *fakedocker.Engine, spec bench.LaunchSpec) (*Docker, *container) {
 	t.Helper()
 	f.OnKill = func(signal string) { f.End(map[string]int{"SIGKILL": 137}[signal]) }
-	d, err := NewDocker(t.Context(), connect(t, f, "unix"), "20261127-0001", false)
-	testenv.OK(t, err)
-	inst, err := d.Launch(t.Context(), spec)
-	testenv.OK(t, err)
+	d := testenv.Must(NewDocker(t.Context(), connect(t, f, "unix"), "20261127-0001", false))(t)
+	inst := testenv.Must(d.Launch(t.Context(), spec))(t)
 	t.Cleanup(func() {
 		testenv.OK(t, testenv.Err(inst.Stop(context.Background(), time.Minute)))
 		testenv.OK(t, d.Close(context.Background()))
@@ -94,8 +90,7 @@ func TestDockerLaunch(t *testing.T) {
 			d, c := launched(t, f, tt.spec)
 			info := c.Info()
 			info.StartedAt = time.Time{}
-			said, err := json.Marshal(info)
-			testenv.OK(t, err)
+			said := testenv.Must(json.Marshal(info))(t)
 			names := strings.NewReplacer(owner(), "OWNER", d.Network.Name, "NETWORK")
 			fmt.Fprintf(&golden, "# %s\n%s---\n%s\n", tt.name, names.Replace(f.Created()), fakedocker.Fields(said))
 		})
@@ -111,8 +106,7 @@ func groupOf(t *testing.T, files map[string]string) *cgroup.Reader {
 	for name, text := range files {
 		writeFile(t, filepath.Join(groupDir(tree, "x"), name), text)
 	}
-	r, err := tree.Process(7)
-	testenv.OK(t, err)
+	r := testenv.Must(tree.Process(7))(t)
 	return r
 }
 

@@ -154,8 +154,7 @@ func TestCleanRemovesFolders(t *testing.T) {
 		testenv.OK(t, os.WriteFile(filepath.Join(dir, name+ownerEnd), []byte(group), 0o600))
 	}
 	there := func() (names []string) {
-		entries, err := os.ReadDir(dir)
-		testenv.OK(t, err)
+		entries := testenv.Must(os.ReadDir(dir))(t)
 		for _, e := range entries {
 			names = append(names, e.Name())
 		}

@@ -35,8 +35,7 @@ func checkQuota(t *testing.T, inst bench.Instance) {
 // kernelQuota returns the quota of the cgroup of a process, in CPUs.
 func kernelQuota(t *testing.T, pid int) float64 {
 	t.Helper()
-	groups, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
-	testenv.OK(t, err)
+	groups := testenv.Must(os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid)))(t)
 	for line := range strings.Lines(string(groups)) {
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		var quota, period float64
@@ -62,8 +61,7 @@ func kernelQuota(t *testing.T, pid int) float64 {
 func get(t *testing.T, inst bench.Instance) {
 	t.Helper()
 	client := http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
-	resp, err := client.Get(inst.BaseURL() + "/")
-	testenv.OK(t, err)
+	resp := testenv.Must(client.Get(inst.BaseURL() + "/"))(t)
 	resp.Body.Close()
 	testenv.Check(t, resp.StatusCode == 404, "status %d", resp.StatusCode)
 }

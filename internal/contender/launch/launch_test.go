@@ -91,8 +91,7 @@ func TestFreePort(t *testing.T) {
 // TestFree checks a port in use. TestFreePort checks a free one, which another process may take at
 // any time.
 func TestFree(t *testing.T) {
-	l, err := net.Listen("tcp", "0.0.0.0:0")
-	testenv.OK(t, err)
+	l := testenv.Must(net.Listen("tcp", "0.0.0.0:0"))(t)
 	defer l.Close()
 	port := l.Addr().(*net.TCPAddr).Port
 	testenv.Fails(t, Free(port), fmt.Sprintf("port %d is in use", port))

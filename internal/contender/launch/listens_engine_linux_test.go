@@ -35,11 +35,9 @@ func listensOn(t *testing.T, inst bench.Instance) (ports []uint16) {
 // TestWhereAProcessListens: a process under a shell listens on another port than it was launched
 // with, while other processes listen too.
 func TestWhereAProcessListens(t *testing.T) {
-	others, err := net.Listen("tcp", "127.0.0.1:0")
-	testenv.OK(t, err)
+	others := testenv.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer others.Close()
-	port, err := FreePort()
-	testenv.OK(t, err)
+	port := testenv.Must(FreePort())(t)
 	spec := processSpec(t, "sh", "-c", fmt.Sprintf("%s serve %d; true", dockertest.Helper(t), port))
 	spec.Port = port + 1
 	inst := launchProcess(t, spec)

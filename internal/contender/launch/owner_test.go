@@ -123,8 +123,7 @@ func TestStateOfProcesses(t *testing.T) {
 		t.Skip("no cat here: ", err)
 	}
 	child := exec.Command(cat)
-	in, err := child.StdinPipe()
-	testenv.OK(t, err)
+	in := testenv.Must(child.StdinPipe())(t)
 	testenv.OK(t, child.Start())
 	i := self()
 	i.pid = child.Process.Pid

@@ -26,8 +26,7 @@ func processSpec(t testing.TB, helper string, args ...string) bench.LaunchSpec {
 
 func launchProcess(t *testing.T, spec bench.LaunchSpec) bench.Instance {
 	t.Helper()
-	inst, err := Process{}.Launch(t.Context(), spec)
-	testenv.OK(t, err)
+	inst := testenv.Must(Process{}.Launch(t.Context(), spec))(t)
 	stopAtEnd(t, inst)
 	return inst
 }
@@ -107,8 +106,7 @@ func testKilledParent(t *testing.T, helper string) {
 	testenv.OK(t, err)
 	parent := exec.Command(self, "-test.run=^TestBeKilledParent$", "-test.v")
 	parent.Env = append(os.Environ(), "LOCBENCH_TEST_HELPER="+helper, "LOCBENCH_TEST_RUN="+runID(t))
-	out, err := parent.StdoutPipe()
-	testenv.OK(t, err)
+	out := testenv.Must(parent.StdoutPipe())(t)
 	testenv.OK(t, parent.Start())
 	defer func() { parent.Process.Kill(); parent.Wait() }()
 	var main, child int
@@ -153,8 +151,7 @@ func TestBeKilledParent(t *testing.T) {
 	}
 	spec := processSpec(t, helper, "child", "deaf", "sleep")
 	spec.RunID = os.Getenv("LOCBENCH_TEST_RUN")
-	inst, err := Process{}.Launch(context.Background(), spec)
-	testenv.OK(t, err)
+	inst := testenv.Must(Process{}.Launch(context.Background(), spec))(t)
 	var child int
 	fmt.Sscanf(waitLog(t, inst, "child"), "child %d", &child)
 	fmt.Printf("\nLAUNCHED %d %d\n", inst.Info().PID, child)

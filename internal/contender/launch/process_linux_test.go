@@ -29,8 +29,7 @@ func shell(t *testing.T, script string, env map[string]string) (*process, error)
 
 func shelled(t *testing.T, script string, env map[string]string) *process {
 	t.Helper()
-	p, err := shell(t, script, env)
-	testenv.OK(t, err)
+	p := testenv.Must(shell(t, script, env))(t)
 	return p
 }
 

@@ -164,8 +164,7 @@ func TestRefused(t *testing.T) {
 func TestSandbox_Left(t *testing.T) {
 	cmd := exec.Command("sh", "-c", "env -i sleep 600 >/dev/null 2>&1 & echo $!")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	out, err := cmd.Output()
-	testenv.OK(t, err)
+	out := testenv.Must(cmd.Output())(t)
 	child, _ := strconv.Atoi(strings.TrimSpace(string(out)))
 	box := &sandbox{id: newInstanceID()}
 	left := box.left()

@@ -87,8 +87,7 @@ func TestLatencies_Edges(t *testing.T) {
 func TestDecode(t *testing.T) {
 	for _, n := range []int{0, 1, 1000} {
 		want := histogram(sample(7, n)...).Latencies()
-		h, err := Decode(want)
-		testenv.OK(t, err)
+		h := testenv.Must(Decode(want))(t)
 		got := h.Latencies()
 		testenv.Check(t, got == want, "decoded %+v, want %+v", got, want)
 	}

@@ -11,15 +11,14 @@ type Place int
 
 // The places.
 const (
-	Compared        Place = iota // compare and history
-	OnlyGated                    // compared only where a condition of --fail-on names them
-	Ranked                       // ratios between contenders with different limits
-	TextSteps                    // final table of the steps of a contender
-	TextLive                     // table that grows during a trial; measures with a Drop are not in the narrow one
-	TextDetails                  // lines about a step that --verbose adds
-	ScreenSteps                  // table of steps in the dashboard
-	ScreenMoreSteps              // its other columns
-	ReportCharts                 // charts over the steps
+	Compared     Place = iota // compare and history
+	OnlyGated                 // compared only where a condition of --fail-on names them
+	Ranked                    // ratios between contenders with different limits
+	TextSteps                 // final table of the steps of a contender
+	TextLive                  // table that grows during a trial; measures with a Drop are not in the narrow one
+	TextDetails               // lines about a step that --verbose adds
+	ScreenSteps               // table of steps in the dashboard
+	ReportCharts              // charts over the steps
 )
 
 // Shown is a measure at a place.
@@ -68,11 +67,6 @@ var views = map[Place][]at{
 		{id: Throughput}, {id: Errors, drop: 2}, {id: P50, drop: 5}, {id: P99, drop: 1}, {id: CPURequest, drop: 6},
 		{id: InUse, drop: 9}, {id: Throttled, drop: 8}, {id: MemoryUsed, drop: 7},
 		{id: First, drop: 3, optional: true, from: longFirst},
-	},
-	ScreenMoreSteps: {
-		{id: Throughput}, {id: ErrorRate, drop: 2}, {id: P90, drop: 1}, {id: P999, drop: 6}, {id: Max, drop: 5},
-		{id: ThrottledTime, head: "throttled", drop: 8}, {id: MemoryPeak, drop: 7}, {id: Switches, drop: 9, optional: true},
-		{id: Compiled, drop: 4, optional: true, from: OfNote}, {id: Collected, drop: 4, optional: true, from: OfNote},
 	},
 	ReportCharts: {
 		{id: Throughput}, {id: InFlight}, {id: ErrorRate}, {id: Unexpected}, {id: P50}, {id: P90}, {id: P99}, {id: MemoryPeak},

@@ -43,8 +43,7 @@ type interval struct{ Low, High, Confidence float64 }
 
 func read[T any](t *testing.T, file string) (v T) {
 	t.Helper()
-	data := testenv.Must(os.ReadFile("testdata/" + file))(t)
-	testenv.OK(t, json.Unmarshal(data, &v))
+	testenv.OK(t, json.Unmarshal(testenv.Must(os.ReadFile("testdata/"+file))(t), &v))
 	return v
 }
 

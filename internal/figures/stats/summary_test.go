@@ -70,8 +70,7 @@ func TestSummarize(t *testing.T) {
 			all[i].Steps[k].Results, all[i].Steps[k].Latency.HDR = nil, ""
 		}
 	}
-	text, err := json.MarshalIndent(all, "", " ")
-	testenv.OK(t, err)
+	text := testenv.Must(json.MarshalIndent(all, "", " "))(t)
 	testenv.Golden(t, "testdata/summaries.json", string(text)+"\n")
 }
 

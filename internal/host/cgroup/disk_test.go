@@ -55,8 +55,7 @@ func TestReader_Disk(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := follow(t, test.files, 7)
 			for range 2 {
-				u, err := r.Read()
-				testenv.OK(t, err)
+				u := testenv.Must(r.Read())(t)
 				got := ""
 				if u.Disk != nil {
 					got = fmt.Sprint(*u.Disk)

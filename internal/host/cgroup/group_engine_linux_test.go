@@ -56,8 +56,7 @@ func TestGroupOnThisMachine(t *testing.T) {
 	if m, err := g.Missing(), g.NoCPUSet(); len(m) > 0 || err != nil {
 		t.Skip("not every limit can be set here: ", m, err)
 	}
-	home, err := os.ReadFile("/proc/self/cgroup")
-	testenv.OK(t, err)
+	home := testenv.Must(os.ReadFile("/proc/self/cgroup"))(t)
 	cmd := sh(t, g, "sleep 60 & wait")
 	testenv.Until(t, time.Minute, "two processes in the group", func() bool { return len(g.PIDs()) == 2 })
 	now, _ := os.ReadFile("/proc/self/cgroup")
@@ -68,8 +67,7 @@ func TestGroupOnThisMachine(t *testing.T) {
 			t.Errorf("a thread of this process has stayed in the group:\n%s", data)
 		}
 	}
-	theirs, err := Tree{}.membership(strconv.Itoa(cmd.Process.Pid))
-	testenv.OK(t, err)
+	theirs := testenv.Must(Tree{}.membership(strconv.Itoa(cmd.Process.Pid)))(t)
 	for c, dir := range g.dirs {
 		testenv.Check(t, filepath.Base(theirs[c]) == filepath.Base(dir),
 			"controller %q: the child is in %s", c, theirs[c])
@@ -92,18 +90,15 @@ func TestGroupOnThisMachine(t *testing.T) {
 // readers returns two readers of the same counters.
 func readers(t *testing.T, g *Group, pid int) (rs []*Reader) {
 	t.Helper()
-	a, err := g.Reader()
-	testenv.OK(t, err)
-	b, err := Tree{}.Process(pid)
-	testenv.OK(t, err)
+	a := testenv.Must(g.Reader())(t)
+	b := testenv.Must(Tree{}.Process(pid))(t)
 	return []*Reader{a, b}
 }
 
 // TestBornInV2Group tries the v2 way on any v2 hierarchy, with or without controllers: the kernel
 // starts a child in a folder of it.
 func TestBornInV2Group(t *testing.T) {
-	mounts, err := Tree{}.mounts()
-	testenv.OK(t, err)
+	mounts := testenv.Must(Tree{}.mounts())(t)
 	for _, m := range mounts {
 		if !m.v2 {
 			continue
@@ -122,8 +117,7 @@ func TestBornInV2Group(t *testing.T) {
 		if pids := g.PIDs(); len(pids) != 1 || pids[0] != cmd.Process.Pid {
 			t.Errorf("in the group: %v, want %d", pids, cmd.Process.Pid)
 		}
-		r, err := g.Reader()
-		testenv.OK(t, err)
+		r := testenv.Must(g.Reader())(t)
 		defer r.Close()
 		testenv.Until(t, time.Minute, "CPU time of the child", func() bool {
 			u, err := r.Read()
@@ -142,8 +136,7 @@ func TestRemoveTakesGroupsBelow(t *testing.T) {
 	for _, dir := range g.dirs {
 		below := filepath.Join(dir, "one", "two")
 		testenv.OK(t, os.MkdirAll(below, 0o755))
-		pid := strconv.Itoa(cmd.Process.Pid)
-		testenv.OK(t, os.WriteFile(filepath.Join(below, "cgroup.procs"), []byte(pid), 0))
+		testenv.OK(t, os.WriteFile(filepath.Join(below, "cgroup.procs"), []byte(strconv.Itoa(cmd.Process.Pid)), 0))
 	}
 	pids := g.PIDs()
 	testenv.Check(t, len(pids) == 1 && pids[0] == cmd.Process.Pid, "in the group: %v, want %d", pids, cmd.Process.Pid)

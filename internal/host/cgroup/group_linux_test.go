@@ -196,8 +196,7 @@ func TestGroup_PIDs(t *testing.T) {
 func TestGroup_Remove(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tree := fake(t, files{"g/contender/below/": "", "kept/": "", "full/cgroup.kill": ""})
-		g := Group{outer: filepath.Join(tree.Root, "g"), dirs: files{"": "not looked at"}}
-		testenv.OK(t, g.Remove())
+		testenv.OK(t, (&Group{outer: filepath.Join(tree.Root, "g"), dirs: files{"": "not looked at"}}).Remove())
 		// A folder that cannot be removed; in the kernel's file system its files go with it.
 		began := time.Now()
 		err := (&Group{dirs: files{"": filepath.Join(tree.Root, "full")}}).Remove()

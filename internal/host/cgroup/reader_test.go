@@ -36,15 +36,13 @@ func usage(t testing.TB, r *Reader) string {
 	testenv.Need(t, err == nil && !u.At.Before(began) && !u.At.After(time.Now()) && u.Took > 0,
 		"%v %v %v", u.At, u.Took, err)
 	u.At, u.Took = time.Time{}, 0
-	data, err := json.Marshal(u)
-	testenv.OK(t, err)
+	data := testenv.Must(json.Marshal(u))(t)
 	return string(data)
 }
 
 func follow(t testing.TB, in files, pid int) *Reader {
 	t.Helper()
-	r, err := fake(t, in).Process(pid)
-	testenv.OK(t, err)
+	r := testenv.Must(fake(t, in).Process(pid))(t)
 	t.Cleanup(func() { r.Close() })
 	r.Follow(pid)
 	return r
@@ -266,8 +264,7 @@ func TestReader_BeginPeak(t *testing.T) {
 		r := follow(t, recorded(t, "v2-systemd"), 4211)
 		own := filepath.Join(t.TempDir(), "memory.peak of this open file")
 		replace(own, "402653184\n")
-		f, err := os.OpenFile(own, os.O_RDWR, 0)
-		testenv.OK(t, err)
+		f := testenv.Must(os.OpenFile(own, os.O_RDWR, 0))(t)
 		r.stepPeak.Close()
 		r.stepPeak = f
 		begin(r)
@@ -306,8 +303,7 @@ func TestReader_OpenFiles(t *testing.T) {
 	// A file that is longer than the buffer, and one that is longer than what is read.
 	long := strings.Repeat("x 1\n", maxRead/4)
 	for content, want := range map[string]int{long[:64<<10]: 16 << 10, long: maxRead / 4, long + long: maxRead / 4} {
-		f, err := os.Open(filepath.Join(fake(t, files{"f": content}).Root, "f"))
-		testenv.OK(t, err)
+		f := testenv.Must(os.Open(filepath.Join(fake(t, files{"f": content}).Root, "f")))(t)
 		r := &Reader{files: map[string]*os.File{"f": f}, buf: make([]byte, 16<<10)}
 		n, ok := r.lines("f")
 		testenv.Check(t, n == want && ok, "%d lines, want %d", n, want)

@@ -58,8 +58,7 @@ func TestConnectedToItself(t *testing.T) {
 			if err := unix.Bind(fd, address); err != nil {
 				t.Skip("SKIP: ", err)
 			}
-			own, err := unix.Getsockname(fd)
-			testenv.OK(t, err)
+			own := testenv.Must(unix.Getsockname(fd))(t)
 			testenv.OK(t, unix.Connect(fd, own))
 			testenv.Equal(t, wire.Classify(s.finishDial(&s.conns[0], 0)), bench.ErrRefused)
 		})

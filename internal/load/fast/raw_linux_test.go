@@ -13,8 +13,7 @@ import (
 // TestWaitsEnd checks that the kernel reads 64-bit times on 32-bit machines, too. GOARCH=386 go
 // test runs it there.
 func TestWaitsEnd(t *testing.T) {
-	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
-	testenv.OK(t, err)
+	epoll := testenv.Must(unix.EpollCreate1(unix.EPOLL_CLOEXEC))(t)
 	defer unix.Close(epoll)
 	waits := map[string]func(ns int64){"epoll": func(ns int64) {
 		_, errno := poll(epoll, make([]unix.EpollEvent, 1), ns)

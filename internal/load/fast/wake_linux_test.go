@@ -51,8 +51,7 @@ func TestNothingIsWrittenAfterClose(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := config(t, bench.Step{Connections: 2, Duration: time.Minute})
 			c.Addresses, c.Shards = []netip.AddrPort{netip.MustParseAddrPort("127.0.0.1:1")}, 1
-			l, err := New(c)
-			testenv.OK(t, err)
+			l := testenv.Must(New(c))(t)
 			c.Recorder.Begin(1)
 			fd := l.shards[0].waker.fd
 			l.Close()

@@ -41,8 +41,7 @@ func (e *endless) Read(p []byte) (int, error) {
 // Bodies to check are kept up to workload.MaxChecked, and longer ones are marked.
 func TestBodiesToCheckAreBounded(t *testing.T) {
 	const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-	req, err := http.NewRequest(http.MethodGet, "http://h/", nil)
-	testenv.OK(t, err)
+	req := testenv.Must(http.NewRequest(http.MethodGet, "http://h/", nil))(t)
 	in := &endless{begin: chunked, piece: "4000\r\n" + strings.Repeat("x", 16<<10) + "\r\n", most: 16 * workload.MaxChecked}
 	asked := &workload.Request{Method: req.Method, Status: http.StatusOK}
 	s := slotOf(in)

@@ -27,8 +27,7 @@ func sum(r bench.RequestPhases) time.Duration {
 // serve passes each connection to handle, which ends with the test.
 func serve(t *testing.T, handle func(net.Conn)) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testenv.OK(t, err)
+	l := testenv.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for {

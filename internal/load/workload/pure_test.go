@@ -36,8 +36,7 @@ func TestNewMix_Mistakes(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "f.csv")
 	testenv.OK(t, os.WriteFile(file, []byte("a,b\n1,2\n"), 0o600))
 	column := bench.Variable{Name: "v", File: file}
-	data, err := values.OpenData([]bench.Variable{column}, []bench.Request{post("{v.a}")})
-	testenv.OK(t, err)
+	data := testenv.Must(values.OpenData([]bench.Variable{column}, []bench.Request{post("{v.a}")}))(t)
 	all := map[string]Plan{
 		"all at once": {}, "scheme": spec("ftp://user:secret@h"), "no scheme": spec("user:secret@h:80"),
 		"escape": spec("http://user:sec%zzret@h"), "port": spec("http://user:secret@h:port"),

@@ -42,8 +42,7 @@ func FuzzValues(f *testing.F) {
 		p.Requests = []bench.Request{{Name: "r", Method: "POST", Path: "/p-{v}-/x?q={v}&w=1", Header: map[string]string{"X-V": "-{v}-"}, Encoding: bench.JSONBody, Body: `{"a":"-{v}-","n":["{v}"]}`}}
 		r, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(write(t, p))))
 		testenv.Need(t, err == nil, "%q: %v", value, err)
-		body, err := io.ReadAll(r.Body)
-		testenv.OK(t, err)
+		body := testenv.Must(io.ReadAll(r.Body))(t)
 		var doc struct {
 			A string
 			N []string
@@ -103,8 +102,7 @@ func TestDrawsOfATrial(t *testing.T) {
 	p.Requests = []bench.Request{{Name: "r", Path: "/{t}{o}"}}
 	got := append(asked(t, p, 2), asked(t, p, 3)...)
 	testenv.Equal(t, strings.Join(got, " "), "GET /a5 GET /b6 GET /c7 GET /a8 GET /b9")
-	m, err := NewMix(p)
-	testenv.OK(t, err)
+	m := testenv.Must(NewMix(p))(t)
 	var u User
 	if err := m.Begin(&u); err == nil || err.Error() != "request \"r\": variable \"o\" has no value left: all 5 were taken; give it more values, or write `draw: in_turn`" {
 		t.Error(err)

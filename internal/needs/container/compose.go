@@ -350,9 +350,7 @@ type filler struct {
 func (f *filler) text(text string) string {
 	names, needed := variablesOf(text)
 	for _, name := range names {
-		if secret.Name(name) {
-			f.hide(f.getenv(name))
-		}
+		f.hide(f.getenv(name))
 	}
 	for _, name := range needed {
 		if f.getenv(name) == "" && !slices.Contains(f.missing, name) {

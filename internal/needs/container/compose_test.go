@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/compose-spec/compose-go/v2/loader"
 	"github.com/compose-spec/compose-go/v2/types"
@@ -26,26 +25,26 @@ func byCompose(t *testing.T, dir, text string) (string, error) {
 		return "", err
 	}
 	s := project.Services["db"]
-	out := fmt.Sprintf("%q %q %q user %q host %q signal %q shm %d", s.Image, s.Entrypoint, s.Command, s.User, s.Hostname, s.StopSignal, s.ShmSize)
-	for _, name := range sorted(s.Environment) {
-		if value := s.Environment[name]; value != nil {
-			out += fmt.Sprintf("\n%s=%s", name, *value)
+	env := map[string]string{}
+	for name, value := range s.Environment {
+		if value != nil {
+			env[name] = *value
 		}
 	}
+	var mounted []string
 	for _, v := range s.Volumes {
-		out += fmt.Sprintf("\nvolume %s %s", v.Source, v.Target)
+		mounted = append(mounted, v.Source+" "+v.Target)
 	}
-	for _, p := range s.Tmpfs {
-		out += "\ntmpfs " + p
+	limits := map[string]ulimit{}
+	for name, u := range s.Ulimits {
+		limits[name] = ulimit{int64(u.Soft + u.Single), int64(u.Hard + u.Single)} // either a single one, or two
 	}
-	for _, name := range sorted(s.Ulimits) {
-		u := s.Ulimits[name]
-		out += fmt.Sprintf("\n%s %d %d", name, u.Soft+u.Single, u.Hard+u.Single)
-	}
+	grace := types.Duration(0)
 	if s.StopGracePeriod != nil {
-		out += fmt.Sprint("\ngrace ", time.Duration(*s.StopGracePeriod))
+		grace = *s.StopGracePeriod
 	}
-	return out + fmt.Sprint("\ninit ", s.Init != nil && *s.Init), nil
+	return fmt.Sprintf("%q %q %q %q %q %q %d %q %q %q %v %v %v", s.Image, s.Entrypoint, s.Command, s.User, s.Hostname, s.StopSignal, s.ShmSize, env,
+		mounted, []string(s.Tmpfs), limits, grace, s.Init != nil && *s.Init), nil
 }
 
 // byLocbench returns the same of what the container of a need would have.
@@ -57,27 +56,13 @@ func byLocbench(t *testing.T, text string, files map[string]string) (string, str
 	need := &Need{spec: specOf(n)}
 	need.at.Getenv, need.at.Hide = func(name string) string { return known[name] }, func(...string) {}
 	env, err := need.fillIn()
-	if err != nil {
-		return "", dir, err
+	var mounted []string
+	for _, v := range need.spec.Volumes {
+		mounted = append(mounted, v.Source+" "+v.Target)
 	}
 	s := need.spec
-	out := fmt.Sprintf("%q %q %q user %q host %q signal %q shm %d", s.Image, s.Entrypoint, s.Command, s.User, s.Hostname, s.StopSignal, s.ShmSize)
-	for _, name := range sorted(env) {
-		out += fmt.Sprintf("\n%s=%s", name, env[name])
-	}
-	for _, v := range s.Volumes {
-		out += fmt.Sprintf("\nvolume %s %s", v.Source, v.Target)
-	}
-	for _, p := range s.Tmpfs {
-		out += "\ntmpfs " + string(p)
-	}
-	for _, name := range sorted(s.Ulimits) {
-		out += fmt.Sprintf("\n%s %d %d", name, s.Ulimits[name].Soft, s.Ulimits[name].Hard)
-	}
-	if s.StopGracePeriod != 0 {
-		out += fmt.Sprint("\ngrace ", s.StopGracePeriod)
-	}
-	return out + fmt.Sprint("\ninit ", s.Init), dir, nil
+	return fmt.Sprintf("%q %q %q %q %q %q %d %q %q %q %v %v %v", s.Image, s.Entrypoint, s.Command, s.User, s.Hostname, s.StopSignal, s.ShmSize, env,
+		mounted, s.Tmpfs, s.Ulimits, s.StopGracePeriod, s.Init), dir, err
 }
 
 // TestCompose: each spelling means what compose makes of it, or is refused at its line with what to

@@ -62,7 +62,8 @@ func (n *Need) await(ctx context.Context, c needs.Container, heard *heard, first
 		err := check.do(attempt)
 		end()
 		wait := n.pace.apart
-		if passed++; err != nil {
+		passed++
+		if err != nil {
 			passed, wait = 0, max(n.pace.again, min(time.Since(at), 5*time.Second)) // a check takes CPU time from the start
 		}
 		if last == nil || time.Since(began) < limit {

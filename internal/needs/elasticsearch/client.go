@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/text/contact"
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/secret"
@@ -31,7 +32,10 @@ type server struct {
 
 // reach returns the server at a URL, once it has responded as an Elasticsearch.
 func reach(ctx context.Context, raw string) (s server, err error) {
-	if s.url, err = checkURL(raw); err != nil {
+	if s.url, err = needs.ServiceURL(raw); err == nil && strings.ContainsAny(s.url, "?#") {
+		err = fmt.Errorf("%s: remove the query or fragment from the URL", secret.Address(raw))
+	}
+	if err != nil {
 		return s, fmt.Errorf("open external store: %w", err)
 	}
 	if err := s.greet(ctx); err != nil {
@@ -44,25 +48,6 @@ func reach(ctx context.Context, raw string) (s server, err error) {
 func Probe(ctx context.Context, url string) (version, warning, remedy string, err error) {
 	s, err := reach(ctx, url)
 	return s.version, s.warnings.Join("; "), "use version 7; the contenders' queries need it", err
-}
-
-// checkURL returns raw without a trailing slash, or an error if it cannot be the URL of a store.
-func checkURL(raw string) (string, error) {
-	if raw == "" {
-		return "", errors.New("no URL given: expected one such as http://127.0.0.1:9200")
-	}
-	u, err := secret.ParseURL(raw)
-	if err != nil {
-		return "", errors.New("malformed URL") // the cause would repeat the URL, with its password
-	}
-	if !secret.IsHTTP(u) {
-		return "", fmt.Errorf("%q: expected a URL such as http://127.0.0.1:9200", secret.Address(raw))
-	}
-	if u.RawQuery != "" || u.Fragment != "" {
-		return "", fmt.Errorf("%s: remove the query or fragment from the URL", secret.Address(raw))
-	}
-	u.Path = strings.TrimRight(u.Path, "/")
-	return u.String(), nil
 }
 
 // greet reads the version. Another version than 7 is a warning, since contenders may still work
@@ -100,8 +85,7 @@ func (s *server) alive(ctx context.Context) error {
 // listensAt returns the URL of the server at another host, if it listens there too; "" if it does
 // not, or if that is another server.
 func (s *server) listensAt(ctx context.Context, host string) string {
-	_, port, _ := net.SplitHostPort(hostPort(s.url))
-	base := withHost(s.url, net.JoinHostPort(host, port))
+	base := onHost(s.url, host)
 	// The response to GET / names the node and, by its UUID, the cluster.
 	if body, err := identity(ctx, base); err != nil || string(body) != s.identity {
 		return ""
@@ -188,16 +172,22 @@ func call(ctx context.Context, method, to, json string) (status int, body []byte
 	return status, body, err
 }
 
-// hostPort returns the host and port of a URL that checkURL has accepted.
+// hostPort returns the host and port of a URL that reach has accepted.
 func hostPort(raw string) string {
 	u, _ := secret.ParseURL(raw)
 	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
 	return net.JoinHostPort(u.Hostname(), port)
 }
 
-// withHost returns a URL that checkURL has accepted, with another host.
+// withHost returns a URL that reach has accepted, with another host and port.
 func withHost(raw, host string) string {
 	u, _ := secret.ParseURL(raw)
 	u.Host = host
 	return u.String()
+}
+
+// onHost returns a URL with another host and the same port.
+func onHost(raw, host string) string {
+	_, port, _ := net.SplitHostPort(hostPort(raw))
+	return withHost(raw, net.JoinHostPort(host, port))
 }

@@ -114,7 +114,7 @@ func (n *Need) embed(_ context.Context, at needs.Place) (err error) {
 		n.seen = n.url
 	case to.Named: // its gateway forwards the name to the loopback interface
 		if n.seen, err = listen("127.0.0.1", nil, to.Host); err == nil {
-			n.seen = n.named(n.seen, to.Host)
+			n.seen = onHost(n.seen, to.Host)
 		}
 	default:
 		n.seen, err = listen(to.Host, to.Peers)
@@ -136,7 +136,7 @@ func (n *Need) reach(ctx context.Context, at needs.Place) (err error) {
 	case to.Host == "" || !contact.OnLoopback(n.url):
 		return nil
 	case to.Named:
-		n.seen = n.named(n.url, to.Host)
+		n.seen = onHost(n.url, to.Host)
 		return nil
 	}
 	if n.seen = n.listensAt(ctx, to.Host); n.seen != "" {
@@ -148,12 +148,6 @@ func (n *Need) reach(ctx context.Context, at needs.Place) (err error) {
 	}
 	n.seen, n.relay = withHost(n.url, address), end
 	return nil
-}
-
-// named returns a URL with another host and its own port.
-func (n *Need) named(url, host string) string {
-	_, port, _ := net.SplitHostPort(hostPort(url))
-	return withHost(url, net.JoinHostPort(host, port))
 }
 
 // defaultImage is the official image; a profile may name another.

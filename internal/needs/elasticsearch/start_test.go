@@ -165,10 +165,10 @@ func TestExternal_Refused(t *testing.T) {
 	angry := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(401) }))
 	defer angry.Close()
 	for _, tt := range []struct{ url, want string }{
-		{"", "no URL given: expected"},
+		{"", "expected a URL such as"},
 		{"localhost:9200", "expected a URL such as"},
 		{"http://", "expected a URL such as"},
-		{"http://me:secret@[::1", "malformed URL"},
+		{"http://me:secret@[::1", "expected a URL such as"},
 		{"http://me:secret@127.0.0.1:1/?x=1", "remove the query or fragment"},
 		{"http://me:secret@127.0.0.1:1", "refused"},
 		{silent.URL, "not Elasticsearch: GET / returned"},

@@ -3,13 +3,16 @@ package kinds
 
 import (
 	"context"
+	_ "embed"
 	"slices"
+	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/needs/container"
 	"github.com/locbench/locbench/internal/needs/elasticsearch"
 	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // All has all kinds. The last one has the needs of any name that is not that of another kind.
@@ -71,12 +74,17 @@ func TraitsOf(n bench.NeedSpec) needs.Traits {
 
 // Provided returns what requests and checks get from all needs of a profile.
 func Provided(all []bench.NeedSpec) (p needs.Provided) {
-	for _, n := range all {
-		if n.Kind == elasticsearch.Name {
-			one := elasticsearch.Provides(n)
-			p.Data = p.Data || one.Data
-			p.Languages, p.Suites = append(p.Languages, one.Languages...), append(p.Suites, one.Suites...)
-		}
+	if i := slices.IndexFunc(all, func(n bench.NeedSpec) bool { return n.Kind == ByURL.Kind }); i >= 0 {
+		return elasticsearch.Provides(all[i]) // its kind has one name
 	}
 	return p
+}
+
+//go:embed needs.schema.json
+var definitions string
+
+// WithNeeds returns the JSON Schema of a file with the definitions of needs.
+func WithNeeds(schema string) strictyaml.Schema {
+	const defs = `"$defs": {`
+	return strictyaml.Schema(strings.Replace(schema, defs, defs+strings.Trim(definitions, "{}\n")+"},", 1))
 }

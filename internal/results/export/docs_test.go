@@ -11,8 +11,7 @@ import (
 
 // TestDocsNameEveryFormat checks that docs/formats.md describes all formats.
 func TestDocsNameEveryFormat(t *testing.T) {
-	data, err := os.ReadFile("../../../docs/formats.md")
-	testenv.OK(t, err)
+	data := testenv.Must(os.ReadFile("../../../docs/formats.md"))(t)
 	docs := string(data)
 	for _, f := range Formats() {
 		testenv.Check(t, strings.Contains(docs, "`"+f.Name+"`"), "format %s is missing", f.Name)
@@ -38,8 +37,7 @@ func tables(t *testing.T) map[string]string {
 // TestDocsTables compares docs/formats.md with the generated tables; -update writes them.
 func TestDocsTables(t *testing.T) {
 	const file = "../../../docs/formats.md"
-	data, err := os.ReadFile(file)
-	testenv.OK(t, err)
+	data := testenv.Must(os.ReadFile(file))(t)
 	docs := string(data)
 	for name, table := range tables(t) {
 		before, rest, found := strings.Cut(docs, "<!-- made: "+name+" -->\n")

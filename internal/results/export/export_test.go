@@ -21,10 +21,8 @@ import (
 // written returns the files of an export by name.
 func written(t *testing.T, format string, run bench.Run, trials []bench.TrialResult) map[string][]byte {
 	t.Helper()
-	f, err := Lookup(format)
-	testenv.OK(t, err)
-	files, err := f.Files(run, trials)
-	testenv.OK(t, err)
+	f := testenv.Must(Lookup(format))(t)
+	files := testenv.Must(f.Files(run, trials))(t)
 	out := map[string][]byte{}
 	for _, file := range files {
 		var b bytes.Buffer
@@ -39,8 +37,7 @@ func written(t *testing.T, format string, run bench.Run, trials []bench.TrialRes
 
 func TestCSVAndJSONHoldTheSameRows(t *testing.T) {
 	run, trials := fixture()
-	records, err := csv.NewReader(bytes.NewReader(written(t, "csv", run, trials)["results.csv"])).ReadAll()
-	testenv.OK(t, err)
+	records := testenv.Must(csv.NewReader(bytes.NewReader(written(t, "csv", run, trials)["results.csv"])).ReadAll())(t)
 	var objects []map[string]any
 	d := json.NewDecoder(bytes.NewReader(written(t, "json", run, trials)["results.flat.json"]))
 	d.UseNumber()
@@ -112,8 +109,7 @@ func TestHGRMHasOurQuantiles(t *testing.T) {
 	files := written(t, "hgrm", run, trials)
 	testenv.Check(t, len(files) == 12, "%d files, want 12", len(files))
 	l := trials[0].Steps[1].Load.Latency
-	h, err := hdr.Decode(l)
-	testenv.OK(t, err)
+	h := testenv.Must(hdr.Decode(l))(t)
 	n, last := 0, int64(-1)
 	for line := range strings.Lines(string(files["rs-actix-1.02-1-connection.hgrm"])) {
 		fields := strings.Fields(line)

@@ -118,8 +118,7 @@ func TestPrometheusReadsIt(t *testing.T) {
 
 func TestServe(t *testing.T) {
 	stream := event.New(time.Now)
-	s, err := ListenMetrics(t.Context(), ":0")
-	testenv.OK(t, err)
+	s := testenv.Must(ListenMetrics(t.Context(), ":0"))(t)
 	defer s.Close()
 	said := make(chan string, 1)
 	stream.Subscribe(func(rec bench.Record) {
@@ -139,8 +138,7 @@ func TestServe(t *testing.T) {
 		req, err := http.NewRequestWithContext(t.Context(), method, strings.TrimSuffix(url, "/metrics")+path, nil)
 		testenv.OK(t, err)
 		req.Host = host
-		resp, err := client.Do(req)
-		testenv.OK(t, err)
+		resp := testenv.Must(client.Do(req))(t)
 		defer resp.Body.Close()
 		body, _ := io.ReadAll(resp.Body)
 		return resp.StatusCode, resp.Header, string(body)
@@ -172,8 +170,7 @@ func TestListen_BadAddress(t *testing.T) {
 
 // A server whose run never began releases its address.
 func TestClose_WithoutARun(t *testing.T) {
-	s, err := ListenMetrics(t.Context(), "0")
-	testenv.OK(t, err)
+	s := testenv.Must(ListenMetrics(t.Context(), "0"))(t)
 	s.Close()
 	testenv.Check(t, testenv.Err(net.Dial("tcp", s.listener.Addr().String())) != nil, "it listens after its end")
 }

@@ -46,8 +46,7 @@ func newSchemas(t *testing.T, closed bool) *schemas {
 	files, err := filepath.Glob("../../bench/*.go")
 	testenv.Need(t, err == nil && len(files) != 0, "no source of package bench: %v", err)
 	for _, name := range files {
-		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
-		testenv.OK(t, err)
+		f := testenv.Must(parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments))(t)
 		for _, d := range f.Decls {
 			if g, ok := d.(*ast.GenDecl); ok {
 				s.declare(g)
@@ -243,15 +242,13 @@ func compiled(t *testing.T, text []byte) *jsonschema.Schema {
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
 	testenv.OK(t, c.AddResource("urn:test", instance(t, text)))
-	s, err := c.Compile("urn:test")
-	testenv.OK(t, err)
+	s := testenv.Must(c.Compile("urn:test"))(t)
 	return s
 }
 
 func instance(t *testing.T, data []byte) any {
 	t.Helper()
-	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	testenv.OK(t, err)
+	v := testenv.Must(jsonschema.UnmarshalJSON(bytes.NewReader(data)))(t)
 	return v
 }
 

@@ -102,10 +102,8 @@ func TestVegetaRefusesImplausibleRequests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			run, trials := fixture()
 			trials[0].Steps[0].Load.Kept, trials[0].FirstRequests = []bench.KeptRequest{{}, k}, nil
-			f, err := Lookup("vegeta")
-			testenv.OK(t, err)
-			files, err := f.Files(run, trials[:1])
-			testenv.OK(t, err)
+			f := testenv.Must(Lookup("vegeta"))(t)
+			files := testenv.Must(f.Files(run, trials[:1]))(t)
 			if err := files[0].Write(io.Discard); err == nil || !strings.HasPrefix(err.Error(), "rs-actix-1 1 connection, request 2: implausible") {
 				t.Error(err)
 			}

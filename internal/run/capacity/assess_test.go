@@ -14,8 +14,7 @@ const ms = time.Millisecond
 
 // Each probe sends 10,000 requests in 10 s, so a backlog of N requests is N milliseconds of work.
 func TestAssess(t *testing.T) {
-	conditions, err := profile.ParseConditions("p99<50ms,errors<5%")
-	testenv.OK(t, err)
+	conditions := testenv.Must(profile.ParseConditions("p99<50ms,errors<5%"))(t)
 	type change = func(*bench.StepResult)
 	load := func(f func(*bench.Load)) change { return func(s *bench.StepResult) { f(&s.Load) } }
 	latency := func(p50, p99 time.Duration, medians ...time.Duration) change {

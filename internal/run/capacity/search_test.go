@@ -57,8 +57,7 @@ func (a attempt) String() string {
 
 func search(t *testing.T, cfg Config, run func(Probe) Verdict) (Result, []attempt) {
 	t.Helper()
-	s, err := New(cfg)
-	testenv.OK(t, err)
+	s := testenv.Must(New(cfg))(t)
 	var all []attempt
 	for p, ok := s.Next(); ok; p, ok = s.Next() {
 		try := 1

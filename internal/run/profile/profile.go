@@ -16,13 +16,15 @@ import (
 	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/needs/kinds"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
-// Schema is the JSON Schema of profiles. TestKeys of package cli compares it with what is read.
-//
 //go:embed profile.schema.json
-var Schema strictyaml.Schema
+var ownSchema string
+
+// Schema is the JSON Schema of profiles. TestKeys of package cli compares it with what is read.
+var Schema = kinds.WithNeeds(ownSchema)
 
 // ErrUnknown is wrapped by the error of Load when no profile and no file has the name.
 var ErrUnknown = errors.New("unknown profile")

@@ -56,8 +56,7 @@ func FuzzControls(f *testing.F) {
 			testenv.Need(t, len(c.Text) <= 4*controlLine && len(c.Kind) <= 4*controlLine,
 				"a control of %d bytes", len(c.Text)+len(c.Kind))
 			// A control is read back unchanged.
-			line, err := json.Marshal(c)
-			testenv.OK(t, err)
+			line := testenv.Must(json.Marshal(c))(t)
 			if c.Validate() == nil {
 				again, ok := control(line)
 				testenv.Need(t, ok && again == c, "%+v becomes %+v", c, again)

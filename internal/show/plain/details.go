@@ -42,15 +42,21 @@ func (p *parts) waited(pressure *bench.Pressure, what string, r bench.StepResult
 
 func percentOf(part, whole time.Duration) int64 { return int64(100*float64(part)/float64(whole) + .5) }
 
-// details returns lines with the known results of a step that do not fit into its row.
-func details(r bench.StepResult) (lines []string) {
+// Details returns lines with the known results of a step that do not fit into its row.
+func Details(r bench.StepResult) (lines []Sentence) {
 	var line parts
 	end := func(name string) {
 		if len(line) > 0 {
-			lines = append(lines, fmt.Sprintf("%-9s %s", name, strings.Join(line, ", ")))
+			lines = append(lines, Sentence{Label: name, Text: strings.Join(line, ", ")})
 		}
 		line = nil
 	}
+	if l := r.Load; l.LatencyOf == bench.FromScheduled || l.Dropped > 0 || l.Late > 0 {
+		line.add(true, "%s scheduled, %s late, %s dropped, up to %s in use", units.Count(l.Scheduled),
+			units.Count(l.Late), units.Count(l.Dropped), units.Plural(l.MaxOpenConnections, "connection"))
+		line.add(l.Lag.Count > 0, "send delay p99 %s", units.Duration(l.Lag.P99))
+	}
+	end("open loop")
 	user, system, split := r.CPUSplit()
 	cpu, ok := r.CPU()
 	if all := user + system; split && ok && all > 0 {

@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -29,7 +30,10 @@ func TestDetails(t *testing.T) {
 			Needs: map[string]*bench.NeedUsage{"db": {At: at.Add(n * time.Second), Source: "cgroup v2", CPU: n * 300 * time.Millisecond}},
 		}
 	}
-	got := details(bench.StepResult{Load: bench.Load{Outcomes: bench.Outcomes{Succeeded: 1000}}, Before: usage(1), After: usage(11), HostBefore: host(1), HostAfter: host(11)})
+	var got []string
+	for _, d := range Details(bench.StepResult{Load: bench.Load{Outcomes: bench.Outcomes{Succeeded: 1000}}, Before: usage(1), After: usage(11), HostBefore: host(1), HostAfter: host(11)}) {
+		got = append(got, fmt.Sprintf("%-9s %s", d.Label, d.Text))
+	}
 	want := []string{
 		"CPU       10.0 s, 75% user, 25% system, 4.00 s throttled in 60 of 100 periods",
 		"waiting   for CPU 12%, for disk 0%",
@@ -44,6 +48,6 @@ func TestDetails(t *testing.T) {
 	}
 	testenv.Check(t, slices.Equal(got, want), "got\n%q\nwant\n%q", got, want)
 	// Unknown results are left out, and so are counters that went back.
-	testenv.Equal(t, len(details(bench.StepResult{})), 0, "without readings")
-	testenv.Equal(t, len(details(bench.StepResult{Before: usage(11), After: usage(1)})), 3, "backwards")
+	testenv.Equal(t, len(Details(bench.StepResult{})), 0, "without readings")
+	testenv.Equal(t, len(Details(bench.StepResult{Before: usage(11), After: usage(1)})), 3, "backwards")
 }

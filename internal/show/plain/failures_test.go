@@ -46,8 +46,7 @@ func TestEnd_FailureOnce(t *testing.T) {
 				row.spoil(r)
 			})
 			var out bytes.Buffer
-			a := analysis.Of(benchtest.Run(trial), []bench.TrialResult{trial})
-			testenv.OK(t, End(&out, a, nil, 0, false))
+			testenv.OK(t, End(&out, analysis.Of(benchtest.Run(trial), []bench.TrialResult{trial}), nil, 0, false))
 			testenv.Equal(t, strings.Count(out.String(), row.text), 1, out.String())
 		})
 	}

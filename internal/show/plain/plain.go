@@ -190,8 +190,8 @@ func (p *Printer) stepEnded(r bench.StepResult, remarks []Sentence) {
 	}
 	p.line("  %s", stepRow(r, narrow))
 	if p.opt.Verbose {
-		for _, line := range details(r) {
-			p.line("    %s", p.paint(faint, line))
+		for _, d := range Details(r) {
+			p.line("    %s", p.paint(faint, fmt.Sprintf("%-9s %s", d.Label, d.Text)))
 		}
 	}
 	for _, s := range remarks {

@@ -107,10 +107,8 @@ func (b *tab) screen(file string) {
 	if _, err := os.Stat(file); err != nil {
 		return
 	}
-	shot, err := chromedp.Call(b.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{})
-	testenv.OK(b.t, err)
-	img, err := png.Decode(bytes.NewReader(shot.Data))
-	testenv.OK(b.t, err)
+	shot := testenv.Must(chromedp.Call(b.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{}))(b.t)
+	img := testenv.Must(png.Decode(bytes.NewReader(shot.Data)))(b.t)
 	counts := map[color.Color]int{}
 	for y := range img.Bounds().Dy() {
 		for x := range img.Bounds().Dx() {

@@ -138,7 +138,7 @@ func (b *bulkReader) next() (Doc, error) {
 	case err != nil:
 		return Doc{}, err
 	case doc.Source[0] != '{':
-		return Doc{}, fmt.Errorf("the document is not a JSON object: %.40s", doc.Source)
+		return Doc{}, fmt.Errorf("the document is not a JSON object: %.40q", doc.Source)
 	case bytes.IndexByte(doc.Source, '\n') >= 0: // _bulk takes one line
 		var line bytes.Buffer
 		err = json.Compact(&line, doc.Source)

@@ -87,8 +87,8 @@ func Dump(dir string) (Set, error) {
 		return nil, err
 	}
 	if len(d.indices) == 0 {
-		return nil, fmt.Errorf("read dump %s: no data files: expected <index>.ndjson and <index>.mapping.json, or other names of 'locbench seed --help'",
-			dir)
+		return nil, fmt.Errorf("read dump %s: no data files: expected <index>.ndjson and <index>.mapping.json, "+
+			"or other names of 'locbench seed --help'", dir)
 	}
 	d.hash = hex.EncodeToString(sum.Sum(nil))
 	return d, nil
@@ -104,7 +104,8 @@ func (d *dump) find(entries []os.DirEntry) (mistakes []error) {
 	}
 	set := func(index, what string, to *string, file string) {
 		if *to != "" {
-			mistakes = append(mistakes, fmt.Errorf("%s: %s has two files of %s, %s and %s: remove one", d.dir, index, what, *to, file))
+			mistakes = append(mistakes,
+				fmt.Errorf("%s: %s has two files of %s, %s and %s: remove one", d.dir, index, what, *to, file))
 		}
 		*to = file
 	}
@@ -133,7 +134,8 @@ func (d *dump) find(entries []os.DirEntry) (mistakes []error) {
 	}
 	for _, index := range slices.Sorted(maps.Keys(d.files)) {
 		if f := d.files[index]; f.docs == "" {
-			mistakes = append(mistakes, fmt.Errorf("%s has no documents: %s.ndjson or %[2]s.json is missing", filepath.Join(d.dir, f.mapping), index))
+			mistakes = append(mistakes,
+				fmt.Errorf("%s has no documents: %s.ndjson or %[2]s.json is missing", filepath.Join(d.dir, f.mapping), index))
 			delete(d.files, index)
 		}
 	}

@@ -115,7 +115,7 @@ func TestDumpMistakes(t *testing.T) {
 		"no document":      {`{"index":{}}` + "\n{}\n" + `{"index":{}}` + "\n", "city.ndjson:4: the file ends after an action"},
 		"broken document":  {`{"index":{}}` + "\n{}\n" + `{"index":{}}` + "\n" + `{"a":` + "\n", "city.ndjson:4: unexpected EOF"},
 		"document a list":  {`{"index":{}}` + "\n[1]\n", "city.ndjson:2: the document is not a JSON object"},
-		"document is null": {`{"index":{}}` + "\nnull\n", "city.ndjson:2: the document is not a JSON object: null"},
+		"document is null": {`{"index":{}}` + "\nnull\n", "city.ndjson:2: the document is not a JSON object: \"null\""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := testenv.Folder(t, map[string]string{"city.mapping.json": anyMapping, "city.ndjson": c.ndjson})

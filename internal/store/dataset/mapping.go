@@ -139,7 +139,8 @@ func checkMappings(mappings json.RawMessage) error {
 	for name, inner := range all {
 		var one map[string]json.RawMessage
 		if name != "properties" && name != "_meta" && json.Unmarshal(inner, &one) == nil && one["properties"] != nil {
-			return fmt.Errorf(`mapping type %.40q, which Elasticsearch 7 does not have: write its content as "mappings"`, name)
+			return fmt.Errorf(`mapping type %.40q, which Elasticsearch 7 does not have: write its content as "mappings"`,
+				name)
 		}
 	}
 	return nil

@@ -16,12 +16,6 @@ import (
 	"github.com/locbench/locbench/internal/needs"
 )
 
-// The indices of the locations service.
-const (
-	cityIndex   = "city"
-	regionIndex = "region"
-)
-
 // maxCities is the number of cities that are kept; of a larger data set every n-th is.
 const maxCities = 50_000
 
@@ -105,7 +99,7 @@ func (a *Responses) Any() bool { return len(a.requests) > 0 }
 func (a *Responses) read(set bench.DataSet) error {
 	every := 0
 	for _, index := range set.Indices() {
-		if index.Name == cityIndex {
+		if index.Name == CityIndex {
 			every = int(index.Count)/maxCities + 1
 		}
 	}
@@ -113,10 +107,10 @@ func (a *Responses) read(set bench.DataSet) error {
 		return nil // a dump of other data
 	}
 	var err error
-	if a.cities, err = documents(set, cityIndex, every); err != nil {
+	if a.cities, err = documents(set, CityIndex, every); err != nil {
 		return err
 	}
-	a.regions, err = documents(set, regionIndex, 1)
+	a.regions, err = documents(set, RegionIndex, 1)
 	return err
 }
 

@@ -32,6 +32,9 @@ type city struct {
 // texts are the documents of the index city, with the ids d0, d1 and so on.
 type texts []string
 
+func (t texts) Info() bench.DataInfo                 { return bench.DataInfo{} }
+func (t texts) IDs(context.Context) ([]int64, error) { return nil, nil }
+
 func (t texts) Indices() []bench.Index {
 	return []bench.Index{{Name: "city", Mapping: []byte(`{}`), Count: int64(len(t))}}
 }
@@ -47,7 +50,7 @@ func (t texts) Documents(string) iter.Seq2[bench.Document, error] {
 }
 
 // open returns a store with this data, and a function to call it.
-func open(t testing.TB, set embedded.Source) (*embedded.Server, func(method, path, body string) (int, string)) {
+func open(t testing.TB, set bench.DataSet) (*embedded.Server, func(method, path, body string) (int, string)) {
 	t.Helper()
 	s := embedded.New(embedded.Options{})
 	t.Cleanup(func() { testenv.OK(t, s.Close()) })
@@ -84,7 +87,7 @@ func TestFill(t *testing.T) {
 	s, do := open(t, two())
 	failing := errors.New("line 7 is broken")
 	for what, c := range map[string]struct {
-		set  embedded.Source
+		set  bench.DataSet
 		want string
 	}{
 		"too few":      {altered{two(), 3, nil, ""}, "2 documents read, 3 expected"},

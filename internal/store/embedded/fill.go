@@ -13,12 +13,6 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 )
 
-// Source is the part of a bench.DataSet that the store needs.
-type Source interface {
-	Indices() []bench.Index
-	Documents(index string) iter.Seq2[bench.Document, error]
-}
-
 // contents is the data of the store. It is complete and never changes.
 type contents struct{ byName map[string]*index }
 
@@ -26,7 +20,7 @@ type contents struct{ byName map[string]*index }
 // error, the store has its old data. The error names the document and index that are not accepted.
 // Fill calls progress, which may be nil, about four times a second with the number of documents
 // read.
-func (s *Server) Fill(ctx context.Context, set Source, progress func(done int64)) error {
+func (s *Server) Fill(ctx context.Context, set bench.DataSet, progress func(done int64)) error {
 	all := &contents{byName: map[string]*index{}}
 	f := filling{progress: progress, reported: time.Now()}
 	for _, i := range set.Indices() {

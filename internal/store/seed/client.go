@@ -1,6 +1,7 @@
 package seed
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -92,10 +93,9 @@ func (c *client) version(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("no response; is Elasticsearch running there? %w", err)
 	case err != nil: // silence, a redirect, a long response, 401
 		return "", err
-	case root.Version.Distribution != "":
-		return "", fmt.Errorf("found %.40q %.20q: expected Elasticsearch 7", root.Version.Distribution, number)
-	case !strings.HasPrefix(number, "7."):
-		return "", fmt.Errorf("found Elasticsearch %.20q: expected version 7", number)
+	case root.Version.Distribution != "" || !strings.HasPrefix(number, "7."):
+		name := cmp.Or(root.Version.Distribution, "Elasticsearch")
+		return "", fmt.Errorf("found %.40q %.20q: expected Elasticsearch 7", name, number)
 	}
 	return number, nil
 }

@@ -164,7 +164,7 @@ func (f *fake) create(w http.ResponseWriter, name string, body []byte) {
 		return
 	}
 	if f.indices[name] != nil {
-		refuse(w, 400, "resource_already_exists_exception", name)
+		refuse(w, 400, existsAlready, name)
 		return
 	}
 	f.add(name, string(create.Mappings)).settings = create.Settings
@@ -275,6 +275,7 @@ func refuse(w http.ResponseWriter, status int, kind, reason string) {
 
 // set is a data set of short documents, with their number in each index.
 type set struct {
+	bench.DataSet
 	hash   string
 	counts map[string]int
 	docs   func(index string, i int) (bench.Document, error) // nil: ids from 0, all with the same text

@@ -31,7 +31,7 @@ type plan struct {
 
 // survey reads what the store holds and plans every index of set. It returns an error if a name it
 // needs is an index or alias that locbench did not create.
-func survey(ctx context.Context, c *client, set Source) ([]*plan, error) {
+func survey(ctx context.Context, c *client, set bench.DataSet) ([]*plan, error) {
 	existing, err := c.indices(ctx)
 	if err != nil {
 		return nil, err

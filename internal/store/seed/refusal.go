@@ -15,8 +15,11 @@ import (
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
-// blocked is the type of Elasticsearch's errors about blocks, such as that of a full disk.
-const blocked = "cluster_block_exception"
+// The types of Elasticsearch's errors that this package distinguishes.
+const (
+	blocked       = "cluster_block_exception" // such as that of a full disk
+	existsAlready = "resource_already_exists_exception"
+)
 
 // permanent is an error of a call that does not pass: repeating it would not help.
 type permanent struct{ error }

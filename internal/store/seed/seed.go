@@ -33,11 +33,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"net"
-	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -46,17 +43,10 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 )
 
-// Source is the part of a bench.DataSet that seeding needs.
-type Source interface {
-	Info() bench.DataInfo
-	Indices() []bench.Index
-	Documents(index string) iter.Seq2[bench.Document, error]
-}
-
 // Options say which data goes where. URL and Set are required.
 type Options struct {
 	URL        string // of Elasticsearch, e.g. http://127.0.0.1:9200; may hold a user name and password
-	Set        Source
+	Set        bench.DataSet
 	Force      bool           // load even if the store has the same data
 	Workers    int            // bulk requests at a time; 0: DefaultWorkers
 	Batch      int            // bytes per bulk request, about; 0: DefaultBatch
@@ -244,7 +234,7 @@ func (s *seeding) load(ctx context.Context, p *plan) error {
 	s.made = append(s.made, p.next)
 	err = retry(ctx, func(again bool) error {
 		_, err := s.client.es.CreateIndex(p.next).BodyString(string(body)).Do(ctx)
-		if again && elastic.IsStatusCode(err, http.StatusBadRequest) && strings.Contains(err.Error(), "resource_already_exists_exception") {
+		if e, ok := errors.AsType[*elastic.Error](err); again && ok && e.Details != nil && e.Details.Type == existsAlready {
 			return nil // only the response got lost
 		}
 		return err

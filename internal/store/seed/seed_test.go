@@ -321,7 +321,7 @@ func TestRun_WrongServer(t *testing.T) {
 		"empty":       {response(200, ""), "not Elasticsearch"},
 		"not found":   {response(404, `{}`), "not Elasticsearch"},
 		"not ready":   {response(503, `{}`), "not ready: Elasticsearch returned 503"},
-		"version 8":   {response(200, `{"version":{"number":"8.1.0"}}`), `Elasticsearch "8.1.0": expected version 7`},
+		"version 8":   {response(200, `{"version":{"number":"8.1.0"}}`), `"Elasticsearch" "8.1.0": expected Elasticsearch 7`},
 		"OpenSearch":  {response(200, `{"version":{"number":"7.10.2","distribution":"opensearch"}}`), `"opensearch" "7.10.2": expected Elasticsearch 7`},
 		"no password": {response(401, `{}`), "add user and password to the URL"},
 	} {

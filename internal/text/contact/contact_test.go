@@ -17,15 +17,12 @@ func TestClient_Host(t *testing.T) {
 		s.Listener.Addr().String(): {}, "shop.test": {way: "shop.test"}, "own.test": {"shop.test", "own.test"},
 	} {
 		client := Way{Host: c.way}.Client()
-		req, err := http.NewRequest(http.MethodGet, s.URL, nil)
-		testenv.OK(t, err)
+		req := testenv.Must(http.NewRequest(http.MethodGet, s.URL, nil))(t)
 		if c.own != "" {
 			req.Host = c.own
 		}
-		resp, err := client.Do(req)
-		testenv.OK(t, err)
-		got, err := io.ReadAll(resp.Body)
-		testenv.OK(t, err)
+		resp := testenv.Must(client.Do(req))(t)
+		got := testenv.Must(io.ReadAll(resp.Body))(t)
 		resp.Body.Close()
 		client.CloseIdleConnections()
 		testenv.Equal(t, string(got), want)

@@ -50,8 +50,7 @@ func TestCache(t *testing.T) {
 			}
 			testenv.OK(t, err)
 			testenv.Equal(t, got, filepath.Join(dir, filepath.FromSlash(c.want)))
-			info, err := os.Lstat(got)
-			testenv.OK(t, err)
+			info := testenv.Must(os.Lstat(got))(t)
 			testenv.Equal(t, info.IsDir() && info.Mode().Perm() == 0o700, true, info.Mode())
 		})
 	}

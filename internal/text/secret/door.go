@@ -5,17 +5,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/locbench/locbench/internal/bench"
 )
-
-// named matches a name and its value: in JSON, YAML or a header after a colon, in a query, a form or a
-// list of settings after an equals sign, as an option after a blank. \x00 is between the words of a
-// command. A place of a variable, which comes first, has no name.
-var named = regexp.MustCompile(`\$?\{[\w.-]+(?::(?:raw|number|json))?\}|(-{0,2}[A-Za-z_][\w.-]*)(?:` +
-	`(\\*["']?[ \t]*)(?:=>?[ \t]*(?:` + quoted + `|([^\s"'&;#<>\x00]+))|` +
-	`:[ \t]*(?:` + quoted + `|` + scheme + `?((?:\$?\{[\w.:-]+\}|[^\s"'<>,{}\[\]\x00])+)))|` +
-	`[ \t]+(?:` + quoted + `|([^\s"'\x00-][^\s"'\x00]*))|\x00([^\x00-][^\x00]*))`)
 
 const (
 	// a text in quotes, which may themselves be escaped, or a list of such texts; either may be cut off
@@ -23,15 +17,21 @@ const (
 	scheme = `(?:(?i:bearer|basic)[ \t]+)`
 )
 
-const colonGroup = 24 // of a value without quotes after a colon, in the indices of a match
-
+// \x00 is between the words of a command.
 var (
+	// afterEquals matches the value of a name in a query, a form or a list of settings, afterColon in JSON,
+	// YAML or a header, the last group being one without quotes. option matches an option with its value.
+	afterEquals = regexp.MustCompile(`^>?[ \t]*(?:` + quoted + `|([^\s"'&;#<>\x00]+))`)
+	afterColon  = regexp.MustCompile(`^[ \t]*(?:` + quoted + `|` + scheme + `?((?:\$?\{[\w.:-]+\}|[^\s"'<>,{}\[\]\x00])+))`)
+	option      = regexp.MustCompile(`(?:^|[\s"'=\x00])(--?[A-Za-z][\w.-]*)(?:[ \t]+(?:"([^"\n]+)"|'([^'\n]+)'|([^\s"'\x00-][^\s"'\x00]*))|\x00([^\x00-][^\x00]*))`)
+	// typed matches the rest of a place of a variable, {token:raw}.
+	typed = regexp.MustCompile(`^(?:raw|number|json)\}`)
 	// pathTo matches an entry that says where a secret is: {cookie: sid}, {token: data.access_token}.
 	pathTo = regexp.MustCompile(`(?i)^(?:cookie: [\w-]+|[\w-]+: (?:[\w.-]*[._-])?(?:token|cookie|secret|password|jwt|key))$`)
 	// element matches an element of a list.
 	element = regexp.MustCompile(`"(?:[^"\\]|\\.)+"|'[^']+'|[^\s,"']+`)
 	// unnamed match secrets without such a name: what follows an authentication scheme in a header of any
-	// name, the password of a user in SQL, and options of the programs of databases.
+	// name, the password of a user in SQL, and options of curl and of the programs of databases.
 	unnamed = []*regexp.Regexp{
 		regexp.MustCompile(`(?:^|[:=\x00])[ \t"']*` + scheme + `([^\s"'\\,;<>\x00]+)`),
 		regexp.MustCompile(`(?i)\b(?:password|identified\s+(?:with\s+\S+\s+)?(?:by|as)(?:\s+password)?)\s+(?:e?'((?:[^']|'')+)'|"([^"]+)")`),
@@ -47,37 +47,87 @@ var (
 	userOption = regexp.MustCompile(`(?:^|[\s"'\x00])(?:-u|--user|--proxy-user)[ \t=\x00]*["']?([^\s:"'=\x00-][^\s:"'\x00]*:[^\s"'\x00]+)`)
 )
 
+// maxLine is how long a text may be, in bytes, to be searched for addresses and for secrets without a
+// name: longer ones are bodies.
+const maxLine = 64 << 10
+
 func ofTool(name, option string) *regexp.Regexp {
 	return regexp.MustCompile(`(?:^|[\s;&|("'/\x00])` + name + `(?:[\s\x00][^;&|\n]*?)?[\s\x00]` + option + `["']?([^\s"';&|)\x00]+)`)
 }
 
 // find returns the secrets of a text by their names and places: they may overlap. Of a command each word
 // has \x00 before it.
-func find(s string, command bool) (all []span) {
-	for at := 0; strings.ContainsAny(s[at:], "=:-"); {
-		m := named.FindStringSubmatchIndex(s[at:])
+func find(s string) (all []span) {
+	all = assignments(s)
+	if len(s) > maxLine {
+		return all
+	}
+	if strings.Contains(s, "-") {
+		for at := 0; ; {
+			m := option.FindStringSubmatchIndex(s[at:])
+			if m == nil {
+				break
+			}
+			if x := group(m, 4, at); Name(s[at+m[2] : at+m[3]]) {
+				all = append(all, x)
+			}
+			at += m[3] // the value may itself be an option, in quotes
+		}
+	}
+	for _, of := range unnamed {
+		for _, m := range of.FindAllStringSubmatchIndex(s, -1) {
+			if x := group(m, 2, 0); !noToken.MatchString(s[x.from:x.to]) {
+				all = append(all, x)
+			}
+		}
+	}
+	return append(all, users(s)...)
+}
+
+// group returns the first of the groups of a match, from an index on, that is not empty.
+func group(m []int, first, at int) span {
+	for first < len(m)-2 && m[first] < 0 {
+		first += 2
+	}
+	return span{from: at + m[first], to: at + m[first+1]}
+}
+
+// assignments finds the values of secret names after an equals sign or a colon.
+func assignments(s string) (all []span) {
+	names := map[string]bool{}
+	for at := 0; ; {
+		next := strings.IndexAny(s[at:], "=:")
+		if next < 0 {
+			return all
+		}
+		before := strings.TrimRight(s[at:at+next], "\\\"' \t")
+		end := at + len(before)
+		name := before[strings.LastIndexFunc(before, func(c rune) bool {
+			return c >= utf8.RuneSelf || !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("_.-", c)
+		})+1:]
+		from, value := end-len(name), afterEquals
+		colon := s[at+next] == ':'
+		at += next + 1
+		is, known := names[name]
+		if !known {
+			is = assigned(name)
+			names[name] = is
+		}
+		variable := from > 0 && s[from-1] == 0 || strings.HasPrefix(name, "-")
+		if !is && !(variable && Name(name)) || strings.HasPrefix(s[at:], "//") {
+			continue
+		}
+		if colon {
+			if value = afterColon; typed.MatchString(s[at:]) {
+				continue
+			}
+		}
+		m := value.FindStringSubmatchIndex(s[at:])
 		if m == nil {
-			break
-		}
-		if m[2] < 0 { // a place
-			at += m[1]
 			continue
 		}
-		from, end := at+m[2], at+m[3]
-		name, group := s[from:end], 6
-		for m[group] < 0 {
-			group += 2
-		}
-		x := span{from: at + m[group], to: at + m[group+1]}
-		isName, option := assigned, s[from] == '-'
-		if option || command && s[from-1] == 0 {
-			isName = Name
-		}
-		at = end
-		if m[4] < 0 && !option || !isName(name) || strings.HasPrefix(s[x.from:], "//") {
-			continue
-		}
-		if group == colonGroup {
+		x := group(m, 2, at)
+		if colon && m[len(m)-2] >= 0 {
 			if restOfLine(s[:from], name) {
 				x.to = x.from + len(strings.TrimRight(s[x.from:until(s, x.from, "\n\"'\x00")], " \t\r"))
 			} else if pathTo.MatchString(s[from:x.to]) && inBraces(s[:from]) {
@@ -85,7 +135,7 @@ func find(s string, command bool) (all []span) {
 			}
 		}
 		at = x.to
-		if s[x.from-1] != '[' {
+		if x.from == 0 || s[x.from-1] != '[' {
 			all = append(all, x)
 			continue
 		}
@@ -97,14 +147,6 @@ func find(s string, command bool) (all []span) {
 			all = append(all, one)
 		}
 	}
-	for _, of := range unnamed {
-		for _, m := range of.FindAllStringSubmatchIndex(s, -1) {
-			if x := (span{from: max(m[2], m[len(m)-2]), to: max(m[3], m[len(m)-1])}); !noToken.MatchString(s[x.from:x.to]) {
-				all = append(all, x)
-			}
-		}
-	}
-	return append(all, users(s)...)
 }
 
 // users finds the user info of addresses.
@@ -153,7 +195,7 @@ func until(s string, from int, ends string) int {
 var onlyPlaces = regexp.MustCompile(
 	`^(?:[A-Za-z]+ |[A-Za-z0-9_-]+=)?` + place + `(?:; ?[A-Za-z0-9_-]+=` + place + `)*$`)
 
-const place = `(?:\$\{[A-Za-z0-9_]+\}|\{[A-Za-z_][\w.-]*(?::[a-z]+)?\})`
+const place = `(?:` + variable + `|\{[A-Za-z_][\w.-]*(?::[a-z]+)?\})`
 
 // harmless reports whether a value cannot be a secret: it names one, or is that of a switch.
 func harmless(v string) bool {

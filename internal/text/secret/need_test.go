@@ -59,6 +59,8 @@ func TestPlaces(t *testing.T) {
 		`{"command":["PASSWORD=${DBPW}"],"environment":{"APP_SECRET":"x${DBPW}y"}}`: "",
 		`{"environment":{"DATABASE_URL":"postgres://u:${DBPW}@h/x"}}`:               "",
 		`{"environment":{"DATABASE_URL":"postgres://a-long-user:${DBPW}@h/x"}}`:     "",
+		`{"environment":{"APP_SECRET":"${DBPW:?write it}"}}`:                        "",
+		`{"environment":{"APP_SECRET":"${DBPW:-a-default}"}}`:                       `{"environment":{"APP_SECRET":"***"}}`,
 		`{"command":["mysql","-p${DBPW}"]}`:                                         "",
 		`{"command":["sh","-c","redis-cli -a ${DBPW} get a"]}`:                      "",
 		`{"command":["curl","-u","shopuser:${DBPW}"]}`:                              "",

@@ -6,7 +6,7 @@ import (
 )
 
 // envPlace matches the place of a variable of the environment, and $${NAME}, which is a text.
-var envPlace = regexp.MustCompile(`\$?\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
+var envPlace = regexp.MustCompile(`\$?` + variable)
 
 // around masks a secret value but for its places of variables, which a resumed run fills in again. What is
 // around these is masked, and returned, if it is long enough to be more than a part of words.

@@ -37,7 +37,7 @@ func Saved(requests []bench.Request) map[string]bool {
 
 // use adds the variables in a template that are in the place of a secret; whole: all are.
 func use(all map[string]bool, template string, whole bool) {
-	secrets := find(template, false)
+	secrets := find(template)
 	if whole {
 		secrets = []span{{to: len(template)}}
 	}

@@ -19,9 +19,12 @@ var userInfo = regexp.MustCompile(`://([^\s/?#"'<>\x00]*)@`)
 // onlyNamed matches a user info whose password is only named, and harmlessUser also that of addresses in
 // messages.
 var (
-	onlyNamed    = regexp.MustCompile(`^(?:(?:\$\{\w+\}|[\w.-]*):)?\$\{\w+\}$`)
+	onlyNamed    = regexp.MustCompile(`^(?:(?:` + variable + `|[\w.-]*):)?` + variable + `$`)
 	harmlessUser = regexp.MustCompile(`^user:password$|` + onlyNamed.String())
 )
+
+// variable matches the place of a variable of the environment, which may say what is missing, as in compose.
+const variable = `\$\{[A-Za-z_]\w*(?::?\?[^}]*)?\}`
 
 // Masker masks secrets. The zero value knows no values.
 type Masker struct{ known index }
@@ -31,7 +34,7 @@ func (m Masker) Text(s string) string { return m.within(s, nil) }
 
 // Keyed is Text for a text in which values have names, such as a body, a header or a file in YAML:
 // it also masks the values of secret names.
-func (m Masker) Keyed(s string) string { return m.within(s, find(s, false)) }
+func (m Masker) Keyed(s string) string { return m.within(s, find(s)) }
 
 // within is Text for a text in which some parts are secret.
 func (m Masker) within(s string, parts []span) string {

@@ -66,7 +66,7 @@ func (w walk) copy(v reflect.Value, door bool) reflect.Value {
 		}
 		var parts []span
 		if door {
-			parts = find(v.String(), false)
+			parts = find(v.String())
 		}
 		return reflect.ValueOf(w.text(v.String(), parts))
 	case reflect.Pointer:
@@ -129,7 +129,7 @@ func (w walk) copy(v reflect.Value, door bool) reflect.Value {
 
 // named walks the value with a name, all of which may be secret.
 func (w walk) named(name, value string) string {
-	parts := find(value, false)
+	parts := find(value)
 	if Name(name) {
 		parts = append(parts, span{to: len(value)})
 	}
@@ -139,7 +139,7 @@ func (w walk) named(name, value string) string {
 // args walks a command line: an option and its value may be two words.
 func (w walk) args(argv []string) []string {
 	out, at := make([]string, len(argv)), 1
-	parts := find("\x00"+strings.Join(argv, "\x00"), true)
+	parts := find("\x00" + strings.Join(argv, "\x00"))
 	for i, arg := range argv {
 		var own []span
 		for _, x := range parts {

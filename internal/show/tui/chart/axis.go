@@ -85,27 +85,16 @@ type nameRow struct {
 func (a Axis) names(l *ui.Theme, c *canvas, of nameRow) {
 	left, row, paint, all := a.left(c.w), of.row, of.paint, of.all
 	for i, at := range all {
-		col := a.column(at.X, left, c.w)
-		// The name of a step that began out of sight is at the left end.
-		hidden := col < 0 && at.X < a.From
-		if hidden {
-			col = left - 1
-		}
-		end := c.w
-		if i+1 < len(all) {
-			next := all[i+1].X
-			if e := a.column(next, left, c.w); e >= 0 {
-				end = e
-			} else if next < a.From {
-				continue // the next one needs the room
-			}
-		}
-		if col < left-1 || hidden && end <= left {
+		col, end := a.column(at.X, left, c.w), c.w
+		if col < 0 {
 			continue
 		}
-		if !hidden {
-			c.text(col, row, c.w, string(sign(l, of.mark)), of.signs)
+		if i+1 < len(all) {
+			if e := a.column(all[i+1].X, left, c.w); e >= 0 {
+				end = e
+			}
 		}
+		c.text(col, row, c.w, string(sign(l, of.mark)), of.signs)
 		name := clean(l, at.Name)
 		cells := fit.Width(name)
 		switch {

@@ -85,15 +85,6 @@ func (c *canvas) text(x, y, end int, s string, paint uint16) {
 	}
 }
 
-// put writes a text at x, unless it would touch another or the ends.
-func (c *canvas) put(x, y int, s string, paint ui.Paint) {
-	n := fit.Width(s)
-	from, to := max(0, x-1), min(c.w, x+n+1)
-	if x >= 0 && x+n <= c.w && c.free(from, y, to-from) {
-		c.text(x, y, c.w, s, c.paint(paint))
-	}
-}
-
 // lines returns the rows as text.
 func (c *canvas) lines() []string {
 	b := make([]byte, 0, len(c.cells)*3+64*c.h)

@@ -11,7 +11,7 @@ const (
 // scale maps values to the height of a plot: 0 at the bottom, 1 at the top.
 type scale struct {
 	bottom, top float64
-	log, binary bool
+	log         bool
 	lb, span    float64 // log scale: logarithm of bottom; logarithm of top minus lb
 }
 
@@ -55,7 +55,7 @@ func (c Chart) scale(cols []column) scale {
 	default:
 		top = niceTop(top, c.Binary)
 	}
-	return scale{top: top, binary: c.Binary}
+	return scale{top: top}
 }
 
 func logScale(lo, hi float64) scale {
@@ -114,7 +114,7 @@ func (s scale) ticks(rows int) []float64 {
 	if !s.log {
 		parts := 1
 		if rows >= 12 {
-			parts = s.parts()
+			parts = 4
 		} else if rows >= 5 {
 			parts = 2
 		}
@@ -138,24 +138,6 @@ func (s scale) ticks(rows int) []float64 {
 		}
 	}
 	return out
-}
-
-// parts returns the number of parts of a linear scale that gives round labels.
-func (s scale) parts() int {
-	_, e := math.Frexp(s.top)
-	if s.binary {
-		if math.Ldexp(s.top, 2-e) == 3 { // 1.5 times a power of two
-			return 3
-		}
-		return 4
-	}
-	switch m := math.Round(s.top / math.Pow(10, math.Floor(math.Log10(s.top))) * 10); m {
-	case 10, 25, 50:
-		return 5
-	case 15, 30, 60:
-		return 3
-	}
-	return 4
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -81,19 +81,6 @@ func TestCompare_Scrolls(t *testing.T) {
 	shows(t, page(two(t, 1, 1, nil), dirA, dirA), "y", "copied command: locbench compare "+dirA+" go-nethttp go-nethttp:release")
 }
 
-// A larger terminal shows more, also of a text that was scrolled to its end.
-func TestCompare_Grows(t *testing.T) {
-	c := New(dirA, dirB, two(t, 3, 1.1, nil))
-	c.Update(c.Init()())
-	look := ui.NewTheme(ui.ThemeOptions{})
-	c.SetSize(ui.SizeOf(80, 24), look)
-	c.View()
-	c.Update(tuitest.Key("end"))
-	testenv.Contains(t, c.View(), "p Holm-corrected.", "!10.0% higher")
-	c.SetSize(ui.SizeOf(80, 60), look)
-	testenv.Contains(t, c.View(), "p Holm-corrected.", "+10.0%")
-}
-
 // What cannot be compared says why; what could not be read of a folder is a caution.
 func TestCompare_Problems(t *testing.T) {
 	folders := two(t, 1, 1, nil)
@@ -109,37 +96,6 @@ func TestCompare_Problems(t *testing.T) {
 	shows(t, page(folders, dirA, dirB), "", " "+dirB+": round 2: unexpected end of JSON input", "go-nethttp   ")
 	folders[1].Trials = folders[1].Trials[:1]
 	shows(t, page(tuitest.Folders{folders[1]}, dirB, dirB), "", "the run has results of one contender only")
-}
-
-const hostile = "\x1b]0;owned\x07\x1b[2J\u202eevil\u0301\u200d👩‍👩‍👧‍👦\xff\n\r\t日本語 "
-
-func TestHostileRuns(t *testing.T) {
-	long := hostile + strings.Repeat("x", 1<<16)
-	spoil := func(f *tuitest.Folder) {
-		f.Trials = append([]bench.TrialResult(nil), f.Trials...)
-		for i := range f.Trials {
-			trial := &f.Trials[i]
-			trial.Trial.Contender, trial.Trial.Variant, trial.Service.Version = hostile+trial.Trial.Contender, long, f.Dir+long
-			trial.Steps = append([]bench.StepResult(nil), trial.Steps...)
-			for j := range trial.Steps {
-				trial.Steps[j].Step.Name, trial.Steps[j].Step.Connections = long, 0
-				trial.Steps[j].Load.Elapsed, trial.Steps[j].Load.Succeeded = time.Duration(j-1), 1<<62
-			}
-		}
-		r := &f.Run
-		r.Profile.Name, r.Profile.Runtime = f.Dir+long, bench.Runtime(f.Dir+long)
-		r.Profile.Limits = bench.Limits{CPUs: -1e300, Memory: -1 << 63}
-		r.Profile.Requests = []bench.Request{{Method: long, Path: f.Dir + hostile}}
-		r.Machine = bench.Machine{OS: long, Kernel: f.Dir + long, CPUModel: f.Dir + hostile, CPUs: -1}
-		r.Software.Locbench, r.Data.Hash, r.Needs, r.Targets = f.Dir+long, f.Dir+long, []bench.NeedInfo{{Name: f.Dir + long, From: bench.NeedOrigin(f.Dir + long)}}, []bench.Target{{Name: "target", URL: f.Dir + long}}
-		f.Dir += hostile
-	}
-	folders := two(t, 1, 1, spoil)
-	spoil(&folders[0])
-	for _, p := range []tuitest.Page{page(folders, folders[0].Dir, folders[1].Dir), page(folders, folders[0].Dir, folders[0].Dir),
-		page(folders, long, long)} {
-		p.Whole(t)
-	}
 }
 
 // moreRounds repeats the rounds of a recorded run the given times, each round a little faster than

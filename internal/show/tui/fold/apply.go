@@ -74,7 +74,7 @@ func (s *State) applyRun(rec bench.Record) {
 // start opens the run, or a resumed part of it, which keeps the complete trials.
 func (s *State) start(at time.Time, e bench.RunStarted) {
 	before := s.Trials
-	s.Earlier, s.Warnings, s.Errors = s.Earlier+s.Warnings+s.Errors, 0, 0
+	s.Warnings, s.Errors = 0, 0
 	for i := range s.Diary {
 		s.Diary[i].Earlier = true
 	}

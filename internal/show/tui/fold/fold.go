@@ -42,7 +42,6 @@ type State struct {
 	narrator       plain.Narrator
 	Warnings       int // in the diary, since the run was started or resumed
 	Errors         int // in the diary, since the run was started or resumed
-	Earlier        int // warnings and errors in the diary from before the run was resumed
 	Started        time.Time
 	Last           time.Time // time of the newest record
 	Seq            int64

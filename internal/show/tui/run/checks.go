@@ -136,7 +136,7 @@ func (o *outcome) text() string {
 
 // fill makes the text again if what it is made of has changed.
 func (c *Checks) fill() {
-	of := madeOf{c.State, c.State.Version, c.only, "", c.theme, c.size}
+	of := madeOf{c.State, c.State.Version, c.only, c.theme, c.size}
 	if of == c.made {
 		return
 	}

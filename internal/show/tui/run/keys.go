@@ -9,9 +9,6 @@ import (
 
 func (r *Run) key(msg tea.KeyPressMsg) tea.Cmd {
 	tab := r.tabs[r.at]
-	if tab.Typing() {
-		return tab.Update(msg)
-	}
 	switch k := ui.KeyOf(msg); k {
 	case ui.Digits:
 		r.at = min(ui.DigitOf(msg), len(r.tabs)) - 1
@@ -60,9 +57,6 @@ func (r *Run) Keys() ui.Keys {
 	const most = 6
 	r.refresh()
 	keys := r.tabs[r.at].Keys()
-	if r.Typing() {
-		return keys
-	}
 	var here []key.Binding
 	if r.steers() {
 		pause := "pause"

@@ -39,7 +39,6 @@ var logViews = [...]struct{ name, title, none string }{
 type Log struct {
 	tab
 	view   int
-	filter ui.FilterBy
 	text   ui.Scroll
 	made   madeOf // what the text was made of
 	follow bool   // the last line stays in sight
@@ -47,7 +46,7 @@ type Log struct {
 
 // newLog makes the tab.
 func newLog() page {
-	return &Log{tab: newTab("Log"), follow: true, filter: ui.NewFilter(), text: ui.NewScroll()}
+	return &Log{tab: newTab("Log"), follow: true, text: ui.NewScroll()}
 }
 
 // Update implements ui.Page.
@@ -55,10 +54,6 @@ func (l *Log) Update(msg tea.Msg) tea.Cmd {
 	if msg, ok := msg.(StateMsg); ok {
 		l.StateMsg = msg
 		return nil
-	}
-	if cmd, used := l.filter.Update(msg); used {
-		l.follow = true
-		return cmd
 	}
 	press, _ := msg.(tea.KeyPressMsg)
 	if ui.KeyOf(press) == ui.View {
@@ -68,9 +63,6 @@ func (l *Log) Update(msg tea.Msg) tea.Cmd {
 	}
 	return nil
 }
-
-// Escape clears the filter.
-func (l *Log) Escape() bool { return l.filter.Clear() }
 
 // count implements page.
 func (l *Log) count(t *ui.Theme) (text string) {
@@ -94,7 +86,7 @@ type logLine struct {
 
 // fill makes the text again if what it is made of has changed.
 func (l *Log) fill() {
-	of := madeOf{l.State, l.State.Version, l.view, l.filter.Text(), l.theme, l.size}
+	of := madeOf{l.State, l.State.Version, l.view, l.theme, l.size}
 	if of == l.made {
 		return
 	}
@@ -110,15 +102,10 @@ func (l *Log) fill() {
 	}
 	var all []string
 	for _, line := range found {
-		if text := said(line.text); l.filter.Holds(line.who, text) {
-			all = append(all, ui.Hang(l.gutter(line, who), text, l.size.Width-1, line.paint)...)
-		}
+		all = append(all, ui.Hang(l.gutter(line, who), said(line.text), l.size.Width-1, line.paint)...)
 	}
 	if len(all) == 0 {
 		all = []string{" " + logViews[l.view].none}
-		if l.filter.Text() != "" {
-			all = []string{" no line matches"}
-		}
 	}
 	l.text.SetContentLines(all)
 }
@@ -225,7 +212,7 @@ func (l *Log) View() string {
 		return view
 	}
 	return l.stack(ui.Text(1, l.theme.Rule(" "+l.theme.Title.S(title), right, l.size.Width)),
-		ui.Block{Priority: 2, Least: 3, Most: ui.Rest, Draw: draw}, l.filtered(&l.filter), ui.Text(4, l.missing()...))
+		ui.Block{Priority: 2, Least: 3, Most: ui.Rest, Draw: draw}, ui.Text(4, l.missing()...))
 }
 
 // missing says what the log does not have.
@@ -248,16 +235,9 @@ func (l *Log) missing() (lines []string) {
 
 // Keys implements ui.Page.
 func (l *Log) Keys() ui.Keys {
-	if l.filter.Typing() {
-		return l.filter.Keys()
-	}
-	short := []key.Binding{ui.Hint("scroll", ui.Up, ui.Down), ui.Hint(logViews[(l.view+1)%len(logViews)].name, ui.View),
-		ui.Hint("", ui.Filter), ui.Hint("follow", ui.Last)}
+	short := []key.Binding{ui.Hint("scroll", ui.Up, ui.Down), ui.Hint(logViews[(l.view+1)%len(logViews)].name, ui.View), ui.Hint("follow", ui.Last)}
 	all := append(slices.Clone(short), ui.Hint("first", ui.First), ui.Hint("a page", ui.PageUp, ui.PageDown))
 	return ui.Keys{Short: short, Groups: []ui.Group{{Title: "log", Keys: all}}, Legend: []string{
 		"✗ error   ! warning   ✓ done   · event   n what you did   out, err: output of a contender",
 	}}
 }
-
-// Typing implements ui.Page.
-func (l *Log) Typing() bool { return l.filter.Typing() }

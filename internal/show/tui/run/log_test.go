@@ -95,24 +95,6 @@ func TestLog_Follows(t *testing.T) {
 	})
 }
 
-// A filter keeps the lines that hold it, in any case; esc clears it.
-func TestLog_Filter(t *testing.T) {
-	logPlay(t, logOfOutput(100), func(l *Log, p *tuitest.Program) {
-		p.Press("v", "/", "E", " ", "4", "2")
-		testenv.Check(t, l.Typing(), "letters are not text")
-		testenv.Contains(t, p.Frame(), "enter keep  esc clear")
-		p.Press("enter")
-		testenv.Contains(t, p.Frame(), "/ E 42", "line 42.", "!line 41.")
-		testenv.Check(t, !l.Typing() && l.Escape(), "the filter was not kept")
-		testenv.Contains(t, p.Frame(), "of 100")
-		testenv.Check(t, !l.Escape(), "esc cleared a filter that was none")
-		p.Press("/", "x", "y")
-		testenv.Contains(t, p.Frame(), "no line matches")
-		p.Press("esc")
-		testenv.Contains(t, p.Frame(), "of 100")
-	})
-}
-
 // Long lines of output are wrapped: nothing of them is lost.
 func TestLog_LongLines(t *testing.T) {
 	state := logOfOutput(1)

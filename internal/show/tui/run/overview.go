@@ -3,12 +3,12 @@ package run
 import (
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/show/plain"
 	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/text/fit"
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
@@ -17,7 +17,6 @@ type Overview struct {
 	tab
 	soFar kept[*ending]
 	steps Steps // for their table and the latencies
-	span  span
 }
 
 // newOverview makes the tab.
@@ -25,13 +24,8 @@ func newOverview() page { return &Overview{tab: newTab("Overview")} }
 
 // Update implements ui.Page.
 func (o *Overview) Update(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case StateMsg:
+	if msg, ok := msg.(StateMsg); ok {
 		o.StateMsg = msg
-	case tea.KeyPressMsg:
-		if o.charted() && ui.KeyOf(msg) == ui.View {
-			o.span = (o.span + 1) % spans
-		}
 	}
 	return nil
 }
@@ -60,9 +54,7 @@ const (
 	keepErrors
 	keepSteps
 	keepStandings
-	keepHistogram
 	keepEvents
-	keepBlank
 )
 
 // View implements ui.Page.
@@ -93,13 +85,8 @@ func (o *Overview) charts(w, h int) string {
 			return strings.Join(o.chart(m, a, w, h), "\n")
 		}}
 	}
-	blocks := []ui.Block{block(throughput, keepThroughput, 4), block(latency, keepLatency, 5), block(cpu, keepCPU, 4), block(memory, keepMemory, 3)}
-	axis := ui.Text(keepAxis, a.Draw(o.theme, w)...)
-	if len(o.Trial.Errors) > 0 {
-		blocks = append(blocks, block(failures, keepErrors, 3), axis)
-	} else {
-		blocks = append(blocks, axis, ui.Text(keepErrors, o.inLine(failures, w)))
-	}
+	blocks := []ui.Block{block(throughput, keepThroughput, 4), block(latency, keepLatency, 5), block(cpu, keepCPU, 4), block(memory, keepMemory, 3),
+		ui.Text(keepAxis, a.Draw(o.theme, w)...), ui.Text(keepErrors, o.inLine(failures, w))}
 	if o.size.Class == ui.Full {
 		blocks = append(blocks, o.table(keepSteps))
 	}
@@ -118,12 +105,7 @@ func (o *Overview) table(priority int) ui.Block {
 
 // inLine is the line in place of a chart without points, or without room.
 func (o *Overview) inLine(m metric, w int) string {
-	t := o.theme
-	note := ""
-	if m == failures && o.size.Class != ui.Column {
-		note = o.spanName() + " · w = warm-up"
-	}
-	return ui.Ends(t.Title.S(o.head(m))+"  "+t.Strong.S(o.value(m)), t.Faint.S(note), w)
+	return fit.Left(fit.Cut(o.theme.Title.S(o.head(m))+"  "+o.theme.Strong.S(o.value(m)), w), w)
 }
 
 // waiting is the page before the first step: the progress of the phase, the end of the contender's
@@ -154,10 +136,7 @@ func (o *Overview) waiting() (blocks []ui.Block) {
 	if o.Trial == nil || o.State.Ended != nil || o.size.Class == ui.Column {
 		return blocks
 	}
-	if lines := o.standings(w); len(lines) > 0 {
-		blocks = append(blocks, ui.Text(5, append(lines, "")...))
-	}
-	return append(blocks, o.table(6))
+	return append(blocks, ui.Text(5, o.standings(w)...))
 }
 
 // events are the last events in lines of w cells, the newest last.
@@ -184,10 +163,5 @@ func (o *Overview) lastLines(title string, priority int, lines []string) ui.Bloc
 
 // Keys implements ui.Page.
 func (o *Overview) Keys() ui.Keys {
-	if !o.charted() {
-		return ui.Keys{}
-	}
-	return ui.Keys{Short: []key.Binding{ui.Hint("range", ui.View)},
-		Legend: []string{"┊ a step begins · w: warm-up · ╌ quota and limit · ▼ a note or a change"},
-		Groups: []ui.Group{{Title: "charts", Keys: []key.Binding{ui.Hint("range of time: trial, 60 s, step", ui.View)}}}}
+	return ui.Keys{Legend: []string{"┊ a step begins · w: warm-up · ╌ quota and limit · ▼ a note or a change"}}
 }

@@ -7,35 +7,13 @@ import (
 	"github.com/locbench/locbench/internal/show/tui/fold"
 )
 
-// span is the part of a trial that the charts show.
-type span int
-
-const (
-	wholeTrial span = iota
-	lastMinute
-	oneStep
-	spans
-)
-
-func (o *Overview) spanName() string {
-	switch o.span {
-	case lastMinute:
-		return "last 60 s"
-	case oneStep:
-		return "last step"
-	}
-	return "whole trial"
-}
-
-func (o *Overview) lastStep() *fold.Step { return o.Trial.Steps[len(o.Trial.Steps)-1] }
-
 // leastSpan is the shortest time that is drawn, in seconds.
 const leastSpan = 5.0
 
 // axis returns the time axis of all charts, for w cells. It ends at the planned end of the running
 // step, so it does not move with every point.
 func (o *Overview) axis(w int) chart.Axis {
-	trial, last := o.Trial, o.lastStep()
+	trial, last := o.Trial, o.Trial.Steps[len(o.Trial.Steps)-1]
 	end := trial.Span()
 	if last.Running() {
 		if planned := last.From + last.Step.Duration.Seconds(); planned < 48*3600 {
@@ -46,14 +24,6 @@ func (o *Overview) axis(w int) chart.Axis {
 		end = max(end, trial.Flags[n-1].T)
 	}
 	a := chart.Axis{From: 0, To: max(end, leastSpan), Gutter: chart.Gutter}
-	switch o.span {
-	case lastMinute:
-		a.To = max(trial.Span(), leastSpan)
-		a.From = max(0, a.To-60)
-	case oneStep:
-		a.From = last.From
-		a.To = max(a.To, a.From+leastSpan)
-	}
 	whole := named(trial, w, a)
 	if !whole && !slices.ContainsFunc(trial.Steps, func(s *fold.Step) bool { return s.Step.Connections == 0 }) {
 		a.Name = "conns"
@@ -66,9 +36,7 @@ func (o *Overview) axis(w int) chart.Axis {
 		a.Bounds = append(a.Bounds, chart.Bound{X: s.From, Name: name})
 	}
 	for _, f := range trial.Flags {
-		if f.T >= a.From && f.T <= a.To {
-			a.Flags = append(a.Flags, chart.Flag{X: f.T, Name: f.Text})
-		}
+		a.Flags = append(a.Flags, chart.Flag{X: f.T, Name: f.Text})
 	}
 	return a
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
-// metric is the subject of a chart.
+// metric is the subject of a chart, or of the line about errors.
 type metric int
 
 const (
@@ -59,7 +59,7 @@ func ofNeed(name string) course {
 }
 
 // mainCurve is for places with room for one.
-var mainCurve = [metrics]course{throughputs, p99s, cpusUsed, memoryUsed, errorRates}
+var mainCurve = [failures]course{throughputs, p99s, cpusUsed, memoryUsed}
 
 func known(is bool, y float64) float64 {
 	if is {
@@ -171,10 +171,6 @@ func (o *Overview) series(m metric, a chart.Axis) chart.Chart {
 		add(4, peak, memoryPeaks).Mark = 1
 		if limits.Memory > 0 {
 			c.Rules = []chart.Rule{{Y: float64(limits.Memory), Name: "limit " + sizeOf(float64(limits.Memory)), Paint: t.Bad}}
-		}
-	case failures: // a line for each kind
-		for i, kind := range o.kinds() {
-			add(i, kind.Words(), course{load: func(p *fold.LoadPoint) float64 { return float64(max(0, p.Kinds[kind])) / p.Length }}).Mark = i % len(t.Glyph.Marks)
 		}
 	}
 	return c

@@ -8,7 +8,6 @@ import (
 
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/verdict"
-	"github.com/locbench/locbench/internal/show/tui/chart"
 	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/table"
@@ -100,8 +99,6 @@ func (o *Overview) note(m metric) string {
 			}
 		}
 		return strings.Join(texts, "; ")
-	case m == failures:
-		return o.spanName()
 	}
 	return ""
 }
@@ -129,19 +126,9 @@ func (o *Overview) standings(w int) []string {
 
 // side is the second column of a wide terminal.
 func (o *Overview) side(w int) []ui.Block {
-	t := o.theme
-	blank := ui.Text(keepBlank, "")
-	steps := &o.steps
 	var blocks []ui.Block
 	if lines := o.standings(w); len(lines) > 0 {
-		blocks = append(blocks, ui.Text(keepStandings, lines...), blank)
-	}
-	if step := steps.steps()[steps.newest()]; steps.decode(step) {
-		count := units.Plural(step.Result.Load.Succeeded, "success")
-		head := t.Rule(t.Title.S("latency of "+numbered(step)), t.Faint.S(count), w)
-		blocks = append(blocks, ui.Block{Priority: keepHistogram, Least: chart.LeastHistogram + 1, Most: 14, Draw: func(w, h int) string {
-			return strings.Join(append([]string{head}, steps.spread.Draw(t, w, h-1)...), "\n")
-		}}, blank)
+		blocks = append(blocks, ui.Text(keepStandings, append(lines, "")...))
 	}
 	return append(blocks, o.lastLines("last events", keepEvents, o.events(w)))
 }

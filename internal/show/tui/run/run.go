@@ -207,7 +207,7 @@ func (r *Run) View() string {
 }
 
 // Typing implements ui.Page.
-func (r *Run) Typing() bool { return r.tabs[r.at].Typing() }
+func (r *Run) Typing() bool { return false }
 
 // Calm implements ui.Calm.
 func (r *Run) Calm() bool { return r.state.Loading() && !r.state.Current.Growing() }

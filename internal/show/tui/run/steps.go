@@ -11,7 +11,6 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/verdict"
-	"github.com/locbench/locbench/internal/show/tui/chart"
 	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/table"
@@ -24,15 +23,8 @@ type Steps struct {
 	grid   *ui.Grid
 	bounds map[int]verdict.Verdict // by index of the step
 	judged *bench.StepResult       // the last of them
-	spread spread
 	moved  bool
 	text   ui.Scroll // of the page of one step
-}
-
-// spread is the histogram of the step that was shown last.
-type spread struct {
-	of *bench.StepResult
-	chart.Histogram
 }
 
 // newSteps makes the tab.
@@ -66,7 +58,7 @@ func (s *Steps) Update(msg tea.Msg) tea.Cmd {
 		case k == ui.Last:
 			s.moved = false
 			s.fill()
-		case s.full && (k == ui.PageUp || k == ui.PageDown):
+		case k == ui.PageUp || k == ui.PageDown:
 			s.text.Update(msg)
 		case s.grid.Update(k):
 			s.moved = s.grid.Row() != s.newest()
@@ -178,19 +170,25 @@ func (s *Steps) judge() {
 
 // View implements ui.Page.
 func (s *Steps) View() string {
-	switch {
-	case len(s.steps()) == 0:
+	if len(s.steps()) == 0 {
 		return s.stack(ui.Text(1, " No step has started yet."))
-	case s.full && s.step() != nil:
-		s.text.SetContentLines(s.all(s.step(), s.size.Width))
-		return s.text.Draw(s.theme, s.size.Width, s.size.Height)
 	}
-	return s.stack(append([]ui.Block{s.rows()}, s.detail(s.size.Width)...)...)
+	s.text.SetContentLines(s.lines())
+	n := s.text.TotalLineCount()
+	text := ui.Block{Priority: 3, Least: min(n, 4), Most: n, Draw: func(w, h int) string { return s.text.Draw(s.theme, w, h) }}
+	if s.full {
+		return s.stack(ui.Text(1, s.head()), text)
+	}
+	blank := ui.Block{}
+	if s.size.Class == ui.Full {
+		blank = ui.Text(4, "")
+	}
+	return s.stack(s.rows(), blank, ui.Text(2, s.head()), text)
 }
 
 // rows is the table; above it is which rows are in sight, unless all are.
 func (s *Steps) rows() ui.Block {
-	b := s.grid.Block(s.theme, 2, 6)
+	b := s.grid.Block(s.theme, 2, 5)
 	n := b.Most - 1
 	b.Draw = func(w, h int) string {
 		if h > n || h < 4 {
@@ -205,11 +203,11 @@ func (s *Steps) rows() ui.Block {
 
 // Keys implements ui.Page.
 func (s *Steps) Keys() ui.Keys {
-	short := []key.Binding{ui.Hint("step", ui.Up, ui.Down), ui.Hint("full page", ui.Enter)}
+	short := []key.Binding{ui.Hint("step", ui.Up, ui.Down), ui.Hint("all of it", ui.Enter)}
 	if s.full {
 		short = []key.Binding{ui.Hint("step", ui.Up, ui.Down), ui.Hint("all steps", ui.Enter)}
 	}
-	all := slices.Concat(short, []key.Binding{ui.Hint("a page", ui.PageUp, ui.PageDown),
+	all := slices.Concat(short, []key.Binding{ui.Hint("its text", ui.PageUp, ui.PageDown),
 		ui.Hint("first step", ui.First), ui.Hint("newest step, and follow", ui.Last)})
 	return ui.Keys{Short: short, Groups: []ui.Group{{Title: "steps", Keys: all}}, Legend: []string{
 		"trust: ✓ as measured, ! something else may have limited it, ✗ failed, – warm-up",

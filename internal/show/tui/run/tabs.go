@@ -51,14 +51,6 @@ func (t *tab) Escape() bool {
 
 func (*tab) count(*ui.Theme) string { return "" }
 
-// filtered is the line of a filter; absent without one.
-func (t *tab) filtered(f *ui.FilterBy) ui.Block {
-	if !f.Typing() && f.Text() == "" {
-		return ui.Block{}
-	}
-	return ui.Text(3, " "+t.theme.Key.S("/")+" "+f.View(min(60, t.size.Width-4)))
-}
-
 // stack draws blocks on the whole page.
 func (t *tab) stack(blocks ...ui.Block) string {
 	return ui.Stack(t.size.Width, t.size.Height, blocks...)
@@ -69,7 +61,6 @@ type madeOf struct {
 	state   *fold.State
 	version uint64
 	view    int
-	filter  string
 	theme   *ui.Theme
 	size    ui.Size
 }

@@ -86,8 +86,7 @@ func TestAReport(t *testing.T) {
 	r := New(Options{Session: &session{}, Opener: reporter{}})
 	first := r.report()
 	testenv.Check(t, r.report() == nil, "a second report is written at the same time")
-	told := r.Update(first())()
-	testenv.Equal(t, told, tea.Msg(ui.TellMsg{Text: "report " + r.options.Session.Dir()}))
+	testenv.Equal(t, r.Update(first())(), tea.Msg(ui.TellMsg{Text: "report " + r.options.Session.Dir()}))
 	testenv.Check(t, r.report() != nil, "no report after the first")
 }
 

@@ -150,7 +150,7 @@ func (s *Setup) value(at field, w int) string {
 	if !f.loaded && at.name != fieldProfile {
 		value = units.Missing
 	}
-	value = ui.Words(ui.Outside(secret.Masker{}.Text(value), 500), w-1)
+	value = ui.Words(ui.Outside(secret.Masker{}.Keyed(value), 500), w-1)
 	if at.name == s.at && len(f.choices(at)) > 0 && fit.Width(value)+5 <= w {
 		value = t.Key.S("‹ ") + value + t.Key.S(" ›")
 	}
@@ -163,7 +163,7 @@ func (s *Setup) value(at field, w int) string {
 	case at.name == "rounds" && f.value(at) == "" && f.plan.Rounds > 0:
 		note = units.Plural(f.plan.Rounds, "round")
 	case f.changed(at) && f.preset(at) != "":
-		note = "profile: " + ui.Outside(secret.Masker{}.Text(f.preset(at)), 60)
+		note = "profile: " + ui.Outside(secret.Masker{}.Keyed(f.preset(at)), 60)
 	}
 	if s.size.Class != ui.Column && note != "" && fit.Width(value)+fit.Width(note)+2 <= w {
 		return ui.Ends(value, t.Faint.S(note)+" ", w)

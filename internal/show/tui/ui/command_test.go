@@ -31,8 +31,7 @@ func TestAgain(t *testing.T) {
 }
 
 func TestCompareCommand(t *testing.T) {
-	got, err := CompareCommand("-old", "new one", "--force")
-	testenv.OK(t, err)
+	got := testenv.Must(CompareCommand("-old", "new one", "--force"))(t)
 	testenv.Equal(t, got, "locbench compare ./-old 'new one' ./--force")
 }
 

@@ -58,7 +58,7 @@ type Theme struct {
 type Glyphs struct {
 	Horizontal, Vertical, TopLeft, TopRight, BottomLeft, BottomRight string
 	Cursor, Check, Cross, Skip, Pause, Run                           string
-	Up, Dot, Full                                                    string
+	Up, Dot                                                          string
 
 	Ellipsis string   // one cell
 	Blocks   []string // parts of a cell, from the lowest
@@ -132,14 +132,14 @@ func (t *Theme) Tone(tone table.Tone, s string) string {
 
 var unicodeGlyphs = Glyphs{
 	Ellipsis: "…", Horizontal: "─", Vertical: "│", TopLeft: "╭", TopRight: "╮", BottomLeft: "╰", BottomRight: "╯",
-	Cursor: "▸", Check: "✓", Cross: "✗", Skip: "○", Pause: "‖", Run: "▶", Up: "↑", Dot: "·", Full: "█",
+	Cursor: "▸", Check: "✓", Cross: "✗", Skip: "○", Pause: "‖", Run: "▶", Up: "↑", Dot: "·",
 	Blocks: []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
 	Marks:  [12]string{"●", "■", "▲", "◆", "○", "□", "△", "◇", "A", "B", "C", "D"},
 }
 
 var asciiGlyphs = Glyphs{
 	Ellipsis: "~", Horizontal: "-", Vertical: "|", TopLeft: "+", TopRight: "+", BottomLeft: "+", BottomRight: "+",
-	Cursor: ">", Check: "ok", Cross: "X", Skip: "-", Pause: "=", Run: ">", Up: "^", Dot: ".", Full: "#",
+	Cursor: ">", Check: "ok", Cross: "X", Skip: "-", Pause: "=", Run: ">", Up: "^", Dot: ".",
 	Blocks: []string{".", ":", "#"},
 	Marks:  [12]string{"o", "x", "+", "*", "#", "@", "a", "b", "A", "B", "C", "D"},
 }
