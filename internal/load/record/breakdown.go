@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -37,15 +38,6 @@ func newBreakdown(requests, sessions int) Breakdown {
 	return b
 }
 
-// tallies returns what counts a request of the mix: that of the step, and its own if it has one.
-func (b *Breakdown) tallies(request int) (all [2]*RequestTally, n int) {
-	if all[0] = &b.All; len(b.Requests) == 0 {
-		return all, 1
-	}
-	all[1] = &b.Requests[request]
-	return all, 2
-}
-
 // success counts a successful response to a request of the mix.
 func (b *Breakdown) success(request int, latency time.Duration, bytes int64) {
 	if len(b.Requests) == 0 {
@@ -60,27 +52,34 @@ func (b *Breakdown) success(request int, latency time.Duration, bytes int64) {
 	t.Bytes += bytes
 }
 
-// exchange counts what is known of an exchange in every phase.
+// exchange counts what is known of an exchange in every phase: for the step, and for its request if
+// the mix has several.
 func (b *Breakdown) exchange(x *Exchange) {
-	all, n := b.tallies(x.Request)
-	for _, t := range all[:n] {
+	for t := &b.All; ; t = &b.Requests[x.Request] {
 		if x.Checked {
 			t.Checked++
 		}
 		if x.Status != 0 {
 			t.Codes.count(x.Status, x.Rejected)
 		}
-		if x.Unread != "" {
-			t.Unread.Count(x.Unread)
-			if x.Kind == "" {
-				t.Example(x.Unread, x.Example)
-			}
+		if x.Unread != "" || x.Kind != "" {
+			t.odd(x)
 		}
-		if x.Kind != "" {
-			t.Failed.Count(x.Kind)
-			t.Example(x.Kind, x.Example)
+		if t != &b.All || len(b.Requests) == 0 {
+			return
 		}
 	}
+}
+
+// odd counts an exchange that failed, or whose body was not looked at.
+func (t *RequestTally) odd(x *Exchange) {
+	if x.Unread != "" {
+		t.Unread.Count(x.Unread)
+	}
+	if x.Kind != "" {
+		t.Failed.Count(x.Kind)
+	}
+	t.Example(cmp.Or(x.Kind, x.Unread), x.Example)
 }
 
 // session counts what an exchange means for its session.
@@ -109,8 +108,11 @@ func (b *Breakdown) session(x Exchange) {
 // NeedsExample reports whether a kind of failure of a request has no example yet: formatting one is
 // expensive.
 func (b *Breakdown) NeedsExample(request int, kind bench.ErrorKind) bool {
-	all, n := b.tallies(request)
-	return all[n-1].Examples[kind] == ""
+	t := &b.All
+	if len(b.Requests) > 0 {
+		t = &b.Requests[request]
+	}
+	return t.Examples[kind] == ""
 }
 
 // Add adds the breakdown of another thread or slice.
