@@ -271,3 +271,56 @@ func (p *pane) stops() {
 	p.keys("C-c")
 	p.see("code=130")
 }
+
+// TestScreen_CtrlC needs a confirmation, then stops gracefully, then by force: the
+// contender is killed, and nothing is left.
+func TestScreen_CtrlC(t *testing.T) {
+	t.Parallel()
+	p, out := onScreen(t, 80, 24, "faulty", "docker", "--services "+faulty(t, "deaf", 0)+" --duration 60s")
+	p.see("step 1/3", "req/s")
+	p.keys("C-c", "C-c")
+	p.see("stopping")
+	p.keys("C-c")
+	p.see("code=130", "--resume out")
+	run, trials := readClean(t, out)
+	if run.State != bench.RunInterrupted || len(trials) != 1 || trials[0].Stop == nil || !trials[0].Stop.Forced {
+		t.Errorf("run %s, trials %+v", run.State, trials)
+	}
+}
+
+// TestScreen_Resize changes the terminal while a step runs: every size shows the run.
+func TestScreen_Resize(t *testing.T) {
+	t.Parallel()
+	p, _ := onScreen(t, 80, 24, "go-nethttp", "process", "--rounds 1 --duration 120s")
+	p.see("step 1/3", "req/s")
+	for _, size := range [][2]int{{200, 50}, {60, 20}, {40, 12}, {120, 40}, {80, 24}} {
+		p.resize(size[0], size[1])
+		p.until(time.Minute, "show the run in its new size", func(s string) bool {
+			lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
+			return strings.Contains(s, "go-nethttp") && strings.Contains(s, "req/s") && strings.Contains(lines[len(lines)-1], "keys") && len(lines) == size[1]
+		})
+	}
+	p.stops()
+}
+
+// TestScreen_HostileLogs has a contender write escape sequences: they change neither title nor
+// colors, and clear or move nothing.
+func TestScreen_HostileLogs(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := newPane(t, 100, 30, dir)
+	p.typed("printf '\\033]2;title before\\007'; locbench run --profile " + small(t, "faulty", "process") + " --services " + faulty(t, "shout", 0) + " --rounds 1 --duration 60s -o out; echo code=$?")
+	p.see("step 1 of 3", "req/s")
+	p.keys("4", "v")
+	screen := p.see("pwned")
+	testenv.Check(t, !strings.ContainsAny(screen, "\x1b\a"), "%q", screen)
+	lines := strings.Split(strings.TrimRight(screen, "\n"), "\n")
+	testenv.Check(t, strings.Contains(lines[0], "faulty") && strings.Contains(lines[len(lines)-1], "keys"), "the layout is broken:\n%s", screen)
+	testenv.Equal(t, strings.TrimSpace(p.run("display-message", "-p", "-t", "0", "#{pane_title}")), "title before")
+	p.stops()
+}
+
+func (p *pane) resize(width, height int) {
+	p.t.Helper()
+	p.run("resize-window", "-t", "0", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height))
+}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -21,10 +22,12 @@ import (
 
 func TestBuildImageWithDocker(t *testing.T) {
 	testenv.Docker(t)
-	engine := testenv.Must(docker.Connect(t.Context()))(t)
+	engine, err := docker.Connect(t.Context())
+	testenv.OK(t, err)
 	defer engine.Close()
 	binary := hello(t, false)
-	data := testenv.Must(os.ReadFile(binary))(t)
+	data, err := os.ReadFile(binary)
+	testenv.OK(t, err)
 	for name, svc := range map[string]bench.Service{
 		"builtin": {Name: "contender-test", Variant: "builtin", Builtin: true},
 		"dockerfile": {
@@ -44,7 +47,8 @@ func TestBuildImageWithDocker(t *testing.T) {
 			if a.BuildCached || a.ImageSize < int64(len(data)) || !strings.Contains(out.String(), "FROM scratch") {
 				t.Errorf("%+v, output %s", a, &out)
 			}
-			said := testenv.Must(exec.Command("docker", "run", "--rm", "--network=none", a.Image).CombinedOutput())(t)
+			said, err := exec.Command("docker", "run", "--rm", "--network=none", a.Image).CombinedOutput()
+			testenv.OK(t, err)
 			testenv.Equal(t, string(said), "hello [serve]\n", said)
 			img, err := engine.ImageInspect(t.Context(), a.Image)
 			testenv.Check(t, err == nil && img.ID == a.ImageID, "%+v, %v", img, err)
@@ -55,12 +59,37 @@ func TestBuildImageWithDocker(t *testing.T) {
 	}
 }
 
+// TestProxiesOfConfig: the proxies of Docker's config.json are arguments of a build, and not in the
+// container.
+func TestProxiesOfConfig(t *testing.T) {
+	testenv.Docker(t)
+	dir := t.TempDir()
+	testenv.OK(t, os.WriteFile(filepath.Join(dir, "config.json"), []byte(`{"proxies": {"default": {"httpProxy": "http://proxy.example:3128"}}}`), 0o600))
+	t.Setenv("DOCKER_CONFIG", dir)
+	engine, err := docker.Connect(t.Context())
+	testenv.OK(t, err)
+	t.Cleanup(func() { engine.Close() })
+	a, err := contender.BuildImage(t.Context(), engine, bench.Service{
+		Name: "contender-test", Variant: "proxies", Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"},
+		Files: fstest.MapFS{"Dockerfile": {Data: []byte("FROM scratch\nARG HTTP_PROXY\nENV SEEN=$HTTP_PROXY\nCMD [\"/x\"]\n")}},
+	}, contender.BuildOptions{})
+	testenv.OK(t, err)
+	t.Cleanup(func() { testenv.OK(t, engine.RemoveImage(context.Background(), a.Image)) })
+	env, err := exec.Command("docker", "image", "inspect", "-f", "{{.Config.Env}}", a.Image).CombinedOutput()
+	testenv.OK(t, err)
+	if text := string(env); !strings.Contains(text, "SEEN=http://proxy.example:3128") || strings.Contains(text, "HTTP_PROXY") {
+		t.Error(text)
+	}
+}
+
 // TestBuildKitOfTheEngine builds what the classic builder cannot.
 func TestBuildKitOfTheEngine(t *testing.T) {
 	testenv.Docker(t)
-	engine := testenv.Must(docker.Connect(t.Context()))(t)
+	engine, err := docker.Connect(t.Context())
+	testenv.OK(t, err)
 	defer engine.Close()
-	data := testenv.Must(os.ReadFile(hello(t, false)))(t)
+	data, err := os.ReadFile(hello(t, false))
+	testenv.OK(t, err)
 	build := func(t *testing.T, dockerfile string) (bench.Artifact, string, error) {
 		svc := bench.Service{
 			Name: "contender-test", Dir: "mine", Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"},
@@ -83,8 +112,11 @@ RUN --mount=type=cache,target=/cache ["/hello", "built", "here"]
 CMD ["/hello", "serve"]
 `)
 		testenv.Need(t, err == nil, "%v\n%s", err, out)
-		testenv.Contains(t, out, "hello [built here]\n", "RUN --mount=type=cache")
-		said := testenv.Must(exec.Command("docker", "run", "--rm", "--network=none", a.Image).CombinedOutput())(t)
+		if !strings.Contains(out, "hello [built here]\n") || !strings.Contains(out, "RUN --mount=type=cache") {
+			t.Errorf("output: %s", out)
+		}
+		said, err := exec.Command("docker", "run", "--rm", "--network=none", a.Image).CombinedOutput()
+		testenv.OK(t, err)
 		testenv.Equal(t, string(said), "hello [serve]\n", said)
 		img, err := engine.ImageInspect(t.Context(), a.Image)
 		testenv.Check(t, err == nil && img.ID == a.ImageID, "%+v, %v", img, err)

@@ -3,6 +3,8 @@
 package docker_test
 
 import (
+	"archive/tar"
+	"bytes"
 	"context"
 	"fmt"
 	"net"
@@ -10,6 +12,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -75,6 +78,110 @@ func (b *bed) do(c *docker.Container, args ...string) string {
 	return out
 }
 
+func on(volume string) []docker.Mount { return []docker.Mount{{Volume: volume, Target: "/data"}} }
+
+// TestNeed_State: a volume with owners, rights, links and 100 MiB is copied after a clean stop, and
+// a container on the copy sees the same. The hash is that of the files, whatever volume they are
+// in.
+func TestNeed_State(t *testing.T) {
+	b := openBed(t)
+	seeded := b.volume()
+	c := b.start(docker.ContainerSpec{Command: []string{"serve", "80"}, Mounts: on(seeded)})
+	b.do(c, "put", "/data/base/row", "one", "put", "/data/empty", "", "own", "/data/base/row", "999", "600", "link", "row", "/data/base/last",
+		"own", "/data/base", "998", "1770", "own", "/data", "997", "700", "fill", "/data/big", "100")
+	want := b.do(c, "show", "/data")
+	if !strings.Contains(want, "drwx------ 997 998 /data \n") || !strings.Contains(want, "dtrwxrwx--- 998 999 /data/base") ||
+		!strings.Contains(want, "-rw------- 999 1000 /data/base/row one") ||
+		!strings.Contains(want, "/data/from-image") {
+		t.Errorf("seeded:\n%s", want)
+	}
+	clean, err := c.End(t.Context(), 10*time.Second)
+	testenv.Need(t, err == nil && clean, "clean %v, %v", clean, err)
+	testenv.OK(t, c.Kill(t.Context()))
+	var first docker.Files
+	for i := range 3 {
+		restored := b.volume()
+		began := time.Now()
+		files := testenv.Must(b.CopyVolume(t.Context(), seeded, restored, b.image, 1<<40))(t)
+		copied := time.Since(began)
+		c := b.start(docker.ContainerSpec{Command: []string{"serve", "80"}, Mounts: on(restored)})
+		t.Logf("copy of %d bytes: %v; with the start of a container: %v", files.Bytes, copied, time.Since(began))
+		testenv.Equal(t, b.do(c, "show", "/data"), want)
+		if i == 0 {
+			first = files
+		}
+		testenv.Check(t, files == first && files.Bytes >= 100<<20, "%+v, want %+v", files, first)
+		testenv.OK(t, c.Kill(t.Context()))
+		again := b.volume()
+		testenv.Equal(t, testenv.Must(b.CopyVolume(t.Context(), restored, again, b.image, 1<<40))(t), first)
+	}
+	changed := b.start(docker.ContainerSpec{Command: []string{"serve", "80"}, Mounts: on(seeded)})
+	b.do(changed, "own", "/data/empty", "5", "644")
+	testenv.OK(t, changed.Kill(t.Context()))
+	if of := testenv.Must(b.CopyVolume(t.Context(), seeded, b.volume(), b.image, 1<<40))(t); of.Hash == first.Hash || of.Bytes != first.Bytes {
+		t.Errorf("another owner: %+v after %+v", of, first)
+	}
+}
+
+// TestNeed_Written: what a container leaves outside of its mounts, while it runs and after.
+func TestNeed_Written(t *testing.T) {
+	b := openBed(t)
+	file := filepath.Join(t.TempDir(), "rows.sql")
+	testenv.OK(t, os.WriteFile(file, []byte("select 1"), 0o644))
+	c := b.start(docker.ContainerSpec{
+		Command: []string{"serve", "80"}, Tmpfs: []docker.Tmpfs{{Target: "/run", Options: "size=1m"}},
+		Mounts: append(on(b.volume()), docker.Mount{Source: file, Target: "/seed/rows.sql", ReadOnly: true}),
+	})
+	if got := testenv.Must(c.Written(t.Context()))(t); len(got) > 0 {
+		t.Errorf("at the start: %q", got)
+	}
+	b.do(c, "put", "/data/row", "1", "put", "/run/pid", "1", "put", "/var/lib/state", "1", "put", "/seed/other", "1",
+		"put", "/tmp/x", "", "remove", "/tmp/x")
+	if out, code, err := c.Exec(t.Context(), []string{"/helper", "put", "/seed/rows.sql", "x"}, nil, nil); err != nil || code != 1 {
+		t.Errorf("a read-only file was written: %d, %v, %s", code, err, out)
+	}
+	want := []string{"/seed/other", "/var/lib/state"}
+	if got := testenv.Must(c.Written(t.Context()))(t); !slices.Equal(got, want) {
+		t.Errorf("while it runs: %q, want %q", got, want)
+	}
+	testenv.Must(c.End(t.Context(), 10*time.Second))(t)
+	if got := testenv.Must(c.Written(t.Context()))(t); !slices.Equal(got, want) {
+		t.Errorf("after its end: %q, want %q", got, want)
+	}
+	absent := docker.ContainerSpec{Image: b.image, Name: "db", Mounts: []docker.Mount{{Source: file + "x", Target: "/seed"}}}
+	if _, _, _, err := b.Run(t.Context(), absent); err == nil || !strings.Contains(err.Error(), file+"x") {
+		t.Errorf("a file that does not exist: %v", err)
+	}
+}
+
+// TestNeed_End: a clean end is one with code 0, by the stop signal, in time.
+func TestNeed_End(t *testing.T) {
+	b := openBed(t)
+	for name, tt := range map[string]struct {
+		spec  docker.ContainerSpec
+		clean bool
+		code  int
+	}{
+		"in order":       {docker.ContainerSpec{Command: []string{"serve", "80"}}, true, 0},
+		"with an init":   {docker.ContainerSpec{Command: []string{"serve", "80"}, Init: true}, true, 0},
+		"another signal": {docker.ContainerSpec{Command: []string{"serve", "80"}, StopSignal: "SIGKILL"}, false, 137},
+		"deaf":           {docker.ContainerSpec{Command: []string{"deaf", "serve", "80"}}, false, 137},
+		"by itself":      {docker.ContainerSpec{Command: []string{"exit", "3"}}, false, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := &bed{b.Group, t, b.image}
+			c := b.start(tt.spec)
+			if tt.code != 3 {
+				testenv.Until(t, 20*time.Second, "it listens", func() bool { return len(c.Logs()) > 0 })
+			}
+			clean, err := c.End(t.Context(), time.Second)
+			if exit := c.Exit(); err != nil || clean != tt.clean || exit == nil || exit.Code != tt.code {
+				t.Errorf("clean %v, %v, exit %v", clean, err, exit)
+			}
+		})
+	}
+}
+
 // TestNeed_Spec: a container is as its spec says, and is found by all of its names.
 func TestNeed_Spec(t *testing.T) {
 	b := openBed(t)
@@ -97,15 +204,18 @@ func TestNeed_Spec(t *testing.T) {
 	}
 	noise := b.do(c, "noise")
 	testenv.Check(t, len(noise) == 64<<10, "%d bytes of output", len(noise))
-	out, code, err := c.Exec(t.Context(), []string{"/absent"}, nil, nil)
-	testenv.Check(t, err != nil || code == 126 || code == 127, "a command that does not exist: %d, %s", code, out)
-	out, code, err = c.Exec(t.Context(), []string{"/helper", "put", "/x", ""}, nil, nil)
-	testenv.Check(t, err == nil && code == 1 && strings.Contains(out, "permission denied"),
-		"user 7 writes to /: %d, %v, %s", code, err, out)
+	if out, code, err := c.Exec(t.Context(), []string{"/absent"}, nil, nil); err == nil && code != 126 && code != 127 {
+		t.Errorf("a command that does not exist: %d, %s", code, out)
+	}
+	if out, code, err := c.Exec(t.Context(), []string{"/helper", "put", "/x", ""}, nil, nil); err != nil || code != 1 ||
+		!strings.Contains(out, "permission denied") {
+		t.Errorf("user 7 writes to /: %d, %v, %s", code, err, out)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
-	_, _, err = c.Exec(ctx, []string{"/helper", "child", "sleep"}, nil, nil)
-	testenv.Check(t, err != nil, "a command that sleeps has ended")
+	if _, _, err := c.Exec(ctx, []string{"/helper", "child", "sleep"}, nil, nil); err == nil {
+		t.Error("a command that sleeps has ended")
+	}
 	if top, err := exec.Command("docker", "top", c.ID(), "-eo", "pid,args").CombinedOutput(); err != nil || strings.Contains(string(top), "sleep") {
 		t.Errorf("it still runs, or its child: %v\n%s", err, top)
 	}
@@ -134,4 +244,49 @@ func TestNeed_Spec(t *testing.T) {
 	testenv.OK(t, c.Kill(t.Context()))
 	testenv.OK(t, c.Kill(t.Context()))
 	testenv.OK(t, c.Kill(t.Context()))
+}
+
+// TestNeed_Bounds: a need gains no privileges and has a bound on its processes; a pause from outside is an
+// incident, and why it does not respond.
+func TestNeed_Bounds(t *testing.T) {
+	b := openBed(t)
+	for pids, want := range map[int64]string{0: fmt.Sprint(bench.DefaultProcesses), 50: "50"} {
+		seen := make(chan bench.IncidentKind, 9)
+		c := b.start(docker.ContainerSpec{Command: []string{"serve", "80"}, Limits: bench.Limits{PIDs: pids},
+			OnIncident: func(in bench.Incident) { seen <- in.Kind }})
+		docker := func(args ...string) string {
+			out, err := exec.Command("docker", append(args, c.ID())...).CombinedOutput()
+			testenv.Need(t, err == nil, "%v: %s", err, out)
+			return strings.TrimSpace(string(out))
+		}
+		testenv.Equal(t, docker("inspect", "-f", "{{.HostConfig.PidsLimit}} {{.HostConfig.SecurityOpt}}"), want+" [no-new-privileges]")
+		if pid := c.LocalPID(); pid > 0 {
+			testenv.Contains(t, string(testenv.Must(os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)))(t)), "NoNewPrivs:\t1\n")
+		}
+		testenv.Equal(t, c.Diagnose(t.Context()), "")
+		docker("pause")
+		testenv.Equal(t, <-seen, bench.IncidentPaused)
+		testenv.Contains(t, c.Diagnose(t.Context()), "paused externally")
+		docker("unpause")
+		testenv.Equal(t, <-seen, bench.IncidentUnpaused)
+	}
+}
+
+// TestNeed_LinkInImage: an image with something where a volume is copied is refused; the copy would be that of another folder.
+func TestNeed_LinkInImage(t *testing.T) {
+	b := openBed(t)
+	seeded := b.volume()
+	var tree bytes.Buffer
+	w := tar.NewWriter(&tree)
+	testenv.OK(t, w.WriteHeader(&tar.Header{Name: "locbench-volume", Linkname: "/other", Typeflag: tar.TypeSymlink, Mode: 0o777}))
+	testenv.OK(t, w.Close())
+	image := strings.Replace(b.image, "need", "link", 1)
+	cmd := exec.Command("docker", "import", "-", image)
+	cmd.Stdin = &tree
+	out, err := cmd.CombinedOutput()
+	testenv.Need(t, err == nil, "%v: %s", err, out)
+	t.Cleanup(func() { testenv.OK(t, b.RemoveImage(context.Background(), image)) })
+	const want = "the image has a link or a file at /locbench-volume; remove it from the image"
+	testenv.Fails(t, testenv.Err(b.CopyVolume(t.Context(), seeded, b.volume(), image, 1<<40)), want)
+	testenv.Fails(t, testenv.Err(b.VolumeSize(t.Context(), seeded, image)), want)
 }

@@ -6,11 +6,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -23,7 +26,8 @@ import (
 
 func newDocker(t *testing.T, e *docker.Engine) *Docker {
 	t.Helper()
-	d := testenv.Must(NewDocker(t.Context(), e, runID(t), false))(t)
+	d, err := NewDocker(t.Context(), e, runID(t), false)
+	testenv.OK(t, err)
 	t.Cleanup(func() {
 		testenv.OK(t, d.Close(context.Background()))
 		left := dockertest.Left(t, e, runID(t))
@@ -41,7 +45,8 @@ func TestDocker(t *testing.T) {
 	}
 	launch := func(t *testing.T, d *Docker, s bench.LaunchSpec) bench.Instance {
 		t.Helper()
-		inst := testenv.Must(d.Launch(t.Context(), s))(t)
+		inst, err := d.Launch(t.Context(), s)
+		testenv.OK(t, err)
 		stopAtEnd(t, inst)
 		return inst
 	}
@@ -77,8 +82,9 @@ func TestDocker(t *testing.T) {
 		exit := ended(t, inst)
 		testenv.Check(t, exit.OOMKilled && exit.Code == 137, "%+v", exit)
 		testenv.Fails(t, testenv.Err(inst.Usage(t.Context())), "out of memory")
-		r, err := inst.Stop(t.Context(), time.Second)
-		testenv.Check(t, err == nil && r.ExitedBeforeStop && r.Exit.OOMKilled, "%+v, %v", r, err)
+		if r, err := inst.Stop(t.Context(), time.Second); err != nil || !r.ExitedBeforeStop || !r.Exit.OOMKilled {
+			t.Errorf("%+v, %v", r, err)
+		}
 	})
 	t.Run("Hardened", func(t *testing.T) {
 		if !e.SameHost() {
@@ -87,7 +93,8 @@ func TestDocker(t *testing.T) {
 		s := spec(t, "sleep")
 		s.More = bench.Privileges{Capabilities: []string{"NET_RAW"}, Processes: 5000}
 		pid := launch(t, newDocker(t, e), s).Info().PID
-		status := testenv.Must(os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)))(t)
+		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+		testenv.OK(t, err)
 		// CHOWN, DAC_OVERRIDE, FOWNER, KILL, SETGID, SETUID, NET_BIND_SERVICE and NET_RAW by the
 		// numbers of linux/capability.h.
 		for _, line := range []string{"CapBnd:\t00000000000024eb", "CapEff:\t00000000000024eb", "NoNewPrivs:\t1"} {
@@ -106,17 +113,20 @@ func TestDocker(t *testing.T) {
 		proc := fmt.Sprintf("/proc/%d/", inst.Info().PID)
 		status, err := os.ReadFile(proc + "status")
 		testenv.OK(t, err)
-		mounts := testenv.Must(os.ReadFile(proc + "mounts"))(t)
+		mounts, err := os.ReadFile(proc + "mounts")
+		testenv.OK(t, err)
 		for _, want := range []string{"Uid:\t1000\t", "Gid:\t1001\t", " / overlay ro,", " /tmp tmpfs rw,", "size=1024k", " /dev/shm tmpfs rw,", "size=8192k"} {
 			testenv.Check(t, strings.Contains(string(status)+string(mounts), want),
 				"no %q in\n%s%s", want, status, mounts)
 		}
-		r, err := inst.Stop(t.Context(), time.Minute)
-		testenv.Check(t, err == nil && !r.Killed && r.Signal == "SIGINT" && r.Exit.Code != 0, "%+v, %v", r, err)
+		if r, err := inst.Stop(t.Context(), time.Minute); err != nil || r.Killed || r.Signal != "SIGINT" || r.Exit.Code == 0 {
+			t.Errorf("%+v, %v", r, err)
+		}
 	})
 	t.Run("Neighbors", func(t *testing.T) {
 		for inside, want := range map[bool]string{true: "status 404", false: "deadline exceeded"} {
-			d := testenv.Must(NewDocker(t.Context(), e, runID(t), inside))(t)
+			d, err := NewDocker(t.Context(), e, runID(t), inside)
+			testenv.OK(t, err)
 			t.Cleanup(func() { _ = d.Close(context.Background()) })
 			one := launch(t, d, spec(t, "serve", "8080"))
 			waitLog(t, one, "listening")
@@ -183,10 +193,97 @@ func TestDocker(t *testing.T) {
 	})
 }
 
+// TestDockerElsewhere uses an engine in another network namespace, whose network has the same
+// address as one here: it must not count as local.
+func TestDockerElsewhere(t *testing.T) {
+	here := dockertest.Engine(t)
+	mine := newDocker(t, here)
+	testenv.Need(t, len(mine.Network.Subnets) != 0, "network %+v", mine.Network)
+	subnet := mine.Network.Subnets[0]
+	unix, tcp, _ := dockertest.Elsewhere(t, "--default-address-pool", fmt.Sprintf("base=%s,size=%d", subnet, subnet.Bits()))
+	for _, host := range []string{unix, tcp} {
+		t.Run(host[:3], func(t *testing.T) {
+			t.Setenv("DOCKER_HOST", host)
+			e, err := docker.Connect(t.Context())
+			testenv.OK(t, err)
+			t.Cleanup(func() { e.Close() })
+			d := newDocker(t, e)
+			testenv.Need(t, d.Network.Gateway == mine.Network.Gateway,
+				"gateways %s and %s: the test proves nothing", d.Network.Gateway, mine.Network.Gateway)
+			if d.Network.Direct() || e.Local() || d.HostAddress() != "host.docker.internal" {
+				t.Errorf("it is taken for this machine's: direct %v, local %v, host %s (here %s)", d.Network.Direct(), e.Local(), d.HostAddress(), mine.HostAddress())
+			}
+			ports, loopback := e.Reach()
+			testenv.Check(t, ports == (host == tcp) && !loopback, "ports within reach %v, loopback %v", ports, loopback)
+			if offset, err := e.ClockOffset(t.Context()); err != nil || offset == 0 {
+				t.Errorf("its clock was not asked: %v, %v", offset, err)
+			}
+			if host == unix {
+				return
+			}
+			image := dockertest.Image(t, e)
+			inst, err := d.Launch(t.Context(), bench.LaunchSpec{
+				RunID: runID(t), Name: "trial", Artifact: bench.Artifact{Image: image, Command: []string{"serve", "8080"}}, Port: 8080, Limits: bench.Limits{Memory: 64 << 20},
+			})
+			testenv.OK(t, err)
+			stopAtEnd(t, inst)
+			waitLog(t, inst, "listening")
+			get(t, inst)
+			if u, err := inst.Usage(t.Context()); err != nil || u.Memory == nil || u.Memory.Limit != 64<<20 {
+				t.Errorf("%+v, %v", u, err)
+			}
+		})
+	}
+	// A socket that is forwarded on this machine leads to this machine.
+	t.Run("forwarded", func(t *testing.T) {
+		socket, ok := strings.CutPrefix(here.Host(), "unix://")
+		if !ok {
+			t.Skip("this machine's engine is not reached through a socket file")
+		}
+		t.Setenv("DOCKER_HOST", "unix://"+forwarded(t, socket))
+		e, err := docker.Connect(t.Context())
+		testenv.OK(t, err)
+		t.Cleanup(func() { e.Close() })
+		if d := newDocker(t, e); !d.Network.Direct() || !e.Local() {
+			t.Error("this machine's engine behind a forwarded socket is taken for another's")
+		}
+	})
+}
+
+// forwarded returns a socket that forwards its connections to another one, like ssh.
+func forwarded(t *testing.T, target string) string {
+	t.Helper()
+	l, err := net.Listen("unix", filepath.Join(t.TempDir(), "forwarded.sock"))
+	testenv.OK(t, err)
+	var all sync.WaitGroup
+	all.Go(func() {
+		for {
+			in, err := l.Accept()
+			if err != nil {
+				return
+			}
+			out, err := net.Dial("unix", target)
+			if err != nil {
+				in.Close()
+				continue
+			}
+			for _, pair := range [][2]net.Conn{{in, out}, {out, in}} {
+				all.Go(func() {
+					io.Copy(pair[0], pair[1])
+					pair[0].Close()
+				})
+			}
+		}
+	})
+	t.Cleanup(func() { l.Close(); all.Wait() })
+	return l.Addr().String()
+}
+
 // kernelProcesses returns the limit of processes and threads of the cgroup of a process.
 func kernelProcesses(t *testing.T, pid int) string {
 	t.Helper()
-	groups := testenv.Must(os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid)))(t)
+	groups, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
+	testenv.OK(t, err)
 	for line := range strings.Lines(string(groups)) {
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		for _, dir := range []string{"/sys/fs/cgroup/pids", "/sys/fs/cgroup"} {
