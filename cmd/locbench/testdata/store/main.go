@@ -45,7 +45,7 @@ func run() error {
 
 type table = map[string]any
 
-// seeded responds to the requests of a seeding, which finds the data unchanged and makes the store
+// seeded is healthy, and responds to the requests of a seeding, which finds the data unchanged and makes the store
 // read-only; the store handles the rest.
 func seeded(store http.Handler, data dataset.Set) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -65,7 +65,7 @@ func seeded(store http.Handler, data dataset.Set) http.Handler {
 					response["count"] = i.Count
 				}
 			}
-		case index == "_cluster" && r.Method == http.MethodPut:
+		case index == "_cluster" && (r.Method == http.MethodPut || call == "health"):
 		default:
 			store.ServeHTTP(w, r)
 			return
