@@ -1,6 +1,7 @@
 //go:build linux
 
-// Command burner is an HTTP contender that burns CPU, such as 200µs, of CPU time in each request.
+// Command burner is an HTTP contender that burns CPU, such as 200µs, of CPU time in each request,
+// after it has waited for WAIT. With LOCK one request burns at a time.
 package main
 
 import (
@@ -13,6 +14,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"sync"
 	"syscall"
 	"time"
 	"unsafe"
@@ -22,8 +24,9 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	each, err := time.ParseDuration(os.Getenv("CPU"))
+	wait, _ := time.ParseDuration(os.Getenv("WAIT"))
 	if err == nil {
-		err = run(ctx, each)
+		err = run(ctx, each, wait)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "burner:", err)
@@ -31,11 +34,20 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, each time.Duration) error {
+func run(ctx context.Context, each, wait time.Duration) error {
+	var one sync.Mutex
+	lock := os.Getenv("LOCK") != ""
 	server := &http.Server{
 		Addr: net.JoinHostPort(os.Getenv("HOST"), os.Getenv("PORT")), ReadHeaderTimeout: time.Minute,
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			time.Sleep(wait)
+			if lock {
+				one.Lock()
+			}
 			burn(each)
+			if lock {
+				one.Unlock()
+			}
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = io.WriteString(w, `{"id":1}`)
 		}),

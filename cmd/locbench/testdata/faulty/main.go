@@ -20,6 +20,7 @@
 //	slow   responds after 3 s
 //	leak   responds; keeps 2 KiB more with each request
 //	full   responds; keeps 2 KiB of each of the last 8000 requests
+//	shout  writes escape sequences, wide and combining characters and endless lines to its log
 //	heap   holds nearly all of its memory (MEMORY: its limit in MiB), and with what is left reads a file
 //	       at random: each request reads pages back from the disk
 //	cache  holds little, and reads a file of four times its memory at random
@@ -33,6 +34,7 @@ import (
 	"os/signal"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -67,6 +69,9 @@ func main() {
 			}
 			os.Exit(0)
 		}()
+	}
+	if fault == "shout" {
+		go shout()
 	}
 	var err error
 	switch memory, _ := strconv.Atoi(os.Getenv("MEMORY")); fault {
@@ -165,5 +170,14 @@ func misbehave(fault string) {
 func spin() {
 	for i := 0; ; i++ {
 		_ = i
+	}
+}
+
+// shout writes what must never reach a terminal as it is, four times a second.
+func shout() {
+	for range time.Tick(250 * time.Millisecond) {
+		fmt.Print("\x1b]2;pwned\x07\x1b[2J\x1b[H\x1b[31mred \x9b31m c1 \u202ereversed\r\n")
+		fmt.Print("wide 漢字 emoji 👩‍👩‍👧‍👦 combining e\u0301\u0301\u0301 invalid \xff\xfe tab\t.\n")
+		fmt.Println(strings.Repeat("endless ", 20_000))
 	}
 }
