@@ -113,3 +113,27 @@ func TestOutside(t *testing.T) {
 		t.Error("lengths")
 	}
 }
+
+// TestOutside_Errors: errors exclude nothing from a comparison of errors; any other reason does.
+func TestOutside_Errors(t *testing.T) {
+	errors, checks := &bench.Exclusion{Errors: .2, NoValidStep: true}, &bench.Exclusion{FailedChecks: 1, Checks: 3}
+	for _, test := range []struct {
+		of       Kind
+		excluded *bench.Exclusion
+		out      bool
+	}{
+		{OfErrors, nil, false}, {OfErrors, errors, false}, {OfErrors, checks, true},
+		{FromStartToStop, nil, false}, {FromStartToStop, errors, true}, {FromStartToStop, checks, true},
+	} {
+		got := Outside(test.of, Contender{Trials: 1, Excluded: test.excluded}, Step{}, false)
+		testenv.Check(t, (got != "") == test.out, "kind %d, %+v: %q", test.of, test.excluded, got)
+	}
+}
+
+// TestKeepSteady: rounds that were not steady are left out if enough remain.
+func TestKeepSteady(t *testing.T) {
+	mixed := []bool{true, false, true, true}
+	testenv.Equal(t, KeepSteady(mixed, 3), mixed)
+	testenv.Equal(t, len(KeepSteady(mixed, 4)), 0, "too few are left")
+	testenv.Equal(t, len(KeepSteady([]bool{true, true, true}, 2)), 0, "all are steady")
+}
