@@ -97,6 +97,8 @@ func TestOutside(t *testing.T) {
 		{"drifting", OfCPU, Contender{Steps: []Step{drifting}}, drifting, false, "unstable in 2 of 6 rounds"},
 		{"without a peak", OfCPU, Contender{}, drifting, clientBound, ""},
 		{"errors", OfCPU, Contender{Steps: []Step{failing}}, failing, false, "25% of requests failed at 64 connections"},
+		{"only errors, of errors", OfErrors, Contender{Excluded: &bench.Exclusion{NoValidStep: true, Errors: .2}}, failing, false, ""},
+		{"failed checks, of errors", OfErrors, Contender{Excluded: checks}, valid, false, "failed 1 of 2 checks"},
 		{"an open loop", OfThroughput, Contender{Steps: []Step{open}}, open, false, "its peak step is open loop"},
 		{"latency of an open loop", OfLatency, Contender{Steps: []Step{open}}, open, false, ""},
 		{"latency, client-bound", OfLatency, Contender{Steps: []Step{valid}}, valid, clientBound, "client-bound at its peak"},
@@ -111,22 +113,6 @@ func TestOutside(t *testing.T) {
 	}
 	if !SameLength([]float64{1, 2}, []float64{3, 4}) || SameLength([]float64{1, 2}, []float64{3}) || !SameLength() {
 		t.Error("lengths")
-	}
-}
-
-// TestOutside_Errors: errors exclude nothing from a comparison of errors; any other reason does.
-func TestOutside_Errors(t *testing.T) {
-	errors, checks := &bench.Exclusion{Errors: .2, NoValidStep: true}, &bench.Exclusion{FailedChecks: 1, Checks: 3}
-	for _, test := range []struct {
-		of       Kind
-		excluded *bench.Exclusion
-		out      bool
-	}{
-		{OfErrors, nil, false}, {OfErrors, errors, false}, {OfErrors, checks, true},
-		{FromStartToStop, nil, false}, {FromStartToStop, errors, true}, {FromStartToStop, checks, true},
-	} {
-		got := Outside(test.of, Contender{Trials: 1, Excluded: test.excluded}, Step{}, false)
-		testenv.Check(t, (got != "") == test.out, "kind %d, %+v: %q", test.of, test.excluded, got)
 	}
 }
 
