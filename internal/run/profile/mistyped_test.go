@@ -3,11 +3,13 @@ package profile
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
@@ -116,6 +118,22 @@ func TestShortSteps(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestShortSteps_Written: the short form says all of the steps that it is read from.
+func TestShortSteps_Written(t *testing.T) {
+	for _, text := range []string{
+		"1", "1 x2", "1, 2", "1, 2, 5", "2..8 doubling", "1 x3, 2..64 doubling, 100", "4 warm-up, 4, 4 for 3s, 8",
+		"1 x2 warm-up for 2s, 1", "1 warm-up for 2s or longer, 1, 4, 16", "2..8 doubling, 2..8 doubling for 1s, 1",
+		"4 warm-up for 5s, 4 for 4s, 8",
+	} {
+		steps, err := ParseSteps(strings.Split(text, ", "), 5*time.Second)
+		testenv.OK(t, err)
+		again, err := ParseSteps(strings.Split(ShortSteps(steps), ", "), steps[len(steps)-1].Duration)
+		testenv.Check(t, err == nil && reflect.DeepEqual(again, steps), "%q is written as %q: %+v, %v", text, ShortSteps(steps), again, err)
+		testenv.Check(t, len(ShortSteps(steps)) <= len(text)+len(" for 5s or longer"), "%q is written as %q", text, ShortSteps(steps))
+	}
+	testenv.Equal(t, ShortSteps([]bench.Step{{Name: "100/s", Rate: 100, Duration: time.Second}, {Connections: 1, Duration: time.Second}}), "100/s, 1")
 }
 
 // Every path in a profile is relative to its file, wherever locbench is started.

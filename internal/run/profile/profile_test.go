@@ -93,14 +93,27 @@ func TestValidate(t *testing.T) {
 		"duration":  {func(p *bench.Profile) { p.Steps[0].Duration = 25 * time.Hour }, "`steps[0].duration` is \"25h\"; write from 100ms to 24h"},
 		"runtime":   {func(p *bench.Profile) { p.Runtime = "podman" }, "`runtime` is \"podman\"; one of: auto, docker, process, url"},
 		"none":      {func(p *bench.Profile) { p.Steps = nil }, "no measured step"},
+
+		"the shortest slices":        {func(p *bench.Profile) { p.Interleave = 50 * time.Millisecond }, ""},
+		"the longest slices":         {func(p *bench.Profile) { p.Interleave = time.Minute }, ""},
+		"too short slices":           {func(p *bench.Profile) { p.Interleave = 50*time.Millisecond - 1 }, "50ms to 1m"},
+		"too long slices":            {func(p *bench.Profile) { p.Interleave = time.Minute + 1 }, "50ms to 1m"},
+		"the longest name":           {func(p *bench.Profile) { p.Name = strings.Repeat("n", 60) }, ""},
+		"too long a name":            {func(p *bench.Profile) { p.Name = strings.Repeat("n", 61) }, "name"},
+		"the longest path":           {func(p *bench.Profile) { p.Requests[0].Path += strings.Repeat("p", 8000-len(p.Requests[0].Path)) }, ""},
+		"too long a path":            {func(p *bench.Profile) { p.Requests[0].Path += strings.Repeat("p", 8001-len(p.Requests[0].Path)) }, "at most 8000 bytes"},
+		"a request that is not sent": {func(p *bench.Profile) { p.Steps[0].Request = "other" }, "other"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := good
 			p.Steps = append([]bench.Step(nil), good.Steps...)
-			p.Needs = slices.Clone(good.Needs)
+			p.Needs, p.Requests = slices.Clone(good.Needs), slices.Clone(good.Requests)
 			p.Needs[0].URL = "http://127.0.0.1:9200"
 			testenv.OK(t, profile.Validate(p))
-			tt.change(&p)
+			if tt.change(&p); tt.want == "" {
+				testenv.OK(t, profile.Validate(p))
+				return
+			}
 			testenv.Fails(t, profile.Validate(p), tt.want)
 		})
 	}
