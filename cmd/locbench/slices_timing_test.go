@@ -160,3 +160,21 @@ func TestSlicesOfSlowResponses(t *testing.T) {
 		})
 	}
 }
+
+// TestLockIsAPlainRun: what a lock costs that keeps one of one and a half CPUs busy is the same in
+// an interleaved run, though the contender without it is at its quota and this one never is.
+func TestLockIsAPlainRun(t *testing.T) {
+	services := made(t, "burner", map[string]string{"CPU": "300µs"}, map[string]map[string]string{"a": {}, "b": {"LOCK": "1"}})
+	left := func(t testing.TB, trials []bench.TrialResult) float64 {
+		of := map[string][]bench.TrialResult{}
+		for _, trial := range trials {
+			of[trial.Trial.Variant] = append(of[trial.Trial.Variant], trial)
+		}
+		a, b := medians(of["a"], 1), medians(of["b"], 1)
+		t.Logf("%+v, with a lock %+v", a, b)
+		return b.throughput / a.throughput
+	}
+	bothWays(t, burning(t, 1.5, "[16 warm-up for 1s, 16]"), services, func(t testing.TB, plain, sliced []bench.TrialResult) error {
+		return differs("throughput with a lock", left(t, sliced), left(t, plain), .02)
+	})
+}
