@@ -118,9 +118,7 @@ type Variable struct {
 	// CSV with a header, a JSON list (.json), or JSON lines (.jsonl, .ndjson)
 	File string `json:"file,omitempty" yaml:"file" strict:"path,min=1,max=1000"`
 	// column of File; "": the variable is a row, with the values {name.column}
-	Column string `json:"column,omitempty" yaml:"column" strict:"min=1,max=200"`
-	// of File, such as latin1; "": UTF-8, or what its byte order mark says
-	Encoding string    `json:"encoding,omitempty" yaml:"encoding" strict:"min=1,max=20"`
+	Column   string    `json:"column,omitempty" yaml:"column" strict:"min=1,max=200"`
 	Make     Generator `json:"make,omitempty"`
 	Length   int       `json:"length,omitempty" yaml:"string" strict:"min=1,max=1000"`             // length of a generated string
 	Draw     Draw      `json:"draw,omitempty" yaml:"draw" strict:"oneof=random|zipf|in_turn|once"` // how to draw from Range, List or File

@@ -22,7 +22,7 @@ func TestRowsThatAreNoRows(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), tt.file)
 			testenv.OK(t, os.WriteFile(file, []byte(tt.text), 0o600))
-			_, _, err := readRows(file, "", []column{{name: "a"}}, 1000)
+			_, _, err := readRows(file, []column{{name: "a"}}, 1000)
 			if err == nil || !strings.Contains(err.Error(), tt.wrong) || strings.Contains(err.Error(), "root") || len(err.Error()) > 300 {
 				t.Errorf("%v, want %q", err, tt.wrong)
 			}
@@ -69,7 +69,7 @@ func FuzzRowsAreBounded(f *testing.F) {
 		for _, name := range names {
 			file := filepath.Join(t.TempDir(), name)
 			testenv.OK(t, os.WriteFile(file, text, 0o600))
-			rows, _, err := readRows(file, "", []column{{name: "a"}, {name: "a", use: Use{JSON: true}}}, 1000)
+			rows, _, err := readRows(file, []column{{name: "a"}, {name: "a", use: Use{JSON: true}}}, 1000)
 			if err == nil && (rows.Len() == 0 || rows.Len() > 1000 || rows.kept > len(text)*3+rows.Len()*endBytes) {
 				t.Fatalf("%s: %d rows, %d bytes of %d", name, rows.Len(), rows.kept, len(text))
 			}
