@@ -292,3 +292,70 @@ func FuzzWarnings(f *testing.F) {
 		}
 	})
 }
+
+// Limits of a contender go before those of all, each by itself, and a difference has words.
+func TestLimitsOfContenders(t *testing.T) {
+	all, own := Limits{CPUs: 1, CPUSet: 2, Memory: 3 << 20, PIDs: 4}, Selection{Contender: "b"}
+	p := Profile{Limits: all, Contenders: []Selection{{Contender: "a"}, own}}
+	testenv.Check(t, p.EqualLimits() && p.Under(own) == "", "without settings: %q", p.Under(own))
+	for _, limits := range []Limits{{CPUs: .5}, {CPUSet: 1}, {Memory: 9 << 20}, {PIDs: 9}} {
+		p.Settings = []Settings{{Selection: own, Limits: limits}}
+		want := all
+		switch {
+		case limits.CPUs > 0:
+			want.CPUs = limits.CPUs
+		case limits.CPUSet > 0:
+			want.CPUSet = limits.CPUSet
+		case limits.Memory > 0:
+			want.Memory = limits.Memory
+		default:
+			want.PIDs = limits.PIDs
+		}
+		got := p.LimitsOf(own)
+		testenv.Check(t, got == want, "%+v: %+v, want %+v", limits, got, want)
+		if p.EqualLimits() || p.Under(own) != "under "+limits.Words() || p.LimitsOf(p.Contenders[0]) != all {
+			t.Errorf("%+v: %q", limits, p.Under(own))
+		}
+	}
+	p.Settings[0].Limits = Limits{CPUs: 1} // its own, and the same
+	testenv.Check(t, p.EqualLimits() && p.Under(own) == "", "the same limits differ: %q", p.Under(own))
+}
+
+// Settings with their own name change the variant of the manifest that they are for.
+func TestSettingsInManifest(t *testing.T) {
+	base := "fast"
+	half := Selection{Contender: "a", Variant: "half"}
+	testenv.Equal(t, (Settings{Selection: half, Base: &base}).InManifest(), (Selection{"a", "fast"}))
+	testenv.Equal(t, (Settings{Selection: half}).InManifest(), half)
+}
+
+func TestLimits(t *testing.T) {
+	whole := Limits{CPUs: .5, CPUSet: 2, Memory: 512 << 20, PIDs: 100}
+	check(t,
+		fact{"all", whole, "0.5 CPUs, set of 2, 512 MiB, 100 processes"}, fact{"none", Limits{}.Words(), "no limit"},
+		fact{"some", Limits{CPUs: 1, PIDs: 20}.Words(), "1 CPU, 20 processes"},
+		fact{"equal", whole.Own(whole), Limits{}}, fact{"different", whole.Own(Limits{CPUs: 1, Memory: 1}), whole})
+}
+
+func TestSignal(t *testing.T) {
+	for name, want := range map[string]int{
+		"SIGTERM": 15, "SIGINT": 2, "int": 2, "SIGUSR1": 10, "SIGWINCH": 28, "SIGSYS": 31, "9": 9, "64": 64, "SIGRTMIN": 34, "RTMIN+3": 37,
+		"SIGRTMAX-1": 63, "SIGRTMAX": 64, "": 0, "SIG": 0, "0": 0, "65": 0, "-1": 0, "SIGFOO": 0, "SIGRTMIN+31": 0, "SIGRTMIN+x": 0, "SIGRTMAX-31": 0,
+	} {
+		got := SignalNumber(name)
+		testenv.Check(t, got == want, "%q: %d, want %d", name, got, want)
+		if again := SignalNumber(SignalName(want)); want > 0 && again != want {
+			t.Errorf("%d is called %s", want, SignalName(want))
+		}
+	}
+}
+
+func TestConfined(t *testing.T) {
+	for want, c := range map[string]Confined{
+		"": {}, "read-only": {ReadOnly: true},
+		"read-only, tmpfs /tmp, tmpfs /run:size=1m, 256 MiB of /dev/shm, user 1000:1000": {true, []string{"/tmp", "/run:size=1m"}, 256 << 20, "1000:1000"},
+	} {
+		got := c.String()
+		testenv.Check(t, got == want, "%q, want %q", got, want)
+	}
+}

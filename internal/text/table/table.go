@@ -4,9 +4,12 @@
 package table
 
 import (
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/locbench/locbench/internal/text/fit"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // Column describes a column.
@@ -156,3 +159,118 @@ func (t Table) widths() []int {
 	}
 	return widths
 }
+
+// Text returns the table as lines of at most width cells where possible; 0 is unlimited.
+func (t Table) Text(width int) string { return strings.Join(t.Lines(width, nil), "\n") + "\n" }
+
+// Lines returns the lines of Text; paint gives a cell the look of its tone, nil: none.
+func (t Table) Lines(width int, paint func(Tone, string) string) []string {
+	if paint == nil {
+		paint = func(_ Tone, s string) string { return s }
+	}
+	t, widths := t.fitted(width)
+	head := Row{Cells: make([]Cell, len(t.Columns))}
+	for i, c := range t.Columns {
+		head.Cells[i] = Cell{Text: c.Title, Tone: Faint}
+	}
+	lines := t.lines(head, widths, paint)
+	for _, row := range t.Rows {
+		lines = append(lines, t.lines(row, widths, paint)...)
+		for _, text := range row.Below {
+			for _, line := range fit.Wrap(text, width-2*gap) {
+				lines = append(lines, strings.Repeat(" ", 2*gap)+line)
+			}
+		}
+	}
+	return lines
+}
+
+// lines returns the lines of a row: one, or more if a cell wraps.
+func (t Table) lines(row Row, widths []int, paint func(Tone, string) string) []string {
+	texts, height := make([][]string, len(t.Columns)), 1
+	for i, c := range t.Columns {
+		text := row.cell(i).Text
+		texts[i] = []string{fit.Cut(text, widths[i])}
+		if c.Wrap {
+			texts[i] = fit.Wrap(text, widths[i])
+		}
+		height = max(height, len(texts[i]))
+	}
+	lines := make([]string, height)
+	for n := range lines {
+		var b strings.Builder
+		space := 0 // before the next text; none at the end of a line
+		for i, c := range t.Columns {
+			text := ""
+			if n < len(texts[i]) {
+				text = texts[i][n]
+			}
+			before, after := 0, widths[i]-fit.Width(text)
+			if !c.Left && i > 0 {
+				before, after = after, 0
+			}
+			if text != "" {
+				b.WriteString(strings.Repeat(" ", max(0, space+before)) + paint(row.cell(i).Tone, text))
+				space = 0
+			} else {
+				after += before
+			}
+			space += after + gap
+		}
+		lines[n] = b.String()
+	}
+	return lines
+}
+
+// Markdown returns the table in GitHub's Markdown. A table without rows is empty.
+func (t Table) Markdown() string {
+	if len(t.Rows) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	rule := "\n|"
+	for i, c := range t.Columns {
+		b.WriteString("| " + Escape(c.Title) + " ")
+		if rule += "---"; !c.Left && i > 0 {
+			rule += ":"
+		}
+		rule += "|"
+	}
+	b.WriteString("|" + rule + "\n")
+	for _, row := range t.Rows {
+		for i := range t.Columns {
+			c := row.cell(i)
+			text := Escape(c.Text)
+			if len(c.Small) > 0 {
+				text += " (" + Escape(strings.Join(c.Small, ", ")) + ")"
+			}
+			if c.Tone == Strong && text != "" {
+				text = "**" + text + "**"
+			}
+			b.WriteString("| " + text + " ")
+		}
+		b.WriteString("|\n")
+	}
+	return b.String()
+}
+
+// Escape makes text plain in a table cell, a list item or a paragraph of Markdown: it forms no
+// emphasis, link, code, formula or HTML, it begins no block, its addresses do not become links, its
+// at signs mention no users, and its numbers no issues.
+func Escape(s string) string {
+	s = special.Replace(issue.ReplaceAllString(strings.TrimSpace(s), "${1}"+string(safe.ZeroWidth)+"${2}"))
+	s = webAddress.ReplaceAllString(s, "${1}&#46;")
+	return numberStart.ReplaceAllString(blockStart.ReplaceAllString(s, `\$0`), `$1\$2`)
+}
+
+var (
+	special = strings.NewReplacer(
+		`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`, `|`, `\|`, `~`, `\~`, `$`, `\$`,
+		`<`, `&lt;`, `>`, `&gt;`, `&`, `&amp;`, "\u00a0", ` `,
+		`://`, `&#58;//`, "@", "@"+string(safe.ZeroWidth), "\n", " ", "\r", " ",
+	)
+	issue       = regexp.MustCompile(`(?i)(#|\bGH-)([0-9])`)
+	webAddress  = regexp.MustCompile(`(?i)\b(www)\.`)
+	blockStart  = regexp.MustCompile(`^[-+#=]`) // starts a list, a heading or a rule
+	numberStart = regexp.MustCompile(`^([0-9]+)([.)](?:\s|$))`)
+)
