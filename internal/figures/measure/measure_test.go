@@ -73,6 +73,8 @@ func result(index int, n int64) bench.StepResult {
 				Time: time.Duration(n) * time.Second},
 			Memory:   &bench.Memory{Used: n << 20, Peak: n << 21, PeakIsSample: n == 3, StepPeak: &peak},
 			Switches: &bench.Switches{Voluntary: 3000 * n, Involuntary: 200 * n},
+			ThreadTime: &bench.ThreadTime{Served: bench.Duration(cpu * 2 / 5), Compiled: bench.Duration(cpu / 10),
+				Collected: bench.Duration(cpu / 5), Runtime: bench.Duration(cpu / 20)},
 		}
 	}
 	s := bench.StepResult{
@@ -168,6 +170,23 @@ func TestErrorRate(t *testing.T) {
 	}
 }
 
+// What is not known, an estimate, or only a bound is shown as such.
+func TestText(t *testing.T) {
+	m := Get(MemoryPeak)
+	for want, r := range map[string]Result{
+		"–": {}, "≥ 1 MiB": {Known: true, Value: 1 << 20, AtLeast: true, Estimate: true}, "~1 MiB": {Known: true, Value: 1 << 20, Estimate: true},
+		"1 MiB": {Known: true, Value: 1 << 20},
+	} {
+		testenv.Equal(t, m.Text(r), want, "text")
+	}
+}
+
+// An optional measure is shown from its bound on.
+func TestWorth(t *testing.T) {
+	s := Shown{From: .5}
+	testenv.Check(t, s.Worth(.5, true) && !s.Worth(.49, true) && !s.Worth(1, false), "worth")
+}
+
 func needStep(seconds int64) bench.StepResult {
 	at := time.Unix(1000, 0)
 	read := func(at time.Time, n int64) *bench.HostReading {
@@ -224,6 +243,32 @@ my-db sent 2 MiB/s
 	for _, id := range []ID{"", "need:", "need:db", "need:db:", "db:cpu"} {
 		testenv.Equal(t, string(Get(id).ID), "", string(id))
 	}
+}
+
+// Columns and charts have letters and digits of the name; each need has measures, a group and conditions of its own.
+func TestNeedNames(t *testing.T) {
+	const name = "az:AZ 09_é/"
+	all := OfNeed(name)
+	testenv.Equal(t, all[0].CSV.Name, "need_az_AZ_09____cpu_per_request_ns", "column")
+	testenv.Equal(t, all[0].Chart.ID, "need-az_AZ_09___-cpu", "chart")
+	testenv.Check(t, all[2].Chart == nil, "CPU time has a chart")
+	testenv.Equal(t, CPUOfNeed(name).ID, all[0].ID, "CPU time per request")
+	testenv.Equal(t, CPUOfNeed(name).Key(), name+" cpu", "key")
+	testenv.Equal(t, Get(Throughput).Key(), "throughput", "key")
+	g := GroupOfNeed(name)
+	testenv.Check(t, g.Name == "Need "+name && len(g.IDs) == len(all) && Get("need:"+name+":none").ID == "", "%+v", g)
+}
+
+// Without requests, periods or time between two readings nothing is known.
+func TestNeedsOfNothing(t *testing.T) {
+	s := needStep(2)
+	s.Load.Succeeded = 0
+	at := s.HostBefore.Needs["my-db"].Throttling
+	s.HostAfter.Needs["my-db"].Throttling = at
+	known := func(s bench.StepResult, id ID) bool { _, ok := Get("need:my-db:" + id).Of(s); return ok }
+	testenv.Check(t, !known(s, NeedCPURequest) && !known(s, NeedThrottled) && known(s, NeedInUse), "of no requests, no periods")
+	s.HostAfter.Needs["my-db"].At = s.HostBefore.Needs["my-db"].At
+	testenv.Check(t, !known(s, NeedInUse), "of no time")
 }
 
 // The cost of a need is that of the CPU time it used, whatever its limits.
