@@ -113,7 +113,7 @@ func TestDraftMistakes(t *testing.T) {
 		"not JSON":         {Draft{Post: "/a {item: 1}"}, "is not JSON"},
 		"two documents":    {Draft{Post: "/a 1 2"}, "is not JSON"},
 		"twice":            {Draft{Post: `/a {"a": 1, "a": 2}`}, "duplicate key"},
-		"surrogates":       {Draft{Post: `/a {"a": "\ud83d\ude00"}`}, "not JSON"},
+		"surrogates":       {Draft{Post: `/a {"a": "\ud83d\ude00"}`}, "invalid Unicode character escape code"},
 		"login":            {Draft{Get: "/", Login: "login"}, "start it with `/`"},
 		"token":            {Draft{Get: "/", Login: "/login a..b"}, "write a path such as"},
 		"token unknown":    {Draft{Get: "/", Login: "/login/{token}"}, `no variable "token"`},
@@ -177,7 +177,7 @@ func TestNew(t *testing.T) {
 		t.Fatalf("%q, %v", out.String(), err)
 	}
 	written, err := os.ReadFile("my-api.yaml")
-	testenv.Need(t, err == nil && strings.Contains(string(written), "- get: /\n"), "%s, %v", written, err)
+	testenv.Need(t, err == nil && strings.Contains(string(written), "- get: \"/\"\n"), "%s, %v", written, err)
 	want := "  2. locbench try my-api.yaml --target http://127.0.0.1:8080\n  3. locbench run --profile my-api.yaml --target http://127.0.0.1:8080\n"
 	want += "  4. locbench run --profile my-api.yaml --target old=http://127.0.0.1:8080 --target new=http://127.0.0.1:8081\n"
 	testenv.Check(t, strings.Contains(talk.String(), want), "%v", talk.String())

@@ -96,46 +96,6 @@ func ReadFile(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, MaxSize+1))
 }
 
-// Encode writes v, indented by two spaces, in the order of its fields (with the tags of yaml.v3).
-func Encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := yaml.NewEncoder(&b)
-	enc.SetIndent(2)
-	err := enc.Encode(v)
-	if err == nil {
-		err = enc.Close()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("encode yaml: %w", err)
-	}
-	return b.Bytes(), nil
-}
-
-// Inline is a value that [Encode] writes on one line, in braces or brackets.
-type Inline struct{ V any }
-
-// MarshalYAML returns the node of V in the one-line style.
-func (i Inline) MarshalYAML() (any, error) {
-	var n yaml.Node
-	if err := n.Encode(i.V); err != nil {
-		return nil, err
-	}
-	n.Style |= yaml.FlowStyle
-	return &n, nil
-}
-
-// JSON is a document that [Encode] writes unchanged: JSON is YAML.
-type JSON string
-
-// MarshalYAML returns the document as a node.
-func (j JSON) MarshalYAML() (any, error) {
-	var n yaml.Node
-	if err := yaml.Unmarshal([]byte(j), &n); err != nil || len(n.Content) != 1 {
-		return nil, fmt.Errorf("not JSON: %w", err)
-	}
-	return n.Content[0], nil
-}
-
 func (d *decoder) parse(data []byte) (root *yaml.Node, ok bool) {
 	if len(data) > MaxSize {
 		d.add(1, "the file is larger than the "+FormatBytes(MaxSize)+" allowed", "shorten or split it")

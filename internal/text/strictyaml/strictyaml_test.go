@@ -197,11 +197,6 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-func TestEncode(t *testing.T) {
-	got, err := strictyaml.Encode(map[string]any{"a": strictyaml.Inline{V: map[string]string{"b": "{c}"}}, "d": strictyaml.JSON(`[1, 2.50]`)})
-	testenv.Check(t, err == nil && string(got) == "a: {b: '{c}'}\nd: [1, 2.50]\n", "got %q, %v", got, err)
-}
-
 func FuzzStrictYAML(f *testing.F) {
 	files, _ := filepath.Glob("testdata/*.yaml")
 	for _, file := range files {
