@@ -134,18 +134,14 @@ func loaded(contender string, loops ...string) TrialResult {
 	return trial
 }
 
-// One engine is named once; several with the contenders, and within one with the steps.
+// One engine is named once; several with the contenders.
 func TestEngineWords(t *testing.T) {
-	many := slices.Repeat([]string{"vegeta"}, 11)
-	many[0] = "epoll"
 	for want, trials := range map[string][]TrialResult{
-		"":                   {loaded("a", "", ""), {}},
-		"fast":               {loaded("a", "io_uring", "epoll"), loaded("b", "epoll", "")},
-		"vegeta":             {loaded("a", "vegeta")},
-		"a: fast; b: vegeta": {loaded("b", "vegeta", "vegeta"), loaded("a", "io_uring")},
-		"a: fast; b: fast; vegeta at 2 connections": {loaded("b", "epoll", "vegeta"), loaded("a", "epoll"), loaded("b", "epoll", "epoll"), loaded("b", "epoll", "vegeta")},
-		"a: fast; vegeta at 2 connections, 3 connections, 4 connections, 5 connections, 6 connections, " +
-			"7 connections, 8 connections, 9 connections and 2 more steps": {loaded("a", many...)},
+		"":                         {loaded("a", "", ""), {}},
+		"fast":                     {loaded("a", "io_uring", "epoll"), loaded("b", "epoll", "")},
+		"vegeta":                   {loaded("a", "vegeta")},
+		"a: fast; b: vegeta":       {loaded("b", "vegeta", "vegeta"), loaded("a", "io_uring")},
+		"a: fast; b: fast, vegeta": {loaded("b", "epoll", "vegeta"), loaded("a", "epoll"), loaded("b", "epoll", "epoll"), loaded("b", "epoll", "vegeta")},
 	} {
 		testenv.Equal(t, EngineWords(trials), want)
 	}

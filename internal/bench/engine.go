@@ -59,12 +59,8 @@ func EnginesOf(trials ...TrialResult) (all []Engine) {
 	return all
 }
 
-// maxEngineSteps is how many steps EngineWords names for a contender.
-const maxEngineSteps = 8
-
 // EngineWords returns the engines that loaded the steps of the trials: "fast" if it was one; by
-// contender "a: fast; b: vegeta" if it was not; by step "a: fast; vegeta at 64 connections" if a
-// contender had several; "" if none is known.
+// contender "a: fast; b: fast, vegeta" if it was not; "" if none is known.
 func EngineWords(trials []TrialResult) string {
 	if all := EnginesOf(trials...); len(all) < 2 {
 		return joined(all)
@@ -81,36 +77,9 @@ func EngineWords(trials []TrialResult) string {
 	slices.Sort(labels)
 	var parts []string
 	for _, label := range labels {
-		if words := contenderEngines(of[label]); words != "" {
+		if words := joined(EnginesOf(of[label]...)); words != "" {
 			parts = append(parts, label+": "+words)
 		}
-	}
-	return strings.Join(parts, "; ")
-}
-
-// contenderEngines returns the engines of a contender; those other than the first with their steps.
-func contenderEngines(trials []TrialResult) string {
-	all := EnginesOf(trials...)
-	if len(all) < 2 {
-		return joined(all)
-	}
-	parts := []string{string(all[0])}
-	for _, e := range all[1:] {
-		var steps []string
-		named := map[string]bool{}
-		for _, trial := range trials {
-			for _, s := range trial.Steps {
-				if title := s.Step.Title(); s.Load.Engine() == e && !named[title] {
-					named[title] = true
-					steps = append(steps, title)
-				}
-			}
-		}
-		text := strings.Join(steps[:min(len(steps), maxEngineSteps)], ", ")
-		if more := len(steps) - maxEngineSteps; more > 0 {
-			text += fmt.Sprintf(" and %d more steps", more)
-		}
-		parts = append(parts, string(e)+" at "+text)
 	}
 	return strings.Join(parts, "; ")
 }
