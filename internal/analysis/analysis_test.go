@@ -45,9 +45,8 @@ func TestRun_Ordered(t *testing.T) {
 	want := []string{"b:fast", "old", "b", "x", "out"}
 	testenv.Check(t, slices.Equal(labels, want), "%q, want %q", labels, want)
 	of.Profile.Contenders = []bench.Selection{{Contender: "out"}, {Contender: "b"}}
-	if got := Of(of, all).Ordered(); got[0].Label != "b" || got[4].Label != "out" {
-		t.Errorf("an excluded contender is not last: %s … %s", got[0].Label, got[4].Label)
-	}
+	got := Of(of, all).Ordered()
+	testenv.Check(t, got[0].Label == "b" && got[4].Label == "out", "an excluded contender is not last: %s … %s", got[0].Label, got[4].Label)
 }
 
 func TestLimitsIntended(t *testing.T) {
@@ -132,9 +131,8 @@ func TestTogether_PeakOfAllRounds(t *testing.T) {
 	all[0].Cost, all[0].Excluded = &stats.Cost{}, &bench.Exclusion{}
 	kept, _ := Together(all)
 	a := kept[0]
-	if len(a.Results) != 6 || all[0].Peak != 0 || a.Peak != 0 || a.Cost != all[0].Cost || a.Excluded != all[0].Excluded || len(a.Bounds) != 2 {
-		t.Errorf("%d rounds, peak %d of all, %d of those kept", len(a.Results), all[0].Peak, a.Peak)
-	}
+	testenv.Check(t, len(a.Results) == 6 && all[0].Peak == 0 && a.Peak == 0 && a.Cost == all[0].Cost && a.Excluded == all[0].Excluded && len(a.Bounds) == 2,
+		"%d rounds, peak %d of all, %d of those kept", len(a.Results), all[0].Peak, a.Peak)
 }
 
 // The rate for all is two thirds of the lowest peak, rounded down to one digit.

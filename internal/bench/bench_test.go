@@ -43,14 +43,10 @@ func TestRecord_JSON(t *testing.T) {
 	} {
 		in := Record{Seq: int64(i + 1), At: at, Trial: trial, Event: e}
 		data, err := json.Marshal(in)
-		if err != nil {
-			t.Fatalf("%s: %v", EventName(e), err)
-		}
+		testenv.Need(t, err == nil, "%s: %v", EventName(e), err)
 		var out Record
 		testenv.OK(t, json.Unmarshal(data, &out))
-		if !reflect.DeepEqual(in, out) {
-			t.Errorf("%s: came back as %+v, was %+v", EventName(e), out, in)
-		}
+		testenv.Check(t, reflect.DeepEqual(in, out), "%s: came back as %+v, was %+v", EventName(e), out, in)
 	}
 	for in, want := range map[string]string{
 		`5`: "json: ", `{"type":"x","seq":3}`: `event 3 (x): unknown event type "x"`,
@@ -261,9 +257,7 @@ func TestNotInterleaved(t *testing.T) {
 		"one contender": {1, &Plain{Reason: PlainMemory, Text: "x"}, ""},
 		"memory":        {2, &Plain{Reason: PlainMemory, Text: "little memory"}, "little memory"},
 	} {
-		if got := (Run{Plain: test.plain, Profile: Profile{Contenders: make([]Selection, test.contenders)}}).NotInterleaved(); got != test.want {
-			t.Errorf("%s: %q, want %q", name, got, test.want)
-		}
+		testenv.Equal(t, (Run{Plain: test.plain, Profile: Profile{Contenders: make([]Selection, test.contenders)}}).NotInterleaved(), test.want, name)
 	}
 }
 
@@ -282,9 +276,8 @@ func FuzzWarnings(f *testing.F) {
 		testenv.OK(t, json.Unmarshal(written, &second))
 		testenv.Need(t, len(first) == len(second), "%+v, then %+v", first, second)
 		for i, one := range first {
-			if two := second[i]; one.Kind != two.Kind || one.Text != two.Text || len(one.Values) != len(two.Values) {
-				t.Errorf("%+v, then %+v", one, two)
-			}
+			two := second[i]
+			testenv.Check(t, one.Kind == two.Kind && one.Text == two.Text && len(one.Values) == len(two.Values), "%+v, then %+v", one, two)
 		}
 	})
 }
@@ -309,9 +302,8 @@ func TestLimitsOfContenders(t *testing.T) {
 		}
 		got := p.LimitsOf(own)
 		testenv.Check(t, got == want, "%+v: %+v, want %+v", limits, got, want)
-		if p.EqualLimits() || p.Under(own) != "under "+limits.Words() || p.LimitsOf(p.Contenders[0]) != all {
-			t.Errorf("%+v: %q", limits, p.Under(own))
-		}
+		testenv.Check(t, !p.EqualLimits() && p.Under(own) == "under "+limits.Words() && p.LimitsOf(p.Contenders[0]) == all,
+			"%+v: %q", limits, p.Under(own))
 	}
 	p.Settings[0].Limits = Limits{CPUs: 1} // its own, and the same
 	testenv.Check(t, p.EqualLimits() && p.Under(own) == "", "the same limits differ: %q", p.Under(own))
@@ -340,9 +332,8 @@ func TestSignal(t *testing.T) {
 	} {
 		got := SignalNumber(name)
 		testenv.Check(t, got == want, "%q: %d, want %d", name, got, want)
-		if again := SignalNumber(SignalName(want)); want > 0 && again != want {
-			t.Errorf("%d is called %s", want, SignalName(want))
-		}
+		again := SignalNumber(SignalName(want))
+		testenv.Check(t, want <= 0 || again == want, "%d is called %s", want, SignalName(want))
 	}
 }
 

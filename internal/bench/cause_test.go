@@ -88,9 +88,8 @@ func TestExclusionNamesTheCauseFirst(t *testing.T) {
 			if test.want == "" && len(all) == 0 {
 				return
 			}
-			if len(all) != 1 || !strings.HasPrefix(all[0].String(), test.want) || test.want == "was killed out of memory" && all[0].String() != test.want {
-				t.Errorf("%v, want %q", all, test.want)
-			}
+			testenv.Check(t, len(all) == 1 && strings.HasPrefix(all[0].String(), test.want) && (test.want != "was killed out of memory" || all[0].String() == test.want),
+				"%v, want %q", all, test.want)
 		})
 	}
 }

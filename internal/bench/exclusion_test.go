@@ -95,9 +95,8 @@ func TestExclusionFollowsTheProfile(t *testing.T) {
 		if u := test.run.ExclusionOf(TrialResult{Steps: test.steps, Checks: test.checks}); u != nil {
 			got = u.String()
 		}
-		if !strings.HasPrefix(got, test.want) || (got == "") != (test.want == "") || strings.HasSuffix(got, ": ") {
-			t.Errorf("%s:\n got %q\nwant %q", name, got, test.want)
-		}
+		testenv.Check(t, strings.HasPrefix(got, test.want) && (got == "") == (test.want == "") && !strings.HasSuffix(got, ": "),
+			"%s:\n got %q\nwant %q", name, got, test.want)
 	}
 }
 
@@ -247,9 +246,8 @@ func TestUnexpectedBodiesOfAllRounds(t *testing.T) {
 	before := *run.Trials[1].Excluded.Unexpected
 	run.Trials = append(run.Trials, TrialEntry{Trial: Trial{Contender: "b", Round: 1}, Bodies: &Bodies{Compared: 1000}})
 	all := run.Excluded()
-	if len(all) != 1 || all[0].Unexpected.Count != 3 || all[0].Unexpected.Compared != 4*350 || all[0].Unexpected.Round != 2 {
-		t.Errorf("%+v", all[0].Unexpected)
-	}
+	testenv.Check(t, len(all) == 1 && all[0].Unexpected.Count == 3 && all[0].Unexpected.Compared == 4*350 && all[0].Unexpected.Round == 2,
+		"%+v", all[0].Unexpected)
 	got := *run.Trials[1].Excluded.Unexpected
 	testenv.Check(t, got == before && got.Compared == 350, "the entry of a trial has changed: %+v", got)
 }

@@ -184,15 +184,11 @@ func TestRejections(t *testing.T) {
 
 func TestRejectedRequestsAreNoErrors(t *testing.T) {
 	l := Load{Outcomes: Outcomes{Succeeded: 1400, Failed: map[ErrorKind]int64{ErrTimeout: 3}, Rejected: Statuses{429: 5798}, Statuses: Statuses{200: 1449, 429: 5798}}, Counts: Counts{Lead: 49}}
-	if got, want := l.Ended(), int64(7250); got != want {
-		t.Errorf("%d ended, want %d", got, want)
-	}
+	testenv.Equal(t, l.Ended(), int64(7250))
 	if got, want := l.ErrorRate(), 3./7250; math.Abs(got-want) > 1e-12 {
 		t.Errorf("error rate %g, want %g", got, want)
 	}
-	if got, want := l.RejectedWords(), "rejected 80% of requests (429)"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	testenv.Equal(t, l.RejectedWords(), "rejected 80% of requests (429)")
 	testenv.Equal(t, (Load{Outcomes: Outcomes{Succeeded: 1}}).RejectedWords(), "", "none rejected")
 	// Rejected responses are not compared: the share of unexpected bodies is of the others.
 	l.Failed, l.Checked = map[ErrorKind]int64{ErrWrong: 10}, 100

@@ -137,12 +137,10 @@ func TestList(t *testing.T) {
 		byName[filepath.Base(e.Dir)] = e
 	}
 	y, o := byName["a-young"], byName["z-old"]
-	if y.Err != nil || y.ID != "young" || y.State != bench.RunRunning || y.Resumed != 2 || y.Warnings != 1 || y.Complete != 0 || y.Trials != 2 || !y.Ended.IsZero() {
-		t.Errorf("young: %+v", y)
-	}
-	if o.Err != nil || o.Profile != "quick" || fmt.Sprint(o.Contenders) != "[a a:x]" || o.Complete != 1 || o.Trials != 2 || o.Ended.IsZero() {
-		t.Errorf("old: %+v", o)
-	}
+	testenv.Check(t, y.Err == nil && y.ID == "young" && y.State == bench.RunRunning && y.Resumed == 2 && y.Warnings == 1 && y.Complete == 0 && y.Trials == 2 && y.Ended.IsZero(),
+		"young: %+v", y)
+	testenv.Check(t, o.Err == nil && o.Profile == "quick" && fmt.Sprint(o.Contenders) == "[a a:x]" && o.Complete == 1 && o.Trials == 2 && !o.Ended.IsZero(),
+		"old: %+v", o)
 	for name, want := range map[string]string{"broken": "line 2", "newer": "update locbench", "pipe": "not a regular file"} {
 		t.Run(name, func(t *testing.T) {
 			if e := byName[name]; e.Err == nil || !strings.Contains(e.Err.Error(), want) || e.Changed.IsZero() {
@@ -197,9 +195,7 @@ func TestListIsBounded(t *testing.T) {
 	put(t, big, `{"schema":4}`)
 	testenv.OK(t, os.Truncate(filepath.Join(big, RunFile), maxListFile+1))
 	got, _ := List(root)
-	if len(got) != 1 || got[0].Err == nil || !strings.Contains(got[0].Err.Error(), "larger than the 16 MiB allowed") {
-		t.Errorf("%+v", got)
-	}
+	testenv.Check(t, len(got) == 1 && got[0].Err != nil && strings.Contains(got[0].Err.Error(), "larger than the 16 MiB allowed"), "%+v", got)
 }
 
 func FuzzList(f *testing.F) {

@@ -93,9 +93,7 @@ func TestParseGates(t *testing.T) {
 	want := []Gate{{measure.Throughput, -0.05}, {measure.P99Half, 0.1}, {measure.MemoryPeak, 0.025}, {measure.CPURequest, 1.5}, {measure.StartUp, 0}}
 	testenv.Need(t, err == nil && slices.Equal(gates, want), "%+v, %v, want %+v", gates, err, want)
 	testenv.OK(t, testenv.Err(ParseGates(strings.Repeat(" ", 492)+"p99>+10%")))
-	if got, want := Gates(), "throughput<-5%, p99>+10%, start-up>+10%, time-to-peak>+10%, memory>+10%, cpu>+10%, p50>+10%, errors>+10%, db cpu>+10%"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	testenv.Equal(t, Gates(), "throughput<-5%, p99>+10%, start-up>+10%, time-to-peak>+10%, memory>+10%, cpu>+10%, p50>+10%, errors>+10%, db cpu>+10%")
 	testenv.Equal(t, gates[0].String()+" "+gates[2].String(), "throughput<-5% memory>+2.5%")
 	gates, err = ParseGates("p50>+10%,errors>+0%,my-db  cpu > +20%,db2 cpu>+20%")
 	want = []Gate{{measure.P50Half, .1}, {measure.ErrorRate, 0}, {"need:my-db:cpu", .2}, {"need:db2:cpu", .2}}

@@ -22,15 +22,12 @@ func TestTable(t *testing.T) {
 		}
 		testenv.Check(t, m.Name != "" && m.Head != "" && (m.Of != nil || m.whole != nil),
 			"%s has no name, heading or value", m.ID)
-		if ofSteps := m.CSV.Name != ""; ofSteps && m.Of == nil || m.Live != nil && m.Live.Of == nil {
-			t.Errorf("%s is exported and has no value", m.ID)
-		}
-		if got, ok := ByConditionName(m.ConditionName); ok != (m.ConditionName != "") || ok && got.ID != m.ID {
-			t.Errorf("%q is the condition name of %q", m.ConditionName, got.ID)
-		}
-		if (m.Definition.Text == "") != (m.Definition.Term == "") || m.ID == P50 && m.Definition.Text == "" {
-			t.Errorf("%s has half of a definition, or none", m.ID)
-		}
+		ofSteps := m.CSV.Name != ""
+		testenv.Check(t, (!ofSteps || m.Of != nil) && (m.Live == nil || m.Live.Of != nil), "%s is exported and has no value", m.ID)
+		got, ok := ByConditionName(m.ConditionName)
+		testenv.Check(t, ok == (m.ConditionName != "") && (!ok || got.ID == m.ID), "%q is the condition name of %q", m.ConditionName, got.ID)
+		testenv.Check(t, (m.Definition.Text == "") == (m.Definition.Term == "") && (m.ID != P50 || m.Definition.Text != ""),
+			"%s has half of a definition, or none", m.ID)
 	}
 	needs := map[Place]func(Measure) bool{
 		Compared: func(m Measure) bool {
@@ -44,9 +41,8 @@ func TestTable(t *testing.T) {
 	}
 	for p := range views {
 		for _, m := range View(p) {
-			if need := needs[p]; m.ID == "" || m.Head == "" || need != nil && !need(m.Measure) {
-				t.Errorf("place %d: %q lacks a field", p, m.ID)
-			}
+			need := needs[p]
+			testenv.Check(t, m.ID != "" && m.Head != "" && (need == nil || need(m.Measure)), "place %d: %q lacks a field", p, m.ID)
 		}
 	}
 	var grouped []ID
@@ -164,9 +160,8 @@ func TestErrorRate(t *testing.T) {
 		r := bench.StepResult{Load: bench.Load{Outcomes: bench.Outcomes{Succeeded: 1000 - test.wrong, Checked: test.checked, Failed: map[bench.ErrorKind]int64{bench.ErrWrong: test.wrong}}}}
 		c := stats.Summarize(bench.Run{}, []bench.TrialResult{{State: bench.TrialComplete, Steps: []bench.StepResult{r}}})[0]
 		m := Get(ErrorRate)
-		if step, all := m.Over(c.Steps[0]), m.Contender(c); step.Estimate != test.want || all.Estimate != test.want {
-			t.Errorf("%s: step %+v, contender %+v", name, step, all)
-		}
+		step, all := m.Over(c.Steps[0]), m.Contender(c)
+		testenv.Check(t, step.Estimate == test.want && all.Estimate == test.want, "%s: step %+v, contender %+v", name, step, all)
 	}
 }
 

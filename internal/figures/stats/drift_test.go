@@ -202,18 +202,16 @@ func TestStudent(t *testing.T) {
 		{30, 2.042, .05}, {30, .683, .50}, {120, 2.617, .01},
 	} {
 		for _, sign := range []float64{1, -1} {
-			if p := studentP(sign*row.t, row.freedom); math.Abs(p-row.p) > row.p*.002 {
-				t.Errorf("t %g with %d degrees of freedom: p %.5f, want %g", sign*row.t, row.freedom, p, row.p)
-			}
+			p := studentP(sign*row.t, row.freedom)
+			testenv.Check(t, !(math.Abs(p-row.p) > row.p*.002), "t %g with %d degrees of freedom: p %.5f, want %g", sign*row.t, row.freedom, p, row.p)
 		}
 	}
 }
 
 func TestFitLine(t *testing.T) {
 	l, ok := FitLine([]float64{90, 95, 100, 105, 110})
-	if !ok || math.Abs(l.Slope-.05) > 1e-12 || l.Error > 1e-12 || math.Abs(l.Change()-.25) > 1e-12 || l.P() > 1e-9 {
-		t.Errorf("%+v, %v", l, ok)
-	}
+	testenv.Check(t, ok && !(math.Abs(l.Slope-.05) > 1e-12) && !(l.Error > 1e-12) && !(math.Abs(l.Change()-.25) > 1e-12) && !(l.P() > 1e-9),
+		"%+v, %v", l, ok)
 	if l, ok := FitLine([]float64{7, 7, 7}); !ok || l.Slope != 0 || l.P() != 1 {
 		t.Errorf("values that are the same: %+v, %v", l, ok)
 	}

@@ -118,9 +118,8 @@ func TestAgainstSciPy(t *testing.T) {
 		}
 		for i, z := range r.ZY {
 			score, outlying := outliers[i]
-			if outlying != (math.Abs(z) > threshold(len(r.Y))) || outlying && math.Abs(score-z) > 1e-6*math.Abs(z) {
-				t.Errorf("%s: outliers %v, want index %d, score %g", r.Name, outliers, i, z)
-			}
+			testenv.Check(t, outlying == (math.Abs(z) > threshold(len(r.Y))) && (!outlying || !(math.Abs(score-z) > 1e-6*math.Abs(z))),
+				"%s: outliers %v, want index %d, score %g", r.Name, outliers, i, z)
 		}
 	}
 	for _, r := range ref.Holm {
@@ -133,9 +132,8 @@ func TestAgainstSciPy(t *testing.T) {
 		testenv.Check(t, s == r.S && near(p, r.P), "trend of %v: %d, p %.12g, want %d, %.12g", r.X, s, p, r.S, r.P)
 	}
 	for _, want := range ref.Critical { // rounded up
-		if z := threshold(want.N); z < want.Z-0.02 || z > want.Z+0.12 {
-			t.Errorf("%d values: threshold %g, simulated %g", want.N, z, want.Z)
-		}
+		z := threshold(want.N)
+		testenv.Check(t, !(z < want.Z-0.02) && !(z > want.Z+0.12), "%d values: threshold %g, simulated %g", want.N, z, want.Z)
 	}
 	testenv.Check(t, len(ref.Critical) == len(critical) && threshold(40) == 4.7 && threshold(400) == 4.3,
 		"%d sizes, want %d; between two sizes %g, beyond the table %g", len(critical), len(ref.Critical), threshold(40), threshold(400))
@@ -215,9 +213,8 @@ func TestExactLimit(t *testing.T) {
 	// 61 values: z is (|S| − 1) / √(n(n−1)(2n+5)/18).
 	for n, want := range map[int]float64{8: 2. / 40320, 60: 0,
 		61: math.Erfc((1830 - 1) / math.Sqrt(61*60*127/18.) / math.Sqrt2)} {
-		if s, p := Trend(ramp(n, 1)); s != n*(n-1)/2 || !near(p, want) && p > 1e-80 {
-			t.Errorf("a trend of %d values: S %d, p %g, want %g", n, s, p, want)
-		}
+		s, p := Trend(ramp(n, 1))
+		testenv.Check(t, s == n*(n-1)/2 && (near(p, want) || !(p > 1e-80)), "a trend of %d values: S %d, p %g, want %g", n, s, p, want)
 	}
 	_, p := Trend([]float64{1, 1, 2, 3, 4, 5, 6, 7})
 	testenv.Check(t, near(p, 4./40320), "a trend of eight values with a tie: p %g", p)
@@ -327,9 +324,7 @@ func FuzzCompare(f *testing.F) {
 		before := slices.Clone(x)
 		for _, c := range (Rule{Margin: margin, Floor: floor}).Compare([]Pair{{Old: x, New: y},
 			{Old: y, New: x, HigherIsBetter: true}}) {
-			if !(c.Adjusted >= 0 && c.Adjusted <= 1) || c.More < 0 || c.More > MaxRounds || c.Sentence() == "" {
-				t.Fatalf("%+v", c)
-			}
+			testenv.Need(t, c.Adjusted >= 0 && c.Adjusted <= 1 && c.More >= 0 && c.More <= MaxRounds && c.Sentence() != "", "%+v", c)
 			testenv.Need(t, (c.Err == nil) == (c.Ratio != nil) && (c.Err == nil || c.Verdict == Inconclusive), "%+v", c)
 			if c.Ratio != nil && !(c.Ratio.Interval.Low > 0 && c.Ratio.Interval.Low <= c.Ratio.Estimate*(1+1e-9) &&
 				c.Ratio.Estimate <= c.Ratio.Interval.High*(1+1e-9) && c.Ratio.Interval.High < math.Inf(1)) {
@@ -393,11 +388,8 @@ func TestMedianInterval(t *testing.T) {
 		if !ok {
 			continue
 		}
-		if got.Low != float64(test.k) || got.High != float64(test.n+1-test.k) ||
-			math.Abs(got.Confidence-test.confidence) > 1e-6 {
-			t.Errorf("%d values: %+v, want ranks %d and %d, confidence %g", test.n, got, test.k, test.n+1-test.k,
-				test.confidence)
-		}
+		testenv.Check(t, got.Low == float64(test.k) && got.High == float64(test.n+1-test.k) && !(math.Abs(got.Confidence-test.confidence) > 1e-6),
+			"%d values: %+v, want ranks %d and %d, confidence %g", test.n, got, test.k, test.n+1-test.k, test.confidence)
 	}
 	got, ok := MedianInterval([]float64{1, 2, 3}, .7)
 	testenv.Check(t, ok && got == (Interval{1, 3, .75}), "70%% of three values: %+v, %t", got, ok)

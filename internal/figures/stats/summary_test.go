@@ -90,14 +90,10 @@ func TestContender_WhyExcluded(t *testing.T) {
 	}
 	died := of(bench.TrialResult{State: bench.TrialComplete},
 		bench.TrialResult{State: bench.TrialFailed, Failure: "the contender died\x1b[2J"})
-	if why, want := died.WhyExcluded(), "failed in 1 of 2 rounds; first: the contender died␛[2J"; why != want {
-		t.Errorf("%q, want %q", why, want)
-	}
+	testenv.Equal(t, died.WhyExcluded(), "failed in 1 of 2 rounds; first: the contender died␛[2J")
 	wrong := of(bench.TrialResult{State: bench.TrialFailed, Failure: "x",
 		Checks: []bench.CheckResult{{Status: bench.CheckFailed, Request: "GET /x", Detail: "no"}}})
-	if why, want := wrong.WhyExcluded(), "failed 1 of 1 check; first: GET /x: no"; why != want {
-		t.Errorf("%q, want %q", why, want)
-	}
+	testenv.Equal(t, wrong.WhyExcluded(), "failed 1 of 1 check; first: GET /x: no")
 	exited := Contender{Excluded: &bench.Exclusion{Cause: &bench.Cause{Kind: bench.CauseExited, Text: "exit code 7"}},
 		FailedRounds: 1}
 	for trials, want := range map[int]string{1: "DIED", 3: "DIED, in 1 of 3 rounds"} {
@@ -121,11 +117,9 @@ func TestSummarize_UnexpectedBodies(t *testing.T) {
 	trial := bench.TrialResult{State: bench.TrialComplete, Steps: []bench.StepResult{step(0, 1000, 0), step(1, 9000, 1)}}
 	for allowed, peak := range map[float64]int{0: -1, .01: 1} {
 		c := summarize("x", []bench.TrialResult{trial}, bench.Run{Profile: bench.Profile{MaxUnexpected: allowed}}, false)
-		if excluded := allowed == 0; c.Peak != peak || (c.Excluded != nil) != excluded ||
-			c.Steps[1].Excluded != excluded || c.Steps[0].Excluded {
-			t.Errorf("max_unexpected %g: peak %d, excluded %v, steps %t and %t", allowed, c.Peak, c.Excluded,
-				c.Steps[0].Excluded, c.Steps[1].Excluded)
-		}
+		excluded := allowed == 0
+		testenv.Check(t, c.Peak == peak && (c.Excluded != nil) == excluded && c.Steps[1].Excluded == excluded && !c.Steps[0].Excluded,
+			"max_unexpected %g: peak %d, excluded %v, steps %t and %t", allowed, c.Peak, c.Excluded, c.Steps[0].Excluded, c.Steps[1].Excluded)
 	}
 	good := bench.TrialResult{State: bench.TrialComplete, Steps: []bench.StepResult{step(0, 1000, 0), step(1, 9000, 0)}}
 	c := summarize("x", []bench.TrialResult{trial, good}, bench.Run{}, false)
@@ -280,9 +274,8 @@ func TestContender_HalfPeak(t *testing.T) {
 			all := SummarizePeaks(bench.Run{}, []bench.TrialResult{{Trial: bench.Trial{Contender: "a", Round: 1},
 				Steps: c.steps}})
 			step, share, ok := all[0].HalfPeak()
-			if ok != (c.half >= 0) || ok && (step != c.half || share != c.share) || all[0].Peak != c.peak {
-				t.Errorf("step %d, %g, %v, peak %d; want %d, %g, %d", step, share, ok, all[0].Peak, c.half, c.share, c.peak)
-			}
+			testenv.Check(t, ok == (c.half >= 0) && (!ok || step == c.half && share == c.share) && all[0].Peak == c.peak,
+				"step %d, %g, %v, peak %d; want %d, %g, %d", step, share, ok, all[0].Peak, c.half, c.share, c.peak)
 		})
 	}
 }
@@ -376,10 +369,8 @@ func TestStep_Words(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s, err := newStep(test.rounds, false)
-			if err != nil || s.StatusWords() != test.status || s.DriftWords() != test.drift ||
-				s.ErrorRate() != test.errors {
-				t.Errorf("%q, %q, %g, %v; want %+v", s.StatusWords(), s.DriftWords(), s.ErrorRate(), err, test)
-			}
+			testenv.Check(t, err == nil && s.StatusWords() == test.status && s.DriftWords() == test.drift && s.ErrorRate() == test.errors,
+				"%q, %q, %g, %v; want %+v", s.StatusWords(), s.DriftWords(), s.ErrorRate(), err, test)
 			n := int64(len(test.rounds))
 			if len(s.Requests) != 2 || s.Requests[0].Succeeded != s.Succeeded || s.Requests[0].Checked != 3*n ||
 				s.Requests[0].Failed["5xx"] != s.Failed["5xx"] || s.Requests[1].Succeeded != n {

@@ -25,10 +25,8 @@ func TestTiers(t *testing.T) {
 		times([]float64(base), 0.8001), // 7: second
 	}
 	got := Rule{}.Tiers(samples, true, false, nil)
-	if fmt.Sprint(got.Tiers) != "[[2 1 3] [7 4] [0] [6]]" || !slices.Equal(got.Unknown, []int{5}) ||
-		len(got.Pairs) != 21 {
-		t.Errorf("%+v", got)
-	}
+	testenv.Check(t, fmt.Sprint(got.Tiers) == "[[2 1 3] [7 4] [0] [6]]" && slices.Equal(got.Unknown, []int{5}) && len(got.Pairs) == 21,
+		"%+v", got)
 	// Lower is better.
 	if got = (Rule{}).Tiers(slices.Concat(samples[:6], samples[7:]), false, false, nil); len(got.Tiers) != 3 ||
 		fmt.Sprint(got.Tiers[:2]) != "[[0] [4 6 3]]" {
@@ -114,9 +112,7 @@ func TestOutside(t *testing.T) {
 			testenv.Check(t, got == test.want, "%q, want %q", got, test.want)
 		})
 	}
-	if !SameLength([]float64{1, 2}, []float64{3, 4}) || SameLength([]float64{1, 2}, []float64{3}) || !SameLength() {
-		t.Error("lengths")
-	}
+	testenv.Check(t, SameLength([]float64{1, 2}, []float64{3, 4}) && !SameLength([]float64{1, 2}, []float64{3}) && SameLength(), "lengths")
 }
 
 // TestKeepSteady: rounds that were not steady are left out if enough remain.
@@ -319,11 +315,9 @@ func TestRateSpread(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s, ok := RateSpread(test.steps...)
-			if w := test.want; ok != (w.N > 0) || s.N != w.N || !near(s.Mean, w.Mean) || !near(s.SD, w.SD) ||
-				!near(s.Max, w.Max) ||
-				!near(s.Within, w.Within) {
-				t.Errorf("%+v, want %+v", s, w)
-			}
+			w := test.want
+			testenv.Check(t, ok == (w.N > 0) && s.N == w.N && near(s.Mean, w.Mean) && near(s.SD, w.SD) && near(s.Max, w.Max) && near(s.Within, w.Within),
+				"%+v, want %+v", s, w)
 		})
 	}
 	second := window(1000, 7)

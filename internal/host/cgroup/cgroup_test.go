@@ -220,7 +220,7 @@ func fake(t testing.TB, in files) Tree {
 func content(t testing.TB, top string) files {
 	t.Helper()
 	all := files{}
-	if err := filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
+	err := filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
 		rel, _ := filepath.Rel(top, path)
 		switch {
 		case err != nil || rel == ".":
@@ -232,9 +232,8 @@ func content(t testing.TB, top string) files {
 		data, err := os.ReadFile(path)
 		all[rel] = string(data)
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})
+	testenv.Need(t, err == nil, "%v", err)
 	return all
 }
 

@@ -57,9 +57,8 @@ func TestCSVAndJSONHoldTheSameRows(t *testing.T) {
 			if object[name] != nil {
 				want = fmt.Sprint(object[name])
 			}
-			if separated := regexp.MustCompile(`\d,\d{3}`); name != "warnings" && separated.MatchString(want) {
-				t.Errorf("row %d: %s is %q, with thousands separators", i, name, want)
-			}
+			separated := regexp.MustCompile(`\d,\d{3}`)
+			testenv.Check(t, name == "warnings" || !separated.MatchString(want), "row %d: %s is %q, with thousands separators", i, name, want)
 			testenv.Equal(t, records[i+1][k], want, i, name)
 		}
 	}
@@ -335,9 +334,8 @@ func TestVegetaRefusesImplausibleRequests(t *testing.T) {
 			trials[0].Steps[0].Load.Kept, trials[0].FirstRequests = []bench.KeptRequest{{}, k}, nil
 			f := testenv.Must(Lookup("vegeta"))(t)
 			files := testenv.Must(f.Files(run, trials[:1]))(t)
-			if err := files[0].Write(io.Discard); err == nil || !strings.HasPrefix(err.Error(), "rs-actix-1 1 connection, request 2: implausible") {
-				t.Error(err)
-			}
+			err := files[0].Write(io.Discard)
+			testenv.Check(t, err != nil && strings.HasPrefix(err.Error(), "rs-actix-1 1 connection, request 2: implausible"), "%v", err)
 		})
 	}
 }
@@ -349,8 +347,7 @@ func TestVegetaOfRejectedRequests(t *testing.T) {
 	trials[0].Steps[0].Load.Kept = []bench.KeptRequest{{Request: "get", Latency: 1, Status: 429, Rejected: true}, {Request: "get", Latency: 1, Status: 200, Error: bench.ErrWrong}}
 	for _, data := range written(t, "vegeta", run, trials[:1]) {
 		got := decoded(t, data)
-		if got[0].Code != 429 || got[0].Error != "429 Too Many Requests" || got[1].Code != 200 || got[1].Error != "unexpected_body" {
-			t.Errorf("%+v", got)
-		}
+		testenv.Check(t, got[0].Code == 429 && got[0].Error == "429 Too Many Requests" && got[1].Code == 200 && got[1].Error == "unexpected_body",
+			"%+v", got)
 	}
 }

@@ -127,10 +127,8 @@ func TestFilesOutsideOfTheFolderOfTheProfile(t *testing.T) {
 				testenv.Fails(t, err, "")
 				return
 			}
-			if err == nil || strings.Count(err.Error(), "\n") > 0 || !strings.Contains(err.Error(), tt.line) ||
-				!strings.HasSuffix(err.Error(), "--allow-files testdata") {
-				t.Errorf("%v", err)
-			}
+			testenv.Check(t, err != nil && strings.Count(err.Error(), "\n") <= 0 && strings.Contains(err.Error(), tt.line) && strings.HasSuffix(err.Error(), "--allow-files testdata"),
+				"%v", err)
 			testenv.Check(t, !strings.Contains(strings.ReplaceAll(err.Error(), "hunter2.csv", ""), "hunter2"),
 				"quoted: %v", err)
 			if _, err := profile.Load("bench/p.yaml", profiles.FS, "testdata"); err != nil && name != "no column of it" {
@@ -177,9 +175,8 @@ func TestRepeatAtARateIsNotInterleaved(t *testing.T) {
 	const wait = "[{name: wait, get: /b, expect: {status: [200, 202]}, repeat: {until: {status: 200}, every: 100ms}}]"
 	const load = "sessions: [{name: s, requests: " + wait + "}]\nsteps: [1, {rate: 5}]\n"
 	settled, why := profile.Settle(twice(reread(t, load)), 0)
-	if settled.Interleave != 0 || why.Reason != bench.PlainSteps || !strings.Contains(why.Text, `"wait" is repeated`) {
-		t.Errorf("interleaved by %s, %+v", settled.Interleave, why)
-	}
+	testenv.Check(t, settled.Interleave == 0 && why.Reason == bench.PlainSteps && strings.Contains(why.Text, `"wait" is repeated`),
+		"interleaved by %s, %+v", settled.Interleave, why)
 	setup := "sessions: [{name: s, setup: " + wait + ", requests: [{get: /c}]}]\nsteps: [{rate: 5}]\n"
 	settled, why = profile.Settle(twice(reread(t, strings.Replace(load, ", {rate: 5}", "", 1))), 0)
 	testenv.Check(t, settled.Interleave != 0, "not interleaved: %+v", why)
@@ -215,14 +212,12 @@ func TestContenderSettings(t *testing.T) {
 	} {
 		testenv.Equal(t, p.LimitsOf(p.Contenders[i]), want, p.Contenders[i])
 	}
-	if dir := p.SettingsOf(p.Contenders[3]).Dir; !filepath.IsAbs(dir) || filepath.Base(dir) != "old" {
-		t.Errorf("folder %q is not relative to the file", dir)
-	}
+	dir := p.SettingsOf(p.Contenders[3]).Dir
+	testenv.Check(t, filepath.IsAbs(dir) && filepath.Base(dir) == "old", "folder %q is not relative to the file", dir)
 	testenv.Equal(t, p.SettingsOf(p.Contenders[4]).Image, "b:v1", p.Settings)
 	changed, err := profile.Change(p, profile.Changes{"cpus": {"2"}, "contenders": {"a", "a:half"}}, nil)
-	if err != nil || changed.LimitsOf(p.Contenders[0]).CPUs != 2 || changed.LimitsOf(p.Contenders[1]).CPUs != .5 {
-		t.Errorf("the limit of a contender is more specific than --cpus: %v, %+v", err, changed)
-	}
+	testenv.Check(t, err == nil && changed.LimitsOf(p.Contenders[0]).CPUs == 2 && changed.LimitsOf(p.Contenders[1]).CPUs == .5,
+		"the limit of a contender is more specific than --cpus: %v, %+v", err, changed)
 }
 
 // anyName is the form of a kind for needs of any name.

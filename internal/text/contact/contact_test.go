@@ -66,10 +66,8 @@ func TestRedirected(t *testing.T) {
 				return
 			}
 			var redirect *RedirectError
-			if !errors.As(err, &redirect) || redirect.Status != c.status || !strings.Contains(err.Error(), c.want) ||
-				strings.Contains(err.Error(), "hidden") || len(err.Error()) > 400 {
-				t.Errorf("%v, want %q", err, c.want)
-			}
+			testenv.Check(t, errors.As(err, &redirect) && redirect.Status == c.status && strings.Contains(err.Error(), c.want) && !strings.Contains(err.Error(), "hidden") && len(err.Error()) <= 400,
+				"%v, want %q", err, c.want)
 		})
 	}
 }

@@ -149,9 +149,7 @@ func TestBoundedFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			err := strictyaml.Decode("f", []byte(tt.data), &order{})
 			testenv.Fails(t, err, tt.want)
-			if err != nil && len(err.Error()) > 20_000 {
-				t.Errorf("%s: %d bytes of mistakes", name, len(err.Error()))
-			}
+			testenv.Check(t, err == nil || len(err.Error()) <= 20_000, "%s: %d bytes of mistakes", name, len(err.Error()))
 		})
 	}
 }
@@ -169,9 +167,8 @@ func TestUnits(t *testing.T) {
 			}
 			testenv.Equal(t, got, want, text, err)
 			if err == nil {
-				if again, err := strictyaml.ParseBytes(strictyaml.FormatBytes(got)); err != nil || again != got {
-					t.Errorf("%q is written as %q and read as %d, %v", text, strictyaml.FormatBytes(got), again, err)
-				}
+				again, err := strictyaml.ParseBytes(strictyaml.FormatBytes(got))
+				testenv.Check(t, err == nil && again == got, "%q is written as %q and read as %d, %v", text, strictyaml.FormatBytes(got), again, err)
 			}
 		})
 	}
@@ -210,18 +207,16 @@ func FuzzStrictYAML(f *testing.F) {
 		var got order
 		err := strictyaml.Decode("f", data, &got)
 		if err == nil {
-			if got.Name == "" || len(got.Name) > 20 || got.Cups < 0 || got.Cups > 10 || got.Wait < 0 || got.Wait > time.Hour {
-				t.Errorf("out of bounds: %+v", got)
-			}
+			testenv.Check(t, got.Name != "" && len(got.Name) <= 20 && got.Cups >= 0 && got.Cups <= 10 && got.Wait >= 0 && got.Wait <= time.Hour,
+				"out of bounds: %+v", got)
 			return
 		}
 		var mistakes strictyaml.Mistakes
 		testenv.Need(t, errors.As(err, &mistakes) && len(mistakes) != 0 && len(mistakes) <= 101,
 			"not 1 to 101 mistakes: %v", err)
 		for i, m := range mistakes {
-			if m.Line < 1 || m.What == "" || strings.ContainsAny(m.String(), "\n\r\x1b") || i > 0 && m.Line < mistakes[i-1].Line {
-				t.Errorf("mistake %d: %q", i, m)
-			}
+			testenv.Check(t, m.Line >= 1 && m.What != "" && !strings.ContainsAny(m.String(), "\n\r\x1b") && (i <= 0 || m.Line >= mistakes[i-1].Line),
+				"mistake %d: %q", i, m)
 		}
 	})
 }
@@ -275,10 +270,8 @@ func TestTextsWithoutQuotes(t *testing.T) {
 		var got file
 		err := strictyaml.Decode("f.yaml", []byte("requests:\n  - "+text+"\n"), &got)
 		line := 2 + strings.Count(text, "\n")
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") ||
-			!strings.HasPrefix(err.Error(), fmt.Sprintf("f.yaml:%d: ", line)) {
-			t.Errorf("%s: %v, want line %d, only %s", text, err, line, want)
-		}
+		testenv.Check(t, err != nil && strings.Contains(err.Error(), want) && !strings.Contains(err.Error(), "\n") && strings.HasPrefix(err.Error(), fmt.Sprintf("f.yaml:%d: ", line)),
+			"%s: %v, want line %d, only %s", text, err, line, want)
 	}
 	for _, text := range []string{"json: {user: null}", "json: {user: ~}", "json: {}", "json:\n      color: # a comment", "json: {a: ''}", "any: [~]"} {
 		var got file
@@ -345,9 +338,8 @@ func TestNumbersAsWritten(t *testing.T) {
 	} {
 		var got doc
 		err := strictyaml.Decode("f.yaml", []byte("\nvalue:\n  a: 1\n  b: ["+text+"]\n"), &got)
-		if err == nil || !strings.Contains(err.Error(), hint) || !strings.HasPrefix(err.Error(), "f.yaml:4: ") {
-			t.Errorf("%s: %s, %v; want line 4, %q", text, got.Value, err, hint)
-		}
+		testenv.Check(t, err != nil && strings.Contains(err.Error(), hint) && strings.HasPrefix(err.Error(), "f.yaml:4: "),
+			"%s: %s, %v; want line 4, %q", text, got.Value, err, hint)
 	}
 }
 
