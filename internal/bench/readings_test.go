@@ -91,7 +91,7 @@ func TestStepResult_Need(t *testing.T) {
 	testenv.Check(t, !ok && s.Need("db").CPU == nil && s.Need("db").Memory != nil, "embedded: %+v", s.Need("db"))
 }
 
-// The forms of needs are written as they are, and read once.
+// Forms of needs are written unchanged, and read once.
 func TestNeedForm(t *testing.T) {
 	type kind struct {
 		Image string `json:"image,omitempty"`
