@@ -79,33 +79,6 @@ func TestProfile(t *testing.T) {
 	)
 }
 
-// Columns of one file that are drawn the same way are of one row, unless two are the same column.
-func TestRowOf(t *testing.T) {
-	column := func(name, column string) Variable { return Variable{Name: name, File: "f", Column: column} }
-	user, mail, again, row := column("user", "1"), column("mail", "2"), column("again", "1"), column("row", "")
-	file, draw, zipf, own := mail, mail, mail, mail
-	file.File, draw.Draw, zipf.Exponent, own.File = "g", DrawRandom, 2, ""
-	for name, test := range map[string]struct {
-		of           Variable
-		all          []Variable
-		row, unclear string
-	}{
-		"the first of two":    {mail, []Variable{user, mail}, "user", ""},
-		"itself":              {user, []Variable{user, mail}, "user", ""},
-		"another file":        {file, []Variable{user, file}, "mail", ""},
-		"drawn another way":   {draw, []Variable{user, draw}, "mail", ""},
-		"another exponent":    {zipf, []Variable{user, zipf}, "mail", ""},
-		"without a file":      {own, []Variable{user, own}, "mail", ""},
-		"a column twice":      {mail, []Variable{user, mail, again}, "mail", "user"},
-		"twice, and no other": {user, []Variable{user, again}, "user", ""},
-		"next to a whole row": {mail, []Variable{row, user, mail}, "user", "row"},
-		"a whole row":         {row, []Variable{user, mail, row}, "row", ""},
-		"other files between": {mail, []Variable{file, user, mail}, "user", ""},
-	} {
-		check(t, fact{name, RowOf(test.of, test.all), test.row}, fact{"unclear " + name, UnclearRow(test.of, test.all), test.unclear})
-	}
-}
-
 func TestExpectation(t *testing.T) {
 	var r Request
 	const text = `{"expect": {"json": {"a": 12345678901234567890, "{b}": ["{c}", {"d": "{e:number}"}]}, "body": "{f}", "schema": {"g": "{h}"}},

@@ -50,7 +50,7 @@ var needRows = []needRow{
 	{Measure: Measure{ID: NeedCost, Name: "cost", Head: "$/1B req", Unit: Dollars}},
 	{
 		Measure: Measure{ID: NeedCPUTime, Name: "CPU time", Head: "CPU", Unit: Nanoseconds, CSV: Column{"cpu_ns", "its CPU time in the step"}},
-		of: ofPart(func(n bench.NeedStep) *bench.Duration { return n.CPU }, func(d bench.Duration) float64 { return float64(d) }),
+		of:      ofPart(func(n bench.NeedStep) *bench.Duration { return n.CPU }, func(d bench.Duration) float64 { return float64(d) }),
 	},
 	{
 		Measure: Measure{ID: NeedInUse, Name: "CPUs in use", Head: "CPUs", Unit: CPUs},

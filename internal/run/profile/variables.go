@@ -77,10 +77,14 @@ func (r *rules) variables(p *bench.Profile) {
 			fmt.Sprintf("duplicate variable %q", v.Name), "give each its own name")
 		r.bounds(at+".", &v)
 		r.source(at, v)
-		if other := bench.UnclearRow(v, p.Variables); other != "" {
-			file := filepath.Base(v.File)
-			r.when(true, at, fmt.Sprintf("%q and %q are of %s, but it is unclear whether of one row", v.Name, other, file),
-				fmt.Sprintf("write a row, `%s: {file: %s}`, and its columns where they are used: `{%s.%s}`", v.Name, file, v.Name, v.Column))
+		// Different columns, or a row, of one file that are drawn the same way may be meant to be of one row.
+		if k := slices.IndexFunc(p.Variables[i+1:], func(o bench.Variable) bool {
+			return v.File != "" && o.File == v.File && o.Column != v.Column && o.Draw == v.Draw && o.Exponent == v.Exponent
+		}); k >= 0 {
+			other, file := p.Variables[i+1+k], filepath.Base(v.File)
+			r.when(true, at, fmt.Sprintf("%q and %q are of %s, but it is unclear whether of one row", v.Name, other.Name, file),
+				fmt.Sprintf("write a row, `%s: {file: %s}`, and its columns where they are used: `{%s.%s}`", v.Name, file, v.Name,
+					cmp.Or(v.Column, other.Column)))
 		}
 		for _, name := range slices.Sorted(maps.Keys(uses)) {
 			if of, column := values.Column(name); of == v.Name {
