@@ -15,6 +15,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/needs/compose"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
@@ -314,8 +315,15 @@ const inContainers = "172.18.0.1" // for needs.Network.Host
 // newFixture returns the need db of the lines below its key.
 func newFixture(t *testing.T, text string) fixture {
 	t.Helper()
-	n, _, err := parsed(t, text)
-	testenv.OK(t, err)
+	dir := testenv.Folder(t, map[string]string{"schema.sql": "", "rows.sql": "", "more.sh": "", "pw.txt": "from file\n", "pw.txt2": "of another",
+		"Dockerfile": "FROM postgres:17\n",
+		"vars.env":   "A=1\nTOKEN=of-a-file\nexport B=\"two words\"\nC='x'\n\nD="})
+	lines := "db:\n  " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ") + "\n"
+	var n bench.NeedSpec
+	testenv.OK(t, strictyaml.DecodeThen(filepath.Join(dir, "p.yaml"), []byte(lines), new(any), func(v strictyaml.Value) {
+		n = compose.Read(v.At("db"))
+		n.Name = "db"
+	}))
 	found, err := find(n, bench.Profile{}, n.URL)
 	testenv.OK(t, err)
 	f := fixture{of: n, Need: found.Need.(*Need), engine: &fakeEngine{image: docker.Image{ID: "sha256:0123456789abcdef"}},
@@ -359,38 +367,3 @@ func (f fixture) restore(t *testing.T) {
 
 // last returns the container that was started last.
 func (f fixture) last() *fakeServed { return f.engine.running[len(f.engine.running)-1] }
-
-// parsed returns the need db of the lines below its key, in a folder with schema.sql, rows.sql,
-// conf.d and pw.txt, and its mistakes with their lines.
-func parsed(t *testing.T, text string) (n bench.NeedSpec, dir string, err error) {
-	t.Helper()
-	return parsedWith(t, text, nil)
-}
-
-// parsedWith is parsed with more files.
-func parsedWith(t *testing.T, text string, files map[string]string) (n bench.NeedSpec, dir string, err error) {
-	t.Helper()
-	dir = testenv.Folder(t, files)
-	for name, content := range map[string]string{
-		"schema.sql": "create table t(n int)", "rows.sql": "insert", "more.sh": "", "notes.txt": "",
-		"Dockerfile": "FROM postgres:17\nCOPY schema.sql /docker-entrypoint-initdb.d/\n",
-		"pw.txt":     "from file\n", "pw.txt2": "of another",
-		"vars.env": "# variables\nA=1\nTOKEN=of-a-file\nexport B=\"two words\"\nC='x'\n\nD=",
-	} {
-		testenv.OK(t, writeFile(filepath.Join(dir, name), content))
-	}
-	lines := "db:\n  " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ") + "\n"
-	err = strictyaml.DecodeThen(filepath.Join(dir, "p.yaml"), []byte(lines), new(any), func(v strictyaml.Value) {
-		n = read(v.At("db"))
-		n.Name, n.Kind = "db", Kind.Name
-		for _, m := range wrong(n) {
-			at := v.Find("db." + m.Path)
-			if m.What == "" {
-				at.Wrong(m.Hint)
-			} else {
-				at.Mistake(m.What, m.Hint)
-			}
-		}
-	})
-	return n, dir, err
-}

@@ -390,7 +390,9 @@ func TestKeep(t *testing.T) {
 func TestClose(t *testing.T) {
 	for _, failing := range []string{"image", "create", "run", "exec", "end", "written", "copy", "kill"} {
 		f := database(t, "volumes: [/more]\nseed: [{command: [psql]}]\n")
-		f.engine.failing, f.spec.Ready.Timeout = failing, 100*time.Millisecond
+		if f.engine.failing = failing; failing == "exec" { // it does not become ready
+			f.spec.Ready.Timeout = 100 * time.Millisecond
+		}
 		err := f.Open(t.Context(), f.place)
 		if err == nil {
 			_, err = f.Seed(t.Context(), func(bench.Progress) {})
@@ -485,7 +487,7 @@ func TestExternal(t *testing.T) {
 			testenv.Equal(t, f.engine.since(), "")
 			testenv.Check(t, !strings.Contains(f.Info().String()+f.Info().URL, "100%"),
 				"shows a password: %v", f.Info())
-			testenv.Equal(t, traits(bench.NeedSpec{From: f.from}).Restarts, false)
+			testenv.Equal(t, Kind.Traits(bench.NeedSpec{From: f.from}).Restarts, false)
 		})
 	}
 	f := newFixture(t, "external: "+at)

@@ -138,25 +138,15 @@ func TestCopy_Refused(t *testing.T) {
 	}
 }
 
-// TestOwn: a need that locbench starts can be copied, unless its data are in memory only.
-func TestOwn(t *testing.T) {
-	for text, want := range map[string]string{
-		"external: h:1": "is external, and interleaved contenders would share its connections",
-		"image: i":      "",
-		"image: i\nkeep: true\nseed: [{command: a}]\ntmpfs: /data": "keeps its data in memory (keep), which cannot be copied, " +
-			"and interleaved contenders would share it",
-		"image: i\nkeep: true\nseed: [{command: a}]\ntmpfs: /run/db": "",
-		"image: i\nkeep: true\ntmpfs: /data":                         "",
-		"image: i\nkeep: true\nseed: [{command: a}]\nenvironment: {PGDATA: /dev/shm/a}": "keeps its data in memory (keep), which cannot be " +
-			"copied, and interleaved contenders would share it",
-	} {
-		n, _, err := parsed(t, text)
-		testenv.OK(t, err)
-		shared := traits(n).Shared
-		testenv.Equal(t, shared, want, text)
-	}
-	n, _, err := parsed(t, "image: i\nlimits: {memory: 64M}")
-	testenv.OK(t, err)
-	memory := traits(n).Memory
-	testenv.Equal(t, memory, int64(64<<20))
+// TestImages: the images of a service and of the containers that run once are known when it is
+// open; one that is built is known by its files.
+func TestImages(t *testing.T) {
+	f := newFixture(t, "image: postgres\nseed: [{image: tool, command: x}]")
+	f.open(t)
+	testenv.Equal(t, f.Images(), []bench.NeedPart{{Key: "image", Image: "postgres", Hash: "sha256:0123456789abcdef"},
+		{Key: "seed[0].image", Image: "tool", Hash: "sha256:0123456789abcdef"}})
+	f = newFixture(t, "dockerfile: Dockerfile")
+	f.open(t)
+	testenv.Equal(t, len(f.Images()), 0)
+	testenv.Equal(t, len(newFixture(t, "image: a").Images()), 0)
 }
