@@ -73,6 +73,8 @@ func result(index int, n int64) bench.StepResult {
 				Time: time.Duration(n) * time.Second},
 			Memory:   &bench.Memory{Used: n << 20, Peak: n << 21, PeakIsSample: n == 3, StepPeak: &peak},
 			Switches: &bench.Switches{Voluntary: 3000 * n, Involuntary: 200 * n},
+			ThreadTime: &bench.ThreadTime{Served: bench.Duration(cpu * 2 / 5), Compiled: bench.Duration(cpu / 10),
+				Collected: bench.Duration(cpu / 5), Runtime: bench.Duration(cpu / 20)},
 		}
 	}
 	s := bench.StepResult{
@@ -166,4 +168,21 @@ func TestErrorRate(t *testing.T) {
 			t.Errorf("%s: step %+v, contender %+v", name, step, all)
 		}
 	}
+}
+
+// What is not known, an estimate, or only a bound is shown as such.
+func TestText(t *testing.T) {
+	m := Get(MemoryPeak)
+	for want, r := range map[string]Result{
+		"–": {}, "≥ 1 MiB": {Known: true, Value: 1 << 20, AtLeast: true, Estimate: true}, "~1 MiB": {Known: true, Value: 1 << 20, Estimate: true},
+		"1 MiB": {Known: true, Value: 1 << 20},
+	} {
+		testenv.Equal(t, m.Text(r), want, "text")
+	}
+}
+
+// An optional measure is shown from its bound on.
+func TestWorth(t *testing.T) {
+	s := Shown{From: .5}
+	testenv.Check(t, s.Worth(.5, true) && !s.Worth(.49, true) && !s.Worth(1, false), "worth")
 }

@@ -67,6 +67,32 @@ my-db sent 2 MiB/s
 	}
 }
 
+// Columns and charts have letters and digits of the name; each need has measures, a group and conditions of its own.
+func TestNeedNames(t *testing.T) {
+	const name = "az:AZ 09_é/"
+	all := OfNeed(name)
+	testenv.Equal(t, all[0].CSV.Name, "need_az_AZ_09____cpu_per_request_ns", "column")
+	testenv.Equal(t, all[0].Chart.ID, "need-az_AZ_09___-cpu", "chart")
+	testenv.Check(t, all[2].Chart == nil, "CPU time has a chart")
+	testenv.Equal(t, CPUOfNeed(name).ID, all[0].ID, "CPU time per request")
+	testenv.Equal(t, CPUOfNeed(name).Key(), name+" cpu", "key")
+	testenv.Equal(t, Get(Throughput).Key(), "throughput", "key")
+	g := GroupOfNeed(name)
+	testenv.Check(t, g.Name == "Need "+name && len(g.IDs) == len(all) && Get("need:"+name+":none").ID == "", "%+v", g)
+}
+
+// Without requests, periods or time between two readings nothing is known.
+func TestNeedsOfNothing(t *testing.T) {
+	s := needStep(2)
+	s.Load.Succeeded = 0
+	at := s.HostBefore.Needs["my-db"].Throttling
+	s.HostAfter.Needs["my-db"].Throttling = at
+	known := func(s bench.StepResult, id ID) bool { _, ok := Get("need:my-db:" + id).Of(s); return ok }
+	testenv.Check(t, !known(s, NeedCPURequest) && !known(s, NeedThrottled) && known(s, NeedInUse), "of no requests, no periods")
+	s.HostAfter.Needs["my-db"].At = s.HostBefore.Needs["my-db"].At
+	testenv.Check(t, !known(s, NeedInUse), "of no time")
+}
+
 // The cost of a need is that of the CPU time it used, whatever its limits.
 func TestNeedCost(t *testing.T) {
 	c := stats.Rounds(bench.Run{Profile: bench.Profile{PriceVCPUHr: .036}}, []bench.TrialResult{{
