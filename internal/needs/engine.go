@@ -17,7 +17,6 @@ type Containers interface {
 	Image(ctx context.Context, ref string, progress func(bench.Progress)) (docker.Image, error)
 	CreateVolume(ctx context.Context, name string) (volume string, err error)
 	CopyVolume(ctx context.Context, from, to, image string, most int64) (docker.Files, error)
-	VolumeSize(ctx context.Context, volume, image string) (int64, error)
 	FreeSpace() (free int64, folder string)
 	RemoveVolume(ctx context.Context, volume string) error
 }

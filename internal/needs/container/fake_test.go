@@ -104,10 +104,6 @@ func (e *fakeEngine) CopyVolume(_ context.Context, from, to, _ string, most int6
 	return docker.Files{Bytes: int64(len(e.volumes[from])), Hash: e.volumes[from]}, e.called("copy %s to %s", from, to)
 }
 
-func (e *fakeEngine) VolumeSize(_ context.Context, volume, _ string) (int64, error) {
-	return int64(len(e.volumes[volume])) << 20, e.called("size of %s", volume)
-}
-
 func (e *fakeEngine) FreeSpace() (int64, string) {
 	if e.free == 0 {
 		return 0, ""

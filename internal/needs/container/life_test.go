@@ -91,14 +91,14 @@ func TestRoom(t *testing.T) {
 	f.seed(t)
 	f.engine.free = 65<<20 - 1
 	f.engine.since()
-	testenv.Fails(t, testenv.Err(f.Restore(t.Context(), contender)), "no space for a copy of its seeded state; free some")
+	testenv.Fails(t, testenv.Err(f.Restore(t.Context(), contender)), "no space for a copy of its seeded state: /var/lib/docker/volumes has 65.0 MiB free; free more there")
 	testenv.Equal(t, f.engine.since(), "end 1m0s\nwritten\nkill\ncreate db-1", "the state is not read before it is copied")
 	f.engine.free = 65 << 20
 	f.restore(t)
 	f.Address()
 	f.engine.free = 64 << 20
 	for range 2 {
-		testenv.Fails(t, testenv.Err(f.Restore(t.Context(), contender)), "no space for a copy of its seeded state, 1 B: ")
+		testenv.Fails(t, testenv.Err(f.Restore(t.Context(), contender)), "no space for a copy of its seeded state: ", "has 64 MiB free")
 	}
 	f.engine.free = 65 << 20
 	f.restore(t)

@@ -153,9 +153,6 @@ func (n *Need) Copy(ctx context.Context, at []needs.Place) (all []needs.Need, er
 			return nil, fmt.Errorf("%w, or `interleave: off`", err)
 		}
 	}
-	if _, err := n.room(ctx, shared, len(at), n.spec.Image); err != nil {
-		return nil, err
-	}
 	for _, place := range at {
 		place.Progress = restores(place.Progress)
 		if place.Warn == nil {

@@ -112,30 +112,20 @@ func TestCopy_Migrated(t *testing.T) {
 	}
 }
 
-// TestCopy_Refused: without space for all copies, or a state that can be copied, no round begins.
+// TestCopy_Refused: without space for a copy, or a state that can be copied, no round begins.
 func TestCopy_Refused(t *testing.T) {
-	for name, c := range map[string]struct {
-		more string
-		set  func(e *fakeEngine)
-		want string
-	}{
-		"no space": {"", func(e *fakeEngine) { e.free = 130<<20 - 1 }, "db: no space for 2 copies of its seeded state, 1 MiB"},
-		"no volume": {"keep: true", func(e *fakeEngine) { e.written = []string{"/data/1"} },
-			"db: its seed would be lost: it has no volume, and writes /data/1; write the path of its data: `volumes: [/PATH]`, " +
-				"or `interleave: off`"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := database(t, "seed: [schema.sql]\n"+c.more)
-			if name == "no volume" {
-				f.engine.image.Volumes, f.engine.started = nil, nil
-			}
-			f.open(t)
-			f.seed(t)
-			c.set(f.engine)
-			_, err := f.Copy(t.Context(), []needs.Place{f.place, f.place})
-			testenv.Fails(t, err, c.want)
-		})
-	}
+	f := database(t, "seed: [schema.sql]")
+	a, b := f.copies(t)
+	restored(t, a)
+	f.engine.free = 64 << 20
+	testenv.Fails(t, testenv.Err(b.Restore(t.Context(), contender)), "no space for a copy of its seeded state")
+	f = database(t, "seed: [schema.sql]\nkeep: true")
+	f.engine.image.Volumes, f.engine.started = nil, nil
+	f.open(t)
+	f.seed(t)
+	f.engine.written = []string{"/data/1"}
+	testenv.Fails(t, testenv.Err(f.Copy(t.Context(), []needs.Place{f.place, f.place})),
+		"db: its seed would be lost: it has no volume, and writes /data/1; write the path of its data: `volumes: [/PATH]`, or `interleave: off`")
 }
 
 // TestImages: the images of a service and of the containers that run once are known when it is

@@ -41,10 +41,10 @@ type copied struct {
 
 	mu    sync.Mutex // of what follows: copies are restored at the same time
 	hash  string     // of the first copy; "": not known yet
-	bytes int64      // 0: not known yet
+	bytes int64
 }
 
-// written reports whether one of its files has content. It is known from the first copy on.
+// written reports whether one of its files has content.
 func (c *copied) written() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -106,19 +106,22 @@ func (s *state) copy(ctx context.Context, of bench.Selection, label, image strin
 			return err
 		}
 	}
-	most, err := s.room(ctx, of, 1, image)
-	if err != nil {
-		return err
+	most := int64(math.MaxInt64)
+	free, folder := s.engine.FreeSpace()
+	if folder != "" {
+		most = free - spare // a full disk would also stop others that write to it
 	}
 	s.of = of
 	for i, d := range s.data {
+		var err error
 		if d.volume, err = s.engine.CreateVolume(ctx, volumeName(label, i)); err != nil {
 			return err
 		}
 		from := d.seeded[of]
 		files, err := s.engine.CopyVolume(ctx, from.volume, d.volume, image, most)
 		if errors.Is(err, docker.ErrTooLarge) {
-			return fmt.Errorf("no space for a copy of its seeded state; free some, %s: %w", freeSpace, err)
+			return fmt.Errorf("no space for a copy of its seeded state: %s has %s free; free more there, such as with `locbench clean` "+
+				"or `docker image prune`: %w", folder, units.Bytes(free), err)
 		}
 		if err != nil {
 			return err
@@ -143,42 +146,3 @@ func (c *copied) same(files docker.Files) bool {
 
 // spare is the space that is left free for what a trial writes.
 const spare = 64 << 20
-
-const freeSpace = "such as with `locbench clean` or `docker image prune`"
-
-// room returns an error if the disk of the engine has no space for copies of the seeded state: a
-// full disk would also stop others that write to it. Of a single copy whose size is not known yet
-// it returns the most bytes that the copy may have, so the state is not read twice.
-func (s *state) room(ctx context.Context, of bench.Selection, copies int, image string) (most int64, err error) {
-	free, folder := s.engine.FreeSpace()
-	if folder == "" {
-		return math.MaxInt64, nil
-	}
-	var size int64
-	for _, d := range s.data {
-		bytes, err := s.sizeOf(ctx, d.seeded[of], copies > 1, image)
-		if err != nil {
-			return 0, err
-		}
-		size += bytes
-	}
-	what := "a copy"
-	if copies > 1 {
-		what = fmt.Sprintf("%d copies", copies)
-	}
-	if all := int64(copies) * (size + spare); free < all {
-		return 0, fmt.Errorf("no space for %s of its seeded state, %s: %s has %s free; free %s there, %s", what, units.Bytes(size),
-			folder, units.Bytes(free), units.Bytes(all-free), freeSpace)
-	}
-	return free - spare, nil
-}
-
-// sizeOf returns the bytes of a seeded volume; 0 if they are not known, and not to be read.
-func (s *state) sizeOf(ctx context.Context, c *copied, read bool, image string) (bytes int64, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.bytes == 0 && read {
-		c.bytes, err = s.engine.VolumeSize(ctx, c.volume, image)
-	}
-	return c.bytes, err
-}
