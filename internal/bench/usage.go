@@ -108,8 +108,8 @@ func (s StepResult) Log() (l Log, ok bool) {
 // LogCPUs returns how many CPUs the engine used for the contender's log in the step; 0: none, or not
 // known.
 func (s StepResult) LogCPUs() float64 {
-	l, _ := s.Log()
-	if l.EngineCPU == nil {
+	l, ok := s.Log()
+	if !ok || l.EngineCPU == nil {
 		return 0
 	}
 	cpus, _ := s.perTime(*l.EngineCPU)

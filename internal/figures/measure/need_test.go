@@ -67,7 +67,7 @@ my-db sent 2 MiB/s
 	}
 }
 
-// Columns and charts have letters and digits of the name; each need has measures, a group and conditions of its own.
+// Columns and charts have letters and digits of the name; each need has measures, its group and its condition.
 func TestNeedNames(t *testing.T) {
 	const name = "az:AZ 09_é/"
 	all := OfNeed(name)
