@@ -327,7 +327,7 @@ func newFixture(t *testing.T, text string) fixture {
 	if f.spec.Ready.Timeout == time.Second { // the least of a profile
 		f.spec.Ready.Timeout = 200 * time.Millisecond
 	}
-	f.pace = pace{time.Millisecond, time.Millisecond, 5 * time.Millisecond}
+	f.pace = pace{time.Millisecond, time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond}
 	f.place = needs.Place{
 		Containers: f.engine, Build: f.engine.build, Network: needs.Network{Host: inContainers},
 		Progress: func(bench.Progress) {}, Warn: func(w bench.Warning) { *f.warned = append(*f.warned, w.Text) },

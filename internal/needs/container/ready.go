@@ -25,10 +25,8 @@ import (
 const (
 	readyTimes   = 2
 	checkTimeout = 10 * time.Second
-	// staysUp is how long a service without a port must run.
-	staysUp  = time.Second
-	lastRows = 10
-	rowBytes = 300
+	lastRows     = 10
+	rowBytes     = 300
 )
 
 // pace says how a service is checked until it is ready.
@@ -38,9 +36,10 @@ type pace struct {
 	// open is how long a connection must stay open: some servers, and what forwards to one that is
 	// not there, accept connections and close them.
 	open time.Duration
+	up   time.Duration // how long a service without a port must run
 }
 
-var usual = pace{again: 200 * time.Millisecond, apart: 500 * time.Millisecond, open: 100 * time.Millisecond}
+var usual = pace{again: 200 * time.Millisecond, apart: 500 * time.Millisecond, open: 100 * time.Millisecond, up: time.Second}
 
 // begun is a start of a service in a container.
 type begun struct {
@@ -155,7 +154,7 @@ func (n *begun) check() (check, error) {
 	n.warn(" has no port and no `ready`: it counts as ready after running for 1 s")
 	started := time.Now()
 	return check{"it runs for 1 s", func(context.Context) error {
-		if time.Since(started) < staysUp {
+		if time.Since(started) < n.pace.up {
 			return errors.New("started only now")
 		}
 		return nil
