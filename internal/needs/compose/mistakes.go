@@ -18,7 +18,7 @@ func notExternal(s Service) (keys []string) {
 	v := reflect.ValueOf(s)
 	for i := range v.NumField() {
 		key, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
-		if !v.Field(i).IsZero() && !slices.Contains([]string{"external", "-", "like", "ports", "after", "writable"}, key) {
+		if !v.Field(i).IsZero() && !slices.Contains([]string{"external", "-", "like", "ports", "after"}, key) {
 			keys = append(keys, key)
 		}
 	}
@@ -48,18 +48,14 @@ func Wrong(n bench.NeedSpec) (all []needs.Mistake) {
 		for _, key := range notExternal(specOf(n)) {
 			hint := "remove it, or start one with `image`"
 			if key == "seed" {
-				if s.Writable {
-					continue
-				}
-				hint = "remove it: locbench does not write to an external service, unless you write `writable: true`"
+				hint = "remove it, and give the service its data before the run: locbench does not write to an external one"
 			}
 			built := key == "image" || key == "dockerfile"
 			when(!built, key, fmt.Sprintf("an external service has no `%s`", key), hint)
 			when(built, key, fmt.Sprintf("both `%s` and `external` given", key), "keep one of the two")
 		}
-		return append(all, wrongOutside(n.Name, s)...)
+		return all
 	}
-	when(s.Writable, "writable", "`writable` is only for an external service", "remove it")
 	when(s.Image != "" && s.Dockerfile != "", "dockerfile", "both `image` and `dockerfile` given", "keep one of the two")
 	when(strings.Contains(ImageName(s.Image), "$"), "image", "the name of an image cannot be a variable", "write it; its tag may be one: `postgres:${TAG:-17}`")
 	when(s.Image == "" && s.Dockerfile == "", "image", "`image` is missing", "write `image: postgres:17`, or `external: 10.0.0.5:5432` for one that runs already")
@@ -95,28 +91,6 @@ func (s Service) title() string {
 		return "the image of " + s.Dockerfile.Short()
 	}
 	return "image " + ImageName(s.Image)
-}
-
-// wrongOutside returns the mistakes of seeds of an external service, which has no container.
-func wrongOutside(name string, s Service) (all []needs.Mistake) {
-	if !s.Writable {
-		return nil
-	}
-	for i, one := range s.Seed {
-		m := needs.Mistake{Path: fmt.Sprintf("seed[%d]", i), What: "an external service has no container for this step",
-			Hint: "write a container: `{image: …, command: …}`"}
-		if one.Start {
-			m.What, m.Hint = "an external service has one state, not one for each contender", "start one with `image`, or remove the step"
-		}
-		if err := one.wrongTemplates(name); one.Image != "" {
-			if err == nil {
-				continue
-			}
-			m.What, m.Hint = err.Error(), fmt.Sprintf("write a value of this need, such as `{{.Needs.%s.URL}}`", name)
-		}
-		all = append(all, m)
-	}
-	return all
 }
 
 // wrongSeeds returns the mistakes of seeds that their service could not run.

@@ -129,7 +129,7 @@ func (s Service) Filled(f *Filler) (Service, error) {
 		one.Entrypoint, one.Command = f.words(one.Entrypoint), f.words(one.Command)
 		s.Seed[i] = one
 	}
-	return s, f.err()
+	return s, f.Err()
 }
 
 // Steps returns the steps of the seed before the start of contenders, and those after it.

@@ -22,7 +22,6 @@ type Service struct {
 	Image           string            `json:"image,omitempty" yaml:"image" strict:"min=1,max=500" example:"postgres:17"`
 	Dockerfile      dockerfile        `json:"dockerfile,omitempty" yaml:"dockerfile" strict:"min=1" example:"db/Dockerfile"`
 	External        string            `json:"-" yaml:"external" strict:"min=1,max=2000" example:"10.0.0.5:5432"`
-	Writable        bool              `json:"writable,omitempty" yaml:"writable"`
 	Like            string            `json:"like,omitempty" yaml:"like" example:"postgres"`
 	Entrypoint      []string          `json:"entrypoint,omitempty" yaml:"entrypoint" strict:"later"`
 	Command         []string          `json:"command,omitempty" yaml:"command" strict:"later"`

@@ -99,8 +99,8 @@ func (f *Filler) variables(given map[string]string) map[string]string {
 	return all
 }
 
-// err names all variables that are missing.
-func (f *Filler) err() error {
+// Err names all variables that are missing.
+func (f *Filler) Err() error {
 	if f.missing != nil {
 		return fmt.Errorf("environment variable unset or empty: %s", strings.Join(f.missing, ", "))
 	}

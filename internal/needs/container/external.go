@@ -2,7 +2,6 @@ package container
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -14,22 +13,19 @@ import (
 	"github.com/locbench/locbench/internal/text/secret"
 )
 
-// reach connects to an external service once, and makes it reachable for contenders. It writes
-// nothing; only the seed of one that is writable does.
+// reach connects to an external service once, and makes it reachable for contenders. It writes nothing.
 func (n *Need) reach(ctx context.Context) error {
 	f := &compose.Filler{Getenv: n.at.Getenv, Hide: n.at.Hide}
 	for _, name := range bench.EnvNames(n.url) {
 		f.Text("${" + name + "}")
 	}
-	s, err := n.spec.Filled(f)
+	if err := f.Err(); err != nil {
+		return err
+	}
+	a, err := n.spec.AtURL(needs.FillAddress(n.url, f.Getenv))
 	if err != nil {
 		return err
 	}
-	a, err := s.AtURL(needs.FillAddress(n.url, f.Getenv))
-	if err != nil {
-		return err
-	}
-	n.spec = s
 	n.at.Hide(a.Password)
 	target := net.JoinHostPort(a.Host, a.Port)
 	if err := accepts(ctx, target, n.pace.open); err != nil {
@@ -39,12 +35,6 @@ func (n *Need) reach(ctx context.Context) error {
 		if a, err = n.relayed(a, target, to); err != nil {
 			return err
 		}
-	}
-	if n.spec.Seed != nil && (n.at.Containers == nil || n.at.Network.Host == "" && onLoopback(a.Host)) {
-		return errors.New("its seed runs in containers, which do not reach it from here; use --runtime docker, or remove `seed`")
-	}
-	if n.spec.Writable {
-		n.warn(" at %s IS WRITTEN TO (writable: true), and not restored: its seed and all trials change it", target)
 	}
 	n.target = target
 	// Its process here may be a proxy, and its children may do the work: it is not measured.

@@ -500,17 +500,6 @@ func TestExternal(t *testing.T) {
 	testenv.OK(t, f.Close(t.Context()))
 	testenv.Check(t, accepts(t.Context(), net.JoinHostPort(f.Address().Host, f.Address().Port), 0) != nil, "the relay is left")
 
-	f = newFixture(t, "external: '"+url+"'\nwritable: true\nseed: [{image: flyway, command: ['{{.Needs.db.URL}}', '${PW}']}]")
-	f.place.Network = needs.Network{Host: "host.docker.internal", Named: true}
-	f.oneShots(bench.Exit{})
-	f.open(t)
-	testenv.Contains(t, strings.Join(*f.warned, ""), "db at "+at+" IS WRITTEN TO (writable: true)")
-	testenv.Equal(t, f.seed(t), "1 container")
-	testenv.Equal(t, f.last().spec.Command, []string{strings.Replace(url, "127.0.0.1", "host.docker.internal", 1), "p@y/ 100%#1"})
-	f.restore(t)
-	testenv.Equal(t, f.engine.since(), "image flyway\nrun db-seed \nkill", "calls")
-	f = newFixture(t, "external: "+at+"\nwritable: true\nseed: [{image: flyway}]")
-	testenv.Fails(t, f.Open(t.Context(), needs.Place{Containers: f.engine}), "db: its seed runs in containers, which do not reach it")
 	f = newFixture(t, "external: 127.0.0.1:1")
 	testenv.Fails(t, f.Open(t.Context(), f.place), "db: 127.0.0.1:1 does not respond")
 	f = newFixture(t, "external: 'postgres://app:${NONE}@h/'")

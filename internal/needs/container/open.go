@@ -34,10 +34,7 @@ func (n *Need) Open(ctx context.Context, at needs.Place) (err error) {
 		}
 	}()
 	if n.external() {
-		if err := n.reach(ctx); err != nil {
-			return err
-		}
-		return n.findImages(ctx)
+		return n.reach(ctx)
 	}
 	if n.engine = at.Containers; n.engine == nil {
 		return errors.New("it runs in a container, and no Docker engine is in use; see 'locbench doctor'")
@@ -126,7 +123,7 @@ func (n *Need) findImages(ctx context.Context) error {
 		if one.Image == "" {
 			continue
 		}
-		image, err := n.at.Containers.Image(ctx, one.Image, n.at.Progress)
+		image, err := n.engine.Image(ctx, one.Image, n.at.Progress)
 		if err != nil {
 			return err
 		}

@@ -20,7 +20,7 @@ import (
 // Seed runs the steps of the seed that are the same for all contenders: the image has run its files
 // when the service started.
 func (n *Need) Seed(ctx context.Context, progress func(bench.Progress)) (note string, err error) {
-	if n.current() == nil && (!n.external() || n.spec.Seed == nil) {
+	if n.current() == nil {
 		return "", nil
 	}
 	before, _ := n.spec.Steps()
@@ -138,6 +138,10 @@ func (n *Need) exec(ctx context.Context, command []string) error {
 
 // once runs a container of another image in the network of the run, until it ends.
 func (n *Need) once(ctx context.Context, one compose.Seed) (err error) {
+	service := n.current()
+	if service == nil {
+		return errors.New("the service does not run")
+	}
 	spec := docker.ContainerSpec{
 		Name: n.label() + "-seed", Image: one.Image, Entrypoint: one.Entrypoint, User: one.User, Env: map[string]string{},
 		CPUs: n.at.CPUs, Limits: n.spec.Limits.Bench(),
@@ -145,9 +149,6 @@ func (n *Need) once(ctx context.Context, one compose.Seed) (err error) {
 	told := listen(slices.Concat(one.Entrypoint, []string(one.Command)))
 	spec.OnLog = func(l bench.LogLine) { told.hear(l.Text) }
 	at := n.inNetwork()
-	if n.external() {
-		at, _ = n.where()
-	}
 	for _, word := range one.Command {
 		if word, err = compose.WithAddress(word, n.name, at); err != nil {
 			return err
@@ -160,7 +161,7 @@ func (n *Need) once(ctx context.Context, one compose.Seed) (err error) {
 		}
 	}
 	spec.Mounts = mounts(one.Volumes)
-	c, _, err := n.at.Containers.Run(ctx, spec)
+	c, _, err := n.engine.Run(ctx, spec)
 	if err != nil {
 		return err
 	}
@@ -169,13 +170,9 @@ func (n *Need) once(ctx context.Context, one compose.Seed) (err error) {
 		defer cancel()
 		err = errors.Join(err, c.Kill(clean))
 	}()
-	var ended <-chan struct{}
-	if service := n.current(); service != nil {
-		ended = service.Exited()
-	}
 	select {
 	case <-c.Exited():
-	case <-ended:
+	case <-service.Exited():
 		return errors.New("the service has ended meanwhile")
 	case <-ctx.Done():
 		return context.Cause(ctx)
