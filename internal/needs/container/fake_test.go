@@ -244,12 +244,9 @@ func (c *fakeServed) NetworkAddress() string {
 func (c *fakeServed) LocalPID() int           { return 0 }
 func (c *fakeServed) Exited() <-chan struct{} { return c.exited }
 func (c *fakeServed) Logs() []bench.LogLine   { return c.logs }
-func (c *fakeServed) Stop(context.Context, time.Duration) (bench.StopResult, error) {
-	return bench.StopResult{}, nil
-}
-func (c *fakeServed) Exit() *bench.Exit { return c.exit }
+func (c *fakeServed) Exit() *bench.Exit       { return c.exit }
 
-func (c *fakeServed) Exec(_ context.Context, command []string, _ map[string]string, heard func(string)) (string, int, error) {
+func (c *fakeServed) Exec(_ context.Context, command []string, heard func(string)) (string, int, error) {
 	if err := c.engine.called("exec %s", strings.Join(command, " ")); err != nil {
 		return "", 0, err
 	}

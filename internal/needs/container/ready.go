@@ -224,7 +224,7 @@ func responds(ctx context.Context, url, absent string, status int) error {
 
 // succeeds returns an error unless a command in a container succeeds.
 func succeeds(ctx context.Context, c needs.Container, command []string) error {
-	output, code, err := c.Exec(ctx, command, nil, nil)
+	output, code, err := c.Exec(ctx, command, nil)
 	lines := strings.Split(strings.TrimSpace(output), "\n")
 	switch {
 	case err != nil || code == 0:

@@ -125,7 +125,7 @@ func (n *Need) exec(ctx context.Context, command []string) error {
 		return errors.New("the service does not run")
 	}
 	told := listen(command)
-	output, code, err := c.Exec(ctx, command, nil, told.hear)
+	output, code, err := c.Exec(ctx, command, told.hear)
 	switch {
 	case err != nil:
 		return err
