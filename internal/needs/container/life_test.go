@@ -455,6 +455,9 @@ func TestLogs(t *testing.T) {
 
 // TestExternal: an external service is reached, and not written to, stopped or restored.
 func TestExternal(t *testing.T) {
+	for host, want := range map[string]bool{"localhost": true, "127.0.0.2": true, "::1": true, "10.0.0.5": false, "db.example": false} {
+		testenv.Equal(t, onLoopback(host), want, host)
+	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	testenv.OK(t, err)
 	defer l.Close()
