@@ -1,4 +1,4 @@
-package container
+package compose
 
 import (
 	"cmp"
@@ -55,51 +55,52 @@ func variablesOf(text string) (all, needed []string) {
 	return all, needed
 }
 
-// filler fills variables of locbench into texts, as compose does, and hides the secrets among them.
-type filler struct {
-	getenv  func(string) string
-	hide    func(...string)
+// Filler fills variables of locbench into texts, as compose does, and hides the secrets among them.
+type Filler struct {
+	Getenv  func(string) string
+	Hide    func(...string)
 	missing []string
 	wrong   error
 }
 
-func (f *filler) text(text string) string {
+// Text fills them into a text.
+func (f *Filler) Text(text string) string {
 	names, needed := variablesOf(text)
 	for _, name := range names {
-		f.hide(f.getenv(name))
+		f.Hide(f.Getenv(name))
 	}
 	for _, name := range needed {
-		if f.getenv(name) == "" && !slices.Contains(f.missing, name) {
+		if f.Getenv(name) == "" && !slices.Contains(f.missing, name) {
 			f.missing = append(f.missing, name)
 		}
 	}
 	out, err := template.SubstituteWithOptions(text, func(name string) (string, bool) {
-		value := f.getenv(name)
+		value := f.Getenv(name)
 		return value, value != ""
 	}, template.WithoutLogging)
 	f.wrong = cmp.Or(f.wrong, err)
 	return out
 }
 
-func (f *filler) words(words []string) (all []string) {
+func (f *Filler) words(words []string) (all []string) {
 	for _, word := range words {
-		all = append(all, f.text(word))
+		all = append(all, f.Text(word))
 	}
 	return all
 }
 
-func (f *filler) variables(given map[string]string) map[string]string {
+func (f *Filler) variables(given map[string]string) map[string]string {
 	all := map[string]string{}
 	for _, name := range sorted(given) {
-		if all[name] = f.text(given[name]); secret.Name(name) && !strings.Contains(given[name], "{{") {
-			f.hide(all[name])
+		if all[name] = f.Text(given[name]); secret.Name(name) && !strings.Contains(given[name], "{{") {
+			f.Hide(all[name])
 		}
 	}
 	return all
 }
 
-// err names all variables that are missing.
-func (f *filler) err() error {
+// Err names all variables that are missing.
+func (f *Filler) Err() error {
 	if f.missing != nil {
 		return fmt.Errorf("environment variable unset or empty: %s", strings.Join(f.missing, ", "))
 	}
@@ -107,6 +108,29 @@ func (f *filler) err() error {
 		return errors.New(safe.Line(f.wrong.Error(), 300))
 	}
 	return nil
+}
+
+// Environ returns the environment of a service whose variables are filled in, and hides its secrets.
+func (s Service) Environ(f *Filler) (map[string]string, error) {
+	env := map[string]string{}
+	for _, file := range s.EnvFile {
+		read, err := readVariables(file, func(name string) (string, bool) {
+			value := cmp.Or(f.Getenv(name), s.Environment[name]) // in the order of compose
+			return value, value != ""
+		})
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(env, read)
+	}
+	maps.Copy(env, s.Environment)
+	for name, value := range env {
+		if secret.Name(name) {
+			f.Hide(value)
+		}
+	}
+	f.Hide(s.login(env).Password)
+	return env, nil
 }
 
 // readVariables reads the lines of a file as compose does. A line of which compose would lose

@@ -1,4 +1,4 @@
-package container
+package compose
 
 import (
 	"path"
@@ -21,7 +21,7 @@ func (d *dockerfile) UnmarshalStrict(v strictyaml.Value) {
 }
 
 // short returns the path with only the last folder.
-func (d dockerfile) short() string {
+func (d dockerfile) Short() string {
 	folder, name := filepath.Split(string(d))
 	return path.Join(filepath.Base(folder), name)
 }

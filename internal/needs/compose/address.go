@@ -1,4 +1,4 @@
-package container
+package compose
 
 import (
 	"cmp"
@@ -21,7 +21,8 @@ const maxSecret = 64 << 10
 type login struct{ User, Password, Database string }
 
 // login returns what the environment of a service says of its user and database.
-func (n *Need) login(env map[string]string) (l login) {
+func (s Service) login(env map[string]string) (l login) {
+	p, _ := PresetOf(s)
 	value := func(name string) (text string, given bool) {
 		if name == "" {
 			return "", false
@@ -30,11 +31,11 @@ func (n *Need) login(env map[string]string) (l login) {
 			return text, true
 		}
 		if file, ok := env[name+"_FILE"]; ok {
-			return n.inFile(file), true
+			return s.inFile(file), true
 		}
 		return "", false
 	}
-	for _, a := range n.preset.Users {
+	for _, a := range p.Users {
 		user, named := value(a.UserVar)
 		password, guarded := value(a.PasswordVar)
 		if named || a.Always || a.UserVar == "" && guarded {
@@ -42,17 +43,17 @@ func (n *Need) login(env map[string]string) (l login) {
 			break
 		}
 	}
-	for _, name := range n.preset.Databases {
+	for _, name := range p.Databases {
 		if text, given := value(name); given {
 			l.Database = text
 			break
 		}
 	}
-	if l.Database == "" && n.preset.OfUser {
+	if l.Database == "" && p.OfUser {
 		l.Database = l.User
 	}
-	if n.preset.Scheme == "redis" {
-		l.Password = argument(n.spec.Command, "--requirepass")
+	if p.Scheme == "redis" {
+		l.Password = argument(s.Command, "--requirepass")
 	}
 	return l
 }
@@ -69,8 +70,8 @@ func argument(argv []string, option string) string {
 
 // inFile returns the text of a file in the container that the profile mounts there; "": another
 // one.
-func (n *Need) inFile(file string) string {
-	for _, v := range n.spec.Volumes {
+func (s Service) inFile(file string) string {
+	for _, v := range s.Volumes {
 		rest, below := strings.CutPrefix(file, v.Target)
 		if v.Source == "" || !below || rest != "" && rest[0] != '/' {
 			continue
@@ -82,31 +83,46 @@ func (n *Need) inFile(file string) string {
 	return ""
 }
 
-// addressAt returns the address of the service at a host, with what its environment says.
-func (n *Need) addressAt(host string, main int, all ports) bench.NeedAddress {
-	l := n.login(n.env)
+// Address returns the address of the service at a host, with what its environment says.
+func (s Service) Address(env map[string]string, host string, main int, all Ports) bench.NeedAddress {
+	p, _ := PresetOf(s)
+	l := s.login(env)
 	a := bench.NeedAddress{
 		Host: host, Port: strconv.Itoa(main), User: l.User, Password: l.Password, Database: l.Database, Ports: map[string]string{},
-		Kind: bench.DatabaseOf(n.preset.Scheme),
+		Kind: bench.DatabaseOf(p.Scheme),
 	}
-	if slices.Contains(n.preset.Names, string(bench.MariaDB)) { // its URLs are those of MySQL
+	if slices.Contains(p.Names, string(bench.MariaDB)) { // its URLs are those of MySQL
 		a.Kind = bench.MariaDB
 	}
 	for name, port := range all {
 		a.Ports[name] = strconv.Itoa(port)
 	}
-	a.Ports[mainPort] = a.Port
-	scheme := n.preset.Scheme
-	if scheme == "http" && n.preset.secured(n.env) {
+	a.Ports[MainPort] = a.Port
+	scheme := p.Scheme
+	if scheme == "http" && p.secured(env) {
 		scheme = "https"
 	}
-	if scheme == "" && n.spec.Ready.HTTP != (readyHTTP{}) {
+	if scheme == "" && s.Ready.HTTP != (ReadyHTTP{}) {
 		scheme = "http"
 	}
 	if scheme != "" {
-		a.URL = urlOf(scheme, net.JoinHostPort(host, a.Port), l, n.preset.Query)
+		a.URL = urlOf(scheme, net.JoinHostPort(host, a.Port), l, p.Query)
 	}
 	return a
+}
+
+// AtURL returns the address of a service that runs already. The variables of its URL are filled in.
+func (s Service) AtURL(url string) (a bench.NeedAddress, err error) {
+	if a, err = externalAddress(url); err != nil {
+		return a, err
+	}
+	a.Ports = map[string]string{MainPort: a.Port}
+	for name, port := range s.Ports {
+		if name != MainPort {
+			a.Ports[name] = strconv.Itoa(port)
+		}
+	}
+	return a, nil
 }
 
 func urlOf(scheme, host string, l login, query string) string {
@@ -173,7 +189,7 @@ func portOf(scheme string) string {
 	}
 	for _, p := range presets {
 		if p.Scheme == scheme {
-			return strconv.Itoa(p.Fills.Ports[mainPort])
+			return strconv.Itoa(p.Fills.Ports[MainPort])
 		}
 	}
 	return ""

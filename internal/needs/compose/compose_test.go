@@ -1,4 +1,4 @@
-package container
+package compose
 
 import (
 	"fmt"
@@ -53,14 +53,16 @@ func byLocbench(t *testing.T, text string, files map[string]string) (string, str
 	if err != nil {
 		return "", dir, err
 	}
-	need := &Need{spec: specOf(n)}
-	need.at.Getenv, need.at.Hide = func(name string) string { return known[name] }, func(...string) {}
-	env, err := need.fillIn()
+	f := &Filler{Getenv: func(name string) string { return known[name] }, Hide: func(...string) {}}
+	var env map[string]string
+	s, err := specOf(n).Filled(f)
+	if err == nil {
+		env, err = s.Environ(f)
+	}
 	var mounted []string
-	for _, v := range need.spec.Volumes {
+	for _, v := range s.Volumes {
 		mounted = append(mounted, v.Source+" "+v.Target)
 	}
-	s := need.spec
 	return fmt.Sprintf("%q %q %q %q %q %q %d %q %q %q %v %v %v", s.Image, s.Entrypoint, s.Command, s.User, s.Hostname, s.StopSignal, s.ShmSize, env,
 		mounted, s.Tmpfs, s.Ulimits, s.StopGracePeriod, s.Init), dir, err
 }

@@ -1,4 +1,4 @@
-package container
+package compose
 
 import (
 	"bytes"
@@ -13,10 +13,11 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// preset is what locbench knows of the services of an image, as presets.yaml says.
-type preset struct {
+// Preset is what locbench knows of the services of an image, as presets.yaml says.
+type Preset struct {
 	Names     []string  `yaml:"names"`
-	Fills     service   `yaml:"fills"`
+	Fills     Service   `yaml:"fills"`
+	Absent    string    `yaml:"absent"`
 	Unless    []string  `yaml:"unless"`
 	Secure    []string  `yaml:"secure"`
 	Folder    string    `yaml:"folder"`
@@ -42,7 +43,7 @@ type account struct {
 //go:embed presets.yaml
 var presetsFile []byte
 
-var presets = func() (all []preset) {
+var presets = func() (all []Preset) {
 	d := yaml.NewDecoder(bytes.NewReader(presetsFile))
 	d.KnownFields(true)
 	if err := d.Decode(&all); err != nil {
@@ -59,18 +60,18 @@ func presetNames() (all []string) {
 	return all
 }
 
-// presetOf returns the preset of a service: that of `like`, else that of its image.
-func presetOf(s service) (p preset, ok bool) {
-	name := cmp.Or(s.Like, imageName(s.Image))
-	i := slices.IndexFunc(presets, func(p preset) bool { return slices.Contains(p.Names, name) })
+// PresetOf returns the preset of a service: that of `like`, else that of its image.
+func PresetOf(s Service) (p Preset, ok bool) {
+	name := cmp.Or(s.Like, ImageName(s.Image))
+	i := slices.IndexFunc(presets, func(p Preset) bool { return slices.Contains(p.Names, name) })
 	if name == "" || i < 0 {
 		return p, false
 	}
 	return presets[i], true
 }
 
-// imageName returns the last element of an image, without tag and digest.
-func imageName(image string) string {
+// ImageName returns the last element of an image, without tag and digest.
+func ImageName(image string) string {
 	image, _, _ = strings.Cut(image, "@")
 	name, _, _ := strings.Cut(path.Base(image), ":")
 	if image == "" {
@@ -80,7 +81,7 @@ func imageName(image string) string {
 }
 
 // named returns what p says of a service with a name and a port.
-func (p preset) named(name string, port int) service {
+func (p Preset) named(name string, port int) Service {
 	r := named(name, port)
 	s := p.Fills
 	s.Ready.Command = replaced(r, s.Ready.Command)
@@ -110,7 +111,7 @@ func has(e map[string]string, names []string) bool {
 
 // environment returns the environment of s with what the preset adds, unless s has a file of
 // variables, which may say something else.
-func (p preset) environment(of, s service) map[string]string {
+func (p Preset) environment(of, s Service) map[string]string {
 	if len(of.Environment) == 0 || s.EnvFile != nil || has(s.Environment, p.Unless) {
 		return s.Environment
 	}
@@ -120,11 +121,11 @@ func (p preset) environment(of, s service) map[string]string {
 }
 
 // secured reports whether an HTTP port speaks TLS or expects a user.
-func (p preset) secured(e map[string]string) bool {
+func (p Preset) secured(e map[string]string) bool {
 	return has(e, p.Secure) && e["xpack.security.enabled"] != "false"
 }
 
 // runs reports whether the image runs a file of a seed when it starts with an empty volume.
-func (p preset) runs(file string) bool {
+func (p Preset) runs(file string) bool {
 	return p.Folder != "" && slices.ContainsFunc(p.Endings, func(ending string) bool { return strings.HasSuffix(file, ending) })
 }

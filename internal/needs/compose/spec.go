@@ -1,7 +1,6 @@
-// Package container is the need for a service of any image, such as a database: started in a
-// container for the run, seeded once, and started again from a copy of its seeded volumes for each
-// trial. Or it runs already; then locbench only reaches it.
-package container
+// Package compose has what a profile says of a service that contenders need, in the keys of compose
+// files; what known images add to it, and what is wrong with it. It starts nothing.
+package compose
 
 import (
 	"cmp"
@@ -17,33 +16,23 @@ import (
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
-// Kind is this kind of need. Its needs have names of their profile's choice.
-var Kind = needs.Kind{
-	Name: "container",
-	Read: read, Complete: complete, Wrong: wrong,
-	Traits: traits, Files: files, Runs: runsOf,
-	Missing: "needs the address of a service: write `external: 10.0.0.5:5432` in the profile",
-	Find:    find,
-}
-
-// service is what a profile says of a service: the value of bench.NeedSpec.Of. Keys are those of
+// Service is what a profile says of a service: the value of bench.NeedSpec.Of. Keys are those of
 // compose files, so lines of one can be pasted; compose's own reader reads those that come later.
-type service struct {
+type Service struct {
 	Image           string            `json:"image,omitempty" yaml:"image" strict:"min=1,max=500" example:"postgres:17"`
 	Dockerfile      dockerfile        `json:"dockerfile,omitempty" yaml:"dockerfile" strict:"min=1" example:"db/Dockerfile"`
 	External        string            `json:"-" yaml:"external" strict:"min=1,max=2000" example:"10.0.0.5:5432"`
-	Writable        bool              `json:"writable,omitempty" yaml:"writable"`
 	Like            string            `json:"like,omitempty" yaml:"like" example:"postgres"`
 	Entrypoint      []string          `json:"entrypoint,omitempty" yaml:"entrypoint" strict:"later"`
 	Command         []string          `json:"command,omitempty" yaml:"command" strict:"later"`
 	Environment     map[string]string `json:"environment,omitempty" yaml:"environment" strict:"later"`
 	EnvFile         []string          `json:"env_file,omitempty" yaml:"env_file" strict:"later"`
 	Limits          serviceLimits     `json:"limits,omitzero" yaml:"limits"`
-	Ports           ports             `json:"ports,omitempty" yaml:"ports"`
+	Ports           Ports             `json:"ports,omitempty" yaml:"ports"`
 	Ready           ready             `json:"ready,omitzero" yaml:"ready"`
 	Healthcheck     struct{}          `json:"-" yaml:"healthcheck" strict:"later"` // it is in Ready
-	Seed            []seed            `json:"seed,omitempty" yaml:"seed" strict:"max=100"`
-	Volumes         []volume          `json:"volumes,omitempty" yaml:"volumes" strict:"later"`
+	Seed            []Seed            `json:"seed,omitempty" yaml:"seed" strict:"max=100"`
+	Volumes         []Volume          `json:"volumes,omitempty" yaml:"volumes" strict:"later"`
 	Tmpfs           needs.TmpfsList   `json:"tmpfs,omitempty" yaml:"tmpfs"`
 	ShmSize         strictyaml.Bytes  `json:"shm_size,omitempty" yaml:"shm_size" strict:"min=1MiB,max=1024TiB"`
 	Ulimits         map[string]ulimit `json:"ulimits,omitempty" yaml:"ulimits"`
@@ -65,7 +54,8 @@ type serviceLimits struct {
 	PIDs   int64            `json:"pids,omitempty" yaml:"pids" strict:"min=1,max=4194304"`
 }
 
-func (l serviceLimits) bench() bench.Limits {
+// Bench returns them in the terms of results.
+func (l serviceLimits) Bench() bench.Limits {
 	return bench.Limits{CPUs: float64(l.CPUs), Memory: int64(l.Memory), PIDs: l.PIDs}
 }
 
@@ -82,16 +72,16 @@ func (c *cpus) UnmarshalStrict(v strictyaml.Value) {
 	*c = cpus(n)
 }
 
-// mainPort is the name of the port whose address is the service's.
-const mainPort = "main"
+// MainPort is the name of the port whose address is the service's.
+const MainPort = "main"
 
-// ports are ports of the container by their names.
-type ports map[string]int
+// Ports are ports of the container by their names.
+type Ports map[string]int
 
 var portName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,30}$`)
 
 // UnmarshalStrict reads a number or a map of numbers.
-func (p *ports) UnmarshalStrict(v strictyaml.Value) {
+func (p *Ports) UnmarshalStrict(v strictyaml.Value) {
 	number := func(v strictyaml.Value) int {
 		text, ok := v.Text()
 		n, err := strconv.Atoi(text)
@@ -102,16 +92,16 @@ func (p *ports) UnmarshalStrict(v strictyaml.Value) {
 	}
 	switch v.Kind() {
 	case strictyaml.Scalar:
-		*p = ports{mainPort: number(v)}
+		*p = Ports{MainPort: number(v)}
 	case strictyaml.Map:
-		*p = ports{}
+		*p = Ports{}
 		for _, f := range v.Fields() {
 			if !portName.MatchString(f.Key) {
 				f.Value.Mistake(fmt.Sprintf("a port has the name %.40q", f.Key), "write lower-case letters, digits and _")
 			}
 			(*p)[f.Key] = number(f.Value)
 		}
-		if _, ok := (*p)[mainPort]; !ok {
+		if _, ok := (*p)[MainPort]; !ok {
 			v.Mistake("no port is named `main`", "write `main` for the port that contenders use")
 		}
 	default:
@@ -141,12 +131,15 @@ func (u *ulimit) UnmarshalStrict(v strictyaml.Value) {
 	*u = ulimit{n, n}
 }
 
+// ReadyTimeout is how long a service may take to be ready unless it says otherwise.
+const ReadyTimeout = time.Minute
+
 // ready says when the service is ready: the first of its rules that is given.
 type ready struct {
 	Command     shell         `json:"command,omitempty" yaml:"command"`
 	TCP         int           `json:"tcp,omitempty" yaml:"tcp" strict:"min=1,max=65535"`
-	HTTP        readyHTTP     `json:"http,omitzero" yaml:"http"`
-	Log         readyLog      `json:"log,omitzero" yaml:"log"`
+	HTTP        ReadyHTTP     `json:"http,omitzero" yaml:"http"`
+	Log         ReadyLog      `json:"log,omitzero" yaml:"log"`
 	Healthcheck bool          `json:"healthcheck,omitempty" yaml:"healthcheck"`
 	Times       int           `json:"times,omitempty" yaml:"times" strict:"min=1,max=100"`
 	Timeout     time.Duration `json:"timeout_ns,omitempty" yaml:"timeout" strict:"min=1s,max=30m"`
@@ -155,13 +148,13 @@ type ready struct {
 // readyMap is ready without its methods.
 type readyMap ready
 
-type readyHTTP struct {
+type ReadyHTTP struct {
 	Port   int    `json:"port,omitempty" yaml:"port" strict:"min=1,max=65535"`
 	Path   string `json:"path,omitempty" yaml:"path" strict:"required,min=1,max=2000" example:"/health"`
 	Status int    `json:"status,omitempty" yaml:"status" strict:"min=100,max=599"`
 }
 
-type readyLog struct {
+type ReadyLog struct {
 	Line  string `json:"line,omitempty" yaml:"line" strict:"required,min=1,max=500" example:"ready to accept connections"`
 	Times int    `json:"times,omitempty" yaml:"times" strict:"min=1,max=100"`
 }
@@ -177,16 +170,16 @@ func (r *ready) UnmarshalStrict(v strictyaml.Value) {
 		return
 	}
 	v.Decode((*readyMap)(r))
-	if names := r.rules(); len(names) > 1 {
+	if names := r.Rules(); len(names) > 1 {
 		slices.Sort(names)
 		v.Mistake("`ready` has several rules: "+strings.Join(names, ", "), "keep one of them")
 	}
 }
 
-// rules returns the names of the rules that are given.
-func (r ready) rules() (names []string) {
+// Rules returns the names of the rules that are given.
+func (r ready) Rules() (names []string) {
 	for name, given := range map[string]bool{
-		"command": r.Command != nil, "tcp": r.TCP != 0, "http": r.HTTP != readyHTTP{}, "log": r.Log != readyLog{},
+		"command": r.Command != nil, "tcp": r.TCP != 0, "http": r.HTTP != ReadyHTTP{}, "log": r.Log != ReadyLog{},
 		"healthcheck": r.Healthcheck,
 	} {
 		if given {
@@ -196,25 +189,26 @@ func (r ready) rules() (names []string) {
 	return names
 }
 
-// volume is a file or folder of this machine, mounted read-only, or a path whose files are part of
+// Volume is a file or folder of this machine, mounted read-only, or a path whose files are part of
 // the service's state.
-type volume struct {
+type Volume struct {
 	Source string `json:"source,omitempty"` // absolute; "": a volume of the run
 	Target string `json:"target"`
 }
 
-func specOf(n bench.NeedSpec) (s service) {
-	s, _ = bench.ReadForm[service](n.Of) // Find reports what a record has in another form
+func specOf(n bench.NeedSpec) (s Service) {
+	s, _ = bench.ReadForm[Service](n.Of) // Find reports what a record has in another form
 	return s
 }
 
 // put puts s into n.
-func (s service) put(n *bench.NeedSpec) {
+func (s Service) put(n *bench.NeedSpec) {
 	n.Of = bench.FormOf(s)
 }
 
-func read(v strictyaml.Value) bench.NeedSpec {
-	var s service
+// Read reads a need of a profile.
+func Read(v strictyaml.Value) bench.NeedSpec {
+	var s Service
 	v.Decode(&s)
 	if of, ok := composed(v); ok {
 		s.Entrypoint, s.Command = argv(v, "entrypoint", of.Entrypoint), argv(v, "command", of.Command)
@@ -239,16 +233,16 @@ func read(v strictyaml.Value) bench.NeedSpec {
 	return n
 }
 
-// complete fills in the preset of the image. It says nothing of what the image itself says.
-func complete(n *bench.NeedSpec) {
+// Complete fills in the preset of the image. It says nothing of what the image itself says.
+func Complete(n *bench.NeedSpec) {
 	s := specOf(*n)
-	s.fill(n.Name, n.From.Traits().ByURL)
+	s.Fill(n.Name, n.From.Traits().ByURL)
 	s.put(n)
 }
 
-// fill fills in what a preset knows, for a service of this name.
-func (s *service) fill(name string, external bool) {
-	p, known := presetOf(*s)
+// Fill fills in what a preset knows, for a service of this name.
+func (s *Service) Fill(name string, external bool) {
+	p, known := PresetOf(*s)
 	if !known {
 		return
 	}
@@ -258,11 +252,11 @@ func (s *service) fill(name string, external bool) {
 	if external {
 		return
 	}
-	of := p.named(name, s.Ports[mainPort])
-	if len(s.Ready.rules()) == 0 {
+	of := p.named(name, s.Ports[MainPort])
+	if len(s.Ready.Rules()) == 0 {
 		s.Ready.Command, s.Ready.HTTP = of.Ready.Command, of.Ready.HTTP
 		if p.secured(s.Environment) {
-			s.Ready.HTTP, s.Ready.TCP = readyHTTP{}, s.Ports[mainPort]
+			s.Ready.HTTP, s.Ready.TCP = ReadyHTTP{}, s.Ports[MainPort]
 		}
 	}
 	s.Ready.Timeout = cmp.Or(s.Ready.Timeout, of.Ready.Timeout)
@@ -279,7 +273,7 @@ func (s *service) fill(name string, external bool) {
 }
 
 // mounted reports whether something of the profile is mounted at a path of the container.
-func (s *service) mounted(path string) bool {
+func (s *Service) mounted(path string) bool {
 	for _, v := range s.Volumes {
 		if v.Target == path {
 			return true

@@ -1,4 +1,4 @@
-package container
+package compose
 
 import (
 	"context"
@@ -42,7 +42,7 @@ var ofService = regexp.MustCompile(`services(?:\.db|\[db\])\.([^\s']+)'?:? +`)
 // composed reads the keys of a service that are compose's. What compose would lose, or read as
 // something else than is written, is a mistake in v. It opens no file.
 func composed(v strictyaml.Value) (s types.ServiceConfig, ok bool) {
-	mistakes, service := 0, map[string]any{"image": "x"}
+	mistakes, given := 0, map[string]any{"image": "x"}
 	wrong := func(at strictyaml.Value, what, hint string) {
 		mistakes++
 		at.Mistake(what, hint)
@@ -52,7 +52,7 @@ func composed(v strictyaml.Value) (s types.ServiceConfig, ok bool) {
 		if !v.Has(key) || at.Kind() == strictyaml.Null || at.Failed() {
 			continue
 		}
-		service[key] = tree(at)
+		given[key] = tree(at)
 		switch {
 		case key == "environment":
 			for _, f := range at.Fields() {
@@ -75,7 +75,7 @@ func composed(v strictyaml.Value) (s types.ServiceConfig, ok bool) {
 		return s, false
 	}
 	config := types.ConfigDetails{ConfigFiles: []types.ConfigFile{{Filename: "F", Content: []byte{},
-		Config: map[string]any{"services": map[string]any{"db": service}}}}}
+		Config: map[string]any{"services": map[string]any{"db": given}}}}}
 	project, err := loader.LoadWithContext(context.Background(), config, func(o *loader.Options) {
 		o.SetProjectName("p", true)
 		o.SkipInterpolation, o.SkipNormalization, o.SkipExtends, o.SkipInclude = true, true, true, true
@@ -157,14 +157,14 @@ func variables(v strictyaml.Value, given types.MappingWithEquals) map[string]str
 }
 
 // mounts returns the volumes of a service.
-func mounts(v strictyaml.Value, given []types.ServiceVolumeConfig) (all []volume) {
+func mounts(v strictyaml.Value, given []types.ServiceVolumeConfig) (all []Volume) {
 	items := v.At("volumes").Items()
 	if len(given) != len(items) {
 		v.At("volumes").Mistake("a path is mounted twice", "remove one of them")
 		return nil
 	}
 	for i, m := range given {
-		at, to := items[i], volume{Target: path.Clean(m.Target)}
+		at, to := items[i], Volume{Target: path.Clean(m.Target)}
 		plain := m.Bind == nil || m.Bind.SELinux+m.Bind.Propagation+m.Bind.Recursive == ""
 		switch {
 		case m.Type == types.VolumeTypeVolume && m.Source == "" && !m.ReadOnly && (m.Volume == nil || !m.Volume.NoCopy && m.Volume.Subpath == ""):
@@ -238,7 +238,7 @@ func (r *ready) rule(v strictyaml.Value, h *types.HealthCheckConfig) {
 	}
 	at := v.At("healthcheck")
 	switch {
-	case len(r.rules()) > 0:
+	case len(r.Rules()) > 0:
 		at.Mistake("both `ready` and `healthcheck` given", "keep one of the two")
 		return
 	case h.Disable || len(h.Test) == 0:
@@ -258,7 +258,7 @@ func (r *ready) rule(v strictyaml.Value, h *types.HealthCheckConfig) {
 	}
 	patience := duration(h.StartPeriod, 0) + time.Duration(retries)*(duration(h.Interval, 30*time.Second)+duration(h.Timeout, 30*time.Second))
 	if r.Timeout == 0 {
-		r.Timeout = min(max(patience, readyTimeout), 30*time.Minute)
+		r.Timeout = min(max(patience, ReadyTimeout), 30*time.Minute)
 	}
 }
 

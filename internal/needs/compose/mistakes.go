@@ -1,4 +1,4 @@
-package container
+package compose
 
 import (
 	"fmt"
@@ -14,11 +14,11 @@ import (
 )
 
 // notExternal are the keys that only a service has which locbench starts.
-func notExternal(s service) (keys []string) {
+func notExternal(s Service) (keys []string) {
 	v := reflect.ValueOf(s)
 	for i := range v.NumField() {
 		key, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
-		if !v.Field(i).IsZero() && !slices.Contains([]string{"external", "-", "like", "ports", "after", "writable"}, key) {
+		if !v.Field(i).IsZero() && !slices.Contains([]string{"external", "-", "like", "ports", "after"}, key) {
 			keys = append(keys, key)
 		}
 	}
@@ -27,11 +27,11 @@ func notExternal(s service) (keys []string) {
 
 var hostName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?$`)
 
-// wrong returns the mistakes of what is fine by itself.
-func wrong(n bench.NeedSpec) (all []needs.Mistake) {
+// Wrong returns the mistakes of what is fine by itself.
+func Wrong(n bench.NeedSpec) (all []needs.Mistake) {
 	s := specOf(n)
 	external := n.From.Traits().ByURL
-	s.fill(n.Name, external)
+	s.Fill(n.Name, external)
 	when := func(broken bool, path, what, hint string) {
 		if broken {
 			all = append(all, needs.Mistake{Path: path, What: what, Hint: hint})
@@ -48,20 +48,16 @@ func wrong(n bench.NeedSpec) (all []needs.Mistake) {
 		for _, key := range notExternal(specOf(n)) {
 			hint := "remove it, or start one with `image`"
 			if key == "seed" {
-				if s.Writable {
-					continue
-				}
-				hint = "remove it: locbench does not write to an external service, unless you write `writable: true`"
+				hint = "remove it, and give the service its data before the run: locbench does not write to an external one"
 			}
 			built := key == "image" || key == "dockerfile"
 			when(!built, key, fmt.Sprintf("an external service has no `%s`", key), hint)
 			when(built, key, fmt.Sprintf("both `%s` and `external` given", key), "keep one of the two")
 		}
-		return append(all, wrongOutside(n.Name, s)...)
+		return all
 	}
-	when(s.Writable, "writable", "`writable` is only for an external service", "remove it")
 	when(s.Image != "" && s.Dockerfile != "", "dockerfile", "both `image` and `dockerfile` given", "keep one of the two")
-	when(strings.Contains(imageName(s.Image), "$"), "image", "the name of an image cannot be a variable", "write it; its tag may be one: `postgres:${TAG:-17}`")
+	when(strings.Contains(ImageName(s.Image), "$"), "image", "the name of an image cannot be a variable", "write it; its tag may be one: `postgres:${TAG:-17}`")
 	when(s.Image == "" && s.Dockerfile == "", "image", "`image` is missing", "write `image: postgres:17`, or `external: 10.0.0.5:5432` for one that runs already")
 	when(s.Hostname != "" && !hostName.MatchString(s.Hostname), "hostname", "`hostname` is not a host name",
 		"write letters, digits, - and .")
@@ -73,10 +69,10 @@ func wrong(n bench.NeedSpec) (all []needs.Mistake) {
 	when(taken(s.Hostname), "hostname", fmt.Sprintf("%s leads elsewhere in a container", s.Hostname), "write another name")
 	when(s.StopSignal != "" && bench.SignalNumber(s.StopSignal) == 0, "stop_signal", "`stop_signal` is not a signal",
 		bench.SignalHint)
-	when(s.Ready.HTTP != readyHTTP{} && !strings.HasPrefix(s.Ready.HTTP.Path, "/"), "ready.http.path",
+	when(s.Ready.HTTP != ReadyHTTP{} && !strings.HasPrefix(s.Ready.HTTP.Path, "/"), "ready.http.path",
 		"a path begins with /", "write one such as `/health`")
-	if what := s.inMemory(s.Environment); what != "" && s.Seed != nil && !s.Keep {
-		when(true, "seed", lost(what), lostHint)
+	if what := s.InMemory(s.Environment); what != "" && s.Seed != nil && !s.Keep {
+		when(true, "seed", Lost(what), LostHint)
 	}
 	all = append(all, wrongSeeds(n.Name, s)...)
 	return append(all, wrongMounts(s)...)
@@ -90,38 +86,16 @@ func taken(name string) bool {
 }
 
 // title names the image of a service.
-func (s service) title() string {
+func (s Service) title() string {
 	if s.Dockerfile != "" {
-		return "the image of " + s.Dockerfile.short()
+		return "the image of " + s.Dockerfile.Short()
 	}
-	return "image " + imageName(s.Image)
-}
-
-// wrongOutside returns the mistakes of seeds of an external service, which has no container.
-func wrongOutside(name string, s service) (all []needs.Mistake) {
-	if !s.Writable {
-		return nil
-	}
-	for i, one := range s.Seed {
-		m := needs.Mistake{Path: fmt.Sprintf("seed[%d]", i), What: "an external service has no container for this step",
-			Hint: "write a container: `{image: …, command: …}`"}
-		if one.Start {
-			m.What, m.Hint = "an external service has one state, not one for each contender", "start one with `image`, or remove the step"
-		}
-		if err := one.wrongTemplates(name); one.Image != "" {
-			if err == nil {
-				continue
-			}
-			m.What, m.Hint = err.Error(), fmt.Sprintf("write a value of this need, such as `{{.Needs.%s.URL}}`", name)
-		}
-		all = append(all, m)
-	}
-	return all
+	return "image " + ImageName(s.Image)
 }
 
 // wrongSeeds returns the mistakes of seeds that their service could not run.
-func wrongSeeds(name string, s service) (all []needs.Mistake) {
-	p, _ := presetOf(s)
+func wrongSeeds(name string, s Service) (all []needs.Mistake) {
+	p, _ := PresetOf(s)
 	after, started := false, false
 	bases := map[string]bool{}
 	for i, one := range s.Seed {
@@ -161,9 +135,9 @@ func wrongSeeds(name string, s service) (all []needs.Mistake) {
 }
 
 // wrongMounts returns the mistakes of paths at which two things are mounted.
-func wrongMounts(s service) (all []needs.Mistake) {
+func wrongMounts(s Service) (all []needs.Mistake) {
 	for i, t := range s.Tmpfs {
-		at := service{Volumes: s.Volumes, Tmpfs: s.Tmpfs[:i]}
+		at := Service{Volumes: s.Volumes, Tmpfs: s.Tmpfs[:i]}
 		if at.mounted(t.Path()) {
 			all = append(all, needs.Mistake{Path: fmt.Sprintf("tmpfs[%d]", i), What: fmt.Sprintf("%s is mounted twice", t.Path()),
 				Hint: "remove one of them"})

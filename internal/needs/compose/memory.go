@@ -1,11 +1,20 @@
-package container
+package compose
 
 import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
+
+// passing are folders whose files do not outlast a start.
+var passing = []string{"/tmp/", "/run/", "/var/run/", "/var/tmp/", "/dev/", "/proc/", "/sys/"}
+
+// Passes reports whether a path is in a folder whose files do not outlast a start.
+func Passes(file string) bool {
+	return slices.ContainsFunc(passing, func(folder string) bool { return strings.HasPrefix(file+"/", folder) })
+}
 
 // sharedMemory is in memory in each container.
 const sharedMemory = "/dev/shm"
@@ -14,9 +23,9 @@ const sharedMemory = "/dev/shm"
 // not its sockets, logs or temporary files.
 var dataPath = regexp.MustCompile(`(?i)^(?:PGDATA|.*DATA_?(?:DIR|DIRECTORY|PATH)|.*DB_?PATH|--?data[-_]?dir(?:ectory)?|--?db-?path|-D|--dir|data_directory|path\.data)$`)
 
-// inMemory returns what says that the data of a service are in memory, such as "PGDATA=/dev/shm/db",
+// InMemory returns what says that the data of a service are in memory, such as "PGDATA=/dev/shm/db",
 // and lost when it starts again; "" if nothing does. env is its environment.
-func (s service) inMemory(env map[string]string) (what string) {
+func (s Service) InMemory(env map[string]string) (what string) {
 	for _, name := range sorted(env) {
 		if dataPath.MatchString(name) && s.isMemory(env[name]) {
 			return name + "=" + env[name]
@@ -37,7 +46,7 @@ func (s service) inMemory(env map[string]string) (what string) {
 
 // isMemory reports whether a path of the container is in memory: the mount that has it, which is the
 // longest, is a tmpfs.
-func (s service) isMemory(at string) bool {
+func (s Service) isMemory(at string) bool {
 	if !path.IsAbs(at) {
 		return false
 	}
@@ -58,9 +67,9 @@ func (s service) isMemory(at string) bool {
 	return memory
 }
 
-// lost says that data in memory would be lost.
-func lost(what string) string {
+// Lost says that data in memory would be lost.
+func Lost(what string) string {
 	return fmt.Sprintf("its data are in memory (%s), and lost when it starts again", what)
 }
 
-const lostHint = "write a path on its disk, or `keep: true`, with which it starts once"
+const LostHint = "write a path on its disk, or `keep: true`, with which it starts once"

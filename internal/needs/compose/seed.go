@@ -1,4 +1,4 @@
-package container
+package compose
 
 import (
 	"fmt"
@@ -15,22 +15,22 @@ import (
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
-// seed is one of the steps that give the service its data: a file, which its image runs, a command
+// Seed is one of the steps that give the service its data: a file, which its image runs, a command
 // in its container, a container of another image, or a start of each contender.
-type seed struct {
+type Seed struct {
 	File        string            `json:"file,omitempty" yaml:"-"`
 	Command     shell             `json:"command,omitempty" yaml:"command" example:"[psql, -f, /seed/rows.sql]"`
 	Image       string            `json:"image,omitempty" yaml:"image" strict:"min=1,max=500" example:"flyway/flyway:11"`
 	Entrypoint  []string          `json:"entrypoint,omitempty" yaml:"entrypoint" strict:"later"`
 	Environment map[string]string `json:"environment,omitempty" yaml:"environment" strict:"later"`
 	User        string            `json:"user,omitempty" yaml:"user" strict:"min=1,max=100"`
-	Volumes     []volume          `json:"volumes,omitempty" yaml:"volumes" strict:"later"`
+	Volumes     []Volume          `json:"volumes,omitempty" yaml:"volumes" strict:"later"`
 	Start       start             `json:"start,omitempty" yaml:"start"`
 	Timeout     time.Duration     `json:"timeout_ns,omitempty" yaml:"timeout" strict:"min=1s,max=24h"`
 }
 
-// seedMap is seed without its methods.
-type seedMap seed
+// seedMap is Seed without its methods.
+type seedMap Seed
 
 // start is the value of `start`.
 type start bool
@@ -46,7 +46,7 @@ func (s *start) UnmarshalStrict(v strictyaml.Value) {
 const seedHint = "write a file, {command: […]} in its container, {image: …, command: […]} in one of another image, or {start: service}"
 
 // UnmarshalStrict reads a file or a map.
-func (s *seed) UnmarshalStrict(v strictyaml.Value) {
+func (s *Seed) UnmarshalStrict(v strictyaml.Value) {
 	if v.Kind() == strictyaml.Scalar {
 		s.File, _ = existing(v, "")
 		return
@@ -78,7 +78,7 @@ func (s *seed) UnmarshalStrict(v strictyaml.Value) {
 }
 
 // others returns the keys that are given and belong to a container of another image.
-func (s seed) others(v strictyaml.Value) (keys []string) {
+func (s Seed) others(v strictyaml.Value) (keys []string) {
 	for _, key := range []string{"entrypoint", "environment", "user", "volumes"} {
 		if v.Has(key) {
 			keys = append(keys, key)
@@ -94,12 +94,12 @@ var seedFile = regexp.MustCompile(`(?:^|[\s=<'":(])/seed/([\w.][\w./-]*)`)
 
 // mountSeeds mounts the files of the profile's folder that commands of seeds find in the folder
 // /seed.
-func (s *service) mountSeeds(v strictyaml.Value) {
+func (s *Service) mountSeeds(v strictyaml.Value) {
 	for i, one := range s.Seed {
 		for _, m := range seedFile.FindAllStringSubmatch(strings.Join(one.Command, "\n"), -1) {
 			target := path.Join(seedFolder, m[1])
-			is := func(v volume) bool { return v.Target == target }
-			ofSeed := slices.ContainsFunc(s.Seed, func(o seed) bool { return o.File != "" && seedPath(o.File) == target })
+			is := func(v Volume) bool { return v.Target == target }
+			ofSeed := slices.ContainsFunc(s.Seed, func(o Seed) bool { return o.File != "" && SeedPath(o.File) == target })
 			if one.Image == "" && (s.mounted(target) || ofSeed) || slices.ContainsFunc(s.Seed[i].Volumes, is) {
 				continue
 			}
@@ -107,36 +107,45 @@ func (s *service) mountSeeds(v strictyaml.Value) {
 			switch {
 			case !ok:
 			case one.Image != "":
-				s.Seed[i].Volumes = append(s.Seed[i].Volumes, volume{source, target})
+				s.Seed[i].Volumes = append(s.Seed[i].Volumes, Volume{source, target})
 			default:
-				s.Volumes = append(s.Volumes, volume{source, target})
+				s.Volumes = append(s.Volumes, Volume{source, target})
 			}
 		}
 	}
 }
 
-// seedPath returns where a file of a seed is in the container.
-func seedPath(file string) string { return path.Join(seedFolder, filepath.Base(file)) }
+// SeedPath returns where a file of a seed is in the container.
+func SeedPath(file string) string { return path.Join(seedFolder, filepath.Base(file)) }
 
-// filled returns the service with its variables.
-func (s service) filled(f *filler) (service, error) {
+// Filled returns the service with its variables.
+func (s Service) Filled(f *Filler) (Service, error) {
 	s.Environment = f.variables(s.Environment)
-	s.Image, s.User = f.text(s.Image), f.text(s.User)
+	s.Image, s.User = f.Text(s.Image), f.Text(s.User)
 	s.Entrypoint, s.Command, s.Ready.Command = f.words(s.Entrypoint), f.words(s.Command), f.words(s.Ready.Command)
 	s.Seed = slices.Clone(s.Seed)
 	for i, one := range s.Seed {
-		one.Environment, one.Image, one.User = f.variables(one.Environment), f.text(one.Image), f.text(one.User)
+		one.Environment, one.Image, one.User = f.variables(one.Environment), f.Text(one.Image), f.Text(one.User)
 		one.Entrypoint, one.Command = f.words(one.Entrypoint), f.words(one.Command)
 		s.Seed[i] = one
 	}
-	return s, f.err()
+	return s, f.Err()
+}
+
+// Steps returns the steps of the seed before the start of contenders, and those after it.
+func (s Service) Steps() (before, after []Seed) {
+	i := slices.IndexFunc(s.Seed, func(one Seed) bool { return bool(one.Start) })
+	if i < 0 {
+		return s.Seed, nil
+	}
+	return s.Seed[:i], s.Seed[i+1:]
 }
 
 // sorted returns the names of a map in order.
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// withAddress fills the address of a need into a text of a seed, as into those of manifests.
-func withAddress(text, need string, a bench.NeedAddress) (string, error) {
+// WithAddress fills the address of a need into a text of a seed, as into those of manifests.
+func WithAddress(text, need string, a bench.NeedAddress) (string, error) {
 	if !strings.Contains(text, "{{") {
 		return text, nil
 	}
@@ -150,10 +159,10 @@ func withAddress(text, need string, a bench.NeedAddress) (string, error) {
 }
 
 // wrongTemplates returns why texts of a seed cannot be filled with the address of their need.
-func (s seed) wrongTemplates(need string) error {
+func (s Seed) wrongTemplates(need string) error {
 	a := bench.NeedAddress{Ports: map[string]string{}}
 	for _, text := range slices.AppendSeq(slices.Clone(s.Command), maps.Values(s.Environment)) {
-		if _, err := withAddress(text, need, a); err != nil {
+		if _, err := WithAddress(text, need, a); err != nil {
 			return err
 		}
 	}

@@ -1,9 +1,9 @@
-package container
+package compose
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,8 +12,6 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
-
-func writeFile(path, text string) error { return os.WriteFile(path, []byte(text), 0o644) }
 
 // TestRead: keys have the meanings of compose files, and survive writing.
 func TestRead(t *testing.T) {
@@ -63,9 +61,9 @@ func TestRead(t *testing.T) {
 				got += " " + string(n.From) + " " + n.URL
 			}
 			testenv.Equal(t, got, c.want)
-			complete(&n)
+			Complete(&n)
 			again := n
-			complete(&again)
+			Complete(&again)
 			testenv.Equal(t, again.Of.String(), n.Of.String(), "completed twice")
 		})
 	}
@@ -98,11 +96,6 @@ func TestMistakes(t *testing.T) {
 		"dockerfile, image":  {"image: a\ndockerfile: notes.txt", 3, []string{"both `image` and `dockerfile`"}},
 		"external's build":   {"dockerfile: notes.txt\nexternal: h:1", 2, []string{"both `dockerfile` and `external`"}},
 		"seed of a build":    {"dockerfile: notes.txt\nseed: [schema.sql]", 3, []string{"/notes.txt runs no files", "like: postgres"}},
-		"writable":           {"image: a\nwritable: true", 3, []string{"only for an external service"}},
-		"writable's command": {"external: h:1\nwritable: true\nseed: [{command: [x]}]", 4, []string{"no container", "{image: …"}},
-		"writable's file":    {"external: h:1\nwritable: true\nseed: [schema.sql]", 4, []string{"no container"}},
-		"writable's start":   {"external: h:1\nwritable: true\nseed: [{start: service}]", 4, []string{"one state"}},
-		"writable's value":   {"external: h:1\nwritable: true\nseed: [{image: a, command: ['{{.X}}']}]", 4, []string{"{{.Needs.db.URL}}"}},
 		"no value":           {"image: a\nports:", 3, []string{"has no value"}},
 		"published ports":    {"image: a\nports: ['5432:5432']", 3, []string{"no port is published"}},
 		"no main":            {"image: a\nports: {admin: 1}", 3, []string{"no port is named `main`"}},
@@ -124,6 +117,7 @@ func TestMistakes(t *testing.T) {
 		"order":              {"image: postgres\nseed:\n- {command: [x]}\n- schema.sql", 5, []string{"after another step"}},
 		"start of another":   {"image: postgres\nseed:\n- start: db", 4, []string{"`start: service`"}},
 		"start and more":     {"image: postgres\nseed:\n- {start: service, command: x}", 4, []string{"`start` with another key"}},
+		"start's timeout":    {"image: postgres\nseed: [{start: service, timeout: 1s}]", 3, []string{"`timeout` with `start`"}},
 		"second start":       {"image: postgres\nseed:\n- start: service\n- start: service", 5, []string{"a second `start`"}},
 		"start, kept":        {"image: postgres\nkeep: true\nseed:\n- start: service", 5, []string{"remove `keep`"}},
 		"empty step":         {"image: postgres\nseed: [{}]", 3, []string{"{start: service}"}},
@@ -146,7 +140,7 @@ func TestMistakes(t *testing.T) {
 		"alias of itself":    {"image: a\naliases: [mq, LocalHost]", 3, []string{"leads elsewhere in a container"}},
 		"alias of the host":  {"image: a\naliases: [host.docker.internal]", 3, []string{"leads elsewhere in a container"}},
 		"name of itself":     {"image: a\nhostname: localhost", 3, []string{"leads elsewhere in a container"}},
-		"external's seed":    {"external: h:1\nseed: [{command: [x]}]", 3, []string{"has no `seed`", "unless you write `writable: true`"}},
+		"external's seed":    {"external: h:1\nseed: [{command: [x]}]", 3, []string{"has no `seed`", "give the service its data before the run"}},
 		"external's limits":  {"external: h:1\nlimits: {cpus: 1}", 3, []string{"has no `limits`"}},
 		"one per service":    {"image: a\nper_service: true", 3, []string{"unknown key `db.per_service`"}},
 		"external's keep":    {"external: h:1\nkeep: true", 3, []string{"has no `keep`"}},
@@ -171,32 +165,19 @@ func TestFiles(t *testing.T) {
 		"{image: tool, command: run, volumes: [./pw.txt:/pw:ro]}]\nenv_file: vars.env\nvolumes: [./notes.txt:/n:ro, /data]")
 	testenv.OK(t, err)
 	var got []string
-	for _, f := range files(n) {
+	for _, f := range Files(n) {
 		name, err := filepath.Rel(dir, f.Path)
 		testenv.OK(t, err)
 		got = append(got, fmt.Sprint(f.Key, " ", name, " ", f.Built))
 	}
 	testenv.Equal(t, strings.Join(got, "\n"), "seed[0] schema.sql false\nseed[2].volumes[0] pw.txt false\nenv_file[0] vars.env false\n"+
 		"volumes[0] notes.txt false\nvolumes[2] rows.sql false")
-	testenv.Equal(t, strings.Join(runsOf(n), "\n"), "image postgres\nready command pg_isready -q -h db -p 5432\n"+
+	testenv.Equal(t, strings.Join(Runs(n), "\n"), "image postgres\nready command pg_isready -q -h db -p 5432\n"+
 		"seed command psql -f /seed/rows.sql\nseed image tool\nseed command run")
 	n, dir, err = parsed(t, "dockerfile: Dockerfile\nentrypoint: [a]\ncommand: [b, c]")
 	testenv.OK(t, err)
-	testenv.Equal(t, files(n), []needs.File{{Key: "dockerfile", Path: filepath.Join(dir, "Dockerfile"), Built: true}})
-	testenv.Contains(t, strings.Join(runsOf(n), "\n"), "Dockerfile "+filepath.Join(dir, "Dockerfile")+"\ncommand a b c")
-}
-
-// TestImages: the images of a service and of the containers that run once are known when it is
-// open; one that is built is known by its files.
-func TestImages(t *testing.T) {
-	f := newFixture(t, "image: postgres\nseed: [{image: tool, command: x}]")
-	f.open(t)
-	testenv.Equal(t, f.Images(), []bench.NeedPart{{Key: "image", Image: "postgres", Hash: "sha256:0123456789abcdef"},
-		{Key: "seed[0].image", Image: "tool", Hash: "sha256:0123456789abcdef"}})
-	f = newFixture(t, "dockerfile: Dockerfile")
-	f.open(t)
-	testenv.Equal(t, len(f.Images()), 0)
-	testenv.Equal(t, len(newFixture(t, "image: a").Images()), 0)
+	testenv.Equal(t, Files(n), []needs.File{{Key: "dockerfile", Path: filepath.Join(dir, "Dockerfile"), Built: true}})
+	testenv.Contains(t, strings.Join(Runs(n), "\n"), "Dockerfile "+filepath.Join(dir, "Dockerfile")+"\ncommand a b c")
 }
 
 // TestInMemory: the data of a service are where its environment or its command says; the mount that
@@ -225,10 +206,45 @@ func TestInMemory(t *testing.T) {
 		n, _, err := parsed(t, "image: a\n"+text)
 		testenv.OK(t, err)
 		s := specOf(n)
-		testenv.Equal(t, s.inMemory(s.Environment), want, text)
+		testenv.Equal(t, s.InMemory(s.Environment), want, text)
 	}
 	_, _, err := parsed(t, "image: postgres\nenvironment: {PGDATA: /dev/shm/a}\nseed: [schema.sql]\nkeep: true")
 	testenv.OK(t, err)
 	_, _, err = parsed(t, "image: postgres\nenvironment: {PGDATA: /dev/shm/a}")
 	testenv.OK(t, err)
+}
+
+// TestOwn: a need that locbench starts can be copied, unless its data are in memory only.
+func TestOwn(t *testing.T) {
+	for text, want := range map[string]string{
+		"external: h:1": "is external, and interleaved contenders would share its connections",
+		"image: i":      "",
+		"image: i\nkeep: true\nseed: [{command: a}]\ntmpfs: /data": "keeps its data in memory (keep), which cannot be copied, " +
+			"and interleaved contenders would share it",
+		"image: i\nkeep: true\nseed: [{command: a}]\ntmpfs: /run/db": "",
+		"image: i\nkeep: true\ntmpfs: /data":                         "",
+		"image: i\nkeep: true\nseed: [{command: a}]\nenvironment: {PGDATA: /dev/shm/a}": "keeps its data in memory (keep), which cannot be " +
+			"copied, and interleaved contenders would share it",
+	} {
+		n, _, err := parsed(t, text)
+		testenv.OK(t, err)
+		shared := Traits(n).Shared
+		testenv.Equal(t, shared, want, text)
+	}
+	n, _, err := parsed(t, "image: i\nlimits: {memory: 64M}")
+	testenv.OK(t, err)
+	memory := Traits(n).Memory
+	testenv.Equal(t, memory, int64(64<<20))
+}
+
+// TestSteps: what each contender is started for divides the steps.
+func TestSteps(t *testing.T) {
+	a, start, b := Seed{File: "a"}, Seed{Start: true}, Seed{Image: "b"}
+	for want, steps := range map[string][]Seed{
+		"1 0": {a}, "1 1": {a, start, b}, "0 1": {start, b}, "0 0": nil,
+	} {
+		before, after := Service{Seed: steps}.Steps()
+		testenv.Equal(t, fmt.Sprint(len(before), " ", len(after)), want)
+		testenv.Check(t, !slices.ContainsFunc(append(before, after...), func(s Seed) bool { return bool(s.Start) }), "the start itself")
+	}
 }
