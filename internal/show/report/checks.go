@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/text/table"
@@ -35,11 +37,11 @@ type checkFailure struct {
 type checkKey struct{ suite, group, name string }
 
 func checks(l layout) (all checkResults) {
-	all.Totals = tableOf(l, "Passed|Failed|Skipped|Values", "", func(c contender) []contender { return []contender{c} },
-		func(c contender) (cells []any) {
+	all.Totals = conclusion.TableOf(l.all, "Passed|Failed|Skipped|Values", "", func(c analysis.Contender) []analysis.Contender { return []analysis.Contender{c} },
+		func(c analysis.Contender) (cells []any) {
 			for _, status := range []bench.CheckStatus{bench.CheckPassed, bench.CheckFailed, bench.CheckSkipped, bench.CheckInfo} {
-				cell := table.Cell{Text: units.Count(int64(c.of.Checks[status]))}
-				if c.of.Checks[status] > 0 && status == bench.CheckFailed {
+				cell := table.Cell{Text: units.Count(int64(c.Checks[status]))}
+				if c.Checks[status] > 0 && status == bench.CheckFailed {
 					cell.Tone = table.Bad
 				}
 				cells = append(cells, cell)
@@ -72,7 +74,7 @@ func checks(l layout) (all checkResults) {
 			at[k.group] = len(all.Groups)
 			all.Groups = append(all.Groups, checkGroup{Name: cleanName(k.group), Table: table.Table{Columns: l.columnsOf("Check")}})
 		}
-		g, row, seen := &all.Groups[at[k.group]], rowOf(cleanText(k.name)), map[string]bool{}
+		g, row, seen := &all.Groups[at[k.group]], conclusion.Row(cleanText(k.name)), map[string]bool{}
 		for _, results := range outcomes[k] {
 			cell := outcome(results)
 			seen[cell.Text] = seen[cell.Text] || len(results) > 0
