@@ -100,59 +100,6 @@ func medianOf(all []bench.RequestPhases) string {
 	return strings.Join(known(how, when(failed > 0, units.Count(int64(failed))+" failed")), ", ")
 }
 
-// spreads returns the spread of latencies and rates in the measured steps, of runs with first requests
-// or arrivals.
-func spreads(l layout) table.Table {
-	first := func(c column) bool { return c.trial.FirstRequests != nil }
-	arrivals := func(r row) bool { return r.step.Arrivals != nil }
-	if !slices.ContainsFunc(l.columns, first) && !slices.ContainsFunc(l.rows, arrivals) {
-		return table.Table{}
-	}
-	return conclusion.TableOf(l.all, "At|Latency mean|SD|Max|Within 1 SD|Requests/s mean|SD|Max|Within 1 SD|Bytes/s",
-		"SD: population standard deviation. Latency: all successes. Requests/s: successes per full 1 s window; the mean may differ "+
-			"slightly from the throughput. Bytes: bodies of successes. Uncorrected: throughput × mean latency = requests in flight.",
-		func(c analysis.Contender) (steps [][]bench.StepResult) { // the rounds of each
-			for _, trial := range c.Results {
-				for _, s := range trial.Steps {
-					if s.Step.WarmUp || s.Aborted != "" {
-						continue
-					}
-					i := slices.IndexFunc(steps, func(rounds []bench.StepResult) bool { return rounds[0].Index == s.Index })
-					if i < 0 {
-						i, steps = len(steps), append(steps, nil)
-					}
-					steps[i] = append(steps[i], s)
-				}
-			}
-			return steps
-		}, spreadCells)
-}
-
-func spreadCells(rounds []bench.StepResult) []any {
-	var loads []bench.Load
-	var latencies []bench.Latencies
-	for _, s := range rounds {
-		loads, latencies = append(loads, s.Load), append(latencies, s.Load.Latency)
-	}
-	cells := append([]any{newRow(rounds[0].Step, 0).Title}, slices.Repeat([]any{missing}, 9)...)
-	if s, ok, err := stats.LatencySpread(latencies...); ok && err == nil { // an unreadable histogram leaves a gap
-		for i, v := range []float64{s.Mean, s.SD, s.Max} {
-			cells[1+i] = units.Duration(time.Duration(v))
-		}
-		cells[4] = units.Share(s.Within)
-	}
-	if s, ok := stats.RateSpread(loads...); ok {
-		for i, v := range []float64{s.Mean, s.SD, s.Max} {
-			cells[5+i] = units.Number(v)
-		}
-		cells[8] = table.Cell{Text: units.Share(s.Within), Small: []string{"of " + units.Plural(int(s.N), "window")}}
-	}
-	if v := stats.BytesPerSecond(loads...); v > 0 {
-		cells[9] = units.Bytes(int64(v)) + "/s"
-	}
-	return cells
-}
-
 // errorKinds returns "timeout 12", "5xx 3", the most frequent first.
 func errorKinds(failed map[bench.ErrorKind]int64) []string {
 	kinds := slices.DeleteFunc(slices.Collect(maps.Keys(failed)),

@@ -152,7 +152,6 @@ func sections(run bench.Run, l layout, r conclusion.Conclusion, said []conclusio
 	}
 	add(wide, "bottlenecks", "Bottleneck per step", bottlenecks(l))
 	add(cards, "phases", "First requests by phase", phases(l))
-	add(cards, "spread", "Latency and rate around their means", spreads(l))
 	add(cards, "manual-changes", "Manual changes", manualChanges(run, l))
 	if len(l.contenders) > 0 {
 		add(wide+when(len(l.contenders) > denseFrom, " many"), "results", "All results", newResults(l, r.Leaders, opts.Floor))
