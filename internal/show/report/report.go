@@ -62,7 +62,7 @@ type document struct {
 	Contenders   []contender
 	TrialCount   string
 	Apart        bool // the trials have their own reports
-	Checks       checkResults
+	Checks       conclusion.Checks
 	Environment  []factGroup
 	Reproduce    reproduction
 	Price        string // of a vCPU-hour
@@ -113,7 +113,7 @@ func newDocument(a *analysis.Run, l layout, opts Options) document {
 	p := document{
 		State: cleanText(run.OutcomeText()), When: instant(run.Started), Version: cleanName(run.Software.Locbench),
 		Failures: failures(l), Contenders: l.contenders,
-		Checks: checks(l), Environment: environment(run, l), Reproduce: newReproduction(run),
+		Checks: conclusion.ChecksOf(l.all), Environment: environment(run, l), Reproduce: newReproduction(run),
 		Price:      "$" + plain(cmp.Or(max(0, run.Profile.PriceVCPUHr), stats.DefaultPrice)),
 		Interleave: when(run.Profile.Interleave > 0, units.Duration(run.Profile.Interleave)),
 	}
