@@ -43,7 +43,8 @@ func TestBuilds(t *testing.T) {
 	for missing, want := range map[string]bench.Builds{
 		"": {}, "a": {Count: 1, Last: 20 * time.Second}, "a b": {Count: 2, Last: 25 * time.Second}, "c": {Count: 1}, "a c": {Count: 2},
 	} {
-		s := &site{plan: Plan{Run: bench.Run{Profile: p}, Services: services}, platform: built{missing: missing}}
+		s := launcherOf(bench.Run{Profile: p}, built{missing: missing})
+		s.plan.Services = services
 		testenv.Equal(t, s.builds(t.Context()), want, "without "+missing)
 	}
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -9,7 +10,9 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/verdict"
 	"github.com/locbench/locbench/internal/host/hostusage"
+	"github.com/locbench/locbench/internal/host/thread"
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/run/runner"
 )
@@ -17,7 +20,7 @@ import (
 // NeedsAlive returns an error if a need of a trial does not respond, with its name; without a
 // trial, if one that runs throughout does not. One that did not start again is started by the next
 // RestoreNeeds.
-func (s *site) NeedsAlive(ctx context.Context, of bench.Trial) (name string, err error) {
+func (s *needset) NeedsAlive(ctx context.Context, of bench.Trial) (name string, err error) {
 	all := s.needsOf(of)
 	if of == (bench.Trial{}) {
 		all = s.throughout()
@@ -36,9 +39,9 @@ func (s *site) NeedsAlive(ctx context.Context, of bench.Trial) (name string, err
 
 // RestoreTimeout returns how long RestoreNeeds may take: as the slowest need, since they are restored
 // at the same time.
-func (s *site) RestoreTimeout() time.Duration {
+func (s *needset) RestoreTimeout() time.Duration {
 	longest := needs.RestoreTimeout
-	for _, n := range s.needs {
+	for _, n := range s.all {
 		if slow, ok := n.Need.(needs.Slow); ok {
 			longest = max(longest, slow.RestoreTimeout())
 		}
@@ -50,13 +53,13 @@ func (s *site) RestoreTimeout() time.Duration {
 // have needs for themselves, those of the others are left alone; otherwise needs that the next
 // contender does not get rest. Those that start again are reported, unless no contender has got
 // their addresses since, or no trial follows.
-func (s *site) RestoreNeeds(ctx context.Context, r runner.Restore) (string, error) {
+func (s *needset) RestoreNeeds(ctx context.Context, r runner.Restore) (string, error) {
 	seat, before, of := s.seatOf(r.Next), s.seatOf(r.Ended), selection(r.Next)
 	if of == (bench.Selection{}) {
 		seat = before
 	}
 	s.unrestored.Store(seat, true)
-	here := s.needs
+	here := s.all
 	var changes []string
 	if s.own != nil {
 		here = s.own[seat].needs
@@ -106,7 +109,7 @@ func look(ctx context.Context, all []needs.Named) (changes []string, err error) 
 
 // restoreFor restores the needs for the next trial, and those that the contenders of the trials
 // soon after it have for themselves: all at the same time, since most of it is waiting.
-func (s *site) restoreFor(ctx context.Context, r runner.Restore) (changes []string, err error) {
+func (s *needset) restoreFor(ctx context.Context, r runner.Restore) (changes []string, err error) {
 	var others sync.WaitGroup
 	defer others.Wait()
 	next := s.needsOf(r.Next)
@@ -125,7 +128,7 @@ func (s *site) restoreFor(ctx context.Context, r runner.Restore) (changes []stri
 
 // restoreEach restores needs at the same time, each after those that it comes after, and returns
 // how they had changed. Its error is that of the first one in their order.
-func (s *site) restoreEach(ctx context.Context, all []needs.Named, of bench.Selection) (changes []string, err error) {
+func (s *needset) restoreEach(ctx context.Context, all []needs.Named, of bench.Selection) (changes []string, err error) {
 	done := map[string]chan struct{}{}
 	for _, n := range all {
 		done[n.Name] = make(chan struct{})
@@ -164,12 +167,12 @@ func (s *site) restoreEach(ctx context.Context, all []needs.Named, of bench.Sele
 }
 
 // Unmigrated reports whether a contender has to be started for the state of a need.
-func (s *site) Unmigrated(of bench.Trial) bool {
+func (s *needset) Unmigrated(of bench.Trial) bool {
 	return slices.ContainsFunc(s.needsOf(of), func(n needs.Named) bool { return n.Unmigrated(selection(of)) != nil })
 }
 
 // Migrated completes the states of the needs for which a contender was started.
-func (s *site) Migrated(ctx context.Context, of bench.Trial, progress func(bench.Progress)) (string, error) {
+func (s *needset) Migrated(ctx context.Context, of bench.Trial, progress func(bench.Progress)) (string, error) {
 	var all []string
 	for _, n := range s.needsOf(of) {
 		m := n.Unmigrated(selection(of))
@@ -187,8 +190,22 @@ func (s *site) Migrated(ctx context.Context, of bench.Trial, progress func(bench
 	return strings.Join(all, "; "), nil
 }
 
+// observer reads the host and the needs.
+type observer struct{ *needset }
+
+// Judge returns warnings about what other than the contender may have limited a step.
+func (observer) Judge(res bench.StepResult, inst bench.InstanceInfo) bench.Warnings {
+	if inst.PID == 0 {
+		return nil // not on this machine
+	}
+	return verdict.OnThisMachine(res, inst, runtime.NumCPU())
+}
+
+// WatchStalls starts to watch for machine stalls.
+func (observer) WatchStalls() runner.Stalls { return thread.WatchStalls(thread.LookEvery) }
+
 // ReadHost reads the counters of the host and of the needs of a trial.
-func (s *site) ReadHost(_ context.Context, of bench.Trial) *bench.HostReading {
+func (s *needset) ReadHost(_ context.Context, of bench.Trial) *bench.HostReading {
 	return &bench.HostReading{Host: hostusage.Host(), Needs: usageOf(s.needsOf(of))}
 }
 

@@ -17,23 +17,23 @@ import (
 
 // choosePlatform resolves "auto", opens the platform, and the engine for needs in containers. It
 // records the choice.
-func (s *site) choosePlatform(ctx context.Context) error {
-	p := &s.plan.Run.Profile
-	o := platform.Options{RunID: s.plan.Run.ID, Needs: s.needs}
-	contained := slices.ContainsFunc(s.whereNeeds(), inContainer)
+func (l *launcher) choosePlatform(ctx context.Context) error {
+	p := &l.plan.Run.Profile
+	o := platform.Options{RunID: l.plan.Run.ID, Needs: l.needs.all}
+	contained := slices.ContainsFunc(l.needs.where(), inContainer)
 	if p.Runtime.Traits().Auto {
 		p.Runtime = bench.RuntimeDocker
 		engine, err := platform.OpenDocker(ctx, o)
 		switch {
 		case err == nil:
-			s.platform = engine
+			l.platform = engine
 		case contained, platform.NoProcesses(runtime.GOOS) != nil:
-			return s.cannot(err)
+			return l.cannot(err)
 		case isA[platform.UnreachableError](err):
-			s.plan.Run.Warnings = append(s.plan.Run.Warnings, bench.Warning{Text: "using processes: " + err.Error()})
-			p.Runtime, s.noEngine = bench.RuntimeProcess, err
+			l.plan.Run.Warnings = append(l.plan.Run.Warnings, bench.Warning{Text: "using processes: " + err.Error()})
+			p.Runtime, l.noEngine = bench.RuntimeProcess, err
 		case isA[platform.MissingError](err):
-			p.Runtime, s.noEngine = bench.RuntimeProcess, err
+			p.Runtime, l.noEngine = bench.RuntimeProcess, err
 		default:
 			return err
 		}
@@ -42,33 +42,33 @@ func (s *site) choosePlatform(ctx context.Context) error {
 		o.NeedsOnly = true
 		engine, err := platform.OpenDocker(ctx, o)
 		if err != nil {
-			return s.cannot(err)
+			return l.cannot(err)
 		}
-		s.containers = engine
+		l.containers = engine
 	}
-	if s.platform == nil {
+	if l.platform == nil {
 		var err error
-		if s.platform, err = platform.Open(ctx, p.Runtime, o); err != nil {
-			return s.cannot(err)
+		if l.platform, err = platform.Open(ctx, p.Runtime, o); err != nil {
+			return l.cannot(err)
 		}
 	}
-	if engine, ok := s.platform.(*platform.Docker); ok {
-		s.containers = engine
+	if engine, ok := l.platform.(*platform.Docker); ok {
+		l.containers = engine
 	}
-	for _, p := range s.platforms() {
-		p.RecordEnvironment(&s.plan.Run)
+	for _, p := range l.platforms() {
+		p.RecordEnvironment(&l.plan.Run)
 	}
 	return nil
 }
 
 // builds returns what the run has to build.
-func (s *site) builds(ctx context.Context) (b bench.Builds) {
-	run, known, seen := s.plan.Run, true, map[string]bool{}
+func (l *launcher) builds(ctx context.Context) (b bench.Builds) {
+	run, known, seen := l.plan.Run, true, map[string]bool{}
 	last, _ := lastBuilds()
 	for _, sel := range run.Profile.Contenders {
-		svc := s.plan.Services[sel]
+		svc := l.plan.Services[sel]
 		as := builtAs(svc, run.Profile.Runtime)
-		if seen[as] || s.platform.Built(ctx, svc) {
+		if seen[as] || l.platform.Built(ctx, svc) {
 			continue
 		}
 		seen[as], known = true, known && last[as] > 0
@@ -103,7 +103,7 @@ func needEngine(noEngine error, services map[bench.Selection]bench.Service) erro
 }
 
 // cannot adds the next step to an error.
-func (s *site) cannot(err error) error {
+func (l *launcher) cannot(err error) error {
 	if isA[platform.UnreachableError](err) && platform.NoProcesses(runtime.GOOS) == nil {
 		return fmt.Errorf("%w; or use --runtime process", err)
 	}
@@ -116,20 +116,20 @@ func isA[E error](err error) bool {
 }
 
 // platforms returns the open platforms: the contenders', and the needs' if it is another.
-func (s *site) platforms() (all []platform.Platform) {
-	if s.platform != nil {
-		all = append(all, s.platform)
+func (l *launcher) platforms() (all []platform.Platform) {
+	if l.platform != nil {
+		all = append(all, l.platform)
 	}
-	if s.containers != nil && s.platform != platform.Platform(s.containers) {
-		all = append(all, s.containers)
+	if l.containers != nil && l.platform != platform.Platform(l.containers) {
+		all = append(all, l.containers)
 	}
 	return all
 }
 
 // cleanUp removes what an earlier, killed process of the same run has left behind.
-func (s *site) cleanUp(ctx context.Context) (err error) {
+func (l *launcher) cleanUp(ctx context.Context) (err error) {
 	var kept []string
-	for _, p := range s.platforms() {
+	for _, p := range l.platforms() {
 		cleaned, e := p.Clean(ctx)
 		err = errors.Join(err, e)
 		for _, k := range cleaned.Kept {
@@ -143,8 +143,8 @@ func (s *site) cleanUp(ctx context.Context) (err error) {
 }
 
 // EngineAlive returns an error if a platform does not respond.
-func (s *site) EngineAlive(ctx context.Context) error {
-	for _, p := range s.platforms() {
+func (l *launcher) EngineAlive(ctx context.Context) error {
+	for _, p := range l.platforms() {
 		if err := p.Alive(ctx); err != nil {
 			return err
 		}
@@ -153,17 +153,17 @@ func (s *site) EngineAlive(ctx context.Context) error {
 }
 
 // others returns the names of containers on the platforms that are not of this run.
-func (s *site) others(ctx context.Context) string {
+func (l *launcher) others(ctx context.Context) string {
 	var names []string
-	for _, p := range s.platforms() {
+	for _, p := range l.platforms() {
 		names = append(names, p.Others(ctx)...)
 	}
 	return machine.Names(names)
 }
 
 // noIsolation returns the reason why processes cannot be pinned to CPUs; "" if they can.
-func (s *site) noIsolation() string {
-	for _, p := range s.platforms() {
+func (l *launcher) noIsolation() string {
+	for _, p := range l.platforms() {
 		if why := p.Capabilities().NoIsolation; why != "" {
 			return why
 		}

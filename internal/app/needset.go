@@ -8,41 +8,54 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/figures/verdict"
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/needs/kinds"
-	"github.com/locbench/locbench/internal/run/machine"
 	"github.com/locbench/locbench/internal/run/runner"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
-// findNeeds finds the needs of the profile and opens the data that its requests use, before
-// anything is started.
-func (s *site) findNeeds() error {
+// needset has the needs of a run, and of interleaved contenders their own.
+type needset struct {
+	*record
+	begin      func(context.Context) error // called once, before the first need starts
+	all        []needs.Named               // in order
+	own        map[seat]ownNeeds           // of interleaved contenders; nil: needs are shared
+	place      needs.Place                 // of a need; what differs is filled in
+	another    func(ctx context.Context, name string) (*docker.Group, error)
+	watching   sync.Map // bench.Trial ─▶ func(bench.Incident): gets what happens to its needs
+	restored   sync.Map // needs.Need ─▶ true: no contender has got its address since it was restored
+	unrestored sync.Map // seat ─▶ true: the last restore has not ended, or failed
+}
+
+// find finds the needs of the profile, and the data that its requests use.
+func (s *needset) find() (data needs.Data, err error) {
 	for _, n := range s.plan.Run.Profile.Needs {
 		k, ok := kinds.Of(n.Kind)
 		if !ok {
-			return console.Usagef("need %s: this locbench has no kind %q", safe.Line(n.Name, 60), safe.Line(n.Kind, 60))
+			return nil, console.Usagef("need %s: this locbench has no kind %q", safe.Line(n.Name, 60), safe.Line(n.Kind, 60))
 		}
 		found, err := k.Find(n, s.plan.Run.Profile, s.plan.urls[n.Name])
 		if err != nil {
-			return console.WithCode(console.ExitUsage, err)
+			return nil, console.WithCode(console.ExitUsage, err)
 		}
 		if of := kinds.TraitsOf(n); found.Need != nil {
-			s.needs = append(s.needs, needs.Named{
+			s.all = append(s.all, needs.Named{
 				Name: n.Name, Need: found.Need, Elsewhere: found.Elsewhere, After: of.After, Restarts: of.Restarts, Own: n.Own, For: n.For, Service: n.Service,
 			})
 		}
 		if found.Data != nil {
-			s.data = found.Data
+			data = found.Data
 		}
 	}
-	return console.WithCode(console.ExitUsage, needs.Order(s.needs))
+	return data, console.WithCode(console.ExitUsage, needs.Order(s.all))
 }
 
 // unknownNeeds returns an error if a contender uses the address of a need that it does not get. In
@@ -86,20 +99,20 @@ func unknownNeeds(p bench.Profile, services map[bench.Selection]bench.Service) e
 	return nil
 }
 
-// whereNeeds returns where the needs run, or will run.
-func (s *site) whereNeeds() (all []bench.NeedInfo) {
-	for _, n := range s.needs {
+// where returns where the needs run, or will run.
+func (s *needset) where() (all []bench.NeedInfo) {
+	for _, n := range s.all {
 		all = append(all, n.Info())
 	}
 	return all
 }
 
 // Stages returns the phases before the first trial: each need is opened and seeded, in order.
-func (s *site) Stages() (stages []runner.Stage) {
-	if len(s.needs) == 0 {
-		return []runner.Stage{{Phase: bench.PhaseNeeds, Do: s.withoutNeeds}}
+func (s *needset) Stages() (stages []runner.Stage) {
+	if len(s.all) == 0 {
+		return []runner.Stage{{Phase: bench.PhaseNeeds, Do: s.without}}
 	}
-	for i, n := range s.needs {
+	for i, n := range s.all {
 		open := func(ctx context.Context, progress func(bench.Progress)) (string, error) {
 			return s.openNeed(ctx, n, progress)
 		}
@@ -107,8 +120,8 @@ func (s *site) Stages() (stages []runner.Stage) {
 			if note, err = n.Need.Seed(ctx, progress); err != nil {
 				return note, ofService(n, err)
 			}
-			last := i+1 == len(s.needs)
-			if n.Service != "" && (last || s.needs[i+1].Service != n.Service) {
+			last := i+1 == len(s.all)
+			if n.Service != "" && (last || s.all[i+1].Service != n.Service) {
 				if err := s.restAll(ctx, n.Service); err != nil {
 					return note, err
 				}
@@ -125,8 +138,8 @@ func (s *site) Stages() (stages []runner.Stage) {
 
 // restAll lets the needs of one service rest until its trials, since those of another one have the
 // same names.
-func (s *site) restAll(ctx context.Context, service string) error {
-	for _, n := range slices.Backward(s.needs) {
+func (s *needset) restAll(ctx context.Context, service string) error {
+	for _, n := range slices.Backward(s.all) {
 		if n.Service == service {
 			if err := withLabel(n, n.Need.Rest(ctx)); err != nil {
 				return err
@@ -144,27 +157,24 @@ func ofService(n needs.Named, err error) error {
 	return fmt.Errorf("%s: %w", safe.Line(n.Service, 120), err)
 }
 
-func (s *site) withoutNeeds(ctx context.Context, _ func(bench.Progress)) (string, error) {
+func (s *needset) without(ctx context.Context, _ func(bench.Progress)) (string, error) {
 	if err := s.begin(ctx); err != nil {
 		return "", err
 	}
 	s.prepared()
-	if !s.platform.Capabilities().Needs {
+	if s.plan.Run.Profile.Runtime.Traits().AlreadyRunning {
 		return "", nil // a target may have needs that locbench does not know
 	}
 	return "none", nil
 }
 
-func (s *site) openNeed(ctx context.Context, n needs.Named, progress func(bench.Progress)) (string, error) {
+func (s *needset) openNeed(ctx context.Context, n needs.Named, progress func(bench.Progress)) (string, error) {
 	if len(s.plan.Run.Needs) == 0 {
 		if err := s.begin(ctx); err != nil {
 			return "", err
 		}
 	}
 	at := s.placeOf(n.Service, progress)
-	if s.containers != nil {
-		at.Containers, at.Build = needs.Of{Group: s.containers.Group}, s.containers.BuildNeed
-	}
 	at.Hide = func(secrets ...string) { // one that is part of its image would be found in every image
 		s.masks.hide(slices.DeleteFunc(secrets, func(v string) bool { return strings.Contains(n.Info().String(), v) })...)
 	}
@@ -185,7 +195,7 @@ func (s *site) openNeed(ctx context.Context, n needs.Named, progress func(bench.
 
 // recordImages adds the images of an open need to the record. Those of a resumed run must be the
 // same.
-func (s *site) recordImages(n needs.Named) error {
+func (s *needset) recordImages(n needs.Named) error {
 	of, ok := n.Need.(needs.Imaged)
 	if !ok {
 		return nil
@@ -203,23 +213,24 @@ func (s *site) recordImages(n needs.Named) error {
 }
 
 // placeOf returns the place of a need that a service or a contender has for itself, "" if it is
-// shared, without its engine.
-func (s *site) placeOf(of string, progress func(bench.Progress)) needs.Place {
-	return needs.Place{
-		Seed: s.plan.Run.Seed, CPUs: s.isolation.sets.Needs, Network: s.platform.Network(),
-		Getenv: s.env.Getenv, Progress: progress, Warn: func(w bench.Warning) {
-			if of != "" {
-				w.Text = safe.Line(of, 120) + ": " + w.Text
-			}
-			s.warn(w)
-		}, Say: func(text string) { s.stream.Publish(nil, bench.Notice{Level: "info", Text: text}) },
-		Happened: func(in bench.Incident) { s.happened(of, in) },
+// shared.
+func (s *needset) placeOf(of string, progress func(bench.Progress)) needs.Place {
+	at := s.place
+	at.Progress = progress
+	at.Warn = func(w bench.Warning) {
+		if of != "" {
+			w.Text = safe.Line(of, 120) + ": " + w.Text
+		}
+		s.warn(w)
 	}
+	at.Say = func(text string) { s.stream.Publish(nil, bench.Notice{Level: "info", Text: text}) }
+	at.Happened = func(in bench.Incident) { s.happened(of, in) }
+	return at
 }
 
 // happened reports what others did to the container of a need that a service or a contender has for
 // itself, "" if it is shared, to the trials that use it.
-func (s *site) happened(of string, in bench.Incident) {
+func (s *needset) happened(of string, in bench.Incident) {
 	s.watching.Range(func(trial, report any) bool {
 		t := trial.(bench.Trial)
 		if slices.Contains([]string{"", t.Contender, selection(t).String(), s.seatOf(t).label()}, of) {
@@ -230,36 +241,25 @@ func (s *site) happened(of string, in bench.Incident) {
 }
 
 // WatchNeeds reports what others do to the needs of a trial, until end is called.
-func (s *site) WatchNeeds(of bench.Trial, report func(bench.Incident)) (end func()) {
+func (s *needset) WatchNeeds(of bench.Trial, report func(bench.Incident)) (end func()) {
 	s.watching.Store(of, report)
 	return func() { s.watching.Delete(of) }
 }
 
-// begin reads the data that requests use, and warns of a busy machine.
-func (s *site) begin(ctx context.Context) (err error) {
-	if phrases := machine.LoadWarnings(s.plan.Run.Machine); len(phrases) > 0 {
-		text := "results may be off: " + strings.Join(phrases, "; ") + "; see 'locbench doctor'"
-		s.warn(bench.Warning{Kind: bench.WarnMachineState, Text: text})
-	}
-	p := s.plan.Run.Profile
-	if p.DrawsIDs() && s.data != nil {
-		if s.ids, err = s.data.IDs(ctx); err != nil {
-			return fmt.Errorf("read the ids of the data set: %w", err)
-		}
-	}
-	if p.CompareBodies > 0 && s.data != nil {
-		if s.known, err = s.data.Responses(p.Requests); err != nil {
-			return err
-		}
-	}
-	s.platform.Allow(s.isolation.all)
-	return nil
-}
-
-func (s *site) prepared() {
+func (s *needset) prepared() {
 	s.stream.Publish(nil, bench.Prepared{
 		Needs: slices.Clone(s.plan.Run.Needs), NeedParts: slices.Clone(s.plan.Run.NeedParts), Software: s.plan.Run.Software,
 	})
+}
+
+// addresses returns where the contender of a trial reaches its needs, as values of a template.
+func (s *needset) addresses(of bench.Trial) (t bench.Template) {
+	t.Needs = map[string]bench.NeedAddress{}
+	for _, n := range s.needsOf(of) {
+		s.restored.Delete(n.Need)
+		t.Needs[n.Name] = n.Need.Address()
+	}
+	return t
 }
 
 // withLabel returns an error with the name of its need.
@@ -271,7 +271,7 @@ func withLabel(n needs.Named, err error) error {
 }
 
 // AddPressure makes the kernel add up the waiting of the needs for disks.
-func (s *site) AddPressure() {
+func (s *needset) AddPressure() {
 	for n := range s.running() {
 		if p, ok := n.Need.(bench.Presser); ok {
 			p.AddPressure()
@@ -279,10 +279,10 @@ func (s *site) AddPressure() {
 	}
 }
 
-// closeNeeds closes the needs, the last one first.
-func (s *site) closeNeeds(ctx context.Context) error {
+// close closes the needs, the last one first.
+func (s *needset) close(ctx context.Context) error {
 	errs := []error{s.closeOwn(ctx)}
-	for _, n := range slices.Backward(s.needs) {
+	for _, n := range slices.Backward(s.all) {
 		errs = append(errs, n.Need.Close(ctx))
 	}
 	return errors.Join(errs...)

@@ -137,14 +137,16 @@ func (h *house) Close(context.Context) error {
 
 // needsSite returns a site without needs.
 func needsSite(t *testing.T) *site {
-	s := &site{env: noEnv, stream: event.New(time.Now), platform: fakePlatform{}}
+	r := &record{env: noEnv, stream: event.New(time.Now)}
+	n := &needset{record: r, begin: func(context.Context) error { return nil }}
+	s := &site{record: r, needs: n, launcher: &launcher{record: r, needs: n, platform: fakePlatform{}}}
 	t.Cleanup(s.stream.Close)
 	return s
 }
 
 // openAll opens and seeds the needs of s.
 func (s *site) openAll(t *testing.T) {
-	for _, stage := range s.Stages() {
+	for _, stage := range s.needs.Stages() {
 		testenv.OK(t, testenv.Err(stage.Do(t.Context(), func(bench.Progress) {})))
 	}
 }
@@ -162,7 +164,7 @@ func siteOf(t *testing.T, all []*house, after map[string]string) *site {
 	testenv.OK(t, err)
 	s := needsSite(t)
 	s.plan.Run.Profile = p
-	testenv.OK(t, s.findNeeds())
+	testenv.OK(t, testenv.Err(s.needs.find()))
 	return s
 }
 
@@ -181,7 +183,7 @@ func TestSecondNeed(t *testing.T) {
 			told = append(told, e.Needs[len(e.Needs)-1].String())
 		}
 	})
-	for _, stage := range s.Stages() {
+	for _, stage := range s.needs.Stages() {
 		note, err := stage.Do(t.Context(), func(p bench.Progress) { stages = append(stages, p.Text) })
 		testenv.OK(t, err)
 		stages = append(stages, string(stage.Phase)+" "+note)
@@ -194,20 +196,20 @@ func TestSecondNeed(t *testing.T) {
 
 	c := bench.Trial{Contender: "c"}
 	env := map[string]string{"A": "{{.Needs.front.Host}}/{{.Needs.none.URL}}"}
-	_, filled, err := s.environment(bench.Service{Name: "c", Env: env}, bench.LaunchSpec{}, s.addresses(c))
+	_, filled, err := s.launcher.environment(bench.Service{Name: "c", Env: env}, bench.LaunchSpec{}, s.needs.addresses(c))
 	testenv.OK(t, err)
 	testenv.Equal(t, filled["A"], "f/")
 
 	front.said = "bye"
-	changed, err := s.RestoreNeeds(t.Context(), runner.Restore{Next: c})
+	changed, err := s.needs.RestoreNeeds(t.Context(), runner.Restore{Next: c})
 	testenv.OK(t, err)
 	testenv.Equal(t, changed, "front: it said bye")
-	testenv.Equal(t, len(s.ReadHost(t.Context(), c).Needs), 1, "only back has counters")
+	testenv.Equal(t, len(s.needs.ReadHost(t.Context(), c).Needs), 1, "only back has counters")
 
 	front.down = errors.New("refused")
-	name, err := s.NeedsAlive(t.Context(), bench.Trial{})
+	name, err := s.needs.NeedsAlive(t.Context(), bench.Trial{})
 	testenv.Check(t, name == "front" && err != nil, "%s: %v", name, err)
-	testenv.Fails(t, s.closeNeeds(t.Context()), "closed front\nclosed back")
+	testenv.Fails(t, s.needs.close(t.Context()), "closed front\nclosed back")
 	testenv.Equal(t, strings.Join(at.log, ", "), "open back., seed back., open front.f, seed front.f, close front.f, close back.")
 }
 
@@ -220,7 +222,7 @@ func TestNeeds_Restart(t *testing.T) {
 	s := siteOf(t, []*house{db, {name: "cache", street: at}}, nil)
 	s.openAll(t)
 	restore := func() (started []string, err error) {
-		_, err = s.RestoreNeeds(t.Context(), runner.Restore{
+		_, err = s.needs.RestoreNeeds(t.Context(), runner.Restore{
 			Next: bench.Trial{Contender: "c"}, Starts: func(need string) { started = append(started, need) },
 		})
 		return started, err
@@ -230,21 +232,21 @@ func TestNeeds_Restart(t *testing.T) {
 	testenv.Equal(t, started, []string{"db"}, "before the first trial")
 	started, _ = restore()
 	testenv.Equal(t, len(started), 0, "unused")
-	s.addresses(bench.Trial{Contender: "c"})
+	s.needs.addresses(bench.Trial{Contender: "c"})
 	started, _ = restore()
 	testenv.Equal(t, started, []string{"db"}, "used")
 
 	db.down = errors.New("refused")
-	name, err := s.NeedsAlive(t.Context(), bench.Trial{})
+	name, err := s.needs.NeedsAlive(t.Context(), bench.Trial{})
 	testenv.Check(t, name == "db" && err != nil, "%s: %v", name, err)
 	db.broken = errors.New("its volume is full")
 	testenv.Fails(t, testenv.Err(restore()), "db: its volume is full")
-	testenv.OK(t, testenv.Err(s.NeedsAlive(t.Context(), bench.Trial{})))
+	testenv.OK(t, testenv.Err(s.needs.NeedsAlive(t.Context(), bench.Trial{})))
 	started, _ = restore()
 	testenv.Equal(t, started, []string{"db"}, "after a failure")
 	db.broken = nil
 	testenv.OK(t, testenv.Err(restore()))
-	testenv.Check(t, testenv.Err(s.NeedsAlive(t.Context(), bench.Trial{})) != nil, "restored, but not alive")
+	testenv.Check(t, testenv.Err(s.needs.NeedsAlive(t.Context(), bench.Trial{})) != nil, "restored, but not alive")
 }
 
 // TestNeeds_Passwords: the password of a need is masked in all output from its start on, unless it
@@ -311,7 +313,7 @@ func TestNeeds_OfServices(t *testing.T) {
 	each := func(of bench.Trial) []bench.Selection { return []bench.Selection{selection(of)} }
 	add := func(name, service string, of []bench.Selection, after ...string) *house {
 		h := &house{name: name, street: at, service: service}
-		s.needs = append(s.needs, needs.Named{Name: name, Service: service, For: of, After: after, Restarts: true, Need: h})
+		s.needs.all = append(s.needs.all, needs.Named{Name: name, Service: service, For: of, After: after, Restarts: true, Need: h})
 		return h
 	}
 	add("topics", "goes", each(goes), "db")
@@ -319,7 +321,7 @@ func TestNeeds_OfServices(t *testing.T) {
 	add("queue", "", each(node))
 	db := add("db", "goes", each(goes))
 	add("cache", "", nil)
-	testenv.OK(t, needs.Order(s.needs))
+	testenv.OK(t, needs.Order(s.needs.all))
 	s.openAll(t)
 	testenv.Equal(t, strings.Join(at.log, ", "), "open queue., seed queue., open cache., seed cache., open db.goes, seed db.goes, "+
 		"open topics.goes, seed topics.goes, stop topics.goes, stop db.goes, open db.node, seed db.node, stop db.node")
@@ -331,7 +333,7 @@ func TestNeeds_OfServices(t *testing.T) {
 	testenv.Equal(t, strings.Join(labels, ", "), "queue, cache, db of goes, topics of goes, db of node")
 
 	restore := func(of bench.Trial) (starts string, err error) {
-		_, err = s.RestoreNeeds(t.Context(), runner.Restore{Next: of, Starts: func(need string) { starts += need + " " }})
+		_, err = s.needs.RestoreNeeds(t.Context(), runner.Restore{Next: of, Starts: func(need string) { starts += need + " " }})
 		return starts, err
 	}
 	starts, err := restore(goes)
@@ -339,8 +341,8 @@ func TestNeeds_OfServices(t *testing.T) {
 	testenv.Equal(t, starts, "cache db topics ")
 	testenv.Equal(t, strings.Join(at.log, ", "), "stop queue., start db.goes, start topics.goes")
 	at.log = nil
-	testenv.Equal(t, s.addresses(goes).Needs, map[string]bench.NeedAddress{"cache": {}, "db": {Host: "goes"}, "topics": {Host: "goes"}})
-	testenv.Equal(t, len(s.ReadHost(t.Context(), goes).Needs), 3)
+	testenv.Equal(t, s.needs.addresses(goes).Needs, map[string]bench.NeedAddress{"cache": {}, "db": {Host: "goes"}, "topics": {Host: "goes"}})
+	testenv.Equal(t, len(s.needs.ReadHost(t.Context(), goes).Needs), 3)
 
 	db.dead = true
 	testenv.Fails(t, testenv.Err(restore(node)), "db of goes: it ended in the trial")
@@ -348,7 +350,7 @@ func TestNeeds_OfServices(t *testing.T) {
 	testenv.OK(t, err)
 	testenv.Equal(t, starts, "queue cache db ")
 	testenv.Equal(t, at.since(), "start db.node, start queue., stop topics.goes")
-	testenv.Equal(t, s.addresses(node).Needs["db"].Host, "node")
+	testenv.Equal(t, s.needs.addresses(node).Needs["db"].Host, "node")
 	starts, err = restore(bench.Trial{})
 	testenv.OK(t, err)
 	testenv.Equal(t, starts+at.since(), "", "after the last trial")
@@ -381,14 +383,14 @@ func interleavedSite(t *testing.T, contenders ...bench.Selection) (s *site, at *
 	add := func(name, kind string, of []bench.Selection, after ...string) {
 		s.plan.Run.Profile.Needs = append(s.plan.Run.Profile.Needs, bench.NeedSpec{Name: name, Kind: kind, From: bench.NeedContainer, For: of})
 		h := &house{name: name, street: at}
-		s.needs = append(s.needs, needs.Named{Name: name, For: of, After: after, Restarts: kind == "container", Own: kind == "container", Need: h})
+		s.needs.all = append(s.needs.all, needs.Named{Name: name, For: of, After: after, Restarts: kind == "container", Own: kind == "container", Need: h})
 	}
 	add("read", "elasticsearch", nil)
 	add("db", "container", nil)
 	add("topics", "container", nil, "db")
 	add("mail", "container", contenders[:1])
-	s.apart = func(ctx context.Context, of string) (*docker.Group, error) {
-		group, err := engine.NewGroup(ctx, "net-"+of, "", false)
+	s.needs.another = func(ctx context.Context, of string) (*docker.Group, error) {
+		group, err := engine.NewGroup(ctx, "net-"+strings.TrimPrefix(of, "needs-"), "", false)
 		alleys[group] = newStreet()
 		return group, err
 	}
@@ -398,7 +400,7 @@ func interleavedSite(t *testing.T, contenders ...bench.Selection) (s *site, at *
 
 // since returns what the needs of a trial have done since the last time.
 func (s *site) since(of bench.Trial) string {
-	return alleys[s.own[s.seatOf(of)].group].since()
+	return alleys[s.needs.own[s.needs.seatOf(of)].group].since()
 }
 
 // TestOwnNeeds: in an interleaved run each contender has its own needs, in its own network, at its
@@ -413,7 +415,7 @@ func TestOwnNeeds(t *testing.T) {
 	var starts []string
 	restore := func(r runner.Restore) error {
 		r.Starts = func(need string) { starts = append(starts, need) }
-		return testenv.Err(s.RestoreNeeds(t.Context(), r))
+		return testenv.Err(s.needs.RestoreNeeds(t.Context(), r))
 	}
 	testenv.OK(t, restore(runner.Restore{Next: old, Soon: []bench.Trial{other}}))
 	testenv.Equal(t, strings.Join(starts, " "), "db topics mail")
@@ -423,18 +425,18 @@ func TestOwnNeeds(t *testing.T) {
 	testenv.OK(t, restore(runner.Restore{Next: other}))
 	testenv.Equal(t, strings.Join(starts, " ")+s.since(other), "", "they have started")
 
-	testenv.Equal(t, s.addresses(old).Needs, map[string]bench.NeedAddress{"read": {}, "db": {Host: "old"}, "topics": {Host: "old"}, "mail": {Host: "old"}})
-	testenv.Equal(t, s.addresses(other).Needs, map[string]bench.NeedAddress{"read": {}, "db": {Host: "new"}, "topics": {Host: "new"}})
+	testenv.Equal(t, s.needs.addresses(old).Needs, map[string]bench.NeedAddress{"read": {}, "db": {Host: "old"}, "topics": {Host: "old"}, "mail": {Host: "old"}})
+	testenv.Equal(t, s.needs.addresses(other).Needs, map[string]bench.NeedAddress{"read": {}, "db": {Host: "new"}, "topics": {Host: "new"}})
 	for trial, want := range map[bench.Trial]string{old: "net-old", other: "net-new"} {
-		spec, err := s.Spec(trial, bench.Service{}, bench.Artifact{})
+		spec, err := s.launcher.Spec(trial, bench.Service{}, bench.Artifact{})
 		testenv.OK(t, err)
 		testenv.Contains(t, spec.Joins, want)
 	}
-	testenv.Equal(t, len(s.ReadHost(t.Context(), old).Needs), 4, "with the shared one")
-	testenv.Equal(t, len(s.ReadHost(t.Context(), other).Needs), 3)
-	testenv.Equal(t, len(s.ReadOwn(other)), 2)
+	testenv.Equal(t, len(s.needs.ReadHost(t.Context(), old).Needs), 4, "with the shared one")
+	testenv.Equal(t, len(s.needs.ReadHost(t.Context(), other).Needs), 3)
+	testenv.Equal(t, len(s.needs.ReadOwn(other)), 2)
 
-	s.needsOf(old)[1].Need.(*house).dead = true
+	s.needs.needsOf(old)[1].Need.(*house).dead = true
 	testenv.OK(t, restore(runner.Restore{Ended: other}))
 	testenv.Fails(t, restore(runner.Restore{Ended: old}), "db: it ended in the trial")
 	testenv.OK(t, restore(runner.Restore{Next: other}))
@@ -443,17 +445,17 @@ func TestOwnNeeds(t *testing.T) {
 
 	var happened []string
 	for _, trial := range []bench.Trial{old, other} {
-		defer s.WatchNeeds(trial, func(in bench.Incident) { happened = append(happened, trial.Contender+" "+in.Text) })()
+		defer s.needs.WatchNeeds(trial, func(in bench.Incident) { happened = append(happened, trial.Contender+" "+in.Text) })()
 	}
-	s.placeOf("old", nil).Happened(bench.Incident{Text: "own"})
+	s.needs.placeOf("old", nil).Happened(bench.Incident{Text: "own"})
 	testenv.Equal(t, strings.Join(happened, ", "), "old own")
-	s.placeOf("", nil).Happened(bench.Incident{Text: "shared"})
+	s.needs.placeOf("", nil).Happened(bench.Incident{Text: "shared"})
 	testenv.Equal(t, len(happened), 3)
-	s.WatchNeeds(old, nil)()
-	s.placeOf("old", nil).Happened(bench.Incident{Text: "over"})
+	s.needs.WatchNeeds(old, nil)()
+	s.needs.placeOf("old", nil).Happened(bench.Incident{Text: "over"})
 	testenv.Equal(t, len(happened), 3)
 
-	testenv.Fails(t, s.closeNeeds(t.Context()), "closed db")
+	testenv.Fails(t, s.needs.close(t.Context()), "closed db")
 	testenv.Equal(t, len(f.Removed()), 2, "networks")
 }
 
@@ -462,17 +464,17 @@ func TestOwnNeeds(t *testing.T) {
 func TestOwnNeeds_Itself(t *testing.T) {
 	s, _, _ := interleavedSite(t, bench.Selection{Contender: "a"})
 	first, second := bench.Trial{Contender: "a", Round: 3}, bench.Trial{Contender: "a", Round: 4}
-	testenv.OK(t, testenv.Err(s.RestoreNeeds(t.Context(), runner.Restore{Next: first, Starts: func(string) {}})))
+	testenv.OK(t, testenv.Err(s.needs.RestoreNeeds(t.Context(), runner.Restore{Next: first, Starts: func(string) {}})))
 	testenv.Equal(t, s.since(first), "start db.a, start mail.a, start topics.a")
 	testenv.Equal(t, s.since(second), "")
-	testenv.Equal(t, s.addresses(second).Needs["db"].Host, "a-2")
+	testenv.Equal(t, s.needs.addresses(second).Needs["db"].Host, "a-2")
 }
 
 // TestOwnNeeds_Plain: contenders that are not interleaved share their needs.
 func TestOwnNeeds_Plain(t *testing.T) {
-	s := &site{}
+	s := needsSite(t)
 	s.plan.Run.Profile.Needs = []bench.NeedSpec{{Name: "db", Kind: "container", From: bench.NeedContainer}}
-	s.needs = []needs.Named{{Name: "db", Need: &house{}}}
-	testenv.OK(t, s.copyNeeds(t.Context(), nil))
-	testenv.Check(t, s.own == nil && s.ReadOwn(bench.Trial{}) == nil, "%v", s.own)
+	s.needs.all = []needs.Named{{Name: "db", Need: &house{}}}
+	testenv.OK(t, s.needs.copyNeeds(t.Context(), nil))
+	testenv.Check(t, s.needs.own == nil && s.needs.ReadOwn(bench.Trial{}) == nil, "%v", s.needs.own)
 }

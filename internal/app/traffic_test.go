@@ -14,6 +14,10 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
+func trafficOf(t *testing.T, run bench.Run) *traffic {
+	return testenv.Must(newTraffic(&record{plan: Plan{Run: run}, env: noEnv}, nil))(t)
+}
+
 // What is compared follows compare_bodies: 300 bodies of each kind in each step and a share, which
 // the default bounds by a budget; with 0 nothing is compared under load.
 func TestComparingFollowsTheProfile(t *testing.T) {
@@ -30,10 +34,8 @@ func TestComparingFollowsTheProfile(t *testing.T) {
 		"all":         {1, false, 1, 300, 0},
 		"none":        {0, false, math.MaxInt, 0, 0},
 	} {
-		l := &site{
-			plan:   Plan{Run: bench.Run{Profile: bench.Profile{CompareBodies: test.share, CompareBounded: test.bounded}}},
-			trials: map[bench.Trial]*load.TrialState{}, expect: map[string]check.Expect{"get": expect},
-		}
+		l := trafficOf(t, bench.Run{Profile: bench.Profile{CompareBodies: test.share, CompareBounded: test.bounded}})
+		l.expect["get"] = expect
 		p := l.loadPlan(runner.Place{BaseURL: "http://a"}, bench.Step{})
 		testenv.Check(t, p.CheckEvery == test.every && p.CheckQuota == test.quota && p.CheckBudget == test.budget,
 			"%s: one in %d, %d of each, budget %g", name, p.CheckEvery, p.CheckQuota, p.CheckBudget)
@@ -46,7 +48,8 @@ func TestComparingFollowsTheProfile(t *testing.T) {
 func TestComparedResponses(t *testing.T) {
 	expect, err := check.ParseExpect(map[string]any{"contains": "right"})
 	testenv.OK(t, err)
-	l := &site{expect: map[string]check.Expect{"get": expect}}
+	l := trafficOf(t, bench.Run{})
+	l.expect["get"] = expect
 	if err := l.check(load.Response{Request: "get", Status: 200, Body: []byte("wrong")}); err == nil || errors.Is(err, load.ErrNotKnown) {
 		t.Errorf("an unexpected body: %v", err)
 	}
@@ -66,7 +69,7 @@ func TestComparedResponses(t *testing.T) {
 		}
 	}
 	l.known = nil
-	l.expect, l.plan.Run.Profile.CompareBodies, l.trials = nil, .01, map[bench.Trial]*load.TrialState{}
+	l.expect, l.plan.Run.Profile.CompareBodies = nil, .01
 	testenv.Check(t, l.loadPlan(runner.Place{BaseURL: "http://a"}, bench.Step{}).Check == nil,
 		"a profile without expectations is checked")
 }
@@ -76,7 +79,7 @@ func TestComparedResponses(t *testing.T) {
 func TestTrialsHaveTheirOwnValues(t *testing.T) {
 	seen := map[uint64]bool{}
 	for resumes := range 3 {
-		l := &site{plan: Plan{Run: bench.Run{Resumed: make([]time.Time, resumes)}}, trials: map[bench.Trial]*load.TrialState{}}
+		l := trafficOf(t, bench.Run{Resumed: make([]time.Time, resumes)})
 		for _, name := range []string{"a", "b"} { // two targets may have one address
 			at := runner.Place{Trial: bench.Trial{Contender: name, Round: 1}, BaseURL: "http://a"}
 			salt := l.trialState(at).Salt
