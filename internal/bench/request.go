@@ -208,7 +208,7 @@ func (e *Expectation) UnmarshalJSON(data []byte) error {
 // with the values that the request was sent with.
 func FilledExpectations() []string {
 	return []string{
-		"approx", "at", "body", "contains", "every", "header", "json", "json_includes", "message", "none", "some",
+		"at", "body", "contains", "every", "header", "json", "json_includes", "message", "none", "some",
 	}
 }
 

@@ -43,7 +43,6 @@ type Service struct {
 	Dir        string  `json:"dir"`           // folder of the manifest, for messages
 	BuiltAs    *string `json:"-"`             // the variant of its image; nil: Variant
 	Files      fs.FS   `json:"-"`             // content of that folder: sources, Dockerfile
-	Root       string  `json:"-"`             // where its links may lead without a repository; "": they are not followed
 }
 
 // Manifest returns the path of the manifest, for messages.
