@@ -24,7 +24,7 @@ follow: 3
 header: {Cookie: "sid={sid}; k={password}", X-Api-Key: "{api_key}", Authorization: "Basic ${BASIC}"}
 variables:
   token: uuid
-  user: {file: users.csv, draw: in_turn, encoding: latin1}
+  user: {file: users.csv, draw: in_turn}
 setup:
   - name: log in
     post: /login
