@@ -73,9 +73,6 @@ func (r *Runs) fill() {
 		since, differs := "", ""
 		if k := r.known[e.Dir]; k != nil {
 			since, differs = outside(k.since), outside(k.differs)
-			if len(k.byHand) > 0 {
-				differs = "note: " + outside(k.byHand[0])
-			}
 		}
 		at, name, end := mark+when(e), ui.Words(nameOf(e), names), sign+" "+ui.Words(text, room-2)
 		since = r.theme.Faint.S("  " + ui.Words(since, room-2))

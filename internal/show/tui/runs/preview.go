@@ -46,9 +46,6 @@ func (r *Runs) lines(w int) (lines []string) {
 	if k.differs != "" {
 		lines = append(lines, ui.Wrap("differs from the profile: "+ui.Outside(k.differs, textBytes), w)...)
 	}
-	for _, note := range k.byHand {
-		lines = append(lines, ui.Wrap("note: "+ui.Outside(note, textBytes), w)...)
-	}
 	text, verdict := plain.Page(k.run, k.said, w, false)
 	lines = append(lines, t.Said(text, verdict, k.said.Tone, w)...)
 	return append(lines, conditions(e, k, w)...)
