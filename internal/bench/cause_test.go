@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -194,9 +193,6 @@ func TestOutcomeCounts(t *testing.T) {
 }
 
 func TestControl(t *testing.T) {
-	const rates = ": expected more than 0 and at most 1e9 requests per second"
-	rate := func(r float64) any { return Control{Kind: ControlRate, Rate: r}.Validate() }
-	note := func(bytes int) any { return Control{Kind: ControlNote, Text: strings.Repeat("x", bytes)}.Validate() }
 	changed := func(kinds ...ControlKind) (r TrialResult) {
 		for _, k := range kinds {
 			r.ManualChanges = append(r.ManualChanges, ManualChange{Control: Control{Kind: k}})
@@ -206,14 +202,8 @@ func TestControl(t *testing.T) {
 	check(t,
 		fact{"words", ControlSkipStep.Words(), "skip step"}, fact{"skip", Control{Kind: ControlSkipStep}.Validate(), nil},
 		fact{"unknown", Control{Kind: "x"}.Validate(), `unknown control "x"`},
-		fact{"no rate", rate(0), `control "rate": rate 0` + rates}, fact{"NaN", rate(math.NaN()), `control "rate": rate NaN` + rates},
-		fact{"a low rate", rate(1e-9), nil}, fact{"the highest rate", rate(1e9), nil},
-		fact{"above it", rate(1e9 + 1), `control "rate": rate 1.000000001e+09` + rates},
-		fact{"no note", note(0), `control "note": text of 0 bytes: expected 1 to 500`},
-		fact{"a short note", note(1), nil}, fact{"the longest note", note(500), nil},
-		fact{"longer", note(501), `control "note": text of 501 bytes: expected 1 to 500`},
-		fact{"by hand", changed(ControlNote, ControlPause).ChangedByHand(), true},
-		fact{"notes only", changed(ControlNote).ChangedByHand(), false}, fact{"nothing", changed().ChangedByHand(), false},
+		fact{"a rate", Control{Kind: "rate"}.Validate(), `unknown control "rate"`},
+		fact{"by hand", changed(ControlPause).ChangedByHand(), true}, fact{"nothing", changed().ChangedByHand(), false},
 	)
 }
 
