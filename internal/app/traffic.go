@@ -124,8 +124,7 @@ func (t *traffic) Run(
 		return t.plan.Engine.Run(ctx, at, step, hooks)
 	}
 	plan := t.loadPlan(at, step)
-	plan.OnStart, plan.OnEnd, plan.OnPart, plan.Rate = hooks.OnStart, hooks.OnEnd, hooks.OnPart, hooks.Rate
-	plan.Interleave = hooks.Interleave
+	plan.OnStart, plan.OnEnd, plan.OnPart, plan.Interleave = hooks.OnStart, hooks.OnEnd, hooks.OnPart, hooks.Interleave
 	engine := t.engine
 	of := t.trials[at.Trial]
 	of.kept = cmp.Or(of.kept, &load.Kept{})

@@ -148,12 +148,12 @@ func TestControls(t *testing.T) {
 	send(bench.Paused{})
 	testenv.Check(t, !s.PauseRequested && s.Paused.Equal(at), "requested %v, since %v", s.PauseRequested, s.Paused)
 	send(bench.Resumed{Took: time.Second})
-	send(bench.ChangedManually{Control: bench.Control{Kind: bench.ControlNote, Text: "deploy"}})
+	send(bench.ChangedManually{Control: bench.Control{Kind: bench.ControlSkipStep}})
 	send(bench.ChangedManually{Control: bench.Control{Kind: bench.ControlStop}})
 	testenv.Check(t, s.Paused.IsZero() && s.StopRequested && len(s.Current.Result.ManualChanges) == 3,
 		"since %v, stop %v, %d manual changes", s.Paused, s.StopRequested, len(s.Current.Result.ManualChanges))
 	n := len(s.Current.Flags)
-	testenv.Check(t, n == 4 && s.Current.Flags[2].Text == "deploy", "flags %+v", s.Current.Flags)
+	testenv.Check(t, n == 4 && s.Current.Flags[2].Text == "skip step", "flags %+v", s.Current.Flags)
 }
 
 // TestADeath is marked where the load ended, and what went wrong elsewhere is not.

@@ -144,7 +144,7 @@ func (r *Run) key(msg tea.KeyPressMsg) tea.Cmd {
 		return questions{r}.leave()
 	case ui.Copy:
 		return r.copyCommand()
-	case ui.Pause, ui.Stop, ui.Note, ui.Detach, ui.Faster, ui.Slower:
+	case ui.Pause, ui.Stop, ui.Detach:
 		if r.steers() {
 			return r.steer(k)
 		}
@@ -183,14 +183,11 @@ func (r *Run) Keys() ui.Keys {
 		if r.pausing() {
 			pause = "resume"
 		}
-		here = []key.Binding{ui.Hint(pause, ui.Pause), ui.Hint("", ui.Stop), ui.Hint("note", ui.Note)}
+		here = []key.Binding{ui.Hint(pause, ui.Pause), ui.Hint("", ui.Stop)}
 		if r.at == 0 {
 			keys.Short = append(here, keys.Short...)
 		} else {
 			keys.Short = append(keys.Short, here...)
-		}
-		if r.open() {
-			here = append(here, ui.Hint("rate ±10%", ui.Faster, ui.Slower))
 		}
 		here = append(here, ui.Hint("", ui.Detach))
 	}

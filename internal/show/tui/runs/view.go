@@ -137,9 +137,6 @@ func (r *Runs) fill() {
 		since, differs := "", ""
 		if k := r.known[e.Dir]; k != nil {
 			since, differs = outside(k.since), outside(k.differs)
-			if len(k.byHand) > 0 {
-				differs = "note: " + outside(k.byHand[0])
-			}
 		}
 		at, name, end := mark+when(e), ui.Words(nameOf(e), names), sign+" "+ui.Words(text, room-2)
 		since = r.theme.Faint.S("  " + ui.Words(since, room-2))
@@ -220,9 +217,6 @@ func (r *Runs) lines(w int) (lines []string) {
 	}
 	if k.differs != "" {
 		lines = append(lines, ui.Wrap("differs from the profile: "+ui.Outside(k.differs, textBytes), w)...)
-	}
-	for _, note := range k.byHand {
-		lines = append(lines, ui.Wrap("note: "+ui.Outside(note, textBytes), w)...)
 	}
 	text, verdict := plain.Page(k.run, k.said, w, false)
 	lines = append(lines, t.Said(text, verdict, k.said.Tone, w)...)
