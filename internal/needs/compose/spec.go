@@ -151,12 +151,14 @@ type ready struct {
 // readyMap is ready without its methods.
 type readyMap ready
 
+// ReadyHTTP is a path whose response says that the need is ready.
 type ReadyHTTP struct {
 	Port   int    `json:"port,omitempty" yaml:"port" strict:"min=1,max=65535"`
 	Path   string `json:"path,omitempty" yaml:"path" strict:"required,min=1,max=2000" example:"/health"`
 	Status int    `json:"status,omitempty" yaml:"status" strict:"min=100,max=599"`
 }
 
+// ReadyLog is a line of the log that says so, after it was written some number of times.
 type ReadyLog struct {
 	Line  string `json:"line,omitempty" yaml:"line" strict:"required,min=1,max=500" example:"ready to accept connections"`
 	Times int    `json:"times,omitempty" yaml:"times" strict:"min=1,max=100"`
