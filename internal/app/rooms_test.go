@@ -54,7 +54,7 @@ func TestPlannedProfile_OneRequest(t *testing.T) {
 	testenv.Fails(t, testenv.Err(PlannedProfile(o)), "none.json")
 }
 
-// TestSummary_NoTrials: where the results are and how to go on, without a table.
+// TestSummary_NoTrials: where the results are and how to continue, without a table.
 func TestSummary_NoTrials(t *testing.T) {
 	var out, talk strings.Builder
 	a := analysis.Of(bench.Run{State: bench.RunInterrupted}, nil)
