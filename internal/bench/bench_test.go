@@ -342,7 +342,6 @@ func TestConfined(t *testing.T) {
 		"": {}, "read-only": {ReadOnly: true},
 		"read-only, tmpfs /tmp, tmpfs /run:size=1m, 256 MiB of /dev/shm, user 1000:1000": {true, []string{"/tmp", "/run:size=1m"}, 256 << 20, "1000:1000"},
 	} {
-		got := c.String()
-		testenv.Check(t, got == want, "%q, want %q", got, want)
+		testenv.Equal(t, c.String(), want)
 	}
 }

@@ -173,8 +173,7 @@ func TestOutcome(t *testing.T) {
 		{RunComplete, several(3, mixes), "complete; a" + check + "; b" + check + "; c" + check},
 		{RunComplete, several(4, mixes), "complete; 4 contenders excluded"},
 	} {
-		got := (Run{State: c.state, Trials: c.trials}).OutcomeText()
-		testenv.Check(t, got == c.want, "%q, want %q", got, c.want)
+		testenv.Equal(t, (Run{State: c.state, Trials: c.trials}).OutcomeText(), c.want)
 	}
 }
 
@@ -189,8 +188,7 @@ func TestOutcomeCounts(t *testing.T) {
 	for want, trials := range map[string][]TrialEntry{
 		"": {right}, "1 failed": {right, killed}, "1 excluded": {right, mixes}, "1 failed, 1 excluded": {killed, mixes},
 	} {
-		got := (Run{State: RunComplete, Trials: trials}).OutcomeCounts()
-		testenv.Check(t, got == want, "%q, want %q", got, want)
+		testenv.Equal(t, (Run{State: RunComplete, Trials: trials}).OutcomeCounts(), want)
 	}
 }
 

@@ -282,7 +282,7 @@ func TestTheCommandIsCopied(t *testing.T) {
 		case ui.TellMsg:
 			testenv.Check(t, c.want == "" && got.Bad, "%q: %s", c.command, got.Text)
 		}
-		switch got := (ways{r}).way(wayMsg{Key: ui.Start})().(type) {
+		switch got := r.way(ui.Start)().(type) {
 		case ui.AskMsg:
 			testenv.Equal(t, got.Text, c.want, c.command)
 		default:
