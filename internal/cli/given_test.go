@@ -97,10 +97,10 @@ func TestGiven_Run(t *testing.T) {
 			"locbench run --profile near.yaml --rounds 1 --target ADDRESS"},
 		"outside": {[]string{"--profile", filepath.Join(dir, "mine.yaml"), "--services", filepath.Join(dir, "svc"), "--allow-files", dir, "--target", address, "-v", "--threshold=errors<1%"},
 			"locbench run --allow-files " + filepath.Base(dir) + " --profile mine.yaml --services svc --target ADDRESS --threshold 'errors<1%'"},
-		"a request": {[]string{"--target", address + "/x?a=b", "-m", "PUT", "-d", "@" + filepath.Join(here, "a.json"), "-H", "Authorization: Bearer hunter2hunter2", "--connections=1", "--duration=1s"},
-			"locbench run --body @a.json --connections 1 --duration 1s --header 'Authorization: Bearer ***' --method PUT --target 'ADDRESS/x?a=b'"},
-		"vegeta's targets": {[]string{"--targets", filepath.Join(dir, "targets.txt"), "--target", address, "--connections=1", "--duration=1s", "-q"},
-			"locbench run --connections 1 --duration 1s --target ADDRESS --targets targets.txt"},
+		"a request": {[]string{"--target", address + "/x?a=b", "-m", "PUT", "-d", "@" + filepath.Join(here, "a.json"), "-H", "Authorization: Bearer hunter2hunter2", "--connections=1", "--duration=100ms"},
+			"locbench run --body @a.json --connections 1 --duration 100ms --header 'Authorization: Bearer ***' --method PUT --target 'ADDRESS/x?a=b'"},
+		"vegeta's targets": {[]string{"--targets", filepath.Join(dir, "targets.txt"), "--target", address, "--connections=1", "--duration=100ms", "-q"},
+			"locbench run --connections 1 --duration 100ms --target ADDRESS --targets targets.txt"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := outOf(t)
