@@ -20,7 +20,6 @@ import (
 func (s *site) readRequests() error {
 	p := s.plan.Run.Profile
 	s.kept, s.trials = map[bench.Trial]*load.Kept{}, map[bench.Trial]*load.TrialState{}
-	s.expect, s.until = map[string]check.Expect{}, map[string]check.Expect{}
 	s.engine = load.Engine{Name: s.plan.Run.Engine, TLS: s.tls}
 	s.setup, s.requests, s.teardown = s.filled(p.Setup), s.filled(p.Requests), s.filled(p.Teardown)
 	all := slices.Concat(s.setup, s.requests, s.teardown)
@@ -28,7 +27,17 @@ func (s *site) readRequests() error {
 	if s.values, err = values.OpenData(p.Variables, all); err != nil {
 		return console.WithCode(console.ExitUsage, err)
 	}
-	for _, r := range all {
+	if err := s.readExpectations(all); err != nil {
+		return console.WithCode(console.ExitUsage, err)
+	}
+	s.process = s.loadProcess()
+	return nil
+}
+
+// readExpectations compiles what requests expect of their responses.
+func (s *site) readExpectations(requests []bench.Request) (err error) {
+	s.expect, s.until = map[string]check.Expect{}, map[string]check.Expect{}
+	for _, r := range requests {
 		if r.Checks() {
 			s.expect[r.Name], err = check.ParseExpect(r.Expect)
 		}
@@ -36,7 +45,7 @@ func (s *site) readRequests() error {
 			s.until[r.Name], err = check.ParseExpect(r.Repeat.Until)
 		}
 		if err != nil {
-			return console.WithCode(console.ExitUsage, err)
+			return err
 		}
 	}
 	return nil
@@ -55,6 +64,9 @@ func (s *site) Run(
 	plan := s.loadPlan(at, step)
 	plan.OnStart, plan.OnEnd, plan.OnPart, plan.Rate = hooks.OnStart, hooks.OnEnd, hooks.OnPart, hooks.Rate
 	plan.Interleave = hooks.Interleave
+	if s.runsApart(at) {
+		return s.process.Run(ctx, at.Trial.String(), s.plan.Run.Engine, plan, s.knownTo(), hooks.OnWindow)
+	}
 	engine := s.engine
 	engine.Keep = s.kept[at.Trial] // each engine has its own connections there
 	return engine.Run(ctx, plan, hooks.OnWindow)
@@ -84,17 +96,8 @@ func (s *site) loadPlan(at runner.Place, step bench.Step) load.Plan {
 		BaseURL: at.BaseURL, Step: step, Requests: s.requests, Sessions: p.Sessions, Variables: p.Variables, Data: s.values,
 		Life: s.trialState(at), IDs: s.ids, HTTP2: p.Protocol == bench.HTTP2, Timeout: p.Timeout, Seed: s.plan.Run.Seed,
 	}
-	if len(s.until) > 0 {
-		plan.Until = func(a load.Response) error { return judge(s.until[a.Request], a) }
-	}
-	known := s.known != nil && s.known.Any()
-	if known || len(s.expect) > 0 {
-		plan.Check, plan.CheckEvery = s.check, max(int(math.Round(1/p.CompareBodies)), 1)
-		plan.Checks = func(request string) bool {
-			_, expected := s.expect[request]
-			return known || expected
-		}
-		plan.CheckQuota = comparedOfEach
+	if s.judges(&plan) {
+		plan.CheckEvery, plan.CheckQuota = max(int(math.Round(1/p.CompareBodies)), 1), comparedOfEach
 		if p.CompareBounded {
 			plan.CheckBudget = comparingBudget
 		}
@@ -104,6 +107,23 @@ func (s *site) loadPlan(at runner.Place, step bench.Step) load.Plan {
 		}
 	}
 	return plan
+}
+
+// judges gives a plan what judges its responses, and reports whether bodies are compared.
+func (s *site) judges(plan *load.Plan) bool {
+	if len(s.until) > 0 {
+		plan.Until = func(a load.Response) error { return judge(s.until[a.Request], a) }
+	}
+	known := s.known != nil && s.known.Any()
+	if !known && len(s.expect) == 0 {
+		return false
+	}
+	plan.Check = s.check
+	plan.Checks = func(request string) bool {
+		_, expected := s.expect[request]
+		return known || expected
+	}
+	return true
 }
 
 // trialState returns the state of a trial. Each trial draws other values for uuid and
@@ -122,6 +142,7 @@ func (s *site) Rest(at runner.Place) {
 	if s.plan.Engine != nil {
 		s.plan.Engine.Rest(at)
 	}
+	s.process.Rest(at.Trial.String())
 	if kept := s.kept[at.Trial]; kept != nil {
 		kept.Close()
 		delete(s.kept, at.Trial)

@@ -17,6 +17,7 @@ import (
 	"github.com/locbench/locbench/internal/figures/verdict"
 	"github.com/locbench/locbench/internal/host/thread"
 	"github.com/locbench/locbench/internal/load"
+	"github.com/locbench/locbench/internal/load/apart"
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/results/event"
 	"github.com/locbench/locbench/internal/run/machine"
@@ -63,6 +64,7 @@ type site struct {
 	trials                    map[bench.Trial]*load.TrialState // the trials in progress
 	begun                     uint64                           // number of trials so far
 	engine                    load.Engine
+	process                   *apart.Process // of engine fast; nil: the load runs in this process
 
 	suites []*check.Suite
 	deaf   sync.Map // label of a contender ─▶ *atomic.Bool: it ignored SIGTERM in this run
@@ -76,6 +78,7 @@ func (s *site) close(ctx context.Context) error {
 	s.closed = true
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
+	s.process.Close()
 	errs := []error{s.isolation.end(), s.closeNeeds(ctx)}
 	for _, p := range s.platforms() {
 		errs = append(errs, p.Close(ctx))
@@ -92,7 +95,12 @@ func (s *site) Judge(res bench.StepResult, inst bench.InstanceInfo) bench.Warnin
 }
 
 // WatchStalls starts to watch for machine stalls.
-func (s *site) WatchStalls() runner.Stalls { return thread.WatchStalls(thread.LookEvery) }
+func (s *site) WatchStalls() runner.Stalls {
+	if s.process != nil {
+		return s.process.WatchStalls()
+	}
+	return thread.WatchStalls(thread.LookEvery)
+}
 
 // occupy marks this machine as busy for other runs, and warns of another run unless known has that
 // warning.

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// LookEvery is how long the threads sleep: 250 wake-ups per second cost some thousandths of a
-	// CPU.
-	LookEvery = 4 * time.Millisecond
+	// LookEvery is how long the threads sleep. A look takes some 25 µs of a CPU that has nothing else
+	// to do. A stall is noticed if a look falls into it, so short ones are a sample.
+	LookEvery = 20 * time.Millisecond
 
 	stall   = time.Millisecond // a thread that wakes up this late counts
 	maxCPUs = 16               // watched CPUs at most, spread over all CPUs
@@ -71,11 +71,12 @@ func (m *StallMeter) watch(ctx context.Context, cpu int, every time.Duration, pr
 		_ = cpuset.KeepThread(cpuset.Of(cpu))
 	}
 	preferred <- preferOverAll()
+	var wait Wait
 	for ctx.Err() == nil {
 		// Only the nap itself depends on the kernel and the machine. Before and after it the Go
 		// runtime may cause a delay, such as for collecting garbage.
 		scheduled := time.Now().Add(every)
-		nap(every)
+		wait.nap(every)
 		m.add(time.Since(scheduled))
 	}
 }

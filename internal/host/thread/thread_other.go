@@ -17,4 +17,7 @@ func Ordinary() {}
 // Sleep sleeps for d.
 func Sleep(d time.Duration) { time.Sleep(d) }
 
-func nap(d time.Duration) { time.Sleep(d) }
+// Wait makes waits that the Go scheduler is not told of, on Linux.
+type Wait struct{}
+
+func (*Wait) nap(d time.Duration) { time.Sleep(d) }

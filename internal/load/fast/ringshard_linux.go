@@ -155,7 +155,7 @@ func (s *shard) awaitRing() {
 		case s.next != math.MaxInt64:
 			left = max(s.next-began, 0)
 		}
-		s.ring.wait(left)
+		s.ring.wait(&s.wait, left)
 		s.idle += int64(s.rec.Overlap(began, s.now()))
 	}
 	s.counters.Lock()

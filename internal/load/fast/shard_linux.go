@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/host/thread"
 	"github.com/locbench/locbench/internal/load/http1"
 	"github.com/locbench/locbench/internal/load/record"
 	"github.com/locbench/locbench/internal/load/workload"
@@ -93,6 +94,8 @@ type shard struct {
 	active          int // number of connections that are not idle
 	epoll           int
 	ring            *uring // nil: epoll is used
+	wait            thread.Wait
+	timeLeft        kernelTime // of the wait
 	waker           waker
 	in              []byte
 	events          []unix.EpollEvent
@@ -213,7 +216,7 @@ func (s *shard) await(until int64) {
 		if until = min(until, s.next); until != math.MaxInt64 {
 			left = max(until-began, 0)
 		}
-		if n, errno = poll(s.epoll, s.events, left); errno != 0 {
+		if n, errno = s.poll(left); errno != 0 {
 			n = 0 // interrupted
 		}
 		now := s.now()

@@ -1,0 +1,238 @@
+package apart
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"reflect"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/host/thread"
+	"github.com/locbench/locbench/internal/load"
+	"github.com/locbench/locbench/internal/values"
+)
+
+// garbage is how many bytes a step may leave before they are collected after all.
+const garbage = 256 << 20
+
+// Judge gives a plan what judges its responses: their expectations, and what the parent knows of
+// them.
+type Judge func(plan *load.Plan, known Known) error
+
+// server is the load's process.
+type server struct {
+	*peer
+	judge Judge
+
+	mu     sync.Mutex
+	runs   map[uint64]*running
+	kept   map[string]*load.Kept // by trial
+	meters map[uint64]*thread.StallMeter
+	opened load.Plan // whose files are in its Data
+}
+
+// running is a run in progress.
+type running struct {
+	stop context.CancelFunc
+	rate atomic.Uint64 // bits of a float64
+}
+
+// Serve is the load's process, until in ends.
+func Serve(in io.Reader, out io.Writer, judge Judge) error {
+	s := &server{
+		peer: newPeer(out), judge: judge, runs: map[uint64]*running{}, kept: map[string]*load.Kept{},
+		meters: map[uint64]*thread.StallMeter{},
+	}
+	s.answer = s.serve
+	debug.SetGCPercent(-1)
+	runtime.GOMAXPROCS(thread.LoadThreads() + thread.StallThreads() + 1)
+	return s.read(in)
+}
+
+func (s *server) serve(call string, data []byte) (any, error) {
+	switch call {
+	case callHello:
+		return hello{version}, nil
+	case callRun:
+		return given(data, s.run)
+	case callRest:
+		return given(data, s.rest)
+	case callStalls:
+		return given(data, s.stalls)
+	case noticeStop, noticeRate:
+		return given(data, func(a about) (any, error) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if r := s.runs[a.Run]; r != nil && call == noticeRate {
+				r.rate.Store(math.Float64bits(a.Rate))
+			} else if r != nil {
+				r.stop()
+			}
+			return nil, nil
+		})
+	}
+	return nil, fmt.Errorf("no call %q in version %d", call, version)
+}
+
+// given calls do with data.
+func given[T any](data []byte, do func(T) (any, error)) (any, error) {
+	var v T
+	if err := json.Unmarshal(data, &v); err != nil {
+		return nil, err
+	}
+	return do(v)
+}
+
+// run runs a step.
+func (s *server) run(o order) (any, error) {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	r := &running{stop: stop}
+	s.mu.Lock()
+	s.runs[o.Run] = r
+	if s.kept[o.Trial] == nil {
+		s.kept[o.Trial] = &load.Kept{}
+	}
+	engine := load.Engine{Name: o.Engine, Keep: s.kept[o.Trial]}
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.runs, o.Run)
+	}()
+	plan, err := s.plan(o, r)
+	if err != nil {
+		return nil, err
+	}
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	debug.SetMemoryLimit(int64(memory.Sys) + garbage)
+	result, err := engine.Run(ctx, plan, func(w bench.Window) { s.tell(noticeWindow, about{Run: o.Run, Window: w}) })
+	out := outcome{Load: result, Life: plan.Life}
+	if err != nil {
+		out.Error = err.Error()
+	}
+	return out, nil
+}
+
+// plan returns the plan of an order with what it calls: the parent's answers.
+func (s *server) plan(o order, r *running) (load.Plan, error) {
+	p := o.Plan
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !reflect.DeepEqual(p.Variables, s.opened.Variables) || !reflect.DeepEqual(p.Requests, s.opened.Requests) {
+		data, err := values.OpenData(p.Variables, p.Requests)
+		if err != nil {
+			return p, err
+		}
+		s.opened = load.Plan{Variables: p.Variables, Requests: p.Requests, Data: data}
+	}
+	p.Data = s.opened.Data
+	if p.Life == nil {
+		p.Life = &load.TrialState{}
+	}
+	p.OnStart = func() { _ = s.call(callStart, about{Run: o.Run}, nil) } // it fails when this process ends
+	p.OnEnd = func() { _ = s.call(callEnd, about{Run: o.Run}, nil) }
+	if o.Parts {
+		p.OnPart = func(w bench.Window) { s.tell(noticePart, about{Run: o.Run, Window: w}) }
+	}
+	if o.Rate {
+		p.Rate = func() float64 { return math.Float64frombits(r.rate.Load()) }
+	}
+	if o.Interleaved {
+		p.Interleave = interleaving{s.peer, o.Run}
+	}
+	err := s.judge(&p, Known{o.Known, func(request string, id int64, language string, text []byte) error {
+		var k known
+		err := s.call(callKnown, body{o.Run, request, id, language, text}, &k)
+		switch {
+		case k.Unknown:
+			return load.ErrNotKnown
+		case k.Wrong != "":
+			return errors.New(k.Wrong)
+		}
+		return err
+	}})
+	return p, err
+}
+
+func (s *server) rest(o order) (any, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if kept := s.kept[o.Trial]; kept != nil {
+		kept.Close()
+		delete(s.kept, o.Trial)
+	}
+	return nil, nil
+}
+
+func (s *server) stalls(c stalls) (any, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := s.meters[c.Meter]
+	switch {
+	case c.Do == "begin" && m == nil:
+		s.meters[c.Meter] = thread.WatchStalls(thread.LookEvery)
+	case m == nil: // of a process before this one
+	case c.Do == "take":
+		c.Found = m.Take()
+	case c.Do == "end":
+		m.Stop()
+		delete(s.meters, c.Meter)
+	}
+	return c, nil
+}
+
+// interleaving is the parent's place of a step among those of others.
+type interleaving struct {
+	*peer
+	run uint64
+}
+
+func (i interleaving) do(t turn) turn {
+	t.Run = i.run
+	_ = i.call(callInterleave, t, &t) // it fails when this process ends
+	return t
+}
+
+func (i interleaving) Length() time.Duration        { return i.do(turn{Method: "length"}).Length }
+func (i interleaving) Align(at time.Time) time.Time { return i.do(turn{Method: "align", At: at}).At }
+func (i interleaving) Alternate(why string)         { i.do(turn{Method: "alternate", Text: why}) }
+func (i interleaving) Alternating() bool            { return i.do(turn{Method: "alternating"}).Yes }
+func (i interleaving) Next()                        { i.do(turn{Method: "next"}) }
+func (i interleaving) Agree() bool                  { return i.do(turn{Method: "agree"}).Yes }
+func (i interleaving) Restart()                     { i.do(turn{Method: "restart"}) }
+func (i interleaving) Fit(iteration time.Duration) time.Duration {
+	return i.do(turn{Method: "fit", Length: iteration}).Length
+}
+
+// take is the other side of interleaving.
+func take(turns bench.Interleaving, t turn) turn {
+	switch t.Method {
+	case "length":
+		t.Length = turns.Length()
+	case "align":
+		t.At = turns.Align(t.At)
+	case "alternate":
+		turns.Alternate(t.Text)
+	case "alternating":
+		t.Yes = turns.Alternating()
+	case "next":
+		turns.Next()
+	case "agree":
+		t.Yes = turns.Agree()
+	case "restart":
+		turns.Restart()
+	case "fit":
+		t.Length = turns.Fit(t.Length)
+	}
+	return t
+}
