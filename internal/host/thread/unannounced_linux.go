@@ -25,9 +25,12 @@ type Wait struct {
 	left    unix.Timespec // of a nap
 }
 
+// LongestWait bounds each wait. Without preemption by signals, stopping the world waits for it.
+const LongestWait = 100 * time.Millisecond
+
 const (
-	askedAgain = 5 * time.Millisecond   // the monitor asks at most every 10 ms
-	yieldEvery = 100 * time.Millisecond // how long stopping the world may take at most
+	askedAgain = 5 * time.Millisecond // the monitor asks at most every 10 ms
+	yieldEvery = LongestWait
 )
 
 // Call makes a system call that waits. A signal may end it early (EINTR).

@@ -94,10 +94,9 @@ func (p *Process) Run(
 	r.windows.Finish()
 	r.parts.Finish()
 	if err != nil {
-		select {
-		case <-c.gone:
+		if errors.Is(err, errGone) {
+			<-c.gone
 			err = errors.New(c.why)
-		default:
 		}
 		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, cmp.Or(context.Cause(ctx), err))
 	}

@@ -41,8 +41,21 @@ type server struct {
 
 // running is a run in progress.
 type running struct {
+	ctx  context.Context
 	stop context.CancelFunc
 	rate atomic.Uint64 // bits of a float64
+}
+
+// running returns a run. A notice may come before its order is read.
+func (s *server) running(number uint64) *running {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.runs[number] == nil {
+		r := &running{}
+		r.ctx, r.stop = context.WithCancel(context.Background())
+		s.runs[number] = r
+	}
+	return s.runs[number]
 }
 
 // Serve is the load's process, until in ends.
@@ -69,11 +82,9 @@ func (s *server) serve(call string, data []byte) (any, error) {
 		return given(data, s.stalls)
 	case noticeStop, noticeRate:
 		return given(data, func(a about) (any, error) {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			if r := s.runs[a.Run]; r != nil && call == noticeRate {
+			if r := s.running(a.Run); call == noticeRate {
 				r.rate.Store(math.Float64bits(a.Rate))
-			} else if r != nil {
+			} else {
 				r.stop()
 			}
 			return nil, nil
@@ -93,11 +104,9 @@ func given[T any](data []byte, do func(T) (any, error)) (any, error) {
 
 // run runs a step.
 func (s *server) run(o order) (any, error) {
-	ctx, stop := context.WithCancel(context.Background())
-	defer stop()
-	r := &running{stop: stop}
+	r := s.running(o.Run)
+	defer r.stop()
 	s.mu.Lock()
-	s.runs[o.Run] = r
 	if s.kept[o.Trial] == nil {
 		s.kept[o.Trial] = &load.Kept{}
 	}
@@ -115,7 +124,7 @@ func (s *server) run(o order) (any, error) {
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
 	debug.SetMemoryLimit(int64(memory.Sys) + garbage)
-	result, err := engine.Run(ctx, plan, func(w bench.Window) { s.tell(noticeWindow, about{Run: o.Run, Window: w}) })
+	result, err := engine.Run(r.ctx, plan, func(w bench.Window) { s.tell(noticeWindow, about{Run: o.Run, Window: w}) })
 	out := outcome{Load: result, Life: plan.Life}
 	if err != nil {
 		out.Error = err.Error()

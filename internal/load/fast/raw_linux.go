@@ -33,21 +33,13 @@ func write(fd int32, b []byte) (int, syscall.Errno) {
 	return int(n), errno
 }
 
-// poll waits for events for at most ns; less than 0 is without limit. A signal may end it early.
+// poll waits for events for at most ns. A signal may end it early.
 func (s *shard) poll(ns int64) (int, syscall.Errno) {
-	timeout := uintptr(0)
-	if ns >= 0 {
-		s.timeLeft = nsToKernel(ns)
-		timeout = uintptr(unsafe.Pointer(&s.timeLeft))
-	}
-	n, errno := s.wait.Call(unix.SYS_EPOLL_PWAIT2, uintptr(s.epoll),
-		uintptr(unsafe.Pointer(unsafe.SliceData(s.events))), uintptr(len(s.events)), timeout, 0, 0)
+	s.timeLeft = nsToKernel(ns)
+	n, errno := s.wait.Call(unix.SYS_EPOLL_PWAIT2, uintptr(s.epoll), uintptr(unsafe.Pointer(unsafe.SliceData(s.events))),
+		uintptr(len(s.events)), uintptr(unsafe.Pointer(&s.timeLeft)), 0, 0)
 	if errno == syscall.ENOSYS { // before Linux 5.11: in milliseconds, rounded down
-		ms := -1
-		if ns >= 0 {
-			ms = int(min(ns/1_000_000, 1000))
-		}
-		n, err := unix.EpollWait(s.epoll, s.events, ms)
+		n, err := unix.EpollWait(s.epoll, s.events, int(ns/1_000_000))
 		if err != nil {
 			return 0, syscall.EINTR
 		}

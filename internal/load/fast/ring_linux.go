@@ -260,14 +260,10 @@ func (r *uring) publish() uintptr {
 	return uintptr(r.tail - atomic.LoadUint32(r.sqHead))
 }
 
-// wait is poll, and waits for a completion for at most ns; less than 0 is without limit. A signal
-// may end it early.
+// wait is poll, and waits for a completion for at most ns. A signal may end it early.
 func (r *uring) wait(w *thread.Wait, ns int64) {
-	r.arg = enterArg{}
-	if ns >= 0 {
-		r.timeout = nsToKernel(ns)
-		r.arg.timeout = uint64(uintptr(unsafe.Pointer(&r.timeout)))
-	}
+	r.timeout = nsToKernel(ns)
+	r.arg = enterArg{timeout: uint64(uintptr(unsafe.Pointer(&r.timeout)))}
 	// After an interruption or a timeout the caller checks and waits again.
 	_, _ = w.Call(unix.SYS_IO_URING_ENTER, uintptr(r.fd), r.publish(), 1, enterGetEvents|enterExtArg,
 		uintptr(unsafe.Pointer(&r.arg)), unsafe.Sizeof(r.arg))

@@ -2,7 +2,6 @@ package fast
 
 import (
 	"bytes"
-	"math"
 	"os"
 	"syscall"
 	"unsafe"
@@ -148,14 +147,11 @@ func (s *shard) awaitRing() {
 	// What was just sent is often answered at once.
 	s.ring.poll()
 	if s.ring.completed() == 0 {
-		left, began := int64(-1), s.now()
-		switch {
-		case len(s.refused) > 0:
-			left = 0
-		case s.next != math.MaxInt64:
-			left = max(s.next-began, 0)
+		began, until := s.now(), s.next
+		if len(s.refused) > 0 {
+			until = 0
 		}
-		s.ring.wait(&s.wait, left)
+		s.ring.wait(&s.wait, left(until, began))
 		s.idle += int64(s.rec.Overlap(began, s.now()))
 	}
 	s.counters.Lock()

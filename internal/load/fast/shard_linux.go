@@ -212,11 +212,8 @@ func (s *shard) await(until int64) {
 		until = 0
 	}
 	if n <= 0 || errno != 0 {
-		left, began := int64(-1), s.now()
-		if until = min(until, s.next); until != math.MaxInt64 {
-			left = max(until-began, 0)
-		}
-		if n, errno = s.poll(left); errno != 0 {
+		began := s.now()
+		if n, errno = s.poll(left(min(until, s.next), began)); errno != 0 {
 			n = 0 // interrupted
 		}
 		now := s.now()
@@ -229,6 +226,9 @@ func (s *shard) await(until int64) {
 	s.counters.Lock()
 	s.events = s.events[:n]
 }
+
+// left returns how long to wait until a moment, at most.
+func left(until, now int64) int64 { return min(max(until-now, 0), int64(thread.LongestWait)) }
 
 // serve handles the events that await has taken, and timeouts.
 func (s *shard) serve() {
