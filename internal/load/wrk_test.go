@@ -71,6 +71,9 @@ func BenchmarkWrk(b *testing.B) {
 			b.Run("waiting/32", func(b *testing.B) {
 				contest{url: url + "/wait", connections: 32, threads: 1, seconds: 10}.run(b, wrk)
 			})
+			b.Run("long wait/256", func(b *testing.B) {
+				contest{url: url + "/long", connections: 256, threads: 1, seconds: 10}.run(b, wrk)
+			})
 			b.Run("short wait/1", func(b *testing.B) {
 				contest{url: url + "/short", connections: 1, threads: 1, seconds: 10}.run(b, wrk)
 			})
@@ -219,9 +222,10 @@ func benchServer(b testing.TB, cpu string) (url string) {
 	return url
 }
 
-// How long the server waits before it responds to GET /wait and to GET /short.
+// How long the server waits before it responds to GET /wait, GET /long and GET /short.
 const (
 	benchWait      = 12 * time.Millisecond
+	benchLongWait  = 100 * time.Millisecond
 	benchShortWait = 600 * time.Microsecond
 )
 
@@ -258,6 +262,8 @@ func serve() error {
 						response = long
 					case first && strings.HasPrefix(string(line), "GET /wait"):
 						time.Sleep(benchWait)
+					case first && strings.HasPrefix(string(line), "GET /long"):
+						time.Sleep(benchLongWait)
 					case first && strings.HasPrefix(string(line), "GET /short"):
 						time.Sleep(benchShortWait)
 					}

@@ -85,11 +85,7 @@ func (c *Counters) Close() error {
 
 // AddPressure makes the kernel add up the need's waiting for disks; see cgroup.Reader. c may be
 // nil.
-func (c *Counters) AddPressure() {
-	if c != nil && c.group != nil {
-		c.group.AddPressure()
-	}
-}
+func (c *Counters) AddPressure() bool { return c != nil && c.group != nil && c.group.AddPressure() }
 
 // Read reads the counters; nil: it cannot. c may be nil.
 func (c *Counters) Read() *bench.NeedUsage {

@@ -79,7 +79,7 @@ func Sample(ctx context.Context, inst bench.Instance, interval time.Duration, on
 func KeepPressure(ctx context.Context, interval time.Duration, of ...any) (stop func()) {
 	var all []bench.Presser
 	for _, x := range of {
-		if p, ok := x.(bench.Presser); ok {
+		if p, ok := x.(bench.Presser); ok && p.AddPressure() {
 			all = append(all, p)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// LookEvery is how long the threads sleep. A look takes some 25 µs of a CPU that has nothing else
-	// to do. A stall is noticed if a look falls into it, so short ones are a sample.
+	// LookEvery is how often one of the threads looks. A look takes some 20 µs of a CPU that has nothing
+	// else to do. A stall is noticed if a look falls into it, so short ones are a sample.
 	LookEvery = 20 * time.Millisecond
 
 	stall   = time.Millisecond // a thread that wakes up this late counts
@@ -29,8 +29,8 @@ type StallMeter struct {
 	threads sync.WaitGroup
 }
 
-// WatchStalls watches the CPUs that this process may use, at most 16, with a wake-up every
-// interval. Pass StallThreads to Tune for its threads.
+// WatchStalls watches the CPUs that this process may use, at most 16, one after the other with a
+// wake-up every interval. Pass StallThreads to Tune for its threads.
 func WatchStalls(every time.Duration) *StallMeter {
 	ctx, cancel := context.WithCancel(context.Background())
 	cpus := watched(cpuset.OfThread())
@@ -38,7 +38,7 @@ func WatchStalls(every time.Duration) *StallMeter {
 	m.since.CPUs = len(cpus)
 	preferred := make(chan bool, len(cpus))
 	for _, cpu := range cpus {
-		m.threads.Go(func() { m.watch(ctx, cpu, every, preferred) })
+		m.threads.Go(func() { m.watch(ctx, cpu, every*time.Duration(len(cpus)), preferred) })
 	}
 	m.since.Realtime = true
 	for range cpus {

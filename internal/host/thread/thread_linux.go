@@ -55,7 +55,7 @@ func Sleep(d time.Duration) {
 	_ = unix.Nanosleep(&ts, nil)
 }
 
-// nap sleeps like Sleep, in a wait that the Go scheduler is not told of: the thread continues as
+// nap sleeps like Sleep, in a wait that is not announced to the Go scheduler: the thread continues as
 // soon as the kernel lets it, whatever other goroutines do.
 func (w *Wait) nap(d time.Duration) {
 	w.left = unix.NsecToTimespec(int64(d))

@@ -17,7 +17,7 @@ func Ordinary() {}
 // Sleep sleeps for d.
 func Sleep(d time.Duration) { time.Sleep(d) }
 
-// Wait makes waits that the Go scheduler is not told of, on Linux.
+// Wait makes waits that are not announced to the Go scheduler, on Linux.
 type Wait struct{}
 
 func (*Wait) nap(d time.Duration) { time.Sleep(d) }

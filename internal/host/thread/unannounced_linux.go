@@ -9,18 +9,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Wait makes waits that the Go scheduler is not told of: the thread keeps its right to run Go code.
-// Announced, each wait gives its processor away and gets it back, threads are woken for it, and the
-// runtime's monitor has something to do. Each Wait belongs to one thread, which has called
+// Wait makes waits that are not announced to the Go scheduler: the thread keeps its right to run Go
+// code. Announced, each wait gives its processor away and gets it back, threads are woken for it, and
+// the runtime's monitor has something to do. Each Wait belongs to one thread, which has called
 // runtime.LockOSThread, and uses up one of GOMAXPROCS (see Tune).
 //
-// The monitor asks whoever runs for 10 ms to make room. A thread that only waits has nobody to make
-// room for, and doing so takes two other threads to wake up and lie down: as much as several
-// requests. So these calls drop what was asked for during a wait, but not all of it: who stops the
-// world or scans a stack asks again after some microseconds, and once in yieldEvery nothing is
-// dropped, for processes without preemption by signals.
+// The monitor requests each thread that has run for 10 ms to make room. One that only waits has to
+// make room for none, and doing so takes two other threads to wake up and lie down: as much as
+// several requests. So these calls drop what was requested during a wait, but not all of it: what
+// stops the world or scans a stack requests it again after some microseconds, and once in yieldEvery
+// nothing is dropped, for processes without preemption by signals.
 type Wait struct {
-	asked   int64         // when a signal ended a wait last
+	ended   int64         // when a signal ended a wait last
 	yielded int64         // when the last request could get through
 	left    unix.Timespec // of a nap
 }
@@ -29,7 +29,7 @@ type Wait struct {
 const LongestWait = 100 * time.Millisecond
 
 const (
-	askedAgain = 5 * time.Millisecond // the monitor asks at most every 10 ms
+	again      = 5 * time.Millisecond // the monitor requests it every 10 ms at most
 	yieldEvery = LongestWait
 )
 
@@ -39,15 +39,15 @@ const (
 func (w *Wait) Call(trap, a1, a2, a3, a4, a5, a6 uintptr) (uintptr, syscall.Errno) {
 	procPin()
 	r, _, errno := syscall.RawSyscall6(trap, a1, a2, a3, a4, a5, a6)
-	now := nanotime() // not by package time: any call that checks the stack drops what was asked for
+	now := nanotime() // not by package time: any call that checks the stack drops the request
 	switch {
-	case errno == syscall.EINTR && now-w.asked < int64(askedAgain), now-w.yielded > int64(yieldEvery):
+	case errno == syscall.EINTR && now-w.ended < int64(again), now-w.yielded > int64(yieldEvery):
 		w.yielded = now
 	default:
 		drop(&dropped)
 	}
 	if errno == syscall.EINTR {
-		w.asked = now
+		w.ended = now
 	}
 	procUnpin()
 	return r, errno
@@ -56,8 +56,8 @@ func (w *Wait) Call(trap, a1, a2, a3, a4, a5, a6 uintptr) (uintptr, syscall.Errn
 // dropped keeps the compiler from leaving out drop.
 var dropped atomic.Int64
 
-// drop has a stack frame of its own. Its check of the stack meets what was asked for, and as the
-// thread is pinned, that is forgotten.
+// drop has a stack frame. Its check of the stack meets the request, and as the thread is pinned, that
+// is forgotten.
 //
 //go:noinline
 func drop(to *atomic.Int64) {

@@ -1,7 +1,7 @@
-// Package apart runs the load of a whole run in a process of its own: the same binary, which gets
-// plans and answers with results over two pipes. Nothing else happens there, so threads that drive
-// load wait without the Go scheduler (thread.Wait), nothing is collected while a step is measured,
-// and no signal of the runtime ends a wait.
+// Package apart runs the load of a whole run in a separate process of the same binary, which gets
+// plans and returns results over two pipes. Nothing else happens there, so threads that drive load
+// wait without the Go scheduler (thread.Wait), nothing is collected while a step is measured, and no
+// signal of the runtime ends a wait.
 package apart
 
 import (
@@ -14,7 +14,7 @@ import (
 // Command is the argument that makes locbench that process.
 const Command = "load-process"
 
-// The calls of the parent. Those that begin a run are answered at its end.
+// The calls of the parent. The reply to callRun comes at its end.
 const (
 	callHello  = "hello"
 	callRun    = "run"
@@ -53,7 +53,7 @@ type order struct {
 // outcome is what a run has left.
 type outcome struct {
 	Load  bench.Load       `json:"load"`
-	Life  *load.TrialState `json:"life"`
+	State *load.TrialState `json:"state"`
 	Error string           `json:"error"`
 }
 

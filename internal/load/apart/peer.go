@@ -16,18 +16,19 @@ const version = 1
 const maxFrame = 64 << 20
 
 // frame is what the two processes send each other: its length as four bytes, then JSON. A frame with
-// a number is a call, which is answered by one with the same number; one without is a notice.
+// a number is a call, whose reply has the same number; one without is a notice.
 type frame struct {
 	Number uint64          `json:"n,omitempty"`
-	Call   string          `json:"call,omitempty"` // "": the answer to one
+	Call   string          `json:"call,omitempty"` // "": the reply to one
 	Error  string          `json:"error,omitempty"`
 	Data   json.RawMessage `json:"data,omitempty"`
 }
 
 // peer is one end. Each end calls the other.
 type peer struct {
-	// answer answers a call. Notices come one after the other, in their order; calls at any time.
-	answer func(call string, data []byte) (any, error)
+	// handle does what the other end calls. Notices come one after the other, in their order; calls
+	// at any time.
+	handle func(call string, data []byte) (any, error)
 
 	writing sync.Mutex
 	out     io.Writer
@@ -42,7 +43,7 @@ func newPeer(out io.Writer) *peer {
 	return &peer{out: out, pending: map[uint64]chan frame{}, ended: make(chan struct{})}
 }
 
-// errGone is what calls get that the other end does not answer any more.
+// errGone is what calls get that the other end does not reply to any more.
 var errGone = errors.New("the other process is gone")
 
 // read serves the other end until it is gone; the error is nil if it has closed its pipe.
@@ -77,7 +78,7 @@ func (p *peer) read(in io.Reader) error {
 				waits <- f
 			}
 		case f.Number == 0:
-			_, _ = p.answer(f.Call, f.Data)
+			_, _ = p.handle(f.Call, f.Data)
 		default:
 			go p.serve(f)
 		}
@@ -85,12 +86,12 @@ func (p *peer) read(in io.Reader) error {
 }
 
 func (p *peer) serve(f frame) {
-	result, err := p.answer(f.Call, f.Data)
-	answer := frame{Number: f.Number}
+	result, err := p.handle(f.Call, f.Data)
+	reply := frame{Number: f.Number}
 	if err != nil {
-		answer.Error = err.Error()
+		reply.Error = err.Error()
 	}
-	_ = p.send(answer, result) // a peer that is gone needs no answer
+	_ = p.send(reply, result) // a peer that is gone needs none
 }
 
 func (p *peer) send(f frame, data any) (err error) {

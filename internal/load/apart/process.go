@@ -40,7 +40,7 @@ type Process struct {
 	last    uint64 // number of the last run or meter
 }
 
-// asked is a run that the process was told to make.
+// asked is a run that the process makes.
 type asked struct {
 	plan    load.Plan
 	known   Known
@@ -101,8 +101,8 @@ func (p *Process) Run(
 		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, cmp.Or(context.Cause(ctx), err))
 	}
 	out.Load.ClientCPU += r.cpu
-	if plan.Life != nil && out.Life != nil {
-		plan.Life.Continue(out.Life)
+	if plan.Life != nil && out.State != nil {
+		plan.Life.Continue(out.State)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -245,7 +245,7 @@ func (p *Process) child() (*child, error) {
 func (p *Process) start() (*child, error) {
 	cmd := exec.Command(p.Path)
 	cmd.Args = []string{p.Name, Command}
-	// Nothing asks its threads to make room (see thread.Wait).
+	// No signal interrupts the waits of its threads (see thread.Wait).
 	cmd.Env = append(os.Environ(), "GODEBUG="+strings.TrimPrefix(os.Getenv("GODEBUG")+",asyncpreemptoff=1", ","))
 	tail := &safe.Ring{Size: lastLines}
 	lines := safe.NewLineWriter("stderr", time.Now, tail.Add)
@@ -260,7 +260,7 @@ func (p *Process) start() (*child, error) {
 		return nil, err
 	}
 	c := &child{peer: newPeer(in), in: in, gone: make(chan struct{})}
-	c.answer = p.answer
+	c.handle = p.handle
 	begun := make(chan error)
 	go func() {
 		runtime.LockOSThread() // not unlocked: the kernel would kill the process with this thread
@@ -309,8 +309,8 @@ func death(ended, failed error, tail *safe.Ring) string {
 	return text
 }
 
-// answer answers the load's process.
-func (p *Process) answer(call string, data []byte) (any, error) {
+// handle does what the load's process calls.
+func (p *Process) handle(call string, data []byte) (any, error) {
 	switch call {
 	case noticeWindow, noticePart:
 		return given(data, func(a about) (any, error) {

@@ -64,13 +64,13 @@ func Serve(in io.Reader, out io.Writer, judge Judge) error {
 		peer: newPeer(out), judge: judge, runs: map[uint64]*running{}, kept: map[string]*load.Kept{},
 		meters: map[uint64]*thread.StallMeter{},
 	}
-	s.answer = s.serve
+	s.handle = s.respond
 	debug.SetGCPercent(-1)
 	runtime.GOMAXPROCS(thread.LoadThreads() + thread.StallThreads() + 1)
 	return s.read(in)
 }
 
-func (s *server) serve(call string, data []byte) (any, error) {
+func (s *server) respond(call string, data []byte) (any, error) {
 	switch call {
 	case callHello:
 		return hello{version}, nil
@@ -125,14 +125,14 @@ func (s *server) run(o order) (any, error) {
 	runtime.ReadMemStats(&memory)
 	debug.SetMemoryLimit(int64(memory.Sys) + garbage)
 	result, err := engine.Run(r.ctx, plan, func(w bench.Window) { s.tell(noticeWindow, about{Run: o.Run, Window: w}) })
-	out := outcome{Load: result, Life: plan.Life}
+	out := outcome{Load: result, State: plan.Life}
 	if err != nil {
 		out.Error = err.Error()
 	}
 	return out, nil
 }
 
-// plan returns the plan of an order with what it calls: the parent's answers.
+// plan returns the plan of an order whose hooks call the parent.
 func (s *server) plan(o order, r *running) (load.Plan, error) {
 	p := o.Plan
 	s.mu.Lock()

@@ -104,6 +104,7 @@ type shard struct {
 	idle            int64   // ns spent waiting for events within the measured interval
 	batch           []int32 // with a ring: connections whose requests are not submitted yet
 	running         bool    // the ring is in use
+	waited          bool    // with a ring: nothing was there the last time
 	woke            int64   // when the last long sleep ended
 	slept           bool    // the thread slept for long before the current events came
 	stamps          StampReader

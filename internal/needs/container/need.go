@@ -118,10 +118,10 @@ func (n *Need) Read() *bench.NeedUsage {
 }
 
 // AddPressure makes the kernel add up the waiting of the container for disks.
-func (n *Need) AddPressure() {
+func (n *Need) AddPressure() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.usage.AddPressure()
+	return n.usage.AddPressure()
 }
 
 // Info describes the service: its image, or where it is.
