@@ -25,7 +25,7 @@ cover: ## statement coverage of the test command over internal/; fails below 70%
 
 JUDGING := figures/hdr figures/measure figures/stats figures/verdict analysis analysis/compare analysis/conclusion load/record load/workload \
 	contender/check contender/launch docker host/cgroup run/capacity bench bench/cpuset bench/units \
-	results run/profile run/runner needs/container app
+	results run/profile run/runner needs/container needs/compose app
 PKG ?= $(addprefix internal/,$(JUDGING))
 mutants: ## which changes of one operator no plain test of the package notices; PKG=internal/figures/verdict for one package, SAMPLE=60 for 60 of each (all: some hours)
 	@go run ./internal/testenv/mutants -docs docs/testing.md $(addprefix -sample ,$(SAMPLE)) $(PKG)

@@ -82,9 +82,8 @@ func TestRun_StandingAtHalf(t *testing.T) {
 			s, m := run.Standing(measure.P99Half, stats.Rule{}), measure.Get(measure.P99Half)
 			i := slices.IndexFunc(s.Places, func(p Place) bool { return p.Contender == "b" })
 			ref := run.family().ref
-			if _, at := ref.sample(m, ref, "peak of a"); at != c.at || s.Places[i].Out != c.other {
-				t.Errorf("at %q, want %q; b: %q, want %q", at, c.at, s.Places[i].Out, c.other)
-			}
+			_, at := ref.sample(m, ref, "peak of a")
+			testenv.Check(t, at == c.at && s.Places[i].Out == c.other, "at %q, want %q; b: %q, want %q", at, c.at, s.Places[i].Out, c.other)
 		})
 	}
 }
@@ -186,9 +185,8 @@ func TestSamples(t *testing.T) {
 	} {
 		old, fresh, at := Samples(measure.Get(c.of), of(c.ref), of(c.a), of(c.b))
 		testenv.Equal(t, fmt.Sprint(old, fresh, " ", at), c.want, c.of, c.a, c.b, c.ref)
-		if side := of(c.a).StepOf(measure.Get(c.of), of(c.ref)); len(old) > 0 && at != "" && len(side.Results) == 0 {
-			t.Errorf("%s of %s at those of %s: no step", c.of, c.a, c.ref)
-		}
+		side := of(c.a).StepOf(measure.Get(c.of), of(c.ref))
+		testenv.Check(t, len(old) <= 0 || at == "" || len(side.Results) != 0, "%s of %s at those of %s: no step", c.of, c.a, c.ref)
 	}
 }
 
@@ -245,9 +243,8 @@ func TestCoupleOf(t *testing.T) {
 		if got.Run == nil {
 			text = text[:len(text)-len("0 other pairs")] + "no run"
 		}
-		if text != c.want || got.A.Label != c.run.Contenders[c.a].Label || got.B.Label != c.run.Contenders[c.b].Label {
-			t.Errorf("%s: %s and %s: %s, want %s", c.name, got.A.Label, got.B.Label, text, c.want)
-		}
+		testenv.Check(t, text == c.want && got.A.Label == c.run.Contenders[c.a].Label && got.B.Label == c.run.Contenders[c.b].Label,
+			"%s: %s and %s: %s, want %s", c.name, got.A.Label, got.B.Label, text, c.want)
 		testenv.Check(t, len(got.OtherPairs("no measure")) == 0, "%s: pairs in a measure that is not tested", c.name)
 	}
 	old, fresh := analyzed(rounds("a", 8, 1, share(1000))), analyzed(rounds("a", 8, 1, share(2000), in(2, failed)))
@@ -301,10 +298,9 @@ func TestCouple_Unsteady(t *testing.T) {
 				"of two runs": CoupleOf(analyzed(a).Contenders[0], other.Contenders[0]),
 			} {
 				old, fresh, _, leftOut := couple.Samples(m)
-				if kept := [2]int{len(old), len(fresh)}; kept != test.kept || leftOut != (kept != [2]int{test.rounds, test.rounds}) ||
-					couple.Outside(m) != test.out {
-					t.Errorf("%s: kept %v, out %q, left out %v", where, kept, couple.Outside(m), leftOut)
-				}
+				kept := [2]int{len(old), len(fresh)}
+				testenv.Check(t, kept == test.kept && leftOut == (kept != [2]int{test.rounds, test.rounds}) && couple.Outside(m) == test.out,
+					"%s: kept %v, out %q, left out %v", where, kept, couple.Outside(m), leftOut)
 				old, _, _, _ = couple.Samples(measure.Get(measure.StartUp))
 				testenv.Check(t, len(old) == test.rounds, "%s: %d start-ups", where, len(old))
 			}

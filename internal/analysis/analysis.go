@@ -12,6 +12,7 @@ import (
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // Run is an analyzed run.
@@ -194,4 +195,140 @@ func (c Contender) only(rounds []bench.TrialResult) Contender {
 	}
 	c.Contender, c.Results, c.kinds = sum, rounds, &sync.Map{}
 	return c
+}
+
+// Causes returns why the contender is slow in most of its rounds, as its own threads say; of one that
+// is excluded only if that is for its errors.
+func (c Contender) Causes() []verdict.Cause {
+	if c.of == nil || c.WhyExcluded() != "" && (c.Excluded == nil || !c.Excluded.OnlyErrors()) {
+		return nil
+	}
+	return verdict.Causes(c.of.Run.Machine.CPUs, c.Results)
+}
+
+// Flaw says what is wrong with contenders in most of their rounds, whatever their measures are: none
+// of them is recommended.
+type Flaw struct {
+	Of   []int // indices of the contenders
+	Text string
+}
+
+// Flaws returns the flaws of contenders: memory that grows with the requests, and freezes. name
+// returns the name of a contender; nil: its label.
+func Flaws(all []Contender, name func(i int) string) (found []Flaw) {
+	for i, c := range all {
+		w, ok := c.MemoryGrowth()
+		if !ok || c.WhyExcluded() != "" {
+			continue
+		}
+		of := safe.Line(c.Label, 60)
+		if name != nil {
+			of = name(i)
+		}
+		found = append(found, Flaw{[]int{i}, of + ": " + safe.Line(w.Text, 200) + " (" + Leak + ")."})
+	}
+	return append(found, Freezes(all, name)...)
+}
+
+// Leak is the likely cause of memory that grows with the requests.
+const Leak = "a leak, or a cache without a limit"
+
+// steady returns which rounds of each contender are compared in a measure; nil: all. A round that was not
+// in a steady state leaves with those of the contenders that were interleaved with it.
+func steady(m measure.Measure, ref Contender, all []Contender, paired []bool) [][]bool {
+	keep, common := make([][]bool, len(all)), []bool(nil)
+	if k := m.Comparison.Kind; k == stats.FromStartToStop || k == stats.OfErrors {
+		return keep
+	}
+	for i, c := range all {
+		of, enough := c.StepOf(m, ref).Steady()
+		switch {
+		case !paired[i]:
+			keep[i] = stats.KeepSteady(of, stats.MinInterval)
+		case !enough: // it is in no pair
+		case common == nil:
+			common = of
+		case len(common) == len(of):
+			for n, is := range of {
+				common[n] = common[n] && is
+			}
+		}
+	}
+	for i := range all {
+		if paired[i] {
+			keep[i] = stats.KeepSteady(common, stats.MinPaired)
+		}
+	}
+	return keep
+}
+
+// only returns the values of the rounds that are kept, if each round has one.
+func only(values []float64, keep []bool) (kept []float64) {
+	if len(keep) != len(values) {
+		return values
+	}
+	for i, v := range values {
+		if keep[i] {
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}
+
+// Tested returns the measures of the run with verdicts: the headline measures, and the CPU time per
+// request of each need that is attributed to a contender.
+func (r *Run) Tested() (all []measure.Measure) {
+	for _, m := range measure.Tested() {
+		all = append(all, m.Measure)
+	}
+	var steps []stats.Step
+	for _, c := range r.Contenders {
+		steps = append(steps, c.Steps...)
+	}
+	for _, name := range measure.Needs(steps) {
+		if slices.ContainsFunc(r.Contenders, func(c Contender) bool { return c.Attributed(name) }) {
+			all = append(all, measure.CPUOfNeed(name))
+		}
+	}
+	return all
+}
+
+// Attributed reports whether what a need used while c was loaded was used for c alone: not that of
+// an external need, nor that of one which interleaved contenders share.
+func (c Contender) Attributed(need string) bool {
+	interleaved := slices.ContainsFunc(c.Results, func(t bench.TrialResult) bool { _, is := t.Interleaved(); return is })
+	n, _ := c.need(need)
+	return !n.From.Traits().ByURL && (n.Own || !interleaved)
+}
+
+// Has reports whether the contender has a need with a name.
+func (c Contender) Has(need string) bool {
+	_, ok := c.need(need)
+	return ok
+}
+
+// need returns the need of the contender with a name.
+func (c Contender) need(name string) (n bench.NeedSpec, ok bool) {
+	p, of := c.profile()
+	i := slices.IndexFunc(p.Needs, func(n bench.NeedSpec) bool {
+		return n.Name == name && (len(n.For) == 0 || slices.Contains(n.For, of))
+	})
+	if i < 0 {
+		return n, false
+	}
+	return p.Needs[i], true
+}
+
+// Shared returns why a need has no verdict for two contenders: what it used is not that of one of
+// them; "" if it has, and without a need.
+func (c Couple) Shared(need string) string {
+	for _, side := range []Contender{c.A, c.B} {
+		if n, ok := side.need(need); need != "" && !side.Attributed(need) {
+			if ok && n.From.Traits().ByURL {
+				return "external"
+			}
+			return "shared by interleaved contenders"
+		}
+	}
+	return ""
 }

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -147,5 +148,132 @@ func TestCoupleOf_Silent(t *testing.T) {
 			_, b := couple.B.NothingStep()
 			testenv.Equal(t, couple.Silent(measure.Get(measure.Throughput)), [2]bool{a, b})
 		})
+	}
+}
+
+// A need's CPU time has a verdict where it is that of one contender: contenders run one after the
+// other, or each has its own copy; never that of an external need.
+func TestContender_Attributed(t *testing.T) {
+	only := []bench.Selection{{Contender: "a"}}
+	for name, c := range map[string]struct {
+		need       bench.NeedSpec
+		a, b       []func(*bench.TrialResult)
+		attributed bool
+		has        [2]bool
+		shared     string
+	}{
+		"one after the other":            {need: bench.NeedSpec{Name: "db", From: bench.NeedContainer}, attributed: true, has: [2]bool{true, true}},
+		"shared by interleaved ones":     {bench.NeedSpec{Name: "db", From: bench.NeedContainer}, both, both, false, [2]bool{true, true}, "shared by interleaved contenders"},
+		"the second is interleaved":      {bench.NeedSpec{Name: "db", From: bench.NeedContainer}, nil, both, true, [2]bool{true, true}, "shared by interleaved contenders"},
+		"one round is interleaved":       {bench.NeedSpec{Name: "db", From: bench.NeedContainer}, second, nil, false, [2]bool{true, true}, "shared by interleaved contenders"},
+		"a copy of each interleaved one": {bench.NeedSpec{Name: "db", From: bench.NeedContainer, Own: true}, both, both, true, [2]bool{true, true}, ""},
+		"external":                       {bench.NeedSpec{Name: "db", From: bench.NeedExternal}, nil, nil, false, [2]bool{true, true}, "external"},
+		"external, interleaved":          {bench.NeedSpec{Name: "db", From: bench.NeedExternal}, both, both, false, [2]bool{true, true}, "external"},
+		"external, called a copy":        {bench.NeedSpec{Name: "db", From: bench.NeedExternal, Own: true}, both, both, false, [2]bool{true, true}, "external"},
+		"of the first alone":             {need: bench.NeedSpec{Name: "db", From: bench.NeedExternal, For: only}, has: [2]bool{true, false}, shared: "external"},
+		"a copy of the first alone":      {bench.NeedSpec{Name: "db", From: bench.NeedContainer, Own: true, For: only}, both, both, true, [2]bool{true, false}, "shared by interleaved contenders"},
+		"another need":                   {need: bench.NeedSpec{Name: "mail", From: bench.NeedExternal}, attributed: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := append(rounds("a", 2, 1, c.a...), rounds("b", 2, 1, c.b...)...)
+			for i := range all {
+				for k := range all[i].Steps {
+					s := &all[i].Steps[k]
+					s.HostBefore = &bench.HostReading{Needs: map[string]*bench.NeedUsage{"db": {At: time.Unix(1, 0), Source: "x"}}}
+					s.HostAfter = &bench.HostReading{Needs: map[string]*bench.NeedUsage{"db": {At: time.Unix(11, 0), Source: "x", CPU: time.Second}}}
+				}
+			}
+			r := Of(bench.Run{ID: "r", Profile: bench.Profile{Needs: []bench.NeedSpec{{Name: "other", From: bench.NeedExternal, Own: true}, c.need}}}, all)
+			a, b := r.Contenders[0], r.Contenders[1]
+			testenv.Equal(t, a.Attributed("db"), c.attributed, "attributed")
+			testenv.Equal(t, [2]bool{a.Has("db"), b.Has("db")}, c.has, "has")
+			testenv.Equal(t, Couple{A: a, B: b}.Shared("db"), c.shared, "shared")
+			testenv.Equal(t, Couple{A: a, B: b}.Shared(""), "", "without a need")
+			tested := r.Tested()
+			testenv.Equal(t, tested[len(tested)-1].NeedName() == "db", a.Attributed("db") || b.Attributed("db"), "tested")
+		})
+	}
+}
+
+var (
+	both   = []func(*bench.TrialResult){interleaved}
+	second = []func(*bench.TrialResult){in(2, interleaved)}
+)
+
+// Each output has Under after the name of a contender: it says which of two versions that is.
+func TestContender_Under(t *testing.T) {
+	of := func(variant string) bench.Selection { return bench.Selection{Contender: "a", Variant: variant} }
+	set := []bench.Settings{
+		{Selection: of("half"), Limits: bench.Limits{CPUs: .5}},
+		{Selection: of("both"), Limits: bench.Limits{CPUs: .5}, Env: map[string]string{"GOGC": "50", "A": "1"}},
+		{Selection: of("before"), Dir: "/home/u/a-before"},
+		{Selection: of("v1"), Image: "a:v1"},
+		{Selection: of("hostile"), Image: "a\x1b[1m:v1"},
+	}
+	for _, c := range []struct{ name, among, want string }{
+		{"", "before", ""}, {"before", "", "with folder ../a-before"}, {"v1", "", "with image a:v1"},
+		{"half", "", "under 0.5 CPUs"}, {"", "half", "under 1 CPU"},
+		{"both", "", "under 0.5 CPUs, with A=1, GOGC=50"}, {"both", "half", "with A=1, GOGC=50"},
+		{"hostile", "", "with image a␛[1m:v1"},
+	} {
+		run := bench.Run{ID: "r", ProfileFile: "/home/u/a/bench.yaml", Profile: bench.Profile{Limits: bench.Limits{CPUs: 1}, Settings: set,
+			Contenders: []bench.Selection{of(c.name), of(c.among)}}}
+		trial := bench.TrialResult{Trial: bench.Trial{Contender: "a", Variant: c.name}}
+		got := Of(run, []bench.TrialResult{trial}).Contenders[0].Under()
+		testenv.Check(t, got == c.want, "%s among %s: %q, want %q", c.name, c.among, got, c.want)
+	}
+}
+
+// What differs only in what is masked is said to, at most.
+func TestContender_Under_Masked(t *testing.T) {
+	of := func(variant string) bench.Selection { return bench.Selection{Contender: "a", Variant: variant} }
+	for theirs, want := range map[string]string{
+		"postgres://***@h/db":   "with URL=postgres://***@h/db (differs at most in what is masked)",
+		"postgres://***@h/test": "with URL=postgres://***@h/db",
+		"":                      "with URL=postgres://***@h/db",
+	} {
+		run := bench.Run{ID: "r", Profile: bench.Profile{Contenders: []bench.Selection{of(""), of("b")},
+			Settings: []bench.Settings{{Selection: of("b"), Env: map[string]string{"URL": "postgres://***@h/db"}}}}}
+		trial := func(variant, url string) bench.TrialResult {
+			return bench.TrialResult{Trial: bench.Trial{Contender: "a", Variant: variant}, Service: bench.Service{Env: map[string]string{"URL": url}}}
+		}
+		all := Of(run, []bench.TrialResult{trial("", theirs), trial("b", "postgres://***@h/db")}).Contenders
+		i := slices.IndexFunc(all, func(c Contender) bool { return c.Label == "a:b" })
+		got := all[i].Under()
+		testenv.Check(t, got == want, "next to %q: %q, want %q", theirs, got, want)
+	}
+}
+
+func TestRun_LimitRatios(t *testing.T) {
+	half := func(n int, change ...func(*bench.TrialResult)) []bench.TrialResult {
+		return rounds("a", n, .5, append(change, variant("half"))...)
+	}
+	of := func(all ...[]bench.TrialResult) *Run { return Of(limited(), slices.Concat(all...)) }
+	more := rounds("a", 6, 1, variant("more"))
+	const who, why = "a:half under 0.5 CPUs, a under 1 CPU: ", "not compared, since "
+	for _, c := range []struct {
+		name string
+		run  *Run
+		want string
+	}{
+		{"no contender", of(), ""},
+		{"the same limits", of(rounds("a", 6, 1), more), ""},
+		{"six rounds", of(rounds("a", 6, 1), half(6), more),
+			who + "×0.50 the throughput (95% CI ×0.49 to ×0.51), ×2.00 the CPU per request (95% CI ×1.97 to ×2.03)."},
+		{"the smaller is faster", of(rounds("a", 6, .25), half(6)),
+			who + "×2.00 the throughput (95% CI ×1.97 to ×2.03), ×0.50 the CPU per request (95% CI ×0.49 to ×0.51)."},
+		{"interleaved", of(rounds("a", 6, 1, interleaved), half(6, interleaved)),
+			who + "×0.50 the throughput (95% CI ×0.50 to ×0.50), ×2.00 the CPU per request (95% CI ×2.00 to ×2.00)."},
+		{"five rounds", of(rounds("a", 6, 1), half(5)), who + why + "that takes 6 rounds of both without errors."},
+		{"excluded", of(rounds("a", 6, 1), half(6, errorsInAll)), who + why + "a:half is excluded."},
+		{"both are excluded", of(rounds("a", 6, 1, errorsInAll), half(6, errorsInAll)), who + why + "a is excluded."},
+	} {
+		var standings []Standing
+		for _, m := range measure.Tested() {
+			standings = append(standings, c.run.Standing(m.ID, stats.Rule{}))
+		}
+		got := strings.Join(c.run.LimitRatios(standings), "\n")
+		testenv.Check(t, got == c.want && c.run.LimitsDiffer() == (c.want != ""),
+			"%s: differ %v\n%s, want\n%s", c.name, c.run.LimitsDiffer(), got, c.want)
 	}
 }

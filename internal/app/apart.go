@@ -15,28 +15,28 @@ import (
 
 // loadProcess returns the process of engine fast; nil where that engine does not apply, or this
 // binary cannot be started.
-func (s *site) loadProcess() *apart.Process {
-	run := s.plan.Run
-	if len(s.env.Self) < 2 || run.Engine == bench.EngineVegeta || load.FastApplies(false, run.Profile.Protocol == bench.HTTP2) != nil {
+func loadProcess(r *record) *apart.Process {
+	run := r.plan.Run
+	if len(r.env.Self) < 2 || run.Engine == bench.EngineVegeta || load.FastApplies(false, run.Profile.Protocol == bench.HTTP2) != nil {
 		return nil
 	}
-	return &apart.Process{Path: s.env.Self[0], Name: s.env.Self[1]}
+	return &apart.Process{Path: r.env.Self[0], Name: r.env.Self[1]}
 }
 
 // runsApart reports whether a contender is loaded from that process.
-func (s *site) runsApart(at runner.Place) bool {
-	return s.process != nil && !strings.HasPrefix(at.BaseURL, "https:")
+func (t *traffic) runsApart(at runner.Place) bool {
+	return t.process != nil && !strings.HasPrefix(at.BaseURL, "https:")
 }
 
 // knownTo returns the known responses, for the load's process.
-func (s *site) knownTo() (known apart.Known) {
-	for _, r := range s.requests {
-		if s.known != nil && s.known.Knows(r.Name) {
+func (t *traffic) knownTo() (known apart.Known) {
+	for _, r := range t.requests {
+		if t.known != nil && t.known.Knows(r.Name) {
 			known.Requests = append(known.Requests, r.Name)
 		}
 	}
 	known.Check = func(request string, id int64, language string, body []byte) error {
-		err := s.known.Check(request, id, language, body)
+		err := t.known.Check(request, id, language, body)
 		if errors.Is(err, needs.ErrUnknown) {
 			return load.ErrNotKnown
 		}
@@ -65,9 +65,9 @@ func (t theirs) Check(request string, id int64, language string, body []byte) er
 // ServeLoad is the process that drives the load of a run, until its standard input ends.
 func ServeLoad(env console.Env) error {
 	return apart.Serve(env.Stdin, env.Stdout, func(plan *load.Plan, known apart.Known) error {
-		s := &site{known: theirs{known}}
-		err := s.readExpectations(plan.Requests)
-		s.judges(plan)
+		t := &traffic{known: theirs{known}}
+		err := t.compile(plan.Requests)
+		t.judges(plan)
 		return err
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -14,46 +15,53 @@ import (
 	"github.com/locbench/locbench/internal/text/console"
 )
 
+// checks checks instances of contenders.
+type checks struct {
+	launcher *launcher
+	suites   []*check.Suite
+	deaf     sync.Map // label of a contender ─▶ *atomic.Bool: it ignored SIGTERM in this run
+}
+
 // readSuites reads the profile's suites and reports their mistakes before anything is started.
-func (s *site) readSuites() error {
-	for _, name := range s.plan.Run.Profile.Checks.Suites {
-		suite, err := check.LoadSuite(name, s.plan.Run.AllowFiles...)
+func readSuites(run bench.Run) (all []*check.Suite, err error) {
+	for _, name := range run.Profile.Checks.Suites {
+		suite, err := check.LoadSuite(name, run.AllowFiles...)
 		if err != nil {
-			return console.WithCode(console.ExitUsage, err)
+			return nil, console.WithCode(console.ExitUsage, err)
 		}
-		s.suites = append(s.suites, suite)
+		all = append(all, suite)
 	}
-	return nil
+	return all, nil
 }
 
 // lifecycle returns the lifecycle checks of the profile; none for a target, which locbench cannot
 // start.
-func (s *site) lifecycle() []string {
-	if !s.platform.Capabilities().Launches {
+func (c *checks) lifecycle() []string {
+	if !c.launcher.platform.Capabilities().Launches {
 		return nil
 	}
-	return s.plan.Run.Profile.Checks.Lifecycle
+	return c.launcher.plan.Run.Profile.Checks.Lifecycle
 }
 
 // Launching runs the checks that start the contender themselves.
-func (s *site) Launching(
+func (c *checks) Launching(
 	ctx context.Context, l runner.Launcher, spec bench.LaunchSpec, svc bench.Service, on func(bench.CheckResult),
 ) error {
-	if len(s.lifecycle()) == 0 {
+	if len(c.lifecycle()) == 0 {
 		return nil
 	}
-	deaf, _ := s.deaf.LoadOrStore(spec.Artifact.Image+" "+svc.Name+" "+svc.Variant, new(atomic.Bool))
+	deaf, _ := c.deaf.LoadOrStore(spec.Artifact.Image+" "+svc.Name+" "+svc.Variant, new(atomic.Bool))
 	opt := check.LifecycleOptions{
 		Deaf: deaf.(*atomic.Bool),
-		Spec: spec, Ready: s.question(svc),
-		CPUs: s.platform.CPUs(), Names: s.lifecycle(), OnResult: on,
+		Spec: spec, Ready: c.launcher.question(svc),
+		CPUs: c.launcher.platform.CPUs(), Names: c.lifecycle(), OnResult: on,
 		OnStart: func(n, of int) {
 			text := fmt.Sprintf("lifecycle checks of %s: start %d of %d; --no-checks skips them",
 				bench.Selection{Contender: svc.Name, Variant: svc.Variant}, n, of)
-			s.stream.Publish(nil, bench.Progress{Phase: bench.PhaseCheck, Text: text})
+			c.launcher.stream.Publish(nil, bench.Progress{Phase: bench.PhaseCheck, Text: text})
 		},
 	}
-	_, unreachable, err := s.environment(svc, spec, bench.Template{Other: check.Unreachable()})
+	_, unreachable, err := c.launcher.environment(svc, spec, bench.Template{Other: check.Unreachable()})
 	if err != nil {
 		return err
 	}
@@ -65,16 +73,15 @@ func (s *site) Launching(
 }
 
 // Running checks a running instance, also by the suites.
-func (s *site) Running(
+func (c *checks) Running(
 	ctx context.Context, inst bench.Instance, spec bench.LaunchSpec, svc bench.Service, on func(bench.CheckResult),
 ) error {
-	way := s.way()
-	_, err := check.Running(ctx, inst, check.RunningOptions{Spec: spec, Names: s.lifecycle(), Way: way, OnResult: on})
+	_, err := check.Running(ctx, inst, check.RunningOptions{Spec: spec, Names: c.lifecycle(), Way: c.launcher.way, OnResult: on})
 	if err != nil {
 		return err
 	}
-	for _, suite := range s.suites {
-		opt := check.Options{BaseURL: inst.BaseURL(), Suite: suite, Endpoints: svc.Endpoints, Way: way, OnResult: on}
+	for _, suite := range c.suites {
+		opt := check.Options{BaseURL: inst.BaseURL(), Suite: suite, Endpoints: svc.Endpoints, Way: c.launcher.way, OnResult: on}
 		if _, err := check.HTTP(ctx, opt); err != nil {
 			return err
 		}
@@ -83,22 +90,22 @@ func (s *site) Running(
 }
 
 // Alive checks that an instance still responds after the load.
-func (s *site) Alive(ctx context.Context, inst bench.Instance, svc bench.Service) []bench.CheckResult {
-	if !slices.Contains(s.lifecycle(), bench.CheckStillResponds) {
+func (c *checks) Alive(ctx context.Context, inst bench.Instance, svc bench.Service) []bench.CheckResult {
+	if !slices.Contains(c.lifecycle(), bench.CheckStillResponds) {
 		return nil
 	}
-	return []bench.CheckResult{check.StillResponds(ctx, inst, s.way(), cmp.Or(svc.Ready.Path, "/"))}
+	return []bench.CheckResult{check.StillResponds(ctx, inst, c.launcher.way, cmp.Or(svc.Ready.Path, "/"))}
 }
 
 // Stopped checks the end of an instance.
-func (s *site) Stopped(stop bench.StopResult) []bench.CheckResult {
-	if !slices.Contains(s.lifecycle(), bench.CheckStops) {
+func (c *checks) Stopped(stop bench.StopResult) []bench.CheckResult {
+	if !slices.Contains(c.lifecycle(), bench.CheckStops) {
 		return nil
 	}
 	return []bench.CheckResult{check.Stopped(stop)}
 }
 
 // Responds returns an error if GET of the ready path has no response, of any status.
-func (s *site) Responds(ctx context.Context, inst bench.Instance, svc bench.Service) error {
-	return check.Responds(ctx, inst, s.way(), cmp.Or(svc.Ready.Path, "/"))
+func (c *checks) Responds(ctx context.Context, inst bench.Instance, svc bench.Service) error {
+	return check.Responds(ctx, inst, c.launcher.way, cmp.Or(svc.Ready.Path, "/"))
 }

@@ -64,8 +64,8 @@ variables: {id: {from: 1, to: 9000}}
 steps: [16]
 `, expect))
 		testenv.OK(b, err)
-		l := &site{plan: Plan{Run: bench.Run{Profile: p}}, env: noEnv}
-		testenv.OK(b, l.readRequests())
+		l, err := newTraffic(&record{plan: Plan{Run: bench.Run{Profile: p}}, env: noEnv}, nil)
+		testenv.OK(b, err)
 		plans[i] = l.loadPlan(runner.Place{BaseURL: url}, bench.Step{Name: "x", Connections: 16, Duration: 2 * time.Second})
 	}
 	var ratios, expected, none []float64

@@ -5,20 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/locbench/locbench/internal/analysis/compare"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/host/limits"
 	"github.com/locbench/locbench/internal/results"
-	"github.com/locbench/locbench/internal/results/event"
 	"github.com/locbench/locbench/internal/results/export"
 	"github.com/locbench/locbench/internal/run/machine"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/run/runner"
 	"github.com/locbench/locbench/internal/run/worker"
 	"github.com/locbench/locbench/internal/text/console"
-	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // Search chooses the steps while a run is in progress.
@@ -32,8 +29,8 @@ type Search interface {
 
 // Conduct runs a plan and saves its results. Its error has the exit code.
 func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
-	s := &site{plan: p, env: env}
-	if err := s.open(); err != nil {
+	s, err := newSite(p, env)
+	if err != nil {
 		return err
 	}
 	defer func() { // for an end before the run begins
@@ -96,41 +93,13 @@ func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
 	return s.masks.mask().Error(errors.Join(err, closeErr))
 }
 
-// open reads the files that the plan names and reports mistakes before anything is started.
-func (s *site) open() error {
-	p := s.plan.Run.Profile
-	err := s.findNeeds()
-	if err != nil {
-		return err
-	}
-	s.clock = event.NewClock(time.Now())
-	s.stream = event.New(s.clock.Now)
-	if err := missingEnv(s.plan.Run, s.plan.Services, s.env.Getenv); err != nil {
-		return err
-	}
-	if err := unknownNeeds(s.plan.Run.Profile, s.plan.Services); err != nil {
-		return err
-	}
-	if s.tls, err = tlsConfig(s.plan.Run.TLS); err != nil {
-		return err
-	}
-	if err := s.readSuites(); err != nil {
-		return err
-	}
-	if err := s.readRequests(); err != nil {
-		return err
-	}
-	s.masks.fromResponses = secret.Saved(p.Every())
-	return nil
-}
-
 // prepare chooses the runtime and the CPUs, and records the environment of the run.
 func (s *site) prepare(ctx context.Context) error {
 	plan, recorded := &s.plan.Run, s.plan.Run
-	if plan.Data = (bench.DataInfo{}); s.data != nil {
-		plan.Data = s.data.Info()
+	if plan.Data = (bench.DataInfo{}); s.traffic.data != nil {
+		plan.Data = s.traffic.data.Info()
 	}
-	plan.Files = s.values.Hashes
+	plan.Files = s.traffic.values.Hashes
 	var err error
 	if plan.NeedParts, err = needFiles(plan.Profile.Needs); err != nil {
 		return err
@@ -145,19 +114,18 @@ func (s *site) prepare(ctx context.Context) error {
 	}
 	plan.Machine = machine.Describe(ctx)
 	plan.Software, plan.Needs = Built().software(), nil
-	if err := s.choosePlatform(ctx); err != nil {
+	if err := s.launcher.choosePlatform(ctx); err != nil {
 		return err
 	}
-	if err := needEngine(s.noEngine, s.plan.Services); err != nil {
+	if err := needEngine(s.launcher.noEngine, s.plan.Services); err != nil {
 		return err
 	}
-	plan.Machine.OtherContainers = s.others(ctx)
-	plan.Builds = s.builds(ctx)
+	plan.Machine.OtherContainers = s.launcher.others(ctx)
+	plan.Builds = s.launcher.builds(ctx)
 	plan.Hash = compare.ProfileHash(plan.Profile)
 	s.masks.hide(s.plan.secrets(s.env.Getenv)...)
 	s.stream.Mask(func(e bench.Event) bench.Event { return s.masks.mask().Event(s.clock.Event(e)) })
-	isolation := isolationOf(plan.Profile, s.whereNeeds(), s.noIsolation())
-	plan.Isolated, s.isolation = &isolation, newIsolation(isolation)
+	s.isolate()
 	plan.Warnings = append(plan.Warnings, s.occupy(plan.Warnings)...)
 	if s.plan.resume != nil {
 		if plan.Data.Hash != recorded.Data.Hash {
@@ -169,12 +137,12 @@ func (s *site) prepare(ctx context.Context) error {
 				return console.Usagef("cannot resume: %s changed since %s started", f.File, s.plan.Dir)
 			}
 		}
-		s.before = ran(s.plan)
-		if err := changedSources(s.plan, s.before); err != nil {
+		s.launcher.before = ran(s.plan)
+		if err := changedSources(s.plan, s.launcher.before); err != nil {
 			return err
 		}
 		plan.Warnings = append(plan.Warnings, changes(recorded, *plan)...)
-		if err := s.cleanUp(ctx); err != nil {
+		if err := s.launcher.cleanUp(ctx); err != nil {
 			s.env.Warn(err)
 		}
 	}
@@ -196,18 +164,4 @@ func (s *site) openResults(cancel context.CancelCauseFunc) (*results.Writer, err
 	}
 	w, err := results.Create(s.plan.Dir, run, fail)
 	return w, console.WithCode(console.ExitUsage, err)
-}
-
-// config returns what the runner gets.
-func (s *site) config() runner.Config {
-	config := runner.Config{
-		Run: s.plan.Run, Dir: s.plan.Dir, Stream: s.stream, Services: s.plan.Services,
-		Launcher: s, Loader: s, Checker: s, Needs: s, Observer: s,
-		Control: s.plan.controls, RetryNotReady: s.plan.retryNotReady,
-	}
-	if s.plan.Search != nil {
-		s.plan.Search.Begin(&s.plan.Run, s.stream.Publish)
-		config.Next = s.plan.Search.Next
-	}
-	return config
 }

@@ -29,15 +29,18 @@ func TestSiteKeepsToAPlan(t *testing.T) {
 		return
 	}
 	client, contender := all[:1], all[1:2]
-	s := &site{plan: Plan{Run: bench.Run{ID: "isolated", Profile: bench.Profile{Runtime: bench.RuntimeProcess}}}}
-	s.isolation = newIsolation(bench.Isolation{Separate: true, Client: client, Contender: contender})
-	testenv.OK(t, s.choosePlatform(t.Context()))
-	s.platform.Allow(s.isolation.all)
+	r := &record{plan: Plan{Run: bench.Run{ID: "isolated", Profile: bench.Profile{Runtime: bench.RuntimeProcess}}}}
+	n := &needset{record: r}
+	l := &launcher{record: r, needs: n}
+	s := &site{record: r, launcher: l, needs: n}
+	l.isolation = newIsolation(bench.Isolation{Separate: true, Client: client, Contender: contender})
+	testenv.OK(t, l.choosePlatform(t.Context()))
+	l.platform.Allow(l.isolation.all)
 	svc := bench.Service{Name: "sleeper", Process: &bench.ProcessRecipe{Command: []string{"sleep", "60"}}}
 	for range 2 { // the second start finds the client pinned
-		spec, err := s.Spec(bench.Trial{Contender: "trial"}, svc, bench.Artifact{Command: []string{"sleep", "60"}})
+		spec, err := l.Spec(bench.Trial{Contender: "trial"}, svc, bench.Artifact{Command: []string{"sleep", "60"}})
 		testenv.OK(t, err)
-		inst, err := s.Launch(t.Context(), spec)
+		inst, err := l.Launch(t.Context(), spec)
 		testenv.OK(t, err)
 		testenv.Equal(t, allowed(t, "self"), client.String(), client)
 		testenv.Equal(t, inst.Info().CPUSet, contender, "the contender is on CPUs")

@@ -35,7 +35,7 @@ func TestIsolationSaysWhatIsShared(t *testing.T) {
 		"isolation is off": {Runtime: bench.RuntimeProcess, Isolation: bench.IsolationOff, Limits: bench.Limits{CPUs: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &site{plan: Plan{Run: bench.Run{Profile: p}}}
+			s := launcherOf(bench.Run{Profile: p}, nil)
 			testenv.OK(t, s.choosePlatform(t.Context()))
 			want := "isolation is off"
 			if p.Isolation != bench.IsolationOff {
@@ -119,9 +119,9 @@ func TestCoresAreNotSplit(t *testing.T) {
 // TestAnotherRun: a run warns, once, of another run on this machine.
 func TestAnotherRun(t *testing.T) {
 	t.Setenv(machine.RunsVariable, t.TempDir())
-	begin := func() (*site, *event.Stream, bench.Warnings) {
+	begin := func() (*record, *event.Stream, bench.Warnings) {
 		stream := event.New(time.Now)
-		s := &site{env: console.Env{Getenv: os.Getenv}, stream: stream}
+		s := &record{env: console.Env{Getenv: os.Getenv}, stream: stream}
 		return s, stream, s.occupy(nil)
 	}
 	first, stream, warned := begin()
@@ -133,17 +133,17 @@ func TestAnotherRun(t *testing.T) {
 			later = append(later, n.Warning())
 		}
 	})
-	first.meet()
+	first.meet(first.warn)
 	second, other, warned := begin()
 	defer second.busy.Close()
 	testenv.Check(t, len(warned) == 1 && warned.Has(bench.WarnOtherRun), "the second: %q", warned)
-	third := &site{env: console.Env{Getenv: os.Getenv}}
+	third := &record{env: console.Env{Getenv: os.Getenv}}
 	again := third.occupy(warned)
 	testenv.Check(t, len(again) <= 0, "known already: %q", again)
 	third.busy.Close()
-	first.meet()
-	first.meet()
-	second.meet()
+	first.meet(first.warn)
+	first.meet(first.warn)
+	second.meet(second.warn)
 	stream.Close()
 	other.Close()
 	testenv.Check(t, len(later) == 1 && later.Has(bench.WarnOtherRun), "the first, later: %q", later)
@@ -157,8 +157,13 @@ func (fakePlatform) Allow(cpuset.Set)                    {}
 func (fakePlatform) Network() needs.Network              { return needs.Network{} }
 func (fakePlatform) Template() (bench.Template, error)   { return bench.Template{}, nil }
 
+func launcherOf(run bench.Run, p platform.Platform) *launcher {
+	r := &record{plan: Plan{Run: run}, env: noEnv}
+	return &launcher{record: r, needs: &needset{record: r}, platform: p}
+}
+
 func TestSpec_FollowsThePlan(t *testing.T) {
-	s := &site{plan: Plan{Run: bench.Run{ID: "r1", Profile: bench.Profile{Limits: bench.Limits{CPUs: 1.5}}}}, platform: fakePlatform{}}
+	s := launcherOf(bench.Run{ID: "r1", Profile: bench.Profile{Limits: bench.Limits{CPUs: 1.5}}}, fakePlatform{})
 	s.isolation = newIsolation(bench.Isolation{Separate: true, Client: cpuset.Of(0), Contender: cpuset.Of(2, 3)})
 	spec, err := s.Spec(bench.Trial{Contender: "web", Round: 1}, bench.Service{Name: "web", Port: 8080, Docker: &bench.DockerRecipe{Privileges: bench.Privileges{Processes: 9}}}, bench.Artifact{Image: "web"})
 	if err != nil || !slices.Equal(spec.CPUs, []int{2, 3}) || spec.RunID != "r1" || spec.Name != "web-1" || spec.Port != 8080 || spec.Limits.CPUs != 1.5 || spec.Artifact.Image != "web" || spec.More.Processes != 9 {

@@ -37,7 +37,7 @@ func selection(t bench.Trial) bench.Selection {
 	return bench.Selection{Contender: t.Contender, Variant: t.Variant}
 }
 
-func (s *site) seatOf(t bench.Trial) seat {
+func (s *needset) seatOf(t bench.Trial) seat {
 	if s.own == nil {
 		return seat{}
 	}
@@ -45,11 +45,11 @@ func (s *site) seatOf(t bench.Trial) seat {
 }
 
 // needsOf returns the needs of a trial, in order.
-func (s *site) needsOf(of bench.Trial) (all []needs.Named) {
+func (s *needset) needsOf(of bench.Trial) (all []needs.Named) {
 	if s.own != nil {
 		return s.own[s.seatOf(of)].needs
 	}
-	for _, n := range s.needs {
+	for _, n := range s.all {
 		if n.Gets(selection(of)) {
 			all = append(all, n)
 		}
@@ -60,15 +60,15 @@ func (s *site) needsOf(of bench.Trial) (all []needs.Named) {
 func isOwn(n needs.Named) bool { return n.Own }
 
 // throughout returns the needs that run in all trials.
-func (s *site) throughout() []needs.Named {
+func (s *needset) throughout() []needs.Named {
 	if s.own == nil {
-		return s.needs
+		return s.all
 	}
-	return slices.DeleteFunc(slices.Clone(s.needs), isOwn)
+	return slices.DeleteFunc(slices.Clone(s.all), isOwn)
 }
 
 // running returns the needs that may run: those of all contenders.
-func (s *site) running() iter.Seq[needs.Named] {
+func (s *needset) running() iter.Seq[needs.Named] {
 	return func(yield func(needs.Named) bool) {
 		for _, n := range s.throughout() {
 			if !yield(n) {
@@ -87,9 +87,9 @@ func (s *site) running() iter.Seq[needs.Named] {
 
 // copyNeeds gives each contender of an interleaved run its own copies of the seeded needs, which do
 // not run from then on. Each contender has a network for its copies, since they have equal names.
-func (s *site) copyNeeds(ctx context.Context, progress func(bench.Progress)) error {
+func (s *needset) copyNeeds(ctx context.Context, progress func(bench.Progress)) error {
 	p := s.plan.Run.Profile
-	if p.Interleave <= 0 || !slices.ContainsFunc(s.needs, isOwn) {
+	if p.Interleave <= 0 || !slices.ContainsFunc(s.all, isOwn) {
 		return nil
 	}
 	var seats []seat
@@ -101,17 +101,17 @@ func (s *site) copyNeeds(ctx context.Context, progress func(bench.Progress)) err
 	}
 	s.own = map[seat]ownNeeds{}
 	for _, at := range seats {
-		if !slices.ContainsFunc(s.needs, func(n needs.Named) bool { return n.Gets(at.of) && n.Own }) {
+		if !slices.ContainsFunc(s.all, func(n needs.Named) bool { return n.Gets(at.of) && n.Own }) {
 			continue
 		}
-		group, err := s.groupOf(ctx, at.label())
+		group, err := s.another(ctx, "needs-"+at.label())
 		if err != nil {
 			return err
 		}
 		s.own[at] = ownNeeds{group: group}
 	}
 	copies := map[string][]needs.Need{} // by the label of the need
-	for _, n := range slices.Backward(s.needs) {
+	for _, n := range slices.Backward(s.all) {
 		users := usersOf(seats, n)
 		if !n.Own || len(users) == 0 {
 			continue
@@ -132,7 +132,7 @@ func (s *site) copyNeeds(ctx context.Context, progress func(bench.Progress)) err
 		}
 		copies[n.Label()] = all
 	}
-	for _, n := range s.needs {
+	for _, n := range s.all {
 		for i, at := range usersOf(seats, n) {
 			own := s.own[at]
 			mine := n
@@ -159,16 +159,8 @@ func (at seat) label() string {
 	return at.of.String()
 }
 
-// groupOf makes a network for the copies that one contender has for itself.
-func (s *site) groupOf(ctx context.Context, of string) (*docker.Group, error) {
-	if s.apart != nil {
-		return s.apart(ctx, of)
-	}
-	return s.containers.Another(ctx, "needs-"+of)
-}
-
 // closeOwn closes what contenders have for themselves.
-func (s *site) closeOwn(ctx context.Context) error {
+func (s *needset) closeOwn(ctx context.Context) error {
 	var errs []error
 	for _, own := range s.own {
 		for _, n := range slices.Backward(own.needs) {
@@ -184,10 +176,10 @@ func (s *site) closeOwn(ctx context.Context) error {
 }
 
 // ReadOwn reads the needs that the contender of a trial has for itself.
-func (s *site) ReadOwn(of bench.Trial) map[string]*bench.NeedUsage { return usageOf(s.ownOf(of)) }
+func (s *needset) ReadOwn(of bench.Trial) map[string]*bench.NeedUsage { return usageOf(s.ownOf(of)) }
 
 // ownOf returns the needs that the contender of a trial has for itself; nil if it shares them.
-func (s *site) ownOf(of bench.Trial) []needs.Named {
+func (s *needset) ownOf(of bench.Trial) []needs.Named {
 	if s.own == nil {
 		return nil
 	}

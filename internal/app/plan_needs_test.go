@@ -41,9 +41,9 @@ func TestPlan_ManifestNeeds(t *testing.T) {
 	testenv.Equal(t, len(p.Run.Profile.Needs), 2)
 	testenv.Check(t, p.Run.Plain == nil && p.Run.Profile.Rounds == profile.InterleavedRounds, "%v", p.Run.Plain)
 	testenv.Fails(t, missingEnv(p.Run, p.Services, func(string) string { return "" }), "unset or empty: PGPASSWORD (need db of goes)")
-	site := &site{plan: p, env: noEnv}
-	testenv.OK(t, site.findNeeds())
-	testenv.Equal(t, len(site.needs), 2)
+	n := &needset{record: &record{plan: p, env: noEnv}}
+	testenv.OK(t, testenv.Err(n.find()))
+	testenv.Equal(t, len(n.all), 2)
 	testenv.OK(t, unknownNeeds(p.Run.Profile, p.Services))
 
 	resumed, err := resumedPlan(t, p.Run, RunOptions{})

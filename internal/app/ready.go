@@ -10,17 +10,16 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender/ready"
-	"github.com/locbench/locbench/internal/text/contact"
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // Ready waits until inst is ready. It reports when the service listens at an unexpected address. If
 // a process listens at its manifest's port instead of {{.Port}}, Ready uses that port; the start-up
 // time is unknown then.
-func (s *site) Ready(
+func (l *launcher) Ready(
 	ctx context.Context, inst bench.Instance, svc bench.Service, report func(level, text string),
 ) (bench.InstanceReady, error) {
-	up, err := awaitReady(ctx, ready.Wait, inst, s.question(svc), svc.Port, report)
+	up, err := awaitReady(ctx, ready.Wait, inst, l.question(svc), svc.Port, report)
 	if text := ownLoopback(inst.Info().Runtime, svc.Env); err != nil && ctx.Err() == nil && text != "" {
 		report("warning", text)
 	}
@@ -49,33 +48,15 @@ func ownLoopback(runtime bench.Runtime, env map[string]string) string {
 
 // question returns the readiness check of svc. A target without a manifest may respond to "/" with
 // any status.
-func (s *site) question(svc bench.Service) ready.Question {
+func (l *launcher) question(svc bench.Service) ready.Question {
 	q := ready.Question{
 		Path: svc.Ready.Path, Port: svc.Ready.Port, Status: svc.Ready.Status, Timeout: svc.Ready.Timeout,
-		Lenient: svc.URL != "" && svc.Dir == "", Way: s.way(), Header: map[string]string{},
+		Lenient: svc.URL != "" && svc.Dir == "", Way: l.way, Header: map[string]string{},
 	}
 	for name, value := range svc.Ready.Header {
-		q.Header[name] = bench.FillEnv(value, s.env.Getenv)
+		q.Header[name] = bench.FillEnv(value, l.env.Getenv)
 	}
 	return q
-}
-
-// way returns the protocol, the trust and the Host of all requests to contenders, as the load uses
-// them.
-func (s *site) way() contact.Way {
-	return contact.Way{HTTP2: s.plan.Run.Profile.Protocol == bench.HTTP2, TLS: s.tls, Host: hostOf(s.requests)}
-}
-
-// hostOf returns the first Host that requests send, without a variable in it; "": that of the URL.
-func hostOf(requests []bench.Request) string {
-	for _, r := range requests {
-		for name, value := range r.Header {
-			if parts := bench.Parts(value); strings.EqualFold(name, "Host") && len(parts) == 1 && parts[0].Name == "" {
-				return parts[0].Text
-			}
-		}
-	}
-	return ""
 }
 
 // waiter is the type of ready.Wait.

@@ -15,6 +15,7 @@ import (
 	"github.com/locbench/locbench/internal/contender/ready"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/contact"
 )
 
 // placed is an instance with an expected address and the addresses that it listens on.
@@ -132,7 +133,7 @@ func TestOwnLoopback(t *testing.T) {
 
 // TestQuestionOfATarget: any response below 500 will do only for a target without a manifest.
 func TestQuestionOfATarget(t *testing.T) {
-	s := &site{}
+	s := &launcher{record: &record{env: noEnv}}
 	for name, test := range map[string]struct {
 		svc     bench.Service
 		lenient bool
@@ -148,15 +149,15 @@ func TestQuestionOfATarget(t *testing.T) {
 // TestQuestion_Host: readiness sends the Host of the profile's requests, and the headers of the
 // manifest with variables of the environment.
 func TestQuestion_Host(t *testing.T) {
-	s := &site{env: console.Env{Getenv: func(name string) string { return "value of " + name }}}
+	env := console.Env{Getenv: func(name string) string { return "value of " + name }}
 	for want, all := range map[string][]bench.Request{
 		"":          {{Header: map[string]string{"Accept": "a"}}, {Header: map[string]string{"Host": "{tenant}.test"}}},
 		"shop.test": {{}, {Header: map[string]string{"host": "shop.test"}}, {Header: map[string]string{"Host": "other.test"}}},
 	} {
-		s.requests = all
-		testenv.Equal(t, s.question(bench.Service{}).Way.Host, want)
+		testenv.Equal(t, (&traffic{record: &record{}, sends: sends{requests: all}}).way().Host, want)
 	}
-	q := s.question(bench.Service{Ready: bench.Ready{Port: 81, Header: map[string]string{"A": "${TOKEN}", "B": "b"}}})
+	q := (&launcher{record: &record{env: env}, way: contact.Way{Host: "shop.test"}}).question(bench.Service{Ready: bench.Ready{Port: 81, Header: map[string]string{"A": "${TOKEN}", "B": "b"}}})
 	testenv.Equal(t, q.Header, map[string]string{"A": "value of TOKEN", "B": "b"})
 	testenv.Equal(t, q.Port, 81)
+	testenv.Equal(t, q.Way.Host, "shop.test")
 }

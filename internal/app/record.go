@@ -2,17 +2,61 @@ package app
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/results/event"
+	"github.com/locbench/locbench/internal/run/machine"
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/secret"
 )
+
+// record is what a run has on record and says of itself, and what all that masks.
+type record struct {
+	plan   Plan
+	env    console.Env
+	clock  event.Clock
+	stream *event.Stream
+	masks  masks
+	busy   *machine.Busy // shows other runs of this machine; nil if it cannot be opened
+	met    sync.Once     // warns of another run
+}
+
+// warn publishes a warning of the run as a whole.
+func (r *record) warn(w bench.Warning) { r.stream.Publish(nil, bench.WarningNotice(w)) }
+
+// occupy marks this machine as busy for other runs, and warns of another run unless known has that
+// warning.
+func (r *record) occupy(known bench.Warnings) (warnings bench.Warnings) {
+	dir, err := filepath.Abs(r.plan.Dir)
+	if err == nil {
+		r.busy, err = machine.OpenBusy(os.Getenv(machine.RunsVariable), machine.Active{PID: os.Getpid(), Dir: dir})
+	}
+	if err != nil {
+		return bench.Warnings{{Text: "cannot tell if another run is active: " + err.Error()}}
+	}
+	r.meet(func(w bench.Warning) { warnings = bench.Warnings{w} })
+	if known.Has(bench.WarnOtherRun) { // the run was resumed
+		return nil
+	}
+	return warnings
+}
+
+// meet warns, once, of another run on this machine.
+func (r *record) meet(warn func(bench.Warning)) {
+	if others := r.busy.Others(); len(others) > 0 {
+		r.met.Do(func() { warn(verdict.OtherRun(others[0].String())) })
+	}
+}
 
 // public returns a run without passwords in URLs and in the command line.
 func public(run bench.Run) bench.Run {
@@ -57,15 +101,15 @@ func memoryOvercommit(run bench.Run) bench.Warnings {
 	if run.Profile.Interleave <= 0 {
 		return nil
 	}
-	alive, machine := int64(len(run.Profile.Contenders)), run.Machine.MemoryBytes
+	alive, has := int64(len(run.Profile.Contenders)), run.Machine.MemoryBytes
 	all, _ := profile.Memory(run.Profile)
 	if alive == 1 { // it is interleaved with itself
 		alive, all = 2, 2*all
 	}
-	if all <= machine || machine == 0 {
+	if all <= has || has == 0 {
 		return nil
 	}
-	return bench.Warnings{verdict.Overcommitted(alive, all, machine)}
+	return bench.Warnings{verdict.Overcommitted(alive, all, has)}
 }
 
 // limitsAbove returns a warning about each limit above what the machine has, with the contenders

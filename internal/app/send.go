@@ -17,21 +17,21 @@ const attempts = 3
 
 // Ask sends each request and each session once, as the load will, and checks the responses.
 // Its error has the first unexpected response, with the request.
-func (s *site) Ask(ctx context.Context, at runner.Place) error {
-	for _, name := range s.iterations() {
+func (t *traffic) Ask(ctx context.Context, at runner.Place) error {
+	for _, name := range t.iterations() {
 		var failed load.Asked
 		var err error
 		for range attempts {
-			if err = s.once(ctx, at, name, func(a load.Asked) { failed = a }); err == nil || ctx.Err() != nil {
+			if err = t.once(ctx, at, name, func(a load.Asked) { failed = a }); err == nil || ctx.Err() != nil {
 				break
 			}
 		}
 		if runner.TimedOut(err) && ctx.Err() == nil {
-			return fmt.Errorf("sent %s: %w", s.sentText(failed.Request), err)
+			return fmt.Errorf("sent %s: %w", t.sentText(failed.Request), err)
 		}
 		if err != nil && failed.Err != nil && ctx.Err() == nil {
 			return fmt.Errorf("not loaded: unexpected response to %q: sent %s; %w",
-				failed.Request, s.sentText(failed.Request), failed.Err)
+				failed.Request, t.sentText(failed.Request), failed.Err)
 		}
 		if err != nil {
 			return err
@@ -41,10 +41,10 @@ func (s *site) Ask(ctx context.Context, at runner.Place) error {
 }
 
 // Unanswered returns an error if none of the first requests and sessions has a response in time.
-func (s *site) Unanswered(ctx context.Context, at runner.Place) (err error) {
-	all := s.iterations()
+func (t *traffic) Unanswered(ctx context.Context, at runner.Place) (err error) {
+	all := t.iterations()
 	for _, name := range all[:min(len(all), attempts)] {
-		if err = s.once(ctx, at, name, func(load.Asked) {}); !runner.TimedOut(err) {
+		if err = t.once(ctx, at, name, func(load.Asked) {}); !runner.TimedOut(err) {
 			return nil
 		}
 	}
@@ -52,36 +52,36 @@ func (s *site) Unanswered(ctx context.Context, at runner.Place) (err error) {
 }
 
 // iterations returns the names of the single requests and of the sessions.
-func (s *site) iterations() (names []string) {
-	for _, r := range s.requests {
+func (t *traffic) iterations() (names []string) {
+	for _, r := range t.requests {
 		if r.Session == "" {
 			names = append(names, r.Name)
 		}
 	}
-	for _, session := range s.plan.Run.Profile.Sessions {
+	for _, session := range t.plan.Run.Profile.Sessions {
 		names = append(names, session.Name)
 	}
 	return names
 }
 
 // once runs one iteration.
-func (s *site) once(ctx context.Context, at runner.Place, name string, seen func(load.Asked)) error {
-	plan := s.loadPlan(at, bench.Step{Name: name, Request: name})
-	return s.engine.Once(ctx, plan, func(a load.Asked) {
-		s.masks.hideAsked(a)
+func (t *traffic) once(ctx context.Context, at runner.Place, name string, seen func(load.Asked)) error {
+	plan := t.loadPlan(at, bench.Step{Name: name, Request: name})
+	return t.engine.Once(ctx, plan, func(a load.Asked) {
+		t.masks.hideAsked(a)
 		seen(a)
 	})
 }
 
 // inOrder sends the requests of setup or teardown, and keeps the values that they save, also those
 // before an unexpected response.
-func (s *site) inOrder(
-	ctx context.Context, at runner.Place, name string, requests []bench.Request, seen func(load.Asked),
+func (t *traffic) inOrder(
+	ctx context.Context, at runner.Place, name string, requests []bench.Request, then func(),
 ) error {
 	if len(requests) == 0 {
 		return nil
 	}
-	plan := s.loadPlan(at, bench.Step{Name: name, Request: name})
+	plan := t.loadPlan(at, bench.Step{Name: name, Request: name})
 	plan.Requests, plan.Sessions = nil, []bench.Session{{Name: name}}
 	for _, r := range requests {
 		r.Session = name
@@ -89,19 +89,19 @@ func (s *site) inOrder(
 		plan.Requests = append(plan.Requests, r)
 	}
 	var last load.Asked
-	err := s.engine.Once(ctx, plan, func(a load.Asked) {
-		s.noteUnread(name, a)
+	err := t.engine.Once(ctx, plan, func(a load.Asked) {
 		last = a
-		s.trialState(at).Keep(a.Saved)
-		s.masks.hideAsked(a)
-		seen(a)
+		t.trialState(at).Keep(a.Saved)
+		t.masks.hideAsked(a)
+		t.asked(name, a)
+		then()
 	})
 	if runner.TimedOut(err) && ctx.Err() == nil {
-		return fmt.Errorf("sent %s: %w", s.sentText(last.Request), err)
+		return fmt.Errorf("sent %s: %w", t.sentText(last.Request), err)
 	}
 	if err != nil && last.Err != nil && ctx.Err() == nil {
 		return fmt.Errorf("%s: unexpected response to %q: sent %s; %w",
-			name, last.Request, s.sentText(last.Request), err)
+			name, last.Request, t.sentText(last.Request), err)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -110,16 +110,16 @@ func (s *site) inOrder(
 }
 
 // noteUnread warns of a body of setup or teardown that was to be checked and was not looked at.
-func (s *site) noteUnread(what string, a load.Asked) {
-	if a.Unread != "" && !s.trying {
-		s.warn(bench.Warning{Kind: bench.WarnNotLookedAt, Text: fmt.Sprintf("%s: the body of the response to %q was not looked at, "+
+func (t *traffic) noteUnread(what string, a load.Asked) {
+	if a.Unread != "" {
+		t.warn(bench.Warning{Kind: bench.WarnNotLookedAt, Text: fmt.Sprintf("%s: the body of the response to %q was not looked at, "+
 			"and is neither right nor wrong: %s", what, a.Request, a.Unread)})
 	}
 }
 
 // sentText returns a request as the profile has it, without the values of its secrets.
-func (s *site) sentText(name string) string {
-	p := s.plan.Run.Profile
+func (t *traffic) sentText(name string) string {
+	p := t.plan.Run.Profile
 	for _, all := range [][]bench.Request{p.Requests, p.Setup, p.Teardown} {
 		for _, r := range all {
 			if r.Name == name {

@@ -15,13 +15,11 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-func loaderOf(t *testing.T, text string) *site {
+func loaderOf(t *testing.T, text string) *traffic {
 	t.Helper()
 	p, err := profile.Parse("p.yaml", []byte("contenders: [a]\nsteps: [1]\n"+text))
 	testenv.OK(t, err)
-	l := &site{plan: Plan{Run: bench.Run{Profile: p}}, env: noEnv}
-	testenv.OK(t, l.readRequests())
-	return l
+	return testenv.Must(newTraffic(&record{plan: Plan{Run: bench.Run{Profile: p}}, env: noEnv}, nil))(t)
 }
 
 // What the setup got, cookies and links, is with all that follows: requests, sessions, teardown.

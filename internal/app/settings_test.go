@@ -122,7 +122,7 @@ func TestSpecHasOwnLimits(t *testing.T) {
 	}
 	w := widest(p)
 	testenv.Check(t, w.CPUs == 2, "CPUs for all: %+v", w)
-	s := &site{plan: Plan{Run: bench.Run{Profile: p}}, platform: fakePlatform{}}
+	s := launcherOf(bench.Run{Profile: p}, fakePlatform{})
 	s.isolation.sets.Contender = []int{2, 3}
 	spec, err := s.Spec(bench.Trial{Contender: "trial"}, bench.Service{Name: "web", Variant: "half", Limits: p.Settings[0].Limits}, bench.Artifact{})
 	if want := (bench.Limits{CPUs: .5, CPUSet: 1, Memory: 1 << 30}); err != nil || spec.Limits != want || len(spec.CPUs) != 1 {

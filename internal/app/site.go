@@ -2,72 +2,80 @@ package app
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
-	"os"
-	"path/filepath"
-	"runtime"
-	"sync"
 	"time"
 
-	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/contender/check"
-	"github.com/locbench/locbench/internal/contender/platform"
-	"github.com/locbench/locbench/internal/docker"
-	"github.com/locbench/locbench/internal/figures/verdict"
-	"github.com/locbench/locbench/internal/host/thread"
-	"github.com/locbench/locbench/internal/load"
-	"github.com/locbench/locbench/internal/load/apart"
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/results/event"
-	"github.com/locbench/locbench/internal/run/machine"
 	"github.com/locbench/locbench/internal/run/runner"
 	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
-// site carries out a plan: it has the platform of the contenders, their needs, and all that checks
-// and loads them. The runner says when.
+// site carries out a plan. It has a room for each of the runner's interfaces; the runner says when.
 type site struct {
-	plan   Plan
-	env    console.Env
-	clock  event.Clock
-	stream *event.Stream
-	before map[bench.Selection]bench.Artifact // what the complete trials of a resumed run ran
-	trying bool                               // an attempt prints each exchange
+	*record
+	launcher *launcher
+	needs    *needset
+	traffic  *traffic
+	checks   *checks
+	closed   bool
+}
 
-	masks masks
+// newSite reads the files that the plan names, and reports mistakes before anything is started.
+func newSite(p Plan, env console.Env) (*site, error) {
+	r := &record{plan: p, env: env, clock: event.NewClock(time.Now())}
+	r.stream = event.New(r.clock.Now)
+	n := &needset{record: r}
+	data, err := n.find()
+	if err != nil {
+		return nil, err
+	}
+	if err := missingEnv(p.Run, p.Services, env.Getenv); err != nil {
+		return nil, err
+	}
+	if err := unknownNeeds(p.Run.Profile, p.Services); err != nil {
+		return nil, err
+	}
+	t, err := newTraffic(r, data)
+	if err != nil {
+		return nil, err
+	}
+	suites, err := readSuites(p.Run)
+	if err != nil {
+		return nil, err
+	}
+	n.begin = t.begin
+	r.masks.fromResponses = secret.Saved(p.Run.Profile.Every())
+	l := &launcher{record: r, needs: n, way: t.way()}
+	return &site{record: r, launcher: l, needs: n, traffic: t, checks: &checks{launcher: l, suites: suites}}, nil
+}
 
-	platform   platform.Platform
-	noEngine   error            // why processes are used instead of containers; nil: they are not, or by choice
-	containers *platform.Docker // of needs in containers; may be the same as platform
-	isolation  cpuIsolation
-	closed     bool
-	busy       *machine.Busy // shows other runs of this machine; nil if it cannot be opened
-	met        sync.Once     // warns of another run
+// config returns what the runner gets.
+func (s *site) config() runner.Config {
+	config := runner.Config{
+		Run: s.plan.Run, Dir: s.plan.Dir, Stream: s.stream, Services: s.plan.Services,
+		Launcher: s.launcher, Loader: s.traffic, Checker: s.checks, Needs: s.needs, Observer: observer{s.needs, s.traffic.process},
+		Control: s.plan.controls, RetryNotReady: s.plan.retryNotReady,
+	}
+	if s.plan.Search != nil {
+		s.plan.Search.Begin(&s.plan.Run, s.stream.Publish)
+		config.Next = s.plan.Search.Next
+	}
+	return config
+}
 
-	needs      []needs.Named     // in order
-	own        map[seat]ownNeeds // of interleaved contenders; nil: needs are shared
-	apart      func(ctx context.Context, of string) (*docker.Group, error)
-	watching   sync.Map        // bench.Trial ─▶ func(bench.Incident): gets what happens to its needs
-	restored   sync.Map        // needs.Need ─▶ true: no contender has got its address since it was restored
-	unrestored sync.Map        // seat ─▶ true: the last restore has not ended, or failed
-	data       needs.Data      // that requests use
-	ids        []int64         // of the data, if requests draw them
-	known      needs.Responses // nil: responses are not compared
-
-	tls                       *tls.Config     // of the clients; nil trusts the system's certificates
-	setup, requests, teardown []bench.Request // the profile's, with environment variables filled in
-	values                    load.Data
-	expect                    map[string]check.Expect // by the name of the request
-	until                     map[string]check.Expect // of requests that are repeated, by the same
-	kept                      map[bench.Trial]*load.Kept
-	trials                    map[bench.Trial]*load.TrialState // the trials in progress
-	begun                     uint64                           // number of trials so far
-	engine                    load.Engine
-	process                   *apart.Process // of engine fast; nil: the load runs in this process
-
-	suites []*check.Suite
-	deaf   sync.Map // label of a contender ─▶ *atomic.Bool: it ignored SIGTERM in this run
+// isolate plans the CPUs of contenders, needs and client.
+func (s *site) isolate() {
+	plan, engine := isolationOf(s.plan.Run.Profile, s.needs.where(), s.launcher.noIsolation()), s.launcher.containers
+	s.plan.Run.Isolated, s.launcher.isolation = &plan, newIsolation(plan)
+	s.launcher.platform.Allow(s.launcher.isolation.all)
+	s.needs.place = needs.Place{
+		Seed: s.plan.Run.Seed, CPUs: s.launcher.isolation.sets.Needs, Network: s.launcher.platform.Network(), Getenv: s.env.Getenv,
+	}
+	if engine != nil {
+		s.needs.place.Containers, s.needs.place.Build, s.needs.another = needs.Of{Group: engine.Group}, engine.BuildNeed, engine.Another
+	}
 }
 
 // close closes what was opened, once, even if ctx was interrupted.
@@ -78,55 +86,10 @@ func (s *site) close(ctx context.Context) error {
 	s.closed = true
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
-	s.process.Close()
-	errs := []error{s.isolation.end(), s.closeNeeds(ctx)}
-	for _, p := range s.platforms() {
+	s.traffic.process.Close()
+	errs := []error{s.launcher.isolation.end(), s.needs.close(ctx)}
+	for _, p := range s.launcher.platforms() {
 		errs = append(errs, p.Close(ctx))
 	}
 	return errors.Join(append(errs, s.busy.Close())...)
 }
-
-// Judge returns warnings about what other than the contender may have limited a step.
-func (s *site) Judge(res bench.StepResult, inst bench.InstanceInfo) bench.Warnings {
-	if inst.PID == 0 {
-		return nil // not on this machine
-	}
-	return verdict.OnThisMachine(res, inst, runtime.NumCPU())
-}
-
-// WatchStalls starts to watch for machine stalls.
-func (s *site) WatchStalls() runner.Stalls {
-	if s.process != nil {
-		return s.process.WatchStalls()
-	}
-	return thread.WatchStalls(thread.LookEvery)
-}
-
-// occupy marks this machine as busy for other runs, and warns of another run unless known has that
-// warning.
-func (s *site) occupy(known bench.Warnings) (warnings bench.Warnings) {
-	dir, err := filepath.Abs(s.plan.Dir)
-	if err == nil {
-		s.busy, err = machine.OpenBusy(os.Getenv(machine.RunsVariable), machine.Active{PID: os.Getpid(), Dir: dir})
-	}
-	if err != nil {
-		return bench.Warnings{{Text: "cannot tell if another run is active: " + err.Error()}}
-	}
-	s.meetAny(func(w bench.Warning) { warnings = bench.Warnings{w} })
-	if known.Has(bench.WarnOtherRun) { // the run was resumed
-		return nil
-	}
-	return warnings
-}
-
-// meet warns, once, of another run on this machine.
-func (s *site) meet() { s.meetAny(s.warn) }
-
-func (s *site) meetAny(warn func(bench.Warning)) {
-	if others := s.busy.Others(); len(others) > 0 {
-		s.met.Do(func() { warn(verdict.OtherRun(others[0].String())) })
-	}
-}
-
-// warn publishes a warning of the run as a whole.
-func (s *site) warn(w bench.Warning) { s.stream.Publish(nil, bench.WarningNotice(w)) }

@@ -125,11 +125,6 @@ func parseTarget(name, address string, profiled bool) (t bench.Target, request s
 
 // aim makes p a plan for targets, which locbench cannot limit.
 func aim(p *bench.Profile, o RunOptions, targets []bench.Target) (err error) {
-	for _, limit := range []string{"cpus", "memory", "cpu-set"} {
-		if o.Changes.Given(limit) {
-			return console.Usagef("--%s: not with --target; locbench does not start that service", limit)
-		}
-	}
 	if len(o.Contenders) > 1 {
 		return console.Usagef("--target is one service, but %d contenders were given", len(o.Contenders))
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/load"
 	"github.com/locbench/locbench/internal/load/wire"
 	"github.com/locbench/locbench/internal/run/runner"
 )
@@ -20,20 +19,10 @@ const setupGrace = 2 * time.Second
 // leastTeardown is the least time that a request of a teardown has, however many follow.
 const leastTeardown = time.Second
 
-// SetUp sends the setup requests.
-func (s *site) SetUp(ctx context.Context, at runner.Place) error {
-	return s.sendSetup(ctx, at, func(load.Asked) {})
-}
-
-// TearDown sends the teardown requests.
-func (s *site) TearDown(ctx context.Context, at runner.Place) error {
-	return s.sendTeardown(ctx, at, func(load.Asked) {})
-}
-
-// sendSetup sends the setup requests of a new trial. Later requests use the values that these save.
+// SetUp sends the setup requests of a new trial. Later requests use the values that these save.
 // The end of ctx ends it after the request in flight.
-func (s *site) sendSetup(ctx context.Context, at runner.Place, seen func(load.Asked)) error {
-	delete(s.trials, at.Trial)
+func (t *traffic) SetUp(ctx context.Context, at runner.Place) error {
+	delete(t.trials, at.Trial)
 	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
 	ended := make(chan struct{})
@@ -49,36 +38,32 @@ func (s *site) sendSetup(ctx context.Context, at runner.Place, seen func(load.As
 		cancel(context.Cause(ctx))
 	})
 	defer stop()
-	return s.inOrder(own, at, "setup", s.setup, func(a load.Asked) {
-		seen(a)
+	return t.inOrder(own, at, "setup", t.setup, func() {
 		if ctx.Err() != nil {
 			cancel(context.Cause(ctx))
 		}
 	})
 }
 
-// sendTeardown sends each teardown request, whatever the responses to those before it, until ctx
-// ends. Each has its share of the time that is left, and at most its timeout.
-func (s *site) sendTeardown(ctx context.Context, at runner.Place, seen func(load.Asked)) error {
+// TearDown sends each teardown request, whatever the responses to those before it, until ctx ends.
+// Each has its share of the time that is left, and at most its timeout.
+func (t *traffic) TearDown(ctx context.Context, at runner.Place) error {
 	var errs []error
-	unsent := &runner.Unsent{Of: len(s.teardown)}
-	for i, r := range s.teardown {
+	unsent := &runner.Unsent{Of: len(t.teardown)}
+	for i, r := range t.teardown {
 		name := r.Name
 		if ctx.Err() != nil {
 			unsent.Requests = append(unsent.Requests, name)
 			continue
 		}
 		unsent.Begun = true
-		r.Timeout = cmp.Or(r.Timeout, max(s.plan.Run.Profile.Timeout, 0), wire.DefaultTimeout)
+		r.Timeout = cmp.Or(r.Timeout, max(t.plan.Run.Profile.Timeout, 0), wire.DefaultTimeout)
 		if end, bounded := ctx.Deadline(); bounded {
-			share := time.Until(end) / time.Duration(len(s.teardown)-i)
+			share := time.Until(end) / time.Duration(len(t.teardown)-i)
 			r.Timeout = min(r.Timeout, max(share, leastTeardown))
 		}
 		sent := false
-		err := s.inOrder(ctx, at, "teardown", []bench.Request{r}, func(a load.Asked) {
-			sent = true
-			seen(a)
-		})
+		err := t.inOrder(ctx, at, "teardown", []bench.Request{r}, func() { sent = true })
 		switch {
 		case err != nil && ctx.Err() != nil:
 			unsent.Requests = append(unsent.Requests, name)

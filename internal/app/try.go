@@ -33,36 +33,27 @@ func Try(ctx context.Context, env console.Env, o RunOptions) error {
 	for i := range p.Contenders { // the order cannot favor one: nothing is measured
 		plan.Run.Trials = append(plan.Run.Trials, runner.Order(p.Contenders[i:i+1], 1, plan.Run.Seed)...)
 	}
-	plan.failuresShown = true
-	t := &attempt{site: &site{plan: plan, env: env, trying: true}, out: env.Stdout}
-	if err := t.open(); err != nil {
+	s, err := newSite(plan, env)
+	if err != nil {
 		return err
 	}
-	if err = t.prepare(ctx); err == nil {
-		err = t.run(ctx)
+	if err = s.prepare(ctx); err == nil {
+		err = s.try(ctx)
 	}
-	return t.masks.mask().Error(errors.Join(err, t.close(ctx)))
+	return s.masks.mask().Error(errors.Join(err, s.close(ctx)))
 }
 
-// run runs the plan without load, and prints each exchange.
-func (t *attempt) run(ctx context.Context) error {
-	t.stream.Subscribe(t.event)
-	config := t.config()
+// try runs the plan without load, and prints each exchange.
+func (s *site) try(ctx context.Context) error {
+	t := &attempt{traffic: s.traffic, out: s.env.Stdout}
+	t.asked = func(what string, a load.Asked) { t.exchange(what+": "+a.Request, a) }
+	s.stream.Subscribe(t.event)
+	config := s.config()
 	config.Loader = t
 	config.Next = func(context.Context, bench.Trial, []bench.StepResult) (step bench.Step, ok bool) { return step, false }
 	err := runner.Run(ctx, config)
-	t.stream.Close()
+	s.stream.Close()
 	return outcome(ctx, withoutFailures(err), nil)
-}
-
-// SetUp sends and prints the setup requests.
-func (t *attempt) SetUp(ctx context.Context, at runner.Place) error {
-	return t.sendSetup(ctx, at, func(a load.Asked) { t.exchange("setup: "+a.Request, a) })
-}
-
-// TearDown sends and prints the teardown requests.
-func (t *attempt) TearDown(ctx context.Context, at runner.Place) error {
-	return t.sendTeardown(ctx, at, func(a load.Asked) { t.exchange("teardown: "+a.Request, a) })
 }
 
 // Ask sends and prints each request and session.
@@ -100,8 +91,8 @@ func (t *attempt) unsent(name string, err error) {
 }
 
 // titleOf returns the name of a request, with that of its session.
-func (s *site) titleOf(request string) string {
-	for _, r := range s.requests {
+func (t *traffic) titleOf(request string) string {
+	for _, r := range t.requests {
 		if r.Name == request && r.Session != "" {
 			title := fmt.Sprintf("session %q", r.Session)
 			if r.SetUp {
@@ -113,9 +104,9 @@ func (s *site) titleOf(request string) string {
 	return request
 }
 
-// attempt is a site that prints the events of a try, and each exchange in its place among them.
+// attempt prints the events of a try, and each exchange in its place among them.
 type attempt struct {
-	*site
+	*traffic
 	printing sync.Mutex
 	out      io.Writer
 	trial    string

@@ -14,7 +14,7 @@ import (
 // TestTrySaysWhatWasNotLookedAt: neither as expected nor failed, and no binary is shown.
 func TestTrySaysWhatWasNotLookedAt(t *testing.T) {
 	var out strings.Builder
-	a := &attempt{out: &out, trial: "a", site: &site{stream: event.New(time.Now)}}
+	a := &attempt{out: &out, trial: "a", traffic: &traffic{record: &record{stream: event.New(time.Now)}}}
 	sent := []byte("POST / HTTP/1.1\r\nContent-Encoding: gzip\r\n\r\n\x1f\x8b\x00")
 	response := load.Response{Status: 200, Head: []byte("Content-Encoding: br\r\n"), Body: []byte("\x01\x02")}
 	a.exchange("one", load.Asked{Sent: sent, Response: response, Unread: "br body could not be unpacked: it is broken"})
@@ -39,7 +39,7 @@ func TestTryShowsTheLogOfAFailure(t *testing.T) {
 		bench.TrialComplete: "all as expected\n",
 	} {
 		var out strings.Builder
-		a := &attempt{out: &out, site: &site{}}
+		a := &attempt{out: &out}
 		a.event(bench.Record{Trial: &bench.Trial{Contender: "a", Round: 1},
 			Event: bench.TrialEnded{State: state, Failure: "exited", LastLog: log}})
 		testenv.Check(t, strings.HasSuffix(out.String(), ": "+want), "%s: %q, want %q", state, out.String(), want)
@@ -49,7 +49,7 @@ func TestTryShowsTheLogOfAFailure(t *testing.T) {
 // TestTrySaysWhyABuildFailed: with the last lines of its output.
 func TestTrySaysWhyABuildFailed(t *testing.T) {
 	var out strings.Builder
-	a := &attempt{out: &out, site: &site{}}
+	a := &attempt{out: &out}
 	a.event(bench.Record{Event: bench.PhaseEnded{Phase: bench.PhaseBuild, Err: "build contender a: exit code 7; last lines:\n  RUN x\n  left-pad\x1b[2J not found"}})
 	testenv.Equal(t, out.String(), "build failed: build contender a: exit code 7; last lines:\n    | RUN x\n    | left-pad␛[2J not found\n")
 }

@@ -30,13 +30,13 @@ func TestSetupThatIsNotLookedAt(t *testing.T) {
 		}
 		var got bench.Warnings
 		p := bench.Profile{Setup: []bench.Request{login}, Requests: []bench.Request{{Name: "get", Path: "/"}}}
-		l := &site{plan: Plan{Run: bench.Run{Profile: p}}, env: noEnv, stream: event.New(time.Now)}
-		testenv.OK(t, l.readRequests())
+		l, err := newTraffic(&record{plan: Plan{Run: bench.Run{Profile: p}}, env: noEnv, stream: event.New(time.Now)}, nil)
+		testenv.OK(t, err)
 		l.stream.Subscribe(func(r bench.Record) {
 			n, _ := r.Event.(bench.Notice)
 			got.Add(bench.Warning{Text: n.Text})
 		})
-		err := l.SetUp(t.Context(), runner.Place{BaseURL: server.URL})
+		err = l.SetUp(t.Context(), runner.Place{BaseURL: server.URL})
 		l.stream.Close()
 		testenv.Check(t, err == nil && got.Join("|") == want, "%v, %q, want %q", err, got, want)
 	}

@@ -39,9 +39,7 @@ func TestAdvance(t *testing.T) {
 	// Every field is advanced or copied: a new field that Advance does not handle would be zero.
 	v := reflect.ValueOf(got)
 	for i := range v.NumField() {
-		if v.Field(i).IsZero() {
-			t.Errorf("%s is lost", v.Type().Field(i).Name)
-		}
+		testenv.Check(t, !v.Field(i).IsZero(), "%s is lost", v.Type().Field(i).Name)
 	}
 }
 

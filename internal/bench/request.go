@@ -1,8 +1,15 @@
 package bench
 
 import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"iter"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Request is one kind of request: of the mix, of a session, or of setup and teardown. Path, header
@@ -118,9 +125,7 @@ type Variable struct {
 	// CSV with a header, a JSON list (.json), or JSON lines (.jsonl, .ndjson)
 	File string `json:"file,omitempty" yaml:"file" strict:"path,min=1,max=1000"`
 	// column of File; "": the variable is a row, with the values {name.column}
-	Column string `json:"column,omitempty" yaml:"column" strict:"min=1,max=200"`
-	// of File, such as latin1; "": UTF-8, or what its byte order mark says
-	Encoding string    `json:"encoding,omitempty" yaml:"encoding" strict:"min=1,max=20"`
+	Column   string    `json:"column,omitempty" yaml:"column" strict:"min=1,max=200"`
 	Make     Generator `json:"make,omitempty"`
 	Length   int       `json:"length,omitempty" yaml:"string" strict:"min=1,max=1000"`             // length of a generated string
 	Draw     Draw      `json:"draw,omitempty" yaml:"draw" strict:"oneof=random|zipf|in_turn|once"` // how to draw from Range, List or File
@@ -186,4 +191,168 @@ func (p Profile) saves(name, session string) bool {
 // HasPlace reports whether a template has a place for a variable.
 func HasPlace(text, variable string) bool {
 	return slices.ContainsFunc(Parts(text), func(p Part) bool { return p.Name == variable })
+}
+
+// Expectation is what a response must be, as in a check suite, except its status. Its numbers
+// are json.Number.
+type Expectation map[string]any
+
+// UnmarshalJSON keeps numbers exact.
+func (e *Expectation) UnmarshalJSON(data []byte) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	return d.Decode((*map[string]any)(e))
+}
+
+// FilledExpectations are the keys of an expectation whose texts may contain {name}. It is filled in
+// with the values that the request was sent with.
+func FilledExpectations() []string {
+	return []string{
+		"at", "body", "contains", "every", "header", "json", "json_includes", "message", "none", "some",
+	}
+}
+
+// ExpectedPlaces returns the places in the expectations of the request, in order, with repetitions.
+func (r Request) ExpectedPlaces() []Part { return placesIn(r.ExpectedTexts()...) }
+
+// ExpectedTexts returns the texts of the expectations, that of Repeat included, that may have places.
+func (r Request) ExpectedTexts() (texts []string) {
+	expected := []Expectation{r.Expect}
+	if r.Repeat != nil {
+		expected = append(expected, r.Repeat.Until)
+	}
+	for _, e := range expected {
+		for _, key := range FilledExpectations() {
+			eachText(e[key], func(text string) { texts = append(texts, text) })
+		}
+	}
+	return texts
+}
+
+// Unfilled is a place in an expectation where nothing is filled in.
+type Unfilled struct {
+	Part
+	Key   string // key of the expectation, such as "schema"
+	InKey bool   // the place is in the key of a map, or in a path
+}
+
+// UnfilledPlaces returns what looks like a place in the expectation and is a text, in order: in
+// keys of maps, in paths, and in everything under a key that is not one of FilledExpectations.
+func (r Request) UnfilledPlaces() (all []Unfilled) {
+	var walk func(key string, value any, filled bool)
+	add := func(key, text string, inKey bool) {
+		for _, p := range placesIn(text) {
+			all = append(all, Unfilled{p, key, inKey})
+		}
+	}
+	walk = func(key string, value any, filled bool) {
+		switch v := value.(type) {
+		case string:
+			if !filled {
+				add(key, v, false)
+			}
+		case []any:
+			for _, item := range v {
+				walk(key, item, filled)
+			}
+		case map[string]any:
+			for _, name := range slices.Sorted(maps.Keys(v)) {
+				add(key, name, true)
+				walk(key, v[name], filled)
+			}
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(r.Expect)) {
+		walk(key, r.Expect[key], slices.Contains(FilledExpectations(), key))
+	}
+	return all
+}
+
+// eachText calls do with each text in a value, except the keys of maps.
+func eachText(value any, do func(string)) {
+	switch v := value.(type) {
+	case string:
+		do(v)
+	case []any:
+		for _, item := range v {
+			eachText(item, do)
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			eachText(v[key], do)
+		}
+	}
+}
+
+// MaxKeptRequests is how many requests a step may keep. A results file has about 200 bytes of each.
+const MaxKeptRequests = 10_000
+
+// KeptRequest is a single request of a step, with its measured times.
+type KeptRequest struct {
+	Request string `json:"request"` // name of the kind of request
+	// when its latency starts, on the clock, since the start of the measured interval (of its first
+	// slice); negative in the lead-in
+	Start   time.Duration `json:"start_ns"`
+	Latency time.Duration `json:"latency_ns"` // to the last byte of the response, or to the error
+	// open loop: delay from scheduled to sent, which is part of Latency
+	Lag      time.Duration `json:"lag_ns,omitempty"`
+	Status   int           `json:"status,omitempty"`   // status of the response; 0: no complete response
+	Error    ErrorKind     `json:"error,omitempty"`    // why it is an error; "": it is not
+	Rejected bool          `json:"rejected,omitempty"` // the status is expected, but not throughput: not a success
+	Bytes    int64         `json:"bytes,omitempty"`    // length of the body, or of the part that was received
+}
+
+// Compare orders kept requests by their starts.
+func (k KeptRequest) Compare(other KeptRequest) int { return cmp.Compare(k.Start, other.Start) }
+
+// Document is one document of a data set, in the form of a bulk request.
+type Document struct {
+	ID      string
+	Routing string // "" unless a dump sets it
+	Source  []byte // JSON on one line; valid only until the next document
+}
+
+// AppendAction appends the line before the document in a bulk request: {"create":{"_id":"1"}}.
+func (d *Document) AppendAction(b []byte, op string) []byte {
+	b = append(b, `{"`...)
+	b = append(b, op...)
+	b = append(b, `":{"_id":`...)
+	b = appendJSONString(b, d.ID)
+	if d.Routing != "" {
+		b = append(b, `,"routing":`...)
+		b = appendJSONString(b, d.Routing)
+	}
+	return append(b, "}}\n"...)
+}
+
+func appendJSONString(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < 0x20 || c > 0x7e || c == '"' || c == '\\' {
+			quoted, _ := json.Marshal(s) // does not fail for a string
+			return append(b, quoted...)
+		}
+	}
+	b = append(b, '"')
+	b = append(b, s...)
+	return append(b, '"')
+}
+
+// Index is one index of a data set.
+type Index struct {
+	Name    string // the alias that contenders use
+	Mapping []byte // JSON body of PUT /<index>: mappings, and settings nested below "index"
+	Count   int64  // documents
+}
+
+// DataSet is the content of a need. Its methods are safe for concurrent use.
+type DataSet interface {
+	// Info describes the set. Its hash changes when a document or a mapping changes.
+	Info() DataInfo
+	// Indices returns the indices in the order in which to fill them.
+	Indices() []Index
+	// Documents streams the documents of one index, always in the same order, up to the first error.
+	// Each is a valid JSON object.
+	Documents(index string) iter.Seq2[Document, error]
+	// IDs returns the values of {id}, in the order of Documents.
+	IDs(ctx context.Context) ([]int64, error)
 }

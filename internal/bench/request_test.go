@@ -79,33 +79,6 @@ func TestProfile(t *testing.T) {
 	)
 }
 
-// Columns of one file that are drawn the same way are of one row, unless two are the same column.
-func TestRowOf(t *testing.T) {
-	column := func(name, column string) Variable { return Variable{Name: name, File: "f", Column: column} }
-	user, mail, again, row := column("user", "1"), column("mail", "2"), column("again", "1"), column("row", "")
-	file, draw, zipf, own := mail, mail, mail, mail
-	file.File, draw.Draw, zipf.Exponent, own.File = "g", DrawRandom, 2, ""
-	for name, test := range map[string]struct {
-		of           Variable
-		all          []Variable
-		row, unclear string
-	}{
-		"the first of two":    {mail, []Variable{user, mail}, "user", ""},
-		"itself":              {user, []Variable{user, mail}, "user", ""},
-		"another file":        {file, []Variable{user, file}, "mail", ""},
-		"drawn another way":   {draw, []Variable{user, draw}, "mail", ""},
-		"another exponent":    {zipf, []Variable{user, zipf}, "mail", ""},
-		"without a file":      {own, []Variable{user, own}, "mail", ""},
-		"a column twice":      {mail, []Variable{user, mail, again}, "mail", "user"},
-		"twice, and no other": {user, []Variable{user, again}, "user", ""},
-		"next to a whole row": {mail, []Variable{row, user, mail}, "user", "row"},
-		"a whole row":         {row, []Variable{user, mail, row}, "row", ""},
-		"other files between": {mail, []Variable{file, user, mail}, "user", ""},
-	} {
-		check(t, fact{name, RowOf(test.of, test.all), test.row}, fact{"unclear " + name, UnclearRow(test.of, test.all), test.unclear})
-	}
-}
-
 func TestExpectation(t *testing.T) {
 	var r Request
 	const text = `{"expect": {"json": {"a": 12345678901234567890, "{b}": ["{c}", {"d": "{e:number}"}]}, "body": "{f}", "schema": {"g": "{h}"}},
@@ -184,15 +157,11 @@ func TestRejections(t *testing.T) {
 
 func TestRejectedRequestsAreNoErrors(t *testing.T) {
 	l := Load{Outcomes: Outcomes{Succeeded: 1400, Failed: map[ErrorKind]int64{ErrTimeout: 3}, Rejected: Statuses{429: 5798}, Statuses: Statuses{200: 1449, 429: 5798}}, Counts: Counts{Lead: 49}}
-	if got, want := l.Ended(), int64(7250); got != want {
-		t.Errorf("%d ended, want %d", got, want)
-	}
+	testenv.Equal(t, l.Ended(), int64(7250))
 	if got, want := l.ErrorRate(), 3./7250; math.Abs(got-want) > 1e-12 {
 		t.Errorf("error rate %g, want %g", got, want)
 	}
-	if got, want := l.RejectedWords(), "rejected 80% of requests (429)"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	testenv.Equal(t, l.RejectedWords(), "rejected 80% of requests (429)")
 	testenv.Equal(t, (Load{Outcomes: Outcomes{Succeeded: 1}}).RejectedWords(), "", "none rejected")
 	// Rejected responses are not compared: the share of unexpected bodies is of the others.
 	l.Failed, l.Checked = map[ErrorKind]int64{ErrWrong: 10}, 100
@@ -345,4 +314,52 @@ func TestFilledIsEscapedForTheBody(t *testing.T) {
 		testenv.Equal(t, (Request{Encoding: encoding, Body: "p=${A}"}).Filled(getenv).Body, want, encoding)
 	}
 	testenv.Equal(t, Escaped("a b${A}{id}{{id}}$${A}&", url.QueryEscape), "a+b${A}{id}%7Bid%7D$${A}%26")
+}
+
+// The parts of a template, joined, are the template, except for doubled braces.
+func FuzzParts(f *testing.F) {
+	for _, s := range []string{
+		"", "/x", "/{id}", "/{language}/{id}{id}?a={language}", "{i{id}d}", "{{id}}", `{"a":"{n:number}"}`, "{user.name}", "{{a}}{b}{{c", "${A}$${B}{c}",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		var b strings.Builder
+		parts := Parts(s)
+		for i, p := range parts {
+			switch {
+			case p.Name == "" && (p.Text == "" || i > 0 && parts[i-1].Name == ""):
+				t.Errorf("an empty text, or two of them: %q", parts)
+			case p.Name != "" && !strings.HasPrefix(p.Text, "{"+p.Name):
+				t.Errorf("place %q of %q", p.Text, p.Name)
+			}
+			b.WriteString(p.Text)
+		}
+		testenv.Check(t, strings.Count(s, "{{") != 0 || b.String() == s, "%q became %q", s, b.String())
+		testenv.Check(t, len(b.String()) <= len(s), "%q grew to %q", s, b.String())
+	})
+}
+
+// What is filled in to the template of a text is the text, whatever places it seems to have.
+func FuzzLiteral(f *testing.F) {
+	for _, s := range []string{
+		"", "{id}", "{{id}}", "{{{id}}}", "{{id}", "{id}}", "${HOME}", "$${HOME}", "$$${HOME}", "${a.b}{c}{d}", `{"a": "{n:number}"}`,
+		"{{a}{b}}", "${{a}}", "{a}{{b}}{{{c}}}$",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		filled := Request{Body: Literal(s), Header: map[string]string{"X": Literal(s)}}.Filled(func(name string) string {
+			t.Errorf("%q names the environment variable %s", Literal(s), name)
+			return ""
+		})
+		for _, text := range []string{filled.Body, filled.Header["X"]} {
+			parts := Parts(text)
+			if s == "" && len(parts) == 0 {
+				continue
+			}
+			testenv.Check(t, len(parts) == 1 && parts[0] == (Part{Text: s}),
+				"%q became %q, with the parts %q", s, text, parts)
+		}
+	})
 }

@@ -43,7 +43,6 @@ type Service struct {
 	Dir        string  `json:"dir"`           // folder of the manifest, for messages
 	BuiltAs    *string `json:"-"`             // the variant of its image; nil: Variant
 	Files      fs.FS   `json:"-"`             // content of that folder: sources, Dockerfile
-	Root       string  `json:"-"`             // where its links may lead without a repository; "": they are not followed
 }
 
 // Manifest returns the path of the manifest, for messages.
@@ -241,4 +240,62 @@ func (t Template) Address(need string) NeedAddress {
 		return at
 	}
 	return t.Other
+}
+
+// AnyTarget is the name of a target that was given without one.
+const AnyTarget = "target"
+
+// Target is a running service that locbench did not start.
+type Target struct {
+	Name string `json:"name"` // name of the contender
+	URL  string `json:"url"`  // origin, and the path prefix of the requests
+}
+
+// TLS says which certificates the client accepts.
+type TLS struct {
+	CACert   string `json:"ca_cert,omitempty"`  // file with trusted certificates, in addition to those of the system
+	Insecure bool   `json:"insecure,omitempty"` // any certificate is accepted
+}
+
+// Args returns the equivalent command-line options.
+func (t *TLS) Args() []string {
+	switch {
+	case t == nil:
+		return nil
+	case t.Insecure:
+		return []string{"--insecure"}
+	}
+	return []string{"--cacert", t.CACert}
+}
+
+// TargetOf returns the URL of a contender that is a target; "" if locbench starts it.
+func (r Run) TargetOf(sel Selection) string {
+	for _, t := range r.Targets {
+		if t.Name == sel.String() {
+			return t.URL
+		}
+	}
+	return ""
+}
+
+// The names of the lifecycle checks in profiles, under checks.lifecycle. In the group "lifecycle"
+// CheckResult.Name starts with them; a check with several readings adds to the name, such as
+// "threads (1 CPU)".
+const (
+	CheckNoEnvironment = "no-environment" // exits with an error if its environment is missing
+	CheckNoNeeds       = "no-store"       // exits with an error if a need cannot be reached
+	CheckLogsPort      = "logs-port"      // logs its port at start-up
+	CheckLogsRequests  = "logs-requests"  // logs every request with its path
+	CheckImageSize     = "image-size"     // size of the image or binary
+	CheckThreads       = "threads"        // processes and threads under three CPU limits
+	CheckStillResponds = "still-responds" // responds after the last step
+	CheckStops         = "stops"          // stops gracefully on SIGTERM
+)
+
+// LifecycleChecks returns the names of all lifecycle checks in display order.
+func LifecycleChecks() []string {
+	return []string{
+		CheckNoEnvironment, CheckNoNeeds, CheckLogsPort, CheckLogsRequests, CheckImageSize, CheckThreads, CheckStillResponds,
+		CheckStops,
+	}
 }

@@ -49,10 +49,7 @@ and a mapping for each index:
 
   INDEX.ndjson or INDEX.json  INDEX.mapping.json or        documents as elasticdump writes them or _bulk takes them;
                               INDEX_mapping.json           elasticdump's mapping, or the body of "PUT /INDEX"
-  index-data-INDEX.ndjson     index-mapping-INDEX_v1.json  with any number of a version
-
-Elasticdump's INDEX.settings.json and INDEX.analyzer.json (or with _) are read too. Values follow each other, or are in
-one array.`,
+  index-data-INDEX.ndjson     index-mapping-INDEX_v1.json  with any number of a version`,
 		Example: `  locbench seed --elastic http://127.0.0.1:9200
   locbench seed --elastic http://127.0.0.1:9200 --cities 100000 --vertices 60 --data-seed 1
   locbench seed --elastic 'http://${ES_USER}:${ES_PASSWORD}@10.0.0.5:9200' --from ./dump --force

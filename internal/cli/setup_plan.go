@@ -24,7 +24,10 @@ var ofScreen = []string{"headless", "json", "quiet", "resume", "help", "ascii", 
 func setupChoice(args []string) (c setup.Choice, services []string, err error) {
 	var cmd *cobra.Command
 	cmd = newRun(Env{}, func(_ context.Context, _ Env, f runFlags) error {
-		c = setup.Choice{Profile: f.Profile, Set: f.Changes, Extra: extra(cmd.Flags())}
+		c = setup.Choice{Set: f.Changes, Extra: extra(cmd.Flags())}
+		if f.ProfileNamed {
+			c.Profile = f.Profile
+		}
 		services = f.Services
 		if given := f.Request.Given(); len(given) > 0 {
 			return console.Usagef("%s: the setup screen has the requests of profiles; use 'locbench run' for a single request",

@@ -31,12 +31,10 @@ type Source struct {
 	Bundled bool   // contenders of other sources replace those of the same name
 	// Folders of contenders, as absolute paths, that yield to others of the same name.
 	Yielding []string
-
-	onDisk bool // Name is a path
 }
 
 // Folder returns the Source of a folder on disk.
-func Folder(dir string) Source { return Source{FS: safe.DirFS(dir), Name: dir, onDisk: true} }
+func Folder(dir string) Source { return Source{FS: safe.DirFS(dir), Name: dir} }
 
 // Discover reads the manifests of all sources, bundled ones first, and returns the contenders
 // sorted by name. The error has every manifest that cannot be read and every name that is in two
@@ -172,11 +170,7 @@ func (src Source) read(dir string) (bench.Service, error) {
 	if err != nil {
 		return bench.Service{}, fmt.Errorf("read %s: %w", file, err)
 	}
-	svc, err := parseManifest(file, data, sub)
-	if src.onDisk {
-		svc.Root = src.Name
-	}
-	return svc, err
+	return parseManifest(file, data, sub)
 }
 
 // Unreadable is a contender whose manifest cannot be read, in a folder of several.

@@ -22,13 +22,12 @@ const (
 	hashDigits     = 12      // hex digits of the hashes in names of builds
 )
 
-// sources returns the files that a contender is built from (see listFiles), links followed within
-// its repository.
+// sources returns the files that a contender is built from (see listFiles).
 func sources(svc bench.Service, keep ...string) ([]entry, error) {
 	if svc.Files == nil {
 		return nil, errors.New("only its manifest is available, not its folder")
 	}
-	list, err := listFiles(svc.Files, followed(svc), keep...)
+	list, err := listFiles(svc.Files, keep...)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", svc.Dir, err)
 	}
@@ -41,7 +40,6 @@ type entry struct {
 	mode fs.FileMode
 	size int64
 	link string // target of a symbolic link
-	out  string // why a link that leads out of the folder was not followed; "": it stays in there
 }
 
 // perm returns the mode of a copy of the file. Only the x bit matters to a build.
@@ -53,18 +51,15 @@ func (e entry) perm() fs.FileMode {
 }
 
 // listFiles walks the folder in a fixed order and leaves out what its .dockerignore says, or that
-// of a file in keep. The files in keep always stay. It lists links, and in place of those that lead
-// out of the folder what they lead to, unless follow says why not. It leaves out sockets and devices.
-func listFiles(fsys fs.FS, follow follow, keep ...string) ([]entry, error) {
+// of a file in keep. The files in keep always stay. It lists links, and leaves out sockets and devices.
+func listFiles(fsys fs.FS, keep ...string) ([]entry, error) {
 	skip, err := readIgnore(fsys, keep...)
 	if err != nil {
 		return nil, err
 	}
 	var list []entry
 	var total int64
-	top, within := ".", []string(nil) // the link that is followed, and where it and those around it lead
-	var visit fs.WalkDirFunc
-	visit = func(name string, d fs.DirEntry, err error) error {
+	visit := func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -93,17 +88,6 @@ func listFiles(fsys fs.FS, follow follow, keep ...string) ([]entry, error) {
 		case d.IsDir():
 		case info.Mode()&fs.ModeSymlink != 0:
 			if e.link, err = fs.ReadLink(fsys, name); err != nil {
-				return err
-			}
-			if !leads(name, e.link, top) {
-				break
-			}
-			var at string
-			if at, e.out = follow(name, within); e.out == "" {
-				outer, around := top, within
-				top, within = name, append(slices.Clone(within), at)
-				err := fs.WalkDir(fsys, name, visit)
-				top, within = outer, around
 				return err
 			}
 		case info.Mode().IsRegular():

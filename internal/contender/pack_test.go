@@ -74,7 +74,7 @@ func TestIgnoreWithMistakes(t *testing.T) {
 	} {
 		t.Run(rules, func(t *testing.T) {
 			fsys := fstest.MapFS{".dockerignore": {Data: []byte(rules)}, "a": {}}
-			testenv.Fails(t, testenv.Err(listFiles(fsys, unfollowed)), "read .dockerignore: "+want)
+			testenv.Fails(t, testenv.Err(listFiles(fsys)), "read .dockerignore: "+want)
 		})
 	}
 }
@@ -137,7 +137,7 @@ func TestWriteTar(t *testing.T) {
 
 func pack(t *testing.T, fsys fs.FS) []byte {
 	t.Helper()
-	list := testenv.Must(listFiles(fsys, unfollowed, "Dockerfile"))(t)
+	list := testenv.Must(listFiles(fsys, "Dockerfile"))(t)
 	var b bytes.Buffer
 	testenv.OK(t, writeTar(&b, fsys, list))
 	return b.Bytes()
@@ -145,7 +145,7 @@ func pack(t *testing.T, fsys fs.FS) []byte {
 
 func hash(t *testing.T, fsys fs.FS, others ...string) string {
 	t.Helper()
-	list := testenv.Must(listFiles(fsys, unfollowed))(t)
+	list := testenv.Must(listFiles(fsys))(t)
 	h := testenv.Must(hashOf(others, func(w io.Writer) error { return writeTar(w, fsys, list) }))(t)
 	return h
 }
@@ -155,7 +155,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	if err := os.Symlink("/etc", filepath.Join(dir, "etc")); err != nil {
 		t.Skip("no symbolic links here: ", err)
 	}
-	list, err := listFiles(os.DirFS(dir), unfollowed)
+	list, err := listFiles(os.DirFS(dir))
 	testenv.Need(t, err == nil && len(list) == 1 && list[0].link == "/etc", "%+v, %v", list, err)
 	out := t.TempDir()
 	testenv.OK(t, unpack(out, os.DirFS(dir), list))
@@ -167,9 +167,9 @@ func TestFolderIsBounded(t *testing.T) {
 	for i := range maxFiles + 1 {
 		fsys["f"+strings.Repeat("x", i%100)+string(rune('a'+i%26))+strconv.Itoa(i)] = &fstest.MapFile{}
 	}
-	testenv.Fails(t, testenv.Err(listFiles(fsys, unfollowed)), ".dockerignore")
+	testenv.Fails(t, testenv.Err(listFiles(fsys)), ".dockerignore")
 	fsys[".dockerignore"] = &fstest.MapFile{Data: []byte("f*")}
-	list, err := listFiles(fsys, unfollowed)
+	list, err := listFiles(fsys)
 	testenv.Check(t, err == nil && len(list) == 1, "%d files, %v", len(list), err)
 }
 

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
-	"maps"
 	"time"
 
 	"github.com/moby/moby/client"
@@ -24,15 +23,8 @@ const execMark = "LOCBENCH_EXEC"
 
 // Exec runs a command in the container until it ends, and returns the last 64 KiB of its output and
 // its exit code. If ctx ends before, its processes are killed. heard gets the lines of both streams.
-func (c *Container) Exec(
-	ctx context.Context, command []string, env map[string]string, heard func(line string),
-) (output string, code int, err error) {
+func (c *Container) Exec(ctx context.Context, command []string, heard func(line string)) (output string, code int, err error) {
 	mark := rand.Text()
-	env = maps.Clone(env)
-	if env == nil {
-		env = map[string]string{}
-	}
-	env[execMark] = mark
 	var out tail
 	var stdout, stderr io.Writer = &out, &out
 	if heard != nil { // a program may write to one stream within a line of the other
@@ -42,7 +34,7 @@ func (c *Container) Exec(
 		defer end()
 		defer endOthers()
 	}
-	code, err = c.exec(ctx, command, env, stdout, stderr)
+	code, err = c.exec(ctx, command, []string{execMark + "=" + mark}, stdout, stderr)
 	if ctx.Err() != nil {
 		c.endExec(ctx, mark)
 	}
@@ -52,10 +44,10 @@ func (c *Container) Exec(
 	return string(out), code, err
 }
 
-func (c *Container) exec(ctx context.Context, command []string, env map[string]string, stdout, stderr io.Writer) (code int, err error) {
+func (c *Container) exec(ctx context.Context, command, env []string, stdout, stderr io.Writer) (code int, err error) {
 	cli := c.engine.cli
 	created, err := cli.ExecCreate(ctx, c.id, client.ExecCreateOptions{
-		Cmd: command, Env: environ(env), AttachStdout: true, AttachStderr: true,
+		Cmd: command, Env: env, AttachStdout: true, AttachStderr: true,
 	})
 	if err != nil {
 		return 0, err

@@ -19,15 +19,6 @@ type Files struct {
 	Hash  string // of names, owners, rights and contents, in the order of names
 }
 
-// isFolder returns an error if an entry of an archive is its root and not a folder: an image with a
-// link where a volume is mounted to be copied has the files elsewhere.
-func isFolder(h *tar.Header) error {
-	if h.Typeflag != tar.TypeDir && !strings.Contains(strings.Trim(h.Name, "/"), "/") {
-		return fmt.Errorf("the image has a link or a file at /%s; remove it from the image", volumeAt)
-	}
-	return nil
-}
-
 // filesOf reads a tar archive of one folder to its end and describes the files. The hash depends on
 // names below the folder, kinds, rights, owners, extended attributes and contents, not on times or
 // the order in the archive.
@@ -39,8 +30,8 @@ func filesOf(archive io.Reader) (f Files, err error) {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err == nil {
-			err = isFolder(h)
+		if err == nil && h.Typeflag != tar.TypeDir && !strings.Contains(strings.Trim(h.Name, "/"), "/") { // the files are elsewhere
+			err = fmt.Errorf("the image has a link or a file at /%s; remove it from the image", volumeAt)
 		}
 		if err != nil {
 			return f, err

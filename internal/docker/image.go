@@ -19,6 +19,7 @@ import (
 	"github.com/moby/moby/client"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
@@ -192,6 +193,19 @@ func (m message) builtID() string {
 	return image.ID
 }
 
+// layersEvery is between two lines about the layers of an image, which the engine reports some hundred
+// times a second.
+const layersEvery = time.Second
+
+// progress returns what the message says, such as "a3ed95caeb02: Downloading, 1 MiB of 4 MiB".
+func (m message) progress() string {
+	text := strings.TrimPrefix(m.ID+": ", ": ") + m.Status
+	if m.Detail.Total > 0 {
+		text += fmt.Sprintf(", %s of %s", units.Bytes(max(0, m.Detail.Current)), units.Bytes(m.Detail.Total))
+	}
+	return text
+}
+
 // traceID marks the messages of BuildKit.
 const traceID = "moby.buildkit.trace"
 
@@ -214,7 +228,7 @@ func follow(r io.Reader, out io.Writer, each func(message)) error {
 			_, failed = fmt.Fprintln(out, l.Text)
 		}
 	})
-	pulled := layers{show: func(line string) { io.WriteString(w, line+"\n") }, now: time.Now, byID: map[string]layer{}}
+	var shown time.Time // when a layer was
 	s := bufio.NewScanner(r)
 	s.Buffer(make([]byte, 0, 64<<10), maxMessage)
 	for s.Scan() {
@@ -233,15 +247,16 @@ func follow(r io.Reader, out io.Writer, each func(message)) error {
 		if m.ID == traceID {
 			trace(m.Aux, w)
 		}
-		if !pulled.take(m) && m.Status != "" {
-			pulled.flush()
-			io.WriteString(w, strings.TrimPrefix(m.ID+": ", ": ")+m.Status+"\n")
+		if m.Status != "" && (m.ID == "" || time.Since(shown) >= layersEvery) {
+			if m.ID != "" {
+				shown = time.Now()
+			}
+			io.WriteString(w, m.progress()+"\n")
 		}
 		if each != nil {
 			each(m)
 		}
 	}
-	pulled.flush()
 	w.Flush()
 	if err := s.Err(); err != nil {
 		return fmt.Errorf("read the engine's response: %w", err)

@@ -1,7 +1,6 @@
 package docker
 
 import (
-	"archive/tar"
 	"context"
 	"errors"
 	"fmt"
@@ -64,38 +63,6 @@ func (e *Engine) FreeSpace() (free int64, folder string) {
 		}
 	}
 	return 0, ""
-}
-
-// VolumeSize returns the bytes of the files of a volume. It reads them all, like CopyVolume.
-func (g *Group) VolumeSize(ctx context.Context, volume, image string) (size int64, err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("read volume %s: %w", volume, orCause(ctx, err))
-		}
-	}()
-	source, err := g.holder(ctx, volume, image, "size")
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, source.drop(ctx)) }()
-	read, err := g.cli.CopyFromContainer(ctx, source.id, client.CopyFromContainerOptions{SourcePath: "/" + volumeAt})
-	if err != nil {
-		return 0, err
-	}
-	defer read.Content.Close()
-	for r := tar.NewReader(read.Content); ; {
-		h, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return size, nil
-		}
-		if err == nil {
-			err = isFolder(h)
-		}
-		if err != nil {
-			return 0, err
-		}
-		size += h.Size
-	}
 }
 
 // noSpace adds the remedy to the error of an engine whose disk is full. It has only words for that.

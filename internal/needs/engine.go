@@ -17,7 +17,6 @@ type Containers interface {
 	Image(ctx context.Context, ref string, progress func(bench.Progress)) (docker.Image, error)
 	CreateVolume(ctx context.Context, name string) (volume string, err error)
 	CopyVolume(ctx context.Context, from, to, image string, most int64) (docker.Files, error)
-	VolumeSize(ctx context.Context, volume, image string) (int64, error)
 	FreeSpace() (free int64, folder string)
 	RemoveVolume(ctx context.Context, volume string) error
 }
@@ -30,12 +29,11 @@ type Container interface {
 	Exited() <-chan struct{}
 	Exit() *bench.Exit
 	Logs() []bench.LogLine
-	Exec(ctx context.Context, command []string, env map[string]string, heard func(line string)) (output string, code int, err error)
+	Exec(ctx context.Context, command []string, heard func(line string)) (output string, code int, err error)
 	Diagnose(ctx context.Context) string
 	Written(ctx context.Context) ([]string, error)
 	End(ctx context.Context, grace time.Duration) (clean bool, err error)
 	Kill(ctx context.Context) error
-	Stop(ctx context.Context, grace time.Duration) (bench.StopResult, error)
 }
 
 // Of has the containers of a group.

@@ -63,21 +63,18 @@ func TestEveryFinishedStepIsOnDiskAtOnce(t *testing.T) {
 	testenv.OK(t, err)
 	testenv.Check(t, run.Trials[0].State == bench.TrialRunning && run.Trials[1].State == bench.TrialPending,
 		"states %s, %s; want running, pending", run.Trials[0].State, run.Trials[1].State)
-	if len(trials) != 1 || len(trials[0].Steps) != 2 || trials[0].Steps[1].Load.Succeeded != 200 || trials[0].StartUp == nil {
-		t.Fatalf("finished steps are not all there: %+v", trials)
-	}
+	testenv.Need(t, len(trials) == 1 && len(trials[0].Steps) == 2 && trials[0].Steps[1].Load.Succeeded == 200 && trials[0].StartUp != nil,
+		"finished steps are not all there: %+v", trials)
 
 	feed(w, 6, &trial, bench.TrialEnded{State: bench.TrialComplete})
 	feed(w, 7, nil, bench.Notice{Level: "warning", Text: "small machine"}, bench.ChangedManually{Control: bench.Control{Kind: bench.ControlPause}}, bench.RunEnded{State: bench.RunComplete})
 	run, trials, err = Read(dir)
 	testenv.OK(t, err)
-	if run.State != bench.RunComplete || run.Trials[0].State != bench.TrialComplete || trials[0].State != bench.TrialComplete {
-		t.Errorf("states after the end: run %s, trial %s / %s", run.State, run.Trials[0].State, trials[0].State)
-	}
+	testenv.Check(t, run.State == bench.RunComplete && run.Trials[0].State == bench.TrialComplete && trials[0].State == bench.TrialComplete,
+		"states after the end: run %s, trial %s / %s", run.State, run.Trials[0].State, trials[0].State)
 	testenv.Equal(t, len(run.Warnings), 1, "warnings", run.Warnings)
-	if i := run.ManualChanges; len(i) != 1 || i[0].Control.Kind != bench.ControlPause || !i[0].At.Equal(at.Add(time.Second)) {
-		t.Errorf("manual changes %+v", i)
-	}
+	i := run.ManualChanges
+	testenv.Check(t, len(i) == 1 && i[0].Control.Kind == bench.ControlPause && i[0].At.Equal(at.Add(time.Second)), "manual changes %+v", i)
 	leftovers, _ := filepath.Glob(filepath.Join(dir, ".*"))
 	testenv.Check(t, len(leftovers) == 0, "temporary files left: %v", leftovers)
 	var seen []int64
@@ -300,12 +297,10 @@ func TestTrialsAtTheSameTime(t *testing.T) {
 	feed(w, 10, &a, bench.TrialEnded{State: bench.TrialComplete})
 	run, trials, err := Read(dir)
 	testenv.Need(t, err == nil && len(trials) == 2, "%d trials, %v", len(trials), err)
-	if trials[0].State != bench.TrialComplete || len(trials[0].Steps) != 2 || *trials[0].StartUp != 1 || run.Trials[0].State != bench.TrialComplete {
-		t.Errorf("a: %+v", trials[0])
-	}
-	if trials[1].State != bench.TrialFailed || len(trials[1].Steps) != 1 || *trials[1].StartUp != 2 || run.Trials[1].State != bench.TrialFailed {
-		t.Errorf("b: %+v", trials[1])
-	}
+	testenv.Check(t, trials[0].State == bench.TrialComplete && len(trials[0].Steps) == 2 && *trials[0].StartUp == 1 && run.Trials[0].State == bench.TrialComplete,
+		"a: %+v", trials[0])
+	testenv.Check(t, trials[1].State == bench.TrialFailed && len(trials[1].Steps) == 1 && *trials[1].StartUp == 2 && run.Trials[1].State == bench.TrialFailed,
+		"b: %+v", trials[1])
 }
 
 // The number of an unreadable line, and the numbers after it, are not used again.

@@ -3,11 +3,11 @@ package values
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -18,23 +18,14 @@ import (
 // separators of columns, in the order in which they are tried.
 var separators = []rune{',', ';', '\t'}
 
-// sepLine is a first line that names the separator for Excel.
-var sepLine = regexp.MustCompile(`^"?sep=([,;\t])"?\r?\n`)
-
 // csv reads rows below a first row with the names of the columns.
 func (in *reader) csv(text io.Reader) error {
 	b := bufio.NewReaderSize(&shortRows{from: text, row: 1}, maxRowLine+1)
 	first, err := b.Peek(maxRowLine + 1) // the first row, at least: a longer one is an error
 	if err != nil && !errors.Is(err, io.EOF) {
-		return in.syntax(err, 0)
+		return in.syntax(err)
 	}
-	possible, before := separators, 0
-	if m := sepLine.FindSubmatch(first); m != nil {
-		possible, before = []rune(string(m[1])), 1
-		first = first[len(m[0]):]
-		_, _ = b.Discard(len(m[0])) // it has been read
-	}
-	separator, at, err := in.columns(first, possible, before)
+	separator, at, err := in.columns(first)
 	if err != nil {
 		return err
 	}
@@ -42,7 +33,7 @@ func (in *reader) csv(text io.Reader) error {
 	c.Comma, c.ReuseRecord = separator, true
 	names, err := c.Read()
 	if err != nil {
-		return in.syntax(err, before)
+		return in.syntax(err)
 	}
 	width := len(names)
 	c.FieldsPerRecord = -1
@@ -52,10 +43,9 @@ func (in *reader) csv(text io.Reader) error {
 			return nil
 		}
 		if err != nil {
-			return in.syntax(err, before)
+			return in.syntax(err)
 		}
 		line, _ := c.FieldPos(0)
-		line += before
 		if !slices.ContainsFunc(record, notBlank) {
 			continue // as spreadsheets leave them at the end
 		}
@@ -81,14 +71,15 @@ func notBlank(cell string) bool { return strings.TrimSpace(cell) != "" }
 
 // columns finds the used columns in the first row. Its separator is the first one that leads to all
 // of them.
-func (in *reader) columns(first []byte, possible []rune, before int) (separator rune, at []int, err error) {
+func (in *reader) columns(first []byte) (separator rune, at []int, err error) {
 	var names []string // by the separator that leads to the most
-	for _, separator = range possible {
+	var wrong error    // of the first separator
+	for _, separator = range separators {
 		c := csv.NewReader(bytes.NewReader(first))
 		c.Comma = separator
-		head, wrong := c.Read()
-		if wrong != nil {
-			err = errors.Join(err, wrong)
+		head, err := c.Read()
+		if err != nil {
+			wrong = cmp.Or(wrong, err)
 			continue
 		}
 		at = at[:0]
@@ -98,33 +89,25 @@ func (in *reader) columns(first []byte, possible []rune, before int) (separator 
 			}
 		}
 		if len(at) == len(in.rows.columns) {
-			return separator, at, in.once(head, at, before)
+			return separator, at, in.once(head, at)
 		}
 		if len(head) > len(names) {
 			names = head
 		}
 	}
 	if names == nil {
-		return 0, nil, in.syntax(firstOf(err), before)
+		return 0, nil, in.syntax(wrong)
 	}
 	for _, name := range in.rows.columns {
 		if !slices.Contains(names, name) {
-			return 0, nil, in.wrong(before+1, "no column %q%s", safe.Line(name, 60), columnsOf(name, names))
+			return 0, nil, in.wrong(1, "no column %q%s", safe.Line(name, 60), columnsOf(name, names))
 		}
 	}
-	return 0, nil, in.wrong(before+1, "columns are separated in different ways; write commas")
-}
-
-// firstOf returns the first of joined errors.
-func firstOf(err error) error {
-	if all, ok := err.(interface{ Unwrap() []error }); ok {
-		return firstOf(all.Unwrap()[0])
-	}
-	return err
+	return 0, nil, in.wrong(1, "columns are separated in different ways; write commas")
 }
 
 // once reports a used column whose name another column has too.
-func (in *reader) once(head []string, at []int, before int) error {
+func (in *reader) once(head []string, at []int) error {
 	for _, i := range at {
 		n := 0
 		for _, name := range head {
@@ -133,16 +116,16 @@ func (in *reader) once(head []string, at []int, before int) error {
 			}
 		}
 		if n > 1 {
-			return in.wrong(before+1, "%d columns have the name %q; rename one", n, safe.Line(head[i], 60))
+			return in.wrong(1, "%d columns have the name %q; rename one", n, safe.Line(head[i], 60))
 		}
 	}
 	return nil
 }
 
 // syntax returns an error of the library, with its line.
-func (in *reader) syntax(err error, before int) error {
+func (in *reader) syntax(err error) error {
 	if parse, ok := errors.AsType[*csv.ParseError](err); ok {
-		return in.wrong(before+parse.Line, "%v", parse.Err)
+		return in.wrong(parse.Line, "%v", parse.Err)
 	}
 	if errors.Is(err, io.EOF) {
 		return in.wrong(1, "empty file: the first line must have the names of the columns")
@@ -155,7 +138,7 @@ func (in *reader) syntax(err error, before int) error {
 func columnsOf(name string, head []string) string {
 	for _, column := range head {
 		if strings.Contains(column, "\x00") {
-			return "; if the file is UTF-16, write `encoding: utf-16le`"
+			return "; if the file is UTF-16, save it as UTF-8"
 		}
 		if strings.Contains(column, "\r") {
 			return "; its lines end with CR only; save it with line feeds"
@@ -170,4 +153,36 @@ func columnsOf(name string, head []string) string {
 		}
 	}
 	return "; " + safe.Line(strictyaml.Suggest(name, "columns", head), 300)
+}
+
+// longRowError says that a row has more than maxRowLine bytes.
+type longRowError struct{ row int }
+
+func (e *longRowError) Error() string {
+	return fmt.Sprintf("row %d is longer than 1 MiB; check that each row ends with a line break and each quote is closed", e.row)
+}
+
+// shortRows reads CSV and fails in a row of more than maxRowLine bytes, before the CSV reader keeps
+// it. A line break within quotes does not end a row.
+type shortRows struct {
+	from   io.Reader
+	row    int
+	length int
+	quoted bool
+}
+
+func (s *shortRows) Read(p []byte) (int, error) {
+	n, err := s.from.Read(p)
+	for _, c := range p[:n] {
+		if s.length++; s.length > maxRowLine {
+			return 0, &longRowError{s.row}
+		}
+		switch {
+		case c == '"':
+			s.quoted = !s.quoted
+		case c == '\n' && !s.quoted:
+			s.row, s.length = s.row+1, 0
+		}
+	}
+	return n, err
 }

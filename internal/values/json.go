@@ -3,6 +3,7 @@ package values
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,45 +15,65 @@ import (
 )
 
 // json reads the elements of a list, or values one after the other. Each is a row.
-func (in *reader) json(text io.Reader, list bool) error {
+func (in *reader) json(text *bufio.Reader, list bool) error {
 	columns, err := in.jsonColumns()
 	if err != nil {
 		return err
 	}
-	v := &jsonValues{from: bufio.NewReaderSize(text, 64<<10), line: 1}
-	if c, err := v.next(); list && err == nil && c == '[' {
-		v.within = true
-		v.skip()
-	}
-	hint := ""
-	if list && !v.within {
+	head, _ := text.Peek(text.Size()) // what is wrong with the file is wrong in the next Read, too
+	lines := &shortValues{from: text, row: 1, line: 1}
+	d, hint, remedy := json.NewDecoder(lines), "", "; write one object per line"
+	if list = list && bytes.HasPrefix(bytes.TrimLeft(head, jsonBlanks), []byte("[")); list {
+		_, _ = d.Token() // the bracket
+		remedy = ""
+	} else if jsonExt(in.file) == ".json" {
 		hint = "; write a list of rows, such as [{…}, {…}], or one object per line"
 	}
-	for n := 1; in.rows.Len() < in.limit; n++ {
-		row, err := v.value()
-		switch {
-		case errors.Is(err, io.EOF):
+	var row json.RawMessage
+	for in.rows.Len() < in.limit && (!list || d.More()) {
+		if err := d.Decode(&row); errors.Is(err, io.EOF) && !list {
 			return nil
-		case errors.Is(err, errLong):
-			return in.unread(&longRowError{n})
-		case errors.Is(err, errJSON):
-			return in.wrong(v.at, "%v", err)
-		case err != nil:
-			return in.unread(err)
+		} else if err != nil {
+			return in.notJSON(err, lines.at(d), remedy)
+		}
+		line := lines.next(d.InputOffset(), len(row))
+		if len(row) > maxRowLine {
+			return in.unread(&longRowError{in.rows.Len() + 1})
 		}
 		for i, c := range columns {
 			value, err := c.scan(row, hint)
 			if err != nil {
-				return in.wrong(v.at, "%v", err)
+				return in.wrong(line, "%v", err)
 			}
 			in.text = jsonpath.Text(in.text[:0], value)
-			if err := in.add(v.at, i, in.text); err != nil {
+			if err := in.add(line, i, in.text); err != nil {
 				return err
 			}
 		}
 		in.endRow()
 	}
+	if !list || in.rows.Len() >= in.limit {
+		return nil
+	}
+	if _, err := d.Token(); err != nil {
+		return in.notJSON(err, lines.at(d), ": the list does not end")
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return in.wrong(lines.at(d), "not JSON: more text after the list")
+	}
 	return nil
+}
+
+// notJSON returns the error of a decoder in a line, and what to write.
+func (in *reader) notJSON(err error, line int, remedy string) error {
+	_, isSyntax := errors.AsType[*json.SyntaxError](err)
+	switch {
+	case isSyntax:
+		return in.wrong(line, "not JSON: %v%s", err, remedy)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return in.wrong(line, "not JSON%s", cmp.Or(remedy, ": the list does not end"))
+	}
+	return in.unread(err)
 }
 
 // jsonColumn is a used column.
@@ -125,132 +146,48 @@ func (c *jsonColumn) repeated(row []byte) bool {
 	return may && c.path.Repeats(row, 0)
 }
 
-// The errors of a file of JSON.
-var (
-	errLong = errors.New("too long")
-	errJSON = errors.New("not JSON")
-)
+const jsonBlanks = " \t\r\n"
 
-// jsonValues reads JSON values one by one. Each has at most maxRowLine bytes.
-type jsonValues struct {
-	from   *bufio.Reader
-	line   int  // of the next byte
-	at     int  // line of the last value
-	within bool // the values are elements of a list
-	read   int  // values
-	buf    []byte
+// shortValues reads JSON for a decoder, and fails in a value of more than maxRowLine bytes before the
+// decoder keeps it.
+type shortValues struct {
+	from   io.Reader
+	read   int64
+	begun  int64 // where the last value ended
+	row    int
+	line   int     // of the last value
+	breaks []int64 // where the lines after it begin
 }
 
-// next returns the next byte that is not blank, without reading it.
-func (v *jsonValues) next() (byte, error) {
-	for {
-		c, err := v.from.ReadByte()
-		switch {
-		case err != nil:
-			return 0, err
-		case c == '\n':
-			v.line++
-		case c != ' ' && c != '\t' && c != '\r':
-			return c, v.from.UnreadByte()
+func (s *shortValues) Read(p []byte) (int, error) {
+	if s.read-s.begun > maxRowLine {
+		return 0, &longRowError{s.row}
+	}
+	n, err := s.from.Read(p)
+	for i, c := range p[:n] {
+		if c == '\n' {
+			s.breaks = append(s.breaks, s.read+int64(i)+1)
 		}
 	}
+	s.read += int64(n)
+	return n, err
 }
 
-// skip reads a byte that next has returned.
-func (v *jsonValues) skip() { _, _ = v.from.ReadByte() }
-
-// value returns the next value, which is valid until the next call, or io.EOF.
-func (v *jsonValues) value() ([]byte, error) {
-	c, err := v.next()
-	v.at = v.line
-	if err == nil && v.within {
-		switch {
-		case c == ']':
-			v.skip()
-			if _, err = v.next(); err == nil {
-				v.at = v.line
-				return nil, fmt.Errorf("%w: more text after the list", errJSON)
-			}
-			v.within = false
-		case v.read > 0 && c != ',':
-			return nil, fmt.Errorf("%w: no comma between the elements", errJSON)
-		case v.read > 0:
-			v.skip()
-			c, err = v.next()
-			v.at = v.line
-		}
-	}
-	if errors.Is(err, io.EOF) && v.within {
-		return nil, fmt.Errorf("%w: the list does not end", errJSON)
-	}
-	if err != nil {
-		return nil, err
-	}
-	v.read++
-	if err := v.fill(c); err != nil {
-		return nil, err
-	}
-	switch {
-	case json.Valid(v.buf):
-		return v.buf, nil
-	case v.within:
-		return nil, errJSON
-	}
-	return nil, fmt.Errorf("%w: write one object per line", errJSON)
+// next returns the line of a value that ended at an offset.
+func (s *shortValues) next(end int64, length int) int {
+	s.begun, s.row = end, s.row+1
+	return s.lineAt(end - int64(length))
 }
 
-// fill reads a value that begins with first, as far as its quotes, braces and brackets say.
-func (v *jsonValues) fill(first byte) error {
-	v.buf = v.buf[:0]
-	e := valueEnd{nested: first == '{' || first == '[' || first == '"'}
-	for {
-		if _, err := v.from.Peek(1); errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
-			return err
-		}
-		chunk, _ := v.from.Peek(v.from.Buffered())
-		n, ended := e.find(chunk)
-		v.buf = append(v.buf, chunk[:n]...)
-		v.line += bytes.Count(chunk[:n], []byte("\n"))
-		_, _ = v.from.Discard(n) // they have been read
-		if len(v.buf) > maxRowLine {
-			return errLong
-		}
-		if ended {
-			return nil
-		}
-	}
+// at returns the line where a decoder has stopped, without blanks before it.
+func (s *shortValues) at(d *json.Decoder) int {
+	rest, _ := io.ReadAll(d.Buffered())
+	return s.lineAt(d.InputOffset() + int64(len(rest)-len(bytes.TrimLeft(rest, jsonBlanks))))
 }
 
-// valueEnd finds the end of a JSON value.
-type valueEnd struct {
-	nested          bool // it begins with a quote, a brace or a bracket
-	depth           int
-	quoted, escaped bool
-	begun           bool
-}
-
-// find returns the length of the part of the value in text, and whether the value ends there.
-func (e *valueEnd) find(text []byte) (n int, ended bool) {
-	for i, c := range text {
-		switch {
-		case e.escaped:
-			e.escaped = false
-		case e.quoted:
-			e.escaped, e.quoted = c == '\\', c != '"'
-		case !e.nested && e.begun && strings.IndexByte(",:]}[{\" \t\r\n", c) >= 0:
-			return i, true
-		case c == '"':
-			e.quoted = true
-		case c == '{' || c == '[':
-			e.depth++
-		case c == '}' || c == ']':
-			e.depth--
-		}
-		if e.begun = true; e.nested && e.depth <= 0 && !e.quoted {
-			return i + 1, true
-		}
+func (s *shortValues) lineAt(offset int64) int {
+	for len(s.breaks) > 0 && s.breaks[0] <= offset {
+		s.line, s.breaks = s.line+1, s.breaks[1:]
 	}
-	return len(text), false
+	return s.line
 }

@@ -3,8 +3,8 @@
 package values
 
 import (
+	"bufio"
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -87,7 +87,6 @@ func Column(place string) (variable, column string) {
 func OpenData(variables []bench.Variable, requests []bench.Request) (Data, error) {
 	d := Data{Rows: map[string]*Rows{}, Files: map[string][]byte{}, Uses: Uses(requests)}
 	used := map[string][]column{}
-	encoding := map[string]string{}
 	var files []string
 	for _, v := range variables {
 		if v.File == "" {
@@ -96,7 +95,6 @@ func OpenData(variables []bench.Variable, requests []bench.Request) (Data, error
 		if !slices.Contains(files, v.File) {
 			files = append(files, v.File)
 		}
-		encoding[v.File] = cmp.Or(v.Encoding, encoding[v.File])
 		for _, name := range slices.Sorted(maps.Keys(d.Uses)) {
 			use := d.Uses[name]
 			variable, field := Column(name)
@@ -114,7 +112,7 @@ func OpenData(variables []bench.Variable, requests []bench.Request) (Data, error
 		if len(used[file]) == 0 {
 			continue // no request uses it
 		}
-		rows, sum, err := readRows(file, encoding[file], used[file], math.MaxInt)
+		rows, sum, err := readRows(file, used[file], math.MaxInt)
 		errs = append(errs, err)
 		d.Rows[file], d.Hashes = rows, append(d.Hashes, bench.DataFile{File: file, Hash: sum})
 	}
@@ -139,7 +137,7 @@ func OpenData(variables []bench.Variable, requests []bench.Request) (Data, error
 // CheckFile reads the beginning of the file of a variable, and returns what is wrong with a column.
 // "" is the column of a file of JSON whose rows are values.
 func CheckFile(v bench.Variable, name string, use Use) error {
-	_, _, err := readRows(v.File, v.Encoding, []column{{name, use}}, checkedRows)
+	_, _, err := readRows(v.File, []column{{name, use}}, checkedRows)
 	return err
 }
 
@@ -182,7 +180,7 @@ func readBody(file string) ([]byte, error) {
 }
 
 // readRows reads at most limit rows, and returns the hash of what it has read.
-func readRows(file, encoding string, used []column, limit int) (*Rows, string, error) {
+func readRows(file string, used []column, limit int) (*Rows, string, error) {
 	f, err := safe.Open(file)
 	if err != nil {
 		return nil, "", err
@@ -196,7 +194,7 @@ func readRows(file, encoding string, used []column, limit int) (*Rows, string, e
 		}
 	}
 	in := &reader{file: file, rows: r, used: used, limit: limit}
-	err = in.read(io.TeeReader(f, sum), encoding)
+	err = in.read(io.TeeReader(f, sum))
 	in.pack()
 	if err == nil && r.Len() == 0 {
 		err = fmt.Errorf("%s: no rows", file)
@@ -209,19 +207,26 @@ func readRows(file, encoding string, used []column, limit int) (*Rows, string, e
 
 // reader reads a file of values.
 type reader struct {
-	file     string
-	rows     *Rows
-	used     []column
-	limit    int
-	encoding string // of the file
-	block    block  // the block being filled
-	text     []byte
+	file  string
+	rows  *Rows
+	used  []column
+	limit int
+	block block // the block being filled
+	text  []byte
 }
 
-// read reads the rows of a file in an encoding, which may be "".
-func (in *reader) read(file io.Reader, encoding string) error {
-	text, encoding := decoded(file, encoding)
-	in.encoding = encoding
+const notUTF8 = "not UTF-8; save the file as UTF-8, or write `iconv -f latin1 -t utf-8 FILE` with its encoding"
+
+// read reads the rows of a file, which is UTF-8. A byte order mark is not a part of it.
+func (in *reader) read(file io.Reader) error {
+	text := bufio.NewReaderSize(file, 64<<10)
+	head, _ := text.Peek(3) // what is wrong with the file is wrong in the next Read, too
+	switch {
+	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
+		_, _ = text.Discard(3)
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return in.wrong(1, "UTF-16, %s", notUTF8)
+	}
 	if ext := jsonExt(in.file); ext != "" {
 		return in.json(text, ext == ".json")
 	}
@@ -243,11 +248,8 @@ func (in *reader) unread(err error) error {
 // add adds a cell to the current row.
 func (in *reader) add(line, i int, value []byte) error {
 	r := in.rows
-	switch name := safe.Line(r.columns[i], 60); {
-	case !utf8.Valid(value):
-		return in.wrong(line, "column %s: not UTF-8; save the file as UTF-8, or write its encoding, such as `encoding: latin1`", name)
-	case in.encoding != "utf-8" && bytes.ContainsRune(value, utf8.RuneError):
-		return in.wrong(line, "column %s: not %s; save the file as UTF-8, or write another `encoding`", name, in.encoding)
+	if !utf8.Valid(value) {
+		return in.wrong(line, "column %s: %s", safe.Line(r.columns[i], 60), notUTF8)
 	}
 	for _, c := range in.used {
 		if c.name != r.columns[i] {

@@ -44,9 +44,8 @@ func texts(t *testing.T, all []Series) (text, markdown, table string) {
 		testenv.OK(t, err)
 	}
 	for line := range strings.Lines(a.String()) {
-		if utf8.RuneCountInString(strings.TrimRight(line, "\n")) > 80 && !strings.Contains(line, "results/") {
-			t.Errorf("a line of %d: %s", utf8.RuneCountInString(line), line)
-		}
+		testenv.Check(t, utf8.RuneCountInString(strings.TrimRight(line, "\n")) <= 80 || strings.Contains(line, "results/"),
+			"a line of %d: %s", utf8.RuneCountInString(line), line)
 	}
 	testenv.OK(t, testenv.Err(csv.NewReader(strings.NewReader(c.String())).ReadAll()))
 	return a.String(), b.String(), c.String()

@@ -149,9 +149,8 @@ func TestFasterVersionHasAVerdictOnP99(t *testing.T) {
 			want     stats.Verdict
 		}{{a, b, stats.Better}, {b, a, stats.Worse}} {
 			row := Pair(c.old, c.new, nil, Options{}).Rows[1]
-			if row.Measure != measure.P99Half || row.Verdict != c.want || !strings.HasPrefix(row.At, "2 connections (") {
-				t.Errorf("seed %d: %s at %s: %s", seed, row.Measure, row.At, row.Sentence)
-			}
+			testenv.Check(t, row.Measure == measure.P99Half && row.Verdict == c.want && strings.HasPrefix(row.At, "2 connections ("),
+				"seed %d: %s at %s: %s", seed, row.Measure, row.At, row.Sentence)
 		}
 		agree(t, set.Run)
 	}
@@ -210,9 +209,8 @@ func agree(t *testing.T, r *analysis.Run) {
 				}
 				rows := Pair(side(y), side(x), nil, Options{}).Rows
 				row := rows[slices.IndexFunc(rows, func(row Row) bool { return row.Measure == m.ID })]
-				if row.PHolm == nil || *row.PHolm != inTiers.Adjusted || *row.Ratio != *inTiers.Ratio || row.Verdict != inTiers.Verdict || row.Paired != s.Paired {
-					t.Errorf("%s: in tiers %s (p %v), compared %s (p %v)", m.ID, inTiers.Sentence(), inTiers.Adjusted, row.Sentence, row.PHolm)
-				}
+				testenv.Check(t, row.PHolm != nil && *row.PHolm == inTiers.Adjusted && *row.Ratio == *inTiers.Ratio && row.Verdict == inTiers.Verdict && row.Paired == s.Paired,
+					"%s: in tiers %s (p %v), compared %s (p %v)", m.ID, inTiers.Sentence(), inTiers.Adjusted, row.Sentence, row.PHolm)
 			}
 		}
 	}
@@ -265,7 +263,6 @@ func positives(t *testing.T, trials int) {
 		"10%% less found in %d; gates of 0%% failed: %d, of 5%%: %d", wrong, measures, unfloored, trials, found, strict, five)
 	t.Log(text)
 	// 5% of the families, within the error of the count
-	if wrong > measures/20 || unfloored > trials/20+trials/40 || found < trials*9/10 || strict > trials*6/100 || five > 0 {
-		t.Error(text)
-	}
+	testenv.Check(t, wrong <= measures/20 && unfloored <= trials/20+trials/40 && found >= trials*9/10 && strict <= trials*6/100 && five <= 0,
+		"%v", text)
 }

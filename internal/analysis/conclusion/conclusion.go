@@ -65,6 +65,7 @@ type Conclusion struct {
 	Leaders  map[measure.ID][]string // labels of the leader, and of those that are not significantly worse
 	Problems []Problem               // contenders that failed, or may
 	Caveats  []Caveat                // by consequence, the worst first
+	Sections []Section               // what did not go as planned
 }
 
 // Problem is a contender that failed, gave unexpected responses, or uses ever more memory.
@@ -90,7 +91,7 @@ func Of(a *analysis.Run, floor *compare.Floor) Conclusion {
 	d.kind = d.kindOf()
 	r := Conclusion{
 		Kind: d.kind, Title: safe.Line(cmp.Or(a.Run.Profile.Title, a.Run.Profile.Name), 200), About: d.about(), Confidence: d.confidence(),
-		Cost: d.cost(), Problems: d.problems(), Caveats: d.caveats(),
+		Cost: d.cost(), Problems: d.problems(), Caveats: d.caveats(), Sections: d.sections(),
 	}
 	r.Failures, r.Failed = d.failures()
 	r.Verdict, r.Tone = d.verdict()

@@ -35,45 +35,52 @@ func (d *draft) columns() (indices []int) {
 	return indices
 }
 
-// best is the contender with the best value in a step.
-type best struct {
-	contender   analysis.Contender
-	significant bool // better than each of the others
+// valuedAt is the value of a contender for the question of a run.
+type valuedAt struct {
+	analysis.Contender
+	value float64
 }
 
-// bestAt returns the best contender of a step; tests is the number of such questions.
-func (d *draft) bestAt(index int, m measure.Measure, tests int) (b best, ok bool) {
+// placed returns the contenders with a value, the best first, and whether that one is significantly better than
+// each of the others; tests is the number of such questions. of returns a value with those of the rounds.
+func (d *draft) placed(higher bool, tests int, of func(analysis.Contender) (float64, []float64, bool)) (all []valuedAt, leads bool) {
 	ranked := d.ranked()
 	values := make([][]float64, len(ranked))
-	top := 0.
 	for i, c := range ranked {
-		step, has := stepsOf(c)[index]
-		if !has || step.Excluded {
-			continue
+		value, rounds, ok := of(c)
+		if values[i] = rounds; ok {
+			all = append(all, valuedAt{c, value})
 		}
-		r := m.Over(step)
-		if m.ID == measure.Throughput && r.Value == 0 { // it cannot be the best one
-			values[i] = r.Rounds
-			continue
-		}
-		if r.Known && (!ok || r.Value > top == m.Higher && r.Value != top) {
-			b.contender, top, ok = c, r.Value, true
-		}
-		values[i] = r.Rounds
 	}
-	i, leads := leader(values, m.Higher, tests)
-	b.significant = leads && ranked[i].Label == b.contender.Label
-	return b, ok
+	slices.SortStableFunc(all, func(a, b valuedAt) int {
+		if higher {
+			a, b = b, a
+		}
+		return cmp.Compare(a.value, b.value)
+	})
+	t := stats.Rule{Alpha: stats.DefaultAlpha / float64(tests)}.Tiers(values, higher, false, nil).Tiers
+	return all, len(all) > 0 && len(t) > 1 && len(t[0]) == 1 && ranked[t[0][0]].Label == all[0].Label
 }
 
-// leader returns which sample is significantly better than each of the others; tests is the number
-// of such questions.
-func leader(values [][]float64, higher bool, tests int) (i int, ok bool) {
-	t := stats.Rule{Alpha: stats.DefaultAlpha / float64(tests)}.Tiers(values, higher, false, nil).Tiers
-	if len(t) < 2 || len(t[0]) != 1 {
-		return 0, false
+// at returns a measure of a step, for placed.
+func at(index int, id measure.ID) func(analysis.Contender) (float64, []float64, bool) {
+	m := measure.Get(id)
+	return func(c analysis.Contender) (float64, []float64, bool) {
+		step, ran := stepsOf(c)[index]
+		if !ran || step.Excluded {
+			return 0, nil, false
+		}
+		r := m.Over(step)
+		return r.Value, r.Rounds, r.Known && (id != measure.Throughput || r.Value > 0) // without a success it cannot be the best
 	}
-	return t[0][0], true
+}
+
+// soFar begins a sentence about a contender that leads, or that is only observed to.
+func soFar(leads bool) (prefix string, tone Tone) {
+	if leads {
+		return "", Good
+	}
+	return "So far: ", Neutral
 }
 
 // requests says which contender had the highest throughput of each request.
@@ -81,21 +88,18 @@ func (d *draft) requests() (string, Tone) {
 	columns := d.columns()
 	wins, order, tested := map[string][]string{}, []string(nil), true
 	for _, i := range columns {
-		b, ok := d.bestAt(i, measure.Get(measure.Throughput), len(columns))
-		if !ok {
+		all, leads := d.placed(true, len(columns), at(i, measure.Throughput))
+		if len(all) == 0 {
 			continue
 		}
-		name := label(b.contender)
+		name := label(all[0].Contender)
 		if wins[name] == nil {
 			order = append(order, name)
 		}
 		wins[name] = append(wins[name], cut(d.Run.Run.Profile.Steps[i].Request))
-		tested = tested && b.significant
+		tested = tested && leads
 	}
-	tone, prefix := Neutral, "So far: "
-	if tested {
-		tone, prefix = Good, ""
-	}
+	prefix, tone := soFar(tested)
 	switch len(order) {
 	case 0:
 		return "No results: no throughput was measured.", Bad
@@ -125,82 +129,59 @@ func (d *draft) arrivalStep() int {
 
 // arrivals says who had the lowest p99 when users arrived, and who the highest.
 func (d *draft) arrivals() (string, Tone) {
-	index, m := d.arrivalStep(), measure.Get(measure.P99)
-	b, ok := d.bestAt(index, m, 1)
-	if !ok {
+	index := d.arrivalStep()
+	all, leads := d.placed(false, 1, at(index, measure.P99))
+	if len(all) == 0 {
 		return "No results: no request was answered.", Bad
 	}
-	step := stepsOf(b.contender)[index]
-	tone, prefix := Neutral, "So far: "
-	if b.significant {
-		tone, prefix = Good, ""
-	}
-	reached := fmt.Sprintf("%s, %s failed", m.Unit.Text(m.Over(step).Value), units.Count(step.FailedTotal()))
+	prefix, tone := soFar(leads)
+	best, worst := all[0], all[len(all)-1]
+	reached := fmt.Sprintf("%s, %s failed", measure.Nanoseconds.Text(best.value), units.Count(stepsOf(best.Contender)[index].FailedTotal()))
 	if len(d.all) == 1 {
-		return label(b.contender) + " has a p99 of " + reached + ".", tone
+		return label(best.Contender) + " has a p99 of " + reached + ".", tone
 	}
-	text := prefix + label(b.contender) + " has the lowest p99: " + reached
-	worst, value := "", 0.
-	for _, c := range d.ranked() {
-		if s, ok := stepsOf(c)[index]; ok && m.Over(s).Value > value {
-			worst, value = label(c), m.Over(s).Value
-		}
-	}
-	if worst != label(b.contender) {
-		text += fmt.Sprintf(". %s has %s", worst, m.Unit.Text(value))
+	text := prefix + label(best.Contender) + " has the lowest p99: " + reached
+	if len(all) > 1 {
+		text += fmt.Sprintf(". %s has %s", label(worst.Contender), measure.Nanoseconds.Text(worst.value))
 	}
 	return text + ".", tone
 }
 
-// totals returns the time of one of the first requests in each round, in ns.
-func totals(c analysis.Contender, one func(bench.FirstRequests) bench.RequestPhases) (all []float64) {
-	for _, t := range c.Results {
-		if f := t.FirstRequests; f != nil {
-			if r := one(*f); r.Err == "" && r.Total > 0 {
-				all = append(all, float64(r.Total))
+// timed returns the times of one of the first requests, for placed and in tables: the median of the rounds, in ns.
+func timed(one func(bench.FirstRequests) bench.RequestPhases) func(analysis.Contender) (float64, []float64, bool) {
+	return func(c analysis.Contender) (median float64, rounds []float64, ok bool) {
+		for _, t := range c.Results {
+			if f := t.FirstRequests; f != nil {
+				if r := one(*f); r.Err == "" && r.Total > 0 {
+					rounds = append(rounds, float64(r.Total))
+				}
 			}
 		}
+		median, ok = stats.Median(rounds)
+		return median, rounds, ok
 	}
-	return all
-}
-
-// total returns the median of these times.
-func total(c analysis.Contender, one func(bench.FirstRequests) bench.RequestPhases) (median time.Duration, ok bool) {
-	v, ok := stats.Median(totals(c, one))
-	return time.Duration(v), ok
 }
 
 func veryFirst(f bench.FirstRequests) bench.RequestPhases { return f.First }
 
 // first compares the first requests, and the medians under load.
 func (d *draft) first() (string, Tone) {
-	ranked := d.ranked()
-	slices.SortStableFunc(ranked, func(a, b analysis.Contender) int {
-		x, _ := total(a, veryFirst)
-		y, _ := total(b, veryFirst)
-		return cmp.Compare(x, y)
-	})
+	all, leads := d.placed(false, 1, timed(veryFirst))
 	var parts []string
-	var values [][]float64
-	for _, c := range ranked {
-		values = append(values, totals(c, veryFirst))
-		if first, ok := total(c, veryFirst); ok && len(parts) < 4 {
-			parts = append(parts, label(c)+" "+units.Duration(first))
-		}
+	for _, a := range all[:min(len(all), 4)] {
+		parts = append(parts, label(a.Contender)+" "+measure.Nanoseconds.Text(a.value))
 	}
 	if len(parts) == 0 {
 		return "No results: no first request was answered.", Bad
 	}
 	text := "First request: " + strings.Join(parts, ", ") + "."
-	if len(ranked) == 2 {
-		if from, name, ok := overtakes(ranked[0], ranked[1]); ok {
+	if len(d.ranked()) == 2 && len(all) == 2 {
+		if from, name, ok := overtakes(all[0].Contender, all[1].Contender); ok {
 			text += fmt.Sprintf(" From second %d on, %s is faster.", from, name)
 		}
 	}
-	if _, leads := leader(values, false, 1); leads {
-		return text, Good
-	}
-	return text, Neutral
+	_, tone := soFar(leads)
+	return text, tone
 }
 
 // overtakes returns from which second on b has a lower p50 than a in each window to the end of

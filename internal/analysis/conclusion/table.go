@@ -362,8 +362,8 @@ func (d *draft) phases() table.Table {
 		{Title: "new connection"}, {Title: "same connection"}, {Title: "p50 under load"}, {Title: "$/1B req", Drop: 1}}}
 	for _, p := range d.places() {
 		of := func(one func(bench.FirstRequests) bench.RequestPhases) table.Cell {
-			v, ok := total(p.Contender, one)
-			return known(ok, float64(v), units.Duration(v))
+			v, _, ok := timed(one)(p.Contender)
+			return known(ok, v, measure.Nanoseconds.Text(v))
 		}
 		t.Rows = append(t.Rows, p.row(p.name(),
 			p.of(measure.StartUp),

@@ -79,9 +79,8 @@ func TestKeep(t *testing.T) {
 
 func TestKeepRefuses(t *testing.T) {
 	all, none := Allowed(), Of(maxCPU)
-	if undo, err := Keep(none); undo != nil || err == nil || !strings.Contains(err.Error(), "keep this process to CPUs 16384: ") {
-		t.Errorf("%v", err)
-	}
+	undo, err := Keep(none)
+	testenv.Check(t, undo == nil && err != nil && strings.Contains(err.Error(), "keep this process to CPUs 16384: "), "%v", err)
 	got := Allowed()
 	testenv.Check(t, slices.Equal(got, all), "afterwards on %s", got)
 	apart(func() {

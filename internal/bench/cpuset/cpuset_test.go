@@ -19,15 +19,13 @@ func TestCoresAreNotTornApart(t *testing.T) {
 func TestSet(t *testing.T) {
 	for list, want := range map[string]Set{"": nil, "0": {0}, "0-3": UpTo(4), "1,5": Of(5, 1, 5), "0-1,4-5": {0, 1, 4, 5}, "16383": {maxCPU - 1}} {
 		t.Run(list, func(t *testing.T) {
-			if got, err := Parse(list); err != nil || !slices.Equal(got, want) || got.String() != list {
-				t.Errorf("%q: %v, %v", list, got, err)
-			}
+			got, err := Parse(list)
+			testenv.Check(t, err == nil && slices.Equal(got, want) && got.String() == list, "%q: %v, %v", list, got, err)
 		})
 	}
 	for _, list := range []string{"x", "16384", "3-1", "-1", "1-", "0-99999999", "1,,2", "0 1", "2-3,0", "1,1", "0-2,2-3", "0-1\n"} {
-		if got, err := Parse(list); err == nil || !strings.Contains(err.Error(), "is not a set of CPUs") {
-			t.Errorf("%q: %v, %v", list, got, err)
-		}
+		got, err := Parse(list)
+		testenv.Check(t, err != nil && strings.Contains(err.Error(), "is not a set of CPUs"), "%q: %v, %v", list, got, err)
 	}
 	for n, want := range map[int]string{-1: "", 0: "", 1: "1", 3: "1,4-5", 9: "1,4-5,7"} {
 		testenv.Equal(t, Of(7, 1, 5, 4).First(n).String(), want, n)
@@ -41,9 +39,8 @@ func TestSet_JSON(t *testing.T) {
 	for text, want := range map[string]record{`{"cpus":"0-3,5"}`: {Of(5, 0, 1, 2, 3)}, `{}`: {}} {
 		data, err := json.Marshal(want)
 		var got record
-		if err != nil || string(data) != text || json.Unmarshal(data, &got) != nil || !slices.Equal(got.CPUs, want.CPUs) {
-			t.Errorf("%s: %s, %v, %v", text, data, err, got)
-		}
+		testenv.Check(t, err == nil && string(data) == text && json.Unmarshal(data, &got) == nil && slices.Equal(got.CPUs, want.CPUs),
+			"%s: %s, %v, %v", text, data, err, got)
 	}
 	testenv.Check(t, json.Unmarshal([]byte(`{"cpus":"all"}`), new(record)) != nil, "read")
 }

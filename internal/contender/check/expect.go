@@ -41,7 +41,6 @@ type expectFile struct {
 	Every    raw              `yaml:"every"`
 	Some     raw              `yaml:"some"`
 	None     raw              `yaml:"none"`
-	Approx   raw              `yaml:"approx"`
 	Count    raw              `yaml:"count"`
 	Keys     raw              `yaml:"keys"`
 	Present  raw              `yaml:"present"`
@@ -114,7 +113,6 @@ func (e expander) json(v strictyaml.Value, add func(matcher)) {
 	eachPath(v, "every", func(p jsonpath.Path, v strictyaml.Value) { add(every(p, e.value(v))) })
 	eachPath(v, "some", func(p jsonpath.Path, v strictyaml.Value) { add(includes(p, e.values(v), false)) })
 	eachPath(v, "none", func(p jsonpath.Path, v strictyaml.Value) { add(includes(p, e.values(v), true)) })
-	eachPath(v, "approx", func(p jsonpath.Path, v strictyaml.Value) { add(e.approx(p, v)) })
 	if v.Has("schema") {
 		add(e.schema(v.At("schema")))
 	}

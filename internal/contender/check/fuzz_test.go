@@ -20,7 +20,7 @@ func FuzzJudge(f *testing.F) {
 		`{json: {id: "{item}"}}`, `{at: {"a[*][*]": 1}, some: {$: "{item:json}"}}`, `{present: "a | b", count: {a: {min: 1}}, keys: {$: [id]}}`,
 		`{schema: {properties: {a: {minimum: 0, multipleOf: 0.1}}, uniqueItems: true, enum: [1, 2]}}`,
 		`{schema: {allOf: [{properties: {a: {$ref: "#"}}}, {properties: {a: {$ref: "#"}}}]}}`,
-		`{approx: {a: {value: 1, within: 1%}}, message: id, contains: x, body: "{item}", header: {A: "{item}"}}`,
+		`{message: id, contains: x, body: "{item}", header: {A: "{item}"}}`,
 	} {
 		for _, body := range hostileBodies {
 			f.Add(expect, []byte(body), "17")

@@ -66,6 +66,14 @@ func (t template) value(r *response) any {
 	return requested(text)
 }
 
+// resolved fills in a value that may be a template.
+func resolved(want any, r *response) any {
+	if t, ok := want.(template); ok {
+		return t.value(r)
+	}
+	return want
+}
+
 // MarshalJSON shows the template in messages.
 func (t template) MarshalJSON() ([]byte, error) { return json.Marshal(t.text) }
 

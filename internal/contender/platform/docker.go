@@ -119,7 +119,7 @@ func (d *Docker) Built(ctx context.Context, svc bench.Service) bool {
 
 // Capabilities returns what the engine offers.
 func (d *Docker) Capabilities() Capabilities {
-	c := Capabilities{Launches: true, Needs: true, NoIsolation: noIsolation()}
+	c := Capabilities{Launches: true, NoIsolation: noIsolation()}
 	switch {
 	case c.NoIsolation != "":
 	case !d.Local():

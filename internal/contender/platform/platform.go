@@ -52,7 +52,6 @@ type Platform interface {
 // Capabilities are what a run can rely on.
 type Capabilities struct {
 	Launches    bool   // it starts contenders, under limits, and knows how they exit
-	Needs       bool   // contenders get the addresses of needs
 	NoIsolation string // why contenders cannot have their own CPUs; "": they can
 }
 

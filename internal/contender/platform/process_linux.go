@@ -24,7 +24,7 @@ func openProcess(_ context.Context, o Options) (Platform, error) {
 }
 
 func (*process) Capabilities() Capabilities {
-	return Capabilities{Launches: true, Needs: true, NoIsolation: noIsolation()}
+	return Capabilities{Launches: true, NoIsolation: noIsolation()}
 }
 
 func (p *process) Build(ctx context.Context, svc bench.Service, o contender.BuildOptions) (bench.Artifact, error) {

@@ -1,8 +1,6 @@
 package ready
 
 import (
-	"cmp"
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -14,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/locbench/locbench/internal/text/safe"
-	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // hopeless returns what to do about an error that does not go away by waiting, or nil if it may.
@@ -52,57 +49,6 @@ func otherScheme(u *url.URL) error {
 	right := map[string]string{"http": "https", "https": "http"}[u.Scheme]
 	return fmt.Errorf("%s speaks %s, not %s: use %s", safe.Line(u.Host, 200), right, u.Scheme,
 		safe.Line(right+"://"+u.Host, 200))
-}
-
-// otherProtocol returns what a service speaks in place of what q asks for; nil if that is unknown,
-// or the service has just started.
-func otherProtocol(ctx context.Context, q Question, base string) error {
-	ctx, cancel := context.WithTimeout(ctx, oneAttempt)
-	defer cancel()
-	u, err := secret.ParseURL(base)
-	if err != nil {
-		return nil
-	}
-	with := func(http2 bool) response {
-		q := q
-		q.Way.HTTP2 = http2
-		client := newClient(q.Way)
-		defer client.CloseIdleConnections()
-		return attempt(ctx, client, q, base)
-	}
-	if q.Way.HTTP2 {
-		switch a := with(false); {
-		case a.hopeless:
-			return a.err
-		case a.status != 0 && with(true).status != 0:
-			return nil
-		case a.status != 0 && u.Scheme == "http":
-			return fmt.Errorf("%s speaks HTTP/1.1, and HTTP/2 at most over TLS: use https, or HTTP/1.1 (without --http2)",
-				safe.Line(u.Host, 200))
-		case a.status != 0:
-			return fmt.Errorf("%s does not speak HTTP/2: use HTTP/1.1 (without --http2)", safe.Line(u.Host, 200))
-		}
-	}
-	if u.Scheme == "http" && speaksTLS(ctx, q, u) {
-		return otherScheme(u)
-	}
-	return nil
-}
-
-// speaksTLS reports whether there is a handshake at the address of a URL without TLS.
-func speaksTLS(ctx context.Context, q Question, u *url.URL) bool {
-	dial := q.Way.Dial
-	if dial == nil {
-		dial = (&net.Dialer{}).DialContext
-	}
-	port := cmp.Or(u.Port(), "80")
-	conn, err := dial(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
-	if err != nil {
-		return false
-	}
-	defer conn.Close()
-	over := tls.Client(conn, &tls.Config{ServerName: u.Hostname(), InsecureSkipVerify: true}) // nothing is sent over it
-	return over.HandshakeContext(ctx) == nil
 }
 
 // A TLS server responds to a request without TLS with an alert or a 400. net/http has no type for

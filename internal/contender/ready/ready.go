@@ -24,7 +24,6 @@ const (
 	firstPause = 500 * time.Microsecond // between attempts; grows by a tenth each time
 	lastPause  = 50 * time.Millisecond
 	oneAttempt = 5 * time.Second // the timeout of one request
-	otherEvery = time.Second / 3 // between attempts in other protocols, while there is no response
 	lateEvery  = time.Second     // between reports of a service that is not ready
 	shown      = 200             // bytes of an unexpected response in the error
 )
@@ -137,7 +136,10 @@ func Wait(ctx context.Context, inst bench.Instance, q Question, late func(last s
 			}
 		case <-deadline.C:
 			text := fmt.Sprintf("not ready after %v: %s: %s", q.Timeout, q.request(), brief(last))
-			if !q.Lenient { // it has a manifest
+			switch _, responded := errors.AsType[statusError](last); {
+			case q.Way.HTTP2 && !responded:
+				text += " (without --http2, if it speaks HTTP/1.1 only)"
+			case !q.Lenient: // it has a manifest
 				text += " (" + advice(last) + ")"
 			}
 			return bench.InstanceReady{}, timeoutError(text)
@@ -182,15 +184,8 @@ type response struct {
 func poll(ctx context.Context, q Question, base func() string, responses chan<- response) {
 	client := newClient(q.Way)
 	defer client.CloseIdleConnections()
-	next := time.Now().Add(otherEvery)
 	for pause := firstPause; ; pause = min(pause+pause/10, lastPause) {
 		a := attempt(ctx, client, q, base())
-		if a.err != nil && !a.hopeless && a.status == 0 && !errors.Is(a.err, syscall.ECONNREFUSED) && time.Now().After(next) {
-			if why := otherProtocol(ctx, q, base()); why != nil {
-				a.err, a.hopeless = why, true
-			}
-			next = time.Now().Add(otherEvery)
-		}
 		select {
 		case responses <- a:
 		case <-ctx.Done():

@@ -1,7 +1,6 @@
 package ready
 
 import (
-	"bufio"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
@@ -107,133 +106,18 @@ func TestWait_Hopeless(t *testing.T) {
 	}
 }
 
-// TestWait_OtherProtocol: a server that does not speak the protocol of the load, and ends the
-// connection in any of these ways, is named with what it speaks instead.
+// TestWait_OtherProtocol: a server that gives no response in HTTP/2 may speak HTTP/1.1 only.
 func TestWait_OtherProtocol(t *testing.T) {
-	secure := httptest.NewTLSServer(nil)
-	secure.Close()
-	// http1 responds in HTTP/1.1, and to the first bytes of HTTP/2 as refuse does.
-	http1 := func(refuse func(net.Conn)) func(net.Conn) {
-		return func(c net.Conn) {
-			in := bufio.NewReader(c)
-			if start, err := in.Peek(3); err == nil && string(start) == "PRI" {
-				go io.Copy(io.Discard, in)
-				refuse(c)
-				return
-			}
-			if req, err := http.ReadRequest(in); err == nil && req.Body.Close() == nil {
-				fmt.Fprint(c, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
-			}
-		}
-	}
-	closes := func(net.Conn) {}
-	goes := func(c net.Conn) {
-		c.Write([]byte("\x00\x00\x08\x07\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x0d"))
-	} // GOAWAY, HTTP_1_1_REQUIRED
-	refuses := func(c net.Conn) { fmt.Fprint(c, "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n") }
-	overTLS := func(c net.Conn) { // closes without a word otherwise
-		in := bufio.NewReader(c)
-		if start, err := in.Peek(1); err == nil && start[0] == 0x16 {
-			tls.Server(&read{c, in}, &tls.Config{Certificates: secure.TLS.Certificates}).Handshake()
-		}
-	}
-	const overTLSOnly = "in.memory speaks HTTP/1.1, and HTTP/2 at most over TLS: use https, or HTTP/1.1 (without --http2)"
-	for name, c := range map[string]struct {
-		serve func(net.Conn)
-		http2 bool
-		want  string // "": waits until the timeout
-	}{
-		"GOAWAY before SETTINGS":   {http1(goes), true, overTLSOnly},
-		"close":                    {http1(closes), true, overTLSOnly},
-		"a response in HTTP/1.1":   {http1(refuses), true, overTLSOnly},
-		"TLS only, HTTP/2":         {overTLS, true, "in.memory speaks https, not http: use https://in.memory"},
-		"TLS only, HTTP/1.1":       {overTLS, false, "in.memory speaks https, not http: use https://in.memory"},
-		"it closes whatever comes": {closes, true, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := &network{response: func(int) (func(net.Conn), error) { return c.serve, nil }}
-				i := &instance{url: "http://in.memory", exited: make(chan struct{})}
-				began := time.Now()
-				_, err := Wait(t.Context(), i, Question{Lenient: true, Timeout: time.Minute, Way: contact.Way{HTTP2: c.http2, Dial: w.dial}}, nil)
-				if c.want == "" {
-					testenv.Fails(t, err, "not ready after 1m0s")
-					return
-				}
-				testenv.Fails(t, err, c.want)
-				testenv.Check(t, time.Since(began) < time.Second, "after %v", time.Since(began))
-			})
-		})
-	}
-}
-
-// TestWait_HTTP2Late: a service that starts in the middle of the attempts in other protocols is
-// ready.
-func TestWait_HTTP2Late(t *testing.T) {
-	for late := range 4 { // connections that fail, after the attempts in other protocols have begun
+	for http2, want := range map[bool]string{true: "(without --http2, if it speaks HTTP/1.1 only)", false: "connection closed without response"} {
 		synctest.Test(t, func(t *testing.T) {
-			conns := make(pipes)
-			s := &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), Protocols: new(http.Protocols)}
-			s.Protocols.SetHTTP1(true)
-			s.Protocols.SetUnencryptedHTTP2(true)
-			go s.Serve(conns)
-			defer s.Close()
-			began, failed := time.Now(), 0
-			w := &network{response: func(int) (func(net.Conn), error) {
-				if time.Since(began) <= otherEvery || failed < late {
-					if time.Since(began) > otherEvery {
-						failed++
-					}
-					return func(net.Conn) {}, nil
-				}
-				return func(c net.Conn) {
-					open := &watched{c, make(chan struct{})}
-					conns <- open
-					<-open.closed
-				}, nil
-			}}
-			_, err := Wait(t.Context(), &instance{url: "http://in.memory", exited: make(chan struct{})},
-				Question{Lenient: true, Way: contact.Way{HTTP2: true, Dial: w.dial}}, nil)
-			testenv.OK(t, err)
+			w := &network{response: func(int) (func(net.Conn), error) { return func(net.Conn) {}, nil }}
+			q := Question{Lenient: true, Timeout: time.Minute, Way: contact.Way{HTTP2: http2, Dial: w.dial}}
+			_, err := Wait(t.Context(), &instance{url: "http://in.memory", exited: make(chan struct{})}, q, nil)
+			testenv.Fails(t, err, "not ready after 1m0s", want)
+			testenv.Equal(t, strings.Contains(err.Error(), "--http2"), http2, err)
 		})
 	}
 }
-
-// pipes is a listener in memory.
-type pipes chan net.Conn
-
-func (p pipes) Accept() (net.Conn, error) {
-	if c, ok := <-p; ok {
-		return c, nil
-	}
-	return nil, net.ErrClosed
-}
-
-func (p pipes) Close() error   { close(p); return nil }
-func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
-
-// watched is a connection that says when the server has closed it.
-type watched struct {
-	net.Conn
-	closed chan struct{}
-}
-
-func (w *watched) Close() error {
-	select {
-	case <-w.closed:
-	default:
-		close(w.closed)
-	}
-	return w.Conn.Close()
-}
-
-// read is a connection of which some bytes have been read.
-type read struct {
-	net.Conn
-	in io.Reader
-}
-
-func (r *read) Read(p []byte) (int, error) { return r.in.Read(p) }
 
 // TestWait_Protocol: the requests use the protocol of the load.
 func TestWait_Protocol(t *testing.T) {

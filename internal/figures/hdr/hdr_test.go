@@ -111,9 +111,8 @@ func TestReset(t *testing.T) {
 	h := histogram(sample(3, 100)...)
 	h.Reset()
 	h.Record(time.Second)
-	if got, want := h.Latencies(), histogram(time.Second).Latencies(); got != want {
-		t.Errorf("after Reset %+v, want %+v", got, want)
-	}
+	got, want := h.Latencies(), histogram(time.Second).Latencies()
+	testenv.Check(t, got == want, "after Reset %+v, want %+v", got, want)
 }
 
 // header is the start of an uncompressed V2 histogram.

@@ -50,12 +50,7 @@ var needRows = []needRow{
 	{Measure: Measure{ID: NeedCost, Name: "cost", Head: "$/1B req", Unit: Dollars}},
 	{
 		Measure: Measure{ID: NeedCPUTime, Name: "CPU time", Head: "CPU", Unit: Nanoseconds, CSV: Column{"cpu_ns", "its CPU time in the step"}},
-		of: func(n bench.NeedStep, _ bench.Load) (float64, bool) {
-			if n.CPU == nil {
-				return 0, false
-			}
-			return float64(*n.CPU), true
-		},
+		of:      ofPart(func(n bench.NeedStep) *bench.Duration { return n.CPU }, func(d bench.Duration) float64 { return float64(d) }),
 	},
 	{
 		Measure: Measure{ID: NeedInUse, Name: "CPUs in use", Head: "CPUs", Unit: CPUs},
@@ -79,12 +74,7 @@ var needRows = []needRow{
 	{
 		Measure: Measure{ID: NeedMemory, Name: "memory", Head: "memory", Unit: Bytes,
 			CSV: Column{"memory_used_bytes", "at the end of the step, without page cache"}},
-		of: func(n bench.NeedStep, _ bench.Load) (float64, bool) {
-			if n.Memory == nil {
-				return 0, false
-			}
-			return float64(n.Memory.Used), true
-		},
+		of: ofPart(func(n bench.NeedStep) *bench.Memory { return n.Memory }, func(m bench.Memory) float64 { return float64(m.Used) }),
 	},
 	{
 		Measure: Measure{ID: NeedDiskWait, Name: "waiting for disk", Head: "waiting", Unit: Share,
@@ -119,22 +109,22 @@ var needRows = []needRow{
 	},
 }
 
-func ofDisk(of func(bench.Disk) int64) func(bench.NeedStep, bench.Load) (float64, bool) {
-	return func(n bench.NeedStep, _ bench.Load) (float64, bool) {
-		if n.Disk == nil {
-			return 0, false
+// ofPart returns the value of a part that may be unknown.
+func ofPart[T any](part func(bench.NeedStep) *T, of func(T) float64) func(bench.NeedStep, bench.Load) (float64, bool) {
+	return func(n bench.NeedStep, _ bench.Load) (v float64, ok bool) {
+		if p := part(n); p != nil {
+			return of(*p), true
 		}
-		return float64(of(*n.Disk)), true
+		return 0, false
 	}
 }
 
+func ofDisk(of func(bench.Disk) int64) func(bench.NeedStep, bench.Load) (float64, bool) {
+	return ofPart(func(n bench.NeedStep) *bench.Disk { return n.Disk }, func(d bench.Disk) float64 { return float64(of(d)) })
+}
+
 func ofNetwork(of func(bench.Network) int64) func(bench.NeedStep, bench.Load) (float64, bool) {
-	return func(n bench.NeedStep, _ bench.Load) (float64, bool) {
-		if n.Network == nil {
-			return 0, false
-		}
-		return float64(of(*n.Network)), true
-	}
+	return ofPart(func(n bench.NeedStep) *bench.Network { return n.Network }, func(b bench.Network) float64 { return float64(of(b)) })
 }
 
 // inStep returns the value in a step; perSecond: as in tables, else the number of the whole step,

@@ -213,9 +213,8 @@ func TestRule_Fill(t *testing.T) {
 	for _, test := range []struct{ family, paired, unpaired int }{{1, 6, 6}, {2, 7, 6}, {8, 9, 6}, {32, 11, 7},
 		{math.MaxInt, 30, 30}} {
 		r := Rule{Alpha: .03125}
-		if p, u := r.fewest(test.family, true), r.fewest(test.family, false); p != test.paired || u != test.unpaired {
-			t.Errorf("a family of %d: %d pairs, and %d rounds; want %+v", test.family, p, u, test)
-		}
+		p, u := r.fewest(test.family, true), r.fewest(test.family, false)
+		testenv.Check(t, p == test.paired && u == test.unpaired, "a family of %d: %d pairs, and %d rounds; want %+v", test.family, p, u, test)
 	}
 }
 
@@ -278,10 +277,8 @@ func TestVerdict_Text(t *testing.T) {
 		testenv.Check(t, err == nil && back.UnmarshalText(text) == nil && back == v, "%s came back as %s", v, back)
 	}
 	var v Verdict
-	if v.UnmarshalText([]byte("best")) == nil || Verdict(-1).String() != "inconclusive" ||
-		Verdict(4).String() != "inconclusive" {
-		t.Error("an unknown verdict has a meaning")
-	}
+	testenv.Check(t, v.UnmarshalText([]byte("best")) != nil && Verdict(-1).String() == "inconclusive" && Verdict(4).String() == "inconclusive",
+		"an unknown verdict has a meaning")
 }
 
 // What the tests and ratios need of a sample; its errors have types.

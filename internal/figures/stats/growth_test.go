@@ -30,9 +30,8 @@ func TestMemoryGrowth_Recorded(t *testing.T) {
 			// From the first 15 readings on, whenever the load had ended.
 			for n := 15; n <= len(points); n++ {
 				rate, ok := MemoryGrowth([][]MemoryPoint{points[:n]})
-				if leaks := name == "go-leak"; ok != leaks || ok && (rate < 2048 || rate > 2*2048) {
-					t.Errorf("after %d readings: %.0f bytes per request, %v", n, rate, ok)
-				}
+				leaks := name == "go-leak"
+				testenv.Check(t, ok == leaks && (!ok || !(rate < 2048) && !(rate > 2*2048)), "after %d readings: %.0f bytes per request, %v", n, rate, ok)
 			}
 		})
 	}
@@ -303,9 +302,8 @@ func TestMemoryGrowth_Doubling(t *testing.T) {
 				}
 				if rate, ok := MemoryGrowth(steps); ok {
 					found++
-					if truth := of(at) / at; math.Abs(rate-truth) > .15*truth {
-						t.Errorf("kept %g, phase %d: %.0f bytes per request, want %.0f", kept, phase, rate, truth)
-					}
+					truth := of(at) / at
+					testenv.Check(t, !(math.Abs(rate-truth) > .15*truth), "kept %g, phase %d: %.0f bytes per request, want %.0f", kept, phase, rate, truth)
 				}
 			}
 			testenv.Check(t, found >= want && (want != 0 || found <= 0),

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -140,4 +141,184 @@ func RoundWarnings(xs []float64) (all bench.Warnings) {
 			p)})
 	}
 	return all
+}
+
+// Trend tests a sample, in the order of the rounds, for a trend. s is Kendall's S, and p its
+// two-sided p value (H. B. Mann, Econometrica 13, 1945): exact without ties up to ExactLimit
+// values, with ties up to eight. p is 1 below MinOutlierValues values, or if a value is not a
+// number.
+func Trend(xs []float64) (s int, p float64) {
+	n := len(xs)
+	if n < MinOutlierValues || finite(xs) != nil {
+		return 0, 1
+	}
+	ranks, _ := doubledRanks(xs)
+	s = kendall(ranks)
+	size := max(s, -s)
+	switch tied := ties(ranks); {
+	case size == 0:
+		return s, 1
+	case len(tied) == 0 && n <= ExactLimit:
+		return s, kendallP(n, size)
+	case n <= allOrders:
+		return s, shareOfOrders(ranks, func(order []int) bool {
+			o := kendall(order)
+			return max(o, -o) >= size
+		})
+	default:
+		of := func(t float64) float64 { return t * (t - 1) * (2*t + 5) }
+		variance := of(float64(n))
+		for _, t := range tied {
+			variance -= of(float64(t))
+		}
+		return s, math.Erfc(float64(size-1) / math.Sqrt(variance/18) / math.Sqrt2)
+	}
+}
+
+func kendall(ranks []int) (s int) {
+	for i, a := range ranks {
+		for _, b := range ranks[i+1:] {
+			s += cmp.Compare(b, a)
+		}
+	}
+	return s
+}
+
+// ties returns the sizes of the groups of equal ranks.
+func ties(ranks []int) (sizes []int) {
+	count := map[int]int{}
+	for _, r := range ranks {
+		count[r]++
+	}
+	for _, c := range count {
+		if c > 1 {
+			sizes = append(sizes, c)
+		}
+	}
+	return sizes
+}
+
+// kendallP returns the chance that |S| of n distinct values in random order is at least size.
+func kendallP(n, size int) float64 {
+	// S is the number of pairs minus twice the inversions. The share of permutations of i values with
+	// k inversions is the mean over those of i−1 values with k−i+1 to k inversions.
+	pairs := n * (n - 1) / 2
+	share := make([]float64, pairs+1)
+	share[0] = 1
+	for i := 2; i <= n; i++ {
+		next := make([]float64, pairs+1)
+		for k, v := range share {
+			for j := k; j < min(k+i, pairs+1); j++ {
+				next[j] += v / float64(i)
+			}
+		}
+		share = next
+	}
+	p := 0.0
+	for k, v := range share {
+		if s := pairs - 2*k; max(s, -s) >= size {
+			p += v
+		}
+	}
+	return min(1, p)
+}
+
+// allOrders is the number of values up to which all permutations are tried.
+const allOrders = 8
+
+// shareOfOrders returns the share of all permutations of xs for which holds returns true.
+func shareOfOrders(xs []int, holds func([]int) bool) float64 {
+	as, all, order := 0, 0, slices.Clone(xs)
+	permute(order, len(order), func() {
+		if all++; holds(order) {
+			as++
+		}
+	})
+	return float64(as) / float64(all)
+}
+
+// permute calls visit for every order of the first k values (Heap's algorithm).
+func permute(xs []int, k int, visit func()) {
+	if k <= 1 {
+		visit()
+		return
+	}
+	for i := range k {
+		permute(xs, k-1, visit)
+		if i == k-1 {
+			return
+		}
+		if k%2 == 0 {
+			xs[i], xs[k-1] = xs[k-1], xs[i]
+		} else {
+			xs[0], xs[k-1] = xs[k-1], xs[0]
+		}
+	}
+}
+
+// Line is a least-squares line through equidistant values. Slope and Error are relative to the
+// mean.
+type Line struct {
+	N     int     // number of values
+	Slope float64 // from one value to the next: .01 is 1%
+	Error float64 // standard error of Slope
+}
+
+// FitLine fits a line to a sample; ok is false below three values, or if a value is not positive.
+func FitLine(ys []float64) (l Line, ok bool) {
+	n := float64(len(ys))
+	if n < 3 || positive(ys) != nil {
+		return Line{}, false
+	}
+	mean := 0.
+	for _, y := range ys {
+		mean += y / n
+	}
+	middle, squares, product := (n-1)/2, n*(n*n-1)/12, 0.
+	for i, y := range ys {
+		product += (float64(i) - middle) * (y/mean - 1)
+	}
+	l = Line{N: len(ys), Slope: product / squares}
+	rest := 0.
+	for i, y := range ys {
+		off := y/mean - 1 - l.Slope*(float64(i)-middle)
+		rest += off * off
+	}
+	l.Error = math.Sqrt(rest / (n - 2) / squares)
+	return l, true
+}
+
+// Change returns the rise of the line over all values, relative to their mean.
+func (l Line) Change() float64 { return l.Slope * float64(l.N) }
+
+// P returns the two-sided p value for a slope of zero.
+func (l Line) P() float64 {
+	switch {
+	case l.Slope == 0:
+		return 1
+	case l.Error == 0:
+		return 0
+	}
+	return studentP(l.Slope/l.Error, l.N-2)
+}
+
+// studentP returns the two-sided p value of Student's t (M. Abramowitz and I. A. Stegun, Handbook
+// of Mathematical Functions, 26.7.3 and 26.7.4).
+func studentP(t float64, freedom int) float64 {
+	angle := math.Atan(math.Abs(t) / math.Sqrt(float64(freedom)))
+	sin, cos := math.Sincos(angle)
+	if freedom%2 == 0 {
+		sum, term := 0., 1.
+		for k := 2; k <= freedom; k += 2 {
+			sum += term
+			term *= cos * cos * float64(k-1) / float64(k)
+		}
+		return max(0, 1-sin*sum)
+	}
+	sum, term := 0., cos
+	for k := 3; k <= freedom; k += 2 {
+		sum += term
+		term *= cos * cos * float64(k-1) / float64(k)
+	}
+	return max(0, 1-2/math.Pi*(angle+sin*sum))
 }

@@ -4,6 +4,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"time"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/hdr"
 )
 
 // Sample is a uniform sample of values that come one by one. Each value draws a rank, and those with
@@ -93,4 +97,175 @@ func (s *Sample[T]) all() []ranked[T] {
 		return nil
 	}
 	return s.kept
+}
+
+// Spread describes the distribution of values. SD is the standard deviation of the population.
+type Spread struct {
+	N        int64
+	Mean, SD float64
+	Max      float64
+	Within   float64 // share of the values within one SD of the mean, 0 … 1
+}
+
+// LatencySpread returns the spread of all latencies of some steps in ns; ok is false without any.
+// Within is precise to the buckets of the histogram, 0.1%.
+func LatencySpread(steps ...bench.Latencies) (s Spread, ok bool, err error) {
+	h, err := hdr.Merge(steps...)
+	if err != nil || h == nil || h.Count() == 0 {
+		return s, false, err
+	}
+	s = Spread{N: h.Count(), Mean: float64(h.Mean()), SD: float64(h.SD()), Max: float64(h.Max())}
+	var within int64
+	for _, bar := range h.Bars() {
+		if math.Abs(float64(bar.From+bar.To)/2-s.Mean) <= max(s.SD, float64(bar.To-bar.From)/2) {
+			within += bar.Count
+		}
+	}
+	s.Within = float64(within) / float64(max(1, s.N))
+	return s, true, nil
+}
+
+// wholeWindow is the minimum length of a window in RateSpread.
+const wholeWindow = 900 * time.Millisecond
+
+// RateSpread returns the spread of throughput over the full windows of some steps; ok
+// is false without any.
+func RateSpread(steps ...bench.Load) (s Spread, ok bool) {
+	var rates []float64
+	for _, l := range steps {
+		for _, w := range l.Windows {
+			if w.Length >= wholeWindow && w.Length <= 2*time.Second-wholeWindow {
+				rates = append(rates, w.Throughput())
+			}
+		}
+	}
+	if len(rates) == 0 {
+		return s, false
+	}
+	s.N = int64(len(rates))
+	for _, r := range rates {
+		s.Mean += r / float64(len(rates))
+		s.Max = max(s.Max, r)
+	}
+	for _, r := range rates {
+		s.SD += (r - s.Mean) * (r - s.Mean) / float64(len(rates))
+	}
+	s.SD = math.Sqrt(s.SD)
+	for _, r := range rates {
+		if math.Abs(r-s.Mean) <= s.SD*(1+1e-9) {
+			s.Within += 1 / float64(len(rates))
+		}
+	}
+	return s, true
+}
+
+// BytesPerSecond returns the rate of bytes in the bodies of successes; 0 for steps without length.
+func BytesPerSecond(steps ...bench.Load) float64 {
+	var bytes int64
+	var elapsed time.Duration
+	for _, l := range steps {
+		bytes, elapsed = bytes+l.Bytes, elapsed+l.Elapsed
+	}
+	if elapsed <= 0 {
+		return 0
+	}
+	return float64(bytes) / elapsed.Seconds()
+}
+
+const (
+	// peakWithin is the tolerance around the final level.
+	peakWithin = 0.03
+	// finalWindows is the minimum number of windows of the final level; finalShare divides all.
+	finalWindows = 5
+	finalShare   = 3 // a third
+	// smoothing is the number of windows of the running median, which hides pauses such as those of
+	// a garbage collector.
+	smoothing = 5
+)
+
+// PeakTime is the time from the start of a contender to its final throughput.
+type PeakTime struct {
+	After  time.Duration // from process start to the start of the first window at the final level
+	Level  float64       // successes per second
+	Within float64       // tolerance around the level: .03, or more if the windows scatter more
+	Step   string        // name of the step
+}
+
+// TimeToPeak returns the time from process start to the first window from which on throughput stays
+// within 3% (or twice the scatter) of the final level. The final level is the median of the last
+// third of the windows around the end of the warm-up. ok is false without one.
+func TimeToPeak(trial bench.TrialResult) (p PeakTime, ok bool) {
+	_, interleaved := trial.Interleaved()
+	if interleaved || trial.Instance == nil || trial.Instance.Runtime.Traits().AlreadyRunning ||
+		trial.Instance.StartedAt.IsZero() {
+		return PeakTime{}, false
+	}
+	var rates []float64
+	var begins []time.Time
+	for _, s := range peakSteps(trial.Steps) {
+		for _, w := range wholeWindows(s.Load) {
+			rates, begins = append(rates, w.Throughput()), append(begins, s.Load.Started.Add(w.Start))
+		}
+		p.Step = s.Step.Name
+	}
+	if len(rates) < 2*finalWindows {
+		return PeakTime{}, false
+	}
+	last := max(finalWindows, len(rates)/finalShare)
+	final := rates[len(rates)-last:]
+	if p.Level, _ = Median(final); p.Level <= 0 {
+		return PeakTime{}, false
+	}
+	p.Within = max(peakWithin, 2*scatter(final)/p.Level)
+	at := len(rates)
+	for i := len(rates) - 1; i >= 0; i-- {
+		smooth, _ := Median(rates[max(0, i-smoothing/2):min(len(rates), i+smoothing/2+1)])
+		if math.Abs(smooth/p.Level-1) > p.Within {
+			break
+		}
+		at = i
+	}
+	if at > len(rates)-last { // throughput still changed in the windows of the final level
+		return PeakTime{}, false
+	}
+	p.After = begins[at].Sub(trial.Instance.StartedAt)
+	return p, p.After > 0
+}
+
+// scatter returns a robust standard deviation, from the differences between neighbors.
+func scatter(xs []float64) float64 {
+	var steps []float64
+	for i := 1; i < len(xs); i++ {
+		steps = append(steps, math.Abs(xs[i]-xs[i-1]))
+	}
+	m, _ := Median(steps)
+	return m / 0.6745 / math.Sqrt2
+}
+
+// peakSteps returns the neighboring steps with the same load at the end of the warm-up.
+func peakSteps(steps []bench.StepResult) []bench.StepResult {
+	steps = slices.DeleteFunc(slices.Clone(steps), func(s bench.StepResult) bool {
+		return s.Aborted != "" && s.Step.WarmUp
+	})
+	first := slices.IndexFunc(steps, func(s bench.StepResult) bool { return !s.Step.WarmUp })
+	if first < 0 {
+		first = len(steps)
+	}
+	end := max(first-1, 0) // the last warm-up, or the first measured step
+	if end >= len(steps) || changing(steps[end].Step) {
+		return nil
+	}
+	of := steps[end].Step
+	same := func(s bench.StepResult) bool {
+		return !changing(s.Step) && s.Step.Connections == of.Connections && s.Step.Rate == of.Rate &&
+			s.Step.Request == of.Request
+	}
+	from, to := end, end+1
+	for from > 0 && same(steps[from-1]) {
+		from--
+	}
+	for to < len(steps) && same(steps[to]) && steps[to].Aborted == "" {
+		to++
+	}
+	return steps[from:to]
 }

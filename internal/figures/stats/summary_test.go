@@ -90,14 +90,10 @@ func TestContender_WhyExcluded(t *testing.T) {
 	}
 	died := of(bench.TrialResult{State: bench.TrialComplete},
 		bench.TrialResult{State: bench.TrialFailed, Failure: "the contender died\x1b[2J"})
-	if why, want := died.WhyExcluded(), "failed in 1 of 2 rounds; first: the contender died␛[2J"; why != want {
-		t.Errorf("%q, want %q", why, want)
-	}
+	testenv.Equal(t, died.WhyExcluded(), "failed in 1 of 2 rounds; first: the contender died␛[2J")
 	wrong := of(bench.TrialResult{State: bench.TrialFailed, Failure: "x",
 		Checks: []bench.CheckResult{{Status: bench.CheckFailed, Request: "GET /x", Detail: "no"}}})
-	if why, want := wrong.WhyExcluded(), "failed 1 of 1 check; first: GET /x: no"; why != want {
-		t.Errorf("%q, want %q", why, want)
-	}
+	testenv.Equal(t, wrong.WhyExcluded(), "failed 1 of 1 check; first: GET /x: no")
 	exited := Contender{Excluded: &bench.Exclusion{Cause: &bench.Cause{Kind: bench.CauseExited, Text: "exit code 7"}},
 		FailedRounds: 1}
 	for trials, want := range map[int]string{1: "DIED", 3: "DIED, in 1 of 3 rounds"} {
@@ -121,11 +117,9 @@ func TestSummarize_UnexpectedBodies(t *testing.T) {
 	trial := bench.TrialResult{State: bench.TrialComplete, Steps: []bench.StepResult{step(0, 1000, 0), step(1, 9000, 1)}}
 	for allowed, peak := range map[float64]int{0: -1, .01: 1} {
 		c := summarize("x", []bench.TrialResult{trial}, bench.Run{Profile: bench.Profile{MaxUnexpected: allowed}}, false)
-		if excluded := allowed == 0; c.Peak != peak || (c.Excluded != nil) != excluded ||
-			c.Steps[1].Excluded != excluded || c.Steps[0].Excluded {
-			t.Errorf("max_unexpected %g: peak %d, excluded %v, steps %t and %t", allowed, c.Peak, c.Excluded,
-				c.Steps[0].Excluded, c.Steps[1].Excluded)
-		}
+		excluded := allowed == 0
+		testenv.Check(t, c.Peak == peak && (c.Excluded != nil) == excluded && c.Steps[1].Excluded == excluded && !c.Steps[0].Excluded,
+			"max_unexpected %g: peak %d, excluded %v, steps %t and %t", allowed, c.Peak, c.Excluded, c.Steps[0].Excluded, c.Steps[1].Excluded)
 	}
 	good := bench.TrialResult{State: bench.TrialComplete, Steps: []bench.StepResult{step(0, 1000, 0), step(1, 9000, 0)}}
 	c := summarize("x", []bench.TrialResult{trial, good}, bench.Run{}, false)
@@ -280,9 +274,8 @@ func TestContender_HalfPeak(t *testing.T) {
 			all := SummarizePeaks(bench.Run{}, []bench.TrialResult{{Trial: bench.Trial{Contender: "a", Round: 1},
 				Steps: c.steps}})
 			step, share, ok := all[0].HalfPeak()
-			if ok != (c.half >= 0) || ok && (step != c.half || share != c.share) || all[0].Peak != c.peak {
-				t.Errorf("step %d, %g, %v, peak %d; want %d, %g, %d", step, share, ok, all[0].Peak, c.half, c.share, c.peak)
-			}
+			testenv.Check(t, ok == (c.half >= 0) && (!ok || step == c.half && share == c.share) && all[0].Peak == c.peak,
+				"step %d, %g, %v, peak %d; want %d, %g, %d", step, share, ok, all[0].Peak, c.half, c.share, c.peak)
 		})
 	}
 }
@@ -376,10 +369,8 @@ func TestStep_Words(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s, err := newStep(test.rounds, false)
-			if err != nil || s.StatusWords() != test.status || s.DriftWords() != test.drift ||
-				s.ErrorRate() != test.errors {
-				t.Errorf("%q, %q, %g, %v; want %+v", s.StatusWords(), s.DriftWords(), s.ErrorRate(), err, test)
-			}
+			testenv.Check(t, err == nil && s.StatusWords() == test.status && s.DriftWords() == test.drift && s.ErrorRate() == test.errors,
+				"%q, %q, %g, %v; want %+v", s.StatusWords(), s.DriftWords(), s.ErrorRate(), err, test)
 			n := int64(len(test.rounds))
 			if len(s.Requests) != 2 || s.Requests[0].Succeeded != s.Succeeded || s.Requests[0].Checked != 3*n ||
 				s.Requests[0].Failed["5xx"] != s.Failed["5xx"] || s.Requests[1].Succeeded != n {
@@ -389,4 +380,56 @@ func TestStep_Words(t *testing.T) {
 				"the statuses of the first round are those of the step")
 		})
 	}
+}
+
+// interleaved returns a round that started at since; 0: not interleaved.
+func interleaved(round int, since int64, state bench.TrialState) bench.TrialResult {
+	l := bench.TrialResult{Trial: bench.Trial{Contender: "x", Round: round}, State: state, Steps: []bench.StepResult{{}}}
+	if since > 0 {
+		l.Steps = append(l.Steps, bench.StepResult{Interleave: &bench.Interleave{Since: time.Unix(since, 0),
+			With: []string{"y"}}})
+	}
+	return l
+}
+
+func TestTogether(t *testing.T) {
+	const done = bench.TrialComplete
+	a := []bench.TrialResult{interleaved(1, 10, done), interleaved(2, 20, done), interleaved(3, 30, bench.TrialFailed),
+		interleaved(4, 0, done), interleaved(5, 50, done)}
+	b := []bench.TrialResult{interleaved(5, 50, done), interleaved(1, 10, done), interleaved(2, 21, done),
+		interleaved(3, 30, done)} // the second one of another table
+	kept, ok := Together(a, b)
+	testenv.Need(t, ok && len(kept) == 2 && len(kept[0]) == 2 && len(kept[1]) == 2, "%v, kept %+v", ok, kept)
+	for _, side := range kept {
+		testenv.Check(t, side[0].Trial.Round == 1 && side[1].Trial.Round == 5,
+			"rounds %d and %d", side[0].Trial.Round, side[1].Trial.Round)
+	}
+	for name, sides := range map[string][][]bench.TrialResult{
+		"one side": {a}, "none": nil, "nothing in common": {a[:1], b[:1]}, "at a stretch": {a[3:4], a[3:4]},
+		"twice": {append(a, a[0]), b},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kept, ok := Together(sides...)
+			testenv.Check(t, !ok, "%s: %+v", name, kept)
+		})
+	}
+}
+
+func TestTiersOfPairs(t *testing.T) {
+	var samples [][]float64
+	for k := range 3 {
+		var s []float64
+		for i := range 10 {
+			s = append(s, float64(1+i%5)*(1-.1*float64(k))*(1+.001*float64((i+k)%3)))
+		}
+		samples = append(samples, s)
+	}
+	got := (Rule{}).Tiers(samples, true, true, nil)
+	testenv.Check(t, len(got.Tiers) == 3, "round against round: %+v", got)
+	testenv.Equal(t, len((Rule{}).Tiers(samples, true, false, nil).Tiers), 1, "side by side")
+	// The smallest p value of n pairs is 2 / 2ⁿ; three comparisons take seven rounds.
+	for i := range samples {
+		samples[i] = samples[i][:6]
+	}
+	testenv.Equal(t, len((Rule{}).Tiers(samples, true, true, nil).Tiers), 1, "six rounds")
 }

@@ -413,9 +413,7 @@ func TestRounds(t *testing.T) {
 				rounds = append(rounds, trial(m))
 			}
 			s := verdict.Rounds(4, rounds)[0]
-			if s.Words() != test.words || s.Bound != test.bound || s.Agree != test.agree || s.Rounds != test.of {
-				t.Errorf("%+v", s)
-			}
+			testenv.Check(t, s.Words() == test.words && s.Bound == test.bound && s.Agree == test.agree && s.Rounds == test.of, "%+v", s)
 		})
 	}
 	all := verdict.Rounds(4, []bench.TrialResult{trial(quota.with(aborted))})

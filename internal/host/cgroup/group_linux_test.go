@@ -152,9 +152,8 @@ func TestTree_Create(t *testing.T) {
 				return
 			}
 			missing := slices.DeleteFunc(g.Missing(), func(s string) bool { return strings.HasPrefix(s, "no swap: ") })
-			if test.missing != nil && !slices.Equal(missing, test.missing) || text(g.NoCPUSet()) != test.noSet {
-				t.Errorf("missing %q, want %q; %v", g.Missing(), test.missing, g.NoCPUSet())
-			}
+			testenv.Check(t, (test.missing == nil || slices.Equal(missing, test.missing)) && text(g.NoCPUSet()) == test.noSet,
+				"missing %q, want %q; %v", g.Missing(), test.missing, g.NoCPUSet())
 			_, v2 := g.FD()
 			testenv.Check(t, v2 == strings.HasPrefix(name, "v2"), "FD: %t", v2)
 			testenv.OK(t, g.Remove())
@@ -172,10 +171,8 @@ func TestGroup_Enter(t *testing.T) {
 		home: files{"cpu": at("home"), "cpuset": at("home")}}
 	leave, err := g.Enter()
 	entered := content(t, tree.Root)
-	if err != nil || entered["cpu/tasks"] != "0" || entered["home/tasks"] != "" ||
-		leave() != nil || content(t, tree.Root)["home/tasks"] != "0" {
-		t.Errorf("%q, %v", entered, err)
-	}
+	testenv.Check(t, err == nil && entered["cpu/tasks"] == "0" && entered["home/tasks"] == "" && leave() == nil && content(t, tree.Root)["home/tasks"] == "0",
+		"%q, %v", entered, err)
 	g = Group{dirs: files{"memory": at("memory")}, home: files{"memory": at("none")}}
 	const want = "enter cgroup: the kernel has no tasks\nthe kernel has no tasks"
 	_, err = g.Enter()
@@ -201,9 +198,7 @@ func TestGroup_Remove(t *testing.T) {
 		began := time.Now()
 		err := (&Group{dirs: files{"": filepath.Join(tree.Root, "full")}}).Remove()
 		took := time.Since(began) // 1 ms, 2 ms, … and then 50 ms between a hundred attempts
-		if err == nil || !strings.HasPrefix(err.Error(), "remove cgroup: ") || took != 3775*time.Millisecond {
-			t.Errorf("%v after %v", err, took)
-		}
+		testenv.Check(t, err != nil && strings.HasPrefix(err.Error(), "remove cgroup: ") && took == 3775*time.Millisecond, "%v after %v", err, took)
 		want := files{"full/": "", "full/cgroup.kill": "1", "kept/": ""}
 		got := content(t, tree.Root)
 		testenv.Check(t, maps.Equal(got, want), "%q, want %q", got, want)
@@ -228,17 +223,15 @@ func TestTree_CleanLeft(t *testing.T) {
 		"cpu/": "", "cpu/lb-self/": "", "cpu/lb-self/inner/": "", "cpu/lb-parent/": "", "cpu/kept/": "",
 		"cpu/lb-file": "", "memory/": "",
 	}
-	if err != nil || !reflect.DeepEqual(gone, []string{"lb-a", "lb-b", "lb-zero"}) || !maps.Equal(left, want) {
-		t.Errorf("%v, %v; left %q", gone, err, left)
-	}
+	testenv.Check(t, err == nil && reflect.DeepEqual(gone, []string{"lb-a", "lb-b", "lb-zero"}) && maps.Equal(left, want),
+		"%v, %v; left %q", gone, err, left)
 	testenv.Check(t, testenv.Err((Tree{Root: t.TempDir()}).CleanLeft(nil)) != nil, "no error without /proc")
 	missing, noSet, err := fake(t, files{
 		"proc/self/mountinfo": "30 25 0:1 / /pids rw - cgroup cgroup rw,pids\n",
 		"proc/self/cgroup":    "1:pids:/\n", "pids/": "",
 	}).Probe("p")
-	if len(missing) != 3 || missing[2] != "processes: the kernel has no pids.max" || noSet == nil || err != nil {
-		t.Errorf("%q, %v, %v", missing, noSet, err)
-	}
+	testenv.Check(t, len(missing) == 3 && missing[2] == "processes: the kernel has no pids.max" && noSet != nil && err == nil,
+		"%q, %v, %v", missing, noSet, err)
 	_, _, err = (Tree{Root: t.TempDir()}).Probe("p")
 	testenv.Check(t, err != nil, "no error without /proc")
 }

@@ -1,16 +1,20 @@
 // Parsers of counters in /proc, in addition to those of groups. They treat their input as hostile
 // and leave out what makes no sense.
-
 package cgroup
 
 import (
 	"bytes"
 	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/cpuset"
 )
 
 // Stall reads a file such as
@@ -111,4 +115,139 @@ func numbers(data []byte, limit int) (ids []int, whole bool) {
 		ids = append(ids, int(n))
 	}
 	return ids, true
+}
+
+// Own returns the limits of this process, the tightest of its group and the groups above it: a
+// quota in CPUs and memory in bytes; 0 means no limit.
+func (t Tree) Own() (cpus float64, memory int64) {
+	places, _ := t.places("self") // without a group there are no limits
+	for _, p := range places {
+		for _, dir := range p.in.candidates(p.path) {
+			cpus = tighter(cpus, dirQuota(dir))
+			memory = tighter(memory, dirMemory(dir))
+		}
+	}
+	return cpus, memory
+}
+
+// OwnCPUs returns the CPUs this process may use, by its affinity and the quota of its cgroup.
+func OwnCPUs() float64 {
+	cpus := float64(runtime.NumCPU()) // from the start of this process; the affinity may have changed since
+	if now := len(cpuset.Allowed()); now > 0 {
+		cpus = float64(now)
+	}
+	if quota, _ := (Tree{}).Own(); quota > 0 {
+		cpus = min(cpus, quota)
+	}
+	return cpus
+}
+
+func tighter[N float64 | int64](a, b N) N {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
+}
+
+// dirQuota reads cpu.max ("150000 100000", "max 100000") of v2 or the two files of v1.
+func dirQuota(dir string) float64 {
+	data, err := os.ReadFile(filepath.Join(dir, "cpu.max"))
+	if err != nil {
+		quota, _ := os.ReadFile(filepath.Join(dir, "cpu.cfs_quota_us"))
+		period, _ := os.ReadFile(filepath.Join(dir, "cpu.cfs_period_us"))
+		data = slices.Concat(quota, []byte(" "), period)
+	}
+	f := strings.Fields(string(data))
+	if len(f) != 2 {
+		return 0
+	}
+	quota, err1 := strconv.ParseInt(f[0], 10, 64)
+	period, err2 := strconv.ParseInt(f[1], 10, 64)
+	if err1 != nil || err2 != nil || quota <= 0 || period <= 0 {
+		return 0
+	}
+	return float64(quota) / float64(period)
+}
+
+func dirMemory(dir string) int64 {
+	for _, name := range []string{"memory.max", "memory.limit_in_bytes"} {
+		data, _ := os.ReadFile(filepath.Join(dir, name))
+		if n, ok := number(data); ok && n < 1<<62 {
+			return n
+		}
+	}
+	return 0
+}
+
+// Swaps reports whether this machine uses swap, which lets a group grow beyond its memory. It
+// returns true if that is not known.
+func Swaps() bool { return swapsIn("/proc/swaps") }
+
+func swapsIn(file string) bool {
+	data, err := os.ReadFile(file)
+	return err != nil || strings.Count(string(data), "\n") > 1 // the first line is a heading
+}
+
+// work is what a thread does, as its name says.
+type work int
+
+const (
+	serves   work = iota
+	compiles      // to machine code, while the service runs
+	collects      // garbage
+	either        // of the two, or neither: work of the runtime, not known which
+	kinds
+)
+
+// threadNames has the work of threads whose names begin so, as seen with each runtime under load. A name has
+// at most 15 bytes. Threads of other names serve. Runtimes without such threads (Go, Rust, native images, CPython, Ruby, PHP,
+// the Workstation collector and the first tier of .NET) do this work on those that serve.
+var threadNames = []struct {
+	name string
+	work work
+	of   string // runtime, and the versions that were seen
+}{
+	{"C1 CompilerThre", compiles, "OpenJDK 11 to 25"},
+	{"C2 CompilerThre", compiles, "OpenJDK 11 to 25"},
+	{"GC Thread#", collects, "OpenJDK 11 to 25, G1; 17 to 25, Parallel"},
+	{"ParGC Thread#", collects, "OpenJDK 11, Parallel"},
+	{"G1 ", collects, "OpenJDK 11 to 25: Conc#, Main Marker, Refine#, Service"},
+	{"VM Thread", collects, "OpenJDK 11 to 25: all of Serial, and the pauses of the others"},
+	{"ZWorker", collects, "OpenJDK 17 to 25, ZGC: also Young#, Old#"},
+	{"ZDriver", collects, "OpenJDK 17 to 25, ZGC: also Minor, Major"},
+	{"ZDirector", collects, "OpenJDK 25, ZGC"},
+	{"XWorker#", collects, "OpenJDK 21, ZGC without generations"},
+	{"XDriver", collects, "OpenJDK 21, ZGC without generations"},
+	{"Shenandoah", collects, "OpenJDK 11 to 25: GC Threads and Control"},
+	{".NET Tiered Com", compiles, ".NET 10: the second tier"},
+	{".NET Server GC", collects, ".NET 10: one for each heap"},
+	{".NET BGC", collects, ".NET 10"},
+	{"V8Worker", either, "Node 23 and 24"},
+	{"node-V8Worker", either, "Node 25 and 26"},
+	{"V8 DefaultWorke", either, "Deno 2.9"},
+	{"JITWorker", compiles, "Bun 1.4"},
+	{"HeapHelper", collects, "Bun 1.4"},
+	{"JSCWarmUp", collects, "Bun 1.4: named by its first job"},
+	{"ollector Thread", collects, "Bun 1.4: without its first letters"},
+}
+
+// workOf returns the work of a thread by its status, which begins with its name.
+func workOf(status []byte) work {
+	line, _, _ := bytes.Cut(status, []byte("\n"))
+	name, ok := bytes.CutPrefix(line, []byte("Name:\t"))
+	if !ok {
+		return serves
+	}
+	for _, t := range threadNames {
+		if bytes.HasPrefix(name, []byte(t.name)) {
+			return t.work
+		}
+	}
+	return serves
+}
+
+// threadTime returns CPU times by work as results have them.
+func threadTime(by [kinds]int64) *bench.ThreadTime {
+	return &bench.ThreadTime{Served: bench.Duration(by[serves]), Compiled: bench.Duration(by[compiles]),
+		Collected: bench.Duration(by[collects]), Runtime: bench.Duration(by[either])}
 }

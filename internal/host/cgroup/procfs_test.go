@@ -92,9 +92,8 @@ func TestThreadsComeAndGo(t *testing.T) {
 		var u bench.Usage
 		threads.read(&u, ids)
 		s := u.Switches
-		if s == nil || s.Voluntary != voluntary || s.Involuntary != involuntary || s.Source != switchesSource {
-			t.Errorf("%v: %+v, want %d and %d", ids, s, voluntary, involuntary)
-		}
+		testenv.Check(t, s != nil && s.Voluntary == voluntary && s.Involuntary == involuntary && s.Source == switchesSource,
+			"%v: %+v, want %d and %d", ids, s, voluntary, involuntary)
 	}
 	set(1, 10, 1)
 	set(2, 100, 2)

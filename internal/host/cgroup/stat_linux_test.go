@@ -15,9 +15,8 @@ func TestParseStat(t *testing.T) {
 	s, err := ParseStat(line)
 	want := Stat{State: 'S', Parent: 1, Session: 77, User: 5, System: 6, ChildUser: 7, ChildSystem: 8, Threads: 9, Start: 12345, Minor: 10, Major: 30,
 		Size: 4096, Code: 21, EnvFrom: 6, EnvTo: 7}
-	if user, system := want.CPU(); user != 120*time.Millisecond || system != 140*time.Millisecond {
-		t.Errorf("%v and %v of CPU time", user, system)
-	}
+	user, system := want.CPU()
+	testenv.Check(t, user == 120*time.Millisecond && system == 140*time.Millisecond, "%v and %v of CPU time", user, system)
 	testenv.Check(t, err == nil && s == want, "%+v, %v; want %+v", s, err, want)
 	fields := strings.Fields(line[strings.LastIndexByte(line, ')')+1:])
 	fields[3] = "-1" // no session

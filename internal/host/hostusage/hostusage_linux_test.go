@@ -94,9 +94,8 @@ func TestEmbeddedCountsItsOwnWork(t *testing.T) {
 
 func TestParseHost(t *testing.T) {
 	u, err := parseHost("cpu  100 20 30 4000 50 6 7 8 9 10\n")
-	if err != nil || u.Busy != 1630*time.Millisecond || u.Idle != 40500*time.Millisecond || u.Steal != 80*time.Millisecond || u.IOWait != 500*time.Millisecond {
-		t.Errorf("%+v, %v", u, err)
-	}
+	testenv.Check(t, err == nil && u.Busy == 1630*time.Millisecond && u.Idle == 40500*time.Millisecond && u.Steal == 80*time.Millisecond && u.IOWait == 500*time.Millisecond,
+		"%+v, %v", u, err)
 	for _, line := range []string{"", "cpu", "cpu0 1 2 3 4 5 6 7 8", "cpu 1 2 3 4 5 6 7 x", "cpu -1 2 3 4 5 6 7 8", "intr 1 2 3 4 5 6 7 8 9"} {
 		u, err := parseHost(line)
 		testenv.Check(t, err != nil, "%q: %+v", line, u)
@@ -141,9 +140,8 @@ func TestPressureAndHeatOfTheMachine(t *testing.T) {
 	write("pressure/cpu", "some avg10=0.00 avg60=0.00 avg300=0.00 total=7\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n")
 	write("pressure/io", "nonsense\n")
 	p := pressure(filepath.Join(root, "pressure"))
-	if p == nil || p.CPU == nil || p.CPU.Some != 7*time.Microsecond || p.CPU.Full == nil || p.IO != nil || p.Memory != nil || p.Source != "/proc/pressure" {
-		t.Errorf("%+v", p)
-	}
+	testenv.Check(t, p != nil && p.CPU != nil && p.CPU.Some == 7*time.Microsecond && p.CPU.Full != nil && p.IO == nil && p.Memory == nil && p.Source == "/proc/pressure",
+		"%+v", p)
 	write("cpu/cpu0/thermal_throttle/core_throttle_count", "3\n")
 	write("cpu/cpu0/thermal_throttle/package_throttle_count", "4\n")
 	write("cpu/cpu11/thermal_throttle/core_throttle_count", "-9\n")

@@ -266,14 +266,14 @@ func TestFlow(t *testing.T) {
 				{Name: "c", Session: "s2", Path: "/c"}},
 			Sessions: []bench.Session{{Name: "s"}, {Name: "s2"}},
 		}},
-		"columns of one row": {times: 3, files: map[string]string{"a.csv": users, "b.csv": users}, spec: Plan{
+		"columns of a file": {times: 3, files: map[string]string{"a.csv": users, "b.csv": users}, spec: Plan{
 			Variables: []bench.Variable{
 				column("a", "a.csv", "name", bench.DrawRandom), column("b", "a.csv", "city", bench.DrawRandom),
 				column("c", "b.csv", "name", bench.DrawRandom), column("d", "b.csv", "name", bench.DrawRandom),
 				column("e", "a.csv", "city", bench.DrawZipf), column("f", "a.csv", "name", bench.DrawZipf),
 				column("g", "a.csv", "name", bench.DrawInTurn), column("h", "a.csv", "city", bench.DrawOnce),
 			},
-			Requests: []bench.Request{get("/one-row/{a}-{b}/twice/{c}-{d}/zipf/{e}-{f}/in-turn/{g}/once/{h}")},
+			Requests: []bench.Request{get("/columns/{a}-{b}/twice/{c}-{d}/zipf/{e}-{f}/in-turn/{g}/once/{h}")},
 		}},
 		"elements": {times: 8,
 			responses: []string{"200\n\n" + `{"items":[{"id":0},{"id":"1"},{"id":2},{"x":{},"id":3}]}`}, spec: Plan{

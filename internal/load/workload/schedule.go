@@ -41,10 +41,14 @@ func pacer(s bench.Step) vegeta.Pacer {
 	return hits(s.Rate)
 }
 
-// hits returns a rate for vegeta, exact to a millionth of a request per second.
+// hits returns a rate for vegeta, exact to a millionth of a request per second; as a 32-bit program
+// to nine digits.
 func hits(perSecond float64) vegeta.Rate {
-	const scale = 1_000_000
-	return vegeta.Rate{Freq: int(math.Round(perSecond * scale)), Per: scale * time.Second}
+	scale := 1e6
+	for perSecond*scale > math.MaxInt {
+		scale /= 10
+	}
+	return vegeta.Rate{Freq: int(math.Round(perSecond * scale)), Per: time.Duration(scale) * time.Second}
 }
 
 // Begins makes the pacer hold from a moment in ns on.

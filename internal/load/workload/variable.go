@@ -91,10 +91,9 @@ func (m *Mix) own(name string, create func() *variable) *variable {
 	return m.variables[name]
 }
 
-// variable returns a variable of the profile. Columns that come from one row share it.
+// variable returns a variable of the profile.
 func (m *Mix) variable(spec bench.Variable, plan Plan) (*variable, error) {
 	var err error
-	spec.Name = bench.RowOf(spec, plan.Variables)
 	made := m.own("variable "+spec.Name, func() *variable {
 		v := &variable{draw: spec.Draw, items: spec.List, size: int64(len(spec.List)), make: spec.Make}
 		v.next = plan.Life.counter(spec.Name)

@@ -2,59 +2,39 @@ package container
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/netip"
-	"strconv"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/needs/compose"
 	"github.com/locbench/locbench/internal/needs/relay"
 	"github.com/locbench/locbench/internal/text/secret"
 )
 
-// reach connects to an external service once, and makes it reachable for contenders. It writes
-// nothing; only the seed of one that is writable does.
+// reach connects to an external service once, and makes it reachable for contenders. It writes nothing.
 func (n *Need) reach(ctx context.Context) error {
-	f := n.filler()
+	f := &compose.Filler{Getenv: n.at.Getenv, Hide: n.at.Hide}
 	for _, name := range bench.EnvNames(n.url) {
-		f.text("${" + name + "}")
+		f.Text("${" + name + "}")
 	}
-	s, err := n.spec.filled(f)
+	if err := f.Err(); err != nil {
+		return err
+	}
+	a, err := n.spec.AtURL(needs.FillAddress(n.url, f.Getenv))
 	if err != nil {
 		return err
 	}
-	a, err := externalAddress(needs.FillAddress(n.url, f.getenv))
-	if err != nil {
-		return err
-	}
-	n.spec = s
 	n.at.Hide(a.Password)
 	target := net.JoinHostPort(a.Host, a.Port)
 	if err := accepts(ctx, target, n.pace.open); err != nil {
 		return fmt.Errorf("%s does not respond: %w; start it, or write an `image`", target, err)
 	}
-	a.Ports = map[string]string{mainPort: a.Port}
-	for name, port := range n.spec.Ports {
-		if name != mainPort {
-			a.Ports[name] = strconv.Itoa(port)
-		}
-	}
 	if to := n.at.Network; to.Host != "" && onLoopback(a.Host) {
 		if a, err = n.relayed(a, target, to); err != nil {
 			return err
 		}
-	}
-	if n.spec.Seed != nil && (n.at.Containers == nil || n.at.Network.Host == "" && onLoopback(a.Host)) {
-		return errors.New("its seed runs in containers, which do not reach it from here; use --runtime docker, or remove `seed`")
-	}
-	if err := n.findImages(ctx); err != nil {
-		return err
-	}
-	if n.spec.Writable {
-		n.at.Warn(bench.Warning{Text: fmt.Sprintf("%s at %s IS WRITTEN TO (writable: true), and not restored: its seed and all trials change it",
-			n.name, target)})
 	}
 	n.target = target
 	// Its process here may be a proxy, and its children may do the work: it is not measured.
@@ -75,8 +55,8 @@ func (n *Need) relayed(a bench.NeedAddress, target string, to needs.Network) (be
 		if at, n.relay, err = relay.To(target, to.Host, to.Peers...); err != nil {
 			return a, fmt.Errorf("let containers reach %s: %w", target, err)
 		}
-		n.at.Warn(bench.Warning{Text: fmt.Sprintf("%s listens only for this machine, so locbench relays its connections, "+
-			"with CPU time of the client; to avoid it, have it listen at %s", n.name, to.Host)})
+		n.warn(" listens only for this machine, so locbench relays its connections, "+
+			"with CPU time of the client; to avoid it, have it listen at %s", to.Host)
 	}
 	host, port, err := net.SplitHostPort(at)
 	if err != nil {
@@ -86,6 +66,6 @@ func (n *Need) relayed(a bench.NeedAddress, target string, to needs.Network) (be
 		u.Host = at
 		a.URL = u.String()
 	}
-	a.Host, a.Port, a.Ports = host, port, map[string]string{mainPort: port}
+	a.Host, a.Port, a.Ports = host, port, map[string]string{compose.MainPort: port}
 	return a, nil
 }

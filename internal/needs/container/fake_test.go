@@ -15,6 +15,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/needs/compose"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
@@ -101,10 +102,6 @@ func (e *fakeEngine) CopyVolume(_ context.Context, from, to, _ string, most int6
 	}
 	e.volumes[to] = e.volumes[from]
 	return docker.Files{Bytes: int64(len(e.volumes[from])), Hash: e.volumes[from]}, e.called("copy %s to %s", from, to)
-}
-
-func (e *fakeEngine) VolumeSize(_ context.Context, volume, _ string) (int64, error) {
-	return int64(len(e.volumes[volume])) << 20, e.called("size of %s", volume)
 }
 
 func (e *fakeEngine) FreeSpace() (int64, string) {
@@ -247,12 +244,9 @@ func (c *fakeServed) NetworkAddress() string {
 func (c *fakeServed) LocalPID() int           { return 0 }
 func (c *fakeServed) Exited() <-chan struct{} { return c.exited }
 func (c *fakeServed) Logs() []bench.LogLine   { return c.logs }
-func (c *fakeServed) Stop(context.Context, time.Duration) (bench.StopResult, error) {
-	return bench.StopResult{}, nil
-}
-func (c *fakeServed) Exit() *bench.Exit { return c.exit }
+func (c *fakeServed) Exit() *bench.Exit       { return c.exit }
 
-func (c *fakeServed) Exec(_ context.Context, command []string, _ map[string]string, heard func(string)) (string, int, error) {
+func (c *fakeServed) Exec(_ context.Context, command []string, heard func(string)) (string, int, error) {
 	if err := c.engine.called("exec %s", strings.Join(command, " ")); err != nil {
 		return "", 0, err
 	}
@@ -314,8 +308,15 @@ const inContainers = "172.18.0.1" // for needs.Network.Host
 // newFixture returns the need db of the lines below its key.
 func newFixture(t *testing.T, text string) fixture {
 	t.Helper()
-	n, _, err := parsed(t, text)
-	testenv.OK(t, err)
+	dir := testenv.Folder(t, map[string]string{"schema.sql": "", "rows.sql": "", "more.sh": "", "pw.txt": "from file\n", "pw.txt2": "of another",
+		"Dockerfile": "FROM postgres:17\n",
+		"vars.env":   "A=1\nTOKEN=of-a-file\nexport B=\"two words\"\nC='x'\n\nD="})
+	lines := "db:\n  " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ") + "\n"
+	var n bench.NeedSpec
+	testenv.OK(t, strictyaml.DecodeThen(filepath.Join(dir, "p.yaml"), []byte(lines), new(any), func(v strictyaml.Value) {
+		n = compose.Read(v.At("db"))
+		n.Name = "db"
+	}))
 	found, err := find(n, bench.Profile{}, n.URL)
 	testenv.OK(t, err)
 	f := fixture{of: n, Need: found.Need.(*Need), engine: &fakeEngine{image: docker.Image{ID: "sha256:0123456789abcdef"}},
@@ -323,7 +324,7 @@ func newFixture(t *testing.T, text string) fixture {
 	if f.spec.Ready.Timeout == time.Second { // the least of a profile
 		f.spec.Ready.Timeout = 200 * time.Millisecond
 	}
-	f.pace = pace{time.Millisecond, time.Millisecond, 5 * time.Millisecond}
+	f.pace = pace{time.Millisecond, time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond}
 	f.place = needs.Place{
 		Containers: f.engine, Build: f.engine.build, Network: needs.Network{Host: inContainers},
 		Progress: func(bench.Progress) {}, Warn: func(w bench.Warning) { *f.warned = append(*f.warned, w.Text) },
@@ -359,38 +360,3 @@ func (f fixture) restore(t *testing.T) {
 
 // last returns the container that was started last.
 func (f fixture) last() *fakeServed { return f.engine.running[len(f.engine.running)-1] }
-
-// parsed returns the need db of the lines below its key, in a folder with schema.sql, rows.sql,
-// conf.d and pw.txt, and its mistakes with their lines.
-func parsed(t *testing.T, text string) (n bench.NeedSpec, dir string, err error) {
-	t.Helper()
-	return parsedWith(t, text, nil)
-}
-
-// parsedWith is parsed with more files.
-func parsedWith(t *testing.T, text string, files map[string]string) (n bench.NeedSpec, dir string, err error) {
-	t.Helper()
-	dir = testenv.Folder(t, files)
-	for name, content := range map[string]string{
-		"schema.sql": "create table t(n int)", "rows.sql": "insert", "more.sh": "", "notes.txt": "",
-		"Dockerfile": "FROM postgres:17\nCOPY schema.sql /docker-entrypoint-initdb.d/\n",
-		"pw.txt":     "from file\n", "pw.txt2": "of another",
-		"vars.env": "# variables\nA=1\nTOKEN=of-a-file\nexport B=\"two words\"\nC='x'\n\nD=",
-	} {
-		testenv.OK(t, writeFile(filepath.Join(dir, name), content))
-	}
-	lines := "db:\n  " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ") + "\n"
-	err = strictyaml.DecodeThen(filepath.Join(dir, "p.yaml"), []byte(lines), new(any), func(v strictyaml.Value) {
-		n = read(v.At("db"))
-		n.Name, n.Kind = "db", Kind.Name
-		for _, m := range wrong(n) {
-			at := v.Find("db." + m.Path)
-			if m.What == "" {
-				at.Wrong(m.Hint)
-			} else {
-				at.Mistake(m.What, m.Hint)
-			}
-		}
-	})
-	return n, dir, err
-}

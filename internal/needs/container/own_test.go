@@ -112,51 +112,31 @@ func TestCopy_Migrated(t *testing.T) {
 	}
 }
 
-// TestCopy_Refused: without space for all copies, or a state that can be copied, no round begins.
+// TestCopy_Refused: without space for a copy, or a state that can be copied, no round begins.
 func TestCopy_Refused(t *testing.T) {
-	for name, c := range map[string]struct {
-		more string
-		set  func(e *fakeEngine)
-		want string
-	}{
-		"no space": {"", func(e *fakeEngine) { e.free = 130<<20 - 1 }, "db: no space for 2 copies of its seeded state, 1 MiB"},
-		"no volume": {"keep: true", func(e *fakeEngine) { e.written = []string{"/data/1"} },
-			"db: its seed would be lost: it has no volume, and writes /data/1; write the path of its data: `volumes: [/PATH]`, " +
-				"or `interleave: off`"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := database(t, "seed: [schema.sql]\n"+c.more)
-			if name == "no volume" {
-				f.engine.image.Volumes, f.engine.started = nil, nil
-			}
-			f.open(t)
-			f.seed(t)
-			c.set(f.engine)
-			_, err := f.Copy(t.Context(), []needs.Place{f.place, f.place})
-			testenv.Fails(t, err, c.want)
-		})
-	}
+	f := database(t, "seed: [schema.sql]")
+	a, b := f.copies(t)
+	restored(t, a)
+	f.engine.free = 64 << 20
+	testenv.Fails(t, testenv.Err(b.Restore(t.Context(), contender)), "no space for a copy of its seeded state")
+	f = database(t, "seed: [schema.sql]\nkeep: true")
+	f.engine.image.Volumes, f.engine.started = nil, nil
+	f.open(t)
+	f.seed(t)
+	f.engine.written = []string{"/data/1"}
+	testenv.Fails(t, testenv.Err(f.Copy(t.Context(), []needs.Place{f.place, f.place})),
+		"db: its seed would be lost: it has no volume, and writes /data/1; write the path of its data: `volumes: [/PATH]`, or `interleave: off`")
 }
 
-// TestOwn: a need that locbench starts can be copied, unless its data are in memory only.
-func TestOwn(t *testing.T) {
-	for text, want := range map[string]string{
-		"external: h:1": "is external, and interleaved contenders would share its connections",
-		"image: i":      "",
-		"image: i\nkeep: true\nseed: [{command: a}]\ntmpfs: /data": "keeps its data in memory (keep), which cannot be copied, " +
-			"and interleaved contenders would share it",
-		"image: i\nkeep: true\nseed: [{command: a}]\ntmpfs: /run/db": "",
-		"image: i\nkeep: true\ntmpfs: /data":                         "",
-		"image: i\nkeep: true\nseed: [{command: a}]\nenvironment: {PGDATA: /dev/shm/a}": "keeps its data in memory (keep), which cannot be " +
-			"copied, and interleaved contenders would share it",
-	} {
-		n, _, err := parsed(t, text)
-		testenv.OK(t, err)
-		shared := traits(n).Shared
-		testenv.Equal(t, shared, want, text)
-	}
-	n, _, err := parsed(t, "image: i\nlimits: {memory: 64M}")
-	testenv.OK(t, err)
-	memory := traits(n).Memory
-	testenv.Equal(t, memory, int64(64<<20))
+// TestImages: the images of a service and of the containers that run once are known when it is
+// open; one that is built is known by its files.
+func TestImages(t *testing.T) {
+	f := newFixture(t, "image: postgres\nseed: [{image: tool, command: x}]")
+	f.open(t)
+	testenv.Equal(t, f.Images(), []bench.NeedPart{{Key: "image", Image: "postgres", Hash: "sha256:0123456789abcdef"},
+		{Key: "seed[0].image", Image: "tool", Hash: "sha256:0123456789abcdef"}})
+	f = newFixture(t, "dockerfile: Dockerfile")
+	f.open(t)
+	testenv.Equal(t, len(f.Images()), 0)
+	testenv.Equal(t, len(newFixture(t, "image: a").Images()), 0)
 }

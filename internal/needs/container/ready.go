@@ -17,18 +17,38 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/needs/compose"
+	"github.com/locbench/locbench/internal/text/contact"
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
 const (
-	readyTimeout = time.Minute
 	readyTimes   = 2
 	checkTimeout = 10 * time.Second
-	// staysUp is how long a service without a port must run.
-	staysUp  = time.Second
-	lastRows = 10
-	rowBytes = 300
+	lastRows     = 10
+	rowBytes     = 300
 )
+
+// pace says how a service is checked until it is ready.
+type pace struct {
+	again time.Duration // after a check that failed, at least
+	apart time.Duration // after one that succeeded
+	// open is how long a connection must stay open: some servers, and what forwards to one that is
+	// not there, accept connections and close them.
+	open time.Duration
+	up   time.Duration // how long a service without a port must run
+}
+
+var usual = pace{again: 200 * time.Millisecond, apart: 500 * time.Millisecond, open: 100 * time.Millisecond, up: time.Second}
+
+// begun is a start of a service in a container.
+type begun struct {
+	*service
+	c     needs.Container
+	heard *heard
+	first bool // with empty volumes
+	pace  pace
+}
 
 // check is one way to see whether a service is ready.
 type check struct {
@@ -45,12 +65,12 @@ var missingFile = regexp.MustCompile(`(?i)not found|no such file|permission deni
 
 // await waits until the service is ready: until its check has succeeded several times in a row,
 // apart, for the same process. It is never started again if it ends.
-func (n *Need) await(ctx context.Context, c needs.Container, heard *heard, first bool) error {
-	limit := cmp.Or(n.spec.Ready.Timeout, readyTimeout)
+func (n *begun) await(ctx context.Context) error {
+	limit := cmp.Or(n.spec.Ready.Timeout, compose.ReadyTimeout)
 	began, reported := time.Now(), time.Duration(0)
 	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	check, err := n.check(c, heard, first)
+	check, err := n.check()
 	if err != nil {
 		return err
 	}
@@ -70,10 +90,10 @@ func (n *Need) await(ctx context.Context, c needs.Container, heard *heard, first
 			last = err
 		}
 		switch {
-		case exitOf(c) != nil:
-			return n.failedStart(c, exitOf(c), first)
+		case exitOf(n.c) != nil:
+			return n.failed()
 		case errors.Is(err, errNoCommand):
-			return fmt.Errorf("%s: %w; write another `ready`, such as `{tcp: %d}`", check.what, err, cmp.Or(n.ports[mainPort], 5432))
+			return fmt.Errorf("%s: %w; write another `ready`, such as `{tcp: %d}`", check.what, err, cmp.Or(n.main(), 5432))
 		case passed >= times:
 			return nil
 		}
@@ -82,14 +102,14 @@ func (n *Need) await(ctx context.Context, c needs.Container, heard *heard, first
 			n.at.Progress(bench.Progress{Text: fmt.Sprintf("%s: waited %.0f of %.0f s", n.name, waited.Seconds(), limit.Seconds())})
 		}
 		select {
-		case <-c.Exited():
-			return n.failedStart(c, exitOf(c), first)
+		case <-n.c.Exited():
+			return n.failed()
 		case <-timed.Done():
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
 			last = cmp.Or(last, errors.New("it did not succeed often enough"))
-			return fmt.Errorf("not ready after %s: %s: %w%s", units.Exact(limit), check.what, last, n.lastLines(c))
+			return fmt.Errorf("not ready after %s: %s: %w%s", units.Exact(limit), check.what, last, lastLines(n.c))
 		case <-time.After(wait):
 		}
 	}
@@ -97,9 +117,9 @@ func (n *Need) await(ctx context.Context, c needs.Container, heard *heard, first
 
 // check returns how to see whether a container is ready. Commands may use a socket on which the
 // service listens earlier than on its port, so both must be ready.
-func (n *Need) check(c needs.Container, heard *heard, first bool) (check, error) {
-	r, main := n.spec.Ready, n.ports[mainPort]
-	if len(r.rules()) == 0 && n.image.Healthcheck != nil {
+func (n *begun) check() (check, error) {
+	r, main := n.spec.Ready, n.main()
+	if len(r.Rules()) == 0 && n.image.Healthcheck != nil {
 		r.Healthcheck = true
 	}
 	if r.Healthcheck {
@@ -109,29 +129,32 @@ func (n *Need) check(c needs.Container, heard *heard, first bool) (check, error)
 	}
 	switch {
 	case r.Command != nil:
-		return n.andPort(c, check{safe.Line(masked(r.Command), rowBytes), func(ctx context.Context) error { return succeeds(ctx, c, r.Command) }}), nil
-	case r.HTTP != (readyHTTP{}):
-		at, err := n.reached(c, cmp.Or(r.HTTP.Port, main))
-		url := "http://" + at + r.HTTP.Path
+		return n.andPort(check{safe.Line(compose.Masked(r.Command), rowBytes), func(ctx context.Context) error { return succeeds(ctx, n.c, r.Command) }}), nil
+	case r.HTTP != (compose.ReadyHTTP{}):
+		at, err := n.reached(n.c, cmp.Or(r.HTTP.Port, main))
+		url, absent := "http://"+at+r.HTTP.Path, ""
+		if n.preset.Absent != "" && r.HTTP == n.preset.Fills.Ready.HTTP {
+			absent = "http://" + at + n.preset.Absent
+		}
 		status := cmp.Or(r.HTTP.Status, http.StatusOK)
-		return check{"GET " + url, func(ctx context.Context) error { return responds(ctx, url, status) }}, err
-	case r.Log != (readyLog{}) && first:
+		return check{"GET " + url, func(ctx context.Context) error { return responds(ctx, url, absent, status) }}, err
+	case r.Log != (compose.ReadyLog{}) && n.first:
 		times := cmp.Or(r.Log.Times, 1)
-		return n.andPort(c, check{fmt.Sprintf("%q in its log", r.Log.Line), func(context.Context) error {
-			if found := heard.count(); found < times {
+		return n.andPort(check{fmt.Sprintf("%q in its log", r.Log.Line), func(context.Context) error {
+			if found := n.heard.count(); found < times {
 				return fmt.Errorf("found %d of %s", found, units.Plural(int64(times), "time"))
 			}
 			return nil
 		}}), nil
 	case r.TCP != 0:
-		return n.port(c, r.TCP)
+		return n.port(r.TCP)
 	case main != 0:
-		return n.port(c, main)
+		return n.port(main)
 	}
-	n.at.Warn(bench.Warning{Text: n.name + " has no port and no `ready`: it counts as ready after running for 1 s"})
+	n.warn(" has no port and no `ready`: it counts as ready after running for 1 s")
 	started := time.Now()
 	return check{"it runs for 1 s", func(context.Context) error {
-		if time.Since(started) < staysUp {
+		if time.Since(started) < n.pace.up {
 			return errors.New("started only now")
 		}
 		return nil
@@ -139,36 +162,22 @@ func (n *Need) check(c needs.Container, heard *heard, first bool) (check, error)
 }
 
 // port returns a check of a port.
-func (n *Need) port(c needs.Container, number int) (check, error) {
-	at, err := n.reached(c, number)
+func (n *begun) port(number int) (check, error) {
+	at, err := n.reached(n.c, number)
 	return check{"port " + strconv.Itoa(number), func(ctx context.Context) error { return accepts(ctx, at, n.pace.open) }}, err
 }
 
 // andPort adds the main port to a check, if there is one.
-func (n *Need) andPort(c needs.Container, of check) check {
-	if n.ports[mainPort] == 0 {
+func (n *begun) andPort(of check) check {
+	if n.main() == 0 {
 		return of
 	}
 	return check{of.what, func(ctx context.Context) error {
 		if err := of.do(ctx); err != nil {
 			return err
 		}
-		return accepts(ctx, c.Address(), n.pace.open)
+		return accepts(ctx, n.c.Address(), n.pace.open)
 	}}
-}
-
-// reached returns where this machine reaches a port of a container.
-func (n *Need) reached(c needs.Container, port int) (string, error) {
-	switch host, _, err := net.SplitHostPort(c.Address()); {
-	case port == 0:
-		return "", errors.New("its port is not known; write `ports`")
-	case port == n.ports[mainPort]:
-		return c.Address(), nil
-	case err != nil || !n.direct(c):
-		return "", fmt.Errorf("this machine does not reach port %d of the container; write `ready: {command: […]}`", port)
-	default:
-		return net.JoinHostPort(host, strconv.Itoa(port)), nil
-	}
 }
 
 // accepts returns an error unless an address accepts a connection that stays open for a time.
@@ -191,20 +200,23 @@ func accepts(ctx context.Context, address string, open time.Duration) error {
 	return nil
 }
 
-// responds returns an error unless a URL responds with a status.
-func responds(ctx context.Context, url string, status int) error {
+// responds returns an error unless a URL responds with a status. absent is the URL that has to if this
+// is not found (404); "": none.
+func responds(ctx context.Context, url, absent string, status int) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return errors.New("malformed path")
 	}
 	transport := &http.Transport{DisableKeepAlives: true} // without a proxy: the address is of the run's network
-	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	resp, err := (&http.Client{Transport: transport, CheckRedirect: noRedirect}).Do(req)
+	resp, err := (&http.Client{Transport: transport, CheckRedirect: contact.StayHere}).Do(req)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode != status {
+	switch {
+	case resp.StatusCode == http.StatusNotFound && absent != "":
+		return responds(ctx, absent, "", status)
+	case resp.StatusCode != status:
 		return fmt.Errorf("status %d, expected %d", resp.StatusCode, status)
 	}
 	return nil
@@ -212,7 +224,7 @@ func responds(ctx context.Context, url string, status int) error {
 
 // succeeds returns an error unless a command in a container succeeds.
 func succeeds(ctx context.Context, c needs.Container, command []string) error {
-	output, code, err := c.Exec(ctx, command, nil, nil)
+	output, code, err := c.Exec(ctx, command, nil)
 	lines := strings.Split(strings.TrimSpace(output), "\n")
 	switch {
 	case err != nil || code == 0:
@@ -223,26 +235,23 @@ func succeeds(ctx context.Context, c needs.Container, command []string) error {
 	return fmt.Errorf("exit code %d%s", code, lastOf(lines, lastRows))
 }
 
-// failedStart is the error of a container that ended before it was ready. If its image runs files,
-// one of them has probably failed: the log names it.
-func (n *Need) failedStart(c needs.Container, exit *bench.Exit, first bool) error {
+// failed is the error of a container that ended before it was ready. If its image runs files, one of
+// them has probably failed: the log names it.
+func (n *begun) failed() error {
 	what := "ended before it was ready"
 	for _, one := range n.spec.Seed {
-		if !first || one.File == "" {
+		if !n.first || one.File == "" {
 			continue
 		}
-		if base := path.Base(one.File); what == "ended before it was ready" || n.logged(c, base) {
+		base := path.Base(one.File)
+		switch named := logged(n.c, base); {
+		case named:
+			what = "seed failed in " + base + lineOf(n.c.Logs(), base)
+		case what == "ended before it was ready":
 			what = "seed failed"
-			if n.logged(c, base) {
-				what = "seed failed in " + base + lineOf(c.Logs(), base)
-			}
 		}
 	}
-	text := exit.String()
-	if exit.OOMKilled && n.spec.Limits.Memory > 0 {
-		text += ", its limit is " + units.Bytes(int64(n.spec.Limits.Memory))
-	}
-	return fmt.Errorf("%s: %s%s", what, text, n.lastLines(c))
+	return fmt.Errorf("%s: %s%s", what, n.death(exitOf(n.c)), lastLines(n.c))
 }
 
 var atLine = regexp.MustCompile(`(?i)\bat line (\d+)`)
@@ -262,17 +271,12 @@ func lineOf(logs []bench.LogLine, file string) string {
 }
 
 // logged reports whether one of the last lines of a container has a text.
-func (n *Need) logged(c needs.Container, text string) bool {
-	for _, l := range c.Logs() {
-		if strings.Contains(l.Text, text) {
-			return true
-		}
-	}
-	return false
+func logged(c needs.Container, text string) bool {
+	return slices.ContainsFunc(c.Logs(), func(l bench.LogLine) bool { return strings.Contains(l.Text, text) })
 }
 
 // lastLines returns the last lines of a container's log, without passwords, each after a line end.
-func (n *Need) lastLines(c needs.Container) string {
+func lastLines(c needs.Container) string {
 	var lines []string
 	for _, l := range c.Logs() {
 		lines = append(lines, l.Text)

@@ -78,6 +78,15 @@ func TestReady(t *testing.T) {
 			started: func(c *fakeServed) { c.serve("HTTP/1.1 204 No Content\r\n\r\n") }},
 		"another status": {yaml: "image: a\nports: 1\nready: {http: {path: /h}, timeout: 1s}",
 			started: func(c *fakeServed) { c.serve("HTTP/1.1 503 x\r\n\r\n") }, want: "/h: status 503, expected 200"},
+		"Elasticsearch without its health": {yaml: "image: elasticsearch", started: func(c *fakeServed) {
+			c.serve("HTTP/1.1 200 OK\r\n\r\n", "GET /_cluster/", "HTTP/1.1 404 Not Found\r\n\r\n")
+		}},
+		"Elasticsearch, its health": {yaml: "image: elasticsearch\nready: {timeout: 1s}", started: func(c *fakeServed) {
+			c.serve("HTTP/1.1 200 OK\r\n\r\n", "GET /_cluster/", "HTTP/1.1 408 Request Timeout\r\n\r\n")
+		}, want: "yellow&timeout=1s: status 408, expected 200"},
+		"another path that is missing": {yaml: "image: elasticsearch\nready: {http: {path: /_cluster/x}, timeout: 1s}", started: func(c *fakeServed) {
+			c.serve("HTTP/1.1 200 OK\r\n\r\n", "GET /_cluster/", "HTTP/1.1 404 Not Found\r\n\r\n")
+		}, want: "/_cluster/x: status 404, expected 200"},
 		"a published port": {yaml: "image: a\nports: 1\nready: {tcp: 2}", started: func(c *fakeServed) {
 			c.listen()
 			c.inside = "172.18.0.3:1"
@@ -139,12 +148,18 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// serve responds to each connection.
-func (c *fakeServed) serve(response string) {
+// serve responds to each connection; to one whose request begins with the first of others, with the
+// second.
+func (c *fakeServed) serve(response string, others ...string) {
 	c.listenOn(func(conn net.Conn) {
 		go func() {
-			_, _ = conn.Read(make([]byte, 4096))
-			_, _ = conn.Write([]byte(response))
+			request := make([]byte, 4096)
+			n, _ := conn.Read(request)
+			text := response
+			if len(others) > 0 && strings.HasPrefix(string(request[:n]), others[0]) {
+				text = others[1]
+			}
+			_, _ = conn.Write([]byte(text))
 			conn.Close()
 		}()
 	})
@@ -186,5 +201,5 @@ func TestResponds_WithoutProxy(t *testing.T) {
 	proxy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer proxy.Close()
 	t.Setenv("HTTP_PROXY", proxy.URL)
-	testenv.Check(t, responds(t.Context(), "http://need.invalid/", http.StatusOK) != nil, "the proxy responded")
+	testenv.Check(t, responds(t.Context(), "http://need.invalid/", "", http.StatusOK) != nil, "the proxy responded")
 }

@@ -3,7 +3,6 @@ package container
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -87,18 +86,6 @@ func TestSeed_OnceFails(t *testing.T) {
 	}
 	f.open(t)
 	testenv.Fails(t, testenv.Err(f.Seed(t.Context(), func(bench.Progress) {})), "the service has ended meanwhile")
-}
-
-// TestSteps: what each contender is started for divides the steps.
-func TestSteps(t *testing.T) {
-	a, start, b := seed{File: "a"}, seed{Start: true}, seed{Image: "b"}
-	for want, steps := range map[string][]seed{
-		"1 0": {a}, "1 1": {a, start, b}, "0 1": {start, b}, "0 0": nil,
-	} {
-		before, after := service{Seed: steps}.steps()
-		testenv.Equal(t, fmt.Sprint(len(before), " ", len(after)), want)
-		testenv.Check(t, !slices.ContainsFunc(append(before, after...), func(s seed) bool { return bool(s.Start) }), "the start itself")
-	}
 }
 
 // TestMigrated: each contender gets the state that its start and the steps after it have made of
@@ -251,8 +238,6 @@ func TestWithin(t *testing.T) {
 	}
 	f := database(t, "seed: [{command: [sleep], timeout: 1s}]")
 	testenv.Equal(t, time.Duration(f.spec.Seed[0].Timeout), time.Second)
-	_, _, err := parsed(t, "image: postgres\nseed: [{start: service, timeout: 1s}]")
-	testenv.Fails(t, err, "`timeout` with `start`")
 }
 
 // TestSeed_OnceLimits: a container that runs once has the limits of its need.

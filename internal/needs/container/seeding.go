@@ -13,44 +13,36 @@ import (
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/needs/compose"
 	"github.com/locbench/locbench/internal/text/safe"
 )
-
-// steps returns the steps of the seed before the start of contenders, and those after it.
-func (s service) steps() (before, after []seed) {
-	i := slices.IndexFunc(s.Seed, func(one seed) bool { return bool(one.Start) })
-	if i < 0 {
-		return s.Seed, nil
-	}
-	return s.Seed[:i], s.Seed[i+1:]
-}
 
 // Seed runs the steps of the seed that are the same for all contenders: the image has run its files
 // when the service started.
 func (n *Need) Seed(ctx context.Context, progress func(bench.Progress)) (note string, err error) {
-	if n.current() == nil && (!n.external() || n.spec.Seed == nil) {
+	if n.current() == nil {
 		return "", nil
 	}
-	before, _ := n.spec.steps()
+	before, _ := n.spec.Steps()
 	if note, err = n.seedBy(ctx, before, progress); err != nil {
 		return "", err
 	}
 	n.notes.forget()
 	if n.spec.Keep {
-		n.at.Warn(bench.Warning{Text: n.name + " is not restored (keep: true): a trial finds what the trials before it have written"})
+		n.warn(" is not restored (keep: true): a trial finds what the trials before it have written")
 	}
 	return note, nil
 }
 
 // seedBy runs steps in order, and returns what was done.
-func (n *Need) seedBy(ctx context.Context, steps []seed, progress func(bench.Progress)) (note string, err error) {
+func (n *Need) seedBy(ctx context.Context, steps []compose.Seed, progress func(bench.Progress)) (note string, err error) {
 	var files, commands, containers int64
 	for i, one := range steps {
 		if one.File != "" {
 			files++
 			continue
 		}
-		text := safe.Line(strings.TrimSpace(one.Image+" "+masked(slices.Concat(one.Entrypoint, []string(one.Command)))), rowBytes)
+		text := safe.Line(strings.TrimSpace(one.Image+" "+compose.Masked(slices.Concat(one.Entrypoint, []string(one.Command)))), rowBytes)
 		progress(bench.Progress{Done: int64(i), Unit: "steps", Text: text})
 		what, do := "command", func(ctx context.Context) error { return n.exec(ctx, one.Command) }
 		if one.Image != "" {
@@ -70,7 +62,7 @@ func (n *Need) seedBy(ctx context.Context, steps []seed, progress func(bench.Pro
 		}
 	}
 	if c := n.current(); c != nil && exitOf(c) != nil {
-		return "", fmt.Errorf("%s: it ended after its seed: %s%s", n.name, n.death(exitOf(c)), n.lastLines(c))
+		return "", fmt.Errorf("%s: it ended after its seed: %s%s", n.name, n.death(exitOf(c)), lastLines(c))
 	}
 	var parts []string
 	if files > 0 {
@@ -108,13 +100,13 @@ var _ needs.Migrates = (*Need)(nil)
 
 // Unmigrated reports whether the seed has a start of each contender, and this one was not started.
 func (n *Need) Unmigrated(of bench.Selection) bool {
-	return slices.ContainsFunc(n.spec.Seed, func(one seed) bool { return bool(one.Start) }) && !n.state.kept[of]
+	return slices.ContainsFunc(n.spec.Seed, func(one compose.Seed) bool { return bool(one.Start) }) && !n.kept[of]
 }
 
 // Migrated runs the steps after the start of a contender, and keeps what the service has then as
 // the state of this contender.
 func (n *Need) Migrated(ctx context.Context, of bench.Selection, progress func(bench.Progress)) (note string, err error) {
-	_, after := n.spec.steps()
+	_, after := n.spec.Steps()
 	if note, err = n.seedBy(ctx, after, progress); err != nil {
 		return "", err
 	}
@@ -133,7 +125,7 @@ func (n *Need) exec(ctx context.Context, command []string) error {
 		return errors.New("the service does not run")
 	}
 	told := listen(command)
-	output, code, err := c.Exec(ctx, command, nil, told.hear)
+	output, code, err := c.Exec(ctx, command, told.hear)
 	switch {
 	case err != nil:
 		return err
@@ -145,29 +137,31 @@ func (n *Need) exec(ctx context.Context, command []string) error {
 }
 
 // once runs a container of another image in the network of the run, until it ends.
-func (n *Need) once(ctx context.Context, one seed) (err error) {
+func (n *Need) once(ctx context.Context, one compose.Seed) (err error) {
+	service := n.current()
+	if service == nil {
+		return errors.New("the service does not run")
+	}
 	spec := docker.ContainerSpec{
 		Name: n.label() + "-seed", Image: one.Image, Entrypoint: one.Entrypoint, User: one.User, Env: map[string]string{},
-		CPUs: n.at.CPUs, Limits: n.spec.Limits.bench(),
+		CPUs: n.at.CPUs, Limits: n.spec.Limits.Bench(),
 	}
 	told := listen(slices.Concat(one.Entrypoint, []string(one.Command)))
 	spec.OnLog = func(l bench.LogLine) { told.hear(l.Text) }
 	at := n.inNetwork()
 	for _, word := range one.Command {
-		if word, err = withAddress(word, n.name, at); err != nil {
+		if word, err = compose.WithAddress(word, n.name, at); err != nil {
 			return err
 		}
 		spec.Command = append(spec.Command, word)
 	}
 	for name, value := range one.Environment {
-		if spec.Env[name], err = withAddress(value, n.name, at); err != nil {
+		if spec.Env[name], err = compose.WithAddress(value, n.name, at); err != nil {
 			return err
 		}
 	}
-	for _, v := range one.Volumes {
-		spec.Mounts = append(spec.Mounts, docker.Mount{Source: v.Source, Target: v.Target, ReadOnly: true})
-	}
-	c, _, err := n.at.Containers.Run(ctx, spec)
+	spec.Mounts = mounts(one.Volumes)
+	c, _, err := n.engine.Run(ctx, spec)
 	if err != nil {
 		return err
 	}
@@ -176,33 +170,15 @@ func (n *Need) once(ctx context.Context, one seed) (err error) {
 		defer cancel()
 		err = errors.Join(err, c.Kill(clean))
 	}()
-	var ended <-chan struct{}
-	if service := n.current(); service != nil {
-		ended = service.Exited()
-	}
 	select {
 	case <-c.Exited():
-	case <-ended:
+	case <-service.Exited():
 		return errors.New("the service has ended meanwhile")
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
 	if exit := exitOf(c); exit.Code != 0 || exit.Signal != "" {
-		return fmt.Errorf("%s%s", exit, n.lastLines(c))
+		return fmt.Errorf("%s%s", exit, lastLines(c))
 	}
 	return told.err()
-}
-
-// inNetwork returns where containers of the run reach the service, also if contenders are
-// processes.
-func (n *Need) inNetwork() bench.NeedAddress {
-	if n.external() {
-		n.mu.Lock()
-		defer n.mu.Unlock()
-		return n.address
-	}
-	if main := n.ports[mainPort]; main != 0 {
-		return n.addressAt(n.name, main, n.ports)
-	}
-	return bench.NeedAddress{}
 }

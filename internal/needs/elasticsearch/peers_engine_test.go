@@ -95,5 +95,5 @@ func fromNeighbor(t *testing.T, argv ...string) string {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	out, _ := exec.CommandContext(ctx, "nsenter", append([]string{"--net=/run/netns/" + name}, argv...)...).CombinedOutput()
-	return string(out)
+	return strings.TrimSpace(string(out)) // without the end of the line, as a log has it
 }

@@ -301,6 +301,10 @@ func TestContainer(t *testing.T) {
 			settings = append(settings, r.URL.Path+" "+r.Header.Get("Content-Type")+" "+string(body))
 			w.WriteHeader(status)
 		}
+		if strings.HasPrefix(r.URL.Path, "/_cluster/health") { // as of an imitation, which is ready all the same
+			http.NotFound(w, r)
+			return
+		}
 		io.WriteString(w, `{"version":{"number":"7.17.28"}}`)
 	}))
 	defer server.Close()

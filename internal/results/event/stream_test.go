@@ -130,9 +130,8 @@ func TestClock(t *testing.T) {
 	at := wall.Event(timed).(bench.RequestsTimed).FirstRequests.Started
 	testenv.Check(t, at == base.Round(0), "the first requests began at %v", at)
 	got := c.Event(e).(bench.StepEnded).Result
-	if got.Before == a || got.After.At.Sub(got.Before.At) != time.Second || got.HostAfter.Needs["db"] == e.Result.HostAfter.Needs["db"] {
-		t.Errorf("%+v", got)
-	}
+	testenv.Check(t, got.Before != a && got.After.At.Sub(got.Before.At) == time.Second && got.HostAfter.Needs["db"] != e.Result.HostAfter.Needs["db"],
+		"%+v", got)
 }
 
 // TestEstimate follows a run whose trials take 25 s instead of the planned 20.9.

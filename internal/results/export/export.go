@@ -5,12 +5,22 @@
 package export
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
+
+	vegeta "github.com/tsenart/vegeta/v12/lib"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/hdr"
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
@@ -132,3 +142,159 @@ func fileName(s string) string {
 func plain(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(".-_", r)
 }
+
+// oneRequest is a measured request. Nothing here is made from histograms or windows.
+type oneRequest struct {
+	attack string
+	bench.KeptRequest
+	err string // "": no error
+}
+
+// vegetaFiles are one for the kept requests of each step, and one for the first requests of each trial,
+// which belong to no step.
+func vegetaFiles(run bench.Run, trials []bench.TrialResult) (files []File) {
+	add := func(name string, since time.Time, all []oneRequest) {
+		if len(all) > 0 {
+			files = append(files, File{name + ".vegeta.bin", func(w io.Writer) error {
+				return writeSingles(w, run.Profile.Requests, since, all)
+			}})
+		}
+	}
+	for _, trial := range trials {
+		if first := trial.FirstRequests; first != nil {
+			add(fileName(trial.Trial.String())+".00-first-requests", first.Started, firstSingles(trial.Trial, *first))
+		}
+		for _, s := range trial.Steps {
+			add(stepFile(trial, s), s.Load.Started, keptSingles(trial.Trial, s))
+		}
+	}
+	return files
+}
+
+// keptSingles returns the kept requests of a step.
+func keptSingles(trial bench.Trial, s bench.StepResult) (all []oneRequest) {
+	for _, k := range s.Load.Kept {
+		one := oneRequest{trial.String() + " " + s.Step.Name, k, string(k.Error)}
+		if byStatus := k.Error == bench.ErrorKind(fmt.Sprintf("%dxx", k.Status/100)); k.Rejected || byStatus {
+			one.err = strconv.Itoa(k.Status) + " " + http.StatusText(k.Status)
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// firstSingles returns the first requests of a trial in their order; each connection is an attack.
+func firstSingles(trial bench.Trial, first bench.FirstRequests) (all []oneRequest) {
+	add := func(connection string, requests ...bench.RequestPhases) {
+		for _, r := range requests {
+			all = append(all, oneRequest{trial.String() + " " + connection, bench.KeptRequest{
+				Request: first.Request, Start: r.Start, Latency: r.Total, Status: r.Status, Bytes: r.Bytes,
+			}, r.Err})
+		}
+	}
+	add("first request", first.First)
+	add("same connection", first.Kept...)
+	add("new connections", first.New...)
+	return all
+}
+
+// writeSingles writes requests, in their order, as results of vegeta, numbered in each attack:
+// vegeta's plot waits for number 0 of each. They have method and path of the profile's request.
+func writeSingles(w io.Writer, profile []bench.Request, since time.Time, all []oneRequest) error {
+	out := bufio.NewWriterSize(w, 1<<16)
+	encode, attack, seq := vegeta.NewEncoder(out), "", uint64(0)
+	for _, s := range all {
+		if s.attack != attack {
+			attack, seq = s.attack, 0
+		}
+		r := vegeta.Result{
+			Attack: safe.Line(s.attack, 100), Seq: seq, Timestamp: since.Add(s.Start), Latency: s.Latency,
+			Code: uint16(s.Status), BytesIn: uint64(s.Bytes), Error: safe.Line(s.err, 300),
+		}
+		seq++
+		if s.Latency < 0 || s.Status < 0 || s.Status > 999 || s.Bytes < 0 {
+			return fmt.Errorf("%s, request %d: implausible: latency %s, status %d, %d bytes",
+				r.Attack, seq, s.Latency, s.Status, s.Bytes)
+		}
+		if i := slices.IndexFunc(profile, func(r bench.Request) bool { return r.Name == s.Request }); i >= 0 {
+			r.Method, r.URL = safe.Line(profile[i].Method, 20), safe.Line(profile[i].Path, 500)
+		}
+		if err := encode(&r); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+func hgrmFiles(_ bench.Run, trials []bench.TrialResult) (files []File) {
+	for _, trial := range trials {
+		for _, s := range trial.Steps {
+			if l := s.Load.Latency; l.Count > 0 {
+				files = append(files, File{stepFile(trial, s) + ".hgrm", func(w io.Writer) error { return writeHGRM(w, l) }})
+			}
+		}
+	}
+	return files
+}
+
+// ticksPerHalf is the number of lines per halving of the distance to 100%, as in HdrHistogram.
+const ticksPerHalf = 5
+
+// writeHGRM writes percentiles in ms for HdrHistogram's plotter, with locbench's quantiles.
+func writeHGRM(w io.Writer, l bench.Latencies) error {
+	h, err := hdr.Decode(l)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%12s %14s %10s %14s\n\n", "Value", "Percentile", "TotalCount", "1/(1-Percentile)")
+	bars, total := h.Bars(), h.Count()
+	next, counted := 0, int64(0)
+	for p := 0.0; p < 1; {
+		v := h.Quantile(p)
+		for next < len(bars) && bars[next].From <= v {
+			counted += bars[next].Count
+			next++
+		}
+		if counted >= total {
+			break
+		}
+		fmt.Fprintf(&b, "%12.6f %2.12f %10d %14.2f\n", milliseconds(v), p, counted, 1/(1-p))
+		ticks := ticksPerHalf * math.Exp2(math.Floor(math.Log2(1/(1-p)))+1)
+		p += 1 / ticks
+	}
+	fmt.Fprintf(&b, "%12.6f %2.12f %10d\n", milliseconds(h.Max()), 1.0, total)
+	fmt.Fprintf(&b, "#[Mean    = %12.6f, StdDeviation   = %12.6f]\n", milliseconds(l.Mean), milliseconds(l.SD))
+	fmt.Fprintf(&b, "#[Max     = %12.6f, Total count    = %12d]\n", milliseconds(l.Max), total)
+	fmt.Fprintf(&b, "#[Buckets = %12d, SubBuckets     = %12d]\n", 30, 2048) // from 1 ns to 10 min with 3 digits
+	_, err = w.Write(b.Bytes())
+	return err
+}
+
+// writeHLog writes an interval log of format 1.3 with one interval per step: the start in seconds
+// since StartTime, the length in seconds, the maximum in milliseconds and the histogram (V2,
+// compressed, base64, unit 1 ns).
+func writeHLog(w io.Writer, trial bench.TrialResult) error {
+	start := trial.Steps[0].Load.Started
+	var b bytes.Buffer
+	b.WriteString("#[Histogram log format version 1.3]\n")
+	fmt.Fprintf(&b, "#[Trial %s: one interval per step]\n", fileName(trial.Trial.String()))
+	fmt.Fprintf(&b, "#[StartTime: %.3f (seconds since epoch), %s]\n",
+		float64(start.UnixMilli())/1000, start.UTC().Format(time.RFC3339))
+	b.WriteString("\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n")
+	for _, s := range trial.Steps {
+		l := s.Load.Latency
+		if l.Count == 0 {
+			continue
+		}
+		if _, err := hdr.Decode(l); err != nil {
+			return fmt.Errorf("step %d: %w", s.Index+1, err)
+		}
+		began := s.Load.Started.Sub(start).Seconds()
+		fmt.Fprintf(&b, "%.3f,%.3f,%.6f,%s\n", began, s.Load.Elapsed.Seconds(), milliseconds(l.Max), l.HDR)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / 1e6 }

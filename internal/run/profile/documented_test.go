@@ -31,9 +31,8 @@ func TestDocumentedYAML(t *testing.T) {
 		for _, m := range block.FindAllStringSubmatch(string(data), -1) {
 			read++
 			text := strings.ReplaceAll("\n"+m[2], "\n"+m[1], "\n") // of a list
-			if err := readDocumented(dir, text); err != nil {
-				t.Errorf("%s: %v in\n%s", filepath.Base(file), err, text)
-			}
+			err := readDocumented(dir, text)
+			testenv.Check(t, err == nil, "%s: %v in\n%s", filepath.Base(file), err, text)
 		}
 	}
 	testenv.Check(t, read >= 3, "only %d blocks", read)
@@ -69,9 +68,8 @@ func TestCommentedExamples(t *testing.T) {
 		read := func(what, text string) {
 			t.Helper()
 			seen[what]++
-			if err := readDocumented(dir, text); err != nil {
-				t.Errorf("%s: example %s: %v", filepath.Base(file), what, err)
-			}
+			err := readDocumented(dir, text)
+			testenv.Check(t, err == nil, "%s: example %s: %v", filepath.Base(file), what, err)
 		}
 		title := "# " + strings.TrimSuffix(filepath.Base(file), ".yaml") + ":"
 		text, related := string(data), ""

@@ -121,22 +121,14 @@ var endsPattern = regexp.MustCompile(`^(-?\d{1,18})\.\.(-?\d{1,18})$`)
 //go:embed draft.yaml.tmpl
 var draftTemplate string
 
-// draftForm is a profile whose keys and values are written by the YAML encoder.
-var draftForm = template.Must(template.New("draft").Funcs(template.FuncMap{
-	"pair": func(key string, value any) (string, error) {
-		text, err := strictyaml.Encode(map[string]any{key: value})
-		if err != nil {
-			return "", fmt.Errorf("%s: %w", key, err)
-		}
-		return string(text), nil
-	},
-}).Parse(draftTemplate))
+// draftForm is a profile in which texts are in quotes, which Go and YAML write alike.
+var draftForm = template.Must(template.New("draft").Parse(draftTemplate))
 
 // draftText is what the form of a draft is filled in with.
 type draftText struct {
 	Schema, Title, Get, Post, Login string
 	Variables                       []string // all with the values in Range
-	Range, Body                     strictyaml.JSON
+	Range, Body                     string
 	Token                           loginToken
 	Statuses                        string // expected of Post
 	WarmUp, Connections             int
@@ -146,8 +138,8 @@ type draftText struct {
 
 // loginToken is where the response to a login has the token, and how requests carry it.
 type loginToken struct {
-	Save     any // a path in JSON, or a map with another source
-	Header   strictyaml.Inline
+	Save     string // a path in JSON, or a map with another source
+	Header   string // a map
 	Statuses string // expected of the login
 }
 
@@ -185,7 +177,7 @@ func (d Draft) ofRequests(t *draftText) error {
 	if t.Get == "" && t.Post == "" {
 		return errors.New("no request: write a path to GET or to POST")
 	}
-	if t.Body = strictyaml.JSON(body); body != "" {
+	if t.Body = body; body != "" {
 		if err := json.Unmarshal([]byte(body), new(any)); err != nil {
 			return fmt.Errorf("%.200q is not JSON (%w): %s", body, err, draftBodyHint)
 		}
@@ -216,20 +208,20 @@ func (d Draft) ofRequests(t *draftText) error {
 	if err := errors.Join(err1, err2); err != nil || from > to {
 		return fmt.Errorf("%q is an empty range: write FROM..TO, such as %s", ids, draftIDs)
 	}
-	t.Range = strictyaml.JSON(fmt.Sprintf("{from: %d, to: %d}", from, to))
+	t.Range = fmt.Sprintf("{from: %d, to: %d}", from, to)
 	return nil
 }
 
 // token fills in the token at "data.token", "cookie:NAME" or "header:NAME".
 func (t *draftText) token(where string) error {
 	place := "{" + draftToken + "}"
-	header := func(name, text string) strictyaml.Inline { return strictyaml.Inline{V: map[string]string{name: text}} }
+	header := func(name, text string) string { return fmt.Sprintf("{%q: %q}", name, text) }
 	source, name, ok := strings.Cut(where, ":")
 	if !ok && !strings.Contains(where, " ") {
-		t.Token = loginToken{cmp.Or(where, draftToken), header("Authorization", "Bearer "+place), "[200, 201]"}
+		t.Token = loginToken{strconv.Quote(cmp.Or(where, draftToken)), header("Authorization", "Bearer "+place), "[200, 201]"}
 		return nil
 	}
-	t.Token.Save = strictyaml.Inline{V: map[string]string{source: name}}
+	t.Token.Save = header(source, name)
 	switch from := bench.Source(source); {
 	case name == "" || strings.ContainsAny(name, " :"):
 	case from == bench.FromCookie:
@@ -321,7 +313,7 @@ func (t *draftText) check(file string, text []byte) error {
 	typed, _ := jsonpath.Decode([]byte(t.Body))
 	if read, err := jsonpath.Decode([]byte(sent)); err != nil || !reflect.DeepEqual(typed, read) {
 		return fmt.Errorf("%.200q would be sent as %.200q: rewrite it, or put it into a file later, "+
-			"with `file: order.json` in the profile", string(t.Body), sent)
+			"with `file: order.json` in the profile", t.Body, sent)
 	}
 	return nil
 }

@@ -2,11 +2,13 @@ package profile
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -166,3 +168,104 @@ func (f *file) report(v strictyaml.Value) {
 var stepIndex = regexp.MustCompile(`^steps\[\d+\]`)
 
 func readNeeds(v strictyaml.Value, all *[]bench.NeedSpec) { (*kinds.List)(all).UnmarshalStrict(v) }
+
+const maxName = 60
+
+var (
+	namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
+	notInName   = regexp.MustCompile(`[^a-z0-9._-]+`)
+)
+
+// Validate returns all mistakes of p as one error. Only Validate requires the URL of an external
+// need.
+func Validate(p bench.Profile) error {
+	var failures []error
+	for _, m := range mistakes(&p) {
+		failures = append(failures, m)
+	}
+	failures = append(failures, missing(p)...)
+	if len(failures) == 0 {
+		return nil
+	}
+	return fmt.Errorf("profile %s: %w", p.Name, errors.Join(failures...))
+}
+
+// mistakes returns all mistakes of p and changes nothing.
+func mistakes(p *bench.Profile) []mistake {
+	var r rules
+	r.bounds("", p)
+	if p.Timeout == 0 {
+		r.wrong("timeout", p.Timeout, "write from 1ms to 1h")
+	}
+	if d := p.Interleave; d != 0 && d != bench.InterleaveAuto && (d < minSlice || d > maxSlice) {
+		r.wrong("interleave", d, interleaveHint)
+	}
+	if !namePattern.MatchString(p.Name) || len(p.Name) > maxName {
+		r.wrong("name", p.Name, "write at most 60 lower-case letters, digits, `-`, `_`, `.`: it is part of a folder's name")
+	}
+	r.contenders(p)
+	r.needsOf(p)
+	r.variables(p)
+	r.requests(p)
+	single := len(p.Requests) > 0 && p.Requests[0].Session == ""
+	r.when(p.FirstRequests != nil && len(p.Requests) > 0 && !single,
+		"first_requests", "`first_requests` needs a single request; all are in sessions",
+		"add one under `requests`, or remove `first_requests`")
+	r.when(p.Protocol == bench.HTTP2 && p.FirstRequests != nil,
+		"protocol", "`protocol` is http/2, but `first_requests` uses HTTP/1.1", "remove one of the two")
+	r.checks(p.Checks)
+	r.steps(p)
+	r.thresholds(p)
+	return r
+}
+
+// mistake is a broken rule: the key's path, what is wrong ("": the value), and a remedy.
+type mistake struct {
+	path, value, what, hint string
+}
+
+func (m mistake) Error() string {
+	return strings.TrimSuffix(cmp.Or(m.what, "`"+m.path+"` is "+m.value)+"; "+m.hint, "; ")
+}
+
+// rules collects mistakes.
+type rules []mistake
+
+// wrong reports a wrong value.
+func (r *rules) wrong(path string, value any, hint string) {
+	text := fmt.Sprint(value)
+	if _, err := strconv.ParseFloat(text, 64); err != nil {
+		text = strconv.Quote(text)
+	}
+	*r = append(*r, mistake{path: path, value: text, hint: hint})
+}
+
+// when reports a mistake that the value alone does not show, if broken is true.
+func (r *rules) when(broken bool, path, what, hint string) {
+	if broken {
+		*r = append(*r, mistake{path: path, what: what, hint: hint})
+	}
+}
+
+// bounds reports the values in the struct at src that are out of the bounds of their tags.
+func (r *rules) bounds(path string, src any) {
+	strictyaml.CheckBounds(src, func(key, value, hint string) { r.wrong(path+key, value, hint) })
+}
+
+// between reports n if it is below low or above high.
+func (r *rules) between(path string, n, low, high int) {
+	if n < low || n > high {
+		r.wrong(path, n, fmt.Sprintf("write from %d to %d", low, high))
+	}
+}
+
+func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func count(v strictyaml.Value, keys ...string) (n int) {
+	for _, key := range keys {
+		if v.Has(key) {
+			n++
+		}
+	}
+	return n
+}

@@ -161,9 +161,8 @@ steps: [1]
 	} {
 		testenv.Equal(t, tt.got, filepath.Join(dir, tt.want), tt.want)
 	}
-	if p.Checks.Suites[2] != "locations" || p.Requests[0].Expect["schema"] == "schema.json" {
-		t.Errorf("%+v, %+v", p.Checks, p.Requests[0].Expect)
-	}
+	testenv.Check(t, p.Checks.Suites[2] == "locations" && p.Requests[0].Expect["schema"] != "schema.json",
+		"%+v, %+v", p.Checks, p.Requests[0].Expect)
 	if _, err := Parse(filepath.Join(dir, "p.yaml"), []byte("requests: {targets: targets.txt}\nsteps: [1]\n")); err != nil {
 		t.Error(err)
 	}

@@ -57,9 +57,7 @@ func TestDraftTexts(t *testing.T) {
 			commented := regexp.MustCompile(`(?m)^# ((contenders|limits|thresholds|  - ).*)$`)
 			full := commented.ReplaceAll(text, []byte("$1"))
 			more, err := Parse("shop.yaml", full)
-			if err != nil || len(more.Thresholds) != 1 || more.Limits.CPUs != 1.5 || len(more.Contenders) != 1 {
-				t.Errorf("%v\n%s", err, full)
-			}
+			testenv.Check(t, err == nil && len(more.Thresholds) == 1 && more.Limits.CPUs == 1.5 && len(more.Contenders) == 1, "%v\n%s", err, full)
 		})
 	}
 }
@@ -77,9 +75,8 @@ func TestDraftsOfAnyNumberOfConnections(t *testing.T) {
 		text, _, err := Draft{Get: "/", Connections: fmt.Sprint(n)}.text("a.yaml")
 		testenv.OK(t, err)
 		p, err := Parse("a.yaml", text)
-		if err != nil || MostConnections(p.Steps) != n || p.Steps[0].Connections != min(n, draftWarmUp) || len(p.Steps) < 2 {
-			t.Errorf("%d: %v, %v", n, p.Steps, err)
-		}
+		testenv.Check(t, err == nil && MostConnections(p.Steps) == n && p.Steps[0].Connections == min(n, draftWarmUp) && len(p.Steps) >= 2,
+			"%d: %v, %v", n, p.Steps, err)
 	}
 }
 
@@ -113,7 +110,7 @@ func TestDraftMistakes(t *testing.T) {
 		"not JSON":         {Draft{Post: "/a {item: 1}"}, "is not JSON"},
 		"two documents":    {Draft{Post: "/a 1 2"}, "is not JSON"},
 		"twice":            {Draft{Post: `/a {"a": 1, "a": 2}`}, "duplicate key"},
-		"surrogates":       {Draft{Post: `/a {"a": "\ud83d\ude00"}`}, "not JSON"},
+		"surrogates":       {Draft{Post: `/a {"a": "\ud83d\ude00"}`}, "invalid Unicode character escape code"},
 		"login":            {Draft{Get: "/", Login: "login"}, "start it with `/`"},
 		"token":            {Draft{Get: "/", Login: "/login a..b"}, "write a path such as"},
 		"token unknown":    {Draft{Get: "/", Login: "/login/{token}"}, `no variable "token"`},
@@ -128,9 +125,8 @@ func TestDraftMistakes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			text, _, err := test.d.text("a.yaml")
 			testenv.Need(t, err != nil && strings.Contains(err.Error(), test.want), "%v\n%s", err, text)
-			if n := len(err.Error()); n > 1500 {
-				t.Errorf("%d bytes: %v", n, err)
-			}
+			n := len(err.Error())
+			testenv.Check(t, n <= 1500, "%d bytes: %v", n, err)
 		})
 	}
 }
@@ -177,7 +173,7 @@ func TestNew(t *testing.T) {
 		t.Fatalf("%q, %v", out.String(), err)
 	}
 	written, err := os.ReadFile("my-api.yaml")
-	testenv.Need(t, err == nil && strings.Contains(string(written), "- get: /\n"), "%s, %v", written, err)
+	testenv.Need(t, err == nil && strings.Contains(string(written), "- get: \"/\"\n"), "%s, %v", written, err)
 	want := "  2. locbench try my-api.yaml --target http://127.0.0.1:8080\n  3. locbench run --profile my-api.yaml --target http://127.0.0.1:8080\n"
 	want += "  4. locbench run --profile my-api.yaml --target old=http://127.0.0.1:8080 --target new=http://127.0.0.1:8081\n"
 	testenv.Check(t, strings.Contains(talk.String(), want), "%v", talk.String())

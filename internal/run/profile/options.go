@@ -330,7 +330,15 @@ func placeOptions() []Option {
 			Name: "target", Type: Several,
 			Usage: "load the running service at `[NAME=]URL`; name several to compare them. Without a profile or " +
 				"contender, requests go to exactly this path and query",
+			Label: "Target",
+			Help: "URL of a running service, which gets the load in place of contenders; NAME=URL NAME=URL compares several. " +
+				"Until a profile is chosen, requests go to exactly this path and query.",
 			set: func(c *change, _ string) error {
+				for _, limit := range []string{"cpus", "memory", "cpu-set"} {
+					if c.given.Given(limit) {
+						return console.Usagef("--%s: not with --target; locbench does not start that service", limit)
+					}
+				}
 				*c.p = Without(*c.p)
 				return nil
 			},

@@ -30,9 +30,8 @@ func TestList(t *testing.T) {
 		got, err := json.MarshalIndent(p, "", "  ")
 		testenv.OK(t, err)
 		testenv.Golden(t, "testdata/bundled/"+p.Name+".json", string(got)+"\n")
-		if d := p.LoadDuration() * time.Duration(p.Rounds); p.Name == "quick" && d > 20*time.Second {
-			t.Errorf("the steps take %s", d)
-		}
+		d := p.LoadDuration() * time.Duration(p.Rounds)
+		testenv.Check(t, p.Name != "quick" || d <= 20*time.Second, "the steps take %s", d)
 	}
 }
 
@@ -66,16 +65,14 @@ func TestLoad(t *testing.T) {
 		"../quick":                      "unknown profile: no file ../quick",
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := profile.Load(name, profiles.FS); err == nil || err.Error() != want {
-				t.Errorf("Load(%q): got %v, want %s", name, err, want)
-			}
+			_, err := profile.Load(name, profiles.FS)
+			testenv.Check(t, err != nil && err.Error() == want, "Load(%q): got %v, want %s", name, err, want)
 		})
 	}
 	bad := fstest.MapFS{"bad.yaml": {Data: []byte("rounds: 0\n")}, "good.yaml": {Data: []byte(small + "steps: [1]\n")}}
 	list, err := profile.List(bad)
-	if len(list) != 1 || err == nil || !strings.Contains(err.Error(), "profiles/bad.yaml:1: `rounds` is 0; write from 1 to 1000") {
-		t.Errorf("got %v, %v", list, err)
-	}
+	testenv.Check(t, len(list) == 1 && err != nil && strings.Contains(err.Error(), "profiles/bad.yaml:1: `rounds` is 0; write from 1 to 1000"),
+		"got %v, %v", list, err)
 }
 
 func TestValidate(t *testing.T) {
@@ -122,9 +119,7 @@ func TestValidate(t *testing.T) {
 func FuzzProfile(f *testing.F) {
 	for _, pattern := range []string{"testdata/mistakes/*/p.yaml", "../../../profiles/*.yaml"} {
 		files, _ := filepath.Glob(pattern)
-		if len(files) == 0 {
-			f.Fatalf("no files %s", pattern)
-		}
+		testenv.Need(f, len(files) != 0, "no files %s", pattern)
 		for _, file := range files {
 			data, err := os.ReadFile(file)
 			testenv.OK(f, err)
@@ -142,9 +137,8 @@ func FuzzProfile(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if len(p.Steps) == 0 || len(p.Steps) > 1000 || len(p.Requests) == 0 || p.Rounds < 0 || p.Rounds > 1000 {
-			t.Fatalf("out of bounds: %+v", p)
-		}
+		testenv.Need(t, len(p.Steps) != 0 && len(p.Steps) <= 1000 && len(p.Requests) != 0 && p.Rounds >= 0 && p.Rounds <= 1000,
+			"out of bounds: %+v", p)
 		for _, s := range p.Steps {
 			if n := s.Connections + s.MaxConnections; n < 1 && !s.Open() || n > 100_000 || s.Open() && s.Connections > 0 || s.Duration <= 0 || s.Duration > 24*time.Hour || s.Name == "" {
 				t.Fatalf("step out of bounds: %+v", s)
@@ -169,9 +163,8 @@ func TestValidate_StepsOfTheMix(t *testing.T) {
 func TestKeepRequests(t *testing.T) {
 	const head = "contenders: [a]\nrequests: [{path: /a}]\nsteps:\n"
 	p, err := profile.Parse("f", []byte(head+"  - {connections: [1, 2], keep_requests: 1}\n  - {rate: 100, keep_requests: 10000, repeat: 9}\n  - 3\n"))
-	if err != nil || p.Steps[0].KeepRequests != 1 || p.Steps[1].KeepRequests != 1 || p.Steps[2].KeepRequests != 10_000 || p.Steps[11].KeepRequests != 0 {
-		t.Fatalf("%+v, %v", p.Steps, err)
-	}
+	testenv.Need(t, err == nil && p.Steps[0].KeepRequests == 1 && p.Steps[1].KeepRequests == 1 && p.Steps[2].KeepRequests == 10_000 && p.Steps[11].KeepRequests == 0,
+		"%+v, %v", p.Steps, err)
 	roundTrip(t, p)
 	p.Steps[0].KeepRequests = -1
 	testenv.Fails(t, profile.Validate(p), "`steps[0].keep_requests` is -1; write from 1 to 10000")

@@ -183,16 +183,14 @@ func TestLoadWithTargets(t *testing.T) {
 		}
 		testenv.Check(t, reflect.DeepEqual(p.Requests, want) && len(p.Sessions) <= 0 && len(p.Setup) == test.setup,
 			"%s: %+v, %+v", name, p.Requests, p.Sessions)
-		if len(p.Needs) != test.needs || !slices.Equal(p.Checks.Suites, test.suites) || len(p.Steps) != test.steps || p.Contenders == nil {
-			t.Errorf("%s: needs %v, suites %v, %d steps, %v", name, p.Needs, p.Checks.Suites, len(p.Steps), p.Contenders)
-		}
+		testenv.Check(t, len(p.Needs) == test.needs && slices.Equal(p.Checks.Suites, test.suites) && len(p.Steps) == test.steps && p.Contenders != nil,
+			"%s: needs %v, suites %v, %d steps, %v", name, p.Needs, p.Checks.Suites, len(p.Steps), p.Contenders)
 	}
 	for file, want := range map[string]string{
 		"none.txt": "read target file: stat none.txt: no such file or directory", ".": "read target file: . is a folder, not a regular file",
 		"wrong.txt": "wrong.txt:1: vegeta: bad target; write `METHOD URL`, below it `NAME: VALUE` for each header, then `@FILE` for a body, and an empty line between targets",
 	} {
-		if _, err := profile.LoadWith("quick", profiles.FS, file); err == nil || err.Error() != want {
-			t.Errorf("%s: %v", file, err)
-		}
+		_, err := profile.LoadWith("quick", profiles.FS, file)
+		testenv.Check(t, err != nil && err.Error() == want, "%s: %v", file, err)
 	}
 }

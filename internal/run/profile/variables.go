@@ -77,11 +77,14 @@ func (r *rules) variables(p *bench.Profile) {
 			fmt.Sprintf("duplicate variable %q", v.Name), "give each its own name")
 		r.bounds(at+".", &v)
 		r.source(at, v)
-		r.encoding(at+".encoding", v, p.Variables[:i])
-		if other := bench.UnclearRow(v, p.Variables); other != "" {
-			file := filepath.Base(v.File)
-			r.when(true, at, fmt.Sprintf("%q and %q are of %s, but it is unclear whether of one row", v.Name, other, file),
-				fmt.Sprintf("write a row, `%s: {file: %s}`, and its columns where they are used: `{%s.%s}`", v.Name, file, v.Name, v.Column))
+		// Different columns, or a row, of one file that are drawn the same way may be meant to be of one row.
+		if k := slices.IndexFunc(p.Variables[i+1:], func(o bench.Variable) bool {
+			return v.File != "" && o.File == v.File && o.Column != v.Column && o.Draw == v.Draw && o.Exponent == v.Exponent
+		}); k >= 0 {
+			other, file := p.Variables[i+1+k], filepath.Base(v.File)
+			r.when(true, at, fmt.Sprintf("%q and %q are of %s, but it is unclear whether of one row", v.Name, other.Name, file),
+				fmt.Sprintf("write a row, `%s: {file: %s}`, and its columns where they are used: `{%s.%s}`", v.Name, file, v.Name,
+					cmp.Or(v.Column, other.Column)))
 		}
 		for _, name := range slices.Sorted(maps.Keys(uses)) {
 			if of, column := values.Column(name); of == v.Name {
@@ -117,18 +120,6 @@ func (r *rules) source(at string, v bench.Variable) {
 	}
 }
 
-// encoding reports an encoding that is not known or not that of another variable of the same file.
-func (r *rules) encoding(at string, v bench.Variable, before []bench.Variable) {
-	if v.Encoding != "" && !slices.Contains(values.Encodings(), v.Encoding) {
-		r.wrong(at, v.Encoding, strictyaml.Suggest(v.Encoding, "one of", values.Encodings()))
-	}
-	r.when(v.Encoding != "" && v.File == "", at, "an encoding without a file", "add `file: users.csv`")
-	for _, o := range before {
-		r.when(o.File == v.File && o.Encoding != "" && v.Encoding != "" && o.Encoding != v.Encoding, at,
-			fmt.Sprintf("%s has two encodings, %s and %s", filepath.Base(v.File), o.Encoding, v.Encoding), "keep one")
-	}
-}
-
 // fits reports known values that do not fit where they are used, and files that cannot be read.
 func (r *rules) fits(at string, v bench.Variable, column string, use values.Use) {
 	row := v.File != "" && v.Column == ""
@@ -146,8 +137,7 @@ func (r *rules) fits(at string, v bench.Variable, column string, use values.Use)
 	text := v.Make != "" && v.Make != bench.GenerateSequence && v.Make != bench.GenerateUnix
 	r.when(text && (use.Number || use.JSON), at, string(v.Make)+" is text, but JSON uses it with a type",
 		"leave `:number` or `:json` out")
-	known := v.Encoding == "" || slices.Contains(values.Encodings(), v.Encoding)
-	if column = cmp.Or(v.Column, column); v.File != "" && (column != "" || list) && known {
+	if column = cmp.Or(v.Column, column); v.File != "" && (column != "" || list) {
 		if err := values.CheckFile(v, column, use); err != nil {
 			r.when(true, at+".file", err.Error(), "")
 		}

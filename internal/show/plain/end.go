@@ -3,7 +3,6 @@ package plain
 import (
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 
@@ -22,9 +21,8 @@ import (
 
 // How much of each kind the end of a run lists; the report has all.
 const (
-	maxCaveats  = 3
-	maxMissed   = 20
-	maxFailures = 8 // kinds per contender
+	maxCaveats = 3
+	maxRows    = 20 // of a section
 )
 
 // ending writes the end of a run, wrapped at a width.
@@ -59,9 +57,7 @@ func End(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, shown bo
 			b.steps(c)
 		}
 	}
-	r := conclusion.Of(a, floor)
-	b.line("%s", r.Verdict)
-	b.rest(a, r)
+	b.conclusion(conclusion.Of(a, floor))
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -70,44 +66,67 @@ func End(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, shown bo
 // first, the steps of each contender last, if at all. The first lines are the verdict.
 func Page(a *analysis.Run, r conclusion.Conclusion, width int, steps bool) (lines []string, verdict int) {
 	b := &ending{width: width}
-	b.line("%s", r.Verdict)
-	verdict = strings.Count(b.String(), "\n")
-	b.rest(a, r)
+	verdict = b.conclusion(r)
+	if steps && !strings.HasSuffix(b.String(), "\n\n") {
+		b.WriteByte('\n')
+	}
 	for _, c := range a.Ordered() {
 		if steps {
-			b.WriteByte('\n')
 			b.steps(c)
 		}
 	}
 	return strings.Split(strings.TrimRight(b.String(), "\n"), "\n"), verdict
 }
 
-// rest writes all but the steps and the verdict.
-func (b *ending) rest(a *analysis.Run, r conclusion.Conclusion) {
-	b.list(r.Why, len(r.Why), "")
-	b.line("%s.", strings.TrimSuffix(r.Confidence, "."))
-	b.evidence(r)
-	for _, c := range a.Ordered() {
-		if c.Excluded == nil || c.Excluded.Cause == nil { // else they are symptoms
-			b.list(failures(c), maxFailures, "kind")
-		}
-		for _, text := range sessions(c) {
-			b.line("%s", text)
-		}
-	}
-	b.thresholds(a.Trials)
-	b.caveats(r)
-}
-
 // Conclusion writes the end of a search for capacity, as End that of a run.
 func Conclusion(w io.Writer, r conclusion.Conclusion, width int) error {
 	b := &ending{width: width}
-	b.line("%s", r.Verdict)
-	b.line("%s.", strings.TrimSuffix(r.Confidence, "."))
-	b.evidence(r)
-	b.caveats(r)
+	b.conclusion(r)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// conclusion writes all but the steps, and returns the lines of the verdict.
+func (b *ending) conclusion(r conclusion.Conclusion) (verdict int) {
+	b.line("%s", r.Verdict)
+	verdict = strings.Count(b.String(), "\n")
+	b.list(r.Why, len(r.Why), "")
+	b.line("%s.", strings.TrimSuffix(r.Confidence, "."))
+	b.evidence(r)
+	var caveats []string
+	for _, s := range r.Caveats {
+		caveats = append(caveats, "! "+s.Text)
+	}
+	b.list(caveats, maxCaveats, "note")
+	for _, s := range r.Sections {
+		b.section(s.Title, s.Table)
+	}
+	if next := r.NextStep(); next != "" {
+		b.line("%s", next)
+	}
+	return verdict
+}
+
+// section writes a table under its title, in lower-case letters as the others.
+func (b *ending) section(title string, t table.Table) {
+	t.Columns = slices.Clone(t.Columns)
+	for i, c := range t.Columns {
+		t.Columns[i].Title = strings.ToLower(c.Title)
+	}
+	more := len(t.Rows) - maxRows
+	t.Rows = t.Rows[:min(len(t.Rows), maxRows)]
+	b.WriteString("\n" + strings.ToLower(title) + "\n")
+	b.table(t)
+	if more > 0 {
+		b.line("  %s in the report", units.Plural(more, "more line"))
+	}
+	b.WriteByte('\n')
+}
+
+func (b *ending) table(t table.Table) {
+	for _, text := range t.Lines(b.width-2, nil) {
+		b.WriteString("  " + text + "\n")
+	}
 }
 
 // evidence writes what failed, the table and the cost.
@@ -127,18 +146,6 @@ func (b *ending) evidence(r conclusion.Conclusion) {
 	b.line("cost: %s", r.Cost)
 	if len(r.Problems) == 0 || !r.Failed {
 		b.line("failures: %s", r.Failures)
-	}
-}
-
-// caveats writes the worst caveats, and what to do next.
-func (b *ending) caveats(r conclusion.Conclusion) {
-	var caveats []string
-	for _, s := range r.Caveats {
-		caveats = append(caveats, "! "+s.Text)
-	}
-	b.list(caveats, maxCaveats, "note")
-	if next := r.NextStep(); next != "" {
-		b.line("%s", next)
 	}
 }
 
@@ -193,7 +200,6 @@ func (b *ending) steps(c analysis.Contender) {
 		t.Add(append(cells, boundBy(bound))...)
 		title := safe.Line(s.Step.Title(), 60)
 		notes.add(wrong > 0, "  %s: %s", title, bench.Unexpected{Count: wrong, Compared: s.Checked}.Share())
-		notes.add(s.StatusWords() != "", "  %s: %s", title, s.StatusWords())
 	}
 	if peak, ok := c.PeakStep(); ok {
 		s := c.Bounds[peak.Index]
@@ -204,9 +210,7 @@ func (b *ending) steps(c analysis.Contender) {
 			notes.add(words != "", "  at peak: need %s", words)
 		}
 	}
-	for _, text := range t.Lines(b.width-2, nil) {
-		b.WriteString("  " + text + "\n")
-	}
+	b.table(t)
 	b.list(notes, len(notes), "")
 	b.WriteByte('\n')
 }
@@ -231,68 +235,4 @@ func errorCell(n int64, ratio float64, estimated bool) string {
 		about = "~"
 	}
 	return fmt.Sprintf("%s (%s%.1f%%)", units.Count(n), about, 100*ratio)
-}
-
-// missedText returns "p99 is 71.2ms, not <50ms; stopped the trial".
-func missedText(r bench.ThresholdResult) string {
-	if r.Stopped != "" {
-		return r.Text + "; stopped the " + string(r.Stopped)
-	}
-	return r.Text
-}
-
-// thresholds writes how many thresholds were checked, and which were missed.
-func (b *ending) thresholds(trials []bench.TrialResult) {
-	checked := 0
-	var missed parts
-	for _, trial := range trials {
-		for _, s := range trial.Steps {
-			checked += len(s.Thresholds)
-			for _, r := range s.Missed() {
-				missed.add(true, "missed: %s, step %d (%s): %s", trial.Trial, s.Index+1, safe.Line(s.Step.Name, 60),
-					safe.Line(missedText(r), 300))
-			}
-		}
-	}
-	if checked > 0 {
-		b.line("thresholds: %d of %d missed", len(missed), checked)
-	}
-	b.list(missed, maxMissed, "threshold")
-}
-
-// failures returns the kinds of failures by kind of request, with the first text of each.
-func failures(c analysis.Contender) (lines []string) {
-	for _, f := range c.Failures() {
-		of := "all requests"
-		if f.Request != "" {
-			of = fmt.Sprintf("requests %q", safe.Line(f.Request, 60))
-		}
-		if f.Session != "" {
-			of += fmt.Sprintf(" in session %q", safe.Line(f.Session, 60))
-		}
-		text := fmt.Sprintf("%s of %s failed: %s × %s", units.Tenths(f.Share), of, units.Count(f.Count), safe.Line(f.Kind.Words(), 60))
-		if f.Compared > 0 {
-			text = bench.Unexpected{Count: f.Count, Compared: f.Compared}.Share() + ", of " + of
-		}
-		if f.First != "" {
-			text += ", first: " + safe.Line(f.First, 300)
-		}
-		lines = append(lines, safe.Line(c.Label, 60)+": "+text)
-	}
-	return lines
-}
-
-// sessions returns how many sessions of a contender completed, and where the others failed.
-func sessions(c analysis.Contender) (lines []string) {
-	for _, s := range c.Sessions() {
-		var of parts
-		of.add(true, "%s: session %q: %s started, %s completed", safe.Line(c.Label, 60), safe.Line(s.Name, 60),
-			units.Count(s.Begun), units.Count(s.Completed))
-		for _, request := range slices.Sorted(maps.Keys(s.Failed)) {
-			of.add(true, "%s failed at %q", units.Count(s.Failed[request]), safe.Line(request, 60))
-		}
-		of.add(s.Rejected > 0, "%s ended by a rejected response", units.Count(s.Rejected))
-		lines = append(lines, strings.Join(of, ", "))
-	}
-	return lines
 }

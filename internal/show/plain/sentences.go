@@ -262,7 +262,10 @@ func Remarks(r bench.StepResult) (all []Sentence) {
 	}
 	add(Error, "stopped early", r.Aborted)
 	for _, missed := range r.Missed() {
-		add(Error, "threshold missed", missedText(missed))
+		if missed.Stopped != "" {
+			missed.Text += "; stopped the " + string(missed.Stopped)
+		}
+		add(Error, "threshold missed", missed.Text)
 	}
 	for _, kind := range r.Load.FailedKinds() {
 		text := units.Count(r.Load.Failed[kind]) + " × " + safe.Line(kind.Words(), 60)

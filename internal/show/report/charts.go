@@ -13,8 +13,8 @@ import (
 	"github.com/locbench/locbench/internal/text/table"
 )
 
-// newCharts returns the charts below the first screen: each measure over the steps, percentiles, the
-// seconds of each trial, and successes over CPU time.
+// newCharts returns the charts below the first screen: each measure over the steps, percentiles, and the
+// seconds of each trial.
 func newCharts(l layout) (all []chart) {
 	for _, m := range measure.View(measure.ReportCharts) {
 		if m.ID == measure.InFlight && oneRequestSteps(l) == nil {
@@ -34,7 +34,6 @@ func newCharts(l layout) (all []chart) {
 	}
 	all = append(all, percentiles(l))
 	all = append(all, secondCharts(l)...)
-	all = append(all, cumulative(l))
 	return slices.DeleteFunc(all, func(ch chart) bool { return !ch.drawable() })
 }
 
@@ -191,31 +190,6 @@ func (ch chart) ofTrials(l layout, points func(i int, c column) []point) chart {
 		ch.add(line{Contender: c.Contender, Round: c.Round, Name: c.Label, points: points(i, c)})
 	}
 	return ch
-}
-
-// cumulative returns the successes so far over the CPU time so far.
-func cumulative(l layout) chart {
-	ch := chart{ID: "cumulative", Title: "Cumulative successes over cumulative CPU time", xName: "CPU seconds since start",
-		Note: "One point per step end; the first is the start of the load. CPU time includes start-up and checks. Steeper is better."}
-	return ch.ofTrials(l, func(_ int, c column) (all []point) {
-		var successes int64
-		at := func(u *bench.Usage) {
-			if u != nil {
-				all = append(all, point{x: u.CPU.Seconds(), y: float64(successes)})
-			}
-		}
-		for _, s := range c.steps {
-			if s == nil {
-				continue
-			}
-			if all == nil {
-				at(s.Before)
-			}
-			successes += s.Load.AllSucceeded()
-			at(s.After)
-		}
-		return all
-	})
 }
 
 // limits returns the enforced limits of a resource as lines across a chart, with the contenders that

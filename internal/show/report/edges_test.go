@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/testenv"
 )
@@ -134,7 +135,7 @@ func TestChecks(t *testing.T) {
 					trials = append(trials, trial)
 				}
 			}
-			g := checks(newLayout(analysis.Of(bench.Run{AcceptFailedChecks: true}, trials))).Groups[0]
+			g := conclusion.ChecksOf(analysis.Of(bench.Run{AcceptFailedChecks: true}, trials).Ordered()).Groups[0]
 			cells := g.Table.Rows[0].Cells
 			testenv.Equal(t, []string{cells[1].Text, cells[2].Text}, c.want)
 			testenv.Equal(t, g.About, c.about)

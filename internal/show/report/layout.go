@@ -14,6 +14,7 @@ import (
 // layout is the order in which everything is shown: contenders as in the profile, their rounds side
 // by side, steps as they ran. Tables and charts share it: column 3 is the same trial everywhere.
 type layout struct {
+	all        []analysis.Contender
 	contenders []contender
 	columns    []column
 	rows       []row
@@ -75,7 +76,8 @@ func newLayout(a *analysis.Run) layout {
 		l.rows[i].Label = safe.Line(l.rows[i].step.Request, 16)
 	}
 
-	for n, of := range a.Ordered() {
+	l.all = a.Ordered()
+	for n, of := range l.all {
 		who := contender{Index: n, Label: cleanName(of.Label), About: about(of), of: of}
 		l.contenders = append(l.contenders, who)
 		for i := range of.Results {

@@ -161,7 +161,7 @@ func manualChanges(run bench.Run, l layout) table.Table {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b change) int { return a.At.Compare(b.At) })
-	t := table.Table{Columns: columns("When|What<|Where<")}
+	t := table.Table{Columns: conclusion.Columns("When|What<|Where<")}
 	for _, c := range all[:min(len(all), maxManualChanges)] {
 		t.Add(instant(c.At), controlText(c.Control), c.where)
 	}

@@ -8,56 +8,12 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/text/table"
 )
-
-// failedRequests returns the kinds of failures by kind of request, with the first text of each.
-func failedRequests(l layout) table.Table {
-	return tableOf(l, "Request<|Failure|Share|Count|First<",
-		"All steps and rounds. Share: of all requests of this kind; of unexpected bodies, of the compared ones. "+
-			"First: the first such response or connection error.",
-		func(c contender) []analysis.Failure { return c.of.Failures() },
-		func(f analysis.Failure) []any {
-			return []any{table.Cell{Text: cleanName(f.Request), Small: known(cleanName(f.Session))}, cleanName(f.Kind.Words()),
-				units.Share(f.Share), units.Count(f.Count), shownIf(f.First != "", cleanText(f.First))}
-		})
-}
-
-// statuses returns the responses of each step by status, where a contender sent several or rejected
-// requests.
-func statuses(l layout) table.Table {
-	return tableOf(l, "Step|Responses<|Rejected|Rejected share",
-		"All rounds, with lead-in and drain. Rejected: responses with an expected status that does "+
-			"not count as throughput: neither successes nor errors, and in no latency.",
-		func(c contender) []stats.Step {
-			return slices.DeleteFunc(slices.Clone(c.of.Steps), func(s stats.Step) bool { return s.StatusWords() == "" })
-		},
-		func(s stats.Step) []any {
-			n := s.Rejected.Total()
-			return []any{cleanName(s.Step.Title()), s.Statuses.String(), shownIf(n > 0, s.Rejected.String()),
-				shownIf(n > 0, units.Share(float64(n)/float64(s.Ended())))}
-		})
-}
-
-// sessions returns how many sessions of each contender completed, and where the others failed.
-func sessions(l layout) table.Table {
-	return tableOf(l, "Session|Started|Completed|Rejected|Failed|At",
-		"All steps and rounds. A session ends with its first failed or rejected request; "+
-			"the rest were cut off at the end of a step.",
-		func(c contender) []bench.SessionLoad { return c.of.Sessions() },
-		func(s bench.SessionLoad) []any {
-			failed, at := int64(0), []string(nil)
-			for _, request := range slices.Sorted(maps.Keys(s.Failed)) {
-				failed += s.Failed[request]
-				at = append(at, cleanName(request)+": "+units.Count(s.Failed[request]))
-			}
-			return []any{cleanName(s.Name), units.Count(s.Begun), units.Count(s.Completed), units.Count(s.Rejected), units.Count(failed),
-				shownIf(len(at) > 0, strings.Join(at, ", "))}
-		})
-}
 
 // errorRate returns the error rate, after a "~" if it is an estimate.
 func errorRate(a bench.Outcomes) string {
@@ -68,13 +24,13 @@ func errorRate(a bench.Outcomes) string {
 func breakdown(l layout) table.Table {
 	var order []string // of requests
 	var step stats.Step
-	t := tableOf(l, "Request<|At|Successes|Errors|p50|p90|p99|Max",
+	t := conclusion.TableOf(l.all, "Request<|At|Successes|Errors|p50|p90|p99|Max",
 		"All rounds. Several contenders: at the step at which p99 is compared; one: at its peak (or the step with most "+
 			"requests if too many failed). Other steps: see the JSON files.",
-		func(c contender) (all []bench.RequestLoad) {
+		func(c analysis.Contender) (all []bench.RequestLoad) {
 			var ok bool
-			if step, ok = c.of.MixStep(); ok {
-				all = c.of.Requests(step)
+			if step, ok = c.MixStep(); ok {
+				all = c.Requests(step)
 			}
 			return all
 		},
@@ -109,7 +65,7 @@ func oneRequestSteps(l layout) (steps []int) {
 
 // phases returns the phases of the first request of each trial, and of typical later ones.
 func phases(l layout) table.Table {
-	t := table.Table{Columns: columns("Trial|Request|name|connect|TLS|sent|first byte|last byte|total"),
+	t := table.Table{Columns: conclusion.Columns("Trial|Request|name|connect|TLS|sent|first byte|last byte|total"),
 		Footnotes: []string{"Timed one at a time, when the contender is ready and before any check: the first " +
 			"request, the next ones on its connection, then each on a new connection. Sent: request written; first byte, " +
 			"last byte: time since the phase before. A phase that did not occur is " + missing + "."}}
@@ -119,7 +75,7 @@ func phases(l layout) table.Table {
 			continue
 		}
 		add := func(name, how string, r bench.RequestPhases) {
-			row := rowOf(c.Name(), table.Cell{Text: name, Small: []string{how}})
+			row := conclusion.Row(c.Name(), table.Cell{Text: name, Small: []string{how}})
 			for _, d := range []time.Duration{r.Name, r.Connect, r.TLS, r.Send, r.FirstByte, r.Receive, r.Total} {
 				row.Cells = append(row.Cells, table.Cell{Text: shownIf(d != 0, units.Duration(d))})
 			}
@@ -142,59 +98,6 @@ func medianOf(all []bench.RequestPhases) string {
 	}
 	how := when(failed < len(all), "median of "+units.Count(int64(len(all)-failed)))
 	return strings.Join(known(how, when(failed > 0, units.Count(int64(failed))+" failed")), ", ")
-}
-
-// spreads returns the spread of latencies and rates in the measured steps, of runs with first requests
-// or arrivals.
-func spreads(l layout) table.Table {
-	first := func(c column) bool { return c.trial.FirstRequests != nil }
-	arrivals := func(r row) bool { return r.step.Arrivals != nil }
-	if !slices.ContainsFunc(l.columns, first) && !slices.ContainsFunc(l.rows, arrivals) {
-		return table.Table{}
-	}
-	return tableOf(l, "At|Latency mean|SD|Max|Within 1 SD|Requests/s mean|SD|Max|Within 1 SD|Bytes/s",
-		"SD: population standard deviation. Latency: all successes. Requests/s: successes per full 1 s window; the mean may differ "+
-			"slightly from the throughput. Bytes: bodies of successes. Uncorrected: throughput × mean latency = requests in flight.",
-		func(c contender) (steps [][]bench.StepResult) { // the rounds of each
-			for _, trial := range c.of.Results {
-				for _, s := range trial.Steps {
-					if s.Step.WarmUp || s.Aborted != "" {
-						continue
-					}
-					i := slices.IndexFunc(steps, func(rounds []bench.StepResult) bool { return rounds[0].Index == s.Index })
-					if i < 0 {
-						i, steps = len(steps), append(steps, nil)
-					}
-					steps[i] = append(steps[i], s)
-				}
-			}
-			return steps
-		}, spreadCells)
-}
-
-func spreadCells(rounds []bench.StepResult) []any {
-	var loads []bench.Load
-	var latencies []bench.Latencies
-	for _, s := range rounds {
-		loads, latencies = append(loads, s.Load), append(latencies, s.Load.Latency)
-	}
-	cells := append([]any{newRow(rounds[0].Step, 0).Title}, slices.Repeat([]any{missing}, 9)...)
-	if s, ok, err := stats.LatencySpread(latencies...); ok && err == nil { // an unreadable histogram leaves a gap
-		for i, v := range []float64{s.Mean, s.SD, s.Max} {
-			cells[1+i] = units.Duration(time.Duration(v))
-		}
-		cells[4] = units.Share(s.Within)
-	}
-	if s, ok := stats.RateSpread(loads...); ok {
-		for i, v := range []float64{s.Mean, s.SD, s.Max} {
-			cells[5+i] = units.Number(v)
-		}
-		cells[8] = table.Cell{Text: units.Share(s.Within), Small: []string{"of " + units.Plural(int(s.N), "window")}}
-	}
-	if v := stats.BytesPerSecond(loads...); v > 0 {
-		cells[9] = units.Bytes(int64(v)) + "/s"
-	}
-	return cells
 }
 
 // errorKinds returns "timeout 12", "5xx 3", the most frequent first.

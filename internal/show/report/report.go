@@ -38,11 +38,10 @@ type Options struct {
 	Search *Search        // the search for capacity whose probes the run has; nil: none
 }
 
-// section is a table with its heading.
+// section is a table with its heading, and its class.
 type section struct {
-	ID, Title string
-	Table     table.Table
-	Class     string // of the table
+	conclusion.Section
+	Class string
 }
 
 type document struct {
@@ -63,7 +62,7 @@ type document struct {
 	Contenders   []contender
 	TrialCount   string
 	Apart        bool // the trials have their own reports
-	Checks       checkResults
+	Checks       conclusion.Checks
 	Environment  []factGroup
 	Reproduce    reproduction
 	Price        string // of a vCPU-hour
@@ -110,10 +109,11 @@ func source(script []byte) string {
 
 func newDocument(a *analysis.Run, l layout, opts Options) document {
 	run, r := a.Run, conclusion.Of(a, opts.Floor)
+	said := r.Sections
 	p := document{
 		State: cleanText(run.OutcomeText()), When: instant(run.Started), Version: cleanName(run.Software.Locbench),
 		Failures: failures(l), Contenders: l.contenders,
-		Checks: checks(l), Environment: environment(run, l), Reproduce: newReproduction(run),
+		Checks: conclusion.ChecksOf(l.all), Environment: environment(run, l), Reproduce: newReproduction(run),
 		Price:      "$" + plain(cmp.Or(max(0, run.Profile.PriceVCPUHr), stats.DefaultPrice)),
 		Interleave: when(run.Profile.Interleave > 0, units.Duration(run.Profile.Interleave)),
 	}
@@ -126,7 +126,7 @@ func newDocument(a *analysis.Run, l layout, opts Options) document {
 		}
 	}
 	p.Screen, p.TrialCount = newScreen(r, first), units.Plural(trials, "trial")
-	p.Title, p.Conclusion, p.Sections = cleanName(cmp.Or(opts.Title, r.Title, "locbench")), r, sections(run, l, r, opts)
+	p.Title, p.Conclusion, p.Sections = cleanName(cmp.Or(opts.Title, r.Title, "locbench")), r, sections(run, l, r, said, opts)
 	p.MoreProblems, p.Warnings = r.Problems[min(len(r.Problems), maxShown):], warnings(a, l, r.Caveats)
 	if opts.Folder != "" {
 		p.Folder = cleanText(filepath.Base(opts.Folder)) // reports are passed on, and its parents are private
@@ -135,22 +135,26 @@ func newDocument(a *analysis.Run, l layout, opts Options) document {
 }
 
 // sections returns the tables of a run; the steps decide which it has.
-func sections(run bench.Run, l layout, r conclusion.Conclusion, opts Options) []section {
+func sections(run bench.Run, l layout, r conclusion.Conclusion, said []conclusion.Section, opts Options) (all []section) {
 	const cards, wide = "results cards", "results" // of a narrow page; wide ones have a column for each contender
-	all := []section{
-		{"requests", "Requests of the mix", breakdown(l), cards},
-		{"failed-requests", "Failed requests", failedRequests(l), cards},
-		{"sessions", "Sessions", sessions(l), cards},
-		{"statuses", "Responses by status", statuses(l), cards},
-		{"bottlenecks", "Bottleneck per step", bottlenecks(l), wide},
-		{"phases", "First requests by phase", phases(l), cards},
-		{"spread", "Latency and rate around their means", spreads(l), cards},
-		{"thresholds", "Thresholds", thresholds(run, l), cards},
-		{"manual-changes", "Manual changes", manualChanges(run, l), cards},
-		{"results", "All results", newResults(l, r.Leaders, opts.Floor), wide + when(len(l.contenders) > denseFrom, " many")},
+	add := func(class, id, title string, t table.Table) {
+		if len(t.Rows) > 0 {
+			all = append(all, section{conclusion.Section{ID: id, Title: title, Table: t}, class})
+		}
 	}
 	if s := opts.Search; s != nil {
-		all = append([]section{{"probes", "Probes", s.probes(), cards}, {"reports", "Reports of the limits", s.reports(), cards}}, all...)
+		add(cards, "probes", "Probes", s.probes())
+		add(cards, "reports", "Reports of the limits", s.reports())
 	}
-	return slices.DeleteFunc(all, func(s section) bool { return len(s.Table.Rows) == 0 || s.ID == "results" && len(l.contenders) == 0 })
+	add(cards, "requests", "Requests of the mix", breakdown(l))
+	for _, s := range said {
+		add(cards, s.ID, s.Title, s.Table)
+	}
+	add(wide, "bottlenecks", "Bottleneck per step", bottlenecks(l))
+	add(cards, "phases", "First requests by phase", phases(l))
+	add(cards, "manual-changes", "Manual changes", manualChanges(run, l))
+	if len(l.contenders) > 0 {
+		add(wide+when(len(l.contenders) > denseFrom, " many"), "results", "All results", newResults(l, r.Leaders, opts.Floor))
+	}
+	return all
 }

@@ -9,10 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/testenv"
-	"github.com/locbench/locbench/internal/text/table"
 )
 
 func TestMarkdown(t *testing.T) {
@@ -62,34 +60,6 @@ func TestFailuresKeepBothEndsOfTheLog(t *testing.T) {
 	// What a run keeps: 30 lines, and two that say how many were left out.
 	got = of(32)
 	testenv.Check(t, len(got) == 32 && slices.Contains(got, "15"), "%q", got)
-}
-
-func TestThresholds(t *testing.T) {
-	run, trials := small()
-	if got := thresholds(run, newLayout(analysis.Of(run, trials))); len(got.Rows) != 0 {
-		t.Fatalf("rows without thresholds: %+v", got.Rows)
-	}
-	run.Profile.Thresholds = []bench.Threshold{{Condition: "p99<50ms"}}
-	if got := thresholds(run, newLayout(analysis.Of(run, trials))); len(got.Rows) != 1 || got.Rows[0].Cells[1].Text != "not checked" {
-		t.Errorf("without a result: %+v", got.Rows)
-	}
-	v, bad := 2e7, 7.12e7
-	met := bench.ThresholdResult{Condition: "p99<50ms", Value: &v, Passed: true, Text: "p99 is 20ms, <50ms"}
-	missed := bench.ThresholdResult{Condition: "p99<50ms", Value: &bad, Text: "p99 is 71.2ms, not <50ms <script>|"}
-	stopped := bench.ThresholdResult{Condition: "errors<1%", Text: "errors is 9%, not <1%", Stopped: bench.ScopeTrial}
-	trials[0].Steps[2].Thresholds = []bench.ThresholdResult{met}
-	trials[0].Steps[3].Thresholds = []bench.ThresholdResult{missed, stopped}
-	got := thresholds(run, newLayout(analysis.Of(run, trials)))
-	if len(got.Rows) != 3 || got.Rows[0].Cells[1].Tone != table.Bad || got.Rows[2].Cells[1].Text != "met in 1 step" || !strings.HasPrefix(got.Footnotes[0], "2 of 3 missed") {
-		t.Fatalf("%+v", got)
-	}
-	if r := got.Rows[1]; r.Cells[0].Text != "errors<1%" || r.Cells[1].Text != "missed, stopped the trial" || r.Cells[4].Text != cleanText(stopped.Text) {
-		t.Errorf("%+v", r)
-	}
-	page, summary := string(render(t, run, trials)), markdown(t, run, trials)
-	for what, text := range map[string]string{"page": page, "summary": summary} {
-		t.Run(what, func(t *testing.T) { testenv.Contains(t, text, "not &lt;50ms &lt;script&gt;") })
-	}
 }
 
 // Page and Markdown name the limit of each contender, and have no tiers, where limits differ.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"encoding/json"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,23 +17,13 @@ import (
 type reproduction struct {
 	Command string // command line of the run, with its seed; "" if unknown
 	Env     string // environment variables that the profile takes: "TOKEN, PASSWORD"; "" for none
-	Plan    string // the profile with every default filled in, as run.json has it; "" if there is none
 }
-
-// maxPlan is the largest plan that the page shows, in bytes.
-const maxPlan = 64 << 10
 
 func newReproduction(run bench.Run) (r reproduction) {
 	if text := withoutUser(commandOf(run)); len(text) <= maxText { // a cut one does not run
 		r.Command = cleanText(text)
 	}
-	if len(run.Profile.Steps) == 0 {
-		return r
-	}
 	r.Env = cleanName(strings.Join(run.Profile.EnvNames(), ", "))
-	if text, err := json.MarshalIndent(run.Profile, "", "  "); err == nil && len(text) <= maxPlan {
-		r.Plan = relative(run).Replace(withoutUser(cleanLines(string(safe.JSON(text)))))
-	}
 	return r
 }
 
@@ -77,15 +66,6 @@ func relative(run bench.Run) *strings.Replacer {
 func withoutUser(s string) string { return userInfo.ReplaceAllString(s, "://") }
 
 var userInfo = regexp.MustCompile(`://[^/\s"'@]*@`)
-
-// cleanLines strips control characters from each line and keeps line ends and indentation.
-func cleanLines(s string) string {
-	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
-	for i := range lines {
-		lines[i] = safe.Line(lines[i], maxText)
-	}
-	return strings.Join(lines, "\n")
-}
 
 func profileStem(name string) string {
 	return cmp.Or(strings.Trim(notPlain.ReplaceAllString(safe.Line(name, 60), "-"), "-."), "profile")

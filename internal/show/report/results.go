@@ -6,22 +6,13 @@ import (
 	"strings"
 
 	"github.com/locbench/locbench/internal/analysis/compare"
+	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/text/table"
 )
-
-// columns returns columns of the titles between bars. The first is of names; "<" ends the others that are aligned
-// to the left.
-func columns(titles string) (all []table.Column) {
-	for title := range strings.SplitSeq(titles, "|") {
-		name, left := strings.CutSuffix(title, "<")
-		all = append(all, table.Column{Title: name, Left: left || all == nil})
-	}
-	return all
-}
 
 // columnsOf returns a column of names, and one for each contender.
 func (l layout) columnsOf(names string) []table.Column {
@@ -30,32 +21,6 @@ func (l layout) columnsOf(names string) []table.Column {
 		all = append(all, table.Column{Title: c.Label})
 	}
 	return all
-}
-
-// rowOf returns a row of texts and of cells.
-func rowOf(cells ...any) (r table.Row) {
-	for _, c := range cells {
-		switch c := c.(type) {
-		case table.Cell:
-			r.Cells = append(r.Cells, c)
-		default:
-			r.Cells = append(r.Cells, table.Cell{Text: fmt.Sprint(c)})
-		}
-	}
-	return r
-}
-
-// tableOf returns a table with a row for each item of each contender, after its label.
-func tableOf[T any](l layout, titles, note string, items func(contender) []T, cells func(T) []any) table.Table {
-	t := table.Table{Columns: columns("Contender|" + titles), Footnotes: known(note)}
-	for _, c := range l.contenders {
-		for _, item := range items(c) {
-			row := rowOf(append([]any{c.Label}, cells(item)...)...)
-			row.Mark = c.Index + 1
-			t.Rows = append(t.Rows, row)
-		}
-	}
-	return t
 }
 
 // stepTable returns a table with a row for each measured step, and in it a cell of each contender.
@@ -98,7 +63,7 @@ func newResults(l layout, leaders map[measure.ID][]string, floor *compare.Floor)
 		fmt.Sprintf("Of a step: at peak of each contender, the measured step with the highest throughput. Small print: 95%% CI of the "+
 			"median (from %d rounds on), or else the range of the rounds.", stats.MinInterval)}}
 	of := func(name string, cell func(contender) table.Cell) {
-		row := rowOf(name)
+		row := conclusion.Row(name)
 		for _, c := range l.contenders {
 			row.Cells = append(row.Cells, cell(c))
 		}
@@ -127,7 +92,7 @@ func newResults(l layout, leaders map[measure.ID][]string, floor *compare.Floor)
 			return !slices.ContainsFunc(l.contenders, func(c contender) bool { return measure.Get(id).Contender(c.of.Contender).Known })
 		})
 		if len(ids) > 0 {
-			t.Rows = append(t.Rows, rowOf(table.Cell{Text: g.Name, Tone: table.Faint}))
+			t.Rows = append(t.Rows, conclusion.Row(table.Cell{Text: g.Name, Tone: table.Faint}))
 		}
 		for _, id := range ids {
 			m := measure.Get(id)

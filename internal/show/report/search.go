@@ -38,7 +38,7 @@ func (s *Search) shown() (all []capacity.Point, left int) {
 
 // probes returns a row for each probe, in the order of time.
 func (s *Search) probes() table.Table {
-	t := table.Table{Columns: columns("probe|limits<|phase<|req/s|achieved|p50|p99|errors|late|dropped|CPUs|verdict<")}
+	t := table.Table{Columns: conclusion.Columns("probe|limits<|phase<|req/s|achieved|p50|p99|errors|late|dropped|CPUs|verdict<")}
 	all, left := s.shown()
 	for _, p := range all {
 		for _, o := range p.Outcomes {
@@ -46,7 +46,7 @@ func (s *Search) probes() table.Table {
 			if !o.Sustained {
 				verdict = table.Cell{Text: "✗ " + cleanText(capacity.Reason(o.Why)), Tone: table.Bad}
 			}
-			t.Rows = append(t.Rows, rowOf(o.Number, s.Name(p), cleanName(string(o.Phase)), units.Number(o.Rate), units.Number(o.Achieved),
+			t.Rows = append(t.Rows, conclusion.Row(o.Number, s.Name(p), cleanName(string(o.Phase)), units.Number(o.Rate), units.Number(o.Achieved),
 				units.Duration(o.P50), units.Duration(o.P99), units.Share(o.Errors), units.Count(o.Late), units.Count(o.Dropped),
 				shownIf(o.CPU > 0, fmt.Sprintf("%.2f", o.CPU)), verdict))
 		}
@@ -62,7 +62,7 @@ func (s *Search) probes() table.Table {
 
 // reports returns where the report of each limit is, with all charts and checks.
 func (s *Search) reports() table.Table {
-	t := table.Table{Columns: columns("limits|report<")}
+	t := table.Table{Columns: conclusion.Columns("limits|report<")}
 	if s.apart() {
 		for _, p := range s.Points {
 			t.Add(s.Name(p), cleanText(p.Dir)+"/report.html")

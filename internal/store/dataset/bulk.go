@@ -33,12 +33,10 @@ func readBulk(r io.Reader, file string) iter.Seq2[Doc, error] {
 	}
 }
 
-// values reads the JSON values of a file one by one: they follow each other, or are in one array.
+// values reads the JSON values of a file one by one.
 type values struct {
 	from   io.Reader
 	json   *json.Decoder
-	begun  bool
-	array  bool
 	broken bool  // the last value could not be read
 	lines  int   // line ends read so far
 	read   int64 // bytes read so far, of at most most
@@ -64,39 +62,17 @@ func (v *values) Read(b []byte) (int, error) {
 
 // scan reads the next value; io.EOF means that there is none.
 func (v *values) scan() (value json.RawMessage, err error) {
-	if !v.begun && v.json.More() { // at the first byte that is not white space
-		begin, _ := io.ReadAll(io.LimitReader(v.json.Buffered(), 1))
-		if v.array = string(begin) == "["; v.array {
-			_, _ = v.json.Token()
-		}
-	}
-	v.begun, v.broken = true, true
-	if v.array && !v.json.More() {
-		if _, err = v.json.Token(); err == nil {
-			if _, err = v.json.Token(); errors.Is(err, io.EOF) {
-				return nil, err
-			}
-			return nil, errors.New("unexpected data after the end of the array")
-		}
-	} else {
-		v.most = v.json.InputOffset() + maxValue
-		err = v.json.Decode(&value)
-	}
-	switch {
-	case v.array && errors.Is(err, io.EOF):
-		return nil, errors.New("the array does not end")
-	case err != nil:
-		return nil, err
-	}
-	v.broken = false
-	return value, nil
+	v.most = v.json.InputOffset() + maxValue
+	err = v.json.Decode(&value)
+	v.broken = err != nil
+	return value, err
 }
 
 // line returns the line of the value that was read last, or could not be read.
 func (v *values) line() int {
 	rest, _ := io.ReadAll(v.json.Buffered())
 	if v.broken {
-		rest = bytes.TrimLeft(rest, ", \t\r\n")
+		rest = bytes.TrimLeft(rest, " \t\r\n")
 	}
 	return 1 + v.lines - bytes.Count(rest, []byte("\n"))
 }
@@ -177,6 +153,9 @@ func (s *scalar) UnmarshalJSON(data []byte) error {
 
 func parseAction(line []byte) (a action, err error) {
 	var ops map[string]json.RawMessage
+	if line[0] == '[' {
+		return a, errors.New("an array; write one document after the other, such as jq -c '.[]' does")
+	}
 	if err := json.Unmarshal(line, &ops); err != nil {
 		return a, fmt.Errorf("action: %w", err)
 	}

@@ -37,10 +37,7 @@ type dump struct {
 }
 
 // indexFiles are the names of an index's files in the folder.
-type indexFiles struct {
-	docs, mapping string
-	settings      []string // in the order in which they are applied, after those of the mapping
-}
+type indexFiles struct{ docs, mapping string }
 
 // The names of the files of a dump. Other files are not looked at.
 var (
@@ -53,15 +50,13 @@ var (
 //
 //   - <index>.ndjson or <index>.json, documents as Elasticsearch's _bulk takes them: an action
 //     (index or create), then the document; or hits of a search as elasticdump writes them. The
-//     values follow each other, or are in one array. The file's name decides where they go; _index
-//     may be absent or anything that is the same in the whole file. Ids may be anything; a document
-//     without one gets "document-<number>".
+//     file's name decides where they go; _index may be absent or anything that is the same in the
+//     whole file. Ids may be anything; a document without one gets "document-<number>".
 //   - <index>.mapping.json or <index>_mapping.json, what PUT /<index> takes
 //     ({"settings": …, "mappings": …}), or what GET /<index>/_mapping or GET /<index> returns.
 //     Aliases are left out.
 //
-// Next to them may be <index>.settings.json and <index>.analyzer.json (or with _ for the first dot)
-// of elasticdump. The dump that was published with the original of the locations service has the
+// The dump that was published with the original of the locations service has the
 // names index-data-<index>.ndjson and index-mapping-<index>_v1.json, with any number.
 //
 // Dump reads all files once, to report mistakes, with file and line, before anything is sent.
@@ -126,10 +121,10 @@ func (d *dump) find(entries []os.DirEntry) (mistakes []error) {
 			set(m[1], "documents", &of(m[1]).docs, file)
 		}
 	}
-	slices.Reverse(rest) // settings before analyzers
 	for _, file := range rest {
 		if m := detailName.FindStringSubmatch(file); m != nil && d.files[m[1]] != nil {
-			d.files[m[1]].settings = append(d.files[m[1]].settings, file)
+			mistakes = append(mistakes, fmt.Errorf(`%s: remove it; what the index needs of it belongs to %s, as {"settings": …, "mappings": …}`,
+				filepath.Join(d.dir, file), d.files[m[1]].mapping))
 		}
 	}
 	for _, index := range slices.Sorted(maps.Keys(d.files)) {
@@ -171,27 +166,20 @@ func (d *dump) readIndex(name string, sum hash.Hash) (Index, error) {
 // file returns the path of an index's documents.
 func (d *dump) file(index string) string { return filepath.Join(d.dir, d.files[index].docs) }
 
-// readMapping reads the mapping of an index and the settings in other files.
+// readMapping reads the mapping of an index.
 func (d *dump) readMapping(index string) (mapping []byte, err error) {
 	files := d.files[index]
 	if files.mapping == "" {
 		return nil, fmt.Errorf("%s has no mapping: add %s.mapping.json", d.file(index), index)
 	}
-	var of definition
-	for i, file := range append([]string{files.mapping}, files.settings...) {
-		path := filepath.Join(d.dir, file)
-		data, err := safe.ReadFile(path, maxMapping)
-		if err != nil {
-			return nil, fmt.Errorf("read dump: %w", err)
-		}
-		if i == 0 {
-			of, err = readMapping(data)
-		} else {
-			err = of.readSettings(data)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
+	path := filepath.Join(d.dir, files.mapping)
+	data, err := safe.ReadFile(path, maxMapping)
+	if err != nil {
+		return nil, fmt.Errorf("read dump: %w", err)
+	}
+	of, err := readMapping(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return json.Marshal(of)
 }

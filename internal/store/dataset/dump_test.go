@@ -103,7 +103,7 @@ func TestDumpMistakes(t *testing.T) {
 	for name, c := range map[string]struct{ ndjson, want string }{
 		"no JSON":          {"index\n{}\n", "city.ndjson:1: invalid character"},
 		"second is none":   {`{"index":{}}` + "\n{}\nfoo\n{}\n", "city.ndjson:3: invalid character"},
-		"an array":         {"[]\n{}\n", "city.ndjson:2: unexpected data after the end of the array"},
+		"an array":         {"[]\n{}\n", "city.ndjson:1: an array; write one document after the other"},
 		"no action":        {"{}\n{}\n", "city.ndjson:1: action with 0 keys: expected one action"},
 		"two actions":      {`{"index":{},"create":{}}` + "\n{}\n", "city.ndjson:1: action with 2 keys: expected one action"},
 		"delete":           {`{"delete":{"_id":"1"}}` + "\n", `city.ndjson:1: action "delete": expected index or create`},

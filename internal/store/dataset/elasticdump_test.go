@@ -19,8 +19,7 @@ func TestElasticdump(t *testing.T) {
 		first   = `{"_index":"city","_type":"_doc","_id":"1","_score":1,"_source":{"id":1,"name":"Brno","centroid":[16.6,49.2]}}`
 		second  = `{"_index":"city","_type":"_doc","_id":2,"_score":1,"_routing":"r","_version":3,"_source":{"id":2,"name":"P,}]\"raha"}}`
 		lines   = first + "\n" + second + "\n"
-		array   = "\n[\n" + first + "\n," + second + "\n]\n"
-		pretty  = "[\n  {\n    \"_id\": \"1\",\n    \"_source\": {\n      \"id\": 1,\n      \"name\":\"Brno\",\n \"centroid\":[16.6,\n49.2]}\n  },\n" + second + "]"
+		pretty  = "\n  {\n    \"_id\": \"1\",\n    \"_source\": {\n      \"id\": 1,\n      \"name\":\"Brno\",\n \"centroid\":[16.6,\n49.2]}\n  }\n" + second
 		mapping = `{"city":{"mappings":{"properties":{"name":{"type":"text"}}}}}`
 		want    = `{"mappings":{"properties":{"name":{"type":"text"}}}}`
 	)
@@ -28,21 +27,15 @@ func TestElasticdump(t *testing.T) {
 		files   map[string]string
 		mapping string
 	}{
-		"lines":            {map[string]string{"city.ndjson": lines, "city.mapping.json": mapping}, want},
-		"json":             {map[string]string{"city.json": lines, "city_mapping.json": mapping}, want},
-		"json, dots":       {map[string]string{"city.json": lines, "city.mapping.json": mapping}, want},
-		"an array":         {map[string]string{"city.json": array, "city_mapping.json": mapping}, want},
-		"an array on many": {map[string]string{"city.json": pretty, "city_mapping.json": mapping}, want},
-		"all of multielasticdump's": {map[string]string{
-			"city.json": lines, "city.mapping.json": mapping,
-			"city.settings.json": `{"city":{"settings":{"index":{"creation_date":"1","uuid":"u","number_of_shards":"3","version":{"created":"6"}}}}}`,
-			"city.analyzer.json": `{"city":{"settings":{"index":{"analysis":{"analyzer":{"a":{"type":"standard"}}}}}}}`,
-			"city.alias.json":    `{"city":{"aliases":{"town":{}}}}`, "city.template.json": `{}`, "city_policy.json": `[]`,
-		}, `{"mappings":{"properties":{"name":{"type":"text"}}},"settings":{"index":{"analysis":{"analyzer":{"a":{"type":"standard"}}},"number_of_shards":"3"}}}`},
-		"settings in both": {map[string]string{
-			"city.json": lines, "city_mapping.json": `{"settings":{"number_of_shards":"2"},"mappings":{}}`,
-			"city_settings.json": `{"settings":{"number_of_shards":"3","refresh_interval":"2s"}}`,
-		}, `{"mappings":{},"settings":{"index":{"number_of_shards":"2","refresh_interval":"2s"}}}`},
+		"lines":         {map[string]string{"city.ndjson": lines, "city.mapping.json": mapping}, want},
+		"json":          {map[string]string{"city.json": lines, "city_mapping.json": mapping}, want},
+		"json, dots":    {map[string]string{"city.json": lines, "city.mapping.json": mapping}, want},
+		"on many lines": {map[string]string{"city.json": pretty, "city_mapping.json": mapping}, want},
+		"with others of multielasticdump's": {map[string]string{"city.json": lines, "city.mapping.json": mapping,
+			"city.alias.json": `{"city":{"aliases":{"town":{}}}}`, "city.template.json": `{}`, "city_policy.json": `[]`}, want},
+		"settings": {map[string]string{"city.json": lines,
+			"city_mapping.json": `{"settings":{"index":{"creation_date":"1","uuid":"u","number_of_shards":"3"},"index.refresh_interval":"2s"},"mappings":{}}`,
+		}, `{"mappings":{},"settings":{"index":{"number_of_shards":"3","refresh_interval":"2s"}}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := testenv.Folder(t, c.files)
@@ -66,17 +59,17 @@ func TestElasticdumpMistakes(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		"no source":              {map[string]string{"city.ndjson": `{"_index":"a","_id":"1"}`}, `city.ndjson:1: hit: no "_source"`},
-		"source null":            {map[string]string{"city.ndjson": `{"_id":"1","_source":null}`}, `city.ndjson:1: the document is not a JSON object`},
-		"a parent":               {map[string]string{"city.ndjson": `{"_id":"1","_parent":"2","_source":{}}`}, `city.ndjson:1: hit: unexpected _parent`},
-		"two indices":            {map[string]string{"city.ndjson": `{"_index":"a","_source":{}}` + "\n" + `{"_index":"b","_source":{}}`}, `city.ndjson:2: index "b" in this action`},
-		"an id too long":         {map[string]string{"city.ndjson": `{"_id":"` + strings.Repeat("x", 600) + `","_source":{}}`}, `city.ndjson:1: hit: _id of 600 bytes`},
-		"an array unended":       {map[string]string{"city.ndjson": "[\n" + hit + ",\n"}, "city.ndjson:3: the array does not end"},
-		"an element unended":     {map[string]string{"city.ndjson": "[\n" + hit + ",\n{"}, "city.ndjson:3: unexpected EOF"},
-		"a comma too many":       {map[string]string{"city.ndjson": "[" + hit + ",]"}, "city.ndjson:1: invalid character ']'"},
-		"a comma too few":        {map[string]string{"city.ndjson": "\n[" + hit + "\n" + hit + "]"}, "city.ndjson:3: expected comma"},
-		"broken element":         {map[string]string{"city.ndjson": "[" + hit + ",\n{\"a\"]}]"}, "city.ndjson:2: invalid character"},
-		"settings without index": {map[string]string{"city.ndjson": hit, "city.settings.json": `{}`}, `city.settings.json: no "settings" object`},
+		"no source":      {map[string]string{"city.ndjson": `{"_index":"a","_id":"1"}`}, `city.ndjson:1: hit: no "_source"`},
+		"source null":    {map[string]string{"city.ndjson": `{"_id":"1","_source":null}`}, `city.ndjson:1: the document is not a JSON object`},
+		"a parent":       {map[string]string{"city.ndjson": `{"_id":"1","_parent":"2","_source":{}}`}, `city.ndjson:1: hit: unexpected _parent`},
+		"two indices":    {map[string]string{"city.ndjson": `{"_index":"a","_source":{}}` + "\n" + `{"_index":"b","_source":{}}`}, `city.ndjson:2: index "b" in this action`},
+		"an id too long": {map[string]string{"city.ndjson": `{"_id":"` + strings.Repeat("x", 600) + `","_source":{}}`}, `city.ndjson:1: hit: _id of 600 bytes`},
+		"an array":       {map[string]string{"city.ndjson": "[" + hit + "]"}, "city.ndjson:1: an array; write one document after the other, such as jq -c '.[]' does"},
+		"unended":        {map[string]string{"city.ndjson": "\n" + hit + "\n{"}, "city.ndjson:3: unexpected EOF"},
+		"broken":         {map[string]string{"city.ndjson": hit + "\n{\"a\"]}"}, "city.ndjson:2: invalid character"},
+		"settings": {map[string]string{"city.ndjson": hit, "city.settings.json": `{}`},
+			`city.settings.json: remove it; what the index needs of it belongs to city.mapping.json, as {"settings": …, "mappings": …}`},
+		"analyzer": {map[string]string{"city.ndjson": hit, "city_analyzer.json": `{}`}, "city_analyzer.json: remove it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.files["city.mapping.json"] = anyMapping

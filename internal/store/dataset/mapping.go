@@ -51,7 +51,7 @@ type definition struct {
 
 // readMapping reads a definition from any of the forms of mappings that Dump lists.
 func readMapping(data []byte) (of definition, err error) {
-	body, err := object(data, "mappings")
+	body, err := object(data)
 	if err != nil {
 		return of, err
 	}
@@ -76,23 +76,10 @@ func readMapping(data []byte) (of definition, err error) {
 	return of, nil
 }
 
-// readSettings adds the settings that elasticdump wrote to a separate file: all, or only analyzers.
-func (of *definition) readSettings(data []byte) error {
-	body, err := object(data, "settings")
-	switch {
-	case err != nil:
-		return err
-	case body["settings"] == nil:
-		return errors.New(`no "settings" object`)
-	}
-	return of.set(body["settings"])
-}
-
 // readOnlySettings are the settings that Elasticsearch returns but does not accept.
 var readOnlySettings = []string{"creation_date", "uuid", "version", "provided_name"}
 
-// set adds settings, flat or nested below "index", without the read-only ones. A setting that is
-// there already stays.
+// set sets settings, flat or nested below "index", without the read-only ones.
 func (of *definition) set(settings json.RawMessage) error {
 	var all, index map[string]json.RawMessage
 	err := json.Unmarshal(settings, &all)
@@ -103,9 +90,8 @@ func (of *definition) set(settings json.RawMessage) error {
 	if err != nil {
 		return fmt.Errorf("settings: %w", err)
 	}
-	before := of.Settings.Index
 	of.Settings.Index = map[string]json.RawMessage{}
-	for _, level := range []map[string]json.RawMessage{all, index, before} {
+	for _, level := range []map[string]json.RawMessage{all, index} {
 		for key, value := range level {
 			if key = strings.TrimPrefix(key, "index."); !slices.Contains(readOnlySettings, key) {
 				of.Settings.Index[key] = value
@@ -116,14 +102,14 @@ func (of *definition) set(settings json.RawMessage) error {
 }
 
 // object returns the object that a file holds, or the only one in it, which GET /<index> returns as
-// {"<concrete index>": {…}}, if that has the key.
-func object(data []byte, key string) (body map[string]json.RawMessage, err error) {
+// {"<concrete index>": {…}}, if that has mappings.
+func object(data []byte) (body map[string]json.RawMessage, err error) {
 	if err := json.Unmarshal(data, &body); err != nil {
 		return nil, jsonMistake(data, err)
 	}
 	for _, inner := range body {
 		var one map[string]json.RawMessage
-		if len(body) == 1 && body["mappings"] == nil && body["settings"] == nil && json.Unmarshal(inner, &one) == nil && one[key] != nil {
+		if len(body) == 1 && body["mappings"] == nil && body["settings"] == nil && json.Unmarshal(inner, &one) == nil && one["mappings"] != nil {
 			return one, nil
 		}
 	}

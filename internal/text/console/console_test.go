@@ -32,3 +32,13 @@ func TestGuarded(t *testing.T) {
 	testenv.OK(t, testenv.Err(console.UntilGone(console.Env{Stdout: io.Discard}.Guarded().Stdout).Write(nil)))
 	testenv.Equal(t, console.Columns(env.Stdout), 80)
 }
+
+// TestAppend: words follow an error in its line, or in a line after several, and its exit code
+// remains.
+func TestAppend(t *testing.T) {
+	err := console.Append(console.Usagef("seed failed"), "nothing ran")
+	testenv.Equal(t, err.Error(), "seed failed; nothing ran")
+	testenv.Equal(t, console.ExitCode(t.Context(), err), console.ExitUsage)
+	err = console.Append(errors.New("seed failed:\n  ERROR at line 3"), "nothing ran")
+	testenv.Equal(t, err.Error(), "seed failed:\n  ERROR at line 3\nnothing ran")
+}

@@ -1,11 +1,14 @@
 package safe
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 )
 
 // Open opens the file at path for reading.
@@ -175,4 +178,139 @@ func (t tree) Open(name string) (fs.File, error) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
 	return f, nil
+}
+
+// WriteFile replaces the file at path with data, readable for all users. A crash at any moment
+// leaves either the old or the new content: temporary file in the same folder (".NAME.tmp…"),
+// fsync, rename, fsync of the folder.
+func WriteFile(path string, data []byte) (err error) {
+	dir := filepath.Dir(path)
+	tmp, err := os.CreateTemp(dir, "."+filepath.Base(path)+".tmp*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	defer func() {
+		if err != nil {
+			_ = tmp.Close()
+			_ = os.Remove(tmp.Name())
+			err = fmt.Errorf("write %s: %w", path, err)
+		}
+	}()
+	_, err = tmp.Write(data)
+	for _, next := range []func() error{
+		func() error { return tmp.Chmod(0o644) }, tmp.Sync, tmp.Close,
+		func() error { return os.Rename(tmp.Name(), path) }, func() error { return syncDir(dir) },
+	} {
+		if err == nil {
+			err = next()
+		}
+	}
+	return err
+}
+
+// CreateFile is WriteFile for a new file. If a file or link exists at path, it is left alone and
+// the error is fs.ErrExist.
+func CreateFile(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644) // reserves the name
+	if err != nil {
+		return err
+	}
+	_ = f.Close()
+	if err = WriteFile(path, data); err != nil {
+		_ = os.Remove(path)
+	}
+	return err
+}
+
+// syncDir makes a rename durable, if the system can.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	_ = d.Sync() // the content itself is already safe
+	return nil
+}
+
+// Within reports whether the file at path is in one of the folders, links followed. A file that does
+// not exist is where its path says.
+func Within(path string, folders ...string) bool {
+	at := whole(path)
+	return slices.ContainsFunc(folders, func(folder string) bool {
+		rel, err := filepath.Rel(whole(folder), at)
+		return err == nil && filepath.IsLocal(rel)
+	})
+}
+
+// ToAllow returns the folder to add for Within: path itself if it is one, or that of a file; "" for
+// a socket or a device, and if it is the root of all.
+func ToAllow(path string) string {
+	at := whole(path)
+	info, err := os.Stat(at)
+	switch {
+	case err == nil && !info.IsDir() && !info.Mode().IsRegular():
+		return ""
+	case err != nil || !info.IsDir():
+		at = filepath.Dir(at)
+	}
+	if at == filepath.Dir(at) {
+		return ""
+	}
+	return at
+}
+
+// whole returns a whole path without links. What does not exist has none.
+func whole(path string) string {
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	if at, err := filepath.EvalSymlinks(full); err == nil {
+		return at
+	}
+	if parent := filepath.Dir(full); parent != full {
+		return filepath.Join(whole(parent), filepath.Base(full))
+	}
+	return full
+}
+
+// Cache returns the folder locbench in the user's cache folder, which it makes. A user without a
+// home folder, or with one that cannot be written to, such as / of an arbitrary user in a container,
+// has one below the folder of temporary files, which no other user may use.
+func Cache() (string, error) {
+	dir, err := os.UserCacheDir()
+	if err == nil {
+		dir = filepath.Join(dir, "locbench")
+		err = os.MkdirAll(dir, 0o700)
+	}
+	if err == nil {
+		return dir, nil
+	}
+	if os.Getenv("XDG_CACHE_HOME") == "" {
+		own := filepath.Join(os.TempDir(), "locbench-"+strconv.Itoa(os.Getuid()))
+		ownErr := makeOwn(own)
+		if ownErr == nil {
+			return own, nil
+		}
+		err = errors.Join(err, ownErr)
+	}
+	return "", fmt.Errorf("make a folder to build and run in: %w; set XDG_CACHE_HOME to a folder that you may write to", err)
+}
+
+// makeOwn makes a folder that belongs to this user alone. One that exists may be that of another
+// user, who knew its name.
+func makeOwn(dir string) error {
+	err := os.Mkdir(dir, 0o700)
+	if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() || info.Mode().Perm()&0o077 != 0 || !owned(info) {
+		return fmt.Errorf("%s is not a folder of this user alone (mode 0700)", dir)
+	}
+	return nil
 }

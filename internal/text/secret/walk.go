@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/locbench/locbench/internal/bench"
 )
@@ -174,4 +176,103 @@ func holdsText(t reflect.Type) bool {
 	return slices.Contains([]reflect.Kind{
 		reflect.String, reflect.Interface, reflect.Map, reflect.Slice, reflect.Struct, reflect.Pointer,
 	}, t.Kind())
+}
+
+// envPlace matches the place of a variable of the environment, and $${NAME}, which is a text.
+var envPlace = regexp.MustCompile(`\$?` + variable)
+
+// around masks a secret value but for its places of variables, which a resumed run fills in again. What is
+// around these is masked, and returned, if it is long enough to be more than a part of words.
+func around(v string) (masked string, secrets []string) {
+	at, all := 0, append(envPlace.FindAllStringIndex(v, -1), []int{len(v), len(v)})
+	for _, m := range all {
+		if strings.HasPrefix(v[m[0]:m[1]], "$$") {
+			continue
+		}
+		switch part := v[at:m[0]]; {
+		case part == v:
+			return maskedList(v), []string{v}
+		case len(part) >= minLength:
+			masked, secrets = masked+Mask, append(secrets, part)
+		default:
+			masked += part
+		}
+		masked += v[m[0]:m[1]]
+		at = m[1]
+	}
+	return masked, secrets
+}
+
+// plainPair is a setting of a pool or a time limit in a connection string: no other is shown, as a cookie has
+// pairs, too.
+var plainPair = regexp.MustCompile(`(?i)^\s*(?:(?:max(?:imum)?|min(?:imum)?) pool ?size|pooling|multiplexing|max auto prepare|` +
+	`(?:connect|connection|command|idle) (?:idle )?(?:timeout|lifetime)|timeout)=(?:[0-9]{1,6}|true|false)\s*$`)
+
+// maskedList returns Mask, with the plain pairs of a list such as a connection string without quotes:
+// "***;Maximum Pool Size=2". By them a reader sees how two secrets differ.
+func maskedList(v string) string {
+	out := Mask
+	pairs := strings.Split(strings.TrimSuffix(v, ";"), ";")
+	for _, pair := range pairs {
+		if !strings.Contains(pair, "=") || len(pairs) < 2 || strings.ContainsAny(v, "\"'{}\n") {
+			return Mask
+		}
+		if plainPair.MatchString(pair) {
+			out += ";" + pair
+		}
+	}
+	return out
+}
+
+// Saved returns the names of the values from responses that are secrets: those from a cookie or a
+// secret header, those with a secret name here or in the response, and those that a request uses
+// where a secret is.
+func Saved(requests []bench.Request) map[string]bool {
+	used := map[string]bool{}
+	for _, r := range requests {
+		for name, value := range r.Header {
+			use(used, value, Name(name))
+		}
+		use(used, r.Path, false)
+		use(used, r.Body, false)
+		for _, f := range r.Multipart {
+			use(used, f.Value, Name(f.Name))
+		}
+	}
+	all := map[string]bool{}
+	for _, r := range requests {
+		for _, s := range r.Save {
+			of := s.From == bench.FromCookie || s.From == bench.FromHeader && Name(s.Of) ||
+				s.From == bench.FromJSON && assigned(s.Of[strings.LastIndexByte(s.Of, '.')+1:])
+			if of || Name(s.Name) || used[s.Name] {
+				all[s.Name] = true
+			}
+		}
+	}
+	return all
+}
+
+// use adds the variables in a template that are in the place of a secret; whole: all are.
+func use(all map[string]bool, template string, whole bool) {
+	secrets := find(template)
+	if whole {
+		secrets = []span{{to: len(template)}}
+	}
+	for _, x := range secrets {
+		for _, p := range bench.Parts(template[x.from:x.to]) {
+			if p.Name != "" {
+				all[p.Name] = true
+			}
+		}
+	}
+}
+
+// IsToken reports whether a value of an unknown kind, such as a cookie, is credentials rather than a word
+// or a number.
+func IsToken(v string) bool {
+	if len(v) < 12 || strings.Trim(v, digits) == "" {
+		return false
+	}
+	mixed := strings.ContainsFunc(v[1:], unicode.IsUpper) && strings.ToUpper(v) != v
+	return len(v) >= 20 || mixed || strings.ContainsAny(v, digits+"=")
 }

@@ -30,9 +30,16 @@ package strictyaml
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
 
 	"gopkg.in/yaml.v3"
 
@@ -87,46 +94,6 @@ func ReadFile(path string) ([]byte, error) {
 	}
 	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, MaxSize+1))
-}
-
-// Encode writes v, indented by two spaces, in the order of its fields (with the tags of yaml.v3).
-func Encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := yaml.NewEncoder(&b)
-	enc.SetIndent(2)
-	err := enc.Encode(v)
-	if err == nil {
-		err = enc.Close()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("encode yaml: %w", err)
-	}
-	return b.Bytes(), nil
-}
-
-// Inline is a value that [Encode] writes on one line, in braces or brackets.
-type Inline struct{ V any }
-
-// MarshalYAML returns the node of V in the one-line style.
-func (i Inline) MarshalYAML() (any, error) {
-	var n yaml.Node
-	if err := n.Encode(i.V); err != nil {
-		return nil, err
-	}
-	n.Style |= yaml.FlowStyle
-	return &n, nil
-}
-
-// JSON is a document that [Encode] writes unchanged: JSON is YAML.
-type JSON string
-
-// MarshalYAML returns the document as a node.
-func (j JSON) MarshalYAML() (any, error) {
-	var n yaml.Node
-	if err := yaml.Unmarshal([]byte(j), &n); err != nil || len(n.Content) != 1 {
-		return nil, fmt.Errorf("not JSON: %w", err)
-	}
-	return n.Content[0], nil
 }
 
 func (d *decoder) parse(data []byte) (root *yaml.Node, ok bool) {
@@ -204,4 +171,115 @@ func (d *decoder) plain(n *yaml.Node, depth int) bool {
 		ok = d.plain(c, depth+1) && ok
 	}
 	return ok
+}
+
+// Schema is a JSON Schema (draft 2020-12) of a kind of files, for editors.
+type Schema string
+
+// Named returns a YAML file's line that names its schema for editors, by a path from its folder.
+func Named(path string) string { return "# yaml-language-server: $schema=" + path + "\n" }
+
+// Leave writes the schema to a file in dir, for the files there that name it, unless it exists.
+func (s Schema) Leave(dir, name string) error {
+	err := safe.CreateFile(filepath.Join(dir, name), []byte(s))
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("write %s for editors: %w", name, err)
+	}
+	return nil
+}
+
+// Document returns a YAML document that is written for other programs too as JSON, with the same text
+// of each number that JSON has. It may be of any size. The error is the first mistake: what Decode
+// does not read of YAML either, such as aliases, or a number that JSON does not have.
+func Document(file string, data []byte) (text string, err error) {
+	d := newDecoder(file, Options{})
+	if root, ok := d.parseAny(data); ok && d.plain(root, 0) {
+		asInJSON(root)
+		text = Value{node: root, d: d}.JSON()
+	}
+	if all := d.mistakes; len(all) > 0 {
+		return "", all[:1]
+	}
+	return text, nil
+}
+
+// asInJSON writes numbers as JSON does, where it has them.
+func asInJSON(n *yaml.Node) {
+	var whole int64
+	var f float64
+	switch {
+	case json.Valid([]byte(n.Value)) || len(n.Value) > 1000:
+	case n.Tag == "!!int" && n.Decode(&whole) == nil:
+		n.Value = strconv.FormatInt(whole, 10)
+	case n.Tag == "!!float" && n.Decode(&f) == nil:
+		n.Value = strconv.FormatFloat(f, 'g', -1, 64)
+	}
+	for _, child := range n.Content {
+		asInJSON(child)
+	}
+}
+
+var (
+	syntaxLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+	// anchorName matches the only parser error that quotes the file.
+	anchorName = regexp.MustCompile(`unknown anchor '.*' referenced`)
+)
+
+const quotesHint = "put a text in quotes if it has `?`, `,`, `: `, braces or brackets, or begins with one of %@`*&!|>; close all quotes and " +
+	"brackets, and indent with spaces"
+
+// syntax reports an error of the parser in the line where braces, brackets or a quote began, as its
+// text has it, otherwise where it stopped.
+func (d *decoder) syntax(err error, data []byte) {
+	r := &slowly{data: data}
+	var doc yaml.Node
+	_ = yaml.NewDecoder(r).Decode(&doc)
+	line := 1 + bytes.Count(bytes.TrimRightFunc(data[:r.at], unicode.IsSpace), []byte("\n"))
+	prefix := syntaxLine.FindStringSubmatch(err.Error())
+	text := anchorName.ReplaceAllString(strings.TrimPrefix(err.Error(), prefix[0]), "unknown anchor")
+	if began, err := strconv.Atoi(prefix[1]); err == nil {
+		switch {
+		case strings.Contains(text, "expected ',' or"):
+			line = began + 1 // here the library counts from 0
+		case strings.Contains(text, "end of stream"):
+			line = began
+		}
+	}
+	d.add(line, "not YAML: "+clip(text, 200), quotesHint)
+}
+
+// slowly is a reader of one byte at a time: where it stops is where the parser failed.
+type slowly struct {
+	data []byte
+	at   int
+}
+
+func (s *slowly) Read(p []byte) (int, error) {
+	if s.at >= len(s.data) || len(p) == 0 {
+		return 0, io.EOF
+	}
+	p[0] = s.data[s.at]
+	s.at++
+	return 1, nil
+}
+
+// silent returns what is wrong with an entry of the map n that YAML reads without an error, and its
+// writer meant as a text: {name} and a,b in braces, and a value that begins with #; or "".
+func silent(n, key, value *yaml.Node) (what, hint string) {
+	name := "a key"
+	if plainKey.MatchString(key.Value) {
+		name = "`" + key.Value + "`"
+	}
+	comment := key.LineComment
+	switch {
+	case value.Tag != "!!null" || value.Value != "" || key.Kind != yaml.ScalarNode:
+	case n.Style&yaml.FlowStyle != 0:
+		return name + " in braces has no value", "put a text with braces or a comma in quotes, such as `\"{id}\"`; an empty value is `null`"
+	case len(comment) > 1 && comment[1] != ' ' && comment[1] != '#':
+		return name + " has no value: `#` begins a comment", "put the text in quotes"
+	}
+	return "", ""
 }

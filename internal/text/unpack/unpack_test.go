@@ -147,9 +147,8 @@ func TestCannotUnpack(t *testing.T) {
 			u := New(most)
 			got, err := u.Body([]byte(tt.encodings), tt.body)
 			why, ok := errors.AsType[*Error](err)
-			if !ok || why.Kind != tt.kind || !strings.Contains(why.Error(), tt.text) || strings.Contains(why.Error(), "\x1b") {
-				t.Errorf("%#v, want %s %q", err, tt.kind, tt.text)
-			}
+			testenv.Check(t, ok && why.Kind == tt.kind && strings.Contains(why.Error(), tt.text) && !strings.Contains(why.Error(), "\x1b"),
+				"%#v, want %s %q", err, tt.kind, tt.text)
 			testenv.Check(t, len(got) <= most && (len(got) == 0 || tt.kind == bench.UnreadLong), "%d bytes", len(got))
 		})
 	}

@@ -2,7 +2,9 @@ package run
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
@@ -52,17 +54,15 @@ func measures(p measure.Place, t *fold.Trial) []measure.Shown {
 
 // stepCell is a measure of a step; of one that has not ended, its last second, and all errors.
 func stepCell(m measure.Measure, t *fold.Trial, s *fold.Step) table.Cell {
-	f := measure.Result{}
-	if s.Result == nil {
-		f.Value, f.Known = lastSecond(m.ID, t, s)
-	} else {
-		if of, ok := s.Result.Throttling(); ok && m.ID == measure.Throttled {
-			return table.Cell{Text: fmt.Sprintf("%d/%d", of.Throttled, of.Periods)}
-		}
-		f.Value, f.Known = m.Of(*s.Result)
-		f.AtLeast = m.AtLeast != nil && m.AtLeast(*s.Result)
-		f.Estimate = m.Estimate != nil && m.Estimate(*s.Result)
+	r := s.Result
+	if r == nil {
+		r = lastSecond(t, s)
+	} else if of, ok := r.Throttling(); ok && m.ID == measure.Throttled {
+		return table.Cell{Text: fmt.Sprintf("%d/%d", of.Throttled, of.Periods)}
 	}
+	v, known := m.Of(*r)
+	known = known && (s.Result != nil || m.Unit != measure.Nanoseconds || v > 0) // a window lacks some quantiles
+	f := measure.Result{Value: v, Known: known, AtLeast: m.AtLeast != nil && m.AtLeast(*r), Estimate: m.Estimate != nil && m.Estimate(*r)}
 	c := table.Cell{Text: m.Text(f)}
 	if (m.ID == measure.Errors || m.ID == measure.ErrorRate) && f.Value > 0 {
 		c.Tone = table.Bad
@@ -70,63 +70,40 @@ func stepCell(m measure.Measure, t *fold.Trial, s *fold.Step) table.Cell {
 	return c
 }
 
-// lastSecond returns a measure of the newest window in which requests were sent, or of the newest
-// reading of the counters. Quantiles of windows do not add up; errors do.
-func lastSecond(id measure.ID, t *fold.Trial, s *fold.Step) (v float64, ok bool) {
-	load, usage, errors := latest(t, s)
-	switch {
-	case id == measure.Errors:
-		return float64(errors), true
-	case t.Result.State != bench.TrialRunning:
-		return 0, false
-	case load != nil:
-		seconds, found := map[measure.ID]float64{
-			measure.P50: load.P50, measure.P90: load.P90, measure.P99: load.P99, measure.Max: load.Max,
-		}[id]
-		if found {
-			return seconds * 1e9, seconds > 0
-		}
-		if id == measure.Throughput {
-			return load.Throughput, true
-		}
-	}
-	if usage == nil {
-		return 0, false
-	}
-	switch id {
-	case measure.InUse:
-		return usage.CPUs, usage.Known
-	case measure.CPURequest:
-		if load == nil || load.Throughput <= 0 {
-			return 0, false
-		}
-		return usage.CPUs / load.Throughput * 1e9, usage.Known
-	case measure.Throttled:
-		return usage.Throttled, usage.Throttled >= 0
-	case measure.MemoryUsed:
-		return usage.Used, usage.Used > 0
-	case measure.MemoryPeak:
-		return usage.Peak, usage.Peak > 0
-	}
-	return 0, false
-}
-
-// latest returns the newest window of a step in which requests were sent and the newest reading of
-// the counters, nil where there is none, and the step's errors so far.
-func latest(t *fold.Trial, s *fold.Step) (load *fold.LoadPoint, usage *fold.UsagePoint, errors int64) {
-	if n := len(t.Usage); n > 0 && t.Usage[n-1].T >= s.From {
-		usage = &t.Usage[n-1]
-	}
+// lastSecond is the newest window of a step and its newest reading of the counters, as a result. Quantiles of
+// windows do not add up; errors do, and are those of the whole step. Of a trial that has ended it has these alone.
+func lastSecond(t *fold.Trial, s *fold.Step) *bench.StepResult {
+	r, length := &bench.StepResult{}, bench.Duration(0)
+	r.Load.Failed = map[bench.ErrorKind]int64{}
+	running := t.Result.State == bench.TrialRunning
 	for i := len(t.Load) - 1; i >= 0 && t.Load[i].T >= s.From; i-- {
 		p := &t.Load[i]
-		if load == nil {
-			load = p
+		if running && length == 0 {
+			ns := func(seconds float64) bench.Duration { return bench.Duration(seconds * 1e9) }
+			length = ns(p.Length)
+			r.Load.Elapsed, r.Load.Succeeded = length, int64(math.Round(p.Throughput*p.Length))
+			r.Load.Latency = bench.Latencies{Count: r.Load.Succeeded, P50: ns(p.P50), P90: ns(p.P90), P99: ns(p.P99), Max: ns(p.Max)}
 		}
-		for _, n := range p.Kinds {
-			errors += max(0, n)
+		for kind, n := range p.Kinds {
+			r.Load.Failed[kind] += max(0, n)
 		}
 	}
-	return load, usage, errors
+	if n := len(t.Usage); running && n > 0 && t.Usage[n-1].T >= s.From {
+		u, at := t.Usage[n-1], time.Unix(0, 0)
+		r.After = &bench.Usage{At: at.Add(length)}
+		if u.Used > 0 {
+			r.After.Memory = &bench.Memory{Used: int64(u.Used), Peak: int64(u.Peak)}
+		}
+		if u.Known {
+			r.Before, r.After.CPU = &bench.Usage{At: at}, bench.Duration(u.CPUs*float64(length))
+		}
+		if u.Known && u.Throttled >= 0 {
+			const periods = 1e6 // of which the share is that many
+			r.Before.Throttling = &bench.Throttling{}
+			r.After.Throttling = &bench.Throttling{Periods: periods, Throttled: int64(u.Throttled * periods)}
+		}
+	}
+	return r
 }
 
 // trust says how far the values of a step are those of the contender.

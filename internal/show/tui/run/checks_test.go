@@ -49,67 +49,40 @@ func checksPlay(t *testing.T, state StateMsg, use func(c *Checks, p *tuitest.Pro
 	page.Play(t, tuitest.Size{Width: 120, Height: 40}, tuitest.Look{}, func(p *tuitest.Program) { use(c, p) })
 }
 
-// Failures are on top, each with what the contenders gave, the request and what to do; others have a line.
-func TestChecks_Failed(t *testing.T) {
-	state := checkedState(2, 1, func(n, _ int, checks []bench.CheckResult) {
-		if n == 1 {
-			checks[2].Status, checks[2].Value, checks[2].Detail = bench.CheckFailed, "200", "expected status 404, got 200"
+// Failures are on top, each with what was found, the request and what to do; others have a line, or one for each
+// contender where they differ. Rounds with the same failure are one.
+func TestChecks_Contents(t *testing.T) {
+	state := checkedState(2, 3, func(n, round int, checks []bench.CheckResult) {
+		if n == 1 && round < 3 {
+			checks[1].Status, checks[1].Value, checks[1].Detail = bench.CheckFailed, "", "expected status 404, got 200"
 		}
-	})
-	checksPlay(t, state, func(_ *Checks, p *tuitest.Program) {
-		frame := p.Frame()
-		testenv.Contains(t, frame, "checks  5 passed, 1 failed, 0 skipped", "✗ no city",
-			"orders-a  passed: 404", "orders-b  failed: 200: expected status 404, got 200", "excluded from the comparison",
-			"see the failed checks: locbench run", "✓ a city: 200")
-		at := func(s string) int { return strings.Index(frame, s) }
-		testenv.Check(t, at("no city") < at("a city") && at("a city") < at(" lifecycle"), "%s", frame)
-		p.Press("v")
-		testenv.Contains(t, p.Frame(), "failed only", "no city", "!lifecycle", "!a city")
-		state.State.Run.AcceptFailedChecks = true
-		state.State.Version++
-		testenv.Contains(t, p.Frame(), "compared anyway")
-	})
-}
-
-// Where contenders differ can be seen although nothing failed.
-func TestChecks_Different(t *testing.T) {
-	state := checkedState(2, 1, func(n, _ int, checks []bench.CheckResult) {
 		if n == 1 {
 			checks[0].Status, checks[0].Value = bench.CheckSkipped, ""
 		}
 	})
 	checksPlay(t, state, func(_ *Checks, p *tuitest.Program) {
-		testenv.Contains(t, p.Frame(), "✓ stops\n", "orders-a  passed: 76 ms", "orders-b  skipped", "✓ a city: 200")
-		p.Press("v")
-		testenv.Contains(t, p.Frame(), "failed only", "✓ no check failed")
-	})
-}
-
-// Of several rounds, the worst counts, and its rounds are named.
-func TestChecks_Rounds(t *testing.T) {
-	state := checkedState(1, 6, func(_, round int, checks []bench.CheckResult) {
-		if round == 2 || round == 5 {
-			checks[1].Status, checks[1].Detail = bench.CheckFailed, fmt.Sprintf("round %d", round)
-		}
-	})
-	checksPlay(t, state, func(_ *Checks, p *tuitest.Program) {
-		testenv.Contains(t, p.Frame(), "2 passed, 1 failed", "request   GET /city?id=1", "failed: 200: round 5 (in 2 of 6 rounds: 2, 5)")
-	})
-}
-
-// The text scrolls, and starts at its top in another view.
-func TestChecks_Scroll(t *testing.T) {
-	state := checkedState(26, 1, func(_, _ int, checks []bench.CheckResult) {
-		checks[1].Status, checks[1].Detail = bench.CheckFailed, strings.Repeat("wrong ", 30)
-	})
-	checksPlay(t, state, func(_ *Checks, p *tuitest.Program) {
-		testenv.Contains(t, p.Frame(), "lines 1 to ", "!orders-z  failed")
-		p.Press("end")
-		testenv.Contains(t, p.Frame(), "✓ stops", "!lines 1 to ")
-		p.Press("v")
-		testenv.Contains(t, p.Frame(), "lines 1 to ")
+		frame := p.Frame()
+		testenv.Contains(t, frame, "checks  13 passed, 2 failed, 3 skipped", "✗ get: a city", "request  GET /city?id=1", "found    expected status 404, got 200",
+			"in       orders-b-1, orders-b-2", "excluded from the comparison", "orders-b  see the failed checks: locbench run",
+			"lifecycle 1 check, 1 with different outcomes", "orders-a  ✓ 76 ms", "orders-b  skipped", "orders-b  ✗ 2×, ✓ 200 1×", "no city: ✓ 404")
+		testenv.Check(t, strings.Index(frame, "✗ get: a city") < strings.Index(frame, " lifecycle"), "%s", frame)
+		state.State.Run.AcceptFailedChecks = true
+		state.State.Version++
+		testenv.Contains(t, p.Frame(), "compared anyway")
 		state.State.Trials = nil
 		state.State.Version++
-		testenv.Contains(t, p.Frame(), "no check failed")
+		testenv.Contains(t, p.Frame(), "no checks run yet")
+	})
+}
+
+// The text scrolls.
+func TestChecks_Scroll(t *testing.T) {
+	state := checkedState(26, 1, func(n, _ int, checks []bench.CheckResult) {
+		checks[1].Status, checks[1].Detail = bench.CheckFailed, fmt.Sprint(n, strings.Repeat(" wrong", 30))
+	})
+	checksPlay(t, state, func(_ *Checks, p *tuitest.Program) {
+		testenv.Contains(t, p.Frame(), "lines 1 to ", "!stops")
+		p.Press("end")
+		testenv.Contains(t, p.Frame(), "stops: ✓ 76 ms", "!lines 1 to ")
 	})
 }

@@ -147,14 +147,14 @@ func TestStepCell_Running(t *testing.T) {
 	step := &fold.Step{From: 10}
 	trial.Load = []fold.LoadPoint{
 		{T: 9, Kinds: map[bench.ErrorKind]int64{bench.ErrTimeout: 100}},
-		{T: 11, Throughput: 900, P99: 1, Kinds: map[bench.ErrorKind]int64{bench.ErrTimeout: 2}},
-		{T: 12, Throughput: 1000, P99: .004, Kinds: map[bench.ErrorKind]int64{bench.ErrTimeout: 1}},
+		{T: 11, Length: 1, Throughput: 900, P99: 1, Kinds: map[bench.ErrorKind]int64{bench.ErrTimeout: 2}},
+		{T: 12, Length: 1, Throughput: 1000, P99: .004, Kinds: map[bench.ErrorKind]int64{bench.ErrTimeout: 1}},
 	}
 	trial.Usage = []fold.UsagePoint{{T: 12, Known: true, CPUs: .5, Throttled: .25, Used: 1 << 20}}
 	cell := func(id measure.ID) string { return stepCell(measure.Get(id), trial, step).Text }
 	for id, want := range map[measure.ID]string{
 		measure.Throughput: "1,000", measure.P99: "4.00 ms", measure.Errors: "3", measure.InUse: "0.50", measure.P999: "–",
-		measure.CPURequest: "500 µs", measure.Throttled: "25.0%", measure.MemoryUsed: "1 MiB", measure.MemoryPeak: "–",
+		measure.CPURequest: "500 µs", measure.Throttled: "25.0%", measure.MemoryUsed: "1 MiB",
 	} {
 		testenv.Equal(t, cell(id), want, string(id))
 	}

@@ -19,7 +19,7 @@ import (
 
 // Choice is a setup, in the terms of the command line.
 type Choice struct {
-	Profile    string            // name or file
+	Profile    string            // name or file; "": the default one
 	Contenders []bench.Selection // nil: the profile's
 	Set        profile.Changes   // options that change the profile
 	Extra      []string          // other options of locbench run, unchanged
@@ -38,7 +38,10 @@ func (c Choice) Changes() profile.Changes { return c.Set.With("contenders", name
 
 // Args returns the equivalent arguments of "locbench run".
 func (c Choice) Args() []string {
-	args := append([]string{"--profile", c.Profile}, names(c.Contenders)...)
+	args := names(c.Contenders)
+	if c.Profile != "" || !c.Set.Given(fieldTarget) { // else the target has the request
+		args = append([]string{"--profile", c.profile()}, args...)
+	}
 	for _, o := range profile.Options() {
 		for _, text := range c.Set[o.Name] {
 			if o.Type == "bool" {
@@ -50,6 +53,8 @@ func (c Choice) Args() []string {
 	}
 	return append(args, c.Extra...)
 }
+
+func (c Choice) profile() string { return cmp.Or(c.Profile, "quick") }
 
 func names(list []bench.Selection) (all []string) {
 	for _, sel := range list {
@@ -71,6 +76,7 @@ func commandLine(args []string) string {
 const (
 	fieldProfile    = "profile"
 	fieldContenders = "contenders"
+	fieldTarget     = "target"
 	fieldDuration   = "duration"
 	fieldStart      = "start" // the button
 )
@@ -100,8 +106,12 @@ func allFields() []field {
 		if o.Folder {
 			o.Values = nil // examples
 		}
+		at := len(all)
+		if o.Name == fieldTarget {
+			at = 2 // below the contenders
+		}
 		if o.Label != "" {
-			all = append(all, field{o.Name, group, o.Label, o.Help, o.Values, o.Need})
+			all = slices.Insert(all, at, field{o.Name, group, o.Label, o.Help, o.Values, o.Need})
 		}
 	}
 	return append(all, field{name: fieldStart, label: "Start",
@@ -121,11 +131,17 @@ type form struct {
 	err        error // why there is no plan
 }
 
-// shown returns the fields of the chosen profile.
+// shown returns the fields of the chosen profile; with a target those of the load.
 func (f *form) shown() []field {
 	return slices.DeleteFunc(slices.Clone(f.fields), func(at field) bool {
-		return at.need != "" && !slices.ContainsFunc(f.base.Needs, func(n bench.NeedSpec) bool { return n.Kind == at.need })
+		return at.need != "" && !slices.ContainsFunc(f.base.Needs, func(n bench.NeedSpec) bool { return n.Kind == at.need }) ||
+			f.choice.Set.Given(fieldTarget) && at.ofContenders()
 	})
+}
+
+// ofContenders reports whether the field is about what locbench starts.
+func (at field) ofContenders() bool {
+	return at.name == fieldContenders || at.group == "limits" || at.group == "where"
 }
 
 func (f *form) field(name string) field {
@@ -153,9 +169,11 @@ func (f *form) selected() (all []bench.Selection) {
 func (f *form) value(at field) string {
 	switch {
 	case at.name == fieldProfile:
-		return f.choice.Profile
+		return f.choice.profile()
 	case at.name == fieldContenders:
 		return strings.Join(names(f.selected()), " ")
+	case at.name == fieldTarget:
+		return strings.Join(f.choice.Set[fieldTarget], " ")
 	case f.choice.Set.Given(at.name):
 		return f.choice.Set.Text(at.name)
 	}
@@ -203,6 +221,9 @@ func (f *form) set(at field, value string) {
 		f.choice.Profile = value
 	case value == "" || value == f.preset(at):
 		delete(f.choice.Set, at.name)
+	case at.name == fieldTarget:
+		f.reset(slices.DeleteFunc(slices.Clone(f.fields), func(at field) bool { return !at.ofContenders() })...)
+		f.choice.Set[fieldTarget] = strings.Fields(value)
 	default:
 		f.choice.Set[at.name] = []string{value}
 	}
@@ -274,7 +295,7 @@ func about(svc bench.Service) string {
 // replan takes the chosen profile and makes the plan as the command line would.
 func (f *form) replan() {
 	f.base, f.plan, f.loaded, f.err = bench.Profile{}, bench.Profile{}, false, nil
-	i := slices.IndexFunc(f.profiles, func(p Profile) bool { return p.Name == f.choice.Profile })
+	i := slices.IndexFunc(f.profiles, func(p Profile) bool { return p.Name == f.choice.profile() })
 	if i < 0 || f.profiles[i].Err != nil {
 		if i >= 0 {
 			f.err = f.profiles[i].Err
@@ -283,6 +304,9 @@ func (f *form) replan() {
 	}
 	f.base, f.loaded = f.profiles[i].Profile, true
 	if f.plan, f.err = profile.Change(f.base, f.choice.Changes(), nil); f.err == nil {
+		if targets := f.choice.Set[fieldTarget]; targets != nil {
+			f.plan.Contenders, f.plan.Runtime, f.plan.Limits = make([]bench.Selection, len(targets)), bench.RuntimeURL, bench.Limits{}
+		}
 		f.plan, _ = profile.Settle(f.plan, 0)
 	}
 }

@@ -5,7 +5,6 @@
 package setup
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -58,7 +57,6 @@ type Setup struct {
 func New(o Options) *Setup {
 	s := &Setup{options: o, at: fieldProfile, scroll: ui.NewScroll()}
 	s.form = form{fields: allFields(), choice: o.Initial.clone()}
-	s.form.choice.Profile = cmp.Or(s.form.choice.Profile, "quick")
 	return s
 }
 
@@ -78,7 +76,7 @@ type (
 
 // Init implements ui.Page.
 func (s *Setup) Init() tea.Cmd {
-	site, also := s.options.Site, s.form.choice.Profile
+	site, also := s.options.Site, s.form.choice.profile()
 	return tea.Batch(s.readContenders(), func() tea.Msg { return profilesMsg(site.Profiles(also)) })
 }
 

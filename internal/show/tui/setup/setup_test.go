@@ -46,6 +46,10 @@ func TestContents(t *testing.T) {
 		"an unknown profile": {page(everything, Choice{Profile: "gone.yaml"}, &opened{}), []string{`✗ unknown profile "gone.yaml"`}},
 		"choices": {page(everything, Choice{}, &opened{}, "end", "up", "up", "up", "up", "enter", "down", "down"), []string{
 			"╭─ Store", "a URL if one is given, else embedded", "inside locbench; shares CPUs with the load"}},
+		"a target": {page(everything, Choice{Set: profile.Changes{"target": {"http://me:secret@h/x"}}}, &opened{}), []string{
+			"✓ ready: 1 contender, 5 steps", " Target       *http://", "!secret", "!CPUs ", "!Runtime ", "!Contenders ", "$ locbench run --target 'http://***@h/x'"}},
+		"limits of a target": {page(everything, Choice{Set: profile.Changes{"target": {"http://h"}, "cpus": {"1"}}}, &opened{}), []string{
+			"✗ --cpus: not with --target"}},
 		"runtimes": {page(everything, Choice{Profile: "gone.yaml"}, &opened{}, "end", "up", "enter"), []string{"╭─ Runtime", "processes"}},
 		"many contenders": {page(thirty, Choice{}, &opened{}, "down", "enter", "/", "j", "v", "m", "enter", "space", "down", "space"), []string{
 			"filter: jvm", "[x] contender-01 ", "[ ] contender-05:two"}},
@@ -97,6 +101,13 @@ func TestFromKeysToArguments(t *testing.T) {
 		{"profile by arrow", func(o *opened) { o.Press("left"); o.give("elastic", localElastic) }, "--profile locations --elastic " + localElastic},
 		{"runtime", func(o *opened) { o.goTo("runtime"); o.Press("right", "right") }, "--profile quick --runtime process"},
 		{"data", func(o *opened) { o.give("cities", "500"); o.goTo("data"); o.Press("right") }, "--profile quick --cities 500"},
+		{"target", func(o *opened) { o.give("cpus", "2"); o.give("target", "http://127.0.0.1:8080/x?y=1") }, "--target http://127.0.0.1:8080/x?y=1"},
+		{"targets of a profile", func(o *opened) {
+			o.Press("left")
+			o.give("target", "a=http://h b=http://i")
+			o.give("rounds", "8")
+		}, "--profile locations --rounds 8 --target a=http://h --target b=http://i"},
+		{"no target", func(o *opened) { o.give("target", "http://h"); o.Press("u"); o.give("cpus", "2") }, "--profile quick --cpus 2"},
 		{"dump", func(o *opened) { o.give("data", "my dump") }, "--profile quick --data my dump"},
 		{"contenders", func(o *opened) {
 			o.goTo(fieldContenders)

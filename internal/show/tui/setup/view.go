@@ -246,6 +246,9 @@ func (s *Setup) steps(w, most int) []string {
 
 // contenders are the selected ones, with what they are.
 func (s *Setup) contenders(w, most int) (out []string) {
+	if s.form.choice.Set.Given(fieldTarget) {
+		return nil
+	}
 	var lines []string
 	selected, all, wide := s.form.selected(), s.form.contenders(), 0
 	for _, sel := range selected {
