@@ -14,12 +14,6 @@ import (
 	"github.com/locbench/locbench/internal/text/secret"
 )
 
-// LimitsDiffer reports whether the profile sets different limits for contenders of the run: then
-// the run has ratios in place of tiers, since the limits are their subject.
-func (r *Run) LimitsDiffer() bool {
-	return slices.ContainsFunc(r.Contenders, func(c Contender) bool { return LimitsIntended(r.Contenders[0], c) })
-}
-
 // Under returns the limits of the contender by which the contenders of its run differ, and what
 // else the profile sets for it: "under 0.5 CPUs, with GOGC=50"; "" for neither.
 func (c Contender) Under() string {

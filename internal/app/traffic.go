@@ -131,8 +131,7 @@ func (t *traffic) Run(
 		return t.plan.Engine.Run(ctx, at, step, hooks)
 	}
 	plan := t.loadPlan(at, step)
-	plan.OnStart, plan.OnEnd, plan.OnPart, plan.Rate = hooks.OnStart, hooks.OnEnd, hooks.OnPart, hooks.Rate
-	plan.Interleave = hooks.Interleave
+	plan.OnStart, plan.OnEnd, plan.OnPart, plan.Interleave = hooks.OnStart, hooks.OnEnd, hooks.OnPart, hooks.Interleave
 	if t.runsApart(at) {
 		return t.process.Run(ctx, at.Trial.String(), t.engine.Name, plan, t.knownTo(), hooks.OnWindow)
 	}

@@ -39,7 +39,7 @@ func TestRecord_JSON(t *testing.T) {
 		Notice{Level: "warning", Text: "limits not enforced"},
 		InstanceStopped{Stop: StopResult{Graceful: true, Took: up}},
 		TrialEnded{State: TrialFailed, Failure: "died", Exit: &Exit{At: at, Code: 137, OOMKilled: true}},
-		ChangedManually{Control: Control{Kind: ControlNote, Text: "x"}, Step: new(int)}, Paused{}, Resumed{Took: 3}, RunEnded{State: RunFailed, Err: "e"},
+		ChangedManually{Control: Control{Kind: ControlPause}, Step: new(int)}, Paused{}, Resumed{Took: 3}, RunEnded{State: RunFailed, Err: "e"},
 	} {
 		in := Record{Seq: int64(i + 1), At: at, Trial: trial, Event: e}
 		data, err := json.Marshal(in)
@@ -55,7 +55,7 @@ func TestRecord_JSON(t *testing.T) {
 		err := json.Unmarshal([]byte(in), new(Record))
 		testenv.Check(t, err != nil && strings.HasPrefix(err.Error(), want), "%s: %v, want %s", in, err, want)
 	}
-	_, err := json.Marshal(Record{Event: ChangedManually{Control: Control{Rate: math.NaN()}}})
+	_, err := json.Marshal(Record{Event: StepEnded{StepResult{Step: Step{Rate: math.NaN()}}}})
 	check(t, fact{"a value without JSON", err != nil, true}, fact{"a strange event", EventName(nil), "unknown"})
 }
 
@@ -63,7 +63,7 @@ func TestRecord_JSON(t *testing.T) {
 func TestTrialResult_Apply(t *testing.T) {
 	at := time.Unix(5, 0)
 	up, step, exit, lost := 9*time.Millisecond, new(3), &Exit{Code: 7}, &Lost{Phase: PhaseLoad}
-	first, cause, control := &FirstResponse{Status: 503}, &Cause{Kind: CauseExited}, Control{Kind: ControlNote, Text: "x"}
+	first, cause, control := &FirstResponse{Status: 503}, &Cause{Kind: CauseExited}, Control{Kind: ControlPause}
 	var got TrialResult
 	for i, e := range []Event{
 		TrialStarted{Service: Service{Name: "a"}, Artifact: Artifact{Image: "i"}}, InstanceStarted{InstanceInfo{PID: 5}},
@@ -342,7 +342,6 @@ func TestConfined(t *testing.T) {
 		"": {}, "read-only": {ReadOnly: true},
 		"read-only, tmpfs /tmp, tmpfs /run:size=1m, 256 MiB of /dev/shm, user 1000:1000": {true, []string{"/tmp", "/run:size=1m"}, 256 << 20, "1000:1000"},
 	} {
-		got := c.String()
-		testenv.Check(t, got == want, "%q, want %q", got, want)
+		testenv.Equal(t, c.String(), want)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"time"
 )
@@ -312,38 +311,21 @@ const (
 	// end the running trial now, and skip the contender's later rounds
 	ControlSkipContender ControlKind = "skip_contender"
 	ControlStop          ControlKind = "stop_after_step" // finish the running step, then end the run gracefully
-	// open loop: schedule this number of requests per second from now on
-	ControlRate  ControlKind = "rate"
-	ControlNote  ControlKind = "note"  // mark the moment with Text
-	ControlAbort ControlKind = "abort" // end the run now, gracefully, as Ctrl-C does
+	ControlAbort         ControlKind = "abort"           // end the run now, gracefully, as Ctrl-C does
 )
-
-// NoteLimit is the maximum length of Control.Text, in bytes.
-const NoteLimit = 500
 
 // Control is an action of the user. In JSON it is one line on a controlled run's standard input.
 type Control struct {
 	Kind ControlKind `json:"kind"`
-	Text string      `json:"text,omitempty"` // text of a note
-	Rate float64     `json:"rate,omitempty"` // requests per second
 }
 
 // Validate returns an error that says what is wrong; a Control may come from another program.
 func (c Control) Validate() error {
 	switch c.Kind {
 	case ControlPause, ControlResume, ControlSkipStep, ControlSkipContender, ControlStop, ControlAbort:
-	case ControlRate:
-		if !(c.Rate > 0 && c.Rate <= 1e9) {
-			return fmt.Errorf("control %q: rate %g: expected more than 0 and at most 1e9 requests per second", c.Kind, c.Rate)
-		}
-	case ControlNote:
-		if c.Text == "" || len(c.Text) > NoteLimit {
-			return fmt.Errorf("control %q: text of %d bytes: expected 1 to %d", c.Kind, len(c.Text), NoteLimit)
-		}
-	default:
-		return fmt.Errorf("unknown control %q", c.Kind)
+		return nil
 	}
-	return nil
+	return fmt.Errorf("unknown control %q", c.Kind)
 }
 
 // ManualChange is an action of the user that the run has carried out.
@@ -353,10 +335,8 @@ type ManualChange struct {
 	Control Control   `json:"control"`
 }
 
-// ChangedByHand reports whether the trial has a manual change other than a note.
-func (t TrialResult) ChangedByHand() bool {
-	return slices.ContainsFunc(t.ManualChanges, func(c ManualChange) bool { return c.Control.Kind != ControlNote })
-}
+// ChangedByHand reports whether the trial has a manual change.
+func (t TrialResult) ChangedByHand() bool { return len(t.ManualChanges) > 0 }
 
 type forceKey struct{}
 

@@ -164,8 +164,6 @@ type Load struct {
 	Lag       Latencies `json:"lag,omitzero"`          // delay from scheduled to sent, of all requests sent
 	// highest number of connections in use at the same time
 	MaxOpenConnections int `json:"max_open_connections,omitempty"`
-	// scheduled requests per second at the end, if the rate was changed by hand
-	FinalRate float64 `json:"final_rate,omitempty"`
 
 	// number of requests that ended within the measured interval, if the step keeps some of them
 	KeptOf int64 `json:"kept_of,omitempty"`

@@ -112,7 +112,6 @@ func TestDocument_AppendAction(t *testing.T) {
 func TestTraits(t *testing.T) {
 	check(t,
 		fact{"runtimes", Runtimes(), []string{"auto", "docker", "process"}},
-		fact{"all runtimes", AllRuntimes(), []string{"auto", "docker", "process", "url"}},
 		fact{"a container", RuntimeDocker.Traits().Container, true}, fact{"an unknown runtime", Runtime("x").Traits(), RuntimeTraits{}},
 		fact{"a need in the client", all(NeedEmbedded.Traits(), NeedAuto.Traits()), "{true false false false} {true false false false}"},
 		fact{"a need in a container", NeedContainer.Traits(), NeedTraits{Container: true}}, fact{"at a URL", NeedExternal.Traits(), NeedTraits{ByURL: true}},

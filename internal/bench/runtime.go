@@ -59,8 +59,5 @@ var runtimes = traits[Runtime, RuntimeTraits]{
 // Runtimes returns the names of the runtimes that can be chosen.
 func Runtimes() []string { return runtimes.names(func(t RuntimeTraits) bool { return t.Help != "" }) }
 
-// AllRuntimes returns the names of all runtimes.
-func AllRuntimes() []string { return runtimes.names(func(RuntimeTraits) bool { return true }) }
-
 // Traits returns the properties of the runtime.
 func (r Runtime) Traits() RuntimeTraits { return runtimes.get(r) }

@@ -47,7 +47,6 @@ const (
 	WarnOOM                              = WarningKind(IncidentOOM)
 	WarnBusyOutOfTurn        WarningKind = "busy_out_of_turn" // it used CPUs while other contenders were loaded
 	WarnRunPaused            WarningKind = "run_paused"       // by the user, before the step
-	WarnRateChanged          WarningKind = "rate_changed"     // by the user, within the step
 
 	// About the readings and the machine.
 	WarnCountersMissing    WarningKind = "counters_missing"    // no counters at an end of the step
@@ -107,7 +106,6 @@ var titles = map[WarningKind]string{
 	WarnMemoryGrowth:         "memory grew with the requests",
 	WarnBusyOutOfTurn:        "busy while others were loaded",
 	WarnRunPaused:            "run was paused before this step",
-	WarnRateChanged:          "rate was changed by hand",
 	WarnCountersMissing:      "counters missing for this step",
 	WarnNeedNotMeasured:      "need without counters",
 	WarnOwnNeeds:             "different needs of services",

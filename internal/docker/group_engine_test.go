@@ -81,8 +81,7 @@ func (b *bed) do(c *docker.Container, args ...string) string {
 func on(volume string) []docker.Mount { return []docker.Mount{{Volume: volume, Target: "/data"}} }
 
 // TestNeed_State: a volume with owners, rights, links and 100 MiB is copied after a clean stop, and
-// a container on the copy sees the same. The hash is that of the files, whatever volume they are
-// in.
+// a container on the copy sees the same.
 func TestNeed_State(t *testing.T) {
 	b := openBed(t)
 	seeded := b.volume()
@@ -98,28 +97,22 @@ func TestNeed_State(t *testing.T) {
 	clean, err := c.End(t.Context(), 10*time.Second)
 	testenv.Need(t, err == nil && clean, "clean %v, %v", clean, err)
 	testenv.OK(t, c.Kill(t.Context()))
-	var first docker.Files
+	var first int64
 	for i := range 3 {
 		restored := b.volume()
 		began := time.Now()
-		files := testenv.Must(b.CopyVolume(t.Context(), seeded, restored, b.image, 1<<40))(t)
+		bytes := testenv.Must(b.CopyVolume(t.Context(), seeded, restored, b.image, 1<<40))(t)
 		copied := time.Since(began)
 		c := b.start(docker.ContainerSpec{Command: []string{"serve", "80"}, Mounts: on(restored)})
-		t.Logf("copy of %d bytes: %v; with the start of a container: %v", files.Bytes, copied, time.Since(began))
+		t.Logf("copy of %d bytes: %v; with the start of a container: %v", bytes, copied, time.Since(began))
 		testenv.Equal(t, b.do(c, "show", "/data"), want)
 		if i == 0 {
-			first = files
+			first = bytes
 		}
-		testenv.Check(t, files == first && files.Bytes >= 100<<20, "%+v, want %+v", files, first)
+		testenv.Check(t, bytes == first && bytes >= 100<<20, "%d bytes, want %d", bytes, first)
 		testenv.OK(t, c.Kill(t.Context()))
 		again := b.volume()
 		testenv.Equal(t, testenv.Must(b.CopyVolume(t.Context(), restored, again, b.image, 1<<40))(t), first)
-	}
-	changed := b.start(docker.ContainerSpec{Command: []string{"serve", "80"}, Mounts: on(seeded)})
-	b.do(changed, "own", "/data/empty", "5", "644")
-	testenv.OK(t, changed.Kill(t.Context()))
-	if of := testenv.Must(b.CopyVolume(t.Context(), seeded, b.volume(), b.image, 1<<40))(t); of.Hash == first.Hash || of.Bytes != first.Bytes {
-		t.Errorf("another owner: %+v after %+v", of, first)
 	}
 }
 

@@ -38,59 +38,6 @@ func tarOf(t *testing.T, entries ...tar.Header) []byte {
 	return b.Bytes()
 }
 
-// TestFilesOf: the hash changes with each property of a file that a restore has to keep, and with
-// nothing else.
-func TestFilesOf(t *testing.T) {
-	root := tar.Header{Name: "v/", Typeflag: tar.TypeDir, Mode: 0o700, Uid: 999}
-	row := tar.Header{Name: "v/row", Typeflag: tar.TypeReg, Mode: 0o600, Uid: 999, Gid: 998, Size: 1}
-	link := tar.Header{Name: "v/last", Typeflag: tar.TypeSymlink, Linkname: "row"}
-	hard := tar.Header{Name: "v/z", Typeflag: tar.TypeLink, Linkname: "v/row"}
-	of := func(entries ...tar.Header) string {
-		files := testenv.Must(filesOf(bytes.NewReader(tarOf(t, entries...))))(t)
-		return fmt.Sprintf("%d %s", files.Bytes, files.Hash)
-	}
-	with := func(change func(h *tar.Header)) tar.Header {
-		h := row
-		change(&h)
-		return h
-	}
-	want := of(root, row, link, hard)
-	testenv.Check(t, strings.HasPrefix(want, "3 "), "%v", want)
-	other := []tar.Header{root, row, link, hard}
-	for i, dir := range other {
-		other[i].Name = strings.Replace(dir.Name, "v", "other", 1)
-		other[i].Linkname = strings.Replace(dir.Linkname, "v/", "other/", 1)
-	}
-	for name, got := range map[string]string{
-		"another folder":  of(other...),
-		"another order":   of(root, link, row, hard),
-		"another time":    of(root, with(func(h *tar.Header) { h.ModTime = time.Unix(1e9, 0) }), link, hard),
-		"names of owners": of(root, with(func(h *tar.Header) { h.Uname = "postgres" }), link, hard),
-	} {
-		testenv.Equal(t, got, want, name)
-	}
-	seen := []string{want}
-	for name, got := range map[string]string{
-		"no root":         of(row, link, hard),
-		"root's owner":    of(tar.Header{Name: "v/", Typeflag: tar.TypeDir, Mode: 0o700}, row, link, hard),
-		"user":            of(root, with(func(h *tar.Header) { h.Uid = 1 }), link, hard),
-		"group":           of(root, with(func(h *tar.Header) { h.Gid = 1 }), link, hard),
-		"mode":            of(root, with(func(h *tar.Header) { h.Mode = 0o644 }), link, hard),
-		"content":         of(root, with(func(h *tar.Header) { h.Size = 2 }), link, hard),
-		"kind":            of(root, row, tar.Header{Name: "v/last", Typeflag: tar.TypeFifo}, hard),
-		"target":          of(root, row, tar.Header{Name: "v/last", Typeflag: tar.TypeSymlink, Linkname: "v/row"}, hard),
-		"a name":          of(root, row, tar.Header{Name: "v/lest", Typeflag: tar.TypeSymlink, Linkname: "row"}, hard),
-		"a capability":    of(root, with(func(h *tar.Header) { h.PAXRecords = map[string]string{"SCHILY.xattr.security.capability": "x"} }), link, hard),
-		"one file fewer":  of(root, row, link),
-		"a device":        of(root, row, link, tar.Header{Name: "v/z", Typeflag: tar.TypeChar, Devmajor: 1}),
-		"a second device": of(root, row, link, tar.Header{Name: "v/z", Typeflag: tar.TypeChar, Devminor: 1}),
-	} {
-		testenv.Check(t, !slices.Contains(seen, got), "%s: the hash is that of other files", name)
-		seen = append(seen, got)
-	}
-	testenv.Check(t, testenv.Err(filesOf(strings.NewReader(strings.Repeat("x", 1024)))) != nil, "not an archive")
-}
-
 // TestCopyVolume: the archive that the engine sends is what it gets back, byte by byte, with
 // owners, and the two containers are removed, whatever fails.
 func TestCopyVolume(t *testing.T) {
@@ -125,10 +72,9 @@ func TestCopyVolume(t *testing.T) {
 				testenv.Check(t, err != nil && strings.HasPrefix(err.Error(), tt.err), "%v, want %s", err, tt.err)
 				return
 			}
-			want := testenv.Must(filesOf(bytes.NewReader(archive)))(t)
 			put := f.Requests("PUT " + ours + "/archive")
-			if err != nil || files != want || len(put) != 1 || !bytes.Equal(put[0].Body, archive) || put[0].Query.Get("copyUIDGID") != "" {
-				t.Errorf("%+v, %v, want %+v", files, err, want)
+			if err != nil || files != 300 || len(put) != 1 || !bytes.Equal(put[0].Body, archive) || put[0].Query.Get("copyUIDGID") != "" {
+				t.Errorf("%d bytes, %v", files, err)
 			}
 			var created strings.Builder
 			for _, r := range f.Requests("POST /containers/create") {
@@ -356,11 +302,11 @@ func TestRun_Joins(t *testing.T) {
 	}
 }
 
-// TestFilesOf_Link: an image that has a link where a volume is mounted to be copied is an error: the
+// TestSizeIn_Link: an image that has a link where a volume is mounted to be copied is an error: the
 // archive is that link, not the files.
-func TestFilesOf_Link(t *testing.T) {
+func TestSizeIn_Link(t *testing.T) {
 	link := tar.Header{Name: volumeAt, Typeflag: tar.TypeSymlink, Linkname: "/other"}
-	_, err := filesOf(bytes.NewReader(tarOf(t, link)))
+	_, err := sizeIn(bytes.NewReader(tarOf(t, link)))
 	testenv.Fails(t, err, "the image has a link or a file at /locbench-volume")
 }
 

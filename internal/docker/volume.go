@@ -1,6 +1,7 @@
 package docker
 
 import (
+	"archive/tar"
 	"context"
 	"errors"
 	"fmt"
@@ -81,9 +82,9 @@ const volumeAt = "locbench-volume"
 var ErrTooLarge = errors.New("its files are larger than the space")
 
 // CopyVolume copies the files of a volume into an empty one, with owners, rights and times, and
-// returns what it has copied; more than most bytes are ErrTooLarge. Sockets are left out. No container
+// returns their bytes; more than most are ErrTooLarge. Sockets are left out. No container
 // may have one of the two. It reads and writes through two containers of the image that never start.
-func (g *Group) CopyVolume(ctx context.Context, from, to, image string, most int64) (f Files, err error) {
+func (g *Group) CopyVolume(ctx context.Context, from, to, image string, most int64) (size int64, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("copy volume %s: %w", from, noSpace(orCause(ctx, err)))
@@ -91,17 +92,17 @@ func (g *Group) CopyVolume(ctx context.Context, from, to, image string, most int
 	}()
 	source, err := g.holder(ctx, from, image, "copy")
 	if err != nil {
-		return f, err
+		return 0, err
 	}
 	defer func() { err = errors.Join(err, source.drop(ctx)) }()
 	target, err := g.holder(ctx, to, image, "copy")
 	if err != nil {
-		return f, err
+		return 0, err
 	}
 	defer func() { err = errors.Join(err, target.drop(ctx)) }()
 	read, err := g.cli.CopyFromContainer(ctx, source.id, client.CopyFromContainerOptions{SourcePath: "/" + volumeAt})
 	if err != nil {
-		return f, err
+		return 0, err
 	}
 	defer read.Content.Close()
 	out, in := io.Pipe()
@@ -116,12 +117,29 @@ func (g *Group) CopyVolume(ctx context.Context, from, to, image string, most int
 		out.CloseWithError(err) // for the reader
 		written <- err
 	}()
-	f, err = filesOf(io.TeeReader(&bounded{read.Content, most}, in))
+	size, err = sizeIn(io.TeeReader(&bounded{read.Content, most}, in))
 	in.CloseWithError(err) // nil: the end
 	if failed := <-written; err == nil {
 		err = failed
 	}
-	return f, err
+	return size, err
+}
+
+// sizeIn reads a tar archive of one folder to its end, and returns the bytes of its files.
+func sizeIn(archive io.Reader) (size int64, err error) {
+	for r := tar.NewReader(archive); ; {
+		h, err := r.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			_, err = io.Copy(io.Discard, archive) // the padding, which the engine has sent too
+			return size, err
+		case err != nil:
+			return size, err
+		case h.Typeflag != tar.TypeDir && !strings.Contains(strings.Trim(h.Name, "/"), "/"): // the files are elsewhere
+			return size, fmt.Errorf("the image has a link or a file at /%s; remove it from the image", volumeAt)
+		}
+		size += h.Size
+	}
 }
 
 // bounded is a reader of at most left bytes; more are an error.

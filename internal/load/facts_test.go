@@ -33,7 +33,7 @@ func factsOf(l bench.Load, w witness) facts {
 		"reconnects": float64(l.Reconnects), "again": float64(l.SentAgain), "paced": float64(l.Paced), "overran": float64(l.Overran),
 		"checked": float64(l.Checked), "unread": float64(l.UnreadTotal()), "bytes": float64(l.Bytes), "windows": float64(len(l.Windows)),
 		"planned": float64(scheduled(l)), "rate": l.Throughput(), "inflight": l.InFlight, "flying": l.Throughput() * l.Latency.Mean.Seconds(),
-		"final": l.FinalRate, "elapsed": ms(l.Elapsed), "wall": ms(l.Wall), "leadin": ms(l.LeadIn), "first": ms(l.FirstResponse),
+		"elapsed": ms(l.Elapsed), "wall": ms(l.Wall), "leadin": ms(l.LeadIn), "first": ms(l.FirstResponse),
 		"drainmax": ms(l.DrainMax), "min": ms(l.Latency.Min), "mean": ms(l.Latency.Mean), "max": ms(l.Latency.Max), "lagmax": ms(l.Lag.Max),
 		"timeoutmin": ms(l.Timeouts.Min), "timeoutmax": ms(l.Timeouts.Max), "cpu": ms(l.ClientCPU), "kept": float64(len(l.Kept)),
 		"statuses": float64(l.Statuses.Total()),

@@ -204,7 +204,7 @@ func (e Engine) loop(
 	if why == nil && e.Name != bench.EngineVegeta && e.Dial == nil {
 		var l *fast.Loop
 		if l, why = fast.New(fast.Config{
-			Addresses: target.Resolve(ctx), Step: step, Mix: mix, Timeout: plan.Timeout, DialTime: dialTime, Rate: plan.Rate,
+			Addresses: target.Resolve(ctx), Step: step, Mix: mix, Timeout: plan.Timeout, DialTime: dialTime,
 			Recorder: rec, Keep: e.Keep, Connections: connections, Shards: e.Shards, Epoll: e.Name == bench.EngineEpoll,
 		}); why == nil {
 			return rec, l, nil
@@ -215,7 +215,7 @@ func (e Engine) loop(
 	}
 	return rec, portable.New(portable.Config{
 		Target: target, Step: step, Connections: connections, Timeout: plan.Timeout, DialTime: dialTime,
-		HTTP2: plan.HTTP2, Rate: plan.Rate, Mix: mix, Recorder: rec, Keep: e.Keep, Dial: e.Dial, Sleep: e.sleep,
+		HTTP2: plan.HTTP2, Mix: mix, Recorder: rec, Keep: e.Keep, Dial: e.Dial, Sleep: e.sleep,
 	}), nil
 }
 

@@ -142,11 +142,6 @@ func promises() map[string]promise {
 			want: "ok=100 open>=50 open<=connections dropped=0 waited=0 connections>=50"},
 		"a queue without connections": {plan: openCounted("", 1000, 3, 60), server: func(s *server, _, _ int64) act { return act{until: s.at(3), wait: 10 * ms} },
 			want: "scheduled=60 ok=sent answered=sent connections=3 open=3 sent>=3"},
-		"a rate that is changed": {plan: openCounted("", .001, 0, 120), prepare: func(p *Plan, s *server) {
-			p.Rate = func() float64 { return float64(min(s.answered.Load(), 1)) * 2000 }
-		}, want: "ok=120 answered=120 final=2000 elapsed>=59", also: func(t *testing.T, l bench.Load, _ *server, _ bool) {
-			testenv.Equal(t, l.Windows[len(l.Windows)-1].Rate, 2000, "rate of the last window")
-		}},
 		"idle connections are closed": {plan: openCounted("", 50, 0, 5), server: func(*server, int64, int64) act { return act{ends: true} },
 			want: "ok=sent answered=sent failed=0 sent>=1", exact: "-"},
 		// Each user has its own connection, and the step is over when all have been served: the last one comes
@@ -183,14 +178,17 @@ func promises() map[string]promise {
 			prepare: func(_ *Plan, s *server) { time.AfterFunc(100*ms, func() { s.cancel(errEnough) }) },
 			engine:  Engine{Grace: 20 * ms, Dial: failsThenHangs(4)}},
 		"an open loop interrupted with a queue": {plan: openPlan("", 1000, 3, time.Hour), engine: Engine{Grace: 20 * ms}, server: after(forever),
-			prepare: func(p *Plan, s *server) {
+			prepare: func(_ *Plan, s *server) {
 				polls := 0
-				p.Rate = func() float64 { // called whenever the loop waits for the next request
+				var poll func()
+				poll = func() {
 					if polls++; polls >= 20 && s.asked.Load() == 3 {
 						s.cancel(errEnough)
+						return
 					}
-					return 0
+					time.AfterFunc(ms, poll)
 				}
+				poll()
 			}, want: "sent=3 cut=3 dropped>=1 scheduled=sent+dropped warn.dropped=1"},
 	}
 	for connections, requests := range map[int]int64{1: 100, 2: 100, 3: 1, 4: 3, 16: 300, 200: 400, 2048: 2100} {

@@ -16,7 +16,7 @@ type Containers interface {
 	Run(ctx context.Context, spec docker.ContainerSpec) (c Container, unenforced string, err error)
 	Image(ctx context.Context, ref string, progress func(bench.Progress)) (docker.Image, error)
 	CreateVolume(ctx context.Context, name string) (volume string, err error)
-	CopyVolume(ctx context.Context, from, to, image string, most int64) (docker.Files, error)
+	CopyVolume(ctx context.Context, from, to, image string, most int64) (bytes int64, err error)
 	FreeSpace() (free int64, folder string)
 	RemoveVolume(ctx context.Context, volume string) error
 }

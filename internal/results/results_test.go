@@ -124,8 +124,7 @@ func TestKilledBetweenTheTrialAndTheRun(t *testing.T) {
 	trial := plan().Trials[0].Trial
 	failed := bench.StepEnded{Result: bench.StepResult{Load: bench.Load{Outcomes: bench.Outcomes{Failed: map[bench.ErrorKind]int64{"5xx": 9}, Checked: 5}, Elapsed: time.Second}}}
 	feed(w, 1, &trial, bench.TrialStarted{}, failed)
-	before, err := os.ReadFile(filepath.Join(dir, RunFile))
-	testenv.OK(t, err)
+	before := testenv.Must(os.ReadFile(filepath.Join(dir, RunFile)))(t)
 	feed(w, 3, &trial, bench.TrialEnded{State: bench.TrialComplete, Excluded: &bench.Exclusion{NoValidStep: true, Errors: 1}})
 	w.Close()
 	want, _, err := Read(dir)

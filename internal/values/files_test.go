@@ -66,8 +66,7 @@ func TestFilesAsPeopleHaveThem(t *testing.T) {
 		"a second column is twice": {"r.csv", "a,b,c,c\nx,1,2,3\n", row, "x 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := testenv.Must(cells(bench.Variable{File: file(t, c.file, c.text)}, c.place))(t)
-			testenv.Equal(t, got, c.want)
+			testenv.Equal(t, testenv.Must(cells(bench.Variable{File: file(t, c.file, c.text)}, c.place))(t), c.want)
 		})
 	}
 }

@@ -43,8 +43,7 @@ func TestRowsArePacked(t *testing.T) {
 			fmt.Fprintf(&b, "%s,%d,%d\n", strings.Repeat("u", 100), i, -i)
 		}
 		path := file(t, "r.csv", b.String())
-		d, err := OpenData([]bench.Variable{{Name: "v", File: path}}, []bench.Request{{Path: "/{v.id}/{v.b}"}})
-		testenv.OK(t, err)
+		d := testenv.Must(OpenData([]bench.Variable{{Name: "v", File: path}}, []bench.Request{{Path: "/{v.id}/{v.b}"}}))(t)
 		r, objects, held := d.Rows[path], 0, 0
 		for _, b := range r.blocks {
 			objects += 2
@@ -127,8 +126,7 @@ func TestPathsFromFiles(t *testing.T) {
 	} {
 		file := filepath.Join(t.TempDir(), "p.csv")
 		testenv.OK(t, os.WriteFile(file, []byte("path,n\n/ok,1\n\""+c.value+"\",2\n"), 0o600))
-		_, err := OpenData([]bench.Variable{{Name: "p", File: file, Column: "path"}}, []bench.Request{{Name: "r", Path: c.path}})
-		testenv.Fails(t, err, c.wrong)
+		testenv.Fails(t, testenv.Err(OpenData([]bench.Variable{{Name: "p", File: file, Column: "path"}}, []bench.Request{{Name: "r", Path: c.path}})), c.wrong)
 	}
 }
 

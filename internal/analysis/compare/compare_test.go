@@ -47,7 +47,7 @@ func TestCompare(t *testing.T) {
 					Latency: bench.Latencies{Count: 1, P99: 10 * time.Millisecond}}})
 		}
 	}
-	few := a(usual(), failing(2, 1000), in(4, byHand(bench.ControlNote)), in(5, byHand(bench.ControlPause)), in(6, is(bench.TrialFailed)),
+	few := a(usual(), failing(2, 1000), in(5, byHand(bench.ControlPause)), in(6, is(bench.TrialFailed)),
 		func(l *bench.TrialResult) {
 			l.StartUp = nil
 			for k := range l.Steps {

@@ -48,8 +48,7 @@ func TestKeep(t *testing.T) {
 		<-done
 	}()
 	tid := <-chosen
-	undo, err := Keep(one)
-	testenv.OK(t, err)
+	undo := testenv.Must(Keep(one))(t)
 	defer undo()
 	check := func(when string, want Set) {
 		t.Helper()

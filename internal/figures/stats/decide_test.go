@@ -229,8 +229,7 @@ func TestRatio_Words(t *testing.T) {
 		{Ratio{1, Interval{.9996, 1.0004, 0}}, "0.0% (0.0% to 0.0%)"},
 		{Ratio{1, Interval{.9994, 1.0006, 0}}, "0.0% (−0.1% to +0.1%)"},
 	} {
-		got := test.ratio.Words()
-		testenv.Check(t, got == test.want, "%q, want %q", got, test.want)
+		testenv.Equal(t, test.ratio.Words(), test.want)
 	}
 }
 

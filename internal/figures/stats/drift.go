@@ -321,10 +321,7 @@ func requestsAt(l bench.Load, at time.Duration) (n float64) {
 }
 
 // ConstantLoad reports whether a step put a constant load on the contender to its end.
-func ConstantLoad(r bench.StepResult) bool {
-	s := r.Step
-	return r.Aborted == "" && s.RampTo == 0 && s.RampFrom == 0 && s.Wave == nil && s.Arrivals == nil
-}
+func ConstantLoad(r bench.StepResult) bool { return r.Aborted == "" && !changing(r.Step) }
 
 // growthOf returns the warning of growing memory of the last steps of a trial that have one; nil if
 // memory did not grow in a later one with the same request.

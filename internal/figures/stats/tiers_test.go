@@ -108,8 +108,7 @@ func TestOutside(t *testing.T) {
 		{"CPU time, client-bound", OfCPU, Contender{Steps: []Step{valid}}, valid, clientBound, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := Outside(test.of, test.contender, test.at, test.clientBound)
-			testenv.Check(t, got == test.want, "%q, want %q", got, test.want)
+			testenv.Equal(t, Outside(test.of, test.contender, test.at, test.clientBound), test.want)
 		})
 	}
 	testenv.Check(t, SameLength([]float64{1, 2}, []float64{3, 4}) && !SameLength([]float64{1, 2}, []float64{3}) && SameLength(), "lengths")

@@ -1,7 +1,7 @@
 // Package verdict finds the warnings about a step (see bench.Warning), with their sentences, and
 // its bottleneck (see Bound). It uses counters at the two ends of the step, the client's own
 // measurements, and the other steps of the trial. The rules are a table in rules.go; all limits are
-// in limits.go (docs/decisions/2026-11-22-warnings.md).
+// at the end of step.go (docs/decisions/2026-11-22-warnings.md).
 package verdict
 
 import (

@@ -381,8 +381,7 @@ func TestTrial_Machine(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			r := trial(made{rate: 2000, mean: 8, contender: .26, client: .29, busy: 1, storeEmbedded: .1})
 			test.change(&r)
-			got := verdict.Trial(test.cpus, r)[0].String()
-			testenv.Check(t, got == test.want, "%q, want %q", got, test.want)
+			testenv.Equal(t, verdict.Trial(test.cpus, r)[0].String(), test.want)
 		})
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -41,17 +40,6 @@ func WaitedForPorts(took time.Duration, ports int64) bench.Warning {
 func Paused(d time.Duration) bench.Warning {
 	return found(bench.WarnRunPaused, values{"pause_ns": float64(d)},
 		"run was paused for %s before this step", units.Duration(d))
-}
-
-// RateChanged returns the warning that the user changed the rate: "to 200/s after 3 s".
-func RateChanged(from float64, changes []string, unnamed int) bench.Warning {
-	named := strings.Join(changes, ", ")
-	if unnamed > 0 {
-		named += fmt.Sprintf(", and %d more", unnamed)
-	}
-	return found(bench.WarnRateChanged, values{"from": from, "changes": float64(len(changes) + unnamed)},
-		"rate changed by hand from %s/s %s: this step mixes several rates", units.Number(from),
-		named)
 }
 
 // CountersMissing returns the warning that a step has no counters at one of its ends.

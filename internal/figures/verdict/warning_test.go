@@ -60,8 +60,6 @@ func TestWarnings(t *testing.T) {
 		{"delayed acknowledgments", verdict.DelayedACKs(step{Load: load{Latency: latencies(map[time.Duration]float64{42 * time.Millisecond: 1})}})},
 		{"ports", of(verdict.WaitedForPorts(12*second+second/3, 4000))},
 		{"a pause", of(verdict.Paused(3 * second))},
-		{"a rate", of(verdict.RateChanged(100, []string{"to 200/s after 3 s"}, 0))},
-		{"many rates", of(verdict.RateChanged(100, []string{"to 200/s after 3 s", "to 300/s after 4 s"}, 2))},
 		{"counters", of(verdict.CountersMissing("gone"))},
 		{"readings", of(verdict.ReadingsFailed(3))},
 		{"another run", of(verdict.OtherRun("process 4711, /home/me/results/a"))},

@@ -238,8 +238,7 @@ func TestReader_BeginPeak(t *testing.T) {
 	}
 	expect := func(r *Reader, want string) {
 		t.Helper()
-		got := peaks(r)
-		testenv.Check(t, got == want, "%s, want %s", got, want)
+		testenv.Equal(t, peaks(r), want)
 	}
 	t.Run("v1", func(t *testing.T) {
 		tree := fake(t, recorded(t, "v1"))

@@ -39,8 +39,7 @@ func TestHost(t *testing.T) {
 
 // A need on the loopback interface is found by its port: here this process.
 func TestAddressFindsTheProcess(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testenv.OK(t, err)
+	l := testenv.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	s, err := Address("http://user:secret@" + l.Addr().String() + "/path")
 	testenv.Need(t, err == nil && s.pid == os.Getpid(), "%+v, %v", s, err)

@@ -21,7 +21,6 @@ const (
 	callRest   = "rest"   // closes the connections that are kept for a trial
 	callStalls = "stalls" // begins to watch for stalls, takes those so far, or ends
 	noticeStop = "stop"
-	noticeRate = "rate"
 )
 
 // The calls of the load's process.
@@ -45,7 +44,6 @@ type order struct {
 	Engine      bench.Engine `json:"engine"`
 	Plan        load.Plan    `json:"plan"`
 	Known       []string     `json:"known"` // requests to which the parent knows responses
-	Rate        bool         `json:"rate"`  // the rate may be changed
 	Parts       bool         `json:"parts"`
 	Interleaved bool         `json:"interleaved"`
 }
@@ -60,7 +58,6 @@ type outcome struct {
 // about is what notices and short calls about a run have.
 type about struct {
 	Run    uint64       `json:"run"`
-	Rate   float64      `json:"rate,omitempty"`
 	Window bench.Window `json:"window,omitzero"`
 }
 

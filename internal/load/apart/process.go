@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"os/exec"
 	"runtime"
@@ -22,10 +21,9 @@ import (
 )
 
 const (
-	rateEvery  = 100 * time.Millisecond // how often the rate set by the user is passed on
-	stopWithin = 30 * time.Second       // a process that has not stopped a step by then is killed
-	endWithin  = 2 * time.Second        // the same for one that has nothing more to do
-	lastLines  = 5                      // lines of its standard error in the words about its end
+	stopWithin = 30 * time.Second // a process that has not stopped a step by then is killed
+	endWithin  = 2 * time.Second  // the same for one that has nothing more to do
+	lastLines  = 5                // lines of its standard error in the words about its end
 )
 
 // Process is the load's process of a run. It starts with the first step, and again after it was
@@ -72,7 +70,7 @@ func (p *Process) Run(
 	p.last++
 	o := order{
 		Run: p.last, Trial: trial, Engine: engine, Plan: plan, Known: known.Requests, Interleaved: plan.Interleave != nil,
-		Parts: plan.OnPart != nil, Rate: plan.Rate != nil && plan.Step.Open(),
+		Parts: plan.OnPart != nil,
 	}
 	if p.runs == nil {
 		p.runs = map[uint64]*asked{}
@@ -86,7 +84,7 @@ func (p *Process) Run(
 	}()
 	ended := make(chan struct{})
 	var followed sync.WaitGroup
-	followed.Go(func() { c.follow(ctx, o, ended) })
+	followed.Go(func() { c.follow(ctx, o.Run, ended) })
 	var out outcome
 	err = c.call(callRun, o, &out)
 	close(ended)
@@ -113,31 +111,14 @@ func (p *Process) Run(
 	return out.Load, err
 }
 
-// follow passes on the rate that the user sets, and the end of ctx.
-func (c *child) follow(ctx context.Context, o order, ended <-chan struct{}) {
-	if o.Rate {
-		ticker := time.NewTicker(rateEvery)
-		defer ticker.Stop()
-		for set, over := 0., false; !over; {
-			if rate := o.Plan.Rate(); rate != set && !math.IsNaN(rate) {
-				set = rate
-				c.tell(noticeRate, about{Run: o.Run, Rate: rate})
-			}
-			select {
-			case <-ticker.C:
-			case <-ended:
-				return
-			case <-ctx.Done():
-				over = true
-			}
-		}
-	}
+// follow passes on the end of ctx.
+func (c *child) follow(ctx context.Context, run uint64, ended <-chan struct{}) {
 	select {
 	case <-ended:
 		return
 	case <-ctx.Done():
 	}
-	c.tell(noticeStop, about{Run: o.Run})
+	c.tell(noticeStop, about{Run: run})
 	late := time.NewTimer(stopWithin)
 	defer late.Stop()
 	select {

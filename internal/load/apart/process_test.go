@@ -154,16 +154,6 @@ func TestStepsRunApart(t *testing.T) {
 	p.Rest("trial")
 }
 
-// An open loop has the rate that the user sets meanwhile.
-func TestRateIsPassedOn(t *testing.T) {
-	t.Parallel()
-	url, _ := service(t, func(http.ResponseWriter, *http.Request) {})
-	one := plan(url, bench.Step{Rate: 10, Duration: time.Second})
-	one.Rate = func() float64 { return 200 }
-	l, err := process(t).Run(t.Context(), "trial", "", one, Known{}, nil)
-	testenv.Check(t, err == nil && l.FinalRate == 200 && l.Scheduled > 100, "%d scheduled, at last %g/s, %v", l.Scheduled, l.FinalRate, err)
-}
-
 // The end of the context stops a step, which is returned as far as it has come; a step that cannot
 // begin says why.
 func TestStepsEndEarly(t *testing.T) {

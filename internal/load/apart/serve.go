@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"reflect"
 	"runtime"
 	"runtime/debug"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -43,7 +41,6 @@ type server struct {
 type running struct {
 	ctx  context.Context
 	stop context.CancelFunc
-	rate atomic.Uint64 // bits of a float64
 }
 
 // running returns a run. A notice may come before its order is read.
@@ -80,13 +77,9 @@ func (s *server) respond(call string, data []byte) (any, error) {
 		return given(data, s.rest)
 	case callStalls:
 		return given(data, s.stalls)
-	case noticeStop, noticeRate:
+	case noticeStop:
 		return given(data, func(a about) (any, error) {
-			if r := s.running(a.Run); call == noticeRate {
-				r.rate.Store(math.Float64bits(a.Rate))
-			} else {
-				r.stop()
-			}
+			s.running(a.Run).stop()
 			return nil, nil
 		})
 	}
@@ -117,7 +110,7 @@ func (s *server) run(o order) (any, error) {
 		defer s.mu.Unlock()
 		delete(s.runs, o.Run)
 	}()
-	plan, err := s.plan(o, r)
+	plan, err := s.plan(o)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +126,7 @@ func (s *server) run(o order) (any, error) {
 }
 
 // plan returns the plan of an order whose hooks call the parent.
-func (s *server) plan(o order, r *running) (load.Plan, error) {
+func (s *server) plan(o order) (load.Plan, error) {
 	p := o.Plan
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,9 +145,6 @@ func (s *server) plan(o order, r *running) (load.Plan, error) {
 	p.OnEnd = func() { _ = s.call(callEnd, about{Run: o.Run}, nil) }
 	if o.Parts {
 		p.OnPart = func(w bench.Window) { s.tell(noticePart, about{Run: o.Run, Window: w}) }
-	}
-	if o.Rate {
-		p.Rate = func() float64 { return math.Float64frombits(r.rate.Load()) }
 	}
 	if o.Interleaved {
 		p.Interleave = interleaving{s.peer, o.Run}

@@ -18,9 +18,8 @@ type Config struct {
 	Addresses   []netip.AddrPort // addresses of the contender; the first one that accepts a connection is used
 	Step        bench.Step
 	Mix         *workload.Mix
-	Timeout     time.Duration  // timeout of one request
-	DialTime    time.Duration  // for opening all connections before the clock starts
-	Rate        func() float64 // changes the rate of an open loop; may be nil
+	Timeout     time.Duration // timeout of one request
+	DialTime    time.Duration // for opening all connections before the clock starts
 	Recorder    *record.Recorder
 	Keep        *wire.Kept // nil: connections are closed after the step
 	Connections int

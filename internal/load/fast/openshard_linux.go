@@ -68,7 +68,7 @@ func newOpenShard(s *shard) *openShard {
 	for i := range s.conns {
 		o.free = append(o.free, int32(len(s.conns)-1-i))
 	}
-	o.feed = workload.NewFeed(s.rec, s.step, s.loop.conf.Rate)
+	o.feed = workload.NewFeed(s.rec, s.step)
 	return o
 }
 

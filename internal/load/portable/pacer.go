@@ -29,7 +29,7 @@ type openPacer struct {
 
 func newOpenPacer(l *Loop) *openPacer {
 	return &openPacer{
-		loop: l, users: l.conf.Step.Arrivals != nil, feed: workload.NewFeed(l.rec, l.conf.Step, l.conf.Rate),
+		loop: l, users: l.conf.Step.Arrivals != nil, feed: workload.NewFeed(l.rec, l.conf.Step),
 	}
 }
 

@@ -28,7 +28,6 @@ type Config struct {
 	Timeout     time.Duration // timeout of one request
 	DialTime    time.Duration // for opening all connections before the clock starts
 	HTTP2       bool
-	Rate        func() float64 // changes the rate of an open loop; may be nil
 	Mix         *workload.Mix
 	Recorder    *record.Recorder
 	Keep        *wire.Kept // nil: connections are closed after the step

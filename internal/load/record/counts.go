@@ -47,7 +47,7 @@ func (w *Work) Add(o Work) {
 
 // Gauges are current values, not sums over time.
 type Gauges struct {
-	Rate, Final        float64 // open loop: scheduled requests per second now, and at the end if the rate was changed
+	Rate               float64 // open loop: scheduled requests per second now
 	MaxOpenConnections int     // open loop: connections in use at the same time
 	Backlog            int64   // requests in flight or queued at the end of the interval; 0 before
 }
@@ -55,7 +55,6 @@ type Gauges struct {
 // Add adds the gauges of another thread of the same loop.
 func (g *Gauges) Add(o Gauges) {
 	g.Rate += o.Rate
-	g.Final += o.Final
 	g.MaxOpenConnections += o.MaxOpenConnections
 	g.Backlog += o.Backlog
 }

@@ -90,7 +90,7 @@ func (r *Result) Load() bench.Load {
 		l.Scheduled = l.Sent
 		return l
 	}
-	l.LatencyOf, l.MaxOpenConnections, l.FinalRate = bench.FromScheduled, r.Connections, r.Final
+	l.LatencyOf, l.MaxOpenConnections = bench.FromScheduled, r.Connections
 	l.Sending, l.Lag = ended.Sending.Latencies(), ended.Lag.Latencies()
 	return l
 }

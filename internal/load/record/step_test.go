@@ -171,7 +171,6 @@ func (s stepTest) open(rec *Recorder, c *Counters) {
 			c.SendScheduled(p, lag, n%2 == 0)
 		}
 		c.MaxOpenConnections = max(c.MaxOpenConnections, 3-n)
-		c.Final = 10
 		c.Unlock()
 		if n%5 == 0 {
 			continue

@@ -18,12 +18,14 @@ type Feed struct {
 	over     bool
 }
 
-// NewFeed returns the feed of a step. change may be nil; see NewSchedule.
-func NewFeed(rec *record.Recorder, s bench.Step, change func() float64) *Feed {
+// PollEvery is how often an open loop looks whether its end is known by now.
+const PollEvery = 20 * time.Millisecond
+
+// NewFeed returns the feed of a step.
+func NewFeed(rec *record.Recorder, s bench.Step) *Feed {
 	f := &Feed{step: s, rec: rec}
 	if s.Arrivals == nil {
-		f.schedule = NewSchedule(s, change)
-		f.schedule.Poll(0)
+		f.schedule = NewSchedule(s)
 	}
 	return f
 }
@@ -43,11 +45,7 @@ func (f *Feed) Next(now int64, c *record.Counters) (j Job, wake int64, ok bool) 
 	case scheduled >= end:
 		return Job{}, end, false
 	case scheduled > now:
-		f.schedule.Poll(time.Duration(now))
-		if f.schedule.Changed() {
-			c.Final = f.schedule.Rate()
-		}
-		return Job{}, min(int64(f.schedule.Next()), now+int64(PollEvery)), false
+		return Job{}, min(scheduled, now+int64(PollEvery)), false
 	}
 	c.Schedule(f.rec.Phase(scheduled), 1, f.schedule.Rate())
 	f.schedule.Take()

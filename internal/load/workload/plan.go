@@ -22,10 +22,6 @@ type Plan struct {
 	Seed        uint64        // the same seed sends the same sequence in each step of a trial
 	HTTP2       bool          // one request at a time on a connection; without TLS by prior knowledge
 
-	// Rate, if not nil, returns the rate set by the user while the step runs, in scheduled requests
-	// per second; 0 is the step's own. One goroutine calls it many times a second.
-	Rate func() float64 `json:"-"`
-
 	// Check, if not nil, gets one in CheckEvery responses with an expected status, drawn at random,
 	// to the requests that Checks selects. It returns what is wrong; nil is the expected response,
 	// ErrNotKnown one that it cannot check. Measuring goroutines call it concurrently, after

@@ -194,46 +194,36 @@ func TestJar(t *testing.T) {
 
 // The jobs of open loops, and how they are counted. Moments are in ms.
 func TestFeed(t *testing.T) {
-	var rate float64
 	for name, f := range map[string]struct {
-		step    bench.Step
-		changes map[int]float64
-		at      []int
+		step bench.Step
+		at   []int
 	}{
-		"a rate": {bench.Step{Rate: 10, Duration: time.Second}, nil, []int{0, 99, 100, 550, 1049, 1050, 1051}},
-		"a ramp": {bench.Step{Rate: 10, RampTo: 30, Duration: 500 * time.Millisecond}, nil,
+		"a rate": {bench.Step{Rate: 10, Duration: time.Second}, []int{0, 99, 100, 550, 1049, 1050, 1051}},
+		"a ramp": {bench.Step{Rate: 10, RampTo: 30, Duration: 500 * time.Millisecond},
 			[]int{0, 300, 550, 600}},
-		"a changed one": {bench.Step{Rate: 10, Duration: time.Second}, map[int]float64{150: 40, 300: 0},
-			[]int{0, 100, 150, 200, 250, 300, 1050}},
-		"a changed ramp": {bench.Step{Rate: 4, RampTo: 40, Duration: 500 * time.Millisecond},
-			map[int]float64{260: 10}, []int{0, 150, 260, 400}},
-		"max_requests": {bench.Step{Rate: 10, Duration: time.Second, MaxRequests: 4}, nil,
+		"max_requests": {bench.Step{Rate: 10, Duration: time.Second, MaxRequests: 4},
 			[]int{0, 200, 290, 300, 300, 400}},
-		"a short step": {bench.Step{Rate: 10, Duration: 200 * time.Millisecond, MaxRequests: 4}, nil,
+		"a short step": {bench.Step{Rate: 10, Duration: 200 * time.Millisecond, MaxRequests: 4},
 			[]int{0, 150, 199, 200, 200}},
 		"users": {bench.Step{Arrivals: &bench.Arrivals{Users: 4, Over: time.Second, Requests: 3},
-			Duration: time.Second}, nil,
+			Duration: time.Second},
 			[]int{0, 249, 250, 740, 1000}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var b strings.Builder
-				rate = 0
 				rec := record.New(f.step, nil)
 				c := rec.NewCounters()
-				feed := NewFeed(rec, f.step, func() float64 { return rate })
+				feed := NewFeed(rec, f.step)
 				rec.Begin(1)
 				started := time.Now()
 				for _, ms := range f.at {
 					time.Sleep(time.Duration(ms)*time.Millisecond - time.Since(started))
-					if to, ok := f.changes[ms]; ok {
-						rate = to
-					}
 					for {
 						j, wake, ok := feed.Next(rec.Now(), c)
 						if !ok {
-							fmt.Fprintf(&b, "at %d ms: none before %d ns, over %t; scheduled %d, rate %g, final %g\n",
-								ms, wake, feed.Over(), c.Scheduled, c.Rate, c.Final)
+							fmt.Fprintf(&b, "at %d ms: none before %d ns, over %t; scheduled %d, rate %g\n",
+								ms, wake, feed.Over(), c.Scheduled, c.Rate)
 							break
 						}
 						fmt.Fprintf(&b, "at %d ms: %+v\n", ms, j)
@@ -252,7 +242,7 @@ func TestFeed(t *testing.T) {
 
 // A schedule follows its pacer from its origin on, and its connections follow from its rate.
 func TestSchedule(t *testing.T) {
-	s := NewSchedule(bench.Step{Rate: 10, RampTo: 20, Duration: 2 * time.Second}, nil)
+	s := NewSchedule(bench.Step{Rate: 10, RampTo: 20, Duration: 2 * time.Second})
 	s.Begins(int64(time.Second))
 	for at, want := range map[float64]float64{0: 10, 1e9: 10, 2e9: 15, 3e9: 20, 4e9: 20} {
 		testenv.Equal(t, s.rate(at), want, at)

@@ -13,23 +13,17 @@ import (
 // follow from the rate alone, never from what has been sent: a late client or contender does not
 // shift them.
 //
-// The first request is scheduled at 0, the next one when the integral of the rate has grown by 1. A
-// changed rate holds from the moment of its change, also for the next request.
+// The first request is scheduled at 0, the next one when the integral of the rate has grown by 1.
 type Schedule struct {
 	pacer    vegeta.Pacer
-	duration time.Duration  // how long the pacer holds: afterwards the rate is that of its end
-	origin   float64        // ns since the start: the pacer holds from here on; before it, its first rate
-	change   func() float64 // returns the rate set by the user; 0: the pacer's; may be nil
-	fixed    float64        // the rate in force if set by the user; 0: the pacer's
-	changed  bool           // fixed has been other than 0
-	at       float64        // ns since the start: up to here the integral is known
-	progress float64        // growth of the integral since the last request; 1: the next one is scheduled
+	duration time.Duration // how long the pacer holds: afterwards the rate is that of its end
+	origin   float64       // ns since the start: the pacer holds from here on; before it, its first rate
+	at       float64       // ns since the start: up to here the integral is known
+	begun    bool          // the first request has been taken
 }
 
-// NewSchedule returns the schedule of a step that has a rate. change may be nil.
-func NewSchedule(s bench.Step, change func() float64) *Schedule {
-	return &Schedule{pacer: pacer(s), duration: s.Duration, change: change, progress: 1}
-}
+// NewSchedule returns the schedule of a step that has a rate.
+func NewSchedule(s bench.Step) *Schedule { return &Schedule{pacer: pacer(s), duration: s.Duration} }
 
 func pacer(s bench.Step) vegeta.Pacer {
 	switch {
@@ -57,14 +51,8 @@ func (s *Schedule) Begins(at int64) { s.origin = float64(at) }
 // Rate returns the scheduled requests per second at the moment up to which the schedule has come.
 func (s *Schedule) Rate() float64 { return s.rate(s.at) }
 
-// Changed reports whether the user has set another rate than the pacer's.
-func (s *Schedule) Changed() bool { return s.changed }
-
 // rate returns the scheduled requests per second at a moment in ns.
 func (s *Schedule) rate(at float64) float64 {
-	if s.fixed > 0 {
-		return s.fixed
-	}
 	return s.pacer.Rate(time.Duration(min(max(at-s.origin, 0), float64(s.duration))))
 }
 
@@ -73,16 +61,15 @@ func (s *Schedule) Next() time.Duration {
 	return time.Duration(math.Round(s.at + s.wait()))
 }
 
-// wait returns how many ns after s.at the integral of the rate has grown by what is missing. Over
-// such a short time the rate is nearly linear, hence the rate in the middle.
+// wait returns how many ns after s.at the integral of the rate has grown by 1. Over such a short time
+// the rate is nearly linear, hence the rate in the middle.
 func (s *Schedule) wait() float64 {
-	missing := 1 - s.progress
-	if missing <= 0 {
+	if !s.begun {
 		return 0
 	}
-	wait := missing / s.rate(s.at)
+	wait := 1 / s.rate(s.at)
 	for range 8 {
-		better := missing / s.rate(s.at+wait*1e9/2)
+		better := 1 / s.rate(s.at+wait*1e9/2)
 		if math.Abs(better-wait) < 1e-9*wait {
 			break
 		}
@@ -94,30 +81,7 @@ func (s *Schedule) wait() float64 {
 // Take proceeds to the request after the next one.
 func (s *Schedule) Take() {
 	s.at += s.wait()
-	s.progress = 0
-}
-
-// PollEvery is how often the rate set by the user is read.
-const PollEvery = 20 * time.Millisecond
-
-// Poll applies a change of the rate at now, which must not be after Next.
-func (s *Schedule) Poll(now time.Duration) {
-	if s.change == nil {
-		return
-	}
-	rate := s.change()
-	if !(rate >= 0) {
-		rate = 0
-	}
-	rate = min(rate, bench.MaxRate)
-	if rate == s.fixed {
-		return
-	}
-	if passed := float64(now) - s.at; passed > 0 {
-		s.progress = min(s.progress+passed/1e9*s.rate(s.at+passed/2), 1)
-		s.at = float64(now)
-	}
-	s.fixed, s.changed = rate, true
+	s.begun = true
 }
 
 const (

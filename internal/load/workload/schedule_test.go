@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/testenv"
 )
 
 // moments returns the moments of s up to the end of its step.
@@ -22,7 +21,7 @@ func TestScheduleOfAConstantRate(t *testing.T) {
 	for rate, duration := range map[float64]time.Duration{
 		1: 10 * time.Second, 3: 10 * time.Second, 7000: time.Second, 1e6: 100 * time.Millisecond, .5: 10 * time.Second, 12.25: 8 * time.Second,
 	} {
-		got := moments(NewSchedule(bench.Step{Rate: rate, Duration: duration}, nil))
+		got := moments(NewSchedule(bench.Step{Rate: rate, Duration: duration}))
 		want := int(math.Ceil(rate * duration.Seconds()))
 		if len(got) != want {
 			t.Errorf("%g/s for %s: %d requests, want %d", rate, duration, len(got), want)
@@ -53,7 +52,7 @@ func TestScheduleOfARampAndAWave(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.step.Duration = seconds * time.Second
-			got := moments(NewSchedule(test.step, nil))
+			got := moments(NewSchedule(test.step))
 			if want := test.integral(seconds); math.Abs(float64(len(got))-want) > 1.01 {
 				t.Errorf("%s: %d requests, want %.1f", name, len(got), want)
 			}
@@ -65,39 +64,4 @@ func TestScheduleOfARampAndAWave(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestScheduleAppliesChanges(t *testing.T) {
-	asked := 0.
-	s := NewSchedule(bench.Step{Rate: 1, Duration: time.Hour}, func() float64 { return asked })
-	at := func(want time.Duration) {
-		t.Helper()
-		got := s.Next()
-		testenv.Check(t, (got-want).Abs() <= 10, "scheduled for %s, want %s", got, want)
-	}
-	s.Poll(0)
-	at(0)
-	s.Take()
-	at(time.Second)
-	asked = 10
-	s.Poll(500 * time.Millisecond) // half of the wait is over
-	at(550 * time.Millisecond)
-	s.Take()
-	at(650 * time.Millisecond)
-	asked = .1
-	s.Poll(600 * time.Millisecond)
-	at(5600 * time.Millisecond)
-	asked = 0 // its own rate again
-	s.Poll(5100 * time.Millisecond)
-	at(5150 * time.Millisecond)
-	for _, odd := range []float64{math.NaN(), -1, math.Inf(-1)} {
-		asked = odd
-		s.Poll(5120 * time.Millisecond)
-		at(5150 * time.Millisecond)
-	}
-	asked = math.Inf(1)
-	s.Poll(5120 * time.Millisecond)
-	s.Take()
-	s.Take()
-	testenv.Check(t, s.rate(s.at) == bench.MaxRate && s.at <= 5.1500021e9, "rate %g, at %g", s.rate(s.at), s.at)
 }

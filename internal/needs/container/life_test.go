@@ -278,17 +278,6 @@ func TestRestore_Written(t *testing.T) {
 	}
 }
 
-// TestRestore_OtherFiles: a seeded state that something else has changed is not used.
-func TestRestore_OtherFiles(t *testing.T) {
-	f := database(t, "")
-	f.open(t)
-	f.restore(t)
-	f.Address()
-	f.engine.volumes["db-1.v1"] += "!"
-	_, err := f.Restore(t.Context(), contender)
-	testenv.Fails(t, err, "the files of /var/lib/postgresql/data differ from its seeded state")
-}
-
 // TestRestore_Ended: one that ended in a trial fails that trial, and starts again for the next one.
 func TestRestore_Ended(t *testing.T) {
 	f := database(t, "limits: {memory: 64M}\n")

@@ -177,3 +177,88 @@ func TestEstimateOfBuilds(t *testing.T) {
 		testenv.Equal(t, fmt.Sprint(left, e.Without()), fmt.Sprint(20*time.Second, ""), name)
 	}
 }
+
+// TestEstimateOfCourses: what is left of the trials to come is their planned time, times what those that have ended
+// took of theirs, also of two that run at the same time. Checks that launch a contender are in its first trial only.
+func TestEstimateOfCourses(t *testing.T) {
+	a1, b1, a2, b2 := bench.Trial{Contender: "a", Round: 1}, bench.Trial{Contender: "b", Round: 1}, bench.Trial{Contender: "a", Round: 2}, bench.Trial{Contender: "b", Round: 2}
+	type moment struct {
+		after time.Duration
+		trial bench.Trial
+		event bench.Event
+		left  time.Duration // 0: not looked at
+	}
+	const s, ms = time.Second, time.Millisecond
+	const alone, interleaved, checked = 20*s + 900*ms, 10*s + 900*ms + s, 10*s + 400*ms // with start and stop, and switches
+	started, ended := bench.TrialStarted{}, bench.TrialEnded{State: bench.TrialComplete}
+	check := func(took time.Duration) bench.Event { return bench.PhaseEnded{Phase: bench.PhaseCheck, Took: took} }
+	for name, c := range map[string]struct {
+		profile bench.Profile
+		trials  []bench.Trial
+		first   time.Duration // left at the start
+		course  []moment
+	}{
+		"of 25 s each": {bench.Profile{Steps: []bench.Step{{Duration: 10 * s}, {Duration: 10 * s}}}, []bench.Trial{a1, a2, {Contender: "a", Round: 3}}, 3 * alone, []moment{
+			{0, a1, started, 0}, {15 * s, a1, bench.StepStarted{Index: 1}, 3*alone - 15*s},
+			{10 * s, a1, ended, 2 * alone}, // 2 × 25 measured would be more than before
+			{0, a2, started, 0}, {time.Hour, a2, bench.StepStarted{Index: 1}, 0},
+			{time.Hour, a2, bench.WindowClosed{}, 25 * s}, // a trial that exceeds its time has 0 s left
+		}},
+		"interleaved": {bench.Profile{Interleave: s, Steps: []bench.Step{{Duration: 10 * s}}}, []bench.Trial{a1, b1, a2, b2}, 4 * interleaved, []moment{
+			{0, a1, started, 0}, {3 * s, b1, started, 0}, {3 * s, b1, bench.StepStarted{}, 0}, {0, a1, bench.StepStarted{}, 0},
+			{10 * s, a1, bench.WindowClosed{}, 4*interleaved - 16*s},
+			{10 * s, b1, bench.StepEnded{}, 0}, {2 * s, b1, ended, 0},
+			{2 * s, a1, ended, 2 * interleaved}, // both took 30 s, 20 s of it load: it would be 30 s, and does not grow
+		}},
+		"with checks": {bench.Profile{Runtime: bench.RuntimeProcess, Steps: []bench.Step{{Duration: 10 * s}},
+			Checks: bench.CheckSpec{Lifecycle: []string{bench.CheckThreads}}}, []bench.Trial{a1, b1, a2, b2}, 4*checked + 2*300*ms, []moment{
+			{0, a1, started, 0}, {6 * s, a1, check(6 * s), 0}, {s, a1, bench.InstanceStarted{}, 0}, {s, a1, check(s), 0}, // of the running contender
+			{10 * s, a1, ended, 3*checked + 300*ms}, // it does not grow
+			{0, b1, started, 0}, {6 * s, b1, check(6 * s), 0}, {2 * s, b1, bench.InstanceStarted{}, 0}, {10 * s, b1, ended, 2 * (10 + 2) * s},
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var e Estimate
+			run := bench.Run{Profile: c.profile}
+			for _, trial := range c.trials {
+				run.Trials = append(run.Trials, bench.TrialEntry{Trial: trial})
+			}
+			at := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+			for i, m := range append([]moment{{0, bench.Trial{}, bench.RunStarted{Run: run}, c.first}}, c.course...) {
+				at = at.Add(m.after)
+				e.Apply(bench.Record{At: at, Trial: &m.trial, Event: m.event})
+				left, ok := e.Left(at)
+				testenv.Check(t, m.left == 0 || ok && left.Round(ms) == m.left, "moment %d: %v left, want %v", i, left, m.left)
+			}
+		})
+	}
+}
+
+// TestAssumedTimes pins the estimate of the comparison that `profiles new` writes.
+func TestAssumedTimes(t *testing.T) {
+	p := bench.Profile{
+		Contenders: make([]bench.Selection, 2), Rounds: 8, Steps: []bench.Step{{Duration: 8 * time.Second}}, Interleave: 100 * time.Millisecond,
+		Checks: bench.CheckSpec{Lifecycle: []string{bench.CheckImageSize, bench.CheckThreads, bench.CheckStillResponds, bench.CheckStops}},
+	}
+	for _, c := range []struct {
+		name    string
+		runtime bench.Runtime
+		change  func(*bench.Profile)
+		want    time.Duration
+	}{
+		{"processes", bench.RuntimeProcess, nil, 2*300*time.Millisecond + 16*(8800+400)*time.Millisecond},
+		{"containers", bench.RuntimeDocker, nil, 2*1800*time.Millisecond + 16*(8800+900)*time.Millisecond},
+		{"running services", bench.RuntimeURL, nil, 16 * 8800 * time.Millisecond},
+		{"one after the other", bench.RuntimeDocker, func(p *bench.Profile) { p.Interleave = 0 }, 2*1800*time.Millisecond + 16*(8000+900)*time.Millisecond},
+		{"all checks", bench.RuntimeDocker, func(p *bench.Profile) {
+			p.Checks = bench.CheckSpec{Lifecycle: bench.LifecycleChecks(), Suites: []string{"locations"}}
+		}, 2*3*time.Second + 16*(8800+900+600)*time.Millisecond},
+	} {
+		p := p
+		p.Runtime = c.runtime
+		if c.change != nil {
+			c.change(&p)
+		}
+		testenv.Equal(t, Total(p), c.want, c.name)
+	}
+}

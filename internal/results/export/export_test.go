@@ -171,8 +171,7 @@ func TestFiles_Empty(t *testing.T) {
 	trials[0].Steps = nil
 	for _, name := range []string{"hgrm", "hlog"} {
 		f := testenv.Must(Lookup(name))(t)
-		_, err := f.Files(run, trials)
-		testenv.Fails(t, err, "export as "+name+": these results have no finished step")
+		testenv.Fails(t, testenv.Err(f.Files(run, trials)), "export as "+name+": these results have no finished step")
 	}
 	testenv.Equal(t, string(written(t, "json", run, trials)["results.flat.json"]), "[\n]\n")
 }

@@ -33,19 +33,9 @@ type state struct {
 // sample is the value of a metric with its labels, pairs of a name and a value.
 type sample struct {
 	prometheus.Metric
-	value float64
-	until end
-	trial bench.Trial
+	value  float64
+	labels []string
 }
-
-// end is what ends a sample.
-type end int
-
-const (
-	ofStep end = iota // also the end of its trial
-	ofTrial
-	ofRun
-)
 
 // handle applies one event to the state.
 func (s *state) handle(rec bench.Record) {
@@ -65,48 +55,53 @@ func (s *state) handle(rec bench.Record) {
 	contender := []string{"contender", trial.Label()}
 	who := append(slices.Clip(contender), "round", strconv.Itoa(trial.Round))
 	at := s.steps[trial]
-	put := func(until end, kind prometheus.ValueType, name, help string, v float64, labels []string) {
+	drop := func(most int) { // the samples of the trial with more labels, which are those of its step
+		maps.DeleteFunc(s.samples, func(_ string, x sample) bool {
+			return len(x.labels) > most && slices.Equal(x.labels[:len(who)], who)
+		})
+	}
+	put := func(kind prometheus.ValueType, name, help string, v float64, labels []string) {
 		m := prometheus.MustNewConstMetric(describe(name, help, labels), kind, v)
-		s.samples[fmt.Sprintf("%s %q", name, labels)] = sample{m, v, until, trial}
+		s.samples[fmt.Sprintf("%s %q", name, labels)] = sample{m, v, labels}
 	}
-	gauge := func(until end, name, help string, v float64, labels ...string) {
-		put(until, prometheus.GaugeValue, name, help, v, labels)
+	gauge := func(name, help string, v float64, labels ...string) {
+		put(prometheus.GaugeValue, name, help, v, labels)
 	}
-	known := func(until end, name, help string, v float64, labels ...string) { // else the value is unknown
+	known := func(name, help string, v float64, labels ...string) { // else the value is unknown
 		if v > 0 {
-			gauge(until, name, help, v, labels...)
+			gauge(name, help, v, labels...)
 		}
 	}
 	add := func(name, help string, n int64, labels ...string) {
 		labels = append(slices.Clip(contender), labels...)
-		put(ofRun, prometheus.CounterValue, name, help, s.samples[fmt.Sprintf("%s %q", name, labels)].value+float64(n), labels)
+		put(prometheus.CounterValue, name, help, s.samples[fmt.Sprintf("%s %q", name, labels)].value+float64(n), labels)
 	}
 	requests := func(outcome string, n int64) {
 		add("locbench_requests_total", "Requests by outcome, over all steps.", n, "outcome", outcome)
 	}
-	running := func(v float64) { gauge(ofRun, "locbench_run_running", "1 until the run has ended.", v) }
+	running := func(v float64) { gauge("locbench_run_running", "1 until the run has ended.", v) }
 	switch e := rec.Event.(type) {
 	case bench.RunStarted:
-		gauge(ofRun, "locbench_run_info", "The run of these metrics.", 1,
+		gauge("locbench_run_info", "The run of these metrics.", 1,
 			"run", start.Run.ID, "profile", start.Run.Profile.Name, "version", start.Run.Software.Locbench)
-		gauge(ofRun, "locbench_run_started_timestamp_seconds", "Start of the run.", float64(start.Run.Started.UnixMilli())/1000)
+		gauge("locbench_run_started_timestamp_seconds", "Start of the run.", float64(start.Run.Started.UnixMilli())/1000)
 		running(1)
 	case bench.TrialStarted:
-		known(ofRun, "locbench_trials", "Planned trials.", float64(e.Of))
-		gauge(ofTrial, "locbench_trial_number", "Number of the running trial.", float64(e.Number), who...)
+		known("locbench_trials", "Planned trials.", float64(e.Of))
+		gauge("locbench_trial_number", "Number of the running trial.", float64(e.Number), who...)
 	case bench.InstanceStarted:
-		known(ofTrial, "locbench_cpu_limit", "CPU quota of the contender, in CPUs.", e.Info.Limits.CPUs, who...)
-		known(ofTrial, "locbench_memory_limit_bytes", "Memory limit of the contender.", float64(e.Info.Limits.Memory), who...)
+		known("locbench_cpu_limit", "CPU quota of the contender, in CPUs.", e.Info.Limits.CPUs, who...)
+		known("locbench_memory_limit_bytes", "Memory limit of the contender.", float64(e.Info.Limits.Memory), who...)
 	case bench.InstanceReady:
-		known(ofTrial, "locbench_trial_start_up_seconds", "From process start to the first ready response.", e.StartUp.Seconds(), who...)
+		known("locbench_trial_start_up_seconds", "From process start to the first ready response.", e.StartUp.Seconds(), who...)
 	case bench.CheckDone:
 		add("locbench_checks_total", "Checks by status.", 1, "status", string(e.Check.Status))
 	case bench.StepStarted:
-		s.drop(trial, ofStep)
+		drop(len(who))
 		at = append(who, "step", strconv.Itoa(e.Index), "step_name", e.Step.Name, "warm_up", strconv.FormatBool(e.Step.WarmUp))
 		s.steps[trial] = slices.Clip(at)
-		gauge(ofStep, "locbench_step_number", "Number of the running step, from 1.", float64(e.Index+1), at...)
-		known(ofStep, "locbench_connections", "Connections of the running step.", float64(e.Step.Connections), at...)
+		gauge("locbench_step_number", "Number of the running step, from 1.", float64(e.Index+1), at...)
+		known("locbench_connections", "Connections of the running step.", float64(e.Step.Connections), at...)
 	case bench.WindowClosed:
 		w := e.Window
 		requests("succeeded", w.Succeeded)
@@ -115,11 +110,11 @@ func (s *state) handle(rec bench.Record) {
 		}
 		requests("rejected", w.Rejected)
 		requests("dropped", w.Dropped)
-		gauge(ofStep, "locbench_throughput", "Successes per second in the last second.", w.Throughput(), at...)
-		known(ofStep, "locbench_rate", "Scheduled requests per second.", w.Rate, at...)
+		gauge("locbench_throughput", "Successes per second in the last second.", w.Throughput(), at...)
+		known("locbench_rate", "Scheduled requests per second.", w.Rate, at...)
 		for quantile, v := range map[string]time.Duration{"0.5": w.P50, "0.9": w.P90, "0.99": w.P99, "1": w.Max} {
 			if w.Succeeded > 0 {
-				gauge(ofStep, "locbench_latency_seconds", "Latency of successes in the last second, by quantile; 1 is the maximum.",
+				gauge("locbench_latency_seconds", "Latency of successes in the last second, by quantile; 1 is the maximum.",
 					v.Seconds(), append(at, "quantile", quantile)...)
 			}
 		}
@@ -130,25 +125,20 @@ func (s *state) handle(rec bench.Record) {
 			}
 			if v, ok := m.Live.Of(e.Usage); ok {
 				kinds := map[string]prometheus.ValueType{"gauge": prometheus.GaugeValue, "counter": prometheus.CounterValue}
-				put(ofTrial, kinds[m.Live.Kind], m.Live.Name, m.Live.Help, v, who)
+				put(kinds[m.Live.Kind], m.Live.Name, m.Live.Help, v, who)
 			}
 		}
 	case bench.StepEnded:
-		s.drop(trial, ofStep)
+		drop(len(who))
 		if n := int64(len(e.Result.Missed())); n > 0 {
 			add("locbench_thresholds_missed_total", "Missed thresholds, over all steps.", n)
 		}
 	case bench.TrialEnded:
-		s.drop(trial, ofTrial)
+		drop(len(who) - 1)
 		delete(s.steps, trial)
 	case bench.RunEnded:
 		running(0)
 	}
-}
-
-// drop removes the samples of a trial that end with its step, or with itself.
-func (s *state) drop(trial bench.Trial, with end) {
-	maps.DeleteFunc(s.samples, func(_ string, x sample) bool { return x.trial == trial && x.until <= with })
 }
 
 // Describe sends nothing: which samples there are depends on the state.

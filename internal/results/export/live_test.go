@@ -135,8 +135,7 @@ func TestServe(t *testing.T) {
 	testenv.Need(t, ok && strings.HasPrefix(url, "http://127.0.0.1:"), "without a host it listens on %q", url)
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	ask := func(method, path, host string) (int, http.Header, string) {
-		req, err := http.NewRequestWithContext(t.Context(), method, strings.TrimSuffix(url, "/metrics")+path, nil)
-		testenv.OK(t, err)
+		req := testenv.Must(http.NewRequestWithContext(t.Context(), method, strings.TrimSuffix(url, "/metrics")+path, nil))(t)
 		req.Host = host
 		resp := testenv.Must(client.Do(req))(t)
 		defer resp.Body.Close()

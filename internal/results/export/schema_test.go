@@ -256,7 +256,7 @@ func instance(t *testing.T, data []byte) any {
 func fill(v any) {
 	states := map[reflect.Type]string{
 		reflect.TypeFor[bench.TrialState](): string(bench.TrialComplete), reflect.TypeFor[bench.RunState](): string(bench.RunComplete),
-		reflect.TypeFor[bench.CheckStatus](): string(bench.CheckPassed), reflect.TypeFor[bench.ControlKind](): string(bench.ControlNote),
+		reflect.TypeFor[bench.CheckStatus](): string(bench.CheckPassed), reflect.TypeFor[bench.ControlKind](): string(bench.ControlPause),
 	}
 	testenv.Fill(v, func(_ string, v reflect.Value) {
 		switch of := v.Addr().Interface().(type) {

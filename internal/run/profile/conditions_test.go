@@ -36,8 +36,7 @@ func TestConditionsCheck(t *testing.T) {
 		"throughput>=1000/s": "throughput is 998/s, not >=1000/s",
 	} {
 		t.Run(text, func(t *testing.T) {
-			o, err := ParseConditions(text)
-			testenv.OK(t, err)
+			o := testenv.Must(ParseConditions(text))(t)
 			testenv.Equal(t, strings.Join(o.Missed(load), ""), want, text)
 			if all := o.Check(load); len(all) != 1 || all[0].Passed != (want == "") || all[0].Condition != o.String() || all[0].Value == nil {
 				t.Errorf("results: %+v", all)
@@ -71,8 +70,7 @@ func FuzzParseConditions(f *testing.F) {
 }
 
 func TestErrorsAreEstimatedFromComparedBodies(t *testing.T) {
-	conditions, err := ParseConditions("errors<0.1%")
-	testenv.OK(t, err)
+	conditions := testenv.Must(ParseConditions("errors<0.1%"))(t)
 	load := bench.Load{Outcomes: bench.Outcomes{Succeeded: 9997, Checked: 114, Failed: map[bench.ErrorKind]int64{bench.ErrWrong: 3}}}
 	testenv.Check(t, len(conditions.Missed(load)) == 1,
 		"3 of 114 compared bodies are unexpected, and errors<0.1%% is met")
@@ -92,8 +90,7 @@ func TestExpectedNumbersStayExact(t *testing.T) {
 	testenv.OK(t, os.WriteFile("b.csv", []byte("guest\nAda\n"), 0o600))
 	p, err := readExpect(t, `{json_includes: {id: 18446744073709551615, list: [0.1000000000000000055511151231257827, 1e400, 7, 1.5, "1e400", "10.0", "02142"]}}`)
 	testenv.OK(t, err)
-	saved, err := json.Marshal(p.Requests)
-	testenv.OK(t, err)
+	saved := testenv.Must(json.Marshal(p.Requests))(t)
 	var resumed []bench.Request
 	testenv.OK(t, json.Unmarshal(saved, &resumed))
 	one, _ := json.Marshal(p.Requests[0].Expect)
@@ -108,8 +105,7 @@ func TestExpectationsThatCannotBeSaved(t *testing.T) {
 		`{contains: 1e999}`: "p.yaml:5: a number that is too large: at most 1,000 digits and an exponent from -400 to 400; put a text",
 		`{json: [` + strings.Repeat("1,", jsonpath.MaxValues) + `]}`: "p.yaml:5: JSON with too many values",
 	} {
-		_, err := readExpect(t, expect)
-		testenv.Fails(t, err, wrong)
+		testenv.Fails(t, testenv.Err(readExpect(t, expect)), wrong)
 	}
 }
 
@@ -120,8 +116,7 @@ func TestNumbersOfBodiesGoAsWritten(t *testing.T) {
 		`{big: 18446744073709551615, price: 10.00, rate: 1e3}`: `{"big":18446744073709551615,"price":10.00,"rate":1e3}`,
 		`{zip: "02142", none: ~, version: "1.10"}`:             `{"zip":"02142","none":null,"version":"1.10"}`,
 	} {
-		p, err := Parse("p.yaml", []byte(strings.Replace(text, "%s", body, 1)))
-		testenv.OK(t, err)
+		p := testenv.Must(Parse("p.yaml", []byte(strings.Replace(text, "%s", body, 1))))(t)
 		testenv.Equal(t, p.Requests[0].Body, want, body)
 	}
 }
@@ -165,8 +160,7 @@ func TestSettle(t *testing.T) {
 		{"by choice", "contenders: [a, b]\nrounds: 2\ninterleave: 250ms\nsteps: [3]\n", 1, "", "", 2, 250 * time.Millisecond},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p, err := Parse("p.yaml", []byte(base+c.text))
-			testenv.OK(t, err)
+			p := testenv.Must(Parse("p.yaml", []byte(base+c.text)))(t)
 			if c.runtime != "" {
 				p.Runtime = c.runtime
 			}
@@ -200,16 +194,13 @@ func TestSchemasOfOpenAPIAreKept(t *testing.T) {
 	for name, text := range map[string]string{"api.json": doc, "b.csv": "guest\nAda\n"} {
 		testenv.OK(t, os.WriteFile(name, []byte(text), 0o600))
 	}
-	p, err := readExpect(t, `{schema: "api.json#/components/schemas/A"}`)
-	testenv.OK(t, err)
+	p := testenv.Must(readExpect(t, `{schema: "api.json#/components/schemas/A"}`))(t)
 	testenv.OK(t, os.Remove("api.json"))
 	const want = `{"schema":{"$defs":{"/components/schemas/N":{"maximum":18446744073709551615,"nullable":true,"type":"integer"}},"properties":{"n":{"$ref":"#/$defs/~1components~1schemas~1N"},` +
 		`"x":{"$ref":"#"}},"type":"object"}}`
-	got, err := json.Marshal(p.Requests[0].Expect)
-	testenv.OK(t, err)
+	got := testenv.Must(json.Marshal(p.Requests[0].Expect))(t)
 	testenv.Equal(t, string(got), want)
-	saved, err := check.ParseExpect(p.Requests[0].Expect)
-	testenv.OK(t, err)
+	saved := testenv.Must(check.ParseExpect(p.Requests[0].Expect))(t)
 	for body, right := range map[string]bool{`{"n":null,"x":{"n":18446744073709551615}}`: true, `{"x":{"n":18446744073709551616}}`: false} {
 		err := saved.Judge(check.Sent{Status: 200, Body: []byte(body)})
 		testenv.Check(t, (err == nil) == right, "%s: %v", body, err)
@@ -218,7 +209,6 @@ func TestSchemasOfOpenAPIAreKept(t *testing.T) {
 
 // Double braces are the text in single ones, not a variable as other tools write it: refused.md.
 func TestDoubleBraces(t *testing.T) {
-	p, err := Parse("p.yaml", []byte("requests: [{post: /x, body: 'u={{user}}'}]\nsteps: [1]\n"))
-	testenv.OK(t, err)
+	p := testenv.Must(Parse("p.yaml", []byte("requests: [{post: /x, body: 'u={{user}}'}]\nsteps: [1]\n")))(t)
 	testenv.Equal(t, bench.Parts(p.Requests[0].Body), []bench.Part{{Text: "u={user}"}})
 }

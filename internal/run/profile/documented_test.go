@@ -22,8 +22,7 @@ func TestDocumentedYAML(t *testing.T) {
 	block := regexp.MustCompile("(?s)( *)```ya?ml\n(.*?)```")
 	read := 0
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		testenv.OK(t, err)
+		data := testenv.Must(os.ReadFile(file))(t)
 		dir := t.TempDir() // with the files that its profiles name
 		for _, m := range regexp.MustCompile("(?s)```sql\n-- ([a-z.]+)\n.*?```").FindAllStringSubmatch(string(data), -1) {
 			testenv.OK(t, os.WriteFile(filepath.Join(dir, m[1]), []byte(m[0]), 0o600))
@@ -59,8 +58,7 @@ func TestCommentedExamples(t *testing.T) {
 	manifests, _ := filepath.Glob(filepath.Join(root, "services", "*", "service.yaml"))
 	seen := map[string]int{}
 	for _, file := range append(files, manifests...) {
-		data, err := os.ReadFile(file)
-		testenv.OK(t, err)
+		data := testenv.Must(os.ReadFile(file))(t)
 		dir := t.TempDir()
 		for name, text := range map[string]string{"users.csv": "name,password\na,b\n", "order.bin": "x", "targets.txt": "GET http://h/a\n"} {
 			testenv.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
@@ -223,8 +221,7 @@ func TestDocumentedCodes(t *testing.T) {
 	}
 	for page, least := range map[string]int{"profiles.md": 40, "suites.md": 20, "your-service.md": 10} {
 		t.Run(page, func(t *testing.T) {
-			data, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", page))
-			testenv.OK(t, err)
+			data := testenv.Must(os.ReadFile(filepath.Join("..", "..", "..", "docs", page)))(t)
 			text, _, _ := strings.Cut(string(data), "\n## Keys and options") // which are made
 			text, _, _ = strings.Cut(text, "\n## JSON Schemas")              // keys of schemas
 			read := readCodes(t, dir, text)

@@ -24,12 +24,10 @@ import (
 func TestMistakes(t *testing.T) {
 	files, err := filepath.Glob("testdata/mistakes/*/p.yaml")
 	testenv.Need(t, err == nil && len(files) != 0, "no testdata: %v", err)
-	here, err := os.Getwd()
-	testenv.OK(t, err)
+	here := testenv.Must(os.Getwd())(t)
 	for _, file := range files {
 		t.Run(filepath.Base(filepath.Dir(file)), func(t *testing.T) {
-			data, err := os.ReadFile(file)
-			testenv.OK(t, err)
+			data := testenv.Must(os.ReadFile(file))(t)
 			profiles := strings.Split(string(data), "\n---\n")
 			for i, text := range profiles[1:] { // the first has only the title
 				text, _, _ = strings.Cut(text, "\n#> ")
@@ -54,21 +52,17 @@ func TestMistakes(t *testing.T) {
 func TestParse(t *testing.T) {
 	files, err := filepath.Glob("testdata/read/*/*.yaml")
 	testenv.Need(t, err == nil && len(files) != 0, "no testdata: %v", err)
-	here, err := os.Getwd()
-	testenv.OK(t, err)
+	here := testenv.Must(os.Getwd())(t)
 	for _, file := range files {
 		t.Run(filepath.Base(filepath.Dir(file)), func(t *testing.T) {
-			data, err := os.ReadFile(file)
-			testenv.OK(t, err)
+			data := testenv.Must(os.ReadFile(file))(t)
 			var all []bench.Profile
 			for _, text := range strings.Split(string(data), "\n---\n")[1:] { // the first has only the title
-				p, err := profile.Parse(file, []byte(text+"\n"))
-				testenv.OK(t, err)
+				p := testenv.Must(profile.Parse(file, []byte(text+"\n")))(t)
 				roundTrip(t, p)
 				all = append(all, p)
 			}
-			got, err := json.MarshalIndent(all, "", "  ")
-			testenv.OK(t, err)
+			got := testenv.Must(json.MarshalIndent(all, "", "  "))(t)
 			text := strings.ReplaceAll(string(got), here+"/", "")
 			testenv.Golden(t, strings.TrimSuffix(file, ".yaml")+".json", text+"\n")
 		})
@@ -151,8 +145,7 @@ func flow(t *testing.T, text string) (bench.Profile, error) {
 // reread is flow of a valid profile, which is written and read back unchanged.
 func reread(t *testing.T, text string) bench.Profile {
 	t.Helper()
-	p, err := flow(t, text)
-	testenv.OK(t, err)
+	p := testenv.Must(flow(t, text))(t)
 	roundTrip(t, p)
 	return p
 }
@@ -196,8 +189,7 @@ const settingsRest = "\nlimits: {cpus: 1, memory: 64MiB}\nrequests: [{path: /}]\
 func TestContenderSettings(t *testing.T) {
 	in := "contenders: [a, {a: {cpus: 0.5, env: {GOGC: 50}, as: half}}, {'a:fast': {memory: 32MiB, pids: 9, cpu_set: 2}}, " +
 		"{b: {dir: ../old}}, {b: {image: 'b:v1', as: v1}}, {a: {as: again}}]" + settingsRest
-	p, err := profile.Parse("dir/f.yaml", []byte(in))
-	testenv.OK(t, err)
+	p := testenv.Must(profile.Parse("dir/f.yaml", []byte(in)))(t)
 	var labels []string
 	for _, c := range p.Contenders {
 		labels = append(labels, c.String())
@@ -335,8 +327,7 @@ func TestSettle_Needs(t *testing.T) {
 		} else {
 			base += "limits: {memory: 64MiB}\n"
 		}
-		p, err := profile.Parse("p.yaml", []byte(base+text))
-		testenv.OK(t, err)
+		p := testenv.Must(profile.Parse("p.yaml", []byte(base+text)))(t)
 		settled, why := profile.Settle(p, 8<<30)
 		got := ""
 		if why != nil {

@@ -17,8 +17,7 @@ import (
 // One mistyped key is one mistake, in its line: what follows from it is not reported.
 func TestOneMistypedKeyIsOneMistake(t *testing.T) {
 	const file = "testdata/every_key.yaml" // one key a line where a key has others inside
-	data, err := os.ReadFile(file)
-	testenv.OK(t, err)
+	data := testenv.Must(os.ReadFile(file))(t)
 	testenv.OK(t, testenv.Err(Parse(file, data)))
 	lines := strings.Split(string(data), "\n")
 	key := regexp.MustCompile(`^( *(?:- )?)([a-z_0-9]+):`)
@@ -98,8 +97,7 @@ func TestOwnIDAndLanguage(t *testing.T) {
 }
 
 func TestShortSteps(t *testing.T) {
-	got, err := ParseSteps([]string{"1 x2 warm-up for 2s", " 2..8 doubling", "64"}, 5*time.Second)
-	testenv.OK(t, err)
+	got := testenv.Must(ParseSteps([]string{"1 x2 warm-up for 2s", " 2..8 doubling", "64"}, 5*time.Second))(t)
 	var b strings.Builder
 	for _, s := range got {
 		b.WriteString(s.Name + " " + s.Duration.String())
@@ -127,8 +125,7 @@ func TestShortSteps_Written(t *testing.T) {
 		"1 x2 warm-up for 2s, 1", "1 warm-up for 2s or longer, 1, 4, 16", "2..8 doubling, 2..8 doubling for 1s, 1",
 		"4 warm-up for 5s, 4 for 4s, 8",
 	} {
-		steps, err := ParseSteps(strings.Split(text, ", "), 5*time.Second)
-		testenv.OK(t, err)
+		steps := testenv.Must(ParseSteps(strings.Split(text, ", "), 5*time.Second))(t)
 		again, err := ParseSteps(strings.Split(ShortSteps(steps), ", "), steps[len(steps)-1].Duration)
 		testenv.Check(t, err == nil && reflect.DeepEqual(again, steps), "%q is written as %q: %+v, %v", text, ShortSteps(steps), again, err)
 		testenv.Check(t, len(ShortSteps(steps)) <= len(text)+len(" for 5s or longer"), "%q is written as %q", text, ShortSteps(steps))

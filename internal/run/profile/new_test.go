@@ -39,8 +39,7 @@ func TestDraftTexts(t *testing.T) {
 			text, _, err := d.text("shop.yaml")
 			testenv.OK(t, err)
 			testenv.Golden(t, filepath.Join("testdata", "new", strings.ReplaceAll(name, " ", "-")+".yaml"), string(text))
-			p, err := Parse("shop.yaml", text)
-			testenv.OK(t, err)
+			p := testenv.Must(Parse("shop.yaml", text))(t)
 			testenv.OK(t, Validate(p))
 			if p.Title != "shop" || p.Rounds != 0 || p.Interleave != bench.InterleaveAuto || !p.Steps[0].WarmUp ||
 				p.Steps[len(p.Steps)-2].Connections != mostConnections(d) || p.Steps[len(p.Steps)-1].MaxConnections != mostConnections(d) {
@@ -229,8 +228,7 @@ func TestDraft_BodyIsSent(t *testing.T) {
 	const body = `{"a":[9.50,1e3,1,12345678901234567891,9007199254740993,"1"],"b":{}}`
 	text, _, err := Draft{Post: "/items " + body}.text("p.yaml")
 	testenv.OK(t, err)
-	p, err := Parse("p.yaml", text)
-	testenv.OK(t, err)
+	p := testenv.Must(Parse("p.yaml", text))(t)
 	testenv.Equal(t, p.Requests[0].Body, body)
 }
 
@@ -238,8 +236,7 @@ func TestDraft_BodyIsSent(t *testing.T) {
 func TestDraftTakesFourMinutes(t *testing.T) {
 	text, _, err := Draft{Get: "/items/{item}"}.text("p.yaml")
 	testenv.OK(t, err)
-	p, err := Parse("p.yaml", text)
-	testenv.OK(t, err)
+	p := testenv.Must(Parse("p.yaml", text))(t)
 	p.Contenders = []bench.Selection{{Contender: "a"}, {Contender: "a", Variant: "b"}}
 	p, why := Settle(p, 0)
 	testenv.Check(t, why == nil && p.Rounds == InterleavedRounds, "%d rounds, not interleaved: %+v", p.Rounds, why)

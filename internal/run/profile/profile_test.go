@@ -27,8 +27,7 @@ func TestList(t *testing.T) {
 			continue
 		}
 		p.Title, p.Description = "", ""
-		got, err := json.MarshalIndent(p, "", "  ")
-		testenv.OK(t, err)
+		got := testenv.Must(json.MarshalIndent(p, "", "  "))(t)
 		testenv.Golden(t, "testdata/bundled/"+p.Name+".json", string(got)+"\n")
 		d := p.LoadDuration() * time.Duration(p.Rounds)
 		testenv.Check(t, p.Name != "quick" || d <= 20*time.Second, "the steps take %s", d)
@@ -38,12 +37,10 @@ func TestList(t *testing.T) {
 // roundTrip checks that run.json keeps a profile.
 func roundTrip(t *testing.T, p bench.Profile) {
 	t.Helper()
-	data, err := json.Marshal(p)
-	testenv.OK(t, err)
+	data := testenv.Must(json.Marshal(p))(t)
 	var again bench.Profile
 	testenv.OK(t, json.Unmarshal(data, &again))
-	back, err := json.Marshal(again)
-	testenv.OK(t, err)
+	back := testenv.Must(json.Marshal(again))(t)
 	testenv.Equal(t, string(back), string(data))
 }
 
@@ -76,8 +73,7 @@ func TestLoad(t *testing.T) {
 }
 
 func TestValidate(t *testing.T) {
-	good, err := profile.Load("locations", profiles.FS)
-	testenv.OK(t, err)
+	good := testenv.Must(profile.Load("locations", profiles.FS))(t)
 	for name, tt := range map[string]struct {
 		change func(*bench.Profile)
 		want   string
@@ -121,8 +117,7 @@ func FuzzProfile(f *testing.F) {
 		files, _ := filepath.Glob(pattern)
 		testenv.Need(f, len(files) != 0, "no files %s", pattern)
 		for _, file := range files {
-			data, err := os.ReadFile(file)
-			testenv.OK(f, err)
+			data := testenv.Must(os.ReadFile(file))(f)
 			for one := range strings.SplitSeq(string(data), "\n---\n") {
 				f.Add([]byte(one))
 			}
@@ -150,8 +145,7 @@ func FuzzProfile(f *testing.F) {
 
 // A step of the mix names one of the requests.
 func TestValidate_StepsOfTheMix(t *testing.T) {
-	p, err := profile.Parse("f", []byte("contenders: [a]\nrequests: [{name: one, path: /a}]\nsteps: [{connections: 64, request: one}]\n"))
-	testenv.OK(t, err)
+	p := testenv.Must(profile.Parse("f", []byte("contenders: [a]\nrequests: [{name: one, path: /a}]\nsteps: [{connections: 64, request: one}]\n")))(t)
 	p.CompareBodies = 0
 	roundTrip(t, p)
 	p.Steps[0].Request = "three"

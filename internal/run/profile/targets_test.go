@@ -43,8 +43,7 @@ func TestNamesOfTargets(t *testing.T) {
 		text += fmt.Sprintf("GET http://h/%s?%d\n", long, i)
 	}
 	written(t, map[string]string{"t.txt": text})
-	p, err := profile.Parse("p.yaml", []byte("requests: {targets: t.txt}\nsteps: [1]\n"))
-	testenv.OK(t, err)
+	p := testenv.Must(profile.Parse("p.yaml", []byte("requests: {targets: t.txt}\nsteps: [1]\n")))(t)
 	var names []string
 	for _, r := range p.Requests {
 		names = append(names, r.Name)
@@ -57,23 +56,19 @@ func TestNamesOfTargets(t *testing.T) {
 // what all requests of the profile have.
 func TestTargetsAreSentAsVegetaDoes(t *testing.T) {
 	odd := `{"method":"PUT","url":"http://shop:8080/a%2Fb/{id}?q={id}&r=${HOME}&s=čaj","body":"eyJhIjoie2lkfSAke0hPTUV9ICQke0hPTUV9IHt7aWR9fSJ9","header":{"x-odd":["{id} ${HOME} $${HOME} {{id}} {{{id}}}"]}}`
-	mixed, err := os.ReadFile("testdata/read/targets/load/t.txt")
-	testenv.OK(t, err)
+	mixed := testenv.Must(os.ReadFile("testdata/read/targets/load/t.txt"))(t)
 	written(t, map[string]string{"t.txt": string(mixed), "order.json": `{"a": "{id} ${HOME}"}`, "t.json": odd})
 	for _, file := range []string{"t.txt", "t.json"} {
-		p, err := profile.Parse("p.yaml", []byte("variables: {id: {from: 1, to: 2}}\nrequests: {targets: "+file+"}\nsteps: [1]\n"))
-		testenv.OK(t, err)
+		p := testenv.Must(profile.Parse("p.yaml", []byte("variables: {id: {from: 1, to: 2}}\nrequests: {targets: "+file+"}\nsteps: [1]\n")))(t)
 		text, _ := os.ReadFile(file)
 		targeter := vegeta.NewHTTPTargeter(bytes.NewReader(text), nil, nil)
 		if file == "t.json" {
 			targeter = vegeta.NewJSONTargeter(strings.NewReader(odd+"\n"), nil, nil)
 		}
-		all, err := vegeta.ReadAllTargets(targeter)
-		testenv.OK(t, err)
+		all := testenv.Must(vegeta.ReadAllTargets(targeter))(t)
 		want := map[string]bool{}
 		for _, one := range all {
-			req, err := one.Request()
-			testenv.OK(t, err)
+			req := testenv.Must(one.Request())(t)
 			if user := req.URL.User; user != nil {
 				password, _ := user.Password()
 				req.SetBasicAuth(user.Username(), password)
@@ -81,8 +76,7 @@ func TestTargetsAreSentAsVegetaDoes(t *testing.T) {
 			want[onWire(t, func(w io.Writer) error { return req.Write(w) })] = true
 		}
 		got := map[string]bool{}
-		data, err := values.OpenData(p.Variables, p.Requests)
-		testenv.OK(t, err)
+		data := testenv.Must(values.OpenData(p.Variables, p.Requests))(t)
 		for _, r := range p.Requests {
 			filled := r.Filled(func(name string) string { return "the environment's " + name })
 			m, err := workload.NewMix(workload.Plan{
@@ -105,10 +99,8 @@ func onWire(t *testing.T, write func(io.Writer) error) string {
 	t.Helper()
 	var b bytes.Buffer
 	testenv.OK(t, write(&b))
-	r, err := http.ReadRequest(bufio.NewReader(&b))
-	testenv.OK(t, err)
-	body, err := io.ReadAll(r.Body)
-	testenv.OK(t, err)
+	r := testenv.Must(http.ReadRequest(bufio.NewReader(&b)))(t)
+	body := testenv.Must(io.ReadAll(r.Body))(t)
 	r.Header.Del("User-Agent")
 	return fmt.Sprint(r.Method, " ", r.Host, " ", r.URL.Path, " ", r.URL.Query(), " ", r.Header, " ", string(body))
 }

@@ -11,10 +11,9 @@ import (
 
 // readings reads counters at the start and the end of a step's measured interval, or of each slice.
 type readings struct {
-	inst    bench.Instance
-	host    func(context.Context) *bench.HostReading
-	stalls  Stalls
-	onBegin func() // called at the first start
+	inst   bench.Instance
+	host   func(context.Context) *bench.HostReading
+	stalls Stalls
 	// called with the readings of a slice at its end, the host's of the last one; nil: a sampler publishes
 	publish  func(bench.Usage, *bench.HostReading)
 	res      *bench.StepResult
@@ -39,7 +38,6 @@ func (r *readings) begin(ctx context.Context) {
 	r.hostFrom = r.host(ctx)
 	if r.ends == 0 {
 		r.res.Before, r.res.HostBefore = r.from, r.hostFrom
-		r.onBegin()
 	}
 	r.err = errors.Join(r.err, err)
 	if r.publish != nil {
@@ -51,7 +49,7 @@ func (r *readings) begin(ctx context.Context) {
 // restart forgets the slices so far. The step continues in one, whose beginning is that of the
 // step.
 func (r *readings) restart() {
-	*r = readings{inst: r.inst, host: r.host, own: r.own, stalls: r.stalls, onBegin: func() {}, publish: r.publish, res: r.res, record: r.record}
+	*r = readings{inst: r.inst, host: r.host, own: r.own, stalls: r.stalls, publish: r.publish, res: r.res, record: r.record}
 	*r.record = bench.Interleave{Length: r.record.Length, Since: r.record.Since, With: r.record.With}
 	r.res.Before, r.res.After, r.res.HostBefore, r.res.HostAfter, r.res.Samples, r.res.Hiccups = nil, nil, nil, nil, nil, nil
 }

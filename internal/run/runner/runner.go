@@ -75,9 +75,6 @@ type Hooks struct {
 	OnEnd    func()             // called once after OnStart, when the measured interval ends
 	OnWindow func(bench.Window) // called for every second of the measured interval
 	OnPart   func(bench.Window) // called four times a second with what is in the current second so far
-	// Rate returns the rate of an open-loop step from now on, in requests per second; 0: the step's
-	// own. It may be called from any goroutine, and is cheap.
-	Rate func() float64
 	// Interleave, if not nil, makes the step run in slices, each with its OnStart and OnEnd.
 	Interleave bench.Interleaving
 }

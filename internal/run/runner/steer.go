@@ -4,14 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"math"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/bench/units"
 )
 
 // ErrOnRequest is wrapped by the error of Run if bench.ControlStop or ControlAbort ended the run.
@@ -28,9 +24,6 @@ var (
 	errAborted error = onRequest("aborted by the user")
 	errStopped error = onRequest("stopped by the user")
 )
-
-// maxChanges is the most changes of the rate that a warning names.
-const maxChanges = 8
 
 // steering applies controls to the run. They arrive at any moment, in their own goroutine; the
 // runner reports which trials and steps begin and end.
@@ -59,14 +52,9 @@ type controlled struct {
 
 // controlledStep is the part of a step that controls change.
 type controlledStep struct {
-	index   int
-	step    bench.Step
-	end     context.CancelCauseFunc
-	began   time.Time
-	skip    bool
-	rate    atomic.Uint64 // bits of the requested rate; 0: the step's own
-	changes []string
-	more    int // changes beyond those in changes
+	index int
+	end   context.CancelCauseFunc
+	skip  bool
 }
 
 func (s *steering) locked(do func()) {
@@ -138,7 +126,7 @@ func (s *steering) consider(c bench.Control) (why string, obey func()) {
 	}
 	now := s.running
 	idle := now.step == nil
-	switch obey = func() {}; c.Kind { // a note is only recorded
+	switch c.Kind {
 	case bench.ControlPause:
 		refuse(s.hold, "already paused, or pausing after this step")
 		refuse(s.stop || s.over, "not paused: the run is ending")
@@ -178,13 +166,6 @@ func (s *steering) consider(c bench.Control) (why string, obey func()) {
 				s.endRun(errStopped)
 			}
 		}
-	case bench.ControlRate:
-		refuse(idle, "rate unchanged: no step is running")
-		if !idle && now.step.step.Rate == 0 {
-			return fmt.Sprintf("rate unchanged: step %d (%s) has no rate",
-				now.step.index+1, now.step.step.Name), nil
-		}
-		obey = func() { s.eachStep(func(step *controlledStep) { step.change(c.Rate) }) }
 	case bench.ControlAbort:
 		obey = func() { s.endRun(errAborted) }
 	}
@@ -230,20 +211,12 @@ func (s *steering) finishTrial(last bool) {
 func (s *steering) beginStep(e bench.StepStarted, end context.CancelCauseFunc, continued bool) *controlledStep {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	step := &controlledStep{index: e.Index, step: e.Step, end: end, began: time.Now()}
+	step := &controlledStep{index: e.Index, end: end}
 	s.running.step = step
 	if !continued {
 		s.publish(s.running.trial, e)
 	}
 	return step
-}
-
-func (s *steering) startClock() {
-	s.locked(func() {
-		if step := s.running.step; step != nil {
-			step.began = time.Now()
-		}
-	})
 }
 
 // finishStep ends the control of the running step. last means that the trial has no more steps.
@@ -262,20 +235,6 @@ func (s *steering) ended() (missed error) {
 	s.locked(func() { missed = s.missed })
 	return missed
 }
-
-// change changes the rate. The caller holds the lock of the steering.
-func (c *controlledStep) change(rate float64) {
-	c.rate.Store(math.Float64bits(rate))
-	if len(c.changes) == maxChanges {
-		c.more++
-		return
-	}
-	after := units.Duration(time.Since(c.began))
-	c.changes = append(c.changes, fmt.Sprintf("to %s/s after %s", units.Number(rate), after))
-}
-
-// requestedRate returns the rate of the last control, in requests per second; 0: the step's own.
-func (c *controlledStep) requestedRate() float64 { return math.Float64frombits(c.rate.Load()) }
 
 // pause waits until a requested pause, ctx or the contender ends, and returns the length of the
 // pause; 0 if none is requested. trial is nil between two trials.

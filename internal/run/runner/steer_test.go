@@ -3,13 +3,10 @@ package runner
 import (
 	"context"
 	"errors"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/testenv"
 )
 
 // pausedBefore pauses a run before a step of its first trial; then is called after five minutes, at
@@ -140,66 +137,12 @@ func TestControls(t *testing.T) {
 			f.pausedBefore(1, func() {
 				f.send(bench.ControlPause)
 				f.send(bench.ControlSkipStep)
-				f.controls <- bench.Control{Kind: bench.ControlNote, Text: "the fan is loud"}
+				f.controls <- bench.Control{Kind: "rate"}
 				f.send(bench.ControlResume)
 				f.send(bench.ControlResume)
 			})
 		},
-		"a rate for a closed loop": func(f *fakeRun) {
-			f.only(1)
-			f.cfg.Run.Profile.Steps = f.cfg.Run.Profile.Steps[:1]
-			got := make(chan struct{})
-			f.load(1, func(ctx context.Context) (bench.Load, error) {
-				<-got
-				return good(ctx, bench.Step{})
-			})
-			f.on = func(rec bench.Record) {
-				switch e := rec.Event.(type) {
-				case bench.StepStarted:
-					f.controls <- bench.Control{Kind: bench.ControlRate, Rate: 100}
-				case bench.Notice:
-					if e.Level == "info" {
-						close(got)
-					}
-				}
-			}
-		},
 	})
-}
-
-func TestControls_RateOfAnOpenLoop(t *testing.T) {
-	var seen []float64
-	f := start(t, func(f *fakeRun) {
-		f.only(1)
-		f.cfg.Run.Profile.Steps = []bench.Step{{Name: "100/s", Rate: 100}, {Name: "one", Connections: 1}}
-		f.site.engine = &hookEngine{run: func(ctx context.Context, step bench.Step, hooks Hooks) (bench.Load, error) {
-			hooks.OnStart()
-			defer hooks.OnEnd()
-			if step.Rate == 0 {
-				return good(ctx, step)
-			}
-			seen = append(seen, hooks.Rate())
-			for hooks.Rate() != 250 {
-				time.Sleep(time.Second)
-			}
-			return good(ctx, step)
-		}}
-		f.on = func(rec bench.Record) {
-			if f.inFirst(rec, 0) {
-				for _, rate := range []float64{-1, 200, 250} {
-					f.controls <- bench.Control{Kind: bench.ControlRate, Rate: rate}
-				}
-			}
-		}
-	})
-	testenv.OK(t, f.err)
-	testenv.Check(t, len(seen) == 1 && slices.Contains([]float64{0, 200, 250}, seen[0]), "the engine saw %v", seen)
-	trial := f.first()
-	warned := trial.Steps[0].Warnings.Join("\n")
-	if !strings.Contains(warned, "from 100/s to 200/s after") || !strings.Contains(warned, "to 250/s after") ||
-		len(trial.Steps[1].Warnings) > 0 || len(trial.ManualChanges) != 2 {
-		t.Errorf("warnings %q, %q; manual changes %+v", warned, trial.Steps[1].Warnings, trial.ManualChanges)
-	}
 }
 
 // hookEngine is an engine that passes the hooks to run.

@@ -47,7 +47,7 @@ func (l *trialRun) step(ctx context.Context, index int, step bench.Step) (done e
 		case <-stepCtx.Done():
 		}
 	})
-	err = l.measure(stepCtx, ctx, controls, res)
+	err = l.measure(stepCtx, ctx, res)
 	cause := context.Cause(stepCtx)
 	cancel(nil)
 	watch.Wait()
@@ -75,7 +75,7 @@ func (l *trialRun) step(ctx context.Context, index int, step bench.Step) (done e
 
 // measure puts the step's load on the contender until ctx ends, and fills res with what was read
 // meanwhile. trial is the context of the trial.
-func (l *trialRun) measure(ctx, trial context.Context, controls *controlledStep, res *bench.StepResult) error {
+func (l *trialRun) measure(ctx, trial context.Context, res *bench.StepResult) error {
 	usage := func(u bench.Usage, host *bench.HostReading) {
 		read := bench.UsageRead{Usage: u}
 		if host != nil {
@@ -83,7 +83,7 @@ func (l *trialRun) measure(ctx, trial context.Context, controls *controlledStep,
 		}
 		l.publish(read)
 	}
-	read := &readings{inst: l.inst, host: l.readHost, own: l.readOwn, stalls: l.stalls, onBegin: l.steering.startClock, res: res}
+	read := &readings{inst: l.inst, host: l.readHost, own: l.readOwn, stalls: l.stalls, res: res}
 	interleave, record := l.slot.interleave(trial, l.loads, res.Step, read)
 	read.record = record
 	waited := hostusage.KeepPressure(ctx, pressureEvery, l.inst, l.cfg.Observer)
@@ -103,7 +103,7 @@ func (l *trialRun) measure(ctx, trial context.Context, controls *controlledStep,
 	res.Load, err = l.cfg.Loader.Run(ctx, l.place(), res.Step, Hooks{
 		OnStart:    func() { read.begin(trial) },
 		OnEnd:      func() { read.end(trial) },
-		Interleave: interleave, Rate: controls.requestedRate,
+		Interleave: interleave,
 		OnWindow: func(w bench.Window) {
 			w.Start += warmed
 			l.publish(bench.WindowClosed{Index: res.Index, Window: w})
@@ -141,11 +141,8 @@ func (l *trialRun) measure(ctx, trial context.Context, controls *controlledStep,
 // judge adds the warnings about a step that ended with err, or because the contender died.
 func (l *trialRun) judge(res *bench.StepResult, controls *controlledStep, err error, died bool) {
 	res.Warnings = append(res.Warnings, verdict.DelayedACKs(*res)...)
-	if len(controls.changes) > 0 {
-		res.Warnings = append(res.Warnings, verdict.RateChanged(res.Step.Rate, controls.changes, controls.more))
-	}
 	res.Warnings = append(res.Warnings, verdict.MachineStalls(*res)...)
-	if (err == nil || died) && !controls.skip && len(controls.changes) == 0 {
+	if (err == nil || died) && !controls.skip {
 		limit := l.memoryLimit()
 		if died {
 			limit = 0

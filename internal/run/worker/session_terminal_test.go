@@ -106,10 +106,8 @@ func TestSessionControls(t *testing.T) {
 	args, out := testenv.SmallRun(t, "[{rate: 200, duration: 3s}, {connections: 1, duration: 60s}, 2]")
 	s := begun(t, args...)
 	until(t, s, is[bench.WindowClosed])
-	send(t, s, bench.Control{Kind: bench.ControlRate, Rate: 50})
 	send(t, s, bench.Control{Kind: bench.ControlPause})
 	until(t, s, is[bench.Paused])
-	send(t, s, bench.Control{Kind: bench.ControlNote, Text: "now"})
 	send(t, s, bench.Control{Kind: bench.ControlResume})
 	until(t, s, func(rec bench.Record) bool { e, ok := rec.Event.(bench.WindowClosed); return ok && e.Index == 1 })
 	send(t, s, bench.Control{Kind: bench.ControlSkipStep})
@@ -131,12 +129,10 @@ func TestSessionControls(t *testing.T) {
 		t.Errorf("run %s, trial %s: %s", run.State, trials[0].State, trials[0].Failure)
 	}
 	steps := trials[0].Steps
-	if len(steps) != 3 || !strings.Contains(steps[0].Warnings.Join("\n"), "from 200/s to 50") || !strings.Contains(steps[1].Warnings.Join("\n"), "run was paused for") {
+	if len(steps) != 3 || !strings.Contains(steps[1].Warnings.Join("\n"), "run was paused for") {
 		t.Errorf("steps %+v", steps)
 	}
-	testenv.Check(t, steps[0].Load.FinalRate == 50 && steps[0].Load.Sent != 0,
-		"%d requests sent, at %v/s at the end", steps[0].Load.Sent, steps[0].Load.FinalRate)
-	testenv.Check(t, len(trials[0].ManualChanges) == 5 && steps[1].Load.Succeeded != 0,
+	testenv.Check(t, len(trials[0].ManualChanges) == 3 && steps[1].Load.Succeeded != 0,
 		"manual changes %+v", trials[0].ManualChanges)
 	testenv.Fails(t, testenv.Err(os.Stat(filepath.Join(out, results.ReportFile))), "")
 }

@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/locbench/locbench/internal/analysis/compare"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/run/capacity/capacitytest"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/fit"
 )
@@ -120,4 +122,17 @@ func TestEnd_FirstResponses(t *testing.T) {
 			t.Errorf("%s: %d tables have a column of first responses:\n%s", first, n, b.String())
 		}
 	}
+}
+
+// The end of a search in 80 columns: one limit, several, none, the client, unfinished.
+func TestConclusion(t *testing.T) {
+	one := capacitytest.Service{CPUs: 1, Holds: 1450}
+	client, stopped := one, one
+	client.Client, stopped.Stop = 900, 4
+	var b strings.Builder
+	for _, services := range [][]capacitytest.Service{{one}, capacitytest.Several(), {{CPUs: .25}}, {client}, {stopped}} {
+		fmt.Fprintf(&b, "=== %+v\n", services)
+		testenv.OK(t, Conclusion(&b, capacitytest.Record(services...).Conclude(nil), 80))
+	}
+	testenv.Golden(t, "testdata/conclusion.txt", b.String())
 }

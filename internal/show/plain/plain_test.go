@@ -250,3 +250,64 @@ func TestWarmUpIsReported(t *testing.T) {
 		testenv.Check(t, strings.Contains(talk.String(), want), "the talk lacks %q:\n%s", want, talk.String())
 	}
 }
+
+// loadedBy makes the steps of all trials, in events and results, have these loops in turn.
+func loadedBy(loops ...string) string {
+	records, _, _ := recorded()
+	n := 0
+	var out bytes.Buffer
+	p := New(Options{Talk: &out})
+	for _, r := range records {
+		if e, ok := r.Event.(bench.StepEnded); ok {
+			e.Result.Load.Loop = loops[n%len(loops)]
+			r.Event = e
+			n++
+		}
+		p.Handle(r)
+	}
+	return out.String()
+}
+
+// The load engine is named once, and again where it changes.
+func TestLoadEngineIsNamed(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		loops []string
+		said  []string // by the lines about it, in order
+	}{
+		{"not known", []string{""}, nil},
+		{"one", []string{"io_uring", "epoll"}, []string{"fast"}},
+		{"several", []string{"epoll", "vegeta", "vegeta"}, []string{"fast", "vegeta"}},
+		{"from outside", []string{"\x1b]0;x"}, nil},
+	} {
+		talk := loadedBy(c.loops...)
+		var said []string
+		for line := range strings.Lines(talk) {
+			if engine, ok := strings.CutPrefix(line, "  engine   "); ok {
+				said = append(said, strings.TrimSpace(engine))
+			}
+		}
+		testenv.Check(t, strings.Join(said, " ") == strings.Join(c.said, " "), "%s: %q, want %q", c.name, said, c.said)
+	}
+}
+
+func TestRequestsTimed(t *testing.T) {
+	var talk bytes.Buffer
+	p := New(Options{Talk: &talk})
+	ms := time.Millisecond
+	p.Handle(bench.Record{Trial: &bench.Trial{Contender: "a", Round: 1}, Event: bench.RequestsTimed{FirstRequests: bench.FirstRequests{
+		First: bench.RequestPhases{New: true, Name: ms, Connect: 2 * ms, TLS: 3 * ms, Send: 4 * ms, FirstByte: 5 * ms, Receive: 6 * ms, Total: 21 * ms},
+		Kept:  []bench.RequestPhases{{Send: ms, FirstByte: ms, Total: 2 * ms}, {FirstByte: ms, Total: ms, Err: "\x1b[2Jreset"}, {Send: ms, FirstByte: 2 * ms, Total: 3 * ms}},
+		New:   []bench.RequestPhases{{Connect: ms, Total: ms, Err: "refused"}},
+	}}})
+	want := "  request  first 21.0 ms, same connection 2.00 ms, new connection –\n"
+	testenv.Check(t, talk.String() == want, "%s\nwant\n%s", talk.String(), want)
+}
+
+func TestRequestText(t *testing.T) {
+	for want, r := range map[string]bench.RequestPhases{
+		"–": {}, "1 ns": {Total: 1}, "failed: reset␛[2J": {Total: 1, Err: "reset\x1b[2J"},
+	} {
+		testenv.Equal(t, requestText(r), want)
+	}
+}

@@ -113,14 +113,7 @@ func (n *Narrator) Of(rec bench.Record, run *bench.Run, trial *bench.TrialResult
 	case bench.IncidentOccurred:
 		say(Warning, "", e.Incident.String())
 	case bench.ChangedManually:
-		switch e.Control.Kind {
-		case bench.ControlNote:
-			say(Mark, "note: ", e.Control.Text)
-		case bench.ControlRate:
-			say(Mark, "", "rate set to "+units.Number(e.Control.Rate)+" req/s")
-		default:
-			say(Mark, "requested: ", e.Control.Kind.Words())
-		}
+		say(Mark, "requested: ", e.Control.Kind.Words())
 	case bench.Paused:
 		say(Mark, "", "paused")
 	case bench.Resumed:

@@ -124,8 +124,8 @@ func fixtureTrial(p bench.Profile, k, round int, start time.Time) bench.TrialRes
 	}
 	if k == 0 && round == 2 {
 		trial.ManualChanges = []bench.ManualChange{
-			{At: start.Add(8 * time.Minute), Step: new(6), Control: bench.Control{Kind: bench.ControlNote, Text: "backup | of *the* host begins"}},
-			{At: start.Add(499 * time.Second), Step: new(15), Control: bench.Control{Kind: bench.ControlRate, Rate: 1250}},
+			{At: start.Add(8 * time.Minute), Step: new(6), Control: bench.Control{Kind: "a | of *another* program"}},
+			{At: start.Add(499 * time.Second), Step: new(15), Control: bench.Control{Kind: bench.ControlSkipStep}},
 			{At: start.Add(500 * time.Second), Control: bench.Control{Kind: bench.ControlStop}},
 		}
 	}

@@ -163,20 +163,10 @@ func manualChanges(run bench.Run, l layout) table.Table {
 	slices.SortStableFunc(all, func(a, b change) int { return a.At.Compare(b.At) })
 	t := table.Table{Columns: conclusion.Columns("When|What<|Where<")}
 	for _, c := range all[:min(len(all), maxManualChanges)] {
-		t.Add(instant(c.At), controlText(c.Control), c.where)
+		t.Add(instant(c.At), cleanName(c.Control.Kind.Words()), c.where)
 	}
 	if more := len(all) - maxManualChanges; more > 0 {
 		t.Footnotes = []string{units.Plural(more, "more manual change") + "."}
 	}
 	return t
-}
-
-func controlText(c bench.Control) string {
-	switch c.Kind {
-	case bench.ControlNote:
-		return "note: " + cleanText(c.Text)
-	case bench.ControlRate:
-		return "rate: " + units.Number(c.Rate) + " requests/s"
-	}
-	return cleanName(c.Kind.Words())
 }

@@ -83,7 +83,7 @@ func (p *page) View() string { return p.name + "\n" + strings.Repeat("x", 500) }
 func (p *page) Keys() ui.Keys {
 	open := []key.Binding{key.NewBinding(key.WithKeys("o"), key.WithHelp("o", "open"))}
 	if p.name == "many" {
-		for _, k := range []ui.Key{ui.Start, ui.Resume, ui.Pause, ui.Stop, ui.Note, ui.Faster, ui.Slower} {
+		for _, k := range []ui.Key{ui.Start, ui.Resume, ui.Pause, ui.Stop, ui.Detach, ui.Report, ui.Copy} {
 			open = append(open, ui.Hint("", k))
 		}
 	}
@@ -378,11 +378,11 @@ func (overview) Keys() ui.Keys {
 		ui.Hint("trial before, after", ui.TrialBefore, ui.TrialAfter),
 	}
 	run := []key.Binding{
-		ui.Hint("pause, resume", ui.Pause), ui.Hint("stop… (4 choices)", ui.Stop), ui.Hint("", ui.Note),
-		ui.Hint("rate ±10% (open loop)", ui.Faster, ui.Slower), ui.Hint("report so far", ui.Report), ui.Hint("", ui.Copy),
+		ui.Hint("pause, resume", ui.Pause), ui.Hint("stop… (4 choices)", ui.Stop), ui.Hint("", ui.Detach),
+		ui.Hint("report so far", ui.Report), ui.Hint("", ui.Copy),
 	}
 	return ui.Keys{
-		Short:  []key.Binding{own[0], own[2], own[3], run[0], run[1], run[5]},
+		Short:  []key.Binding{own[0], own[2], own[3], run[0], run[1], run[4]},
 		Groups: []ui.Group{{Title: "page: overview", Keys: own}, {Title: "this run", Keys: run}},
 		Legend: []string{
 			"Signs  ▶ runs  ✓ passed, complete  ! caution  ✗ failed  ○ skipped  · for information  – none",

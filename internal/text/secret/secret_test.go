@@ -226,7 +226,7 @@ func TestEveryEvent(t *testing.T) {
 		bench.PhaseEnded{Note: known, Err: known}, bench.PhaseStarted{Note: known}, bench.Progress{Text: known}, bench.Notice{Text: known}, bench.LogLines{Lines: []bench.LogLine{line}},
 		bench.CheckDone{Check: bench.CheckResult{Detail: known, Value: known, Request: "GET /?token=" + other}}, bench.StepEnded{Result: res},
 		bench.TrialEnded{Failure: known, LastLog: []bench.LogLine{line}}, bench.RunEnded{Err: known}, bench.InstanceStarted{Info: bench.InstanceInfo{LimitsNote: known}},
-		bench.Prepared{Needs: []bench.NeedInfo{{URL: "http://u:" + known + "@h"}}}, bench.ChangedManually{Control: bench.Control{Text: known}},
+		bench.Prepared{Needs: []bench.NeedInfo{{URL: "http://u:" + known + "@h"}}},
 	} {
 		before, _ := json.Marshal(e)
 		got := testenv.Must(json.Marshal(m.Event(e)))(t)

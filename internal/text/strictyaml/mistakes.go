@@ -11,7 +11,6 @@ import (
 
 const (
 	maxMistakes = 100 // reported per file
-	longList    = 80  // bytes; a longer list of known keys is reported once per file
 	knownKeys   = "known keys"
 )
 
@@ -21,8 +20,6 @@ type Mistake struct {
 	Line int    // from 1
 	What string // the problem: "unknown key `conections`"
 	Hint string // what to write: "did you mean `connections`?"; may be ""
-
-	listsKeys bool // Hint lists the known keys
 }
 
 // String returns "file:line: what; hint".
@@ -85,15 +82,6 @@ func (c *collector) err() error {
 		}
 		return 1
 	})
-	listed := map[string]int{} // line of each long list of keys
-	for i, m := range c.mistakes {
-		switch line := listed[m.Hint]; {
-		case line > 0:
-			c.mistakes[i].Hint = fmt.Sprintf("%s: see line %d", knownKeys, line)
-		case m.listsKeys && len(m.Hint) > longList:
-			listed[m.Hint] = m.Line
-		}
-	}
 	if c.dropped > 0 {
 		last := c.mistakes[len(c.mistakes)-1]
 		c.mistakes = append(c.mistakes,

@@ -243,7 +243,7 @@ func (v Value) Unknown(f Field, keys []string) {
 	v.d.strange[v.node] = true
 	switch {
 	case len(keys) > 0 && (near == "" || v.Has(near)): // suggesting a key that exists would lead to a duplicate
-		m.Hint, m.listsKeys = knownKeys+": "+strings.Join(keys, ", "), true
+		m.Hint = knownKeys + ": " + strings.Join(keys, ", ")
 	case near != "":
 		m.Hint = Suggest(f.Key, knownKeys, keys)
 		v.d.failed[place{v.node, near}] = true // do not report it as missing, too

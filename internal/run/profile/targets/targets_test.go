@@ -37,8 +37,7 @@ func targetFiles(t testing.TB) map[string]string {
 	testenv.Need(t, err == nil && len(names) != 0, "no files: %v", err)
 	files := map[string]string{}
 	for _, name := range names {
-		text, err := os.ReadFile(name)
-		testenv.OK(t, err)
+		text := testenv.Must(os.ReadFile(name))(t)
 		files[strings.TrimSuffix(filepath.Base(name), ".txt")] = string(text)
 	}
 	return files
@@ -56,15 +55,13 @@ func TestSameAsVegeta(t *testing.T) {
 
 func compareWithVegeta(t *testing.T, text string) {
 	t.Helper()
-	f, err := Parse("targets.txt", "targets.txt", []byte(text))
-	testenv.OK(t, err)
+	f := testenv.Must(Parse("targets.txt", "targets.txt", []byte(text)))(t)
 	whole := text + "\n" // vegeta drops a last line of JSON without an end
 	targeter := vegeta.NewHTTPTargeter(strings.NewReader(whole), nil, nil)
 	if strings.HasPrefix(strings.TrimSpace(text), "{") {
 		targeter = vegeta.NewJSONTargeter(strings.NewReader(whole), nil, nil)
 	}
-	all, err := vegeta.ReadAllTargets(targeter)
-	testenv.OK(t, err)
+	all := testenv.Must(vegeta.ReadAllTargets(targeter))(t)
 	got, want := map[string]int{}, map[string]int{}
 	for _, one := range f.Targets {
 		got[sentBy(t, one)] += one.Weight
@@ -117,8 +114,7 @@ func sentBy(t *testing.T, one Target) string {
 }
 
 func TestOrderAndWeights(t *testing.T) {
-	f, err := Parse("x/t.txt", "t.txt", []byte(targetFiles(t)["weights"]))
-	testenv.OK(t, err)
+	f := testenv.Must(Parse("x/t.txt", "t.txt", []byte(targetFiles(t)["weights"])))(t)
 	bearer := map[string]string{"Authorization": "Bearer eyJhbGciOiJIUzI1NiJ9.e30.x"}
 	want := File{Base: "http://api:8080", Targets: []Target{
 		{Line: 1, Weight: 3, Method: "GET", Path: "/info", Header: bearer},
@@ -135,8 +131,7 @@ func TestRepeatedCookies(t *testing.T) {
 		"JSON":           `{"method":"GET","url":"http://h/","header":{"Cookie":["a=1","b=2; c=3"],"X":["y"]}}`,
 		"both spellings": `{"method":"GET","url":"http://h/","header":{"Cookie":["a=1"],"cookie":["b=2; c=3"],"X":["y"]}}`,
 	} {
-		f, err := Parse("t.txt", "t.txt", []byte(text))
-		testenv.OK(t, err)
+		f := testenv.Must(Parse("t.txt", "t.txt", []byte(text)))(t)
 		got := f.Targets[0].Header
 		testenv.Check(t, len(got) == 2 && got["Cookie"] == "a=1; b=2; c=3", "%s: %q", name, got)
 	}
@@ -151,8 +146,7 @@ func TestUserOfAddress(t *testing.T) {
 
 // A path has no braces, blanks or letters that are not ASCII: no part of it is a variable.
 func TestEscapedAddresses(t *testing.T) {
-	f, err := Parse("t", "t", []byte(targetFiles(t)["escaped"]))
-	testenv.OK(t, err)
+	f := testenv.Must(Parse("t", "t", []byte(targetFiles(t)["escaped"])))(t)
 	var got []string
 	for _, one := range f.Targets {
 		got = append(got, one.Path)
@@ -167,8 +161,7 @@ func TestEscapedAddresses(t *testing.T) {
 // The file of a body is in the folder of the target file, or in the working folder.
 func TestPlacesOfBodies(t *testing.T) {
 	inFolder(t)
-	here, err := os.Getwd()
-	testenv.OK(t, err)
+	here := testenv.Must(os.Getwd())(t)
 	for name, want := range map[string]string{
 		"near.json": "load/near.json", "load/queries/all.json": "load/queries/all.json", "queries/all.json": "load/queries/all.json",
 		"../thing.json": "thing.json", "new.json": "load/new.json", // the same file by two names
@@ -214,8 +207,7 @@ func TestBoundsOfTargets(t *testing.T) {
 			if err := os.Truncate("big", test.size); err != nil { // takes no room
 				t.Fatal(err)
 			}
-			_, err := Parse("t", "t", []byte(test.text))
-			testenv.Fails(t, err, test.want)
+			testenv.Fails(t, testenv.Err(Parse("t", "t", []byte(test.text))), test.want)
 		})
 	}
 	testenv.OK(t, os.WriteFile("huge", nil, 0o600))

@@ -127,9 +127,8 @@ func (c *Compare) Update(msg tea.Msg) tea.Cmd {
 
 // Keys implements ui.Page.
 func (c *Compare) Keys() ui.Keys {
-	short := []key.Binding{ui.Hint("scroll", ui.Up, ui.Down), ui.Hint("", ui.Esc, ui.Leave), ui.Hint("copy command", ui.Copy)}
-	all := append(slices.Clone(short), ui.Hint("a page", ui.PageUp, ui.PageDown), ui.Hint("first, last line", ui.First, ui.Last))
-	return ui.Keys{Short: short, Groups: []ui.Group{{Title: "compare", Keys: all}}}
+	scroll, others := ui.ScrollKeys(), []key.Binding{ui.Hint("", ui.Esc, ui.Leave), ui.Hint("copy command", ui.Copy)}
+	return ui.Keys{Short: append(scroll[:1:1], others...), Groups: []ui.Group{{Title: "compare", Keys: append(scroll, others...)}}}
 }
 
 // outside makes a line from outside safe to show.

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/show/plain"
 )
 
@@ -119,17 +118,7 @@ func (s *State) applyTrial(trial *Trial, rec bench.Record) {
 		trial.Log = tail(append(trial.Log, e.Lines...), maxLog, maxLog)
 		trial.Dropped += max(0, e.Dropped)
 	case bench.ChangedManually:
-		text := e.Control.Kind.Words()
-		switch e.Control.Kind {
-		case bench.ControlNote:
-			text = e.Control.Text
-		case bench.ControlRate:
-			text = "rate " + units.Number(e.Control.Rate)
-			if step := s.Step(); step != nil && step.Running() && s.Current == trial {
-				step.Rate = e.Control.Rate
-			}
-		}
-		trial.flag(trial.Seconds(rec.At), text)
+		trial.flag(trial.Seconds(rec.At), e.Control.Kind.Words())
 	case bench.Paused:
 		trial.flag(trial.Seconds(rec.At), "paused")
 	case bench.TrialEnded:

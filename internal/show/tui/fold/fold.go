@@ -95,7 +95,6 @@ type Step struct {
 	From, To float64       // seconds since the trial's Origin; To is 0 while the step runs
 	Windows  int           // windows that have closed
 	Ran      time.Duration // up to the end of the last window
-	Rate     float64       // requests per second, changed by hand; 0: unchanged
 	Result   *bench.StepResult
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -147,12 +148,12 @@ func TestControls(t *testing.T) {
 	send(bench.Paused{})
 	testenv.Check(t, !s.PauseRequested && s.Paused.Equal(at), "requested %v, since %v", s.PauseRequested, s.Paused)
 	send(bench.Resumed{Took: time.Second})
-	send(bench.ChangedManually{Control: bench.Control{Kind: bench.ControlNote, Text: "deploy"}})
+	send(bench.ChangedManually{Control: bench.Control{Kind: bench.ControlSkipStep}})
 	send(bench.ChangedManually{Control: bench.Control{Kind: bench.ControlStop}})
 	testenv.Check(t, s.Paused.IsZero() && s.StopRequested && len(s.Current.Result.ManualChanges) == 3,
 		"since %v, stop %v, %d manual changes", s.Paused, s.StopRequested, len(s.Current.Result.ManualChanges))
 	n := len(s.Current.Flags)
-	testenv.Check(t, n == 4 && s.Current.Flags[2].Text == "deploy", "flags %+v", s.Current.Flags)
+	testenv.Check(t, n == 4 && s.Current.Flags[2].Text == "skip step", "flags %+v", s.Current.Flags)
 }
 
 // TestADeath is marked where the load ended, and what went wrong elsewhere is not.
@@ -320,5 +321,21 @@ func TestResumeStartsTheCountsAgain(t *testing.T) {
 	for i, line := range s.Diary {
 		now := i >= len(s.Diary)-3 // the resume, its folder, and what came after it
 		testenv.Check(t, line.Earlier != now, "%q: earlier %v", line.Text, line.Earlier)
+	}
+}
+
+// TestDiarySaysWhyNotInterleaved: the header says that a run is not interleaved, the log says why.
+func TestDiarySaysWhyNotInterleaved(t *testing.T) {
+	run := bench.Run{
+		Profile: bench.Profile{Name: "p", Contenders: make([]bench.Selection, 5)},
+		Plain:   &bench.Plain{Reason: bench.PlainContenders, Text: "5 contenders have no memory limit"},
+	}
+	for reason, want := range map[bench.PlainReason]int{run.Plain.Reason: 1, bench.PlainChosen: 0} {
+		var s fold.State
+		run.Plain.Reason = reason
+		s.Apply(bench.Record{Event: bench.RunStarted{Run: run, Dir: "out"}})
+		text := fmt.Sprint(s.Diary)
+		testenv.Check(t, strings.Count(text, "order: not interleaved: 5 contenders have no memory limit") == want &&
+			strings.Contains(text, "results: out"), "%v: %s", reason, text)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/locbench/locbench/internal/analysis"
@@ -131,7 +130,6 @@ func (c *Checks) View() string {
 
 // Keys implements ui.Page.
 func (c *Checks) Keys() ui.Keys {
-	short := []key.Binding{ui.Hint("scroll", ui.Up, ui.Down)}
-	all := append(slices.Clone(short), ui.Hint("a page", ui.PageUp, ui.PageDown), ui.Hint("first, last line", ui.First, ui.Last))
-	return ui.Keys{Short: short, Groups: []ui.Group{{Title: "checks", Keys: all}}, Legend: []string{"✓ passed   ✗ failed"}}
+	all := ui.ScrollKeys()
+	return ui.Keys{Short: all[:1:1], Groups: []ui.Group{{Title: "checks", Keys: all}}, Legend: []string{"✓ passed   ✗ failed"}}
 }

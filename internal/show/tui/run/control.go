@@ -1,9 +1,7 @@
 package run
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"syscall"
 	"time"
 
@@ -15,13 +13,8 @@ import (
 	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
-// rateStep is the factor by which a key changes the rate of an open-loop step.
-const rateStep = 1.1
-
 // controls is what the user requested. The page shows a change when the run has reported it.
 type controls struct {
-	rate     float64 // last requested for the running step; 0: none
-	step     *fold.Step
 	asked    bool // whether to leave
 	opening  bool // the question whether to leave is about to open
 	stopping bool // the run was asked to stop
@@ -69,37 +62,9 @@ func (r *Run) steer(k ui.Key) tea.Cmd {
 		return questions{r}.askStop()
 	case ui.Detach:
 		return r.detach()
-	case ui.Note:
-		return ui.Cmd(ui.AskMsg{Ask: ui.Ask{Title: "Add a note", Text: "It is kept in the results, at this moment.",
-			Limit: bench.NoteLimit / 4, // a character has 4 bytes at most
-			Reply: func(text string) tea.Msg { return control(bench.Control{Kind: bench.ControlNote, Text: text}) }}})
-	case ui.Faster, ui.Slower:
-		return r.changeRate(k == ui.Faster)
 	}
 	return nil
 }
-
-func (r *Run) changeRate(up bool) tea.Cmd {
-	step, c := r.state.Step(), &r.control
-	if !r.open() {
-		return bad("only steps with a rate (open loop) can change it")
-	}
-	if step != c.step {
-		c.step, c.rate = step, 0
-	}
-	c.rate = cmp.Or(c.rate, max(0, step.Rate), step.Step.Rate) // step.Rate may be older than this page
-	// The rate changes by one at least: 10% of a small rate would be rounded away.
-	if up {
-		c.rate = max(math.Round(c.rate*rateStep), c.rate+1)
-	} else {
-		c.rate = max(1, min(math.Round(c.rate/rateStep), c.rate-1))
-	}
-	return tea.Batch(r.send(bench.Control{Kind: bench.ControlRate, Rate: c.rate}),
-		ui.Cmd(ui.TellMsg{Text: "rate " + units.Number(c.rate) + " req/s"}))
-}
-
-// open reports whether a step with a rate runs.
-func (r *Run) open() bool { return r.state.Loading() && r.state.Step().Step.Rate > 0 }
 
 // questions are those before something is lost.
 type questions struct{ *Run }

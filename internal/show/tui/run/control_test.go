@@ -144,8 +144,8 @@ func TestKeysControl(t *testing.T) {
 	for keys, want := range map[string]string{
 		"p": "pause", "x esc": "", "x q": "", "x 1": "stop_after_step", "x enter": "stop_after_step",
 		"x 2": "skip_step", "x 3": "skip_contender", "x down down enter": "skip_contender",
-		"n a y q enter": "note", "n enter": "", "n a esc": "", "+ -": "", "tab j ? esc": "",
-		"q 1": "stop_after_step", "q enter": "stop_after_step", "q esc": "", "esc esc": "",
+		"tab j ? esc": "",
+		"q 1":         "stop_after_step", "q enter": "stop_after_step", "q esc": "", "esc esc": "",
 	} {
 		t.Run(keys, func(t *testing.T) {
 			var d desk
@@ -230,30 +230,6 @@ func all(cmd tea.Cmd) (msgs []tea.Msg) {
 	}
 }
 
-// TestTheRateOfAnOpenLoop changes by 10% from the step's own rate, but by one at least.
-func TestTheRateOfAnOpenLoop(t *testing.T) {
-	for rate, want := range map[float64][]float64{1000: {1100, 1210, 1100}, 1: {2, 3, 2}} {
-		var d desk
-		deskOf(&d, func(t testing.TB) []bench.Record {
-			records := slices.Clone(inAStep(t))
-			for i, rec := range records {
-				if e, ok := rec.Event.(bench.StepStarted); ok {
-					e.Step.Connections, e.Step.Rate = 0, rate
-					records[i].Event = e
-				}
-			}
-			return records
-		}).Play(t, normal, tuitest.Look{}, func(p *tuitest.Program) {
-			p.Press("+", "+", "-")
-			var rates []float64
-			for _, c := range d.sent {
-				rates = append(rates, c.Rate)
-			}
-			testenv.Equal(t, rates, want, "from", rate)
-		})
-	}
-}
-
 // TestTheEndOfTheRunClosesTheQuestion and shows the result; v leads to the charts and esc back.
 func TestTheEndOfTheRunClosesTheQuestion(t *testing.T) {
 	var d desk
@@ -306,7 +282,7 @@ func TestTheCommandIsCopied(t *testing.T) {
 		case ui.TellMsg:
 			testenv.Check(t, c.want == "" && got.Bad, "%q: %s", c.command, got.Text)
 		}
-		switch got := (ways{r}).way(wayMsg{Key: ui.Start})().(type) {
+		switch got := r.way(ui.Start)().(type) {
 		case ui.AskMsg:
 			testenv.Equal(t, got.Text, c.want, c.command)
 		default:

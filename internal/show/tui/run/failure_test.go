@@ -61,3 +61,27 @@ func TestProblems_Resume(t *testing.T) {
 	testenv.Equal(t, all[1].remedy, "see whether it builds: locbench run --profile orders orders-go --rounds 1 --connections 1 --duration 1s\n"+
 		"then run what is missing: locbench run --resume results/20261122-080000-orders")
 }
+
+// Results are summed up again when a step, a trial or a check has changed them, and only then.
+func TestKept(t *testing.T) {
+	trials := slices.Concat(nethttp.rounds(2), actix.rounds(2))
+	state := over(runOf("orders", trials...), trials).State
+	var k kept[*ending]
+	first := k.of(state, soFar)
+	testenv.Check(t, first == k.of(state, soFar), "summed up twice")
+	r := &state.Trials[0].Result
+	for _, c := range []struct {
+		what   string
+		change func()
+	}{
+		{"a step", func() { r.Steps = append(r.Steps, benchtest.Step(1)) }},
+		{"a check", func() { r.Checks[0].Status = bench.CheckFailed }},
+		{"a trial", func() { r.State = bench.TrialFailed }},
+		{"a start", func() { r.StartUp = nil }},
+	} {
+		c.change()
+		now := k.of(state, soFar)
+		testenv.Check(t, now != first, "not summed up after %s", c.what)
+		first = now
+	}
+}

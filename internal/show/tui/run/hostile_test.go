@@ -49,8 +49,7 @@ func poisoned(t testing.TB, records []bench.Record, text string, number int64) (
 		}
 		all = append(all, rec)
 		if kind == "window_closed" && count[kind] == 5 {
-			note := bench.Control{Kind: bench.ControlNote, Text: text}
-			all = append(all, bench.Record{At: rec.At, Trial: rec.Trial, Event: bench.ChangedManually{Control: note}},
+			all = append(all, bench.Record{At: rec.At, Trial: rec.Trial, Event: bench.ChangedManually{Control: bench.Control{Kind: bench.ControlKind(text)}}},
 				bench.Record{At: rec.At, Event: bench.Progress{Phase: bench.PhaseBuild, Text: text, Unit: text, Done: number, Total: 3}})
 		}
 	}

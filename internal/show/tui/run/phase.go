@@ -59,9 +59,6 @@ func (r heading) loading() string {
 		text, bar, name = "", 0, step.Step.At()
 	}
 	text += fmt.Sprintf("%d%s%d: %s", step.Index+1, between, of, ui.Outside(name, nameBytes+10))
-	if step.Rate > 0 && step.Rate != step.Step.Rate {
-		text += ", now " + units.Number(step.Rate) + "/s"
-	}
 	ran, planned := r.ran(step), step.Step.Duration
 	if planned <= 0 {
 		return text + "  " + units.Approx(ran)

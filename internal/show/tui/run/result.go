@@ -7,15 +7,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/analysis/compare"
 	"github.com/locbench/locbench/internal/analysis/conclusion"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/show/plain"
 	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 )
-
-// wayMsg is the chosen way on, for the page of the run: ui.Enter opens the steps, ui.View the charts
-// over time, and ui.Compare, ui.Start, ui.Resume, ui.Report and ui.Runs are of the run.
-type wayMsg struct{ Key ui.Key }
 
 // Result is what a run has found so far or at its end, in the words that 'locbench run' prints.
 type Result struct {
@@ -59,12 +59,6 @@ func (r *Result) Update(msg tea.Msg) tea.Cmd {
 		}
 	case *ending:
 		r.end = msg
-	case tea.KeyPressMsg:
-		switch k := ui.KeyOf(msg); {
-		case r.text.Update(msg), r.end == nil, k == ui.Resume && !resumable(r.State):
-		case slices.Contains([]ui.Key{ui.Enter, ui.View, ui.Compare, ui.Start, ui.Resume, ui.Report, ui.Runs}, k):
-			return ui.Cmd(wayMsg{k})
-		}
 	default:
 		r.text.Update(msg)
 	}
@@ -129,9 +123,9 @@ func (e *ending) lines(t *ui.Theme, size ui.Size) (all []string) {
 
 // Keys implements ui.Page.
 func (r *Result) Keys() ui.Keys {
-	scroll := []key.Binding{ui.Hint("scroll", ui.Up, ui.Down), ui.Hint("a page", ui.PageUp, ui.PageDown), ui.Hint("first, last line", ui.First, ui.Last)}
+	scroll := ui.ScrollKeys()
 	if r.end == nil {
-		return ui.Keys{Short: scroll[:1], Groups: []ui.Group{{Title: "result", Keys: scroll}}}
+		return ui.Keys{Short: scroll[:1:1], Groups: []ui.Group{{Title: "result", Keys: scroll}}}
 	}
 	other := "compare with…"
 	if len(r.State.Run.Profile.Contenders) == 2 {
@@ -143,4 +137,111 @@ func (r *Result) Keys() ui.Keys {
 		ways = slices.Insert(ways, 1, ui.Hint("", ui.Resume))
 	}
 	return ui.Keys{Short: ways[:6], Groups: []ui.Group{{Title: "on from here", Keys: ways}, {Title: "result", Keys: scroll}}}
+}
+
+// Links lead to other pages. Their commands may block.
+type Links struct {
+	Start   func(args []string) tea.Cmd // starts a run, which takes the place of this page
+	Compare func(a, b string) tea.Cmd   // compares two results folders
+	Runs    func() tea.Cmd              // the past runs
+}
+
+// starts starts a run in place of this one.
+func starts(args ...string) act { return func(r *Run) tea.Cmd { return r.options.Start(args) } }
+
+// way handles a key on the result after the end of the run: a way on from there.
+func (r *Run) way(k ui.Key) tea.Cmd {
+	switch k {
+	case ui.View:
+		r.at = len(r.tabs) - 1
+	case ui.Enter:
+		r.at = 1
+	case ui.Runs:
+		return r.options.Runs()
+	case ui.Compare:
+		return r.compare()
+	case ui.Resume:
+		if !resumable(&r.state) {
+			return nil
+		}
+		command, err := ui.ResumeCommand(r.options.Session.Dir())
+		return ui.AskStart("Resume this run?", command, err, starts("--resume", r.options.Session.Dir()), r.size)
+	case ui.Start:
+		args, command, err := ui.Again(r.state.Run)
+		return ui.AskStart("Run again?", command, err, starts(args...), r.size)
+	}
+	return nil
+}
+
+// compare compares the two contenders of the run; of another number each with the previous run of
+// the profile.
+func (r *Run) compare() tea.Cmd {
+	past, run, dir, link := r.options.Past, r.state.Run, r.options.Session.Dir(), r.options.Compare
+	if len(run.Profile.Contenders) == 2 {
+		return link(dir, dir)
+	}
+	return func() tea.Msg {
+		last := previous(past, run)
+		if last == nil {
+			return ui.TellMsg{Text: "no earlier run of this profile; mark two in past runs (b)", Bad: true}
+		}
+		return link(last.Dir, dir)()
+	}
+}
+
+// report writes a report of the run so far.
+func (r *Run) report() tea.Cmd {
+	dir, opener := r.options.Session.Dir(), r.options.Opener
+	switch {
+	case dir == "" || opener == nil:
+		return bad("no results yet")
+	case r.control.writing:
+		return nil
+	}
+	r.control.writing = true
+	return func() tea.Msg {
+		told := ui.Outcome(opener.Report(dir))
+		return act(func(r *Run) tea.Cmd {
+			r.control.writing = false
+			return ui.Cmd(told)
+		})
+	}
+}
+
+// copyCommand copies the command that repeats the run.
+func (r *Run) copyCommand() tea.Cmd {
+	if r.state.Started.IsZero() {
+		return bad("the run has not started")
+	}
+	_, text, err := ui.Again(r.state.Run)
+	return ui.Cmd(ui.Copied(text, err, "command"))
+}
+
+func floorOf(past ui.Source, run bench.Run) *compare.Floor {
+	if past == nil {
+		return nil
+	}
+	return past.Floor(run, run)
+}
+
+// previous returns the last run of the same profile before a run.
+func previous(past ui.Source, now bench.Run) *results.Entry {
+	if past == nil {
+		return nil
+	}
+	entries, _ := past.List()
+	return ui.Before(entries, now.Profile.Name, now.Started)
+}
+
+// since says how the throughput changed since the previous run; "" if there is none.
+func since(past ui.Source, now *analysis.Run) string {
+	last := previous(past, now.Run)
+	if last == nil {
+		return ""
+	}
+	r, err := ui.Since(past, last.Dir, now)
+	if err != nil {
+		return ""
+	}
+	return "Throughput since " + last.Started.Format("2 Jan 15:04") + ": " + r.Brief(measure.Throughput) + "."
 }

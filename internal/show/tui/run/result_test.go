@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/analysis/compare"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/benchtest"
 	"github.com/locbench/locbench/internal/figures/hdr"
@@ -177,30 +178,6 @@ func TestResult_SoFar(t *testing.T) {
 	testenv.Check(t, r.Update(tuitest.Key("s")) == nil, "a run in progress is started again")
 }
 
-// The keys lead on from the end, by a message to the page of the run.
-func TestResult_Ways(t *testing.T) {
-	r := newResult(nil)
-	r.over = true
-	state := several()
-	r.Update(r.Update(state)())
-	r.SetSize(ui.SizeOf(120, 40), ui.NewTheme(ui.ThemeOptions{}))
-	testenv.Check(t, r.Update(state) == nil, "the same state is concluded twice")
-	press := func(name string) tea.Msg {
-		if cmd := r.Update(tuitest.Key(name)); cmd != nil {
-			return cmd()
-		}
-		return nil
-	}
-	for name, want := range map[string]tea.Msg{
-		"enter": wayMsg{ui.Enter}, "c": wayMsg{ui.Compare}, "s": wayMsg{ui.Start}, "v": wayMsg{ui.View},
-		"r": wayMsg{ui.Report}, "b": wayMsg{ui.Runs}, "R": nil, "x": nil,
-	} {
-		testenv.Equal(t, press(name), want, name)
-	}
-	state.State.Trials[0].Result.State = bench.TrialAborted
-	testenv.Equal(t, press("R"), tea.Msg(wayMsg{ui.Resume}))
-}
-
 // Contenders of several are compared with the run before in a few words, unless that is in progress.
 func TestResult_Since(t *testing.T) {
 	before := slices.Concat(nethttp.rounds(6), actix.rounds(6))
@@ -233,3 +210,92 @@ func TestResult_Accepted(t *testing.T) {
 		testenv.Contains(t, p.Frame(), "Failed checks were accepted")
 	})
 }
+
+// pastOf is a list of results folders.
+type pastOf []results.Entry
+
+func (p pastOf) List() ([]results.Entry, int)                       { return p, 0 }
+func (pastOf) Load(string) (bench.Run, []bench.TrialResult, error)  { return bench.Run{}, nil, nil }
+func (pastOf) Floor(bench.Run, bench.Run, ...string) *compare.Floor { return nil }
+func linked(kind string) func(...string) tea.Cmd {
+	return func(args ...string) tea.Cmd { return ui.Cmd(append([]string{kind}, args...)) }
+}
+
+// saved is a results folder of a run that has ended.
+type saved struct{ pastOf }
+
+func (saved) Load(string) (bench.Run, []bench.TrialResult, error) {
+	trial := bench.TrialResult{Trial: bench.Trial{Contender: "a", Round: 1}, State: bench.TrialComplete}
+	return bench.Run{ID: "saved", State: bench.RunComplete}, []bench.TrialResult{trial}, errors.New("a file cannot be read")
+}
+
+// TestWithoutALog: a run that was watched and whose log lacks the end is shown as its results have it.
+func TestWithoutALog(t *testing.T) {
+	over := make(chan struct{})
+	close(over)
+	r := New(Options{Session: &session{watched: true, stay: over}, Past: saved{}})
+	r.end(r.batch(batchMsg{})().(endedMsg))
+	testenv.Check(t, r.state.Run.ID == "saved" && len(r.state.Results()) == 1 && r.state.Ended != nil, "%+v", r.state)
+}
+
+// TestWaysOn: each way on from the end of a run leads to its page. A command of a results folder is
+// shown before it is started.
+func TestWaysOn(t *testing.T) {
+	day := func(n int) time.Time { return time.Date(2026, 11, n, 0, 0, 0, 0, time.UTC) }
+	entry := func(dir, profile string, state bench.RunState, n int) results.Entry {
+		return results.Entry{Dir: dir, ID: dir, Profile: profile, State: state, Started: day(n), Complete: map[bench.RunState]int{bench.RunComplete: 1}[state]}
+	}
+	r := New(Options{Session: &session{}, Past: pastOf{
+		entry("before", "quick", bench.RunComplete, 3), entry("other", "slow", bench.RunComplete, 4),
+		entry("failed", "quick", bench.RunFailed, 5), entry("after", "quick", bench.RunComplete, 9), entry("older", "quick", bench.RunComplete, 1),
+	}, Links: Links{
+		Start:   func(args []string) tea.Cmd { return linked("start")(args...) },
+		Compare: func(a, b string) tea.Cmd { return linked("compare")(a, b) },
+		Runs:    func() tea.Cmd { return linked("runs")() },
+	}})
+	r.size = ui.SizeOf(80, 24)
+	r.state.Run = bench.Run{ID: "this", Started: day(7), Profile: bench.Profile{Name: "quick"}, Given: []string{"locbench", "run", "a"}}
+	press := func(name string) tea.Cmd { return r.Update(tuitest.Key(name)) }
+	last := len(r.tabs) - 1
+	r.tabs[0], r.tabs[last] = r.tabs[last], r.tabs[0] // as at the end
+	testenv.Check(t, press("s") == nil, "a run in progress is started again")
+	r.tabs[r.at].(*Result).end = &ending{}
+	testenv.Check(t, press("R") == nil, "nothing is missing")
+	r.state.Dir, r.state.Trials = "dir", []*fold.Trial{{Result: bench.TrialResult{State: bench.TrialAborted}}}
+	for key, want := range map[string][]string{
+		"b": {"runs"}, "c": {"compare", "before", r.options.Session.Dir()},
+		"s": {"start", "a"}, "R": {"start", "--resume", r.options.Session.Dir()},
+	} {
+		msg := press(key)()
+		if ask, ok := msg.(ui.AskMsg); ok {
+			testenv.Contains(t, ask.Text, "locbench run ")
+			msg = r.Update(ask.Choices[0].Msg)()
+		}
+		testenv.Equal(t, msg, tea.Msg(want))
+	}
+	r.state.Run.Profile.Contenders = []bench.Selection{{Contender: "a"}, {Contender: "b"}}
+	testenv.Equal(t, press("c")(), tea.Msg([]string{"compare", r.options.Session.Dir(), r.options.Session.Dir()}),
+		"the two contenders of the run")
+	r.state.Run.Profile.Contenders = nil
+	r.state.Run.Profile.Name = "new"
+	tell, ok := press("c")().(ui.TellMsg)
+	testenv.Check(t, ok && tell.Bad, "a profile without an earlier run: %v", tell)
+	for key, want := range map[string]int{"enter": 1, "v": last} {
+		r.at = 0
+		press(key)
+		testenv.Equal(t, r.at, want, key)
+	}
+}
+
+// TestAReport is written once at a time.
+func TestAReport(t *testing.T) {
+	r := New(Options{Session: &session{}, Opener: reporter{}})
+	first := r.report()
+	testenv.Check(t, r.report() == nil, "a second report is written at the same time")
+	testenv.Equal(t, r.Update(first())(), tea.Msg(ui.TellMsg{Text: "report " + r.options.Session.Dir()}))
+	testenv.Check(t, r.report() != nil, "no report after the first")
+}
+
+type reporter struct{ ui.Opener }
+
+func (reporter) Report(dir string) (string, error) { return "report " + dir, nil }

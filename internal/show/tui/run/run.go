@@ -114,8 +114,6 @@ func (r *Run) Update(msg tea.Msg) tea.Cmd {
 		return msg(r)
 	case ui.CopyMsg: // of a question
 		return ui.Cmd(msg)
-	case wayMsg:
-		return ways{r}.way(msg)
 	case *ending:
 		return r.tabs[0].Update(msg)
 	case tea.KeyPressMsg:

@@ -161,3 +161,13 @@ func TestStepCell_Running(t *testing.T) {
 	trial.Result.State = bench.TrialAborted
 	testenv.Equal(t, []string{cell(measure.Throughput), cell(measure.Errors)}, []string{"–", "3"})
 }
+
+// First responses have a column if those of any step of the trial took a second.
+func TestMeasures_FirstResponses(t *testing.T) {
+	for first, want := range map[time.Duration]bool{time.Second - 1: false, time.Second: true} {
+		trial := &fold.Trial{}
+		trial.Result.Steps = []bench.StepResult{{}, {Load: bench.Load{FirstResponse: first}}}
+		is := func(m measure.Shown) bool { return m.ID == measure.First }
+		testenv.Equal(t, slices.ContainsFunc(measures(measure.ScreenSteps, trial), is), want, first)
+	}
+}

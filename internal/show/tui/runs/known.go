@@ -1,7 +1,6 @@
 package runs
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -19,9 +18,8 @@ type known struct {
 	run     *analysis.Run
 	err     error // of reading a part of the folder
 	said    conclusion.Conclusion
-	since   string   // what changed since the run before of its profile
-	differs string   // options that were given, other than the profile and the contenders
-	byHand  []string // notes of the user, written during the run
+	since   string // what changed since the run before of its profile
+	differs string // options that were given, other than the profile and the contenders
 }
 
 // read reads a folder and compares it with the run before.
@@ -29,7 +27,7 @@ func read(source ui.Source, e results.Entry, before *results.Entry) *known {
 	run, trials, err := source.Load(e.Dir)
 	a := analysis.Of(run, trials)
 	k := &known{changed: e.Changed, run: a, err: err, said: conclusion.Of(a, source.Floor(run, run, e.Dir)),
-		differs: differs(run), byHand: notes(run, trials)}
+		differs: differs(run)}
 	k.since = since(source, a, e, before, question(k.said.Kind))
 	return k
 }
@@ -43,23 +41,6 @@ func differs(run bench.Run) string {
 		}
 	}
 	return conclusion.Command(options)
-}
-
-// maxNotes is the most notes of a run that are shown.
-const maxNotes = 5
-
-// notes returns what the user wrote down during the run.
-func notes(run bench.Run, trials []bench.TrialResult) (all []string) {
-	changes := slices.Clone(run.ManualChanges)
-	for _, t := range trials {
-		changes = append(changes, t.ManualChanges...)
-	}
-	for _, c := range changes {
-		if c.Control.Kind == bench.ControlNote && len(all) < maxNotes {
-			all = append(all, c.Control.Text)
-		}
-	}
-	return all
 }
 
 // question is the measure that runs of a kind are about.

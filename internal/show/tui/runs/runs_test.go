@@ -45,8 +45,7 @@ func someFolders(t testing.TB) tuitest.Folders {
 			f.Run.Trials[2].State, f.Run.Trials[3].State, f.Trials = bench.TrialRunning, bench.TrialPending, f.Trials[:3]
 		}),
 		changed(limits, "20261125-080000-quick", 3*day+16*time.Hour, func(f *tuitest.Folder) {
-			note := bench.Control{Kind: bench.ControlNote, Text: "after the heap fix"}
-			f.Run.ManualChanges = []bench.ManualChange{{Control: note}}
+			f.Run.ManualChanges = []bench.ManualChange{{Control: bench.Control{Kind: bench.ControlPause}}}
 		}),
 		changed(limits, "20261124-081500-quick", 2*day+17*time.Hour, func(f *tuitest.Folder) {
 			f.Run.State, f.Run.Resumed = bench.RunInterrupted, []time.Time{now}
@@ -103,7 +102,7 @@ func TestFrames(t *testing.T) {
 func TestWhatARunSays(t *testing.T) {
 	folders := someFolders(t)
 	shows(t, folders, "", "past runs   1 to 6 of 9 in results/", "▶ running, 2 of 4 trials", "/: no filter")
-	shows(t, folders, "down", "note: after the heap fix", "vs 24 Nov", "differs from the profile: --cpus 0.4 --memory 64MiB")
+	shows(t, folders, "down", "differs from the profile", "vs 24 Nov", "differs from the profile: --cpus 0.4 --memory 64MiB")
 	shows(t, folders, "down down", "○ interrupted, 3 of 4 trials", "resumed 1 time", "R resume")
 	shows(t, folders, "end", "✗ run.json: line 17", "remedy")
 	shows(t, folders, "/ i n t e r", "1 in results/", "enter keep")
@@ -178,11 +177,9 @@ func TestTheCommandIsShownWhole(t *testing.T) {
 	shows(t, folders, "down s", "invisible characters")
 }
 
-// TestBounds: folders and notes of one may be many.
+// TestBounds: folders may be many.
 func TestBounds(t *testing.T) {
 	folders := someFolders(t)[1:2]
-	note := folders[0].Run.ManualChanges[0]
-	folders[0].Run.ManualChanges = slices.Repeat([]bench.ManualChange{note}, 10)
 	runs := New(Options{Source: folders})
 	for i := range maxKnown {
 		runs.known[fmt.Sprint(i)] = &known{}
@@ -190,7 +187,6 @@ func TestBounds(t *testing.T) {
 	c := tuitest.Page{New: func(*testing.T) ui.Page { return runs }}
 	c.Play(t, full, tuitest.Look{}, func(p *tuitest.Program) {
 		testenv.Equal(t, len(runs.known), 1, "folders")
-		testenv.Equal(t, strings.Count(p.Frame(), "│ note: "), maxNotes, "notes")
 	})
 }
 
@@ -242,7 +238,7 @@ func TestHostileFolders(t *testing.T) {
 		f.Run.State, f.Run.Profile.Name, f.Run.Needs = bench.RunState(long), long, []bench.NeedInfo{{Name: long}}
 		f.Run.Given, f.Run.Machine.Load1, f.Run.Profile.Runtime = []string{"locbench", "run", "--x=" + long}, long, bench.Runtime(long)
 		f.Run.Warnings = bench.Warnings{{Text: long}, {Text: hostile}}
-		f.Run.ManualChanges = []bench.ManualChange{{Control: bench.Control{Kind: bench.ControlNote, Text: long}}}
+		f.Run.ManualChanges = []bench.ManualChange{{Control: bench.Control{Kind: bench.ControlKind(long)}}}
 		f.Run.Profile.Contenders = []bench.Selection{{Contender: long}, {Contender: hostile, Variant: long}}
 		for j := range f.Trials {
 			f.Trials[j].Trial.Contender, f.Trials[j].Trial.Variant = hostile, long

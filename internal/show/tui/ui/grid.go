@@ -1,8 +1,12 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
 
+	"charm.land/bubbles/v2/key"
+	"charm.land/bubbles/v2/viewport"
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/locbench/locbench/internal/text/fit"
@@ -95,4 +99,47 @@ func (g *Grid) View(t *Theme, w, h int) string {
 func (t *Theme) Progress(share float64, w int) string {
 	n := int(max(0, min(share, 1))*float64(w) + 0.5)
 	return t.Title.S(strings.Repeat("━", n)) + t.Faint.S(strings.Repeat("╌", max(0, w-n)))
+}
+
+// Scroll is lines of which the keys show others where there is no room for all.
+type Scroll struct{ viewport.Model }
+
+// NewScroll returns one without lines.
+func NewScroll() Scroll { return Scroll{viewport.New()} }
+
+// Update moves the lines; moved is false for other messages.
+func (s *Scroll) Update(msg tea.Msg) (moved bool) {
+	press, _ := msg.(tea.KeyPressMsg)
+	by, moved := Moves(KeyOf(press), s.Height())
+	s.SetYOffset(s.YOffset() + by)
+	return moved
+}
+
+// ScrollKeys are the keys of lines that scroll, that for the last line first.
+func ScrollKeys() []key.Binding {
+	return []key.Binding{Hint("scroll", Up, Down), Hint("a page", PageUp, PageDown), Hint("first, last line", First, Last)}
+}
+
+// Where says which lines are in sight: "lines 1 to 20 of 45"; "" if all are.
+func (s *Scroll) Where() string {
+	from, all, h := s.YOffset(), s.TotalLineCount(), s.Height()
+	if all <= h {
+		return ""
+	}
+	return fmt.Sprintf("lines %d to %d of %d", from+1, from+h, all)
+}
+
+// Draw draws the lines in sight; the last line says which, unless all are.
+func (s *Scroll) Draw(t *Theme, w, h int) string {
+	more := s.TotalLineCount() > h && h > 3
+	if more {
+		h--
+	}
+	s.SetWidth(w)
+	s.SetHeight(h)
+	s.SetYOffset(s.YOffset()) // there may be less to scroll now
+	if more {
+		return s.View() + "\n " + t.Faint.S(s.Where())
+	}
+	return s.View()
 }
