@@ -101,7 +101,7 @@ func (m *StallMeter) watch(ctx context.Context, cpu int, every time.Duration, pr
 		// Only the nap itself depends on the kernel and the machine. Before and after it the Go
 		// runtime may cause a delay, such as for collecting garbage.
 		scheduled := time.Now().Add(every)
-		wait.nap(every)
+		wait.Sleep(every)
 		m.add(time.Since(scheduled))
 	}
 }

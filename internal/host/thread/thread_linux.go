@@ -55,9 +55,9 @@ func Sleep(d time.Duration) {
 	_ = unix.Nanosleep(&ts, nil)
 }
 
-// nap sleeps like Sleep, in a wait that is not announced to the Go scheduler: the thread continues as
+// Sleep sleeps like the function, in a wait that is not announced to the Go scheduler: the thread continues as
 // soon as the kernel lets it, whatever other goroutines do.
-func (w *Wait) nap(d time.Duration) {
+func (w *Wait) Sleep(d time.Duration) {
 	w.left = unix.NsecToTimespec(int64(d))
 	_, _ = w.Call(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&w.left)), 0, 0, 0, 0, 0)
 }

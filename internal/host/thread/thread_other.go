@@ -20,4 +20,5 @@ func Sleep(d time.Duration) { time.Sleep(d) }
 // Wait makes waits that are not announced to the Go scheduler, on Linux.
 type Wait struct{}
 
-func (*Wait) nap(d time.Duration) { time.Sleep(d) }
+// Sleep sleeps for d.
+func (*Wait) Sleep(d time.Duration) { time.Sleep(d) }

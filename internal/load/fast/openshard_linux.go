@@ -80,6 +80,9 @@ func (o *openShard) run() {
 	thread.Own()
 	o.setRealtime(true)
 	s := o.s
+	if s.attend(); o.users() {
+		s.attentive = math.MaxInt64
+	}
 	s.counters.Lock()
 	defer s.counters.Unlock()
 	s.next = math.MaxInt64
@@ -105,11 +108,40 @@ func (o *openShard) run() {
 			s.cutAll()
 			return
 		}
-		s.await(wake)
+		if s.ended || !o.naps(wake) {
+			s.await(wake)
+		}
 		o.adjustPriority()
 		s.counters.InFlight(&s.rec.Interval, s.now(), s.active-s.resting)
 		s.serve()
 	}
+}
+
+// longestNap is within the time that a window waits for what ended in it.
+const longestNap = int64(time.Millisecond)
+
+// naps waits for the next scheduled request only, where responses can wait for that: the kernel's time
+// stamp ends them, and their connections are free before it is sent. So the thread is woken once for a
+// request. It returns false where that is too far away, or where something cannot wait.
+func (o *openShard) naps(until int64) bool {
+	s, began := o.s, o.s.now()
+	if until = min(until, s.next); until-began > longestNap || began < s.attentive {
+		return false
+	}
+	s.counters.Unlock()
+	if until > began {
+		s.wait.Sleep(time.Duration(until - began))
+		s.idle += int64(s.rec.Overlap(began, s.now()))
+	}
+	s.events = s.events[:cap(s.events)]
+	n, errno := pollNow(s.epoll, s.events)
+	if errno != 0 {
+		n = 0
+	}
+	s.slept, s.napped = true, true
+	s.counters.Lock()
+	s.events = s.events[:n]
+	return true
 }
 
 // pace sends what is scheduled, and returns when to check again.
@@ -205,6 +237,7 @@ func (o *openShard) release(c *conn, i int, now int64) {
 	s := o.s
 	ended := s.ended || s.rec.SendingEnded(now)
 	if c.user.Midway(ended) {
+		s.attentive = math.MaxInt64 // its next request is scheduled for the end of the response
 		o.next(c, i, now)
 		return
 	}

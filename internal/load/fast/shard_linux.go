@@ -108,6 +108,8 @@ type shard struct {
 	woke            int64   // when the last long sleep ended
 	slept           bool    // the thread slept for long before the current events came
 	stamps          StampReader
+	attentive       int64   // open loop: until then responses cannot wait for the next scheduled request
+	napped          bool    // open loop: the current events have waited for it
 	ended           bool    // sending has ended
 	resting         int     // number of resting connections
 	startTimesKnown bool    // the start times of connections are known
@@ -208,7 +210,7 @@ func (s *shard) await(until int64) {
 	if busy {
 		n, errno = pollNow(s.epoll, s.events)
 	}
-	s.slept = false
+	s.slept, s.napped = false, false
 	if len(s.refused) > 0 {
 		until = 0
 	}
