@@ -2,6 +2,8 @@ package app
 
 import (
 	"fmt"
+	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +14,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/load"
 	"github.com/locbench/locbench/internal/results/event"
 	"github.com/locbench/locbench/internal/run/machine"
 	"github.com/locbench/locbench/internal/run/profile"
@@ -138,4 +141,148 @@ func limitsAbove(run bench.Run) (warnings bench.Warnings) {
 		warnings = append(warnings, bench.Warning{Text: strings.Join(named[text], ", ") + text})
 	}
 	return warnings
+}
+
+// maxSaved is how many bytes of saved secrets are known at a time: each trial saves others.
+const maxSaved = 256 << 10
+
+// masks are what all output of a run masks.
+type masks struct {
+	fromResponses map[string]bool // names of saved values that are secrets
+
+	mu     sync.Mutex // guards the others
+	values []string   // of the plan and the environment
+	saved  []string   // from responses, the oldest first
+	masker secret.Masker
+}
+
+// hide masks values in all later output.
+func (m *masks) hide(values ...string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.values = append(m.values, values...)
+	m.masker = secret.New(slices.Concat(m.values, m.saved)...)
+}
+
+// hideAsked masks what is secret of an exchange: saved values, and cookies, which may be kept. A
+// cookie of another kind, such as a language, is a word that other texts may have too.
+func (m *masks) hideAsked(a load.Asked) {
+	var values []string
+	for name, value := range a.Saved.Values {
+		if m.fromResponses[name] {
+			values = append(values, value)
+		}
+	}
+	for _, cookie := range (&http.Response{Header: a.Response.Header()}).Cookies() {
+		if secret.IsToken(cookie.Value) {
+			values = append(values, cookie.Value)
+		}
+	}
+	m.hideSaved(values)
+}
+
+func (m *masks) hideSaved(values []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	before := len(m.saved)
+	for _, value := range values {
+		if !slices.Contains(m.saved, value) {
+			m.saved = append(m.saved, value)
+		}
+	}
+	if len(m.saved) == before {
+		return
+	}
+	size := 0
+	for i := len(m.saved) - 1; i >= 0; i-- {
+		if size += len(m.saved[i]); size > maxSaved {
+			m.saved = slices.Delete(m.saved, 0, i+1)
+			break
+		}
+	}
+	m.masker = secret.New(slices.Concat(m.values, m.saved)...)
+}
+
+func (m *masks) mask() secret.Masker {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.masker
+}
+
+// envUse is an environment variable that a run uses as ${NAME}, and where.
+type envUse struct {
+	name, where string
+	manifest    bool // a manifest says so
+}
+
+// envUses returns the environment variables of a run's requests, contenders and needs, each once.
+func envUses(run bench.Run, services map[bench.Selection]bench.Service) (uses []envUse) {
+	add := func(where string, manifest bool, names []string) {
+		for _, name := range names {
+			if !slices.ContainsFunc(uses, func(u envUse) bool { return u.name == name }) {
+				uses = append(uses, envUse{name, where, manifest})
+			}
+		}
+	}
+	for _, r := range run.Profile.Every() {
+		add(fmt.Sprintf("request %q", r.Name), false, r.EnvNames())
+	}
+	for _, sel := range run.Profile.Contenders {
+		env, header := services[sel].Env, services[sel].Ready.Header
+		for _, key := range slices.Sorted(maps.Keys(header)) {
+			add(fmt.Sprintf("ready.header of contender %s", sel), true, bench.EnvNames(header[key]))
+		}
+		for _, key := range slices.Sorted(maps.Keys(env)) {
+			_, set := run.Profile.SettingsOf(sel).Env[key]
+			add(fmt.Sprintf("%s of contender %s", key, sel), !set, bench.EnvNames(env[key]))
+		}
+	}
+	for _, n := range run.Profile.Needs {
+		add("need "+n.Label(), n.Manifest, n.EnvNames())
+	}
+	return uses
+}
+
+// missingEnv returns an error that lists the unset environment variables of a run, or nil.
+func missingEnv(run bench.Run, services map[bench.Selection]bench.Service, getenv func(string) string) error {
+	var missing []string
+	for _, use := range envUses(run, services) {
+		if getenv(use.name) == "" {
+			missing = append(missing, fmt.Sprintf("%s (%s)", use.name, use.where))
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return console.Usagef("environment variable unset or empty: %s", strings.Join(missing, ", "))
+}
+
+// ofManifests returns the variables of the environment that manifests take, in a line each: they are
+// not in the profile that the user has read.
+func ofManifests(p Plan) (lines []string) {
+	for _, use := range envUses(p.Run, p.Services) {
+		if use.manifest {
+			lines = append(lines, fmt.Sprintf("variable %s of the environment, in %s (manifest)", safe.Line(use.name, 120), safe.Line(use.where, 200)))
+		}
+	}
+	return lines
+}
+
+// ManifestVariables returns the names of the variables of the environment that a run of the profile
+// in a file takes, because of manifests that can be found, too.
+func ManifestVariables(p bench.Profile, file string) (names []string) {
+	o := RunOptions{Profile: file}
+	run := bench.Run{Profile: p}
+	var err error
+	if run.Services, err = serviceFolders(o, p); err != nil {
+		return nil
+	}
+	services, err := servicesOf(&run, nil)
+	if err != nil || joinNeeds(&run, file, services) != nil {
+		return nil // a run reports it
+	}
+	for _, use := range envUses(run, services) {
+		names = append(names, use.name)
+	}
+	return names
 }

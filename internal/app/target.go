@@ -2,15 +2,21 @@ package app
 
 import (
 	"cmp"
+	"crypto/tls"
+	"crypto/x509"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/load"
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // namedTarget matches a target with a name.
@@ -163,4 +169,91 @@ func sameTargets(recorded []bench.Target, given []string) ([]bench.Target, error
 		targets[at].URL = base
 	}
 	return targets, nil
+}
+
+// trustOf returns the certificates that the options trust; nil for the system's.
+func trustOf(o RunOptions, targets []bench.Target) (*bench.TLS, error) {
+	given := map[bool]string{true: "--insecure", false: "--cacert"}[o.Insecure]
+	switch {
+	case o.CACert == "" && !o.Insecure:
+		return nil, nil
+	case o.CACert != "" && o.Insecure:
+		return nil, console.Usagef(
+			"use either --cacert or --insecure: with --insecure any certificate is accepted",
+		)
+	case !slices.ContainsFunc(targets, func(t bench.Target) bool { return strings.HasPrefix(t.URL, "https:") }):
+		return nil, console.Usagef("%s needs --target https://…", given)
+	case o.Insecure:
+		return &bench.TLS{Insecure: true}, nil
+	}
+	file, err := filepath.Abs(o.CACert)
+	if err != nil {
+		return nil, err
+	}
+	trusts := &bench.TLS{CACert: file}
+	_, err = tlsConfig(trusts)
+	return trusts, err
+}
+
+const maxCACert = 16 << 20 // bytes; the bundle of a whole system has less than 1 MiB
+
+// tlsConfig returns the TLS configuration of the client; nil for the defaults.
+func tlsConfig(t *bench.TLS) (*tls.Config, error) {
+	switch {
+	case t == nil:
+		return nil, nil
+	case t.Insecure:
+		return &tls.Config{InsecureSkipVerify: true}, nil
+	}
+	pem, err := safe.ReadFile(t.CACert, maxCACert)
+	if err != nil {
+		return nil, console.Usagef("--cacert: %v", err)
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, console.Usagef("--cacert %s: no PEM certificate found (-----BEGIN CERTIFICATE-----)",
+			t.CACert)
+	}
+	return &tls.Config{RootCAs: pool}, nil
+}
+
+// engineVariable selects the load engine of commands without --engine.
+const engineVariable = "LOCBENCH_ENGINE"
+
+// chosenEngine returns the load engine that the options or the environment select; "" for auto.
+func chosenEngine(o RunOptions) (bench.Engine, error) {
+	engine := o.Changes.Text("engine")
+	if engine == "" && o.Getenv != nil {
+		engine = o.Getenv(engineVariable)
+		names := append(bench.Engines(), string(bench.EngineEpoll))
+		if engine != "" && !slices.Contains(names, engine) {
+			return "", console.Usagef("%s=%s: %s", engineVariable, safe.Line(engine, 60),
+				strictyaml.Suggest(engine, "one of", names))
+		}
+	}
+	if bench.Engine(engine) == bench.EngineAuto {
+		return "", nil
+	}
+	return bench.Engine(engine), nil
+}
+
+// checkEngine returns an error about an engine of a run that does not apply to what it loads.
+func checkEngine(run bench.Run) error {
+	switch run.Engine {
+	case "", bench.EngineAuto, bench.EngineVegeta:
+		return nil
+	case bench.EngineFast, bench.EngineEpoll:
+	default:
+		return console.Usagef("%q is not a load engine (use %s)", safe.Line(string(run.Engine), 60),
+			strings.Join(bench.Engines(), ", "))
+	}
+	tls := slices.ContainsFunc(run.Targets, func(t bench.Target) bool { return strings.HasPrefix(t.URL, "https:") })
+	if err := load.FastApplies(tls, run.Profile.Protocol == bench.HTTP2); err != nil {
+		return console.Usagef("load engine %s does not apply to this run: %w; use %s, or %s", run.Engine, err,
+			bench.EngineVegeta, bench.EngineAuto)
+	}
+	return nil
 }

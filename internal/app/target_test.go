@@ -1,13 +1,17 @@
 package app
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/benchtest"
+	"github.com/locbench/locbench/internal/run/machine"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 func TestParseTargets(t *testing.T) {
@@ -63,4 +67,98 @@ func TestNewPlan_Targets(t *testing.T) {
 	}
 	svc := plan.Services[bench.Selection{Contender: "new"}]
 	testenv.Check(t, svc.URL == "http://127.0.0.1:2", "%+v", svc)
+}
+
+// TestStoreFromEnvironment: a password from the environment is not in the plan, which is saved, but
+// where the store is opened; a resumed run needs the URL again.
+func TestStoreFromEnvironment(t *testing.T) {
+	const given = "http://${ES_USER}:${ES_PASSWORD}@10.0.0.5:9200"
+	getenv := func(name string) string {
+		return map[string]string{"ES_USER": "reader", "ES_PASSWORD": "hunter2hunter2"}[name]
+	}
+	plan, err := NewPlan(RunOptions{
+		Profile: "locations", Contenders: []string{"go-nethttp"}, Changes: profile.Changes{"elastic": {given}}, Getenv: getenv,
+		Command: []string{"run", "--elastic", given, "--elastic=" + given},
+	})
+	testenv.OK(t, err)
+	testenv.Equal(t, plan.urls["elasticsearch"], "http://reader:hunter2hunter2@10.0.0.5:9200", "planned at")
+	text := secret.New(plan.secrets(getenv)...).Text("said hunter2hunter2")
+	testenv.Check(t, !strings.Contains(text, "hunter2"), "%v", text)
+	run := plan.Run
+	data, err := json.Marshal(run)
+	if err != nil || strings.Contains(string(data), "hunter2") || run.Command[3] != given || run.Command[4] != "--elastic="+given {
+		t.Errorf("%q, %v", run.Command, err)
+	}
+	testenv.Fails(t, testenv.Err(resumedPlan(t, run, RunOptions{})), "--elastic 'http://${USER_NAME}:${PASSWORD}@10.0.0.5:9200'")
+	run.State = bench.RunInterrupted
+	dir := saved(t, run)
+	again, err := NewPlan(RunOptions{Resume: dir, Changes: profile.Changes{"elastic": {given}}, Getenv: getenv})
+	testenv.Check(t, err == nil && again.urls["elasticsearch"] == plan.urls["elasticsearch"],
+		"resumed at %s, %v", again.urls, err)
+}
+
+// TestMemoryOfAnotherMachine: this machine's free memory says nothing about an engine elsewhere.
+func TestMemoryOfAnotherMachine(t *testing.T) {
+	known := machine.Available() > 0
+	for _, c := range []struct {
+		host    string
+		runtime bench.Runtime
+		known   bool
+	}{
+		{"tcp://192.0.2.7:2376", bench.RuntimeDocker, false},
+		{"tcp://192.0.2.7:2376", bench.RuntimeAuto, false},
+		{"tcp://192.0.2.7:2376", bench.RuntimeProcess, known},
+		{"unix:///nowhere.sock", bench.RuntimeDocker, known},
+	} {
+		t.Setenv("DOCKER_HOST", c.host)
+		testenv.Equal(t, Available(c.runtime) > 0, c.known, c.host, c.runtime)
+	}
+}
+
+// A resumed run has the engine on record, whatever the environment says now; an engine on record
+// that is none, or does not apply, is refused.
+func TestResumedRunHasItsEngine(t *testing.T) {
+	p, err := PlannedProfile(RunOptions{Profile: "quick"})
+	testenv.OK(t, err)
+	resume := func(engine bench.Engine, targets ...bench.Target) (Plan, error) {
+		dir := saved(t, bench.Run{Schema: bench.SchemaVersion, ID: "r", Profile: p, Engine: engine, Targets: targets,
+			Trials: []bench.TrialEntry{benchtest.Entry("go-nethttp", 1, bench.TrialPending)}})
+		return NewPlan(RunOptions{Resume: dir, Getenv: func(key string) string { return map[string]string{engineVariable: "vegeta"}[key] }})
+	}
+	for _, engine := range []bench.Engine{"", "vegeta"} {
+		plan, err := resume(engine)
+		testenv.OK(t, err)
+		testenv.Equal(t, plan.Run.Engine, engine)
+	}
+	testenv.Fails(t, testenv.Err(resume("warp\x1b")), `is not a load engine (use auto, fast, vegeta)`)
+	secure := bench.Target{Name: "go-nethttp", URL: "https://127.0.0.1:1"}
+	testenv.Fails(t, testenv.Err(resume("fast", secure)), "load engine fast does not apply to this run: ")
+}
+
+// A header is given again only where one request had it: others may have had another value.
+func TestFillHeaders(t *testing.T) {
+	for name, tt := range map[string]struct {
+		headers []map[string]string // of the requests
+		given   []string
+		want    string // the first request's header Cookie
+		wrong   string
+	}{
+		"one":            {[]map[string]string{{"Cookie": secret.Mask, "A": "b"}, nil}, []string{"cookie: x=1"}, "x=1", ""},
+		"none":           {[]map[string]string{{"Cookie": secret.Mask}}, nil, "", "secret headers were not saved; give them again with --header 'NAME: VALUE': Cookie "},
+		"two requests":   {[]map[string]string{{"Cookie": secret.Mask}, {"Cookie": secret.Mask}}, []string{"Cookie: x=1"}, "", `secret header Cookie of request "0" was not saved. Start a new run`},
+		"another":        {[]map[string]string{{"Cookie": secret.Mask}}, []string{"A: b"}, "", "--header A: is on record; omit it"},
+		"nothing masked": {[]map[string]string{{"Cookie": "x=${COOKIE}"}}, nil, "x=${COOKIE}", ""},
+		"braces":         {[]map[string]string{{"Cookie": secret.Mask}}, []string{"Cookie: x={a}"}, "x={{a}}", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var p bench.Profile
+			for i, h := range tt.headers {
+				p.Requests = append(p.Requests, bench.Request{Name: string('0' + rune(i)), Header: h})
+			}
+			err := fillHeaders(&p, profile.One{Headers: tt.given})
+			if tt.wrong != "" && (err == nil || !strings.Contains(err.Error(), tt.wrong)) || tt.wrong == "" && (err != nil || p.Requests[0].Header["Cookie"] != tt.want) {
+				t.Errorf("%v, %q", err, p.Requests[0].Header)
+			}
+		})
+	}
 }

@@ -1,6 +1,10 @@
 package app
 
 import (
+	"bytes"
+	"compress/gzip"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +12,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/load"
 	"github.com/locbench/locbench/internal/results/event"
+	"github.com/locbench/locbench/internal/run/runner"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -52,4 +57,66 @@ func TestTrySaysWhyABuildFailed(t *testing.T) {
 	a := &attempt{out: &out}
 	a.event(bench.Record{Event: bench.PhaseEnded{Phase: bench.PhaseBuild, Err: "build contender a: exit code 7; last lines:\n  RUN x\n  left-pad\x1b[2J not found"}})
 	testenv.Equal(t, out.String(), "build failed: build contender a: exit code 7; last lines:\n    | RUN x\n    | left-pad␛[2J not found\n")
+}
+
+// try shows a packed body unpacked, and of what is not text its size, type and encoding.
+func TestShownBody(t *testing.T) {
+	gz := func(text string) []byte {
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		w.Write([]byte(text))
+		w.Close()
+		return b.Bytes()
+	}
+	const kind, packed = "Content-Type: application/json\r\n", "Content-Encoding: gzip\r\n"
+	whole := gz(`{"id":7}`)
+	for name, tt := range map[string]struct {
+		head string
+		body []byte
+		want string
+	}{
+		"a text":      {kind, []byte(`{"id":7}`), `{"id":7}`},
+		"nothing":     {packed, nil, ""},
+		"packed":      {kind + packed, whole, `{"id":7}`},
+		"broken":      {kind + packed, whole[:20], "(20 bytes of application/json, gzip)"},
+		"unknown":     {kind + "Content-Encoding: x\r\n", whole[:20], "(20 bytes of application/json, x)"},
+		"an image":    {"Content-Type: image/png\r\n", []byte("\x89PNG\x00"), "(5 bytes of image/png)"},
+		"packed, too": {"Content-Type: image/png\r\n" + packed, gz("\x89PNG\x00"), "(5 bytes of image/png)"},
+		"too long":    {packed, gz(strings.Repeat("a", load.MaxChecked+1)), strings.Repeat("a", load.MaxChecked)},
+		"no text":     {packed, gz(""), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			testenv.Equal(t, shownBody(load.Response{Head: []byte(tt.head), Body: tt.body}), tt.want)
+		})
+	}
+}
+
+// A response of the setup that cannot be looked at is neither right nor wrong, and a warning.
+func TestSetupThatIsNotLookedAt(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "zip")
+		w.Write([]byte("text"))
+	}))
+	defer server.Close()
+	for expect, want := range map[string]string{
+		"contains": `setup: the body of the response to "login" was not looked at, and is neither right nor wrong: ` +
+			`encoding "zip" is not gzip, deflate, br or zstd`,
+		"": "",
+	} {
+		login := bench.Request{Name: "login", Path: "/"}
+		if expect != "" {
+			login.Expect = map[string]any{expect: "x"}
+		}
+		var got bench.Warnings
+		p := bench.Profile{Setup: []bench.Request{login}, Requests: []bench.Request{{Name: "get", Path: "/"}}}
+		l, err := newTraffic(&record{plan: Plan{Run: bench.Run{Profile: p}}, env: noEnv, stream: event.New(time.Now)}, nil)
+		testenv.OK(t, err)
+		l.stream.Subscribe(func(r bench.Record) {
+			n, _ := r.Event.(bench.Notice)
+			got.Add(bench.Warning{Text: n.Text})
+		})
+		err = l.SetUp(t.Context(), runner.Place{BaseURL: server.URL})
+		l.stream.Close()
+		testenv.Check(t, err == nil && got.Join("|") == want, "%v, %q, want %q", err, got, want)
+	}
 }

@@ -1,8 +1,11 @@
 package contender
 
 import (
+	"bytes"
+	"compress/gzip"
 	_ "embed"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -10,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/tools/txtar"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/needs"
@@ -142,4 +147,25 @@ func folderName(dir string) string {
 		dir = filepath.ToSlash(abs)
 	}
 	return strings.ToLower(path.Base(dir))
+}
+
+// Unpack returns the folders of the bundled contenders, from services/contenders.txtar.gz.
+func Unpack(packed []byte) (fs.FS, error) {
+	text, err := unpacked(packed)
+	if err != nil {
+		return nil, fmt.Errorf("unpack contenders: %w", err)
+	}
+	fsys, err := txtar.FS(txtar.Parse(text))
+	if err != nil {
+		return nil, fmt.Errorf("unpack contenders: %w", err)
+	}
+	return fsys, nil
+}
+
+func unpacked(packed []byte) ([]byte, error) {
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(z)
 }

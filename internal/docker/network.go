@@ -1,16 +1,21 @@
 package docker
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
 	"net/netip"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/containerd/errdefs"
+	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/client"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -212,4 +217,65 @@ func (e *Engine) clean(ctx context.Context, run string, keep func(Left) bool) (r
 		}
 	}
 	return removed, errors.Join(failed...)
+}
+
+// Running lists the names of the running containers that are not of the given run of locbench, the
+// last started first. With run == "" it lists all of them.
+func (e *Engine) Running(ctx context.Context, run string) ([]string, error) {
+	ctx, cancel := within(ctx, e.patience)
+	defer cancel()
+	all, err := e.cli.ContainerList(ctx, client.ContainerListOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("list containers: %w", orCause(ctx, err))
+	}
+	var names []string
+	for _, c := range all.Items {
+		if c.Labels[LabelRun] == run && named(c.Labels, firstName(c)) {
+			continue
+		}
+		names = append(names, cmp.Or(firstName(c), c.ID))
+	}
+	return names, nil
+}
+
+func firstName(c container.Summary) string {
+	if len(c.Names) == 0 {
+		return ""
+	}
+	return strings.TrimPrefix(c.Names[0], "/")
+}
+
+// uniqueName returns a new name that the engine accepts: locbench-RUN-WISH-<8 hex digits>.
+func uniqueName(run, wish string) string {
+	var suffix [4]byte
+	rand.Read(suffix[:]) // never fails
+	parts := []string{namePrefix(run)}
+	if wish = plainName(wish); wish != "" {
+		parts = append(parts, wish[:min(len(wish), 50)])
+	}
+	return strings.Join(append(parts, hex.EncodeToString(suffix[:])), "-")
+}
+
+// namePrefix returns the prefix of the names of what a run has in the engine.
+func namePrefix(run string) string {
+	run = cmp.Or(plainName(run), "none")
+	return "locbench-" + run[:min(len(run), 50)]
+}
+
+func plainName(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-' {
+			return r
+		}
+		return '-'
+	}, text)
+}
+
+var nameEnd = regexp.MustCompile(`-[0-9a-f]{8}$`)
+
+// named reports whether a container, network or volume with these labels has a name that uniqueName
+// made for its run. Others may have the labels too: an image made from a contender passes them on.
+func named(labels map[string]string, name string) bool {
+	run, ours := labels[LabelRun]
+	return ours && run != "" && strings.HasPrefix(name, namePrefix(run)+"-") && nameEnd.MatchString(name)
 }

@@ -3,21 +3,27 @@ package screens
 import (
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/analysis/compare"
 	"github.com/locbench/locbench/internal/app"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/run/worker"
+	"github.com/locbench/locbench/internal/show/tui/setup"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/profiles"
 )
 
 // defaultRoot is the folder in which runs create their results folders.
@@ -116,4 +122,111 @@ func (o *opener) started() []*worker.Session {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.runs
+}
+
+// browserWait is how long the opening program may take to report a failure.
+const browserWait = 2 * time.Second
+
+// browser is a program that opens a file in the user's default application.
+type browser struct {
+	path string
+	args []string // before the file
+}
+
+// browserOn finds the opening program of a system; ok is false without a display or without the
+// program.
+func browserOn(system string, getenv func(string) string, look func(string) (string, error)) (b browser, ok bool) {
+	remote := getenv("SSH_CONNECTION") != "" || getenv("SSH_TTY") != ""
+	name := "xdg-open"
+	switch system {
+	case "darwin":
+		name = "open"
+	case "windows":
+		// Not "start": that is a command of the shell, which would interpret the file's name.
+		name, b.args = "rundll32", []string{"url.dll,FileProtocolHandler"}
+	default:
+		remote = getenv("DISPLAY") == "" && getenv("WAYLAND_DISPLAY") == ""
+	}
+	if remote {
+		return browser{}, false
+	}
+	path, err := look(name)
+	if err != nil {
+		return browser{}, false
+	}
+	b.path = path
+	return b, true
+}
+
+// open starts the program, without a shell and without this terminal. A program that still runs
+// after browserWait is the browser itself: it outlives this process.
+func (b browser) open(file string) error {
+	file, err := filepath.Abs(file) // begins with a slash or a drive, so it is never read as an option
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(b.path, append(append([]string(nil), b.args...), file)...)
+	worker.OwnSession(cmd)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	// This goroutine ends with the browser, or with this process. It needs no clean-up, so nothing
+	// waits for it.
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	select {
+	case err := <-done:
+		if ended, ok := errors.AsType[*exec.ExitError](err); ok {
+			return fmt.Errorf("%s: exit code %d", filepath.Base(b.path), ended.ExitCode())
+		}
+		return err
+	case <-time.After(browserWait):
+		return nil
+	}
+}
+
+// Site reads profiles and contenders for the setup screen.
+type Site struct {
+	Services []string // folders with more contenders
+}
+
+// maxFound is the most profiles that the setup screen lists from the working folder.
+const maxFound = 50
+
+// Profiles returns the bundled profiles, those in the working folder, and the one named also. Other
+// YAML files are skipped, unless also names one.
+func (s Site) Profiles(also string) []setup.Profile {
+	var out []setup.Profile
+	seen := map[string]bool{}
+	add := func(name string, must bool) {
+		if seen[name] {
+			return
+		}
+		p, err := profile.Load(name, profiles.FS)
+		if err == nil || must {
+			seen[name] = true
+			out = append(out, setup.Profile{Name: name, Profile: p, Err: err})
+		}
+	}
+	list, _ := profile.List(profiles.FS)
+	for _, p := range list {
+		add(p.Name, true)
+	}
+	entries, _ := os.ReadDir(".")
+	for _, e := range entries {
+		if ext := filepath.Ext(e.Name()); len(out) < maxFound && e.Type().IsRegular() && (ext == ".yaml" || ext == ".yml") {
+			add(e.Name(), false)
+		}
+	}
+	add(also, true)
+	return out
+}
+
+// Contenders returns those of the given folders of services, or else of the profile's.
+func (s Site) Contenders(services string) ([]bench.Service, error) {
+	folders := s.Services
+	if len(folders) == 0 && services != "" {
+		folders = []string{services}
+	}
+	return app.Discover(folders)
 }

@@ -72,4 +72,5 @@ func Lost(what string) string {
 	return fmt.Sprintf("its data are in memory (%s), and lost when it starts again", what)
 }
 
+// LostHint says what to write instead.
 const LostHint = "write a path on its disk, or `keep: true`, with which it starts once"

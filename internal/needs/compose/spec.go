@@ -5,6 +5,8 @@ package compose
 import (
 	"cmp"
 	"fmt"
+	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
@@ -148,12 +151,14 @@ type ready struct {
 // readyMap is ready without its methods.
 type readyMap ready
 
+// ReadyHTTP is a path whose response says that the need is ready.
 type ReadyHTTP struct {
 	Port   int    `json:"port,omitempty" yaml:"port" strict:"min=1,max=65535"`
 	Path   string `json:"path,omitempty" yaml:"path" strict:"required,min=1,max=2000" example:"/health"`
 	Status int    `json:"status,omitempty" yaml:"status" strict:"min=100,max=599"`
 }
 
+// ReadyLog is a line of the log that says so, after it was written some number of times.
 type ReadyLog struct {
 	Line  string `json:"line,omitempty" yaml:"line" strict:"required,min=1,max=500" example:"ready to accept connections"`
 	Times int    `json:"times,omitempty" yaml:"times" strict:"min=1,max=100"`
@@ -286,3 +291,24 @@ func (s *Service) mounted(path string) bool {
 	}
 	return false
 }
+
+// dockerfile is the path of a Dockerfile, whose folder is the context of the build.
+type dockerfile string
+
+// UnmarshalStrict reads the path of a file of the profile's folder.
+func (d *dockerfile) UnmarshalStrict(v strictyaml.Value) {
+	file, ok := existing(v, "")
+	if _, err := safe.ReadFile(file, maxDockerfile); ok && err != nil {
+		v.Wrong("write the path of a Dockerfile, such as `db/Dockerfile`; its folder is the context of the build")
+	}
+	*d = dockerfile(file)
+}
+
+// short returns the path with only the last folder.
+func (d dockerfile) Short() string {
+	folder, name := filepath.Split(string(d))
+	return path.Join(filepath.Base(folder), name)
+}
+
+// maxDockerfile is the most of a Dockerfile that is read, in bytes.
+const maxDockerfile = 1 << 20

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/run/profile"
 )
 
 // maxStepsWithoutSuccess is the number of consecutive steps without a success that end a trial.
@@ -190,4 +192,106 @@ func (l *trialRun) plan(ctx context.Context) iter.Seq2[int, bench.Step] {
 
 func (l *trialRun) lastStep(i int) bool {
 	return l.cfg.Next == nil && i+1 == len(l.cfg.Run.Profile.Steps)
+}
+
+// ErrThreshold is wrapped by Run's error if missed thresholds have stopped trials or the run.
+var ErrThreshold = errors.New("stopped: threshold missed")
+
+// missed is a missed threshold that stops the trial or the run.
+type missed struct {
+	scope bench.Scope
+	text  string
+}
+
+func (m missed) Error() string      { return "threshold missed: " + m.text }
+func (missed) Is(target error) bool { return target == ErrThreshold }
+
+// checkThresholds adds the results of the thresholds to a finished step, unless it was aborted. It
+// returns the missed threshold that stops the trial or the run; nil if none does. After the
+// last step of a trial there is no trial to stop, and after the last trial no run.
+func (l *trialRun) checkThresholds(res *bench.StepResult) (stop *missed) {
+	if res.Aborted != "" {
+		return nil
+	}
+	last := l.lastStep(res.Index)
+	for _, t := range l.cfg.Run.Profile.Thresholds {
+		if !t.AppliesTo(res.Index, res.Step) {
+			continue
+		}
+		conditions, err := profile.ParseConditions(t.Condition)
+		if err != nil { // unexpected: Run gets a valid profile
+			l.notice("warning", fmt.Sprintf("threshold not checked: %v", err))
+			continue
+		}
+		stops := t.Stop == bench.ScopeTrial && !last || t.Stop == bench.ScopeRun && !(last && l.isLast)
+		for _, r := range conditions.Check(res.Load) {
+			if !r.Passed && stops {
+				r.Stopped = t.Stop
+				if stop == nil || stop.scope == bench.ScopeTrial && t.Stop == bench.ScopeRun {
+					stop = &missed{t.Stop, r.Text}
+				}
+			}
+			res.Thresholds = append(res.Thresholds, r)
+		}
+	}
+	return stop
+}
+
+const (
+	// warmUpPart is how long a warm-up continues before its compilers are looked at again, and maxWarmUp how
+	// long it lasts at most.
+	warmUpPart = 4 * time.Second
+	maxWarmUp  = time.Minute
+	// idleRequests is how many requests have to be served while compilers are idle, and idleParts how many
+	// such parts are enough: what is rarely called is compiled later.
+	idleRequests = 2000
+	idleParts    = 3
+)
+
+// warmOn reports whether a warm-up is to continue, since compilers were at work in its last part, or may be again,
+// in any of the contenders that are interleaved: all of them continue, or none.
+func (l *trialRun) warmOn(index int, all []bench.StepResult) bool {
+	last := all[len(all)-1].Step
+	if !last.UntilWarm || l.warmed+last.Duration+warmUpPart > maxWarmUp {
+		return false
+	}
+	if steps := l.cfg.Run.Profile.Steps; l.cfg.Next == nil && index+1 < len(steps) && steps[index+1].WarmUp {
+		return false
+	}
+	served, compiles, cold := int64(math.MaxInt64), false, false
+	for _, res := range all {
+		if res.Aborted != "" {
+			return false
+		}
+		share, known := res.Compiling(1 - float64(warmUpPart)/float64(max(warmUpPart, last.Duration)))
+		if known {
+			served, compiles, cold = min(served, res.Load.Succeeded), true, cold || share > bench.CompilingWithin
+		}
+	}
+	if l.idle++; cold {
+		l.idle, l.served = 0, 0
+	} else {
+		l.served += served
+	}
+	return compiles && (cold || l.served < idleRequests && l.idle < idleParts)
+}
+
+// exchange waits until the trials that are interleaved with this one have ended the load, too, and returns
+// their results.
+func (l *trialRun) exchange(ctx context.Context, res bench.StepResult, err error) []bench.StepResult {
+	l.loads++
+	if l.slot == nil || err != nil {
+		return nil
+	}
+	return l.slot.exchange(ctx, l.loads-1, res)
+}
+
+// withEarlier adds the warnings of an earlier part whose kind the last one does not have.
+func withEarlier(last, earlier bench.Warnings) bench.Warnings {
+	for _, w := range earlier {
+		if !slices.ContainsFunc(last, func(of bench.Warning) bool { return of.Kind == w.Kind }) {
+			last = append(last, w)
+		}
+	}
+	return last
 }

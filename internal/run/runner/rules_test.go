@@ -51,7 +51,7 @@ func TestPeriods(t *testing.T) {
 				testenv.Equal(t, p.limited, c.limited)
 				if testenv.Equal(t, !p.began.IsZero(), c.known); c.known {
 					off := p.began.Sub(inst.begins) % quotaPeriod
-					testenv.Check(t, off < ms || off > quotaPeriod-ms, "%v beside the beginning of a period", off)
+					testenv.Check(t, off < ms || off > quotaPeriod-ms, "%v next to the beginning of a period", off)
 				}
 			})
 		})

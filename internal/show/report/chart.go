@@ -98,7 +98,7 @@ func (ch chart) drawn() chart {
 		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)}),
 	)
 	for _, l := range ch.Lines {
-		data := make([]opts.LineData, len(l.points))
+		data := make([][]number, len(l.points))
 		for i, p := range l.points {
 			value := []number{number(p.x), number(p.y)}
 			if ch.Y == "log" && p.y <= 0 {
@@ -107,9 +107,10 @@ func (ch chart) drawn() chart {
 			if p.ci != nil {
 				value = append(value, number(p.ci.Low), number(p.ci.High))
 			}
-			data[i].Value = value
+			data[i] = value
 		}
-		c.AddSeries(l.Name, data, func(s *charts.SingleSeries) {
+		c.AddSeries(l.Name, nil, func(s *charts.SingleSeries) {
+			s.Data = data // an opts.LineData for each point would make the page a quarter larger
 			if ch.Bars {
 				s.Type, s.Stack = types.ChartBar, strconv.Itoa(l.Contender)
 			}

@@ -8,7 +8,7 @@ const linesOf = (chart) => chart.lines.map((line, i) => ({ ...line, series: char
 
 // ribbon draws the confidence bands of a line: [x, y, low, high] of each point.
 function ribbon(l) {
-  const points = l.series.data.map((d) => d.value);
+  const points = l.series.data;
   return { type: 'custom', name: l.name, silent: true, z: 1, clip: true, data: points, encode: { x: 0, y: [2, 3] }, tooltip: { show: false },
     renderItem: (params, api) => {
       if (params.dataIndex > 0) return null; // one shape for the whole band
@@ -23,7 +23,7 @@ function ribbon(l) {
 
 // horizontal completes the horizontal axis.
 function horizontal(chart, axis, all, narrow) {
-  const places = all.flatMap((l) => l.series.data.map((d) => d.value[0])).filter((x) => x !== null);
+  const places = all.flatMap((l) => l.series.data.map((d) => d[0])).filter((x) => x !== null);
   axis.splitLine = { show: false };
   if (chart.bars) {
     axis.data = chart.ticks.map((t, i) => i);
@@ -50,7 +50,7 @@ function horizontal(chart, axis, all, narrow) {
 function across(chart, width) {
   const ink = css('--off'), soft = css('--soft');
   const every = Math.ceil(chart.marks.length * 36 / (width - 160)); // labels of steps do not cover each other
-  const from = chart.option.series.flatMap((one) => one.data)[0].value[0]; // the vertical axis reaches to what is across
+  const from = chart.option.series.flatMap((one) => one.data)[0][0]; // the vertical axis reaches to what is across
   return { type: 'line', data: chart.marks.filter((m) => !m.upright).map((m) => [from, m.at]), showSymbol: false, lineStyle: { opacity: 0 }, silent: true, tooltip: { show: false }, markLine: { silent: true, symbol: 'none', animation: false, data: chart.marks.map((m, i) => m.upright
     ? { xAxis: m.at, lineStyle: { color: css('--line'), type: 'solid', width: 1 }, label: { show: i % every === 0, formatter: plain(m.text), position: 'end', distance: 8, color: soft, fontSize: 10 } }
     : { yAxis: m.at, lineStyle: { color: ink, type: [5, 4], width: 1.5 }, label: { formatter: plain(m.text), position: 'insideStartTop', color: ink, fontSize: 12 } }) },
@@ -99,7 +99,7 @@ function dress(chart, width) {
       ...(chart.bars && { barMaxWidth: 48, itemStyle: { color: c, borderColor: css('--paper'), borderWidth: 1, opacity: [1, 0.7, 0.5, 0.35, 0.2][l.part ?? 0] } }),
       lineStyle: { width: chart.points ? 0 : l.faint ? 1 : 2, type: gray ? 'solid' : dash(l.c), opacity: l.faint ? 0.5 : 1 } };
   });
-  option.series.push(...named.filter((l) => l.series.data.some((d) => d.value.length === 4)).map(ribbon));
+  option.series.push(...named.filter((l) => l.series.data.some((d) => d.length === 4)).map(ribbon));
   if (chart.marks) {
     option.series.push(across(chart, width));
     if (chart.marks.some((m) => m.upright)) option.grid[0].top = 28;
@@ -120,9 +120,9 @@ const ruler = document.createElement('canvas').getContext('2d');
 function nameLines(chart, drawn) {
   const placed = [], height = 14, width = (e) => nameWidth(e.l);
   const ends = linesOf(chart).flatMap((l) => {
-    const last = l.faint ? undefined : l.series.data.findLast((d) => d.value[1] !== null);
+    const last = l.faint ? undefined : l.series.data.findLast((d) => d[1] !== null);
     if (!last) return [];
-    const [left, top] = drawn.convertToPixel({ xAxisIndex: 0, yAxisIndex: 0 }, last.value);
+    const [left, top] = drawn.convertToPixel({ xAxisIndex: 0, yAxisIndex: 0 }, last);
     return [{ l, left: left + 9, top }];
   }).sort((a, b) => a.top - b.top);
   const covers = (a, b) => Math.abs(a.top - b.top) < height - 0.5 && a.left < b.left + width(b) && b.left < a.left + width(a);

@@ -58,7 +58,7 @@ const csv = (rows) => rows.map((r) => r.map(field).join(',')).join('\r\n') + '\r
 function csvOf(chart) {
   const x = chart.option.xAxis[0].name || 'x';
   const rows = [['contender', 'round', ...(chart.choose === 'step' ? ['step'] : []), x, chart.title, 'low', 'high']];
-  chart.lines.forEach((l, i) => chart.option.series[i].data.forEach(({ value: [at, y, low, high] }) => {
+  chart.lines.forEach((l, i) => chart.option.series[i].data.forEach(([at, y, low, high]) => {
     if (at === null) return; // a gap
     const label = chart.ticks?.find((t) => t.at === at)?.text;
     rows.push([chart.bars ? l.name : page.contenders[l.c] ?? l.name, l.r ?? 'all', ...(chart.choose === 'step' ? [page.steps[l.step ?? 0]] : []), label ?? at, y, low, high]);
