@@ -83,6 +83,10 @@ func (o *openShard) run() {
 	if s.attend(); o.users() {
 		s.attentive = math.MaxInt64
 	}
+	if s.ring != nil {
+		s.useRing()
+	}
+	defer s.endRing()
 	s.counters.Lock()
 	defer s.counters.Unlock()
 	s.next = math.MaxInt64
@@ -108,9 +112,7 @@ func (o *openShard) run() {
 			s.cutAll()
 			return
 		}
-		if s.ended || !o.naps(wake) {
-			s.await(wake)
-		}
+		o.await(wake)
 		o.adjustPriority()
 		s.counters.InFlight(&s.rec.Interval, s.now(), s.active-s.resting)
 		s.serve()
@@ -120,18 +122,33 @@ func (o *openShard) run() {
 // longestNap is within the time that a window waits for what ended in it.
 const longestNap = int64(time.Millisecond)
 
-// naps waits for the next scheduled request only, where responses can wait for that: the kernel's time
-// stamp ends them, and their connections are free before it is sent. So the thread is woken once for a
-// request. It returns false where that is too far away, or where something cannot wait.
-func (o *openShard) naps(until int64) bool {
-	s, began := o.s, o.s.now()
-	if until = min(until, s.next); until-began > longestNap || began < s.attentive {
-		return false
+// await waits for events or the next scheduled request, and for that only where responses can wait
+// for it: the kernel's time stamp ends them, and their connections are free before it is sent. So the
+// thread is woken once for a request.
+func (o *openShard) await(until int64) {
+	s, now := o.s, o.s.now()
+	naps := !s.ended && until-now <= longestNap && now >= s.attentive
+	switch {
+	case s.ring != nil && naps:
+		s.awaitRing(until, napping)
+	case s.ring != nil:
+		s.awaitRing(until, 1)
+	case naps:
+		o.nap(min(until, s.next), now)
+	default:
+		s.await(until)
 	}
+}
+
+// napping is more completions than come in a nap.
+const napping = ringBatch
+
+func (o *openShard) nap(until, now int64) {
+	s := o.s
 	s.counters.Unlock()
-	if until > began {
-		s.wait.Sleep(time.Duration(until - began))
-		s.idle += int64(s.rec.Overlap(began, s.now()))
+	if until > now {
+		s.wait.Sleep(time.Duration(until - now))
+		s.idle += int64(s.rec.Overlap(now, s.now()))
 	}
 	s.events = s.events[:cap(s.events)]
 	n, errno := pollNow(s.epoll, s.events)
@@ -141,7 +158,6 @@ func (o *openShard) naps(until int64) bool {
 	s.slept, s.napped = true, true
 	s.counters.Lock()
 	s.events = s.events[:n]
-	return true
 }
 
 // pace sends what is scheduled, and returns when to check again.

@@ -34,7 +34,7 @@ func TestWaitsEnd(t *testing.T) {
 			}
 			defer r.close()
 			testenv.OK(t, r.enable())
-			r.wait(&s.wait, ns)
+			r.wait(&s.wait, ns, 1)
 		}
 	}
 	for name, wait := range waits {

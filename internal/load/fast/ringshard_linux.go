@@ -90,6 +90,9 @@ func (s *shard) startBatch() {
 	now := s.now()
 	for _, i := range s.batch {
 		if c := &s.conns[i]; c.state == waiting && !c.dialedNow {
+			if s.open != nil {
+				c.lag += now - c.start
+			}
 			c.start, c.until = now, now+int64(s.requestTimeout(c))
 		}
 	}
@@ -142,8 +145,9 @@ const (
 	pollEnd = unix.POLLRDHUP
 )
 
-// awaitRing is await with a ring: it also sends what is to be sent.
-func (s *shard) awaitRing() {
+// awaitRing is await with a ring: it also sends what is to be sent. With some connections open, it
+// waits for as many completions.
+func (s *shard) awaitRing(until int64, completions uint32) {
 	s.startBatch()
 	s.counters.Unlock()
 	// What was just sent is often answered at once. Where it was not the last time, one call sends
@@ -151,14 +155,15 @@ func (s *shard) awaitRing() {
 	if !s.waited {
 		s.ring.poll()
 	}
-	if s.ring.completed() == 0 {
-		began, until := s.now(), s.next
-		if len(s.refused) > 0 {
+	s.napped = completions > 1
+	if s.ring.completed() < completions {
+		began := s.now()
+		if until = min(until, s.next); len(s.refused) > 0 {
 			until = 0
 		}
-		s.ring.wait(&s.wait, left(until, began))
+		s.ring.wait(&s.wait, left(until, began), completions)
 		now := s.now()
-		s.waited = now-began >= int64(shortWait)
+		s.waited = s.napped || now-began >= int64(shortWait)
 		s.idle += int64(s.rec.Overlap(began, now))
 	}
 	s.counters.Lock()
@@ -224,7 +229,9 @@ func (s *shard) received(c *conn, i int, done completion, current bool) {
 		}
 	default:
 		used, done, err := c.parser.Feed(b)
-		if done || err != nil {
+		if !done && err == nil {
+			s.attend() // more comes
+		} else {
 			s.complete(c, i, used < len(b) || c.unsent, at, err)
 		}
 	}

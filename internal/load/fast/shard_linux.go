@@ -138,7 +138,7 @@ func (s *shard) run() {
 			break
 		}
 		if s.ring != nil {
-			s.awaitRing()
+			s.awaitRing(math.MaxInt64, 1)
 		} else {
 			s.await(math.MaxInt64)
 		}
@@ -147,6 +147,11 @@ func (s *shard) run() {
 		s.serve()
 	}
 	s.counters.Unlock()
+	s.endRing()
+}
+
+// endRing ends what the kernel is doing for the shard.
+func (s *shard) endRing() {
 	if s.ring != nil {
 		s.ring.close()
 		s.ring = nil
@@ -330,10 +335,7 @@ func (s *shard) hangUp(c *conn) {
 }
 
 func (s *shard) close() {
-	if s.ring != nil { // the shard has not run
-		s.ring.close()
-		s.ring = nil
-	}
+	s.endRing() // the shard has not run
 	for i := range s.conns {
 		s.hangUp(&s.conns[i])
 	}
