@@ -146,7 +146,7 @@ func (c contest) measure(b *testing.B, rate, requests, env string, command ...st
 		command = append([]string{"taskset", "-c", c.cpu}, command...)
 	}
 	cmd := exec.CommandContext(b.Context(), command[0], command[1:]...)
-	cmd.Env = append(os.Environ(), env)
+	cmd.Env = append(os.Environ(), env, "GODEBUG=asyncpreemptoff=1") // as in the process of the load
 	out, err := cmd.CombinedOutput()
 	testenv.Need(b, err == nil, "%s: %v: %s", command, err, out)
 	figure := func(pattern string) float64 {

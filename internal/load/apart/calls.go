@@ -19,7 +19,7 @@ const (
 	callHello  = "hello"
 	callRun    = "run"
 	callRest   = "rest"   // closes the connections that are kept for a trial
-	callStalls = "stalls" // begins to watch for stalls, takes those so far, or ends
+	callStalls = "stalls" // the machine's stalls since the last such call; the first one begins to watch
 	noticeStop = "stop"
 )
 
@@ -91,11 +91,4 @@ type turn struct {
 	At     time.Time     `json:"at"`
 	Text   string        `json:"text"`
 	Yes    bool          `json:"yes"`
-}
-
-// stalls is a call about a meter of stalls, and its result.
-type stalls struct {
-	Meter uint64        `json:"meter"`
-	Do    string        `json:"do"`
-	Found bench.Hiccups `json:"found"`
 }

@@ -35,7 +35,7 @@ type Process struct {
 	mu      sync.Mutex
 	current *child
 	runs    map[uint64]*asked
-	last    uint64 // number of the last run or meter
+	last    uint64 // number of the last run
 }
 
 // asked is a run that the process makes.
@@ -139,37 +139,27 @@ func (p *Process) Rest(trial string) {
 	}
 }
 
-// Stalls is a thread.StallMeter in the process of the load.
-type Stalls struct {
-	process *Process
-	meter   uint64
-}
+// Stalls watches for machine stalls in the process of the load.
+type Stalls struct{ process *Process }
 
 // WatchStalls starts to watch for machine stalls, if the process can be started.
-func (p *Process) WatchStalls() *Stalls {
-	p.mu.Lock()
-	p.last++
-	s := &Stalls{p, p.last}
-	p.mu.Unlock()
-	if c, err := p.child(); err == nil {
-		_ = c.call(callStalls, stalls{Meter: s.meter, Do: "begin"}, nil)
-	}
+func (p *Process) WatchStalls() Stalls {
+	_, _ = p.child() // the step says why it cannot
+	s := Stalls{p}
+	s.Take()
 	return s
 }
 
-func (s *Stalls) do(what string) bench.Hiccups {
-	var found stalls
+// Take returns the stalls since the last call.
+func (s Stalls) Take() (found bench.Hiccups) {
 	if c := s.process.started(); c != nil {
-		_ = c.call(callStalls, stalls{Meter: s.meter, Do: what}, &found) // a process that is gone has seen none
+		_ = c.call(callStalls, struct{}{}, &found) // a process that is gone has seen none
 	}
-	return found.Found
+	return found
 }
 
-// Take returns the stalls since the last call.
-func (s *Stalls) Take() bench.Hiccups { return s.do("take") }
-
-// Stop ends the watching.
-func (s *Stalls) Stop() { s.do("end") }
+// Stop does nothing: the watching ends with the process.
+func (Stalls) Stop() {}
 
 // Close ends the process.
 func (p *Process) Close() {

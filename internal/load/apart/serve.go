@@ -33,7 +33,7 @@ type server struct {
 	mu     sync.Mutex
 	runs   map[uint64]*running
 	kept   map[string]*load.Kept // by trial
-	meters map[uint64]*thread.StallMeter
+	meter  *thread.StallMeter
 	opened load.Plan // whose files are in its Data
 }
 
@@ -59,7 +59,6 @@ func (s *server) running(number uint64) *running {
 func Serve(in io.Reader, out io.Writer, judge Judge) error {
 	s := &server{
 		peer: newPeer(out), judge: judge, runs: map[uint64]*running{}, kept: map[string]*load.Kept{},
-		meters: map[uint64]*thread.StallMeter{},
 	}
 	s.handle = s.respond
 	debug.SetGCPercent(-1)
@@ -173,21 +172,13 @@ func (s *server) rest(o order) (any, error) {
 	return nil, nil
 }
 
-func (s *server) stalls(c stalls) (any, error) {
+func (s *server) stalls(struct{}) (any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	m := s.meters[c.Meter]
-	switch {
-	case c.Do == "begin" && m == nil:
-		s.meters[c.Meter] = thread.WatchStalls(thread.LookEvery)
-	case m == nil: // of a process before this one
-	case c.Do == "take":
-		c.Found = m.Take()
-	case c.Do == "end":
-		m.Stop()
-		delete(s.meters, c.Meter)
+	if s.meter == nil {
+		s.meter = thread.WatchStalls(thread.LookEvery)
 	}
-	return c, nil
+	return s.meter.Take(), nil
 }
 
 // interleaving is the parent's place of a step among those of others.
