@@ -7,12 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/load/apart"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -255,4 +257,55 @@ steps: [{connections: 1, duration: 1s, warm_up: true}, {connections: 2, duration
 	x := run.Trials[0].Excluded
 	testenv.Check(t, x != nil && x.Cause != nil && *x.Cause == *trial.Cause, "run.json: excluded %+v", x)
 	testenv.Contains(t, strings.Join(strings.Fields(d.stdout.String()), " "), "faulty is excluded: it "+sentence[:min(len(sentence), 40)])
+}
+
+// TestLoadProcess_Killed kills the process of the load, the run, or both, before the first step and
+// in the second one. A killed load fails its trial in words, and the next trial has another process;
+// with the run its load ends. Finished steps are kept, nothing is left, and --resume completes the run.
+func TestLoadProcess_Killed(t *testing.T) {
+	for _, of := range []string{"load", "run", "both"} {
+		for step := range 2 {
+			t.Run(fmt.Sprint(of, " in step ", step+1), func(t *testing.T) {
+				t.Parallel()
+				d := disturb(t, nil, "run", "--headless", "-p", quiet(t, "process", 2, "1 for 2s, 2 for 9s, 4"))
+				if step == 0 {
+					d.waitEvent(d.out, stepStarted(0))
+				} else {
+					d.loaded(step)
+				}
+				loads := 0
+				testenv.Until(t, time.Minute, "a process of the load", func() bool { loads = loadProcess(t, d.cmd.Process.Pid); return loads > 0 })
+				if of != "run" {
+					testenv.OK(t, syscall.Kill(loads, syscall.SIGKILL))
+				}
+				if of == "load" {
+					const words = "the load's process ended: signal: killed"
+					run, trials := d.ends(3, words)
+					testenv.Check(t, run.State == bench.RunComplete && len(trials) == 2 && trials[0].State == bench.TrialFailed && trials[1].State == bench.TrialComplete &&
+						strings.Contains(trials[0].Failure, words) && len(trials[0].Steps) >= step, "run %s: %s", run.State, states(trials))
+				} else {
+					d.endsBy(syscall.SIGKILL, map[int]string{1: "load"}[step])
+				}
+				testenv.Until(t, time.Minute, "the process of the load is gone", func() bool { return syscall.Kill(loads, 0) != nil })
+				d.resumes()
+			})
+		}
+	}
+}
+
+// loadProcess returns the process of the load of a run; 0: none.
+func loadProcess(t *testing.T, run int) int {
+	t.Helper()
+	children, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", run))
+	testenv.OK(t, err)
+	for _, file := range children {
+		text, _ := os.ReadFile(file) // a thread may have ended
+		for _, pid := range strings.Fields(string(text)) {
+			args, _ := os.ReadFile("/proc/" + pid + "/cmdline")
+			if n, err := strconv.Atoi(pid); err == nil && strings.HasSuffix(strings.TrimRight(string(args), "\x00"), apart.Command) {
+				return n
+			}
+		}
+	}
+	return 0
 }

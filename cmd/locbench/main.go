@@ -6,10 +6,9 @@ import (
 	"os"
 
 	"github.com/locbench/locbench/internal/cli"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 func main() {
-	os.Exit(cli.Main(context.Background(), cli.Env{
-		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv,
-	}))
+	os.Exit(cli.Main(context.Background(), console.Main()))
 }

@@ -16,14 +16,13 @@ import (
 	"github.com/locbench/locbench/internal/cli"
 	"github.com/locbench/locbench/internal/run/machine"
 	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(many{m}, map[string]func(){
 		"locbench": func() {
-			os.Exit(cli.Main(context.Background(), cli.Env{
-				Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv,
-			}))
+			os.Exit(cli.Main(context.Background(), console.Main()))
 		},
 	})
 }

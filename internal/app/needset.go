@@ -270,13 +270,14 @@ func withLabel(n needs.Named, err error) error {
 	return fmt.Errorf("%s: %w", n.Label(), err)
 }
 
-// AddPressure makes the kernel add up the waiting of the needs for disks.
-func (s *needset) AddPressure() {
+// AddPressure makes the kernel add up the waiting of the needs for disks; false: it does for none.
+func (s *needset) AddPressure() (any bool) {
 	for n := range s.running() {
 		if p, ok := n.Need.(bench.Presser); ok {
-			p.AddPressure()
+			any = p.AddPressure() || any
 		}
 	}
+	return any
 }
 
 // close closes the needs, the last one first.

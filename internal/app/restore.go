@@ -13,6 +13,7 @@ import (
 	"github.com/locbench/locbench/internal/figures/verdict"
 	"github.com/locbench/locbench/internal/host/hostusage"
 	"github.com/locbench/locbench/internal/host/thread"
+	"github.com/locbench/locbench/internal/load/apart"
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/run/runner"
 )
@@ -191,7 +192,10 @@ func (s *needset) Migrated(ctx context.Context, of bench.Trial, progress func(be
 }
 
 // observer reads the host and the needs.
-type observer struct{ *needset }
+type observer struct {
+	*needset
+	process *apart.Process // of the load; nil: it runs in this process
+}
 
 // Judge returns warnings about what other than the contender may have limited a step.
 func (observer) Judge(res bench.StepResult, inst bench.InstanceInfo) bench.Warnings {
@@ -202,7 +206,12 @@ func (observer) Judge(res bench.StepResult, inst bench.InstanceInfo) bench.Warni
 }
 
 // WatchStalls starts to watch for machine stalls.
-func (observer) WatchStalls() runner.Stalls { return thread.WatchStalls(thread.LookEvery) }
+func (o observer) WatchStalls() runner.Stalls {
+	if o.process != nil {
+		return o.process.WatchStalls()
+	}
+	return thread.WatchStalls(thread.LookEvery)
+}
 
 // ReadHost reads the counters of the host and of the needs of a trial.
 func (s *needset) ReadHost(_ context.Context, of bench.Trial) *bench.HostReading {

@@ -65,7 +65,7 @@ func newSite(p Plan, env console.Env) (*site, error) {
 func (s *site) config() runner.Config {
 	config := runner.Config{
 		Run: s.plan.Run, Dir: s.plan.Dir, Stream: s.stream, Services: s.plan.Services,
-		Launcher: s.launcher, Loader: s.traffic, Checker: s.checks, Needs: s.needs, Observer: observer{s.needs},
+		Launcher: s.launcher, Loader: s.traffic, Checker: s.checks, Needs: s.needs, Observer: observer{s.needs, s.traffic.process},
 		Control: s.plan.controls, RetryNotReady: s.plan.retryNotReady,
 	}
 	if s.plan.Search != nil {
@@ -96,6 +96,7 @@ func (s *site) close(ctx context.Context) error {
 	s.closed = true
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
+	s.traffic.process.Close()
 	errs := []error{s.launcher.isolation.end(), s.needs.close(ctx)}
 	for _, p := range s.launcher.platforms() {
 		errs = append(errs, p.Close(ctx))

@@ -12,6 +12,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender/check"
 	"github.com/locbench/locbench/internal/load"
+	"github.com/locbench/locbench/internal/load/apart"
 	"github.com/locbench/locbench/internal/load/portable"
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/run/machine"
@@ -25,13 +26,14 @@ import (
 type traffic struct {
 	*record
 	sends
-	data   needs.Data      // that requests use; nil: none
-	ids    []int64         // of the data, if requests draw them
-	known  needs.Responses // nil: responses are not compared
-	engine load.Engine
-	trials map[bench.Trial]*sending        // in progress
-	begun  uint64                          // number of trials so far
-	asked  func(what string, a load.Asked) // gets each exchange of setup and teardown
+	data    needs.Data      // that requests use; nil: none
+	ids     []int64         // of the data, if requests draw them
+	known   needs.Responses // nil: responses are not compared
+	engine  load.Engine
+	process *apart.Process                  // of engine fast; nil: the load runs in this process
+	trials  map[bench.Trial]*sending        // in progress
+	begun   uint64                          // number of trials so far
+	asked   func(what string, a load.Asked) // gets each exchange of setup and teardown
 }
 
 // sends is what the profile sends, with environment variables filled in.
@@ -56,18 +58,23 @@ func newTraffic(r *record, data needs.Data) (*traffic, error) {
 		return nil, err
 	}
 	t := &traffic{record: r, data: data, engine: load.Engine{Name: r.plan.Run.Engine, TLS: tls}, trials: map[bench.Trial]*sending{}}
-	t.asked = t.noteUnread
+	t.asked, t.process = t.noteUnread, loadProcess(r)
 	return t, console.WithCode(console.ExitUsage, t.read(r.plan.Run.Profile))
 }
 
 func (t *traffic) read(p bench.Profile) (err error) {
-	t.expect, t.until = map[string]check.Expect{}, map[string]check.Expect{}
 	t.setup, t.requests, t.teardown = t.filled(p.Setup), t.filled(p.Requests), t.filled(p.Teardown)
 	all := slices.Concat(t.setup, t.requests, t.teardown)
 	if t.values, err = values.OpenData(p.Variables, all); err != nil {
 		return err
 	}
-	for _, r := range all {
+	return t.compile(all)
+}
+
+// compile compiles what requests expect of their responses.
+func (t *sends) compile(requests []bench.Request) (err error) {
+	t.expect, t.until = map[string]check.Expect{}, map[string]check.Expect{}
+	for _, r := range requests {
 		if r.Checks() {
 			t.expect[r.Name], err = check.ParseExpect(r.Expect)
 		}
@@ -125,6 +132,9 @@ func (t *traffic) Run(
 	}
 	plan := t.loadPlan(at, step)
 	plan.OnStart, plan.OnEnd, plan.OnPart, plan.Interleave = hooks.OnStart, hooks.OnEnd, hooks.OnPart, hooks.Interleave
+	if t.runsApart(at) {
+		return t.process.Run(ctx, at.Trial.String(), t.engine.Name, plan, t.knownTo(), hooks.OnWindow)
+	}
 	engine := t.engine
 	of := t.trials[at.Trial]
 	of.kept = cmp.Or(of.kept, &load.Kept{})
@@ -156,17 +166,8 @@ func (t *traffic) loadPlan(at runner.Place, step bench.Step) load.Plan {
 		BaseURL: at.BaseURL, Step: step, Requests: t.requests, Sessions: p.Sessions, Variables: p.Variables, Data: t.values,
 		Life: t.trialState(at), IDs: t.ids, HTTP2: p.Protocol == bench.HTTP2, Timeout: p.Timeout, Seed: t.plan.Run.Seed,
 	}
-	if len(t.until) > 0 {
-		plan.Until = func(a load.Response) error { return judge(t.until[a.Request], a) }
-	}
-	known := t.known != nil && t.known.Any()
-	if known || len(t.expect) > 0 {
-		plan.Check, plan.CheckEvery = t.check, max(int(math.Round(1/p.CompareBodies)), 1)
-		plan.Checks = func(request string) bool {
-			_, expected := t.expect[request]
-			return known || expected
-		}
-		plan.CheckQuota = comparedOfEach
+	if t.judges(&plan) {
+		plan.CheckEvery, plan.CheckQuota = max(int(math.Round(1/p.CompareBodies)), 1), comparedOfEach
 		if p.CompareBounded {
 			plan.CheckBudget = comparingBudget
 		}
@@ -176,6 +177,23 @@ func (t *traffic) loadPlan(at runner.Place, step bench.Step) load.Plan {
 		}
 	}
 	return plan
+}
+
+// judges gives a plan what checks its responses, and reports whether bodies are compared.
+func (t *traffic) judges(plan *load.Plan) bool {
+	if len(t.until) > 0 {
+		plan.Until = func(a load.Response) error { return judge(t.until[a.Request], a) }
+	}
+	known := t.known != nil && t.known.Any()
+	if !known && len(t.expect) == 0 {
+		return false
+	}
+	plan.Check = t.check
+	plan.Checks = func(request string) bool {
+		_, expected := t.expect[request]
+		return known || expected
+	}
+	return true
 }
 
 // trialState returns the state of a trial. Each trial draws other values for uuid and
@@ -194,6 +212,7 @@ func (t *traffic) Rest(at runner.Place) {
 	if t.plan.Engine != nil {
 		t.plan.Engine.Rest(at)
 	}
+	t.process.Rest(at.Trial.String())
 	if of := t.trials[at.Trial]; of != nil && of.kept != nil {
 		of.kept.Close()
 		of.kept = nil

@@ -37,8 +37,8 @@ type Starter interface {
 
 // Presser is an Instance or a need whose kernel adds up pressure exactly only if it does so often.
 type Presser interface {
-	// AddPressure makes the kernel add up the waiting for disks since the last time.
-	AddPressure()
+	// AddPressure makes the kernel add up the waiting for disks since the last time; false: it cannot.
+	AddPressure() bool
 }
 
 // CPUSplit returns the CPU time of the contender in the step: user and system.

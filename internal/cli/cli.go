@@ -23,6 +23,7 @@ import (
 	"github.com/locbench/locbench/internal/app/screens"
 	"github.com/locbench/locbench/internal/app/search"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/load/apart"
 	"github.com/locbench/locbench/internal/run/worker"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/text/fit"
@@ -39,6 +40,13 @@ type Env = console.Env
 // 'locbench clean' removes what is left. A later SIGHUP has no effect: a closing terminal sends
 // several.
 func Main(ctx context.Context, env Env) int {
+	if slices.Equal(env.Args, []string{apart.Command}) {
+		if err := app.ServeLoad(env); err != nil {
+			fmt.Fprintln(env.Guarded().Stderr, err)
+			return console.ExitFailure
+		}
+		return 0
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	force := make(chan struct{})

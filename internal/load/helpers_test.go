@@ -38,22 +38,12 @@ func eachLoop(t *testing.T, test func(t *testing.T, e Engine)) {
 	eachOf(t, loops(), test)
 }
 
-// eachOpenLoop is eachLoop for open loops, which do not use io_uring.
-func eachOpenLoop(t *testing.T, test func(t *testing.T, e Engine)) {
-	t.Helper()
-	eachOf(t, loops()[1:], test)
-}
-
-// eachWay is eachLoop and eachOpenLoop, for what holds in both.
+// eachWay is eachLoop and eachLoop, for what holds in both.
 func eachWay(t *testing.T, test func(t *testing.T, e Engine, open bool)) {
 	t.Helper()
 	for _, open := range []bool{false, true} {
 		t.Run(map[bool]string{false: "closed", true: "open"}[open], func(t *testing.T) {
-			all := loops()
-			if open {
-				all = all[1:]
-			}
-			eachOf(t, all, func(t *testing.T, e Engine) { test(t, e, open) })
+			eachLoop(t, func(t *testing.T, e Engine) { test(t, e, open) })
 		})
 	}
 }

@@ -17,7 +17,7 @@ func TestInterleaving(t *testing.T) {
 	const rest = 50 * ms
 	for name, step := range map[string]bench.Step{"closed": {Connections: 4}, "open": {Rate: 400}} {
 		t.Run(name, func(t *testing.T) {
-			inAllLoops(t, step.Open(), after(1100*time.Microsecond), func(t *testing.T, e Engine, s *server, exact bool) {
+			inAllLoops(t, after(1100*time.Microsecond), func(t *testing.T, e Engine, s *server, exact bool) {
 				p := plan(s.url, 0, 0)
 				p.Step, p.Step.Duration, e.Window = step, 440*ms, 200*ms
 				given, began, ended := 0, 0, 0
@@ -54,7 +54,7 @@ func TestInterleaving(t *testing.T) {
 
 // A step that ends during the slice of another one ends without another slice.
 func TestInterleavingEndsWithTheContext(t *testing.T) {
-	inAllLoops(t, false, after(ms), func(t *testing.T, e Engine, s *server, exact bool) {
+	inAllLoops(t, after(ms), func(t *testing.T, e Engine, s *server, exact bool) {
 		ctx, end := context.WithCancelCause(t.Context())
 		p := plan(s.url, 2, time.Minute)
 		given := 0

@@ -172,11 +172,7 @@ func TestOddServers(t *testing.T) {
 			t.Parallel()
 			for _, open := range []bool{false, true} {
 				all := slices.Concat(loops(), []driver{{bench.LoopVegeta + " TLS", trusted}})
-				name := "closed"
-				if open {
-					name, all = "open", all[1:] // without io_uring
-				}
-				t.Run(name, func(t *testing.T) {
+				t.Run(map[bool]string{false: "closed", true: "open"}[open], func(t *testing.T) {
 					t.Parallel()
 					eachOf(t, all, func(t *testing.T, e Engine) {
 						t.Parallel()

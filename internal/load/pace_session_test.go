@@ -30,7 +30,7 @@ func TestPaceKeepsIterationsApart(t *testing.T) {
 
 // An iteration that takes longer than its pace is counted, and the next one begins at once.
 func TestPaceOverrun(t *testing.T) {
-	inEachLoop(t, false, after(2*ms), func(t *testing.T, e Engine, s *server) {
+	inEachLoop(t, after(2*ms), func(t *testing.T, e Engine, s *server) {
 		p := counted(s.url, 4, 40)
 		p.Requests[0].Pace = time.Microsecond
 		// All but the first one of each connection in use.

@@ -315,7 +315,7 @@ func TestPromises(t *testing.T) {
 				inVirtualTime(t, of.server, func(t *testing.T, e Engine, s *server) { of.meets(t, e, s, true) })
 			}
 			if of.want != "-" {
-				inEachLoop(t, of.plan.Step.Open(), of.server, func(t *testing.T, e Engine, s *server) { of.meets(t, e, s, false) })
+				inEachLoop(t, of.server, func(t *testing.T, e Engine, s *server) { of.meets(t, e, s, false) })
 			}
 		})
 	}

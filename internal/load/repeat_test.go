@@ -75,7 +75,7 @@ func TestRepeatedUntil(t *testing.T) {
 		}
 	}
 	for _, pending := range []int{202, 404} {
-		eachOpenLoop(t, func(t *testing.T, e Engine) {
+		eachLoop(t, func(t *testing.T, e Engine) {
 			s := newJobs(t, 100, pending)
 			l := run(t, e, jobsPlan(s.URL, arrivals(10, 2), pending, bench.Repeat{Status: []int{200}, Every: ms, Most: 3}))
 			holds(t, l, s, "sent=80 site.polls=60 site.most=3 fail.too_many_repeats=20 s0.begun=20 s0.completed=0 fail.s0.wait=20")

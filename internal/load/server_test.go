@@ -266,19 +266,15 @@ func (s *server) hook(p *Plan) {
 }
 
 // inAllLoops runs a test in virtual time, in which all is exact, and with each loop.
-func inAllLoops(t *testing.T, open bool, of script, test func(t *testing.T, e Engine, s *server, exact bool)) {
+func inAllLoops(t *testing.T, of script, test func(t *testing.T, e Engine, s *server, exact bool)) {
 	t.Helper()
 	inVirtualTime(t, of, func(t *testing.T, e Engine, s *server) { test(t, e, s, true) })
-	inEachLoop(t, open, of, func(t *testing.T, e Engine, s *server) { test(t, e, s, false) })
+	inEachLoop(t, of, func(t *testing.T, e Engine, s *server) { test(t, e, s, false) })
 }
 
-func inEachLoop(t *testing.T, open bool, of script, test func(t *testing.T, e Engine, s *server)) {
+func inEachLoop(t *testing.T, of script, test func(t *testing.T, e Engine, s *server)) {
 	t.Helper()
-	all := loops()
-	if open {
-		all = all[1:] // without io_uring
-	}
-	eachOf(t, all, func(t *testing.T, e Engine) {
+	eachLoop(t, func(t *testing.T, e Engine) {
 		t.Parallel()
 		test(t, e, newServer(t, of).listen(t))
 	})

@@ -86,7 +86,7 @@ func TestSetupOnceForEachUser(t *testing.T) {
 			})
 		})
 	}
-	eachOpenLoop(t, func(t *testing.T, e Engine) {
+	eachLoop(t, func(t *testing.T, e Engine) {
 		s, p := newAccounts(t, 0), accountsPlan("", arrivals(50, 3))
 		p.BaseURL = s.URL
 		s.loggedIn(t, run(t, e, p), 50, "")
@@ -100,7 +100,7 @@ func TestSetupOnceForEachUser(t *testing.T) {
 		}
 	})
 	// The slices of an interleaved step are of the same users.
-	eachOpenLoop(t, func(t *testing.T, e Engine) {
+	eachLoop(t, func(t *testing.T, e Engine) {
 		s, more := newAccounts(t, 0), 0
 		p := accountsPlan(s.URL, bench.Step{Rate: 200, MaxConnections: 4, Duration: 200 * ms})
 		p.Interleave = &interleaving{length: 20 * ms, fitting: true, next: func() { more++ }}

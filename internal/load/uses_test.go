@@ -243,7 +243,7 @@ func TestUses(t *testing.T) {
 			}
 			eachLoop(t, func(t *testing.T, e Engine) { of.comesOf(t, e, counted("", 3, uses)) })
 			if !strings.Contains(name, "packed: ") {
-				eachOpenLoop(t, func(t *testing.T, e Engine) { of.comesOf(t, e, openCounted("", 5000, uses, uses)) })
+				eachLoop(t, func(t *testing.T, e Engine) { of.comesOf(t, e, openCounted("", 5000, uses, uses)) })
 			}
 			t.Run("HTTP/2", func(t *testing.T) { of.comesOf(t, Engine{}, plan2("", 3, uses)) })
 		})

@@ -1,20 +1,39 @@
 package load
 
 import (
+	"os"
+	"os/exec"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // While a loop waits for responses, collections of garbage end and windows are delivered: a wait
-// that the Go scheduler does not know of delays no other goroutine. With preemption by signals
-// switched off (GODEBUG=asyncpreemptoff=1) this test hangs.
+// that the Go scheduler does not know of delays no other goroutine; not even without preemption by
+// signals, as in the load's process.
 func TestWaitingDelaysNoOther(t *testing.T) {
 	t.Parallel()
+	const without = "GODEBUG=asyncpreemptoff=1"
+	if slices.Contains(os.Environ(), without) {
+		waitingDelaysNoOther(t)
+		return
+	}
+	t.Run("signals", waitingDelaysNoOther)
+	t.Run("no signals", func(t *testing.T) {
+		again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestWaitingDelaysNoOther$")
+		again.Env = append(os.Environ(), without)
+		text, err := again.CombinedOutput()
+		testenv.Check(t, err == nil, "%v: %s", err, text)
+	})
+}
+
+func waitingDelaysNoOther(t *testing.T) {
 	eachLoop(t, func(t *testing.T, e Engine) {
-		const collections, windows, most = 5, 5, time.Minute // while the third request waits
+		const collections, windows, most = 2, 5, time.Minute // while the third request waits
 		seen, enough := 0, make(chan struct{})
 		s := newServer(t, func(_ *server, n, _ int64) act {
 			if n != 3 {

@@ -71,6 +71,9 @@ func BenchmarkWrk(b *testing.B) {
 			b.Run("waiting/32", func(b *testing.B) {
 				contest{url: url + "/wait", connections: 32, threads: 1, seconds: 10}.run(b, wrk)
 			})
+			b.Run("long wait/256", func(b *testing.B) {
+				contest{url: url + "/long", connections: 256, threads: 1, seconds: 10}.run(b, wrk)
+			})
 			b.Run("short wait/1", func(b *testing.B) {
 				contest{url: url + "/short", connections: 1, threads: 1, seconds: 10}.run(b, wrk)
 			})
@@ -143,7 +146,7 @@ func (c contest) measure(b *testing.B, rate, requests, env string, command ...st
 		command = append([]string{"taskset", "-c", c.cpu}, command...)
 	}
 	cmd := exec.CommandContext(b.Context(), command[0], command[1:]...)
-	cmd.Env = append(os.Environ(), env)
+	cmd.Env = append(os.Environ(), env, "GODEBUG=asyncpreemptoff=1") // as in the process of the load
 	out, err := cmd.CombinedOutput()
 	testenv.Need(b, err == nil, "%s: %v: %s", command, err, out)
 	figure := func(pattern string) float64 {
@@ -219,9 +222,10 @@ func benchServer(b testing.TB, cpu string) (url string) {
 	return url
 }
 
-// How long the server waits before it responds to GET /wait and to GET /short.
+// How long the server waits before it responds to GET /wait, GET /long and GET /short.
 const (
 	benchWait      = 12 * time.Millisecond
+	benchLongWait  = 100 * time.Millisecond
 	benchShortWait = 600 * time.Microsecond
 )
 
@@ -258,6 +262,8 @@ func serve() error {
 						response = long
 					case first && strings.HasPrefix(string(line), "GET /wait"):
 						time.Sleep(benchWait)
+					case first && strings.HasPrefix(string(line), "GET /long"):
+						time.Sleep(benchLongWait)
 					case first && strings.HasPrefix(string(line), "GET /short"):
 						time.Sleep(benchShortWait)
 					}

@@ -157,11 +157,7 @@ func (c *container) BeginPeak() error {
 }
 
 // AddPressure makes the kernel add up its waiting for disks.
-func (c *container) AddPressure() {
-	if c.reader != nil {
-		c.reader.AddPressure()
-	}
-}
+func (c *container) AddPressure() bool { return c.reader != nil && c.reader.AddPressure() }
 
 func (c *container) Stop(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
 	if c.Container.Exit() == nil && !c.stopping.Swap(true) {

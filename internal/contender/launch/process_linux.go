@@ -194,7 +194,7 @@ func (p *process) Move(port int) {
 func (p *process) BeginPeak() error { return p.box.beginPeak() }
 
 // AddPressure makes the kernel add up its waiting for disks.
-func (p *process) AddPressure() { p.box.addPressure() }
+func (p *process) AddPressure() bool { return p.box.addPressure() }
 
 // Stop sends the stop signal, then SIGKILL after grace or as soon as bench.Forced says so. It signals only
 // the main process, as an engine does with a container, and at the end kills what is left.

@@ -187,12 +187,10 @@ func (s *sandbox) beginPeak() error {
 	return s.reader.BeginPeak()
 }
 
-func (s *sandbox) addPressure() {
+func (s *sandbox) addPressure() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.closed && s.reader != nil {
-		s.reader.AddPressure()
-	}
+	return !s.closed && s.reader != nil && s.reader.AddPressure()
 }
 
 // oomKilled reports whether the kernel killed a process of the cgroup for lack of memory.

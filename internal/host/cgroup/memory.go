@@ -179,10 +179,11 @@ func (r *Reader) others(u *bench.Usage) {
 // AddPressure makes the kernel add up the waiting for disks now. It does so for each CPU, weighted
 // by the CPU's own time with work, since the last reading: between rare readings a single thread
 // that waits on one of n CPUs after the other may count for as little as 1/n of its waiting.
-func (r *Reader) AddPressure() {
+func (r *Reader) AddPressure() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.read(ioPressure)
+	_, ok := r.read(ioPressure)
+	return ok
 }
 
 func (r *Reader) stall(name string) *bench.Stall {

@@ -91,11 +91,7 @@ func (c *Counters) Close() error {
 
 // AddPressure makes the kernel add up the need's waiting for disks; see cgroup.Reader. c may be
 // nil.
-func (c *Counters) AddPressure() {
-	if c != nil && c.group != nil {
-		c.group.AddPressure()
-	}
-}
+func (c *Counters) AddPressure() bool { return c != nil && c.group != nil && c.group.AddPressure() }
 
 // Read reads the counters; nil: it cannot. c may be nil.
 func (c *Counters) Read() *bench.NeedUsage {
@@ -216,7 +212,7 @@ func Sample(ctx context.Context, inst bench.Instance, interval time.Duration, on
 func KeepPressure(ctx context.Context, interval time.Duration, of ...any) (stop func()) {
 	var all []bench.Presser
 	for _, x := range of {
-		if p, ok := x.(bench.Presser); ok {
+		if p, ok := x.(bench.Presser); ok && p.AddPressure() {
 			all = append(all, p)
 		}
 	}

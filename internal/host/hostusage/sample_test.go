@@ -209,19 +209,25 @@ func TestListenersOfNonsense(t *testing.T) {
 	testenv.Check(t, len(got) == 1000, "%d of them", len(got))
 }
 
-type presser struct{ times int }
+type presser struct {
+	times int
+	can   bool
+}
 
-func (p *presser) AddPressure() { p.times++ }
+func (p *presser) AddPressure() bool {
+	p.times++
+	return p.can
+}
 
 // KeepPressure calls those that can, and none after stop.
 func TestKeepPressure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var p presser
-		stop := KeepPressure(t.Context(), 50*time.Millisecond, "no presser", &p)
+		p, cannot := presser{can: true}, presser{}
+		stop := KeepPressure(t.Context(), 50*time.Millisecond, "no presser", &p, &cannot)
 		time.Sleep(time.Second + time.Millisecond)
 		stop()
 		time.Sleep(time.Second)
-		testenv.Equal(t, p.times, 20, "times")
+		testenv.Equal(t, [2]int{p.times, cannot.times}, [2]int{21, 1}, "times")
 		KeepPressure(t.Context(), time.Second, "no presser")()
 	})
 }

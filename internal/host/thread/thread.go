@@ -35,9 +35,9 @@ func Own() {
 }
 
 const (
-	// LookEvery is how long the threads sleep: 250 wake-ups per second cost some thousandths of a
-	// CPU.
-	LookEvery = 4 * time.Millisecond
+	// LookEvery is how often one of the threads looks. A look takes some 20 µs of a CPU that has nothing
+	// else to do. A stall is noticed if a look falls into it, so short ones are a sample.
+	LookEvery = 20 * time.Millisecond
 
 	stall   = time.Millisecond // a thread that wakes up this late counts
 	maxCPUs = 16               // watched CPUs at most, spread over all CPUs
@@ -54,8 +54,8 @@ type StallMeter struct {
 	threads sync.WaitGroup
 }
 
-// WatchStalls watches the CPUs that this process may use, at most 16, with a wake-up every
-// interval. Pass StallThreads to Tune for its threads.
+// WatchStalls watches the CPUs that this process may use, at most 16, one after the other with a
+// wake-up every interval. Pass StallThreads to Tune for its threads.
 func WatchStalls(every time.Duration) *StallMeter {
 	ctx, cancel := context.WithCancel(context.Background())
 	cpus := watched(cpuset.OfThread())
@@ -63,7 +63,7 @@ func WatchStalls(every time.Duration) *StallMeter {
 	m.since.CPUs = len(cpus)
 	preferred := make(chan bool, len(cpus))
 	for _, cpu := range cpus {
-		m.threads.Go(func() { m.watch(ctx, cpu, every, preferred) })
+		m.threads.Go(func() { m.watch(ctx, cpu, every*time.Duration(len(cpus)), preferred) })
 	}
 	m.since.Realtime = true
 	for range cpus {
@@ -96,11 +96,12 @@ func (m *StallMeter) watch(ctx context.Context, cpu int, every time.Duration, pr
 		_ = cpuset.KeepThread(cpuset.Of(cpu))
 	}
 	preferred <- preferOverAll()
+	var wait Wait
 	for ctx.Err() == nil {
 		// Only the nap itself depends on the kernel and the machine. Before and after it the Go
 		// runtime may cause a delay, such as for collecting garbage.
 		scheduled := time.Now().Add(every)
-		nap(every)
+		wait.Sleep(every)
 		m.add(time.Since(scheduled))
 	}
 }

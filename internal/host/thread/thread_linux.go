@@ -55,11 +55,9 @@ func Sleep(d time.Duration) {
 	_ = unix.Nanosleep(&ts, nil)
 }
 
-// nap sleeps like Sleep, but the Go scheduler does not know of it: the thread keeps its right to
-// run Go code, and continues as soon as the kernel lets it, whatever other goroutines do. It uses
-// up one of GOMAXPROCS during that time (see Tune). A signal ends it early, such as the garbage
-// collector's when it stops all threads.
-func nap(d time.Duration) {
-	ts := unix.NsecToTimespec(int64(d))
-	_, _, _ = unix.RawSyscall(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&ts)), 0, 0)
+// Sleep sleeps like the function, in a wait that is not announced to the Go scheduler: the thread continues as
+// soon as the kernel lets it, whatever other goroutines do.
+func (w *Wait) Sleep(d time.Duration) {
+	w.left = unix.NsecToTimespec(int64(d))
+	_, _ = w.Call(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&w.left)), 0, 0, 0, 0, 0)
 }

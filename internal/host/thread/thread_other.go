@@ -17,4 +17,8 @@ func Ordinary() {}
 // Sleep sleeps for d.
 func Sleep(d time.Duration) { time.Sleep(d) }
 
-func nap(d time.Duration) { time.Sleep(d) }
+// Wait makes waits that are not announced to the Go scheduler, on Linux.
+type Wait struct{}
+
+// Sleep sleeps for d.
+func (*Wait) Sleep(d time.Duration) { time.Sleep(d) }

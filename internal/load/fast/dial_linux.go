@@ -16,6 +16,7 @@ import (
 // dial begins to open c for its request.
 func (s *shard) dial(c *conn, i int) {
 	c.state = connecting
+	s.attend()
 	if c.refused = s.dialTo(c, i); c.refused != nil {
 		// Do not fail here: the next dial may be refused at once, too, and the stack would grow.
 		s.refused = append(s.refused, int32(i))

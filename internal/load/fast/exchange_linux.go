@@ -108,6 +108,8 @@ func (s *shard) send(c *conn, i int) {
 		c.sent += max(n, 0)
 		if c.state = sending; c.sent == len(c.out) {
 			c.state = waiting
+		} else {
+			s.attend()
 		}
 		if (c.state == sending) != (before == sending) {
 			s.interest(c, i, c.epollEvents())
@@ -190,7 +192,8 @@ func (s *shard) read(c *conn, i int, events uint32) {
 		switch {
 		case done || err != nil:
 		case n < len(s.in) && events&hangUps == 0:
-			return // nothing is left
+			s.attend() // nothing is left, but more comes
+			return
 		case reads == maxReads:
 			// Serve the other connections, too.
 			s.interest(c, i, c.epollEvents())
@@ -199,6 +202,9 @@ func (s *shard) read(c *conn, i int, events uint32) {
 	}
 	s.complete(c, i, used < n || c.state == sending || events&hangUps != 0, at, err)
 }
+
+// attend makes an open loop read responses as soon as they come, for a while.
+func (s *shard) attend() { s.attentive = max(s.attentive, s.now()+int64(50*time.Millisecond)) }
 
 // complete records an exchange that has ended, and lets c continue. at is the kernel's timestamp of
 // the last bytes, 0 if unknown. unusable says that the next response could not be read: surplus
@@ -222,9 +228,15 @@ func (s *shard) complete(c *conn, i int, unusable bool, at int64, err error) {
 	}
 	if at != 0 {
 		late := wakeupDelay(time.Now(), at, time.Duration(now-c.start))
-		x.End -= int64(late)
-		s.counters.Stamped++
-		s.counters.ClientWake += late
+		if x.End -= int64(late); s.napped {
+			x.Read = x.End
+			s.counters.NotInFlight(&s.rec.Interval, x.End)
+		} else {
+			s.counters.Stamped++
+			s.counters.ClientWake += late
+		}
+	} else if s.slept { // no stamps
+		s.attend()
 	}
 	switch {
 	case c.req.Follows(p.Status):

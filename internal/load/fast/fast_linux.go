@@ -164,7 +164,7 @@ func newShard(l *Loop, i, count, connections int) (*shard, error) {
 		s.close()
 		return nil, fmt.Errorf("epoll: %w", err)
 	}
-	if !l.conf.Epoll && !step.Open() {
+	if !l.conf.Epoll {
 		s.ring, _ = newRing(connections) // without a ring, epoll is used
 	}
 	for _, a := range l.conf.Addresses {

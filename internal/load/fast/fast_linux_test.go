@@ -161,7 +161,7 @@ func begins(t *testing.T, s *shard, events uint32) (generation func()) {
 	s.ring.poll()
 	return func() {
 		s.counters.Lock()
-		s.awaitRing()
+		s.awaitRing(math.MaxInt64, 1)
 		s.serve()
 		s.counters.Unlock()
 		s.ring.poll()

@@ -80,6 +80,13 @@ func (o *openShard) run() {
 	thread.Own()
 	o.setRealtime(true)
 	s := o.s
+	if s.attend(); o.users() {
+		s.attentive = math.MaxInt64
+	}
+	if s.ring != nil {
+		s.useRing()
+	}
+	defer s.endRing()
 	s.counters.Lock()
 	defer s.counters.Unlock()
 	s.next = math.MaxInt64
@@ -105,11 +112,52 @@ func (o *openShard) run() {
 			s.cutAll()
 			return
 		}
-		s.await(wake)
+		o.await(wake)
 		o.adjustPriority()
 		s.counters.InFlight(&s.rec.Interval, s.now(), s.active-s.resting)
 		s.serve()
 	}
+}
+
+// longestNap is within the time that a window waits for what ended in it.
+const longestNap = int64(time.Millisecond)
+
+// await waits for events or the next scheduled request, and for that only where responses can wait
+// for it: the kernel's time stamp ends them, and their connections are free before it is sent. So the
+// thread is woken once for a request.
+func (o *openShard) await(until int64) {
+	s, now := o.s, o.s.now()
+	naps := !s.ended && until-now <= longestNap && now >= s.attentive
+	switch {
+	case s.ring != nil && naps:
+		s.awaitRing(until, napping)
+	case s.ring != nil:
+		s.awaitRing(until, 1)
+	case naps:
+		o.nap(min(until, s.next), now)
+	default:
+		s.await(until)
+	}
+}
+
+// napping is more completions than come in a nap.
+const napping = ringBatch
+
+func (o *openShard) nap(until, now int64) {
+	s := o.s
+	s.counters.Unlock()
+	if until > now {
+		s.wait.Sleep(time.Duration(until - now))
+		s.idle += int64(s.rec.Overlap(now, s.now()))
+	}
+	s.events = s.events[:cap(s.events)]
+	n, errno := pollNow(s.epoll, s.events)
+	if errno != 0 {
+		n = 0
+	}
+	s.slept, s.napped = true, true
+	s.counters.Lock()
+	s.events = s.events[:n]
 }
 
 // pace sends what is scheduled, and returns when to check again.
@@ -205,6 +253,7 @@ func (o *openShard) release(c *conn, i int, now int64) {
 	s := o.s
 	ended := s.ended || s.rec.SendingEnded(now)
 	if c.user.Midway(ended) {
+		s.attentive = math.MaxInt64 // its next request is scheduled for the end of the response
 		o.next(c, i, now)
 		return
 	}

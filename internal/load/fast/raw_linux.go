@@ -11,11 +11,7 @@ import (
 // wait, as the sockets are non-blocking, and notifying the scheduler would cost as much as parsing
 // the response. A stop of the world waits for at most one of them, some microseconds.
 //
-// Waiting for events is not announced either: announced, each wait gives its processor away and gets
-// it back, threads are woken for it, and the runtime's monitor has something to do. That cost more
-// than the request. Instead each shard keeps one processor (thread.Tune). The signal by
-// which the runtime stops a thread ends the wait (EINTR), and the function calls that follow let it
-// stop. So preemption by signals must stay on.
+// Waiting for events is not announced either (thread.Wait).
 
 // kernelTime is the kernel's __kernel_timespec: two 64-bit fields on every machine, unlike
 // unix.Timespec.
@@ -37,21 +33,13 @@ func write(fd int32, b []byte) (int, syscall.Errno) {
 	return int(n), errno
 }
 
-// poll waits for events for at most ns; less than 0 is without limit. A signal may end it early.
-func poll(epoll int, events []unix.EpollEvent, ns int64) (int, syscall.Errno) {
-	var timeout *kernelTime
-	if ns >= 0 {
-		t := nsToKernel(ns)
-		timeout = &t
-	}
-	n, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT2, uintptr(epoll),
-		uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)), uintptr(unsafe.Pointer(timeout)), 0, 0)
+// poll waits for events for at most ns. A signal may end it early.
+func (s *shard) poll(ns int64) (int, syscall.Errno) {
+	s.timeLeft = nsToKernel(ns)
+	n, errno := s.wait.Call(unix.SYS_EPOLL_PWAIT2, uintptr(s.epoll), uintptr(unsafe.Pointer(unsafe.SliceData(s.events))),
+		uintptr(len(s.events)), uintptr(unsafe.Pointer(&s.timeLeft)), 0, 0)
 	if errno == syscall.ENOSYS { // before Linux 5.11: in milliseconds, rounded down
-		ms := -1
-		if ns >= 0 {
-			ms = int(min(ns/1_000_000, 1000))
-		}
-		n, err := unix.EpollWait(epoll, events, ms)
+		n, err := unix.EpollWait(s.epoll, s.events, int(ns/1_000_000))
 		if err != nil {
 			return 0, syscall.EINTR
 		}

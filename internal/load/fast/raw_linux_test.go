@@ -13,10 +13,12 @@ import (
 // TestWaitsEnd checks that the kernel reads 64-bit times on 32-bit machines, too. GOARCH=386 go
 // test runs it there.
 func TestWaitsEnd(t *testing.T) {
-	epoll := testenv.Must(unix.EpollCreate1(unix.EPOLL_CLOEXEC))(t)
-	defer unix.Close(epoll)
+	s := &shard{epoll: testenv.Must(unix.EpollCreate1(unix.EPOLL_CLOEXEC))(t), events: make([]unix.EpollEvent, 1)}
+	defer unix.Close(s.epoll)
 	waits := map[string]func(ns int64){"epoll": func(ns int64) {
-		_, errno := poll(epoll, make([]unix.EpollEvent, 1), ns)
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		_, errno := s.poll(ns)
 		testenv.Check(t, errno == 0 || errno == unix.EINTR, "epoll:  %v", errno)
 	}}
 	if err := ringWorks(); err != nil {
@@ -32,7 +34,7 @@ func TestWaitsEnd(t *testing.T) {
 			}
 			defer r.close()
 			testenv.OK(t, r.enable())
-			r.wait(ns)
+			r.wait(&s.wait, ns, 1)
 		}
 	}
 	for name, wait := range waits {

@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/locbench/locbench/internal/host/thread"
 )
 
 // uring is an io_uring: two queues in memory shared with the kernel. One call of enter starts
@@ -258,16 +260,13 @@ func (r *uring) publish() uintptr {
 	return uintptr(r.tail - atomic.LoadUint32(r.sqHead))
 }
 
-// wait is poll, and waits for a completion for at most ns; less than 0 is without limit. A signal
-// may end it early.
-func (r *uring) wait(ns int64) {
-	r.arg = enterArg{}
-	if ns >= 0 {
-		r.timeout = nsToKernel(ns)
-		r.arg.timeout = uint64(uintptr(unsafe.Pointer(&r.timeout)))
-	}
+// wait is poll, and waits for a number of completions for at most ns. A signal may end it early, and
+// so may each completion before Linux 6.8.
+func (r *uring) wait(w *thread.Wait, ns int64, completions uint32) {
+	r.timeout = nsToKernel(ns)
+	r.arg = enterArg{timeout: uint64(uintptr(unsafe.Pointer(&r.timeout)))}
 	// After an interruption or a timeout the caller checks and waits again.
-	_, _, _ = syscall.RawSyscall6(unix.SYS_IO_URING_ENTER, uintptr(r.fd), r.publish(), 1, enterGetEvents|enterExtArg,
+	_, _ = w.Call(unix.SYS_IO_URING_ENTER, uintptr(r.fd), r.publish(), uintptr(completions), enterGetEvents|enterExtArg,
 		uintptr(unsafe.Pointer(&r.arg)), unsafe.Sizeof(r.arg))
 }
 

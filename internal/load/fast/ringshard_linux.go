@@ -2,9 +2,9 @@ package fast
 
 import (
 	"bytes"
-	"math"
 	"os"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -24,6 +24,7 @@ const (
 	requestBuffer  = 512      // bytes reserved per request
 	longRequest    = 16 << 10 // bytes: the kernel may not take a longer request at once
 	generationBits = 24
+	shortWait      = 20 * time.Microsecond // sending may take as long
 )
 
 // mark returns the user data of a submission.
@@ -89,6 +90,9 @@ func (s *shard) startBatch() {
 	now := s.now()
 	for _, i := range s.batch {
 		if c := &s.conns[i]; c.state == waiting && !c.dialedNow {
+			if s.open != nil {
+				c.lag += now - c.start
+			}
 			c.start, c.until = now, now+int64(s.requestTimeout(c))
 		}
 	}
@@ -141,22 +145,26 @@ const (
 	pollEnd = unix.POLLRDHUP
 )
 
-// awaitRing is await with a ring: it also sends what is to be sent.
-func (s *shard) awaitRing() {
+// awaitRing is await with a ring: it also sends what is to be sent. With some connections open, it
+// waits for as many completions.
+func (s *shard) awaitRing(until int64, completions uint32) {
 	s.startBatch()
 	s.counters.Unlock()
-	// What was just sent is often answered at once.
-	s.ring.poll()
-	if s.ring.completed() == 0 {
-		left, began := int64(-1), s.now()
-		switch {
-		case len(s.refused) > 0:
-			left = 0
-		case s.next != math.MaxInt64:
-			left = max(s.next-began, 0)
+	// What was just sent is often answered at once. Where it was not the last time, one call sends
+	// and waits.
+	if !s.waited {
+		s.ring.poll()
+	}
+	s.napped = completions > 1
+	if s.ring.completed() < completions {
+		began := s.now()
+		if until = min(until, s.next); len(s.refused) > 0 {
+			until = 0
 		}
-		s.ring.wait(left)
-		s.idle += int64(s.rec.Overlap(began, s.now()))
+		s.ring.wait(&s.wait, left(until, began), completions)
+		now := s.now()
+		s.waited = s.napped || now-began >= int64(shortWait)
+		s.idle += int64(s.rec.Overlap(began, now))
 	}
 	s.counters.Lock()
 	s.events = s.events[:0]
@@ -221,7 +229,9 @@ func (s *shard) received(c *conn, i int, done completion, current bool) {
 		}
 	default:
 		used, done, err := c.parser.Feed(b)
-		if done || err != nil {
+		if !done && err == nil {
+			s.attend() // more comes
+		} else {
 			s.complete(c, i, used < len(b) || c.unsent, at, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/host/thread"
 	"github.com/locbench/locbench/internal/load/http1"
 	"github.com/locbench/locbench/internal/load/record"
 	"github.com/locbench/locbench/internal/load/workload"
@@ -93,6 +94,8 @@ type shard struct {
 	active          int // number of connections that are not idle
 	epoll           int
 	ring            *uring // nil: epoll is used
+	wait            thread.Wait
+	timeLeft        kernelTime // of the wait
 	waker           waker
 	in              []byte
 	events          []unix.EpollEvent
@@ -101,9 +104,12 @@ type shard struct {
 	idle            int64   // ns spent waiting for events within the measured interval
 	batch           []int32 // with a ring: connections whose requests are not submitted yet
 	running         bool    // the ring is in use
+	waited          bool    // with a ring: nothing was there the last time
 	woke            int64   // when the last long sleep ended
 	slept           bool    // the thread slept for long before the current events came
 	stamps          StampReader
+	attentive       int64   // open loop: until then responses cannot wait for the next scheduled request
+	napped          bool    // open loop: the current events have waited for it
 	ended           bool    // sending has ended
 	resting         int     // number of resting connections
 	startTimesKnown bool    // the start times of connections are known
@@ -132,7 +138,7 @@ func (s *shard) run() {
 			break
 		}
 		if s.ring != nil {
-			s.awaitRing()
+			s.awaitRing(math.MaxInt64, 1)
 		} else {
 			s.await(math.MaxInt64)
 		}
@@ -141,6 +147,11 @@ func (s *shard) run() {
 		s.serve()
 	}
 	s.counters.Unlock()
+	s.endRing()
+}
+
+// endRing ends what the kernel is doing for the shard.
+func (s *shard) endRing() {
 	if s.ring != nil {
 		s.ring.close()
 		s.ring = nil
@@ -204,16 +215,13 @@ func (s *shard) await(until int64) {
 	if busy {
 		n, errno = pollNow(s.epoll, s.events)
 	}
-	s.slept = false
+	s.slept, s.napped = false, false
 	if len(s.refused) > 0 {
 		until = 0
 	}
 	if n <= 0 || errno != 0 {
-		left, began := int64(-1), s.now()
-		if until = min(until, s.next); until != math.MaxInt64 {
-			left = max(until-began, 0)
-		}
-		if n, errno = poll(s.epoll, s.events, left); errno != 0 {
+		began := s.now()
+		if n, errno = s.poll(left(min(until, s.next), began)); errno != 0 {
 			n = 0 // interrupted
 		}
 		now := s.now()
@@ -226,6 +234,9 @@ func (s *shard) await(until int64) {
 	s.counters.Lock()
 	s.events = s.events[:n]
 }
+
+// left returns how long to wait until a moment, at most.
+func left(until, now int64) int64 { return min(max(until-now, 0), int64(thread.LongestWait)) }
 
 // serve handles the events that await has taken, and timeouts.
 func (s *shard) serve() {
@@ -324,10 +335,7 @@ func (s *shard) hangUp(c *conn) {
 }
 
 func (s *shard) close() {
-	if s.ring != nil { // the shard has not run
-		s.ring.close()
-		s.ring = nil
-	}
+	s.endRing() // the shard has not run
 	for i := range s.conns {
 		s.hangUp(&s.conns[i])
 	}

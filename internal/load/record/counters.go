@@ -40,6 +40,11 @@ func (c *Counters) InFlight(v *Interval, now int64, n int) {
 	c.InFlightIntegral += v.Overlap(from, c.counted) * time.Duration(n)
 }
 
+// NotInFlight takes an exchange that ended at a moment out of the integral since then.
+func (c *Counters) NotInFlight(v *Interval, since int64) {
+	c.InFlightIntegral -= v.Overlap(since, c.counted)
+}
+
 // SendScheduled counts a request of an open loop that is sent in phase p, lag after its scheduled
 // time. waited says that it waited for a connection.
 func (c *Counters) SendScheduled(p Phase, lag time.Duration, waited bool) {

@@ -1,6 +1,8 @@
 package workload
 
 import (
+	"encoding/json"
+	"errors"
 	"maps"
 	"sync"
 )
@@ -85,3 +87,75 @@ func (l *TrialState) Keep(more Saved) {
 	maps.Copy(l.Links, more.Links)
 	l.Cookies = more.Cookies
 }
+
+// trialState is a TrialState as JSON, for a load that runs in another process. Values may be any bytes.
+type trialState struct {
+	Salt    uint64            `json:"salt"`
+	Steps   uint64            `json:"steps"`
+	Mixes   uint64            `json:"mixes"`
+	Taken   map[string]*int64 `json:"taken,omitempty"`
+	Values  map[string][]byte `json:"values,omitempty"`
+	JSON    map[string][]byte `json:"json,omitempty"`
+	Links   map[string][]byte `json:"links,omitempty"`
+	Cookies []keptCookie      `json:"cookies,omitempty"`
+}
+
+type keptCookie struct {
+	Text     []byte `json:"text"`
+	Name     int    `json:"name"`
+	Pair     int    `json:"pair"`
+	Path     int    `json:"path"`
+	Order    int    `json:"order"`
+	Expires  int64  `json:"expires,omitempty"`
+	HostOnly bool   `json:"host_only,omitempty"`
+	Secure   bool   `json:"secure,omitempty"`
+}
+
+// MarshalJSON implements json.Marshaler.
+func (l *TrialState) MarshalJSON() ([]byte, error) {
+	t := trialState{
+		Salt: l.Salt, Steps: l.steps, Mixes: l.mixes, Taken: l.taken,
+		Values: converted[[]byte](l.Values), JSON: converted[[]byte](l.JSON), Links: converted[[]byte](l.Links),
+	}
+	if l.Cookies != nil {
+		for _, c := range l.Cookies.cookies {
+			t.Cookies = append(t.Cookies, keptCookie{c.text, c.name, c.pair, c.path, c.order, c.expires, c.hostOnly, c.secure})
+		}
+	}
+	return json.Marshal(t)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (l *TrialState) UnmarshalJSON(text []byte) error {
+	var t trialState
+	if err := json.Unmarshal(text, &t); err != nil {
+		return err
+	}
+	l.Salt, l.steps, l.mixes, l.taken = t.Salt, t.Steps, t.Mixes, t.Taken
+	l.Values, l.JSON, l.Links = converted[string](t.Values), converted[string](t.JSON), converted[string](t.Links)
+	if l.Cookies = nil; len(t.Cookies) > 0 {
+		l.Cookies = &Jar{}
+	}
+	for _, c := range t.Cookies {
+		if c.Name < 0 || c.Name >= c.Pair || c.Pair > c.Path || c.Path > len(c.Text) {
+			return errors.New("a cookie without its parts")
+		}
+		*l.Cookies.add() = cookie{c.Text, c.Name, c.Pair, c.Path, c.Expires, c.Order, c.HostOnly, c.Secure}
+		l.Cookies.size, l.Cookies.made = l.Cookies.size+len(c.Text), max(l.Cookies.made, c.Order)
+	}
+	return nil
+}
+
+func converted[To, From string | []byte](from map[string]From) map[string]To {
+	if from == nil {
+		return nil
+	}
+	to := map[string]To{}
+	for name, value := range from {
+		to[name] = To(value)
+	}
+	return to
+}
+
+// Continue takes over how far a step in another process has come.
+func (l *TrialState) Continue(o *TrialState) { l.steps, l.mixes, l.taken = o.steps, o.mixes, o.taken }

@@ -61,10 +61,10 @@ func (r *running) Read() *bench.NeedUsage {
 }
 
 // AddPressure makes the kernel add up the waiting of the container for disks.
-func (r *running) AddPressure() {
+func (r *running) AddPressure() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.usage.AddPressure()
+	return r.usage.AddPressure()
 }
 
 // Local returns where this machine reaches the service, as HOST:PORT; "" while it does not run.

@@ -298,12 +298,11 @@ func (n *Need) Read() *bench.NeedUsage {
 }
 
 // AddPressure makes the kernel add up the store's waiting for disks.
-func (n *Need) AddPressure() {
+func (n *Need) AddPressure() bool {
 	if n.container != nil {
-		n.container.AddPressure()
-		return
+		return n.container.AddPressure()
 	}
-	n.usage.AddPressure()
+	return n.usage.AddPressure()
 }
 
 // Close ends what Open started.

@@ -26,6 +26,21 @@ type Env struct {
 	Stdout io.Writer // data
 	Stderr io.Writer // messages
 	Getenv func(string) string
+	// Self is the file of this binary and the name by which it was called; nil: it cannot be started
+	// again, as in tests.
+	Self []string
+}
+
+// Main returns the environment of this process.
+func Main() Env {
+	e := Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv}
+	const same = "/proc/self/exe" // also where the file was replaced or removed meanwhile
+	if _, err := os.Stat(same); err == nil {
+		e.Self = []string{same, os.Args[0]}
+	} else if self, err := os.Executable(); err == nil {
+		e.Self = []string{self, os.Args[0]}
+	}
+	return e
 }
 
 // Guarded returns e with writers that let no control character through (see package safe), whatever

@@ -1,0 +1,1 @@
+// With a file in assembly the compiler accepts functions without a body (go:linkname).
