@@ -78,74 +78,14 @@ func maxAge(text []byte) (seconds int64, ok bool) {
 	return seconds, len(digits) > 0
 }
 
-// monthOf returns the month whose name a word begins with; 0: none.
-func monthOf(word []byte) int {
-	const names = "janfebmaraprmayjunjulaugsepoctnovdec"
-	for m := 0; m < 12 && len(word) >= 3; m++ {
-		if fold(word[:3], names[3*m:3*m+3]) {
-			return m + 1
-		}
-	}
-	return 0
-}
-
-// cookieDate reads a date as browsers do (RFC 6265, 5.1.1): the words may be in any order.
+// cookieDate reads a date in the two forms that services send.
 func cookieDate(text []byte) (t time.Time, ok bool) {
-	var clock [3]int
-	day, month, year, timed := 0, 0, -1, false
-	for len(text) > 0 {
-		n := bytes.IndexFunc(text, delimits)
-		if n < 0 {
-			n = len(text)
-		}
-		word := text[:n]
-		text = text[min(n+1, len(text)):]
-		number, digits := leadingNumber(word)
-		switch {
-		case n == 0:
-		case !timed && bytes.IndexByte(word, ':') > 0:
-			for i := range clock {
-				part := word
-				if part, word, ok = bytes.Cut(word, []byte{':'}); !ok && i < 2 {
-					return t, false
-				}
-				if clock[i], digits = leadingNumber(part); digits < 1 || digits > 2 {
-					return t, false
-				}
-			}
-			timed = true
-		case day == 0 && (digits == 1 || digits == 2):
-			day = number
-		case month == 0 && digits == 0 && monthOf(word) > 0:
-			month = monthOf(word)
-		case year < 0 && (digits == 2 || digits == 4):
-			year = number
+	for _, form := range []string{"Mon, 02 Jan 2006 15:04:05 GMT", "Mon, 02-Jan-2006 15:04:05 GMT"} {
+		if t, err := time.Parse(form, string(text)); err == nil {
+			return t, true
 		}
 	}
-	switch {
-	case year >= 0 && year < 70:
-		year += 2000
-	case year < 100 && year >= 70:
-		year += 1900
-	}
-	if !timed || month == 0 || year < 1601 || clock[0] > 23 || clock[1] > 59 || clock[2] > 59 {
-		return t, false
-	}
-	t = time.Date(year, time.Month(month), day, clock[0], clock[1], clock[2], 0, time.UTC)
-	return t, t.Day() == day
-}
-
-func delimits(c rune) bool {
-	return c == '\t' || c >= ' ' && c <= '/' || c >= ';' && c <= '@' || c >= '[' && c <= '`' || c >= '{' && c <= '~'
-}
-
-// leadingNumber returns the number at the beginning of a word, and its digits, 5 at most.
-func leadingNumber(word []byte) (n, digits int) {
-	for digits < len(word) && digits < 5 && word[digits] >= '0' && word[digits] <= '9' {
-		n = n*10 + int(word[digits]-'0')
-		digits++
-	}
-	return n, digits
+	return t, false
 }
 
 // nextHeader returns the value of the first header with a name in a head, and what follows it.
