@@ -32,7 +32,7 @@ func TestSiteKeepsToAPlan(t *testing.T) {
 	r := &record{plan: Plan{Run: bench.Run{ID: "isolated", Profile: bench.Profile{Runtime: bench.RuntimeProcess}}}}
 	n := &needset{record: r}
 	l := &launcher{record: r, needs: n}
-	s := &site{record: r, launcher: l, needs: n}
+	s := &site{record: r, launcher: l, needs: n, traffic: &traffic{}}
 	l.isolation = newIsolation(bench.Isolation{Separate: true, Client: client, Contender: contender})
 	testenv.OK(t, l.choosePlatform(t.Context()))
 	l.platform.Allow(l.isolation.all)
