@@ -58,3 +58,15 @@ func TestBacklogIsWhatEndsAfterTheInterval(t *testing.T) {
 		t.Errorf("backlog %d, %d succeeded, %d of the drain", c.Backlog, w.Succeeded, c.Drain)
 	}
 }
+
+// An exchange that is seen long after its end is not in flight in between, as far as that was counted.
+func TestNotInFlight(t *testing.T) {
+	var v Interval
+	v.reset(func() int64 { return 0 })
+	v.decide(100, 1000)
+	c := newCounters(true, 1, 0)
+	c.InFlight(&v, 300, 2)
+	c.NotInFlight(&v, 260)
+	c.NotInFlight(&v, 50) // it ended before the interval
+	testenv.Equal(t, c.InFlightIntegral, 2*200-40-200)
+}
