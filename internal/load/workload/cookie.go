@@ -78,9 +78,12 @@ func maxAge(text []byte) (seconds int64, ok bool) {
 	return seconds, len(digits) > 0
 }
 
-// cookieDate reads a date in the two forms that services send.
+// cookieDate reads a date in the forms that services send: RFC 9110's, and with dashes, also with two
+// digits of the year (nginx, Netscape's).
 func cookieDate(text []byte) (t time.Time, ok bool) {
-	for _, form := range []string{"Mon, 02 Jan 2006 15:04:05 GMT", "Mon, 02-Jan-2006 15:04:05 GMT"} {
+	for _, form := range []string{
+		"Mon, 02 Jan 2006 15:04:05 GMT", "Mon, 02-Jan-2006 15:04:05 GMT", "Mon, 02-Jan-06 15:04:05 GMT", "Monday, 02-Jan-06 15:04:05 GMT",
+	} {
 		if t, err := time.Parse(form, string(text)); err == nil {
 			return t, true
 		}

@@ -93,6 +93,7 @@ func TestSetCookie(t *testing.T) {
 		"a=1; Expires=Thu, 01 Jan 1970 00:00:09 GMT; Max-Age=5",
 		"a=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "a=1; Expires=Thu, 01 Jan 1800 00:00:00 GMT",
 		"a=1; Expires=x; Max-Age=x",
+		"a=1; Expires=Thu, 01-Jan-1970 00:16:41 GMT", "a=1; Expires=Thu, 01-Jan-70 00:00:01 GMT", "a=1; Expires=Thursday, 01-Jan-70 00:16:41 GMT",
 		"a=1; Expires=Thu, 01 Jan 1970 00:16:40 GMT", "a=1; Expires=Thu, 01 Jan 1970 00:16:41 GMT",
 	} {
 		now := time.Unix(1000, 0)
