@@ -58,6 +58,10 @@ func Sleep(d time.Duration) {
 // Sleep sleeps like the function, in a wait that is not announced to the Go scheduler: the thread continues as
 // soon as the kernel lets it, whatever other goroutines do.
 func (w *Wait) Sleep(d time.Duration) {
+	if driving.Load() == 0 { // nothing is delayed, and the world is stopped at once
+		Sleep(d)
+		return
+	}
 	w.left = unix.NsecToTimespec(int64(d))
 	_, _ = w.Call(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&w.left)), 0, 0, 0, 0, 0)
 }

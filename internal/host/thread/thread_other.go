@@ -20,5 +20,8 @@ func Sleep(d time.Duration) { time.Sleep(d) }
 // Wait makes waits that are not announced to the Go scheduler, on Linux.
 type Wait struct{}
 
+// Driving does nothing on this system.
+func Driving() (done func()) { return func() {} }
+
 // Sleep sleeps for d.
 func (*Wait) Sleep(d time.Duration) { time.Sleep(d) }

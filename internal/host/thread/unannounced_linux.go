@@ -30,7 +30,7 @@ const LongestWait = 100 * time.Millisecond
 
 const (
 	again      = 5 * time.Millisecond // the monitor requests it every 10 ms at most
-	yieldEvery = LongestWait
+	yieldEvery = 400 * time.Millisecond
 )
 
 // Call makes a system call that waits. A signal may end it early (EINTR).
@@ -41,6 +41,7 @@ func (w *Wait) Call(trap, a1, a2, a3, a4, a5, a6 uintptr) (uintptr, syscall.Errn
 	r, _, errno := syscall.RawSyscall6(trap, a1, a2, a3, a4, a5, a6)
 	now := nanotime() // not by package time: any call that checks the stack drops the request
 	switch {
+	case driving.Load() == 0:
 	case errno == syscall.EINTR && now-w.ended < int64(again), now-w.yielded > int64(yieldEvery):
 		w.yielded = now
 	default:
@@ -51,6 +52,15 @@ func (w *Wait) Call(trap, a1, a2, a3, a4, a5, a6 uintptr) (uintptr, syscall.Errn
 	}
 	procUnpin()
 	return r, errno
+}
+
+var driving atomic.Int32
+
+// Driving says that load is driven until done is called. Only then are requests to make room dropped:
+// before it, the world is stopped to collect garbage.
+func Driving() (done func()) {
+	driving.Add(1)
+	return func() { driving.Add(-1) }
 }
 
 // dropped keeps the compiler from leaving out drop.

@@ -19,8 +19,8 @@ import (
 	"github.com/locbench/locbench/internal/values"
 )
 
-// garbage is how many bytes a step may leave before they are collected after all.
-const garbage = 256 << 20
+// most is how many bytes this process takes before garbage is collected while a step is measured.
+const most = 1 << 30
 
 // Judge gives a plan what judges its responses: their expectations, and what the parent knows of
 // them.
@@ -64,6 +64,7 @@ func Serve(in io.Reader, out io.Writer, judge Judge) error {
 	s.handle = s.respond
 	_ = os.WriteFile("/proc/self/comm", []byte("locbench"), 0) // in place of the link by which it was started; only for people
 	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(most)
 	runtime.GOMAXPROCS(thread.LoadThreads() + thread.StallThreads() + 1)
 	return s.read(in)
 }
@@ -115,9 +116,6 @@ func (s *server) run(o order) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var memory runtime.MemStats
-	runtime.ReadMemStats(&memory)
-	debug.SetMemoryLimit(int64(memory.Sys) + garbage)
 	result, err := engine.Run(r.ctx, plan, func(w bench.Window) { s.tell(noticeWindow, about{Run: o.Run, Window: w}) })
 	out := outcome{Load: result, State: plan.Life}
 	if err != nil {

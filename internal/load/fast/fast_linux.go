@@ -93,6 +93,7 @@ func (l *Loop) Connect(ctx context.Context) {
 
 // Run sends until the recorder is stopped, and returns when nothing is in flight.
 func (l *Loop) Run(context.Context) {
+	defer thread.Driving()()
 	var wg sync.WaitGroup
 	for _, s := range l.shards {
 		wg.Go(func() {
