@@ -122,9 +122,9 @@ func (o *openShard) run() {
 // longestNap is within the time that a window waits for what ended in it.
 const longestNap = int64(time.Millisecond)
 
-// await waits for events or the next scheduled request, and for that only where no job waits for a connection and responses can wait
-// for it: the kernel's time stamp ends them, and their connections are free before it is sent. So the
-// thread is woken once for a request.
+// await waits for events or the next scheduled request, and for that only where no job waits for a
+// connection and responses can wait for it: the kernel's time stamp ends them, and their connections
+// are free before it is sent. So the thread is woken once for a request.
 func (o *openShard) await(until int64) {
 	s, now := o.s, o.s.now()
 	naps := !s.ended && o.queue.Len() == 0 && until-now <= longestNap && now >= s.attentive
