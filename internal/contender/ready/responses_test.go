@@ -110,7 +110,7 @@ func TestWait_Hopeless(t *testing.T) {
 func TestWait_OtherProtocol(t *testing.T) {
 	for http2, want := range map[bool]string{true: "(without --http2, if it speaks HTTP/1.1 only)", false: "connection closed without response"} {
 		synctest.Test(t, func(t *testing.T) {
-			w := &network{response: func(int) (func(net.Conn), error) { return func(net.Conn) {}, nil }}
+			w := &network{response: accept(closes)}
 			q := Question{Lenient: true, Timeout: time.Minute, Way: contact.Way{HTTP2: http2, Dial: w.dial}}
 			_, err := Wait(t.Context(), &instance{url: "http://in.memory", exited: make(chan struct{})}, q, nil)
 			testenv.Fails(t, err, "not ready after 1m0s", want)

@@ -38,7 +38,7 @@ func TestUnpackingAllocatesLittle(t *testing.T) {
 		_, out = m.Write(&u, out[:0])
 		u.Done(false)
 	})
-	if n > 1 { // for two requests
+	if n > 1 && !testenv.Raced { // for two requests; the race detector empties pools by chance
 		t.Errorf("%g allocations", n)
 	}
 }

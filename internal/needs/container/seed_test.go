@@ -226,6 +226,7 @@ func TestWithin(t *testing.T) {
 						return ctx.Err()
 					}
 				})
+				synctest.Wait() // for what the timer has begun
 				testenv.Equal(t, said, c.said)
 				testenv.Equal(t, time.Since(began), min(c.takes, c.limit))
 				if c.err == "" {
