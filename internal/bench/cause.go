@@ -1,8 +1,6 @@
 package bench
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -130,123 +128,6 @@ func graver(a, b *Cause) *Cause {
 // rank orders the kinds, the gravest first.
 func (k CauseKind) rank() int {
 	return slices.Index([]CauseKind{CauseKilled, CauseExited, CauseSilent, CauseNotReady, CauseHung}, k)
-}
-
-// IncidentKind names what happened to a contender, or to its needs.
-type IncidentKind string
-
-// The kinds.
-const (
-	IncidentPaused   IncidentKind = "paused" // paused from outside: it keeps its connections and does not respond
-	IncidentUnpaused IncidentKind = "unpaused"
-	IncidentOOM      IncidentKind = "oom"    // the kernel killed one of its processes: out of memory
-	IncidentSilent   IncidentKind = "silent" // it does not respond, for a reason known from its runtime or the kernel
-	IncidentNeed     IncidentKind = "need"   // a need does not respond
-	IncidentData     IncidentKind = "data"   // the data of a need has changed
-	// a need was paused from outside: it keeps its connections and does not respond
-	IncidentNeedPaused IncidentKind = "need_paused"
-)
-
-// Incident is something that happened to a contender during a trial.
-type Incident struct {
-	At   time.Time    `json:"at"` // time by this machine's clock
-	Kind IncidentKind `json:"kind"`
-	Text string       `json:"text"`           // such as "paused from outside"
-	Step *int         `json:"step,omitempty"` // index of the step that ran; nil between steps
-}
-
-// String returns "step 2: paused from outside", with the step counted from 1.
-func (i Incident) String() string {
-	if i.Step == nil {
-		return i.Text
-	}
-	return fmt.Sprintf("step %d: %s", *i.Step+1, i.Text)
-}
-
-// Lost is what a trial that did not complete has not measured.
-type Lost struct {
-	Phase Phase `json:"phase,omitempty"` // phase in which it ended
-	// index of the step that was cut short; its results are kept, marked as aborted
-	Step      *int      `json:"step,omitempty"`
-	After     *Duration `json:"after_ns,omitempty"`  // how long that step had run
-	Responses int64     `json:"responses,omitempty"` // responses counted until then
-	Steps     []string  `json:"steps,omitempty"`     // names of the steps that were not started, in order
-}
-
-// String returns one line: "stopped in step 2 after 600ms, 1234 responses; not measured: 16
-// connections, 64 connections".
-func (l Lost) String() string {
-	var parts []string
-	switch {
-	case l.Step != nil:
-		text := fmt.Sprintf("stopped in step %d", *l.Step+1)
-		if l.After != nil {
-			text += " after " + l.After.Round(time.Millisecond).String()
-		}
-		parts = append(parts, fmt.Sprintf("%s, %d responses", text, l.Responses))
-	case l.Phase != "":
-		parts = append(parts, "stopped in phase "+string(l.Phase))
-	}
-	const most = 8 // steps that are named
-	switch n := len(l.Steps); {
-	case n > most:
-		parts = append(parts, fmt.Sprintf("not measured: %s and %d more", strings.Join(l.Steps[:most], ", "), n-most))
-	case n > 0:
-		parts = append(parts, "not measured: "+strings.Join(l.Steps, ", "))
-	}
-	return strings.Join(parts, "; ")
-}
-
-// KillTimeout is how long an instance may take to end after SIGKILL.
-const KillTimeout = 10 * time.Second
-
-// Stopping is an instance that is to be stopped.
-type Stopping struct {
-	Exited    <-chan struct{} // closed when it has ended
-	Exit      func() *Exit    // how
-	Ask, Kill func() error    // SIGTERM, or the signal that it wants; SIGKILL
-}
-
-// Terminate stops an instance by Ask. It calls Kill after grace, as soon as Forced is closed, or at
-// once if Ask returns errors.ErrUnsupported.
-func (s Stopping) Terminate(ctx context.Context, grace time.Duration) (r StopResult, err error) {
-	select {
-	case <-s.Exited:
-		return StopResult{ExitedBeforeStop: true, Exit: *s.Exit()}, nil
-	default:
-	}
-	asked := time.Now()
-	if err := s.Ask(); errors.Is(err, errors.ErrUnsupported) {
-		grace = 0
-	} else if err != nil {
-		return r, err
-	}
-	over := time.NewTimer(grace)
-	defer over.Stop()
-	select {
-	case <-s.Exited:
-	case <-Forced(ctx):
-		r.Killed, r.Forced = true, true
-	case <-over.C:
-		r.Killed = true
-	}
-	if r.Killed {
-		if err := s.Kill(); err != nil {
-			return r, err
-		}
-		select {
-		case <-s.Exited:
-		case <-time.After(KillTimeout):
-			return r, fmt.Errorf("still running %v after SIGKILL", KillTimeout)
-		}
-	}
-	r.Exit, r.Took = *s.Exit(), time.Since(asked)
-	// The end is reported late, after clean-up and the rest of the log; Exit.At is more precise.
-	if d := r.Exit.At.Sub(asked); d > 0 && d < r.Took {
-		r.Took = d
-	}
-	r.Graceful = !r.Killed && r.Exit.Code == 0
-	return r, nil
 }
 
 // signalNames are those of Linux by their numbers, from 1.

@@ -3,12 +3,13 @@
 package contender_test
 
 import (
-	"github.com/locbench/locbench/internal/testenv"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // hello returns a static program that prints its arguments and environment.

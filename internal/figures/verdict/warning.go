@@ -1,17 +1,13 @@
 package verdict
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/hdr"
-	"github.com/locbench/locbench/internal/figures/stats"
 )
 
 // values are the values of a warning, by name; times in nanoseconds.
@@ -139,111 +135,4 @@ func DelayedACKs(res bench.StepResult) bench.Warnings {
 	return bench.Warnings{found(bench.WarnDelayedACKs, values{"responses": float64(at), "share": share},
 		"%s of responses took about 40 ms, the time of a delayed acknowledgment, and hardly any a little less or more: "+
 			"if the contender writes head and body of a response apart, set TCP_NODELAY or write both at once", units.Percent(share))}
-}
-
-// MemoryGrowth returns the warning that memory grows with the requests of a trial: of the last of
-// steps, and of those with the same request and a constant load right before it. limit is in bytes;
-// 0: none.
-func MemoryGrowth(steps []bench.StepResult, limit int64) bench.Warnings {
-	from := len(steps)
-	for from > 0 && stats.ConstantLoad(steps[from-1]) && steps[from-1].Step.Request == steps[len(steps)-1].Step.Request {
-		from--
-	}
-	var points [][]stats.MemoryPoint
-	before, measured := 0.0, 0
-	for _, s := range steps[from:] {
-		points = append(points, stats.StepMemory(s, before))
-		before += stats.StepRequests(s.Load)
-		if !s.Step.WarmUp && (!s.Drift.Own() || !s.Drift.Warming()) {
-			measured++
-		}
-	}
-	rate, ok := stats.MemoryGrowth(points)
-	if !ok {
-		return nil
-	}
-	last := steps[len(steps)-1]
-	f := values{bench.GrowthRate: rate}
-	text := "memory use grew by " + units.Bytes(int64(rate)) + " per request and did not come back"
-	all := slices.Concat(points...)
-	used, perSecond := all[len(all)-1].Bytes, rate*last.Load.Throughput()
-	seen := !last.Step.WarmUp && max(measured, collections(all)) >= leastSeen
-	if left := float64(limit) - used; seen && left > 0 && left/perSecond < (365*24*time.Hour).Seconds() {
-		full := time.Duration(left / perSecond * float64(time.Second))
-		f["full_after_ns"] = float64(full)
-		text += ": " + units.Bytes(limit) + " are full after another " + units.Approx(full)
-	}
-	return bench.Warnings{found(bench.WarnMemoryGrowth, f, "%s", text)}
-}
-
-// leastSeen is over how many measured steps, or collections, memory has to grow for a forecast: a young heap
-// grows to its size for some time.
-const leastSeen = 4
-
-// collections returns how often memory fell by at least a MiB from a highest value since the last such fall.
-func collections(points []stats.MemoryPoint) (n int) {
-	top := 0.
-	for _, p := range points {
-		if top = max(top, p.Bytes); top-p.Bytes >= 1<<20 {
-			n, top = n+1, p.Bytes
-		}
-	}
-	return n
-}
-
-// unread returns the warning that bodies to compare were not looked at: about the kind of request
-// with the highest share of them, or about the step if it has one kind.
-func unread(l bench.Load) bench.Warnings {
-	kinds := l.Requests
-	if len(kinds) == 0 {
-		kinds = []bench.RequestLoad{{Outcomes: l.Outcomes}}
-	}
-	kinds = slices.DeleteFunc(slices.Clone(kinds), func(r bench.RequestLoad) bool {
-		return unreadShare(r) < notLookedAt && r.Unread[bench.UnreadBroken] == 0
-	})
-	if len(kinds) == 0 {
-		return nil
-	}
-	slices.SortStableFunc(kinds, func(a, b bench.RequestLoad) int {
-		return cmp.Or(cmp.Compare(unreadShare(b), unreadShare(a)), cmp.Compare(b.UnreadTotal(), a.UnreadTotal()))
-	})
-	r := kinds[0]
-	n, broken := r.UnreadTotal(), r.Unread[bench.UnreadBroken]
-	text := fmt.Sprintf("%s of %s bodies to compare were not looked at, and are neither right nor wrong: %s",
-		units.Count(n), units.Count(n+r.Checked), reasons(r))
-	if r.Name != "" {
-		text = fmt.Sprintf("%q: ", r.Name) + text
-	}
-	if broken > 0 {
-		text += ". Clients cannot read a broken body either: fix the contender"
-	}
-	if len(kinds) > 1 {
-		text += fmt.Sprintf(" (and %s of requests)", units.Plural(len(kinds)-1, "other kind"))
-	}
-	return bench.Warnings{found(bench.WarnNotLookedAt, values{
-		"not_looked_at": float64(n), "compared": float64(r.Checked), "broken": float64(broken), "kinds": float64(len(kinds)),
-	}, "%s", text)}
-}
-
-// reasons returns why bodies were not looked at, the most frequent reason first.
-func reasons(r bench.RequestLoad) (text string) {
-	kinds := slices.SortedFunc(maps.Keys(r.Unread), func(a, b bench.ErrorKind) int {
-		return cmp.Or(cmp.Compare(r.Unread[b], r.Unread[a]), cmp.Compare(a, b))
-	})
-	for i, kind := range kinds {
-		if i > 0 {
-			text += ", "
-		}
-		if len(kinds) > 1 {
-			text += units.Count(r.Unread[kind]) + " × "
-		}
-		text += cmp.Or(r.Examples[kind], kind.Words())
-	}
-	return text
-}
-
-// unreadShare returns the share of the bodies to compare that were not looked at.
-func unreadShare(r bench.RequestLoad) float64 {
-	n := r.UnreadTotal()
-	return float64(n) / float64(max(1, n+r.Checked))
 }

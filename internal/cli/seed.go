@@ -5,171 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/locbench/locbench/internal/bench/units"
-	"github.com/locbench/locbench/internal/contender/launch"
-	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/needs"
-	"github.com/locbench/locbench/internal/needs/kinds"
-	"github.com/locbench/locbench/internal/run/machine"
 	"github.com/locbench/locbench/internal/store/dataset"
-	"github.com/locbench/locbench/internal/store/embedded"
 	"github.com/locbench/locbench/internal/store/seed"
 	"github.com/locbench/locbench/internal/text/console"
-	"github.com/locbench/locbench/internal/text/fit"
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/secret"
-	"github.com/locbench/locbench/services/go-nethttp/locations"
 )
-
-func newDoctor(env Env) *cobra.Command {
-	var address string
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "doctor",
-		Short: "Check this machine and show how to fix what is missing",
-		Long: `Checks what a run may use: Docker and its limits, cgroups, CPUs, memory, load, CPU governor, turbo, SMT, virtualisation,
-swap, heat, other containers, open files, local ports, Elasticsearch, the Go toolchain. It starts and changes nothing.
-
-'locbench run' works without any of it, and reports what is missing.`,
-		Example: `  locbench doctor
-  locbench doctor --elastic http://127.0.0.1:9200
-  locbench doctor --json`,
-		Args: args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			url := ""
-			if address != "" {
-				var err error
-				if url, err = needs.URL(kinds.ByURL.AddressOption, address, env.Getenv); err != nil {
-					return err
-				}
-			}
-			warnings := machine.Doctor(cmd.Context(), url)
-			if asJSON {
-				return writeJSON(env.Stdout, " ", warnings)
-			}
-			width, indent := max(40, console.Columns(env.Stdout)), strings.Repeat(" ", 30)
-			for _, w := range warnings {
-				fmt.Fprintln(env.Stdout, fit.Paragraph(fmt.Sprintf("%-8s %-20s %s", w.Status, w.Name, w.Value), width, indent))
-				if w.Fix != "" {
-					fmt.Fprintln(env.Stdout, fit.Paragraph(indent+"→ "+w.Fix, width, indent))
-				}
-			}
-			return nil
-		},
-	}
-	cmd.Flags().StringVar(&address, kinds.ByURL.AddressOption, "", fmt.Sprintf("`URL` of an %s to check", kinds.ByURL.Title))
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
-	return cmd
-}
-
-func newClean(env Env) *cobra.Command {
-	var o launch.CleanOptions
-	cmd := &cobra.Command{
-		Use:   "clean",
-		Short: "Remove containers, networks, volumes and processes of killed runs",
-		Long: `Removes containers, networks and volumes (found by label and name), processes of contenders and builds (by environment),
-their working directories, and cgroups (by name) that a killed locbench left behind. Images, other volumes, indices and results are
-never touched.
-
-What belongs to a running locbench is kept, and so is what cannot be seen from here (another machine or PID namespace):
-clean lists it with the reason. --all removes it too.`,
-		Example: `  locbench clean
-  locbench clean --run 20261121-080000-1a2b
-  locbench clean --all`,
-		Args: args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx := cmd.Context()
-			engine, dockerErr := docker.Connect(ctx)
-			if dockerErr == nil {
-				defer engine.Close()
-			}
-			cleaned, err := launch.Clean(ctx, engine, o)
-			for _, r := range cleaned.Removed {
-				fmt.Fprintln(env.Stdout, "removed", safe.Line(r, 300))
-			}
-			for _, k := range cleaned.Kept {
-				fmt.Fprintln(env.Stdout, "kept", safe.Line(k, 500))
-			}
-			switch {
-			case len(cleaned.Removed) > 0 || err != nil:
-			case len(cleaned.Kept) > 0:
-				fmt.Fprintln(env.Stdout, "nothing was removed")
-			default:
-				fmt.Fprintln(env.Stdout, "nothing to remove")
-			}
-			if dockerErr != nil {
-				fmt.Fprintf(env.Stderr, "containers not checked: %s\n", safe.Line(dockerErr.Error(), 500))
-			}
-			return err
-		},
-	}
-	cmd.Flags().StringVar(&o.Run, "run", "", "only leftovers of run `ID` (see run.json)")
-	cmd.Flags().BoolVar(&o.All, "all", false,
-		"also leftovers of a running locbench, or one that cannot be seen from here")
-	return cmd
-}
-
-func newServe(env Env) *cobra.Command {
-	var withStore bool
-	cmd := &cobra.Command{
-		Use:   "serve",
-		Short: "Serve the built-in contender (the locations API)",
-		Long: `Serves the locations API as contender go-nethttp does, configured by environment variables:
-
-  LISTEN             IP address to listen on (default 0.0.0.0)
-  PORT               port to listen on (default 8080)
-  ELASTICSEARCH_URL  URL of the store (required)
-  ACCESS_LOG         "off" disables the request log
-
-With --embedded-store it starts its own store with the bundled cities, to try the API by hand.`,
-		Example: `  locbench serve --embedded-store
-  curl 'http://127.0.0.1:8080/city/v1/get?id=3067696&language=cs'
-  PORT=9000 ELASTICSEARCH_URL=http://127.0.0.1:9200 locbench serve`,
-		Args: args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx := cmd.Context()
-			getenv := env.Getenv
-			if withStore {
-				s := embedded.New(embedded.Options{})
-				defer s.Close()
-				url, err := s.Listen("127.0.0.1:0")
-				if err != nil {
-					return err
-				}
-				data, err := dataset.Bundled()
-				if err != nil {
-					return err
-				}
-				if err := s.Fill(ctx, data, nil); err != nil {
-					return err
-				}
-				getenv = func(key string) string {
-					if key == "ELASTICSEARCH_URL" {
-						return url
-					}
-					return env.Getenv(key)
-				}
-			}
-			log := env.Stdout
-			if !console.IsTerminal(log) { // escaping would cost CPU time that is measured; the reader escapes
-				log = console.Terminal(log)
-			}
-			cfg, err := locations.ConfigFromEnv(getenv, log)
-			if err != nil {
-				return fmt.Errorf("serve: %w", err)
-			}
-			// SIGTERM is the normal end of a service, not a failure.
-			return locations.Run(ctx, cfg)
-		},
-	}
-	cmd.Flags().BoolVar(&withStore, "embedded-store", false, "start a store with the bundled cities")
-	return cmd
-}
 
 type seedFlags struct {
 	elastic      string
