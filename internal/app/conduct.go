@@ -170,7 +170,7 @@ func (s *site) openResults(cancel context.CancelCauseFunc) (*results.Writer, err
 func (s *site) config() runner.Config {
 	config := runner.Config{
 		Run: s.plan.Run, Dir: s.plan.Dir, Stream: s.stream, Services: s.plan.Services,
-		Launcher: s.launcher, Loader: s.traffic, Checker: s.checks, Needs: s.needs, Observer: observer{s.needs, s.traffic.process},
+		Launcher: s.launcher, Loader: s.traffic, Checker: s.checks, Needs: s.needs, Observer: observer{s.needs, s.traffic},
 		Control: s.plan.controls, RetryNotReady: s.plan.retryNotReady,
 	}
 	if s.plan.Search != nil {

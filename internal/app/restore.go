@@ -13,7 +13,6 @@ import (
 	"github.com/locbench/locbench/internal/figures/verdict"
 	"github.com/locbench/locbench/internal/host/hostusage"
 	"github.com/locbench/locbench/internal/host/thread"
-	"github.com/locbench/locbench/internal/load/apart"
 	"github.com/locbench/locbench/internal/needs"
 	"github.com/locbench/locbench/internal/run/runner"
 )
@@ -194,7 +193,7 @@ func (s *needset) Migrated(ctx context.Context, of bench.Trial, progress func(be
 // observer reads the host and the needs.
 type observer struct {
 	*needset
-	process *apart.Process // of the load; nil: it runs in this process
+	traffic *traffic
 }
 
 // Judge returns warnings about what other than the contender may have limited a step.
@@ -207,8 +206,8 @@ func (observer) Judge(res bench.StepResult, inst bench.InstanceInfo) bench.Warni
 
 // WatchStalls starts to watch for machine stalls.
 func (o observer) WatchStalls() runner.Stalls {
-	if o.process != nil {
-		return o.process.WatchStalls()
+	if t := o.traffic; t != nil && t.process != nil && !t.judging() {
+		return t.process.WatchStalls()
 	}
 	return thread.WatchStalls(thread.LookEvery)
 }

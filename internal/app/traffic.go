@@ -133,7 +133,7 @@ func (t *traffic) Run(
 	plan := t.loadPlan(at, step)
 	plan.OnStart, plan.OnEnd, plan.OnPart, plan.Interleave = hooks.OnStart, hooks.OnEnd, hooks.OnPart, hooks.Interleave
 	if t.runsApart(at) {
-		return t.process.Run(ctx, at.Trial.String(), t.engine.Name, plan, t.knownTo(), hooks.OnWindow)
+		return t.process.Run(ctx, at.Trial.String(), t.engine.Name, plan, hooks.OnWindow)
 	}
 	engine := t.engine
 	of := t.trials[at.Trial]

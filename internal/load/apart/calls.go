@@ -27,7 +27,6 @@ const (
 const (
 	callStart      = "start" // see load.Plan.OnStart
 	callEnd        = "end"
-	callKnown      = "known"
 	callInterleave = "interleave"
 	noticeWindow   = "window"
 	noticePart     = "part"
@@ -43,7 +42,6 @@ type order struct {
 	Trial       string       `json:"trial"`
 	Engine      bench.Engine `json:"engine"`
 	Plan        load.Plan    `json:"plan"`
-	Known       []string     `json:"known"` // requests to which the parent knows responses
 	Parts       bool         `json:"parts"`
 	Interleaved bool         `json:"interleaved"`
 }
@@ -59,28 +57,6 @@ type outcome struct {
 type about struct {
 	Run    uint64       `json:"run"`
 	Window bench.Window `json:"window,omitzero"`
-}
-
-// body is a response to a request whose response the parent may know.
-type body struct {
-	Run      uint64 `json:"run"`
-	Request  string `json:"request"`
-	ID       int64  `json:"id"`
-	Language string `json:"language"`
-	Body     []byte `json:"body"`
-}
-
-// Known are the responses to some requests that the parent knows. Check returns ErrNotKnown for one
-// that it cannot check.
-type Known struct {
-	Requests []string
-	Check    func(request string, id int64, language string, body []byte) error
-}
-
-// known is what the parent says of it.
-type known struct {
-	Unknown bool   `json:"unknown"`
-	Wrong   string `json:"wrong"`
 }
 
 // turn is a call of a method of bench.Interleaving, and its result.

@@ -41,7 +41,6 @@ type Process struct {
 // asked is a run that the process makes.
 type asked struct {
 	plan    load.Plan
-	known   Known
 	windows *record.Delivery
 	parts   *record.Delivery
 	before  time.Duration // CPU time of this process at the beginning of the interval
@@ -59,17 +58,17 @@ type child struct {
 
 // Run is load.Engine.Run. Connections are kept for the other steps of the trial.
 func (p *Process) Run(
-	ctx context.Context, trial string, engine bench.Engine, plan load.Plan, known Known, onWindow func(bench.Window),
+	ctx context.Context, trial string, engine bench.Engine, plan load.Plan, onWindow func(bench.Window),
 ) (bench.Load, error) {
 	c, err := p.child()
 	if err != nil {
 		return bench.Load{}, err
 	}
-	r := &asked{plan: plan, known: known, windows: record.NewDelivery(onWindow), parts: record.NewDelivery(plan.OnPart)}
+	r := &asked{plan: plan, windows: record.NewDelivery(onWindow), parts: record.NewDelivery(plan.OnPart)}
 	p.mu.Lock()
 	p.last++
 	o := order{
-		Run: p.last, Trial: trial, Engine: engine, Plan: plan, Known: known.Requests, Interleaved: plan.Interleave != nil,
+		Run: p.last, Trial: trial, Engine: engine, Plan: plan, Interleaved: plan.Interleave != nil,
 		Parts: plan.OnPart != nil,
 	}
 	if p.runs == nil {
@@ -312,21 +311,6 @@ func (p *Process) handle(call string, data []byte) (any, error) {
 				return take(r.plan.Interleave, t), nil
 			}
 			return t, nil
-		})
-	case callKnown:
-		return given(data, func(b body) (any, error) {
-			r := p.run(b.Run)
-			if r == nil || r.known.Check == nil {
-				return known{Unknown: true}, nil
-			}
-			err := r.known.Check(b.Request, b.ID, b.Language, b.Body)
-			switch {
-			case errors.Is(err, load.ErrNotKnown):
-				return known{Unknown: true}, nil
-			case err != nil:
-				return known{Wrong: err.Error()}, nil
-			}
-			return known{}, nil
 		})
 	}
 	return nil, fmt.Errorf("no call %q in version %d", call, version)
