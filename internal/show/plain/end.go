@@ -9,13 +9,8 @@ import (
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/analysis/compare"
 	"github.com/locbench/locbench/internal/analysis/conclusion"
-	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
-	"github.com/locbench/locbench/internal/figures/measure"
-	"github.com/locbench/locbench/internal/figures/stats"
-	"github.com/locbench/locbench/internal/figures/verdict"
 	"github.com/locbench/locbench/internal/text/fit"
-	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/table"
 )
 
@@ -167,72 +162,11 @@ func (b *ending) steps(c analysis.Contender) {
 	if len(c.Steps) == 0 {
 		return
 	}
-	b.line("%s", safe.Line(strings.TrimSpace(c.Label+" "+c.Under()), 160))
-	measures := slices.DeleteFunc(measure.View(measure.TextSteps), func(m measure.Shown) bool {
-		return m.Optional && !slices.ContainsFunc(c.Steps, func(s stats.Step) bool {
-			r := m.Over(s)
-			return m.Worth(r.Value, r.Known)
-		})
-	})
-	t := table.Table{Columns: []table.Column{{Title: "step", Left: true}}}
-	for _, m := range measures {
-		t.Columns = append(t.Columns, table.Column{Title: m.Head, Drop: m.Drop})
+	s := conclusion.StepsOf(c)
+	b.line("%s", s.Title)
+	b.table(s.Table)
+	for _, note := range s.Table.Footnotes {
+		b.line("  %s", note)
 	}
-	t.Columns = append(t.Columns, table.Column{Title: "bound by", Drop: 1})
-	var notes parts
-	for _, s := range c.Steps {
-		name, drift, bound := s.Step.Title(), s.DriftWords(), c.Bounds[s.Index]
-		if drift != "" {
-			name += " (" + drift + ")"
-		}
-		cells := []string{safe.Line(name, 60)}
-		for _, m := range measures {
-			if m.ID == measure.Errors {
-				cells = append(cells, errorCell(s.FailedTotal(), s.ErrorRate(), s.ErrorRateIsEstimate()))
-			} else {
-				cells = append(cells, m.Text(m.Over(s)))
-			}
-		}
-		wrong := s.Failed[bench.ErrWrong]
-		if wrong > 0 && s.Excluded { // what limited unexpected responses says nothing
-			bound = verdict.Summary{}
-		}
-		t.Add(append(cells, boundBy(bound))...)
-		title := safe.Line(s.Step.Title(), 60)
-		notes.add(wrong > 0, "  %s: %s", title, bench.Unexpected{Count: wrong, Compared: s.Checked}.Share())
-	}
-	if peak, ok := c.PeakStep(); ok {
-		s := c.Bounds[peak.Index]
-		notes.add(s.Bound == verdict.Unclear, "  at peak: %s", s.Words())
-		notes.add(s.Bound != verdict.Unclear && s.Bound != "", "  at peak: %s", s.Verdict)
-		for _, name := range measure.Needs([]stats.Step{peak}) {
-			words := measure.NeedWords(name, peak.Results...)
-			notes.add(words != "", "  at peak: need %s", words)
-		}
-	}
-	b.table(t)
-	b.list(notes, len(notes), "")
 	b.WriteByte('\n')
-}
-
-// boundBy returns the bottleneck, and where rounds differ, how many of them had it.
-func boundBy(s verdict.Summary) string {
-	switch {
-	case s.Bound == "":
-		return units.Missing
-	case s.Agree < s.Rounds:
-		return fmt.Sprintf("%s (%d of %d)", s.Bound, s.Agree, s.Rounds)
-	}
-	return string(s.Bound)
-}
-
-func errorCell(n int64, ratio float64, estimated bool) string {
-	about := ""
-	switch {
-	case n == 0 || ratio < 0.001:
-		return units.Count(n)
-	case estimated:
-		about = "~"
-	}
-	return fmt.Sprintf("%s (%s%.1f%%)", units.Count(n), about, 100*ratio)
 }

@@ -96,11 +96,6 @@ func TestEnd_Width(t *testing.T) {
 	}
 }
 
-func TestErrorCell(t *testing.T) {
-	testenv.Equal(t, []string{errorCell(0, 0, false), errorCell(3, .0009, true), errorCell(3, .026, true),
-		errorCell(1200, .5, false)}, []string{"0", "3", "3 (~2.6%)", "1,200 (50.0%)"})
-}
-
 // The steps of a contender have their first responses from one second on.
 func TestEnd_FirstResponses(t *testing.T) {
 	for first, want := range map[time.Duration]bool{time.Second - 1: false, time.Second: true} {

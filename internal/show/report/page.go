@@ -23,9 +23,6 @@ import (
 // maxShown is how many problems the first screen has; the sections below have all.
 const maxShown = 3
 
-// denseFrom is the number of rows above which a table has small rows.
-const denseFrom = 6
-
 // pageHTML is page.html, parsed once. It escapes every value for its place; the tables, which package
 // table escapes, and the styles of this package are the only exceptions.
 var pageHTML = sync.OnceValue(func() *template.Template {
@@ -59,7 +56,7 @@ type screen struct {
 }
 
 func newScreen(r conclusion.Conclusion, first []chart) screen {
-	s := screen{Conclusion: r, First: first, Dense: len(r.Table.Rows) > denseFrom,
+	s := screen{Conclusion: r, First: first, Dense: len(r.Table.Rows) > conclusion.Dense,
 		Class: map[conclusion.Tone]string{conclusion.Neutral: "open", conclusion.Good: "good", conclusion.Bad: "bad"}[r.Tone]}
 	if r.Tone == conclusion.Bad || slices.ContainsFunc(r.Problems, func(one conclusion.Problem) bool { return one.Cause != "" }) {
 		s.Cards = r.Problems

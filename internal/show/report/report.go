@@ -27,7 +27,6 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/stats"
-	"github.com/locbench/locbench/internal/text/table"
 )
 
 // Options change what is shown. The zero value is usable.
@@ -109,7 +108,7 @@ func source(script []byte) string {
 
 func newDocument(a *analysis.Run, l layout, opts Options) document {
 	run, r := a.Run, conclusion.Of(a, opts.Floor)
-	said := r.Sections
+	of := conclusion.Sections(a, r, opts.Floor)
 	p := document{
 		State: cleanText(run.OutcomeText()), When: instant(run.Started), Version: cleanName(run.Software.Locbench),
 		Failures: failures(l), Contenders: l.contenders,
@@ -126,7 +125,7 @@ func newDocument(a *analysis.Run, l layout, opts Options) document {
 		}
 	}
 	p.Screen, p.TrialCount = newScreen(r, first), units.Plural(trials, "trial")
-	p.Title, p.Conclusion, p.Sections = cleanName(cmp.Or(opts.Title, r.Title, "locbench")), r, sections(run, l, r, said, opts)
+	p.Title, p.Conclusion, p.Sections = cleanName(cmp.Or(opts.Title, r.Title, "locbench")), r, sections(run, l, of, opts.Search)
 	p.MoreProblems, p.Warnings = r.Problems[min(len(r.Problems), maxShown):], warnings(a, l, r.Caveats)
 	if opts.Folder != "" {
 		p.Folder = cleanText(filepath.Base(opts.Folder)) // reports are passed on, and its parents are private
@@ -135,26 +134,23 @@ func newDocument(a *analysis.Run, l layout, opts Options) document {
 }
 
 // sections returns the tables of a run; the steps decide which it has.
-func sections(run bench.Run, l layout, r conclusion.Conclusion, said []conclusion.Section, opts Options) (all []section) {
-	const cards, wide = "results cards", "results" // of a narrow page; wide ones have a column for each contender
-	add := func(class, id, title string, t table.Table) {
-		if len(t.Rows) > 0 {
-			all = append(all, section{conclusion.Section{ID: id, Title: title, Table: t}, class})
+func sections(run bench.Run, l layout, of []conclusion.Section, search *Search) (all []section) {
+	const cards, wide = "results cards", "results" // of a narrow page
+	add := func(s conclusion.Section) {
+		if class := cards; len(s.Table.Rows) > 0 {
+			if s.Wide {
+				class = wide + when(s.ID == "results" && len(l.contenders) > conclusion.Dense, " many")
+			}
+			all = append(all, section{s, class})
 		}
 	}
-	if s := opts.Search; s != nil {
-		add(cards, "probes", "Probes", s.probes())
-		add(cards, "reports", "Reports of the limits", s.reports())
+	if search != nil {
+		add(conclusion.Section{ID: "probes", Title: "Probes", Table: search.probes()})
+		add(conclusion.Section{ID: "reports", Title: "Reports of the limits", Table: search.reports()})
 	}
-	add(cards, "requests", "Requests of the mix", breakdown(l))
-	for _, s := range said {
-		add(cards, s.ID, s.Title, s.Table)
-	}
-	add(wide, "bottlenecks", "Bottleneck per step", bottlenecks(l))
-	add(cards, "phases", "First requests by phase", phases(l))
-	add(cards, "manual-changes", "Manual changes", manualChanges(run, l))
-	if len(l.contenders) > 0 {
-		add(wide+when(len(l.contenders) > denseFrom, " many"), "results", "All results", newResults(l, r.Leaders, opts.Floor))
+	changes := conclusion.Section{ID: "manual-changes", Title: "Manual changes", Table: manualChanges(run, l)}
+	for _, s := range slices.Insert(of, len(of)-min(1, len(l.contenders)), changes) { // all results are last
+		add(s)
 	}
 	return all
 }
