@@ -18,8 +18,8 @@ import (
 
 const (
 	followEvery = 100 * time.Millisecond // how often a log that does not grow is checked
-	followBatch = 512                   // most records in a batch
-	followBytes = 4 << 20               // most bytes to read before a batch is passed on
+	followBatch = 512                    // most records in a batch
+	followBytes = 4 << 20                // most bytes to read before a batch is passed on
 )
 
 // ErrKilled is the error of Follow for a log without a writer and without the end of the run.

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/locbench/locbench/internal/analysis"
-	"github.com/locbench/locbench/internal/analysis/compare"
 	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/text/fit"
@@ -40,45 +39,27 @@ func (b *ending) list(lines []string, most int, noun string) {
 	}
 }
 
-// End writes the end of a run: the steps of each contender unless shown says that they have just
-// been printed, the verdict and how sure it is, the table of contenders, what failed, the worst
-// caveats, and what to do next. If width is above 0, lines are wrapped and columns that do not fit
-// are left out; report.html has everything. floor is the noise floor of the machine, nil if
-// unknown.
-func End(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, shown bool) error {
+// End writes the end of a run or of a search: the steps of some contenders, the verdict and how sure it is,
+// the table of contenders, what failed, the worst caveats, and what to do next. If width is above 0, lines
+// are wrapped and columns that do not fit are left out; report.html has everything.
+func End(w io.Writer, r conclusion.Conclusion, width int, steps ...analysis.Contender) error {
 	b := &ending{width: width}
-	if !shown {
-		for _, c := range a.Ordered() {
-			b.steps(c)
-		}
-	}
-	b.conclusion(conclusion.Of(a, floor))
+	b.steps(steps)
+	b.conclusion(r)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
 // Page returns the lines of the end of a run, or of a run so far, for a page that scrolls: the verdict
-// first, the steps of each contender last, if at all. The first lines are the verdict.
-func Page(a *analysis.Run, r conclusion.Conclusion, width int, steps bool) (lines []string, verdict int) {
+// first, the steps of some contenders last. The first lines are the verdict.
+func Page(r conclusion.Conclusion, width int, steps ...analysis.Contender) (lines []string, verdict int) {
 	b := &ending{width: width}
 	verdict = b.conclusion(r)
-	if steps && !strings.HasSuffix(b.String(), "\n\n") {
+	if len(steps) > 0 && !strings.HasSuffix(b.String(), "\n\n") {
 		b.WriteByte('\n')
 	}
-	for _, c := range a.Ordered() {
-		if steps {
-			b.steps(c)
-		}
-	}
+	b.steps(steps)
 	return strings.Split(strings.TrimRight(b.String(), "\n"), "\n"), verdict
-}
-
-// Conclusion writes the end of a search for capacity, as End that of a run.
-func Conclusion(w io.Writer, r conclusion.Conclusion, width int) error {
-	b := &ending{width: width}
-	b.conclusion(r)
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 // conclusion writes all but the steps, and returns the lines of the verdict.
@@ -157,16 +138,18 @@ func (b *ending) problem(p conclusion.Problem) {
 	b.line("  %s", p.Remedy)
 }
 
-// steps writes the steps of a contender over its rounds.
-func (b *ending) steps(c analysis.Contender) {
-	if len(c.Steps) == 0 {
-		return
+// steps writes the steps of contenders over their rounds.
+func (b *ending) steps(all []analysis.Contender) {
+	for _, c := range all {
+		if len(c.Steps) == 0 {
+			continue
+		}
+		s := conclusion.StepsOf(c)
+		b.line("%s", s.Title)
+		b.table(s.Table)
+		for _, note := range s.Table.Footnotes {
+			b.line("  %s", note)
+		}
+		b.WriteByte('\n')
 	}
-	s := conclusion.StepsOf(c)
-	b.line("%s", s.Title)
-	b.table(s.Table)
-	for _, note := range s.Table.Footnotes {
-		b.line("  %s", note)
-	}
-	b.WriteByte('\n')
 }

@@ -27,8 +27,8 @@ const maxShown = 3
 // table escapes, and the styles of this package are the only exceptions.
 var pageHTML = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(functions).Funcs(template.FuncMap{
-		"measures": measure.All,
-		"table":    func(t table.Table, class string) written { return written{template.HTML(t.HTML(class)), t.Footnotes} },
+		"measures": measure.All, "class": class,
+		"table": func(t table.Table, class string) written { return written{template.HTML(t.HTML(class)), t.Footnotes} },
 	}).Parse(string(embedded("page.html"))))
 })
 
@@ -69,9 +69,6 @@ func newScreen(r conclusion.Conclusion, first []chart) screen {
 // libraryVersion is the version of the embedded dist/echarts.min.js of the npm package echarts.
 // go-echarts v2.6 writes options for ECharts 5; 5.6.0 is its last version.
 const libraryVersion = "5.6.0"
-
-// librarySHA256 is the digest of the unpacked library, for a test.
-const librarySHA256 = "bf4a223524e40b77c304bec67e1222cf551f14880cf42c69dc046558e11c07b1"
 
 //go:embed assets js page.html summary.tmpl style.css first.css charts.css
 var files embed.FS
