@@ -20,7 +20,7 @@ func loadProcess(r *record) *apart.Process {
 	return &apart.Process{Path: r.env.Self[0], Name: r.env.Self[1]}
 }
 
-// runsApart reports whether a contender is loaded from that process: where no response is judged. Judging
+// runsApart reports whether a contender is loaded from that process: where no response is checked. Checking
 // leaves garbage, and what a data set knows of a response is in this process.
 func (t *traffic) runsApart(at runner.Place) bool {
 	return t.process != nil && !strings.HasPrefix(at.BaseURL, "https:") && !t.judging()
