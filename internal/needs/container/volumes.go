@@ -41,9 +41,6 @@ type copied struct {
 	bytes  atomic.Int64 // of its files; known from the first copy on
 }
 
-// written reports whether one of its files has content.
-func (c *copied) written() bool { return c.bytes.Load() > 0 }
-
 // make makes an empty volume for each path.
 func (s *state) make(ctx context.Context, label string, paths []string) error {
 	for _, path := range paths {
