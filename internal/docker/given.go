@@ -18,7 +18,6 @@ import (
 
 	"github.com/moby/moby/client"
 
-	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
@@ -112,7 +111,7 @@ func (c *Container) give(ctx context.Context, mounts []Mount) error {
 func (c *Container) put(ctx context.Context, at string, all []Mount) error {
 	p := packing{at: at, left: math.MaxInt64, rootless: c.engine.info.Rootless}
 	if free, folder := c.engine.FreeSpace(); folder != "" {
-		p.left, p.room = free, fmt.Sprintf("%s has %s free", folder, units.Bytes(free))
+		p.left, p.more = free-Spare, NoRoom(free, folder)
 	}
 	out, in := io.Pipe()
 	packed := make(chan error, 1)
@@ -144,7 +143,7 @@ type packing struct {
 	tar      *tar.Writer
 	at       string // the folder of the container that names in the archive begin in
 	left     int64  // bytes that fit into the engine
-	room     string // how many those were, and where
+	more     error  // for more than those
 	rootless bool   // in such an engine, what is this user's is root's
 }
 
@@ -215,7 +214,7 @@ func (p *packing) add(m Mount) error {
 // file writes a file, which may be larger than memory.
 func (p *packing) file(at string, h *tar.Header) error {
 	if p.left -= h.Size; p.left < 0 {
-		return fmt.Errorf("%w: %s; free more there, such as with `locbench clean` or `docker image prune`", ErrTooLarge, p.room)
+		return p.more
 	}
 	f, err := safe.Open(at)
 	if err != nil {

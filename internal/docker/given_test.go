@@ -95,7 +95,7 @@ func TestGiven_Fails(t *testing.T) {
 		"none":     "none: no such file or directory",
 		"out":      "out/in/link is a link out of its folder, to ../../s.sql; put a copy of that in its place",
 		os.DevNull: os.DevNull + " is neither a file nor a folder",
-		"huge.sql": "huge.sql into the container: its files are larger than the space: " + dir + " has ",
+		"huge.sql": "huge.sql into the container: " + dir + " has ",
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			f := fakedocker.New()
@@ -108,6 +108,7 @@ func TestGiven_Fails(t *testing.T) {
 			f.Responses["PUT "+ours+"/archive"] = reply(500, `{"message":"no space left on device"}`)
 			_, _, _, err := g.Run(t.Context(), ContainerSpec{Image: "img:1", Mounts: []Mount{{Source: source, Target: "/x"}}})
 			testenv.Fails(t, err, want)
+			testenv.Equal(t, errors.Is(err, ErrTooLarge), strings.HasSuffix(source, "huge.sql"))
 			made := len(f.Requests("POST /(containers|volumes)/create"))
 			testenv.Check(t, len(f.Removed()) == made && len(g.given.volumes) == 0, "%d made, removed %q", made, f.Removed())
 		})
