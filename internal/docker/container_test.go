@@ -30,7 +30,7 @@ func TestRun_Create(t *testing.T) {
 	need := ContainerSpec{NoGain: true,
 		Name: "db", Image: "db:1", Entrypoint: []string{"run"}, Command: []string{"-f"}, Port: 5432, in: place{labels: all.in.labels, network: all.in.network},
 		User: "1:2", Hostname: "main", Aliases: []string{"db", "main"}, ShmSize: 64 << 20, Init: true, StopSignal: "SIGINT",
-		Mounts: []Mount{{Volume: "v1", Target: "/data", Complete: true}, {Volume: "v2", Target: "/more"}, {Source: "/home/me/a b.sql", Target: "/seed/a b.sql", ReadOnly: true}},
+		Mounts: []Mount{{Volume: "v1", Target: "/data", Complete: true}, {Volume: "v2", Target: "/more"}, {Volume: "v3", Target: "/etc/x", ReadOnly: true}},
 		Tmpfs:  []Tmpfs{{Target: "/run", Options: "size=1m"}, {Target: "/tmp"}}, Ulimits: []Ulimit{{Name: "nofile", Soft: 10, Hard: -1}},
 	}
 	more, inside := all, all
@@ -120,7 +120,9 @@ func TestRun_Fails(t *testing.T) {
 		"no clock": {"GET /info", reply(200, `{"SystemTime":"late"}`),
 			`start container of img: docker engine's time "late": `, true},
 		"no log": {"POST " + ours + "/attach", reply(500, ""),
-			"start container of img: follow the log: ", true},
+			"start container of img: follow the log: unable to upgrade to tcp, received 500", true},
+		"no log, with a reason": {"POST " + ours + "/attach", reply(409, `{"message":"OCI runtime error:\nrlimit"}`),
+			"start container of img: follow the log: Error response from daemon: OCI runtime error: rlimit", true},
 		"not started": {"POST " + ours + "/start", reply(500, `{"message":"no runtime"}`),
 			"start container of img: Error response from daemon: no runtime", true},
 		"not seen": {"GET " + ours + "/json", reply(500, `{"message":"busy"}`),
