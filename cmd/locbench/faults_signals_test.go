@@ -285,7 +285,7 @@ func TestLoadProcess_Killed(t *testing.T) {
 					runtime = "docker"
 				}
 				profile := quiet(t, runtime, 2, "1 warm-up for 4s, 2 for 9s, 4")
-				// A busy machine is no reason to exclude a contender.
+				// Also on a busy machine no contender is excluded.
 				editFile(t, profile, "timeout: 500ms", "timeout: 10s", "contenders: [go-nethttp]", cmp.Or(f.edit, "contenders: [go-nethttp]"))
 				d := disturb(t, nil, "run", "--headless", "-p", profile)
 				d.waitEvent(d.out, f.when)
