@@ -48,7 +48,7 @@ fuzz: ## every parser of outside input, FUZZTIME each
 
 bench: ## locbench vs other load tools, and vs BASE=BINARY: writes docs/measured.json and the table of docs/measured.md (15 minutes; as root on Debian it installs tools); ROWS=REGEXP, SECONDS=1, PAIRS=1 for a look, which writes nothing
 	-.ci/install bench
-	PATH="$$PATH:$$(go env GOPATH)/bin" BASE=$(BASE) ROWS='$(ROWS)' SECONDS=$(SECONDS) PAIRS=$(PAIRS) go test -tags acceptance -run '^$$' -bench Measured -benchtime 1x -timeout 0 ./internal/testenv/measured
+	PATH="$$PATH:/usr/sbin:$$(go env GOPATH)/bin" BASE=$(abspath $(BASE)) ROWS='$(ROWS)' SECONDS=$(SECONDS) PAIRS=$(PAIRS) go test -tags acceptance -run '^$$' -bench Measured -benchtime 1x -timeout 0 ./internal/testenv/measured
 
 bench-check: ## fails where the figures of docs/measured.json miss a bar
 	@go run ./internal/testenv/measured

@@ -3,10 +3,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -257,35 +259,71 @@ steps: [{connections: 1, duration: 1s, warm_up: true}, {connections: 2, duration
 	testenv.Contains(t, strings.Join(strings.Fields(d.stdout.String()), " "), "faulty is excluded: it "+sentence[:min(len(sentence), 40)])
 }
 
-// TestLoadProcess_Killed kills the process of the load, the run, or both, before the first step and
-// in the second one. A killed load fails its trial in words, and the next trial has another process;
-// with the run its load ends. Finished steps are kept, nothing is left, and --resume completes the run.
+// TestLoadProcess_Killed kills the process of the load, the run, or both, in each phase of the load. A load that is
+// killed fails the trials that it drives, in words, and the next ones have another process; with the run its load ends. Finished
+// steps are kept, nothing is left, and --resume completes the run.
 func TestLoadProcess_Killed(t *testing.T) {
-	for _, of := range []string{"load", "run", "both"} {
-		for step := range 2 {
-			t.Run(fmt.Sprint(of, " in step ", step+1), func(t *testing.T) {
+	const words = "the load's process ended: signal: killed"
+	for i, f := range []struct {
+		phase string
+		when  func(bench.Record) bool
+		kept  int  // steps of the trials of the first round
+		may   bool // a load that is killed may not be needed any more, or not yet
+		edit  string
+	}{
+		{"start", phaseStarted(bench.PhaseLoad), 0, true, ""},
+		{"warm-up", answered(0), 0, false, ""},
+		{"step", answered(1), 1, false, ""},
+		{"interleaved step", answered(1), 1, false, "contenders: [go-nethttp, go-nethttp:release]\ninterleave: 100ms"},
+		{"end", phaseStarted(bench.PhaseStop), 3, true, ""},
+	} {
+		for k, of := range []string{"load", "run", "both"} {
+			t.Run(f.phase+", "+of, func(t *testing.T) {
 				t.Parallel()
-				d := disturb(t, nil, "run", "--headless", "-p", quiet(t, "process", 2, "1 for 2s, 2 for 9s, 4"))
-				if step == 0 {
-					d.waitEvent(d.out, stepStarted(0))
-				} else {
-					d.loaded(step)
+				runtime := "process"
+				if testenv.Engine() == nil && (i+k)%2 == 0 {
+					runtime = "docker"
 				}
+				profile := quiet(t, runtime, 2, "1 warm-up for 4s, 2 for 9s, 4")
+				// Also on a busy machine no contender is excluded.
+				editFile(t, profile, "timeout: 500ms", "timeout: 10s", "contenders: [go-nethttp]", cmp.Or(f.edit, "contenders: [go-nethttp]"))
+				d := disturb(t, nil, "run", "--headless", "-p", profile)
+				d.waitEvent(d.out, f.when)
 				loads := 0
-				testenv.Until(t, time.Minute, "a process of the load", func() bool { loads = testenv.LoadProcess(t, d.cmd.Process.Pid); return loads > 0 })
+				testenv.Until(t, time.Minute, "a process of the load", func() bool {
+					loads = testenv.LoadProcess(t, d.cmd.Process.Pid)
+					return loads > 0
+				})
 				if of != "run" {
 					testenv.OK(t, syscall.Kill(loads, syscall.SIGKILL))
 				}
-				if of == "load" {
-					const words = "the load's process ended: signal: killed"
-					run, trials := d.ends(3, words)
-					testenv.Check(t, run.State == bench.RunComplete && len(trials) == 2 && trials[0].State == bench.TrialFailed && trials[1].State == bench.TrialComplete &&
-						strings.Contains(trials[0].Failure, words) && len(trials[0].Steps) >= step, "run %s: %s", run.State, states(trials))
+				if of != "load" {
+					d.endsBy(syscall.SIGKILL, f.phase)
 				} else {
-					d.endsBy(syscall.SIGKILL, map[int]string{1: "load"}[step])
+					d.wait(2 * time.Minute)
+					run, trials := read(t, d.out)
+					failed := 0
+					for _, trial := range trials {
+						if trial.State == bench.TrialComplete {
+							continue
+						}
+						failed++
+						testenv.Check(t, trial.State == bench.TrialFailed && strings.Contains(trial.Failure, words) && (trial.Trial.Round == 1 || f.phase == "end"),
+							"%s", states(trials))
+					}
+					testenv.Check(t, run.State == bench.RunComplete && len(trials) == len(run.Trials) && (failed > 0 || f.may) && failed < len(trials),
+						"run %s: %s", run.State, states(trials))
+					d.ends(map[bool]int{true: 3}[failed > 0])
 				}
 				testenv.Until(t, time.Minute, "the process of the load is gone", func() bool { return syscall.Kill(loads, 0) != nil })
-				d.resumes()
+				run, trials := read(t, d.out)
+				testenv.Check(t, len(trials) > 0 || f.kept == 0, "no trial is on disk")
+				for _, trial := range trials {
+					testenv.Check(t, trial.Trial.Round > 1 || len(trial.Steps) >= f.kept, "%s has %d steps", trial.Trial, len(trial.Steps))
+				}
+				if run.State != bench.RunComplete || slices.ContainsFunc(trials, func(trial bench.TrialResult) bool { return trial.State != bench.TrialComplete }) {
+					d.resumes()
+				}
 			})
 		}
 	}

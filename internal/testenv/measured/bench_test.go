@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -19,25 +20,23 @@ import (
 	"github.com/locbench/locbench/internal/testenv/loadtools"
 )
 
-// session is what the environment says of a benchmark: ROWS (a pattern), SECONDS of a run and PAIRS for a look, which
-// writes nothing, and BASE, the binary of another commit.
+// session is a call of the benchmark.
 type session struct {
 	binaries map[string]string
 	seconds  int
 	found    measured
 }
 
-// limit bounds the whole benchmark: what is not measured by then is left out.
+// limit bounds the benchmark: what is not measured by then is left out.
 const limit = 14 * time.Minute
 
+// BenchmarkMeasured measures. The environment has BASE, the binary of another commit, and for a look, which writes
+// nothing, ROWS (a pattern), SECONDS of a run and PAIRS.
 func BenchmarkMeasured(b *testing.B) {
 	only := testenv.Must(regexp.Compile(os.Getenv("ROWS")))(b)
 	seconds, _ := strconv.Atoi(os.Getenv("SECONDS"))
 	most, _ := strconv.Atoi(os.Getenv("PAIRS"))
-	s := session{binaries: map[string]string{ours: testenv.Locbench(b), base: os.Getenv("BASE")}, seconds: seconds}
-	if seconds == 0 {
-		s.seconds = 3
-	}
+	s := session{binaries: map[string]string{ours: testenv.Locbench(b), base: os.Getenv("BASE")}, seconds: cmp.Or(seconds, 3)}
 	chosen := slices.DeleteFunc(rows(), func(r row) bool { return !only.MatchString(r.name) })
 	s.look(b, chosen)
 	urls := map[string]string{"": serve(b)}
@@ -48,21 +47,22 @@ func BenchmarkMeasured(b *testing.B) {
 	for _, r := range chosen {
 		fmt.Fprintln(os.Stderr, r.name)
 		x := result{Row: r.name}
-		if r.on == "nginx" && urls["nginx"] == "" {
+		switch {
+		case r.on == "nginx" && urls["nginx"] == "":
 			x.LeftOut = "nginx is not installed"
+		case !slices.ContainsFunc(r.bars, func(of bar) bool { return s.found.here(of.client) }):
+			x.LeftOut = "what it compares with is not there"
+		case time.Now().After(end):
+			x.LeftOut = "no time was left"
 		}
-		for n := 0; x.LeftOut == "" && n < r.pairs && (most == 0 || n < most); n++ {
-			if time.Now().After(end) {
-				x.LeftOut = map[bool]string{true: "no time was left"}[n == 0]
-				break
-			}
+		for n := 0; x.LeftOut == "" && n < min(r.pairs, cmp.Or(most, r.pairs)) && (n == 0 || time.Now().Before(end)); n++ {
 			x.Pairs = append(x.Pairs, s.pair(b, r, n, urls[r.on]))
 		}
 		s.found.Rows = append(s.found.Rows, x)
 	}
 	table := s.found.table(chosen)
 	fmt.Print("\n", table)
-	if os.Getenv("ROWS") == "" && seconds == 0 && most == 0 {
+	if os.Getenv("ROWS") == "" && seconds+most == 0 {
 		text := testenv.Must(json.MarshalIndent(s.found, "", " "))(b)
 		testenv.OK(b, os.WriteFile(root+data, append(text, '\n'), 0o644))
 		testenv.OK(b, loadtools.Write(root+page, table))
@@ -78,7 +78,7 @@ func (s *session) look(b *testing.B, chosen []row) {
 		}
 	}
 	for _, r := range chosen {
-		for _, name := range r.clients(0) {
+		for _, name := range r.clients() {
 			if t, ok := loadtools.Named(name); ok {
 				s.found.Clients[name] = t.Find(b.Context())
 			}
@@ -97,7 +97,7 @@ func output(b *testing.B, command ...string) string {
 
 // pair is a run of each client of a row, of those that do not fail. Each pair begins with another one.
 func (s *session) pair(b *testing.B, r row, n int, url string) map[string]values {
-	clients := slices.DeleteFunc(r.clients(n), func(name string) bool { return name != twin && s.found.Clients[name] == "" })
+	clients := slices.DeleteFunc(r.clients(), func(name string) bool { return !s.found.here(name) })
 	pair := map[string]values{}
 	for i := range clients {
 		name, of, binary := clients[(i+n)%len(clients)], r, s.binaries[ours]

@@ -72,6 +72,9 @@ func locbench(b *testing.B, binary string, r row, url string, seconds int) (valu
 	}
 	from, to := w.at(l.Started), w.at(l.Started.Add(l.Elapsed))
 	cpu, n, elapsed := (to.cpu - from.cpu).Seconds(), float64(l.Succeeded), l.Elapsed.Seconds()
+	if cpu <= 0 {
+		return nil, fmt.Errorf("%s %s: no clock of its processes was read", binary, args)
+	}
 	f := values{rate: n / elapsed, share: 100 * cpu / elapsed, memory: float64(w.memory) / 1e6, wakeUps: float64(to.wakeUps-from.wakeUps) / elapsed}
 	if n > 0 {
 		f[perRequest], f[perCPU], f[delay] = cpu/n*1e6, n/cpu, float64(l.Lag.P99)/1e3

@@ -20,8 +20,8 @@ func main() {
 		fmt.Fprintln(os.Stderr, "make bench measures first:", err)
 		os.Exit(1)
 	}
-	if missed := m.missed(rows()); missed != nil {
-		fmt.Fprintln(os.Stderr, strings.Join(missed, "\n"))
+	if faults := m.faults(rows()); faults != nil {
+		fmt.Fprintln(os.Stderr, strings.Join(faults, "\n"))
 		os.Exit(1)
 	}
 }

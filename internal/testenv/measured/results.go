@@ -23,15 +23,6 @@ type measured struct {
 	Rows    []result          `json:"rows"`
 }
 
-// read returns what was measured last.
-func read(file string) (m measured, err error) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return m, err
-	}
-	return m, json.Unmarshal(text, &m)
-}
-
 // result is what was measured of a row.
 type result struct {
 	Row     string              `json:"row"`
@@ -42,67 +33,81 @@ type result struct {
 // values are the numbers of a client in a run.
 type values map[string]float64
 
-// of returns a measure of a client in each pair that has it.
-func (r result) of(client, measure string) (all []float64) {
-	for _, p := range r.Pairs {
-		if x, ok := p[client][measure]; ok {
-			all = append(all, x)
-		}
+// read returns what was measured last.
+func read(file string) (m measured, err error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return m, err
 	}
-	return all
+	return m, json.Unmarshal(text, &m)
 }
 
-// ratios returns those of locbench to a client, in each pair that has both.
-func (r result) ratios(client, measure string) (all []float64) {
+// of returns a measure of locbench in each pair that has it, with a client also that of the client and the ratio.
+func (r result) of(measure, client string) (own, theirs, ratios []float64) {
 	for _, p := range r.Pairs {
-		if own, theirs := p[ours][measure], p[client][measure]; own > 0 && theirs > 0 {
-			all = append(all, own/theirs)
+		a, ok := p[ours][measure]
+		b := p[client][measure]
+		if ok && (client == "" || b > 0) {
+			own, theirs, ratios = append(own, a), append(theirs, b), append(ratios, a/b)
 		}
 	}
-	return all
+	return own, theirs, ratios
+}
+
+// here reports whether a client was there; "": a bar without one.
+func (m measured) here(client string) bool {
+	return client == "" || client == twin || m.Clients[client] != ""
 }
 
 // line is a bar next to what was measured.
-type line struct {
-	load, measure, own, next, ratio, bound string
-	missing                                bool // without a reason
-	missed                                 bool
+type line struct{ load, measure, own, next, ratio, bar, fault string }
+
+// lines compares the results of rows with their bars.
+func (m measured) lines(rows []row) (all []line) {
+	for _, r := range rows {
+		var x result
+		if i := slices.IndexFunc(m.Rows, func(x result) bool { return x.Row == r.name }); i >= 0 {
+			x = m.Rows[i]
+		}
+		if x.LeftOut != "" {
+			all = append(all, line{load: r.name, measure: "not measured: " + x.LeftOut})
+			continue
+		}
+		for _, b := range r.bars {
+			all = append(all, m.line(x, r.name, b))
+		}
+	}
+	return all
 }
 
-// line compares the result of a row with a bar.
-func (m measured) line(r row, b bar) line {
-	l := line{load: r.name, measure: b.measure, bound: b.String()}
-	i := slices.IndexFunc(m.Rows, func(x result) bool { return x.Row == r.name })
-	if i < 0 {
-		l.missing = true
+func (m measured) line(x result, load string, b bar) line {
+	l := line{load: load, measure: b.measure, bar: b.String()}
+	own, theirs, ratios := x.of(b.measure, b.client)
+	first, ok := stats.Median(own)
+	if !ok {
+		l.next = b.client
+		if l.bar != "" && m.here(b.client) {
+			l.fault = "not measured"
+		}
 		return l
 	}
-	x := m.Rows[i]
-	all := x.of(ours, b.measure)
-	if middle, ok := stats.Median(all); ok {
-		l.own = digits(middle)
-	}
+	l.own = digits(first)
+	compared, in := own, cmp.Or(b.in, 1)
 	if b.client != "" {
-		all = x.ratios(b.client, b.measure)
-		theirs, _ := stats.Median(x.of(b.client, b.measure))
-		middle, both := stats.Median(all)
-		if !both {
-			l.next = b.client + " was not there"
-			l.missing = m.Clients[b.client] != "" && x.LeftOut == ""
-			return l
-		}
-		l.next = b.client + ": " + digits(theirs)
-		l.ratio = fmt.Sprintf("%.2f (%.2f to %.2f, %d pairs)", middle, slices.Min(all), slices.Max(all), len(all))
-		all = []float64{middle}
+		second, _ := stats.Median(theirs)
+		middle, _ := stats.Median(ratios)
+		l.next, compared = b.client+": "+digits(second), []float64{middle}
+		l.ratio = fmt.Sprintf("%.2f (%.2f to %.2f, pairs: %d)", middle, slices.Min(ratios), slices.Max(ratios), len(ratios))
 	}
 	reached := 0
-	for _, x := range all {
+	for _, x := range compared {
 		if (b.least == 0 || x >= b.least) && (b.most == 0 || x <= b.most) {
 			reached++
 		}
 	}
-	l.missing = len(all) == 0 && x.LeftOut == ""
-	l.missed = float64(reached) < cmp.Or(b.in, 1)*float64(len(all))
+	if float64(reached) < in*float64(len(compared)) {
+		l.fault = "missed"
+	}
 	return l
 }
 
@@ -114,23 +119,17 @@ func (b bar) String() (text string) {
 	case b.most > 0:
 		text = fmt.Sprintf("≤ %.4g", b.most)
 	}
-	if b.in > 0 && b.in < 1 {
+	if b.in > 0 {
 		text += fmt.Sprintf(" in %.0f%% of the runs", 100*b.in)
 	}
 	return text
 }
 
-// missed returns the bars that are missed, and those that were not measured without a reason.
-func (m measured) missed(rows []row) (all []string) {
-	for _, r := range rows {
-		for _, b := range r.bars {
-			switch l := m.line(r, b); {
-			case l.bound == "":
-			case l.missing:
-				all = append(all, fmt.Sprintf("%s: %s was not measured", l.load, l.measure))
-			case l.missed:
-				all = append(all, fmt.Sprintf("%s: %s: %s, %s, %s; the bar is %s", l.load, l.measure, l.own, l.next, l.ratio, l.bound))
-			}
+// faults returns the bars that are missed, and those that were not measured although the client was there.
+func (m measured) faults(rows []row) (all []string) {
+	for _, l := range m.lines(rows) {
+		if l.fault != "" {
+			all = append(all, fmt.Sprintf("%s: %s: %s: %s %s %s; the bar is %s", l.fault, l.load, l.measure, l.own, l.next, l.ratio, l.bar))
 		}
 	}
 	return all
@@ -144,20 +143,12 @@ func (m measured) table(rows []row) string {
 		fmt.Fprintf(&b, "; %s: %s", name, cmp.Or(m.Clients[name], "not there"))
 	}
 	b.WriteString(".\n\n| load | measure | locbench | next to it | ratio | bar |\n|---|---|---|---|---|---|\n")
-	for _, r := range rows {
-		for _, bar := range r.bars {
-			l := m.line(r, bar)
-			if l.missed {
-				l.bound = "**missed**: " + l.bound
-			}
-			if l.own != "" && (bar.client != base || l.ratio != "") {
-				fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", l.load, l.measure, l.own, l.next, l.ratio, l.bound)
-			}
+	for _, l := range m.lines(rows) {
+		if l.fault != "" {
+			l.bar = "**" + l.fault + "**: " + l.bar
 		}
-	}
-	for _, x := range m.Rows {
-		if x.LeftOut != "" {
-			fmt.Fprintf(&b, "| %s | not measured: %s | | | | |\n", x.Row, x.LeftOut)
+		if l.own != "" || l.next == "" || l.fault != "" {
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", l.load, l.measure, l.own, l.next, l.ratio, l.bar)
 		}
 	}
 	return b.String()

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // What is measured of a client in a run. Each is a number; perRequest and delay are in µs, memory in MB.
@@ -33,16 +34,15 @@ type row struct {
 	profile string
 	pairs   int
 	bars    []bar
-	once    []string // the clients of bars that run in the first pair only
 }
 
 type load struct{ connections, rate int }
 
 // clients returns those that run in a pair, locbench first.
-func (r row) clients(pair int) []string {
+func (r row) clients() []string {
 	all := []string{ours}
 	for _, b := range r.bars {
-		if b.client != "" && !slices.Contains(all, b.client) && (pair == 0 || !slices.Contains(r.once, b.client)) {
+		if b.client != "" && !slices.Contains(all, b.client) {
 			all = append(all, b.client)
 		}
 	}
@@ -71,11 +71,11 @@ sessions:
 `
 	idle = `sessions:
   - name: user
-    requests: [{get: /100B}, {get: /100B, think: 1h}]
+    requests: [{name: first, get: /100B}, {name: second, get: /100B, think: 1h}]
 `
 )
 
-// rows returns all rows.
+// rows returns all rows; those that are left out first if there is no time come last.
 func rows() (all []row) {
 	for _, w := range []row{
 		{name: "1 connection, responses after 600 µs", path: "/short", load: load{connections: 1}},
@@ -85,39 +85,35 @@ func rows() (all []row) {
 		w.pairs, w.bars = 5, []bar{{measure: perRequest, client: "wrk", most: 1}}
 		all = append(all, w)
 	}
-	peers := func(r *row, measure string) {
-		r.once = []string{"oha", "bombardier", "h2load", "vegeta"}
-		for _, name := range append(r.once, base) {
-			r.bars = append(r.bars, bar{measure: measure, client: name})
-		}
-	}
 	for _, size := range []string{"100B", "10kB"} {
 		for _, n := range []int{64, 512, 2048} {
-			r := row{name: fmt.Sprintf("nginx, %s, %d connections", size, n), on: "nginx", path: "/" + size, load: load{connections: n}, pairs: 5, bars: []bar{
-				{measure: perCPU, client: "wrk", least: 1.2}, {measure: perCPU, client: "gcannon", least: 1.1}, {measure: rate, client: "wrk"},
-			}}
-			if size == "100B" && n == 64 {
-				peers(&r, perCPU)
-			}
-			all = append(all, r)
+			all = append(all, row{name: fmt.Sprintf("nginx, %s, %d connections", size, n), on: "nginx", path: "/" + size, load: load{connections: n}, pairs: 5,
+				bars: []bar{{measure: perCPU, client: "wrk", least: 1.2}, {measure: perCPU, client: "gcannon", least: 1.1}, {measure: rate, client: "wrk"}}})
 		}
 	}
 	for _, o := range []load{{64, 2000}, {64, 20_000}} {
-		r := row{name: fmt.Sprintf("%d requests/s, 64 connections", o.rate), path: "/100B", load: o, pairs: 10, bars: []bar{
-			{measure: delay, most: 200, in: .9}, {measure: perRequest, client: "zrk", most: .8},
-		}}
-		if o.rate == 2000 {
-			peers(&r, perRequest)
-		}
-		all = append(all, r)
+		all = append(all, row{name: fmt.Sprintf("%d requests/s, 64 connections", o.rate), path: "/100B", load: o, pairs: 10,
+			bars: []bar{{measure: delay, most: 200, in: .9}, {measure: perRequest, client: "zrk", most: .8}}})
 	}
-	return append(all,
+	all = append(all,
 		row{name: "sessions", path: "/100B", load: load{connections: 64}, profile: sessions, pairs: 5,
 			bars: []bar{{measure: perCPU, client: twin, least: .85}, {measure: rate, client: twin}}},
-		row{name: "the README's first command", on: "contender", load: load{connections: 64}, pairs: 5,
-			bars: []bar{{measure: rate, client: base, least: .95}, {measure: perRequest, client: base, most: 1.05}}},
+		row{name: "the README's first command", on: "contender", load: load{connections: 64}, pairs: 5, bars: []bar{
+			{measure: rate}, {measure: perRequest}, {measure: rate, client: base, least: .95}, {measure: perRequest, client: base, most: 1.05},
+		}},
 		row{name: "64 connections open, nothing to send", path: "/100B", load: load{connections: 64}, profile: idle, pairs: 1,
 			bars: []bar{{measure: share, most: 1}, {measure: wakeUps, most: 300}}},
 		row{name: "2048 connections", path: "/10kB", load: load{connections: 2048}, pairs: 1, bars: []bar{{measure: memory, most: 60}}},
 	)
+	for _, r := range []row{all[3], all[9], all[10]} { // without bars
+		measure := map[bool]string{true: perRequest, false: perCPU}[r.rate > 0]
+		r.name, r.pairs, r.bars = r.name+", build of another commit", 5, []bar{{measure: measure, client: base}}
+		all = append(all, r)
+		r.name, r.pairs, r.bars = strings.Replace(r.name, "build of another commit", "other tools", 1), 1, nil
+		for _, name := range []string{"oha", "bombardier", "h2load", "vegeta"} {
+			r.bars = append(r.bars, bar{measure: measure, client: name})
+		}
+		all = append(all, r)
+	}
+	return all
 }
