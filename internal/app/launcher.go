@@ -25,6 +25,7 @@ type launcher struct {
 	*record
 	platform   platform.Platform
 	noEngine   error            // why processes are used instead of containers; nil: they are not, or by choice
+	fallback   string           // the warning of that, where there is an engine
 	containers *platform.Docker // of needs in containers; may be the same as platform
 	isolation  cpuIsolation
 	before     map[bench.Selection]bench.Artifact // what the complete trials of a resumed run ran
@@ -122,7 +123,8 @@ func (l *launcher) choosePlatform(ctx context.Context) error {
 		case contained, platform.NoProcesses(runtime.GOOS) != nil:
 			return l.cannot(err)
 		case isA[platform.UnreachableError](err):
-			l.plan.Run.Warnings = append(l.plan.Run.Warnings, bench.Warning{Text: "using processes: " + err.Error()})
+			l.fallback = "using processes: " + err.Error()
+			l.plan.Run.Warnings = append(l.plan.Run.Warnings, bench.Warning{Text: l.fallback})
 			p.Runtime, l.noEngine = bench.RuntimeProcess, err
 		case isA[platform.MissingError](err):
 			p.Runtime, l.noEngine = bench.RuntimeProcess, err

@@ -38,6 +38,9 @@ func Try(ctx context.Context, env console.Env, o RunOptions) error {
 		return err
 	}
 	if err = s.prepare(ctx); err == nil {
+		if s.launcher.fallback != "" {
+			fmt.Fprintln(env.Stderr, "warning: "+safe.Line(s.launcher.fallback, 2000))
+		}
 		err = s.try(ctx)
 	}
 	return s.masks.mask().Error(errors.Join(err, s.close(ctx)))

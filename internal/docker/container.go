@@ -1,10 +1,14 @@
 package docker
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -155,7 +159,7 @@ func (c *Container) start(ctx, uncancelled, follow context.Context, spec Contain
 	all := client.ContainerAttachOptions{Stream: true, Stdout: true, Stderr: true}
 	stream, err := c.engine.cli.ContainerAttach(uncancelled, c.id, all)
 	if err != nil {
-		return fmt.Errorf("follow the log: %w", err)
+		return fmt.Errorf("follow the log: %w", cmp.Or(c.refused(uncancelled), err))
 	}
 	c.conn = stream.Conn
 	c.done.Go(func() {
@@ -191,6 +195,33 @@ func (c *Container) start(ctx, uncancelled, follow context.Context, spec Contain
 		c.done.Go(func() { c.follow(follow, events, spec.OnIncident) })
 	}
 	return ctx.Err()
+}
+
+// refused sends the request that follows the log again and returns the engine's reason to refuse it, which the
+// client drops; nil: it gave none. Podman, which prepares the start then, says there what Docker says at the start.
+func (c *Container) refused(ctx context.Context) error {
+	dial := c.engine.cli.Dialer()
+	web := http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return dial(ctx)
+	}}}
+	url := fmt.Sprintf("http://engine/v%s/containers/%s/attach?stream=1&stdout=1&stderr=1", c.engine.cli.ClientVersion(), c.id)
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, nil)
+	if err != nil {
+		return nil
+	}
+	response, err := web.Do(request)
+	if err != nil {
+		return nil
+	}
+	defer response.Body.Close()
+	if response.StatusCode < http.StatusBadRequest { // a log without an end
+		return nil
+	}
+	var said struct{ Message string }
+	if err := json.NewDecoder(io.LimitReader(response.Body, maxMessage)).Decode(&said); err != nil || said.Message == "" {
+		return nil
+	}
+	return errors.New("Error response from daemon: " + safe.Line(said.Message, maxMessage))
 }
 
 // abandon removes a container whose start failed, and returns why, with a note if it could not.

@@ -70,6 +70,7 @@ type Info struct {
 	MemoryBytes   int64
 	CgroupVersion int // 1, 2; 0 unknown
 	Rootless      bool
+	Podman        bool // it is not Docker
 	CPUQuota      bool // this and the next four: whether the kernel can enforce the limit
 	CPUSet        bool
 	MemoryLimit   bool
@@ -131,16 +132,24 @@ func describe(ctx context.Context, cli *client.Client) (Info, error) {
 	}
 	info := translate(raw.Info)
 	info.APIVersion = cli.ClientVersion()
-	info.BuildKit = hasBuildKit(ctx, cli, info)
+	version, err := cli.ServerVersion(ctx, client.ServerVersionOptions{})
+	podman := func(c system.ComponentVersion) bool { return strings.HasPrefix(c.Name, "Podman") }
+	info.Podman = err == nil && slices.ContainsFunc(version.Components, podman)
+	// Each Docker that the client supports has BuildKit, except on Windows. Podman builds all
+	// Dockerfiles by the classic request.
+	info.BuildKit = info.OS == "linux" && !info.Podman
+	if info.Podman && info.Rootless {
+		info.delegated("/")
+	}
 	return info, nil
 }
 
-// hasBuildKit reports whether an engine has BuildKit: each Docker that the client supports has it,
-// except on Windows. Podman builds all Dockerfiles by the classic request.
-func hasBuildKit(ctx context.Context, cli *client.Client, info Info) bool {
-	version, err := cli.ServerVersion(ctx, client.ServerVersionOptions{})
-	podman := func(c system.ComponentVersion) bool { return strings.HasPrefix(c.Name, "Podman") }
-	return info.OS == "linux" && (err != nil || !slices.ContainsFunc(version.Components, podman))
+// Product returns the engine's name and version: "Podman engine 4.3.1".
+func (info Info) Product() string {
+	if info.Podman {
+		return "Podman engine " + info.Version
+	}
+	return "engine " + info.Version
 }
 
 func translate(raw system.Info) Info {

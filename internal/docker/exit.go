@@ -47,12 +47,7 @@ func (c *Container) end(ctx context.Context) (bench.Exit, error) {
 	for {
 		var err error
 		if lost.IsZero() { // after an outage the state comes first: the container may have been restarted
-			ended := client.ContainerWaitOptions{Condition: container.WaitConditionNotRunning}
-			wait := c.engine.cli.ContainerWait(ctx, c.id, ended)
-			select {
-			case <-wait.Result:
-			case err = <-wait.Error:
-			}
+			err = c.mayHaveEnded(ctx)
 		}
 		if ctx.Err() != nil {
 			return bench.Exit{}, ctx.Err()
@@ -76,6 +71,25 @@ func (c *Container) end(ctx context.Context) (bench.Exit, error) {
 			return exit, errors.Join(err, stateErr)
 		}
 		pause(ctx, 100*time.Millisecond)
+	}
+}
+
+// mayHaveEnded returns when the engine reports an exit, or with why it cannot. While such a request waits, Podman
+// 4.3.1 takes a whole CPU (it looks without a pause), so there the end of the log is the sign.
+func (c *Container) mayHaveEnded(ctx context.Context) error {
+	if c.engine.info.Podman {
+		select {
+		case <-c.copied:
+		case <-ctx.Done():
+		}
+		return nil
+	}
+	wait := c.engine.cli.ContainerWait(ctx, c.id, client.ContainerWaitOptions{Condition: container.WaitConditionNotRunning})
+	select {
+	case <-wait.Result:
+		return nil
+	case err := <-wait.Error:
+		return err
 	}
 }
 

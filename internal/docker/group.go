@@ -120,15 +120,23 @@ func (g *Group) Run(ctx context.Context, spec ContainerSpec) (c *Container, miss
 	if spec.Mounts, err = g.withFolders(ctx, spec); err != nil {
 		return nil, nil, "", err
 	}
+	cpus := spec.CPUs
+	if g.info.Podman && !g.info.CPUSet {
+		spec.CPUs = nil // Docker leaves it out with a warning; Podman starts no such container
+	}
 	c, warnings, err := g.run(ctx, spec)
 	if err != nil {
 		return nil, nil, "", err
 	}
 	info := g.info
+	if pid := c.LocalPID(); info.Rootless && pid > 0 {
+		l, swaps := (cgroup.Tree{}).Limits(strconv.Itoa(pid))
+		info.seen(l, swaps, spec.Limits)
+	}
 	if g.Network.Local && !cgroup.Swaps() {
 		info.SwapLimit = true // nothing to limit
 	}
-	missing, note = engineNote(info.missing(asked, spec.CPUs), warnings)
+	missing, note = engineNote(info.missing(asked, cpus), warnings)
 	return c, missing, note, nil
 }
 

@@ -20,8 +20,8 @@ type ownRoot struct{ root fs.FS }
 func newOwnRoot() ownRoot { return ownRoot{os.DirFS("/")} }
 
 // fullID matches the ID in the path of a file that an engine mounts into a container, such as
-// /var/lib/docker/containers/ID/hostname.
-var fullID = regexp.MustCompile(`/containers/([0-9a-f]{64})/`)
+// /var/lib/docker/containers/ID/hostname; with Podman /containers/storage/overlay-containers/ID/userdata/hostname.
+var fullID = regexp.MustCompile(`[/-]containers/([0-9a-f]{64})/`)
 
 // id returns the ID of the container that this process runs in; "" if none is found. The engine
 // mounts its files over /etc/hostname and others in /etc, and the kernel says where they come from.
@@ -84,7 +84,7 @@ func (e *Engine) ownContainer(ctx context.Context) (id string, err error) {
 }
 
 // join connects the container of this process to a network and returns its address there.
-func (e *Engine) join(ctx context.Context, network, own string) (address string, err error) {
+func (e *Engine) join(ctx context.Context, network, name, own string) (address string, err error) {
 	ctx, cancel := within(ctx, e.patience)
 	defer cancel()
 	var c client.ContainerInspectResult
@@ -93,10 +93,8 @@ func (e *Engine) join(ctx context.Context, network, own string) (address string,
 		c, err = e.cli.ContainerInspect(ctx, own, client.ContainerInspectOptions{})
 	}
 	if err == nil && c.Container.NetworkSettings != nil {
-		for _, n := range c.Container.NetworkSettings.Networks {
-			if n != nil && n.NetworkID == network && n.IPAddress.IsValid() {
-				return n.IPAddress.String(), nil
-			}
+		if n := c.Container.NetworkSettings.Networks[name]; n != nil && n.IPAddress.IsValid() {
+			return n.IPAddress.String(), nil
 		}
 	}
 	if err == nil {

@@ -38,6 +38,7 @@ func TestShell(t *testing.T) {
 		inside bool
 	}{
 		"a container":              {folder(mountedInside, true), fakedocker.OwnID, true},
+		"one of Podman":            {folder(strings.ReplaceAll(mountedInside, "/containers/", "/overlay-containers/"), true), fakedocker.OwnID, true},
 		"one without a mark":       {folder(mountedInside, false), fakedocker.OwnID, true},
 		"one of another kind":      {folder("25 1 8:1 / / rw - ext4 /dev/sda1 rw\n", true), "", true},
 		"a machine of containers":  {folder(mountedOnHost, false), "", false},
@@ -66,8 +67,11 @@ func TestCreateNetwork_InContainer(t *testing.T) {
 		wrong   string
 		refuses bool // the engine, to connect it
 		lost    bool // it gets no address
+		podman  bool
 	}{
 		"in a container":             {mode: "bridge", root: inside, own: "172.30.0.7"},
+		"in a container of Podman":   {mode: "bridge", root: inside, own: "172.30.0.7", podman: true},
+		"on Podman's machine":        {mode: "bridge", root: folder(mountedOnHost, false), podman: true},
 		"in its own network":         {mode: "mine", root: inside, own: "172.30.0.7"},
 		"in the machine's network":   {mode: "host", root: inside, apart: "false"},
 		"in one of another engine":   {root: inside, apart: "false"},
@@ -77,20 +81,23 @@ func TestCreateNetwork_InContainer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := fakedocker.New()
+			if c.podman {
+				f = fakedocker.Podman()
+			}
 			f.OwnMode, f.Homeless = c.mode, c.lost
 			if c.refuses {
 				f.Responses["POST "+bridge+"/connect"] = reply(403, `{"message":"multiple networks"}`)
 			}
 			e := engineOf(t, f)
-			e.root = ownRoot{c.root}
+			e.root, e.info.Podman = ownRoot{c.root}, c.podman
 			n, err := e.CreateNetwork(t.Context(), map[string]string{LabelRun: "x"}, true)
 			testenv.Need(t, (err == nil) == (c.wrong == "") && (err == nil || strings.Contains(err.Error(), c.wrong)),
 				"%v, want %q", err, c.wrong)
 			var made struct{ Options map[string]string }
 			testenv.OK(t, json.Unmarshal(f.Requests("POST /networks/create")[0].Body, &made))
 			icc := made.Options["com.docker.network.bridge.enable_icc"]
-			testenv.Check(t, n.OwnAddress == c.own && n.Direct() == (c.own != "") && icc == c.apart,
-				"own address %q, direct %v, icc %q", n.OwnAddress, n.Direct(), icc)
+			testenv.Check(t, n.OwnAddress == c.own && n.Direct() == (c.own != "") && icc == c.apart && len(n.Warnings) == 0,
+				"own address %q, direct %v, icc %q, warnings %v", n.OwnAddress, n.Direct(), icc, n.Warnings)
 			if err == nil {
 				if n.Gateway != "172.30.0.1" || len(n.Subnets) != 1 || n.Subnets[0] != netip.MustParsePrefix("172.30.0.0/16") {
 					t.Errorf("gateway %s, subnets %v", n.Gateway, n.Subnets)

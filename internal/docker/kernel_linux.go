@@ -100,6 +100,14 @@ func isKill(record []byte, id string) bool {
 // DaemonPID returns the engine's process on this machine; 0 if it is not known. Where the system's
 // first process made the socket, the engine is the only one of the name dockerd that it has started.
 func (e *Engine) DaemonPID() int {
+	if pid := e.listener(); pid != 1 {
+		return pid
+	}
+	return childOfFirst("/proc", "dockerd")
+}
+
+// listener returns the process on this machine that listens at the engine's socket; 0 if it is not known.
+func (e *Engine) listener() (pid int) {
 	socket, here := strings.CutPrefix(e.host, "unix://")
 	if !here {
 		return 0
@@ -113,16 +121,20 @@ func (e *Engine) DaemonPID() int {
 	if err != nil {
 		return 0
 	}
-	pid := 0
 	_ = raw.Control(func(fd uintptr) { // without it, pid stays 0
 		if peer, err := syscall.GetsockoptUcred(int(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED); err == nil {
 			pid = int(peer.Pid)
 		}
 	})
-	if pid != 1 {
-		return pid
-	}
-	return childOfFirst("/proc", "dockerd")
+	return pid
+}
+
+// otherNetwork reports whether the process that listens at the engine's socket is known to be in another
+// network namespace. Of a process of another user it is not known.
+func (e *Engine) otherNetwork() bool {
+	theirs, err := os.Readlink(filepath.Join("/proc", strconv.Itoa(e.listener()), "ns", "net"))
+	ours, err2 := os.Readlink("/proc/self/ns/net")
+	return err == nil && err2 == nil && theirs != ours
 }
 
 // childOfFirst returns the only child of process 1 with a name; 0 if there is none, or several.

@@ -27,7 +27,7 @@ type Network struct {
 	Name       string
 	Gateway    string // address of the engine's machine in the network; "" if unknown
 	Subnets    []netip.Prefix
-	Local      bool   // the bridge is an interface of this machine
+	Local      bool   // this machine has, or will have, the bridge as an interface
 	OwnAddress string // address in the network of the container that locbench runs in; "": none
 
 	Warnings bench.Warnings // the engine's warnings, such as that it does not isolate the containers
@@ -37,9 +37,9 @@ type Network struct {
 func (n Network) Direct() bool { return n.Local || n.OwnAddress != "" }
 
 // CreateNetwork makes a bridge network for the run that the labels name. With apart its containers
-// do not reach each other. If this process runs in a container of the engine, that container joins
-// the network and apart has no effect: the others would not reach this process either. After an
-// error, also that of ctx, no network is left.
+// do not reach each other; Podman cannot do that. If this process runs in a container of the engine, that
+// container joins the network and apart has no effect: the others would not reach this process either.
+// After an error, also that of ctx, no network is left.
 func (e *Engine) CreateNetwork(ctx context.Context, labels map[string]string, apart bool) (n Network, err error) {
 	if err := ctx.Err(); err != nil {
 		return n, err
@@ -52,7 +52,7 @@ func (e *Engine) CreateNetwork(ctx context.Context, labels map[string]string, ap
 	defer cancel()
 	name := uniqueName(labels[LabelRun], "")
 	opts := client.NetworkCreateOptions{Driver: "bridge", Labels: labels}
-	if apart && own == "" {
+	if apart && own == "" && !e.info.Podman {
 		opts.Options = map[string]string{"com.docker.network.bridge.enable_icc": "false"}
 	}
 	created, err := e.cli.NetworkCreate(uncancelled, name, opts)
@@ -71,7 +71,7 @@ func (e *Engine) CreateNetwork(ctx context.Context, labels map[string]string, ap
 	}
 	var address string
 	if own != "" {
-		if address, err = e.join(uncancelled, created.ID, own); err != nil {
+		if address, err = e.join(uncancelled, created.ID, name, own); err != nil {
 			return n, errors.Join(err, e.RemoveNetwork(ctx, created.ID))
 		}
 	}
@@ -84,10 +84,20 @@ func (e *Engine) CreateNetwork(ctx context.Context, labels map[string]string, ap
 			n.Gateway = c.Gateway.String()
 		}
 	}
-	if n.Local = isLocalBridge(n.ID, n.Gateway); n.Local {
+	if n.Local = e.isLocal(n); n.Local {
 		e.local.Store(true)
 	}
 	return n, nil
+}
+
+// isLocal reports whether this machine has the bridge of a network. Podman makes it when the first
+// container starts, so there it follows from who the engine is: not rootless, at a socket of a process in
+// this network namespace, on a machine with this one's name and kernel.
+func (e *Engine) isLocal(n Network) bool {
+	if !e.info.Podman {
+		return isLocalBridge(n.ID, n.Gateway)
+	}
+	return !e.info.Rootless && e.Near() && e.SameHost() && !e.otherNetwork()
 }
 
 // isLocalBridge reports whether the bridge of a network is an interface of this machine, with the

@@ -379,16 +379,18 @@ func TestDescribe(t *testing.T) {
 		"without a version": {map[string]any{"OSType": "linux", "CgroupVersion": "2"},
 			Info{OS: "linux", CgroupVersion: 2, APIVersion: "1.41", BuildKit: true}},
 		"Podman": {map[string]any{"OSType": "linux", "CgroupVersion": "2"},
-			Info{OS: "linux", CgroupVersion: 2, APIVersion: "1.41"}},
+			Info{OS: "linux", CgroupVersion: 2, APIVersion: "1.41", Podman: true}},
+		"rootless Podman, v1": {map[string]any{"OSType": "linux", "CgroupVersion": "1", "SecurityOptions": []string{"name=rootless"}, "MemoryLimit": true},
+			Info{OS: "linux", CgroupVersion: 1, APIVersion: "1.41", Podman: true, Rootless: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := fakedocker.New()
 			f.Info = tt.said
-			switch name {
-			case "without a version":
+			if name == "without a version" {
 				f.Responses["GET /version"] = reply(404, "")
-			case "Podman":
-				f.Responses["GET /version"] = reply(200, `{"Components":[{"Name":"Podman Engine"}]}`)
+			}
+			if tt.want.Podman {
+				f.Component = fakedocker.PodmanComponent
 			}
 			got, err := describe(t.Context(), engineOf(t, f).cli)
 			testenv.Check(t, err == nil && reflect.DeepEqual(got, tt.want), "%v\n%+v, want\n%+v", err, got, tt.want)

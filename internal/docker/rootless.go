@@ -1,13 +1,37 @@
 package docker
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/text/safe"
 )
+
+// delegated sets what a rootless Podman on this machine can enforce: with cgroup v2 the limits whose controllers
+// systemd delegates to this user, with v1 none. What Podman says lacks some of them.
+func (info *Info) delegated(root string) {
+	file := fmt.Sprintf("sys/fs/cgroup/user.slice/user-%d.slice/user@%[1]d.service/cgroup.controllers", os.Getuid())
+	names, err := safe.ReadFile(filepath.Join(root, file), maxFile)
+	if err != nil && info.CgroupVersion != 1 {
+		return // it is elsewhere, or runs without systemd
+	}
+	has := func(controller string) bool { return slices.Contains(strings.Fields(string(names)), controller) }
+	info.CPUQuota, info.CPUSet, info.PIDsLimit = has("cpu"), has("cpuset"), has("pids")
+	info.MemoryLimit, info.SwapLimit = has("memory"), has("memory")
+}
+
+// seen sets which limits the kernel enforces for a container on this machine, by those it has. A rootless engine
+// does not know it of itself.
+func (info *Info) seen(l bench.Limits, swaps bool, asked bench.Limits) {
+	info.CPUQuota = l.CPUs > 0 && l.CPUs <= asked.CPUs
+	info.MemoryLimit, info.SwapLimit = l.Memory > 0 && l.Memory <= asked.Memory, !swaps
+	info.PIDsLimit = l.PIDs > 0 && l.PIDs <= asked.PIDs
+}
 
 // Apart reports whether a rootless engine on this machine has another network namespace than this
 // process: then neither side reaches the other's addresses. enter is the prefix of a command that

@@ -39,6 +39,9 @@ func (c *Container) Usage(ctx context.Context) (bench.Usage, error) {
 		return bench.Usage{}, fmt.Errorf("stats of container %.12s: none, as for a container that is not running", c.id)
 	}
 	u := statsUsage(raw, at)
+	if c.engine.info.Podman {
+		u.Throttling = nil // always 0 there
+	}
 	u.Took = took
 	return u, nil
 }

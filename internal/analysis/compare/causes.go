@@ -90,7 +90,7 @@ func (c Contender) causes(couple analysis.Couple) (all []string, first string) {
 	if x, y, ok := apart(one, other, logged); ok && x >= leastLog && x >= moreLog*y {
 		text := fmt.Sprintf("%s logs %s per request, %s %s", name, units.Bytes(int64(x)), than, units.Bytes(int64(y)))
 		if cpus, known := stats.Median(rounds(one, bench.StepResult.LogCPUs)); known && cpus >= 0.01 {
-			text += fmt.Sprintf("; the engine (dockerd and shim) uses %.2f CPUs for that", cpus)
+			text += fmt.Sprintf("; the engine uses %.2f CPUs for that", cpus)
 		}
 		add("Look at what "+name+" logs", text+".")
 	}

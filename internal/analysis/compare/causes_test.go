@@ -60,7 +60,7 @@ func TestCauses(t *testing.T) {
 		"more work for the need":             {.4, with(lock, func(c *counters) { c.db = 600 * time.Millisecond }), ""},
 		"more work":                          {.4, with(lock, func(c *counters) { c.cpu = 6 * time.Second }), ""},
 		"a log":                              {.6, with(healthy, func(c *counters) { c.log = 412 }), "the new logs 412 B per request, the old 0 B."},
-		"a log that the engine works for":    {.6, with(healthy, func(c *counters) { c.log, c.engine = 412, 3900*time.Millisecond }), "the new logs 412 B per request, the old 0 B; the engine (dockerd and shim) uses 0.39 CPUs for that."},
+		"a log that the engine works for":    {.6, with(healthy, func(c *counters) { c.log, c.engine = 412, 3900*time.Millisecond }), "the new logs 412 B per request, the old 0 B; the engine uses 0.39 CPUs for that."},
 		"a log without an effect":            {1, with(healthy, func(c *counters) { c.log = 412 }), ""},
 		"a log of a few bytes":               {.6, with(healthy, func(c *counters) { c.log = 15 }), ""},
 		"a log of the better side":           {1.6, with(healthy, func(c *counters) { c.log = 412; c.cpu = 16 * time.Second }), ""},

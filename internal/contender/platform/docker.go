@@ -134,6 +134,9 @@ func (d *Docker) Capabilities() Capabilities {
 func (d *Docker) RecordEnvironment(run *bench.Run) {
 	info := d.Info()
 	run.Software.Docker, run.Software.DockerAPI = info.Version, info.APIVersion
+	if info.Podman {
+		run.Software.Docker = info.Product()
+	}
 	run.Machine.CgroupVersion = info.CgroupVersion
 	for _, w := range d.Warnings() {
 		w.Text = "the Docker engine warns: " + w.Text

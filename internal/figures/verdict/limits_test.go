@@ -128,7 +128,7 @@ func TestTrial_Limits(t *testing.T) {
 		{"other programs", .9001, .9, ", other 0.40", changed(func(m *made, x float64) {
 			m.busy, m.contender, m.client, m.store = 1, 1.25, 1.45, x
 		})},
-		{"the engine's CPUs for a log", .399, .4, "contender: the engine (dockerd and shim) used 0.40 CPUs for its log, 3.0 lines and 412 B per request, while 4 CPUs were 100% busy",
+		{"the engine's CPUs for a log", .399, .4, "contender: the engine used 0.40 CPUs for its log, 3.0 lines and 412 B per request, while 4 CPUs were 100% busy",
 			changed(logged(1, 412))},
 		{"a busy machine and a log", .9199, .92, "contender: the engine", changed(func(m *made, x float64) { logged(x, 1)(m, 1) })},
 		{"the engine's CPUs for a log in the rest", .009, .01, ", the engine for its log 0.01", changed(logged(1, 412))},

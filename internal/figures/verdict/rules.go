@@ -193,7 +193,7 @@ func (f facts) logs() string {
 		return ""
 	}
 	l, _ := f.step.Log()
-	return fmt.Sprintf("the engine (dockerd and shim) used %.2f CPUs for its log, %s per request, while %s were %s busy", f.logCPUs,
+	return fmt.Sprintf("the engine used %.2f CPUs for its log, %s per request, while %s were %s busy", f.logCPUs,
 		LogPerRequest(l, f.step.Load), units.CPUs(f.host), units.Percent(f.busy))
 }
 

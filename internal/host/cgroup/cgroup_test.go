@@ -61,6 +61,28 @@ func TestTree_Own(t *testing.T) {
 	}
 }
 
+// TestTree_Limits: those of any process, with its number of processes and whether it may swap.
+func TestTree_Limits(t *testing.T) {
+	machine := files{"proc/self/mountinfo": "30 25 0:1 / /top - cgroup2 cgroup2 rw\n", "proc/7/cgroup": "0::/a/b\n"}
+	for name, c := range map[string]struct {
+		files files
+		want  string
+	}{
+		"none":  {nil, "{0 0 0 0} true"},
+		"above": {files{"top/a/cpu.max": "1 2", "top/a/memory.max": "9\n", "top/a/pids.max": "8\n", "top/a/memory.swap.max": "0\n", "top/a/b/memory.swap.max": "max\n"}, "{0.5 9 0 8} false"},
+		"swap":  {files{"top/a/b/memory.swap.max": "4096\n", "top/a/b/pids.max": "max\n"}, "{0 0 0 0} true"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, swaps := fake(t, with(machine, c.files)).Limits("7")
+			testenv.Equal(t, fmt.Sprint(struct {
+				cpus         float64
+				memory       int64
+				set, maximum int64
+			}{l.CPUs, l.Memory, int64(l.CPUSet), l.PIDs}, swaps), c.want)
+		})
+	}
+}
+
 // In a container only a part of the hierarchy is mounted, but paths still start at its top.
 func TestTree_Version(t *testing.T) {
 	for name, want := range map[string]string{

@@ -8,20 +8,31 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/cpuset"
 )
 
-// Own returns the limits of this process, the tightest of its group and the groups above it: a
-// quota in CPUs and memory in bytes; 0 means no limit.
+// Own returns the limits of this process: a quota in CPUs and memory in bytes; 0 means no limit.
 func (t Tree) Own() (cpus float64, memory int64) {
-	places, _ := t.places("self") // without a group there are no limits
+	l, _ := t.Limits("self")
+	return l.CPUs, l.Memory
+}
+
+// Limits returns the limits of a process, the tightest of its group and the groups above it, and whether
+// these let it swap; 0 means no limit.
+func (t Tree) Limits(pid string) (l bench.Limits, swaps bool) {
+	places, _ := t.places(pid) // without a group there are no limits
+	swaps = true
 	for _, p := range places {
 		for _, dir := range p.in.candidates(p.path) {
-			cpus = tighter(cpus, dirQuota(dir))
-			memory = tighter(memory, dirMemory(dir))
+			l.CPUs = tighter(l.CPUs, dirQuota(dir))
+			l.Memory = tighter(l.Memory, dirNumber(dir, "memory.max", "memory.limit_in_bytes"))
+			l.PIDs = tighter(l.PIDs, dirNumber(dir, "pids.max"))
+			none, _ := os.ReadFile(filepath.Join(dir, "memory.swap.max"))
+			swaps = swaps && string(none) != "0\n"
 		}
 	}
-	return cpus, memory
+	return l, swaps
 }
 
 // OwnCPUs returns the CPUs this process may use, by its affinity and the quota of its cgroup.
@@ -63,8 +74,8 @@ func dirQuota(dir string) float64 {
 	return float64(quota) / float64(period)
 }
 
-func dirMemory(dir string) int64 {
-	for _, name := range []string{"memory.max", "memory.limit_in_bytes"} {
+func dirNumber(dir string, names ...string) int64 {
+	for _, name := range names {
 		data, _ := os.ReadFile(filepath.Join(dir, name))
 		if n, ok := number(data); ok && n < 1<<62 {
 			return n

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"context"
 	"net"
 	"net/netip"
 	"slices"
@@ -12,12 +13,13 @@ func loopback() []netip.Prefix {
 }
 
 // Listen listens at addr for connections from these networks only; without any, from this machine's
-// loopback interface.
+// loopback interface. On Linux addr may be an address that this machine does not have yet: Podman makes the
+// bridge of a network, whose address it is, when its first container starts, and removes it with the last.
 func Listen(addr string, peers ...netip.Prefix) (net.Listener, error) {
 	if len(peers) == 0 {
 		peers = loopback()
 	}
-	l, err := net.Listen("tcp", addr)
+	l, err := (&net.ListenConfig{Control: beforeItIsThere}).Listen(context.Background(), "tcp", addr)
 	if err != nil {
 		return nil, err
 	}

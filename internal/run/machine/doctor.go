@@ -83,13 +83,16 @@ func doctorDocker(ctx context.Context) (all []Warning, others string) {
 	defer e.Close()
 	i := e.Info()
 	names, _ := e.Running(ctx, "") // an engine that does not respond any more is reported elsewhere
-	seen := fmt.Sprintf("engine %s, API %s, cgroup v%d, %s, at %s",
-		i.Version, i.APIVersion, i.CgroupVersion, units.Plural(i.CPUs, "CPU"), e.Host())
+	seen := fmt.Sprintf("%s, API %s, cgroup v%d, %s, at %s",
+		i.Product(), i.APIVersion, i.CgroupVersion, units.Plural(i.CPUs, "CPU"), e.Host())
 	all = []Warning{check("Docker", safe.Line(seen, 300), false, "")}
 	if enter, apart := e.Apart(); apart {
 		all = append(all, Warning{"Docker network", Warn,
 			"this rootless engine has its own network: contenders cannot reach a need on this machine",
 			enter + " locbench …"})
+	}
+	if i.Podman {
+		all = append(all, check("Docker network", "Podman cannot separate containers of one network: contenders reach each other", false, ""))
 	}
 	return append(all, dockerLimits(i)), Names(names)
 }

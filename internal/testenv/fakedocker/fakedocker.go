@@ -30,6 +30,7 @@ const (
 // Engine is the engine. Its fields are read under a lock: once it is in use, Change sets them.
 type Engine struct {
 	API       string              // the version of its API
+	Component string              // its first component, which says whose engine it is
 	Info      map[string]any      // what it says of itself
 	Ahead     time.Duration       // its clock minus this machine's
 	Responses map[string]Response // by "METHOD PATH": replaces the response
@@ -70,6 +71,7 @@ type Engine struct {
 	ended    time.Time
 	past     []event
 	requests []Request
+	named    string // the network
 }
 
 // Response is a scripted response.
@@ -100,10 +102,21 @@ func New() *Engine {
 		info[limit] = true
 	}
 	return &Engine{
-		API: "1.41", Info: info, Responses: map[string]Response{}, Running: true, Starts: 1,
+		API: "1.41", Component: "Engine", Info: info, Responses: map[string]Response{}, Running: true, Starts: 1,
 		changed: make(chan struct{}),
 	}
 }
+
+// Podman returns an engine that differs from New's as Podman 4.3.1 does from Docker: its name, what it says of
+// options of networks that it does not know, and of the network of a container.
+func Podman() *Engine {
+	e := New()
+	e.Component, e.Info["ServerVersion"] = PodmanComponent, "4.3.1"
+	return e
+}
+
+// PodmanComponent is the name of the first component of Podman.
+const PodmanComponent = "Podman Engine"
 
 // Change calls do with the lock held.
 func (e *Engine) Change(do func()) {
@@ -200,10 +213,10 @@ func (e *Engine) receive(r *http.Request) *http.Response {
 	if scripted, ok := e.Responses[r.Method+" "+path]; ok {
 		return e.response(scripted.Status, scripted.Body)
 	}
-	return e.respond(r, path)
+	return e.respond(r, path, body)
 }
 
-func (e *Engine) respond(r *http.Request, path string) *http.Response {
+func (e *Engine) respond(r *http.Request, path string, body []byte) *http.Response {
 	about, of := strings.CutPrefix(path, "/containers/"+ID)
 	switch {
 	case path == "/_ping":
@@ -213,7 +226,7 @@ func (e *Engine) respond(r *http.Request, path string) *http.Response {
 		info["SystemTime"] = e.now().Format(time.RFC3339Nano)
 		return e.response(200, info)
 	case path == "/version":
-		return e.response(200, map[string]any{"Components": []any{map[string]any{"Name": "Engine"}}})
+		return e.response(200, map[string]any{"Components": []any{map[string]any{"Name": e.Component}}})
 	case path == "/events":
 		return e.stream(r, e.eventsFor(r))
 	case path == "/containers/create":
@@ -238,7 +251,7 @@ func (e *Engine) respond(r *http.Request, path string) *http.Response {
 	case path == "/volumes/create":
 		return e.response(201, map[string]any{})
 	case strings.HasPrefix(path, "/networks"):
-		return e.network(r, path)
+		return e.network(r, path, body)
 	case r.Method == http.MethodDelete:
 		e.Others = slices.DeleteFunc(e.Others, func(t Thing) bool { return path == "/"+t.Kind+"s/"+t.Name })
 		return e.response(204, nil)
@@ -295,12 +308,19 @@ func (e *Engine) container(r *http.Request, about string) *http.Response {
 	return e.response(404, nil)
 }
 
-func (e *Engine) network(r *http.Request, path string) *http.Response {
+func (e *Engine) network(r *http.Request, path string, body []byte) *http.Response {
 	switch r.Method + " " + path {
 	case "GET /networks":
 		return e.response(200, e.list("network", r))
 	case "POST /networks/create":
-		return e.response(201, map[string]any{"Id": NetworkID})
+		var asked struct{ Name string }
+		_ = json.Unmarshal(body, &asked)
+		e.named = asked.Name
+		made := map[string]any{"Id": NetworkID}
+		if strings.Contains(string(body), "enable_icc") && e.Component == PodmanComponent {
+			made["Warning"] = `"com.docker.network.bridge.enable_icc: false" is not a recognized option`
+		}
+		return e.response(201, made)
 	case "GET /networks/" + NetworkID:
 		subnet := map[string]any{"Subnet": "172.30.0.0/16", "Gateway": "172.30.0.1"}
 		return e.response(200, map[string]any{"Id": NetworkID, "IPAM": map[string]any{"Config": []any{subnet}}})
@@ -327,7 +347,11 @@ func (e *Engine) own() *http.Response {
 	}
 	in := map[string]any{"bridge": map[string]any{"NetworkID": "net0", "IPAddress": "172.17.0.9"}}
 	if e.Joined && !e.Homeless {
-		in["locbench"] = map[string]any{"NetworkID": NetworkID, "IPAddress": "172.30.0.7"}
+		id := NetworkID
+		if e.Component == PodmanComponent {
+			id = e.named
+		}
+		in[e.named] = map[string]any{"NetworkID": id, "IPAddress": "172.30.0.7"}
 	}
 	return e.response(200, map[string]any{
 		"Id": OwnID, "HostConfig": map[string]any{"NetworkMode": e.OwnMode},
