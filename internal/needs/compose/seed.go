@@ -98,7 +98,8 @@ func (s *Service) findSeeds(v strictyaml.Value) {
 		for _, m := range seedFile.FindAllStringSubmatch(strings.Join(one.Command, "\n"), -1) {
 			target := path.Join(seedFolder, m[1])
 			is := func(v Volume) bool { return v.Target == target }
-			if one.Image == "" && s.mounted(target) || slices.ContainsFunc(s.Seed[i].Volumes, is) {
+			_, _, given := s.mountOf(target)
+			if one.Image == "" && given || slices.ContainsFunc(s.Seed[i].Volumes, is) {
 				continue
 			}
 			ofSeed := slices.IndexFunc(s.Seed, func(o Seed) bool { return o.File != "" && SeedPath(o.File) == target })

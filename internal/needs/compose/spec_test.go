@@ -40,6 +40,8 @@ func TestRead(t *testing.T) {
 		"seed": {"image: postgres\nseed: [schema.sql, {command: psql -f /seed/rows.sql}]",
 			`{"image":"postgres","seed":[{"file":"DIR/schema.sql"},{"command":["sh","-c","psql -f /seed/rows.sql"],` +
 				`"volumes":[{"source":"DIR/rows.sql","target":"/seed/rows.sql"}]}]}`},
+		"of a folder": {"image: postgres\nvolumes: [.:/seed/sql:ro]\nseed: [{command: [psql, -f, /seed/sql/rows.sql]}]",
+			`{"image":"postgres","seed":[{"command":["psql","-f","/seed/sql/rows.sql"]}],"volumes":[{"source":"DIR","target":"/seed/sql"}]}`},
 		"of a seed": {"image: postgres\nseed: [schema.sql, {command: [psql, -f, /seed/schema.sql]}]",
 			`{"image":"postgres","seed":[{"file":"DIR/schema.sql"},{"command":["psql","-f","/seed/schema.sql"],` +
 				`"volumes":[{"source":"DIR/schema.sql","target":"/seed/schema.sql"}]}]}`},
