@@ -3,8 +3,9 @@
 #
 # Guess: POST /containers/ID/wait is a request that is answered once, as with Docker: `docker wait`, docker run, Compose, Testcontainers
 # and runners of CI hold one open for each container, and it costs nothing.
-# Seen: with condition=not-running, the default, the service looks at the container's state without a pause between two looks, 0.9 CPUs
-# for one container that sleeps. With condition=next-exit, and by Podman's own API (/libpod/containers/ID/wait), it is 0.0.
+# Seen: with condition=not-running, the default, the service looks at the container's state without a pause between two looks: 0.9 to 1.1
+# CPUs for one container that sleeps. With condition=next-exit, and by Podman's own API (/libpod/containers/ID/wait), it is 0.0.
+# (Issue 18150 of Podman; newer versions look four times a second.)
 # So a benchmark of containers on Podman has one CPU less than with Docker for each container that a client waits for.
 #
 # Needs Debian 12 on amd64, root and curl; its packages go to a temporary folder. Exits with 1 if the behavior has changed.

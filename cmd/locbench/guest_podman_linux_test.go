@@ -17,7 +17,7 @@ import (
 func TestGuestPodman(t *testing.T) {
 	guestRuntimes(t, func(t *testing.T, runtime string) {
 		_, stdout, _ := locbench(t, t.TempDir(), "doctor")
-		testenv.Contains(t, stdout, "Podman engine ", "Podman cannot separate containers", "!CPU quota,")
+		testenv.Contains(t, stdout, "Podman engine ", "Podman cannot separate containers", "!engine): CPU quota")
 		quick := []string{"run", "--headless", "-p", "quick", "--rounds", "1", "--connections", "1", "--duration", "30s", "go-nethttp"}
 		if os.Getenv("XDG_RUNTIME_DIR") != "" {
 			dir := t.TempDir()
