@@ -2,7 +2,7 @@
 
 FUZZTIME ?= 60s
 
-.PHONY: help mutants build test acceptance words cover flakes bench lint cross vuln fuzz bench-tui bench-load bench-seed bench-store bench-sample bench-verdict bench-truths bench-aa bench-default bench-report screens dist clean
+.PHONY: help mutants build test acceptance words cover flakes bench lint cross vuln fuzz bench-check bench-tui bench-load bench-seed bench-store bench-sample bench-verdict bench-truths bench-aa bench-default bench-report screens dist clean
 
 help: ## prints this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,7 +46,12 @@ flakes: ## the test command ten times in a row next to spinning processes
 fuzz: ## every parser of outside input, FUZZTIME each
 	@.ci/fuzz $(FUZZTIME)
 
-bench: bench-load bench-sample bench-tui bench-report ## ratios of alternating pairs; no tests. The others take half an hour or need an Elasticsearch
+bench: ## locbench vs other load tools, and vs BASE=BINARY: writes docs/measured.json and the table of docs/measured.md (15 minutes; as root on Debian it installs tools); ROWS=REGEXP, SECONDS=1, PAIRS=1 for a look, which writes nothing
+	-.ci/install bench
+	PATH="$$PATH:$$(go env GOPATH)/bin" BASE=$(BASE) ROWS='$(ROWS)' SECONDS=$(SECONDS) PAIRS=$(PAIRS) go test -tags acceptance -run '^$$' -bench Measured -benchtime 1x -timeout 0 ./internal/testenv/measured
+
+bench-check: ## fails where the figures of docs/measured.json miss a bar
+	@go run ./internal/testenv/measured
 
 bench-load: ## requests per CPU second and per second: client vs wrk on the same server, expected bodies vs none, in alternating pairs (some minutes); memory per row of a file
 	go test -run '^$$' -bench Rows -benchtime 3x ./internal/values
@@ -75,14 +80,13 @@ bench-aa: ## how often a false difference is found, and a real one of 10%: A/A t
 bench-default: ## the same at the default settings of 'profiles new', a run for each comparison: equal contenders, and MORE=15 percent more CPU time per request; SPIN=1 next to a spinning process, ONLY=same or ONLY=slower, RUNTIME=process, QUICK=1 for a look; 10 COMPARISONS: some 60 minutes
 	COMPARISONS=$(COMPARISONS) MORE=$(MORE) ONLY=$(ONLY) SPIN=$(SPIN) RUNTIME=$(RUNTIME) QUICK=$(QUICK) go test -tags acceptance -run '^$$' -bench Defaults -benchtime 1x -timeout 0 ./cmd/locbench
 
-PAIRS ?= 6
 bench-sample: ## the cost of reading the counters: time and system calls per reading, the contender with a hundred readings a second and without; PAIRS alternating pairs
 	go test -run '^$$' -bench Sampling ./internal/host/cgroup
-	LOCBENCH_BENCH_PAIRS=$(PAIRS) go test -tags acceptance -run '^$$' -bench Sampling -benchtime 1x -timeout 0 ./internal/host/hostusage
+	LOCBENCH_BENCH_PAIRS=$(or $(PAIRS),6) go test -tags acceptance -run '^$$' -bench Sampling -benchtime 1x -timeout 0 ./internal/host/hostusage
 
 bench-tui: ## the cost of watching a run: a frame, memory after an hour, CPU time of the screen, throughput with and without it, key to frame; PAIRS alternating pairs
 	go test -run '^$$' -bench 'Frame|Hour' -benchtime 1x ./internal/show/tui
-	LOCBENCH_BENCH_PAIRS=$(PAIRS) go test -tags acceptance -run '^$$' -bench Screen -benchtime 1x -timeout 0 ./cmd/locbench
+	LOCBENCH_BENCH_PAIRS=$(or $(PAIRS),6) go test -tags acceptance -run '^$$' -bench Screen -benchtime 1x -timeout 0 ./cmd/locbench
 
 bench-report: ## time of a large report (8 contenders × 6 rounds × 16 steps): to make it, to its first paint in Chromium
 	go test -tags acceptance -run '^$$' -bench Report -benchtime 5x ./internal/show/report

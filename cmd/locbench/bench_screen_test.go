@@ -22,13 +22,13 @@ import (
 
 // BenchmarkScreen compares runs with and without a screen, in alternating pairs: a step of 2048
 // connections each, with the screen on a terminal of 200 by 50 cells. It prints the CPU time of the
-// screen's process, the ratio of the throughputs, and the time until a key shows. "make bench-tui"
-// runs it.
+// screen's process, the ratio of the throughputs, and the time until a key shows. Of LOCBENCH_BENCH_PAIRS
+// pairs (6) with steps of LOCBENCH_BENCH_STEP (20s), each takes about a minute. "make bench-tui" runs it.
 func BenchmarkScreen(b *testing.B) {
 	testenv.Docker(b)
 	length, err := time.ParseDuration(os.Getenv("LOCBENCH_BENCH_STEP"))
 	if err != nil {
-		length = time.Minute
+		length = 20 * time.Second
 	}
 	testenv.Locbench(b) // built before the measurements
 	var ratios, shares []float64

@@ -439,3 +439,43 @@ func TestNeed_HarmedInStep(t *testing.T) {
 		})
 	}
 }
+
+// TestNeed_OtherMachine: seeds, an env file, a file and a folder reach a need whose engine has none of them, but
+// others at the same paths, as if it were on another machine. Its contender finds what they say in each trial.
+func TestNeed_OtherMachine(t *testing.T) {
+	t.Parallel()
+	unshare := testenv.Program(t, "docker", "unshare")
+	if os.Getuid() != 0 {
+		t.Skip("needs root, for a mount namespace")
+	}
+	o := observe(t, postgresImage(t), "")
+	dir := o.books(t, `env_file: db.env
+command: [postgres, -c, config_file=/etc/own/postgresql.conf, -c, hba_file=/etc/hba.conf]
+volumes: ["./own:/etc/own:ro", "./hba.conf:/etc/hba.conf:ro"]
+seed: [schema.sql, {command: [sh, -c, 'psql -U postgres -d shop -v who="$$WHO" -f /seed/more.sql']}]`, "rounds: 2\nruntime: docker\n")
+	editFile(t, filepath.Join(dir, "p.yaml"), "count: 1000", "count: 1001",
+		"  - {post: /books", "  - {get: /books/1001, expect: {json: {title: \"a book by the env file\"}}}\n  - {post: /books")
+	for name, text := range map[string]string{
+		"db.env": "WHO=the env file\n", "own/postgresql.conf": "listen_addresses = '*'\n", "own/deep/title": "a book by ",
+		"hba.conf": "local all all trust\nhost all all all trust\n",
+		"more.sql": "INSERT INTO books (title) VALUES (pg_read_file('/etc/own/deep/title') || :'who');\n",
+	} {
+		writeFile(t, filepath.Join(dir, name), text)
+	}
+	parent, out := t.TempDir(), filepath.Join(t.TempDir(), "out")
+	theirs := filepath.Join(parent, "job")
+	testenv.OK(t, os.CopyFS(theirs, os.DirFS(dir)))
+	for _, name := range []string{"own/postgresql.conf", "own/deep/title", "hba.conf", "more.sql", "schema.sql"} {
+		writeFile(t, filepath.Join(theirs, name), "of the engine's machine\n")
+	}
+	const script = `mount -t tmpfs tmpfs "$1" && cp -r "$2" "$1/job" && cd "$1/job" && shift 2 && exec "$@"`
+	c := begin(t, exec.Command(unshare, "--mount", "sh", "-c", script, "sh", parent, dir, testenv.Locbench(t), "run", "--headless", "-p", "p.yaml", "-o", out))
+	c.succeeds(5 * time.Minute)
+	o.nothingLeft(t)
+	_, trials := readClean(t, out)
+	testenv.Equal(t, len(trials), 2, "trials")
+	for _, trial := range trials {
+		testenv.Check(t, trial.State == bench.TrialComplete && trial.Steps[0].Load.FailedTotal() == 0, "%s", states(trials))
+	}
+	t.Logf("restored and ready: %v", restores(t, out))
+}

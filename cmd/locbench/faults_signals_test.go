@@ -7,14 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/load/apart"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -274,7 +272,7 @@ func TestLoadProcess_Killed(t *testing.T) {
 					d.loaded(step)
 				}
 				loads := 0
-				testenv.Until(t, time.Minute, "a process of the load", func() bool { loads = loadProcess(t, d.cmd.Process.Pid); return loads > 0 })
+				testenv.Until(t, time.Minute, "a process of the load", func() bool { loads = testenv.LoadProcess(t, d.cmd.Process.Pid); return loads > 0 })
 				if of != "run" {
 					testenv.OK(t, syscall.Kill(loads, syscall.SIGKILL))
 				}
@@ -291,21 +289,4 @@ func TestLoadProcess_Killed(t *testing.T) {
 			})
 		}
 	}
-}
-
-// loadProcess returns the process of the load of a run; 0: none.
-func loadProcess(t *testing.T, run int) int {
-	t.Helper()
-	children, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", run))
-	testenv.OK(t, err)
-	for _, file := range children {
-		text, _ := os.ReadFile(file) // a thread may have ended
-		for _, pid := range strings.Fields(string(text)) {
-			args, _ := os.ReadFile("/proc/" + pid + "/cmdline")
-			if n, err := strconv.Atoi(pid); err == nil && strings.HasSuffix(strings.TrimRight(string(args), "\x00"), apart.Command) {
-				return n
-			}
-		}
-	}
-	return 0
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/benchtest"
 	"github.com/locbench/locbench/internal/results/export"
@@ -151,7 +152,7 @@ func walked(t *testing.T, run bench.Run, trials []bench.TrialResult) map[string]
 	a := analysis.Of(run, trials)
 	for _, width := range []int{0, 60, 120} {
 		var text bytes.Buffer
-		testenv.OK(t, plain.End(&text, a, nil, width, false))
+		testenv.OK(t, plain.End(&text, conclusion.Of(a, nil), width, a.Ordered()...))
 		all[fmt.Sprint("end of the run, width ", width)] = text.String()
 	}
 	page := filepath.Join(t.TempDir(), "report.html")

@@ -19,6 +19,7 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/analysis/compare"
+	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/benchtest"
 	"github.com/locbench/locbench/internal/cli"
@@ -94,7 +95,7 @@ func outputsOf(t *testing.T, run bench.Run, trials []bench.TrialResult) outputs 
 	t.Helper()
 	a := analysis.Of(run, trials)
 	var text, summary, page, comparison, comment bytes.Buffer
-	testenv.OK(t, plain.End(&text, a, nil, 0, true))
+	testenv.OK(t, plain.End(&text, conclusion.Of(a, nil), 0))
 	testenv.OK(t, report.Markdown(&summary, a, report.Options{}))
 	testenv.OK(t, report.HTML(&page, a, report.Options{}))
 	all := a.InProfile()
@@ -283,8 +284,8 @@ func TestOutputs_Agree(t *testing.T) {
 			testenv.Need(t, err == nil && len(trials) == c.trials && run.State != bench.RunRunning, "%d trials of a run that is %s, %v", len(trials), run.State, err)
 			a := analysis.Of(run, trials)
 			var text, long, md, page bytes.Buffer
-			testenv.OK(t, plain.End(&text, a, nil, 0, true))
-			testenv.OK(t, plain.End(&long, a, nil, 0, false))
+			testenv.OK(t, plain.End(&text, conclusion.Of(a, nil), 0))
+			testenv.OK(t, plain.End(&long, conclusion.Of(a, nil), 0, a.Ordered()...))
 			testenv.OK(t, report.Markdown(&md, a, report.Options{}))
 			testenv.OK(t, report.HTML(&page, a, report.Options{}))
 			testenv.Contains(t, md.String(), c.section)

@@ -74,6 +74,28 @@ func (r *Run) InProfile() []Contender {
 // Run returns the run of the contender; nil: not known.
 func (c Contender) Run() *Run { return c.of }
 
+// Steps returns the steps of the profile and any others that a trial ran, by their indices.
+func (r *Run) Steps() map[int]bench.Step {
+	steps := map[int]bench.Step{}
+	for _, trial := range r.Trials {
+		for _, s := range trial.Steps {
+			steps[s.Index] = s.Step
+		}
+	}
+	for i, s := range r.Run.Profile.Steps {
+		steps[i] = s
+	}
+	return steps
+}
+
+// AtIndex returns the step with an index; the zero value if it did not run.
+func (c Contender) AtIndex(index int) (none stats.Step) {
+	if i := slices.IndexFunc(c.Steps, func(s stats.Step) bool { return s.Index == index }); i >= 0 {
+		return c.Steps[i]
+	}
+	return none
+}
+
 // Ordered returns the contenders as InProfile does, excluded ones last.
 func (r *Run) Ordered() []Contender {
 	all := r.InProfile()

@@ -14,16 +14,21 @@ func (r *Run) Tested() (all []measure.Measure) {
 	for _, m := range measure.Tested() {
 		all = append(all, m.Measure)
 	}
-	var steps []stats.Step
-	for _, c := range r.Contenders {
-		steps = append(steps, c.Steps...)
-	}
-	for _, name := range measure.Needs(steps) {
+	for _, name := range r.MeasuredNeeds() {
 		if slices.ContainsFunc(r.Contenders, func(c Contender) bool { return c.Attributed(name) }) {
 			all = append(all, measure.CPUOfNeed(name))
 		}
 	}
 	return all
+}
+
+// MeasuredNeeds returns the needs that are measured in any step.
+func (r *Run) MeasuredNeeds() []string {
+	var steps []stats.Step
+	for _, c := range r.Contenders {
+		steps = append(steps, c.Steps...)
+	}
+	return measure.Needs(steps)
 }
 
 // Attributed reports whether what a need used while c was loaded was used for c alone: not that of

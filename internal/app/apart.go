@@ -20,14 +20,14 @@ func loadProcess(r *record) *apart.Process {
 	return &apart.Process{Path: r.env.Self[0], Name: r.env.Self[1]}
 }
 
-// runsApart reports whether a contender is loaded from that process: where no response is judged. Judging
-// leaves garbage, and what a data set knows of a response is in this process.
+// runsApart reports whether a contender is loaded from that process: where no response is checked. Checks
+// leave garbage, and what a data set knows of a response is in this process.
 func (t *traffic) runsApart(at runner.Place) bool {
-	return t.process != nil && !strings.HasPrefix(at.BaseURL, "https:") && !t.judging()
+	return t.process != nil && !strings.HasPrefix(at.BaseURL, "https:") && !t.checking()
 }
 
-// judging reports whether bodies of responses are compared, or decide whether a request is repeated.
-func (t *traffic) judging() bool {
+// checking reports whether bodies of responses are compared, or decide whether a request is repeated.
+func (t *traffic) checking() bool {
 	return t.known != nil && t.known.Any() || len(t.expect) > 0 || len(t.until) > 0
 }
 

@@ -206,7 +206,7 @@ func (observer) Judge(res bench.StepResult, inst bench.InstanceInfo) bench.Warni
 
 // WatchStalls starts to watch for machine stalls.
 func (o observer) WatchStalls() runner.Stalls {
-	if t := o.traffic; t != nil && t.process != nil && !t.judging() {
+	if t := o.traffic; t != nil && t.process != nil && !t.checking() {
 		return t.process.WatchStalls()
 	}
 	return thread.WatchStalls(thread.LookEvery)

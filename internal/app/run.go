@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/show/plain"
@@ -123,7 +124,12 @@ func Summary(env console.Env, dir string, a *analysis.Run, reported bool) error 
 		fmt.Fprintln(env.Stderr)
 		width, terminal := console.Width(env.Stdout)
 		shown := reported && terminal && a.Run.Profile.Rounds == 1 // its steps are just above
-		if tableErr := plain.End(env.Stdout, a, FindFloor(a.Run, a.Run, dir), width, shown); tableErr != nil {
+		var steps []analysis.Contender
+		if !shown {
+			steps = a.Ordered()
+		}
+		said := conclusion.Of(a, FindFloor(a.Run, a.Run, dir))
+		if tableErr := plain.End(env.Stdout, said, width, steps...); tableErr != nil {
 			return tableErr
 		}
 	}

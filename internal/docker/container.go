@@ -63,12 +63,13 @@ type place struct {
 	host    string            // what the name host.docker.internal leads to in the container; "": nothing
 }
 
-// Mount is a volume, or a file or folder of this machine, in a container.
+// Mount is a volume in a container, a file or folder of this machine that is copied for it, or a link.
 type Mount struct {
-	Volume   string // name of the volume; "": Source
+	Volume   string // its name
 	Source   string // absolute path on this machine
+	Link     string // a path in the container
 	Target   string
-	ReadOnly bool
+	ReadOnly bool // of a volume
 	Complete bool // an empty volume does not get what the image has at Target
 }
 
@@ -126,13 +127,13 @@ func (e *Engine) run(ctx context.Context, spec ContainerSpec) (c *Container, war
 	}
 	uncancelled, cancel := detached(ctx, createTimeout)
 	defer cancel()
-	created, given, err := e.createGiving(uncancelled, spec)
+	created, err := e.create(uncancelled, spec)
 	if err != nil {
 		return nil, nil, fmt.Errorf("create container of %s: %w", spec.Image, noSpace(translateNotFound(err)))
 	}
 	follow, stopFollowing := context.WithCancel(context.WithoutCancel(ctx))
 	c = &Container{engine: e, id: created.ID, cancel: stopFollowing}
-	if err := c.give(ctx, given); err != nil {
+	if err := c.give(ctx, spec.Mounts); err != nil {
 		defer stopFollowing()
 		return nil, nil, errors.Join(err, c.drop(ctx))
 	}

@@ -30,7 +30,7 @@ func TestRun_Create(t *testing.T) {
 	need := ContainerSpec{NoGain: true,
 		Name: "db", Image: "db:1", Entrypoint: []string{"run"}, Command: []string{"-f"}, Port: 5432, in: place{labels: all.in.labels, network: all.in.network},
 		User: "1:2", Hostname: "main", Aliases: []string{"db", "main"}, ShmSize: 64 << 20, Init: true, StopSignal: "SIGINT",
-		Mounts: []Mount{{Volume: "v1", Target: "/data", Complete: true}, {Volume: "v2", Target: "/more"}, {Source: "/home/me/a b.sql", Target: "/seed/a b.sql", ReadOnly: true}},
+		Mounts: []Mount{{Volume: "v1", Target: "/data", Complete: true}, {Volume: "v2", Target: "/more"}, {Volume: "v3", Target: "/etc/x", ReadOnly: true}},
 		Tmpfs:  []Tmpfs{{Target: "/run", Options: "size=1m"}, {Target: "/tmp"}}, Ulimits: []Ulimit{{Name: "nofile", Soft: 10, Hard: -1}},
 	}
 	more, inside := all, all

@@ -81,13 +81,14 @@ func (e *Engine) create(ctx context.Context, spec ContainerSpec) (client.Contain
 	})
 }
 
-// mounts returns mounts for the engine, which refuses a source that it does not have.
+// mounts returns the volumes for the engine.
 func mounts(all []Mount) (out []mount.Mount) {
 	for _, m := range all {
-		one := mount.Mount{Type: mount.TypeVolume, Source: m.Volume, Target: m.Target, ReadOnly: m.ReadOnly}
 		if m.Volume == "" {
-			one.Type, one.Source = mount.TypeBind, m.Source
-		} else if m.Complete {
+			continue
+		}
+		one := mount.Mount{Type: mount.TypeVolume, Source: m.Volume, Target: m.Target, ReadOnly: m.ReadOnly}
+		if m.Complete {
 			one.VolumeOptions = &mount.VolumeOptions{NoCopy: true}
 		}
 		out = append(out, one)

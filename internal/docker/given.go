@@ -7,134 +7,226 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/moby/moby/client"
 
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
-// noSource matches what an engine says of a path of this machine that its own does not have.
-var noSource = regexp.MustCompile(`bind source path does not exist|statfs .*no such file`)
+// Files of this machine travel into containers through the engine, which needs no path of theirs: it
+// may be on another machine, in a virtual one, or in another mount namespace.
 
-// createGiving creates a container. Files and folders of this machine are mounted, or copied into it
-// if the engine's machine may have others, or none, at their paths: it is another machine, locbench
-// runs in a container into which an engine mounts its files, or the engine finds none there. given are
-// those that were copied.
-func (e *Engine) createGiving(ctx context.Context, spec ContainerSpec) (created client.ContainerCreateResult, given []Mount, err error) {
-	bound := func(m Mount) bool { return m.Volume == "" }
-	copies := slices.ContainsFunc(spec.Mounts, bound) && (!e.Local() || e.root.id() != "")
-	if !copies {
-		created, err = e.create(ctx, spec)
-		if err == nil || !noSource.MatchString(err.Error()) {
-			return created, nil, err
-		}
-	}
-	for _, m := range spec.Mounts {
-		if !bound(m) {
+// given are the volumes with folders of this machine, by the paths of these.
+type given struct {
+	mu      sync.Mutex
+	volumes map[string]string
+}
+
+// withFolders returns the mounts of a container. A folder of this machine becomes a read-only volume of
+// the run, into which its files are copied once: what a need starts again with costs nothing then.
+func (g *Group) withFolders(ctx context.Context, spec ContainerSpec) (all []Mount, err error) {
+	all = slices.Clone(spec.Mounts)
+	for i, m := range all {
+		if m.Source == "" {
 			continue
 		}
-		if memory := inMemory(spec, m.Target); memory != "" {
-			return created, nil, fmt.Errorf("%s cannot be copied to %s, as the engine's machine does not have it: %s is in memory and would hide it; "+
-				"write a path outside of it", m.Source, m.Target, memory)
-		}
-		given = append(given, m)
-	}
-	spec.Mounts = slices.DeleteFunc(slices.Clone(spec.Mounts), bound)
-	created, err = e.create(ctx, spec)
-	return created, given, err
-}
-
-// inMemory returns the file system in memory of a container that has a path; "" if none has.
-func inMemory(spec ContainerSpec, at string) string {
-	folders := []string{"/dev", "/proc", "/sys"}
-	for _, t := range spec.Tmpfs {
-		folders = append(folders, path.Clean(t.Target))
-	}
-	for _, f := range folders {
-		if at = path.Clean(at); at == f || strings.HasPrefix(at, f+"/") {
-			return f
-		}
-	}
-	return ""
-}
-
-// give copies files and folders of this machine into a container that has not started.
-func (c *Container) give(ctx context.Context, all []Mount) error {
-	for _, m := range all {
-		out, in := io.Pipe()
-		packed := make(chan error, 1)
-		go func() {
-			err := packGiven(in, m)
-			in.CloseWithError(err)
-			packed <- err
-		}()
-		_, err := c.engine.cli.CopyToContainer(ctx, c.id, client.CopyToContainerOptions{DestinationPath: "/", Content: out})
-		out.Close()
-		if packErr := <-packed; packErr != nil && !errors.Is(packErr, io.ErrClosedPipe) {
-			err = packErr // the cause of the engine's error
-		}
+		info, err := os.Stat(m.Source)
 		if err != nil {
-			return fmt.Errorf("copy %s into the container, since the engine's machine does not have it: %w", m.Source, noSpace(err))
+			return nil, err
 		}
+		if info.IsDir() {
+			all[i] = Mount{Target: m.Target, ReadOnly: true, Complete: true}
+			if all[i].Volume, err = g.folder(ctx, m.Source, spec.Image); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all, nil
+}
+
+// folder returns the volume with the files of a folder. It is written through a container of an image
+// that never starts.
+func (g *Group) folder(ctx context.Context, source, image string) (volume string, err error) {
+	if g.of != nil {
+		return g.of.folder(ctx, source, image)
+	}
+	g.given.mu.Lock()
+	defer g.given.mu.Unlock()
+	if volume = g.given.volumes[source]; volume != "" {
+		return volume, nil
+	}
+	if volume, err = g.CreateVolume(ctx, "files"); err != nil {
+		return "", err
+	}
+	c, err := g.holder(ctx, volume, image, "files")
+	if err == nil {
+		const at = "/" + volumeAt
+		err = errors.Join(c.put(ctx, at, []Mount{{Source: source, Target: at}}), c.drop(ctx))
+	}
+	if err != nil {
+		return "", errors.Join(err, g.RemoveVolume(ctx, volume))
+	}
+	if g.given.volumes == nil {
+		g.given.volumes = map[string]string{}
+	}
+	g.given.volumes[source] = volume
+	return volume, nil
+}
+
+// give copies the files of this machine among mounts into a container that has not started. What is in
+// a volume is given to the volume: not every engine mounts those meanwhile.
+func (c *Container) give(ctx context.Context, mounts []Mount) error {
+	files := map[string][]Mount{} // by the volume's path, or /
+	for _, m := range mounts {
+		if m.Volume != "" {
+			continue
+		}
+		at := "/"
+		for _, v := range mounts {
+			if v.Volume != "" && strings.HasPrefix(m.Target, v.Target+"/") && len(v.Target) > len(at) {
+				at = v.Target
+			}
+		}
+		files[at] = append(files[at], m)
 		c.given = append(c.given, path.Clean(m.Target))
+	}
+	for _, at := range slices.Sorted(maps.Keys(files)) {
+		if err := c.put(ctx, at, files[at]); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// packGiven writes an archive of a file or folder for its place in a container, with owners, rights
-// and times. Sockets and devices are left out.
-func packGiven(w io.Writer, m Mount) error {
-	tw := tar.NewWriter(w)
-	err := filepath.WalkDir(m.Source, func(at string, d fs.DirEntry, err error) error {
+// put copies files and folders of this machine to their places below a folder of a container that has
+// not started.
+func (c *Container) put(ctx context.Context, at string, all []Mount) error {
+	p := packing{at: at, left: math.MaxInt64, rootless: c.engine.info.Rootless}
+	if free, folder := c.engine.FreeSpace(); folder != "" {
+		p.left, p.more = free-Spare, NoRoom(free, folder)
+	}
+	out, in := io.Pipe()
+	packed := make(chan error, 1)
+	go func() {
+		err := p.pack(in, all)
+		in.CloseWithError(err)
+		packed <- err
+	}()
+	_, err := c.engine.cli.CopyToContainer(ctx, c.id, client.CopyToContainerOptions{DestinationPath: at, Content: out})
+	out.Close()
+	if packErr := <-packed; packErr != nil && !errors.Is(packErr, io.ErrClosedPipe) {
+		err = packErr // the cause of the engine's error
+	}
+	if err == nil {
+		return nil
+	}
+	var names []string
+	for _, m := range all {
+		if m.Source != "" {
+			names = append(names, m.Source)
+		}
+	}
+	return fmt.Errorf("copy %s into the container: %w", strings.Join(names, ", "), noSpace(orCause(ctx, err)))
+}
+
+// packing writes an archive of files and folders for their places in a container, with owners, rights
+// and times. There only root may write to them. Sockets and devices are left out.
+type packing struct {
+	tar      *tar.Writer
+	at       string // the folder of the container that names in the archive begin in
+	left     int64  // bytes that fit into the engine
+	more     error  // for more than those
+	rootless bool   // in such an engine, what is this user's is root's
+}
+
+func (p *packing) pack(w io.Writer, all []Mount) error {
+	p.tar = tar.NewWriter(w)
+	for _, m := range all {
+		if err := p.add(m); err != nil {
+			return err
+		}
+	}
+	return p.tar.Close()
+}
+
+func (p *packing) add(m Mount) error {
+	name := func(below string) string {
+		return path.Join(".", strings.TrimPrefix(path.Join(m.Target, filepath.ToSlash(below)), p.at))
+	}
+	if m.Link != "" {
+		return p.tar.WriteHeader(&tar.Header{Typeflag: tar.TypeSymlink, Name: name(""), Linkname: m.Link, Mode: 0o777})
+	}
+	source, err := filepath.EvalSymlinks(m.Source)
+	if err != nil {
+		return err
+	}
+	return filepath.WalkDir(source, func(at string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		below, err := filepath.Rel(source, at)
 		if err != nil {
 			return err
 		}
 		info, err := d.Info()
-		if err == nil && at == m.Source {
-			info, err = os.Stat(at) // a mount follows it
-		}
 		if err != nil {
 			return err
 		}
 		link := ""
-		if info.Mode()&fs.ModeSymlink != 0 {
+		switch kind := info.Mode().Type(); {
+		case kind == fs.ModeSymlink:
 			if link, err = os.Readlink(at); err != nil {
 				return err
 			}
-		} else if !info.Mode().IsRegular() && !info.IsDir() {
+			if !filepath.IsAbs(link) && !filepath.IsLocal(filepath.Join(filepath.Dir(below), link)) {
+				return fmt.Errorf("%s is a link out of its folder, to %s; put a copy of that in its place", at, link)
+			}
+		case kind != 0 && !info.IsDir():
+			if at == source {
+				return fmt.Errorf("%s is neither a file nor a folder", at)
+			}
 			return nil
 		}
 		h, err := tar.FileInfoHeader(info, link)
 		if err != nil {
 			return err
 		}
-		below, err := filepath.Rel(m.Source, at)
-		if err != nil {
-			return err
+		h.Name, h.Uname, h.Gname = name(below), "", ""
+		if p.rootless {
+			h.Uid, h.Gid = 0, 0
 		}
-		h.Name = path.Join(m.Target, filepath.ToSlash(below))[1:]
-		if info.IsDir() {
-			h.Name += "/"
+		if h.Typeflag != tar.TypeReg {
+			return p.tar.WriteHeader(h)
 		}
-		if err := tw.WriteHeader(h); err != nil || h.Typeflag != tar.TypeReg {
-			return err
-		}
-		f, err := safe.Open(at)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		_, err = io.Copy(tw, f)
-		return err
+		h.Mode &^= 0o222
+		return p.file(at, h)
 	})
+}
+
+// file writes a file, which may be larger than memory.
+func (p *packing) file(at string, h *tar.Header) error {
+	if p.left -= h.Size; p.left < 0 {
+		return p.more
+	}
+	f, err := safe.Open(at)
 	if err != nil {
 		return err
 	}
-	return tw.Close()
+	defer f.Close()
+	if err := p.tar.WriteHeader(h); err != nil {
+		return err
+	}
+	n, err := io.Copy(p.tar, f)
+	if errors.Is(err, tar.ErrWriteTooLong) || err == nil && n < h.Size {
+		return fmt.Errorf("%s has changed meanwhile", at)
+	}
+	return err
 }

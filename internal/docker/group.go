@@ -23,6 +23,8 @@ type Group struct {
 	Network Network
 
 	id, owner string // of the run
+	of        *Group // the first one of the run, which has what all share; nil: this one
+	given     given
 
 	close    sync.Once
 	closeErr error
@@ -40,7 +42,7 @@ func (e *Engine) NewGroup(ctx context.Context, run, owner string, apart bool) (*
 // Another makes a group of the same run with its own network, in which containers have the same
 // names as those of other groups.
 func (g *Group) Another(ctx context.Context, name string) (*Group, error) {
-	another := &Group{Engine: g.Engine, id: g.id, owner: g.owner}
+	another := &Group{Engine: g.Engine, id: g.id, owner: g.owner, of: cmp.Or(g.of, g)}
 	var err error
 	another.Network, err = g.CreateNetwork(ctx, g.labels(name), false)
 	return another, err
@@ -51,9 +53,16 @@ func (g *Group) labels(name string) map[string]string {
 	return map[string]string{LabelRun: g.id, LabelName: name, LabelOwner: g.owner}
 }
 
-// Close removes the network, once, even if ctx was canceled. It leaves the engine open.
+// Close removes the network and the copies of this machine's folders, once, even if ctx was canceled. It
+// leaves the engine open.
 func (g *Group) Close(ctx context.Context) error {
-	g.close.Do(func() { g.closeErr = WithCleanHint(g.RemoveNetwork(ctx, g.Network.ID)) })
+	g.close.Do(func() {
+		errs := []error{g.RemoveNetwork(ctx, g.Network.ID)}
+		for _, volume := range g.given.volumes {
+			errs = append(errs, g.removeVolume(ctx, volume))
+		}
+		g.closeErr = WithCleanHint(errors.Join(errs...))
+	})
 	return g.closeErr
 }
 
@@ -107,6 +116,9 @@ func (g *Group) Run(ctx context.Context, spec ContainerSpec) (c *Container, miss
 	}
 	if spec.Hostname != "" && !slices.Contains(spec.Aliases, spec.Hostname) {
 		spec.Aliases = append(slices.Clone(spec.Aliases), spec.Hostname)
+	}
+	if spec.Mounts, err = g.withFolders(ctx, spec); err != nil {
+		return nil, nil, "", err
 	}
 	cpus := spec.CPUs
 	if g.info.Podman && !g.info.CPUSet {

@@ -123,16 +123,13 @@ func TestNeed_Written(t *testing.T) {
 	testenv.OK(t, os.WriteFile(file, []byte("select 1"), 0o644))
 	c := b.start(docker.ContainerSpec{
 		Command: []string{"serve", "80"}, Tmpfs: []docker.Tmpfs{{Target: "/run", Options: "size=1m"}},
-		Mounts: append(on(b.volume()), docker.Mount{Source: file, Target: "/seed/rows.sql", ReadOnly: true}),
+		Mounts: append(on(b.volume()), docker.Mount{Source: file, Target: "/seed/rows.sql"}),
 	})
 	if got := testenv.Must(c.Written(t.Context()))(t); len(got) > 0 {
 		t.Errorf("at the start: %q", got)
 	}
 	b.do(c, "put", "/data/row", "1", "put", "/run/pid", "1", "put", "/var/lib/state", "1", "put", "/seed/other", "1",
 		"put", "/tmp/x", "", "remove", "/tmp/x")
-	if out, code, err := c.Exec(t.Context(), []string{"/helper", "put", "/seed/rows.sql", "x"}, nil); err != nil || code != 1 {
-		t.Errorf("a read-only file was written: %d, %v, %s", code, err, out)
-	}
 	want := []string{"/seed/other", "/var/lib/state"}
 	if got := testenv.Must(c.Written(t.Context()))(t); !slices.Equal(got, want) {
 		t.Errorf("while it runs: %q, want %q", got, want)
@@ -145,6 +142,51 @@ func TestNeed_Written(t *testing.T) {
 	if _, _, _, err := b.Run(t.Context(), absent); err == nil || !strings.Contains(err.Error(), file+"x") {
 		t.Errorf("a file that does not exist: %v", err)
 	}
+}
+
+// TestNeed_Given: files and folders of this machine, with their owners and rights, where an image has others,
+// a volume, memory or nothing. Only root of the container writes to a file, in its copy, and no one to a folder.
+func TestNeed_Given(t *testing.T) {
+	b := openBed(t)
+	dir := t.TempDir()
+	for name, mode := range map[string]os.FileMode{"conf/sub/key": 0o644, "conf/run.sh": 0o755, "a\nb": 0o644, "conf/.wh.x": 0o644} {
+		testenv.OK(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+		testenv.OK(t, os.WriteFile(filepath.Join(dir, name), []byte("1"), mode))
+	}
+	if os.Getuid() == 0 {
+		testenv.OK(t, os.Lchown(filepath.Join(dir, "conf/sub/key"), 7, 8))
+		testenv.OK(t, os.Chmod(filepath.Join(dir, "conf/sub/key"), 0o600))
+	}
+	testenv.OK(t, os.Symlink("sub/key", filepath.Join(dir, "conf/link")))
+	conf, file, state := filepath.Join(dir, "conf"), filepath.Join(dir, "a\nb"), b.volume()
+	mounts := append(on(state), docker.Mount{Source: conf, Target: "/data/sub"}, docker.Mount{Source: conf, Target: "/mem/conf"},
+		docker.Mount{Source: file, Target: "/data/file"}, docker.Mount{Source: file, Target: "/new/deep/file"}, docker.Mount{Link: "/data/file", Target: "/new/link"})
+	spec := docker.ContainerSpec{Command: []string{"serve", "80"}, Mounts: mounts, Tmpfs: []docker.Tmpfs{{Target: "/mem"}}}
+	c := b.start(spec)
+	const key = "-r-------- 7 8 /data/sub/sub/key 1\n"
+	if got := b.do(c, "show", "/data"); os.Getuid() == 0 && !strings.Contains(got, key) || !strings.Contains(got, "-r-xr-xr-x 0 0 /data/sub/run.sh 1\n") ||
+		!strings.Contains(got, "/data/from-image") || !strings.Contains(got, "-r--r--r-- 0 0 /data/file 1\n") || !strings.Contains(got, "/data/sub/.wh.x 1\n") {
+		t.Errorf("below a volume:\n%s", got)
+	}
+	testenv.Contains(t, b.do(c, "show", "/mem"), "/mem/conf/run.sh 1\n")
+	testenv.Contains(t, b.do(c, "show", "/new"), "drwxr-xr-x 0 0 /new/deep \n", "/new/deep/file 1\n", "/new/link")
+	if out, code, err := c.Exec(t.Context(), []string{"/helper", "put", "/data/sub/run.sh", "x"}, nil); err != nil || code != 1 || !strings.Contains(out, "read-only") {
+		t.Errorf("a folder was written: %d, %v, %s", code, err, out)
+	}
+	b.do(c, "put", "/new/deep/file", "x")
+	testenv.Equal(t, len(testenv.Must(c.Written(t.Context()))(t)), 0, "written")
+	testenv.Equal(t, string(testenv.Must(os.ReadFile(file))(t)), "1")
+
+	spec.User, spec.Mounts = "7:8", []docker.Mount{{Source: conf, Target: "/data"}, {Source: file, Target: "/new/file"}}
+	c = b.start(spec)
+	got := b.do(c, "show", "/data")
+	testenv.Check(t, !strings.Contains(got, "from-image"), "a folder in place of what the image has:\n%s", got)
+	if out, code, err := c.Exec(t.Context(), []string{"/helper", "put", "/new/file", "x"}, nil); err != nil || code != 1 || !strings.Contains(out, "permission denied") {
+		t.Errorf("a file was written: %d, %v, %s", code, err, out)
+	}
+	spec.Image, spec.Name, spec.Mounts = b.image, "db", []docker.Mount{{Source: file, Target: "/data"}}
+	_, _, _, err := b.Run(t.Context(), spec)
+	testenv.Fails(t, err, file+" into the container: ", "cannot overwrite directory")
 }
 
 // TestNeed_End: a clean end is one with code 0, by the stop signal, in time.

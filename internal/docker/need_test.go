@@ -6,16 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"testing/synctest"
 	"time"
 
@@ -308,92 +304,4 @@ func TestSizeIn_Link(t *testing.T) {
 	link := tar.Header{Name: volumeAt, Typeflag: tar.TypeSymlink, Linkname: "/other"}
 	_, err := sizeIn(bytes.NewReader(tarOf(t, link)))
 	testenv.Fails(t, err, "the image has a link or a file at /locbench-volume")
-}
-
-// TestGiven_InMemory: what would be copied to a place that is in memory is refused, as its mount hides
-// it; the engine mounts it there.
-func TestGiven_InMemory(t *testing.T) {
-	for target, memory := range map[string]string{"/dev/shm/a": "/dev", "/run/x/a": "/run/x", "/run/xy": "", "/etc/a": ""} {
-		f := fakedocker.New()
-		e := engineOf(t, f)
-		spec := ContainerSpec{Image: "img:1", Mounts: []Mount{{Source: "/s.sql", Target: target}}, Tmpfs: []Tmpfs{{Target: "/run/x/"}}}
-		if _, _, err := e.createGiving(t.Context(), spec); (err != nil) != (memory != "") || err != nil && !strings.Contains(err.Error(), memory+" is in memory and would hide it") {
-			t.Errorf("%s: %v", target, err)
-		}
-		e.local.Store(true)
-		_, _, err := e.createGiving(t.Context(), spec)
-		testenv.OK(t, err)
-	}
-}
-
-// TestGiven: files of this machine are mounted, or copied before the start where the engine's machine
-// does not have them; what cannot be copied leaves no container.
-func TestGiven(t *testing.T) {
-	dir := t.TempDir()
-	testenv.OK(t, os.MkdirAll(filepath.Join(dir, "conf/deep"), 0o755))
-	testenv.OK(t, os.WriteFile(filepath.Join(dir, "conf/deep/a"), []byte("one"), 0o640))
-	testenv.OK(t, os.WriteFile(filepath.Join(dir, "s.sql"), []byte("two"), 0o600))
-	const missing = `{"message":"invalid mount config for type \"bind\": bind source path does not exist: /x"}`
-	spec := ContainerSpec{Image: "img:1", Mounts: []Mount{{Volume: "v", Target: "/data"},
-		{Source: filepath.Join(dir, "conf"), Target: "/etc/conf"}, {Source: filepath.Join(dir, "s.sql"), Target: "/seed/s.sql"}}}
-	all := []string{"etc/conf/", "etc/conf/deep/", "etc/conf/deep/a one", "seed/s.sql two"}
-	for name, c := range map[string]struct {
-		local   bool
-		refuses bool
-		root    fstest.MapFS // of this process
-		want    []string     // copied
-	}{
-		"local":                      {true, false, nil, nil},
-		"a machine made of an image": {true, false, fstest.MapFS{".dockerenv": {}}, nil},
-		"in a container":             {true, false, fstest.MapFS{"proc/self/mountinfo": {Data: []byte("1 2 8:1 /var/lib/docker/containers/" + strings.Repeat("a", 64) + "/hostname /etc/hostname rw - ext4 /dev/a rw\n")}}, all},
-		"other namespace":            {true, true, nil, all},
-		"remote":                     {false, false, nil, all},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				f := fakedocker.New()
-				e := engineOf(t, f)
-				e.local.Store(c.local)
-				if c.root != nil {
-					e.root = ownRoot{c.root}
-				}
-				if c.refuses {
-					f.Responses["POST /containers/create"] = reply(400, missing)
-					creates := 0
-					f.OnRequest = func(request string) {
-						if request == "POST /containers/create" {
-							if creates++; creates > 1 {
-								delete(f.Responses, request)
-							}
-						}
-					}
-				}
-				started, _, err := e.run(t.Context(), spec)
-				testenv.OK(t, err)
-				var got []string
-				for _, put := range f.Requests("PUT " + ours + "/archive") {
-					testenv.Equal(t, put.Query.Get("path"), "/")
-					for r := tar.NewReader(bytes.NewReader(put.Body)); ; {
-						h, err := r.Next()
-						if err != nil {
-							break
-						}
-						got = append(got, strings.TrimSpace(h.Name+" "+string(testenv.Must(io.ReadAll(r))(t))))
-					}
-				}
-				testenv.Equal(t, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
-				creates := f.Requests("POST /containers/create")
-				last := string(creates[len(creates)-1].Body)
-				testenv.Equal(t, strings.Contains(last, `"Type":"bind"`), c.want == nil)
-				testenv.Equal(t, strings.Contains(last, `"Type":"volume"`), true)
-				testenv.Equal(t, len(started.given), map[bool]int{true: 2}[c.want != nil])
-				_, _ = started.Stop(t.Context(), 0)
-			})
-		})
-	}
-	f := fakedocker.New()
-	f.Responses["PUT "+ours+"/archive"] = reply(500, refused)
-	_, _, err := engineOf(t, f).run(t.Context(), spec)
-	testenv.Fails(t, err, "copy "+filepath.Join(dir, "conf")+" into the container, since the engine's machine does not have it: ")
-	testenv.Equal(t, len(f.Removed()), 1)
 }

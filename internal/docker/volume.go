@@ -14,6 +14,7 @@ import (
 	"github.com/moby/moby/api/types/mount"
 	"github.com/moby/moby/client"
 
+	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
@@ -82,6 +83,14 @@ const volumeAt = "locbench-volume"
 
 // ErrTooLarge is why CopyVolume has stopped.
 var ErrTooLarge = errors.New("its files are larger than the space")
+
+// Spare is the space that is left free for what a trial writes. A full disk would also stop others.
+const Spare = 64 << 20
+
+// NoRoom is ErrTooLarge, with what FreeSpace has found.
+func NoRoom(free int64, folder string) error {
+	return fmt.Errorf("%s has %s free; free more there, such as with `locbench clean` or `docker image prune`: %w", folder, units.Bytes(free), ErrTooLarge)
+}
 
 // CopyVolume copies the files of a volume into an empty one, with owners, rights and times, and
 // returns their bytes; more than most are ErrTooLarge. Sockets are left out. No container

@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	followEvery = 50 * time.Millisecond // how often a log that does not grow is checked
-	followBatch = 512                   // most records in a batch
-	followBytes = 4 << 20               // most bytes to read before a batch is passed on
+	followEvery = 100 * time.Millisecond // how often a log that does not grow is checked
+	followBatch = 512                    // most records in a batch
+	followBytes = 4 << 20                // most bytes to read before a batch is passed on
 )
 
 // ErrKilled is the error of Follow for a log without a writer and without the end of the run.
@@ -70,6 +70,7 @@ func Running(dir string) bool {
 type follower struct {
 	handle func([]bench.Record) error
 
+	buf     [64 << 10]byte
 	pending []byte // the start of a line whose end is not there yet
 	long    bool   // the current line is too long for a record; the rest of it is dropped
 	batch   []bench.Record
@@ -107,14 +108,13 @@ func (l *follower) follow(ctx context.Context, f *os.File) error {
 
 // catchUp reads to the end of the log, or about followBytes of it, and passes the records on.
 func (l *follower) catchUp(ctx context.Context, r io.Reader) (read int64, err error) {
-	buf := make([]byte, 64<<10)
 	for read < followBytes {
 		if ctx.Err() != nil {
 			return read, context.Cause(ctx)
 		}
-		n, err := r.Read(buf)
+		n, err := r.Read(l.buf[:])
 		read += int64(n)
-		if err := l.add(buf[:n]); err != nil {
+		if err := l.add(l.buf[:n]); err != nil {
 			return read, err
 		}
 		if errors.Is(err, io.EOF) || err == nil && n == 0 {

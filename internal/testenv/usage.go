@@ -3,6 +3,7 @@ package testenv
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -33,4 +34,21 @@ func CPUTime(tb testing.TB, pid int) time.Duration {
 		ticks += n
 	}
 	return time.Duration(ticks) * 10 * time.Millisecond
+}
+
+// LoadProcess returns the load's process of a run; 0: none.
+func LoadProcess(tb testing.TB, run int) int {
+	tb.Helper()
+	children, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", run))
+	OK(tb, err)
+	for _, file := range children {
+		text, _ := os.ReadFile(file) // a thread may have ended
+		for _, pid := range strings.Fields(string(text)) {
+			args, _ := os.ReadFile("/proc/" + pid + "/cmdline")
+			if n, err := strconv.Atoi(pid); err == nil && strings.HasSuffix(strings.TrimRight(string(args), "\x00"), "load-process") {
+				return n
+			}
+		}
+	}
+	return 0
 }

@@ -1,5 +1,6 @@
 // Package conclusion is what an output says first about a run: the verdict in a sentence, how sure it
-// is, what it costs, what failed and what to do next; one table; and the caveats by consequence.
+// is, what it costs, what failed and what to do next; one table; the caveats by consequence; and the
+// tables below that (Sections).
 // The steps of the run decide what the sentence is about (see Kind). End of the run, summary.md and
 // the report render the same Conclusion. The package is pure.
 package conclusion

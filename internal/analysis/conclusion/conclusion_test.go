@@ -65,7 +65,17 @@ func TestOf_Results(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			run, trials, err := results.Read("../../../testdata/results/" + name)
 			testenv.OK(t, err)
-			testenv.Golden(t, "testdata/"+name+".txt", words(Of(analysis.Of(run, trials), nil)))
+			a := analysis.Of(run, trials)
+			said := Of(a, nil)
+			testenv.Golden(t, "testdata/"+name+".txt", words(said))
+			all, text := Sections(a, said, nil), ""
+			for _, c := range a.Ordered() {
+				all = append(all, StepsOf(c))
+			}
+			for _, s := range all {
+				text += fmt.Sprintf("# %s\n%s%s\n\n", s.Title, s.Table.Text(0), strings.Join(s.Table.Footnotes, "\n"))
+			}
+			testenv.Golden(t, "testdata/"+name+".sections.txt", text)
 		})
 	}
 }

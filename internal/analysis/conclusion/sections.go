@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/analysis/compare"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/stats"
@@ -15,19 +16,35 @@ import (
 	"github.com/locbench/locbench/internal/text/table"
 )
 
-// Section is a table of what did not go as planned, in all outputs that have room for it.
+// Section is a table of a run, with its title.
 type Section struct {
 	ID, Title string
 	Table     table.Table
+	Wide      bool // it has a column for each contender
 }
 
-// sections returns the sections that have rows.
+// sections returns the sections of what did not go as planned, which all outputs have.
 func (d *draft) sections() []Section {
 	thresholds, title := d.thresholds()
-	return slices.DeleteFunc([]Section{
-		{"failed-requests", "Failed requests", d.failedRequests()}, {"sessions", "Sessions", d.sessions()},
-		{"statuses", "Responses by status", d.statuses()}, {"thresholds", title, thresholds},
-	}, func(s Section) bool { return len(s.Table.Rows) == 0 })
+	return filled(
+		Section{"failed-requests", "Failed requests", d.failedRequests(), false},
+		Section{"sessions", "Sessions", d.sessions(), false},
+		Section{"statuses", "Responses by status", d.statuses(), false},
+		Section{"thresholds", title, thresholds, false})
+}
+
+// filled returns the sections that have rows.
+func filled(all ...Section) []Section {
+	return slices.DeleteFunc(all, func(s Section) bool { return len(s.Table.Rows) == 0 })
+}
+
+// Sections returns all sections of a run with its conclusion, in the order of outputs with room for them.
+func Sections(a *analysis.Run, r Conclusion, floor *compare.Floor) []Section {
+	d := &draft{Run: a, floor: floor, all: a.Ordered()}
+	return slices.Concat(filled(Section{"requests", "Requests of the mix", d.mix(), false}), r.Sections, filled(
+		Section{"bottlenecks", "Bottleneck per step", d.bottlenecks(), true},
+		Section{"phases", "First requests by phase", d.firstRequests(), false},
+		Section{"results", "All results", d.results(r.Leaders), true}))
 }
 
 // Columns returns columns of the titles between bars. The first is of names; "<" ends the others that are

@@ -285,7 +285,7 @@ func write(env console.Env, o Options, log *recorder) error {
 		}
 		fmt.Fprintln(env.Stderr)
 		width, _ := console.Width(env.Stdout)
-		if err := plain.Conclusion(env.Stdout, search.Conclusion, width); err != nil {
+		if err := plain.End(env.Stdout, search.Conclusion, width); err != nil {
 			return fmt.Errorf("write to standard output: %w", err)
 		}
 	}

@@ -115,7 +115,8 @@ func TestSimulations(t *testing.T) {
 		{"a drift in noise of 3%", 1000, 0, .03, drift(.03, 0)},
 		{"a drift in noise of 10%", 1000, 0, .03, drift(.10, 0)},
 		{"a rise of 16% in noise of 1%", 1000, .999, 1, drift(.01, .16)},
-		{"a rise of 16% in noise of 3%", 1000, .85, 1, drift(.03, .16)},
+		{"a rise of 16% in noise of 3%", 1000, .7, .8, drift(.03, .16)}, // see fasterNoise
+		{"a fall of 16% in noise of 3%", 1000, .85, 1, drift(.03, -.16)},
 		{"a slope in noise", 4000, .04, .06, func(rng *rand.Rand) bool {
 			l, _ := FitLine(rounds(rng, 12, 1, 0.05))
 			return l.P() <= .05

@@ -138,6 +138,9 @@ func KeepSteady(steady []bool, least int) []bool {
 	return steady
 }
 
+// Unexpected reports whether the step is excluded for unexpected bodies: what limited these says nothing.
+func (s Step) Unexpected() bool { return s.Excluded && s.Failed[bench.ErrWrong] > 0 }
+
 // DriftWords returns "still warming up in 2 of 6 rounds"; "" if all were in a steady state.
 func (s Step) DriftWords() string {
 	if s.Drifting == 0 {

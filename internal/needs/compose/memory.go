@@ -16,8 +16,8 @@ func Passes(file string) bool {
 	return slices.ContainsFunc(passing, func(folder string) bool { return strings.HasPrefix(file+"/", folder) })
 }
 
-// sharedMemory is in memory in each container.
-const sharedMemory = "/dev/shm"
+// inMemory are folders that are in memory in each container.
+var inMemory = []string{"/dev", "/proc", "/sys"}
 
 // dataPath matches the names of variables and options that say where a service has its data, and
 // not its sockets, logs or temporary files.
@@ -47,24 +47,29 @@ func (s Service) InMemory(env map[string]string) (what string) {
 // isMemory reports whether a path of the container is in memory: the mount that has it, which is the
 // longest, is a tmpfs.
 func (s Service) isMemory(at string) bool {
-	if !path.IsAbs(at) {
-		return false
-	}
+	_, memory, _ := s.mountOf(at)
+	return memory
+}
+
+// mountOf returns the mount that has a path of the container, the longest; "" if none has. It is in
+// memory, or a copy of a folder, given.
+func (s Service) mountOf(at string) (longest string, memory, given bool) {
 	at = path.Clean(at)
-	longest, memory := 0, false
-	mount := func(target string, isMemory bool) {
-		if (at == target || strings.HasPrefix(at, target+"/")) && len(target) > longest {
-			longest, memory = len(target), isMemory
+	mount := func(target string, isMemory, isGiven bool) {
+		if (at == target || strings.HasPrefix(at, target+"/")) && len(target) > len(longest) {
+			longest, memory, given = target, isMemory, isGiven
 		}
 	}
-	mount(sharedMemory, true)
+	for _, folder := range inMemory {
+		mount(folder, true, false)
+	}
 	for _, t := range s.Tmpfs {
-		mount(t.Path(), true)
+		mount(t.Path(), true, false)
 	}
 	for _, v := range s.Volumes {
-		mount(v.Target, false)
+		mount(v.Target, false, v.Source != "")
 	}
-	return memory
+	return longest, memory, given
 }
 
 // Lost says that data in memory would be lost.

@@ -2,6 +2,7 @@ package compose
 
 import (
 	"fmt"
+	"os"
 	"path"
 	"reflect"
 	"regexp"
@@ -75,7 +76,7 @@ func Wrong(n bench.NeedSpec) (all []needs.Mistake) {
 		when(true, "seed", Lost(what), LostHint)
 	}
 	all = append(all, wrongSeeds(n.Name, s)...)
-	return append(all, wrongMounts(s)...)
+	return append(append(all, wrongMounts(s)...), wrongFiles(s)...)
 }
 
 // taken reports whether a name is not looked up in the network of the run: it is the container itself
@@ -141,6 +142,41 @@ func wrongMounts(s Service) (all []needs.Mistake) {
 		if at.mounted(t.Path()) {
 			all = append(all, needs.Mistake{Path: fmt.Sprintf("tmpfs[%d]", i), What: fmt.Sprintf("%s is mounted twice", t.Path()),
 				Hint: "remove one of them"})
+		}
+	}
+	return all
+}
+
+// wrongFiles returns the mistakes of files at paths where the service would not find their copies.
+func wrongFiles(s Service) (all []needs.Mistake) {
+	check := func(s Service, at, source, target string) {
+		if info, err := os.Stat(source); source == "" || err != nil || info.IsDir() {
+			return // a folder is a volume
+		}
+		mount, memory, given := s.mountOf(path.Dir(target))
+		switch {
+		case memory:
+			all = append(all, needs.Mistake{Path: at, What: fmt.Sprintf("%s is in memory, which hides the copy of a file at %s", mount, target),
+				Hint: "write a path outside of it, or a folder"})
+		case given:
+			all = append(all, needs.Mistake{Path: at, What: fmt.Sprintf("%s is in %s, which is read-only", target, mount),
+				Hint: "put the file into the folder that is mounted there, or write another path"})
+		}
+	}
+	for i, v := range s.Volumes {
+		check(s, fmt.Sprintf("volumes[%d]", i), v.Source, v.Target)
+	}
+	p, _ := PresetOf(s)
+	for i, one := range s.Seed {
+		at, of := fmt.Sprintf("seed[%d]", i), s
+		if one.Image != "" {
+			of = Service{Volumes: one.Volumes}
+		}
+		if p.Folder != "" {
+			check(of, at, one.File, p.Place(i, one.File))
+		}
+		for _, v := range one.Volumes {
+			check(of, at, v.Source, v.Target)
 		}
 	}
 	return all

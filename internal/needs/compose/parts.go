@@ -14,7 +14,8 @@ import (
 func Files(n bench.NeedSpec) (all []needs.File) {
 	s := specOf(n)
 	add := func(key, path string, i ...any) {
-		if path != "" {
+		same := func(f needs.File) bool { return f.Path == path }
+		if path != "" && !slices.ContainsFunc(all, same) {
 			all = append(all, needs.File{Key: fmt.Sprintf(key, i...), Path: path})
 		}
 	}

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	_ "embed"
+	"fmt"
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -128,4 +130,9 @@ func (p Preset) secured(e map[string]string) bool {
 // runs reports whether the image runs a file of a seed when it starts with an empty volume.
 func (p Preset) runs(file string) bool {
 	return p.Folder != "" && slices.ContainsFunc(p.Endings, func(ending string) bool { return strings.HasSuffix(file, ending) })
+}
+
+// Place returns where the image finds file i of a seed. It runs them in the order of their names.
+func (p Preset) Place(i int, file string) string {
+	return path.Join(p.Folder, fmt.Sprintf("%02d-%s", i+1, filepath.Base(file)))
 }

@@ -92,24 +92,20 @@ const seedFolder = "/seed"
 
 var seedFile = regexp.MustCompile(`(?:^|[\s=<'":(])/seed/([\w.][\w./-]*)`)
 
-// mountSeeds mounts the files of the profile's folder that commands of seeds find in the folder
-// /seed.
-func (s *Service) mountSeeds(v strictyaml.Value) {
+// findSeeds finds the files of the profile's folder that commands of seeds read in the folder /seed.
+func (s *Service) findSeeds(v strictyaml.Value) {
 	for i, one := range s.Seed {
 		for _, m := range seedFile.FindAllStringSubmatch(strings.Join(one.Command, "\n"), -1) {
 			target := path.Join(seedFolder, m[1])
 			is := func(v Volume) bool { return v.Target == target }
-			ofSeed := slices.ContainsFunc(s.Seed, func(o Seed) bool { return o.File != "" && SeedPath(o.File) == target })
-			if one.Image == "" && (s.mounted(target) || ofSeed) || slices.ContainsFunc(s.Seed[i].Volumes, is) {
+			if one.Image == "" && s.mounted(target) || slices.ContainsFunc(s.Seed[i].Volumes, is) {
 				continue
 			}
-			source, ok := existing(v.At("seed").Items()[i].At("command"), m[1])
-			switch {
-			case !ok:
-			case one.Image != "":
+			ofSeed := slices.IndexFunc(s.Seed, func(o Seed) bool { return o.File != "" && SeedPath(o.File) == target })
+			if one.Image == "" && ofSeed >= 0 {
+				s.Seed[i].Volumes = append(s.Seed[i].Volumes, Volume{s.Seed[ofSeed].File, target})
+			} else if source, ok := existing(v.At("seed").Items()[i].At("command"), m[1]); ok {
 				s.Seed[i].Volumes = append(s.Seed[i].Volumes, Volume{source, target})
-			default:
-				s.Volumes = append(s.Volumes, Volume{source, target})
 			}
 		}
 	}

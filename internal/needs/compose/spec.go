@@ -233,7 +233,7 @@ func Read(v strictyaml.Value) bench.NeedSpec {
 		n.From = bench.NeedExternal
 	}
 	s.External = ""
-	s.mountSeeds(v)
+	s.findSeeds(v)
 	s.put(&n)
 	return n
 }

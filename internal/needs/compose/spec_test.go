@@ -38,10 +38,11 @@ func TestRead(t *testing.T) {
 		"log":         {"image: a\nready: {log: {line: ready to, times: 2}}", `{"image":"a","ready":{"log":{"line":"ready to","times":2}}}`},
 		"healthcheck": {"image: a\nready: healthcheck", `{"image":"a","ready":{"healthcheck":true}}`},
 		"seed": {"image: postgres\nseed: [schema.sql, {command: psql -f /seed/rows.sql}]",
-			`{"image":"postgres","seed":[{"file":"DIR/schema.sql"},{"command":["sh","-c","psql -f /seed/rows.sql"]}],` +
-				`"volumes":[{"source":"DIR/rows.sql","target":"/seed/rows.sql"}]}`},
+			`{"image":"postgres","seed":[{"file":"DIR/schema.sql"},{"command":["sh","-c","psql -f /seed/rows.sql"],` +
+				`"volumes":[{"source":"DIR/rows.sql","target":"/seed/rows.sql"}]}]}`},
 		"of a seed": {"image: postgres\nseed: [schema.sql, {command: [psql, -f, /seed/schema.sql]}]",
-			`{"image":"postgres","seed":[{"file":"DIR/schema.sql"},{"command":["psql","-f","/seed/schema.sql"]}]}`},
+			`{"image":"postgres","seed":[{"file":"DIR/schema.sql"},{"command":["psql","-f","/seed/schema.sql"],` +
+				`"volumes":[{"source":"DIR/schema.sql","target":"/seed/schema.sql"}]}]}`},
 		"volumes": {"image: a\nvolumes: [/data, ./pw.txt:/run/pw:ro]",
 			`{"image":"a","volumes":[{"target":"/data"},{"source":"DIR/pw.txt","target":"/run/pw"}]}`},
 		"tmpfs": {"image: a\ntmpfs: /run", `{"image":"a","tmpfs":["/run"]}`},
@@ -132,6 +133,12 @@ func TestMistakes(t *testing.T) {
 		"root":               {"image: a\nvolumes: [/]", 3, []string{"absolute path"}},
 		"data in /dev/shm":   {"image: postgres\nenvironment: {PGDATA: /dev/shm/pgdata}\nseed: [schema.sql]", 4, []string{"its data are in memory (PGDATA=/dev/shm/pgdata), and lost", "`keep: true`"}},
 		"data below a tmpfs": {"image: postgres\nenvironment: {PGDATA: /mem/pgdata}\ntmpfs: [/mem]\nseed: [schema.sql]", 5, []string{"in memory (PGDATA=/mem/pgdata)"}},
+		"file in a tmpfs":    {"image: a\ntmpfs: ['/run/x:size=1m']\nvolumes:\n- /y\n- ./notes.txt:/run/x/a:ro", 6, []string{"/run/x is in memory, which hides the copy of a file at /run/x/a", "a path outside of it, or a folder"}},
+		"file in /dev":       {"image: a\nseed: [{image: b, volumes: ['./notes.txt:/dev/shm/a:ro']}]", 3, []string{"/dev is in memory"}},
+		"seed in a tmpfs":    {"image: postgres\ntmpfs: /docker-entrypoint-initdb.d\nseed: [schema.sql]", 4, []string{"/docker-entrypoint-initdb.d is in memory"}},
+		"/seed is a tmpfs":   {"image: a\ntmpfs: /seed\nseed: [{command: 'x /seed/rows.sql'}]", 4, []string{"/seed is in memory"}},
+		"file in a folder":   {"image: a\nvolumes: [.:/etc/x:ro, './notes.txt:/etc/x/y/a:ro']", 3, []string{"/etc/x/y/a is in /etc/x, which is read-only", "put the file into the folder"}},
+		"seed in a folder":   {"image: postgres\nvolumes: ['.:/docker-entrypoint-initdb.d:ro']\nseed: [schema.sql]", 4, []string{"01-schema.sql is in /docker-entrypoint-initdb.d"}},
 		"mounted twice":      {"image: a\nvolumes: [/x]\ntmpfs: [/x]", 4, []string{"/x is mounted twice"}},
 		"tmpfs":              {"image: a\ntmpfs: run", 3, []string{"absolute path"}},
 		"like":               {"image: a\nlike: postgre", 3, []string{"postgres"}},
@@ -161,7 +168,7 @@ func TestMistakes(t *testing.T) {
 
 // TestFiles: all files that a service uses are named by their places, and what it runs is listed.
 func TestFiles(t *testing.T) {
-	n, dir, err := parsed(t, "image: postgres\nseed: [schema.sql, {command: [psql, -f, /seed/rows.sql]}, "+
+	n, dir, err := parsed(t, "image: postgres\nseed: [schema.sql, {command: [psql, -f, /seed/rows.sql, -f, /seed/schema.sql]}, "+
 		"{image: tool, command: run, volumes: [./pw.txt:/pw:ro]}]\nenv_file: vars.env\nvolumes: [./notes.txt:/n:ro, /data]")
 	testenv.OK(t, err)
 	var got []string
@@ -170,10 +177,10 @@ func TestFiles(t *testing.T) {
 		testenv.OK(t, err)
 		got = append(got, fmt.Sprint(f.Key, " ", name, " ", f.Built))
 	}
-	testenv.Equal(t, strings.Join(got, "\n"), "seed[0] schema.sql false\nseed[2].volumes[0] pw.txt false\nenv_file[0] vars.env false\n"+
-		"volumes[0] notes.txt false\nvolumes[2] rows.sql false")
+	testenv.Equal(t, strings.Join(got, "\n"), "seed[0] schema.sql false\nseed[1].volumes[0] rows.sql false\n"+
+		"seed[2].volumes[0] pw.txt false\nenv_file[0] vars.env false\nvolumes[0] notes.txt false")
 	testenv.Equal(t, strings.Join(Runs(n), "\n"), "image postgres\nready command pg_isready -q -h db -p 5432\n"+
-		"seed command psql -f /seed/rows.sql\nseed image tool\nseed command run")
+		"seed command psql -f /seed/rows.sql -f /seed/schema.sql\nseed image tool\nseed command run")
 	n, dir, err = parsed(t, "dockerfile: Dockerfile\nentrypoint: [a]\ncommand: [b, c]")
 	testenv.OK(t, err)
 	testenv.Equal(t, Files(n), []needs.File{{Key: "dockerfile", Path: filepath.Join(dir, "Dockerfile"), Built: true}})
@@ -185,7 +192,7 @@ func TestFiles(t *testing.T) {
 func TestInMemory(t *testing.T) {
 	for text, want := range map[string]string{
 		"environment: {PGDATA: /dev/shm/a}":                                         "PGDATA=/dev/shm/a",
-		"environment: {PGDATA: /dev/shm/../a}":                                      "",
+		"environment: {PGDATA: /dev/shm/../../a}":                                   "",
 		"environment: {PGDATA: /var/lib/pg}":                                        "",
 		"environment: {PGDATA: /m/a/b}\ntmpfs: [/m]":                                "PGDATA=/m/a/b",
 		"environment: {PGDATA: /m}\ntmpfs: ['/m:size=1g']":                          "PGDATA=/m",

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -122,11 +123,16 @@ func (e *fakeEngine) RemoveVolume(ctx context.Context, volume string) error {
 func (e *fakeEngine) Run(_ context.Context, spec docker.ContainerSpec) (needs.Container, string, error) {
 	var mounts []string
 	for _, m := range spec.Mounts {
-		if m.Volume != "" {
-			mounts = append(mounts, m.Volume+":"+m.Target)
-		} else {
-			mounts = append(mounts, filepath.Base(m.Source)+":"+m.Target)
+		from := m.Volume + m.Link
+		if m.Source != "" {
+			from = filepath.Base(m.Source)
+			for _, v := range spec.Mounts {
+				if content, _ := os.ReadFile(m.Source); v.Volume != "" && strings.HasPrefix(m.Target, v.Target+"/") {
+					e.volumes[v.Volume] += string(content)
+				}
+			}
 		}
+		mounts = append(mounts, from+":"+m.Target)
 	}
 	if err := e.called("run %s %s", spec.Name, strings.Join(mounts, " ")); err != nil {
 		return nil, "", err

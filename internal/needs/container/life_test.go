@@ -36,10 +36,10 @@ func TestLife(t *testing.T) {
 	f := database(t, "seed: [schema.sql, more.sh, {command: [psql, -f, /seed/rows.sql]}]")
 	const check = "exec pg_isready -q -h db -p 5432"
 	f.open(t)
-	const files = "rows.sql:/seed/rows.sql schema.sql:/seed/schema.sql"
 	testenv.Equal(t, f.engine.since(), "image postgres:17\ncreate db-1\n"+
-		"run db db-1.v1:/var/lib/postgresql/data "+files+" schema.sql:/docker-entrypoint-initdb.d/01-schema.sql "+
-		"more.sh:/seed/more.sh more.sh:/docker-entrypoint-initdb.d/02-more.sh\n"+check, "open")
+		"run db db-1.v1:/var/lib/postgresql/data schema.sql:/docker-entrypoint-initdb.d/01-schema.sql "+
+		"/docker-entrypoint-initdb.d/01-schema.sql:/seed/schema.sql more.sh:/docker-entrypoint-initdb.d/02-more.sh "+
+		"/docker-entrypoint-initdb.d/02-more.sh:/seed/more.sh rows.sql:/seed/rows.sql\n"+check, "open")
 	testenv.Equal(t, f.Info().String(), "db: container, postgres:17 (0123456789ab)")
 	testenv.OK(t, f.Alive(t.Context()))
 
@@ -56,7 +56,7 @@ func TestLife(t *testing.T) {
 	f.restore(t)
 	copied := func(volume string) string {
 		return "create db-1\ncopy db-1.v1 to " + volume + "\n" +
-			"run db " + volume + ":/var/lib/postgresql/data " + files + " more.sh:/seed/more.sh\n" + check
+			"run db " + volume + ":/var/lib/postgresql/data\n" + check // without files of the seed, which may be large
 	}
 	testenv.Equal(t, f.engine.since(), "end 1m0s\nwritten\nkill\n"+copied("db-1.v2"), "first restore")
 	testenv.Equal(t, f.engine.volumes["db-1.v1"]+" "+f.engine.volumes["db-1.v2"], "+rows +rows+", "files")
@@ -128,7 +128,7 @@ func TestDockerfile(t *testing.T) {
 	testenv.Check(t, strings.HasSuffix(f.Info().Version, "/Dockerfile"), "%s", f.Info().Version)
 	f.open(t)
 	testenv.Equal(t, f.engine.since(), "build db from Dockerfile\nimage locbench/need-db:1\ncreate db-1\n"+
-		"run db db-1.v1:/var/lib/postgresql/data rows.sql:/seed/rows.sql rows.sql:/docker-entrypoint-initdb.d/01-rows.sql\n"+
+		"run db db-1.v1:/var/lib/postgresql/data rows.sql:/docker-entrypoint-initdb.d/01-rows.sql /docker-entrypoint-initdb.d/01-rows.sql:/seed/rows.sql\n"+
 		"exec pg_isready -q -h db -p 5432")
 	testenv.Equal(t, f.Info().Version, "locbench/need-db:1 (0123456789ab)")
 	f = newFixture(t, "dockerfile: Dockerfile")
@@ -148,7 +148,7 @@ func TestContainer(t *testing.T) {
 	testenv.Equal(t, got, docker.ContainerSpec{
 		Name: "db", Image: "a", Entrypoint: []string{"e"}, Command: []string{"c", "d"}, Env: map[string]string{}, Port: 9,
 		Limits: bench.Limits{CPUs: 0.5, Memory: 8 << 20, PIDs: 7}, User: "1000:0", Hostname: "broker", Aliases: []string{"db", "mq", "queue.example"},
-		Mounts: []docker.Mount{{Volume: "db-1.v1", Target: "/data"}, {Source: "pw.txt", Target: "/pw", ReadOnly: true}},
+		Mounts: []docker.Mount{{Volume: "db-1.v1", Target: "/data"}, {Source: "pw.txt", Target: "/pw"}},
 		Tmpfs:  []docker.Tmpfs{{Target: "/run", Options: "size=1m"}}, ShmSize: 64 << 20,
 		Ulimits: []docker.Ulimit{{Name: "nofile", Soft: 99, Hard: 99}},
 		Init:    true, StopSignal: "SIGINT",
@@ -254,6 +254,8 @@ func TestRestore_Written(t *testing.T) {
 			"its seed would be lost: it has no volume, and writes /opt/1"},
 		"another volume": {"image: a\nports: 1\nready: {times: 1}\nvolumes: [/v, /w]\nseed: [{command: [x]}]", []string{"/opt/1"},
 			"which is not restored: /opt/1", "nothing is left of its seed: after it no file of /v, /w has content; write the path of its data, `volumes: [/PATH]`, or `keep: true`"},
+		"a file given in its volume": {"image: a\nports: 1\nready: {times: 1}\nvolumes: [/v, ./rows.sql:/v/rows.sql:ro]\nseed: [{command: [x]}]",
+			[]string{"/opt/1"}, "which is not restored: /opt/1", "nothing is left of its seed: after it no file of /v has content"},
 		"a seed that writes nothing": {"image: a\nports: 1\nready: {times: 1}\nvolumes: [/v]\nseed: [{command: [x]}]", nil,
 			"db has no data after its seed: no file of /v has content", ""},
 		"no seed": {"image: a\nports: 1\nready: {times: 1}\nvolumes: [/v]\nseed: [{start: service}]", []string{"/opt/1"},

@@ -139,7 +139,15 @@ func (n *Need) Close(ctx context.Context) error {
 // start starts the service, and waits until it is ready. first: with empty volumes.
 func (n *Need) start(ctx context.Context, first bool) error {
 	heard := n.notes.begin(n.spec.Ready.Log.Line)
-	spec := n.container(n.data, first)
+	steps, after := n.spec.Steps()
+	switch {
+	case first:
+	case n.of == shared: // a contender completes the seed
+		steps = after
+	default:
+		steps = nil
+	}
+	spec := n.container(n.data, steps, first)
 	spec.OnLog = func(l bench.LogLine) { n.notes.hear(heard, l.Text) }
 	spec.OnIncident = n.happened
 	began := time.Now()

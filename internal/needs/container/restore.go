@@ -163,7 +163,7 @@ func (n *Need) emptyState(of bench.Selection) error {
 	}
 	var paths []string
 	for _, d := range n.data {
-		if d.seeded[of].written() {
+		if d.seeded[of].bytes.Load() > n.given(d.path) {
 			return nil
 		}
 		paths = append(paths, d.path)

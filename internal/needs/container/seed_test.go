@@ -91,7 +91,7 @@ func TestSeed_OnceFails(t *testing.T) {
 // TestMigrated: each contender gets the state that its start and the steps after it have made of
 // that of all; the others do not see it. All states are removed.
 func TestMigrated(t *testing.T) {
-	f := database(t, "seed: [schema.sql, {start: service}, {command: [psql, -c, ANALYZE]}]")
+	f := database(t, "seed: [schema.sql, {start: service}, {command: [psql, -c, ANALYZE, -f, /seed/schema.sql]}]")
 	f.engine.exec = func(c *fakeServed, command []string) (string, int, error) {
 		if command[0] == "psql" {
 			c.write("analyzed,")
@@ -102,10 +102,17 @@ func TestMigrated(t *testing.T) {
 	testenv.Check(t, strings.HasPrefix(f.seed(t), "1 file at its start"), "note")
 	other := bench.Selection{Contender: "bookings", Variant: "pooled"}
 	inUse := func() string { return f.engine.volumes[f.last().spec.Mounts[0].Volume] }
+	files := func() (targets string) {
+		for _, m := range f.last().spec.Mounts[1:] {
+			targets += m.Target
+		}
+		return targets
+	}
 	migrate := func(of bench.Selection, writes string) {
 		t.Helper()
 		testenv.Equal(t, f.Unmigrated(of), true)
 		testenv.OK(t, testenv.Err(f.Restore(t.Context(), of)))
+		testenv.Equal(t, files(), "/seed/schema.sql", "files of the steps that follow")
 		f.Address()
 		f.last().write(writes)
 		note, err := f.Migrated(t.Context(), of, func(bench.Progress) {})
@@ -117,6 +124,7 @@ func TestMigrated(t *testing.T) {
 	for of, want := range map[bench.Selection]string{contender: "++v1,analyzed,+", other: "++"} {
 		testenv.OK(t, testenv.Err(f.Restore(t.Context(), of)))
 		testenv.Equal(t, inUse(), want, of)
+		testenv.Equal(t, files() == "", of == contender, "files of a restored one")
 		f.engine.since()
 		testenv.OK(t, testenv.Err(f.Restore(t.Context(), of)))
 		testenv.Equal(t, f.engine.since(), "", "again, though no contender has used it")

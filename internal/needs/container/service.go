@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net"
-	"path"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -105,8 +105,9 @@ func (s *service) paths() (paths []string, err error) {
 	return paths, nil
 }
 
-// container returns the container to start. first: with empty volumes.
-func (s *service) container(volumes []*data, first bool) docker.ContainerSpec {
+// container returns the container to start. first: with empty volumes. It finds the files of the steps
+// of its seed that follow.
+func (s *service) container(volumes []*data, steps []compose.Seed, first bool) docker.ContainerSpec {
 	of := s.spec
 	spec := docker.ContainerSpec{
 		Name: s.label(), Image: of.Image, Entrypoint: of.Entrypoint, Command: of.Command, Env: s.env, Port: s.main(),
@@ -117,14 +118,18 @@ func (s *service) container(volumes []*data, first bool) docker.ContainerSpec {
 		spec.Mounts = append(spec.Mounts, docker.Mount{Volume: d.volume, Target: d.path, Complete: !first})
 	}
 	spec.Mounts = append(spec.Mounts, mounts(of.Volumes)...)
-	for i, one := range of.Seed {
-		if one.File == "" {
+	for i, one := range steps {
+		if one.File != "" {
+			at := s.preset.Place(i, one.File)
+			spec.Mounts = append(spec.Mounts, docker.Mount{Source: one.File, Target: at}, docker.Mount{Link: at, Target: compose.SeedPath(one.File)})
+		}
+		if one.Image != "" {
 			continue
 		}
-		spec.Mounts = append(spec.Mounts, docker.Mount{Source: one.File, Target: compose.SeedPath(one.File), ReadOnly: true})
-		if first { // its image runs them in the order of their names
-			target := path.Join(s.preset.Folder, fmt.Sprintf("%02d-%s", i+1, path.Base(one.File)))
-			spec.Mounts = append(spec.Mounts, docker.Mount{Source: one.File, Target: target, ReadOnly: true})
+		for _, m := range mounts(one.Volumes) {
+			if !slices.ContainsFunc(spec.Mounts, func(o docker.Mount) bool { return o.Target == m.Target }) {
+				spec.Mounts = append(spec.Mounts, m)
+			}
 		}
 	}
 	for _, t := range of.Tmpfs {
@@ -136,11 +141,21 @@ func (s *service) container(volumes []*data, first bool) docker.ContainerSpec {
 	return spec
 }
 
-// mounts returns the mounts of files of this machine.
+// given returns the bytes of the files that locbench copies to places below a path.
+func (s *service) given(below string) (bytes int64) {
+	for _, m := range s.container(nil, s.spec.Seed, true).Mounts {
+		if info, err := os.Stat(m.Source); err == nil && strings.HasPrefix(m.Target, below+"/") && !info.IsDir() {
+			bytes += info.Size()
+		}
+	}
+	return bytes
+}
+
+// mounts returns the files and folders of this machine.
 func mounts(volumes []compose.Volume) (all []docker.Mount) {
 	for _, v := range volumes {
 		if v.Source != "" {
-			all = append(all, docker.Mount{Source: v.Source, Target: v.Target, ReadOnly: true})
+			all = append(all, docker.Mount{Source: v.Source, Target: v.Target})
 		}
 	}
 	return all

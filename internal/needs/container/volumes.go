@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/docker"
 	"github.com/locbench/locbench/internal/needs"
 )
@@ -40,9 +39,6 @@ type copied struct {
 	volume string
 	bytes  atomic.Int64 // of its files; known from the first copy on
 }
-
-// written reports whether one of its files has content.
-func (c *copied) written() bool { return c.bytes.Load() > 0 }
 
 // make makes an empty volume for each path.
 func (s *state) make(ctx context.Context, label string, paths []string) error {
@@ -102,7 +98,7 @@ func (s *state) copy(ctx context.Context, of bench.Selection, label, image strin
 	most := int64(math.MaxInt64)
 	free, folder := s.engine.FreeSpace()
 	if folder != "" {
-		most = free - spare // a full disk would also stop others that write to it
+		most = free - docker.Spare
 	}
 	s.of = of
 	for i, d := range s.data {
@@ -113,8 +109,7 @@ func (s *state) copy(ctx context.Context, of bench.Selection, label, image strin
 		from := d.seeded[of]
 		bytes, err := s.engine.CopyVolume(ctx, from.volume, d.volume, image, most)
 		if errors.Is(err, docker.ErrTooLarge) {
-			return fmt.Errorf("no space for a copy of its seeded state: %s has %s free; free more there, such as with `locbench clean` "+
-				"or `docker image prune`: %w", folder, units.Bytes(free), err)
+			return fmt.Errorf("no space for a copy of its seeded state: %w", docker.NoRoom(free, folder))
 		}
 		if err != nil {
 			return err
@@ -124,6 +119,3 @@ func (s *state) copy(ctx context.Context, of bench.Selection, label, image strin
 	}
 	return nil
 }
-
-// spare is the space that is left free for what a trial writes.
-const spare = 64 << 20

@@ -7,15 +7,9 @@ import (
 	"strings"
 
 	"github.com/locbench/locbench/internal/analysis"
-	"github.com/locbench/locbench/internal/analysis/compare"
 	"github.com/locbench/locbench/internal/analysis/conclusion"
-	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
-	"github.com/locbench/locbench/internal/figures/measure"
-	"github.com/locbench/locbench/internal/figures/stats"
-	"github.com/locbench/locbench/internal/figures/verdict"
 	"github.com/locbench/locbench/internal/text/fit"
-	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/table"
 )
 
@@ -45,45 +39,27 @@ func (b *ending) list(lines []string, most int, noun string) {
 	}
 }
 
-// End writes the end of a run: the steps of each contender unless shown says that they have just
-// been printed, the verdict and how sure it is, the table of contenders, what failed, the worst
-// caveats, and what to do next. If width is above 0, lines are wrapped and columns that do not fit
-// are left out; report.html has everything. floor is the noise floor of the machine, nil if
-// unknown.
-func End(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, shown bool) error {
+// End writes the end of a run or of a search: the steps of some contenders, the verdict and how sure it is,
+// the table of contenders, what failed, the worst caveats, and what to do next. If width is above 0, lines
+// are wrapped and columns that do not fit are left out; report.html has everything.
+func End(w io.Writer, r conclusion.Conclusion, width int, steps ...analysis.Contender) error {
 	b := &ending{width: width}
-	if !shown {
-		for _, c := range a.Ordered() {
-			b.steps(c)
-		}
-	}
-	b.conclusion(conclusion.Of(a, floor))
+	b.steps(steps)
+	b.conclusion(r)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
 // Page returns the lines of the end of a run, or of a run so far, for a page that scrolls: the verdict
-// first, the steps of each contender last, if at all. The first lines are the verdict.
-func Page(a *analysis.Run, r conclusion.Conclusion, width int, steps bool) (lines []string, verdict int) {
+// first, the steps of some contenders last. The first lines are the verdict.
+func Page(r conclusion.Conclusion, width int, steps ...analysis.Contender) (lines []string, verdict int) {
 	b := &ending{width: width}
 	verdict = b.conclusion(r)
-	if steps && !strings.HasSuffix(b.String(), "\n\n") {
+	if len(steps) > 0 && !strings.HasSuffix(b.String(), "\n\n") {
 		b.WriteByte('\n')
 	}
-	for _, c := range a.Ordered() {
-		if steps {
-			b.steps(c)
-		}
-	}
+	b.steps(steps)
 	return strings.Split(strings.TrimRight(b.String(), "\n"), "\n"), verdict
-}
-
-// Conclusion writes the end of a search for capacity, as End that of a run.
-func Conclusion(w io.Writer, r conclusion.Conclusion, width int) error {
-	b := &ending{width: width}
-	b.conclusion(r)
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 // conclusion writes all but the steps, and returns the lines of the verdict.
@@ -162,77 +138,18 @@ func (b *ending) problem(p conclusion.Problem) {
 	b.line("  %s", p.Remedy)
 }
 
-// steps writes the steps of a contender over its rounds.
-func (b *ending) steps(c analysis.Contender) {
-	if len(c.Steps) == 0 {
-		return
-	}
-	b.line("%s", safe.Line(strings.TrimSpace(c.Label+" "+c.Under()), 160))
-	measures := slices.DeleteFunc(measure.View(measure.TextSteps), func(m measure.Shown) bool {
-		return m.Optional && !slices.ContainsFunc(c.Steps, func(s stats.Step) bool {
-			r := m.Over(s)
-			return m.Worth(r.Value, r.Known)
-		})
-	})
-	t := table.Table{Columns: []table.Column{{Title: "step", Left: true}}}
-	for _, m := range measures {
-		t.Columns = append(t.Columns, table.Column{Title: m.Head, Drop: m.Drop})
-	}
-	t.Columns = append(t.Columns, table.Column{Title: "bound by", Drop: 1})
-	var notes parts
-	for _, s := range c.Steps {
-		name, drift, bound := s.Step.Title(), s.DriftWords(), c.Bounds[s.Index]
-		if drift != "" {
-			name += " (" + drift + ")"
+// steps writes the steps of contenders over their rounds.
+func (b *ending) steps(all []analysis.Contender) {
+	for _, c := range all {
+		if len(c.Steps) == 0 {
+			continue
 		}
-		cells := []string{safe.Line(name, 60)}
-		for _, m := range measures {
-			if m.ID == measure.Errors {
-				cells = append(cells, errorCell(s.FailedTotal(), s.ErrorRate(), s.ErrorRateIsEstimate()))
-			} else {
-				cells = append(cells, m.Text(m.Over(s)))
-			}
+		s := conclusion.StepsOf(c)
+		b.line("%s", s.Title)
+		b.table(s.Table)
+		for _, note := range s.Table.Footnotes {
+			b.line("  %s", note)
 		}
-		wrong := s.Failed[bench.ErrWrong]
-		if wrong > 0 && s.Excluded { // what limited unexpected responses says nothing
-			bound = verdict.Summary{}
-		}
-		t.Add(append(cells, boundBy(bound))...)
-		title := safe.Line(s.Step.Title(), 60)
-		notes.add(wrong > 0, "  %s: %s", title, bench.Unexpected{Count: wrong, Compared: s.Checked}.Share())
+		b.WriteByte('\n')
 	}
-	if peak, ok := c.PeakStep(); ok {
-		s := c.Bounds[peak.Index]
-		notes.add(s.Bound == verdict.Unclear, "  at peak: %s", s.Words())
-		notes.add(s.Bound != verdict.Unclear && s.Bound != "", "  at peak: %s", s.Verdict)
-		for _, name := range measure.Needs([]stats.Step{peak}) {
-			words := measure.NeedWords(name, peak.Results...)
-			notes.add(words != "", "  at peak: need %s", words)
-		}
-	}
-	b.table(t)
-	b.list(notes, len(notes), "")
-	b.WriteByte('\n')
-}
-
-// boundBy returns the bottleneck, and where rounds differ, how many of them had it.
-func boundBy(s verdict.Summary) string {
-	switch {
-	case s.Bound == "":
-		return units.Missing
-	case s.Agree < s.Rounds:
-		return fmt.Sprintf("%s (%d of %d)", s.Bound, s.Agree, s.Rounds)
-	}
-	return string(s.Bound)
-}
-
-func errorCell(n int64, ratio float64, estimated bool) string {
-	about := ""
-	switch {
-	case n == 0 || ratio < 0.001:
-		return units.Count(n)
-	case estimated:
-		about = "~"
-	}
-	return fmt.Sprintf("%s (%s%.1f%%)", units.Count(n), about, 100*ratio)
 }

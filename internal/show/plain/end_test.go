@@ -2,12 +2,14 @@ package plain
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/analysis/compare"
+	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/run/capacity/capacitytest"
@@ -72,10 +74,15 @@ func TestEnd(t *testing.T) {
 				row.change(&run)
 			}
 			var b strings.Builder
-			testenv.OK(t, End(&b, analysis.Of(run, trials), row.floor, row.width, true))
+			testenv.OK(t, End(&b, conclusion.Of(analysis.Of(run, trials), row.floor), row.width))
 			testenv.Golden(t, "testdata/end-"+row.name+".txt", b.String())
 		})
 	}
+}
+
+// whole writes the end of a run with the steps of all contenders.
+func whole(w io.Writer, a *analysis.Run, width int) error {
+	return End(w, conclusion.Of(a, nil), width, a.Ordered()...)
 }
 
 // Lines fit the width, but for single words; and nothing from outside reaches the terminal.
@@ -86,7 +93,7 @@ func TestEnd_Width(t *testing.T) {
 	}
 	for _, width := range []int{200, 100, 80, 60, 50} {
 		var b strings.Builder
-		testenv.OK(t, End(&b, analysis.Of(run, trials), nil, width, false))
+		testenv.OK(t, whole(&b, analysis.Of(run, trials), width))
 		for line := range strings.Lines(b.String()) {
 			if line = strings.TrimRight(line, "\n"); fit.Width(line) > width && strings.Contains(strings.TrimSpace(line), " ") {
 				t.Errorf("%d columns of %d: %s", fit.Width(line), width, line)
@@ -94,11 +101,6 @@ func TestEnd_Width(t *testing.T) {
 		}
 		testenv.Check(t, !strings.ContainsAny(b.String(), "\x1b\r"), "a control character is printed")
 	}
-}
-
-func TestErrorCell(t *testing.T) {
-	testenv.Equal(t, []string{errorCell(0, 0, false), errorCell(3, .0009, true), errorCell(3, .026, true),
-		errorCell(1200, .5, false)}, []string{"0", "3", "3 (~2.6%)", "1,200 (50.0%)"})
 }
 
 // The steps of a contender have their first responses from one second on.
@@ -111,7 +113,7 @@ func TestEnd_FirstResponses(t *testing.T) {
 			}
 		}
 		var b strings.Builder
-		testenv.OK(t, End(&b, analysis.Of(run, trials), nil, 0, false))
+		testenv.OK(t, whole(&b, analysis.Of(run, trials), 0))
 		n := 0
 		for line := range strings.Lines(b.String()) {
 			if strings.Contains(line, "req/s") && strings.Contains(line, "first") {
@@ -132,7 +134,7 @@ func TestConclusion(t *testing.T) {
 	var b strings.Builder
 	for _, services := range [][]capacitytest.Service{{one}, capacitytest.Several(), {{CPUs: .25}}, {client}, {stopped}} {
 		fmt.Fprintf(&b, "=== %+v\n", services)
-		testenv.OK(t, Conclusion(&b, capacitytest.Record(services...).Conclude(nil), 80))
+		testenv.OK(t, End(&b, capacitytest.Record(services...).Conclude(nil), 80))
 	}
 	testenv.Golden(t, "testdata/conclusion.txt", b.String())
 }

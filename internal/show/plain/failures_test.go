@@ -46,7 +46,7 @@ func TestEnd_FailureOnce(t *testing.T) {
 				row.spoil(r)
 			})
 			var out bytes.Buffer
-			testenv.OK(t, End(&out, analysis.Of(benchtest.Run(trial), []bench.TrialResult{trial}), nil, 0, false))
+			testenv.OK(t, whole(&out, analysis.Of(benchtest.Run(trial), []bench.TrialResult{trial}), 0))
 			testenv.Equal(t, strings.Count(out.String(), row.text), 1, out.String())
 		})
 	}

@@ -147,7 +147,7 @@ func TestEnd_Failures(t *testing.T) {
 	_, run, trials := recorded()
 	for name, width := range map[string]int{"failures": 0, "failures-80": 80} {
 		var b bytes.Buffer
-		testenv.OK(t, End(&b, analysis.Of(run, trials), nil, width, false))
+		testenv.OK(t, whole(&b, analysis.Of(run, trials), width))
 		testenv.Golden(t, "testdata/end-"+name+".txt", b.String())
 	}
 }
@@ -228,7 +228,7 @@ func TestWarmUpIsReported(t *testing.T) {
 	last := len(trial.Steps) - 1
 	trial.Steps[last].Drift = &bench.Drift{Throughput: &bench.Trend{Change: .12, P: .001}}
 	var table, talk bytes.Buffer
-	testenv.OK(t, End(&table, analysis.Of(run, trials), nil, 0, false))
+	testenv.OK(t, whole(&table, analysis.Of(run, trials), 0))
 	p := New(Options{Out: new(bytes.Buffer), Talk: &talk})
 	for _, r := range records {
 		if r.Trial != nil && *r.Trial == trial.Trial {

@@ -11,7 +11,7 @@ import (
 )
 
 // The limits of a large report: 8 contenders × 6 rounds × 16 steps with windows take at most 2.5 MB,
-// are made in at most 1 s, and have a first paint within 1 s. A test checks the size, which is the
+// are made in at most 1 s, and have a first paint within 0.3 s. A test checks the size, which is the
 // same everywhere; make bench-report measures the times.
 const (
 	manyContenders = 8

@@ -10,6 +10,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -200,26 +201,37 @@ func (b *tab) photograph(name string) image.Image {
 	return img
 }
 
+// firstPaint waits until the page is loaded, and returns how long after the beginning of the navigation the
+// browser painted its first text or picture.
+func (b *tab) firstPaint() time.Duration {
+	b.t.Helper()
+	const paints = `performance.getEntriesByType('paint').filter((e) => e.name === 'first-contentful-paint')`
+	b.until("the first paint", paints+`.length > 0 && performance.getEntriesByType('navigation')[0].domComplete > 0`)
+	return time.Duration(eval[float64](b, paints+`[0].startTime`) * float64(time.Millisecond))
+}
+
 // BenchmarkReportShown opens a report: the time to the first paint and to the end of the page's
 // script, both since the navigation began.
 func BenchmarkReportShown(b *testing.B) {
 	run, trials := fixtureOf(manyContenders, manyRounds)
 	doc := render(b, run, trials)
 	shared := startBrowser(b)
-	var paint, ready, chart float64
-	n := 0
+	var ready, chart float64
+	var paints []time.Duration
 	for b.Loop() {
 		shown := open(b, shared, doc, 1280, "light")
-		shown.until("the first paint", `performance.getEntriesByName('first-contentful-paint').length > 0 && performance.getEntriesByType('navigation')[0].domComplete > 0`)
-		paint += eval[float64](shown, `performance.getEntriesByName('first-contentful-paint')[0].startTime`)
+		paints = append(paints, shown.firstPaint())
 		ready += eval[float64](shown, `performance.getEntriesByType('navigation')[0].domComplete`)
 		begun := time.Now()
 		shown.click(`#charts`)
 		shown.until("a chart", `document.querySelector('#plot-throughput svg') !== null`)
 		chart += time.Since(begun).Seconds()
-		n++
 	}
-	b.ReportMetric(paint/float64(n)/1000, "s/first-paint")
-	b.ReportMetric(ready/float64(n)/1000, "s/whole-page")
-	b.ReportMetric(chart/float64(n), "s/charts-after-scroll")
+	n := float64(len(paints))
+	slices.Sort(paints)
+	b.Logf("first paints: %v", paints)
+	b.ReportMetric(paints[len(paints)/2].Seconds(), "s/first-paint")
+	b.ReportMetric(paints[len(paints)-1].Seconds(), "s/first-paint-max")
+	b.ReportMetric(ready/n/1000, "s/whole-page")
+	b.ReportMetric(chart/n, "s/charts-after-scroll")
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
@@ -25,7 +26,7 @@ func newCharts(l layout) (all []chart) {
 			all = append(all, byThread(l))
 		}
 	}
-	for _, name := range l.needs() {
+	for _, name := range l.run.MeasuredNeeds() {
 		for _, m := range measure.OfNeed(name) {
 			if m.Chart != nil {
 				all = append(all, stepChart(l, m))
@@ -54,15 +55,15 @@ func stepChart(l layout, m measure.Measure) chart {
 		Y: when(m.Chart.Log, "log")})
 	known := func(v float64, ok bool) bool { return ok && finite(v) && (v != 0 || m.Chart.Zero) }
 	whole := make([]line, len(l.contenders))
-	ch.Values = l.stepTable(func(c contender, row int, s stats.Step) table.Cell {
-		cell, p := table.Cell{Text: missing}, point{x: at[row], y: math.NaN()}
+	ch.Values = conclusion.StepTable(l.run, func(n, index int, s stats.Step) table.Cell {
+		cell, p := table.Cell{Text: missing}, point{x: at[l.row(index)], y: math.NaN()}
 		if r := m.Over(s); known(r.Value, r.Known) {
 			cell.Text, p.y = m.Text(r), m.Axis(r.Value)
 			if in := r.Interval; in != nil {
-				cell.Small, p.ci = []string{ends(*in, m.Unit.Cell)}, &stats.Interval{Low: m.Axis(in.Low), High: m.Axis(in.High)}
+				cell.Small, p.ci = []string{conclusion.Ends(*in, m.Unit)}, &stats.Interval{Low: m.Axis(in.Low), High: m.Axis(in.High)}
 			}
 		}
-		whole[c.Index].points = append(whole[c.Index].points, p)
+		whole[n].points = append(whole[n].points, p)
 		return cell
 	})
 	for i, c := range l.contenders {
@@ -105,7 +106,7 @@ func byThread(l layout) chart {
 	}
 	ch.Ticks = l.ticks(places)
 	much, parts := false, make([][len(threadKinds)][]point, len(l.contenders))
-	ch.Values = l.stepTable(func(c contender, row int, s stats.Step) table.Cell {
+	ch.Values = conclusion.StepTable(l.run, func(n, index int, s stats.Step) table.Cell {
 		cell := table.Cell{Text: missing}
 		of, ok := threadShares(s)
 		if whole := m.Over(s); ok && whole.Known { // as everywhere; the shares are those of all rounds
@@ -113,7 +114,7 @@ func byThread(l layout) chart {
 			much = much || of[1] >= measure.OfNote || of[2] >= measure.OfNote
 			for k, share := range of {
 				if v := share * whole.Value; share > 0 {
-					parts[c.Index][k] = append(parts[c.Index][k], point{x: places[row], y: m.Axis(v)})
+					parts[n][k] = append(parts[n][k], point{x: places[l.row(index)], y: m.Axis(v)})
 					cell.Small = append(cell.Small, threadKinds[k]+" "+m.Unit.Cell(v))
 				}
 			}
@@ -157,7 +158,7 @@ func percentiles(l layout) chart {
 	}
 	for _, c := range l.contenders {
 		for row, index := range l.indices {
-			h, err := stepAt(c, index).Histogram()
+			h, err := c.of.AtIndex(index).Histogram()
 			if err != nil || h == nil {
 				continue // an unreadable histogram leaves a gap
 			}

@@ -78,7 +78,7 @@ func firstData(l layout, kind conclusion.Kind) []chart {
 // unexpected responses.
 func (c contender) measuredSteps() []stats.Step {
 	return slices.DeleteFunc(slices.Clone(c.of.Steps), func(s stats.Step) bool {
-		return s.Step.WarmUp || s.Failed[bench.ErrWrong] > 0 && s.Excluded || !s.Throughput.Known() || s.Throughput.Median <= 0
+		return s.Step.WarmUp || s.Unexpected() || !s.Throughput.Known() || s.Throughput.Median <= 0
 	})
 }
 
@@ -91,8 +91,7 @@ func overSteps(l layout) chart {
 	}
 	return ch.ofContenders(l, func(c contender) (all []point) {
 		for _, s := range c.measuredSteps() {
-			row, _ := slices.BinarySearch(l.indices, s.Index)
-			all = append(all, point{x: at[row], y: s.Throughput.Median})
+			all = append(all, point{x: at[l.row(s.Index)], y: s.Throughput.Median})
 		}
 		return all
 	})

@@ -14,6 +14,7 @@ import (
 // layout is the order in which everything is shown: contenders as in the profile, their rounds side
 // by side, steps as they ran. Tables and charts share it: column 3 is the same trial everywhere.
 type layout struct {
+	run        *analysis.Run
 	all        []analysis.Contender
 	contenders []contender
 	columns    []column
@@ -52,16 +53,7 @@ type row struct {
 
 // newLayout lays a run out. The rows are the steps of the profile and any others that a trial ran.
 func newLayout(a *analysis.Run) layout {
-	var l layout
-	steps := map[int]bench.Step{}
-	for _, trial := range a.Trials {
-		for _, s := range trial.Steps {
-			steps[s.Index] = s.Step
-		}
-	}
-	for i, s := range a.Run.Profile.Steps {
-		steps[i] = s
-	}
+	l, steps := layout{run: a}, a.Steps()
 	l.indices = slices.Sorted(maps.Keys(steps))
 	warm := 0
 	for _, i := range l.indices {
@@ -85,13 +77,18 @@ func newLayout(a *analysis.Run) layout {
 			c := column{Contender: n, Label: who.Label, Round: trial.Trial.Round, trial: trial,
 				steps: make([]*bench.StepResult, len(l.rows))}
 			for j := range trial.Steps {
-				row, _ := slices.BinarySearch(l.indices, trial.Steps[j].Index)
-				c.steps[row] = &trial.Steps[j]
+				c.steps[l.row(trial.Steps[j].Index)] = &trial.Steps[j]
 			}
 			l.columns = append(l.columns, c)
 		}
 	}
 	return l
+}
+
+// row returns the row of the step with an index.
+func (l layout) row(index int) int {
+	row, _ := slices.BinarySearch(l.indices, index)
+	return row
 }
 
 func newRow(s bench.Step, warm int) row {
@@ -171,4 +168,20 @@ func (l layout) ticks(at []float64) (all []mark) {
 		}
 	}
 	return all
+}
+
+// oneRequestSteps returns the rows of measured steps that each send one request of the mix; nil if
+// they do not send at least two different ones.
+func oneRequestSteps(l layout) (steps []int) {
+	names := map[string]bool{}
+	for i, r := range l.rows {
+		if r.step.Request != "" && !r.WarmUp {
+			steps = append(steps, i)
+			names[r.step.Request] = true
+		}
+	}
+	if len(names) < 2 {
+		return nil
+	}
+	return steps
 }

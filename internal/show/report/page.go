@@ -23,15 +23,12 @@ import (
 // maxShown is how many problems the first screen has; the sections below have all.
 const maxShown = 3
 
-// denseFrom is the number of rows above which a table has small rows.
-const denseFrom = 6
-
 // pageHTML is page.html, parsed once. It escapes every value for its place; the tables, which package
 // table escapes, and the styles of this package are the only exceptions.
 var pageHTML = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(functions).Funcs(template.FuncMap{
-		"measures": measure.All,
-		"table":    func(t table.Table, class string) written { return written{template.HTML(t.HTML(class)), t.Footnotes} },
+		"measures": measure.All, "class": class,
+		"table": func(t table.Table, class string) written { return written{template.HTML(t.HTML(class)), t.Footnotes} },
 	}).Parse(string(embedded("page.html"))))
 })
 
@@ -59,7 +56,7 @@ type screen struct {
 }
 
 func newScreen(r conclusion.Conclusion, first []chart) screen {
-	s := screen{Conclusion: r, First: first, Dense: len(r.Table.Rows) > denseFrom,
+	s := screen{Conclusion: r, First: first, Dense: len(r.Table.Rows) > conclusion.Dense,
 		Class: map[conclusion.Tone]string{conclusion.Neutral: "open", conclusion.Good: "good", conclusion.Bad: "bad"}[r.Tone]}
 	if r.Tone == conclusion.Bad || slices.ContainsFunc(r.Problems, func(one conclusion.Problem) bool { return one.Cause != "" }) {
 		s.Cards = r.Problems
@@ -72,9 +69,6 @@ func newScreen(r conclusion.Conclusion, first []chart) screen {
 // libraryVersion is the version of the embedded dist/echarts.min.js of the npm package echarts.
 // go-echarts v2.6 writes options for ECharts 5; 5.6.0 is its last version.
 const libraryVersion = "5.6.0"
-
-// librarySHA256 is the digest of the unpacked library, for a test.
-const librarySHA256 = "bf4a223524e40b77c304bec67e1222cf551f14880cf42c69dc046558e11c07b1"
 
 //go:embed assets js page.html summary.tmpl style.css first.css charts.css
 var files embed.FS

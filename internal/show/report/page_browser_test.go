@@ -101,6 +101,19 @@ func TestFirstScreen(t *testing.T) {
 	}
 }
 
+// A large report has text in sight soon. The bound is for a busy machine: "make bench-report" measures.
+func TestFirstPaint(t *testing.T) {
+	run, trials := fixtureOf(manyContenders, manyRounds)
+	doc, browser := render(t, run, trials), startBrowser(t)
+	var paints []time.Duration
+	for range 5 {
+		paints = append(paints, open(t, browser, doc, 1280, "light").firstPaint())
+	}
+	slices.Sort(paints)
+	t.Logf("first paints: %v", paints)
+	testenv.Check(t, paints[2] <= 2*time.Second, "the median of first paints is %s: %v", paints[2], paints)
+}
+
 // screen saves a picture of what is in view, in few colors, if there is such a file already.
 func (b *tab) screen(file string) {
 	b.t.Helper()

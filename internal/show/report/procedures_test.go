@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/hdr"
@@ -61,8 +60,7 @@ func TestBreakdown(t *testing.T) {
 	}
 	trials := []bench.TrialResult{procedureTrial("a", 1, step(100, time.Millisecond)), procedureTrial("a", 2, step(300, time.Millisecond))}
 	run := bench.Run{Schema: bench.SchemaVersion, Profile: bench.Profile{Name: "mix", Rounds: 2, Contenders: []bench.Selection{{Contender: "a"}}, Steps: []bench.Step{trials[0].Steps[0].Step}}}
-	l := newLayout(analysis.Of(run, trials))
-	p := breakdown(l)
+	p := sectionOf(run, trials, "requests")
 	testenv.Need(t, len(p.Rows) == 2, "%+v", p)
 	get, search := p.Rows[0].Cells, p.Rows[1].Cells
 	if get[1].Text != "get" || get[3].Text != "400" || search[3].Text != "400" || search[4].Text != units.Share(.5) || search[4].Small[0] != "unexpected body 400" || get[5].Text == search[5].Text {

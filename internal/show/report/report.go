@@ -27,21 +27,13 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/stats"
-	"github.com/locbench/locbench/internal/text/table"
 )
 
 // Options change what is shown. The zero value is usable.
 type Options struct {
-	Title  string         // heading of the page; "": the profile's title, else its name
 	Folder string         // the results folder; the page shows its last element; may be empty
 	Floor  *compare.Floor // noise floor of the machine: smaller differences are not significant; nil: unknown
 	Search *Search        // the search for capacity whose probes the run has; nil: none
-}
-
-// section is a table with its heading, and its class.
-type section struct {
-	conclusion.Section
-	Class string
 }
 
 type document struct {
@@ -54,7 +46,7 @@ type document struct {
 	Version      string // locbench's version at the time of the run
 	Conclusion   conclusion.Conclusion
 	Screen       screen
-	Sections     []section
+	Sections     []conclusion.Section
 	MoreProblems []conclusion.Problem // not on the first screen
 	Failures     []failure
 	Warnings     []warning
@@ -109,7 +101,7 @@ func source(script []byte) string {
 
 func newDocument(a *analysis.Run, l layout, opts Options) document {
 	run, r := a.Run, conclusion.Of(a, opts.Floor)
-	said := r.Sections
+	of := conclusion.Sections(a, r, opts.Floor)
 	p := document{
 		State: cleanText(run.OutcomeText()), When: instant(run.Started), Version: cleanName(run.Software.Locbench),
 		Failures: failures(l), Contenders: l.contenders,
@@ -126,7 +118,7 @@ func newDocument(a *analysis.Run, l layout, opts Options) document {
 		}
 	}
 	p.Screen, p.TrialCount = newScreen(r, first), units.Plural(trials, "trial")
-	p.Title, p.Conclusion, p.Sections = cleanName(cmp.Or(opts.Title, r.Title, "locbench")), r, sections(run, l, r, said, opts)
+	p.Title, p.Conclusion, p.Sections = cleanName(cmp.Or(r.Title, "locbench")), r, sections(run, l, of, opts.Search)
 	p.MoreProblems, p.Warnings = r.Problems[min(len(r.Problems), maxShown):], warnings(a, l, r.Caveats)
 	if opts.Folder != "" {
 		p.Folder = cleanText(filepath.Base(opts.Folder)) // reports are passed on, and its parents are private
@@ -134,27 +126,22 @@ func newDocument(a *analysis.Run, l layout, opts Options) document {
 	return p
 }
 
-// sections returns the tables of a run; the steps decide which it has.
-func sections(run bench.Run, l layout, r conclusion.Conclusion, said []conclusion.Section, opts Options) (all []section) {
-	const cards, wide = "results cards", "results" // of a narrow page; wide ones have a column for each contender
-	add := func(class, id, title string, t table.Table) {
-		if len(t.Rows) > 0 {
-			all = append(all, section{conclusion.Section{ID: id, Title: title, Table: t}, class})
-		}
+// sections adds to the sections of a run those of a search, and manual changes.
+func sections(run bench.Run, l layout, of []conclusion.Section, search *Search) []conclusion.Section {
+	changes := conclusion.Section{ID: "manual-changes", Title: "Manual changes", Table: manualChanges(run, l)}
+	all := slices.Insert(of, len(of)-min(1, len(l.contenders)), changes) // all results are last
+	if search != nil {
+		all = append([]conclusion.Section{{ID: "probes", Title: "Probes", Table: search.probes()},
+			{ID: "reports", Title: "Reports of the limits", Table: search.reports()}}, all...)
 	}
-	if s := opts.Search; s != nil {
-		add(cards, "probes", "Probes", s.probes())
-		add(cards, "reports", "Reports of the limits", s.reports())
+	return slices.DeleteFunc(all, func(s conclusion.Section) bool { return len(s.Table.Rows) == 0 })
+}
+
+// class returns the class of the table of a section: on a narrow page, one without a column for each
+// contender has a card for each row.
+func class(s conclusion.Section) string {
+	if !s.Wide {
+		return "results cards"
 	}
-	add(cards, "requests", "Requests of the mix", breakdown(l))
-	for _, s := range said {
-		add(cards, s.ID, s.Title, s.Table)
-	}
-	add(wide, "bottlenecks", "Bottleneck per step", bottlenecks(l))
-	add(cards, "phases", "First requests by phase", phases(l))
-	add(cards, "manual-changes", "Manual changes", manualChanges(run, l))
-	if len(l.contenders) > 0 {
-		add(wide+when(len(l.contenders) > denseFrom, " many"), "results", "All results", newResults(l, r.Leaders, opts.Floor))
-	}
-	return all
+	return "results" + when(s.ID == "results" && len(s.Table.Columns) > conclusion.Dense+1, " many")
 }

@@ -48,7 +48,7 @@ func (s *Search) probes() table.Table {
 			}
 			t.Rows = append(t.Rows, conclusion.Row(o.Number, s.Name(p), cleanName(string(o.Phase)), units.Number(o.Rate), units.Number(o.Achieved),
 				units.Duration(o.P50), units.Duration(o.P99), units.Share(o.Errors), units.Count(o.Late), units.Count(o.Dropped),
-				shownIf(o.CPU > 0, fmt.Sprintf("%.2f", o.CPU)), verdict))
+				cmp.Or(when(o.CPU > 0, fmt.Sprintf("%.2f", o.CPU)), missing), verdict))
 		}
 	}
 	if left > 0 {

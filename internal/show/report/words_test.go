@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/testenv"
@@ -43,9 +44,20 @@ func rounds(n int) (bench.Run, []bench.TrialResult) {
 	return run, trials
 }
 
+// sectionOf returns the table of a section.
+func sectionOf(run bench.Run, trials []bench.TrialResult, id string) (t table.Table) {
+	a := analysis.Of(run, trials)
+	for _, s := range conclusion.Sections(a, conclusion.Of(a, nil), nil) {
+		if s.ID == id {
+			t = s.Table
+		}
+	}
+	return t
+}
+
 // resultsOf returns the table of all results, and its texts by row and contender.
 func resultsOf(run bench.Run, trials []bench.TrialResult) (table.Table, map[string][]string) {
-	t := newResults(newLayout(analysis.Of(run, trials)), nil, nil)
+	t := sectionOf(run, trials, "results")
 	rows := map[string][]string{}
 	for _, r := range t.Rows {
 		for _, c := range r.Cells[1:] {

@@ -14,8 +14,9 @@ import (
 )
 
 const (
-	// framesPerSecond is the most frames that are written to the terminal per second.
-	framesPerSecond = 60
+	// framesPerSecond is the most frames that are written to the terminal per second. Bubble Tea wakes up
+	// as often, also without one.
+	framesPerSecond = 30
 	clock           = time.Second            // between two ticks of the pages
 	apart           = 200 * time.Millisecond // least time between two frames that events alone cause
 	wordFor         = 5 * time.Second

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/locbench/locbench/internal/testenv/loadtools"
 )
 
 const body = `{"ok":true,"text":"0123456789012345678901234567890123456789"}`
@@ -27,7 +29,7 @@ type mode struct {
 	title                      string
 	connections, rate, seconds int
 	respond                    func(s *server, n, ofConnection int64, since time.Duration, w http.ResponseWriter)
-	shows                      func(report, *server) string
+	shows                      func(loadtools.Report, *server) string
 }
 
 const usual = 5 * time.Millisecond
@@ -73,7 +75,7 @@ var closed = []mode{
 	{"asks for gzip", 1, 0, 1, func(_ *server, _, _ int64, _ time.Duration, w http.ResponseWriter) {
 		time.Sleep(usual)
 		good(w)
-	}, func(_ report, s *server) string { return asksGzip(s) }},
+	}, func(_ loadtools.Report, s *server) string { return asksGzip(s) }},
 }
 
 var open = []mode{

@@ -36,6 +36,15 @@ func Cut(s string, width int) string {
 // Left pads a line on its right side to width cells.
 func Left(s string, width int) string { return s + strings.Repeat(" ", max(0, width-Width(s))) }
 
+// Exact shortens or pads a line to width cells.
+func Exact(s string, width int) string {
+	have := Width(s)
+	if have > width {
+		return Left(Cut(s, width), width)
+	}
+	return s + strings.Repeat(" ", width-have)
+}
+
 // Wrap breaks a line at spaces into lines of at most width cells; a longer word has a line alone.
 // A width of 0 or less is unlimited.
 func Wrap(s string, width int) []string {

@@ -37,6 +37,7 @@ func TestParagraph(t *testing.T) {
 
 func TestCut(t *testing.T) {
 	testenv.Equal(t, Cut("four", 4)+"|"+Cut("four", 3)+"|"+Cut("four", 0)+"|"+Cut("日本", 3), "four|fo…||日…")
+	testenv.Equal(t, Exact("four", 5)+"|"+Exact("four", 3)+"|"+Exact("日本", 3)+"|"+Exact("a", -1), "four |fo…|日…|")
 	testenv.Equal(t, Left("é", 3)+"|"+Left("日", 3)+"|"+Left("long", 2), "é  |日 |long")
 }
 

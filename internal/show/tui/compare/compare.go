@@ -150,27 +150,19 @@ func (c *Compare) View() string {
 
 // fill sets the text: the verdicts, the sides, and what 'locbench compare' prints.
 func (c *Compare) fill() {
-	t, w, margin := c.theme, c.size.Width-2, " "
-	if t == nil {
+	if c.theme == nil {
 		return
 	}
-	if c.size.Class == ui.Column {
-		w, margin = c.size.Width, ""
-	}
-	var lines []string
-	switch {
-	case c.read.err != nil:
-		lines = t.Problem("cannot compare: "+outside(c.read.err.Error()),
-			"choose others in past runs: space marks a run, c compares it with another", w)
-	case len(c.read.results) == 0:
-		lines = ui.Wrap("reading "+outside(c.dirs[0])+" and "+outside(c.dirs[1])+" …", w)
-	default:
-		lines = c.compared(w)
-	}
-	for i := range lines {
-		lines[i] = margin + lines[i]
-	}
-	c.text.SetContentLines(lines)
+	c.text.SetText(c.size, func(w int) []string {
+		switch {
+		case c.read.err != nil:
+			return c.theme.Problem("cannot compare: "+outside(c.read.err.Error()),
+				"choose others in past runs: space marks a run, c compares it with another", w)
+		case len(c.read.results) == 0:
+			return ui.Wrap("reading "+outside(c.dirs[0])+" and "+outside(c.dirs[1])+" …", w)
+		}
+		return c.compared(w)
+	})
 }
 
 func (c *Compare) compared(w int) (lines []string) {

@@ -98,8 +98,6 @@ func (s *State) applyTrial(trial *Trial, rec bench.Record) {
 	case bench.TrialStarted:
 		*trial = Trial{Result: bench.TrialResult{Trial: *rec.Trial}, Number: e.Number}
 		s.Current = trial
-	case bench.InstanceReady:
-		trial.ReadyAt = rec.At
 	case bench.StepStarted:
 		trial.stepStarted(rec.At, e)
 	case bench.WindowClosed:

@@ -83,7 +83,6 @@ type Trial struct {
 	Log       []bench.LogLine
 	Dropped   int64     // log lines that were skipped
 	Origin    time.Time // start of the first step: second 0 of the trial's time axis
-	ReadyAt   time.Time
 	lastUsage *bench.Usage
 	lastNeeds map[string]bench.NeedUsage // by their names
 }

@@ -146,18 +146,14 @@ func (x trust) cell() table.Cell {
 
 // boundCell names the bottleneck of a finished step.
 func boundCell(v verdict.Verdict, r *bench.StepResult) table.Cell {
-	text := boundName(v.Bound)
+	text := string(v.Bound)
+	if v.Bound == verdict.Unclear {
+		text = "no limit"
+	}
 	if busy, _, ok := r.HostShare(); ok && v.Bound == verdict.Machine {
 		text += " " + units.Percent(busy)
 	}
 	return table.Cell{Text: text}
-}
-
-func boundName(by verdict.Bound) string {
-	if by == verdict.Unclear {
-		return "no limit"
-	}
-	return string(by)
 }
 
 // boundWords is the bottleneck as a sentence.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/analysis/conclusion"
+	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/show/tui/fold"
@@ -64,7 +65,13 @@ func contendersOf(s *fold.State) (all []analysis.Contender) {
 		}
 		all[i].Results = append(all[i].Results, r)
 	}
-	place := func(c analysis.Contender) int { return ui.MarkOf(s.Run, c.Label, len(s.Run.Profile.Contenders)) }
+	planned := s.Run.Profile.Contenders
+	place := func(c analysis.Contender) int {
+		if i := slices.IndexFunc(planned, func(sel bench.Selection) bool { return sel.String() == c.Label }); i >= 0 {
+			return i
+		}
+		return len(planned)
+	}
 	slices.SortStableFunc(all, func(a, b analysis.Contender) int { return place(a) - place(b) })
 	return all
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
-	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/fit"
 )
@@ -209,12 +208,8 @@ func (r heading) elsewhere() string {
 	if trial == nil || trial == r.state.Current || r.onResult() {
 		return ""
 	}
-	return showing(r.theme, trial)
-}
-
-func showing(t *ui.Theme, trial *fold.Trial) string {
 	name := trial.Result.Trial
-	return fmt.Sprintf("%s %s, round %d, trial %d: %s", t.Glyph.Cursor, ui.Outside(name.Label(), nameBytes), name.Round, trial.Number,
+	return fmt.Sprintf("%s %s, round %d, trial %d: %s", r.theme.Glyph.Cursor, ui.Outside(name.Label(), nameBytes), name.Round, trial.Number,
 		ui.Outside(string(trial.Result.State), nameBytes))
 }
 

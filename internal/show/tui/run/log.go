@@ -121,7 +121,7 @@ func (l *Log) gutter(line logLine, who int) string {
 	case l.size.Class == ui.Column:
 		return at + " " + sign
 	}
-	return " " + at + "  " + fit.Left(fit.Cut(ui.Outside(line.who, 200), who), who) + "  " + sign
+	return " " + at + "  " + fit.Exact(ui.Outside(line.who, 200), who) + "  " + sign
 }
 
 // events returns the diary, or its errors and warnings.

@@ -105,7 +105,7 @@ func (o *Overview) table(priority int) ui.Block {
 
 // inLine is the line in place of a chart without points, or without room.
 func (o *Overview) inLine(m metric, w int) string {
-	return fit.Left(fit.Cut(o.theme.Title.S(o.head(m))+"  "+o.theme.Strong.S(o.value(m)), w), w)
+	return fit.Exact(o.theme.Title.S(o.head(m))+"  "+o.theme.Strong.S(o.value(m)), w)
 }
 
 // waiting is the page before the first step: the progress of the phase, the end of the contender's

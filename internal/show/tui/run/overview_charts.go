@@ -164,7 +164,7 @@ func (o *Overview) series(m metric, a chart.Axis) chart.Chart {
 	case memory:
 		c.Unit, c.Binary = chart.SizeLabel, true
 		peak := "peak"
-		if u := newestUsage(o.Trial); u != nil && u.Peak > 0 {
+		if u := last(o.Trial.Usage); u != nil && u.Peak > 0 {
 			peak += " " + sizeOf(u.Peak)
 		}
 		add(1, "in use", memoryUsed).Mark = 0
@@ -179,8 +179,11 @@ func (o *Overview) series(m metric, a chart.Axis) chart.Chart {
 // needs returns the names of the needs whose CPU time is known, at most two, since the chart is the
 // contender's, and the CPUs that each used last.
 func (o *Overview) needs() (names []string, used map[string]float64) {
-	if u := newest(o.Trial, func(p *fold.UsagePoint) bool { return p.Needs != nil }); u != nil {
-		names, used = slices.Sorted(maps.Keys(u.Needs)), u.Needs
+	for _, u := range slices.Backward(o.Trial.Usage) {
+		if used = u.Needs; used != nil {
+			names = slices.Sorted(maps.Keys(used))
+			break
+		}
 	}
 	return names[:min(len(names), 2)], used
 }

@@ -13,32 +13,17 @@ import (
 	"github.com/locbench/locbench/internal/text/table"
 )
 
-// newestLoad returns the last window with load, nil if there is none.
-func newestLoad(t *fold.Trial) *fold.LoadPoint {
-	if n := len(t.Load); n > 0 {
-		return &t.Load[n-1]
+// last returns the last point, nil if there is none.
+func last[T any](points []T) *T {
+	if len(points) == 0 {
+		return nil
 	}
-	return nil
-}
-
-// newestUsage returns the last reading of the counters, nil if there is none.
-func newestUsage(t *fold.Trial) *fold.UsagePoint {
-	return newest(t, func(*fold.UsagePoint) bool { return true })
-}
-
-// newest returns the last reading that is one of those, nil if there is none.
-func newest(t *fold.Trial, is func(*fold.UsagePoint) bool) *fold.UsagePoint {
-	for i := len(t.Usage) - 1; i >= 0; i-- {
-		if is(&t.Usage[i]) {
-			return &t.Usage[i]
-		}
-	}
-	return nil
+	return &points[len(points)-1]
 }
 
 // value is the newest value of a metric, for the title of its chart.
 func (o *Overview) value(m metric) string {
-	load, usage := newestLoad(o.Trial), newestUsage(o.Trial)
+	load, usage := last(o.Trial.Load), last(o.Trial.Usage)
 	counted := m == cpu || m == memory
 	switch {
 	case m == failures:
@@ -84,7 +69,7 @@ func (o *Overview) value(m metric) string {
 
 // note is what belongs to a chart next to its value.
 func (o *Overview) note(m metric) string {
-	load, usage := newestLoad(o.Trial), newestUsage(o.Trial)
+	load, usage := last(o.Trial.Load), last(o.Trial.Usage)
 	switch {
 	case m == throughput && load != nil && load.Bytes > 0:
 		return sizeOf(load.Bytes) + "/s"

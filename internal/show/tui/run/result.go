@@ -93,28 +93,25 @@ func (r *Result) View() string {
 		return r.stack(ui.Text(1, " No contender has results yet."))
 	case r.made != e:
 		r.made = e
-		r.text.SetContentLines(e.lines(r.theme, r.size))
+		r.text.SetText(r.size, func(w int) []string { return e.lines(r.theme, w) })
 	}
 	return r.stack(ui.Block{Priority: 1, Least: r.size.Height, Draw: func(w, h int) string { return r.text.Draw(r.theme, w, h) }})
 }
 
 // lines are the text: the verdict in its tone, how it compares with the run before, and all else.
-func (e *ending) lines(t *ui.Theme, size ui.Size) (all []string) {
-	w, margin := size.Width-2, " "
-	if size.Class == ui.Column {
-		w, margin = size.Width, ""
+func (e *ending) lines(t *ui.Theme, w int) []string {
+	var steps []analysis.Contender
+	if e.over {
+		steps = e.of.Ordered()
 	}
-	text, verdict := plain.Page(e.of, e.Conclusion, w, e.over)
+	text, verdict := plain.Page(e.Conclusion, w, steps...)
 	if e.of.Run.AcceptFailedChecks {
 		text = slices.Insert(text, verdict, ui.Wrap("! Failed checks were accepted (--accept-failed-checks): responses may be wrong.", w)...)
 	}
 	if e.since != "" {
 		text = slices.Insert(text, verdict, ui.Wrap(e.since, w)...)
 	}
-	for _, line := range t.Said(text, verdict, e.Tone, w) {
-		all = append(all, margin+line)
-	}
-	return all
+	return t.Said(text, verdict, e.Tone, w)
 }
 
 // Keys implements ui.Page.

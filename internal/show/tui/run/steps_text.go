@@ -49,11 +49,6 @@ func (s *Steps) remarks(step *fold.Step) (all []remark) {
 	return all
 }
 
-// numbered names a step with its number.
-func numbered(step *fold.Step) string {
-	return fmt.Sprintf("step %d: %s", step.Index+1, stepName(step.Step, ui.Full))
-}
-
 // head is the line above the text of a step.
 func (s *Steps) head() string {
 	t, step, w := s.theme, s.step(), s.size.Width
@@ -69,7 +64,8 @@ func (s *Steps) head() string {
 		}
 		right = fmt.Sprintf("%s in %s, %s", units.Plural(r.Load.Succeeded, "success"), units.Duration(r.Load.Elapsed), errors)
 	}
-	return " " + t.Rule(t.Title.S(numbered(step)), right, w-2)
+	name := fmt.Sprintf("step %d: %s", step.Index+1, stepName(step.Step, ui.Full))
+	return " " + t.Rule(t.Title.S(name), right, w-2)
 }
 
 // lines are the text of the selected step: what is to say about it, its latencies, and what 'locbench

@@ -46,7 +46,7 @@ func (r *Runs) lines(w int) (lines []string) {
 	if k.differs != "" {
 		lines = append(lines, ui.Wrap("differs from the profile: "+ui.Outside(k.differs, textBytes), w)...)
 	}
-	text, verdict := plain.Page(k.run, k.said, w, false)
+	text, verdict := plain.Page(k.said, w)
 	lines = append(lines, t.Said(text, verdict, k.said.Tone, w)...)
 	return append(lines, conditions(e, k, w)...)
 }

@@ -239,7 +239,7 @@ func (s *Setup) steps(w, most int) []string {
 			took = fmt.Sprintf("%d × %s", times, took)
 		}
 		times = 0
-		lines = append(lines, fit.Left(fit.Cut(ui.Outside(step.Title(), 70), wide), wide)+"  "+s.theme.Faint.S(took))
+		lines = append(lines, fit.Exact(ui.Outside(step.Title(), 70), wide)+"  "+s.theme.Faint.S(took))
 	}
 	return s.panel("steps of a trial", units.Length(s.form.plan.LoadDuration()), lines, w, most)
 }
@@ -255,7 +255,7 @@ func (s *Setup) contenders(w, most int) (out []string) {
 		wide = min(max(wide, fit.Width(ui.Outside(sel.String(), 40))), w/2)
 	}
 	for i, sel := range selected {
-		name := fit.Left(fit.Cut(ui.Outside(sel.String(), 40), wide), wide)
+		name := fit.Exact(ui.Outside(sel.String(), 40), wide)
 		lines = append(lines, name+"  "+s.theme.Faint.S(ui.Words(all[i].about, w-wide-6)))
 	}
 	right := fmt.Sprintf("%d selected of %d; enter: list", len(selected), len(all))

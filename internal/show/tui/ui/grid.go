@@ -107,6 +107,19 @@ type Scroll struct{ viewport.Model }
 // NewScroll returns one without lines.
 func NewScroll() Scroll { return Scroll{viewport.New()} }
 
+// SetText sets lines that are made for the width of a page without its margin.
+func (s *Scroll) SetText(size Size, made func(w int) []string) {
+	w, margin := size.Width-2, " "
+	if size.Class == Column {
+		w, margin = size.Width, ""
+	}
+	lines := made(w)
+	for i := range lines {
+		lines[i] = margin + lines[i]
+	}
+	s.SetContentLines(lines)
+}
+
 // Update moves the lines; moved is false for other messages.
 func (s *Scroll) Update(msg tea.Msg) (moved bool) {
 	press, _ := msg.(tea.KeyPressMsg)

@@ -62,7 +62,10 @@ func Stack(w, h int, blocks ...Block) string {
 			lines = append(lines, Exact(strings.Split(b.Draw(w, heights[i]), "\n"), w, heights[i])...)
 		}
 	}
-	return strings.Join(Exact(lines, w, h), "\n")
+	for len(lines) < h {
+		lines = append(lines, strings.Repeat(" ", max(0, w)))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // share returns the lines of each block.

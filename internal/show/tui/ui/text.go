@@ -178,7 +178,7 @@ func Exact(lines []string, w, h int) []string {
 	out := make([]string, max(0, h))
 	copy(out, lines)
 	for i, line := range out {
-		out[i] = fit.Left(fit.Cut(line, w), w)
+		out[i] = fit.Exact(line, w)
 	}
 	return out
 }

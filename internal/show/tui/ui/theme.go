@@ -1,12 +1,10 @@
 package ui
 
 import (
-	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
 
-	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/text/table"
 )
 
@@ -110,15 +108,6 @@ func NewTheme(o ThemeOptions) *Theme {
 // Mark returns the painted mark of a contender, a percentile or a side, from 0. It is the same on
 // every page.
 func (t *Theme) Mark(n int) string { return t.Hue(n).S(t.Glyph.Marks[n%len(t.Glyph.Marks)]) }
-
-// MarkOf returns the number of the mark of a contender: its place in the profile, so it is the same
-// on every page, before and after it has failed; n if it is not there.
-func MarkOf(run bench.Run, label string, n int) int {
-	if i := slices.IndexFunc(run.Profile.Contenders, func(s bench.Selection) bool { return s.String() == label }); i >= 0 {
-		return i
-	}
-	return n
-}
 
 // Hue returns the color of the mark n.
 func (t *Theme) Hue(n int) Paint { return t.Series[n%len(t.Series)] }
