@@ -23,15 +23,12 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// The tests in this file run in the virtual machine of TestV2Host, an otherwise idle cgroup v2 host
-// with systemd. guestVariable lists the runtimes that this user has there, with real limits:
-// "process", "docker", or both; "rootless" is an engine with its own network.
+// The tests in this file run in the virtual machines of TestV2Host and TestPodman, otherwise idle cgroup v2 hosts
+// with systemd.
 //
 // They check facts: the kernel's counters, responses, leftovers. The CPU is emulated, and the
 // emulating machine may be busy: times, rates and shares of a CPU mean nothing here. Loads end by
 // their number of requests, and all waiting is for an event.
-const guestVariable = "LOCBENCH_TEST_GUEST"
-
 func guestRuntimes(t *testing.T, f func(t *testing.T, runtime string)) {
 	t.Helper()
 	names := os.Getenv(guestVariable)

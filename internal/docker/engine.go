@@ -115,7 +115,11 @@ func connect(ctx context.Context, getenv func(string) string, home string) (*Eng
 		cli.Close()
 		return nil, unreachable(ep, err, dialed.Load())
 	}
-	return &Engine{cli: cli, host: ep.host, info: info, root: newOwnRoot(), peer: peer, proxies: ep.proxies, patience: infoTimeout}, nil
+	e := &Engine{cli: cli, host: ep.host, info: info, root: newOwnRoot(), peer: peer, proxies: ep.proxies, patience: infoTimeout}
+	if info.Podman && e.SameHost() {
+		e.info.delegated("/")
+	}
+	return e, nil
 }
 
 func describe(ctx context.Context, cli *client.Client) (Info, error) {
@@ -138,9 +142,6 @@ func describe(ctx context.Context, cli *client.Client) (Info, error) {
 	// Each Docker that the client supports has BuildKit, except on Windows. Podman builds all
 	// Dockerfiles by the classic request.
 	info.BuildKit = info.OS == "linux" && !info.Podman
-	if info.Podman && info.Rootless {
-		info.delegated("/")
-	}
 	return info, nil
 }
 

@@ -129,7 +129,7 @@ func (g *Group) Run(ctx context.Context, spec ContainerSpec) (c *Container, miss
 		return nil, nil, "", err
 	}
 	info := g.info
-	if pid := c.LocalPID(); info.Rootless && pid > 0 {
+	if pid := c.LocalPID(); pid > 0 && info.CgroupVersion == 2 && (info.Podman || info.Rootless) {
 		l, swaps := (cgroup.Tree{}).Limits(strconv.Itoa(pid))
 		info.seen(l, swaps, spec.Limits)
 	}

@@ -96,27 +96,50 @@ func TestPodman_Exit(t *testing.T) {
 	}
 }
 
+// TestPodman_CopyVolume: a program of the image copies, since Podman's archives lack the owners.
+func TestPodman_CopyVolume(t *testing.T) {
+	for code, want := range map[int]string{0: "", 1: "copy volume a: cp: exit code 1"} {
+		f := fakedocker.Podman()
+		f.OnRequest = func(request string) {
+			if request == "POST "+ours+"/start" {
+				go f.Change(func() { f.End(code) })
+			}
+		}
+		g := &Group{Engine: podman(t, f), id: "r1", owner: "o"}
+		_, err := g.CopyVolume(t.Context(), "a", "b", "img", 1)
+		testenv.Check(t, (err == nil) == (want == "") && (err == nil || err.Error() == want), "%v, want %q", err, want)
+		testenv.Contains(t, f.Created(), `Entrypoint: ["cp","-a","/locbench-volume/.","/locbench-copy"]`, `User: "0"`)
+		testenv.Equal(t, len(f.Requests(".*/archive")), 0, "archives")
+	}
+}
+
 // TestDelegated: what a rootless Podman can enforce is what systemd delegates to its user.
 func TestDelegated(t *testing.T) {
 	all := Info{CPUQuota: true, CPUSet: true, MemoryLimit: true, SwapLimit: true, PIDsLimit: true}
-	file := fmt.Sprintf("sys/fs/cgroup/user.slice/user-%d.slice/user@%[1]d.service/cgroup.controllers", os.Getuid())
+	user := fmt.Sprintf("sys/fs/cgroup/user.slice/user-%d.slice/user@%[1]d.service/cgroup.controllers", os.Getuid())
 	for what, c := range map[string]struct {
-		version int
-		has     string // "": no such file
-		want    Info
+		version  int
+		rootless bool
+		has      string // of the user; "": no such file
+		says     Info
+		want     Info
 	}{
-		"usual":     {2, "cpu memory pids\n", Info{CPUQuota: true, MemoryLimit: true, SwapLimit: true, PIDsLimit: true}},
-		"CPUs too":  {2, "cpuset cpu io memory pids\n", all},
-		"elsewhere": {2, "", all},
-		"v1":        {1, "", Info{}},
+		"rootless":         {2, true, "cpu memory pids\n", Info{}, Info{CPUQuota: true, MemoryLimit: true, SwapLimit: true, PIDsLimit: true}},
+		"all of them":      {2, true, "cpuset cpu io memory pids\n", Info{}, all},
+		"without systemd":  {2, true, "", all, all},
+		"rootless with v1": {1, true, "", all, Info{}},
+		"of root":          {2, false, "cpu\n", Info{}, Info{CPUSet: true, MemoryLimit: true, SwapLimit: true}},
+		"of root, with v1": {1, false, "", all, all},
 	} {
 		t.Run(what, func(t *testing.T) {
 			root := t.TempDir()
 			if c.has != "" {
-				writeFile(t, c.has, root, file)
+				writeFile(t, c.has, root, user)
+				writeFile(t, "cpuset memory\n", root, "sys/fs/cgroup/cgroup.controllers")
 			}
-			info := all
-			info.CgroupVersion, c.want.CgroupVersion = c.version, c.version
+			info := c.says
+			info.CgroupVersion, info.Rootless = c.version, c.rootless
+			c.want.CgroupVersion, c.want.Rootless = c.version, c.rootless
 			info.delegated(root)
 			testenv.Equal(t, fmt.Sprintf("%+v", info), fmt.Sprintf("%+v", c.want))
 		})

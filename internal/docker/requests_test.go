@@ -380,8 +380,6 @@ func TestDescribe(t *testing.T) {
 			Info{OS: "linux", CgroupVersion: 2, APIVersion: "1.41", BuildKit: true}},
 		"Podman": {map[string]any{"OSType": "linux", "CgroupVersion": "2"},
 			Info{OS: "linux", CgroupVersion: 2, APIVersion: "1.41", Podman: true}},
-		"rootless Podman, v1": {map[string]any{"OSType": "linux", "CgroupVersion": "1", "SecurityOptions": []string{"name=rootless"}, "MemoryLimit": true},
-			Info{OS: "linux", CgroupVersion: 1, APIVersion: "1.41", Podman: true, Rootless: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := fakedocker.New()

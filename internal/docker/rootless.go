@@ -12,21 +12,24 @@ import (
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
-// delegated sets what a rootless Podman on this machine can enforce: with cgroup v2 the limits whose controllers
-// systemd delegates to this user, with v1 none. What Podman says lacks some of them.
+// delegated sets what a Podman on this machine can enforce: with cgroup v2 the limits of the kernel's controllers,
+// without root of those that systemd delegates to this user; with v1 none without root. What Podman says lacks some of them.
 func (info *Info) delegated(root string) {
-	file := fmt.Sprintf("sys/fs/cgroup/user.slice/user-%d.slice/user@%[1]d.service/cgroup.controllers", os.Getuid())
+	file := "sys/fs/cgroup/cgroup.controllers"
+	if info.Rootless {
+		file = fmt.Sprintf("sys/fs/cgroup/user.slice/user-%d.slice/user@%[1]d.service/cgroup.controllers", os.Getuid())
+	}
 	names, err := safe.ReadFile(filepath.Join(root, file), maxFile)
-	if err != nil && info.CgroupVersion != 1 {
-		return // it is elsewhere, or runs without systemd
+	if err != nil && (info.CgroupVersion != 1 || !info.Rootless) {
+		return // v1, where it is right, or no systemd
 	}
 	has := func(controller string) bool { return slices.Contains(strings.Fields(string(names)), controller) }
 	info.CPUQuota, info.CPUSet, info.PIDsLimit = has("cpu"), has("cpuset"), has("pids")
 	info.MemoryLimit, info.SwapLimit = has("memory"), has("memory")
 }
 
-// seen sets which limits the kernel enforces for a container on this machine, by those it has. A rootless engine
-// does not know it of itself.
+// seen sets which limits the kernel enforces for a container on this machine, by those it has. Podman
+// and rootless engines do not know it of themselves.
 func (info *Info) seen(l bench.Limits, swaps bool, asked bench.Limits) {
 	info.CPUQuota = l.CPUs > 0 && l.CPUs <= asked.CPUs
 	info.MemoryLimit, info.SwapLimit = l.Memory > 0 && l.Memory <= asked.Memory, !swaps

@@ -15,6 +15,7 @@ import (
 	"github.com/moby/moby/client"
 
 	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // CreateVolume makes an empty volume. After an error, also that of ctx, none is left.
@@ -100,6 +101,9 @@ func (g *Group) CopyVolume(ctx context.Context, from, to, image string, most int
 			err = fmt.Errorf("copy volume %s: %w", from, noSpace(orCause(ctx, err)))
 		}
 	}()
+	if g.info.Podman {
+		return 0, g.copyInside(ctx, from, to, image)
+	}
 	source, err := g.holder(ctx, from, image, "copy")
 	if err != nil {
 		return 0, err
@@ -133,6 +137,35 @@ func (g *Group) CopyVolume(ctx context.Context, from, to, image string, most int
 		err = failed
 	}
 	return size, err
+}
+
+// copyInside copies a volume by the cp of an image. Podman's archives have no owners, and what it reads into a
+// container that has not started does not reach its volumes (4.3.1), without an error.
+func (g *Group) copyInside(ctx context.Context, from, to, image string) error {
+	const source, target = "/" + volumeAt, "/locbench-copy"
+	c, _, _, err := g.Run(ctx, ContainerSpec{
+		Name: "copy", Image: image, Entrypoint: []string{"cp", "-a", source + "/.", target}, User: "0",
+		Mounts: []Mount{{Volume: from, Target: source, Complete: true}, {Volume: to, Target: target, Complete: true}},
+	})
+	if err != nil {
+		return fmt.Errorf("with Podman the image needs the program cp: %w", err)
+	}
+	select {
+	case <-c.Exited():
+	case <-ctx.Done():
+	}
+	exit, said := c.Exit(), c.Logs()
+	if err := c.Kill(ctx); err != nil || ctx.Err() != nil {
+		return errors.Join(err, ctx.Err())
+	}
+	if exit.Code != 0 {
+		last := exit.String()
+		if len(said) > 0 {
+			last = said[len(said)-1].Text
+		}
+		return fmt.Errorf("cp: %s", safe.Line(last, 300))
+	}
+	return nil
 }
 
 // sizeIn reads a tar archive of one folder to its end, and returns the bytes of its files.

@@ -2,12 +2,10 @@ package cgroup
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"sync"
 	"time"
@@ -34,26 +32,15 @@ type Reader struct {
 	began    bool
 }
 
-// containerGroup matches the path of a group up to the one that an engine has made for a container.
-var containerGroup = regexp.MustCompile(`^.*/[^/]*[0-9a-f]{64}[^/]*`)
-
-// Process opens the counters of a process's group. A container's main process has the container's, even
-// from a group below it, where crun puts it (Podman with systemd): that one has no limits and none of their counters.
+// Process opens the counters of a process's group. A container's main process has the container's.
 func (t Tree) Process(pid int) (*Reader, error) {
 	dirs, err := t.dirs(strconv.Itoa(pid))
 	if err != nil {
 		return nil, err
 	}
-	own := dirs[""]
-	for controller, dir := range dirs {
-		dirs[controller] = cmp.Or(containerGroup.FindString(dir), dir)
-	}
 	r, err := open(dirs)
 	if err == nil {
 		r.root, r.disks.root = t.Root, t.Root
-		if own != dirs[""] && !r.cpuV1 {
-			r.try(own, "cgroup.procs", "cgroup.threads") // the group above has no processes
-		}
 	}
 	return r, err
 }
@@ -123,7 +110,6 @@ func (r *Reader) try(dir string, names ...string) (n int) {
 	}
 	for _, name := range names {
 		if f, err := os.Open(filepath.Join(dir, name)); err == nil {
-			r.files[name].Close()
 			r.files[name] = f
 			n++
 		}

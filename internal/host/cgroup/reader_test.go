@@ -216,20 +216,6 @@ func TestReader_Follow(t *testing.T) {
 	}
 }
 
-// TestReader_GroupBelow: a container's main process may be in a group below that of the container, which has its
-// limits and counters, but no processes.
-func TestReader_GroupBelow(t *testing.T) {
-	recording := recorded(t, "v2-systemd")
-	want := usage(t, follow(t, recording, 4211))
-	path := strings.TrimSpace(strings.TrimPrefix(recording["proc/4211/cgroup"], "0::"))
-	group := "sys/fs/cgroup" + path
-	below := files{"proc/4211/cgroup": "0::" + path + "/container\n", group + "/container/cpu.stat": "usage_usec 1\n"}
-	for _, name := range []string{"/cgroup.procs", "/cgroup.threads"} {
-		below[group+"/container"+name], below[group+name] = recording[group+name], ""
-	}
-	testenv.Equal(t, usage(t, follow(t, with(recording, below), 4211)), want)
-}
-
 // On v1 the mark of a step is that since the start, which is kept here. Since Linux 6.12
 // memory.peak of v2 has its own mark for each open file that was written to, next to the one that
 // all others see. A regular file cannot do that, so a second one replaces the open file here.
