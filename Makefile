@@ -59,7 +59,7 @@ bench-load: ## requests per CPU second and per second: client vs wrk on the same
 	go test -tags acceptance -run '^$$' -bench Comparing -benchtime 1x -timeout 0 ./internal/app
 
 bench-seed: ## seeding vs a bare client posting the same bodies (LOCBENCH_TEST_ELASTICSEARCH)
-	@test -n "$$LOCBENCH_TEST_ELASTICSEARCH" || { echo 'name an Elasticsearch 7 to fill: LOCBENCH_TEST_ELASTICSEARCH=http://127.0.0.1:9200 make $@'; exit 2; }
+	@test -n "$$LOCBENCH_TEST_ELASTICSEARCH" || { echo 'name an Elasticsearch to fill: LOCBENCH_TEST_ELASTICSEARCH=http://127.0.0.1:9200 make $@'; exit 2; }
 	go test -tags acceptance -run '^$$' -bench Seed -benchtime 1x -timeout 0 ./internal/store/seed
 
 bench-store: ## CPU time of one _source call: embedded store vs Elasticsearch (LOCBENCH_TEST_ELASTICSEARCH)

@@ -33,10 +33,10 @@ func newSeed(env Env, runF work[seedFlags]) *cobra.Command {
 	var f seedFlags
 	cmd := &cobra.Command{
 		Use:   "seed",
-		Short: "Load city and region data into Elasticsearch 7",
-		Long: `Loads a data set into Elasticsearch 7: each index as a new version (city_v1), in bulk, with several workers. It counts
-the documents, then moves the aliases (city, region) to the new versions in one call. Until then queries see the old
-data.
+		Short: "Load city and region data into an Elasticsearch or OpenSearch",
+		Long: `Loads a data set into an Elasticsearch or OpenSearch: each index as a new version (city_v1), in bulk, with
+several workers. It counts the documents, then moves the aliases (city, region) to the new versions in one call. Until
+then queries see the old data. What the server lacks for the data is named, with the requests that need it.
 
 Running it again changes nothing unless the data differs or --force is given. It never touches an index that it did not
 create. Temporary rejections (full queue, restart) are retried for up to a minute. Permanent ones (disk full, read-only
@@ -53,6 +53,7 @@ and a mapping for each index:
 		Example: `  locbench seed --elastic http://127.0.0.1:9200
   locbench seed --elastic http://127.0.0.1:9200 --cities 100000 --vertices 60 --data-seed 1
   locbench seed --elastic 'http://${ES_USER}:${ES_PASSWORD}@10.0.0.5:9200' --from ./dump --force
+  SSL_CERT_FILE=http_ca.crt locbench seed --elastic 'https://elastic:${ES_PASSWORD}@10.0.0.5:9200'
 
   elasticdump --input=http://10.0.0.5:9200/city --output=dump/city.json --type=data
   elasticdump --input=http://10.0.0.5:9200/city --output=dump/city.mapping.json --type=mapping

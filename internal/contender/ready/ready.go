@@ -222,15 +222,15 @@ func attempt(ctx context.Context, client *http.Client, q Question, base string) 
 	resp, err := client.Do(req)
 	at := time.Now() // when the response's header was read
 	if err != nil {
-		why := hopeless(req.URL, err)
+		why := contact.Hopeless(req.URL, err, "add its CA with --cacert FILE", ", or use --insecure")
 		return response{err: cmp.Or(why, err), hopeless: why != nil}
 	}
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, shown+1)) // one more: a cut text is marked
 	io.CopyN(io.Discard, resp.Body, 1<<20)                    // like a real client, within bounds
 	resp.Body.Close()
 	a := response{at: at, status: resp.StatusCode}
-	if a.status == http.StatusBadRequest && q.Status == 0 && req.URL.Scheme == "http" && wantsTLS.Match(text) {
-		return response{err: otherScheme(req.URL), hopeless: true}
+	if a.status == http.StatusBadRequest && q.Status == 0 && req.URL.Scheme == "http" && contact.WantsTLS.Match(text) {
+		return response{err: contact.OtherScheme(req.URL), hopeless: true}
 	}
 	if q.accepts(a.status) {
 		return a

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/needs"
+	"github.com/locbench/locbench/internal/store/seed"
 	"github.com/locbench/locbench/internal/text/contact"
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/secret"
@@ -26,8 +26,7 @@ const probeTimeout = 10 * time.Second
 type server struct {
 	url      string // how this machine reaches it, without a slash at the end; may hold user info
 	version  string
-	identity string         // the response to GET /, which names node and cluster
-	warnings bench.Warnings // about the version
+	identity string // the response to GET /, which names the node and, by its UUID, the cluster
 }
 
 // reach returns the server at a URL, once it has responded as an Elasticsearch.
@@ -44,39 +43,21 @@ func reach(ctx context.Context, raw string) (s server, err error) {
 	return s, nil
 }
 
-// Probe returns the version of the Elasticsearch at a URL, and why it may not serve, with the remedy.
-func Probe(ctx context.Context, url string) (version, warning, remedy string, err error) {
+// Probe returns the version of the Elasticsearch or OpenSearch at a URL.
+func Probe(ctx context.Context, url string) (version string, err error) {
 	s, err := reach(ctx, url)
-	return s.version, s.warnings.Join("; "), "use version 7; the contenders' queries need it", err
+	return s.version, err
 }
 
-// greet reads the version. Another version than 7 is a warning, since contenders may still work
-// with it.
-func (s *server) greet(ctx context.Context) error {
-	body, err := identity(ctx, s.url)
-	if err != nil {
-		return err
-	}
-	var info struct {
-		Version struct{ Number, Distribution string }
-	}
-	if err := json.Unmarshal(body, &info); err != nil || info.Version.Number == "" {
-		return fmt.Errorf("not Elasticsearch: GET / returned %s", safe.Line(string(body), 200))
-	}
-	s.identity, s.version = string(body), safe.Line(info.Version.Number, 50)
-	if d := info.Version.Distribution; d != "" {
-		s.version = safe.Line(d, 50) + " " + s.version
-	}
-	if !strings.HasPrefix(s.version, "7.") {
-		text := fmt.Sprintf("the store is %s, not Elasticsearch 7: responses may differ", s.version)
-		s.warnings.Add(bench.Warning{Text: text})
-	}
-	return nil
+// greet reads the version.
+func (s *server) greet(ctx context.Context) (err error) {
+	s.version, s.identity, err = seed.Identify(ctx, s.url)
+	return err
 }
 
 // alive returns nil if the server responds.
 func (s *server) alive(ctx context.Context) error {
-	if _, err := identity(ctx, s.url); err != nil {
+	if _, _, err := seed.Identify(ctx, s.url); err != nil {
 		return fmt.Errorf("reach %s: %w", secret.WithoutUser(s.url), err)
 	}
 	return nil
@@ -86,8 +67,7 @@ func (s *server) alive(ctx context.Context) error {
 // not, or if that is another server.
 func (s *server) listensAt(ctx context.Context, host string) string {
 	base := onHost(s.url, host)
-	// The response to GET / names the node and, by its UUID, the cluster.
-	if body, err := identity(ctx, base); err != nil || string(body) != s.identity {
+	if _, identity, err := seed.Identify(ctx, base); err != nil || identity != s.identity {
 		return ""
 	}
 	return base
@@ -131,15 +111,6 @@ func (s *server) seal(ctx context.Context, on bool) error {
 		return fmt.Errorf("set cluster.blocks.read_only of the store to %v: %w", on, err)
 	}
 	return nil
-}
-
-// identity returns the response to GET /: the name of the server, its cluster, its version.
-func identity(ctx context.Context, base string) ([]byte, error) {
-	status, body, err := call(ctx, http.MethodGet, base+"/", "")
-	if err == nil && status != http.StatusOK {
-		err = fmt.Errorf("GET / returned %d %s", status, safe.Line(string(body), 200))
-	}
-	return body, err
 }
 
 // call sends one request, with json as its body unless that is "", and reads the whole response

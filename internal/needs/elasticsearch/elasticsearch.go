@@ -89,9 +89,6 @@ func (n *Need) Open(ctx context.Context, at needs.Place) error {
 		return errors.Join(err, n.Close(context.WithoutCancel(ctx)))
 	}
 	n.opened = true
-	for _, w := range n.warnings {
-		n.warn(w)
-	}
 	return nil
 }
 

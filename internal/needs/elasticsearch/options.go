@@ -28,9 +28,9 @@ var Options = []needs.Option{
 	},
 	{
 		Name: "elastic", Key: "url", Type: "string",
-		Usage: "Elasticsearch 7 `URL` (see 'locbench seed'); ${NAME} is an environment variable; implies --store external",
+		Usage: "Elasticsearch or OpenSearch `URL` (see 'locbench seed'); ${NAME} is an environment variable; implies --store external",
 		Label: "Elastic URL",
-		Help:  "URL of Elasticsearch 7, such as http://10.0.0.5:9200. Load its data with: locbench seed --elastic URL.",
+		Help:  "URL of an Elasticsearch or OpenSearch, such as http://10.0.0.5:9200. Load its data with: locbench seed --elastic URL.",
 		Get:   func(n bench.NeedSpec) string { return n.URL }, Set: setURL,
 	},
 	{

@@ -28,7 +28,7 @@ const (
 // Kind is this kind of need.
 var Kind = needs.Kind{
 	Name: Name, Read: read, Wrong: wrong, Find: find,
-	Missing: `needs an Elasticsearch 7. Use yours:  --elastic http://127.0.0.1:9200
+	Missing: `needs an Elasticsearch. Use yours:  --elastic http://127.0.0.1:9200
 or the official image:  --store container
 or the embedded store (shares CPU with the client):  --store embedded`,
 }
@@ -48,7 +48,7 @@ func chosen(from bench.NeedOrigin, url string) bench.NeedOrigin {
 var origins = []string{
 	string(bench.NeedAuto) + "\ta URL if one is given, else embedded",
 	string(bench.NeedEmbedded) + "\tinside locbench; shares CPUs with the load",
-	string(bench.NeedExternal) + "\tan Elasticsearch 7 that runs already, at a URL",
+	string(bench.NeedExternal) + "\tan Elasticsearch or OpenSearch that runs already, at a URL",
 	string(bench.NeedContainer) + "\tthe official image, started for this run",
 	string(bench.NeedNone) + "\tthe contenders need none",
 }

@@ -28,8 +28,8 @@ var ByURL = struct {
 	Options       []needs.Option // in the order in which they are applied
 	// Absent is what a diagnosis says without a URL, and what to do then.
 	Absent, Instead string
-	// Probe returns the version of an external one, and why it may not serve, with the remedy.
-	Probe func(ctx context.Context, url string) (version, warning, remedy string, err error)
+	// Probe returns the version of an external one.
+	Probe func(ctx context.Context, url string) (version string, err error)
 }{
 	elasticsearch.Name, "Elasticsearch", "elastic", elasticsearch.Options,
 	"none; using the embedded store", "use a real one: --elastic http://host:9200", elasticsearch.Probe,

@@ -212,11 +212,11 @@ func doctorNeed(ctx context.Context, url string) Warning {
 	if url == "" {
 		return Warning{k.Title, OK, k.Absent, k.Instead}
 	}
-	version, warning, remedy, err := k.Probe(ctx, url)
+	version, err := k.Probe(ctx, url)
 	if err != nil {
-		return Warning{k.Title, Missing, safe.Line(err.Error(), 300), "start it or use another URL"}
+		return Warning{k.Title, Missing, safe.Line(err.Error(), 500), "start it or correct the URL"}
 	}
-	return check(k.Title, "version "+version, warning != "", remedy)
+	return check(k.Title, "version "+version, false, "")
 }
 
 func doctorGo(ctx context.Context, groups cgroup.Tree) Warning {

@@ -116,7 +116,7 @@ func object(data []byte) (body map[string]json.RawMessage, err error) {
 	return body, nil
 }
 
-// checkMappings returns an error about what Elasticsearch 7 does not take as mappings.
+// checkMappings returns an error about what no Elasticsearch since 7 takes as mappings.
 func checkMappings(mappings json.RawMessage) error {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(mappings, &all); err != nil || all == nil {

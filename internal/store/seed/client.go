@@ -1,11 +1,11 @@
 package seed
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -13,6 +13,8 @@ import (
 
 	"github.com/olivere/elastic/v7"
 
+	"github.com/locbench/locbench/internal/text/contact"
+	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/secret"
 )
 
@@ -20,7 +22,7 @@ import (
 type client struct {
 	es   *elastic.Client
 	http *http.Client
-	name string // the URL without the password
+	url  *url.URL // without user and password
 }
 
 func connect(rawURL string, workers int, dial dialer) (*client, error) {
@@ -50,7 +52,7 @@ func connect(rawURL string, workers int, dial dialer) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &client{es, own, u.String()}, nil
+	return &client{es, own, u}, nil
 }
 
 // revive does not repeat calls; retry does that. The library marks its only node as dead after an
@@ -63,41 +65,73 @@ func (revive) Retry(
 	return 0, elastic.IsConnErr(err) && n <= 2, nil
 }
 
-// get requests path, which must be escaped, and decodes the response into out.
-func (c *client) get(ctx context.Context, path string, out any) error {
+// get requests path, which must be escaped, and decodes the response into out. It returns the body, too.
+func (c *client) get(ctx context.Context, path string, out any) ([]byte, error) {
 	resp, err := c.es.PerformRequest(ctx, elastic.PerformRequestOptions{Method: http.MethodGet, Path: path})
 	if err != nil {
-		return explain(err)
+		return nil, explain(err)
 	}
 	if err := json.Unmarshal(resp.Body, out); err != nil {
-		return fmt.Errorf("GET %s: response %.100q: %w", path, resp.Body, err)
+		return resp.Body, fmt.Errorf("GET %s: response %.100q: %w", path, resp.Body, err)
 	}
-	return nil
+	return resp.Body, nil
 }
 
-// version returns the version of Elasticsearch, which must be 7. The error says what to do.
-func (c *client) version(ctx context.Context) (string, error) {
-	var root struct {
-		Version struct{ Number, Distribution string }
+// Identify returns the version of the server at a URL, with the distribution if it names one, and the response that
+// says so, which names node and cluster, too. No version is refused: what a server lacks, it says when it is seeded.
+func Identify(ctx context.Context, rawURL string) (version, identity string, err error) {
+	c, err := connect(rawURL, 1, nil)
+	if err != nil {
+		return "", "", err
 	}
-	err := c.get(ctx, "/", &root)
-	number := root.Version.Number
+	defer c.http.CloseIdleConnections()
+	return c.identify(ctx)
+}
+
+func (c *client) identify(ctx context.Context) (version, identity string, err error) {
+	var said struct {
+		Version struct{ Number, Distribution string }
+		Nodes   map[string]struct{ Version string }
+	}
+	body, err := c.get(ctx, "/", &said)
+	if statusOf(err) == http.StatusMethodNotAllowed { // an Elasticsearch 8.19 without the module that has this page
+		body, err = c.get(ctx, "/_nodes/_local?filter_path=cluster_name,nodes.*.version", &said)
+	}
+	version = said.Version.Number
+	for _, n := range said.Nodes {
+		version = n.Version
+	}
 	switch {
 	case ctx.Err() != nil:
-		return "", ctx.Err()
-	case isJSONError(err), err == nil && number == "":
-		return "", errors.New("not Elasticsearch: GET / returned no version")
+		return "", "", context.Cause(ctx)
+	case isJSONError(err), err == nil && version == "":
+		return "", "", fmt.Errorf("not Elasticsearch or OpenSearch: GET / returned no version but %q",
+			safe.Line(string(body), 200))
 	case statusOf(err) != 0 && remedies[statusOf(err)] == "":
-		return "", fmt.Errorf("not Elasticsearch, or not ready: %w", err)
+		return "", "", fmt.Errorf("not Elasticsearch or OpenSearch, or not ready: %w", err)
 	case statusOf(err) == 0 && err != nil && passes(err):
-		return "", fmt.Errorf("no response; is Elasticsearch running there? %w", err)
+		return "", "", c.unreached(err)
 	case err != nil: // silence, a redirect, a long response, 401
-		return "", err
-	case root.Version.Distribution != "" || !strings.HasPrefix(number, "7."):
-		name := cmp.Or(root.Version.Distribution, "Elasticsearch")
-		return "", fmt.Errorf("found %.40q %.20q: expected Elasticsearch 7", name, number)
+		return "", "", err
 	}
-	return number, nil
+	return safe.Line(strings.TrimSpace(said.Version.Distribution+" "+version), 100), string(body), nil
+}
+
+// unreached says what to do about a request without a response.
+func (c *client) unreached(err error) error {
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		err = u.Err
+	}
+	hopeless := contact.Hopeless(c.url, err, "add its CA, such as config/certs/http_ca.crt of Elasticsearch, "+
+		"to those of this machine; on Linux for one command: SSL_CERT_FILE=http_ca.crt locbench …", "")
+	switch {
+	case hopeless != nil:
+		return hopeless
+	case c.url.Scheme == "http" && errors.Is(err, io.EOF):
+		return fmt.Errorf("connection closed without a response (%w): if the server has TLS, "+
+			"as Elasticsearch from 8 on by default, write https://user:password@host:9200", err)
+	}
+	return fmt.Errorf("no response; is Elasticsearch running there? %w", err)
 }
 
 func isJSONError(err error) bool {
@@ -129,7 +163,7 @@ func (c *client) mark(ctx context.Context, index string) (mark, error) {
 			Meta struct{ Locbench json.RawMessage } `json:"_meta"`
 		}
 	}
-	if err := c.get(ctx, "/"+url.PathEscape(index)+"/_mapping", &response); err != nil {
+	if _, err := c.get(ctx, "/"+url.PathEscape(index)+"/_mapping", &response); err != nil {
 		return mark{}, fmt.Errorf("mapping of %s: %w", index, err)
 	}
 	var m mark

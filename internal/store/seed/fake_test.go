@@ -22,7 +22,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 )
 
-// fake is the part of Elasticsearch 7 that seeding uses, kept in maps. It behaves like it: a
+// fake is the part of Elasticsearch that seeding uses, kept in maps. It behaves like it: a
 // refresh makes documents countable, create of an existing id is a conflict, aliases change all or
 // nothing, unknown indices are 404, a bulk to an unknown index makes it (as Elasticsearch does
 // unless set otherwise), and a wrong body is a 400.
@@ -35,13 +35,20 @@ type fake struct {
 	indices map[string]*fakeIndex
 	calls   []string // method and path, without bulks
 	bulks   int
-	version string
+	root    said            // in response to GET /
+	fixed   map[string]said // to other calls, by method and path, in place of the usual responses
 
 	before func(w http.ResponseWriter, r *http.Request) bool // true: it has responded itself; called without the lock, the body unread
 	kind   string                                            // error type for documents and bulks; "": a default
 	onCall func(r *http.Request) int                         // status to return instead; 0: continue
 	onBulk func(n int) (status int, taken bool)              // status of a bulk, numbered from 1, or 0; taken: do the work first
 	onDoc  func(n int, id string) (status int, _ string)     // status and reason for one document of bulk n; 0: take it
+}
+
+// said is what a server said.
+type said struct {
+	status int
+	body   string
 }
 
 type fakeIndex struct {
@@ -52,7 +59,7 @@ type fakeIndex struct {
 }
 
 func newFake(t testing.TB) *fake {
-	f := &fake{t: t, indices: make(map[string]*fakeIndex), version: "7.10.2"}
+	f := &fake{t: t, indices: make(map[string]*fakeIndex), root: said{200, `{"version":{"number":"7.10.2"}}`}}
 	f.network = newMemory()
 	f.Server = httptest.NewUnstartedServer(http.HandlerFunc(f.serve))
 	f.Listener.Close()
@@ -115,9 +122,15 @@ func (f *fake) response(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	fixed, known := f.fixed[r.Method+" "+r.URL.Path]
+	if r.Method == "GET" && r.URL.Path == "/" {
+		fixed, known = f.root, true
+	}
 	switch {
-	case r.Method == "GET" && r.URL.Path == "/":
-		reply(w, map[string]any{"version": map[string]any{"number": f.version}})
+	case known:
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(fixed.status)
+		_, _ = io.WriteString(w, fixed.body)
 	case r.Method == "GET" && r.URL.Path == "/_alias":
 		all := make(map[string]any)
 		for name, index := range f.indices {

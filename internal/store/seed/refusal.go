@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -17,7 +18,8 @@ import (
 
 // The types of Elasticsearch's errors that this package distinguishes.
 const (
-	blocked       = "cluster_block_exception" // such as that of a full disk
+	blocked       = "cluster_block_exception"      // such as that of a full disk
+	noNewIndex    = "index_create_block_exception" // of OpenSearch, with the status of a missing privilege
 	existsAlready = "resource_already_exists_exception"
 )
 
@@ -34,13 +36,17 @@ type refusal struct{ of *elastic.Error }
 func (e refusal) Unwrap() error { return e.of }
 
 func (e refusal) Error() string {
-	text := strings.TrimSpace(fmt.Sprint("Elasticsearch returned ", e.of.Status, " ", http.StatusText(e.of.Status)))
+	text := strings.TrimSpace(fmt.Sprint("the store returned ", e.of.Status, " ", http.StatusText(e.of.Status)))
 	if e.of.Details == nil {
 		text += " without a reason, probably from a proxy"
 	} else {
 		text += ": " + reasons(e.of.Details)
 	}
-	if remedy := remedies[e.of.Status]; remedy != "" {
+	remedy := remedies[e.of.Status]
+	if e.of.Details != nil && e.of.Details.Type == noNewIndex {
+		remedy = "free disk space for it: OpenSearch sets this block, cluster.blocks.create_index, on full disks"
+	}
+	if remedy != "" {
 		text += "; " + remedy
 	}
 	return text
@@ -48,12 +54,42 @@ func (e refusal) Error() string {
 
 // remedies are what to do about a status.
 var remedies = map[int]string{
-	http.StatusUnauthorized: "add user and password to the URL: http://user:password@host:9200",
-	http.StatusForbidden: "give the user in the URL (http://user:password@host:9200) monitor on the cluster; " +
+	http.StatusUnauthorized: "add user and password to the URL: https://user:password@host:9200",
+	http.StatusForbidden: "give the user in the URL (https://user:password@host:9200) monitor on the cluster; " +
 		"manage, write and read on the indices; or lift the block",
 	http.StatusRequestEntityTooLarge: fmt.Sprintf("raise the size limit above %d KiB and the largest document: "+
 		"http.max_content_length of Elasticsearch, client_max_body_size of nginx", DefaultBatch>>10),
-	http.StatusTooManyRequests: "use fewer --workers, give Elasticsearch more memory, or free disk space for it",
+	http.StatusTooManyRequests: "use fewer --workers, give the store more memory, or free disk space for it",
+}
+
+// A server without one of its modules refuses a mapping in these words. For what the bundled mappings have: the module,
+// and the requests of the locations API that need it.
+var (
+	lacks = regexp.MustCompile(
+		`(?:handler for|The mapper) type \[([^\]]+)\]|failed to find filter under name \[([^\]]+)\]`)
+	parts = map[string]string{
+		"search_as_you_type": " (module mapper-extras), which GET /city/v1/search needs",
+		"geo_shape":          " (module geo, legacy-geo or spatial), which GET /city/v1/closest needs",
+		"asciifolding":       " (module analysis-common), which GET /city/v1/search needs",
+	}
+)
+
+// lacking says what a server lacks that refused to create an index, and for what, and returns other errors unchanged.
+func lacking(err error) error {
+	e, _ := errors.AsType[*elastic.Error](err)
+	if e == nil {
+		return err
+	}
+	found := lacks.FindStringSubmatch(reasons(e.Details))
+	if found == nil {
+		return err
+	}
+	kind, part := "field type", found[1]
+	if part == "" {
+		kind, part = "token filter", found[2]
+	}
+	return fmt.Errorf("the server has no %s %s%s: use a full distribution of Elasticsearch or OpenSearch, "+
+		"or another mapping; %w", kind, part, parts[part], err)
 }
 
 // explain returns the library's errors as a refusal, and other errors unchanged.
@@ -130,5 +166,5 @@ func reasons(e *elastic.ErrorDetails) string {
 		}
 		cause, _ = cause["caused_by"].(map[string]any)
 	}
-	return safe.Line(s, maxText)
+	return safe.Line(strings.TrimSuffix(s, ";"), maxText)
 }

@@ -65,6 +65,32 @@ func TestRun_PermanentErrors(t *testing.T) {
 	}
 }
 
+// TestRun_Lacking: what a server without its modules said, and what the error says of it.
+func TestRun_Lacking(t *testing.T) {
+	for name, c := range map[string]struct {
+		said
+		want []string
+	}{
+		"OpenSearch 1.3.13": {said{400, `{"error":{"root_cause":[{"type":"mapper_parsing_exception","reason":"No handler for type [geo_shape] declared on field [geometry]"}],"type":"mapper_parsing_exception","reason":"Failed to parse mapping [_doc]: No handler for type [geo_shape] declared on field [geometry]","caused_by":{"type":"mapper_parsing_exception","reason":"No handler for type [geo_shape] declared on field [geometry]"}},"status":400}`},
+			[]string{"create index city_v1: the server has no field type geo_shape (module geo, legacy-geo or spatial), which GET /city/v1/closest needs: use a full distribution"}},
+		"Elasticsearch 8.5.0": {said{400, `{"error":{"root_cause":[{"type":"illegal_argument_exception","reason":"Custom Analyzer [lowercase_asciifolding] failed to find filter under name [asciifolding]"}],"type":"illegal_argument_exception","reason":"Custom Analyzer [lowercase_asciifolding] failed to find filter under name [asciifolding]"},"status":400}`},
+			[]string{"the server has no token filter asciifolding (module analysis-common), which GET /city/v1/search needs: use"}},
+		"Elasticsearch 8.5.0 without mapper-extras": {said{400, `{"error":{"root_cause":[{"type":"mapper_parsing_exception","reason":"no handler for type [search_as_you_type] declared on field [autocomplete]"}],"type":"mapper_parsing_exception","reason":"Failed to parse mapping: no handler for type [search_as_you_type] declared on field [autocomplete]","caused_by":{"type":"mapper_parsing_exception","reason":"no handler for type [search_as_you_type] declared on field [autocomplete]"}},"status":400}`},
+			[]string{"the server has no field type search_as_you_type (module mapper-extras), which GET /city/v1/search needs: use"}},
+		"Elasticsearch 8.19.21 without mapper-extras": {said{400, `{"error":{"root_cause":[{"type":"mapper_parsing_exception","reason":"The mapper type [search_as_you_type] declared on field [autocomplete] does not exist. It might have been created within a future version or requires a plugin to be installed. Check the documentation."}],"type":"mapper_parsing_exception","reason":"Failed to parse mapping: The mapper type [search_as_you_type] declared on field [autocomplete] does not exist. It might have been created within a future version or requires a plugin to be installed. Check the documentation.","caused_by":{"type":"mapper_parsing_exception","reason":"The mapper type [search_as_you_type] declared on field [autocomplete] does not exist. It might have been created within a future version or requires a plugin to be installed. Check the documentation."}},"status":400}`},
+			[]string{"the server has no field type search_as_you_type (module mapper-extras), which GET /city/v1/search needs: use"}},
+		"OpenSearch on a full disk": {said{403, `{"error":{"root_cause":[{"type":"index_create_block_exception","reason":"blocked by: [FORBIDDEN/10/cluster create-index blocked (api)];"}],"type":"index_create_block_exception","reason":"blocked by: [FORBIDDEN/10/cluster create-index blocked (api)];"},"status":403}`},
+			[]string{"the store returned 403 Forbidden: index_create_block_exception: blocked by: [FORBIDDEN/10/cluster create-index blocked (api)]; free disk space for it"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake(t)
+			f.fixed = map[string]said{"PUT /city_v1": c.said}
+			testenv.Fails(t, testenv.Err(Run(t.Context(), options(f, two("a")))), c.want...)
+			wantState(t, f, "")
+		})
+	}
+}
+
 // A temporary error is waited out at any call, and no document is lost.
 func TestRun_TemporaryErrors(t *testing.T) {
 	any := func(*http.Request) bool { return true }
@@ -134,7 +160,7 @@ func TestRun_InactiveShard(t *testing.T) {
 		f.onDoc = func(int, string) (int, string) { return 503, "[city_v1][0] primary shard is not active" }
 		o := options(f, two("a"))
 		began := time.Now()
-		testenv.Fails(t, testenv.Err(Run(t.Context(), o)), "Elasticsearch returned 503 Service Unavailable: unavailable_shards_exception: [city_v1][0] primary shard is not active")
+		testenv.Fails(t, testenv.Err(Run(t.Context(), o)), "the store returned 503 Service Unavailable: unavailable_shards_exception: [city_v1][0] primary shard is not active")
 		took := time.Since(began)
 		testenv.Check(t, took <= patience+30*time.Second, "it took %v", took)
 	})

@@ -1,4 +1,4 @@
-// Package seed fills an Elasticsearch 7 with a data set, in bulk. Clients see all of it or nothing.
+// Package seed fills an Elasticsearch or OpenSearch with a data set, in bulk. Clients see all of it or nothing.
 //
 // Each index of the set is loaded into a new version, <name>_v<n>. Once all versions are complete
 // and counted, one call moves all aliases, and only then the older versions are removed. A seeding
@@ -15,7 +15,7 @@
 // one is tried again, with pauses; a permanent one ends the seeding at once, with the store's
 // reason and what to do. Redirects are not followed. The size of responses is limited. The calls:
 //
-//	GET    /                       check the version
+//	GET    /                       the version; where that is a 405, of GET /_nodes/_local
 //	GET    /_alias                 list indices and aliases
 //	GET    /<index>/_mapping       read the mark of <name>_v<n> and <name>
 //	PUT    /<index>                a new version
@@ -84,7 +84,7 @@ func (p Progress) Remaining() time.Duration {
 
 // Result says what a seeding did.
 type Result struct {
-	Server    string // version of Elasticsearch
+	Server    string // its version, with the distribution if it names one
 	Unchanged bool   // the store already had the same data; nothing was done
 	Indices   []IndexResult
 	Removed   []string       // older or unfinished versions
@@ -126,7 +126,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	err = s.run(ctx)
 	s.result.Elapsed = time.Since(started)
 	if err != nil {
-		return s.result, fmt.Errorf("seed %s: %w", c.name, err)
+		return s.result, fmt.Errorf("seed %s: %w", c.url, err)
 	}
 	return s.result, nil
 }
@@ -160,7 +160,7 @@ func (s *seeding) report(atOnce bool, change func(*Progress)) {
 }
 
 func (s *seeding) run(ctx context.Context) (err error) {
-	if s.result.Server, err = s.client.version(ctx); err != nil {
+	if s.result.Server, _, err = s.client.identify(ctx); err != nil {
 		return err
 	}
 	plans, err := survey(ctx, s.client, s.options.Set)
@@ -240,7 +240,7 @@ func (s *seeding) load(ctx context.Context, p *plan) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("create index %s: %w", p.next, err)
+		return fmt.Errorf("create index %s: %w", p.next, lacking(err))
 	}
 	s.report(false, func(all *Progress) { all.Index = p.index.Name })
 	l := loader{seeding: s, index: p.next}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -65,6 +66,26 @@ func TestRun(t *testing.T) {
 	}
 	if err := json.Unmarshal(index.mappings, &mappings); err != nil || mappings.Meta.Mine != 1 || mappings.Meta.Locbench.Hash != "a" {
 		t.Errorf("mapping %s: %v", index.mappings, err)
+	}
+}
+
+// TestRun_Servers: a server is taken for what it says it is, as these did.
+func TestRun_Servers(t *testing.T) {
+	bare := map[string]said{"GET /_nodes/_local": {200, `{"cluster_name":"elasticsearch","nodes":{"Qr6Uu4J2SVqUJZpYndRDbA":{"version":"8.19.21"}}}`}}
+	for want, root := range map[string]said{
+		"8.19.21":           {405, `{"error":"Incorrect HTTP method for uri [/] and method [GET], allowed: [DELETE]","status":405}`},
+		"8.5.0":             {200, `{"name":"vm","cluster_name":"elasticsearch","cluster_uuid":"6Lzy2E5wQlSRAblT71PWGw","version":{"number":"8.5.0","build_flavor":"default","build_type":"zip","build_snapshot":false,"lucene_version":"9.4.1"},"tagline":"You Know, for Search"}`},
+		"opensearch 1.3.13": {200, `{"name":"Node 1","cluster_name":"locbench-test","cluster_uuid":"NhTzSsjVSKujvWeitWfiRQ","version":{"distribution":"opensearch","number":"1.3.13","build_type":"unknown"},"tagline":"The OpenSearch Project: https://opensearch.org/"}`},
+		"opensearch 2.19.1": {200, `{"name":"Node 1","cluster_name":"locbench-test","cluster_uuid":"VtYz1qrlS7aW-KMydcZarA","version":{"distribution":"opensearch","number":"2.19.1","build_type":"unknown"},"tagline":"The OpenSearch Project: https://opensearch.org/"}`},
+		"opensearch 3.8.0":  {200, `{"name":"Node 1","cluster_name":"locbench-test","cluster_uuid":"2uclqRwZQv21EI0OdH5e6g","version":{"distribution":"opensearch","number":"3.8.0","build_type":"unknown"},"tagline":"The OpenSearch Project: https://opensearch.org/"}`},
+	} {
+		t.Run(want, func(t *testing.T) {
+			f := newFake(t)
+			f.root, f.fixed = root, bare
+			r := mustRun(t, options(f, two("a")))
+			testenv.Check(t, r.Server == want && !r.Unchanged && r.Indices[0].Documents == 200, "%+v", r)
+			testenv.Check(t, mustRun(t, options(f, two("a"))).Unchanged, "it is loaded again")
+		})
 	}
 }
 
@@ -185,7 +206,7 @@ func TestRun_GivesUp(t *testing.T) {
 		mustRun(t, options(f, two("a")))
 		f.onBulk = func(int) (int, bool) { return 429, false }
 		_, err := Run(t.Context(), options(f, two("b")))
-		testenv.Fails(t, err, "gave up after 1m", ": Elasticsearch returned 429 Too Many Requests: es_rejected_execution_exception: queue full")
+		testenv.Fails(t, err, "gave up after 1m", ": the store returned 429 Too Many Requests: es_rejected_execution_exception: queue full")
 		wantState(t, f, "city_v1>city:200 region_v1>region:5")
 	})
 }
@@ -312,6 +333,12 @@ func TestRun_WrongServer(t *testing.T) {
 	}
 	gone := httptest.NewServer(nil)
 	gone.Close()
+	secure := httptest.NewUnstartedServer(nil)
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // it logs what this test is about
+	secure.StartTLS()
+	t.Cleanup(secure.Close)
+	mute := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	t.Cleanup(mute.Close)
 	for name, c := range map[string]struct{ url, want string }{
 		"no server":   {gone.URL, "is Elasticsearch running there?"},
 		"no URL":      {"localhost:9200", "expected one such as http://127.0.0.1:9200"},
@@ -320,10 +347,15 @@ func TestRun_WrongServer(t *testing.T) {
 		"other JSON":  {response(200, `{"version":"1"}`), "not Elasticsearch"},
 		"empty":       {response(200, ""), "not Elasticsearch"},
 		"not found":   {response(404, `{}`), "not Elasticsearch"},
-		"not ready":   {response(503, `{}`), "not ready: Elasticsearch returned 503"},
-		"version 8":   {response(200, `{"version":{"number":"8.1.0"}}`), `"Elasticsearch" "8.1.0": expected Elasticsearch 7`},
-		"OpenSearch":  {response(200, `{"version":{"number":"7.10.2","distribution":"opensearch"}}`), `"opensearch" "7.10.2": expected Elasticsearch 7`},
+		"not ready":   {response(503, `{}`), "not ready: the store returned 503"},
+		"no GET":      {response(405, `{}`), "not Elasticsearch or OpenSearch, or not ready: the store returned 405"},
 		"no password": {response(401, `{}`), "add user and password to the URL"},
+		"its own CA": {strings.Replace(secure.URL, "https://", "https://me:secret@", 1),
+			"not trusted (x509: certificate signed by unknown authority): add its CA, such as config/certs/http_ca.crt of Elasticsearch, to those"},
+		"another name":     {strings.Replace(secure.URL, "127.0.0.1", "localhost", 1), "not localhost): use that name"},
+		"https for http":   {strings.Replace(response(200, `{}`), "http://", "https://", 1), "speaks http, not https: use http://127.0.0.1:"},
+		"http for https":   {strings.Replace(mute.URL, "http://", "http://me:secret@", 1), "if the server has TLS, as Elasticsearch from 8 on by default, write https://user:password@host:9200"},
+		"http, with a 400": {strings.Replace(secure.URL, "https://", "http://", 1), "speaks https, not http: use https://127.0.0.1:"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Run(t.Context(), Options{URL: c.url, Set: two("a")})

@@ -3,6 +3,7 @@ package seed
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -80,7 +81,11 @@ func readResponse(resp *http.Response) ([]byte, error) {
 		return nil, permanent{err}
 	}
 	if resp.StatusCode > 299 {
-		return io.ReadAll(io.LimitReader(resp.Body, maxError))
+		body, err := io.ReadAll(io.LimitReader(resp.Body, maxError))
+		if resp.Request.URL.Scheme == "http" && contact.WantsTLS.Match(body) && !json.Valid(body) {
+			return nil, permanent{contact.OtherScheme(resp.Request.URL)}
+		}
+		return body, err
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse+1))
 	if err == nil && len(body) > maxResponse {

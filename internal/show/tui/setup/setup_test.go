@@ -42,7 +42,7 @@ func TestContents(t *testing.T) {
 		"another field": {page(everything, Choice{Set: profile.Changes{"rounds": {"0"}}}, &opened{}), []string{
 			"✗ --rounds 0: write from 1 to 1000", "--rounds 0"}},
 		"in the whole": {page(everything, Choice{Profile: "locations", Set: profile.Changes{"store": {"external"}}}, &opened{}), []string{
-			"✗ a mistake", "Start ", "needs an Elasticsearch 7"}},
+			"✗ a mistake", "Start ", "needs an Elasticsearch. Use yours"}},
 		"an unknown profile": {page(everything, Choice{Profile: "gone.yaml"}, &opened{}), []string{`✗ unknown profile "gone.yaml"`}},
 		"choices": {page(everything, Choice{}, &opened{}, "end", "up", "up", "up", "up", "enter", "down", "down"), []string{
 			"╭─ Store", "a URL if one is given, else embedded", "inside locbench; shares CPUs with the load"}},

@@ -1,4 +1,4 @@
-package ready
+package contact
 
 import (
 	"crypto/tls"
@@ -14,8 +14,9 @@ import (
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
-// hopeless returns what to do about an error that does not go away by waiting, or nil if it may.
-func hopeless(u *url.URL, err error) error {
+// Hopeless returns what to do about an error that does not go away by waiting, or nil if it may. The caller says how to
+// trust a certificate, and what accepts any (", or use --insecure"; "": nothing does).
+func Hopeless(u *url.URL, err error, trust, insecure string) error {
 	address := safe.Line(u.Scheme+"://"+u.Host, 200)
 	var (
 		unknown x509.UnknownAuthorityError
@@ -26,26 +27,25 @@ func hopeless(u *url.URL, err error) error {
 	)
 	switch {
 	case errors.As(err, &unknown):
-		return fmt.Errorf("certificate of %s not trusted (%w): add its CA with --cacert FILE, or use --insecure",
-			address, unknown)
+		return fmt.Errorf("certificate of %s not trusted (%w): %s%s", address, unknown, trust, insecure)
 	case errors.As(err, &name):
-		return fmt.Errorf("certificate of %s is for another name (%s): use that name, or --insecure", address,
-			safe.Line(name.Error(), 300))
+		return fmt.Errorf("certificate of %s is for another name (%s): use that name%s", address,
+			safe.Line(name.Error(), 300), insecure)
 	case errors.As(err, &invalid):
-		return fmt.Errorf("invalid certificate of %s (%s): use --insecure to accept it", address,
-			safe.Line(invalid.Err.Error(), 300))
+		return fmt.Errorf("invalid certificate of %s (%s): renew it%s", address,
+			safe.Line(invalid.Err.Error(), 300), insecure)
 	case errors.As(err, &dns) && dns.IsNotFound:
 		return fmt.Errorf("unknown host %q: %s", safe.Line(u.Hostname(), 200), safe.Line(dns.Error(), 200))
 	case errors.Is(err, http.ErrSchemeMismatch), errors.As(err, &record):
-		return otherScheme(u)
+		return OtherScheme(u)
 	case u.Scheme == "http" && strings.Contains(err.Error(), tlsAlert):
-		return otherScheme(u)
+		return OtherScheme(u)
 	}
 	return nil
 }
 
-// otherScheme returns the error for a URL with http instead of https, or the reverse.
-func otherScheme(u *url.URL) error {
+// OtherScheme returns the error for a URL with http instead of https, or the reverse.
+func OtherScheme(u *url.URL) error {
 	right := map[string]string{"http": "https", "https": "http"}[u.Scheme]
 	return fmt.Errorf("%s speaks %s, not %s: use %s", safe.Line(u.Host, 200), right, u.Scheme,
 		safe.Line(right+"://"+u.Host, 200))
@@ -55,4 +55,5 @@ func otherScheme(u *url.URL) error {
 // the first, only these words with the alert's bytes; the second has only a text.
 const tlsAlert = `malformed HTTP response "\x15\x03`
 
-var wantsTLS = regexp.MustCompile(`\b(HTTPS|SSL)\b`)
+// WantsTLS matches the second.
+var WantsTLS = regexp.MustCompile(`\b(HTTPS|SSL)\b`)
