@@ -8,8 +8,8 @@ type Interleaving interface {
 	// Length returns the least length of the slice that begins now.
 	Length() time.Duration
 	// Align returns the first moment, not before at, at which a slice may begin or end: where a
-	// period of the contender's CPU quota begins.
-	Align(at time.Time) time.Time
+	// period of the contender's CPU quota begins, and how long such a period is; 0: not known.
+	Align(at time.Time) (begin time.Time, period time.Duration)
 	// Fit notes the mean time of an iteration of this contender, 0 if it is not known, and returns
 	// the longest one of all contenders in this step.
 	Fit(iteration time.Duration) time.Duration

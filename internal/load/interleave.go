@@ -199,7 +199,8 @@ func (of *slicing) await(ctx context.Context, plan Plan, rec *record.Recorder) {
 	if of == nil {
 		return
 	}
-	begin := others.Align(time.Now())
+	begin, period := others.Align(time.Now())
+	end, _ := others.Align(begin.Add(of.length))
 	timer := time.NewTimer(time.Until(begin))
 	defer timer.Stop()
 	select {
@@ -209,11 +210,12 @@ func (of *slicing) await(ctx context.Context, plan Plan, rec *record.Recorder) {
 	if plan.Step.Open() {
 		return
 	}
-	length := others.Align(begin.Add(of.length)).Sub(begin)
+	length := end.Sub(begin)
 	rec.CountIterations(record.Slice{
 		// Half of an iteration less: they end around the end of the slice.
 		Until:    max(length-of.iteration/2, length/2),
 		End:      length,
+		Period:   period,
 		Spread:   min(of.iteration, length/4),
 		Patience: max(leastPatience, plan.Sampling.Length),
 	})

@@ -16,11 +16,11 @@ type interleaving struct {
 
 func (t *interleaving) Length() time.Duration { return t.length }
 
-func (t *interleaving) Align(at time.Time) time.Time {
+func (t *interleaving) Align(at time.Time) (time.Time, time.Duration) {
 	if t.period == 0 {
-		return at
+		return at, 0
 	}
-	return t.began.Add((at.Sub(t.began) + t.period - 1) / t.period * t.period)
+	return t.began.Add((at.Sub(t.began) + t.period - 1) / t.period * t.period), t.period
 }
 
 func (t *interleaving) Fit(iteration time.Duration) time.Duration {

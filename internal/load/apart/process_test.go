@@ -161,9 +161,9 @@ type others struct {
 }
 
 func (*others) Length() time.Duration { return 50 * ms }
-func (i *others) Align(at time.Time) time.Time {
+func (i *others) Align(at time.Time) (time.Time, time.Duration) {
 	i.aligned.Add(1)
-	return at
+	return at, ms
 }
 func (i *others) Fit(iteration time.Duration) time.Duration {
 	i.longest.Store(max(i.longest.Load(), int64(iteration)))

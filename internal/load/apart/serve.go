@@ -176,13 +176,16 @@ func (i interleaving) do(t turn) turn {
 	return t
 }
 
-func (i interleaving) Length() time.Duration        { return i.do(turn{Method: "length"}).Length }
-func (i interleaving) Align(at time.Time) time.Time { return i.do(turn{Method: "align", At: at}).At }
-func (i interleaving) Alternate(why string)         { i.do(turn{Method: "alternate", Text: why}) }
-func (i interleaving) Alternating() bool            { return i.do(turn{Method: "alternating"}).Yes }
-func (i interleaving) Next()                        { i.do(turn{Method: "next"}) }
-func (i interleaving) Agree() bool                  { return i.do(turn{Method: "agree"}).Yes }
-func (i interleaving) Restart()                     { i.do(turn{Method: "restart"}) }
+func (i interleaving) Length() time.Duration { return i.do(turn{Method: "length"}).Length }
+func (i interleaving) Alternate(why string)  { i.do(turn{Method: "alternate", Text: why}) }
+func (i interleaving) Alternating() bool     { return i.do(turn{Method: "alternating"}).Yes }
+func (i interleaving) Next()                 { i.do(turn{Method: "next"}) }
+func (i interleaving) Agree() bool           { return i.do(turn{Method: "agree"}).Yes }
+func (i interleaving) Restart()              { i.do(turn{Method: "restart"}) }
+func (i interleaving) Align(at time.Time) (time.Time, time.Duration) {
+	t := i.do(turn{Method: "align", At: at})
+	return t.At, t.Length
+}
 func (i interleaving) Fit(iteration time.Duration) time.Duration {
 	return i.do(turn{Method: "fit", Length: iteration}).Length
 }
@@ -193,7 +196,7 @@ func take(turns bench.Interleaving, t turn) turn {
 	case "length":
 		t.Length = turns.Length()
 	case "align":
-		t.At = turns.Align(t.At)
+		t.At, t.Length = turns.Align(t.At)
 	case "alternate":
 		turns.Alternate(t.Text)
 	case "alternating":

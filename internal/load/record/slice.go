@@ -13,6 +13,9 @@ type Slice struct {
 	// Patience bounds the lead-in, in which the queue of the contender fills. It lasts until each
 	// connection has had an iteration; those that begin in it count if they take longer than this.
 	Patience time.Duration
+	// Period is that of a CPU quota; 0: none is known. The lead-in lasts until one begins, if another one fits
+	// after it: in the rest of a period the quota may be used up, so there would be too few iterations.
+	Period time.Duration
 }
 
 // CountIterations makes the step a slice. Call it before Begin.
@@ -57,7 +60,7 @@ func (t *Timeline) Iterate(c *Counters, i *Iterating, x *Exchange) {
 	x.Lead = !i.led && x.Read-i.from <= int64(t.slice.Patience)
 	if !i.counted && !i.led && x.Last && !i.first {
 		i.first = true
-		t.ledIn()
+		t.ledIn(x.Read)
 	}
 	if x.Kind == "" && !x.Rejected && x.Read < int64(t.slice.End) {
 		c.Within++
@@ -70,11 +73,23 @@ func (t *Timeline) Iterate(c *Counters, i *Iterating, x *Exchange) {
 		c.ConnectionTime += time.Duration(x.Read - i.from)
 		i.counted = true
 	}
-	i.led, i.from = i.led || t.unled.Load() <= 0 || x.Read >= int64(t.slice.Patience), x.Read
+	led := t.led.Load()
+	i.led, i.from = i.led || led > 0 && x.Read >= led || x.Read >= int64(t.slice.Patience), x.Read
 }
 
-// ledIn notes that a connection has had its first iteration.
-func (t *Timeline) ledIn() { t.unled.Add(-1) }
+// ledIn notes that a connection has had its first iteration, at now.
+func (t *Timeline) ledIn(now int64) {
+	if t.unled.Add(-1) > 0 {
+		return
+	}
+	over := int64(1)
+	if period := int64(t.slice.Period); period > 0 {
+		if next := (now + period - 1) / period * period; next+period <= int64(t.slice.End) {
+			over = next
+		}
+	}
+	t.led.CompareAndSwap(0, over)
+}
 
 // Iteration returns the mean time of an iteration; 0 if none has counted.
 func (w Work) Iteration() time.Duration {

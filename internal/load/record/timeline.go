@@ -17,6 +17,7 @@ type Timeline struct {
 	whole   bool         // the whole step is measured, without a lead-in
 	bounded bool         // the interval lasts until all requests are answered
 	unled   atomic.Int64 // connections of a slice whose first iteration has not ended
+	led     atomic.Int64 // when the lead-in of a slice is over; 0: not known yet
 	slice   *Slice       // whole iterations count; nil: what ends within the interval
 
 	mu      sync.Mutex

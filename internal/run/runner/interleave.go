@@ -329,7 +329,12 @@ func (t *interleaving) Length() time.Duration {
 	return time.Duration(t.slot.inRow()) * one
 }
 
-func (t *interleaving) Align(at time.Time) time.Time { return t.slot.periods.align(at) }
+func (t *interleaving) Align(at time.Time) (time.Time, time.Duration) {
+	if t.slot.periods.began.IsZero() {
+		return at, 0
+	}
+	return t.slot.periods.align(at), quotaPeriod
+}
 
 func (t *interleaving) Fit(iteration time.Duration) time.Duration {
 	r := t.slot.rotation
